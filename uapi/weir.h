@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/weir.yaml */
+/* YNL-GEN uapi header */
+
+#ifndef _UAPI_LINUX_WEIR_H
+#define _UAPI_LINUX_WEIR_H
+
+#define WEIR_FAMILY_NAME	"weir"
+#define WEIR_FAMILY_VERSION	1
+
+#define WEIR_SOURCES_MAX	256
+#define WEIR_BLOCKS_MAX		65536
+#define WEIR_GRADS_MAX		2048
+#define WEIR_JOB_ID_MAX		255
+#define WEIR_PORT_DEFAULT	12000
+
+/**
+ * enum weir_format - wire format of a job's packets
+ * @WEIR_FORMAT_TRIO: Trio-ML over UDP (Trio paper, figures 7 and 8)
+ */
+enum weir_format {
+	WEIR_FORMAT_TRIO = 1,
+};
+
+/**
+ * enum weir_dtype - data type of a gradient, 4 bytes each for int32 and
+ *   float32
+ */
+enum weir_dtype {
+	WEIR_DTYPE_INT32 = 1,
+	WEIR_DTYPE_FLOAT32,
+	WEIR_DTYPE_BFLOAT16,
+	WEIR_DTYPE_FLOAT16,
+};
+
+/**
+ * enum weir_op - how contributions to one gradient are combined
+ */
+enum weir_op {
+	WEIR_OP_SUM = 1,
+	WEIR_OP_MIN,
+	WEIR_OP_MAX,
+};
+
+/**
+ * enum weir_mode - where the program that hands packets over is attached
+ * @WEIR_MODE_XDP: XDP in the driver
+ * @WEIR_MODE_GENERIC: XDP after the driver, on socket buffers
+ * @WEIR_MODE_TC: clsact ingress
+ */
+enum weir_mode {
+	WEIR_MODE_XDP = 1,
+	WEIR_MODE_GENERIC,
+	WEIR_MODE_TC,
+};
+
+/**
+ * enum weir_reason - Why a packet was refused. A refused packet changes no
+ *   sum. Those below `runt` are passed to the stack, as they may be meant for
+ *   somebody else; the others are dropped.
+ * @WEIR_REASON_FRAGMENT: an IP fragment towards a weir port; passed
+ * @WEIR_REASON_NO_PORT: came in on a device that is no weir port; passed
+ * @WEIR_REASON_NO_JOB: no such job in this namespace, or it has another
+ *   format; passed, so that the stack answers port unreachable
+ * @WEIR_REASON_NOT_LOCAL: sent to another address than the job's; passed
+ * @WEIR_REASON_RUNT: ends before the header does
+ * @WEIR_REASON_LENGTH: IP, UDP and gradient count disagree on the length
+ * @WEIR_REASON_CHECKSUM: UDP checksum is wrong
+ * @WEIR_REASON_NO_SOURCE: no source with this id is bound to the job
+ * @WEIR_REASON_SPOOFED: the source id is bound to another address
+ * @WEIR_REASON_ZERO_COUNT: a contribution without gradients
+ * @WEIR_REASON_TOO_LONG: more gradients than the job's blocks hold
+ * @WEIR_REASON_COUNT: another number of gradients than the block's first
+ *   packet
+ * @WEIR_REASON_WEIGHT: a worker's contribution must weigh one source
+ * @WEIR_REASON_FLAGS: bits set that only results carry
+ * @WEIR_REASON_GENERATION: of an old generation
+ * @WEIR_REASON_STALE: a block that its slot has already left behind
+ * @WEIR_REASON_BUSY: the block's slot holds an open block; the sender is a
+ *   whole table ahead
+ * @WEIR_REASON_DUPLICATE: this source is already in the open block
+ * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
+ * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
+ */
+enum weir_reason {
+	WEIR_REASON_FRAGMENT = 1,
+	WEIR_REASON_NO_PORT,
+	WEIR_REASON_NO_JOB,
+	WEIR_REASON_NOT_LOCAL,
+	WEIR_REASON_RUNT,
+	WEIR_REASON_LENGTH,
+	WEIR_REASON_CHECKSUM,
+	WEIR_REASON_NO_SOURCE,
+	WEIR_REASON_SPOOFED,
+	WEIR_REASON_ZERO_COUNT,
+	WEIR_REASON_TOO_LONG,
+	WEIR_REASON_COUNT,
+	WEIR_REASON_WEIGHT,
+	WEIR_REASON_FLAGS,
+	WEIR_REASON_GENERATION,
+	WEIR_REASON_STALE,
+	WEIR_REASON_BUSY,
+	WEIR_REASON_DUPLICATE,
+	WEIR_REASON_NOMEM,
+	WEIR_REASON_JOIN,
+
+	/* private: */
+	__WEIR_REASON_MAX,
+	WEIR_REASON_MAX = (__WEIR_REASON_MAX - 1)
+};
+
+/**
+ * enum weir_event - what happened on the data path
+ * @WEIR_EVENT_GENERATION: all sources have joined; a new generation begins
+ */
+enum weir_event {
+	WEIR_EVENT_GENERATION = 1,
+};
+
+enum {
+	WEIR_A_REFUSAL_REASON = 1,
+	WEIR_A_REFUSAL_PACKETS,
+
+	__WEIR_A_REFUSAL_MAX,
+	WEIR_A_REFUSAL_MAX = (__WEIR_A_REFUSAL_MAX - 1)
+};
+
+enum {
+	WEIR_A_STATS_CONTRIBUTIONS = 1,
+	WEIR_A_STATS_GRADIENTS,
+	WEIR_A_STATS_BLOCKS,
+	WEIR_A_STATS_OVERFLOWS,
+	WEIR_A_STATS_RESULTS,
+	WEIR_A_STATS_REPEATS,
+	WEIR_A_STATS_RESULT_ERRORS,
+	WEIR_A_STATS_JOINS,
+	WEIR_A_STATS_ABANDONED,
+	WEIR_A_STATS_REFUSAL,
+
+	__WEIR_A_STATS_MAX,
+	WEIR_A_STATS_MAX = (__WEIR_A_STATS_MAX - 1)
+};
+
+enum {
+	WEIR_A_JOB_ID = 1,
+	WEIR_A_JOB_FORMAT,
+	WEIR_A_JOB_DTYPE,
+	WEIR_A_JOB_OP,
+	WEIR_A_JOB_SOURCES,
+	WEIR_A_JOB_BLOCKS,
+	WEIR_A_JOB_GRADS,
+	WEIR_A_JOB_ADDRESS,
+	WEIR_A_JOB_PORT,
+	WEIR_A_JOB_GROUP,
+	WEIR_A_JOB_TIMEOUT,
+	WEIR_A_JOB_QUORUM,
+	WEIR_A_JOB_TREE,
+	WEIR_A_JOB_PARENT,
+	WEIR_A_JOB_GENERATION,
+	WEIR_A_JOB_OPEN,
+	WEIR_A_JOB_BOUND,
+	WEIR_A_JOB_MEMORY,
+	WEIR_A_JOB_STATS,
+
+	__WEIR_A_JOB_MAX,
+	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)
+};
+
+enum {
+	WEIR_A_SOURCE_JOB = 1,
+	WEIR_A_SOURCE_ID,
+	WEIR_A_SOURCE_ADDRESS,
+	WEIR_A_SOURCE_PORT,
+	WEIR_A_SOURCE_STATS,
+
+	__WEIR_A_SOURCE_MAX,
+	WEIR_A_SOURCE_MAX = (__WEIR_A_SOURCE_MAX - 1)
+};
+
+enum {
+	WEIR_A_PORT_IFINDEX = 1,
+	WEIR_A_PORT_IFNAME,
+	WEIR_A_PORT_MODE,
+	WEIR_A_PORT_STATS,
+
+	__WEIR_A_PORT_MAX,
+	WEIR_A_PORT_MAX = (__WEIR_A_PORT_MAX - 1)
+};
+
+enum {
+	WEIR_A_TOTAL_JOBS = 1,
+	WEIR_A_TOTAL_PORTS,
+	WEIR_A_TOTAL_MEMORY,
+	WEIR_A_TOTAL_MEMORY_LIMIT,
+	WEIR_A_TOTAL_MEMORY_USED,
+	WEIR_A_TOTAL_REDUCTION,
+	WEIR_A_TOTAL_STATS,
+
+	__WEIR_A_TOTAL_MAX,
+	WEIR_A_TOTAL_MAX = (__WEIR_A_TOTAL_MAX - 1)
+};
+
+enum {
+	WEIR_A_EVENT_EVENT = 1,
+	WEIR_A_EVENT_JOB,
+	WEIR_A_EVENT_GENERATION,
+
+	__WEIR_A_EVENT_MAX,
+	WEIR_A_EVENT_MAX = (__WEIR_A_EVENT_MAX - 1)
+};
+
+enum {
+	WEIR_CMD_JOB_ADD = 1,
+	WEIR_CMD_JOB_SET,
+	WEIR_CMD_JOB_DEL,
+	WEIR_CMD_JOB_GET,
+	WEIR_CMD_JOB_FLUSH,
+	WEIR_CMD_JOB_NTF,
+	WEIR_CMD_JOB_DEL_NTF,
+	WEIR_CMD_SOURCE_ADD,
+	WEIR_CMD_SOURCE_SET,
+	WEIR_CMD_SOURCE_DEL,
+	WEIR_CMD_SOURCE_GET,
+	WEIR_CMD_SOURCE_FLUSH,
+	WEIR_CMD_SOURCE_NTF,
+	WEIR_CMD_SOURCE_DEL_NTF,
+	WEIR_CMD_PORT_ADD,
+	WEIR_CMD_PORT_SET,
+	WEIR_CMD_PORT_DEL,
+	WEIR_CMD_PORT_GET,
+	WEIR_CMD_PORT_FLUSH,
+	WEIR_CMD_PORT_NTF,
+	WEIR_CMD_PORT_DEL_NTF,
+	WEIR_CMD_STATS_GET,
+	WEIR_CMD_EVENT_NTF,
+
+	__WEIR_CMD_MAX,
+	WEIR_CMD_MAX = (__WEIR_CMD_MAX - 1)
+};
+
+#define WEIR_MCGRP_EVENTS	"events"
+
+#endif /* _UAPI_LINUX_WEIR_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/*
+ * What a BPF program hands to the module. Every wire format is brought into
+ * this one form, so a program for another format needs no change of the module.
+ */
+#ifndef _UAPI_WEIR_BPF_H
+#define _UAPI_WEIR_BPF_H
+
+#include <linux/types.h>
+
+/* flags of a struct weir_contrib */
+#define WEIR_CONTRIB_JOIN	0x1	/* the payload is a struct weir_join */
+#define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */
+
+/**
+ * struct weir_contrib - one contribution, as a parser found it
+ * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address
+ * @daddr: the address that it was sent to, likewise
+ * @block: block id
+ * @job: job id
+ * @generation: generation of the sender
+ * @source: source id
+ * @weight: sources summed into the payload
+ * @count: gradients in the payload
+ * @udp_off: byte offset of the UDP header from the start of the frame
+ * @udp_len: length that the UDP header states, header included
+ * @payload_off: byte offset of the first gradient from the start of the frame
+ * @sport: UDP source port, host byte order
+ * @dport: UDP destination port, host byte order
+ * @flags: WEIR_CONTRIB_*; all other bits must be zero
+ * @format: wire format (enum weir_format)
+ * @reserved: must be zero
+ *
+ * All integers are in host byte order. Offsets are believed only as far as the
+ * frame reaches.
+ */
+struct weir_contrib {
+	__u32	saddr[4];
+	__u32	daddr[4];
+	__u32	block;
+	__u16	job;
+	__u16	generation;
+	__u16	source;
+	__u16	weight;
+	__u16	count;
+	__u16	udp_off;
+	__u16	udp_len;
+	__u16	payload_off;
+	__u16	sport;
+	__u16	dport;
+	__u16	flags;
+	__u8	format;
+	__u8	reserved;
+};
+
+/*
+ * The kfuncs, for programs of type XDP and SCHED_CLS. Each returns 0 when the
+ * packet was taken, an enum weir_reason when it was refused (already counted
+ * and traced), -EINVAL when the call itself is wrong. The packet is not
+ * changed and stays the caller's.
+ *
+ *	int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+ *				u32 contrib__sz);
+ *	int weir_contribute_skb(struct __sk_buff *ctx,
+ *				struct weir_contrib *contrib, u32 contrib__sz);
+ *
+ * A parser that finds a packet bad before there is a contribution counts it by
+ *
+ *	int weir_refuse_xdp(struct xdp_md *ctx, u32 reason);
+ *	int weir_refuse_skb(struct __sk_buff *ctx, u32 reason);
+ */
+
+#endif /* _UAPI_WEIR_BPF_H */
