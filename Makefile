@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0
+# weir: kernel module, BPF programs, tools and library. "make help" says what there is.
+#
+# All that is built goes to build/. The module is built in build/kmod-RELEASE, a tree of
+# links to its sources, so that several kernels can be served side by side.
+
+VERSION := 0.1.0
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/bash
+B := build
+
+# What can be set on the command line.
+ifndef KERNEL
+KERNEL := $(shell scripts/kernel-release)
+endif
+CC := gcc
+# The module's compiler is the kernel's, whatever the tools are built with.
+KCC ?= gcc
+CLANG ?= $(firstword $(shell command -v clang-19 clang) clang-19)
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PYTHON ?= /usr/bin/python3
+PREFIX ?= /usr/local
+DESTDIR ?=
+CFLAGS ?= -O2 -g
+# Warnings are errors where somebody watches: make WERROR=1, as "make check" does.
+WERROR ?=
+V ?=
+
+export WEIR_KERNEL := $(KERNEL)
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s%s\n' '$(1)' '$(2)')
+warnings := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
+	-Wvla -Wpointer-arith $(if $(WERROR),-Werror)
+
+# What the parts below, and the build.mk of each folder in userspace/, add to.
+ALL :=
+INSTALL_BIN :=
+INSTALL_SBIN :=
+INSTALL_LIB :=
+INSTALL_HEADERS :=
+INSTALL_PC :=
+INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
+INSTALL_COMPLETION := $(wildcard userspace/completion/*)
+
+##@ Building
+
+.PHONY: all module bpf help setup demo bench check install uninstall load unload clean FORCE
+
+all: ## everything: module, BPF programs, tools, library
+	@:
+
+help: ## this text
+	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
+		/^[a-z][a-z-]*:.*## / { printf "  %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@printf '%s\n' '' 'Variables' \
+		'  KERNEL=RELEASE    the kernel that the module is built for and tested on' \
+		'                    (now $(KERNEL); scripts/kernel-release --list)' \
+		'  PREFIX=, DESTDIR= where to install (now $(PREFIX))' \
+		'  WERROR=1          warnings are errors' \
+		'  V=1               show the commands' \
+		'' 'A command in a virtual machine with the module loaded:' \
+		'  selftests/vm/run -- COMMAND...'
+
+setup: ## install what is needed to build and test (Debian 12 or 13)
+	@scripts/setup
+
+# The module. Kbuild knows best what has to be done again, so it is always asked.
+module: ## the kernel module, build/kmod-RELEASE/weir.ko
+	@dir=$$(scripts/kernel-release --build $(KERNEL)) && \
+	scripts/kmod-farm $(B)/kmod-$(KERNEL) && \
+	$(MAKE) -C "$$dir" --no-print-directory M=$(CURDIR)/$(B)/kmod-$(KERNEL) CC=$(KCC) W=1 \
+		$(if $(V),V=1,-s) modules
+ifneq ($(wildcard Kbuild),)
+ALL += module
+endif
+
+# BPF. The programs are relocated when they are loaded (CO-RE), so the types of one
+# kernel serve for all.
+bpf_sources := $(wildcard bpf/*.bpf.c)
+bpf_objects := $(bpf_sources:bpf/%.c=$(B)/bpf/%.o)
+bpf_skeletons := $(bpf_sources:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
+vmlinux_dir := $(B)/vmlinux-$(KERNEL)
+bpf_flags := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I$(vmlinux_dir) -Ibpf -Iuapi -I. \
+	-Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
+
+bpf: $(bpf_objects) $(bpf_skeletons) ## the BPF programs and their skeletons, build/bpf
+ALL += bpf
+
+$(vmlinux_dir)/vmlinux.h:
+	$(call say,BTF,$@)
+	@mkdir -p $(@D)
+	$(Q)dir=$$(scripts/kernel-release --build $(KERNEL)) && \
+	$(BPFTOOL) btf dump file "$$dir/vmlinux" format c >$@.tmp && mv $@.tmp $@
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(vmlinux_dir)/vmlinux.h $(B)/bpf/flags
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< >$@.tmp && mv $@.tmp $@
+
+# A file that changes when the flags do, for what was built with them to depend on.
+# $(call flags_file,TEXT)
+flags_file = @mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
+
+$(B)/bpf/flags: FORCE
+	$(call flags_file,$(CLANG) $(bpf_flags))
+
+-include $(bpf_objects:.o=.d)
+
+# Userspace. Each folder has a build.mk that says what it makes, in these words:
+#
+#   $(call program,NAME,SOURCES[,CFLAGS[,LIBRARIES[,PREREQUISITES]]])
+#	build/bin/NAME; LIBRARIES are the linker's words, PREREQUISITES what must have
+#	been made before its sources compile (skeletons: $(bpf_skeletons))
+#   $(call objects,NAME,SOURCES[,CFLAGS[,PREREQUISITES]])
+#	NAME_objects: build/obj/NAME/*.o, for rules of one's own
+#
+# each inside $(eval ...), and by adding to ALL and the INSTALL_ lists above.
+user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'
+
+$(B)/obj/flags: FORCE
+	$(call flags_file,$(subst ',,$(CC) $(user_flags)))
+
+define objects
+$(1)_objects := $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
+$(patsubst %.c,$(B)/obj/$(1)/%.o,$(2)): $(B)/obj/$(1)/%.o: %.c $(B)/obj/flags $(wildcard $(dir $(firstword $(2)))build.mk) | $(4)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(user_flags) $(3) -MMD -MP -c $$< -o $$@
+-include $(patsubst %.c,$(B)/obj/$(1)/%.d,$(2))
+endef
+
+define program
+$(call objects,$(1),$(2),$(3),$(5))
+$(B)/bin/$(1): $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $(4)
+ALL += $(B)/bin/$(1)
+endef
+
+include $(wildcard userspace/*/build.mk)
+
+all: $(ALL)
+
+##@ Testing
+
+# The stages, and what each consists of, are in selftests/stages.
+check: ## all tests; the last line is "N passed, N failed, N skipped"
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all WERROR=1
+	@selftests/run
+
+check-unit: ## the module's code against mocks, the tools' and the library's
+check-bpf: ## the BPF programs on packets
+check-netns: ## the module in networks of namespaces, in a virtual machine
+check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
+check-vm: ## the tests' own machinery
+
+check-%: FORCE
+	@+$(MAKE) --no-print-directory all WERROR=1
+	@selftests/run $*
+
+demo: all ## a network of namespaces that sums gradients, in a virtual machine
+	@if [[ -x scripts/demo ]]; then scripts/demo; else echo "there is no demo yet"; exit 1; fi
+
+bench: all ## the measurements of docs/
+	@if [[ -x selftests/bench/run ]]; then selftests/bench/run; else echo "there are no benchmarks yet"; exit 1; fi
+
+##@ Installing
+
+# $(call put,MODE,DIRECTORY,FILES)
+put = $(if $(strip $(3)),install -d '$(DESTDIR)$(2)' && install -m $(1) $(3) '$(DESTDIR)$(2)/')
+# Libraries come with links, which stay links.
+put_links = $(if $(strip $(2)),install -d '$(DESTDIR)$(1)' && cp -d $(2) '$(DESTDIR)$(1)/')
+remove = $(foreach file,$(2),rm -f '$(DESTDIR)$(1)/$(notdir $(file))' &&) true
+sections = $(sort $(foreach page,$(INSTALL_MAN),$(lastword $(subst ., ,$(page)))))
+
+install: all ## tools, library, BPF programs, and the module with depmod
+	$(Q)$(call put,755,$(PREFIX)/bin,$(INSTALL_BIN))
+	$(Q)$(call put,755,$(PREFIX)/sbin,$(INSTALL_SBIN))
+	$(Q)$(call put_links,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call put,644,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
+	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
+	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
+	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
+	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
+	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
+
+uninstall: ## remove what install put there
+	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))
+	$(Q)$(call remove,$(PREFIX)/sbin,$(INSTALL_SBIN))
+	$(Q)$(call remove,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call remove,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
+	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
+	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
+	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
+	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
+	$(Q)DESTDIR='$(DESTDIR)' scripts/module uninstall
+
+load: ## load the module into this machine's kernel
+	@scripts/module load
+
+unload: ## and unload it
+	@scripts/module unload
+
+clean: ## remove build/
+	rm -rf $(B)
+
+FORCE:
