@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A communicator from inside. */
+#ifndef WEIR_COMM_H
+#define WEIR_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "address.h"
+#include "batch.h"
+#include "libweir.h"
+#include "pace.h"
+#include "rtt.h"
+#include "window.h"
+
+#define COMM_ERROR	512
+
+/**
+ * struct config - the options, checked and with the defaults filled in
+ * @box: where blocks go
+ * @local: where this end is bound
+ * @group: where results come to; length 0 where they come to @local
+ * @ifindex: the interface that was asked for; 0 is none
+ * @interface: its name
+ * @job: id
+ * @rank: this worker
+ * @ranks: all workers
+ * @grads: elements a block
+ * @window: packets under way at most
+ * @timeout: without progress, ns
+ * @flags: WEIR_ACCEPT_*
+ * @box_text: @box in words
+ */
+struct config {
+	struct address box;
+	struct address local;
+	struct address group;
+	unsigned int ifindex;
+	char interface[16];
+	uint8_t job;
+	uint16_t rank;
+	uint16_t ranks;
+	uint16_t grads;
+	uint32_t window;
+	uint64_t timeout;
+	uint32_t flags;
+	char box_text[ADDRESS_TEXT];
+};
+
+/**
+ * struct queue - outstanding requests, in the order in which they were begun
+ * @head: the first
+ * @tail: the last
+ * @sending: the first with blocks that were never sent
+ * @end: number of the block that the next request begins with
+ */
+struct queue {
+	struct weir_request *head;
+	struct weir_request *tail;
+	struct weir_request *sending;
+	uint64_t end;
+};
+
+/**
+ * struct weir - a communicator
+ * @config: what it was opened with
+ * @fd: connected to the box; -1 before it is there
+ * @group_fd: bound to the group; -1 where there is none
+ * @generation: what the box has given out
+ * @blocks: slots on the box
+ * @receive_buffer: what the receiving socket holds
+ * @window: blocks under way
+ * @rtt: how long answers take
+ * @pace: how many may be under way
+ * @queue: requests
+ * @rx: packets received
+ * @tx: packets to send
+ * @now: the time, as of the start of this round
+ * @timer: what the retransmission timer runs from
+ * @progress: when the last answer came; moved on by time spent elsewhere
+ * @left: when the caller was given back control
+ * @answered_sent: latest sending among all blocks that are answered
+ * @away: the caller was away, and what waits in the socket tells no times
+ * @blocked: the socket took no more
+ * @path_errno: the last error of the path that is no verdict; 0 is none
+ * @failed: the final error; 0 is none
+ * @error: the last error's sentence
+ * @stats: counters
+ * @info: of the request that was reported last
+ */
+struct weir {
+	struct config config;
+	int fd;
+	int group_fd;
+	uint16_t generation;
+	uint32_t blocks;
+	uint32_t receive_buffer;
+	struct window window;
+	struct rtt rtt;
+	struct pace pace;
+	struct queue queue;
+	struct batch rx;
+	struct batch tx;
+	uint64_t now;
+	uint64_t timer;
+	uint64_t progress;
+	uint64_t left;
+	uint64_t answered_sent;
+	bool away;
+	bool blocked;
+	int path_errno;
+	int failed;
+	char error[COMM_ERROR];
+	struct weir_stats stats;
+	struct weir_info info;
+};
+
+#endif

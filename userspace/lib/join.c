@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "join.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "comm.h"
+#include "error.h"
+#include "path.h"
+#include "wire.h"
+
+/* The first repetition comes soon, in case the packet was lost; the later ones
+ * only bridge the wait for the other ranks.
+ */
+#define REPEAT_FIRST	(20 * NSEC_PER_MSEC)
+#define REPEAT_CAP	(640 * NSEC_PER_MSEC)
+
+static int send_join(struct weir *comm, uint32_t nonce)
+{
+	const struct config *config = &comm->config;
+	uint8_t packet[WIRE_JOIN];
+
+	wire_put_header(packet, &(struct wire_header) {
+		.job = config->job,
+		.flags = WEIR_TRIO_JOIN,
+		.rank = (uint8_t)config->rank,
+		.ranks = 1,
+	});
+	wire_put_join(packet, &(struct wire_join) {
+		.nonce = nonce,
+		.ranks = config->ranks,
+		.grads = config->grads,
+	});
+	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
+		return 0;
+	return path_error(comm, errno);
+}
+
+static bool is_answer(const struct weir *comm, const uint8_t *packet, size_t length, uint32_t nonce)
+{
+	struct wire_header header;
+	struct wire_join answer;
+
+	if (length != WIRE_JOIN)
+		return false;
+	wire_get_header(&header, packet);
+	wire_get_join(&answer, packet);
+	return header.job == comm->config.job && (header.flags & WEIR_TRIO_JOIN) &&
+	       answer.nonce == nonce;
+}
+
+static int refusal(struct weir *comm, const struct wire_join *answer)
+{
+	const struct config *config = &comm->config;
+
+	if (answer->ranks != config->ranks)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has %u sources, and rank %u was told of %u ranks: set "
+				  "ranks to %u on every worker, or make the job anew with 'sources %u'",
+				  config->job, config->box_text, answer->ranks, config->rank,
+				  config->ranks, answer->ranks, config->ranks);
+	if (answer->grads < config->grads)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s takes %u gradients a block, and grads is %u: set grads "
+				  "to %u or less on every rank, or make the job anew with 'grads %u'",
+				  config->job, config->box_text, answer->grads, config->grads,
+				  answer->grads, config->grads);
+	return error_fail(comm, -EPROTO, "job %u on %s refuses rank %u of %u with %u gradients a block",
+			  config->job, config->box_text, config->rank, config->ranks, config->grads);
+}
+
+/* Returns 1 when the generation has begun. */
+static int take_answer(struct weir *comm, const uint8_t *packet)
+{
+	struct config *config = &comm->config;
+	struct wire_header header;
+	struct wire_join answer;
+
+	wire_get_header(&header, packet);
+	wire_get_join(&answer, packet);
+	if ((header.flags & WEIR_TRIO_DEGRADED) || answer.ranks != config->ranks ||
+	    answer.grads < config->grads)
+		return refusal(comm, &answer);
+	if (answer.blocks < 2)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has %u block slots: make it anew with 'blocks 2' or "
+				  "more, twice the window",
+				  config->job, config->box_text, answer.blocks);
+	comm->generation = header.generation;
+	comm->blocks = answer.blocks;
+	if (config->window > answer.blocks / 2)
+		config->window = answer.blocks / 2;
+	return 1;
+}
+
+/* Returns 1 when the answer was there, 0 when the socket is empty. */
+static int read_answers(struct weir *comm, uint32_t nonce)
+{
+	uint8_t packet[WIRE_JOIN];
+	ssize_t length;
+	int err;
+
+	for (;;) {
+		length = recv(comm->fd, packet, sizeof(packet), MSG_TRUNC);
+		if (length < 0 && errno == EAGAIN)
+			return 0;
+		if (length < 0) {
+			err = path_error(comm, errno);
+			if (err)
+				return err;
+			continue;
+		}
+		comm->stats.packets_received++;
+		if (is_answer(comm, packet, (size_t)length, nonce))
+			return take_answer(comm, packet);
+		comm->stats.malformed++;
+	}
+}
+
+static int late(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+
+	if (comm->path_errno)
+		return error_fail(comm, -ETIMEDOUT,
+				  "%s did not answer for %.1f s; the last error of the path was: %s",
+				  config->box_text, (double)config->timeout / (double)NSEC_PER_SEC,
+				  strerror(comm->path_errno));
+	return error_fail(comm, -ETIMEDOUT,
+			  "job %u on %s did not begin for %.1f s: not all %u ranks have come, rank %u "
+			  "is bound to another address than this worker's, or the box is not there. "
+			  "See 'weir source show job %u' on the box",
+			  config->job, config->box_text,
+			  (double)config->timeout / (double)NSEC_PER_SEC, config->ranks,
+			  config->rank, config->job);
+}
+
+static int sleep_until(struct weir *comm, uint64_t deadline)
+{
+	uint64_t now = rtt_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
+	struct pollfd poll = { .fd = comm->fd, .events = POLLIN };
+
+	if (ppoll(&poll, 1, &timeout, NULL) >= 0)
+		return 0;
+	return error_fail(comm, -errno, "the wait for the other ranks was interrupted: %s",
+			  strerror(errno));
+}
+
+int join(struct weir *comm)
+{
+	uint64_t end = rtt_now() + comm->config.timeout;
+	uint64_t repeat = REPEAT_FIRST;
+	uint64_t again = 0;
+	uint32_t nonce;
+	int err;
+
+	if (getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce))
+		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
+	for (;;) {
+		uint64_t now = rtt_now();
+
+		if (now >= end)
+			return late(comm);
+		if (now >= again) {
+			err = send_join(comm, nonce);
+			if (err)
+				return err;
+			again = now + repeat;
+			repeat = repeat < REPEAT_CAP ? 2 * repeat : repeat;
+		}
+		err = sleep_until(comm, again < end ? again : end);
+		if (err)
+			return err;
+		err = read_answers(comm, nonce);
+		if (err)
+			return err < 0 ? err : 0;
+	}
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "path.h"
+
+#include <errno.h>
+
+#include "comm.h"
+#include "error.h"
+
+int path_error(struct weir *comm, int err)
+{
+	switch (err) {
+	case EINTR:
+	case EAGAIN:
+		return 0;
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case EHOSTDOWN:
+	case ENETDOWN:
+	case ENOBUFS:
+	case ENOMEM:
+	case EPERM:
+	case EACCES:
+		comm->path_errno = err;
+		return 0;
+	default:
+		return error_path(comm, err);
+	}
+}

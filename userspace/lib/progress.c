@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "comm.h"
+#include "error.h"
+#include "path.h"
+#include "receive.h"
+#include "request.h"
+#include "send.h"
+
+/* Shorter absences are the pace of a caller that tests often. */
+#define AWAY	NSEC_PER_MSEC
+
+/* Time that the caller spent elsewhere is neither the box's nor the ranks' fault. */
+static void enter(struct weir *comm)
+{
+	uint64_t now = rtt_now();
+
+	/* With nothing under way, nothing was waited for either. */
+	if (!comm->window.flight)
+		comm->progress = now;
+	if (now - comm->left < AWAY)
+		return;
+	comm->away = true;
+	comm->progress += now - comm->left;
+	if (comm->progress > now)
+		comm->progress = now;
+}
+
+static void leave(struct weir *comm)
+{
+	comm->left = comm->now;
+}
+
+/* Returns how many packets went either way, or a negative errno. */
+static int go_round(struct weir *comm)
+{
+	int got, sent;
+
+	comm->now = rtt_now();
+	got = receive(comm);
+	if (got < 0)
+		return got;
+	sent = send_due(comm);
+	if (sent < 0)
+		return sent;
+	if (!got && !sent && comm->now - comm->progress >= comm->config.timeout)
+		return error_stall(comm);
+	return got + sent;
+}
+
+static uint64_t deadline(const struct weir *comm)
+{
+	uint64_t stall = comm->progress + comm->config.timeout;
+	uint64_t due = send_deadline(comm);
+
+	return due < stall ? due : stall;
+}
+
+/* Returns 0, -EINTR or another negative errno. */
+static int sleep_until_due(struct weir *comm)
+{
+	uint64_t until = deadline(comm);
+	uint64_t left = until > comm->now ? until - comm->now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
+	struct pollfd polls[] = {
+		{ .fd = comm->fd, .events = (short)(POLLIN | (comm->blocked ? POLLOUT : 0)) },
+		{ .fd = comm->group_fd, .events = POLLIN },
+	};
+
+	if (ppoll(polls, 2, &timeout, NULL) >= 0)
+		return 0;
+	return errno == EINTR ? -EINTR : error_path(comm, errno);
+}
+
+int progress_once(struct weir *comm)
+{
+	int err;
+
+	if (comm->failed)
+		return comm->failed;
+	enter(comm);
+	err = go_round(comm);
+	leave(comm);
+	return err < 0 ? err : 0;
+}
+
+static int run_until(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+
+	while (request->left) {
+		int err = go_round(comm);
+
+		if (!err)
+			err = sleep_until_due(comm);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int progress_until(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+	int err;
+
+	if (!request->left)
+		return 0;
+	if (comm->failed)
+		return comm->failed;
+	enter(comm);
+	err = run_until(request);
+	leave(comm);
+	return err;
+}

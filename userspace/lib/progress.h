@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What moves requests on, while the caller is inside the library. */
+#ifndef WEIR_PROGRESS_H
+#define WEIR_PROGRESS_H
+
+struct weir;
+struct weir_request;
+
+/* One round without blocking; returns 0 or a negative errno. */
+int progress_once(struct weir *comm);
+
+/* Until the request has no block left; returns 0, -EINTR or another negative errno. */
+int progress_until(struct weir_request *request);
+
+#endif

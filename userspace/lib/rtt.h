@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How long an answer takes, and how long to wait for one. Times are in ns. */
+#ifndef WEIR_RTT_H
+#define WEIR_RTT_H
+
+#include <stdint.h>
+
+#define NSEC_PER_USEC	1000ULL
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+/*
+ * The floor is there because an answer waits for the slowest rank: below it the
+ * timer would measure how the ranks' clocks of work differ, not what is lost.
+ * Losses in the middle of a stream are found without the timer (see window.h).
+ */
+#define RTO_FLOOR	(10 * NSEC_PER_MSEC)
+#define RTO_CAP		(1000 * NSEC_PER_MSEC)
+
+/**
+ * struct rtt - the estimate
+ * @smoothed: of the round trip; 0 before the first sample
+ * @deviation: its smoothed mean deviation
+ * @min: shortest seen
+ * @latest: the last sample
+ * @backoff: how often the timer ran out since the last answer
+ */
+struct rtt {
+	uint64_t smoothed;
+	uint64_t deviation;
+	uint64_t min;
+	uint64_t latest;
+	unsigned int backoff;
+};
+
+/* Takes a sample. */
+void rtt_sample(struct rtt *rtt, uint64_t sample);
+
+/* How long to wait for an answer now. */
+uint64_t rtt_timeout(const struct rtt *rtt);
+
+/* How much later than in order an answer may come before it counts as lost. */
+uint64_t rtt_reordering(const struct rtt *rtt);
+
+/* The monotonic clock. */
+uint64_t rtt_now(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sockets of a communicator. */
+#ifndef WEIR_SOCKET_H
+#define WEIR_SOCKET_H
+
+struct weir;
+
+/*
+ * Opens the socket towards the box, and the one of the group. The first is
+ * connected: so it takes packets from the box alone, and hears when the box
+ * says that there is nobody.
+ */
+int socket_open(struct weir *comm);
+void socket_close(struct weir *comm);
+
+/*
+ * Raises the buffers as far as the system allows, and lowers the window to what
+ * they hold.
+ */
+void socket_buffers(struct weir *comm);
+
+/* A packet was longer than the path takes: fails the communicator. */
+int socket_too_long(struct weir *comm);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "wire.h"
+
+#include <endian.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the wire");
+_Static_assert(sizeof(struct weir_join) == 16, "a join has 16 bytes on the wire");
+
+static void put16(uint8_t at[2], uint16_t value)
+{
+	value = htobe16(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static uint16_t get16(const uint8_t at[2])
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be16toh(value);
+}
+
+static void put32(uint8_t at[4], uint32_t value)
+{
+	value = htobe32(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static uint32_t get32(const uint8_t at[4])
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be32toh(value);
+}
+
+void wire_put_header(void *packet, const struct wire_header *header)
+{
+	struct weir_trio *trio = packet;
+
+	trio->job_id = header->job;
+	put32(trio->block_id, header->block);
+	trio->flags = header->flags;
+	trio->src_id = header->rank;
+	trio->src_cnt = (uint8_t)header->ranks;
+	put16(trio->gen_id, header->generation);
+	put16(trio->grad_cnt, header->grads & WEIR_TRIO_GRAD_MASK);
+}
+
+void wire_get_header(struct wire_header *header, const void *packet)
+{
+	const struct weir_trio *trio = packet;
+
+	header->job = trio->job_id;
+	header->block = get32(trio->block_id);
+	header->flags = trio->flags;
+	header->rank = trio->src_id;
+	header->ranks = trio->src_cnt ? trio->src_cnt : 256;
+	header->generation = get16(trio->gen_id);
+	header->grads = get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
+}
+
+void wire_put_join(void *packet, const struct wire_join *join)
+{
+	struct weir_join wire = {
+		.nonce = htobe32(join->nonce),
+		.ranks = htobe32(join->ranks),
+		.blocks = htobe32(join->blocks),
+		.grads = htobe32(join->grads),
+	};
+
+	memcpy((uint8_t *)packet + WIRE_HEADER, &wire, sizeof(wire));
+}
+
+void wire_get_join(struct wire_join *join, const void *packet)
+{
+	struct weir_join wire;
+
+	memcpy(&wire, (const uint8_t *)packet + WIRE_HEADER, sizeof(wire));
+	join->nonce = be32toh(wire.nonce);
+	join->ranks = be32toh(wire.ranks);
+	join->blocks = be32toh(wire.blocks);
+	join->grads = be32toh(wire.grads);
+}

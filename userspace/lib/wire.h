@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Headers of the wire format, to and from the machine's byte order. */
+#ifndef WEIR_WIRE_H
+#define WEIR_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir_wire.h>
+
+#define WIRE_HEADER	sizeof(struct weir_trio)
+#define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
+
+/* One packet's payload, UDP's own. */
+#define WIRE_SIZE(grads)	(WIRE_HEADER + 4 * (size_t)(grads))
+
+/**
+ * struct wire_header - a struct weir_trio in host byte order
+ * @block: its id, 32 bits
+ * @generation: of the communicator
+ * @grads: gradients that follow
+ * @job: the job's id
+ * @flags: WEIR_TRIO_*
+ * @rank: the sender
+ * @ranks: how many are summed, 1 to 256
+ */
+struct wire_header {
+	uint32_t block;
+	uint16_t generation;
+	uint16_t grads;
+	uint8_t job;
+	uint8_t flags;
+	uint8_t rank;
+	uint16_t ranks;
+};
+
+/* @packet has WIRE_HEADER bytes. */
+void wire_put_header(void *packet, const struct wire_header *header);
+void wire_get_header(struct wire_header *header, const void *packet);
+
+/**
+ * struct wire_join - a struct weir_join in host byte order; see there
+ */
+struct wire_join {
+	uint32_t nonce;
+	uint32_t ranks;
+	uint32_t blocks;
+	uint32_t grads;
+};
+
+/* @packet has WIRE_JOIN bytes, its header before. */
+void wire_put_join(void *packet, const struct wire_join *join);
+void wire_get_join(struct wire_join *join, const void *packet);
+
+#endif
