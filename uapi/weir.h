@@ -61,8 +61,8 @@ enum weir_mode {
  *   somebody else; the others are dropped.
  * @WEIR_REASON_FRAGMENT: an IP fragment towards a weir port; passed
  * @WEIR_REASON_NO_PORT: came in on a device that is no weir port; passed
- * @WEIR_REASON_NO_JOB: no such job in this namespace, or it has another
- *   format; passed, so that the stack answers port unreachable
+ * @WEIR_REASON_NO_JOB: no such job in this namespace at this port and format;
+ *   passed, so that the stack answers port unreachable
  * @WEIR_REASON_NOT_LOCAL: sent to another address than the job's; passed
  * @WEIR_REASON_RUNT: ends before the header does
  * @WEIR_REASON_LENGTH: IP, UDP and gradient count disagree on the length

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one place that knows of differences between kernels. Code elsewhere is
+ * written to the newest interface; what an older kernel lacks is made up here,
+ * behind tests for the thing itself and not for a version, as distributions
+ * carry newer interfaces back.
+ */
+#ifndef _WEIR_COMPAT_H
+#define _WEIR_COMPAT_H
+
+#include <linux/btf.h>
+
+#ifndef CONFIG_64BIT
+#error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
+#endif
+
+#ifndef __bpf_kfunc_start_defs
+#define __bpf_kfunc_start_defs()					\
+	__diag_push();							\
+	__diag_ignore_all("-Wmissing-declarations", "kfuncs");		\
+	__diag_ignore_all("-Wmissing-prototypes", "kfuncs")
+#define __bpf_kfunc_end_defs() __diag_pop()
+#endif
+
+/* BTF_SET8 was split: sets of kfuncs have a flag of their own since 6.9. */
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START(name)	BTF_SET8_START(name)
+#define BTF_KFUNCS_END(name)	BTF_SET8_END(name)
+#endif
+
+#endif /* _WEIR_COMPAT_H */

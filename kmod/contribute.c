@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way of one contribution: who is it for, who is it from, is it whole, and
+ * then into the sum. Everything that is refused is refused before the sum.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+#include <uapi/weir_wire.h>
+
+#include "contribute.h"
+#include "job.h"
+#include "netlink.h"
+#include "payload.h"
+#include "port.h"
+#include "result.h"
+#include "source.h"
+#include "trace.h"
+
+/**
+ * struct weir_path - what was found on the way; the rest is NULL
+ * @wn: the namespace
+ * @port: the device's port
+ * @job: the job
+ * @source: the sender, after its address was found to be right
+ */
+struct weir_path {
+	struct weir_net		*wn;
+	struct weir_port	*port;
+	struct weir_job		*job;
+	struct weir_source	*source;
+};
+
+/* Every object on the way counts, and each can be shown by itself. */
+static void weir_path_count(const struct weir_path *path, unsigned int counter,
+			    u64 n)
+{
+	weir_count(path->wn->stats, counter, n);
+	if (path->port)
+		weir_count(path->port->stats, counter, n);
+	if (path->job)
+		weir_count(path->job->stats, counter, n);
+	if (path->source)
+		weir_count(path->source->stats, counter, n);
+}
+
+static int weir_find(struct weir_path *path, const struct weir_contrib *c)
+{
+	const struct in6_addr *saddr = (const struct in6_addr *)c->saddr;
+	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
+	struct weir_source *source;
+	struct weir_job *job;
+
+	if (!path->port)
+		return WEIR_REASON_NO_PORT;
+	job = weir_job_get(path->wn, c->job);
+	if (!job || job->format != c->format ||
+	    READ_ONCE(job->port) != htons(c->dport))
+		return WEIR_REASON_NO_JOB;
+	if (!ipv6_addr_equal(daddr, &job->address))
+		return WEIR_REASON_NOT_LOCAL;
+	path->job = job;
+
+	source = weir_source_get(job, c->source);
+	if (!source)
+		return WEIR_REASON_NO_SOURCE;
+	if (!ipv6_addr_equal(saddr, &source->dest.addr))
+		return WEIR_REASON_SPOOFED;
+	path->source = source;
+	return 0;
+}
+
+static int weir_check_shape(const struct weir_job *job,
+			    const struct weir_contrib *c)
+{
+	u32 want = c->flags & WEIR_CONTRIB_JOIN ?
+		   sizeof(struct weir_join) : c->count * sizeof(s32);
+
+	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
+	    c->payload_off - c->udp_off + want != c->udp_len)
+		return WEIR_REASON_LENGTH;
+	if (c->weight != 1)
+		return WEIR_REASON_WEIGHT;
+	if (c->flags & WEIR_CONTRIB_JOIN)
+		return 0;
+	if (!c->count)
+		return WEIR_REASON_ZERO_COUNT;
+	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
+}
+
+static __sum16 weir_pseudo(const struct weir_contrib *c, __wsum csum)
+{
+	if (ipv6_addr_v4mapped((const struct in6_addr *)c->saddr))
+		return csum_tcpudp_magic(c->saddr[3], c->daddr[3], c->udp_len,
+					 IPPROTO_UDP, csum);
+	return csum_ipv6_magic((const struct in6_addr *)c->saddr,
+			       (const struct in6_addr *)c->daddr, c->udp_len,
+			       IPPROTO_UDP, csum);
+}
+
+/*
+ * A driver does not tell XDP whether it has checked the checksum, so it is
+ * checked here. A sender on this very machine leaves it to a device that never
+ * comes: the field then holds the pseudo header's sum alone, which is taken
+ * for what it is. IPv4 allows none at all.
+ */
+static int weir_check_csum(const struct weir_contrib *c,
+			   const struct weir_payload *datagram)
+{
+	struct udphdr uh;
+
+	if (weir_payload_copy(datagram, &uh, sizeof(uh)) != sizeof(uh))
+		return WEIR_REASON_RUNT;
+	if (!uh.check)
+		return ipv6_addr_v4mapped((const struct in6_addr *)c->saddr) ?
+		       0 : WEIR_REASON_CHECKSUM;
+	if (uh.check == (__force __sum16)~weir_pseudo(c, 0))
+		return 0;
+	return weir_pseudo(c, weir_payload_csum(datagram)) ?
+	       WEIR_REASON_CHECKSUM : 0;
+}
+
+static int weir_take_join(const struct weir_path *path,
+			  const struct weir_contrib *c,
+			  const struct weir_payload *pl)
+{
+	struct weir_job *job = path->job;
+	struct weir_join join;
+
+	weir_payload_copy(pl, &join, sizeof(join));
+	if (ntohl(join.ranks) != job->blocks.sources ||
+	    !join.grads || ntohl(join.grads) > job->grads) {
+		weir_join_answer(job, c->source, join.nonce, true);
+		return WEIR_REASON_JOIN;
+	}
+	weir_path_count(path, WEIR_C_JOINS, 1);
+	switch (weir_join(&job->join, c->source, join.nonce, jiffies)) {
+	case WEIR_JOIN_WAIT:
+		break;
+	case WEIR_JOIN_AGAIN:
+		weir_join_answer(job, c->source, join.nonce, false);
+		break;
+	case WEIR_JOIN_START:
+		weir_job_advance(job, READ_ONCE(job->generation) + 1);
+		weir_join_answer_all(job);
+		weir_nl_event_generation(job);
+		break;
+	}
+	return 0;
+}
+
+static void weir_complete(const struct weir_path *path,
+			  const struct weir_result *res)
+{
+	weir_path_count(path, WEIR_C_BLOCKS, 1);
+	if (res->overflow)
+		weir_path_count(path, WEIR_C_OVERFLOWS, 1);
+	if (trace_weir_result_enabled())
+		trace_weir_result(path->job, res,
+				  ktime_get_mono_fast_ns() - res->start);
+	weir_result_send(path->job, res);
+}
+
+static int weir_take_gradients(const struct weir_path *path,
+			       const struct weir_contrib *c,
+			       const struct weir_payload *pl)
+{
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.source		= c->source,
+		.count		= c->count,
+	};
+	struct weir_job *job = path->job;
+	struct weir_result res;
+	bool abandoned;
+	int verdict;
+
+	if (c->generation != READ_ONCE(job->generation) &&
+	    weir_job_advance(job, c->generation) != c->generation)
+		return WEIR_REASON_GENERATION;
+
+	verdict = weir_block_contribute(&job->blocks, &key, pl, &res,
+					&abandoned);
+	if (verdict < 0)
+		return -verdict;
+	trace_weir_contribution(path->port->ifindex, c, verdict);
+	if (abandoned)
+		weir_path_count(path, WEIR_C_ABANDONED, 1);
+	if (verdict != WEIR_VERDICT_REPEAT) {
+		weir_path_count(path, WEIR_C_CONTRIBUTIONS, 1);
+		weir_path_count(path, WEIR_C_GRADIENTS, c->count);
+	}
+	if (verdict == WEIR_VERDICT_SUMMED)
+		return 0;
+	if (verdict == WEIR_VERDICT_COMPLETE)
+		weir_complete(path, &res);
+	else
+		weir_result_repeat(job, path->source, &res);
+	weir_result_put(&res);
+	return 0;
+}
+
+static int weir_take(struct weir_path *path, const struct weir_contrib *c,
+		     struct weir_payload *datagram, bool verified)
+{
+	int reason = weir_find(path, c);
+
+	if (!reason)
+		reason = weir_check_shape(path->job, c);
+	if (!reason && !verified)
+		reason = weir_check_csum(c, datagram);
+	if (reason)
+		return reason;
+
+	weir_payload_pull(datagram, c->payload_off - c->udp_off);
+	return c->flags & WEIR_CONTRIB_JOIN ?
+	       weir_take_join(path, c, datagram) :
+	       weir_take_gradients(path, c, datagram);
+}
+
+static void weir_refused(const struct weir_path *path, int ifindex,
+			 const struct weir_contrib *c, u32 reason)
+{
+	weir_path_count(path, WEIR_C_REFUSED + reason, 1);
+	trace_weir_refusal(ifindex, c, reason);
+}
+
+/**
+ * weir_contribute() - take a contribution or a join
+ * @dev: the device that it came in on
+ * @c: what the parser found
+ * @datagram: the UDP datagram, from its header on and c->udp_len long; used up
+ * @verified: somebody has checked the UDP checksum already
+ *
+ * Called under RCU with bottom halves disabled, from NAPI or softirq.
+ *
+ * Return: 0 where it was taken, else an enum weir_reason, counted and traced.
+ */
+int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
+		    struct weir_payload *datagram, bool verified)
+{
+	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
+	int reason;
+
+	path.port = weir_port_get(path.wn, dev->ifindex);
+	reason = weir_take(&path, c, datagram, verified);
+	if (unlikely(reason))
+		weir_refused(&path, dev->ifindex, c, reason);
+	return reason;
+}
+
+/**
+ * weir_refuse() - count a packet that a parser found bad
+ * @dev: the device that it came in on
+ * @c: what the parser found, or NULL
+ * @reason: enum weir_reason, valid
+ *
+ * Context as weir_contribute(). Return: @reason.
+ */
+int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
+		u32 reason)
+{
+	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
+
+	path.port = weir_port_get(path.wn, dev->ifindex);
+	weir_refused(&path, dev->ifindex, c, reason);
+	return reason;
+}
+
+/**
+ * weir_contrib_valid() - is a descriptor of the form that this module knows?
+ * @c: from a BPF program, or NULL
+ * @size: its size there
+ */
+bool weir_contrib_valid(const struct weir_contrib *c, u32 size)
+{
+	return c && size == sizeof(*c) && !c->reserved &&
+	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_CONTRIBUTE_H
+#define _WEIR_CONTRIBUTE_H
+
+#include <linux/types.h>
+
+struct net_device;
+struct weir_contrib;
+struct weir_payload;
+
+int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
+		    struct weir_payload *datagram, bool verified);
+int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
+		u32 reason);
+bool weir_contrib_valid(const struct weir_contrib *c, u32 size);
+
+#endif /* _WEIR_CONTRIBUTE_H */

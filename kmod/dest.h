@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_DEST_H
+#define _WEIR_DEST_H
+
+#include <linux/in6.h>
+#include <linux/rcupdate.h>
+#include <net/dst_cache.h>
+
+struct weir_job;
+struct weir_trio;
+struct page;
+
+/**
+ * struct weir_dest - where packets are sent to
+ * @addr: address, IPv4 as an IPv4-mapped IPv6 address
+ * @port: UDP port, 0 for the job's
+ * @cache: the route, a CPU; found again by itself when routes change
+ *
+ * Never changed once it can be reached: a new one takes its place.
+ */
+struct weir_dest {
+	struct in6_addr		addr;
+	__be16			port;
+	struct dst_cache	cache;
+};
+
+/**
+ * struct weir_packet - what is sent
+ * @head: header and, for a join, its answer
+ * @head_len: bytes of @head
+ * @pages: payload behind it, shared and not copied; a reference is taken for
+ *	every packet
+ * @len: bytes of payload
+ */
+struct weir_packet {
+	const void	*head;
+	unsigned int	head_len;
+	struct page	**pages;
+	unsigned int	len;
+};
+
+int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
+		   u16 port, gfp_t gfp);
+void weir_dest_uninit(struct weir_dest *dest);
+int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+		   const struct weir_packet *pkt);
+
+#endif /* _WEIR_DEST_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs: made, changed and removed under the namespace's lock. */
+#include <linux/netlink.h>
+#include <linux/slab.h>
+
+#include "dest.h"
+#include "job.h"
+#include "source.h"
+
+/**
+ * weir_job_bytes() - aggregation memory that a job holds
+ * @job: the job
+ */
+u64 weir_job_bytes(const struct weir_job *job)
+{
+	return weir_blocks_bytes(job->blocks.size, job->grads);
+}
+
+static struct weir_dest *weir_group_new(const struct in6_addr *group)
+{
+	struct weir_dest *dest = kzalloc(sizeof(*dest), GFP_KERNEL_ACCOUNT);
+
+	if (dest && weir_dest_init(dest, group, 0, GFP_KERNEL_ACCOUNT)) {
+		kfree(dest);
+		return NULL;
+	}
+	return dest;
+}
+
+static void weir_group_free(struct weir_dest *dest)
+{
+	if (!dest)
+		return;
+	weir_dest_uninit(dest);
+	kfree(dest);
+}
+
+/* The parts of a job that need memory; weir_job_free() undoes any of them. */
+static int weir_job_fill(struct weir_job *job,
+			 const struct weir_job_config *cfg)
+{
+	struct weir_dest *group;
+	int err;
+
+	job->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
+	if (!job->stats)
+		return -ENOMEM;
+	err = weir_join_init(&job->join, cfg->sources);
+	if (err)
+		return err;
+	if (cfg->has_group) {
+		group = weir_group_new(&cfg->group);
+		if (!group)
+			return -ENOMEM;
+		rcu_assign_pointer(job->group, group);
+	}
+	return weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
+				cfg->grads);
+}
+
+/**
+ * weir_job_add() - make a job and let packets find it
+ * @wn: the namespace, its lock held
+ * @cfg: a configuration that was checked
+ * @extack: gets a sentence where it fails
+ *
+ * Sleeps. Return: the job, or an ERR_PTR: -EEXIST, -EDQUOT, -ENOMEM.
+ */
+struct weir_job *weir_job_add(struct weir_net *wn,
+			      const struct weir_job_config *cfg,
+			      struct netlink_ext_ack *extack)
+{
+	u64 bytes = weir_blocks_bytes(cfg->blocks, cfg->grads);
+	struct weir_job *job;
+	int err;
+
+	lockdep_assert_held(&wn->lock);
+
+	if (weir_job_get(wn, cfg->id)) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "job %u exists already: delete it first or take another id",
+				   cfg->id);
+		return ERR_PTR(-EEXIST);
+	}
+	if (weir_pool_charge(bytes)) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "the job needs %llu MiB, but jobs hold %llu of %llu MiB already: use fewer blocks",
+				   bytes >> 20, weir_pool_used() >> 20,
+				   weir_pool_limit() >> 20);
+		return ERR_PTR(-EDQUOT);
+	}
+	job = kzalloc(struct_size(job, source, cfg->sources),
+		      GFP_KERNEL_ACCOUNT);
+	if (!job) {
+		weir_pool_uncharge(bytes);
+		NL_SET_ERR_MSG(extack, "no memory for the job");
+		return ERR_PTR(-ENOMEM);
+	}
+	job->wn = wn;
+	job->id = cfg->id;
+	job->format = cfg->format;
+	job->grads = cfg->grads;
+	job->port = htons(cfg->port);
+	job->address = cfg->address;
+	job->blocks.size = cfg->blocks;
+
+	err = weir_job_fill(job, cfg);
+	if (err) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "no memory for %u blocks of %u gradients: use fewer blocks",
+				   cfg->blocks, cfg->grads);
+		weir_job_free(job);
+		return ERR_PTR(err);
+	}
+	rcu_assign_pointer(wn->jobs[job->id], job);
+	return job;
+}
+
+/**
+ * weir_job_set_group() - send results to another group, or to each source
+ * @job: the job, its namespace's lock held
+ * @group: the group; all zero for none
+ *
+ * Sleeps until no packet uses the old one. Return: 0 or -ENOMEM.
+ */
+int weir_job_set_group(struct weir_job *job, const struct in6_addr *group)
+{
+	struct weir_dest *fresh = NULL, *old;
+
+	if (!ipv6_addr_any(group)) {
+		fresh = weir_group_new(group);
+		if (!fresh)
+			return -ENOMEM;
+	}
+	old = rcu_replace_pointer(job->group, fresh,
+				  lockdep_is_held(&job->wn->lock));
+	if (old)
+		synchronize_rcu();
+	weir_group_free(old);
+	return 0;
+}
+
+/**
+ * weir_job_unpublish() - let no further packet find a job
+ * @job: the job, its namespace's lock held
+ *
+ * After a grace period weir_job_free() may follow.
+ */
+void weir_job_unpublish(struct weir_job *job)
+{
+	RCU_INIT_POINTER(job->wn->jobs[job->id], NULL);
+}
+
+/**
+ * weir_job_free() - free a job that nobody can reach
+ * @job: never published, or unpublished and a grace period ago
+ *
+ * Sleeps.
+ */
+void weir_job_free(struct weir_job *job)
+{
+	u64 bytes = weir_job_bytes(job);
+	unsigned int i;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		weir_source_free(rcu_dereference_protected(job->source[i], 1));
+	if (job->blocks.slot)
+		weir_blocks_uninit(&job->blocks);
+	weir_group_free(rcu_dereference_protected(job->group, 1));
+	weir_join_uninit(&job->join);
+	free_percpu(job->stats);
+	kfree(job);
+	weir_pool_uncharge(bytes);
+}
+
+/**
+ * weir_job_flush() - remove all jobs of a namespace, with one grace period
+ * @wn: the namespace, its lock held
+ *
+ * Sleeps.
+ */
+void weir_job_flush(struct weir_net *wn)
+{
+	struct weir_job *job, *next;
+	LIST_HEAD(gone);
+	unsigned int i;
+
+	lockdep_assert_held(&wn->lock);
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (!job)
+			continue;
+		weir_job_unpublish(job);
+		list_add(&job->gone, &gone);
+	}
+	if (list_empty(&gone))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(job, next, &gone, gone)
+		weir_job_free(job);
+}
+
+/**
+ * weir_job_advance() - a newer generation has begun
+ * @job: the job
+ * @generation: the generation that a source or the join table says
+ *
+ * Any context. Open blocks of older generations are swept away when their
+ * slots are wanted.
+ *
+ * Return: the job's generation now, which is newer still where another CPU was
+ * quicker.
+ */
+u16 weir_job_advance(struct weir_job *job, u16 generation)
+{
+	u16 old = READ_ONCE(job->generation), seen;
+
+	while (weir_generation_after(generation, old)) {
+		seen = cmpxchg(&job->generation, old, generation);
+		if (seen == old)
+			return generation;
+		old = seen;
+	}
+	return old;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_JOB_H
+#define _WEIR_JOB_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <net/ipv6.h>
+
+#include "block.h"
+#include "join.h"
+#include "netns.h"
+
+struct netlink_ext_ack;
+struct weir_dest;
+struct weir_source;
+
+/**
+ * struct weir_job_config - what an administrator says about a job
+ * @id: job id
+ * @format: enum weir_format
+ * @sources: how many make a block complete
+ * @blocks: slots, a power of two
+ * @grads: gradients a block at most
+ * @address: the box's address for this job, IPv4 as IPv4-mapped
+ * @port: UDP port that workers send to, host byte order
+ * @has_group: @group is given
+ * @group: multicast group for results
+ */
+struct weir_job_config {
+	u8		id;
+	u8		format;
+	u16		sources;
+	u32		blocks;
+	u16		grads;
+	struct in6_addr	address;
+	u16		port;
+	bool		has_group;
+	struct in6_addr	group;
+};
+
+/**
+ * struct weir_job - one training job (Trio paper, figure 17)
+ * @wn: its namespace
+ * @id: job id
+ * @format: enum weir_format
+ * @grads: gradients a block at most (block_grad_max)
+ * @port: UDP port that workers send to and results come from, network byte
+ *	order; written with WRITE_ONCE under the namespace's lock
+ * @address: where workers send to and results come from (out_src_addr)
+ * @group: where the one result goes (out_dst_addr), NULL for one a source;
+ *	written under the namespace's lock
+ * @generation: the current generation; only ever goes forward
+ * @join: who waits for the next generation
+ * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
+ * @gone: on its way out, on weir_job_flush()'s list
+ * @stats: counters; blocks completed are block_total_cnt
+ * @source: by source id (src_mask), blocks.sources of them; written under the
+ *	namespace's lock
+ *
+ * Reached through weir_net.jobs under RCU. It is unpublished, then a grace
+ * period passes, then it is freed: packets in flight finish first, and no
+ * reference is counted.
+ */
+struct weir_job {
+	struct weir_net			*wn;
+	u8				id;
+	u8				format;
+	u16				grads;
+	__be16				port;
+	struct in6_addr			address;
+	struct weir_dest __rcu		*group;
+	u16				generation;
+	struct weir_join_table		join;
+	struct weir_blocks		blocks;
+	struct list_head		gone;
+	struct weir_stats __percpu	*stats;
+	struct weir_source __rcu	*source[];
+};
+
+static inline bool weir_job_is_ipv4(const struct weir_job *job)
+{
+	return ipv6_addr_v4mapped(&job->address);
+}
+
+/**
+ * weir_job_get() - find a job
+ * @wn: the namespace
+ * @id: job id
+ *
+ * Called under rcu_read_lock(), with bottom halves disabled, or under the
+ * namespace's lock; the job lives as long as that is held.
+ */
+static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
+{
+	if (id > WEIR_JOB_ID_MAX)
+		return NULL;
+	return rcu_dereference_check(wn->jobs[id],
+				     rcu_read_lock_bh_held() ||
+				     lockdep_is_held(&wn->lock));
+}
+
+struct weir_job *weir_job_add(struct weir_net *wn,
+			      const struct weir_job_config *cfg,
+			      struct netlink_ext_ack *extack);
+int weir_job_set_group(struct weir_job *job, const struct in6_addr *group);
+void weir_job_unpublish(struct weir_job *job);
+void weir_job_free(struct weir_job *job);
+void weir_job_flush(struct weir_net *wn);
+u64 weir_job_bytes(const struct weir_job *job);
+u16 weir_job_advance(struct weir_job *job, u16 generation);
+
+#endif /* _WEIR_JOB_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_JOIN_H
+#define _WEIR_JOIN_H
+
+#include <linux/bitmap.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <uapi/weir.h>
+
+/**
+ * struct weir_joiner - what one source said
+ * @member: nonce with which it is in the current generation
+ * @waiting: nonce with which it waits for the next one
+ * @seen: jiffies when it last said so
+ * @is_member: @member is valid
+ * @is_waiting: @waiting is valid
+ */
+struct weir_joiner {
+	u32		member;
+	u32		waiting;
+	unsigned long	seen;
+	bool		is_member;
+	bool		is_waiting;
+};
+
+/**
+ * struct weir_join_table - who waits for the next generation
+ * @lock: guards the table; taken in softirq only
+ * @n: sources
+ * @joiner: by source id
+ */
+struct weir_join_table {
+	spinlock_t		lock;
+	unsigned int		n;
+	struct weir_joiner	*joiner;
+};
+
+/**
+ * enum weir_join_verdict - what a join did
+ * @WEIR_JOIN_WAIT: others are missing; no answer yet
+ * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
+ * @WEIR_JOIN_START: it was the last; a new generation begins, answer all
+ */
+enum weir_join_verdict {
+	WEIR_JOIN_WAIT,
+	WEIR_JOIN_AGAIN,
+	WEIR_JOIN_START,
+};
+
+int weir_join_init(struct weir_join_table *table, unsigned int sources);
+void weir_join_uninit(struct weir_join_table *table);
+enum weir_join_verdict weir_join(struct weir_join_table *table,
+				 unsigned int source, u32 nonce,
+				 unsigned long now);
+u32 weir_join_nonce(const struct weir_join_table *table, unsigned int source);
+
+#endif /* _WEIR_JOIN_H */

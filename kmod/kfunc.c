@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What BPF programs call. Described in uapi/weir_bpf.h. Every pointer and
+ * every length is checked here, as the verifier of some kernels lets NULL with
+ * size 0 through, and as a program may be wrong about a packet.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#include <linux/filter.h>
+#include <linux/module.h>
+#include <linux/skbuff.h>
+#include <net/xdp.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+
+#include "compat.h"
+#include "contribute.h"
+#include "kfunc.h"
+#include "payload.h"
+
+/* Whether the UDP checksum needs no further look. */
+static bool weir_skb_verified(const struct sk_buff *skb)
+{
+	return skb_csum_unnecessary(skb) ||
+	       skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+static bool weir_reason_valid(u32 reason)
+{
+	return reason && reason <= WEIR_REASON_MAX;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
+				    struct weir_contrib *contrib,
+				    u32 contrib__sz)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct net_device *dev = xdp->rxq->dev;
+	struct weir_payload pl;
+
+	if (!weir_contrib_valid(contrib, contrib__sz))
+		return -EINVAL;
+	if (weir_payload_from_xdp(&pl, xdp, contrib->udp_off, contrib->udp_len))
+		return weir_refuse(dev, contrib, WEIR_REASON_LENGTH);
+	return weir_contribute(dev, contrib, &pl, false);
+}
+
+__bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
+				    struct weir_contrib *contrib,
+				    u32 contrib__sz)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_payload pl;
+
+	if (!weir_contrib_valid(contrib, contrib__sz))
+		return -EINVAL;
+	if (weir_payload_from_skb(&pl, skb, contrib->udp_off, contrib->udp_len))
+		return weir_refuse(skb->dev, contrib, WEIR_REASON_LENGTH);
+	return weir_contribute(skb->dev, contrib, &pl, weir_skb_verified(skb));
+}
+
+__bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx, u32 reason)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+
+	if (!weir_reason_valid(reason))
+		return -EINVAL;
+	return weir_refuse(xdp->rxq->dev, NULL, reason);
+}
+
+__bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx, u32 reason)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+
+	if (!weir_reason_valid(reason))
+		return -EINVAL;
+	return weir_refuse(skb->dev, NULL, reason);
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(weir_xdp_kfuncs)
+BTF_ID_FLAGS(func, weir_contribute_xdp)
+BTF_ID_FLAGS(func, weir_refuse_xdp)
+BTF_KFUNCS_END(weir_xdp_kfuncs)
+
+BTF_KFUNCS_START(weir_skb_kfuncs)
+BTF_ID_FLAGS(func, weir_contribute_skb)
+BTF_ID_FLAGS(func, weir_refuse_skb)
+BTF_KFUNCS_END(weir_skb_kfuncs)
+
+static const struct btf_kfunc_id_set weir_xdp_set = {
+	.owner	= THIS_MODULE,
+	.set	= &weir_xdp_kfuncs,
+};
+
+static const struct btf_kfunc_id_set weir_skb_set = {
+	.owner	= THIS_MODULE,
+	.set	= &weir_skb_kfuncs,
+};
+
+/**
+ * weir_kfunc_init() - offer the functions to BPF programs
+ *
+ * They go with the module's BTF; programs that use them hold the module.
+ */
+int weir_kfunc_init(void)
+{
+	int err;
+
+	err = register_btf_kfunc_id_set(BPF_PROG_TYPE_XDP, &weir_xdp_set);
+	if (err)
+		return err;
+	return register_btf_kfunc_id_set(BPF_PROG_TYPE_SCHED_CLS,
+					 &weir_skb_set);
+}

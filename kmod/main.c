@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The module's beginning and end. */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "kfunc.h"
+#include "netlink.h"
+#include "netns.h"
+#include "pool.h"
+#include "port.h"
+#include "reduce.h"
+
+/* Requests come last and go first: nobody can ask for what is not there. */
+static int __init weir_init(void)
+{
+	int err;
+
+	weir_reduce_init();
+	weir_pool_init();
+
+	err = weir_netns_init();
+	if (err)
+		return err;
+	err = weir_port_init();
+	if (err)
+		goto netns;
+	err = weir_kfunc_init();
+	if (err)
+		goto port;
+	err = weir_nl_init();
+	if (err)
+		goto port;
+	return 0;
+
+port:
+	weir_port_uninit();
+netns:
+	weir_netns_uninit();
+	rcu_barrier();
+	return err;
+}
+
+static void __exit weir_exit(void)
+{
+	weir_nl_uninit();
+	weir_port_uninit();
+	weir_netns_uninit();
+	/* Ports are freed by RCU callbacks, which are code of this module. */
+	rcu_barrier();
+}
+
+module_init(weir_init);
+module_exit(weir_exit);
+
+MODULE_DESCRIPTION("In-network aggregation");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY("weir");

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: what all requests share. Objects have a file
+ * each (netlink_job.c, netlink_source.c, netlink_port.c); policies and the
+ * operation table are generated from uapi/weir.yaml.
+ *
+ * A request holds its namespace's lock from pre_doit to post_doit, so the
+ * objects that it finds stay.
+ */
+#include <net/ipv6.h>
+
+#include "job.h"
+#include "netlink.h"
+#include "pool.h"
+#include "reduce.h"
+
+/* Notifications may come from the data path and from device events. */
+static bool weir_nl_up __read_mostly;
+
+int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
+		     struct genl_info *info)
+{
+	mutex_lock(&weir_nl_net(info)->lock);
+	return 0;
+}
+
+void weir_nl_post_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
+		       struct genl_info *info)
+{
+	mutex_unlock(&weir_nl_net(info)->lock);
+}
+
+/**
+ * weir_nl_job() - the job that a request names
+ * @info: the request
+ * @attr: the attribute that holds the job's id
+ *
+ * Return: the job, or an ERR_PTR with the sentence set.
+ */
+struct weir_job *weir_nl_job(struct genl_info *info, int attr)
+{
+	struct weir_job *job;
+
+	if (!WEIR_NL_REQUIRE(info, attr, "say which job: its id is missing"))
+		return ERR_PTR(-EINVAL);
+	job = weir_job_get(weir_nl_net(info), nla_get_u32(info->attrs[attr]));
+	if (job)
+		return job;
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	NL_SET_ERR_MSG_FMT(info->extack,
+			   "there is no job %u in this network namespace",
+			   nla_get_u32(info->attrs[attr]));
+	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * weir_nl_family_of() - the address family that a job's sources must have
+ * @job: the job
+ */
+enum weir_family weir_nl_family_of(const struct weir_job *job)
+{
+	return weir_job_is_ipv4(job) ? WEIR_FAMILY_4 : WEIR_FAMILY_6;
+}
+
+static int weir_nl_refuse_addr(struct genl_info *info, int attr,
+			       const char *msg)
+{
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
+	return -EINVAL;
+}
+
+/**
+ * weir_nl_addr() - an address from a request
+ * @info: the request
+ * @attr: the attribute, which is there
+ * @family: what it must be
+ * @group: it must be a multicast group (all zero is let through), else unicast
+ * @addr: filled, IPv4 as IPv4-mapped
+ *
+ * Return: 0, or -EINVAL with the sentence set.
+ */
+int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
+		 bool group, struct in6_addr *addr)
+{
+	const struct nlattr *nla = info->attrs[attr];
+	bool multicast, any, ipv4 = nla_len(nla) == sizeof(struct in_addr);
+
+	if (!ipv4 && nla_len(nla) != sizeof(struct in6_addr))
+		return weir_nl_refuse_addr(info, attr,
+					   "an address has 4 bytes (IPv4) or 16 (IPv6)");
+	if (family != WEIR_FAMILY_ANY && (family == WEIR_FAMILY_4) != ipv4)
+		return weir_nl_refuse_addr(info, attr,
+					   family == WEIR_FAMILY_4 ?
+					   "the job's addresses are IPv4" :
+					   "the job's addresses are IPv6");
+	if (ipv4) {
+		__be32 a = nla_get_in_addr(nla);
+
+		any = !a;
+		multicast = ipv4_is_multicast(a);
+		if (ipv4_is_lbcast(a))
+			return weir_nl_refuse_addr(info, attr,
+						   "the broadcast address cannot be used");
+		/* None is all zero for either family. */
+		if (any)
+			memset(addr, 0, sizeof(*addr));
+		else
+			ipv6_addr_set_v4mapped(a, addr);
+	} else {
+		nla_memcpy(addr, nla, sizeof(*addr));
+		any = ipv6_addr_any(addr);
+		multicast = ipv6_addr_is_multicast(addr);
+		if (ipv6_addr_v4mapped(addr))
+			return weir_nl_refuse_addr(info, attr,
+						   "write an IPv4 address as such, not as IPv4-mapped IPv6");
+	}
+	if (group && !multicast && !any)
+		return weir_nl_refuse_addr(info, attr,
+					   "the group is no multicast address");
+	if (!group && (multicast || any))
+		return weir_nl_refuse_addr(info, attr,
+					   "the address must be a unicast address");
+	return 0;
+}
+
+/**
+ * weir_nl_put_addr() - write an address, in the length of its family
+ * @skb: the message
+ * @attr: the attribute
+ * @addr: IPv4 as IPv4-mapped
+ */
+int weir_nl_put_addr(struct sk_buff *skb, int attr,
+		     const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
+	return nla_put_in6_addr(skb, attr, addr);
+}
+
+/**
+ * weir_nl_changed() - tell dumps under way that they are out of date
+ * @wn: the namespace, its lock held
+ */
+void weir_nl_changed(struct weir_net *wn)
+{
+	lockdep_assert_held(&wn->lock);
+	if (!++wn->seq)
+		wn->seq = 1;
+}
+
+/**
+ * weir_nl_begin() - start an object's message
+ * @msg: what it is
+ *
+ * Return: the header for genlmsg_end(), or NULL where there is no room.
+ */
+void *weir_nl_begin(const struct weir_nl_msg *msg)
+{
+	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq,
+				&weir_nl_family, msg->flags, msg->cmd);
+
+	if (hdr && msg->cb)
+		genl_dump_check_consistent(msg->cb, hdr);
+	return hdr;
+}
+
+/**
+ * weir_nl_dump_start() - set up a dump's messages
+ * @wn: the namespace, its lock held
+ * @cb: the dump
+ * @msg: filled
+ * @skb: where to
+ * @cmd: WEIR_CMD_*
+ */
+void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
+			struct weir_nl_msg *msg, struct sk_buff *skb, u8 cmd)
+{
+	lockdep_assert_held(&wn->lock);
+	cb->seq = wn->seq;
+	*msg = (struct weir_nl_msg) {
+		.skb	= skb,
+		.portid	= NETLINK_CB(cb->skb).portid,
+		.seq	= cb->nlh->nlmsg_seq,
+		.flags	= NLM_F_MULTI,
+		.cmd	= cmd,
+		.cb	= cb,
+	};
+}
+
+/**
+ * weir_nl_reply() - answer a request with one object
+ * @info: the request
+ * @cmd: WEIR_CMD_*
+ * @fill: writes the object
+ * @obj: for @fill
+ *
+ * Return: 0 or an error.
+ */
+int weir_nl_reply(struct genl_info *info, u8 cmd,
+		  int (*fill)(const struct weir_nl_msg *msg, const void *obj),
+		  const void *obj)
+{
+	struct weir_nl_msg msg = {
+		.skb	= genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL),
+		.portid	= info->snd_portid,
+		.seq	= info->snd_seq,
+		.cmd	= cmd,
+	};
+	int err;
+
+	if (!msg.skb)
+		return -ENOMEM;
+	err = fill(&msg, obj);
+	if (err) {
+		nlmsg_free(msg.skb);
+		return err;
+	}
+	return genlmsg_reply(msg.skb, info);
+}
+
+/**
+ * weir_nl_notify() - tell the events group about an object
+ * @wn: the namespace
+ * @cmd: WEIR_CMD_*_NTF
+ * @fill: writes the object
+ * @obj: for @fill
+ *
+ * Sleeps. Does nothing where nobody listens.
+ */
+void weir_nl_notify(struct weir_net *wn, u8 cmd,
+		    int (*fill)(const struct weir_nl_msg *msg, const void *obj),
+		    const void *obj)
+{
+	struct weir_nl_msg msg = { .cmd = cmd };
+
+	if (!READ_ONCE(weir_nl_up) ||
+	    !genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS))
+		return;
+	msg.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!msg.skb)
+		return;
+	if (fill(&msg, obj)) {
+		nlmsg_free(msg.skb);
+		return;
+	}
+	genlmsg_multicast_netns(&weir_nl_family, wn->net, msg.skb, 0,
+				WEIR_NLGRP_EVENTS, GFP_KERNEL);
+}
+
+/**
+ * weir_nl_event_generation() - tell the events group that a generation begins
+ * @job: the job
+ *
+ * Does not sleep.
+ */
+void weir_nl_event_generation(const struct weir_job *job)
+{
+	struct net *net = job->wn->net;
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (!READ_ONCE(weir_nl_up) ||
+	    !genl_has_listeners(&weir_nl_family, net, WEIR_NLGRP_EVENTS))
+		return;
+	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
+	if (!skb)
+		return;
+	hdr = genlmsg_put(skb, 0, 0, &weir_nl_family, 0, WEIR_CMD_EVENT_NTF);
+	if (!hdr ||
+	    nla_put_u32(skb, WEIR_A_EVENT_EVENT, WEIR_EVENT_GENERATION) ||
+	    nla_put_u32(skb, WEIR_A_EVENT_JOB, job->id) ||
+	    nla_put_u32(skb, WEIR_A_EVENT_GENERATION,
+			READ_ONCE(job->generation))) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&weir_nl_family, net, skb, 0,
+				WEIR_NLGRP_EVENTS, GFP_ATOMIC);
+}
+
+static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,
+			   u64 *memory)
+{
+	unsigned long ifindex;
+	unsigned int i;
+	void *port;
+
+	*jobs = 0;
+	*ports = 0;
+	*memory = 0;
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		struct weir_job *job = weir_job_get(wn, i);
+
+		if (!job)
+			continue;
+		++*jobs;
+		*memory += weir_job_bytes(job);
+	}
+	xa_for_each(&wn->ports, ifindex, port)
+		++*ports;
+}
+
+static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)
+{
+	struct weir_net *wn = (struct weir_net *)obj;
+	struct sk_buff *skb = msg->skb;
+	u32 jobs, ports;
+	u64 memory;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	weir_nl_totals(wn, &jobs, &ports, &memory);
+	if (nla_put_u32(skb, WEIR_A_TOTAL_JOBS, jobs) ||
+	    nla_put_u32(skb, WEIR_A_TOTAL_PORTS, ports) ||
+	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY, memory) ||
+	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_LIMIT, weir_pool_limit()) ||
+	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_USED, weir_pool_used()) ||
+	    nla_put_string(skb, WEIR_A_TOTAL_REDUCTION, weir_reduce_unit()) ||
+	    weir_stats_put(skb, WEIR_A_TOTAL_STATS, wn->stats)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return weir_nl_reply(info, WEIR_CMD_STATS_GET, weir_nl_fill_total,
+			     weir_nl_net(info));
+}
+
+/**
+ * weir_nl_init() - let requests in
+ */
+int weir_nl_init(void)
+{
+	int err = genl_register_family(&weir_nl_family);
+
+	if (!err)
+		WRITE_ONCE(weir_nl_up, true);
+	return err;
+}
+
+/**
+ * weir_nl_uninit() - let no request in; those under way have ended
+ */
+void weir_nl_uninit(void)
+{
+	WRITE_ONCE(weir_nl_up, false);
+	genl_unregister_family(&weir_nl_family);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about jobs. */
+#include <linux/log2.h>
+#include <net/sock.h>
+
+#include "dest.h"
+#include "job.h"
+#include "netlink.h"
+#include "source.h"
+
+static int weir_nl_job_put_group(struct sk_buff *skb,
+				 const struct weir_job *job)
+{
+	const struct weir_dest *group;
+
+	group = rcu_dereference_protected(job->group,
+					  lockdep_is_held(&job->wn->lock));
+	return group ? weir_nl_put_addr(skb, WEIR_A_JOB_GROUP, &group->addr) :
+		       0;
+}
+
+static u32 weir_nl_job_bound(const struct weir_job *job)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		n += !!weir_source_get(job, i);
+	return n;
+}
+
+static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
+{
+	struct weir_job *job = (struct weir_job *)obj;
+	u16 generation = READ_ONCE(job->generation);
+	struct sk_buff *skb = msg->skb;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
+	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format) ||
+	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OP, WEIR_OP_SUM) ||
+	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
+	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
+	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
+	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->address) ||
+	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->port)) ||
+	    weir_nl_job_put_group(skb, job) ||
+	    nla_put_u32(skb, WEIR_A_JOB_GENERATION, generation) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OPEN,
+			weir_blocks_open(&job->blocks, generation)) ||
+	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
+	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, weir_job_bytes(job)) ||
+	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* What the model has and this module has not yet. */
+static int weir_nl_job_unbuilt(struct genl_info *info, int attr,
+			       const char *msg)
+{
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
+	return -EOPNOTSUPP;
+}
+
+static bool weir_nl_nonzero(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] && nla_get_u32(info->attrs[attr]);
+}
+
+static int weir_nl_job_check_built(struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (attrs[WEIR_A_JOB_DTYPE] &&
+	    nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) != WEIR_DTYPE_INT32)
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_DTYPE,
+					   "only int32 can be summed so far: scale to int32 on the workers");
+	if (attrs[WEIR_A_JOB_OP] &&
+	    nla_get_u32(attrs[WEIR_A_JOB_OP]) != WEIR_OP_SUM)
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_OP,
+					   "only the operation sum is there so far");
+	if (weir_nl_nonzero(info, WEIR_A_JOB_TIMEOUT))
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_TIMEOUT,
+					   "blocks do not time out so far: leave timeout away");
+	if (weir_nl_nonzero(info, WEIR_A_JOB_QUORUM))
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_QUORUM,
+					   "all sources must contribute so far: leave quorum away");
+	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_TREE,
+					   "a job spans one box so far: leave tree away");
+	if (attrs[WEIR_A_JOB_PARENT])
+		return weir_nl_job_unbuilt(info, WEIR_A_JOB_PARENT,
+					   "a job spans one box so far: leave parent away");
+	return 0;
+}
+
+static int weir_nl_job_check_there(struct genl_info *info)
+{
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_ID,
+			     "say which id the job is to have") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_SOURCES,
+			     "say how many sources the job has") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_BLOCKS,
+			     "say how many blocks the job may hold") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_GRADS,
+			     "say how many gradients a block has at most") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_ADDRESS,
+			     "say which address of this box the workers send to"))
+		return -EINVAL;
+	return 0;
+}
+
+/* Everything that can be said about a new job without looking at others. */
+static int weir_nl_job_config(struct genl_info *info,
+			      struct weir_job_config *cfg)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = weir_nl_job_check_there(info) ?: weir_nl_job_check_built(info);
+	if (err)
+		return err;
+
+	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
+	cfg->format = attrs[WEIR_A_JOB_FORMAT] ?
+		      nla_get_u32(attrs[WEIR_A_JOB_FORMAT]) : WEIR_FORMAT_TRIO;
+	cfg->sources = nla_get_u32(attrs[WEIR_A_JOB_SOURCES]);
+	cfg->blocks = nla_get_u32(attrs[WEIR_A_JOB_BLOCKS]);
+	cfg->grads = nla_get_u32(attrs[WEIR_A_JOB_GRADS]);
+	cfg->port = attrs[WEIR_A_JOB_PORT] ?
+		    nla_get_u32(attrs[WEIR_A_JOB_PORT]) : WEIR_PORT_DEFAULT;
+	if (!is_power_of_2(cfg->blocks)) {
+		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "blocks must be a power of two: take %lu",
+				   roundup_pow_of_two(cfg->blocks));
+		return -EINVAL;
+	}
+	err = weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY, false,
+			   &cfg->address);
+	if (err || !attrs[WEIR_A_JOB_GROUP])
+		return err;
+	err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
+			   ipv6_addr_v4mapped(&cfg->address) ?
+			   WEIR_FAMILY_4 : WEIR_FAMILY_6, true, &cfg->group);
+	cfg->has_group = !ipv6_addr_any(&cfg->group);
+	return err;
+}
+
+int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_job_config cfg = {};
+	struct weir_job *job;
+	int err;
+
+	err = weir_nl_job_config(info, &cfg);
+	if (err)
+		return err;
+	job = weir_job_add(wn, &cfg, info->extack);
+	if (IS_ERR(job)) {
+		if (PTR_ERR(job) == -EEXIST)
+			NL_SET_BAD_ATTR(info->extack,
+					info->attrs[WEIR_A_JOB_ID]);
+		return PTR_ERR(job);
+	}
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	return 0;
+}
+
+int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+	struct weir_net *wn = weir_nl_net(info);
+	struct in6_addr group;
+	int err;
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	if (!info->attrs[WEIR_A_JOB_PORT] && !info->attrs[WEIR_A_JOB_GROUP]) {
+		GENL_SET_ERR_MSG(info, "nothing to change: say port or group");
+		return -EINVAL;
+	}
+	if (info->attrs[WEIR_A_JOB_GROUP]) {
+		err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
+				   weir_nl_family_of(job), true, &group);
+		if (!err)
+			err = weir_job_set_group(job, &group);
+		if (err)
+			return err;
+	}
+	if (info->attrs[WEIR_A_JOB_PORT])
+		WRITE_ONCE(job->port,
+			   htons(nla_get_u32(info->attrs[WEIR_A_JOB_PORT])));
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	return 0;
+}
+
+int weir_nl_job_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+	struct weir_net *wn = weir_nl_net(info);
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	weir_job_unpublish(job);
+	synchronize_rcu();
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF, weir_nl_fill_job, job);
+	weir_job_free(job);
+	return 0;
+}
+
+int weir_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	return weir_nl_reply(info, WEIR_CMD_JOB_GET, weir_nl_fill_job, job);
+}
+
+int weir_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	unsigned long id = cb->args[0];
+	struct weir_nl_msg msg;
+	struct weir_job *job;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_JOB_GET);
+	for (; id <= WEIR_JOB_ID_MAX; id++) {
+		job = weir_job_get(wn, id);
+		if (!job)
+			continue;
+		err = weir_nl_fill_job(&msg, job);
+		if (err)
+			break;
+	}
+	mutex_unlock(&wn->lock);
+	cb->args[0] = id;
+	/* A message that did not fit comes first in the next round. */
+	return skb->len ?: err;
+}
+
+int weir_nl_job_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (job)
+			weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF,
+				       weir_nl_fill_job, job);
+	}
+	weir_job_flush(wn);
+	weir_nl_changed(wn);
+	return 0;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about ports. */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/sock.h>
+
+#include "netlink.h"
+#include "port.h"
+
+/* A port with what it does not know of itself. */
+struct weir_nl_port {
+	struct net		*net;
+	const struct weir_port	*port;
+};
+
+static int weir_nl_put_ifname(struct sk_buff *skb, struct net *net,
+			      int ifindex)
+{
+	struct net_device *dev;
+	int err = 0;
+
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(net, ifindex);
+	if (dev)
+		err = nla_put_string(skb, WEIR_A_PORT_IFNAME, dev->name);
+	rcu_read_unlock();
+	return err;
+}
+
+static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
+{
+	const struct weir_nl_port *p = obj;
+	struct sk_buff *skb = msg->skb;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, WEIR_A_PORT_IFINDEX, p->port->ifindex) ||
+	    weir_nl_put_ifname(skb, p->net, p->port->ifindex) ||
+	    nla_put_u32(skb, WEIR_A_PORT_MODE, READ_ONCE(p->port->mode)) ||
+	    weir_stats_put(skb, WEIR_A_PORT_STATS, p->port->stats)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * weir_nl_port_notify() - tell the events group about a port
+ * @wn: the namespace
+ * @port: the port, which stays while this runs
+ * @cmd: WEIR_CMD_PORT_NTF or WEIR_CMD_PORT_DEL_NTF
+ *
+ * Sleeps.
+ */
+void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
+			 u8 cmd)
+{
+	const struct weir_nl_port p = { .net = wn->net, .port = port };
+
+	weir_nl_notify(wn, cmd, weir_nl_fill_port, &p);
+}
+
+static int weir_nl_port_require(struct genl_info *info, int *ifindex)
+{
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_PORT_IFINDEX,
+			     "say which device: its index is missing"))
+		return -EINVAL;
+	*ifindex = nla_get_u32(info->attrs[WEIR_A_PORT_IFINDEX]);
+	return 0;
+}
+
+static u8 weir_nl_port_mode(struct genl_info *info)
+{
+	return info->attrs[WEIR_A_PORT_MODE] ?
+	       nla_get_u32(info->attrs[WEIR_A_PORT_MODE]) : WEIR_MODE_XDP;
+}
+
+static void weir_nl_port_no_port(struct genl_info *info, int ifindex)
+{
+	NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_PORT_IFINDEX]);
+	NL_SET_ERR_MSG_FMT(info->extack, "device %d is no weir port", ifindex);
+}
+
+int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct net_device *dev;
+	int ifindex, err;
+
+	err = weir_nl_port_require(info, &ifindex);
+	if (err)
+		return err;
+	rtnl_lock();
+	dev = __dev_get_by_index(wn->net, ifindex);
+	err = dev ? weir_port_add(wn, dev, weir_nl_port_mode(info)) : -ENODEV;
+	if (!err) {
+		weir_nl_changed(wn);
+		weir_nl_port_notify(wn, weir_port_get(wn, ifindex),
+				    WEIR_CMD_PORT_NTF);
+	}
+	rtnl_unlock();
+
+	if (err == -ENODEV || err == -EEXIST)
+		NL_SET_BAD_ATTR(info->extack,
+				info->attrs[WEIR_A_PORT_IFINDEX]);
+	if (err == -ENODEV)
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "there is no device %d in this network namespace",
+				   ifindex);
+	if (err == -EEXIST)
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "device %d is a weir port already", ifindex);
+	return err;
+}
+
+int weir_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_port *port;
+	int ifindex, err;
+
+	err = weir_nl_port_require(info, &ifindex);
+	if (err)
+		return err;
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_PORT_MODE,
+			     "nothing to change: say mode"))
+		return -EINVAL;
+	rtnl_lock();
+	port = weir_port_get(wn, ifindex);
+	if (port) {
+		WRITE_ONCE(port->mode, weir_nl_port_mode(info));
+		weir_nl_changed(wn);
+		weir_nl_port_notify(wn, port, WEIR_CMD_PORT_NTF);
+	}
+	rtnl_unlock();
+	if (port)
+		return 0;
+	weir_nl_port_no_port(info, ifindex);
+	return -ENOENT;
+}
+
+int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	int ifindex, err;
+
+	err = weir_nl_port_require(info, &ifindex);
+	if (err)
+		return err;
+	if (!weir_port_del(wn, ifindex)) {
+		weir_nl_port_no_port(info, ifindex);
+		return -ENOENT;
+	}
+	weir_nl_changed(wn);
+	return 0;
+}
+
+int weir_nl_port_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+
+	weir_port_flush(wn);
+	weir_nl_changed(wn);
+	return 0;
+}
+
+/*
+ * RTNL keeps the device notifier from taking the port away while it is shown;
+ * removal by request holds the namespace's lock, as this does.
+ */
+int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_nl_port p = { .net = wn->net };
+	int ifindex, err;
+
+	err = weir_nl_port_require(info, &ifindex);
+	if (err)
+		return err;
+	rtnl_lock();
+	p.port = weir_port_get(wn, ifindex);
+	if (p.port) {
+		err = weir_nl_reply(info, WEIR_CMD_PORT_GET, weir_nl_fill_port,
+				    &p);
+	} else {
+		weir_nl_port_no_port(info, ifindex);
+		err = -ENOENT;
+	}
+	rtnl_unlock();
+	return err;
+}
+
+int weir_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_nl_port p = { .net = wn->net };
+	unsigned long ifindex = cb->args[0];
+	struct weir_port *port;
+	struct weir_nl_msg msg;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	rtnl_lock();
+	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_PORT_GET);
+	xa_for_each_start(&wn->ports, ifindex, port, cb->args[0]) {
+		p.port = port;
+		err = weir_nl_fill_port(&msg, &p);
+		if (err)
+			break;
+		cb->args[0] = ifindex + 1;
+	}
+	rtnl_unlock();
+	mutex_unlock(&wn->lock);
+	return skb->len ?: err;
+}

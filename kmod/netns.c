@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a network namespace owns: made with it, gone with it. */
+#include "job.h"
+#include "netns.h"
+#include "port.h"
+
+unsigned int weir_net_id __read_mostly;
+
+static int __net_init weir_net_init(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	wn->stats = alloc_percpu(struct weir_stats);
+	if (!wn->stats)
+		return -ENOMEM;
+	wn->net = net;
+	mutex_init(&wn->lock);
+	xa_init(&wn->ports);
+	wn->seq = 1;
+	return 0;
+}
+
+/*
+ * Runs before the devices of the namespace go, and when the module goes. BPF
+ * programs hold the module, so in the latter case no packet is under way; in
+ * the former devices may still deliver some, which the flush waits for.
+ */
+static void __net_exit weir_net_pre_exit(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	mutex_lock(&wn->lock);
+	weir_port_flush(wn);
+	weir_job_flush(wn);
+	mutex_unlock(&wn->lock);
+}
+
+static void __net_exit weir_net_exit(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	xa_destroy(&wn->ports);
+	free_percpu(wn->stats);
+}
+
+static struct pernet_operations weir_net_ops = {
+	.init		= weir_net_init,
+	.pre_exit	= weir_net_pre_exit,
+	.exit		= weir_net_exit,
+	.id		= &weir_net_id,
+	.size		= sizeof(struct weir_net),
+};
+
+/**
+ * weir_netns_init() - take part in every namespace
+ */
+int weir_netns_init(void)
+{
+	return register_pernet_subsys(&weir_net_ops);
+}
+
+/**
+ * weir_netns_uninit() - leave every namespace, with all that was made there
+ */
+void weir_netns_uninit(void)
+{
+	unregister_pernet_subsys(&weir_net_ops);
+}

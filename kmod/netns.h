@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_NETNS_H
+#define _WEIR_NETNS_H
+
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "stats.h"
+
+struct weir_job;
+
+/**
+ * struct weir_net - all that a network namespace owns
+ * @net: the namespace; no reference is held, as this goes with it
+ * @lock: serialises every change; taken before RTNL is ever needed, never
+ *	inside of it but by the device notifier, which therefore does not take it
+ * @jobs: by job id; written under @lock, read under RCU
+ * @ports: by interface index, has its own lock; read under RCU
+ * @seq: goes up with every change, so that a dump can tell that it was
+ *	disturbed; under @lock, never 0
+ * @stats: totals of the namespace
+ */
+struct weir_net {
+	struct net			*net;
+	struct mutex			lock;
+	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
+	struct xarray			ports;
+	unsigned int			seq;
+	struct weir_stats __percpu	*stats;
+};
+
+extern unsigned int weir_net_id;
+
+static inline struct weir_net *weir_net(const struct net *net)
+{
+	return net_generic(net, weir_net_id);
+}
+
+int weir_netns_init(void);
+void weir_netns_uninit(void);
+
+#endif /* _WEIR_NETNS_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_PAYLOAD_H
+#define _WEIR_PAYLOAD_H
+
+#include <linux/types.h>
+#include <linux/skbuff.h>
+
+struct xdp_buff;
+
+/* The linear part and every fragment, of an skb and of one on its frag_list. */
+#define WEIR_SEGS_MAX	(2 * (MAX_SKB_FRAGS + 1))
+
+/**
+ * struct weir_seg - bytes of a packet that lie together
+ * @data: where
+ * @len: how many
+ */
+struct weir_seg {
+	const u8	*data;
+	u32		len;
+};
+
+/**
+ * struct weir_payload - a range of a packet, wherever its bytes lie
+ * @n: segments used
+ * @seg: the segments, none of them empty
+ *
+ * Points into the packet and lives no longer than it.
+ */
+struct weir_payload {
+	unsigned int	n;
+	struct weir_seg	seg[WEIR_SEGS_MAX];
+};
+
+int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
+			  u32 off, u32 len);
+int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
+			  u32 off, u32 len);
+void weir_payload_pull(struct weir_payload *pl, u32 len);
+u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len);
+__wsum weir_payload_csum(const struct weir_payload *pl);
+
+#endif /* _WEIR_PAYLOAD_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_STATS_H
+#define _WEIR_STATS_H
+
+#include <linux/percpu.h>
+#include <uapi/weir.h>
+
+struct sk_buff;
+
+/**
+ * enum weir_counter - what is counted, in the order of the stats attributes
+ * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
+ *
+ * The counters up to @WEIR_C_REFUSED stand in the order of WEIR_A_STATS_*.
+ */
+enum weir_counter {
+	WEIR_C_CONTRIBUTIONS,
+	WEIR_C_GRADIENTS,
+	WEIR_C_BLOCKS,
+	WEIR_C_OVERFLOWS,
+	WEIR_C_RESULTS,
+	WEIR_C_REPEATS,
+	WEIR_C_RESULT_ERRORS,
+	WEIR_C_JOINS,
+	WEIR_C_ABANDONED,
+	WEIR_C_REFUSED,
+	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,
+};
+
+/* Counters of one CPU. Written by it alone, with this_cpu_add(). */
+struct weir_stats {
+	u64 c[WEIR_C_MAX];
+};
+
+/**
+ * weir_count() - add to a counter on this CPU
+ * @stats: the object's counters
+ * @counter: which
+ * @n: how much
+ *
+ * Any context.
+ */
+static inline void weir_count(struct weir_stats __percpu *stats,
+			      unsigned int counter, u64 n)
+{
+	this_cpu_add(stats->c[counter], n);
+}
+
+int weir_stats_put(struct sk_buff *skb, int attr,
+		   struct weir_stats __percpu *stats);
+
+#endif /* _WEIR_STATS_H */

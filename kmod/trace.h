@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tracepoints: events/weir under tracefs. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM weir
+
+#if !defined(_WEIR_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _WEIR_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <uapi/weir_bpf.h>
+
+#include "job.h"
+
+TRACE_EVENT(weir_contribution,
+	TP_PROTO(int ifindex, const struct weir_contrib *c, int verdict),
+	TP_ARGS(ifindex, c, verdict),
+	TP_STRUCT__entry(
+		__field(int, ifindex)
+		__field(u32, block)
+		__field(u16, job)
+		__field(u16, generation)
+		__field(u16, source)
+		__field(u16, count)
+		__field(int, verdict)
+	),
+	TP_fast_assign(
+		__entry->ifindex = ifindex;
+		__entry->block = c->block;
+		__entry->job = c->job;
+		__entry->generation = c->generation;
+		__entry->source = c->source;
+		__entry->count = c->count;
+		__entry->verdict = verdict;
+	),
+	TP_printk("ifindex=%d job=%u generation=%u block=%u source=%u count=%u verdict=%s",
+		  __entry->ifindex, __entry->job, __entry->generation,
+		  __entry->block, __entry->source, __entry->count,
+		  __print_symbolic(__entry->verdict,
+				   { WEIR_VERDICT_SUMMED, "summed" },
+				   { WEIR_VERDICT_COMPLETE, "complete" },
+				   { WEIR_VERDICT_REPEAT, "repeat" }))
+);
+
+TRACE_EVENT(weir_refusal,
+	TP_PROTO(int ifindex, const struct weir_contrib *c, u32 reason),
+	TP_ARGS(ifindex, c, reason),
+	TP_STRUCT__entry(
+		__field(int, ifindex)
+		__field(u32, reason)
+		__field(u32, block)
+		__field(int, job)
+		__field(u16, source)
+	),
+	TP_fast_assign(
+		__entry->ifindex = ifindex;
+		__entry->reason = reason;
+		__entry->block = c ? c->block : 0;
+		__entry->job = c ? c->job : -1;
+		__entry->source = c ? c->source : 0;
+	),
+	TP_printk("ifindex=%d reason=%u job=%d block=%u source=%u",
+		  __entry->ifindex, __entry->reason, __entry->job,
+		  __entry->block, __entry->source)
+);
+
+TRACE_EVENT(weir_result,
+	TP_PROTO(const struct weir_job *job, const struct weir_result *res,
+		 u64 age),
+	TP_ARGS(job, res, age),
+	TP_STRUCT__entry(
+		__field(u64, age)
+		__field(u32, block)
+		__field(u16, generation)
+		__field(u16, count)
+		__field(u16, received)
+		__field(u8, job)
+		__field(u8, overflow)
+	),
+	TP_fast_assign(
+		__entry->age = age;
+		__entry->block = res->id;
+		__entry->generation = res->generation;
+		__entry->count = res->count;
+		__entry->received = res->received;
+		__entry->job = job->id;
+		__entry->overflow = res->overflow;
+	),
+	TP_printk("job=%u generation=%u block=%u count=%u sources=%u overflow=%u age_ns=%llu",
+		  __entry->job, __entry->generation, __entry->block,
+		  __entry->count, __entry->received, __entry->overflow,
+		  __entry->age)
+);
+
+TRACE_EVENT(weir_send_error,
+	TP_PROTO(const struct weir_job *job, const struct in6_addr *addr,
+		 int err),
+	TP_ARGS(job, addr, err),
+	TP_STRUCT__entry(
+		__field(u8, job)
+		__array(u8, addr, 16)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		__entry->job = job->id;
+		memcpy(__entry->addr, addr, 16);
+		__entry->err = err;
+	),
+	TP_printk("job=%u to=%pI6c error=%d", __entry->job, __entry->addr,
+		  __entry->err)
+);
+
+#endif /* _WEIR_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
