@@ -70,31 +70,26 @@ setup: ## install what is needed to build and test (Debian 12 or 13)
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
 	@dir=$$(scripts/kernel-release --build $(KERNEL)) && \
 	scripts/kmod-farm $(B)/kmod-$(KERNEL) && \
-	$(MAKE) -C "$$dir" --no-print-directory M=$(CURDIR)/$(B)/kmod-$(KERNEL) CC=$(KCC) W=1 \
+	flock $(B)/kmod-$(KERNEL) $(MAKE) -C "$$dir" --no-print-directory M=$(CURDIR)/$(B)/kmod-$(KERNEL) CC=$(KCC) W=1 \
 		$(if $(V),V=1,-s) modules
 ifneq ($(wildcard Kbuild),)
 ALL += module
 endif
 
-# BPF. The programs are relocated when they are loaded (CO-RE), so the types of one
-# kernel serve for all.
+# BPF. The programs use the types of the uapi headers alone, so no kernel's own
+# are needed.
 bpf_sources := $(wildcard bpf/*.bpf.c)
 bpf_objects := $(bpf_sources:bpf/%.c=$(B)/bpf/%.o)
 bpf_skeletons := $(bpf_sources:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
-vmlinux_dir := $(B)/vmlinux-$(KERNEL)
-bpf_flags := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -I$(vmlinux_dir) -Ibpf -Iuapi -I. \
+# asm/types.h lies with the headers of the machine's own architecture.
+bpf_flags := -g -O2 -target bpf -mcpu=v3 -Iuapi \
+	-idirafter /usr/include/$(shell $(CC) -print-multiarch) \
 	-Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 
 bpf: $(bpf_objects) $(bpf_skeletons) ## the BPF programs and their skeletons, build/bpf
 ALL += bpf
 
-$(vmlinux_dir)/vmlinux.h:
-	$(call say,BTF,$@)
-	@mkdir -p $(@D)
-	$(Q)dir=$$(scripts/kernel-release --build $(KERNEL)) && \
-	$(BPFTOOL) btf dump file "$$dir/vmlinux" format c >$@.tmp && mv $@.tmp $@
-
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(vmlinux_dir)/vmlinux.h $(B)/bpf/flags
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/bpf/flags
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 

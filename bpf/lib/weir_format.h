@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which UDP port carries which wire format, and how each is parsed. A further
+ * format has a header file of its own, a length and a case here; the module
+ * does not change.
+ */
+#ifndef _WEIR_FORMAT_H
+#define _WEIR_FORMAT_H
+
+#include "weir_trio.h"
+
+#define WEIR_FORMATS_MAX 8
+
+struct weir_format_entry {
+	__u16 port;		/* UDP port, host byte order; 0 ends the table */
+	__u8 format;		/* enum weir_format */
+	__u8 reserved;
+};
+
+/* Filled before a program is loaded; the verifier drops what is not reached. */
+const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
+
+/* Room for the header of any format. */
+union weir_format_header {
+	struct weir_trio trio;
+};
+
+/* The format that a UDP port carries, or 0. */
+static __always_inline __u8 weir_format(__u16 port)
+{
+	int i;
+
+	for (i = 0; i < WEIR_FORMATS_MAX; i++) {
+		if (!weir_formats[i].port)
+			break;
+		if (weir_formats[i].port == port)
+			return weir_formats[i].format;
+	}
+	return 0;
+}
+
+/* Bytes from the UDP payload's start to the first gradient. */
+static __always_inline __u32 weir_format_len(__u8 format)
+{
+	switch (format) {
+	case WEIR_FORMAT_TRIO:
+		return sizeof(struct weir_trio);
+	default:
+		return 0;
+	}
+}
+
+/**
+ * weir_format_parse() - parse a header of contrib->format
+ * @hdr: the header, weir_format_len() bytes that may be read
+ * @contrib: gets everything that the header says
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_format_parse(const void *hdr,
+					     struct weir_contrib *contrib)
+{
+	switch (contrib->format) {
+	case WEIR_FORMAT_TRIO:
+		return weir_trio(hdr, contrib);
+	default:
+		return WEIR_REASON_NO_JOB;
+	}
+}
+
+#endif /* _WEIR_FORMAT_H */

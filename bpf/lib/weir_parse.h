@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From the Ethernet header to the UDP payload: 802.1Q and QinQ, IPv4 with
+ * options, IPv6 with extension headers. Plain C over a range of bytes, for XDP
+ * and tc alike.
+ *
+ * A packet is ours when it is UDP, whole, and sent to a port of the format
+ * table. Everything else is left alone.
+ */
+#ifndef _WEIR_PARSE_H
+#define _WEIR_PARSE_H
+
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include "weir_format.h"
+
+/* Besides enum weir_reason, which is positive. */
+#define WEIR_PARSE_OK		0	/* ours, and whole as far as IP tells */
+#define WEIR_PARSE_OTHER	-1	/* not ours */
+
+#define WEIR_VLANS_MAX		2
+#define WEIR_EXTHDRS_MAX	6
+
+#define WEIR_IP_MF		0x2000	/* IPv4: more fragments */
+#define WEIR_IP_OFFSET		0x1fff	/* IPv4: offset of a fragment */
+#define WEIR_IP6_MF		0x0001	/* IPv6: more fragments */
+#define WEIR_IP6_OFFSET		0xfff8	/* IPv6: offset of a fragment */
+
+struct weir_vlan {
+	__be16 tci;
+	__be16 proto;
+};
+
+/* The common form of an IPv6 extension header (RFC 6564). */
+struct weir_exthdr {
+	__u8 next;
+	__u8 len;		/* in 8 bytes, the first 8 not counted */
+};
+
+/* The fragment header (RFC 8200, section 4.5). */
+struct weir_fraghdr {
+	__u8 next;
+	__u8 reserved;
+	__be16 off;
+	__be32 id;
+};
+
+/**
+ * struct weir_cursor - a walk over a packet
+ * @start: first byte, the Ethernet header
+ * @pos: next byte to look at
+ * @end: behind the last byte that can be looked at
+ * @l3: the IP header; for what follows it
+ * @l3_len: bytes that the IP header states from @l3 on
+ */
+struct weir_cursor {
+	void *start;
+	void *pos;
+	void *end;
+	void *l3;
+	__u32 l3_len;
+};
+
+static __always_inline int weir_parse_eth(struct weir_cursor *c, __be16 *proto)
+{
+	struct ethhdr *eth = c->pos;
+	struct weir_vlan *vlan;
+	int i;
+
+	if ((void *)(eth + 1) > c->end)
+		return WEIR_PARSE_OTHER;
+	*proto = eth->h_proto;
+	c->pos = eth + 1;
+	for (i = 0; i < WEIR_VLANS_MAX; i++) {
+		if (*proto != bpf_htons(ETH_P_8021Q) &&
+		    *proto != bpf_htons(ETH_P_8021AD))
+			break;
+		vlan = c->pos;
+		if ((void *)(vlan + 1) > c->end)
+			return WEIR_PARSE_OTHER;
+		*proto = vlan->proto;
+		c->pos = vlan + 1;
+	}
+	return WEIR_PARSE_OK;
+}
+
+/* IPv4 as an IPv4-mapped IPv6 address. */
+static __always_inline void weir_map_ipv4(__u32 *to, __be32 addr)
+{
+	to[0] = 0;
+	to[1] = 0;
+	to[2] = bpf_htonl(0xffff);
+	to[3] = addr;
+}
+
+/*
+ * Fragments: only the first one shows its UDP port, and neither is of use. The
+ * first towards one of our ports is counted, see weir_parse_udp().
+ */
+static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
+					   struct weir_contrib *contrib,
+					   bool *fragment)
+{
+	struct iphdr *iph = c->pos;
+
+	if ((void *)(iph + 1) > c->end)
+		return WEIR_PARSE_OTHER;
+	if (iph->version != 4 || iph->ihl < 5 || iph->protocol != IPPROTO_UDP)
+		return WEIR_PARSE_OTHER;
+	if (iph->frag_off & bpf_htons(WEIR_IP_OFFSET))
+		return WEIR_PARSE_OTHER;
+	*fragment = iph->frag_off & bpf_htons(WEIR_IP_MF);
+	weir_map_ipv4(contrib->saddr, iph->saddr);
+	weir_map_ipv4(contrib->daddr, iph->daddr);
+	c->l3 = iph;
+	c->l3_len = bpf_ntohs(iph->tot_len);
+	c->pos += iph->ihl * 4;
+	return WEIR_PARSE_OK;
+}
+
+static __always_inline int weir_parse_exthdrs(struct weir_cursor *c, __u8 next,
+					      bool *fragment)
+{
+	struct weir_exthdr *ext;
+	struct weir_fraghdr *frag;
+	int i;
+
+	for (i = 0; i < WEIR_EXTHDRS_MAX; i++) {
+		switch (next) {
+		case IPPROTO_UDP:
+			return WEIR_PARSE_OK;
+		case IPPROTO_FRAGMENT:
+			frag = c->pos;
+			if ((void *)(frag + 1) > c->end)
+				return WEIR_PARSE_OTHER;
+			/* An atomic fragment (RFC 6946) is whole. */
+			if (frag->off & bpf_htons(WEIR_IP6_OFFSET))
+				return WEIR_PARSE_OTHER;
+			*fragment = frag->off & bpf_htons(WEIR_IP6_MF);
+			next = frag->next;
+			c->pos = frag + 1;
+			break;
+		case IPPROTO_HOPOPTS:
+		case IPPROTO_ROUTING:
+		case IPPROTO_DSTOPTS:
+			ext = c->pos;
+			if ((void *)(ext + 1) > c->end)
+				return WEIR_PARSE_OTHER;
+			next = ext->next;
+			c->pos += (ext->len + 1) * 8;
+			break;
+		default:
+			return WEIR_PARSE_OTHER;
+		}
+	}
+	return next == IPPROTO_UDP ? WEIR_PARSE_OK : WEIR_PARSE_OTHER;
+}
+
+static __always_inline int weir_parse_ipv6(struct weir_cursor *c,
+					   struct weir_contrib *contrib,
+					   bool *fragment)
+{
+	struct ipv6hdr *ip6h = c->pos;
+
+	if ((void *)(ip6h + 1) > c->end || ip6h->version != 6)
+		return WEIR_PARSE_OTHER;
+	__builtin_memcpy(contrib->saddr, &ip6h->saddr, sizeof(contrib->saddr));
+	__builtin_memcpy(contrib->daddr, &ip6h->daddr, sizeof(contrib->daddr));
+	c->l3 = ip6h;
+	c->l3_len = sizeof(*ip6h) + bpf_ntohs(ip6h->payload_len);
+	c->pos = ip6h + 1;
+	return weir_parse_exthdrs(c, ip6h->nexthdr, fragment);
+}
+
+static __always_inline int weir_parse_udp(struct weir_cursor *c,
+					  struct weir_contrib *contrib,
+					  bool fragment)
+{
+	struct udphdr *uh = c->pos;
+
+	if ((void *)(uh + 1) > c->end)
+		return WEIR_PARSE_OTHER;
+	contrib->dport = bpf_ntohs(uh->dest);
+	contrib->format = weir_format(contrib->dport);
+	if (!contrib->format)
+		return WEIR_PARSE_OTHER;
+	if (fragment)
+		return WEIR_REASON_FRAGMENT;
+	contrib->sport = bpf_ntohs(uh->source);
+	contrib->udp_off = c->pos - c->start;
+	contrib->udp_len = bpf_ntohs(uh->len);
+	if (c->pos - c->l3 + contrib->udp_len != c->l3_len)
+		return WEIR_REASON_LENGTH;
+	c->pos = uh + 1;
+	return WEIR_PARSE_OK;
+}
+
+/**
+ * weir_parse_headers() - find the UDP payload of a packet of ours
+ * @c: start, pos and end are set; pos becomes the payload
+ * @contrib: zeroed; addresses, ports, format and UDP fields are filled
+ *
+ * Return: WEIR_PARSE_OK, WEIR_PARSE_OTHER, or an enum weir_reason.
+ */
+static __always_inline int weir_parse_headers(struct weir_cursor *c,
+					      struct weir_contrib *contrib)
+{
+	bool fragment = false;
+	__be16 proto;
+	int ret;
+
+	ret = weir_parse_eth(c, &proto);
+	if (ret)
+		return ret;
+	if (proto == bpf_htons(ETH_P_IP))
+		ret = weir_parse_ipv4(c, contrib, &fragment);
+	else if (proto == bpf_htons(ETH_P_IPV6))
+		ret = weir_parse_ipv6(c, contrib, &fragment);
+	else
+		return WEIR_PARSE_OTHER;
+	if (ret)
+		return ret;
+	return weir_parse_udp(c, contrib, fragment);
+}
+
+/**
+ * weir_parse() - find the contribution in a packet of ours
+ * @c: start, pos and end are set; pos becomes the UDP payload
+ * @contrib: zeroed; filled
+ *
+ * Return: WEIR_PARSE_OK, WEIR_PARSE_OTHER, or an enum weir_reason.
+ */
+static __always_inline int weir_parse(struct weir_cursor *c,
+				      struct weir_contrib *contrib)
+{
+	int ret = weir_parse_headers(c, contrib);
+	__u32 len;
+
+	if (ret)
+		return ret;
+	len = weir_format_len(contrib->format);
+	if (c->pos + len > c->end)
+		return WEIR_REASON_RUNT;
+	contrib->payload_off = c->pos - c->start + len;
+	return weir_format_parse(c->pos, contrib);
+}
+
+/**
+ * weir_refusal_passes() - where a refused packet goes
+ * @reason: enum weir_reason, or a negative error of a kfunc
+ *
+ * What may be meant for somebody else is passed to the stack, the rest is
+ * dropped; see enum weir_reason.
+ */
+static __always_inline bool weir_refusal_passes(int reason)
+{
+	return reason > 0 && reason < WEIR_REASON_RUNT;
+}
+
+#endif /* _WEIR_PARSE_H */

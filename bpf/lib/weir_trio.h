@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The Trio-ML header (Trio paper, figures 7 and 8), brought into our form. */
+#ifndef _WEIR_TRIO_H
+#define _WEIR_TRIO_H
+
+#include <weir.h>
+#include <weir_bpf.h>
+#include <weir_wire.h>
+
+/**
+ * weir_trio() - parse a Trio-ML header
+ * @hdr: the header, wherever it lies
+ * @contrib: gets everything that the header says
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_trio(const struct weir_trio *hdr,
+				     struct weir_contrib *contrib)
+{
+	if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED |
+			  WEIR_TRIO_OVERFLOW))
+		return WEIR_REASON_FLAGS;
+	contrib->job = hdr->job_id;
+	contrib->block = (__u32)hdr->block_id[0] << 24 |
+			 (__u32)hdr->block_id[1] << 16 |
+			 (__u32)hdr->block_id[2] << 8 | hdr->block_id[3];
+	contrib->generation = hdr->gen_id[0] << 8 | hdr->gen_id[1];
+	contrib->source = hdr->src_id;
+	contrib->weight = hdr->src_cnt;
+	contrib->count = (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) &
+			 WEIR_TRIO_GRAD_MASK;
+	contrib->flags = 0;
+	if (hdr->flags & WEIR_TRIO_JOIN)
+		contrib->flags |= WEIR_CONTRIB_JOIN;
+	if (hdr->flags & WEIR_TRIO_FINAL)
+		contrib->flags |= WEIR_CONTRIB_FINAL;
+	return 0;
+}
+
+#endif /* _WEIR_TRIO_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tc ingress program of a port, for devices without XDP and for traffic
+ * that arrives merged: a packet that GRO has merged, or that its sender has not
+ * yet cut (UDP_SEGMENT), stands for many datagrams, each of them a
+ * contribution.
+ */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stdbool.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "lib/weir_parse.h"
+
+/* More than UDP_MAX_SEGMENTS of any kernel: none is left over. */
+#define WEIR_SEGS_MAX		128
+
+/* Headers that a contribution has at most: they must lie in the linear part. */
+#define WEIR_HEADERS_MAX	160
+
+extern int weir_contribute_skb(struct __sk_buff *ctx,
+			       struct weir_contrib *contrib,
+			       __u32 contrib__sz) __ksym;
+extern int weir_refuse_skb(struct __sk_buff *ctx, __u32 reason) __ksym;
+
+static __always_inline void weir_cursor_skb(struct weir_cursor *c,
+					    struct __sk_buff *skb)
+{
+	c->start = (void *)(long)skb->data;
+	c->pos = c->start;
+	c->end = (void *)(long)skb->data_end;
+}
+
+/* A header outside of the linear part cannot be seen: bring it there. */
+static __always_inline void weir_pull_headers(struct __sk_buff *skb)
+{
+	__u32 linear = skb->data_end - skb->data;
+
+	if (linear < skb->len && linear < WEIR_HEADERS_MAX)
+		bpf_skb_pull_data(skb, skb->len < WEIR_HEADERS_MAX ?
+				       skb->len : WEIR_HEADERS_MAX);
+}
+
+/*
+ * One datagram of a merged packet, @len bytes at @off. The UDP header stands
+ * only before the first; for a later one the 8 bytes before its payload take
+ * its place. Nobody reads them: the checksum of merged packets was verified
+ * when they were merged, or they never left this machine.
+ */
+static __always_inline int weir_segment(struct __sk_buff *skb,
+					struct weir_contrib *contrib,
+					__u32 off, __u32 len)
+{
+	union weir_format_header hdr;
+	int ret;
+
+	if (len < sizeof(hdr) ||
+	    bpf_skb_load_bytes(skb, off, &hdr, sizeof(hdr)))
+		return weir_refuse_skb(skb, WEIR_REASON_RUNT);
+	ret = weir_format_parse(&hdr, contrib);
+	if (ret)
+		return weir_refuse_skb(skb, ret);
+	contrib->udp_off = off - sizeof(struct udphdr);
+	contrib->udp_len = len + sizeof(struct udphdr);
+	contrib->payload_off = off + weir_format_len(contrib->format);
+	return weir_contribute_skb(skb, contrib, sizeof(*contrib));
+}
+
+/* The first datagram decides where the packet goes; the others are like it. */
+static __always_inline int weir_segments(struct __sk_buff *skb,
+					 struct weir_contrib *contrib)
+{
+	__u32 off = contrib->udp_off + sizeof(struct udphdr);
+	__u32 end = contrib->udp_off + contrib->udp_len;
+	__u32 size = skb->gso_size, len;
+	int i, ret, first = 0;
+
+	for (i = 0; i < WEIR_SEGS_MAX && off < end; i++) {
+		len = end - off < size ? end - off : size;
+		ret = weir_segment(skb, contrib, off, len);
+		if (!i)
+			first = ret;
+		if (weir_refusal_passes(first))
+			break;
+		off += len;
+	}
+	return first;
+}
+
+SEC("tc")
+int weir_tc(struct __sk_buff *skb)
+{
+	struct weir_contrib contrib = {};
+	struct weir_cursor c;
+	int ret;
+
+	weir_pull_headers(skb);
+	weir_cursor_skb(&c, skb);
+	ret = weir_parse(&c, &contrib);
+	if (ret == WEIR_PARSE_OTHER)
+		return TC_ACT_UNSPEC;
+	if (ret)
+		weir_refuse_skb(skb, ret);
+	else if (skb->gso_size)
+		ret = weir_segments(skb, &contrib);
+	else
+		ret = weir_contribute_skb(skb, &contrib, sizeof(contrib));
+	return weir_refusal_passes(ret) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
+}
+
+char _license[] SEC("license") = "GPL";
