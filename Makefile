@@ -145,7 +145,7 @@ all: $(ALL)
 ##@ Testing
 
 # The stages, and what each consists of, are in selftests/stages.
-check: ## all tests; the last line is "N passed, N failed, N skipped"
+check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run

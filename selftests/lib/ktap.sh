@@ -80,7 +80,7 @@ ktap_run() {
 	4) ktap_skip "$name" "${output##*$'\n'}" ;;
 	*)
 		[[ -n $output ]] && ktap_note "$output"
-		ktap_fail "$name" "status $status: $*"
+		ktap_fail "$name" "status $status"
 		;;
 	esac
 }
