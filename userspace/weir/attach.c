@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `weir port attach`: no packet is lost on the way, and a failure leaves the
+ * device as it was.
+ *
+ * The program is loaded first, since that is what fails most. Then the module is
+ * told of the port, then the program is attached: the other way round it would
+ * hand over packets of a device that the module does not know yet. Our own
+ * program at the same hook is replaced in one step. Between tc and XDP the new
+ * one is attached before the old one goes. Native and generic XDP exclude each
+ * other in the kernel, so there packets pass to the stack for a moment; workers
+ * send them again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "attach.h"
+#include "commands.h"
+#include "request.h"
+#include "tool.h"
+
+/* All that one attachment is about. */
+struct attempt {
+	const struct args *args;
+	const char *dev;
+	unsigned int ifindex;
+	uint32_t mode;
+	uint32_t old_mode;	/* the port's before, 0 where it was none */
+	struct weir weir;
+	struct nl rtnl;
+	struct attached before;
+	struct program program;
+};
+
+static void look_xdp(const struct link *link, struct hook *hook)
+{
+	hook->id = link->driver_id ?: link->generic_id ?: link->hardware_id;
+	hook->mode = link->generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP;
+}
+
+int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attached)
+{
+	struct hook *xdp = &attached->xdp;
+	int err;
+
+	memset(attached, 0, sizeof(*attached));
+	attached->xdp.fd = attached->tc.fd = -1;
+	err = rtnl_link(rtnl, ifindex, &attached->link);
+	if (err)
+		return refused(err, "cannot look at device number %u: %s", ifindex,
+			       strerror(-err));
+	look_xdp(&attached->link, xdp);
+	if (xdp->id) {
+		err = bpf_identify(xdp->id, xdp->name, sizeof(xdp->name), &xdp->fd);
+		if (err)
+			return refused(err, "cannot look at XDP program %u on %s: %s; this takes CAP_SYS_ADMIN, run it as root",
+				       xdp->id, attached->link.name, strerror(-err));
+		xdp->ours = !strcmp(xdp->name, WEIR_XDP_NAME) && !attached->link.hardware_id;
+	}
+	err = tc_find(rtnl, ifindex, &attached->tc);
+	if (err)
+		return refused(err, "cannot list the tc filters of %s: %s",
+			       attached->link.name, strerror(-err));
+	return WEIR_OK;
+}
+
+void attached_free(struct attached *attached)
+{
+	if (attached->xdp.fd >= 0)
+		close(attached->xdp.fd);
+	attached->xdp.fd = -1;
+}
+
+static int remove_hook(struct nl *rtnl, const struct link *link, const struct hook *hook)
+{
+	int err;
+
+	if (hook->mode == WEIR_MODE_TC)
+		err = tc_detach(rtnl, link->ifindex, hook);
+	else
+		err = xdp_detach(link->ifindex, hook);
+	if (!err)
+		return WEIR_OK;
+	if (err == -EPERM)
+		return refused(err, "not permitted to detach the program from %s: this takes CAP_NET_ADMIN; run it as root",
+			       link->name);
+	return refused(err, "cannot detach the program from %s: %s", link->name,
+		       *bpf_said() ? bpf_said() : strerror(-err));
+}
+
+/* Takes our programs off a device; those of others stay. */
+int attached_remove(struct nl *rtnl, const struct attached *attached, bool *any)
+{
+	int status = WEIR_OK;
+
+	*any = false;
+	if (attached->xdp.ours) {
+		*any = true;
+		status = remove_hook(rtnl, &attached->link, &attached->xdp);
+	}
+	if (!status && attached->tc.ours) {
+		*any = true;
+		status = remove_hook(rtnl, &attached->link, &attached->tc);
+	}
+	return status;
+}
+
+/* Is somebody else's program where ours should go? */
+static int check_foreign(const struct attempt *job)
+{
+	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
+
+	if (job->mode != WEIR_MODE_TC && xdp->id && !xdp->ours)
+		return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: detach it first (`ip link set dev %s xdp off`), or use mode tc",
+			       job->dev, xdp->id, xdp->name, job->dev);
+	if (job->mode == WEIR_MODE_TC && tc->handle && !tc->ours)
+		return refused(EBUSY, "%s has a tc filter of somebody else (%s) at priority %d, handle %u: remove it first, or use mode xdp",
+			       job->dev, *tc->name ? tc->name : "no bpf", WEIR_TC_PRIORITY,
+			       tc->handle);
+	return WEIR_OK;
+}
+
+static void collect_ports(const struct args *args, struct format_ports *ports)
+{
+	size_t i, count = 0;
+
+	memset(ports, 0, sizeof(*ports));
+	for (i = 0; i < args->count; i++) {
+		if (strcmp(args->value[i].key->name, "udp"))
+			continue;
+		ports->entry[count].port = args->value[i].number;
+		ports->entry[count++].format = WEIR_FORMAT_TRIO;
+	}
+	if (!count) {
+		ports->entry[0].port = WEIR_PORT_DEFAULT;
+		ports->entry[0].format = WEIR_FORMAT_TRIO;
+	}
+}
+
+static int load(struct attempt *job)
+{
+	bool tc = job->mode == WEIR_MODE_TC;
+	struct format_ports ports;
+	int err;
+
+	collect_ports(job->args, &ports);
+	err = tc ? tc_load(&ports, &job->program) : xdp_load(&ports, &job->program);
+	return err ? program_refused(err, tc ? WEIR_TC_NAME : WEIR_XDP_NAME) : WEIR_OK;
+}
+
+static int tell_module(struct attempt *job, uint8_t command, uint32_t mode,
+		       struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+
+	message = weir_begin(&job->weir, buffer, command, 0);
+	mnl_attr_put_u32(message, WEIR_A_PORT_IFINDEX, job->ifindex);
+	if (mode)
+		mnl_attr_put_u32(message, WEIR_A_PORT_MODE, mode);
+	return nl_talk(&job->weir.nl, buffer, replies);
+}
+
+static int read_old_mode(struct attempt *job)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	struct nl_replies replies = {};
+	int err;
+
+	err = tell_module(job, WEIR_CMD_PORT_GET, 0, &replies);
+	if (!err && replies.count) {
+		weir_attributes(replies.message[0], port, WEIR_A_PORT_MAX);
+		job->old_mode = nl_uint(port[WEIR_A_PORT_MODE]);
+	}
+	nl_replies_free(&replies);
+	return err;
+}
+
+/* The device becomes a port, or a port notes another mode. */
+static int register_port(struct attempt *job)
+{
+	int err = tell_module(job, WEIR_CMD_PORT_ADD, job->mode, NULL);
+
+	if (err == -EEXIST) {
+		err = read_old_mode(job);
+		if (!err && job->old_mode != job->mode)
+			err = tell_module(job, WEIR_CMD_PORT_SET, job->mode, NULL);
+	}
+	return err ? request_refused(&job->weir, job->args) : WEIR_OK;
+}
+
+/* Best effort: what it undoes has worked a moment ago. */
+static void unregister_port(struct attempt *job)
+{
+	if (!job->old_mode)
+		tell_module(job, WEIR_CMD_PORT_DEL, 0, NULL);
+	else if (job->old_mode != job->mode)
+		tell_module(job, WEIR_CMD_PORT_SET, job->old_mode, NULL);
+}
+
+static int attach_refused(const struct attempt *job, int err)
+{
+	const char *why = *bpf_said() ? bpf_said() : strerror(-err);
+
+	switch (-err) {
+	case EPERM:
+		return refused(err, "not permitted to attach the program to %s: this takes CAP_NET_ADMIN; run it as root",
+			       job->dev);
+	case EBUSY:
+	case EEXIST:
+		return refused(err, "another program came to %s meanwhile (%s): look with `ip link show dev %s` and try again",
+			       job->dev, why, job->dev);
+	case EOPNOTSUPP:
+		return refused(err, "the driver of %s has no XDP of its own (%s): use mode generic or tc",
+			       job->dev, why);
+	case ERANGE:
+	case EINVAL:
+		return refused(err, "%s does not take the program (%s): lower its MTU, or use mode generic or tc",
+			       job->dev, why);
+	default:
+		return refused(err, "cannot attach the program to %s: %s", job->dev, why);
+	}
+}
+
+/* Native to generic XDP or back: the old program has to go before. */
+static int switch_xdp(struct attempt *job)
+{
+	const struct hook *old = &job->before.xdp;
+	int err;
+
+	err = xdp_detach(job->ifindex, old);
+	if (err)
+		return err;
+	err = xdp_attach(job->ifindex, job->mode, job->program.fd, NULL);
+	if (err && xdp_attach(job->ifindex, old->mode, old->fd, NULL))
+		warning("the program that was on %s before could not be attached again",
+			job->dev);
+	return err;
+}
+
+static int attach(struct attempt *job)
+{
+	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
+
+	if (job->mode == WEIR_MODE_TC)
+		return tc_attach(job->ifindex, job->program.fd, tc);
+	if (xdp->id && xdp->mode != job->mode)
+		return switch_xdp(job);
+	return xdp_attach(job->ifindex, job->mode, job->program.fd, xdp);
+}
+
+/* The program of the other way of attaching, now that the new one is there. */
+static int remove_other(struct attempt *job)
+{
+	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
+
+	if (job->mode == WEIR_MODE_TC && xdp->ours)
+		return remove_hook(&job->rtnl, &job->before.link, xdp);
+	if (job->mode != WEIR_MODE_TC && tc->ours)
+		return remove_hook(&job->rtnl, &job->before.link, tc);
+	return WEIR_OK;
+}
+
+static int attach_all(struct attempt *job)
+{
+	int status, err;
+
+	status = attached_look(&job->rtnl, job->ifindex, &job->before);
+	status = status ?: check_foreign(job);
+	status = status ?: bpf_ready();
+	status = status ?: load(job);
+	status = status ?: register_port(job);
+	if (status)
+		return status;
+	err = attach(job);
+	if (err) {
+		unregister_port(job);
+		return attach_refused(job, err);
+	}
+	return remove_other(job);
+}
+
+int port_attach(const struct args *args)
+{
+	struct attempt job = {
+		.args = args,
+		.dev = args_get(args, "dev")->word,
+		.mode = args_number(args, "mode", 0),
+		.before.xdp.fd = -1,
+	};
+	int status, err;
+
+	bpf_quiet();
+	status = weir_open(&job.weir);
+	if (status)
+		return status;
+	status = request_device(job.dev, &job.ifindex);
+	if (status)
+		goto close;
+	err = rtnl_open(&job.rtnl);
+	if (err) {
+		status = refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+		goto close;
+	}
+	status = attach_all(&job);
+	program_close(&job.program);
+	attached_free(&job.before);
+	nl_close(&job.rtnl);
+close:
+	weir_close(&job.weir);
+	return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program on a device: what is there, what is ours, and how it comes and
+ * goes.
+ *
+ * XDP: the program is set on the device itself, with no link and no pin, so it
+ * goes with the device and lasts beyond the tool. tc: a bpf filter in direct
+ * action at clsact ingress, with a fixed priority and one of two handles, by
+ * which detaching knows whether clsact was there before.
+ */
+#ifndef WEIR_ATTACH_H
+#define WEIR_ATTACH_H
+
+#include <linux/types.h>
+
+#include <weir_bpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "rtnl.h"
+
+#define WEIR_FORMATS_MAX	8
+
+#define WEIR_TC_PRIORITY	100
+#define WEIR_TC_HANDLE		1	/* clsact was there before */
+#define WEIR_TC_HANDLE_MADE	2	/* clsact came with the filter */
+
+#define WEIR_XDP_NAME		"weir_xdp"
+#define WEIR_TC_NAME		"weir_tc"
+
+/* An entry of weir_formats[] in the programs' read-only data. */
+struct format_port {
+	__u16 port;
+	__u8 format;
+	__u8 reserved;
+};
+
+struct format_ports {
+	struct format_port entry[WEIR_FORMATS_MAX];
+};
+
+/* A loaded program, not yet attached or attached elsewhere. */
+struct program {
+	int fd;
+	void *skeleton;
+	void (*destroy)(void *skeleton);
+};
+
+/**
+ * struct hook - the program at one hook of a device
+ * @id: 0 where there is none
+ * @fd: of our own program, else -1
+ * @ours: it is the program of this tool
+ * @mode: enum weir_mode of the hook
+ * @handle: of a tc filter
+ */
+struct hook {
+	uint32_t id;
+	int fd;
+	bool ours;
+	char name[32];
+	uint32_t mode;
+	uint32_t handle;
+};
+
+/* What is on a device. */
+struct attached {
+	struct link link;
+	struct hook xdp;
+	struct hook tc;
+};
+
+/* bpf.c */
+void bpf_quiet(void);
+const char *bpf_said(void);		/* the kernel's sentence, or "" */
+void bpf_forget(void);
+int bpf_ready(void);			/* exit status: is there BTF? */
+int bpf_identify(uint32_t id, char *name, size_t size, int *fd);
+void program_close(struct program *program);
+int program_refused(int err, const char *name);
+
+/* attach_xdp.c, attach_tc.c: those that return int return a negative errno */
+int xdp_load(const struct format_ports *ports, struct program *program);
+int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
+int xdp_detach(unsigned int ifindex, const struct hook *hook);
+int tc_load(const struct format_ports *ports, struct program *program);
+int tc_attach(unsigned int ifindex, int fd, const struct hook *old);
+int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct hook *hook);
+int tc_find(struct nl *rtnl, unsigned int ifindex, struct hook *hook);
+
+/* attach.c: exit statuses, with the reason told */
+int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attached);
+void attached_free(struct attached *attached);
+int attached_remove(struct nl *rtnl, const struct attached *attached, bool *any);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The XDP program: in the driver, or behind it on socket buffers. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "attach.h"
+#include "bpf/weir_xdp.skel.h"
+
+static void destroy(void *skeleton)
+{
+	weir_xdp_bpf__destroy(skeleton);
+}
+
+int xdp_load(const struct format_ports *ports, struct program *program)
+{
+	struct weir_xdp_bpf *skeleton;
+	int err;
+
+	_Static_assert(sizeof(skeleton->rodata->weir_formats) == sizeof(*ports),
+		       "the program's table of formats");
+	skeleton = weir_xdp_bpf__open();
+	if (!skeleton)
+		return -errno;
+	memcpy((void *)skeleton->rodata->weir_formats, ports, sizeof(*ports));
+	err = weir_xdp_bpf__load(skeleton);
+	if (err) {
+		weir_xdp_bpf__destroy(skeleton);
+		return err;
+	}
+	program->skeleton = skeleton;
+	program->destroy = destroy;
+	program->fd = bpf_program__fd(skeleton->progs.weir_xdp);
+	return 0;
+}
+
+static __u32 flags_of(uint32_t mode)
+{
+	return mode == WEIR_MODE_GENERIC ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+}
+
+/*
+ * Only the program that was seen is replaced, and where none was seen none is:
+ * who attaches another one meanwhile keeps it.
+ */
+int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts);
+	__u32 flags = flags_of(mode);
+
+	if (old && old->id) {
+		opts.old_prog_fd = old->fd;
+		flags |= XDP_FLAGS_REPLACE;
+	} else {
+		flags |= XDP_FLAGS_UPDATE_IF_NOEXIST;
+	}
+	bpf_forget();
+	return bpf_xdp_attach(ifindex, fd, flags, &opts);
+}
+
+int xdp_detach(unsigned int ifindex, const struct hook *hook)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = hook->fd);
+
+	bpf_forget();
+	return bpf_xdp_detach(ifindex, flags_of(hook->mode) | XDP_FLAGS_REPLACE, &opts);
+}

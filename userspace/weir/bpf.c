@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What both ways of attaching need of the BPF library. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "tool.h"
+
+#define KERNEL_SAYS "Kernel error message: "
+
+static char said[256];
+
+/*
+ * The library writes pages where one sentence is wanted. Of them the kernel's own
+ * words are kept; all of it is shown by --debug.
+ */
+static int hear(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[1024], *words;
+
+	if (opt.debug)
+		return vfprintf(stderr, format, args);
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	words = strstr(line, KERNEL_SAYS);
+	if (words) {
+		snprintf(said, sizeof(said), "%.*s",
+			 (int)strcspn(words + strlen(KERNEL_SAYS), "\n"),
+			 words + strlen(KERNEL_SAYS));
+	}
+	return 0;
+}
+
+void bpf_quiet(void)
+{
+	libbpf_set_print(hear);
+}
+
+const char *bpf_said(void)
+{
+	return said;
+}
+
+void bpf_forget(void)
+{
+	*said = '\0';
+}
+
+int bpf_ready(void)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return refused(errno, "this kernel has no type information (/sys/kernel/btf/vmlinux is missing): it must be built with CONFIG_DEBUG_INFO_BTF=y");
+	if (access("/sys/kernel/btf/weir", R_OK))
+		return refused(errno, "the weir module has no type information (/sys/kernel/btf/weir is missing), so no program can call it: build it with pahole installed and the vmlinux of this kernel in its headers, then load it again");
+	return WEIR_OK;
+}
+
+/* Name of a program, and a descriptor where the caller wants one. */
+int bpf_identify(uint32_t id, char *name, size_t size, int *fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int own, err;
+
+	own = bpf_prog_get_fd_by_id(id);
+	if (own < 0)
+		return -errno;
+	err = bpf_obj_get_info_by_fd(own, &info, &len) ? -errno : 0;
+	if (!err)
+		snprintf(name, size, "%s", *info.name ? info.name : "(unnamed)");
+	if (fd && !err)
+		*fd = own;
+	else
+		close(own);
+	return err;
+}
+
+void program_close(struct program *program)
+{
+	if (program->skeleton)
+		program->destroy(program->skeleton);
+	program->skeleton = NULL;
+}
+
+int program_refused(int err, const char *name)
+{
+	if (err == -EPERM || err == -EACCES)
+		return refused(err, "not permitted to load the program %s: this takes CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, or to run as root; if you are root, `weir --debug` shows what the verifier says",
+			       name);
+	if (err == -ESRCH)
+		return refused(err, "the loaded weir module lacks a function that the program %s calls: module and tool are of different versions, install both from the same one",
+			       name);
+	return refused(err, "the kernel does not take the program %s: %s; `weir --debug` shows what the verifier says",
+		       name, strerror(-err));
+}

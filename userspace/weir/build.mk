@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# The command line tool.
+
+$(B)/weir/names_gen.h: userspace/weir/names.awk uapi/weir.h
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f userspace/weir/names.awk uapi/weir.h >$@.tmp && mv $@.tmp $@
+
+# It carries the BPF programs in itself.
+ifneq ($(wildcard bpf/weir_xdp.bpf.c),)
+ifneq ($(wildcard bpf/weir_tc.bpf.c),)
+$(eval $(call program,weir,$(wildcard userspace/weir/*.c),,-lmnl -lbpf -ljson-c,\
+	$(bpf_skeletons) $(B)/weir/names_gen.h))
+$(B)/obj/weir/userspace/weir/names.o: $(B)/weir/names_gen.h
+INSTALL_SBIN += $(B)/bin/weir
+endif
+endif

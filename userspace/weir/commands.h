@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the verbs of the grammar do. Each returns an exit status. */
+#ifndef WEIR_COMMANDS_H
+#define WEIR_COMMANDS_H
+
+struct args;
+
+int request_run(const struct args *args);
+int job_set(const struct args *args);
+int job_show(const struct args *args);
+int source_show(const struct args *args);
+int port_attach(const struct args *args);
+int port_detach(const struct args *args);
+int port_show(const struct args *args);
+int port_flush(const struct args *args);
+int stats_show(const struct args *args);
+int monitor_run(const struct args *args);
+int doctor_run(const struct args *args);
+int help_run(const struct args *args);
+int complete_run(const struct args *args);
+
+#endif

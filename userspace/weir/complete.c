@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hidden object `complete`: words for the shell.
+ *
+ *	weir complete -- WORD...	what may stand in the place of the last WORD
+ *	weir complete table		all objects, verbs and keys, for tests
+ *
+ * Words are printed one a line and not filtered by what is typed so far: the
+ * shell does that.
+ */
+#include <dirent.h>
+#include <linux/netlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "args.h"
+#include "commands.h"
+#include "genl.h"
+#include "tool.h"
+
+static void list_options(void)
+{
+	puts("--json\n--pretty\n--color\n--netns\n--debug\n--version\n--help");
+}
+
+static void list_objects(void)
+{
+	const struct object *object;
+
+	for (object = grammar; object->name; object++) {
+		if (!object->hidden)
+			puts(object->name);
+	}
+}
+
+static void list_verbs(const struct object *object)
+{
+	const struct verb *verb;
+
+	for (verb = object->verbs; verb->name; verb++)
+		puts(verb->name);
+	puts("help");
+}
+
+static void list_netns(void)
+{
+	DIR *dir = opendir("/run/netns");
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name != '.')
+			puts(entry->d_name);
+	}
+	closedir(dir);
+}
+
+static void list_devices(void)
+{
+	struct if_nameindex *devices = if_nameindex(), *device;
+
+	for (device = devices; device && device->if_index; device++)
+		puts(device->if_name);
+	if (devices)
+		if_freenameindex(devices);
+}
+
+/* The ids that the kernel knows. A shell that completes wants no errors. */
+static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *parent_id)
+{
+	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	unsigned int number;
+	struct weir weir;
+	size_t i;
+
+	if (weir_try_open(&weir))
+		return;
+	message = weir_begin(&weir, buffer, command, NLM_F_DUMP);
+	if (parent && parent_id && sscanf(parent_id, "%u", &number) == 1)
+		mnl_attr_put_u32(message, parent, number);
+	if (!nl_talk(&weir.nl, buffer, &replies)) {
+		for (i = 0; i < replies.count; i++) {
+			weir_attributes(replies.message[i], table, WEIR_A_JOB_MAX);
+			printf("%ju\n", (uintmax_t)nl_uint(table[id]));
+		}
+	}
+	nl_replies_free(&replies);
+	weir_close(&weir);
+}
+
+static const char *value_of(int count, char **words, const char *key)
+{
+	int i;
+
+	for (i = 0; i + 1 < count; i += 2) {
+		if (!strcmp(words[i], key))
+			return words[i + 1];
+	}
+	return NULL;
+}
+
+/* Values for a key; @words are the keys and values before it. */
+static void list_values(const struct verb *verb, const struct key *key, int count, char **words)
+{
+	bool new = !strcmp(verb->name, "add");
+	size_t i;
+
+	if (key->type == VALUE_NAME) {
+		for (i = 0; i < key->names->count; i++)
+			puts(key->names->name[i].word);
+	} else if (key->type == VALUE_DEVICE) {
+		list_devices();
+	} else if (key->lookup == LOOKUP_JOB && !(new && !strcmp(key->name, "id"))) {
+		list_ids(WEIR_CMD_JOB_GET, WEIR_A_JOB_ID, 0, NULL);
+	} else if (key->lookup == LOOKUP_SOURCE && !new) {
+		list_ids(WEIR_CMD_SOURCE_GET, WEIR_A_SOURCE_ID, WEIR_A_SOURCE_JOB,
+			 value_of(count, words, "job"));
+	}
+	if (key->none)
+		puts("none");
+}
+
+static void list_keys(const struct verb *verb, int count, char **words)
+{
+	const struct verb_key *entry;
+
+	for (entry = verb->keys; entry->key; entry++) {
+		if (entry->key->repeat || !value_of(count, words, entry->key->name))
+			puts(entry->key->name);
+	}
+}
+
+/* Words behind the verb; the last of them is the one to complete. */
+static void complete_pairs(const struct verb *verb, int count, char **words)
+{
+	const struct verb_key *entry;
+
+	if (verb->positional) {
+		if (count == 1)
+			list_objects();
+		return;
+	}
+	if (count % 2) {
+		list_keys(verb, count - 1, words);
+		return;
+	}
+	entry = grammar_key(verb, words[count - 2]);
+	if (entry)
+		list_values(verb, entry->key, count - 2, words);
+}
+
+static void complete_words(int count, char **words)
+{
+	const struct object *object;
+	const struct verb *verb;
+
+	if (count == 1) {
+		list_objects();
+		list_options();
+		return;
+	}
+	object = grammar_object(words[0]);
+	if (!object || object->hidden)
+		return;
+	verb = grammar_verb(object, "");
+	if (verb) {
+		complete_pairs(verb, count - 1, words + 1);
+		return;
+	}
+	if (count == 2) {
+		list_verbs(object);
+		return;
+	}
+	verb = grammar_verb(object, words[1]);
+	if (verb)
+		complete_pairs(verb, count - 2, words + 2);
+}
+
+/* Skips options and their values. True: the word to complete is such a value. */
+static bool skip_options(int *count, char ***words)
+{
+	while (*count > 1 && ***words == '-') {
+		const char *option = **words;
+
+		(*count)--;
+		(*words)++;
+		if (strcmp(option, "-n") && strcmp(option, "--netns"))
+			continue;
+		if (*count == 1) {
+			list_netns();
+			return true;
+		}
+		/* Ids and devices are those of the namespace, if it can be entered. */
+		opt.netns = **words;
+		(*count)--;
+		(*words)++;
+	}
+	return false;
+}
+
+static void print_table(void)
+{
+	const struct verb_key *entry;
+	const struct object *object;
+	const struct verb *verb;
+
+	for (object = grammar; object->name; object++) {
+		if (object->hidden)
+			continue;
+		for (verb = object->verbs; verb->name; verb++) {
+			printf("%s %s\n", object->name, *verb->name ? verb->name : "-");
+			for (entry = verb->keys; entry->key; entry++)
+				printf("%s %s %s %s\n", object->name,
+				       *verb->name ? verb->name : "-",
+				       entry->key->name,
+				       entry->required ? "required" : "optional");
+		}
+	}
+}
+
+/* A shell that completes wants no errors on the screen. */
+static void enter_quietly(void)
+{
+	if (opt.netns && freopen("/dev/null", "w", stderr))
+		netns_enter(opt.netns);
+}
+
+int complete_run(const struct args *args)
+{
+	int count = args->words;
+	char **words = args->word;
+
+	if (count == 1 && !strcmp(words[0], "table")) {
+		print_table();
+		return WEIR_OK;
+	}
+	if (count && !strcmp(words[0], "--")) {
+		count--;
+		words++;
+	}
+	if (!count)
+		return usage(NULL, "complete takes the words typed so far");
+	if (skip_options(&count, &words))
+		return WEIR_OK;
+	enter_quietly();
+	if (**words == '-' && count == 1)
+		list_options();
+	else
+		complete_words(count, words);
+	return WEIR_OK;
+}

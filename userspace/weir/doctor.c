@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "attach.h"
+#include "commands.h"
+#include "doctor.h"
+#include "print.h"
+#include "tool.h"
+
+static unsigned int tally[DOCTOR_VERDICTS];
+
+static const struct { const char *word; enum color color; } verdicts[] = {
+	[DOCTOR_OK]	= { "ok", COLOR_GOOD },
+	[DOCTOR_WARN]	= { "warn", COLOR_WARN },
+	[DOCTOR_FAIL]	= { "fail", COLOR_BAD },
+};
+
+const char *fix(const char *format, ...)
+{
+	static char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return text;
+}
+
+static void report_text(const struct finding *finding, const char *found)
+{
+	print_text("%s%-4s%s  %s%s%s: %s", print_color(verdicts[finding->verdict].color),
+		   verdicts[finding->verdict].word, print_plain(), finding->subject,
+		   *finding->subject ? ": " : "", finding->check, found);
+	if (finding->fix) {
+		print_line(6);
+		print_text("%s", finding->fix);
+	}
+	print_line(0);
+}
+
+static void report_json(const struct finding *finding, const char *found)
+{
+	print_object(NULL);
+	print_string("check", finding->check);
+	if (*finding->subject)
+		print_string("subject", finding->subject);
+	print_string("status", verdicts[finding->verdict].word);
+	print_string("found", found);
+	if (finding->fix)
+		print_string("fix", finding->fix);
+	print_end();
+}
+
+void report(const struct finding *finding, const char *format, ...)
+{
+	char found[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(found, sizeof(found), format, args);
+	va_end(args);
+	tally[finding->verdict]++;
+	if (opt.json)
+		report_json(finding, found);
+	else
+		report_text(finding, found);
+}
+
+void job_read(const struct nlmsghdr *message, struct job *job)
+{
+	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
+	const struct nlattr *address, *group;
+
+	memset(job, 0, sizeof(*job));
+	weir_attributes(message, table, WEIR_A_JOB_MAX);
+	address = table[WEIR_A_JOB_ADDRESS];
+	group = table[WEIR_A_JOB_GROUP];
+	job->id = nl_uint(table[WEIR_A_JOB_ID]);
+	job->sources = nl_uint(table[WEIR_A_JOB_SOURCES]);
+	job->blocks = nl_uint(table[WEIR_A_JOB_BLOCKS]);
+	job->grads = nl_uint(table[WEIR_A_JOB_GRADS]);
+	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
+	if (address)
+		addr_from(&job->address, mnl_attr_get_payload(address),
+			  mnl_attr_get_payload_len(address));
+	if (group)
+		addr_from(&job->group, mnl_attr_get_payload(group),
+			  mnl_attr_get_payload_len(group));
+}
+
+/* IP header, UDP header, Trio-ML header, gradients. */
+uint32_t job_mtu(const struct job *job)
+{
+	return (job->address.len == 16 ? 40 : 20) + 8 + 12 + 4 * job->grads;
+}
+
+bool job_wanted(const struct patient *patient, uint32_t id)
+{
+	return patient->only < 0 || (uint32_t)patient->only == id;
+}
+
+bool port_known(const struct patient *patient, unsigned int ifindex)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < patient->ports.count; i++) {
+		weir_attributes(patient->ports.message[i], port, WEIR_A_PORT_MAX);
+		if (nl_uint(port[WEIR_A_PORT_IFINDEX]) == ifindex)
+			return true;
+	}
+	return false;
+}
+
+static int dump(struct weir *weir, uint8_t command, struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+
+	weir_begin(weir, buffer, command, NLM_F_DUMP);
+	return nl_talk(&weir->nl, buffer, replies);
+}
+
+static int read_all(struct patient *patient)
+{
+	int err;
+
+	err = dump(&patient->weir, WEIR_CMD_JOB_GET, &patient->jobs);
+	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
+	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
+	if (err)
+		report(&(struct finding){ DOCTOR_FAIL, "netlink", "",
+			"load a module of the same version as the tool" },
+		       "the module does not list its objects: %s",
+		       *patient->weir.nl.error.text ? patient->weir.nl.error.text :
+		       strerror(-err));
+	return err;
+}
+
+/* The module's sockets belong to the namespace, so they are opened in it. */
+static int examine(struct patient *patient)
+{
+	int status, err;
+
+	status = netns_enter(opt.netns);
+	if (status)
+		return status;
+	err = weir_try_open(&patient->weir);
+	patient->loaded = !err;
+	if (err) {
+		report(&(struct finding){ DOCTOR_FAIL, "module", "", "run `modprobe weir`" },
+		       "the weir module is not loaded in this kernel");
+		return WEIR_OK;
+	}
+	err = rtnl_open(&patient->rtnl);
+	if (err)
+		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+	if (!read_all(patient)) {
+		doctor_ports(patient);
+		doctor_jobs(patient);
+		doctor_refusals(patient);
+	}
+	nl_replies_free(&patient->jobs);
+	nl_replies_free(&patient->sources);
+	nl_replies_free(&patient->ports);
+	nl_close(&patient->rtnl);
+	weir_close(&patient->weir);
+	return WEIR_OK;
+}
+
+static void summary(void)
+{
+	print_end();
+	if (!opt.json) {
+		print_line(0);
+		print_text("%u ok, %u to look at, %u to mend", tally[DOCTOR_OK],
+			   tally[DOCTOR_WARN], tally[DOCTOR_FAIL]);
+	} else {
+		print_uint("ok", tally[DOCTOR_OK]);
+		print_uint("warn", tally[DOCTOR_WARN]);
+		print_uint("fail", tally[DOCTOR_FAIL]);
+	}
+	print_done();
+}
+
+int doctor_run(const struct args *args)
+{
+	const struct value *only = args_get(args, "job");
+	struct patient patient = { .only = only ? (int)only->number : -1 };
+	int status;
+
+	bpf_quiet();
+	print_object(NULL);
+	print_list("checks");
+	doctor_host(&patient);
+	status = examine(&patient);
+	if (status)
+		return status;
+	summary();
+	return tally[DOCTOR_FAIL] ? WEIR_REFUSED : WEIR_OK;
+}

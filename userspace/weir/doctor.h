@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * `weir doctor`: looks at everything that a packet needs on its way, and says of
+ * each thing what was found and how to mend it.
+ */
+#ifndef WEIR_DOCTOR_H
+#define WEIR_DOCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "args.h"
+#include "genl.h"
+#include "rtnl.h"
+
+enum verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_VERDICTS };
+
+/**
+ * struct finding - one check's outcome
+ * @check: what was looked at, one word for programs to go by
+ * @subject: the object: "job 7", "port eth0", or "" for the machine
+ * @fix: what to do; NULL where nothing is to do
+ */
+struct finding {
+	enum verdict verdict;
+	const char *check;
+	const char *subject;
+	const char *fix;
+};
+
+/**
+ * struct patient - what the checks look at
+ * @only: the job to look at, or -1 for all
+ */
+struct patient {
+	struct weir weir;
+	struct nl rtnl;
+	bool loaded;
+	int only;
+	struct nl_replies jobs;
+	struct nl_replies sources;
+	struct nl_replies ports;
+};
+
+/* The fields of a job that the checks need. */
+struct job {
+	uint32_t id;
+	uint32_t sources;
+	uint32_t blocks;
+	uint32_t grads;
+	uint32_t bound;
+	struct addr address;
+	struct addr group;
+};
+
+void report(const struct finding *finding, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A fix with values in it; lasts until the next call. */
+const char *fix(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void job_read(const struct nlmsghdr *message, struct job *job);
+uint32_t job_mtu(const struct job *job);	/* that its largest frame needs */
+bool job_wanted(const struct patient *patient, uint32_t id);
+
+/* Is this device a weir port? */
+bool port_known(const struct patient *patient, unsigned int ifindex);
+
+void doctor_host(struct patient *patient);
+void doctor_ports(struct patient *patient);
+void doctor_jobs(struct patient *patient);
+void doctor_refusals(struct patient *patient);
+
+/* Reads a number from /proc; -1 where it is not there. */
+long doctor_number(const char *path);
+
+/* Is a feature of a device on, by the name that ethtool gives it? */
+bool device_feature(const char *dev, const char *name);
+
+#endif

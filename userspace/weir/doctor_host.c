@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The machine: kernel, module, rights. Looked at before a namespace is entered. */
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+/* Not in the headers of older systems. */
+#ifndef CAP_BPF
+#define CAP_PERFMON	38
+#define CAP_BPF		39
+#endif
+
+/* Reads the first line of a file; an empty one where it cannot. */
+static void first_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	*line = '\0';
+	if (!file)
+		return;
+	if (!fgets(line, size, file))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+}
+
+long doctor_number(const char *path)
+{
+	char line[64];
+
+	first_line(path, line, sizeof(line));
+	return *line ? strtol(line, NULL, 10) : -1;
+}
+
+static void check_kernel_btf(void)
+{
+	bool there = !access("/sys/kernel/btf/vmlinux", R_OK);
+	struct finding finding = { DOCTOR_OK, "kernel-btf", "", NULL };
+
+	if (!there) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = "use a kernel built with CONFIG_DEBUG_INFO_BTF=y";
+	}
+	report(&finding, "/sys/kernel/btf/vmlinux is %s", there ? "there" : "missing");
+}
+
+/* The module is looked for by netlink later; here its files in /sys are. */
+static void check_module_files(void)
+{
+	struct finding finding = { DOCTOR_OK, "module-btf", "", NULL };
+	char version[64];
+
+	if (access("/sys/module/weir", F_OK))
+		return;
+	first_line("/sys/module/weir/version", version, sizeof(version));
+	report(&(struct finding){ DOCTOR_OK, "module", "", NULL }, "weir is loaded%s%s",
+	       *version ? ", version " : "", version);
+	if (access("/sys/kernel/btf/weir", R_OK)) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = "build the module with pahole installed and the kernel's vmlinux in its headers, and load it again";
+		report(&finding, "/sys/kernel/btf/weir is missing, so no program can call the module");
+		return;
+	}
+	report(&finding, "/sys/kernel/btf/weir is there");
+}
+
+static void check_jit(void)
+{
+	long on = doctor_number("/proc/sys/net/core/bpf_jit_enable");
+	struct finding finding = { DOCTOR_OK, "bpf-jit", "", NULL };
+
+	if (!on) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "run `sysctl net.core.bpf_jit_enable=1`";
+	}
+	report(&finding, on < 0 ? "cannot be seen from inside a network namespace" :
+	       on ? "BPF programs are compiled" : "BPF programs are interpreted, which is slow");
+}
+
+static void check_rights(void)
+{
+	static const struct { int bit; const char *name; } wanted[] = {
+		{ CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+		{ CAP_PERFMON, "CAP_PERFMON" }, { CAP_BPF, "CAP_BPF" },
+	};
+	struct finding finding = { DOCTOR_OK, "rights", "", NULL };
+	unsigned long long effective = 0;
+	char line[256], missing[128] = "";
+	size_t i;
+	FILE *file;
+
+	file = fopen("/proc/self/status", "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "CapEff: %llx", &effective) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (effective >> wanted[i].bit & 1)
+			continue;
+		if (*missing)
+			strcat(missing, ", ");
+		strcat(missing, wanted[i].name);
+	}
+	if (!*missing) {
+		report(&finding, "enough to change all that weir has");
+		return;
+	}
+	finding.verdict = DOCTOR_WARN;
+	finding.fix = "run weir as root to add jobs and attach ports, and to have programs looked at";
+	report(&finding, "%s missing: this run can look, but not change", missing);
+}
+
+void doctor_host(struct patient *patient)
+{
+	(void)patient;
+	check_kernel_btf();
+	check_module_files();
+	check_jit();
+	check_rights();
+}

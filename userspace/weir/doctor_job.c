@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs: are all sources bound, and do results find their way to them? */
+#include <errno.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "doctor.h"
+
+/* What one job's checks are about; @good counts sources without a complaint. */
+struct visit {
+	struct patient *patient;
+	struct job job;
+	char subject[32];
+	unsigned int good;
+};
+
+struct source {
+	uint32_t job;
+	uint32_t id;
+	struct addr address;
+};
+
+static void source_read(const struct nlmsghdr *message, struct source *source)
+{
+	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1];
+	const struct nlattr *address;
+
+	memset(source, 0, sizeof(*source));
+	weir_attributes(message, table, WEIR_A_SOURCE_MAX);
+	address = table[WEIR_A_SOURCE_ADDRESS];
+	source->job = nl_uint(table[WEIR_A_SOURCE_JOB]);
+	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
+	if (address)
+		addr_from(&source->address, mnl_attr_get_payload(address),
+			  mnl_attr_get_payload_len(address));
+}
+
+/* The lowest source id of the job that has no address. */
+static uint32_t first_unbound(const struct visit *visit)
+{
+	bool bound[WEIR_SOURCES_MAX] = {};
+	struct source source;
+	uint32_t id;
+	size_t i;
+
+	for (i = 0; i < visit->patient->sources.count; i++) {
+		source_read(visit->patient->sources.message[i], &source);
+		if (source.job == visit->job.id && source.id < WEIR_SOURCES_MAX)
+			bound[source.id] = true;
+	}
+	for (id = 0; id < WEIR_SOURCES_MAX && bound[id]; id++)
+		;
+	return id;
+}
+
+static void check_bound(const struct visit *visit)
+{
+	struct finding finding = { DOCTOR_OK, "sources", visit->subject, NULL };
+	const struct job *job = &visit->job;
+
+	if (job->bound < job->sources) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = fix("run `weir source add job %u id %u address ADDRESS`",
+				  job->id, first_unbound(visit));
+	}
+	report(&finding, "%u of %u sources have an address", job->bound, job->sources);
+}
+
+static void check_address(const struct visit *visit)
+{
+	struct finding finding = { DOCTOR_OK, "address", visit->subject, NULL };
+	char text[ADDR_TEXT];
+	struct route route;
+	int err;
+
+	addr_text(&visit->job.address, text);
+	err = rtnl_route(&visit->patient->rtnl, &visit->job.address, &route);
+	if (err || route.type != RTN_LOCAL) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = fix("run `ip address add %s/%u dev DEVICE`, or see that workers route it through a port",
+				  text, visit->job.address.len * 8);
+		report(&finding, "%s is no address of this box, so nobody answers when workers look for it",
+		       text);
+		return;
+	}
+	report(&finding, "%s is an address of this box", text);
+}
+
+static void check_group(const struct visit *visit)
+{
+	struct finding finding = { DOCTOR_OK, "group", visit->subject, NULL };
+	const struct addr *group = &visit->job.group;
+	char text[ADDR_TEXT], name[IF_NAMESIZE] = "?";
+	struct route route;
+
+	if (!group->len)
+		return;
+	addr_text(group, text);
+	if (rtnl_route(&visit->patient->rtnl, group, &route) || !route.ifindex) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = fix("run `ip route add %s/%u dev DEVICE`", text, group->len * 8);
+		report(&finding, "there is no route to the group %s", text);
+		return;
+	}
+	if_indextoname(route.ifindex, name);
+	report(&finding, "results go to the group %s by %s", text, name);
+}
+
+/* Devices that carry others, whose members may be the ports. */
+static bool is_upper(const struct link *link)
+{
+	static const char *const kinds[] = { "bridge", "bond", "team", "vrf", "vlan" };
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(link->kind, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true where there is nothing to say. */
+static bool check_link(const struct visit *visit, const char *who, const struct link *link,
+		       const struct route *route)
+{
+	uint32_t need = job_mtu(&visit->job), mtu = link->mtu;
+
+	if (route->mtu && route->mtu < mtu)
+		mtu = route->mtu;
+	if (mtu < need) {
+		report(&(struct finding){ DOCTOR_FAIL, "route", who,
+			fix("run `ip link set dev %s mtu %u` on every link of the way",
+			    link->name, need) },
+		       "the way out by %s has MTU %u, results need %u", link->name, mtu, need);
+		return false;
+	}
+	if (!port_known(visit->patient, link->ifindex) && !is_upper(link)) {
+		report(&(struct finding){ DOCTOR_WARN, "route", who,
+			fix("if the worker's packets come in there too, run `weir port attach dev %s mode xdp`",
+			    link->name) },
+		       "results leave by %s, which is no port", link->name);
+		return false;
+	}
+	return true;
+}
+
+static const char *state_word(int state)
+{
+	if (state == -ENOENT)
+		return "not known yet";
+	return state & NUD_FAILED ? "failed" : "incomplete";
+}
+
+/* A neighbour that nobody has talked to costs the first results. */
+static bool check_neighbour(const struct visit *visit, const char *who,
+			    const struct link *link, const struct addr *next)
+{
+	char text[ADDR_TEXT];
+	int state;
+
+	if (link->flags & (IFF_NOARP | IFF_LOOPBACK | IFF_POINTOPOINT))
+		return true;
+	state = rtnl_neighbour(&visit->patient->rtnl, link->ifindex, next);
+	if (state < 0 && state != -ENOENT)
+		return true;
+	if (state > 0 && !(state & (NUD_FAILED | NUD_INCOMPLETE)))
+		return true;
+	addr_text(next, text);
+	report(&(struct finding){ DOCTOR_WARN, "neighbour", who,
+		fix("run `ping -c 1 %s`: it must answer", text) },
+	       "%s on %s is %s", text, link->name, state_word(state));
+	return false;
+}
+
+static bool check_route(const struct visit *visit, const char *who, const struct source *source)
+{
+	struct patient *patient = visit->patient;
+	char text[ADDR_TEXT];
+	struct route route;
+	struct link link;
+	int err;
+
+	addr_text(&source->address, text);
+	err = rtnl_route(&patient->rtnl, &source->address, &route);
+	if (err || (route.type != RTN_UNICAST && route.type != RTN_LOCAL)) {
+		report(&(struct finding){ DOCTOR_FAIL, "route", who,
+			fix("run `ip route add %s via GATEWAY`", text) },
+		       "there is no route to %s%s%s", text, err ? ": " : "",
+		       err ? strerror(-err) : "");
+		return false;
+	}
+	if (route.type == RTN_LOCAL) {
+		report(&(struct finding){ DOCTOR_WARN, "route", who,
+			"bind the source to the worker's address; a worker needs a network namespace of its own" },
+		       "%s is an address of this box itself", text);
+		return false;
+	}
+	if (rtnl_link(&patient->rtnl, route.ifindex, &link))
+		return true;
+	if (!check_link(visit, who, &link, &route))
+		return false;
+	return check_neighbour(visit, who, &link,
+			       route.gateway.len ? &route.gateway : &source->address);
+}
+
+static void check_sources(struct visit *visit)
+{
+	unsigned int seen = 0;
+	struct source source;
+	char who[64];
+	size_t i;
+
+	for (i = 0; i < visit->patient->sources.count; i++) {
+		source_read(visit->patient->sources.message[i], &source);
+		if (source.job != visit->job.id)
+			continue;
+		seen++;
+		snprintf(who, sizeof(who), "source %u of job %u", source.id, source.job);
+		visit->good += check_route(visit, who, &source);
+	}
+	if (visit->good)
+		report(&(struct finding){ DOCTOR_OK, "routes", visit->subject, NULL },
+		       "%u of %u bound sources have a way, an MTU and a neighbour that serve",
+		       visit->good, seen);
+}
+
+static void check_window(const struct visit *visit)
+{
+	const struct job *job = &visit->job;
+	uint64_t bytes = (uint64_t)job->blocks / 2 * job_mtu(job);
+	long backlog = doctor_number("/proc/sys/net/core/netdev_max_backlog");
+	long rmem = doctor_number("/proc/sys/net/core/rmem_max");
+
+	report(&(struct finding){ DOCTOR_OK, "window", visit->subject, NULL },
+	       "a worker may keep %u blocks in flight, which is up to %ju KiB",
+	       job->blocks > 1 ? job->blocks / 2 : 1, (uintmax_t)bytes / 1024);
+	if (rmem >= 0 && (uint64_t)rmem < bytes)
+		report(&(struct finding){ DOCTOR_OK, "rmem", visit->subject,
+			fix("on workers that lose packets run `sysctl net.core.rmem_max=%ju`",
+			    (uintmax_t)bytes) },
+		       "net.core.rmem_max is %ld here; workers that use the whole window want more",
+		       rmem);
+	if (backlog >= 0 && (uint64_t)backlog < (uint64_t)job->sources * (job->blocks / 2))
+		report(&(struct finding){ DOCTOR_OK, "backlog", visit->subject,
+			"if /proc/net/softnet_stat counts drops (second column), raise net.core.netdev_max_backlog" },
+		       "net.core.netdev_max_backlog is %ld; %u workers with a whole window send %u packets at once",
+		       backlog, job->sources, job->sources * (job->blocks / 2));
+}
+
+static void check_job(struct patient *patient, const struct job *job)
+{
+	struct visit visit = { .patient = patient, .job = *job };
+
+	snprintf(visit.subject, sizeof(visit.subject), "job %u", job->id);
+	check_bound(&visit);
+	check_address(&visit);
+	check_group(&visit);
+	check_sources(&visit);
+	check_window(&visit);
+}
+
+void doctor_jobs(struct patient *patient)
+{
+	unsigned int seen = 0;
+	struct job job;
+	size_t i;
+
+	for (i = 0; i < patient->jobs.count; i++) {
+		job_read(patient->jobs.message[i], &job);
+		if (!job_wanted(patient, job.id))
+			continue;
+		seen++;
+		check_job(patient, &job);
+	}
+	if (seen)
+		return;
+	if (patient->only >= 0)
+		report(&(struct finding){ DOCTOR_FAIL, "jobs", "",
+			"`weir job show` lists those there are" },
+		       "there is no job %d in this network namespace", patient->only);
+	else
+		report(&(struct finding){ DOCTOR_WARN, "jobs", "",
+			"run `weir job add`; `weir help job` lists its keys" },
+		       "there is no job in this network namespace");
+}

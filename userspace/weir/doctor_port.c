@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ports: is the device up, is our program on it, do the packets fit? */
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "attach.h"
+#include "doctor.h"
+#include "names.h"
+
+static void check_device(const struct link *link, const char *subject)
+{
+	struct finding finding = { DOCTOR_OK, "device", subject, NULL };
+
+	if (!(link->flags & IFF_UP)) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = fix("run `ip link set dev %s up`", link->name);
+		report(&finding, "%s is down", link->name);
+	} else if (!(link->flags & IFF_RUNNING)) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "look at the cable, or at the other end";
+		report(&finding, "%s is up, but has no carrier", link->name);
+	} else {
+		report(&finding, "%s is up, MTU %u", link->name, link->mtu);
+	}
+}
+
+static const char *attach_line(const char *dev, uint32_t mode)
+{
+	return fix("run `weir port attach dev %s mode %s`", dev,
+		   names_word(&mode_names, mode));
+}
+
+/* Our program is at a hook; is it the one that the module was told of? */
+static void check_mode(const char *subject, const char *dev, uint32_t mode,
+		       const struct hook *hook)
+{
+	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
+	char where[16];
+
+	snprintf(where, sizeof(where), "%s", names_word(&mode_names, hook->mode));
+	if (hook->mode != mode) {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = attach_line(dev, mode);
+		report(&finding, "program %u is attached in mode %s, but the port has mode %s",
+		       hook->id, where, names_word(&mode_names, mode));
+		return;
+	}
+	report(&finding, "program %u (%s) is attached in mode %s", hook->id, hook->name, where);
+}
+
+static void check_program(struct patient *patient, const struct link *link,
+			  const char *subject, uint32_t mode)
+{
+	struct finding finding = { DOCTOR_FAIL, "program", subject, NULL };
+	struct hook tc = { .fd = -1 }, xdp = { .fd = -1 };
+	bool native = link->driver_id || link->hardware_id;
+
+	xdp.id = link->driver_id ?: link->hardware_id ?: link->generic_id;
+	xdp.mode = native ? WEIR_MODE_XDP : WEIR_MODE_GENERIC;
+	tc_find(&patient->rtnl, link->ifindex, &tc);
+	if (mode == WEIR_MODE_TC && tc.ours) {
+		check_mode(subject, link->name, mode, &tc);
+		return;
+	}
+	if (xdp.id && bpf_identify(xdp.id, xdp.name, sizeof(xdp.name), NULL)) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "run weir as root";
+		report(&finding, "XDP program %u is attached, but whose it is takes CAP_SYS_ADMIN to say",
+		       xdp.id);
+	} else if (xdp.id && !strcmp(xdp.name, WEIR_XDP_NAME)) {
+		check_mode(subject, link->name, mode, &xdp);
+	} else if (tc.ours) {
+		check_mode(subject, link->name, mode, &tc);
+	} else if (xdp.id) {
+		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir port attach dev %s mode %s`; or use mode tc",
+				  link->name, link->name, names_word(&mode_names, mode));
+		report(&finding, "XDP program %u (%s) of somebody else is in the place of weir's",
+		       xdp.id, xdp.name);
+	} else {
+		finding.fix = attach_line(link->name, mode);
+		report(&finding, "no program is attached, so no packet is handed over");
+	}
+}
+
+static void check_mtu(struct patient *patient, const struct link *link, const char *subject)
+{
+	size_t i;
+
+	for (i = 0; i < patient->jobs.count; i++) {
+		struct finding finding = { DOCTOR_OK, "mtu", subject, NULL };
+		struct job job;
+		uint32_t need;
+
+		job_read(patient->jobs.message[i], &job);
+		if (!job_wanted(patient, job.id))
+			continue;
+		need = job_mtu(&job);
+		if (link->mtu < need) {
+			finding.verdict = DOCTOR_FAIL;
+			finding.fix = fix("run `ip link set dev %s mtu %u` on every link of the way, or add job %u with at most %u grads",
+					  link->name, need, job.id,
+					  link->mtu > need - 4 * job.grads ?
+					  (link->mtu - (need - 4 * job.grads)) / 4 : 0);
+		}
+		report(&finding, "MTU %u, job %u with %u grads needs %u", link->mtu, job.id,
+		       job.grads, need);
+	}
+}
+
+/*
+ * Behind GRO the driver's packets may come merged. Only a device that was told to
+ * merges UDP for forwarding; then several contributions look like one too long.
+ */
+static void check_gro(const struct link *link, const char *subject, uint32_t mode)
+{
+	static const char *const features[] = { "rx-udp-gro-forwarding", "rx-gro-list" };
+	struct finding finding = { DOCTOR_OK, "gro", subject, NULL };
+	size_t i;
+
+	if (mode == WEIR_MODE_XDP)
+		return;
+	for (i = 0; i < 2; i++) {
+		if (!device_feature(link->name, features[i]))
+			continue;
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = fix("run `ethtool -K %s %s off`, or use mode xdp", link->name,
+				  features[i]);
+		report(&finding, "%s is on: UDP packets are merged before mode %s sees them",
+		       features[i], names_word(&mode_names, mode));
+		return;
+	}
+	report(&finding, "GRO is %s and leaves UDP packets alone",
+	       device_feature(link->name, "rx-gro") ? "on" : "off");
+}
+
+/* Results are sent by the stack, so the other end of a veth needs nothing. */
+static void check_veth(const struct link *link, const char *subject, uint32_t mode)
+{
+	struct finding finding = { DOCTOR_OK, "veth", subject, NULL };
+
+	if (strcmp(link->kind, "veth") || mode != WEIR_MODE_XDP)
+		return;
+	finding.fix = "use mode tc where TCP through this veth has to be fast";
+	report(&finding, "XDP on a veth turns off TSO at its other end; weir's own packets are not affected");
+}
+
+static void check_port(struct patient *patient, const struct nlmsghdr *message)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	unsigned int ifindex;
+	char subject[64];
+	struct link link;
+	uint32_t mode;
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	ifindex = nl_uint(port[WEIR_A_PORT_IFINDEX]);
+	mode = nl_uint(port[WEIR_A_PORT_MODE]);
+	snprintf(subject, sizeof(subject), "port %s", nl_string(port[WEIR_A_PORT_IFNAME]));
+	if (rtnl_link(&patient->rtnl, ifindex, &link)) {
+		report(&(struct finding){ DOCTOR_FAIL, "device", subject,
+					  "look with `ip link`" },
+		       "device number %u is not in this network namespace", ifindex);
+		return;
+	}
+	check_device(&link, subject);
+	check_program(patient, &link, subject, mode);
+	check_mtu(patient, &link, subject);
+	check_gro(&link, subject, mode);
+	check_veth(&link, subject, mode);
+}
+
+void doctor_ports(struct patient *patient)
+{
+	size_t i;
+
+	if (!patient->ports.count)
+		report(&(struct finding){ DOCTOR_WARN, "ports", "",
+			"run `weir port attach dev DEVICE mode xdp` for each device that workers are behind" },
+		       "there is no port, so no packet is handed over");
+	for (i = 0; i < patient->ports.count; i++)
+		check_port(patient, patient->ports.message[i]);
+}

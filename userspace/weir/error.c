@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Errors: one sentence on standard error, or with -j one JSON object on one
+ * line there, so that standard output holds a whole document or nothing.
+ */
+#define _GNU_SOURCE
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+static void tell_json(const struct problem *problem, const char *what,
+		      const char *sentence)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, what, json_object_new_string(sentence));
+	if (problem) {
+		json_object_object_add(object, "exit",
+				       json_object_new_int(problem->status));
+		if (problem->err)
+			json_object_object_add(object, "errno",
+				json_object_new_string(strerrorname_np(problem->err) ?: "?"));
+		if (problem->key)
+			json_object_object_add(object, "key",
+				json_object_new_string(problem->key));
+	}
+	fprintf(stderr, "%s\n", json_object_to_json_string_ext(object,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+static void vtell(const struct problem *problem, const char *what,
+		  const char *format, va_list args)
+{
+	char *sentence = NULL;
+
+	if (vasprintf(&sentence, format, args) < 0)
+		abort();
+	if (opt.json)
+		tell_json(problem, what, sentence);
+	else
+		fprintf(stderr, "weir: %s\n", sentence);
+	free(sentence);
+}
+
+int tell(const struct problem *problem, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(problem, "error", format, args);
+	va_end(args);
+	return problem->status;
+}
+
+int usage(const char *key, const char *format, ...)
+{
+	struct problem problem = { .status = WEIR_USAGE, .key = key };
+	va_list args;
+
+	va_start(args, format);
+	vtell(&problem, "error", format, args);
+	va_end(args);
+	return WEIR_USAGE;
+}
+
+int refused(int err, const char *format, ...)
+{
+	struct problem problem = { .status = WEIR_REFUSED, .err = abs(err) };
+	va_list args;
+
+	va_start(args, format);
+	vtell(&problem, "error", format, args);
+	va_end(args);
+	return WEIR_REFUSED;
+}
+
+void warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(NULL, "warning", format, args);
+	va_end(args);
+}

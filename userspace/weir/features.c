@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Features of a network device, by the names that ethtool gives them. */
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+static int ask(int fd, const char *dev, void *data)
+{
+	struct ifreq request = { .ifr_data = data };
+
+	strncpy(request.ifr_name, dev, IFNAMSIZ - 1);
+	return ioctl(fd, SIOCETHTOOL, &request);
+}
+
+static uint32_t feature_count(int fd, const char *dev)
+{
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t count;
+	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO,
+			    .sset_mask = 1ULL << ETH_SS_FEATURES } };
+
+	if (ask(fd, dev, &set) || !set.info.sset_mask)
+		return 0;
+	return set.count;
+}
+
+/* The number of a feature; @count where there is none of this name. */
+static uint32_t feature_index(int fd, const char *dev, const char *name, uint32_t count)
+{
+	struct ethtool_gstrings *strings;
+	uint32_t i = count;
+
+	strings = calloc(1, sizeof(*strings) + (size_t)count * ETH_GSTRING_LEN);
+	if (!strings)
+		return count;
+	strings->cmd = ETHTOOL_GSTRINGS;
+	strings->string_set = ETH_SS_FEATURES;
+	strings->len = count;
+	if (!ask(fd, dev, strings)) {
+		for (i = 0; i < count; i++) {
+			const char *entry = (const char *)strings->data + i * ETH_GSTRING_LEN;
+
+			if (!strncmp(entry, name, ETH_GSTRING_LEN))
+				break;
+		}
+	}
+	free(strings);
+	return i;
+}
+
+static bool feature_on(int fd, const char *dev, uint32_t index, uint32_t count)
+{
+	uint32_t words = (count + 31) / 32;
+	struct ethtool_gfeatures *features;
+	bool on = false;
+
+	features = calloc(1, sizeof(*features) + words * sizeof(features->features[0]));
+	if (!features)
+		return false;
+	features->cmd = ETHTOOL_GFEATURES;
+	features->size = words;
+	if (!ask(fd, dev, features))
+		on = features->features[index / 32].active >> (index % 32) & 1;
+	free(features);
+	return on;
+}
+
+bool device_feature(const char *dev, const char *name)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint32_t count, index;
+	bool on = false;
+
+	if (fd < 0)
+		return false;
+	count = feature_count(fd, dev);
+	index = count ? feature_index(fd, dev, name, count) : 0;
+	if (index < count)
+		on = feature_on(fd, dev, index, count);
+	close(fd);
+	return on;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "genl.h"
+#include "tool.h"
+
+struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
+			    uint8_t command, uint16_t flags)
+{
+	struct genlmsghdr *header = nl_begin(&weir->nl, buffer, weir->family, flags);
+
+	header->cmd = command;
+	header->version = WEIR_FAMILY_VERSION;
+	return (struct nlmsghdr *)buffer;
+}
+
+uint8_t weir_command(const struct nlmsghdr *message)
+{
+	const struct genlmsghdr *header = mnl_nlmsg_get_payload(message);
+
+	return header->cmd;
+}
+
+void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
+		     uint16_t max)
+{
+	nl_attributes(message, sizeof(struct genlmsghdr), table, max);
+}
+
+static uint32_t find_group(const struct nlattr *groups, const char *name)
+{
+	const struct nlattr *table[CTRL_ATTR_MCAST_GRP_MAX + 1];
+	const struct nlattr *group;
+
+	if (!groups)
+		return 0;
+	mnl_attr_for_each_nested(group, groups) {
+		nl_nested(group, table, CTRL_ATTR_MCAST_GRP_MAX);
+		if (!strcmp(nl_string(table[CTRL_ATTR_MCAST_GRP_NAME]), name))
+			return nl_uint(table[CTRL_ATTR_MCAST_GRP_ID]);
+	}
+	return 0;
+}
+
+static int resolve(struct weir *weir)
+{
+	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+	char buffer[NL_REQUEST_SIZE];
+	struct nl_replies replies = {};
+	struct genlmsghdr *header;
+	int err;
+
+	header = nl_begin(&weir->nl, buffer, GENL_ID_CTRL, 0);
+	header->cmd = CTRL_CMD_GETFAMILY;
+	header->version = 1;
+	mnl_attr_put_strz((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME,
+			  WEIR_FAMILY_NAME);
+	err = nl_talk(&weir->nl, buffer, &replies);
+	if (!err && !replies.count)
+		err = -ENOENT;
+	if (!err) {
+		weir_attributes(replies.message[0], table, CTRL_ATTR_MAX);
+		weir->family = nl_uint(table[CTRL_ATTR_FAMILY_ID]);
+		weir->events = find_group(table[CTRL_ATTR_MCAST_GROUPS],
+					  WEIR_MCGRP_EVENTS);
+	}
+	nl_replies_free(&replies);
+	return err;
+}
+
+int weir_try_open(struct weir *weir)
+{
+	int err;
+
+	memset(weir, 0, sizeof(*weir));
+	err = nl_open(&weir->nl, NETLINK_GENERIC, sizeof(struct genlmsghdr));
+	if (err)
+		return err;
+	err = resolve(weir);
+	if (err)
+		weir_close(weir);
+	return err;
+}
+
+int weir_open(struct weir *weir)
+{
+	int err = weir_try_open(weir);
+
+	if (err == -ENOENT)
+		return refused(err, "the weir module is not loaded in this kernel: run `modprobe weir`");
+	if (err)
+		return refused(err, "cannot open a generic netlink socket: %s",
+			       strerror(-err));
+	return WEIR_OK;
+}
+
+void weir_close(struct weir *weir)
+{
+	nl_close(&weir->nl);
+}

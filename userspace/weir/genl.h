@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The weir family of generic netlink. */
+#ifndef WEIR_GENL_H
+#define WEIR_GENL_H
+
+#include <stdint.h>
+
+#include "nl.h"
+
+/* @events: the id of the family's multicast group */
+struct weir {
+	struct nl nl;
+	uint16_t family;
+	uint32_t events;
+};
+
+/* Returns 0, or an exit status with the reason told. */
+int weir_open(struct weir *weir);
+
+/* As weir_open(), but without a word: a negative errno, -ENOENT for no module. */
+int weir_try_open(struct weir *weir);
+void weir_close(struct weir *weir);
+
+/* Starts a request; attributes are put behind it with mnl_attr_put(). */
+struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
+			    uint8_t command, uint16_t flags);
+
+uint8_t weir_command(const struct nlmsghdr *message);
+void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
+		     uint16_t max);
+
+#endif

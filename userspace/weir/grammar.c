@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "commands.h"
+#include "grammar.h"
+
+#define END { .key = NULL }
+
+/* Keys of a job. */
+static const struct key job_id = {
+	"id", "NUMBER", "the job's number, 0 to 255, as packets carry it",
+	VALUE_NUMBER, LOOKUP_JOB, .attr = WEIR_A_JOB_ID, .max = WEIR_JOB_ID_MAX,
+};
+static const struct key job_sources = {
+	"sources", "NUMBER", "how many sources make a block complete, 1 to 256",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_SOURCES,
+};
+static const struct key job_blocks = {
+	"blocks", "NUMBER", "block slots, a power of two up to 65536; twice the workers' window",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_BLOCKS,
+};
+static const struct key job_grads = {
+	"grads", "NUMBER", "gradients a block at most, 1 to 2048",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_GRADS,
+};
+static const struct key job_address = {
+	"address", "ADDRESS", "this box's address that workers send to and results come from",
+	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
+};
+static const struct key job_port = {
+	"port", "NUMBER", "UDP port of results for sources without a port of their own (12000)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
+};
+static const struct key job_group = {
+	"group", "ADDRESS", "multicast group for results, instead of a copy to each source; `none` takes it away",
+	VALUE_ADDRESS, .attr = WEIR_A_JOB_GROUP, .none = true,
+};
+static const struct key job_format = {
+	"format", "FORMAT", "wire format of the packets (trio)",
+	VALUE_NAME, .attr = WEIR_A_JOB_FORMAT, .names = &format_names,
+};
+static const struct key job_dtype = {
+	"dtype", "TYPE", "data type of a gradient (int32)",
+	VALUE_NAME, .attr = WEIR_A_JOB_DTYPE, .names = &dtype_names,
+};
+static const struct key job_op = {
+	"op", "OPERATION", "how contributions are combined (sum)",
+	VALUE_NAME, .attr = WEIR_A_JOB_OP, .names = &op_names,
+};
+static const struct key job_timeout = {
+	"timeout", "TIME", "when an incomplete block is answered, in us, ms or s; 0 is never (0)",
+	VALUE_TIME, .attr = WEIR_A_JOB_TIMEOUT,
+};
+static const struct key job_quorum = {
+	"quorum", "NUMBER", "contributions that suffice; 0 is all (0)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_QUORUM,
+};
+static const struct key job_tree = {
+	"tree", "NUMBER", "tree id of a job that spans several boxes; 0 is none (0)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_TREE,
+};
+static const struct key job_parent = {
+	"parent", "ADDRESS", "next aggregator, which takes this one's results",
+	VALUE_ADDRESS, .attr = WEIR_A_JOB_PARENT,
+};
+
+static const struct verb_key job_add_keys[] = {
+	{ &job_id, true }, { &job_sources, true }, { &job_blocks, true },
+	{ &job_grads, true }, { &job_address, true }, { &job_port, false },
+	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
+	{ &job_op, false }, { &job_timeout, false }, { &job_quorum, false },
+	{ &job_tree, false }, { &job_parent, false }, END,
+};
+static const struct verb_key job_set_keys[] = {
+	{ &job_id, true }, { &job_port, false }, { &job_group, false }, END,
+};
+static const struct verb_key job_del_keys[] = { { &job_id, true }, END };
+static const struct verb_key job_show_keys[] = { { &job_id, false }, END };
+static const struct verb_key no_keys[] = { END };
+
+static const struct verb job_verbs[] = {
+	{ "add", "make a job", WEIR_CMD_JOB_ADD, job_add_keys, .run = request_run },
+	{ "set", "change the port or the group of a live job", WEIR_CMD_JOB_SET,
+	  job_set_keys, .run = job_set },
+	{ "del", "remove a job, its sources and its blocks", WEIR_CMD_JOB_DEL,
+	  job_del_keys, .run = request_run },
+	{ "show", "show one job, or all", WEIR_CMD_JOB_GET, job_show_keys, .run = job_show },
+	{ "flush", "remove all jobs", WEIR_CMD_JOB_FLUSH, no_keys, .run = request_run },
+	{ .name = NULL },
+};
+
+/* Keys of a source. */
+static const struct key source_job = {
+	"job", "NUMBER", "the job that the source belongs to",
+	VALUE_NUMBER, LOOKUP_JOB, .attr = WEIR_A_SOURCE_JOB, .max = WEIR_JOB_ID_MAX,
+};
+static const struct key source_id = {
+	"id", "NUMBER", "the source's id in the job, its rank, 0 to 255",
+	VALUE_NUMBER, LOOKUP_SOURCE, .attr = WEIR_A_SOURCE_ID, .max = 255,
+};
+static const struct key source_address = {
+	"address", "ADDRESS", "the worker's address: contributions come from it, results go to it",
+	VALUE_ADDRESS, .attr = WEIR_A_SOURCE_ADDRESS,
+};
+static const struct key source_port = {
+	"port", "NUMBER", "UDP port of the worker, where results go (the job's port)",
+	VALUE_NUMBER, .attr = WEIR_A_SOURCE_PORT, .min = 1, .max = 65535,
+};
+
+static const struct verb_key source_add_keys[] = {
+	{ &source_job, true }, { &source_id, true }, { &source_address, true },
+	{ &source_port, false }, END,
+};
+static const struct verb_key source_set_keys[] = {
+	{ &source_job, true }, { &source_id, true }, { &source_address, false },
+	{ &source_port, false }, END,
+};
+static const struct verb_key source_del_keys[] = {
+	{ &source_job, true }, { &source_id, true }, END,
+};
+static const struct verb_key source_show_keys[] = {
+	{ &source_job, false }, { &source_id, false }, END,
+};
+static const struct verb_key source_flush_keys[] = { { &source_job, true }, END };
+
+static const struct verb source_verbs[] = {
+	{ "add", "bind a source of a job to an address", WEIR_CMD_SOURCE_ADD,
+	  source_add_keys, .run = request_run },
+	{ "set", "bind a source to another address or port", WEIR_CMD_SOURCE_SET,
+	  source_set_keys, .run = request_run },
+	{ "del", "unbind a source", WEIR_CMD_SOURCE_DEL, source_del_keys, .run = request_run },
+	{ "show", "show one source, those of a job, or all", WEIR_CMD_SOURCE_GET,
+	  source_show_keys, .run = source_show },
+	{ "flush", "unbind all sources of a job", WEIR_CMD_SOURCE_FLUSH,
+	  source_flush_keys, .run = request_run },
+	{ .name = NULL },
+};
+
+/* Keys of a port. */
+static const struct key port_dev = {
+	"dev", "DEVICE", "the network device",
+	VALUE_DEVICE, .attr = WEIR_A_PORT_IFINDEX,
+};
+static const struct key port_mode = {
+	"mode", "MODE", "where the program sits",
+	VALUE_NAME, .attr = WEIR_A_PORT_MODE, .names = &mode_names,
+};
+static const struct key port_udp = {
+	"udp", "NUMBER", "a UDP port that packets of format trio come to; up to 8 times (12000)",
+	VALUE_NUMBER, .min = 1, .max = 65535, .repeat = 8,
+};
+
+static const struct verb_key port_attach_keys[] = {
+	{ &port_dev, true }, { &port_mode, true }, { &port_udp, false }, END,
+};
+static const struct verb_key port_detach_keys[] = { { &port_dev, true }, END };
+static const struct verb_key port_show_keys[] = { { &port_dev, false }, END };
+
+static const struct verb port_verbs[] = {
+	{ "attach", "let a device hand packets over: attach the program to it",
+	  WEIR_CMD_PORT_ADD, port_attach_keys, .run = port_attach },
+	{ "detach", "take the program off a device", WEIR_CMD_PORT_DEL,
+	  port_detach_keys, .run = port_detach },
+	{ "show", "show one port, or all", WEIR_CMD_PORT_GET, port_show_keys, .run = port_show },
+	{ "flush", "detach all ports", WEIR_CMD_PORT_FLUSH, no_keys, .run = port_flush },
+	{ .name = NULL },
+};
+
+static const struct verb stats_verbs[] = {
+	{ "", "show the counters of the namespace, and why packets were refused",
+	  WEIR_CMD_STATS_GET, no_keys, .run = stats_show },
+	{ .name = NULL },
+};
+
+static const struct verb monitor_verbs[] = {
+	{ "", "print what changes, a line for each event, until interrupted", 0,
+	  no_keys, .run = monitor_run },
+	{ .name = NULL },
+};
+
+static const struct key doctor_job = {
+	"job", "NUMBER", "look at this job alone",
+	VALUE_NUMBER, LOOKUP_JOB, .max = WEIR_JOB_ID_MAX,
+};
+static const struct verb_key doctor_keys[] = { { &doctor_job, false }, END };
+static const struct verb doctor_verbs[] = {
+	{ "", "check everything that packets need on their way, and say what to mend",
+	  0, doctor_keys, doctor_run, .host_first = true },
+	{ .name = NULL },
+};
+
+static const struct verb help_verbs[] = {
+	{ "", "show the words that an object takes", 0, no_keys, .run = help_run,
+	  .positional = true },
+	{ .name = NULL },
+};
+
+static const struct verb complete_verbs[] = {
+	{ "", "print the words that may come last", 0, no_keys, .run = complete_run,
+	  .positional = true },
+	{ .name = NULL },
+};
+
+const struct object grammar[] = {
+	{ "job", "what is summed: sources, blocks, gradients", .verbs = job_verbs },
+	{ "source", "a worker of a job, bound to its address", .verbs = source_verbs },
+	{ "port", "a network device that hands packets over", .verbs = port_verbs },
+	{ "stats", "counters of the namespace", .verbs = stats_verbs },
+	{ "monitor", "events as they happen", .verbs = monitor_verbs },
+	{ "doctor", "find out why nothing is summed", .verbs = doctor_verbs },
+	{ "help", "this help, or that of one object", .verbs = help_verbs },
+	{ "complete", "words for the shell", complete_verbs, .hidden = true },
+	{ .name = NULL },
+};
+
+const struct object *grammar_object(const char *name)
+{
+	const struct object *object;
+
+	for (object = grammar; object->name; object++) {
+		if (!strcmp(object->name, name))
+			return object;
+	}
+	return NULL;
+}
+
+const struct verb *grammar_verb(const struct object *object, const char *name)
+{
+	const struct verb *verb;
+
+	for (verb = object->verbs; verb->name; verb++) {
+		if (!strcmp(verb->name, name))
+			return verb;
+	}
+	return NULL;
+}
+
+const struct verb_key *grammar_key(const struct verb *verb, const char *name)
+{
+	const struct verb_key *entry;
+
+	for (entry = verb->keys; entry->key; entry++) {
+		if (!strcmp(entry->key->name, name))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Adds a word to an enumeration in a sentence: "a, b, c". */
+static void append(char *buffer, unsigned int size, const char *word)
+{
+	size_t used = strlen(buffer);
+
+	snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+void grammar_objects(char *buffer, unsigned int size)
+{
+	const struct object *object;
+
+	*buffer = '\0';
+	for (object = grammar; object->name; object++) {
+		if (!object->hidden)
+			append(buffer, size, object->name);
+	}
+}
+
+void grammar_verbs(const struct object *object, char *buffer, unsigned int size)
+{
+	const struct verb *verb;
+
+	*buffer = '\0';
+	for (verb = object->verbs; verb->name; verb++)
+		append(buffer, size, verb->name);
+}
+
+void grammar_keys(const struct verb *verb, char *buffer, unsigned int size)
+{
+	const struct verb_key *entry;
+
+	*buffer = '\0';
+	for (entry = verb->keys; entry->key; entry++)
+		append(buffer, size, entry->key->name);
+}

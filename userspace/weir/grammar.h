@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The language of the command line, as one table: objects have verbs, verbs take
+ * keys, keys have values. Parsing, help, completion and the netlink requests are
+ * all driven by it.
+ */
+#ifndef WEIR_GRAMMAR_H
+#define WEIR_GRAMMAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "names.h"
+
+struct args;
+
+enum value_type {
+	VALUE_NUMBER,
+	VALUE_TIME,	/* us, ms or s; microseconds as a number */
+	VALUE_ADDRESS,
+	VALUE_NAME,	/* one of a struct names */
+	VALUE_DEVICE,	/* a network device's name */
+};
+
+/* What completion can look up in the kernel for a number. */
+enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
+
+/**
+ * struct key - a word that takes a value
+ * @value: what the value is called in help
+ * @attr: the netlink attribute that carries it, 0 for none
+ * @min: of a number, where the wire format sets the limit; limits of the module
+ *	are left to the module, which states them when it refuses
+ * @max: likewise; 0 for all 32 bits
+ * @none: the word `none` is taken too, and stands for the address of zeroes
+ * @repeat: how often the key may be given, 0 for once
+ */
+struct key {
+	const char *name;
+	const char *value;
+	const char *doc;
+	enum value_type type;
+	enum value_lookup lookup;
+	uint16_t attr;
+	uint32_t min;
+	uint32_t max;
+	const struct names *names;
+	bool none;
+	unsigned int repeat;
+};
+
+struct verb_key {
+	const struct key *key;
+	bool required;
+};
+
+/**
+ * struct verb - what can be done with an object
+ * @name: "" for the only verb of an object that needs none
+ * @command: the netlink command that run() sends, where it is one
+ * @keys: ends with an entry without a key
+ * @run: returns an exit status
+ * @positional: words without keys are taken by run() itself
+ * @host_first: run() enters the network namespace itself
+ */
+struct verb {
+	const char *name;
+	const char *doc;
+	uint8_t command;
+	const struct verb_key *keys;
+	int (*run)(const struct args *args);
+	bool positional;
+	bool host_first;
+};
+
+/* @hidden: not part of the language that people speak */
+struct object {
+	const char *name;
+	const char *doc;
+	const struct verb *verbs;
+	bool hidden;
+};
+
+extern const struct object grammar[];
+
+const struct object *grammar_object(const char *name);
+const struct verb *grammar_verb(const struct object *object, const char *name);
+const struct verb_key *grammar_key(const struct verb *verb, const char *name);
+void grammar_objects(char *buffer, unsigned int size);
+void grammar_verbs(const struct object *object, char *buffer, unsigned int size);
+void grammar_keys(const struct verb *verb, char *buffer, unsigned int size);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Help, from the grammar. */
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "commands.h"
+#include "help.h"
+#include "tool.h"
+
+static const char options_help[] =
+	"options:\n"
+	"  -j, --json              JSON instead of text\n"
+	"  -p, --pretty            JSON with line breaks\n"
+	"  -c, --color[=WHEN]      colours: auto, always or never\n"
+	"  -n, --netns NAME        work in the network namespace NAME\n"
+	"  -d, --debug             print what the BPF library and the verifier say\n"
+	"  -V, --version           print the version\n"
+	"  -h, --help              print this help\n";
+
+void help_all(void)
+{
+	const struct object *object;
+
+	printf("usage: weir [OPTION...] OBJECT VERB [KEY VALUE]...\n\nobjects:\n");
+	for (object = grammar; object->name; object++) {
+		const struct verb *verb;
+
+		if (object->hidden)
+			continue;
+		printf("  %-8s  %s\n", object->name, object->doc);
+		if (!*object->verbs->name)
+			continue;
+		printf("            verbs:");
+		for (verb = object->verbs; verb->name; verb++)
+			printf(" %s", verb->name);
+		putchar('\n');
+	}
+	printf("\n%s\n`weir help OBJECT` lists an object's keys; weir(8) says it all.\n",
+	       options_help);
+}
+
+/* "a|b|c" for a key with names, or what its value is called. */
+static void print_value(const struct key *key)
+{
+	size_t i;
+
+	if (key->type != VALUE_NAME) {
+		printf("%s", key->value);
+		return;
+	}
+	for (i = 0; i < key->names->count; i++)
+		printf("%s%s", i ? "|" : "", key->names->name[i].word);
+}
+
+static void print_usage(const struct object *object, const struct verb *verb)
+{
+	const struct verb_key *entry;
+
+	printf("  weir %s%s%s", object->name, *verb->name ? " " : "", verb->name);
+	for (entry = verb->keys; entry->key; entry++) {
+		printf(" %s%s ", entry->required ? "" : "[", entry->key->name);
+		print_value(entry->key);
+		printf("%s%s", entry->required ? "" : "]",
+		       entry->key->repeat ? "..." : "");
+	}
+	printf("\n      %s\n", verb->doc);
+}
+
+/* Was the key explained at an earlier verb? */
+static bool seen_before(const struct object *object, const struct verb *until,
+			const struct key *key)
+{
+	const struct verb *verb;
+
+	for (verb = object->verbs; verb != until; verb++) {
+		const struct verb_key *entry = grammar_key(verb, key->name);
+
+		if (entry && entry->key == key)
+			return true;
+	}
+	return false;
+}
+
+static void print_keys(const struct object *object)
+{
+	const struct verb_key *entry;
+	const struct verb *verb;
+	bool any = false;
+
+	for (verb = object->verbs; verb->name; verb++) {
+		for (entry = verb->keys; entry->key; entry++) {
+			if (seen_before(object, verb, entry->key))
+				continue;
+			if (!any)
+				printf("\nkeys:\n");
+			any = true;
+			printf("  %-8s  %s\n", entry->key->name, entry->key->doc);
+		}
+	}
+}
+
+/* Words that are explained nowhere else. */
+static void print_names(const char *title, const struct names *names)
+{
+	size_t i;
+
+	printf("\n%s:\n", title);
+	for (i = 0; i < names->count; i++) {
+		if (names->name[i].doc)
+			printf("  %-10s  %s\n", names->name[i].word, names->name[i].doc);
+	}
+}
+
+int help_object(const char *name)
+{
+	const struct object *object = grammar_object(name);
+	const struct verb *verb;
+	char list[256];
+
+	if (!object || object->hidden) {
+		grammar_objects(list, sizeof(list));
+		return usage(NULL, "there is no object '%s'; objects are: %s", name, list);
+	}
+	printf("%s: %s\n\nusage:\n", object->name, object->doc);
+	for (verb = object->verbs; verb->name; verb++) {
+		if (verb->positional)
+			printf("  weir %s [OBJECT]\n      %s\n", object->name, verb->doc);
+		else
+			print_usage(object, verb);
+	}
+	print_keys(object);
+	if (!strcmp(name, "port"))
+		print_names("modes", &mode_names);
+	if (!strcmp(name, "stats"))
+		print_names("reasons of refusal", &reason_names);
+	if (!strcmp(name, "monitor"))
+		print_names("events of the data path", &event_names);
+	return WEIR_OK;
+}
+
+int help_run(const struct args *args)
+{
+	if (!args->words) {
+		help_all();
+		return WEIR_OK;
+	}
+	if (args->words > 1)
+		return usage(NULL, "help takes one object, but '%s' follows '%s'",
+			     args->word[1], args->word[0]);
+	return help_object(args->word[0]);
+}

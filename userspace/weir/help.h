@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WEIR_HELP_H
+#define WEIR_HELP_H
+
+void help_all(void);
+int help_object(const char *name);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `weir monitor`: what changes, as it changes. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <weir.h>
+
+#include "commands.h"
+#include "genl.h"
+#include "names.h"
+#include "print.h"
+#include "show.h"
+#include "tool.h"
+
+#define RECEIVE_SIZE 65536
+#define QUEUE_BYTES (4 << 20)
+
+static void print_event(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
+
+	(void)brief;
+	weir_attributes(message, event, WEIR_A_EVENT_MAX);
+	if (event[WEIR_A_EVENT_JOB])
+		print_uint_as(NULL, COLOR_NAME, "job", nl_uint(event[WEIR_A_EVENT_JOB]));
+	if (event[WEIR_A_EVENT_GENERATION])
+		print_uint("generation", nl_uint(event[WEIR_A_EVENT_GENERATION]));
+}
+
+static const struct notification {
+	uint8_t command;
+	const char *event;
+	void (*print)(const struct nlmsghdr *message, bool brief);
+} notifications[] = {
+	{ WEIR_CMD_JOB_NTF, "job", job_print },
+	{ WEIR_CMD_JOB_DEL_NTF, "job-del", job_print },
+	{ WEIR_CMD_SOURCE_NTF, "source", source_print },
+	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", source_print },
+	{ WEIR_CMD_PORT_NTF, "port", port_print },
+	{ WEIR_CMD_PORT_DEL_NTF, "port-del", port_print },
+	{ WEIR_CMD_EVENT_NTF, NULL, print_event },
+};
+
+/* An event of the data path goes by its own name. */
+static const char *event_name(const struct notification *notification,
+			      const struct nlmsghdr *message)
+{
+	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
+
+	if (notification->event)
+		return notification->event;
+	weir_attributes(message, event, WEIR_A_EVENT_MAX);
+	return names_word(&event_names, nl_uint(event[WEIR_A_EVENT_EVENT]));
+}
+
+static void print_time(void)
+{
+	struct timespec now;
+	char text[40];
+	struct tm utc;
+	size_t used;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &utc);
+	used = strftime(text, sizeof(text), "%FT%T", &utc);
+	snprintf(text + used, sizeof(text) - used, ".%06ldZ", now.tv_nsec / 1000);
+	print_string_as("", COLOR_NONE, "time", text);
+}
+
+static void print_notification(const struct nlmsghdr *message)
+{
+	uint8_t command = weir_command(message);
+	size_t i;
+
+	for (i = 0; i < sizeof(notifications) / sizeof(notifications[0]); i++) {
+		const struct notification *notification = &notifications[i];
+
+		if (notification->command != command)
+			continue;
+		print_object(NULL);
+		print_time();
+		print_string_as("", COLOR_GOOD, "event", event_name(notification, message));
+		notification->print(message, true);
+		print_done();
+		return;
+	}
+}
+
+/* Did the generic netlink controller say that our family is gone? */
+static bool family_gone(const struct nlmsghdr *message)
+{
+	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+
+	if (weir_command(message) != CTRL_CMD_DELFAMILY)
+		return false;
+	weir_attributes(message, table, CTRL_ATTR_MAX);
+	return !strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), WEIR_FAMILY_NAME);
+}
+
+static int handle(const struct weir *weir, const char *buffer, ssize_t got)
+{
+	const struct nlmsghdr *message = (const void *)buffer;
+	int left = got;
+
+	for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left)) {
+		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
+			continue;
+		if (message->nlmsg_type == weir->family)
+			print_notification(message);
+		else if (message->nlmsg_type == GENL_ID_CTRL && family_gone(message))
+			return refused(ENOENT, "the weir module was unloaded, so there is nothing to monitor");
+	}
+	/* Who reads a pipe wants the line now, and may be gone. */
+	return fflush(stdout) ? WEIR_REFUSED : WEIR_OK;
+}
+
+static int receive(const struct weir *weir)
+{
+	static char buffer[RECEIVE_SIZE] __attribute__((aligned(8)));
+	int status = WEIR_OK;
+
+	while (!status) {
+		ssize_t got = mnl_socket_recvfrom(weir->nl.socket, buffer, sizeof(buffer));
+
+		if (got >= 0)
+			status = handle(weir, buffer, got);
+		else if (errno == ENOBUFS)
+			warning("events came faster than they were read; some are lost");
+		else if (errno != EINTR)
+			status = refused(errno, "cannot read events: %s", strerror(errno));
+	}
+	return status;
+}
+
+static int join(const struct weir *weir)
+{
+	int fd = mnl_socket_get_fd(weir->nl.socket), bytes = QUEUE_BYTES;
+	int groups[] = { weir->events, GENL_ID_CTRL };
+	size_t i;
+
+	if (!weir->events)
+		return -EOPNOTSUPP;
+	/* As large a queue as the system grants; beyond rmem_max only root's. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	for (i = 0; i < 2; i++) {
+		if (mnl_socket_setsockopt(weir->nl.socket, NETLINK_ADD_MEMBERSHIP,
+					  &groups[i], sizeof(groups[i])) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int monitor_run(const struct args *args)
+{
+	struct weir weir;
+	int status, err;
+
+	(void)args;
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	err = join(&weir);
+	if (err)
+		status = refused(err, "cannot listen to the module's events: %s",
+				 strerror(-err));
+	else
+		status = receive(&weir);
+	weir_close(&weir);
+	return status;
+}

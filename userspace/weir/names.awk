@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+# Makes the tables of names.c from uapi/weir.h, which is itself made from the spec:
+# each enum with its words and what its kernel-doc says of them.
+#
+#	awk -f names.awk uapi/weir.h >names_gen.h
+
+function word(constant, prefix)
+{
+	sub("^" prefix, "", constant)
+	gsub("_", "-", constant)
+	return tolower(constant)
+}
+
+# "WEIR_REASON_RUNT" of the enum weir_reason
+function emit(constant,    prefix)
+{
+	prefix = toupper(name) "_"
+	printf "\t{ %s, \"%s\", %s },\n", constant, word(constant, prefix),
+		(constant in doc) ? "\"" doc[constant] "\"" : "NULL"
+}
+
+/^ \* @[A-Z_0-9]+:/ {
+	last = $2
+	sub("^@", "", last)
+	sub(":$", "", last)
+	text = $0
+	sub("^ \\* @[A-Z_0-9]+: *", "", text)
+	gsub("[\"\\\\]", "\\\\&", text)
+	doc[last] = text
+	next
+}
+
+# The rest of a long description.
+/^ \*   / && last {
+	text = $0
+	sub("^ \\* +", "", text)
+	gsub("[\"\\\\]", "\\\\&", text)
+	doc[last] = doc[last] " " text
+	next
+}
+
+{ last = "" }
+
+/^enum weir_[a-z]+ \{/ {
+	name = $2
+	short = name
+	private = 0
+	sub("^weir_", "", short)
+	printf "static const struct name %ss[] = {\n", short
+	next
+}
+
+# What counts the members is none.
+/private:/ { private = 1 }
+
+name && /^};/ {
+	print "};\n"
+	name = ""
+	next
+}
+
+name && /^\tWEIR_[A-Z_0-9]+( = [0-9]+)?,/ {
+	constant = $1
+	sub(",$", "", constant)
+	if (!private)
+		emit(constant)
+}

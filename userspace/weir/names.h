@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The words of the netlink enumerations, as uapi/weir.yaml has them. */
+#ifndef WEIR_NAMES_H
+#define WEIR_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct name {
+	uint32_t value;
+	const char *word;
+	const char *doc;	/* NULL where the word says it all */
+};
+
+struct names {
+	const char *what;	/* what one of them is called */
+	size_t count;
+	const struct name *name;
+};
+
+extern const struct names format_names;
+extern const struct names dtype_names;
+extern const struct names op_names;
+extern const struct names mode_names;
+extern const struct names reason_names;
+extern const struct names event_names;
+
+const struct name *names_find(const struct names *names, const char *word);
+const char *names_word(const struct names *names, uint32_t value);
+void names_list(const struct names *names, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Netlink: a socket, a request and all of its answers, and why one was refused. */
+#ifndef WEIR_NL_H
+#define WEIR_NL_H
+
+#include <libmnl/libmnl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NL_REQUEST_SIZE 1024
+#define NL_TEXT_SIZE 256
+
+/**
+ * struct nl_error - what the kernel said about a request
+ * @err: errno
+ * @text: its sentence; empty where it gave none
+ * @attr: type of the top-level attribute at fault, 0 where it named none
+ * @missing: type of the attribute that it misses, 0 where none
+ * @ranged: @min and @max hold what the attribute may be
+ */
+struct nl_error {
+	int err;
+	char text[NL_TEXT_SIZE];
+	uint16_t attr;
+	uint16_t missing;
+	bool ranged;
+	uint64_t min;
+	uint64_t max;
+};
+
+/**
+ * struct nl - a netlink socket
+ * @header: bytes of the protocol's own header behind struct nlmsghdr, where the
+ *	attributes of a request begin
+ */
+struct nl {
+	struct mnl_socket *socket;
+	uint32_t seq;
+	size_t header;
+	struct nl_error error;
+};
+
+/* Copies of the messages that answered a request, in their order. */
+struct nl_replies {
+	size_t count;
+	struct nlmsghdr **message;
+};
+
+int nl_open(struct nl *nl, int protocol, size_t header);
+void nl_close(struct nl *nl);
+
+/*
+ * Starts a request in the buffer: type, flags, then @header bytes of zeroes for
+ * the caller to fill, which are returned.
+ */
+void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type,
+	       uint16_t flags);
+
+/*
+ * Sends the request and takes all answers. Returns 0 or a negative errno with
+ * nl->error filled. @replies may be NULL; else the caller frees it, whatever
+ * was returned. A dump that was interrupted by a change is asked for again.
+ */
+int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies);
+void nl_replies_free(struct nl_replies *replies);
+
+/* Attributes behind the protocol's header, by type; those beyond max are left out. */
+void nl_attributes(const struct nlmsghdr *message, size_t header,
+		   const struct nlattr **table, uint16_t max);
+void nl_nested(const struct nlattr *nest, const struct nlattr **table, uint16_t max);
+
+/* A value by its length: 4 bytes or 8 ("uint"), 1 or 2; 0 where absent. */
+uint64_t nl_uint(const struct nlattr *attr);
+const char *nl_string(const struct nlattr *attr);
+
+#endif

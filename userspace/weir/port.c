@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `weir port show`, `weir port detach` and `weir port flush`. */
+#include <errno.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "attach.h"
+#include "commands.h"
+#include "print.h"
+#include "request.h"
+#include "show.h"
+#include "tool.h"
+
+void port_print(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	print_string_as("port", COLOR_NAME, "dev", nl_string(port[WEIR_A_PORT_IFNAME]));
+	print_uint("ifindex", nl_uint(port[WEIR_A_PORT_IFINDEX]));
+	if (port[WEIR_A_PORT_MODE])
+		print_string("mode", names_word(&mode_names, nl_uint(port[WEIR_A_PORT_MODE])));
+	if (!brief && port[WEIR_A_PORT_STATS])
+		stats_print(port[WEIR_A_PORT_STATS]);
+}
+
+int port_show(const struct args *args)
+{
+	struct nl_replies replies = {};
+	struct weir weir;
+	int status;
+	size_t i;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	status = request_show(&weir, args, args_get(args, "dev"), &replies);
+	if (!status) {
+		print_list(NULL);
+		for (i = 0; i < replies.count; i++) {
+			print_object(NULL);
+			port_print(replies.message[i], false);
+			print_end();
+			print_line(0);
+		}
+		print_done();
+	}
+	nl_replies_free(&replies);
+	weir_close(&weir);
+	return status;
+}
+
+/* Takes our program off a device. @any: there was one */
+static int remove_program(struct nl *rtnl, unsigned int ifindex, bool *any)
+{
+	struct attached attached;
+	int status;
+
+	*any = false;
+	status = attached_look(rtnl, ifindex, &attached);
+	if (!status)
+		status = attached_remove(rtnl, &attached, any);
+	attached_free(&attached);
+	return status;
+}
+
+/*
+ * The program goes first: without it the device hands nothing over. A device
+ * that lost its port or its program some other way is cleaned of the rest.
+ */
+static int detach_device(struct weir *weir, struct nl *rtnl, const struct args *args)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	unsigned int ifindex;
+	int status, err;
+	bool any;
+
+	status = request_device(args_get(args, "dev")->word, &ifindex);
+	if (status)
+		return status;
+	status = remove_program(rtnl, ifindex, &any);
+	if (status)
+		return status;
+	message = weir_begin(weir, buffer, WEIR_CMD_PORT_DEL, 0);
+	mnl_attr_put_u32(message, WEIR_A_PORT_IFINDEX, ifindex);
+	err = nl_talk(&weir->nl, buffer, NULL);
+	if (!err || (err == -ENOENT && any))
+		return WEIR_OK;
+	return request_refused(weir, args);
+}
+
+static int detach_ports(struct weir *weir, struct nl *rtnl, const struct args *args)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	int status;
+	size_t i;
+	bool any;
+
+	weir_begin(weir, buffer, WEIR_CMD_PORT_GET, NLM_F_DUMP);
+	status = request_send(weir, buffer, args, &replies);
+	for (i = 0; !status && i < replies.count; i++) {
+		weir_attributes(replies.message[i], port, WEIR_A_PORT_MAX);
+		status = remove_program(rtnl, nl_uint(port[WEIR_A_PORT_IFINDEX]), &any);
+	}
+	nl_replies_free(&replies);
+	if (status)
+		return status;
+	weir_begin(weir, buffer, WEIR_CMD_PORT_FLUSH, 0);
+	return request_send(weir, buffer, args, NULL);
+}
+
+static int with_sockets(const struct args *args,
+			int (*run)(struct weir *, struct nl *, const struct args *))
+{
+	struct weir weir;
+	struct nl rtnl;
+	int status, err;
+
+	bpf_quiet();
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	err = rtnl_open(&rtnl);
+	if (err) {
+		status = refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+	} else {
+		status = run(&weir, &rtnl, args);
+		nl_close(&rtnl);
+	}
+	weir_close(&weir);
+	return status;
+}
+
+int port_detach(const struct args *args)
+{
+	return with_sockets(args, detach_device);
+}
+
+int port_flush(const struct args *args)
+{
+	return with_sockets(args, detach_ports);
+}

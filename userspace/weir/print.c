@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "print.h"
+#include "tool.h"
+
+#define DEPTH 8
+
+static struct json_object *stack[DEPTH];
+static unsigned int depth;
+static bool colored;
+static bool in_line;		/* the text line has a field already */
+static unsigned int indent;
+
+static const char *const codes[] = {
+	[COLOR_NONE]	= "",
+	[COLOR_NAME]	= "\033[1;36m",
+	[COLOR_ADDRESS]	= "\033[35m",
+	[COLOR_GOOD]	= "\033[32m",
+	[COLOR_WARN]	= "\033[33m",
+	[COLOR_BAD]	= "\033[1;31m",
+};
+
+/* NO_COLOR speaks for `auto` alone: who says `always` means it. */
+void print_setup(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	switch (opt.color) {
+	case COLOR_ALWAYS:
+		colored = true;
+		break;
+	case COLOR_NEVER:
+		colored = false;
+		break;
+	case COLOR_AUTO:
+		colored = isatty(STDOUT_FILENO) && !(no && *no);
+		break;
+	}
+	if (opt.json)
+		colored = false;
+}
+
+const char *print_color(enum color color)
+{
+	return colored ? codes[color] : "";
+}
+
+const char *print_plain(void)
+{
+	return colored ? "\033[0m" : "";
+}
+
+static void add(const char *key, struct json_object *value)
+{
+	struct json_object *parent = stack[depth - 1];
+
+	if (json_object_is_type(parent, json_type_array))
+		json_object_array_add(parent, value);
+	else
+		json_object_object_add(parent, key, value);
+}
+
+static void push(const char *key, struct json_object *value)
+{
+	if (!opt.json) {
+		json_object_put(value);
+		return;
+	}
+	if (depth == DEPTH)
+		abort();
+	if (depth)
+		add(key, value);
+	stack[depth++] = value;
+}
+
+void print_list(const char *key)
+{
+	push(key, json_object_new_array());
+}
+
+void print_object(const char *key)
+{
+	push(key, json_object_new_object());
+}
+
+/* The document itself stays, for print_done(). */
+void print_end(void)
+{
+	if (opt.json && depth > 1)
+		depth--;
+}
+
+/* Begins a field in text: a blank behind the field before, then the label. */
+static void lead(const char *label)
+{
+	if (in_line)
+		putchar(' ');
+	else
+		printf("%*s", indent, "");
+	in_line = true;
+	if (*label)
+		printf("%s ", label);
+}
+
+void print_uint_as(const char *label, enum color color, const char *key, uint64_t value)
+{
+	if (opt.json) {
+		add(key, json_object_new_uint64(value));
+		return;
+	}
+	lead(label ?: key);
+	printf("%s%" PRIu64 "%s", print_color(color), value,
+	       color ? print_plain() : "");
+}
+
+void print_uint(const char *key, uint64_t value)
+{
+	print_uint_as(NULL, COLOR_NONE, key, value);
+}
+
+void print_string_as(const char *label, enum color color, const char *key, const char *value)
+{
+	if (opt.json) {
+		add(key, json_object_new_string(value));
+		return;
+	}
+	lead(label ?: key);
+	printf("%s%s%s", print_color(color), value, color ? print_plain() : "");
+}
+
+void print_string(const char *key, const char *value)
+{
+	print_string_as(NULL, COLOR_NONE, key, value);
+}
+
+/* Bytes in JSON; in text rounded down to four digits or five. */
+void print_bytes(const char *key, uint64_t value)
+{
+	static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };
+	unsigned int unit = 0;
+
+	if (opt.json) {
+		add(key, json_object_new_uint64(value));
+		return;
+	}
+	while (value >= 10240 && unit < 4) {
+		value /= 1024;
+		unit++;
+	}
+	lead(key);
+	printf("%" PRIu64 "%s", value, units[unit]);
+}
+
+/* Microseconds in JSON; in text as the command line takes them. */
+void print_micros(const char *key, uint64_t value)
+{
+	if (opt.json) {
+		add(key, json_object_new_uint64(value));
+		return;
+	}
+	lead(key);
+	if (value && value % 1000000 == 0)
+		printf("%" PRIu64 "s", value / 1000000);
+	else if (value && value % 1000 == 0)
+		printf("%" PRIu64 "ms", value / 1000);
+	else
+		printf("%" PRIu64 "us", value);
+}
+
+void print_line(unsigned int columns)
+{
+	if (opt.json)
+		return;
+	if (in_line)
+		putchar('\n');
+	in_line = false;
+	indent = columns;
+}
+
+void print_text(const char *format, ...)
+{
+	va_list args;
+
+	if (opt.json)
+		return;
+	lead("");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+void print_done(void)
+{
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	print_line(0);
+	if (!depth)
+		return;
+	if (opt.pretty)
+		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	printf("%s\n", json_object_to_json_string_ext(stack[0], flags));
+	json_object_put(stack[0]);
+	depth = 0;
+}

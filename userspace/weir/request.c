@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <linux/netlink.h>
+#include <net/if.h>
+
+#include "commands.h"
+#include "request.h"
+#include "tool.h"
+
+int request_device(const char *name, unsigned int *ifindex)
+{
+	*ifindex = if_nametoindex(name);
+	if (*ifindex)
+		return WEIR_OK;
+	return refused(ENODEV, "there is no device %s in this network namespace; `ip link` lists those there are",
+		       name);
+}
+
+static int put(struct nlmsghdr *message, const struct value *value)
+{
+	const struct key *key = value->key;
+	unsigned int ifindex;
+	int status;
+
+	switch (key->type) {
+	case VALUE_ADDRESS:
+		mnl_attr_put(message, key->attr, value->addr.len, value->addr.bytes);
+		return WEIR_OK;
+	case VALUE_DEVICE:
+		status = request_device(value->word, &ifindex);
+		if (!status)
+			mnl_attr_put_u32(message, key->attr, ifindex);
+		return status;
+	case VALUE_NUMBER:
+	case VALUE_TIME:
+	case VALUE_NAME:
+		mnl_attr_put_u32(message, key->attr, value->number);
+		return WEIR_OK;
+	}
+	return WEIR_OK;
+}
+
+int request_put(struct nlmsghdr *message, const struct args *args)
+{
+	size_t i;
+
+	for (i = 0; i < args->count; i++) {
+		const struct value *value = &args->value[i];
+		int status;
+
+		/* A new object has no address to take away. */
+		if (!value->key->attr || (value->none && !value->addr.len))
+			continue;
+		status = put(message, value);
+		if (status)
+			return status;
+	}
+	return WEIR_OK;
+}
+
+int request_send(struct weir *weir, char *buffer, const struct args *args,
+		 struct nl_replies *replies)
+{
+	if (nl_talk(&weir->nl, buffer, replies) < 0)
+		return request_refused(weir, args);
+	return WEIR_OK;
+}
+
+int request_show(struct weir *weir, const struct args *args, bool one,
+		 struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	int status;
+
+	message = weir_begin(weir, buffer, args->verb->command, one ? 0 : NLM_F_DUMP);
+	status = request_put(message, args);
+	return status ?: request_send(weir, buffer, args, replies);
+}
+
+/* For verbs whose keys are all that there is to say. */
+int request_run(const struct args *args)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	struct weir weir;
+	int status;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	message = weir_begin(&weir, buffer, args->verb->command, 0);
+	status = request_put(message, args);
+	if (!status)
+		status = request_send(&weir, buffer, args, NULL);
+	weir_close(&weir);
+	return status;
+}

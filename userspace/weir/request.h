@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Requests that follow from the command line, and the sentence for a refusal. */
+#ifndef WEIR_REQUEST_H
+#define WEIR_REQUEST_H
+
+#include "args.h"
+#include "genl.h"
+
+/* Puts the attributes of all keys that have one. Returns an exit status. */
+int request_put(struct nlmsghdr *message, const struct args *args);
+
+/* Sends it; tells of a refusal. Returns an exit status. */
+int request_send(struct weir *weir, char *buffer, const struct args *args,
+		 struct nl_replies *replies);
+
+/*
+ * What `show` asks for: one object, where the last key of the verb is given, or
+ * a dump.
+ */
+int request_show(struct weir *weir, const struct args *args, bool one,
+		 struct nl_replies *replies);
+
+/* Tells of the refusal in weir->nl.error. Returns an exit status. */
+int request_refused(const struct weir *weir, const struct args *args);
+
+/* The number of a device; an exit status, told, where there is none. */
+int request_device(const char *name, unsigned int *ifindex);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/pkt_cls.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+
+#include "rtnl.h"
+
+int rtnl_open(struct nl *nl)
+{
+	return nl_open(nl, NETLINK_ROUTE, sizeof(struct rtmsg));
+}
+
+static void copy_string(char *to, size_t size, const struct nlattr *attr)
+{
+	strncpy(to, nl_string(attr), size - 1);
+	to[size - 1] = '\0';
+}
+
+static void parse_kind(const struct nlattr *info, struct link *link)
+{
+	const struct nlattr *table[IFLA_INFO_MAX + 1];
+
+	if (!info)
+		return;
+	nl_nested(info, table, IFLA_INFO_MAX);
+	copy_string(link->kind, sizeof(link->kind), table[IFLA_INFO_KIND]);
+}
+
+static void parse_xdp(const struct nlattr *xdp, struct link *link)
+{
+	const struct nlattr *table[IFLA_XDP_MAX + 1];
+
+	if (!xdp)
+		return;
+	nl_nested(xdp, table, IFLA_XDP_MAX);
+	link->driver_id = nl_uint(table[IFLA_XDP_DRV_PROG_ID]);
+	link->generic_id = nl_uint(table[IFLA_XDP_SKB_PROG_ID]);
+	link->hardware_id = nl_uint(table[IFLA_XDP_HW_PROG_ID]);
+}
+
+int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link)
+{
+	const struct nlattr *table[IFLA_MAX + 1];
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct ifinfomsg *header;
+	int err;
+
+	memset(link, 0, sizeof(*link));
+	nl->header = sizeof(*header);
+	header = nl_begin(nl, buffer, RTM_GETLINK, 0);
+	header->ifi_index = ifindex;
+	err = nl_talk(nl, buffer, &replies);
+	if (!err && !replies.count)
+		err = -ENODEV;
+	if (!err) {
+		header = mnl_nlmsg_get_payload(replies.message[0]);
+		nl_attributes(replies.message[0], sizeof(*header), table, IFLA_MAX);
+		link->ifindex = ifindex;
+		link->flags = header->ifi_flags;
+		link->mtu = nl_uint(table[IFLA_MTU]);
+		link->peer = nl_uint(table[IFLA_LINK]);
+		copy_string(link->name, sizeof(link->name), table[IFLA_IFNAME]);
+		parse_kind(table[IFLA_LINKINFO], link);
+		parse_xdp(table[IFLA_XDP], link);
+	}
+	nl_replies_free(&replies);
+	return err;
+}
+
+/* A classifier's own header, which a message about no filter lacks. */
+static bool parse_filter(const struct nlmsghdr *message, struct filter *filter)
+{
+	const struct tcmsg *header = mnl_nlmsg_get_payload(message);
+	const struct nlattr *table[TCA_MAX + 1], *bpf[TCA_BPF_MAX + 1];
+
+	memset(filter, 0, sizeof(*filter));
+	nl_attributes(message, sizeof(*header), table, TCA_MAX);
+	filter->handle = header->tcm_handle;
+	filter->priority = TC_H_MAJ(header->tcm_info) >> 16;
+	if (!filter->handle || !table[TCA_OPTIONS])
+		return false;
+	if (strcmp(nl_string(table[TCA_KIND]), "bpf"))
+		return true;
+	nl_nested(table[TCA_OPTIONS], bpf, TCA_BPF_MAX);
+	filter->program_id = nl_uint(bpf[TCA_BPF_ID]);
+	copy_string(filter->name, sizeof(filter->name), bpf[TCA_BPF_NAME]);
+	return true;
+}
+
+static int dump_filters(struct nl *nl, unsigned int ifindex, uint32_t hook,
+			struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct tcmsg *header;
+	int err;
+
+	nl->header = sizeof(*header);
+	header = nl_begin(nl, buffer, RTM_GETTFILTER, NLM_F_DUMP);
+	header->tcm_ifindex = ifindex;
+	header->tcm_parent = TC_H_MAKE(TC_H_CLSACT, hook);
+	err = nl_talk(nl, buffer, replies);
+	/* no clsact, no filters */
+	return err == -EINVAL || err == -ENOENT ? 0 : err;
+}
+
+int rtnl_filters(struct nl *nl, unsigned int ifindex, uint16_t priority,
+		 const uint32_t handles[2], unsigned int *count, struct filter *found)
+{
+	static const uint32_t hooks[] = { TC_H_MIN_INGRESS, TC_H_MIN_EGRESS };
+	int hook, err = 0;
+
+	*count = 0;
+	memset(found, 0, sizeof(*found));
+	for (hook = 0; !err && hook < 2; hook++) {
+		struct nl_replies replies = {};
+		size_t i;
+
+		err = dump_filters(nl, ifindex, hooks[hook], &replies);
+		for (i = 0; i < replies.count; i++) {
+			struct filter filter;
+
+			if (!parse_filter(replies.message[i], &filter))
+				continue;
+			(*count)++;
+			if (!hook && !found->handle && filter.priority == priority &&
+			    (filter.handle == handles[0] || filter.handle == handles[1]))
+				*found = filter;
+		}
+		nl_replies_free(&replies);
+	}
+	return err;
+}
+
+static void parse_gateway(const struct nlattr **table, struct route *route)
+{
+	const struct nlattr *gateway = table[RTA_GATEWAY];
+	const struct rtvia *via;
+
+	if (gateway) {
+		addr_from(&route->gateway, mnl_attr_get_payload(gateway),
+			  mnl_attr_get_payload_len(gateway));
+	} else if (table[RTA_VIA]) {
+		via = mnl_attr_get_payload(table[RTA_VIA]);
+		addr_from(&route->gateway, via->rtvia_addr,
+			  mnl_attr_get_payload_len(table[RTA_VIA]) - sizeof(*via));
+	}
+}
+
+static void parse_route(const struct nlmsghdr *message, struct route *route)
+{
+	const struct nlattr *table[RTA_MAX + 1], *metrics[RTAX_MAX + 1];
+	const struct rtmsg *header = mnl_nlmsg_get_payload(message);
+
+	nl_attributes(message, sizeof(*header), table, RTA_MAX);
+	route->type = header->rtm_type;
+	route->ifindex = nl_uint(table[RTA_OIF]);
+	parse_gateway(table, route);
+	if (table[RTA_METRICS]) {
+		nl_nested(table[RTA_METRICS], metrics, RTAX_MAX);
+		route->mtu = nl_uint(metrics[RTAX_MTU]);
+	}
+}
+
+int rtnl_route(struct nl *nl, const struct addr *to, struct route *route)
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct rtmsg *header;
+	int err;
+
+	memset(route, 0, sizeof(*route));
+	nl->header = sizeof(*header);
+	header = nl_begin(nl, buffer, RTM_GETROUTE, 0);
+	header->rtm_family = addr_family(to);
+	header->rtm_dst_len = to->len * 8;
+	mnl_attr_put((struct nlmsghdr *)buffer, RTA_DST, to->len, to->bytes);
+	err = nl_talk(nl, buffer, &replies);
+	if (!err && !replies.count)
+		err = -ENETUNREACH;
+	if (!err)
+		parse_route(replies.message[0], route);
+	nl_replies_free(&replies);
+	return err;
+}
+
+int rtnl_neighbour(struct nl *nl, unsigned int ifindex, const struct addr *addr)
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct ndmsg *header;
+	int state;
+
+	nl->header = sizeof(*header);
+	header = nl_begin(nl, buffer, RTM_GETNEIGH, 0);
+	header->ndm_family = addr_family(addr);
+	header->ndm_ifindex = ifindex;
+	mnl_attr_put((struct nlmsghdr *)buffer, NDA_DST, addr->len, addr->bytes);
+	state = nl_talk(nl, buffer, &replies);
+	if (!state && !replies.count)
+		state = -ENOENT;
+	if (!state) {
+		header = mnl_nlmsg_get_payload(replies.message[0]);
+		state = header->ndm_state;
+	}
+	nl_replies_free(&replies);
+	return state;
+}

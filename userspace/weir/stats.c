@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counters, and `weir stats`. */
+#include <weir.h>
+
+#include "commands.h"
+#include "print.h"
+#include "request.h"
+#include "show.h"
+#include "tool.h"
+
+static const struct { uint16_t attr; const char *key; } counters[] = {
+	{ WEIR_A_STATS_CONTRIBUTIONS, "contributions" },
+	{ WEIR_A_STATS_GRADIENTS, "gradients" },
+	{ WEIR_A_STATS_BLOCKS, "blocks" },
+	{ WEIR_A_STATS_OVERFLOWS, "overflows" },
+	{ WEIR_A_STATS_RESULTS, "results" },
+	{ WEIR_A_STATS_REPEATS, "repeats" },
+	{ WEIR_A_STATS_RESULT_ERRORS, "result-errors" },
+	{ WEIR_A_STATS_JOINS, "joins" },
+	{ WEIR_A_STATS_ABANDONED, "abandoned" },
+};
+
+static void print_counters(const struct nlattr *nest)
+{
+	const struct nlattr *table[WEIR_A_STATS_MAX + 1];
+	size_t i;
+
+	nl_nested(nest, table, WEIR_A_STATS_MAX);
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		if (table[counters[i].attr])
+			print_uint(counters[i].key, nl_uint(table[counters[i].attr]));
+	}
+}
+
+/* One refusal of a nest of counters; 0 where the attribute is something else. */
+static uint32_t refusal(const struct nlattr *attr, uint64_t *packets)
+{
+	const struct nlattr *table[WEIR_A_REFUSAL_MAX + 1];
+
+	*packets = 0;
+	if (mnl_attr_get_type(attr) != WEIR_A_STATS_REFUSAL)
+		return 0;
+	nl_nested(attr, table, WEIR_A_REFUSAL_MAX);
+	*packets = nl_uint(table[WEIR_A_REFUSAL_PACKETS]);
+	return nl_uint(table[WEIR_A_REFUSAL_REASON]);
+}
+
+/* The reasons that were found, by name. */
+static void print_found(const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+	uint64_t packets;
+	bool any = false;
+
+	print_object("refusals");
+	mnl_attr_for_each_nested(attr, nest) {
+		uint32_t reason = refusal(attr, &packets);
+
+		if (!reason)
+			continue;
+		if (!any && !opt.json) {
+			print_line(4);
+			print_text("refused");
+		}
+		any = true;
+		print_uint(names_word(&reason_names, reason), packets);
+	}
+	print_end();
+}
+
+void stats_print(const struct nlattr *nest)
+{
+	print_object("stats");
+	print_line(4);
+	print_counters(nest);
+	print_found(nest);
+	print_end();
+}
+
+static uint64_t count_of(const struct nlattr *nest, uint32_t wanted)
+{
+	const struct nlattr *attr;
+	uint64_t packets;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		if (refusal(attr, &packets) == wanted)
+			return packets;
+	}
+	return 0;
+}
+
+/* Reasons of a newer module, which have no words here. */
+static void print_unknown(const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+	uint64_t packets;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		uint32_t reason = refusal(attr, &packets);
+
+		if (reason <= WEIR_REASON_MAX)
+			continue;
+		print_line(4);
+		print_text("%10ju  %-10u  unknown to this version of the tool",
+			   (uintmax_t)packets, reason);
+		if (opt.json)
+			print_uint(names_word(&reason_names, reason), packets);
+	}
+}
+
+/* Every reason that there is, with its words: the namespace's view. */
+static void print_refusals(const struct nlattr *nest)
+{
+	size_t i;
+
+	print_object("refusals");
+	print_line(0);
+	print_text("refused packets, by reason:");
+	for (i = 0; i < reason_names.count; i++) {
+		const struct name *reason = &reason_names.name[i];
+		uint64_t packets = count_of(nest, reason->value);
+
+		print_line(4);
+		print_text("%s%10ju%s  %-10s  %s",
+			   print_color(packets ? COLOR_WARN : COLOR_NONE),
+			   (uintmax_t)packets, packets ? print_plain() : "",
+			   reason->word, reason->doc ?: "");
+		if (opt.json)
+			print_uint(reason->word, packets);
+	}
+	print_unknown(nest);
+	print_end();
+}
+
+static void print_totals(const struct nlmsghdr *message)
+{
+	const struct nlattr *total[WEIR_A_TOTAL_MAX + 1];
+
+	weir_attributes(message, total, WEIR_A_TOTAL_MAX);
+	print_object(NULL);
+	print_uint("jobs", nl_uint(total[WEIR_A_TOTAL_JOBS]));
+	print_uint("ports", nl_uint(total[WEIR_A_TOTAL_PORTS]));
+	print_bytes("memory", nl_uint(total[WEIR_A_TOTAL_MEMORY]));
+	print_bytes("memory-used", nl_uint(total[WEIR_A_TOTAL_MEMORY_USED]));
+	print_bytes("memory-limit", nl_uint(total[WEIR_A_TOTAL_MEMORY_LIMIT]));
+	if (total[WEIR_A_TOTAL_REDUCTION])
+		print_string("reduction", nl_string(total[WEIR_A_TOTAL_REDUCTION]));
+	if (total[WEIR_A_TOTAL_STATS]) {
+		print_object("stats");
+		print_line(0);
+		print_counters(total[WEIR_A_TOTAL_STATS]);
+		print_refusals(total[WEIR_A_TOTAL_STATS]);
+		print_end();
+	}
+	print_end();
+}
+
+int stats_show(const struct args *args)
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct weir weir;
+	int status;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	weir_begin(&weir, buffer, args->verb->command, 0);
+	status = request_send(&weir, buffer, args, &replies);
+	if (!status && replies.count) {
+		print_totals(replies.message[0]);
+		print_done();
+	}
+	nl_replies_free(&replies);
+	weir_close(&weir);
+	return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every part of the tool shares: the options, and how a problem is told.
+ *
+ * A function that talks to the user about its failure returns the exit status
+ * that the failure leads to (greater than 0). A function that leaves the
+ * telling to its caller returns a negative errno.
+ */
+#ifndef WEIR_TOOL_H
+#define WEIR_TOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef WEIR_VERSION
+#define WEIR_VERSION "0"
+#endif
+
+enum {
+	WEIR_OK		= 0,
+	WEIR_REFUSED	= 1,	/* by the kernel or the system */
+	WEIR_USAGE	= 2,	/* the command line is wrong */
+};
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+	bool json;
+	bool pretty;
+	bool debug;
+	enum color_when color;
+	const char *netns;
+};
+
+extern struct options opt;
+
+/**
+ * struct problem - an error, as text and as JSON tell it
+ * @status: WEIR_REFUSED or WEIR_USAGE
+ * @err: errno, or 0 where there is none
+ * @key: the key of the command line that is at fault, or NULL
+ */
+struct problem {
+	int status;
+	int err;
+	const char *key;
+};
+
+int tell(const struct problem *problem, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int usage(const char *key, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int refused(int err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int netns_enter(const char *name);
+
+#endif
