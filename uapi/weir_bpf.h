@@ -8,6 +8,23 @@
 
 #include <linux/types.h>
 
+#define WEIR_FORMATS_MAX	8
+
+/**
+ * struct weir_format_entry - which wire format a UDP port carries
+ * @port: UDP port, host byte order; 0 ends the table
+ * @format: enum weir_format
+ * @reserved: must be zero
+ *
+ * Programs have a read-only table weir_formats[WEIR_FORMATS_MAX] of these,
+ * which is filled before they are loaded.
+ */
+struct weir_format_entry {
+	__u16	port;
+	__u8	format;
+	__u8	reserved;
+};
+
 /* flags of a struct weir_contrib */
 #define WEIR_CONTRIB_JOIN	0x1	/* the payload is a struct weir_join */
 #define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */

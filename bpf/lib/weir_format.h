@@ -9,14 +9,6 @@
 
 #include "weir_trio.h"
 
-#define WEIR_FORMATS_MAX 8
-
-struct weir_format_entry {
-	__u16 port;		/* UDP port, host byte order; 0 ends the table */
-	__u8 format;		/* enum weir_format */
-	__u8 reserved;
-};
-
 /* Filled before a program is loaded; the verifier drops what is not reached. */
 const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 
