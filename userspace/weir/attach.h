@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weir_bpf.h>
+
 #include "args.h"
 #include "rtnl.h"
-
-#define WEIR_FORMATS_MAX	8
 
 #define WEIR_TC_PRIORITY	100
 #define WEIR_TC_HANDLE		1	/* clsact was there before */
@@ -29,15 +29,9 @@
 #define WEIR_XDP_NAME		"weir_xdp"
 #define WEIR_TC_NAME		"weir_tc"
 
-/* An entry of weir_formats[] in the programs' read-only data. */
-struct format_port {
-	__u16 port;
-	__u8 format;
-	__u8 reserved;
-};
-
+/* weir_formats[] of the programs' read-only data */
 struct format_ports {
-	struct format_port entry[WEIR_FORMATS_MAX];
+	struct weir_format_entry entry[WEIR_FORMATS_MAX];
 };
 
 /* A loaded program, not yet attached or attached elsewhere. */

@@ -96,6 +96,9 @@ int program_refused(int err, const char *name)
 	if (err == -ESRCH)
 		return refused(err, "the loaded weir module lacks a function that the program %s calls: module and tool are of different versions, install both from the same one",
 			       name);
+	if (err == -E2BIG)
+		return refused(err, "this kernel's verifier gives up on the program %s: it takes a newer kernel, or another mode",
+			       name);
 	return refused(err, "the kernel does not take the program %s: %s; `weir --debug` shows what the verifier says",
 		       name, strerror(-err));
 }

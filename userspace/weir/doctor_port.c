@@ -110,29 +110,30 @@ static void check_mtu(struct patient *patient, const struct link *link, const ch
 }
 
 /*
- * Behind GRO the driver's packets may come merged. Only a device that was told to
- * merges UDP for forwarding; then several contributions look like one too long.
+ * Behind GRO the driver's packets may come merged, where the device was told to
+ * merge UDP for forwarding. The tc program takes them apart and gains by it; to
+ * generic XDP several contributions look like one that is too long.
  */
 static void check_gro(const struct link *link, const char *subject, uint32_t mode)
 {
-	static const char *const features[] = { "rx-udp-gro-forwarding", "rx-gro-list" };
+	bool list = device_feature(link->name, "rx-gro-list");
+	bool merged = device_feature(link->name, "rx-udp-gro-forwarding");
 	struct finding finding = { DOCTOR_OK, "gro", subject, NULL };
-	size_t i;
 
 	if (mode == WEIR_MODE_XDP)
 		return;
-	for (i = 0; i < 2; i++) {
-		if (!device_feature(link->name, features[i]))
-			continue;
+	if (list || (merged && mode == WEIR_MODE_GENERIC)) {
 		finding.verdict = DOCTOR_WARN;
-		finding.fix = fix("run `ethtool -K %s %s off`, or use mode xdp", link->name,
-				  features[i]);
-		report(&finding, "%s is on: UDP packets are merged before mode %s sees them",
-		       features[i], names_word(&mode_names, mode));
+		finding.fix = fix("run `ethtool -K %s %s off`", link->name,
+				  list ? "rx-gro-list" : "rx-udp-gro-forwarding");
+		report(&finding, "%s is on: UDP packets come merged in a way that the program cannot take apart",
+		       list ? "rx-gro-list" : "rx-udp-gro-forwarding");
 		return;
 	}
-	report(&finding, "GRO is %s and leaves UDP packets alone",
-	       device_feature(link->name, "rx-gro") ? "on" : "off");
+	if (mode == WEIR_MODE_TC && !merged)
+		finding.fix = fix("to have several packets summed in one pass run `ethtool -K %s gro on rx-udp-gro-forwarding on`",
+				  link->name);
+	report(&finding, "UDP packets come %s", merged ? "merged" : "one by one");
 }
 
 /* Results are sent by the stack, so the other end of a veth needs nothing. */

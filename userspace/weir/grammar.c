@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_bpf.h>
 
 #include "commands.h"
 #include "grammar.h"
@@ -150,7 +151,7 @@ static const struct key port_mode = {
 };
 static const struct key port_udp = {
 	"udp", "NUMBER", "a UDP port that packets of format trio come to; up to 8 times (12000)",
-	VALUE_NUMBER, .min = 1, .max = 65535, .repeat = 8,
+	VALUE_NUMBER, .min = 1, .max = 65535, .repeat = WEIR_FORMATS_MAX,
 };
 
 static const struct verb_key port_attach_keys[] = {

@@ -42,7 +42,14 @@ static const struct key *key_of(const struct args *args, uint16_t attr)
 	return NULL;
 }
 
-/* The value that identifies what the request is about: "job 7", " dev eth0". */
+/* Does the key say what the request is about, so that every sentence names it? */
+static bool identifies(const struct key *key)
+{
+	return !strcmp(key->name, "id") || !strcmp(key->name, "job") ||
+	       !strcmp(key->name, "dev");
+}
+
+/* "source add job 7 id 0" */
 static void subject(const struct args *args, char *buffer, size_t size)
 {
 	size_t i, used;
@@ -52,8 +59,7 @@ static void subject(const struct args *args, char *buffer, size_t size)
 	for (i = 0; i < args->count && used < size; i++) {
 		const struct value *value = &args->value[i];
 
-		if (strcmp(value->key->name, "id") && strcmp(value->key->name, "job") &&
-		    strcmp(value->key->name, "dev"))
+		if (!identifies(value->key))
 			continue;
 		used += snprintf(buffer + used, size - used, " %s %s",
 				 value->key->name, value->word);
@@ -86,5 +92,7 @@ int request_refused(const struct weir *weir, const struct args *args)
 		return tell(&problem, "%s: %s %s is out of range: the kernel takes %ju to %ju",
 			    about, key->name, value->word, (uintmax_t)error->min,
 			    (uintmax_t)error->max);
+	if (identifies(key))
+		return tell(&problem, "%s: %s", about, text);
 	return tell(&problem, "%s: %s %s: %s", about, key->name, value->word, text);
 }
