@@ -138,7 +138,7 @@ $(B)/bin/$(1): $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
 ALL += $(B)/bin/$(1)
 endef
 
-include $(wildcard userspace/*/build.mk)
+include $(wildcard userspace/*/build.mk selftests/*/build.mk)
 
 all: $(ALL)
 

@@ -42,50 +42,72 @@ static __always_inline void weir_pull_headers(struct __sk_buff *skb)
 				       skb->len : WEIR_HEADERS_MAX);
 }
 
-/*
- * One datagram of a merged packet, @len bytes at @off. The UDP header stands
- * only before the first; for a later one the 8 bytes before its payload take
- * its place. Nobody reads them: the checksum of merged packets was verified
- * when they were merged, or they never left this machine.
+/**
+ * struct weir_merged - a walk over the datagrams of a merged packet
+ * @skb: the packet
+ * @contrib: what the headers say; they stand once, before the first datagram
+ * @off: where the next datagram's payload begins
+ * @end: where the last one's ends
+ * @size: bytes of each but the last, which may be shorter
+ * @first: what became of the first: 0 or an enum weir_reason
  */
-static __always_inline int weir_segment(struct __sk_buff *skb,
-					struct weir_contrib *contrib,
-					__u32 off, __u32 len)
+struct weir_merged {
+	struct __sk_buff *skb;
+	struct weir_contrib contrib;
+	__u32 off;
+	__u32 end;
+	__u32 size;
+	int first;
+};
+
+/*
+ * One datagram, @len bytes. The UDP header stands only before the first; for a
+ * later one the 8 bytes before its payload take its place. Nobody reads them:
+ * the checksum of merged packets was verified when they were merged, or they
+ * never left this machine.
+ */
+static __always_inline int weir_segment(struct weir_merged *m, __u32 len)
 {
 	union weir_format_header hdr;
 	int ret;
 
 	if (len < sizeof(hdr) ||
-	    bpf_skb_load_bytes(skb, off, &hdr, sizeof(hdr)))
-		return weir_refuse_skb(skb, WEIR_REASON_RUNT);
-	ret = weir_format_parse(&hdr, contrib);
+	    bpf_skb_load_bytes(m->skb, m->off, &hdr, sizeof(hdr)))
+		return weir_refuse_skb(m->skb, WEIR_REASON_RUNT);
+	ret = weir_format_parse(&hdr, &m->contrib);
 	if (ret)
-		return weir_refuse_skb(skb, ret);
-	contrib->udp_off = off - sizeof(struct udphdr);
-	contrib->udp_len = len + sizeof(struct udphdr);
-	contrib->payload_off = off + weir_format_len(contrib->format);
-	return weir_contribute_skb(skb, contrib, sizeof(*contrib));
+		return weir_refuse_skb(m->skb, ret);
+	m->contrib.udp_off = m->off - sizeof(struct udphdr);
+	m->contrib.udp_len = len + sizeof(struct udphdr);
+	m->contrib.payload_off = m->off + weir_format_len(m->contrib.format);
+	return weir_contribute_skb(m->skb, &m->contrib, sizeof(m->contrib));
 }
 
 /* The first datagram decides where the packet goes; the others are like it. */
-static __always_inline int weir_segments(struct __sk_buff *skb,
-					 struct weir_contrib *contrib)
+static long weir_next_segment(__u32 i, struct weir_merged *m)
 {
-	__u32 off = contrib->udp_off + sizeof(struct udphdr);
-	__u32 end = contrib->udp_off + contrib->udp_len;
-	__u32 size = skb->gso_size, len;
-	int i, ret, first = 0;
+	__u32 len = m->end - m->off < m->size ? m->end - m->off : m->size;
+	int ret = weir_segment(m, len);
 
-	for (i = 0; i < WEIR_SEGS_MAX && off < end; i++) {
-		len = end - off < size ? end - off : size;
-		ret = weir_segment(skb, contrib, off, len);
-		if (!i)
-			first = ret;
-		if (weir_refusal_passes(first))
-			break;
-		off += len;
-	}
-	return first;
+	if (!i)
+		m->first = ret;
+	m->off += len;
+	return weir_refusal_passes(m->first) || m->off >= m->end;
+}
+
+static __always_inline int weir_segments(struct __sk_buff *skb,
+					 const struct weir_contrib *contrib)
+{
+	struct weir_merged m = {
+		.skb		= skb,
+		.contrib	= *contrib,
+		.off		= contrib->udp_off + sizeof(struct udphdr),
+		.end		= contrib->udp_off + contrib->udp_len,
+		.size		= skb->gso_size,
+	};
+
+	bpf_loop(WEIR_SEGS_MAX, weir_next_segment, &m, 0);
+	return m.first;
 }
 
 SEC("tc")

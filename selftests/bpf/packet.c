@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A builder of frames, for tests. */
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
+#include <string.h>
+
+#include <weir_wire.h>
+
+#include "packet.h"
+
+struct cursor {
+	uint8_t *at;
+};
+
+static void put(struct cursor *c, const void *data, size_t len)
+{
+	if (data)
+		memcpy(c->at, data, len);
+	else
+		memset(c->at, 0, len);
+	c->at += len;
+}
+
+static void put16(struct cursor *c, uint16_t v)
+{
+	v = htons(v);
+	put(c, &v, sizeof(v));
+}
+
+static uint32_t sum16(const void *data, size_t len, uint32_t sum)
+{
+	const uint8_t *p = data;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += p[i] << 8 | p[i + 1];
+	if (len & 1)
+		sum += p[len - 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static void put_eth(struct cursor *c, const struct packet_spec *s)
+{
+	static const uint8_t macs[12] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2 };
+	int i;
+
+	put(c, macs, sizeof(macs));
+	for (i = 0; i < s->vlans; i++) {
+		put16(c, i + 1 < s->vlans ? ETH_P_8021AD : ETH_P_8021Q);
+		put16(c, 100 + i);
+	}
+	put16(c, s->ethertype ?: s->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+}
+
+/* 10.99.0.x and fd99::x; the box is .254 */
+static void addr4(uint8_t *a, int host)
+{
+	uint8_t v[4] = { 10, 99, 0, host };
+
+	memcpy(a, v, sizeof(v));
+}
+
+static void addr6(uint8_t *a, int host)
+{
+	memset(a, 0, 16);
+	a[0] = 0xfd;
+	a[1] = 0x99;
+	a[15] = host;
+}
+
+static void put_ip4(struct cursor *c, const struct packet_spec *s, size_t len)
+{
+	struct iphdr ip = {
+		.version	= 4,
+		.ihl		= 5 + s->options / 4,
+		.ttl		= 64,
+		.protocol	= s->protocol ?: IPPROTO_UDP,
+		.tot_len	= htons(20 + s->options + len + s->ip_len_more),
+	};
+	uint8_t *start = c->at;
+
+	if (s->fragment == 1)
+		ip.frag_off = htons(0x2000);
+	if (s->fragment == 2)
+		ip.frag_off = htons(0x2000 | 100);
+	addr4((uint8_t *)&ip.saddr, s->host ?: s->source + 1);
+	addr4((uint8_t *)&ip.daddr, s->to ?: 254);
+	put(c, &ip, sizeof(ip));
+	memset(c->at, 1, s->options);		/* no operation */
+	c->at += s->options;
+	ip.check = htons(~sum16(start, c->at - start, 0));
+	memcpy(start + offsetof(struct iphdr, check), &ip.check, 2);
+}
+
+static void put_ip6(struct cursor *c, const struct packet_spec *s, size_t len)
+{
+	int last = s->protocol ?: IPPROTO_UDP, i;
+	struct ip6_hdr ip = {};
+
+	ip.ip6_vfc = 0x60;
+	ip.ip6_plen = htons(len + 8 * s->exthdrs + 8 * !!s->fragment +
+			    s->ip_len_more);
+	ip.ip6_nxt = s->exthdrs ? IPPROTO_DSTOPTS :
+		     s->fragment ? IPPROTO_FRAGMENT : last;
+	ip.ip6_hlim = 64;
+	addr6((uint8_t *)&ip.ip6_src, s->host ?: s->source + 1);
+	addr6((uint8_t *)&ip.ip6_dst, s->to ?: 254);
+	put(c, &ip, sizeof(ip));
+	for (i = 0; i < s->exthdrs; i++) {
+		uint8_t ext[8] = { 0, 0, 1, 4 };	/* PadN */
+
+		ext[0] = i + 1 < s->exthdrs ? IPPROTO_DSTOPTS :
+			 s->fragment ? IPPROTO_FRAGMENT : last;
+		put(c, ext, sizeof(ext));
+	}
+	if (s->fragment) {
+		struct ip6_frag frag = { .ip6f_nxt = last };
+
+		frag.ip6f_offlg = s->fragment == 1 ? htons(1) :
+				  s->fragment == 2 ? htons(0x81) : 0;
+		put(c, &frag, sizeof(frag));
+	}
+}
+
+static void put_trio(struct cursor *c, const struct packet_spec *s)
+{
+	struct weir_trio hdr = {
+		.job_id		= s->job,
+		.flags		= s->flags,
+		.src_id		= s->source,
+		.src_cnt	= s->weight == -1 ? 0 : s->weight ?: 1,
+	};
+	uint32_t block = htonl(s->block);
+	uint16_t v;
+	int i;
+
+	memcpy(hdr.block_id, &block, 4);
+	v = htons(s->generation);
+	memcpy(hdr.gen_id, &v, 2);
+	v = htons(s->count_says ?: s->count);
+	memcpy(hdr.grad_cnt, &v, 2);
+	put(c, &hdr, sizeof(hdr));
+	if (s->body) {
+		put(c, s->body, s->body_len);
+		return;
+	}
+	for (i = 0; i < s->count; i++) {
+		uint32_t g = htonl(s->grads ? s->grads[i] : 0);
+
+		put(c, &g, 4);
+	}
+}
+
+/* The checksum over the pseudo header and, unless asked not to, the rest. */
+static uint16_t udp_csum(const struct packet_spec *s, const uint8_t *udp,
+			 size_t len, bool pseudo_only)
+{
+	uint8_t pseudo[40] = {};
+	size_t n;
+	uint32_t sum;
+
+	if (s->ipv6) {
+		addr6(pseudo, s->host ?: s->source + 1);
+		addr6(pseudo + 16, s->to ?: 254);
+		n = 32;
+	} else {
+		addr4(pseudo, s->host ?: s->source + 1);
+		addr4(pseudo + 4, s->to ?: 254);
+		n = 8;
+	}
+	sum = sum16(pseudo, n, IPPROTO_UDP + len + s->udp_len_more);
+	if (pseudo_only)
+		return sum;
+	sum = sum16(udp, len, sum);
+	return ~sum & 0xffff ?: 0xffff;
+}
+
+/**
+ * packet_build() - build a frame
+ * @spec: what it is to be like
+ * @frame: PACKET_MAX bytes
+ *
+ * Return: its length.
+ */
+size_t packet_build(const struct packet_spec *spec, uint8_t *frame)
+{
+	size_t body = spec->body ? spec->body_len : spec->count * 4;
+	size_t len = sizeof(struct udphdr) + sizeof(struct weir_trio) + body;
+	struct cursor c = { .at = frame };
+	struct udphdr uh = {
+		.source	= htons(12000),
+		.dest	= htons(spec->dport ?: 12000),
+		.len	= htons(len + spec->udp_len_more),
+	};
+	uint8_t *udp;
+
+	put_eth(&c, spec);
+	if (spec->ipv6)
+		put_ip6(&c, spec, len);
+	else
+		put_ip4(&c, spec, len);
+	udp = c.at;
+	put(&c, &uh, sizeof(uh));
+	put_trio(&c, spec);
+	if (spec->csum != 2) {
+		uh.check = htons(udp_csum(spec, udp, len, spec->csum == 3));
+		if (spec->csum == 1)
+			uh.check ^= htons(0x0100);
+		memcpy(udp + offsetof(struct udphdr, check), &uh.check, 2);
+	}
+	c.at -= spec->cut;
+	memset(c.at, 0xee, spec->pad);
+	c.at += spec->pad;
+	return c.at - frame;
+}

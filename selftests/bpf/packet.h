@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A builder of frames, for tests. */
+#ifndef PACKET_H
+#define PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACKET_MAX 16384
+
+/**
+ * struct packet_spec - what a frame is to be like; zero means the usual
+ * @vlans: VLAN tags, the outer one 802.1ad where there are two
+ * @ipv6: IPv6 instead of IPv4
+ * @options: bytes of IPv4 options, a multiple of 4
+ * @exthdrs: IPv6 extension headers before UDP (destination options)
+ * @fragment: 1 the first fragment, 2 a later one, 3 an IPv6 atomic fragment
+ * @protocol: IP protocol, 0 for UDP
+ * @ethertype: 0 for what the rest says
+ * @host: last byte of the sender's address, 0 for source + 1
+ * @to: last byte of the receiver's address, 0 for the box
+ * @dport: 0 for 12000
+ * @csum: 0 right, 1 wrong, 2 none, 3 pseudo header only
+ * @job: job id
+ * @block: block id
+ * @flags: WEIR_TRIO_*
+ * @source: source id
+ * @weight: src_cnt, 0 for 1; -1 for 0
+ * @generation: gen_id
+ * @count: gradients
+ * @count_says: what grad_cnt says, 0 for @count
+ * @grads: the gradients, NULL for zeroes
+ * @body: bytes behind the header instead of gradients
+ * @body_len: how many
+ * @udp_len_more: added to the UDP length field
+ * @ip_len_more: added to the IP length field
+ * @cut: bytes taken from the end of the frame
+ * @pad: bytes added behind it
+ */
+struct packet_spec {
+	int vlans;
+	bool ipv6;
+	int options;
+	int exthdrs;
+	int fragment;
+	int protocol;
+	int ethertype;
+	int host;
+	int to;
+	int dport;
+	int csum;
+	int job;
+	uint32_t block;
+	int flags;
+	int source;
+	int weight;
+	int generation;
+	int count;
+	int count_says;
+	const int32_t *grads;
+	const void *body;
+	int body_len;
+	int udp_len_more;
+	int ip_len_more;
+	int cut;
+	int pad;
+};
+
+size_t packet_build(const struct packet_spec *spec, uint8_t *frame);
+
+#endif /* PACKET_H */

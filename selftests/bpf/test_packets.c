@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs the XDP and the tc program on packets, good and bad, and holds against
+ * a table: the verdict, the one counter that must move, that nothing else
+ * moves, that what is passed is not changed, and every gradient of a result.
+ *
+ * Works in a network namespace of its own; the module must be loaded.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <err.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <weir.h>
+#include <weir_bpf.h>
+#include <weir_wire.h>
+
+#include "bpf/weir_tc.skel.h"
+#include "bpf/weir_xdp.skel.h"
+#include "counters.h"
+#include "ktap.h"
+#include "packet.h"
+
+#define SOURCES 2
+
+enum hook { HOOK_XDP, HOOK_TC, HOOKS };
+
+static const char *const hook_name[HOOKS] = { "xdp", "tc" };
+static int hook_fd[HOOKS];
+static const int verdict_pass[HOOKS] = { XDP_PASS, TC_ACT_UNSPEC };
+static const int verdict_drop[HOOKS] = { XDP_DROP, TC_ACT_SHOT };
+
+/* Every case uses blocks of its own, so that none depends on another. */
+static uint32_t next_block;
+
+static void sh(const char *cmd)
+{
+	if (system(cmd))
+		errx(1, "cannot set up: %s", cmd);
+}
+
+static void setup(void)
+{
+	if (unshare(CLONE_NEWNET))
+		err(1, "unshare");
+	sh("ip link set lo up");
+	sh("echo 0 > /proc/sys/net/ipv6/conf/all/accept_dad");
+	sh("for i in 1 2 254; do ip addr add 10.99.0.$i/24 dev lo &&"
+	   " ip addr add fd99::$(printf %x $i)/64 dev lo nodad; done");
+}
+
+/* The jobs, as if nothing had ever been sent to them. */
+static void fresh_jobs(void)
+{
+	next_block = 0;
+	sh("weir job flush");
+	sh("weir job add id 4 sources 2 blocks 1024 grads 2048 address 10.99.0.254");
+	sh("weir job add id 6 sources 2 blocks 1024 grads 2048 address fd99::fe");
+	sh("weir job add id 9 sources 2 blocks 64 grads 16 address 10.99.0.254 port 12001");
+	sh("for i in 0 1; do h=$((i + 1));"
+	   " weir source add job 4 id $i address 10.99.0.$h &&"
+	   " weir source add job 6 id $i address fd99::$h; done");
+}
+
+static void load(void)
+{
+	static const struct weir_format_entry formats[] = {
+		{ 12000, WEIR_FORMAT_TRIO, 0 }, { 12001, WEIR_FORMAT_TRIO, 0 },
+	};
+	struct weir_xdp_bpf *xdp = weir_xdp_bpf__open();
+	struct weir_tc_bpf *tc = weir_tc_bpf__open();
+
+	if (!xdp || !tc)
+		err(1, "open BPF objects");
+	memcpy((void *)xdp->rodata->weir_formats, formats, sizeof(formats));
+	memcpy((void *)tc->rodata->weir_formats, formats, sizeof(formats));
+	if (weir_xdp_bpf__load(xdp) || weir_tc_bpf__load(tc))
+		err(1, "load BPF objects");
+	hook_fd[HOOK_XDP] = bpf_program__fd(xdp->progs.weir_xdp);
+	hook_fd[HOOK_TC] = bpf_program__fd(tc->progs.weir_tc);
+}
+
+/* Runs a program on a frame; says whether the frame came out as it went in. */
+static int run(enum hook hook, const uint8_t *frame, size_t len,
+	       unsigned int gso_size, bool *same)
+{
+	static uint8_t out[PACKET_MAX];
+	struct __sk_buff skb = { .gso_size = gso_size };
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		    .data_in = frame, .data_size_in = len,
+		    .data_out = out, .data_size_out = sizeof(out),
+		    .repeat = 1);
+	int ret;
+
+	if (hook == HOOK_TC && gso_size) {
+		opts.ctx_in = &skb;
+		opts.ctx_size_in = sizeof(skb);
+	}
+	ret = bpf_prog_test_run_opts(hook_fd[hook], &opts);
+	if (ret) {
+		printf("# test run: %s\n", strerror(errno));
+		return -2;
+	}
+	*same = opts.data_size_out == len && !memcmp(frame, out, len);
+	return opts.retval;
+}
+
+/**
+ * struct test - a packet and what must become of it
+ * @name: what it is
+ * @spec: the packet; the block id is added
+ * @pass: it is passed and not dropped
+ * @reason: the reason that is counted, 0 for none
+ * @taken: it is summed
+ * @untouched: nothing is counted at all
+ */
+struct test {
+	const char *name;
+	struct packet_spec spec;
+	bool pass;
+	int reason;
+	bool taken;
+	bool untouched;
+};
+
+#define V4 .job = 4
+#define V6 .job = 6, .ipv6 = true
+#define TAKEN .taken = true
+#define PASSED .pass = true, .untouched = true
+#define REFUSED(r) .reason = WEIR_REASON_##r
+#define LET_GO(r) .pass = true, .reason = WEIR_REASON_##r
+
+static const uint8_t junk[2000];
+
+static const struct test tests[] = {
+	{ "IPv4", { V4, .count = 64 }, TAKEN },
+	{ "IPv6", { V6, .count = 64 }, TAKEN },
+	{ "one gradient", { V4, .count = 1 }, TAKEN },
+	{ "IPv4 in 802.1Q", { V4, .count = 64, .vlans = 1 }, TAKEN },
+	{ "IPv6 in 802.1Q", { V6, .count = 64, .vlans = 1 }, TAKEN },
+	{ "IPv4 in QinQ", { V4, .count = 64, .vlans = 2 }, TAKEN },
+	{ "IPv4 in three tags", { V4, .count = 64, .vlans = 3 }, PASSED },
+	{ "IPv4 options", { V4, .count = 64, .options = 8 }, TAKEN },
+	{ "IPv4 with all options", { V4, .count = 64, .options = 40 }, TAKEN },
+	{ "IPv6 extension header", { V6, .count = 64, .exthdrs = 1 }, TAKEN },
+	{ "IPv6 with three", { V6, .count = 64, .exthdrs = 3 }, TAKEN },
+	{ "IPv6 with twelve", { V6, .count = 64, .exthdrs = 12 }, PASSED },
+	{ "IPv6 atomic fragment", { V6, .count = 64, .fragment = 3 }, TAKEN },
+	{ "padded frame", { V4, .count = 1, .pad = 2 }, TAKEN },
+	{ "no checksum, IPv4", { V4, .count = 64, .csum = 2 }, TAKEN },
+	{ "final block", { V4, .count = 64, .flags = WEIR_TRIO_FINAL }, TAKEN },
+	{ "odd count", { V4, .count = 173 }, TAKEN },
+	{ "850 gradients", { V4, .count = 850 }, TAKEN },
+
+	{ "other UDP port", { V4, .count = 64, .dport = 53 }, PASSED },
+	{ "TCP", { V4, .count = 64, .protocol = 6 }, PASSED },
+	{ "TCP over IPv6", { V6, .count = 64, .protocol = 6 }, PASSED },
+	{ "ARP", { V4, .count = 64, .ethertype = 0x0806 }, PASSED },
+	{ "later fragment", { V4, .count = 64, .fragment = 2 }, PASSED },
+	{ "later fragment, IPv6", { V6, .count = 64, .fragment = 2 }, PASSED },
+	{ "cut in the UDP header", { V4, .cut = 16 }, PASSED },
+
+	{ "first fragment", { V4, .count = 64, .fragment = 1 },
+	  LET_GO(FRAGMENT) },
+	{ "first fragment, IPv6", { V6, .count = 64, .fragment = 1 },
+	  LET_GO(FRAGMENT) },
+	{ "unknown job", { .job = 5, .count = 64 }, LET_GO(NO_JOB) },
+	{ "job at another port", { .job = 9, .count = 16 }, LET_GO(NO_JOB) },
+	{ "another address", { V4, .count = 64, .to = 2 }, LET_GO(NOT_LOCAL) },
+
+	{ "no header", { V4, .cut = 12, .udp_len_more = -12,
+			 .ip_len_more = -12 }, REFUSED(RUNT) },
+	{ "half a header", { V4, .cut = 6, .udp_len_more = -6,
+			     .ip_len_more = -6 }, REFUSED(RUNT) },
+	{ "frame cut short", { V4, .count = 64, .cut = 40 }, REFUSED(LENGTH) },
+	{ "count too high", { V4, .count = 64, .count_says = 65 },
+	  REFUSED(LENGTH) },
+	{ "count too low", { V4, .count = 64, .count_says = 63 },
+	  REFUSED(LENGTH) },
+	{ "UDP longer than IP", { V4, .count = 64, .udp_len_more = 4 },
+	  REFUSED(LENGTH) },
+	{ "UDP shorter than IP", { V4, .count = 64, .udp_len_more = -4 },
+	  REFUSED(LENGTH) },
+	{ "IP longer than the frame", { V4, .count = 64, .udp_len_more = 4,
+					.ip_len_more = 4, .count_says = 65 },
+	  REFUSED(LENGTH) },
+	{ "half a gradient", { V4, .count = 3, .body = junk, .body_len = 14 },
+	  REFUSED(LENGTH) },
+	{ "wrong checksum", { V4, .count = 64, .csum = 1 },
+	  REFUSED(CHECKSUM) },
+	{ "wrong checksum, IPv6", { V6, .count = 64, .csum = 1 },
+	  REFUSED(CHECKSUM) },
+	{ "no checksum, IPv6", { V6, .count = 64, .csum = 2 },
+	  REFUSED(CHECKSUM) },
+	{ "unbound source", { .job = 9, .dport = 12001, .count = 16 },
+	  REFUSED(NO_SOURCE) },
+	{ "source id too high", { V4, .source = 2, .count = 64 },
+	  REFUSED(NO_SOURCE) },
+	{ "another's source id", { V4, .count = 64, .host = 2 },
+	  REFUSED(SPOOFED) },
+	{ "another's, IPv6", { V6, .count = 64, .host = 2 },
+	  REFUSED(SPOOFED) },
+	{ "no gradients", { V4 }, REFUSED(ZERO_COUNT) },
+	{ "weight 2", { V4, .count = 64, .weight = 2 }, REFUSED(WEIGHT) },
+	{ "weight 0", { V4, .count = 64, .weight = -1 }, REFUSED(WEIGHT) },
+	{ "age_op set", { V4, .count = 64, .flags = 0x10 }, REFUSED(FLAGS) },
+	{ "degraded set", { V4, .count = 64, .flags = WEIR_TRIO_DEGRADED },
+	  REFUSED(FLAGS) },
+	{ "overflow set", { V4, .count = 64, .flags = WEIR_TRIO_OVERFLOW },
+	  REFUSED(FLAGS) },
+	{ "old generation", { V4, .count = 64, .generation = 65535 },
+	  REFUSED(GENERATION) },
+	{ "join cut short", { V4, .flags = WEIR_TRIO_JOIN, .body = junk,
+			      .body_len = 12 }, REFUSED(LENGTH) },
+	{ "join of other ranks", { V4, .flags = WEIR_TRIO_JOIN, .body = junk,
+				   .body_len = 16 }, REFUSED(JOIN) },
+};
+
+/* What the counters must do; says on a '#' line what they did instead. */
+static bool counters_fit(const struct test *t, const struct counters *before,
+			 const struct counters *after)
+{
+	uint64_t want, got;
+	bool ok = true;
+	int i;
+
+	for (i = 1; i <= WEIR_REASON_MAX; i++) {
+		want = i == t->reason;
+		got = after->refused[i] - before->refused[i];
+		if (got != want) {
+			printf("# reason %d: %llu more, not %llu\n", i,
+			       (unsigned long long)got,
+			       (unsigned long long)want);
+			ok = false;
+		}
+	}
+	got = after->stat[WEIR_A_STATS_CONTRIBUTIONS] -
+	      before->stat[WEIR_A_STATS_CONTRIBUTIONS];
+	if (got != t->taken) {
+		printf("# %llu contributions\n", (unsigned long long)got);
+		ok = false;
+	}
+	return ok;
+}
+
+static void test_table(enum hook hook)
+{
+	static uint8_t frame[PACKET_MAX];
+	struct counters before, after;
+	const struct test *t;
+	bool same = false, ok;
+	int verdict, want;
+	size_t len;
+
+	for (t = tests; t < tests + sizeof(tests) / sizeof(*tests); t++) {
+		struct packet_spec spec = t->spec;
+
+		spec.block = next_block++;
+		len = packet_build(&spec, frame);
+		counters_read(&before);
+		verdict = run(hook, frame, len, 0, &same);
+		counters_read(&after);
+		want = t->pass ? verdict_pass[hook] : verdict_drop[hook];
+		ok = counters_fit(t, &before, &after);
+		if (verdict != want) {
+			printf("# verdict %d, not %d\n", verdict, want);
+			ok = false;
+		}
+		if (t->pass && !same) {
+			puts("# the frame was changed");
+			ok = false;
+		}
+		ktap_ok(ok, "%s: %s", hook_name[hook], t->name);
+	}
+}
+
+static int udp_socket(bool ipv6, int host)
+{
+	struct sockaddr_in6 a6 = { .sin6_family = AF_INET6,
+				   .sin6_port = htons(12000) };
+	struct sockaddr_in a4 = { .sin_family = AF_INET,
+				  .sin_port = htons(12000) };
+	char text[64];
+	int fd = socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM, 0), ret;
+
+	snprintf(text, sizeof(text), ipv6 ? "fd99::%d" : "10.99.0.%d", host);
+	inet_pton(ipv6 ? AF_INET6 : AF_INET, text,
+		  ipv6 ? (void *)&a6.sin6_addr : (void *)&a4.sin_addr);
+	ret = ipv6 ? bind(fd, (void *)&a6, sizeof(a6)) :
+		     bind(fd, (void *)&a4, sizeof(a4));
+	if (fd < 0 || ret)
+		err(1, "socket for %s", text);
+	return fd;
+}
+
+/*
+ * A result as a worker gets it, the kernel having verified its checksum. Says
+ * on a '#' line what is wrong with it.
+ */
+static bool result_fits(int fd, const struct packet_spec *spec,
+			const int64_t *sum, int flags)
+{
+	static uint8_t buf[PACKET_MAX];
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct weir_trio *hdr = (struct weir_trio *)buf;
+	uint32_t block = htonl(spec->block), g;
+	int i, n;
+
+	if (poll(&p, 1, 5000) != 1) {
+		puts("# no result came");
+		return false;
+	}
+	n = recv(fd, buf, sizeof(buf), 0);
+	if (n != (int)sizeof(*hdr) + spec->count * 4) {
+		printf("# the result has %d bytes\n", n);
+		return false;
+	}
+	if (hdr->job_id != spec->job || memcmp(hdr->block_id, &block, 4) ||
+	    hdr->flags != flags || hdr->src_cnt != SOURCES ||
+	    (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) != spec->count) {
+		puts("# the result's header is wrong");
+		return false;
+	}
+	for (i = 0; i < spec->count; i++) {
+		memcpy(&g, buf + sizeof(*hdr) + 4 * i, 4);
+		if (ntohl(g) != (uint32_t)sum[i]) {
+			printf("# gradient %d: %d, not %lld\n", i,
+			       (int)ntohl(g), (long long)sum[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool contribute(enum hook hook, const struct packet_spec *spec)
+{
+	static uint8_t frame[PACKET_MAX];
+	size_t len = packet_build(spec, frame);
+	bool same;
+	int verdict = run(hook, frame, len, 0, &same);
+
+	if (verdict != verdict_drop[hook])
+		printf("# verdict %d\n", verdict);
+	return verdict == verdict_drop[hook];
+}
+
+/* Two contributions of @count gradients made by @grad; what comes of them. */
+static void test_sum(enum hook hook, const char *name, struct packet_spec spec,
+		     int32_t (*grad)(int source, int i), int flags)
+{
+	static int32_t grads[SOURCES][WEIR_GRADS_MAX];
+	static int64_t sum[WEIR_GRADS_MAX];
+	int fd[SOURCES], i, s;
+	bool ok = true;
+
+	memset(sum, 0, sizeof(sum));
+	spec.block = next_block++;
+	for (s = 0; s < SOURCES; s++) {
+		fd[s] = udp_socket(spec.ipv6, s + 1);
+		for (i = 0; i < spec.count; i++) {
+			grads[s][i] = grad(s, i);
+			sum[i] += grads[s][i];
+		}
+	}
+	for (s = 0; s < SOURCES; s++) {
+		spec.source = s;
+		spec.grads = grads[s];
+		ok &= contribute(hook, &spec);
+	}
+	for (s = 0; s < SOURCES; s++) {
+		ok = ok && result_fits(fd[s], &spec, sum, flags);
+		close(fd[s]);
+	}
+	ktap_ok(ok, "%s: sum: %s", hook_name[hook], name);
+}
+
+static int32_t grad_random(int source, int i)
+{
+	(void)source, (void)i;
+	return (random() - random()) / 2;
+}
+
+static int32_t grad_small(int source, int i)
+{
+	return (source ? -1 : 3) * i;
+}
+
+/* Large, but no sum leaves int32: the flag must stay off. */
+static int32_t grad_edge(int source, int i)
+{
+	return i & 1 ? (source ? 0 : INT32_MIN) :
+		       (source ? 1 : INT32_MAX - 1);
+}
+
+/* One sum of all is one too large, at the very end. */
+static int32_t grad_over(int source, int i)
+{
+	return i == 36 ? (source ? 1 : INT32_MAX) : i;
+}
+
+static int32_t grad_under(int source, int i)
+{
+	return i == 0 ? (source ? INT32_MIN : -1) : i;
+}
+
+static void test_sums(enum hook hook)
+{
+	static const int counts[] = { 1, 7, 8, 63, 64, 65, 173, 256, 850 };
+	/* Longer ones come in fragments, which a tc test run cannot make. */
+	static const int long_counts[] = { 1023, 1024, 1025, 2047, 2048 };
+	char name[64];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		snprintf(name, sizeof(name), "%d gradients", counts[i]);
+		test_sum(hook, name, (struct packet_spec){
+			 V4, .count = counts[i] }, grad_random,
+			 0);
+		snprintf(name, sizeof(name), "%d gradients, IPv6", counts[i]);
+		test_sum(hook, name, (struct packet_spec){
+			 V6, .count = counts[i] }, grad_small, 0);
+	}
+	for (i = 0; hook == HOOK_XDP &&
+		    i < sizeof(long_counts) / sizeof(*long_counts); i++) {
+		snprintf(name, sizeof(name), "%d gradients in fragments",
+			 long_counts[i]);
+		test_sum(hook, name, (struct packet_spec){
+			 V4, .count = long_counts[i] }, grad_small, 0);
+		snprintf(name, sizeof(name), "%d gradients across them",
+			 long_counts[i]);
+		test_sum(hook, name, (struct packet_spec){
+			 V6, .count = long_counts[i], .exthdrs = 1, .vlans = 1,
+			 }, grad_edge, 0);
+	}
+	test_sum(hook, "nearly too large", (struct packet_spec){
+		 V4, .count = 100 }, grad_edge, 0);
+	test_sum(hook, "one too large", (struct packet_spec){
+		 V4, .count = 37 }, grad_over, WEIR_TRIO_OVERFLOW);
+	test_sum(hook, "one too large, vector", (struct packet_spec){
+		 V4, .count = 128 }, grad_over, WEIR_TRIO_OVERFLOW);
+	test_sum(hook, "one too small", (struct packet_spec){
+		 V4, .count = 128 }, grad_under, WEIR_TRIO_OVERFLOW);
+}
+
+/* Duplicates, a repeated question, stale and too early blocks. */
+static void test_order(enum hook hook)
+{
+	struct packet_spec spec = { V4, .count = 64, .block = 0 };
+	static const int64_t zero[64];
+	struct counters c[6];
+	int fd = udp_socket(false, 1);
+	bool ok;
+
+	/* A slot that nothing else has used. */
+	spec.block = 1024 + 1023;
+	counters_read(&c[0]);
+	contribute(hook, &spec);
+	contribute(hook, &spec);
+	counters_read(&c[1]);
+	ktap_ok(c[1].refused[WEIR_REASON_DUPLICATE] -
+		c[0].refused[WEIR_REASON_DUPLICATE] == 1 &&
+		c[1].stat[WEIR_A_STATS_CONTRIBUTIONS] -
+		c[0].stat[WEIR_A_STATS_CONTRIBUTIONS] == 1,
+		"%s: a duplicate counts once", hook_name[hook]);
+
+	spec.block += 1024;
+	contribute(hook, &spec);
+	counters_read(&c[2]);
+	ktap_ok(c[2].refused[WEIR_REASON_BUSY] -
+		c[1].refused[WEIR_REASON_BUSY] == 1,
+		"%s: an open block keeps its slot", hook_name[hook]);
+
+	spec.block -= 1024;
+	spec.count = 63;
+	spec.source = 1;
+	contribute(hook, &spec);
+	counters_read(&c[3]);
+	ktap_ok(c[3].refused[WEIR_REASON_COUNT] -
+		c[2].refused[WEIR_REASON_COUNT] == 1,
+		"%s: all contributions to a block are equally long",
+		hook_name[hook]);
+
+	spec.count = 64;
+	contribute(hook, &spec);
+	spec.source = 0;
+	ok = result_fits(fd, &spec, zero, 0);
+	contribute(hook, &spec);
+	ok &= result_fits(fd, &spec, zero, 0);
+	counters_read(&c[4]);
+	ktap_ok(ok && c[4].stat[WEIR_A_STATS_REPEATS] -
+		c[3].stat[WEIR_A_STATS_REPEATS] == 1,
+		"%s: a complete block is answered again", hook_name[hook]);
+
+	spec.block -= 1024;
+	contribute(hook, &spec);
+	counters_read(&c[5]);
+	ktap_ok(c[5].refused[WEIR_REASON_STALE] -
+		c[4].refused[WEIR_REASON_STALE] == 1,
+		"%s: a block of the past is refused", hook_name[hook]);
+	close(fd);
+}
+
+/* Descriptors and calls of the wrong form are refused, also when merged. */
+static void test_merged(void)
+{
+	static uint8_t frame[PACKET_MAX];
+	int32_t grads[3 * 64 + 2 * 3] = {};
+	struct packet_spec spec = { V4, .count = 64, .csum = 2 };
+	struct counters before, after;
+	struct weir_trio hdr;
+	uint8_t *next;
+	bool same;
+	size_t len;
+	int i;
+
+	/*
+	 * Three datagrams in one, the headers of the later two within the
+	 * payload of the first. Their last gradients are 0, where a checksum
+	 * of "none" is looked for.
+	 */
+	spec.grads = grads;
+	spec.count = 3 * 64 + 2 * 3;
+	spec.block = next_block;
+	len = packet_build(&spec, frame);
+	next = frame + 14 + 20 + 8;
+	memcpy(&hdr, next, sizeof(hdr));
+	hdr.grad_cnt[0] = 0;
+	hdr.grad_cnt[1] = 64;
+	for (i = 0; i < 3; i++) {
+		hdr.block_id[3] = next_block++;
+		memcpy(next + i * (12 + 256), &hdr, sizeof(hdr));
+	}
+	counters_read(&before);
+	i = run(HOOK_TC, frame, len, 12 + 256, &same);
+	counters_read(&after);
+	ktap_ok(i == verdict_drop[HOOK_TC] &&
+		after.stat[WEIR_A_STATS_CONTRIBUTIONS] -
+		before.stat[WEIR_A_STATS_CONTRIBUTIONS] == 3 &&
+		after.stat[WEIR_A_STATS_GRADIENTS] -
+		before.stat[WEIR_A_STATS_GRADIENTS] == 192,
+		"tc: three datagrams merged into one packet");
+}
+
+/* Without a port the packet goes on its way. */
+static void test_no_port(enum hook hook)
+{
+	static uint8_t frame[PACKET_MAX];
+	struct packet_spec spec = { V4, .count = 64, .block = next_block++ };
+	struct counters before, after;
+	bool same = false;
+	size_t len = packet_build(&spec, frame);
+	int verdict;
+
+	counters_read(&before);
+	verdict = run(hook, frame, len, 0, &same);
+	counters_read(&after);
+	ktap_ok(verdict == verdict_pass[hook] && same &&
+		after.refused[WEIR_REASON_NO_PORT] -
+		before.refused[WEIR_REASON_NO_PORT] == 1,
+		"%s: a device that is no port", hook_name[hook]);
+}
+
+int main(void)
+{
+	enum hook hook;
+
+	ktap_header();
+	setup();
+	load();
+	fresh_jobs();
+	for (hook = 0; hook < HOOKS; hook++)
+		test_no_port(hook);
+	/* The programs are run by hand; lo is only to be a port. */
+	sh("weir port attach dev lo mode tc udp 11999");
+	for (hook = 0; hook < HOOKS; hook++) {
+		fresh_jobs();
+		test_table(hook);
+		test_sums(hook);
+		test_order(hook);
+	}
+	test_merged();
+	return ktap_end();
+}
