@@ -32,7 +32,7 @@ static const struct key job_address = {
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
 };
 static const struct key job_port = {
-	"port", "NUMBER", "UDP port of results for sources without a port of their own (12000)",
+	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
 };
 static const struct key job_group = {

@@ -1,0 +1,256 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The tool on a machine without the module: its words, its errors, its pages.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+
+weir=${WEIR:-$root/build/bin/weir}
+page=$root/userspace/man/weir.8
+completion=$root/userspace/completion/weir
+job="id 7 sources 4 blocks 64 grads 256 address 10.0.0.254"
+
+ktap_header
+
+# refuses STATUS PATTERN WORD...: one line on standard error that matches, nothing on
+# standard output, this status.
+refuses() {
+	local status=$1 pattern=$2 out err got
+	shift 2
+	out=$("$weir" "$@" 2>/dev/null)
+	got=$?
+	err=$("$weir" "$@" 2>&1 >/dev/null)
+	if ((got != status)); then
+		echo "status $got instead of $status"
+		return 1
+	fi
+	if [[ -n $out ]]; then
+		echo "on standard output: $out"
+		return 1
+	fi
+	if [[ $(wc -l <<<"$err") != 1 || $err != weir:\ * ]]; then
+		echo "no single sentence: $err"
+		return 1
+	fi
+	if ! grep -qE -e "$pattern" <<<"$err"; then
+		echo "'$err' does not match '$pattern'"
+		return 1
+	fi
+}
+
+# usage NAME PATTERN WORDS: an error of the command line, in text and in JSON.
+usage() {
+	local name=$1 pattern=$2 words
+	read -r -a words <<<"$3"
+	ktap_run "$name" refuses 2 "$pattern" "${words[@]}"
+	ktap_run "$name, in JSON" refuses_json 2 "${words[@]}"
+}
+
+# refuses_json STATUS WORD...: the error is one JSON object on one line.
+refuses_json() {
+	local status=$1 err
+	shift
+	err=$("$weir" -j "$@" 2>&1 >/dev/null)
+	[[ $(wc -l <<<"$err") == 1 ]] || return 1
+	jq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
+}
+
+usage "no object" "objects are: job, source, port, stats, monitor, doctor, help" ""
+usage "unknown object" "no object 'jbo'; objects are:" "jbo"
+usage "no prefix of an object" "no object 'jo'" "jo show"
+usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"
+usage "unknown verb" "job has no verb 'remove'; verbs are:" "job remove"
+usage "no prefix of a verb" "job has no verb 'sh'" "job sh"
+usage "unknown key" "does not know the word 'source'; it takes: id, sources," "job add id 7 source 4"
+usage "unknown key of a verb" "does not know the word 'grads'; it takes: id, port, group" "job set id 7 grads 3"
+usage "key twice" "job add: id is given twice" "job add id 7 id 7"
+usage "key nine times" "udp is given more than 8 times" \
+	"port attach dev lo mode tc udp 1 udp 2 udp 3 udp 4 udp 5 udp 6 udp 7 udp 8 udp 9"
+usage "missing value" "address lacks its value: write address ADDRESS" "job add id 7 address"
+usage "missing key" "job add lacks the key address" "job add id 7 sources 4 blocks 64 grads 4"
+usage "missing key of a source" "source add lacks the key address" "source add job 7 id 0"
+usage "missing job of a source" "add .job NUMBER." "source show id 0"
+usage "nothing to set" "nothing to set" "job set id 7"
+usage "words where none belong" "stats takes no words, but 'job' follows it" "stats job"
+usage "id too large" "id 256 is out of range: it is 0 to 255" "job del id 256"
+usage "port of zero" "port 0 is out of range: it is 1 to 65535" "job set id 7 port 0"
+usage "port too large" "port 65536 is out of range" "source add job 7 id 0 address 10.0.0.1 port 65536"
+usage "number beyond 32 bits" "sources 4294967296 is out of range" "job add id 7 sources 4294967296"
+usage "number beyond 64 bits" "blocks 99999999999999999999 is out of range" "job add id 7 blocks 99999999999999999999"
+usage "negative number" "id takes a number, not '-1'" "job del id -1"
+usage "number with a sign" "id takes a number, not '\+1'" "job del id +1"
+usage "hexadecimal number" "id takes a number, not '0x7'" "job del id 0x7"
+usage "number with a tail" "id takes a number, not '7a'" "job del id 7a"
+usage "address of three bytes" "takes an IPv4 or IPv6 address.*not '10.0.0'" "source add job 7 id 0 address 10.0.0"
+usage "address of letters" "not 'worker'" "source add job 7 id 0 address worker"
+usage "address with a length" "not '10.0.0.1/24'" "source add job 7 id 0 address 10.0.0.1/24"
+usage "addresses of two families" "group ff02::1 is IPv6, but address 10.0.0.254 is IPv4" \
+	"job add $job group ff02::1"
+usage "time without a unit" "timeout 10 has no unit: write 10us, 10ms or 10s" "job add $job timeout 10"
+usage "time of an unknown unit" "unknown unit 'min': units are us, ms and s" "job add $job timeout 1min"
+usage "time that is none" "takes a time such as 500us, 10ms or 2s" "job add $job timeout soon"
+usage "time too long" "timeout 4295s is too long: it is 4294s at most" "job add $job timeout 4295s"
+usage "unknown format" "no format 'rio': format is trio" "job add $job format rio"
+usage "unknown type" "no data type 'int64': dtype is int32, float32, bfloat16 or float16" "job add $job dtype int64"
+usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
+usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
+usage "device with a long name" "of 1 to 15 characters" "port show dev abcdefghijklmnop"
+usage "unknown option" "no option -x" "-x job show"
+usage "unknown long option" "no option --frob" "--frob job show"
+usage "shortened long option" "no option --js; write --json in full" "--js job show"
+usage "option without its value" "option -n lacks its value" "-n"
+usage "unknown colouring" "auto, always or never, not 'red'" "--color=red stats"
+usage "namespace of no name" "is no name of a network namespace" "-n ../proc/1 stats"
+usage "help for nothing" "no object 'jobs'" "help jobs"
+ktap_run "unknown namespace" refuses 1 "no network namespace no-such-one" -n no-such-one stats
+
+# Without the module.
+if [[ -e /sys/module/weir ]]; then
+	ktap_skip "module missing" "the module is loaded"
+else
+	missing() {
+		local words
+		for words in "job show" "job add $job" "job flush" "source show" "port show" \
+			"port attach dev lo mode xdp" "port detach dev lo" "port flush" stats monitor; do
+			# shellcheck disable=SC2086 # words
+			refuses 1 "the weir module is not loaded in this kernel: run .modprobe weir." $words &&
+				refuses_json 1 $words >/dev/null || return
+		done
+	}
+	doctor() {
+		local out
+		out=$("$weir" -j doctor)
+		(($? == 1)) || return 1
+		jq -e '.fail >= 1 and (.checks | any(.check == "module" and .status == "fail"
+			and (.fix | contains("modprobe weir"))))
+			and (.checks | length) == .ok + .warn + .fail' <<<"$out"
+	}
+	ktap_run "module missing" missing
+	ktap_run "module missing, says doctor" doctor
+fi
+
+# Help. The table says what there is.
+mapfile -t table < <("$weir" complete table)
+objects=$(printf '%s\n' "${table[@]}" | awk '{ print $1 }' | sort -u)
+
+helps() {
+	local object=$1 text verb key words
+	text=$("$weir" help "$object") || return 1
+	[[ $text == "$("$weir" "$object" help 2>/dev/null)" || $object == help ]] || return 1
+	for words in "${table[@]}"; do
+		read -r -a words <<<"$words"
+		[[ ${words[0]} == "$object" ]] || continue
+		verb=${words[1]} key=${words[2]-}
+		[[ $verb == - ]] && verb=
+		grep -qE "^  weir $object( $verb)?( |$)" <<<"$text" || { echo "no $verb"; return 1; }
+		[[ -z $key ]] || grep -qE "^  $key +[^ ]" <<<"$text" || { echo "no key $key"; return 1; }
+	done
+}
+for object in $objects; do
+	ktap_run "help of $object" helps "$object"
+done
+ktap_run "help of all" bash -c '[[ $("$1" help) == "$("$1" --help)" ]] && "$1" help | grep -q "^usage: weir "' - "$weir"
+ktap_run "version" bash -c '"$1" --version | grep -qE "^weir [0-9]+\.[0-9]+"' - "$weir"
+ktap_run "no colours in a pipe" bash -c '! "$1" doctor 2>/dev/null | grep -q $'\''\033'\' - "$weir"
+ktap_run "colours when asked" bash -c '"$1" -c doctor | grep -q $'\''\033'\' - "$weir"
+full_disk() {
+	local err
+	err=$("$weir" help 2>&1 >/dev/full) && return 1
+	[[ $err == "weir: cannot write to standard output" ]]
+}
+ktap_run "full disk" full_disk
+
+# Names of the spec.
+names() {
+	local python=/usr/bin/python3
+	"$python" -c 'import yaml' 2>/dev/null || { echo "no python3-yaml"; return 4; }
+	diff <("$python" - "$root/uapi/weir.yaml" <<-'END'
+		import sys, yaml
+		spec = yaml.safe_load(open(sys.argv[1]))
+		for d in spec["definitions"]:
+		    if d["name"] == "reason":
+		        for e in d["entries"]:
+		            print(e["name"], " ".join(e["doc"].split()))
+	END
+	) <("$weir" help stats | sed -n '/^reasons of refusal:/,$p' | sed 1d | sed 's/^ *//; s/  */ /')
+}
+ktap_run "reasons are those of the spec" names
+
+# The manual page.
+ktap_run "manual page is well formed" bash -c '! mandoc -Tlint -W warning "$1" | grep .' - "$page"
+
+in_page() {
+	local words text
+	# Formatted without line breaks, markup and the hyphens of line ends.
+	text=$(mandoc -Tascii -O width=900 "$page" | col -bx | tr -s ' ')
+	for words in "${table[@]}"; do
+		read -r -a words <<<"$words"
+		[[ ${words[1]} == - ]] && words[1]=
+		if [[ -z ${words[2]-} ]]; then
+			grep -qE "^ *weir ${words[0]}( ${words[1]})?( |$)" <<<"$text" ||
+				{ echo "not in the page: ${words[*]}"; return 1; }
+		else
+			grep -qE "(^| |\[)${words[2]}( |$)" <<<"$text" ||
+				{ echo "key not in the page: ${words[2]}"; return 1; }
+		fi
+	done
+}
+ktap_run "manual page has every verb and key" in_page
+
+reasons_in_page() {
+	local text reason
+	text=$(mandoc -Tascii "$page" | col -bx)
+	for reason in $("$weir" help stats | sed -n '/^reasons of refusal:/,$p' | awk 'NR > 1 { print $1 }'); do
+		grep -qE "^ +$reason( |$)" <<<"$text" || { echo "not in the page: $reason"; return 1; }
+	done
+}
+ktap_run "manual page has every reason" reasons_in_page
+
+# Completion, by way of the shell's own function.
+complete_line() {
+	PATH=${weir%/*}:$PATH bash -c '
+		. "$1"
+		COMP_LINE=$2 COMP_POINT=${#2} COMPREPLY=()
+		_weir
+		printf "%s\n" "${COMPREPLY[@]}"
+	' - "$completion" "$1"
+}
+
+completes() {
+	local line=$1 got
+	shift
+	got=$(complete_line "$line" | sort | tr '\n' ' ')
+	[[ ${got% } == "$*" ]] || { echo "$line: $got"; return 1; }
+}
+ktap_run "completes objects" completes "weir s" source stats
+ktap_run "completes options" completes "weir --n" --netns
+ktap_run "completes colours" completes "weir --color=a" always auto
+ktap_run "completes verbs" completes "weir port " attach detach flush help show
+ktap_run "completes verbs behind options" completes "weir -j -n none job s" set show
+ktap_run "completes keys" completes "weir source add job 7 " address id port
+ktap_run "completes names" completes "weir job add id 7 dtype " bfloat16 float16 float32 int32
+ktap_run "completes none" completes "weir job set id 7 group n" none
+ktap_run "completes a key again" completes "weir port attach udp 1 u" udp
+ktap_run "completes devices" completes "weir port show dev lo" lo
+ktap_run "completes objects of help" completes "weir help mo" monitor
+
+complete_table() {
+	local words line
+	for words in "${table[@]}"; do
+		read -r -a words <<<"$words"
+		line="weir ${words[0]}"
+		[[ ${words[1]} == - ]] || line+=" ${words[1]}"
+		((${#words[@]} > 2)) && line+=" ${words[2]}"
+		complete_line "$line" | grep -qxF -e "${line##* }" && continue
+		echo "not completed: $line"
+		return 1
+	done
+}
+ktap_run "completes every verb and key" complete_table
+
+ktap_run "completion keeps quiet about errors" bash -c '[[ -z $("$1" complete -- -n nowhere job show id "" 2>&1) ]]' - "$weir"
+
+ktap_end
