@@ -1,0 +1,469 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The tool with the module: objects come and go, refusals change nothing.
+# To be run in the virtual machine, as it unloads the module at the end.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+tool=${WEIR:-$root/build/bin/weir}
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+
+ktap_header
+if [[ ! -e /sys/module/weir ]]; then
+	ktap_skip "the tool with the module" "the module is not loaded"
+	ktap_end
+fi
+star_create 2 || ktap_fail "networks are made"
+net=$(ns_name router)
+
+weir() { "$tool" -n "$net" "$@"; }
+raw() { in_router "$here/raw-request" "$@"; }
+
+# json FILTER WORD...: the filter must hold for what the words print.
+json() {
+	local filter=$1 out
+	shift
+	out=$(weir -j "$@") || return
+	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
+}
+
+# All that could be harmed. No job gets a packet here, so the counters stand still.
+state() {
+	weir -j job show
+	weir -j source show
+	weir -j port show
+	ip -n "$net" link show
+	tc -n "$net" qdisc show
+	tc -n "$net" filter show dev w1 ingress
+}
+
+# refused STATUS PATTERN COMMAND...: it fails with one sentence and changes nothing
+# since $before, the state that the caller has taken.
+refused() {
+	local status=$1 pattern=$2 after err got
+	shift 2
+	err=$("$@" 2>&1)
+	got=$?
+	after=$(state)
+	((got == status)) || { echo "status $got instead of $status: $err"; return 1; }
+	[[ $(wc -l <<<"$err") == 1 ]] || { echo "no single sentence: $err"; return 1; }
+	grep -qE -e "$pattern" <<<"$err" || { echo "'$err' does not match '$pattern'"; return 1; }
+	[[ $before == "$after" ]] || { diff <(echo "$before") <(echo "$after"); return 1; }
+}
+
+# Jobs.
+jobs_add() {
+	weir job add id 7 sources 4 blocks 64 grads 256 address 10.77.1.254 &&
+		json 'length == 1 and (.[0] | .id == 7 and .sources == 4 and .blocks == 64
+			and .grads == 256 and .address == "10.77.1.254" and .port == 12000
+			and .format == "trio" and .dtype == "int32" and .op == "sum"
+			and .bound == 0 and .open == 0 and .memory > 0
+			and .stats.contributions == 0)' job show id 7
+}
+jobs_add_all() {
+	weir job add op sum dtype int32 format trio group ff15::7 port 12345 address fd77:1::254 \
+		grads 8 blocks 2 sources 256 id 255 &&
+		json '.[0] | .id == 255 and .group == "ff15::7" and .port == 12345
+			and .address == "fd77:1::254"' job show id 255
+}
+jobs_set() {
+	weir job set id 7 port 4242 group 239.1.2.3 &&
+		json '.[0] | .port == 4242 and .group == "239.1.2.3" and .blocks == 64' job show id 7 &&
+		weir job set id 7 group none && weir job set id 255 group none &&
+		json 'all(has("group") | not) and .[0].port == 4242' job show
+}
+jobs_order() {
+	local id
+	for id in 9 3 200; do
+		weir job add id "$id" sources 1 blocks 1 grads 1 address 10.77.1.254 || return
+	done
+	json '[.[].id] == [3, 7, 9, 200, 255]' job show
+}
+jobs_text() {
+	local text
+	text=$(weir job show id 7) || return
+	[[ $(head -n 1 <<<"$text") == "job 7 format trio dtype int32 op sum sources 4 blocks 64 grads 256 address 10.77.1.254 port 4242" ]] ||
+		{ echo "$text"; return 1; }
+}
+# What is shown, added again, is shown alike.
+jobs_round_trip() {
+	local before line words
+	weir job set id 7 group 239.1.2.3 || return
+	before=$(weir -j job show | jq -cS 'map(del(.stats))')
+	weir job flush || return
+	json '. == []' job show || return
+	while read -r line; do
+		read -r -a words <<<"$line"
+		weir job add "${words[@]}" || return
+	done < <(jq -r '.[] | del(.generation, .open, .bound, .memory)
+		| to_entries | map("\(.key) \(.value)") | join(" ")' <<<"$before")
+	[[ $(weir -j job show | jq -cS 'map(del(.stats))') == "$before" ]]
+}
+jobs_del() {
+	weir job del id 200 && json '[.[].id] == [3, 7, 9, 255]' job show &&
+		weir job del id 3 && weir job del id 9
+}
+ktap_run "job add, show" jobs_add
+ktap_run "job add with all keys" jobs_add_all
+ktap_run "job set" jobs_set
+ktap_run "jobs are listed by id" jobs_order
+ktap_run "job show in text" jobs_text
+ktap_run "job JSON goes round" jobs_round_trip
+ktap_run "job del" jobs_del
+
+# Sources.
+sources_add() {
+	weir source add job 7 id 0 address 10.77.1.1 &&
+		weir source add job 7 id 2 address 10.77.2.1 port 13000 &&
+		weir source add job 255 id 255 address fd77:2::1 &&
+		json 'map([.job, .id, .address, .port]) == [[7, 0, "10.77.1.1", null],
+			[7, 2, "10.77.2.1", 13000], [255, 255, "fd77:2::1", null]]' source show &&
+		json 'map(.id) == [0, 2]' source show job 7 &&
+		json 'map(.address) == ["10.77.2.1"]' source show id 2 job 7 &&
+		json '.[0].bound == 2' job show id 7
+}
+sources_set() {
+	weir source set job 7 id 0 address 10.77.1.9 port 1 &&
+		json '.[0] | .address == "10.77.1.9" and .port == 1' source show job 7 id 0
+}
+sources_round_trip() {
+	local before line words
+	before=$(weir -j source show job 7 | jq -cS 'map(del(.stats))')
+	weir source flush job 7 || return
+	json '. == []' source show job 7 && json 'length == 1' source show || return
+	while read -r line; do
+		read -r -a words <<<"$line"
+		weir source add "${words[@]}" || return
+	done < <(jq -r '.[] | to_entries | map("\(.key) \(.value)") | join(" ")' <<<"$before")
+	[[ $(weir -j source show job 7 | jq -cS 'map(del(.stats))') == "$before" ]]
+}
+sources_del() {
+	weir source del job 255 id 255 && json '. == []' source show job 255
+}
+ktap_run "source add, show" sources_add
+ktap_run "source set" sources_set
+ktap_run "source JSON goes round" sources_round_trip
+ktap_run "source del" sources_del
+
+# Ports. What the tool says is compared with what ip and tc say.
+xdp_on() {
+	ip -n "$net" -j -d link show dev "$1" | jq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
+}
+filters_on() { tc -n "$net" filter show dev "$1" ingress | grep -c 'weir_tc:\['; }
+clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
+mode_is() { json ".[0].mode == \"$2\" and .[0].dev == \"$1\"" port show dev "$1"; }
+
+# The kernel's numbers: 1 native, 2 generic.
+port_xdp() {
+	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]]
+}
+port_again() {
+	local old new
+	old=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
+	weir port attach dev w1 mode xdp udp 12000 udp 13000 || return
+	new=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
+	[[ $old != "$new" && $(xdp_on w1) == "1 weir_xdp" ]] && json 'length == 1' port show
+}
+port_generic() {
+	weir port attach dev w1 mode generic && mode_is w1 generic && [[ $(xdp_on w1) == "2 weir_xdp" ]]
+}
+port_tc() {
+	weir port attach dev w1 mode tc && mode_is w1 tc && [[ $(xdp_on w1) == none ]] &&
+		(($(filters_on w1) == 1 && $(clsact_on w1) == 1))
+}
+port_tc_again() {
+	weir port attach dev w1 mode tc udp 14000 && (($(filters_on w1) == 1))
+}
+port_back() {
+	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]] &&
+		(($(filters_on w1) == 0 && $(clsact_on w1) == 0))
+}
+port_detach() {
+	weir port detach dev w1 && json '. == []' port show && [[ $(xdp_on w1) == none ]]
+}
+port_lost_program() {
+	weir port attach dev w1 mode xdp && ip -n "$net" link set dev w1 xdp off &&
+		weir port detach dev w1 && json '. == []' port show
+}
+port_lost_port() {
+	local ifindex
+	weir port attach dev w1 mode xdp || return
+	ifindex=$(ip -n "$net" -j link show dev w1 | jq '.[0].ifindex')
+	raw port-del "1:u32:$ifindex" && weir port detach dev w1 && [[ $(xdp_on w1) == none ]]
+}
+port_flush() {
+	weir port attach dev w1 mode xdp && weir port attach dev w2 mode tc &&
+		json 'map(.mode) | sort == ["tc", "xdp"]' port show && weir port flush &&
+		json '. == []' port show && [[ $(xdp_on w1) == none ]] && (($(clsact_on w2) == 0))
+}
+# clsact of somebody else stays, and so do their filters.
+port_clsact() {
+	tc -n "$net" qdisc add dev w1 clsact &&
+		tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
+		weir port attach dev w1 mode tc && weir port detach dev w1 &&
+		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 ingress | grep -q matchall &&
+		tc -n "$net" qdisc del dev w1 clsact || return
+	# And where theirs came later into ours.
+	weir port attach dev w1 mode tc &&
+		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
+		weir port detach dev w1 && (($(clsact_on w1) == 1 && $(filters_on w1) == 0)) &&
+		tc -n "$net" qdisc del dev w1 clsact
+}
+# The device takes its program and its port with it.
+port_device_goes() {
+	ip -n "$net" link add gone type veth peer name gone-too &&
+		weir port attach dev gone mode xdp && json 'length == 1' port show &&
+		ip -n "$net" link del gone && json '. == []' port show
+}
+ktap_run "port attach: xdp" port_xdp
+ktap_run "port attach: the same again" port_again
+ktap_run "port attach: from xdp to generic" port_generic
+ktap_run "port attach: from generic to tc" port_tc
+ktap_run "port attach: tc again" port_tc_again
+ktap_run "port attach: from tc to xdp" port_back
+ktap_run "port detach" port_detach
+ktap_run "port detach without a program" port_lost_program
+ktap_run "port detach without a port" port_lost_port
+ktap_run "port flush" port_flush
+ktap_run "clsact of others stays" port_clsact
+ktap_run "device goes with its port" port_device_goes
+
+foreign_xdp() {
+	ip -n "$net" link set dev w1 xdp obj "$work/foreign.o" sec xdp || return
+	before=$(state)
+	refused 1 "w1 has the XDP program [0-9]+ \(somebody_else\) of somebody else" \
+		weir port attach dev w1 mode xdp &&
+		refused 1 "of somebody else" weir port attach dev w1 mode generic || return
+	weir port attach dev w1 mode tc && weir port detach dev w1 &&
+		[[ $(xdp_on w1) == "1 somebody_else" ]] && ip -n "$net" link set dev w1 xdp off
+}
+clang=$(command -v clang-19 || command -v clang)
+if [[ -n $clang ]] && "$clang" -O2 -target bpf -I"/usr/include/$(uname -m)-linux-gnu" \
+	-c "$here/foreign.bpf.c" -o "$work/foreign.o"; then
+	ktap_run "XDP of others stays" foreign_xdp
+else
+	ktap_skip "XDP of others stays" "no compiler for BPF"
+fi
+foreign_filter() {
+	tc -n "$net" qdisc add dev w1 clsact &&
+		tc -n "$net" filter add dev w1 ingress pref 100 handle 1 matchall action ok || return
+	before=$(state)
+	refused 1 "w1 has a tc filter of somebody else" weir port attach dev w1 mode tc &&
+		tc -n "$net" qdisc del dev w1 clsact
+}
+ktap_run "a filter of others stays" foreign_filter
+
+# Refusals, each with something there that could be harmed.
+weir port attach dev w1 mode xdp || ktap_fail "a port for the refusals"
+before=$(state)
+# refuse NAME PATTERN WORDS
+refuse() {
+	local name=$1 pattern=$2 words
+	read -r -a words <<<"$3"
+	ktap_run "$name" refused 1 "$pattern" weir "${words[@]}"
+}
+new="sources 4 blocks 64 grads 256 address 10.77.1.254"
+refuse "job id in use" "job 7 exists already" "job add id 7 $new"
+refuse "float32" "dtype float32: .*int32" "job add id 8 $new dtype float32"
+refuse "bfloat16" "dtype bfloat16: " "job add id 8 $new dtype bfloat16"
+refuse "operation min" "op min: " "job add id 8 $new op min"
+refuse "timeout" "timeout 10ms: " "job add id 8 $new timeout 10ms"
+refuse "quorum" "quorum 3: " "job add id 8 $new quorum 3"
+refuse "tree" "tree 1: " "job add id 8 $new tree 1"
+refuse "parent" "parent 10.0.0.9: " "job add id 8 $new parent 10.0.0.9"
+refuse "sources out of range" "sources 257 is out of range: the kernel takes 1 to 256" \
+	"job add id 8 sources 257 blocks 64 grads 256 address 10.77.1.254"
+refuse "no sources" "sources 0 is out of range" "job add id 8 sources 0 blocks 64 grads 256 address 10.77.1.254"
+refuse "blocks out of range" "blocks 65537 is out of range: the kernel takes 1 to 65536" \
+	"job add id 8 sources 4 blocks 65537 grads 256 address 10.77.1.254"
+refuse "blocks no power of two" "blocks 63: .*power of two" \
+	"job add id 8 sources 4 blocks 63 grads 256 address 10.77.1.254"
+refuse "grads out of range" "grads 2049 is out of range: the kernel takes 1 to 2048" \
+	"job add id 8 sources 4 blocks 64 grads 2049 address 10.77.1.254"
+refuse "job at a multicast address" "address 239.1.1.1: .*unicast" \
+	"job add id 8 sources 4 blocks 64 grads 256 address 239.1.1.1"
+refuse "job at no address" "address 0.0.0.0: .*unicast" \
+	"job add id 8 sources 4 blocks 64 grads 256 address 0.0.0.0"
+refuse "group that is none" "group 10.0.0.1: .*multicast" "job add id 8 $new group 10.0.0.1"
+refuse "set: group that is none" "group 10.0.0.1: .*multicast" "job set id 7 group 10.0.0.1"
+refuse "set: group of the wrong family" "group ff02::1: .*IPv4" "job set id 7 group ff02::1"
+refuse "set: no such job" "no job 8" "job set id 8 port 1"
+refuse "del: no such job" "no job 8" "job del id 8"
+refuse "show: no such job" "no job 8" "job show id 8"
+refuse "source of no job" "no job 8" "source add job 8 id 0 address 10.77.1.1"
+refuse "source id in use" "source add job 7 id 0: " "source add job 7 id 0 address 10.77.2.9"
+refuse "source beyond the job's" "job 7 has 4 sources" "source add job 7 id 4 address 10.77.2.9"
+refuse "source of the wrong family" "address fd77:1::1: .*IPv4" "source add job 7 id 1 address fd77:1::1"
+refuse "source at another's address" "source 2 of job 7 has this address" "source add job 7 id 1 address 10.77.2.1 port 13000"
+refuse "set: no such source" "source 1 of job 7" "source set job 7 id 1 address 10.77.2.9"
+refuse "set: source without a change" "source set job 7 id 0: " "source set job 7 id 0"
+refuse "del: no such source" "source 1 of job 7" "source del job 7 id 1"
+refuse "show: no such source" "source 1 of job 7" "source show job 7 id 1"
+refuse "flush: no such job" "no job 8" "source flush job 8"
+refuse "no such device" "no device eth99 in this network namespace" "port attach dev eth99 mode xdp"
+refuse "detach: no such device" "no device eth99" "port detach dev eth99"
+refuse "detach: no port" "w2.*: " "port detach dev w2"
+refuse "show: no port" "w2.*: " "port show dev w2"
+refuse "no XDP in the driver" "driver of lo has no XDP of its own .*: use mode generic or tc" \
+	"port attach dev lo mode xdp"
+
+quota() {
+	refused 1 "job add id 8: .*MiB" \
+		weir job add id 8 sources 1 blocks 65536 grads 2048 address 10.77.1.254
+}
+ktap_run "memory beyond the limit" quota
+
+# Requests that the tool does not make.
+ktap_run "raw: unknown command" refused 1 "E(OP)?NOTSUPP?" raw 200
+ktap_run "raw: unknown attribute" refused 1 "EINVAL .*[Uu]nknown attribute" raw job-del 1:u32:7 99:u32:1
+ktap_run "raw: attribute of another request" refused 1 "EINVAL" raw job-del 1:u32:7 5:u32:1
+ktap_run "raw: attribute too short" refused 1 "(EINVAL|ERANGE)" raw job-del 1:hex:0700
+ktap_run "raw: attribute too long" refused 1 "(EINVAL|ERANGE)" raw job-del 1:hex:0700000000000000
+ktap_run "raw: id out of range" refused 1 "ERANGE .*out of range" raw job-del 1:u32:256
+ktap_run "raw: type out of range" refused 1 "ERANGE" raw job-add 1:u32:8 3:u32:5 5:u32:1 6:u32:1 7:u32:1 8:hex:0a4d01fe
+ktap_run "raw: no id" refused 1 "EINVAL ." raw job-del
+ktap_run "raw: no address" refused 1 "EINVAL ." raw job-add 1:u32:8 5:u32:1 6:u32:1 7:u32:1
+ktap_run "raw: address of five bytes" refused 1 "EINVAL .*4 bytes" raw job-add 1:u32:8 5:u32:1 6:u32:1 7:u32:1 8:hex:0a4d01fe00
+ktap_run "raw: source without an address" refused 1 "EINVAL ." raw source-add 1:u32:7 2:u32:1
+ktap_run "raw: device number of zero" refused 1 "(ERANGE|EINVAL)" raw port-add 1:u32:0 3:u32:1
+ktap_run "raw: no such device" refused 1 "ENODEV ." raw port-add 1:u32:99999 3:u32:1
+ktap_run "raw: a mode that is none" refused 1 "ERANGE" raw port-add 1:u32:1 3:u32:4
+
+# Without rights. Root with fewer in its bounding set has fewer after an exec.
+powerless() { setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$tool" -n "$net" "$@"; }
+for words in "job add id 8 $new" "job set id 7 port 1" "job del id 7" "job flush" \
+	"source add job 7 id 1 address 10.77.2.9" "source set job 7 id 0 port 9" "source del job 7 id 0" \
+	"source flush job 7" "port attach dev w2 mode xdp" "port attach dev w2 mode tc" \
+	"port detach dev w1" "port flush"; do
+	# shellcheck disable=SC2086 # words
+	ktap_run "no CAP_NET_ADMIN: ${words%% id*}" refused 1 "not permitted.*CAP_NET_ADMIN" powerless $words
+done
+ktap_run "no CAP_NET_ADMIN: show" bash -c '[[ $(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$1" -n "$2" -j job show) == \[\{* ]]' - "$tool" "$net"
+
+# The monitor.
+weir -j monitor >"$work/events" 2>"$work/monitor-errors" &
+monitor=$!
+stop_monitor() { kill "$monitor" 2>/dev/null || true; }
+at_exit stop_monitor
+heard() { jq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
+# It listens when it has heard of something.
+listening() { weir job set id 7 port 4242 && heard '.event == "job"'; }
+monitor_hears() {
+	poll 20 listening || { cat "$work/monitor-errors"; return 1; }
+	weir job add id 100 sources 1 blocks 1 grads 1 address 10.77.1.254 &&
+		weir source add job 100 id 0 address 10.77.1.77 && weir source set job 100 id 0 port 99 &&
+		weir source del job 100 id 0 && weir job del id 100 &&
+		weir port attach dev w2 mode generic && weir port detach dev w2 || return
+	poll 10 heard '.event == "port-del" and .dev == "w2"' || { cat "$work/events"; return 1; }
+	if heard '.event == "job" and .id == 100 and .address == "10.77.1.254"' &&
+		heard '.event == "source" and .job == 100 and .address == "10.77.1.77"' &&
+		heard '.event == "source" and .job == 100 and .port == 99' &&
+		heard '.event == "source-del" and .id == 0' &&
+		heard '.event == "job-del" and .id == 100' &&
+		heard '.event == "port" and .dev == "w2" and .mode == "generic"' &&
+		jq -se 'all(.[]; .time | test("^[0-9-]+T[0-9:.]+Z$"))' "$work/events"; then
+		return 0
+	fi
+	cat "$work/events"
+	return 1
+}
+ktap_run "monitor hears of all" monitor_hears
+
+# Lists that change while they are read.
+churn() {
+	local id
+	for ((id = 101; id < 160; id++)); do
+		weir job add id "$id" sources 1 blocks 1 grads 1 address 10.77.1.254 || return
+	done
+	for ((id = 101; id < 160; id++)); do
+		weir job del id "$id" || return
+	done
+}
+dumps() {
+	local out
+	while [[ -e $work/churning ]]; do
+		out=$(weir -j job show) || return
+		jq -e '[.[].id] as $ids | $ids == ($ids | unique) and ($ids | index(7) != null and index(255) != null)' \
+			<<<"$out" >/dev/null || { echo "$out"; return 1; }
+	done
+}
+dumps_while_adding() {
+	local first second status=0
+	touch "$work/churning"
+	dumps & first=$!
+	dumps & second=$!
+	churn || status=1
+	rm "$work/churning"
+	wait "$first" || status=1
+	wait "$second" || status=1
+	return "$status"
+}
+ktap_run "two dumps while jobs come and go" dumps_while_adding
+
+# A namespace sees its own objects only.
+ktap_run "another namespace has none" bash -c '[[ $("$1" -n "$2" -j job show) == "[]" ]]' - "$tool" "$(ns_name w1)"
+
+# The doctor.
+doctor_says() {
+	local filter=$1
+	weir -j doctor >"$work/doctor"
+	jq -e "$filter" "$work/doctor" >/dev/null || { cat "$work/doctor"; return 1; }
+}
+doctor_ill() {
+	doctor_says '.fail > 0 and (.checks | any(.check == "sources" and .subject == "job 7"
+		and .status == "fail" and (.fix | test("source add job 7 id 1"))))' || return
+	weir doctor >/dev/null && return 1
+	ip -n "$net" link set dev w1 xdp off &&
+		doctor_says '.checks | any(.check == "program" and .subject == "port w1" and .status == "fail")'
+}
+doctor_well() {
+	weir port flush && weir job flush &&
+		weir job add id 1 sources 2 blocks 64 grads 256 address 10.77.1.254 &&
+		weir source add job 1 id 0 address 10.77.1.1 && weir source add job 1 id 1 address 10.77.2.1 &&
+		weir port attach dev w1 mode xdp && weir port attach dev w2 mode tc || return
+	in_router ping -c 1 -W 5 10.77.1.1 >/dev/null && in_router ping -c 1 -W 5 10.77.2.1 >/dev/null || return
+	weir doctor job 1 >"$work/text" || { cat "$work/text"; return 1; }
+	doctor_says '.fail == 0 and (.checks | any(.check == "routes" and (.found | test("2 of 2"))))
+		and (.checks | any(.check == "program" and .subject == "port w2" and .status == "ok"))'
+}
+doctor_mtu() {
+	weir job add id 2 sources 1 blocks 4 grads 1024 address 10.77.1.254 &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4136")))' &&
+		weir job del id 2
+}
+ktap_run "doctor finds what is wrong" doctor_ill
+ktap_run "doctor finds nothing wrong" doctor_well
+ktap_run "doctor knows the MTU" doctor_mtu
+
+stats() {
+	json '.jobs == 1 and .ports == 2 and .memory > 0 and ."memory-limit" > .memory
+		and (.stats.refusals | has("spoofed") and has("duplicate"))' stats &&
+		weir stats | grep -qE '^ +0  spoofed +the source id is bound to another address$'
+}
+ktap_run "stats" stats
+
+# At last: without ports the module can go, and the tool says so.
+module_gone() {
+	weir port flush && rmmod weir || return
+	refused_without "job show" && refused_without "port attach dev w1 mode xdp" || return
+	poll 10 grep -q "the weir module was unloaded" "$work/monitor-errors"
+}
+refused_without() {
+	local err words
+	read -r -a words <<<"$1"
+	err=$(weir "${words[@]}" 2>&1)
+	if (($? != 1)) || [[ $err != *"the weir module is not loaded in this kernel: run \`modprobe weir\`"* ]]; then
+		echo "$err"
+		return 1
+	fi
+}
+ktap_run "module goes" module_gone
+
+ktap_end
