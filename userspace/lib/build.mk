@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # libweir, the workers' library: static, shared, and described to pkg-config.
 
-libweir_version := 0.1.0
+libweir_version := $(VERSION)
 libweir_soname := libweir.so.0
 libweir_dir := userspace/lib
 libweir_sources := $(wildcard $(libweir_dir)/*.c)
@@ -47,4 +47,3 @@ INSTALL_LIB += $(libweir_shared) $(libweir_links) $(libweir_static)
 INSTALL_HEADERS += $(libweir_dir)/libweir.h
 INSTALL_PC += $(libweir_pc)
 
--include selftests/lib-tests/build.mk

@@ -81,6 +81,7 @@ struct queue {
  * @progress: when the last answer came; moved on by time spent elsewhere
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
+ * @timed_out: when the retransmission timer ran out last
  * @away: the caller was away, and what waits in the socket tells no times
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
@@ -107,6 +108,7 @@ struct weir {
 	uint64_t progress;
 	uint64_t left;
 	uint64_t answered_sent;
+	uint64_t timed_out;
 	bool away;
 	bool blocked;
 	int path_errno;

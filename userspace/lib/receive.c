@@ -8,7 +8,11 @@
 #include "request.h"
 #include "wire.h"
 
-/* Times are only worth something when the packet was awaited, and sent once. */
+/*
+ * A time is only worth something when the packet was awaited and sent once, and
+ * when nothing that was sent later has been answered before: what was overtaken
+ * was held up by a loss somewhere, perhaps another rank's.
+ */
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
@@ -16,10 +20,17 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	/* The answer to an earlier sending says nothing about this one. */
 	if (slot->tries > 1 && took < comm->rtt.min)
 		return;
-	if (slot->tries == 1 && !comm->away)
-		rtt_sample(&comm->rtt, took);
-	if (slot->sent > comm->answered_sent)
+	/*
+	 * Nobody sent it again, and it is older than the timeout: so what came
+	 * first were no answers to what the timer has sent, and overtook nothing.
+	 */
+	if (slot->tries == 1 && slot->sent < comm->timed_out)
 		comm->answered_sent = slot->sent;
+	if (slot->sent < comm->answered_sent)
+		return;
+	comm->answered_sent = slot->sent;
+	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away)
+		rtt_sample(&comm->rtt, took);
 }
 
 static void note_request(struct weir *comm, struct weir_request *request,

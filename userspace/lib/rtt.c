@@ -34,10 +34,9 @@ void rtt_sample(struct rtt *rtt, uint64_t sample)
 	} else {
 		uint64_t off = distance(rtt->smoothed, sample);
 
-		rtt->deviation += off / GAIN_DEVIATION;
-		rtt->deviation -= rtt->deviation / GAIN_DEVIATION;
-		rtt->smoothed += sample / GAIN;
-		rtt->smoothed -= rtt->smoothed / GAIN;
+		rtt->deviation = rtt->deviation - rtt->deviation / GAIN_DEVIATION +
+				 off / GAIN_DEVIATION;
+		rtt->smoothed = rtt->smoothed - rtt->smoothed / GAIN + sample / GAIN;
 		if (sample < rtt->min)
 			rtt->min = sample;
 	}
@@ -57,5 +56,5 @@ uint64_t rtt_timeout(const struct rtt *rtt)
 
 uint64_t rtt_reordering(const struct rtt *rtt)
 {
-	return rtt->smoothed / 4;
+	return rtt->min;
 }

@@ -39,7 +39,10 @@ void rtt_sample(struct rtt *rtt, uint64_t sample);
 /* How long to wait for an answer now. */
 uint64_t rtt_timeout(const struct rtt *rtt);
 
-/* How much later than in order an answer may come before it counts as lost. */
+/*
+ * By how much packets may change places, on links and among the box's processors.
+ * The smoothed time has queues in it, in which nothing changes places.
+ */
 uint64_t rtt_reordering(const struct rtt *rtt);
 
 /* The monotonic clock. */

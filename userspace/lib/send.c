@@ -9,11 +9,11 @@
 #include "wire.h"
 
 /*
- * What the timer sends again. It has run out because nothing came, so more
- * would meet whatever it is that swallows packets; two, so that one more loss
- * does not cost another, longer timeout. The answers pay for the rest.
+ * What the timer sends again. It has run out because nothing came, so many would
+ * meet whatever it is that swallows packets; a few, so that one more loss does
+ * not cost another, longer timeout. Their answers pay for the rest.
  */
-#define TIMEOUT_BURST	2
+#define TIMEOUT_BURST	4
 
 /**
  * struct picked - blocks to send together
@@ -109,6 +109,7 @@ static int send_timed_out(struct weir *comm)
 	comm->stats.timeouts++;
 	comm->rtt.backoff++;
 	comm->timer = comm->now;
+	comm->timed_out = comm->now;
 	return send_picked(comm, &picked);
 }
 
@@ -118,9 +119,17 @@ static bool is_overtaken(const struct weir *comm, const struct window_slot *slot
 	return slot->sent < comm->answered_sent;
 }
 
+/*
+ * When an overtaken block counts as lost: at once when it was overtaken by more
+ * than packets change places by; else when its answer is late by as much.
+ */
 static uint64_t lost_when(const struct weir *comm, const struct window_slot *slot)
 {
-	return slot->sent + comm->rtt.latest + rtt_reordering(&comm->rtt);
+	uint64_t reordering = rtt_reordering(&comm->rtt);
+
+	if (comm->answered_sent - slot->sent > reordering)
+		return slot->sent;
+	return slot->sent + comm->rtt.latest + reordering;
 }
 
 static void pick_lost(struct weir *comm, struct picked *picked)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+# The library's tests, on the host, without the module: its sources compiled anew
+# beside them, plain and with the sanitizers; and the reference box as a program.
+
+libtests_dir := selftests/lib-tests
+libtests_B := $(B)/lib-tests
+libtests_flags := $(libweir_flags) -I$(libweir_dir) -I$(libtests_dir)
+# What a sanitizer finds ends the program, so that no test can pass over it.
+libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=all
+
+libtests_comm := $(addprefix $(libtests_dir)/,comm.c cluster.c ktap.c refbox.c faults.c) $(libweir_sources)
+libtests_unit := $(addprefix $(libtests_dir)/,unit.c ktap.c) $(libweir_sources)
+libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c faults.c) $(libweir_dir)/address.c
+
+# $(call libtest,NAME,SOURCES,CFLAGS)
+define libtest
+$(call objects,lib-tests/$(1),$(2),$(libtests_flags) $(3))
+$(libtests_B)/$(1): $(patsubst %.c,$(B)/obj/lib-tests/$(1)/%.o,$(2))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $(3) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lm -lpthread
+libtests_programs += $(libtests_B)/$(1)
+endef
+
+$(eval $(call libtest,unit,$(libtests_unit)))
+$(eval $(call libtest,unit-sanitized,$(libtests_unit),$(libtests_sanitize)))
+$(eval $(call libtest,comm,$(libtests_comm)))
+$(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize)))
+$(eval $(call libtest,refbox,$(libtests_refbox)))
+
+.PHONY: lib-tests
+lib-tests: $(libtests_programs) $(libweir_shared) $(libweir_links) $(libweir_static)
+ALL += $(libtests_programs)

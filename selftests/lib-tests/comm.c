@@ -1,0 +1,1000 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The library against the reference box. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cluster.h"
+/* From the library's inside: the tests move its block numbers to the wrap. */
+#include "comm.h"
+#include "ktap.h"
+
+#define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+#define G CLUSTER_GRADS
+
+static bool own_network;
+
+/* Small enough that 256 of them fit an int32. */
+static int32_t element(unsigned int rank, unsigned int round, size_t index)
+{
+	uint32_t x = (uint32_t)index * 2654435761u + rank * 40503u + round * 2246822519u;
+
+	x ^= x >> 15;
+	x *= 2246822519u;
+	x ^= x >> 13;
+	return (int32_t)x >> 9;
+}
+
+static int32_t element_sum(unsigned int ranks, unsigned int round, size_t index)
+{
+	int32_t sum = 0;
+
+	for (unsigned int rank = 0; rank < ranks; rank++)
+		sum += element(rank, round, index);
+	return sum;
+}
+
+static void fill(int32_t *vector, size_t count, unsigned int rank, unsigned int round)
+{
+	for (size_t i = 0; i < count; i++)
+		vector[i] = element(rank, round, i);
+}
+
+static size_t wrong(const int32_t *vector, size_t count, unsigned int ranks, unsigned int round)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wrong += vector[i] != element_sum(ranks, round, i);
+	return wrong;
+}
+
+/* Says what the library says, when it does not answer as it should. */
+static bool expect(struct worker *worker, int err, int expected)
+{
+	if (err == expected)
+		return true;
+	ktap_complain(__FILE__, __LINE__, "rank %u: %d instead of %d: %s", worker->rank, err,
+		      expected, weir_error(worker->comm));
+	return false;
+}
+
+static void one_int32(struct worker *worker, size_t count, unsigned int round, bool in_place)
+{
+	int32_t *in = malloc(4 * count + 4);
+	int32_t *out = in_place ? in : calloc(count + 1, 4);
+
+	fill(in, count, worker->rank, round);
+	out[count] = 0x5a5a5a5a;
+	if (expect(worker, weir_allreduce_int32(worker->comm, in, out, count), 0))
+		CHECK_EQ(wrong(out, count, worker->cluster->options.ranks, round), 0);
+	CHECK_EQ(out[count], 0x5a5a5a5a);
+	if (!in_place)
+		free(out);
+	free(in);
+}
+
+static void one_float(struct worker *worker, size_t count, unsigned int round)
+{
+	unsigned int ranks = worker->cluster->options.ranks;
+	const double scale = 512;
+	float *vector = calloc(count + 1, 4);
+	size_t bad = 0;
+
+	for (size_t i = 0; i < count; i++)
+		vector[i] = (float)(element(worker->rank, round, i) / scale);
+	/* The elements were made so that they are integers again when scaled. */
+	if (expect(worker, weir_allreduce_float(worker->comm, vector, vector, count, scale), 0))
+		for (size_t i = 0; i < count; i++)
+			bad += vector[i] != (float)(element_sum(ranks, round, i) / scale);
+	CHECK_EQ(bad, 0);
+	free(vector);
+}
+
+static const size_t sizes[] = { 0, 1, G - 1, G, G + 1, 2 * G, 37 * G + 11, 1, 600 * G - 1, 0 };
+
+static void all_sizes(struct worker *worker)
+{
+	for (unsigned int i = 0; i < ELEMENTS(sizes); i++) {
+		one_int32(worker, sizes[i], i, i & 1);
+		one_float(worker, sizes[i], i);
+	}
+}
+
+static void run_sizes(unsigned int ranks)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, ranks);
+	cluster_run(&cluster, all_sizes, NULL);
+	CHECK_EQ(cluster.counters.contributions, cluster.counters.blocks * ranks);
+	CHECK_EQ(cluster_malformed(&cluster), 0);
+}
+
+static void ranks_1(void) { run_sizes(1); }
+static void ranks_2(void) { run_sizes(2); }
+static void ranks_4(void) { run_sizes(4); }
+static void ranks_16(void) { run_sizes(16); }
+
+static void few_blocks(struct worker *worker)
+{
+	one_int32(worker, 3 * G + 1, 1, false);
+}
+
+/* The count of contributors has eight bits only. */
+static void ranks_256(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 256);
+	cluster_run(&cluster, few_blocks, NULL);
+	CHECK_EQ(cluster.counters.blocks, 4);
+}
+
+static void window_1(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.options.window = 1;
+	cluster_run(&cluster, all_sizes, NULL);
+	CHECK_EQ(cluster.workers[0].stats.window, 1);
+}
+
+static void window_is_clamped_to_the_box(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.blocks = 2;
+	cluster_run(&cluster, all_sizes, NULL);
+	CHECK_EQ(cluster.workers[0].stats.window, 1);
+	CHECK_EQ(cluster.workers[0].stats.blocks, 2);
+}
+
+static void long_vector(struct worker *worker)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		one_int32(worker, 1 << 20, i, true);
+}
+
+static void large_blocks(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.blocks = 1024;
+	cluster.box.grads = 2048;
+	cluster.options.grads = 2048;
+	cluster_run(&cluster, long_vector, NULL);
+	CHECK_EQ(cluster.workers[1].stats.grads, 2048);
+	CHECK_EQ(cluster.workers[1].stats.elements, 2 << 20);
+}
+
+static void blocks_of_one(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 3);
+	cluster.options.grads = 1;
+	cluster_run(&cluster, few_blocks, NULL);
+	CHECK_EQ(cluster.counters.blocks, 3 * G + 1);
+}
+
+static void at_the_wrap(struct worker *worker)
+{
+	struct weir *comm = worker->comm;
+	const uint64_t first = (1ULL << 32) - 100;
+
+	comm->window.base = first;
+	comm->window.next = first;
+	comm->queue.end = first;
+	for (unsigned int i = 0; i < 5; i++)
+		one_int32(worker, 61 * G + 3, i, i & 1);
+	CHECK(comm->window.base > 1ULL << 32);
+}
+
+static void block_ids_wrap(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.box.faults.loss = 0.02;
+	cluster.box.faults.reorder = 0.1;
+	cluster_run(&cluster, at_the_wrap, NULL);
+}
+
+/* Links that do harm. */
+
+static void some_rounds(struct worker *worker)
+{
+	for (unsigned int i = 0; i < 10; i++)
+		one_int32(worker, 150 * G + i, i, i & 1);
+}
+
+static void run_faults(const struct faults_options *faults)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.box.faults = *faults;
+	cluster_run(&cluster, some_rounds, NULL);
+	CHECK_EQ(cluster.counters.blocks, 10 * 151 - 1);
+	CHECK_EQ(cluster.counters.contributions, 4 * cluster.counters.blocks);
+	if (faults->loss)
+		CHECK(cluster.faults.lost && cluster_retransmits(&cluster));
+	if (faults->duplicate)
+		CHECK(cluster.faults.doubled && cluster.counters.duplicates + cluster.counters.repeats);
+	if (faults->reorder)
+		CHECK(cluster.faults.held);
+	if (faults->malformed)
+		CHECK(cluster.faults.forged && cluster_malformed(&cluster));
+	else
+		CHECK_EQ(cluster_malformed(&cluster), 0);
+	/* The last ones may arrive when nobody listens any more. */
+	CHECK(cluster_malformed(&cluster) <= cluster.faults.forged);
+}
+
+static void loss_5_percent(void)
+{
+	run_faults(&(struct faults_options) { .seed = 5, .loss = 0.05 });
+}
+
+static void loss_30_percent(void)
+{
+	run_faults(&(struct faults_options) { .seed = 30, .loss = 0.3 });
+}
+
+static void duplicates(void)
+{
+	run_faults(&(struct faults_options) { .seed = 1, .duplicate = 0.3 });
+}
+
+static void reordering(void)
+{
+	run_faults(&(struct faults_options) { .seed = 2, .reorder = 0.3 });
+}
+
+static void malformed_results(void)
+{
+	run_faults(&(struct faults_options) { .seed = 3, .malformed = 0.5 });
+}
+
+static void all_faults(void)
+{
+	for (unsigned int seed = 0; seed < 3; seed++)
+		run_faults(&(struct faults_options) {
+			.seed = seed, .loss = 0.05, .duplicate = 0.1, .reorder = 0.2,
+			.malformed = 0.1,
+		});
+}
+
+/* The first answers to nobody: the timer alone must start it. */
+static void deaf_box(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.faults.deaf = 100;
+	cluster_run(&cluster, some_rounds, NULL);
+	CHECK_EQ(cluster.counters.contributions, 2 * cluster.counters.blocks);
+}
+
+static void wait_ms(unsigned int ms)
+{
+	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&time, &time) && errno == EINTR)
+		;
+}
+
+static void slow_rank(struct worker *worker)
+{
+	one_int32(worker, 1, 0, false);
+	if (worker->rank == 1)
+		wait_ms(500);
+	one_int32(worker, 200 * G, 1, false);
+}
+
+/* Waiting is not a reason to send everything again and again. */
+static void no_storm_while_waiting(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, slow_rank, NULL);
+	CHECK(cluster.workers[0].stats.timeouts > 0);
+	/* Doubling from 10 ms, 500 ms take six timeouts, of four packets each. */
+	CHECK(cluster.workers[0].stats.retransmits <= 32);
+}
+
+static void away_and_back(struct worker *worker)
+{
+	struct weir_request *request;
+	int32_t in[2 * G], out[2 * G];
+
+	fill(in, 2 * G, worker->rank, 0);
+	expect(worker, weir_iallreduce_int32(worker->comm, in, out, 2 * G, &request), 0);
+	/* Longer than the timeout: that is the caller's time, not the box's. */
+	wait_ms(700);
+	expect(worker, weir_wait(&request), 0);
+	CHECK_EQ(wrong(out, 2 * G, 2, 0), 0);
+}
+
+static void absence_is_no_stall(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.options.timeout_ms = 400;
+	cluster_run(&cluster, away_and_back, NULL);
+}
+
+/* Requests. */
+
+#define MANY 40
+
+static void many_requests(struct worker *worker)
+{
+	struct weir_request *requests[MANY];
+	int32_t *vectors[MANY];
+	size_t count;
+
+	for (unsigned int i = 0; i < MANY; i++) {
+		count = sizes[i % ELEMENTS(sizes)];
+		vectors[i] = malloc(4 * count + 4);
+		fill(vectors[i], count, worker->rank, i);
+		expect(worker, weir_iallreduce_int32(worker->comm, vectors[i], vectors[i], count,
+						     &requests[i]), 0);
+	}
+	for (unsigned int i = MANY; i-- > 0;) {
+		count = sizes[i % ELEMENTS(sizes)];
+		/* Some ranks poll, some wait. */
+		if (worker->rank % 2) {
+			int done;
+
+			do
+				done = weir_test(&requests[i]);
+			while (!done);
+			expect(worker, done, 1);
+		} else {
+			expect(worker, weir_wait(&requests[i]), 0);
+		}
+		CHECK(!requests[i]);
+		CHECK_EQ(weir_test(&requests[i]), 1);
+		CHECK_EQ(weir_wait(&requests[i]), 0);
+		CHECK_EQ(wrong(vectors[i], count, 4, i), 0);
+		free(vectors[i]);
+	}
+}
+
+static void requests_outstanding(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.box.faults.loss = 0.01;
+	cluster_run(&cluster, many_requests, NULL);
+}
+
+static void leave_requests(struct worker *worker)
+{
+	static int32_t in[100 * G];
+	static int32_t out[2][100 * G];
+	struct weir_request *request;
+
+	for (unsigned int i = 0; i < 3; i++)
+		expect(worker, weir_iallreduce_int32(worker->comm, in, out[worker->rank], 100 * G,
+						     &request), 0);
+}
+
+static void close_with_requests(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, leave_requests, NULL);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void interrupted(struct worker *worker)
+{
+	struct weir_request *request;
+	int32_t in[G], out[G];
+	timer_t timer;
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1,
+		._sigev_un._tid = gettid(),
+	};
+	struct itimerspec when = { .it_value.tv_nsec = 50000000, .it_interval.tv_nsec = 50000000 };
+	int interrupts = 0, err;
+
+	fill(in, G, worker->rank, 0);
+	if (worker->rank == 1) {
+		wait_ms(200);
+		one_int32(worker, G, 0, false);
+		return;
+	}
+	expect(worker, weir_iallreduce_int32(worker->comm, in, out, G, &request), 0);
+	CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer));
+	CHECK(!timer_settime(timer, 0, &when, NULL));
+	while ((err = weir_wait(&request)) == -EINTR) {
+		interrupts++;
+		CHECK(request);
+	}
+	timer_delete(timer);
+	expect(worker, err, 0);
+	CHECK(interrupts > 0);
+	CHECK_EQ(wrong(out, G, 2, 0), 0);
+}
+
+static void signals_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct cluster cluster;
+
+	sigaction(SIGUSR1, &action, NULL);
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, interrupted, NULL);
+}
+
+static void reopen(void)
+{
+	struct cluster cluster;
+	struct worker *worker = &cluster.workers[0];
+	struct weir_options options;
+	char address[64];
+
+	cluster_init(&cluster, 1);
+	if (!cluster_start_box(&cluster))
+		return;
+	cluster_worker_options(&cluster, 0, address, &options);
+	for (unsigned int i = 0; i < 3; i++) {
+		*worker = (struct worker) { .cluster = &cluster };
+		CHECK_EQ(weir_open(&worker->comm, &options), 0);
+		one_int32(worker, 5 * G, i, false);
+		worker->stats.size = sizeof(worker->stats);
+		weir_get_stats(worker->comm, &worker->stats);
+		CHECK_EQ(worker->stats.generation, i);
+		weir_close(worker->comm);
+	}
+	cluster_stop_box(&cluster);
+}
+
+/* Values. */
+
+static void bad_values(struct worker *worker)
+{
+	float vector[3 * G] = { 0 };
+
+	vector[2 * G] = NAN;
+	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
+	CHECK(strstr(weir_error(worker->comm), "element 128 is nan"));
+	vector[2 * G] = INFINITY;
+	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
+	vector[2 * G] = 3e9f;
+	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -ERANGE);
+	CHECK(strstr(weir_error(worker->comm), "use a scale of at most"));
+	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 0), -EINVAL);
+	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, NAN), -EINVAL);
+	/* Nothing of it was sent, and all goes on. */
+	one_float(worker, 3 * G, 1);
+}
+
+static void bad_floats_are_refused(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, bad_values, NULL);
+	CHECK_EQ(cluster.counters.blocks, 3);
+}
+
+static void bad_arguments(struct worker *worker)
+{
+	int32_t vector[2 * G] = { 0 };
+	struct weir *comm = worker->comm;
+	struct weir_request *request = (void *)vector;
+
+	expect(worker, weir_allreduce_int32(comm, vector, vector + 1, 2 * G - 1), -EINVAL);
+	expect(worker, weir_allreduce_int32(comm, vector + 1, vector, 2 * G - 1), -EINVAL);
+	expect(worker, weir_allreduce_int32(comm, NULL, vector, G), -EINVAL);
+	expect(worker, weir_allreduce_int32(comm, vector, NULL, G), -EINVAL);
+	expect(worker, weir_allreduce_int32(comm, (void *)((char *)vector + 1), vector + G, 1), -EINVAL);
+	expect(worker, weir_allreduce_int32(comm, vector, vector, SIZE_MAX / 2), -EINVAL);
+	expect(worker, weir_iallreduce_int32(comm, NULL, vector, G, &request), -EINVAL);
+	CHECK(!request);
+	expect(worker, weir_allreduce_int32(comm, NULL, NULL, 0), 0);
+	one_int32(worker, G, 1, false);
+}
+
+static void bad_arguments_are_refused(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 1);
+	cluster_run(&cluster, bad_arguments, NULL);
+	CHECK_EQ(cluster.counters.blocks, 1);
+}
+
+static void too_large(struct worker *worker)
+{
+	struct weir_info info = { .size = sizeof(info) };
+	bool accepted = worker->cluster->options.flags & WEIR_ACCEPT_OVERFLOW;
+	int32_t vector[3 * G] = { 0 };
+
+	vector[G] = INT32_MAX;
+	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 3 * G),
+	       accepted ? 0 : -EOVERFLOW);
+	if (!accepted)
+		CHECK(strstr(weir_error(worker->comm), "1 of 3 blocks"));
+	CHECK_EQ(weir_get_info(worker->comm, &info), 0);
+	CHECK_EQ(info.blocks, 3);
+	CHECK_EQ(info.overflow_blocks, 1);
+	CHECK_EQ(info.degraded_blocks, 0);
+	CHECK_EQ(info.min_ranks, 2);
+	CHECK_EQ(vector[G], -2);
+	one_int32(worker, 5 * G, 1, false);
+	weir_get_info(worker->comm, &info);
+	CHECK_EQ(info.overflow_blocks, 0);
+}
+
+static void overflow_is_an_error(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, too_large, NULL);
+	CHECK_EQ(cluster.counters.overflows, 1);
+}
+
+static void overflow_can_be_accepted(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.options.flags = WEIR_ACCEPT_OVERFLOW;
+	cluster_run(&cluster, too_large, NULL);
+}
+
+static void without_one(struct worker *worker)
+{
+	struct weir_info info = { .size = sizeof(info) };
+	bool accepted = worker->cluster->options.flags & WEIR_ACCEPT_DEGRADED;
+	int32_t vector[2 * G];
+
+	for (unsigned int i = 0; i < 2 * G; i++)
+		vector[i] = (int32_t)i;
+	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G),
+	       accepted ? 0 : -ENODATA);
+	weir_get_info(worker->comm, &info);
+	CHECK_EQ(info.degraded_blocks, 2);
+	CHECK_EQ(info.min_ranks, 3);
+	for (unsigned int i = 0; i < 2 * G; i++)
+		CHECK_EQ(vector[i], 3 * i);
+}
+
+static void degraded_is_an_error(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.box.quorum = 3;
+	cluster_run(&cluster, without_one, NULL);
+}
+
+static void degraded_can_be_accepted(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.box.quorum = 3;
+	cluster.options.flags = WEIR_ACCEPT_DEGRADED;
+	cluster_run(&cluster, without_one, NULL);
+}
+
+/* What can be wrong with the box. */
+
+/* Opens rank 0 alone; returns the error, which must be told in these words. */
+static int open_one(struct cluster *cluster, const char *words)
+{
+	struct weir_options options;
+	struct weir *comm = (void *)cluster;
+	char address[64];
+	int err;
+
+	cluster_worker_options(cluster, 0, address, &options);
+	err = weir_open(&comm, &options);
+	CHECK(!comm == !!err);
+	if (words && !strstr(weir_error(NULL), words))
+		ktap_complain(__FILE__, __LINE__, "\"%s\" does not say \"%s\"", weir_error(NULL),
+			      words);
+	weir_close(comm);
+	return err;
+}
+
+static void wrong_ranks(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 4);
+	cluster.options.ranks = 3;
+	if (!cluster_start_box(&cluster))
+		return;
+	CHECK_EQ(open_one(&cluster, "has 4 sources, and rank 0 was told of 3 ranks: set ranks to 4"),
+		 -EPROTO);
+	cluster_stop_box(&cluster);
+	CHECK(cluster.counters.misfits > 0);
+}
+
+static void wrong_grads(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 1);
+	cluster.options.grads = G + 1;
+	if (!cluster_start_box(&cluster))
+		return;
+	CHECK_EQ(open_one(&cluster, "takes 64 gradients a block, and grads is 65: set grads to 64"),
+		 -EPROTO);
+	cluster_stop_box(&cluster);
+}
+
+static void one_slot_is_too_few(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 1);
+	cluster.box.blocks = 1;
+	if (!cluster_start_box(&cluster))
+		return;
+	CHECK_EQ(open_one(&cluster, "has 1 block slots"), -EPROTO);
+	cluster_stop_box(&cluster);
+}
+
+static void nobody_there(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 1);
+	CHECK_EQ(open_one(&cluster, "'port unreachable' for UDP port 12000: job 7 is not there"),
+		 -ECONNREFUSED);
+	if (!own_network)
+		return;
+	cluster.v6 = true;
+	cluster.options.address = CLUSTER_BOX6;
+	CHECK_EQ(open_one(&cluster, "'port unreachable'"), -ECONNREFUSED);
+}
+
+static void nobody_answers(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.options.timeout_ms = 300;
+	if (!cluster_start_box(&cluster))
+		return;
+	CHECK_EQ(open_one(&cluster, "did not begin for 0.3 s: not all 2 ranks have come"),
+		 -ETIMEDOUT);
+	cluster_stop_box(&cluster);
+	CHECK(cluster.counters.joins > 1);
+}
+
+static void one_stops(struct worker *worker)
+{
+	int32_t vector[2 * G] = { 0 };
+
+	one_int32(worker, 10 * G, 0, false);
+	if (worker->rank == 1)
+		return;
+	for (unsigned int i = 0; i < 2; i++) {
+		/* The second time at once, in the same words. */
+		expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
+		CHECK(strstr(weir_error(worker->comm), "block 10 of job 7 was not answered by "
+			     CLUSTER_BOX " for 0.3 s, and rank 0 has sent it"));
+	}
+}
+
+static void a_rank_stops(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.options.timeout_ms = 300;
+	cluster_run(&cluster, one_stops, NULL);
+}
+
+static void the_box_goes(void)
+{
+	struct cluster cluster;
+	struct worker *worker = &cluster.workers[0];
+	struct weir_request *requests[2];
+	struct weir_options options;
+	int32_t vector[2 * G] = { 0 };
+	char address[64];
+
+	cluster_init(&cluster, 1);
+	*worker = (struct worker) { .cluster = &cluster };
+	if (!cluster_start_box(&cluster))
+		return;
+	cluster_worker_options(&cluster, 0, address, &options);
+	CHECK_EQ(weir_open(&worker->comm, &options), 0);
+	one_int32(worker, 5 * G, 0, false);
+	cluster_stop_box(&cluster);
+	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, G, &requests[0]), 0);
+	expect(worker, weir_wait(&requests[0]), -ECONNREFUSED);
+	CHECK(!requests[0]);
+	CHECK(strstr(weir_error(worker->comm), "port unreachable"));
+	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, G, &requests[1]),
+	       -ECONNREFUSED);
+	CHECK(!requests[1]);
+	weir_close(worker->comm);
+}
+
+static void too_long_for_the_path(void)
+{
+	struct cluster cluster;
+
+	if (!own_network) {
+		ktap_skip("needs a network namespace");
+		return;
+	}
+	cluster_init(&cluster, 1);
+	cluster.options.grads = 366;
+	CHECK(!system("ip link set lo mtu 1500"));
+	CHECK_EQ(open_one(&cluster, "carries 1500: set grads to 365 or less"), -EMSGSIZE);
+	cluster.options.grads = 365;
+	CHECK_EQ(open_one(&cluster, NULL), -ECONNREFUSED);
+	cluster.v6 = true;
+	cluster.options.address = CLUSTER_BOX6;
+	CHECK_EQ(open_one(&cluster, "carries 1500: set grads to 360 or less"), -EMSGSIZE);
+	CHECK(!system("ip link set lo mtu 65536"));
+}
+
+static void narrow(struct worker *worker)
+{
+	int32_t vector[10 * 1000] = { 0 };
+
+	one_int32(worker, 1000, 0, false);
+	CHECK(!system("ip link set lo mtu 1500"));
+	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 10 * 1000), -EMSGSIZE);
+	CHECK(strstr(weir_error(worker->comm), "set grads to 365 or less"));
+	CHECK(!system("ip link set lo mtu 65536"));
+}
+
+static void path_becomes_narrow(void)
+{
+	struct cluster cluster;
+
+	if (!own_network) {
+		ktap_skip("needs a network namespace");
+		return;
+	}
+	cluster_init(&cluster, 1);
+	cluster.box.grads = 1000;
+	cluster.options.grads = 1000;
+	cluster_run(&cluster, narrow, NULL);
+}
+
+/* Addresses. */
+
+static void ipv6(void)
+{
+	struct cluster cluster;
+
+	if (!own_network) {
+		ktap_skip("needs a network namespace");
+		return;
+	}
+	cluster_init(&cluster, 4);
+	cluster.v6 = true;
+	cluster.box.address = cluster.options.address = CLUSTER_BOX6;
+	cluster_run(&cluster, all_sizes, NULL);
+}
+
+static void run_group(bool v6)
+{
+	struct cluster cluster;
+
+	if (!own_network) {
+		ktap_skip("needs a network namespace");
+		return;
+	}
+	cluster_init(&cluster, 4);
+	cluster.v6 = v6;
+	if (v6)
+		cluster.box.address = cluster.options.address = CLUSTER_BOX6;
+	cluster.box.group = cluster.options.group = v6 ? CLUSTER_GROUP6 : CLUSTER_GROUP;
+	cluster.options.interface = "lo";
+	cluster.box.faults.loss = 0.01;
+	cluster_run(&cluster, all_sizes, NULL);
+	/* One copy of a result serves all. */
+	CHECK_EQ(cluster.counters.results, cluster.counters.blocks + cluster.counters.repeats);
+}
+
+static void multicast(void) { run_group(false); }
+static void multicast_ipv6(void) { run_group(true); }
+
+static void other_ports(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.port = 12345;
+	cluster.options.port = 12345;
+	cluster.options.bind_port = 23456;
+	cluster_run(&cluster, few_blocks, NULL);
+}
+
+static void port_in_use(void)
+{
+	struct cluster cluster;
+	struct weir_options options;
+	struct weir *comm;
+	char address[64];
+
+	cluster_init(&cluster, 1);
+	if (!cluster_start_box(&cluster))
+		return;
+	cluster_worker_options(&cluster, 0, address, &options);
+	CHECK_EQ(weir_open(&comm, &options), 0);
+	CHECK_EQ(open_one(&cluster, "UDP port 12000 of 127.77.1.1 is in use"), -EADDRINUSE);
+	weir_close(comm);
+	cluster_stop_box(&cluster);
+}
+
+static void wrong_options(void)
+{
+	static const struct {
+		struct weir_options options;
+		int err;
+		const char *words;
+	} cases[] = {
+		{ { .size = 8 }, -EINVAL, "size is 8" },
+		{ { .ranks = 1 }, -EINVAL, "address is missing" },
+		{ { .ranks = 1, .address = "box" }, -EINVAL, "address is 'box'" },
+		{ { .ranks = 1, .address = "239.0.0.1" }, -EINVAL, "is a multicast group" },
+		{ { .address = CLUSTER_BOX }, -EINVAL, "ranks is 0: it must be 1 to 256" },
+		{ { .address = CLUSTER_BOX, .ranks = 257 }, -EINVAL, "ranks is 257" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .rank = 2 }, -EINVAL, "it must be 0 to 1" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .grads = 2049 }, -EINVAL, "grads is 2049" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .reserved = 1 }, -EINVAL, "reserved" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .flags = 8 }, -EINVAL, "flags 0x8" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .bind_address = "::1" }, -EINVAL,
+		  "different families" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .bind_address = "192.0.2.77" },
+		  -EADDRNOTAVAIL, "192.0.2.77 is not an address of this machine" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .group = "10.0.0.1" }, -EINVAL,
+		  "group 10.0.0.1 is not a multicast address" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .group = "ff05::1" }, -EINVAL,
+		  "different families" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .interface = "nowhere0" }, -ENODEV,
+		  "no interface 'nowhere0'" },
+	};
+	struct weir *comm;
+
+	CHECK_EQ(weir_open(&comm, NULL), -EINVAL);
+	for (unsigned int i = 0; i < ELEMENTS(cases); i++) {
+		struct weir_options options = cases[i].options;
+
+		if (!options.size)
+			options.size = sizeof(options);
+		CHECK_EQ(weir_open(&comm, &options), cases[i].err);
+		CHECK(!comm);
+		if (!strstr(weir_error(NULL), cases[i].words))
+			ktap_complain(__FILE__, __LINE__, "\"%s\" does not say \"%s\"",
+				      weir_error(NULL), cases[i].words);
+	}
+}
+
+/* Callers that were made for another version of the library. */
+static void other_versions(void)
+{
+	struct {
+		struct weir_options options;
+		uint64_t later;
+	} longer = { .options = { .size = sizeof(longer), .address = "box", .ranks = 1 } };
+	struct weir *comm;
+
+	CHECK_EQ(weir_open(&comm, &longer.options), -EINVAL);
+	CHECK(strstr(weir_error(NULL), "address is 'box'"));
+	longer.later = 1;
+	CHECK_EQ(weir_open(&comm, &longer.options), -E2BIG);
+	CHECK(strstr(weir_error(NULL), weir_version()));
+}
+
+static void short_and_long(struct worker *worker)
+{
+	struct {
+		struct weir_stats stats;
+		uint64_t later;
+	} longer = { .stats.size = sizeof(longer), .later = 77 };
+	struct weir_stats shorter = { .size = 24, .retransmits = 77 };
+	struct weir_info info = { .size = 0 };
+
+	one_int32(worker, G, 1, false);
+	CHECK_EQ(weir_get_stats(worker->comm, &longer.stats), 0);
+	CHECK_EQ(longer.later, 0);
+	CHECK_EQ(longer.stats.size, sizeof(longer));
+	CHECK_EQ(longer.stats.packets_sent, 1);
+	CHECK_EQ(weir_get_stats(worker->comm, &shorter), 0);
+	CHECK_EQ(shorter.size, 24);
+	CHECK_EQ(shorter.packets_sent, 1);
+	CHECK_EQ(shorter.retransmits, 77);
+	CHECK_EQ(weir_get_info(worker->comm, &info), -EINVAL);
+}
+
+static void sized_structures(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 1);
+	cluster_run(&cluster, short_and_long, NULL);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(ranks_1),
+	KTAP_TEST(ranks_2),
+	KTAP_TEST(ranks_4),
+	KTAP_TEST(ranks_16),
+	KTAP_TEST(ranks_256),
+	KTAP_TEST(window_1),
+	KTAP_TEST(window_is_clamped_to_the_box),
+	KTAP_TEST(large_blocks),
+	KTAP_TEST(blocks_of_one),
+	KTAP_TEST(block_ids_wrap),
+	KTAP_TEST(loss_5_percent),
+	KTAP_TEST(loss_30_percent),
+	KTAP_TEST(duplicates),
+	KTAP_TEST(reordering),
+	KTAP_TEST(malformed_results),
+	KTAP_TEST(all_faults),
+	KTAP_TEST(deaf_box),
+	KTAP_TEST(no_storm_while_waiting),
+	KTAP_TEST(absence_is_no_stall),
+	KTAP_TEST(requests_outstanding),
+	KTAP_TEST(close_with_requests),
+	KTAP_TEST(signals_interrupt),
+	KTAP_TEST(reopen),
+	KTAP_TEST(bad_floats_are_refused),
+	KTAP_TEST(bad_arguments_are_refused),
+	KTAP_TEST(overflow_is_an_error),
+	KTAP_TEST(overflow_can_be_accepted),
+	KTAP_TEST(degraded_is_an_error),
+	KTAP_TEST(degraded_can_be_accepted),
+	KTAP_TEST(wrong_ranks),
+	KTAP_TEST(wrong_grads),
+	KTAP_TEST(one_slot_is_too_few),
+	KTAP_TEST(nobody_there),
+	KTAP_TEST(nobody_answers),
+	KTAP_TEST(a_rank_stops),
+	KTAP_TEST(the_box_goes),
+	KTAP_TEST(too_long_for_the_path),
+	KTAP_TEST(path_becomes_narrow),
+	KTAP_TEST(ipv6),
+	KTAP_TEST(multicast),
+	KTAP_TEST(multicast_ipv6),
+	KTAP_TEST(other_ports),
+	KTAP_TEST(port_in_use),
+	KTAP_TEST(wrong_options),
+	KTAP_TEST(other_versions),
+	KTAP_TEST(sized_structures),
+};
+
+int main(int argc, char **argv)
+{
+	own_network = cluster_network();
+	/* A hang is a failure too. */
+	alarm(300);
+	return ktap_main(tests, ELEMENTS(tests), argc > 1 ? argv[1] : NULL);
+}

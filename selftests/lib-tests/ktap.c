@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ktap.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More complaints of one test say nothing new. */
+#define COMPLAINTS 20
+
+static atomic_int complaints;
+static const char *skipped;
+
+void ktap_complain(const char *file, int line, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	if (atomic_fetch_add(&complaints, 1) >= COMPLAINTS)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	printf("# %s:%d: %s\n", file, line, text);
+}
+
+bool check_eq(const char *file, int line, const char *text, long long a, long long b)
+{
+	if (a == b)
+		return true;
+	ktap_complain(file, line, "%s: %lld and %lld", text, a, b);
+	return false;
+}
+
+void ktap_skip(const char *why)
+{
+	skipped = why;
+}
+
+bool ktap_failed(void)
+{
+	return atomic_load(&complaints);
+}
+
+static bool names_differ(const struct ktap_test *tests, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(tests[i].name, tests[j].name)) {
+				printf("Bail out! two tests are named %s\n", tests[i].name);
+				return false;
+			}
+	return true;
+}
+
+static bool may_skip(void)
+{
+	const char *never = getenv("WEIR_NO_SKIP");
+
+	return !never || strcmp(never, "1");
+}
+
+int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
+{
+	int number = 0, pass = 0, fail = 0, skip = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("KTAP version 1");
+	if (!names_differ(tests, count))
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		if (only && strcmp(only, tests[i].name))
+			continue;
+		atomic_store(&complaints, 0);
+		skipped = NULL;
+		tests[i].run();
+		if (skipped && !ktap_failed() && may_skip()) {
+			skip++;
+			printf("ok %d %s # SKIP %s\n", ++number, tests[i].name, skipped);
+			continue;
+		}
+		if (skipped)
+			ktap_complain(tests[i].name, 0, "a skip counts as a failure here: %s", skipped);
+		*(ktap_failed() ? &fail : &pass) += 1;
+		printf("%sok %d %s\n", ktap_failed() ? "not " : "", ++number, tests[i].name);
+	}
+	printf("1..%d\n", number);
+	printf("# Totals: pass:%d fail:%d xfail:0 xpass:0 skip:%d error:0\n", pass, fail, skip);
+	if (fail || !number)
+		return 1;
+	return pass ? 0 : 4;
+}

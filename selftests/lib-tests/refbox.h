@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A box in userspace: the reference for what the kernel module does on the wire,
+ * an opponent for the library's tests, and the thing to compare the module with.
+ *
+ * It differs from the module in one point: it binds a source to the address that
+ * its join comes from, instead of being told.
+ */
+#ifndef REFBOX_H
+#define REFBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "faults.h"
+
+#define REFBOX_SOURCES	256
+
+/**
+ * struct refbox_options - one job
+ * @address: where it listens
+ * @group: multicast group for results; NULL sends a copy to each source
+ * @port: UDP port
+ * @job: id
+ * @sources: how many make a block complete
+ * @quorum: how many suffice; 0 is all. A block with fewer than all is degraded
+ * @blocks: slots, a power of two
+ * @grads: gradients a block at most
+ * @generation: the one before the first
+ * @faults: what goes wrong on its links
+ */
+struct refbox_options {
+	const char *address;
+	const char *group;
+	uint16_t port;
+	uint8_t job;
+	uint16_t sources;
+	uint16_t quorum;
+	uint32_t blocks;
+	uint16_t grads;
+	uint16_t generation;
+	struct faults_options faults;
+};
+
+/**
+ * struct refbox_counters - what it has seen
+ * @contributions: summed
+ * @blocks: completed
+ * @overflows: completed, with a sum that left int32
+ * @results: sent, copies counted
+ * @repeats: results sent again because a source asked again
+ * @duplicates: contributions of a source that is in the open block already
+ * @joins: taken
+ * @misfits: joins that do not fit the job
+ * @refused: all other packets that changed nothing
+ */
+struct refbox_counters {
+	uint64_t contributions;
+	uint64_t blocks;
+	uint64_t overflows;
+	uint64_t results;
+	uint64_t repeats;
+	uint64_t duplicates;
+	uint64_t joins;
+	uint64_t misfits;
+	uint64_t refused;
+};
+
+struct refbox;
+
+/* Returns NULL and errno. */
+struct refbox *refbox_open(const struct refbox_options *options);
+void refbox_close(struct refbox *box);
+
+/* Serves until refbox_stop(); returns 0 or a negative errno. */
+int refbox_run(struct refbox *box);
+
+/* May be called by any thread, and by signal handlers. */
+void refbox_stop(struct refbox *box);
+
+/* When it does not run. */
+const struct refbox_counters *refbox_counters(const struct refbox *box);
+const struct faults_counters *refbox_faults(const struct refbox *box);
+
+#endif

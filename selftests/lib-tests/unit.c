@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The library's parts, one by one, without a network. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "address.h"
+#include "convert.h"
+#include "ktap.h"
+#include "pace.h"
+#include "rtt.h"
+#include "window.h"
+#include "wire.h"
+
+#define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Sends as much as there is room for; returns how much. */
+static uint32_t fill(struct window *window, uint64_t now)
+{
+	uint32_t count = window_room(window);
+
+	for (uint32_t i = 0; i < count; i++)
+		window_sent(window, window->next, now);
+	return count;
+}
+
+static void window_is_cumulative(void)
+{
+	struct window window;
+	uint64_t block;
+
+	CHECK_EQ(window_init(&window, 4, 0), 0);
+	CHECK_EQ(fill(&window, 1), 4);
+	window_answered(&window, 1);
+	window_answered(&window, 3);
+	/* Block 0 is missing, so nothing beyond 3 may go. */
+	CHECK_EQ(window_room(&window), 0);
+	CHECK_EQ(window.flight, 2);
+	window_answered(&window, 0);
+	CHECK_EQ(window.base, 2);
+	CHECK_EQ(window_room(&window), 2);
+	CHECK(!window_find(&window, 1, &block));
+	CHECK(window_find(&window, 3, &block));
+	CHECK(!window_slot(&window, 3)->waiting);
+	CHECK(!window_find(&window, 4, &block));
+	window_uninit(&window);
+}
+
+static void window_of_one(void)
+{
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 1, 0), 0);
+	for (unsigned int i = 0; i < 10; i++) {
+		CHECK_EQ(fill(&window, i), 1);
+		window_answered(&window, i);
+		CHECK_EQ(window.base, i + 1);
+	}
+	CHECK_EQ(window.oldest, WINDOW_NONE);
+	window_uninit(&window);
+}
+
+/* Ids on the wire have 32 bits, and start again from 0. */
+static void window_wraps(void)
+{
+	const uint64_t first = (1ULL << 32) - 3;
+	struct window window;
+	uint64_t block;
+
+	CHECK_EQ(window_init(&window, 7, first), 0);
+	CHECK_EQ(fill(&window, 1), 7);
+	for (unsigned int i = 0; i < 7; i++) {
+		CHECK(window_find(&window, (uint32_t)(first + i), &block));
+		CHECK_EQ(block, first + i);
+	}
+	CHECK(!window_find(&window, (uint32_t)first - 1, &block));
+	CHECK(!window_find(&window, 4, &block));
+	/* From the far side of the wrap first. */
+	for (unsigned int i = 7; i-- > 0;) {
+		CHECK_EQ(window.base, first);
+		window_answered(&window, first + i);
+	}
+	CHECK_EQ(window.base, first + 7);
+	CHECK_EQ((uint32_t)window.base, 4);
+	CHECK_EQ(fill(&window, 2), 7);
+	CHECK_EQ(window_block(&window, window.oldest), first + 7);
+	CHECK_EQ(window_block(&window, window.newest), first + 13);
+	window_uninit(&window);
+}
+
+static void window_orders_by_sending(void)
+{
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 5, 100), 0);
+	fill(&window, 1);
+	window_sent(&window, 101, 2);
+	window_sent(&window, 104, 3);
+	CHECK_EQ(window_slot(&window, 101)->tries, 2);
+	CHECK_EQ(window_block(&window, window.oldest), 100);
+	CHECK_EQ(window_block(&window, window.newest), 104);
+	window_answered(&window, 100);
+	CHECK_EQ(window_block(&window, window.oldest), 102);
+	window_answered(&window, 104);
+	CHECK_EQ(window_block(&window, window.newest), 101);
+	window_answered(&window, 102);
+	window_answered(&window, 103);
+	CHECK_EQ(window.oldest, window.newest);
+	CHECK_EQ(window_block(&window, window.oldest), 101);
+	window_answered(&window, 101);
+	CHECK_EQ(window.oldest, WINDOW_NONE);
+	CHECK_EQ(window.newest, WINDOW_NONE);
+	CHECK_EQ(window.base, 105);
+	CHECK_EQ(window.flight, 0);
+	window_uninit(&window);
+}
+
+static void timer_follows_round_trips(void)
+{
+	struct rtt rtt = { 0 };
+
+	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
+	for (unsigned int i = 0; i < 100; i++)
+		rtt_sample(&rtt, 100 * NSEC_PER_USEC);
+	CHECK(rtt.smoothed > 99 * NSEC_PER_USEC && rtt.smoothed < 101 * NSEC_PER_USEC);
+	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
+	for (unsigned int i = 0; i < 100; i++)
+		rtt_sample(&rtt, 50 * NSEC_PER_MSEC);
+	CHECK(rtt_timeout(&rtt) >= 50 * NSEC_PER_MSEC);
+	CHECK(rtt_timeout(&rtt) < 60 * NSEC_PER_MSEC);
+	CHECK_EQ(rtt.min, 100 * NSEC_PER_USEC);
+}
+
+static void timer_backs_off(void)
+{
+	struct rtt rtt = { 0 };
+	uint64_t before = 0;
+
+	for (rtt.backoff = 0; rtt.backoff < 6; rtt.backoff++) {
+		CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR << rtt.backoff);
+		CHECK(rtt_timeout(&rtt) > before);
+		before = rtt_timeout(&rtt);
+	}
+	rtt.backoff = 1000;
+	CHECK_EQ(rtt_timeout(&rtt), RTO_CAP);
+}
+
+static void pace_grows_and_falls(void)
+{
+	struct pace pace;
+
+	pace_init(&pace, 4096);
+	CHECK_EQ(pace.limit, PACE_FLOOR);
+	for (unsigned int i = 0; i < 448; i++)
+		pace_answered(&pace);
+	CHECK_EQ(pace.limit, 512);
+	CHECK_EQ(pace_room(&pace, 500), 12);
+	CHECK_EQ(pace_room(&pace, 600), 0);
+	CHECK_EQ(pace.credit, PACE_CREDIT_MAX);
+	pace_lost(&pace, 10, 20);
+	CHECK_EQ(pace.limit, 384);
+	/* The same round trip's other losses are the same event. */
+	pace_lost(&pace, 11, 21);
+	CHECK_EQ(pace.limit, 384);
+	for (unsigned int i = 0; i < 384; i++)
+		pace_answered(&pace);
+	CHECK_EQ(pace.limit, 385);
+	for (unsigned int i = 0; i < 100; i++)
+		pace_lost(&pace, 100 + i, 100 + i);
+	CHECK_EQ(pace.limit, PACE_FLOOR);
+}
+
+static void pace_stays_in_the_window(void)
+{
+	struct pace pace;
+
+	pace_init(&pace, 3);
+	CHECK_EQ(pace.limit, 3);
+	for (unsigned int i = 0; i < 100; i++)
+		pace_answered(&pace);
+	CHECK_EQ(pace.limit, 3);
+	for (unsigned int i = 0; i < 100; i++)
+		pace_lost(&pace, i, i);
+	CHECK_EQ(pace.limit, 3);
+}
+
+static void header_layout(void)
+{
+	static const uint8_t expected[] = {
+		7, 0x12, 0x34, 0x56, 0x78, WEIR_TRIO_FINAL, 3, 1, 0xab, 0xcd, 0x04, 0x00,
+	};
+	struct wire_header header = {
+		.job = 7, .block = 0x12345678, .flags = WEIR_TRIO_FINAL, .rank = 3, .ranks = 1,
+		.generation = 0xabcd, .grads = 1024,
+	};
+	struct wire_header back;
+	uint8_t packet[WIRE_HEADER];
+
+	wire_put_header(packet, &header);
+	CHECK(!memcmp(packet, expected, sizeof(expected)));
+	wire_get_header(&back, packet);
+	CHECK_EQ(back.block, 0x12345678);
+	CHECK_EQ(back.generation, 0xabcd);
+	CHECK_EQ(back.grads, 1024);
+	/* Eight bits hold 256 ranks, as nobody sums none. */
+	packet[7] = 0;
+	wire_get_header(&back, packet);
+	CHECK_EQ(back.ranks, 256);
+	/* The four bits above the count are somebody else's. */
+	packet[10] |= 0xf0;
+	wire_get_header(&back, packet);
+	CHECK_EQ(back.grads, 1024);
+}
+
+static void join_layout(void)
+{
+	static const uint8_t expected[] = { 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 4, 0, 0, 0, 1, 0 };
+	struct wire_join join = { .nonce = 0x01020304, .ranks = 5, .blocks = 1024, .grads = 256 };
+	struct wire_join back;
+	uint8_t packet[WIRE_JOIN];
+
+	wire_put_join(packet, &join);
+	CHECK(!memcmp(packet + WIRE_HEADER, expected, sizeof(expected)));
+	wire_get_join(&back, packet);
+	CHECK(!memcmp(&back, &join, sizeof(back)));
+}
+
+static void integers_are_big_endian(void)
+{
+	static const int32_t in[] = { 0, 1, -1, INT32_MAX, INT32_MIN, 0x01020304 };
+	static const uint8_t expected[] = {
+		0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff,
+		0x80, 0, 0, 0, 1, 2, 3, 4,
+	};
+	uint32_t wire[ELEMENTS(in)];
+	int32_t back[ELEMENTS(in)];
+
+	convert_int32_to_wire(wire, in, ELEMENTS(in));
+	CHECK(!memcmp(wire, expected, sizeof(expected)));
+	convert_wire_to_int32(back, wire, ELEMENTS(in));
+	CHECK(!memcmp(back, in, sizeof(back)));
+}
+
+static int32_t quantised(float x, double scale)
+{
+	uint32_t wire;
+	int32_t value;
+
+	convert_float_to_wire(&wire, &x, 1, scale);
+	convert_wire_to_int32(&value, &wire, 1);
+	return value;
+}
+
+static void floats_are_rounded_to_even(void)
+{
+	CHECK_EQ(quantised(0.5f, 1), 0);
+	CHECK_EQ(quantised(1.5f, 1), 2);
+	CHECK_EQ(quantised(2.5f, 1), 2);
+	CHECK_EQ(quantised(-0.5f, 1), 0);
+	CHECK_EQ(quantised(-1.5f, 1), -2);
+	CHECK_EQ(quantised(-2.5f, 1), -2);
+	CHECK_EQ(quantised(0.49999997f, 1), 0);
+	CHECK_EQ(quantised(2147483520.0f, 1), 2147483520);
+	CHECK_EQ(quantised(-2147483520.0f, 1), -2147483520);
+	CHECK_EQ(quantised(-0.0f, 1e9), 0);
+	CHECK_EQ(quantised(1e-40f, 1e9), 0);
+}
+
+/* Against the C library, over the whole range and in long vectors. */
+static void floats_match_the_reference(void)
+{
+	enum { N = 4099 };
+	static float in[N], back[N];
+	static uint32_t wire[N];
+	static int32_t integers[N];
+	static const double scales[] = { 1, 0.1, 1000, 65536, 1e6 / 3 };
+
+	for (unsigned int s = 0; s < ELEMENTS(scales); s++) {
+		double scale = scales[s];
+
+		for (int i = 0; i < N; i++)
+			in[i] = (float)(sin(i * 0.7) * 2147480000.0 / scale *
+					pow(10, -(i % 12)));
+		convert_float_to_wire(wire, in, N, scale);
+		convert_wire_to_int32(integers, wire, N);
+		convert_wire_to_float(back, wire, N, scale);
+		for (int i = 0; i < N; i++) {
+			CHECK_EQ(integers[i], (int32_t)llrint((double)in[i] * scale));
+			CHECK(back[i] == (float)(integers[i] / scale));
+		}
+	}
+}
+
+static void unfit_floats_are_found(void)
+{
+	float in[1000] = { 0 };
+	size_t at = 0;
+
+	CHECK_EQ(convert_float_check(in, 0, 1, &at), 0);
+	CHECK_EQ(convert_float_check(in, 1000, 1e30, &at), 0);
+	in[999] = NAN;
+	CHECK_EQ(convert_float_check(in, 1000, 1, &at), -EDOM);
+	CHECK_EQ(at, 999);
+	in[500] = -INFINITY;
+	CHECK_EQ(convert_float_check(in, 1000, 1, &at), -EDOM);
+	CHECK_EQ(at, 500);
+	in[3] = -2147483520.0f;
+	CHECK_EQ(convert_float_check(in, 4, 1, &at), 0);
+	CHECK_EQ(convert_float_check(in, 4, 1.0000001, &at), -ERANGE);
+	CHECK_EQ(at, 3);
+	in[3] = 2147483648.0f;
+	CHECK_EQ(convert_float_check(in, 4, 1, &at), -ERANGE);
+	in[3] = 1.0f;
+	CHECK_EQ(convert_float_check(in, 4, 2147483647.0, &at), 0);
+	CHECK_EQ(convert_float_check(in, 4, 2147483648.0, &at), -ERANGE);
+	in[2] = -NAN;
+	CHECK_EQ(convert_float_check(in, 4, 1, &at), -EDOM);
+	CHECK_EQ(at, 2);
+}
+
+static void addresses(void)
+{
+	static const char *const bad[] = {
+		"", "10.0.0", "10.0.0.256", "host.example", "fe80::1%nowhere", "::g",
+		"10.0.0.1:12000", "1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa:bbbb:cccc",
+	};
+	struct address address;
+	char text[ADDRESS_TEXT];
+
+	for (unsigned int i = 0; i < ELEMENTS(bad); i++)
+		CHECK(!address_parse(&address, bad[i], 1));
+	CHECK(address_parse(&address, "192.0.2.1", 12000));
+	CHECK_EQ(address_port(&address), 12000);
+	CHECK(!strcmp(address_format(&address, text), "192.0.2.1"));
+	CHECK(!address_is_multicast(&address));
+	CHECK(address_parse(&address, "2001:db8::1", 77));
+	CHECK_EQ(address_port(&address), 77);
+	CHECK(!strcmp(address_format(&address, text), "2001:db8::1"));
+	CHECK(address_parse(&address, "fe80::1%lo", 77));
+	CHECK(!strcmp(address_format(&address, text), "fe80::1%lo"));
+	CHECK(address_parse(&address, "239.1.2.3", 1) && address_is_multicast(&address));
+	CHECK(address_parse(&address, "ff05::7", 1) && address_is_multicast(&address));
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(window_is_cumulative),
+	KTAP_TEST(window_of_one),
+	KTAP_TEST(window_wraps),
+	KTAP_TEST(window_orders_by_sending),
+	KTAP_TEST(timer_follows_round_trips),
+	KTAP_TEST(timer_backs_off),
+	KTAP_TEST(pace_grows_and_falls),
+	KTAP_TEST(pace_stays_in_the_window),
+	KTAP_TEST(header_layout),
+	KTAP_TEST(join_layout),
+	KTAP_TEST(integers_are_big_endian),
+	KTAP_TEST(floats_are_rounded_to_even),
+	KTAP_TEST(floats_match_the_reference),
+	KTAP_TEST(unfit_floats_are_found),
+	KTAP_TEST(addresses),
+};
+
+int main(int argc, char **argv)
+{
+	return ktap_main(tests, ELEMENTS(tests), argc > 1 ? argv[1] : NULL);
+}
