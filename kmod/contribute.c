@@ -15,8 +15,8 @@
 #include <uapi/weir_wire.h>
 
 #include "contribute.h"
+#include "event.h"
 #include "job.h"
-#include "netlink.h"
 #include "payload.h"
 #include "port.h"
 #include "result.h"
@@ -149,7 +149,7 @@ static int weir_take_join(const struct weir_path *path,
 	case WEIR_JOIN_START:
 		weir_job_advance(job, READ_ONCE(job->generation) + 1);
 		weir_join_answer_all(job);
-		weir_nl_event_generation(job);
+		weir_event_generation(job);
 		break;
 	}
 	return 0;

@@ -220,6 +220,18 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 }
 
 /**
+ * weir_nl_heard() - does anybody listen to the events group?
+ * @wn: the namespace
+ *
+ * Any context.
+ */
+bool weir_nl_heard(const struct weir_net *wn)
+{
+	return READ_ONCE(weir_nl_up) &&
+	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
+}
+
+/**
  * weir_nl_notify() - tell the events group about an object
  * @wn: the namespace
  * @cmd: WEIR_CMD_*_NTF
@@ -234,8 +246,7 @@ void weir_nl_notify(struct weir_net *wn, u8 cmd,
 {
 	struct weir_nl_msg msg = { .cmd = cmd };
 
-	if (!READ_ONCE(weir_nl_up) ||
-	    !genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS))
+	if (!weir_nl_heard(wn))
 		return;
 	msg.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!msg.skb)
@@ -246,38 +257,6 @@ void weir_nl_notify(struct weir_net *wn, u8 cmd,
 	}
 	genlmsg_multicast_netns(&weir_nl_family, wn->net, msg.skb, 0,
 				WEIR_NLGRP_EVENTS, GFP_KERNEL);
-}
-
-/**
- * weir_nl_event_generation() - tell the events group that a generation begins
- * @job: the job
- *
- * Does not sleep.
- */
-void weir_nl_event_generation(const struct weir_job *job)
-{
-	struct net *net = job->wn->net;
-	struct sk_buff *skb;
-	void *hdr;
-
-	if (!READ_ONCE(weir_nl_up) ||
-	    !genl_has_listeners(&weir_nl_family, net, WEIR_NLGRP_EVENTS))
-		return;
-	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb)
-		return;
-	hdr = genlmsg_put(skb, 0, 0, &weir_nl_family, 0, WEIR_CMD_EVENT_NTF);
-	if (!hdr ||
-	    nla_put_u32(skb, WEIR_A_EVENT_EVENT, WEIR_EVENT_GENERATION) ||
-	    nla_put_u32(skb, WEIR_A_EVENT_JOB, job->id) ||
-	    nla_put_u32(skb, WEIR_A_EVENT_GENERATION,
-			READ_ONCE(job->generation))) {
-		nlmsg_free(skb);
-		return;
-	}
-	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&weir_nl_family, net, skb, 0,
-				WEIR_NLGRP_EVENTS, GFP_ATOMIC);
 }
 
 static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,

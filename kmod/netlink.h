@@ -15,7 +15,7 @@ struct weir_source;
 int weir_nl_init(void);
 void weir_nl_uninit(void);
 
-void weir_nl_event_generation(const struct weir_job *job);
+bool weir_nl_heard(const struct weir_net *wn);
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd);
 

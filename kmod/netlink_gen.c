@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
 /* Do not edit directly, auto-generated from: */
-/*	Documentation/netlink/specs/weir.yaml */
+/*	uapi/weir.yaml */
 /* YNL-GEN kernel source */
 
 #include <net/netlink.h>

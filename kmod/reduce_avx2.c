@@ -11,9 +11,10 @@
  */
 #include "reduce_ops.h"
 
-typedef int weir_v __attribute__((vector_size(32)));
-typedef int weir_vu __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int weir_vp __attribute__((vector_size(32), aligned(1), may_alias));
+/* Unsigned: sums are modulo 2^32, and signed ones must not overflow in C. */
+typedef unsigned int weir_v __attribute__((vector_size(32)));
+typedef unsigned int weir_vu __attribute__((vector_size(32), aligned(4), may_alias));
+typedef unsigned int weir_vp __attribute__((vector_size(32), aligned(1), may_alias));
 typedef char weir_vb __attribute__((vector_size(32)));
 
 #define LANES	8
@@ -51,9 +52,7 @@ static inline unsigned int fold(weir_v x)
 
 static inline weir_v splat(unsigned int v)
 {
-	int s = v;
-
-	return (weir_v){ s, s, s, s, s, s, s, s };
+	return (weir_v){ v, v, v, v, v, v, v, v };
 }
 
 static unsigned int avx2_set(int *acc, const void *src, unsigned int n,

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A namespace with a port, and what the module sends recorded. */
+#include "box.h"
+
+#include "event.h"
+#include "payload.h"
+
+struct box box;
+unsigned int weir_net_id;
+
+struct in6_addr box_addr(int host)
+{
+	struct in6_addr a = { };
+
+	a.s6_addr32[2] = htonl(0xffff);
+	a.s6_addr32[3] = htonl(0x0a000000 | host);
+	return a;
+}
+
+void box_up(void)
+{
+	memset(&box, 0, sizeof(box));
+	box.net.generic = &box.wn;
+	box.dev.ifindex = 3;
+	box.dev.net = &box.net;
+	box.wn.net = &box.net;
+	box.wn.stats = calloc(1, sizeof(*box.wn.stats));
+	box.port.ifindex = 3;
+	box.port.stats = calloc(1, sizeof(*box.port.stats));
+	box.wn.ports.slot[3] = &box.port;
+	box.wn.lock.held = 1;
+	weir_pool_init();
+}
+
+void box_forget(void)
+{
+	unsigned int i, p;
+
+	for (i = 0; i < box.sent; i++)
+		for (p = 0; p < 2; p++)
+			if (box.packet[i].pages[p])
+				put_page(box.packet[i].pages[p]);
+	memset(box.packet, 0, sizeof(box.packet));
+	box.sent = 0;
+}
+
+void box_down(void)
+{
+	box_forget();
+	weir_job_flush(&box.wn);
+	free(box.wn.stats);
+	free(box.port.stats);
+	mock_assert(!mock_pages, "pages are left");
+	mock_assert(!mock_locks, "locks are left");
+	mock_assert(!weir_pool_used(), "memory is left charged");
+}
+
+struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
+			 u16 grads)
+{
+	struct weir_job_config cfg = {
+		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
+		.blocks = blocks, .grads = grads, .port = 12000,
+		.address = box_addr(254),
+	};
+	struct netlink_ext_ack extack = { };
+	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
+	struct in6_addr addr;
+	unsigned int i;
+
+	if (IS_ERR(job))
+		return NULL;
+	for (i = 0; i < sources; i++) {
+		addr = box_addr(i + 1);
+		if (weir_source_bind(job, i, &addr, 0))
+			return NULL;
+	}
+	return job;
+}
+
+u64 box_counter(unsigned int counter)
+{
+	return box.wn.stats->c[counter];
+}
+
+struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
+				u32 block, u16 count)
+{
+	struct weir_contrib c = {
+		.job = job->id, .block = block, .source = source, .weight = 1,
+		.count = count, .generation = job->generation,
+		.udp_len = 20 + 4 * count, .payload_off = 20,
+		.dport = 12000, .sport = 12000, .format = WEIR_FORMAT_TRIO,
+	};
+	struct in6_addr saddr = box_addr(source + 1);
+
+	memcpy(c.saddr, &saddr, sizeof(saddr));
+	memcpy(c.daddr, &job->address, sizeof(job->address));
+	return c;
+}
+
+int box_send(const struct weir_contrib *c, const s32 *grads,
+	     unsigned int split)
+{
+	u8 *buf = calloc(1, 20 + 4 * c->count + c->udp_len);
+	struct weir_payload pl = { .n = 0 };
+	u32 off, n, g;
+	int ret, i;
+
+	for (i = 0; i < (int)c->count; i++) {
+		g = htonl(grads ? grads[i] : 0);
+		memcpy(buf + 20 + 4 * i, &g, 4);
+	}
+	for (off = 0; off < c->udp_len; off += n) {
+		n = min(split ?: c->udp_len, c->udp_len - off);
+		pl.seg[pl.n].data = buf + off;
+		pl.seg[pl.n++].len = n;
+	}
+	ret = weir_contribute(&box.dev, c, &pl, true);
+	free(buf);
+	return ret;
+}
+
+s32 box_result(const struct box_sent *packet, unsigned int i)
+{
+	return get_unaligned_be32(packet->pages[i / 1024]->data +
+				  4 * (i % 1024));
+}
+
+/* In the place of dest.c and event.c. */
+
+int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
+		   u16 port, gfp_t gfp)
+{
+	void *cache = mock_alloc(1);
+
+	(void)gfp;
+	if (!cache)
+		return -ENOMEM;
+	free(cache);
+	dest->addr = *addr;
+	dest->port = htons(port);
+	dest->cache.initialised = 1;
+	return 0;
+}
+
+void weir_dest_uninit(struct weir_dest *dest)
+{
+	mock_assert(dest->cache.initialised, "a route cache is freed twice");
+	dest->cache.initialised = 0;
+}
+
+int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+		   const struct weir_packet *pkt)
+{
+	struct box_sent *p = &box.packet[box.sent];
+	unsigned int i, left;
+
+	(void)job;
+	mock_assert(!mock_locks, "a packet is sent under a lock");
+	mock_assert(dest->cache.initialised, "a freed destination is used");
+	if (box.send_error)
+		return box.send_error;
+	mock_assert(box.sent < BOX_SENT_MAX, "the test forgets too rarely");
+	box.sent++;
+	p->to = dest->addr;
+	p->port = ntohs(dest->port);
+	memcpy(&p->hdr, pkt->head, sizeof(p->hdr));
+	if (pkt->head_len > sizeof(p->hdr))
+		memcpy(&p->join, (u8 *)pkt->head + sizeof(p->hdr),
+		       sizeof(p->join));
+	p->len = pkt->len;
+	for (i = 0, left = pkt->len; left; i++) {
+		get_page(pkt->pages[i]);
+		p->pages[i] = pkt->pages[i];
+		left -= min(left, 4096U);
+	}
+	return 0;
+}
+
+void weir_event_generation(const struct weir_job *job)
+{
+	(void)job;
+	box.generations++;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A namespace with a port, and what the module sends recorded. */
+#ifndef BOX_H
+#define BOX_H
+
+#include "kernel.h"
+
+#include "contribute.h"
+#include "dest.h"
+#include "job.h"
+#include "netns.h"
+#include "port.h"
+#include "source.h"
+
+#include <uapi/weir_bpf.h>
+#include <uapi/weir_wire.h>
+
+#define BOX_SENT_MAX 64
+
+/* A packet as it was handed to the stack. */
+struct box_sent {
+	struct in6_addr to;
+	u16 port;			/* 0 for the job's */
+	struct weir_trio hdr;
+	struct weir_join join;		/* where the packet is an answer */
+	unsigned int len;		/* bytes of gradients */
+	struct page *pages[2];		/* held, as a receiver would */
+};
+
+struct box {
+	struct net net;
+	struct net_device dev;
+	struct weir_net wn;
+	struct weir_port port;
+	unsigned int sent;
+	struct box_sent packet[BOX_SENT_MAX];
+	int send_error;			/* what sending returns from now on */
+	int generations;		/* events */
+};
+
+extern struct box box;
+
+void box_up(void);
+void box_down(void);
+/* Lets go of what was sent. */
+void box_forget(void);
+struct in6_addr box_addr(int host);
+struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
+			 u16 grads);
+u64 box_counter(unsigned int counter);
+/* One contribution of @count gradients, in @split segments or one. */
+int box_send(const struct weir_contrib *c, const s32 *grads,
+	     unsigned int split);
+struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
+				u32 block, u16 count);
+s32 box_result(const struct box_sent *packet, unsigned int i);
+
+#endif /* BOX_H */

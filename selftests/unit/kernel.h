@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel, as far as the module's own files need it, in userspace. Every
+ * kernel header that they include is this one. What can fail in the kernel can
+ * be made to fail here (mock.h); what must not be done there stops the test.
+ */
+#ifndef MOCK_KERNEL_H
+#define MOCK_KERNEL_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/in6.h>
+#include <linux/types.h>
+#include <linux/udp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock.h"
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef long long s64;
+typedef unsigned int gfp_t;
+
+#define CONFIG_64BIT	1
+#define CONFIG_X86	1
+#define __rcu
+#define __percpu
+#define __packed	__attribute__((packed))
+#define __read_mostly
+#define __force
+#define ____cacheline_aligned_in_smp __attribute__((aligned(64)))
+#define likely(x)	(x)
+#define unlikely(x)	(x)
+#define READ_ONCE(x)	(*(volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+#define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
+#define BIT_ULL(n)	(1ULL << (n))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
+#define min(a, b)	((a) < (b) ? (a) : (b))
+#define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
+#define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
+#define struct_size(p, m, n) (sizeof(*(p)) + (n) * sizeof((p)->m[0]))
+
+/* Errors in pointers. */
+#define ERR_PTR(e)	((void *)(long)(e))
+#define PTR_ERR(p)	((long)(p))
+#define IS_ERR(p)	((unsigned long)(p) >= (unsigned long)-4095)
+
+/* Memory. */
+#define GFP_KERNEL		0
+#define GFP_KERNEL_ACCOUNT	0
+#define GFP_ATOMIC		1
+#define __GFP_NOWARN		0
+#define PAGE_SIZE		4096UL
+
+struct page {
+	int refs;
+	u8 *data;
+};
+
+struct page *alloc_page(gfp_t gfp);
+void get_page(struct page *page);
+void put_page(struct page *page);
+#define page_ref_count(p)	((p)->refs)
+#define page_address(p)		((void *)(p)->data)
+#define totalram_pages()	mock_ram_pages
+#define kzalloc(n, gfp)		mock_alloc(n)
+#define kcalloc(n, s, gfp)	mock_alloc((size_t)(n) * (s))
+#define kvcalloc(n, s, gfp)	mock_alloc_aligned((size_t)(n) * (s))
+#define kfree(p)		free((void *)(p))
+#define kvfree(p)		free((void *)(p))
+#define cond_resched()		do { } while (0)
+
+/* One CPU. */
+#define alloc_percpu_gfp(t, gfp)	((t *)mock_alloc(sizeof(t)))
+#define free_percpu(p)			free((void *)(p))
+#define this_cpu_add(x, n)		((x) += (n))
+#define per_cpu_ptr(p, cpu)		(p)
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
+
+typedef struct { s64 v; } atomic64_t;
+#define ATOMIC64_INIT(n)	{ n }
+#define atomic64_read(a)	((a)->v)
+#define atomic64_add_return(n, a) ((a)->v += (n))
+#define atomic64_sub(n, a)	((void)((a)->v -= (n)))
+#define cmpxchg(p, old, new)	({					\
+	__typeof__(*(p)) __seen = *(p);					\
+	if (__seen == (old))						\
+		*(p) = (new);						\
+	__seen; })
+
+/* Locks: only whether one is held, and that none is taken twice. */
+typedef struct { int held; } spinlock_t;
+struct mutex { int held; };
+#define spin_lock_init(l)	((l)->held = 0)
+#define spin_lock(l)		mock_lock(&(l)->held)
+#define spin_unlock(l)		mock_unlock(&(l)->held)
+#define lockdep_assert_held(l)	mock_assert((l)->held, "lock held")
+#define lockdep_is_held(l)	((l)->held)
+
+struct rcu_head { void *next; };
+#define rcu_read_lock_bh_held()		1
+#define rcu_dereference_check(p, c)	(p)
+#define rcu_dereference_protected(p, c)	(p)
+#define rcu_dereference_bh(p)		(p)
+#define rcu_assign_pointer(p, v)	((p) = (v))
+#define RCU_INIT_POINTER(p, v)		((p) = (v))
+#define rcu_replace_pointer(p, v, c)	({				\
+	__typeof__(p) __old = (p); (p) = (v); __old; })
+#define synchronize_rcu()		((void)mock_grace_periods++)
+
+/* Time. */
+#define HZ			250
+#define jiffies			mock_jiffies
+#define time_after(a, b)	((long)((b) - (a)) < 0)
+#define ktime_get_mono_fast_ns() mock_ns
+
+/* The vector unit. */
+#define X86_FEATURE_AVX2	0
+#define XFEATURE_MASK_SSE	0
+#define XFEATURE_MASK_YMM	0
+#define boot_cpu_has(f)		(mock_cpu_has_avx2 && __builtin_cpu_supports("avx2"))
+#define cpu_has_xfeatures(m, n)	true
+#define irq_fpu_usable()	mock_fpu_usable
+#define kernel_fpu_begin()	mock_lock(&mock_fpu)
+#define kernel_fpu_end()	mock_unlock(&mock_fpu)
+
+/* Bytes. */
+static inline u32 get_unaligned_be32(const void *p)
+{
+	const u8 *b = p;
+
+	return (u32)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+static inline void put_unaligned_be32(u32 v, void *p)
+{
+	v = htonl(v);
+	memcpy(p, &v, 4);
+}
+
+static inline void put_unaligned_be16(u16 v, void *p)
+{
+	v = htons(v);
+	memcpy(p, &v, 2);
+}
+
+/* Addresses. */
+static inline bool ipv6_addr_equal(const struct in6_addr *a,
+				   const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static inline bool ipv6_addr_any(const struct in6_addr *a)
+{
+	static const struct in6_addr any;
+
+	return ipv6_addr_equal(a, &any);
+}
+
+static inline bool ipv6_addr_v4mapped(const struct in6_addr *a)
+{
+	return !a->s6_addr32[0] && !a->s6_addr32[1] &&
+	       a->s6_addr32[2] == htonl(0xffff);
+}
+
+/* Checksums, slowly. */
+__wsum csum_partial(const void *data, int len, __wsum sum);
+__wsum csum_block_add(__wsum a, __wsum b, int off);
+__sum16 csum_tcpudp_magic(__be32 saddr, __be32 daddr, u32 len, u8 proto,
+			  __wsum sum);
+__sum16 csum_ipv6_magic(const struct in6_addr *saddr,
+			const struct in6_addr *daddr, u32 len, u8 proto,
+			__wsum sum);
+
+/* Packets. */
+#define MAX_SKB_FRAGS 17
+typedef struct { void *data; u32 size; } skb_frag_t;
+#define skb_frag_address(f)	((f)->data)
+#define skb_frag_size(f)	((f)->size)
+
+struct skb_shared_info {
+	u8 nr_frags;
+	skb_frag_t frags[MAX_SKB_FRAGS];
+	struct sk_buff *frag_list;
+};
+
+struct sk_buff {
+	u8 *data, *tail;
+	struct sk_buff *next;
+	struct skb_shared_info shinfo;
+};
+
+#define skb_mac_header(s)	((s)->data)
+#define skb_tail_pointer(s)	((s)->tail)
+#define skb_shinfo(s)		(&(s)->shinfo)
+#define skb_walk_frags(s, i)	\
+	for ((i) = skb_shinfo(s)->frag_list; (i); (i) = (i)->next)
+
+struct xdp_buff {
+	void *data, *data_end;
+	bool frags;
+	struct skb_shared_info shinfo;
+};
+
+#define xdp_buff_has_frags(x)			((x)->frags)
+#define xdp_get_shared_info_from_buff(x)	(&(x)->shinfo)
+
+/* Namespaces and devices. */
+struct net { void *generic; };
+struct net_device { int ifindex; struct net *net; };
+#define dev_net(d)		((d)->net)
+#define net_generic(n, id)	((n)->generic)
+
+struct xarray { void *slot[8]; };
+#define xa_load(xa, i)		((i) < 8 ? (xa)->slot[i] : NULL)
+
+struct dst_cache { int initialised; };
+
+/* Lists. */
+struct list_head { struct list_head *next, *prev; };
+#define LIST_HEAD(l)		struct list_head l = { &(l), &(l) }
+#define list_empty(l)		((l)->next == (l))
+static inline void list_add(struct list_head *e, struct list_head *l)
+{
+	e->next = l->next;
+	e->prev = l;
+	l->next->prev = e;
+	l->next = e;
+}
+
+#define list_for_each_entry_safe(p, n, l, m)				\
+	for (p = container_of((l)->next, __typeof__(*p), m),		\
+	     n = container_of(p->m.next, __typeof__(*p), m);		\
+	     &p->m != (l);						\
+	     p = n, n = container_of(n->m.next, __typeof__(*n), m))
+
+/* Netlink: what was said, and nothing sent. */
+struct netlink_ext_ack { char msg[256]; };
+struct genl_info;
+struct nlattr { u16 len, type; };
+#define NL_SET_ERR_MSG(ext, text)	snprintf((ext)->msg, sizeof((ext)->msg), "%s", text)
+#define NL_SET_ERR_MSG_FMT(ext, ...)	snprintf((ext)->msg, sizeof((ext)->msg), __VA_ARGS__)
+
+/* Tracepoints, in the place of trace.h. */
+#define _WEIR_TRACE_H
+#define trace_weir_contribution(...)	do { } while (0)
+#define trace_weir_refusal(...)		do { } while (0)
+#define trace_weir_result(...)		do { } while (0)
+#define trace_weir_result_enabled()	false
+#define trace_weir_send_error(...)	do { } while (0)
+
+#endif /* MOCK_KERNEL_H */

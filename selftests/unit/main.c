@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs the module's own files against a mocked kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const struct ktap_test *tests;
+		const size_t *count;
+	} suites[] = {
+		{ reduce_tests, &reduce_count },
+		{ payload_tests, &payload_count },
+		{ block_tests, &block_count },
+		{ join_tests, &join_count },
+		{ job_tests, &job_count },
+		{ contribute_tests, &contribute_count },
+	};
+	struct ktap_test all[256];
+	size_t n = 0, i;
+
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		memcpy(all + n, suites[i].tests,
+		       *suites[i].count * sizeof(all[0]));
+		n += *suites[i].count;
+	}
+	srandom(1);
+	return ktap_main(all, n, argc > 1 ? argv[1] : NULL);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The mocked kernel. */
+#include "kernel.h"
+
+unsigned long mock_ram_pages = 1 << 20;
+unsigned long mock_jiffies = -1000UL;	/* wraps soon */
+uint64_t mock_ns = 1;
+bool mock_cpu_has_avx2 = true;
+bool mock_fpu_usable = true;
+int mock_fpu;
+int mock_locks;
+int mock_grace_periods;
+long mock_pages;
+long mock_fail_after = -1;
+
+void mock_assert(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("Bail out! broken in the module: %s\n", what);
+	fflush(stdout);
+	abort();
+}
+
+void mock_lock(int *held)
+{
+	mock_assert(!*held, "a lock is taken twice");
+	*held = 1;
+	mock_locks++;
+}
+
+void mock_unlock(int *held)
+{
+	mock_assert(*held, "a lock is dropped that is not held");
+	*held = 0;
+	mock_locks--;
+}
+
+static bool mock_fails(void)
+{
+	return mock_fail_after >= 0 && mock_fail_after-- == 0;
+}
+
+void *mock_alloc(size_t size)
+{
+	return mock_fails() ? NULL : calloc(1, size);
+}
+
+void *mock_alloc_aligned(size_t size)
+{
+	void *p = mock_fails() ? NULL : aligned_alloc(64, (size + 63) & ~63UL);
+
+	if (p)
+		memset(p, 0, size);
+	return p;
+}
+
+/* A page has what was in it before; a test would see that in a sum. */
+struct page *alloc_page(gfp_t gfp)
+{
+	struct page *page;
+
+	(void)gfp;
+	if (mock_fails())
+		return NULL;
+	page = malloc(sizeof(*page));
+	page->refs = 1;
+	page->data = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
+	memset(page->data, 0xa5, PAGE_SIZE);
+	mock_pages++;
+	return page;
+}
+
+void get_page(struct page *page)
+{
+	mock_assert(page->refs > 0, "a freed page is used");
+	page->refs++;
+}
+
+void put_page(struct page *page)
+{
+	mock_assert(page->refs > 0, "a freed page is put");
+	if (--page->refs)
+		return;
+	mock_pages--;
+	free(page->data);
+	free(page);
+}
+
+static u32 fold(u64 sum)
+{
+	while (sum >> 32)
+		sum = (sum & 0xffffffff) + (sum >> 32);
+	return sum;
+}
+
+__wsum csum_partial(const void *data, int len, __wsum sum)
+{
+	const u8 *p = data;
+	u64 s = sum;
+	int i;
+
+	/* In the byte order of the machine, as the kernel does it. */
+	for (i = 0; i < len; i++)
+		s += i & 1 ? p[i] << 8 : p[i];
+	return fold(s);
+}
+
+__wsum csum_block_add(__wsum a, __wsum b, int off)
+{
+	if (off & 1)
+		b = (b & 0x00ff00ff) << 8 | (b >> 8 & 0x00ff00ff);
+	return fold((u64)a + b);
+}
+
+static __sum16 finish(u64 sum)
+{
+	u32 s = fold(sum);
+
+	s = (s & 0xffff) + (s >> 16);
+	s = (s & 0xffff) + (s >> 16);
+	return ~s;
+}
+
+__sum16 csum_tcpudp_magic(__be32 saddr, __be32 daddr, u32 len, u8 proto,
+			  __wsum sum)
+{
+	return finish((u64)sum + saddr + daddr + htons(len) + htons(proto));
+}
+
+__sum16 csum_ipv6_magic(const struct in6_addr *saddr,
+			const struct in6_addr *daddr, u32 len, u8 proto,
+			__wsum sum)
+{
+	u64 s = (u64)sum + htonl(len) + htonl(proto);
+	int i;
+
+	for (i = 0; i < 4; i++)
+		s += (u64)saddr->s6_addr32[i] + daddr->s6_addr32[i];
+	return finish(s);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What tests set and look at in the mocked kernel. */
+#ifndef MOCK_H
+#define MOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern unsigned long mock_ram_pages;	/* of the machine */
+extern unsigned long mock_jiffies;
+extern uint64_t mock_ns;
+extern bool mock_cpu_has_avx2;
+extern bool mock_fpu_usable;
+extern int mock_fpu;			/* the vector unit is ours */
+extern int mock_locks;			/* spin locks held */
+extern int mock_grace_periods;		/* waited for so far */
+extern long mock_pages;			/* that have a reference */
+
+/* The allocation after so many more fails, -1 for none. */
+extern long mock_fail_after;
+
+void *mock_alloc(size_t size);
+void *mock_alloc_aligned(size_t size);
+void mock_lock(int *held);
+void mock_unlock(int *held);
+void mock_assert(bool ok, const char *what);
+
+#endif /* MOCK_H */

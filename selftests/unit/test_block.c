@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The block table: each rule by itself, then against a slow model. */
+#include "kernel.h"
+
+#include "block.h"
+#include "payload.h"
+#include "reduce.h"
+#include "unit.h"
+
+static struct weir_blocks table;
+
+static void setup(u32 size, u16 sources, u16 grads)
+{
+	weir_reduce_init();
+	memset(&table, 0, sizeof(table));
+	CHECK_EQ(weir_blocks_init(&table, size, sources, grads), 0);
+}
+
+static void teardown(void)
+{
+	weir_blocks_uninit(&table);
+	CHECK_EQ(mock_pages, 0);
+	CHECK_EQ(mock_locks, 0);
+}
+
+struct outcome {
+	int verdict;
+	bool abandoned;
+	struct weir_result res;
+	s32 first;		/* gradient 0 of the result */
+};
+
+/* @count gradients, all of them @value. The result is put at once. */
+static struct outcome contribute(u16 source, u32 block, u16 generation,
+				 u16 count, s32 value)
+{
+	struct weir_block_key key = { .id = block, .generation = generation,
+				      .source = source, .count = count };
+	static u8 packet[4 * 2048];
+	struct weir_payload pl = { .n = 1, .seg = { { packet, 4 * count } } };
+	struct outcome o = { };
+	u32 v = htonl(value);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		memcpy(packet + 4 * i, &v, 4);
+	o.verdict = weir_block_contribute(&table, &key, &pl, &o.res,
+					  &o.abandoned);
+	if (o.verdict == WEIR_VERDICT_COMPLETE ||
+	    o.verdict == WEIR_VERDICT_REPEAT) {
+		o.first = get_unaligned_be32(o.res.pages[0]->data);
+		CHECK_EQ(o.res.npages, DIV_ROUND_UP(count * 4, PAGE_SIZE));
+		weir_result_put(&o.res);
+	}
+	return o;
+}
+
+#define VERDICT(v, ...) CHECK_EQ(contribute(__VA_ARGS__).verdict, v)
+#define REFUSED(r, ...) VERDICT(-WEIR_REASON_##r, __VA_ARGS__)
+
+static void block_completes(void)
+{
+	struct outcome o;
+
+	setup(4, 3, 1024);
+	VERDICT(WEIR_VERDICT_SUMMED, 2, 9, 0, 1024, 5);
+	CHECK_EQ(weir_blocks_open(&table, 0), 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 9, 0, 1024, -7);
+	mock_ns = 77;
+	o = contribute(1, 9, 0, 1024, 100);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(o.first, 98);
+	CHECK_EQ(o.res.id, 9);
+	CHECK_EQ(o.res.count, 1024);
+	CHECK_EQ(o.res.received, 3);
+	CHECK_EQ(o.res.overflow, 0);
+	CHECK(o.res.start < 77);
+	CHECK_EQ(weir_blocks_open(&table, 0), 0);
+	teardown();
+}
+
+static void block_one_source(void)
+{
+	setup(1, 1, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 0, 0, 1, 5);
+	VERDICT(WEIR_VERDICT_REPEAT, 0, 0, 0, 1, 5);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 1, 0, 1, 5);
+	REFUSED(STALE, 0, 0, 0, 1, 5);
+	teardown();
+}
+
+static void block_refusals(void)
+{
+	struct outcome o;
+
+	setup(4, 2, 16);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 7, 16, 1);
+	REFUSED(DUPLICATE, 0, 5, 7, 16, 1);
+	REFUSED(COUNT, 1, 5, 7, 15, 1);
+	REFUSED(BUSY, 1, 9, 7, 16, 1);
+	REFUSED(STALE, 1, 1, 7, 16, 1);
+	REFUSED(GENERATION, 1, 5, 6, 16, 1);
+	REFUSED(GENERATION, 1, 9, 6, 16, 1);
+	o = contribute(1, 5, 7, 16, 2);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(o.first, 3);
+	o = contribute(0, 5, 7, 16, 1000);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_REPEAT);
+	CHECK_EQ(o.first, 3);
+	REFUSED(COUNT, 0, 5, 7, 15, 1);
+	teardown();
+}
+
+static void block_new_generation_sweeps(void)
+{
+	struct outcome o;
+
+	setup(4, 2, 16);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 65535, 16, 1);
+	o = contribute(1, 1, 0, 16, 4);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_SUMMED);
+	CHECK(o.abandoned);
+	CHECK_EQ(weir_blocks_open(&table, 65535), 0);
+	CHECK_EQ(weir_blocks_open(&table, 0), 1);
+	o = contribute(0, 1, 0, 16, 5);
+	CHECK_EQ(o.first, 9);
+	CHECK(!o.abandoned);
+	teardown();
+}
+
+static void block_ids_wrap(void)
+{
+	setup(4, 1, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 0xfffffffe, 0, 1, 5);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 2, 0, 1, 5);
+	REFUSED(STALE, 0, 0xfffffffe, 0, 1, 5);
+	teardown();
+}
+
+static void block_overflow_is_flagged(void)
+{
+	setup(4, 3, 16);
+	contribute(0, 0, 0, 16, 0x3fffffff);
+	contribute(1, 0, 0, 16, 0x3fffffff);
+	CHECK_EQ(contribute(2, 0, 0, 16, 1).res.overflow, 0);
+	contribute(0, 1, 0, 16, 0x3fffffff);
+	contribute(1, 1, 0, 16, 0x40000000);
+	CHECK_EQ(contribute(2, 1, 0, 16, 1).res.overflow, 1);
+	/* The flags do not stay for the slot's next block. */
+	contribute(0, 5, 0, 16, 1);
+	contribute(1, 5, 0, 16, 1);
+	CHECK_EQ(contribute(2, 5, 0, 16, 1).res.overflow, 0);
+	/* A small one can overflow behind large ones. */
+	contribute(0, 2, 0, 16, INT32_MIN);
+	contribute(1, 2, 0, 16, -1);
+	CHECK_EQ(contribute(2, 2, 0, 16, 0).res.overflow, 1);
+	teardown();
+}
+
+/* A result that somebody still reads is not written to. */
+static void block_leaves_pages_to_readers(void)
+{
+	struct weir_block_key key = { .id = 0, .count = 1 };
+	struct weir_payload pl = { .n = 1, .seg = { { (u8 *)"\0\0\0\7", 4 } } };
+	struct weir_result res;
+	bool abandoned;
+
+	setup(1, 1, 1024);
+	CHECK_EQ(weir_block_contribute(&table, &key, &pl, &res, &abandoned),
+		 WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(mock_pages, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 1, 0, 1, 9);
+	CHECK_EQ(mock_pages, 2);
+	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 7);
+	weir_result_put(&res);
+	CHECK_EQ(mock_pages, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 2, 0, 1, 9);
+	CHECK_EQ(mock_pages, 1);
+	teardown();
+}
+
+/* Without a fresh page the block is refused and the old result stays. */
+static void block_without_memory(void)
+{
+	struct weir_block_key key = { .id = 0, .count = 1025 };
+	static u8 packet[4 * 1025] = { 0, 0, 0, 7 };
+	struct weir_payload pl = { .n = 1, .seg = { { packet, 4100 } } };
+	struct weir_result res;
+	bool abandoned;
+	int fail;
+
+	setup(1, 1, 2048);
+	weir_block_contribute(&table, &key, &pl, &res, &abandoned);
+	for (fail = 0; fail < 2; fail++) {
+		mock_fail_after = fail;
+		REFUSED(NOMEM, 0, 1, 0, 1025, 9);
+		mock_fail_after = -1;
+		CHECK_EQ(contribute(0, 0, 0, 1025, 9).first, 7);
+	}
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 1, 0, 1025, 9);
+	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 7);
+	weir_result_put(&res);
+	teardown();
+}
+
+static void block_table_without_memory(void)
+{
+	int fail;
+
+	for (fail = 0; fail <= 8; fail++) {
+		memset(&table, 0, sizeof(table));
+		mock_fail_after = fail;
+		CHECK_EQ(weir_blocks_init(&table, 4, 2, 2048), -ENOMEM);
+		CHECK_EQ(mock_pages, 0);
+	}
+	mock_fail_after = -1;
+}
+
+static void block_all_open(void)
+{
+	u32 i;
+
+	setup(65536, 2, 1);
+	for (i = 0; i < 65536; i++)
+		VERDICT(WEIR_VERDICT_SUMMED, 0, i, 0, 1, i);
+	CHECK_EQ(weir_blocks_open(&table, 0), 65536);
+	for (i = 0; i < 65536; i++)
+		if (!CHECK_EQ(contribute(1, i, 0, 1, 1).first, i + 1))
+			break;
+	CHECK_EQ(weir_blocks_open(&table, 0), 0);
+	teardown();
+}
+
+/* What a slot holds, in plain words. */
+struct model {
+	bool used, complete, overflow;
+	u32 id;
+	u16 generation, count;
+	bool has[5];
+	s64 sum;
+};
+
+static int model_step(struct model *m, u16 sources, u16 source, u32 id,
+		      u16 generation, u16 count, s32 value)
+{
+	bool same = m->used && m->id == id && m->generation == generation;
+	unsigned int i, n = 0;
+
+	if (!same) {
+		if (m->used && generation != m->generation &&
+		    (s16)(generation - m->generation) < 0)
+			return -WEIR_REASON_GENERATION;
+		if (m->used && generation == m->generation) {
+			if ((s32)(id - m->id) < 0)
+				return -WEIR_REASON_STALE;
+			if (!m->complete)
+				return -WEIR_REASON_BUSY;
+		}
+		*m = (struct model){ .used = true, .id = id, .count = count,
+				     .generation = generation };
+	}
+	if (count != m->count)
+		return -WEIR_REASON_COUNT;
+	if (m->complete)
+		return WEIR_VERDICT_REPEAT;
+	if (m->has[source])
+		return -WEIR_REASON_DUPLICATE;
+	m->has[source] = true;
+	m->sum += value;
+	if (m->sum != (s32)m->sum) {
+		m->overflow = true;
+		m->sum = (s32)m->sum;
+	}
+	for (i = 0; i < sources; i++)
+		n += m->has[i];
+	if (n < sources)
+		return WEIR_VERDICT_SUMMED;
+	m->complete = true;
+	return WEIR_VERDICT_COMPLETE;
+}
+
+static s32 any_value(void)
+{
+	static const s32 values[] = { 0, 1, -1, 1 << 29, -(1 << 29),
+				      INT32_MAX, INT32_MIN, 12345 };
+
+	return values[random() % ARRAY_SIZE(values)];
+}
+
+/* Random contributions, most of them to the same few blocks. */
+static void block_against_model(void)
+{
+	static struct model model[4];
+	u32 base = 0xfffffff0;
+	u16 generation = 65530;
+	long step;
+
+	memset(model, 0, sizeof(model));
+	setup(4, 5, 64);
+	for (step = 0; step < 300000; step++) {
+		u32 id = base + random() % 12;
+		u16 g = generation - (random() % 64 == 0);
+		u16 source = random() % 5, count = random() % 32 ? 64 : 63;
+		s32 value = any_value();
+		struct model *m = &model[id % 4];
+		int want = model_step(m, 5, source, id, g, count, value);
+		struct outcome o = contribute(source, id, g, count, value);
+
+		if (!CHECK_EQ(o.verdict, want))
+			break;
+		if (want >= WEIR_VERDICT_COMPLETE &&
+		    (!CHECK_EQ(o.first, (s32)m->sum) ||
+		     !CHECK_EQ(o.res.overflow, m->overflow)))
+			break;
+		base += random() % 8 == 0;
+		generation += random() % 4096 == 0;
+	}
+	teardown();
+}
+
+const struct ktap_test block_tests[] = {
+	KTAP_TEST(block_completes),
+	KTAP_TEST(block_one_source),
+	KTAP_TEST(block_refusals),
+	KTAP_TEST(block_new_generation_sweeps),
+	KTAP_TEST(block_ids_wrap),
+	KTAP_TEST(block_overflow_is_flagged),
+	KTAP_TEST(block_leaves_pages_to_readers),
+	KTAP_TEST(block_without_memory),
+	KTAP_TEST(block_table_without_memory),
+	KTAP_TEST(block_all_open),
+	KTAP_TEST(block_against_model),
+};
+SUITE_END(block);

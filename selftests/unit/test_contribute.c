@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The whole way of a contribution, from the descriptor to what is sent. */
+#include "box.h"
+#include "payload.h"
+#include "unit.h"
+
+static void contribute_and_result(void)
+{
+	s32 grads[3][1500];
+	struct weir_contrib c;
+	struct weir_job *job;
+	unsigned int i, s;
+
+	box_up();
+	job = box_job(7, 3, 4, 2048);
+	for (s = 0; s < 3; s++) {
+		for (i = 0; i < 1500; i++)
+			grads[s][i] = random() % 1000000 - 500000;
+		c = box_contrib(job, s, 42, 1500);
+		CHECK_EQ(box_send(&c, grads[s], s ? 333 : 0), 0);
+	}
+	CHECK_EQ(box.sent, 3);
+	for (s = 0; s < box.sent; s++) {
+		struct box_sent *p = &box.packet[s];
+		struct in6_addr to = box_addr(s + 1);
+
+		CHECK(ipv6_addr_equal(&p->to, &to));
+		CHECK_EQ(p->hdr.job_id, 7);
+		CHECK_EQ(p->hdr.block_id[3], 42);
+		CHECK_EQ(p->hdr.src_cnt, 3);
+		CHECK_EQ(p->hdr.flags, 0);
+		CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1], 1500);
+		CHECK_EQ(p->len, 6000);
+		/* Shared, not copied. */
+		CHECK(p->pages[0] == box.packet[0].pages[0]);
+		for (i = 0; i < 1500; i++)
+			if (!CHECK_EQ(box_result(p, i), grads[0][i] +
+				      grads[1][i] + grads[2][i]))
+				break;
+	}
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 3);
+	CHECK_EQ(box_counter(WEIR_C_GRADIENTS), 4500);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 1);
+	CHECK_EQ(box_counter(WEIR_C_RESULTS), 3);
+	CHECK_EQ(job->stats->c[WEIR_C_CONTRIBUTIONS], 3);
+	CHECK_EQ(box.port.stats->c[WEIR_C_CONTRIBUTIONS], 3);
+	CHECK_EQ(weir_source_get(job, 2)->stats->c[WEIR_C_CONTRIBUTIONS], 1);
+	box_down();
+}
+
+static void contribute_256_sources(void)
+{
+	struct in6_addr group = box_addr(9);
+	struct weir_contrib c;
+	struct weir_job *job;
+	s32 one = 1;
+	int s;
+
+	box_up();
+	job = box_job(7, 256, 4, 16);
+	weir_job_set_group(job, &group);
+	for (s = 0; s < 256; s++) {
+		c = box_contrib(job, s, 0, 1);
+		CHECK_EQ(box_send(&c, &one, 0), 0);
+	}
+	CHECK_EQ(box.sent, 1);
+	CHECK(ipv6_addr_equal(&box.packet[0].to, &group));
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 0);
+	CHECK_EQ(box_result(&box.packet[0], 0), 256);
+	box_down();
+}
+
+static void contribute_repeat_to_one(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	c = box_contrib(job, 0, 0, 16);
+	box_send(&c, NULL, 0);
+	c = box_contrib(job, 1, 0, 16);
+	box_send(&c, NULL, 0);
+	box_forget();
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box_counter(WEIR_C_REPEATS), 1);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 2);
+	box_down();
+}
+
+/* What is changed in a good contribution, and why it is refused then. */
+static void contribute_refusals(void)
+{
+	static const struct in6_addr none;
+	struct weir_contrib good, c;
+	struct weir_job *job;
+	u64 before;
+
+#define REFUSED(r, ...) do {						\
+	c = good;							\
+	__VA_ARGS__;							\
+	before = box_counter(WEIR_C_REFUSED + WEIR_REASON_##r);	\
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_##r);		\
+	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_##r),	\
+		 before + 1);						\
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 0);		\
+} while (0)
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	weir_job_advance(job, 3);
+	good = box_contrib(job, 0, 0, 16);
+	REFUSED(NO_JOB, c.job = 8);
+	REFUSED(NO_JOB, c.job = 7 + 256);
+	REFUSED(NO_JOB, c.format = 9);
+	REFUSED(NO_JOB, c.dport = 12001);
+	REFUSED(NOT_LOCAL, c.daddr[3]++);
+	REFUSED(NO_SOURCE, c.source = 2);
+	REFUSED(NO_SOURCE, c.source = 65535);
+	REFUSED(SPOOFED, c.source = 1);
+	REFUSED(SPOOFED, memcpy(c.saddr, &none, 16));
+	REFUSED(LENGTH, c.udp_len--);
+	REFUSED(LENGTH, c.count = 15);
+	REFUSED(LENGTH, c.payload_off = 4; c.udp_off = 0; c.udp_len = 68);
+	REFUSED(WEIGHT, c.weight = 2);
+	REFUSED(ZERO_COUNT, c.count = 0; c.udp_len = 20);
+	REFUSED(TOO_LONG, c.count = 17; c.udp_len = 88);
+	REFUSED(GENERATION, c.generation = 2);
+	box.wn.ports.slot[3] = NULL;
+	REFUSED(NO_PORT, );
+	CHECK_EQ(weir_blocks_open(&job->blocks, 3), 0);
+	box_down();
+}
+
+static int send_join(struct weir_job *job, u16 source, u32 nonce, u32 ranks,
+		     u32 grads)
+{
+	struct weir_contrib c = box_contrib(job, source, 0, 0);
+	struct weir_join join = { .nonce = nonce, .ranks = htonl(ranks),
+				  .grads = htonl(grads) };
+	struct weir_payload pl = { .n = 2 };
+	u8 head[20] = { };
+
+	c.flags = WEIR_CONTRIB_JOIN;
+	c.udp_len = 20 + sizeof(join);
+	pl.seg[0] = (struct weir_seg){ head, sizeof(head) };
+	pl.seg[1] = (struct weir_seg){ (u8 *)&join, sizeof(join) };
+	return weir_contribute(&box.dev, &c, &pl, true);
+}
+
+static void contribute_join(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	CHECK_EQ(send_join(job, 0, 111, 2, 16), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(send_join(job, 1, 222, 2, 16), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.generations, 1);
+	CHECK_EQ(job->generation, 1);
+	CHECK_EQ(box.packet[0].join.nonce, 111);
+	CHECK_EQ(box.packet[1].join.nonce, 222);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_JOIN);
+	CHECK_EQ(box.packet[0].hdr.gen_id[1], 1);
+	CHECK_EQ(ntohl(box.packet[0].join.blocks), 4);
+	CHECK_EQ(ntohl(box.packet[0].join.grads), 16);
+	box_forget();
+	CHECK_EQ(send_join(job, 1, 222, 2, 16), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(job->generation, 1);
+	box_down();
+}
+
+static void contribute_join_that_does_not_fit(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	CHECK_EQ(send_join(job, 0, 1, 3, 16), WEIR_REASON_JOIN);
+	CHECK_EQ(send_join(job, 0, 1, 2, 17), WEIR_REASON_JOIN);
+	CHECK_EQ(send_join(job, 0, 1, 2, 0), WEIR_REASON_JOIN);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_JOIN | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(ntohl(box.packet[0].join.ranks), 2);
+	CHECK_EQ(job->generation, 0);
+	box_down();
+}
+
+static void contribute_send_errors(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 1, 4, 16);
+	box.send_error = -EHOSTUNREACH;
+	c = box_contrib(job, 0, 0, 16);
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box_counter(WEIR_C_RESULT_ERRORS), 1);
+	CHECK_EQ(box_counter(WEIR_C_RESULTS), 0);
+	box_down();
+}
+
+static void contribute_unbound_source_gets_nothing(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	c = box_contrib(job, 0, 0, 16);
+	box_send(&c, NULL, 0);
+	weir_source_unbind(job, 0);
+	c = box_contrib(job, 1, 0, 16);
+	box_send(&c, NULL, 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 1);
+	box_down();
+}
+
+static __sum16 good_csum(const struct weir_contrib *c, const u8 *dgram)
+{
+	return csum_tcpudp_magic(c->saddr[3], c->daddr[3], c->udp_len, 17,
+				 csum_partial(dgram, c->udp_len, 0));
+}
+
+/* Where nobody vouches for the checksum it is looked at. */
+static void contribute_checksum(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+	struct weir_payload pl;
+	u8 dgram[20 + 64];
+	__sum16 sum;
+	int block = 0;
+
+#define SEND(want) do {							\
+	c.block = block++;						\
+	pl.n = 1;							\
+	pl.seg[0] = (struct weir_seg){ dgram, sizeof(dgram) };		\
+	CHECK_EQ(weir_contribute(&box.dev, &c, &pl, false), want);	\
+} while (0)
+
+	box_up();
+	job = box_job(7, 1, 4, 16);
+	c = box_contrib(job, 0, 0, 16);
+	memset(dgram, 7, sizeof(dgram));
+	memset(dgram + 6, 0, 2);
+	SEND(0);
+	sum = good_csum(&c, dgram);
+	memcpy(dgram + 6, &sum, 2);
+	SEND(0);
+	dgram[30] ^= 1;
+	SEND(WEIR_REASON_CHECKSUM);
+	/* The pseudo header's alone: a device was to add the rest. */
+	sum = ~csum_tcpudp_magic(c.saddr[3], c.daddr[3], c.udp_len, 17, 0);
+	memcpy(dgram + 6, &sum, 2);
+	SEND(0);
+	box_down();
+}
+
+static void contribute_descriptor(void)
+{
+	struct weir_contrib c = { };
+
+	CHECK(weir_contrib_valid(&c, sizeof(c)));
+	CHECK(!weir_contrib_valid(NULL, sizeof(c)));
+	CHECK(!weir_contrib_valid(NULL, 0));
+	CHECK(!weir_contrib_valid(&c, sizeof(c) - 1));
+	CHECK(!weir_contrib_valid(&c, sizeof(c) + 1));
+	c.reserved = 1;
+	CHECK(!weir_contrib_valid(&c, sizeof(c)));
+	c.reserved = 0;
+	c.flags = 4;
+	CHECK(!weir_contrib_valid(&c, sizeof(c)));
+}
+
+const struct ktap_test contribute_tests[] = {
+	KTAP_TEST(contribute_and_result),
+	KTAP_TEST(contribute_256_sources),
+	KTAP_TEST(contribute_repeat_to_one),
+	KTAP_TEST(contribute_refusals),
+	KTAP_TEST(contribute_join),
+	KTAP_TEST(contribute_join_that_does_not_fit),
+	KTAP_TEST(contribute_send_errors),
+	KTAP_TEST(contribute_unbound_source_gets_nothing),
+	KTAP_TEST(contribute_checksum),
+	KTAP_TEST(contribute_descriptor),
+};
+SUITE_END(contribute);

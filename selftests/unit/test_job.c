@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs and sources: made, changed, removed, and short of memory. */
+#include "box.h"
+#include "unit.h"
+
+static struct weir_job_config config(void)
+{
+	return (struct weir_job_config){
+		.id = 7, .format = WEIR_FORMAT_TRIO, .sources = 3, .blocks = 4,
+		.grads = 1024, .port = 12000, .address = box_addr(254),
+	};
+}
+
+static void job_add_and_flush(void)
+{
+	box_up();
+	CHECK(box_job(7, 3, 4, 1024));
+	CHECK(box_job(0, 1, 1, 1));
+	CHECK(box_job(255, 256, 2, 2048));
+	CHECK(weir_job_get(&box.wn, 7));
+	CHECK(!weir_job_get(&box.wn, 8));
+	CHECK(!weir_job_get(&box.wn, 256));
+	mock_grace_periods = 0;
+	weir_job_flush(&box.wn);
+	CHECK_EQ(mock_grace_periods, 1);
+	CHECK(!weir_job_get(&box.wn, 7));
+	box_down();
+}
+
+static void job_id_in_use(void)
+{
+	struct weir_job_config cfg = config();
+	struct netlink_ext_ack extack = { };
+
+	box_up();
+	box_job(7, 3, 4, 1024);
+	CHECK_EQ(PTR_ERR(weir_job_add(&box.wn, &cfg, &extack)), -EEXIST);
+	CHECK(strstr(extack.msg, "job 7 exists"));
+	box_down();
+}
+
+static void job_over_the_limit(void)
+{
+	struct weir_job_config cfg = config();
+	struct netlink_ext_ack extack = { };
+
+	box_up();
+	mock_ram_pages = 16;		/* 4 pages for jobs */
+	weir_pool_init();
+	CHECK_EQ(PTR_ERR(weir_job_add(&box.wn, &cfg, &extack)), -EDQUOT);
+	CHECK(strstr(extack.msg, "fewer blocks"));
+	CHECK_EQ(weir_pool_used(), 0);
+	cfg.blocks = 2;
+	CHECK(!IS_ERR(weir_job_add(&box.wn, &cfg, &extack)));
+	mock_ram_pages = 1 << 20;
+	box_down();
+}
+
+/* Every allocation of an addition fails once; nothing is left of it. */
+static void job_without_memory(void)
+{
+	struct weir_job_config cfg = config();
+	struct netlink_ext_ack extack;
+	struct weir_job *job;
+	int fail;
+
+	box_up();
+	cfg.has_group = true;
+	cfg.group = box_addr(9);
+	for (fail = 0; ; fail++) {
+		memset(&extack, 0, sizeof(extack));
+		mock_fail_after = fail;
+		job = weir_job_add(&box.wn, &cfg, &extack);
+		if (mock_fail_after >= 0)
+			break;
+		CHECK_EQ(PTR_ERR(job), -ENOMEM);
+		CHECK(strstr(extack.msg, "no memory"));
+		CHECK(!weir_job_get(&box.wn, 7));
+		CHECK_EQ(mock_pages, 0);
+		CHECK_EQ(weir_pool_used(), 0);
+	}
+	mock_fail_after = -1;
+	CHECK(!IS_ERR(job));
+	CHECK_EQ(fail, 10);
+	box_down();
+}
+
+static void source_without_memory(void)
+{
+	struct in6_addr addr = box_addr(1), other = box_addr(2);
+	struct weir_job *job;
+	int fail;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	weir_source_flush(job);
+	for (fail = 0; fail < 3; fail++) {
+		mock_fail_after = fail;
+		CHECK_EQ(weir_source_bind(job, 0, &addr, 0), -ENOMEM);
+		CHECK(!weir_source_get(job, 0));
+	}
+	mock_fail_after = -1;
+	CHECK_EQ(weir_source_bind(job, 0, &addr, 0), 0);
+	for (fail = 0; fail < 2; fail++) {
+		mock_fail_after = fail;
+		CHECK_EQ(weir_source_bind(job, 0, &other, 0), -ENOMEM);
+		CHECK(ipv6_addr_equal(&weir_source_get(job, 0)->dest.addr,
+				      &addr));
+	}
+	mock_fail_after = -1;
+	box_down();
+}
+
+static void source_keeps_its_counters(void)
+{
+	struct in6_addr addr = box_addr(77);
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	weir_count(weir_source_get(job, 1)->stats, WEIR_C_JOINS, 5);
+	CHECK_EQ(weir_source_bind(job, 1, &addr, 999), 0);
+	CHECK_EQ(weir_source_get(job, 1)->stats->c[WEIR_C_JOINS], 5);
+	CHECK_EQ(weir_source_get(job, 1)->dest.port, htons(999));
+	weir_source_unbind(job, 1);
+	CHECK(!weir_source_get(job, 1));
+	CHECK(!weir_source_get(job, 3));
+	box_down();
+}
+
+static void source_address_is_taken(void)
+{
+	struct in6_addr addr = box_addr(1);
+	struct weir_job *job;
+	u32 id = 2;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	CHECK(weir_source_taken(job, &addr, 0, &id));
+	CHECK_EQ(id, 0);
+	id = 0;
+	CHECK(!weir_source_taken(job, &addr, 0, &id));
+	id = 2;
+	CHECK(!weir_source_taken(job, &addr, 12001, &id));
+	box_down();
+}
+
+static void job_group_changes(void)
+{
+	struct in6_addr group = box_addr(9), none = { };
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	CHECK_EQ(weir_job_set_group(job, &group), 0);
+	CHECK_EQ(weir_job_set_group(job, &group), 0);
+	mock_fail_after = 0;
+	CHECK_EQ(weir_job_set_group(job, &none), 0);
+	mock_fail_after = 0;
+	CHECK_EQ(weir_job_set_group(job, &group), -ENOMEM);
+	mock_fail_after = 1;
+	CHECK_EQ(weir_job_set_group(job, &group), -ENOMEM);
+	mock_fail_after = -1;
+	CHECK(!job->group);
+	box_down();
+}
+
+static void job_generation_only_grows(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	CHECK_EQ(weir_job_advance(job, 5), 5);
+	CHECK_EQ(weir_job_advance(job, 4), 5);
+	CHECK_EQ(weir_job_advance(job, 5), 5);
+	CHECK_EQ(weir_job_advance(job, 5 + 32767), 5 + 32767);
+	CHECK_EQ(weir_job_advance(job, 5), 5 + 32767);
+	CHECK_EQ(weir_job_advance(job, 65535), 65535);
+	CHECK_EQ(weir_job_advance(job, 0), 0);
+	CHECK_EQ(job->generation, 0);
+	box_down();
+}
+
+const struct ktap_test job_tests[] = {
+	KTAP_TEST(job_add_and_flush),
+	KTAP_TEST(job_id_in_use),
+	KTAP_TEST(job_over_the_limit),
+	KTAP_TEST(job_without_memory),
+	KTAP_TEST(source_without_memory),
+	KTAP_TEST(source_keeps_its_counters),
+	KTAP_TEST(source_address_is_taken),
+	KTAP_TEST(job_group_changes),
+	KTAP_TEST(job_generation_only_grows),
+};
+SUITE_END(job);

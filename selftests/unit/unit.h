@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The suites; each file has one. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include "ktap.h"
+
+#define SUITE(name) extern const struct ktap_test name##_tests[]; \
+	extern const size_t name##_count
+
+SUITE(reduce);
+SUITE(payload);
+SUITE(block);
+SUITE(join);
+SUITE(job);
+SUITE(contribute);
+
+#define SUITE_END(name) \
+	const size_t name##_count = sizeof(name##_tests) / sizeof(name##_tests[0])
+
+#endif /* UNIT_H */
