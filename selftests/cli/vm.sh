@@ -162,14 +162,16 @@ mode_is() { json ".[0].mode == \"$2\" and .[0].dev == \"$1\"" port show dev "$1"
 
 # The kernel's numbers: 1 native, 2 generic.
 port_xdp() {
-	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]]
+	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]] &&
+		json '.[0].udp == [12000]' port show
 }
 port_again() {
 	local old new
 	old=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
 	weir port attach dev w1 mode xdp udp 12000 udp 13000 || return
 	new=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
-	[[ $old != "$new" && $(xdp_on w1) == "1 weir_xdp" ]] && json 'length == 1' port show
+	[[ $old != "$new" && $(xdp_on w1) == "1 weir_xdp" ]] &&
+		json 'length == 1 and .[0].udp == [12000, 13000]' port show
 }
 port_generic() {
 	weir port attach dev w1 mode generic && mode_is w1 generic && [[ $(xdp_on w1) == "2 weir_xdp" ]]
@@ -179,7 +181,8 @@ port_tc() {
 		(($(filters_on w1) == 1 && $(clsact_on w1) == 1))
 }
 port_tc_again() {
-	weir port attach dev w1 mode tc udp 14000 && (($(filters_on w1) == 1))
+	weir port attach dev w1 mode tc udp 14000 && (($(filters_on w1) == 1)) &&
+		json '.[0].udp == [14000]' port show
 }
 port_back() {
 	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]] &&
@@ -366,7 +369,7 @@ monitor_hears() {
 		heard '.event == "source" and .job == 100 and .address == "10.77.1.77"' &&
 		heard '.event == "source" and .job == 100 and .port == 99' &&
 		heard '.event == "source-del" and .id == 0' &&
-		heard '.event == "job-del" and .id == 100' &&
+		heard '.event == "job-del" and .id == 100 and .stats.contributions == 0' &&
 		heard '.event == "port" and .dev == "w2" and .mode == "generic"' &&
 		jq -se 'all(.[]; .time | test("^[0-9-]+T[0-9:.]+Z$"))' "$work/events"; then
 		return 0
@@ -440,7 +443,14 @@ doctor_mtu() {
 }
 ktap_run "doctor finds what is wrong" doctor_ill
 ktap_run "doctor finds nothing wrong" doctor_well
+doctor_udp() {
+	weir job set id 1 port 12001 &&
+		doctor_says '.checks | any(.check == "udp" and .subject == "port w1" and .status == "fail")' &&
+		weir port attach dev w1 mode xdp udp 12000 udp 12001 &&
+		doctor_says '.checks | any(.check == "udp" and .subject == "port w1" and .status == "ok")'
+}
 ktap_run "doctor knows the MTU" doctor_mtu
+ktap_run "doctor knows the UDP ports" doctor_udp
 
 stats() {
 	json '.jobs == 1 and .ports == 2 and .memory > 0 and ."memory-limit" > .memory

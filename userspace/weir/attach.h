@@ -83,6 +83,10 @@ int tc_attach(unsigned int ifindex, int fd, const struct hook *old);
 int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct hook *hook);
 int tc_find(struct nl *rtnl, unsigned int ifindex, struct hook *hook);
 
+/* formats.c */
+int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
+	       struct format_ports *ports);
+
 /* attach.c: exit statuses, with the reason told */
 int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attached);
 void attached_free(struct attached *attached);

@@ -84,6 +84,7 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	job->sources = nl_uint(table[WEIR_A_JOB_SOURCES]);
 	job->blocks = nl_uint(table[WEIR_A_JOB_BLOCKS]);
 	job->grads = nl_uint(table[WEIR_A_JOB_GRADS]);
+	job->port = nl_uint(table[WEIR_A_JOB_PORT]);
 	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
 	if (address)
 		addr_from(&job->address, mnl_attr_get_payload(address),

@@ -49,6 +49,7 @@ struct job {
 	uint32_t blocks;
 	uint32_t grads;
 	uint32_t bound;
+	uint32_t port;
 	struct addr address;
 	struct addr group;
 };

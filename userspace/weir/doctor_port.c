@@ -136,6 +136,40 @@ static void check_gro(const struct link *link, const char *subject, uint32_t mod
 	report(&finding, "UDP packets come %s", merged ? "merged" : "one by one");
 }
 
+/* Packets to a port that the program does not know pass by, uncounted. */
+static void check_udp(struct patient *patient, const struct link *link,
+		      const char *subject, uint32_t mode)
+{
+	struct format_ports ports;
+	size_t i;
+	int n;
+
+	if (formats_of(&patient->rtnl, link->ifindex, mode, &ports))
+		return;
+	for (i = 0; i < patient->jobs.count; i++) {
+		struct finding finding = { DOCTOR_OK, "udp", subject, NULL };
+		struct job job;
+
+		job_read(patient->jobs.message[i], &job);
+		if (!job_wanted(patient, job.id))
+			continue;
+		for (n = 0; n < WEIR_FORMATS_MAX && ports.entry[n].port; n++) {
+			if (ports.entry[n].port == job.port)
+				break;
+		}
+		if (n < WEIR_FORMATS_MAX && ports.entry[n].port) {
+			report(&finding, "the program listens to UDP port %u of job %u",
+			       job.port, job.id);
+			continue;
+		}
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = fix("run `weir port attach dev %s mode %s udp %u`, with a word udp for each port of the jobs",
+				  link->name, names_word(&mode_names, mode), job.port);
+		report(&finding, "the program does not listen to UDP port %u of job %u",
+		       job.port, job.id);
+	}
+}
+
 /* Results are sent by the stack, so the other end of a veth needs nothing. */
 static void check_veth(const struct link *link, const char *subject, uint32_t mode)
 {
@@ -167,6 +201,7 @@ static void check_port(struct patient *patient, const struct nlmsghdr *message)
 	}
 	check_device(&link, subject);
 	check_program(patient, &link, subject, mode);
+	check_udp(patient, &link, subject, mode);
 	check_mtu(patient, &link, subject);
 	check_gro(&link, subject, mode);
 	check_veth(&link, subject, mode);

@@ -64,7 +64,7 @@ void job_print(const struct nlmsghdr *message, bool brief)
 	print_number("open", job[WEIR_A_JOB_OPEN]);
 	if (job[WEIR_A_JOB_MEMORY])
 		print_bytes("memory", nl_uint(job[WEIR_A_JOB_MEMORY]));
-	if (!brief && job[WEIR_A_JOB_STATS])
+	if ((!brief || opt.json) && job[WEIR_A_JOB_STATS])
 		stats_print(job[WEIR_A_JOB_STATS]);
 }
 

@@ -31,6 +31,13 @@ static void print_event(const struct nlmsghdr *message, bool brief)
 		print_uint("generation", nl_uint(event[WEIR_A_EVENT_GENERATION]));
 }
 
+static void print_port(const struct nlmsghdr *message, bool brief)
+{
+	port_print(message);
+	if (!brief || opt.json)
+		port_print_stats(message);
+}
+
 static const struct notification {
 	uint8_t command;
 	const char *event;
@@ -40,8 +47,8 @@ static const struct notification {
 	{ WEIR_CMD_JOB_DEL_NTF, "job-del", job_print },
 	{ WEIR_CMD_SOURCE_NTF, "source", source_print },
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", source_print },
-	{ WEIR_CMD_PORT_NTF, "port", port_print },
-	{ WEIR_CMD_PORT_DEL_NTF, "port-del", port_print },
+	{ WEIR_CMD_PORT_NTF, "port", print_port },
+	{ WEIR_CMD_PORT_DEL_NTF, "port-del", print_port },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },
 };
 

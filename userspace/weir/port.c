@@ -12,7 +12,7 @@
 #include "show.h"
 #include "tool.h"
 
-void port_print(const struct nlmsghdr *message, bool brief)
+void port_print(const struct nlmsghdr *message)
 {
 	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
 
@@ -21,33 +21,54 @@ void port_print(const struct nlmsghdr *message, bool brief)
 	print_uint("ifindex", nl_uint(port[WEIR_A_PORT_IFINDEX]));
 	if (port[WEIR_A_PORT_MODE])
 		print_string("mode", names_word(&mode_names, nl_uint(port[WEIR_A_PORT_MODE])));
-	if (!brief && port[WEIR_A_PORT_STATS])
+}
+
+void port_print_stats(const struct nlmsghdr *message)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	if (port[WEIR_A_PORT_STATS])
 		stats_print(port[WEIR_A_PORT_STATS]);
 }
 
-int port_show(const struct args *args)
+/* The ports that the program listens to, where one may look at it. */
+static void print_formats(struct nl *rtnl, const struct nlmsghdr *message)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	struct format_ports ports;
+	int i;
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	if (formats_of(rtnl, nl_uint(port[WEIR_A_PORT_IFINDEX]),
+		       nl_uint(port[WEIR_A_PORT_MODE]), &ports))
+		return;
+	print_list("udp");
+	for (i = 0; i < WEIR_FORMATS_MAX && ports.entry[i].port; i++)
+		print_uint("udp", ports.entry[i].port);
+	print_end();
+}
+
+static int show_ports(struct weir *weir, struct nl *rtnl, const struct args *args)
 {
 	struct nl_replies replies = {};
-	struct weir weir;
 	int status;
 	size_t i;
 
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	status = request_show(&weir, args, args_get(args, "dev"), &replies);
+	status = request_show(weir, args, args_get(args, "dev"), &replies);
 	if (!status) {
 		print_list(NULL);
 		for (i = 0; i < replies.count; i++) {
 			print_object(NULL);
-			port_print(replies.message[i], false);
+			port_print(replies.message[i]);
+			print_formats(rtnl, replies.message[i]);
+			port_print_stats(replies.message[i]);
 			print_end();
 			print_line(0);
 		}
 		print_done();
 	}
 	nl_replies_free(&replies);
-	weir_close(&weir);
 	return status;
 }
 
@@ -133,6 +154,11 @@ static int with_sockets(const struct args *args,
 	}
 	weir_close(&weir);
 	return status;
+}
+
+int port_show(const struct args *args)
+{
+	return with_sockets(args, show_ports);
 }
 
 int port_detach(const struct args *args)

@@ -8,11 +8,12 @@
 
 /*
  * Each prints the fields of one object into the JSON object that the caller has
- * begun. @brief leaves out the lines of counters in text.
+ * begun. @brief leaves the counters to JSON.
  */
 void job_print(const struct nlmsghdr *message, bool brief);
 void source_print(const struct nlmsghdr *message, bool brief);
-void port_print(const struct nlmsghdr *message, bool brief);
+void port_print(const struct nlmsghdr *message);
+void port_print_stats(const struct nlmsghdr *message);
 
 /* Counters of a WEIR_A_*_STATS nest, and the reasons that were found. */
 void stats_print(const struct nlattr *nest);

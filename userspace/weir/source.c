@@ -18,7 +18,7 @@ void source_print(const struct nlmsghdr *message, bool brief)
 	print_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
 	if (source[WEIR_A_SOURCE_PORT])
 		print_uint("port", nl_uint(source[WEIR_A_SOURCE_PORT]));
-	if (!brief && source[WEIR_A_SOURCE_STATS])
+	if ((!brief || opt.json) && source[WEIR_A_SOURCE_STATS])
 		stats_print(source[WEIR_A_SOURCE_STATS]);
 }
 
