@@ -44,7 +44,7 @@ enum weir_block_state {
  * table needs no hash, no list and no allocation.
  */
 struct weir_block {
-	spinlock_t	lock;
+	spinlock_t	lock;	/* all of the below */
 	u32		id;
 	u16		generation;
 	u8		state;
@@ -137,7 +137,9 @@ int weir_block_contribute(struct weir_blocks *blocks,
 void weir_result_put(struct weir_result *res);
 
 /**
- * weir_generation_after() - is generation a newer than b?
+ * weir_generation_after() - is one generation newer than another?
+ * @a: the one
+ * @b: the other
  *
  * Serial arithmetic on 16 bits (RFC 1982).
  */

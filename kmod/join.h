@@ -30,7 +30,7 @@ struct weir_joiner {
  * @joiner: by source id
  */
 struct weir_join_table {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* the joiners */
 	unsigned int		n;
 	struct weir_joiner	*joiner;
 };

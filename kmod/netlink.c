@@ -89,7 +89,7 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 	if (!ipv4 && nla_len(nla) != sizeof(struct in6_addr))
 		return weir_nl_refuse_addr(info, attr,
 					   "an address has 4 bytes (IPv4) or 16 (IPv6)");
-	if (family != WEIR_FAMILY_ANY && (family == WEIR_FAMILY_4) != ipv4)
+	if (family != WEIR_FAMILY_ANY && family != (ipv4 ? WEIR_FAMILY_4 : WEIR_FAMILY_6))
 		return weir_nl_refuse_addr(info, attr,
 					   family == WEIR_FAMILY_4 ?
 					   "the job's addresses are IPv4" :
@@ -274,11 +274,11 @@ static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,
 
 		if (!job)
 			continue;
-		++*jobs;
+		(*jobs)++;
 		*memory += weir_job_bytes(job);
 	}
 	xa_for_each(&wn->ports, ifindex, port)
-		++*ports;
+		(*ports)++;
 }
 
 static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)

@@ -24,7 +24,7 @@ struct weir_job;
  */
 struct weir_net {
 	struct net			*net;
-	struct mutex			lock;
+	struct mutex			lock;	/* every change */
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct xarray			ports;
 	unsigned int			seq;

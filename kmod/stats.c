@@ -47,7 +47,7 @@ int weir_stats_put(struct sk_buff *skb, int attr,
 	unsigned int i;
 	u64 n;
 
-	BUILD_BUG_ON(WEIR_C_REFUSED != WEIR_A_STATS_REFUSAL - 1);
+	static_assert(WEIR_A_STATS_REFUSAL == 1 + WEIR_C_REFUSED);
 
 	nest = nla_nest_start(skb, attr);
 	if (!nest)

@@ -9,7 +9,17 @@ struct sk_buff;
 
 /**
  * enum weir_counter - what is counted, in the order of the stats attributes
+ * @WEIR_C_CONTRIBUTIONS: packets summed
+ * @WEIR_C_GRADIENTS: gradients summed
+ * @WEIR_C_BLOCKS: blocks completed
+ * @WEIR_C_OVERFLOWS: blocks in which a sum left the range of int32
+ * @WEIR_C_RESULTS: result packets handed to the stack
+ * @WEIR_C_REPEATS: results sent again
+ * @WEIR_C_RESULT_ERRORS: result packets that could not be handed over
+ * @WEIR_C_JOINS: join packets taken
+ * @WEIR_C_ABANDONED: open blocks swept away by a new generation
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
+ * @WEIR_C_MAX: how many there are
  *
  * The counters up to @WEIR_C_REFUSED stand in the order of WEIR_A_STATS_*.
  */

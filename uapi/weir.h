@@ -26,6 +26,10 @@ enum weir_format {
 /**
  * enum weir_dtype - data type of a gradient, 4 bytes each for int32 and
  *   float32
+ * @WEIR_DTYPE_INT32: two's complement
+ * @WEIR_DTYPE_FLOAT32: IEEE 754 binary32
+ * @WEIR_DTYPE_BFLOAT16: the upper half of a binary32
+ * @WEIR_DTYPE_FLOAT16: IEEE 754 binary16
  */
 enum weir_dtype {
 	WEIR_DTYPE_INT32 = 1,
@@ -36,6 +40,9 @@ enum weir_dtype {
 
 /**
  * enum weir_op - how contributions to one gradient are combined
+ * @WEIR_OP_SUM: the sum of all
+ * @WEIR_OP_MIN: the least of all
+ * @WEIR_OP_MAX: the greatest of all
  */
 enum weir_op {
 	WEIR_OP_SUM = 1,

@@ -52,8 +52,8 @@ struct weir_format_entry {
  * frame reaches.
  */
 struct weir_contrib {
-	__u32	saddr[4];
-	__u32	daddr[4];
+	__be32	saddr[4];
+	__be32	daddr[4];
 	__u32	block;
 	__u16	job;
 	__u16	generation;

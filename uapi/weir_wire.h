@@ -62,9 +62,9 @@ struct weir_trio {
  */
 struct weir_join {
 	__u32	nonce;
-	__u32	ranks;
-	__u32	blocks;
-	__u32	grads;
+	__be32	ranks;
+	__be32	blocks;
+	__be32	grads;
 };
 
 #endif /* _UAPI_WEIR_WIRE_H */

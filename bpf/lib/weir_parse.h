@@ -89,7 +89,7 @@ static __always_inline int weir_parse_eth(struct weir_cursor *c, __be16 *proto)
 }
 
 /* IPv4 as an IPv4-mapped IPv6 address. */
-static __always_inline void weir_map_ipv4(__u32 *to, __be32 addr)
+static __always_inline void weir_map_ipv4(__be32 *to, __be32 addr)
 {
 	to[0] = 0;
 	to[1] = 0;
