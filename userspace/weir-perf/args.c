@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf.h"
+
+enum kind { FLAG, TEXT, NUMBER, BYTES, SCALE, TYPE };
+enum width { W8, W16, W32, W64 };
+
+/**
+ * struct arg - one option word
+ * @name: without the dashes
+ * @value: what stands behind it, for the help; NULL is nothing
+ * @help: what it does
+ * @kind: how its value is read
+ * @width: of the number
+ * @offset: of the member in struct perf_options
+ * @min: of the number
+ * @max: of the number
+ * @required: it must be given
+ */
+struct arg {
+	const char *name;
+	const char *value;
+	const char *help;
+	enum kind kind;
+	enum width width;
+	size_t offset;
+	uint64_t min;
+	uint64_t max;
+	bool required;
+};
+
+#define AT(member) .offset = offsetof(struct perf_options, member)
+#define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+#define BYTES_MAX (1ULL << 40)
+
+static const struct arg args[] = {
+	{ "job", "I", "the job's id on the box", NUMBER, W8, AT(weir.job), 0, 255, true },
+	{ "address", "A", "the box's address, as the job has it", TEXT, AT(weir.address),
+	  .required = true },
+	{ "rank", "R", "this process, from 0: its source id on the box", NUMBER, W16, AT(weir.rank), 0,
+	  255, true },
+	{ "ranks", "N", "how many processes there are", NUMBER, W16, AT(weir.ranks), 1, 256, true },
+	{ "min-bytes", "SIZE", "first size (default 8)", BYTES, W64, AT(min_bytes), 0, BYTES_MAX, false },
+	{ "max-bytes", "SIZE", "last size (default 16M)", BYTES, W64, AT(max_bytes), 0, BYTES_MAX, false },
+	{ "step-factor", "F", "multiply the size so, each time (default 2)", NUMBER, W64,
+	  AT(step_factor), 2, 1 << 20, false },
+	{ "step-bytes", "SIZE", "add so much instead", BYTES, W64, AT(step_bytes), 4, BYTES_MAX, false },
+	{ "iterations", "K", "measure so many, each size (default 20)", NUMBER, W64, AT(iterations), 1,
+	  1000000000, false },
+	{ "warmup", "K", "run so many before (default 5)", NUMBER, W64, AT(warmup), 0, 1000000000, false },
+	{ "type", "T", "int32 or float (default int32)", TYPE, AT(type) },
+	{ "scale", "S", "floats are sent as round(x * S) (default 65536)", SCALE, AT(scale) },
+	{ "verify", NULL, "compare every element of every result", FLAG, AT(verify) },
+	{ "seed", "S", "of the elements, the same for all ranks (default 1)", NUMBER, W64, AT(seed), 0,
+	  UINT64_MAX, false },
+	{ "json", NULL, "print JSON", FLAG, AT(json) },
+	{ "grads", "G", "elements a packet (default 1024)", NUMBER, W16, AT(weir.grads), 1, 2048, false },
+	{ "window", "W", "packets under way at most (default 4096)", NUMBER, W32, AT(weir.window), 1,
+	  UINT32_MAX, false },
+	{ "port", "P", "the job's UDP port (default 12000)", NUMBER, W16, AT(weir.port), 1, 65535, false },
+	{ "bind-address", "A", "this process's address (default: as routed)", TEXT,
+	  AT(weir.bind_address) },
+	{ "bind-port", "P", "this process's UDP port (default: the job's)", NUMBER, W16,
+	  AT(weir.bind_port), 1, 65535, false },
+	{ "group", "A", "multicast group that results come to", TEXT, AT(weir.group) },
+	{ "interface", "I", "network interface", TEXT, AT(weir.interface) },
+	{ "timeout", "MS", "give up when nothing comes for so long (default 30000)", NUMBER, W32,
+	  AT(weir.timeout_ms), 1, UINT32_MAX, false },
+};
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("weir-perf: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputs(" (see weir-perf --help)\n", stderr);
+	exit(2);
+}
+
+static void help(void)
+{
+	puts("usage: weir-perf --job I --address A --rank R --ranks N [OPTION...]\n"
+	     "\n"
+	     "Measures allreduce through a box that sums. Start one process a rank, each with\n"
+	     "the same options but --rank; they begin when all are there.\n");
+	for (size_t i = 0; i < ELEMENTS(args); i++) {
+		char word[32];
+
+		snprintf(word, sizeof(word), "%s%s%s", args[i].name, args[i].value ? " " : "",
+			 args[i].value ? args[i].value : "");
+		printf("  --%-18s %s%s\n", word, args[i].help, args[i].required ? " (required)" : "");
+	}
+	puts("  --version            the library's version\n"
+	     "  --help               this text\n"
+	     "\n"
+	     "SIZE is in bytes; K, M and G behind it multiply by 1024. algbw is the vector's\n"
+	     "bytes by the time, which is also what each worker's link carries, either way;\n"
+	     "busbw is algbw * 2 (N - 1) / N, what a ring would have to carry for the same, so\n"
+	     "that it can be held beside the figures of ring libraries. GB are 10^9 bytes.\n"
+	     "\n"
+	     "exit status: 0; 1 when an allreduce failed or an element was wrong; 2 when the\n"
+	     "command line is wrong.");
+}
+
+static uint64_t read_suffix(const struct arg *arg, const char *text, const char *end)
+{
+	static const char suffixes[] = "KMG";
+	const char *suffix;
+
+	if (!*end)
+		return 1;
+	suffix = strchr(suffixes, *end);
+	if (arg->kind != BYTES || !suffix || end[1])
+		die("--%s is '%s': it must be a number%s", arg->name, text,
+		    arg->kind == BYTES ? ", with K, M or G behind it perhaps" : "");
+	return 1ULL << (10 * (suffix - suffixes + 1));
+}
+
+static uint64_t read_number(const struct arg *arg, const char *text)
+{
+	uint64_t value, unit;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (end == text || *text == '-' || *text == '+' || *text == ' ')
+		die("--%s is '%s': it must be a number", arg->name, text);
+	unit = read_suffix(arg, text, end);
+	if (errno || value > arg->max / unit || value * unit < arg->min)
+		die("--%s is '%s': it must be %llu to %llu", arg->name, text,
+		    (unsigned long long)arg->min, (unsigned long long)arg->max);
+	return value * unit;
+}
+
+static void store(void *member, enum width width, uint64_t value)
+{
+	switch (width) {
+	case W8:
+		*(uint8_t *)member = (uint8_t)value;
+		break;
+	case W16:
+		*(uint16_t *)member = (uint16_t)value;
+		break;
+	case W32:
+		*(uint32_t *)member = (uint32_t)value;
+		break;
+	case W64:
+		*(uint64_t *)member = value;
+		break;
+	}
+}
+
+static double read_scale(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(value) || value <= 0)
+		die("--scale is '%s': it must be a positive number", text);
+	return value;
+}
+
+static enum perf_type read_type(const char *text)
+{
+	if (!strcmp(text, "int32"))
+		return PERF_INT32;
+	if (!strcmp(text, "float"))
+		return PERF_FLOAT;
+	die("--type is '%s': it must be int32 or float", text);
+}
+
+static void set(struct perf_options *options, const struct arg *arg, const char *value)
+{
+	void *member = (char *)options + arg->offset;
+
+	switch (arg->kind) {
+	case FLAG:
+		*(bool *)member = true;
+		break;
+	case TEXT:
+		*(const char **)member = value;
+		break;
+	case NUMBER:
+	case BYTES:
+		store(member, arg->width, read_number(arg, value));
+		break;
+	case SCALE:
+		*(double *)member = read_scale(value);
+		break;
+	case TYPE:
+		*(enum perf_type *)member = read_type(value);
+		break;
+	}
+}
+
+/* Words are exact: what is a prefix of one word today may be of two tomorrow. */
+static const struct arg *find(const char *word)
+{
+	if (!strcmp(word, "--help")) {
+		help();
+		exit(0);
+	}
+	if (!strcmp(word, "--version")) {
+		printf("weir-perf %s\n", weir_version());
+		exit(0);
+	}
+	for (size_t i = 0; i < ELEMENTS(args); i++)
+		if (!strncmp(word, "--", 2) && !strcmp(word + 2, args[i].name))
+			return &args[i];
+	die("unknown option '%s'", word);
+}
+
+static void check(const struct perf_options *options, const bool *given)
+{
+	for (size_t i = 0; i < ELEMENTS(args); i++)
+		if (args[i].required && !given[i])
+			die("--%s is missing", args[i].name);
+	if (options->weir.rank >= options->weir.ranks)
+		die("--rank is %u: of %u ranks it must be 0 to %u", options->weir.rank,
+		    options->weir.ranks, options->weir.ranks - 1);
+	if (options->step_factor && options->step_bytes)
+		die("--step-factor and --step-bytes exclude each other");
+	if (options->min_bytes > options->max_bytes)
+		die("--min-bytes is larger than --max-bytes");
+	if (options->min_bytes < PERF_ELEMENT)
+		die("--min-bytes must be %zu at least, one element", PERF_ELEMENT);
+}
+
+void args_read(struct perf_options *options, int argc, char **argv)
+{
+	bool given[ELEMENTS(args)] = { false };
+
+	*options = (struct perf_options) {
+		.weir.size = sizeof(options->weir),
+		.min_bytes = 8,
+		.max_bytes = 16 << 20,
+		.iterations = 20,
+		.warmup = 5,
+		.seed = 1,
+		.scale = 65536,
+	};
+	for (int i = 1; i < argc; i++) {
+		const struct arg *arg = find(argv[i]);
+
+		if (given[arg - args])
+			die("--%s is given twice", arg->name);
+		given[arg - args] = true;
+		if (arg->kind != FLAG && i + 1 == argc)
+			die("--%s takes a value", arg->name);
+		set(options, arg, arg->kind == FLAG ? NULL : argv[++i]);
+	}
+	if (!options->step_bytes && !options->step_factor)
+		options->step_factor = 2;
+	check(options, given);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "perf.h"
+
+/* How far the JSON object has come. */
+static bool begun, first = true;
+
+static const char *type_name(const struct perf_options *options)
+{
+	return options->type == PERF_INT32 ? "int32" : "float";
+}
+
+static struct weir_stats stats_of(struct weir *comm)
+{
+	struct weir_stats stats = { .size = sizeof(stats) };
+
+	weir_get_stats(comm, &stats);
+	return stats;
+}
+
+/* GB/s */
+static double algbw(const struct perf_result *result)
+{
+	return result->mean_us ? (double)result->bytes / result->mean_us / 1e3 : 0;
+}
+
+static double busbw(const struct perf_options *options, const struct perf_result *result)
+{
+	double ranks = options->weir.ranks;
+
+	return algbw(result) * 2 * (ranks - 1) / ranks;
+}
+
+static void begin_text(const struct perf_options *options, struct weir *comm)
+{
+	struct weir_stats stats = stats_of(comm);
+
+	printf("# weir-perf %s: job %u at %s, rank %u of %u, generation %u\n", weir_version(),
+	       options->weir.job, options->weir.address, options->weir.rank, options->weir.ranks,
+	       stats.generation);
+	printf("# %u elements a packet, %u packets under way at most, %u slots on the box\n",
+	       stats.grads, stats.window, stats.blocks);
+	printf("# %10s %12s %6s %12s %10s %10s %8s\n", "size", "count", "type", "time", "algbw",
+	       "busbw", "wrong");
+	printf("# %10s %12s %6s %12s %10s %10s %8s\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
+	       "(GB/s)", "");
+}
+
+static void begin_json(const struct perf_options *options, struct weir *comm)
+{
+	struct weir_stats stats = stats_of(comm);
+
+	printf("{ \"version\": \"%s\", \"job\": %u, \"address\": \"%s\", \"rank\": %u, "
+	       "\"ranks\": %u, \"type\": \"%s\", \"generation\": %u, \"grads\": %u, \"window\": %u, "
+	       "\"blocks\": %u, \"iterations\": %" PRIu64 ", \"warmup\": %" PRIu64
+	       ", \"verify\": %s,\n  \"results\": [",
+	       weir_version(), options->weir.job, options->weir.address, options->weir.rank,
+	       options->weir.ranks, type_name(options), stats.generation, stats.grads, stats.window,
+	       stats.blocks, options->iterations, options->warmup,
+	       options->verify ? "true" : "false");
+}
+
+void report_begin(const struct perf_options *options, struct weir *comm)
+{
+	begun = true;
+	if (options->json)
+		begin_json(options, comm);
+	else
+		begin_text(options, comm);
+}
+
+static void result_text(const struct perf_options *options, const struct perf_result *result)
+{
+	char wrong[24] = "-";
+
+	if (options->verify)
+		snprintf(wrong, sizeof(wrong), "%" PRIu64, result->wrong);
+	printf("  %10" PRIu64 " %12" PRIu64 " %6s %12.1f %10.4f %10.4f %8s\n", result->bytes,
+	       result->bytes / PERF_ELEMENT, type_name(options), result->mean_us, algbw(result),
+	       busbw(options, result), wrong);
+	fflush(stdout);
+}
+
+static void result_json(const struct perf_options *options, const struct perf_result *result)
+{
+	printf("%s\n    { \"bytes\": %" PRIu64 ", \"count\": %" PRIu64
+	       ", \"time_us\": %.3f, \"min_us\": %.3f, \"max_us\": %.3f, \"algbw\": %.6f, "
+	       "\"busbw\": %.6f",
+	       first ? "" : ",", result->bytes, result->bytes / PERF_ELEMENT, result->mean_us,
+	       result->min_us, result->max_us, algbw(result), busbw(options, result));
+	if (options->verify)
+		printf(", \"wrong\": %" PRIu64, result->wrong);
+	printf(" }");
+	first = false;
+}
+
+void report_result(const struct perf_options *options, const struct perf_result *result)
+{
+	if (options->json)
+		result_json(options, result);
+	else
+		result_text(options, result);
+}
+
+static void end_text(const struct perf_options *options, struct weir *comm, uint64_t wrong)
+{
+	struct weir_stats stats = stats_of(comm);
+
+	printf("# %" PRIu64 " packets sent, %" PRIu64 " of them again, %" PRIu64 " timeouts; %" PRIu64
+	       " received, %" PRIu64 " twice, %" PRIu64 " not ours; round trip %u us\n",
+	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
+	       stats.duplicates, stats.malformed, stats.rtt_us);
+	if (options->verify && !wrong)
+		puts("# every element of every result is right");
+}
+
+static void end_json(struct weir *comm)
+{
+	struct weir_stats stats = stats_of(comm);
+
+	printf("\n  ],\n  \"packets_sent\": %" PRIu64 ", \"retransmits\": %" PRIu64
+	       ", \"timeouts\": %" PRIu64 ", \"packets_received\": %" PRIu64 ", \"duplicates\": %" PRIu64
+	       ", \"malformed\": %" PRIu64 ", \"rtt_us\": %u, \"rttvar_us\": %u, \"rtt_min_us\": %u }\n",
+	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
+	       stats.duplicates, stats.malformed, stats.rtt_us, stats.rttvar_us, stats.rtt_min_us);
+}
+
+void report_end(const struct perf_options *options, struct weir *comm, uint64_t wrong)
+{
+	if (options->json)
+		end_json(comm);
+	else
+		end_text(options, comm, wrong);
+}
+
+static void print_json_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < ' ')
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+void report_error(const struct perf_options *options, const char *sentence)
+{
+	if (options->json) {
+		printf(begun ? "\n  ],\n  \"error\": " : "{ \"error\": ");
+		print_json_string(sentence);
+		puts(" }");
+	}
+	fflush(stdout);
+	fprintf(stderr, "weir-perf: rank %u: %s\n", options->weir.rank, sentence);
+}
