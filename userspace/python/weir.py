@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Allreduce through a network that sums gradients on the way.
+
+A thin layer over libweir; libweir.h tells more about each option.
+
+    import numpy, weir
+
+    with weir.Communicator("10.77.1.254", job=7, rank=0, ranks=4) as comm:
+        gradients = numpy.ones(100000, dtype=numpy.float32)
+        comm.allreduce(gradients, scale=65536)      # in place
+
+Vectors are numpy arrays, or whatever else offers the buffer protocol: C-contiguous,
+of 32-bit integers (format 'i') or floats (format 'f', with a scale). A communicator
+belongs to one thread at a time; the interpreter's lock is free while it waits.
+"""
+
+import ctypes
+import errno
+
+__all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "Communicator", "Error", "Request", "version"]
+
+# Deliver vectors with sums that left int32, or that not all ranks are in, without
+# an error; Communicator.info() tells.
+ACCEPT_OVERFLOW = 0x1
+ACCEPT_DEGRADED = 0x2
+
+
+class Error(OSError):
+    """What the library says: errno, and a sentence."""
+
+    def __str__(self):
+        return self.strerror or super().__str__()
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("address", ctypes.c_char_p),
+        ("bind_address", ctypes.c_char_p),
+        ("group", ctypes.c_char_p),
+        ("interface", ctypes.c_char_p),
+        ("port", ctypes.c_uint16),
+        ("bind_port", ctypes.c_uint16),
+        ("rank", ctypes.c_uint16),
+        ("ranks", ctypes.c_uint16),
+        ("grads", ctypes.c_uint16),
+        ("job", ctypes.c_uint8),
+        ("reserved", ctypes.c_uint8),
+        ("window", ctypes.c_uint32),
+        ("timeout_ms", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+    ]
+
+
+class _Stats(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [
+        (name, ctypes.c_uint64)
+        for name in ("packets_sent", "packets_received", "retransmits", "timeouts",
+                     "duplicates", "malformed", "elements")
+    ] + [
+        (name, ctypes.c_uint32)
+        for name in ("generation", "window", "blocks", "grads", "receive_buffer", "rtt_us",
+                     "rttvar_us", "rtt_min_us", "flight_limit", "reserved")
+    ]
+
+
+class _Info(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("blocks", ctypes.c_uint64),
+        ("overflow_blocks", ctypes.c_uint64),
+        ("degraded_blocks", ctypes.c_uint64),
+        ("min_ranks", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+    ]
+
+
+class _PyBuffer(ctypes.Structure):
+    """The interpreter's Py_buffer: unlike ctypes' own ways, it takes read-only objects."""
+
+    _fields_ = [
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.c_void_p),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("suboffsets", ctypes.c_void_p),
+        ("internal", ctypes.c_void_p),
+    ]
+
+
+_WRITABLE = 0x1
+_FORMAT = 0x4
+_C_CONTIGUOUS = 0x38
+
+_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_get_buffer.argtypes = [ctypes.py_object, ctypes.POINTER(_PyBuffer), ctypes.c_int]
+_get_buffer.restype = ctypes.c_int
+_release_buffer = ctypes.pythonapi.PyBuffer_Release
+_release_buffer.argtypes = [ctypes.POINTER(_PyBuffer)]
+_release_buffer.restype = None
+
+
+class _Vector:
+    """An object's memory, held in place until release()."""
+
+    def __init__(self, thing, writable):
+        self._view = _PyBuffer()
+        _get_buffer(thing, self._view, _FORMAT | _C_CONTIGUOUS | (_WRITABLE if writable else 0))
+        text = (self._view.format or b"B").decode()
+        self.kind = text.lstrip("@=<" if _LITTLE else "@=>")
+        if self.kind not in ("i", "l", "f") or self._view.itemsize != 4:
+            self.release()
+            raise TypeError(f"elements are of format '{text}': they must be 32-bit integers or "
+                            "floats ('i' or 'f')")
+        self.count = self._view.len // 4
+        self.address = self._view.buf
+
+    def release(self):
+        if self._view is not None:
+            _release_buffer(self._view)
+            self._view = None
+
+    __del__ = release
+
+
+_LITTLE = ctypes.c_uint16.from_buffer_copy(b"\1\0").value == 1
+
+
+def _load():
+    library = ctypes.CDLL("libweir.so.0")
+    pointer, count = ctypes.c_void_p, ctypes.c_size_t
+    handle = ctypes.POINTER(ctypes.c_void_p)
+    for name, restype, argtypes in (
+            ("weir_open", ctypes.c_int, [handle, ctypes.POINTER(_Options)]),
+            ("weir_close", None, [pointer]),
+            ("weir_iallreduce_int32", ctypes.c_int, [pointer, pointer, pointer, count, handle]),
+            ("weir_iallreduce_float", ctypes.c_int,
+             [pointer, pointer, pointer, count, ctypes.c_double, handle]),
+            ("weir_test", ctypes.c_int, [handle]),
+            ("weir_wait", ctypes.c_int, [handle]),
+            ("weir_error", ctypes.c_char_p, [pointer]),
+            ("weir_get_stats", ctypes.c_int, [pointer, ctypes.POINTER(_Stats)]),
+            ("weir_get_info", ctypes.c_int, [pointer, ctypes.POINTER(_Info)]),
+            ("weir_version", ctypes.c_char_p, [])):
+        function = getattr(library, name)
+        function.restype = restype
+        function.argtypes = argtypes
+    return library
+
+
+_lib = _load()
+
+
+def version():
+    """The library's version."""
+    return _lib.weir_version().decode()
+
+
+def _text(value):
+    return None if value is None else str(value).encode()
+
+
+def _number(name, value, bits):
+    """ctypes would cut off what does not fit."""
+    value = int(value)
+    if not 0 <= value < 1 << bits:
+        raise ValueError(f"{name} is {value}: it must be 0 to {(1 << bits) - 1}")
+    return value
+
+
+def _check(comm, code):
+    if code < 0:
+        raise Error(-code, _lib.weir_error(comm).decode())
+    return code
+
+
+def _fields(structure):
+    return {name: getattr(structure, name) for name, _ in structure._fields_
+            if name not in ("size", "reserved")}
+
+
+class Request:
+    """An allreduce under way. Neither vector may be touched before it has finished."""
+
+    def __init__(self, comm, handle, vectors, out):
+        self._comm = comm
+        self._handle = handle
+        self._vectors = vectors
+        self._out = out
+        self._failure = None
+        comm._requests.add(self)
+
+    def test(self):
+        """Makes progress; tells whether it has finished. Raises its error, if any."""
+        if self._handle is not None:
+            code = _lib.weir_test(self._handle)
+            if code == 0:
+                return False
+            self._finish(code)
+        if self._failure is not None:
+            raise self._failure
+        return True
+
+    def wait(self):
+        """Makes progress until it has finished; returns the vector of sums."""
+        while self._handle is not None:
+            code = _lib.weir_wait(self._handle)
+            # The interpreter runs its signal handlers before the next turn.
+            if code != -errno.EINTR:
+                self._finish(code)
+        if self._failure is not None:
+            raise self._failure
+        return self._out
+
+    def _finish(self, code):
+        try:
+            _check(self._comm._handle, code)
+        except Error as error:
+            self._failure = error
+        self._drop()
+
+    def _drop(self):
+        self._handle = None
+        self._comm._requests.discard(self)
+        for vector in self._vectors:
+            vector.release()
+
+    def _abandon(self):
+        self._failure = Error(errno.ECANCELED, "the communicator was closed before its allreduce "
+                                               "had finished")
+        self._drop()
+
+
+class Communicator:
+    """One rank's membership of a job. Blocks until all ranks have come.
+
+    address, port       the box, as the job has it (port 12000)
+    job, rank, ranks    the job's id; this worker's number from 0; how many there are
+    grads               elements a packet (1024)
+    window              packets under way at most (4096)
+    bind_address, bind_port, group, interface
+                        where results come to
+    timeout             seconds without progress after which to give up (30)
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED
+    """
+
+    def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
+                 bind_port=0, group=None, interface=None, timeout=0, flags=0):
+        self._handle = ctypes.c_void_p()
+        self._requests = set()
+        self.rank = rank
+        self.ranks = ranks
+        options = _Options(
+            size=ctypes.sizeof(_Options),
+            address=_text(address),
+            bind_address=_text(bind_address),
+            group=_text(group),
+            interface=_text(interface),
+            port=_number("port", port, 16),
+            bind_port=_number("bind_port", bind_port, 16),
+            rank=_number("rank", rank, 16),
+            ranks=_number("ranks", ranks, 16),
+            grads=_number("grads", grads, 16),
+            job=_number("job", job, 8),
+            window=_number("window", window, 32),
+            timeout_ms=_number("timeout (in milliseconds)", round(timeout * 1000), 32),
+            flags=_number("flags", flags, 32))
+        _check(None, _lib.weir_open(self._handle, options))
+
+    def iallreduce(self, array, scale=None, out=None):
+        """Begins to sum a vector over all ranks; returns a Request.
+
+        The sums go to out, or to array itself where there is none. Floats take a scale:
+        each is sent as the integer nearest to x * scale, and comes back as sum / scale.
+        """
+        self._check_open()
+        result = array if out is None else out
+        vectors = [_Vector(array, writable=out is None)]
+        if out is not None:
+            vectors.append(_Vector(out, writable=True))
+        source, target = vectors[0], vectors[-1]
+        if source.kind != target.kind or source.count != target.count:
+            raise TypeError(f"the vectors differ: {source.count} elements '{source.kind}' and "
+                            f"{target.count} elements '{target.kind}'")
+        request = ctypes.c_void_p()
+        if source.kind == "f":
+            if scale is None:
+                raise TypeError("floats take a scale")
+            code = _lib.weir_iallreduce_float(self._handle, source.address, target.address,
+                                              source.count, scale, request)
+        else:
+            if scale is not None:
+                raise TypeError("integers take no scale")
+            code = _lib.weir_iallreduce_int32(self._handle, source.address, target.address,
+                                              source.count, request)
+        _check(self._handle, code)
+        return Request(self, request, vectors, result)
+
+    def allreduce(self, array, scale=None, out=None):
+        """Sums a vector over all ranks; returns the vector of sums. As iallreduce()."""
+        return self.iallreduce(array, scale, out).wait()
+
+    def stats(self):
+        """The library's counters (struct weir_stats)."""
+        self._check_open()
+        stats = _Stats(size=ctypes.sizeof(_Stats))
+        _lib.weir_get_stats(self._handle, stats)
+        return _fields(stats)
+
+    def info(self):
+        """What is known about the allreduce that finished last (struct weir_info)."""
+        self._check_open()
+        info = _Info(size=ctypes.sizeof(_Info))
+        _lib.weir_get_info(self._handle, info)
+        return _fields(info)
+
+    def close(self):
+        """Leaves the job. Requests that are under way are abandoned."""
+        if self._handle:
+            _lib.weir_close(self._handle)
+            self._handle = ctypes.c_void_p()
+            for request in list(self._requests):
+                request._abandon()
+
+    def _check_open(self):
+        if not self._handle:
+            raise ValueError("the communicator is closed")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __del__(self):
+        if hasattr(self, "_requests"):
+            self.close()
