@@ -38,10 +38,10 @@ enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6 };
  * Return: whether it is there.
  */
 #define WEIR_NL_REQUIRE(info, attr, msg) ({				\
-	struct genl_info *__info = info;				\
-	bool __there = !GENL_REQ_ATTR_CHECK(__info, attr);		\
+	struct genl_info *_req = info;					\
+	bool __there = !GENL_REQ_ATTR_CHECK(_req, attr);		\
 	if (!__there)							\
-		GENL_SET_ERR_MSG(__info, msg);				\
+		GENL_SET_ERR_MSG(_req, msg);				\
 	__there;							\
 })
 
