@@ -130,6 +130,11 @@ int help_object(const char *name)
 			print_usage(object, verb);
 	}
 	print_keys(object);
+	if (!strcmp(name, "job")) {
+		print_names("formats", &format_names);
+		print_names("data types", &dtype_names);
+		print_names("operations", &op_names);
+	}
 	if (!strcmp(name, "port"))
 		print_names("modes", &mode_names);
 	if (!strcmp(name, "stats"))
