@@ -21,15 +21,16 @@ static int ask(int fd, const char *dev, void *data)
 
 static uint32_t feature_count(int fd, const char *dev)
 {
-	struct {
+	/* One set is asked for, so one number follows. */
+	union {
 		struct ethtool_sset_info info;
-		uint32_t count;
+		char bytes[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)];
 	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO,
 			    .sset_mask = 1ULL << ETH_SS_FEATURES } };
 
 	if (ask(fd, dev, &set) || !set.info.sset_mask)
 		return 0;
-	return set.count;
+	return set.info.data[0];
 }
 
 /* The number of a feature; @count where there is none of this name. */

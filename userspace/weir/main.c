@@ -20,7 +20,7 @@ static const struct option long_options[] = {
 	{ "debug",	no_argument,		NULL, 'd' },
 	{ "version",	no_argument,		NULL, 'V' },
 	{ "help",	no_argument,		NULL, 'h' },
-	{ NULL },
+	{ .name = NULL },
 };
 
 static int parse_color(const char *when)
