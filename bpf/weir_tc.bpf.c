@@ -22,7 +22,14 @@
 extern int weir_contribute_skb(struct __sk_buff *ctx,
 			       struct weir_contrib *contrib,
 			       __u32 contrib__sz) __ksym;
-extern int weir_refuse_skb(struct __sk_buff *ctx, __u32 reason) __ksym;
+extern int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+			   __u32 contrib__sz, __u32 reason) __ksym;
+
+static __always_inline int weir_refuse(struct __sk_buff *skb,
+				       struct weir_contrib *contrib, int reason)
+{
+	return weir_refuse_skb(skb, contrib, sizeof(*contrib), reason);
+}
 
 static __always_inline void weir_cursor_skb(struct weir_cursor *c,
 					    struct __sk_buff *skb)
@@ -73,10 +80,10 @@ static __always_inline int weir_segment(struct weir_merged *m, __u32 len)
 
 	if (len < sizeof(hdr) ||
 	    bpf_skb_load_bytes(m->skb, m->off, &hdr, sizeof(hdr)))
-		return weir_refuse_skb(m->skb, WEIR_REASON_RUNT);
+		return weir_refuse(m->skb, &m->contrib, WEIR_REASON_RUNT);
 	ret = weir_format_parse(&hdr, &m->contrib);
 	if (ret)
-		return weir_refuse_skb(m->skb, ret);
+		return weir_refuse(m->skb, &m->contrib, ret);
 	m->contrib.udp_off = m->off - sizeof(struct udphdr);
 	m->contrib.udp_len = len + sizeof(struct udphdr);
 	m->contrib.payload_off = m->off + weir_format_len(m->contrib.format);
@@ -123,7 +130,7 @@ int weir_tc(struct __sk_buff *skb)
 	if (ret == WEIR_PARSE_OTHER)
 		return TC_ACT_UNSPEC;
 	if (ret)
-		weir_refuse_skb(skb, ret);
+		ret = weir_refuse(skb, &contrib, ret);
 	else if (skb->gso_size)
 		ret = weir_segments(skb, &contrib);
 	else

@@ -12,7 +12,8 @@
 
 extern int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			       __u32 contrib__sz) __ksym;
-extern int weir_refuse_xdp(struct xdp_md *ctx, __u32 reason) __ksym;
+extern int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+			   __u32 contrib__sz, __u32 reason) __ksym;
 
 SEC("xdp.frags")
 int weir_xdp(struct xdp_md *ctx)
@@ -31,7 +32,7 @@ int weir_xdp(struct xdp_md *ctx)
 	if (ret == WEIR_PARSE_OK)
 		ret = weir_contribute_xdp(ctx, &contrib, sizeof(contrib));
 	else
-		weir_refuse_xdp(ctx, ret);
+		ret = weir_refuse_xdp(ctx, &contrib, sizeof(contrib), ret);
 	return weir_refusal_passes(ret) ? XDP_PASS : XDP_DROP;
 }
 

@@ -212,6 +212,8 @@ static int weir_take(struct weir_path *path, const struct weir_contrib *c,
 {
 	int reason = weir_find(path, c);
 
+	if (!reason && !datagram)
+		reason = WEIR_REASON_LENGTH;
 	if (!reason)
 		reason = weir_check_shape(path->job, c);
 	if (!reason && !verified)
@@ -236,7 +238,8 @@ static void weir_refused(const struct weir_path *path, int ifindex,
  * weir_contribute() - take a contribution or a join
  * @dev: the device that it came in on
  * @c: what the parser found
- * @datagram: the UDP datagram, from its header on and c->udp_len long; used up
+ * @datagram: the UDP datagram, from its header on and c->udp_len long; used
+ *	up; NULL where the frame ends before it does
  * @verified: somebody has checked the UDP checksum already
  *
  * Called under RCU with bottom halves disabled, from NAPI or softirq.
@@ -256,13 +259,35 @@ int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
 	return reason;
 }
 
+/*
+ * Is a packet sent to a job at all? Only asked about packets that are bad, so
+ * that it may take its time.
+ */
+static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
+{
+	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
+	const struct weir_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (job && READ_ONCE(job->port) == htons(c->dport) &&
+		    ipv6_addr_equal(daddr, &job->address))
+			return true;
+	}
+	return false;
+}
+
 /**
  * weir_refuse() - count a packet that a parser found bad
  * @dev: the device that it came in on
- * @c: what the parser found, or NULL
+ * @c: what the parser found, as far as @c->daddr, @c->dport and @c->format
  * @reason: enum weir_reason, valid
  *
- * Context as weir_contribute(). Return: @reason.
+ * Context as weir_contribute(). A packet that is sent to no job is somebody
+ * else's and not bad at all.
+ *
+ * Return: @reason, or the reason for which the packet is passed.
  */
 int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 		u32 reason)
@@ -270,6 +295,10 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
 
 	path.port = weir_port_get(path.wn, dev->ifindex);
+	if (!path.port)
+		reason = WEIR_REASON_NO_PORT;
+	else if (!weir_is_for_a_job(path.wn, c))
+		reason = WEIR_REASON_NOT_LOCAL;
 	weir_refused(&path, dev->ifindex, c, reason);
 	return reason;
 }

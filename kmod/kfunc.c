@@ -38,14 +38,14 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 				    u32 contrib__sz)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct net_device *dev = xdp->rxq->dev;
 	struct weir_payload pl;
+	int err;
 
 	if (!weir_contrib_valid(contrib, contrib__sz))
 		return -EINVAL;
-	if (weir_payload_from_xdp(&pl, xdp, contrib->udp_off, contrib->udp_len))
-		return weir_refuse(dev, contrib, WEIR_REASON_LENGTH);
-	return weir_contribute(dev, contrib, &pl, false);
+	err = weir_payload_from_xdp(&pl, xdp, contrib->udp_off,
+				    contrib->udp_len);
+	return weir_contribute(xdp->rxq->dev, contrib, err ? NULL : &pl, false);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -54,30 +54,38 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
 	struct weir_payload pl;
+	int err;
 
 	if (!weir_contrib_valid(contrib, contrib__sz))
 		return -EINVAL;
-	if (weir_payload_from_skb(&pl, skb, contrib->udp_off, contrib->udp_len))
-		return weir_refuse(skb->dev, contrib, WEIR_REASON_LENGTH);
-	return weir_contribute(skb->dev, contrib, &pl, weir_skb_verified(skb));
+	err = weir_payload_from_skb(&pl, skb, contrib->udp_off,
+				    contrib->udp_len);
+	return weir_contribute(skb->dev, contrib, err ? NULL : &pl,
+			       weir_skb_verified(skb));
 }
 
-__bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx, u32 reason)
+__bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
+				struct weir_contrib *contrib, u32 contrib__sz,
+				u32 reason)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 
-	if (!weir_reason_valid(reason))
+	if (!weir_contrib_valid(contrib, contrib__sz) ||
+	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(xdp->rxq->dev, NULL, reason);
+	return weir_refuse(xdp->rxq->dev, contrib, reason);
 }
 
-__bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx, u32 reason)
+__bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
+				struct weir_contrib *contrib, u32 contrib__sz,
+				u32 reason)
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
 
-	if (!weir_reason_valid(reason))
+	if (!weir_contrib_valid(contrib, contrib__sz) ||
+	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(skb->dev, NULL, reason);
+	return weir_refuse(skb->dev, contrib, reason);
 }
 
 __bpf_kfunc_end_defs();

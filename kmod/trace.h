@@ -48,17 +48,17 @@ TRACE_EVENT(weir_refusal,
 		__field(int, ifindex)
 		__field(u32, reason)
 		__field(u32, block)
-		__field(int, job)
+		__field(u16, job)
 		__field(u16, source)
 	),
 	TP_fast_assign(
 		__entry->ifindex = ifindex;
 		__entry->reason = reason;
-		__entry->block = c ? c->block : 0;
-		__entry->job = c ? c->job : -1;
-		__entry->source = c ? c->source : 0;
+		__entry->block = c->block;
+		__entry->job = c->job;
+		__entry->source = c->source;
 	),
-	TP_printk("ifindex=%d reason=%u job=%d block=%u source=%u",
+	TP_printk("ifindex=%d reason=%u job=%u block=%u source=%u",
 		  __entry->ifindex, __entry->reason, __entry->job,
 		  __entry->block, __entry->source)
 );

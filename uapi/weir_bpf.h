@@ -81,10 +81,16 @@ struct weir_contrib {
  *	int weir_contribute_skb(struct __sk_buff *ctx,
  *				struct weir_contrib *contrib, u32 contrib__sz);
  *
- * A parser that finds a packet bad before there is a contribution counts it by
+ * A parser that finds a packet bad before there is a contribution says why by
  *
- *	int weir_refuse_xdp(struct xdp_md *ctx, u32 reason);
- *	int weir_refuse_skb(struct __sk_buff *ctx, u32 reason);
+ *	int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+ *			    u32 contrib__sz, u32 reason);
+ *	int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+ *			    u32 contrib__sz, u32 reason);
+ *
+ * with @contrib filled as far as @daddr, @dport and @format. What they return is
+ * what counts: a packet that is sent to no job's address and port is somebody
+ * else's, and may look as it likes.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

@@ -178,6 +178,17 @@ static const struct test tests[] = {
 	{ "job at another port", { .job = 9, .count = 16 }, LET_GO(NO_JOB) },
 	{ "another address", { V4, .count = 64, .to = 2 }, LET_GO(NOT_LOCAL) },
 
+	{ "another address, no header", { V4, .to = 2, .cut = 12,
+	  .udp_len_more = -12, .ip_len_more = -12 }, LET_GO(NOT_LOCAL) },
+	{ "another address, odd flags", { V4, .to = 2, .flags = 0xff,
+	  .count = 64 }, LET_GO(NOT_LOCAL) },
+	{ "another address, odd length", { V4, .to = 2, .count = 64,
+	  .count_says = 1 }, LET_GO(NOT_LOCAL) },
+	{ "another address, wrong checksum", { V4, .to = 2, .count = 64,
+	  .csum = 1 }, LET_GO(NOT_LOCAL) },
+	{ "another address, cut short", { V6, .to = 2, .count = 64,
+	  .cut = 40 }, LET_GO(NOT_LOCAL) },
+
 	{ "no header", { V4, .cut = 12, .udp_len_more = -12,
 			 .ip_len_more = -12 }, REFUSED(RUNT) },
 	{ "half a header", { V4, .cut = 6, .udp_len_more = -6,

@@ -263,6 +263,38 @@ static void contribute_checksum(void)
 	box_down();
 }
 
+/* What a parser refuses is only bad where it is sent to a job. */
+static void contribute_refuse(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 1, 4, 16);
+	c = box_contrib(job, 0, 0, 16);
+	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT), WEIR_REASON_RUNT);
+	c.dport = 12001;
+	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT),
+		 WEIR_REASON_NOT_LOCAL);
+	c.dport = 12000;
+	c.daddr[3]++;
+	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT),
+		 WEIR_REASON_NOT_LOCAL);
+	box.wn.ports.slot[3] = NULL;
+	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT),
+		 WEIR_REASON_NO_PORT);
+	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_RUNT), 1);
+	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_NOT_LOCAL), 2);
+	/* A frame that ends early likewise. */
+	box.wn.ports.slot[3] = &box.port;
+	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true),
+		 WEIR_REASON_NOT_LOCAL);
+	c.daddr[3]--;
+	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true),
+		 WEIR_REASON_LENGTH);
+	box_down();
+}
+
 static void contribute_descriptor(void)
 {
 	struct weir_contrib c = { };
@@ -289,6 +321,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_send_errors),
 	KTAP_TEST(contribute_unbound_source_gets_nothing),
 	KTAP_TEST(contribute_checksum),
+	KTAP_TEST(contribute_refuse),
 	KTAP_TEST(contribute_descriptor),
 };
 SUITE_END(contribute);

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# A star whose router sums: what the suites of this folder share. Sourced after
+# ktap.sh and netns.sh.
+#
+#	box_up 4 9000 xdp
+#	box_job 7 4 blocks 256 grads 1024
+#	box_allreduce 7 4 --max-bytes 64K
+
+box_out=$(mktemp -d) || exit 1
+at_exit rm -rf "$box_out"
+
+weir() { in_router weir "$@"; }
+
+# The address that all jobs have: the router's on the first worker's link.
+box_addr() { router_addr 1; }
+box_addr6() { router_addr6 1; }
+
+# box_up N MTU MODE: a star with all of the router's devices attached.
+box_up() {
+	local n=$1 mtu=$2 mode=$3 i
+	star_create "$n" "$mtu" || return
+	for ((i = 1; i <= n; i++)); do
+		weir port attach dev "w$i" mode "$mode" || return
+	done
+}
+
+box_down() {
+	weir port flush
+	weir job flush
+	star_delete
+}
+
+# box_job ID N [KEY VALUE...]: a job of the first N workers, IPv4.
+box_job() {
+	local id=$1 n=$2 i
+	shift 2
+	weir job add id "$id" sources "$n" address "$(box_addr)" "$@" || return
+	for ((i = 1; i <= n; i++)); do
+		weir source add job "$id" id $((i - 1)) address "$(worker_addr "$i")" || return
+	done
+}
+
+# box_job6 ID N [KEY VALUE...]: the same over IPv6.
+box_job6() {
+	local id=$1 n=$2 i
+	shift 2
+	weir job add id "$id" sources "$n" address "$(box_addr6)" "$@" || return
+	for ((i = 1; i <= n; i++)); do
+		weir source add job "$id" id $((i - 1)) address "$(worker_addr6 "$i")" || return
+	done
+}
+
+# box_start JOB N [OPTION...]: weir-perf in each of N workers, verifying each
+# element, in the background; box_wait waits for them. BOX_TO is the address.
+box_start() {
+	local job=$1 n=$2 i
+	shift 2
+	box_pids=()
+	for ((i = 1; i <= n; i++)); do
+		in_worker "$i" weir-perf --job "$job" --address "${BOX_TO:-$(box_addr)}" \
+			--rank $((i - 1)) --ranks "$n" --verify "$@" \
+			>"$box_out/$job.$i" 2>&1 &
+		box_pids+=($!)
+	done
+}
+
+# Succeeds when all of box_start's have; shows what a failed one said.
+box_wait() {
+	local pid failed=0
+	for pid in "${box_pids[@]}"; do
+		wait "$pid" || failed=1
+	done
+	((failed)) && tail -n 3 "$box_out"/*
+	return $failed
+}
+
+box_allreduce() {
+	box_start "$@" && box_wait
+}
+
+# box_stat FILTER WORD...: what jq's FILTER finds in weir's JSON.
+box_stat() {
+	local filter=$1
+	shift
+	weir -j "$@" | jq -r "$filter"
+}

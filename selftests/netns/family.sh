@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The netlink family driven from outside of this project: the kernel's own ynl tool
+# reads uapi/weir.yaml and makes, shows and removes objects.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+linux=$("$root/scripts/linux-source") || exit 1
+spec=$root/uapi/weir.yaml
+
+# ynl WORD...: the tool's answer as JSON.
+ynl() {
+	in_ns box /usr/bin/python3 "$linux/tools/net/ynl/cli.py" --spec "$spec" \
+		--schema "$linux/Documentation/netlink/genetlink.yaml" --output-json "$@"
+}
+
+# is FILTER WORD...: the filter must hold for the answer.
+is() {
+	local filter=$1 out
+	shift
+	out=$(ynl "$@") || return
+	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
+}
+
+# refused PATTERN WORD...
+refused() {
+	local pattern=$1 out
+	shift
+	if out=$(ynl "$@" 2>&1); then
+		echo "was not refused: $out"
+		return 1
+	fi
+	grep -qE -e "$pattern" <<<"$out" || { echo "$out"; return 1; }
+}
+
+job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe"}'
+dumps_agree() {
+	is 'length == 0' --dump job-get &&
+		ynl --do job-add --json "$job" >/dev/null &&
+		is 'length == 1 and .[0].id == 7 and .[0].blocks == 64 and .[0].dtype == "int32"
+			and .[0].port == 12000' --dump job-get &&
+		is '.id == 7 and .stats.contributions == 0' --do job-get --json '{"id":7}'
+}
+
+sources() {
+	ynl --do source-add --json '{"job":7,"id":1,"address":"0a4d0101","port":5000}' >/dev/null &&
+		is 'length == 1 and .[0].port == 5000' --dump source-get --json '{"job":7}' &&
+		is 'length == 0' --dump source-get --json '{"job":8}' &&
+		ynl --do source-set --json '{"job":7,"id":1,"port":5001}' >/dev/null &&
+		is '.port == 5001' --do source-get --json '{"job":7,"id":1}' &&
+		ynl --do source-del --json '{"job":7,"id":1}' >/dev/null &&
+		refused 'no address' --do source-get --json '{"job":7,"id":1}'
+}
+
+ports() {
+	ynl --do port-add --json '{"ifindex":1,"mode":"tc"}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].mode == "tc"' --dump port-get &&
+		ynl --do port-set --json '{"ifindex":1,"mode":"generic"}' >/dev/null &&
+		is '.mode == "generic"' --do port-get --json '{"ifindex":1}' &&
+		ynl --do port-flush --json '{}' >/dev/null &&
+		is 'length == 0' --dump port-get
+}
+
+totals() {
+	is '.jobs == 1 and .memory > 262144 and ."memory-limit" > .memory' --do stats-get --json '{}'
+}
+
+gone() {
+	ynl --do job-del --json '{"id":7}' >/dev/null &&
+		refused 'no job 7' --do job-get --json '{"id":7}' &&
+		is 'length == 0' --dump job-get
+}
+
+many_jobs() {
+	local i request=()
+	for ((i = 0; i < 256; i++)); do
+		request+=("{\"id\":$i,\"sources\":1,\"blocks\":1,\"grads\":1,\"address\":\"0a4d01fe\"}")
+	done
+	printf '%s\n' "${request[@]}" | in_ns box /usr/bin/python3 "$here/ynl-many" "$linux" "$spec" job-add &&
+		is 'length == 256 and ([.[].id] | . == (sort | unique))' --dump job-get &&
+		ynl --do job-flush --json '{}' >/dev/null &&
+		is 'length == 0' --dump job-get
+}
+
+# Each refusal names the thing; most also point at the attribute.
+refusals() {
+	refused 'id the job' --do job-add --json '{"sources":2}' &&
+		refused 'how many sources' --do job-add --json '{"id":1}' &&
+		refused 'address of this box' --do job-add --json '{"id":1,"sources":1,"blocks":1,"grads":1}' &&
+		refused 'power of two: take 8' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":5,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'only int32' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","dtype":"float32"}' &&
+		refused 'unicast' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e0000001"}' &&
+		refused '4 bytes' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e00000"}' &&
+		refused 'no multicast' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","group":"0a000001"}' &&
+		refused 'range' --do job-add --json \
+			'{"id":256,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'range' --do job-add --json \
+			'{"id":1,"sources":257,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'fewer blocks' --do job-add --json \
+			'{"id":1,"sources":1,"blocks":65536,"grads":2048,"address":"0a4d01fe"}' &&
+		refused 'no device 999' --do port-add --json '{"ifindex":999}' &&
+		is 'length == 0' --dump job-get
+}
+
+ktap_header
+ns_create box || ktap_fail "set up"
+ktap_run "a job is added and shown" dumps_agree
+ktap_run "sources come, change and go" sources
+ktap_run "ports come, change and go" ports
+ktap_run "totals" totals
+ktap_run "a job goes" gone
+ktap_run "256 jobs in one dump" many_jobs
+ktap_run "refusals have words" refusals
+ktap_end

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Allreduce through the box: every mode, number of workers, MTU and family; each
+# element of each result is compared with a sum that weir-perf makes by itself.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
+
+# Sizes that are no multiple of a packet, a vector or anything else.
+odd_sizes=(--min-bytes 4 --max-bytes 40004 --step-bytes 8000 --iterations 2 --warmup 1)
+
+# Nothing is refused but what a worker that is slow to hear sends twice, nothing is
+# lost in sending, and no block is left open.
+counters_are_clean() {
+	local bad
+	bad=$(weir -j stats | jq -c '
+		(.stats.refusals // {} | del(.duplicate, .stale) | to_entries[] |
+			select(.value != 0)),
+		(.stats | select(."result-errors" != 0 or .overflows != 0))')
+	[[ -z $bad ]] || { echo "counters: $bad"; return 1; }
+	[[ $(box_stat '[.[].open] | add' job show) == 0 ]]
+}
+
+# one_star MODE N MTU GRADS
+one_star() {
+	local mode=$1 n=$2 mtu=$3 grads=$4
+	if ! box_up "$n" "$mtu" "$mode" || ! box_job 7 "$n" blocks 256 grads "$grads" ||
+	   ! box_job6 6 "$n" blocks 256 grads "$grads"; then
+		ktap_fail "$mode, $n workers, MTU $mtu: set up"
+		box_down
+		return
+	fi
+	ktap_run "$mode, $n workers, MTU $mtu, IPv4" \
+		box_allreduce 7 "$n" --grads "$grads" "${odd_sizes[@]}"
+	BOX_TO=$(box_addr6) ktap_run "$mode, $n workers, MTU $mtu, IPv6" \
+		box_allreduce 6 "$n" --grads "$grads" "${odd_sizes[@]}"
+	ktap_run "$mode, $n workers, MTU $mtu: counters" counters_are_clean
+	box_down
+}
+
+floats() {
+	box_allreduce 7 4 --type float --max-bytes 20004 --min-bytes 20004 \
+		--iterations 2 --warmup 0
+}
+
+# Several jobs between the same workers at the same time.
+jobs_at_once() {
+	local job pids=()
+	for job in 1 2 3; do
+		box_start "$job" 2 --bind-port $((13000 + job)) --min-bytes 30000 \
+			--max-bytes 30000 --iterations 3 || return
+		pids+=("${box_pids[@]}")
+	done
+	box_pids=("${pids[@]}")
+	box_wait
+}
+
+three_jobs() {
+	local job i
+	for job in 1 2 3; do
+		weir job add id "$job" sources 2 blocks 64 grads 1024 address "$(box_addr)" || return
+		for i in 1 2; do
+			weir source add job "$job" id $((i - 1)) address "$(worker_addr "$i")" \
+				port $((13000 + job)) || return
+		done
+	done
+}
+
+# A job that waits for a source for ever holds up nobody but itself.
+stalled_neighbour() {
+	weir job add id 9 sources 2 blocks 64 grads 1024 address "$(box_addr)" &&
+		weir source add job 9 id 0 address "$(worker_addr 1)" &&
+		blast --to "$(box_addr)" --job 9 --grads 1024 --blocks 64 "$(ns_name w1)" >/dev/null &&
+		[[ $(box_stat '.[].open' job show id 9) == 64 ]] &&
+		box_allreduce 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 2 &&
+		[[ $(box_stat '.[].open' job show id 9) == 64 ]]
+}
+
+# A run that starts anew on the same job is not answered from the one before.
+second_run() {
+	box_allreduce 7 4 --min-bytes 50000 --max-bytes 50000 --iterations 1 --warmup 0 --seed 1 &&
+		box_allreduce 7 4 --min-bytes 50000 --max-bytes 50000 --iterations 1 --warmup 0 --seed 2
+}
+
+# As many open blocks as a job can have.
+all_blocks_open() {
+	local i
+	box_job 8 4 blocks 65536 grads 64 || return
+	for i in 1 2 3; do
+		weir source set job 8 id $((i - 1)) address "$(worker_addr "$i")" port 1 || return
+	done
+	blast --to "$(box_addr)" --job 8 --grads 64 --blocks 65536 \
+		"$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" >/dev/null
+	[[ $(box_stat '.[].open' job show id 8) == 65536 ]] || {
+		weir job show id 8
+		return 1
+	}
+}
+
+memory_is_given_back() {
+	weir job flush && [[ $(box_stat '."memory-used"' stats) == 0 ]]
+}
+
+ktap_header
+for mode in xdp tc generic; do
+	one_star "$mode" 1 1500 256
+	one_star "$mode" 2 9000 2048
+	one_star "$mode" 4 9000 1024
+done
+one_star xdp 16 1500 360
+one_star tc 16 9000 1024
+
+box_up 4 9000 xdp && box_job 7 4 blocks 256 grads 1024 && three_jobs
+ktap_run "floats with a scale" floats
+ktap_run "three jobs at once" jobs_at_once
+ktap_run "a job that stalls holds up no other" stalled_neighbour
+ktap_run "a second run of a job" second_run
+ktap_run "65,536 open blocks" all_blocks_open
+ktap_run "memory is given back" memory_is_given_back
+box_down
+ktap_end

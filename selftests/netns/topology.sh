@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Other ways from the workers to the box: VLAN, a multicast group behind a bridge,
+# datagrams that arrive merged.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
+
+sizes=(--min-bytes 4 --max-bytes 30004 --step-bytes 10000 --iterations 2 --warmup 1)
+
+# vlan_up N MODE: the workers' addresses move to VLAN 100 of their links. Tags stand
+# in the frames or beside them, as the sender's device offers.
+vlan_up() {
+	local n=$1 mode=$2 i
+	box_up "$n" 9000 "$mode" || return
+	for ((i = 1; i <= n; i++)); do
+		ns_ip router <<-END || return
+			addr flush dev w$i
+			link add link w$i name v$i type vlan id 100
+			addr add 10.77.$i.254/24 dev v$i
+			link set v$i mtu 8996 up
+		END
+		ns_ip "w$i" <<-END || return
+			addr flush dev eth0
+			link add link eth0 name v0 type vlan id 100
+			addr add 10.77.$i.1/24 dev v0
+			link set v0 mtu 8996 up
+			route add default via 10.77.$i.254
+		END
+	done
+	box_job 7 "$n" blocks 128 grads 1024
+}
+
+tags_in_frames() {
+	local i
+	for ((i = 1; i <= star_size; i++)); do
+		in_worker "$i" ethtool -K eth0 txvlan off >/dev/null || return
+		in_router ethtool -K "w$i" rxvlan off txvlan off >/dev/null || return
+	done
+}
+
+# bridge_up N MODE: the router's devices are ports of a bridge that has its address.
+bridge_up() {
+	local n=$1 mode=$2 i
+	box_up "$n" 9000 "$mode" || return
+	in_router ip link add br0 mtu 9000 type bridge mcast_snooping 1 mcast_querier 1 || return
+	ns_ip router <<-END || return
+		link set br0 up
+		addr add 10.78.0.254/24 dev br0
+		addr add fd78::254/64 dev br0 nodad
+		route add 239.7.7.0/24 dev br0
+	END
+	for ((i = 1; i <= n; i++)); do
+		ip -n "$(ns_name router)" link set "w$i" master br0 || return
+		ns_ip "w$i" <<-END || return
+			addr flush dev eth0
+			addr add 10.78.0.$i/24 dev eth0
+			addr add fd78::$i/64 dev eth0 nodad
+			route add 239.7.7.0/24 dev eth0
+		END
+	done
+}
+
+# bridge_job ID N BOX HOST [KEY VALUE...]: workers are HOST1, HOST2 ...
+bridge_job() {
+	local id=$1 n=$2 box=$3 host=$4 i
+	shift 4
+	weir job add id "$id" sources "$n" address "$box" blocks 128 grads 1024 "$@" || return
+	for ((i = 1; i <= n; i++)); do
+		weir source add job "$id" id $((i - 1)) address "$host$i" || return
+	done
+}
+
+multicast4() {
+	bridge_job 7 4 10.78.0.254 10.78.0. group 239.7.7.7 &&
+		BOX_TO=10.78.0.254 box_allreduce 7 4 --group 239.7.7.7 --interface eth0 "${sizes[@]}" &&
+		[[ $(box_stat '.[0].stats | .blocks * 4 > .results' job show id 7) == true ]]
+}
+
+multicast6() {
+	bridge_job 6 4 fd78::254 fd78:: group ff15::7 &&
+		in_router ip -6 route add ff15::/16 dev br0 table local metric 1 &&
+		BOX_TO=fd78::254 box_allreduce 6 4 --group ff15::7 --interface eth0 "${sizes[@]}"
+}
+
+# One result a block goes out, and not one a worker.
+group_can_be_left() {
+	weir job set id 7 group 0.0.0.0 &&
+		BOX_TO=10.78.0.254 box_allreduce 7 4 "${sizes[@]}" &&
+		weir job set id 7 group 239.7.7.9 &&
+		[[ $(box_stat '.[0].group' job show id 7) == 239.7.7.9 ]]
+}
+
+# Datagrams that the sender leaves to its device to cut come in one packet.
+merged() {
+	local before after
+	box_job 5 2 blocks 64 grads 100 || return
+	before=$(box_stat .stats.contributions stats)
+	in_worker 1 /usr/bin/python3 "$here/send-merged" "$(box_addr)" 5 0 16 100 &&
+		in_worker 2 /usr/bin/python3 "$here/send-merged" "$(box_addr)" 5 1 16 100 || return
+	after=$(box_stat .stats.contributions stats)
+	((after - before == 32)) || { weir stats; return 1; }
+	[[ $(box_stat '.[0].stats.blocks' job show id 5) == 16 ]]
+}
+
+# Where the box has XDP its peer cuts them before they cross; tc gets them in one.
+ktap_header
+for mode in xdp tc; do
+	vlan_up 3 "$mode"
+	ktap_run "$mode: VLAN tags beside the frames" box_allreduce 7 3 "${sizes[@]}"
+	tags_in_frames
+	ktap_run "$mode: VLAN tags in the frames" box_allreduce 7 3 "${sizes[@]}"
+	box_down
+
+	bridge_up 4 "$mode"
+	ktap_run "$mode: bridge, one result to an IPv4 group" multicast4
+	ktap_run "$mode: bridge, one result to an IPv6 group" multicast6
+	ktap_run "$mode: the group can be changed and left" group_can_be_left
+	box_down
+
+	box_up 2 9000 "$mode"
+	ktap_run "$mode: datagrams sent as one packet" merged
+	box_down
+done
+ktap_end
