@@ -42,16 +42,18 @@ flood_stop() {
 
 process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
-contributions() { box_stat .stats.contributions stats; }
+# Packets that reached the module, whatever became of them. A job that is added while
+# its sources send has blocks that miss some of them, and refuses what comes later.
+handed_over() { box_stat '.stats | .contributions + (.refusals | add)' stats; }
 
 # The flood is really under way.
 flowing() {
 	local before
-	before=$(contributions)
+	before=$(handed_over)
 	poll 20 more_than "$before"
 }
 
-more_than() { (($(contributions) > $1)); }
+more_than() { (($(handed_over) > $1)); }
 
 bystanders() {
 	local server
