@@ -214,18 +214,20 @@ static void block_ids_wrap(void)
 
 static void some_rounds(struct worker *worker)
 {
-	for (unsigned int i = 0; i < 10; i++)
+	const unsigned int *rounds = worker->data;
+
+	for (unsigned int i = 0; i < *rounds; i++)
 		one_int32(worker, 150 * G + i, i, i & 1);
 }
 
-static void run_faults(const struct faults_options *faults)
+static void run_faults(const struct faults_options *faults, unsigned int rounds)
 {
 	struct cluster cluster;
 
 	cluster_init(&cluster, 4);
 	cluster.box.faults = *faults;
-	cluster_run(&cluster, some_rounds, NULL);
-	CHECK_EQ(cluster.counters.blocks, 10 * 151 - 1);
+	cluster_run(&cluster, some_rounds, &rounds);
+	CHECK_EQ(cluster.counters.blocks, rounds * 151 - 1);
 	CHECK_EQ(cluster.counters.contributions, 4 * cluster.counters.blocks);
 	if (faults->loss)
 		CHECK(cluster.faults.lost && cluster_retransmits(&cluster));
@@ -243,27 +245,27 @@ static void run_faults(const struct faults_options *faults)
 
 static void loss_5_percent(void)
 {
-	run_faults(&(struct faults_options) { .seed = 5, .loss = 0.05 });
+	run_faults(&(struct faults_options) { .seed = 5, .loss = 0.05 }, 10);
 }
 
 static void loss_30_percent(void)
 {
-	run_faults(&(struct faults_options) { .seed = 30, .loss = 0.3 });
+	run_faults(&(struct faults_options) { .seed = 30, .loss = 0.3 }, 2);
 }
 
 static void duplicates(void)
 {
-	run_faults(&(struct faults_options) { .seed = 1, .duplicate = 0.3 });
+	run_faults(&(struct faults_options) { .seed = 1, .duplicate = 0.3 }, 10);
 }
 
 static void reordering(void)
 {
-	run_faults(&(struct faults_options) { .seed = 2, .reorder = 0.3 });
+	run_faults(&(struct faults_options) { .seed = 2, .reorder = 0.3 }, 10);
 }
 
 static void malformed_results(void)
 {
-	run_faults(&(struct faults_options) { .seed = 3, .malformed = 0.5 });
+	run_faults(&(struct faults_options) { .seed = 3, .malformed = 0.5 }, 10);
 }
 
 static void all_faults(void)
@@ -272,17 +274,18 @@ static void all_faults(void)
 		run_faults(&(struct faults_options) {
 			.seed = seed, .loss = 0.05, .duplicate = 0.1, .reorder = 0.2,
 			.malformed = 0.1,
-		});
+		}, 5);
 }
 
 /* The first answers to nobody: the timer alone must start it. */
 static void deaf_box(void)
 {
+	unsigned int rounds = 2;
 	struct cluster cluster;
 
 	cluster_init(&cluster, 2);
 	cluster.box.faults.deaf = 100;
-	cluster_run(&cluster, some_rounds, NULL);
+	cluster_run(&cluster, some_rounds, &rounds);
 	CHECK_EQ(cluster.counters.contributions, 2 * cluster.counters.blocks);
 }
 
@@ -312,6 +315,26 @@ static void no_storm_while_waiting(void)
 	CHECK(cluster.workers[0].stats.timeouts > 0);
 	/* Doubling from 10 ms, 500 ms take six timeouts, of four packets each. */
 	CHECK(cluster.workers[0].stats.retransmits <= 32);
+}
+
+static void late_rank(struct worker *worker)
+{
+	for (unsigned int i = 0; i < 40; i++) {
+		if (worker->rank == 1)
+			wait_ms(15);
+		one_int32(worker, 5 * G, i, false);
+	}
+}
+
+/* A rank that is always late is what answers take, not a loss each time. */
+static void timer_learns_of_late_ranks(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, late_rank, NULL);
+	CHECK(cluster.workers[0].stats.timeouts <= 10);
+	CHECK(cluster.workers[0].stats.rtt_us > 10000);
 }
 
 static void away_and_back(struct worker *worker)
@@ -961,6 +984,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(all_faults),
 	KTAP_TEST(deaf_box),
 	KTAP_TEST(no_storm_while_waiting),
+	KTAP_TEST(timer_learns_of_late_ranks),
 	KTAP_TEST(absence_is_no_stall),
 	KTAP_TEST(requests_outstanding),
 	KTAP_TEST(close_with_requests),

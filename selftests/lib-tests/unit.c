@@ -143,6 +143,10 @@ static void timer_backs_off(void)
 	}
 	rtt.backoff = 1000;
 	CHECK_EQ(rtt_timeout(&rtt), RTO_CAP);
+	rtt_answered(&rtt);
+	CHECK_EQ(rtt_timeout(&rtt), 4 * RTO_FLOOR);
+	rtt_sample(&rtt, NSEC_PER_MSEC);
+	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
 }
 
 static void pace_grows_and_falls(void)

@@ -82,6 +82,7 @@ struct queue {
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
  * @timed_out: when the retransmission timer ran out last
+ * @silent_from: @answered_sent at that time
  * @away: the caller was away, and what waits in the socket tells no times
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
@@ -109,6 +110,7 @@ struct weir {
 	uint64_t left;
 	uint64_t answered_sent;
 	uint64_t timed_out;
+	uint64_t silent_from;
 	bool away;
 	bool blocked;
 	int path_errno;

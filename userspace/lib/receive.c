@@ -9,9 +9,10 @@
 #include "wire.h"
 
 /*
- * A time is only worth something when the packet was awaited and sent once, and
- * when nothing that was sent later has been answered before: what was overtaken
- * was held up by a loss somewhere, perhaps another rank's.
+ * A time is only worth something when the packet was awaited and sent once, when
+ * the timer did not run out meanwhile, and when nothing that was sent later has
+ * been answered before: else it was held up by a loss somewhere, perhaps another
+ * rank's, and a timer that followed it would follow the other rank's timer.
  */
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
@@ -21,10 +22,10 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	if (slot->tries > 1 && took < comm->rtt.min)
 		return;
 	/*
-	 * Nobody sent it again, and it is older than the timeout: so what came
-	 * first were no answers to what the timer has sent, and overtook nothing.
+	 * The timer had run out in silence, and this was never sent again: what
+	 * was sent again and answered before it was only late, and overtook nothing.
 	 */
-	if (slot->tries == 1 && slot->sent < comm->timed_out)
+	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
 		comm->answered_sent = slot->sent;
 	if (slot->sent < comm->answered_sent)
 		return;
@@ -56,7 +57,7 @@ static void deliver(struct weir *comm, uint64_t block, const struct wire_header 
 	note_time(comm, slot);
 	window_answered(&comm->window, block);
 	pace_answered(&comm->pace);
-	comm->rtt.backoff = 0;
+	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
 	comm->progress = comm->now;
 	comm->path_errno = 0;

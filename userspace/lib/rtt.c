@@ -7,6 +7,9 @@
 #define GAIN		8
 #define GAIN_DEVIATION	4
 
+/* What an answer without a sample leaves of it: a factor of four. */
+#define BACKOFF_KEPT	2
+
 /* Doubling the floor so often passes the cap. */
 #define BACKOFF_MAX	8
 
@@ -41,6 +44,13 @@ void rtt_sample(struct rtt *rtt, uint64_t sample)
 			rtt->min = sample;
 	}
 	rtt->latest = sample;
+	rtt->backoff = 0;
+}
+
+void rtt_answered(struct rtt *rtt)
+{
+	if (rtt->backoff > BACKOFF_KEPT)
+		rtt->backoff = BACKOFF_KEPT;
 }
 
 uint64_t rtt_timeout(const struct rtt *rtt)

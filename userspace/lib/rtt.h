@@ -33,8 +33,15 @@ struct rtt {
 	unsigned int backoff;
 };
 
-/* Takes a sample. */
+/* Takes a sample, and ends a back-off. */
 void rtt_sample(struct rtt *rtt, uint64_t sample);
+
+/*
+ * There was an answer, with or without a sample. Most of a back-off ends: the path
+ * lives. Some is kept until there is a sample, as what was sent again gives none:
+ * else a rank that is always late would never be seen to be.
+ */
+void rtt_answered(struct rtt *rtt);
 
 /* How long to wait for an answer now. */
 uint64_t rtt_timeout(const struct rtt *rtt);

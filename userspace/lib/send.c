@@ -10,9 +10,11 @@
 
 /*
  * What the timer sends again. It has run out because nothing came, so many would
- * meet whatever it is that swallows packets; a few, so that one more loss does
- * not cost another, longer timeout. Their answers pay for the rest.
+ * meet whatever it is that swallows packets; and mostly a rank is just slow. So
+ * one, first; then a few, so that one more loss does not cost another, longer
+ * timeout. Their answers pay for the rest.
  */
+#define TIMEOUT_PROBE	1
 #define TIMEOUT_BURST	4
 
 /**
@@ -88,12 +90,13 @@ static uint64_t timer_end(const struct weir *comm)
 static void pick_oldest(const struct weir *comm, struct picked *picked)
 {
 	const struct window *window = &comm->window;
+	unsigned int most = comm->rtt.backoff ? TIMEOUT_BURST : TIMEOUT_PROBE;
 
 	for (uint64_t block = window->base; block != window->next; block++) {
 		if (!window_slot(window, block)->waiting)
 			continue;
 		picked->block[picked->count++] = block;
-		if (picked->count == TIMEOUT_BURST)
+		if (picked->count == most)
 			break;
 	}
 }
@@ -110,6 +113,7 @@ static int send_timed_out(struct weir *comm)
 	comm->rtt.backoff++;
 	comm->timer = comm->now;
 	comm->timed_out = comm->now;
+	comm->silent_from = comm->answered_sent;
 	return send_picked(comm, &picked);
 }
 

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Four workers learn to read digits; the router between them sums their gradients.
+set -u
+
+usage() {
+	cat <<-END
+	usage: selftests/demo/demo.sh [--userspace]
+
+	Builds a router and four workers as network namespaces, joined by veth with jumbo
+	frames; has the router sum for job 7; trains a small network on the workers, whose
+	gradients go through the router at each step; and checks what they have learned.
+	Run it where the module is loaded:
+
+	  selftests/vm/run -- selftests/demo/demo.sh
+
+	  --userspace   sum in a program on the router instead: no module is needed
+
+	exit status: 0 when all is as it must be.
+	END
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/netns.sh
+. "$root/selftests/lib/netns.sh"
+
+userspace=no
+case ${1-} in
+'') ;;
+--userspace) userspace=yes ;;
+-h | --help) usage; exit 0 ;;
+*) echo "demo: unknown option $1 (see --help)" >&2; exit 2 ;;
+esac
+
+workers=4 job=7
+box=$(router_addr 1)
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+python=/usr/bin/python3
+# The arithmetic is small: threads would only wait for each other. And wide vector
+# instructions are slow where the machine is emulated.
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+[[ ${WEIR_VM-} == tcg ]] && export OPENBLAS_CORETYPE=Prescott
+export PATH=$root/build/bin:$PATH LD_LIBRARY_PATH=$root/build/lib
+export PYTHONPATH=$root/userspace/python:$here PYTHONDONTWRITEBYTECODE=1
+
+die() {
+	echo "demo: $*" >&2
+	exit 1
+}
+
+say() {
+	printf '\n== %s\n' "$*"
+}
+
+run() {
+	echo "router# $*"
+	in_router "$@" || die "'$*' failed"
+}
+
+kernel_box() {
+	local i
+	for ((i = 1; i <= workers; i++)); do
+		run weir port attach dev "w$i" mode xdp
+	done
+	run weir job add id $job sources $workers blocks 1024 grads 1024 address "$box"
+	for ((i = 1; i <= workers; i++)); do
+		run weir source add job $job id $((i - 1)) address "$(worker_addr "$i")"
+	done
+}
+
+userspace_box() {
+	echo "router# refbox --address $box --sources $workers"
+	mkfifo "$work/ready"
+	# It ends with its namespace, and nobody need hear of it.
+	nsenter --net="/run/netns/$(ns_name router)" -- "$root/build/lib-tests/refbox" --address "$box" --sources $workers >"$work/ready" &
+	disown
+	read -r _ <"$work/ready" || die "the program on the router does not start"
+}
+
+counters() {
+	run weir stats
+	run weir job show id $job
+	run weir source show job $job
+}
+
+train() {
+	local i pids=() status=0
+	for ((i = 1; i <= workers; i++)); do
+		in_worker "$i" "$python" "$here/train_worker.py" "$work/digits.npz" "$work/result-$i" \
+			"$box" $job $((i - 1)) $workers &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || status=1
+	done
+	return "$status"
+}
+
+say "A router and $workers workers, one link each"
+star_create $workers 9000 || die "the network cannot be built"
+for ((i = 1; i <= workers; i++)); do
+	echo "worker $i, rank $((i - 1)): $(worker_addr "$i") --- router: $(router_addr "$i")"
+done
+
+say "The router is told to sum"
+if [[ $userspace == yes ]]; then userspace_box; else kernel_box; fi
+
+say "The workers learn: each step's gradient, $("$python" -c 'import model; print(model.PARAMETERS)') numbers, is summed on the way"
+"$python" -c 'import model, sys; model.prepare(sys.argv[1])' "$work/digits.npz" ||
+	die "the digits of scikit-learn are not there: see scripts/setup"
+train || die "a worker has failed"
+
+if [[ $userspace == no ]]; then
+	say "What the router has counted"
+	counters
+fi
+
+say "Is it right?"
+"$python" "$here/verify.py" "$work/digits.npz" "$work"/result-{1..4} || die "something is wrong"
