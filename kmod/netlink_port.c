@@ -78,10 +78,24 @@ static u8 weir_nl_port_mode(struct genl_info *info)
 	       nla_get_u32(info->attrs[WEIR_A_PORT_MODE]) : WEIR_MODE_XDP;
 }
 
-static void weir_nl_port_no_port(struct genl_info *info, int ifindex)
+/* Point at the device, and say by its name, where it has one, what is wrong. */
+static int weir_nl_port_refuse(struct genl_info *info, int ifindex, int err,
+			       const char *what)
 {
+	struct net_device *dev;
+
 	NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_PORT_IFINDEX]);
-	NL_SET_ERR_MSG_FMT(info->extack, "device %d is no weir port", ifindex);
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(genl_info_net(info), ifindex);
+	if (dev)
+		NL_SET_ERR_MSG_FMT(info->extack, "device %s %s", dev->name,
+				   what);
+	else
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "there is no device %d in this network namespace",
+				   ifindex);
+	rcu_read_unlock();
+	return err;
 }
 
 int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
@@ -104,15 +118,8 @@ int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
 	rtnl_unlock();
 
 	if (err == -ENODEV || err == -EEXIST)
-		NL_SET_BAD_ATTR(info->extack,
-				info->attrs[WEIR_A_PORT_IFINDEX]);
-	if (err == -ENODEV)
-		NL_SET_ERR_MSG_FMT(info->extack,
-				   "there is no device %d in this network namespace",
-				   ifindex);
-	if (err == -EEXIST)
-		NL_SET_ERR_MSG_FMT(info->extack,
-				   "device %d is a weir port already", ifindex);
+		return weir_nl_port_refuse(info, ifindex, err,
+					   "is a weir port already");
 	return err;
 }
 
@@ -136,10 +143,8 @@ int weir_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 		weir_nl_port_notify(wn, port, WEIR_CMD_PORT_NTF);
 	}
 	rtnl_unlock();
-	if (port)
-		return 0;
-	weir_nl_port_no_port(info, ifindex);
-	return -ENOENT;
+	return port ? 0 : weir_nl_port_refuse(info, ifindex, -ENOENT,
+					      "is no weir port");
 }
 
 int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -150,10 +155,9 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_port_require(info, &ifindex);
 	if (err)
 		return err;
-	if (!weir_port_del(wn, ifindex)) {
-		weir_nl_port_no_port(info, ifindex);
-		return -ENOENT;
-	}
+	if (!weir_port_del(wn, ifindex))
+		return weir_nl_port_refuse(info, ifindex, -ENOENT,
+					   "is no weir port");
 	weir_nl_changed(wn);
 	return 0;
 }
@@ -182,13 +186,10 @@ int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	rtnl_lock();
 	p.port = weir_port_get(wn, ifindex);
-	if (p.port) {
-		err = weir_nl_reply(info, WEIR_CMD_PORT_GET, weir_nl_fill_port,
-				    &p);
-	} else {
-		weir_nl_port_no_port(info, ifindex);
-		err = -ENOENT;
-	}
+	err = p.port ? weir_nl_reply(info, WEIR_CMD_PORT_GET,
+				     weir_nl_fill_port, &p) :
+		       weir_nl_port_refuse(info, ifindex, -ENOENT,
+					   "is no weir port");
 	rtnl_unlock();
 	return err;
 }

@@ -236,8 +236,14 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		last = nla_get_u32(only);
 		if (cb->args[0] < last)
 			cb->args[0] = last;
+		if (!weir_job_get(wn, last)) {
+			NL_SET_ERR_MSG_FMT(cb->extack,
+					   "there is no job %lu in this network namespace",
+					   last);
+			err = -ENOENT;
+		}
 	}
-	for (; cb->args[0] <= last; cb->args[0]++) {
+	for (; !err && cb->args[0] <= last; cb->args[0]++) {
 		job = weir_job_get(wn, cb->args[0]);
 		if (job)
 			err = weir_nl_dump_sources(&msg, job,

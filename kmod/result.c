@@ -131,7 +131,7 @@ void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
 	answer.join.ranks = htonl(job->blocks.sources);
 	answer.join.blocks = htonl(job->blocks.size);
 	answer.join.grads = htonl(job->grads);
-	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_RESULTS);
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
 }
 
 /**

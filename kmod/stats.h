@@ -17,6 +17,7 @@ struct sk_buff;
  * @WEIR_C_REPEATS: results sent again
  * @WEIR_C_RESULT_ERRORS: result packets that could not be handed over
  * @WEIR_C_JOINS: join packets taken
+ * @WEIR_C_ANSWERS: answers to joins handed to the stack
  * @WEIR_C_ABANDONED: open blocks swept away by a new generation
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
  * @WEIR_C_MAX: how many there are
@@ -32,6 +33,7 @@ enum weir_counter {
 	WEIR_C_REPEATS,
 	WEIR_C_RESULT_ERRORS,
 	WEIR_C_JOINS,
+	WEIR_C_ANSWERS,
 	WEIR_C_ABANDONED,
 	WEIR_C_REFUSED,
 	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,

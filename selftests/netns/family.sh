@@ -51,7 +51,7 @@ dumps_agree() {
 sources() {
 	ynl --do source-add --json '{"job":7,"id":1,"address":"0a4d0101","port":5000}' >/dev/null &&
 		is 'length == 1 and .[0].port == 5000' --dump source-get --json '{"job":7}' &&
-		is 'length == 0' --dump source-get --json '{"job":8}' &&
+		refused 'no job 8' --dump source-get --json '{"job":8}' &&
 		ynl --do source-set --json '{"job":7,"id":1,"port":5001}' >/dev/null &&
 		is '.port == 5001' --do source-get --json '{"job":7,"id":1}' &&
 		ynl --do source-del --json '{"job":7,"id":1}' >/dev/null &&

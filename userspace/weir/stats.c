@@ -17,6 +17,7 @@ static const struct { uint16_t attr; const char *key; } counters[] = {
 	{ WEIR_A_STATS_REPEATS, "repeats" },
 	{ WEIR_A_STATS_RESULT_ERRORS, "result-errors" },
 	{ WEIR_A_STATS_JOINS, "joins" },
+	{ WEIR_A_STATS_ANSWERS, "answers" },
 	{ WEIR_A_STATS_ABANDONED, "abandoned" },
 };
 
