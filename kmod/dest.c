@@ -53,7 +53,7 @@ static struct dst_entry *weir_route4(struct weir_dest *dest,
 		.saddr		= job->address.s6_addr32[3],
 		.flowi4_proto	= IPPROTO_UDP,
 		.fl4_dport	= dport,
-		.fl4_sport	= job->port,
+		.fl4_sport	= READ_ONCE(job->port),
 	};
 	struct rtable *rt;
 
@@ -73,7 +73,7 @@ static struct dst_entry *weir_route6(struct weir_dest *dest,
 		.saddr		= job->address,
 		.flowi6_proto	= IPPROTO_UDP,
 		.fl6_dport	= dport,
-		.fl6_sport	= job->port,
+		.fl6_sport	= READ_ONCE(job->port),
 	};
 	struct dst_entry *dst;
 
@@ -128,7 +128,7 @@ static void weir_push_udp(struct sk_buff *skb, const struct weir_job *job,
 	__skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh = udp_hdr(skb);
-	uh->source = job->port;
+	uh->source = READ_ONCE(job->port);
 	uh->dest = dport;
 	uh->len = htons(skb->len);
 	/* The pseudo header; the device or the stack adds the rest. */

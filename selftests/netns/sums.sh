@@ -103,6 +103,23 @@ all_blocks_open() {
 	}
 }
 
+# What is traced is what happened: four contributions and a result a block.
+tracepoints() {
+	local trace=/sys/kernel/tracing status=0
+	echo >$trace/trace
+	echo 1 >$trace/events/weir/enable || return
+	box_allreduce 7 4 --min-bytes 8192 --max-bytes 8192 --iterations 1 --warmup 0
+	in_worker 1 blast --to "$(box_addr)" --job 7 --grads 1 --blocks 1 --block 4000000000 \
+		"$(ns_name w2)" >/dev/null
+	echo 0 >$trace/events/weir/enable
+	cat $trace/trace >"$box_out/trace"
+	grep -q 'weir_contribution: .*job=7 .*source=3 .*verdict=' "$box_out/trace" &&
+		grep -q 'weir_result: job=7 .*sources=4 overflow=0 age_ns=[1-9]' "$box_out/trace" &&
+		grep -q 'weir_refusal: .*reason=.* job=7' "$box_out/trace" || status=1
+	((status)) && tail -n 20 "$box_out/trace"
+	return $status
+}
+
 memory_is_given_back() {
 	weir job flush && [[ $(box_stat '."memory-used"' stats) == 0 ]]
 }
@@ -121,6 +138,7 @@ ktap_run "floats with a scale" floats
 ktap_run "three jobs at once" jobs_at_once
 ktap_run "a job that stalls holds up no other" stalled_neighbour
 ktap_run "a second run of a job" second_run
+ktap_run "tracepoints" tracepoints
 ktap_run "65,536 open blocks" all_blocks_open
 ktap_run "memory is given back" memory_is_given_back
 box_down

@@ -110,7 +110,44 @@ merged() {
 }
 
 # Where the box has XDP its peer cuts them before they cross; tc gets them in one.
+# captured FAMILY FILTER PATTERN: results as they arrive at a worker, with the box
+# adding checksums itself so that they can be looked at.
+captured() {
+	local family=$1 filter=$2 pattern=$3 pid job=7 to
+	to=$(box_addr)
+	[[ $family == 6 ]] && job=6 to=$(box_addr6)
+	in_worker 1 tcpdump -i eth0 -n -vv -c 3 "$filter and src port 12000 and src host $to" \
+		>"$box_out/capture" 2>"$box_out/tcpdump" &
+	pid=$!
+	poll 10 grep -q 'listening on' "$box_out/tcpdump" || return
+	BOX_TO=$to box_allreduce "$job" 2 --min-bytes 20000 --max-bytes 20000 --iterations 1 || return
+	poll 10 process_is_gone "$pid" || { kill "$pid"; return 1; }
+	(($(grep -cE -e "$pattern" "$box_out/capture") == 3)) || { cat "$box_out/capture"; return 1; }
+}
+
+process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+checksums_in_software() {
+	in_router ethtool -K w1 tx off >/dev/null
+}
+
+headers4() {
+	captured 4 ip 'udp sum ok' &&
+		(($(grep -cE 'ttl 64, id 0, offset 0, flags \[DF\], proto UDP \(17\), length' \
+			"$box_out/capture") == 3)) &&
+		grep -q 'length 4136' "$box_out/capture"
+}
+
+headers6() {
+	captured 6 ip6 'hlim 64, next-header UDP .*udp sum ok'
+}
+
 ktap_header
+box_up 2 9000 xdp && box_job 7 2 blocks 128 grads 1024 && box_job6 6 2 blocks 128 grads 1024
+checksums_in_software
+ktap_run "results are sound IPv4 packets" headers4
+ktap_run "results are sound IPv6 packets" headers6
+box_down
 for mode in xdp tc; do
 	vlan_up 3 "$mode"
 	ktap_run "$mode: VLAN tags beside the frames" box_allreduce 7 3 "${sizes[@]}"
