@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sends contributions from several namespaces in turn, as workers in perfect
+ * step would, without waiting for results, and prints the time a packet took
+ * in nanoseconds. Under QEMU's -icount on one CPU that is instructions, and
+ * everything that a packet causes happens before the next one is sent.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <weir_wire.h>
+
+#define SOURCES_MAX	256
+#define GRADS_MAX	2048
+
+static const char usage[] =
+	"usage: bench-blast --to ADDRESS [OPTION...] NAMESPACE...\n"
+	"\n"
+	"Source S of a job sends from the namespace S modulo their number, from the\n"
+	"address there that routing chooses for the first of them, from the next\n"
+	"address up for the second, and so on.\n"
+	"\n"
+	"  --to ADDRESS   the job's address\n"
+	"  --port N       its UDP port (12000)\n"
+	"  --job N        its id (0)\n"
+	"  --jobs N       take turns over so many jobs from that id on (1)\n"
+	"  --block N      first block (0)\n"
+	"  --blocks N     how many, over all jobs (100)\n"
+	"  --grads N      gradients a block (1024)\n"
+	"  --sources N    how many sources (one a namespace)\n"
+	"  --first N      the first of them that sends (0)\n";
+
+/**
+ * struct options - the command line
+ * @to: address of the box
+ * @port: UDP port there
+ * @job: first job's id
+ * @jobs: how many jobs
+ * @block: first block
+ * @blocks: how many, over all jobs
+ * @grads: gradients a packet
+ * @first: first source that sends
+ * @sources: one more than the last
+ */
+struct options {
+	const char *to;
+	int port;
+	int job;
+	int jobs;
+	uint32_t block;
+	int blocks;
+	int grads;
+	int first;
+	int sources;
+};
+
+static int sockets[SOURCES_MAX];
+
+static void enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err(1, "namespace %s", netns);
+	close(fd);
+}
+
+static int socket_to(const struct sockaddr_in *to,
+		     const struct sockaddr_in *from)
+{
+	int s = socket(AF_INET, SOCK_DGRAM, 0), no_pmtu = IP_PMTUDISC_DONT;
+
+	if (s < 0)
+		err(1, "socket");
+	setsockopt(s, IPPROTO_IP, IP_MTU_DISCOVER, &no_pmtu, sizeof(no_pmtu));
+	if ((from && bind(s, (const struct sockaddr *)from, sizeof(*from))) ||
+	    connect(s, (const struct sockaddr *)to, sizeof(*to)))
+		err(1, "socket to the box");
+	return s;
+}
+
+/* The address that routing chose, @n further up, and any port. */
+static struct sockaddr_in nth_address(int s, int n)
+{
+	struct sockaddr_in a;
+	socklen_t len = sizeof(a);
+
+	if (getsockname(s, (struct sockaddr *)&a, &len))
+		err(1, "getsockname");
+	a.sin_addr.s_addr = htonl(ntohl(a.sin_addr.s_addr) + n);
+	a.sin_port = 0;
+	return a;
+}
+
+static void open_sockets(const struct options *o, char **netns, int n)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(o->port) };
+	struct sockaddr_in from;
+	int i, s;
+
+	if (inet_pton(AF_INET, o->to, &to.sin_addr) != 1)
+		errx(2, "%s is no IPv4 address", o->to);
+	for (i = 0; i < n; i++) {
+		enter(netns[i]);
+		if (i < o->sources)
+			sockets[i] = socket_to(&to, NULL);
+		for (s = i + n; s < o->sources; s += n) {
+			from = nth_address(sockets[i], s / n);
+			sockets[s] = socket_to(&to, &from);
+		}
+	}
+}
+
+static void parse(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{ "to", 1, NULL, 't' }, { "port", 1, NULL, 'p' },
+		{ "job", 1, NULL, 'j' }, { "jobs", 1, NULL, 'J' },
+		{ "block", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
+		{ "grads", 1, NULL, 'g' }, { "sources", 1, NULL, 's' },
+		{ "first", 1, NULL, 'f' }, { }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 't': o->to = optarg; break;
+		case 'p': o->port = atoi(optarg); break;
+		case 'j': o->job = atoi(optarg); break;
+		case 'J': o->jobs = atoi(optarg); break;
+		case 'b': o->block = strtoul(optarg, NULL, 0); break;
+		case 'B': o->blocks = atoi(optarg); break;
+		case 'g': o->grads = atoi(optarg); break;
+		case 's': o->sources = atoi(optarg); break;
+		case 'f': o->first = atoi(optarg); break;
+		default:
+			fputs(usage, stderr);
+			exit(2);
+		}
+	}
+	if (!o->sources)
+		o->sources = argc - optind;
+	if (!o->to || optind == argc || o->first < 0 ||
+	    o->first >= o->sources || o->sources > SOURCES_MAX ||
+	    o->jobs < 1 || o->blocks < 1 || o->grads < 0 ||
+	    o->grads > GRADS_MAX) {
+		fputs(usage, stderr);
+		exit(2);
+	}
+}
+
+static void fill(uint8_t *buf, const struct options *o, int source, int i)
+{
+	struct weir_trio *hdr = (struct weir_trio *)buf;
+	uint32_t block = htonl(o->block + i / o->jobs);
+
+	hdr->job_id = o->job + i % o->jobs;
+	memcpy(hdr->block_id, &block, sizeof(block));
+	hdr->src_id = source;
+	hdr->src_cnt = 1;
+	hdr->grad_cnt[0] = o->grads >> 8;
+	hdr->grad_cnt[1] = o->grads;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static double blast(const struct options *o)
+{
+	static uint8_t buf[sizeof(struct weir_trio) + 4 * GRADS_MAX];
+	size_t len = sizeof(struct weir_trio) + 4 * o->grads;
+	double start;
+	size_t b;
+	int i, s;
+
+	/* Small numbers: no sum may overflow, which would cost a second pass. */
+	for (b = sizeof(struct weir_trio); b < len; b++)
+		buf[b] = b % 4 < 2 ? 0 : b;
+
+	start = now();
+	for (i = 0; i < o->blocks; i++) {
+		for (s = o->first; s < o->sources; s++) {
+			fill(buf, o, s, i);
+			if (send(sockets[s], buf, len, 0) != (ssize_t)len)
+				err(1, "send");
+		}
+	}
+	return (now() - start) / o->blocks / (o->sources - o->first);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .port = 12000, .jobs = 1, .blocks = 100,
+			     .grads = 1024 };
+
+	parse(argc, argv, &o);
+	open_sockets(&o, argv + optind, argc - optind);
+	printf("%.0f\n", blast(&o));
+	return 0;
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Measurements of what a packet costs the box, in instructions of the guest.
+
+# shellcheck source=lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+cost_blocks=400
+# Jobs: one that lacks a source, so that no result is ever sent, and one that is whole.
+cost_lacking=1 cost_whole=0
+
+# What was measured, by names such as tx_1024.
+declare -A cost=()
+
+# The sender's part is what it costs to send a packet that ends at the sender's own
+# device; all else is the box's (and the little that a receiver adds, see bench_star).
+cost_sender() {
+	local g
+	each_worker drop egress
+	for g; do
+		measure "cost[sender_$g]" "$cost_blocks" --grads "$g"
+	done
+	each_worker pass egress
+}
+
+# cost_box NAME GRADIENTS [OPTION...]
+cost_box() {
+	local name=$1_$2 sender=${cost[sender_$2]} total
+	measure total "$cost_blocks" --grads "$2" "${@:3}"
+	cost[$name]=$((total - sender))
+}
+
+# cost_xdp PROGRAM GRADIENTS...
+cost_xdp() {
+	local g
+	each_worker attach "$1"
+	for g in "${@:2}"; do
+		cost_box "$1" "$g"
+	done
+	each_worker detach
+}
+
+cost_up() {
+	bench_star
+	bench_programs
+	each_worker redirect_to_next
+	setup --job "$cost_whole" --sources 4 --blocks 8192
+	setup --job "$cost_lacking" --sources 5 --bound 4 --blocks 8192
+}
+
+# What XDP alone costs, for frames with so many gradients.
+cost_of_xdp() {
+	cost_xdp drop "$@"
+	cost_xdp tx "$@"
+	cost_xdp redirect "$@"
+}
+
+# What the box costs; ports must be attached.
+cost_of_box() {
+	local g
+	for g; do
+		cost_box contribution "$g" --job "$cost_lacking"
+		cost_box whole_box "$g" --job "$cost_whole"
+	done
+	none_refused
+}
+
+# Frames of a sender on this machine carry no checksum yet, and the box takes them as
+# they are. With the sender's offload off they do, as frames from a wire do.
+cost_of_checksum() {
+	local i g
+	for ((i = 1; i <= bench_workers; i++)); do
+		in_worker "$i" ethtool -K eth0 tx off >/dev/null || die "no checksums"
+	done
+	for g; do
+		cost[unsummed_$g]=${cost[sender_$g]}
+	done
+	cost_sender "$@"
+	for g; do
+		cost_box checked "$g" --job "$cost_lacking"
+		cost[sender_$g]=${cost[unsummed_$g]}
+	done
+	for ((i = 1; i <= bench_workers; i++)); do
+		in_worker "$i" ethtool -K eth0 tx on >/dev/null
+	done
+	none_refused
+}
+
+# Scaling. The whole cost of a packet is compared but for the sender's.
+
+# Many addresses on each worker, for as many sources.
+scale_addresses() {
+	local i n
+	for ((i = 1; i <= bench_workers; i++)); do
+		for ((n = 2; n <= 60; n++)); do
+			echo "address add 10.77.$i.$n/24 dev eth0"
+		done | ns_ip "w$i" || die "no addresses"
+	done
+}
+
+# The first contribution to a block opens it, which costs; so source 0 opens the blocks,
+# and what is measured is the others' share.
+# scale_contribution VARIABLE JOB SOURCES BLOCKS
+scale_contribution() {
+	local -n scaled=$1
+	local from=$bench_block total
+	blast "$4" --job "$2" --grads 256 --sources 1 >/dev/null
+	bench_block=$from
+	total=$(blast "$4" --job "$2" --grads 256 --first 1 --sources "$3") || exit
+	bench_block=$((from + $4))
+	# shellcheck disable=SC2034 # it is the caller's
+	scaled=$((total - cost[sender_256]))
+}
+
+# At most 8 open blocks, and all slots but one of the largest table. Eight, as one block
+# is over so soon that a tick of the clock shows.
+scale_blocks() {
+	local job=2 one many
+	setup --job "$job" --sources 201 --bound 200 --blocks 65536 --grads 256
+	bench_block=0
+	scale_contribution one "$job" 200 8
+	# Single gradients fill the table just as well, and sooner.
+	blast 65519 --job "$job" --grads 1 --sources 1 >/dev/null
+	bench_block=65527
+	scale_contribution many "$job" 200 8
+	none_refused
+	in_router weir job del id "$job"
+	cost[open_8]=$one cost[open_65535]=$many
+}
+
+# One job and many, taking turns. Removes all jobs.
+scale_jobs() {
+	local first=10 one many
+	setup --job "$first" --jobs 200 --sources 5 --bound 4 --blocks 1024 --grads 256
+	bench_block=0
+	measure one 800 --job "$first" --grads 256
+	bench_block=1000
+	measure many 800 --job "$first" --jobs 200 --grads 256
+	none_refused
+	in_router weir job flush
+	cost[jobs_1]=$((one - cost[sender_256])) cost[jobs_200]=$((many - cost[sender_256]))
+}
+
+# Two sources and many, in a job of many.
+scale_sources() {
+	local job=3 two all
+	setup --job "$job" --sources 201 --bound 200 --blocks 2048 --grads 256
+	bench_block=0
+	scale_contribution two "$job" 2 800
+	scale_contribution all "$job" 200 8
+	none_refused
+	in_router weir job del id "$job"
+	cost[sources_2]=$two cost[sources_200]=$all
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the benchmarks in the virtual machine share. Figures go to standard output as
+# "NAME VALUE", what is only to be read as "# TEXT".
+
+# shellcheck source=../lib/netns.sh
+. "${BASH_SOURCE[0]%/*}/../lib/netns.sh"
+
+bench_workers=4
+bench_box=10.77.1.254
+bench_pins=/sys/fs/bpf/weir-bench
+
+# A block that no packet was for yet: each measurement takes a range of its own.
+bench_block=0
+
+figure() {
+	echo "$1 $2"
+}
+
+note() {
+	printf '# %s\n' "$*"
+}
+
+# ratio A B: A / B
+ratio() {
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'
+}
+
+# spread A B: the larger by the smaller
+spread() {
+	if (($1 > $2)); then
+		ratio "$1" "$2"
+	else
+		ratio "$2" "$1"
+	fi
+}
+
+die() {
+	echo "bench: $*" >&2
+	exit 1
+}
+
+# A star with jumbo frames whose workers drop what they receive as early as a stack can:
+# what is measured is the box and not the receivers.
+bench_star() {
+	local i names=() addrs=()
+	star_create "$bench_workers" 9000 || die "no star"
+	for ((i = 1; i <= bench_workers; i++)); do
+		names+=("$(ns_name "w$i")")
+		addrs+=("$(worker_addr "$i")")
+		# GRO gives a veth NAPI, which XDP_REDIRECT into it needs.
+		in_worker "$i" ethtool -K eth0 gro on || die "no GRO"
+		in_worker "$i" tc qdisc add dev eth0 clsact || die "no clsact"
+		# Neighbours are found before anything is measured.
+		in_worker "$i" ping -q -c 1 -W 2 "$bench_box" >/dev/null || die "worker $i has no way to the box"
+		drop "$i" ingress
+	done
+	bench_namespaces=("${names[@]}") bench_addresses=("${addrs[@]}")
+}
+
+# drop WORKER ingress|egress: IP packets end there.
+drop() {
+	in_worker "$1" tc filter add dev eth0 "$2" protocol ip prio 1 matchall action drop ||
+		die "no drop at $2"
+}
+
+pass() {
+	in_worker "$1" tc filter del dev eth0 "$2" protocol ip prio 1 matchall
+}
+
+each_worker() {
+	local i
+	for ((i = 1; i <= bench_workers; i++)); do
+		"$1" "$i" "${@:2}"
+	done
+}
+
+bench_programs() {
+	bpftool prog loadall build/bpf/bench.bpf.o "$bench_pins" pinmaps "$bench_pins-maps" ||
+		die "the programs do not load"
+	at_exit rm -rf "$bench_pins" "$bench_pins-maps"
+}
+
+attach() {
+	in_router bpftool net attach xdpdrv pinned "$bench_pins/bench_$2" dev "w$1" || die "no $2"
+}
+
+detach() {
+	in_router bpftool net detach xdpdrv dev "w$1"
+}
+
+ifindex() {
+	in_router ip -j link show dev "w$1" | jq '.[0].ifindex'
+}
+
+# Four bytes as bpftool takes them.
+bytes() {
+	printf '%d %d %d %d' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) $(($1 >> 24 & 255))
+}
+
+# Each worker's packets to the next one.
+redirect_to_next() {
+	# shellcheck disable=SC2046 # bytes are words
+	bpftool map update pinned "$bench_pins-maps/bench_egress" key $(bytes "$(ifindex "$1")") \
+		value $(bytes "$(ifindex $(($1 % bench_workers + 1)))")
+}
+
+# setup OPTION...: jobs, see bench-setup.
+setup() {
+	in_router bench-setup --address "$bench_box" "$@" "${bench_addresses[@]}" || die "no jobs"
+}
+
+ports() {
+	in_router weir port attach dev "w$1" mode xdp || die "no port"
+}
+
+# blast BLOCKS OPTION...: sends, and prints nanoseconds a packet, which are instructions.
+blast() {
+	bench-blast --to "$bench_box" --block "$bench_block" --blocks "$@" "${bench_namespaces[@]}" ||
+		die "no packets"
+}
+
+# measure VARIABLE BLOCKS OPTION...: the cost of a packet, after a few that warm up what
+# is made at the first use.
+measure() {
+	local -n measured=$1
+	blast 20 "${@:3}" >/dev/null
+	bench_block=$((bench_block + 20))
+	# shellcheck disable=SC2034 # it is the caller's
+	measured=$(blast "${@:2}") || exit
+	bench_block=$((bench_block + $2))
+}
+
+# A figure counts only where the box took every packet.
+none_refused() {
+	local n
+	n=$(in_router weir -j stats | jq '.stats | [.refusals[], ."result-errors"] | add') || return
+	[[ $n == 0 ]] && return
+	in_router weir stats >&2
+	die "$n packets were refused"
+}

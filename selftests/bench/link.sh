@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# How much of a link's rate an allreduce uses, and how Open MPI's ring does over the same
+# links. To be run in a virtual machine:
+#
+#	selftests/vm/run --icount -- selftests/bench/link.sh [MBIT...]
+#
+# Four workers, each on a link of so many Mbit/s either way, shaped by token buckets at
+# both of its ends. A token bucket counts a frame from its Ethernet header to its last
+# byte. An allreduce of B bytes through the box sends and receives B bytes of gradients a
+# worker, in frames of 4,096 bytes of gradients each, behind 14 of Ethernet, 20 of IPv4, 8
+# of UDP and 12 of Trio-ML. So what a link leaves for gradients is its rate * 4096 / 4150,
+# and its efficiency is
+#
+#	(B / time) / (rate * 4096 / 4150)
+#
+# Why a machine whose clock counts instructions: rates, timers and retransmissions go by
+# the guest's clock, and the emulated processor is then one of 10^9 instructions a second,
+# however fast the host is and whoever else uses it.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=lib.sh
+. selftests/bench/lib.sh
+
+link_job=1
+link_grads=1024
+link_bytes=$((16 << 20))
+link_iterations=2
+# About the 1,000 frames that Linux' plain queue holds. See docs/BENCHMARKS.md for less.
+link_queue=${WEIR_LINK_QUEUE:-4mb}
+# More than a jumbo frame, so that one can pass; less than what TCP hands down in one
+# piece, which the bucket then cuts.
+link_burst=16kb
+
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+
+# shape WORKER MBIT
+shape() {
+	local bucket=(root tbf rate "$2mbit" burst "$link_burst" limit "$link_queue")
+	in_worker "$1" tc qdisc replace dev eth0 "${bucket[@]}" || die "no shaping"
+	in_router tc qdisc replace dev "w$1" "${bucket[@]}" || die "no shaping"
+}
+
+# What a link has dropped, both ways together.
+dropped() {
+	local i
+	for ((i = 1; i <= bench_workers; i++)); do
+		in_worker "$i" tc -s -j qdisc show dev eth0
+		in_router tc -s -j qdisc show dev "w$i"
+	done | jq -s 'flatten | map(select(.kind == "tbf").drops) | add'
+}
+
+# Cubic, as the box's own default may be another; 9,000 bytes either way.
+cubic() {
+	in_worker "$1" ip route change default via "$(router_addr "$1")" congctl cubic
+}
+
+# Seconds that the processor was idle, and that have passed.
+idle() {
+	awk '{ print $2, $1 }' /proc/uptime
+}
+
+# busy_since IDLE UPTIME: the processor's share of work since then, in percent
+busy_since() {
+	idle | awk -v idle="$1" -v up="$2" '{ printf "%.0f\n", 100 * (1 - ($1 - idle) / ($2 - up)) }'
+}
+
+# weir_seconds: an allreduce by the box, by the slowest rank's clock
+weir_seconds() {
+	local i pids=() status=0
+	for ((i = 1; i <= bench_workers; i++)); do
+		in_worker "$i" weir-perf --job "$link_job" --address "$bench_box" --rank $((i - 1)) \
+			--ranks "$bench_workers" --min-bytes "$link_bytes" --max-bytes "$link_bytes" \
+			--grads "$link_grads" --iterations "$link_iterations" --warmup 1 --json "$@" \
+			>"$work/rank$i" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || status=1
+	done
+	((status == 0)) || die "the transfer failed"
+	jq -s '[.[] | .results[0].time_us] | max / 1e6' "$work"/rank*
+}
+
+# Open MPI starts its daemons on other hosts by ssh; here hosts are namespaces, told by
+# their addresses. Each gets a host name of its own, without which they pass for one.
+mpi_agent() {
+	cat >"$work/agent" <<-END
+		#!/bin/bash
+		host=\$1
+		shift
+		i=\${host#10.77.}
+		i=\${i%%.*}
+		exec nsenter --net=/run/netns/$(ns_name w)\$i -- unshare --uts -- \\
+			/bin/sh -c "hostname worker\$i; \$*"
+	END
+	chmod +x "$work/agent"
+}
+
+mpi_seconds() {
+	local hosts
+	hosts=$(for ((i = 1; i <= bench_workers; i++)); do worker_addr "$i"; done | paste -sd,)
+	in_worker 1 unshare --uts -- /bin/sh -c 'hostname worker1; exec "$@"' sh \
+		mpirun --allow-run-as-root -np "$bench_workers" --host "$hosts" \
+		--mca plm rsh --mca plm_rsh_agent "$work/agent" --mca plm_rsh_no_tree_spawn 1 \
+		--mca orte_tmpdir_base "$work" --mca oob_tcp_if_include eth0 \
+		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
+		--mca mpi_yield_when_idle 1 \
+		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
+		bench-mpi-ring "$link_bytes" "$link_iterations" >"$work/mpi" 2>"$work/mpi.errors" ||
+		{ cat "$work/mpi.errors" >&2; die "the ring failed"; }
+	sed -n 's/^seconds //p' "$work/mpi"
+}
+
+link_up() {
+	local i addrs=()
+	star_create "$bench_workers" 9000 || die "no star"
+	for ((i = 1; i <= bench_workers; i++)); do
+		addrs+=("$(worker_addr "$i")")
+		cubic "$i" || die "no cubic"
+		in_worker "$i" ping -q -c 1 -W 2 "$bench_box" >/dev/null || die "worker $i has no way to the box"
+	done
+	bench_addresses=("${addrs[@]}")
+	mpi_agent
+}
+
+# With ports attached veth has no TSO: the ring is measured without them.
+ports_off() {
+	in_router weir port flush || die "ports stay"
+}
+
+measure_rate() {
+	local mbit=$1 time ring='' share before drops
+	each_worker shape "$mbit"
+	each_worker ports
+	# shellcheck disable=SC2046 # two words
+	before=$(idle) drops=$(dropped)
+	time=$(weir_seconds) || exit
+	# shellcheck disable=SC2086 # two words
+	note "$mbit Mbit/s: weir $time s, processor $(busy_since $before)% busy, $(($(dropped) - drops)) frames dropped," \
+		"$(jq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
+	ports_off
+	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$mbit" -v p=$((4 * link_grads)) \
+		'BEGIN { printf "%.4f\n", 8 * b / t / (r * 1e6 * p / (p + 54)) }')
+	figure "link_efficiency_n4_$mbit" "$share"
+	[[ $mbit == "$highest" ]] && figure link_efficiency_n4 "$share"
+	if command -v mpirun >/dev/null && [[ -x build/bin/bench-mpi-ring ]]; then
+		before=$(idle) drops=$(dropped)
+		ring=$(mpi_seconds) || exit
+		# shellcheck disable=SC2086 # two words
+		note "$mbit Mbit/s: ring $ring s, processor $(busy_since $before)% busy, $(($(dropped) - drops)) frames dropped"
+		figure "goodput_over_mpi_ring_n4_$mbit" "$(ratio "$ring" "$time")"
+		[[ $mbit == "$lowest" ]] && figure goodput_over_mpi_ring_n4 "$(ratio "$ring" "$time")"
+	fi
+}
+
+(($#)) || set -- 200
+# At the highest rate the box has the least time for a packet. At the lowest the one
+# processor that all workers and the box share hinders the ring least: it is where the
+# comparison favours weir least.
+lowest=$(printf '%s\n' "$@" | sort -n | head -n 1)
+highest=$(printf '%s\n' "$@" | sort -n | tail -n 1)
+link_up
+setup --job "$link_job" --sources "$bench_workers" --blocks 1024 --grads "$link_grads"
+for rate; do
+	measure_rate "$rate"
+done

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allreduce of int32 sums with MPI, to be held beside the box's. Which algorithm
+ * is used is set from outside. Rank 0 prints seconds an allreduce, the slowest
+ * rank's.
+ */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(const int32_t *sums, int count, int ranks)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (sums[i] != (ranks - 1) * ranks / 2 + ranks * (i & 0xffff)) {
+			fprintf(stderr, "element %d is %d\n", i, sums[i]);
+			MPI_Abort(MPI_COMM_WORLD, 1);
+		}
+	}
+}
+
+/* The slowest rank's time of one allreduce. */
+static double once(int32_t *mine, int32_t *sums, int count)
+{
+	double start, time, slowest;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	start = MPI_Wtime();
+	MPI_Allreduce(mine, sums, count, MPI_INT32_T, MPI_SUM, MPI_COMM_WORLD);
+	time = MPI_Wtime() - start;
+	MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	return slowest;
+}
+
+int main(int argc, char **argv)
+{
+	int count, iterations, rank, ranks, i;
+	int32_t *mine, *sums;
+	double total = 0;
+
+	MPI_Init(&argc, &argv);
+	if (argc != 3) {
+		fprintf(stderr, "usage: mpi_ring BYTES ITERATIONS\n");
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	}
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	count = atoi(argv[1]) / sizeof(*mine);
+	iterations = atoi(argv[2]);
+	mine = malloc(count * sizeof(*mine));
+	sums = malloc(count * sizeof(*sums));
+	if (!mine || !sums)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	for (i = 0; i < count; i++)
+		mine[i] = rank + (i & 0xffff);
+
+	/* The first opens the connections. */
+	once(mine, sums, count < 65536 ? count : 65536);
+	for (i = 0; i < iterations; i++)
+		total += once(mine, sums, count);
+	check(sums, count, ranks);
+	if (!rank)
+		printf("seconds %.6f\n", total / iterations);
+	free(mine);
+	free(sums);
+	MPI_Finalize();
+	return 0;
+}
