@@ -13,7 +13,7 @@ B := build
 
 # What can be set on the command line.
 ifndef KERNEL
-KERNEL := $(shell scripts/kernel-release)
+KERNEL := $(shell scripts/kernel-release 2>/dev/null)
 endif
 CC := gcc
 # The module's compiler is the kernel's, whatever the tools are built with.
@@ -160,11 +160,15 @@ check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*
 
-demo: all ## a network of namespaces that sums gradients, in a virtual machine
-	@if [[ -x scripts/demo ]]; then scripts/demo; else echo "there is no demo yet"; exit 1; fi
+demo: ## a network of namespaces that sums gradients, in a virtual machine
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all
+	@selftests/vm/run -- selftests/demo/demo.sh
 
-bench: all ## the measurements of docs/
-	@if [[ -x selftests/bench/run ]]; then selftests/bench/run; else echo "there are no benchmarks yet"; exit 1; fi
+bench: ## the measurements of docs/BENCHMARKS.md
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all
+	@selftests/bench/run
 
 ##@ Installing
 

@@ -22,7 +22,7 @@ flood_start() {
 	(
 		# It ends early when a job is gone, as the box says so to the senders.
 		for ((b = 0; ; b += 1000)); do
-			blast --to "$(box_addr)" --job "$job" --grads 1024 --block $b \
+			bench-blast --to "$(box_addr)" --job "$job" --grads 1024 --block "$b" \
 				--blocks 1000 "${names[@]}"
 		done
 	) >/dev/null 2>&1 &
@@ -88,7 +88,7 @@ transit() {
 	local status=$?
 	kill "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
-	return $status
+	return "$status"
 }
 
 udp_bound() { in_worker 2 ss -lun | grep -q :12000; }
@@ -164,9 +164,18 @@ module_goes() {
 	poll 20 rmmod weir && insmod "$WEIR_MODULE"
 }
 
+set_up() {
+	local i
+	for i in 1 2 3 4; do
+		weir port attach dev "w$i" mode xdp || return
+	done
+	box_job 7 4 blocks 256 grads 1024
+}
+
 ktap_header
+star_create 4 9000
 WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
-box_up 4 9000 xdp && box_job 7 4 blocks 256 grads 1024 || ktap_fail "set up"
+ktap_run "set up" set_up
 ktap_run "ping and TCP go on beside a job" bystanders
 ktap_run "others' packets on weir's port pass unchanged" transit
 ktap_run "a job is deleted under load" delete_job_under_load

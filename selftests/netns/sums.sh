@@ -76,7 +76,7 @@ three_jobs() {
 stalled_neighbour() {
 	weir job add id 9 sources 2 blocks 64 grads 1024 address "$(box_addr)" &&
 		weir source add job 9 id 0 address "$(worker_addr 1)" &&
-		blast --to "$(box_addr)" --job 9 --grads 1024 --blocks 64 "$(ns_name w1)" >/dev/null &&
+		bench-blast --to "$(box_addr)" --job 9 --grads 1024 --blocks 64 "$(ns_name w1)" >/dev/null &&
 		[[ $(box_stat '.[].open' job show id 9) == 64 ]] &&
 		box_allreduce 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 2 &&
 		[[ $(box_stat '.[].open' job show id 9) == 64 ]]
@@ -95,7 +95,7 @@ all_blocks_open() {
 	for i in 1 2 3; do
 		weir source set job 8 id $((i - 1)) address "$(worker_addr "$i")" port 1 || return
 	done
-	blast --to "$(box_addr)" --job 8 --grads 64 --blocks 65536 \
+	bench-blast --to "$(box_addr)" --job 8 --grads 64 --blocks 65536 \
 		"$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" >/dev/null
 	[[ $(box_stat '.[].open' job show id 8) == 65536 ]] || {
 		weir job show id 8
@@ -106,18 +106,18 @@ all_blocks_open() {
 # What is traced is what happened: four contributions and a result a block.
 tracepoints() {
 	local trace=/sys/kernel/tracing status=0
-	echo >$trace/trace
-	echo 1 >$trace/events/weir/enable || return
+	echo >"$trace/trace"
+	echo 1 >"$trace/events/weir/enable" || return
 	box_allreduce 7 4 --min-bytes 8192 --max-bytes 8192 --iterations 1 --warmup 0
-	in_worker 1 blast --to "$(box_addr)" --job 7 --grads 1 --blocks 1 --block 4000000000 \
+	in_worker 1 bench-blast --to "$(box_addr)" --job 7 --grads 1 --blocks 1 --block 4000000000 \
 		"$(ns_name w2)" >/dev/null
-	echo 0 >$trace/events/weir/enable
-	cat $trace/trace >"$box_out/trace"
+	echo 0 >"$trace/events/weir/enable"
+	cat "$trace/trace" >"$box_out/trace"
 	grep -q 'weir_contribution: .*job=7 .*source=3 .*verdict=' "$box_out/trace" &&
 		grep -q 'weir_result: job=7 .*sources=4 overflow=0 age_ns=[1-9]' "$box_out/trace" &&
 		grep -q 'weir_refusal: .*reason=.* job=7' "$box_out/trace" || status=1
 	((status)) && tail -n 20 "$box_out/trace"
-	return $status
+	return "$status"
 }
 
 memory_is_given_back() {

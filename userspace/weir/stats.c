@@ -109,25 +109,27 @@ static void print_unknown(const struct nlattr *nest)
 	}
 }
 
-/* Every reason that there is, with its words: the namespace's view. */
+/*
+ * The namespace's view: a reader wants the reasons that were found, with their
+ * words; a program wants all of them.
+ */
 static void print_refusals(const struct nlattr *nest)
 {
 	size_t i;
 
 	print_object("refusals");
-	print_line(0);
-	print_text("refused packets, by reason:");
 	for (i = 0; i < reason_names.count; i++) {
 		const struct name *reason = &reason_names.name[i];
 		uint64_t packets = count_of(nest, reason->value);
 
-		print_line(4);
-		print_text("%s%10ju%s  %-10s  %s",
-			   print_color(packets ? COLOR_WARN : COLOR_NONE),
-			   (uintmax_t)packets, packets ? print_plain() : "",
-			   reason->word, reason->doc ?: "");
 		if (opt.json)
 			print_uint(reason->word, packets);
+		if (!packets)
+			continue;
+		print_line(4);
+		print_text("refused %s%ju%s  %s: %s", print_color(COLOR_WARN),
+			   (uintmax_t)packets, print_plain(), reason->word,
+			   reason->doc ?: "");
 	}
 	print_unknown(nest);
 	print_end();
