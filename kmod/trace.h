@@ -11,6 +11,39 @@
 
 #include "job.h"
 
+/* Every enum weir_reason, in its order, by the name that the tools show. */
+#define WEIR_REASON_NAMES(x) \
+	x(FRAGMENT, "fragment") \
+	x(NO_PORT, "no-port") \
+	x(NO_JOB, "no-job") \
+	x(NOT_LOCAL, "not-local") \
+	x(RUNT, "runt") \
+	x(LENGTH, "length") \
+	x(CHECKSUM, "checksum") \
+	x(NO_SOURCE, "no-source") \
+	x(SPOOFED, "spoofed") \
+	x(ZERO_COUNT, "zero-count") \
+	x(TOO_LONG, "too-long") \
+	x(COUNT, "count") \
+	x(WEIGHT, "weight") \
+	x(FLAGS, "flags") \
+	x(GENERATION, "generation") \
+	x(STALE, "stale") \
+	x(BUSY, "busy") \
+	x(DUPLICATE, "duplicate") \
+	x(NOMEM, "nomem") \
+	x(JOIN, "join")
+
+#define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
+#define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },
+#define WEIR_REASON_COUNT_ONE(id, name) + 1
+static_assert(0 WEIR_REASON_NAMES(WEIR_REASON_COUNT_ONE) == WEIR_REASON_MAX);
+
+WEIR_REASON_NAMES(WEIR_REASON_DEFINE)
+TRACE_DEFINE_ENUM(WEIR_VERDICT_SUMMED);
+TRACE_DEFINE_ENUM(WEIR_VERDICT_COMPLETE);
+TRACE_DEFINE_ENUM(WEIR_VERDICT_REPEAT);
+
 TRACE_EVENT(weir_contribution,
 	TP_PROTO(int ifindex, const struct weir_contrib *c, int verdict),
 	TP_ARGS(ifindex, c, verdict),
@@ -58,9 +91,12 @@ TRACE_EVENT(weir_refusal,
 		__entry->job = c->job;
 		__entry->source = c->source;
 	),
-	TP_printk("ifindex=%d reason=%u job=%u block=%u source=%u",
-		  __entry->ifindex, __entry->reason, __entry->job,
-		  __entry->block, __entry->source)
+	TP_printk("ifindex=%d reason=%s job=%u block=%u source=%u",
+		  __entry->ifindex,
+		  __print_symbolic(__entry->reason,
+				   WEIR_REASON_NAMES(WEIR_REASON_SYMBOL)
+				   { 0, "none" }),
+		  __entry->job, __entry->block, __entry->source)
 );
 
 TRACE_EVENT(weir_result,

@@ -115,7 +115,7 @@ tracepoints() {
 	cat "$trace/trace" >"$box_out/trace"
 	grep -q 'weir_contribution: .*job=7 .*source=3 .*verdict=' "$box_out/trace" &&
 		grep -q 'weir_result: job=7 .*sources=4 overflow=0 age_ns=[1-9]' "$box_out/trace" &&
-		grep -q 'weir_refusal: .*reason=.* job=7' "$box_out/trace" || status=1
+		grep -q 'weir_refusal: .*reason=spoofed job=7' "$box_out/trace" || status=1
 	((status)) && tail -n 20 "$box_out/trace"
 	return "$status"
 }
