@@ -3,7 +3,7 @@
 # How much of a link's rate an allreduce uses, and how Open MPI's ring does over the same
 # links. To be run in a virtual machine:
 #
-#	selftests/vm/run --icount -- selftests/bench/link.sh [MBIT...]
+#	selftests/vm/run --icount -- selftests/bench/link.sh [MBIT[:QUEUE]...]
 #
 # Four workers, each on a link of so many Mbit/s either way, shaped by token buckets at
 # both of its ends. A token bucket counts a frame from its Ethernet header to its last
@@ -26,8 +26,9 @@ link_job=1
 link_grads=1024
 link_bytes=$((16 << 20))
 link_iterations=2
-# About the 1,000 frames that Linux' plain queue holds. See docs/BENCHMARKS.md for less.
-link_queue=${WEIR_LINK_QUEUE:-4mb}
+# The queue of a link where none is given: about the 1,000 frames that Linux' plain queue
+# holds. With a shorter one what is measured is how both sides take losses.
+link_queue=4mb
 # More than a jumbo frame, so that one can pass; less than what TCP hands down in one
 # piece, which the bucket then cuts.
 link_burst=16kb
@@ -35,20 +36,24 @@ link_burst=16kb
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
-# shape WORKER MBIT
+# shape WORKER MBIT QUEUE
 shape() {
-	local bucket=(root tbf rate "$2mbit" burst "$link_burst" limit "$link_queue")
+	local bucket=(root tbf rate "$2mbit" burst "$link_burst" limit "$3")
 	in_worker "$1" tc qdisc replace dev eth0 "${bucket[@]}" || die "no shaping"
 	in_router tc qdisc replace dev "w$1" "${bucket[@]}" || die "no shaping"
 }
 
-# What a link has dropped, both ways together.
+# What the links have dropped on the way to the box, and on the way from it.
 dropped() {
 	local i
 	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" tc -s -j qdisc show dev eth0
-		in_router tc -s -j qdisc show dev "w$i"
-	done | jq -s 'flatten | map(select(.kind == "tbf").drops) | add'
+		in_worker "$i" tc -s -j qdisc show dev eth0 | jq '{up: .[0].drops}'
+		in_router tc -s -j qdisc show dev "w$i" | jq '{down: .[0].drops}'
+	done | jq -rs '"\(map(.up) | add) \(map(.down) | add)"'
+}
+
+dropped_since() {
+	dropped | awk -v up="$1" -v down="$2" '{ printf "%d frames dropped on the way up, %d down\n", $1 - up, $2 - down }'
 }
 
 # Cubic, as the box's own default may be another; 9,000 bytes either way.
@@ -130,28 +135,50 @@ ports_off() {
 	in_router weir port flush || die "ports stay"
 }
 
-measure_rate() {
-	local mbit=$1 time ring='' share before drops
-	each_worker shape "$mbit"
-	each_worker ports
-	# shellcheck disable=SC2046 # two words
+# headline NAME VALUE RATE AT: the figure without a rate in its name, where RATE is AT.
+headline() {
+	if [[ $3 == "$4" ]]; then
+		figure "$1" "$2"
+	fi
+}
+
+# measure_weir RATE MBIT: sets $time.
+measure_weir() {
+	local share before drops
 	before=$(idle) drops=$(dropped)
+	each_worker ports
 	time=$(weir_seconds) || exit
 	# shellcheck disable=SC2086 # two words
-	note "$mbit Mbit/s: weir $time s, processor $(busy_since $before)% busy, $(($(dropped) - drops)) frames dropped," \
-		"$(jq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
-	ports_off
-	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$mbit" -v p=$((4 * link_grads)) \
+	note "$1 Mbit/s: weir $(printf '%.3f' "$time") s, processor $(busy_since $before)% busy," \
+		"$(dropped_since $drops), $(jq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
+	# With ports attached veth has no TSO: the ring is measured without them.
+	in_router weir port flush || die "ports stay"
+	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$2" -v p=$((4 * link_grads)) \
 		'BEGIN { printf "%.4f\n", 8 * b / t / (r * 1e6 * p / (p + 54)) }')
-	figure "link_efficiency_n4_$mbit" "$share"
-	[[ $mbit == "$highest" ]] && figure link_efficiency_n4 "$share"
+	figure "link_efficiency_n4_${1/:/_}" "$share"
+	headline link_efficiency_n4 "$share" "$1" "$highest"
+}
+
+# measure_ring RATE
+measure_ring() {
+	local before drops ring
+	before=$(idle) drops=$(dropped)
+	ring=$(mpi_seconds) || exit
+	# shellcheck disable=SC2086 # two words
+	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, processor $(busy_since $before)% busy," \
+		"$(dropped_since $drops)"
+	ring=$(ratio "$ring" "$time")
+	figure "goodput_over_mpi_ring_n4_${1/:/_}" "$ring"
+	headline goodput_over_mpi_ring_n4 "$ring" "$1" "$lowest"
+}
+
+measure_rate() {
+	local rate=$1 mbit=${1%%:*} queue=$link_queue time
+	[[ $rate == *:* ]] && queue=${rate#*:}
+	each_worker shape "$mbit" "$queue"
+	measure_weir "$rate" "$mbit"
 	if command -v mpirun >/dev/null && [[ -x build/bin/bench-mpi-ring ]]; then
-		before=$(idle) drops=$(dropped)
-		ring=$(mpi_seconds) || exit
-		# shellcheck disable=SC2086 # two words
-		note "$mbit Mbit/s: ring $ring s, processor $(busy_since $before)% busy, $(($(dropped) - drops)) frames dropped"
-		figure "goodput_over_mpi_ring_n4_$mbit" "$(ratio "$ring" "$time")"
-		[[ $mbit == "$lowest" ]] && figure goodput_over_mpi_ring_n4 "$(ratio "$ring" "$time")"
+		measure_ring "$rate"
 	fi
 }
 
@@ -159,8 +186,8 @@ measure_rate() {
 # At the highest rate the box has the least time for a packet. At the lowest the one
 # processor that all workers and the box share hinders the ring least: it is where the
 # comparison favours weir least.
-lowest=$(printf '%s\n' "$@" | sort -n | head -n 1)
-highest=$(printf '%s\n' "$@" | sort -n | tail -n 1)
+lowest=$(printf '%s\n' "$@" | grep -v : | sort -n | head -n 1)
+highest=$(printf '%s\n' "$@" | grep -v : | sort -n | tail -n 1)
 link_up
 setup --job "$link_job" --sources "$bench_workers" --blocks 1024 --grads "$link_grads"
 for rate; do
