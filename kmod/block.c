@@ -156,7 +156,6 @@ static int weir_block_open(struct weir_block *block,
 	WRITE_ONCE(block->generation, key->generation);
 	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	block->overflow = false;
-	block->wide = false;
 	block->count = key->count;
 	block->received = 0;
 	block->start = ktime_get_mono_fast_ns();

@@ -70,6 +70,28 @@ static void contribute_256_sources(void)
 	box_down();
 }
 
+static void contribute_overflow(void)
+{
+	s32 large = INT32_MAX, one = 1;
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	c = box_contrib(job, 0, 0, 1);
+	box_send(&c, &large, 0);
+	c = box_contrib(job, 1, 0, 1);
+	box_send(&c, &one, 0);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_OVERFLOW);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_OVERFLOW);
+	CHECK_EQ(box_counter(WEIR_C_OVERFLOWS), 1);
+	/* Asked again, the same. */
+	box_send(&c, &one, 0);
+	CHECK_EQ(box.packet[2].hdr.flags, WEIR_TRIO_OVERFLOW);
+	CHECK_EQ(box_counter(WEIR_C_OVERFLOWS), 1);
+	box_down();
+}
+
 static void contribute_repeat_to_one(void)
 {
 	struct weir_contrib c;
@@ -314,6 +336,7 @@ static void contribute_descriptor(void)
 const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_and_result),
 	KTAP_TEST(contribute_256_sources),
+	KTAP_TEST(contribute_overflow),
 	KTAP_TEST(contribute_repeat_to_one),
 	KTAP_TEST(contribute_refusals),
 	KTAP_TEST(contribute_join),

@@ -142,6 +142,32 @@ static void reduce_scalar_cut(void)
 	reduce_against_reference(false, true);
 }
 
+/* One gradient that is too large is seen wherever it stands. */
+static void reduce_sees_each_lane(void)
+{
+	struct weir_payload pl;
+	unsigned int i;
+	u32 guard;
+
+	setup(true);
+	for (i = 0; i < 100; i++) {
+		memset(grads, 0, sizeof(grads));
+		grads[i] = i & 1 ? 1 << 20 : -(1 << 20) - 1;
+		make_packet(&pl, 100, false);
+		guard = weir_reduce_set(pages, &pl, 100, 1 << 20);
+		CHECK(weir_reduce_wide(guard, 1 << 20));
+		guard = weir_reduce_add(pages, &pl, 100, 1 << 20);
+		CHECK(weir_reduce_wide(guard, 1 << 20));
+		grads[i] = INT32_MAX;
+		make_packet(&pl, 100, false);
+		weir_reduce_set(pages, &pl, 100, 1);
+		CHECK(!weir_reduce_check(pages, &pl, i));
+		weir_reduce_add(pages, &pl, 100, 1);
+		CHECK(weir_reduce_check(pages, &pl, 100));
+	}
+	teardown();
+}
+
 /* A softirq that finds the vector unit in use changes nothing but the time. */
 static void reduce_vector_in_use(void)
 {
@@ -199,6 +225,7 @@ const struct ktap_test reduce_tests[] = {
 	KTAP_TEST(reduce_vector_cut),
 	KTAP_TEST(reduce_scalar),
 	KTAP_TEST(reduce_scalar_cut),
+	KTAP_TEST(reduce_sees_each_lane),
 	KTAP_TEST(reduce_vector_in_use),
 	KTAP_TEST(reduce_nothing_beyond),
 	KTAP_TEST(reduce_unit_is_named),
