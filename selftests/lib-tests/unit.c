@@ -115,20 +115,45 @@ static void window_orders_by_sending(void)
 	window_uninit(&window);
 }
 
+/* Round trips one after the other; returns the time of the last answer. */
+static uint64_t round_trips(struct rtt *rtt, uint64_t now, unsigned int count, uint64_t took)
+{
+	for (unsigned int i = 0; i < count; i++, now += took)
+		rtt_sample(rtt, now, now + took);
+	return now;
+}
+
 static void timer_follows_round_trips(void)
 {
 	struct rtt rtt = { 0 };
+	uint64_t now;
 
 	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
-	for (unsigned int i = 0; i < 100; i++)
-		rtt_sample(&rtt, 100 * NSEC_PER_USEC);
+	now = round_trips(&rtt, 0, 100, 100 * NSEC_PER_USEC);
 	CHECK(rtt.smoothed > 99 * NSEC_PER_USEC && rtt.smoothed < 101 * NSEC_PER_USEC);
 	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
-	for (unsigned int i = 0; i < 100; i++)
-		rtt_sample(&rtt, 50 * NSEC_PER_MSEC);
+	round_trips(&rtt, now, 100, 50 * NSEC_PER_MSEC);
 	CHECK(rtt_timeout(&rtt) >= 50 * NSEC_PER_MSEC);
 	CHECK(rtt_timeout(&rtt) < 60 * NSEC_PER_MSEC);
 	CHECK_EQ(rtt.min, 100 * NSEC_PER_USEC);
+}
+
+/* A hundred blocks that wait together wait once. */
+static void waits_differ_by_round_trip(void)
+{
+	struct rtt rtt = { 0 };
+	uint64_t now = 0;
+
+	for (unsigned int trip = 0; trip < 40; trip++) {
+		uint64_t took = (trip % 2 ? 5 : 45) * NSEC_PER_MSEC;
+
+		for (unsigned int i = 0; i < 100; i++)
+			rtt_sample(&rtt, now, now + took + i);
+		now += took + 100;
+	}
+	CHECK(rtt_timeout(&rtt) > 60 * NSEC_PER_MSEC);
+	CHECK_EQ(rtt.min, 5 * NSEC_PER_MSEC);
+	CHECK_EQ(rtt.latest, 5 * NSEC_PER_MSEC + 99);
 }
 
 static void timer_backs_off(void)
@@ -145,7 +170,7 @@ static void timer_backs_off(void)
 	CHECK_EQ(rtt_timeout(&rtt), RTO_CAP);
 	rtt_answered(&rtt);
 	CHECK_EQ(rtt_timeout(&rtt), 4 * RTO_FLOOR);
-	rtt_sample(&rtt, NSEC_PER_MSEC);
+	rtt_sample(&rtt, 0, NSEC_PER_MSEC);
 	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
 }
 
@@ -352,6 +377,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_wraps),
 	KTAP_TEST(window_orders_by_sending),
 	KTAP_TEST(timer_follows_round_trips),
+	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),
 	KTAP_TEST(pace_grows_and_falls),
 	KTAP_TEST(pace_stays_in_the_window),

@@ -83,6 +83,7 @@ struct queue {
  * @answered_sent: latest sending among all blocks that are answered
  * @timed_out: when the retransmission timer ran out last
  * @silent_from: @answered_sent at that time
+ * @burst: how many blocks it sent again at most
  * @away: the caller was away, and what waits in the socket tells no times
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
@@ -111,6 +112,7 @@ struct weir {
 	uint64_t answered_sent;
 	uint64_t timed_out;
 	uint64_t silent_from;
+	uint32_t burst;
 	bool away;
 	bool blocked;
 	int path_errno;

@@ -31,7 +31,7 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 		return;
 	comm->answered_sent = slot->sent;
 	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away)
-		rtt_sample(&comm->rtt, took);
+		rtt_sample(&comm->rtt, slot->sent, comm->now);
 }
 
 static void note_request(struct weir *comm, struct weir_request *request,

@@ -26,23 +26,29 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-void rtt_sample(struct rtt *rtt, uint64_t sample)
+static void smooth(struct rtt *rtt, uint64_t sample)
 {
-	if (!sample)
-		sample = 1;
+	uint64_t off = distance(rtt->smoothed, sample);
+
 	if (!rtt->smoothed) {
 		rtt->smoothed = sample;
 		rtt->deviation = sample / 2;
-		rtt->min = sample;
-	} else {
-		uint64_t off = distance(rtt->smoothed, sample);
-
-		rtt->deviation = rtt->deviation - rtt->deviation / GAIN_DEVIATION +
-				 off / GAIN_DEVIATION;
-		rtt->smoothed = rtt->smoothed - rtt->smoothed / GAIN + sample / GAIN;
-		if (sample < rtt->min)
-			rtt->min = sample;
+		return;
 	}
+	rtt->deviation = rtt->deviation - rtt->deviation / GAIN_DEVIATION + off / GAIN_DEVIATION;
+	rtt->smoothed = rtt->smoothed - rtt->smoothed / GAIN + sample / GAIN;
+}
+
+void rtt_sample(struct rtt *rtt, uint64_t sent, uint64_t now)
+{
+	uint64_t sample = now > sent ? now - sent : 1;
+
+	if (sent >= rtt->round) {
+		smooth(rtt, sample);
+		rtt->round = now;
+	}
+	if (!rtt->min || sample < rtt->min)
+		rtt->min = sample;
 	rtt->latest = sample;
 	rtt->backoff = 0;
 }

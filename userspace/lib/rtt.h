@@ -23,6 +23,7 @@
  * @deviation: its smoothed mean deviation
  * @min: shortest seen
  * @latest: the last sample
+ * @round: what was sent before this is of a round trip that was smoothed already
  * @backoff: how often the timer ran out since the last answer
  */
 struct rtt {
@@ -30,11 +31,16 @@ struct rtt {
 	uint64_t deviation;
 	uint64_t min;
 	uint64_t latest;
+	uint64_t round;
 	unsigned int backoff;
 };
 
-/* Takes a sample, and ends a back-off. */
-void rtt_sample(struct rtt *rtt, uint64_t sample);
+/*
+ * Takes a sample, and ends a back-off. One a round trip is smoothed: those that were
+ * sent together wait for the same slow rank, and many that are alike would make the
+ * deviation forget how one wait differs from the next.
+ */
+void rtt_sample(struct rtt *rtt, uint64_t sent, uint64_t now);
 
 /*
  * There was an answer, with or without a sample. Most of a back-off ends: the path

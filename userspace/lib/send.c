@@ -9,12 +9,11 @@
 #include "wire.h"
 
 /*
- * What the timer sends again. It has run out because nothing came, so many would
- * meet whatever it is that swallows packets; and mostly a rank is just slow. So
- * one, first; then a few, so that one more loss does not cost another, longer
- * timeout. Their answers pay for the rest.
+ * What the timer sends again at most. It has run out because nothing came, so many
+ * would meet whatever it is that swallows packets; and mostly a rank is just slow. So
+ * one, first; then, while nothing comes, twice as many each time, so that one more
+ * loss does not cost another, longer timeout. Their answers pay for the rest.
  */
-#define TIMEOUT_PROBE	1
 #define TIMEOUT_BURST	4
 
 /**
@@ -90,15 +89,23 @@ static uint64_t timer_end(const struct weir *comm)
 static void pick_oldest(const struct weir *comm, struct picked *picked)
 {
 	const struct window *window = &comm->window;
-	unsigned int most = comm->rtt.backoff ? TIMEOUT_BURST : TIMEOUT_PROBE;
 
 	for (uint64_t block = window->base; block != window->next; block++) {
 		if (!window_slot(window, block)->waiting)
 			continue;
 		picked->block[picked->count++] = block;
-		if (picked->count == most)
+		if (picked->count == comm->burst)
 			break;
 	}
+}
+
+static void grow_burst(struct weir *comm)
+{
+	/* Any answer sets the timer anew: has one come since it ran out last? */
+	if (comm->timer != comm->timed_out)
+		comm->burst = 1;
+	else if (comm->burst < TIMEOUT_BURST)
+		comm->burst *= 2;
 }
 
 static int send_timed_out(struct weir *comm)
@@ -107,6 +114,7 @@ static int send_timed_out(struct weir *comm)
 
 	if (!comm->window.flight || comm->now < timer_end(comm))
 		return 0;
+	grow_burst(comm);
 	pick_oldest(comm, &picked);
 	pace_lost(&comm->pace, window_slot(&comm->window, picked.block[0])->sent, comm->now);
 	comm->stats.timeouts++;
