@@ -690,7 +690,7 @@ static void nobody_there(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 1);
-	CHECK_EQ(open_one(&cluster, "'port unreachable' for UDP port 12000: job 7 is not there"),
+	CHECK_EQ(open_one(&cluster, "'port unreachable' for UDP port 12000: no job 7 has this address"),
 		 -ECONNREFUSED);
 	if (!own_network)
 		return;

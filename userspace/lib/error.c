@@ -48,10 +48,11 @@ static int refused(struct weir *comm)
 	const struct config *config = &comm->config;
 
 	return error_fail(comm, -ECONNREFUSED,
-			  "%s answers 'port unreachable' for UDP port %u: job %u is not there, "
-			  "or the packets came in on a device that is no weir port. See 'weir "
-			  "job show' and 'weir port show' on the box",
-			  config->box_text, address_port(&config->box), config->job);
+			  "%s answers 'port unreachable' for UDP port %u: no job %u has this "
+			  "address and port there, or rank %u's packets come in on a device that "
+			  "is no weir port. See 'weir job show' and 'weir port show' on the box",
+			  config->box_text, address_port(&config->box), config->job,
+			  config->rank);
 }
 
 int error_path(struct weir *comm, int err)
@@ -84,6 +85,16 @@ int error_stall(struct weir *comm)
 				  "the socket towards %s took no packet for %.1f s: its interface "
 				  "is down or stuck",
 				  config->box_text, seconds);
+	/* Joins are small: that they came through says nothing about blocks. */
+	if (!comm->stats.elements)
+		return error_fail(comm, -ETIMEDOUT,
+				  "the box took rank %u into job %u, but block %" PRIu64 " was not "
+				  "answered by %s for %.1f s: another rank has stopped or sums "
+				  "another number of elements, or a link on the way does not carry "
+				  "packets of %u bytes. 'weir source show job %u' on the box tells "
+				  "which rank's contributions are behind",
+				  config->rank, config->job, comm->window.base, config->box_text,
+				  seconds, socket_packet_size(comm), config->job);
 	return error_fail(comm, -ETIMEDOUT,
 			  "block %" PRIu64 " of job %u was not answered by %s for %.1f s, and rank "
 			  "%u has sent it %u times: another rank has stopped, is slower than the "

@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "error.h"
 #include "path.h"
+#include "socket.h"
 #include "wire.h"
 
 /* The first repetition comes soon, in case the packet was lost; the later ones
@@ -122,19 +123,23 @@ static int read_answers(struct weir *comm, uint32_t nonce)
 static int late(struct weir *comm)
 {
 	const struct config *config = &comm->config;
+	double seconds = (double)config->timeout / (double)NSEC_PER_SEC;
+	char local[ADDRESS_TEXT];
 
 	if (comm->path_errno)
 		return error_fail(comm, -ETIMEDOUT,
-				  "%s did not answer for %.1f s; the last error of the path was: %s",
-				  config->box_text, (double)config->timeout / (double)NSEC_PER_SEC,
-				  strerror(comm->path_errno));
+				  "%s did not answer for %.1f s; the last error of the path was: %s. "
+				  "Check address, route and firewall between rank %u and the box",
+				  config->box_text, seconds, strerror(comm->path_errno),
+				  config->rank);
+	socket_local(comm, local);
 	return error_fail(comm, -ETIMEDOUT,
-			  "job %u on %s did not begin for %.1f s: not all %u ranks have come, rank %u "
-			  "is bound to another address than this worker's, or the box is not there. "
-			  "See 'weir source show job %u' on the box",
-			  config->job, config->box_text,
-			  (double)config->timeout / (double)NSEC_PER_SEC, config->ranks,
-			  config->rank, config->job);
+			  "job %u on %s did not begin for %.1f s: not all %u ranks have come, or the "
+			  "box does not have source %u at this worker's address, %s, or packets do "
+			  "not arrive. 'weir source show job %u' on the box tells: the addresses, and "
+			  "whose joins are missing",
+			  config->job, config->box_text, seconds, config->ranks, config->rank, local,
+			  config->job);
 }
 
 static int sleep_until(struct weir *comm, uint64_t deadline)

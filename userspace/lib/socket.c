@@ -97,9 +97,19 @@ static unsigned int path_mtu(const struct weir *comm)
 	return err || mtu < 0 ? 0 : (unsigned int)mtu;
 }
 
-static unsigned int packet_size(const struct weir *comm)
+unsigned int socket_packet_size(const struct weir *comm)
 {
 	return address_overhead(&comm->config.box) + (unsigned int)WIRE_SIZE(comm->config.grads);
+}
+
+void socket_local(const struct weir *comm, char text[ADDRESS_TEXT])
+{
+	struct address local = { .length = sizeof(local.v6) };
+
+	/* A connected socket has one, whatever it was bound to. */
+	if (getsockname(comm->fd, &local.any, &local.length))
+		local = comm->config.local;
+	address_format(&local, text);
 }
 
 int socket_too_long(struct weir *comm)
@@ -112,11 +122,11 @@ int socket_too_long(struct weir *comm)
 		return error_fail(comm, -EMSGSIZE,
 				  "the path to %s carries no packet of %u bytes: lower grads, now %u, "
 				  "on every rank",
-				  config->box_text, packet_size(comm), config->grads);
+				  config->box_text, socket_packet_size(comm), config->grads);
 	return error_fail(comm, -EMSGSIZE,
 			  "a block of %u gradients makes a packet of %u bytes, and the path to %s "
 			  "carries %u: set grads to %u or less on every rank, or raise the MTU",
-			  config->grads, packet_size(comm), config->box_text, mtu,
+			  config->grads, socket_packet_size(comm), config->box_text, mtu,
 			  (mtu - fixed) / 4);
 }
 
@@ -138,7 +148,7 @@ static int open_box(struct weir *comm)
 	if (err)
 		return err;
 	mtu = path_mtu(comm);
-	return mtu && packet_size(comm) > mtu ? socket_too_long(comm) : 0;
+	return mtu && socket_packet_size(comm) > mtu ? socket_too_long(comm) : 0;
 }
 
 static int join_v4(const struct weir *comm)

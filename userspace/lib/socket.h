@@ -3,6 +3,8 @@
 #ifndef WEIR_SOCKET_H
 #define WEIR_SOCKET_H
 
+#include "address.h"
+
 struct weir;
 
 /*
@@ -18,6 +20,12 @@ void socket_close(struct weir *comm);
  * they hold.
  */
 void socket_buffers(struct weir *comm);
+
+/* Bytes of a packet with a whole block, headers included. */
+unsigned int socket_packet_size(const struct weir *comm);
+
+/* Writes the address that the box sees packets come from. */
+void socket_local(const struct weir *comm, char text[ADDRESS_TEXT]);
 
 /* A packet was longer than the path takes: fails the communicator. */
 int socket_too_long(struct weir *comm);
