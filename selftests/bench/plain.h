@@ -2,6 +2,9 @@
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
-void plain_add(int *restrict acc, const int *restrict src, unsigned int n);
+/* A number in a packet: headers leave it at an odd place. */
+typedef int plain_unaligned __attribute__((aligned(1), may_alias));
+
+void plain_add(int *restrict acc, const plain_unaligned *restrict src, unsigned int n);
 
 #endif

@@ -19,7 +19,7 @@
 
 /*
  * Where the gradients of a frame begin: behind Ethernet, IPv4, UDP and the
- * Trio-ML header, so they are not aligned. The plain add has them aligned.
+ * Trio-ML header, so they are not aligned, for any of the rivals.
  */
 #define PACKET_OFFSET	(14 + 20 + 8 + 12)
 #define PAGE		4096
@@ -85,7 +85,8 @@ static void pass(const struct window *w, enum rival rival)
 
 		switch (rival) {
 		case PLAIN:
-			plain_add(acc, (const int *)packet, w->grads);
+			plain_add(acc, (const void *)(packet + PACKET_OFFSET),
+				  w->grads);
 			break;
 		case AVX2:
 			guard |= weir_reduce_avx2.add(acc,
