@@ -156,6 +156,13 @@ check-netns: ## the module in networks of namespaces, in a virtual machine
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
 
+# The kernel is built on the first call, and kept. Its suites take several times longer.
+check-debug: ## the suites of bpf and netns on a kernel with all the detectors on
+	@scripts/setup
+	@+release=$$(scripts/debug-kernel) && \
+	$(MAKE) --no-print-directory KERNEL=$$release all && \
+	WEIR_KERNEL=$$release selftests/run bpf netns
+
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*
