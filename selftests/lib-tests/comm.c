@@ -764,6 +764,33 @@ static void the_box_goes(void)
 	weir_close(worker->comm);
 }
 
+/* The refusal of a burst's first packet comes before the second is sent. */
+static void the_box_goes_before_a_burst(void)
+{
+	static int32_t vector[30 * G];
+	struct weir_stats stats = { .size = sizeof(stats) };
+	struct weir_request *request;
+	struct weir_options options;
+	struct cluster cluster;
+	struct weir *comm;
+	char address[64];
+
+	cluster_init(&cluster, 1);
+	/* More than there are: no block is ever answered. */
+	cluster.box.quorum = 2;
+	cluster.options.timeout_ms = 2000;
+	if (!cluster_start_box(&cluster))
+		return;
+	cluster_worker_options(&cluster, 0, address, &options);
+	CHECK_EQ(weir_open(&comm, &options), 0);
+	CHECK_EQ(weir_iallreduce_int32(comm, vector, vector, 30 * G, &request), 0);
+	while (stats.timeouts < 2 && !weir_test(&request))
+		weir_get_stats(comm, &stats);
+	cluster_stop_box(&cluster);
+	CHECK_EQ(weir_wait(&request), -ECONNREFUSED);
+	weir_close(comm);
+}
+
 static void too_long_for_the_path(void)
 {
 	struct cluster cluster;
@@ -1003,6 +1030,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(nobody_answers),
 	KTAP_TEST(a_rank_stops),
 	KTAP_TEST(the_box_goes),
+	KTAP_TEST(the_box_goes_before_a_burst),
 	KTAP_TEST(too_long_for_the_path),
 	KTAP_TEST(path_becomes_narrow),
 	KTAP_TEST(ipv6),

@@ -55,30 +55,44 @@ static void note_sent(struct weir *comm, uint64_t block)
 	window_sent(&comm->window, block, comm->now);
 }
 
-/* Returns how many were sent, or a negative errno. */
-static int send_picked(struct weir *comm, const struct picked *picked)
+/* Sends what was written, from @first on. Returns how many, or a negative errno. */
+static int send_from(struct weir *comm, unsigned int first, unsigned int count)
 {
-	int sent;
+	int sent = sendmmsg(comm->fd, comm->tx.messages + first, count - first, 0);
 	int err;
 
-	if (!picked->count)
+	if (sent >= 0)
+		return sent;
+	comm->blocked = errno == EAGAIN;
+	if (comm->blocked || errno == EINTR)
 		return 0;
+	err = path_error(comm, errno);
+	/* Lost before it left: the timer will try it again. */
+	return err ?: 1;
+}
+
+/*
+ * Returns how many were sent, or a negative errno. An error behind the first packet
+ * of a call is lost in the kernel: so what it did not take is offered again. Else a
+ * box on the same machine, whose refusal comes between two packets, is never heard.
+ */
+static int send_picked(struct weir *comm, const struct picked *picked)
+{
+	unsigned int done = 0;
+
 	for (unsigned int i = 0; i < picked->count; i++)
 		write_packet(comm, i, picked->block[i]);
-	sent = sendmmsg(comm->fd, comm->tx.messages, picked->count, 0);
-	if (sent < 0) {
-		comm->blocked = errno == EAGAIN;
-		if (comm->blocked || errno == EINTR)
-			return 0;
-		err = path_error(comm, errno);
-		if (err)
-			return err;
-		/* Lost before it left: the timer will try it again. */
-		sent = 1;
+	while (done < picked->count) {
+		int sent = send_from(comm, done, picked->count);
+
+		if (sent < 0)
+			return sent;
+		if (!sent)
+			break;
+		for (int i = 0; i < sent; i++)
+			note_sent(comm, picked->block[done++]);
 	}
-	for (int i = 0; i < sent; i++)
-		note_sent(comm, picked->block[i]);
-	return sent;
+	return (int)done;
 }
 
 static uint64_t timer_end(const struct weir *comm)
