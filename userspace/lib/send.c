@@ -55,10 +55,10 @@ static void note_sent(struct weir *comm, uint64_t block)
 	window_sent(&comm->window, block, comm->now);
 }
 
-/* Sends what was written, from @first on. Returns how many, or a negative errno. */
-static int send_from(struct weir *comm, unsigned int first, unsigned int count)
+/* Sends some of what was written. Returns how many, or a negative errno. */
+static int send_some(struct weir *comm, unsigned int first, unsigned int count)
 {
-	int sent = sendmmsg(comm->fd, comm->tx.messages + first, count - first, 0);
+	int sent = sendmmsg(comm->fd, comm->tx.messages + first, count, 0);
 	int err;
 
 	if (sent >= 0)
@@ -72,23 +72,30 @@ static int send_from(struct weir *comm, unsigned int first, unsigned int count)
 }
 
 /*
- * Returns how many were sent, or a negative errno. An error behind the first packet
- * of a call is lost in the kernel: so what it did not take is offered again. Else a
- * box on the same machine, whose refusal comes between two packets, is never heard.
+ * Sends @at_once in a call. Returns how many were sent, or a negative errno.
+ *
+ * An error behind a call's first packet is lost in the kernel. A refusal comes back
+ * that fast where the box is near, and it comes seldom, as it is limited in rate. So
+ * after a call that was cut short the rest goes one by one, and so does what the timer
+ * sends.
  */
-static int send_picked(struct weir *comm, const struct picked *picked)
+static int send_picked(struct weir *comm, const struct picked *picked, unsigned int at_once)
 {
 	unsigned int done = 0;
 
 	for (unsigned int i = 0; i < picked->count; i++)
 		write_packet(comm, i, picked->block[i]);
 	while (done < picked->count) {
-		int sent = send_from(comm, done, picked->count);
+		unsigned int left = picked->count - done;
+		unsigned int count = left < at_once ? left : at_once;
+		int sent = send_some(comm, done, count);
 
 		if (sent < 0)
 			return sent;
 		if (!sent)
 			break;
+		if ((unsigned int)sent < count)
+			at_once = 1;
 		for (int i = 0; i < sent; i++)
 			note_sent(comm, picked->block[done++]);
 	}
@@ -136,7 +143,7 @@ static int send_timed_out(struct weir *comm)
 	comm->timer = comm->now;
 	comm->timed_out = comm->now;
 	comm->silent_from = comm->answered_sent;
-	return send_picked(comm, &picked);
+	return send_picked(comm, &picked, 1);
 }
 
 /* Overtaken: something that was sent later has been answered. */
@@ -180,7 +187,7 @@ static int send_lost(struct weir *comm)
 	struct picked picked = { 0 };
 
 	pick_lost(comm, &picked);
-	return send_picked(comm, &picked);
+	return send_picked(comm, &picked, BATCH);
 }
 
 static uint32_t room(const struct weir *comm)
@@ -211,7 +218,7 @@ static int send_new(struct weir *comm)
 	struct picked picked = { 0 };
 
 	pick_new(comm, &picked);
-	return send_picked(comm, &picked);
+	return send_picked(comm, &picked, BATCH);
 }
 
 int send_due(struct weir *comm)
