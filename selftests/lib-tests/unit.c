@@ -179,7 +179,7 @@ static void pace_grows_and_falls(void)
 	struct pace pace;
 
 	pace_init(&pace, 4096);
-	CHECK_EQ(pace.limit, PACE_FLOOR);
+	CHECK_EQ(pace.limit, PACE_START);
 	for (unsigned int i = 0; i < 448; i++)
 		pace_answered(&pace);
 	CHECK_EQ(pace.limit, 512);

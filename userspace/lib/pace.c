@@ -9,7 +9,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 void pace_init(struct pace *pace, uint32_t ceiling)
 {
 	*pace = (struct pace) {
-		.limit = least(PACE_FLOOR, ceiling),
+		.limit = least(PACE_START, ceiling),
 		.ceiling = ceiling,
 		.threshold = ceiling,
 	};

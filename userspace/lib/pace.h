@@ -13,10 +13,12 @@
 #include <stdint.h>
 
 /*
- * Where the limit begins, and what it never falls below: 64 packets of 4 KiB are
- * the bandwidth-delay product of 10 Gbit/s and 200 us.
+ * Where the limit begins: 64 packets of 4 KiB are the bandwidth-delay product of
+ * 10 Gbit/s and 200 us. A queue may be shorter than that: with 64 as the floor too,
+ * one of 256 KiB never stopped overflowing.
  */
-#define PACE_FLOOR	64
+#define PACE_START	64
+#define PACE_FLOOR	16
 
 /* Retransmissions that one answer pays for, and how many may be saved up. */
 #define PACE_CREDIT	2
