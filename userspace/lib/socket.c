@@ -79,8 +79,10 @@ static int connect_box(struct weir *comm, int fd)
 
 	if (!connect(fd, &config->box.any, config->box.length))
 		return 0;
-	return error_fail(comm, -errno, "there is no way from here to %s: %s", config->box_text,
-			  strerror(errno));
+	return error_fail(comm, -errno,
+			  "there is no way from here to %s: %s; check the address and this worker's "
+			  "routes",
+			  config->box_text, strerror(errno));
 }
 
 /* The path's MTU as the kernel knows it now; 0 when it does not say. */
