@@ -3,7 +3,6 @@
  * The way of one contribution: who is it for, who is it from, is it whole, and
  * then into the sum. Everything that is refused is refused before the sum.
  */
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
@@ -140,7 +139,7 @@ static int weir_take_join(const struct weir_path *path,
 		return WEIR_REASON_JOIN;
 	}
 	weir_path_count(path, WEIR_C_JOINS, 1);
-	switch (weir_join(&job->join, c->source, join.nonce, jiffies)) {
+	switch (weir_join(&job->join, c->source, join.nonce)) {
 	case WEIR_JOIN_WAIT:
 		break;
 	case WEIR_JOIN_AGAIN:

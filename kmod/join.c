@@ -6,18 +6,13 @@
  *
  * Each worker says a number that is new for each communicator, again and again
  * until it is answered. When all sources have said one that is not in the
- * current generation, the next one begins.
+ * current generation, the next one begins; but only with those that still
+ * speak. A worker that died while it waited left its number behind, so every
+ * number that is new makes all the others say theirs once more.
  */
-#include <linux/jiffies.h>
 #include <linux/slab.h>
 
 #include "join.h"
-
-/*
- * A worker that waits repeats itself several times a second. One that has been
- * silent for this long is gone, and must not be counted into a generation.
- */
-#define WEIR_JOIN_FRESH		(3 * HZ)
 
 /**
  * weir_join_init() - set up a table
@@ -44,16 +39,26 @@ void weir_join_uninit(struct weir_join_table *table)
 	kfree(table->joiner);
 }
 
-static bool weir_join_complete(const struct weir_join_table *table,
-			       unsigned long now)
+static bool weir_join_complete(const struct weir_join_table *table)
 {
 	unsigned int i;
 
 	for (i = 0; i < table->n; i++)
-		if (!table->joiner[i].is_waiting ||
-		    time_after(now, table->joiner[i].seen + WEIR_JOIN_FRESH))
+		if (!table->joiner[i].is_alive)
 			return false;
 	return true;
+}
+
+/* A number that was not heard before: who of the others is still there? */
+static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
+			  u32 nonce)
+{
+	unsigned int i;
+
+	for (i = 0; i < table->n; i++)
+		table->joiner[i].is_alive = false;
+	j->waiting = nonce;
+	j->is_waiting = true;
 }
 
 static void weir_join_start(struct weir_join_table *table)
@@ -64,6 +69,7 @@ static void weir_join_start(struct weir_join_table *table)
 		j->member = j->waiting;
 		j->is_member = true;
 		j->is_waiting = false;
+		j->is_alive = false;
 	}
 }
 
@@ -72,15 +78,13 @@ static void weir_join_start(struct weir_join_table *table)
  * @table: the job's table
  * @source: source id, below the table's sources
  * @nonce: the number that it keeps for one communicator
- * @now: jiffies
  *
  * Called with bottom halves disabled.
  *
  * Return: enum weir_join_verdict.
  */
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce,
-				 unsigned long now)
+				 unsigned int source, u32 nonce)
 {
 	struct weir_joiner *j = &table->joiner[source];
 	enum weir_join_verdict verdict = WEIR_JOIN_WAIT;
@@ -90,10 +94,10 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 		verdict = WEIR_JOIN_AGAIN;
 		goto unlock;
 	}
-	j->waiting = nonce;
-	j->is_waiting = true;
-	j->seen = now;
-	if (weir_join_complete(table, now)) {
+	if (!j->is_waiting || j->waiting != nonce)
+		weir_join_new(table, j, nonce);
+	j->is_alive = true;
+	if (weir_join_complete(table)) {
 		weir_join_start(table);
 		verdict = WEIR_JOIN_START;
 	}

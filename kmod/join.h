@@ -11,16 +11,16 @@
  * struct weir_joiner - what one source said
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
- * @seen: jiffies when it last said so
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
+ * @is_alive: it has spoken since a new number was last heard from anybody
  */
 struct weir_joiner {
 	u32		member;
 	u32		waiting;
-	unsigned long	seen;
 	bool		is_member;
 	bool		is_waiting;
+	bool		is_alive;
 };
 
 /**
@@ -50,8 +50,7 @@ enum weir_join_verdict {
 int weir_join_init(struct weir_join_table *table, unsigned int sources);
 void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce,
-				 unsigned long now);
+				 unsigned int source, u32 nonce);
 u32 weir_join_nonce(const struct weir_join_table *table, unsigned int source);
 
 #endif /* _WEIR_JOIN_H */

@@ -53,10 +53,11 @@ struct weir_trio {
  *	answer the most that the job takes
  *
  * Follows a struct weir_trio with WEIR_TRIO_JOIN set, grad_cnt, block_id and
- * gen_id zero. When every source has sent one with a nonce that the job has
- * not seen yet, a new generation begins and each gets an answer that carries
- * it in gen_id; block ids start at 0. A join that is repeated is answered
- * again. A join whose @ranks or @grads do not fit the job is answered at once
+ * gen_id zero. A worker repeats it until it is answered. When every source has
+ * sent one with a nonce that is not in the current generation, and has sent it
+ * again since the last new nonce was heard from any of them, a new generation
+ * begins and each gets an answer that carries it in gen_id; block ids start at
+ * 0. A join that is repeated after that is answered again. A join whose @ranks or @grads do not fit the job is answered at once
  * with WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can
  * say what is wrong; it does not count.
  */

@@ -452,10 +452,14 @@ says() {
 }
 join="0000002a 00000002 00000000 00000001"
 joins() {
-	says 1 "01 00000000 01 00 01 0000 0000 $join" && says 2 "01 00000000 01 01 01 0000 0000 $join" || return
+	local rank
+	# The first one is asked again, as the second one's number is new.
+	for rank in 0 1 0; do
+		says $((rank + 1)) "01 00000000 01 0$rank 01 0000 0000 $join" || return
+	done
 	poll 10 heard '.event == "generation" and .job == 1 and .generation > 0' ||
 		{ cat "$work/events"; weir job show id 1; return 1; }
-	json '.[0] | .stats.joins == 2 and .generation > 0' job show id 1
+	json '.[0] | .stats.joins == 3 and .generation > 0' job show id 1
 }
 counted() { json '.[0].stats | .contributions == 2 and .gradients == 2 and .blocks == 1 and .results >= 2' job show id 1; }
 contributes() {

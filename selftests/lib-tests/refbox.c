@@ -42,7 +42,8 @@ struct source {
 	struct address address;
 	uint32_t nonce;
 	uint32_t next_nonce;
-	bool joining;
+	bool joining;	/* heard since the last new number */
+	bool waiting;	/* next_nonce is valid */
 };
 
 struct held {
@@ -231,6 +232,7 @@ static void begin_generation(struct refbox *box)
 
 		source->nonce = source->next_nonce;
 		source->joining = false;
+		source->waiting = false;
 		source->bound = true;
 		answer_join(box, &source->address, source->nonce, 0);
 	}
@@ -262,8 +264,12 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 		answer_join(box, from, nonce, 0);
 		return;
 	}
+	if (!source->waiting || source->next_nonce != nonce)
+		for (unsigned int i = 0; i < o->sources; i++)
+			box->sources[i].joining = false;
 	source->address = *from;
 	source->next_nonce = nonce;
+	source->waiting = true;
 	source->joining = true;
 	if (all_joining(box))
 		begin_generation(box);

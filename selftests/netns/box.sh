@@ -31,23 +31,18 @@ box_down() {
 	star_delete
 }
 
-# box_job ID N [KEY VALUE...]: a job of the first N workers, IPv4.
-box_job() {
-	local id=$1 n=$2 i
-	shift 2
-	weir job add id "$id" sources "$n" address "$(box_addr)" "$@" || return
-	for ((i = 1; i <= n; i++)); do
-		weir source add job "$id" id $((i - 1)) address "$(worker_addr "$i")" || return
-	done
-}
+# box_job ID N [KEY VALUE...]: a job of the first N workers; box_job6: over IPv6.
+box_job() { box_make_job "$(box_addr)" worker_addr "$@"; }
+box_job6() { box_make_job "$(box_addr6)" worker_addr6 "$@"; }
 
-# box_job6 ID N [KEY VALUE...]: the same over IPv6.
-box_job6() {
-	local id=$1 n=$2 i
-	shift 2
-	weir job add id "$id" sources "$n" address "$(box_addr6)" "$@" || return
+# box_make_job ADDRESS WORKERS ID N [KEY VALUE...]: the command WORKERS says where
+# each of them is.
+box_make_job() {
+	local address=$1 workers=$2 id=$3 n=$4 i
+	shift 4
+	weir job add id "$id" sources "$n" address "$address" "$@" || return
 	for ((i = 1; i <= n; i++)); do
-		weir source add job "$id" id $((i - 1)) address "$(worker_addr6 "$i")" || return
+		weir source add job "$id" id $((i - 1)) address "$("$workers" "$i")" || return
 	done
 }
 

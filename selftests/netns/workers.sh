@@ -139,13 +139,6 @@ normal_run() {
 			.stats.\"result-errors\" == $errors"
 }
 
-# A join that was not repeated for three seconds does not count (kmod/join.c). Until
-# then a generation may begin with a worker that has given up, and stalls: so who
-# starts again waits that long, and so do the tests in which joins were left waiting.
-joins_expire() {
-	sleep 3.5
-}
-
 # What a test that failed half way has left.
 stop_all() {
 	local i pid
@@ -249,7 +242,7 @@ rank_missing() {
 		start "7.$rank" $((rank + 1)) 7 "$rank" 4 "${short[@]}"
 	done
 	all_fail 7 "0 1 2" "job 7 on $(box_addr) did not begin for 2.0 s: not all 4 ranks have come" \
-		"whose joins are missing" && joins_expire
+		"whose joins are missing"
 }
 
 ports_not_attached() {
@@ -350,8 +343,7 @@ one_restarts() {
 	kill -KILL "${running[7.3]}"
 	start again 4 7 3 4 --bind-port 12000 "${short[@]}"
 	all_fail 7 "0 1 2" "of job 7 was not answered" "another rank has stopped" &&
-		fails again "job 7 on $(box_addr) did not begin for 2.0 s: not all 4 ranks" &&
-		joins_expire
+		fails again "job 7 on $(box_addr) did not begin for 2.0 s: not all 4 ranks"
 }
 
 # Another job, of the same workers.
@@ -393,7 +385,6 @@ python_says() {
 	END
 	status=$?
 	cat "$box_out/python"
-	joins_expire
 	return "$status"
 }
 

@@ -121,9 +121,6 @@ struct rcu_head { void *next; };
 #define synchronize_rcu()		((void)mock_grace_periods++)
 
 /* Time. */
-#define HZ			250
-#define jiffies			mock_jiffies
-#define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_mono_fast_ns() mock_ns
 
 /* The vector unit. */

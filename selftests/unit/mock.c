@@ -3,7 +3,6 @@
 #include "kernel.h"
 
 unsigned long mock_ram_pages = 1 << 20;
-unsigned long mock_jiffies = -1000UL;	/* wraps soon */
 uint64_t mock_ns = 1;
 bool mock_cpu_has_avx2 = true;
 bool mock_fpu_usable = true;

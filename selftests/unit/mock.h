@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 extern unsigned long mock_ram_pages;	/* of the machine */
-extern unsigned long mock_jiffies;
 extern uint64_t mock_ns;
 extern bool mock_cpu_has_avx2;
 extern bool mock_fpu_usable;

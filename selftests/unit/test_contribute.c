@@ -180,6 +180,8 @@ static void contribute_join(void)
 	CHECK_EQ(send_join(job, 0, 111, 2, 16), 0);
 	CHECK_EQ(box.sent, 0);
 	CHECK_EQ(send_join(job, 1, 222, 2, 16), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(send_join(job, 0, 111, 2, 16), 0);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.generations, 1);
 	CHECK_EQ(job->generation, 1);

@@ -7,8 +7,8 @@
 
 static struct weir_join_table table;
 
-#define JOIN(v, source, nonce, now) \
-	CHECK_EQ(weir_join(&table, source, nonce, now), WEIR_JOIN_##v)
+#define JOIN(v, source, nonce) \
+	CHECK_EQ(weir_join(&table, source, nonce), WEIR_JOIN_##v)
 
 static void setup(unsigned int sources)
 {
@@ -21,15 +21,19 @@ static void teardown(void)
 	CHECK_EQ(mock_locks, 0);
 }
 
+/* Each new number makes the others speak once more. */
 static void join_all(void)
 {
 	setup(3);
-	JOIN(WAIT, 0, 10, 0);
-	JOIN(WAIT, 2, 12, 0);
-	JOIN(WAIT, 0, 10, 1);
-	JOIN(START, 1, 11, 1);
-	JOIN(AGAIN, 0, 10, 1);
-	JOIN(AGAIN, 2, 12, 10000);
+	JOIN(WAIT, 0, 10);
+	JOIN(WAIT, 2, 12);
+	JOIN(WAIT, 0, 10);
+	JOIN(WAIT, 1, 11);
+	JOIN(WAIT, 1, 11);
+	JOIN(WAIT, 0, 10);
+	JOIN(START, 2, 12);
+	JOIN(AGAIN, 0, 10);
+	JOIN(AGAIN, 2, 12);
 	CHECK_EQ(weir_join_nonce(&table, 1), 11);
 	teardown();
 }
@@ -37,9 +41,9 @@ static void join_all(void)
 static void join_one(void)
 {
 	setup(1);
-	JOIN(START, 0, 0, 0);
-	JOIN(AGAIN, 0, 0, 0);
-	JOIN(START, 0, 1, 0);
+	JOIN(START, 0, 0);
+	JOIN(AGAIN, 0, 0);
+	JOIN(START, 0, 1);
 	teardown();
 }
 
@@ -47,34 +51,38 @@ static void join_one(void)
 static void join_restart(void)
 {
 	setup(2);
-	JOIN(WAIT, 0, 1, 0);
-	JOIN(START, 1, 2, 0);
-	JOIN(WAIT, 0, 3, 5);
-	JOIN(AGAIN, 1, 2, 6);
-	JOIN(START, 1, 4, 7);
+	JOIN(WAIT, 0, 1);
+	JOIN(WAIT, 1, 2);
+	JOIN(START, 0, 1);
+	JOIN(WAIT, 0, 3);
+	JOIN(AGAIN, 1, 2);
+	JOIN(WAIT, 0, 3);
+	JOIN(WAIT, 1, 4);
+	JOIN(START, 0, 3);
 	CHECK_EQ(weir_join_nonce(&table, 0), 3);
 	/* A late packet of the one before. */
-	JOIN(WAIT, 0, 1, 8);
-	JOIN(AGAIN, 1, 4, 8);
+	JOIN(WAIT, 0, 1);
+	JOIN(AGAIN, 1, 4);
 	teardown();
 }
 
-/* One that has died while it waited is not counted in. */
-static void join_dead_waiter(void)
+/* Workers that died while they waited are in no generation with the living. */
+static void join_dead_waiters(void)
 {
-	setup(2);
-	JOIN(WAIT, 0, 1, 0);
-	JOIN(WAIT, 1, 2, 4 * HZ);
-	JOIN(START, 0, 5, 4 * HZ + 1);
-	CHECK_EQ(weir_join_nonce(&table, 0), 5);
-	teardown();
-}
-
-static void join_jiffies_wrap(void)
-{
-	setup(2);
-	JOIN(WAIT, 0, 1, -1UL);
-	JOIN(START, 1, 2, 1);
+	setup(3);
+	JOIN(WAIT, 0, 1);
+	JOIN(WAIT, 1, 2);
+	JOIN(WAIT, 0, 1);
+	/* All of a new run come; the old numbers of 0 and 1 do not count. */
+	JOIN(WAIT, 2, 30);
+	JOIN(WAIT, 2, 30);
+	JOIN(WAIT, 1, 20);
+	JOIN(WAIT, 2, 30);
+	JOIN(WAIT, 0, 10);
+	JOIN(WAIT, 1, 20);
+	JOIN(START, 2, 30);
+	CHECK_EQ(weir_join_nonce(&table, 0), 10);
+	CHECK_EQ(weir_join_nonce(&table, 1), 20);
 	teardown();
 }
 
@@ -90,8 +98,7 @@ const struct ktap_test join_tests[] = {
 	KTAP_TEST(join_all),
 	KTAP_TEST(join_one),
 	KTAP_TEST(join_restart),
-	KTAP_TEST(join_dead_waiter),
-	KTAP_TEST(join_jiffies_wrap),
+	KTAP_TEST(join_dead_waiters),
 	KTAP_TEST(join_without_memory),
 };
 SUITE_END(join);
