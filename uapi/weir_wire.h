@@ -57,9 +57,10 @@ struct weir_trio {
  * sent one with a nonce that is not in the current generation, and has sent it
  * again since the last new nonce was heard from any of them, a new generation
  * begins and each gets an answer that carries it in gen_id; block ids start at
- * 0. A join that is repeated after that is answered again. A join whose @ranks or @grads do not fit the job is answered at once
- * with WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can
- * say what is wrong; it does not count.
+ * 0. A join that is repeated after that is answered again. One whose @ranks or
+ * @grads do not fit the job is answered at once with WEIR_TRIO_DEGRADED set and
+ * the job's figures, so that the worker can say what is wrong; it does not
+ * count.
  */
 struct weir_join {
 	__u32	nonce;

@@ -477,7 +477,7 @@ spoofs() {
 	says 1 "01 00000001 00 01 01 0001 0001 00000004" && poll 10 spoofed || return
 	json '.[0].stats.refusals == {"spoofed": 1}' port show dev w1 &&
 		weir job show id 1 | grep -qx "    refused spoofed 1" &&
-		weir stats | grep -qE '^ +1  spoofed  ' &&
+		weir stats | grep -qE '^ +refused 1  spoofed: ' &&
 		doctor_says '.checks | any(.check == "refusals" and .status == "warn" and (.found | test("spoofed")))'
 }
 ktap_run "monitor hears of a generation" joins
@@ -495,7 +495,7 @@ ktap_run "doctor knows the UDP ports" doctor_udp
 stats() {
 	json '.jobs == 1 and .ports == 2 and .memory > 0 and ."memory-limit" > .memory
 		and (.stats.refusals | .runt == 0 and has("duplicate"))' stats &&
-		weir stats | grep -qE '^ +0  runt +ends before the header does$'
+		! weir stats | grep -q runt
 }
 ktap_run "stats" stats
 
