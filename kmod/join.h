@@ -2,7 +2,6 @@
 #ifndef _WEIR_JOIN_H
 #define _WEIR_JOIN_H
 
-#include <linux/bitmap.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
