@@ -129,6 +129,9 @@ int weir_tc(struct __sk_buff *skb)
 	ret = weir_parse(&c, &contrib);
 	if (ret == WEIR_PARSE_OTHER)
 		return TC_ACT_UNSPEC;
+	/* The outer tag is mostly beside the packet, and no longer in it. */
+	if (skb->vlan_present)
+		contrib.vlan = skb->vlan_tci & WEIR_VLAN_ID;
 	if (ret)
 		ret = weir_refuse(skb, &contrib, ret);
 	else if (skb->gso_size)

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The block table of a job: sums contributions, tells when a block is
- * complete, and keeps its result until the slot is wanted again.
- *
- * Why a slot may be reused without asking anybody: a worker sends block n only
- * when it holds every result up to n - window. When block n + size arrives,
- * its sender holds the result of n + size - window, so every source has
- * contributed to that block, and holds in turn every result up to
- * n + size - 2 * window. With window at most half of size, that is n.
+ * complete or has aged, and keeps its result until nobody needs it and the slot
+ * is wanted again.
  */
 #include <linux/bitops.h>
 #include <linux/gfp.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
@@ -72,15 +66,20 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 	blocks->pages = weir_block_pages(grads);
 	blocks->sources = sources;
 	blocks->bias = weir_reduce_bias(sources);
+	bitmap_fill(blocks->all, sources);
+	if (weir_horizon_init(&blocks->horizon, sources, size))
+		goto nomem;
 
 	for (i = 0; i < size; i++) {
-		if (weir_block_init(&blocks->slot[i], blocks->pages)) {
-			weir_blocks_uninit(blocks);
-			return -ENOMEM;
-		}
+		if (weir_block_init(&blocks->slot[i], blocks->pages))
+			goto nomem;
 		cond_resched();
 	}
 	return 0;
+
+nomem:
+	weir_blocks_uninit(blocks);
+	return -ENOMEM;
 }
 
 /**
@@ -100,6 +99,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 				put_page(blocks->slot[i].pages[p]);
 		cond_resched();
 	}
+	weir_horizon_uninit(&blocks->horizon);
 	kvfree(blocks->slot);
 	blocks->slot = NULL;
 }
@@ -107,12 +107,12 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 /**
  * weir_blocks_open() - how many blocks are open
  * @blocks: the table
- * @generation: the job's; blocks of older ones do not count
  *
  * Sleeps. Counted when somebody asks, so that packets need not count it.
  */
-u32 weir_blocks_open(struct weir_blocks *blocks, u16 generation)
+u32 weir_blocks_open(struct weir_blocks *blocks)
 {
+	u16 generation = READ_ONCE(blocks->generation);
 	u32 i, n = 0;
 
 	for (i = 0; i < blocks->size; i++) {
@@ -126,40 +126,79 @@ u32 weir_blocks_open(struct weir_blocks *blocks, u16 generation)
 	return n;
 }
 
-/* May the block that @key names take this slot? */
-static int weir_block_may_open(const struct weir_block *block,
-			       const struct weir_block_key *key)
+/**
+ * weir_blocks_advance() - a newer generation has begun
+ * @blocks: the table
+ * @generation: the generation that a source or the join table says
+ *
+ * Any context. Open blocks of older generations are swept away when their
+ * slots are wanted or looked at.
+ *
+ * Return: the generation now, which is newer still where another CPU was
+ * quicker.
+ */
+u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
-	if (block->state == WEIR_BLOCK_FREE)
-		return 0;
-	if (key->generation != block->generation)
-		return weir_generation_after(key->generation,
-					     block->generation) ?
-		       0 : -WEIR_REASON_GENERATION;
-	if ((s32)(key->id - block->id) < 0)
-		return -WEIR_REASON_STALE;
-	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
+	u16 old = READ_ONCE(blocks->generation), seen;
+
+	while (weir_generation_after(generation, old)) {
+		seen = cmpxchg(&blocks->generation, old, generation);
+		if (seen == old)
+			return generation;
+		old = seen;
+	}
+	return old;
 }
 
-static int weir_block_open(struct weir_block *block,
-			   const struct weir_block_key *key, bool *abandoned)
+/*
+ * A block of another generation than the current one is older, however many
+ * generations ago it was: no slot is ever opened for a newer one.
+ */
+static bool weir_block_is_current(const struct weir_blocks *blocks,
+				  const struct weir_block *block)
 {
-	int err = weir_block_may_open(block, key);
+	return block->state != WEIR_BLOCK_FREE &&
+	       block->generation == READ_ONCE(blocks->generation);
+}
+
+/* May the block that @key names take this slot? */
+static int weir_block_may_open(struct weir_blocks *blocks,
+			       const struct weir_block *block,
+			       const struct weir_block_key *key)
+{
+	if (!weir_block_is_current(blocks, block))
+		return 0;
+	if ((s32)(key->id - block->id) < 0)
+		return -WEIR_REASON_STALE;
+	if (block->state == WEIR_BLOCK_OPEN)
+		return -WEIR_REASON_BUSY;
+	return weir_horizon_passed(&blocks->horizon, key->generation,
+				   block->id) ? 0 : -WEIR_REASON_BUSY;
+}
+
+static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
+			   const struct weir_block_key *key, u64 now,
+			   struct weir_outcome *out)
+{
+	int err = weir_block_may_open(blocks, block, key);
 
 	if (err)
 		return err;
 	if (weir_pool_refresh(block->pages, weir_block_pages(key->count)))
 		return -WEIR_REASON_NOMEM;
 
-	*abandoned = block->state == WEIR_BLOCK_OPEN;
+	out->opened = true;
+	out->abandoned = block->state == WEIR_BLOCK_OPEN;
 	block->id = key->id;
 	WRITE_ONCE(block->generation, key->generation);
-	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	block->overflow = false;
+	block->aged = false;
 	block->count = key->count;
 	block->received = 0;
-	block->start = ktime_get_mono_fast_ns();
-	memset(block->mask, 0, sizeof(block->mask));
+	WRITE_ONCE(block->start, now);
+	bitmap_zero(block->mask, WEIR_SOURCES_MAX);
+	bitmap_zero(block->late, WEIR_SOURCES_MAX);
+	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	return 0;
 }
 
@@ -183,17 +222,30 @@ static void weir_block_sum(const struct weir_blocks *blocks,
 		block->overflow = true;
 }
 
-static void weir_block_result(const struct weir_block *block,
-			      struct weir_result *res)
+/* Who has contributed: all of a result but its sums. */
+static void weir_block_describe(const struct weir_blocks *blocks,
+				const struct weir_block *block,
+				struct weir_result *res)
 {
-	unsigned int i;
-
 	res->id = block->id;
 	res->generation = block->generation;
 	res->count = block->count;
 	res->received = block->received;
 	res->overflow = block->overflow;
+	res->aged = block->aged;
+	res->degraded = block->received < blocks->sources;
 	res->start = block->start;
+	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
+	res->npages = 0;
+}
+
+static void weir_block_result(const struct weir_blocks *blocks,
+			      const struct weir_block *block,
+			      struct weir_result *res)
+{
+	unsigned int i;
+
+	weir_block_describe(blocks, block, res);
 	res->npages = weir_block_pages(block->count);
 	for (i = 0; i < res->npages; i++) {
 		get_page(block->pages[i]);
@@ -213,6 +265,38 @@ void weir_result_put(struct weir_result *res)
 		put_page(res->pages[i]);
 }
 
+/* Nothing is added any more; what is sent from now on are these very bits. */
+static void weir_block_finish(const struct weir_blocks *blocks,
+			      struct weir_block *block, struct weir_result *res)
+{
+	weir_reduce_swap(block->pages, block->count);
+	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
+	weir_block_result(blocks, block, res);
+}
+
+/* All are in that are waited for; not by number, as who is excluded may be in. */
+static bool weir_block_is_full(const struct weir_blocks *blocks,
+			       const struct weir_block *block)
+{
+	DECLARE_BITMAP(in, WEIR_SOURCES_MAX);
+
+	if (block->received == blocks->sources)
+		return true;
+	if (bitmap_empty(blocks->excluded, WEIR_SOURCES_MAX))
+		return false;
+	bitmap_or(in, block->mask, blocks->excluded, WEIR_SOURCES_MAX);
+	return bitmap_subset(blocks->all, in, WEIR_SOURCES_MAX);
+}
+
+static bool weir_block_is_done(const struct weir_blocks *blocks,
+			       const struct weir_block *block)
+{
+	u16 quorum = READ_ONCE(blocks->quorum);
+
+	return (quorum && block->received >= quorum) ||
+	       weir_block_is_full(blocks, block);
+}
+
 static bool weir_block_is(const struct weir_block *block,
 			  const struct weir_block_key *key)
 {
@@ -220,38 +304,50 @@ static bool weir_block_is(const struct weir_block *block,
 	       block->generation == key->generation;
 }
 
-static int weir_block_locked(const struct weir_blocks *blocks,
+/* A block that is complete; who is not in it, and comes now, is late. */
+static int weir_block_repeat(const struct weir_blocks *blocks,
 			     struct weir_block *block,
 			     const struct weir_block_key *key,
-			     const struct weir_payload *pl,
-			     struct weir_result *res, bool *abandoned)
+			     struct weir_result *res)
 {
-	u64 *mask = &block->mask[key->source / 64];
-	u64 bit = BIT_ULL(key->source % 64);
+	weir_block_result(blocks, block, res);
+	if (test_bit(key->source, block->mask) ||
+	    __test_and_set_bit(key->source, block->late))
+		return WEIR_VERDICT_REPEAT;
+	return WEIR_VERDICT_LATE;
+}
+
+static int weir_block_contribute_locked(struct weir_blocks *blocks,
+					struct weir_block *block,
+					const struct weir_block_key *key,
+					const struct weir_payload *pl, u64 now,
+					struct weir_outcome *out)
+{
 	int err;
 
+	if (key->generation != READ_ONCE(blocks->generation))
+		return -WEIR_REASON_GENERATION;
+	weir_horizon_show(&blocks->horizon, key->source, key->generation,
+			  key->id);
 	if (!weir_block_is(block, key)) {
-		err = weir_block_open(block, key, abandoned);
+		err = weir_block_open(blocks, block, key, now, out);
 		if (err)
 			return err;
 	}
 	if (key->count != block->count)
 		return -WEIR_REASON_COUNT;
-	if (block->state == WEIR_BLOCK_COMPLETE) {
-		weir_block_result(block, res);
-		return WEIR_VERDICT_REPEAT;
-	}
-	if (*mask & bit)
+	out->lateness = now > block->start ? now - block->start : 0;
+	if (block->state == WEIR_BLOCK_COMPLETE)
+		return weir_block_repeat(blocks, block, key, &out->res);
+	if (__test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_DUPLICATE;
 
 	weir_block_sum(blocks, block, pl);
-	*mask |= bit;
-	if (++block->received < blocks->sources)
+	WRITE_ONCE(block->last, now);
+	out->received = ++block->received;
+	if (!weir_block_is_done(blocks, block))
 		return WEIR_VERDICT_SUMMED;
-
-	weir_reduce_swap(block->pages, block->count);
-	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
-	weir_block_result(block, res);
+	weir_block_finish(blocks, block, &out->res);
 	return WEIR_VERDICT_COMPLETE;
 }
 
@@ -260,25 +356,174 @@ static int weir_block_locked(const struct weir_blocks *blocks,
  * @blocks: the job's table
  * @key: which contribution to which block
  * @pl: its gradients, key->count of them
- * @res: filled for WEIR_VERDICT_COMPLETE and _REPEAT; the caller puts it
- * @abandoned: set where an open block of an older generation was swept away
+ * @now: time, ns of the monotonic clock
+ * @out: what else it did
  *
  * Called with bottom halves disabled; takes the slot's lock, and nothing under
  * it. The result is sent by the caller, after the lock is dropped.
  *
- * Return: enum weir_verdict, or a negated enum weir_reason: nothing changed.
+ * Return: enum weir_verdict, or a negated enum weir_reason: no sum has changed.
  */
 int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_block_key *key,
-			  const struct weir_payload *pl,
-			  struct weir_result *res, bool *abandoned)
+			  const struct weir_payload *pl, u64 now,
+			  struct weir_outcome *out)
 {
-	struct weir_block *block = &blocks->slot[key->id & (blocks->size - 1)];
+	struct weir_block *block = &blocks->slot[weir_block_slot(blocks, key->id)];
 	int verdict;
 
-	*abandoned = false;
+	out->opened = false;
+	out->abandoned = false;
 	spin_lock(&block->lock);
-	verdict = weir_block_locked(blocks, block, key, pl, res, abandoned);
+	verdict = weir_block_contribute_locked(blocks, block, key, pl, now, out);
 	spin_unlock(&block->lock);
 	return verdict;
+}
+
+static int weir_block_query_locked(struct weir_blocks *blocks,
+				   struct weir_block *block,
+				   const struct weir_block_key *key,
+				   struct weir_outcome *out)
+{
+	int err;
+
+	if (key->generation != READ_ONCE(blocks->generation))
+		return -WEIR_REASON_GENERATION;
+	weir_horizon_show(&blocks->horizon, key->source, key->generation,
+			  key->id);
+	out->received = 0;
+	if (!weir_block_is(block, key)) {
+		err = weir_block_may_open(blocks, block, key);
+		return err ?: WEIR_VERDICT_WANTED;
+	}
+	if (block->state == WEIR_BLOCK_COMPLETE) {
+		weir_block_result(blocks, block, &out->res);
+		return WEIR_VERDICT_REPEAT;
+	}
+	out->received = block->received;
+	return test_bit(key->source, block->mask) ? WEIR_VERDICT_HELD :
+						    WEIR_VERDICT_WANTED;
+}
+
+/**
+ * weir_block_query() - what is there of a block for a source?
+ * @blocks: the job's table
+ * @key: which source asks about which block
+ * @out: the number of contributions, or the result
+ *
+ * Context as weir_block_contribute().
+ *
+ * Return: WEIR_VERDICT_REPEAT, _HELD or _WANTED, or a negated enum weir_reason.
+ */
+int weir_block_query(struct weir_blocks *blocks,
+		     const struct weir_block_key *key, struct weir_outcome *out)
+{
+	struct weir_block *block = &blocks->slot[weir_block_slot(blocks, key->id)];
+	int verdict;
+
+	spin_lock(&block->lock);
+	verdict = weir_block_query_locked(blocks, block, key, out);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+static u64 weir_block_deadline(const struct weir_block *block,
+			       const struct weir_ageing *ageing)
+{
+	return max(READ_ONCE(block->start) + ageing->timeout,
+		   READ_ONCE(block->last) + ageing->grace);
+}
+
+/**
+ * weir_block_due() - when does a slot want to be looked at?
+ * @block: the slot; not locked
+ * @ageing: when blocks age
+ *
+ * A glance, for what changes meanwhile is seen under the lock, or at the next
+ * one.
+ *
+ * Return: ns of the monotonic clock; U64_MAX for not at all.
+ */
+u64 weir_block_due(const struct weir_block *block,
+		   const struct weir_ageing *ageing)
+{
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN ||
+	    (block->aged && !ageing->answer))
+		return U64_MAX;
+	return weir_block_deadline(block, ageing);
+}
+
+static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
+					   struct weir_block *block,
+					   const struct weir_ageing *ageing,
+					   u64 now, struct weir_result *res)
+{
+	bool answer = ageing->answer || weir_block_is_done(blocks, block);
+	bool first = !block->aged;
+
+	if (block->state != WEIR_BLOCK_OPEN)
+		return WEIR_AGE_NONE;
+	if (!weir_block_is_current(blocks, block)) {
+		WRITE_ONCE(block->state, WEIR_BLOCK_FREE);
+		return WEIR_AGE_SWEPT;
+	}
+	if (now < weir_block_deadline(block, ageing) || (!first && !answer))
+		return WEIR_AGE_NONE;
+	block->aged = true;
+	if (!answer) {
+		weir_block_describe(blocks, block, res);
+		return WEIR_AGE_COUNTED;
+	}
+	weir_block_finish(blocks, block, res);
+	return WEIR_AGE_ANSWERED;
+}
+
+/**
+ * weir_block_age() - look whether a slot's block has aged
+ * @blocks: the job's table
+ * @block: the slot
+ * @ageing: when blocks age
+ * @now: time, ns of the monotonic clock
+ * @res: filled where one has: without sums for WEIR_AGE_COUNTED, else the
+ *	result; the caller puts it
+ *
+ * Context as weir_block_contribute().
+ */
+enum weir_age weir_block_age(struct weir_blocks *blocks,
+			     struct weir_block *block,
+			     const struct weir_ageing *ageing, u64 now,
+			     struct weir_result *res)
+{
+	enum weir_age age;
+
+	spin_lock(&block->lock);
+	age = weir_block_age_locked(blocks, block, ageing, now, res);
+	spin_unlock(&block->lock);
+	return age;
+}
+
+/**
+ * weir_block_look() - who is in an open block?
+ * @blocks: the job's table
+ * @block: the slot
+ * @res: filled, without sums
+ *
+ * Context as weir_block_contribute().
+ *
+ * Return: whether the slot holds an open block of the current generation.
+ */
+bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
+		     struct weir_result *res)
+{
+	bool open;
+
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
+		return false;
+	spin_lock(&block->lock);
+	open = block->state == WEIR_BLOCK_OPEN &&
+	       weir_block_is_current(blocks, block);
+	if (open)
+		weir_block_describe(blocks, block, res);
+	spin_unlock(&block->lock);
+	return open;
 }

@@ -2,11 +2,13 @@
 #ifndef _WEIR_BLOCK_H
 #define _WEIR_BLOCK_H
 
+#include <linux/bitmap.h>
 #include <linux/cache.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
 
+#include "horizon.h"
 #include "pool.h"
 
 struct page;
@@ -26,17 +28,21 @@ enum weir_block_state {
 
 /**
  * struct weir_block - a slot of a job's block table (Trio paper, figure 18)
- * @lock: guards everything below; taken in softirq only
+ * @lock: guards everything below; taken with bottom halves disabled
  * @id: block id
  * @generation: generation of the block
  * @state: enum weir_block_state
  * @overflow: a sum has left the range of int32
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
+ * @aged: it has passed its timeout; those who were missing are counted
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
  * @start: time of the first contribution, ns of the monotonic clock
  *	(block_start_time)
+ * @last: time of the last contribution that was summed, which stands for the
+ *	paper's REF flag
  * @mask: who has contributed (rcvd_mask_0 to _3)
+ * @late: who has tried to after it was answered
  * @pages: the sums; in host byte order while open, in network byte order when
  *	complete (aggr_paddr)
  *
@@ -50,10 +56,13 @@ struct weir_block {
 	u8		state;
 	u8		overflow:1;
 	u8		wide:1;
+	u8		aged:1;
 	u16		count;
 	u16		received;
 	u64		start;
-	u64		mask[WEIR_SOURCES_MAX / 64];
+	u64		last;
+	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(late, WEIR_SOURCES_MAX);
 	struct page	*pages[WEIR_BLOCK_PAGES];
 } ____cacheline_aligned_in_smp;
 
@@ -61,15 +70,25 @@ struct weir_block {
  * struct weir_blocks - a job's block table
  * @size: slots, a power of two
  * @pages: pages a block
- * @sources: contributions that complete a block
+ * @sources: the job's sources
+ * @generation: the current generation; only ever goes forward
+ * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
+ * @all: bitmap of all sources
+ * @excluded: sources that blocks are complete without
+ * @horizon: which results are not needed any more
  * @slot: the slots
  */
 struct weir_blocks {
 	u32			size;
 	u8			pages;
 	u16			sources;
+	u16			generation;
+	u16			quorum;
 	u32			bias;
+	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
+	struct weir_horizon	horizon;
 	struct weir_block	*slot;
 };
 
@@ -80,7 +99,10 @@ struct weir_blocks {
  * @count: gradients
  * @received: contributors
  * @overflow: a sum left the range of int32
+ * @aged: it was answered because it had timed out
+ * @degraded: not all sources are in it
  * @start: time of the first contribution
+ * @mask: the contributors
  * @pages: the sums in network byte order; the holder owns a reference to each
  * @npages: pages used
  */
@@ -90,17 +112,24 @@ struct weir_result {
 	u16		count;
 	u16		received;
 	bool		overflow;
+	bool		aged;
+	bool		degraded;
 	u64		start;
+	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
 	struct page	*pages[WEIR_BLOCK_PAGES];
 	unsigned int	npages;
 };
 
 /**
- * enum weir_verdict - what a contribution did, where it was not refused
+ * enum weir_verdict - what a contribution or query did, where it was not refused
  * @WEIR_VERDICT_SUMMED: it is in the sum, others are missing
  * @WEIR_VERDICT_COMPLETE: it was the last; the result is filled
- * @WEIR_VERDICT_REPEAT: the block was complete already and has this source;
- *	the result is filled, for this source alone
+ * @WEIR_VERDICT_REPEAT: the block is complete already; the result is filled, for
+ *	this source alone
+ * @WEIR_VERDICT_LATE: likewise, and the source is not in it and was not heard of
+ *	it before
+ * @WEIR_VERDICT_HELD: a query; the source is in the block, others are missing
+ * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or nobody is
  *
  * Refusals are the negated enum weir_reason.
  */
@@ -108,14 +137,17 @@ enum weir_verdict {
 	WEIR_VERDICT_SUMMED,
 	WEIR_VERDICT_COMPLETE,
 	WEIR_VERDICT_REPEAT,
+	WEIR_VERDICT_LATE,
+	WEIR_VERDICT_HELD,
+	WEIR_VERDICT_WANTED,
 };
 
 /**
  * struct weir_block_key - which contribution to which block
  * @id: block id
- * @generation: generation, not older than the job's
+ * @generation: generation
  * @source: source id, below the table's sources
- * @count: gradients
+ * @count: gradients; 0 in a query
  */
 struct weir_block_key {
 	u32	id;
@@ -124,17 +156,76 @@ struct weir_block_key {
 	u16	count;
 };
 
+/**
+ * struct weir_outcome - what else a contribution or query did
+ * @opened: it was the block's first
+ * @abandoned: an open block of an older generation was swept away for it
+ * @received: contributions to the block, this one included
+ * @lateness: ns since the block's first contribution
+ * @res: filled where the verdict says so; the caller puts it
+ */
+struct weir_outcome {
+	bool			opened;
+	bool			abandoned;
+	u16			received;
+	u64			lateness;
+	struct weir_result	res;
+};
+
+/**
+ * struct weir_ageing - when blocks age
+ * @timeout: ns after its first contribution
+ * @grace: ns after its last contribution
+ * @answer: answer it then; else only those who are missing are counted
+ */
+struct weir_ageing {
+	u64	timeout;
+	u64	grace;
+	bool	answer;
+};
+
+/**
+ * enum weir_age - what looking at a slot has found
+ * @WEIR_AGE_NONE: nothing to do now
+ * @WEIR_AGE_SWEPT: an open block of an older generation, swept away
+ * @WEIR_AGE_COUNTED: a block has aged, and goes on waiting
+ * @WEIR_AGE_ANSWERED: a block has aged; its result is filled
+ */
+enum weir_age {
+	WEIR_AGE_NONE,
+	WEIR_AGE_SWEPT,
+	WEIR_AGE_COUNTED,
+	WEIR_AGE_ANSWERED,
+};
+
 int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 		     u16 grads);
 void weir_blocks_uninit(struct weir_blocks *blocks);
 u64 weir_blocks_bytes(u32 size, u16 grads);
-u32 weir_blocks_open(struct weir_blocks *blocks, u16 generation);
+u32 weir_blocks_open(struct weir_blocks *blocks);
+u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation);
 
 int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_block_key *key,
-			  const struct weir_payload *pl,
-			  struct weir_result *res, bool *abandoned);
+			  const struct weir_payload *pl, u64 now,
+			  struct weir_outcome *out);
+int weir_block_query(struct weir_blocks *blocks,
+		     const struct weir_block_key *key,
+		     struct weir_outcome *out);
+u64 weir_block_due(const struct weir_block *block,
+		   const struct weir_ageing *ageing);
+enum weir_age weir_block_age(struct weir_blocks *blocks,
+			     struct weir_block *block,
+			     const struct weir_ageing *ageing, u64 now,
+			     struct weir_result *res);
+bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
+		     struct weir_result *res);
 void weir_result_put(struct weir_result *res);
+
+static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 id)
+{
+	return id & (blocks->size - 1);
+}
 
 /**
  * weir_generation_after() - is one generation newer than another?

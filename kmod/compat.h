@@ -9,6 +9,7 @@
 #define _WEIR_COMPAT_H
 
 #include <linux/btf.h>
+#include <linux/hrtimer.h>
 
 #ifndef CONFIG_64BIT
 #error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
@@ -26,6 +27,18 @@
 #ifndef BTF_KFUNCS_START
 #define BTF_KFUNCS_START(name)	BTF_SET8_START(name)
 #define BTF_KFUNCS_END(name)	BTF_SET8_END(name)
+#endif
+
+/* Since 6.13 a timer gets its function where it is set up. */
+#ifndef WEIR_HAVE_HRTIMER_SETUP
+static inline void
+hrtimer_setup(struct hrtimer *timer,
+	      enum hrtimer_restart (*function)(struct hrtimer *),
+	      clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
 #endif
 
 #endif /* _WEIR_COMPAT_H */

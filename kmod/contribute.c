@@ -5,6 +5,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/string.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
 #include <net/ip6_checksum.h>
@@ -14,6 +15,7 @@
 #include <uapi/weir_wire.h>
 
 #include "contribute.h"
+#include "control.h"
 #include "event.h"
 #include "job.h"
 #include "payload.h"
@@ -49,9 +51,22 @@ static void weir_path_count(const struct weir_path *path, unsigned int counter,
 		weir_count(path->source->stats, counter, n);
 }
 
+/* Is it sent by who may use the source's id? */
+static bool weir_is_source(const struct weir_path *path,
+			   const struct weir_source *source,
+			   const struct weir_contrib *c)
+{
+	const struct weir_source_config *config = &source->config;
+
+	return ipv6_addr_equal((const struct in6_addr *)c->saddr,
+			       &config->addr) &&
+	       (!config->port || config->port == c->sport) &&
+	       (!config->ifindex || config->ifindex == path->port->ifindex) &&
+	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
+}
+
 static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 {
-	const struct in6_addr *saddr = (const struct in6_addr *)c->saddr;
 	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
 	struct weir_source *source;
 	struct weir_job *job;
@@ -69,9 +84,23 @@ static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 	source = weir_source_get(job, c->source);
 	if (!source)
 		return WEIR_REASON_NO_SOURCE;
-	if (!ipv6_addr_equal(saddr, &source->dest.addr))
+	if (!weir_is_source(path, source, c))
 		return WEIR_REASON_SPOOFED;
 	path->source = source;
+	weir_straggler_heard(job, c->source);
+	return 0;
+}
+
+/* The source's rate first: what is above it is not the job's to pay for. */
+static int weir_police(const struct weir_path *path,
+		       const struct weir_contrib *c, u64 now)
+{
+	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
+
+	if (!weir_rate_take(&path->source->rate, now, c->udp_len))
+		return WEIR_REASON_SOURCE_RATE;
+	if (rate && !weir_rate_take(rate, now, c->udp_len))
+		return WEIR_REASON_JOB_RATE;
 	return 0;
 }
 
@@ -86,10 +115,6 @@ static int weir_check_shape(const struct weir_job *job,
 		return WEIR_REASON_LENGTH;
 	if (c->weight != 1)
 		return WEIR_REASON_WEIGHT;
-	if (c->flags & WEIR_CONTRIB_JOIN)
-		return 0;
-	if (!c->count)
-		return WEIR_REASON_ZERO_COUNT;
 	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
 }
 
@@ -125,6 +150,21 @@ static int weir_check_csum(const struct weir_contrib *c,
 	       WEIR_REASON_CHECKSUM : 0;
 }
 
+static void weir_begin(struct weir_job *job)
+{
+	DECLARE_BITMAP(joined, WEIR_SOURCES_MAX) = {};
+	unsigned int i;
+	u32 nonce;
+
+	weir_job_begin(job);
+	for (i = 0; i < job->blocks.sources; i++)
+		if (weir_join_member(&job->join, i, &nonce))
+			__set_bit(i, joined);
+	weir_straggler_joined(job, joined);
+	weir_join_answer_all(job);
+	weir_event_generation(job);
+}
+
 static int weir_take_join(const struct weir_path *path,
 			  const struct weir_contrib *c,
 			  const struct weir_payload *pl)
@@ -139,36 +179,120 @@ static int weir_take_join(const struct weir_path *path,
 		return WEIR_REASON_JOIN;
 	}
 	weir_path_count(path, WEIR_C_JOINS, 1);
-	switch (weir_join(&job->join, c->source, join.nonce)) {
+	switch (weir_join(&job->join, c->source, join.nonce, c->block,
+			  job->blocks.excluded)) {
 	case WEIR_JOIN_WAIT:
+		if (READ_ONCE(job->joined))
+			weir_notice_members(job);
 		break;
 	case WEIR_JOIN_AGAIN:
 		weir_join_answer(job, c->source, join.nonce, false);
 		break;
 	case WEIR_JOIN_START:
-		weir_job_advance(job, READ_ONCE(job->generation) + 1);
-		weir_join_answer_all(job);
-		weir_event_generation(job);
+		weir_begin(job);
 		break;
 	}
 	return 0;
 }
 
-static void weir_complete(const struct weir_path *path,
-			  const struct weir_result *res)
+/*
+ * Is it of the current generation? Who has joined is told where it is not: the
+ * box has been set up anew, or others go on without it. Who has not may begin a
+ * newer one by itself.
+ */
+static int weir_check_generation(const struct weir_path *path,
+				 const struct weir_contrib *c)
 {
-	weir_path_count(path, WEIR_C_BLOCKS, 1);
-	if (res->overflow)
-		weir_path_count(path, WEIR_C_OVERFLOWS, 1);
-	if (trace_weir_result_enabled())
-		trace_weir_result(path->job, res,
-				  ktime_get_mono_fast_ns() - res->start);
-	weir_result_send(path->job, res);
+	struct weir_job *job = path->job;
+	bool joined = c->flags & WEIR_CONTRIB_JOINED;
+
+	if (joined && !READ_ONCE(job->joined)) {
+		weir_notice(job, c->source, c->block, false);
+		return WEIR_REASON_GENERATION;
+	}
+	if (c->generation == READ_ONCE(job->blocks.generation))
+		return 0;
+	if (!joined && weir_blocks_advance(&job->blocks, c->generation) ==
+		       c->generation)
+		return 0;
+	if (joined)
+		weir_notice(job, c->source, c->block, false);
+	return WEIR_REASON_GENERATION;
+}
+
+static int weir_check_member(const struct weir_path *path,
+			     const struct weir_contrib *c)
+{
+	if (likely(!test_bit(c->source, path->job->blocks.excluded)))
+		return weir_check_generation(path, c);
+	weir_notice(path->job, c->source, c->block, false);
+	return WEIR_REASON_EXCLUDED;
+}
+
+/* Its slot has gone on: the source was dead for a while, or the packet is old. */
+static int weir_stale(const struct weir_path *path,
+		      const struct weir_contrib *c)
+{
+	if (!weir_horizon_has(&path->job->blocks.horizon, c->source,
+			      c->generation, c->block))
+		weir_notice(path->job, c->source, c->block, true);
+	return WEIR_REASON_STALE;
+}
+
+static int weir_take_query(const struct weir_path *path,
+			   const struct weir_contrib *c)
+{
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.source		= c->source,
+	};
+	struct weir_job *job = path->job;
+	struct weir_outcome out;
+	int verdict;
+
+	verdict = weir_block_query(&job->blocks, &key, &out);
+	if (verdict == -WEIR_REASON_STALE)
+		return weir_stale(path, c);
+	if (verdict < 0)
+		return -verdict;
+	weir_path_count(path, WEIR_C_QUERIES, 1);
+	if (verdict != WEIR_VERDICT_REPEAT) {
+		weir_result_reply(job, path->source, c->source, c->block,
+				  out.received,
+				  verdict == WEIR_VERDICT_WANTED);
+		return 0;
+	}
+	weir_result_repeat(job, path->source, &out.res);
+	weir_result_put(&out.res);
+	return 0;
+}
+
+/* What a contribution that was taken leaves in the counters. */
+static void weir_contributed(const struct weir_path *path,
+			     const struct weir_contrib *c, int verdict,
+			     const struct weir_outcome *out)
+{
+	if (out->abandoned)
+		weir_path_count(path, WEIR_C_ABANDONED, 1);
+	switch (verdict) {
+	case WEIR_VERDICT_LATE:
+		weir_path_count(path, WEIR_C_LATE, 1);
+		weir_lateness_count(path->source->lateness, out->lateness);
+		break;
+	case WEIR_VERDICT_SUMMED:
+	case WEIR_VERDICT_COMPLETE:
+		weir_path_count(path, WEIR_C_CONTRIBUTIONS, 1);
+		weir_path_count(path, WEIR_C_GRADIENTS, c->count);
+		weir_path_count(path, WEIR_C_BYTES, c->udp_len);
+		weir_lateness_count(path->source->lateness, out->lateness);
+		break;
+	}
 }
 
 static int weir_take_gradients(const struct weir_path *path,
 			       const struct weir_contrib *c,
-			       const struct weir_payload *pl)
+			       const struct weir_payload *pl, u64 now)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -177,40 +301,52 @@ static int weir_take_gradients(const struct weir_path *path,
 		.count		= c->count,
 	};
 	struct weir_job *job = path->job;
-	struct weir_result res;
-	bool abandoned;
+	struct weir_outcome out;
 	int verdict;
 
-	if (c->generation != READ_ONCE(job->generation) &&
-	    weir_job_advance(job, c->generation) != c->generation)
-		return WEIR_REASON_GENERATION;
-
-	verdict = weir_block_contribute(&job->blocks, &key, pl, &res,
-					&abandoned);
+	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
+	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
+		weir_scan_opened(job, weir_block_slot(&job->blocks, c->block));
+	if (verdict == -WEIR_REASON_STALE)
+		return weir_stale(path, c);
 	if (verdict < 0)
 		return -verdict;
-	trace_weir_contribution(path->port->ifindex, c, verdict);
-	if (abandoned)
-		weir_path_count(path, WEIR_C_ABANDONED, 1);
-	if (verdict != WEIR_VERDICT_REPEAT) {
-		weir_path_count(path, WEIR_C_CONTRIBUTIONS, 1);
-		weir_path_count(path, WEIR_C_GRADIENTS, c->count);
-	}
+	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);
+	weir_contributed(path, c, verdict, &out);
 	if (verdict == WEIR_VERDICT_SUMMED)
 		return 0;
 	if (verdict == WEIR_VERDICT_COMPLETE)
-		weir_complete(path, &res);
+		weir_result_answer(job, &out.res);
 	else
-		weir_result_repeat(job, path->source, &res);
-	weir_result_put(&res);
+		weir_result_repeat(job, path->source, &out.res);
+	weir_result_put(&out.res);
 	return 0;
+}
+
+/* What is whole and of who it says to be. */
+static int weir_take_whole(const struct weir_path *path,
+			   const struct weir_contrib *c,
+			   const struct weir_payload *pl, u64 now)
+{
+	int reason;
+
+	if (c->flags & WEIR_CONTRIB_JOIN)
+		return weir_take_join(path, c, pl);
+	reason = weir_check_member(path, c);
+	if (reason)
+		return reason;
+	return c->count ? weir_take_gradients(path, c, pl, now) :
+			  weir_take_query(path, c);
 }
 
 static int weir_take(struct weir_path *path, const struct weir_contrib *c,
 		     struct weir_payload *datagram, bool verified)
 {
+	u64 now = ktime_get_ns();
 	int reason = weir_find(path, c);
 
+	if (!reason)
+		reason = weir_police(path, c, now);
 	if (!reason && !datagram)
 		reason = WEIR_REASON_LENGTH;
 	if (!reason)
@@ -221,15 +357,15 @@ static int weir_take(struct weir_path *path, const struct weir_contrib *c,
 		return reason;
 
 	weir_payload_pull(datagram, c->payload_off - c->udp_off);
-	return c->flags & WEIR_CONTRIB_JOIN ?
-	       weir_take_join(path, c, datagram) :
-	       weir_take_gradients(path, c, datagram);
+	return weir_take_whole(path, c, datagram, now);
 }
 
 static void weir_refused(const struct weir_path *path, int ifindex,
 			 const struct weir_contrib *c, u32 reason)
 {
 	weir_path_count(path, WEIR_C_REFUSED + reason, 1);
+	if (reason == WEIR_REASON_JOB_RATE || reason == WEIR_REASON_SOURCE_RATE)
+		weir_path_count(path, WEIR_C_POLICED_BYTES, c->udp_len);
 	trace_weir_refusal(ifindex, c, reason);
 }
 
@@ -309,6 +445,8 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
  */
 bool weir_contrib_valid(const struct weir_contrib *c, u32 size)
 {
-	return c && size == sizeof(*c) && !c->reserved &&
-	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL));
+	return c && size == sizeof(*c) &&
+	       !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
+	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
+			      WEIR_CONTRIB_JOINED));
 }

@@ -98,6 +98,20 @@ static struct dst_entry *weir_route(struct weir_dest *dest,
 				       weir_route6(dest, job, dport);
 }
 
+/* Behind the last page, so in a piece of a page of its own. */
+static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
+{
+	void *tail = netdev_alloc_frag(pkt->tail_len);
+
+	if (!tail)
+		return -ENOMEM;
+	memcpy(tail, pkt->tail, pkt->tail_len);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
+			tail - page_address(virt_to_head_page(tail)),
+			pkt->tail_len, SKB_DATA_ALIGN(pkt->tail_len));
+	return 0;
+}
+
 /* Headers are written in front later; the payload's pages are only linked. */
 static struct sk_buff *weir_skb(const struct weir_packet *pkt)
 {
@@ -116,6 +130,10 @@ static struct sk_buff *weir_skb(const struct weir_packet *pkt)
 		n = min_t(unsigned int, left, PAGE_SIZE);
 		get_page(pkt->pages[i]);
 		skb_add_rx_frag(skb, i, pkt->pages[i], 0, n, PAGE_SIZE);
+	}
+	if (pkt->tail_len && weir_skb_add_tail(skb, pkt)) {
+		kfree_skb(skb);
+		return NULL;
 	}
 	return skb;
 }
@@ -204,7 +222,8 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 		   const struct weir_packet *pkt)
 {
 	__be16 dport = dest->port ?: READ_ONCE(job->port);
-	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr);
+	unsigned int len = pkt->head_len + pkt->len + pkt->tail_len +
+			   sizeof(struct udphdr);
 	bool ipv4 = weir_job_is_ipv4(job);
 	struct dst_entry *dst;
 	struct sk_buff *skb;

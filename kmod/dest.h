@@ -31,12 +31,16 @@ struct weir_dest {
  * @pages: payload behind it, shared and not copied; a reference is taken for
  *	every packet
  * @len: bytes of payload
+ * @tail: what follows the payload, copied
+ * @tail_len: bytes of @tail
  */
 struct weir_packet {
 	const void	*head;
 	unsigned int	head_len;
 	struct page	**pages;
 	unsigned int	len;
+	const void	*tail;
+	unsigned int	tail_len;
 };
 
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs: made, changed and removed under the namespace's lock. */
 #include <linux/netlink.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "dest.h"
@@ -35,11 +36,32 @@ static void weir_group_free(struct weir_dest *dest)
 	kfree(dest);
 }
 
+static struct weir_rate *weir_rate_new(const struct weir_rate_config *config)
+{
+	struct weir_rate *rate = kzalloc(sizeof(*rate), GFP_KERNEL_ACCOUNT);
+
+	if (rate)
+		weir_rate_init(rate, config);
+	return rate;
+}
+
+static bool weir_policy_answers(u8 policy)
+{
+	return policy != WEIR_POLICY_WAIT;
+}
+
+static bool weir_policy_excludes(u8 policy)
+{
+	return policy == WEIR_POLICY_EXCLUDE;
+}
+
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
 static int weir_job_fill(struct weir_job *job,
 			 const struct weir_job_config *cfg)
 {
+	const struct weir_policy_config *late = &cfg->late;
 	struct weir_dest *group;
+	struct weir_rate *rate;
 	int err;
 
 	job->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
@@ -54,8 +76,24 @@ static int weir_job_fill(struct weir_job *job,
 			return -ENOMEM;
 		rcu_assign_pointer(job->group, group);
 	}
-	return weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
-				cfg->grads);
+	if (weir_rate_is_set(&cfg->rate)) {
+		rate = weir_rate_new(&cfg->rate);
+		if (!rate)
+			return -ENOMEM;
+		rcu_assign_pointer(job->rate, rate);
+	}
+	err = weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
+			       cfg->grads);
+	if (err)
+		return err;
+	job->blocks.quorum = late->quorum;
+	job->late = *late;
+	err = weir_straggler_init(job, weir_policy_dead_after(late),
+				  weir_policy_excludes(late->policy));
+	if (err)
+		return err;
+	return weir_scan_init(job, cfg->timers, late->timeout,
+			      weir_policy_answers(late->policy));
 }
 
 /**
@@ -141,6 +179,46 @@ int weir_job_set_group(struct weir_job *job, const struct in6_addr *group)
 }
 
 /**
+ * weir_job_set_rate() - police a job otherwise, or not at all
+ * @job: the job, its namespace's lock held
+ * @config: the rates; none for no policer
+ *
+ * Sleeps until no packet uses the old one. Return: 0 or -ENOMEM.
+ */
+int weir_job_set_rate(struct weir_job *job,
+		      const struct weir_rate_config *config)
+{
+	struct weir_rate *fresh = NULL, *old;
+
+	if (weir_rate_is_set(config)) {
+		fresh = weir_rate_new(config);
+		if (!fresh)
+			return -ENOMEM;
+	}
+	old = rcu_replace_pointer(job->rate, fresh,
+				  lockdep_is_held(&job->wn->lock));
+	if (old)
+		synchronize_rcu();
+	kfree(old);
+	return 0;
+}
+
+/**
+ * weir_job_set_policy() - treat late sources otherwise
+ * @job: the job, its namespace's lock held
+ * @late: how; holds for open blocks too
+ */
+void weir_job_set_policy(struct weir_job *job,
+			 const struct weir_policy_config *late)
+{
+	job->late = *late;
+	WRITE_ONCE(job->blocks.quorum, late->quorum);
+	weir_straggler_set(job, weir_policy_dead_after(late),
+			   weir_policy_excludes(late->policy));
+	weir_scan_set(job, late->timeout, weir_policy_answers(late->policy));
+}
+
+/**
  * weir_job_unpublish() - let no further packet find a job
  * @job: the job, its namespace's lock held
  *
@@ -162,11 +240,15 @@ void weir_job_free(struct weir_job *job)
 	u64 bytes = weir_job_bytes(job);
 	unsigned int i;
 
+	/* The scan is what sets the watch going. */
+	weir_scan_uninit(&job->scan);
+	weir_straggler_uninit(&job->watch);
 	for (i = 0; i < job->blocks.sources; i++)
 		weir_source_free(rcu_dereference_protected(job->source[i], 1));
 	if (job->blocks.slot)
 		weir_blocks_uninit(&job->blocks);
 	weir_group_free(rcu_dereference_protected(job->group, 1));
+	kfree(rcu_dereference_protected(job->rate, 1));
 	weir_join_uninit(&job->join);
 	free_percpu(job->stats);
 	kfree(job);
@@ -202,25 +284,21 @@ void weir_job_flush(struct weir_net *wn)
 }
 
 /**
- * weir_job_advance() - a newer generation has begun
+ * weir_job_begin() - all sources have joined: begin a new generation
  * @job: the job
- * @generation: the generation that a source or the join table says
  *
- * Any context. Open blocks of older generations are swept away when their
- * slots are wanted.
+ * Any context. The first generation that a box gives out is any, so that what
+ * is still under way from before the box was set up anew is hardly of it; the
+ * later ones follow each other.
  *
- * Return: the job's generation now, which is newer still where another CPU was
- * quicker.
+ * Return: the generation.
  */
-u16 weir_job_advance(struct weir_job *job, u16 generation)
+u16 weir_job_begin(struct weir_job *job)
 {
-	u16 old = READ_ONCE(job->generation), seen;
+	u16 step = 1, generation;
 
-	while (weir_generation_after(generation, old)) {
-		seen = cmpxchg(&job->generation, old, generation);
-		if (seen == old)
-			return generation;
-		old = seen;
-	}
-	return old;
+	if (!xchg(&job->joined, true))
+		step += get_random_u32_below(S16_MAX);
+	generation = READ_ONCE(job->blocks.generation) + step;
+	return weir_blocks_advance(&job->blocks, generation);
 }

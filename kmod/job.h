@@ -3,6 +3,7 @@
 #define _WEIR_JOB_H
 
 #include <linux/in6.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -11,10 +12,35 @@
 #include "block.h"
 #include "join.h"
 #include "netns.h"
+#include "rate.h"
+#include "scan.h"
+#include "straggler.h"
 
 struct netlink_ext_ack;
 struct weir_dest;
 struct weir_source;
+
+/**
+ * struct weir_policy_config - what is done about late sources
+ * @policy: enum weir_policy
+ * @quorum: contributions that a block is answered with, 0 for all
+ * @timeout: ns after which a block has aged, 0 for never
+ * @dead_after: ns of silence after which a source counts as dead, 0 for what
+ *	goes with the timeout
+ */
+struct weir_policy_config {
+	u8	policy;
+	u16	quorum;
+	u64	timeout;
+	u64	dead_after;
+};
+
+static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
+{
+	u64 timeout = late->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+
+	return late->dead_after ?: timeout * WEIR_DEAD_AFTER_DEFAULT;
+}
 
 /**
  * struct weir_job_config - what an administrator says about a job
@@ -27,6 +53,9 @@ struct weir_source;
  * @port: UDP port that workers send to, host byte order
  * @has_group: @group is given
  * @group: multicast group for results
+ * @timers: how many look for blocks that have aged
+ * @late: what is done about late sources
+ * @rate: policer
  */
 struct weir_job_config {
 	u8		id;
@@ -38,6 +67,9 @@ struct weir_job_config {
 	u16		port;
 	bool		has_group;
 	struct in6_addr	group;
+	u16		timers;
+	struct weir_policy_config late;
+	struct weir_rate_config rate;
 };
 
 /**
@@ -51,9 +83,14 @@ struct weir_job_config {
  * @address: where workers send to and results come from (out_src_addr)
  * @group: where the one result goes (out_dst_addr), NULL for one a source;
  *	written under the namespace's lock
- * @generation: the current generation; only ever goes forward
+ * @joined: workers have joined, so that the generation is one that the box has
+ *	given out
  * @join: who waits for the next generation
  * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
+ * @late: what is done about late sources; written under the namespace's lock
+ * @scan: timers that look for blocks that have aged
+ * @watch: the timer that tells who is late from who is gone
+ * @rate: policer, or NULL; written under the namespace's lock
  * @gone: on its way out, on weir_job_flush()'s list
  * @stats: counters; blocks completed are block_total_cnt
  * @source: by source id (src_mask), blocks.sources of them; written under the
@@ -61,7 +98,7 @@ struct weir_job_config {
  *
  * Reached through weir_net.jobs under RCU. It is unpublished, then a grace
  * period passes, then it is freed: packets in flight finish first, and no
- * reference is counted.
+ * reference is counted. Its timers are stopped before it is freed.
  */
 struct weir_job {
 	struct weir_net			*wn;
@@ -71,9 +108,13 @@ struct weir_job {
 	__be16				port;
 	struct in6_addr			address;
 	struct weir_dest __rcu		*group;
-	u16				generation;
+	bool				joined;
 	struct weir_join_table		join;
 	struct weir_blocks		blocks;
+	struct weir_policy_config	late;
+	struct weir_scan		scan;
+	struct weir_watch		watch;
+	struct weir_rate __rcu		*rate;
 	struct list_head		gone;
 	struct weir_stats __percpu	*stats;
 	struct weir_source __rcu	*source[];
@@ -82,6 +123,21 @@ struct weir_job {
 static inline bool weir_job_is_ipv4(const struct weir_job *job)
 {
 	return ipv6_addr_v4mapped(&job->address);
+}
+
+/**
+ * weir_job_count() - count for a job and its namespace
+ * @job: the job
+ * @counter: which
+ * @n: how much
+ *
+ * Any context.
+ */
+static inline void weir_job_count(const struct weir_job *job,
+				  unsigned int counter, u64 n)
+{
+	weir_count(job->wn->stats, counter, n);
+	weir_count(job->stats, counter, n);
 }
 
 /**
@@ -108,7 +164,11 @@ int weir_job_set_group(struct weir_job *job, const struct in6_addr *group);
 void weir_job_unpublish(struct weir_job *job);
 void weir_job_free(struct weir_job *job);
 void weir_job_flush(struct weir_net *wn);
+int weir_job_set_rate(struct weir_job *job,
+		      const struct weir_rate_config *config);
+void weir_job_set_policy(struct weir_job *job,
+			 const struct weir_policy_config *late);
 u64 weir_job_bytes(const struct weir_job *job);
-u16 weir_job_advance(struct weir_job *job, u16 generation);
+u16 weir_job_begin(struct weir_job *job);
 
 #endif /* _WEIR_JOB_H */

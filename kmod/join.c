@@ -8,7 +8,12 @@
  * until it is answered. When all sources have said one that is not in the
  * current generation, the next one begins; but only with those that still
  * speak. A worker that died while it waited left its number behind, so every
- * number that is new makes all the others say theirs once more.
+ * number that is new makes all the others say theirs once more. Those that the
+ * box has excluded are not waited for.
+ *
+ * With its number a worker says the first block that it lacks, so that a
+ * generation can begin in the middle of the work, where a box has been set up
+ * anew: with the earliest block that any of them lacks.
  */
 #include <linux/slab.h>
 
@@ -39,38 +44,48 @@ void weir_join_uninit(struct weir_join_table *table)
 	kfree(table->joiner);
 }
 
-static bool weir_join_complete(const struct weir_join_table *table)
+static bool weir_join_complete(const struct weir_join_table *table,
+			       const unsigned long *excluded)
 {
 	unsigned int i;
 
 	for (i = 0; i < table->n; i++)
-		if (!table->joiner[i].is_alive)
+		if (!table->joiner[i].is_alive && !test_bit(i, excluded))
 			return false;
 	return true;
 }
 
 /* A number that was not heard before: who of the others is still there? */
 static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
-			  u32 nonce)
+			  u32 nonce, u32 lacks)
 {
 	unsigned int i;
 
 	for (i = 0; i < table->n; i++)
 		table->joiner[i].is_alive = false;
 	j->waiting = nonce;
+	j->lacks = lacks;
 	j->is_waiting = true;
 }
 
-static void weir_join_start(struct weir_join_table *table)
+/* @by has completed it, so it is one of those who are in. */
+static void weir_join_begin(struct weir_join_table *table,
+			    const struct weir_joiner *by)
 {
+	u32 start = by->lacks;
 	struct weir_joiner *j;
 
 	for (j = table->joiner; j < table->joiner + table->n; j++) {
+		j->is_member = j->is_alive;
+		if (!j->is_alive)
+			continue;
 		j->member = j->waiting;
-		j->is_member = true;
 		j->is_waiting = false;
 		j->is_alive = false;
+		if ((s32)(j->lacks - start) < 0)
+			start = j->lacks;
 	}
+	WRITE_ONCE(table->start, start);
 }
 
 /**
@@ -78,13 +93,16 @@ static void weir_join_start(struct weir_join_table *table)
  * @table: the job's table
  * @source: source id, below the table's sources
  * @nonce: the number that it keeps for one communicator
+ * @lacks: the first block that it lacks
+ * @excluded: bitmap of the sources that are not waited for
  *
  * Called with bottom halves disabled.
  *
  * Return: enum weir_join_verdict.
  */
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce)
+				 unsigned int source, u32 nonce, u32 lacks,
+				 const unsigned long *excluded)
 {
 	struct weir_joiner *j = &table->joiner[source];
 	enum weir_join_verdict verdict = WEIR_JOIN_WAIT;
@@ -95,10 +113,10 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 		goto unlock;
 	}
 	if (!j->is_waiting || j->waiting != nonce)
-		weir_join_new(table, j, nonce);
+		weir_join_new(table, j, nonce, lacks);
 	j->is_alive = true;
-	if (weir_join_complete(table)) {
-		weir_join_start(table);
+	if (weir_join_complete(table, excluded)) {
+		weir_join_begin(table, j);
 		verdict = WEIR_JOIN_START;
 	}
 unlock:
@@ -107,11 +125,33 @@ unlock:
 }
 
 /**
- * weir_join_nonce() - the nonce with which a source is in the generation
+ * weir_join_member() - is a source in the current generation?
  * @table: the job's table
  * @source: source id
+ * @nonce: set to the number that it is in with
  */
-u32 weir_join_nonce(const struct weir_join_table *table, unsigned int source)
+bool weir_join_member(const struct weir_join_table *table, unsigned int source,
+		      u32 *nonce)
 {
-	return READ_ONCE(table->joiner[source].member);
+	*nonce = READ_ONCE(table->joiner[source].member);
+	return READ_ONCE(table->joiner[source].is_member);
+}
+
+/**
+ * weir_join_waiting() - who waits for the next generation?
+ * @table: the job's table
+ * @waiting: bitmap of WEIR_SOURCES_MAX, filled
+ *
+ * Called with bottom halves disabled.
+ */
+void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting)
+{
+	unsigned int i;
+
+	bitmap_zero(waiting, WEIR_SOURCES_MAX);
+	spin_lock(&table->lock);
+	for (i = 0; i < table->n; i++)
+		if (table->joiner[i].is_waiting)
+			__set_bit(i, waiting);
+	spin_unlock(&table->lock);
 }

@@ -2,6 +2,7 @@
 #ifndef _WEIR_JOIN_H
 #define _WEIR_JOIN_H
 
+#include <linux/bitmap.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
@@ -10,6 +11,7 @@
  * struct weir_joiner - what one source said
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
+ * @lacks: the first block that it lacks, as it said with @waiting
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
  * @is_alive: it has spoken since a new number was last heard from anybody
@@ -17,6 +19,7 @@
 struct weir_joiner {
 	u32		member;
 	u32		waiting;
+	u32		lacks;
 	bool		is_member;
 	bool		is_waiting;
 	bool		is_alive;
@@ -26,11 +29,13 @@ struct weir_joiner {
  * struct weir_join_table - who waits for the next generation
  * @lock: guards the table; taken in softirq only
  * @n: sources
+ * @start: block that the current generation has begun with
  * @joiner: by source id
  */
 struct weir_join_table {
 	spinlock_t		lock;	/* the joiners */
 	unsigned int		n;
+	u32			start;
 	struct weir_joiner	*joiner;
 };
 
@@ -49,7 +54,19 @@ enum weir_join_verdict {
 int weir_join_init(struct weir_join_table *table, unsigned int sources);
 void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce);
-u32 weir_join_nonce(const struct weir_join_table *table, unsigned int source);
+				 unsigned int source, u32 nonce, u32 lacks,
+				 const unsigned long *excluded);
+bool weir_join_member(const struct weir_join_table *table, unsigned int source,
+		      u32 *nonce);
+void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting);
+
+/**
+ * weir_join_start() - which block the current generation has begun with
+ * @table: the job's table
+ */
+static inline u32 weir_join_start(const struct weir_join_table *table)
+{
+	return READ_ONCE(table->start);
+}
 
 #endif /* _WEIR_JOIN_H */

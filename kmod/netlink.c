@@ -189,6 +189,32 @@ void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
 }
 
 /**
+ * weir_nl_dump_job() - which jobs a dump goes through
+ * @cb: the dump; args[0] is the job that it goes on with
+ * @wn: the namespace, its lock held
+ * @only: attribute with the id of the one job that is asked for, or NULL
+ * @last: set to the last one's id
+ *
+ * Return: 0, or -ENOENT with the sentence set.
+ */
+int weir_nl_dump_job(struct netlink_callback *cb, struct weir_net *wn,
+		     const struct nlattr *only, unsigned long *last)
+{
+	*last = WEIR_JOB_ID_MAX;
+	if (!only)
+		return 0;
+	*last = nla_get_u32(only);
+	if (cb->args[0] < *last)
+		cb->args[0] = *last;
+	if (weir_job_get(wn, *last))
+		return 0;
+	NL_SET_ERR_MSG_FMT(cb->extack,
+			   "there is no job %lu in this network namespace",
+			   *last);
+	return -ENOENT;
+}
+
+/**
  * weir_nl_reply() - answer a request with one object
  * @info: the request
  * @cmd: WEIR_CMD_*

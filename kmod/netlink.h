@@ -10,6 +10,7 @@
 
 struct weir_job;
 struct weir_port;
+struct weir_rate_config;
 struct weir_source;
 
 int weir_nl_init(void);
@@ -74,6 +75,12 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 int weir_nl_put_addr(struct sk_buff *skb, int attr,
 		     const struct in6_addr *addr);
 enum weir_family weir_nl_family_of(const struct weir_job *job);
+int weir_nl_rate(struct genl_info *info, int attr,
+		 struct weir_rate_config *config);
+int weir_nl_put_rate(struct sk_buff *skb, int attr,
+		     const struct weir_rate_config *config);
+int weir_nl_dump_job(struct netlink_callback *cb, struct weir_net *wn,
+		     const struct nlattr *only, unsigned long *last);
 
 void weir_nl_changed(struct weir_net *wn);
 void *weir_nl_begin(const struct weir_nl_msg *msg);

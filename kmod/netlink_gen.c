@@ -26,6 +26,14 @@ static const struct netlink_range_validation weir_a_source_port_range = {
 	.max	= 65535ULL,
 };
 
+/* Common nested types */
+const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
+	[WEIR_A_RATE_PACKETS] = { .type = NLA_U32, },
+	[WEIR_A_RATE_PACKETS_BURST] = { .type = NLA_U32, },
+	[WEIR_A_RATE_BYTES] = { .type = NLA_UINT, },
+	[WEIR_A_RATE_BYTES_BURST] = { .type = NLA_UINT, },
+};
+
 /* WEIR_CMD_JOB_ADD - do */
 static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_PARENT + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
@@ -38,17 +46,26 @@ static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_PARENT + 1] = {
 	[WEIR_A_JOB_ADDRESS] = { .type = NLA_BINARY, },
 	[WEIR_A_JOB_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_job_port_range),
 	[WEIR_A_JOB_GROUP] = { .type = NLA_BINARY, },
+	[WEIR_A_JOB_POLICY] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
 	[WEIR_A_JOB_TIMEOUT] = { .type = NLA_U32, },
 	[WEIR_A_JOB_QUORUM] = { .type = NLA_U32, },
+	[WEIR_A_JOB_TIMERS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_TIMERS_MAX),
+	[WEIR_A_JOB_DEAD_AFTER] = { .type = NLA_U32, },
+	[WEIR_A_JOB_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 	[WEIR_A_JOB_TREE] = { .type = NLA_U32, },
 	[WEIR_A_JOB_PARENT] = { .type = NLA_BINARY, },
 };
 
 /* WEIR_CMD_JOB_SET - do */
-static const struct nla_policy weir_job_set_nl_policy[WEIR_A_JOB_GROUP + 1] = {
+static const struct nla_policy weir_job_set_nl_policy[WEIR_A_JOB_RATE + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_JOB_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_job_port_range),
 	[WEIR_A_JOB_GROUP] = { .type = NLA_BINARY, },
+	[WEIR_A_JOB_POLICY] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_JOB_TIMEOUT] = { .type = NLA_U32, },
+	[WEIR_A_JOB_QUORUM] = { .type = NLA_U32, },
+	[WEIR_A_JOB_DEAD_AFTER] = { .type = NLA_U32, },
+	[WEIR_A_JOB_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 };
 
 /* WEIR_CMD_JOB_DEL - do */
@@ -62,19 +79,25 @@ static const struct nla_policy weir_job_get_nl_policy[WEIR_A_JOB_ID + 1] = {
 };
 
 /* WEIR_CMD_SOURCE_ADD - do */
-static const struct nla_policy weir_source_add_nl_policy[WEIR_A_SOURCE_PORT + 1] = {
+static const struct nla_policy weir_source_add_nl_policy[WEIR_A_SOURCE_RATE + 1] = {
 	[WEIR_A_SOURCE_JOB] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_SOURCE_ID] = NLA_POLICY_MAX(NLA_U32, 255),
 	[WEIR_A_SOURCE_ADDRESS] = { .type = NLA_BINARY, },
 	[WEIR_A_SOURCE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_source_port_range),
+	[WEIR_A_SOURCE_IFINDEX] = { .type = NLA_U32, },
+	[WEIR_A_SOURCE_VLAN] = NLA_POLICY_MAX(NLA_U32, 4095),
+	[WEIR_A_SOURCE_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 };
 
 /* WEIR_CMD_SOURCE_SET - do */
-static const struct nla_policy weir_source_set_nl_policy[WEIR_A_SOURCE_PORT + 1] = {
+static const struct nla_policy weir_source_set_nl_policy[WEIR_A_SOURCE_RATE + 1] = {
 	[WEIR_A_SOURCE_JOB] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_SOURCE_ID] = NLA_POLICY_MAX(NLA_U32, 255),
 	[WEIR_A_SOURCE_ADDRESS] = { .type = NLA_BINARY, },
 	[WEIR_A_SOURCE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_source_port_range),
+	[WEIR_A_SOURCE_IFINDEX] = { .type = NLA_U32, },
+	[WEIR_A_SOURCE_VLAN] = NLA_POLICY_MAX(NLA_U32, 4095),
+	[WEIR_A_SOURCE_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 };
 
 /* WEIR_CMD_SOURCE_DEL - do */
@@ -97,6 +120,11 @@ static const struct nla_policy weir_source_get_dump_nl_policy[WEIR_A_SOURCE_JOB 
 /* WEIR_CMD_SOURCE_FLUSH - do */
 static const struct nla_policy weir_source_flush_nl_policy[WEIR_A_SOURCE_JOB + 1] = {
 	[WEIR_A_SOURCE_JOB] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
+};
+
+/* WEIR_CMD_BLOCK_GET - dump */
+static const struct nla_policy weir_block_get_nl_policy[WEIR_A_BLOCK_JOB + 1] = {
+	[WEIR_A_BLOCK_JOB] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 };
 
 /* WEIR_CMD_PORT_ADD - do */
@@ -138,7 +166,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_job_set_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_set_nl_policy,
-		.maxattr	= WEIR_A_JOB_GROUP,
+		.maxattr	= WEIR_A_JOB_RATE,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -177,7 +205,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_source_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_source_add_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_PORT,
+		.maxattr	= WEIR_A_SOURCE_RATE,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -186,7 +214,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_source_set_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_source_set_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_PORT,
+		.maxattr	= WEIR_A_SOURCE_RATE,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -222,6 +250,13 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.policy		= weir_source_flush_nl_policy,
 		.maxattr	= WEIR_A_SOURCE_JOB,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_BLOCK_GET,
+		.dumpit		= weir_nl_block_get_dumpit,
+		.policy		= weir_block_get_nl_policy,
+		.maxattr	= WEIR_A_BLOCK_JOB,
+		.flags		= GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd		= WEIR_CMD_PORT_ADD,

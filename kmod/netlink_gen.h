@@ -11,6 +11,9 @@
 
 #include <uapi/weir.h>
 
+/* Common nested types */
+extern const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1];
+
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info);
 void
@@ -29,6 +32,7 @@ int weir_nl_source_del_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_source_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_block_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info);

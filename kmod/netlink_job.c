@@ -19,6 +19,29 @@ static int weir_nl_job_put_group(struct sk_buff *skb,
 		       0;
 }
 
+static int weir_nl_job_put_late(struct sk_buff *skb, const struct weir_job *job)
+{
+	const struct weir_policy_config *late = &job->late;
+
+	return nla_put_u32(skb, WEIR_A_JOB_POLICY, late->policy) ||
+	       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT,
+			   div_u64(late->timeout, NSEC_PER_USEC)) ||
+	       nla_put_u32(skb, WEIR_A_JOB_QUORUM, late->quorum) ||
+	       nla_put_u32(skb, WEIR_A_JOB_TIMERS, job->scan.n) ||
+	       nla_put_u32(skb, WEIR_A_JOB_DEAD_AFTER,
+			   div_u64(weir_policy_dead_after(late),
+				   NSEC_PER_USEC));
+}
+
+static int weir_nl_job_put_rate(struct sk_buff *skb, const struct weir_job *job)
+{
+	const struct weir_rate *rate;
+
+	rate = rcu_dereference_protected(job->rate,
+					 lockdep_is_held(&job->wn->lock));
+	return rate ? weir_nl_put_rate(skb, WEIR_A_JOB_RATE, &rate->config) : 0;
+}
+
 static u32 weir_nl_job_bound(const struct weir_job *job)
 {
 	unsigned int i, n = 0;
@@ -31,7 +54,6 @@ static u32 weir_nl_job_bound(const struct weir_job *job)
 static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 {
 	struct weir_job *job = (struct weir_job *)obj;
-	u16 generation = READ_ONCE(job->generation);
 	struct sk_buff *skb = msg->skb;
 	void *hdr;
 
@@ -48,9 +70,11 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->address) ||
 	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->port)) ||
 	    weir_nl_job_put_group(skb, job) ||
-	    nla_put_u32(skb, WEIR_A_JOB_GENERATION, generation) ||
-	    nla_put_u32(skb, WEIR_A_JOB_OPEN,
-			weir_blocks_open(&job->blocks, generation)) ||
+	    weir_nl_job_put_late(skb, job) ||
+	    weir_nl_job_put_rate(skb, job) ||
+	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
+			READ_ONCE(job->blocks.generation)) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OPEN, weir_blocks_open(&job->blocks)) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
 	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, weir_job_bytes(job)) ||
 	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
@@ -87,12 +111,6 @@ static int weir_nl_job_check_built(struct genl_info *info)
 	    nla_get_u32(attrs[WEIR_A_JOB_OP]) != WEIR_OP_SUM)
 		return weir_nl_job_unbuilt(info, WEIR_A_JOB_OP,
 					   "only the operation sum is there so far");
-	if (weir_nl_nonzero(info, WEIR_A_JOB_TIMEOUT))
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_TIMEOUT,
-					   "blocks do not time out so far: leave timeout away");
-	if (weir_nl_nonzero(info, WEIR_A_JOB_QUORUM))
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_QUORUM,
-					   "all sources must contribute so far: leave quorum away");
 	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
 		return weir_nl_job_unbuilt(info, WEIR_A_JOB_TREE,
 					   "a job spans one box so far: leave tree away");
@@ -116,6 +134,63 @@ static int weir_nl_job_check_there(struct genl_info *info)
 			     "say which address of this box the workers send to"))
 		return -EINVAL;
 	return 0;
+}
+
+static int weir_nl_job_refuse(struct genl_info *info, int attr, const char *msg)
+{
+	if (info->attrs[attr])
+		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
+	return -EINVAL;
+}
+
+static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
+				  const struct weir_policy_config *late)
+{
+	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
+		return weir_nl_job_refuse(info, WEIR_A_JOB_TIMEOUT,
+					  "blocks that are not to wait need a timeout");
+	if (weir_policy_dead_after(late) < late->timeout)
+		return weir_nl_job_refuse(info, WEIR_A_JOB_DEAD_AFTER,
+					  "dead-after is shorter than the timeout");
+	if (late->quorum > sources) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_JOB_QUORUM]);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "a quorum of %u is more than the job's %u sources",
+				   late->quorum, sources);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * What the request says of late sources; the rest of @late stays, and without a
+ * policy the timeout says which one is meant.
+ */
+static int weir_nl_job_late(struct genl_info *info, u16 sources,
+			    struct weir_policy_config *late)
+{
+	struct nlattr **attrs = info->attrs;
+	struct nlattr *timeout = attrs[WEIR_A_JOB_TIMEOUT];
+
+	if (timeout)
+		late->timeout = nla_get_u32(timeout) * NSEC_PER_USEC;
+	if (attrs[WEIR_A_JOB_POLICY])
+		late->policy = nla_get_u32(attrs[WEIR_A_JOB_POLICY]);
+	else if (!late->policy)
+		late->policy = late->timeout ? WEIR_POLICY_PARTIAL :
+					       WEIR_POLICY_WAIT;
+	if (late->policy != WEIR_POLICY_WAIT && !timeout && !late->timeout)
+		late->timeout = WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+	if (attrs[WEIR_A_JOB_QUORUM]) {
+		u32 quorum = nla_get_u32(attrs[WEIR_A_JOB_QUORUM]);
+
+		late->quorum = min_t(u32, quorum, U16_MAX);
+	}
+	if (attrs[WEIR_A_JOB_DEAD_AFTER])
+		late->dead_after = nla_get_u32(attrs[WEIR_A_JOB_DEAD_AFTER]) *
+				   NSEC_PER_USEC;
+	return weir_nl_job_check_late(info, sources, late);
 }
 
 /* Everything that can be said about a new job without looking at others. */
@@ -144,8 +219,15 @@ static int weir_nl_job_config(struct genl_info *info,
 				   roundup_pow_of_two(cfg->blocks));
 		return -EINVAL;
 	}
-	err = weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY, false,
-			   &cfg->address);
+	cfg->timers = attrs[WEIR_A_JOB_TIMERS] ?
+		      nla_get_u32(attrs[WEIR_A_JOB_TIMERS]) :
+		      WEIR_TIMERS_DEFAULT;
+	err = weir_nl_job_late(info, cfg->sources, &cfg->late);
+	if (!err && attrs[WEIR_A_JOB_RATE])
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
+	if (!err)
+		err = weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY,
+				   false, &cfg->address);
 	if (err || !attrs[WEIR_A_JOB_GROUP])
 		return err;
 	err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
@@ -177,30 +259,71 @@ int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
+static bool weir_nl_job_sets_late(struct genl_info *info)
+{
+	return info->attrs[WEIR_A_JOB_POLICY] ||
+	       info->attrs[WEIR_A_JOB_TIMEOUT] ||
+	       info->attrs[WEIR_A_JOB_QUORUM] ||
+	       info->attrs[WEIR_A_JOB_DEAD_AFTER];
+}
+
+/**
+ * struct weir_nl_job_changes - what a request changes, checked as a whole
+ * @late: what is done about late sources
+ * @rate: policer
+ * @group: multicast group
+ */
+struct weir_nl_job_changes {
+	struct weir_policy_config	late;
+	struct weir_rate_config		rate;
+	struct in6_addr			group;
+};
+
+static int weir_nl_job_changes(struct genl_info *info,
+			       const struct weir_job *job,
+			       struct weir_nl_job_changes *changes)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	if (!attrs[WEIR_A_JOB_PORT] && !attrs[WEIR_A_JOB_GROUP] &&
+	    !attrs[WEIR_A_JOB_RATE] && !weir_nl_job_sets_late(info)) {
+		GENL_SET_ERR_MSG(info,
+				 "nothing to change: say port, group, policy, timeout, quorum, dead-after or rate");
+		return -EINVAL;
+	}
+	changes->late = job->late;
+	err = weir_nl_job_late(info, job->blocks.sources, &changes->late);
+	if (!err && attrs[WEIR_A_JOB_RATE])
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
+	if (!err && attrs[WEIR_A_JOB_GROUP])
+		err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
+				   weir_nl_family_of(job), true,
+				   &changes->group);
+	return err;
+}
+
 int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
 	struct weir_net *wn = weir_nl_net(info);
-	struct in6_addr group;
+	struct weir_nl_job_changes changes;
+	struct nlattr **attrs = info->attrs;
 	int err;
 
 	if (IS_ERR(job))
 		return PTR_ERR(job);
-	if (!info->attrs[WEIR_A_JOB_PORT] && !info->attrs[WEIR_A_JOB_GROUP]) {
-		GENL_SET_ERR_MSG(info, "nothing to change: say port or group");
-		return -EINVAL;
-	}
-	if (info->attrs[WEIR_A_JOB_GROUP]) {
-		err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
-				   weir_nl_family_of(job), true, &group);
-		if (!err)
-			err = weir_job_set_group(job, &group);
-		if (err)
-			return err;
-	}
-	if (info->attrs[WEIR_A_JOB_PORT])
-		WRITE_ONCE(job->port,
-			   htons(nla_get_u32(info->attrs[WEIR_A_JOB_PORT])));
+	err = weir_nl_job_changes(info, job, &changes);
+	if (!err && attrs[WEIR_A_JOB_GROUP])
+		err = weir_job_set_group(job, &changes.group);
+	if (!err && attrs[WEIR_A_JOB_RATE])
+		err = weir_job_set_rate(job, &changes.rate);
+	if (err)
+		return err;
+	if (weir_nl_job_sets_late(info))
+		weir_job_set_policy(job, &changes.late);
+	if (attrs[WEIR_A_JOB_PORT])
+		WRITE_ONCE(job->port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
 	weir_nl_changed(wn);
 	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
 	return 0;

@@ -8,15 +8,61 @@
 
 /* A source with what it does not know of itself. */
 struct weir_nl_source {
-	const struct weir_job		*job;
+	struct weir_job			*job;
 	const struct weir_source	*source;
 	u32				id;
 };
 
+static int weir_nl_put_who(struct sk_buff *skb,
+			   const struct weir_source_config *config)
+{
+	if (weir_nl_put_addr(skb, WEIR_A_SOURCE_ADDRESS, &config->addr) ||
+	    (config->port &&
+	     nla_put_u32(skb, WEIR_A_SOURCE_PORT, config->port)) ||
+	    (config->ifindex &&
+	     nla_put_u32(skb, WEIR_A_SOURCE_IFINDEX, config->ifindex)) ||
+	    (config->vlan != WEIR_VLAN_ANY &&
+	     nla_put_u32(skb, WEIR_A_SOURCE_VLAN, config->vlan)))
+		return -EMSGSIZE;
+	return weir_nl_put_rate(skb, WEIR_A_SOURCE_RATE, &config->rate);
+}
+
+static int weir_nl_put_lateness(struct sk_buff *skb,
+				struct weir_lateness __percpu *lateness)
+{
+	unsigned int i;
+	u64 sum;
+	int cpu;
+
+	for (i = 0; i < WEIR_LATENESS_BUCKETS; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(lateness, cpu)->bucket[i]);
+		if (nla_put_uint(skb, WEIR_A_SOURCE_LATENESS, sum))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+/* Open blocks that a source is not in. */
+static u32 weir_nl_source_missing(struct weir_job *job, u32 id)
+{
+	struct weir_result res;
+	u32 i, n = 0;
+
+	for (i = 0; i < job->blocks.size; i++) {
+		local_bh_disable();
+		if (weir_block_look(&job->blocks, &job->blocks.slot[i], &res))
+			n += !test_bit(id, res.mask);
+		local_bh_enable();
+		cond_resched();
+	}
+	return n;
+}
+
 static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct weir_nl_source *s = obj;
-	const struct weir_dest *dest = &s->source->dest;
 	struct sk_buff *skb = msg->skb;
 	void *hdr;
 
@@ -25,9 +71,12 @@ static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_SOURCE_JOB, s->job->id) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_ID, s->id) ||
-	    weir_nl_put_addr(skb, WEIR_A_SOURCE_ADDRESS, &dest->addr) ||
-	    (dest->port && nla_put_u32(skb, WEIR_A_SOURCE_PORT,
-				       ntohs(dest->port))) ||
+	    weir_nl_put_who(skb, &s->source->config) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_STATE,
+			READ_ONCE(s->job->watch.watched[s->id].state)) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_MISSING,
+			weir_nl_source_missing(s->job, s->id)) ||
+	    weir_nl_put_lateness(skb, s->source->lateness) ||
 	    weir_stats_put(skb, WEIR_A_SOURCE_STATS, s->source->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -74,21 +123,65 @@ static int weir_nl_source_find_bound(struct genl_info *info,
 	return -ENOENT;
 }
 
+static int weir_nl_source_dev(struct genl_info *info, int *ifindex)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_SOURCE_IFINDEX];
+	struct net_device *dev;
+
+	*ifindex = nla_get_u32(attr);
+	if (!*ifindex)
+		return 0;
+	dev = dev_get_by_index(genl_info_net(info), *ifindex);
+	dev_put(dev);
+	if (dev)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, attr);
+	NL_SET_ERR_MSG_FMT(info->extack,
+			   "there is no device with the index %u", *ifindex);
+	return -ENODEV;
+}
+
+/* What the request says; the rest of @config stays. */
+static int weir_nl_source_config(struct genl_info *info,
+				 const struct weir_job *job,
+				 struct weir_source_config *config)
+{
+	struct nlattr **attrs = info->attrs;
+	int err = 0;
+
+	if (attrs[WEIR_A_SOURCE_ADDRESS])
+		err = weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS,
+				   weir_nl_family_of(job), false,
+				   &config->addr);
+	if (!err && attrs[WEIR_A_SOURCE_IFINDEX])
+		err = weir_nl_source_dev(info, &config->ifindex);
+	if (!err && attrs[WEIR_A_SOURCE_RATE])
+		err = weir_nl_rate(info, WEIR_A_SOURCE_RATE, &config->rate);
+	if (attrs[WEIR_A_SOURCE_PORT])
+		config->port = nla_get_u32(attrs[WEIR_A_SOURCE_PORT]);
+	if (attrs[WEIR_A_SOURCE_VLAN])
+		config->vlan = nla_get_u32(attrs[WEIR_A_SOURCE_VLAN]);
+	return err;
+}
+
 static int weir_nl_source_bind(struct genl_info *info,
 			       struct weir_nl_source *s,
-			       const struct in6_addr *addr, u16 port)
+			       struct weir_source_config *config)
 {
-	struct weir_job *job = (struct weir_job *)s->job;
+	struct weir_job *job = s->job;
 	u32 other = s->id;
 	int err;
 
-	if (weir_source_taken(job, addr, port, &other)) {
+	err = weir_nl_source_config(info, job, config);
+	if (err)
+		return err;
+	if (weir_source_taken(job, config, &other)) {
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "source %u of job %u has this address and port already",
 				   other, job->id);
 		return -EEXIST;
 	}
-	err = weir_source_bind(job, s->id, addr, port);
+	err = weir_source_bind(job, s->id, config);
 	if (err)
 		return err;
 	s->source = weir_source_get(job, s->id);
@@ -99,16 +192,15 @@ static int weir_nl_source_bind(struct genl_info *info,
 
 int weir_nl_source_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr **attrs = info->attrs;
+	struct weir_source_config config = { .vlan = WEIR_VLAN_ANY };
 	struct weir_nl_source s;
-	struct in6_addr addr;
 	int err;
 
 	err = weir_nl_source_find(info, &s);
 	if (err)
 		return err;
 	if (s.source) {
-		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_SOURCE_ID]);
+		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_SOURCE_ID]);
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "source %u of job %u has an address already: set it or delete it first",
 				   s.id, s.job->id);
@@ -117,50 +209,35 @@ int weir_nl_source_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_SOURCE_ADDRESS,
 			     "say the source's address: nothing else tells who it is"))
 		return -EINVAL;
-	err = weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS,
-			   weir_nl_family_of(s.job), false, &addr);
-	if (err)
-		return err;
-	return weir_nl_source_bind(info, &s, &addr,
-				   attrs[WEIR_A_SOURCE_PORT] ?
-				   nla_get_u32(attrs[WEIR_A_SOURCE_PORT]) : 0);
+	return weir_nl_source_bind(info, &s, &config);
 }
 
 int weir_nl_source_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
+	struct weir_source_config config;
 	struct weir_nl_source s;
-	struct in6_addr addr;
 	int err;
 
 	err = weir_nl_source_find_bound(info, &s);
 	if (err)
 		return err;
-	if (!attrs[WEIR_A_SOURCE_ADDRESS] && !attrs[WEIR_A_SOURCE_PORT]) {
+	if (!attrs[WEIR_A_SOURCE_ADDRESS] && !attrs[WEIR_A_SOURCE_PORT] &&
+	    !attrs[WEIR_A_SOURCE_IFINDEX] && !attrs[WEIR_A_SOURCE_VLAN] &&
+	    !attrs[WEIR_A_SOURCE_RATE]) {
 		GENL_SET_ERR_MSG(info,
-				 "nothing to change: say address or port");
+				 "nothing to change: say address, port, device, VLAN or rate");
 		return -EINVAL;
 	}
-	addr = s.source->dest.addr;
-	if (attrs[WEIR_A_SOURCE_ADDRESS])
-		err = weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS,
-				   weir_nl_family_of(s.job), false, &addr);
-	if (err)
-		return err;
-	return weir_nl_source_bind(info, &s, &addr,
-				   attrs[WEIR_A_SOURCE_PORT] ?
-				   nla_get_u32(attrs[WEIR_A_SOURCE_PORT]) :
-				   ntohs(s.source->dest.port));
+	config = s.source->config;
+	return weir_nl_source_bind(info, &s, &config);
 }
 
-static void weir_nl_source_unbind(struct weir_nl_source *s)
+static void weir_nl_source_gone(struct weir_nl_source *s)
 {
-	struct weir_job *job = (struct weir_job *)s->job;
-
-	weir_nl_notify(job->wn, WEIR_CMD_SOURCE_DEL_NTF, weir_nl_fill_source,
+	weir_nl_notify(s->job->wn, WEIR_CMD_SOURCE_DEL_NTF, weir_nl_fill_source,
 		       s);
-	weir_source_unbind(job, s->id);
-	weir_nl_changed(job->wn);
+	weir_nl_changed(s->job->wn);
 }
 
 int weir_nl_source_del_doit(struct sk_buff *skb, struct genl_info *info)
@@ -169,9 +246,11 @@ int weir_nl_source_del_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = weir_nl_source_find_bound(info, &s);
-	if (!err)
-		weir_nl_source_unbind(&s);
-	return err;
+	if (err)
+		return err;
+	weir_nl_source_gone(&s);
+	weir_source_unbind(s.job, s.id);
+	return 0;
 }
 
 int weir_nl_source_flush_doit(struct sk_buff *skb, struct genl_info *info)
@@ -184,8 +263,9 @@ int weir_nl_source_flush_doit(struct sk_buff *skb, struct genl_info *info)
 	for (s.id = 0; s.id < job->blocks.sources; s.id++) {
 		s.source = weir_source_get(job, s.id);
 		if (s.source)
-			weir_nl_source_unbind(&s);
+			weir_nl_source_gone(&s);
 	}
+	weir_source_flush(job);
 	return 0;
 }
 
@@ -203,7 +283,7 @@ int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* From source @id of a job on; *id becomes the one that did not fit. */
 static int weir_nl_dump_sources(const struct weir_nl_msg *msg,
-				const struct weir_job *job, unsigned long *id)
+				struct weir_job *job, unsigned long *id)
 {
 	struct weir_nl_source s = { .job = job };
 	int err;
@@ -225,24 +305,14 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct nlattr *only = genl_info_dump(cb)->attrs[WEIR_A_SOURCE_JOB];
 	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	unsigned long last = WEIR_JOB_ID_MAX;
 	struct weir_nl_msg msg;
 	struct weir_job *job;
-	int err = 0;
+	unsigned long last;
+	int err;
 
 	mutex_lock(&wn->lock);
 	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_SOURCE_GET);
-	if (only) {
-		last = nla_get_u32(only);
-		if (cb->args[0] < last)
-			cb->args[0] = last;
-		if (!weir_job_get(wn, last)) {
-			NL_SET_ERR_MSG_FMT(cb->extack,
-					   "there is no job %lu in this network namespace",
-					   last);
-			err = -ENOENT;
-		}
-	}
+	err = weir_nl_dump_job(cb, wn, only, &last);
 	for (; !err && cb->args[0] <= last; cb->args[0]++) {
 		job = weir_job_get(wn, cb->args[0]);
 		if (job)

@@ -1,84 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the box says: results and answers to joins, in the job's format. */
-#include <linux/string.h>
-#include <linux/unaligned.h>
-#include <net/net_namespace.h>
-#include <uapi/weir_wire.h>
+/* What the box says of blocks: results, and replies where there is none yet. */
+#include <linux/math.h>
+#include <linux/ktime.h>
 
-#include "dest.h"
 #include "result.h"
+#include "send.h"
 #include "source.h"
 #include "trace.h"
 
-static void weir_trio_fill(struct weir_trio *hdr, const struct weir_job *job,
-			   u16 generation, u32 block, u8 flags, u16 contributors,
-			   u16 count)
+/**
+ * struct weir_result_packet - a result in the job's format
+ * @hdr: its header
+ * @mask: the contributors, behind the sums of one that is degraded
+ * @pkt: the packet
+ */
+struct weir_result_packet {
+	struct weir_trio	hdr;
+	__be32			mask[WEIR_BITMAP_WORDS];
+	struct weir_packet	pkt;
+};
+
+static u8 weir_result_flags(const struct weir_result *res)
 {
-	hdr->job_id = job->id;
-	put_unaligned_be32(block, hdr->block_id);
-	hdr->flags = flags;
-	hdr->src_id = 0;
-	hdr->src_cnt = contributors;	/* 256 becomes 0, as documented */
-	put_unaligned_be16(generation, hdr->gen_id);
-	put_unaligned_be16(count, hdr->grad_cnt);
+	u8 flags = res->overflow ? WEIR_TRIO_OVERFLOW : 0;
+
+	if (!res->degraded)
+		return flags;
+	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
 }
 
-/* One copy: the payload's pages are linked, not copied. */
-static void weir_send(struct weir_job *job, struct weir_dest *dest,
-		      struct weir_stats __percpu *source_stats,
-		      const struct weir_packet *pkt, unsigned int counter)
-{
-	int err = weir_dest_send(dest, job, pkt);
-
-	if (unlikely(err)) {
-		trace_weir_send_error(job, &dest->addr, err);
-		counter = WEIR_C_RESULT_ERRORS;
-	}
-	weir_count(job->wn->stats, counter, 1);
-	weir_count(job->stats, counter, 1);
-	if (source_stats)
-		weir_count(source_stats, counter, 1);
-}
-
-static void weir_result_packet(struct weir_packet *pkt, struct weir_trio *hdr,
+static void weir_result_packet(struct weir_result_packet *p,
 			       const struct weir_job *job,
 			       const struct weir_result *res)
 {
-	weir_trio_fill(hdr, job, res->generation, res->id,
-		       res->overflow ? WEIR_TRIO_OVERFLOW : 0, res->received,
-		       res->count);
-	pkt->head = hdr;
-	pkt->head_len = sizeof(*hdr);
-	pkt->pages = (struct page **)res->pages;
-	pkt->len = res->count * sizeof(s32);
+	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
+
+	weir_trio_fill(&p->hdr, job, res->generation, res->id,
+		       weir_result_flags(res), res->received, res->count);
+	p->pkt = (struct weir_packet) {
+		.head		= &p->hdr,
+		.head_len	= sizeof(p->hdr),
+		.pages		= (struct page **)res->pages,
+		.len		= res->count * sizeof(s32),
+	};
+	if (!res->degraded)
+		return;
+	weir_bitmap_fill(p->mask, words, res->mask);
+	p->pkt.tail = p->mask;
+	p->pkt.tail_len = words * sizeof(p->mask[0]);
 }
 
-/**
- * weir_result_send() - send a result to the group or to every source
- * @job: the job
- * @res: the result; stays the caller's
- *
- * Called under RCU with bottom halves disabled and no lock held.
- */
-void weir_result_send(struct weir_job *job, const struct weir_result *res)
+/* To the group or to every source. */
+static void weir_result_send(struct weir_job *job, const struct weir_result *res)
 {
 	struct weir_dest *group = rcu_dereference_bh(job->group);
+	struct weir_result_packet p;
 	struct weir_source *source;
-	struct weir_packet pkt;
-	struct weir_trio hdr;
 	unsigned int i;
 
-	weir_result_packet(&pkt, &hdr, job, res);
+	weir_result_packet(&p, job, res);
 	if (group) {
-		weir_send(job, group, NULL, &pkt, WEIR_C_RESULTS);
+		weir_send(job, group, NULL, &p.pkt, WEIR_C_RESULTS);
 		return;
 	}
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
 		if (source)
-			weir_send(job, &source->dest, source->stats, &pkt,
+			weir_send(job, &source->dest, source->stats, &p.pkt,
 				  WEIR_C_RESULTS);
 	}
+}
+
+/**
+ * weir_result_answer() - a block is answered: count it, and send its result
+ * @job: the job
+ * @res: the result; stays the caller's
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_result_answer(struct weir_job *job, const struct weir_result *res)
+{
+	weir_job_count(job, WEIR_C_BLOCKS, 1);
+	if (res->overflow)
+		weir_job_count(job, WEIR_C_OVERFLOWS, 1);
+	if (res->degraded)
+		weir_job_count(job, WEIR_C_DEGRADED, 1);
+	if (trace_weir_result_enabled())
+		trace_weir_result(job, res, ktime_get_ns() - res->start);
+	weir_result_send(job, res);
 }
 
 /**
@@ -87,63 +96,39 @@ void weir_result_send(struct weir_job *job, const struct weir_result *res)
  * @source: the source
  * @res: the result; stays the caller's
  *
- * Called as weir_result_send(). The same bits as the first time.
+ * Called as weir_result_answer(). The same bits as the first time.
  */
 void weir_result_repeat(struct weir_job *job, struct weir_source *source,
 			const struct weir_result *res)
 {
-	struct weir_packet pkt;
-	struct weir_trio hdr;
+	struct weir_result_packet p;
 
-	weir_result_packet(&pkt, &hdr, job, res);
-	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPEATS);
+	weir_result_packet(&p, job, res);
+	weir_send(job, &source->dest, source->stats, &p.pkt, WEIR_C_REPEATS);
 }
 
 /**
- * weir_join_answer() - tell a source its generation, or why it has none
+ * weir_result_reply() - tell a source that asked that there is no result yet
  * @job: the job
- * @id: the source's id
- * @nonce: what it said
- * @refused: what it said does not fit the job
+ * @source: the source
+ * @id: its id
+ * @block: the block
+ * @received: contributions so far
+ * @wanted: the source's is not among them
  *
- * Called as weir_result_send().
+ * Called as weir_result_answer().
  */
-void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
-		      bool refused)
+void weir_result_reply(struct weir_job *job, struct weir_source *source,
+		       u32 id, u32 block, u16 received, bool wanted)
 {
-	struct weir_source *source = weir_source_get(job, id);
-	struct {
-		struct weir_trio hdr;
-		struct weir_join join;
-	} __packed answer;
+	struct weir_trio hdr;
 	struct weir_packet pkt = {
-		.head		= &answer,
-		.head_len	= sizeof(answer),
+		.head		= &hdr,
+		.head_len	= sizeof(hdr),
 	};
 
-	if (!source)
-		return;
-	weir_trio_fill(&answer.hdr, job, READ_ONCE(job->generation), 0,
-		       WEIR_TRIO_JOIN | (refused ? WEIR_TRIO_DEGRADED : 0),
-		       job->blocks.sources, 0);
-	answer.hdr.src_id = id;
-	answer.join.nonce = nonce;
-	answer.join.ranks = htonl(job->blocks.sources);
-	answer.join.blocks = htonl(job->blocks.size);
-	answer.join.grads = htonl(job->grads);
-	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
-}
-
-/**
- * weir_join_answer_all() - tell every source that a generation begins
- * @job: the job
- *
- * Called as weir_result_send().
- */
-void weir_join_answer_all(struct weir_job *job)
-{
-	unsigned int i;
-
-	for (i = 0; i < job->blocks.sources; i++)
-		weir_join_answer(job, i, weir_join_nonce(&job->join, i), false);
+	weir_trio_fill(&hdr, job, READ_ONCE(job->blocks.generation), block,
+		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
+	hdr.src_id = id;
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
 }

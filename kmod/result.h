@@ -6,11 +6,10 @@
 
 struct weir_source;
 
-void weir_result_send(struct weir_job *job, const struct weir_result *res);
+void weir_result_answer(struct weir_job *job, const struct weir_result *res);
 void weir_result_repeat(struct weir_job *job, struct weir_source *source,
 			const struct weir_result *res);
-void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
-		      bool refused);
-void weir_join_answer_all(struct weir_job *job);
+void weir_result_reply(struct weir_job *job, struct weir_source *source,
+		       u32 id, u32 block, u16 received, bool wanted);
 
 #endif /* _WEIR_RESULT_H */

@@ -4,17 +4,21 @@
 
 #include "source.h"
 
-static struct weir_source *weir_source_new(const struct in6_addr *addr,
-					   u16 port)
+static struct weir_source *
+weir_source_new(const struct weir_source_config *config)
 {
 	struct weir_source *source = kzalloc(sizeof(*source),
 					     GFP_KERNEL_ACCOUNT);
 
-	if (source && weir_dest_init(&source->dest, addr, port,
-				     GFP_KERNEL_ACCOUNT)) {
+	if (!source)
+		return NULL;
+	if (weir_dest_init(&source->dest, &config->addr, config->port,
+			   GFP_KERNEL_ACCOUNT)) {
 		kfree(source);
 		return NULL;
 	}
+	source->config = *config;
+	weir_rate_init(&source->rate, &config->rate);
 	return source;
 }
 
@@ -28,36 +32,50 @@ void weir_source_free(struct weir_source *source)
 		return;
 	weir_dest_uninit(&source->dest);
 	free_percpu(source->stats);
+	free_percpu(source->lateness);
 	kfree(source);
 }
 
+static int weir_source_count(struct weir_source *source,
+			     const struct weir_source *old)
+{
+	if (old) {
+		source->stats = old->stats;
+		source->lateness = old->lateness;
+		return 0;
+	}
+	source->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
+	source->lateness = alloc_percpu_gfp(struct weir_lateness,
+					    GFP_KERNEL_ACCOUNT);
+	return source->stats && source->lateness ? 0 : -ENOMEM;
+}
+
 /**
- * weir_source_bind() - bind a source id to an address, or to another one
+ * weir_source_bind() - say who a source id is, or that it is another one
  * @job: the job, its namespace's lock held
  * @id: source id, below the job's sources
- * @addr: address of the job's family, IPv4 as IPv4-mapped
- * @port: UDP port of the worker, 0 for the job's
+ * @config: who it is
  *
- * Sleeps until no packet uses the old address. Return: 0 or -ENOMEM.
+ * Sleeps until no packet uses what was said before. Return: 0 or -ENOMEM.
  */
-int weir_source_bind(struct weir_job *job, u32 id, const struct in6_addr *addr,
-		     u16 port)
+int weir_source_bind(struct weir_job *job, u32 id,
+		     const struct weir_source_config *config)
 {
 	struct weir_source *old = weir_source_get(job, id);
-	struct weir_source *source = weir_source_new(addr, port);
+	struct weir_source *source = weir_source_new(config);
 
 	if (!source)
 		return -ENOMEM;
-	source->stats = old ? old->stats :
-			alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
-	if (!source->stats) {
+	if (weir_source_count(source, old)) {
 		weir_source_free(source);
 		return -ENOMEM;
 	}
 	rcu_assign_pointer(job->source[id], source);
+	weir_straggler_bound(job, id);
 	if (old) {
 		synchronize_rcu();
 		old->stats = NULL;
+		old->lateness = NULL;
 		weir_source_free(old);
 	}
 	return 0;
@@ -75,36 +93,48 @@ void weir_source_unbind(struct weir_job *job, u32 id)
 	struct weir_source *old = weir_source_get(job, id);
 
 	RCU_INIT_POINTER(job->source[id], NULL);
+	weir_straggler_unbound(job, id);
 	synchronize_rcu();
 	weir_source_free(old);
 }
 
 /**
- * weir_source_flush() - unbind all sources of a job
+ * weir_source_flush() - unbind all sources of a job, with one grace period
  * @job: the job, its namespace's lock held
  *
  * Sleeps.
  */
 void weir_source_flush(struct weir_job *job)
 {
+	struct weir_source *source, *next;
+	LIST_HEAD(gone);
 	unsigned int i;
 
-	for (i = 0; i < job->blocks.sources; i++)
-		if (weir_source_get(job, i))
-			weir_source_unbind(job, i);
+	for (i = 0; i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (!source)
+			continue;
+		RCU_INIT_POINTER(job->source[i], NULL);
+		weir_straggler_unbound(job, i);
+		list_add(&source->gone, &gone);
+	}
+	if (list_empty(&gone))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(source, next, &gone, gone)
+		weir_source_free(source);
 }
 
 /**
  * weir_source_taken() - is an address and port another source's already?
  * @job: the job, its namespace's lock held
- * @addr: address, IPv4 as IPv4-mapped
- * @port: UDP port, 0 for the job's
- * @id: the source that is to have it; becomes the one that has it
+ * @config: what a source is to have
+ * @id: that source; becomes the one that has it
  *
  * Workers on one host differ in their ports.
  */
 bool weir_source_taken(const struct weir_job *job,
-		       const struct in6_addr *addr, u16 port, u32 *id)
+		       const struct weir_source_config *config, u32 *id)
 {
 	const struct weir_source *source;
 	unsigned int i;
@@ -112,8 +142,8 @@ bool weir_source_taken(const struct weir_job *job,
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
 		if (i == *id || !source ||
-		    source->dest.port != htons(port) ||
-		    !ipv6_addr_equal(&source->dest.addr, addr))
+		    source->config.port != config->port ||
+		    !ipv6_addr_equal(&source->config.addr, &config->addr))
 			continue;
 		*id = i;
 		return true;

@@ -4,19 +4,47 @@
 
 #include "dest.h"
 #include "job.h"
+#include "lateness.h"
+#include "rate.h"
 #include "stats.h"
 
 /**
+ * struct weir_source_config - what an administrator says about a source
+ * @addr: its address, of the job's family, IPv4 as IPv4-mapped
+ * @port: its UDP port, 0 for any, and for results to the job's
+ * @ifindex: the device that it comes in on, 0 for any
+ * @vlan: its VLAN, 0 for none, WEIR_VLAN_ANY for any
+ * @rate: policer
+ */
+struct weir_source_config {
+	struct in6_addr		addr;
+	u16			port;
+	int			ifindex;
+	u16			vlan;
+	struct weir_rate_config	rate;
+};
+
+#define WEIR_VLAN_ANY	4095
+
+/**
  * struct weir_source - a worker of a job
- * @dest: its address, which alone may use its id, and where results go
- * @stats: counters; they outlive a change of address
+ * @config: who may use its id
+ * @dest: where results go
+ * @rate: policer
+ * @stats: counters; they outlive a change of address, as the next does
+ * @lateness: how late its contributions came
+ * @gone: on its way out, on weir_source_flush()'s list
  *
  * Reached through weir_job.source under RCU, and never changed: a new one
  * takes its place, and the old one goes a grace period later.
  */
 struct weir_source {
+	struct weir_source_config	config;
 	struct weir_dest		dest;
+	struct weir_rate		rate;
 	struct weir_stats __percpu	*stats;
+	struct weir_lateness __percpu	*lateness;
+	struct list_head		gone;
 };
 
 /**
@@ -37,12 +65,12 @@ static inline struct weir_source *weir_source_get(const struct weir_job *job,
 				     lockdep_is_held(&job->wn->lock));
 }
 
-int weir_source_bind(struct weir_job *job, u32 id, const struct in6_addr *addr,
-		     u16 port);
+int weir_source_bind(struct weir_job *job, u32 id,
+		     const struct weir_source_config *config);
 void weir_source_unbind(struct weir_job *job, u32 id);
 void weir_source_flush(struct weir_job *job);
 void weir_source_free(struct weir_source *source);
 bool weir_source_taken(const struct weir_job *job,
-		       const struct in6_addr *addr, u16 port, u32 *id);
+		       const struct weir_source_config *config, u32 *id);
 
 #endif /* _WEIR_SOURCE_H */

@@ -11,14 +11,23 @@ struct sk_buff;
  * enum weir_counter - what is counted, in the order of the stats attributes
  * @WEIR_C_CONTRIBUTIONS: packets summed
  * @WEIR_C_GRADIENTS: gradients summed
- * @WEIR_C_BLOCKS: blocks completed
+ * @WEIR_C_BYTES: their bytes
+ * @WEIR_C_BLOCKS: blocks answered
+ * @WEIR_C_DEGRADED: of them, without all sources
+ * @WEIR_C_AGED: blocks that timed out
  * @WEIR_C_OVERFLOWS: blocks in which a sum left the range of int32
  * @WEIR_C_RESULTS: result packets handed to the stack
  * @WEIR_C_REPEATS: results sent again
+ * @WEIR_C_QUERIES: packets that asked for a result
+ * @WEIR_C_REPLIES: replies where there was none
  * @WEIR_C_RESULT_ERRORS: result packets that could not be handed over
  * @WEIR_C_JOINS: join packets taken
  * @WEIR_C_ANSWERS: answers to joins handed to the stack
+ * @WEIR_C_NOTICES: notices handed to the stack
+ * @WEIR_C_LATE: contributions to blocks that were answered without them
+ * @WEIR_C_STRAGGLES: sources missing in blocks that timed out
  * @WEIR_C_ABANDONED: open blocks swept away by a new generation
+ * @WEIR_C_POLICED_BYTES: bytes of packets above a rate
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
  * @WEIR_C_MAX: how many there are
  *
@@ -27,14 +36,23 @@ struct sk_buff;
 enum weir_counter {
 	WEIR_C_CONTRIBUTIONS,
 	WEIR_C_GRADIENTS,
+	WEIR_C_BYTES,
 	WEIR_C_BLOCKS,
+	WEIR_C_DEGRADED,
+	WEIR_C_AGED,
 	WEIR_C_OVERFLOWS,
 	WEIR_C_RESULTS,
 	WEIR_C_REPEATS,
+	WEIR_C_QUERIES,
+	WEIR_C_REPLIES,
 	WEIR_C_RESULT_ERRORS,
 	WEIR_C_JOINS,
 	WEIR_C_ANSWERS,
+	WEIR_C_NOTICES,
+	WEIR_C_LATE,
+	WEIR_C_STRAGGLES,
 	WEIR_C_ABANDONED,
+	WEIR_C_POLICED_BYTES,
 	WEIR_C_REFUSED,
 	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,
 };

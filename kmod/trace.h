@@ -22,12 +22,14 @@
 	x(CHECKSUM, "checksum") \
 	x(NO_SOURCE, "no-source") \
 	x(SPOOFED, "spoofed") \
-	x(ZERO_COUNT, "zero-count") \
+	x(JOB_RATE, "job-rate") \
+	x(SOURCE_RATE, "source-rate") \
 	x(TOO_LONG, "too-long") \
 	x(COUNT, "count") \
 	x(WEIGHT, "weight") \
 	x(FLAGS, "flags") \
 	x(GENERATION, "generation") \
+	x(EXCLUDED, "excluded") \
 	x(STALE, "stale") \
 	x(BUSY, "busy") \
 	x(DUPLICATE, "duplicate") \
@@ -43,11 +45,18 @@ WEIR_REASON_NAMES(WEIR_REASON_DEFINE)
 TRACE_DEFINE_ENUM(WEIR_VERDICT_SUMMED);
 TRACE_DEFINE_ENUM(WEIR_VERDICT_COMPLETE);
 TRACE_DEFINE_ENUM(WEIR_VERDICT_REPEAT);
+TRACE_DEFINE_ENUM(WEIR_VERDICT_LATE);
+TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_ACTIVE);
+TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_STRAGGLER);
+TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_DEAD);
+TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_EXCLUDED);
 
 TRACE_EVENT(weir_contribution,
-	TP_PROTO(int ifindex, const struct weir_contrib *c, int verdict),
-	TP_ARGS(ifindex, c, verdict),
+	TP_PROTO(int ifindex, const struct weir_contrib *c, int verdict,
+		 u64 lateness),
+	TP_ARGS(ifindex, c, verdict, lateness),
 	TP_STRUCT__entry(
+		__field(u64, lateness)
 		__field(int, ifindex)
 		__field(u32, block)
 		__field(u16, job)
@@ -57,6 +66,7 @@ TRACE_EVENT(weir_contribution,
 		__field(int, verdict)
 	),
 	TP_fast_assign(
+		__entry->lateness = lateness;
 		__entry->ifindex = ifindex;
 		__entry->block = c->block;
 		__entry->job = c->job;
@@ -65,13 +75,15 @@ TRACE_EVENT(weir_contribution,
 		__entry->count = c->count;
 		__entry->verdict = verdict;
 	),
-	TP_printk("ifindex=%d job=%u generation=%u block=%u source=%u count=%u verdict=%s",
+	TP_printk("ifindex=%d job=%u generation=%u block=%u source=%u count=%u verdict=%s lateness_ns=%llu",
 		  __entry->ifindex, __entry->job, __entry->generation,
 		  __entry->block, __entry->source, __entry->count,
 		  __print_symbolic(__entry->verdict,
 				   { WEIR_VERDICT_SUMMED, "summed" },
 				   { WEIR_VERDICT_COMPLETE, "complete" },
-				   { WEIR_VERDICT_REPEAT, "repeat" }))
+				   { WEIR_VERDICT_REPEAT, "repeat" },
+				   { WEIR_VERDICT_LATE, "late" }),
+		  __entry->lateness)
 );
 
 TRACE_EVENT(weir_refusal,
@@ -111,6 +123,8 @@ TRACE_EVENT(weir_result,
 		__field(u16, received)
 		__field(u8, job)
 		__field(u8, overflow)
+		__field(u8, degraded)
+		__field(u8, aged)
 	),
 	TP_fast_assign(
 		__entry->age = age;
@@ -120,11 +134,84 @@ TRACE_EVENT(weir_result,
 		__entry->received = res->received;
 		__entry->job = job->id;
 		__entry->overflow = res->overflow;
+		__entry->degraded = res->degraded;
+		__entry->aged = res->aged;
 	),
-	TP_printk("job=%u generation=%u block=%u count=%u sources=%u overflow=%u age_ns=%llu",
+	TP_printk("job=%u generation=%u block=%u count=%u sources=%u degraded=%u aged=%u overflow=%u age_ns=%llu",
 		  __entry->job, __entry->generation, __entry->block,
-		  __entry->count, __entry->received, __entry->overflow,
-		  __entry->age)
+		  __entry->count, __entry->received, __entry->degraded,
+		  __entry->aged, __entry->overflow, __entry->age)
+);
+
+TRACE_EVENT(weir_aged,
+	TP_PROTO(const struct weir_job *job, const struct weir_result *res,
+		 const unsigned long *missing, u64 age),
+	TP_ARGS(job, res, missing, age),
+	TP_STRUCT__entry(
+		__field(u64, age)
+		__field(u32, block)
+		__field(u16, generation)
+		__field(u16, received)
+		__field(u8, job)
+		__bitmask(missing, WEIR_SOURCES_MAX)
+	),
+	TP_fast_assign(
+		__entry->age = age;
+		__entry->block = res->id;
+		__entry->generation = res->generation;
+		__entry->received = res->received;
+		__entry->job = job->id;
+		__assign_bitmask(missing, missing, WEIR_SOURCES_MAX);
+	),
+	TP_printk("job=%u generation=%u block=%u sources=%u missing=%s age_ns=%llu",
+		  __entry->job, __entry->generation, __entry->block,
+		  __entry->received, __get_bitmask(missing), __entry->age)
+);
+
+TRACE_EVENT(weir_scan,
+	TP_PROTO(const struct weir_job *job, u32 looked, u32 answered,
+		 u64 took),
+	TP_ARGS(job, looked, answered, took),
+	TP_STRUCT__entry(
+		__field(u64, took)
+		__field(u32, looked)
+		__field(u32, answered)
+		__field(u8, job)
+	),
+	TP_fast_assign(
+		__entry->took = took;
+		__entry->looked = looked;
+		__entry->answered = answered;
+		__entry->job = job->id;
+	),
+	TP_printk("job=%u looked=%u answered=%u took_ns=%llu", __entry->job,
+		  __entry->looked, __entry->answered, __entry->took)
+);
+
+TRACE_EVENT(weir_source_state,
+	TP_PROTO(const struct weir_job *job, u32 source, u32 state,
+		 u32 straggles),
+	TP_ARGS(job, source, state, straggles),
+	TP_STRUCT__entry(
+		__field(u32, state)
+		__field(u32, straggles)
+		__field(u16, source)
+		__field(u8, job)
+	),
+	TP_fast_assign(
+		__entry->state = state;
+		__entry->straggles = straggles;
+		__entry->source = source;
+		__entry->job = job->id;
+	),
+	TP_printk("job=%u source=%u state=%s straggles=%u", __entry->job,
+		  __entry->source,
+		  __print_symbolic(__entry->state,
+				   { WEIR_SOURCE_STATE_ACTIVE, "active" },
+				   { WEIR_SOURCE_STATE_STRAGGLER, "straggler" },
+				   { WEIR_SOURCE_STATE_DEAD, "dead" },
+				   { WEIR_SOURCE_STATE_EXCLUDED, "excluded" }),
+		  __entry->straggles)
 );
 
 TRACE_EVENT(weir_send_error,

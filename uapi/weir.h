@@ -13,6 +13,11 @@
 #define WEIR_BLOCKS_MAX		65536
 #define WEIR_GRADS_MAX		2048
 #define WEIR_JOB_ID_MAX		255
+#define WEIR_TIMEOUT_DEFAULT	10000
+#define WEIR_TIMERS_DEFAULT	100
+#define WEIR_TIMERS_MAX		1024
+#define WEIR_DEAD_AFTER_DEFAULT	100
+#define WEIR_LATENESS_BUCKETS	24
 #define WEIR_PORT_DEFAULT	12000
 
 /**
@@ -51,6 +56,40 @@ enum weir_op {
 };
 
 /**
+ * enum weir_policy - what is done about sources that are late (Trio paper,
+ *   section 5)
+ * @WEIR_POLICY_WAIT: a block waits for all; with a timeout, those who are late
+ *   are counted
+ * @WEIR_POLICY_PARTIAL: a block is answered at the timeout with those who are
+ *   in it
+ * @WEIR_POLICY_EXCLUDE: as partial, and blocks do not wait for sources that
+ *   are dead
+ */
+enum weir_policy {
+	WEIR_POLICY_WAIT = 1,
+	WEIR_POLICY_PARTIAL,
+	WEIR_POLICY_EXCLUDE,
+};
+
+/**
+ * enum weir_source_state - What became of a source in the last period of
+ *   dead-after. The box looks only while blocks time out.
+ * @WEIR_SOURCE_STATE_ACTIVE: blocks have not timed out for want of it
+ * @WEIR_SOURCE_STATE_STRAGGLER: blocks have timed out for want of it, and it
+ *   has been heard
+ * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for want of it, and nothing
+ *   has been heard of it; results are not retained for it any more
+ * @WEIR_SOURCE_STATE_EXCLUDED: dead, and blocks are complete without it; it
+ *   comes back by joining the next generation
+ */
+enum weir_source_state {
+	WEIR_SOURCE_STATE_ACTIVE = 1,
+	WEIR_SOURCE_STATE_STRAGGLER,
+	WEIR_SOURCE_STATE_DEAD,
+	WEIR_SOURCE_STATE_EXCLUDED,
+};
+
+/**
  * enum weir_mode - where the program that hands packets over is attached
  * @WEIR_MODE_XDP: XDP in the driver
  * @WEIR_MODE_GENERIC: XDP after the driver, on socket buffers
@@ -75,17 +114,21 @@ enum weir_mode {
  * @WEIR_REASON_LENGTH: IP, UDP and gradient count disagree on the length
  * @WEIR_REASON_CHECKSUM: UDP checksum is wrong
  * @WEIR_REASON_NO_SOURCE: no source with this id is bound to the job
- * @WEIR_REASON_SPOOFED: the source id is bound to another address
- * @WEIR_REASON_ZERO_COUNT: a contribution without gradients
+ * @WEIR_REASON_SPOOFED: the source id is bound to another address, port, VLAN
+ *   or device
+ * @WEIR_REASON_JOB_RATE: above the job's rate of packets or bytes
+ * @WEIR_REASON_SOURCE_RATE: above the source's rate of packets or bytes
  * @WEIR_REASON_TOO_LONG: more gradients than the job's blocks hold
  * @WEIR_REASON_COUNT: another number of gradients than the block's first
  *   packet
  * @WEIR_REASON_WEIGHT: a worker's contribution must weigh one source
  * @WEIR_REASON_FLAGS: bits set that only results carry
- * @WEIR_REASON_GENERATION: of an old generation
+ * @WEIR_REASON_GENERATION: of an old generation, or of one that this box did
+ *   not give out
+ * @WEIR_REASON_EXCLUDED: the source is excluded until the next generation
  * @WEIR_REASON_STALE: a block that its slot has already left behind
- * @WEIR_REASON_BUSY: the block's slot holds an open block; the sender is a
- *   whole table ahead
+ * @WEIR_REASON_BUSY: the block's slot holds an open block, or a result that a
+ *   source may still lack; the sender is too far ahead, and tries again
  * @WEIR_REASON_DUPLICATE: this source is already in the open block
  * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
@@ -100,12 +143,14 @@ enum weir_reason {
 	WEIR_REASON_CHECKSUM,
 	WEIR_REASON_NO_SOURCE,
 	WEIR_REASON_SPOOFED,
-	WEIR_REASON_ZERO_COUNT,
+	WEIR_REASON_JOB_RATE,
+	WEIR_REASON_SOURCE_RATE,
 	WEIR_REASON_TOO_LONG,
 	WEIR_REASON_COUNT,
 	WEIR_REASON_WEIGHT,
 	WEIR_REASON_FLAGS,
 	WEIR_REASON_GENERATION,
+	WEIR_REASON_EXCLUDED,
 	WEIR_REASON_STALE,
 	WEIR_REASON_BUSY,
 	WEIR_REASON_DUPLICATE,
@@ -120,9 +165,28 @@ enum weir_reason {
 /**
  * enum weir_event - what happened on the data path
  * @WEIR_EVENT_GENERATION: all sources have joined; a new generation begins
+ * @WEIR_EVENT_STRAGGLER: blocks time out for want of a source that is still
+ *   heard
+ * @WEIR_EVENT_DEAD: blocks time out for want of a source that is not heard any
+ *   more
+ * @WEIR_EVENT_RECOVERED: a straggler is in time again, or a dead source is
+ *   back
  */
 enum weir_event {
 	WEIR_EVENT_GENERATION = 1,
+	WEIR_EVENT_STRAGGLER,
+	WEIR_EVENT_DEAD,
+	WEIR_EVENT_RECOVERED,
+};
+
+enum {
+	WEIR_A_RATE_PACKETS = 1,
+	WEIR_A_RATE_PACKETS_BURST,
+	WEIR_A_RATE_BYTES,
+	WEIR_A_RATE_BYTES_BURST,
+
+	__WEIR_A_RATE_MAX,
+	WEIR_A_RATE_MAX = (__WEIR_A_RATE_MAX - 1)
 };
 
 enum {
@@ -136,14 +200,23 @@ enum {
 enum {
 	WEIR_A_STATS_CONTRIBUTIONS = 1,
 	WEIR_A_STATS_GRADIENTS,
+	WEIR_A_STATS_BYTES,
 	WEIR_A_STATS_BLOCKS,
+	WEIR_A_STATS_DEGRADED,
+	WEIR_A_STATS_AGED,
 	WEIR_A_STATS_OVERFLOWS,
 	WEIR_A_STATS_RESULTS,
 	WEIR_A_STATS_REPEATS,
+	WEIR_A_STATS_QUERIES,
+	WEIR_A_STATS_REPLIES,
 	WEIR_A_STATS_RESULT_ERRORS,
 	WEIR_A_STATS_JOINS,
 	WEIR_A_STATS_ANSWERS,
+	WEIR_A_STATS_NOTICES,
+	WEIR_A_STATS_LATE,
+	WEIR_A_STATS_STRAGGLES,
 	WEIR_A_STATS_ABANDONED,
+	WEIR_A_STATS_POLICED_BYTES,
 	WEIR_A_STATS_REFUSAL,
 
 	__WEIR_A_STATS_MAX,
@@ -161,8 +234,12 @@ enum {
 	WEIR_A_JOB_ADDRESS,
 	WEIR_A_JOB_PORT,
 	WEIR_A_JOB_GROUP,
+	WEIR_A_JOB_POLICY,
 	WEIR_A_JOB_TIMEOUT,
 	WEIR_A_JOB_QUORUM,
+	WEIR_A_JOB_TIMERS,
+	WEIR_A_JOB_DEAD_AFTER,
+	WEIR_A_JOB_RATE,
 	WEIR_A_JOB_TREE,
 	WEIR_A_JOB_PARENT,
 	WEIR_A_JOB_GENERATION,
@@ -180,10 +257,29 @@ enum {
 	WEIR_A_SOURCE_ID,
 	WEIR_A_SOURCE_ADDRESS,
 	WEIR_A_SOURCE_PORT,
+	WEIR_A_SOURCE_IFINDEX,
+	WEIR_A_SOURCE_VLAN,
+	WEIR_A_SOURCE_RATE,
+	WEIR_A_SOURCE_STATE,
+	WEIR_A_SOURCE_MISSING,
+	WEIR_A_SOURCE_LATENESS,
 	WEIR_A_SOURCE_STATS,
 
 	__WEIR_A_SOURCE_MAX,
 	WEIR_A_SOURCE_MAX = (__WEIR_A_SOURCE_MAX - 1)
+};
+
+enum {
+	WEIR_A_BLOCK_JOB = 1,
+	WEIR_A_BLOCK_ID,
+	WEIR_A_BLOCK_GENERATION,
+	WEIR_A_BLOCK_GRADS,
+	WEIR_A_BLOCK_RECEIVED,
+	WEIR_A_BLOCK_AGE,
+	WEIR_A_BLOCK_MISSING,
+
+	__WEIR_A_BLOCK_MAX,
+	WEIR_A_BLOCK_MAX = (__WEIR_A_BLOCK_MAX - 1)
 };
 
 enum {
@@ -213,6 +309,8 @@ enum {
 	WEIR_A_EVENT_EVENT = 1,
 	WEIR_A_EVENT_JOB,
 	WEIR_A_EVENT_GENERATION,
+	WEIR_A_EVENT_SOURCE,
+	WEIR_A_EVENT_STRAGGLES,
 
 	__WEIR_A_EVENT_MAX,
 	WEIR_A_EVENT_MAX = (__WEIR_A_EVENT_MAX - 1)
@@ -233,6 +331,7 @@ enum {
 	WEIR_CMD_SOURCE_FLUSH,
 	WEIR_CMD_SOURCE_NTF,
 	WEIR_CMD_SOURCE_DEL_NTF,
+	WEIR_CMD_BLOCK_GET,
 	WEIR_CMD_PORT_ADD,
 	WEIR_CMD_PORT_SET,
 	WEIR_CMD_PORT_DEL,

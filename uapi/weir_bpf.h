@@ -28,6 +28,7 @@ struct weir_format_entry {
 /* flags of a struct weir_contrib */
 #define WEIR_CONTRIB_JOIN	0x1	/* the payload is a struct weir_join */
 #define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */
+#define WEIR_CONTRIB_JOINED	0x4	/* the generation came in an answer to a join */
 
 /**
  * struct weir_contrib - one contribution, as a parser found it
@@ -38,13 +39,14 @@ struct weir_format_entry {
  * @generation: generation of the sender
  * @source: source id
  * @weight: sources summed into the payload
- * @count: gradients in the payload
+ * @count: gradients in the payload; 0 in a query for the block's result
  * @udp_off: byte offset of the UDP header from the start of the frame
  * @udp_len: length that the UDP header states, header included
  * @payload_off: byte offset of the first gradient from the start of the frame
  * @sport: UDP source port, host byte order
  * @dport: UDP destination port, host byte order
  * @flags: WEIR_CONTRIB_*; all other bits must be zero
+ * @vlan: id of the outer VLAN tag, 0 without one
  * @format: wire format (enum weir_format)
  * @reserved: must be zero
  *
@@ -66,8 +68,9 @@ struct weir_contrib {
 	__u16	sport;
 	__u16	dport;
 	__u16	flags;
+	__u16	vlan;
 	__u8	format;
-	__u8	reserved;
+	__u8	reserved[3];
 };
 
 /*

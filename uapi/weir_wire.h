@@ -13,15 +13,36 @@
  * @job_id: the job
  * @block_id: the block; not aligned, as on the wire
  * @flags: age_op (4 bits), final, degraded and, in bits that the paper leaves
- *	unused, overflow and join; see WEIR_TRIO_*
+ *	unused, overflow and control; see WEIR_TRIO_*
  * @src_id: rank of the sender; 0 in a result to all
  * @src_cnt: sources summed into this packet; 1 from a worker, and in a result
  *	the number of contributors, with 256 written as 0
  * @gen_id: generation of the workers' communicator, serial arithmetic
- * @grad_cnt: number of 32-bit gradients that follow, in the low 12 bits
+ * @grad_cnt: number of 32-bit gradients that follow, in the low 12 bits;
+ *	WEIR_TRIO_JOINED
  *
- * 12 bytes behind a UDP header; @grad_cnt gradients of 4 bytes follow, each a
- * two's complement integer in network byte order. The datagram ends with them.
+ * 12 bytes behind a UDP header. What follows them:
+ *
+ * From a worker:
+ *
+ * - a contribution: grad_cnt gradients of 4 bytes, each a two's complement
+ *   integer in network byte order, at which the datagram ends;
+ * - a query: nothing; grad_cnt is 0. Asks for the block's result. The box
+ *   answers with the result where the block is complete, else with a reply;
+ * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
+ *
+ * From the box:
+ *
+ * - a result: grad_cnt sums, as above. Where WEIR_TRIO_DEGRADED is set, the
+ *   bitmap of the contributors follows them: as many 32-bit words in network
+ *   byte order as the job's sources need, source s being bit s % 32, from the
+ *   least significant on, of word s / 32;
+ * - a reply to a query: nothing; grad_cnt is 0, src_id names the source that
+ *   asked, src_cnt says how many have contributed so far (0 may be 256). With
+ *   WEIR_TRIO_WANTED the asker is not among them, and should send its
+ *   contribution; without it, should wait for the others;
+ * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set;
+ * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
  */
 struct weir_trio {
 	__u8	job_id;
@@ -34,13 +55,25 @@ struct weir_trio {
 };
 
 #define WEIR_TRIO_AGE_OP	0xf0	/* result: the block has aged out */
+#define WEIR_TRIO_AGED		0x10	/* what the box writes there */
+#define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
-#define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it */
+#define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it, and
+					 * the bitmap of those that are follows
+					 */
 #define WEIR_TRIO_OVERFLOW	0x02	/* result: a sum has left int32; the
 					 * gradients are wrong modulo 2^32
 					 */
-#define WEIR_TRIO_JOIN		0x01	/* a struct weir_join follows */
+#define WEIR_TRIO_CONTROL	0x01	/* a struct weir_join or _notice follows */
+#define WEIR_TRIO_NOTICE	(WEIR_TRIO_CONTROL | 0x10)
+
+/* In grad_cnt, whose 4 upper bits the paper leaves unused. */
 #define WEIR_TRIO_GRAD_MASK	0x0fff
+#define WEIR_TRIO_JOINED	0x8000	/* from a worker: gen_id came in the
+					 * answer to a join, so that it means
+					 * nothing to a box that did not give
+					 * it out
+					 */
 
 /**
  * struct weir_join - how workers agree on a generation
@@ -52,21 +85,52 @@ struct weir_trio {
  * @grads: from a worker, the gradients a block that it means to send; in the
  *	answer the most that the job takes
  *
- * Follows a struct weir_trio with WEIR_TRIO_JOIN set, grad_cnt, block_id and
- * gen_id zero. A worker repeats it until it is answered. When every source has
- * sent one with a nonce that is not in the current generation, and has sent it
- * again since the last new nonce was heard from any of them, a new generation
- * begins and each gets an answer that carries it in gen_id; block ids start at
- * 0. A join that is repeated after that is answered again. One whose @ranks or
- * @grads do not fit the job is answered at once with WEIR_TRIO_DEGRADED set and
- * the job's figures, so that the worker can say what is wrong; it does not
- * count.
+ * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A
+ * worker repeats it until it is answered. When every source has sent one with a
+ * nonce that is not in the current generation, and has sent it again since the
+ * last new nonce was heard from any of them, a new generation begins and each
+ * gets an answer that carries it in gen_id. Sources that the box excludes are
+ * not waited for; one that has joined in time is in the new generation.
+ *
+ * block_id is, from a worker, the first block that it lacks: 0 in a new
+ * communicator, and where it joins again because the box has lost its state, the
+ * first one that was not answered. In the answer it is the block that the
+ * generation begins with, the earliest that any of them lacks.
+ *
+ * A join that is repeated after the generation has begun is answered again. One
+ * whose @ranks or @grads do not fit the job is answered at once with
+ * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can say what
+ * is wrong; it does not count.
  */
 struct weir_join {
 	__u32	nonce;
 	__be32	ranks;
 	__be32	blocks;
 	__be32	grads;
+};
+
+/* 32-bit words of a bitmap of all the sources that a job can have. */
+#define WEIR_BITMAP_WORDS	8
+
+/**
+ * struct weir_notice - what the box tells workers unasked
+ * @dead: bitmap of the sources that have not been heard for so long that the
+ *	box counts them out; laid out as a result's bitmap
+ * @excluded: those of them that blocks are complete without
+ * @waiting: sources that have joined and wait for the others to join again;
+ *	those that are excluded come back in this way
+ *
+ * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current
+ * generation, src_id the receiver. With WEIR_TRIO_DEGRADED the box has given out
+ * no generation yet: it was set up anew, and who believes to be in one must join
+ * again. Sent to all when the bitmaps change and again from time to time while
+ * they are not empty, and to a source alone whose packet was refused because of
+ * its generation or because it is excluded, or whose block is gone.
+ */
+struct weir_notice {
+	__be32	dead[WEIR_BITMAP_WORDS];
+	__be32	excluded[WEIR_BITMAP_WORDS];
+	__be32	waiting[WEIR_BITMAP_WORDS];
 };
 
 #endif /* _UAPI_WEIR_WIRE_H */

@@ -30,6 +30,8 @@
 #define WEIR_IP6_MF		0x0001	/* IPv6: more fragments */
 #define WEIR_IP6_OFFSET		0xfff8	/* IPv6: offset of a fragment */
 
+#define WEIR_VLAN_ID		0x0fff	/* of a tag's TCI */
+
 struct weir_vlan {
 	__be16 tci;
 	__be16 proto;
@@ -65,7 +67,9 @@ struct weir_cursor {
 	__u32 l3_len;
 };
 
-static __always_inline int weir_parse_eth(struct weir_cursor *c, __be16 *proto)
+static __always_inline int weir_parse_eth(struct weir_cursor *c,
+					  struct weir_contrib *contrib,
+					  __be16 *proto)
 {
 	struct ethhdr *eth = c->pos;
 	struct weir_vlan *vlan;
@@ -82,6 +86,8 @@ static __always_inline int weir_parse_eth(struct weir_cursor *c, __be16 *proto)
 		vlan = c->pos;
 		if ((void *)(vlan + 1) > c->end)
 			return WEIR_PARSE_OTHER;
+		if (!i)
+			contrib->vlan = bpf_ntohs(vlan->tci) & WEIR_VLAN_ID;
 		*proto = vlan->proto;
 		c->pos = vlan + 1;
 	}
@@ -213,7 +219,7 @@ static __always_inline int weir_parse_headers(struct weir_cursor *c,
 	__be16 proto;
 	int ret;
 
-	ret = weir_parse_eth(c, &proto);
+	ret = weir_parse_eth(c, contrib, &proto);
 	if (ret)
 		return ret;
 	if (proto == bpf_htons(ETH_P_IP))

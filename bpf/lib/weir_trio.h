@@ -30,8 +30,10 @@ static __always_inline int weir_trio(const struct weir_trio *hdr,
 	contrib->count = (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) &
 			 WEIR_TRIO_GRAD_MASK;
 	contrib->flags = 0;
-	if (hdr->flags & WEIR_TRIO_JOIN)
+	if (hdr->flags & WEIR_TRIO_CONTROL)
 		contrib->flags |= WEIR_CONTRIB_JOIN;
+	if (hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8))
+		contrib->flags |= WEIR_CONTRIB_JOINED;
 	if (hdr->flags & WEIR_TRIO_FINAL)
 		contrib->flags |= WEIR_CONTRIB_FINAL;
 	return 0;

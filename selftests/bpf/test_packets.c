@@ -122,6 +122,7 @@ static int run(enum hook hook, const uint8_t *frame, size_t len,
  * @pass: it is passed and not dropped
  * @reason: the reason that is counted, 0 for none
  * @taken: it is summed
+ * @queried: it is answered as a query
  * @untouched: nothing is counted at all
  */
 struct test {
@@ -130,6 +131,7 @@ struct test {
 	bool pass;
 	int reason;
 	bool taken;
+	bool queried;
 	bool untouched;
 };
 
@@ -221,7 +223,10 @@ static const struct test tests[] = {
 	  REFUSED(SPOOFED) },
 	{ "another's, IPv6", { V6, .count = 64, .host = 2 },
 	  REFUSED(SPOOFED) },
-	{ "no gradients", { V4 }, REFUSED(ZERO_COUNT) },
+	{ "query", { V4 }, .queried = true },
+	{ "query, IPv6", { V6 }, .queried = true },
+	{ "query with something behind", { V4, .body = junk, .body_len = 4 },
+	  REFUSED(LENGTH) },
 	{ "weight 2", { V4, .count = 64, .weight = 2 }, REFUSED(WEIGHT) },
 	{ "weight 0", { V4, .count = 64, .weight = -1 }, REFUSED(WEIGHT) },
 	{ "age_op set", { V4, .count = 64, .flags = 0x10 }, REFUSED(FLAGS) },
@@ -231,9 +236,9 @@ static const struct test tests[] = {
 	  REFUSED(FLAGS) },
 	{ "old generation", { V4, .count = 64, .generation = 65535 },
 	  REFUSED(GENERATION) },
-	{ "join cut short", { V4, .flags = WEIR_TRIO_JOIN, .body = junk,
+	{ "join cut short", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 			      .body_len = 12 }, REFUSED(LENGTH) },
-	{ "join of other ranks", { V4, .flags = WEIR_TRIO_JOIN, .body = junk,
+	{ "join of other ranks", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 				   .body_len = 16 }, REFUSED(JOIN) },
 };
 
@@ -259,6 +264,12 @@ static bool counters_fit(const struct test *t, const struct counters *before,
 	      before->stat[WEIR_A_STATS_CONTRIBUTIONS];
 	if (got != t->taken) {
 		printf("# %llu contributions\n", (unsigned long long)got);
+		ok = false;
+	}
+	got = after->stat[WEIR_A_STATS_QUERIES] -
+	      before->stat[WEIR_A_STATS_QUERIES];
+	if (got != t->queried) {
+		printf("# %llu queries\n", (unsigned long long)got);
 		ok = false;
 	}
 	return ok;

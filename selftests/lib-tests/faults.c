@@ -90,7 +90,7 @@ static void other_block(struct weir_trio *trio)
 /* The box's own refusals, for a worker that has not asked. */
 static size_t bogus_join(struct weir_trio *trio)
 {
-	trio->flags |= WEIR_TRIO_JOIN;
+	trio->flags |= WEIR_TRIO_CONTROL;
 	return sizeof(*trio) + sizeof(struct weir_join) - 1;
 }
 

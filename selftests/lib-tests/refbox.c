@@ -194,7 +194,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 	uint8_t packet[JOIN];
 	struct weir_trio header = {
 		.job_id = o->job,
-		.flags = WEIR_TRIO_JOIN | flags,
+		.flags = WEIR_TRIO_CONTROL | flags,
 		.src_cnt = (uint8_t)o->sources,
 	};
 	struct weir_join join = {
@@ -425,7 +425,7 @@ static void take(struct refbox *box, const struct address *from, const uint8_t *
 
 	if (length < HEADER || header->job_id != box->options.job)
 		box->counters.refused++;
-	else if (header->flags & WEIR_TRIO_JOIN)
+	else if (header->flags & WEIR_TRIO_CONTROL)
 		take_join(box, from, packet, length);
 	else
 		take_contribution(box, from, packet, length);

@@ -20,6 +20,7 @@ struct in6_addr box_addr(int host)
 void box_up(void)
 {
 	memset(&box, 0, sizeof(box));
+	box.late.policy = WEIR_POLICY_WAIT;
 	box.net.generic = &box.wn;
 	box.dev.ifindex = 3;
 	box.dev.net = &box.net;
@@ -52,6 +53,7 @@ void box_down(void)
 	free(box.port.stats);
 	mock_assert(!mock_pages, "pages are left");
 	mock_assert(!mock_locks, "locks are left");
+	mock_assert(!mock_timers(), "timers are left");
 	mock_assert(!weir_pool_used(), "memory is left charged");
 }
 
@@ -61,18 +63,21 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 	struct weir_job_config cfg = {
 		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
 		.blocks = blocks, .grads = grads, .port = 12000,
-		.address = box_addr(254),
+		.address = box_addr(254), .timers = WEIR_TIMERS_DEFAULT,
+		.late = box.late,
 	};
 	struct netlink_ext_ack extack = { };
 	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
-	struct in6_addr addr;
 	unsigned int i;
 
 	if (IS_ERR(job))
 		return NULL;
 	for (i = 0; i < sources; i++) {
-		addr = box_addr(i + 1);
-		if (weir_source_bind(job, i, &addr, 0))
+		struct weir_source_config source = {
+			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
+		};
+
+		if (weir_source_bind(job, i, &source))
 			return NULL;
 	}
 	return job;
@@ -88,7 +93,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 {
 	struct weir_contrib c = {
 		.job = job->id, .block = block, .source = source, .weight = 1,
-		.count = count, .generation = job->generation,
+		.count = count, .generation = job->blocks.generation,
 		.udp_len = 20 + 4 * count, .payload_off = 20,
 		.dport = 12000, .sport = 12000, .format = WEIR_FORMAT_TRIO,
 	};
@@ -166,9 +171,15 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 	p->to = dest->addr;
 	p->port = ntohs(dest->port);
 	memcpy(&p->hdr, pkt->head, sizeof(p->hdr));
-	if (pkt->head_len > sizeof(p->hdr))
+	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->join))
 		memcpy(&p->join, (u8 *)pkt->head + sizeof(p->hdr),
 		       sizeof(p->join));
+	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->notice))
+		memcpy(&p->notice, (u8 *)pkt->head + sizeof(p->hdr),
+		       sizeof(p->notice));
+	p->mask_len = pkt->tail_len;
+	for (i = 0; i < pkt->tail_len / 4; i++)
+		p->mask[i] = ntohl(((const u32 *)pkt->tail)[i]);
 	p->len = pkt->len;
 	for (i = 0, left = pkt->len; left; i++) {
 		get_page(pkt->pages[i]);
@@ -182,4 +193,13 @@ void weir_event_generation(const struct weir_job *job)
 {
 	(void)job;
 	box.generations++;
+}
+
+void weir_event_source(const struct weir_job *job, u32 event, u32 source,
+		       u64 straggles)
+{
+	(void)job;
+	(void)source;
+	(void)straggles;
+	box.events[event]++;
 }

@@ -23,6 +23,9 @@ struct box_sent {
 	u16 port;			/* 0 for the job's */
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
+	struct weir_notice notice;	/* where it is a notice */
+	u32 mask[WEIR_BITMAP_WORDS];	/* behind the sums of a degraded result */
+	unsigned int mask_len;		/* bytes of it */
 	unsigned int len;		/* bytes of gradients */
 	struct page *pages[2];		/* held, as a receiver would */
 };
@@ -34,8 +37,10 @@ struct box {
 	struct weir_port port;
 	unsigned int sent;
 	struct box_sent packet[BOX_SENT_MAX];
+	struct weir_policy_config late;	/* of jobs that are made from now on */
 	int send_error;			/* what sending returns from now on */
-	int generations;		/* events */
+	int generations;		/* events of that kind */
+	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */
 };
 
 extern struct box box;

@@ -2,7 +2,8 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 comma := ,
-unit_module := pool payload reduce reduce_scalar reduce_avx2 block join source job result contribute
+unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon block rate scan straggler \
+	join source job send result control contribute
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \

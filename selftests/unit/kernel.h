@@ -44,13 +44,99 @@ typedef unsigned int gfp_t;
 #define READ_ONCE(x)	(*(volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
+#define static_assert(x)	_Static_assert(x, #x)
 #define BIT_ULL(n)	(1ULL << (n))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
+#define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)
+#define U16_MAX		UINT16_MAX
+#define S16_MAX		INT16_MAX
+#define U64_MAX		UINT64_MAX
 #define min(a, b)	((a) < (b) ? (a) : (b))
+#define max(a, b)	((a) > (b) ? (a) : (b))
+#define max_t(t, a, b)	((t)(a) > (t)(b) ? (t)(a) : (t)(b))
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
 #define struct_size(p, m, n) (sizeof(*(p)) + (n) * sizeof((p)->m[0]))
+
+/* Bits. */
+#define BITS_PER_LONG	64
+#define DECLARE_BITMAP(name, n) unsigned long name[((n) + 63) / 64]
+#define WEIR_BIT_WORD(p, i)	((p)[(i) / 64])
+#define set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= 1UL << (i) % 64)
+#define clear_bit(i, p)		(WEIR_BIT_WORD(p, i) &= ~(1UL << (i) % 64))
+#define __set_bit(i, p)		set_bit(i, p)
+#define test_bit(i, p)		(WEIR_BIT_WORD(p, i) >> (i) % 64 & 1)
+#define __test_and_set_bit(i, p) ({					\
+	bool __was = test_bit(i, p);					\
+	set_bit(i, p);							\
+	__was; })
+#define bitmap_zero(p, n)	memset(p, 0, ((n) + 63) / 64 * 8)
+#define bitmap_copy(p, q, n)	memcpy(p, q, ((n) + 63) / 64 * 8)
+#define for_each_set_bit(i, p, n)					\
+	for ((i) = 0; (i) < (n); (i)++)					\
+		if (test_bit(i, p))
+
+static inline void bitmap_fill(unsigned long *p, unsigned int n)
+{
+	while (n--)
+		set_bit(n, p);
+}
+
+static inline bool bitmap_empty(const unsigned long *p, unsigned int n)
+{
+	while (n--)
+		if (test_bit(n, p))
+			return false;
+	return true;
+}
+
+static inline void bitmap_or(unsigned long *to, const unsigned long *a,
+			     const unsigned long *b, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < (n + 63) / 64; i++)
+		to[i] = a[i] | b[i];
+}
+
+static inline void bitmap_andnot(unsigned long *to, const unsigned long *a,
+				 const unsigned long *b, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < (n + 63) / 64; i++)
+		to[i] = a[i] & ~b[i];
+}
+
+static inline bool bitmap_subset(const unsigned long *a, const unsigned long *b,
+				 unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < (n + 63) / 64; i++)
+		if (a[i] & ~b[i])
+			return false;
+	return true;
+}
+
+static inline void *memchr_inv(const void *p, int c, size_t n)
+{
+	const u8 *b = p;
+
+	for (; n--; b++)
+		if (*b != c)
+			return (void *)b;
+	return NULL;
+}
+
+/* Numbers. */
+#define ilog2(n)		(63 - __builtin_clzll(n))
+#define div_u64(a, b)		((a) / (b))
+#define div64_u64_rem(a, b, r)	(*(r) = (a) % (b), (a) / (b))
+#define mul_u64_u64_div_u64(a, b, c) \
+	((u64)((unsigned __int128)(a) * (b) / (c)))
+#define get_random_u32_below(n)	(mock_random % (n))
 
 /* Errors in pointers. */
 #define ERR_PTR(e)	((void *)(long)(e))
@@ -86,6 +172,7 @@ void put_page(struct page *page);
 #define alloc_percpu_gfp(t, gfp)	((t *)mock_alloc(sizeof(t)))
 #define free_percpu(p)			free((void *)(p))
 #define this_cpu_add(x, n)		((x) += (n))
+#define this_cpu_inc(x)			((x)++)
 #define per_cpu_ptr(p, cpu)		(p)
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
@@ -94,6 +181,24 @@ typedef struct { s64 v; } atomic64_t;
 #define atomic64_read(a)	((a)->v)
 #define atomic64_add_return(n, a) ((a)->v += (n))
 #define atomic64_sub(n, a)	((void)((a)->v -= (n)))
+#define atomic64_set(a, n)	((void)((a)->v = (n)))
+#define atomic64_try_cmpxchg(a, old, new) ({				\
+	s64 __seen = cmpxchg(&(a)->v, *(old), new);			\
+	bool __done = __seen == *(old);					\
+	*(old) = __seen;						\
+	__done; })
+typedef struct { int v; } atomic_t;
+#define atomic_set(a, n)	((void)((a)->v = (n)))
+#define atomic_inc(a)		((void)(a)->v++)
+#define atomic_read(a)		((a)->v)
+#define atomic_read_acquire(a)	((a)->v)
+#define smp_mb__before_atomic()	do { } while (0)
+#define smp_mb__after_atomic()	do { } while (0)
+#define smp_store_mb(x, v)	((x) = (v))
+#define xchg(p, new)		({					\
+	__typeof__(*(p)) __was = *(p);					\
+	*(p) = (new);							\
+	__was; })
 #define cmpxchg(p, old, new)	({					\
 	__typeof__(*(p)) __seen = *(p);					\
 	if (__seen == (old))						\
@@ -120,8 +225,31 @@ struct rcu_head { void *next; };
 	__typeof__(p) __old = (p); (p) = (v); __old; })
 #define synchronize_rcu()		((void)mock_grace_periods++)
 
-/* Time. */
-#define ktime_get_mono_fast_ns() mock_ns
+/* Time, which stands still but for mock_run(). */
+#define NSEC_PER_USEC		1000ULL
+#define NSEC_PER_SEC		1000000000ULL
+#define ktime_get_ns()		mock_ns
+#define ns_to_ktime(ns)		(ns)
+#define CLOCK_MONOTONIC		1
+enum hrtimer_restart { HRTIMER_NORESTART };
+#define HRTIMER_MODE_ABS_PINNED_SOFT	0
+#define HRTIMER_MODE_REL_SOFT		1
+
+struct hrtimer {
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	int mode;
+	u64 at;
+	struct hrtimer *next;
+	bool armed;
+};
+
+#define hrtimer_setup(t, f, clock, m)	((t)->function = (f), (t)->mode = (m))
+void hrtimer_start(struct hrtimer *timer, u64 at, int mode);
+void hrtimer_cancel(struct hrtimer *timer);
+/* Lets the time pass up to @ns, and timers run in their order. */
+void mock_run(u64 ns);
+/* How many are armed. */
+int mock_timers(void);
 
 /* The vector unit. */
 #define X86_FEATURE_AVX2	0
@@ -258,5 +386,11 @@ struct nlattr { u16 len, type; };
 #define trace_weir_result(...)		do { } while (0)
 #define trace_weir_result_enabled()	false
 #define trace_weir_send_error(...)	do { } while (0)
+#define trace_weir_aged(...)		do { } while (0)
+#define trace_weir_scan(...)		do { } while (0)
+#define trace_weir_source_state(...)	do { } while (0)
+
+/* What is only for other kernels, in the place of compat.h. */
+#define _WEIR_COMPAT_H
 
 #endif /* MOCK_KERNEL_H */

@@ -11,6 +11,9 @@ int mock_locks;
 int mock_grace_periods;
 long mock_pages;
 long mock_fail_after = -1;
+uint32_t mock_random;
+
+static struct hrtimer *mock_armed;
 
 void mock_assert(bool ok, const char *what)
 {
@@ -33,6 +36,60 @@ void mock_unlock(int *held)
 	mock_assert(*held, "a lock is dropped that is not held");
 	*held = 0;
 	mock_locks--;
+}
+
+static void unlink_timer(struct hrtimer *timer)
+{
+	struct hrtimer **at = &mock_armed;
+
+	while (*at && *at != timer)
+		at = &(*at)->next;
+	if (*at)
+		*at = timer->next;
+	timer->armed = false;
+}
+
+void hrtimer_start(struct hrtimer *timer, u64 at, int mode)
+{
+	struct hrtimer **where = &mock_armed;
+
+	mock_assert(timer->function, "a timer is started that was not set up");
+	mock_assert(mode == timer->mode, "a timer is started in another mode");
+	unlink_timer(timer);
+	timer->at = mode == HRTIMER_MODE_REL_SOFT ? mock_ns + at : at;
+	while (*where && (*where)->at <= timer->at)
+		where = &(*where)->next;
+	timer->next = *where;
+	timer->armed = true;
+	*where = timer;
+}
+
+void hrtimer_cancel(struct hrtimer *timer)
+{
+	unlink_timer(timer);
+}
+
+void mock_run(u64 ns)
+{
+	struct hrtimer *timer;
+
+	while (mock_armed && mock_armed->at <= ns) {
+		timer = mock_armed;
+		mock_ns = max(mock_ns, timer->at);
+		unlink_timer(timer);
+		timer->function(timer);
+	}
+	mock_ns = max(mock_ns, ns);
+}
+
+int mock_timers(void)
+{
+	struct hrtimer *timer;
+	int n = 0;
+
+	for (timer = mock_armed; timer; timer = timer->next)
+		n++;
+	return n;
 }
 
 static bool mock_fails(void)

@@ -16,6 +16,8 @@ extern int mock_locks;			/* spin locks held */
 extern int mock_grace_periods;		/* waited for so far */
 extern long mock_pages;			/* that have a reference */
 
+extern uint32_t mock_random;		/* what random numbers are made from */
+
 /* The allocation after so many more fails, -1 for none. */
 extern long mock_fail_after;
 

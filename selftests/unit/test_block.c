@@ -25,7 +25,9 @@ static void teardown(void)
 
 struct outcome {
 	int verdict;
+	bool opened;
 	bool abandoned;
+	u64 lateness;
 	struct weir_result res;
 	s32 first;		/* gradient 0 of the result */
 };
@@ -38,16 +40,21 @@ static struct outcome contribute(u16 source, u32 block, u16 generation,
 				      .source = source, .count = count };
 	static u8 packet[4 * 2048];
 	struct weir_payload pl = { .n = 1, .seg = { { packet, 4 * count } } };
+	struct weir_outcome out = { };
 	struct outcome o = { };
 	u32 v = htonl(value);
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
 		memcpy(packet + 4 * i, &v, 4);
-	o.verdict = weir_block_contribute(&table, &key, &pl, &o.res,
-					  &o.abandoned);
-	if (o.verdict == WEIR_VERDICT_COMPLETE ||
-	    o.verdict == WEIR_VERDICT_REPEAT) {
+	if (weir_generation_after(generation, table.generation))
+		weir_blocks_advance(&table, generation);
+	o.verdict = weir_block_contribute(&table, &key, &pl, mock_ns, &out);
+	o.opened = out.opened;
+	o.abandoned = out.abandoned;
+	o.lateness = out.lateness;
+	if (o.verdict >= WEIR_VERDICT_COMPLETE) {
+		o.res = out.res;
 		o.first = get_unaligned_be32(o.res.pages[0]->data);
 		CHECK_EQ(o.res.npages, DIV_ROUND_UP(count * 4, PAGE_SIZE));
 		weir_result_put(&o.res);
@@ -64,7 +71,7 @@ static void block_completes(void)
 
 	setup(4, 3, 1024);
 	VERDICT(WEIR_VERDICT_SUMMED, 2, 9, 0, 1024, 5);
-	CHECK_EQ(weir_blocks_open(&table, 0), 1);
+	CHECK_EQ(weir_blocks_open(&table), 1);
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 9, 0, 1024, -7);
 	mock_ns = 77;
 	o = contribute(1, 9, 0, 1024, 100);
@@ -75,7 +82,7 @@ static void block_completes(void)
 	CHECK_EQ(o.res.received, 3);
 	CHECK_EQ(o.res.overflow, 0);
 	CHECK(o.res.start < 77);
-	CHECK_EQ(weir_blocks_open(&table, 0), 0);
+	CHECK_EQ(weir_blocks_open(&table), 0);
 	teardown();
 }
 
@@ -94,6 +101,7 @@ static void block_refusals(void)
 	struct outcome o;
 
 	setup(4, 2, 16);
+	weir_blocks_advance(&table, 7);
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 7, 16, 1);
 	REFUSED(DUPLICATE, 0, 5, 7, 16, 1);
 	REFUSED(COUNT, 1, 5, 7, 15, 1);
@@ -116,12 +124,12 @@ static void block_new_generation_sweeps(void)
 	struct outcome o;
 
 	setup(4, 2, 16);
+	table.generation = 65535;
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 65535, 16, 1);
 	o = contribute(1, 1, 0, 16, 4);
 	CHECK_EQ(o.verdict, WEIR_VERDICT_SUMMED);
 	CHECK(o.abandoned);
-	CHECK_EQ(weir_blocks_open(&table, 65535), 0);
-	CHECK_EQ(weir_blocks_open(&table, 0), 1);
+	CHECK_EQ(weir_blocks_open(&table), 1);
 	o = contribute(0, 1, 0, 16, 5);
 	CHECK_EQ(o.first, 9);
 	CHECK(!o.abandoned);
@@ -147,13 +155,13 @@ static void block_overflow_is_flagged(void)
 	contribute(1, 1, 0, 16, 0x40000000);
 	CHECK_EQ(contribute(2, 1, 0, 16, 1).res.overflow, 1);
 	/* The flags do not stay for the slot's next block. */
-	contribute(0, 5, 0, 16, 1);
-	contribute(1, 5, 0, 16, 1);
-	CHECK_EQ(contribute(2, 5, 0, 16, 1).res.overflow, 0);
+	contribute(0, 5, 1, 16, 1);
+	contribute(1, 5, 1, 16, 1);
+	CHECK_EQ(contribute(2, 5, 1, 16, 1).res.overflow, 0);
 	/* A small one can overflow behind large ones. */
-	contribute(0, 2, 0, 16, INT32_MIN);
-	contribute(1, 2, 0, 16, -1);
-	CHECK_EQ(contribute(2, 2, 0, 16, 0).res.overflow, 1);
+	contribute(0, 2, 1, 16, INT32_MIN);
+	contribute(1, 2, 1, 16, -1);
+	CHECK_EQ(contribute(2, 2, 1, 16, 0).res.overflow, 1);
 	teardown();
 }
 
@@ -162,17 +170,16 @@ static void block_leaves_pages_to_readers(void)
 {
 	struct weir_block_key key = { .id = 0, .count = 1 };
 	struct weir_payload pl = { .n = 1, .seg = { { (u8 *)"\0\0\0\7", 4 } } };
-	struct weir_result res;
-	bool abandoned;
+	struct weir_outcome out;
 
 	setup(1, 1, 1024);
-	CHECK_EQ(weir_block_contribute(&table, &key, &pl, &res, &abandoned),
+	CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out),
 		 WEIR_VERDICT_COMPLETE);
 	CHECK_EQ(mock_pages, 1);
 	VERDICT(WEIR_VERDICT_COMPLETE, 0, 1, 0, 1, 9);
 	CHECK_EQ(mock_pages, 2);
-	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 7);
-	weir_result_put(&res);
+	CHECK_EQ(get_unaligned_be32(out.res.pages[0]->data), 7);
+	weir_result_put(&out.res);
 	CHECK_EQ(mock_pages, 1);
 	VERDICT(WEIR_VERDICT_COMPLETE, 0, 2, 0, 1, 9);
 	CHECK_EQ(mock_pages, 1);
@@ -185,12 +192,11 @@ static void block_without_memory(void)
 	struct weir_block_key key = { .id = 0, .count = 1025 };
 	static u8 packet[4 * 1025] = { 0, 0, 0, 7 };
 	struct weir_payload pl = { .n = 1, .seg = { { packet, 4100 } } };
-	struct weir_result res;
-	bool abandoned;
+	struct weir_outcome out;
 	int fail;
 
 	setup(1, 1, 2048);
-	weir_block_contribute(&table, &key, &pl, &res, &abandoned);
+	weir_block_contribute(&table, &key, &pl, mock_ns, &out);
 	for (fail = 0; fail < 2; fail++) {
 		mock_fail_after = fail;
 		REFUSED(NOMEM, 0, 1, 0, 1025, 9);
@@ -198,8 +204,8 @@ static void block_without_memory(void)
 		CHECK_EQ(contribute(0, 0, 0, 1025, 9).first, 7);
 	}
 	VERDICT(WEIR_VERDICT_COMPLETE, 0, 1, 0, 1025, 9);
-	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 7);
-	weir_result_put(&res);
+	CHECK_EQ(get_unaligned_be32(out.res.pages[0]->data), 7);
+	weir_result_put(&out.res);
 	teardown();
 }
 
@@ -207,7 +213,7 @@ static void block_table_without_memory(void)
 {
 	int fail;
 
-	for (fail = 0; fail <= 8; fail++) {
+	for (fail = 0; fail <= 9; fail++) {
 		memset(&table, 0, sizeof(table));
 		mock_fail_after = fail;
 		CHECK_EQ(weir_blocks_init(&table, 4, 2, 2048), -ENOMEM);
@@ -223,11 +229,11 @@ static void block_all_open(void)
 	setup(65536, 2, 1);
 	for (i = 0; i < 65536; i++)
 		VERDICT(WEIR_VERDICT_SUMMED, 0, i, 0, 1, i);
-	CHECK_EQ(weir_blocks_open(&table, 0), 65536);
+	CHECK_EQ(weir_blocks_open(&table), 65536);
 	for (i = 0; i < 65536; i++)
 		if (!CHECK_EQ(contribute(1, i, 0, 1, 1).first, i + 1))
 			break;
-	CHECK_EQ(weir_blocks_open(&table, 0), 0);
+	CHECK_EQ(weir_blocks_open(&table), 0);
 	teardown();
 }
 
@@ -240,20 +246,46 @@ struct model {
 	s64 sum;
 };
 
+/* The last block that each source has sent, and of which generation. */
+static struct {
+	bool any;
+	u16 generation;
+	u32 id;
+} model_shown[5];
+
+static bool model_all_have(u32 id, u16 generation, u16 sources)
+{
+	unsigned int i;
+
+	for (i = 0; i < sources; i++)
+		if (!model_shown[i].any ||
+		    model_shown[i].generation != generation ||
+		    (s32)(model_shown[i].id - 2 - id) < 0)
+			return false;
+	return true;
+}
+
 static int model_step(struct model *m, u16 sources, u16 source, u32 id,
-		      u16 generation, u16 count, s32 value)
+		      u16 generation, u16 current, u16 count, s32 value)
 {
 	bool same = m->used && m->id == id && m->generation == generation;
 	unsigned int i, n = 0;
 
+	if (generation != current)
+		return -WEIR_REASON_GENERATION;
+	if (!model_shown[source].any ||
+	    model_shown[source].generation != generation ||
+	    (s32)(id - model_shown[source].id) > 0) {
+		model_shown[source].any = true;
+		model_shown[source].generation = generation;
+		model_shown[source].id = id;
+	}
 	if (!same) {
-		if (m->used && generation != m->generation &&
-		    (s16)(generation - m->generation) < 0)
-			return -WEIR_REASON_GENERATION;
 		if (m->used && generation == m->generation) {
 			if ((s32)(id - m->id) < 0)
 				return -WEIR_REASON_STALE;
-			if (!m->complete)
+			if (!m->complete ||
+			    !model_all_have(m->id, generation, sources))
 				return -WEIR_REASON_BUSY;
 		}
 		*m = (struct model){ .used = true, .id = id, .count = count,
@@ -296,14 +328,18 @@ static void block_against_model(void)
 	long step;
 
 	memset(model, 0, sizeof(model));
+	memset(model_shown, 0, sizeof(model_shown));
 	setup(4, 5, 64);
+	bitmap_zero(table.horizon.absent, 5);
+	table.generation = generation;
 	for (step = 0; step < 300000; step++) {
 		u32 id = base + random() % 12;
 		u16 g = generation - (random() % 64 == 0);
 		u16 source = random() % 5, count = random() % 32 ? 64 : 63;
 		s32 value = any_value();
 		struct model *m = &model[id % 4];
-		int want = model_step(m, 5, source, id, g, count, value);
+		int want = model_step(m, 5, source, id, g, generation,
+				      count, value);
 		struct outcome o = contribute(source, id, g, count, value);
 
 		if (!CHECK_EQ(o.verdict, want))
@@ -314,6 +350,7 @@ static void block_against_model(void)
 			break;
 		base += random() % 8 == 0;
 		generation += random() % 4096 == 0;
+		weir_blocks_advance(&table, generation);
 	}
 	teardown();
 }

@@ -67,6 +67,7 @@ static void job_without_memory(void)
 	box_up();
 	cfg.has_group = true;
 	cfg.group = box_addr(9);
+	cfg.rate.packets = 1;
 	for (fail = 0; ; fail++) {
 		memset(&extack, 0, sizeof(extack));
 		mock_fail_after = fail;
@@ -81,31 +82,32 @@ static void job_without_memory(void)
 	}
 	mock_fail_after = -1;
 	CHECK(!IS_ERR(job));
-	CHECK_EQ(fail, 10);
+	CHECK_EQ(fail, 14);
 	box_down();
 }
 
 static void source_without_memory(void)
 {
-	struct in6_addr addr = box_addr(1), other = box_addr(2);
+	struct weir_source_config config = { .addr = box_addr(1) };
+	struct weir_source_config other = { .addr = box_addr(2) };
 	struct weir_job *job;
 	int fail;
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
 	weir_source_flush(job);
-	for (fail = 0; fail < 3; fail++) {
+	for (fail = 0; fail < 4; fail++) {
 		mock_fail_after = fail;
-		CHECK_EQ(weir_source_bind(job, 0, &addr, 0), -ENOMEM);
+		CHECK_EQ(weir_source_bind(job, 0, &config), -ENOMEM);
 		CHECK(!weir_source_get(job, 0));
 	}
 	mock_fail_after = -1;
-	CHECK_EQ(weir_source_bind(job, 0, &addr, 0), 0);
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
 	for (fail = 0; fail < 2; fail++) {
 		mock_fail_after = fail;
-		CHECK_EQ(weir_source_bind(job, 0, &other, 0), -ENOMEM);
+		CHECK_EQ(weir_source_bind(job, 0, &other), -ENOMEM);
 		CHECK(ipv6_addr_equal(&weir_source_get(job, 0)->dest.addr,
-				      &addr));
+				      &config.addr));
 	}
 	mock_fail_after = -1;
 	box_down();
@@ -113,13 +115,13 @@ static void source_without_memory(void)
 
 static void source_keeps_its_counters(void)
 {
-	struct in6_addr addr = box_addr(77);
+	struct weir_source_config config = { .addr = box_addr(77), .port = 999 };
 	struct weir_job *job;
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
 	weir_count(weir_source_get(job, 1)->stats, WEIR_C_JOINS, 5);
-	CHECK_EQ(weir_source_bind(job, 1, &addr, 999), 0);
+	CHECK_EQ(weir_source_bind(job, 1, &config), 0);
 	CHECK_EQ(weir_source_get(job, 1)->stats->c[WEIR_C_JOINS], 5);
 	CHECK_EQ(weir_source_get(job, 1)->dest.port, htons(999));
 	weir_source_unbind(job, 1);
@@ -130,18 +132,19 @@ static void source_keeps_its_counters(void)
 
 static void source_address_is_taken(void)
 {
-	struct in6_addr addr = box_addr(1);
+	struct weir_source_config config = { .addr = box_addr(1) };
 	struct weir_job *job;
 	u32 id = 2;
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
-	CHECK(weir_source_taken(job, &addr, 0, &id));
+	CHECK(weir_source_taken(job, &config, &id));
 	CHECK_EQ(id, 0);
 	id = 0;
-	CHECK(!weir_source_taken(job, &addr, 0, &id));
+	CHECK(!weir_source_taken(job, &config, &id));
 	id = 2;
-	CHECK(!weir_source_taken(job, &addr, 12001, &id));
+	config.port = 12001;
+	CHECK(!weir_source_taken(job, &config, &id));
 	box_down();
 }
 
@@ -171,14 +174,14 @@ static void job_generation_only_grows(void)
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
-	CHECK_EQ(weir_job_advance(job, 5), 5);
-	CHECK_EQ(weir_job_advance(job, 4), 5);
-	CHECK_EQ(weir_job_advance(job, 5), 5);
-	CHECK_EQ(weir_job_advance(job, 5 + 32767), 5 + 32767);
-	CHECK_EQ(weir_job_advance(job, 5), 5 + 32767);
-	CHECK_EQ(weir_job_advance(job, 65535), 65535);
-	CHECK_EQ(weir_job_advance(job, 0), 0);
-	CHECK_EQ(job->generation, 0);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 4), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5 + 32767), 5 + 32767);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5 + 32767);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 65535), 65535);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 0), 0);
+	CHECK_EQ(job->blocks.generation, 0);
 	box_down();
 }
 

@@ -6,9 +6,17 @@
 #include "unit.h"
 
 static struct weir_join_table table;
+static const unsigned long nobody[WEIR_SOURCES_MAX / 64];
 
 #define JOIN(v, source, nonce) \
-	CHECK_EQ(weir_join(&table, source, nonce), WEIR_JOIN_##v)
+	CHECK_EQ(weir_join(&table, source, nonce, 0, nobody), WEIR_JOIN_##v)
+#define LACKS(v, source, nonce, block) \
+	CHECK_EQ(weir_join(&table, source, nonce, block, nobody), WEIR_JOIN_##v)
+#define MEMBER(source, number) do {					\
+	u32 __nonce;							\
+	CHECK(weir_join_member(&table, source, &__nonce));		\
+	CHECK_EQ(__nonce, number);					\
+} while (0)
 
 static void setup(unsigned int sources)
 {
@@ -34,7 +42,7 @@ static void join_all(void)
 	JOIN(START, 2, 12);
 	JOIN(AGAIN, 0, 10);
 	JOIN(AGAIN, 2, 12);
-	CHECK_EQ(weir_join_nonce(&table, 1), 11);
+	MEMBER(1, 11);
 	teardown();
 }
 
@@ -59,7 +67,7 @@ static void join_restart(void)
 	JOIN(WAIT, 0, 3);
 	JOIN(WAIT, 1, 4);
 	JOIN(START, 0, 3);
-	CHECK_EQ(weir_join_nonce(&table, 0), 3);
+	MEMBER(0, 3);
 	/* A late packet of the one before. */
 	JOIN(WAIT, 0, 1);
 	JOIN(AGAIN, 1, 4);
@@ -81,8 +89,44 @@ static void join_dead_waiters(void)
 	JOIN(WAIT, 0, 10);
 	JOIN(WAIT, 1, 20);
 	JOIN(START, 2, 30);
-	CHECK_EQ(weir_join_nonce(&table, 0), 10);
-	CHECK_EQ(weir_join_nonce(&table, 1), 20);
+	MEMBER(0, 10);
+	MEMBER(1, 20);
+	teardown();
+}
+
+/* A generation begins with the earliest block that any of them lacks. */
+static void join_in_the_middle(void)
+{
+	setup(3);
+	LACKS(WAIT, 0, 1, 3);
+	LACKS(WAIT, 1, 2, 0xfffffffe);
+	LACKS(WAIT, 2, 3, 7);
+	LACKS(WAIT, 0, 1, 3);
+	LACKS(START, 1, 2, 0xfffffffe);
+	CHECK_EQ(weir_join_start(&table), 0xfffffffe);
+	teardown();
+}
+
+/* Who is excluded is not waited for, but let in where it comes. */
+static void join_excluded(void)
+{
+	const unsigned long excluded[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
+	unsigned long waiting[WEIR_SOURCES_MAX / 64];
+	u32 nonce;
+
+	setup(2);
+	CHECK_EQ(weir_join(&table, 0, 1, 0, excluded), WEIR_JOIN_START);
+	CHECK(!weir_join_member(&table, 1, &nonce));
+	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded), WEIR_JOIN_WAIT);
+	weir_join_waiting(&table, waiting);
+	CHECK_EQ(waiting[0], 1 << 1);
+	CHECK_EQ(weir_join(&table, 0, 3, 0, excluded), WEIR_JOIN_START);
+	CHECK(!weir_join_member(&table, 1, &nonce));
+	CHECK_EQ(weir_join(&table, 0, 4, 0, excluded), WEIR_JOIN_START);
+	CHECK_EQ(weir_join(&table, 1, 2, 0, nobody), WEIR_JOIN_WAIT);
+	CHECK_EQ(weir_join(&table, 0, 5, 0, nobody), WEIR_JOIN_WAIT);
+	CHECK_EQ(weir_join(&table, 1, 2, 0, nobody), WEIR_JOIN_START);
+	CHECK(weir_join_member(&table, 1, &nonce));
 	teardown();
 }
 
@@ -99,6 +143,8 @@ const struct ktap_test join_tests[] = {
 	KTAP_TEST(join_one),
 	KTAP_TEST(join_restart),
 	KTAP_TEST(join_dead_waiters),
+	KTAP_TEST(join_in_the_middle),
+	KTAP_TEST(join_excluded),
 	KTAP_TEST(join_without_memory),
 };
 SUITE_END(join);

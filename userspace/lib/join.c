@@ -25,7 +25,7 @@ static int send_join(struct weir *comm, uint32_t nonce)
 
 	wire_put_header(packet, &(struct wire_header) {
 		.job = config->job,
-		.flags = WEIR_TRIO_JOIN,
+		.flags = WEIR_TRIO_CONTROL,
 		.rank = (uint8_t)config->rank,
 		.ranks = 1,
 	});
@@ -48,7 +48,7 @@ static bool is_answer(const struct weir *comm, const uint8_t *packet, size_t len
 		return false;
 	wire_get_header(&header, packet);
 	wire_get_join(&answer, packet);
-	return header.job == comm->config.job && (header.flags & WEIR_TRIO_JOIN) &&
+	return header.job == comm->config.job && (header.flags & WEIR_TRIO_CONTROL) &&
 	       answer.nonce == nonce;
 }
 

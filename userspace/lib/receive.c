@@ -88,7 +88,7 @@ static bool is_past(const struct weir *comm, const struct wire_header *header)
 static bool is_join_answer(const struct weir *comm, const struct wire_header *header,
 			   size_t length)
 {
-	return header->job == comm->config.job && (header->flags & WEIR_TRIO_JOIN) &&
+	return header->job == comm->config.job && (header->flags & WEIR_TRIO_CONTROL) &&
 	       length == WIRE_JOIN;
 }
 
@@ -112,7 +112,7 @@ static void take(struct weir *comm, const void *packet, const uint32_t *gradient
 	if (is_join_answer(comm, &header, length)) {
 		/* The box answers a join as often as it was sent. */
 		comm->stats.duplicates++;
-	} else if ((header.flags & WEIR_TRIO_JOIN) || !is_ours(comm, &header, length)) {
+	} else if ((header.flags & WEIR_TRIO_CONTROL) || !is_ours(comm, &header, length)) {
 		comm->stats.malformed++;
 	} else if (!window_find(&comm->window, header.block, &block)) {
 		if (is_past(comm, &header))

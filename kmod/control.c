@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the box says beside blocks: answers to joins, and notices. */
+#include <linux/bitmap.h>
+#include <linux/unaligned.h>
+
+#include "control.h"
+#include "send.h"
+#include "source.h"
+
+/**
+ * weir_join_answer() - tell a source its generation, or why it has none
+ * @job: the job
+ * @id: the source's id
+ * @nonce: what it said
+ * @refused: what it said does not fit the job
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
+		      bool refused)
+{
+	struct weir_source *source = weir_source_get(job, id);
+	struct {
+		struct weir_trio hdr;
+		struct weir_join join;
+	} __packed answer;
+	struct weir_packet pkt = {
+		.head		= &answer,
+		.head_len	= sizeof(answer),
+	};
+
+	if (!source)
+		return;
+	weir_trio_fill(&answer.hdr, job, READ_ONCE(job->blocks.generation),
+		       weir_join_start(&job->join),
+		       WEIR_TRIO_CONTROL | (refused ? WEIR_TRIO_DEGRADED : 0),
+		       job->blocks.sources, 0);
+	answer.hdr.src_id = id;
+	answer.join.nonce = nonce;
+	answer.join.ranks = htonl(job->blocks.sources);
+	answer.join.blocks = htonl(job->blocks.size);
+	answer.join.grads = htonl(job->grads);
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
+}
+
+/**
+ * weir_join_answer_all() - tell those who are in it that a generation begins
+ * @job: the job
+ *
+ * Called as weir_join_answer().
+ */
+void weir_join_answer_all(struct weir_job *job)
+{
+	unsigned int i;
+	u32 nonce;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		if (weir_join_member(&job->join, i, &nonce))
+			weir_join_answer(job, i, nonce, false);
+}
+
+/* A notice as all get it but for its address. */
+struct weir_notice_packet {
+	struct weir_trio	hdr;
+	struct weir_notice	notice;
+};
+
+static_assert(sizeof(struct weir_notice_packet) ==
+	      sizeof(struct weir_trio) + sizeof(struct weir_notice));
+
+static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job)
+{
+	DECLARE_BITMAP(bits, WEIR_SOURCES_MAX) = {};
+	unsigned int i;
+
+	weir_trio_fill(&p->hdr, job, READ_ONCE(job->blocks.generation), 0,
+		       WEIR_TRIO_NOTICE |
+		       (READ_ONCE(job->joined) ? 0 : WEIR_TRIO_DEGRADED),
+		       job->blocks.sources, 0);
+	for (i = 0; i < job->blocks.sources; i++)
+		if (weir_straggler_is_gone(READ_ONCE(job->watch.watched[i].state)))
+			__set_bit(i, bits);
+	weir_bitmap_fill(p->notice.dead, WEIR_BITMAP_WORDS, bits);
+	weir_bitmap_fill(p->notice.excluded, WEIR_BITMAP_WORDS,
+			 job->blocks.excluded);
+	weir_join_waiting(&job->join, bits);
+	weir_bitmap_fill(p->notice.waiting, WEIR_BITMAP_WORDS, bits);
+}
+
+static void weir_notice_send(struct weir_job *job, unsigned int id,
+			     struct weir_notice_packet *p)
+{
+	struct weir_source *source = weir_source_get(job, id);
+	struct weir_packet pkt = {
+		.head		= p,
+		.head_len	= sizeof(*p),
+	};
+
+	if (!source)
+		return;
+	p->hdr.src_id = id;
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_NOTICES);
+}
+
+/**
+ * weir_notice() - tell a source why its packet was refused
+ * @job: the job
+ * @id: the source's id
+ * @block: the block that it was about
+ * @gone: that block's result is not retained any more, and the source lacks it
+ *
+ * Called as weir_join_answer(). A block is gone for a source only because it
+ * was dead for a while, which is what it is told even where it is alive again.
+ */
+void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
+{
+	struct weir_notice_packet p;
+
+	weir_notice_fill(&p, job);
+	put_unaligned_be32(block, p.hdr.block_id);
+	if (gone)
+		p.notice.dead[id / 32] |= htonl(1U << id % 32);
+	weir_notice_send(job, id, &p);
+}
+
+/**
+ * weir_notice_all() - tell all who is gone and who wants to come back
+ * @job: the job
+ *
+ * Called as weir_join_answer().
+ */
+void weir_notice_all(struct weir_job *job)
+{
+	struct weir_notice_packet p;
+	unsigned int i;
+
+	weir_notice_fill(&p, job);
+	for (i = 0; i < job->blocks.sources; i++)
+		weir_notice_send(job, i, &p);
+}
+
+/**
+ * weir_notice_members() - tell those who run a generation who waits for the next
+ * @job: the job
+ *
+ * Called as weir_join_answer(). Those who wait themselves know.
+ */
+void weir_notice_members(struct weir_job *job)
+{
+	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
+	struct weir_notice_packet p;
+	unsigned int i;
+
+	weir_notice_fill(&p, job);
+	weir_join_waiting(&job->join, waiting);
+	for (i = 0; i < job->blocks.sources; i++)
+		if (!test_bit(i, waiting))
+			weir_notice_send(job, i, &p);
+}

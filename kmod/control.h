@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_CONTROL_H
+#define _WEIR_CONTROL_H
+
+#include "job.h"
+
+void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
+		      bool refused);
+void weir_join_answer_all(struct weir_job *job);
+void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone);
+void weir_notice_all(struct weir_job *job);
+void weir_notice_members(struct weir_job *job);
+
+#endif /* _WEIR_CONTROL_H */

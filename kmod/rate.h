@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_RATE_H
+#define _WEIR_RATE_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+/**
+ * struct weir_rate_config - what an administrator says about a rate
+ * @packets: packets a second, 0 for no limit
+ * @packets_burst: packets that may come at once
+ * @bytes: bytes a second, counted from the UDP header on, 0 for no limit
+ * @bytes_burst: bytes that may come at once
+ */
+struct weir_rate_config {
+	u32	packets;
+	u32	packets_burst;
+	u64	bytes;
+	u64	bytes_burst;
+};
+
+/**
+ * struct weir_bucket - a token bucket, as the time at which it is full again
+ * @full: that time, in ticks of WEIR_RATE_TICKS a nanosecond since the rate
+ *	was set; in the past of a bucket that is full
+ * @depth: how far in the future it may lie
+ *
+ * One word that CPUs advance by compare-and-exchange: no lock, and no two
+ * readings of a clock that could differ.
+ */
+struct weir_bucket {
+	atomic64_t	full;
+	u64		depth;
+};
+
+/**
+ * struct weir_rate - a policer
+ * @config: what it was set to
+ * @since: when it was set, ns
+ * @packets: tokens for packets
+ * @bytes: tokens for bytes
+ */
+struct weir_rate {
+	struct weir_rate_config	config;
+	u64			since;
+	struct weir_bucket	packets;
+	struct weir_bucket	bytes;
+};
+
+void weir_rate_init(struct weir_rate *rate,
+		    const struct weir_rate_config *config);
+bool weir_rate_take(struct weir_rate *rate, u64 now, u32 bytes);
+
+static inline bool weir_rate_is_set(const struct weir_rate_config *config)
+{
+	return config->packets || config->bytes;
+}
+
+#endif /* _WEIR_RATE_H */
