@@ -66,7 +66,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 	blocks->pages = weir_block_pages(grads);
 	blocks->sources = sources;
 	blocks->bias = weir_reduce_bias(sources);
-	bitmap_fill(blocks->all, sources);
+	bitmap_set(blocks->all, 0, sources);
 	if (weir_horizon_init(&blocks->horizon, sources, size))
 		goto nomem;
 
@@ -164,7 +164,8 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
 /* May the block that @key names take this slot? */
 static int weir_block_may_open(struct weir_blocks *blocks,
 			       const struct weir_block *block,
-			       const struct weir_block_key *key)
+			       const struct weir_block_key *key,
+			       struct weir_outcome *out)
 {
 	if (!weir_block_is_current(blocks, block))
 		return 0;
@@ -172,15 +173,18 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 		return -WEIR_REASON_STALE;
 	if (block->state == WEIR_BLOCK_OPEN)
 		return -WEIR_REASON_BUSY;
-	return weir_horizon_passed(&blocks->horizon, key->generation,
-				   block->id) ? 0 : -WEIR_REASON_BUSY;
+	if (weir_horizon_passed(&blocks->horizon, key->generation, block->id))
+		return 0;
+	out->retained = true;
+	out->retained_id = block->id;
+	return -WEIR_REASON_BUSY;
 }
 
 static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 			   const struct weir_block_key *key, u64 now,
 			   struct weir_outcome *out)
 {
-	int err = weir_block_may_open(blocks, block, key);
+	int err = weir_block_may_open(blocks, block, key, out);
 
 	if (err)
 		return err;
@@ -374,6 +378,7 @@ int weir_block_contribute(struct weir_blocks *blocks,
 
 	out->opened = false;
 	out->abandoned = false;
+	out->retained = false;
 	spin_lock(&block->lock);
 	verdict = weir_block_contribute_locked(blocks, block, key, pl, now, out);
 	spin_unlock(&block->lock);
@@ -393,7 +398,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 			  key->id);
 	out->received = 0;
 	if (!weir_block_is(block, key)) {
-		err = weir_block_may_open(blocks, block, key);
+		err = weir_block_may_open(blocks, block, key, out);
 		return err ?: WEIR_VERDICT_WANTED;
 	}
 	if (block->state == WEIR_BLOCK_COMPLETE) {
@@ -421,6 +426,7 @@ int weir_block_query(struct weir_blocks *blocks,
 	struct weir_block *block = &blocks->slot[weir_block_slot(blocks, key->id)];
 	int verdict;
 
+	out->retained = false;
 	spin_lock(&block->lock);
 	verdict = weir_block_query_locked(blocks, block, key, out);
 	spin_unlock(&block->lock);

@@ -160,6 +160,8 @@ struct weir_block_key {
  * struct weir_outcome - what else a contribution or query did
  * @opened: it was the block's first
  * @abandoned: an open block of an older generation was swept away for it
+ * @retained: it was refused as a result that a source may lack is in its slot
+ * @retained_id: that result's block
  * @received: contributions to the block, this one included
  * @lateness: ns since the block's first contribution
  * @res: filled where the verdict says so; the caller puts it
@@ -167,6 +169,8 @@ struct weir_block_key {
 struct weir_outcome {
 	bool			opened;
 	bool			abandoned;
+	bool			retained;
+	u32			retained_id;
 	u16			received;
 	u64			lateness;
 	struct weir_result	res;

@@ -229,14 +229,23 @@ static int weir_check_member(const struct weir_path *path,
 	return WEIR_REASON_EXCLUDED;
 }
 
-/* Its slot has gone on: the source was dead for a while, or the packet is old. */
-static int weir_stale(const struct weir_path *path,
-		      const struct weir_contrib *c)
+/*
+ * What is to be done about a refusal. Where the block's slot has gone on, the
+ * source was dead for a while, or the packet is old.
+ */
+static int weir_block_refused(const struct weir_path *path,
+			      const struct weir_contrib *c, int reason,
+			      const struct weir_outcome *out)
 {
-	if (!weir_horizon_has(&path->job->blocks.horizon, c->source,
-			      c->generation, c->block))
-		weir_notice(path->job, c->source, c->block, true);
-	return WEIR_REASON_STALE;
+	struct weir_job *job = path->job;
+
+	if (out->retained)
+		weir_straggler_retained(job, c->generation, out->retained_id);
+	if (reason == WEIR_REASON_STALE &&
+	    !weir_horizon_has(&job->blocks.horizon, c->source, c->generation,
+			      c->block))
+		weir_notice(job, c->source, c->block, true);
+	return reason;
 }
 
 static int weir_take_query(const struct weir_path *path,
@@ -252,10 +261,8 @@ static int weir_take_query(const struct weir_path *path,
 	int verdict;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
-	if (verdict == -WEIR_REASON_STALE)
-		return weir_stale(path, c);
 	if (verdict < 0)
-		return -verdict;
+		return weir_block_refused(path, c, -verdict, &out);
 	weir_path_count(path, WEIR_C_QUERIES, 1);
 	if (verdict != WEIR_VERDICT_REPEAT) {
 		weir_result_reply(job, path->source, c->source, c->block,
@@ -307,10 +314,8 @@ static int weir_take_gradients(const struct weir_path *path,
 	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
 	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
 		weir_scan_opened(job, weir_block_slot(&job->blocks, c->block));
-	if (verdict == -WEIR_REASON_STALE)
-		return weir_stale(path, c);
 	if (verdict < 0)
-		return -verdict;
+		return weir_block_refused(path, c, -verdict, &out);
 	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);
 	weir_contributed(path, c, verdict, &out);
 	if (verdict == WEIR_VERDICT_SUMMED)

@@ -40,7 +40,7 @@ int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size)
 {
 	horizon->sources = sources;
 	horizon->half = size / 2;
-	bitmap_fill(horizon->absent, sources);
+	bitmap_set(horizon->absent, 0, sources);
 	horizon->shown = kcalloc(sources, sizeof(*horizon->shown),
 				 GFP_KERNEL_ACCOUNT);
 	return horizon->shown ? 0 : -ENOMEM;

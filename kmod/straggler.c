@@ -40,7 +40,7 @@ static bool weir_straggler_is_awaited(struct weir_job *job, unsigned int source)
 
 /* What a source is to be called after a period. */
 static u8 weir_straggler_judge(struct weir_job *job, unsigned int source,
-			       bool heard, u32 straggles)
+			       bool heard, bool awaited, u32 straggles)
 {
 	u8 state = job->watch.watched[source].state;
 
@@ -51,7 +51,7 @@ static u8 weir_straggler_judge(struct weir_job *job, unsigned int source,
 				   WEIR_SOURCE_STATE_ACTIVE;
 	if (state == WEIR_SOURCE_STATE_DEAD)
 		return state;
-	if (straggles)
+	if (straggles || awaited)
 		return WEIR_SOURCE_STATE_DEAD;
 	/* It was late and is silent now, and so may be all the others. */
 	if (state == WEIR_SOURCE_STATE_STRAGGLER)
@@ -106,7 +106,7 @@ static u8 weir_straggler_look(struct weir_job *job, unsigned int source)
 	straggles = atomic_read(&w->straggles) - w->seen;
 	w->seen += straggles;
 	state = weir_straggler_judge(job, source, xchg(&w->heard, false),
-				     straggles);
+				     xchg(&w->awaited, false), straggles);
 	if (state == WEIR_SOURCE_STATE_DEAD && READ_ONCE(job->watch.exclude))
 		state = WEIR_SOURCE_STATE_EXCLUDED;
 	changed = weir_straggler_become(job, source, state);
@@ -229,6 +229,27 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
 		if (source)
 			weir_count(source->stats, WEIR_C_STRAGGLES, 1);
 	}
+	weir_watch_arm(&job->watch);
+}
+
+/**
+ * weir_straggler_retained() - a block was refused for what is in its slot
+ * @job: the job
+ * @generation: the current generation
+ * @id: block of the result that is retained
+ *
+ * Called with bottom halves disabled. Those it is retained for are awaited,
+ * though there may be no block open that could time out.
+ */
+void weir_straggler_retained(struct weir_job *job, u16 generation, u32 id)
+{
+	struct weir_horizon *horizon = &job->blocks.horizon;
+	unsigned int i;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		if (!test_bit(i, horizon->absent) &&
+		    !weir_horizon_has(horizon, i, generation, id))
+			WRITE_ONCE(job->watch.watched[i].awaited, true);
 	weir_watch_arm(&job->watch);
 }
 

@@ -15,12 +15,15 @@ struct weir_job;
  * @straggles: blocks that timed out without it, ever
  * @seen: @straggles at the end of the last period
  * @heard: a packet of it has come in this period
+ * @awaited: a block was refused in this period, as the result before it in its
+ *	slot is retained for the source
  * @state: enum weir_source_state
  */
 struct weir_watched {
 	atomic_t	straggles;
 	u32		seen;
 	bool		heard;
+	bool		awaited;
 	u8		state;
 };
 
@@ -51,6 +54,7 @@ void weir_straggler_uninit(struct weir_watch *watch);
 void weir_straggler_set(struct weir_job *job, u64 period, bool exclude);
 void weir_straggler_heard(struct weir_job *job, unsigned int source);
 void weir_straggler_missing(struct weir_job *job, const unsigned long *missing);
+void weir_straggler_retained(struct weir_job *job, u16 generation, u32 id);
 void weir_straggler_bound(struct weir_job *job, unsigned int source);
 void weir_straggler_unbound(struct weir_job *job, unsigned int source);
 void weir_straggler_joined(struct weir_job *job, const unsigned long *joined);

@@ -90,11 +90,7 @@ second_run() {
 
 # As many open blocks as a job can have.
 all_blocks_open() {
-	local i
 	box_job 8 4 blocks 65536 grads 64 || return
-	for i in 1 2 3; do
-		weir source set job 8 id $((i - 1)) address "$(worker_addr "$i")" port 1 || return
-	done
 	bench-blast --to "$(box_addr)" --job 8 --grads 64 --blocks 65536 \
 		"$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" >/dev/null
 	[[ $(box_stat '.[].open' job show id 8) == 65536 ]] || {
@@ -114,7 +110,7 @@ tracepoints() {
 	echo 0 >"$trace/events/weir/enable"
 	cat "$trace/trace" >"$box_out/trace"
 	grep -q 'weir_contribution: .*job=7 .*source=3 .*verdict=' "$box_out/trace" &&
-		grep -q 'weir_result: job=7 .*sources=4 overflow=0 age_ns=[1-9]' "$box_out/trace" &&
+		grep -q 'weir_result: job=7 .*sources=4 degraded=0 aged=0 overflow=0 age_ns=[1-9]' "$box_out/trace" &&
 		grep -q 'weir_refusal: .*reason=spoofed job=7' "$box_out/trace" || status=1
 	((status)) && tail -n 20 "$box_out/trace"
 	return "$status"

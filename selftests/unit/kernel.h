@@ -77,10 +77,11 @@ typedef unsigned int gfp_t;
 	for ((i) = 0; (i) < (n); (i)++)					\
 		if (test_bit(i, p))
 
-static inline void bitmap_fill(unsigned long *p, unsigned int n)
+static inline void bitmap_set(unsigned long *p, unsigned int first,
+			      unsigned int n)
 {
 	while (n--)
-		set_bit(n, p);
+		set_bit(first + n, p);
 }
 
 static inline bool bitmap_empty(const unsigned long *p, unsigned int n)

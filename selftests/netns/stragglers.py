@@ -1,0 +1,390 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Stragglers, retention, generations, identity and rates, packet by packet.
+
+usage: stragglers.py LINUX SPEC BOX ROUTER WORKER...
+
+BOX is the router's address, ROUTER and WORKER are namespaces. To be run by
+stragglers.sh. Speaks KTAP.
+"""
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+
+from trio import (AGED, CONTROL, DEGRADED, NOTICE, WANTED, Admin, Worker, enter, until)
+
+linux, spec, box, router, *namespaces = sys.argv[1:]
+admin = Admin(router, linux, spec)
+JOB, N, GRADS = 7, len(namespaces), 5
+# Microseconds in which this program gets contributions of all workers out.
+TIMEOUT = 500000
+
+
+class Job:
+    """A job of all workers, with an address each."""
+
+    def __init__(self, **config):
+        config.setdefault("blocks", 8)
+        admin.do("job-add", id=JOB, sources=N, grads=GRADS,
+                 address=socket.inet_aton(box), **config)
+        for i in range(N):
+            admin.do("source-add", job=JOB, id=i, address=socket.inet_aton(f"10.77.{i + 1}.1"))
+        self.workers = [Worker(ns, box, JOB, i) for i, ns in enumerate(namespaces)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for worker in self.workers:
+            worker.close()
+        admin.do("job-del", id=JOB)
+
+
+def numbers(source, block):
+    return tuple(1000 * source + 10 * block + i for i in range(GRADS))
+
+
+def sums(sources, block):
+    return tuple(sum(column) for column in zip(*(numbers(s, block) for s in sources)))
+
+
+def contribute(job, sources, block, **other):
+    for s in sources:
+        job.workers[s].send(block, numbers(s, block), **other)
+
+
+def complete(job, block, **other):
+    """A block that all contribute to, and its result at each."""
+    contribute(job, range(N), block, **other)
+    return [w.receive_where(lambda p: p.sums and p.block == block) for w in job.workers]
+
+
+def same(packets):
+    assert len({p.data for p in packets}) == 1, packets
+    return packets[0]
+
+
+def answered_at_the_timeout():
+    with Job(timeout=TIMEOUT) as job:
+        contribute(job, (0, 2, 3), 5)
+        result = same([w.receive() for w in job.workers])
+        assert result.flags == DEGRADED | AGED, result
+        assert result.contributors == 3 and result.members == {0, 2, 3}, result
+        assert result.sums == sums((0, 2, 3), 5), result
+        stats = admin.stats(JOB)
+        assert (stats["blocks"], stats["degraded"], stats["aged"], stats["straggles"]) == (1, 1, 1, 1)
+        assert admin.source(JOB, 1)["stats"]["straggles"] == 1
+
+        # Who comes late gets the very same, alone, and counts once.
+        for _ in range(3):
+            contribute(job, (1,), 5)
+            assert job.workers[1].receive().data == result.data
+        until(lambda: admin.stats(JOB)["repeats"] == 3)
+        assert admin.stats(JOB)["late"] == 1
+        assert not any(w.pending() for w in job.workers)
+        # So does who is in it.
+        contribute(job, (0,), 5)
+        assert job.workers[0].receive().data == result.data
+        assert admin.stats(JOB)["late"] == 1
+
+
+def wait_only_counts():
+    with Job(policy="wait", timeout=TIMEOUT) as job:
+        contribute(job, (0, 1, 2), 5)
+        until(lambda: admin.stats(JOB)["aged"] == 1)
+        assert admin.stats(JOB)["blocks"] == 0
+        assert admin.source(JOB, 3)["missing"] == 1
+        contribute(job, (3,), 5)
+        result = same([w.receive() for w in job.workers])
+        assert result.flags == 0 and result.members is None and result.contributors == N, result
+        assert result.sums == sums(range(N), 5)
+
+
+def quorum():
+    with Job(quorum=3) as job:
+        contribute(job, (3, 1, 0), 2)
+        result = same([w.receive() for w in job.workers])
+        assert result.flags == DEGRADED and result.members == {0, 1, 3}, result
+        assert result.sums == sums((0, 1, 3), 2)
+        contribute(job, (2,), 2)
+        assert job.workers[2].receive().data == result.data
+        admin.do("job-set", id=JOB, quorum=0)
+        assert not same(complete(job, 3)).flags
+
+
+def timeout_changes():
+    with Job() as job:
+        contribute(job, (0, 1, 2), 1)
+        until(lambda: admin.job(JOB)["open"] == 1)
+        assert admin.stats(JOB)["aged"] == 0
+        admin.do("job-set", id=JOB, policy="partial", timeout=1000)
+        assert same([w.receive() for w in job.workers]).members == {0, 1, 2}
+        admin.do("job-set", id=JOB, policy="wait", timeout=0)
+        contribute(job, (0, 1, 2), 2)
+        contribute(job, (3,), 2)
+        assert same([w.receive() for w in job.workers]).flags == 0
+
+
+def queries():
+    with Job() as job:
+        asker = job.workers[1]
+        asker.query(4)
+        reply = asker.receive()
+        assert reply.flags == WANTED and reply.count == 0 and reply.source == 1, reply
+        assert reply.contributors == 0 and reply.block == 4, reply
+        contribute(job, (0,), 4)
+        asker.query(4)
+        reply = asker.receive()
+        assert reply.flags == WANTED and reply.contributors == 1, reply
+        contribute(job, (1,), 4)
+        asker.query(4)
+        reply = asker.receive()
+        assert reply.flags == 0 and reply.contributors == 2, reply
+        contribute(job, (2, 3), 4)
+        result = same([w.receive() for w in job.workers])
+        asker.query(4)
+        assert asker.receive().data == result.data
+        stats = admin.stats(JOB)
+        assert (stats["queries"], stats["replies"], stats["repeats"]) == (4, 3, 1), stats
+
+
+def retained_until_all_have_it():
+    """A slot is not reused while a source may still lack its result."""
+    with Job(quorum=3) as job:
+        first = [complete_without(job, 3, b) for b in range(8)]
+        # Source 3 has shown nothing: block 8 must wait, however often it comes.
+        for _ in range(3):
+            contribute(job, (0,), 8)
+        until(lambda: admin.refused(admin.stats(JOB), "busy") == 3)
+        # It comes, and is answered all that it has missed.
+        for b in range(8):
+            contribute(job, (3,), b)
+            assert job.workers[3].receive_where(lambda p: p.block == b).data == first[b]
+        # Block 4 showed that it has 0 (a window is 4 blocks), so 8 may come now.
+        assert complete_without(job, 3, 8)
+        # But not 12, in whose slot is 4: 3 has only shown 7.
+        contribute(job, (0,), 12)
+        until(lambda: admin.refused(admin.stats(JOB), "busy") == 4)
+
+
+def complete_without(job, missing, block):
+    contribute(job, [s for s in range(N) if s != missing], block)
+    return job.workers[0].receive_where(lambda p: p.block == block).data
+
+
+def generations_wrap():
+    with Job() as job:
+        for generation in (0, 30000, 60000, 65535, 0, 1):
+            result = same(complete(job, 5, generation=generation))
+            assert result.generation == generation and result.sums == sums(range(N), 5)
+            assert admin.job(JOB)["generation"] == generation
+        contribute(job, (0,), 6, generation=65535)
+        contribute(job, (0,), 6, generation=0)
+        until(lambda: admin.refused(admin.stats(JOB), "generation") == 2)
+        assert admin.job(JOB)["open"] == 0
+        # A new one sweeps what was open.
+        contribute(job, (0,), 6, generation=1)
+        contribute(job, (0,), 6, generation=2)
+        until(lambda: admin.stats(JOB)["abandoned"] == 1)
+
+
+def join_all(job, nonces, lacks=0, sources=range(N)):
+    """All join; the generation and the block that it begins with."""
+    for _ in range(2):
+        for s in sources:
+            job.workers[s].join(nonces + s, N, GRADS, lacks[s] if lacks else 0)
+    answers = [job.workers[s].receive_where(lambda p: p.flags == CONTROL) for s in sources]
+    assert len({a.generation for a in answers}) == 1 and len({a.block for a in answers}) == 1
+    return answers[0].generation, answers[0].block
+
+
+def a_box_set_up_anew():
+    with Job() as job:
+        generation, _ = join_all(job, 100)
+        assert not same(complete(job, 0, generation=generation, joined=True)).flags
+    with Job() as job:
+        # What another box has given out means nothing to this one.
+        contribute(job, (2,), 1, generation=generation, joined=True)
+        notice = job.workers[2].receive()
+        assert notice.flags == NOTICE | DEGRADED and notice.source == 2, notice
+        assert admin.job(JOB)["open"] == 0
+        # They go on where the last one of them is.
+        again, start = join_all(job, 200, lacks=(1001, 1000, 1003, 1001))
+        assert start == 1000
+        assert not same(complete(job, 1000, generation=again, joined=True)).flags
+        # Who still has the old generation is told the new one.
+        contribute(job, (1,), 1001, generation=again - 1, joined=True)
+        notice = job.workers[1].receive_where(lambda p: p.flags == NOTICE)
+        assert notice.generation == again
+
+
+def dead_and_excluded():
+    with Job(policy="exclude", timeout=TIMEOUT, dead_after=2 * TIMEOUT) as job:
+        generation, _ = join_all(job, 100)
+        tag = {"generation": generation, "joined": True}
+        for b in range(8):
+            contribute(job, (0, 1, 2), b, **tag)
+        for b in range(8):
+            assert same([job.workers[s].receive_where(lambda p: p.sums and p.block == b)
+                         for s in (0, 1, 2)]).members == {0, 1, 2}
+        # All slots hold what 3 lacks: the others knock until it is given up.
+        until(lambda: contribute(job, (0,), 8, **tag) or
+              admin.source(JOB, 3)["state"] == "excluded")
+        event = admin.event(lambda e: e["event"] == "dead")
+        assert event["source"] == 3 and event["job"] == JOB, event
+        notice = job.workers[1].receive_where(lambda p: p.flags == NOTICE)
+        assert notice.dead == {3} and notice.excluded == {3} and not notice.waiting
+        assert admin.source(JOB, 3)["state"] == "excluded"
+        # Nobody waits for it, and its slots are free for others.
+        job.workers[0].receive_where(lambda p: p.flags == NOTICE)
+        contribute(job, (1, 2), 8, **tag)
+        for b in range(9, 20):
+            contribute(job, (0, 1, 2), b, **tag)
+            result = job.workers[0].receive_where(lambda p: p.sums and p.block == b)
+            assert result.flags == DEGRADED and result.members == {0, 1, 2}, result
+        assert admin.stats(JOB)["aged"] == 8
+        # It is told that it is out.
+        contribute(job, (3,), 20, **tag)
+        notice = job.workers[3].receive_where(lambda p: p.flags == NOTICE)
+        assert 3 in notice.excluded
+        until(lambda: admin.refused(admin.stats(JOB), "excluded") == 1)
+        # It wants to come back, and the others hear of it.
+        job.workers[3].join(333, N, GRADS)
+        job.workers[1].receive_where(lambda p: p.flags == NOTICE and p.waiting == {3})
+        # They all join, and it is back.
+        for w in job.workers:
+            w.pending()
+        generation, _ = join_all(job, 500)
+        assert admin.source(JOB, 3)["state"] == "active"
+        assert admin.event(lambda e: e["event"] == "recovered")["source"] == 3
+        assert same(complete(job, 0, generation=generation, joined=True)).flags == 0
+
+
+def late_for_now():
+    with Job(timeout=TIMEOUT, dead_after=2 * TIMEOUT) as job:
+        generation, _ = join_all(job, 100)
+        tag = {"generation": generation, "joined": True}
+        contribute(job, (0, 1, 2), 0, **tag)
+        job.workers[3].receive_where(lambda p: p.sums)
+        contribute(job, (3,), 0, **tag)
+        event = admin.event(lambda e: e["event"] == "straggler")
+        assert event["source"] == 3 and event["straggles"] == 1, event
+        assert admin.event(lambda e: e["event"] == "recovered")["source"] == 3
+        assert admin.source(JOB, 3)["state"] == "active"
+
+
+def who_is_missing():
+    with Job() as job:
+        contribute(job, (0, 2), 6)
+        contribute(job, (1,), 7)
+        until(lambda: admin.job(JOB)["open"] == 2)
+        blocks = {b["id"]: b for b in admin.dump("block-get", job=JOB)}
+        assert blocks[6]["missing"] == [1, 3] and blocks[6]["received"] == 2, blocks
+        assert blocks[7]["missing"] == [0, 2, 3] and blocks[7]["age"] > 0, blocks
+        assert [admin.source(JOB, s)["missing"] for s in range(N)] == [1, 1, 1, 2]
+        assert admin.dump("block-get") == admin.dump("block-get", job=JOB) or len(blocks) == 2
+        lateness = [sum(admin.source(JOB, s)["lateness"]) for s in range(N)]
+        assert lateness == [1, 1, 1, 0], lateness
+
+
+def who_they_say():
+    """Neither another's id, nor its own from elsewhere."""
+    with Job() as job:
+        job.workers[0].send(1, numbers(0, 1), source=1)
+        until(lambda: admin.refused(admin.source(JOB, 0)["stats"], "spoofed") == 0 and
+              admin.refused(admin.stats(JOB), "spoofed") == 1)
+        admin.do("source-set", job=JOB, id=0, port=12000)
+        elsewhere = Worker(namespaces[0], box, JOB, 0, port=4000)
+        elsewhere.send(1, numbers(0, 1))
+        until(lambda: admin.refused(admin.stats(JOB), "spoofed") == 2)
+        enter(router)
+        admin.do("source-set", job=JOB, id=0, ifindex=socket.if_nametoindex("w2"))
+        contribute(job, (0,), 1)
+        until(lambda: admin.refused(admin.stats(JOB), "spoofed") == 3)
+        admin.do("source-set", job=JOB, id=0, ifindex=socket.if_nametoindex("w1"), vlan=9)
+        contribute(job, (0,), 1)
+        until(lambda: admin.refused(admin.stats(JOB), "spoofed") == 4)
+        assert admin.job(JOB)["open"] == 0
+        admin.do("source-set", job=JOB, id=0, vlan=0)
+        assert same(complete(job, 1)).flags == 0
+        elsewhere.close()
+
+
+def rates():
+    with Job(rate={"packets": 1, "packets-burst": 30}) as job:
+        admin.do("source-set", job=JOB, id=0, rate={"packets": 1, "packets-burst": 10})
+        for b in range(100):
+            contribute(job, (0,), b % 8)
+        until(lambda: total(job) == 100)
+        over = admin.refused(admin.source(JOB, 0)["stats"], "source-rate")
+        assert 0 < over <= 90, over
+        for b in range(100):
+            contribute(job, (1,), b % 8)
+        until(lambda: total(job) == 200)
+        stats = admin.stats(JOB)
+        assert admin.refused(stats, "source-rate") == over
+        job_over = admin.refused(admin.source(JOB, 1)["stats"], "job-rate")
+        assert 0 < job_over <= 80, job_over
+        length = 8 + 12 + 4 * GRADS
+        assert stats["policed-bytes"] == (over + job_over) * length, stats
+        admin.do("job-set", id=JOB, rate={})
+        admin.do("source-set", job=JOB, id=0, rate={})
+        assert "rate" not in admin.job(JOB) and "rate" not in admin.source(JOB, 0)
+        admin.do("job-set", id=JOB, rate={"bytes": 1, "bytes-burst": 65535})
+        for b in range(65535 // length + 50):
+            contribute(job, (2,), b % 8)
+        until(lambda: admin.refused(admin.source(JOB, 2)["stats"], "job-rate") == 50)
+
+
+def total(job):
+    stats = admin.stats(JOB)
+    return stats["contributions"] + stats["repeats"] + sum(
+        r["packets"] for r in stats.get("refusal", []))
+
+
+def refused_requests():
+    with Job():
+        for attributes, why in (
+                ({"policy": "partial", "timeout": 0}, "need a timeout"),
+                ({"quorum": N + 1}, "more than the job's"),
+                ({"timeout": 20000, "dead_after": 10000}, "shorter than the timeout"),
+                ({"rate": {"packets-burst": 5}}, "needs a rate"),
+                ({"rate": {"bytes": 5, "bytes-burst": 100}}, "longest packet"),
+                ({}, "nothing to change")):
+            try:
+                admin.do("job-set", id=JOB, **attributes)
+            except admin.Refused as e:
+                assert why in str(e), e
+            else:
+                raise AssertionError(f"{attributes} was not refused")
+        for attributes, why in (({"vlan": 4096}, ""), ({"ifindex": 9999}, "no device")):
+            try:
+                admin.do("source-set", job=JOB, id=0, **attributes)
+            except admin.Refused as e:
+                assert why in str(e), e
+            else:
+                raise AssertionError(f"{attributes} was not refused")
+
+
+def nothing_is_left():
+    assert admin.do("stats-get")["memory-used"] == 0
+    assert admin.do("stats-get")["jobs"] == 0
+
+
+tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes, queries,
+         retained_until_all_have_it, generations_wrap, a_box_set_up_anew, dead_and_excluded,
+         late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)
+failed = 0
+print(f"KTAP version 1\n1..{len(tests)}", flush=True)
+for number, test in enumerate(tests, 1):
+    try:
+        test()
+        print(f"ok {number} {test.__name__.replace('_', ' ')}", flush=True)
+    except Exception:
+        for line in traceback.format_exc().splitlines():
+            print("#", line)
+        print(f"not ok {number} {test.__name__.replace('_', ' ')}", flush=True)
+        failed = 1
+sys.exit(failed)

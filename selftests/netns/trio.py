@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A worker that speaks Trio-ML packet by packet, and the box's administrator.
+
+Workers live in network namespaces; a socket stays in the one that it was made in.
+"""
+import ctypes
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+AGED = WANTED = 0x10
+FINAL, DEGRADED, OVERFLOW, CONTROL = 8, 4, 2, 1
+NOTICE = CONTROL | 0x10
+JOINED = 0x8000
+CLONE_NEWNET = 0x40000000
+# What must come does so far sooner; a machine that is emulated may take its time.
+PATIENCE = 30
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter(namespace):
+    """Makes a namespace this process's own."""
+    with open(f"/run/netns/{namespace}") as f:
+        if libc.setns(f.fileno(), CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"setns {namespace}")
+
+
+def bits(words):
+    """The sources in a bitmap of 32-bit words."""
+    return {32 * w + b for w, word in enumerate(words) for b in range(32) if word >> b & 1}
+
+
+class Packet:
+    """A datagram from the box."""
+
+    def __init__(self, data):
+        self.data = data
+        (self.job, self.block, self.flags, self.source, self.contributors,
+         self.generation, count) = struct.unpack_from("!BIBBBHH", data)
+        self.count = count & 0xfff
+        rest = data[12:]
+        self.sums = self.members = None
+        if self.flags & CONTROL:
+            self.words = struct.unpack(f"!{len(rest) // 4}I", rest)
+            return
+        self.sums = struct.unpack_from(f"!{self.count}i", rest)
+        trailer = rest[4 * self.count:]
+        if trailer:
+            self.members = bits(struct.unpack(f"!{len(trailer) // 4}I", trailer))
+
+    # Of a notice.
+    dead = property(lambda self: bits(self.words[:8]))
+    excluded = property(lambda self: bits(self.words[8:16]))
+    waiting = property(lambda self: bits(self.words[16:]))
+
+    def __repr__(self):
+        return (f"<block {self.block} flags {self.flags:#x} contributors {self.contributors} "
+                f"generation {self.generation} sums {self.sums} members {self.members}>")
+
+
+class Worker:
+    """One source of a job."""
+
+    def __init__(self, namespace, box, job, source, port=12000):
+        enter(namespace)
+        self.box, self.job, self.source = (box, 12000), job, source
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("", port))
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, block, gradients=(), generation=0, flags=0, joined=False, body=b"", **other):
+        header = struct.pack("!BIBBBHH", other.get("job", self.job), block & 0xffffffff, flags,
+                             other.get("source", self.source), 1, generation & 0xffff,
+                             len(gradients) | (JOINED if joined else 0))
+        self.socket.sendto(header + struct.pack(f"!{len(gradients)}i", *gradients) + body,
+                           self.box)
+
+    def query(self, block, **other):
+        self.send(block, **other)
+
+    def join(self, nonce, ranks, grads, lacks=0):
+        self.send(lacks, flags=CONTROL, body=struct.pack("!IIII", nonce, ranks, 0, grads))
+
+    def receive(self, patience=PATIENCE):
+        """The next packet; None where none comes in time."""
+        if not select.select([self.socket], [], [], patience)[0]:
+            return None
+        return Packet(self.socket.recv(65536))
+
+    def receive_where(self, right):
+        """The next packet that @right holds for; what comes before it is let go."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            packet = self.receive(max(0, end - time.monotonic()))
+            if packet and right(packet):
+                return packet
+        raise AssertionError("the packet did not come")
+
+    def pending(self):
+        """What has come, without waiting."""
+        packets = []
+        while select.select([self.socket], [], [], 0)[0]:
+            packets.append(Packet(self.socket.recv(65536)))
+        return packets
+
+
+class Admin:
+    """Requests to the family in one namespace, by the kernel's own ynl."""
+
+    def __init__(self, namespace, linux, spec):
+        enter(namespace)
+        sys.path.insert(0, os.path.join(linux, "tools/net/ynl"))
+        from lib import YnlFamily, NlError
+        self.Refused = NlError
+        self.ynl = YnlFamily(spec, os.path.join(linux, "Documentation/netlink/genetlink.yaml"))
+        self.events = YnlFamily(spec, os.path.join(linux, "Documentation/netlink/genetlink.yaml"))
+        self.events.ntf_subscribe("events")
+
+    def do(self, operation, **attributes):
+        return self.ynl.do(operation, {k.replace("_", "-"): v for k, v in attributes.items()})
+
+    def dump(self, operation, **attributes):
+        return self.ynl.dump(operation, attributes)
+
+    def job(self, job):
+        return self.do("job-get", id=job)
+
+    def stats(self, job):
+        return self.job(job)["stats"]
+
+    def source(self, job, source):
+        return self.do("source-get", job=job, id=source)
+
+    def refused(self, stats, reason):
+        return sum(r["packets"] for r in stats.get("refusal", []) if r["reason"] == reason)
+
+    def event(self, right):
+        """The next event that @right holds for."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            self.events.check_ntf()
+            while not self.events.async_msg_queue.empty() if hasattr(
+                    self.events.async_msg_queue, "empty") else self.events.async_msg_queue:
+                queue = self.events.async_msg_queue
+                message = queue.get() if hasattr(queue, "get") else queue.pop(0)
+                if message["name"] == "event-ntf" and right(message["msg"]):
+                    return message["msg"]
+            time.sleep(0.02)
+        raise AssertionError("the event did not come")
+
+
+def until(condition):
+    """Waits for something to become true."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not come true")
