@@ -9,6 +9,7 @@
 
 #include "print.h"
 #include "tool.h"
+#include "units.h"
 
 #define DEPTH 8
 
@@ -140,38 +141,26 @@ void print_string(const char *key, const char *value)
 	print_string_as(NULL, COLOR_NONE, key, value);
 }
 
-/* Bytes in JSON; in text rounded down to four digits or five. */
+/* Bytes in JSON; in text rounded. */
 void print_bytes(const char *key, uint64_t value)
 {
-	static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };
-	unsigned int unit = 0;
+	char text[UNITS_TEXT];
 
-	if (opt.json) {
-		add(key, json_object_new_uint64(value));
-		return;
-	}
-	while (value >= 10240 && unit < 4) {
-		value /= 1024;
-		unit++;
-	}
-	lead(key);
-	printf("%" PRIu64 "%s", value, units[unit]);
+	if (opt.json)
+		print_uint(key, value);
+	else
+		print_string(key, units_bytes(text, value));
 }
 
 /* Microseconds in JSON; in text as the command line takes them. */
 void print_micros(const char *key, uint64_t value)
 {
-	if (opt.json) {
-		add(key, json_object_new_uint64(value));
-		return;
-	}
-	lead(key);
-	if (value && value % 1000000 == 0)
-		printf("%" PRIu64 "s", value / 1000000);
-	else if (value && value % 1000 == 0)
-		printf("%" PRIu64 "ms", value / 1000);
+	char text[UNITS_TEXT];
+
+	if (opt.json)
+		print_uint(key, value);
 	else
-		printf("%" PRIu64 "us", value);
+		print_string(key, units_micros(text, value));
 }
 
 void print_line(unsigned int columns)
