@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Makes the tables of names.c from uapi/weir.h, which is itself made from the spec:
-# each enum with its words and what its kernel-doc says of them.
+# each enum with its words and what its kernel-doc says of them, and the counters by
+# the names of their attributes.
 #
 #	awk -f names.awk uapi/weir.h >names_gen.h
 
@@ -41,7 +42,7 @@ function emit(constant,    prefix)
 
 { last = "" }
 
-/^enum weir_[a-z]+ \{/ {
+/^enum weir_[a-z_]+ \{/ {
 	name = $2
 	short = name
 	private = 0
@@ -64,4 +65,14 @@ name && /^\tWEIR_[A-Z_0-9]+( = [0-9]+)?,/ {
 	sub(",$", "", constant)
 	if (!private)
 		emit(constant)
+}
+
+# Attributes have no name for their enum: the first of the counters begins theirs, and
+# the nests that follow them end it.
+/^\tWEIR_A_STATS_CONTRIBUTIONS = 1,/ { counters = 1; print "static const struct name counters[] = {" }
+counters && /^\tWEIR_A_STATS_REFUSAL,/ { counters = 0; print "};\n" }
+counters && /^\tWEIR_A_STATS_/ {
+	constant = $1
+	sub(",$", "", constant)
+	printf "\t{ %s, \"%s\", NULL },\n", constant, word(constant, "WEIR_A_STATS_")
 }

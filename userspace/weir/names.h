@@ -22,11 +22,23 @@ struct names {
 extern const struct names format_names;
 extern const struct names dtype_names;
 extern const struct names op_names;
+extern const struct names policy_names;
+extern const struct names state_names;
 extern const struct names mode_names;
 extern const struct names reason_names;
 extern const struct names event_names;
 
+/* Attributes of a nest of counters, in the spec's order. */
+extern const struct names counter_names;
+
+/* Words for some of the numbers that a key takes. */
+#define VLAN_ANY 4095
+extern const struct names never_names;
+extern const struct names all_names;
+extern const struct names vlan_names;
+
 const struct name *names_find(const struct names *names, const char *word);
+const struct name *names_value(const struct names *names, uint32_t value);
 const char *names_word(const struct names *names, uint32_t value);
 void names_list(const struct names *names, char *buffer, size_t size);
 

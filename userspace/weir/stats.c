@@ -8,28 +8,27 @@
 #include "show.h"
 #include "tool.h"
 
-static const struct { uint16_t attr; const char *key; } counters[] = {
-	{ WEIR_A_STATS_CONTRIBUTIONS, "contributions" },
-	{ WEIR_A_STATS_GRADIENTS, "gradients" },
-	{ WEIR_A_STATS_BLOCKS, "blocks" },
-	{ WEIR_A_STATS_OVERFLOWS, "overflows" },
-	{ WEIR_A_STATS_RESULTS, "results" },
-	{ WEIR_A_STATS_REPEATS, "repeats" },
-	{ WEIR_A_STATS_RESULT_ERRORS, "result-errors" },
-	{ WEIR_A_STATS_JOINS, "joins" },
-	{ WEIR_A_STATS_ANSWERS, "answers" },
-	{ WEIR_A_STATS_ABANDONED, "abandoned" },
-};
+/* Does the counter begin another subject: what was sent, joins, those who are late? */
+static bool begins_line(uint32_t attr)
+{
+	return attr == WEIR_A_STATS_RESULTS || attr == WEIR_A_STATS_JOINS ||
+	       attr == WEIR_A_STATS_LATE;
+}
 
-static void print_counters(const struct nlattr *nest)
+static void print_counters(const struct nlattr *nest, unsigned int indent)
 {
 	const struct nlattr *table[WEIR_A_STATS_MAX + 1];
 	size_t i;
 
 	nl_nested(nest, table, WEIR_A_STATS_MAX);
-	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		if (table[counters[i].attr])
-			print_uint(counters[i].key, nl_uint(table[counters[i].attr]));
+	print_line(indent);
+	for (i = 0; i < counter_names.count; i++) {
+		const struct name *counter = &counter_names.name[i];
+
+		if (begins_line(counter->value))
+			print_line(indent);
+		if (table[counter->value])
+			print_uint(counter->word, nl_uint(table[counter->value]));
 	}
 }
 
@@ -72,8 +71,7 @@ static void print_found(const struct nlattr *nest)
 void stats_print(const struct nlattr *nest)
 {
 	print_object("stats");
-	print_line(4);
-	print_counters(nest);
+	print_counters(nest, 4);
 	print_found(nest);
 	print_end();
 }
@@ -150,8 +148,7 @@ static void print_totals(const struct nlmsghdr *message)
 		print_string("reduction", nl_string(total[WEIR_A_TOTAL_REDUCTION]));
 	if (total[WEIR_A_TOTAL_STATS]) {
 		print_object("stats");
-		print_line(0);
-		print_counters(total[WEIR_A_TOTAL_STATS]);
+		print_counters(total[WEIR_A_TOTAL_STATS], 0);
 		print_refusals(total[WEIR_A_TOTAL_STATS]);
 		print_end();
 	}
