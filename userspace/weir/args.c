@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <ctype.h>
-#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +6,31 @@
 
 #include "args.h"
 #include "tool.h"
+#include "units.h"
 
-/* Digits alone: no sign, no blank, no other base, no more than 32 bits. */
-static bool parse_digits(const char *word, char **end, uint64_t *number)
+/* One of the words that the key takes besides numbers. */
+static bool parse_word(struct value *value)
 {
-	if (!isdigit((unsigned char)*word))
-		return false;
-	errno = 0;
-	*number = strtoull(word, end, 10);
-	return errno == 0;
+	const struct names *names = value->key->names;
+	const struct name *name = names ? names_find(names, value->word) : NULL;
+
+	if (name)
+		value->number = name->value;
+	return name;
+}
+
+/* ", untagged or any": those words, for a sentence. */
+static const char *other_words(const struct key *key)
+{
+	static char text[64];
+	char list[48];
+
+	*text = '\0';
+	if (key->names) {
+		names_list(key->names, list, sizeof(list));
+		snprintf(text, sizeof(text), "%s %s", key->names->count > 1 ? "," : " or", list);
+	}
+	return text;
 }
 
 static int parse_number(struct value *value)
@@ -25,12 +39,14 @@ static int parse_number(struct value *value)
 	uint64_t number, max = key->max ?: UINT32_MAX;
 	char *end;
 
-	if (!parse_digits(value->word, &end, &number) || *end) {
+	if (parse_word(value))
+		return WEIR_OK;
+	if (!units_digits(value->word, &end, &number) || *end) {
 		bool digits = *value->word && !value->word[strspn(value->word, "0123456789")];
 
 		if (!digits)
-			return usage(key->name, "%s takes a number, not '%s'",
-				     key->name, value->word);
+			return usage(key->name, "%s takes a number%s, not '%s'", key->name,
+				     other_words(key), value->word);
 		number = UINT64_MAX;
 	}
 	if (number < key->min || number > max)
@@ -42,47 +58,100 @@ static int parse_number(struct value *value)
 
 static int parse_time(struct value *value)
 {
-	static const struct { const char *unit; uint64_t micros; } units[] = {
-		{ "us", 1 }, { "ms", 1000 }, { "s", 1000000 },
-	};
 	const struct key *key = value->key;
+	const struct unit *unit;
+	char *end, list[64];
 	uint64_t number;
-	char *end;
-	size_t i;
 
-	if (!parse_digits(value->word, &end, &number))
-		return usage(key->name, "%s takes a time such as 500us, 10ms or 2s, not '%s'",
-			     key->name, value->word);
-	if (!*end && !number)
+	if (parse_word(value))
 		return WEIR_OK;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(end, units[i].unit))
-			continue;
-		if (number > UINT32_MAX / units[i].micros)
-			return usage(key->name, "%s %s is too long: it is 4294s at most",
-				     key->name, value->word);
-		value->number = number * units[i].micros;
+	if (!units_digits(value->word, &end, &number))
+		return usage(key->name, "%s takes a time such as 500us, 10ms or 2s%s, not '%s'",
+			     key->name, other_words(key), value->word);
+	if (!*end && !number && !key->bare)
 		return WEIR_OK;
-	}
-	if (!*end)
+	if (!*end && !key->bare)
 		return usage(key->name, "%s %s has no unit: write %sus, %sms or %ss",
 			     key->name, value->word, value->word, value->word, value->word);
-	return usage(key->name, "%s has the unknown unit '%s': units are us, ms and s",
-		     key->name, end);
+	unit = *end ? units_find(&time_units, end) : &(struct unit){ "", key->bare, 0 };
+	units_list(&time_units, list, sizeof(list));
+	if (!unit)
+		return usage(key->name, "%s has the unknown unit '%s': units are %s",
+			     key->name, end, list);
+	if (!units_scale(unit, number, &number) || number > UINT32_MAX)
+		return usage(key->name, "%s %s is too long: it is 4294s at most",
+			     key->name, value->word);
+	if (number < key->min)
+		return usage(key->name, "%s %s is too short: it is %ums at least",
+			     key->name, value->word, key->min / 1000);
+	value->number = number;
+	return WEIR_OK;
+}
+
+#define MILLION 1000000
+
+/*
+ * The digits of "0.875" or "87.5" in millionths of one or of a hundred. False where
+ * they are no such number, or finer than a millionth.
+ */
+static bool parse_decimal(const char *word, const char *end, uint64_t one, uint64_t *result)
+{
+	uint64_t whole;
+	char *point;
+
+	if (!units_digits(word, &point, &whole) || whole > MILLION)
+		return false;
+	*result = whole * one;
+	if (point == end)
+		return true;
+	if (*point != '.' || point + 1 == end)
+		return false;
+	while (++point < end) {
+		if (*point < '0' || *point > '9' || one % 10)
+			return false;
+		one /= 10;
+		*result += one * (*point - '0');
+	}
+	return true;
+}
+
+static int parse_share(struct value *value)
+{
+	const struct key *key = value->key;
+	const char *end = value->word + strlen(value->word);
+	bool percent = end > value->word && end[-1] == '%';
+	uint64_t share;
+
+	if (parse_word(value))
+		return WEIR_OK;
+	if (*value->word && !value->word[strspn(value->word, "0123456789")])
+		return parse_number(value);
+	if (!parse_decimal(value->word, end - percent, percent ? MILLION / 100 : MILLION, &share))
+		return usage(key->name, "%s takes a number, a share such as 0.88 or 88%%, no finer than a millionth,%s, not '%s'",
+			     key->name, other_words(key), value->word);
+	if (!share || share > MILLION)
+		return usage(key->name, "%s %s is no share: it is above 0, and 1 or 100%% at most",
+			     key->name, value->word);
+	value->share = share;
+	return WEIR_OK;
+}
+
+static bool parse_none(struct value *value)
+{
+	value->none = value->key->none && !strcmp(value->word, value->key->none);
+	return value->none;
 }
 
 static int parse_address(struct value *value)
 {
 	const struct key *key = value->key;
 
-	if (key->none && !strcmp(value->word, "none")) {
-		value->none = true;
+	if (parse_none(value))
 		return WEIR_OK;
-	}
 	if (addr_parse(&value->addr, value->word))
 		return WEIR_OK;
-	return usage(key->name, "%s takes an IPv4 or IPv6 address such as 10.0.0.1 or fd00::1%s, not '%s'",
-		     key->name, key->none ? ", or none" : "", value->word);
+	return usage(key->name, "%s takes an IPv4 or IPv6 address such as 10.0.0.1 or fd00::1%s%s, not '%s'",
+		     key->name, key->none ? ", or " : "", key->none ?: "", value->word);
 }
 
 static int parse_name(struct value *value)
@@ -105,25 +174,34 @@ static int parse_device(struct value *value)
 	const struct key *key = value->key;
 	size_t len = strlen(value->word);
 
+	if (parse_none(value))
+		return WEIR_OK;
 	if (len && len < IF_NAMESIZE && !strpbrk(value->word, "/ \t\n"))
 		return WEIR_OK;
 	return usage(key->name, "%s takes the name of a network device, of 1 to %d characters, not '%s'",
 		     key->name, IF_NAMESIZE - 1, value->word);
 }
 
-static int parse_value(struct value *value)
+/* @used becomes the number of words, of which there are @count. */
+static int parse_value(struct value *value, int count, char **words, int *used)
 {
+	*used = 1;
 	switch (value->key->type) {
 	case VALUE_NUMBER:
 		return parse_number(value);
 	case VALUE_TIME:
 		return parse_time(value);
+	case VALUE_SHARE:
+		return parse_share(value);
 	case VALUE_ADDRESS:
 		return parse_address(value);
 	case VALUE_NAME:
 		return parse_name(value);
 	case VALUE_DEVICE:
 		return parse_device(value);
+	case VALUE_RATE:
+		value->word = value->rate.text;
+		return rate_parse(&value->rate, value->key, count, words, used);
 	}
 	abort();
 }
@@ -155,7 +233,8 @@ static int check_repeat(const struct args *args, const struct key *key)
 		     place(args), key->name, limit);
 }
 
-static int parse_pair(struct args *args, int count, char **words)
+/* A key and its value; @used becomes the number of their words. */
+static int parse_pair(struct args *args, int count, char **words, int *used)
 {
 	const struct verb_key *entry = grammar_key(args->verb, words[0]);
 	struct value *value;
@@ -180,9 +259,10 @@ static int parse_pair(struct args *args, int count, char **words)
 	value = &args->value[args->count];
 	value->key = entry->key;
 	value->word = words[1];
-	status = parse_value(value);
+	status = parse_value(value, count - 1, words + 1, used);
 	if (!status)
 		args->count++;
+	++*used;
 	return status;
 }
 
@@ -270,8 +350,8 @@ int args_parse(struct args *args, int count, char **words)
 		args->word = words;
 		return WEIR_OK;
 	}
-	for (; count > 0; count -= 2, words += 2) {
-		status = parse_pair(args, count, words);
+	for (; count > 0; count -= used, words += used) {
+		status = parse_pair(args, count, words, &used);
 		if (status)
 			return status;
 	}
@@ -279,7 +359,7 @@ int args_parse(struct args *args, int count, char **words)
 	return status ?: check_families(args);
 }
 
-const struct value *args_get(const struct args *args, const char *key)
+struct value *args_find(struct args *args, const char *key)
 {
 	size_t i;
 
@@ -288,6 +368,11 @@ const struct value *args_get(const struct args *args, const char *key)
 			return &args->value[i];
 	}
 	return NULL;
+}
+
+const struct value *args_get(const struct args *args, const char *key)
+{
+	return args_find((struct args *)args, key);
 }
 
 uint32_t args_number(const struct args *args, const char *key, uint32_t otherwise)

@@ -6,6 +6,7 @@
 struct args;
 
 int request_run(const struct args *args);
+int job_add(const struct args *args);
 int job_set(const struct args *args);
 int job_show(const struct args *args);
 int source_show(const struct args *args);

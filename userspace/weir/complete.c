@@ -96,13 +96,37 @@ static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *
 	weir_close(&weir);
 }
 
-static const char *value_of(int count, char **words, const char *key)
-{
-	int i;
+/* A key's place in the words, and that of what follows its value. */
+struct place {
+	const struct key *key;
+	int at;
+	int next;
+};
 
-	for (i = 0; i + 1 < count; i += 2) {
-		if (!strcmp(words[i], key))
-			return words[i + 1];
+/* The key at a place, 0 for the first; false where there is none that is known. */
+static bool find_key(const struct verb *verb, int count, char **words, int at,
+		     struct place *place)
+{
+	const struct verb_key *entry = at < count ? grammar_key(verb, words[at]) : NULL;
+
+	if (!entry)
+		return false;
+	place->key = entry->key;
+	place->at = at;
+	place->next = at + 2;
+	if (entry->key->type == VALUE_RATE)
+		place->next = at + 1 + rate_span(count - at - 1, words + at + 1);
+	return true;
+}
+
+static const char *value_of(const struct verb *verb, int count, char **words, const char *name)
+{
+	struct place place;
+	int at = 0;
+
+	for (; find_key(verb, count, words, at, &place); at = place.next) {
+		if (!strcmp(place.key->name, name) && place.at + 1 < count)
+			return words[place.at + 1];
 	}
 	return NULL;
 }
@@ -113,19 +137,18 @@ static void list_values(const struct verb *verb, const struct key *key, int coun
 	bool new = !strcmp(verb->name, "add");
 	size_t i;
 
-	if (key->type == VALUE_NAME) {
-		for (i = 0; i < key->names->count; i++)
-			puts(key->names->name[i].word);
-	} else if (key->type == VALUE_DEVICE) {
+	for (i = 0; key->names && i < key->names->count; i++)
+		puts(key->names->name[i].word);
+	if (key->type == VALUE_DEVICE) {
 		list_devices();
 	} else if (key->lookup == LOOKUP_JOB && !(new && !strcmp(key->name, "id"))) {
 		list_ids(WEIR_CMD_JOB_GET, WEIR_A_JOB_ID, 0, NULL);
 	} else if (key->lookup == LOOKUP_SOURCE && !new) {
 		list_ids(WEIR_CMD_SOURCE_GET, WEIR_A_SOURCE_ID, WEIR_A_SOURCE_JOB,
-			 value_of(count, words, "job"));
+			 value_of(verb, count, words, "job"));
 	}
 	if (key->none)
-		puts("none");
+		puts(key->none);
 }
 
 static void list_keys(const struct verb *verb, int count, char **words)
@@ -133,28 +156,44 @@ static void list_keys(const struct verb *verb, int count, char **words)
 	const struct verb_key *entry;
 
 	for (entry = verb->keys; entry->key; entry++) {
-		if (entry->key->repeat || !value_of(count, words, entry->key->name))
+		if (entry->key->repeat || !value_of(verb, count, words, entry->key->name))
 			puts(entry->key->name);
 	}
 }
 
 /* Words behind the verb; the last of them is the one to complete. */
+static void complete_keys(const struct verb *verb, int count, char **words)
+{
+	int typed = count - 1, at = 0;
+	struct place place;
+
+	while (at < typed) {
+		char **rate = words + at + 1;
+
+		if (!find_key(verb, typed, words, at, &place))
+			return;
+		if (place.key->type != VALUE_RATE) {
+			if (place.next > typed) {
+				list_values(verb, place.key, at, words);
+				return;
+			}
+		} else if (place.next == typed) {
+			rate_next(typed - at - 1, rate, puts);
+			if (typed == at + 1)
+				return;
+		}
+		at = place.next;
+	}
+	if (at == typed)
+		list_keys(verb, typed, words);
+}
+
 static void complete_pairs(const struct verb *verb, int count, char **words)
 {
-	const struct verb_key *entry;
-
-	if (verb->positional) {
-		if (count == 1)
-			list_objects();
-		return;
-	}
-	if (count % 2) {
-		list_keys(verb, count - 1, words);
-		return;
-	}
-	entry = grammar_key(verb, words[count - 2]);
-	if (entry)
-		list_values(verb, entry->key, count - 2, words);
+	if (!verb->positional)
+		complete_keys(verb, count, words);
+	else if (count == 1)
+		list_objects();
 }
 
 static void complete_words(int count, char **words)

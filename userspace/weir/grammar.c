@@ -9,6 +9,7 @@
 #include "grammar.h"
 
 #define END { .key = NULL }
+#define RATE_WORDS "none|[packets NUMBER [burst NUMBER]] [bytes RATE [burst SIZE]]"
 
 /* Keys of a job. */
 static const struct key job_id = {
@@ -37,7 +38,7 @@ static const struct key job_port = {
 };
 static const struct key job_group = {
 	"group", "ADDRESS", "multicast group for results, instead of a copy to each source; `none` takes it away",
-	VALUE_ADDRESS, .attr = WEIR_A_JOB_GROUP, .none = true,
+	VALUE_ADDRESS, .attr = WEIR_A_JOB_GROUP, .none = "none",
 };
 static const struct key job_format = {
 	"format", "FORMAT", "wire format of the packets (trio)",
@@ -52,12 +53,28 @@ static const struct key job_op = {
 	VALUE_NAME, .attr = WEIR_A_JOB_OP, .names = &op_names,
 };
 static const struct key job_timeout = {
-	"timeout", "TIME", "when an incomplete block is answered, in us, ms or s; 0 is never (0)",
-	VALUE_TIME, .attr = WEIR_A_JOB_TIMEOUT,
+	"timeout", "TIME", "time from a block's first contribution until it has aged, in us, ms or s (never; of partial and exclude 10ms)",
+	VALUE_TIME, .attr = WEIR_A_JOB_TIMEOUT, .names = &never_names,
+};
+static const struct key job_policy = {
+	"policy", "POLICY", "what is done about late sources (wait; with a timeout partial)",
+	VALUE_NAME, .attr = WEIR_A_JOB_POLICY, .names = &policy_names,
 };
 static const struct key job_quorum = {
-	"quorum", "NUMBER", "contributions that suffice; 0 is all (0)",
-	VALUE_NUMBER, .attr = WEIR_A_JOB_QUORUM,
+	"quorum", "NUMBER|SHARE", "contributions that a block is answered with at once: how many, or a share of the sources such as 0.88 or 88% (all)",
+	VALUE_SHARE, .attr = WEIR_A_JOB_QUORUM, .names = &all_names,
+};
+static const struct key job_timers = {
+	"timers", "NUMBER", "timers that look for aged blocks, 1 to 1024 (100)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_TIMERS,
+};
+static const struct key job_dead_after = {
+	"dead-after", "TIME", "silence after which a source that blocks wait for counts as dead (100 timeouts)",
+	VALUE_TIME, .attr = WEIR_A_JOB_DEAD_AFTER,
+};
+static const struct key job_rate = {
+	"rate", RATE_WORDS, "what all of the job's sources may send a second, as RATE in bits (100mbit) or bytes (12500kbps), and at once, as SIZE in b, k or m",
+	VALUE_RATE, .attr = WEIR_A_JOB_RATE,
 };
 static const struct key job_tree = {
 	"tree", "NUMBER", "tree id of a job that spans several boxes; 0 is none (0)",
@@ -72,19 +89,22 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_id, true }, { &job_sources, true }, { &job_blocks, true },
 	{ &job_grads, true }, { &job_address, true }, { &job_port, false },
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
-	{ &job_op, false }, { &job_timeout, false }, { &job_quorum, false },
-	{ &job_tree, false }, { &job_parent, false }, END,
+	{ &job_op, false }, { &job_policy, false }, { &job_timeout, false },
+	{ &job_quorum, false }, { &job_timers, false }, { &job_dead_after, false },
+	{ &job_rate, false }, { &job_tree, false }, { &job_parent, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
-	{ &job_id, true }, { &job_port, false }, { &job_group, false }, END,
+	{ &job_id, true }, { &job_port, false }, { &job_group, false },
+	{ &job_policy, false }, { &job_timeout, false }, { &job_quorum, false },
+	{ &job_dead_after, false }, { &job_rate, false }, END,
 };
 static const struct verb_key job_del_keys[] = { { &job_id, true }, END };
 static const struct verb_key job_show_keys[] = { { &job_id, false }, END };
 static const struct verb_key no_keys[] = { END };
 
 static const struct verb job_verbs[] = {
-	{ "add", "make a job", WEIR_CMD_JOB_ADD, job_add_keys, .run = request_run },
-	{ "set", "change the port or the group of a live job", WEIR_CMD_JOB_SET,
+	{ "add", "make a job", WEIR_CMD_JOB_ADD, job_add_keys, .run = job_add },
+	{ "set", "change a live job", WEIR_CMD_JOB_SET,
 	  job_set_keys, .run = job_set },
 	{ "del", "remove a job, its sources and its blocks", WEIR_CMD_JOB_DEL,
 	  job_del_keys, .run = request_run },
@@ -107,17 +127,31 @@ static const struct key source_address = {
 	VALUE_ADDRESS, .attr = WEIR_A_SOURCE_ADDRESS,
 };
 static const struct key source_port = {
-	"port", "NUMBER", "UDP port of the worker, where results go (the job's port)",
+	"port", "NUMBER", "UDP port of the worker: contributions come from it, results go to it (any, and the job's)",
 	VALUE_NUMBER, .attr = WEIR_A_SOURCE_PORT, .min = 1, .max = 65535,
+};
+static const struct key source_dev = {
+	"dev", "DEVICE|any", "the only device that contributions are taken from (any)",
+	VALUE_DEVICE, .attr = WEIR_A_SOURCE_IFINDEX, .none = "any",
+};
+static const struct key source_vlan = {
+	"vlan", "ID", "the only VLAN that contributions are taken from, 1 to 4094 (any)",
+	VALUE_NUMBER, .attr = WEIR_A_SOURCE_VLAN, .max = 4095, .names = &vlan_names,
+};
+static const struct key source_rate = {
+	"rate", RATE_WORDS, "what the source may send, as for a job (none)",
+	VALUE_RATE, .attr = WEIR_A_SOURCE_RATE,
 };
 
 static const struct verb_key source_add_keys[] = {
 	{ &source_job, true }, { &source_id, true }, { &source_address, true },
-	{ &source_port, false }, END,
+	{ &source_port, false }, { &source_dev, false }, { &source_vlan, false },
+	{ &source_rate, false }, END,
 };
 static const struct verb_key source_set_keys[] = {
 	{ &source_job, true }, { &source_id, true }, { &source_address, false },
-	{ &source_port, false }, END,
+	{ &source_port, false }, { &source_dev, false }, { &source_vlan, false },
+	{ &source_rate, false }, END,
 };
 static const struct verb_key source_del_keys[] = {
 	{ &source_job, true }, { &source_id, true }, END,
@@ -130,7 +164,7 @@ static const struct verb_key source_flush_keys[] = { { &source_job, true }, END 
 static const struct verb source_verbs[] = {
 	{ "add", "bind a source of a job to an address", WEIR_CMD_SOURCE_ADD,
 	  source_add_keys, .run = request_run },
-	{ "set", "bind a source to another address or port", WEIR_CMD_SOURCE_SET,
+	{ "set", "bind a source to something else, or police it otherwise", WEIR_CMD_SOURCE_SET,
 	  source_set_keys, .run = request_run },
 	{ "del", "unbind a source", WEIR_CMD_SOURCE_DEL, source_del_keys, .run = request_run },
 	{ "show", "show one source, those of a job, or all", WEIR_CMD_SOURCE_GET,

@@ -17,9 +17,11 @@ struct args;
 enum value_type {
 	VALUE_NUMBER,
 	VALUE_TIME,	/* us, ms or s; microseconds as a number */
+	VALUE_SHARE,	/* a number, or a share of all in millionths */
 	VALUE_ADDRESS,
 	VALUE_NAME,	/* one of a struct names */
 	VALUE_DEVICE,	/* a network device's name */
+	VALUE_RATE,	/* several words: see rate.h */
 };
 
 /* What completion can look up in the kernel for a number. */
@@ -32,7 +34,10 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  * @min: of a number, where the wire format sets the limit; limits of the module
  *	are left to the module, which states them when it refuses
  * @max: likewise; 0 for all 32 bits
- * @none: the word `none` is taken too, and stands for the address of zeroes
+ * @names: of a name, what it can be; of a number or a time, words for some
+ * @bare: of a time, the microseconds that a number without a unit counts; 0 for
+ *	none without a unit
+ * @none: a word that is taken too and stands for no address, or no device
  * @repeat: how often the key may be given, 0 for once
  */
 struct key {
@@ -45,7 +50,8 @@ struct key {
 	uint32_t min;
 	uint32_t max;
 	const struct names *names;
-	bool none;
+	uint32_t bare;
+	const char *none;
 	unsigned int repeat;
 };
 

@@ -40,17 +40,20 @@ void help_all(void)
 	       options_help);
 }
 
-/* "a|b|c" for a key with names, or what its value is called. */
+/* "a|b|c" for a key that takes names; else what its value is called, and its names. */
 static void print_value(const struct key *key)
 {
+	const char *bar = "";
 	size_t i;
 
 	if (key->type != VALUE_NAME) {
 		printf("%s", key->value);
-		return;
+		bar = "|";
 	}
-	for (i = 0; i < key->names->count; i++)
-		printf("%s%s", i ? "|" : "", key->names->name[i].word);
+	for (i = 0; key->names && i < key->names->count; i++) {
+		printf("%s%s", bar, key->names->name[i].word);
+		bar = "|";
+	}
 }
 
 static void print_usage(const struct object *object, const struct verb *verb)
@@ -95,7 +98,7 @@ static void print_keys(const struct object *object)
 			if (!any)
 				printf("\nkeys:\n");
 			any = true;
-			printf("  %-8s  %s\n", entry->key->name, entry->key->doc);
+			printf("  %-10s  %s\n", entry->key->name, entry->key->doc);
 		}
 	}
 }
@@ -134,7 +137,10 @@ int help_object(const char *name)
 		print_names("formats", &format_names);
 		print_names("data types", &dtype_names);
 		print_names("operations", &op_names);
+		print_names("policies", &policy_names);
 	}
+	if (!strcmp(name, "source"))
+		print_names("states", &state_names);
 	if (!strcmp(name, "port"))
 		print_names("modes", &mode_names);
 	if (!strcmp(name, "stats"))

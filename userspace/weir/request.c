@@ -23,16 +23,21 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	int status;
 
 	switch (key->type) {
+	case VALUE_RATE:
+		rate_put(message, key->attr, &value->rate);
+		return WEIR_OK;
 	case VALUE_ADDRESS:
 		mnl_attr_put(message, key->attr, value->addr.len, value->addr.bytes);
 		return WEIR_OK;
 	case VALUE_DEVICE:
-		status = request_device(value->word, &ifindex);
+		ifindex = 0;
+		status = value->none ? WEIR_OK : request_device(value->word, &ifindex);
 		if (!status)
 			mnl_attr_put_u32(message, key->attr, ifindex);
 		return status;
 	case VALUE_NUMBER:
 	case VALUE_TIME:
+	case VALUE_SHARE:
 	case VALUE_NAME:
 		mnl_attr_put_u32(message, key->attr, value->number);
 		return WEIR_OK;
@@ -49,7 +54,8 @@ int request_put(struct nlmsghdr *message, const struct args *args)
 		int status;
 
 		/* A new object has no address to take away. */
-		if (!value->key->attr || (value->none && !value->addr.len))
+		if (!value->key->attr ||
+		    (value->none && value->key->type == VALUE_ADDRESS && !value->addr.len))
 			continue;
 		status = put(message, value);
 		if (status)

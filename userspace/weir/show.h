@@ -6,18 +6,34 @@
 #include <libmnl/libmnl.h>
 #include <stdbool.h>
 
+#include "names.h"
+#include "print.h"
+
+struct args;
+
 /*
- * Each prints the fields of one object into the JSON object that the caller has
- * begun. @brief leaves the counters to JSON.
+ * Prints the fields of one object into the JSON object that the caller has begun.
+ * @brief leaves the counters to JSON.
  */
-void job_print(const struct nlmsghdr *message, bool brief);
-void source_print(const struct nlmsghdr *message, bool brief);
+typedef void print_object_fn(const struct nlmsghdr *message, bool brief);
+
+print_object_fn job_print, source_print;
+
 void port_print(const struct nlmsghdr *message);
 void port_print_stats(const struct nlmsghdr *message);
+
+/* `show`: one object, or a list of them. Returns an exit status. */
+int show_run(const struct args *args, bool one, print_object_fn *print);
 
 /* Counters of a WEIR_A_*_STATS nest, and the reasons that were found. */
 void stats_print(const struct nlattr *nest);
 
-void print_address(const char *label, const char *key, const struct nlattr *attr);
+/* Fields that may be absent: then nothing is printed. */
+void show_number(const char *key, const struct nlattr *attr);
+void show_name(const char *key, const struct names *names, const struct nlattr *attr);
+void show_address(const char *label, const char *key, const struct nlattr *attr);
+
+/* Of a source's state. */
+enum color state_color(uint32_t state);
 
 #endif

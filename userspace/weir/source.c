@@ -1,12 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir source show`. */
+#include <net/if.h>
+
 #include <weir.h>
 
+#include "args.h"
 #include "commands.h"
+#include "genl.h"
 #include "print.h"
-#include "request.h"
+#include "rate.h"
 #include "show.h"
 #include "tool.h"
+
+/* The device by its name too, if it still has one. */
+static void print_device(const struct nlattr *attr)
+{
+	unsigned int ifindex = nl_uint(attr);
+	char name[IF_NAMESIZE];
+
+	if (!ifindex)
+		return;
+	if (if_indextoname(ifindex, name))
+		print_string("dev", name);
+	else if (!opt.json)
+		print_text("dev number %u, which is gone", ifindex);
+	if (opt.json)
+		print_uint("ifindex", ifindex);
+}
+
+static void print_vlan(const struct nlattr *attr)
+{
+	uint32_t vlan = nl_uint(attr);
+
+	if (!attr)
+		return;
+	if (opt.json)
+		print_uint("vlan", vlan);
+	else if (vlan != VLAN_ANY)
+		print_string("vlan", names_word(&vlan_names, vlan));
+}
+
+static void print_state(const struct nlattr *attr)
+{
+	uint32_t state = nl_uint(attr);
+
+	if (attr)
+		print_string_as(NULL, state_color(state), "state", names_word(&state_names, state));
+}
 
 void source_print(const struct nlmsghdr *message, bool brief)
 {
@@ -15,38 +55,26 @@ void source_print(const struct nlmsghdr *message, bool brief)
 	weir_attributes(message, source, WEIR_A_SOURCE_MAX);
 	print_uint_as("source job", COLOR_NAME, "job", nl_uint(source[WEIR_A_SOURCE_JOB]));
 	print_uint_as(NULL, COLOR_NAME, "id", nl_uint(source[WEIR_A_SOURCE_ID]));
-	print_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
-	if (source[WEIR_A_SOURCE_PORT])
-		print_uint("port", nl_uint(source[WEIR_A_SOURCE_PORT]));
-	if ((!brief || opt.json) && source[WEIR_A_SOURCE_STATS])
+	show_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
+	show_number("port", source[WEIR_A_SOURCE_PORT]);
+	print_device(source[WEIR_A_SOURCE_IFINDEX]);
+	print_vlan(source[WEIR_A_SOURCE_VLAN]);
+	rate_print(source[WEIR_A_SOURCE_RATE]);
+	if (!brief)
+		print_line(4);
+	print_state(source[WEIR_A_SOURCE_STATE]);
+	show_number("missing", source[WEIR_A_SOURCE_MISSING]);
+	if (brief && !opt.json)
+		return;
+	if (source[WEIR_A_SOURCE_STATS])
 		stats_print(source[WEIR_A_SOURCE_STATS]);
 }
 
 int source_show(const struct args *args)
 {
 	bool one = args_get(args, "id");
-	struct nl_replies replies = {};
-	struct weir weir;
-	int status;
-	size_t i;
 
 	if (one && !args_get(args, "job"))
 		return usage("job", "source show id lacks the job that it belongs to: add `job NUMBER`");
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	status = request_show(&weir, args, one, &replies);
-	if (!status) {
-		print_list(NULL);
-		for (i = 0; i < replies.count; i++) {
-			print_object(NULL);
-			source_print(replies.message[i], false);
-			print_end();
-			print_line(0);
-		}
-		print_done();
-	}
-	nl_replies_free(&replies);
-	weir_close(&weir);
-	return status;
+	return show_run(args, one, source_print);
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <weir.h>
+
+#include "args.h"
+#include "print.h"
+#include "request.h"
+#include "show.h"
+
+void show_number(const char *key, const struct nlattr *attr)
+{
+	if (attr)
+		print_uint(key, nl_uint(attr));
+}
+
+void show_name(const char *key, const struct names *names, const struct nlattr *attr)
+{
+	if (attr)
+		print_string(key, names_word(names, nl_uint(attr)));
+}
+
+void show_address(const char *label, const char *key, const struct nlattr *attr)
+{
+	char text[ADDR_TEXT];
+	struct addr addr;
+
+	if (!attr || !addr_from(&addr, mnl_attr_get_payload(attr),
+				mnl_attr_get_payload_len(attr)))
+		return;
+	print_string_as(label, COLOR_ADDRESS, key, addr_text(&addr, text));
+}
+
+enum color state_color(uint32_t state)
+{
+	switch (state) {
+	case WEIR_SOURCE_STATE_ACTIVE:
+		return COLOR_GOOD;
+	case WEIR_SOURCE_STATE_STRAGGLER:
+		return COLOR_WARN;
+	default:
+		return COLOR_BAD;
+	}
+}
+
+static void print_replies(const struct nl_replies *replies, print_object_fn *print)
+{
+	size_t i;
+
+	print_list(NULL);
+	for (i = 0; i < replies->count; i++) {
+		print_object(NULL);
+		print(replies->message[i], false);
+		print_end();
+		print_line(0);
+	}
+	print_done();
+}
+
+int show_run(const struct args *args, bool one, print_object_fn *print)
+{
+	struct nl_replies replies = {};
+	struct weir weir;
+	int status;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	status = request_show(&weir, args, one, &replies);
+	if (!status)
+		print_replies(&replies, print);
+	nl_replies_free(&replies);
+	weir_close(&weir);
+	return status;
+}
