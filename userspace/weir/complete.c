@@ -24,7 +24,7 @@
 
 static void list_options(void)
 {
-	puts("--json\n--pretty\n--color\n--netns\n--debug\n--version\n--help");
+	puts("--json\n--pretty\n--color\n--stats\n--netns\n--debug\n--version\n--help");
 }
 
 static void list_objects(void)

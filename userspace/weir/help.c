@@ -13,6 +13,7 @@ static const char options_help[] =
 	"  -j, --json              JSON instead of text\n"
 	"  -p, --pretty            JSON with line breaks\n"
 	"  -c, --color[=WHEN]      colours: auto, always or never\n"
+	"  -s, --stats             more counters: histograms of lateness\n"
 	"  -n, --netns NAME        work in the network namespace NAME\n"
 	"  -d, --debug             print what the BPF library and the verifier say\n"
 	"  -V, --version           print the version\n"

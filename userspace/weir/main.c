@@ -16,6 +16,7 @@ static const struct option long_options[] = {
 	{ "json",	no_argument,		NULL, 'j' },
 	{ "pretty",	no_argument,		NULL, 'p' },
 	{ "color",	optional_argument,	NULL, 'c' },
+	{ "stats",	no_argument,		NULL, 's' },
 	{ "netns",	required_argument,	NULL, 'n' },
 	{ "debug",	no_argument,		NULL, 'd' },
 	{ "version",	no_argument,		NULL, 'V' },
@@ -71,6 +72,9 @@ static int take_option(int code, char **argv, bool *done)
 		return WEIR_OK;
 	case 'c':
 		return parse_color(optarg);
+	case 's':
+		opt.stats = true;
+		return WEIR_OK;
 	case 'n':
 		opt.netns = optarg;
 		return WEIR_OK;
@@ -96,7 +100,7 @@ static int parse_options(int argc, char **argv, bool *done)
 
 	opterr = 0;
 	/* + : options end where the words begin */
-	while (index = -1, (code = getopt_long(argc, argv, "+:jpc::n:dVh",
+	while (index = -1, (code = getopt_long(argc, argv, "+:jpc::sn:dVh",
 					       long_options, &index)) != -1) {
 		if (index >= 0 && optind > 0) {
 			const char *full = long_options[index].name;

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "commands.h"
 #include "genl.h"
+#include "lateness.h"
 #include "print.h"
 #include "rate.h"
 #include "show.h"
@@ -48,6 +49,16 @@ static void print_state(const struct nlattr *attr)
 		print_string_as(NULL, state_color(state), "state", names_word(&state_names, state));
 }
 
+static void print_lateness(const struct nlmsghdr *message)
+{
+	struct lateness lateness;
+
+	lateness_read(&lateness, message);
+	lateness_print(&lateness);
+	if (opt.stats)
+		lateness_draw(&lateness);
+}
+
 void source_print(const struct nlmsghdr *message, bool brief)
 {
 	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
@@ -66,6 +77,8 @@ void source_print(const struct nlmsghdr *message, bool brief)
 	show_number("missing", source[WEIR_A_SOURCE_MISSING]);
 	if (brief && !opt.json)
 		return;
+	if (source[WEIR_A_SOURCE_LATENESS])
+		print_lateness(message);
 	if (source[WEIR_A_SOURCE_STATS])
 		stats_print(source[WEIR_A_SOURCE_STATS]);
 }

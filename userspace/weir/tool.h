@@ -27,6 +27,7 @@ enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct options {
 	bool json;
 	bool pretty;
+	bool stats;
 	bool debug;
 	enum color_when color;
 	const char *netns;
