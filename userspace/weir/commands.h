@@ -10,6 +10,7 @@ int job_add(const struct args *args);
 int job_set(const struct args *args);
 int job_show(const struct args *args);
 int source_show(const struct args *args);
+int block_show(const struct args *args);
 int port_attach(const struct args *args);
 int port_detach(const struct args *args);
 int port_show(const struct args *args);

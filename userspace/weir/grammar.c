@@ -174,6 +174,17 @@ static const struct verb source_verbs[] = {
 	{ .name = NULL },
 };
 
+static const struct key block_job = {
+	"job", "NUMBER", "show the blocks of this job alone",
+	VALUE_NUMBER, LOOKUP_JOB, .attr = WEIR_A_BLOCK_JOB, .max = WEIR_JOB_ID_MAX,
+};
+static const struct verb_key block_show_keys[] = { { &block_job, false }, END };
+static const struct verb block_verbs[] = {
+	{ "show", "show the open blocks, and who is missing from them", WEIR_CMD_BLOCK_GET,
+	  block_show_keys, .run = block_show },
+	{ .name = NULL },
+};
+
 /* Keys of a port. */
 static const struct key port_dev = {
 	"dev", "DEVICE", "the network device",
@@ -242,6 +253,7 @@ static const struct verb complete_verbs[] = {
 const struct object grammar[] = {
 	{ "job", "what is summed: sources, blocks, gradients", .verbs = job_verbs },
 	{ "source", "a worker of a job, bound to its address", .verbs = source_verbs },
+	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `weir block show`. */
+#include <weir.h>
+
+#include "args.h"
+#include "commands.h"
+#include "genl.h"
+#include "print.h"
+#include "ranks.h"
+#include "show.h"
+#include "tool.h"
+#include "units.h"
+
+static void print_age(uint64_t nanos)
+{
+	char text[UNITS_TEXT];
+
+	if (opt.json)
+		print_uint("age", nanos);
+	else
+		print_string("age", units_duration(text, nanos));
+}
+
+static void print_missing(const struct nlmsghdr *message)
+{
+	struct ranks missing = {};
+	char text[RANKS_TEXT];
+	uint32_t i;
+
+	ranks_missing(&missing, message);
+	if (!opt.json) {
+		print_string_as(NULL, COLOR_WARN, "missing", ranks_text(&missing, text));
+		return;
+	}
+	print_list("missing");
+	for (i = 0; i < WEIR_SOURCES_MAX; i++) {
+		if (missing.in[i])
+			print_uint(NULL, i);
+	}
+	print_end();
+}
+
+void block_print(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *block[WEIR_A_BLOCK_MAX + 1];
+
+	(void)brief;
+	weir_attributes(message, block, WEIR_A_BLOCK_MAX);
+	print_uint_as("block job", COLOR_NAME, "job", nl_uint(block[WEIR_A_BLOCK_JOB]));
+	print_uint_as(NULL, COLOR_NAME, "id", nl_uint(block[WEIR_A_BLOCK_ID]));
+	show_number("generation", block[WEIR_A_BLOCK_GENERATION]);
+	show_number("grads", block[WEIR_A_BLOCK_GRADS]);
+	print_age(nl_uint(block[WEIR_A_BLOCK_AGE]));
+	show_number("received", block[WEIR_A_BLOCK_RECEIVED]);
+	print_missing(message);
+}
+
+int block_show(const struct args *args)
+{
+	return show_run(args, false, block_print);
+}
