@@ -27,8 +27,10 @@ static void print_event(const struct nlmsghdr *message, bool brief)
 	weir_attributes(message, event, WEIR_A_EVENT_MAX);
 	if (event[WEIR_A_EVENT_JOB])
 		print_uint_as(NULL, COLOR_NAME, "job", nl_uint(event[WEIR_A_EVENT_JOB]));
-	if (event[WEIR_A_EVENT_GENERATION])
-		print_uint("generation", nl_uint(event[WEIR_A_EVENT_GENERATION]));
+	show_number("generation", event[WEIR_A_EVENT_GENERATION]);
+	if (event[WEIR_A_EVENT_SOURCE])
+		print_uint_as(NULL, COLOR_NAME, "source", nl_uint(event[WEIR_A_EVENT_SOURCE]));
+	show_number("straggles", event[WEIR_A_EVENT_STRAGGLES]);
 }
 
 static void print_port(const struct nlmsghdr *message, bool brief)
@@ -64,6 +66,25 @@ static const char *event_name(const struct notification *notification,
 	return names_word(&event_names, nl_uint(event[WEIR_A_EVENT_EVENT]));
 }
 
+/* What is wrong stands out. */
+static enum color event_color(const struct notification *notification,
+			      const struct nlmsghdr *message)
+{
+	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
+
+	if (notification->event)
+		return COLOR_GOOD;
+	weir_attributes(message, event, WEIR_A_EVENT_MAX);
+	switch (nl_uint(event[WEIR_A_EVENT_EVENT])) {
+	case WEIR_EVENT_STRAGGLER:
+		return COLOR_WARN;
+	case WEIR_EVENT_DEAD:
+		return COLOR_BAD;
+	default:
+		return COLOR_GOOD;
+	}
+}
+
 static void print_time(void)
 {
 	struct timespec now;
@@ -90,7 +111,8 @@ static void print_notification(const struct nlmsghdr *message)
 			continue;
 		print_object(NULL);
 		print_time();
-		print_string_as("", COLOR_GOOD, "event", event_name(notification, message));
+		print_string_as("", event_color(notification, message), "event",
+				event_name(notification, message));
 		notification->print(message, true);
 		print_done();
 		return;
