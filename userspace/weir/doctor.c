@@ -133,6 +133,7 @@ static int read_all(struct patient *patient)
 	err = dump(&patient->weir, WEIR_CMD_JOB_GET, &patient->jobs);
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
+	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	if (err)
 		report(&(struct finding){ DOCTOR_FAIL, "netlink", "",
 			"load a module of the same version as the tool" },
@@ -163,11 +164,13 @@ static int examine(struct patient *patient)
 	if (!read_all(patient)) {
 		doctor_ports(patient);
 		doctor_jobs(patient);
+		doctor_late(patient);
 		doctor_refusals(patient);
 	}
 	nl_replies_free(&patient->jobs);
 	nl_replies_free(&patient->sources);
 	nl_replies_free(&patient->ports);
+	nl_replies_free(&patient->blocks);
 	nl_close(&patient->rtnl);
 	weir_close(&patient->weir);
 	return WEIR_OK;

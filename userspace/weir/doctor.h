@@ -40,6 +40,7 @@ struct patient {
 	struct nl_replies jobs;
 	struct nl_replies sources;
 	struct nl_replies ports;
+	struct nl_replies blocks;
 };
 
 /* The fields of a job that the checks need. */
@@ -70,6 +71,7 @@ bool port_known(const struct patient *patient, unsigned int ifindex);
 void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
 void doctor_jobs(struct patient *patient);
+void doctor_late(struct patient *patient);
 void doctor_refusals(struct patient *patient);
 
 /* Reads a number from /proc; -1 where it is not there. */
