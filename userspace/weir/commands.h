@@ -16,6 +16,7 @@ int port_detach(const struct args *args);
 int port_show(const struct args *args);
 int port_flush(const struct args *args);
 int stats_show(const struct args *args);
+int top_run(const struct args *args);
 int monitor_run(const struct args *args);
 int doctor_run(const struct args *args);
 int help_run(const struct args *args);

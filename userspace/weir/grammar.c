@@ -227,6 +227,23 @@ static const struct verb monitor_verbs[] = {
 	{ .name = NULL },
 };
 
+static const struct key top_interval = {
+	"interval", "TIME", "between two looks, in seconds or with a unit (1s)",
+	VALUE_TIME, .bare = 1000000, .min = 10000,
+};
+static const struct key top_count = {
+	"count", "NUMBER", "how often to look, then end (until interrupted)",
+	VALUE_NUMBER, .min = 1,
+};
+static const struct verb_key top_keys[] = {
+	{ &top_interval, false }, { &top_count, false }, END,
+};
+static const struct verb top_verbs[] = {
+	{ "", "watch jobs and sources: rates, memory, who is late; q quits", 0, top_keys,
+	  .run = top_run },
+	{ .name = NULL },
+};
+
 static const struct key doctor_job = {
 	"job", "NUMBER", "look at this job alone",
 	VALUE_NUMBER, LOOKUP_JOB, .max = WEIR_JOB_ID_MAX,
@@ -256,6 +273,7 @@ const struct object grammar[] = {
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
+	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },
 	{ "doctor", "find out why nothing is summed", .verbs = doctor_verbs },
 	{ "help", "this help, or that of one object", .verbs = help_verbs },

@@ -26,6 +26,7 @@ static const char *const codes[] = {
 	[COLOR_GOOD]	= "\033[32m",
 	[COLOR_WARN]	= "\033[33m",
 	[COLOR_BAD]	= "\033[1;31m",
+	[COLOR_TITLE]	= "\033[7m",
 };
 
 /* NO_COLOR speaks for `auto` alone: who says `always` means it. */
@@ -161,6 +162,18 @@ void print_micros(const char *key, uint64_t value)
 		print_uint(key, value);
 	else
 		print_string(key, units_micros(text, value));
+}
+
+/* A rate or the like, with a tenth behind the point. */
+void print_decimal(const char *key, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f", value);
+	if (opt.json)
+		add(key, json_object_new_double_s(value, text));
+	else
+		print_string(key, text);
 }
 
 void print_line(unsigned int columns)

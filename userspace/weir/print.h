@@ -18,6 +18,7 @@ enum color {
 	COLOR_GOOD,
 	COLOR_WARN,
 	COLOR_BAD,
+	COLOR_TITLE,
 };
 
 void print_setup(void);
@@ -39,6 +40,7 @@ void print_string(const char *key, const char *value);
 void print_string_as(const char *label, enum color color, const char *key, const char *value);
 void print_bytes(const char *key, uint64_t value);
 void print_micros(const char *key, uint64_t value);
+void print_decimal(const char *key, double value);
 
 /* In text only: ends the line, if one was begun, and indents the next. */
 void print_line(unsigned int indent);

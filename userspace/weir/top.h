@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* `weir top`: what the kernel counts, what has changed, and how it is drawn. */
+#ifndef WEIR_TOP_H
+#define WEIR_TOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir.h>
+
+#include "addr.h"
+#include "genl.h"
+#include "lateness.h"
+#include "screen.h"
+
+/* By attribute; that of refusals is the sum over the reasons. */
+struct counters {
+	uint64_t count[WEIR_A_STATS_MAX + 1];
+};
+
+struct top_job {
+	uint32_t id;
+	uint32_t sources;
+	uint32_t bound;
+	uint32_t policy;
+	uint32_t generation;
+	uint32_t open;
+	uint64_t memory;
+	struct counters counters;
+};
+
+struct top_source {
+	uint32_t job;
+	uint32_t id;
+	struct addr address;
+	uint32_t state;
+	uint32_t missing;
+	struct lateness lateness;
+	struct counters counters;
+};
+
+struct top_total {
+	uint32_t jobs;
+	uint32_t ports;
+	uint64_t memory;
+	uint64_t memory_used;
+	uint64_t memory_limit;
+	char reduction[16];
+	struct counters counters;
+};
+
+/**
+ * struct sample - one look at all there is
+ * @time: of CLOCK_MONOTONIC, in nanoseconds
+ * @elapsed: nanoseconds over which counters were taken; 0 where they are those since the start
+ */
+struct sample {
+	uint64_t time;
+	uint64_t elapsed;
+	struct top_total total;
+	size_t jobs;
+	struct top_job *job;
+	size_t sources;
+	struct top_source *source;
+};
+
+/* Returns 0 or a negative errno, with weir->nl.error filled. */
+int sample_take(struct sample *sample, struct weir *weir);
+void sample_free(struct sample *sample);
+
+/*
+ * A copy whose counters and histograms are what has come since an earlier look, or
+ * since the start where there is none; the largest jobs and the latest sources first.
+ */
+void sample_change(struct sample *change, const struct sample *now, const struct sample *before);
+
+/* A counter's rate a second; NaN where no time has passed. */
+double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr);
+
+void top_draw(struct screen *screen, const struct sample *sample);
+void top_print_json(const struct sample *sample);
+
+#endif

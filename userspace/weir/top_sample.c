@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What `weir top` knows: the kernel's answers, and how two of them differ. */
+#include <linux/netlink.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top.h"
+
+static void read_counters(struct counters *counters, const struct nlattr *nest)
+{
+	const struct nlattr *refusal[WEIR_A_REFUSAL_MAX + 1];
+	const struct nlattr *attr;
+
+	if (!nest)
+		return;
+	mnl_attr_for_each_nested(attr, nest) {
+		uint16_t type = mnl_attr_get_type(attr);
+
+		if (type == WEIR_A_STATS_REFUSAL) {
+			nl_nested(attr, refusal, WEIR_A_REFUSAL_MAX);
+			counters->count[type] += nl_uint(refusal[WEIR_A_REFUSAL_PACKETS]);
+		} else if (type <= WEIR_A_STATS_MAX) {
+			counters->count[type] = nl_uint(attr);
+		}
+	}
+}
+
+/* Counters that went back are those of another object with the same number. */
+static void counters_since(struct counters *counters, const struct counters *before)
+{
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_A_STATS_MAX; i++) {
+		if (counters->count[i] < before->count[i])
+			return;
+	}
+	for (i = 0; i <= WEIR_A_STATS_MAX; i++)
+		counters->count[i] -= before->count[i];
+}
+
+static void read_job(struct top_job *job, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_JOB_MAX);
+	job->id = nl_uint(table[WEIR_A_JOB_ID]);
+	job->sources = nl_uint(table[WEIR_A_JOB_SOURCES]);
+	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
+	job->policy = nl_uint(table[WEIR_A_JOB_POLICY]);
+	job->generation = nl_uint(table[WEIR_A_JOB_GENERATION]);
+	job->open = nl_uint(table[WEIR_A_JOB_OPEN]);
+	job->memory = nl_uint(table[WEIR_A_JOB_MEMORY]);
+	read_counters(&job->counters, table[WEIR_A_JOB_STATS]);
+}
+
+static void read_source(struct top_source *source, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1];
+	const struct nlattr *address;
+
+	weir_attributes(message, table, WEIR_A_SOURCE_MAX);
+	address = table[WEIR_A_SOURCE_ADDRESS];
+	source->job = nl_uint(table[WEIR_A_SOURCE_JOB]);
+	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
+	source->state = nl_uint(table[WEIR_A_SOURCE_STATE]);
+	source->missing = nl_uint(table[WEIR_A_SOURCE_MISSING]);
+	if (address)
+		addr_from(&source->address, mnl_attr_get_payload(address),
+			  mnl_attr_get_payload_len(address));
+	lateness_read(&source->lateness, message);
+	read_counters(&source->counters, table[WEIR_A_SOURCE_STATS]);
+}
+
+static void read_total(struct top_total *total, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_TOTAL_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_TOTAL_MAX);
+	total->jobs = nl_uint(table[WEIR_A_TOTAL_JOBS]);
+	total->ports = nl_uint(table[WEIR_A_TOTAL_PORTS]);
+	total->memory = nl_uint(table[WEIR_A_TOTAL_MEMORY]);
+	total->memory_used = nl_uint(table[WEIR_A_TOTAL_MEMORY_USED]);
+	total->memory_limit = nl_uint(table[WEIR_A_TOTAL_MEMORY_LIMIT]);
+	snprintf(total->reduction, sizeof(total->reduction), "%s",
+		 nl_string(table[WEIR_A_TOTAL_REDUCTION]));
+	read_counters(&total->counters, table[WEIR_A_TOTAL_STATS]);
+}
+
+static int ask(struct weir *weir, uint8_t command, uint16_t flags, struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+
+	weir_begin(weir, buffer, command, flags);
+	return nl_talk(&weir->nl, buffer, replies);
+}
+
+static void *zeroed(size_t count, size_t size)
+{
+	void *array = calloc(count ?: 1, size);
+
+	if (!array)
+		abort();
+	return array;
+}
+
+static int take_total(struct sample *sample, struct weir *weir)
+{
+	struct nl_replies replies = {};
+	int err;
+
+	err = ask(weir, WEIR_CMD_STATS_GET, 0, &replies);
+	if (!err && replies.count)
+		read_total(&sample->total, replies.message[0]);
+	nl_replies_free(&replies);
+	return err;
+}
+
+static int take_jobs(struct sample *sample, struct weir *weir)
+{
+	struct nl_replies replies = {};
+	size_t i;
+	int err;
+
+	err = ask(weir, WEIR_CMD_JOB_GET, NLM_F_DUMP, &replies);
+	sample->jobs = err ? 0 : replies.count;
+	sample->job = zeroed(sample->jobs, sizeof(*sample->job));
+	for (i = 0; i < sample->jobs; i++)
+		read_job(&sample->job[i], replies.message[i]);
+	nl_replies_free(&replies);
+	return err;
+}
+
+static int take_sources(struct sample *sample, struct weir *weir)
+{
+	struct nl_replies replies = {};
+	size_t i;
+	int err;
+
+	err = ask(weir, WEIR_CMD_SOURCE_GET, NLM_F_DUMP, &replies);
+	sample->sources = err ? 0 : replies.count;
+	sample->source = zeroed(sample->sources, sizeof(*sample->source));
+	for (i = 0; i < sample->sources; i++)
+		read_source(&sample->source[i], replies.message[i]);
+	nl_replies_free(&replies);
+	return err;
+}
+
+int sample_take(struct sample *sample, struct weir *weir)
+{
+	int err;
+
+	memset(sample, 0, sizeof(*sample));
+	sample->time = screen_clock();
+	err = take_total(sample, weir);
+	err = err ?: take_jobs(sample, weir);
+	err = err ?: take_sources(sample, weir);
+	if (err)
+		sample_free(sample);
+	return err;
+}
+
+void sample_free(struct sample *sample)
+{
+	free(sample->job);
+	free(sample->source);
+	memset(sample, 0, sizeof(*sample));
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_jobs(const void *a, const void *b)
+{
+	const struct top_job *one = a, *other = b;
+
+	return compare(other->memory, one->memory) ?: compare(one->id, other->id);
+}
+
+/*
+ * How late a source is, by its bucket: one that is not heard of while blocks time out
+ * for it is later than all, and of one that nobody waits for nothing is known.
+ */
+static unsigned int lateness_rank(const struct top_source *source)
+{
+	int p99 = lateness_quantile(&source->lateness, 990);
+
+	if (p99 < 0 && source->state > WEIR_SOURCE_STATE_ACTIVE)
+		return WEIR_LATENESS_BUCKETS + 1;
+	return p99 + 1;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+	const struct top_source *one = a, *other = b;
+	const uint64_t *mine = one->counters.count, *theirs = other->counters.count;
+
+	return compare(lateness_rank(other), lateness_rank(one)) ?:
+	       compare(other->state, one->state) ?:
+	       compare(theirs[WEIR_A_STATS_STRAGGLES], mine[WEIR_A_STATS_STRAGGLES]) ?:
+	       compare(theirs[WEIR_A_STATS_LATE], mine[WEIR_A_STATS_LATE]) ?:
+	       compare(other->missing, one->missing) ?:
+	       compare(one->job, other->job) ?: compare(one->id, other->id);
+}
+
+static void source_since(struct top_source *source, const struct top_source *before)
+{
+	if (!before)
+		return;
+	counters_since(&source->counters, &before->counters);
+	lateness_since(&source->lateness, &before->lateness);
+}
+
+static int order_jobs(const void *a, const void *b)
+{
+	return compare(((const struct top_job *)a)->id, ((const struct top_job *)b)->id);
+}
+
+static int order_sources(const void *a, const void *b)
+{
+	const struct top_source *one = a, *other = b;
+
+	return compare(one->job, other->job) ?: compare(one->id, other->id);
+}
+
+/* The kernel lists all in the order of their numbers, so they can be looked up. */
+static void subtract(struct sample *change, const struct sample *before)
+{
+	size_t i;
+
+	change->elapsed = change->time - before->time;
+	counters_since(&change->total.counters, &before->total.counters);
+	for (i = 0; i < change->jobs; i++) {
+		const struct top_job *job = bsearch(&change->job[i], before->job, before->jobs,
+						    sizeof(*job), order_jobs);
+
+		if (job)
+			counters_since(&change->job[i].counters, &job->counters);
+	}
+	for (i = 0; i < change->sources; i++)
+		source_since(&change->source[i],
+			     bsearch(&change->source[i], before->source, before->sources,
+				     sizeof(*before->source), order_sources));
+}
+
+void sample_change(struct sample *change, const struct sample *now, const struct sample *before)
+{
+	*change = *now;
+	change->job = zeroed(now->jobs, sizeof(*now->job));
+	change->source = zeroed(now->sources, sizeof(*now->source));
+	memcpy(change->job, now->job, now->jobs * sizeof(*now->job));
+	memcpy(change->source, now->source, now->sources * sizeof(*now->source));
+	if (before)
+		subtract(change, before);
+	qsort(change->job, change->jobs, sizeof(*change->job), compare_jobs);
+	qsort(change->source, change->sources, sizeof(*change->source), compare_sources);
+}
+
+double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr)
+{
+	return sample->elapsed ? counters->count[attr] * 1e9 / sample->elapsed : NAN;
+}
