@@ -58,7 +58,7 @@ refuses_json() {
 	jq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, port, stats, monitor, doctor, help" ""
+usage "no object" "objects are: job, source, block, port, stats, top, monitor, doctor, help" ""
 usage "unknown object" "no object 'jbo'; objects are:" "jbo"
 usage "no prefix of an object" "no object 'jo'" "jo show"
 usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"
@@ -93,6 +93,37 @@ usage "time without a unit" "timeout 10 has no unit: write 10us, 10ms or 10s" "j
 usage "time of an unknown unit" "unknown unit 'min': units are us, ms and s" "job add $job timeout 1min"
 usage "time that is none" "takes a time such as 500us, 10ms or 2s" "job add $job timeout soon"
 usage "time too long" "timeout 4295s is too long: it is 4294s at most" "job add $job timeout 4295s"
+usage "time that is none, where a word is" "such as 500us, 10ms or 2s or never, not 'soon'" "job add $job timeout soon"
+usage "silence without a unit" "dead-after 1 has no unit" "job add $job dead-after 1"
+usage "unknown policy" "no policy 'skip': policy is wait, partial or exclude" "job add $job policy skip"
+usage "share above one" "quorum 1.5 is no share: it is above 0, and 1 or 100% at most" "job add $job quorum 1.5"
+usage "share above all" "quorum 101% is no share" "job set id 7 quorum 101%"
+usage "share of nothing" "quorum 0% is no share" "job add $job quorum 0%"
+usage "share of nobody" "quorum 0.0 is no share" "job add $job quorum 0.0"
+usage "share too fine" "no finer than a millionth, or all, not '0.1234567'" "job add $job quorum 0.1234567"
+usage "share without its digits" "quorum takes a number, a share such as 0.88 or 88%.*not '5.'" "job add $job quorum 5."
+usage "share that is none" "quorum takes a number, a share .* or all, not 'most'" "job add $job quorum most"
+usage "rate without words" "rate lacks its value: write rate none" "job add $job rate"
+usage "rate of other words" "rate lacks its value: write rate none" "job set id 7 rate port 5"
+usage "burst without a rate" "burst belongs behind .packets NUMBER. or .bytes RATE." "job set id 7 rate burst 5"
+usage "burst twice" "burst belongs behind .* once each" "job set id 7 rate packets 5 burst 5 burst 5"
+usage "limit twice" "rate: packets is given twice" "job set id 7 rate packets 5 packets 6"
+usage "limit without a number" "rate: bytes lacks its value: write rate none" "job set id 7 rate packets 5 bytes"
+usage "limit of zero" "rate: packets 0 is too little: it is 1 at least; .rate none. is no limit" "job set id 7 rate packets 0"
+usage "limit below a byte" "rate: bytes 7bit is too little" "job set id 7 rate bytes 7bit"
+usage "limit beyond 32 bits" "rate: packets 4294967296 is out of range" "job set id 7 rate packets 4294967296"
+usage "limit beyond 64 bits" "rate: bytes 99999999999999tbit is out of range" "job set id 7 rate bytes 99999999999999tbit"
+usage "packets with a unit" "rate: packets takes a number of packets, not '5k'" "job set id 7 rate packets 5k"
+usage "bytes without a unit" "rate: bytes 100 has no unit; units are bit, kbit, .* and gbps" "job set id 7 rate bytes 100"
+usage "bytes of an unknown unit" "rate: bytes has the unknown unit 'Mbit'; units are bit," "job set id 7 rate bytes 1Mbit"
+usage "size of an unknown unit" "rate: burst has the unknown unit 'kib'; units are b, k, m and g" "job set id 7 rate bytes 1mbit burst 1kib"
+usage "rate twice" "job set: rate is given twice" "job set id 7 rate none rate packets 5"
+usage "VLAN too large" "vlan 4096 is out of range: it is 0 to 4095" "source set job 7 id 0 vlan 4096"
+usage "VLAN that is none" "vlan takes a number, untagged or any, not 'red'" "source set job 7 id 0 vlan red"
+usage "timers of a live job" "job set does not know the word 'timers'" "job set id 7 timers 5"
+usage "block of a number" "block show does not know the word 'id'; it takes: job" "block show id 5"
+usage "no looks" "count 0 is out of range" "top count 0"
+usage "looks too close" "interval 9ms is too short: it is 10ms at least" "top interval 9ms"
 usage "unknown format" "no format 'rio': format is trio" "job add $job format rio"
 usage "unknown type" "no data type 'int64': dtype is int32, float32, bfloat16 or float16" "job add $job dtype int64"
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
@@ -114,6 +145,7 @@ else
 	missing() {
 		local words
 		for words in "job show" "job add $job" "job flush" "source show" "port show" \
+			"block show" "job set id 7 quorum 88%" "top count 1" \
 			"port attach dev lo mode xdp" "port detach dev lo" "port flush" stats monitor; do
 			# shellcheck disable=SC2086 # words
 			refuses 1 "the weir module is not loaded in this kernel: run .modprobe weir." $words &&
@@ -230,9 +262,19 @@ ktap_run "completes options" completes "weir --n" --netns
 ktap_run "completes colours" completes "weir --color=a" always auto
 ktap_run "completes verbs" completes "weir port " attach detach flush help show
 ktap_run "completes verbs behind options" completes "weir -j -n none job s" set show
-ktap_run "completes keys" completes "weir source add job 7 " address id port
+ktap_run "completes keys" completes "weir source add job 7 " address dev id port rate vlan
 ktap_run "completes names" completes "weir job add id 7 dtype " bfloat16 float16 float32 int32
 ktap_run "completes none" completes "weir job set id 7 group n" none
+ktap_run "completes words for numbers" completes "weir source set job 7 vlan " any untagged
+ktap_run "completes no device" completes "weir source set job 7 dev an" any
+ktap_run "completes a rate" completes "weir source set job 7 id 1 rate " bytes none packets
+ktap_run "completes no number of a rate" completes "weir source set rate packets "
+ktap_run "completes a burst and other keys" completes "weir source set id 1 address 10.0.0.1 rate packets 5 " \
+	burst bytes dev job port vlan
+ktap_run "completes the rest of a rate" completes "weir job set rate bytes 1gbit burst 5m p" packets policy port
+ktap_run "completes keys behind a rate" completes "weir job set rate packets 5 burst 5 bytes 1gbit id 7 g" group
+ktap_run "completes keys behind no rate" completes "weir source set rate none v" vlan
+ktap_run "completes a value behind a rate" completes "weir job set rate packets 5 policy w" wait
 ktap_run "completes a key again" completes "weir port attach udp 1 u" udp
 ktap_run "completes devices" completes "weir port show dev lo" lo
 ktap_run "completes objects of help" completes "weir help mo" monitor

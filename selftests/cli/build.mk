@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tool's tests put in the module's place.
+
+$(eval $(call objects,cli,selftests/cli/stand-in.c,-fPIC))
+$(B)/cli/stand-in.so: $(cli_objects)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl
+ALL += $(B)/cli/stand-in.so
