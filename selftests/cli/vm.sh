@@ -92,19 +92,54 @@ jobs_text() {
 	[[ $(head -n 1 <<<"$text") == "job 7 format trio dtype int32 op sum sources 4 blocks 64 grads 256 address 10.77.1.254 port 4242" ]] ||
 		{ echo "$text"; return 1; }
 }
+jobs_policy() {
+	weir job add id 30 sources 25 blocks 64 grads 1 address 10.77.1.254 policy partial timeout 10ms \
+		quorum 88% timers 16 dead-after 2s rate packets 10000 burst 500 bytes 100mbit burst 64k &&
+		json '.[0] | .policy == "partial" and .timeout == 10000 and .quorum == 22 and .timers == 16
+			and ."dead-after" == 2000000 and .rate == {"packets": 10000, "packets-burst": 500,
+			"bytes": 12500000, "bytes-burst": 65536}' job show id 30 &&
+		weir job show id 30 | grep -qx "    policy partial timeout 10ms quorum 22 timers 16 dead-after 2s rate packets 10000 burst 500 bytes 100mbit burst 64k"
+}
+jobs_set_policy() {
+	weir job set id 30 policy exclude timeout 500us dead-after 1s quorum 0.5 rate bytes 1gbit &&
+		json '.[0] | .policy == "exclude" and .timeout == 500 and ."dead-after" == 1000000
+			and .quorum == 13 and .rate.bytes == 125000000 and (.rate | has("packets") | not)
+			and .timers == 16' job show id 30 &&
+		weir job set id 30 policy wait timeout never quorum all rate none &&
+		json '.[0] | .policy == "wait" and .timeout == 0 and .quorum == 0 and (has("rate") | not)' job show id 30 &&
+		weir job show id 30 | grep -q "^    policy wait timeout never quorum all "
+}
+jobs_default_policy() {
+	json '.[0] | .policy == "wait" and .timeout == 0 and .quorum == 0' job show id 7 &&
+		weir job add id 40 sources 2 blocks 64 grads 1 address 10.77.1.254 policy exclude &&
+		json '.[0] | .policy == "exclude" and .timeout == 10000' job show id 40 &&
+		weir job add id 50 sources 2 blocks 64 grads 1 address 10.77.1.254 timeout 1ms &&
+		json '.[0] | .policy == "partial" and .timeout == 1000' job show id 50 &&
+		weir job del id 40 && weir job del id 50 && weir job del id 30
+}
+# What is shown in JSON, in the words that made it. A time of zero is written so.
+words_of() {
+	jq -r 'def time: if . == 0 then "0" else "\(.)us" end;
+		def rate: "\(if .packets then "packets \(.packets) burst \(."packets-burst") " else "" end)" +
+			"\(if .bytes then "bytes \(.bytes)bps burst \(."bytes-burst")" else "" end)";
+		.[] | to_entries | map(if .key == "timeout" or .key == "dead-after" then .value |= time
+			elif .key == "rate" then .value |= rate else . end)
+		| map("\(.key) \(.value)") | join(" ")'
+}
 # What is shown, added again, is shown alike.
 jobs_round_trip() {
 	local before line words
-	weir job set id 7 group 239.1.2.3 || return
+	weir job set id 7 group 239.1.2.3 policy partial timeout 5ms dead-after 1s quorum 2 \
+		rate packets 1000 burst 100 bytes 80mbit burst 100000 || return
 	before=$(weir -j job show | jq -cS 'map(del(.stats))')
 	weir job flush || return
 	json '. == []' job show || return
 	while read -r line; do
 		read -r -a words <<<"$line"
 		weir job add "${words[@]}" || return
-	done < <(jq -r '.[] | del(.generation, .open, .bound, .memory)
-		| to_entries | map("\(.key) \(.value)") | join(" ")' <<<"$before")
-	[[ $(weir -j job show | jq -cS 'map(del(.stats))') == "$before" ]]
+	done < <(jq 'map(del(.generation, .open, .bound, .memory))' <<<"$before" | words_of)
+	diff <(echo "$before") <(weir -j job show | jq -cS 'map(del(.stats))') || return
+	weir job set id 7 policy wait timeout never quorum all rate none
 }
 jobs_del() {
 	weir job del id 200 && json '[.[].id] == [3, 7, 9, 255]' job show &&
@@ -115,6 +150,9 @@ ktap_run "job add with all keys" jobs_add_all
 ktap_run "job set" jobs_set
 ktap_run "jobs are listed by id" jobs_order
 ktap_run "job show in text" jobs_text
+ktap_run "job add with a policy" jobs_policy
+ktap_run "job set of a policy" jobs_set_policy
+ktap_run "policies by default" jobs_default_policy
 ktap_run "job JSON goes round" jobs_round_trip
 ktap_run "job del" jobs_del
 
@@ -133,22 +171,44 @@ sources_set() {
 	weir source set job 7 id 0 address 10.77.1.9 port 1 &&
 		json '.[0] | .address == "10.77.1.9" and .port == 1' source show job 7 id 0
 }
+sources_bind() {
+	weir source set job 7 id 2 dev w2 vlan 7 rate packets 10000 burst 500 bytes 100mbit burst 64k &&
+		json '.[0] | .dev == "w2" and .ifindex > 0 and .vlan == 7 and .rate == {"packets": 10000,
+			"packets-burst": 500, "bytes": 12500000, "bytes-burst": 65536}
+			and .port == 13000' source show job 7 id 2 &&
+		weir source show job 7 id 2 | grep -qx "source job 7 id 2 address 10.77.2.1 port 13000 dev w2 vlan 7 rate packets 10000 burst 500 bytes 100mbit burst 64k" &&
+		weir source set job 7 id 2 vlan untagged && json '.[0] | .vlan == 0 and .dev == "w2"' source show job 7 id 2
+}
+sources_unbind() {
+	weir source set job 7 id 2 dev any vlan any rate none &&
+		json '.[0] | (.ifindex // 0) == 0 and (.vlan // 4095) == 4095 and (has("rate") | not)' source show job 7 id 2 &&
+		weir source show job 7 id 2 | grep -qx "source job 7 id 2 address 10.77.2.1 port 13000" &&
+		weir source set job 7 id 2 dev w2 vlan 7 rate packets 10 burst 5
+}
+sources_state() {
+	json 'all(.state == "active" and .missing == 0 and (.lateness | length == 24))' source show &&
+		weir source show job 7 id 2 | grep -qx "    state active missing 0 lateness p50 - p99 - max -"
+}
 sources_round_trip() {
 	local before line words
-	before=$(weir -j source show job 7 | jq -cS 'map(del(.stats))')
+	before=$(weir -j source show job 7 | jq -cS 'map(del(.stats, .state, .missing, .lateness))')
 	weir source flush job 7 || return
 	json '. == []' source show job 7 && json 'length == 1' source show || return
 	while read -r line; do
 		read -r -a words <<<"$line"
 		weir source add "${words[@]}" || return
-	done < <(jq -r '.[] | to_entries | map("\(.key) \(.value)") | join(" ")' <<<"$before")
-	[[ $(weir -j source show job 7 | jq -cS 'map(del(.stats))') == "$before" ]]
+	done < <(jq 'map(del(.ifindex))' <<<"$before" | words_of)
+	diff <(echo "$before") <(weir -j source show job 7 | jq -cS 'map(del(.stats, .state, .missing, .lateness))') || return
+	weir source set job 7 id 2 dev any vlan any rate none
 }
 sources_del() {
 	weir source del job 255 id 255 && json '. == []' source show job 255
 }
 ktap_run "source add, show" sources_add
 ktap_run "source set" sources_set
+ktap_run "source set of a device, a VLAN and a rate" sources_bind
+ktap_run "source set takes them away" sources_unbind
+ktap_run "sources begin as active" sources_state
 ktap_run "source JSON goes round" sources_round_trip
 ktap_run "source del" sources_del
 
@@ -277,8 +337,16 @@ refuse "job id in use" "job 7 exists already" "job add id 7 $new"
 refuse "float32" "dtype float32: .*int32" "job add id 8 $new dtype float32"
 refuse "bfloat16" "dtype bfloat16: " "job add id 8 $new dtype bfloat16"
 refuse "operation min" "op min: " "job add id 8 $new op min"
-refuse "timeout" "timeout 10ms: " "job add id 8 $new timeout 10ms"
-refuse "quorum" "quorum 3: " "job add id 8 $new quorum 3"
+refuse "partial without a timeout" "timeout never: " "job add id 8 $new policy partial timeout never"
+refuse "set: partial without a timeout" "timeout 0: " "job set id 7 policy partial timeout 0"
+refuse "quorum above the sources" "quorum 5: " "job add id 8 $new quorum 5"
+refuse "set: quorum above the sources" "quorum 5: " "job set id 7 quorum 5"
+refuse "dead before the timeout" "dead-after 9ms: " "job add id 8 $new timeout 10ms dead-after 9ms"
+refuse "no timers" "timers 0 is out of range: the kernel takes 1 to 1024" "job add id 8 $new timers 0"
+refuse "timers out of range" "timers 1025 is out of range" "job add id 8 $new timers 1025"
+refuse "burst below a packet" "rate bytes 1gbit burst 63k: " "job add id 8 $new rate bytes 1gbit burst 63k"
+refuse "set: burst below a packet" "rate bytes 1gbit burst 63k: " "job set id 7 rate bytes 1gbit burst 63k"
+refuse "set: share of no job" "no job 8" "job set id 8 quorum 50%"
 refuse "tree" "tree 1: " "job add id 8 $new tree 1"
 refuse "parent" "parent 10.0.0.9: " "job add id 8 $new parent 10.0.0.9"
 refuse "sources out of range" "sources 257 is out of range: the kernel takes 1 to 256" \
@@ -309,6 +377,8 @@ refuse "set: no such source" "source 1 of job 7" "source set job 7 id 1 address 
 refuse "set: source without a change" "source set job 7 id 0: " "source set job 7 id 0"
 refuse "del: no such source" "source 1 of job 7" "source del job 7 id 1"
 refuse "show: no such source" "source 1 of job 7" "source show job 7 id 1"
+refuse "source on no device" "no device eth99" "source add job 7 id 1 address 10.77.2.9 dev eth99"
+refuse "block show: no such job" "no job 8" "block show job 8"
 refuse "flush: no such job" "no job 8" "source flush job 8"
 refuse "no such device" "no device eth99 in this network namespace" "port attach dev eth99 mode xdp"
 refuse "detach: no such device" "no device eth99" "port detach dev eth99"
@@ -480,9 +550,80 @@ spoofs() {
 		weir stats | grep -qE '^ +refused 1  spoofed: ' &&
 		doctor_says '.checks | any(.check == "refusals" and .status == "warn" and (.found | test("spoofed")))'
 }
+# An open block, until the second source is in it too.
+waits() { json 'length == 1 and (.[0] | .job == 1 and .id == 7 and .received == 1 and .grads == 1)' block show job 1; }
+blocks_open() {
+	local generation
+	generation=$(printf '%04x' "$(weir -j job show id 1 | jq '.[0].generation')") || return
+	says 1 "01 00000007 00 00 01 $generation 0001 00000003" || return
+	poll 10 waits >/dev/null || { waits; return 1; }
+	json '.[0] | .age > 0 and .missing == [1] and .generation > 0' block show &&
+		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing 1$" &&
+		json '.[0].open == 1' job show id 1 && json 'map(.missing) == [0, 1]' source show job 1 || return
+	says 2 "01 00000007 00 01 01 $generation 0001 00000004" && poll 10 json '. == []' block show >/dev/null
+}
+lateness_counts() {
+	json 'map(.lateness | map(.contributions) | add) == [2, 2]' source show job 1 &&
+		weir -s source show job 1 id 1 | grep -qE "^ +[0-9.]+[nmu]?s? - [0-9.]*[mu]?s? +[12] #+$"
+}
+top_shows() {
+	weir top interval 100ms count 2 >"$work/text" || return
+	if [[ $(grep -c '^weir top ' "$work/text") != 2 ]] || grep -q $'\033' "$work/text" ||
+		! grep -qE '^  1      2/2 wait ' "$work/text" ||
+		! grep -qE '^  1    1 10.77.2.1 +active ' "$work/text"; then
+		cat "$work/text"
+		return 1
+	fi
+	json '(.jobs | map(.id) == [1]) and (.sources | map(.id) | sort == [0, 1])
+		and ."memory-limit" > .memory and .interval >= 100000' top interval 100ms count 1
+}
+# Source 0 sends block after block, which time out for want of source 1. While that one
+# asks for results it is a straggler, and in time it recovers; then it is silent.
+next_block=100
+late_block() {
+	next_block=$((next_block + 1))
+	says 1 "01 $(printf '%08x' "$next_block") 00 00 01 $1 0001 00000003"
+}
+straggles() {
+	late_block "$1" && says 2 "01 $(printf '%08x' "$next_block") 00 01 01 $1 0000" &&
+		heard '.event == "straggler" and .job == 1 and .source == 1 and .straggles > 0' &&
+		json '.[1].state == "straggler"' source show job 1 >/dev/null
+}
+recovers() {
+	late_block "$1" && says 2 "01 $(printf '%08x' "$next_block") 00 01 01 $1 0001 00000004" &&
+		heard '.event == "recovered" and .job == 1 and .source == 1'
+}
+dies() {
+	late_block "$1" && heard '.event == "dead" and .job == 1 and .source == 1 and .straggles > 0'
+}
+# until_heard CONDITION GENERATION WORDS: the job is set so, and the condition comes to pass.
+until_heard() {
+	local condition=$1 generation=$2 words
+	read -r -a words <<<"$3"
+	weir job set id 1 "${words[@]}" && poll 60 "$condition" "$generation" && return
+	echo "$condition: in vain"
+	cat "$work/events"
+	weir source show job 1
+	return 1
+}
+# A period of dead-after is long enough for some blocks and questions to come in it.
+sources_are_late() {
+	local generation
+	generation=$(printf '%04x' "$(weir -j job show id 1 | jq '.[0].generation')") || return
+	until_heard straggles "$generation" "policy partial timeout 100ms dead-after 3s" &&
+		until_heard recovers "$generation" "timeout 500ms dead-after 1s" &&
+		until_heard dies "$generation" "timeout 20ms dead-after 100ms" || return
+	json '.[1].state == "dead"' source show job 1 &&
+		doctor_says '.checks | any(.check == "state" and .subject == "source 1 of job 1" and .status == "warn")' &&
+		json '.[0].stats | .degraded > 0 and .aged > 0 and .straggles > 0' job show id 1
+}
 ktap_run "monitor hears of a generation" joins
 ktap_run "counters count" contributes
 ktap_run "refusals are named" spoofs
+ktap_run "open blocks are shown" blocks_open
+ktap_run "lateness is counted" lateness_counts
+ktap_run "top shows what there is" top_shows
+ktap_run "monitor hears of late sources" sources_are_late
 doctor_udp() {
 	weir job set id 1 port 12001 &&
 		doctor_says '.checks | any(.check == "udp" and .subject == "port w1" and .status == "fail")' &&
