@@ -27,10 +27,11 @@
 #define WEIR_SCAN_PARTS		16
 
 /*
- * Blocks that one visit answers at most: each is a packet to every source, and
- * what has come in meanwhile waits behind them.
+ * Blocks that one visit answers at most: each is a packet to every source. What
+ * has come in meanwhile waits behind them, and the queues of devices that are
+ * emptied by the same processor, as veth's, do not hold many.
  */
-#define WEIR_SCAN_ANSWERS	64
+#define WEIR_SCAN_ANSWERS	16
 
 /* Parts are never shorter, ns: a timer costs as much as some packets. */
 #define WEIR_SCAN_PART_MIN	(10 * NSEC_PER_USEC)
