@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about sources. */
+#include <linux/slab.h>
 #include <net/sock.h>
 
 #include "job.h"
@@ -11,6 +12,7 @@ struct weir_nl_source {
 	struct weir_job			*job;
 	const struct weir_source	*source;
 	u32				id;
+	const u32			*missing;	/* open blocks, by id */
 };
 
 static int weir_nl_put_who(struct sk_buff *skb,
@@ -44,20 +46,37 @@ static int weir_nl_put_lateness(struct sk_buff *skb,
 	return 0;
 }
 
-/* Open blocks that a source is not in. */
-static u32 weir_nl_source_missing(struct weir_job *job, u32 id)
+static void weir_nl_look_missing(struct weir_job *job, u32 slot, u32 *missing)
 {
+	DECLARE_BITMAP(out, WEIR_SOURCES_MAX);
 	struct weir_result res;
-	u32 i, n = 0;
+	unsigned int i;
+	bool open;
 
+	local_bh_disable();
+	open = weir_block_look(&job->blocks, &job->blocks.slot[slot], &res);
+	local_bh_enable();
+	if (!open)
+		return;
+	bitmap_andnot(out, job->blocks.all, res.mask, WEIR_SOURCES_MAX);
+	for_each_set_bit(i, out, job->blocks.sources)
+		missing[i]++;
+}
+
+/* By source id, the open blocks that it is not in; to be freed. */
+static u32 *weir_nl_missing(struct weir_job *job)
+{
+	u32 *missing = kcalloc(job->blocks.sources, sizeof(*missing),
+			       GFP_KERNEL);
+	u32 i;
+
+	if (!missing)
+		return NULL;
 	for (i = 0; i < job->blocks.size; i++) {
-		local_bh_disable();
-		if (weir_block_look(&job->blocks, &job->blocks.slot[i], &res))
-			n += !test_bit(id, res.mask);
-		local_bh_enable();
+		weir_nl_look_missing(job, i, missing);
 		cond_resched();
 	}
-	return n;
+	return missing;
 }
 
 static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
@@ -74,8 +93,8 @@ static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_who(skb, &s->source->config) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_STATE,
 			READ_ONCE(s->job->watch.watched[s->id].state)) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_MISSING,
-			weir_nl_source_missing(s->job, s->id)) ||
+	    (s->missing && nla_put_u32(skb, WEIR_A_SOURCE_MISSING,
+				       s->missing[s->id])) ||
 	    weir_nl_put_lateness(skb, s->source->lateness) ||
 	    weir_stats_put(skb, WEIR_A_SOURCE_STATS, s->source->stats)) {
 		genlmsg_cancel(skb, hdr);
@@ -97,6 +116,7 @@ static int weir_nl_source_find(struct genl_info *info,
 			     "say which source: its id is missing"))
 		return -EINVAL;
 	s->job = job;
+	s->missing = NULL;
 	s->id = nla_get_u32(info->attrs[WEIR_A_SOURCE_ID]);
 	if (s->id >= job->blocks.sources) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_SOURCE_ID]);
@@ -277,28 +297,39 @@ int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_source_find_bound(info, &s);
 	if (err)
 		return err;
-	return weir_nl_reply(info, WEIR_CMD_SOURCE_GET, weir_nl_fill_source,
-			     &s);
+	s.missing = weir_nl_missing(s.job);
+	if (!s.missing)
+		return -ENOMEM;
+	err = weir_nl_reply(info, WEIR_CMD_SOURCE_GET, weir_nl_fill_source,
+			    &s);
+	kfree(s.missing);
+	return err;
 }
 
 /* From source @id of a job on; *id becomes the one that did not fit. */
 static int weir_nl_dump_sources(const struct weir_nl_msg *msg,
 				struct weir_job *job, unsigned long *id)
 {
-	struct weir_nl_source s = { .job = job };
-	int err;
+	struct weir_nl_source s = {
+		.job		= job,
+		.missing	= weir_nl_missing(job),
+	};
+	int err = 0;
 
+	if (!s.missing)
+		return -ENOMEM;
 	for (; *id < job->blocks.sources; ++*id) {
 		s.id = *id;
 		s.source = weir_source_get(job, s.id);
-		if (!s.source)
-			continue;
-		err = weir_nl_fill_source(msg, &s);
+		if (s.source)
+			err = weir_nl_fill_source(msg, &s);
 		if (err)
-			return err;
+			break;
 	}
-	*id = 0;
-	return 0;
+	kfree(s.missing);
+	if (!err)
+		*id = 0;
+	return err;
 }
 
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
