@@ -29,7 +29,8 @@ static const char usage[] =
 	"  --sources N        sources that complete a block (one a WORKER)\n"
 	"  --bound N          how many of them are bound (all)\n"
 	"  --blocks N         block slots (64)\n"
-	"  --grads N          gradients a block (1024)\n";
+	"  --grads N          gradients a block (1024)\n"
+	"  --timeout US       answer blocks so many microseconds after their first packet\n";
 
 /**
  * struct options - the command line, which see
@@ -45,6 +46,7 @@ struct options {
 	uint32_t bound;
 	uint32_t blocks;
 	uint32_t grads;
+	uint32_t timeout;
 	uint32_t workers[256];
 	uint32_t n;
 };
@@ -121,6 +123,7 @@ static void add_job(const struct options *o, uint32_t id)
 	mnl_attr_put_u32(msg, WEIR_A_JOB_SOURCES, o->sources);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_BLOCKS, o->blocks);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_GRADS, o->grads);
+	mnl_attr_put_u32(msg, WEIR_A_JOB_TIMEOUT, o->timeout);
 	mnl_attr_put(msg, WEIR_A_JOB_ADDRESS, sizeof(o->address), &o->address);
 	talk(msg, "job", id);
 }
@@ -152,7 +155,7 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "address", 1, NULL, 'a' }, { "job", 1, NULL, 'j' },
 		{ "jobs", 1, NULL, 'J' }, { "sources", 1, NULL, 's' },
 		{ "bound", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
-		{ "grads", 1, NULL, 'g' }, { }
+		{ "grads", 1, NULL, 'g' }, { "timeout", 1, NULL, 't' }, { }
 	};
 	int c;
 
@@ -165,6 +168,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'b': o->bound = atoi(optarg); break;
 		case 'B': o->blocks = atoi(optarg); break;
 		case 'g': o->grads = atoi(optarg); break;
+		case 't': o->timeout = atoi(optarg); break;
 		default:
 			fputs(usage, stderr);
 			exit(2);

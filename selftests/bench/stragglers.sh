@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# How long a block with a silent worker takes to be answered, and what it costs to look
+# for it. To be run in a virtual machine that counts instructions:
+#
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/stragglers.sh
+#
+# Blocks are sent as fast as the one processor makes them, by three workers of four in
+# step; the age of a degraded result is the time from its block's first packet to when
+# it is handed to the stack, as the module's own tracepoint has it. A second job in the
+# same namespace holds 65,535 open blocks meanwhile, as many as it can.
+#
+# A processor of 10^9 instructions a second cannot open 65,535 blocks in 50 ms. So that
+# many blocks of one job age in a run of their own, with a timeout that they can be opened
+# in.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. selftests/lib/ktap.sh
+# shellcheck source=lib.sh
+. selftests/bench/lib.sh
+
+tracing=/sys/kernel/tracing
+ages=$tracing/events/weir/weir_result
+scans=$tracing/events/weir/weir_scan
+full=65535
+# A histogram of ages has buckets of so many ns, a hundredth of the shortest timeout.
+bucket=50000
+
+[[ -e /sys/module/weir ]] || die "the module is not loaded"
+
+# hist EVENT TRIGGER: counts what comes from now on, until hist_end.
+hist() {
+	echo "hist:$2" >"$1/trigger" || die "no histogram of $1"
+	hist_on=("$1" "$2")
+}
+
+# The module cannot go before.
+hist_end() {
+	((${#hist_on[@]})) || return
+	echo "!hist:${hist_on[1]}" >"${hist_on[0]}/trigger"
+	hist_on=()
+}
+
+# percentile SHARE: of the ages, the upper end of the bucket in ns, and how many there are
+percentile() {
+	sed -n 's/^{ age: ~ *\([0-9]*\)-\([0-9]*\) } hitcount: *\([0-9]*\).*/\2 \3/p' "$ages/hist" |
+		sort -n | awk -v share="$1" '{ end[NR] = $1; count[NR] = $2; n += $2 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				seen += count[i]
+				if (seen >= n * share)
+					break
+			}
+			print end[i] + 0, n + 0
+		}'
+}
+
+open_blocks() {
+	in_router weir -j job show id "$1" | jq '.[0].open'
+}
+
+none_open() {
+	[[ $(open_blocks "$1") == 0 ]]
+}
+
+# age NAME TIMEOUT_US JOB BLOCKS OPTION...: sends blocks that lack a worker to a job that
+# is there, and prints how old they are when they are answered.
+age() {
+	local name=$1 timeout=$2 job=$3 blocks=$4 keys="keys=age.buckets=$bucket:size=16384 if aged==1 && job==$3"
+	local p50 p99 n each
+	hist "$ages" "$keys"
+	each=$(blast "$blocks" --job "$job" --grads 1 "${@:5}") || exit
+	poll 120 none_open "$job" || die "blocks stay open"
+	read -r p99 n < <(percentile 0.99)
+	read -r p50 _ < <(percentile 0.5)
+	hist_end
+	((n == blocks)) || die "$n of $blocks blocks have aged"
+	note "timeout $timeout us: $n blocks, $each ns a packet, answered after $p50 ns (median)," \
+		"$p99 ns (99th percentile)"
+	figure "$name" "$(ratio "$p99" $((1000 * timeout)))"
+}
+
+# What a look at a slot costs where nothing is to be done: every timer comes by when the
+# timeout is set.
+scan_cost() {
+	local keys="keys=job:vals=looked,took" looked took
+	hist "$scans" "$keys if answered==0 && job==$1"
+	in_router weir job set id "$1" timeout 1000s || die "no timeout"
+	read -r looked took < <(sed -n 's/^{ job: .*} hitcount: .* looked: *\([0-9]*\) *took: *\([0-9]*\).*/\1 \2/p' "$scans/hist")
+	hist_end
+	note "$looked slots looked at, $(open_blocks "$1") of them open, in $took ns"
+	((looked == full + 1)) || die "the timers did not come by"
+	figure scan_instructions_a_record "$(awk -v t="$took" -v n="$looked" 'BEGIN { printf "%.1f\n", t / n }')"
+}
+
+hist_on=()
+at_exit hist_end
+bench_star
+each_worker ports
+
+# One job with all its blocks open, one of its two workers silent.
+setup --job 1 --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 600000
+age straggler_p99_over_timeout_all_open 600000 1 "$full" --sources 1
+in_router weir job del id 1
+
+setup --job 1 --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 900000000
+bench_block=0
+blast "$full" --job 1 --grads 1 --sources 1 >/dev/null
+note "$(open_blocks 1) blocks of another job are open"
+scan_cost 1
+
+for ms in 5 10 20 50; do
+	setup --job 2 --sources 4 --blocks 65536 --grads 1 --timeout $((1000 * ms))
+	bench_block=0
+	age "straggler_p99_over_timeout_${ms}ms" $((1000 * ms)) 2 8000 --first 1 --sources 4
+	in_router weir job del id 2
+done
+[[ $(open_blocks 1) == "$full" ]] || die "the other job's blocks are gone"
+none_refused
