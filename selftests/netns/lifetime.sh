@@ -12,48 +12,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/netns.sh"
 # shellcheck source=box.sh
 . "$here/box.sh"
-
-# flood_start JOB N: contributions of N workers, without end, until flood_stop.
-flood_start() {
-	local job=$1 n=$2 i names=()
-	for ((i = 1; i <= n; i++)); do
-		names+=("$(ns_name "w$i")")
-	done
-	(
-		# It ends early when a job is gone, as the box says so to the senders.
-		for ((b = 0; ; b += 1000)); do
-			bench-blast --to "$(box_addr)" --job "$job" --grads 1024 --block "$b" \
-				--blocks 1000 "${names[@]}"
-		done
-	) >/dev/null 2>&1 &
-	echo $! >>"$box_out/floods"
-}
-
-# Tests run in subshells, so what they start is noted in a file.
-flood_stop() {
-	local pid
-	while read -r pid; do
-		kill "$pid" 2>/dev/null
-		pkill -P "$pid"
-		poll 10 process_is_gone "$pid"
-	done <"$box_out/floods"
-	: >"$box_out/floods"
-}
-
-process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
-# Packets that reached the module, whatever became of them. A job that is added while
-# its sources send has blocks that miss some of them, and refuses what comes later.
-handed_over() { box_stat '.stats | .contributions + (.refusals | add)' stats; }
-
-# The flood is really under way.
-flowing() {
-	local before
-	before=$(handed_over)
-	poll 20 more_than "$before"
-}
-
-more_than() { (($(handed_over) > $1)); }
+# shellcheck source=flood.sh
+. "$here/flood.sh"
 
 bystanders() {
 	local server

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Things end while blocks age: workers, devices, processors, jobs, namespaces and the
+# module. Three workers of four send without end, and every block of theirs times out.
+# To be run in the virtual machine: it unloads and loads the module.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
+# shellcheck source=flood.sh
+. "$here/flood.sh"
+
+WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
+cpus=/sys/devices/system/cpu
+
+ageing_job() { box_job 7 4 blocks 1024 grads 1024 policy partial timeout 2ms "$@"; }
+
+aged() { box_stat '.[].stats.aged' job show id 7; }
+aged_beyond() { (($(aged) > $1)); }
+none_open() { [[ $(box_stat '.[].open' job show id 7) == 0 ]]; }
+
+# Blocks really age.
+ageing() {
+	local before
+	before=$(aged) || return
+	poll 30 aged_beyond $((before + 1000))
+}
+
+age_and_stop() {
+	ageing_job || return
+	flood_start 7 3
+	ageing || return
+	flood_stop
+	# No timer is left with work that it does not do.
+	poll 30 none_open || return
+	[[ $(box_stat '.[].stats | .aged == .blocks and .degraded == .blocks' job show id 7) == true ]]
+}
+
+# One that is gone for good holds up nobody: its slots are used again.
+goes_round_the_table() {
+	flood_start 7 3
+	poll 60 aged_beyond $(($(aged) + 3 * 1024)) || return
+	[[ $(box_stat '.[] | select(.id == 3).state' source show job 7) == dead ]] || return
+	flood_stop
+}
+
+change_the_timeout() {
+	local timeout
+	flood_start 7 3
+	for timeout in 1ms 20ms 500us 2ms; do
+		weir job set id 7 timeout "$timeout" || return
+		ageing || return
+	done
+	weir job set id 7 policy wait timeout 0 && weir job set id 7 policy partial timeout 2ms || return
+	ageing || return
+	flood_stop
+	poll 30 none_open
+}
+
+processors_come_and_go() {
+	local i cpu
+	flood_start 7 3
+	for ((i = 0; i < 3; i++)); do
+		for cpu in "$cpus"/cpu[1-9]*; do
+			echo 0 >"$cpu/online" || return
+		done
+		ageing || return
+		for cpu in "$cpus"/cpu[1-9]*; do
+			echo 1 >"$cpu/online" || return
+		done
+		ageing || return
+	done
+	flood_stop
+	poll 30 none_open
+}
+
+links_go_down() {
+	flood_start 7 3
+	ageing || return
+	in_router ip link set w2 down || return
+	ageing || return
+	in_router ip link set w2 up || return
+	weir port detach dev w3 || return
+	ageing || return
+	weir port attach dev w3 mode xdp || return
+	flood_stop
+	poll 30 none_open
+}
+
+delete_the_job() {
+	local i
+	flood_start 7 3
+	for ((i = 0; i < 5; i++)); do
+		ageing || return
+		weir job del id 7 || return
+		ageing_job timers $((1 + 250 * i)) || return
+	done
+	flood_stop
+	weir job flush
+	[[ $(box_stat '."memory-used"' stats) == 0 ]]
+}
+
+unload() {
+	ageing_job || return
+	flood_start 7 3
+	ageing || return
+	weir port flush || return
+	poll 20 rmmod weir || return
+	insmod "$WEIR_MODULE" || return
+	flood_stop
+}
+
+namespace_is_loaded() { ageing_job && flood_start 7 3 && ageing; }
+all_memory_is_back() { [[ $(command weir -j stats | jq '."memory-used"') == 0 ]]; }
+module_goes() { poll 20 rmmod weir && insmod "$WEIR_MODULE"; }
+
+ktap_header
+box_up 4 9000 xdp || ktap_fail "set up"
+ktap_run "every block ages, and no timer is left" age_and_stop
+ktap_run "a worker that is gone holds nothing" goes_round_the_table
+ktap_run "the timeout changes while blocks age" change_the_timeout
+if [[ -w $cpus/cpu1/online ]]; then
+	ktap_run "processors come and go while blocks age" processors_come_and_go
+else
+	ktap_skip "processors come and go while blocks age" "there is one processor"
+fi
+ktap_run "links and ports go while blocks age" links_go_down
+ktap_run "jobs are deleted while blocks age" delete_the_job
+ktap_run "the module is unloaded while blocks age" unload
+box_down
+box_up 4 9000 xdp || ktap_fail "set up again"
+ktap_run "a namespace has blocks that age" namespace_is_loaded
+star_delete
+ktap_run "it goes with all that is in it" poll 30 all_memory_is_back
+flood_stop
+ktap_run "the module goes and comes" module_goes
+ktap_end
