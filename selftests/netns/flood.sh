@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # Contributions without end, for what must happen under load. Sourced after box.sh.
+# shellcheck disable=SC2154 # box_out is box.sh's
 
 # flood_start JOB N: contributions of N workers, without end, until flood_stop. A later
 # flood has later blocks than one before it has come to.
