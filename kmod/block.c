@@ -112,7 +112,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
  */
 u32 weir_blocks_open(struct weir_blocks *blocks)
 {
-	u16 generation = READ_ONCE(blocks->generation);
+	u32 generation = READ_ONCE(blocks->generation);
 	u32 i, n = 0;
 
 	for (i = 0; i < blocks->size; i++) {
@@ -139,10 +139,11 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
  */
 u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
-	u16 old = READ_ONCE(blocks->generation), seen;
+	u32 old = READ_ONCE(blocks->generation), seen;
 
 	while (weir_generation_after(generation, old)) {
-		seen = cmpxchg(&blocks->generation, old, generation);
+		seen = cmpxchg(&blocks->generation, old,
+			       old + (u16)(generation - old));
 		if (seen == old)
 			return generation;
 		old = seen;
@@ -173,7 +174,7 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 		return -WEIR_REASON_STALE;
 	if (block->state == WEIR_BLOCK_OPEN)
 		return -WEIR_REASON_BUSY;
-	if (weir_horizon_passed(&blocks->horizon, key->generation, block->id))
+	if (weir_horizon_passed(&blocks->horizon, block->generation, block->id))
 		return 0;
 	out->retained = true;
 	out->retained_id = block->id;
@@ -181,8 +182,8 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 }
 
 static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
-			   const struct weir_block_key *key, u64 now,
-			   struct weir_outcome *out)
+			   const struct weir_block_key *key, u32 generation,
+			   u64 now, struct weir_outcome *out)
 {
 	int err = weir_block_may_open(blocks, block, key, out);
 
@@ -194,7 +195,7 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	out->opened = true;
 	out->abandoned = block->state == WEIR_BLOCK_OPEN;
 	block->id = key->id;
-	WRITE_ONCE(block->generation, key->generation);
+	WRITE_ONCE(block->generation, generation);
 	block->overflow = false;
 	block->aged = false;
 	block->count = key->count;
@@ -302,10 +303,10 @@ static bool weir_block_is_done(const struct weir_blocks *blocks,
 }
 
 static bool weir_block_is(const struct weir_block *block,
-			  const struct weir_block_key *key)
+			  const struct weir_block_key *key, u32 generation)
 {
 	return block->state != WEIR_BLOCK_FREE && block->id == key->id &&
-	       block->generation == key->generation;
+	       block->generation == generation;
 }
 
 /* A block that is complete; who is not in it, and comes now, is late. */
@@ -327,14 +328,14 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 					const struct weir_payload *pl, u64 now,
 					struct weir_outcome *out)
 {
+	u32 generation = READ_ONCE(blocks->generation);
 	int err;
 
-	if (key->generation != READ_ONCE(blocks->generation))
+	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
-	weir_horizon_show(&blocks->horizon, key->source, key->generation,
-			  key->id);
-	if (!weir_block_is(block, key)) {
-		err = weir_block_open(blocks, block, key, now, out);
+	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
+	if (!weir_block_is(block, key, generation)) {
+		err = weir_block_open(blocks, block, key, generation, now, out);
 		if (err)
 			return err;
 	}
@@ -390,14 +391,14 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 				   const struct weir_block_key *key,
 				   struct weir_outcome *out)
 {
+	u32 generation = READ_ONCE(blocks->generation);
 	int err;
 
-	if (key->generation != READ_ONCE(blocks->generation))
+	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
-	weir_horizon_show(&blocks->horizon, key->source, key->generation,
-			  key->id);
+	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
 	out->received = 0;
-	if (!weir_block_is(block, key)) {
+	if (!weir_block_is(block, key, generation)) {
 		err = weir_block_may_open(blocks, block, key, out);
 		return err ?: WEIR_VERDICT_WANTED;
 	}

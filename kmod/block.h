@@ -30,7 +30,7 @@ enum weir_block_state {
  * struct weir_block - a slot of a job's block table (Trio paper, figure 18)
  * @lock: guards everything below; taken with bottom halves disabled
  * @id: block id
- * @generation: generation of the block
+ * @generation: generation of the block, as weir_blocks.generation
  * @state: enum weir_block_state
  * @overflow: a sum has left the range of int32
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
@@ -52,7 +52,7 @@ enum weir_block_state {
 struct weir_block {
 	spinlock_t	lock;	/* all of the below */
 	u32		id;
-	u16		generation;
+	u32		generation;
 	u8		state;
 	u8		overflow:1;
 	u8		wide:1;
@@ -71,8 +71,10 @@ struct weir_block {
  * @size: slots, a power of two
  * @pages: pages a block
  * @sources: the job's sources
- * @generation: the current generation; only ever goes forward
  * @quorum: contributions that a block is answered with, 0 for all
+ * @generation: the current generation; only ever goes forward. Packets carry its
+ *	lower half, which comes round; what a slot has held since then must not
+ *	be taken for new
  * @bias: see weir_reduce_bias()
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
@@ -83,8 +85,8 @@ struct weir_blocks {
 	u32			size;
 	u8			pages;
 	u16			sources;
-	u16			generation;
 	u16			quorum;
+	u32			generation;
 	u32			bias;
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
@@ -225,6 +227,15 @@ enum weir_age weir_block_age(struct weir_blocks *blocks,
 bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
 		     struct weir_result *res);
 void weir_result_put(struct weir_result *res);
+
+/**
+ * weir_blocks_generation() - the current generation, as packets carry it
+ * @blocks: the table
+ */
+static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
+{
+	return READ_ONCE(blocks->generation);
+}
 
 static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 id)
 {

@@ -210,7 +210,7 @@ static int weir_check_generation(const struct weir_path *path,
 		weir_notice(job, c->source, c->block, false);
 		return WEIR_REASON_GENERATION;
 	}
-	if (c->generation == READ_ONCE(job->blocks.generation))
+	if (c->generation == weir_blocks_generation(&job->blocks))
 		return 0;
 	if (!joined && weir_blocks_advance(&job->blocks, c->generation) ==
 		       c->generation)
@@ -238,11 +238,12 @@ static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_outcome *out)
 {
 	struct weir_job *job = path->job;
+	u32 generation = READ_ONCE(job->blocks.generation);
 
 	if (out->retained)
-		weir_straggler_retained(job, c->generation, out->retained_id);
+		weir_straggler_retained(job, generation, out->retained_id);
 	if (reason == WEIR_REASON_STALE &&
-	    !weir_horizon_has(&job->blocks.horizon, c->source, c->generation,
+	    !weir_horizon_has(&job->blocks.horizon, c->source, generation,
 			      c->block))
 		weir_notice(job, c->source, c->block, true);
 	return reason;

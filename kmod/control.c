@@ -31,7 +31,7 @@ void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
 
 	if (!source)
 		return;
-	weir_trio_fill(&answer.hdr, job, READ_ONCE(job->blocks.generation),
+	weir_trio_fill(&answer.hdr, job, weir_blocks_generation(&job->blocks),
 		       weir_join_start(&job->join),
 		       WEIR_TRIO_CONTROL | (refused ? WEIR_TRIO_DEGRADED : 0),
 		       job->blocks.sources, 0);
@@ -73,7 +73,7 @@ static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job)
 	DECLARE_BITMAP(bits, WEIR_SOURCES_MAX) = {};
 	unsigned int i;
 
-	weir_trio_fill(&p->hdr, job, READ_ONCE(job->blocks.generation), 0,
+	weir_trio_fill(&p->hdr, job, weir_blocks_generation(&job->blocks), 0,
 		       WEIR_TRIO_NOTICE |
 		       (READ_ONCE(job->joined) ? 0 : WEIR_TRIO_DEGRADED),
 		       job->blocks.sources, 0);

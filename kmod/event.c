@@ -30,7 +30,7 @@ static int weir_event_fill(struct sk_buff *skb, const struct weir_job *job,
 	    nla_put_u32(skb, WEIR_A_EVENT_EVENT, e->event) ||
 	    nla_put_u32(skb, WEIR_A_EVENT_JOB, job->id) ||
 	    nla_put_u32(skb, WEIR_A_EVENT_GENERATION,
-			READ_ONCE(job->blocks.generation)) ||
+			weir_blocks_generation(&job->blocks)) ||
 	    (e->has_source &&
 	     (nla_put_u32(skb, WEIR_A_EVENT_SOURCE, e->source) ||
 	      nla_put_uint(skb, WEIR_A_EVENT_STRAGGLES, e->straggles))))

@@ -16,13 +16,13 @@
 /* Set in an entry that was written at all. */
 #define WEIR_SHOWN	BIT_ULL(63)
 
-static u64 weir_shown(u16 generation, u32 id)
+static u64 weir_shown(u32 generation, u32 id)
 {
 	return WEIR_SHOWN | (u64)generation << 32 | id;
 }
 
 /* Does an entry say that all up to @id are there? */
-static bool weir_shown_has(u64 shown, u32 half, u16 generation, u32 id)
+static bool weir_shown_has(u64 shown, u32 half, u32 generation, u32 id)
 {
 	return shown >> 32 == weir_shown(generation, 0) >> 32 &&
 	       (s32)((u32)shown - half - id) >= 0;
@@ -65,7 +65,7 @@ void weir_horizon_uninit(struct weir_horizon *horizon)
  * Any context.
  */
 void weir_horizon_show(struct weir_horizon *horizon, u16 source,
-		       u16 generation, u32 id)
+		       u32 generation, u32 id)
 {
 	u64 new = weir_shown(generation, id);
 	u64 old = READ_ONCE(horizon->shown[source]), seen;
@@ -88,14 +88,14 @@ void weir_horizon_show(struct weir_horizon *horizon, u16 source,
  * Any context.
  */
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,
-		      u16 generation, u32 id)
+		      u32 generation, u32 id)
 {
 	return weir_shown_has(READ_ONCE(horizon->shown[source]), horizon->half,
 			      generation, id);
 }
 
 /* Looks at every source, and remembers the least that one has shown. */
-static bool weir_horizon_look(struct weir_horizon *horizon, u16 generation,
+static bool weir_horizon_look(struct weir_horizon *horizon, u32 generation,
 			      u32 id)
 {
 	u64 low = 0, shown;
@@ -123,7 +123,7 @@ static bool weir_horizon_look(struct weir_horizon *horizon, u16 generation,
  * Any context. Looks at every source only where the last look is too old, once
  * in many blocks while all keep together.
  */
-bool weir_horizon_passed(struct weir_horizon *horizon, u16 generation, u32 id)
+bool weir_horizon_passed(struct weir_horizon *horizon, u32 generation, u32 id)
 {
 	return weir_shown_has(READ_ONCE(horizon->low), horizon->half,
 			      generation, id) ||

@@ -30,9 +30,9 @@ struct weir_horizon {
 int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size);
 void weir_horizon_uninit(struct weir_horizon *horizon);
 void weir_horizon_show(struct weir_horizon *horizon, u16 source,
-		       u16 generation, u32 id);
+		       u32 generation, u32 id);
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,
-		      u16 generation, u32 id);
-bool weir_horizon_passed(struct weir_horizon *horizon, u16 generation, u32 id);
+		      u32 generation, u32 id);
+bool weir_horizon_passed(struct weir_horizon *horizon, u32 generation, u32 id);
 
 #endif /* _WEIR_HORIZON_H */

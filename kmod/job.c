@@ -299,6 +299,6 @@ u16 weir_job_begin(struct weir_job *job)
 
 	if (!xchg(&job->joined, true))
 		step += get_random_u32_below(S16_MAX);
-	generation = READ_ONCE(job->blocks.generation) + step;
+	generation = weir_blocks_generation(&job->blocks) + step;
 	return weir_blocks_advance(&job->blocks, generation);
 }

@@ -127,7 +127,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		.head_len	= sizeof(hdr),
 	};
 
-	weir_trio_fill(&hdr, job, READ_ONCE(job->blocks.generation), block,
+	weir_trio_fill(&hdr, job, weir_blocks_generation(&job->blocks), block,
 		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
 	hdr.src_id = id;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);

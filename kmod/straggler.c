@@ -241,7 +241,7 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
  * Called with bottom halves disabled. Those it is retained for are awaited,
  * though there may be no block open that could time out.
  */
-void weir_straggler_retained(struct weir_job *job, u16 generation, u32 id)
+void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id)
 {
 	struct weir_horizon *horizon = &job->blocks.horizon;
 	unsigned int i;

@@ -136,6 +136,23 @@ static void block_new_generation_sweeps(void)
 	teardown();
 }
 
+/* The same 16 bits again are another generation, and its blocks are gone. */
+static void block_generation_comes_round(void)
+{
+	setup(4, 2, 16);
+	contribute(0, 5, 0, 16, 1);
+	CHECK_EQ(contribute(1, 5, 0, 16, 1).verdict, WEIR_VERDICT_COMPLETE);
+	contribute(0, 6, 0, 16, 1);
+	weir_blocks_advance(&table, 32767);
+	weir_blocks_advance(&table, 65534);
+	CHECK_EQ(weir_blocks_advance(&table, 0), 0);
+	CHECK_EQ(weir_blocks_open(&table), 0);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 0, 16, 10);
+	CHECK_EQ(contribute(1, 5, 0, 16, 10).first, 20);
+	CHECK(contribute(1, 6, 0, 16, 1).abandoned);
+	teardown();
+}
+
 static void block_ids_wrap(void)
 {
 	setup(4, 1, 1);
@@ -360,6 +377,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_one_source),
 	KTAP_TEST(block_refusals),
 	KTAP_TEST(block_new_generation_sweeps),
+	KTAP_TEST(block_generation_comes_round),
 	KTAP_TEST(block_ids_wrap),
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_leaves_pages_to_readers),

@@ -181,7 +181,7 @@ static void job_generation_only_grows(void)
 	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5 + 32767);
 	CHECK_EQ(weir_blocks_advance(&job->blocks, 65535), 65535);
 	CHECK_EQ(weir_blocks_advance(&job->blocks, 0), 0);
-	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);
 	box_down();
 }
 
