@@ -56,6 +56,34 @@ void weir_horizon_uninit(struct weir_horizon *horizon)
 }
 
 /**
+ * weir_horizon_leave() - retain nothing for a source any more
+ * @horizon: the horizon
+ * @source: source id
+ *
+ * Any context.
+ */
+void weir_horizon_leave(struct weir_horizon *horizon, u16 source)
+{
+	set_bit(source, horizon->absent);
+}
+
+/**
+ * weir_horizon_return() - a source is there, for the first time or again
+ * @horizon: the horizon
+ * @source: source id
+ *
+ * Any context. It may be behind all that were there when somebody last looked;
+ * only a look that is under way right now still misses it.
+ */
+void weir_horizon_return(struct weir_horizon *horizon, u16 source)
+{
+	clear_bit(source, horizon->absent);
+	/* Whoever finds nothing remembered looks at this source too. */
+	smp_mb__after_atomic();
+	WRITE_ONCE(horizon->low, 0);
+}
+
+/**
  * weir_horizon_show() - a source sends a block, or asks for one
  * @horizon: the horizon
  * @source: source id

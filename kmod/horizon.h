@@ -29,6 +29,8 @@ struct weir_horizon {
 
 int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size);
 void weir_horizon_uninit(struct weir_horizon *horizon);
+void weir_horizon_leave(struct weir_horizon *horizon, u16 source);
+void weir_horizon_return(struct weir_horizon *horizon, u16 source);
 void weir_horizon_show(struct weir_horizon *horizon, u16 source,
 		       u32 generation, u32 id);
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,

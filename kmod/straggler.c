@@ -84,9 +84,9 @@ static bool weir_straggler_become(struct weir_job *job, unsigned int source,
 		return false;
 	WRITE_ONCE(w->state, state);
 	if (weir_straggler_is_gone(state))
-		set_bit(source, job->blocks.horizon.absent);
+		weir_horizon_leave(&job->blocks.horizon, source);
 	else if (weir_source_get(job, source))
-		clear_bit(source, job->blocks.horizon.absent);
+		weir_horizon_return(&job->blocks.horizon, source);
 	if (state == WEIR_SOURCE_STATE_EXCLUDED)
 		set_bit(source, job->blocks.excluded);
 	else
@@ -261,7 +261,7 @@ void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id)
 void weir_straggler_bound(struct weir_job *job, unsigned int source)
 {
 	if (!weir_straggler_is_gone(READ_ONCE(job->watch.watched[source].state)))
-		clear_bit(source, job->blocks.horizon.absent);
+		weir_horizon_return(&job->blocks.horizon, source);
 }
 
 /**
@@ -273,7 +273,7 @@ void weir_straggler_bound(struct weir_job *job, unsigned int source)
  */
 void weir_straggler_unbound(struct weir_job *job, unsigned int source)
 {
-	set_bit(source, job->blocks.horizon.absent);
+	weir_horizon_leave(&job->blocks.horizon, source);
 }
 
 /**

@@ -135,8 +135,15 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define div_u64(a, b)		((a) / (b))
 #define div64_u64_rem(a, b, r)	(*(r) = (a) % (b), (a) / (b))
-#define mul_u64_u64_div_u64(a, b, c) \
-	((u64)((unsigned __int128)(a) * (b) / (c)))
+/* As the machine's instruction, which traps where the quotient does not fit. */
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 quotient = (unsigned __int128)a * b / c;
+
+	mock_assert(quotient <= UINT64_MAX, "a division overflows");
+	return quotient;
+}
+
 #define get_random_u32_below(n)	(mock_random % (n))
 
 /* Errors in pointers. */
@@ -195,12 +202,13 @@ typedef struct { int v; } atomic_t;
 #define atomic_read_acquire(a)	((a)->v)
 #define smp_mb__before_atomic()	do { } while (0)
 #define smp_mb__after_atomic()	do { } while (0)
-#define smp_store_mb(x, v)	((x) = (v))
+#define smp_store_mb(x, v)	((x) = (v), mock_other_cpu())
 #define xchg(p, new)		({					\
 	__typeof__(*(p)) __was = *(p);					\
 	*(p) = (new);							\
 	__was; })
 #define cmpxchg(p, old, new)	({					\
+	mock_other_cpu();						\
 	__typeof__(*(p)) __seen = *(p);					\
 	if (__seen == (old))						\
 		*(p) = (new);						\

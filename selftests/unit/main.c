@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 	} suites[] = {
 		{ reduce_tests, &reduce_count },
 		{ payload_tests, &payload_count },
+		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },

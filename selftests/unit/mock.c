@@ -12,6 +12,7 @@ int mock_grace_periods;
 long mock_pages;
 long mock_fail_after = -1;
 uint32_t mock_random;
+void (*mock_meanwhile)(void);
 
 static struct hrtimer *mock_armed;
 
@@ -22,6 +23,12 @@ void mock_assert(bool ok, const char *what)
 	printf("Bail out! broken in the module: %s\n", what);
 	fflush(stdout);
 	abort();
+}
+
+void mock_other_cpu(void)
+{
+	if (mock_meanwhile)
+		mock_meanwhile();
 }
 
 void mock_lock(int *held)

@@ -21,6 +21,13 @@ extern uint32_t mock_random;		/* what random numbers are made from */
 /* The allocation after so many more fails, -1 for none. */
 extern long mock_fail_after;
 
+/*
+ * Another CPU, which runs whenever this one has just given way: at a barrier, or
+ * before it exchanges a word. Its function says itself when it is done.
+ */
+extern void (*mock_meanwhile)(void);
+
+void mock_other_cpu(void);
 void *mock_alloc(size_t size);
 void *mock_alloc_aligned(size_t size);
 void mock_lock(int *held);

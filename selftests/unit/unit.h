@@ -10,6 +10,7 @@
 
 SUITE(reduce);
 SUITE(payload);
+SUITE(horizon);
 SUITE(block);
 SUITE(join);
 SUITE(job);

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How long a result is retained. */
+#include "kernel.h"
+
+#include "horizon.h"
+#include "unit.h"
+
+static struct weir_horizon horizon;
+
+/* All of @sources are there; a table of @size slots. */
+static void setup(u16 sources, u32 size)
+{
+	u16 i;
+
+	memset(&horizon, 0, sizeof(horizon));
+	CHECK_EQ(weir_horizon_init(&horizon, sources, size), 0);
+	for (i = 0; i < sources; i++)
+		weir_horizon_return(&horizon, i);
+}
+
+static void teardown(void)
+{
+	weir_horizon_uninit(&horizon);
+}
+
+#define SHOW(...)	weir_horizon_show(&horizon, __VA_ARGS__)
+#define HAS(...)	weir_horizon_has(&horizon, __VA_ARGS__)
+#define PASSED(...)	weir_horizon_passed(&horizon, __VA_ARGS__)
+
+/* To the block: what is half a table behind what it sends, a source has. */
+static void horizon_is_half_a_table(void)
+{
+	setup(1, 8);
+	CHECK(!PASSED(0, 0));
+	SHOW(0, 0, 3);
+	CHECK(!HAS(0, 0, 0));
+	CHECK(!PASSED(0, 0));
+	SHOW(0, 0, 4);
+	CHECK(HAS(0, 0, 0));
+	CHECK(!HAS(0, 0, 1));
+	CHECK(PASSED(0, 0));
+	CHECK(!PASSED(0, 1));
+	teardown();
+}
+
+static void horizon_waits_for_the_last(void)
+{
+	u16 i;
+
+	setup(256, 8);
+	for (i = 0; i < 255; i++)
+		SHOW(i, 0, 100);
+	CHECK(!PASSED(0, 0));
+	SHOW(255, 0, 5);
+	CHECK(PASSED(0, 1));
+	CHECK(!PASSED(0, 2));
+	/* What was found before is not forgotten, nor taken for more. */
+	CHECK(PASSED(0, 0));
+	SHOW(255, 0, 100);
+	CHECK(PASSED(0, 96));
+	CHECK(!PASSED(0, 97));
+	teardown();
+}
+
+/* What arrives late does not make a source look further behind. */
+static void horizon_only_goes_forward(void)
+{
+	setup(1, 8);
+	SHOW(0, 0, 10);
+	SHOW(0, 0, 2);
+	CHECK(HAS(0, 0, 6));
+	CHECK(!HAS(0, 0, 7));
+	teardown();
+}
+
+static void horizon_nobody_is_waited_for(void)
+{
+	setup(2, 8);
+	weir_horizon_leave(&horizon, 0);
+	weir_horizon_leave(&horizon, 1);
+	CHECK(PASSED(0, 1000));
+	teardown();
+}
+
+static void horizon_absent_from_the_start(void)
+{
+	memset(&horizon, 0, sizeof(horizon));
+	CHECK_EQ(weir_horizon_init(&horizon, 2, 8), 0);
+	CHECK(PASSED(0, 0));
+	weir_horizon_return(&horizon, 1);
+	CHECK(!PASSED(0, 0));
+	SHOW(1, 0, 4);
+	CHECK(PASSED(0, 0));
+	teardown();
+}
+
+static void horizon_does_not_wait_for_the_absent(void)
+{
+	setup(2, 8);
+	SHOW(0, 0, 50);
+	CHECK(!PASSED(0, 0));
+	weir_horizon_leave(&horizon, 1);
+	CHECK(PASSED(0, 46));
+	/* What it sends meanwhile counts when it is back. */
+	SHOW(1, 0, 30);
+	weir_horizon_return(&horizon, 1);
+	CHECK(PASSED(0, 26));
+	CHECK(!PASSED(0, 27));
+	teardown();
+}
+
+/* Who is back is waited for from then on, wherever the others are. */
+static void horizon_waits_for_who_is_back(void)
+{
+	setup(2, 8);
+	SHOW(1, 0, 10);
+	weir_horizon_leave(&horizon, 1);
+	SHOW(0, 0, 50);
+	CHECK(PASSED(0, 46));
+	weir_horizon_return(&horizon, 1);
+	CHECK(PASSED(0, 6));
+	CHECK(!PASSED(0, 7));
+	CHECK(!PASSED(0, 46));
+	teardown();
+}
+
+static void horizon_ids_wrap(void)
+{
+	setup(2, 8);
+	SHOW(0, 0, 0xfffffffd);
+	SHOW(1, 0, 1);
+	CHECK(HAS(1, 0, 0xfffffffd));
+	CHECK(!HAS(1, 0, 0xfffffffe));
+	CHECK(PASSED(0, 0xfffffff9));
+	CHECK(!PASSED(0, 0xfffffffa));
+	SHOW(0, 0, 2);
+	CHECK(PASSED(0, 0xfffffffd));
+	CHECK(!PASSED(0, 0xfffffffe));
+	/* Late ones on the other side of the seam. */
+	SHOW(0, 0, 0xffffffff);
+	CHECK(HAS(0, 0, 0xfffffffe));
+	teardown();
+}
+
+/* What was shown in another generation, older or newer, says nothing. */
+static void horizon_generations_are_apart(void)
+{
+	setup(2, 8);
+	SHOW(0, 7, 1000);
+	SHOW(1, 7, 1000);
+	CHECK(PASSED(7, 0));
+	CHECK(!PASSED(8, 0));
+	CHECK(!PASSED(6, 0));
+	CHECK(!PASSED(7 + 65536, 0));
+	SHOW(0, 8, 4);
+	CHECK(!PASSED(8, 0));
+	CHECK(!PASSED(7, 1000));
+	SHOW(1, 8, 4);
+	CHECK(PASSED(8, 0));
+	CHECK(!HAS(0, 7, 0));
+	teardown();
+}
+
+/* Nothing was shown, which is not the same as block 0 of generation 0. */
+static void horizon_never_shown(void)
+{
+	setup(1, 1);
+	CHECK(!HAS(0, 0, 0));
+	CHECK(!PASSED(0, 0));
+	SHOW(0, 0, 0);
+	CHECK(HAS(0, 0, 0));
+	CHECK(PASSED(0, 0));
+	teardown();
+}
+
+static u64 other_cpu_shows;
+
+static void show_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	horizon.shown[0] = other_cpu_shows;
+}
+
+/* Two packets of a source on two CPUs: the further one stays. */
+static void horizon_two_cpus(void)
+{
+	u64 behind, ahead;
+
+	setup(1, 8);
+	SHOW(0, 0, 20);
+	behind = horizon.shown[0];
+	SHOW(0, 0, 40);
+	ahead = horizon.shown[0];
+	other_cpu_shows = ahead;
+	horizon.shown[0] = behind - 10;
+	mock_meanwhile = show_meanwhile;
+	SHOW(0, 0, 30);
+	CHECK_EQ(horizon.shown[0], ahead);
+	other_cpu_shows = behind;
+	horizon.shown[0] = behind - 10;
+	mock_meanwhile = show_meanwhile;
+	SHOW(0, 0, 40);
+	CHECK_EQ(horizon.shown[0], ahead);
+	CHECK(!mock_meanwhile);
+	teardown();
+}
+
+/* An update that is lost keeps a result longer, and never shorter. */
+static void horizon_lost_update_keeps(void)
+{
+	u64 before;
+
+	setup(2, 8);
+	SHOW(0, 0, 20);
+	SHOW(1, 0, 20);
+	before = horizon.shown[1];
+	SHOW(0, 0, 40);
+	SHOW(1, 0, 40);
+	horizon.shown[1] = before;
+	CHECK(PASSED(0, 16));
+	CHECK(!PASSED(0, 17));
+	SHOW(1, 0, 41);
+	CHECK(PASSED(0, 36));
+	teardown();
+}
+
+static void horizon_without_memory(void)
+{
+	mock_fail_after = 0;
+	CHECK_EQ(weir_horizon_init(&horizon, 2, 8), -ENOMEM);
+	mock_fail_after = -1;
+	teardown();
+}
+
+const struct ktap_test horizon_tests[] = {
+	KTAP_TEST(horizon_is_half_a_table),
+	KTAP_TEST(horizon_waits_for_the_last),
+	KTAP_TEST(horizon_only_goes_forward),
+	KTAP_TEST(horizon_nobody_is_waited_for),
+	KTAP_TEST(horizon_absent_from_the_start),
+	KTAP_TEST(horizon_does_not_wait_for_the_absent),
+	KTAP_TEST(horizon_waits_for_who_is_back),
+	KTAP_TEST(horizon_ids_wrap),
+	KTAP_TEST(horizon_generations_are_apart),
+	KTAP_TEST(horizon_never_shown),
+	KTAP_TEST(horizon_two_cpus),
+	KTAP_TEST(horizon_lost_update_keeps),
+	KTAP_TEST(horizon_without_memory),
+};
+SUITE_END(horizon);
