@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 		{ payload_tests, &payload_count },
 		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },
+		{ model_tests, &model_count },
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The block table: each rule by itself, then against a slow model. */
+/* The block table: each rule by itself. */
 #include "kernel.h"
 
 #include "block.h"
@@ -254,124 +254,6 @@ static void block_all_open(void)
 	teardown();
 }
 
-/* What a slot holds, in plain words. */
-struct model {
-	bool used, complete, overflow;
-	u32 id;
-	u16 generation, count;
-	bool has[5];
-	s64 sum;
-};
-
-/* The last block that each source has sent, and of which generation. */
-static struct {
-	bool any;
-	u16 generation;
-	u32 id;
-} model_shown[5];
-
-static bool model_all_have(u32 id, u16 generation, u16 sources)
-{
-	unsigned int i;
-
-	for (i = 0; i < sources; i++)
-		if (!model_shown[i].any ||
-		    model_shown[i].generation != generation ||
-		    (s32)(model_shown[i].id - 2 - id) < 0)
-			return false;
-	return true;
-}
-
-static int model_step(struct model *m, u16 sources, u16 source, u32 id,
-		      u16 generation, u16 current, u16 count, s32 value)
-{
-	bool same = m->used && m->id == id && m->generation == generation;
-	unsigned int i, n = 0;
-
-	if (generation != current)
-		return -WEIR_REASON_GENERATION;
-	if (!model_shown[source].any ||
-	    model_shown[source].generation != generation ||
-	    (s32)(id - model_shown[source].id) > 0) {
-		model_shown[source].any = true;
-		model_shown[source].generation = generation;
-		model_shown[source].id = id;
-	}
-	if (!same) {
-		if (m->used && generation == m->generation) {
-			if ((s32)(id - m->id) < 0)
-				return -WEIR_REASON_STALE;
-			if (!m->complete ||
-			    !model_all_have(m->id, generation, sources))
-				return -WEIR_REASON_BUSY;
-		}
-		*m = (struct model){ .used = true, .id = id, .count = count,
-				     .generation = generation };
-	}
-	if (count != m->count)
-		return -WEIR_REASON_COUNT;
-	if (m->complete)
-		return WEIR_VERDICT_REPEAT;
-	if (m->has[source])
-		return -WEIR_REASON_DUPLICATE;
-	m->has[source] = true;
-	m->sum += value;
-	if (m->sum != (s32)m->sum) {
-		m->overflow = true;
-		m->sum = (s32)m->sum;
-	}
-	for (i = 0; i < sources; i++)
-		n += m->has[i];
-	if (n < sources)
-		return WEIR_VERDICT_SUMMED;
-	m->complete = true;
-	return WEIR_VERDICT_COMPLETE;
-}
-
-static s32 any_value(void)
-{
-	static const s32 values[] = { 0, 1, -1, 1 << 29, -(1 << 29),
-				      INT32_MAX, INT32_MIN, 12345 };
-
-	return values[random() % ARRAY_SIZE(values)];
-}
-
-/* Random contributions, most of them to the same few blocks. */
-static void block_against_model(void)
-{
-	static struct model model[4];
-	u32 base = 0xfffffff0;
-	u16 generation = 65530;
-	long step;
-
-	memset(model, 0, sizeof(model));
-	memset(model_shown, 0, sizeof(model_shown));
-	setup(4, 5, 64);
-	bitmap_zero(table.horizon.absent, 5);
-	table.generation = generation;
-	for (step = 0; step < 300000; step++) {
-		u32 id = base + random() % 12;
-		u16 g = generation - (random() % 64 == 0);
-		u16 source = random() % 5, count = random() % 32 ? 64 : 63;
-		s32 value = any_value();
-		struct model *m = &model[id % 4];
-		int want = model_step(m, 5, source, id, g, generation,
-				      count, value);
-		struct outcome o = contribute(source, id, g, count, value);
-
-		if (!CHECK_EQ(o.verdict, want))
-			break;
-		if (want >= WEIR_VERDICT_COMPLETE &&
-		    (!CHECK_EQ(o.first, (s32)m->sum) ||
-		     !CHECK_EQ(o.res.overflow, m->overflow)))
-			break;
-		base += random() % 8 == 0;
-		generation += random() % 4096 == 0;
-		weir_blocks_advance(&table, generation);
-	}
-	teardown();
-}
-
 const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_completes),
 	KTAP_TEST(block_one_source),
@@ -384,6 +266,5 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_without_memory),
 	KTAP_TEST(block_table_without_memory),
 	KTAP_TEST(block_all_open),
-	KTAP_TEST(block_against_model),
 };
 SUITE_END(block);

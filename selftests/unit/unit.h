@@ -12,6 +12,7 @@ SUITE(reduce);
 SUITE(payload);
 SUITE(horizon);
 SUITE(block);
+SUITE(model);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);

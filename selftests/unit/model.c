@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a block table does, in plain slow code. */
+#include "model.h"
+
+/* Ids wrap: is @a at or ahead of @b, by less than half of all there are? */
+static bool reached(u32 a, u32 b)
+{
+	u32 ahead = a - b;
+
+	return ahead < 1U << 31;
+}
+
+static struct model_page *page_new(struct model *m)
+{
+	struct model_page *page = malloc(sizeof(*page));
+
+	page->holders = 1;
+	m->pages++;
+	return page;
+}
+
+void model_hold(struct model_page *page)
+{
+	page->holders++;
+}
+
+void model_put(struct model *m, struct model_page *page)
+{
+	if (--page->holders)
+		return;
+	m->pages--;
+	free(page);
+}
+
+unsigned int model_pages_of(u16 count)
+{
+	return count > 1024 ? 2 : 1;
+}
+
+void model_make(struct model *m, u32 slots, u16 sources)
+{
+	unsigned int i, p;
+
+	m->slots = slots;
+	m->sources = sources;
+	m->quorum = 0;
+	m->generation = 0;
+	m->free_pages = -1;
+	memset(m->excluded, 0, sizeof(m->excluded));
+	memset(m->absent, true, sizeof(m->absent));
+	memset(m->shown, 0, sizeof(m->shown));
+	for (i = 0; i < slots; i++) {
+		m->block[i].state = MODEL_EMPTY;
+		for (p = 0; p < MODEL_PAGES; p++)
+			m->block[i].page[p] = page_new(m);
+	}
+}
+
+/* Pages that somebody else holds stay. */
+void model_unmake(struct model *m)
+{
+	unsigned int i, p;
+
+	for (i = 0; i < m->slots; i++)
+		for (p = 0; p < MODEL_PAGES; p++)
+			model_put(m, m->block[i].page[p]);
+}
+
+struct model_block *model_slot(struct model *m, u32 id)
+{
+	return &m->block[id % m->slots];
+}
+
+/* Only forward, where forward is less than half of 16 bits. */
+u16 model_advance(struct model *m, u16 generation)
+{
+	u16 ahead = generation - (u16)m->generation;
+
+	if (ahead < 1 << 15)
+		m->generation += ahead;
+	return m->generation;
+}
+
+bool model_is_open(const struct model *m, const struct model_block *b)
+{
+	return b->state == MODEL_OPEN && b->generation == m->generation;
+}
+
+u32 model_count_open(const struct model *m)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < m->slots; i++)
+		n += model_is_open(m, &m->block[i]);
+	return n;
+}
+
+/* What a source sends shows that it has all results half a table before it. */
+static void show(struct model *m, u16 source, u32 id)
+{
+	struct model_shown *s = &m->shown[source];
+
+	if (s->any && s->generation == m->generation && reached(s->id, id))
+		return;
+	s->any = true;
+	s->generation = m->generation;
+	s->id = id;
+}
+
+static bool may_lack(const struct model *m, unsigned int source, u32 id)
+{
+	const struct model_shown *s = &m->shown[source];
+
+	return !s->any || s->generation != m->generation ||
+	       !reached(s->id, id + m->slots / 2);
+}
+
+static bool is_retained(const struct model *m, const struct model_block *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		if (!m->absent[i] && may_lack(m, i, b->id))
+			return true;
+	return false;
+}
+
+/* Why another block may not take a slot, or 0. */
+static int in_the_way(const struct model *m, const struct model_block *b, u32 id)
+{
+	if (b->state == MODEL_EMPTY || b->generation != m->generation)
+		return 0;
+	if (!reached(id, b->id))
+		return -WEIR_REASON_STALE;
+	return b->state == MODEL_OPEN || is_retained(m, b) ?
+	       -WEIR_REASON_BUSY : 0;
+}
+
+/* Pages that somebody else holds are left to them, all or none. */
+static bool take_pages(struct model *m, struct model_block *b, u16 count)
+{
+	unsigned int p, n = model_pages_of(count);
+	long need = 0;
+
+	for (p = 0; p < n; p++)
+		need += b->page[p]->holders > 1;
+	if (m->free_pages >= 0 && need > m->free_pages)
+		return false;
+	for (p = 0; p < n; p++) {
+		if (b->page[p]->holders == 1)
+			continue;
+		model_put(m, b->page[p]);
+		b->page[p] = page_new(m);
+	}
+	return true;
+}
+
+static int take_slot(struct model *m, struct model_block *b,
+		     const struct weir_block_key *key, u64 now,
+		     struct model_outcome *out)
+{
+	int err = in_the_way(m, b, key->id);
+
+	if (err)
+		return err;
+	if (!take_pages(m, b, key->count))
+		return -WEIR_REASON_NOMEM;
+	out->opened = true;
+	out->abandoned = b->state == MODEL_OPEN;
+	b->state = MODEL_OPEN;
+	b->id = key->id;
+	b->generation = m->generation;
+	b->count = key->count;
+	b->received = 0;
+	b->overflow = false;
+	b->aged = false;
+	b->start = now;
+	memset(b->in, 0, sizeof(b->in));
+	memset(b->late, 0, sizeof(b->late));
+	memset(b->sum, 0, sizeof(b->sum));
+	return 0;
+}
+
+static bool is_in_slot(const struct model *m, const struct model_block *b, u32 id)
+{
+	return b->state != MODEL_EMPTY && b->id == id &&
+	       b->generation == m->generation;
+}
+
+static void sum_up(struct model_block *b, const s32 *grads)
+{
+	unsigned int i;
+	s64 sum;
+
+	for (i = 0; i < b->count; i++) {
+		sum = (s64)b->sum[i] + grads[i];
+		b->overflow |= sum < INT32_MIN || sum > INT32_MAX;
+		b->sum[i] = (s32)(u32)sum;
+	}
+}
+
+/* Is nobody waited for any more? */
+static bool is_done(const struct model *m, const struct model_block *b)
+{
+	unsigned int i;
+
+	if (m->quorum && b->received >= m->quorum)
+		return true;
+	for (i = 0; i < m->sources; i++)
+		if (!b->in[i] && !m->excluded[i])
+			return false;
+	return true;
+}
+
+static int take_late(struct model_block *b, u16 source)
+{
+	if (b->in[source] || b->late[source])
+		return WEIR_VERDICT_REPEAT;
+	b->late[source] = true;
+	return WEIR_VERDICT_LATE;
+}
+
+static int take_in_time(struct model *m, struct model_block *b, u16 source,
+			const s32 *grads, u64 now)
+{
+	if (b->in[source])
+		return -WEIR_REASON_DUPLICATE;
+	b->in[source] = true;
+	b->received++;
+	b->last = now;
+	sum_up(b, grads);
+	if (!is_done(m, b))
+		return WEIR_VERDICT_SUMMED;
+	b->state = MODEL_ANSWERED;
+	return WEIR_VERDICT_COMPLETE;
+}
+
+static int contribute(struct model *m, const struct weir_block_key *key,
+		      const s32 *grads, u64 now, struct model_outcome *out)
+{
+	struct model_block *b = model_slot(m, key->id);
+	int err;
+
+	if (key->generation != (u16)m->generation)
+		return -WEIR_REASON_GENERATION;
+	show(m, key->source, key->id);
+	if (!is_in_slot(m, b, key->id)) {
+		err = take_slot(m, b, key, now, out);
+		if (err)
+			return err;
+	}
+	if (key->count != b->count)
+		return -WEIR_REASON_COUNT;
+	out->lateness = now > b->start ? now - b->start : 0;
+	if (b->state == MODEL_ANSWERED)
+		return take_late(b, key->source);
+	return take_in_time(m, b, key->source, grads, now);
+}
+
+struct model_outcome model_contribute(struct model *m,
+				      const struct weir_block_key *key,
+				      const s32 *grads, u64 now)
+{
+	struct model_outcome out = { };
+
+	out.verdict = contribute(m, key, grads, now, &out);
+	out.received = model_slot(m, key->id)->received;
+	return out;
+}
+
+static int query(struct model *m, const struct weir_block_key *key,
+		 struct model_outcome *out)
+{
+	struct model_block *b = model_slot(m, key->id);
+
+	if (key->generation != (u16)m->generation)
+		return -WEIR_REASON_GENERATION;
+	show(m, key->source, key->id);
+	if (!is_in_slot(m, b, key->id))
+		return in_the_way(m, b, key->id) ?: WEIR_VERDICT_WANTED;
+	if (b->state == MODEL_ANSWERED)
+		return WEIR_VERDICT_REPEAT;
+	out->received = b->received;
+	return b->in[key->source] ? WEIR_VERDICT_HELD : WEIR_VERDICT_WANTED;
+}
+
+struct model_outcome model_query(struct model *m,
+				 const struct weir_block_key *key)
+{
+	struct model_outcome out = { };
+
+	out.verdict = query(m, key, &out);
+	return out;
+}
+
+static u64 deadline(const struct model_block *b, const struct weir_ageing *ageing)
+{
+	u64 timeout = b->start + ageing->timeout;
+	u64 grace = b->last + ageing->grace;
+
+	return timeout > grace ? timeout : grace;
+}
+
+/* Old generations' too: somebody has to sweep them away. */
+u64 model_due(const struct model_block *b, const struct weir_ageing *ageing)
+{
+	if (b->state != MODEL_OPEN || (b->aged && !ageing->answer))
+		return U64_MAX;
+	return deadline(b, ageing);
+}
+
+enum weir_age model_age(struct model *m, struct model_block *b,
+			const struct weir_ageing *ageing, u64 now)
+{
+	bool answer = ageing->answer || is_done(m, b), again = b->aged;
+
+	if (b->state != MODEL_OPEN)
+		return WEIR_AGE_NONE;
+	if (b->generation != m->generation) {
+		b->state = MODEL_EMPTY;
+		return WEIR_AGE_SWEPT;
+	}
+	if (now < deadline(b, ageing))
+		return WEIR_AGE_NONE;
+	if (!answer && again)
+		return WEIR_AGE_NONE;
+	b->aged = true;
+	if (!answer)
+		return WEIR_AGE_COUNTED;
+	b->state = MODEL_ANSWERED;
+	return WEIR_AGE_ANSWERED;
+}

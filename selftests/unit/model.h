@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a block table does, in plain slow code: written from what block.h,
+ * horizon.h and weir_wire.h say, to be compared with the module's own.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "kernel.h"
+
+#include "block.h"
+
+#define MODEL_SOURCES	16
+#define MODEL_SLOTS	16
+#define MODEL_GRADS	1030	/* some more than fit into a page */
+#define MODEL_PAGES	2
+
+/* A page, which lives while the table or somebody else holds it. */
+struct model_page {
+	unsigned int holders;
+};
+
+enum model_state { MODEL_EMPTY, MODEL_OPEN, MODEL_ANSWERED };
+
+struct model_block {
+	enum model_state state;
+	u32 id;
+	u64 generation;			/* counted from 0, and never wraps */
+	u16 count;
+	u16 received;
+	bool overflow;
+	bool aged;
+	u64 start;
+	u64 last;
+	bool in[MODEL_SOURCES];
+	bool late[MODEL_SOURCES];
+	s32 sum[MODEL_GRADS];
+	struct model_page *page[MODEL_PAGES];
+};
+
+/* The furthest block that a source has sent or asked for. */
+struct model_shown {
+	bool any;
+	u64 generation;
+	u32 id;
+};
+
+struct model {
+	u32 slots;
+	u16 sources;
+	u16 quorum;
+	u64 generation;
+	bool excluded[MODEL_SOURCES];
+	bool absent[MODEL_SOURCES];
+	struct model_shown shown[MODEL_SOURCES];
+	struct model_block block[MODEL_SLOTS];
+	long pages;			/* alive, whoever holds them */
+	long free_pages;		/* that can still be had, -1 for any number */
+};
+
+/* What came of a contribution or query. */
+struct model_outcome {
+	int verdict;
+	bool opened;
+	bool abandoned;
+	u16 received;
+	u64 lateness;
+};
+
+void model_make(struct model *m, u32 slots, u16 sources);
+void model_unmake(struct model *m);
+struct model_block *model_slot(struct model *m, u32 id);
+u16 model_advance(struct model *m, u16 generation);
+struct model_outcome model_contribute(struct model *m,
+				      const struct weir_block_key *key,
+				      const s32 *grads, u64 now);
+struct model_outcome model_query(struct model *m,
+				 const struct weir_block_key *key);
+u64 model_due(const struct model_block *b, const struct weir_ageing *ageing);
+enum weir_age model_age(struct model *m, struct model_block *b,
+			const struct weir_ageing *ageing, u64 now);
+bool model_is_open(const struct model *m, const struct model_block *b);
+u32 model_count_open(const struct model *m);
+unsigned int model_pages_of(u16 count);
+void model_hold(struct model_page *page);
+void model_put(struct model *m, struct model_page *page);
+
+#endif /* MODEL_H */

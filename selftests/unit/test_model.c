@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A million random events for the block table and for the model: they must
+ * agree on every verdict, on every bit of every result, on what is open and
+ * what ages when, and on memory. WEIR_SEED names other events than the usual.
+ */
+#include "kernel.h"
+
+#include "block.h"
+#include "model.h"
+#include "payload.h"
+#include "reduce.h"
+#include "unit.h"
+
+#define STEPS		1000000
+#define READERS		24
+
+/* Somebody who still reads a result, and what it must go on to read. */
+struct reader {
+	bool is_there;
+	struct weir_result res;
+	struct model_page *page[MODEL_PAGES];
+	u32 bits[MODEL_GRADS];
+};
+
+/* What has come about, as a run that never sees it has shown nothing. */
+enum seen {
+	SEEN_VERDICT,
+	SEEN_REASON = SEEN_VERDICT + WEIR_VERDICT_WANTED + 1,
+	SEEN_AGE = SEEN_REASON + WEIR_REASON_MAX + 1,
+	SEEN_OVERFLOW = SEEN_AGE + WEIR_AGE_ANSWERED + 1,
+	SEEN_DEGRADED,
+	SEEN_ABANDONED,
+	SEEN_CIRCLE,
+	SEEN_MAX,
+};
+
+static struct {
+	struct weir_blocks table;
+	struct model model;
+	u64 random;
+	u32 base;			/* where most ids are near */
+	struct reader reader[READERS];
+	unsigned long seen[SEEN_MAX];
+} run;
+
+static u32 any(u32 below)
+{
+	run.random = run.random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (run.random >> 33) % below;
+}
+
+static bool one_in(u32 n)
+{
+	return !any(n);
+}
+
+/* Where ids and generations begin, often just before one wraps. */
+static u32 any_base(void)
+{
+	static const u32 bases[] = { 0, 0x7ffffff0, 0xfffffff0, 0xffffff00 };
+
+	return bases[any(ARRAY_SIZE(bases))] + any(16);
+}
+
+static void make(void)
+{
+	static const u16 sources[] = { 1, 2, 3, 4, 5, 8, 16 };
+	u16 n = sources[any(ARRAY_SIZE(sources))];
+	u32 slots = 1U << any(5);
+
+	memset(&run.table, 0, sizeof(run.table));
+	CHECK_EQ(weir_blocks_init(&run.table, slots, n, MODEL_GRADS), 0);
+	model_make(&run.model, slots, n);
+	run.base = any_base();
+}
+
+static void unmake(void)
+{
+	weir_blocks_uninit(&run.table);
+	model_unmake(&run.model);
+}
+
+/* Sums on the wire, as the module's pages have them. */
+static bool same_bits(const struct weir_result *res, const u32 *bits)
+{
+	unsigned int i, n;
+
+	for (i = 0; i < res->count; i += n) {
+		n = min(res->count - i, 1024U);
+		if (memcmp(res->pages[i / 1024]->data, bits + i, 4 * n))
+			return false;
+	}
+	return true;
+}
+
+static void sums_on_the_wire(const struct model_block *b, u32 *bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->count; i++)
+		bits[i] = htonl(b->sum[i]);
+}
+
+static bool same_mask(const unsigned long *mask, const bool *in)
+{
+	unsigned int i;
+
+	for (i = 0; i < WEIR_SOURCES_MAX; i++)
+		if (test_bit(i, mask) != (i < MODEL_SOURCES && in[i]))
+			return false;
+	return true;
+}
+
+/* All that a result says but its sums. */
+static bool same_description(const struct weir_result *res,
+			     const struct model_block *b)
+{
+	return CHECK_EQ(res->id, b->id) &&
+	       CHECK_EQ(res->generation, (u16)b->generation) &&
+	       CHECK_EQ(res->count, b->count) &&
+	       CHECK_EQ(res->received, b->received) &&
+	       CHECK_EQ(res->overflow, b->overflow) &&
+	       CHECK_EQ(res->aged, b->aged) &&
+	       CHECK_EQ(res->degraded, b->received < run.model.sources) &&
+	       CHECK_EQ(res->start, b->start) &&
+	       CHECK(same_mask(res->mask, b->in));
+}
+
+static struct reader *free_reader(void)
+{
+	struct reader *r = &run.reader[any(READERS)];
+
+	return r->is_there ? NULL : r;
+}
+
+static void keep(struct reader *r, const struct weir_result *res,
+		 const struct model_block *b)
+{
+	unsigned int p;
+
+	r->is_there = true;
+	r->res = *res;
+	sums_on_the_wire(b, r->bits);
+	for (p = 0; p < res->npages; p++) {
+		r->page[p] = b->page[p];
+		model_hold(r->page[p]);
+	}
+}
+
+/* It has read what was sent to it, whatever happened since. */
+static void let_go(struct reader *r)
+{
+	unsigned int p;
+
+	if (!r->is_there)
+		return;
+	CHECK(same_bits(&r->res, r->bits));
+	for (p = 0; p < r->res.npages; p++)
+		model_put(&run.model, r->page[p]);
+	weir_result_put(&r->res);
+	r->is_there = false;
+}
+
+static void let_all_go(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < READERS; i++)
+		let_go(&run.reader[i]);
+}
+
+static void check_result(struct weir_result *res, const struct model_block *b)
+{
+	static u32 bits[MODEL_GRADS];
+	struct reader *r = one_in(4) ? free_reader() : NULL;
+
+	same_description(res, b);
+	CHECK_EQ(res->npages, model_pages_of(b->count));
+	sums_on_the_wire(b, bits);
+	CHECK(same_bits(res, bits));
+	run.seen[SEEN_OVERFLOW] += res->overflow;
+	run.seen[SEEN_DEGRADED] += res->degraded;
+	if (r)
+		keep(r, res, b);
+	else
+		weir_result_put(res);
+}
+
+static void see(int verdict)
+{
+	run.seen[verdict < 0 ? SEEN_REASON - verdict : SEEN_VERDICT + verdict]++;
+}
+
+/* Small ones, as a rule, and such that sums overflow now and then. */
+static s32 any_value(void)
+{
+	static const s32 large[] = { 1 << 30, -(1 << 30), INT32_MAX, INT32_MIN,
+				     1 << 27, -(1 << 27) - 1 };
+
+	if (one_in(128))
+		return large[any(ARRAY_SIZE(large))];
+	return (s32)any(2000001) - 1000000;
+}
+
+static u16 any_generation(void)
+{
+	u16 current = run.model.generation;
+
+	if (one_in(128))
+		return current - 1 - any(32767);
+	if (one_in(512))
+		return current + 1 + any(32767);
+	return current;
+}
+
+static u32 any_id(void)
+{
+	if (one_in(2000))
+		return run.base + any(1 << 30) - (1 << 29);
+	return run.base + any(2 * run.model.slots + 2) - 2;
+}
+
+/* A block's own number, from which few packets differ. */
+static u16 count_of(u32 id)
+{
+	u16 count = id * 2654435761U % 13 + 1;
+
+	if (id % 64 == 7)
+		count = 1022 + id / 64 % 9;
+	return one_in(64) ? count % MODEL_GRADS + 1 : count;
+}
+
+static struct weir_block_key any_key(bool query)
+{
+	u32 id = any_id();
+
+	return (struct weir_block_key){
+		.id = id, .generation = any_generation(),
+		.source = any(run.model.sources),
+		.count = query ? 0 : count_of(id),
+	};
+}
+
+/* Gradients in one to three pieces, in the bytes of the wire. */
+static struct weir_payload any_payload(const struct weir_block_key *key,
+				       s32 *grads)
+{
+	static u32 packet[MODEL_GRADS];
+	struct weir_payload pl = { .n = 0 };
+	u32 i, n, len = 4 * key->count;
+	u8 *at = (u8 *)packet;
+
+	for (i = 0; i < key->count; i++) {
+		grads[i] = any_value();
+		packet[i] = htonl(grads[i]);
+	}
+	while (len) {
+		n = pl.n == 2 ? len : 1 + any(len);
+		pl.seg[pl.n++] = (struct weir_seg){ at, n };
+		at += n;
+		len -= n;
+	}
+	return pl;
+}
+
+static void contribute(void)
+{
+	static s32 grads[MODEL_GRADS];
+	struct weir_block_key key = any_key(false);
+	struct weir_payload pl = any_payload(&key, grads);
+	u64 now = one_in(64) ? mock_ns - any(50) : mock_ns;
+	struct weir_outcome out = { };
+	struct model_outcome want;
+	int verdict;
+
+	run.model.free_pages = one_in(8) ? any(2) : -1;
+	mock_fail_after = run.model.free_pages;
+	want = model_contribute(&run.model, &key, grads, now);
+	verdict = weir_block_contribute(&run.table, &key, &pl, now, &out);
+	mock_fail_after = -1;
+	run.model.free_pages = -1;
+	see(verdict);
+	run.seen[SEEN_ABANDONED] += out.abandoned;
+	if (!CHECK_EQ(verdict, want.verdict))
+		return;
+	CHECK_EQ(out.opened, want.opened);
+	CHECK_EQ(out.abandoned, want.abandoned);
+	if (verdict < 0)
+		return;
+	CHECK_EQ(out.lateness, want.lateness);
+	if (verdict <= WEIR_VERDICT_COMPLETE)
+		CHECK_EQ(out.received, want.received);
+	if (verdict != WEIR_VERDICT_SUMMED)
+		check_result(&out.res, model_slot(&run.model, key.id));
+}
+
+static void query(void)
+{
+	struct weir_block_key key = any_key(true);
+	struct weir_outcome out = { };
+	struct model_outcome want;
+	int verdict;
+
+	want = model_query(&run.model, &key);
+	verdict = weir_block_query(&run.table, &key, &out);
+	see(verdict);
+	if (!CHECK_EQ(verdict, want.verdict))
+		return;
+	if (verdict == WEIR_VERDICT_REPEAT)
+		check_result(&out.res, model_slot(&run.model, key.id));
+	else if (verdict >= 0)
+		CHECK_EQ(out.received, want.received);
+}
+
+static void age(u32 slot, const struct weir_ageing *ageing)
+{
+	struct model_block *b = &run.model.block[slot];
+	struct weir_block *block = &run.table.slot[slot];
+	struct weir_result res;
+	enum weir_age found, want;
+
+	CHECK_EQ(weir_block_due(block, ageing), model_due(b, ageing));
+	want = model_age(&run.model, b, ageing, mock_ns);
+	found = weir_block_age(&run.table, block, ageing, mock_ns, &res);
+	run.seen[SEEN_AGE + found]++;
+	if (!CHECK_EQ(found, want))
+		return;
+	if (found == WEIR_AGE_ANSWERED)
+		check_result(&res, b);
+	else if (found == WEIR_AGE_COUNTED)
+		CHECK(same_description(&res, b) && !res.npages);
+}
+
+static void age_some(void)
+{
+	static const u64 timeouts[] = { 0, 100, 1000, 10000 };
+	struct weir_ageing ageing = {
+		.timeout	= timeouts[any(ARRAY_SIZE(timeouts))],
+		.grace		= any(400),
+		.answer		= any(3),
+	};
+	u32 i;
+
+	if (any(8)) {
+		age(any(run.model.slots), &ageing);
+		return;
+	}
+	for (i = 0; i < run.model.slots; i++)
+		age(i, &ageing);
+}
+
+static void look(void)
+{
+	u32 slot = any(run.model.slots);
+	struct model_block *b = &run.model.block[slot];
+	struct weir_result res;
+	bool open;
+
+	open = weir_block_look(&run.table, &run.table.slot[slot], &res);
+	if (!CHECK_EQ(open, model_is_open(&run.model, b)) || !open)
+		return;
+	CHECK(same_description(&res, b) && !res.npages);
+}
+
+static void advance(u16 ahead)
+{
+	u16 generation = run.model.generation + ahead;
+	u16 want = model_advance(&run.model, generation);
+
+	CHECK_EQ(weir_blocks_advance(&run.table, generation), want);
+}
+
+/* One further, far ahead, back, or once around all that 16 bits can say. */
+static void other_generation(void)
+{
+	u64 old = run.model.generation;
+
+	switch (any(8)) {
+	case 0:
+		advance(32767);
+		advance(32767);
+		advance(2);
+		run.seen[SEEN_CIRCLE]++;
+		break;
+	case 1:
+		advance(1 + any(32767));
+		break;
+	case 2:
+		advance(-1 - any(32767));
+		break;
+	default:
+		advance(1);
+		break;
+	}
+	/* Within one, ids never jump by half of all there are. */
+	if (run.model.generation != old && one_in(2))
+		run.base = any_base();
+}
+
+/* Sources go and come, more often the latter. */
+static void other_sources(void)
+{
+	unsigned int i = any(run.model.sources);
+
+	run.model.absent[i] = one_in(4);
+	if (run.model.absent[i])
+		weir_horizon_leave(&run.table.horizon, i);
+	else
+		weir_horizon_return(&run.table.horizon, i);
+	run.model.excluded[i] = one_in(8);
+	if (run.model.excluded[i])
+		set_bit(i, run.table.excluded);
+	else
+		clear_bit(i, run.table.excluded);
+}
+
+static void other_quorum(void)
+{
+	run.model.quorum = one_in(2) ? 0 : any(run.model.sources + 1);
+	run.table.quorum = run.model.quorum;
+}
+
+static void step(void)
+{
+	u32 dice = any(1000);
+
+	mock_ns += any(20);
+	if (one_in(4 * run.model.sources))
+		run.base++;
+	if (dice < 730)
+		contribute();
+	else if (dice < 830)
+		query();
+	else if (dice < 880)
+		age_some();
+	else if (dice < 900)
+		look();
+	else if (dice < 980)
+		let_go(&run.reader[any(READERS)]);
+	else if (dice < 990)
+		other_sources();
+	else if (dice < 995)
+		other_quorum();
+	else if (dice < 998)
+		other_generation();
+	else if (one_in(4))
+		{
+		unmake();
+		make();
+	}
+}
+
+static bool agree(void)
+{
+	return CHECK_EQ(weir_blocks_open(&run.table),
+			model_count_open(&run.model)) &&
+	       CHECK_EQ(run.table.generation & 0xffff,
+			run.model.generation & 0xffff) &&
+	       CHECK_EQ(mock_pages, run.model.pages) &&
+	       CHECK_EQ(mock_locks, 0) && !ktap_failed();
+}
+
+static u64 seed(void)
+{
+	const char *text = getenv("WEIR_SEED");
+	u64 n = text ? strtoull(text, NULL, 0) : 1;
+
+	printf("# WEIR_SEED=%llu\n", n);
+	return n;
+}
+
+#define SEEN(what, least) \
+	CHECK(run.seen[what] >= (least))
+
+static void check_seen(void)
+{
+	static const u8 reasons[] = {
+		WEIR_REASON_COUNT, WEIR_REASON_GENERATION, WEIR_REASON_STALE,
+		WEIR_REASON_BUSY, WEIR_REASON_DUPLICATE, WEIR_REASON_NOMEM,
+	};
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_VERDICT_WANTED; i++)
+		SEEN(SEEN_VERDICT + i, 1000);
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		SEEN(SEEN_REASON + reasons[i], 1000);
+	SEEN(SEEN_AGE + WEIR_AGE_SWEPT, 100);
+	SEEN(SEEN_AGE + WEIR_AGE_COUNTED, 1000);
+	SEEN(SEEN_AGE + WEIR_AGE_ANSWERED, 1000);
+	SEEN(SEEN_OVERFLOW, 1000);
+	SEEN(SEEN_DEGRADED, 1000);
+	SEEN(SEEN_ABANDONED, 100);
+	SEEN(SEEN_CIRCLE, 100);
+}
+
+static void model_and_module_agree(void)
+{
+	long i;
+
+	weir_reduce_init();
+	memset(&run, 0, sizeof(run));
+	run.random = seed();
+	make();
+	for (i = 0; i < STEPS; i++) {
+		step();
+		if (!agree()) {
+			printf("# they part at step %ld\n", i);
+			break;
+		}
+	}
+	let_all_go();
+	unmake();
+	CHECK_EQ(mock_pages, 0);
+	if (i == STEPS)
+		check_seen();
+}
+
+const struct ktap_test model_tests[] = {
+	KTAP_TEST(model_and_module_agree),
+};
+SUITE_END(model);
