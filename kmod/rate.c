@@ -12,10 +12,23 @@
  */
 #define WEIR_RATE_TICKS	64
 
+/*
+ * A bucket that takes longer to fill, s, is as good as one without a bottom, and
+ * the division that finds its depth would trap.
+ */
+#define WEIR_RATE_DEPTH_MAX	(365 * 24 * 3600)
+
 static u64 weir_price(u64 tokens, u64 rate)
 {
 	return mul_u64_u64_div_u64(tokens, NSEC_PER_SEC * WEIR_RATE_TICKS,
 				   rate);
+}
+
+static u64 weir_depth(u64 burst, u64 rate)
+{
+	if (div64_u64(burst, rate) >= WEIR_RATE_DEPTH_MAX)
+		return WEIR_RATE_DEPTH_MAX * NSEC_PER_SEC * WEIR_RATE_TICKS;
+	return weir_price(burst, rate);
 }
 
 /**
@@ -31,10 +44,10 @@ void weir_rate_init(struct weir_rate *rate,
 	atomic64_set(&rate->packets.full, 0);
 	atomic64_set(&rate->bytes.full, 0);
 	if (config->packets)
-		rate->packets.depth = weir_price(config->packets_burst,
+		rate->packets.depth = weir_depth(config->packets_burst,
 						 config->packets);
 	if (config->bytes)
-		rate->bytes.depth = weir_price(config->bytes_burst,
+		rate->bytes.depth = weir_depth(config->bytes_burst,
 					       config->bytes);
 }
 

@@ -16,6 +16,8 @@ int main(int argc, char **argv)
 		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },
 		{ model_tests, &model_count },
+		{ rate_tests, &rate_count },
+		{ lateness_tests, &lateness_count },
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },

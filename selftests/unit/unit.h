@@ -13,6 +13,8 @@ SUITE(payload);
 SUITE(horizon);
 SUITE(block);
 SUITE(model);
+SUITE(rate);
+SUITE(lateness);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);
