@@ -123,10 +123,15 @@ static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 	}
 }
 
-/* Goes through the share; false where there was too much to answer at once. */
+/*
+ * Goes through the share. Returns whether all of it was seen, so that the round
+ * knows what is due next: not where there was too much to answer at once, nor
+ * where the visit went on behind such a one.
+ */
 static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
 {
+	bool whole = scanner->next == scanner->first;
 	struct weir_job *job = scanner->job;
 
 	for (; scanner->next < scanner->end; scanner->next++) {
@@ -136,7 +141,7 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 		round->looked++;
 	}
 	scanner->next = scanner->first;
-	return true;
+	return whole;
 }
 
 /*

@@ -21,6 +21,7 @@ void box_up(void)
 {
 	memset(&box, 0, sizeof(box));
 	box.late.policy = WEIR_POLICY_WAIT;
+	box.timers = WEIR_TIMERS_DEFAULT;
 	box.net.generic = &box.wn;
 	box.dev.ifindex = 3;
 	box.dev.net = &box.net;
@@ -63,7 +64,7 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 	struct weir_job_config cfg = {
 		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
 		.blocks = blocks, .grads = grads, .port = 12000,
-		.address = box_addr(254), .timers = WEIR_TIMERS_DEFAULT,
+		.address = box_addr(254), .timers = box.timers,
 		.late = box.late,
 	};
 	struct netlink_ext_ack extack = { };
@@ -126,6 +127,25 @@ int box_send(const struct weir_contrib *c, const s32 *grads,
 	return ret;
 }
 
+int box_give(const struct weir_job *job, u16 source, u32 block, s32 grad)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 1);
+
+	return box_send(&c, &grad, 0);
+}
+
+int box_ask(const struct weir_job *job, u16 source, u32 block)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 0);
+
+	return box_send(&c, NULL, 0);
+}
+
+u32 box_block(const struct box_sent *packet)
+{
+	return get_unaligned_be32(packet->hdr.block_id);
+}
+
 s32 box_result(const struct box_sent *packet, unsigned int i)
 {
 	return get_unaligned_be32(packet->pages[i / 1024]->data +
@@ -169,6 +189,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 	mock_assert(box.sent < BOX_SENT_MAX, "the test forgets too rarely");
 	box.sent++;
 	p->to = dest->addr;
+	p->at = mock_ns;
 	p->port = ntohs(dest->port);
 	memcpy(&p->hdr, pkt->head, sizeof(p->hdr));
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->join))

@@ -15,11 +15,12 @@
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>
 
-#define BOX_SENT_MAX 64
+#define BOX_SENT_MAX 1024
 
 /* A packet as it was handed to the stack. */
 struct box_sent {
 	struct in6_addr to;
+	u64 at;				/* when it was sent */
 	u16 port;			/* 0 for the job's */
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
@@ -38,6 +39,7 @@ struct box {
 	unsigned int sent;
 	struct box_sent packet[BOX_SENT_MAX];
 	struct weir_policy_config late;	/* of jobs that are made from now on */
+	u16 timers;			/* likewise */
 	int send_error;			/* what sending returns from now on */
 	int generations;		/* events of that kind */
 	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */
@@ -58,6 +60,10 @@ int box_send(const struct weir_contrib *c, const s32 *grads,
 	     unsigned int split);
 struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 				u32 block, u16 count);
+/* One contribution of one gradient, or a query; returns the reason. */
+int box_give(const struct weir_job *job, u16 source, u32 block, s32 grad);
+int box_ask(const struct weir_job *job, u16 source, u32 block);
+u32 box_block(const struct box_sent *packet);
 s32 box_result(const struct box_sent *packet, unsigned int i);
 
 #endif /* BOX_H */

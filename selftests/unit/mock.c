@@ -13,6 +13,8 @@ long mock_pages;
 long mock_fail_after = -1;
 uint32_t mock_random;
 void (*mock_meanwhile)(void);
+unsigned int mock_visits;
+unsigned int mock_answers;
 
 static struct hrtimer *mock_armed;
 
@@ -29,6 +31,14 @@ void mock_other_cpu(void)
 {
 	if (mock_meanwhile)
 		mock_meanwhile();
+}
+
+void mock_visit(unsigned int answered)
+{
+	mock_visits++;
+	if (answered > mock_answers)
+		mock_answers = answered;
+	mock_other_cpu();
 }
 
 void mock_lock(int *held)

@@ -22,11 +22,16 @@ extern uint32_t mock_random;		/* what random numbers are made from */
 extern long mock_fail_after;
 
 /*
- * Another CPU, which runs whenever this one has just given way: at a barrier, or
- * before it exchanges a word. Its function says itself when it is done.
+ * Another CPU, which runs whenever this one has just given way: at a barrier,
+ * before it exchanges a word, or where a scan's timer has seen its slots. Its function says itself when it is done.
  */
 extern void (*mock_meanwhile)(void);
 
+/* Visits of a scan's timers, and the most blocks that one has answered. */
+extern unsigned int mock_visits;
+extern unsigned int mock_answers;
+
+void mock_visit(unsigned int answered);
 void mock_other_cpu(void);
 void *mock_alloc(size_t size);
 void *mock_alloc_aligned(size_t size);

@@ -15,6 +15,7 @@ SUITE(block);
 SUITE(model);
 SUITE(rate);
 SUITE(lateness);
+SUITE(scan);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);

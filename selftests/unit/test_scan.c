@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Timers that look for blocks that have aged. */
+#include "box.h"
+#include "unit.h"
+
+#define MS		1000000ULL
+#define TIMEOUT		(16 * MS)
+#define PART		MS
+#define SLOTS		64
+
+static struct weir_job *job;
+
+static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
+			      u16 timers)
+{
+	box_up();
+	box.late.policy = policy;
+	box.late.timeout = timeout;
+	box.late.dead_after = 3600 * NSEC_PER_SEC;
+	box.timers = timers;
+	job = box_job(7, sources, slots, 16);
+	mock_visits = 0;
+	mock_answers = 0;
+	return job;
+}
+
+static void set_policy(u8 policy, u64 timeout)
+{
+	struct weir_policy_config late = job->late;
+
+	late.policy = policy;
+	late.timeout = timeout;
+	weir_job_set_policy(job, &late);
+}
+
+/* Some time passes. */
+static void after(u64 ns)
+{
+	mock_run(mock_ns + ns);
+}
+
+static u64 answered(void)
+{
+	return box_counter(WEIR_C_BLOCKS);
+}
+
+static void scan_idle_arms_nothing(void)
+{
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 8);
+	CHECK_EQ(mock_timers(), 0);
+	box_give(job, 0, 0, 1);
+	CHECK_EQ(mock_timers(), 1);
+	box_give(job, 1, 0, 1);
+	after(2 * TIMEOUT);
+	CHECK_EQ(mock_timers(), 0);
+	CHECK_EQ(mock_visits, 1);
+	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
+	box_down();
+}
+
+/* A block that one contribution completes, or a quorum of one, needs none. */
+static void scan_complete_at_once_arms_nothing(void)
+{
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 1, SLOTS, 8);
+	box_give(job, 0, 0, 1);
+	CHECK_EQ(mock_timers(), 0);
+	CHECK_EQ(answered(), 1);
+	box_down();
+}
+
+static void scan_without_timeout_arms_nothing(void)
+{
+	setup(WEIR_POLICY_WAIT, 0, 2, SLOTS, 8);
+	box_give(job, 0, 0, 1);
+	CHECK_EQ(mock_timers(), 0);
+	after(3600 * NSEC_PER_SEC);
+	CHECK_EQ(answered(), 0);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 1);
+	box_down();
+}
+
+/* Blocks opened at any time age after the timeout, and a sixteenth later at most. */
+static void ages_in_time(u16 timers)
+{
+	u64 start[SLOTS];
+	unsigned int i;
+	u64 took;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, timers);
+	for (i = 0; i < SLOTS; i++) {
+		after(random() % (TIMEOUT / 8));
+		start[i] = mock_ns;
+		box_give(job, 0, i, 1);
+	}
+	after(2 * TIMEOUT);
+	CHECK_EQ(answered(), SLOTS);
+	CHECK_EQ(box.sent, 2 * SLOTS);
+	for (i = 0; i < box.sent; i++) {
+		took = box.packet[i].at - start[box_block(&box.packet[i])];
+		CHECK(took >= TIMEOUT);
+		CHECK(took <= TIMEOUT + PART);
+	}
+	CHECK_EQ(box_counter(WEIR_C_DEGRADED), SLOTS);
+	CHECK_EQ(box_counter(WEIR_C_AGED), SLOTS);
+	CHECK_EQ(box_counter(WEIR_C_STRAGGLES), SLOTS);
+	box_down();
+}
+
+static void scan_ages_in_time(void)
+{
+	ages_in_time(1);
+	ages_in_time(3);
+	ages_in_time(16);
+	ages_in_time(SLOTS);
+	ages_in_time(WEIR_TIMERS_MAX);
+}
+
+/* As long as contributions come within a sixteenth of each other. */
+static void scan_contributions_put_it_off(void)
+{
+	u64 last;
+	u16 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 16, SLOTS, 1);
+	box_give(job, 0, 0, 1);
+	after(TIMEOUT - 1);
+	for (i = 1; i < 15; i++) {
+		CHECK_EQ(box_give(job, i, 0, 1), 0);
+		CHECK_EQ(answered(), 0);
+		last = mock_ns;
+		after(PART - 1);
+	}
+	after(2 * PART);
+	CHECK_EQ(answered(), 1);
+	CHECK(box.packet[0].at >= last + PART);
+	CHECK(box.packet[0].at <= last + 2 * PART);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 15);
+	box_down();
+}
+
+/* What comes early does not make it age later. */
+static void scan_early_contributions_change_nothing(void)
+{
+	u64 start;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 3, SLOTS, 1);
+	start = mock_ns;
+	box_give(job, 0, 0, 1);
+	after(TIMEOUT / 2);
+	box_give(job, 1, 0, 1);
+	after(TIMEOUT);
+	CHECK_EQ(answered(), 1);
+	CHECK(box.packet[0].at <= start + TIMEOUT + PART);
+	box_down();
+}
+
+/* Others have their turn after 64 answers; none is left out. */
+static void scan_budget(void)
+{
+	u32 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, 256, 1);
+	for (i = 0; i < 200; i++)
+		box_give(job, 0, i, 1);
+	after(TIMEOUT + PART);
+	CHECK_EQ(answered(), 200);
+	CHECK_EQ(mock_answers, 64);
+	CHECK(mock_visits >= 4);
+	after(2 * TIMEOUT);
+	CHECK_EQ(mock_timers(), 1);	/* the watch's */
+	box_down();
+}
+
+/* A visit that goes on behind a full one has not seen the slots before it. */
+static void scan_budget_forgets_no_block(void)
+{
+	u64 start;
+	u32 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, 128, 1);
+	for (i = 1; i < 128; i++)
+		box_give(job, 0, i, 1);
+	after(TIMEOUT - 1);
+	start = mock_ns;
+	box_give(job, 0, 0, 1);
+	after(TIMEOUT);
+	CHECK_EQ(answered(), 127);
+	box_forget();
+	after(2 * PART);
+	CHECK_EQ(answered(), 128);
+	CHECK(box.packet[0].at >= start + TIMEOUT);
+	CHECK(box.packet[0].at <= start + TIMEOUT + PART);
+	box_down();
+}
+
+static void no_timeout_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	set_policy(WEIR_POLICY_WAIT, 0);
+}
+
+/* Nor one that goes on where there was no timeout for a while. */
+static void scan_budget_and_no_timeout(void)
+{
+	u32 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, 128, 1);
+	weir_source_unbind(job, 1);
+	for (i = 0; i < 128; i++)
+		box_give(job, 0, i, 1);
+	mock_meanwhile = no_timeout_meanwhile;
+	after(2 * TIMEOUT);
+	CHECK_EQ(answered(), 64);
+	for (i = 0; i < 64; i++)
+		CHECK_EQ(box_give(job, 0, i + 128, 1), 0);
+	set_policy(WEIR_POLICY_PARTIAL, TIMEOUT);
+	after(TIMEOUT + PART);
+	CHECK_EQ(answered(), 192);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 0);
+	box_down();
+}
+
+static void scan_timeout_becomes_shorter(void)
+{
+	setup(WEIR_POLICY_PARTIAL, 100 * TIMEOUT, 2, SLOTS, 4);
+	box_give(job, 0, 5, 1);
+	after(TIMEOUT / 2);
+	set_policy(WEIR_POLICY_PARTIAL, TIMEOUT);
+	after(TIMEOUT / 2 - 1);
+	CHECK_EQ(answered(), 0);
+	after(PART + 1);
+	CHECK_EQ(answered(), 1);
+	/* One that is overdue goes at once. */
+	box_give(job, 0, 6, 1);
+	after(TIMEOUT / 2);
+	set_policy(WEIR_POLICY_PARTIAL, TIMEOUT / 4);
+	after(0);
+	CHECK_EQ(answered(), 2);
+	box_down();
+}
+
+static void scan_timeout_becomes_longer(void)
+{
+	u64 start;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 4);
+	start = mock_ns;
+	box_give(job, 0, 5, 1);
+	after(TIMEOUT / 2);
+	set_policy(WEIR_POLICY_PARTIAL, 4 * TIMEOUT);
+	after(4 * TIMEOUT);
+	CHECK_EQ(answered(), 1);
+	CHECK(box.packet[0].at >= start + 4 * TIMEOUT);
+	CHECK(box.packet[0].at <= start + 4 * TIMEOUT + 4 * PART);
+	box_down();
+}
+
+static void scan_timeout_comes_and_goes(void)
+{
+	u64 start;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 4);
+	start = mock_ns;
+	box_give(job, 0, 5, 1);
+	set_policy(WEIR_POLICY_WAIT, 0);
+	after(10 * TIMEOUT);
+	CHECK_EQ(answered(), 0);
+	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
+	CHECK_EQ(mock_timers(), 0);
+	/* Those that are open are seen when there is one again. */
+	set_policy(WEIR_POLICY_PARTIAL, 20 * TIMEOUT);
+	after(9 * TIMEOUT);
+	CHECK_EQ(answered(), 0);
+	after(3 * TIMEOUT);
+	CHECK_EQ(answered(), 1);
+	CHECK(box.packet[0].at >= start + 20 * TIMEOUT);
+	box_down();
+}
+
+/* Those who are missing are counted once, and the block goes on. */
+static void scan_wait_counts_once(void)
+{
+	setup(WEIR_POLICY_WAIT, TIMEOUT, 3, SLOTS, 4);
+	box_give(job, 0, 5, 1);
+	after(10 * TIMEOUT);
+	CHECK_EQ(box_counter(WEIR_C_AGED), 1);
+	CHECK_EQ(box_counter(WEIR_C_STRAGGLES), 2);
+	CHECK_EQ(weir_source_get(job, 0)->stats->c[WEIR_C_STRAGGLES], 0);
+	CHECK_EQ(weir_source_get(job, 2)->stats->c[WEIR_C_STRAGGLES], 1);
+	CHECK_EQ(answered(), 0);
+	CHECK_EQ(mock_timers(), 1);	/* the watch's */
+	box_give(job, 1, 5, 1);
+	after(10 * TIMEOUT);
+	box_give(job, 2, 5, 1);
+	CHECK_EQ(answered(), 1);
+	CHECK_EQ(box_counter(WEIR_C_DEGRADED), 0);
+	CHECK_EQ(box.packet[0].hdr.flags, 0);
+	box_down();
+}
+
+/* Blocks that were only counted are answered when the policy says so. */
+static void scan_policy_becomes_partial(void)
+{
+	setup(WEIR_POLICY_WAIT, TIMEOUT, 3, SLOTS, 4);
+	box_give(job, 0, 5, 1);
+	after(10 * TIMEOUT);
+	set_policy(WEIR_POLICY_PARTIAL, TIMEOUT);
+	after(0);
+	CHECK_EQ(answered(), 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED);
+	box_down();
+}
+
+static void scan_sweeps_old_generations(void)
+{
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 4);
+	box_give(job, 0, 5, 1);
+	weir_blocks_advance(&job->blocks, 1);
+	after(2 * TIMEOUT);
+	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);
+	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(job->blocks.slot[5].state, WEIR_BLOCK_FREE);
+	CHECK_EQ(mock_timers(), 0);
+	box_down();
+}
+
+/* Every slot has one timer, which is the one that it arms. */
+static void shares(u16 timers, u32 slots)
+{
+	struct weir_scanner *s;
+	unsigned int i;
+	u32 slot, end = 0;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, slots, timers);
+	CHECK_EQ(job->scan.n, min(timers, slots));
+	for (i = 0; i < job->scan.n; i++) {
+		s = &job->scan.scanner[i];
+		CHECK_EQ(s->first, end);
+		CHECK(s->end > s->first);
+		CHECK(s->end - s->first <= slots / job->scan.n + 1);
+		end = s->end;
+		for (slot = s->first; slot < s->end; slot++) {
+			CHECK_EQ(s->armed, slot > s->first);
+			box_give(job, 0, slot, 1);
+			CHECK(s->armed);
+		}
+	}
+	CHECK_EQ(end, slots);
+	box_down();
+}
+
+static void scan_shares(void)
+{
+	shares(1, 1);
+	shares(1, 64);
+	shares(7, 16);
+	shares(16, 16);
+	shares(100, 128);
+	shares(100, 16);
+}
+
+/* Their phases are a timeout / N apart, so that they do not come all at once. */
+static void scan_phases(void)
+{
+	u32 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, 16, 16);
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(job->scan.scanner[i].phase, i * TIMEOUT / 16);
+	set_policy(WEIR_POLICY_PARTIAL, 2 * TIMEOUT);
+	CHECK_EQ(job->scan.scanner[3].phase, 3 * 2 * TIMEOUT / 16);
+	box_down();
+}
+
+/* However short the timeout, timers leave each other ten microseconds. */
+static void scan_parts_have_a_least(void)
+{
+	u64 start;
+
+	setup(WEIR_POLICY_PARTIAL, 1000, 2, SLOTS, 1);
+	start = mock_ns;
+	box_give(job, 0, 0, 1);
+	after(30000);
+	CHECK_EQ(answered(), 1);
+	CHECK(box.packet[0].at >= start + 10000);
+	CHECK(box.packet[0].at <= start + 20000);
+	CHECK(mock_visits <= 3);
+	box_down();
+}
+
+static int moments;
+
+static void open_meanwhile(void)
+{
+	if (moments--)
+		return;
+	mock_meanwhile = NULL;
+	box_give(job, 0, 9, 1);
+}
+
+/*
+ * A block that is opened while its timer finds nothing to do: before it says
+ * that it stops, or just after.
+ */
+static void scan_opened_while_it_stops(void)
+{
+	int moment;
+	u64 start;
+
+	for (moment = 0; moment < 2; moment++) {
+		setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 1);
+		box_give(job, 0, 8, 1);
+		box_give(job, 1, 8, 1);
+		box_forget();
+		moments = moment;
+		mock_meanwhile = open_meanwhile;
+		while (mock_meanwhile)
+			after(1000);
+		start = job->blocks.slot[9].start;
+		CHECK_EQ(weir_blocks_open(&job->blocks), 1);
+		CHECK_EQ(mock_timers(), 1);
+		after(TIMEOUT + PART);
+		CHECK_EQ(answered(), 2);
+		CHECK(box.packet[0].at >= start + TIMEOUT);
+		CHECK(box.packet[0].at <= start + TIMEOUT + PART);
+		box_down();
+	}
+}
+
+const struct ktap_test scan_tests[] = {
+	KTAP_TEST(scan_idle_arms_nothing),
+	KTAP_TEST(scan_complete_at_once_arms_nothing),
+	KTAP_TEST(scan_without_timeout_arms_nothing),
+	KTAP_TEST(scan_ages_in_time),
+	KTAP_TEST(scan_contributions_put_it_off),
+	KTAP_TEST(scan_early_contributions_change_nothing),
+	KTAP_TEST(scan_budget),
+	KTAP_TEST(scan_budget_forgets_no_block),
+	KTAP_TEST(scan_budget_and_no_timeout),
+	KTAP_TEST(scan_timeout_becomes_shorter),
+	KTAP_TEST(scan_timeout_becomes_longer),
+	KTAP_TEST(scan_timeout_comes_and_goes),
+	KTAP_TEST(scan_wait_counts_once),
+	KTAP_TEST(scan_policy_becomes_partial),
+	KTAP_TEST(scan_sweeps_old_generations),
+	KTAP_TEST(scan_shares),
+	KTAP_TEST(scan_phases),
+	KTAP_TEST(scan_parts_have_a_least),
+	KTAP_TEST(scan_opened_while_it_stops),
+};
+SUITE_END(scan);
