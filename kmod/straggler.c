@@ -25,7 +25,11 @@ static void weir_watch_arm(struct weir_watch *watch)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
-/* Does an open block wait for a source? */
+/*
+ * Does a block that has timed out still wait for a source? Such a block does not
+ * time out again, so that nothing else tells of it; and one that has not timed
+ * out yet says nothing of who is late.
+ */
 static bool weir_straggler_is_awaited(struct weir_job *job, unsigned int source)
 {
 	struct weir_result res;
@@ -33,7 +37,7 @@ static bool weir_straggler_is_awaited(struct weir_job *job, unsigned int source)
 
 	for (i = 0; i < job->blocks.size; i++)
 		if (weir_block_look(&job->blocks, &job->blocks.slot[i], &res) &&
-		    !test_bit(source, res.mask))
+		    res.aged && !test_bit(source, res.mask))
 			return true;
 	return false;
 }
@@ -43,21 +47,17 @@ static u8 weir_straggler_judge(struct weir_job *job, unsigned int source,
 			       bool heard, bool awaited, u32 straggles)
 {
 	u8 state = job->watch.watched[source].state;
+	bool late = straggles || (awaited && !heard);
 
-	if (state == WEIR_SOURCE_STATE_EXCLUDED)
+	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
+	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
 		return state;
-	if (heard)
-		return straggles ? WEIR_SOURCE_STATE_STRAGGLER :
-				   WEIR_SOURCE_STATE_ACTIVE;
-	if (state == WEIR_SOURCE_STATE_DEAD)
-		return state;
-	if (straggles || awaited)
-		return WEIR_SOURCE_STATE_DEAD;
-	/* It was late and is silent now, and so may be all the others. */
-	if (state == WEIR_SOURCE_STATE_STRAGGLER)
-		return weir_straggler_is_awaited(job, source) ?
-		       WEIR_SOURCE_STATE_DEAD : WEIR_SOURCE_STATE_ACTIVE;
-	return state;
+	/* Where nobody waits for it, all the others may be silent too. */
+	if (!late && state != WEIR_SOURCE_STATE_ACTIVE)
+		late = weir_straggler_is_awaited(job, source);
+	if (!late)
+		return WEIR_SOURCE_STATE_ACTIVE;
+	return heard ? WEIR_SOURCE_STATE_STRAGGLER : WEIR_SOURCE_STATE_DEAD;
 }
 
 static void weir_straggler_tell(struct weir_job *job, unsigned int source,

@@ -141,6 +141,32 @@ int box_ask(const struct weir_job *job, u16 source, u32 block)
 	return box_send(&c, NULL, 0);
 }
 
+int box_join_as(const struct weir_job *job, u16 source, u32 block,
+		const struct weir_join *join)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 0);
+	u8 head[20] = { };
+	struct weir_payload pl = {
+		.n = 2,
+		.seg = { { head, sizeof(head) },
+			 { (const u8 *)join, sizeof(*join) } },
+	};
+
+	c.flags = WEIR_CONTRIB_JOIN;
+	c.udp_len = sizeof(head) + sizeof(*join);
+	return weir_contribute(&box.dev, &c, &pl, true);
+}
+
+int box_join(const struct weir_job *job, u16 source, u32 nonce)
+{
+	const struct weir_join join = {
+		.nonce = nonce, .ranks = htonl(job->blocks.sources),
+		.grads = htonl(job->grads),
+	};
+
+	return box_join_as(job, source, 0, &join);
+}
+
 u32 box_block(const struct box_sent *packet)
 {
 	return get_unaligned_be32(packet->hdr.block_id);

@@ -63,6 +63,11 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 /* One contribution of one gradient, or a query; returns the reason. */
 int box_give(const struct weir_job *job, u16 source, u32 block, s32 grad);
 int box_ask(const struct weir_job *job, u16 source, u32 block);
+/* A join that fits the job. */
+int box_join(const struct weir_job *job, u16 source, u32 nonce);
+/* A join that says these numbers, and the first block that it lacks. */
+int box_join_as(const struct weir_job *job, u16 source, u32 block,
+		const struct weir_join *join);
 u32 box_block(const struct box_sent *packet);
 s32 box_result(const struct box_sent *packet, unsigned int i);
 

@@ -157,17 +157,10 @@ static void contribute_refusals(void)
 static int send_join(struct weir_job *job, u16 source, u32 nonce, u32 ranks,
 		     u32 grads)
 {
-	struct weir_contrib c = box_contrib(job, source, 0, 0);
-	struct weir_join join = { .nonce = nonce, .ranks = htonl(ranks),
-				  .grads = htonl(grads) };
-	struct weir_payload pl = { .n = 2 };
-	u8 head[20] = { };
+	const struct weir_join join = { .nonce = nonce, .ranks = htonl(ranks),
+					.grads = htonl(grads) };
 
-	c.flags = WEIR_CONTRIB_JOIN;
-	c.udp_len = 20 + sizeof(join);
-	pl.seg[0] = (struct weir_seg){ head, sizeof(head) };
-	pl.seg[1] = (struct weir_seg){ (u8 *)&join, sizeof(join) };
-	return weir_contribute(&box.dev, &c, &pl, true);
+	return box_join_as(job, source, 0, &join);
 }
 
 static void contribute_join(void)

@@ -16,6 +16,7 @@ SUITE(model);
 SUITE(rate);
 SUITE(lateness);
 SUITE(scan);
+SUITE(straggler);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);
