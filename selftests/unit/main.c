@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 		{ lateness_tests, &lateness_count },
 		{ scan_tests, &scan_count },
 		{ straggler_tests, &straggler_count },
+		{ control_tests, &control_count },
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },

@@ -126,14 +126,20 @@ static bool is_retained(const struct model *m, const struct model_block *b)
 }
 
 /* Why another block may not take a slot, or 0. */
-static int in_the_way(const struct model *m, const struct model_block *b, u32 id)
+static int in_the_way(const struct model *m, const struct model_block *b,
+		      u32 id, struct model_outcome *out)
 {
 	if (b->state == MODEL_EMPTY || b->generation != m->generation)
 		return 0;
 	if (!reached(id, b->id))
 		return -WEIR_REASON_STALE;
-	return b->state == MODEL_OPEN || is_retained(m, b) ?
-	       -WEIR_REASON_BUSY : 0;
+	if (b->state == MODEL_OPEN)
+		return -WEIR_REASON_BUSY;
+	if (!is_retained(m, b))
+		return 0;
+	out->retained = true;
+	out->retained_id = b->id;
+	return -WEIR_REASON_BUSY;
 }
 
 /* Pages that somebody else holds are left to them, all or none. */
@@ -159,7 +165,7 @@ static int take_slot(struct model *m, struct model_block *b,
 		     const struct weir_block_key *key, u64 now,
 		     struct model_outcome *out)
 {
-	int err = in_the_way(m, b, key->id);
+	int err = in_the_way(m, b, key->id, out);
 
 	if (err)
 		return err;
@@ -277,7 +283,7 @@ static int query(struct model *m, const struct weir_block_key *key,
 		return -WEIR_REASON_GENERATION;
 	show(m, key->source, key->id);
 	if (!is_in_slot(m, b, key->id))
-		return in_the_way(m, b, key->id) ?: WEIR_VERDICT_WANTED;
+		return in_the_way(m, b, key->id, out) ?: WEIR_VERDICT_WANTED;
 	if (b->state == MODEL_ANSWERED)
 		return WEIR_VERDICT_REPEAT;
 	out->received = b->received;

@@ -63,6 +63,8 @@ struct model_outcome {
 	int verdict;
 	bool opened;
 	bool abandoned;
+	bool retained;
+	u32 retained_id;
 	u16 received;
 	u64 lateness;
 };

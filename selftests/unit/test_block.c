@@ -162,6 +162,213 @@ static void block_ids_wrap(void)
 	teardown();
 }
 
+static struct weir_outcome ask(u16 source, u32 block, u16 generation,
+			       int verdict)
+{
+	struct weir_block_key key = { .id = block, .generation = generation,
+				      .source = source };
+	struct weir_outcome out;
+	int found;
+
+	memset(&out, 0xa5, sizeof(out));
+	found = weir_block_query(&table, &key, &out);
+	CHECK_EQ(found, verdict);
+	if (found == WEIR_VERDICT_REPEAT)
+		weir_result_put(&out.res);
+	return out;
+}
+
+/* What there is of a block for who asks; asking opens nothing. */
+static void block_query(void)
+{
+	setup(4, 2, 16);
+	weir_blocks_advance(&table, 7);
+	CHECK_EQ(ask(0, 5, 7, WEIR_VERDICT_WANTED).received, 0);
+	CHECK_EQ(weir_blocks_open(&table), 0);
+	contribute(0, 5, 7, 16, 1);
+	CHECK_EQ(ask(0, 5, 7, WEIR_VERDICT_HELD).received, 1);
+	CHECK_EQ(ask(1, 5, 7, WEIR_VERDICT_WANTED).received, 1);
+	CHECK(!ask(0, 9, 7, -WEIR_REASON_BUSY).retained);
+	ask(0, 1, 7, -WEIR_REASON_STALE);
+	ask(0, 5, 6, -WEIR_REASON_GENERATION);
+	ask(0, 5, 8, -WEIR_REASON_GENERATION);
+	contribute(1, 5, 7, 16, 1);
+	CHECK_EQ(ask(0, 5, 7, WEIR_VERDICT_REPEAT).res.received, 2);
+	ask(1, 9, 7, WEIR_VERDICT_WANTED);
+	VERDICT(WEIR_VERDICT_REPEAT, 1, 5, 7, 16, 1);
+	teardown();
+}
+
+/* To ask is not to be heard of a block: the first contribution is late still. */
+static void block_query_before_it_is_late(void)
+{
+	setup(4, 2, 16);
+	table.quorum = 1;
+	VERDICT(WEIR_VERDICT_COMPLETE, 0, 0, 0, 16, 1);
+	ask(1, 0, 0, WEIR_VERDICT_REPEAT);
+	VERDICT(WEIR_VERDICT_LATE, 1, 0, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_REPEAT, 1, 0, 0, 16, 1);
+	REFUSED(COUNT, 1, 0, 0, 15, 1);
+	teardown();
+}
+
+static void check_mask(const struct weir_result *res, unsigned long mask)
+{
+	CHECK_EQ(res->mask[0], mask);
+	CHECK(!res->mask[1] && !res->mask[2] && !res->mask[3]);
+}
+
+/* Answered with those who are in it, and so it stays. */
+static void block_quorum(void)
+{
+	struct outcome o;
+
+	setup(4, 4, 16);
+	table.quorum = 2;
+	VERDICT(WEIR_VERDICT_SUMMED, 3, 0, 0, 16, 1);
+	o = contribute(1, 0, 0, 16, 10);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(o.first, 11);
+	CHECK(o.res.degraded && !o.res.aged);
+	check_mask(&o.res, 1 << 3 | 1 << 1);
+	mock_ns += 10;
+	o = contribute(0, 0, 0, 16, 100);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_LATE);
+	CHECK_EQ(o.lateness, 10);
+	CHECK_EQ(o.first, 11);
+	check_mask(&o.res, 1 << 3 | 1 << 1);
+	VERDICT(WEIR_VERDICT_REPEAT, 0, 0, 0, 16, 100);
+	VERDICT(WEIR_VERDICT_REPEAT, 3, 0, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_LATE, 2, 0, 0, 16, 1);
+	/* The slot's next block has nobody who was late. */
+	contribute(3, 4, 0, 16, 1);
+	contribute(1, 4, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_LATE, 0, 4, 0, 16, 1);
+	teardown();
+}
+
+static void block_quorum_changes(void)
+{
+	setup(4, 4, 16);
+	contribute(0, 0, 0, 16, 1);
+	contribute(1, 0, 0, 16, 1);
+	table.quorum = 2;
+	CHECK_EQ(contribute(2, 0, 0, 16, 1).res.received, 3);
+	contribute(0, 1, 0, 16, 1);
+	table.quorum = 0;
+	VERDICT(WEIR_VERDICT_SUMMED, 1, 1, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 2, 1, 0, 16, 1);
+	CHECK(!contribute(3, 1, 0, 16, 1).res.degraded);
+	teardown();
+}
+
+/* Not by number: who is excluded may be in, where others are missing. */
+static void block_without_the_excluded(void)
+{
+	struct outcome o;
+
+	setup(4, 3, 16);
+	contribute(2, 0, 0, 16, 1);
+	set_bit(2, table.excluded);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 0, 0, 16, 1);
+	o = contribute(1, 0, 0, 16, 1);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK(!o.res.degraded);
+	contribute(0, 1, 0, 16, 1);
+	o = contribute(1, 1, 0, 16, 1);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK(o.res.degraded);
+	check_mask(&o.res, 1 << 0 | 1 << 1);
+	clear_bit(2, table.excluded);
+	contribute(0, 2, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 1, 2, 0, 16, 1);
+	teardown();
+}
+
+/* A slot is not given on as long as a source may lack what is in it. */
+static void block_is_retained(void)
+{
+	struct weir_outcome out;
+
+	setup(4, 2, 16);
+	weir_horizon_return(&table.horizon, 0);
+	weir_horizon_return(&table.horizon, 1);
+	contribute(0, 1, 0, 16, 1);
+	contribute(1, 1, 0, 16, 1);
+	REFUSED(BUSY, 0, 5, 0, 16, 1);
+	out = ask(0, 5, 0, -WEIR_REASON_BUSY);
+	CHECK(out.retained);
+	CHECK_EQ(out.retained_id, 1);
+	/* It lost the result, and gets it. */
+	VERDICT(WEIR_VERDICT_REPEAT, 1, 1, 0, 16, 1);
+	contribute(1, 2, 0, 16, 1);
+	REFUSED(BUSY, 0, 5, 0, 16, 1);
+	contribute(1, 3, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 0, 16, 1);
+	teardown();
+}
+
+/* Counted once and then left alone, or answered; until when it is looked at. */
+static void block_ages(void)
+{
+	struct weir_ageing count = { .timeout = 160, .grace = 10 };
+	struct weir_ageing answer = { .timeout = 160, .grace = 10,
+				      .answer = true };
+	struct weir_block *block;
+	struct weir_result res;
+	u64 start = mock_ns;
+
+#define AGE(found, ageing, at) \
+	CHECK_EQ(weir_block_age(&table, block, &(ageing), at, &res), \
+		 WEIR_AGE_##found)
+
+	setup(4, 3, 16);
+	block = &table.slot[1];
+	CHECK_EQ(weir_block_due(block, &answer), U64_MAX);
+	AGE(NONE, answer, start + 1000);
+	contribute(0, 1, 0, 16, 7);
+	CHECK_EQ(weir_block_due(block, &count), start + 160);
+	AGE(NONE, count, start + 159);
+	mock_ns = start + 155;
+	contribute(1, 1, 0, 16, 7);
+	CHECK_EQ(weir_block_due(block, &count), start + 165);
+	AGE(NONE, count, start + 164);
+	AGE(COUNTED, count, start + 165);
+	CHECK_EQ(res.npages, 0);
+	CHECK(res.aged && res.degraded);
+	check_mask(&res, 3);
+	CHECK_EQ(weir_block_due(block, &count), U64_MAX);
+	AGE(NONE, count, start + 1000);
+	CHECK_EQ(weir_block_due(block, &answer), start + 165);
+	AGE(ANSWERED, answer, start + 1000);
+	CHECK_EQ(res.received, 2);
+	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 14);
+	weir_result_put(&res);
+	AGE(NONE, answer, start + 2000);
+	VERDICT(WEIR_VERDICT_LATE, 2, 1, 0, 16, 7);
+	teardown();
+}
+
+static void block_of_an_old_generation_is_swept(void)
+{
+	struct weir_ageing ageing = { .timeout = 0 };
+	struct weir_block *block;
+	struct weir_result res;
+
+	setup(4, 3, 16);
+	block = &table.slot[1];
+	contribute(0, 1, 0, 16, 7);
+	CHECK(weir_block_look(&table, block, &res));
+	CHECK_EQ(res.received, 1);
+	weir_blocks_advance(&table, 1);
+	CHECK(!weir_block_look(&table, block, &res));
+	AGE(SWEPT, ageing, mock_ns);
+	AGE(NONE, ageing, mock_ns);
+	/* Swept once, and not for the block that takes the slot. */
+	CHECK(!contribute(0, 1, 1, 16, 7).abandoned);
+	teardown();
+}
+
 static void block_overflow_is_flagged(void)
 {
 	setup(4, 3, 16);
@@ -261,6 +468,14 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_new_generation_sweeps),
 	KTAP_TEST(block_generation_comes_round),
 	KTAP_TEST(block_ids_wrap),
+	KTAP_TEST(block_query),
+	KTAP_TEST(block_query_before_it_is_late),
+	KTAP_TEST(block_quorum),
+	KTAP_TEST(block_quorum_changes),
+	KTAP_TEST(block_without_the_excluded),
+	KTAP_TEST(block_is_retained),
+	KTAP_TEST(block_ages),
+	KTAP_TEST(block_of_an_old_generation_is_swept),
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_leaves_pages_to_readers),
 	KTAP_TEST(block_without_memory),

@@ -31,6 +31,7 @@ enum seen {
 	SEEN_OVERFLOW = SEEN_AGE + WEIR_AGE_ANSWERED + 1,
 	SEEN_DEGRADED,
 	SEEN_ABANDONED,
+	SEEN_RETAINED,
 	SEEN_CIRCLE,
 	SEEN_MAX,
 };
@@ -264,6 +265,16 @@ static struct weir_payload any_payload(const struct weir_block_key *key,
 	return pl;
 }
 
+/* What it tells of a result that keeps a packet out. */
+static void check_retained(const struct weir_outcome *out,
+			   const struct model_outcome *want)
+{
+	CHECK_EQ(out->retained, want->retained);
+	if (out->retained)
+		CHECK_EQ(out->retained_id, want->retained_id);
+	run.seen[SEEN_RETAINED] += out->retained;
+}
+
 static void contribute(void)
 {
 	static s32 grads[MODEL_GRADS];
@@ -286,6 +297,7 @@ static void contribute(void)
 		return;
 	CHECK_EQ(out.opened, want.opened);
 	CHECK_EQ(out.abandoned, want.abandoned);
+	check_retained(&out, &want);
 	if (verdict < 0)
 		return;
 	CHECK_EQ(out.lateness, want.lateness);
@@ -307,6 +319,7 @@ static void query(void)
 	see(verdict);
 	if (!CHECK_EQ(verdict, want.verdict))
 		return;
+	check_retained(&out, &want);
 	if (verdict == WEIR_VERDICT_REPEAT)
 		check_result(&out.res, model_slot(&run.model, key.id));
 	else if (verdict >= 0)
@@ -491,6 +504,7 @@ static void check_seen(void)
 	SEEN(SEEN_OVERFLOW, 1000);
 	SEEN(SEEN_DEGRADED, 1000);
 	SEEN(SEEN_ABANDONED, 100);
+	SEEN(SEEN_RETAINED, 1000);
 	SEEN(SEEN_CIRCLE, 100);
 }
 

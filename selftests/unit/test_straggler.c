@@ -324,6 +324,39 @@ static void straggler_dies_while_blocks_wait(void)
 	box_down();
 }
 
+/* With a quorum no block times out, but results are retained for it. */
+static void straggler_is_dead_where_results_wait(void)
+{
+	struct weir_policy_config late;
+	u32 i;
+
+	setup(WEIR_POLICY_WAIT, 3);
+	late = job->late;
+	late.quorum = 2;
+	late.timeout = 0;
+	weir_job_set_policy(job, &late);
+	after(0);
+	for (i = 0; i < 64; i++) {
+		block_without(1);
+		box_forget();
+	}
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 64);
+	CHECK_EQ(mock_timers(), 0);
+	CHECK_EQ(box_give(job, 0, 64, 1), WEIR_REASON_BUSY);
+	CHECK_EQ(mock_timers(), 1);
+	/* As long as it is heard it may be slow. */
+	box_ask(job, 1, 0);
+	after(PERIOD);
+	STATE(1, ACTIVE);
+	CHECK_EQ(box_ask(job, 0, 64), WEIR_REASON_BUSY);
+	after(PERIOD);
+	STATE(1, DEAD);
+	STATE(0, ACTIVE);
+	STATE(2, ACTIVE);
+	CHECK_EQ(box_give(job, 0, 64, 1), 0);
+	box_down();
+}
+
 /* Nobody speaks where nobody has anything to say. */
 static void straggler_idle_job(void)
 {
@@ -494,6 +527,7 @@ const struct ktap_test straggler_tests[] = {
 	KTAP_TEST(straggler_stays_excluded),
 	KTAP_TEST(straggler_is_dead_where_blocks_wait),
 	KTAP_TEST(straggler_dies_while_blocks_wait),
+	KTAP_TEST(straggler_is_dead_where_results_wait),
 	KTAP_TEST(straggler_idle_job),
 	KTAP_TEST(straggler_is_a_moment_later),
 	KTAP_TEST(straggler_without_an_address),

@@ -17,6 +17,7 @@ SUITE(rate);
 SUITE(lateness);
 SUITE(scan);
 SUITE(straggler);
+SUITE(control);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);

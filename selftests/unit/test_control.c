@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the box says: results, replies, answers and notices, to the byte. */
+#include "box.h"
+#include "control.h"
+#include "unit.h"
+
+static struct weir_job *job;
+
+static void setup(u16 sources)
+{
+	box_up();
+	job = box_job(7, sources, 8, 16);
+}
+
+static bool has_bit(const __be32 *words, unsigned int source)
+{
+	return ntohl(words[source / 32]) >> source % 32 & 1;
+}
+
+/* How many bits are set in a notice's bitmap. */
+static int weight(const __be32 *words)
+{
+	int i, n = 0;
+
+	for (i = 0; i < WEIR_BITMAP_WORDS; i++)
+		n += __builtin_popcount(words[i]);
+	return n;
+}
+
+/* All contribute to block 3 but the first and the last, and it is answered. */
+static const struct box_sent *degraded_result(u16 sources)
+{
+	u16 i;
+
+	setup(sources);
+	job->blocks.quorum = sources - 2;
+	for (i = 1; i < sources - 1; i++)
+		CHECK_EQ(box_give(job, i, 3, i), 0);
+	CHECK_EQ(box.sent, sources);
+	return &box.packet[sources - 1];
+}
+
+static void check_bitmap(u16 sources, unsigned int bytes)
+{
+	const struct box_sent *p = degraded_result(sources);
+	unsigned int i;
+
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(p->hdr.src_cnt, sources - 2);
+	CHECK_EQ(p->mask_len, bytes);
+	for (i = 0; i < 8 * bytes; i++)
+		CHECK_EQ(p->mask[i / 32] >> i % 32 & 1,
+			 i > 0 && i + 1 < sources);
+	CHECK_EQ(box_counter(WEIR_C_DEGRADED), 1);
+	box_down();
+}
+
+/* As many words as the job's sources need, behind the sums. */
+static void control_bitmap_of_contributors(void)
+{
+	check_bitmap(3, 4);
+	check_bitmap(32, 4);
+	check_bitmap(33, 8);
+	check_bitmap(65, 12);
+	check_bitmap(256, 32);
+}
+
+static void control_whole_result_has_no_bitmap(void)
+{
+	setup(3);
+	box_give(job, 0, 3, 1);
+	box_give(job, 1, 3, 1);
+	box_give(job, 2, 3, 1);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[0].hdr.flags, 0);
+	CHECK_EQ(box.packet[0].mask_len, 0);
+	CHECK_EQ(box.packet[0].len, 4);
+	box_down();
+}
+
+/* The same bits again, whoever asks and however. */
+static void control_repeats_are_the_same(void)
+{
+	struct box_sent first = *degraded_result(3), *p = &box.packet[3];
+	s32 sum = box_result(&first, 0);
+	unsigned int i;
+
+	CHECK_EQ(box_give(job, 0, 3, 99), 0);
+	CHECK_EQ(box_give(job, 0, 3, 99), 0);
+	CHECK_EQ(box_give(job, 1, 3, 99), 0);
+	CHECK_EQ(box_ask(job, 2, 3), 0);
+	CHECK_EQ(box.sent, 7);
+	for (i = 0; i < 4; i++, p++) {
+		CHECK(!memcmp(&p->hdr, &first.hdr, sizeof(p->hdr)));
+		CHECK_EQ(p->mask_len, 4);
+		CHECK_EQ(p->mask[0], first.mask[0]);
+		CHECK_EQ(box_result(p, 0), sum);
+	}
+	CHECK_EQ(box_counter(WEIR_C_REPEATS), 4);
+	CHECK_EQ(box_counter(WEIR_C_LATE), 1);
+	CHECK_EQ(box_counter(WEIR_C_QUERIES), 1);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 1);
+	box_down();
+}
+
+static void check_reply(u16 source, u32 block, u8 flags, u8 count)
+{
+	struct in6_addr to = box_addr(source + 1);
+	const struct box_sent *p = &box.packet[0];
+
+	box_forget();
+	CHECK_EQ(box_ask(job, source, block), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK(ipv6_addr_equal(&p->to, &to));
+	CHECK_EQ(p->hdr.flags, flags);
+	CHECK_EQ(p->hdr.src_id, source);
+	CHECK_EQ(p->hdr.src_cnt, count);
+	CHECK_EQ(box_block(p), block);
+	CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1], 0);
+	CHECK_EQ(p->len + p->mask_len, 0);
+}
+
+static void control_replies(void)
+{
+	setup(3);
+	weir_blocks_advance(&job->blocks, 0x1234);
+	check_reply(1, 5, WEIR_TRIO_WANTED, 0);
+	CHECK_EQ(box.packet[0].hdr.gen_id[0], 0x12);
+	CHECK_EQ(box.packet[0].hdr.gen_id[1], 0x34);
+	box_give(job, 1, 5, 1);
+	check_reply(1, 5, 0, 1);
+	check_reply(2, 5, WEIR_TRIO_WANTED, 1);
+	box_give(job, 2, 5, 1);
+	check_reply(0, 5, WEIR_TRIO_WANTED, 2);
+	CHECK_EQ(box_counter(WEIR_C_REPLIES), 4);
+	CHECK_EQ(box_counter(WEIR_C_QUERIES), 4);
+	CHECK_EQ(weir_source_get(job, 1)->stats->c[WEIR_C_REPLIES], 2);
+	/* Nothing was opened by asking. */
+	CHECK_EQ(weir_blocks_open(&job->blocks), 1);
+	box_down();
+}
+
+static void control_notice(void)
+{
+	const struct box_sent *p = &box.packet[0];
+	struct in6_addr to = box_addr(201);
+
+	setup(256);
+	weir_blocks_advance(&job->blocks, 77);
+	job->watch.watched[37].state = WEIR_SOURCE_STATE_DEAD;
+	job->watch.watched[255].state = WEIR_SOURCE_STATE_EXCLUDED;
+	set_bit(255, job->blocks.excluded);
+	box_join(job, 64, 1);
+	weir_notice(job, 200, 0x01020304, false);
+	CHECK_EQ(box.sent, 1);
+	CHECK(ipv6_addr_equal(&p->to, &to));
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(p->hdr.src_id, 200);
+	CHECK_EQ(p->hdr.src_cnt, 0);
+	CHECK_EQ(p->hdr.gen_id[1], 77);
+	CHECK_EQ(box_block(p), 0x01020304);
+	CHECK(has_bit(p->notice.dead, 37) && has_bit(p->notice.dead, 255));
+	CHECK_EQ(weight(p->notice.dead), 2);
+	CHECK(has_bit(p->notice.excluded, 255));
+	CHECK_EQ(weight(p->notice.excluded), 1);
+	CHECK(has_bit(p->notice.waiting, 64));
+	CHECK_EQ(weight(p->notice.waiting), 1);
+	CHECK_EQ(box_counter(WEIR_C_NOTICES), 1);
+	box_down();
+}
+
+/* A source whose block is gone counts as dead in what it is told alone. */
+static void control_notice_of_a_block_gone(void)
+{
+	setup(40);
+	job->joined = true;
+	weir_notice(job, 33, 9, true);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE);
+	CHECK(has_bit(box.packet[0].notice.dead, 33));
+	CHECK_EQ(weight(box.packet[0].notice.dead), 1);
+	weir_notice(job, 33, 9, false);
+	CHECK_EQ(weight(box.packet[1].notice.dead), 0);
+	box_down();
+}
+
+static void control_notice_to_all_who_are_bound(void)
+{
+	setup(3);
+	weir_source_unbind(job, 1);
+	weir_notice_all(job);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.src_id, 0);
+	CHECK_EQ(box.packet[1].hdr.src_id, 2);
+	weir_notice(job, 1, 0, false);
+	CHECK_EQ(box.sent, 2);
+	box_down();
+}
+
+/* Sources 0 and 1 have joined, where blocks are sent with the joined bit. */
+static void join_both(void)
+{
+	box_join(job, 0, 1);
+	box_join(job, 1, 2);
+	box_join(job, 0, 1);
+	CHECK_EQ(box.generations, 1);
+	box_forget();
+}
+
+static int give_joined(u16 source, u32 block, u16 generation)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 1);
+
+	c.flags = WEIR_CONTRIB_JOINED;
+	c.generation = generation;
+	return box_send(&c, NULL, 0);
+}
+
+/* The box was set up anew: what it once gave out means nothing to it. */
+static void control_box_set_up_anew(void)
+{
+	setup(2);
+	CHECK_EQ(give_joined(1, 5, job->blocks.generation),
+		 WEIR_REASON_GENERATION);
+	CHECK_EQ(give_joined(1, 5, 4711), WEIR_REASON_GENERATION);
+	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box_block(&box.packet[0]), 5);
+	CHECK_EQ(box.packet[0].hdr.src_id, 1);
+	CHECK_EQ(weight(box.packet[0].notice.dead), 0);
+	box_down();
+}
+
+/* Who has joined is told; it begins no generation by itself. */
+static void control_another_generation_of_a_member(void)
+{
+	u16 generation;
+
+	setup(2);
+	join_both();
+	generation = job->blocks.generation;
+	CHECK_EQ(give_joined(0, 0, generation), 0);
+	CHECK_EQ(give_joined(1, 0, generation - 1), WEIR_REASON_GENERATION);
+	CHECK_EQ(give_joined(1, 0, generation + 1), WEIR_REASON_GENERATION);
+	CHECK_EQ(job->blocks.generation, generation);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE);
+	CHECK_EQ(box.packet[0].hdr.gen_id[1], generation & 255);
+	box_down();
+}
+
+/* Who knows nothing of joins begins newer ones, and is not told of older. */
+static void control_generation_without_joins(void)
+{
+	struct weir_contrib c;
+
+	setup(2);
+	c = box_contrib(job, 0, 0, 1);
+	c.generation = 5;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(job->blocks.generation, 5);
+	c.generation = 4;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+/*
+ * Source 1 was away while the others went on: it is told that its block is gone,
+ * but not where it has shown that it has the result.
+ */
+static void control_stale(void)
+{
+	u32 b;
+
+	setup(2);
+	weir_horizon_leave(&job->blocks.horizon, 1);
+	job->blocks.quorum = 1;
+	for (b = 0; b < 12; b++)
+		box_give(job, 0, b, 1);
+	box_forget();
+	CHECK_EQ(box_give(job, 1, 2, 1), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
+	CHECK(has_bit(box.packet[0].notice.dead, 1));
+	CHECK_EQ(box_block(&box.packet[0]), 2);
+	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 2);
+	/* Old packets of who has gone on since. */
+	box_give(job, 1, 8, 1);
+	box_forget();
+	CHECK_EQ(box_give(job, 1, 3, 1), WEIR_REASON_STALE);
+	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+/* A generation begins with the first block that any of its members lacks. */
+static void control_answer_says_where_to_begin(void)
+{
+	struct weir_join join = { .ranks = htonl(2), .grads = htonl(16) };
+
+	setup(2);
+	join.nonce = 1;
+	box_join_as(job, 0, 1000, &join);
+	join.nonce = 2;
+	box_join_as(job, 1, 990, &join);
+	join.nonce = 1;
+	box_join_as(job, 0, 1000, &join);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box_block(&box.packet[0]), 990);
+	CHECK_EQ(box_block(&box.packet[1]), 990);
+	CHECK_EQ(box.packet[0].hdr.src_id, 0);
+	CHECK_EQ(box.packet[1].hdr.src_id, 1);
+	CHECK_EQ(box_counter(WEIR_C_ANSWERS), 2);
+	CHECK_EQ(box_counter(WEIR_C_JOINS), 3);
+	box_down();
+}
+
+const struct ktap_test control_tests[] = {
+	KTAP_TEST(control_bitmap_of_contributors),
+	KTAP_TEST(control_whole_result_has_no_bitmap),
+	KTAP_TEST(control_repeats_are_the_same),
+	KTAP_TEST(control_replies),
+	KTAP_TEST(control_notice),
+	KTAP_TEST(control_notice_of_a_block_gone),
+	KTAP_TEST(control_notice_to_all_who_are_bound),
+	KTAP_TEST(control_box_set_up_anew),
+	KTAP_TEST(control_another_generation_of_a_member),
+	KTAP_TEST(control_generation_without_joins),
+	KTAP_TEST(control_stale),
+	KTAP_TEST(control_answer_says_where_to_begin),
+};
+SUITE_END(control);
