@@ -207,6 +207,235 @@ static void contribute_join_that_does_not_fit(void)
 	box_down();
 }
 
+/* Source 0 of a job of two is who @config says, and nobody else. */
+static struct weir_contrib identity(struct weir_source_config config)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	config.addr = box_addr(1);
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
+	return box_contrib(job, 0, 0, 16);
+}
+
+static void contribute_port_is_whose(void)
+{
+	struct weir_contrib c;
+
+	c = identity((struct weir_source_config){ .vlan = WEIR_VLAN_ANY,
+						  .port = 4000 });
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	c.sport = 4000;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	/* Without one any may be used. */
+	c.source = 1;
+	c.saddr[3] = box_addr(2).s6_addr32[3];
+	c.sport = 65535;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box.packet[0].port, 4000);
+	CHECK_EQ(box.packet[1].port, 0);
+	box_down();
+}
+
+static void contribute_vlan_is_whose(void)
+{
+	struct weir_contrib c;
+
+	c = identity((struct weir_source_config){ .vlan = 12 });
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	c.vlan = 13;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	c.vlan = 12;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	box_down();
+	/* 0 is untagged, and not any. */
+	c = identity((struct weir_source_config){ .vlan = 0 });
+	c.vlan = 12;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	c.vlan = 0;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	box_down();
+	c = identity((struct weir_source_config){ .vlan = WEIR_VLAN_ANY });
+	c.vlan = 12;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	box_down();
+}
+
+static void contribute_device_is_whose(void)
+{
+	struct weir_contrib c;
+
+	c = identity((struct weir_source_config){ .vlan = WEIR_VLAN_ANY,
+						  .ifindex = 4 });
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	box.port.ifindex = 4;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	box_down();
+}
+
+/* Who is not the source does not keep it alive either. */
+static void contribute_spoofed_is_not_heard(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	c = box_contrib(job, 0, 0, 1);
+	c.saddr[3]++;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	CHECK(!job->watch.watched[0].heard);
+	c.saddr[3]--;
+	c.count = 2;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_LENGTH);
+	CHECK(job->watch.watched[0].heard);
+	CHECK(!job->watch.watched[1].heard);
+	box_down();
+}
+
+/* A source that may send @own packets at once, in a job that may send @all. */
+static struct weir_job *policed(u32 own, u32 all)
+{
+	const struct weir_rate_config rate = { .packets = 1,
+					       .packets_burst = all };
+	struct weir_source_config config = {
+		.addr = box_addr(1), .vlan = WEIR_VLAN_ANY,
+		.rate = { .packets = 1, .packets_burst = own },
+	};
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
+	CHECK_EQ(weir_job_set_rate(job, &rate), 0);
+	return job;
+}
+
+/* What is above a source's rate is counted everywhere, and costs the job none. */
+static void contribute_source_is_policed(void)
+{
+	struct weir_job *job = policed(1, 2);
+	struct weir_contrib c = box_contrib(job, 0, 0, 16);
+	const struct weir_stats *own = weir_source_get(job, 0)->stats;
+
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
+	CHECK_EQ(own->c[WEIR_C_POLICED_BYTES], 2 * 84);
+	CHECK_EQ(own->c[WEIR_C_REFUSED + WEIR_REASON_SOURCE_RATE], 2);
+	CHECK_EQ(job->stats->c[WEIR_C_POLICED_BYTES], 2 * 84);
+	CHECK_EQ(box.port.stats->c[WEIR_C_POLICED_BYTES], 2 * 84);
+	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 2 * 84);
+	CHECK_EQ(box_give(job, 1, 0, 1), WEIR_REASON_COUNT);
+	CHECK_EQ(box_give(job, 1, 0, 1), WEIR_REASON_JOB_RATE);
+	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_DUPLICATE);
+	box_down();
+}
+
+static void contribute_job_is_policed(void)
+{
+	struct weir_job *job = policed(10, 1);
+	struct weir_contrib c = box_contrib(job, 0, 0, 16);
+
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_JOB_RATE);
+	CHECK_EQ(job->stats->c[WEIR_C_REFUSED + WEIR_REASON_JOB_RATE], 1);
+	CHECK_EQ(job->stats->c[WEIR_C_POLICED_BYTES], 84);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 1);
+	box_down();
+}
+
+/* Whatever it is: joins, queries, and what would be refused later. */
+static void contribute_all_is_policed(void)
+{
+	struct weir_job *job = policed(0, 100);
+	struct weir_contrib c = box_contrib(job, 0, 0, 16);
+
+	CHECK_EQ(box_join(job, 0, 1), WEIR_REASON_SOURCE_RATE);
+	CHECK_EQ(box_ask(job, 0, 0), WEIR_REASON_SOURCE_RATE);
+	c.weight = 2;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
+	c.count = 15;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
+	/* But not what is somebody else's. */
+	c.daddr[3]++;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_NOT_LOCAL);
+	CHECK_EQ(box_counter(WEIR_C_JOINS), 0);
+	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 36 + 20 + 2 * 84);
+	box_down();
+}
+
+/* Who is excluded is told so, whatever its generation, but may join. */
+static void contribute_excluded(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	set_bit(1, job->blocks.excluded);
+	c = box_contrib(job, 1, 3, 16);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
+	c.generation = 9;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
+	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags & WEIR_TRIO_NOTICE, WEIR_TRIO_NOTICE);
+	CHECK_EQ(box_block(&box.packet[0]), 3);
+	CHECK_EQ(box_join(job, 1, 5), 0);
+	CHECK_EQ(box_counter(WEIR_C_JOINS), 1);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 0);
+	box_down();
+}
+
+/* Each contribution, in time or late, has its place in the histogram. */
+static void contribute_lateness(void)
+{
+	struct weir_lateness *lateness;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 16);
+	job->blocks.quorum = 2;
+	lateness = weir_source_get(job, 1)->lateness;
+	box_give(job, 0, 0, 1);
+	mock_ns += 5 * NSEC_PER_USEC;
+	box_give(job, 1, 0, 1);
+	CHECK_EQ(lateness->bucket[2], 1);
+	CHECK_EQ(weir_source_get(job, 0)->lateness->bucket[0], 1);
+	/* Asking again is no contribution. */
+	box_give(job, 1, 0, 1);
+	box_ask(job, 1, 0);
+	CHECK_EQ(lateness->bucket[2], 1);
+	mock_ns += 1100 * NSEC_PER_USEC;
+	box_give(job, 2, 0, 1);
+	CHECK_EQ(weir_source_get(job, 2)->lateness->bucket[10], 1);
+	box_give(job, 2, 0, 1);
+	CHECK_EQ(weir_source_get(job, 2)->lateness->bucket[10], 1);
+	CHECK_EQ(box_counter(WEIR_C_LATE), 1);
+	CHECK_EQ(weir_source_get(job, 2)->stats->c[WEIR_C_LATE], 1);
+	CHECK_EQ(box_counter(WEIR_C_REPEATS), 4);
+	box_down();
+}
+
+static void contribute_abandoned_is_counted(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	box_give(job, 0, 1, 1);
+	c = box_contrib(job, 0, 5, 1);
+	c.generation = 1;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 2);
+	box_down();
+}
+
 static void contribute_send_errors(void)
 {
 	struct weir_contrib c;
@@ -336,6 +565,16 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_refusals),
 	KTAP_TEST(contribute_join),
 	KTAP_TEST(contribute_join_that_does_not_fit),
+	KTAP_TEST(contribute_port_is_whose),
+	KTAP_TEST(contribute_vlan_is_whose),
+	KTAP_TEST(contribute_device_is_whose),
+	KTAP_TEST(contribute_spoofed_is_not_heard),
+	KTAP_TEST(contribute_source_is_policed),
+	KTAP_TEST(contribute_job_is_policed),
+	KTAP_TEST(contribute_all_is_policed),
+	KTAP_TEST(contribute_excluded),
+	KTAP_TEST(contribute_lateness),
+	KTAP_TEST(contribute_abandoned_is_counted),
 	KTAP_TEST(contribute_send_errors),
 	KTAP_TEST(contribute_unbound_source_gets_nothing),
 	KTAP_TEST(contribute_checksum),

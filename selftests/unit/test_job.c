@@ -185,6 +185,105 @@ static void job_generation_only_grows(void)
 	box_down();
 }
 
+/* What is said of late sources reaches all who act on it. */
+static void job_policy_is_set(void)
+{
+	struct weir_policy_config late = {
+		.policy = WEIR_POLICY_EXCLUDE, .quorum = 2,
+		.timeout = 5000000, .dead_after = 70000000,
+	};
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	CHECK(!job->scan.answer && !job->watch.exclude);
+	weir_job_set_policy(job, &late);
+	CHECK_EQ(job->late.policy, WEIR_POLICY_EXCLUDE);
+	CHECK_EQ(job->blocks.quorum, 2);
+	CHECK_EQ(job->scan.timeout, 5000000);
+	CHECK(job->scan.answer);
+	CHECK_EQ(job->watch.period, 70000000);
+	CHECK(job->watch.exclude);
+	late.policy = WEIR_POLICY_PARTIAL;
+	late.dead_after = 0;
+	weir_job_set_policy(job, &late);
+	CHECK(job->scan.answer && !job->watch.exclude);
+	CHECK_EQ(job->watch.period, 5000000ULL * WEIR_DEAD_AFTER_DEFAULT);
+	late.policy = WEIR_POLICY_WAIT;
+	weir_job_set_policy(job, &late);
+	CHECK(!job->scan.answer);
+	box_down();
+}
+
+/* One grace period for a policer that goes, none for the first one. */
+static void job_rate_is_set(void)
+{
+	struct weir_rate_config config = { .packets = 5, .packets_burst = 1 };
+	const struct weir_rate_config none = { };
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	CHECK(!job->rate);
+	mock_grace_periods = 0;
+	CHECK_EQ(weir_job_set_rate(job, &config), 0);
+	CHECK_EQ(mock_grace_periods, 0);
+	CHECK_EQ(job->rate->config.packets, 5);
+	config.packets = 6;
+	mock_fail_after = 0;
+	CHECK_EQ(weir_job_set_rate(job, &config), -ENOMEM);
+	mock_fail_after = -1;
+	CHECK_EQ(job->rate->config.packets, 5);
+	CHECK_EQ(weir_job_set_rate(job, &config), 0);
+	CHECK_EQ(mock_grace_periods, 1);
+	CHECK_EQ(job->rate->config.packets, 6);
+	mock_fail_after = 0;
+	CHECK_EQ(weir_job_set_rate(job, &none), 0);
+	mock_fail_after = -1;
+	CHECK_EQ(mock_grace_periods, 2);
+	CHECK(!job->rate);
+	box_down();
+}
+
+/* However many there are. */
+static void source_flush_waits_once(void)
+{
+	struct weir_job *job;
+	unsigned int i;
+
+	box_up();
+	job = box_job(7, 256, 4, 16);
+	weir_source_unbind(job, 100);
+	mock_grace_periods = 0;
+	weir_source_flush(job);
+	CHECK_EQ(mock_grace_periods, 1);
+	for (i = 0; i < 256; i++)
+		CHECK(!weir_source_get(job, i) &&
+		      test_bit(i, job->blocks.horizon.absent));
+	weir_source_flush(job);
+	CHECK_EQ(mock_grace_periods, 1);
+	CHECK_EQ(box_give(job, 0, 0, 1), WEIR_REASON_NO_SOURCE);
+	box_down();
+}
+
+/* The first generation that a box gives out is any; the rest follow. */
+static void job_generations_begin(void)
+{
+	struct weir_job *job;
+	u16 first;
+
+	box_up();
+	mock_random = 4710;
+	job = box_job(7, 3, 4, 1024);
+	first = weir_job_begin(job);
+	CHECK_EQ(first, 4711);
+	CHECK(job->joined);
+	CHECK_EQ(weir_job_begin(job), first + 1);
+	CHECK_EQ(weir_job_begin(job), first + 2);
+	mock_random = 0;
+	box_down();
+}
+
 const struct ktap_test job_tests[] = {
 	KTAP_TEST(job_add_and_flush),
 	KTAP_TEST(job_id_in_use),
@@ -195,5 +294,9 @@ const struct ktap_test job_tests[] = {
 	KTAP_TEST(source_address_is_taken),
 	KTAP_TEST(job_group_changes),
 	KTAP_TEST(job_generation_only_grows),
+	KTAP_TEST(job_policy_is_set),
+	KTAP_TEST(job_rate_is_set),
+	KTAP_TEST(source_flush_waits_once),
+	KTAP_TEST(job_generations_begin),
 };
 SUITE_END(job);
