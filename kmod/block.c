@@ -437,12 +437,15 @@ int weir_block_query(struct weir_blocks *blocks,
 static u64 weir_block_deadline(const struct weir_block *block,
 			       const struct weir_ageing *ageing)
 {
+	if (!ageing->timeout)
+		return U64_MAX;
 	return max(READ_ONCE(block->start) + ageing->timeout,
 		   READ_ONCE(block->last) + ageing->grace);
 }
 
 /**
  * weir_block_due() - when does a slot want to be looked at?
+ * @blocks: the job's table
  * @block: the slot; not locked
  * @ageing: when blocks age
  *
@@ -451,13 +454,33 @@ static u64 weir_block_deadline(const struct weir_block *block,
  *
  * Return: ns of the monotonic clock; U64_MAX for not at all.
  */
-u64 weir_block_due(const struct weir_block *block,
+u64 weir_block_due(const struct weir_blocks *blocks,
+		   const struct weir_block *block,
 		   const struct weir_ageing *ageing)
 {
-	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN ||
-	    (block->aged && !ageing->answer))
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
+		return U64_MAX;
+	if (weir_block_is_done(blocks, block))
+		return 0;
+	if (block->aged && !ageing->answer)
 		return U64_MAX;
 	return weir_block_deadline(block, ageing);
+}
+
+/* It stands open, and is of the current generation. */
+static enum weir_age weir_block_age_open(const struct weir_blocks *blocks,
+					 struct weir_block *block,
+					 const struct weir_ageing *ageing,
+					 u64 now)
+{
+	if (weir_block_is_done(blocks, block))
+		return WEIR_AGE_DONE;
+	if (now < weir_block_deadline(block, ageing))
+		return WEIR_AGE_NONE;
+	if (block->aged)
+		return ageing->answer ? WEIR_AGE_DONE : WEIR_AGE_NONE;
+	block->aged = true;
+	return ageing->answer ? WEIR_AGE_ANSWERED : WEIR_AGE_COUNTED;
 }
 
 static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
@@ -465,8 +488,7 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 					   const struct weir_ageing *ageing,
 					   u64 now, struct weir_result *res)
 {
-	bool answer = ageing->answer || weir_block_is_done(blocks, block);
-	bool first = !block->aged;
+	enum weir_age age;
 
 	if (block->state != WEIR_BLOCK_OPEN)
 		return WEIR_AGE_NONE;
@@ -474,15 +496,12 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 		WRITE_ONCE(block->state, WEIR_BLOCK_FREE);
 		return WEIR_AGE_SWEPT;
 	}
-	if (now < weir_block_deadline(block, ageing) || (!first && !answer))
-		return WEIR_AGE_NONE;
-	block->aged = true;
-	if (!answer) {
+	age = weir_block_age_open(blocks, block, ageing, now);
+	if (age == WEIR_AGE_COUNTED)
 		weir_block_describe(blocks, block, res);
-		return WEIR_AGE_COUNTED;
-	}
-	weir_block_finish(blocks, block, res);
-	return WEIR_AGE_ANSWERED;
+	else if (age != WEIR_AGE_NONE)
+		weir_block_finish(blocks, block, res);
+	return age;
 }
 
 /**

@@ -101,7 +101,7 @@ struct weir_blocks {
  * @count: gradients
  * @received: contributors
  * @overflow: a sum left the range of int32
- * @aged: it was answered because it had timed out
+ * @aged: it had timed out before it was answered
  * @degraded: not all sources are in it
  * @start: time of the first contribution
  * @mask: the contributors
@@ -180,7 +180,7 @@ struct weir_outcome {
 
 /**
  * struct weir_ageing - when blocks age
- * @timeout: ns after its first contribution
+ * @timeout: ns after its first contribution, 0 for never
  * @grace: ns after its last contribution
  * @answer: answer it then; else only those who are missing are counted
  */
@@ -196,12 +196,15 @@ struct weir_ageing {
  * @WEIR_AGE_SWEPT: an open block of an older generation, swept away
  * @WEIR_AGE_COUNTED: a block has aged, and goes on waiting
  * @WEIR_AGE_ANSWERED: a block has aged; its result is filled
+ * @WEIR_AGE_DONE: a block that has been counted before, or in which all are that
+ *	are waited for since the quorum was lowered; its result is filled
  */
 enum weir_age {
 	WEIR_AGE_NONE,
 	WEIR_AGE_SWEPT,
 	WEIR_AGE_COUNTED,
 	WEIR_AGE_ANSWERED,
+	WEIR_AGE_DONE,
 };
 
 int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
@@ -218,7 +221,8 @@ int weir_block_contribute(struct weir_blocks *blocks,
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);
-u64 weir_block_due(const struct weir_block *block,
+u64 weir_block_due(const struct weir_blocks *blocks,
+		   const struct weir_block *block,
 		   const struct weir_ageing *ageing);
 enum weir_age weir_block_age(struct weir_blocks *blocks,
 			     struct weir_block *block,

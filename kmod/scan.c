@@ -58,12 +58,9 @@ static void weir_scan_start(struct weir_scanner *scanner, u64 at)
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/*
- * The job's counters, as no port or packet stands behind it. A result goes out
- * as any does.
- */
+/* The job's counters, as no port or packet stands behind it. */
 static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
-			   enum weir_age age, u64 now)
+			   u64 now)
 {
 	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 
@@ -71,8 +68,6 @@ static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
 	weir_job_count(job, WEIR_C_AGED, 1);
 	weir_straggler_missing(job, missing);
 	trace_weir_aged(job, res, missing, now - res->start);
-	if (age == WEIR_AGE_ANSWERED)
-		weir_result_answer(job, res);
 }
 
 /**
@@ -91,10 +86,18 @@ struct weir_round {
 	u32			answered;
 };
 
+static void weir_scan_answer(struct weir_job *job, struct weir_result *res,
+			     struct weir_round *round)
+{
+	weir_result_answer(job, res);
+	weir_result_put(res);
+	round->answered++;
+}
+
 static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 			   struct weir_round *round)
 {
-	u64 due = weir_block_due(block, &round->ageing);
+	u64 due = weir_block_due(&job->blocks, block, &round->ageing);
 	struct weir_result res;
 	enum weir_age age;
 
@@ -107,18 +110,21 @@ static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 	switch (age) {
 	case WEIR_AGE_NONE:
 		round->due = min(round->due,
-				 weir_block_due(block, &round->ageing));
+				 weir_block_due(&job->blocks, block,
+						&round->ageing));
 		break;
 	case WEIR_AGE_SWEPT:
 		weir_job_count(job, WEIR_C_ABANDONED, 1);
 		break;
 	case WEIR_AGE_COUNTED:
-		weir_scan_aged(job, &res, age, round->now);
+		weir_scan_aged(job, &res, round->now);
 		break;
 	case WEIR_AGE_ANSWERED:
-		weir_scan_aged(job, &res, age, round->now);
-		weir_result_put(&res);
-		round->answered++;
+		weir_scan_aged(job, &res, round->now);
+		weir_scan_answer(job, &res, round);
+		break;
+	case WEIR_AGE_DONE:
+		weir_scan_answer(job, &res, round);
 		break;
 	}
 }
@@ -172,10 +178,8 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 		.due	= U64_MAX,
 	};
 	int seen = atomic_read_acquire(&scanner->opened);
-	bool whole = true;
+	bool whole = weir_scan_round(scanner, &round);
 
-	if (timeout)
-		whole = weir_scan_round(scanner, &round);
 	trace_weir_scan(scanner->job, round.looked, round.answered,
 			ktime_get_ns() - round.now);
 	/*

@@ -304,21 +304,26 @@ static u64 deadline(const struct model_block *b, const struct weir_ageing *agein
 	u64 timeout = b->start + ageing->timeout;
 	u64 grace = b->last + ageing->grace;
 
+	if (!ageing->timeout)
+		return U64_MAX;
 	return timeout > grace ? timeout : grace;
 }
 
 /* Old generations' too: somebody has to sweep them away. */
-u64 model_due(const struct model_block *b, const struct weir_ageing *ageing)
+u64 model_due(const struct model *m, const struct model_block *b,
+	      const struct weir_ageing *ageing)
 {
-	if (b->state != MODEL_OPEN || (b->aged && !ageing->answer))
+	if (b->state != MODEL_OPEN)
 		return U64_MAX;
-	return deadline(b, ageing);
+	if (is_done(m, b))
+		return 0;
+	return b->aged && !ageing->answer ? U64_MAX : deadline(b, ageing);
 }
 
 enum weir_age model_age(struct model *m, struct model_block *b,
 			const struct weir_ageing *ageing, u64 now)
 {
-	bool answer = ageing->answer || is_done(m, b), again = b->aged;
+	bool again = b->aged, done = is_done(m, b);
 
 	if (b->state != MODEL_OPEN)
 		return WEIR_AGE_NONE;
@@ -326,13 +331,14 @@ enum weir_age model_age(struct model *m, struct model_block *b,
 		b->state = MODEL_EMPTY;
 		return WEIR_AGE_SWEPT;
 	}
-	if (now < deadline(b, ageing))
+	if (!done && now < deadline(b, ageing))
 		return WEIR_AGE_NONE;
-	if (!answer && again)
-		return WEIR_AGE_NONE;
+	if (done || ageing->answer)
+		b->state = MODEL_ANSWERED;
+	if (done)
+		return WEIR_AGE_DONE;
 	b->aged = true;
-	if (!answer)
-		return WEIR_AGE_COUNTED;
-	b->state = MODEL_ANSWERED;
-	return WEIR_AGE_ANSWERED;
+	if (again)
+		return ageing->answer ? WEIR_AGE_DONE : WEIR_AGE_NONE;
+	return ageing->answer ? WEIR_AGE_ANSWERED : WEIR_AGE_COUNTED;
 }

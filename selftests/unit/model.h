@@ -78,7 +78,8 @@ struct model_outcome model_contribute(struct model *m,
 				      const s32 *grads, u64 now);
 struct model_outcome model_query(struct model *m,
 				 const struct weir_block_key *key);
-u64 model_due(const struct model_block *b, const struct weir_ageing *ageing);
+u64 model_due(const struct model *m, const struct model_block *b,
+	      const struct weir_ageing *ageing);
 enum weir_age model_age(struct model *m, struct model_block *b,
 			const struct weir_ageing *ageing, u64 now);
 bool model_is_open(const struct model *m, const struct model_block *b);

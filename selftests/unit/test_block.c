@@ -324,28 +324,57 @@ static void block_ages(void)
 
 	setup(4, 3, 16);
 	block = &table.slot[1];
-	CHECK_EQ(weir_block_due(block, &answer), U64_MAX);
+	CHECK_EQ(weir_block_due(&table, block, &answer), U64_MAX);
 	AGE(NONE, answer, start + 1000);
 	contribute(0, 1, 0, 16, 7);
-	CHECK_EQ(weir_block_due(block, &count), start + 160);
+	CHECK_EQ(weir_block_due(&table, block, &count), start + 160);
 	AGE(NONE, count, start + 159);
 	mock_ns = start + 155;
 	contribute(1, 1, 0, 16, 7);
-	CHECK_EQ(weir_block_due(block, &count), start + 165);
+	CHECK_EQ(weir_block_due(&table, block, &count), start + 165);
 	AGE(NONE, count, start + 164);
 	AGE(COUNTED, count, start + 165);
 	CHECK_EQ(res.npages, 0);
 	CHECK(res.aged && res.degraded);
 	check_mask(&res, 3);
-	CHECK_EQ(weir_block_due(block, &count), U64_MAX);
+	CHECK_EQ(weir_block_due(&table, block, &count), U64_MAX);
 	AGE(NONE, count, start + 1000);
-	CHECK_EQ(weir_block_due(block, &answer), start + 165);
-	AGE(ANSWERED, answer, start + 1000);
+	CHECK_EQ(weir_block_due(&table, block, &answer), start + 165);
+	AGE(DONE, answer, start + 1000);
+	CHECK(res.aged);
 	CHECK_EQ(res.received, 2);
 	CHECK_EQ(get_unaligned_be32(res.pages[0]->data), 14);
 	weir_result_put(&res);
 	AGE(NONE, answer, start + 2000);
 	VERDICT(WEIR_VERDICT_LATE, 2, 1, 0, 16, 7);
+	mock_ns = start + 1000;
+	contribute(0, 5, 0, 16, 7);
+	AGE(ANSWERED, answer, start + 1160);
+	CHECK(res.aged);
+	weir_result_put(&res);
+	teardown();
+}
+
+/* With no timeout at all it stays open, until nobody is waited for any more. */
+static void block_is_done_without_a_packet(void)
+{
+	struct weir_ageing never = { .timeout = 0, .answer = true };
+	struct weir_block *block;
+	struct weir_result res;
+
+	setup(4, 3, 16);
+	block = &table.slot[1];
+	contribute(0, 1, 0, 16, 7);
+	contribute(1, 1, 0, 16, 7);
+	CHECK_EQ(weir_block_due(&table, block, &never), U64_MAX);
+	AGE(NONE, never, U64_MAX - 1);
+	table.quorum = 2;
+	CHECK_EQ(weir_block_due(&table, block, &never), 0);
+	AGE(DONE, never, mock_ns);
+	CHECK(res.degraded && !res.aged);
+	CHECK_EQ(res.received, 2);
+	weir_result_put(&res);
+	CHECK_EQ(weir_block_due(&table, block, &never), U64_MAX);
 	teardown();
 }
 
@@ -475,6 +504,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_without_the_excluded),
 	KTAP_TEST(block_is_retained),
 	KTAP_TEST(block_ages),
+	KTAP_TEST(block_is_done_without_a_packet),
 	KTAP_TEST(block_of_an_old_generation_is_swept),
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_leaves_pages_to_readers),

@@ -28,7 +28,7 @@ enum seen {
 	SEEN_VERDICT,
 	SEEN_REASON = SEEN_VERDICT + WEIR_VERDICT_WANTED + 1,
 	SEEN_AGE = SEEN_REASON + WEIR_REASON_MAX + 1,
-	SEEN_OVERFLOW = SEEN_AGE + WEIR_AGE_ANSWERED + 1,
+	SEEN_OVERFLOW = SEEN_AGE + WEIR_AGE_DONE + 1,
 	SEEN_DEGRADED,
 	SEEN_ABANDONED,
 	SEEN_RETAINED,
@@ -333,13 +333,14 @@ static void age(u32 slot, const struct weir_ageing *ageing)
 	struct weir_result res;
 	enum weir_age found, want;
 
-	CHECK_EQ(weir_block_due(block, ageing), model_due(b, ageing));
+	CHECK_EQ(weir_block_due(&run.table, block, ageing),
+		 model_due(&run.model, b, ageing));
 	want = model_age(&run.model, b, ageing, mock_ns);
 	found = weir_block_age(&run.table, block, ageing, mock_ns, &res);
 	run.seen[SEEN_AGE + found]++;
 	if (!CHECK_EQ(found, want))
 		return;
-	if (found == WEIR_AGE_ANSWERED)
+	if (found == WEIR_AGE_ANSWERED || found == WEIR_AGE_DONE)
 		check_result(&res, b);
 	else if (found == WEIR_AGE_COUNTED)
 		CHECK(same_description(&res, b) && !res.npages);
@@ -347,7 +348,7 @@ static void age(u32 slot, const struct weir_ageing *ageing)
 
 static void age_some(void)
 {
-	static const u64 timeouts[] = { 0, 100, 1000, 10000 };
+	static const u64 timeouts[] = { 0, 1, 100, 1000, 10000 };
 	struct weir_ageing ageing = {
 		.timeout	= timeouts[any(ARRAY_SIZE(timeouts))],
 		.grace		= any(400),
@@ -501,6 +502,7 @@ static void check_seen(void)
 	SEEN(SEEN_AGE + WEIR_AGE_SWEPT, 100);
 	SEEN(SEEN_AGE + WEIR_AGE_COUNTED, 1000);
 	SEEN(SEEN_AGE + WEIR_AGE_ANSWERED, 1000);
+	SEEN(SEEN_AGE + WEIR_AGE_DONE, 1000);
 	SEEN(SEEN_OVERFLOW, 1000);
 	SEEN(SEEN_DEGRADED, 1000);
 	SEEN(SEEN_ABANDONED, 100);

@@ -308,7 +308,49 @@ static void scan_policy_becomes_partial(void)
 	after(0);
 	CHECK_EQ(answered(), 1);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED);
+	/* Once is enough. */
+	CHECK_EQ(box_counter(WEIR_C_AGED), 1);
+	CHECK_EQ(box_counter(WEIR_C_STRAGGLES), 2);
 	box_down();
+}
+
+static void set_quorum(u16 quorum)
+{
+	struct weir_policy_config late = job->late;
+
+	late.quorum = quorum;
+	weir_job_set_policy(job, &late);
+}
+
+/* Those who are in an open block have nothing more to send that would end it. */
+static void quorum_is_lowered(u64 timeout, bool aged)
+{
+	setup(WEIR_POLICY_WAIT, timeout, 4, SLOTS, 4);
+	box_give(job, 0, 5, 1);
+	box_give(job, 1, 5, 1);
+	box_give(job, 0, 6, 1);
+	after(aged ? 2 * TIMEOUT : TIMEOUT / 2);
+	CHECK_EQ(box_counter(WEIR_C_AGED), aged ? 2 : 0);
+	set_quorum(3);
+	after(0);
+	CHECK_EQ(answered(), 0);
+	set_quorum(2);
+	after(0);
+	CHECK_EQ(answered(), 1);
+	CHECK_EQ(box.packet[0].hdr.flags,
+		 WEIR_TRIO_DEGRADED | (aged ? WEIR_TRIO_AGED : 0));
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 2);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 1);
+	CHECK_EQ(box_counter(WEIR_C_AGED), aged ? 2 : 0);
+	CHECK_EQ(box_counter(WEIR_C_STRAGGLES), aged ? 2 + 3 : 0);
+	box_down();
+}
+
+static void scan_quorum_is_lowered(void)
+{
+	quorum_is_lowered(0, false);
+	quorum_is_lowered(TIMEOUT, false);
+	quorum_is_lowered(TIMEOUT, true);
 }
 
 static void scan_sweeps_old_generations(void)
@@ -443,6 +485,7 @@ const struct ktap_test scan_tests[] = {
 	KTAP_TEST(scan_timeout_comes_and_goes),
 	KTAP_TEST(scan_wait_counts_once),
 	KTAP_TEST(scan_policy_becomes_partial),
+	KTAP_TEST(scan_quorum_is_lowered),
 	KTAP_TEST(scan_sweeps_old_generations),
 	KTAP_TEST(scan_shares),
 	KTAP_TEST(scan_phases),
