@@ -94,6 +94,33 @@ static size_t bogus_join(struct weir_trio *trio)
 	return sizeof(*trio) + sizeof(struct weir_join) - 1;
 }
 
+/* As a reply to a query, but of another generation. */
+static size_t bogus_reply(struct weir_trio *trio)
+{
+	trio->flags = WEIR_TRIO_WANTED;
+	trio->gen_id[0] ^= 0x80;
+	memset(trio->grad_cnt, 0, sizeof(trio->grad_cnt));
+	return sizeof(*trio);
+}
+
+/* That all are excluded, from another job. */
+static size_t bogus_notice(struct weir_trio *trio)
+{
+	trio->flags = WEIR_TRIO_NOTICE;
+	trio->job_id ^= 0xff;
+	memset(trio + 1, 0xff, sizeof(struct weir_notice));
+	return sizeof(*trio) + sizeof(struct weir_notice);
+}
+
+/* Contributors that are not as many as the header says. */
+static size_t other_contributors(const struct weir_trio *trio, uint8_t *packet, size_t length)
+{
+	if (!(trio->flags & WEIR_TRIO_DEGRADED))
+		return length - 1;
+	packet[length - 1] ^= 1;
+	return length;
+}
+
 static size_t noise(struct faults *faults, uint8_t *packet, size_t room)
 {
 	size_t length = faults_random(faults, (uint32_t)room);
@@ -107,7 +134,7 @@ size_t faults_mutate(struct faults *faults, uint8_t *packet, size_t length, size
 {
 	struct weir_trio *trio = (struct weir_trio *)packet;
 
-	switch (faults_random(faults, 9)) {
+	switch (faults_random(faults, 12)) {
 	case 0:
 		return truncate(faults, length);
 	case 1:
@@ -131,6 +158,12 @@ size_t faults_mutate(struct faults *faults, uint8_t *packet, size_t length, size
 		return length;
 	case 7:
 		return bogus_join(trio);
+	case 8:
+		return bogus_reply(trio);
+	case 9:
+		return bogus_notice(trio);
+	case 10:
+		return other_contributors(trio, packet, length);
 	default:
 		return noise(faults, packet, room);
 	}

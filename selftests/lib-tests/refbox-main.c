@@ -35,6 +35,8 @@ static const char usage[] =
 	"  --duplicate P    double so many\n"
 	"  --reorder P      hold so many back\n"
 	"  --malformed P    follow so many results by a forged one\n"
+	"  --timeout MS     answer a block so long after its first contribution, with\n"
+	"                   those who are in it (default: never)\n"
 	"  --seed S         of these decisions (default 1)\n"
 	"  --help           this text\n";
 
@@ -67,7 +69,7 @@ static double probability(const char *name, const char *text)
 
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
-	MALFORMED, SEED, HELP,
+	MALFORMED, TIMEOUT, SEED, HELP,
 };
 
 static const struct option words[] = {
@@ -82,6 +84,7 @@ static const struct option words[] = {
 	{ "duplicate", required_argument, NULL, DUPLICATE },
 	{ "reorder", required_argument, NULL, REORDER },
 	{ "malformed", required_argument, NULL, MALFORMED },
+	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "seed", required_argument, NULL, SEED },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
@@ -123,6 +126,9 @@ static void set(struct refbox_options *o, int option, const char *name)
 	case MALFORMED:
 		o->faults.malformed = probability(name, optarg);
 		break;
+	case TIMEOUT:
+		o->timeout_ms = (uint32_t)number(name, optarg, 1, 1000000);
+		break;
 	case SEED:
 		o->faults.seed = (uint64_t)number(name, optarg, 0, INT64_MAX);
 		break;
@@ -140,11 +146,13 @@ static void print_counters(const struct refbox *box)
 	const struct faults_counters *f = refbox_faults(box);
 
 	printf("{ \"contributions\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"overflows\": %" PRIu64
-	       ", \"results\": %" PRIu64 ", \"repeats\": %" PRIu64 ", \"duplicates\": %" PRIu64
+	       ", \"degraded\": %" PRIu64 ", \"queries\": %" PRIu64 ", \"replies\": %" PRIu64
+	       ", \"notices\": %" PRIu64 ", \"results\": %" PRIu64 ", \"repeats\": %" PRIu64 ", \"duplicates\": %" PRIu64
 	       ", \"joins\": %" PRIu64 ", \"misfits\": %" PRIu64 ", \"refused\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"doubled\": %" PRIu64 ", \"held\": %" PRIu64
 	       ", \"forged\": %" PRIu64 " }\n",
-	       c->contributions, c->blocks, c->overflows, c->results, c->repeats, c->duplicates,
+	       c->contributions, c->blocks, c->overflows, c->degraded,
+	       c->queries, c->replies, c->notices, c->results, c->repeats, c->duplicates,
 	       c->joins, c->misfits, c->refused, f->lost, f->doubled, f->held, f->forged);
 }
 

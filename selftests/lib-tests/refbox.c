@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <weir_wire.h>
@@ -23,6 +26,10 @@
 
 #define HEADER	sizeof(struct weir_trio)
 #define JOIN	(HEADER + sizeof(struct weir_join))
+#define NOTICE	(HEADER + sizeof(struct weir_notice))
+
+/* Notices are said again so often, while they have something to say. */
+#define NOTICE_MS	100
 
 enum slot_state { FREE, OPEN, COMPLETE };
 
@@ -31,7 +38,10 @@ struct slot {
 	uint32_t block;
 	uint16_t count;
 	uint16_t seen;
+	uint8_t final;
 	bool overflow;
+	uint64_t opened;	/* ms */
+	size_t length;		/* of the result */
 	uint64_t sources[REFBOX_SOURCES / 64];
 	/* Sums in the machine's byte order while open, the whole result after. */
 	uint8_t *packet;
@@ -42,8 +52,21 @@ struct source {
 	struct address address;
 	uint32_t nonce;
 	uint32_t next_nonce;
+	uint32_t lacks;	/* the first block that it lacks, as it said with next_nonce */
+	uint32_t newest;/* the last block that it was heard of */
 	bool joining;	/* heard since the last new number */
 	bool waiting;	/* next_nonce is valid */
+	bool dead;
+	bool excluded;
+};
+
+/* What another thread wants done. */
+struct order {
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	void (*what)(struct refbox *box, void *data);
+	void *data;
+	bool is_running;
 };
 
 struct held {
@@ -72,8 +95,14 @@ struct refbox {
 	struct faults faults;
 	struct address group;
 	int fd;
-	int stop_fd;
+	int wake_fd;
+	atomic_bool stopping;
+	struct order order;
+	bool mute;
+	bool begun;		/* a generation was given out */
 	uint16_t generation;
+	uint32_t start;		/* the block that it began with */
+	uint64_t noticed;	/* ms */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
 	struct slot *slots;
@@ -100,6 +129,14 @@ static void put32(uint8_t *at, uint32_t value)
 {
 	value = htonl(value);
 	memcpy(at, &value, sizeof(value));
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
 /* Sending. */
@@ -171,17 +208,105 @@ static void transmit(struct refbox *box, const struct address *to, const void *p
 {
 	struct faults *faults = &box->faults;
 
-	box->counters.results++;
 	if (faults_lose(faults))
 		return;
 	if (faults_double(faults))
 		post(box, to, packet, length);
-	if (faults_forge(faults))
-		post_forgery(box, to, packet, length);
 	if (faults_hold(faults) &&
 	    hold(box->held_out, &box->held_out_count, to, packet, length))
 		return;
 	post(box, to, packet, length);
+}
+
+static void transmit_result(struct refbox *box, const struct address *to, const struct slot *slot)
+{
+	box->counters.results++;
+	if (faults_forge(&box->faults))
+		post_forgery(box, to, slot->packet, slot->length);
+	transmit(box, to, slot->packet, slot->length);
+}
+
+/* A packet that is the caller's only. */
+static void transmit_now(struct refbox *box, const struct address *to, const void *packet,
+			 size_t length)
+{
+	transmit(box, to, packet, length);
+	flush(box);
+}
+
+static void start_header(const struct refbox *box, struct weir_trio *header, uint32_t block,
+			 uint8_t flags)
+{
+	uint16_t generation = htons(box->generation);
+
+	memset(header, 0, sizeof(*header));
+	header->job_id = box->options.job;
+	put32(header->block_id, block);
+	header->flags = flags;
+	memcpy(header->gen_id, &generation, sizeof(generation));
+}
+
+/* Telling who is there. */
+
+static void set_bit(uint32_t *words, unsigned int source)
+{
+	words[source / 32] |= htonl(1u << (source % 32));
+}
+
+/* Returns whether there is anything to tell. */
+static bool fill_notice(const struct refbox *box, struct weir_notice *notice)
+{
+	bool any = false;
+
+	memset(notice, 0, sizeof(*notice));
+	for (unsigned int i = 0; i < box->options.sources; i++) {
+		const struct source *source = &box->sources[i];
+
+		if (source->dead)
+			set_bit(notice->dead, i);
+		if (source->excluded)
+			set_bit(notice->excluded, i);
+		if (source->waiting)
+			set_bit(notice->waiting, i);
+		any |= source->dead || source->excluded || source->waiting;
+	}
+	return any;
+}
+
+static void notify(struct refbox *box, const struct address *to, uint8_t source, uint32_t block,
+		   bool is_gone)
+{
+	uint8_t packet[NOTICE];
+	struct weir_trio header;
+	struct weir_notice notice;
+
+	start_header(box, &header, block,
+		     WEIR_TRIO_NOTICE | (box->begun ? 0 : WEIR_TRIO_DEGRADED));
+	header.src_id = source;
+	fill_notice(box, &notice);
+	/* It has come back too late. */
+	if (is_gone)
+		set_bit(notice.dead, source);
+	memcpy(packet, &header, sizeof(header));
+	memcpy(packet + HEADER, &notice, sizeof(notice));
+	box->counters.notices++;
+	transmit_now(box, to, packet, sizeof(packet));
+}
+
+static void notify_all(struct refbox *box)
+{
+	box->noticed = now_ms();
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		if (box->sources[i].address.length)
+			notify(box, &box->sources[i].address, (uint8_t)i, 0, false);
+}
+
+static void notify_again(struct refbox *box)
+{
+	struct weir_notice notice;
+
+	if (now_ms() - box->noticed >= NOTICE_MS && fill_notice(box, &notice))
+		notify_all(box);
 }
 
 /* Joining. */
@@ -190,13 +315,8 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 			uint8_t flags)
 {
 	const struct refbox_options *o = &box->options;
-	uint16_t generation = htons(box->generation);
 	uint8_t packet[JOIN];
-	struct weir_trio header = {
-		.job_id = o->job,
-		.flags = WEIR_TRIO_CONTROL | flags,
-		.src_cnt = (uint8_t)o->sources,
-	};
+	struct weir_trio header;
 	struct weir_join join = {
 		.nonce = htonl(nonce),
 		.ranks = htonl(o->sources),
@@ -204,37 +324,57 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.grads = htonl(o->grads),
 	};
 
-	memcpy(header.gen_id, &generation, sizeof(generation));
+	start_header(box, &header, box->start, WEIR_TRIO_CONTROL | flags);
+	header.src_cnt = (uint8_t)o->sources;
 	memcpy(packet, &header, sizeof(header));
 	memcpy(packet + HEADER, &join, sizeof(join));
-	if (faults_lose(&box->faults))
-		return;
-	post(box, to, packet, sizeof(packet));
-	/* The packet is this function's. */
-	flush(box);
+	transmit_now(box, to, packet, sizeof(packet));
 }
 
 static bool all_joining(const struct refbox *box)
 {
 	for (unsigned int i = 0; i < box->options.sources; i++)
-		if (!box->sources[i].joining)
+		if (!box->sources[i].joining && !box->sources[i].excluded)
 			return false;
 	return true;
 }
 
-static void begin_generation(struct refbox *box)
+static void admit(struct refbox *box, struct source *source)
+{
+	source->nonce = source->next_nonce;
+	source->newest = box->start;
+	source->joining = false;
+	source->waiting = false;
+	source->dead = false;
+	source->excluded = false;
+	source->bound = true;
+	answer_join(box, &source->address, source->nonce, 0);
+}
+
+/* The earliest block that any of them lacks. */
+static uint32_t first_lacking(const struct refbox *box, uint32_t first)
+{
+	for (unsigned int i = 0; i < box->options.sources; i++) {
+		const struct source *source = &box->sources[i];
+
+		if (source->joining && (int32_t)(source->lacks - first) < 0)
+			first = source->lacks;
+	}
+	return first;
+}
+
+static void begin_generation(struct refbox *box, uint32_t lacks)
 {
 	box->generation++;
+	box->begun = true;
+	box->start = first_lacking(box, lacks);
 	for (uint32_t i = 0; i < box->options.blocks; i++)
 		box->slots[i].state = FREE;
 	for (unsigned int i = 0; i < box->options.sources; i++) {
-		struct source *source = &box->sources[i];
-
-		source->nonce = source->next_nonce;
-		source->joining = false;
-		source->waiting = false;
-		source->bound = true;
-		answer_join(box, &source->address, source->nonce, 0);
+		if (box->sources[i].joining)
+			admit(box, &box->sources[i]);
+		else
+			box->sources[i].bound = false;
 	}
 }
 
@@ -246,6 +386,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	struct source *source = &box->sources[header->src_id];
 	struct weir_join join;
 	uint32_t nonce;
+	bool is_new;
 
 	if (length != JOIN) {
 		box->counters.refused++;
@@ -264,15 +405,18 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 		answer_join(box, from, nonce, 0);
 		return;
 	}
-	if (!source->waiting || source->next_nonce != nonce)
-		for (unsigned int i = 0; i < o->sources; i++)
-			box->sources[i].joining = false;
+	is_new = !source->waiting || source->next_nonce != nonce;
+	for (unsigned int i = 0; i < o->sources && is_new; i++)
+		box->sources[i].joining = false;
 	source->address = *from;
 	source->next_nonce = nonce;
+	source->lacks = get32(header->block_id);
 	source->waiting = true;
 	source->joining = true;
 	if (all_joining(box))
-		begin_generation(box);
+		begin_generation(box, source->lacks);
+	else if (is_new)
+		notify_all(box);
 }
 
 /* Summing. */
@@ -312,50 +456,89 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count)
 	slot->block = block;
 	slot->count = count;
 	slot->seen = 0;
+	slot->final = 0;
 	slot->overflow = false;
+	slot->opened = now_ms();
 	memset(slot->sources, 0, sizeof(slot->sources));
 	memset(sums(slot), 0, 4 * (size_t)count);
 }
 
-static void write_header(const struct refbox *box, const struct slot *slot, uint8_t flags)
+static bool is_in(const struct slot *slot, unsigned int source)
 {
-	uint16_t generation = htons(box->generation);
-	uint16_t count = htons(slot->count);
-	struct weir_trio *header = (struct weir_trio *)slot->packet;
+	return slot->sources[source / 64] >> (source % 64) & 1;
+}
 
-	memset(header, 0, sizeof(*header));
-	header->job_id = box->options.job;
-	put32(header->block_id, slot->block);
-	header->flags = flags;
-	if (slot->overflow)
-		header->flags |= WEIR_TRIO_OVERFLOW;
+/* Those who are in it follow the sums of a degraded result. */
+static void write_contributors(const struct refbox *box, struct slot *slot)
+{
+	uint32_t words[REFBOX_SOURCES / 32] = { 0 };
+	size_t length = 4 * (((size_t)box->options.sources + 31) / 32);
+
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		if (is_in(slot, i))
+			set_bit(words, i);
+	memcpy(slot->packet + slot->length, words, length);
+	slot->length += length;
+}
+
+static void write_result(const struct refbox *box, struct slot *slot, uint8_t flags)
+{
+	struct weir_trio *header = (struct weir_trio *)slot->packet;
+	uint16_t count = htons(slot->count);
+
+	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0);
 	if (slot->seen < box->options.sources)
-		header->flags |= WEIR_TRIO_DEGRADED;
+		flags |= WEIR_TRIO_DEGRADED;
+	start_header(box, header, slot->block, flags);
 	header->src_cnt = (uint8_t)slot->seen;
-	memcpy(header->gen_id, &generation, sizeof(generation));
 	memcpy(header->grad_cnt, &count, sizeof(count));
+	slot->length = HEADER + 4 * (size_t)slot->count;
+	if (flags & WEIR_TRIO_DEGRADED)
+		write_contributors(box, slot);
 }
 
 static void send_to_all(struct refbox *box, const struct slot *slot)
 {
-	size_t length = HEADER + 4 * (size_t)slot->count;
-
 	if (box->group.length) {
-		transmit(box, &box->group, slot->packet, length);
+		transmit_result(box, &box->group, slot);
 		return;
 	}
 	for (unsigned int i = 0; i < box->options.sources; i++)
-		transmit(box, &box->sources[i].address, slot->packet, length);
+		if (box->sources[i].bound)
+			transmit_result(box, &box->sources[i].address, slot);
 }
 
 static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	slot->state = COMPLETE;
 	to_wire(sums(slot), slot->count);
-	write_header(box, slot, flags);
+	write_result(box, slot, flags);
 	box->counters.blocks++;
 	box->counters.overflows += slot->overflow;
+	box->counters.degraded += slot->seen < box->options.sources;
 	send_to_all(box, slot);
+}
+
+/* Are all in it who are waited for? */
+static bool is_complete(const struct refbox *box, const struct slot *slot)
+{
+	unsigned int done = slot->seen;
+
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		done += box->sources[i].excluded && !is_in(slot, i);
+	return done >= box->options.quorum;
+}
+
+static void complete_aged(struct refbox *box)
+{
+	uint64_t now = now_ms();
+
+	if (!box->options.timeout_ms)
+		return;
+	for (uint32_t i = 0; i < box->options.blocks; i++)
+		if (box->slots[i].state == OPEN &&
+		    now - box->slots[i].opened >= box->options.timeout_ms)
+			complete(box, &box->slots[i], WEIR_TRIO_AGED);
 }
 
 static void take_into(struct refbox *box, struct slot *slot, const struct weir_trio *header,
@@ -370,52 +553,154 @@ static void take_into(struct refbox *box, struct slot *slot, const struct weir_t
 	}
 	*word |= bit;
 	slot->seen++;
+	slot->final |= header->flags & WEIR_TRIO_FINAL;
 	slot->overflow |= add(sums(slot), gradients, slot->count);
 	box->counters.contributions++;
-	if (slot->seen == box->options.quorum)
-		complete(box, slot, header->flags & WEIR_TRIO_FINAL);
+	if (is_complete(box, slot))
+		complete(box, slot, 0);
 }
 
-static bool is_contribution(const struct refbox *box, const struct address *from,
-			    const struct weir_trio *header, size_t length, uint16_t count)
+/* Of the wire's own form, and from where the source is. */
+static bool is_from_source(const struct refbox *box, const struct address *from,
+			   const struct weir_trio *header)
 {
 	const struct source *source = &box->sources[header->src_id];
 
-	return header->src_id < box->options.sources && source->bound &&
-	       from->length == source->address.length &&
-	       !memcmp(&from->any, &source->address.any, from->length) &&
-	       header->src_cnt == 1 && !(header->flags & ~WEIR_TRIO_FINAL) &&
-	       header->gen_id[0] == box->generation >> 8 &&
-	       header->gen_id[1] == (box->generation & 0xff) && count &&
-	       count <= box->options.grads && length == HEADER + 4 * (size_t)count;
+	return source->bound && from->length == source->address.length &&
+	       !memcmp(&from->any, &source->address.any, from->length);
 }
 
-static void take_contribution(struct refbox *box, const struct address *from,
-			      const uint8_t *packet, size_t length)
+static bool is_current(const struct refbox *box, const struct weir_trio *header)
 {
-	const struct weir_trio *header = (const struct weir_trio *)packet;
-	uint16_t count = (uint16_t)((header->grad_cnt[0] & 0xf) << 8 | header->grad_cnt[1]);
+	return header->gen_id[0] == box->generation >> 8 &&
+	       header->gen_id[1] == (box->generation & 0xff);
+}
+
+static bool has_form(const struct refbox *box, const struct weir_trio *header, size_t length,
+		     uint16_t count)
+{
+	return header->src_id < box->options.sources && header->src_cnt == 1 &&
+	       !(header->flags & ~WEIR_TRIO_FINAL) && count <= box->options.grads &&
+	       length == HEADER + 4 * (size_t)count;
+}
+
+/* Does a source have all up to a block, as far as it has shown? */
+static bool has_shown(const struct refbox *box, const struct source *source, uint32_t block)
+{
+	return (int32_t)(source->newest - box->options.blocks / 2 - block) >= 0;
+}
+
+/* A result goes when no source can lack it that keeps its window to half of the slots. */
+static bool is_retained(const struct refbox *box, uint32_t block)
+{
+	for (unsigned int i = 0; i < box->options.sources; i++) {
+		const struct source *source = &box->sources[i];
+
+		if (source->bound && !source->dead && !source->excluded &&
+		    !has_shown(box, source, block))
+			return true;
+	}
+	return false;
+}
+
+/* Is the block gone? Says so to a source that lacks it. */
+static bool is_gone(struct refbox *box, const struct address *from,
+		    const struct weir_trio *header, const struct slot *slot)
+{
+	const struct source *source = &box->sources[header->src_id];
+	uint32_t block = get32(header->block_id);
+
+	if (slot->state == FREE || (int32_t)(block - slot->block) >= 0)
+		return false;
+	box->counters.refused++;
+	if (!has_shown(box, source, block))
+		notify(box, from, header->src_id, block, true);
+	return true;
+}
+
+static void note_heard(struct refbox *box, const struct weir_trio *header)
+{
+	struct source *source = &box->sources[header->src_id];
+	uint32_t block = get32(header->block_id);
+
+	if ((int32_t)(block - source->newest) > 0)
+		source->newest = block;
+	if (!source->dead)
+		return;
+	source->dead = false;
+	notify_all(box);
+}
+
+static void reply(struct refbox *box, const struct address *from, const struct weir_trio *query,
+		  const struct slot *slot)
+{
+	uint32_t block = get32(query->block_id);
+	bool is_open = slot->state == OPEN && slot->block == block;
+	struct weir_trio header;
+
+	start_header(box, &header, block,
+		     is_open && is_in(slot, query->src_id) ? 0 : WEIR_TRIO_WANTED);
+	header.src_id = query->src_id;
+	header.src_cnt = (uint8_t)(is_open ? slot->seen : 0);
+	box->counters.replies++;
+	transmit_now(box, from, &header, sizeof(header));
+}
+
+static void contribute(struct refbox *box, const struct weir_trio *header, uint16_t count,
+		       struct slot *slot)
+{
+	uint32_t block = get32(header->block_id);
+
+	if (slot->state != FREE && slot->block != block &&
+	    (slot->state == OPEN || is_retained(box, slot->block))) {
+		box->counters.busy++;
+		return;
+	}
+	if (slot->state == FREE || slot->block != block)
+		open_slot(slot, block, count);
+	if (slot->count != count)
+		box->counters.refused++;
+	else
+		take_into(box, slot, header, (const uint32_t *)(header + 1));
+}
+
+/* A contribution or a query of a source that is in the generation. */
+static void serve_source(struct refbox *box, const struct address *from,
+			 const struct weir_trio *header, uint16_t count)
+{
 	uint32_t block = get32(header->block_id);
 	struct slot *slot = &box->slots[block & (box->options.blocks - 1)];
 
-	if (faults_deaf(&box->faults))
+	if (is_gone(box, from, header, slot))
 		return;
-	if (!is_contribution(box, from, header, length, count)) {
-		box->counters.refused++;
-		return;
-	}
+	note_heard(box, header);
 	if (slot->state == COMPLETE && slot->block == block) {
 		box->counters.repeats++;
-		transmit(box, from, slot->packet, HEADER + 4 * (size_t)slot->count);
+		transmit_result(box, from, slot);
+	} else if (count) {
+		contribute(box, header, count, slot);
+	} else {
+		reply(box, from, header, slot);
+	}
+}
+
+static void take_source(struct refbox *box, const struct address *from, const uint8_t *packet,
+			size_t length)
+{
+	const struct weir_trio *header = (const struct weir_trio *)packet;
+	uint16_t count = (uint16_t)((header->grad_cnt[0] & 0xf) << 8 | header->grad_cnt[1]);
+
+	if (count && faults_deaf(&box->faults))
+		return;
+	box->counters.queries += !count;
+	if (has_form(box, header, length, count) && box->begun && is_current(box, header) &&
+	    is_from_source(box, from, header) && !box->sources[header->src_id].excluded) {
+		serve_source(box, from, header, count);
 		return;
 	}
-	if (slot->state == FREE ||
-	    (slot->state == COMPLETE && (int32_t)(block - slot->block) > 0))
-		open_slot(slot, block, count);
-	if (slot->block != block || slot->count != count)
-		box->counters.refused++;
-	else
-		take_into(box, slot, header, (const uint32_t *)(packet + HEADER));
+	box->counters.refused++;
+	if (has_form(box, header, length, count) && (header->grad_cnt[0] & WEIR_TRIO_JOINED >> 8))
+		notify(box, from, header->src_id, get32(header->block_id), false);
 }
 
 static void take(struct refbox *box, const struct address *from, const uint8_t *packet,
@@ -428,7 +713,7 @@ static void take(struct refbox *box, const struct address *from, const uint8_t *
 	else if (header->flags & WEIR_TRIO_CONTROL)
 		take_join(box, from, packet, length);
 	else
-		take_contribution(box, from, packet, length);
+		take_source(box, from, packet, length);
 }
 
 /* Receiving. */
@@ -452,8 +737,13 @@ static void arrive(struct refbox *box, const struct address *from, const uint8_t
 {
 	struct faults *faults = &box->faults;
 
-	if (faults_lose(faults))
+	if (box->mute)
 		return;
+	if (faults_lose(faults)) {
+		/* All else that workers send is shorter than a block. */
+		box->counters.lost += length > HEADER && length != JOIN;
+		return;
+	}
 	if (faults_double(faults))
 		take(box, from, packet, length);
 	if (faults_hold(faults) && hold(box->held_in, &box->held_in_count, from, packet, length))
@@ -483,33 +773,181 @@ static int serve(struct refbox *box)
 	if (held)
 		release_in(box, held);
 	release_out(box);
+	complete_aged(box);
+	notify_again(box);
+	flush(box);
 	return got > 0 ? got : 0;
+}
+
+/* Does what another thread has ordered. */
+static void obey(struct refbox *box)
+{
+	struct order *order = &box->order;
+
+	pthread_mutex_lock(&order->lock);
+	if (order->what) {
+		order->what(box, order->data);
+		flush(box);
+		order->what = NULL;
+		pthread_cond_broadcast(&order->done);
+	}
+	pthread_mutex_unlock(&order->lock);
+}
+
+static void set_running(struct refbox *box, bool is_running)
+{
+	pthread_mutex_lock(&box->order.lock);
+	box->order.is_running = is_running;
+	pthread_mutex_unlock(&box->order.lock);
+	obey(box);
+}
+
+static void wake(struct refbox *box)
+{
+	uint64_t one = 1;
+
+	if (write(box->wake_fd, &one, sizeof(one)) < 0)
+		abort();
+}
+
+static bool was_woken(struct refbox *box)
+{
+	uint64_t count;
+
+	return read(box->wake_fd, &count, sizeof(count)) > 0;
+}
+
+/* Until when to sleep, where no packet comes. */
+static int pause_ms(const struct refbox *box)
+{
+	uint32_t timeout = box->options.timeout_ms;
+
+	return timeout && timeout / 4 < NOTICE_MS ? (int)(timeout / 4 + 1) : NOTICE_MS;
+}
+
+static int run(struct refbox *box)
+{
+	struct pollfd polls[] = {
+		{ .fd = box->fd, .events = POLLIN },
+		{ .fd = box->wake_fd, .events = POLLIN },
+	};
+
+	while (!atomic_load(&box->stopping)) {
+		if (was_woken(box))
+			obey(box);
+		if (serve(box) || box->held_in_count)
+			continue;
+		if (poll(polls, 2, pause_ms(box)) < 0 && errno != EINTR)
+			return -errno;
+	}
+	return 0;
 }
 
 int refbox_run(struct refbox *box)
 {
-	struct pollfd polls[] = {
-		{ .fd = box->fd, .events = POLLIN },
-		{ .fd = box->stop_fd, .events = POLLIN },
-	};
+	int err;
 
-	for (;;) {
-		while (serve(box) || box->held_in_count)
-			if (poll(&polls[1], 1, 0) > 0)
-				return 0;
-		if (poll(polls, 2, -1) < 0 && errno != EINTR)
-			return -errno;
-		if (polls[1].revents)
-			return 0;
-	}
+	set_running(box, true);
+	err = run(box);
+	set_running(box, false);
+	return err;
 }
 
 void refbox_stop(struct refbox *box)
 {
-	uint64_t one = 1;
+	atomic_store(&box->stopping, true);
+	wake(box);
+}
 
-	if (write(box->stop_fd, &one, sizeof(one)) < 0)
-		abort();
+/* In the thread that runs the box, where there is one. */
+static void have_done(struct refbox *box, void (*what)(struct refbox *box, void *data), void *data)
+{
+	struct order *order = &box->order;
+
+	pthread_mutex_lock(&order->lock);
+	if (!order->is_running) {
+		what(box, data);
+		pthread_mutex_unlock(&order->lock);
+		return;
+	}
+	order->what = what;
+	order->data = data;
+	wake(box);
+	while (order->what)
+		pthread_cond_wait(&order->done, &order->lock);
+	pthread_mutex_unlock(&order->lock);
+}
+
+/* The addresses stay: they are what an administrator tells it again. */
+static void reload(struct refbox *box, void *data)
+{
+	(void)data;
+	box->begun = false;
+	box->generation = box->options.generation;
+	box->start = 0;
+	for (uint32_t i = 0; i < box->options.blocks; i++)
+		box->slots[i].state = FREE;
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		box->sources[i] = (struct source) { .address = box->sources[i].address };
+}
+
+void refbox_reload(struct refbox *box)
+{
+	have_done(box, reload, NULL);
+}
+
+static void bury(struct refbox *box, void *data)
+{
+	struct source *source = data;
+
+	source->dead = true;
+	notify_all(box);
+}
+
+void refbox_bury(struct refbox *box, unsigned int source)
+{
+	have_done(box, bury, &box->sources[source]);
+}
+
+static void exclude(struct refbox *box, void *data)
+{
+	struct source *source = data;
+
+	source->dead = true;
+	source->excluded = true;
+	notify_all(box);
+	for (uint32_t i = 0; i < box->options.blocks; i++)
+		if (box->slots[i].state == OPEN && is_complete(box, &box->slots[i]))
+			complete(box, &box->slots[i], 0);
+}
+
+void refbox_exclude(struct refbox *box, unsigned int source)
+{
+	have_done(box, exclude, &box->sources[source]);
+}
+
+static void mute(struct refbox *box, void *data)
+{
+	(void)data;
+	box->mute = true;
+}
+
+void refbox_mute(struct refbox *box)
+{
+	have_done(box, mute, NULL);
+}
+
+static void copy_counters(struct refbox *box, void *data)
+{
+	*(struct refbox_counters *)data = box->counters;
+}
+
+struct refbox_counters refbox_read(struct refbox *box)
+{
+	struct refbox_counters counters;
+
+	have_done(box, copy_counters, &counters);
+	return counters;
 }
 
 /* Making and unmaking. */
@@ -571,9 +1009,9 @@ static bool make_sockets(struct refbox *box)
 		errno = EINVAL;
 		return false;
 	}
-	box->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	box->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	box->fd = socket(address.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (box->stop_fd < 0 || box->fd < 0)
+	if (box->wake_fd < 0 || box->fd < 0)
 		return false;
 	setsockopt(box->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	raise_buffer(box, SO_RCVBUF, SO_RCVBUFFORCE);
@@ -591,10 +1029,13 @@ struct refbox *refbox_open(const struct refbox_options *options)
 	box->options = *options;
 	if (!box->options.quorum)
 		box->options.quorum = options->sources;
+	pthread_mutex_init(&box->order.lock, NULL);
+	pthread_cond_init(&box->order.done, NULL);
 	box->fd = -1;
-	box->stop_fd = -1;
+	box->wake_fd = -1;
 	box->generation = options->generation;
-	box->packet_size = (HEADER + 4 * (size_t)options->grads + 63) / 64 * 64 + 64;
+	/* With room for the contributors, for a notice, and for what is forged. */
+	box->packet_size = (HEADER + 4 * (size_t)options->grads + 63) / 64 * 64 + 128;
 	faults_init(&box->faults, &options->faults);
 	if (make_memory(box) && make_sockets(box)) {
 		make_inbox(box);
@@ -610,8 +1051,8 @@ void refbox_close(struct refbox *box)
 {
 	if (box->fd >= 0)
 		close(box->fd);
-	if (box->stop_fd >= 0)
-		close(box->stop_fd);
+	if (box->wake_fd >= 0)
+		close(box->wake_fd);
 	free(box->slots);
 	free(box->slot_memory);
 	free(box->in.memory);

@@ -24,6 +24,7 @@
  * @job: id
  * @sources: how many make a block complete
  * @quorum: how many suffice; 0 is all. A block with fewer than all is degraded
+ * @timeout_ms: after which a block is answered with those who are in it; 0 is never
  * @blocks: slots, a power of two
  * @grads: gradients a block at most
  * @generation: the one before the first
@@ -36,6 +37,7 @@ struct refbox_options {
 	uint8_t job;
 	uint16_t sources;
 	uint16_t quorum;
+	uint32_t timeout_ms;
 	uint32_t blocks;
 	uint16_t grads;
 	uint16_t generation;
@@ -48,10 +50,16 @@ struct refbox_options {
  * @blocks: completed
  * @overflows: completed, with a sum that left int32
  * @results: sent, copies counted
+ * @degraded: completed without all sources
  * @repeats: results sent again because a source asked again
+ * @queries: packets that asked for a result
+ * @replies: to those for whose blocks there was none yet
+ * @notices: sent
+ * @lost: contributions that the links lost
  * @duplicates: contributions of a source that is in the open block already
  * @joins: taken
  * @misfits: joins that do not fit the job
+ * @busy: contributions to a slot that is not free yet
  * @refused: all other packets that changed nothing
  */
 struct refbox_counters {
@@ -59,10 +67,16 @@ struct refbox_counters {
 	uint64_t blocks;
 	uint64_t overflows;
 	uint64_t results;
+	uint64_t degraded;
 	uint64_t repeats;
+	uint64_t queries;
+	uint64_t replies;
+	uint64_t notices;
+	uint64_t lost;
 	uint64_t duplicates;
 	uint64_t joins;
 	uint64_t misfits;
+	uint64_t busy;
 	uint64_t refused;
 };
 
@@ -77,6 +91,20 @@ int refbox_run(struct refbox *box);
 
 /* May be called by any thread, and by signal handlers. */
 void refbox_stop(struct refbox *box);
+
+/*
+ * What may happen to a box, also while it runs: each returns when it has happened.
+ * To lose all that it has learned, as one that is set up anew; to count a source as
+ * dead, so that results are not retained for it; to complete blocks without it; to hear
+ * and say nothing any more.
+ */
+void refbox_reload(struct refbox *box);
+void refbox_bury(struct refbox *box, unsigned int source);
+void refbox_exclude(struct refbox *box, unsigned int source);
+void refbox_mute(struct refbox *box);
+
+/* The counters as they are now, also while it runs. */
+struct refbox_counters refbox_read(struct refbox *box);
 
 /* When it does not run. */
 const struct refbox_counters *refbox_counters(const struct refbox *box);
