@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "wire.h"
-
-/* The header lies at the end of a cache line, so that the gradients begin one. */
-#define LINE	64
-#define HEADROOM	(LINE - WIRE_HEADER)
 
 int batch_init(struct batch *batch, size_t size)
 {
+	int err;
+
 	memset(batch, 0, sizeof(*batch));
-	batch->stride = (HEADROOM + size + LINE - 1) / LINE * LINE;
-	batch->memory = aligned_alloc(LINE, batch->stride * BATCH);
-	if (!batch->memory)
-		return -ENOMEM;
+	err = packets_init(&batch->packets, BATCH, size);
+	if (err)
+		return err;
 	for (unsigned int i = 0; i < BATCH; i++) {
-		batch->vectors[i].iov_base = batch_packet(batch, i);
+		batch->vectors[i].iov_base = packets_at(&batch->packets, i);
 		batch->vectors[i].iov_len = size;
 		batch->messages[i].msg_hdr.msg_iov = &batch->vectors[i];
 		batch->messages[i].msg_hdr.msg_iovlen = 1;
@@ -29,16 +22,5 @@ int batch_init(struct batch *batch, size_t size)
 
 void batch_uninit(struct batch *batch)
 {
-	free(batch->memory);
-	batch->memory = NULL;
-}
-
-void *batch_packet(const struct batch *batch, unsigned int index)
-{
-	return batch->memory + index * batch->stride + HEADROOM;
-}
-
-uint32_t *batch_gradients(const struct batch *batch, unsigned int index)
-{
-	return (uint32_t *)(batch->memory + index * batch->stride + LINE);
+	packets_uninit(&batch->packets);
 }

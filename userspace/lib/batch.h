@@ -8,32 +8,28 @@
 
 #include <sys/socket.h>
 
+#include "packets.h"
+
 /*
  * Enough to make the system call cheap beside its packets; and 32 packets of
- * 4 KiB still fit the second-level cache, between conversion and copy.
+ * 4 KiB still fit the second-level cache, between copy and conversion.
  */
 #define BATCH	32
 
 /**
- * struct batch - buffers for a batch
- * @messages: for sendmmsg() and recvmmsg()
+ * struct batch - where packets are received
+ * @messages: for recvmmsg()
  * @vectors: one a message
- * @memory: all packets
- * @stride: bytes from one packet to the next
+ * @packets: one a message
  */
 struct batch {
 	struct mmsghdr messages[BATCH];
 	struct iovec vectors[BATCH];
-	uint8_t *memory;
-	size_t stride;
+	struct packets packets;
 };
 
 /* Makes room for packets of up to @size bytes. Returns 0 or -ENOMEM. */
 int batch_init(struct batch *batch, size_t size);
 void batch_uninit(struct batch *batch);
-
-/* The packet at @index; the gradients behind its header are aligned. */
-void *batch_packet(const struct batch *batch, unsigned int index);
-uint32_t *batch_gradients(const struct batch *batch, unsigned int index);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "address.h"
 #include "batch.h"
+#include "bitmap.h"
 #include "libweir.h"
 #include "pace.h"
 #include "rtt.h"
@@ -29,7 +30,11 @@
  * @grads: elements a block
  * @window: packets under way at most
  * @timeout: without progress, ns
- * @flags: WEIR_ACCEPT_*
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
+ * @fallback: what sums when the box does not any more; NULL is nothing
+ * @fallback_context: its first argument
+ * @on_block: told of each block that is answered; NULL is nobody
+ * @on_block_context: its first argument
  * @box_text: @box in words
  */
 struct config {
@@ -45,6 +50,10 @@ struct config {
 	uint32_t window;
 	uint64_t timeout;
 	uint32_t flags;
+	int (*fallback)(void *context, const struct weir_failure *failure);
+	void *fallback_context;
+	void (*on_block)(void *context, const struct weir_block_info *block);
+	void *on_block_context;
 	char box_text[ADDRESS_TEXT];
 };
 
@@ -54,12 +63,51 @@ struct config {
  * @tail: the last
  * @sending: the first with blocks that were never sent
  * @end: number of the block that the next request begins with
+ * @begun: requests so far
  */
 struct queue {
 	struct weir_request *head;
 	struct weir_request *tail;
 	struct weir_request *sending;
 	uint64_t end;
+	uint64_t begun;
+};
+
+/**
+ * struct membership - this rank's place in the job
+ * @nonce: the number that it is known by
+ * @generation: what the box has given out
+ * @start: the block that the generation began with
+ * @since: when the box gave it out
+ * @blocks: slots on the box
+ * @is_asking: the box has lost its state, and it is asked for a new generation
+ * @again: when it is asked next
+ * @repeat: and how long after that once more
+ */
+struct membership {
+	uint32_t nonce;
+	uint16_t generation;
+	uint64_t start;
+	uint64_t since;
+	uint32_t blocks;
+	bool is_asking;
+	uint64_t again;
+	uint64_t repeat;
+};
+
+/**
+ * struct life - what the box was heard to say beside results
+ * @heard: when something came from it last
+ * @unheard: how often the timer ran out since
+ * @doubts: notices since that say that this rank is not in the job any more,
+ *	each after something was sent
+ * @spoke: something was sent since the last of them
+ */
+struct life {
+	uint64_t heard;
+	unsigned int unheard;
+	unsigned int doubts;
+	bool spoke;
 };
 
 /**
@@ -67,23 +115,26 @@ struct queue {
  * @config: what it was opened with
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
- * @generation: what the box has given out
- * @blocks: slots on the box
+ * @member: in the job
+ * @life: of the box
  * @receive_buffer: what the receiving socket holds
  * @window: blocks under way
+ * @kept: contributions as they were sent, by the window's slots
+ * @replay_end: blocks before it are sent again for other ranks' sake
+ * @ahead: the first block after all that are known to be answered
  * @rtt: how long answers take
  * @pace: how many may be under way
  * @queue: requests
  * @rx: packets received
- * @tx: packets to send
  * @now: the time, as of the start of this round
  * @timer: what the retransmission timer runs from
- * @progress: when the last answer came; moved on by time spent elsewhere
+ * @answered: when the last answer came
+ * @progress: the same; moved on by time spent elsewhere
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
  * @timed_out: when the retransmission timer ran out last
  * @silent_from: @answered_sent at that time
- * @burst: how many blocks it sent again at most
+ * @burst: how many blocks it asked about at most
  * @away: the caller was away, and what waits in the socket tells no times
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
@@ -91,22 +142,26 @@ struct queue {
  * @error: the last error's sentence
  * @stats: counters
  * @info: of the request that was reported last
+ * @members: as the last notice has them
  */
 struct weir {
 	struct config config;
 	int fd;
 	int group_fd;
-	uint16_t generation;
-	uint32_t blocks;
+	struct membership member;
+	struct life life;
 	uint32_t receive_buffer;
 	struct window window;
+	struct packets kept;
+	uint64_t replay_end;
+	uint64_t ahead;
 	struct rtt rtt;
 	struct pace pace;
 	struct queue queue;
 	struct batch rx;
-	struct batch tx;
 	uint64_t now;
 	uint64_t timer;
+	uint64_t answered;
 	uint64_t progress;
 	uint64_t left;
 	uint64_t answered_sent;
@@ -120,6 +175,7 @@ struct weir {
 	char error[COMM_ERROR];
 	struct weir_stats stats;
 	struct weir_info info;
+	struct weir_members members;
 };
 
 #endif

@@ -8,29 +8,25 @@
 
 #include "comm.h"
 #include "error.h"
+#include "notice.h"
 #include "path.h"
 #include "socket.h"
 #include "wire.h"
 
-/* The first repetition comes soon, in case the packet was lost; the later ones
- * only bridge the wait for the other ranks.
- */
-#define REPEAT_FIRST	(20 * NSEC_PER_MSEC)
-#define REPEAT_CAP	(640 * NSEC_PER_MSEC)
-
-static int send_join(struct weir *comm, uint32_t nonce)
+int join_send(struct weir *comm, uint64_t first)
 {
 	const struct config *config = &comm->config;
 	uint8_t packet[WIRE_JOIN];
 
 	wire_put_header(packet, &(struct wire_header) {
+		.block = (uint32_t)first,
 		.job = config->job,
 		.flags = WEIR_TRIO_CONTROL,
 		.rank = (uint8_t)config->rank,
 		.ranks = 1,
 	});
 	wire_put_join(packet, &(struct wire_join) {
-		.nonce = nonce,
+		.nonce = comm->member.nonce,
 		.ranks = config->ranks,
 		.grads = config->grads,
 	});
@@ -39,17 +35,10 @@ static int send_join(struct weir *comm, uint32_t nonce)
 	return path_error(comm, errno);
 }
 
-static bool is_answer(const struct weir *comm, const uint8_t *packet, size_t length, uint32_t nonce)
+bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length)
 {
-	struct wire_header header;
-	struct wire_join answer;
-
-	if (length != WIRE_JOIN)
-		return false;
-	wire_get_header(&header, packet);
-	wire_get_join(&answer, packet);
-	return header.job == comm->config.job && (header.flags & WEIR_TRIO_CONTROL) &&
-	       answer.nonce == nonce;
+	return length == WIRE_JOIN && header->job == comm->config.job &&
+	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_CONTROL;
 }
 
 static int refusal(struct weir *comm, const struct wire_join *answer)
@@ -72,51 +61,81 @@ static int refusal(struct weir *comm, const struct wire_join *answer)
 			  config->job, config->box_text, config->rank, config->ranks, config->grads);
 }
 
-/* Returns 1 when the generation has begun. */
-static int take_answer(struct weir *comm, const uint8_t *packet)
+int join_check(struct weir *comm, const struct wire_header *header, const struct wire_join *answer)
 {
-	struct config *config = &comm->config;
-	struct wire_header header;
-	struct wire_join answer;
+	const struct config *config = &comm->config;
 
-	wire_get_header(&header, packet);
-	wire_get_join(&answer, packet);
-	if ((header.flags & WEIR_TRIO_DEGRADED) || answer.ranks != config->ranks ||
-	    answer.grads < config->grads)
-		return refusal(comm, &answer);
-	if (answer.blocks < 2)
+	if ((header->flags & WEIR_TRIO_DEGRADED) || answer->ranks != config->ranks ||
+	    answer->grads < config->grads)
+		return refusal(comm, answer);
+	if (answer->blocks < 2)
 		return error_fail(comm, -EPROTO,
 				  "job %u on %s has %u block slots: make it anew with 'blocks 2' or "
 				  "more, twice the window",
-				  config->job, config->box_text, answer.blocks);
-	comm->generation = header.generation;
-	comm->blocks = answer.blocks;
-	if (config->window > answer.blocks / 2)
-		config->window = answer.blocks / 2;
+				  config->job, config->box_text, answer->blocks);
+	return 0;
+}
+
+static int begin(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer)
+{
+	struct config *config = &comm->config;
+
+	if (header->block)
+		return error_fail(comm, -ESTALE,
+				  "job %u on %s goes on at block %u, with ranks that were in it "
+				  "before: all ranks have to be opened anew",
+				  config->job, config->box_text, header->block);
+	comm->member.generation = header->generation;
+	comm->member.blocks = answer->blocks;
+	comm->member.since = rtt_now();
+	if (config->window > answer->blocks / 2)
+		config->window = answer->blocks / 2;
 	return 1;
 }
 
-/* Returns 1 when the answer was there, 0 when the socket is empty. */
-static int read_answers(struct weir *comm, uint32_t nonce)
+/* Returns 1 when the generation has begun. */
+static int take(struct weir *comm, const uint8_t *packet, size_t length)
 {
-	uint8_t packet[WIRE_JOIN];
+	struct wire_header header;
+	struct wire_join answer;
+
+	comm->stats.packets_received++;
+	if (length >= WIRE_HEADER) {
+		wire_get_header(&header, packet);
+		if (notice_is(comm, &header, length)) {
+			/* Whom the box waits for: nothing to be done about it here. */
+			comm->stats.notices++;
+			return 0;
+		}
+		if (join_is_answer(comm, &header, length)) {
+			wire_get_join(&answer, packet);
+			if (answer.nonce == comm->member.nonce)
+				return join_check(comm, &header, &answer) ?:
+				       begin(comm, &header, &answer);
+		}
+	}
+	comm->stats.malformed++;
+	return 0;
+}
+
+/* Returns 1 when the answer was there, 0 when the socket is empty. */
+static int read_answers(struct weir *comm)
+{
+	uint8_t packet[WIRE_NOTICE];
 	ssize_t length;
-	int err;
+	int verdict;
 
 	for (;;) {
 		length = recv(comm->fd, packet, sizeof(packet), MSG_TRUNC);
 		if (length < 0 && errno == EAGAIN)
 			return 0;
-		if (length < 0) {
-			err = path_error(comm, errno);
-			if (err)
-				return err;
-			continue;
-		}
-		comm->stats.packets_received++;
-		if (is_answer(comm, packet, (size_t)length, nonce))
-			return take_answer(comm, packet);
-		comm->stats.malformed++;
+		if (length < 0)
+			verdict = path_error(comm, errno);
+		else
+			verdict = take(comm, packet, (size_t)length);
+		if (verdict)
+			return verdict;
 	}
 }
 
@@ -161,12 +180,11 @@ static int sleep_until(struct weir *comm, uint64_t deadline)
 int join(struct weir *comm)
 {
 	uint64_t end = rtt_now() + comm->config.timeout;
-	uint64_t repeat = REPEAT_FIRST;
+	uint64_t repeat = JOIN_REPEAT_FIRST;
 	uint64_t again = 0;
-	uint32_t nonce;
 	int err;
 
-	if (getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce))
+	if (getrandom(&comm->member.nonce, sizeof(comm->member.nonce), 0) < 0)
 		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
 	for (;;) {
 		uint64_t now = rtt_now();
@@ -174,16 +192,16 @@ int join(struct weir *comm)
 		if (now >= end)
 			return late(comm);
 		if (now >= again) {
-			err = send_join(comm, nonce);
+			err = join_send(comm, 0);
 			if (err)
 				return err;
 			again = now + repeat;
-			repeat = repeat < REPEAT_CAP ? 2 * repeat : repeat;
+			repeat = repeat < JOIN_REPEAT_CAP ? 2 * repeat : repeat;
 		}
 		err = sleep_until(comm, again < end ? again : end);
 		if (err)
 			return err;
-		err = read_answers(comm, nonce);
+		err = read_answers(comm);
 		if (err)
 			return err < 0 ? err : 0;
 	}

@@ -5,29 +5,39 @@
  * Every worker of a job sends its vector up once, cut into blocks of `grads`
  * elements, one block a UDP packet; the box answers each block with the sum
  * over all workers. The library numbers the blocks, keeps a window of them
- * under way, sends again what is not answered, and puts the sums in place. It
- * needs nothing of the worker's kernel but UDP sockets.
+ * under way, asks after what is not answered, sends again what the box lacks, and
+ * puts the sums in place. It needs nothing of the worker's kernel but UDP sockets.
  *
  * Order.   All ranks of a communicator must start the same allreduces, with the
  *          same number of elements, in the same order. Results are the same
  *          bits on every rank.
+ * Waiting. The job's policy on the box says whether a block waits for all ranks
+ *          ("weir job add ... policy P"). Where it does not, a result may lack
+ *          some of them: such blocks are "degraded", see WEIR_ACCEPT_DEGRADED,
+ *          WEIR_AVERAGE, the calls with a residual, and weir_follow_*().
  * Units.   Lengths are in elements, of 4 bytes; windows in packets; times in
  *          the unit that the name ends with.
  * Bytes.   Vectors are in the machine's own byte order; ports and all other
  *          numbers too. The library converts to the wire and back.
  * Errors.  Functions that can fail return 0 or a negative errno value;
  *          weir_error() has the sentence that says what is wrong with what, and
- *          what to do. Errors of the path (a timeout, an unreachable box) are
- *          final: the other ranks are somewhere else by then, so every later
- *          call returns the same error, and all ranks must close and open
- *          again. Errors of the arguments and of the values (-EINVAL, -EDOM,
+ *          what to do. Errors of the path (a timeout, an unreachable box, a
+ *          rank that the box has excluded) are final: the other ranks are
+ *          somewhere else by then, so every later call returns the same error,
+ *          and all ranks must close and open again; unless there is a fallback,
+ *          see struct weir_options. Errors of the arguments and of the values (-EINVAL, -EDOM,
  *          -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator usable.
  * Threads. A communicator, its requests included, is used by one thread at a
  *          time; different communicators are independent. The library starts no
  *          thread and installs no signal handler: progress is made inside
  *          weir_test(), weir_wait(), the blocking calls, and, for what fits the
  *          window at once, weir_iallreduce_*(). A rank that stays away from
- *          them for long delays the others where packets are lost.
+ *          them for long delays the others where packets are lost, and where
+ *          the box has lost its state.
+ * Reload.  When the box is set up anew while a job runs, the ranks join it again
+ *          by themselves and send again what it has lost, at no loss to the
+ *          caller but time. For that the library keeps the packets of two
+ *          windows: 8 * window * grads bytes.
  */
 #ifndef LIBWEIR_H
 #define LIBWEIR_H
@@ -63,6 +73,58 @@ struct weir_request;
  */
 #define WEIR_ACCEPT_DEGRADED	0x2u
 
+/* Sums of floats are divided by the number of ranks that are in the block: the mean
+ * over them, whether all are or not.
+ */
+#define WEIR_AVERAGE		0x4u
+
+/**
+ * struct weir_failure - an allreduce that the box did not finish
+ * @size: sizeof(struct weir_failure)
+ * @error: the communicator's final error, a negative errno
+ * @rank: this worker
+ * @block: the first block that was not answered, counted on the communicator from 0
+ * @silent_ms: since when nothing had come from the box when that was given up
+ * @sequence: number of this allreduce on the communicator, from 0, by which the
+ *	ranks can agree on who is where: some may have this one's result
+ * @in: the input, as it was given; NULL where this rank only followed
+ * @out: where the result goes, partly written perhaps
+ * @count: elements of each
+ * @is_float: they are floats, else int32
+ */
+struct weir_failure {
+	size_t size;
+	int error;
+	uint32_t rank;
+	uint64_t block;
+	uint64_t silent_ms;
+	uint64_t sequence;
+	const void *in;
+	void *out;
+	size_t count;
+	int is_float;
+};
+
+/**
+ * struct weir_block_info - a block that was answered
+ * @size: sizeof(struct weir_block_info)
+ * @sequence: number of its allreduce on the communicator, from 0
+ * @offset: its first element in the vector
+ * @count: its elements
+ * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64
+ * @ranks: how many they are
+ * @overflow: a sum has left int32
+ */
+struct weir_block_info {
+	size_t size;
+	uint64_t sequence;
+	size_t offset;
+	size_t count;
+	uint64_t contributors[4];
+	uint32_t ranks;
+	uint32_t overflow;
+};
+
 /**
  * struct weir_options - what a communicator is opened with
  * @size: sizeof(struct weir_options); a later library knows by it which
@@ -85,8 +147,10 @@ struct weir_request;
  * @ranks: how many workers there are, 1 to 256: the job's sources
  * @grads: elements a block, 1 to 2048; 0 is 1024. The same on every rank and
  *	at most the job's. A packet is 40 bytes longer than 4 * @grads on IPv4,
- *	60 on IPv6, and is never fragmented: 1024 takes jumbo frames, an MTU of
- *	1500 carries 365 (IPv4) or 360 (IPv6)
+ *	60 on IPv6, and is never fragmented. A result that lacks ranks is longer
+ *	by 4 bytes for each 32 ranks or part of them, and must fit, too: 1024
+ *	takes jumbo frames, an MTU of 1500 carries 364 (IPv4) or 359 (IPv6) of up
+ *	to 32 ranks
  * @job: the job's id on the box
  * @reserved: must be zero
  * @window: packets under way at most; 0 is 4096. Clamped to half of the job's
@@ -96,9 +160,19 @@ struct weir_request;
  *	its bytes and half a KiB, rounded up to a power of two, and 1 KiB of
  *	that buffer; net.core.rmem_max bounds the buffer of callers that have no
  *	CAP_NET_ADMIN
- * @timeout_ms: give up when nothing has come for so long, while inside the
+ * @timeout_ms: give up when no result has come for so long, while inside the
  *	library; 0 is 30000. Time that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
+ * @fallback: called by weir_test(), weir_wait() and the blocking calls when the
+ *	communicator has failed finally before their request had its result, and
+ *	then for every later one. It returns 0 when it has made the result by other
+ *	means (MPI, Gloo, ...), as the call would have with all ranks in it, and the
+ *	request succeeds; anything else leaves the error as it is. With a fallback
+ *	the output must be apart from the input. NULL is none
+ * @fallback_context: its first argument
+ * @on_block: called for each block that is answered, from inside the library: it
+ *	must not call it. NULL is none
+ * @on_block_context: its first argument
  *
  * Members that are zero have the defaults that are named above; @address and
  * @ranks have none.
@@ -119,6 +193,10 @@ struct weir_options {
 	uint32_t window;
 	uint32_t timeout_ms;
 	uint32_t flags;
+	int (*fallback)(void *context, const struct weir_failure *failure);
+	void *fallback_context;
+	void (*on_block)(void *context, const struct weir_block_info *block);
+	void *on_block_context;
 };
 
 /**
@@ -144,6 +222,12 @@ struct weir_options {
  * @rtt_min_us: the shortest seen; 0 before the first
  * @flight_limit: packets that the library lets be under way now, which falls
  *	when packets are lost and rises again up to @window
+ * @reserved: zero
+ * @queries: packets that asked the box about a block, those of weir_follow_*()
+ *	included
+ * @notices: what the box has told about ranks
+ * @early: results of blocks that this rank had not sent yet: the box went on
+ *	without it
  */
 struct weir_stats {
 	size_t size;
@@ -164,6 +248,9 @@ struct weir_stats {
 	uint32_t rtt_min_us;
 	uint32_t flight_limit;
 	uint32_t reserved;
+	uint64_t queries;
+	uint64_t notices;
+	uint64_t early;
 };
 
 /**
@@ -173,6 +260,8 @@ struct weir_stats {
  * @overflow_blocks: blocks with a sum that left int32
  * @degraded_blocks: blocks that not all ranks are in
  * @min_ranks: the fewest ranks that a block has in it; 0 of an empty vector
+ * @reserved: zero
+ * @missed_blocks: blocks that this rank is not in
  */
 struct weir_info {
 	size_t size;
@@ -181,6 +270,25 @@ struct weir_info {
 	uint64_t degraded_blocks;
 	uint32_t min_ranks;
 	uint32_t reserved;
+	uint64_t missed_blocks;
+};
+
+/**
+ * struct weir_members - the job's ranks, as the box has told last
+ * @size: sizeof(struct weir_members), set by the caller
+ * @notices: how often it has; 0 says that the bitmaps tell nothing
+ * @dead: ranks that were not heard for so long that the box counts them out. Rank r
+ *	is bit r % 64 of word r / 64
+ * @excluded: those of them that blocks are complete without
+ * @waiting: ranks that have joined anew and wait for all others to close and open:
+ *	by that those who are excluded come back
+ */
+struct weir_members {
+	size_t size;
+	uint64_t notices;
+	uint64_t dead[4];
+	uint64_t excluded[4];
+	uint64_t waiting[4];
 };
 
 /**
@@ -195,6 +303,7 @@ struct weir_info {
  *	-EMSGSIZE: a block does not fit the path MTU;
  *	-EPROTO: the job on the box has other ranks, or takes fewer grads;
  *	-ECONNREFUSED: the box is there and has no such job;
+ *	-ESTALE: the job goes on with ranks that were in it before;
  *	-ETIMEDOUT: no answer: a rank is missing, or the box is;
  *	-EINTR: a signal handler ran;
  *	-EADDRINUSE, -EADDRNOTAVAIL, -ENETUNREACH, -ENODEV, -ENOMEM and others of
@@ -224,7 +333,13 @@ void weir_close(struct weir *comm);
  *	-EINVAL: wrong arguments;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
  *	-ENODATA: a block is not summed over all ranks;
- *	-ETIMEDOUT, -ECONNREFUSED, -EMSGSIZE and others of the path, final.
+ *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence tells whether
+ *	the box is away or ranks are missing. Final, as all that follow;
+ *	-ECONNREFUSED: nor was the job there, at the end;
+ *	-ECONNRESET: the box has excluded this rank, or counted it out;
+ *	-ESTALE: the job is in another generation, or this rank cannot go along with
+ *	a box that was set up anew;
+ *	-EMSGSIZE, -EPROTO and others of the path.
  */
 int weir_allreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
 			 size_t count);
@@ -240,7 +355,9 @@ int weir_allreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
  * Each element is sent as the integer nearest to x * @scale, halves to even,
  * the product in double precision; the result is sum / @scale, rounded once to
  * float. So a result differs from the true sum by at most ranks / (2 * @scale),
- * and by the rounding to float. |sum * @scale| must stay below 2^31.
+ * and by the rounding to float. |sum * @scale| must stay below 2^31. With
+ * WEIR_AVERAGE the result is sum / (@scale * n), with the n ranks that are in the
+ * block.
  *
  * Return: as above, and
  *	-EDOM: an element is not finite;
@@ -249,6 +366,60 @@ int weir_allreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
  */
 int weir_allreduce_float(struct weir *comm, const float *in, float *out,
 			 size_t count, double scale);
+
+/**
+ * weir_allreduce_int32_residual() - sum, and keep what the box did not wait for
+ * @comm: the communicator
+ * @in: as above
+ * @out: as above
+ * @residual: @count elements, overlapping neither: for each block that this rank is
+ *	not in, its own elements of @in; else zeroes. So a worker can add them to its
+ *	next gradient
+ * @count: as above
+ *
+ * Only of use with WEIR_ACCEPT_DEGRADED. After an error @residual is not to be used.
+ *
+ * Return: as above.
+ */
+int weir_allreduce_int32_residual(struct weir *comm, const int32_t *in, int32_t *out,
+				  int32_t *residual, size_t count);
+
+/** weir_allreduce_float_residual() - the same of floats; see both above */
+int weir_allreduce_float_residual(struct weir *comm, const float *in, float *out,
+				  float *residual, size_t count, double scale);
+
+/**
+ * weir_behind() - has the box gone on without this rank?
+ * @comm: the communicator
+ *
+ * Makes progress, without blocking, and tells by how many blocks the newest result
+ * that has come is ahead of the allreduces that this rank has begun. A rank that is
+ * behind may follow, by weir_follow_*(), as many allreduces as lie in between,
+ * instead of computing what comes too late. Only where the job's policy is partial or
+ * exclude: else the box does not go on.
+ *
+ * Return: blocks, 0 when the rank is not known to be behind, or the communicator's
+ *	final error.
+ */
+int64_t weir_behind(struct weir *comm);
+
+/**
+ * weir_follow_int32() - have the sum of a vector, without contributing
+ * @comm: the communicator
+ * @out: @count elements, the sums over the other ranks
+ * @count: as the other ranks have it
+ *
+ * Takes this rank's part in an allreduce that it is late for: asks the box for each
+ * block, and has it when the box has answered the others, be it by its timeout. Only
+ * where the job's policy is partial or exclude. Each block counts as missed, and as
+ * degraded, see WEIR_ACCEPT_DEGRADED.
+ *
+ * Return: as of weir_allreduce_int32().
+ */
+int weir_follow_int32(struct weir *comm, int32_t *out, size_t count);
+
+/** weir_follow_float() - the same of floats; @scale as of weir_allreduce_float() */
+int weir_follow_float(struct weir *comm, float *out, size_t count, double scale);
 
 /**
  * weir_iallreduce_int32() - begin to sum a vector
@@ -270,6 +441,24 @@ int weir_iallreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
 int weir_iallreduce_float(struct weir *comm, const float *in, float *out,
 			  size_t count, double scale,
 			  struct weir_request **request);
+
+/** weir_iallreduce_int32_residual() - begin; see above */
+int weir_iallreduce_int32_residual(struct weir *comm, const int32_t *in, int32_t *out,
+				   int32_t *residual, size_t count,
+				   struct weir_request **request);
+
+/** weir_iallreduce_float_residual() - begin; see above */
+int weir_iallreduce_float_residual(struct weir *comm, const float *in, float *out,
+				   float *residual, size_t count, double scale,
+				   struct weir_request **request);
+
+/** weir_ifollow_int32() - begin to follow; see above */
+int weir_ifollow_int32(struct weir *comm, int32_t *out, size_t count,
+		       struct weir_request **request);
+
+/** weir_ifollow_float() - begin to follow; see above */
+int weir_ifollow_float(struct weir *comm, float *out, size_t count, double scale,
+		       struct weir_request **request);
 
 /**
  * weir_test() - make progress, and see whether a request has finished
@@ -319,6 +508,16 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
  * Return: 0 or -EINVAL.
  */
 int weir_get_info(const struct weir *comm, struct weir_info *info);
+
+/**
+ * weir_get_members() - read what the box has told about the ranks
+ * @comm: the communicator
+ * @members: ->size must be set. As of the last notice that the library has read,
+ *	which it does while it makes progress
+ *
+ * Return: 0 or -EINVAL.
+ */
+int weir_get_members(const struct weir *comm, struct weir_members *members);
 
 /** weir_version() - the library's version, "major.minor.patch" */
 const char *weir_version(void);

@@ -10,12 +10,12 @@
 #include "socket.h"
 #include "wire.h"
 
+/* The longest that the box sends. */
 static size_t packet_room(const struct weir *comm)
 {
-	size_t size = WIRE_SIZE(comm->config.grads);
+	size_t size = WIRE_SIZE(comm->config.grads) + WIRE_TRAILER(comm->config.ranks);
 
-	/* A join may be answered twice, and the second finds this batch. */
-	return size > WIRE_JOIN ? size : WIRE_JOIN;
+	return size > WIRE_NOTICE ? size : WIRE_NOTICE;
 }
 
 static int make_buffers(struct weir *comm)
@@ -25,7 +25,8 @@ static int make_buffers(struct weir *comm)
 	if (!err)
 		err = batch_init(&comm->rx, packet_room(comm));
 	if (!err)
-		err = batch_init(&comm->tx, packet_room(comm));
+		err = packets_init(&comm->kept, window_slots(&comm->window),
+				   WIRE_SIZE(comm->config.grads));
 	if (err)
 		return error_fail(comm, err, "no memory for a window of %u packets",
 				  comm->config.window);
@@ -44,7 +45,9 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 		return err;
 	socket_buffers(comm);
 	pace_init(&comm->pace, comm->config.window);
-	comm->left = rtt_now();
+	comm->now = rtt_now();
+	comm->left = comm->now;
+	comm->life.heard = comm->now;
 	return make_buffers(comm);
 }
 
@@ -77,7 +80,7 @@ void weir_close(struct weir *comm)
 	request_free_all(&comm->queue);
 	socket_close(comm);
 	batch_uninit(&comm->rx);
-	batch_uninit(&comm->tx);
+	packets_uninit(&comm->kept);
 	window_uninit(&comm->window);
 	free(comm);
 }

@@ -18,14 +18,15 @@
 /* More cannot be told apart in the box's table. */
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
-#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED)
+#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE)
 
 /* The size of the first version's structure: no caller has less. */
-#define SIZE_MIN	sizeof(struct weir_options)
+#define SIZE_MIN	offsetof(struct weir_options, fallback)
 
 /*
- * Brings the caller's structure to this library's size. A caller made for a
- * later version may have more, as long as it leaves that zero.
+ * Brings the caller's structure to this library's size. A caller made for an
+ * earlier version has less; one made for a later version may have more, as long as
+ * it leaves that zero.
  */
 static int copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options)
 {
@@ -38,7 +39,7 @@ static int copy(struct weir *comm, struct weir_options *mine, const struct weir_
 				    "the options' size is %zu: set it to sizeof(struct weir_options)",
 				    options->size);
 	memset(mine, 0, sizeof(*mine));
-	memcpy(mine, options, sizeof(*mine));
+	memcpy(mine, options, options->size < sizeof(*mine) ? options->size : sizeof(*mine));
 	for (size_t i = sizeof(*mine); i < options->size; i++)
 		if (bytes[i])
 			return error_refuse(comm, -E2BIG,
@@ -163,6 +164,10 @@ int options_read(struct weir *comm, const struct weir_options *options)
 		config->window = WINDOW_MAX;
 	config->timeout = (o.timeout_ms ? o.timeout_ms : TIMEOUT_DEFAULT) * NSEC_PER_MSEC;
 	config->flags = o.flags;
+	config->fallback = o.fallback;
+	config->fallback_context = o.fallback_context;
+	config->on_block = o.on_block;
+	config->on_block_context = o.on_block_context;
 	port = o.port ? o.port : WEIR_PORT_DEFAULT;
 	err = read_box(comm, &o, port);
 	if (!err)

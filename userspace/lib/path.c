@@ -8,6 +8,11 @@
 
 int path_error(struct weir *comm, int err)
 {
+	/* A box that is set up anew has no job for a while. */
+	if (err == ECONNREFUSED && comm->member.blocks) {
+		comm->path_errno = err;
+		return 0;
+	}
 	switch (err) {
 	case EINTR:
 	case EAGAIN:

@@ -96,7 +96,7 @@ static int run_until(struct weir_request *request)
 {
 	struct weir *comm = request->comm;
 
-	while (request->left) {
+	while (!request_is_done(request)) {
 		int err = go_round(comm);
 
 		if (!err)
@@ -112,7 +112,7 @@ int progress_until(struct weir_request *request)
 	struct weir *comm = request->comm;
 	int err;
 
-	if (!request->left)
+	if (request_is_done(request))
 		return 0;
 	if (comm->failed)
 		return comm->failed;

@@ -4,15 +4,28 @@
 #include <errno.h>
 
 #include "comm.h"
+#include "join.h"
+#include "notice.h"
 #include "path.h"
+#include "rejoin.h"
 #include "request.h"
+#include "result.h"
 #include "wire.h"
+
+/* So far beyond what this rank has sent a result is one of this communicator. */
+#define AHEAD_MAX	(1u << 30)
+
+static bool is_followed(const struct window_slot *slot)
+{
+	return slot->bytes == WIRE_HEADER;
+}
 
 /*
  * A time is only worth something when the packet was awaited and sent once, when
  * the timer did not run out meanwhile, and when nothing that was sent later has
  * been answered before: else it was held up by a loss somewhere, perhaps another
- * rank's, and a timer that followed it would follow the other rank's timer.
+ * rank's, and a timer that followed it would follow the other rank's timer. What is
+ * only followed may have been complete before it was asked for.
  */
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
@@ -30,126 +43,196 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	if (slot->sent < comm->answered_sent)
 		return;
 	comm->answered_sent = slot->sent;
-	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away)
+	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away && !is_followed(slot))
 		rtt_sample(&comm->rtt, slot->sent, comm->now);
 }
 
-static void note_request(struct weir *comm, struct weir_request *request,
-			 const struct wire_header *header)
+/*
+ * A result that came only when it was asked for, because a later one had come before,
+ * was lost on its way down.
+ */
+static void note_loss(struct weir *comm, const struct window_slot *slot)
 {
-	if (header->flags & WEIR_TRIO_OVERFLOW)
-		request->overflow_blocks++;
-	if (header->ranks < comm->config.ranks)
-		request->degraded_blocks++;
-	if (!request->min_ranks || header->ranks < request->min_ranks)
-		request->min_ranks = header->ranks;
-	request->left--;
+	if (slot->asked == WINDOW_ASKED_OVERTAKEN && comm->now - slot->sent >= comm->rtt.min)
+		pace_lost(&comm->pace, slot->contributed, comm->now);
 }
 
-static void deliver(struct weir *comm, uint64_t block, const struct wire_header *header,
-		    const uint32_t *gradients)
+static void note_heard(struct weir *comm)
+{
+	comm->life.heard = comm->now;
+	comm->life.unheard = 0;
+	comm->path_errno = 0;
+}
+
+/* The box has said what only one that has this rank in its generation can say. */
+static void note_member(struct weir *comm)
+{
+	note_heard(comm);
+	comm->life.doubts = 0;
+}
+
+static void deliver(struct weir *comm, uint64_t block, const struct result *result)
 {
 	struct window_slot *slot = window_slot(&comm->window, block);
-	struct weir_request *request = slot->request;
 
-	request_from_wire(request, block, gradients);
-	note_request(comm, request, header);
+	if (slot->request) {
+		request_deliver(slot->request, block, result);
+		comm->stats.elements += result->header.grads;
+	}
+	note_loss(comm, slot);
 	note_time(comm, slot);
 	window_answered(&comm->window, block);
 	pace_answered(&comm->pace);
 	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
+	comm->answered = comm->now;
 	comm->progress = comm->now;
-	comm->path_errno = 0;
-	comm->stats.elements += header->grads;
-}
-
-/* Does a result of the right length tell of contributors that can be? */
-static bool contributors_fit(const struct weir *comm, const struct wire_header *header)
-{
-	if (header->ranks == comm->config.ranks)
-		return true;
-	return header->ranks < comm->config.ranks && (header->flags & WEIR_TRIO_DEGRADED);
-}
-
-/* Is it a result of this communicator, as far as that can be told without the block? */
-static bool is_ours(const struct weir *comm, const struct wire_header *header, size_t length)
-{
-	return header->job == comm->config.job && header->generation == comm->generation &&
-	       length == WIRE_SIZE(header->grads) && contributors_fit(comm, header);
 }
 
 /* Blocks of which an answer may still be under way after they were answered. */
-static bool is_past(const struct weir *comm, const struct wire_header *header)
+static bool is_past(const struct weir *comm, uint32_t wire_id)
 {
-	return (uint32_t)comm->window.base - header->block <= comm->blocks;
+	return (uint32_t)comm->window.base - wire_id <= comm->member.blocks;
 }
 
-static bool is_join_answer(const struct weir *comm, const struct wire_header *header,
-			   size_t length)
+/* Blocks that this rank has not sent, and that were answered without it. */
+static bool is_early(const struct weir *comm, uint32_t wire_id)
 {
-	return header->job == comm->config.job && (header->flags & WEIR_TRIO_CONTROL) &&
-	       length == WIRE_JOIN;
+	return wire_id - (uint32_t)comm->window.next < AHEAD_MAX;
 }
 
+static void note_early(struct weir *comm, uint32_t wire_id)
+{
+	uint64_t end = comm->window.next + (wire_id - (uint32_t)comm->window.next) + 1;
+
+	if (end > comm->ahead)
+		comm->ahead = end;
+	comm->stats.early++;
+}
+
+/* What is sent again for other ranks' sake was checked when it was answered first. */
 static bool fits_block(const struct weir *comm, uint64_t block, const struct wire_header *header)
 {
 	const struct weir_request *request = window_slot(&comm->window, block)->request;
 
-	return header->grads == request_block_grads(request, block);
+	return !request || header->grads == request_block_grads(request, block);
 }
 
-static void take(struct weir *comm, const void *packet, const uint32_t *gradients, size_t length)
+static void take_result(struct weir *comm, const struct result *result)
 {
-	struct wire_header header;
+	const struct wire_header *header = &result->header;
 	uint64_t block;
 
-	if (length < WIRE_HEADER) {
-		comm->stats.malformed++;
-		return;
-	}
-	wire_get_header(&header, packet);
-	if (is_join_answer(comm, &header, length)) {
-		/* The box answers a join as often as it was sent. */
-		comm->stats.duplicates++;
-	} else if ((header.flags & WEIR_TRIO_CONTROL) || !is_ours(comm, &header, length)) {
-		comm->stats.malformed++;
-	} else if (!window_find(&comm->window, header.block, &block)) {
-		if (is_past(comm, &header))
+	note_member(comm);
+	if (!window_find(&comm->window, header->block, &block)) {
+		if (is_early(comm, header->block))
+			note_early(comm, header->block);
+		else if (is_past(comm, header->block))
 			comm->stats.duplicates++;
 		else
 			comm->stats.malformed++;
 	} else if (!window_slot(&comm->window, block)->waiting) {
 		comm->stats.duplicates++;
-	} else if (!fits_block(comm, block, &header)) {
+	} else if (!fits_block(comm, block, header)) {
 		comm->stats.malformed++;
 	} else {
-		deliver(comm, block, &header, gradients);
+		deliver(comm, block, result);
 	}
 }
 
-static void take_message(struct weir *comm, unsigned int index)
+/* Replies to what was not asked, or is answered meanwhile, say nothing any more. */
+static void take_reply(struct weir *comm, const struct wire_header *header, unsigned int ranks)
+{
+	struct window_slot *slot;
+	uint64_t block;
+
+	note_member(comm);
+	if (!window_find(&comm->window, header->block, &block))
+		return;
+	slot = window_slot(&comm->window, block);
+	if (!slot->waiting)
+		return;
+	slot->has_reply = true;
+	slot->is_wanted = header->flags & WEIR_TRIO_WANTED;
+	slot->ranks = ranks;
+	rtt_answered(&comm->rtt);
+	if (slot->where != WINDOW_SENT || (slot->asked == WINDOW_NOT_ASKED && !is_followed(slot)))
+		return;
+	if (!slot->is_wanted || is_followed(slot)) {
+		window_held(&comm->window, block, comm->now);
+		return;
+	}
+	pace_lost(&comm->pace, slot->contributed, comm->now);
+	window_wanted(&comm->window, block);
+}
+
+static int take_control(struct weir *comm, const struct wire_header *header, const void *packet,
+			size_t length)
+{
+	bool is_answer = join_is_answer(comm, header, length);
+
+	if (!is_answer && !notice_is(comm, header, length)) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	note_heard(comm);
+	return is_answer ? rejoin_take(comm, header, packet) : notice_take(comm, header, packet);
+}
+
+static bool is_reply(const struct weir *comm, const struct wire_header *header, size_t length)
+{
+	return length == WIRE_HEADER && !header->grads && header->rank == comm->config.rank &&
+	       !(header->flags & ~WEIR_TRIO_WANTED) && header->job == comm->config.job &&
+	       header->generation == comm->member.generation;
+}
+
+static int take(struct weir *comm, const void *packet, const uint32_t *gradients, size_t length)
+{
+	struct result result;
+
+	if (length < WIRE_HEADER) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	wire_get_header(&result.header, packet);
+	if (result.header.flags & WEIR_TRIO_CONTROL)
+		return take_control(comm, &result.header, packet, length);
+	if (is_reply(comm, &result.header, length))
+		take_reply(comm, &result.header, wire_replied(packet));
+	else if (result_read(comm, &result, gradients, length))
+		take_result(comm, &result);
+	else
+		comm->stats.malformed++;
+	return 0;
+}
+
+static int take_message(struct weir *comm, unsigned int index)
 {
 	const struct mmsghdr *message = &comm->rx.messages[index];
-	size_t length = message->msg_len;
+	const struct packets *packets = &comm->rx.packets;
 
 	comm->stats.packets_received++;
-	if (message->msg_hdr.msg_flags & MSG_TRUNC)
+	if (message->msg_hdr.msg_flags & MSG_TRUNC) {
 		comm->stats.malformed++;
-	else
-		take(comm, batch_packet(&comm->rx, index), batch_gradients(&comm->rx, index),
-		     length);
+		return 0;
+	}
+	return take(comm, packets_at(packets, index), packets_gradients(packets, index),
+		    message->msg_len);
 }
 
 /* Returns how many packets, or a negative errno. */
 static int receive_from(struct weir *comm, int fd)
 {
 	int got = recvmmsg(fd, comm->rx.messages, BATCH, MSG_DONTWAIT, NULL);
+	int err;
 
 	if (got < 0)
 		return path_error(comm, errno);
-	for (int i = 0; i < got; i++)
-		take_message(comm, (unsigned int)i);
+	for (int i = 0; i < got; i++) {
+		err = take_message(comm, (unsigned int)i);
+		if (err)
+			return err;
+	}
 	return got;
 }
 

@@ -5,11 +5,12 @@
 
 #include "comm.h"
 #include "path.h"
+#include "rejoin.h"
 #include "request.h"
 #include "wire.h"
 
 /*
- * What the timer sends again at most. It has run out because nothing came, so many
+ * What the timer asks about at most. It has run out because nothing came, so many
  * would meet whatever it is that swallows packets; and mostly a rank is just slow. So
  * one, first; then, while nothing comes, twice as many each time, so that one more
  * loss does not cost another, longer timeout. Their answers pay for the rest.
@@ -17,48 +18,121 @@
 #define TIMEOUT_BURST	4
 
 /**
- * struct picked - blocks to send together
+ * struct picked - blocks to send something about, together
+ * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
  * @count: how many
  * @block: their numbers
  */
 struct picked {
+	enum window_asked why;
 	unsigned int count;
 	uint64_t block[BATCH];
 };
 
-static void write_packet(struct weir *comm, unsigned int index, uint64_t block)
-{
-	const struct config *config = &comm->config;
-	const struct weir_request *request = window_slot(&comm->window, block)->request;
-	uint16_t grads = request_block_grads(request, block);
+/**
+ * struct outgoing - packets for one system call
+ * @messages: for sendmmsg()
+ * @vectors: one a message
+ * @queries: packets that are not kept
+ */
+struct outgoing {
+	struct mmsghdr messages[BATCH];
+	struct iovec vectors[BATCH];
+	uint8_t queries[BATCH][WIRE_HEADER];
+};
 
-	wire_put_header(batch_packet(&comm->tx, index), &(struct wire_header) {
-		.block = (uint32_t)block,
-		.generation = comm->generation,
-		.grads = grads,
-		.job = config->job,
-		.flags = request_is_final(request, block) ? WEIR_TRIO_FINAL : 0,
-		.rank = (uint8_t)config->rank,
-		.ranks = 1,
-	});
-	request_to_wire(request, block, batch_gradients(&comm->tx, index));
-	comm->tx.vectors[index].iov_len = WIRE_SIZE(grads);
+static void *kept_packet(const struct weir *comm, uint64_t block)
+{
+	return packets_at(&comm->kept, block & comm->window.mask);
 }
 
-static void note_sent(struct weir *comm, uint64_t block)
+/* A packet without gradients is a query. */
+static void write_header(const struct weir *comm, void *packet, uint64_t block, uint16_t grads,
+			 bool final)
 {
+	const struct config *config = &comm->config;
+
+	wire_put_header(packet, &(struct wire_header) {
+		.block = (uint32_t)block,
+		.generation = comm->member.generation,
+		.grads = grads,
+		.job = config->job,
+		.flags = final ? WEIR_TRIO_FINAL : 0,
+		.rank = (uint8_t)config->rank,
+		.ranks = 1,
+		.joined = true,
+	});
+}
+
+/* Makes the packet of the first block that has none, and keeps it. */
+static void make_packet(struct weir *comm, struct weir_request *request)
+{
+	uint64_t block = comm->window.high;
+	uint16_t grads = request_is_followed(request) ? 0 : request_block_grads(request, block);
+
+	write_header(comm, kept_packet(comm, block), block, grads,
+		     grads && request_is_final(request, block));
+	if (grads)
+		request_to_wire(request, block,
+				packets_gradients(&comm->kept, block & comm->window.mask));
+	window_made(&comm->window, request, (uint32_t)WIRE_SIZE(grads));
+}
+
+static void put_contribution(const struct weir *comm, struct iovec *vector, uint64_t block)
+{
+	vector->iov_base = kept_packet(comm, block);
+	vector->iov_len = window_slot(&comm->window, block)->bytes;
+	/* It may have been made in a generation that is over. */
+	wire_set_generation(vector->iov_base, comm->member.generation);
+}
+
+static void write_packets(const struct weir *comm, const struct picked *picked,
+			  struct outgoing *out)
+{
+	for (unsigned int i = 0; i < picked->count; i++) {
+		struct iovec *vector = &out->vectors[i];
+
+		out->messages[i].msg_hdr = (struct msghdr) { .msg_iov = vector, .msg_iovlen = 1 };
+		if (picked->why == WINDOW_NOT_ASKED) {
+			put_contribution(comm, vector, picked->block[i]);
+			continue;
+		}
+		write_header(comm, out->queries[i], picked->block[i], 0, false);
+		*vector = (struct iovec) { out->queries[i], WIRE_HEADER };
+	}
+}
+
+static void count_sent(struct weir *comm, uint64_t block, bool is_query)
+{
+	struct weir_stats *stats = &comm->stats;
+
+	if (is_query) {
+		stats->queries++;
+		return;
+	}
+	stats->packets_sent++;
+	if (block < comm->window.next || block < comm->replay_end)
+		stats->retransmits++;
+}
+
+static void note_sent(struct weir *comm, uint64_t block, enum window_asked why)
+{
+	bool is_query = why || window_slot(&comm->window, block)->bytes == WIRE_HEADER;
+
 	if (!comm->window.flight)
 		comm->timer = comm->now;
-	if (block != comm->window.next)
-		comm->stats.retransmits++;
-	comm->stats.packets_sent++;
-	window_sent(&comm->window, block, comm->now);
+	comm->life.spoke = true;
+	count_sent(comm, block, is_query);
+	if (why)
+		window_asked(&comm->window, block, comm->now, why);
+	else
+		window_sent(&comm->window, block, comm->now);
 }
 
 /* Sends some of what was written. Returns how many, or a negative errno. */
-static int send_some(struct weir *comm, unsigned int first, unsigned int count)
+static int send_some(struct weir *comm, struct mmsghdr *messages, unsigned int count)
 {
-	int sent = sendmmsg(comm->fd, comm->tx.messages + first, count, 0);
+	int sent = sendmmsg(comm->fd, messages, count, 0);
 	int err;
 
 	if (sent >= 0)
@@ -67,7 +141,7 @@ static int send_some(struct weir *comm, unsigned int first, unsigned int count)
 	if (comm->blocked || errno == EINTR)
 		return 0;
 	err = path_error(comm, errno);
-	/* Lost before it left: the timer will try it again. */
+	/* Lost before it left: the timer will ask about it. */
 	return err ?: 1;
 }
 
@@ -81,14 +155,14 @@ static int send_some(struct weir *comm, unsigned int first, unsigned int count)
  */
 static int send_picked(struct weir *comm, const struct picked *picked, unsigned int at_once)
 {
+	struct outgoing out;
 	unsigned int done = 0;
 
-	for (unsigned int i = 0; i < picked->count; i++)
-		write_packet(comm, i, picked->block[i]);
+	write_packets(comm, picked, &out);
 	while (done < picked->count) {
 		unsigned int left = picked->count - done;
 		unsigned int count = left < at_once ? left : at_once;
-		int sent = send_some(comm, done, count);
+		int sent = send_some(comm, out.messages + done, count);
 
 		if (sent < 0)
 			return sent;
@@ -97,7 +171,7 @@ static int send_picked(struct weir *comm, const struct picked *picked, unsigned 
 		if ((unsigned int)sent < count)
 			at_once = 1;
 		for (int i = 0; i < sent; i++)
-			note_sent(comm, picked->block[done++]);
+			note_sent(comm, picked->block[done++], picked->why);
 	}
 	return (int)done;
 }
@@ -107,17 +181,14 @@ static uint64_t timer_end(const struct weir *comm)
 	return comm->timer + rtt_timeout(&comm->rtt);
 }
 
-static void pick_oldest(const struct weir *comm, struct picked *picked)
+static void pick_from(const struct weir *comm, struct picked *picked, enum window_where where,
+		      unsigned int most)
 {
 	const struct window *window = &comm->window;
+	uint32_t index = window->lists[where].oldest;
 
-	for (uint64_t block = window->base; block != window->next; block++) {
-		if (!window_slot(window, block)->waiting)
-			continue;
-		picked->block[picked->count++] = block;
-		if (picked->count == comm->burst)
-			break;
-	}
+	for (; index != WINDOW_NONE && picked->count < most; index = window->slots[index].newer)
+		picked->block[picked->count++] = window_block(window, index);
 }
 
 static void grow_burst(struct weir *comm)
@@ -129,16 +200,18 @@ static void grow_burst(struct weir *comm)
 		comm->burst *= 2;
 }
 
-static int send_timed_out(struct weir *comm)
+static int ask_timed_out(struct weir *comm)
 {
-	struct picked picked = { 0 };
+	struct picked picked = { .why = WINDOW_ASKED_SILENCE };
 
 	if (!comm->window.flight || comm->now < timer_end(comm))
 		return 0;
 	grow_burst(comm);
-	pick_oldest(comm, &picked);
-	pace_lost(&comm->pace, window_slot(&comm->window, picked.block[0])->sent, comm->now);
+	/* First those about which nothing is known: the others mostly wait for a slow rank. */
+	pick_from(comm, &picked, WINDOW_SENT, comm->burst);
+	pick_from(comm, &picked, WINDOW_HELD, comm->burst);
 	comm->stats.timeouts++;
+	comm->life.unheard++;
 	comm->rtt.backoff++;
 	comm->timer = comm->now;
 	comm->timed_out = comm->now;
@@ -153,7 +226,7 @@ static bool is_overtaken(const struct weir *comm, const struct window_slot *slot
 }
 
 /*
- * When an overtaken block counts as lost: at once when it was overtaken by more
+ * When an overtaken block is asked about: at once when it was overtaken by more
  * than packets change places by; else when its answer is late by as much.
  */
 static uint64_t lost_when(const struct weir *comm, const struct window_slot *slot)
@@ -165,28 +238,80 @@ static uint64_t lost_when(const struct weir *comm, const struct window_slot *slo
 	return slot->sent + comm->rtt.latest + reordering;
 }
 
-static void pick_lost(struct weir *comm, struct picked *picked)
+/* The same for one that waited for other ranks, while later ones are answered. */
+static uint64_t held_until(const struct weir *comm, const struct window_slot *slot)
 {
-	struct window *window = &comm->window;
-	uint32_t index = window->oldest;
-
-	while (index != WINDOW_NONE && picked->count < BATCH && comm->pace.credit) {
-		struct window_slot *slot = &window->slots[index];
-
-		if (!is_overtaken(comm, slot) || comm->now < lost_when(comm, slot))
-			break;
-		pace_lost(&comm->pace, slot->sent, comm->now);
-		picked->block[picked->count++] = window_block(window, index);
-		comm->pace.credit--;
-		index = slot->newer;
-	}
+	return slot->replied + rtt_timeout(&comm->rtt);
 }
 
-static int send_lost(struct weir *comm)
+static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
+{
+	return slot->replied < comm->answered;
+}
+
+/*
+ * When the first block of a list will be due; UINT64_MAX is not before something
+ * else happens.
+ */
+static uint64_t list_due(const struct weir *comm, enum window_where where)
+{
+	const struct window *window = &comm->window;
+	const struct window_slot *slot;
+
+	if (window->lists[where].oldest == WINDOW_NONE || !comm->pace.credit)
+		return UINT64_MAX;
+	slot = &window->slots[window->lists[where].oldest];
+	if (where == WINDOW_SENT)
+		return is_overtaken(comm, slot) ? lost_when(comm, slot) : UINT64_MAX;
+	return is_held_up(comm, slot) ? held_until(comm, slot) : UINT64_MAX;
+}
+
+/* Asking moves a block to the end of those that were sent. */
+static int ask_first(struct weir *comm, enum window_where where)
+{
+	const struct window *window = &comm->window;
+	struct picked picked = {
+		.why = WINDOW_ASKED_OVERTAKEN,
+		.count = 1,
+		.block = { window_block(window, window->lists[where].oldest) },
+	};
+	int sent = send_picked(comm, &picked, 1);
+
+	if (sent > 0)
+		comm->pace.credit--;
+	return sent;
+}
+
+static int ask_due(struct weir *comm, enum window_where where)
+{
+	int total = 0;
+
+	while (total < BATCH && list_due(comm, where) <= comm->now) {
+		int sent = ask_first(comm, where);
+
+		if (sent <= 0)
+			return sent < 0 ? sent : total;
+		total += sent;
+	}
+	return total;
+}
+
+static int ask_overtaken(struct weir *comm)
+{
+	return ask_due(comm, WINDOW_SENT);
+}
+
+static int ask_held(struct weir *comm)
+{
+	return ask_due(comm, WINDOW_HELD);
+}
+
+/* Each reply that wants a block pays for one packet. */
+static int send_wanted(struct weir *comm)
 {
 	struct picked picked = { 0 };
 
-	pick_lost(comm, &picked);
+	pick_from(comm, &picked, WINDOW_WANTED, BATCH);
 	return send_picked(comm, &picked, BATCH);
 }
 
@@ -198,35 +323,42 @@ static uint32_t room(const struct weir *comm)
 	return window < pace ? window : pace;
 }
 
-static void pick_new(struct weir *comm, struct picked *picked)
+/* Is there a packet of the block, or can it be made now? */
+static bool is_made(struct weir *comm, uint64_t block)
 {
-	uint32_t left = room(comm);
-	uint64_t block = comm->window.next;
+	struct weir_request *request;
 
-	for (; left && picked->count < BATCH; left--, block++) {
-		struct weir_request *request = request_sending(comm, block);
-
-		if (!request)
-			break;
-		window_slot(&comm->window, block)->request = request;
-		picked->block[picked->count++] = block;
-	}
+	if (block < comm->window.high)
+		return true;
+	request = request_sending(comm, block);
+	if (request)
+		make_packet(comm, request);
+	return request;
 }
 
 static int send_new(struct weir *comm)
 {
 	struct picked picked = { 0 };
+	uint64_t block = comm->window.next;
 
-	pick_new(comm, &picked);
+	for (uint32_t left = room(comm); left && picked.count < BATCH; left--, block++) {
+		if (!is_made(comm, block))
+			break;
+		picked.block[picked.count++] = block;
+	}
 	return send_picked(comm, &picked, BATCH);
 }
 
 int send_due(struct weir *comm)
 {
-	static int (*const steps[])(struct weir *comm) = { send_timed_out, send_lost, send_new };
+	static int (*const steps[])(struct weir *comm) = {
+		send_wanted, ask_timed_out, ask_overtaken, ask_held, send_new,
+	};
 	int total = 0;
 
 	comm->blocked = false;
+	if (comm->member.is_asking)
+		return rejoin_send(comm);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]) && !comm->blocked; i++) {
 		int sent = steps[i](comm);
 
@@ -237,18 +369,17 @@ int send_due(struct weir *comm)
 	return total;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t send_deadline(const struct weir *comm)
 {
-	const struct window *window = &comm->window;
-	const struct window_slot *slot;
-	uint64_t end, lost;
-
-	if (!window->flight)
+	if (comm->member.is_asking)
+		return comm->member.again;
+	if (!comm->window.flight)
 		return UINT64_MAX;
-	end = timer_end(comm);
-	slot = &window->slots[window->oldest];
-	if (!comm->pace.credit || !is_overtaken(comm, slot))
-		return end;
-	lost = lost_when(comm, slot);
-	return lost < end ? lost : end;
+	return earlier(timer_end(comm), earlier(list_due(comm, WINDOW_SENT),
+						list_due(comm, WINDOW_HELD)));
 }

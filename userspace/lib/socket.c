@@ -99,9 +99,16 @@ static unsigned int path_mtu(const struct weir *comm)
 	return err || mtu < 0 ? 0 : (unsigned int)mtu;
 }
 
+/* Bytes that are not gradients. A degraded result is the longest packet. */
+static unsigned int fixed_size(const struct weir *comm)
+{
+	return address_overhead(&comm->config.box) +
+	       (unsigned int)(WIRE_HEADER + WIRE_TRAILER(comm->config.ranks));
+}
+
 unsigned int socket_packet_size(const struct weir *comm)
 {
-	return address_overhead(&comm->config.box) + (unsigned int)WIRE_SIZE(comm->config.grads);
+	return fixed_size(comm) + 4 * comm->config.grads;
 }
 
 void socket_local(const struct weir *comm, char text[ADDRESS_TEXT])
@@ -118,7 +125,7 @@ int socket_too_long(struct weir *comm)
 {
 	const struct config *config = &comm->config;
 	unsigned int mtu = path_mtu(comm);
-	unsigned int fixed = address_overhead(&config->box) + WIRE_HEADER;
+	unsigned int fixed = fixed_size(comm);
 
 	if (mtu < fixed + 4)
 		return error_fail(comm, -EMSGSIZE,
@@ -234,7 +241,7 @@ static uint32_t packet_charge(const struct weir *comm)
 {
 	uint32_t charge = SKB_ROOM;
 
-	while (charge < WIRE_SIZE(comm->config.grads) + SKB_ROOM)
+	while (charge < WIRE_SIZE(comm->config.grads) + WIRE_TRAILER(comm->config.ranks) + SKB_ROOM)
 		charge <<= 1;
 	return charge + SKB_STRUCT;
 }

@@ -27,9 +27,9 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
 {
 	struct weir_stats now = comm->stats;
 
-	now.generation = comm->generation;
+	now.generation = comm->member.generation;
 	now.window = comm->config.window;
-	now.blocks = comm->blocks;
+	now.blocks = comm->member.blocks;
 	now.grads = comm->config.grads;
 	now.receive_buffer = comm->receive_buffer;
 	now.rtt_us = (uint32_t)(comm->rtt.smoothed / NSEC_PER_USEC);
@@ -44,6 +44,13 @@ int weir_get_info(const struct weir *comm, struct weir_info *info)
 	struct weir_info now = comm->info;
 
 	return copy_out(info, info->size, &now, sizeof(now));
+}
+
+int weir_get_members(const struct weir *comm, struct weir_members *members)
+{
+	struct weir_members now = comm->members;
+
+	return copy_out(members, members->size, &now, sizeof(now));
 }
 
 const char *weir_version(void)

@@ -8,9 +8,17 @@
  * further ahead of what this one waits for than twice the window: a box with
  * twice as many slots still holds every result that may be asked for again.
  *
- * Blocks that wait for an answer are also kept in the order in which they were
- * sent last. The box answers in about that order, so what was sent well before
- * something that is answered already is lost (the idea of RFC 8985).
+ * For the same reason no rank lacks a block that is more than one window before
+ * the first one that this rank lacks. So there are slots for two windows: where
+ * the box has lost its state, window_rewind() goes back by one of them, and the
+ * blocks go up again as they were sent.
+ *
+ * Blocks that wait for an answer are also kept in the order in which a packet
+ * about them was sent last. The box answers in about that order, so what was sent
+ * well before something that is answered already has met with a loss (the idea of
+ * RFC 8985), and the box is asked about it. Its reply moves the block to the list
+ * of those that are in and wait for other ranks, or to that of those that the box
+ * wants again.
  */
 #ifndef WEIR_WINDOW_H
 #define WEIR_WINDOW_H
@@ -22,43 +30,82 @@ struct weir_request;
 
 #define WINDOW_NONE	UINT32_MAX
 
+/* Why the box was asked about a block. */
+enum window_asked {
+	WINDOW_NOT_ASKED,
+	WINDOW_ASKED_OVERTAKEN,		/* a later one was answered */
+	WINDOW_ASKED_SILENCE,		/* nothing was answered for long */
+};
+
+/* Where a block that waits is. */
+enum window_where {
+	WINDOW_SENT,	/* in the order of what was sent last about them */
+	WINDOW_HELD,	/* the box has it, in the order of its replies */
+	WINDOW_WANTED,	/* the box lacks it, in the order of its replies */
+	WINDOW_LISTS,
+};
+
 /**
  * struct window_slot - one block under way
- * @request: whose block it is
- * @sent: when it was sent last
- * @tries: how often it was sent; 0 is not yet
+ * @request: whose block it is; NULL where nobody wants the answer (any more)
+ * @sent: when a packet about it was sent last
+ * @contributed: when its contribution was sent last
+ * @replied: when the box said that it is in
+ * @tries: how many packets were sent about it; 0 is none yet
+ * @bytes: of its contribution, as it is kept to be sent again
+ * @asked: whether and why the box was asked, since @contributed or @replied
+ * @where: which list it is in
  * @waiting: sent and not answered
- * @older: slot of the block that was sent last before this one
- * @newer: slot of the block that was sent next after this one
+ * @has_reply: the box has said how it stands with it
+ * @is_wanted: this rank was not in it then
+ * @ranks: how many were
+ * @older: slot of the block before this one in the list
+ * @newer: slot of the block after this one
  */
 struct window_slot {
 	struct weir_request *request;
 	uint64_t sent;
+	uint64_t contributed;
+	uint64_t replied;
 	uint32_t tries;
+	uint32_t bytes;
+	enum window_asked asked;
+	enum window_where where;
 	bool waiting;
+	bool has_reply;
+	bool is_wanted;
+	unsigned int ranks;
 	uint32_t older;
 	uint32_t newer;
+};
+
+/**
+ * struct window_list - the ends of a list of slots
+ */
+struct window_list {
+	uint32_t oldest;
+	uint32_t newest;
 };
 
 /**
  * struct window - all blocks under way
  * @base: the oldest block without an answer
  * @next: the first block that has not been sent
+ * @high: the first block whose contribution was never made
  * @limit: how many blocks from @base on may have been sent
  * @flight: blocks that wait for an answer
  * @mask: a power of two minus one; block b has slot b & @mask
- * @oldest: slot of the block whose last sending was first
- * @newest: slot of the block that was sent last
- * @slots: not less than @limit of them
+ * @lists: blocks that wait, each in one of them
+ * @slots: not less than twice @limit
  */
 struct window {
 	uint64_t base;
 	uint64_t next;
+	uint64_t high;
 	uint32_t limit;
 	uint32_t flight;
 	uint32_t mask;
-	uint32_t oldest;
-	uint32_t newest;
+	struct window_list lists[WINDOW_LISTS];
 	struct window_slot *slots;
 };
 
@@ -66,7 +113,10 @@ struct window {
 int window_init(struct window *window, uint32_t limit, uint64_t first);
 void window_uninit(struct window *window);
 
-/* Slot of a block that is in the window. */
+/* How many slots there are. */
+uint32_t window_slots(const struct window *window);
+
+/* Slot of a block that is in the window, or was within as many blocks as there are slots. */
 struct window_slot *window_slot(const struct window *window, uint64_t block);
 
 /* How many blocks from @next on may be sent now. */
@@ -77,11 +127,29 @@ uint32_t window_room(const struct window *window);
  */
 bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block);
 
-/* A block was sent, for the first time when it is @next, or again. */
+/* The contribution of the block at @high has been made, of so many bytes. */
+void window_made(struct window *window, struct weir_request *request, uint32_t bytes);
+
+/* A contribution was sent, for the first time when it is @next, or again. */
 void window_sent(struct window *window, uint64_t block, uint64_t now);
+
+/* The box was asked about a block that waits. */
+void window_asked(struct window *window, uint64_t block, uint64_t now, enum window_asked why);
+
+/* The box has replied that a block is in, and waits for other ranks. */
+void window_held(struct window *window, uint64_t block, uint64_t now);
+
+/* The box has replied that it lacks a block. */
+void window_wanted(struct window *window, uint64_t block);
 
 /* A block that waited was answered; moves @base past all that are. */
 void window_answered(struct window *window, uint64_t block);
+
+/* The first block with a request that waits for its answer; @high where there is none. */
+uint64_t window_lacks(const struct window *window);
+
+/* All blocks from @block on are to be sent again; what was answered stays so. */
+void window_rewind(struct window *window, uint64_t block);
 
 /* Number of the block in a slot. */
 uint64_t window_block(const struct window *window, uint32_t slot);

@@ -6,6 +6,8 @@
 
 _Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the wire");
 _Static_assert(sizeof(struct weir_join) == 16, "a join has 16 bytes on the wire");
+_Static_assert(sizeof(struct weir_notice) == 96, "a notice has 96 bytes on the wire");
+_Static_assert(2 * BITMAP_WORDS == WEIR_BITMAP_WORDS, "one bitmap holds what the other does");
 
 static void put16(uint8_t at[2], uint16_t value)
 {
@@ -45,7 +47,15 @@ void wire_put_header(void *packet, const struct wire_header *header)
 	trio->src_id = header->rank;
 	trio->src_cnt = (uint8_t)header->ranks;
 	put16(trio->gen_id, header->generation);
-	put16(trio->grad_cnt, header->grads & WEIR_TRIO_GRAD_MASK);
+	put16(trio->grad_cnt, (uint16_t)((header->grads & WEIR_TRIO_GRAD_MASK) |
+					 (header->joined ? WEIR_TRIO_JOINED : 0)));
+}
+
+void wire_set_generation(void *packet, uint16_t generation)
+{
+	struct weir_trio *trio = packet;
+
+	put16(trio->gen_id, generation);
 }
 
 void wire_get_header(struct wire_header *header, const void *packet)
@@ -59,6 +69,14 @@ void wire_get_header(struct wire_header *header, const void *packet)
 	header->ranks = trio->src_cnt ? trio->src_cnt : 256;
 	header->generation = get16(trio->gen_id);
 	header->grads = get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
+	header->joined = get16(trio->grad_cnt) & WEIR_TRIO_JOINED;
+}
+
+unsigned int wire_replied(const void *packet)
+{
+	const struct weir_trio *trio = packet;
+
+	return trio->src_cnt;
 }
 
 void wire_put_join(void *packet, const struct wire_join *join)
@@ -82,4 +100,22 @@ void wire_get_join(struct wire_join *join, const void *packet)
 	join->ranks = be32toh(wire.ranks);
 	join->blocks = be32toh(wire.blocks);
 	join->grads = be32toh(wire.grads);
+}
+
+void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks)
+{
+	const uint8_t *at = from;
+
+	memset(bitmap, 0, BITMAP_WORDS * sizeof(*bitmap));
+	for (unsigned int i = 0; i < WIRE_TRAILER(ranks) / 4; i++)
+		bitmap[i / 2] |= (uint64_t)get32(at + 4 * i) << (32 * (i % 2));
+}
+
+void wire_get_notice(struct wire_notice *notice, const void *packet)
+{
+	const struct weir_notice *wire = (const void *)((const uint8_t *)packet + WIRE_HEADER);
+
+	wire_get_bitmap(notice->dead, wire->dead, 32 * WEIR_BITMAP_WORDS);
+	wire_get_bitmap(notice->excluded, wire->excluded, 32 * WEIR_BITMAP_WORDS);
+	wire_get_bitmap(notice->waiting, wire->waiting, 32 * WEIR_BITMAP_WORDS);
 }

@@ -3,16 +3,23 @@
 #ifndef WEIR_WIRE_H
 #define WEIR_WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <weir_wire.h>
 
+#include "bitmap.h"
+
 #define WIRE_HEADER	sizeof(struct weir_trio)
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
+#define WIRE_NOTICE	(WIRE_HEADER + sizeof(struct weir_notice))
 
 /* One packet's payload, UDP's own. */
 #define WIRE_SIZE(grads)	(WIRE_HEADER + 4 * (size_t)(grads))
+
+/* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
+#define WIRE_TRAILER(ranks)	(4 * (((size_t)(ranks) + 31) / 32))
 
 /**
  * struct wire_header - a struct weir_trio in host byte order
@@ -23,6 +30,7 @@
  * @flags: WEIR_TRIO_*
  * @rank: the sender
  * @ranks: how many are summed, 1 to 256
+ * @joined: the generation is one that the box has given out
  */
 struct wire_header {
 	uint32_t block;
@@ -32,11 +40,15 @@ struct wire_header {
 	uint8_t flags;
 	uint8_t rank;
 	uint16_t ranks;
+	bool joined;
 };
 
 /* @packet has WIRE_HEADER bytes. */
 void wire_put_header(void *packet, const struct wire_header *header);
 void wire_get_header(struct wire_header *header, const void *packet);
+
+/* How many have contributed, as a reply has it: there may be none, but never 256. */
+unsigned int wire_replied(const void *packet);
 
 /**
  * struct wire_join - a struct weir_join in host byte order; see there
@@ -51,5 +63,23 @@ struct wire_join {
 /* @packet has WIRE_JOIN bytes, its header before. */
 void wire_put_join(void *packet, const struct wire_join *join);
 void wire_get_join(struct wire_join *join, const void *packet);
+
+/**
+ * struct wire_notice - a struct weir_notice as bitmaps of ranks; see there
+ */
+struct wire_notice {
+	uint64_t dead[BITMAP_WORDS];
+	uint64_t excluded[BITMAP_WORDS];
+	uint64_t waiting[BITMAP_WORDS];
+};
+
+/* @packet has WIRE_NOTICE bytes. */
+void wire_get_notice(struct wire_notice *notice, const void *packet);
+
+/* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
+void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
+
+/* Gives a packet that is written already another generation. */
+void wire_set_generation(void *packet, uint16_t generation);
 
 #endif

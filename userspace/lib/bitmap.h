@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of ranks: rank r is bit r % 64 of word r / 64. */
+#ifndef WEIR_LIB_BITMAP_H
+#define WEIR_LIB_BITMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As many as the most ranks of a job need. */
+#define BITMAP_WORDS	4
+
+bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int rank);
+
+/* How many are in it. */
+unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS]);
+
+/* Makes it the set of the ranks below @ranks. */
+void bitmap_fill(uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
+
+/* Is there nobody in it who is not below @ranks? */
+bool bitmap_is_below(const uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
+
+#endif

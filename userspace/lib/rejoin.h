@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a rank does when the box has lost its state: it joins again, and sends again
+ * what the box or another rank lacks.
+ */
+#ifndef WEIR_REJOIN_H
+#define WEIR_REJOIN_H
+
+#include <stdint.h>
+
+struct weir;
+struct wire_header;
+
+/* The box says that it has given out no generation. */
+void rejoin_begin(struct weir *comm);
+
+/* Asks for one, when it is time. Returns how many packets, or a negative errno. */
+int rejoin_send(struct weir *comm);
+
+/* An answer to a join has come. Returns 0 or a negative errno. */
+int rejoin_take(struct weir *comm, const struct wire_header *header, const void *packet);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A result as the box has sent it. */
+#ifndef WEIR_RESULT_H
+#define WEIR_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bitmap.h"
+#include "wire.h"
+
+struct weir;
+
+/**
+ * struct result - a result
+ * @header: its header
+ * @sums: in network byte order
+ * @contributors: the ranks that are summed
+ */
+struct result {
+	struct wire_header header;
+	const uint32_t *sums;
+	uint64_t contributors[BITMAP_WORDS];
+};
+
+/*
+ * Reads what follows result->header in a packet of @length bytes. False when it is no
+ * result of this communicator, as far as that can be told without the block.
+ */
+bool result_read(const struct weir *comm, struct result *result, const uint32_t *gradients,
+		 size_t length);
+
+#endif
