@@ -40,15 +40,22 @@ static bool add_addresses(void)
 			return false;
 	}
 	return !system("ip address add " CLUSTER_BOX6 "/128 dev lo nodad && "
-		       "ip route add 239.0.0.0/8 dev lo && "
-		       "ip -6 route add ff05::/16 dev lo table local");
+		       "ip route add 239.0.0.0/8 dev lo");
+}
+
+/* IPv6 discards what is sent to a group by the loopback interface. */
+static bool add_group_device(void)
+{
+	return !system("ip link add " CLUSTER_GROUP6_DEVICE " type veth peer name weir-peer && "
+		       "ip link set " CLUSTER_GROUP6_DEVICE " up && ip link set weir-peer up && "
+		       "ip -6 route add multicast ff05::/16 dev " CLUSTER_GROUP6_DEVICE " table local");
 }
 
 bool cluster_network(void)
 {
 	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return false;
-	return loopback_up() && add_addresses();
+	return loopback_up() && add_addresses() && add_group_device();
 }
 
 void cluster_init(struct cluster *cluster, unsigned int ranks)
@@ -174,5 +181,14 @@ uint64_t cluster_malformed(const struct cluster *cluster)
 
 	for (unsigned int i = 0; i < cluster->options.ranks; i++)
 		sum += cluster->workers[i].stats.malformed;
+	return sum;
+}
+
+uint64_t cluster_queries(const struct cluster *cluster)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < cluster->options.ranks; i++)
+		sum += cluster->workers[i].stats.queries;
 	return sum;
 }

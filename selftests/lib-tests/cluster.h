@@ -18,6 +18,7 @@
 #define CLUSTER_BOX6	"fd77::fe"
 #define CLUSTER_GROUP	"239.77.0.1"
 #define CLUSTER_GROUP6	"ff05::77"
+#define CLUSTER_GROUP6_DEVICE	"weir-group"
 
 struct cluster;
 
@@ -75,5 +76,6 @@ void cluster_worker_options(const struct cluster *cluster, unsigned int rank, ch
 /* Sums of a member over all workers. */
 uint64_t cluster_retransmits(const struct cluster *cluster);
 uint64_t cluster_malformed(const struct cluster *cluster);
+uint64_t cluster_queries(const struct cluster *cluster);
 
 #endif

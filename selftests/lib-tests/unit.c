@@ -19,8 +19,10 @@ static uint32_t fill(struct window *window, uint64_t now)
 {
 	uint32_t count = window_room(window);
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		window_made(window, NULL, 0);
 		window_sent(window, window->next, now);
+	}
 	return count;
 }
 
@@ -56,7 +58,7 @@ static void window_of_one(void)
 		window_answered(&window, i);
 		CHECK_EQ(window.base, i + 1);
 	}
-	CHECK_EQ(window.oldest, WINDOW_NONE);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
 	window_uninit(&window);
 }
 
@@ -83,8 +85,8 @@ static void window_wraps(void)
 	CHECK_EQ(window.base, first + 7);
 	CHECK_EQ((uint32_t)window.base, 4);
 	CHECK_EQ(fill(&window, 2), 7);
-	CHECK_EQ(window_block(&window, window.oldest), first + 7);
-	CHECK_EQ(window_block(&window, window.newest), first + 13);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), first + 7);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), first + 13);
 	window_uninit(&window);
 }
 
@@ -97,19 +99,19 @@ static void window_orders_by_sending(void)
 	window_sent(&window, 101, 2);
 	window_sent(&window, 104, 3);
 	CHECK_EQ(window_slot(&window, 101)->tries, 2);
-	CHECK_EQ(window_block(&window, window.oldest), 100);
-	CHECK_EQ(window_block(&window, window.newest), 104);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 100);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 104);
 	window_answered(&window, 100);
-	CHECK_EQ(window_block(&window, window.oldest), 102);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 102);
 	window_answered(&window, 104);
-	CHECK_EQ(window_block(&window, window.newest), 101);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 101);
 	window_answered(&window, 102);
 	window_answered(&window, 103);
-	CHECK_EQ(window.oldest, window.newest);
-	CHECK_EQ(window_block(&window, window.oldest), 101);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, window.lists[WINDOW_SENT].newest);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 101);
 	window_answered(&window, 101);
-	CHECK_EQ(window.oldest, WINDOW_NONE);
-	CHECK_EQ(window.newest, WINDOW_NONE);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
+	CHECK_EQ(window.lists[WINDOW_SENT].newest, WINDOW_NONE);
 	CHECK_EQ(window.base, 105);
 	CHECK_EQ(window.flight, 0);
 	window_uninit(&window);

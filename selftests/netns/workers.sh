@@ -218,8 +218,8 @@ too_many_grads() {
 mtu_too_small() {
 	local status
 	ip -n "$(ns_name w1)" link set eth0 mtu 1500 || return
-	alone 1 7 0 4 -- "a block of 1024 gradients makes a packet of 4136 bytes" \
-		"the path to $(box_addr) carries 1500" "set grads to 365 or less on every rank" \
+	alone 1 7 0 4 -- "a block of 1024 gradients makes a packet of 4140 bytes" \
+		"the path to $(box_addr) carries 1500" "set grads to 364 or less on every rank" \
 		"raise the MTU"
 	status=$?
 	ip -n "$(ns_name w1)" link set eth0 mtu 9000 && return "$status"
@@ -230,8 +230,10 @@ mtu_on_the_way() {
 	local status
 	ip -n "$(ns_name router)" link set w4 mtu 1500 || return
 	start_all 7 4 "${short[@]}"
-	all_fail 7 "0 1 2 3" "block 0 was not answered by $(box_addr) for " \
-		"a link on the way does not carry packets of 4136 bytes" "'weir source show job 7'"
+	all_fail 7 "0 1 2" "block 0 of job 7 is not complete" "3 of 4 ranks are in it" \
+		"its packets do not arrive" "'weir source show job 7'" &&
+		fails 7.3 "$(box_addr) answers, but does not have rank 3's block 0" \
+			"a link on the way does not carry packets of 4140 bytes"
 	status=$?
 	ip -n "$(ns_name router)" link set w4 mtu 9000 && return "$status"
 }
@@ -297,8 +299,8 @@ link_goes() {
 	local status
 	start_all 7 4 "${endless[@]}"
 	flows 7 && ip -n "$(ns_name router)" link set w4 down || return
-	all_fail 7 "0 1 2" "of job 7 was not answered by $(box_addr) for " &&
-		fails 7.3 "$(box_addr)" " for "
+	all_fail 7 "0 1 2" "$(box_addr) answers, but block " "of job 7 is not complete, for " &&
+		fails 7.3 "nothing comes from $(box_addr)" " for "
 	status=$?
 	ip -n "$(ns_name router)" link set w4 up && return "$status"
 }
@@ -312,7 +314,7 @@ other_sizes() {
 		start "7.$rank" $((rank + 1)) 7 "$rank" 4 --min-bytes "$size" --max-bytes "$size" \
 			--iterations 1 --warmup 0
 	done
-	all_fail 7 "0 1 2 3" "block 12 of job 7 was not answered by $(box_addr) for " \
+	all_fail 7 "0 1 2 3" "$(box_addr) answers, but " "block 12 of job 7" \
 		"sums another number of elements" && refused count
 }
 
@@ -323,8 +325,8 @@ one_killed() {
 	flows 7 || return
 	kill -KILL "${running[7.3]}"
 	from=${EPOCHREALTIME/./}
-	all_fail 7 "0 1 2" "of job 7 was not answered by $(box_addr) for " \
-		"another rank has stopped" "'weir source show job 7'" || return
+	all_fail 7 "0 1 2" "$(box_addr) answers, but block " "3 of 4 ranks are in it" \
+		"Another rank has stopped" "'weir source show job 7'" || return
 	((${EPOCHREALTIME/./} - from >= 1500000)) || { echo "that was early"; return 1; }
 	counted '.open > 0' && one_is_behind
 }
@@ -342,7 +344,7 @@ one_restarts() {
 	flows 7 || return
 	kill -KILL "${running[7.3]}"
 	start again 4 7 3 4 --bind-port 12000 "${short[@]}"
-	all_fail 7 "0 1 2" "of job 7 was not answered" "another rank has stopped" &&
+	all_fail 7 "0 1 2" "of job 7 is not complete" "Another rank has stopped" &&
 		fails again "job 7 on $(box_addr) did not begin for 2.0 s: not all 4 ranks"
 }
 
@@ -360,7 +362,7 @@ neighbours() {
 		--iterations 400 --warmup 0
 	flows 8 && kill -KILL "${running[7.1]}" || return
 	before=$(blocks_of 8)
-	all_fail 7 "0 2 3" "of job 7 was not answered" && all_succeed 8 "0 1" &&
+	all_fail 7 "0 2 3" "of job 7 is not complete" && all_succeed 8 "0 1" &&
 		more_blocks 8 "$before" &&
 		[[ $(box_stat '.[].open' job show id 8) == 0 ]] && weir job del id 8
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tests of the library against the reference box: one program, a file a subject. */
+#ifndef TESTS_H
+#define TESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ktap.h"
+
+struct test_table {
+	const struct ktap_test *tests;
+	size_t count;
+};
+
+extern const struct test_table comm_table, partial_table, reload_table;
+
+/* Is the network the tests' own, so that they may change it? */
+extern bool own_network;
+
+#endif
