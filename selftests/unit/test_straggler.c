@@ -272,6 +272,31 @@ static void straggler_comes_back_by_joining(void)
 	box_down();
 }
 
+/*
+ * What a member was late for before the generation does not count, and it has
+ * been heard as it begins, whenever its own last word came.
+ */
+static void straggler_begins_afresh(void)
+{
+	setup(WEIR_POLICY_EXCLUDE, 2);
+	block_without(1);
+	after(2 * TIMEOUT);
+	join_all(10);
+	after(PERIOD);
+	STATE(1, ACTIVE);
+	EVENTS(STRAGGLER, 0);
+	box_join(job, 0, 20);
+	box_join(job, 1, 21);
+	/* A period ends here. */
+	job->watch.watched[1].heard = false;
+	box_join(job, 0, 20);
+	CHECK_EQ(box.generations, 2);
+	block_without(1);
+	after(PERIOD + 2 * TIMEOUT);
+	STATE(1, STRAGGLER);
+	box_down();
+}
+
 /* A generation that begins without it leaves it where it is. */
 static void straggler_stays_excluded(void)
 {
@@ -524,6 +549,7 @@ const struct ktap_test straggler_tests[] = {
 	KTAP_TEST(straggler_was_not_dead_but_late),
 	KTAP_TEST(straggler_is_excluded),
 	KTAP_TEST(straggler_comes_back_by_joining),
+	KTAP_TEST(straggler_begins_afresh),
 	KTAP_TEST(straggler_stays_excluded),
 	KTAP_TEST(straggler_is_dead_where_blocks_wait),
 	KTAP_TEST(straggler_dies_while_blocks_wait),
