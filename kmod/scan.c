@@ -295,14 +295,19 @@ void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
 void weir_scan_opened(struct weir_job *job, u32 slot)
 {
 	struct weir_scan *scan = &job->scan;
-	u64 timeout = READ_ONCE(scan->timeout);
 	struct weir_scanner *scanner;
+	u64 timeout;
 
+	/*
+	 * The block before all that follows. Where this is still without a
+	 * timeout, the visit after xchg() in weir_scan_set() sees it, and else
+	 * the visit that sees it counted.
+	 */
+	smp_mb();
+	timeout = READ_ONCE(scan->timeout);
 	if (!timeout)
 		return;
 	scanner = &scan->scanner[(u64)slot * scan->n >> scan->shift];
-	/* What was written to the slot is seen by who sees this. */
-	smp_mb__before_atomic();
 	atomic_inc(&scanner->opened);
 	/* Pairs with smp_store_mb() in weir_scan_stop(). */
 	smp_mb__after_atomic();

@@ -26,35 +26,41 @@ static void weir_watch_arm(struct weir_watch *watch)
 }
 
 /*
- * Does a block that has timed out still wait for a source? Such a block does not
- * time out again, so that nothing else tells of it; and one that has not timed
- * out yet says nothing of who is late.
+ * Whom do blocks that have timed out still wait for? Such a block does not time
+ * out again, so that nothing else tells of it; and one that has not timed out
+ * yet says nothing of who is late.
  */
-static bool weir_straggler_is_awaited(struct weir_job *job, unsigned int source)
+static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 {
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
+	struct weir_blocks *blocks = &job->blocks;
 	struct weir_result res;
 	u32 i;
 
-	for (i = 0; i < job->blocks.size; i++)
-		if (weir_block_look(&job->blocks, &job->blocks.slot[i], &res) &&
-		    res.aged && !test_bit(source, res.mask))
-			return true;
-	return false;
+	for (i = 0; i < blocks->size; i++) {
+		if (!weir_block_look(blocks, &blocks->slot[i], &res) || !res.aged)
+			continue;
+		bitmap_andnot(missing, blocks->all, res.mask, WEIR_SOURCES_MAX);
+		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);
+	}
 }
 
-/* What a source is to be called after a period. */
-static u8 weir_straggler_judge(struct weir_job *job, unsigned int source,
-			       bool heard, bool awaited, u32 straggles)
+/*
+ * What a source is to be called after a period: @awaited by blocks that have
+ * timed out at any time, @retained for, or missing in @straggles blocks that have
+ * timed out since.
+ */
+static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
+			       bool retained, u32 straggles)
 {
-	u8 state = job->watch.watched[source].state;
-	bool late = straggles || (awaited && !heard);
+	bool late = straggles || (retained && !heard);
 
 	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
 	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
 		return state;
 	/* Where nobody waits for it, all the others may be silent too. */
 	if (!late && state != WEIR_SOURCE_STATE_ACTIVE)
-		late = weir_straggler_is_awaited(job, source);
+		late = awaited;
 	if (!late)
 		return WEIR_SOURCE_STATE_ACTIVE;
 	return heard ? WEIR_SOURCE_STATE_STRAGGLER : WEIR_SOURCE_STATE_DEAD;
@@ -95,7 +101,8 @@ static bool weir_straggler_become(struct weir_job *job, unsigned int source,
 }
 
 /* Returns the source's state. */
-static u8 weir_straggler_look(struct weir_job *job, unsigned int source)
+static u8 weir_straggler_look(struct weir_job *job, unsigned int source,
+			      bool awaited)
 {
 	struct weir_watched *w = &job->watch.watched[source];
 	u32 straggles;
@@ -105,8 +112,8 @@ static u8 weir_straggler_look(struct weir_job *job, unsigned int source)
 	spin_lock(&job->watch.lock);
 	straggles = atomic_read(&w->straggles) - w->seen;
 	w->seen += straggles;
-	state = weir_straggler_judge(job, source, xchg(&w->heard, false),
-				     xchg(&w->awaited, false), straggles);
+	state = weir_straggler_judge(w->state, xchg(&w->heard, false), awaited,
+				     xchg(&w->retained, false), straggles);
 	if (state == WEIR_SOURCE_STATE_DEAD && READ_ONCE(job->watch.exclude))
 		state = WEIR_SOURCE_STATE_EXCLUDED;
 	changed = weir_straggler_become(job, source, state);
@@ -120,6 +127,7 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 {
 	struct weir_watch *watch = container_of(timer, struct weir_watch,
 						timer);
+	DECLARE_BITMAP(awaited, WEIR_SOURCES_MAX) = {};
 	struct weir_job *job = watch->job;
 	bool late = false, gone = false;
 	unsigned int i;
@@ -127,14 +135,17 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 
 	/* Who misses somebody from now on arms it anew. */
 	smp_store_mb(watch->armed, 0);
+	if (watch->late)
+		weir_straggler_awaited(job, awaited);
 	for (i = 0; i < job->blocks.sources; i++) {
-		state = weir_straggler_look(job, i);
+		state = weir_straggler_look(job, i, test_bit(i, awaited));
 		late |= state != WEIR_SOURCE_STATE_ACTIVE;
 		gone |= weir_straggler_is_gone(state);
 	}
 	if (gone || watch->told)
 		weir_notice_all(job);
 	watch->told = gone;
+	watch->late = late;
 	if (late)
 		weir_watch_arm(watch);
 	return HRTIMER_NORESTART;
@@ -249,7 +260,7 @@ void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id)
 	for (i = 0; i < job->blocks.sources; i++)
 		if (!test_bit(i, horizon->absent) &&
 		    !weir_horizon_has(horizon, i, generation, id))
-			WRITE_ONCE(job->watch.watched[i].awaited, true);
+			WRITE_ONCE(job->watch.watched[i].retained, true);
 	weir_watch_arm(&job->watch);
 }
 

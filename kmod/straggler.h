@@ -15,7 +15,7 @@ struct weir_job;
  * @straggles: blocks that timed out without it, ever
  * @seen: @straggles at the end of the last period
  * @heard: a packet of it has come in this period
- * @awaited: a block was refused in this period, as the result before it in its
+ * @retained: a block was refused in this period, as the result before it in its
  *	slot is retained for the source
  * @state: enum weir_source_state
  */
@@ -23,7 +23,7 @@ struct weir_watched {
 	atomic_t	straggles;
 	u32		seen;
 	bool		heard;
-	bool		awaited;
+	bool		retained;
 	u8		state;
 };
 
@@ -35,6 +35,7 @@ struct weir_watched {
  * @exclude: do not wait for the dead
  * @armed: it runs, or is about to
  * @told: the last notice told of somebody who was gone
+ * @late: somebody was not active when it came by last
  * @lock: guards what is judged; taken with bottom halves disabled
  * @watched: by source id
  */
@@ -45,6 +46,7 @@ struct weir_watch {
 	bool			exclude;
 	int			armed;
 	bool			told;
+	bool			late;
 	spinlock_t		lock;	/* state and seen of @watched */
 	struct weir_watched	*watched;
 };

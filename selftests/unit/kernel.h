@@ -201,6 +201,7 @@ typedef struct { int v; } atomic_t;
 #define atomic_inc(a)		((void)(a)->v++)
 #define atomic_read(a)		((a)->v)
 #define atomic_read_acquire(a)	((a)->v)
+#define smp_mb()		do { } while (0)
 #define smp_mb__before_atomic()	do { } while (0)
 #define smp_mb__after_atomic()	do { } while (0)
 #define smp_store_mb(x, v)	((x) = (v), mock_other_cpu())
