@@ -46,7 +46,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module bpf help setup demo bench check install uninstall load unload clean FORCE
+.PHONY: all module bpf help setup demo bench plots check install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -176,6 +176,10 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
+
+plots: ## docs/stragglers.svg, from the data of the last "make bench"
+	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
+	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
 
 ##@ Installing
 

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Links that lose, duplicate, reorder, corrupt and delay, either way: every element of
+# every result is exact, all workers' results are the same bits, and nothing stays behind.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
+
+workers=4 job=7
+
+# netem OPTION...: on both ends of each link.
+netem() {
+	local i
+	for ((i = 1; i <= workers; i++)); do
+		in_worker "$i" tc qdisc replace dev eth0 root netem limit 20000 "$@" || return
+		in_router tc qdisc replace dev "w$i" root netem limit 20000 "$@" || return
+	done
+}
+
+# The packets that the links have lost since netem was set up.
+lost() {
+	local i
+	for ((i = 1; i <= workers; i++)); do
+		in_worker "$i" tc -s -j qdisc show dev eth0
+		in_router tc -s -j qdisc show dev "w$i"
+	done | jq -s '[.[][] | .drops] | add'
+}
+
+# of_all FILTER: what each worker's report has there
+of_all() {
+	jq -s "[.[] | $1]" "$box_out/$job".[1-4]
+}
+
+# Integers, and floats as well, as the two take different ways through the library.
+exact_and_alike() {
+	box_allreduce "$job" "$workers" --min-bytes "$1" --max-bytes "$1" --iterations 2 --warmup 0 \
+		--json || return
+	[[ $(of_all '.digest' | jq 'unique | length') == 1 ]] || { of_all .digest; return 1; }
+}
+
+over() {
+	netem "$@" && exact_and_alike 2M
+}
+
+# A hole is asked after before anything is sent again, so what is sent again is what was
+# lost, and what was lost of that.
+sends_again_what_was_lost() {
+	local before again gone
+	netem loss 1% || return
+	before=$(lost)
+	exact_and_alike 8M || return
+	gone=$(($(lost) - before))
+	again=$(of_all .retransmits | jq add)
+	ktap_note "$gone packets lost, $again sent again, $(of_all .queries | jq add) questions"
+	((gone > 50 && 2 * again <= 3 * gone))
+}
+
+nothing_is_left() {
+	[[ $(box_stat '.[].open' job show id "$job") == 0 ]] || { weir block show; return 1; }
+	weir job flush
+	[[ $(box_stat '."memory-used"' stats) == 0 ]]
+}
+
+ktap_header
+set_up() { box_up "$workers" 9000 xdp && box_job "$job" "$workers" blocks 1024 grads 1024; }
+
+set_up || ktap_fail "set up"
+for share in 0.1 1 5 10 20; do
+	ktap_run "$share % lost" over loss "$share%"
+done
+ktap_run "10 % duplicated" over duplicate 10%
+ktap_run "25 % reordered" over delay 2ms reorder 25%
+ktap_run "2 % corrupted" over corrupt 2%
+ktap_run "jitter" over delay 2ms 2ms distribution normal
+ktap_run "all of it" over loss 2% duplicate 5% corrupt 1% delay 2ms 1ms reorder 25%
+ktap_run "what is sent again is what was lost" sends_again_what_was_lost
+ktap_run "nothing is left" nothing_is_left
+ktap_end
