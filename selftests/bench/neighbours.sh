@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 rate=50mbit
 bytes=$((8 << 20))
-good=1 bad=2
+good=1 bad=2 stalled=3
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
@@ -67,7 +67,7 @@ flood() {
 
 stall() {
 	for ((b = 0; ; b += 1000)); do
-		nice -n 19 bench-blast --to "$bench_box" --job $bad --grads 1024 --block "$b" --blocks 1000 \
+		nice -n 19 bench-blast --to "$bench_box" --job $stalled --grads 1024 --block "$b" --blocks 1000 \
 			--sources 1 "${bench_namespaces[@]:2:2}" || return
 	done >/dev/null 2>&1
 }
@@ -77,7 +77,7 @@ loss() {
 }
 
 handed_over() {
-	in_router weir -j job show id $bad | jq '.[0].stats | .contributions + (.refusals | add)'
+	in_router weir -j stats | jq '.stats | .contributions + (.refusals | add)'
 }
 
 more_than() {
@@ -96,17 +96,22 @@ beside() {
 	wait "$pid" 2>/dev/null
 	note "beside a job with a $1: $slow s, alone $alone s"
 	slowest=$(awk -v a="$slowest" -v b="$slow" -v c="$alone" \
-		'BEGIN { b = b / c - 1; printf "%.4f\n", a > b ? a : b }')
+		'BEGIN { b = b / c - 1; printf "%.4f\n", (a > b ? a : b) }')
 }
 
 bench_star
 each_worker pass ingress
 each_worker ports
 each_worker shape
-for first in 1 3; do
-	in_router bench-setup --address "$bench_box" --job $((first / 2 + 1)) --sources 2 --blocks 4096 \
-		--timeout $((first > 1 ? 10000 : 0)) "${bench_addresses[@]:first - 1:2}" || die "no jobs"
-done
+# job ID TIMEOUT WORKER: of a worker and the next one
+job() {
+	in_router bench-setup --address "$bench_box" --job "$1" --sources 2 --blocks 4096 --timeout "$2" \
+		"${bench_addresses[@]:$3 - 1:2}" || die "no job"
+}
+
+job $good 0 1
+job $bad 0 3
+job $stalled 10000 3
 slowest=0
 alone=$(neighbour) || exit
 beside flood

@@ -5,6 +5,7 @@ Workers live in network namespaces; a socket stays in the one that it was made i
 """
 import ctypes
 import os
+import queue
 import select
 import socket
 import struct
@@ -17,7 +18,7 @@ NOTICE = CONTROL | 0x10
 JOINED = 0x8000
 CLONE_NEWNET = 0x40000000
 # What must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = 30
+PATIENCE = 120
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -140,19 +141,30 @@ class Admin:
     def refused(self, stats, reason):
         return sum(r["packets"] for r in stats.get("refusal", []) if r["reason"] == reason)
 
+    def take_message(self):
+        """A message of the events group, None where there is none."""
+        self.events.check_ntf()
+        messages = self.events.async_msg_queue
+        try:
+            # Later versions of ynl have a queue there.
+            return messages.pop(0) if isinstance(messages, list) else messages.get_nowait()
+        except (IndexError, queue.Empty):
+            return None
+
     def event(self, right):
         """The next event that @right holds for."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            self.events.check_ntf()
-            while not self.events.async_msg_queue.empty() if hasattr(
-                    self.events.async_msg_queue, "empty") else self.events.async_msg_queue:
-                queue = self.events.async_msg_queue
-                message = queue.get() if hasattr(queue, "get") else queue.pop(0)
-                if message["name"] == "event-ntf" and right(message["msg"]):
-                    return message["msg"]
-            time.sleep(0.02)
+            message = self.take_message()
+            if not message:
+                time.sleep(0.02)
+            elif message["name"] == "event-ntf" and right(message["msg"]):
+                return message["msg"]
         raise AssertionError("the event did not come")
+
+    def forget_events(self):
+        while self.take_message():
+            pass
 
 
 def until(condition):
