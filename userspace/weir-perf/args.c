@@ -57,6 +57,8 @@ static const struct arg args[] = {
 	{ "type", "T", "int32 or float (default int32)", TYPE, AT(type) },
 	{ "scale", "S", "floats are sent as round(x * S) (default 65536)", SCALE, AT(scale) },
 	{ "verify", NULL, "compare every element of every result", FLAG, AT(verify) },
+	{ "accept-degraded", NULL, "go on with blocks that lack ranks", FLAG, AT(accept_degraded) },
+	{ "residual", NULL, "keep what this rank is missing from the sums", FLAG, AT(residual) },
 	{ "seed", "S", "of the elements, the same for all ranks (default 1)", NUMBER, W64, AT(seed), 0,
 	  UINT64_MAX, false },
 	{ "json", NULL, "print JSON", FLAG, AT(json) },

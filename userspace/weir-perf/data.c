@@ -51,38 +51,67 @@ void data_fill(const struct perf_options *options, void *vector, size_t count, u
 			((float *)vector)[i] = real(options, rank, iteration, i, largest);
 }
 
-static int32_t integer_sum(const struct perf_options *options, uint64_t iteration, uint64_t index)
+static bool is_in(const uint64_t contributors[4], unsigned int rank)
+{
+	return contributors[rank / 64] >> (rank % 64) & 1;
+}
+
+static int32_t integer_sum(const struct perf_options *options, const uint64_t contributors[4],
+			   uint64_t iteration, uint64_t index)
 {
 	int64_t sum = 0;
 
 	for (unsigned int rank = 0; rank < options->weir.ranks; rank++)
-		sum += integer(options, rank, iteration, index);
+		if (is_in(contributors, rank))
+			sum += integer(options, rank, iteration, index);
 	return (int32_t)sum;
 }
 
 /* By the C library's rounding, not by the library's own. */
-static float real_sum(const struct perf_options *options, uint64_t iteration, uint64_t index,
-		      double largest)
+static float real_sum(const struct perf_options *options, const uint64_t contributors[4],
+		      uint64_t iteration, uint64_t index, double largest)
 {
 	int64_t sum = 0;
 
 	for (unsigned int rank = 0; rank < options->weir.ranks; rank++)
-		sum += llrint((double)real(options, rank, iteration, index, largest) *
-			      options->scale);
+		if (is_in(contributors, rank))
+			sum += llrint((double)real(options, rank, iteration, index, largest) *
+				      options->scale);
 	return (float)((double)sum / options->scale);
 }
 
-uint64_t data_wrong(const struct perf_options *options, const void *sums, size_t count,
-		    uint64_t iteration)
+/* What this rank has and is not in the sums, bit for bit. */
+static uint64_t residual_wrong(const struct perf_options *options,
+			       const struct perf_memory *memory, size_t count)
 {
-	double largest = amplitude(options);
+	const uint32_t *in = memory->in, *residual = memory->residual;
 	uint64_t wrong = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && residual; i++) {
+		const uint64_t *contributors =
+			memory->blocks.contributors[i / memory->blocks.grads];
+
+		wrong += residual[i] != (is_in(contributors, options->weir.rank) ? 0 : in[i]);
+	}
+	return wrong;
+}
+
+uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
+		    size_t count, uint64_t iteration)
+{
+	double largest = amplitude(options);
+	uint64_t wrong = residual_wrong(options, memory, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *contributors =
+			memory->blocks.contributors[i / memory->blocks.grads];
+
 		if (options->type == PERF_INT32)
-			wrong += ((const int32_t *)sums)[i] != integer_sum(options, iteration, i);
+			wrong += ((const int32_t *)memory->out)[i] !=
+				 integer_sum(options, contributors, iteration, i);
 		else
-			wrong += ((const float *)sums)[i] !=
-				 real_sum(options, iteration, i, largest);
+			wrong += ((const float *)memory->out)[i] !=
+				 real_sum(options, contributors, iteration, i, largest);
+	}
 	return wrong;
 }

@@ -2,7 +2,6 @@
 /* weir-perf: measures allreduce through a box that sums. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "perf.h"
 
@@ -17,47 +16,63 @@ static uint64_t next_size(const struct perf_options *options, uint64_t bytes)
 	return options->step_factor ? bytes * options->step_factor : bytes + options->step_bytes;
 }
 
-static int run(struct weir *comm, const struct perf_options *options, void *in, void *out)
+static void add(struct perf_result *all, const struct perf_result *result)
 {
-	struct perf_result result;
-	uint64_t wrong = 0;
+	all->wrong += result->wrong;
+	all->degraded_blocks += result->degraded_blocks;
+	all->missed_blocks += result->missed_blocks;
+	all->digest = result->digest;
+}
+
+static int run(struct weir *comm, const struct perf_options *options,
+	       const struct perf_memory *memory)
+{
+	struct perf_result all = { 0 }, result = { .digest = DIGEST_START };
 
 	report_begin(options, comm);
 	for (uint64_t bytes = options->min_bytes; bytes <= options->max_bytes;
 	     bytes = next_size(options, bytes)) {
-		if (measure(comm, options, bytes, in, out, &result))
+		if (measure(comm, options, bytes, memory, &result))
 			return fail(options, weir_error(comm));
 		report_result(options, &result);
-		wrong += result.wrong;
+		add(&all, &result);
 	}
-	report_end(options, comm, wrong);
-	if (wrong) {
+	report_end(options, comm, &all);
+	if (all.wrong) {
 		fprintf(stderr, "weir-perf: rank %u: %" PRIu64 " elements are wrong\n",
-			options->weir.rank, wrong);
+			options->weir.rank, all.wrong);
 		return 1;
 	}
 	return 0;
 }
 
+static int open_and_run(struct perf_options *options, struct perf_memory *memory)
+{
+	struct weir *comm;
+	int status;
+
+	options->weir.on_block = memory_note;
+	options->weir.on_block_context = memory;
+	if (options->accept_degraded)
+		options->weir.flags |= WEIR_ACCEPT_DEGRADED;
+	if (weir_open(&comm, &options->weir))
+		return fail(options, weir_error(NULL));
+	status = run(comm, options, memory);
+	weir_close(comm);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct perf_options options;
-	struct weir *comm;
-	void *in, *out;
+	struct perf_memory memory;
 	int status;
 
 	args_read(&options, argc, argv);
-	in = malloc(options.max_bytes);
-	out = malloc(options.max_bytes);
-	if (!in || !out) {
-		free(in);
-		free(out);
-		return fail(&options, "no memory for two vectors of --max-bytes");
-	}
-	status = weir_open(&comm, &options.weir) ? fail(&options, weir_error(NULL)) :
-						   run(comm, &options, in, out);
-	weir_close(comm);
-	free(in);
-	free(out);
+	if (memory_make(&memory, &options))
+		status = open_and_run(&options, &memory);
+	else
+		status = fail(&options, "no memory for vectors of --max-bytes");
+	memory_free(&memory);
 	return status;
 }

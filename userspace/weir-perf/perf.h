@@ -24,6 +24,8 @@ enum perf_type { PERF_INT32, PERF_FLOAT };
  * @scale: of floats
  * @type: of elements
  * @verify: compare every element
+ * @accept_degraded: blocks may lack ranks
+ * @residual: have what this rank is missing from the sums, and compare that, too
  * @json: print JSON
  */
 struct perf_options {
@@ -38,7 +40,33 @@ struct perf_options {
 	double scale;
 	enum perf_type type;
 	bool verify;
+	bool accept_degraded;
+	bool residual;
 	bool json;
+};
+
+/**
+ * struct perf_blocks - who is in which block of the last result
+ * @grads: elements a block
+ * @contributors: bitmaps of ranks, one a block
+ */
+struct perf_blocks {
+	uint32_t grads;
+	uint64_t (*contributors)[4];
+};
+
+/**
+ * struct perf_memory - what an allreduce works on
+ * @in: elements
+ * @out: sums
+ * @residual: elements that are not in the sums; NULL without --residual
+ * @blocks: who is in the sums
+ */
+struct perf_memory {
+	void *in;
+	void *out;
+	void *residual;
+	struct perf_blocks blocks;
 };
 
 /**
@@ -48,6 +76,9 @@ struct perf_options {
  * @min_us: the fastest
  * @max_us: the slowest
  * @wrong: elements, of all iterations, warm-up included; only with --verify
+ * @degraded_blocks: of all iterations, that not all ranks are in
+ * @missed_blocks: those of them that this rank is not in
+ * @digest: of all results; the same on all ranks. Only with --verify
  */
 struct perf_result {
 	uint64_t bytes;
@@ -55,6 +86,9 @@ struct perf_result {
 	double min_us;
 	double max_us;
 	uint64_t wrong;
+	uint64_t degraded_blocks;
+	uint64_t missed_blocks;
+	uint64_t digest;
 };
 
 #define PERF_ELEMENT	sizeof(int32_t)
@@ -67,17 +101,34 @@ void args_read(struct perf_options *options, int argc, char **argv);
  * the range as leaves room for the sum.
  */
 void data_fill(const struct perf_options *options, void *vector, size_t count, uint64_t iteration);
-uint64_t data_wrong(const struct perf_options *options, const void *sums, size_t count,
-		    uint64_t iteration);
 
-/* measure.c: one size. Returns 0 or the library's error. */
-int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes, void *in,
-	    void *out, struct perf_result *result);
+/* How many sums are not those over the contributors, and how many residuals are wrong. */
+uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
+		    size_t count, uint64_t iteration);
 
-/* report.c: what is printed, before, for each size, and after. */
+/* memory.c: all that the largest size needs. False when there is not so much. */
+bool memory_make(struct perf_memory *memory, const struct perf_options *options);
+void memory_free(struct perf_memory *memory);
+
+/* Notes who is in a block; the library's on_block. */
+void memory_note(void *memory, const struct weir_block_info *block);
+
+/* digest.c: one number of many, which differs when any bit of them does. */
+#define DIGEST_START	0xcbf29ce484222325u
+uint64_t digest(uint64_t from, const void *elements, size_t count);
+
+/*
+ * measure.c: one size. result->digest goes on from what it was. Returns 0 or the library's
+ * error.
+ */
+int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes,
+	    const struct perf_memory *memory, struct perf_result *result);
+
+/* report.c: what is printed, before, for each size, and after, where @all are summed up. */
 void report_begin(const struct perf_options *options, struct weir *comm);
 void report_result(const struct perf_options *options, const struct perf_result *result);
-void report_end(const struct perf_options *options, struct weir *comm, uint64_t wrong);
+void report_end(const struct perf_options *options, struct weir *comm,
+		const struct perf_result *all);
 void report_error(const struct perf_options *options, const char *sentence);
 
 #endif

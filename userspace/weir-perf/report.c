@@ -92,7 +92,8 @@ static void result_json(const struct perf_options *options, const struct perf_re
 	       result->min_us, result->max_us, algbw(result), busbw(options, result));
 	if (options->verify)
 		printf(", \"wrong\": %" PRIu64, result->wrong);
-	printf(" }");
+	printf(", \"degraded_blocks\": %" PRIu64 ", \"missed_blocks\": %" PRIu64 " }",
+	       result->degraded_blocks, result->missed_blocks);
 	first = false;
 }
 
@@ -104,7 +105,8 @@ void report_result(const struct perf_options *options, const struct perf_result 
 		result_text(options, result);
 }
 
-static void end_text(const struct perf_options *options, struct weir *comm, uint64_t wrong)
+static void end_text(const struct perf_options *options, struct weir *comm,
+		     const struct perf_result *all)
 {
 	struct weir_stats stats = stats_of(comm);
 
@@ -112,27 +114,40 @@ static void end_text(const struct perf_options *options, struct weir *comm, uint
 	       " received, %" PRIu64 " twice, %" PRIu64 " not ours; round trip %u us\n",
 	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
 	       stats.duplicates, stats.malformed, stats.rtt_us);
-	if (options->verify && !wrong)
+	printf("# %" PRIu64 " questions, %" PRIu64 " notices, %" PRIu64 " results before this rank had "
+	       "sent; %" PRIu64 " blocks lack ranks, %" PRIu64 " of them this one\n",
+	       stats.queries, stats.notices, stats.early, all->degraded_blocks, all->missed_blocks);
+	if (options->verify)
+		printf("# digest of all results: %016" PRIx64 "\n", all->digest);
+	if (options->verify && !all->wrong)
 		puts("# every element of every result is right");
 }
 
-static void end_json(struct weir *comm)
+static void end_json(const struct perf_options *options, struct weir *comm,
+		     const struct perf_result *all)
 {
 	struct weir_stats stats = stats_of(comm);
 
 	printf("\n  ],\n  \"packets_sent\": %" PRIu64 ", \"retransmits\": %" PRIu64
 	       ", \"timeouts\": %" PRIu64 ", \"packets_received\": %" PRIu64 ", \"duplicates\": %" PRIu64
-	       ", \"malformed\": %" PRIu64 ", \"rtt_us\": %u, \"rttvar_us\": %u, \"rtt_min_us\": %u }\n",
+	       ", \"malformed\": %" PRIu64 ", \"rtt_us\": %u, \"rttvar_us\": %u, \"rtt_min_us\": %u,\n"
+	       "  \"queries\": %" PRIu64 ", \"notices\": %" PRIu64 ", \"early\": %" PRIu64
+	       ", \"degraded_blocks\": %" PRIu64 ", \"missed_blocks\": %" PRIu64,
 	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
-	       stats.duplicates, stats.malformed, stats.rtt_us, stats.rttvar_us, stats.rtt_min_us);
+	       stats.duplicates, stats.malformed, stats.rtt_us, stats.rttvar_us, stats.rtt_min_us,
+	       stats.queries, stats.notices, stats.early, all->degraded_blocks, all->missed_blocks);
+	if (options->verify)
+		printf(", \"digest\": \"%016" PRIx64 "\"", all->digest);
+	puts(" }");
 }
 
-void report_end(const struct perf_options *options, struct weir *comm, uint64_t wrong)
+void report_end(const struct perf_options *options, struct weir *comm,
+		const struct perf_result *all)
 {
 	if (options->json)
-		end_json(comm);
+		end_json(options, comm, all);
 	else
-		end_text(options, comm, wrong);
+		end_text(options, comm, all);
 }
 
 static void print_json_string(const char *text)
