@@ -16,13 +16,18 @@ belongs to one thread at a time; the interpreter's lock is free while it waits.
 
 import ctypes
 import errno
+import traceback
 
-__all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "Communicator", "Error", "Request", "version"]
+__all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
+           "Request", "version"]
 
 # Deliver vectors with sums that left int32, or that not all ranks are in, without
 # an error; Communicator.info() tells.
 ACCEPT_OVERFLOW = 0x1
 ACCEPT_DEGRADED = 0x2
+
+# Divide sums of floats by the number of ranks that are in them.
+AVERAGE = 0x4
 
 
 class Error(OSError):
@@ -30,6 +35,24 @@ class Error(OSError):
 
     def __str__(self):
         return self.strerror or super().__str__()
+
+
+class _Failure(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("error", ctypes.c_int),
+        ("rank", ctypes.c_uint32),
+        ("block", ctypes.c_uint64),
+        ("silent_ms", ctypes.c_uint64),
+        ("sequence", ctypes.c_uint64),
+        ("in_", ctypes.c_void_p),
+        ("out", ctypes.c_void_p),
+        ("count", ctypes.c_size_t),
+        ("is_float", ctypes.c_int),
+    ]
+
+
+_FALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_Failure))
 
 
 class _Options(ctypes.Structure):
@@ -49,6 +72,10 @@ class _Options(ctypes.Structure):
         ("window", ctypes.c_uint32),
         ("timeout_ms", ctypes.c_uint32),
         ("flags", ctypes.c_uint32),
+        ("fallback", _FALLBACK),
+        ("fallback_context", ctypes.c_void_p),
+        ("on_block", ctypes.c_void_p),
+        ("on_block_context", ctypes.c_void_p),
     ]
 
 
@@ -61,6 +88,8 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint32)
         for name in ("generation", "window", "blocks", "grads", "receive_buffer", "rtt_us",
                      "rttvar_us", "rtt_min_us", "flight_limit", "reserved")
+    ] + [
+        (name, ctypes.c_uint64) for name in ("queries", "notices", "early")
     ]
 
 
@@ -72,6 +101,13 @@ class _Info(ctypes.Structure):
         ("degraded_blocks", ctypes.c_uint64),
         ("min_ranks", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
+        ("missed_blocks", ctypes.c_uint64),
+    ]
+
+
+class _Members(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("notices", ctypes.c_uint64)] + [
+        (name, ctypes.c_uint64 * 4) for name in ("dead", "excluded", "waiting")
     ]
 
 
@@ -141,6 +177,15 @@ def _load():
             ("weir_iallreduce_int32", ctypes.c_int, [pointer, pointer, pointer, count, handle]),
             ("weir_iallreduce_float", ctypes.c_int,
              [pointer, pointer, pointer, count, ctypes.c_double, handle]),
+            ("weir_iallreduce_int32_residual", ctypes.c_int,
+             [pointer, pointer, pointer, pointer, count, handle]),
+            ("weir_iallreduce_float_residual", ctypes.c_int,
+             [pointer, pointer, pointer, pointer, count, ctypes.c_double, handle]),
+            ("weir_ifollow_int32", ctypes.c_int, [pointer, pointer, count, handle]),
+            ("weir_ifollow_float", ctypes.c_int,
+             [pointer, pointer, count, ctypes.c_double, handle]),
+            ("weir_behind", ctypes.c_int64, [pointer]),
+            ("weir_get_members", ctypes.c_int, [pointer, ctypes.POINTER(_Members)]),
             ("weir_test", ctypes.c_int, [handle]),
             ("weir_wait", ctypes.c_int, [handle]),
             ("weir_error", ctypes.c_char_p, [pointer]),
@@ -182,6 +227,51 @@ def _check(comm, code):
 def _fields(structure):
     return {name: getattr(structure, name) for name, _ in structure._fields_
             if name not in ("size", "reserved")}
+
+
+def _ranks(bitmap):
+    return {rank for rank in range(256) if bitmap[rank // 64] >> (rank % 64) & 1}
+
+
+def _elements(address, count, is_float):
+    """The library's own view of a vector."""
+    if not address:
+        return None
+    kind = ctypes.c_float if is_float else ctypes.c_int32
+    return memoryview((kind * count).from_address(address)).cast("B").cast("f" if is_float else "i")
+
+
+class Failure:
+    """An allreduce that the box did not finish, as a fallback sees it.
+
+    errno, rank, block, sequence
+                        as in struct weir_failure
+    silent              seconds since something had come from the box
+    input               the elements; None where this rank only followed
+    out                 where the result goes
+    """
+
+    def __init__(self, failure):
+        self.errno = -failure.error
+        self.rank = failure.rank
+        self.block = failure.block
+        self.silent = failure.silent_ms / 1000
+        self.sequence = failure.sequence
+        source = _elements(failure.in_, failure.count, failure.is_float)
+        self.input = None if source is None else source.toreadonly()
+        self.out = _elements(failure.out, failure.count, failure.is_float)
+
+
+def _call(fallback):
+    """As the library calls it: an exception leaves the allreduce failed."""
+    def function(_context, failure):
+        try:
+            fallback(Failure(failure.contents))
+        except Exception:
+            traceback.print_exc()
+            return 1
+        return 0
+    return _FALLBACK(function)
 
 
 class Request:
@@ -246,13 +336,17 @@ class Communicator:
     bind_address, bind_port, group, interface
                         where results come to
     timeout             seconds without progress after which to give up (30)
-    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE
+    fallback            a function of a Failure, called when the box has failed for good, then
+                        for every allreduce: fills its out by other means, or raises. Sums
+                        must then go to another vector, out
     """
 
     def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=0, flags=0):
+                 bind_port=0, group=None, interface=None, timeout=0, flags=0, fallback=None):
         self._handle = ctypes.c_void_p()
         self._requests = set()
+        self._fallback = _FALLBACK() if fallback is None else _call(fallback)
         self.rank = rank
         self.ranks = ranks
         options = _Options(
@@ -269,41 +363,76 @@ class Communicator:
             job=_number("job", job, 8),
             window=_number("window", window, 32),
             timeout_ms=_number("timeout (in milliseconds)", round(timeout * 1000), 32),
-            flags=_number("flags", flags, 32))
+            flags=_number("flags", flags, 32),
+            fallback=self._fallback)
         _check(None, _lib.weir_open(self._handle, options))
 
-    def iallreduce(self, array, scale=None, out=None):
+    def iallreduce(self, array, scale=None, out=None, residual=None):
         """Begins to sum a vector over all ranks; returns a Request.
 
         The sums go to out, or to array itself where there is none. Floats take a scale:
         each is sent as the integer nearest to x * scale, and comes back as sum / scale.
+        Where residual is given, it gets the elements of the blocks that this rank is not
+        in, and zeroes elsewhere.
         """
         self._check_open()
-        result = array if out is None else out
         vectors = [_Vector(array, writable=out is None)]
-        if out is not None:
-            vectors.append(_Vector(out, writable=True))
-        source, target = vectors[0], vectors[-1]
-        if source.kind != target.kind or source.count != target.count:
-            raise TypeError(f"the vectors differ: {source.count} elements '{source.kind}' and "
-                            f"{target.count} elements '{target.kind}'")
+        for other in (out, residual):
+            if other is not None:
+                vectors.append(_Vector(other, writable=True))
+        source = vectors[0]
+        target = source if out is None else vectors[1]
+        arguments = [source.address, target.address]
+        if residual is not None:
+            arguments.append(vectors[-1].address)
+        name = "iallreduce_{}" if residual is None else "iallreduce_{}_residual"
+        return self._begin(name, vectors, arguments, scale, array if out is None else out)
+
+    def ifollow(self, out, scale=None):
+        """Begins to have the sums of a vector over the other ranks; returns a Request."""
+        self._check_open()
+        vector = _Vector(out, writable=True)
+        return self._begin("ifollow_{}", [vector], [vector.address], scale, out)
+
+    def _begin(self, name, vectors, arguments, scale, result):
+        first = vectors[0]
+        for other in vectors:
+            if (first.kind == "f") != (other.kind == "f") or first.count != other.count:
+                raise TypeError(f"the vectors differ: {first.count} elements '{first.kind}' and "
+                                f"{other.count} elements '{other.kind}'")
+        arguments.append(first.count)
+        is_float = first.kind == "f"
+        if is_float and scale is None:
+            raise TypeError("floats take a scale")
+        if not is_float and scale is not None:
+            raise TypeError("integers take no scale")
+        if is_float:
+            arguments.append(scale)
         request = ctypes.c_void_p()
-        if source.kind == "f":
-            if scale is None:
-                raise TypeError("floats take a scale")
-            code = _lib.weir_iallreduce_float(self._handle, source.address, target.address,
-                                              source.count, scale, request)
-        else:
-            if scale is not None:
-                raise TypeError("integers take no scale")
-            code = _lib.weir_iallreduce_int32(self._handle, source.address, target.address,
-                                              source.count, request)
-        _check(self._handle, code)
+        function = getattr(_lib, "weir_" + name.format("float" if is_float else "int32"))
+        _check(self._handle, function(self._handle, *arguments, request))
         return Request(self, request, vectors, result)
 
-    def allreduce(self, array, scale=None, out=None):
+    def allreduce(self, array, scale=None, out=None, residual=None):
         """Sums a vector over all ranks; returns the vector of sums. As iallreduce()."""
-        return self.iallreduce(array, scale, out).wait()
+        return self.iallreduce(array, scale, out, residual).wait()
+
+    def follow(self, out, scale=None):
+        """Takes part in an allreduce that this rank is late for, without contributing."""
+        return self.ifollow(out, scale).wait()
+
+    def behind(self):
+        """By how many blocks the box is known to have gone on without this rank."""
+        self._check_open()
+        return _check(self._handle, _lib.weir_behind(self._handle))
+
+    def members(self):
+        """What the box has told last: sets of ranks that are dead, excluded, waiting."""
+        self._check_open()
+        members = _Members(size=ctypes.sizeof(_Members))
+        _lib.weir_get_members(self._handle, members)
+        return {"notices": members.notices, "dead": _ranks(members.dead),
+                "excluded": _ranks(members.excluded), "waiting": _ranks(members.waiting)}
 
     def stats(self):
         """The library's counters (struct weir_stats)."""
