@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "address.h"
+#include "bitmap.h"
 #include "convert.h"
 #include "ktap.h"
 #include "pace.h"
@@ -114,6 +115,72 @@ static void window_orders_by_sending(void)
 	CHECK_EQ(window.lists[WINDOW_SENT].newest, WINDOW_NONE);
 	CHECK_EQ(window.base, 105);
 	CHECK_EQ(window.flight, 0);
+	window_uninit(&window);
+}
+
+/* What the box has replied decides where a block waits. */
+static void window_keeps_lists(void)
+{
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 4, 0), 0);
+	fill(&window, 1);
+	window_asked(&window, 0, 2, WINDOW_ASKED_SILENCE);
+	window_asked(&window, 1, 2, WINDOW_ASKED_OVERTAKEN);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 2);
+	CHECK_EQ(window_slot(&window, 1)->sent, 2);
+	window_held(&window, 0, 3);
+	window_held(&window, 1, 3);
+	/* What it is answered to is what was sent before the question. */
+	CHECK_EQ(window_slot(&window, 1)->sent, 1);
+	CHECK_EQ(window_slot(&window, 1)->asked, WINDOW_NOT_ASKED);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_HELD].oldest), 0);
+	window_wanted(&window, 2);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_WANTED].newest), 2);
+	window_sent(&window, 2, 4);
+	CHECK_EQ(window.lists[WINDOW_WANTED].oldest, WINDOW_NONE);
+	CHECK_EQ(window_slot(&window, 2)->contributed, 4);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 3);
+	window_answered(&window, 0);
+	window_answered(&window, 1);
+	CHECK_EQ(window.lists[WINDOW_HELD].oldest, WINDOW_NONE);
+	CHECK_EQ(window.lists[WINDOW_HELD].newest, WINDOW_NONE);
+	CHECK_EQ(window.base, 2);
+	CHECK_EQ(window.flight, 2);
+	window_uninit(&window);
+}
+
+/* Blocks go up again from one on that all had the answer of, and stay answered. */
+static void window_goes_back(void)
+{
+	struct weir_request *request = (struct weir_request *)&request;
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 4, 10), 0);
+	CHECK_EQ(window_slots(&window), 8);
+	for (unsigned int i = 0; i < 8; i++) {
+		window_made(&window, request, 16 + i);
+		window_sent(&window, 10 + i, 1);
+		if (i < 4 || i == 6)
+			window_answered(&window, 10 + i);
+	}
+	CHECK_EQ(window_lacks(&window), 14);
+	window_rewind(&window, 11);
+	CHECK_EQ(window.base, 11);
+	CHECK_EQ(window.next, 11);
+	CHECK_EQ(window.high, 18);
+	CHECK_EQ(window.flight, 0);
+	CHECK_EQ(window_room(&window), 4);
+	CHECK_EQ(window_lacks(&window), 14);
+	for (uint64_t block = 11; block < 18; block++) {
+		CHECK_EQ(window_slot(&window, block)->bytes, 16 + block - 10);
+		window_sent(&window, block, 2);
+		CHECK_EQ(window_slot(&window, block)->tries, 1);
+		CHECK(!window_slot(&window, block)->request == (block < 14 || block == 16));
+		window_answered(&window, block);
+	}
+	CHECK_EQ(window.base, 18);
+	CHECK_EQ(window_lacks(&window), 18);
 	window_uninit(&window);
 }
 
@@ -241,6 +308,69 @@ static void header_layout(void)
 	packet[10] |= 0xf0;
 	wire_get_header(&back, packet);
 	CHECK_EQ(back.grads, 1024);
+}
+
+static void query_layout(void)
+{
+	static const uint8_t expected[] = { 7, 0, 0, 0, 9, 0, 3, 1, 0, 5, 0x80, 0 };
+	struct wire_header header = {
+		.job = 7, .block = 9, .rank = 3, .ranks = 1, .generation = 5, .joined = true,
+	};
+	struct wire_header back;
+	uint8_t packet[WIRE_HEADER];
+
+	wire_put_header(packet, &header);
+	CHECK(!memcmp(packet, expected, sizeof(expected)));
+	wire_get_header(&back, packet);
+	CHECK(back.joined);
+	CHECK_EQ(back.grads, 0);
+	wire_set_generation(packet, 0xfedc);
+	wire_get_header(&back, packet);
+	CHECK_EQ(back.generation, 0xfedc);
+	/* In a reply none is none, and not 256. */
+	packet[7] = 0;
+	CHECK_EQ(wire_replied(packet), 0);
+}
+
+static void notice_layout(void)
+{
+	uint8_t packet[WIRE_NOTICE] = { 0 };
+	struct wire_notice notice;
+
+	CHECK_EQ(WIRE_NOTICE, 108);
+	packet[12 + 3] = 0x81;
+	packet[12 + 4] = 0x80;
+	packet[12 + 32 + 31] = 0x01;
+	packet[12 + 64 + 28] = 0x40;
+	wire_get_notice(&notice, packet);
+	CHECK(bitmap_has(notice.dead, 0) && bitmap_has(notice.dead, 7) && bitmap_has(notice.dead, 63));
+	CHECK_EQ(bitmap_count(notice.dead), 3);
+	CHECK(bitmap_has(notice.excluded, 224));
+	CHECK_EQ(bitmap_count(notice.excluded), 1);
+	CHECK(bitmap_has(notice.waiting, 254));
+}
+
+static void bitmaps(void)
+{
+	static const unsigned int ranks[] = { 1, 31, 32, 33, 63, 64, 65, 255, 256 };
+	uint64_t bitmap[BITMAP_WORDS];
+
+	for (unsigned int i = 0; i < ELEMENTS(ranks); i++) {
+		bitmap_fill(bitmap, ranks[i]);
+		CHECK_EQ(bitmap_count(bitmap), ranks[i]);
+		CHECK(bitmap_has(bitmap, ranks[i] - 1));
+		CHECK(bitmap_is_below(bitmap, ranks[i]));
+		CHECK(!bitmap_is_below(bitmap, ranks[i] - 1));
+	}
+	CHECK_EQ(WIRE_TRAILER(1), 4);
+	CHECK_EQ(WIRE_TRAILER(32), 4);
+	CHECK_EQ(WIRE_TRAILER(33), 8);
+	CHECK_EQ(WIRE_TRAILER(256), 32);
+	/* What lies behind the last word that is there is not looked at. */
+	memset(bitmap, 0xff, sizeof(bitmap));
+	wire_get_bitmap(bitmap, "\x00\x00\x00\x05\xff", 32);
+	CHECK_EQ(bitmap[0], 5);
+	CHECK_EQ(bitmap_count(bitmap), 2);
 }
 
 static void join_layout(void)
@@ -378,12 +508,17 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_of_one),
 	KTAP_TEST(window_wraps),
 	KTAP_TEST(window_orders_by_sending),
+	KTAP_TEST(window_keeps_lists),
+	KTAP_TEST(window_goes_back),
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),
 	KTAP_TEST(pace_grows_and_falls),
 	KTAP_TEST(pace_stays_in_the_window),
 	KTAP_TEST(header_layout),
+	KTAP_TEST(query_layout),
+	KTAP_TEST(notice_layout),
+	KTAP_TEST(bitmaps),
 	KTAP_TEST(join_layout),
 	KTAP_TEST(integers_are_big_endian),
 	KTAP_TEST(floats_are_rounded_to_even),
