@@ -102,6 +102,7 @@ struct refbox {
 	bool begun;		/* a generation was given out */
 	uint16_t generation;
 	uint32_t start;		/* the block that it began with */
+	unsigned int reloads;
 	uint64_t noticed;	/* ms */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
@@ -878,12 +879,15 @@ static void have_done(struct refbox *box, void (*what)(struct refbox *box, void 
 	pthread_mutex_unlock(&order->lock);
 }
 
-/* The addresses stay: they are what an administrator tells it again. */
+/*
+ * The addresses stay: they are what an administrator tells it again. The generation may
+ * be the same as before, by chance, and then mean another.
+ */
 static void reload(struct refbox *box, void *data)
 {
 	(void)data;
 	box->begun = false;
-	box->generation = box->options.generation;
+	box->generation = (uint16_t)(box->options.generation + 4711 * (box->reloads++ / 2 % 2));
 	box->start = 0;
 	for (uint32_t i = 0; i < box->options.blocks; i++)
 		box->slots[i].state = FREE;

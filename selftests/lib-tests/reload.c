@@ -103,7 +103,9 @@ static void run_plan(struct plan plan, const struct faults_options *faults, bool
 	}
 	cluster_run(&cluster, reload_rounds, &plan);
 	CHECK(cluster.counters.notices > 0);
-	CHECK_EQ(cluster_malformed(&cluster), 0);
+	/* What was held back may come when its generation is over. */
+	if (!faults || !faults->reorder)
+		CHECK_EQ(cluster_malformed(&cluster), 0);
 }
 
 static const struct plan once = { .rounds = 3, .every = 3, .after = 20, .outstanding = 1 };

@@ -126,7 +126,7 @@ for mode in xdp tc generic; do
 	one_star "$mode" 2 9000 2048
 	one_star "$mode" 4 9000 1024
 done
-one_star xdp 16 1500 360
+one_star xdp 16 1500 359
 one_star tc 16 9000 1024
 
 box_up 4 9000 xdp && box_job 7 4 blocks 256 grads 1024 && three_jobs

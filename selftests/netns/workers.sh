@@ -284,6 +284,25 @@ job_goes() {
 	box_job 7 4 blocks 256 grads 1024 && return "$status"
 }
 
+# The same for the workers as a router that starts anew: they join again by themselves,
+# and no sum is wrong or missing. Twice, the second time with another job's number of
+# blocks and with nobody there for a while.
+job_comes_back() {
+	start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 1000 --warmup 0
+	flows 7 && weir job del id 7 && box_job 7 4 blocks 256 grads 1024 && flows 7 || return
+	weir job del id 7 || return
+	poll "$hang" somebody_is_refused || return
+	box_job 7 4 blocks 512 grads 1024 && flows 7 && all_succeed 7 "0 1 2 3" || return
+	weir job del id 7 && box_job 7 4 blocks 256 grads 1024
+}
+
+# Packets that no job was found for.
+somebody_is_refused() {
+	local before=${no_job_before-}
+	no_job_before=$(passed no-job)
+	[[ -n $before ]] && ((no_job_before > before))
+}
+
 ports_go() {
 	local status
 	start_all 7 4 "${endless[@]}"
@@ -414,6 +433,7 @@ wrong "ports that are not attached" ports_not_attached
 wrong "no answer at all" no_answer
 wrong "no way to the box" no_way
 wrong "a job that goes in the middle" job_goes
+wrong "a job that goes and comes back in the middle" job_comes_back
 wrong "ports that go in the middle" ports_go
 wrong "a link that goes in the middle" link_goes
 wrong "other sizes" other_sizes
