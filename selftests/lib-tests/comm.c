@@ -670,7 +670,8 @@ static void one_stops(struct worker *worker)
 		/* The second time at once, in the same words. */
 		expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
 		CHECK(strstr(weir_error(worker->comm), CLUSTER_BOX " answers, but block 10 of job 7 "
-			     "is not complete, for 1.0 s: 1 of 2 ranks are in it, rank 0 too."));
+			     "is not complete, for "));
+		CHECK(strstr(weir_error(worker->comm), " s: 1 of 2 ranks are in it, rank 0 too."));
 	}
 }
 
@@ -705,7 +706,7 @@ static void the_box_goes(void)
 	expect(worker, weir_wait(&requests[0]), -ECONNREFUSED);
 	CHECK(!requests[0]);
 	CHECK(strstr(weir_error(worker->comm), "'port unreachable' for UDP port 12000, and rank 0 waits "
-		     "for block 5 for 0.3 s"));
+		     "for block 5 for "));
 	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, G, &requests[1]),
 	       -ECONNREFUSED);
 	CHECK(!requests[1]);

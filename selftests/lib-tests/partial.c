@@ -195,12 +195,10 @@ static void averages(void)
  * struct late - ranks that wait for each other outside of the library
  * @ready: where they wait
  * @in_place: sums go over the input
- * @seen: what rank 0 has had in each round
  */
 struct late {
 	pthread_barrier_t ready;
 	bool in_place;
-	int32_t *seen;
 };
 
 static void run_late(struct cluster *cluster, void (*work)(struct worker *worker), bool in_place)
@@ -208,17 +206,16 @@ static void run_late(struct cluster *cluster, void (*work)(struct worker *worker
 	struct late late = { .in_place = in_place };
 	unsigned int ranks = cluster->options.ranks;
 
-	late.seen = calloc(ROUNDS * COUNT, 4);
 	pthread_barrier_init(&late.ready, NULL, ranks);
 	cluster_run(cluster, work, &late);
 	pthread_barrier_destroy(&late.ready);
-	free(late.seen);
 }
 
+/* One rank is not waited for: whoever is last in a block. */
 static void partial_cluster(struct cluster *cluster, unsigned int ranks)
 {
 	cluster_init(cluster, ranks);
-	cluster->box.timeout_ms = 20;
+	cluster->box.quorum = (uint16_t)(ranks - 1);
 	cluster->options.flags = WEIR_ACCEPT_DEGRADED;
 }
 
@@ -288,8 +285,11 @@ static void residuals_of_floats(void)
 {
 	struct cluster cluster;
 
-	partial_cluster(&cluster, 2);
+	cluster_init(&cluster, 2);
+	cluster.box.timeout_ms = 20;
+	cluster.options.flags = WEIR_ACCEPT_DEGRADED;
 	run_late(&cluster, float_residual, false);
+	CHECK_EQ(cluster.counters.degraded, 2);
 }
 
 static void residual_arguments(struct worker *worker)
@@ -338,15 +338,9 @@ static void sleep_over(struct worker *worker)
 			expect(worker, weir_follow_int32(worker->comm, out, COUNT), 0);
 		else
 			expect(worker, weir_allreduce_int32(worker->comm, in, out, COUNT), 0);
+		CHECK_EQ(vector_wrong(out, COUNT, 2, round), 0);
 		weir_get_info(worker->comm, &info);
-		CHECK(!sleeps || info.missed_blocks == BLOCKS);
-		/* Where packets are lost, one of the two may have been too late itself. */
-		if (!worker->rank)
-			memcpy(late->seen + round * COUNT, out, 4 * COUNT);
-		else if (sleeps)
-			CHECK(!memcmp(late->seen + round * COUNT, out, 4 * COUNT));
-		if (!worker->cluster->box.faults.loss)
-			CHECK_EQ(vector_wrong(out, COUNT, 2, round), 0);
+		CHECK_EQ(info.missed_blocks, sleeps ? BLOCKS : 0);
 	}
 	CHECK_EQ(weir_behind(worker->comm), 0);
 	if (!sleeps)
@@ -362,7 +356,7 @@ static void run_followers(double loss)
 	partial_cluster(&cluster, 3);
 	cluster.box.faults.loss = loss;
 	run_late(&cluster, sleep_over, false);
-	CHECK(cluster.counters.contributions <= 2 * ROUNDS * BLOCKS);
+	CHECK_EQ(cluster.counters.contributions, 2 * ROUNDS * BLOCKS);
 	CHECK_EQ(cluster.counters.blocks, ROUNDS * BLOCKS);
 	CHECK_EQ(cluster.workers[2].stats.packets_sent, 0);
 	CHECK(cluster.workers[2].stats.queries >= ROUNDS * BLOCKS);
@@ -371,7 +365,7 @@ static void run_followers(double loss)
 static void followers(void) { run_followers(0); }
 static void followers_with_loss(void) { run_followers(0.05); }
 
-/* With the others: the box answers at its timeout, and that is no loss. */
+/* With the others: what is not there yet is no loss. */
 static void follow_at_once(struct worker *worker)
 {
 	float in[COUNT] = { 0 }, out[COUNT];
@@ -467,7 +461,8 @@ static void one_is_left_behind(struct worker *worker)
 	const size_t count = 2 * CLUSTER_BLOCKS * G;
 	int32_t *in = malloc(4 * count), *out = malloc(4 * count);
 
-	one_int32(worker, G, 0, false);
+	vector_fill(in, G, worker->rank, 0);
+	expect(worker, weir_allreduce_int32(worker->comm, in, out, G), 0);
 	/* Whoever still asks is not dead. */
 	pthread_barrier_wait(&late->ready);
 	if (!worker->rank)
@@ -654,7 +649,7 @@ static void box_is_silent(void)
 		expect(&worker, weir_allreduce_int32(worker.comm, vector, vector, 2 * G),
 		       -ETIMEDOUT);
 		CHECK(strstr(weir_error(worker.comm), "nothing comes from 127.77.0.254: rank 0 waits "
-						      "for block 5 of job 7 for 0.3 s"));
+						      "for block 5 of job 7 for "));
 		weir_close(worker.comm);
 	}
 	cluster_stop_box(&cluster);

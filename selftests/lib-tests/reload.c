@@ -263,7 +263,8 @@ static void without_rank_1(struct worker *worker)
 	refbox_reload(worker->cluster->running);
 	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
 	CHECK(strstr(weir_error(worker->comm), CLUSTER_BOX " has lost its state, and job 7 did not "
-		     "begin again for 0.5 s: not all 2 ranks have joined again"));
+		     "begin again for "));
+	CHECK(strstr(weir_error(worker->comm), " s: not all 2 ranks have joined again"));
 	CHECK(strstr(weir_error(worker->comm), "Rank 0 waits for block 20"));
 }
 
