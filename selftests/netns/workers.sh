@@ -288,7 +288,7 @@ job_goes() {
 # and no sum is wrong or missing. Twice, the second time with another job's number of
 # blocks and with nobody there for a while.
 job_comes_back() {
-	patience=20000 start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 1000 \
+	patience=20000 start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 500 \
 		--warmup 0
 	flows 7 && weir job del id 7 && box_job 7 4 blocks 256 grads 1024 && flows 7 || return
 	weir job del id 7 || return
