@@ -255,6 +255,8 @@ static void pace_grows_and_falls(void)
 	CHECK_EQ(pace_room(&pace, 500), 12);
 	CHECK_EQ(pace_room(&pace, 600), 0);
 	CHECK_EQ(pace.credit, PACE_CREDIT_MAX);
+	pace_silent(&pace, 4);
+	CHECK_EQ(pace.credit, 4);
 	pace_lost(&pace, 10, 20);
 	CHECK_EQ(pace.limit, 384);
 	/* The same round trip's other losses are the same event. */

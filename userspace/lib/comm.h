@@ -128,10 +128,10 @@ struct life {
  * @rx: packets received
  * @now: the time, as of the start of this round
  * @timer: what the retransmission timer runs from
- * @answered: when the last answer came
- * @progress: the same; moved on by time spent elsewhere
+ * @progress: when the last answer came; moved on by time spent elsewhere
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
+ * @answered_contributed: latest contribution of them
  * @timed_out: when the retransmission timer ran out last
  * @silent_from: @answered_sent at that time
  * @burst: how many blocks it asked about at most
@@ -161,10 +161,10 @@ struct weir {
 	struct batch rx;
 	uint64_t now;
 	uint64_t timer;
-	uint64_t answered;
 	uint64_t progress;
 	uint64_t left;
 	uint64_t answered_sent;
+	uint64_t answered_contributed;
 	uint64_t timed_out;
 	uint64_t silent_from;
 	uint32_t burst;

@@ -28,6 +28,11 @@ void pace_answered(struct pace *pace)
 	}
 }
 
+void pace_silent(struct pace *pace, uint32_t credit)
+{
+	pace->credit = least(pace->credit, credit);
+}
+
 void pace_lost(struct pace *pace, uint64_t sent, uint64_t now)
 {
 	uint32_t floor = least(PACE_FLOOR, pace->ceiling);

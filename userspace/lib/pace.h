@@ -20,7 +20,7 @@
 #define PACE_START	64
 #define PACE_FLOOR	16
 
-/* Retransmissions that one answer pays for, and how many may be saved up. */
+/* Questions that one answer pays for, and how many may be saved up. */
 #define PACE_CREDIT	2
 #define PACE_CREDIT_MAX	64
 
@@ -30,7 +30,7 @@
  * @ceiling: what it may grow to
  * @threshold: below it, it grows by one an answer; above, by one a round trip
  * @answers: since it last grew above the threshold
- * @credit: retransmissions that are paid for
+ * @credit: questions that are paid for
  * @recovery: a loss of what was sent before this time is part of the last fall
  */
 struct pace {
@@ -46,6 +46,13 @@ void pace_init(struct pace *pace, uint32_t ceiling);
 
 /* A block was answered. */
 void pace_answered(struct pace *pace);
+
+/*
+ * Nothing was answered for long: what was saved up before is worth @credit now. The first
+ * answer may be that to a question or that to its contribution, which was only slow, and
+ * must not set off questions about all that was sent before.
+ */
+void pace_silent(struct pace *pace, uint32_t credit);
 
 /* Something that was sent at @sent is lost. */
 void pace_lost(struct pace *pace, uint64_t sent, uint64_t now);

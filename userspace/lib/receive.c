@@ -79,13 +79,14 @@ static void deliver(struct weir *comm, uint64_t block, const struct result *resu
 		request_deliver(slot->request, block, result);
 		comm->stats.elements += result->header.grads;
 	}
+	if (slot->contributed > comm->answered_contributed)
+		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
 	note_time(comm, slot);
 	window_answered(&comm->window, block);
 	pace_answered(&comm->pace);
 	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
-	comm->answered = comm->now;
 	comm->progress = comm->now;
 }
 

@@ -216,6 +216,7 @@ static int ask_timed_out(struct weir *comm)
 	comm->timer = comm->now;
 	comm->timed_out = comm->now;
 	comm->silent_from = comm->answered_sent;
+	pace_silent(&comm->pace, TIMEOUT_BURST);
 	return send_picked(comm, &picked, 1);
 }
 
@@ -238,7 +239,7 @@ static uint64_t lost_when(const struct weir *comm, const struct window_slot *slo
 	return slot->sent + comm->rtt.latest + reordering;
 }
 
-/* The same for one that waited for other ranks, while later ones are answered. */
+/* The same for one that waited for other ranks, while later contributions are answered. */
 static uint64_t held_until(const struct weir *comm, const struct window_slot *slot)
 {
 	return slot->replied + rtt_timeout(&comm->rtt);
@@ -246,7 +247,7 @@ static uint64_t held_until(const struct weir *comm, const struct window_slot *sl
 
 static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
 {
-	return slot->replied < comm->answered;
+	return slot->contributed < comm->answered_contributed;
 }
 
 /*
