@@ -167,7 +167,7 @@ static void weir_begin(struct weir_job *job)
 
 static int weir_take_join(const struct weir_path *path,
 			  const struct weir_contrib *c,
-			  const struct weir_payload *pl)
+			  const struct weir_payload *pl, u64 now)
 {
 	struct weir_job *job = path->job;
 	struct weir_join join;
@@ -180,7 +180,7 @@ static int weir_take_join(const struct weir_path *path,
 	}
 	weir_path_count(path, WEIR_C_JOINS, 1);
 	switch (weir_join(&job->join, c->source, join.nonce, c->block,
-			  job->blocks.excluded)) {
+			  job->blocks.excluded, now)) {
 	case WEIR_JOIN_WAIT:
 		if (READ_ONCE(job->joined))
 			weir_notice_members(job);
@@ -337,7 +337,7 @@ static int weir_take_whole(const struct weir_path *path,
 	int reason;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return weir_take_join(path, c, pl);
+		return weir_take_join(path, c, pl, now);
 	reason = weir_check_member(path, c);
 	if (reason)
 		return reason;

@@ -9,15 +9,22 @@
  * current generation, the next one begins; but only with those that still
  * speak. A worker that died while it waited left its number behind, so every
  * number that is new makes all the others say theirs once more. Those that the
- * box has excluded are not waited for.
+ * box has excluded are waited for only while they speak.
  *
  * With its number a worker says the first block that it lacks, so that a
  * generation can begin in the middle of the work, where a box has been set up
  * anew: with the earliest block that any of them lacks.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "join.h"
+
+/*
+ * Who is excluded and has been silent for so long is not waited for, ns. Workers
+ * repeat their number each 640 ms at least; two of three may be lost.
+ */
+#define WEIR_JOIN_SILENCE	(2 * NSEC_PER_SEC)
 
 /**
  * weir_join_init() - set up a table
@@ -44,14 +51,23 @@ void weir_join_uninit(struct weir_join_table *table)
 	kfree(table->joiner);
 }
 
-static bool weir_join_complete(const struct weir_join_table *table,
-			       const unsigned long *excluded)
+static bool weir_join_speaks(const struct weir_joiner *j, u64 now)
 {
+	return j->is_waiting && now < j->heard + WEIR_JOIN_SILENCE;
+}
+
+static bool weir_join_complete(const struct weir_join_table *table,
+			       const unsigned long *excluded, u64 now)
+{
+	const struct weir_joiner *j;
 	unsigned int i;
 
-	for (i = 0; i < table->n; i++)
-		if (!table->joiner[i].is_alive && !test_bit(i, excluded))
+	for (i = 0; i < table->n; i++) {
+		j = &table->joiner[i];
+		if (!j->is_alive &&
+		    (!test_bit(i, excluded) || weir_join_speaks(j, now)))
 			return false;
+	}
 	return true;
 }
 
@@ -94,7 +110,8 @@ static void weir_join_begin(struct weir_join_table *table,
  * @source: source id, below the table's sources
  * @nonce: the number that it keeps for one communicator
  * @lacks: the first block that it lacks
- * @excluded: bitmap of the sources that are not waited for
+ * @excluded: bitmap of the sources that are waited for only while they speak
+ * @now: time, ns of the monotonic clock
  *
  * Called with bottom halves disabled.
  *
@@ -102,7 +119,7 @@ static void weir_join_begin(struct weir_join_table *table,
  */
 enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 unsigned int source, u32 nonce, u32 lacks,
-				 const unsigned long *excluded)
+				 const unsigned long *excluded, u64 now)
 {
 	struct weir_joiner *j = &table->joiner[source];
 	enum weir_join_verdict verdict = WEIR_JOIN_WAIT;
@@ -115,7 +132,8 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 	if (!j->is_waiting || j->waiting != nonce)
 		weir_join_new(table, j, nonce, lacks);
 	j->is_alive = true;
-	if (weir_join_complete(table, excluded)) {
+	j->heard = now;
+	if (weir_join_complete(table, excluded, now)) {
 		weir_join_begin(table, j);
 		verdict = WEIR_JOIN_START;
 	}

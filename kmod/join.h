@@ -12,6 +12,7 @@
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
  * @lacks: the first block that it lacks, as it said with @waiting
+ * @heard: when it said so last, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
  * @is_alive: it has spoken since a new number was last heard from anybody
@@ -20,6 +21,7 @@ struct weir_joiner {
 	u32		member;
 	u32		waiting;
 	u32		lacks;
+	u64		heard;
 	bool		is_member;
 	bool		is_waiting;
 	bool		is_alive;
@@ -55,7 +57,7 @@ int weir_join_init(struct weir_join_table *table, unsigned int sources);
 void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 unsigned int source, u32 nonce, u32 lacks,
-				 const unsigned long *excluded);
+				 const unsigned long *excluded, u64 now);
 bool weir_join_member(const struct weir_join_table *table, unsigned int source,
 		      u32 *nonce);
 void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting);

@@ -9,9 +9,9 @@ static struct weir_join_table table;
 static const unsigned long nobody[WEIR_SOURCES_MAX / 64];
 
 #define JOIN(v, source, nonce) \
-	CHECK_EQ(weir_join(&table, source, nonce, 0, nobody), WEIR_JOIN_##v)
+	CHECK_EQ(weir_join(&table, source, nonce, 0, nobody, mock_ns), WEIR_JOIN_##v)
 #define LACKS(v, source, nonce, block) \
-	CHECK_EQ(weir_join(&table, source, nonce, block, nobody), WEIR_JOIN_##v)
+	CHECK_EQ(weir_join(&table, source, nonce, block, nobody, mock_ns), WEIR_JOIN_##v)
 #define MEMBER(source, number) do {					\
 	u32 __nonce;							\
 	CHECK(weir_join_member(&table, source, &__nonce));		\
@@ -107,7 +107,7 @@ static void join_in_the_middle(void)
 	teardown();
 }
 
-/* Who is excluded is not waited for, but let in where it comes. */
+/* Who is excluded is waited for only while it speaks. */
 static void join_excluded(void)
 {
 	const unsigned long excluded[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
@@ -115,18 +115,24 @@ static void join_excluded(void)
 	u32 nonce;
 
 	setup(2);
-	CHECK_EQ(weir_join(&table, 0, 1, 0, excluded), WEIR_JOIN_START);
+	CHECK_EQ(weir_join(&table, 0, 1, 0, excluded, mock_ns), WEIR_JOIN_START);
 	CHECK(!weir_join_member(&table, 1, &nonce));
-	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded), WEIR_JOIN_WAIT);
+
+	/* It speaks: it is waited for, as others are. */
+	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
 	weir_join_waiting(&table, waiting);
 	CHECK_EQ(waiting[0], 1 << 1);
-	CHECK_EQ(weir_join(&table, 0, 3, 0, excluded), WEIR_JOIN_START);
-	CHECK(!weir_join_member(&table, 1, &nonce));
-	CHECK_EQ(weir_join(&table, 0, 4, 0, excluded), WEIR_JOIN_START);
-	CHECK_EQ(weir_join(&table, 1, 2, 0, nobody), WEIR_JOIN_WAIT);
-	CHECK_EQ(weir_join(&table, 0, 5, 0, nobody), WEIR_JOIN_WAIT);
-	CHECK_EQ(weir_join(&table, 1, 2, 0, nobody), WEIR_JOIN_START);
+	CHECK_EQ(weir_join(&table, 0, 3, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
+	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded, mock_ns), WEIR_JOIN_START);
 	CHECK(weir_join_member(&table, 1, &nonce));
+
+	/* It speaks, and then is silent. */
+	CHECK_EQ(weir_join(&table, 1, 4, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
+	CHECK_EQ(weir_join(&table, 0, 5, 0, excluded, mock_ns + 1999999999),
+		 WEIR_JOIN_WAIT);
+	CHECK_EQ(weir_join(&table, 0, 5, 0, excluded, mock_ns + 2000000000),
+		 WEIR_JOIN_START);
+	CHECK(!weir_join_member(&table, 1, &nonce));
 	teardown();
 }
 
