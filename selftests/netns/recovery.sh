@@ -52,21 +52,10 @@ sums() {
 
 reloaded_in_the_middle() {
 	local i
-	sums 8 || return
+	sums 16 || return
 	for i in 1 2 3; do
 		flowing || return
 		reload || return
-	done
-	box_wait && all_alike
-}
-
-job_made_again() {
-	local i
-	sums 8 || return
-	for i in 1 2 3; do
-		flowing || return
-		weir job del id "$job" || return
-		make_job || return
 	done
 	box_wait && all_alike
 }
@@ -86,6 +75,65 @@ reloaded_while_packets_are_lost() {
 	return "$status"
 }
 
+state_of() { box_stat ".[] | select(.id == $1).state" source show job "$job"; }
+state_is() { [[ $(state_of "$1") == "$2" ]]; }
+none_open() { [[ $(box_stat '.[].open' job show id "$job") == 0 ]]; }
+
+# kill_rank RANK: its process, which is the child of what box_start has started.
+kill_rank() {
+	pkill -KILL -P "${box_pids[$1]}" || return
+	wait "${box_pids[$1]}" 2>/dev/null
+	return 0
+}
+
+# The others go on: their sums are exact for those who are in them, and the same bits.
+others_go_on() {
+	local i
+	weir job flush && make_job policy exclude timeout 50ms dead-after 1s || return
+	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --iterations 60 --warmup 0 --json \
+		--accept-degraded --timeout 60000
+	flowing || return
+	kill_rank 3 || return
+	poll 60 state_is 3 excluded || return
+	unset 'box_pids[3]'
+	box_wait || return
+	[[ $(jq -s '[.[].digest] | unique | length' "$box_out/$job".[1-3]) == 1 ]]
+}
+
+waits() { (($(box_stat '.[] | select(.id == 3).stats.joins' source show job "$job") > $1)); }
+
+# It comes back with the next generation, which it begins with all others: they wait for
+# it, as it has said that it is there.
+comes_back() {
+	local joins rank
+	joins=$(box_stat '.[] | select(.id == 3).stats.joins' source show job "$job") || return
+	box_pids=()
+	start_rank 3
+	poll 60 waits "$joins" || return
+	for rank in 0 1 2; do
+		start_rank "$rank"
+	done
+	box_wait && state_is 3 active && all_alike
+}
+
+start_rank() {
+	in_worker $(($1 + 1)) weir-perf --job "$job" --address "$(box_addr)" --rank "$1" \
+		--ranks "$workers" --verify --min-bytes 64K --max-bytes 64K --iterations 2 --json \
+		>"$box_out/$job.$(($1 + 1))" 2>&1 &
+	box_pids+=($!)
+}
+
+# Nobody is left who could ask, and no block is left that waits.
+all_killed() {
+	local i
+	box_start "$job" "$workers" --min-bytes 4M --max-bytes 4M --iterations 1000 --json --accept-degraded
+	flowing || return
+	for ((i = 0; i < workers; i++)); do
+		kill_rank "$i" || return
+	done
+	poll 60 none_open
+}
+
 nothing_is_left() {
 	weir job flush
 	[[ $(box_stat '."memory-used"' stats) == 0 ]]
@@ -96,7 +144,9 @@ set_up() { box_up "$workers" 9000 xdp && make_job; }
 ktap_header
 set_up || ktap_fail "set up"
 ktap_run "the module is reloaded in the middle" reloaded_in_the_middle
-ktap_run "the job is made again in the middle" job_made_again
 ktap_run "the module is reloaded while packets are lost" reloaded_while_packets_are_lost
+ktap_run "a worker is killed, and the others go on" others_go_on
+ktap_run "it comes back" comes_back
+ktap_run "all workers are killed" all_killed
 ktap_run "nothing is left" nothing_is_left
 ktap_end
