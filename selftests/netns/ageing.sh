@@ -18,7 +18,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 cpus=/sys/devices/system/cpu
 
-ageing_job() { box_job 7 4 blocks 1024 grads 1024 policy partial timeout 2ms "$@"; }
+ageing_job() { box_job 7 4 blocks 256 grads 1024 policy partial timeout 2ms "$@"; }
 
 aged() { box_stat '.[].stats.aged' job show id 7; }
 aged_beyond() { (($(aged) > $1)); }
@@ -28,7 +28,7 @@ none_open() { [[ $(box_stat '.[].open' job show id 7) == 0 ]]; }
 ageing() {
 	local before
 	before=$(aged) || return
-	poll 30 aged_beyond $((before + 1000))
+	poll 120 aged_beyond $((before + 300))
 }
 
 age_and_stop() {
@@ -37,14 +37,14 @@ age_and_stop() {
 	ageing || return
 	flood_stop
 	# No timer is left with work that it does not do.
-	poll 30 none_open || return
+	poll 120 none_open || return
 	[[ $(box_stat '.[].stats | .aged == .blocks and .degraded == .blocks' job show id 7) == true ]]
 }
 
 # One that is gone for good holds up nobody: its slots are used again.
 goes_round_the_table() {
 	flood_start 7 3
-	poll 60 aged_beyond $(($(aged) + 3 * 1024)) || return
+	poll 120 aged_beyond $(($(aged) + 3 * 256)) || return
 	[[ $(box_stat '.[] | select(.id == 3).state' source show job 7) == dead ]] || return
 	flood_stop
 }
@@ -59,7 +59,7 @@ change_the_timeout() {
 	weir job set id 7 policy wait timeout 0 && weir job set id 7 policy partial timeout 2ms || return
 	ageing || return
 	flood_stop
-	poll 30 none_open
+	poll 120 none_open
 }
 
 processors_come_and_go() {
@@ -76,7 +76,7 @@ processors_come_and_go() {
 		ageing || return
 	done
 	flood_stop
-	poll 30 none_open
+	poll 120 none_open
 }
 
 links_go_down() {
@@ -89,7 +89,7 @@ links_go_down() {
 	ageing || return
 	weir port attach dev w3 mode xdp || return
 	flood_stop
-	poll 30 none_open
+	poll 120 none_open
 }
 
 delete_the_job() {
@@ -110,14 +110,14 @@ unload() {
 	flood_start 7 3
 	ageing || return
 	weir port flush || return
-	poll 20 rmmod weir || return
+	poll 60 rmmod weir || return
 	insmod "$WEIR_MODULE" || return
 	flood_stop
 }
 
 namespace_is_loaded() { ageing_job && flood_start 7 3 && ageing; }
 all_memory_is_back() { [[ $(command weir -j stats | jq '."memory-used"') == 0 ]]; }
-module_goes() { poll 20 rmmod weir && insmod "$WEIR_MODULE"; }
+module_goes() { poll 60 rmmod weir && insmod "$WEIR_MODULE"; }
 
 ktap_header
 box_up 4 9000 xdp || ktap_fail "set up"
@@ -136,7 +136,7 @@ box_down
 box_up 4 9000 xdp || ktap_fail "set up again"
 ktap_run "a namespace has blocks that age" namespace_is_loaded
 star_delete
-ktap_run "it goes with all that is in it" poll 30 all_memory_is_back
+ktap_run "it goes with all that is in it" poll 120 all_memory_is_back
 flood_stop
 ktap_run "the module goes and comes" module_goes
 ktap_end
