@@ -262,6 +262,10 @@ static int weir_take_query(const struct weir_path *path,
 	int verdict;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
+	/* It is to wait for those who are behind, and to know that we live. */
+	if (verdict == -WEIR_REASON_BUSY)
+		weir_result_reply(job, path->source, c->source, c->block, 0,
+				  false);
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
 	weir_path_count(path, WEIR_C_QUERIES, 1);

@@ -40,7 +40,8 @@
  * - a reply to a query: nothing; grad_cnt is 0, src_id names the source that
  *   asked, src_cnt says how many have contributed so far (0 may be 256). With
  *   WEIR_TRIO_WANTED the asker is not among them, and should send its
- *   contribution; without it, should wait for the others;
+ *   contribution; without it, should wait for the others, who lack results
+ *   that the block's slot still holds where src_cnt is 0;
  * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set;
  * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
  */

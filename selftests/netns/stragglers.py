@@ -169,6 +169,10 @@ def retained_until_all_have_it():
         for _ in range(3):
             contribute(job, (0,), 8)
         until(lambda: admin.refused(admin.stats(JOB), "busy") == 3)
+        # Who asks is told to wait.
+        job.workers[0].query(8)
+        reply = job.workers[0].receive_where(lambda p: p.block == 8)
+        assert reply.flags == 0 and reply.count == 0, reply
         # It comes, and is answered all that it has missed.
         for b in range(8):
             contribute(job, (3,), b)
@@ -177,7 +181,7 @@ def retained_until_all_have_it():
         assert complete_without(job, 3, 8)
         # But not 12, in whose slot is 4: 3 has only shown 7.
         contribute(job, (0,), 12)
-        until(lambda: admin.refused(admin.stats(JOB), "busy") == 4)
+        until(lambda: admin.refused(admin.stats(JOB), "busy") == 5)
 
 
 def complete_without(job, missing, block):
