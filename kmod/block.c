@@ -534,7 +534,7 @@ enum weir_age weir_block_age(struct weir_blocks *blocks,
  * @block: the slot
  * @res: filled, without sums
  *
- * Context as weir_block_contribute().
+ * Softirq or process context.
  *
  * Return: whether the slot holds an open block of the current generation.
  */
@@ -545,11 +545,23 @@ bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
 
 	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
 		return false;
-	spin_lock(&block->lock);
+	spin_lock_bh(&block->lock);
 	open = block->state == WEIR_BLOCK_OPEN &&
 	       weir_block_is_current(blocks, block);
 	if (open)
 		weir_block_describe(blocks, block, res);
-	spin_unlock(&block->lock);
+	spin_unlock_bh(&block->lock);
 	return open;
+}
+
+/**
+ * weir_block_missing() - who is not in a block?
+ * @blocks: the job's table
+ * @res: what the block says
+ * @missing: bitmap of WEIR_SOURCES_MAX, filled
+ */
+void weir_block_missing(const struct weir_blocks *blocks,
+			const struct weir_result *res, unsigned long *missing)
+{
+	bitmap_andnot(missing, blocks->all, res->mask, WEIR_SOURCES_MAX);
 }

@@ -8,6 +8,7 @@
  * objects that it finds stay.
  */
 #include <net/ipv6.h>
+#include <net/sock.h>
 
 #include "job.h"
 #include "netlink.h"
@@ -188,17 +189,9 @@ void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
 	};
 }
 
-/**
- * weir_nl_dump_job() - which jobs a dump goes through
- * @cb: the dump; args[0] is the job that it goes on with
- * @wn: the namespace, its lock held
- * @only: attribute with the id of the one job that is asked for, or NULL
- * @last: set to the last one's id
- *
- * Return: 0, or -ENOENT with the sentence set.
- */
-int weir_nl_dump_job(struct netlink_callback *cb, struct weir_net *wn,
-		     const struct nlattr *only, unsigned long *last)
+/* Which jobs a dump goes through: up to @last, from the one in args[0] on. */
+static int weir_nl_dump_range(struct netlink_callback *cb, struct weir_net *wn,
+			      const struct nlattr *only, unsigned long *last)
 {
 	*last = WEIR_JOB_ID_MAX;
 	if (!only)
@@ -212,6 +205,44 @@ int weir_nl_dump_job(struct netlink_callback *cb, struct weir_net *wn,
 			   "there is no job %lu in this network namespace",
 			   *last);
 	return -ENOENT;
+}
+
+/**
+ * weir_nl_dump_jobs() - dump what belongs to jobs
+ * @skb: where to
+ * @cb: the dump; args[0] and args[1] say where it goes on
+ * @cmd: WEIR_CMD_*
+ * @attr: attribute with the id of the one job that may be asked for
+ * @dump: writes a job's from *@at on, which becomes the one that did not fit, or
+ *	0 where all did
+ *
+ * Sleeps. Return: as a dump does; -ENOENT, with the sentence set, where the job
+ * that is asked for is not there.
+ */
+int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		      int attr,
+		      int (*dump)(const struct weir_nl_msg *msg,
+				  struct weir_job *job, unsigned long *at))
+{
+	const struct nlattr *only = genl_info_dump(cb)->attrs[attr];
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_nl_msg msg;
+	struct weir_job *job;
+	unsigned long last;
+	int err;
+
+	mutex_lock(&wn->lock);
+	weir_nl_dump_start(wn, cb, &msg, skb, cmd);
+	err = weir_nl_dump_range(cb, wn, only, &last);
+	for (; !err && cb->args[0] <= last; cb->args[0]++) {
+		job = weir_job_get(wn, cb->args[0]);
+		if (job)
+			err = dump(&msg, job, (unsigned long *)&cb->args[1]);
+		if (err)
+			break;
+	}
+	mutex_unlock(&wn->lock);
+	return skb->len ?: err;
 }
 
 /**

@@ -79,8 +79,10 @@ int weir_nl_rate(struct genl_info *info, int attr,
 		 struct weir_rate_config *config);
 int weir_nl_put_rate(struct sk_buff *skb, int attr,
 		     const struct weir_rate_config *config);
-int weir_nl_dump_job(struct netlink_callback *cb, struct weir_net *wn,
-		     const struct nlattr *only, unsigned long *last);
+int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		      int attr,
+		      int (*dump)(const struct weir_nl_msg *msg,
+				  struct weir_job *job, unsigned long *at));
 
 void weir_nl_changed(struct weir_net *wn);
 void *weir_nl_begin(const struct weir_nl_msg *msg);

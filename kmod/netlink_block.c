@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink dumps of open blocks. */
 #include <linux/ktime.h>
-#include <net/sock.h>
 
 #include "job.h"
 #include "netlink.h"
@@ -9,11 +8,12 @@
 static int weir_nl_put_missing(struct sk_buff *skb, const struct weir_job *job,
 			       const struct weir_result *res)
 {
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 	unsigned int i;
 
-	for (i = 0; i < job->blocks.sources; i++)
-		if (!test_bit(i, res->mask) &&
-		    nla_put_u32(skb, WEIR_A_BLOCK_MISSING, i))
+	weir_block_missing(&job->blocks, res, missing);
+	for_each_set_bit(i, missing, job->blocks.sources)
+		if (nla_put_u32(skb, WEIR_A_BLOCK_MISSING, i))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -44,16 +44,6 @@ static int weir_nl_fill_block(const struct weir_nl_msg *msg,
 	return 0;
 }
 
-static bool weir_nl_look(struct weir_job *job, u32 slot, struct weir_result *res)
-{
-	bool open;
-
-	local_bh_disable();
-	open = weir_block_look(&job->blocks, &job->blocks.slot[slot], res);
-	local_bh_enable();
-	return open;
-}
-
 /* From slot *at of a job on; *at becomes the one that did not fit. */
 static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 			       struct weir_job *job, unsigned long *at)
@@ -63,7 +53,7 @@ static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 
 	for (; *at < job->blocks.size; ++*at) {
 		cond_resched();
-		if (!weir_nl_look(job, *at, &res))
+		if (!weir_block_look(&job->blocks, &job->blocks.slot[*at], &res))
 			continue;
 		err = weir_nl_fill_block(msg, job, &res);
 		if (err)
@@ -75,24 +65,6 @@ static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 
 int weir_nl_block_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct nlattr *only = genl_info_dump(cb)->attrs[WEIR_A_BLOCK_JOB];
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_msg msg;
-	struct weir_job *job;
-	unsigned long last;
-	int err;
-
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_BLOCK_GET);
-	err = weir_nl_dump_job(cb, wn, only, &last);
-	for (; !err && cb->args[0] <= last; cb->args[0]++) {
-		job = weir_job_get(wn, cb->args[0]);
-		if (job)
-			err = weir_nl_dump_blocks(&msg, job,
-						  (unsigned long *)&cb->args[1]);
-		if (err)
-			break;
-	}
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
+	return weir_nl_dump_jobs(skb, cb, WEIR_CMD_BLOCK_GET, WEIR_A_BLOCK_JOB,
+				 weir_nl_dump_blocks);
 }

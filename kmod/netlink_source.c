@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about sources. */
 #include <linux/slab.h>
-#include <net/sock.h>
 
 #include "job.h"
 #include "netlink.h"
@@ -51,14 +50,10 @@ static void weir_nl_look_missing(struct weir_job *job, u32 slot, u32 *missing)
 	DECLARE_BITMAP(out, WEIR_SOURCES_MAX);
 	struct weir_result res;
 	unsigned int i;
-	bool open;
 
-	local_bh_disable();
-	open = weir_block_look(&job->blocks, &job->blocks.slot[slot], &res);
-	local_bh_enable();
-	if (!open)
+	if (!weir_block_look(&job->blocks, &job->blocks.slot[slot], &res))
 		return;
-	bitmap_andnot(out, job->blocks.all, res.mask, WEIR_SOURCES_MAX);
+	weir_block_missing(&job->blocks, &res, out);
 	for_each_set_bit(i, out, job->blocks.sources)
 		missing[i]++;
 }
@@ -334,24 +329,6 @@ static int weir_nl_dump_sources(const struct weir_nl_msg *msg,
 
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct nlattr *only = genl_info_dump(cb)->attrs[WEIR_A_SOURCE_JOB];
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_msg msg;
-	struct weir_job *job;
-	unsigned long last;
-	int err;
-
-	mutex_lock(&wn->lock);
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_SOURCE_GET);
-	err = weir_nl_dump_job(cb, wn, only, &last);
-	for (; !err && cb->args[0] <= last; cb->args[0]++) {
-		job = weir_job_get(wn, cb->args[0]);
-		if (job)
-			err = weir_nl_dump_sources(&msg, job,
-						   (unsigned long *)&cb->args[1]);
-		if (err)
-			break;
-	}
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
+	return weir_nl_dump_jobs(skb, cb, WEIR_CMD_SOURCE_GET,
+				 WEIR_A_SOURCE_JOB, weir_nl_dump_sources);
 }

@@ -64,7 +64,7 @@ static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
 {
 	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 
-	bitmap_andnot(missing, job->blocks.all, res->mask, WEIR_SOURCES_MAX);
+	weir_block_missing(&job->blocks, res, missing);
 	weir_job_count(job, WEIR_C_AGED, 1);
 	weir_straggler_missing(job, missing);
 	trace_weir_aged(job, res, missing, now - res->start);

@@ -40,7 +40,7 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 	for (i = 0; i < blocks->size; i++) {
 		if (!weir_block_look(blocks, &blocks->slot[i], &res) || !res.aged)
 			continue;
-		bitmap_andnot(missing, blocks->all, res.mask, WEIR_SOURCES_MAX);
+		weir_block_missing(blocks, &res, missing);
 		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);
 	}
 }

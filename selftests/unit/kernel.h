@@ -222,6 +222,8 @@ struct mutex { int held; };
 #define spin_lock_init(l)	((l)->held = 0)
 #define spin_lock(l)		mock_lock(&(l)->held)
 #define spin_unlock(l)		mock_unlock(&(l)->held)
+#define spin_lock_bh(l)		spin_lock(l)
+#define spin_unlock_bh(l)	spin_unlock(l)
 #define lockdep_assert_held(l)	mock_assert((l)->held, "lock held")
 #define lockdep_is_held(l)	((l)->held)
 
