@@ -9,6 +9,7 @@ VERSION := 0.1.0
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 SHELL := /bin/bash
+comma := ,
 B := build
 
 # What can be set on the command line.
@@ -46,7 +47,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module bpf help setup demo bench plots check install uninstall load unload clean FORCE
+.PHONY: all module bpf help setup demo bench fuzz plots check install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -147,7 +148,7 @@ all: $(ALL)
 # The stages, and what each consists of, are in selftests/stages.
 check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all WERROR=1
+	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
 	@selftests/run
 
 check-unit: ## the module's code against mocks, the tools' and the library's
@@ -155,6 +156,7 @@ check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
+check-fuzz: fuzzers ## the fuzzers, a minute each
 
 # The kernel is built on the first call, and kept. Its suites take several times longer.
 check-debug: ## the suites of bpf and netns on a kernel with all the detectors on
@@ -166,6 +168,13 @@ check-debug: ## the suites of bpf and netns on a kernel with all the detectors o
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*
+
+# How long each target is fuzzed.
+SECONDS ?= 60
+fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, block table
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
+	@selftests/fuzz/run $(SECONDS)
 
 demo: ## a network of namespaces that sums gradients, in a virtual machine
 	@scripts/setup

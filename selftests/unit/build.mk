@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-comma := ,
 unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon block rate scan straggler \
 	join source job send result control contribute
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)

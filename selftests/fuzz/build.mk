@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# Fuzzers: libFuzzer, ASan and UBSan. They are built when they are asked for.
+fuzz_dir := selftests/fuzz
+fuzz_B := $(B)/fuzz
+# Headers of packets lie as drivers lay them, which is enough for the machines weir
+# runs on; -fno-sanitize-recover, so that what is found is kept.
+fuzz_flags := -g -O1 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-parameter \
+	-Wno-macro-redefined $(if $(WERROR),-Werror) -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize=alignment -fno-sanitize-recover=all -DWEIR_VERSION='"$(VERSION)"' \
+	-I$(fuzz_dir) -Iuapi -Ibpf/lib
+
+# $(call fuzzer,NAME,SOURCES[,FLAGS[,PREREQUISITES]])
+define fuzzer
+$(fuzz_B)/$(1): $(2) $(wildcard $(fuzz_dir)/*.h bpf/lib/*.h uapi/*.h) | $(4)
+	$$(call say,FUZZ,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CLANG) $$(fuzz_flags) -o $$@ $(2) $(3)
+fuzzers += $(fuzz_B)/$(1)
+endef
+
+$(eval $(call fuzzer,contrib,$(fuzz_dir)/contrib.c $(fuzz_dir)/slow.c))
+$(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
+	$(addprefix -Wl$(comma)--wrap=,send recv sendmmsg recvmmsg ppoll clock_gettime getrandom)))
+$(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(wildcard userspace/weir/*.c)),\
+	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
+
+.PHONY: fuzzers
+fuzzers: $(fuzzers)

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The worker library's receive path: a communicator of one rank of three, whose
+ * system calls give it what the input says. The input is a sequence of steps, a
+ * byte of kind and one of size each, with so many bytes: a datagram as it is; one
+ * that is made to fit in job, generation and block, so that it comes far; time
+ * that passes; an error of the path.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <libweir.h>
+#include "wire.h"
+
+#include "fuzz.h"
+
+#define NONCE		0x77656972
+#define GENERATION	7
+#define GRADS		8
+#define RANKS		3
+#define COUNT		200
+
+enum step { STEP_RAW, STEP_FIT, STEP_SUM, STEP_TIME, STEP_ERROR, STEPS };
+
+static struct {
+	const uint8_t *data;
+	size_t left;
+	uint64_t now;		/* ns */
+	bool joined;
+} in;
+
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
+ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags);
+int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *t);
+int __wrap_ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *s);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+ssize_t __wrap_getrandom(void *buf, size_t len, unsigned int flags);
+
+static uint8_t next_byte(void)
+{
+	if (!in.left)
+		return 0;
+	in.left--;
+	return *in.data++;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	(void)clock;
+	t->tv_sec = in.now / 1000000000;
+	t->tv_nsec = in.now % 1000000000;
+	return 0;
+}
+
+ssize_t __wrap_getrandom(void *buf, size_t len, unsigned int flags)
+{
+	const uint32_t nonce = NONCE;
+
+	(void)flags;
+	HOLDS(len == sizeof(nonce));
+	memcpy(buf, &nonce, len);
+	return len;
+}
+
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
+{
+	(void)fd, (void)buf, (void)flags;
+	return len;
+}
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
+{
+	(void)fd, (void)m, (void)flags;
+	return n;
+}
+
+/* Who waits is woken by what comes next; time passes all the same. */
+int __wrap_ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *s)
+{
+	(void)n, (void)s;
+	if (in.left) {
+		in.now += 1000;
+		p[0].revents = POLLIN;
+		return 1;
+	}
+	in.now += t->tv_sec * 1000000000 + t->tv_nsec + 1;
+	return 0;
+}
+
+static size_t answer_join(uint8_t *packet)
+{
+	wire_put_header(packet, &(struct wire_header) {
+		.generation = GENERATION, .flags = WEIR_TRIO_CONTROL, .ranks = 1,
+	});
+	wire_put_join(packet, &(struct wire_join) {
+		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS,
+	});
+	return WIRE_JOIN;
+}
+
+/* Job and generation right, the block near the first. */
+static void fit(uint8_t *packet, size_t len)
+{
+	struct wire_header h;
+
+	if (len < WIRE_HEADER)
+		return;
+	wire_get_header(&h, packet);
+	h.job = 0;
+	h.generation = GENERATION;
+	h.block %= 64;
+	wire_put_header(packet, &h);
+}
+
+/* A result as the box would send it. */
+static size_t sum(uint8_t *packet, uint8_t block)
+{
+	memset(packet, block, WIRE_SIZE(GRADS));
+	wire_put_header(packet, &(struct wire_header) {
+		.block = block % 32, .generation = GENERATION, .ranks = RANKS,
+		.grads = GRADS,
+	});
+	return WIRE_SIZE(GRADS);
+}
+
+/* The next datagram of the input: its length, or a negative errno. */
+static ssize_t next_packet(uint8_t *to, size_t room)
+{
+	static uint8_t packet[512];
+	enum step step;
+	size_t len, i;
+
+	if (!in.left)
+		return -EAGAIN;
+	step = next_byte() % STEPS;
+	len = next_byte();
+	if (step == STEP_TIME) {
+		in.now += len * len * len * 1000ULL;
+		return -EAGAIN;
+	}
+	if (step == STEP_ERROR)
+		return len % 2 ? -ECONNREFUSED : -EHOSTUNREACH;
+	if (step == STEP_SUM) {
+		len = sum(packet, len);
+	} else {
+		for (i = 0; i < len; i++)
+			packet[i] = next_byte();
+		if (step == STEP_FIT)
+			fit(packet, len);
+	}
+	memcpy(to, packet, len < room ? len : room);
+	return len;
+}
+
+ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
+{
+	ssize_t got;
+
+	(void)fd, (void)flags;
+	if (!in.joined) {
+		HOLDS(len >= WIRE_JOIN);
+		in.joined = true;
+		return answer_join(buf);
+	}
+	got = next_packet(buf, len);
+	if (got >= 0)
+		return got;
+	errno = -got;
+	return -1;
+}
+
+static size_t room_of(const struct msghdr *m)
+{
+	size_t i, room = 0;
+
+	for (i = 0; i < m->msg_iovlen; i++)
+		room += m->msg_iov[i].iov_len;
+	return room;
+}
+
+static void scatter(const struct msghdr *m, const uint8_t *from, size_t len)
+{
+	size_t i, n;
+
+	for (i = 0; i < m->msg_iovlen && len; i++, from += n, len -= n) {
+		n = m->msg_iov[i].iov_len < len ? m->msg_iov[i].iov_len : len;
+		memcpy(m->msg_iov[i].iov_base, from, n);
+	}
+}
+
+int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *t)
+{
+	uint8_t packet[512];
+	ssize_t got = -EAGAIN;
+	unsigned int i;
+	size_t room;
+
+	(void)fd, (void)flags, (void)t;
+	for (i = 0; i < n; i++) {
+		got = next_packet(packet, sizeof(packet));
+		if (got < 0)
+			break;
+		room = room_of(&m[i].msg_hdr);
+		scatter(&m[i].msg_hdr, packet, (size_t)got < room ? (size_t)got : room);
+		m[i].msg_len = (size_t)got < room ? (size_t)got : room;
+		m[i].msg_hdr.msg_flags = (size_t)got > room ? MSG_TRUNC : 0;
+	}
+	if (i)
+		return i;
+	errno = -got;
+	return -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct weir_options options = {
+		.size = sizeof(options), .address = "127.0.0.1", .ranks = RANKS,
+		.grads = GRADS, .window = 16, .timeout_ms = 1000,
+	};
+	int32_t *v = malloc(COUNT * sizeof(*v));
+	struct weir *comm;
+	int i, err;
+
+	if (!v || size < 1) {
+		free(v);
+		return 0;
+	}
+	in.data = data;
+	in.left = size;
+	in.now = 1000000000;
+	in.joined = false;
+	options.flags = next_byte() % 2 ? WEIR_ACCEPT_DEGRADED : 0;
+	for (i = 0; i < COUNT; i++)
+		v[i] = i;
+	err = weir_open(&comm, &options);
+	if (err) {
+		HOLDS(*weir_error(NULL));
+	} else {
+		err = weir_allreduce_int32(comm, v, v, COUNT);
+		/* What was not answered is said, in a sentence. */
+		HOLDS(err <= 0 && (!err || *weir_error(comm)));
+		weir_close(comm);
+	}
+	free(v);
+	return 0;
+}
