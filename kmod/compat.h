@@ -41,4 +41,15 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* What a probe at kfree_skb is called with; rx_sk is there since 6.11. */
+#ifdef WEIR_HAVE_KFREE_SKB_RX_SK
+#define WEIR_KFREE_SKB_PROTO						\
+	void *data, struct sk_buff *skb, void *location,		\
+	enum skb_drop_reason reason, struct sock *rx_sk
+#else
+#define WEIR_KFREE_SKB_PROTO						\
+	void *data, struct sk_buff *skb, void *location,		\
+	enum skb_drop_reason reason
+#endif
+
 #endif /* _WEIR_COMPAT_H */

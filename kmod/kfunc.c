@@ -18,6 +18,7 @@
 #include "contribute.h"
 #include "kfunc.h"
 #include "payload.h"
+#include "trim_kfunc.h"
 
 /* Whether the UDP checksum needs no further look. */
 static bool weir_skb_verified(const struct sk_buff *skb)
@@ -90,14 +91,24 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 
 __bpf_kfunc_end_defs();
 
+/* A module has one set for a type of program: those that trim are in it, too. */
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
+BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_edge_xdp)
+BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
 BTF_KFUNCS_END(weir_xdp_kfuncs)
 
 BTF_KFUNCS_START(weir_skb_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_skb)
 BTF_ID_FLAGS(func, weir_refuse_skb)
+BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_cpu_skb, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_edge_skb)
+BTF_ID_FLAGS(func, weir_trim_plain_skb)
+BTF_ID_FLAGS(func, weir_trim_queue_skb)
 BTF_KFUNCS_END(weir_skb_kfuncs)
 
 static const struct btf_kfunc_id_set weir_xdp_set = {

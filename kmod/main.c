@@ -6,9 +6,12 @@
 #include "kfunc.h"
 #include "netlink.h"
 #include "netns.h"
+#include "overflow.h"
 #include "pool.h"
 #include "port.h"
 #include "reduce.h"
+#include "sch_weir.h"
+#include "trim.h"
 
 /* Requests come last and go first: nobody can ask for what is not there. */
 static int __init weir_init(void)
@@ -24,14 +27,24 @@ static int __init weir_init(void)
 	err = weir_port_init();
 	if (err)
 		goto netns;
+	err = weir_trim_init();
+	if (err)
+		goto port;
+	err = weir_sch_init();
+	if (err)
+		goto trim;
 	err = weir_kfunc_init();
 	if (err)
-		goto port;
+		goto sch;
 	err = weir_nl_init();
 	if (err)
-		goto port;
+		goto sch;
 	return 0;
 
+sch:
+	weir_sch_uninit();
+trim:
+	weir_trim_uninit();
 port:
 	weir_port_uninit();
 netns:
@@ -43,15 +56,18 @@ netns:
 static void __exit weir_exit(void)
 {
 	weir_nl_uninit();
+	weir_sch_uninit();
+	weir_trim_uninit();
 	weir_port_uninit();
 	weir_netns_uninit();
-	/* Ports are freed by RCU callbacks, which are code of this module. */
+	weir_overflow_uninit();
+	/* Ports and policies are freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();
 }
 
 module_init(weir_init);
 module_exit(weir_exit);
 
-MODULE_DESCRIPTION("In-network aggregation");
+MODULE_DESCRIPTION("In-network aggregation and packet trimming");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_GENL_FAMILY("weir");

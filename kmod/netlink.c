@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The generic netlink family: what all requests share. Objects have a file
- * each (netlink_job.c, netlink_source.c, netlink_port.c); policies and the
+ * each (netlink_job.c, netlink_source.c, netlink_port.c and so on); policies and the
  * operation table are generated from uapi/weir.yaml.
  *
  * A request holds its namespace's lock from pre_doit to post_doit, so the
  * objects that it finds stay.
  */
+#include <linux/netdevice.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
 
@@ -52,6 +53,56 @@ struct weir_job *weir_nl_job(struct genl_info *info, int attr)
 			   "there is no job %u in this network namespace",
 			   nla_get_u32(info->attrs[attr]));
 	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * weir_nl_put_ifname() - write the name of a device, where there is one
+ * @skb: the message
+ * @attr: the attribute
+ * @net: the namespace
+ * @ifindex: the device
+ */
+int weir_nl_put_ifname(struct sk_buff *skb, int attr, struct net *net,
+		       int ifindex)
+{
+	struct net_device *dev;
+	int err = 0;
+
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(net, ifindex);
+	if (dev)
+		err = nla_put_string(skb, attr, dev->name);
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * weir_nl_refuse_dev() - point at a device, and say by its name what is wrong
+ * @info: the request
+ * @attr: the attribute that holds its index
+ * @ifindex: the device; where it is not there, that is said
+ * @err: what to return
+ * @what: the rest of the sentence behind the device's name
+ *
+ * Return: @err.
+ */
+int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
+		       const char *what)
+{
+	struct net_device *dev;
+
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(genl_info_net(info), ifindex);
+	if (dev)
+		NL_SET_ERR_MSG_FMT(info->extack, "device %s %s", dev->name,
+				   what);
+	else
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "there is no device %d in this network namespace",
+				   ifindex);
+	rcu_read_unlock();
+	return err;
 }
 
 /**

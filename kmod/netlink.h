@@ -12,12 +12,15 @@ struct weir_job;
 struct weir_port;
 struct weir_rate_config;
 struct weir_source;
+struct weir_trim;
 
 int weir_nl_init(void);
 void weir_nl_uninit(void);
 
 bool weir_nl_heard(const struct weir_net *wn);
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
+			 u8 cmd);
+void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 			 u8 cmd);
 
 /* Shared by the netlink_*.c files. */
@@ -70,6 +73,10 @@ static inline struct weir_net *weir_nl_net(const struct genl_info *info)
 }
 
 struct weir_job *weir_nl_job(struct genl_info *info, int attr);
+int weir_nl_put_ifname(struct sk_buff *skb, int attr, struct net *net,
+		       int ifindex);
+int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
+		       const char *what);
 int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		 bool group, struct in6_addr *addr);
 int weir_nl_put_addr(struct sk_buff *skb, int attr,

@@ -26,12 +26,38 @@ static const struct netlink_range_validation weir_a_source_port_range = {
 	.max	= 65535ULL,
 };
 
+static const struct netlink_range_validation weir_a_trim_rule_port_range = {
+	.min	= 1ULL,
+	.max	= 65535ULL,
+};
+
+static const struct netlink_range_validation weir_a_trim_queue_range = {
+	.max	= 65534ULL,
+};
+
+static const struct netlink_range_validation weir_a_trim_t0_range = {
+	.max	= 1000000ULL,
+};
+
+static const struct netlink_range_validation weir_a_trim_t1_range = {
+	.max	= 1000000ULL,
+};
+
 /* Common nested types */
 const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
 	[WEIR_A_RATE_PACKETS] = { .type = NLA_U32, },
 	[WEIR_A_RATE_PACKETS_BURST] = { .type = NLA_U32, },
 	[WEIR_A_RATE_BYTES] = { .type = NLA_UINT, },
 	[WEIR_A_RATE_BYTES_BURST] = { .type = NLA_UINT, },
+};
+
+const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_DISABLE + 1] = {
+	[WEIR_A_TRIM_RULE_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_TRIM_RULE_DSCP_LAST] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_TRIM_RULE_PROTO] = NLA_POLICY_RANGE(NLA_U32, 1, 255),
+	[WEIR_A_TRIM_RULE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_rule_port_range),
+	[WEIR_A_TRIM_RULE_VLAN] = NLA_POLICY_RANGE(NLA_U32, 1, 4094),
+	[WEIR_A_TRIM_RULE_DISABLE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_JOB_ADD - do */
@@ -147,6 +173,48 @@ static const struct nla_policy weir_port_del_nl_policy[WEIR_A_PORT_IFINDEX + 1] 
 /* WEIR_CMD_PORT_GET - do */
 static const struct nla_policy weir_port_get_nl_policy[WEIR_A_PORT_IFINDEX + 1] = {
 	[WEIR_A_PORT_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_TRIM_SET - do */
+static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_T1 + 1] = {
+	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_TRIM_HOOK] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
+	[WEIR_A_TRIM_SIZE] = NLA_POLICY_RANGE(NLA_U32, WEIR_TRIM_SIZE_MIN, WEIR_TRIM_SIZE_MAX),
+	[WEIR_A_TRIM_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_TRIM_TC] = NLA_POLICY_MAX(NLA_U32, 7),
+	[WEIR_A_TRIM_TC_DSCP] = NLA_POLICY_EXACT_LEN(8),
+	[WEIR_A_TRIM_PRIORITY] = { .type = NLA_U32, },
+	[WEIR_A_TRIM_QUEUE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_queue_range),
+	[WEIR_A_TRIM_LENGTH] = NLA_POLICY_RANGE(NLA_U32, 1, 2),
+	[WEIR_A_TRIM_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
+	[WEIR_A_TRIM_EDGE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_TRIM_LIMIT] = { .type = NLA_U32, },
+	[WEIR_A_TRIM_LIMIT_BYTES] = { .type = NLA_UINT, },
+	[WEIR_A_TRIM_LIMIT_TIME] = { .type = NLA_U32, },
+	[WEIR_A_TRIM_HEADERS] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_TRIM_HEADER_TIME] = { .type = NLA_U32, },
+	[WEIR_A_TRIM_SHARE] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_TRIM_SHARE_VALUE] = NLA_POLICY_RANGE(NLA_U32, 1, 1000),
+	[WEIR_A_TRIM_VICTIM] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_TRIM_FULL] = NLA_POLICY_RANGE(NLA_U32, 1, 2),
+	[WEIR_A_TRIM_RETURN_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_TRIM_METER] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_TRIM_RATE] = { .type = NLA_UINT, },
+	[WEIR_A_TRIM_OPTIMISTIC] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
+	[WEIR_A_TRIM_HALF] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
+	[WEIR_A_TRIM_PESSIMISTIC] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
+	[WEIR_A_TRIM_T0] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_t0_range),
+	[WEIR_A_TRIM_T1] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_t1_range),
+};
+
+/* WEIR_CMD_TRIM_DEL - do */
+static const struct nla_policy weir_trim_del_nl_policy[WEIR_A_TRIM_IFINDEX + 1] = {
+	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_TRIM_GET - do */
+static const struct nla_policy weir_trim_get_nl_policy[WEIR_A_TRIM_IFINDEX + 1] = {
+	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* Ops table for weir */
@@ -303,6 +371,45 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_PORT_FLUSH,
 		.pre_doit	= weir_nl_pre_doit,
 		.doit		= weir_nl_port_flush_doit,
+		.post_doit	= weir_nl_post_doit,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_SET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_trim_set_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_trim_set_nl_policy,
+		.maxattr	= WEIR_A_TRIM_T1,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_DEL,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_trim_del_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_trim_del_nl_policy,
+		.maxattr	= WEIR_A_TRIM_IFINDEX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_trim_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_trim_get_nl_policy,
+		.maxattr	= WEIR_A_TRIM_IFINDEX,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_TRIM_GET,
+		.dumpit	= weir_nl_trim_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_FLUSH,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_trim_flush_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},

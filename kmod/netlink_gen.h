@@ -13,6 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1];
+extern const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_DISABLE + 1];
 
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info);
@@ -39,6 +40,11 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_port_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_trim_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {

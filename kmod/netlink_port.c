@@ -13,20 +13,6 @@ struct weir_nl_port {
 	const struct weir_port	*port;
 };
 
-static int weir_nl_put_ifname(struct sk_buff *skb, struct net *net,
-			      int ifindex)
-{
-	struct net_device *dev;
-	int err = 0;
-
-	rcu_read_lock();
-	dev = dev_get_by_index_rcu(net, ifindex);
-	if (dev)
-		err = nla_put_string(skb, WEIR_A_PORT_IFNAME, dev->name);
-	rcu_read_unlock();
-	return err;
-}
-
 static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct weir_nl_port *p = obj;
@@ -37,7 +23,8 @@ static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_PORT_IFINDEX, p->port->ifindex) ||
-	    weir_nl_put_ifname(skb, p->net, p->port->ifindex) ||
+	    weir_nl_put_ifname(skb, WEIR_A_PORT_IFNAME, p->net,
+			       p->port->ifindex) ||
 	    nla_put_u32(skb, WEIR_A_PORT_MODE, READ_ONCE(p->port->mode)) ||
 	    weir_stats_put(skb, WEIR_A_PORT_STATS, p->port->stats)) {
 		genlmsg_cancel(skb, hdr);
@@ -78,24 +65,11 @@ static u8 weir_nl_port_mode(struct genl_info *info)
 	       nla_get_u32(info->attrs[WEIR_A_PORT_MODE]) : WEIR_MODE_XDP;
 }
 
-/* Point at the device, and say by its name, where it has one, what is wrong. */
 static int weir_nl_port_refuse(struct genl_info *info, int ifindex, int err,
 			       const char *what)
 {
-	struct net_device *dev;
-
-	NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_PORT_IFINDEX]);
-	rcu_read_lock();
-	dev = dev_get_by_index_rcu(genl_info_net(info), ifindex);
-	if (dev)
-		NL_SET_ERR_MSG_FMT(info->extack, "device %s %s", dev->name,
-				   what);
-	else
-		NL_SET_ERR_MSG_FMT(info->extack,
-				   "there is no device %d in this network namespace",
-				   ifindex);
-	rcu_read_unlock();
-	return err;
+	return weir_nl_refuse_dev(info, WEIR_A_PORT_IFINDEX, ifindex, err,
+				  what);
 }
 
 int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)

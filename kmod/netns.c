@@ -3,6 +3,7 @@
 #include "job.h"
 #include "netns.h"
 #include "port.h"
+#include "trim.h"
 
 unsigned int weir_net_id __read_mostly;
 
@@ -16,6 +17,7 @@ static int __net_init weir_net_init(struct net *net)
 	wn->net = net;
 	mutex_init(&wn->lock);
 	xa_init(&wn->ports);
+	xa_init(&wn->trims);
 	wn->seq = 1;
 	return 0;
 }
@@ -31,6 +33,7 @@ static void __net_exit weir_net_pre_exit(struct net *net)
 
 	mutex_lock(&wn->lock);
 	weir_port_flush(wn);
+	weir_trim_flush(wn);
 	weir_job_flush(wn);
 	mutex_unlock(&wn->lock);
 }
@@ -39,6 +42,7 @@ static void __net_exit weir_net_exit(struct net *net)
 {
 	struct weir_net *wn = weir_net(net);
 
+	xa_destroy(&wn->trims);
 	xa_destroy(&wn->ports);
 	free_percpu(wn->stats);
 }

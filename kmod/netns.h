@@ -18,6 +18,8 @@ struct weir_job;
  *	inside of it but by the device notifier, which therefore does not take it
  * @jobs: by job id; written under @lock, read under RCU
  * @ports: by interface index, has its own lock; read under RCU
+ * @trims: trimming policies by interface index; written under RTNL, read under
+ *	RCU
  * @seq: goes up with every change, so that a dump can tell that it was
  *	disturbed; under @lock, never 0
  * @stats: totals of the namespace
@@ -27,6 +29,7 @@ struct weir_net {
 	struct mutex			lock;	/* every change */
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct xarray			ports;
+	struct xarray			trims;
 	unsigned int			seq;
 	struct weir_stats __percpu	*stats;
 };

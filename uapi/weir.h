@@ -179,6 +179,96 @@ enum weir_event {
 	WEIR_EVENT_RECOVERED,
 };
 
+#define WEIR_TRIM_SIZE_MIN		64
+#define WEIR_TRIM_SIZE_MAX		4084
+#define WEIR_TRIM_SIZE_DEFAULT		128
+#define WEIR_TRIM_LIMIT_DEFAULT		12
+#define WEIR_TRIM_HEADERS_DEFAULT	1000
+#define WEIR_TRIM_HEADER_TIME_DEFAULT	10000
+#define WEIR_TRIM_RATIO_DEFAULT		10
+#define WEIR_TRIM_T0_DEFAULT		6
+#define WEIR_TRIM_T1_DEFAULT		24
+#define WEIR_TRIM_RULES_MAX		16
+#define WEIR_TRIM_RATE_MIN		1000
+
+/**
+ * enum weir_trim_hook - where a port's packets are trimmed
+ * @WEIR_TRIM_HOOK_QDISC: at enqueue, by the weir qdisc, which sees the real
+ *   queue
+ * @WEIR_TRIM_HOOK_TC: at clsact egress, by a virtual queue
+ * @WEIR_TRIM_HOOK_XDP: before the stack, by the program that forwards to this
+ *   port
+ * @WEIR_TRIM_HOOK_NONE: nowhere; the policy only says whether the port is an
+ *   edge
+ */
+enum weir_trim_hook {
+	WEIR_TRIM_HOOK_QDISC = 1,
+	WEIR_TRIM_HOOK_TC,
+	WEIR_TRIM_HOOK_XDP,
+	WEIR_TRIM_HOOK_NONE,
+};
+
+/**
+ * enum weir_trim_length - lengths in the IP and UDP headers of a trimmed
+ *   packet
+ * @WEIR_TRIM_LENGTH_UPDATE: what is left; the UDP or TCP checksum is made good
+ * @WEIR_TRIM_LENGTH_KEEP: what the packet had; its UDP or TCP checksum stays
+ *   as it was
+ */
+enum weir_trim_length {
+	WEIR_TRIM_LENGTH_UPDATE = 1,
+	WEIR_TRIM_LENGTH_KEEP,
+};
+
+/**
+ * enum weir_trim_share - how the header band and the data band share the link
+ * @WEIR_TRIM_SHARE_STRICT: headers go first
+ * @WEIR_TRIM_SHARE_RATIO: k headers, then one packet of the data band (NDP)
+ * @WEIR_TRIM_SHARE_BYTES: headers get up to a percentage of the bytes
+ */
+enum weir_trim_share {
+	WEIR_TRIM_SHARE_STRICT = 1,
+	WEIR_TRIM_SHARE_RATIO,
+	WEIR_TRIM_SHARE_BYTES,
+};
+
+/**
+ * enum weir_trim_victim - which packet is trimmed when the data band is full
+ * @WEIR_TRIM_VICTIM_ARRIVING: the one that arrives
+ * @WEIR_TRIM_VICTIM_TAIL: the last eligible one of the band
+ * @WEIR_TRIM_VICTIM_COIN: either, by a coin (NDP)
+ */
+enum weir_trim_victim {
+	WEIR_TRIM_VICTIM_ARRIVING = 1,
+	WEIR_TRIM_VICTIM_TAIL,
+	WEIR_TRIM_VICTIM_COIN,
+};
+
+/**
+ * enum weir_trim_full - what becomes of a header when the header band is full
+ * @WEIR_TRIM_FULL_DROP: it is dropped
+ * @WEIR_TRIM_FULL_RETURN: it goes back to its sender, addresses and ports
+ *   swapped
+ */
+enum weir_trim_full {
+	WEIR_TRIM_FULL_DROP = 1,
+	WEIR_TRIM_FULL_RETURN,
+};
+
+/**
+ * enum weir_trim_meter - by what an XDP or tc program knows that a port is
+ *   full
+ * @WEIR_TRIM_METER_SHARED: one exact virtual queue of all CPUs
+ * @WEIR_TRIM_METER_PERCPU: a virtual queue a CPU, with three rates and an
+ *   overflow signal (trimming paper, section 4)
+ * @WEIR_TRIM_METER_BACKLOG: what waits in the port's weir qdisc; XDP only
+ */
+enum weir_trim_meter {
+	WEIR_TRIM_METER_SHARED = 1,
+	WEIR_TRIM_METER_PERCPU,
+	WEIR_TRIM_METER_BACKLOG,
+};
+
 enum {
 	WEIR_A_RATE_PACKETS = 1,
 	WEIR_A_RATE_PACKETS_BURST,
@@ -317,6 +407,86 @@ enum {
 };
 
 enum {
+	WEIR_A_TRIM_RULE_DSCP = 1,
+	WEIR_A_TRIM_RULE_DSCP_LAST,
+	WEIR_A_TRIM_RULE_PROTO,
+	WEIR_A_TRIM_RULE_PORT,
+	WEIR_A_TRIM_RULE_VLAN,
+	WEIR_A_TRIM_RULE_DISABLE,
+
+	__WEIR_A_TRIM_RULE_MAX,
+	WEIR_A_TRIM_RULE_MAX = (__WEIR_A_TRIM_RULE_MAX - 1)
+};
+
+enum {
+	WEIR_A_TRIM_STATS_WHOLE = 1,
+	WEIR_A_TRIM_STATS_WHOLE_BYTES,
+	WEIR_A_TRIM_STATS_TRIM,
+	WEIR_A_TRIM_STATS_TRIM_BYTES,
+	WEIR_A_TRIM_STATS_TX_TRIM,
+	WEIR_A_TRIM_STATS_DROPPED_TRIM,
+	WEIR_A_TRIM_STATS_RETURNED,
+	WEIR_A_TRIM_STATS_SHORT,
+	WEIR_A_TRIM_STATS_HEADERS,
+	WEIR_A_TRIM_STATS_HEADERS_DROPPED,
+	WEIR_A_TRIM_STATS_UNTRUSTED,
+	WEIR_A_TRIM_STATS_OTHER,
+	WEIR_A_TRIM_STATS_OTHER_DROPPED,
+	WEIR_A_TRIM_STATS_FAILED,
+	WEIR_A_TRIM_STATS_MERGED,
+	WEIR_A_TRIM_STATS_DATA_MAX,
+	WEIR_A_TRIM_STATS_HEADER_MAX,
+	WEIR_A_TRIM_STATS_OVERFLOWS,
+	WEIR_A_TRIM_STATS_OPTIMISTIC,
+	WEIR_A_TRIM_STATS_HALF,
+	WEIR_A_TRIM_STATS_PESSIMISTIC,
+	WEIR_A_TRIM_STATS_HALF_TIME,
+	WEIR_A_TRIM_STATS_PESSIMISTIC_TIME,
+
+	__WEIR_A_TRIM_STATS_MAX,
+	WEIR_A_TRIM_STATS_MAX = (__WEIR_A_TRIM_STATS_MAX - 1)
+};
+
+enum {
+	WEIR_A_TRIM_IFINDEX = 1,
+	WEIR_A_TRIM_IFNAME,
+	WEIR_A_TRIM_HOOK,
+	WEIR_A_TRIM_SIZE,
+	WEIR_A_TRIM_DSCP,
+	WEIR_A_TRIM_TC,
+	WEIR_A_TRIM_TC_DSCP,
+	WEIR_A_TRIM_PRIORITY,
+	WEIR_A_TRIM_QUEUE,
+	WEIR_A_TRIM_LENGTH,
+	WEIR_A_TRIM_RULE,
+	WEIR_A_TRIM_EDGE,
+	WEIR_A_TRIM_LIMIT,
+	WEIR_A_TRIM_LIMIT_BYTES,
+	WEIR_A_TRIM_LIMIT_TIME,
+	WEIR_A_TRIM_HEADERS,
+	WEIR_A_TRIM_HEADER_TIME,
+	WEIR_A_TRIM_SHARE,
+	WEIR_A_TRIM_SHARE_VALUE,
+	WEIR_A_TRIM_VICTIM,
+	WEIR_A_TRIM_FULL,
+	WEIR_A_TRIM_RETURN_DSCP,
+	WEIR_A_TRIM_METER,
+	WEIR_A_TRIM_RATE,
+	WEIR_A_TRIM_OPTIMISTIC,
+	WEIR_A_TRIM_HALF,
+	WEIR_A_TRIM_PESSIMISTIC,
+	WEIR_A_TRIM_T0,
+	WEIR_A_TRIM_T1,
+	WEIR_A_TRIM_DATA_DEPTH,
+	WEIR_A_TRIM_HEADER_DEPTH,
+	WEIR_A_TRIM_DIRECT,
+	WEIR_A_TRIM_STATS,
+
+	__WEIR_A_TRIM_MAX,
+	WEIR_A_TRIM_MAX = (__WEIR_A_TRIM_MAX - 1)
+};
+
+enum {
 	WEIR_CMD_JOB_ADD = 1,
 	WEIR_CMD_JOB_SET,
 	WEIR_CMD_JOB_DEL,
@@ -339,6 +509,12 @@ enum {
 	WEIR_CMD_PORT_FLUSH,
 	WEIR_CMD_PORT_NTF,
 	WEIR_CMD_PORT_DEL_NTF,
+	WEIR_CMD_TRIM_SET,
+	WEIR_CMD_TRIM_DEL,
+	WEIR_CMD_TRIM_GET,
+	WEIR_CMD_TRIM_FLUSH,
+	WEIR_CMD_TRIM_NTF,
+	WEIR_CMD_TRIM_DEL_NTF,
 	WEIR_CMD_STATS_GET,
 	WEIR_CMD_EVENT_NTF,
 

@@ -2,14 +2,14 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon block rate scan straggler \
-	join source job send result control contribute
+	join source job send result control contribute bands trim_config
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
 	$(wildcard kmod/*.h) | sed 's/.*<\(.*\)>/\1/' | sort -u)
-unit_headers := $(filter-out linux/types.h linux/in6.h linux/udp.h,$(unit_headers))
+unit_headers := $(filter-out linux/types.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
 unit_forward := $(unit_headers:%=$(B)/unit/include/%)
-unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
+unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
 
 $(B)/unit/include/uapi/%.h:
 	@mkdir -p $(@D)
@@ -22,5 +22,5 @@ $(B)/unit/include/%.h:
 # The vector file is the module's: its target is set as Kbuild sets it.
 $(B)/obj/test-unit/kmod/reduce_avx2.o: CFLAGS += -mavx2
 $(eval $(call program,test-unit,$(unit_sources),-g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined \
-	-Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Wno-unused-parameter \
+	-include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith,-fsanitize=address -fsanitize=undefined,$(unit_forward)))

@@ -145,6 +145,7 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 	return quotient;
 }
 
+#define check_mul_overflow(a, b, p) __builtin_mul_overflow(a, b, p)
 #define get_random_u32_below(n)	(mock_random % (n))
 
 /* Errors in pointers. */

@@ -24,6 +24,8 @@ int main(int argc, char **argv)
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },
+		{ bands_tests, &bands_count },
+		{ trim_config_tests, &trim_config_count },
 	};
 	struct ktap_test all[256];
 	size_t n = 0, i;

@@ -21,6 +21,8 @@ SUITE(control);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);
+SUITE(bands);
+SUITE(trim_config);
 
 #define SUITE_END(name) \
 	const size_t name##_count = sizeof(name##_tests) / sizeof(name##_tests[0])

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether a frame is addressed to the device that it came in by: bpf_fib_lookup()
+ * does not ask, and a router must not take what is meant for its neighbours.
+ */
+#ifndef _WEIR_OWN_MAC_H
+#define _WEIR_OWN_MAC_H
+
+#include <linux/if_ether.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+/* The little that is needed of the kernel's own types. */
+struct net_device {
+	const unsigned char *dev_addr;
+} __attribute__((preserve_access_index));
+
+struct xdp_rxq_info {
+	struct net_device *dev;
+} __attribute__((preserve_access_index));
+
+struct xdp_buff {
+	struct xdp_rxq_info *rxq;
+} __attribute__((preserve_access_index));
+
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
+
+/* Is the destination of @eth the address of the device that it came in by? */
+static __always_inline bool weir_own_mac(struct xdp_md *ctx,
+					 const struct ethhdr *eth)
+{
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+	const struct ethhdr *own;
+	int i;
+
+	own = bpf_rdonly_cast(xdp->rxq->dev->dev_addr,
+			      bpf_core_type_id_kernel(struct ethhdr));
+	for (i = 0; i < ETH_ALEN; i++)
+		if (own->h_dest[i] != eth->h_dest[i])
+			return false;
+	return true;
+}
+
+#endif /* _WEIR_OWN_MAC_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which packets a port's policy trims. */
+#ifndef _WEIR_TRIM_CLASS_H
+#define _WEIR_TRIM_CLASS_H
+
+#include "weir_trim_parse.h"
+#include <weir_trim.h>
+
+/**
+ * enum weir_trim_class - what a packet is to a port
+ * @WEIR_TRIM_OTHER: not eligible; never touched
+ * @WEIR_TRIM_DATA: eligible: it is trimmed when there is no room
+ * @WEIR_TRIM_HEADER: trimmed upstream, or NDP control; never trimmed (again)
+ * @WEIR_TRIM_RETURNED: on its way back to its sender; never returned again
+ * @WEIR_TRIM_UNTRUSTED: says that it was trimmed, which nobody vouches for
+ */
+enum weir_trim_class {
+	WEIR_TRIM_OTHER,
+	WEIR_TRIM_DATA,
+	WEIR_TRIM_HEADER,
+	WEIR_TRIM_RETURNED,
+	WEIR_TRIM_UNTRUSTED,
+};
+
+static __always_inline bool weir_trim_matches(const struct weir_trim_rule *rule,
+					      const struct weir_trim_pkt *pkt)
+{
+	return rule->dscps >> pkt->dscp & 1 &&
+	       (!rule->proto || rule->proto == pkt->proto) &&
+	       (!rule->port || rule->port == pkt->dport) &&
+	       (!rule->vlan || rule->vlan == pkt->vlan);
+}
+
+/* Some rule says so, and none forbids it. */
+static __always_inline bool
+weir_trim_eligible(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt)
+{
+	bool eligible = false;
+	__u32 i;
+
+	if (!(policy->dscps >> pkt->dscp & 1))
+		return false;
+	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
+		if (i >= policy->rules)
+			break;
+		if (!weir_trim_matches(&policy->rule[i], pkt))
+			continue;
+		if (policy->rule[i].disable)
+			return false;
+		eligible = true;
+	}
+	return eligible;
+}
+
+/**
+ * weir_trim_classify() - what a packet is to a port
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed
+ * @edge: it came in by a port where the trimming domain ends
+ *
+ * Return: enum weir_trim_class.
+ */
+static __always_inline int
+weir_trim_classify(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt, bool edge)
+{
+	if (pkt->dscp == policy->dscp)
+		return edge ? WEIR_TRIM_UNTRUSTED : WEIR_TRIM_HEADER;
+	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
+		return edge ? WEIR_TRIM_UNTRUSTED : WEIR_TRIM_RETURNED;
+	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
+		return WEIR_TRIM_OTHER;
+	/* NDP marks its headers itself; an edge cannot know whose marks these are. */
+	if (pkt->ndp && (void *)pkt->ndp + 1 <= pkt->end &&
+	    *pkt->ndp & (WEIR_NDP_CHOPPED | WEIR_NDP_CONTROL))
+		return edge ? WEIR_TRIM_DATA : WEIR_TRIM_HEADER;
+	return WEIR_TRIM_DATA;
+}
+
+/**
+ * weir_trim_returns() - whether a header without room may go back to its sender
+ * @pkt: the packet, parsed
+ * @class: what it is, enum weir_trim_class
+ *
+ * NDP's own control packets may not: they are nobody's data.
+ */
+static __always_inline bool weir_trim_returns(const struct weir_trim_pkt *pkt,
+					      int class)
+{
+	if (class != WEIR_TRIM_HEADER)
+		return class == WEIR_TRIM_DATA;
+	return !pkt->ndp || (void *)pkt->ndp + 1 > pkt->end ||
+	       !(*pkt->ndp & WEIR_NDP_CONTROL);
+}
+
+#endif /* _WEIR_TRIM_CLASS_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is counted of the packets that a BPF program has judged. */
+#ifndef _WEIR_TRIM_COUNT_H
+#define _WEIR_TRIM_COUNT_H
+
+#include "weir_trim_steps.h"
+
+/* A packet that goes on, and is no more or less than it was. */
+static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
+						  const struct weir_trim_look *look)
+{
+	switch (look->class) {
+	case WEIR_TRIM_DATA:
+		cpu->count[WEIR_TRIM_C_WHOLE]++;
+		cpu->count[WEIR_TRIM_C_WHOLE_BYTES] += look->len + look->beside;
+		break;
+	case WEIR_TRIM_HEADER:
+	case WEIR_TRIM_RETURNED:
+		cpu->count[WEIR_TRIM_C_HEADERS]++;
+		break;
+	case WEIR_TRIM_UNTRUSTED:
+		cpu->count[WEIR_TRIM_C_UNTRUSTED]++;
+		cpu->count[WEIR_TRIM_C_OTHER]++;
+		break;
+	default:
+		cpu->count[WEIR_TRIM_C_OTHER]++;
+	}
+}
+
+/* An eligible packet that was trimmed, and what became of it then. */
+static __always_inline void weir_trim_count_trim(struct weir_trim_cpu *cpu,
+						 const struct weir_trim_look *look,
+						 enum weir_trim_counter fate)
+{
+	cpu->count[WEIR_TRIM_C_TRIM]++;
+	cpu->count[WEIR_TRIM_C_TRIM_BYTES] += look->len - look->left;
+	if (look->left >= look->len)
+		cpu->count[WEIR_TRIM_C_SHORT]++;
+	cpu->count[fate]++;
+}
+
+/* What there is no room for, and what is not sent back either. */
+static __always_inline void weir_trim_count_drop(struct weir_trim_cpu *cpu,
+						 const struct weir_trim_look *look)
+{
+	if (look->class == WEIR_TRIM_DATA) {
+		weir_trim_count_trim(cpu, look, WEIR_TRIM_C_DROPPED_TRIM);
+		return;
+	}
+	cpu->count[WEIR_TRIM_C_HEADERS]++;
+	cpu->count[WEIR_TRIM_C_HEADERS_DROPPED]++;
+}
+
+#endif /* _WEIR_TRIM_COUNT_H */

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a trimmed packet's headers say. Who includes this has defined
+ *
+ *	__u32 weir_trim_sum(struct weir_trim_pkt *pkt, __u32 off, __u32 len)
+ *
+ * the one's complement sum, unfolded, of the bytes of a frame from @off on, taken
+ * as 16-bit words as they lie in memory: each place has its own fast way.
+ */
+#ifndef _WEIR_TRIM_MARK_H
+#define _WEIR_TRIM_MARK_H
+
+#include "weir_trim_parse.h"
+#include <weir_trim.h>
+
+#define WEIR_TRIM_ECN	0x3
+
+static __always_inline __u16 weir_trim_fold(__u64 sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/* A checksum after one of the words below it has changed (RFC 1624). */
+static __always_inline __u16 weir_trim_csum(__u16 csum, __u16 from, __u16 to)
+{
+	return ~weir_trim_fold((__u64)(__u16)~csum + (__u16)~from + to);
+}
+
+/* 16-bit words of headers, as they lie in memory */
+#define WEIR_IPV4_TOS		0	/* and what stands before it */
+#define WEIR_IPV4_LEN		1
+#define WEIR_IPV4_CHECK		5
+#define WEIR_UDP_SOURCE		0	/* TCP has its ports there, too */
+#define WEIR_UDP_DEST		1
+#define WEIR_UDP_LEN		2
+#define WEIR_UDP_CHECK		3
+#define WEIR_UDP_WORDS		4	/* behind which its payload lies */
+#define WEIR_TCP_CHECK		8
+
+static __always_inline __u16 weir_trim_word(__u32 value)
+{
+	return (__force __u16)weir_htons(value);
+}
+
+static __always_inline void weir_trim_mark_ipv4(struct weir_trim_pkt *pkt,
+						__u8 dscp, __u32 l3_len)
+{
+	__u16 len = weir_trim_word(l3_len), *word = pkt->l3, tos = *word;
+	struct iphdr *iph = pkt->l3;
+	__u16 check = word[WEIR_IPV4_CHECK];
+
+	iph->tos = dscp << 2 | (iph->tos & WEIR_TRIM_ECN);
+	check = weir_trim_csum(check, tos, word[WEIR_IPV4_TOS]);
+	check = weir_trim_csum(check, word[WEIR_IPV4_LEN], len);
+	word[WEIR_IPV4_LEN] = len;
+	word[WEIR_IPV4_CHECK] = check;
+}
+
+static __always_inline void weir_trim_mark_ipv6(struct weir_trim_pkt *pkt,
+						__u8 dscp, __u32 l3_len)
+{
+	struct ipv6hdr *ip6h = pkt->l3;
+
+	ip6h->priority = dscp >> 2;
+	ip6h->flow_lbl[0] = (dscp & 3) << 6 | (ip6h->flow_lbl[0] & 0x3f);
+	ip6h->payload_len = weir_htons(l3_len - sizeof(*ip6h));
+}
+
+/* DSCP and length; ECN stays, and the IPv4 checksum is made good. */
+static __always_inline void weir_trim_mark_ip(struct weir_trim_pkt *pkt,
+					      __u8 dscp, __u32 l3_len)
+{
+	if (pkt->l3 + sizeof(struct iphdr) > pkt->end)
+		return;
+	if (pkt->ip == 4)
+		weir_trim_mark_ipv4(pkt, dscp, l3_len);
+	else if (pkt->l3 + sizeof(struct ipv6hdr) <= pkt->end)
+		weir_trim_mark_ipv6(pkt, dscp, l3_len);
+}
+
+static __always_inline __u64 weir_trim_pseudo(struct weir_trim_pkt *pkt,
+					      __u32 l4_len)
+{
+	__u32 off = pkt->l3 - pkt->start, len = 32;
+
+	off += pkt->ip == 4 ? 12 : 8;
+	if (pkt->ip == 4)
+		len = 8;
+	return (__u64)weir_trim_sum(pkt, off, len) +
+	       weir_trim_word(pkt->proto) + weir_trim_word(l4_len);
+}
+
+/* The checksum, word @at, of the @l4_len bytes from the UDP or TCP header on. */
+static __always_inline void weir_trim_sum_l4(struct weir_trim_pkt *pkt,
+					     __u32 at, __u32 l4_len)
+{
+	__u16 *check = (__u16 *)pkt->l4 + at;
+	__u64 sum;
+
+	if ((void *)(check + 1) > pkt->end)
+		return;
+	*check = 0;
+	sum = weir_trim_pseudo(pkt, l4_len);
+	sum += weir_trim_sum(pkt, pkt->l4 - pkt->start, l4_len);
+	*check = ~weir_trim_fold(sum);
+	/* Of UDP zero would say that there is none. */
+	if (pkt->proto == IPPROTO_UDP && !*check)
+		*check = 0xffff;
+}
+
+/* @l4_len bytes are left from the UDP or TCP header on. */
+static __always_inline void weir_trim_update_l4(struct weir_trim_pkt *pkt,
+						__u32 l4_len)
+{
+	__u16 *word = pkt->l4;
+
+	if (pkt->proto == IPPROTO_TCP) {
+		weir_trim_sum_l4(pkt, WEIR_TCP_CHECK, l4_len);
+		return;
+	}
+	if (pkt->proto != IPPROTO_UDP ||
+	    (void *)word + sizeof(struct udphdr) > pkt->end)
+		return;
+	word[WEIR_UDP_LEN] = weir_trim_word(l4_len);
+	if (word[WEIR_UDP_CHECK])
+		weir_trim_sum_l4(pkt, WEIR_UDP_CHECK, l4_len);
+}
+
+/* NDP's flag; in its UDP form the checksum stays true to the whole packet. */
+static __always_inline void weir_trim_chop(struct weir_trim_pkt *pkt)
+{
+	__u16 *word = pkt->l4, *shim, from, check;
+
+	if (!pkt->ndp || (void *)(pkt->ndp + 1) > pkt->end)
+		return;
+	if (pkt->proto != IPPROTO_UDP) {
+		*pkt->ndp |= WEIR_NDP_CHOPPED;
+		return;
+	}
+	shim = word + WEIR_UDP_WORDS;
+	if ((void *)(shim + 1) > pkt->end)
+		return;
+	from = *shim;
+	*(__u8 *)shim |= WEIR_NDP_CHOPPED;
+	if (!word[WEIR_UDP_CHECK])
+		return;
+	check = weir_trim_csum(word[WEIR_UDP_CHECK], from, *shim);
+	word[WEIR_UDP_CHECK] = check ? check : 0xffff;
+}
+
+/**
+ * weir_trim_length() - what is left of a packet
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed
+ *
+ * Never less than the headers. A packet that is not longer stays whole, with
+ * what its frame was padded with. A tag beside the frame is a part of the size,
+ * but not of what is returned.
+ *
+ * Return: bytes of the frame, its whole length where it is not cut.
+ */
+static __always_inline __u32
+weir_trim_length(const struct weir_trim_policy *policy,
+		 const struct weir_trim_pkt *pkt)
+{
+	__u32 len = policy->size - pkt->beside;
+
+	if (len < pkt->headers)
+		len = pkt->headers;
+	if (len >= pkt->l3 - pkt->start + pkt->l3_len)
+		return pkt->len;
+	return len;
+}
+
+/**
+ * weir_trim_mark() - make a packet's headers those of a trimmed one
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed, not cut yet
+ * @len: what weir_trim_length() said
+ *
+ * DSCP as the policy says, ECN as it was; lengths and the checksum above IP as
+ * the policy says; NDP's CHOPPED. What is not cut gets the DSCP alone.
+ */
+static __always_inline void weir_trim_mark(const struct weir_trim_policy *policy,
+					   struct weir_trim_pkt *pkt, __u32 len)
+{
+	bool keep = policy->flags & WEIR_TRIM_KEEP_LENGTH;
+	__u32 l3_len = pkt->l3_len;
+
+	if (len < pkt->len && !keep)
+		l3_len = len - (__u32)(pkt->l3 - pkt->start);
+	weir_trim_mark_ip(pkt, policy->dscp, l3_len);
+	if (len >= pkt->len)
+		return;
+	weir_trim_chop(pkt);
+	if (!keep)
+		weir_trim_update_l4(pkt, len - (__u32)(pkt->l4 - pkt->start));
+}
+
+/**
+ * weir_trim_unmark() - take away a mark that nobody here has set
+ * @pkt: the packet, parsed
+ */
+static __always_inline void weir_trim_unmark(struct weir_trim_pkt *pkt)
+{
+	weir_trim_mark_ip(pkt, 0, pkt->l3_len);
+}
+
+static __always_inline void weir_trim_swap(__u16 *a, __u16 *b, __u32 words)
+{
+	__u16 was;
+	__u32 i;
+
+	for (i = 0; i < words; i++) {
+		was = a[i];
+		a[i] = b[i];
+		b[i] = was;
+	}
+}
+
+/* The addresses of IP change places; the length stays what it says. */
+static __always_inline void weir_trim_return_ip(struct weir_trim_pkt *pkt,
+						__u8 dscp)
+{
+	struct ipv6hdr *ip6h = pkt->l3;
+	struct iphdr *iph = pkt->l3;
+
+	if (pkt->ip == 4) {
+		if ((void *)(iph + 1) > pkt->end)
+			return;
+		weir_trim_swap((__u16 *)&iph->saddr, (__u16 *)&iph->daddr, 2);
+		weir_trim_mark_ipv4(pkt, dscp, weir_ntohs(iph->tot_len));
+	} else if ((void *)(ip6h + 1) <= pkt->end) {
+		weir_trim_swap((__u16 *)&ip6h->saddr, (__u16 *)&ip6h->daddr, 8);
+		weir_trim_mark_ipv6(pkt, dscp, sizeof(*ip6h) +
+					       weir_ntohs(ip6h->payload_len));
+	}
+}
+
+/**
+ * weir_trim_return() - turn a trimmed packet around
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed and marked
+ *
+ * Addresses of Ethernet and IP and ports of UDP and TCP change places, which no
+ * checksum notices; the DSCP becomes the policy's return_dscp.
+ */
+static __always_inline void
+weir_trim_return(const struct weir_trim_policy *policy,
+		 struct weir_trim_pkt *pkt)
+{
+	struct ethhdr *eth = pkt->start;
+	__u16 *port = pkt->l4;
+
+	if ((void *)(eth + 1) > pkt->end)
+		return;
+	weir_trim_swap((__u16 *)eth->h_dest, (__u16 *)eth->h_source, 3);
+	weir_trim_return_ip(pkt, policy->return_dscp);
+	if ((pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP) &&
+	    (void *)(port + 2) <= pkt->end)
+		weir_trim_swap(port + WEIR_UDP_SOURCE, port + WEIR_UDP_DEST, 1);
+}
+
+#endif /* _WEIR_TRIM_MARK_H */

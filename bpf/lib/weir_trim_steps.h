@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What trimming does to a packet, in steps for BPF programs. Each is a global
+ * function, which the verifier looks at by itself: what it has found in one step
+ * about all the forms that headers have does not multiply with the branches of
+ * the next. Between the steps nothing is known but where the headers lie.
+ *
+ * Who includes this has defined WEIR_TRIM_CTX, the type of the program's context,
+ * and
+ *
+ *	void weir_trim_frame(WEIR_TRIM_CTX *ctx, struct weir_trim_pkt *pkt)
+ *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
+ *	int weir_trim_edge(WEIR_TRIM_CTX *ctx)
+ *
+ * the first of which sets the length of a zeroed @pkt and what is known of tags
+ * beside it, the second copies bytes of the frame (0, or an error), and the third
+ * says whether it came in by an edge.
+ *
+ * The verifier wants pointers to be looked at that can never be NULL.
+ */
+#ifndef _WEIR_TRIM_STEPS_H
+#define _WEIR_TRIM_STEPS_H
+
+#include "weir_meter.h"
+#include "weir_trim_class.h"
+#include "weir_trim_sum.h"
+#include "weir_trim_mark.h"
+
+/* Offsets of headers; the verifier must see that they are not negative. */
+#define WEIR_TRIM_OFFSET	0x3fff
+
+/**
+ * struct weir_trim_look - what is known of a packet
+ * @len: bytes of the frame
+ * @left: bytes that trimming leaves, @len where it cuts nothing
+ * @headers: bytes that no trimming takes away
+ * @l3_len: bytes that the IP header states
+ * @l3: offset of the IP header, 0 where the packet is to be left alone
+ * @l4: offset of what follows the IP headers
+ * @ndp: offset of the byte with NDP's flags, 0 where it is not NDP
+ * @vlan: id of the outer tag, 0 without
+ * @dport: UDP or TCP destination port, host byte order, else 0
+ * @ip: 4 or 6
+ * @proto: the protocol that follows the IP headers
+ * @dscp: DSCP
+ * @flags: WEIR_TRIM_PKT_*
+ * @beside: bytes of a tag that lies beside the frame
+ * @class: enum weir_trim_class
+ * @reserved: zero
+ */
+struct weir_trim_look {
+	__u32 len;
+	__u32 left;
+	__u32 headers;
+	__u32 l3_len;
+	__u16 l3;
+	__u16 l4;
+	__u16 ndp;
+	__u16 vlan;
+	__u16 dport;
+	__u8 ip;
+	__u8 proto;
+	__u8 dscp;
+	__u8 flags;
+	__u8 beside;
+	__u8 class;
+	__u16 reserved;
+};
+
+static __always_inline void weir_trim_begin(WEIR_TRIM_CTX *ctx,
+					    struct weir_trim_pkt *pkt)
+{
+	pkt->ctx = ctx;
+	pkt->start = (void *)(long)ctx->data;
+	pkt->end = (void *)(long)ctx->data_end;
+}
+
+/* The packet again, as it was looked at. */
+static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
+					     const struct weir_trim_look *look,
+					     struct weir_trim_pkt *pkt)
+{
+	weir_trim_begin(ctx, pkt);
+	pkt->len = look->len;
+	pkt->l3 = pkt->start + (look->l3 & WEIR_TRIM_OFFSET);
+	pkt->l4 = pkt->start + (look->l4 & WEIR_TRIM_OFFSET);
+	if (look->ndp)
+		pkt->ndp = pkt->start + (look->ndp & WEIR_TRIM_OFFSET);
+	pkt->headers = look->headers;
+	pkt->l3_len = look->l3_len;
+	pkt->vlan = look->vlan;
+	pkt->dport = look->dport;
+	pkt->ip = look->ip;
+	pkt->proto = look->proto;
+	pkt->dscp = look->dscp;
+	pkt->flags = look->flags;
+	pkt->beside = look->beside;
+}
+
+/**
+ * weir_trim_step_look() - find a packet's headers
+ * @ctx: of the program
+ * @look: filled, but for @left and @class
+ *
+ * Return: 0, or -1 where the packet is to be left alone.
+ */
+__noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
+				   struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!look)
+		return -1;
+	weir_trim_begin(ctx, &pkt);
+	weir_trim_frame(ctx, &pkt);
+	look->len = pkt.len;
+	look->left = pkt.len;
+	look->beside = pkt.beside;
+	look->l3 = 0;
+	if (weir_trim_parse(&pkt) || pkt.headers > WEIR_TRIM_OFFSET)
+		return -1;
+	look->headers = pkt.headers;
+	look->l3_len = pkt.l3_len;
+	look->l3 = pkt.l3 - pkt.start;
+	look->l4 = pkt.l4 - pkt.start;
+	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
+	look->vlan = pkt.vlan;
+	look->dport = pkt.dport;
+	look->ip = pkt.ip;
+	look->proto = pkt.proto;
+	look->dscp = pkt.dscp;
+	look->flags = pkt.flags;
+	return 0;
+}
+
+/**
+ * weir_trim_step_class() - what a packet is to a port
+ * @ctx: of the program
+ * @port: the egress port
+ * @look: the packet; @class is set, and @left of an eligible one
+ *
+ * Return: 0, or -1 where an argument is NULL.
+ */
+__noinline int weir_trim_step_class(WEIR_TRIM_CTX *ctx,
+				    struct weir_trim_port *port,
+				    struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!port || !look)
+		return -1;
+	weir_trim_resume(ctx, look, &pkt);
+	look->class = weir_trim_classify(&port->policy, &pkt,
+					 weir_trim_edge(ctx));
+	if (look->class == WEIR_TRIM_DATA)
+		look->left = weir_trim_length(&port->policy, &pkt);
+	return 0;
+}
+
+/**
+ * weir_trim_step_meter() - is there room for a packet?
+ * @port: the egress port
+ * @cpu: what this CPU has of it
+ * @look: the packet
+ *
+ * Return: enum weir_meter_verdict; WEIR_METER_WHOLE where an argument is NULL.
+ */
+__noinline int weir_trim_step_meter(struct weir_trim_port *port,
+				    struct weir_trim_cpu *cpu,
+				    struct weir_trim_look *look)
+{
+	struct weir_meter_packet packet;
+
+	if (!port || !cpu || !look)
+		return WEIR_METER_WHOLE;
+	packet.len = look->len + look->beside;
+	packet.trimmed = look->left + look->beside;
+	packet.eligible = look->class == WEIR_TRIM_DATA;
+	packet.always = look->class == WEIR_TRIM_OTHER ||
+			look->class == WEIR_TRIM_UNTRUSTED;
+	return weir_meter(port, cpu, bpf_ktime_get_ns(), &packet);
+}
+
+/**
+ * weir_trim_step_mark() - make a packet's headers those of a trimmed one
+ * @ctx: of the program
+ * @port: the egress port
+ * @look: the packet, which is not cut yet
+ *
+ * Return: 0, or -1 where an argument is NULL.
+ */
+__noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
+				   struct weir_trim_port *port,
+				   struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!port || !look)
+		return -1;
+	weir_trim_resume(ctx, look, &pkt);
+	weir_trim_mark(&port->policy, &pkt, look->left);
+	return 0;
+}
+
+/**
+ * weir_trim_step_unmark() - take away a mark that nobody here has set
+ * @ctx: of the program
+ * @look: the packet
+ *
+ * Return: 0, or -1 where an argument is NULL.
+ */
+__noinline int weir_trim_step_unmark(WEIR_TRIM_CTX *ctx,
+				     struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!look)
+		return -1;
+	weir_trim_resume(ctx, look, &pkt);
+	weir_trim_unmark(&pkt);
+	return 0;
+}
+
+#endif /* _WEIR_TRIM_STEPS_H */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What waits in the weir qdiscs of a device, of which it may have many. */
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+#include <linux/spinlock.h>
+#include <net/sch_generic.h>
+
+#include "backlog.h"
+
+#define WEIR_BACKLOG_BITS	6
+
+static DEFINE_HASHTABLE(weir_backlogs, WEIR_BACKLOG_BITS);
+static DEFINE_SPINLOCK(weir_backlogs_lock);
+
+/**
+ * weir_backlog_now() - the time, as packets that wait have it
+ */
+u32 weir_backlog_now(void)
+{
+	return ktime_get_ns() >> WEIR_BACKLOG_SHIFT;
+}
+
+/**
+ * weir_backlog_waited() - how long a packet has waited
+ * @since: when it came
+ * @now: what the time is, not much before @since
+ *
+ * Return: nanoseconds.
+ */
+u64 weir_backlog_waited(u32 since, u32 now)
+{
+	s32 waited = now - since;
+
+	/* Another CPU's clock may have been a little ahead. */
+	return waited < 0 && waited > -1000 ? 0 :
+	       (u64)(u32)waited << WEIR_BACKLOG_SHIFT;
+}
+
+/*
+ * While a qdisc is idle, the stack may hand packets to the device without
+ * asking it, which is three quarters of what it costs.
+ */
+static void weir_backlog_may_bypass(struct Qdisc *sch, bool bypass)
+{
+	if (bypass)
+		sch->flags |= TCQ_F_CAN_BYPASS;
+	else
+		sch->flags &= ~TCQ_F_CAN_BYPASS;
+}
+
+/**
+ * weir_backlog_add() - let others see what waits in a qdisc
+ * @backlog: the qdisc's
+ * @sch: the qdisc
+ * @bypass: as for weir_backlog_bypass()
+ *
+ * RTNL is held.
+ */
+void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
+		      bool bypass)
+{
+	const struct net_device *dev = qdisc_dev(sch);
+
+	backlog->net = dev_net(dev);
+	backlog->ifindex = dev->ifindex;
+	backlog->sch = sch;
+	weir_backlog_may_bypass(sch, bypass);
+	spin_lock(&weir_backlogs_lock);
+	hash_add_rcu(weir_backlogs, &backlog->node, backlog->ifindex);
+	spin_unlock(&weir_backlogs_lock);
+}
+
+/**
+ * weir_backlog_del() - let nobody see it any more
+ * @backlog: the qdisc's; whoever reads it does so for a grace period yet
+ */
+void weir_backlog_del(struct weir_backlog *backlog)
+{
+	spin_lock(&weir_backlogs_lock);
+	hash_del_rcu(&backlog->node);
+	spin_unlock(&weir_backlogs_lock);
+}
+
+static bool weir_backlog_is(const struct weir_backlog *backlog,
+			    const struct net *net, int ifindex)
+{
+	return backlog->ifindex == ifindex && net_eq(backlog->net, net);
+}
+
+/**
+ * weir_backlog_bypass() - need qdiscs not be asked while they are idle?
+ * @net: their namespace
+ * @bypass: no packet has to be looked at that finds its port idle
+ *
+ * RTNL is held. Packets that are on their way may still go the old way.
+ */
+void weir_backlog_bypass(const struct net *net, bool bypass)
+{
+	struct weir_backlog *b;
+	int i;
+
+	ASSERT_RTNL();
+
+	spin_lock(&weir_backlogs_lock);
+	hash_for_each(weir_backlogs, i, b, node)
+		if (net_eq(b->net, net))
+			weir_backlog_may_bypass(b->sch, bypass);
+	spin_unlock(&weir_backlogs_lock);
+}
+
+/**
+ * weir_backlog_direct() - packets that the qdiscs of a device were not asked about
+ * @net: its namespace
+ * @ifindex: the device
+ *
+ * Any context. No lock is held: what is just on its way may be missing.
+ *
+ * Return: how many, since the qdiscs came.
+ */
+u64 weir_backlog_direct(const struct net *net, int ifindex)
+{
+	const struct weir_backlog *b;
+	u64 left, direct = 0;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex) {
+		if (!weir_backlog_is(b, net, ifindex))
+			continue;
+		left = READ_ONCE(b->left);
+		direct += u64_stats_read(&b->sch->bstats.packets) - left;
+	}
+	rcu_read_unlock();
+	return direct;
+}
+
+/**
+ * weir_backlog_depth() - how many packets wait in the qdiscs of a device
+ * @net: its namespace
+ * @ifindex: the device
+ * @depth: filled, a band
+ *
+ * Any context.
+ */
+void weir_backlog_depth(const struct net *net, int ifindex,
+			u32 depth[WEIR_BANDS])
+{
+	const struct weir_backlog *b;
+	int i;
+
+	for (i = 0; i < WEIR_BANDS; i++)
+		depth[i] = 0;
+	rcu_read_lock();
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
+		for (i = 0; i < WEIR_BANDS; i++)
+			if (weir_backlog_is(b, net, ifindex))
+				depth[i] += READ_ONCE(b->bands.packets[i]);
+	rcu_read_unlock();
+}
+
+/* No lock is held: each word is right, though they may be of different moments. */
+static bool weir_backlog_one_full(const struct weir_backlog *backlog,
+				  const struct weir_bands_limits *limits,
+				  u32 now)
+{
+	struct weir_bands bands = { };
+
+	bands.packets[WEIR_BAND_DATA] =
+		READ_ONCE(backlog->bands.packets[WEIR_BAND_DATA]);
+	bands.bytes[WEIR_BAND_DATA] =
+		READ_ONCE(backlog->bands.bytes[WEIR_BAND_DATA]);
+	return weir_bands_data_full(&bands, limits, 0,
+				    weir_backlog_waited(READ_ONCE(backlog->head),
+							now));
+}
+
+/**
+ * weir_backlog_full() - is the data band of a device's qdisc full?
+ * @net: the device's namespace
+ * @ifindex: the device
+ * @limits: what the device's policy says
+ *
+ * Any context.
+ *
+ * Return: 1 where one of its qdiscs is full, 0 where none is, -ENOENT where it
+ * has none.
+ */
+int weir_backlog_full(const struct net *net, int ifindex,
+		      const struct weir_bands_limits *limits)
+{
+	const struct weir_backlog *b;
+	u32 now = weir_backlog_now();
+	int full = -ENOENT;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex) {
+		if (!weir_backlog_is(b, net, ifindex))
+			continue;
+		full = weir_backlog_one_full(b, limits, now);
+		if (full)
+			break;
+	}
+	rcu_read_unlock();
+	return full;
+}

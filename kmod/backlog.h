@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_BACKLOG_H
+#define _WEIR_BACKLOG_H
+
+#include <linux/list.h>
+
+#include "bands.h"
+
+struct net;
+struct Qdisc;
+
+/*
+ * Times in a packet's control block have 32 bits: units of 1024 ns, which last
+ * for more than an hour.
+ */
+#define WEIR_BACKLOG_SHIFT	10
+
+/**
+ * struct weir_backlog - what waits in a weir qdisc, for others to see
+ * @node: in the table of all
+ * @net: the device's namespace
+ * @ifindex: the device
+ * @sch: the qdisc
+ * @head: when the head of the data band came, as weir_backlog_now()
+ * @left: packets that were dequeued, each of a merged one counted
+ * @bands: the bands; written under the qdisc's lock, read by anybody
+ *
+ * Lies in a qdisc's private memory, which is freed a grace period after the
+ * qdisc was destroyed.
+ */
+struct weir_backlog {
+	struct hlist_node	node;
+	const struct net	*net;
+	int			ifindex;
+	u32			head;
+	struct Qdisc		*sch;
+	u64			left;
+	struct weir_bands	bands;
+};
+
+u32 weir_backlog_now(void);
+u64 weir_backlog_waited(u32 since, u32 now);
+void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
+		      bool bypass);
+void weir_backlog_del(struct weir_backlog *backlog);
+void weir_backlog_bypass(const struct net *net, bool bypass);
+u64 weir_backlog_direct(const struct net *net, int ifindex);
+void weir_backlog_depth(const struct net *net, int ifindex,
+			u32 depth[WEIR_BANDS]);
+int weir_backlog_full(const struct net *net, int ifindex,
+		      const struct weir_bands_limits *limits);
+
+#endif /* _WEIR_BACKLOG_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_BANDS_H
+#define _WEIR_BANDS_H
+
+#include <linux/types.h>
+
+/**
+ * enum weir_band_id - the two bands of a port
+ * @WEIR_BAND_DATA: whole packets
+ * @WEIR_BAND_HEADER: trimmed ones
+ * @WEIR_BANDS: how many there are
+ */
+enum weir_band_id {
+	WEIR_BAND_DATA,
+	WEIR_BAND_HEADER,
+	WEIR_BANDS,
+};
+
+/**
+ * struct weir_bands_limits - how bands are bounded and share the link
+ * @bytes: of the data band, 0 for no limit
+ * @time: ns that the head of the data band may have waited, 0 for no limit
+ * @header_time: ns that the head of the header band may have waited, 0 for no
+ *	limit
+ * @packets: of the data band, 0 for no limit
+ * @headers: packets of the header band
+ * @share: enum weir_trim_share
+ * @share_value: headers a packet, or percent of the bytes
+ * @victim: enum weir_trim_victim
+ */
+struct weir_bands_limits {
+	u64	bytes;
+	u64	time;
+	u64	header_time;
+	u32	packets;
+	u32	headers;
+	u32	share;
+	u32	share_value;
+	u32	victim;
+};
+
+/**
+ * struct weir_bands - what waits at a port, and whose turn it is
+ * @bytes: that wait, a band
+ * @ahead: where bands share by bytes: by how much headers are ahead of their
+ *	percentage, in hundredths of a byte
+ * @packets: that wait, a band
+ * @turn: where bands share by packets: headers that went while a packet of the
+ *	data band waited
+ *
+ * The owner of the packets keeps them and serialises all calls.
+ */
+struct weir_bands {
+	u64	bytes[WEIR_BANDS];
+	s64	ahead;
+	u32	packets[WEIR_BANDS];
+	u32	turn;
+};
+
+void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len);
+void weir_bands_del(struct weir_bands *bands, enum weir_band_id band, u32 len);
+bool weir_bands_data_full(const struct weir_bands *bands,
+			  const struct weir_bands_limits *limits, u32 len,
+			  u64 waited);
+bool weir_bands_header_full(const struct weir_bands *bands,
+			    const struct weir_bands_limits *limits, u64 waited);
+bool weir_bands_swap(const struct weir_bands *bands,
+		     const struct weir_bands_limits *limits, u32 len, u32 tail,
+		     u32 coin);
+enum weir_band_id weir_bands_next(const struct weir_bands *bands,
+				  const struct weir_bands_limits *limits);
+void weir_bands_sent(struct weir_bands *bands,
+		     const struct weir_bands_limits *limits,
+		     enum weir_band_id band, u32 len);
+
+#endif /* _WEIR_BANDS_H */

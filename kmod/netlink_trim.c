@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about trimming policies. */
+#include <linux/bitops.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/sock.h>
+
+#include "backlog.h"
+#include "netlink.h"
+#include "trim.h"
+
+/* A policy with what it does not know of itself. */
+struct weir_nl_trim {
+	struct net		*net;
+	const struct weir_trim	*trim;
+};
+
+/**
+ * struct weir_nl_trim_number - an attribute that is a number of 32 bits
+ * @attr: WEIR_A_TRIM_*
+ * @at: where in struct weir_trim_config it is kept
+ * @has: the flag that says that it is there, 0 where it always is
+ */
+struct weir_nl_trim_number {
+	u16	attr;
+	u16	at;
+	u32	has;
+};
+
+static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
+	{ WEIR_A_TRIM_HOOK, offsetof(struct weir_trim_config, hook) },
+	{ WEIR_A_TRIM_SIZE, offsetof(struct weir_trim_config, size) },
+	{ WEIR_A_TRIM_DSCP, offsetof(struct weir_trim_config, dscp),
+	  WEIR_TRIM_HAS_DSCP },
+	{ WEIR_A_TRIM_TC, offsetof(struct weir_trim_config, tc),
+	  WEIR_TRIM_HAS_TC },
+	{ WEIR_A_TRIM_PRIORITY, offsetof(struct weir_trim_config, priority),
+	  WEIR_TRIM_HAS_PRIORITY },
+	{ WEIR_A_TRIM_QUEUE, offsetof(struct weir_trim_config, queue),
+	  WEIR_TRIM_HAS_QUEUE },
+	{ WEIR_A_TRIM_LENGTH, offsetof(struct weir_trim_config, length) },
+	{ WEIR_A_TRIM_EDGE, offsetof(struct weir_trim_config, edge) },
+	{ WEIR_A_TRIM_LIMIT, offsetof(struct weir_trim_config, limit) },
+	{ WEIR_A_TRIM_LIMIT_TIME,
+	  offsetof(struct weir_trim_config, limit_time) },
+	{ WEIR_A_TRIM_HEADERS, offsetof(struct weir_trim_config, headers) },
+	{ WEIR_A_TRIM_HEADER_TIME,
+	  offsetof(struct weir_trim_config, header_time) },
+	{ WEIR_A_TRIM_SHARE, offsetof(struct weir_trim_config, share) },
+	{ WEIR_A_TRIM_SHARE_VALUE,
+	  offsetof(struct weir_trim_config, share_value) },
+	{ WEIR_A_TRIM_VICTIM, offsetof(struct weir_trim_config, victim) },
+	{ WEIR_A_TRIM_FULL, offsetof(struct weir_trim_config, full) },
+	{ WEIR_A_TRIM_RETURN_DSCP,
+	  offsetof(struct weir_trim_config, return_dscp),
+	  WEIR_TRIM_HAS_RETURN },
+	{ WEIR_A_TRIM_METER, offsetof(struct weir_trim_config, meter) },
+	{ WEIR_A_TRIM_OPTIMISTIC,
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_OPTIMISTIC]) },
+	{ WEIR_A_TRIM_HALF,
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_HALF]) },
+	{ WEIR_A_TRIM_PESSIMISTIC,
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_PESSIMISTIC]) },
+	{ WEIR_A_TRIM_T0, offsetof(struct weir_trim_config, t0) },
+	{ WEIR_A_TRIM_T1, offsetof(struct weir_trim_config, t1) },
+};
+
+static int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
+			       const char *msg)
+{
+	if (info->attrs[attr])
+		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	else
+		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
+	return err;
+}
+
+static int weir_nl_rule_refuse(struct genl_info *info, struct nlattr *attr,
+			       const char *msg)
+{
+	NL_SET_BAD_ATTR(info->extack, attr);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
+	return -EINVAL;
+}
+
+/* The DSCPs that a rule names, all where it names none. */
+static int weir_nl_rule_dscps(struct genl_info *info, struct nlattr **tb,
+			      u64 *dscps)
+{
+	struct nlattr *first = tb[WEIR_A_TRIM_RULE_DSCP];
+	struct nlattr *last = tb[WEIR_A_TRIM_RULE_DSCP_LAST];
+
+	if (last && !first)
+		return weir_nl_rule_refuse(info, last,
+					   "dscp-last needs dscp, the lowest one");
+	if (!first) {
+		*dscps = U64_MAX;
+		return 0;
+	}
+	last = last ?: first;
+	if (nla_get_u32(last) < nla_get_u32(first))
+		return weir_nl_rule_refuse(info, last,
+					   "dscp-last is lower than dscp");
+	*dscps = GENMASK_ULL(nla_get_u32(last), nla_get_u32(first));
+	return 0;
+}
+
+static int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
+			struct weir_trim_rule *rule)
+{
+	struct nlattr *tb[WEIR_A_TRIM_RULE_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(tb, WEIR_A_TRIM_RULE_DISABLE, nest,
+			       weir_trim_rule_nl_policy, info->extack);
+	if (err)
+		return err;
+	memset(rule, 0, sizeof(*rule));
+	if (tb[WEIR_A_TRIM_RULE_PROTO])
+		rule->proto = nla_get_u32(tb[WEIR_A_TRIM_RULE_PROTO]);
+	if (tb[WEIR_A_TRIM_RULE_PORT])
+		rule->port = nla_get_u32(tb[WEIR_A_TRIM_RULE_PORT]);
+	if (tb[WEIR_A_TRIM_RULE_VLAN])
+		rule->vlan = nla_get_u32(tb[WEIR_A_TRIM_RULE_VLAN]);
+	rule->disable = nla_get_flag(tb[WEIR_A_TRIM_RULE_DISABLE]);
+	return weir_nl_rule_dscps(info, tb, &rule->dscps);
+}
+
+/* The rules that are given replace all. */
+static int weir_nl_rules(struct genl_info *info,
+			 struct weir_trim_config *config)
+{
+	struct nlattr *attr;
+	int err, rem;
+
+	if (!info->attrs[WEIR_A_TRIM_RULE])
+		return 0;
+	config->rules = 0;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != WEIR_A_TRIM_RULE)
+			continue;
+		if (config->rules == WEIR_TRIM_RULES_MAX)
+			return weir_nl_rule_refuse(info, attr,
+						   "a policy has 16 rules at most");
+		err = weir_nl_rule(info, attr, &config->rule[config->rules]);
+		if (err)
+			return err;
+		config->rules++;
+	}
+	return 0;
+}
+
+static void weir_nl_trim_get_numbers(struct genl_info *info,
+				     struct weir_trim_config *config)
+{
+	const struct weir_nl_trim_number *n = weir_nl_trim_numbers;
+	const struct weir_nl_trim_number *end = n +
+						ARRAY_SIZE(weir_nl_trim_numbers);
+
+	for (; n < end; n++) {
+		if (!info->attrs[n->attr])
+			continue;
+		*(u32 *)((void *)config + n->at) =
+			nla_get_u32(info->attrs[n->attr]);
+		config->has |= n->has;
+	}
+}
+
+/* What the attributes say of a policy, over what it was. */
+static void weir_nl_trim_said(struct genl_info *info,
+			      struct weir_trim_config *config)
+{
+	struct nlattr **a = info->attrs;
+
+	/* Another way of sharing has another default, unless that is said, too. */
+	if (a[WEIR_A_TRIM_SHARE])
+		weir_trim_config_share(config, nla_get_u32(a[WEIR_A_TRIM_SHARE]));
+	/* Of the two ways to say the DSCP the last one said counts. */
+	if (a[WEIR_A_TRIM_DSCP])
+		config->has &= ~WEIR_TRIM_HAS_TC;
+	weir_nl_trim_get_numbers(info, config);
+	if (a[WEIR_A_TRIM_LIMIT_BYTES])
+		config->limit_bytes = nla_get_uint(a[WEIR_A_TRIM_LIMIT_BYTES]);
+	if (a[WEIR_A_TRIM_RATE]) {
+		config->rate = nla_get_uint(a[WEIR_A_TRIM_RATE]);
+		config->has |= WEIR_TRIM_HAS_RATE;
+	}
+	if (a[WEIR_A_TRIM_TC_DSCP]) {
+		nla_memcpy(config->tc_dscp, a[WEIR_A_TRIM_TC_DSCP],
+			   sizeof(config->tc_dscp));
+		config->has |= WEIR_TRIM_HAS_TC_DSCP;
+	}
+}
+
+/* The hook is said once, with the first request. */
+static int weir_nl_trim_hook(struct genl_info *info,
+			     const struct weir_trim_config *config)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_TRIM_HOOK];
+
+	if (!attr && !config->hook)
+		return weir_nl_trim_refuse(info, -EINVAL, WEIR_A_TRIM_HOOK,
+					   "say where packets are trimmed: hook is missing");
+	if (attr && config->hook && nla_get_u32(attr) != config->hook)
+		return weir_nl_trim_refuse(info, -EINVAL, WEIR_A_TRIM_HOOK,
+					   "the hook cannot be changed: take the policy away first");
+	return 0;
+}
+
+static int weir_nl_trim_config(struct genl_info *info,
+			       const struct net_device *dev,
+			       struct weir_trim_config *config)
+{
+	struct weir_trim_refusal refusal;
+	struct weir_trim_device device;
+	int err;
+
+	err = weir_nl_trim_hook(info, config);
+	if (err)
+		return err;
+	weir_nl_trim_said(info, config);
+	err = weir_nl_rules(info, config);
+	if (err)
+		return err;
+	weir_trim_device(dev, &device);
+	err = weir_trim_config_check(config, &device, &refusal);
+	if (err)
+		weir_nl_trim_refuse(info, err, refusal.attr, refusal.msg);
+	return err;
+}
+
+static int weir_nl_put_rule(struct sk_buff *skb,
+			    const struct weir_trim_rule *rule)
+{
+	struct nlattr *nest = nla_nest_start(skb, WEIR_A_TRIM_RULE);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if ((rule->dscps != U64_MAX &&
+	     (nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP, __ffs64(rule->dscps)) ||
+	      nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP_LAST,
+			  fls64(rule->dscps) - 1))) ||
+	    (rule->proto &&
+	     nla_put_u32(skb, WEIR_A_TRIM_RULE_PROTO, rule->proto)) ||
+	    (rule->port &&
+	     nla_put_u32(skb, WEIR_A_TRIM_RULE_PORT, rule->port)) ||
+	    (rule->vlan &&
+	     nla_put_u32(skb, WEIR_A_TRIM_RULE_VLAN, rule->vlan)) ||
+	    (rule->disable && nla_put_flag(skb, WEIR_A_TRIM_RULE_DISABLE))) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int weir_nl_trim_put_numbers(struct sk_buff *skb,
+				    const struct weir_trim_config *config)
+{
+	const struct weir_nl_trim_number *n = weir_nl_trim_numbers;
+	const struct weir_nl_trim_number *end = n +
+						ARRAY_SIZE(weir_nl_trim_numbers);
+
+	for (; n < end; n++) {
+		if (n->has && !(config->has & n->has))
+			continue;
+		if (nla_put_u32(skb, n->attr,
+				*(const u32 *)((const void *)config + n->at)))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int weir_nl_put_config(struct sk_buff *skb,
+			      const struct weir_trim_config *config)
+{
+	unsigned int i;
+
+	if (weir_nl_trim_put_numbers(skb, config) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_LIMIT_BYTES, config->limit_bytes) ||
+	    (config->has & WEIR_TRIM_HAS_RATE &&
+	     nla_put_uint(skb, WEIR_A_TRIM_RATE, config->rate)) ||
+	    (config->has & (WEIR_TRIM_HAS_TC | WEIR_TRIM_HAS_TC_DSCP) &&
+	     nla_put(skb, WEIR_A_TRIM_TC_DSCP, sizeof(config->tc_dscp),
+		     config->tc_dscp)))
+		return -EMSGSIZE;
+	for (i = 0; i < config->rules; i++)
+		if (weir_nl_put_rule(skb, &config->rule[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int weir_nl_put_trim_stats(struct sk_buff *skb,
+				  const struct weir_trim *trim)
+{
+	struct nlattr *nest;
+	unsigned int i;
+
+	static_assert((int)WEIR_A_TRIM_STATS_MAX == (int)WEIR_TRIM_C_MAX);
+
+	nest = nla_nest_start(skb, WEIR_A_TRIM_STATS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < WEIR_TRIM_C_MAX; i++)
+		if (nla_put_uint(skb, i + 1, weir_trim_counter(trim, i))) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int weir_nl_put_depth(struct sk_buff *skb, const struct net *net,
+			     int ifindex)
+{
+	u32 depth[WEIR_BANDS];
+
+	weir_backlog_depth(net, ifindex, depth);
+	if (nla_put_u32(skb, WEIR_A_TRIM_DATA_DEPTH, depth[WEIR_BAND_DATA]) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_HEADER_DEPTH,
+			depth[WEIR_BAND_HEADER]) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_DIRECT,
+			 weir_backlog_direct(net, ifindex)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
+{
+	const struct weir_nl_trim *t = obj;
+	const struct weir_trim *trim = t->trim;
+	struct sk_buff *skb = msg->skb;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, WEIR_A_TRIM_IFINDEX, trim->ifindex) ||
+	    weir_nl_put_ifname(skb, WEIR_A_TRIM_IFNAME, t->net,
+			       trim->ifindex) ||
+	    weir_nl_put_config(skb, &weir_trim_rev(trim)->config) ||
+	    weir_nl_put_depth(skb, t->net, trim->ifindex) ||
+	    weir_nl_put_trim_stats(skb, trim)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * weir_nl_trim_notify() - tell the events group about a trimming policy
+ * @wn: the namespace
+ * @trim: the policy; RTNL is held
+ * @cmd: WEIR_CMD_TRIM_NTF or WEIR_CMD_TRIM_DEL_NTF
+ *
+ * Sleeps.
+ */
+void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
+			 u8 cmd)
+{
+	const struct weir_nl_trim t = { .net = wn->net, .trim = trim };
+
+	weir_nl_notify(wn, cmd, weir_nl_fill_trim, &t);
+}
+
+static int weir_nl_trim_require(struct genl_info *info, int *ifindex)
+{
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_TRIM_IFINDEX,
+			     "say which device: its index is missing"))
+		return -EINVAL;
+	*ifindex = nla_get_u32(info->attrs[WEIR_A_TRIM_IFINDEX]);
+	return 0;
+}
+
+static int weir_nl_trim_none(struct genl_info *info, int ifindex, int err)
+{
+	return weir_nl_refuse_dev(info, WEIR_A_TRIM_IFINDEX, ifindex, err,
+				  "has no trimming policy");
+}
+
+static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
+			    struct weir_trim_config *config)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	const struct weir_trim *trim;
+	int err;
+
+	trim = weir_trim_get(wn, dev->ifindex);
+	if (trim)
+		*config = weir_trim_rev(trim)->config;
+	else
+		weir_trim_config_init(config);
+	err = weir_nl_trim_config(info, dev, config);
+	if (err)
+		return err;
+	err = weir_trim_set(wn, dev, config);
+	if (err)
+		return err;
+	weir_nl_changed(wn);
+	weir_nl_trim_notify(wn, weir_trim_get(wn, dev->ifindex),
+			    WEIR_CMD_TRIM_NTF);
+	return 0;
+}
+
+int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_trim_config *config;
+	struct net_device *dev;
+	int ifindex, err;
+
+	err = weir_nl_trim_require(info, &ifindex);
+	if (err)
+		return err;
+	config = kmalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return -ENOMEM;
+	rtnl_lock();
+	dev = __dev_get_by_index(genl_info_net(info), ifindex);
+	err = dev ? weir_nl_trim_set(info, dev, config) :
+		    weir_nl_trim_none(info, ifindex, -ENODEV);
+	rtnl_unlock();
+	kfree(config);
+	return err;
+}
+
+int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	int ifindex, err;
+	bool there;
+
+	err = weir_nl_trim_require(info, &ifindex);
+	if (err)
+		return err;
+	rtnl_lock();
+	there = weir_trim_del(wn, ifindex);
+	rtnl_unlock();
+	if (!there)
+		return weir_nl_trim_none(info, ifindex, -ENOENT);
+	weir_nl_changed(wn);
+	return 0;
+}
+
+int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+
+	weir_trim_flush(wn);
+	weir_nl_changed(wn);
+	return 0;
+}
+
+int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_nl_trim t = { .net = wn->net };
+	int ifindex, err;
+
+	err = weir_nl_trim_require(info, &ifindex);
+	if (err)
+		return err;
+	rtnl_lock();
+	t.trim = weir_trim_get(wn, ifindex);
+	err = t.trim ? weir_nl_reply(info, WEIR_CMD_TRIM_GET,
+				     weir_nl_fill_trim, &t) :
+		       weir_nl_trim_none(info, ifindex, -ENOENT);
+	rtnl_unlock();
+	return err;
+}
+
+int weir_nl_trim_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_nl_trim t = { .net = wn->net };
+	unsigned long ifindex = cb->args[0];
+	struct weir_nl_msg msg;
+	struct weir_trim *trim;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	rtnl_lock();
+	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_TRIM_GET);
+	xa_for_each_start(&wn->trims, ifindex, trim, cb->args[0]) {
+		t.trim = trim;
+		err = weir_nl_fill_trim(&msg, &t);
+		if (err)
+			break;
+		cb->args[0] = ifindex + 1;
+	}
+	rtnl_unlock();
+	mutex_unlock(&wn->lock);
+	return skb->len ?: err;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_OVERFLOW_H
+#define _WEIR_OVERFLOW_H
+
+#include "mode_time.h"
+
+struct weir_trim_rev;
+
+int weir_overflow_watch(void);
+void weir_overflow_unwatch(void);
+struct weir_mode_time weir_overflow_time(const struct weir_trim_rev *rev);
+void weir_overflow_uninit(void);
+
+#endif /* _WEIR_OVERFLOW_H */

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The weir qdisc: two bands, one of whole packets and one of trimmed ones. What
+ * finds no room in the first is trimmed and joins the second. It has no options:
+ * what it does is in the trimming policy of its device, which may come, change
+ * and go while packets wait. Without one it is a FIFO as long as the device's
+ * txqueuelen.
+ */
+#include <linux/random.h>
+#include <linux/skbuff.h>
+#include <net/gso.h>
+#include <net/pkt_sched.h>
+
+#include "backlog.h"
+#include "sch_weir.h"
+#include "trace.h"
+#include "trim.h"
+#include "trim_skb.h"
+
+/* IP lengths do not reach further: what is longer is many packets in one. */
+#define WEIR_SCH_LEN_MAX	65535
+
+/**
+ * enum weir_sch_kind - what a packet that waits is counted as when it leaves
+ * @WEIR_SCH_PLAIN: nothing
+ * @WEIR_SCH_WHOLE: an eligible packet that is whole
+ * @WEIR_SCH_TRIMMED: one that was trimmed here
+ */
+enum weir_sch_kind {
+	WEIR_SCH_PLAIN,
+	WEIR_SCH_WHOLE,
+	WEIR_SCH_TRIMMED,
+};
+
+/**
+ * struct weir_sch_cb - what the qdisc knows of a packet that waits
+ * @older: the eligible packet that came before it, if that still waits
+ * @since: when it came
+ * @kind: enum weir_sch_kind
+ */
+struct weir_sch_cb {
+	struct sk_buff	*older;
+	u32		since;
+	u8		kind;
+};
+
+/**
+ * struct weir_sch - a qdisc's private part
+ * @backlog: how much waits
+ * @queue: what waits, a band
+ * @last: the last eligible packet of the data band
+ * @eligible: how many such packets there are: where this is 0, @last is stale,
+ *	and so is what lies as many steps behind it
+ */
+struct weir_sch {
+	struct weir_backlog	backlog;
+	struct sk_buff_head	queue[WEIR_BANDS];
+	struct sk_buff		*last;
+	u32			eligible;
+};
+
+/**
+ * struct weir_sch_visit - what is the same for all that one call enqueues
+ * @sch: the qdisc
+ * @trim: the device's policy
+ * @rev: what it says
+ * @to_free: where dropped packets go
+ * @now: weir_backlog_now()
+ */
+struct weir_sch_visit {
+	struct Qdisc			*sch;
+	const struct weir_trim		*trim;
+	const struct weir_trim_rev	*rev;
+	struct sk_buff			**to_free;
+	u32				now;
+};
+
+static struct weir_sch_cb *weir_sch_cb(struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct weir_sch_cb));
+	return (struct weir_sch_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/* The policy that is the qdisc's to carry out, if there is one. */
+static const struct weir_trim *weir_sch_trim(const struct Qdisc *sch)
+{
+	const struct net_device *dev = qdisc_dev(sch);
+	const struct weir_trim *trim;
+
+	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
+	return trim && weir_trim_has_bands(&weir_trim_rev(trim)->config) ?
+	       trim : NULL;
+}
+
+static u64 weir_sch_waited(struct weir_sch *q, enum weir_band_id band, u32 now)
+{
+	struct sk_buff *head = skb_peek(&q->queue[band]);
+
+	return head ? weir_backlog_waited(weir_sch_cb(head)->since, now) : 0;
+}
+
+/* Whoever looks from outside sees the data band's head without its lock. */
+static void weir_sch_publish(struct weir_sch *q)
+{
+	struct sk_buff *head = skb_peek(&q->queue[WEIR_BAND_DATA]);
+
+	if (head)
+		WRITE_ONCE(q->backlog.head, weir_sch_cb(head)->since);
+}
+
+static void weir_sch_add(struct Qdisc *sch, struct sk_buff *skb,
+			 enum weir_band_id band, enum weir_sch_kind kind,
+			 u32 now)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	struct weir_sch_cb *cb = weir_sch_cb(skb);
+
+	cb->kind = kind;
+	cb->since = now;
+	if (kind == WEIR_SCH_WHOLE) {
+		cb->older = q->last;
+		q->last = skb;
+		q->eligible++;
+	}
+	__skb_queue_tail(&q->queue[band], skb);
+	weir_bands_add(&q->backlog.bands, band, qdisc_pkt_len(skb));
+	weir_sch_publish(q);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+}
+
+static void weir_sch_maximum(const struct weir_sch_visit *v,
+			     enum weir_trim_counter counter,
+			     enum weir_band_id band)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+	struct weir_trim_cpu *cpu = this_cpu_ptr(v->trim->cpu);
+
+	if (q->backlog.bands.packets[band] > cpu->count[counter])
+		cpu->count[counter] = q->backlog.bands.packets[band];
+}
+
+static void weir_sch_add_data(const struct weir_sch_visit *v,
+			      struct sk_buff *skb, enum weir_sch_kind kind)
+{
+	weir_sch_add(v->sch, skb, WEIR_BAND_DATA, kind, v->now);
+	weir_sch_maximum(v, WEIR_TRIM_C_DATA_MAX, WEIR_BAND_DATA);
+}
+
+static void weir_sch_add_header(const struct weir_sch_visit *v,
+				struct sk_buff *skb, enum weir_sch_kind kind)
+{
+	weir_sch_add(v->sch, skb, WEIR_BAND_HEADER, kind, v->now);
+	weir_sch_maximum(v, WEIR_TRIM_C_HEADER_MAX, WEIR_BAND_HEADER);
+}
+
+/* An eligible packet leaves the data band, the oldest or the last of them. */
+static void weir_sch_forget(struct weir_sch *q, struct sk_buff *skb)
+{
+	q->eligible--;
+	if (skb == q->last)
+		q->last = q->eligible ? weir_sch_cb(skb)->older : NULL;
+}
+
+/* A packet leaves, to be sent or thrown away with all that wait. */
+static void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
+			  struct sk_buff *skb, enum weir_trim_counter trimmed)
+{
+	enum weir_sch_kind kind = weir_sch_cb(skb)->kind;
+
+	if (kind == WEIR_SCH_WHOLE)
+		weir_sch_forget(q, skb);
+	if (!trim)
+		return;
+	if (kind == WEIR_SCH_TRIMMED) {
+		weir_trim_count(trim, trimmed, 1);
+	} else if (kind == WEIR_SCH_WHOLE) {
+		weir_trim_count(trim, WEIR_TRIM_C_WHOLE, 1);
+		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, skb->len);
+	}
+}
+
+/* Takes the last eligible packet out of the data band. */
+static struct sk_buff *weir_sch_take_last(struct Qdisc *sch)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	struct sk_buff *skb = q->last;
+
+	weir_sch_forget(q, skb);
+	__skb_unlink(skb, &q->queue[WEIR_BAND_DATA]);
+	weir_bands_del(&q->backlog.bands, WEIR_BAND_DATA, qdisc_pkt_len(skb));
+	weir_sch_publish(q);
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	return skb;
+}
+
+/* What was cut is as long as it is now. */
+static void weir_sch_measure(struct sk_buff *skb)
+{
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+}
+
+static int weir_sch_drop(const struct weir_sch_visit *v, struct sk_buff *skb,
+			 enum weir_trim_counter counter, int class)
+{
+	trace_weir_trim_dropped(qdisc_dev(v->sch), skb->len, class);
+	weir_trim_count(v->trim, counter, 1);
+	return qdisc_drop(skb, v->sch, v->to_free);
+}
+
+static bool weir_sch_header_full(const struct weir_sch_visit *v)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+
+	return weir_bands_header_full(&q->backlog.bands, &v->rev->limits,
+				      weir_sch_waited(q, WEIR_BAND_HEADER,
+						      v->now));
+}
+
+/* Whether a packet without room was sent back; else it is the caller's yet. */
+static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
+			    struct weir_trim_pkt *pkt, int class)
+{
+	const struct weir_trim_policy *policy = &v->rev->port.policy;
+
+	return weir_trim_returns(pkt, class) &&
+	       weir_trim_skb_returnable(policy, skb) &&
+	       weir_trim_skb_return(policy, skb, pkt);
+}
+
+/* What was trimmed has no room even so. Its drop was counted before. */
+static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
+			   struct weir_trim_pkt *pkt)
+{
+	if (weir_sch_return(v, skb, pkt, WEIR_TRIM_DATA)) {
+		weir_trim_count(v->trim, WEIR_TRIM_C_RETURNED, 1);
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	}
+	trace_weir_trim_dropped(qdisc_dev(v->sch), skb->len, WEIR_TRIM_DATA);
+	weir_trim_count(v->trim, WEIR_TRIM_C_DROPPED_TRIM, 1);
+	__qdisc_drop(skb, v->to_free);
+	return NET_XMIT_DROP;
+}
+
+static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
+				u32 kept)
+{
+	trace_weir_trim(qdisc_dev(v->sch), len, kept, WEIR_TRIM_DATA);
+	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM, 1);
+	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);
+	if (len == kept)
+		weir_trim_count(v->trim, WEIR_TRIM_C_SHORT, 1);
+	qdisc_qstats_drop(v->sch);
+}
+
+/* The drop of the whole packet is counted here, whatever becomes of its header. */
+static int weir_sch_trim_one(const struct weir_sch_visit *v,
+			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
+{
+	struct sk_buff *cut;
+
+	cut = weir_trim_skb_cut(&v->rev->port.policy, skb, pkt);
+	if (!cut)
+		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
+				     WEIR_TRIM_DATA);
+	weir_sch_count_trim(v, skb->len, cut->len);
+	consume_skb(skb);
+	if (weir_sch_header_full(v))
+		return weir_sch_bounce(v, cut, pkt);
+	weir_sch_measure(cut);
+	weir_sch_add_header(v, cut, WEIR_SCH_TRIMMED);
+	return NET_XMIT_SUCCESS;
+}
+
+static bool weir_sch_swaps(const struct weir_sch_visit *v,
+			   const struct sk_buff *skb)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+	u32 coin = 0;
+
+	if (v->rev->limits.victim == WEIR_TRIM_VICTIM_ARRIVING || !q->last)
+		return false;
+	if (v->rev->limits.victim == WEIR_TRIM_VICTIM_COIN)
+		coin = get_random_u32();
+	return weir_bands_swap(&q->backlog.bands, &v->rev->limits,
+			       qdisc_pkt_len(skb), qdisc_pkt_len(q->last), coin);
+}
+
+/* The band's last eligible packet makes room for one that arrives. */
+static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	struct sk_buff *last = weir_sch_take_last(v->sch);
+	struct weir_trim_pkt pkt;
+
+	/* It was found eligible before; a policy since then may be no use to it. */
+	if (weir_trim_skb_parse(last, &pkt))
+		weir_sch_trim_one(v, last, &pkt);
+	else
+		weir_sch_drop(v, last, WEIR_TRIM_C_FAILED, WEIR_TRIM_DATA);
+	weir_sch_add_data(v, skb, WEIR_SCH_WHOLE);
+	return NET_XMIT_SUCCESS;
+}
+
+static bool weir_sch_data_full(const struct weir_sch_visit *v,
+			       const struct sk_buff *skb)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+
+	return weir_bands_data_full(&q->backlog.bands, &v->rev->limits,
+				    qdisc_pkt_len(skb),
+				    weir_sch_waited(q, WEIR_BAND_DATA, v->now));
+}
+
+static int weir_sch_data(const struct weir_sch_visit *v, struct sk_buff *skb,
+			 struct weir_trim_pkt *pkt)
+{
+	if (!weir_sch_data_full(v, skb)) {
+		weir_sch_add_data(v, skb, WEIR_SCH_WHOLE);
+		return NET_XMIT_SUCCESS;
+	}
+	if (weir_sch_swaps(v, skb))
+		return weir_sch_swap(v, skb);
+	return weir_sch_trim_one(v, skb, pkt);
+}
+
+/* What comes trimmed from upstream, and has no room, is not one of ours. */
+static int weir_sch_header(const struct weir_sch_visit *v, struct sk_buff *skb,
+			   struct weir_trim_pkt *pkt, int class)
+{
+	weir_trim_count(v->trim, WEIR_TRIM_C_HEADERS, 1);
+	if (weir_sch_header_full(v)) {
+		if (!weir_sch_return(v, skb, pkt, class))
+			return weir_sch_drop(v, skb,
+					     WEIR_TRIM_C_HEADERS_DROPPED,
+					     class);
+		weir_trim_count(v->trim, WEIR_TRIM_C_HEADERS_DROPPED, 1);
+		qdisc_qstats_drop(v->sch);
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+	}
+	weir_sch_add_header(v, skb, WEIR_SCH_PLAIN);
+	return NET_XMIT_SUCCESS;
+}
+
+static int weir_sch_other(const struct weir_sch_visit *v, struct sk_buff *skb,
+			  int class)
+{
+	weir_trim_count(v->trim, WEIR_TRIM_C_OTHER, 1);
+	if (weir_sch_data_full(v, skb))
+		return weir_sch_drop(v, skb, WEIR_TRIM_C_OTHER_DROPPED, class);
+	weir_sch_add_data(v, skb, WEIR_SCH_PLAIN);
+	return NET_XMIT_SUCCESS;
+}
+
+static int weir_sch_untrusted(const struct weir_sch_visit *v,
+			      struct sk_buff *skb, struct weir_trim_pkt *pkt)
+{
+	weir_trim_count(v->trim, WEIR_TRIM_C_UNTRUSTED, 1);
+	if (weir_trim_skb_unmark(skb, pkt))
+		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
+				     WEIR_TRIM_UNTRUSTED);
+	return weir_sch_other(v, skb, WEIR_TRIM_UNTRUSTED);
+}
+
+static int weir_sch_classify(const struct weir_sch_visit *v,
+			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
+{
+	const struct net *net = dev_net(qdisc_dev(v->sch));
+	bool edge = weir_trim_edge(weir_net(net), skb->skb_iif);
+
+	if (!weir_trim_skb_parse(skb, pkt))
+		return WEIR_TRIM_OTHER;
+	return weir_trim_classify(&v->rev->port.policy, pkt, edge);
+}
+
+static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
+			struct weir_trim_pkt *pkt, int class)
+{
+	switch (class) {
+	case WEIR_TRIM_DATA:
+		return weir_sch_data(v, skb, pkt);
+	case WEIR_TRIM_HEADER:
+	case WEIR_TRIM_RETURNED:
+		return weir_sch_header(v, skb, pkt, class);
+	case WEIR_TRIM_UNTRUSTED:
+		return weir_sch_untrusted(v, skb, pkt);
+	default:
+		return weir_sch_other(v, skb, class);
+	}
+}
+
+/*
+ * A packet that stands for many is cut up before it is looked at, as trimming is
+ * for packets as they are on the wire.
+ */
+static int weir_sch_segments(const struct weir_sch_visit *v,
+			     struct sk_buff *skb)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct sk_buff *segs, *next, *seg;
+	int ret = NET_XMIT_DROP, one;
+	struct weir_trim_pkt pkt;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	if (IS_ERR_OR_NULL(segs))
+		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
+				     WEIR_TRIM_OTHER);
+	consume_skb(skb);
+	skb_list_walk_safe(segs, seg, next) {
+		skb_mark_not_on_list(seg);
+		weir_sch_measure(seg);
+		one = weir_sch_one(v, seg, &pkt,
+				   weir_sch_classify(v, seg, &pkt));
+		/* What waits counts for more than what went back, or was dropped. */
+		if (one == NET_XMIT_SUCCESS || ret == NET_XMIT_DROP)
+			ret = one;
+	}
+	return ret;
+}
+
+static int weir_sch_visit(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	struct weir_trim_pkt pkt;
+	int class;
+
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb) {
+		weir_trim_count(v->trim, WEIR_TRIM_C_FAILED, 1);
+		qdisc_qstats_drop(v->sch);
+		return NET_XMIT_DROP;
+	}
+	class = weir_sch_classify(v, skb, &pkt);
+	if (skb_is_gso(skb) &&
+	    (class == WEIR_TRIM_DATA || skb->len > WEIR_SCH_LEN_MAX))
+		return weir_sch_segments(v, skb);
+	return weir_sch_one(v, skb, &pkt, class);
+}
+
+/*
+ * Those above count one packet, as long as it came, for each success. What is
+ * different about that, and what became of packets that had waited, they are
+ * told.
+ */
+static void weir_sch_settle(struct Qdisc *sch, int ret, u32 len, u32 packets,
+			    u32 bytes)
+{
+	int more = ret == NET_XMIT_SUCCESS;
+
+	packets = packets + more - sch->q.qlen;
+	bytes = bytes + more * len - sch->qstats.backlog;
+	if (packets || bytes)
+		qdisc_tree_reduce_backlog(sch, packets, bytes);
+}
+
+static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
+				  struct sk_buff **to_free)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	u32 limit = READ_ONCE(qdisc_dev(sch)->tx_queue_len) ?: 1;
+
+	if (q->backlog.bands.packets[WEIR_BAND_DATA] >= limit)
+		return qdisc_drop(skb, sch, to_free);
+	weir_sch_add(sch, skb, WEIR_BAND_DATA, WEIR_SCH_PLAIN,
+		     weir_backlog_now());
+	return NET_XMIT_SUCCESS;
+}
+
+static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			    struct sk_buff **to_free)
+{
+	u32 packets = sch->q.qlen, bytes = sch->qstats.backlog;
+	struct weir_sch_visit v = {
+		.sch		= sch,
+		.trim		= weir_sch_trim(sch),
+		.to_free	= to_free,
+		.now		= weir_backlog_now(),
+	};
+	u32 len = qdisc_pkt_len(skb);
+	int ret;
+
+	if (!v.trim)
+		return weir_sch_enqueue_plain(skb, sch, to_free);
+	v.rev = weir_trim_rev(v.trim);
+	ret = weir_sch_visit(&v, skb);
+	weir_sch_settle(sch, ret, len, packets, bytes);
+	return ret;
+}
+
+static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
+{
+	static const struct weir_bands_limits none = {
+		.share = WEIR_TRIM_SHARE_STRICT,
+	};
+	const struct weir_bands_limits *limits;
+	struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_trim *trim;
+	enum weir_band_id band;
+	struct sk_buff *skb;
+
+	/* The stack asks after each packet, those that went directly included. */
+	if (!sch->q.qlen)
+		return NULL;
+	trim = weir_sch_trim(sch);
+	limits = trim ? &weir_trim_rev(trim)->limits : &none;
+	band = weir_bands_next(&q->backlog.bands, limits);
+	skb = __skb_dequeue(&q->queue[band]);
+	if (!skb)
+		return NULL;
+	weir_bands_sent(&q->backlog.bands, limits, band, qdisc_pkt_len(skb));
+	weir_sch_left(trim, q, skb, WEIR_TRIM_C_TX_TRIM);
+	weir_sch_publish(q);
+	qdisc_qstats_backlog_dec(sch, skb);
+	qdisc_bstats_update(sch, skb);
+	q->backlog.left += skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	sch->q.qlen--;
+	return skb;
+}
+
+static void weir_sch_empty(struct Qdisc *sch)
+{
+	const struct weir_trim *trim = weir_sch_trim(sch);
+	struct weir_sch *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+	int i;
+
+	for (i = 0; i < WEIR_BANDS; i++) {
+		while ((skb = __skb_dequeue(&q->queue[i]))) {
+			weir_bands_del(&q->backlog.bands, i,
+				       qdisc_pkt_len(skb));
+			weir_sch_left(trim, q, skb, WEIR_TRIM_C_DROPPED_TRIM);
+			rtnl_kfree_skbs(skb, skb);
+		}
+	}
+}
+
+static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
+			     struct netlink_ext_ack *extack)
+{
+	struct weir_net *wn = weir_net(dev_net(qdisc_dev(sch)));
+	struct weir_sch *q = qdisc_priv(sch);
+	int i;
+
+	/* First, as a qdisc that could not be set up is taken down, too. */
+	for (i = 0; i < WEIR_BANDS; i++)
+		__skb_queue_head_init(&q->queue[i]);
+	weir_backlog_add(&q->backlog, sch, !weir_trim_any_edge(wn));
+	if (!opt)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "a weir qdisc has no options: give its device a trimming policy");
+	return -EINVAL;
+}
+
+static void weir_sch_destroy(struct Qdisc *sch)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+
+	weir_backlog_del(&q->backlog);
+	weir_sch_empty(sch);
+}
+
+static struct Qdisc_ops weir_sch_ops __read_mostly = {
+	.id		= "weir",
+	.priv_size	= sizeof(struct weir_sch),
+	.enqueue	= weir_sch_enqueue,
+	.dequeue	= weir_sch_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= weir_sch_init_one,
+	.reset		= weir_sch_empty,
+	.destroy	= weir_sch_destroy,
+	.owner		= THIS_MODULE,
+};
+
+/**
+ * weir_sch_init() - offer the qdisc
+ *
+ * Qdiscs hold the module.
+ */
+int weir_sch_init(void)
+{
+	return register_qdisc(&weir_sch_ops);
+}
+
+/**
+ * weir_sch_uninit() - offer it no more; there is none left
+ */
+void weir_sch_uninit(void)
+{
+	unregister_qdisc(&weir_sch_ops);
+}
+
+MODULE_ALIAS("sch_weir");
+MODULE_ALIAS("net-sch-weir");

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_SCH_WEIR_H
+#define _WEIR_SCH_WEIR_H
+
+int weir_sch_init(void);
+void weir_sch_uninit(void);
+
+#endif /* _WEIR_SCH_WEIR_H */

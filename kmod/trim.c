@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trimming policies: one an egress port, replaced as a whole when it changes. */
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "backlog.h"
+#include "netlink.h"
+#include "overflow.h"
+#include "trim.h"
+
+static void weir_trim_free(struct weir_trim *trim)
+{
+	kfree(rcu_dereference_protected(trim->rev, true));
+	free_percpu(trim->cpu);
+	kfree(trim);
+}
+
+static void weir_trim_free_rcu(struct rcu_head *rcu)
+{
+	weir_trim_free(container_of(rcu, struct weir_trim, rcu));
+}
+
+/* The counters that hold the most there ever was, and not how often. */
+static bool weir_trim_is_maximum(enum weir_trim_counter counter)
+{
+	return counter == WEIR_TRIM_C_DATA_MAX ||
+	       counter == WEIR_TRIM_C_HEADER_MAX;
+}
+
+/* What no overflow has ended yet is in no counter. */
+static u64 weir_trim_running(const struct weir_trim *trim,
+			     enum weir_trim_counter counter)
+{
+	struct weir_mode_time time = weir_overflow_time(weir_trim_rev(trim));
+
+	return counter == WEIR_TRIM_C_HALF_TIME ? time.half :
+	       counter == WEIR_TRIM_C_PESSIMISTIC_TIME ? time.pessimistic : 0;
+}
+
+/**
+ * weir_trim_counter() - a counter, of all CPUs
+ * @trim: the policy; RTNL is held
+ * @counter: which
+ */
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter)
+{
+	u64 n, total = weir_trim_running(trim, counter);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		n = READ_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[counter]);
+		if (!weir_trim_is_maximum(counter))
+			total += n;
+		else if (n > total)
+			total = n;
+	}
+	return total;
+}
+
+/**
+ * weir_trim_device() - what a policy must know of its device
+ * @dev: the device; RTNL is held
+ * @device: filled
+ */
+void weir_trim_device(const struct net_device *dev,
+		      struct weir_trim_device *device)
+{
+	device->frame = dev->mtu + dev->hard_header_len;
+	device->queues = dev->num_tx_queues;
+	device->ethernet = dev->type == ARPHRD_ETHER ||
+			   dev->type == ARPHRD_LOOPBACK;
+}
+
+static void weir_trim_unwatch(const struct weir_trim_rev *rev)
+{
+	if (weir_trim_has_modes(&rev->config))
+		weir_overflow_unwatch();
+}
+
+/* A revision that is not in use yet, but told of overflows where it has modes. */
+static struct weir_trim_rev *
+weir_trim_rev_alloc(const struct net_device *dev,
+		    const struct weir_trim_config *config)
+{
+	struct weir_trim_device device;
+	struct weir_trim_rev *rev;
+	int err;
+
+	rev = kzalloc(sizeof(*rev), GFP_KERNEL_ACCOUNT);
+	if (!rev)
+		return ERR_PTR(-ENOMEM);
+	err = weir_trim_has_modes(config) ? weir_overflow_watch() : 0;
+	if (err) {
+		kfree(rev);
+		return ERR_PTR(err);
+	}
+	rev->config = *config;
+	weir_trim_device(dev, &device);
+	weir_trim_config_port(config, &device, &rev->port);
+	weir_trim_config_bands(config, &rev->limits);
+	return rev;
+}
+
+static struct weir_trim *weir_trim_alloc(int ifindex,
+					 struct weir_trim_rev *rev)
+{
+	struct weir_trim *trim = kzalloc(sizeof(*trim), GFP_KERNEL_ACCOUNT);
+
+	if (!trim)
+		return NULL;
+	trim->ifindex = ifindex;
+	trim->cpu = alloc_percpu_gfp(struct weir_trim_cpu, GFP_KERNEL_ACCOUNT);
+	if (!trim->cpu) {
+		kfree(trim);
+		return NULL;
+	}
+	RCU_INIT_POINTER(trim->rev, rev);
+	return trim;
+}
+
+/*
+ * A virtual queue that a CPU lengthens between the copy and the exchange is
+ * shorter by a packet then, once a change of the policy.
+ */
+static void weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
+{
+	struct weir_trim_rev *old = rtnl_dereference(trim->rev);
+
+	rev->port.queue = READ_ONCE(old->port.queue);
+	rev->port.overflow = READ_ONCE(old->port.overflow);
+	rcu_assign_pointer(trim->rev, rev);
+	weir_trim_unwatch(old);
+	kfree_rcu(old, rcu);
+}
+
+static int weir_trim_insert(struct weir_net *wn, int ifindex,
+			    struct weir_trim_rev *rev)
+{
+	struct weir_trim *trim = weir_trim_alloc(ifindex, rev);
+	int err;
+
+	if (!trim)
+		return -ENOMEM;
+	err = xa_insert(&wn->trims, ifindex, trim, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		RCU_INIT_POINTER(trim->rev, NULL);
+		weir_trim_free(trim);
+	}
+	return err;
+}
+
+/**
+ * weir_trim_any_edge() - does the trimming domain end at any port?
+ * @wn: the namespace; RTNL is held
+ *
+ * Only then must each packet be looked at, as any may have a mark to lose.
+ */
+bool weir_trim_any_edge(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	xa_for_each(&wn->trims, ifindex, trim)
+		if (weir_trim_edge(wn, ifindex))
+			return true;
+	return false;
+}
+
+/**
+ * weir_trim_set() - give a port a policy, or another one
+ * @wn: the namespace
+ * @dev: the port; RTNL is held, so that it cannot go in between
+ * @config: the policy, which makes sense
+ *
+ * Return: 0, -ENOMEM, or what weir_overflow_watch() says.
+ */
+int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+		  const struct weir_trim_config *config)
+{
+	struct weir_trim *trim;
+	struct weir_trim_rev *rev;
+	int err = 0;
+
+	ASSERT_RTNL();
+
+	rev = weir_trim_rev_alloc(dev, config);
+	if (IS_ERR(rev))
+		return PTR_ERR(rev);
+	trim = weir_trim_get(wn, dev->ifindex);
+	if (trim)
+		weir_trim_replace(trim, rev);
+	else
+		err = weir_trim_insert(wn, dev->ifindex, rev);
+	weir_backlog_bypass(wn->net, !weir_trim_any_edge(wn));
+	if (err) {
+		weir_trim_unwatch(rev);
+		kfree(rev);
+	}
+	return err;
+}
+
+/**
+ * weir_trim_del() - take a port's policy away
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * RTNL is held. The events group is told.
+ *
+ * Return: whether it was there.
+ */
+bool weir_trim_del(struct weir_net *wn, int ifindex)
+{
+	struct weir_trim *trim;
+
+	ASSERT_RTNL();
+
+	trim = xa_erase(&wn->trims, ifindex);
+	if (!trim)
+		return false;
+	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
+	weir_backlog_bypass(wn->net, !weir_trim_any_edge(wn));
+	weir_trim_unwatch(rtnl_dereference(trim->rev));
+	call_rcu(&trim->rcu, weir_trim_free_rcu);
+	return true;
+}
+
+/**
+ * weir_trim_flush() - take all policies of a namespace away
+ * @wn: the namespace
+ *
+ * Takes RTNL.
+ */
+void weir_trim_flush(struct weir_net *wn)
+{
+	unsigned long ifindex;
+	struct weir_trim *trim;
+
+	rtnl_lock();
+	xa_for_each(&wn->trims, ifindex, trim)
+		weir_trim_del(wn, ifindex);
+	rtnl_unlock();
+}
+
+/* Limits in packets are limits of time to a meter, by the longest frame. */
+static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
+{
+	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
+
+	if (!trim)
+		return 0;
+	return weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
+}
+
+/* A device that goes, or moves to another namespace, has no policy any more. */
+static int weir_trim_netdev_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weir_net *wn = weir_net(dev_net(dev));
+
+	if (event == NETDEV_UNREGISTER)
+		weir_trim_del(wn, dev->ifindex);
+	if (event == NETDEV_CHANGEMTU)
+		return notifier_from_errno(weir_trim_change_mtu(wn, dev));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_trim_notifier = {
+	.notifier_call = weir_trim_netdev_event,
+};
+
+/**
+ * weir_trim_init() - watch devices
+ */
+int weir_trim_init(void)
+{
+	return register_netdevice_notifier(&weir_trim_notifier);
+}
+
+/**
+ * weir_trim_uninit() - stop watching
+ */
+void weir_trim_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_trim_notifier);
+}

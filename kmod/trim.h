@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIM_H
+#define _WEIR_TRIM_H
+
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+
+#include "netns.h"
+#include "trim_config.h"
+
+struct net_device;
+
+/**
+ * struct weir_trim_rev - a revision of a port's trimming policy
+ * @rcu: it is freed a grace period after another took its place
+ * @config: what was asked for
+ * @limits: what the qdisc makes of it
+ * @port: what hooks and BPF programs make of it
+ *
+ * Never changes while it can be reached, but for the stamps in @port.
+ */
+struct weir_trim_rev {
+	struct rcu_head			rcu;
+	struct weir_trim_config		config;
+	struct weir_bands_limits	limits;
+	struct weir_trim_port		port;
+};
+
+/**
+ * struct weir_trim - the trimming policy of an egress port
+ * @rcu: it is freed a grace period after it was taken away
+ * @ifindex: the device
+ * @rev: the policy as it is now; replaced under RTNL, read under RCU
+ * @cpu: per-CPU meters and counters, which outlive changes of the policy
+ *
+ * Reached through weir_net.trims under RCU. It holds no reference to the
+ * device: the device notifier takes it away with the device.
+ */
+struct weir_trim {
+	struct rcu_head			rcu;
+	int				ifindex;
+	struct weir_trim_rev __rcu	*rev;
+	struct weir_trim_cpu __percpu	*cpu;
+};
+
+/**
+ * weir_trim_get() - find the policy of a port
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the
+ * policy lives as long as that is held.
+ */
+static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
+{
+	return xa_load(&wn->trims, ifindex);
+}
+
+/**
+ * weir_trim_rev() - what a policy says now
+ * @trim: the policy
+ *
+ * Context as for weir_trim_get().
+ */
+static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
+{
+	return rcu_dereference_check(trim->rev, rcu_read_lock_bh_held() ||
+						lockdep_rtnl_is_held());
+}
+
+/**
+ * weir_trim_edge() - are the marks of packets from a device not to be trusted?
+ * @wn: the namespace
+ * @ifindex: the device that they came in by, 0 for packets from this host
+ *
+ * Context as for weir_trim_get().
+ */
+static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
+{
+	struct weir_trim *trim = ifindex ? weir_trim_get(wn, ifindex) : NULL;
+
+	return trim && weir_trim_rev(trim)->config.edge;
+}
+
+bool weir_trim_any_edge(struct weir_net *wn);
+
+/**
+ * weir_trim_count() - add to a counter on this CPU
+ * @trim: the policy
+ * @counter: which
+ * @n: how much
+ *
+ * Any context that cannot be interrupted by one that counts the same.
+ */
+static inline void weir_trim_count(const struct weir_trim *trim,
+				   enum weir_trim_counter counter, u64 n)
+{
+	this_cpu_add(trim->cpu->count[counter], n);
+}
+
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter);
+void weir_trim_device(const struct net_device *dev,
+		      struct weir_trim_device *device);
+int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+		  const struct weir_trim_config *config);
+bool weir_trim_del(struct weir_net *wn, int ifindex);
+void weir_trim_flush(struct weir_net *wn);
+int weir_trim_init(void);
+void weir_trim_uninit(void);
+
+#endif /* _WEIR_TRIM_H */

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trimming policies as they are asked for: what makes sense, and what becomes
+ * of it where packets are looked at.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/in.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "trim_config.h"
+
+/* A rule that says nothing of the DSCP. */
+#define WEIR_TRIM_ANY_DSCP	U64_MAX
+
+/* Percent of the bytes that headers get at most where share is bytes. */
+#define WEIR_TRIM_BYTES_DEFAULT	25
+#define WEIR_TRIM_BYTES_MAX	99
+
+/* Its cost for 64 KiB just fits into 64 bits. */
+#define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
+
+/**
+ * weir_trim_config_init() - the policy of who says nothing
+ * @config: filled
+ */
+void weir_trim_config_init(struct weir_trim_config *config)
+{
+	int i;
+
+	memset(config, 0, sizeof(*config));
+	config->size = WEIR_TRIM_SIZE_DEFAULT;
+	config->length = WEIR_TRIM_LENGTH_UPDATE;
+	config->limit = WEIR_TRIM_LIMIT_DEFAULT;
+	config->headers = WEIR_TRIM_HEADERS_DEFAULT;
+	config->header_time = WEIR_TRIM_HEADER_TIME_DEFAULT;
+	config->victim = WEIR_TRIM_VICTIM_ARRIVING;
+	config->full = WEIR_TRIM_FULL_DROP;
+	config->meter = WEIR_TRIM_METER_SHARED;
+	config->percent[WEIR_TRIM_OPTIMISTIC] = 100;
+	config->percent[WEIR_TRIM_HALF] = 50;
+	config->percent[WEIR_TRIM_PESSIMISTIC] = 25;
+	config->t0 = WEIR_TRIM_T0_DEFAULT;
+	config->t1 = WEIR_TRIM_T1_DEFAULT;
+	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+		config->tc_dscp[i] = 8 * i;
+	weir_trim_config_share(config, WEIR_TRIM_SHARE_RATIO);
+}
+
+/**
+ * weir_trim_config_share() - take another way of sharing, with its default
+ * @config: the policy
+ * @share: enum weir_trim_share
+ */
+void weir_trim_config_share(struct weir_trim_config *config, u32 share)
+{
+	if (config->share == share)
+		return;
+	config->share = share;
+	config->share_value = share == WEIR_TRIM_SHARE_BYTES ?
+			      WEIR_TRIM_BYTES_DEFAULT : WEIR_TRIM_RATIO_DEFAULT;
+}
+
+/* The DSCP that trimmed packets get. */
+static u8 weir_trim_config_dscp(const struct weir_trim_config *config)
+{
+	return config->has & WEIR_TRIM_HAS_TC ? config->tc_dscp[config->tc] :
+						config->dscp;
+}
+
+/* The DSCPs that say what has become of a packet. */
+static u64 weir_trim_marks(const struct weir_trim_config *config)
+{
+	u64 marks = BIT_ULL(weir_trim_config_dscp(config));
+
+	if (config->has & WEIR_TRIM_HAS_RETURN)
+		marks |= BIT_ULL(config->return_dscp);
+	return marks;
+}
+
+static int weir_trim_refuse(struct weir_trim_refusal *refusal, int err,
+			    int attr, const char *msg)
+{
+	refusal->err = err;
+	refusal->attr = attr;
+	refusal->msg = msg;
+	return err;
+}
+
+static int weir_trim_check_marks(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	int i;
+
+	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+		if (config->tc_dscp[i] > 63)
+			return weir_trim_refuse(refusal, -EINVAL,
+						WEIR_A_TRIM_TC_DSCP,
+						"a DSCP is 63 at most");
+	if (!(config->has & (WEIR_TRIM_HAS_DSCP | WEIR_TRIM_HAS_TC)))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_DSCP,
+					"say which DSCP trimmed packets get: dscp or tc is missing");
+	if (config->has & WEIR_TRIM_HAS_RETURN &&
+	    config->return_dscp == weir_trim_config_dscp(config))
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_RETURN_DSCP,
+					"packets that go back need another DSCP than trimmed ones");
+	return 0;
+}
+
+/*
+ * A rule for all DSCPs is taken to leave the marks out. One that names a mark
+ * would have packets trimmed again that were trimmed before.
+ */
+static int weir_trim_check_rule(const struct weir_trim_config *config,
+				const struct weir_trim_rule *rule,
+				struct weir_trim_refusal *refusal)
+{
+	if (rule->port && rule->proto && rule->proto != IPPROTO_UDP &&
+	    rule->proto != IPPROTO_TCP)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"only UDP and TCP have ports");
+	if (rule->disable || rule->dscps == WEIR_TRIM_ANY_DSCP)
+		return 0;
+	if (rule->dscps & weir_trim_marks(config))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"packets with the DSCP of trimmed or returned ones cannot be trimmed");
+	return 0;
+}
+
+static int weir_trim_check_rules(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	bool trims = false;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < config->rules; i++) {
+		err = weir_trim_check_rule(config, &config->rule[i], refusal);
+		if (err)
+			return err;
+		trims |= !config->rule[i].disable;
+	}
+	if (!trims)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"say which packets are trimmed: a rule is missing");
+	return 0;
+}
+
+static int weir_trim_check_bands(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	if (!config->limit && !config->limit_bytes && !config->limit_time)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_LIMIT,
+					"the data band needs a limit of packets, bytes or time");
+	if (config->share == WEIR_TRIM_SHARE_BYTES &&
+	    config->share_value > WEIR_TRIM_BYTES_MAX)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_SHARE_VALUE,
+					"headers get 99 percent of the bytes at most");
+	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	    config->hook == WEIR_TRIM_HOOK_TC)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_FULL,
+					"packets cannot go back from the tc hook");
+	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	    !(config->has & WEIR_TRIM_HAS_RETURN))
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_RETURN_DSCP,
+					"say which DSCP packets get that go back: return-dscp is missing");
+	return 0;
+}
+
+/* What only the qdisc can do, or what XDP cannot. */
+static int weir_trim_check_hook(const struct weir_trim_config *config,
+				struct weir_trim_refusal *refusal)
+{
+	if (weir_trim_has_bands(config))
+		return 0;
+	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_VICTIM,
+					"only the qdisc can trim packets that wait");
+	if (config->share != WEIR_TRIM_SHARE_RATIO)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_SHARE,
+					"only the qdisc has two bands that share the link");
+	if (config->hook == WEIR_TRIM_HOOK_TC)
+		return 0;
+	if (config->has & WEIR_TRIM_HAS_PRIORITY)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_PRIORITY,
+					"packets have no priority at the xdp hook");
+	if (config->has & WEIR_TRIM_HAS_QUEUE)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_QUEUE,
+					"the xdp hook cannot choose a transmit queue");
+	return 0;
+}
+
+/* Ticks a byte, << WEIR_TRIM_COST_SHIFT, at a percentage of a rate. */
+static u64 weir_trim_cost(u64 rate, u32 percent)
+{
+	u64 cost = (u64)NSEC_PER_SEC << (WEIR_TRIM_TICK_SHIFT +
+					 WEIR_TRIM_COST_SHIFT);
+
+	/* No port is so fast that a byte costs nothing. */
+	return max_t(u64, 1, div64_u64(div_u64(cost * 100, percent), rate));
+}
+
+static int weir_trim_check_modes(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	const u32 *percent = config->percent;
+
+	if (percent[WEIR_TRIM_HALF] > percent[WEIR_TRIM_OPTIMISTIC] ||
+	    percent[WEIR_TRIM_PESSIMISTIC] > percent[WEIR_TRIM_HALF])
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_HALF,
+					"the shares must fall: optimistic, half, pessimistic");
+	if (config->t1 < config->t0)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_T1,
+					"t1 cannot be before t0");
+	return 0;
+}
+
+static int weir_trim_check_meter(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	if (config->meter == WEIR_TRIM_METER_BACKLOG)
+		return config->hook == WEIR_TRIM_HOOK_XDP ? 0 :
+		       weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_METER,
+					"only the xdp hook can read the backlog of a weir qdisc");
+	if (!(config->has & WEIR_TRIM_HAS_RATE))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RATE,
+					"say how fast the port is: rate is missing");
+	if (config->rate < WEIR_TRIM_RATE_MIN)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RATE,
+					"the rate must be 1000 bytes a second at least");
+	if (weir_trim_cost(config->rate, config->percent[WEIR_TRIM_PESSIMISTIC]) >
+	    WEIR_TRIM_COST_MAX)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_PESSIMISTIC,
+					"this percentage of the rate is too slow to be metered");
+	return 0;
+}
+
+static int weir_trim_check_device(const struct weir_trim_config *config,
+				  const struct weir_trim_device *device,
+				  struct weir_trim_refusal *refusal)
+{
+	if (!device->ethernet)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_IFINDEX,
+					"packets of the device have no Ethernet header");
+	if (config->size > device->frame)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_SIZE,
+					"no frame of the device is as long as the trim size");
+	if (config->has & WEIR_TRIM_HAS_QUEUE && config->queue >= device->queues)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
+					"the device does not have as many transmit queues");
+	return 0;
+}
+
+/**
+ * weir_trim_config_check() - does a policy make sense?
+ * @config: the policy
+ * @device: its device
+ * @refusal: what is wrong
+ *
+ * Return: 0, or a negative error with @refusal filled.
+ */
+int weir_trim_config_check(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_refusal *refusal)
+{
+	int err = 0;
+
+	/* Nothing is trimmed; the rest waits to be read by nobody. */
+	if (config->hook == WEIR_TRIM_HOOK_NONE)
+		return 0;
+	err = err ?: weir_trim_check_device(config, device, refusal);
+	err = err ?: weir_trim_check_marks(config, refusal);
+	err = err ?: weir_trim_check_rules(config, refusal);
+	err = err ?: weir_trim_check_bands(config, refusal);
+	err = err ?: weir_trim_check_hook(config, refusal);
+	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
+		return err;
+	err = weir_trim_check_modes(config, refusal);
+	return err ?: weir_trim_check_meter(config, refusal);
+}
+
+static void weir_trim_config_policy(const struct weir_trim_config *config,
+				    struct weir_trim_policy *policy)
+{
+	u64 marks = weir_trim_marks(config);
+	unsigned int i;
+
+	policy->size = config->size;
+	policy->priority = config->priority;
+	policy->queue = config->queue;
+	policy->dscp = weir_trim_config_dscp(config);
+	policy->return_dscp = config->return_dscp;
+	if (config->length == WEIR_TRIM_LENGTH_KEEP)
+		policy->flags |= WEIR_TRIM_KEEP_LENGTH;
+	if (config->full == WEIR_TRIM_FULL_RETURN)
+		policy->flags |= WEIR_TRIM_RETURN;
+	if (config->has & WEIR_TRIM_HAS_PRIORITY)
+		policy->flags |= WEIR_TRIM_SET_PRIORITY;
+	if (config->has & WEIR_TRIM_HAS_QUEUE)
+		policy->flags |= WEIR_TRIM_SET_QUEUE;
+
+	policy->rules = config->rules;
+	for (i = 0; i < config->rules; i++) {
+		policy->rule[i] = config->rule[i];
+		if (policy->rule[i].disable)
+			continue;
+		policy->rule[i].dscps &= ~marks;
+		policy->dscps |= policy->rule[i].dscps;
+	}
+}
+
+/*
+ * Ticks that bytes take. What takes more than 64 bits before it is shifted lasts
+ * four minutes at least, and nobody can tell a band that holds more from one
+ * without a limit.
+ */
+static u64 weir_trim_ticks(u64 bytes, u64 cost)
+{
+	u64 ticks;
+
+	if (check_mul_overflow(bytes, cost, &ticks))
+		ticks = U64_MAX;
+	return ticks >> WEIR_TRIM_COST_SHIFT;
+}
+
+static u64 weir_trim_us_ticks(u32 us)
+{
+	return (u64)us * NSEC_PER_USEC << WEIR_TRIM_TICK_SHIFT;
+}
+
+/* The smallest of the limits that are given. */
+static u64 weir_trim_limit(const struct weir_trim_config *config, u32 frame,
+			   u64 cost)
+{
+	u64 limit = U64_MAX;
+
+	if (config->limit)
+		limit = weir_trim_ticks((u64)config->limit * frame, cost);
+	if (config->limit_bytes)
+		limit = min(limit, weir_trim_ticks(config->limit_bytes, cost));
+	if (config->limit_time)
+		limit = min(limit, weir_trim_us_ticks(config->limit_time));
+	return limit;
+}
+
+static void weir_trim_config_meters(const struct weir_trim_config *config,
+				    u32 frame, struct weir_trim_meters *meters)
+{
+	int i;
+
+	meters->kind = config->meter;
+	meters->t0 = config->t0 * NSEC_PER_USEC;
+	meters->t1 = config->t1 * NSEC_PER_USEC;
+	if (config->meter == WEIR_TRIM_METER_BACKLOG)
+		return;
+	for (i = 0; i < WEIR_TRIM_MODES; i++)
+		meters->cost[i] = weir_trim_cost(config->rate,
+						 config->meter == WEIR_TRIM_METER_SHARED ?
+						 100 : config->percent[i]);
+	meters->limit = weir_trim_limit(config, frame,
+					weir_trim_cost(config->rate, 100));
+	meters->header_limit = config->header_time ?
+			       weir_trim_us_ticks(config->header_time) :
+			       weir_trim_ticks((u64)config->headers * config->size,
+					       weir_trim_cost(config->rate, 100));
+}
+
+/**
+ * weir_trim_config_port() - what hooks and programs read
+ * @config: the policy, which makes sense
+ * @device: its device
+ * @port: filled, but for its stamps; was zero
+ */
+void weir_trim_config_port(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_port *port)
+{
+	port->hook = config->hook;
+	if (config->hook == WEIR_TRIM_HOOK_NONE)
+		return;
+	weir_trim_config_policy(config, &port->policy);
+	if (config->hook != WEIR_TRIM_HOOK_QDISC)
+		weir_trim_config_meters(config, device->frame, &port->meters);
+}
+
+/**
+ * weir_trim_config_bands() - how the bands of the port's qdisc are bounded
+ * @config: the policy, which makes sense
+ * @limits: filled
+ */
+void weir_trim_config_bands(const struct weir_trim_config *config,
+			    struct weir_bands_limits *limits)
+{
+	*limits = (struct weir_bands_limits) {
+		.bytes		= config->limit_bytes,
+		.time		= config->limit_time * NSEC_PER_USEC,
+		.header_time	= config->header_time * NSEC_PER_USEC,
+		.packets	= config->limit,
+		.headers	= config->headers,
+		.share		= config->share,
+		.share_value	= config->share_value,
+		.victim		= config->victim,
+	};
+}

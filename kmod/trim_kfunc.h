@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIM_KFUNC_H
+#define _WEIR_TRIM_KFUNC_H
+
+#include <linux/types.h>
+
+struct __sk_buff;
+struct xdp_md;
+
+u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
+		       const u32 rdwr_buf_size);
+u8 *weir_trim_port_skb(struct __sk_buff *ctx, u32 ifindex,
+		       const u32 rdwr_buf_size);
+u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
+		      const u32 rdwr_buf_size);
+u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
+		      const u32 rdwr_buf_size);
+int weir_trim_edge_xdp(struct xdp_md *ctx, u32 ifindex);
+int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex);
+int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
+int weir_trim_plain_skb(struct __sk_buff *ctx);
+int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
+
+#endif /* _WEIR_TRIM_KFUNC_H */

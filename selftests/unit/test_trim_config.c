@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trimming policies: what is refused, and what hooks and programs get to see. */
+#include "kernel.h"
+
+#include "mode_time.h"
+#include "trim_config.h"
+#include "unit.h"
+
+static const struct weir_trim_device device = {
+	.frame = 1514, .queues = 2, .ethernet = true,
+};
+static struct weir_trim_config config;
+static struct weir_trim_refusal refusal;
+
+static void setup(u32 hook)
+{
+	weir_trim_config_init(&config);
+	config.hook = hook;
+	config.dscp = 11;
+	config.has = WEIR_TRIM_HAS_DSCP;
+	config.rules = 1;
+	config.rule[0].dscps = BIT_ULL(10);
+	if (hook != WEIR_TRIM_HOOK_QDISC) {
+		config.rate = 125000000;
+		config.has |= WEIR_TRIM_HAS_RATE;
+	}
+}
+
+static int check(void)
+{
+	refusal = (struct weir_trim_refusal) { };
+	return weir_trim_config_check(&config, &device, &refusal);
+}
+
+/* Refused with this error, at this attribute, in words. */
+static bool refuses(int err, int attr)
+{
+	return check() == err && refusal.err == err && refusal.attr == attr &&
+	       refusal.msg && *refusal.msg;
+}
+
+static void trim_config_defaults(void)
+{
+	int hook;
+
+	for (hook = WEIR_TRIM_HOOK_QDISC; hook <= WEIR_TRIM_HOOK_XDP; hook++) {
+		setup(hook);
+		CHECK_EQ(check(), 0);
+	}
+	weir_trim_config_init(&config);
+	config.hook = WEIR_TRIM_HOOK_NONE;
+	CHECK_EQ(check(), 0);
+}
+
+static void trim_config_marks(void)
+{
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP));
+	config.has = WEIR_TRIM_HAS_TC;
+	CHECK_EQ(check(), 0);
+	config.tc = 7;
+	config.tc_dscp[7] = 10;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+	config.tc_dscp[7] = 64;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC_DSCP));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_RETURN;
+	config.return_dscp = 11;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
+	config.return_dscp = 10;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+	config.rule[0].disable = 1;
+	config.rules = 2;
+	config.rule[1].dscps = BIT_ULL(9);
+	CHECK_EQ(check(), 0);
+}
+
+/* A rule for any DSCP is taken to leave out what was trimmed already. */
+static void trim_config_any_dscp(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.rule[0].dscps = U64_MAX;
+	config.has |= WEIR_TRIM_HAS_RETURN;
+	config.return_dscp = 12;
+	config.rules = 2;
+	config.rule[1].dscps = U64_MAX;
+	config.rule[1].disable = 1;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK(port.policy.dscps == ~(BIT_ULL(11) | BIT_ULL(12)));
+	CHECK(port.policy.rule[0].dscps == port.policy.dscps);
+	CHECK(port.policy.rule[1].dscps == U64_MAX);
+	CHECK_EQ(port.policy.rules, 2);
+}
+
+static void trim_config_hooks(void)
+{
+	setup(WEIR_TRIM_HOOK_TC);
+	config.full = WEIR_TRIM_FULL_RETURN;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_FULL));
+	config.hook = WEIR_TRIM_HOOK_XDP;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
+	config.has |= WEIR_TRIM_HAS_RETURN;
+	config.return_dscp = 12;
+	CHECK_EQ(check(), 0);
+	config.victim = WEIR_TRIM_VICTIM_COIN;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_VICTIM));
+	/* The qdisc does it for who reads its backlog, and needs no rate. */
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	config.has &= ~WEIR_TRIM_HAS_RATE;
+	CHECK_EQ(check(), 0);
+	setup(WEIR_TRIM_HOOK_TC);
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_METER));
+}
+
+static void trim_config_rates(void)
+{
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.rate = WEIR_TRIM_RATE_MIN - 1;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RATE));
+	config.rate = WEIR_TRIM_RATE_MIN;
+	CHECK_EQ(check(), 0);
+	config.percent[WEIR_TRIM_PESSIMISTIC] = 1;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_PESSIMISTIC));
+	config.rate = U64_MAX;
+	CHECK_EQ(check(), 0);
+	config.percent[WEIR_TRIM_PESSIMISTIC] = 51;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_HALF));
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.has &= ~WEIR_TRIM_HAS_RATE;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RATE));
+}
+
+static void trim_config_device(void)
+{
+	static const struct weir_trim_device tunnel = { .frame = 1500, .queues = 1 };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.size = 1514;
+	CHECK_EQ(check(), 0);
+	config.size = 1515;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_SIZE));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_QUEUE;
+	config.queue = 1;
+	CHECK_EQ(check(), 0);
+	config.queue = 2;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_QUEUE));
+	CHECK_EQ(weir_trim_config_check(&config, &tunnel, &refusal),
+		 -EOPNOTSUPP);
+}
+
+static void trim_config_share(void)
+{
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.share_value = 7;
+	weir_trim_config_share(&config, WEIR_TRIM_SHARE_RATIO);
+	CHECK_EQ(config.share_value, 7);
+	weir_trim_config_share(&config, WEIR_TRIM_SHARE_BYTES);
+	CHECK_EQ(config.share_value, 25);
+	config.share_value = 100;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_SHARE_VALUE));
+	weir_trim_config_share(&config, WEIR_TRIM_SHARE_RATIO);
+	CHECK_EQ(config.share_value, 10);
+}
+
+static struct weir_trim_meters meters(void)
+{
+	struct weir_trim_port port = { };
+
+	weir_trim_config_port(&config, &device, &port);
+	return port.meters;
+}
+
+/* Ticks of @bytes at a cost, as programs work them out. */
+static u64 ticks(u64 cost, u64 bytes)
+{
+	return cost * bytes >> WEIR_TRIM_COST_SHIFT;
+}
+
+/* 125 MB/s are 8 ns a byte, 512 ticks. */
+static void trim_config_costs(void)
+{
+	struct weir_trim_meters m;
+
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.percent[WEIR_TRIM_OPTIMISTIC] = 80;
+	m = meters();
+	CHECK_EQ(ticks(m.cost[WEIR_TRIM_OPTIMISTIC], 1000), 512000);
+	CHECK_EQ(ticks(m.cost[WEIR_TRIM_PESSIMISTIC], 1000), 512000);
+	config.meter = WEIR_TRIM_METER_PERCPU;
+	m = meters();
+	CHECK_EQ(ticks(m.cost[WEIR_TRIM_OPTIMISTIC], 1000), 640000);
+	CHECK_EQ(ticks(m.cost[WEIR_TRIM_HALF], 1000), 1024000);
+	CHECK_EQ(ticks(m.cost[WEIR_TRIM_PESSIMISTIC], 1000), 2048000);
+	CHECK_EQ(m.t0, 6000);
+	CHECK_EQ(m.t1, 24000);
+	CHECK_EQ(m.kind, WEIR_TRIM_METER_PERCPU);
+	/* 400 Gbit/s, to a thousandth; and faster than anything. */
+	config.rate = 50000000000;
+	m = meters();
+	CHECK(2560000 - ticks(m.cost[WEIR_TRIM_HALF], 1000000) < 2560);
+	config.rate = U64_MAX;
+	CHECK_EQ(meters().cost[WEIR_TRIM_OPTIMISTIC], 1);
+}
+
+static void trim_config_limits(void)
+{
+	setup(WEIR_TRIM_HOOK_XDP);
+	CHECK_EQ(meters().limit, 12 * 1514 * 512);
+	CHECK_EQ(meters().header_limit, 10000ULL * 1000 * 64);
+	config.limit_bytes = 10000;
+	CHECK_EQ(meters().limit, 10000 * 512);
+	config.limit_time = 7;
+	CHECK_EQ(meters().limit, 7 * 1000 * 64);
+	config.limit = 0;
+	config.limit_bytes = 0;
+	CHECK_EQ(meters().limit, 7 * 1000 * 64);
+	config.header_time = 0;
+	CHECK_EQ(meters().header_limit, 1000 * 128 * 512);
+	/* What is beyond counting is long. */
+	config.limit_time = 0;
+	config.limit_bytes = U64_MAX;
+	CHECK_EQ(meters().limit, U64_MAX >> WEIR_TRIM_COST_SHIFT);
+	/* Both together cannot run over. */
+	CHECK(meters().limit + meters().header_limit > meters().limit);
+}
+
+static void trim_config_policy(void)
+{
+	struct weir_trim_port port = { };
+	struct weir_bands_limits limits;
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_PRIORITY | WEIR_TRIM_HAS_TC |
+		      WEIR_TRIM_HAS_RETURN;
+	config.priority = 5;
+	config.tc = 3;
+	config.return_dscp = 1;
+	config.length = WEIR_TRIM_LENGTH_KEEP;
+	config.full = WEIR_TRIM_FULL_RETURN;
+	config.limit_time = 3;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.flags, WEIR_TRIM_KEEP_LENGTH | WEIR_TRIM_RETURN |
+				    WEIR_TRIM_SET_PRIORITY);
+	CHECK_EQ(port.policy.dscp, 24);
+	CHECK_EQ(port.policy.return_dscp, 1);
+	CHECK_EQ(port.policy.priority, 5);
+	CHECK_EQ(port.policy.size, 128);
+	CHECK_EQ(port.hook, WEIR_TRIM_HOOK_QDISC);
+	weir_trim_config_bands(&config, &limits);
+	CHECK_EQ(limits.packets, 12);
+	CHECK_EQ(limits.time, 3000);
+	CHECK_EQ(limits.headers, 1000);
+	CHECK_EQ(limits.header_time, 10000000);
+	CHECK_EQ(limits.share, WEIR_TRIM_SHARE_RATIO);
+	CHECK_EQ(limits.victim, WEIR_TRIM_VICTIM_ARRIVING);
+}
+
+static void modes(u64 since, u64 t0, u64 t1, u64 pessimistic, u64 half)
+{
+	struct weir_mode_time time = weir_mode_time(since, t0, t1);
+
+	CHECK_EQ(time.pessimistic, pessimistic);
+	CHECK_EQ(time.half, half);
+}
+
+static void trim_mode_times(void)
+{
+	modes(0, 6, 24, 0, 0);
+	modes(5, 6, 24, 5, 0);
+	modes(6, 6, 24, 6, 0);
+	modes(7, 6, 24, 6, 1);
+	modes(24, 6, 24, 6, 18);
+	modes(1000, 6, 24, 6, 18);
+	modes(1000, 6, 6, 6, 0);
+	modes(1000, 0, 0, 0, 0);
+	modes(1000, 0, 24, 0, 24);
+}
+
+const struct ktap_test trim_config_tests[] = {
+	KTAP_TEST(trim_config_defaults),
+	KTAP_TEST(trim_config_marks),
+	KTAP_TEST(trim_config_any_dscp),
+	KTAP_TEST(trim_config_hooks),
+	KTAP_TEST(trim_config_rates),
+	KTAP_TEST(trim_config_device),
+	KTAP_TEST(trim_config_share),
+	KTAP_TEST(trim_config_costs),
+	KTAP_TEST(trim_config_limits),
+	KTAP_TEST(trim_config_policy),
+	KTAP_TEST(trim_mode_times),
+};
+SUITE_END(trim_config);

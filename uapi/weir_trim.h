@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/*
+ * What the module and the BPF programs that trim share: the policy of an egress
+ * port, its meters and its counters. The module owns them (it fills the policy
+ * from netlink requests and frees all of it with the port); the programs get
+ * pointers, by kfuncs, and read, meter and count in place.
+ */
+#ifndef _UAPI_WEIR_TRIM_H
+#define _UAPI_WEIR_TRIM_H
+
+#include <linux/types.h>
+
+#include "weir.h"
+
+/**
+ * struct weir_trim_rule - packets that a policy trims, or does not
+ * @dscps: bit i is set where DSCP i matches
+ * @port: UDP or TCP destination port, host byte order; 0 matches all packets
+ * @vlan: id of the outer VLAN tag; 0 matches all packets, with or without tags
+ * @proto: IP protocol; 0 matches all
+ * @disable: what matches is never trimmed, whatever other rules say
+ * @reserved: zero
+ */
+struct weir_trim_rule {
+	__u64	dscps;
+	__u16	port;
+	__u16	vlan;
+	__u8	proto;
+	__u8	disable;
+	__u16	reserved;
+};
+
+/* flags of a struct weir_trim_policy */
+#define WEIR_TRIM_KEEP_LENGTH	0x1	/* enum weir_trim_length is keep */
+#define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return */
+#define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
+#define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
+
+/**
+ * struct weir_trim_policy - what trimming a packet means at a port
+ * @dscps: DSCPs that some rule without disable matches, for a first look
+ * @flags: WEIR_TRIM_*
+ * @size: bytes of a frame that stay, from the Ethernet header on, tags included
+ * @priority: skb->priority of trimmed packets
+ * @queue: transmit queue of trimmed packets
+ * @dscp: DSCP of trimmed packets, read from the class where there is one
+ * @return_dscp: DSCP of packets that go back to their sender
+ * @rules: how many rules there are
+ * @reserved: zero
+ * @rule: the rules
+ */
+struct weir_trim_policy {
+	__u64			dscps;
+	__u32			flags;
+	__u32			size;
+	__u32			priority;
+	__u16			queue;
+	__u8			dscp;
+	__u8			return_dscp;
+	__u32			rules;
+	__u32			reserved;
+	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
+};
+
+/* Virtual queues are measured in ticks: this many are a nanosecond. */
+#define WEIR_TRIM_TICK_SHIFT	6
+
+/* A byte costs @cost >> WEIR_TRIM_COST_SHIFT ticks. */
+#define WEIR_TRIM_COST_SHIFT	20
+
+/**
+ * enum weir_trim_mode - how much of its port's rate a CPU takes for its own
+ * @WEIR_TRIM_OPTIMISTIC: all of it
+ * @WEIR_TRIM_HALF: half, from t0 to t1 after an overflow
+ * @WEIR_TRIM_PESSIMISTIC: a quarter, up to t0 after an overflow
+ * @WEIR_TRIM_MODES: how many there are
+ *
+ * The shares are those of the trimming paper, section 4; they can be set. The
+ * order is that of the counters.
+ */
+enum weir_trim_mode {
+	WEIR_TRIM_OPTIMISTIC,
+	WEIR_TRIM_HALF,
+	WEIR_TRIM_PESSIMISTIC,
+	WEIR_TRIM_MODES,
+};
+
+/**
+ * struct weir_trim_meters - how a port's virtual queues are set
+ * @cost: of a byte at the rate of each mode; the shared meter uses the first
+ * @limit: ticks that may wait before a packet is trimmed
+ * @header_limit: ticks above @limit at which a header is dropped, too
+ * @t0: nanoseconds after an overflow that the pessimistic mode lasts
+ * @t1: nanoseconds after an overflow at which the half-pessimistic mode ends
+ * @kind: enum weir_trim_meter
+ * @reserved: zero
+ */
+struct weir_trim_meters {
+	__u64	cost[WEIR_TRIM_MODES];
+	__u64	limit;
+	__u64	header_limit;
+	__u64	t0;
+	__u64	t1;
+	__u32	kind;
+	__u32	reserved;
+};
+
+/**
+ * struct weir_trim_port - what all CPUs share of an egress port
+ * @policy: what trimming means; never changes while the object is reachable
+ * @meters: how the meters are set; likewise
+ * @hook: enum weir_trim_hook; likewise
+ * @reserved: zero
+ * @queue: the shared meter: the tick at which the virtual queue is empty.
+ *	Advanced by compare-and-exchange
+ * @overflow: nanosecond of the last overflow (bpf_ktime_get_ns()), 0 before the
+ *	first. One store by whoever sees one, read by every CPU
+ */
+struct weir_trim_port {
+	struct weir_trim_policy	policy;
+	struct weir_trim_meters	meters;
+	__u32			hook;
+	__u32			reserved;
+	__u64			queue __attribute__((aligned(64)));
+	__u64			overflow;
+};
+
+/*
+ * enum weir_trim_counter - what is counted, in the order of
+ * WEIR_A_TRIM_STATS_*, which say what each means
+ */
+enum weir_trim_counter {
+	WEIR_TRIM_C_WHOLE,
+	WEIR_TRIM_C_WHOLE_BYTES,
+	WEIR_TRIM_C_TRIM,
+	WEIR_TRIM_C_TRIM_BYTES,
+	WEIR_TRIM_C_TX_TRIM,
+	WEIR_TRIM_C_DROPPED_TRIM,
+	WEIR_TRIM_C_RETURNED,
+	WEIR_TRIM_C_SHORT,
+	WEIR_TRIM_C_HEADERS,
+	WEIR_TRIM_C_HEADERS_DROPPED,
+	WEIR_TRIM_C_UNTRUSTED,
+	WEIR_TRIM_C_OTHER,
+	WEIR_TRIM_C_OTHER_DROPPED,
+	WEIR_TRIM_C_FAILED,
+	WEIR_TRIM_C_MERGED,
+	WEIR_TRIM_C_DATA_MAX,
+	WEIR_TRIM_C_HEADER_MAX,
+	WEIR_TRIM_C_OVERFLOWS,
+	WEIR_TRIM_C_OPTIMISTIC,
+	WEIR_TRIM_C_HALF,
+	WEIR_TRIM_C_PESSIMISTIC,
+	WEIR_TRIM_C_HALF_TIME,
+	WEIR_TRIM_C_PESSIMISTIC_TIME,
+	WEIR_TRIM_C_MAX,
+};
+
+/**
+ * struct weir_trim_cpu - what one CPU has of an egress port
+ * @queue: its own meters, one a mode: the tick at which each virtual queue is
+ *	empty
+ * @count: counters
+ *
+ * Written by this CPU alone, with bottom halves disabled.
+ */
+struct weir_trim_cpu {
+	__u64	queue[WEIR_TRIM_MODES];
+	__u64	count[WEIR_TRIM_C_MAX];
+};
+
+/**
+ * struct weir_fdb_key - how the forwarding program finds the port to a station
+ * @ifindex: the device that the frame came in by, a port of the bridge
+ * @vlan: id of the frame's outer VLAN tag, 0 without one
+ * @mac: the frame's destination, unicast
+ *
+ * The key of the hash map weir_fdb, whose values are the indices of the devices
+ * that frames leave by (__u32). Userspace fills it from the bridge's own table,
+ * one entry for each other port of the bridge; frames that it says nothing
+ * about are left to the stack.
+ */
+struct weir_fdb_key {
+	__u32	ifindex;
+	__u16	vlan;
+	__u8	mac[6];
+};
+
+#define WEIR_FDB_MAX	65536
+
+/*
+ * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb).
+ * What they return is readable and writable while the program runs (RCU), and
+ * NULL where the device has no policy. @rdwr_buf_size is the size of the struct.
+ *
+ *	__u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
+ *				 const u32 rdwr_buf_size);
+ *	__u8 *weir_trim_port_skb(struct __sk_buff *ctx, u32 ifindex,
+ *				 const u32 rdwr_buf_size);
+ *		the struct weir_trim_port of an egress device
+ *
+ *	__u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
+ *				const u32 rdwr_buf_size);
+ *	__u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
+ *				const u32 rdwr_buf_size);
+ *		this CPU's struct weir_trim_cpu of an egress device
+ *
+ *	int weir_trim_edge_xdp(struct xdp_md *ctx, u32 ifindex);
+ *	int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex);
+ *		1 where packets that come in by the device are not trusted when
+ *		they say that they were trimmed, else 0
+ *
+ *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
+ *		1 where the data band of a weir qdisc of the device is full, 0
+ *		where it is not, -ENOENT where there is no such qdisc
+ *
+ *	int weir_trim_plain_skb(struct __sk_buff *ctx);
+ *		makes a packet what its bytes say: a checksum that was left to the
+ *		device is filled in, and no hint of what lies where or was verified
+ *		stays. Nothing moves. 0, or -EINVAL, the packet being what it was,
+ *		where its headers are not writable: bpf_skb_pull_data() them first
+ *
+ *	int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
+ *		has a packet sent by this transmit queue, whatever would be picked
+ *		otherwise; only at clsact egress. 0, or -EINVAL where the device has
+ *		no such queue
+ */
+
+#endif /* _UAPI_WEIR_TRIM_H */
