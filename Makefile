@@ -83,7 +83,8 @@ bpf_sources := $(wildcard bpf/*.bpf.c)
 bpf_objects := $(bpf_sources:bpf/%.c=$(B)/bpf/%.o)
 bpf_skeletons := $(bpf_sources:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 # asm/types.h lies with the headers of the machine's own architecture.
-bpf_flags := -g -O2 -target bpf -mcpu=v3 -Iuapi \
+# A packet's bytes are looked at as words and as headers.
+bpf_flags := -g -O2 -target bpf -mcpu=v3 -fno-strict-aliasing -Iuapi \
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch) \
 	-Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The XDP program of a device whose packets may leave by a port with a trimming
+ * policy whose hook is xdp: it forwards them itself, past the qdiscs, and trims
+ * what the port has no room for. Bridged is what the map weir_fdb knows the
+ * destination of, routed what is sent to the device's own address and has a
+ * route to a known neighbour. All else is the stack's, unchanged.
+ *
+ * Where the port's meter is what waits in its weir qdisc, the stack goes on
+ * forwarding: only what the qdisc has no room for is trimmed here, before the
+ * stack has spent anything on it.
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "lib/weir_trim_parse.h"
+
+#define WEIR_TRIM_CTX struct xdp_md
+
+extern __u8 *weir_trim_port_xdp(struct xdp_md *ctx, __u32 ifindex,
+				const int rdwr_buf_size) __ksym;
+extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
+			       const int rdwr_buf_size) __ksym;
+extern int weir_trim_edge_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
+extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
+
+static __always_inline void weir_trim_frame(struct xdp_md *ctx,
+					    struct weir_trim_pkt *pkt)
+{
+	pkt->len = bpf_xdp_get_buff_len(ctx);
+}
+
+static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
+					   __u32 len)
+{
+	return bpf_xdp_load_bytes(ctx, off, to, len);
+}
+
+static __always_inline int weir_trim_edge(struct xdp_md *ctx)
+{
+	return weir_trim_edge_xdp(ctx, ctx->ingress_ifindex);
+}
+
+#include "lib/weir_trim_steps.h"
+#include "lib/weir_trim_count.h"
+#include "lib/weir_own_mac.h"
+#include "lib/weir_route.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WEIR_FDB_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct weir_fdb_key);
+	__type(value, __u32);
+} weir_fdb SEC(".maps");
+
+/**
+ * struct weir_forward - a frame on its way
+ * @fib: what routing it takes; its ifindex is that of the device it leaves by
+ * @look: what trimming must know of it
+ * @routed: it is routed, not bridged
+ * @tag: bytes of its outer VLAN tag
+ */
+struct weir_forward {
+	struct bpf_fib_lookup fib;
+	struct weir_trim_look look;
+	bool routed;
+	__u32 tag;
+};
+
+/* Says by the map alone: a bridge that has not learned yet floods. */
+static __always_inline int weir_bridge_find(struct xdp_md *ctx,
+					    const struct ethhdr *eth, void *end,
+					    struct weir_forward *f)
+{
+	const struct weir_trim_tag *tag = (const void *)(eth + 1);
+	struct weir_fdb_key key = { .ifindex = ctx->ingress_ifindex };
+	__u32 *egress;
+
+	if (eth->h_proto == weir_htons(ETH_P_8021Q) ||
+	    eth->h_proto == weir_htons(ETH_P_8021AD)) {
+		if ((void *)(tag + 1) > end)
+			return -1;
+		key.vlan = weir_ntohs(tag->tci) & WEIR_TRIM_VLAN_ID;
+		f->tag = sizeof(*tag);
+	}
+	__builtin_memcpy(key.mac, eth->h_dest, sizeof(key.mac));
+	egress = bpf_map_lookup_elem(&weir_fdb, &key);
+	if (!egress)
+		return -1;
+	f->fib.ifindex = *egress;
+	return 0;
+}
+
+/* Where a frame goes: 0, or -1 where the stack is to know. */
+static __always_inline int weir_forward_find(struct xdp_md *ctx,
+					     struct weir_forward *f)
+{
+	const struct ethhdr *eth = (void *)(long)ctx->data;
+	void *end = (void *)(long)ctx->data_end;
+
+	if ((void *)(eth + 1) > end)
+		return -1;
+	if (!weir_bridge_find(ctx, eth, end, f))
+		return 0;
+	if (!weir_own_mac(ctx, eth))
+		return -1;
+	f->routed = true;
+	return weir_route_find(ctx, eth, end, &f->fib);
+}
+
+/* Not back to where it came from, and not longer than the device can send. */
+static __always_inline bool weir_forward_fits(struct xdp_md *ctx,
+					      const struct weir_forward *f)
+{
+	__u32 mtu = bpf_xdp_get_buff_len(ctx) - sizeof(struct ethhdr) - f->tag;
+
+	return f->fib.ifindex != ctx->ingress_ifindex &&
+	       bpf_check_mtu(ctx, f->fib.ifindex, &mtu, 0, 0) ==
+	       BPF_MTU_CHK_RET_SUCCESS;
+}
+
+/* Nothing of the frame is looked at after this. */
+static __always_inline int weir_forward_cut(struct xdp_md *ctx,
+					    const struct weir_trim_look *look)
+{
+	if (look->left >= look->len)
+		return 0;
+	return bpf_xdp_adjust_tail(ctx, (int)look->left - (int)look->len);
+}
+
+static __always_inline void weir_forward_route(struct xdp_md *ctx,
+					       const struct weir_forward *f)
+{
+	struct ethhdr *eth = (void *)(long)ctx->data;
+	void *end = (void *)(long)ctx->data_end;
+
+	if (f->routed && (void *)(eth + 1) <= end)
+		weir_route_rewrite(eth, end, &f->fib);
+}
+
+static __always_inline int weir_forward_failed(struct weir_trim_cpu *cpu)
+{
+	cpu->count[WEIR_TRIM_C_FAILED]++;
+	return XDP_DROP;
+}
+
+static __always_inline int weir_forward_whole(struct xdp_md *ctx,
+					      struct weir_trim_cpu *cpu,
+					      struct weir_forward *f)
+{
+	if (f->look.class == WEIR_TRIM_UNTRUSTED)
+		weir_trim_step_unmark(ctx, &f->look);
+	weir_forward_route(ctx, f);
+	weir_trim_count_whole(cpu, &f->look);
+	return bpf_redirect(f->fib.ifindex, 0);
+}
+
+static __always_inline int weir_forward_trim(struct xdp_md *ctx,
+					     struct weir_trim_port *port,
+					     struct weir_trim_cpu *cpu,
+					     struct weir_forward *f)
+{
+	weir_trim_step_mark(ctx, port, &f->look);
+	weir_forward_route(ctx, f);
+	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
+	return bpf_redirect(f->fib.ifindex, 0);
+}
+
+/*
+ * Whether a packet without room went back to its sender: its addresses are
+ * turned around. A global function, as those of lib/weir_trim_steps.h are.
+ */
+__noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port,
+				 struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!port || !look || !(port->policy.flags & WEIR_TRIM_RETURN))
+		return false;
+	weir_trim_resume(ctx, look, &pkt);
+	if (!weir_trim_returns(&pkt, look->class))
+		return false;
+	weir_trim_return(&port->policy, &pkt);
+	return true;
+}
+
+/* Not even its header has room: it goes back out of where it came in, or nowhere. */
+static __always_inline int weir_forward_full(struct xdp_md *ctx,
+					     struct weir_trim_port *port,
+					     struct weir_trim_cpu *cpu,
+					     struct weir_forward *f)
+{
+	if (f->look.class == WEIR_TRIM_DATA)
+		weir_trim_step_mark(ctx, port, &f->look);
+	if (!weir_forward_turn(ctx, port, &f->look)) {
+		weir_trim_count_drop(cpu, &f->look);
+		return XDP_DROP;
+	}
+	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	if (f->look.class == WEIR_TRIM_DATA)
+		weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_RETURNED);
+	else
+		weir_trim_count_drop(cpu, &f->look);
+	return XDP_TX;
+}
+
+/*
+ * The qdisc counts what it sees; this counts what is trimmed for it. Of what came
+ * in by an edge the qdisc would not believe the mark: that it trims itself.
+ */
+static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
+						struct weir_trim_port *port,
+						struct weir_trim_cpu *cpu,
+						struct weir_forward *f)
+{
+	if (f->look.class != WEIR_TRIM_DATA || weir_trim_edge(ctx) ||
+	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1)
+		return XDP_PASS;
+	weir_trim_step_mark(ctx, port, &f->look);
+	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
+	return XDP_PASS;
+}
+
+static __always_inline int weir_forward_meter(struct xdp_md *ctx,
+					      struct weir_trim_port *port,
+					      struct weir_trim_cpu *cpu,
+					      struct weir_forward *f)
+{
+	switch (weir_trim_step_meter(port, cpu, &f->look)) {
+	case WEIR_METER_WHOLE:
+		return weir_forward_whole(ctx, cpu, f);
+	case WEIR_METER_TRIM:
+		return weir_forward_trim(ctx, port, cpu, f);
+	default:
+		return weir_forward_full(ctx, port, cpu, f);
+	}
+}
+
+SEC("xdp.frags")
+int weir_forward(struct xdp_md *ctx)
+{
+	struct weir_trim_port *port;
+	struct weir_trim_cpu *cpu;
+	struct weir_forward f = {};
+
+	if (weir_forward_find(ctx, &f))
+		return XDP_PASS;
+	port = (void *)weir_trim_port_xdp(ctx, f.fib.ifindex, sizeof(*port));
+	if (!port || port->hook != WEIR_TRIM_HOOK_XDP)
+		return XDP_PASS;
+	cpu = (void *)weir_trim_cpu_xdp(ctx, f.fib.ifindex, sizeof(*cpu));
+	if (!cpu || !weir_forward_fits(ctx, &f))
+		return XDP_PASS;
+	if (!weir_trim_step_look(ctx, &f.look))
+		weir_trim_step_class(ctx, port, &f.look);
+	if (port->meters.kind == WEIR_TRIM_METER_BACKLOG)
+		return weir_forward_backlog(ctx, port, cpu, &f);
+	return weir_forward_meter(ctx, port, cpu, &f);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tc program of a port whose qdisc must stay: at clsact egress, before it, it
+ * trims what a virtual queue of the port's rate has no room for. The qdisc sees
+ * trimmed packets with a priority and a transmit queue of their own.
+ *
+ * A packet that stands for several has no length that could be cut: it goes on,
+ * and takes its room.
+ */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stdbool.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "lib/weir_trim_parse.h"
+
+#define WEIR_TRIM_CTX struct __sk_buff
+
+/* Headers that trimming looks at, nearly always; they must lie in one piece. */
+#define WEIR_HEADERS_MAX	192
+
+extern __u8 *weir_trim_port_skb(struct __sk_buff *ctx, __u32 ifindex,
+				const int rdwr_buf_size) __ksym;
+extern __u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, __u32 ifindex,
+			       const int rdwr_buf_size) __ksym;
+extern int weir_trim_edge_skb(struct __sk_buff *ctx, __u32 ifindex) __ksym;
+extern int weir_trim_plain_skb(struct __sk_buff *ctx) __ksym;
+extern int weir_trim_queue_skb(struct __sk_buff *ctx, __u32 queue) __ksym;
+
+/* The outer tag is mostly beside the packet. */
+static __always_inline void weir_trim_frame(struct __sk_buff *skb,
+					    struct weir_trim_pkt *pkt)
+{
+	pkt->len = skb->len;
+	if (skb->vlan_present) {
+		pkt->vlan = skb->vlan_tci & WEIR_TRIM_VLAN_ID;
+		pkt->beside = sizeof(struct weir_trim_tag);
+	}
+}
+
+static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
+					   __u32 len)
+{
+	return bpf_skb_load_bytes(ctx, off, to, len);
+}
+
+static __always_inline int weir_trim_edge(struct __sk_buff *skb)
+{
+	return weir_trim_edge_skb(skb, skb->ingress_ifindex);
+}
+
+#include "lib/weir_trim_steps.h"
+#include "lib/weir_trim_count.h"
+
+/* Headers in one piece, and writable. */
+static __always_inline long weir_trim_pull(struct __sk_buff *skb)
+{
+	return bpf_skb_pull_data(skb, skb->len < WEIR_HEADERS_MAX ?
+				      skb->len : WEIR_HEADERS_MAX);
+}
+
+/* Where what is below the program is to put trimmed packets. */
+static __always_inline void weir_trim_steer(const struct weir_trim_policy *policy,
+					    struct __sk_buff *skb)
+{
+	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
+		skb->priority = policy->priority;
+	if (policy->flags & WEIR_TRIM_SET_QUEUE)
+		weir_trim_queue_skb(skb, policy->queue);
+}
+
+/*
+ * Before a byte is changed: the stack must neither complete nor believe a
+ * checksum that is no longer the one it knew.
+ */
+static __always_inline int weir_trim_prepare(struct __sk_buff *skb)
+{
+	return weir_trim_pull(skb) || weir_trim_plain_skb(skb);
+}
+
+static __always_inline int weir_trim_failed(struct weir_trim_cpu *cpu)
+{
+	cpu->count[WEIR_TRIM_C_FAILED]++;
+	return TC_ACT_SHOT;
+}
+
+static __always_inline int weir_trim_packet(struct __sk_buff *skb,
+					    struct weir_trim_port *port,
+					    struct weir_trim_cpu *cpu,
+					    struct weir_trim_look *look)
+{
+	if (weir_trim_prepare(skb))
+		return weir_trim_failed(cpu);
+	weir_trim_step_mark(skb, port, look);
+	if (look->left < look->len && bpf_skb_change_tail(skb, look->left, 0))
+		return weir_trim_failed(cpu);
+	weir_trim_steer(&port->policy, skb);
+	weir_trim_count_trim(cpu, look, WEIR_TRIM_C_TX_TRIM);
+	return TC_ACT_UNSPEC;
+}
+
+static __always_inline int weir_trim_whole(struct __sk_buff *skb,
+					   struct weir_trim_port *port,
+					   struct weir_trim_cpu *cpu,
+					   struct weir_trim_look *look)
+{
+	if (look->class == WEIR_TRIM_UNTRUSTED) {
+		if (weir_trim_prepare(skb))
+			return weir_trim_failed(cpu);
+		weir_trim_step_unmark(skb, look);
+	} else if (look->class == WEIR_TRIM_HEADER ||
+		   look->class == WEIR_TRIM_RETURNED) {
+		weir_trim_steer(&port->policy, skb);
+	}
+	weir_trim_count_whole(cpu, look);
+	return TC_ACT_UNSPEC;
+}
+
+static __always_inline int weir_trim_meter(struct __sk_buff *skb,
+					   struct weir_trim_port *port,
+					   struct weir_trim_cpu *cpu,
+					   struct weir_trim_look *look)
+{
+	switch (weir_trim_step_meter(port, cpu, look)) {
+	case WEIR_METER_WHOLE:
+		return weir_trim_whole(skb, port, cpu, look);
+	case WEIR_METER_TRIM:
+		return weir_trim_packet(skb, port, cpu, look);
+	default:
+		weir_trim_count_drop(cpu, look);
+		return TC_ACT_SHOT;
+	}
+}
+
+/* It takes the room of all the packets that it stands for, headers included. */
+static __always_inline int weir_trim_merged(struct __sk_buff *skb,
+					    struct weir_trim_port *port,
+					    struct weir_trim_cpu *cpu)
+{
+	struct weir_trim_look look = {
+		.len	= skb->wire_len,
+		.left	= skb->wire_len,
+	};
+
+	weir_trim_step_meter(port, cpu, &look);
+	cpu->count[WEIR_TRIM_C_MERGED]++;
+	return TC_ACT_UNSPEC;
+}
+
+SEC("tc")
+int weir_trim(struct __sk_buff *skb)
+{
+	struct weir_trim_look look = {};
+	struct weir_trim_port *port;
+	struct weir_trim_cpu *cpu;
+	__u32 linear;
+
+	port = (void *)weir_trim_port_skb(skb, skb->ifindex, sizeof(*port));
+	if (!port || port->hook != WEIR_TRIM_HOOK_TC)
+		return TC_ACT_UNSPEC;
+	cpu = (void *)weir_trim_cpu_skb(skb, skb->ifindex, sizeof(*cpu));
+	if (!cpu)
+		return TC_ACT_UNSPEC;
+	if (skb->gso_size)
+		return weir_trim_merged(skb, port, cpu);
+	/* A header outside of the linear part cannot be seen: bring it there. */
+	linear = skb->data_end - skb->data;
+	if (linear < skb->len && linear < WEIR_HEADERS_MAX)
+		weir_trim_pull(skb);
+	if (!weir_trim_step_look(skb, &look))
+		weir_trim_step_class(skb, port, &look);
+	return weir_trim_meter(skb, port, cpu, &look);
+}
+
+char _license[] SEC("license") = "GPL";

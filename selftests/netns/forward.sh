@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Forwarding by XDP, routed and bridged, and trimming at clsact egress: what is sent
+# arrives whole, or as a header, or comes back, or is counted.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+out=$(mktemp -d) || exit 1
+at_exit rm -rf "$out"
+pins=/sys/fs/bpf/forward_$$
+at_exit rm -rf "$pins"
+pids=()
+
+policy() { in_router "$here/trim-policy" "$@"; }
+
+# trim FILTER: of worker 3's port, as JSON.
+trim() { policy get w3 | jq -c "$1"; }
+
+# seen FILE DSCP: packets that came with it.
+seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
+
+# in_background WORKER COMMAND...: until the test ends. It is the very process, and holds
+# nothing that a reader of the test's output would wait for.
+in_background() {
+	nsenter --net="/run/netns/$(ns_name "w$1")" -- "${@:2}" >/dev/null 2>"$out/err" &
+	pids+=($!)
+}
+
+# receive WORKER FILE: counts there.
+receive() {
+	in_background "$1" "$here/trim-traffic" count "$out/$2"
+	poll 20 test -s "$out/$2"
+}
+
+# send WORD...: workers 1 and 2 send to worker 3 at once; the sum is in $sent.
+send() {
+	local to=$1 i senders=()
+	shift
+	for i in 1 2; do
+		in_worker "$i" "$here/trim-traffic" send "$to" "$@" >"$out/sent.$i" &
+		senders+=($!)
+	done
+	wait "${senders[@]}" || return
+	sent=$(awk '{ n += $1 } END { print n }' "$out"/sent.*)
+}
+
+end_all() {
+	local pid
+	for pid in "${pids[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	pids=()
+	rm -f "$out"/*
+}
+
+# one TEST: and an end to what it has started.
+one() {
+	local status
+	"$1"
+	status=$?
+	end_all
+	return "$status"
+}
+
+# The box's own counters, and what arrived: 10 is whole, 11 is trimmed. What is trimmed
+# and not dropped or returned was sent on.
+adds_up() {
+	local whole trimmed
+	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
+	trim .stats | jq -e --argjson sent "$sent" --argjson whole "$whole" \
+		--argjson trimmed "$trimmed" '
+		.whole + .trim == $sent and .failed == 0 and
+		.trim == ."tx-trim" + ."dropped-trim" + .returned and
+		.whole == $whole and ."tx-trim" == $trimmed' >/dev/null
+}
+
+settled() {
+	poll 30 adds_up && return
+	echo "sent $sent; box: $(policy get w3)"
+	echo "arrived: $(cat "$out/arrived")"
+	return 1
+}
+
+# holds FILTER...: all hold of worker 3's port.
+holds() {
+	local filter
+	for filter; do
+		trim "$filter" | grep -qx true || { echo "$filter: $(policy get w3)"; return 1; }
+	done
+}
+
+# Redirected frames are taken where the peer polls; and a checksum that the sender has
+# left to its device would arrive unfinished.
+star_offloads() {
+	local i
+	for i in 1 2 3; do
+		in_worker "$i" ethtool -K eth0 gro on tx off >/dev/null &&
+			in_router ethtool -K "w$i" gro on tx off >/dev/null || return
+	done
+}
+
+load() {
+	mkdir -p "$pins" &&
+		bpftool prog load build/bpf/weir_forward.bpf.o "$pins/forward" pinmaps "$pins"
+}
+
+# A veth end that a program sends back by has a program on its peer, too, or nobody is
+# told; there it forwards nothing.
+attach() {
+	local i
+	for i in 1 2 3; do
+		in_router ip link set "w$i" xdpdrv pinned "$pins/forward" || return
+	done
+	in_worker 1 ip link set eth0 xdpdrv pinned "$pins/forward"
+}
+
+neighbours() {
+	local i
+	for i in 1 2; do
+		in_worker "$i" ping -q -c 1 -W 5 "$1" >/dev/null || return
+	done
+}
+
+# fresh KEY=VALUE...: a new policy of worker 3's port, nothing counted yet. At its rate
+# no test is so slow that the queue drains: about twenty packets are whole.
+fresh() {
+	policy del w3 >/dev/null
+	policy set w3 hook=xdp dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=30000 \
+		header-time=1000000000 "$@"
+}
+
+# trims ADDRESS KEY=VALUE...: some of it, and no less arrives than was sent.
+trims() {
+	local to=$1
+	shift
+	fresh "$@" && receive 3 arrived && send "$to" --count 300 && settled &&
+		holds '.stats.whole >= 10' '.stats.trim > 100'
+}
+
+# What is trimmed is as long as the policy says: 128 bytes without 42 of headers.
+is_short() {
+	[[ $(jq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || cat "$out/arrived" >&2
+}
+
+routed() { trims "$(worker_addr 3)" && is_short 86; }
+routed6() { trims "$(worker_addr6 3)" && is_short 66; }
+percpu() { trims "$(worker_addr 3)" meter=percpu && holds '.stats.optimistic > 0'; }
+
+whole_where_there_is_room() {
+	fresh rate=1250000000 limit-bytes=10000000 && receive 3 arrived &&
+		send "$(worker_addr 3)" --count 200 && settled && holds '.stats.trim == 0'
+}
+
+# By the stack and by nothing else: the program's counters stand still.
+passes() {
+	local before after
+	fresh && before=$(trim .stats) && receive 3 arrived && in_worker 1 "$@" >/dev/null
+	after=$(trim .stats)
+	[[ $before == "$after" ]] || { echo "$before, then $after"; return 1; }
+}
+
+# The stack says what has become of it, which the program could not.
+ttl_ends() { passes bash -c "! ping -q -c 1 -W 1 -t 1 $(worker_addr 3) | grep -q ' 0% '"; }
+
+# What is routed has one hop less, and a right IP checksum, or it would not be answered.
+hops() {
+	fresh && in_worker 1 ping -c 1 -W 5 "$(worker_addr 3)" | grep -q 'ttl=63' &&
+		holds '.stats.other >= 1'
+}
+
+comes_back() {
+	fresh full=return return-dscp=12 header-time=1 && receive 3 arrived || return
+	sent=300
+	in_background 1 "$here/trim-traffic" send "$(worker_addr 3)" --count "$sent" \
+		--returned "$out/back"
+	poll 60 test -s "$out/back" && settled && poll 20 all_back && holds '.stats.returned > 100'
+}
+all_back() { [[ $(seen back 12) == "$(trim .stats.returned)" ]]; }
+
+backlog() {
+	in_router tc qdisc replace dev w3 root handle 1: tbf rate 2mbit burst 4000 limit 10000000 &&
+		in_router tc qdisc add dev w3 parent 1:1 handle 10: weir || return
+	policy del w3 >/dev/null
+	policy set w3 hook=xdp meter=backlog dscp=11 rule=dscp:10 limit=12 \
+		header-time=100000000 headers=10000 &&
+		receive 3 arrived && send "$(worker_addr 3)" --count 150 &&
+		settled && holds '.stats.trim > 100'
+	local status=$?
+	in_router tc qdisc del dev w3 root
+	return "$status"
+}
+
+# The same box as a bridge: its map of stations is filled by hand.
+bytes() { printf '%02x ' "$@"; }
+fdb_add() {
+	local from to mac=()
+	from=$(in_router ip -j link show "$1" | jq '.[].ifindex')
+	to=$(in_router ip -j link show "$2" | jq '.[].ifindex')
+	IFS=: read -r -a mac < <(in_worker "${2#w}" ip -j link show eth0 | jq -r '.[].address')
+	# shellcheck disable=SC2046 # they are words
+	bpftool map update pinned "$pins/weir_fdb" \
+		key hex $(bytes $((from & 255)) $((from >> 8)) 0 0 0 0) "${mac[@]}" \
+		value hex $(bytes $((to & 255)) $((to >> 8)) 0 0)
+}
+bridge() {
+	local i
+	ns_sysctl router ipv4/ip_forward=0 &&
+		in_router ip link add br0 type bridge && in_router ip link set br0 up || return
+	for i in 1 2 3; do
+		in_router ip addr flush dev "w$i" && in_router ip link set "w$i" master br0 &&
+			in_worker "$i" ip addr add "10.78.0.$i/24" dev eth0 || return
+	done
+	fdb_add w1 w3 && fdb_add w2 w3 && neighbours 10.78.0.3
+}
+bridged() { trims 10.78.0.3 && is_short 86; }
+
+# A bridge that is not told where to, and a router that is not meant, leave it alone.
+other_stations() {
+	fresh && in_worker 1 ping -q -c 1 -W 5 10.78.0.2 >/dev/null && holds '.stats.other == 0'
+}
+
+# The stack's own half-finished checksums, at clsact egress: the sender is the box.
+egress() {
+	in_router tc qdisc add dev w3 clsact &&
+		in_router tc filter add dev w3 egress bpf da object-file build/bpf/weir_trim.bpf.o section tc &&
+		in_router ethtool -K w3 tx on >/dev/null && in_router ip addr add 10.78.0.254/24 dev br0
+}
+from_here() {
+	policy del w3 >/dev/null
+	policy set w3 hook=tc dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=30000 \
+		header-time=1000000000 && receive 3 arrived || return
+	sent=$(in_router "$here/trim-traffic" send 10.78.0.3 --count 300) && settled &&
+		holds '.stats.trim > 100' && is_short 86
+}
+# A datagram that is cut and says that it is not is no socket's: it is seen on the wire.
+from_here_keep() {
+	policy del w3 >/dev/null
+	policy set w3 hook=tc length=keep dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=1 \
+		header-time=1000000000 || return
+	in_background 3 tcpdump -n -i eth0 -c 1 -U -w "$out/pcap" \
+		'udp port 5000 and ip[1] & 0xfc = 44'
+	poll 20 grep -q listening "$out/err" || return
+	in_router "$here/trim-traffic" send 10.78.0.3 --count 5 --size 1000 >/dev/null &&
+		wait "${pids[-1]}" || return
+	tshark -n -r "$out/pcap" -T fields -e frame.len -e ip.len -e udp.length 2>/dev/null |
+		grep -qx $'128\t1028\t1008'
+}
+
+ktap_header
+# Not in ktap_run: what is made must be known, to be removed.
+star_create 3 || exit 1
+ktap_run "senders fill in their checksums" star_offloads
+ktap_run "the program is loaded" load
+ktap_run "and attached" attach
+ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
+ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
+for test in whole_where_there_is_room routed routed6 percpu hops ttl_ends comes_back backlog bridge \
+	bridged other_stations egress from_here from_here_keep; do
+	ktap_run "${test//_/ }" one "$test"
+done
+star_delete
+ktap_run "all namespaces are gone" ns_cleanup
+ktap_end

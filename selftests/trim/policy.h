@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port's trimming policy, set and read over netlink. */
+#ifndef TRIM_POLICY_H
+#define TRIM_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <weir_trim.h>
+
+/**
+ * struct policy - what a test wants of a port; its rules are those of cases.h
+ * @hook: enum weir_trim_hook
+ * @size: bytes that stay
+ * @keep: lengths are kept
+ * @edge: the trimming domain ends here
+ * @returns: headers without room go back
+ * @rate: bytes a second
+ * @limit: bytes that may wait
+ * @header_time: microseconds for headers
+ * @priority: of trimmed packets, 0 for none
+ */
+struct policy {
+	int hook;
+	int size;
+	bool keep;
+	bool edge;
+	bool returns;
+	uint64_t rate;
+	uint64_t limit;
+	uint32_t header_time;
+	uint32_t priority;
+};
+
+/* Each exits with a message where the module refuses. */
+void policy_set(unsigned int ifindex, const struct policy *p);
+void policy_counters(unsigned int ifindex, uint64_t count[WEIR_TRIM_C_MAX]);
+
+#endif /* TRIM_POLICY_H */

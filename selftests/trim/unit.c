@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The trimming code that BPF programs and the module share, in userspace: a
+ * table of packets, and the meters. With an argument, the table's trimmed packets
+ * are written there as a capture file, for another program to judge.
+ */
+#include <err.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/ktap.h"
+#include "cases.h"
+#include "lib/weir_meter.h"
+
+static __u32 weir_trim_sum(struct weir_trim_pkt *pkt, __u32 off, __u32 len)
+{
+	const unsigned char *at = (unsigned char *)pkt->start + off;
+	__u32 sum = 0, i;
+	__u16 word;
+
+	for (i = 0; i < len; i += 2) {
+		word = 0;
+		memcpy(&word, at + i, len - i < 2 ? 1 : 2);
+		sum += word;
+	}
+	return sum;
+}
+
+#include "lib/weir_trim_mark.h"
+
+static struct weir_trim_policy policy_of(const struct trim_case *c)
+{
+	struct weir_trim_policy p = {
+		.dscps		= 1ull << TRIM_DSCP,
+		.flags		= WEIR_TRIM_RETURN,
+		.size		= c->size ? c->size : WEIR_TRIM_SIZE_DEFAULT,
+		.dscp		= TRIM_TRIMMED,
+		.return_dscp	= TRIM_RETURN,
+		.rules		= 2,
+	};
+
+	p.rule[0].dscps = p.dscps;
+	p.rule[1].dscps = ~0ull;
+	p.rule[1].port = TRIM_OFF_PORT;
+	p.rule[1].disable = 1;
+	if (c->keep)
+		p.flags |= WEIR_TRIM_KEEP_LENGTH;
+	return p;
+}
+
+/*
+ * A frame as the stack has it: two bytes from a word, so that IP is aligned, and
+ * with nothing behind that could be touched unnoticed.
+ */
+struct frame {
+	uint8_t *room;
+	struct weir_trim_pkt pkt;
+};
+
+static void frame_make(struct frame *f, const struct trim_spec *spec)
+{
+	uint8_t bytes[TRIM_FRAME_MAX];
+	size_t len = trim_build(spec, bytes);
+
+	memset(f, 0, sizeof(*f));
+	f->room = malloc(len + 2);
+	if (!f->room)
+		err(1, "no memory");
+	memcpy(f->room + 2, bytes, len);
+	f->pkt.start = f->room + 2;
+	f->pkt.end = f->room + 2 + len;
+	f->pkt.len = len;
+}
+
+static int frame_class(struct frame *f, const struct weir_trim_policy *p,
+		       bool edge)
+{
+	if (weir_trim_parse(&f->pkt))
+		return WEIR_TRIM_OTHER;
+	return weir_trim_classify(p, &f->pkt, edge);
+}
+
+/* All that a hook does with a packet that there is no room for. */
+static size_t frame_trim(struct frame *f, const struct trim_case *c,
+			 const struct weir_trim_policy *p, bool turn)
+{
+	size_t left = f->pkt.len;
+
+	if (c->class == WEIR_TRIM_DATA) {
+		left = weir_trim_length(p, &f->pkt);
+		weir_trim_mark(p, &f->pkt, left);
+	}
+	if (c->class == WEIR_TRIM_UNTRUSTED)
+		weir_trim_unmark(&f->pkt);
+	else if (turn && weir_trim_returns(&f->pkt, c->class))
+		weir_trim_return(p, &f->pkt);
+	return left;
+}
+
+static size_t expected(const struct trim_case *c, bool turn, bool returns,
+		       uint8_t *want)
+{
+	if (c->class == WEIR_TRIM_UNTRUSTED)
+		return trim_build_unmarked(c, want);
+	if (turn && returns)
+		return trim_build_returned(c, want);
+	if (c->class == WEIR_TRIM_DATA)
+		return trim_build_trimmed(c, want);
+	return trim_build(&c->spec, want);
+}
+
+/* NDP's control packets are not data that could go back. */
+static bool returns(const struct trim_case *c)
+{
+	return c->class == WEIR_TRIM_DATA ||
+	       (c->class == WEIR_TRIM_HEADER && !(c->spec.ndp & 0x0e));
+}
+
+static void test_case(const struct trim_case *c, bool turn)
+{
+	struct weir_trim_policy p = policy_of(c);
+	uint8_t want[TRIM_FRAME_MAX];
+	struct frame f;
+	size_t len, want_len;
+	bool ok = true;
+	int class;
+
+	frame_make(&f, &c->spec);
+	class = frame_class(&f, &p, c->edge);
+	if (class != (int)c->class) {
+		printf("# class %d, not %d\n", class, c->class);
+		ok = false;
+	} else {
+		len = frame_trim(&f, c, &p, turn);
+		want_len = expected(c, turn, returns(c), want);
+		ok = trim_same(f.pkt.start, len, want, want_len);
+		if (c->left && c->left != want_len) {
+			printf("# the table wants %zu bytes\n", c->left);
+			ok = false;
+		}
+	}
+	free(f.room);
+	ktap_ok(ok, "%s: %s", turn ? "returned" : "trimmed", c->name);
+}
+
+/* Whatever the length, nothing behind the frame is touched, and none is left. */
+static void test_runts(void)
+{
+	size_t i, len, whole;
+	int class;
+
+	for (i = 0; i < trim_cases_count; i++) {
+		struct weir_trim_policy p = policy_of(&trim_cases[i]);
+		struct trim_spec spec = trim_cases[i].spec;
+		uint8_t bytes[TRIM_FRAME_MAX];
+
+		whole = trim_build(&spec, bytes) + spec.lost;
+		for (len = 0; len < whole && len < 200; len++) {
+			struct frame f;
+
+			spec.lost = whole - len;
+			frame_make(&f, &spec);
+			class = frame_class(&f, &p, false);
+			if (class == WEIR_TRIM_DATA)
+				weir_trim_mark(&p, &f.pkt,
+					       weir_trim_length(&p, &f.pkt));
+			else if (class == WEIR_TRIM_HEADER)
+				weir_trim_return(&p, &f.pkt);
+			free(f.room);
+			if (class == WEIR_TRIM_DATA && !spec.pad) {
+				printf("# %s\n", trim_cases[i].name);
+				ktap_ok(false, "a frame that lacks bytes is not data");
+				return;
+			}
+		}
+	}
+	ktap_ok(true, "frames that end anywhere");
+}
+
+/* A tag that lies beside the frame counts as four of its bytes. */
+static void test_beside(void)
+{
+	const struct trim_case c = { .spec = { .payload = 1400 },
+				     .class = WEIR_TRIM_DATA };
+	struct weir_trim_policy p = policy_of(&c);
+	struct frame f;
+
+	frame_make(&f, &c.spec);
+	f.pkt.vlan = 100;
+	f.pkt.beside = 4;
+	p.rule[0].vlan = 100;
+	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_DATA &&
+		weir_trim_length(&p, &f.pkt) == 124, "a tag beside the frame");
+	free(f.room);
+}
+
+/* The rules: DSCP, protocol, port and VLAN, and what they forbid. */
+static void test_rules(void)
+{
+	struct weir_trim_policy p = { .dscp = TRIM_TRIMMED, .rules = 1 };
+	static const struct {
+		struct weir_trim_rule rule;
+		bool matches;
+	} rules[] = {
+		{ { .dscps = ~0ull }, true },
+		{ { .dscps = ~(1ull << TRIM_DSCP) }, false },
+		{ { .dscps = ~0ull, .proto = 17 }, true },
+		{ { .dscps = ~0ull, .proto = 6 }, false },
+		{ { .dscps = ~0ull, .port = 5000 }, true },
+		{ { .dscps = ~0ull, .port = 40000 }, false },
+		{ { .dscps = ~0ull, .vlan = 100 }, true },
+		{ { .dscps = ~0ull, .vlan = 101 }, false },
+	};
+	const struct trim_spec spec = { .vlans = 2, .payload = 1400 };
+	struct frame f;
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		p.rule[0] = rules[i].rule;
+		p.dscps = rules[i].rule.dscps;
+		frame_make(&f, &spec);
+		if ((frame_class(&f, &p, false) == WEIR_TRIM_DATA) !=
+		    rules[i].matches) {
+			printf("# rule %u\n", i);
+			ok = false;
+		}
+		free(f.room);
+	}
+	ktap_ok(ok, "rules match what they say");
+	p.rules = 0;
+	frame_make(&f, &spec);
+	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_OTHER,
+		"without a rule nothing is eligible");
+	free(f.room);
+}
+
+#define GBIT	125000000ull	/* bytes a second */
+#define SECOND	1000000000ull
+
+/* As the module converts a rate: ticks a byte, shifted. */
+static __u64 cost_of(__u64 rate)
+{
+	return (SECOND << (WEIR_TRIM_TICK_SHIFT + WEIR_TRIM_COST_SHIFT)) / rate;
+}
+
+static struct weir_trim_port port_of(__u64 rate, __u32 kind)
+{
+	struct weir_trim_port port = { .meters = {
+		.cost		= { cost_of(rate), cost_of(rate) * 2,
+				    cost_of(rate) * 4 },
+		.limit		= weir_meter_now(20000),
+		.header_limit	= weir_meter_now(1000000),
+		.t0		= 6000,
+		.t1		= 24000,
+		.kind		= kind,
+	} };
+
+	return port;
+}
+
+/* Bytes that go through whole when more comes than the rate, for a time. */
+static __u64 saturate(struct weir_trim_port *port, __u64 from, __u64 ns, __u64 gap)
+{
+	const struct weir_meter_packet packet = {
+		.len = 1514, .trimmed = 1514, .eligible = true,
+	};
+	struct weir_trim_cpu cpu = { .queue = { weir_meter_now(from) } };
+	__u64 t, bytes = 0;
+
+	port->queue = weir_meter_now(from);
+	for (t = 0; t < ns; t += gap)
+		if (weir_meter(port, &cpu, from + t, &packet) == WEIR_METER_WHOLE)
+			bytes += packet.len;
+	return bytes;
+}
+
+/*
+ * Never more than the rate and what may wait; and less only by the tick that each
+ * packet is rounded up by, and by the packet that is under way at the end.
+ */
+static void test_rate(__u64 gbits, __u32 kind, __u64 from)
+{
+	struct weir_trim_port port = port_of(gbits * GBIT, kind);
+	__u64 ns = SECOND / (gbits < 10 ? 1 : 10), rate, ticks, most, least, got;
+
+	/* Headers take none of it: nothing but whole packets fits. */
+	port.meters.header_limit = 0;
+	got = saturate(&port, from, ns, 12000 / gbits / 3 + 1);
+	rate = gbits * GBIT / (SECOND / 1000) * (ns / 1000);
+	ticks = weir_meter_now(1514) * SECOND / (gbits * GBIT);
+	most = rate + gbits * GBIT * 20 / 1000000 + 1514;
+	least = rate - rate / ticks - 1514;
+	/* The cost of a byte is rounded, too, by less than a millionth. */
+	most += most / 1000000;
+	if (got < least || got > most)
+		printf("# %llu bytes, not %llu to %llu\n", got, least, most);
+	ktap_ok(got >= least && got <= most, "%s meter: %llu Gbit/s%s",
+		kind == WEIR_TRIM_METER_SHARED ? "shared" : "percpu", gbits,
+		from == SECOND ? "" : ", the clock wraps");
+}
+
+/* The verdict at each depth of the queue. */
+static void test_verdicts(void)
+{
+	struct weir_trim_port port = port_of(GBIT, WEIR_TRIM_METER_SHARED);
+	const struct weir_meter_packet data = { 1514, 128, true, false };
+	const struct weir_meter_packet brief = { 64, 64, true, false };
+	const struct weir_meter_packet head = { 128, 128, false, false };
+	const struct weir_meter_packet other = { 1514, 1514, false, true };
+	struct weir_trim_cpu cpu = {};
+	__u64 now = SECOND;
+
+	ktap_ok(weir_meter(&port, &cpu, now, &data) == WEIR_METER_WHOLE,
+		"an empty queue takes any packet");
+	port.queue = weir_meter_now(now + 20000 - 12000);
+	ktap_ok(weir_meter(&port, &cpu, now, &data) == WEIR_METER_TRIM &&
+		port.queue == weir_meter_now(now + 20000 - 12000 + 1024),
+		"a trimmed packet takes the room of its header");
+	port.queue = weir_meter_now(now + 19900);
+	ktap_ok(weir_meter(&port, &cpu, now, &brief) == WEIR_METER_TRIM,
+		"a short packet is marked when there is no room");
+	ktap_ok(weir_meter(&port, &cpu, now, &head) == WEIR_METER_WHOLE,
+		"a header is whole as long as headers have room");
+	port.queue = weir_meter_now(now + 20000 + 1000000);
+	ktap_ok(weir_meter(&port, &cpu, now, &data) == WEIR_METER_DROP &&
+		weir_meter(&port, &cpu, now, &head) == WEIR_METER_DROP &&
+		weir_meter(&port, &cpu, now, &brief) == WEIR_METER_DROP &&
+		port.queue == weir_meter_now(now + 20000 + 1000000),
+		"what is dropped takes no room");
+	ktap_ok(weir_meter(&port, &cpu, now, &other) == WEIR_METER_WHOLE &&
+		port.queue == weir_meter_now(now + 20000 + 1000000),
+		"what is not eligible goes on, and the queue is no longer than full");
+}
+
+static void test_modes(void)
+{
+	struct weir_trim_port port = port_of(GBIT, WEIR_TRIM_METER_PERCPU);
+	const struct weir_meter_packet data = { 1514, 128, true, false };
+	struct weir_trim_cpu cpu = {};
+	bool ok;
+
+	ok = weir_meter_mode(&port, SECOND) == WEIR_TRIM_OPTIMISTIC;
+	port.overflow = SECOND;
+	ok &= weir_meter_mode(&port, SECOND - 5) == WEIR_TRIM_PESSIMISTIC &&
+	      weir_meter_mode(&port, SECOND + 6000) == WEIR_TRIM_PESSIMISTIC &&
+	      weir_meter_mode(&port, SECOND + 6001) == WEIR_TRIM_HALF &&
+	      weir_meter_mode(&port, SECOND + 24000) == WEIR_TRIM_HALF &&
+	      weir_meter_mode(&port, SECOND + 24001) == WEIR_TRIM_OPTIMISTIC;
+	ktap_ok(ok, "modes last from t0 to t1");
+	weir_meter(&port, &cpu, SECOND, &data);
+	weir_meter(&port, &cpu, SECOND + 10000, &data);
+	weir_meter(&port, &cpu, SECOND + 50000, &data);
+	ktap_ok(cpu.count[WEIR_TRIM_C_PESSIMISTIC] == 1 &&
+		cpu.count[WEIR_TRIM_C_HALF] == 1 &&
+		cpu.count[WEIR_TRIM_C_OPTIMISTIC] == 1,
+		"eligible packets are counted by mode");
+}
+
+#define PUSHES	200000
+
+static void *push(void *arg)
+{
+	const struct weir_meter_packet other = { 1000, 1000, false, true };
+	struct weir_trim_cpu cpu = {};
+	int i;
+
+	for (i = 0; i < PUSHES; i++)
+		weir_meter(arg, &cpu, SECOND, &other);
+	return NULL;
+}
+
+/* Two threads at once: each packet's room is taken, and is taken once. */
+static void test_threads(void)
+{
+	struct weir_trim_port port = port_of(GBIT, WEIR_TRIM_METER_SHARED);
+	pthread_t thread[2];
+	__u64 want;
+	int i;
+
+	port.meters.header_limit = weir_meter_now(100 * SECOND);
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&thread[i], NULL, push, &port))
+			err(1, "no thread");
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	want = weir_meter_now(SECOND) +
+	       2ull * PUSHES * weir_meter_ticks(cost_of(GBIT), 1000);
+	if (port.queue != want)
+		printf("# %lld ticks too many\n", (long long)(port.queue - want));
+	ktap_ok(port.queue == want, "two threads lose nothing of a shared meter");
+}
+
+static void test_meters(void)
+{
+	static const __u64 gbits[] = { 1, 10, 25, 100, 200, 400 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(gbits) / sizeof(*gbits); i++) {
+		test_rate(gbits[i], WEIR_TRIM_METER_SHARED, SECOND);
+		test_rate(gbits[i], WEIR_TRIM_METER_PERCPU, SECOND);
+	}
+	/* The tick wraps in the middle of it. */
+	test_rate(100, WEIR_TRIM_METER_SHARED,
+		  (1ull << (64 - WEIR_TRIM_TICK_SHIFT)) - SECOND / 20);
+	test_rate(100, WEIR_TRIM_METER_PERCPU,
+		  (1ull << (64 - WEIR_TRIM_TICK_SHIFT)) - SECOND / 20);
+	test_verdicts();
+	test_modes();
+	test_threads();
+}
+
+static void put32(FILE *to, uint32_t value)
+{
+	fwrite(&value, sizeof(value), 1, to);
+}
+
+/* The classic capture format, in the machine's own byte order. */
+static void write_capture(const char *path)
+{
+	FILE *to = fopen(path, "wb");
+	size_t i, len;
+
+	if (!to)
+		err(1, "%s", path);
+	put32(to, 0xa1b2c3d4);
+	put32(to, 4 << 16 | 2);
+	put32(to, 0);
+	put32(to, 0);
+	put32(to, 65535);
+	put32(to, 1);
+	for (i = 0; i < trim_cases_count; i++) {
+		const struct trim_case *c = &trim_cases[i];
+		struct weir_trim_policy p = policy_of(c);
+		struct frame f;
+
+		if (c->class != WEIR_TRIM_DATA)
+			continue;
+		frame_make(&f, &c->spec);
+		frame_class(&f, &p, c->edge);
+		len = frame_trim(&f, c, &p, false);
+		put32(to, i);
+		put32(to, c->keep);
+		put32(to, len);
+		put32(to, len);
+		fwrite(f.pkt.start, len, 1, to);
+		free(f.room);
+	}
+	if (fclose(to))
+		err(1, "%s", path);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc > 1) {
+		write_capture(argv[1]);
+		return 0;
+	}
+	ktap_header();
+	for (i = 0; i < trim_cases_count; i++) {
+		test_case(&trim_cases[i], false);
+		test_case(&trim_cases[i], true);
+	}
+	test_runts();
+	test_beside();
+	test_rules();
+	test_meters();
+	return ktap_end();
+}
