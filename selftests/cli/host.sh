@@ -58,7 +58,7 @@ refuses_json() {
 	jq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, stats, top, monitor, doctor, help" ""
+usage "no object" "objects are: job, source, block, port, trim, stats, top, monitor, doctor, help" ""
 usage "unknown object" "no object 'jbo'; objects are:" "jbo"
 usage "no prefix of an object" "no object 'jo'" "jo show"
 usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"
@@ -116,7 +116,7 @@ usage "limit beyond 64 bits" "rate: bytes 99999999999999tbit is out of range" "j
 usage "packets with a unit" "rate: packets takes a number of packets, not '5k'" "job set id 7 rate packets 5k"
 usage "bytes without a unit" "rate: bytes 100 has no unit; units are bit, kbit, .* and gbps" "job set id 7 rate bytes 100"
 usage "bytes of an unknown unit" "rate: bytes has the unknown unit 'Mbit'; units are bit," "job set id 7 rate bytes 1Mbit"
-usage "size of an unknown unit" "rate: burst has the unknown unit 'kib'; units are b, k, m and g" "job set id 7 rate bytes 1mbit burst 1kib"
+usage "size of an unknown unit" "rate: burst has the unknown unit 'kib'; units are b, kb, k, mb, m, gb and g" "job set id 7 rate bytes 1mbit burst 1kib"
 usage "rate twice" "job set: rate is given twice" "job set id 7 rate none rate packets 5"
 usage "VLAN too large" "vlan 4096 is out of range: it is 0 to 4095" "source set job 7 id 0 vlan 4096"
 usage "VLAN that is none" "vlan takes a number, untagged or any, not 'red'" "source set job 7 id 0 vlan red"
@@ -129,6 +129,52 @@ usage "unknown type" "no data type 'int64': dtype is int32, float32, bfloat16 or
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
 usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
 usage "device with a long name" "of 1 to 15 characters" "port show dev abcdefghijklmnop"
+usage "verb of trim" "trim has no verb 'add'; verbs are: set, del, show, flush, fdb" "trim add"
+usage "trim without a device" "trim set lacks the key dev: add .dev DEVICE." "trim set hook qdisc"
+usage "trim: bridge without a name" "trim fdb lacks the key dev: add .dev BRIDGE." "trim fdb follow"
+usage "trim: unknown hook" "no hook 'skb': hook is qdisc, tc, xdp or none" "trim set dev lo hook skb"
+usage "trim: unknown length" "no length 'cut': length is update or keep" "trim set dev lo length cut"
+usage "trim: unknown victim" "no victim 'head': victim is arriving, tail or coin" "trim set dev lo victim head"
+usage "trim: unknown meter" "no meter 'cpu': meter is shared, percpu or backlog" "trim set dev lo meter cpu"
+usage "trim: neither drop nor return" "full is drop or return" "trim set dev lo full pass"
+usage "trim: edge that is neither" "edge is off or on" "trim set dev lo edge yes"
+usage "trim: hook twice" "hook is given twice" "trim set dev lo hook tc hook tc"
+usage "trim: rule 17 times" "rule is given more than 16 times" \
+	"trim set dev lo $(printf 'rule dscp=%d ' {1..17})"
+usage "trim: DSCP too large" "dscp takes a DSCP, 0 to 63 .* or from-tc, not '64'" "trim set dev lo dscp 64"
+usage "trim: DSCP of no name" "not 'af14'" "trim set dev lo dscp af14"
+usage "trim: return-dscp from a class" "return-dscp takes a DSCP, 0 to 63 or a name .*af11, not 'from-tc'" \
+	"trim set dev lo return-dscp from-tc"
+usage "trim: class too large" "tc 8 is out of range: it is 0 to 7" "trim set dev lo tc 8"
+usage "trim: map without a DSCP" "tc-dscp takes pairs of a traffic class.*not '6'" "trim set dev lo tc-dscp 6"
+usage "trim: map with a class twice" "each class once, not '6:1,6:2'" "trim set dev lo tc-dscp 6:1,6:2"
+usage "trim: map with a class too large" "not '8:1'" "trim set dev lo tc-dscp 8:1"
+usage "trim: map with a DSCP too large" "not '1:64'" "trim set dev lo tc-dscp 1:64"
+usage "trim: match without its words" "rule lacks its value: write rule any.dscp=" "trim set dev lo rule"
+usage "trim: match of nothing known" "does not understand 'src=5': it takes dscp=" "trim set dev lo rule src=5"
+usage "trim: match without a value" "does not understand 'dscp': it takes dscp=" "trim set dev lo rule dscp"
+usage "trim: match with a blank part" "it takes dscp=" "trim set dev lo rule dscp=1,"
+usage "trim: match with a field twice" "proto is there twice" "trim set dev lo rule proto=udp,proto=tcp"
+usage "trim: match with a DSCP twice" "dscp is there twice" "trim set dev lo rule dscp=0,dscp=0"
+usage "trim: match of a range upside down" "of two the lower comes first" "trim set dev lo rule dscp=5-4"
+usage "trim: match of DSCPs too large" "a DSCP is 0 to 63" "trim set dev lo disable-trim dscp=5-64"
+usage "trim: match of no protocol" "a protocol is udp, tcp, ndp or 1 to 255" "trim set dev lo rule proto=0"
+usage "trim: match of no port" "a port is 1 to 65535" "trim set dev lo rule port=65536"
+usage "trim: match of no VLAN" "a VLAN is 1 to 4094" "trim set dev lo rule vlan=4095"
+usage "trim: limit of words" "limit takes packets, a size or a time.*not 'many'" "trim set dev lo limit many"
+usage "trim: limit of an unknown unit" "limit has the unknown unit 'min': a size has b, kb" "trim set dev lo limit 5min"
+usage "trim: limit too long" "limit 4295s is too long" "trim set dev lo limit 4295s"
+usage "trim: limit of too many" "limit 4294967296 is out of range" "trim set dev lo limit 4294967296"
+usage "trim: limit beyond 64 bits" "limit 99999999999gb is out of range" "trim set dev lo limit 99999999999gb"
+usage "trim: no headers" "headers 0 is out of range" "trim set dev lo headers 0"
+usage "trim: share of nothing" "share takes strict, headers for each data packet.*not '0:1'" "trim set dev lo share 0:1"
+usage "trim: share of all" "1% to 99%.*not '100%'" "trim set dev lo share 100%"
+usage "trim: share for two" "not '1:2'" "trim set dev lo share 1:2"
+usage "trim: share too large" "not '1001:1'" "trim set dev lo share 1001:1"
+usage "trim: rate without a unit" "rate 100 has no unit; units are bit, kbit" "trim set dev lo rate 100"
+usage "trim: percentage of nothing" "half takes a percentage of the rate.*not '0%'" "trim set dev lo half 0%"
+usage "trim: percentage above all" "not '101'" "trim set dev lo optimistic 101"
+usage "trim: time without a unit" "t0 6 has no unit" "trim set dev lo t0 6"
 usage "unknown option" "no option -x" "-x job show"
 usage "unknown long option" "no option --frob" "--frob job show"
 usage "shortened long option" "no option --js; write --json in full" "--js job show"
@@ -146,6 +192,7 @@ else
 		local words
 		for words in "job show" "job add $job" "job flush" "source show" "port show" \
 			"block show" "job set id 7 quorum 88%" "top count 1" \
+			"trim set dev lo hook none edge on" "trim show" "trim del dev lo" "trim flush" \
 			"port attach dev lo mode xdp" "port detach dev lo" "port flush" stats monitor; do
 			# shellcheck disable=SC2086 # words
 			refuses 1 "the weir module is not loaded in this kernel: run .modprobe weir." $words &&
@@ -232,6 +279,19 @@ in_page() {
 }
 ktap_run "manual page has every verb and key" in_page
 
+counters_in_page() {
+	local text name
+	/usr/bin/python3 -c 'import yaml' 2>/dev/null || { echo "no python3-yaml"; return 4; }
+	text=$(mandoc -Tascii "$page" | col -bx)
+	for name in $(/usr/bin/python3 -c 'import sys, yaml
+for s in yaml.safe_load(open(sys.argv[1]))["attribute-sets"]:
+    if s["name"] in ("stats", "trim-stats"):
+        print(*[a["name"] for a in s["attributes"] if a["type"] == "uint"])' "$root/uapi/weir.yaml"); do
+		grep -qE "^ +$name( |$)" <<<"$text" || { echo "not in the page: $name"; return 1; }
+	done
+}
+ktap_run "manual page has every counter" counters_in_page
+
 reasons_in_page() {
 	local text reason
 	text=$(mandoc -Tascii "$page" | col -bx)
@@ -276,6 +336,12 @@ ktap_run "completes keys behind a rate" completes "weir job set rate packets 5 b
 ktap_run "completes keys behind no rate" completes "weir source set rate none v" vlan
 ktap_run "completes a value behind a rate" completes "weir job set rate packets 5 policy w" wait
 ktap_run "completes a key again" completes "weir port attach udp 1 u" udp
+ktap_run "completes hooks" completes "weir trim set dev lo hook " none qdisc tc xdp
+ktap_run "completes DSCPs" completes "weir trim set dev lo dscp af4" af41 af42 af43
+ktap_run "completes a share" completes "weir trim set dev lo share " strict
+ktap_run "completes a match" completes "weir trim set dev lo rule proto=udp disable-trim a" any
+ktap_run "completes a rule again" completes "weir trim set dev lo rule any r" rate return-dscp rule
+ktap_run "completes keys behind a flag" completes "weir trim fdb follow d" dev
 ktap_run "completes devices" completes "weir port show dev lo" lo
 ktap_run "completes objects of help" completes "weir help mo" monitor
 

@@ -141,6 +141,132 @@ ktap_run "asks for rates" asks_rates
 ktap_run "asks for rates with all units" asks_units
 ktap_run "asks for bindings" asks_bindings
 
+# Policies of trimming. The device is one that nothing is attached to.
+trim="trim set dev lo hook none"
+asks_trims() {
+	local words filter
+	fresh
+	while IFS=';' read -r words filter; do
+		asks ".operation == \"trim-set\" and .ifindex == 1 and .hook == 4 and ($filter)" \
+			"$trim $words" || return
+	done <<-END
+		size 128;.size == 128
+		dscp 26;.dscp == 26 and (has("tc") | not)
+		dscp be;.dscp == 0
+		dscp cs7;.dscp == 56
+		dscp af31;.dscp == 26
+		dscp af43;.dscp == 38
+		dscp ef;.dscp == 46
+		tc 6;.tc == 6 and (has("dscp") | not)
+		dscp from-tc tc 6;.tc == 6 and (has("dscp") | not)
+		tc-dscp 0:0,6:48;."tc-dscp" == "0008101820283038"
+		tc-dscp 7:ef,0:1;."tc-dscp" == "010810182028302e"
+		priority 4294967295;.priority == 4294967295
+		queue 3;.queue == 3
+		length update;.length == 1
+		length keep;.length == 2
+		edge on;.edge == 1
+		edge off;.edge == 0
+		limit 12;.limit == 12 and (has("limit-bytes") | not) and (has("limit-time") | not)
+		limit 18kb;."limit-bytes" == 18432 and .limit == 0
+		limit 18k;."limit-bytes" == 18432
+		limit 20us;."limit-time" == 20 and .limit == 0
+		limit 2ms limit 8 limit 5gb;."limit-time" == 2000 and .limit == 8 and ."limit-bytes" == 5368709120
+		headers 500;.headers == 500
+		header-time 2ms;."header-time" == 2000
+		header-time never;."header-time" == 0
+		share strict;.share == 1 and (has("share-value") | not)
+		share 10:1;.share == 2 and ."share-value" == 10
+		share 20%;.share == 3 and ."share-value" == 20
+		victim arriving;.victim == 1
+		victim tail;.victim == 2
+		victim coin;.victim == 3
+		full drop;.full == 1
+		full return return-dscp cs6;.full == 2 and ."return-dscp" == 48
+		meter shared;.meter == 1
+		meter percpu;.meter == 2
+		meter backlog;.meter == 3
+		rate 100gbit;.rate == 12500000000
+		rate 1000bps;.rate == 1000
+		optimistic 90% half 45 pessimistic 1%;.optimistic == 90 and .half == 45 and .pessimistic == 1
+		t0 6us t1 1ms;.t0 == 6 and .t1 == 1000
+	END
+}
+asks_rules() {
+	local words rules
+	while IFS='|' read -r words rules; do
+		asks ".rule == [$rules]" "$trim $words" || return
+	done <<-END
+		rule any|{}
+		rule dscp=10|{"dscp": 10, "dscp-last": 10}
+		rule dscp=af11-af13|{"dscp": 10, "dscp-last": 14}
+		rule dscp=0-63|{"dscp": 0, "dscp-last": 63}
+		rule proto=udp|{"proto": 17}
+		rule proto=ndp|{"proto": 199}
+		rule proto=6|{"proto": 6}
+		rule vlan=7,port=666,proto=tcp,dscp=be|{"dscp": 0, "dscp-last": 0, "proto": 6, "port": 666, "vlan": 7}
+		disable-trim any|{"disable": true}
+		rule dscp=1 disable-trim port=22 rule dscp=2|{"dscp": 1, "dscp-last": 1}, {"port": 22, "disable": true}, {"dscp": 2, "dscp-last": 2}
+	END
+}
+# As many rules as the command line takes fit into a request, and arrive in their order.
+asks_many_rules() {
+	local words=$trim i
+	for ((i = 1; i <= 16; i++)); do
+		words+=" rule dscp=$i-63,proto=udp,port=$i,vlan=$i disable-trim dscp=0-$i,proto=tcp,port=$i,vlan=$i"
+	done
+	asks '.rule | length == 32 and .[30] == {"dscp": 16, "dscp-last": 63, "proto": 17, "port": 16, "vlan": 16}
+		and .[31] == {"dscp": 0, "dscp-last": 16, "proto": 6, "port": 16, "vlan": 16, "disable": true}' "$words"
+}
+# What a policy has already is not said again.
+asks_live_trims() {
+	fresh
+	answers trim-get <<<'[{"ifindex": 1, "hook": 4, "limit": 12}]'
+	asks 'has("hook") or has("limit") | not' "trim set dev lo size 200" &&
+		asks '."limit-bytes" == 18432 and (has("limit") | not)' "trim set dev lo limit 18kb" || return
+	if weir trim set dev lo hook qdisc 2>"$WEIR_STAND_IN/err"; then
+		echo "the hook was changed"
+		return 1
+	fi
+	grep -q "lo has a policy with hook none: run .weir trim del dev lo." "$WEIR_STAND_IN/err"
+}
+asks_trim_del() {
+	fresh
+	asks '. == {"operation": "trim-del", "ifindex": 1}' "trim del dev lo" &&
+		asks '. == {"operation": "trim-flush"}' "trim flush" &&
+		asks '. == {"operation": "trim-get", "ifindex": 1}' "trim show dev lo"
+}
+# trim_usage PATTERN WORDS: the words make no sense together, and nothing is asked.
+trim_usage() {
+	local words err
+	read -r -a words <<<"$2"
+	fresh
+	err=$(weir "${words[@]}" 2>&1 >/dev/null)
+	(($? == 2)) || { echo "status: $err"; return 1; }
+	grep -qE -e "$1" <<<"$err" || { echo "'$err' does not match '$1'"; return 1; }
+	[[ ! -e $WEIR_STAND_IN/requests ]] ||
+		! "$stand_in" requests "$WEIR_STAND_IN" | jq -e 'select(.operation == "trim-set")'
+}
+trim_usages() {
+	local words pattern
+	while IFS='|' read -r words pattern; do
+		trim_usage "$pattern" "$words" || return
+	done <<-END
+		trim set dev lo rule any|lacks the key hook, as lo has no policy yet
+		$trim limit 1 limit 2|limit 1 and limit 2 are of one kind
+		$trim limit 5us limit 6ms|are of one kind
+		$trim dscp from-tc|dscp from-tc lacks the traffic class
+		$trim dscp 5 tc 6|dscp 5 and tc 6 exclude each other
+		$trim from lo|from belongs to hook xdp, and the hook is none
+	END
+}
+ktap_run "asks for policies of trimming" asks_trims
+ktap_run "asks for rules of trimming" asks_rules
+ktap_run "asks for many rules" asks_many_rules
+ktap_run "asks for changes of a policy" asks_live_trims
+ktap_run "asks for policies to go" asks_trim_del
+ktap_run "refuses what makes no sense together" trim_usages
+
 # What is shown.
 fresh
 answers job-get <<-END
@@ -262,6 +388,81 @@ doctor_says() {
 			and (.found | test($found)) and (.fix | test($fix)))' "$WEIR_STAND_IN/doctor" ||
 		{ jq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
 }
+# All counters of a policy, each with another number.
+trim_stats() {
+	/usr/bin/python3 -c 'import json, sys, yaml
+for s in yaml.safe_load(open(sys.argv[1]))["attribute-sets"]:
+    if s["name"] == "trim-stats":
+        print(json.dumps({a["name"]: 1000 + i for i, a in enumerate(s["attributes"])}))' "$root/uapi/weir.yaml"
+}
+shows_trims() {
+	local stats
+	stats=$(trim_stats) || return
+	answers trim-get <<-END
+		[{"ifindex": 1, "ifname": "lo", "hook": 1, "size": 128, "dscp": 26, "length": 1, "edge": 0,
+		  "rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}, {"port": 22, "disable": true}],
+		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "headers": 1000, "header-time": 1000,
+		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
+		  "data-depth": 3, "header-depth": 40, "direct": 900, "stats": $stats},
+		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "tc": 6, "tc-dscp": "000810182028302e",
+		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
+		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "optimistic": 100, "half": 50,
+		  "pessimistic": 25, "t0": 6, "t1": 24},
+		 {"ifindex": 3, "ifname": "eth1", "hook": 4, "size": 128, "limit": 12, "edge": 1}]
+	END
+	prints "trim dev lo hook qdisc edge off size 128 dscp 26 length update
+    rule dscp=10-14,proto=udp rule proto=ndp rule any disable-trim port=22
+    limit 12 limit 18k headers 1000 header-time 1ms share 10:1 victim coin full return return-dscp 48
+    data-depth 3 header-depth 40 direct 900
+    whole 1000 whole-bytes 1001 trim 1002 trim-bytes 1003 tx-trim 1004 dropped-trim 1005 returned 1006 short 1007
+    headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
+    data-max 1015 header-max 1016
+    overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us
+trim dev eth0 hook tc edge on size 256 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
+    limit 20us share 20%
+    meter percpu rate 10gbit optimistic 100% half 50% pessimistic 25% t0 6us t1 24us
+trim dev eth1 hook none edge on" "trim show" &&
+		json ".[0].stats == $stats" trim show &&
+		json '(.[0] | del(.stats)) == {"dev": "lo", "ifindex": 1, "hook": "qdisc", "edge": "off", "size": 128,
+			"dscp": 26, "length": "update",
+			"rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}],
+			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0,
+			"headers": 1000, "header-time": 1000, "share": "ratio", "share-value": 10, "victim": "coin",
+			"full": "return", "return-dscp": 48, "data-depth": 3, "header-depth": 40, "direct": 900}
+			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "tc": 6,
+			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46], "priority": 7, "queue": 1, "length": "keep",
+			"rule": [], "disable-trim": [], "limit": 0, "limit-bytes": 0, "limit-time": 20,
+			"share": "bytes", "share-value": 20, "meter": "percpu", "rate": 1250000000,
+			"optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}
+			and .[2].limit == 12' trim show
+}
+hears_trims() {
+	local text
+	"$stand_in" events "$WEIR_STAND_IN" <<-END
+		[{"operation": "trim-ntf", "ifindex": 1, "ifname": "lo", "hook": 1, "size": 128, "dscp": 26,
+		  "rule": [{"proto": 17}], "limit": 12, "stats": {"trim": 5}},
+		 {"operation": "trim-del-ntf", "ifindex": 1, "ifname": "lo", "hook": 1, "stats": {"trim": 7}}]
+	END
+	text=$(weir monitor 2>/dev/null | cut -d ' ' -f 2-)
+	[[ $text == "trim trim dev lo hook qdisc size 128 dscp 26 rule proto=udp limit 12
+trim-del trim dev lo hook qdisc" ]] || { echo "$text"; return 1; }
+	weir -j monitor 2>/dev/null | jq -se '.[0].event == "trim" and .[1].event == "trim-del"
+		and .[1].dev == "lo" and .[1].stats.trim == 7' >/dev/null
+}
+# Nothing is attached to the loopback device, which every machine has.
+doctor_trims() {
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1}]'
+	doctor_says qdisc "trim lo" fail "no weir qdisc on lo" "weir trim set dev lo" || return
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 2}]'
+	doctor_says program "trim lo" fail "no program is attached at egress of lo" "weir trim set dev lo" &&
+		doctor_says merging "trim lo" warn "merged packets pass" "ethtool -K lo gso off" || return
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 3, "meter": 3}]'
+	doctor_says qdisc "trim lo" fail "no weir qdisc on lo" "weir trim set dev lo" &&
+		doctor_says program "trim lo" fail "no device has the program" "weir trim set dev lo from DEVICE" || return
+	answers trim-get <<<'[{"ifindex": 4294967295, "ifname": "gone", "hook": 1}]'
+	doctor_says device "trim gone" fail "is not in this network namespace" "ip link" || return
+	answers trim-get <<<'[]'
+}
 doctor_sources() {
 	doctor_says state "source 1 of job 7" warn "lateness .* <4.1ms" "weir top" &&
 		doctor_says state "source 2 of job 7" warn "without it" "start the worker" &&
@@ -289,6 +490,9 @@ ktap_run "blocks are shown" shows_blocks
 ktap_run "doctor looks at sources" doctor_sources
 ktap_run "doctor looks at blocks" doctor_blocks
 ktap_run "doctor looks at degraded blocks" doctor_degraded
+ktap_run "policies of trimming are shown" shows_trims
+ktap_run "policies of trimming are heard of" hears_trims
+ktap_run "doctor looks at trimming" doctor_trims
 ktap_run "all counters are shown" shows_counters
 ktap_run "events are heard" hears_events
 
@@ -415,6 +619,43 @@ top_resizes() {
 	last=$(sed $'s/\033\\[[0-9;?]*[A-Za-z]//g; s/\r//' <<<"${last%%$'\033[?25h'*}")
 	(($(wc -l <<<"$last") <= 9 && $(wc -L <<<"$last") <= 40)) || { echo "$last"; return 1; }
 }
+# Two looks, between which 100 packets pass whole, 30 are trimmed and 6 dropped.
+top_trims() {
+	local n
+	fresh
+	answers stats-get <<<'[{}]'
+	answers job-get <<<'[]'
+	answers source-get <<<'[]'
+	for n in 1 2; do
+		answers trim-get "$n" <<-END || return
+			[{"ifindex": 2, "ifname": "calm", "hook": 2, "stats": {"whole": $((5 * n))}},
+			 {"ifindex": 3, "ifname": "edge", "hook": 4},
+			 {"ifindex": 4, "ifname": "busy", "hook": 1, "data-depth": 12, "header-depth": 700,
+			  "stats": {"whole": $((100 * n)), "whole-bytes": $((150000 * n)), "trim": $((30 * n)),
+			  "dropped-trim": $((3 * n)), "headers-dropped": $n, "other-dropped": $n, "failed": $n}}]
+		END
+	done
+	json 'def in_all(rate): rate * .interval / 1e6 | round;
+		(.trims | map(.dev) == ["busy", "calm"]) and .trims[0].hook == "qdisc"
+		and .trims[0]."data-depth" == 12 and .trims[0]."header-depth" == 700
+		and in_all(.trims[0].rates.whole) == 100 and in_all(.trims[0].rates.trim) == 30
+		and in_all(.trims[0].rates.drop) == 6 and in_all(.trims[0].rates."whole-bytes" / 1000) == 150
+		and in_all(.trims[1].rates.whole) == 5' top interval 20ms count 1 || return
+	has "$(page)" '^trims on +hook +whole/s +trim/s +drop/s +Mbit/s +data headers$' \
+		'^busy +qdisc +[0-9.k]+ +[0-9.k]+ +[0-9.k]+ +[0-9.]+ +12 +700$' \
+		'^calm +tc +[0-9.k]+ +0 +0 +0 +0 +0$'
+}
+# The list takes a quarter of the page at most, and counts what it leaves out.
+top_fits_trims() {
+	local text shown more
+	jq -nc '[range(50) | {ifindex: (. + 1), ifname: "swp\(.)", hook: 1}]' | answers trim-get 1
+	rm -f "$WEIR_STAND_IN"/*.2
+	text=$(COLUMNS=80 LINES=24 page) || return
+	(($(wc -L <<<"$text") <= 80 && $(wc -l <<<"$text") <= 24)) || { echo "$text"; return 1; }
+	shown=$(grep -c '^swp' <<<"$text")
+	more=$(sed -n 's/^  \.\.\. and \([0-9]*\) more devices$/\1/p' <<<"$text")
+	((shown > 0 && shown + more == 50)) || { echo "$text"; return 1; }
+}
 top_stops() {
 	local out
 	out=$(terminal 24 80 wait "weir top" key $'\032' stopped signal CONT wait "weir top" key q) ||
@@ -434,5 +675,7 @@ ktap_run "top can be stopped and goes on" top_stops
 ktap_run "top shows a page at once" top_first_page
 ktap_run "top fits the page" top_fits
 ktap_run "top begins anew with a new job" top_begins_anew
+ktap_run "top shows devices that trim" top_trims
+ktap_run "top fits the page with devices that trim" top_fits_trims
 
 ktap_end

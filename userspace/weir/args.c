@@ -6,7 +6,6 @@
 
 #include "args.h"
 #include "tool.h"
-#include "units.h"
 
 /* One of the words that the key takes besides numbers. */
 static bool parse_word(struct value *value)
@@ -33,18 +32,16 @@ static const char *other_words(const struct key *key)
 	return text;
 }
 
-static int parse_number(struct value *value)
+int args_digits(const struct value *value, const char *digits, uint64_t *result)
 {
 	const struct key *key = value->key;
 	uint64_t number, max = key->max ?: UINT32_MAX;
 	char *end;
 
-	if (parse_word(value))
-		return WEIR_OK;
-	if (!units_digits(value->word, &end, &number) || *end) {
-		bool digits = *value->word && !value->word[strspn(value->word, "0123456789")];
+	if (!units_digits(digits, &end, &number) || *end) {
+		bool all = *digits && !digits[strspn(digits, "0123456789")];
 
-		if (!digits)
+		if (!all)
 			return usage(key->name, "%s takes a number%s, not '%s'", key->name,
 				     other_words(key), value->word);
 		number = UINT64_MAX;
@@ -52,7 +49,35 @@ static int parse_number(struct value *value)
 	if (number < key->min || number > max)
 		return usage(key->name, "%s %s is out of range: it is %u to %ju",
 			     key->name, value->word, key->min, (uintmax_t)max);
-	value->number = number;
+	*result = number;
+	return WEIR_OK;
+}
+
+static int parse_number(struct value *value)
+{
+	if (parse_word(value))
+		return WEIR_OK;
+	return args_digits(value, value->word, &value->number);
+}
+
+int args_units(const char *key, const char *what, const char *word,
+	       const struct units *units, const struct unit *bare, uint64_t *result)
+{
+	const struct unit *unit;
+	char list[128], *end;
+	uint64_t number;
+
+	units_list(units, list, sizeof(list));
+	if (!units_digits(word, &end, &number))
+		return usage(key, "%s takes a number with a unit, not '%s'; units are %s",
+			     what, word, list);
+	unit = *end ? units_find(units, end) : bare;
+	if (!unit && !*end)
+		return usage(key, "%s %s has no unit; units are %s", what, word, list);
+	if (!unit)
+		return usage(key, "%s has the unknown unit '%s'; units are %s", what, end, list);
+	if (!units_scale(unit, number, result))
+		return usage(key, "%s %s is out of range", what, word);
 	return WEIR_OK;
 }
 
@@ -182,6 +207,13 @@ static int parse_device(struct value *value)
 		     key->name, IF_NAMESIZE - 1, value->word);
 }
 
+static int parse_bitrate(struct value *value)
+{
+	const char *key = value->key->name;
+
+	return args_units(key, key, value->word, &rate_units, NULL, &value->number);
+}
+
 /* @used becomes the number of words, of which there are @count. */
 static int parse_value(struct value *value, int count, char **words, int *used)
 {
@@ -202,6 +234,13 @@ static int parse_value(struct value *value, int count, char **words, int *used)
 	case VALUE_RATE:
 		value->word = value->rate.text;
 		return rate_parse(&value->rate, value->key, count, words, used);
+	case VALUE_BITRATE:
+		return parse_bitrate(value);
+	case VALUE_FLAG:
+		*used = 0;
+		return WEIR_OK;
+	case VALUE_OWN:
+		return value->key->syntax->parse(value);
 	}
 	abort();
 }
@@ -238,7 +277,7 @@ static int parse_pair(struct args *args, int count, char **words, int *used)
 {
 	const struct verb_key *entry = grammar_key(args->verb, words[0]);
 	struct value *value;
-	char keys[256];
+	char keys[512];
 	int status;
 
 	if (!entry) {
@@ -252,12 +291,13 @@ static int parse_pair(struct args *args, int count, char **words, int *used)
 	status = check_repeat(args, entry->key);
 	if (status)
 		return status;
-	if (count < 2)
+	if (count < 2 && entry->key->type != VALUE_FLAG)
 		return usage(entry->key->name, "%s: %s lacks its value: write %s %s",
 			     place(args), entry->key->name, entry->key->name,
 			     entry->key->value);
 	value = &args->value[args->count];
 	value->key = entry->key;
+	value->attr = entry->key->attr;
 	value->word = words[1];
 	status = parse_value(value, count - 1, words + 1, used);
 	if (!status)
@@ -387,7 +427,7 @@ const struct value *args_by_attr(const struct args *args, uint16_t attr)
 	size_t i;
 
 	for (i = 0; i < args->count; i++) {
-		if (args->value[i].key->attr == attr)
+		if (args->value[i].attr == attr)
 			return &args->value[i];
 	}
 	return NULL;

@@ -7,14 +7,19 @@
 #include <stdint.h>
 
 #include "addr.h"
+#include "dscp.h"
 #include "grammar.h"
+#include "match.h"
 #include "rate.h"
+#include "units.h"
 
-#define ARGS_MAX 40
+#define ARGS_MAX 128
 
 /**
  * struct value - of a key that was given
  * @word: the value as it was written
+ * @attr: the netlink attribute that carries it, where the word decides on it; else
+ *	that of the key
  * @share: of a VALUE_SHARE, millionths of all, which is still to become a number;
  *	0 where a number was given
  * @none: key->none was given
@@ -22,11 +27,14 @@
 struct value {
 	const struct key *key;
 	const char *word;
-	uint32_t number;
+	uint64_t number;
+	uint16_t attr;
 	uint32_t share;
 	struct addr addr;
 	bool none;
 	struct rate rate;
+	struct match match;
+	struct dscp_map map;
 };
 
 struct args {
@@ -40,6 +48,16 @@ struct args {
 
 /* Returns 0, or an exit status with the reason told. */
 int args_parse(struct args *args, int count, char **words);
+
+/*
+ * Reads a number with one of the units, or without one where @bare is given, and
+ * tells of the key, or of @what in it, what is wrong. Returns an exit status.
+ */
+int args_units(const char *key, const char *what, const char *word,
+	       const struct units *units, const struct unit *bare, uint64_t *result);
+
+/* Reads digits alone, of a number in the bounds of the key. Returns an exit status. */
+int args_digits(const struct value *value, const char *digits, uint64_t *result);
 
 struct value *args_find(struct args *args, const char *key);
 const struct value *args_get(const struct args *args, const char *key);

@@ -61,7 +61,7 @@ int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attach
 				       xdp->id, attached->link.name, strerror(-err));
 		xdp->ours = !strcmp(xdp->name, WEIR_XDP_NAME) && !attached->link.hardware_id;
 	}
-	err = tc_find(rtnl, ifindex, &attached->tc);
+	err = tc_find(rtnl, ifindex, &tc_ingress, &attached->tc);
 	if (err)
 		return refused(err, "cannot list the tc filters of %s: %s",
 			       attached->link.name, strerror(-err));
@@ -80,7 +80,7 @@ static int remove_hook(struct nl *rtnl, const struct link *link, const struct ho
 	int err;
 
 	if (hook->mode == WEIR_MODE_TC)
-		err = tc_detach(rtnl, link->ifindex, hook);
+		err = tc_detach(rtnl, link->ifindex, &tc_ingress, hook);
 	else
 		err = xdp_detach(link->ifindex, hook);
 	if (!err)
@@ -247,7 +247,7 @@ static int attach(struct attempt *job)
 	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
 
 	if (job->mode == WEIR_MODE_TC)
-		return tc_attach(job->ifindex, job->program.fd, tc);
+		return tc_attach(&job->rtnl, job->ifindex, &tc_ingress, job->program.fd, tc);
 	if (xdp->id && xdp->mode != job->mode)
 		return switch_xdp(job);
 	return xdp_attach(job->ifindex, job->mode, job->program.fd, xdp);

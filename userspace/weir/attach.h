@@ -5,8 +5,8 @@
  *
  * XDP: the program is set on the device itself, with no link and no pin, so it
  * goes with the device and lasts beyond the tool. tc: a bpf filter in direct
- * action at clsact ingress, with a fixed priority and one of two handles, by
- * which detaching knows whether clsact was there before.
+ * action at clsact, with a fixed priority and one of two handles, by which
+ * detaching knows whether clsact was there before.
  */
 #ifndef WEIR_ATTACH_H
 #define WEIR_ATTACH_H
@@ -24,10 +24,12 @@
 
 #define WEIR_TC_PRIORITY	100
 #define WEIR_TC_HANDLE		1	/* clsact was there before */
-#define WEIR_TC_HANDLE_MADE	2	/* clsact came with the filter */
+#define WEIR_TC_HANDLE_MADE	2	/* clsact came with a filter of ours */
 
 #define WEIR_XDP_NAME		"weir_xdp"
 #define WEIR_TC_NAME		"weir_tc"
+#define WEIR_TRIM_NAME		"weir_trim"
+#define WEIR_FORWARD_NAME	"weir_forward"
 
 /* weir_formats[] of the programs' read-only data */
 struct format_ports {
@@ -58,6 +60,19 @@ struct hook {
 	uint32_t handle;
 };
 
+/**
+ * struct tc_place - where in clsact a program of ours sits
+ * @hook: TC_H_MIN_INGRESS or TC_H_MIN_EGRESS
+ * @name: of the program
+ */
+struct tc_place {
+	uint32_t hook;
+	const char *name;
+};
+
+extern const struct tc_place tc_ingress;	/* of a port: hands packets over */
+extern const struct tc_place tc_egress;		/* of a trimming policy */
+
 /* What is on a device. */
 struct attached {
 	struct link link;
@@ -79,9 +94,12 @@ int xdp_load(const struct format_ports *ports, struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);
-int tc_attach(unsigned int ifindex, int fd, const struct hook *old);
-int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct hook *hook);
-int tc_find(struct nl *rtnl, unsigned int ifindex, struct hook *hook);
+int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd,
+	      const struct hook *old);
+int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+	      const struct hook *hook);
+int tc_find(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+	    struct hook *hook);
 
 /* formats.c */
 int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,

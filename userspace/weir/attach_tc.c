@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tc program, at clsact ingress. */
+/* tc programs: at clsact ingress, or at its egress. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 
 #include "attach.h"
 #include "bpf/weir_tc.skel.h"
+
+const struct tc_place tc_ingress = { TC_H_MIN_INGRESS, WEIR_TC_NAME };
+const struct tc_place tc_egress = { TC_H_MIN_EGRESS, WEIR_TRIM_NAME };
 
 static const uint32_t handles[2] = { WEIR_TC_HANDLE, WEIR_TC_HANDLE_MADE };
 
@@ -40,21 +44,29 @@ int tc_load(const struct format_ports *ports, struct program *program)
 	return 0;
 }
 
-/* The filter in our place, be it ours or not. */
-int tc_find(struct nl *rtnl, unsigned int ifindex, struct hook *hook)
+static enum bpf_tc_attach_point point_of(const struct tc_place *place)
 {
+	return place->hook == TC_H_MIN_INGRESS ? BPF_TC_INGRESS : BPF_TC_EGRESS;
+}
+
+/* The filter in our place, be it ours or not. */
+int tc_find(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+	    struct hook *hook)
+{
+	size_t length = strlen(place->name);
 	struct filter filter;
 	unsigned int count;
 	int err;
 
-	err = rtnl_filters(rtnl, ifindex, WEIR_TC_PRIORITY, handles, &count, &filter);
+	err = rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, &count, &filter);
 	if (err || !filter.handle)
 		return err;
 	hook->id = filter.program_id;
 	hook->handle = filter.handle;
 	hook->mode = WEIR_MODE_TC;
 	/* The library names a filter PROGRAM:[ID]. */
-	hook->ours = !strncmp(filter.name, WEIR_TC_NAME ":[", strlen(WEIR_TC_NAME) + 2);
+	hook->ours = !strncmp(filter.name, place->name, length) &&
+		     !strncmp(filter.name + length, ":[", 2);
 	snprintf(hook->name, sizeof(hook->name), "%.31s", filter.name);
 	return 0;
 }
@@ -67,10 +79,21 @@ static int destroy_clsact(unsigned int ifindex)
 	return bpf_tc_hook_destroy(&hook);
 }
 
-int tc_attach(unsigned int ifindex, int fd, const struct hook *old)
+/* Was clsact made for our filter at its other hook? */
+static bool made_for_other(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place)
+{
+	const struct tc_place *other = place == &tc_ingress ? &tc_egress : &tc_ingress;
+	struct hook hook = {};
+
+	return !tc_find(rtnl, ifindex, other, &hook) && hook.ours &&
+	       hook.handle == WEIR_TC_HANDLE_MADE;
+}
+
+int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd,
+	      const struct hook *old)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex,
-		    .attach_point = BPF_TC_INGRESS);
+		    .attach_point = point_of(place));
 	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = fd, .priority = WEIR_TC_PRIORITY,
 		    .handle = WEIR_TC_HANDLE);
 	bool made = false;
@@ -85,7 +108,7 @@ int tc_attach(unsigned int ifindex, int fd, const struct hook *old)
 		if (err && err != -EEXIST)
 			return err;
 		made = !err;
-		if (made)
+		if (made || made_for_other(rtnl, ifindex, place))
 			opts.handle = WEIR_TC_HANDLE_MADE;
 	}
 	bpf_forget();
@@ -96,12 +119,13 @@ int tc_attach(unsigned int ifindex, int fd, const struct hook *old)
 }
 
 /*
- * clsact goes with the filter that it came with, unless others have put filters
- * of their own into it since.
+ * clsact goes with the last filter of ours where it came with the first, unless
+ * others have put filters of their own into it since.
  */
-int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct hook *hook)
+int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+	      const struct hook *hook)
 {
-	LIBBPF_OPTS(bpf_tc_hook, at, .ifindex = ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_hook, at, .ifindex = ifindex, .attach_point = point_of(place));
 	LIBBPF_OPTS(bpf_tc_opts, opts, .priority = WEIR_TC_PRIORITY,
 		    .handle = hook->handle);
 	struct filter filter;
@@ -112,7 +136,7 @@ int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct hook *hook)
 	err = bpf_tc_detach(&at, &opts);
 	if (err || hook->handle != WEIR_TC_HANDLE_MADE)
 		return err;
-	err = rtnl_filters(rtnl, ifindex, WEIR_TC_PRIORITY, handles, &left, &filter);
+	err = rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, &left, &filter);
 	if (err || left)
 		return err;
 	return destroy_clsact(ifindex);

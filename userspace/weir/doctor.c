@@ -134,6 +134,7 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
 	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
+	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
 	if (err)
 		report(&(struct finding){ DOCTOR_FAIL, "netlink", "",
 			"load a module of the same version as the tool" },
@@ -163,6 +164,7 @@ static int examine(struct patient *patient)
 		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
 	if (!read_all(patient)) {
 		doctor_ports(patient);
+		doctor_trims(patient);
 		doctor_jobs(patient);
 		doctor_late(patient);
 		doctor_refusals(patient);
@@ -171,6 +173,7 @@ static int examine(struct patient *patient)
 	nl_replies_free(&patient->sources);
 	nl_replies_free(&patient->ports);
 	nl_replies_free(&patient->blocks);
+	nl_replies_free(&patient->trims);
 	nl_close(&patient->rtnl);
 	weir_close(&patient->weir);
 	return WEIR_OK;

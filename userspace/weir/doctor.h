@@ -41,6 +41,7 @@ struct patient {
 	struct nl_replies sources;
 	struct nl_replies ports;
 	struct nl_replies blocks;
+	struct nl_replies trims;
 };
 
 /* The fields of a job that the checks need. */
@@ -65,11 +66,15 @@ void job_read(const struct nlmsghdr *message, struct job *job);
 uint32_t job_mtu(const struct job *job);	/* that its largest frame needs */
 bool job_wanted(const struct patient *patient, uint32_t id);
 
+/* Is the device up? */
+void doctor_device(const struct link *link, const char *subject);
+
 /* Is this device a weir port? */
 bool port_known(const struct patient *patient, unsigned int ifindex);
 
 void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
+void doctor_trims(struct patient *patient);
 void doctor_jobs(struct patient *patient);
 void doctor_late(struct patient *patient);
 void doctor_refusals(struct patient *patient);

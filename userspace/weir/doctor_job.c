@@ -282,7 +282,7 @@ void doctor_jobs(struct patient *patient)
 		report(&(struct finding){ DOCTOR_FAIL, "jobs", "",
 			"`weir job show` lists those there are" },
 		       "there is no job %d in this network namespace", patient->only);
-	else
+	else if (!patient->trims.count)
 		report(&(struct finding){ DOCTOR_WARN, "jobs", "",
 			"run `weir job add`; `weir help job` lists its keys" },
 		       "there is no job in this network namespace");

@@ -9,7 +9,7 @@
 #include "doctor.h"
 #include "names.h"
 
-static void check_device(const struct link *link, const char *subject)
+void doctor_device(const struct link *link, const char *subject)
 {
 	struct finding finding = { DOCTOR_OK, "device", subject, NULL };
 
@@ -59,7 +59,7 @@ static void check_program(struct patient *patient, const struct link *link,
 
 	xdp.id = link->driver_id ?: link->hardware_id ?: link->generic_id;
 	xdp.mode = native ? WEIR_MODE_XDP : WEIR_MODE_GENERIC;
-	tc_find(&patient->rtnl, link->ifindex, &tc);
+	tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
 	if (mode == WEIR_MODE_TC && tc.ours) {
 		check_mode(subject, link->name, mode, &tc);
 		return;
@@ -199,7 +199,7 @@ static void check_port(struct patient *patient, const struct nlmsghdr *message)
 		       "device number %u is not in this network namespace", ifindex);
 		return;
 	}
-	check_device(&link, subject);
+	doctor_device(&link, subject);
 	check_program(patient, &link, subject, mode);
 	check_udp(patient, &link, subject, mode);
 	check_mtu(patient, &link, subject);
@@ -211,7 +211,7 @@ void doctor_ports(struct patient *patient)
 {
 	size_t i;
 
-	if (!patient->ports.count)
+	if (!patient->ports.count && !patient->trims.count)
 		report(&(struct finding){ DOCTOR_WARN, "ports", "",
 			"run `weir port attach dev DEVICE mode xdp` for each device that workers are behind" },
 		       "there is no port, so no packet is handed over");

@@ -87,3 +87,12 @@ void warning(const char *format, ...)
 	vtell(NULL, "warning", format, args);
 	va_end(args);
 }
+
+void note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(NULL, "note", format, args);
+	va_end(args);
+}

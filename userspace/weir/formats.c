@@ -111,7 +111,7 @@ int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
 	int err;
 
 	if (mode == WEIR_MODE_TC) {
-		err = tc_find(rtnl, ifindex, &tc);
+		err = tc_find(rtnl, ifindex, &tc_ingress, &tc);
 		id = tc.ours ? tc.id : 0;
 	} else {
 		err = rtnl_link(rtnl, ifindex, &link);

@@ -239,7 +239,7 @@ static const struct verb_key top_keys[] = {
 	{ &top_interval, false }, { &top_count, false }, END,
 };
 static const struct verb top_verbs[] = {
-	{ "", "watch jobs and sources: rates, memory, who is late; q quits", 0, top_keys,
+	{ "", "watch jobs, sources and devices that trim: rates, memory, who is late; q quits", 0, top_keys,
 	  .run = top_run },
 	{ .name = NULL },
 };
@@ -272,10 +272,11 @@ const struct object grammar[] = {
 	{ "source", "a worker of a job, bound to its address", .verbs = source_verbs },
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
+	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
 	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },
-	{ "doctor", "find out why nothing is summed", .verbs = doctor_verbs },
+	{ "doctor", "find out why nothing is summed or trimmed", .verbs = doctor_verbs },
 	{ "help", "this help, or that of one object", .verbs = help_verbs },
 	{ "complete", "words for the shell", complete_verbs, .hidden = true },
 	{ .name = NULL },

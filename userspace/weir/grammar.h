@@ -13,6 +13,8 @@
 #include "names.h"
 
 struct args;
+struct nlmsghdr;
+struct value;
 
 enum value_type {
 	VALUE_NUMBER,
@@ -22,6 +24,19 @@ enum value_type {
 	VALUE_NAME,	/* one of a struct names */
 	VALUE_DEVICE,	/* a network device's name */
 	VALUE_RATE,	/* several words: see rate.h */
+	VALUE_BITRATE,	/* a rate in one word; bytes a second */
+	VALUE_FLAG,	/* no word: that the key is there says it */
+	VALUE_OWN,	/* as the key's syntax has it */
+};
+
+/**
+ * struct syntax - of values that are like no others
+ * @parse: reads value->word; returns an exit status
+ * @put: puts what was read into a request
+ */
+struct syntax {
+	int (*parse)(struct value *value);
+	void (*put)(struct nlmsghdr *message, const struct value *value);
 };
 
 /* What completion can look up in the kernel for a number. */
@@ -37,8 +52,10 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  * @names: of a name, what it can be; of a number or a time, words for some
  * @bare: of a time, the microseconds that a number without a unit counts; 0 for
  *	none without a unit
- * @none: a word that is taken too and stands for no address, or no device
+ * @none: a word that is taken too and stands for no address, device or number of
+ *	the key's own; of a match, for all packets
  * @repeat: how often the key may be given, 0 for once
+ * @syntax: of a VALUE_OWN
  */
 struct key {
 	const char *name;
@@ -53,6 +70,7 @@ struct key {
 	uint32_t bare;
 	const char *none;
 	unsigned int repeat;
+	const struct syntax *syntax;
 };
 
 struct verb_key {
@@ -88,6 +106,7 @@ struct object {
 };
 
 extern const struct object grammar[];
+extern const struct verb trim_verbs[];	/* grammar_trim.c */
 
 const struct object *grammar_object(const char *name);
 const struct verb *grammar_verb(const struct object *object, const char *name);

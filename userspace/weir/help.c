@@ -41,7 +41,10 @@ void help_all(void)
 	       options_help);
 }
 
-/* "a|b|c" for a key that takes names; else what its value is called, and its names. */
+/*
+ * "a|b|c" for a key that takes names; else what its value is called, and its names,
+ * unless the value is called by them.
+ */
 static void print_value(const struct key *key)
 {
 	const char *bar = "";
@@ -51,7 +54,7 @@ static void print_value(const struct key *key)
 		printf("%s", key->value);
 		bar = "|";
 	}
-	for (i = 0; key->names && i < key->names->count; i++) {
+	for (i = 0; key->type != VALUE_OWN && key->names && i < key->names->count; i++) {
 		printf("%s%s", bar, key->names->name[i].word);
 		bar = "|";
 	}
@@ -63,7 +66,8 @@ static void print_usage(const struct object *object, const struct verb *verb)
 
 	printf("  weir %s%s%s", object->name, *verb->name ? " " : "", verb->name);
 	for (entry = verb->keys; entry->key; entry++) {
-		printf(" %s%s ", entry->required ? "" : "[", entry->key->name);
+		printf(" %s%s%s", entry->required ? "" : "[", entry->key->name,
+		       entry->key->type == VALUE_FLAG ? "" : " ");
 		print_value(entry->key);
 		printf("%s%s", entry->required ? "" : "]",
 		       entry->key->repeat ? "..." : "");
@@ -99,7 +103,7 @@ static void print_keys(const struct object *object)
 			if (!any)
 				printf("\nkeys:\n");
 			any = true;
-			printf("  %-10s  %s\n", entry->key->name, entry->key->doc);
+			printf("  %-12s  %s\n", entry->key->name, entry->key->doc);
 		}
 	}
 }
@@ -112,7 +116,7 @@ static void print_names(const char *title, const struct names *names)
 	printf("\n%s:\n", title);
 	for (i = 0; i < names->count; i++) {
 		if (names->name[i].doc)
-			printf("  %-10s  %s\n", names->name[i].word, names->name[i].doc);
+			printf("  %-12s  %s\n", names->name[i].word, names->name[i].doc);
 	}
 }
 
@@ -144,6 +148,13 @@ int help_object(const char *name)
 		print_names("states", &state_names);
 	if (!strcmp(name, "port"))
 		print_names("modes", &mode_names);
+	if (!strcmp(name, "trim")) {
+		print_names("hooks", &trim_hook_names);
+		print_names("lengths", &trim_length_names);
+		print_names("victims", &trim_victim_names);
+		print_names("full", &trim_full_names);
+		print_names("meters", &trim_meter_names);
+	}
 	if (!strcmp(name, "stats"))
 		print_names("reasons of refusal", &reason_names);
 	if (!strcmp(name, "monitor"))

@@ -51,6 +51,8 @@ static const struct notification {
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", source_print },
 	{ WEIR_CMD_PORT_NTF, "port", print_port },
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", print_port },
+	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
+	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },
 };
 

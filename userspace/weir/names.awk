@@ -68,11 +68,17 @@ name && /^\tWEIR_[A-Z_0-9]+( = [0-9]+)?,/ {
 }
 
 # Attributes have no name for their enum: the first of the counters begins theirs, and
-# the nests that follow them end it.
-/^\tWEIR_A_STATS_CONTRIBUTIONS = 1,/ { counters = 1; print "static const struct name counters[] = {" }
-counters && /^\tWEIR_A_STATS_REFUSAL,/ { counters = 0; print "};\n" }
-counters && /^\tWEIR_A_STATS_/ {
+# what follows them, a nest or the enum's end, ends it.
+function begin(table, attributes)
+{
+	counters = attributes
+	print "static const struct name " table "[] = {"
+}
+/^\tWEIR_A_STATS_CONTRIBUTIONS = 1,/ { begin("counters", "WEIR_A_STATS_") }
+/^\tWEIR_A_TRIM_STATS_WHOLE = 1,/ { begin("trim_counters", "WEIR_A_TRIM_STATS_") }
+counters && (/^\tWEIR_A_STATS_REFUSAL,/ || /^$/) { counters = ""; print "};\n" }
+counters && $1 ~ "^" counters {
 	constant = $1
 	sub(",$", "", constant)
-	printf "\t{ %s, \"%s\", NULL },\n", constant, word(constant, "WEIR_A_STATS_")
+	printf "\t{ %s, \"%s\", NULL },\n", constant, word(constant, counters)
 }

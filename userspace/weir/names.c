@@ -19,12 +19,33 @@ const struct names state_names = { "state", COUNT(source_states), source_states 
 const struct names mode_names = { "mode", COUNT(modes), modes };
 const struct names reason_names = { "reason", COUNT(reasons), reasons };
 const struct names event_names = { "event", COUNT(events), events };
+const struct names trim_hook_names = { "hook", COUNT(trim_hooks), trim_hooks };
+const struct names trim_length_names = { "length", COUNT(trim_lengths), trim_lengths };
+const struct names trim_share_names = { "share", COUNT(trim_shares), trim_shares };
+const struct names trim_victim_names = { "victim", COUNT(trim_victims), trim_victims };
+const struct names trim_full_names = { "word", COUNT(trim_fulls), trim_fulls };
+const struct names trim_meter_names = { "meter", COUNT(trim_meters), trim_meters };
 const struct names counter_names = { "counter", COUNT(counters), counters };
+const struct names trim_counter_names = { "counter", COUNT(trim_counters), trim_counters };
 
 static const struct name never[] = { { 0, "never", NULL } };
 static const struct name all[] = { { 0, "all", NULL } };
 static const struct name vlans[] = { { 0, "untagged", NULL }, { VLAN_ANY, "any", NULL } };
 
+static const struct name edges[] = { { 0, "off", NULL }, { 1, "on", NULL } };
+
+/* As RFC 2474, 2597 and 3246 call them; be is the default forwarding. */
+static const struct name dscps[] = {
+	{ 0, "be", NULL }, { 0, "cs0", NULL }, { 8, "cs1", NULL }, { 16, "cs2", NULL },
+	{ 24, "cs3", NULL }, { 32, "cs4", NULL }, { 40, "cs5", NULL }, { 48, "cs6", NULL },
+	{ 56, "cs7", NULL }, { 10, "af11", NULL }, { 12, "af12", NULL }, { 14, "af13", NULL },
+	{ 18, "af21", NULL }, { 20, "af22", NULL }, { 22, "af23", NULL }, { 26, "af31", NULL },
+	{ 28, "af32", NULL }, { 30, "af33", NULL }, { 34, "af41", NULL }, { 36, "af42", NULL },
+	{ 38, "af43", NULL }, { 46, "ef", NULL },
+};
+
+const struct names edge_names = { "word", COUNT(edges), edges };
+const struct names dscp_names = { "DSCP", COUNT(dscps), dscps };
 const struct names never_names = { "time", COUNT(never), never };
 const struct names all_names = { "number", COUNT(all), all };
 const struct names vlan_names = { "VLAN", COUNT(vlans), vlans };

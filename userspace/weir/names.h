@@ -27,9 +27,18 @@ extern const struct names state_names;
 extern const struct names mode_names;
 extern const struct names reason_names;
 extern const struct names event_names;
+extern const struct names trim_hook_names;
+extern const struct names trim_length_names;
+extern const struct names trim_share_names;
+extern const struct names trim_victim_names;
+extern const struct names trim_full_names;
+extern const struct names trim_meter_names;
+extern const struct names dscp_names;
+extern const struct names edge_names;
 
-/* Attributes of a nest of counters, in the spec's order. */
+/* Attributes of nests of counters, in the spec's order. */
 extern const struct names counter_names;
+extern const struct names trim_counter_names;
 
 /* Words for some of the numbers that a key takes. */
 #define VLAN_ANY 4095

@@ -8,6 +8,7 @@
 
 #include <weir.h>
 
+#include "args.h"
 #include "nl.h"
 #include "print.h"
 #include "rate.h"
@@ -42,30 +43,6 @@ static int parse_packets(uint32_t *result, const char *what, const char *word)
 	return WEIR_OK;
 }
 
-/* A number with one of the units, or where @bare allows it, without one. */
-static int parse_bytes(uint64_t *result, const char *what, const char *word,
-		       const struct units *units, const struct unit *bare)
-{
-	const struct unit *unit;
-	char list[128];
-	uint64_t number;
-	char *end;
-
-	units_list(units, list, sizeof(list));
-	if (!units_digits(word, &end, &number))
-		return usage("rate", "rate: %s takes a number with a unit, not '%s'; units are %s",
-			     what, word, list);
-	unit = *end ? units_find(units, end) : bare;
-	if (!unit && !*end)
-		return usage("rate", "rate: %s %s has no unit; units are %s", what, word, list);
-	if (!unit)
-		return usage("rate", "rate: %s has the unknown unit '%s'; units are %s", what,
-			     end, list);
-	if (!units_scale(unit, number, result))
-		return usage("rate", "rate: %s %s is out of range", what, word);
-	return WEIR_OK;
-}
-
 static int parse_part(struct rate *rate, enum part part, const char *word)
 {
 	switch (part) {
@@ -74,10 +51,10 @@ static int parse_part(struct rate *rate, enum part part, const char *word)
 	case PACKETS_BURST:
 		return parse_packets(&rate->packets_burst, "burst", word);
 	case BYTES:
-		return parse_bytes(&rate->bytes, "bytes", word, &rate_units, NULL);
+		return args_units("rate", "rate: bytes", word, &rate_units, NULL, &rate->bytes);
 	case BYTES_BURST:
-		return parse_bytes(&rate->bytes_burst, "burst", word, &size_units,
-				   units_find(&size_units, "b"));
+		return args_units("rate", "rate: burst", word, &size_units,
+				  units_find(&size_units, "b"), &rate->bytes_burst);
 	case NO_PART:
 		break;
 	}

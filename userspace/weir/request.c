@@ -35,6 +35,15 @@ static int put(struct nlmsghdr *message, const struct value *value)
 		if (!status)
 			mnl_attr_put_u32(message, key->attr, ifindex);
 		return status;
+	case VALUE_BITRATE:
+		mnl_attr_put_u64(message, key->attr, value->number);
+		return WEIR_OK;
+	case VALUE_OWN:
+		key->syntax->put(message, value);
+		return WEIR_OK;
+	case VALUE_FLAG:
+		mnl_attr_put(message, key->attr, 0, NULL);
+		return WEIR_OK;
 	case VALUE_NUMBER:
 	case VALUE_TIME:
 	case VALUE_SHARE:

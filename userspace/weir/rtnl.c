@@ -5,6 +5,7 @@
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rtnl.h"
@@ -42,9 +43,25 @@ static void parse_xdp(const struct nlattr *xdp, struct link *link)
 	link->hardware_id = nl_uint(table[IFLA_XDP_HW_PROG_ID]);
 }
 
+static void parse_link(const struct nlmsghdr *message, struct link *link)
+{
+	const struct ifinfomsg *header = mnl_nlmsg_get_payload(message);
+	const struct nlattr *table[IFLA_MAX + 1];
+
+	memset(link, 0, sizeof(*link));
+	nl_attributes(message, sizeof(*header), table, IFLA_MAX);
+	link->ifindex = header->ifi_index;
+	link->flags = header->ifi_flags;
+	link->mtu = nl_uint(table[IFLA_MTU]);
+	link->peer = nl_uint(table[IFLA_LINK]);
+	link->master = nl_uint(table[IFLA_MASTER]);
+	copy_string(link->name, sizeof(link->name), table[IFLA_IFNAME]);
+	parse_kind(table[IFLA_LINKINFO], link);
+	parse_xdp(table[IFLA_XDP], link);
+}
+
 int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link)
 {
-	const struct nlattr *table[IFLA_MAX + 1];
 	struct nl_replies replies = {};
 	char buffer[NL_REQUEST_SIZE];
 	struct ifinfomsg *header;
@@ -57,17 +74,30 @@ int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link)
 	err = nl_talk(nl, buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENODEV;
-	if (!err) {
-		header = mnl_nlmsg_get_payload(replies.message[0]);
-		nl_attributes(replies.message[0], sizeof(*header), table, IFLA_MAX);
-		link->ifindex = ifindex;
-		link->flags = header->ifi_flags;
-		link->mtu = nl_uint(table[IFLA_MTU]);
-		link->peer = nl_uint(table[IFLA_LINK]);
-		copy_string(link->name, sizeof(link->name), table[IFLA_IFNAME]);
-		parse_kind(table[IFLA_LINKINFO], link);
-		parse_xdp(table[IFLA_XDP], link);
-	}
+	if (!err)
+		parse_link(replies.message[0], link);
+	nl_replies_free(&replies);
+	return err;
+}
+
+int rtnl_links(struct nl *nl, struct link **links, size_t *count)
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	size_t i;
+	int err;
+
+	*links = NULL;
+	*count = 0;
+	nl->header = sizeof(struct ifinfomsg);
+	nl_begin(nl, buffer, RTM_GETLINK, NLM_F_DUMP);
+	err = nl_talk(nl, buffer, &replies);
+	if (!err)
+		*links = calloc(replies.count ?: 1, sizeof(**links));
+	if (!err && !*links)
+		err = -ENOMEM;
+	for (i = 0; !err && i < replies.count; i++)
+		parse_link(replies.message[i], &(*links)[(*count)++]);
 	nl_replies_free(&replies);
 	return err;
 }
@@ -108,26 +138,26 @@ static int dump_filters(struct nl *nl, unsigned int ifindex, uint32_t hook,
 	return err == -EINVAL || err == -ENOENT ? 0 : err;
 }
 
-int rtnl_filters(struct nl *nl, unsigned int ifindex, uint16_t priority,
+int rtnl_filters(struct nl *nl, unsigned int ifindex, uint32_t hook, uint16_t priority,
 		 const uint32_t handles[2], unsigned int *count, struct filter *found)
 {
 	static const uint32_t hooks[] = { TC_H_MIN_INGRESS, TC_H_MIN_EGRESS };
-	int hook, err = 0;
+	int at, err = 0;
 
 	*count = 0;
 	memset(found, 0, sizeof(*found));
-	for (hook = 0; !err && hook < 2; hook++) {
+	for (at = 0; !err && at < 2; at++) {
 		struct nl_replies replies = {};
 		size_t i;
 
-		err = dump_filters(nl, ifindex, hooks[hook], &replies);
+		err = dump_filters(nl, ifindex, hooks[at], &replies);
 		for (i = 0; i < replies.count; i++) {
 			struct filter filter;
 
 			if (!parse_filter(replies.message[i], &filter))
 				continue;
 			(*count)++;
-			if (!hook && !found->handle && filter.priority == priority &&
+			if (hooks[at] == hook && !found->handle && filter.priority == priority &&
 			    (filter.handle == handles[0] || filter.handle == handles[1]))
 				*found = filter;
 		}

@@ -14,6 +14,7 @@
  * struct link - a network device
  * @flags: IFF_*
  * @peer: ifindex of the other end, 0 where it has none
+ * @master: ifindex of the bridge or bond that it belongs to, 0 where to none
  * @kind: of a virtual device, such as "veth"; else empty
  * @driver_id: XDP program in the driver, 0 for none; likewise the others
  */
@@ -24,6 +25,7 @@ struct link {
 	unsigned int flags;
 	uint32_t mtu;
 	uint32_t peer;
+	uint32_t master;
 	uint32_t driver_id;
 	uint32_t generic_id;
 	uint32_t hardware_id;
@@ -37,6 +39,13 @@ struct filter {
 	char name[64];
 };
 
+/* @handle: 0 of what the kernel has made itself */
+struct qdisc {
+	uint32_t handle;
+	uint32_t parent;
+	char kind[IF_NAMESIZE];
+};
+
 /* @type: RTN_*; the rest as far as the route has it */
 struct route {
 	uint8_t type;
@@ -48,12 +57,26 @@ struct route {
 int rtnl_open(struct nl *nl);
 int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link);
 
+/* All devices of the namespace; the caller frees @links, whatever was returned. */
+int rtnl_links(struct nl *nl, struct link **links, size_t *count);
+
 /*
- * Counts the filters of clsact at both its hooks, and finds the first at ingress
- * with this priority and one of the two handles.
+ * Counts the filters of clsact at both its hooks, and finds the first at @hook
+ * (TC_H_MIN_*) with this priority and one of the two handles.
  */
-int rtnl_filters(struct nl *nl, unsigned int ifindex, uint16_t priority,
+int rtnl_filters(struct nl *nl, unsigned int ifindex, uint32_t hook, uint16_t priority,
 		 const uint32_t handles[2], unsigned int *count, struct filter *found);
+
+/*
+ * rtnl_qdisc.c: all qdiscs of a device but clsact; the caller frees @qdiscs,
+ * whatever was returned.
+ */
+int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size_t *count);
+
+/* Only where there is none, or one that the kernel has made itself. */
+int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
+		   const char *kind);
+int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle);
 
 int rtnl_route(struct nl *nl, const struct addr *to, struct route *route);
 

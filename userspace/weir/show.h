@@ -17,7 +17,7 @@ struct args;
  */
 typedef void print_object_fn(const struct nlmsghdr *message, bool brief);
 
-print_object_fn job_print, source_print, block_print;
+print_object_fn job_print, source_print, block_print, trim_print;
 
 void port_print(const struct nlmsghdr *message);
 void port_print_stats(const struct nlmsghdr *message);

@@ -55,6 +55,9 @@ int refused(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What the tool has chosen where the command line says nothing. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 int netns_enter(const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef WEIR_TOP_H
 #define WEIR_TOP_H
 
+#include <net/if.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,20 @@ struct top_source {
 	struct counters counters;
 };
 
+/* What the hooks of a device have counted, by attribute. */
+struct trim_counters {
+	uint64_t count[WEIR_A_TRIM_STATS_MAX + 1];
+};
+
+struct top_trim {
+	unsigned int ifindex;
+	char dev[IF_NAMESIZE];
+	uint32_t hook;
+	uint32_t data_depth;
+	uint32_t header_depth;
+	struct trim_counters counters;
+};
+
 struct top_total {
 	uint32_t jobs;
 	uint32_t ports;
@@ -62,6 +77,8 @@ struct sample {
 	struct top_job *job;
 	size_t sources;
 	struct top_source *source;
+	size_t trims;
+	struct top_trim *trim;
 };
 
 /* Returns 0 or a negative errno, with weir->nl.error filled. */
@@ -70,12 +87,18 @@ void sample_free(struct sample *sample);
 
 /*
  * A copy whose counters and histograms are what has come since an earlier look, or
- * since the start where there is none; the largest jobs and the latest sources first.
+ * since the start where there is none; the largest jobs, the latest sources and the
+ * devices that lose most first.
  */
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before);
 
 /* A counter's rate a second; NaN where no time has passed. */
 double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr);
+
+/* Likewise; packets that were dropped under any name count together. */
+double sample_trim_rate(const struct sample *sample, const struct top_trim *trim,
+			uint16_t attr);
+double sample_trim_drops(const struct sample *sample, const struct top_trim *trim);
 
 void top_draw(struct screen *screen, const struct sample *sample);
 void top_print_json(const struct sample *sample);

@@ -13,6 +13,9 @@
 /* Lines that are always there: three of totals, and a blank and a title twice. */
 #define FIXED_LINES 7
 
+/* A blank and a title, of a list that is not always there. */
+#define TITLE_LINES 2
+
 /* Columns of a source without its address and its bar, blanks between them included. */
 #define SOURCE_COLUMNS 60
 #define ADDRESS_MIN 7
@@ -233,19 +236,62 @@ static void draw_sources(struct screen *screen, const struct sample *sample, siz
 	draw_rest(screen, sample->sources - shown, "source");
 }
 
-/* A third of the page is for jobs, and more where the sources leave it. */
+static void draw_trim(struct screen *screen, const struct sample *sample,
+		      const struct top_trim *trim)
+{
+	screen_put(screen, COLOR_NAME, "%-15s", trim->dev);
+	screen_put(screen, COLOR_NONE, " %-5s", names_word(&trim_hook_names, trim->hook));
+	put_rate(screen, COLOR_NONE, 8,
+		 sample_trim_rate(sample, trim, WEIR_A_TRIM_STATS_WHOLE));
+	put_rate(screen, COLOR_WARN, 8,
+		 sample_trim_rate(sample, trim, WEIR_A_TRIM_STATS_TRIM));
+	put_rate(screen, COLOR_BAD, 8, sample_trim_drops(sample, trim));
+	put_rate(screen, COLOR_NONE, 8,
+		 megabits(sample_trim_rate(sample, trim, WEIR_A_TRIM_STATS_WHOLE_BYTES)));
+	screen_put(screen, COLOR_NONE, " %6u %7u", trim->data_depth, trim->header_depth);
+	screen_end_line(screen);
+}
+
+/* Not there where nothing is trimmed. */
+static void draw_trims(struct screen *screen, const struct sample *sample, size_t lines)
+{
+	size_t shown, i;
+
+	if (lines <= TITLE_LINES)
+		return;
+	shown = fitting(sample->trims, lines - TITLE_LINES);
+	draw_title(screen, "trims on        hook   whole/s   trim/s   drop/s   Mbit/s   data headers");
+	for (i = 0; i < shown; i++)
+		draw_trim(screen, sample, &sample->trim[i]);
+	draw_rest(screen, sample->trims - shown, "device");
+}
+
+/* Of the lines, at most a quarter, and none where there is nothing to show. */
+static size_t trim_lines(const struct sample *sample, size_t room)
+{
+	size_t most = room / 4;
+
+	if (!sample->trims || most <= TITLE_LINES)
+		return 0;
+	return sample->trims + TITLE_LINES < most ? sample->trims + TITLE_LINES : most;
+}
+
+/* Of what trims leave, a third is for jobs, and more where the sources leave it. */
 void top_draw(struct screen *screen, const struct sample *sample)
 {
-	size_t room, jobs;
+	size_t room, jobs, trims;
 
 	screen_begin(screen);
 	room = screen->height > FIXED_LINES ? screen->height - FIXED_LINES : 0;
+	trims = trim_lines(sample, room);
+	room -= trims;
 	jobs = room / 3;
 	if (sample->sources < room - jobs)
 		jobs = room - sample->sources;
 	if (sample->jobs < jobs)
 		jobs = sample->jobs;
 	draw_total(screen, sample);
+	draw_trims(screen, sample, trims);
 	draw_jobs(screen, sample, jobs);
 	draw_sources(screen, sample, room - jobs);
 }

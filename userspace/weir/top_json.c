@@ -69,6 +69,27 @@ static void print_source(const struct sample *sample, const struct top_source *s
 	print_end();
 }
 
+static void print_trim(const struct sample *sample, const struct top_trim *trim)
+{
+	static const uint16_t attrs[] = {
+		WEIR_A_TRIM_STATS_WHOLE, WEIR_A_TRIM_STATS_WHOLE_BYTES, WEIR_A_TRIM_STATS_TRIM, 0,
+	};
+	const uint16_t *attr;
+
+	print_object(NULL);
+	print_string("dev", trim->dev);
+	print_string("hook", names_word(&trim_hook_names, trim->hook));
+	print_uint("data-depth", trim->data_depth);
+	print_uint("header-depth", trim->header_depth);
+	print_object("rates");
+	for (attr = attrs; *attr; attr++)
+		print_decimal(names_word(&trim_counter_names, *attr),
+			      sample_trim_rate(sample, trim, *attr));
+	print_decimal("drop", sample_trim_drops(sample, trim));
+	print_end();
+	print_end();
+}
+
 void top_print_json(const struct sample *sample)
 {
 	size_t i;
@@ -82,6 +103,10 @@ void top_print_json(const struct sample *sample)
 	print_list("sources");
 	for (i = 0; i < sample->sources; i++)
 		print_source(sample, &sample->source[i]);
+	print_end();
+	print_list("trims");
+	for (i = 0; i < sample->trims; i++)
+		print_trim(sample, &sample->trim[i]);
 	print_end();
 	print_done();
 }

@@ -73,6 +73,24 @@ static void read_source(struct top_source *source, const struct nlmsghdr *messag
 	read_counters(&source->counters, table[WEIR_A_SOURCE_STATS]);
 }
 
+static void read_trim(struct top_trim *trim, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_TRIM_MAX + 1], *stats[WEIR_A_TRIM_STATS_MAX + 1];
+	unsigned int i;
+
+	weir_attributes(message, table, WEIR_A_TRIM_MAX);
+	trim->ifindex = nl_uint(table[WEIR_A_TRIM_IFINDEX]);
+	trim->hook = nl_uint(table[WEIR_A_TRIM_HOOK]);
+	trim->data_depth = nl_uint(table[WEIR_A_TRIM_DATA_DEPTH]);
+	trim->header_depth = nl_uint(table[WEIR_A_TRIM_HEADER_DEPTH]);
+	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
+	if (!table[WEIR_A_TRIM_STATS])
+		return;
+	nl_nested(table[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
+	for (i = 1; i <= WEIR_A_TRIM_STATS_MAX; i++)
+		trim->counters.count[i] = nl_uint(stats[i]);
+}
+
 static void read_total(struct top_total *total, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_TOTAL_MAX + 1];
@@ -147,6 +165,25 @@ static int take_sources(struct sample *sample, struct weir *weir)
 	return err;
 }
 
+/* A policy that only says what an edge is trims nothing. */
+static int take_trims(struct sample *sample, struct weir *weir)
+{
+	struct nl_replies replies = {};
+	size_t i;
+	int err;
+
+	err = ask(weir, WEIR_CMD_TRIM_GET, NLM_F_DUMP, &replies);
+	sample->trim = zeroed(replies.count, sizeof(*sample->trim));
+	for (i = 0; !err && i < replies.count; i++) {
+		struct top_trim *trim = &sample->trim[sample->trims];
+
+		read_trim(trim, replies.message[i]);
+		sample->trims += trim->hook != WEIR_TRIM_HOOK_NONE;
+	}
+	nl_replies_free(&replies);
+	return err;
+}
+
 int sample_take(struct sample *sample, struct weir *weir)
 {
 	int err;
@@ -156,6 +193,7 @@ int sample_take(struct sample *sample, struct weir *weir)
 	err = take_total(sample, weir);
 	err = err ?: take_jobs(sample, weir);
 	err = err ?: take_sources(sample, weir);
+	err = err ?: take_trims(sample, weir);
 	if (err)
 		sample_free(sample);
 	return err;
@@ -165,6 +203,7 @@ void sample_free(struct sample *sample)
 {
 	free(sample->job);
 	free(sample->source);
+	free(sample->trim);
 	memset(sample, 0, sizeof(*sample));
 }
 
@@ -206,12 +245,52 @@ static int compare_sources(const void *a, const void *b)
 	       compare(one->job, other->job) ?: compare(one->id, other->id);
 }
 
+static uint64_t trim_drops(const struct top_trim *trim)
+{
+	const uint64_t *count = trim->counters.count;
+
+	return count[WEIR_A_TRIM_STATS_DROPPED_TRIM] + count[WEIR_A_TRIM_STATS_HEADERS_DROPPED] +
+	       count[WEIR_A_TRIM_STATS_OTHER_DROPPED] + count[WEIR_A_TRIM_STATS_FAILED];
+}
+
+/* Those that lose most first. */
+static int compare_trims(const void *a, const void *b)
+{
+	const struct top_trim *one = a, *other = b;
+	const uint64_t *mine = one->counters.count, *theirs = other->counters.count;
+
+	return compare(trim_drops(other), trim_drops(one)) ?:
+	       compare(theirs[WEIR_A_TRIM_STATS_TRIM], mine[WEIR_A_TRIM_STATS_TRIM]) ?:
+	       compare(theirs[WEIR_A_TRIM_STATS_WHOLE], mine[WEIR_A_TRIM_STATS_WHOLE]) ?:
+	       compare(one->ifindex, other->ifindex);
+}
+
 static void source_since(struct top_source *source, const struct top_source *before)
 {
 	if (!before)
 		return;
 	counters_since(&source->counters, &before->counters);
 	lateness_since(&source->lateness, &before->lateness);
+}
+
+/* The largest values are no counters, but nobody asks for the rate of those. */
+static void trim_since(struct top_trim *trim, const struct top_trim *before)
+{
+	unsigned int i;
+
+	for (i = 1; before && i <= WEIR_A_TRIM_STATS_MAX; i++) {
+		if (trim->counters.count[i] < before->counters.count[i])
+			return;
+	}
+	for (i = 1; before && i <= WEIR_A_TRIM_STATS_MAX; i++)
+		trim->counters.count[i] -= before->counters.count[i];
+}
+
+static int order_trims(const void *a, const void *b)
+{
+	const struct top_trim *one = a, *other = b;
+
+	return compare(one->ifindex, other->ifindex);
 }
 
 static int order_jobs(const void *a, const void *b)
@@ -244,6 +323,10 @@ static void subtract(struct sample *change, const struct sample *before)
 		source_since(&change->source[i],
 			     bsearch(&change->source[i], before->source, before->sources,
 				     sizeof(*before->source), order_sources));
+	for (i = 0; i < change->trims; i++)
+		trim_since(&change->trim[i],
+			   bsearch(&change->trim[i], before->trim, before->trims,
+				   sizeof(*before->trim), order_trims));
 }
 
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before)
@@ -253,13 +336,27 @@ void sample_change(struct sample *change, const struct sample *now, const struct
 	change->source = zeroed(now->sources, sizeof(*now->source));
 	memcpy(change->job, now->job, now->jobs * sizeof(*now->job));
 	memcpy(change->source, now->source, now->sources * sizeof(*now->source));
+	change->trim = zeroed(now->trims, sizeof(*now->trim));
+	memcpy(change->trim, now->trim, now->trims * sizeof(*now->trim));
 	if (before)
 		subtract(change, before);
 	qsort(change->job, change->jobs, sizeof(*change->job), compare_jobs);
 	qsort(change->source, change->sources, sizeof(*change->source), compare_sources);
+	qsort(change->trim, change->trims, sizeof(*change->trim), compare_trims);
 }
 
 double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr)
 {
 	return sample->elapsed ? counters->count[attr] * 1e9 / sample->elapsed : NAN;
+}
+
+double sample_trim_rate(const struct sample *sample, const struct top_trim *trim,
+			uint16_t attr)
+{
+	return sample->elapsed ? trim->counters.count[attr] * 1e9 / sample->elapsed : NAN;
+}
+
+double sample_trim_drops(const struct sample *sample, const struct top_trim *trim)
+{
+	return sample->elapsed ? trim_drops(trim) * 1e9 / sample->elapsed : NAN;
 }

@@ -24,7 +24,8 @@ static const struct unit rates[] = {
 };
 
 static const struct unit sizes[] = {
-	{ "b", 1, 0 }, { "k", 1 << 10, 0 }, { "m", 1 << 20, 0 }, { "g", 1 << 30, 0 },
+	{ "b", 1, 0 }, { "kb", 1 << 10, 0 }, { "k", 1 << 10, 0 }, { "mb", 1 << 20, 0 },
+	{ "m", 1 << 20, 0 }, { "gb", 1 << 30, 0 }, { "g", 1 << 30, 0 },
 };
 
 const struct units time_units = { COUNT(times), times };

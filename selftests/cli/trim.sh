@@ -1,0 +1,419 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Trimming, with the module: policies come with what brings packets to them, and go
+# with it; what somebody else has put on a device stays; refusals change nothing.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+tool=${WEIR:-$root/build/bin/weir}
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+
+ktap_header
+if [[ ! -e /sys/module/weir ]]; then
+	ktap_skip "trimming with the module" "the module is not loaded"
+	ktap_end
+fi
+star_create 3 || ktap_fail "networks are made"
+net=$(ns_name router)
+
+weir() { "$tool" -n "$net" "$@"; }
+
+# json FILTER WORD...: the filter must hold for what the words print.
+json() {
+	local filter=$1 out
+	shift
+	out=$(weir -j "$@") || return
+	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
+}
+
+# What a refusal must not change. Counters go on, as the stack talks of itself.
+state() {
+	weir -j trim show | jq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
+	ip -n "$net" -j -d link show | jq -c 'map([.ifname, .xdp.prog.id])'
+	tc -n "$net" qdisc show
+	tc -n "$net" filter show dev w1 egress
+	tc -n "$net" filter show dev w2 egress
+}
+
+# refused STATUS PATTERN WORD...: one sentence that matches, and nothing is changed, since
+# $unchanged where the caller has taken that state.
+refused() {
+	local status=$1 pattern=$2 before=${unchanged-} after err got
+	shift 2
+	[[ -n $before ]] || before=$(state)
+	err=$(weir "$@" 2>&1)
+	got=$?
+	after=$(state)
+	((got == status)) || { echo "status $got instead of $status: $err"; return 1; }
+	[[ $(wc -l <<<"$err") == 1 ]] || { echo "no single sentence: $err"; return 1; }
+	grep -qE -e "$pattern" <<<"$err" || { echo "'$err' does not match '$pattern'"; return 1; }
+	[[ $before == "$after" ]] || { diff <(echo "$before") <(echo "$after"); return 1; }
+}
+
+rule=(rule "proto=udp,dscp=af11" dscp cs6)
+
+root_of() { tc -n "$net" -j qdisc show dev "$1" | jq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
+filters_on() { tc -n "$net" filter show dev "$1" "$2" | grep -c "$3:\["; }
+clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
+xdp_on() { ip -n "$net" -j -d link show dev "$1" | jq -r '.[0].xdp.prog | if . then "\(.name) \(.id)" else "none" end'; }
+unharmed() {
+	json '. == []' trim show && [[ $(root_of w1) == "noqueue 0:" && $(xdp_on w1) == none ]] &&
+		(($(clsact_on w1) == 0)) && [[ $(xdp_on w2) == none && $(xdp_on w3) == none ]]
+}
+
+# The qdisc.
+qdisc_set() {
+	weir trim set dev w1 hook qdisc "${rule[@]}" limit 18kb &&
+		json '.[0] | .dev == "w1" and .hook == "qdisc" and .size == 128 and .dscp == 48
+			and .limit == 0 and ."limit-bytes" == 18432 and .share == "ratio" and ."share-value" == 10
+			and .rule == [{"dscp": 10, "dscp-last": 10, "proto": 17}] and ."disable-trim" == []
+			and .stats.trim == 0' trim show dev w1 &&
+		[[ $(root_of w1) == "weir 7765:" ]]
+}
+qdisc_change() {
+	weir trim set dev w1 size 200 share strict limit 12 &&
+		json '.[0] | .size == 200 and .share == "strict" and .limit == 12 and ."limit-bytes" == 18432
+			and .dscp == 48 and (.rule | length == 1)' trim show && [[ $(root_of w1) == "weir 7765:" ]] &&
+		weir trim set dev w1 rule any disable-trim port=22 victim coin full return return-dscp cs5 &&
+		json '.[0] | .rule == [{}] and ."disable-trim" == [{"port": 22}] and .victim == "coin"
+			and .full == "return" and ."return-dscp" == 40' trim show
+}
+# What is shown, set again, is shown alike.
+round_trip() {
+	local dev=$1 text words
+	text=$(weir trim show dev "$dev" | grep -v '^    \(data-depth\|whole\|headers [0-9]* headers-dropped\|data-max\|overflows\)')
+	weir trim del dev "$dev" || return
+	read -r -d '' -a words <<<"$text"
+	[[ ${words[0]} == trim ]] || { echo "$text"; return 1; }
+	weir trim set "${words[@]:1}" "${@:2}" || return
+	diff <(echo "$text") <(weir trim show dev "$dev" | head -n "$(wc -l <<<"$text")")
+}
+qdisc_del() {
+	weir trim del dev w1 && unharmed && refused 1 "w1 has no trimming policy" trim del dev w1
+}
+# Without a policy, or without the qdisc, the rest still goes.
+qdisc_half() {
+	local ifindex
+	weir trim set dev w1 hook qdisc "${rule[@]}" || return
+	tc -n "$net" qdisc del dev w1 root || return
+	weir -j doctor | jq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")' >/dev/null || return
+	weir trim set dev w1 && [[ $(root_of w1) == "weir 7765:" ]] || return
+	weir -j doctor | jq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null || return
+	ifindex=$(ip -n "$net" -j link show dev w1 | jq '.[0].ifindex')
+	in_router "$here/raw-request" trim-del "1:u32:$ifindex" && weir trim del dev w1 && unharmed
+}
+foreign_root() {
+	tc -n "$net" qdisc add dev w1 root handle 1: htb default 10 &&
+		tc -n "$net" class add dev w1 parent 1: classid 1:10 htb rate 1gbit || return
+	refused 1 "w1 has the root qdisc htb 1: of somebody else: .*.tc qdisc add dev w1 parent 1:CLASS weir" \
+		trim set dev w1 hook qdisc "${rule[@]}" || return
+	tc -n "$net" qdisc add dev w1 parent 1:10 handle 20: weir &&
+		weir trim set dev w1 hook qdisc "${rule[@]}" && weir trim del dev w1 || return
+	[[ $(root_of w1) == "htb 1:" ]] && tc -n "$net" qdisc show dev w1 | grep -q "weir 20: .*parent 1:10" &&
+		tc -n "$net" qdisc del dev w1 root && unharmed
+}
+foreign_weir() {
+	tc -n "$net" qdisc add dev w1 root handle 5: weir && weir trim set dev w1 hook qdisc "${rule[@]}" &&
+		weir trim del dev w1 && [[ $(root_of w1) == "weir 5:" ]] && tc -n "$net" qdisc del dev w1 root
+}
+# Its kernel gives a device with several transmit queues mq.
+multiqueue() {
+	ip -n "$net" link add many numtxqueues 4 type ifb 2>/dev/null || { echo "no ifb"; return 4; }
+	ip -n "$net" link set many up
+	[[ $(root_of many) == "mq 0:" ]] || { root_of many; return 4; }
+	weir trim set dev many hook qdisc "${rule[@]}" || return
+	[[ $(root_of many) == "mq 7765:" ]] &&
+		[[ $(tc -n "$net" qdisc show dev many | grep -c '^qdisc weir .*parent 7765:[1-4]') == 4 ]] &&
+		weir trim set dev many size 100 && weir trim del dev many && [[ $(root_of many) == "mq 0:" ]] &&
+		! tc -n "$net" qdisc show dev many | grep -q weir && ip -n "$net" link del many
+}
+ktap_run "trim set: hook qdisc" qdisc_set
+ktap_run "trim set again: what is named changes" qdisc_change
+ktap_run "trim show goes round: qdisc" round_trip w1
+ktap_run "trim del restores the kernel's qdisc" qdisc_del
+ktap_run "trim set and del mend what is half gone" qdisc_half
+ktap_run "a root qdisc of others stays" foreign_root
+ktap_run "a weir qdisc of others stays" foreign_weir
+ktap_run "each transmit queue trims" multiqueue
+
+# The tc program.
+tc_set() {
+	weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit limit 20us &&
+		json '.[0] | .hook == "tc" and .rate == 125000000 and ."limit-time" == 20 and .limit == 0' trim show &&
+		(($(filters_on w1 egress weir_trim) == 1 && $(clsact_on w1) == 1)) && [[ $(root_of w1) == "noqueue 0:" ]] &&
+		weir trim set dev w1 rate 2gbit && (($(filters_on w1 egress weir_trim) == 1))
+}
+tc_doctor() {
+	weir -j doctor >"$work/doctor"
+	jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
+		and any(.check == "merging" and .subject == "trim w1" and .status == "warn")' "$work/doctor" >/dev/null || return
+	in_router ethtool -K w1 gso off tso off tx-udp-segmentation off >/dev/null
+	weir -j doctor >"$work/doctor"
+	in_router ethtool -K w1 gso on tso on tx-udp-segmentation on >/dev/null
+	jq -e '.checks | any(.check == "merging" and .subject == "trim w1" and .status == "ok")' "$work/doctor" >/dev/null
+}
+tc_del() { weir trim del dev w1 && unharmed; }
+# clsact goes with the last of our filters, whichever that is.
+tc_shares() {
+	weir port attach dev w1 mode tc && weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+		weir port detach dev w1 && (($(filters_on w1 egress weir_trim) == 1)) &&
+		weir trim del dev w1 && (($(clsact_on w1) == 0)) || return
+	weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && weir port attach dev w1 mode tc &&
+		weir trim del dev w1 && (($(filters_on w1 ingress weir_tc) == 1)) &&
+		weir port detach dev w1 && (($(clsact_on w1) == 0)) && unharmed
+}
+tc_clsact() {
+	tc -n "$net" qdisc add dev w1 clsact &&
+		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
+		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && weir trim del dev w1 &&
+		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 egress | grep -q matchall &&
+		tc -n "$net" qdisc del dev w1 clsact
+}
+tc_foreign() {
+	tc -n "$net" qdisc add dev w1 clsact &&
+		tc -n "$net" filter add dev w1 egress pref 100 handle 1 matchall action ok || return
+	refused 1 "w1 has a tc filter of somebody else .*at egress" trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+		tc -n "$net" qdisc del dev w1 clsact && unharmed
+}
+# A veth says that it is as fast as 10gbit; a dummy says nothing.
+speeds() {
+	local err
+	err=$(weir trim set dev w1 hook tc "${rule[@]}" 2>&1) || { echo "$err"; return 1; }
+	[[ $err == "weir: rate 10gbit, which is the speed of w1" ]] ||
+		{ echo "$err"; return 1; }
+	json '.[0].rate == 1250000000' trim show && [[ -z $(weir trim set dev w1 size 100 2>&1) ]] &&
+		weir trim del dev w1 && ip -n "$net" link add silent type dummy &&
+		refused 1 "silent does not say how fast it is: add .rate RATE." trim set dev silent hook tc "${rule[@]}" &&
+		ip -n "$net" link del silent
+}
+ktap_run "trim set: hook tc" tc_set
+ktap_run "doctor knows what a tc program lacks" tc_doctor
+ktap_run "trim show goes round: tc" round_trip w1
+ktap_run "trim del takes clsact away" tc_del
+ktap_run "clsact is shared with a port's program" tc_shares
+ktap_run "clsact of others stays, at egress" tc_clsact
+ktap_run "a filter of others stays, at egress" tc_foreign
+ktap_run "the rate is the device's speed" speeds
+
+# The XDP program.
+forward_set() {
+	refused 2 "from, which hook xdp needs: add .from DEVICE." trim set dev w1 hook xdp "${rule[@]}" rate 1gbit &&
+		weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
+		json '.[0] | .dev == "w1" and .hook == "xdp"' trim show &&
+		[[ $(xdp_on w2) == weir_forward* && $(xdp_on w1) == none ]]
+}
+# One program a namespace, as long as a policy needs it.
+forward_shares() {
+	local id
+	id=$(xdp_on w2)
+	weir trim set dev w2 hook xdp from w1 from w2 "${rule[@]}" rate 1gbit && weir trim set dev w1 from w3 &&
+		[[ $(xdp_on w1) == "$id" && $(xdp_on w2) == "$id" && $(xdp_on w3) == "$id" ]] &&
+		weir trim set dev w3 hook xdp "${rule[@]}" rate 1gbit &&
+		weir trim del dev w1 && weir trim del dev w2 && [[ $(xdp_on w1) == "$id" && $(xdp_on w3) == "$id" ]] &&
+		weir trim del dev w3 && unharmed
+}
+# A device without XDP in its driver, behind one that has it.
+forward_undoes() {
+	ip -n "$net" link add without type dummy && ip -n "$net" link set without up &&
+		refused 1 "driver of without has no XDP of its own .*: trim with hook tc or qdisc" \
+			trim set dev w1 hook xdp from w2 from without "${rule[@]}" rate 1gbit || return
+	weir trim set dev w1 hook xdp from w2 tc 6 tc-dscp 6:50 "${rule[@]:0:2}" disable-trim port=22 rate 1gbit size 200 &&
+		refused 1 "driver of without has no XDP" trim set dev w1 size 300 tc 5 rule any from w3 from without &&
+		json '.[0] | .size == 200 and .tc == 6 and ."tc-dscp"[6] == 50' trim show &&
+		weir trim del dev w1 && ip -n "$net" link del without && unharmed
+}
+forward_foreign() {
+	weir port attach dev w2 mode xdp &&
+		refused 1 "w2 is a port that sums, by the XDP program [0-9]+ .*mode tc" \
+			trim set dev w1 hook xdp from w3 from w2 "${rule[@]}" rate 1gbit &&
+		weir port detach dev w2 && unharmed || return
+	ip -n "$net" link set dev w2 xdp obj "$work/foreign.o" sec xdp &&
+		refused 1 "w2 has the XDP program [0-9]+ \(somebody_else\) of somebody else" \
+			trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
+		ip -n "$net" link set dev w2 xdp off && unharmed
+}
+forward_doctor() {
+	weir trim set dev w1 hook xdp from w2 "${rule[@]}" meter backlog || return
+	weir -j doctor >"$work/doctor"
+	jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
+		and any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")
+		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")' "$work/doctor" >/dev/null ||
+		{ jq -c '.checks[]' "$work/doctor"; return 1; }
+	ip -n "$net" link set dev w2 xdp off && weir -j doctor |
+		jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&
+		weir trim del dev w1 && unharmed
+}
+ktap_run "trim set: hook xdp" forward_set
+ktap_run "trim show goes round: xdp" round_trip w1 from w2
+ktap_run "one program forwards for all" forward_shares
+ktap_run "what was attached is undone" forward_undoes
+clang=$(command -v clang-19 || command -v clang)
+if [[ -n $clang ]] && "$clang" -O2 -target bpf -I"/usr/include/$(uname -m)-linux-gnu" \
+	-c "$here/foreign.bpf.c" -o "$work/foreign.o"; then
+	ktap_run "XDP of others and of ports stays" forward_foreign
+else
+	ktap_skip "XDP of others and of ports stays" "no compiler for BPF"
+fi
+ktap_run "doctor knows what XDP lacks" forward_doctor
+
+# What a bridge has learned. The stations are written into its table by hand.
+map_entries() {
+	"${BPFTOOL:-bpftool}" -j map dump name weir_fdb |
+		jq -c 'map((.formatted // .) | {key: .key, value: .value})' 2>/dev/null
+}
+ifindex() { ip -n "$net" -j link show dev "$1" | jq '.[0].ifindex'; }
+# way FROM TO MAC VLAN: there is an entry, MAC being its last byte in decimal.
+way() {
+	map_entries | jq -e --argjson from "$(ifindex "$1")" --argjson to "$(ifindex "$2")" --argjson mac "$3" \
+		--argjson vlan "$4" 'any(.key.ifindex == $from and .key.vlan == $vlan and .key.mac[5] == $mac
+			and .value == $to)' >/dev/null
+}
+no_way() { ! way "$@"; }
+ways() { map_entries | jq length; }
+station() { in_router bridge fdb add "02:00:00:00:00:$(printf %02x "$2")" dev "$1" master static "${@:3}"; }
+bridge_up() {
+	ip -n "$net" link add br0 type bridge mcast_snooping 0 ageing_time 0 || return
+	ns_ip router <<-END || return
+		link set w1 master br0
+		link set w2 master br0
+		link set w3 master br0
+		link set br0 up
+	END
+	# Nobody but this test says who is where.
+	in_router bridge link set dev w1 learning off && in_router bridge link set dev w2 learning off &&
+		in_router bridge link set dev w3 learning off
+}
+forwarding() { in_router bridge link show dev "$1" | grep -q "state forwarding"; }
+fdb_needs_program() {
+	bridge_up && poll 20 forwarding w1 && poll 20 forwarding w2 && poll 20 forwarding w3 || return
+	refused 1 "no device has the XDP program that forwards" trim fdb dev br0
+}
+fdb_copies() {
+	weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit || return
+	refused 1 "w1 is no bridge" trim fdb dev w1 || return
+	station w1 17 && station w2 18 && weir trim fdb dev br0 || return
+	{ way w2 w1 17 0 && way w3 w1 17 0 && way w1 w2 18 0 && way w3 w2 18 0 && no_way w1 w1 17 0 && (($(ways) == 4)); } ||
+		{ map_entries; return 1; }
+}
+# Gone stations go, moved ones move, and blocked ports have no ways.
+fdb_again() {
+	in_router bridge fdb del 02:00:00:00:00:12 dev w2 master &&
+		in_router bridge fdb replace 02:00:00:00:00:11 dev w3 master static &&
+		weir trim fdb dev br0 && way w1 w3 17 0 && way w2 w3 17 0 && (($(ways) == 2)) &&
+		in_router bridge link set dev w2 state 0 && weir trim fdb dev br0 && way w1 w3 17 0 && (($(ways) == 1)) &&
+		in_router bridge link set dev w2 state 3 &&
+		in_router bridge link set dev w1 isolated on && in_router bridge link set dev w3 isolated on &&
+		weir trim fdb dev br0 && way w2 w3 17 0 && (($(ways) == 1)) &&
+		in_router bridge link set dev w1 isolated off && in_router bridge link set dev w3 isolated off
+}
+# w1: 10 tagged, 20 untagged; w2: 10 tagged, 20 tagged; w3: 10 and 20 untagged, 20 its own.
+fdb_vlans() {
+	in_router ip link set br0 type bridge vlan_filtering 1 vlan_default_pvid 0 &&
+		in_router bridge vlan add dev w1 vid 10 && in_router bridge vlan add dev w1 vid 20 pvid untagged &&
+		in_router bridge vlan add dev w2 vid 10 && in_router bridge vlan add dev w2 vid 20 &&
+		in_router bridge vlan add dev w3 vid 10 untagged && in_router bridge vlan add dev w3 vid 20 pvid untagged &&
+		station w1 33 vlan 10 && station w1 34 vlan 20 && weir trim fdb dev br0 || return
+	{ way w2 w1 33 10 && way w3 w1 33 10 && way w3 w1 34 0 && no_way w2 w1 34 20 && no_way w2 w1 34 0 && (($(ways) == 3)); } ||
+		{ map_entries; return 1; }
+	in_router ip link set br0 type bridge vlan_filtering 0
+}
+fdb_follows() {
+	"$tool" -n "$net" trim fdb dev br0 follow 2>"$work/follow-errors" &
+	local pid=$!
+	station w2 50 && poll 20 way w1 w2 50 0 && in_router bridge fdb replace 02:00:00:00:00:32 dev w3 master static &&
+		poll 20 way w1 w3 50 0 && in_router bridge fdb del 02:00:00:00:00:32 dev w3 master &&
+		poll 20 no_way w1 w3 50 0
+	local status=$?
+	((status == 0)) || map_entries
+	kill -INT "$pid" 2>/dev/null
+	wait "$pid" || { cat "$work/follow-errors"; return 1; }
+	(($(ways) == 0)) || return
+	return "$status"
+}
+fdb_end() { weir trim del dev w1 && ip -n "$net" link del br0 && unharmed; }
+ktap_run "fdb needs the program" fdb_needs_program
+ktap_run "fdb copies what a bridge knows" fdb_copies
+ktap_run "fdb again" fdb_again
+ktap_run "fdb follows the VLANs of a bridge" fdb_vlans
+ktap_run "fdb follows changes until interrupted" fdb_follows
+ktap_run "fdb ends" fdb_end
+
+# Edges, events, and all that goes by itself.
+edges() {
+	weir trim set dev w2 hook none edge on && json '.[0] | .hook == "none" and .edge == "on"' trim show &&
+		[[ $(weir trim show) == "trim dev w2 hook none edge on" ]] && weir trim set dev w2 edge off &&
+		json '.[0].edge == "off"' trim show && weir trim del dev w2 && unharmed
+}
+flushes() {
+	weir trim set dev w1 hook qdisc "${rule[@]}" && weir trim set dev w2 hook tc "${rule[@]}" rate 1gbit &&
+		weir trim set dev w3 hook xdp from w1 from w2 "${rule[@]}" rate 1gbit && json 'length == 3' trim show &&
+		weir trim flush && (($(clsact_on w2) == 0)) && unharmed
+}
+device_goes() {
+	ip -n "$net" link add gone type veth peer name gone-too && ip -n "$net" link set gone up &&
+		weir trim set dev gone hook qdisc "${rule[@]}" && ip -n "$net" link del gone && json '. == []' trim show
+}
+monitor_hears() {
+	"$tool" -n "$net" -j monitor >"$work/events" 2>"$work/monitor-errors" &
+	local monitor=$! status
+	heard() { jq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
+	# It listens when it has heard of something.
+	listens() { weir trim set dev w2 hook none edge on && heard '.event == "trim"'; }
+	poll 20 listens && weir trim del dev w2 && weir trim set dev w1 hook qdisc "${rule[@]}" &&
+		weir trim del dev w1 && poll 10 heard '.event == "trim-del" and .dev == "w1" and .stats.trim == 0' &&
+		heard '.event == "trim" and .dev == "w1" and .hook == "qdisc" and .dscp == 48'
+	status=$?
+	((status == 0)) || cat "$work/events" "$work/monitor-errors"
+	kill "$monitor"
+	return "$status"
+}
+ktap_run "edges" edges
+ktap_run "trim flush" flushes
+ktap_run "device goes with its policy" device_goes
+ktap_run "monitor hears of policies" monitor_hears
+
+# Refusals by the module, each with a policy there that could be harmed.
+weir trim set dev w1 hook qdisc "${rule[@]}" || ktap_fail "a policy for the refusals"
+unchanged=$(state)
+refuse() {
+	local name=$1 pattern=$2 words
+	read -r -a words <<<"$3"
+	ktap_run "$name" refused 1 "$pattern" "${words[@]}"
+}
+new="rule any dscp 48"
+refuse "no rule" "the kernel misses the key rule" "trim set dev w2 hook qdisc dscp 48"
+refuse "no DSCP" "the kernel misses the key dscp" "trim set dev w2 hook qdisc rule any"
+refuse "hook that changes" "w1 has a policy with hook qdisc: run .weir trim del dev w1." "trim set dev w1 hook tc"
+refuse "size out of range" "size 63 is out of range: the kernel takes 64 to 4084" "trim set dev w1 size 63"
+refuse "size beyond all frames" "size 4000: " "trim set dev w1 size 4000"
+refuse "queue that is not there" "queue 7: " "trim set dev w1 queue 7"
+refuse "rule for its own mark" "rule dscp=48: " "trim set dev w1 rule dscp=48"
+refuse "no limit at all" "limit 0: " "trim set dev w1 limit 0"
+refuse "return without a DSCP" "the kernel misses the key return-dscp" "trim set dev w1 full return"
+refuse "return by tc" "full return: " "trim set dev w2 hook tc $new rate 1gbit full return return-dscp 40"
+refuse "victim by tc" "victim tail: " "trim set dev w2 hook tc $new rate 1gbit victim tail"
+refuse "rate too low" "rate 7kbit: " "trim set dev w2 hook tc $new rate 7kbit"
+refuse "t1 before t0" "t1 1us: " "trim set dev w2 hook tc $new rate 1gbit t0 2us t1 1us"
+refuse "backlog by tc" "meter backlog: " "trim set dev w2 hook tc $new meter backlog"
+refuse "no such device" "no device eth99 in this network namespace" "trim set dev eth99 hook none"
+refuse "show: no policy" "w2 has no trimming policy" "trim show dev w2"
+powerless() {
+	local err
+	err=$(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$tool" -n "$net" "$@" 2>&1)
+	{ (($? == 1)) && grep -q "not permitted.*CAP_NET_ADMIN" <<<"$err"; } || { echo "$err"; return 1; }
+}
+for words in "trim set dev w1 size 100" "trim set dev w2 hook qdisc $new" "trim del dev w1" "trim flush"; do
+	# shellcheck disable=SC2086 # words
+	ktap_run "no CAP_NET_ADMIN: $words" powerless $words
+done
+still_there() { json 'length == 1 and .[0].size == 128' trim show && [[ $(root_of w1) == "weir 7765:" ]]; }
+ktap_run "the policy is as it was" still_there
+
+ktap_end

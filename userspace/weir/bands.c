@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "args.h"
+#include "bands.h"
+#include "nl.h"
+#include "print.h"
+#include "show.h"
+#include "tool.h"
+
+#define RATIO_MAX 1000
+#define BYTES_MAX 99	/* percent of the link */
+
+/* The word names its attribute: digits are packets, units those of a time or a size. */
+static int parse_limit(struct value *value)
+{
+	const char *key = value->key->name;
+	const char *unit = value->word + strspn(value->word, "0123456789");
+	const struct units *units = units_find(&time_units, unit) ? &time_units : &size_units;
+	int status;
+
+	if (unit == value->word)
+		return usage(key, "%s takes packets, a size or a time, such as 12, 18kb or 20us, not '%s'",
+			     key, value->word);
+	if (!*unit)
+		return args_digits(value, value->word, &value->number);
+	if (!units_find(units, unit))
+		return usage(key, "%s has the unknown unit '%s': a size has b, kb, k, mb, m, gb or g, a time us, ms or s, packets have none",
+			     key, unit);
+	value->attr = units == &time_units ? WEIR_A_TRIM_LIMIT_TIME : WEIR_A_TRIM_LIMIT_BYTES;
+	status = args_units(key, key, value->word, units, NULL, &value->number);
+	if (!status && units == &time_units && value->number > UINT32_MAX)
+		return usage(key, "%s %s is too long: it is 4294s at most", key, value->word);
+	return status;
+}
+
+static void put_limit(struct nlmsghdr *message, const struct value *value)
+{
+	if (value->attr == WEIR_A_TRIM_LIMIT_BYTES)
+		mnl_attr_put_u64(message, value->attr, value->number);
+	else
+		mnl_attr_put_u32(message, value->attr, value->number);
+}
+
+const struct syntax limit_syntax = { parse_limit, put_limit };
+
+/* "10:1" or "20%": the number, and what stands behind it. */
+static bool parse_part(struct value *value, const char *tail, uint64_t max)
+{
+	char *end;
+
+	return units_digits(value->word, &end, &value->number) && !strcmp(end, tail) &&
+	       value->number >= 1 && value->number <= max;
+}
+
+/* The number of `strict` is 0; which of the others it is, the word's end says. */
+static int parse_share(struct value *value)
+{
+	const char *key = value->key->name;
+
+	if (!strcmp(value->word, names_word(&trim_share_names, WEIR_TRIM_SHARE_STRICT)) ||
+	    parse_part(value, ":1", RATIO_MAX) || parse_part(value, "%", BYTES_MAX))
+		return WEIR_OK;
+	return usage(key, "%s takes strict, headers for each data packet such as 10:1 (1:1 to %u:1), or a percentage of the bytes such as 20%% (1%% to %u%%), not '%s'",
+		     key, RATIO_MAX, BYTES_MAX, value->word);
+}
+
+static void put_share(struct nlmsghdr *message, const struct value *value)
+{
+	uint32_t share = strchr(value->word, '%') ? WEIR_TRIM_SHARE_BYTES :
+			 strchr(value->word, ':') ? WEIR_TRIM_SHARE_RATIO :
+			 WEIR_TRIM_SHARE_STRICT;
+
+	mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE, share);
+	if (share != WEIR_TRIM_SHARE_STRICT)
+		mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE_VALUE, value->number);
+}
+
+const struct syntax share_syntax = { parse_share, put_share };
+
+static int parse_percent(struct value *value)
+{
+	const char *key = value->key->name;
+
+	if (parse_part(value, "%", 100) || parse_part(value, "", 100))
+		return WEIR_OK;
+	return usage(key, "%s takes a percentage of the rate, 1%% to 100%%, not '%s'", key,
+		     value->word);
+}
+
+static void put_percent(struct nlmsghdr *message, const struct value *value)
+{
+	mnl_attr_put_u32(message, value->attr, value->number);
+}
+
+const struct syntax percent_syntax = { parse_percent, put_percent };
+
+/* In text a limit is a word, if it is one; without any it is said that there is none. */
+static void print_limits_text(const struct nlattr **trim)
+{
+	uint64_t packets = nl_uint(trim[WEIR_A_TRIM_LIMIT]);
+	uint64_t bytes = nl_uint(trim[WEIR_A_TRIM_LIMIT_BYTES]);
+	uint64_t micros = nl_uint(trim[WEIR_A_TRIM_LIMIT_TIME]);
+	char text[UNITS_TEXT];
+
+	if (packets || (trim[WEIR_A_TRIM_LIMIT] && !bytes && !micros))
+		print_uint("limit", packets);
+	if (bytes)
+		print_string("limit", units_size(text, bytes));
+	if (micros)
+		print_micros("limit", micros);
+}
+
+void limits_print(const struct nlattr **trim)
+{
+	if (!opt.json) {
+		print_limits_text(trim);
+		return;
+	}
+	show_number("limit", trim[WEIR_A_TRIM_LIMIT]);
+	show_number("limit-bytes", trim[WEIR_A_TRIM_LIMIT_BYTES]);
+	show_number("limit-time", trim[WEIR_A_TRIM_LIMIT_TIME]);
+}
+
+void share_print(const struct nlattr **trim)
+{
+	uint32_t share = nl_uint(trim[WEIR_A_TRIM_SHARE]);
+	uint32_t value = nl_uint(trim[WEIR_A_TRIM_SHARE_VALUE]);
+	char text[UNITS_TEXT];
+
+	if (!trim[WEIR_A_TRIM_SHARE])
+		return;
+	if (opt.json || share == WEIR_TRIM_SHARE_STRICT) {
+		print_string("share", names_word(&trim_share_names, share));
+		if (opt.json)
+			show_number("share-value", trim[WEIR_A_TRIM_SHARE_VALUE]);
+		return;
+	}
+	snprintf(text, sizeof(text), share == WEIR_TRIM_SHARE_BYTES ? "%u%%" : "%u:1", value);
+	print_string("share", text);
+}
+
+void percent_print(const char *key, const struct nlattr *attr)
+{
+	char text[UNITS_TEXT];
+
+	if (!attr)
+		return;
+	snprintf(text, sizeof(text), "%u%%", (uint32_t)nl_uint(attr));
+	if (opt.json)
+		print_uint(key, nl_uint(attr));
+	else
+		print_string(key, text);
+}

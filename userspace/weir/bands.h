@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long the data band is, how the header band shares the link with it, and the
+ * percentages of meters: as words and as attributes.
+ */
+#ifndef WEIR_BANDS_H
+#define WEIR_BANDS_H
+
+#include <libmnl/libmnl.h>
+
+struct syntax;
+
+/* `limit`: packets, a size or a time; which of them says the unit. */
+extern const struct syntax limit_syntax;
+
+/* `share`: strict, K:1 or P%. */
+extern const struct syntax share_syntax;
+
+/* A percentage, 1 to 100, with or without its sign. */
+extern const struct syntax percent_syntax;
+
+/* @trim: the attributes of a policy, by type */
+void limits_print(const struct nlattr **trim);
+void share_print(const struct nlattr **trim);
+void percent_print(const char *key, const struct nlattr *attr);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trimming: does what is attached bring packets to each policy, and whole ones? */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "doctor.h"
+#include "trim.h"
+
+/* What all policies with hook xdp share. */
+struct forward {
+	int err;
+	unsigned int devices;
+};
+
+static const char *set_line(const struct link *link, const char *more)
+{
+	return fix("run `weir trim set dev %s%s`", link->name, more);
+}
+
+static void check_qdisc(struct patient *patient, const struct link *link, const char *subject)
+{
+	struct finding finding = { DOCTOR_OK, "qdisc", subject, NULL };
+	bool there = false;
+	int err;
+
+	err = trim_qdisc_find(&patient->rtnl, link->ifindex, &there);
+	if (there) {
+		report(&finding, "%s has a weir qdisc", link->name);
+		return;
+	}
+	finding.verdict = DOCTOR_FAIL;
+	finding.fix = set_line(link, "");
+	if (err)
+		report(&finding, "the qdiscs of %s cannot be listed: %s", link->name,
+		       strerror(-err));
+	else
+		report(&finding, "there is no weir qdisc on %s, so nothing is trimmed", link->name);
+}
+
+static void check_filter(struct patient *patient, const struct link *link, const char *subject)
+{
+	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
+	struct hook hook = {};
+
+	if (!tc_find(&patient->rtnl, link->ifindex, &tc_egress, &hook) && hook.ours) {
+		report(&finding, "program %u (%s) is attached at egress", hook.id, hook.name);
+		return;
+	}
+	finding.verdict = DOCTOR_FAIL;
+	finding.fix = set_line(link, "");
+	report(&finding, "no program is attached at egress of %s, so nothing is trimmed",
+	       link->name);
+}
+
+/* What stands for several packets has no payload that could be cut off for them all. */
+static void check_merging(const struct link *link, const char *subject)
+{
+	static const char *const features[] = {
+		"tx-generic-segmentation", "tx-tcp-segmentation", "tx-tcp6-segmentation",
+		"tx-udp-segmentation",
+	};
+	struct finding finding = { DOCTOR_OK, "merging", subject, NULL };
+	const char *on = NULL;
+	size_t i;
+
+	for (i = 0; !on && i < sizeof(features) / sizeof(features[0]); i++) {
+		if (device_feature(link->name, features[i]))
+			on = features[i];
+	}
+	if (!on) {
+		report(&finding, "%s gets packets one by one", link->name);
+		return;
+	}
+	finding.verdict = DOCTOR_WARN;
+	finding.fix = fix("run `ethtool -K %s gso off tso off tx-udp-segmentation off`, or trim with hook qdisc",
+			  link->name);
+	report(&finding, "%s is on: merged packets pass the program whole", on);
+}
+
+static void check_forward(const struct link *link, const char *subject,
+			  const struct forward *forward)
+{
+	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
+
+	if (forward->devices) {
+		report(&finding, "the program that forwards is on %u device%s", forward->devices,
+		       forward->devices > 1 ? "s" : "");
+		return;
+	}
+	if (forward->err) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "run weir as root";
+		report(&finding, "whose XDP programs there are takes CAP_SYS_ADMIN to say");
+		return;
+	}
+	finding.verdict = DOCTOR_FAIL;
+	finding.fix = set_line(link, " from DEVICE");
+	report(&finding, "no device has the program that forwards, so nothing is trimmed");
+}
+
+static void check_hook(struct patient *patient, const struct link *link, const char *subject,
+		       const struct trim *trim, const struct forward *forward)
+{
+	switch (trim->hook) {
+	case WEIR_TRIM_HOOK_QDISC:
+		check_qdisc(patient, link, subject);
+		break;
+	case WEIR_TRIM_HOOK_TC:
+		check_filter(patient, link, subject);
+		check_merging(link, subject);
+		break;
+	case WEIR_TRIM_HOOK_XDP:
+		check_forward(link, subject, forward);
+		if (trim->meter == WEIR_TRIM_METER_BACKLOG)
+			check_qdisc(patient, link, subject);
+		break;
+	}
+}
+
+static void check_trim(struct patient *patient, const struct nlmsghdr *message,
+		       const struct forward *forward)
+{
+	struct trim trim;
+	char subject[64];
+	struct link link;
+
+	trim_read(message, &trim);
+	snprintf(subject, sizeof(subject), "trim %s", trim.dev);
+	if (rtnl_link(&patient->rtnl, trim.ifindex, &link)) {
+		report(&(struct finding){ DOCTOR_FAIL, "device", subject,
+					  "look with `ip link`" },
+		       "device number %u is not in this network namespace", trim.ifindex);
+		return;
+	}
+	doctor_device(&link, subject);
+	check_hook(patient, &link, subject, &trim, forward);
+}
+
+/*
+ * The other end of a veth leaves checksums to hardware that is not there: the stack
+ * finishes them, XDP does not. That end may be in a namespace that is not seen from
+ * here.
+ */
+static void check_sender(const struct link *link, const struct link *links, size_t count)
+{
+	struct finding finding = { DOCTOR_WARN, "checksums", NULL, NULL };
+	const char *peer = NULL;
+	char subject[64];
+	size_t i;
+
+	snprintf(subject, sizeof(subject), "device %s", link->name);
+	finding.subject = subject;
+	for (i = 0; i < count; i++) {
+		if (links[i].ifindex == link->peer && links[i].peer == link->ifindex)
+			peer = links[i].name;
+	}
+	if (peer && !device_feature(peer, "tx-checksum-ip-generic")) {
+		finding.verdict = DOCTOR_OK;
+		report(&finding, "%s, its other end, sends whole checksums", peer);
+		return;
+	}
+	finding.fix = fix("run `ethtool -K %s tx off`%s", peer ?: "DEVICE",
+			  peer ? "" : " at the other end, if it has not been");
+	report(&finding, "packets that XDP forwards from a veth keep unfinished checksums, unless its other end finishes them");
+}
+
+/* The devices that the program is on, whatever policies they have. */
+static void check_senders(struct patient *patient)
+{
+	struct link *links;
+	char name[32];
+	size_t count, i;
+
+	rtnl_links(&patient->rtnl, &links, &count);
+	for (i = 0; i < count; i++) {
+		if (links[i].driver_id && !strcmp(links[i].kind, "veth") &&
+		    !bpf_identify(links[i].driver_id, name, sizeof(name), NULL) &&
+		    !strcmp(name, WEIR_FORWARD_NAME))
+			check_sender(&links[i], links, count);
+	}
+	free(links);
+}
+
+void doctor_trims(struct patient *patient)
+{
+	struct forward forward;
+	size_t i;
+	int fd;
+
+	if (!patient->trims.count)
+		return;
+	forward.err = trim_forward_find(&patient->rtnl, &fd, &forward.devices);
+	if (fd >= 0)
+		close(fd);
+	for (i = 0; i < patient->trims.count; i++)
+		check_trim(patient, patient->trims.message[i], &forward);
+	check_senders(patient);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "dscp.h"
+#include "nl.h"
+#include "print.h"
+#include "tool.h"
+
+#define DSCP_MAX 63
+
+static bool parse_dscp(const char *word, uint64_t *dscp)
+{
+	const struct name *name = names_find(&dscp_names, word);
+	char *end;
+
+	if (name)
+		*dscp = name->value;
+	return name || (units_digits(word, &end, dscp) && !*end && *dscp <= DSCP_MAX);
+}
+
+static int parse(struct value *value)
+{
+	const char *none = value->key->none;
+
+	value->none = none && !strcmp(value->word, none);
+	if (value->none || parse_dscp(value->word, &value->number))
+		return WEIR_OK;
+	return usage(value->key->name, "%s takes a DSCP, 0 to %u or a name such as cs6 or af11%s%s, not '%s'",
+		     value->key->name, DSCP_MAX, none ? ", or " : "", none ?: "", value->word);
+}
+
+static void put(struct nlmsghdr *message, const struct value *value)
+{
+	if (!value->none)
+		mnl_attr_put_u32(message, value->attr, value->number);
+}
+
+const struct syntax dscp_syntax = { parse, put };
+
+static void map_begin(struct dscp_map *map)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRAFFIC_CLASSES; i++)
+		map->dscp[i] = 8 * i;
+}
+
+/* "6:48" */
+static bool parse_pair(struct dscp_map *map, const char *pair, unsigned int *seen)
+{
+	uint64_t class, dscp;
+	char *end;
+
+	if (!units_digits(pair, &end, &class) || *end != ':' || class >= TRAFFIC_CLASSES ||
+	    *seen & 1u << class || !parse_dscp(end + 1, &dscp))
+		return false;
+	*seen |= 1u << class;
+	map->dscp[class] = dscp;
+	return true;
+}
+
+static int parse_map(struct value *value)
+{
+	char text[256], *at = text, *pair;
+	unsigned int seen = 0;
+
+	map_begin(&value->map);
+	snprintf(text, sizeof(text), "%s", value->word);
+	while ((pair = strsep(&at, ","))) {
+		if (parse_pair(&value->map, pair, &seen))
+			continue;
+		return usage(value->key->name, "%s takes pairs of a traffic class, 0 to %u, and its DSCP, such as 0:0,6:48, each class once, not '%s'",
+			     value->key->name, TRAFFIC_CLASSES - 1, value->word);
+	}
+	return WEIR_OK;
+}
+
+static void put_map(struct nlmsghdr *message, const struct value *value)
+{
+	mnl_attr_put(message, value->attr, sizeof(value->map), &value->map);
+}
+
+const struct syntax dscp_map_syntax = { parse_map, put_map };
+
+void dscp_map_print(const char *key, const struct nlattr *attr)
+{
+	char text[64] = "";
+	const uint8_t *dscp;
+	unsigned int i;
+
+	if (!attr || mnl_attr_get_payload_len(attr) != TRAFFIC_CLASSES)
+		return;
+	dscp = mnl_attr_get_payload(attr);
+	print_list(key);
+	for (i = 0; i < TRAFFIC_CLASSES; i++) {
+		size_t used = strlen(text);
+
+		if (opt.json)
+			print_uint(NULL, dscp[i]);
+		snprintf(text + used, sizeof(text) - used, "%s%u:%u", i ? "," : "", i, dscp[i]);
+	}
+	print_end();
+	if (!opt.json)
+		print_string(key, text);
+}

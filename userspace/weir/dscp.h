@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* DSCPs by number and by name, and those of traffic classes. */
+#ifndef WEIR_DSCP_H
+#define WEIR_DSCP_H
+
+#include <libmnl/libmnl.h>
+#include <stdint.h>
+
+#define TRAFFIC_CLASSES 8
+
+struct syntax;
+
+/* Of each traffic class. */
+struct dscp_map {
+	uint8_t dscp[TRAFFIC_CLASSES];
+};
+
+/* `dscp`: a number, a name, or the key's word for no DSCP of its own. */
+extern const struct syntax dscp_syntax;
+
+/* `tc-dscp`: CLASS:DSCP,... with 8 times the class where one is not named. */
+extern const struct syntax dscp_map_syntax;
+
+void dscp_map_print(const char *key, const struct nlattr *attr);
+
+#endif

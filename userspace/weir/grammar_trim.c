@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The object `trim`: its verbs and keys. */
+#include <weir.h>
+
+#include "bands.h"
+#include "commands.h"
+#include "dscp.h"
+#include "grammar.h"
+#include "match.h"
+
+#define END { .key = NULL }
+#define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,vlan=N"
+#define FROM_MAX 32
+
+static const struct name strict[] = { { WEIR_TRIM_SHARE_STRICT, "strict", NULL } };
+static const struct names strict_names = { "share", 1, strict };
+
+static const struct key trim_dev = {
+	"dev", "DEVICE", "the network device that packets leave by",
+	VALUE_DEVICE, .attr = WEIR_A_TRIM_IFINDEX,
+};
+static const struct key trim_hook = {
+	"hook", "HOOK", "where packets are trimmed; fixed while there is a policy",
+	VALUE_NAME, .attr = WEIR_A_TRIM_HOOK, .names = &trim_hook_names,
+};
+static const struct key trim_from = {
+	"from", "DEVICE", "of hook xdp, a device that packets to this one come in by, which gets the program; up to 32 times",
+	VALUE_DEVICE, .repeat = FROM_MAX,
+};
+static const struct key trim_size = {
+	"size", "NUMBER", "bytes of a frame that stay, from the Ethernet header on, 64 to 4084 (128)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_SIZE,
+};
+static const struct key trim_dscp = {
+	"dscp", "DSCP|from-tc", "DSCP of trimmed packets: 0 to 63, a name, or that of their traffic class",
+	VALUE_OWN, .attr = WEIR_A_TRIM_DSCP, .names = &dscp_names, .none = "from-tc",
+	.syntax = &dscp_syntax,
+};
+static const struct key trim_tc = {
+	"tc", "NUMBER", "traffic class of trimmed packets, 0 to 7, which gives their DSCP",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_TC, .max = TRAFFIC_CLASSES - 1,
+};
+static const struct key trim_tc_dscp = {
+	"tc-dscp", "CLASS:DSCP,...", "DSCP of each traffic class (0:0,1:8,2:16 and so on)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_TC_DSCP, .syntax = &dscp_map_syntax,
+};
+static const struct key trim_priority = {
+	"priority", "NUMBER", "priority that trimmed packets get, for the qdiscs below (as it was)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_PRIORITY,
+};
+static const struct key trim_queue = {
+	"queue", "NUMBER", "transmit queue that trimmed packets are sent by (as it was)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_QUEUE, .max = 65534,
+};
+static const struct key trim_length = {
+	"length", "LENGTH", "lengths in the IP and UDP headers of trimmed packets (update)",
+	VALUE_NAME, .attr = WEIR_A_TRIM_LENGTH, .names = &trim_length_names,
+};
+static const struct key trim_rule = {
+	"rule", MATCH, "packets that are trimmed; up to 16 times, and those given replace all",
+	VALUE_OWN, .attr = WEIR_A_TRIM_RULE, .repeat = WEIR_TRIM_RULES_MAX, .none = "any",
+	.syntax = &match_syntax,
+};
+static const struct key trim_disable = {
+	"disable-trim", MATCH, "packets that are never trimmed, whatever rule they match",
+	VALUE_OWN, .attr = WEIR_A_TRIM_RULE, .repeat = WEIR_TRIM_RULES_MAX, .none = "any",
+	.syntax = &match_disable_syntax,
+};
+static const struct key trim_edge = {
+	"edge", "on|off", "whether packets that come in by the device lose the mark of trimmed ones (off)",
+	VALUE_NAME, .attr = WEIR_A_TRIM_EDGE, .names = &edge_names,
+};
+static const struct key trim_limit = {
+	"limit", "PACKETS|SIZE|TIME", "what may wait whole: packets, bytes as SIZE in b, kb or mb, or the head's TIME; one of each; 0 is no limit (12)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_LIMIT, .repeat = 3, .syntax = &limit_syntax,
+};
+static const struct key trim_headers = {
+	"headers", "NUMBER", "trimmed packets that may wait (1000)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_HEADERS, .min = 1,
+};
+static const struct key trim_header_time = {
+	"header-time", "TIME", "time that the first trimmed packet may have waited (10ms)",
+	VALUE_TIME, .attr = WEIR_A_TRIM_HEADER_TIME, .names = &never_names,
+};
+static const struct key trim_share = {
+	"share", "strict|K:1|P%", "what trimmed packets get of the link: all they need, K for each other packet, or P percent of the bytes (10:1)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_SHARE, .names = &strict_names, .syntax = &share_syntax,
+};
+static const struct key trim_victim = {
+	"victim", "VICTIM", "which packet is trimmed when too many wait (arriving)",
+	VALUE_NAME, .attr = WEIR_A_TRIM_VICTIM, .names = &trim_victim_names,
+};
+static const struct key trim_full = {
+	"full", "drop|return", "what becomes of a trimmed packet when too many of them wait (drop)",
+	VALUE_NAME, .attr = WEIR_A_TRIM_FULL, .names = &trim_full_names,
+};
+static const struct key trim_return_dscp = {
+	"return-dscp", "DSCP", "DSCP of packets that go back to their sender",
+	VALUE_OWN, .attr = WEIR_A_TRIM_RETURN_DSCP, .names = &dscp_names,
+	.syntax = &dscp_syntax,
+};
+static const struct key trim_meter = {
+	"meter", "METER", "by what the hooks tc and xdp know that the device is busy (shared)",
+	VALUE_NAME, .attr = WEIR_A_TRIM_METER, .names = &trim_meter_names,
+};
+static const struct key trim_rate = {
+	"rate", "RATE", "what the device can send a second, for the hooks tc and xdp, such as 10gbit (its speed)",
+	VALUE_BITRATE, .attr = WEIR_A_TRIM_RATE,
+};
+static const struct key trim_optimistic = {
+	"optimistic", "PERCENT", "of the rate that a CPU takes for its own while nothing is lost",
+	VALUE_OWN, .attr = WEIR_A_TRIM_OPTIMISTIC, .syntax = &percent_syntax,
+};
+static const struct key trim_half = {
+	"half", "PERCENT", "of the rate from t0 to t1 after a loss",
+	VALUE_OWN, .attr = WEIR_A_TRIM_HALF, .syntax = &percent_syntax,
+};
+static const struct key trim_pessimistic = {
+	"pessimistic", "PERCENT", "of the rate up to t0 after a loss",
+	VALUE_OWN, .attr = WEIR_A_TRIM_PESSIMISTIC, .syntax = &percent_syntax,
+};
+static const struct key trim_t0 = {
+	"t0", "TIME", "after a loss, that the pessimistic rate lasts (6us)",
+	VALUE_TIME, .attr = WEIR_A_TRIM_T0,
+};
+static const struct key trim_t1 = {
+	"t1", "TIME", "after a loss, at which the half rate ends (24us)",
+	VALUE_TIME, .attr = WEIR_A_TRIM_T1,
+};
+
+static const struct verb_key trim_set_keys[] = {
+	{ &trim_dev, true }, { &trim_hook, false }, { &trim_from, false },
+	{ &trim_size, false }, { &trim_dscp, false }, { &trim_tc, false },
+	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
+	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
+	{ &trim_edge, false }, { &trim_limit, false }, { &trim_headers, false },
+	{ &trim_header_time, false }, { &trim_share, false }, { &trim_victim, false },
+	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
+	{ &trim_rate, false }, { &trim_optimistic, false }, { &trim_half, false },
+	{ &trim_pessimistic, false }, { &trim_t0, false }, { &trim_t1, false }, END,
+};
+static const struct verb_key trim_del_keys[] = { { &trim_dev, true }, END };
+static const struct verb_key trim_show_keys[] = { { &trim_dev, false }, END };
+static const struct verb_key trim_flush_keys[] = { END };
+
+static const struct key fdb_dev = {
+	"dev", "BRIDGE", "the bridge whose table is copied",
+	.type = VALUE_DEVICE,
+};
+static const struct key fdb_follow = {
+	"follow", "", "go on, and copy each change, until interrupted",
+	.type = VALUE_FLAG,
+};
+static const struct verb_key trim_fdb_keys[] = {
+	{ &fdb_dev, true }, { &fdb_follow, false }, END,
+};
+
+const struct verb trim_verbs[] = {
+	{ "set", "trim packets that a device has no room for, or change how", WEIR_CMD_TRIM_SET,
+	  trim_set_keys, .run = trim_set },
+	{ "del", "trim no more, and take off what set has installed", WEIR_CMD_TRIM_DEL,
+	  trim_del_keys, .run = trim_del },
+	{ "show", "show one policy, or all, with counters", WEIR_CMD_TRIM_GET,
+	  trim_show_keys, .run = trim_show },
+	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,
+	  trim_flush_keys, .run = trim_flush },
+	{ "fdb", "tell the XDP program the way to each station of a bridge", 0,
+	  trim_fdb_keys, .run = trim_fdb },
+	{ .name = NULL },
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WEIR_SPEED_H
+#define WEIR_SPEED_H
+
+#include <stdint.h>
+
+/* Bytes a second that a device sends, as its driver says; 0 where it does not. */
+uint64_t device_speed(const char *dev);
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `weir trim set`, `weir trim del` and `weir trim flush`.
+ *
+ * What fails most comes first: devices are looked at and programs loaded, then the
+ * module gets the policy, then what brings packets to it is attached. Where that
+ * fails the module gets back the policy that it had. To take a policy away what was
+ * attached goes first, as without it no packet asks for the policy.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "commands.h"
+#include "request.h"
+#include "speed.h"
+#include "tool.h"
+#include "trim.h"
+
+static const struct trim_place *const places[] = {
+	[WEIR_TRIM_HOOK_QDISC]	= &trim_qdisc_place,
+	[WEIR_TRIM_HOOK_TC]	= &trim_tc_place,
+	[WEIR_TRIM_HOOK_XDP]	= &trim_forward_place,
+	[WEIR_TRIM_HOOK_NONE]	= NULL,
+};
+
+int trim_attach_refused(const char *dev, int err)
+{
+	const char *why = *bpf_said() ? bpf_said() : strerror(-err);
+
+	switch (-err) {
+	case EPERM:
+		return refused(err, "not permitted to attach the program to %s: this takes CAP_NET_ADMIN; run it as root",
+			       dev);
+	case EBUSY:
+	case EEXIST:
+		return refused(err, "another program came to %s meanwhile (%s): try again", dev,
+			       why);
+	case EOPNOTSUPP:
+		return refused(err, "the driver of %s has no XDP of its own (%s): trim with hook tc or qdisc",
+			       dev, why);
+	case ERANGE:
+	case EINVAL:
+		return refused(err, "%s does not take the program (%s): lower its MTU, or trim with hook tc or qdisc",
+			       dev, why);
+	default:
+		return refused(err, "cannot attach the program to %s: %s", dev, why);
+	}
+}
+
+int trim_detach_refused(const char *dev, int err, const char *why)
+{
+	if (err == -EPERM)
+		return refused(err, "not permitted to take anything off %s: this takes CAP_NET_ADMIN; run it as root",
+			       dev);
+	return refused(err, "cannot take off %s what trims: %s", dev,
+		       *why ? why : strerror(-err));
+}
+
+/* A limit may be given once in packets, once in bytes and once as a time. */
+static int check_limits(const struct args *args)
+{
+	size_t i, j;
+
+	for (i = 0; i < args->count; i++) {
+		for (j = 0; j < i && !strcmp(args->value[i].key->name, "limit"); j++) {
+			if (args->value[i].attr == args->value[j].attr)
+				return usage("limit", "trim set: limit %s and limit %s are of one kind; give one limit in packets, one in bytes and one as a time at most",
+					     args->value[j].word, args->value[i].word);
+		}
+	}
+	return WEIR_OK;
+}
+
+static int check_dscp(const struct args *args)
+{
+	const struct value *dscp = args_get(args, "dscp"), *tc = args_get(args, "tc");
+
+	if (dscp && dscp->none && !tc)
+		return usage("tc", "trim set: dscp from-tc lacks the traffic class: add `tc NUMBER`");
+	if (dscp && !dscp->none && tc)
+		return usage("dscp", "trim set: dscp %s and tc %s exclude each other: give dscp from-tc, or no tc",
+			     dscp->word, tc->word);
+	return WEIR_OK;
+}
+
+static int check_words(const struct args *args)
+{
+	return check_limits(args) ?: check_dscp(args);
+}
+
+/* The policy that the device has; that there is none is no error. */
+static int read_before(struct trim_attempt *attempt)
+{
+	int err;
+
+	err = trim_ask(&attempt->weir, attempt->link.ifindex, &attempt->reply);
+	if (err == -ENOENT)
+		return WEIR_OK;
+	if (err)
+		return request_refused(&attempt->weir, attempt->args);
+	if (attempt->reply.count)
+		trim_read(attempt->reply.message[0], &attempt->before);
+	return WEIR_OK;
+}
+
+/* A policy keeps its hook; a new one needs one. */
+static int choose_hook(struct trim_attempt *attempt)
+{
+	const struct value *hook = args_get(attempt->args, "hook");
+	uint32_t before = attempt->before.hook;
+
+	attempt->hook = hook ? hook->number : before;
+	if (!attempt->hook)
+		return usage("hook", "trim set lacks the key hook, as %s has no policy yet: add `hook qdisc`, `hook tc`, `hook xdp` or `hook none`",
+			     attempt->link.name);
+	if (before && attempt->hook != before)
+		return refused(EBUSY, "%s has a policy with hook %s: run `weir trim del dev %s` to give it one with hook %s",
+			       attempt->link.name, names_word(&trim_hook_names, before),
+			       attempt->link.name, hook->word);
+	if (attempt->hook != WEIR_TRIM_HOOK_XDP && args_get(attempt->args, "from"))
+		return usage("from", "trim set: from belongs to hook xdp, and the hook is %s",
+			     names_word(&trim_hook_names, attempt->hook));
+	return WEIR_OK;
+}
+
+/* A virtual queue has to know how fast the device is. */
+static bool needs_rate(const struct trim_attempt *attempt)
+{
+	uint32_t meter = args_number(attempt->args, "meter", attempt->before.meter);
+
+	return (attempt->hook == WEIR_TRIM_HOOK_TC || attempt->hook == WEIR_TRIM_HOOK_XDP) &&
+	       meter != WEIR_TRIM_METER_BACKLOG && !attempt->before.rate &&
+	       !args_get(attempt->args, "rate");
+}
+
+static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *message)
+{
+	uint64_t speed = device_speed(attempt->link.name);
+	char text[UNITS_TEXT];
+
+	if (!speed)
+		return refused(ENODATA, "%s does not say how fast it is: add `rate RATE`, such as rate 10gbit",
+			       attempt->link.name);
+	note("rate %s, which is the speed of %s", units_rate(text, speed), attempt->link.name);
+	mnl_attr_put_u64(message, WEIR_A_TRIM_RATE, speed);
+	return WEIR_OK;
+}
+
+/* Limits that a new policy is given are all it has: not the default of packets, too. */
+static bool drops_packets_limit(const struct trim_attempt *attempt)
+{
+	return !attempt->before.ifindex && args_get(attempt->args, "limit") &&
+	       !args_by_attr(attempt->args, WEIR_A_TRIM_LIMIT);
+}
+
+static int set_policy(struct trim_attempt *attempt)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	int status;
+
+	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
+	status = request_put(message, attempt->args);
+	if (drops_packets_limit(attempt))
+		mnl_attr_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
+	if (!status && needs_rate(attempt))
+		status = put_speed(attempt, message);
+	return status ?: request_send(&attempt->weir, buffer, attempt->args, NULL);
+}
+
+/* Is the attribute one that a policy can be set by? */
+static bool can_be_set(uint16_t attr, bool by_class)
+{
+	switch (attr) {
+	case WEIR_A_TRIM_IFNAME:
+	case WEIR_A_TRIM_DATA_DEPTH:
+	case WEIR_A_TRIM_HEADER_DEPTH:
+	case WEIR_A_TRIM_DIRECT:
+	case WEIR_A_TRIM_STATS:
+		return false;
+	case WEIR_A_TRIM_DSCP:
+		return !by_class;
+	default:
+		return true;
+	}
+}
+
+/* Best effort: what it undoes has worked a moment ago. */
+static void restore_policy(struct trim_attempt *attempt)
+{
+	const struct nlattr *table[WEIR_A_TRIM_MAX + 1], *attr;
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+
+	if (!attempt->reply.count) {
+		message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
+		mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
+		nl_talk(&attempt->weir.nl, buffer, NULL);
+		return;
+	}
+	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
+	weir_attributes(attempt->reply.message[0], table, WEIR_A_TRIM_MAX);
+	mnl_attr_for_each(attr, attempt->reply.message[0], sizeof(struct genlmsghdr)) {
+		uint16_t type = attr->nla_type;
+
+		if (can_be_set(mnl_attr_get_type(attr), table[WEIR_A_TRIM_TC]))
+			mnl_attr_put(message, type, mnl_attr_get_payload_len(attr),
+				     mnl_attr_get_payload(attr));
+	}
+	nl_talk(&attempt->weir.nl, buffer, NULL);
+}
+
+static int set(struct trim_attempt *attempt)
+{
+	const struct trim_place *place;
+	int status;
+
+	status = read_before(attempt);
+	status = status ?: choose_hook(attempt);
+	if (status)
+		return status;
+	place = places[attempt->hook];
+	status = place ? place->prepare(attempt) : WEIR_OK;
+	status = status ?: set_policy(attempt);
+	if (status || !place)
+		return status;
+	status = place->attach(attempt);
+	if (status)
+		restore_policy(attempt);
+	return status;
+}
+
+/* Opens the sockets, and looks at the device where one is given. */
+static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_attempt *))
+{
+	const struct value *dev = args_get(attempt->args, "dev");
+	unsigned int ifindex;
+	int status, err;
+
+	bpf_quiet();
+	status = weir_open(&attempt->weir);
+	if (status)
+		return status;
+	err = rtnl_open(&attempt->rtnl);
+	if (err) {
+		weir_close(&attempt->weir);
+		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+	}
+	status = dev ? request_device(dev->word, &ifindex) : WEIR_OK;
+	if (!status && dev) {
+		err = rtnl_link(&attempt->rtnl, ifindex, &attempt->link);
+		if (err)
+			status = refused(err, "cannot look at %s: %s", dev->word, strerror(-err));
+	}
+	status = status ?: run(attempt);
+	nl_replies_free(&attempt->reply);
+	nl_close(&attempt->rtnl);
+	weir_close(&attempt->weir);
+	return status;
+}
+
+int trim_set(const struct args *args)
+{
+	struct trim_attempt attempt = { .args = args, .fd = -1 };
+	int status;
+
+	status = check_words(args);
+	status = status ?: with_sockets(&attempt, set);
+	if (attempt.program.skeleton)
+		program_close(&attempt.program);
+	else if (attempt.fd >= 0)
+		close(attempt.fd);
+	return status;
+}
+
+/* Takes all that is ours off a device, whatever its policy says. */
+static int detach_all(struct nl *rtnl, const struct link *link, bool last, bool *any)
+{
+	int status = WEIR_OK;
+	size_t i;
+
+	*any = false;
+	for (i = 0; !status && i < sizeof(places) / sizeof(places[0]); i++) {
+		bool some = false;
+
+		if (places[i])
+			status = places[i]->detach(rtnl, link, last, &some);
+		*any |= some;
+	}
+	return status;
+}
+
+/* No other policy of the namespace needs the program that forwards. */
+static int read_last(struct trim_attempt *attempt, bool *last)
+{
+	if (trim_ask(&attempt->weir, 0, &attempt->reply))
+		return request_refused(&attempt->weir, attempt->args);
+	*last = !trim_others(&attempt->reply, attempt->link.ifindex, WEIR_TRIM_HOOK_XDP);
+	return WEIR_OK;
+}
+
+/* A device that lost its policy some other way is cleaned of the rest. */
+static int del(struct trim_attempt *attempt)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	bool last = false, any = false;
+	int status, err;
+
+	status = read_last(attempt, &last);
+	status = status ?: detach_all(&attempt->rtnl, &attempt->link, last, &any);
+	if (status)
+		return status;
+	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
+	mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
+	err = nl_talk(&attempt->weir.nl, buffer, NULL);
+	if (!err || (err == -ENOENT && any))
+		return WEIR_OK;
+	return request_refused(&attempt->weir, attempt->args);
+}
+
+int trim_del(const struct args *args)
+{
+	struct trim_attempt attempt = { .args = args, .fd = -1 };
+
+	return with_sockets(&attempt, del);
+}
+
+static int flush(struct trim_attempt *attempt)
+{
+	char buffer[NL_REQUEST_SIZE];
+	int status = WEIR_OK;
+	struct trim trim;
+	size_t i;
+	bool any;
+
+	if (trim_ask(&attempt->weir, 0, &attempt->reply))
+		return request_refused(&attempt->weir, attempt->args);
+	for (i = 0; !status && i < attempt->reply.count; i++) {
+		trim_read(attempt->reply.message[i], &trim);
+		attempt->link.ifindex = trim.ifindex;
+		snprintf(attempt->link.name, sizeof(attempt->link.name), "%s", trim.dev);
+		status = detach_all(&attempt->rtnl, &attempt->link, true, &any);
+	}
+	if (status)
+		return status;
+	weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_FLUSH, 0);
+	return request_send(&attempt->weir, buffer, attempt->args, NULL);
+}
+
+int trim_flush(const struct args *args)
+{
+	struct trim_attempt attempt = { .args = args };
+
+	return with_sockets(&attempt, flush);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trimming policies: the module has the policy, the tool has what brings packets to
+ * it: a qdisc, a tc program or XDP programs.
+ */
+#ifndef WEIR_TRIM_TOOL_H
+#define WEIR_TRIM_TOOL_H
+
+#include "args.h"
+#include "attach.h"
+#include "genl.h"
+#include "rtnl.h"
+
+/* What the qdiscs are made with, and known by when they are to go. */
+#define TRIM_QDISC_KIND		"weir"
+#define TRIM_QDISC_HANDLE	0x77650000
+
+/* Which qdisc `set` puts below a device. */
+enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ };
+
+/**
+ * struct trim - what the tool needs of a policy
+ * @ifindex: 0 where there is none
+ * @hook: enum weir_trim_hook
+ * @meter: enum weir_trim_meter
+ * @rules: how many there are
+ */
+struct trim {
+	unsigned int ifindex;
+	char dev[IF_NAMESIZE];
+	uint32_t hook;
+	uint32_t meter;
+	uint64_t rate;
+	unsigned int rules;
+};
+
+/**
+ * struct trim_attempt - a run of `trim set`
+ * @hook: enum weir_trim_hook
+ * @link: the device that packets leave by
+ * @reply: the policy as it was, no message where there was none
+ * @before: likewise, read
+ * @qdisc: of hook qdisc, what to install
+ * @program: of the other hooks, where it had to be loaded
+ * @fd: of the program that is to be attached, -1 where nothing is
+ */
+struct trim_attempt {
+	const struct args *args;
+	uint32_t hook;
+	struct weir weir;
+	struct nl rtnl;
+	struct link link;
+	struct nl_replies reply;
+	struct trim before;
+	enum trim_qdisc qdisc;
+	struct program program;
+	int fd;
+};
+
+/**
+ * struct trim_place - how packets of a device are brought to its policy
+ * @prepare: looks at what is there, and loads what is to be attached
+ * @attach: attaches it; undoes its own part of it where it fails
+ * @detach: takes off a device what is ours; @any: there was something. @last: of
+ *	hook xdp, no other policy needs the program
+ *
+ * All return an exit status, with the reason told.
+ */
+struct trim_place {
+	int (*prepare)(struct trim_attempt *attempt);
+	int (*attach)(struct trim_attempt *attempt);
+	int (*detach)(struct nl *rtnl, const struct link *link, bool last, bool *any);
+};
+
+extern const struct trim_place trim_qdisc_place;	/* trim_qdisc.c */
+extern const struct trim_place trim_tc_place;		/* trim_tc.c */
+extern const struct trim_place trim_forward_place;	/* trim_forward.c */
+
+/* trim_read.c */
+void trim_read(const struct nlmsghdr *message, struct trim *trim);
+
+/* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
+int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);
+
+/* How many devices other than this one have a policy with this hook? */
+unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
+			 uint32_t hook);
+
+/* Is there a weir qdisc on the device? Returns 0 or a negative errno. */
+int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
+
+/*
+ * A descriptor of the program that forwards in this namespace, -1 where no device has
+ * it; on how many devices it is is @devices. Returns 0 or a negative errno.
+ */
+int trim_forward_find(struct nl *rtnl, int *fd, unsigned int *devices);
+
+/* Tells why a program of trimming cannot be attached to a device. */
+int trim_attach_refused(const char *dev, int err);
+
+/* Tells why something cannot be taken off a device: @why are the kernel's words. */
+int trim_detach_refused(const char *dev, int err, const char *why);
+
+#endif

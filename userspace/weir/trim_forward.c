@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The XDP program that forwards, and trims what a port has no room for. It belongs on
+ * the devices that packets come in by. A namespace has one program, on all of them,
+ * so that they share what it knows of the way; it stays as long as some policy of
+ * the namespace has hook xdp.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "bpf/weir_forward.skel.h"
+#include "request.h"
+#include "tool.h"
+#include "trim.h"
+
+static void destroy(void *skeleton)
+{
+	weir_forward_bpf__destroy(skeleton);
+}
+
+static int load(struct trim_attempt *attempt)
+{
+	struct weir_forward_bpf *skeleton;
+	int status = bpf_ready(), err;
+
+	if (status)
+		return status;
+	skeleton = weir_forward_bpf__open();
+	err = skeleton ? weir_forward_bpf__load(skeleton) : -errno;
+	if (err) {
+		weir_forward_bpf__destroy(skeleton);
+		return program_refused(err, WEIR_FORWARD_NAME);
+	}
+	attempt->program.skeleton = skeleton;
+	attempt->program.destroy = destroy;
+	attempt->fd = bpf_program__fd(skeleton->progs.weir_forward);
+	return WEIR_OK;
+}
+
+/* The XDP program of a device; @hook->fd is the caller's to close where it is ours. */
+static int look(const struct link *link, struct hook *hook)
+{
+	int err;
+
+	*hook = (struct hook){
+		.id = link->driver_id ?: link->generic_id ?: link->hardware_id,
+		.mode = WEIR_MODE_XDP,
+		.fd = -1,
+	};
+	if (!hook->id)
+		return 0;
+	err = bpf_identify(hook->id, hook->name, sizeof(hook->name), &hook->fd);
+	hook->ours = !err && link->driver_id && !strcmp(hook->name, WEIR_FORWARD_NAME);
+	if (!hook->ours && hook->fd >= 0) {
+		close(hook->fd);
+		hook->fd = -1;
+	}
+	return err;
+}
+
+int trim_forward_find(struct nl *rtnl, int *fd, unsigned int *devices)
+{
+	struct link *links;
+	struct hook hook;
+	size_t count, i;
+	int err;
+
+	*fd = -1;
+	*devices = 0;
+	err = rtnl_links(rtnl, &links, &count);
+	for (i = 0; !err && i < count; i++) {
+		err = look(&links[i], &hook);
+		if (!hook.ours)
+			continue;
+		(*devices)++;
+		if (*fd < 0)
+			*fd = hook.fd;
+		else
+			close(hook.fd);
+	}
+	free(links);
+	return err;
+}
+
+static int look_refused(const char *dev, int err)
+{
+	return refused(err, "cannot look at the XDP program of %s: %s; this takes CAP_SYS_ADMIN, run it as root",
+		       dev, strerror(-err));
+}
+
+/* A device that packets come in by: can it have the program, or has it already? */
+static int check(struct nl *rtnl, const char *dev, bool *there)
+{
+	unsigned int ifindex;
+	struct link link;
+	struct hook hook;
+	int status, err;
+
+	status = request_device(dev, &ifindex);
+	if (status)
+		return status;
+	err = rtnl_link(rtnl, ifindex, &link);
+	if (err)
+		return refused(err, "cannot look at %s: %s", dev, strerror(-err));
+	err = look(&link, &hook);
+	if (err)
+		return look_refused(dev, err);
+	*there = hook.ours;
+	if (hook.ours)
+		close(hook.fd);
+	if (!hook.id || hook.ours)
+		return WEIR_OK;
+	if (!strcmp(hook.name, WEIR_XDP_NAME))
+		return refused(EBUSY, "%s is a port that sums, by the XDP program %u (%s), and has room for one: attach that one in mode tc, or trim with hook tc or qdisc",
+			       dev, hook.id, hook.name);
+	return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: detach it first (`ip link set dev %s xdp off`), or trim with hook tc or qdisc",
+		       dev, hook.id, hook.name, dev);
+}
+
+static bool is_from(const struct value *value)
+{
+	return !strcmp(value->key->name, "from");
+}
+
+/* Without a device that it is on, nobody would bring packets to a new policy. */
+static int find_shared(struct trim_attempt *attempt)
+{
+	unsigned int devices;
+	int err;
+
+	err = trim_forward_find(&attempt->rtnl, &attempt->fd, &devices);
+	if (err)
+		return look_refused("this namespace", err);
+	if (!devices && !args_get(attempt->args, "from"))
+		return usage("from", "trim set lacks the key from, which hook xdp needs: add `from DEVICE` for each device that packets to %s come in by",
+			     attempt->link.name);
+	return WEIR_OK;
+}
+
+static int prepare(struct trim_attempt *attempt)
+{
+	int status = WEIR_OK;
+	bool there;
+	size_t i;
+
+	for (i = 0; !status && i < attempt->args->count; i++) {
+		const struct value *value = &attempt->args->value[i];
+
+		if (is_from(value))
+			status = check(&attempt->rtnl, value->word, &there);
+	}
+	status = status ?: find_shared(attempt);
+	return status || attempt->fd >= 0 ? status : load(attempt);
+}
+
+/* One device. @done: it got the program just now */
+static int attach_one(struct trim_attempt *attempt, const char *dev, bool *done)
+{
+	unsigned int ifindex;
+	int status, err;
+	bool there;
+
+	*done = false;
+	status = check(&attempt->rtnl, dev, &there);
+	if (status || there)
+		return status;
+	status = request_device(dev, &ifindex);
+	if (status)
+		return status;
+	err = xdp_attach(ifindex, WEIR_MODE_XDP, attempt->fd, NULL);
+	*done = !err;
+	return err ? trim_attach_refused(dev, err) : WEIR_OK;
+}
+
+static void undo(struct trim_attempt *attempt, const bool done[ARGS_MAX])
+{
+	const struct hook hook = { .mode = WEIR_MODE_XDP, .fd = attempt->fd };
+	unsigned int ifindex;
+	size_t i;
+
+	for (i = 0; i < attempt->args->count; i++) {
+		ifindex = done[i] ? if_nametoindex(attempt->args->value[i].word) : 0;
+		if (ifindex)
+			xdp_detach(ifindex, &hook);
+	}
+}
+
+static int attach(struct trim_attempt *attempt)
+{
+	bool done[ARGS_MAX] = {};
+	int status = WEIR_OK;
+	size_t i;
+
+	for (i = 0; !status && i < attempt->args->count; i++) {
+		const struct value *value = &attempt->args->value[i];
+
+		if (is_from(value))
+			status = attach_one(attempt, value->word, &done[i]);
+	}
+	if (status)
+		undo(attempt, done);
+	return status;
+}
+
+static int detach_one(const struct link *link, bool *any)
+{
+	struct hook hook;
+	int err;
+
+	err = look(link, &hook);
+	if (err)
+		return look_refused(link->name, err);
+	if (!hook.ours)
+		return WEIR_OK;
+	*any = true;
+	err = xdp_detach(link->ifindex, &hook);
+	close(hook.fd);
+	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
+}
+
+/* From all devices of the namespace, whatever the policy's own is. */
+static int detach(struct nl *rtnl, const struct link *link, bool last, bool *any)
+{
+	struct link *links;
+	int status = WEIR_OK, err;
+	size_t count, i;
+
+	*any = false;
+	if (!last)
+		return WEIR_OK;
+	err = rtnl_links(rtnl, &links, &count);
+	if (err)
+		status = refused(err, "cannot list the devices besides %s: %s", link->name,
+				 strerror(-err));
+	for (i = 0; !status && i < count; i++)
+		status = detach_one(&links[i], any);
+	free(links);
+	return status;
+}
+
+const struct trim_place trim_forward_place = { prepare, attach, detach };

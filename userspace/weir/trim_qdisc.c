@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The weir qdisc of a device. Over the qdisc that the kernel has given it, `set` puts
+ * one of its own: at the root, or below mq one for each transmit queue. Over the
+ * qdisc of somebody else it puts none, but takes a weir qdisc anywhere below it for
+ * what is wanted.
+ *
+ * What is ours is known by its handle. With it the kernel's own comes back.
+ */
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "tool.h"
+#include "trim.h"
+
+/* All there are, and the root among them: NULL while the device is down. */
+struct qdiscs {
+	size_t count;
+	struct qdisc *qdisc;
+	const struct qdisc *root;
+};
+
+static int look(struct nl *rtnl, unsigned int ifindex, struct qdiscs *qdiscs)
+{
+	size_t i;
+	int err;
+
+	qdiscs->root = NULL;
+	err = rtnl_qdiscs(rtnl, ifindex, &qdiscs->qdisc, &qdiscs->count);
+	for (i = 0; i < qdiscs->count; i++) {
+		if (qdiscs->qdisc[i].parent == TC_H_ROOT)
+			qdiscs->root = &qdiscs->qdisc[i];
+	}
+	return err;
+}
+
+static bool has_weir(const struct qdiscs *qdiscs)
+{
+	size_t i;
+
+	for (i = 0; i < qdiscs->count; i++) {
+		if (!strcmp(qdiscs->qdisc[i].kind, TRIM_QDISC_KIND))
+			return true;
+	}
+	return false;
+}
+
+int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there)
+{
+	struct qdiscs qdiscs;
+	int err;
+
+	err = look(rtnl, ifindex, &qdiscs);
+	*there = has_weir(&qdiscs);
+	free(qdiscs.qdisc);
+	return err;
+}
+
+static int look_refused(const char *dev, int err)
+{
+	return refused(err, "cannot list the qdiscs of %s: %s", dev, strerror(-err));
+}
+
+static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
+{
+	const struct qdisc *root = qdiscs->root;
+	const char *dev = attempt->link.name;
+
+	if (has_weir(qdiscs)) {
+		attempt->qdisc = TRIM_QDISC_THERE;
+		return WEIR_OK;
+	}
+	if (root && root->handle)
+		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
+			       dev, root->kind, TC_H_MAJ(root->handle) >> 16, dev,
+			       TC_H_MAJ(root->handle) >> 16);
+	attempt->qdisc = root && !strcmp(root->kind, "mq") ? TRIM_QDISC_MQ : TRIM_QDISC_ROOT;
+	return WEIR_OK;
+}
+
+static int prepare(struct trim_attempt *attempt)
+{
+	struct qdiscs qdiscs;
+	int status, err;
+
+	err = look(&attempt->rtnl, attempt->link.ifindex, &qdiscs);
+	status = err ? look_refused(attempt->link.name, err) : decide(attempt, &qdiscs);
+	free(qdiscs.qdisc);
+	return status;
+}
+
+/*
+ * The classes of the kernel's own mq cannot be named, so it is replaced by one with a
+ * handle, whose leaves then are.
+ */
+static int add_mq(struct nl *rtnl, unsigned int ifindex)
+{
+	struct qdiscs qdiscs;
+	size_t i;
+	int err;
+
+	err = rtnl_qdisc_add(rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE, "mq");
+	if (err)
+		return err;
+	err = look(rtnl, ifindex, &qdiscs);
+	for (i = 0; !err && i < qdiscs.count; i++) {
+		const struct qdisc *leaf = &qdiscs.qdisc[i];
+
+		if (TC_H_MAJ(leaf->parent) == TRIM_QDISC_HANDLE)
+			err = rtnl_qdisc_add(rtnl, ifindex, leaf->parent, 0, TRIM_QDISC_KIND);
+	}
+	free(qdiscs.qdisc);
+	if (err)
+		rtnl_qdisc_del(rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
+	return err;
+}
+
+static int attach(struct trim_attempt *attempt)
+{
+	unsigned int ifindex = attempt->link.ifindex;
+	const struct nl_error *error = &attempt->rtnl.error;
+	int err = 0;
+
+	if (attempt->qdisc == TRIM_QDISC_ROOT)
+		err = rtnl_qdisc_add(&attempt->rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE,
+				     TRIM_QDISC_KIND);
+	else if (attempt->qdisc == TRIM_QDISC_MQ)
+		err = add_mq(&attempt->rtnl, ifindex);
+	if (!err)
+		return WEIR_OK;
+	if (err == -EPERM)
+		return refused(err, "not permitted to put a qdisc on %s: this takes CAP_NET_ADMIN; run it as root",
+			       attempt->link.name);
+	return refused(err, "cannot put the weir qdisc on %s: %s", attempt->link.name,
+		       *error->text ? error->text : strerror(-err));
+}
+
+static int detach(struct nl *rtnl, const struct link *link, bool last, bool *any)
+{
+	struct qdiscs qdiscs;
+	int err;
+
+	(void)last;
+	err = look(rtnl, link->ifindex, &qdiscs);
+	*any = !err && qdiscs.root && qdiscs.root->handle == TRIM_QDISC_HANDLE;
+	free(qdiscs.qdisc);
+	if (err)
+		return look_refused(link->name, err);
+	if (*any)
+		err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
+	return err ? trim_detach_refused(link->name, err, rtnl->error.text) : WEIR_OK;
+}
+
+const struct trim_place trim_qdisc_place = { prepare, attach, detach };

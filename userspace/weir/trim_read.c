@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the module says of trimming policies. */
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "trim.h"
+
+void trim_read(const struct nlmsghdr *message, struct trim *trim)
+{
+	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
+
+	memset(trim, 0, sizeof(*trim));
+	weir_attributes(message, table, WEIR_A_TRIM_MAX);
+	trim->ifindex = nl_uint(table[WEIR_A_TRIM_IFINDEX]);
+	trim->hook = nl_uint(table[WEIR_A_TRIM_HOOK]);
+	trim->meter = nl_uint(table[WEIR_A_TRIM_METER]);
+	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
+	trim->rules = match_count(message);
+	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
+}
+
+int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+
+	message = weir_begin(weir, buffer, WEIR_CMD_TRIM_GET, ifindex ? 0 : NLM_F_DUMP);
+	if (ifindex)
+		mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, ifindex);
+	return nl_talk(&weir->nl, buffer, replies);
+}
+
+unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
+			 uint32_t hook)
+{
+	unsigned int others = 0;
+	struct trim trim;
+	size_t i;
+
+	for (i = 0; i < replies->count; i++) {
+		trim_read(replies->message[i], &trim);
+		others += trim.ifindex != ifindex && trim.hook == hook;
+	}
+	return others;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trimming policies and what they counted, printed. */
+#include <weir.h>
+
+#include "args.h"
+#include "bands.h"
+#include "commands.h"
+#include "genl.h"
+#include "print.h"
+#include "show.h"
+#include "tool.h"
+
+static void show_micros(const char *key, const struct nlattr *attr)
+{
+	if (attr)
+		print_micros(key, nl_uint(attr));
+}
+
+static void print_place(const struct nlattr **trim)
+{
+	print_string_as("trim dev", COLOR_NAME, "dev", nl_string(trim[WEIR_A_TRIM_IFNAME]));
+	if (opt.json)
+		show_number("ifindex", trim[WEIR_A_TRIM_IFINDEX]);
+	show_name("hook", &trim_hook_names, trim[WEIR_A_TRIM_HOOK]);
+	show_name("edge", &edge_names, trim[WEIR_A_TRIM_EDGE]);
+}
+
+static void print_mark(const struct nlattr **trim)
+{
+	show_number("size", trim[WEIR_A_TRIM_SIZE]);
+	show_number("dscp", trim[WEIR_A_TRIM_DSCP]);
+	show_number("tc", trim[WEIR_A_TRIM_TC]);
+	dscp_map_print("tc-dscp", trim[WEIR_A_TRIM_TC_DSCP]);
+	show_number("priority", trim[WEIR_A_TRIM_PRIORITY]);
+	show_number("queue", trim[WEIR_A_TRIM_QUEUE]);
+	show_name("length", &trim_length_names, trim[WEIR_A_TRIM_LENGTH]);
+}
+
+static void print_bands(const struct nlattr **trim)
+{
+	limits_print(trim);
+	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
+	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
+	share_print(trim);
+	show_name("victim", &trim_victim_names, trim[WEIR_A_TRIM_VICTIM]);
+	show_name("full", &trim_full_names, trim[WEIR_A_TRIM_FULL]);
+	show_number("return-dscp", trim[WEIR_A_TRIM_RETURN_DSCP]);
+}
+
+/* The qdisc needs none, so readers are spared it. */
+static void print_meter(const struct nlattr **trim)
+{
+	const struct nlattr *rate = trim[WEIR_A_TRIM_RATE];
+	char text[UNITS_TEXT];
+
+	if (nl_uint(trim[WEIR_A_TRIM_HOOK]) == WEIR_TRIM_HOOK_QDISC && !opt.json)
+		return;
+	show_name("meter", &trim_meter_names, trim[WEIR_A_TRIM_METER]);
+	if (rate && opt.json)
+		print_uint("rate", nl_uint(rate));
+	else if (rate)
+		print_string("rate", units_rate(text, nl_uint(rate)));
+	percent_print("optimistic", trim[WEIR_A_TRIM_OPTIMISTIC]);
+	percent_print("half", trim[WEIR_A_TRIM_HALF]);
+	percent_print("pessimistic", trim[WEIR_A_TRIM_PESSIMISTIC]);
+	show_micros("t0", trim[WEIR_A_TRIM_T0]);
+	show_micros("t1", trim[WEIR_A_TRIM_T1]);
+}
+
+/* Does the counter begin another subject: what came trimmed, what waited, the meters? */
+static bool begins_line(uint32_t attr)
+{
+	return attr == WEIR_A_TRIM_STATS_HEADERS || attr == WEIR_A_TRIM_STATS_DATA_MAX ||
+	       attr == WEIR_A_TRIM_STATS_OVERFLOWS;
+}
+
+static bool is_mode(uint32_t attr)
+{
+	return attr >= WEIR_A_TRIM_STATS_OPTIMISTIC && attr <= WEIR_A_TRIM_STATS_PESSIMISTIC;
+}
+
+static bool is_time(uint32_t attr)
+{
+	return attr == WEIR_A_TRIM_STATS_HALF_TIME || attr == WEIR_A_TRIM_STATS_PESSIMISTIC_TIME;
+}
+
+/* Packets that were metered at any of the three rates. */
+static uint64_t metered(const struct nlattr **stats)
+{
+	uint64_t sum = 0;
+	uint32_t attr;
+
+	for (attr = WEIR_A_TRIM_STATS_OPTIMISTIC; is_mode(attr); attr++)
+		sum += nl_uint(stats[attr]);
+	return sum;
+}
+
+/* In text a mode's packets have their share behind them, and times have units. */
+static void print_counter(const struct nlattr **stats, const struct name *counter)
+{
+	uint64_t count = nl_uint(stats[counter->value]), all = metered(stats);
+	char text[UNITS_TEXT];
+
+	if (!opt.json && is_time(counter->value))
+		print_string(counter->word, units_duration(text, count));
+	else
+		print_uint(counter->word, count);
+	if (all && is_mode(counter->value))
+		print_text("(%.1f%%)", 100.0 * count / all);
+}
+
+static void print_stats(const struct nlattr *nest)
+{
+	const struct nlattr *stats[WEIR_A_TRIM_STATS_MAX + 1];
+	size_t i;
+
+	nl_nested(nest, stats, WEIR_A_TRIM_STATS_MAX);
+	print_object("stats");
+	print_line(4);
+	for (i = 0; i < trim_counter_names.count; i++) {
+		const struct name *counter = &trim_counter_names.name[i];
+
+		if (begins_line(counter->value))
+			print_line(4);
+		if (stats[counter->value])
+			print_counter(stats, counter);
+	}
+	print_end();
+}
+
+/*
+ * An event is a line of its own, without what was counted. Of a policy that trims
+ * nothing readers are spared the rest.
+ */
+void trim_print(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1];
+
+	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
+	print_place(trim);
+	if (nl_uint(trim[WEIR_A_TRIM_HOOK]) == WEIR_TRIM_HOOK_NONE && !opt.json)
+		return;
+	print_mark(trim);
+	if (!brief)
+		print_line(4);
+	match_print(message);
+	if (!brief)
+		print_line(4);
+	print_bands(trim);
+	if (!brief)
+		print_line(4);
+	print_meter(trim);
+	if (brief && !opt.json)
+		return;
+	print_line(4);
+	show_number("data-depth", trim[WEIR_A_TRIM_DATA_DEPTH]);
+	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
+	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
+	if (trim[WEIR_A_TRIM_STATS])
+		print_stats(trim[WEIR_A_TRIM_STATS]);
+}
+
+int trim_show(const struct args *args)
+{
+	return show_run(args, args_get(args, "dev"), trim_print);
+}
