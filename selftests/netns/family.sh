@@ -67,6 +67,14 @@ ports() {
 		is 'length == 0' --dump port-get
 }
 
+trims() {
+	ynl --do trim-set --json '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
+	ynl --do trim-set --json '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
+		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump trim-get &&
+		ynl --do trim-flush --json '{}' >/dev/null &&
+		is 'length == 0' --dump trim-get
+}
+
 totals() {
 	is '.jobs == 1 and .memory > 262144 and ."memory-limit" > .memory' --do stats-get --json '{}'
 }
@@ -118,6 +126,7 @@ ns_create box || ktap_fail "set up"
 ktap_run "a job is added and shown" dumps_agree
 ktap_run "sources come, change and go" sources
 ktap_run "ports come, change and go" ports
+ktap_run "trimming policies come, change and go" trims
 ktap_run "totals" totals
 ktap_run "a job goes" gone
 ktap_run "256 jobs in one dump" many_jobs

@@ -1,0 +1,573 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Trimming policies and the weir qdisc: nothing vanishes. What workers send to one of
+# them arrives whole, or as a header, or comes back, or is counted.
+# To be run in the virtual machine: it unloads and loads the module.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+out=$(mktemp -d) || exit 1
+at_exit rm -rf "$out"
+pids=()
+WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
+
+policy() { in_router "$here/trim-policy" "$@"; }
+
+# refused PATTERN KEY=VALUE...: on the device of worker 2.
+refused() {
+	local pattern=$1 said
+	shift
+	if said=$(policy set w2 "$@"); then
+		echo "$*: was not refused"
+		return 1
+	fi
+	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
+}
+
+# trim DEV FILTER: of the policy, as JSON.
+trim() { policy get "$1" | jq -c "$2"; }
+
+# holds DEV FILTER
+holds() {
+	local json
+	json=$(policy get "$1") || return
+	jq -e "$2" <<<"$json" >/dev/null || { echo "$2: $json"; return 1; }
+}
+
+# seen FILE DSCP: packets that came with it.
+seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
+
+# behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
+# so that its process is the one to end.
+behind() {
+	nsenter --net="/run/netns/$(ns_name "$1")" -- "${@:3}" >"$2" 2>"$2.errors" &
+	pids+=($!)
+}
+
+# receive LABEL: counts there what arrives.
+receive() {
+	rm -f "$out/arrived"
+	behind "$1" "$out/log" "$here/trim-traffic" count "$out/arrived"
+	poll 20 test -s "$out/arrived"
+}
+
+# send FROM TO WORD...: prints how many.
+send() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr "$2")" "${@:3}"; }
+
+# incast N WORD...: the first N workers send to worker 4 at once; the sum is in $sent.
+incast() {
+	local n=$1 i senders=()
+	shift
+	for ((i = 1; i <= n; i++)); do
+		send "$i" 4 "$@" >"$out/sent.$i" &
+		senders+=($!)
+	done
+	wait "${senders[@]}" || return
+	sent=$(awk '{ n += $1 } END { print n }' "$out"/sent.*)
+	rm -f "$out"/sent.*
+}
+
+end_all() {
+	local pid
+	for pid in "${pids[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	pids=()
+}
+
+# limited DEV RATE [LIMIT]: a root that sends no faster, with a queue of so many bytes.
+limited() {
+	in_router tc qdisc del dev "$1" root 2>/dev/null
+	in_router tc qdisc add dev "$1" root handle 1: tbf rate "$2" burst 4000 limit "${3:-10000000}"
+}
+
+# slow DEV RATE: weir's is the only queue that fills.
+slow() { limited "$1" "$2" && in_router tc qdisc add dev "$1" parent 1:1 handle 10: weir; }
+
+# faster DEV RATE: with all that waits.
+faster() { in_router tc qdisc change dev "$1" root handle 1: tbf rate "$2" burst 4000 limit 10000000; }
+
+drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0' >/dev/null; }
+
+# What the box counted, and what arrived of it: 10 is whole, 11 is trimmed.
+# Whole packets that found the port idle are counted as direct, with what else did.
+adds_up() {
+	local whole trimmed
+	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
+	trim w4 . | jq -e --argjson sent "$sent" --argjson whole "$whole" --argjson trimmed "$trimmed" '
+		.direct as $direct | .stats | $whole + .trim == $sent and .failed == 0 and
+		.trim == ."tx-trim" + ."dropped-trim" + .returned and
+		.whole <= $whole and $whole <= .whole + $direct and ."tx-trim" == $trimmed' >/dev/null &&
+		[[ $(jq .twice "$out/arrived") == 0 ]]
+}
+
+settled() {
+	poll 60 drained && poll 20 adds_up && return
+	echo "sent $sent; box: $(policy get w4)"
+	echo "arrived: $(cat "$out/arrived")"
+	in_router tc -s qdisc show dev w4
+	return 1
+}
+
+# queues_empty DEV: all of its qdiscs agree that nothing is left.
+queues_empty() {
+	in_router tc -j -s qdisc show dev "$1" | jq -e 'all(.[]; .backlog == 0 and .qlen == 0)' >/dev/null
+}
+
+# fresh KEY=VALUE...: a new policy of worker 4's device, nothing counted yet.
+base=(hook=qdisc dscp=11 rule=dscp:10)
+fresh() {
+	policy del w4 >/dev/null
+	policy set w4 "${base[@]}" "$@"
+}
+
+# Neighbours are known, and what is sent at once finds room on its way to the box.
+set_up() {
+	local i
+	star_create 4 1500 && echo 10000 >/proc/sys/net/core/netdev_max_backlog || return
+	for i in 1 2 3; do
+		in_worker "$i" ping -c 1 -W 10 "$(worker_addr 4)" >/dev/null || return
+	done
+	in_worker 1 ping -c 1 -W 10 "$(worker_addr6 4)" >/dev/null
+}
+
+policy_comes_and_goes() {
+	policy set w2 "${base[@]}" rule=proto:17,port:5000,disable rate=125000000 &&
+		holds w2 '.hook == "qdisc" and .size == 128 and .dscp == 11 and .limit == 12 and .share == "ratio"
+			and ."share-value" == 10 and .rate == 125000000 and (.rule | length) == 2
+			and .rule[0] == {"dscp": 10, "dscp-last": 10} and .rule[1].disable
+			and .stats.whole == 0 and .ifname == "w2"' &&
+		policy set w2 size=200 share=bytes tc=1 &&
+		holds w2 '.size == 200 and ."share-value" == 25 and .tc == 1 and ."tc-dscp"[1] == 8
+			and .limit == 12 and (.rule | length) == 2' &&
+		policy set w2 dscp=9 rule=dscp:20,dscp-last:30 && holds w2 '.dscp == 9 and .tc == null
+			and .rule == [{"dscp": 20, "dscp-last": 30}]' &&
+		policy del w2 && [[ $(policy get w2) == 'ENOENT device w2 has no trimming policy' ]]
+}
+
+sentences() {
+	local rules=() i
+	for ((i = 0; i < 17; i++)); do rules+=("rule=dscp:$i"); done
+	refused 'EINVAL .*hook is missing' dscp=11 &&
+		refused 'EINVAL .*dscp or tc is missing' hook=qdisc rule=dscp:10 &&
+		refused 'EINVAL .*a rule is missing' hook=qdisc dscp=11 &&
+		refused 'EINVAL .*a rule is missing' hook=qdisc dscp=11 rule=dscp:3,disable &&
+		refused 'EINVAL .*cannot be trimmed' hook=qdisc dscp=11 rule=dscp:10,dscp-last:12 &&
+		refused 'EINVAL .*cannot be trimmed' "${base[@]}" return-dscp=10 &&
+		refused 'EINVAL .*another DSCP' "${base[@]}" return-dscp=11 &&
+		refused 'EINVAL .*limit of packets' "${base[@]}" limit=0 &&
+		refused 'EINVAL .*return-dscp is missing' "${base[@]}" full=return &&
+		refused 'EOPNOTSUPP .*go back' hook=tc dscp=11 rule=dscp:10 rate=1000000 full=return return-dscp=12 &&
+		refused 'EOPNOTSUPP .*only the xdp hook' hook=tc dscp=11 rule=dscp:10 meter=backlog &&
+		refused 'EINVAL .*rate is missing' hook=tc dscp=11 rule=dscp:10 &&
+		refused 'EINVAL .*1000 bytes a second' hook=xdp dscp=11 rule=dscp:10 rate=999 &&
+		refused 'EINVAL .*too slow' hook=xdp dscp=11 rule=dscp:10 rate=1000 pessimistic=1 &&
+		refused 'EINVAL .*t1 cannot' hook=xdp dscp=11 rule=dscp:10 rate=1000000 t0=7 t1=6 &&
+		refused 'EINVAL .*must fall' hook=xdp dscp=11 rule=dscp:10 rate=1000000 half=20 &&
+		refused 'EINVAL .*99 percent' "${base[@]}" share=bytes share-value=100 &&
+		refused 'EINVAL .*lower than dscp' hook=qdisc dscp=11 rule=dscp:10,dscp-last:9 &&
+		refused 'EINVAL .*needs dscp' hook=qdisc dscp=11 rule=dscp-last:9 &&
+		refused 'EINVAL .*only UDP and TCP' hook=qdisc dscp=11 rule=proto:1,port:9 &&
+		refused 'EINVAL .*16 rules' hook=qdisc dscp=63 "${rules[@]}" &&
+		refused 'EINVAL .*as long as the trim size' "${base[@]}" size=1515 &&
+		refused 'EINVAL .*transmit queues' "${base[@]}" queue=4000 &&
+		refused 'EOPNOTSUPP .*no priority' hook=xdp dscp=11 rule=dscp:10 rate=1000000 priority=1 &&
+		refused 'EOPNOTSUPP .*packets that wait' hook=tc dscp=11 rule=dscp:10 rate=1000000 victim=tail &&
+		refused 'EINVAL .*63 at most' "${base[@]}" tc-dscp=hex:0001020304050640 &&
+		refused 'ERANGE' "${base[@]}" size=63 &&
+		[[ $(policy set 999 hook=none) == 'ENODEV there is no device 999 in this network namespace' ]] &&
+		policy set w2 "${base[@]}" &&
+		refused 'EINVAL .*hook cannot be changed' hook=tc && policy flush &&
+		[[ $(policy get w2) == ENOENT* ]]
+}
+
+qdisc_has_no_options() {
+	in_router tc qdisc add dev w3 root weir && in_router tc qdisc del dev w3 root
+}
+
+# Without a policy it is a FIFO: in order, and as long as the device says.
+plain_fifo() {
+	receive w4 && incast 1 --count 300 && poll 30 arrived_are "$sent" &&
+		queues_empty w4
+	local status=$?
+	end_all
+	return "$status"
+}
+
+arrived_are() { (($(seen arrived 10) + $(seen arrived 11) == $1)); }
+
+# fan_in N WORD... -- KEY=VALUE...: overload, and exact accounts.
+fan_in() {
+	local n=$1 words=()
+	shift
+	while [[ $1 != -- ]]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	fresh "$@" || return
+	receive w4 && incast "$n" "${words[@]}" && settled && holds w4 '.stats.trim > 0 and .stats.whole > 0' &&
+		queues_empty w4
+	local status=$?
+	end_all
+	return "$status"
+}
+
+lengths_are() {
+	[[ $(jq -c ".\"$1\".lengths" "$out/arrived") == "$2" ]] || { cat "$out/arrived"; return 1; }
+}
+
+# 128 bytes of frame are 86 of payload.
+many_to_one() { fan_in 3 --count 300 -- headers=1000 && lengths_are 11 '[86]'; }
+
+deepest() {
+	holds w4 '.stats."data-max" == 12 and .stats."header-max" > 0 and .stats."header-max" <= 1000'
+}
+
+# Each drop of a whole packet is one of the qdisc's.
+drops_are_trims() {
+	local drops
+	drops=$(in_router tc -j -s qdisc show dev w4 | jq '.[] | select(.kind == "weir") | .drops')
+	[[ $drops == "$(trim w4 .stats.trim)" ]]
+}
+
+few_headers() {
+	fan_in 3 --count 300 -- headers=5 header-time=0 &&
+		holds w4 '.stats."dropped-trim" > 0 and .stats."header-max" <= 5'
+}
+
+tail_victim() { fan_in 3 --count 300 -- victim=tail; }
+coin_victim() { fan_in 3 --count 300 -- victim=coin; }
+strict() { fan_in 3 --count 300 -- share=strict; }
+by_bytes() { fan_in 3 --count 300 -- share=bytes limit=0 limit-bytes=20000; }
+by_time() { fan_in 3 --count 300 -- limit=0 limit-time=3000; }
+merged() { fan_in 3 --count 300 --merge 30 -- limit=12 && lengths_are 11 '[86]'; }
+
+# A packet that is not longer than the size keeps all and gets the mark.
+short_ones() {
+	faster w4 100kbit && fan_in 3 --count 300 --size 60 -- && faster w4 1mbit && lengths_are 11 '[60]' && holds w4 '.stats.short == .stats.trim'
+}
+
+# With the length kept the receiver's kernel finds it cut off, but others do not.
+kept_length() {
+	local pid
+	fresh length=keep || return
+	behind w4 "$out/capture" tcpdump -i eth0 -n -vv -c 5 'udp and ip[1] = 44'
+	pid=${pids[0]}
+	poll 20 grep -q 'listening on' "$out/capture.errors" && incast 3 --count 100 && poll 60 drained &&
+		poll 20 process_is_gone "$pid" && grep -q 'length 1428' "$out/capture" &&
+		holds w4 ".stats.whole + .stats.trim == $sent and .stats.trim == .stats.\"tx-trim\" + .stats.\"dropped-trim\""
+	local status=$?
+	end_all
+	return "$status"
+}
+
+process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# Others pass as they are, and are dropped as in any queue.
+others() {
+	fresh || return
+	receive w4 && incast 3 --count 200 --dscp 20 && poll 60 drained && poll 20 others_add_up
+	local status=$?
+	end_all
+	return "$status"
+}
+
+others_add_up() {
+	local arrived
+	arrived=$(seen arrived 20)
+	holds w4 ".stats.other >= $sent and .stats.trim == 0 and .stats.\"other-dropped\" > 0" >/dev/null &&
+		((arrived + $(trim w4 '.stats."other-dropped"') == sent))
+}
+
+# Headers from upstream go ahead and are not trimmed; through an edge they are nothing.
+from_upstream() {
+	fresh || return
+	receive w4 && incast 1 --count 50 --dscp 11 --size 60 && poll 30 arrived_are 50 &&
+		holds w4 '.stats.headers == 50 and .stats.untrusted == 0' &&
+		policy set w1 hook=none edge=1 && incast 1 --count 50 --dscp 11 --size 60 &&
+		poll 30 zeroes_are 50 && holds w4 '.stats.headers == 50 and .stats.untrusted == 50'
+	local status=$?
+	policy del w1
+	end_all
+	return "$status"
+}
+
+zeroes_are() { (($(seen arrived 0) == $1)); }
+
+ipv6() {
+	fresh || return
+	receive w4 && sent=$(in_worker 1 "$here/trim-traffic" send "$(worker_addr6 4)" --count 300) &&
+		settled && lengths_are 11 '[66]'
+	local status=$?
+	end_all
+	return "$status"
+}
+
+# A tag counts, whether it stands in the frame or beside it.
+vlan_up() {
+	ns_ip router <<-END || return
+		addr flush dev w4
+		link add link w4 name v4 type vlan id 100
+		addr add 10.77.4.254/24 dev v4
+		link set v4 up
+	END
+	ns_ip w4 <<-END || return
+		addr flush dev eth0
+		link add link eth0 name v0 type vlan id 100
+		addr add 10.77.4.1/24 dev v0
+		link set v0 up
+		route add default via 10.77.4.254
+	END
+}
+
+tagged() { fan_in 3 --count 300 -- rule=vlan:100 && lengths_are 11 '[82]'; }
+tag_in_frame() { in_router ethtool -K w4 txvlan off >/dev/null && tagged; }
+
+# Anything above and below: the counts of those above agree in the end.
+below() {
+	local kind=$1
+	in_router tc qdisc del dev w4 root
+	case $kind in
+	htb)
+		in_router tc qdisc add dev w4 root handle 1: htb default 1 &&
+			in_router tc class add dev w4 parent 1: classid 1:1 htb rate 1mbit quantum 1500
+		;;
+	prio)
+		in_router tc qdisc add dev w4 root handle 2: tbf rate 1mbit burst 4000 limit 10000000 &&
+			in_router tc qdisc add dev w4 parent 2:1 handle 1: prio priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		;;
+	esac || return
+	in_router tc qdisc add dev w4 parent 1:1 handle 10: weir && fan_in 3 --count 300 --merge "$2" -- victim=coin
+}
+
+at_the_root() {
+	in_router tc qdisc del dev w4 root
+	in_router tc qdisc add dev w4 root weir || return
+	fresh || return
+	receive w4 && incast 3 --count 300 && settled
+	local status=$?
+	end_all
+	return "$status"
+}
+
+under_mq() {
+	local i
+	in_router ip link add mq0 numtxqueues 4 type dummy && in_router ip link set mq0 up &&
+		in_router tc qdisc add dev mq0 root handle 1: mq || return
+	for i in 1 2 3 4; do
+		in_router tc qdisc add dev mq0 parent "1:$i" weir || return
+	done
+	in_router ip addr add 10.99.0.1/24 dev mq0 && in_router ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev mq0 &&
+		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 queue=3 priority=7 &&
+		in_worker 1 "$here/trim-traffic" send 10.99.0.2 --count 100 >/dev/null &&
+		poll 20 whole_are mq0 100 && in_router ip link del mq0 &&
+		[[ $(policy get mq0 2>&1) == *'no interface with this name'* ]]
+}
+
+whole_are() { holds "$1" ".direct + .stats.whole + .stats.\"tx-trim\" >= $2"; }
+
+# Headers without room come back to their senders, and are known as such.
+comes_back() {
+	local i
+	fresh headers=2 header-time=0 full=return return-dscp=12 || return
+	policy set w1 hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 || return
+	slow w1 100mbit || return
+	receive w4 || return
+	for i in 1 2 3; do
+		behind "w$i" "$out/sent.$i" "$here/trim-traffic" send "$(worker_addr 4)" --count 200 --returned "$out/back.$i"
+	done
+	poll 60 all_have_sent && sent=600 && poll 60 drained && poll 30 adds_up && poll 30 back_adds_up && came_back
+	local status=$?
+	((status)) && { policy get w4; cat "$out/arrived" "$out"/back.*; }
+	end_all
+	rm -f "$out"/back.* "$out"/sent.*
+	policy del w1
+	in_router tc qdisc del dev w1 root
+	return "$status"
+}
+
+all_have_sent() { (($(cat "$out"/sent.[123] | grep -c 200) == 3)); }
+back_adds_up() { (($(seen back.1 12) + $(seen back.2 12) + $(seen back.3 12) == $(trim w4 .stats.returned))); }
+came_back() { holds w4 '.stats.returned > 0 and .stats."dropped-trim" == 0' && headers_at_w1; }
+
+# The first worker's device has a weir qdisc, too, which took them for what they are.
+headers_at_w1() { (($(seen back.1 12) == $(trim w1 .stats.headers))); }
+
+# What waits stays when a policy comes and goes.
+policy_goes_under_load() {
+	slow w4 10kbit && fresh headers=1000 header-time=0 && receive w4 && incast 3 --count 100 &&
+		holds w4 '."data-depth" > 1 and ."header-depth" > 1' && policy del w4 && faster w4 3mbit &&
+		poll 60 arrived_are 300
+	local status=$?
+	((status)) && cat "$out/arrived"
+	end_all
+	return "$status"
+}
+
+policy_comes_under_load() {
+	policy del w4 >/dev/null
+	slow w4 10kbit && receive w4 && incast 3 --count 100 && fresh && holds w4 '."data-depth" > 12' &&
+		faster w4 3mbit && poll 60 arrived_are 300
+	local status=$?
+	end_all
+	return "$status"
+}
+
+qdisc_goes_under_load() {
+	local i senders=()
+	fresh || return
+	for i in 1 2 3; do
+		send "$i" 4 --count 1 --seconds 4 >/dev/null &
+		senders+=($!)
+	done
+	for i in 1 2 3 4 5; do
+		in_router tc qdisc replace dev w4 root pfifo && slow w4 1mbit && policy set w4 "victim=$((1 + i % 3))" || return
+	done
+	wait "${senders[@]}"
+	poll 60 drained && holds w4 '.stats.trim == .stats."tx-trim" + .stats."dropped-trim" and .stats.failed == 0'
+}
+
+# Drops behind meters of a CPU each are overflows.
+overflows() {
+	policy del w4 >/dev/null
+	limited w4 1mbit 10000 || return
+	policy set w4 hook=tc dscp=11 rule=dscp:10 meter=percpu rate=375000 t0=1000 t1=2000 || return
+	incast 3 --count 100 || return
+	poll 30 overflows_are_drops && holds w4 '.stats.overflows > 0 and .stats."pessimistic-time" >= 1000000' &&
+		policy del w4
+}
+
+overflows_are_drops() {
+	(($(trim w4 .stats.overflows) == $(in_router tc -j -s qdisc show dev w4 | jq '.[0].drops')))
+}
+
+mtu_changes() {
+	policy set w3 hook=xdp dscp=11 rule=dscp:10 rate=1000000 && ip -n "$(ns_name router)" link set w3 mtu 1400 &&
+		holds w3 '.rate == 1000000' && policy del w3 &&
+		ip -n "$(ns_name router)" link set w3 mtu 1500
+}
+
+# The bridge learns nothing wrong from what comes back.
+bridge_up() {
+	local i
+	ns_create switch || return
+	ns_ip switch <<-END || return
+		link add br0 type bridge vlan_filtering 1
+		link set br0 up
+	END
+	for i in 1 2 3 4; do
+		ns_create "h$i" && ns_link switch "p$i" "h$i" eth0 || return
+		ip -n "$(ns_name switch)" link set "p$i" master br0 || return
+		ip -n "$(ns_name "h$i")" addr add "10.78.0.$i/24" dev eth0 || return
+	done
+	# The receiver's port is untagged, the senders' are trunks.
+	in_ns switch bridge vlan add dev p4 vid 5 pvid untagged || return
+	for i in 1 2 3; do
+		in_ns switch bridge vlan add dev "p$i" vid 5 || return
+		ns_ip "h$i" <<-END || return
+			addr flush dev eth0
+			link add link eth0 name v5 type vlan id 5
+			addr add 10.78.0.$i/24 dev v5
+			link set v5 up
+		END
+	done
+	for i in 1 2 3; do
+		in_ns "h$i" ping -c 1 -W 10 10.78.0.4 >/dev/null || return
+	done
+}
+
+comes_back_bridged() {
+	local i
+	in_ns switch tc qdisc add dev p4 root handle 1: tbf rate 1mbit burst 4000 limit 10000000 &&
+		in_ns switch tc qdisc add dev p4 parent 1:1 weir &&
+		in_ns switch "$here/trim-policy" set p4 hook=qdisc dscp=11 rule=dscp:10 headers=2 header-time=0 \
+			full=return return-dscp=12 || return
+	receive h4 || return
+	for i in 1 2 3; do
+		behind "h$i" "$out/sent.$i" "$here/trim-traffic" send 10.78.0.4 --count 200 --returned "$out/back.$i"
+	done
+	poll 60 all_have_sent && poll 60 bridged_adds_up
+	local status=$?
+	((status)) && { in_ns switch "$here/trim-policy" get p4; cat "$out/arrived" "$out"/back.*; }
+	end_all
+	return "$status"
+}
+
+bridged_adds_up() {
+	local stats
+	stats=$(in_ns switch "$here/trim-policy" get p4) || return
+	jq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" \
+		--argjson back "$(($(seen back.1 12) + $(seen back.2 12) + $(seen back.3 12)))" '.stats |
+		.whole + .trim == 600 and .whole == $whole and ."tx-trim" == $trimmed and
+		.returned == $back and .returned > 0 and .trim == ."tx-trim" + .returned' <<<"$stats" >/dev/null
+}
+
+# Everything waits when it goes.
+device_goes() {
+	slow w4 10kbit && fresh && incast 3 --count 50 && holds w4 '."data-depth" > 0' &&
+		ip -n "$(ns_name w4)" link del eth0 && [[ $(policy get w4 2>&1) == *'no interface with this name'* ]]
+}
+
+# They are removed while this waits in them: what holds the module goes with them.
+namespace_is_loaded() {
+	slow w3 10kbit && policy set w3 "${base[@]}" meter=percpu &&
+		send 1 3 --count 50 >/dev/null && send 2 3 --count 50 >/dev/null &&
+		holds w3 '."data-depth" > 0'
+}
+
+module_goes() { poll 30 rmmod weir && insmod "$WEIR_MODULE"; }
+
+ktap_header
+set_up || ktap_fail "set up"
+ktap_run "a policy comes, changes and goes" policy_comes_and_goes
+ktap_run "what makes no sense is refused in words" sentences
+ktap_run "a policy outlives a change of the MTU" mtu_changes
+ktap_run "the qdisc comes and goes" qdisc_has_no_options
+slow w4 1mbit || ktap_fail "slow down"
+ktap_run "without a policy the qdisc is a FIFO" plain_fifo
+ktap_run "many to one: whole and trimmed add up" many_to_one
+ktap_run "the data band is as deep as it may be" deepest
+ktap_run "a trim is a drop of the qdisc" drops_are_trims
+ktap_run "headers without room are dropped and counted" few_headers
+ktap_run "the tail is trimmed" tail_victim
+ktap_run "a coin is tossed" coin_victim
+ktap_run "headers go first" strict
+ktap_run "bytes are shared" by_bytes
+ktap_run "the head may wait for so long" by_time
+ktap_run "merged datagrams are cut up" merged
+ktap_run "short packets are marked" short_ones
+ktap_run "the length is kept" kept_length
+ktap_run "others are left alone" others
+ktap_run "headers from upstream, and through an edge" from_upstream
+ktap_run "IPv6" ipv6
+ktap_run "headers come back through a router" comes_back
+ktap_run "a policy goes under load" policy_goes_under_load
+ktap_run "a policy comes under load" policy_comes_under_load
+ktap_run "qdiscs come and go under load" qdisc_goes_under_load
+ktap_run "drops behind meters are overflows" overflows
+ktap_run "below htb" below htb 1
+ktap_run "below htb, merged" below htb 20
+ktap_run "below prio and tbf, merged" below prio 20
+ktap_run "below mq" under_mq
+ktap_run "at the root" at_the_root
+slow w4 1mbit
+vlan_up || ktap_fail "VLAN"
+ktap_run "VLAN tags beside the frame" tagged
+ktap_run "VLAN tags in the frame" tag_in_frame
+bridge_up || ktap_fail "bridge"
+ktap_run "headers come back through a bridge with VLANs" comes_back_bridged
+ktap_run "a device goes with all that waits" device_goes
+ktap_run "a namespace is loaded" namespace_is_loaded
+star_delete
+for label in switch h1 h2 h3 h4; do
+	ns_delete "$label"
+done
+ktap_run "it goes with all that waits, and the module goes and comes" module_goes
+ktap_end
