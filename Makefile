@@ -187,7 +187,11 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
 
-plots: ## docs/stragglers.svg, from the data of the last "make bench"
+plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.svg, from the last "make bench"
+	@mkdir -p $(B)/trim-sim
+	for what in senders response modes "timeline 32"; do \
+		$(B)/bin/trim-sim $$what >$(B)/trim-sim/$${what% *} || exit; done
+	gnuplot -e "dir='$(B)/trim-sim'; to='docs/trimming.svg'" selftests/incast/sim.gp
 	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
 	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
 

@@ -1,0 +1,280 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Trimming: what comes whole of an incast, what a bystander notices, what short flows
+# gain, and what trimming costs while there is no congestion. To be run in a virtual
+# machine that counts instructions:
+#
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=lib.sh
+. selftests/bench/lib.sh
+# shellcheck source=../lib/ktap.sh
+. selftests/lib/ktap.sh
+# shellcheck source=../incast/rig.sh
+. selftests/incast/rig.sh
+
+[[ -e /sys/module/weir ]] || die "the module is not loaded"
+
+# Frames a second, of all senders together, that the emulated box holds with ease.
+offered=16000
+vanished=0 jain=1
+
+# Where the sender has the processor for long, frames wait between the links, too; none
+# shall be lost there.
+echo 100000 >/proc/sys/net/core/netdev_max_backlog || die "no backlog"
+
+# calc EXPRESSION [NAME=VALUE...]
+calc() {
+	local vars=() pair
+	for pair in "${@:2}"; do
+		vars+=(-v "$pair")
+	done
+	awk "${vars[@]}" "function abs(x) { return x < 0 ? -x : x } BEGIN { printf \"%.6f\\n\", ($1) }"
+}
+
+# worse NAME VALUE: keeps the largest that came
+declare -A worst=()
+worse() {
+	worst[$1]=$(calc 'v > w ? v : w' v="$2" w="${worst[$1]:-0}")
+}
+
+# form SENDERS FRAME TRIM K: what comes whole of what the link could carry; K is the
+# headers that go for each frame, 0 for strict priority.
+form() {
+	calc 'k && (n - s) / s >= k || s <= 0 ? m / (m + k * t) : s' n="$1" m="$2" t="$3" k="$4" \
+		s="$(calc '(1 - n * t / m) / (1 - t / m)' n="$1" m="$2" t="$3")"
+}
+
+policy() {
+	in_box weir trim set dev out0 rule dscp=10 dscp 48 "$@" || die "no policy: $*"
+}
+
+# Each frame that was sent is accounted for, in the box and behind it.
+account() {
+	local lost
+	lost=$(jq -n --argjson sent "$(rig_sent .sent)" --argjson box "$(rig_show '.[0].stats // .stats')" \
+		--argjson got "$(rig_got .)" '
+		def abs: if . < 0 then -. else . end;
+		($sent - $box.whole - $box.trim | abs) +
+		($box.trim - $box["tx-trim"] - $box["dropped-trim"] - $box.returned | abs) +
+		($box.whole - $got.whole | abs) + ($box["tx-trim"] - $got.trimmed | abs) + $got.missed') ||
+		die "no counters"
+	((lost == 0)) || note "$lost frames are not accounted for: $(rig_show '.[0].stats // .stats' | tr -d '\n ')"
+	vanished=$((vanished + lost))
+}
+
+# incast_case NAME SENDERS FRAME TRIM K: the worst of its kind is kept.
+incast_case() {
+	local name=$1 n=$2 m=$3 t=$4 k=$5 rate seconds whole cap want error excess
+	seconds=$(calc 'n > 16 ? 2.4 : 1.2' n="$n")
+	rate=$(calc 'm * o / n' m="$m" o="$offered" n="$n")
+	rig_incast "$rate" "$n" "$m" "$(calc 'int(o * s / n)' o="$offered" s="$seconds" n="$n" | sed 's/\..*//')" \
+		200 "$(calc '(s - 0.3) * 1000' s="$seconds")"
+	whole=$(rig_got .window_whole)
+	cap=$(calc 'r / m * (s - 0.3)' r="$rate" m="$m" s="$seconds")
+	want=$(form "$n" "$m" "$t" "$k")
+	error=$(calc 'abs(w / c / f - 1)' w="$whole" c="$cap" f="$want")
+	excess=$(calc '(n * c - w) / (n * c - f * c) - 1' n="$n" c="$cap" w="$whole" f="$want")
+	account
+	note "$(printf '%-8s %2d to 1, frame %4d, trim %3d, %s: whole %.4f, closed form %.4f, excess %+.4f, Jain %.3f' \
+		"$name" "$n" "$m" "$t" "$( ((k)) && echo "$k:1" || echo strict)" \
+		"$(calc 'w / c' w="$whole" c="$cap")" "$want" "$excess" "$(rig_jain)")"
+	worse "error_$name" "$error"
+	worse "excess_$name" "$excess"
+	# Of a few frames a sender no share can be told.
+	((whole / n >= 50)) && jain=$(calc 'j < w ? j : w' j="$(rig_jain)" w="$jain")
+}
+
+# cases NAME K [OPTION...]: all for which the closed form holds
+cases() {
+	local name=$1 k=$2 n m t
+	for n in 4 16 64; do
+		for m in 1514 9014; do
+			for t in 64 128; do
+				((k || n * t < m)) || continue
+				"${name}_case" "$n" "$m" "$t" "$k" "${@:3}"
+			done
+		done
+	done
+}
+
+qdisc_case() {
+	local n=$1 m=$2 t=$3 k=$4
+	rig_shape "$(calc 'm * o / n' m="$m" o="$offered" n="$n" | sed 's/\..*//')" "$m" weir
+	policy hook qdisc size "$t" limit 12 headers 1000 header-time never share "$( ((k)) && echo "$k:1" || echo strict)"
+	incast_case qdisc "$@"
+	in_box weir trim del dev out0
+	rig_unshape
+}
+
+part_qdisc() {
+	rig_up 9000
+	cases qdisc 0
+	cases qdisc 10
+	rig_down
+	figure trim_whole_error_qdisc "${worst[error_qdisc]}"
+	figure trim_excess_qdisc "${worst[excess_qdisc]}"
+}
+
+meter_case() {
+	local n=$1 m=$2 t=$3
+	policy hook xdp from in0 size "$t" limit "$((12 * m))b" header-time never meter shared \
+		rate "$(calc 'm * o / n' m="$m" o="$offered" n="$n" | sed 's/\..*//')bps"
+	in_box weir trim fdb br0 || die "no FDB"
+	incast_case meter "$@"
+	in_box weir trim del dev out0
+}
+
+part_meter() {
+	rig_up 9000
+	# XDP_REDIRECT into a veth needs its peer to poll.
+	in_ns dst ethtool -K eth0 gro on || die "no GRO"
+	cases meter 0
+	rig_down
+	figure trim_whole_error_shared_meter "${worst[error_meter]}"
+	figure trim_excess_shared_meter "${worst[excess_meter]}"
+}
+
+# Bystanders. The slow port is 16 Mbit/s: 200 frames are 151 ms, 12 are 9 ms.
+slow=2000000
+
+addresses() {
+	ip -n "$(ns_name src)" address add 198.18.0.1/15 dev eth0
+	ip -n "$(ns_name dst)" address add "$rig_to/15" dev eth0
+	in_ns src ping -q -c 1 -W 5 "$rig_to" >/dev/null || die "no way to the receiver"
+}
+
+# pinged NAME: median of the answers, ms; how many came is noted
+pinged() {
+	local out
+	out=$(in_ns src ping -c 100 -i 0.02 -W 5 "$rig_to" |
+		sed -n 's/.*time=\([0-9.]*\) ms/\1/p' | sort -n)
+	note "ping, $1: $(wc -l <<<"$out") of 100 answered, median $(sed -n 50p <<<"$out") ms, 99th percentile $(sed -n 99p <<<"$out") ms"
+	ping_median=$(sed -n 50p <<<"$out")
+}
+
+nine_tcp() {
+	in_ns dst iperf3 -s -1 -D --logfile "$rig_work/iperf" || die "no iperf3"
+	poll 10 in_ns src nc -z "$rig_to" 5201 2>/dev/null
+	nsenter --net="/run/netns/$(ns_name src)" -- iperf3 -c "$rig_to" -P 9 -t 20 >/dev/null 2>&1 &
+	load=$!
+	poll 20 busy
+}
+
+nine_senders() {
+	nsenter --net="/run/netns/$(ns_name src)" -- trim-incast --dev eth0 --mac "$rig_mac" --to 198.18.1.2 \
+		--rate "$slow" --senders 9 --frames 10000 >/dev/null &
+	load=$!
+	poll 20 busy
+}
+
+busy() {
+	in_box tc -s -j qdisc show dev out0 | jq -e '[.[].qlen // 0] | max >= 10' >/dev/null
+}
+
+unload() {
+	kill "$load"
+	wait "$load"
+	poll 60 rig_drained
+}
+
+part_ping() {
+	local taildrop trimmed
+	rig_up 1500
+	addresses
+	rig_shape "$slow" 1514 pfifo limit 200
+	pinged 'idle'
+	nine_tcp
+	pinged 'tail-drop of 200, nine TCP senders'
+	taildrop=$ping_median
+	unload
+	rig_unshape
+	rig_shape "$slow" 1514 weir
+	in_box weir trim set dev out0 hook qdisc rule dscp=0-47 dscp 48 limit 12 header-time 100ms || die "no policy"
+	nine_senders
+	pinged 'trimmed at 12, incast of nine'
+	trimmed=$ping_median
+	unload
+	nine_tcp
+	pinged 'trimmed at 12, nine TCP senders'
+	unload
+	rig_down
+	figure trim_ping_busy_over_taildrop "$(ratio "$trimmed" "$taildrop")"
+}
+
+# flows NAME: 16 short flows at once
+flows() {
+	local receiver
+	nsenter --net="/run/netns/$(ns_name dst)" -- trim-ndp receive --to "$rig_to" --rate "$slow" \
+		--packets 10 --window 10 --rto 200 >"$rig_work/flows" 2>"$rig_work/receiver" &
+	receiver=$!
+	poll 30 grep -q ready "$rig_work/receiver" || die "no receiver"
+	in_ns src trim-ndp send --to "$rig_to" --rate "$slow" --packets 10 --window 10 --rto 200 \
+		>"$rig_work/senders" || die "the senders failed"
+	wait "$receiver" || die "the receiver failed"
+	note "16 flows of 10 packets, $1: $(tr -d '\n' <"$rig_work/flows") $(tr -d '\n' <"$rig_work/senders")"
+	flows_max=$(jq .fct_ms.max "$rig_work/flows")
+}
+
+part_flows() {
+	local taildrop
+	rig_up 1500
+	addresses
+	rig_shape "$slow" 1514 pfifo limit 12
+	flows 'tail-drop of 12'
+	rig_unshape
+	rig_shape "$slow" 1514 pfifo limit 50
+	flows 'tail-drop of 50'
+	taildrop=$flows_max
+	rig_unshape
+	rig_shape "$slow" 1514 weir
+	policy hook qdisc limit 12 header-time 100ms
+	flows 'trimmed at 12'
+	rig_down
+	figure trim_flows_over_taildrop "$(ratio "$flows_max" "$taildrop")"
+}
+
+# cost_of NAME: instructions that a frame takes, from the sender's call to the receiver's
+# stack, one after the other, so that no queue is ever there.
+cost_of() {
+	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate 1e12 --senders 1 --frames 200 >/dev/null
+	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate 1e12 --senders 1 --frames 4000 \
+		>"$rig_work/sent" || die "no frames"
+	frame_cost=$(jq '(.seconds * 1e9 - 1e6) / (.sent + .refused) | round' "$rig_work/sent")
+	note "$1: $frame_cost instructions a frame"
+}
+
+part_cost() {
+	local sender plain
+	rig_up 1500
+	in_ns src tc qdisc add dev eth0 clsact
+	in_ns src tc filter add dev eth0 egress matchall action drop || die "no drop"
+	cost_of 'the sender alone'
+	sender=$frame_cost
+	in_ns src tc qdisc del dev eth0 clsact
+	in_box tc qdisc replace dev out0 root pfifo limit 1000
+	cost_of 'bridged, pfifo'
+	plain=$frame_cost
+	in_box tc qdisc del dev out0 root
+	policy hook qdisc
+	cost_of 'bridged, the weir qdisc, frames eligible'
+	figure trim_forward_cost "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	in_box weir trim del dev out0
+	in_box tc qdisc replace dev out0 root pfifo limit 1000
+	policy hook tc rate 100gbit
+	cost_of 'bridged, pfifo, and the tc program'
+	figure trim_forward_cost_tc "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	rig_down
+}
+
+(($#)) || set -- qdisc meter ping flows cost
+for part; do
+	case $part in
+	qdisc | meter | ping | flows | cost) "part_$part" ;;
+	*) die "no part is called $part" ;;
+	esac
+done
+[[ " $* " == *" qdisc "* || " $* " == *" meter "* ]] || exit 0
+figure trim_vanished "$vanished"
+figure trim_jain "$jain"

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0
+# What trimming is measured with: a simulated switch, senders, a receiver.
+incast_dir := selftests/incast
+
+$(eval $(call program,trim-sim,$(incast_dir)/sim.c $(incast_dir)/switch.c,-Ibpf/lib -I$(incast_dir),-lm))
+$(eval $(call program,trim-incast,$(incast_dir)/incast.c))
+$(eval $(call program,trim-sink,$(incast_dir)/sink.c))
+$(eval $(call program,trim-ndp,$(incast_dir)/ndp.c))
