@@ -67,13 +67,14 @@ account() {
 # incast_case NAME SENDERS FRAME TRIM K: the worst of its kind is kept.
 incast_case() {
 	local name=$1 n=$2 m=$3 t=$4 k=$5 rate seconds whole cap want error excess
-	seconds=$(calc 'n > 16 ? 2.4 : 1.2' n="$n")
+	want=$(form "$n" "$m" "$t" "$k")
+	# So many whole frames that one more or less, at an end of the window, does not show.
+	seconds=$(calc '0.3 + (f * o < 280 * n ? 250 * n / (f * o) : 0.9)' f="$want" o="$offered" n="$n")
 	rate=$(calc 'm * o / n' m="$m" o="$offered" n="$n")
 	rig_incast "$rate" "$n" "$m" "$(calc 'int(o * s / n)' o="$offered" s="$seconds" n="$n" | sed 's/\..*//')" \
 		200 "$(calc '(s - 0.3) * 1000' s="$seconds")"
 	whole=$(rig_got .window_whole)
 	cap=$(calc 'r / m * (s - 0.3)' r="$rate" m="$m" s="$seconds")
-	want=$(form "$n" "$m" "$t" "$k")
 	error=$(calc 'abs(w / c / f - 1)' w="$whole" c="$cap" f="$want")
 	excess=$(calc '(n * c - w) / (n * c - f * c) - 1' n="$n" c="$cap" w="$whole" f="$want")
 	account
