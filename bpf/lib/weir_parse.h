@@ -146,7 +146,7 @@ static __always_inline int weir_parse_exthdrs(struct weir_cursor *c, __u8 next,
 			/* An atomic fragment (RFC 6946) is whole. */
 			if (frag->off & bpf_htons(WEIR_IP6_OFFSET))
 				return WEIR_PARSE_OTHER;
-			*fragment = frag->off & bpf_htons(WEIR_IP6_MF);
+			*fragment |= !!(frag->off & bpf_htons(WEIR_IP6_MF));
 			next = frag->next;
 			c->pos = frag + 1;
 			break;
