@@ -287,7 +287,10 @@ job_goes() {
 # The same for the workers as a router that starts anew: they join again by themselves,
 # and no sum is wrong or missing. Twice, the second time with another job's number of
 # blocks and with nobody there for a while.
+# These go on to their end, which takes what it takes; who has nothing to wait for any
+# more gives up by itself, long before.
 job_comes_back() {
+	local hang=300
 	patience=20000 start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 500 \
 		--warmup 0
 	flows 7 && weir job del id 7 && box_job 7 4 blocks 256 grads 1024 && flows 7 || return
