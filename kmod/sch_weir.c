@@ -365,12 +365,17 @@ static int weir_sch_untrusted(const struct weir_sch_visit *v,
 static int weir_sch_classify(const struct weir_sch_visit *v,
 			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
+	const struct weir_trim_policy *policy = &v->rev->port.policy;
 	const struct net *net = dev_net(qdisc_dev(v->sch));
-	bool edge = weir_trim_edge(weir_net(net), skb->skb_iif);
+	int class;
 
 	if (!weir_trim_skb_parse(skb, pkt))
 		return WEIR_TRIM_OTHER;
-	return weir_trim_classify(&v->rev->port.policy, pkt, edge);
+	class = weir_trim_classify(policy, pkt);
+	if (weir_trim_is_marked(class) &&
+	    weir_trim_edge(weir_net(net), skb->skb_iif))
+		class = weir_trim_distrust(policy, pkt, class);
+	return class;
 }
 
 static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,

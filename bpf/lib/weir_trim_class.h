@@ -57,25 +57,54 @@ weir_trim_eligible(const struct weir_trim_policy *policy,
  * weir_trim_classify() - what a packet is to a port
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
- * @edge: it came in by a port where the trimming domain ends
+ *
+ * Where it came from is not asked yet: most packets have no mark to be doubted.
+ *
+ * Return: enum weir_trim_class, as if all marks were to be trusted.
+ */
+static __always_inline int
+weir_trim_classify(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt)
+{
+	if (pkt->dscp == policy->dscp)
+		return WEIR_TRIM_HEADER;
+	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
+		return WEIR_TRIM_RETURNED;
+	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
+		return WEIR_TRIM_OTHER;
+	/* NDP marks its headers itself. */
+	if (pkt->ndp && (void *)pkt->ndp + 1 <= pkt->end &&
+	    *pkt->ndp & (WEIR_NDP_CHOPPED | WEIR_NDP_CONTROL))
+		return WEIR_TRIM_HEADER;
+	return WEIR_TRIM_DATA;
+}
+
+/**
+ * weir_trim_is_marked() - is a packet what a mark in it says?
+ * @class: what weir_trim_classify() said
+ */
+static __always_inline bool weir_trim_is_marked(int class)
+{
+	return class == WEIR_TRIM_HEADER || class == WEIR_TRIM_RETURNED;
+}
+
+/**
+ * weir_trim_distrust() - what a marked packet is that came in by an edge
+ * @policy: the egress port's policy
+ * @pkt: the packet, parsed
+ * @class: what weir_trim_classify() said, weir_trim_is_marked()
+ *
+ * An edge cannot know whose NDP's own marks are: they stay, and count for nothing.
  *
  * Return: enum weir_trim_class.
  */
 static __always_inline int
-weir_trim_classify(const struct weir_trim_policy *policy,
-		   const struct weir_trim_pkt *pkt, bool edge)
+weir_trim_distrust(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt, int class)
 {
-	if (pkt->dscp == policy->dscp)
-		return edge ? WEIR_TRIM_UNTRUSTED : WEIR_TRIM_HEADER;
-	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
-		return edge ? WEIR_TRIM_UNTRUSTED : WEIR_TRIM_RETURNED;
-	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
-		return WEIR_TRIM_OTHER;
-	/* NDP marks its headers itself; an edge cannot know whose marks these are. */
-	if (pkt->ndp && (void *)pkt->ndp + 1 <= pkt->end &&
-	    *pkt->ndp & (WEIR_NDP_CHOPPED | WEIR_NDP_CONTROL))
-		return edge ? WEIR_TRIM_DATA : WEIR_TRIM_HEADER;
-	return WEIR_TRIM_DATA;
+	if (class == WEIR_TRIM_HEADER && pkt->dscp != policy->dscp)
+		return WEIR_TRIM_DATA;
+	return WEIR_TRIM_UNTRUSTED;
 }
 
 /**

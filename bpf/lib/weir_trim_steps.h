@@ -146,12 +146,15 @@ __noinline int weir_trim_step_class(WEIR_TRIM_CTX *ctx,
 				    struct weir_trim_look *look)
 {
 	struct weir_trim_pkt pkt = {};
+	int class;
 
 	if (!port || !look)
 		return -1;
 	weir_trim_resume(ctx, look, &pkt);
-	look->class = weir_trim_classify(&port->policy, &pkt,
-					 weir_trim_edge(ctx));
+	class = weir_trim_classify(&port->policy, &pkt);
+	if (weir_trim_is_marked(class) && weir_trim_edge(ctx))
+		class = weir_trim_distrust(&port->policy, &pkt, class);
+	look->class = class;
 	if (look->class == WEIR_TRIM_DATA)
 		look->left = weir_trim_length(&port->policy, &pkt);
 	return 0;

@@ -172,7 +172,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pkt.end = copy + 2 + size;
 	pkt.len = size;
 	if (!weir_trim_parse(&pkt)) {
-		class = weir_trim_classify(&policy, &pkt, data[0] & INPUT_EDGE);
+		class = weir_trim_classify(&policy, &pkt);
+		if (data[0] & INPUT_EDGE && weir_trim_is_marked(class))
+			class = weir_trim_distrust(&policy, &pkt, class);
 		if (class == WEIR_TRIM_DATA) {
 			check_eligible(data + 3, size);
 			trim(&policy, &pkt, data + 3);

@@ -77,9 +77,14 @@ static void frame_make(struct frame *f, const struct trim_spec *spec)
 static int frame_class(struct frame *f, const struct weir_trim_policy *p,
 		       bool edge)
 {
+	int class;
+
 	if (weir_trim_parse(&f->pkt))
 		return WEIR_TRIM_OTHER;
-	return weir_trim_classify(p, &f->pkt, edge);
+	class = weir_trim_classify(p, &f->pkt);
+	if (edge && weir_trim_is_marked(class))
+		class = weir_trim_distrust(p, &f->pkt, class);
+	return class;
 }
 
 /* All that a hook does with a packet that there is no room for. */
