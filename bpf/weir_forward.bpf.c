@@ -158,17 +158,17 @@ static __always_inline int weir_forward_whole(struct xdp_md *ctx,
 	return bpf_redirect(f->fib.ifindex, 0);
 }
 
+/* What is trimmed goes on by @verdict. */
 static __always_inline int weir_forward_trim(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
 					     struct weir_trim_cpu *cpu,
-					     struct weir_forward *f)
+					     struct weir_forward *f, int verdict)
 {
 	weir_trim_step_mark(ctx, port, &f->look);
-	weir_forward_route(ctx, f);
 	if (weir_forward_cut(ctx, &f->look))
 		return weir_forward_failed(cpu);
 	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
-	return bpf_redirect(f->fib.ifindex, 0);
+	return verdict;
 }
 
 /*
@@ -222,11 +222,7 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 	if (f->look.class != WEIR_TRIM_DATA || weir_trim_edge(ctx) ||
 	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1)
 		return XDP_PASS;
-	weir_trim_step_mark(ctx, port, &f->look);
-	if (weir_forward_cut(ctx, &f->look))
-		return weir_forward_failed(cpu);
-	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
-	return XDP_PASS;
+	return weir_forward_trim(ctx, port, cpu, f, XDP_PASS);
 }
 
 static __always_inline int weir_forward_meter(struct xdp_md *ctx,
@@ -238,7 +234,9 @@ static __always_inline int weir_forward_meter(struct xdp_md *ctx,
 	case WEIR_METER_WHOLE:
 		return weir_forward_whole(ctx, cpu, f);
 	case WEIR_METER_TRIM:
-		return weir_forward_trim(ctx, port, cpu, f);
+		weir_forward_route(ctx, f);
+		return weir_forward_trim(ctx, port, cpu, f,
+					 bpf_redirect(f->fib.ifindex, 0));
 	default:
 		return weir_forward_full(ctx, port, cpu, f);
 	}

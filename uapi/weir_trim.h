@@ -76,7 +76,7 @@ struct weir_trim_policy {
  * @WEIR_TRIM_MODES: how many there are
  *
  * The shares are those of the trimming paper, section 4; they can be set. The
- * order is that of the counters.
+ * order is that of the counters from WEIR_TRIM_C_OPTIMISTIC on.
  */
 enum weir_trim_mode {
 	WEIR_TRIM_OPTIMISTIC,

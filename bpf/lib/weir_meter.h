@@ -200,9 +200,7 @@ weir_meter(struct weir_trim_port *port, struct weir_trim_cpu *cpu, __u64 ns,
 		return weir_meter_shared(port, now, packet);
 	mode = weir_meter_mode(port, ns);
 	if (packet->eligible)
-		cpu->count[mode == WEIR_TRIM_OPTIMISTIC ? WEIR_TRIM_C_OPTIMISTIC :
-			   mode == WEIR_TRIM_HALF ? WEIR_TRIM_C_HALF :
-						    WEIR_TRIM_C_PESSIMISTIC]++;
+		cpu->count[WEIR_TRIM_C_OPTIMISTIC + mode]++;
 	return weir_meter_percpu(port, cpu, mode, now, packet);
 }
 
