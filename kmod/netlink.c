@@ -8,6 +8,7 @@
  * objects that it finds stay.
  */
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
 
@@ -56,22 +57,45 @@ struct weir_job *weir_nl_job(struct genl_info *info, int attr)
 }
 
 /**
- * weir_nl_put_ifname() - write the name of a device, where there is one
+ * weir_nl_ifindex() - the device that a request is about
+ * @info: the request
+ * @attr: the attribute that must hold its index
+ * @ifindex: set
+ *
+ * Return: 0, or -EINVAL with the sentence set.
+ */
+int weir_nl_ifindex(struct genl_info *info, int attr, int *ifindex)
+{
+	if (!WEIR_NL_REQUIRE(info, attr,
+			     "say which device: its index is missing"))
+		return -EINVAL;
+	*ifindex = nla_get_u32(info->attrs[attr]);
+	return 0;
+}
+
+/**
+ * weir_nl_put_dev() - write a device's index, and its name where there is one
  * @skb: the message
- * @attr: the attribute
+ * @attr: the attribute of its index
+ * @name_attr: that of its name
  * @net: the namespace
  * @ifindex: the device
+ *
+ * Return: 0 or -EMSGSIZE.
  */
-int weir_nl_put_ifname(struct sk_buff *skb, int attr, struct net *net,
-		       int ifindex)
+int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
+		    struct net *net, int ifindex)
 {
 	struct net_device *dev;
-	int err = 0;
+	int err;
 
+	err = nla_put_u32(skb, attr, ifindex);
+	if (err)
+		return err;
 	rcu_read_lock();
 	dev = dev_get_by_index_rcu(net, ifindex);
 	if (dev)
-		err = nla_put_string(skb, attr, dev->name);
+		err = nla_put_string(skb, name_attr, dev->name);
 	rcu_read_unlock();
 	return err;
 }
@@ -114,12 +138,22 @@ enum weir_family weir_nl_family_of(const struct weir_job *job)
 	return weir_job_is_ipv4(job) ? WEIR_FAMILY_4 : WEIR_FAMILY_6;
 }
 
-static int weir_nl_refuse_addr(struct genl_info *info, int attr,
-			       const char *msg)
+/**
+ * weir_nl_refuse() - point at an attribute, and say what is wrong
+ * @info: the request
+ * @attr: the attribute, or NULL where none is there to point at
+ * @err: what to return
+ * @msg: the sentence
+ *
+ * Return: @err.
+ */
+int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
+		   const char *msg)
 {
-	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	if (attr)
+		NL_SET_BAD_ATTR(info->extack, attr);
 	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return -EINVAL;
+	return err;
 }
 
 /**
@@ -139,21 +173,21 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 	bool multicast, any, ipv4 = nla_len(nla) == sizeof(struct in_addr);
 
 	if (!ipv4 && nla_len(nla) != sizeof(struct in6_addr))
-		return weir_nl_refuse_addr(info, attr,
-					   "an address has 4 bytes (IPv4) or 16 (IPv6)");
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      "an address has 4 bytes (IPv4) or 16 (IPv6)");
 	if (family != WEIR_FAMILY_ANY && family != (ipv4 ? WEIR_FAMILY_4 : WEIR_FAMILY_6))
-		return weir_nl_refuse_addr(info, attr,
-					   family == WEIR_FAMILY_4 ?
-					   "the job's addresses are IPv4" :
-					   "the job's addresses are IPv6");
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      family == WEIR_FAMILY_4 ?
+				      "the job's addresses are IPv4" :
+				      "the job's addresses are IPv6");
 	if (ipv4) {
 		__be32 a = nla_get_in_addr(nla);
 
 		any = !a;
 		multicast = ipv4_is_multicast(a);
 		if (ipv4_is_lbcast(a))
-			return weir_nl_refuse_addr(info, attr,
-						   "the broadcast address cannot be used");
+			return weir_nl_refuse(info, nla, -EINVAL,
+					      "the broadcast address cannot be used");
 		/* None is all zero for either family. */
 		if (any)
 			memset(addr, 0, sizeof(*addr));
@@ -164,15 +198,15 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		any = ipv6_addr_any(addr);
 		multicast = ipv6_addr_is_multicast(addr);
 		if (ipv6_addr_v4mapped(addr))
-			return weir_nl_refuse_addr(info, attr,
-						   "write an IPv4 address as such, not as IPv4-mapped IPv6");
+			return weir_nl_refuse(info, nla, -EINVAL,
+					      "write an IPv4 address as such, not as IPv4-mapped IPv6");
 	}
 	if (group && !multicast && !any)
-		return weir_nl_refuse_addr(info, attr,
-					   "the group is no multicast address");
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      "the group is no multicast address");
 	if (!group && (multicast || any))
-		return weir_nl_refuse_addr(info, attr,
-					   "the address must be a unicast address");
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      "the address must be a unicast address");
 	return 0;
 }
 
@@ -292,6 +326,46 @@ int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		if (err)
 			break;
 	}
+	mutex_unlock(&wn->lock);
+	return skb->len ?: err;
+}
+
+/**
+ * weir_nl_dump_devs() - dump what devices have
+ * @skb: where to
+ * @cb: the dump; args[0] is the device that it goes on with
+ * @cmd: WEIR_CMD_*
+ * @devs: by interface index
+ * @fill: writes one, of a struct weir_nl_dev
+ *
+ * Sleeps. RTNL keeps the device notifier from taking away what is shown;
+ * removal by request holds the namespace's lock, as this does.
+ *
+ * Return: as a dump does.
+ */
+int weir_nl_dump_devs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		      struct xarray *devs,
+		      int (*fill)(const struct weir_nl_msg *msg,
+				  const void *obj))
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_nl_dev dev = { .net = wn->net };
+	unsigned long ifindex = cb->args[0];
+	struct weir_nl_msg msg;
+	void *of;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	rtnl_lock();
+	weir_nl_dump_start(wn, cb, &msg, skb, cmd);
+	xa_for_each_start(devs, ifindex, of, cb->args[0]) {
+		dev.of = of;
+		err = fill(&msg, &dev);
+		if (err)
+			break;
+		cb->args[0] = ifindex + 1;
+	}
+	rtnl_unlock();
 	mutex_unlock(&wn->lock);
 	return skb->len ?: err;
 }

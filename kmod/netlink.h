@@ -67,16 +67,29 @@ struct weir_nl_msg {
 	struct netlink_callback		*cb;
 };
 
+/**
+ * struct weir_nl_dev - what a device has, with what that does not know of itself
+ * @net: the namespace
+ * @of: a port or a trimming policy
+ */
+struct weir_nl_dev {
+	struct net			*net;
+	const void			*of;
+};
+
 static inline struct weir_net *weir_nl_net(const struct genl_info *info)
 {
 	return weir_net(genl_info_net(info));
 }
 
 struct weir_job *weir_nl_job(struct genl_info *info, int attr);
-int weir_nl_put_ifname(struct sk_buff *skb, int attr, struct net *net,
-		       int ifindex);
+int weir_nl_ifindex(struct genl_info *info, int attr, int *ifindex);
+int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
+		    struct net *net, int ifindex);
 int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
 		       const char *what);
+int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
+		   const char *msg);
 int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		 bool group, struct in6_addr *addr);
 int weir_nl_put_addr(struct sk_buff *skb, int attr,
@@ -86,6 +99,10 @@ int weir_nl_rate(struct genl_info *info, int attr,
 		 struct weir_rate_config *config);
 int weir_nl_put_rate(struct sk_buff *skb, int attr,
 		     const struct weir_rate_config *config);
+int weir_nl_dump_devs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		      struct xarray *devs,
+		      int (*fill)(const struct weir_nl_msg *msg,
+				  const void *obj));
 int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		      int attr,
 		      int (*dump)(const struct weir_nl_msg *msg,

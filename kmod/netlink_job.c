@@ -85,38 +85,30 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-/* What the model has and this module has not yet. */
-static int weir_nl_job_unbuilt(struct genl_info *info, int attr,
-			       const char *msg)
-{
-	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
-	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return -EOPNOTSUPP;
-}
-
 static bool weir_nl_nonzero(struct genl_info *info, int attr)
 {
 	return info->attrs[attr] && nla_get_u32(info->attrs[attr]);
 }
 
+/* What the model has and this module has not yet. */
 static int weir_nl_job_check_built(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 
 	if (attrs[WEIR_A_JOB_DTYPE] &&
 	    nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) != WEIR_DTYPE_INT32)
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_DTYPE,
-					   "only int32 can be summed so far: scale to int32 on the workers");
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EOPNOTSUPP,
+				      "only int32 can be summed so far: scale to int32 on the workers");
 	if (attrs[WEIR_A_JOB_OP] &&
 	    nla_get_u32(attrs[WEIR_A_JOB_OP]) != WEIR_OP_SUM)
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_OP,
-					   "only the operation sum is there so far");
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_OP], -EOPNOTSUPP,
+				      "only the operation sum is there so far");
 	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_TREE,
-					   "a job spans one box so far: leave tree away");
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_TREE], -EOPNOTSUPP,
+				      "a job spans one box so far: leave tree away");
 	if (attrs[WEIR_A_JOB_PARENT])
-		return weir_nl_job_unbuilt(info, WEIR_A_JOB_PARENT,
-					   "a job spans one box so far: leave parent away");
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EOPNOTSUPP,
+				      "a job spans one box so far: leave parent away");
 	return 0;
 }
 
@@ -136,23 +128,15 @@ static int weir_nl_job_check_there(struct genl_info *info)
 	return 0;
 }
 
-static int weir_nl_job_refuse(struct genl_info *info, int attr, const char *msg)
-{
-	if (info->attrs[attr])
-		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
-	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return -EINVAL;
-}
-
 static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
 				  const struct weir_policy_config *late)
 {
 	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
-		return weir_nl_job_refuse(info, WEIR_A_JOB_TIMEOUT,
-					  "blocks that are not to wait need a timeout");
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
+				      "blocks that are not to wait need a timeout");
 	if (weir_policy_dead_after(late) < late->timeout)
-		return weir_nl_job_refuse(info, WEIR_A_JOB_DEAD_AFTER,
-					  "dead-after is shorter than the timeout");
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
+				      "dead-after is shorter than the timeout");
 	if (late->quorum > sources) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_JOB_QUORUM]);
 		NL_SET_ERR_MSG_FMT(info->extack,

@@ -7,26 +7,20 @@
 #include "netlink.h"
 #include "port.h"
 
-/* A port with what it does not know of itself. */
-struct weir_nl_port {
-	struct net		*net;
-	const struct weir_port	*port;
-};
-
 static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 {
-	const struct weir_nl_port *p = obj;
+	const struct weir_nl_dev *dev = obj;
+	const struct weir_port *port = dev->of;
 	struct sk_buff *skb = msg->skb;
 	void *hdr;
 
 	hdr = weir_nl_begin(msg);
 	if (!hdr)
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, WEIR_A_PORT_IFINDEX, p->port->ifindex) ||
-	    weir_nl_put_ifname(skb, WEIR_A_PORT_IFNAME, p->net,
-			       p->port->ifindex) ||
-	    nla_put_u32(skb, WEIR_A_PORT_MODE, READ_ONCE(p->port->mode)) ||
-	    weir_stats_put(skb, WEIR_A_PORT_STATS, p->port->stats)) {
+	if (weir_nl_put_dev(skb, WEIR_A_PORT_IFINDEX, WEIR_A_PORT_IFNAME,
+			    dev->net, port->ifindex) ||
+	    nla_put_u32(skb, WEIR_A_PORT_MODE, READ_ONCE(port->mode)) ||
+	    weir_stats_put(skb, WEIR_A_PORT_STATS, port->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -45,18 +39,9 @@ static int weir_nl_fill_port(const struct weir_nl_msg *msg, const void *obj)
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd)
 {
-	const struct weir_nl_port p = { .net = wn->net, .port = port };
+	const struct weir_nl_dev dev = { .net = wn->net, .of = port };
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_port, &p);
-}
-
-static int weir_nl_port_require(struct genl_info *info, int *ifindex)
-{
-	if (!WEIR_NL_REQUIRE(info, WEIR_A_PORT_IFINDEX,
-			     "say which device: its index is missing"))
-		return -EINVAL;
-	*ifindex = nla_get_u32(info->attrs[WEIR_A_PORT_IFINDEX]);
-	return 0;
+	weir_nl_notify(wn, cmd, weir_nl_fill_port, &dev);
 }
 
 static u8 weir_nl_port_mode(struct genl_info *info)
@@ -78,7 +63,7 @@ int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
 	struct net_device *dev;
 	int ifindex, err;
 
-	err = weir_nl_port_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	rtnl_lock();
@@ -103,7 +88,7 @@ int weir_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_port *port;
 	int ifindex, err;
 
-	err = weir_nl_port_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_PORT_MODE,
@@ -126,7 +111,7 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_net *wn = weir_nl_net(info);
 	int ifindex, err;
 
-	err = weir_nl_port_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	if (!weir_port_del(wn, ifindex))
@@ -145,23 +130,19 @@ int weir_nl_port_flush_doit(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
-/*
- * RTNL keeps the device notifier from taking the port away while it is shown;
- * removal by request holds the namespace's lock, as this does.
- */
 int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);
-	struct weir_nl_port p = { .net = wn->net };
+	struct weir_nl_dev dev = { .net = wn->net };
 	int ifindex, err;
 
-	err = weir_nl_port_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	rtnl_lock();
-	p.port = weir_port_get(wn, ifindex);
-	err = p.port ? weir_nl_reply(info, WEIR_CMD_PORT_GET,
-				     weir_nl_fill_port, &p) :
+	dev.of = weir_port_get(wn, ifindex);
+	err = dev.of ? weir_nl_reply(info, WEIR_CMD_PORT_GET,
+				     weir_nl_fill_port, &dev) :
 		       weir_nl_port_refuse(info, ifindex, -ENOENT,
 					   "is no weir port");
 	rtnl_unlock();
@@ -170,24 +151,7 @@ int weir_nl_port_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_port p = { .net = wn->net };
-	unsigned long ifindex = cb->args[0];
-	struct weir_port *port;
-	struct weir_nl_msg msg;
-	int err = 0;
-
-	mutex_lock(&wn->lock);
-	rtnl_lock();
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_PORT_GET);
-	xa_for_each_start(&wn->ports, ifindex, port, cb->args[0]) {
-		p.port = port;
-		err = weir_nl_fill_port(&msg, &p);
-		if (err)
-			break;
-		cb->args[0] = ifindex + 1;
-	}
-	rtnl_unlock();
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
+	return weir_nl_dump_devs(skb, cb, WEIR_CMD_PORT_GET,
+				 &weir_net(sock_net(skb->sk))->ports,
+				 weir_nl_fill_port);
 }

@@ -19,14 +19,6 @@ static u64 weir_nl_uint_or(struct nlattr *attr, u64 otherwise)
 	return attr ? nla_get_uint(attr) : otherwise;
 }
 
-static int weir_nl_rate_refuse(struct genl_info *info, const struct nlattr *attr,
-			       const char *msg)
-{
-	NL_SET_BAD_ATTR(info->extack, attr);
-	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return -EINVAL;
-}
-
 static int weir_nl_rate_check(struct genl_info *info, struct nlattr **tb,
 			      const struct weir_rate_config *config)
 {
@@ -34,17 +26,17 @@ static int weir_nl_rate_check(struct genl_info *info, struct nlattr **tb,
 	struct nlattr *bytes = tb[WEIR_A_RATE_BYTES_BURST];
 
 	if (packets && !config->packets)
-		return weir_nl_rate_refuse(info, packets,
-					   "a burst of packets needs a rate of packets");
+		return weir_nl_refuse(info, packets, -EINVAL,
+				      "a burst of packets needs a rate of packets");
 	if (bytes && !config->bytes)
-		return weir_nl_rate_refuse(info, bytes,
-					   "a burst of bytes needs a rate of bytes");
+		return weir_nl_refuse(info, bytes, -EINVAL,
+				      "a burst of bytes needs a rate of bytes");
 	if (packets && !config->packets_burst)
-		return weir_nl_rate_refuse(info, packets,
-					   "a burst of 0 packets lets nothing pass");
+		return weir_nl_refuse(info, packets, -EINVAL,
+				      "a burst of 0 packets lets nothing pass");
 	if (bytes && config->bytes_burst < WEIR_BYTES_BURST_MIN)
-		return weir_nl_rate_refuse(info, bytes,
-					   "a burst below 65535 bytes does not hold the longest packet");
+		return weir_nl_refuse(info, bytes, -EINVAL,
+				      "a burst below 65535 bytes does not hold the longest packet");
 	return 0;
 }
 

@@ -9,12 +9,6 @@
 #include "netlink.h"
 #include "trim.h"
 
-/* A policy with what it does not know of itself. */
-struct weir_nl_trim {
-	struct net		*net;
-	const struct weir_trim	*trim;
-};
-
 /**
  * struct weir_nl_trim_number - an attribute that is a number of 32 bits
  * @attr: WEIR_A_TRIM_*
@@ -68,20 +62,9 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
 static int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
 			       const char *msg)
 {
-	if (info->attrs[attr])
-		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
-	else
+	if (!info->attrs[attr])
 		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
-	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return err;
-}
-
-static int weir_nl_rule_refuse(struct genl_info *info, struct nlattr *attr,
-			       const char *msg)
-{
-	NL_SET_BAD_ATTR(info->extack, attr);
-	NL_SET_ERR_MSG_FMT(info->extack, "%s", msg);
-	return -EINVAL;
+	return weir_nl_refuse(info, info->attrs[attr], err, msg);
 }
 
 /* The DSCPs that a rule names, all where it names none. */
@@ -92,16 +75,16 @@ static int weir_nl_rule_dscps(struct genl_info *info, struct nlattr **tb,
 	struct nlattr *last = tb[WEIR_A_TRIM_RULE_DSCP_LAST];
 
 	if (last && !first)
-		return weir_nl_rule_refuse(info, last,
-					   "dscp-last needs dscp, the lowest one");
+		return weir_nl_refuse(info, last, -EINVAL,
+				      "dscp-last needs dscp, the lowest one");
 	if (!first) {
 		*dscps = U64_MAX;
 		return 0;
 	}
 	last = last ?: first;
 	if (nla_get_u32(last) < nla_get_u32(first))
-		return weir_nl_rule_refuse(info, last,
-					   "dscp-last is lower than dscp");
+		return weir_nl_refuse(info, last, -EINVAL,
+				      "dscp-last is lower than dscp");
 	*dscps = GENMASK_ULL(nla_get_u32(last), nla_get_u32(first));
 	return 0;
 }
@@ -141,8 +124,8 @@ static int weir_nl_rules(struct genl_info *info,
 		if (nla_type(attr) != WEIR_A_TRIM_RULE)
 			continue;
 		if (config->rules == WEIR_TRIM_RULES_MAX)
-			return weir_nl_rule_refuse(info, attr,
-						   "a policy has 16 rules at most");
+			return weir_nl_refuse(info, attr, -EINVAL,
+					      "a policy has 16 rules at most");
 		err = weir_nl_rule(info, attr, &config->rule[config->rules]);
 		if (err)
 			return err;
@@ -328,19 +311,18 @@ static int weir_nl_put_depth(struct sk_buff *skb, const struct net *net,
 
 static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 {
-	const struct weir_nl_trim *t = obj;
-	const struct weir_trim *trim = t->trim;
+	const struct weir_nl_dev *dev = obj;
+	const struct weir_trim *trim = dev->of;
 	struct sk_buff *skb = msg->skb;
 	void *hdr;
 
 	hdr = weir_nl_begin(msg);
 	if (!hdr)
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, WEIR_A_TRIM_IFINDEX, trim->ifindex) ||
-	    weir_nl_put_ifname(skb, WEIR_A_TRIM_IFNAME, t->net,
-			       trim->ifindex) ||
+	if (weir_nl_put_dev(skb, WEIR_A_TRIM_IFINDEX, WEIR_A_TRIM_IFNAME,
+			    dev->net, trim->ifindex) ||
 	    weir_nl_put_config(skb, &weir_trim_rev(trim)->config) ||
-	    weir_nl_put_depth(skb, t->net, trim->ifindex) ||
+	    weir_nl_put_depth(skb, dev->net, trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -360,18 +342,9 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 			 u8 cmd)
 {
-	const struct weir_nl_trim t = { .net = wn->net, .trim = trim };
+	const struct weir_nl_dev dev = { .net = wn->net, .of = trim };
 
-	weir_nl_notify(wn, cmd, weir_nl_fill_trim, &t);
-}
-
-static int weir_nl_trim_require(struct genl_info *info, int *ifindex)
-{
-	if (!WEIR_NL_REQUIRE(info, WEIR_A_TRIM_IFINDEX,
-			     "say which device: its index is missing"))
-		return -EINVAL;
-	*ifindex = nla_get_u32(info->attrs[WEIR_A_TRIM_IFINDEX]);
-	return 0;
+	weir_nl_notify(wn, cmd, weir_nl_fill_trim, &dev);
 }
 
 static int weir_nl_trim_none(struct genl_info *info, int ifindex, int err)
@@ -410,7 +383,7 @@ int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct net_device *dev;
 	int ifindex, err;
 
-	err = weir_nl_trim_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	config = kmalloc(sizeof(*config), GFP_KERNEL);
@@ -431,7 +404,7 @@ int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info)
 	int ifindex, err;
 	bool there;
 
-	err = weir_nl_trim_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	rtnl_lock();
@@ -455,16 +428,16 @@ int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info)
 int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);
-	struct weir_nl_trim t = { .net = wn->net };
+	struct weir_nl_dev dev = { .net = wn->net };
 	int ifindex, err;
 
-	err = weir_nl_trim_require(info, &ifindex);
+	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;
 	rtnl_lock();
-	t.trim = weir_trim_get(wn, ifindex);
-	err = t.trim ? weir_nl_reply(info, WEIR_CMD_TRIM_GET,
-				     weir_nl_fill_trim, &t) :
+	dev.of = weir_trim_get(wn, ifindex);
+	err = dev.of ? weir_nl_reply(info, WEIR_CMD_TRIM_GET,
+				     weir_nl_fill_trim, &dev) :
 		       weir_nl_trim_none(info, ifindex, -ENOENT);
 	rtnl_unlock();
 	return err;
@@ -472,24 +445,7 @@ int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_trim_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	struct weir_nl_trim t = { .net = wn->net };
-	unsigned long ifindex = cb->args[0];
-	struct weir_nl_msg msg;
-	struct weir_trim *trim;
-	int err = 0;
-
-	mutex_lock(&wn->lock);
-	rtnl_lock();
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_TRIM_GET);
-	xa_for_each_start(&wn->trims, ifindex, trim, cb->args[0]) {
-		t.trim = trim;
-		err = weir_nl_fill_trim(&msg, &t);
-		if (err)
-			break;
-		cb->args[0] = ifindex + 1;
-	}
-	rtnl_unlock();
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
+	return weir_nl_dump_devs(skb, cb, WEIR_CMD_TRIM_GET,
+				 &weir_net(sock_net(skb->sk))->trims,
+				 weir_nl_fill_trim);
 }
