@@ -21,7 +21,7 @@ endif
 
 # A packet's cost: what sends, what sets up, and what is compared with.
 $(eval $(call program,bench-blast,$(bench_dir)/blast.c))
-$(eval $(call program,bench-setup,$(bench_dir)/setup.c,,-lmnl))
+$(eval $(call program,bench-setup,$(bench_dir)/setup.c selftests/lib/genl.c,-Iselftests,-lmnl))
 
 $(B)/bpf/bench.bpf.o: $(bench_dir)/bench.bpf.c $(B)/bpf/flags
 	$(call say,BPF,$@)

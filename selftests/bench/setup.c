@@ -5,17 +5,15 @@
  */
 #include <arpa/inet.h>
 #include <err.h>
-#include <errno.h>
 #include <getopt.h>
-#include <libmnl/libmnl.h>
-#include <linux/genetlink.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <weir.h>
+
+#include "lib/genl.h"
 
 static const char usage[] =
 	"usage: bench-setup --address ADDRESS [OPTION...] WORKER...\n"
@@ -51,73 +49,19 @@ struct options {
 	uint32_t n;
 };
 
-static struct mnl_socket *nl;
-static uint16_t family;
-
-static struct nlmsghdr *begin(char *buf, uint16_t type, uint8_t cmd)
+/* @which: of those that are called @what */
+static void ask(struct nlmsghdr *msg, const char *what, uint32_t which)
 {
-	struct nlmsghdr *msg = mnl_nlmsg_put_header(buf);
-	struct genlmsghdr *hdr;
+	char text[32];
 
-	msg->nlmsg_type = type;
-	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	msg->nlmsg_seq = 1;
-	hdr = mnl_nlmsg_put_extra_header(msg, sizeof(*hdr));
-	hdr->cmd = cmd;
-	hdr->version = 1;
-	return msg;
-}
-
-static int take_family(const struct nlattr *attr, void *data)
-{
-	if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
-		*(uint16_t *)data = mnl_attr_get_u16(attr);
-	return MNL_CB_OK;
-}
-
-static int take_reply(const struct nlmsghdr *msg, void *data)
-{
-	return mnl_attr_parse(msg, sizeof(struct genlmsghdr), take_family,
-			      data);
-}
-
-/* Sends and reads on to the acknowledgement. */
-static void talk(const struct nlmsghdr *msg, const char *what, uint32_t which)
-{
-	char buf[8192];
-	ssize_t n;
-	int ret = MNL_CB_OK;
-
-	if (mnl_socket_sendto(nl, msg, msg->nlmsg_len) < 0)
-		err(1, "netlink");
-	while (ret > MNL_CB_STOP) {
-		n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-		if (n < 0)
-			err(1, "netlink");
-		ret = mnl_cb_run(buf, n, 1, mnl_socket_get_portid(nl),
-				 take_reply, &family);
-	}
-	if (ret < 0)
-		err(1, "%s %u", what, which);
-}
-
-static void connect_family(void)
-{
-	char buf[8192] = {};
-	struct nlmsghdr *msg;
-
-	nl = mnl_socket_open(NETLINK_GENERIC);
-	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
-		err(1, "netlink");
-	msg = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(msg, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
-	talk(msg, "no weir module", 0);
+	snprintf(text, sizeof(text), "%s %u", what, which);
+	genl_ask(msg, NULL, NULL, text);
 }
 
 static void add_job(const struct options *o, uint32_t id)
 {
-	char buf[8192] = {};
-	struct nlmsghdr *msg = begin(buf, family, WEIR_CMD_JOB_ADD);
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *msg = genl_begin(buf, WEIR_CMD_JOB_ADD);
 
 	mnl_attr_put_u32(msg, WEIR_A_JOB_ID, id);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_SOURCES, o->sources);
@@ -125,19 +69,19 @@ static void add_job(const struct options *o, uint32_t id)
 	mnl_attr_put_u32(msg, WEIR_A_JOB_GRADS, o->grads);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_TIMEOUT, o->timeout);
 	mnl_attr_put(msg, WEIR_A_JOB_ADDRESS, sizeof(o->address), &o->address);
-	talk(msg, "job", id);
+	ask(msg, "job", id);
 }
 
 static void add_source(const struct options *o, uint32_t job, uint32_t id)
 {
 	uint32_t addr = htonl(ntohl(o->workers[id % o->n]) + id / o->n);
-	char buf[8192] = {};
-	struct nlmsghdr *msg = begin(buf, family, WEIR_CMD_SOURCE_ADD);
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *msg = genl_begin(buf, WEIR_CMD_SOURCE_ADD);
 
 	mnl_attr_put_u32(msg, WEIR_A_SOURCE_JOB, job);
 	mnl_attr_put_u32(msg, WEIR_A_SOURCE_ID, id);
 	mnl_attr_put(msg, WEIR_A_SOURCE_ADDRESS, sizeof(addr), &addr);
-	talk(msg, "source", id);
+	ask(msg, "source", id);
 }
 
 static uint32_t address(const char *text)
@@ -192,7 +136,6 @@ int main(int argc, char **argv)
 	uint32_t j, s;
 
 	parse(argc, argv, &o);
-	connect_family();
 	for (j = o.job; j < o.job + o.jobs; j++) {
 		add_job(&o, j);
 		for (s = 0; s < o.bound; s++)

@@ -7,4 +7,4 @@ trim_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 
 $(eval $(call program,test-trim,$(trim_sources),$(trim_flags),-lpthread))
 $(eval $(call program,test-trim-sanitized,$(trim_sources),$(trim_flags) $(trim_sanitize),$(trim_sanitize) -lpthread))
-$(eval $(call program,test-trim-bpf,$(addprefix selftests/trim/,bpf.c policy.c cases.c),$(trim_flags),-lbpf -lmnl,$(bpf_skeletons)))
+$(eval $(call program,test-trim-bpf,$(addprefix selftests/trim/,bpf.c policy.c cases.c) selftests/lib/genl.c,$(trim_flags),-lbpf -lmnl,$(bpf_skeletons)))

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <err.h>
+#include <linux/genetlink.h>
+
+#include <weir.h>
+
+#include "genl.h"
+
+static struct mnl_socket *nl;
+static uint16_t family;
+
+static struct nlmsghdr *begin(char *buf, uint16_t type, uint8_t cmd)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	nlh->nlmsg_seq = 1;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = cmd;
+	genl->version = 1;
+	return nlh;
+}
+
+static int take_family(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
+			*(uint16_t *)data = mnl_attr_get_u16(attr);
+	return MNL_CB_OK;
+}
+
+static void connect_family(void)
+{
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *nlh;
+
+	nl = mnl_socket_open(NETLINK_GENERIC);
+	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
+		err(1, "netlink socket");
+	nlh = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
+	genl_ask(nlh, take_family, &family, "no weir module");
+}
+
+struct nlmsghdr *genl_begin(char *buf, uint8_t cmd)
+{
+	if (!nl)
+		connect_family();
+	return begin(buf, family, cmd);
+}
+
+void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what)
+{
+	char buf[8192];
+	int ret = MNL_CB_OK;
+	ssize_t n;
+
+	if (mnl_socket_sendto(nl, request, request->nlmsg_len) < 0)
+		err(1, "netlink send");
+	while (ret > MNL_CB_STOP) {
+		n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
+		if (n < 0)
+			err(1, "netlink receive");
+		ret = mnl_cb_run(buf, n, 1, mnl_socket_get_portid(nl), take, data);
+	}
+	if (ret < 0)
+		err(1, "%s", what);
+}
+
+uint64_t genl_uint(const struct nlattr *attr)
+{
+	return mnl_attr_get_payload_len(attr) == 8 ? mnl_attr_get_u64(attr) :
+						     mnl_attr_get_u32(attr);
+}

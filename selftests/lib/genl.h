@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests of the weir family, for tests and benchmarks: in the network namespace
+ * that the program is in at the first one. What fails ends the program.
+ */
+#ifndef GENL_H
+#define GENL_H
+
+#include <libmnl/libmnl.h>
+#include <stdint.h>
+
+#define GENL_REQUEST_MAX	8192
+
+/**
+ * genl_begin() - begin a request
+ * @buf: GENL_REQUEST_MAX bytes
+ * @cmd: WEIR_CMD_*
+ */
+struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
+
+/**
+ * genl_ask() - send a request, and read on to the acknowledgement
+ * @request: the request
+ * @take: called for each reply, or NULL
+ * @data: its second argument
+ * @what: what the request is for, in the message of one that is refused
+ */
+void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what);
+
+/* An attribute of type uint, 4 or 8 bytes. */
+uint64_t genl_uint(const struct nlattr *attr);
+
+#endif
