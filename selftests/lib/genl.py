@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Requests of the weir family as bytes, for tests that must be able to send wrong ones."""
+import os
+import re
+import socket
+import struct
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+HEADER = open(os.path.join(ROOT, "uapi", "weir.h"), encoding="ascii").read()
+NETLINK_GENERIC, SOL_NETLINK, EXT_ACK, CAP_ACK, STRICT = 16, 270, 11, 10, 12
+CONTROL, GETFAMILY, FAMILY_ID, FAMILY_NAME = 16, 3, 1, 2
+REQUEST, ACK, TLVS = 1, 4, 0x200
+TYPE, SENTENCE = 0x3fff, 1
+
+
+def enumerators(prefix, first):
+    """The names behind a prefix, in lower case, of the enum that begins so."""
+    for body in re.findall(r"enum \w*\s*{(.*?)}", HEADER, re.S):
+        if body.split() and body.split()[0] == prefix + first:
+            names = re.findall(r"^\t%s([A-Z0-9_]+)(?: = 1)?,$" % prefix, body, re.M)
+            return [name.lower().replace("_", "-") for name in names]
+    raise SystemExit("uapi/weir.h has no %s%s" % (prefix, first))
+
+
+def command(name):
+    """The number of a request, by its name without WEIR_CMD_, such as job-add."""
+    return enumerators("WEIR_CMD_", "JOB_ADD").index(name) + 1
+
+
+def attribute(number, payload):
+    size = 4 + len(payload)
+    return struct.pack("=HH", size, number) + payload + bytes(-size % 4)
+
+
+def attributes(data):
+    while len(data) >= 4:
+        size, number = struct.unpack_from("=HH", data)
+        if size < 4:
+            break
+        yield number & TYPE, data[4:size]
+        data = data[(size + 3) & ~3:]
+
+
+class Family:
+    """A socket that the weir family is asked by, in this network namespace."""
+
+    def __init__(self):
+        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+        self.sock.bind((0, 0))
+        for option in EXT_ACK, CAP_ACK, STRICT:
+            self.sock.setsockopt(SOL_NETLINK, option, 1)
+        self.number = CONTROL
+        error, _, reply = self.ask(GETFAMILY, attribute(FAMILY_NAME, b"weir\0"))
+        if error:
+            sys.exit("the weir module is not loaded")
+        self.number = struct.unpack("=H", dict(attributes(reply))[FAMILY_ID])[0]
+
+    def ask(self, number, payload):
+        """The error, 0 for none; its sentence; and the attributes of the last reply."""
+        body = struct.pack("=BBH", number, 1, 0) + payload
+        self.sock.send(struct.pack("=IHHII", 16 + len(body), self.number, REQUEST | ACK, 1, 0) +
+                       body)
+        reply = b""
+        while True:
+            data = self.sock.recv(65536)
+            while len(data) >= 16:
+                size, kind, flags = struct.unpack_from("=IHH", data)
+                if kind == 2:
+                    error = -struct.unpack_from("=i", data, 16)[0]
+                    # CAP_ACK keeps the request out of the answer.
+                    said = dict(attributes(data[36:size])) if error and flags & TLVS else {}
+                    return error, said.get(SENTENCE, b"").rstrip(b"\0").decode(), reply
+                reply = data[20:size]
+                data = data[(size + 3) & ~3:]
