@@ -8,8 +8,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=tool.sh
+. "$here/tool.sh"
 
-tool=${WEIR:-$root/build/bin/weir}
 stand_in=$here/stand-in
 WEIR_STAND_IN=$(mktemp -d) || exit 1
 export WEIR_STAND_IN
@@ -28,14 +29,6 @@ answers() { "$stand_in" answer "$WEIR_STAND_IN" "$@"; }
 
 # Forgets all that was asked and is to be answered.
 fresh() { rm -f "${WEIR_STAND_IN:?}"/*; }
-
-# json FILTER WORD...: the filter must hold for what the words print.
-json() {
-	local filter=$1 out
-	shift
-	out=$(weir -j "$@") || return
-	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
-}
 
 # asks FILTER WORDS: it holds for the last request that the words make.
 asks() {

@@ -10,8 +10,9 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=tool.sh
+. "$here/tool.sh"
 
-tool=${WEIR:-$root/build/bin/weir}
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
@@ -25,14 +26,6 @@ net=$(ns_name router)
 
 weir() { "$tool" -n "$net" "$@"; }
 
-# json FILTER WORD...: the filter must hold for what the words print.
-json() {
-	local filter=$1 out
-	shift
-	out=$(weir -j "$@") || return
-	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
-}
-
 # What a refusal must not change. Counters go on, as the stack talks of itself.
 state() {
 	weir -j trim show | jq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
@@ -40,21 +33,6 @@ state() {
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 egress
 	tc -n "$net" filter show dev w2 egress
-}
-
-# refused STATUS PATTERN WORD...: one sentence that matches, and nothing is changed, since
-# $unchanged where the caller has taken that state.
-refused() {
-	local status=$1 pattern=$2 before=${unchanged-} after err got
-	shift 2
-	[[ -n $before ]] || before=$(state)
-	err=$(weir "$@" 2>&1)
-	got=$?
-	after=$(state)
-	((got == status)) || { echo "status $got instead of $status: $err"; return 1; }
-	[[ $(wc -l <<<"$err") == 1 ]] || { echo "no single sentence: $err"; return 1; }
-	grep -qE -e "$pattern" <<<"$err" || { echo "'$err' does not match '$pattern'"; return 1; }
-	[[ $before == "$after" ]] || { diff <(echo "$before") <(echo "$after"); return 1; }
 }
 
 rule=(rule "proto=udp,dscp=af11" dscp cs6)
@@ -96,7 +74,7 @@ round_trip() {
 	diff <(echo "$text") <(weir trim show dev "$dev" | head -n "$(wc -l <<<"$text")")
 }
 qdisc_del() {
-	weir trim del dev w1 && unharmed && refused 1 "w1 has no trimming policy" trim del dev w1
+	weir trim del dev w1 && unharmed && refused 1 "w1 has no trimming policy" weir trim del dev w1
 }
 # Without a policy, or without the qdisc, the rest still goes.
 qdisc_half() {
@@ -113,7 +91,7 @@ foreign_root() {
 	tc -n "$net" qdisc add dev w1 root handle 1: htb default 10 &&
 		tc -n "$net" class add dev w1 parent 1: classid 1:10 htb rate 1gbit || return
 	refused 1 "w1 has the root qdisc htb 1: of somebody else: .*.tc qdisc add dev w1 parent 1:CLASS weir" \
-		trim set dev w1 hook qdisc "${rule[@]}" || return
+		weir trim set dev w1 hook qdisc "${rule[@]}" || return
 	tc -n "$net" qdisc add dev w1 parent 1:10 handle 20: weir &&
 		weir trim set dev w1 hook qdisc "${rule[@]}" && weir trim del dev w1 || return
 	[[ $(root_of w1) == "htb 1:" ]] && tc -n "$net" qdisc show dev w1 | grep -q "weir 20: .*parent 1:10" &&
@@ -179,7 +157,7 @@ tc_clsact() {
 tc_foreign() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 egress pref 100 handle 1 matchall action ok || return
-	refused 1 "w1 has a tc filter of somebody else .*at egress" trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+	refused 1 "w1 has a tc filter of somebody else .*at egress" weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
 		tc -n "$net" qdisc del dev w1 clsact && unharmed
 }
 # A veth says that it is as fast as 10gbit; a dummy says nothing.
@@ -190,7 +168,7 @@ speeds() {
 		{ echo "$err"; return 1; }
 	json '.[0].rate == 1250000000' trim show && [[ -z $(weir trim set dev w1 size 100 2>&1) ]] &&
 		weir trim del dev w1 && ip -n "$net" link add silent type dummy &&
-		refused 1 "silent does not say how fast it is: add .rate RATE." trim set dev silent hook tc "${rule[@]}" &&
+		refused 1 "silent does not say how fast it is: add .rate RATE." weir trim set dev silent hook tc "${rule[@]}" &&
 		ip -n "$net" link del silent
 }
 ktap_run "trim set: hook tc" tc_set
@@ -204,7 +182,7 @@ ktap_run "the rate is the device's speed" speeds
 
 # The XDP program.
 forward_set() {
-	refused 2 "from, which hook xdp needs: add .from DEVICE." trim set dev w1 hook xdp "${rule[@]}" rate 1gbit &&
+	refused 2 "from, which hook xdp needs: add .from DEVICE." weir trim set dev w1 hook xdp "${rule[@]}" rate 1gbit &&
 		weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
 		json '.[0] | .dev == "w1" and .hook == "xdp"' trim show &&
 		[[ $(xdp_on w2) == weir_forward* && $(xdp_on w1) == none ]]
@@ -223,20 +201,20 @@ forward_shares() {
 forward_undoes() {
 	ip -n "$net" link add without type dummy && ip -n "$net" link set without up &&
 		refused 1 "driver of without has no XDP of its own .*: trim with hook tc or qdisc" \
-			trim set dev w1 hook xdp from w2 from without "${rule[@]}" rate 1gbit || return
+			weir trim set dev w1 hook xdp from w2 from without "${rule[@]}" rate 1gbit || return
 	weir trim set dev w1 hook xdp from w2 tc 6 tc-dscp 6:50 "${rule[@]:0:2}" disable-trim port=22 rate 1gbit size 200 &&
-		refused 1 "driver of without has no XDP" trim set dev w1 size 300 tc 5 rule any from w3 from without &&
+		refused 1 "driver of without has no XDP" weir trim set dev w1 size 300 tc 5 rule any from w3 from without &&
 		json '.[0] | .size == 200 and .tc == 6 and ."tc-dscp"[6] == 50' trim show &&
 		weir trim del dev w1 && ip -n "$net" link del without && unharmed
 }
 forward_foreign() {
 	weir port attach dev w2 mode xdp &&
 		refused 1 "w2 is a port that sums, by the XDP program [0-9]+ .*mode tc" \
-			trim set dev w1 hook xdp from w3 from w2 "${rule[@]}" rate 1gbit &&
+			weir trim set dev w1 hook xdp from w3 from w2 "${rule[@]}" rate 1gbit &&
 		weir port detach dev w2 && unharmed || return
 	ip -n "$net" link set dev w2 xdp obj "$work/foreign.o" sec xdp &&
 		refused 1 "w2 has the XDP program [0-9]+ \(somebody_else\) of somebody else" \
-			trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
+			weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
 		ip -n "$net" link set dev w2 xdp off && unharmed
 }
 forward_doctor() {
@@ -293,11 +271,11 @@ bridge_up() {
 forwarding() { in_router bridge link show dev "$1" | grep -q "state forwarding"; }
 fdb_needs_program() {
 	bridge_up && poll 20 forwarding w1 && poll 20 forwarding w2 && poll 20 forwarding w3 || return
-	refused 1 "no device has the XDP program that forwards" trim fdb dev br0
+	refused 1 "no device has the XDP program that forwards" weir trim fdb dev br0
 }
 fdb_copies() {
 	weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit || return
-	refused 1 "w1 is no bridge" trim fdb dev w1 || return
+	refused 1 "w1 is no bridge" weir trim fdb dev w1 || return
 	station w1 17 && station w2 18 && weir trim fdb dev br0 || return
 	{ way w2 w1 17 0 && way w3 w1 17 0 && way w1 w2 18 0 && way w3 w2 18 0 && no_way w1 w1 17 0 && (($(ways) == 4)); } ||
 		{ map_entries; return 1; }
@@ -382,11 +360,6 @@ ktap_run "monitor hears of policies" monitor_hears
 # Refusals by the module, each with a policy there that could be harmed.
 weir trim set dev w1 hook qdisc "${rule[@]}" || ktap_fail "a policy for the refusals"
 unchanged=$(state)
-refuse() {
-	local name=$1 pattern=$2 words
-	read -r -a words <<<"$3"
-	ktap_run "$name" refused 1 "$pattern" "${words[@]}"
-}
 new="rule any dscp 48"
 refuse "no rule" "the kernel misses the key rule" "trim set dev w2 hook qdisc dscp 48"
 refuse "no DSCP" "the kernel misses the key dscp" "trim set dev w2 hook qdisc rule any"

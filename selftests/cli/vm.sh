@@ -10,8 +10,9 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=tool.sh
+. "$here/tool.sh"
 
-tool=${WEIR:-$root/build/bin/weir}
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
@@ -26,14 +27,6 @@ net=$(ns_name router)
 weir() { "$tool" -n "$net" "$@"; }
 raw() { in_router "$here/raw-request" "$@"; }
 
-# json FILTER WORD...: the filter must hold for what the words print.
-json() {
-	local filter=$1 out
-	shift
-	out=$(weir -j "$@") || return
-	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
-}
-
 # All that could be harmed. No job gets a packet here, so the counters stand still.
 state() {
 	weir -j job show
@@ -42,20 +35,6 @@ state() {
 	ip -n "$net" link show
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 ingress
-}
-
-# refused STATUS PATTERN COMMAND...: it fails with one sentence and changes nothing
-# since $before, the state that the caller has taken.
-refused() {
-	local status=$1 pattern=$2 after err got
-	shift 2
-	err=$("$@" 2>&1)
-	got=$?
-	after=$(state)
-	((got == status)) || { echo "status $got instead of $status: $err"; return 1; }
-	[[ $(wc -l <<<"$err") == 1 ]] || { echo "no single sentence: $err"; return 1; }
-	grep -qE -e "$pattern" <<<"$err" || { echo "'$err' does not match '$pattern'"; return 1; }
-	[[ $before == "$after" ]] || { diff <(echo "$before") <(echo "$after"); return 1; }
 }
 
 # Jobs.
@@ -300,7 +279,7 @@ ktap_run "device goes with its port" port_device_goes
 
 foreign_xdp() {
 	ip -n "$net" link set dev w1 xdp obj "$work/foreign.o" sec xdp || return
-	before=$(state)
+	unchanged=$(state)
 	refused 1 "w1 has the XDP program [0-9]+ \(somebody_else\) of somebody else" \
 		weir port attach dev w1 mode xdp &&
 		refused 1 "of somebody else" weir port attach dev w1 mode generic || return
@@ -317,7 +296,7 @@ fi
 foreign_filter() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 ingress pref 100 handle 1 matchall action ok || return
-	before=$(state)
+	unchanged=$(state)
 	refused 1 "w1 has a tc filter of somebody else" weir port attach dev w1 mode tc &&
 		tc -n "$net" qdisc del dev w1 clsact
 }
@@ -325,13 +304,7 @@ ktap_run "a filter of others stays" foreign_filter
 
 # Refusals, each with something there that could be harmed.
 weir port attach dev w1 mode xdp || ktap_fail "a port for the refusals"
-before=$(state)
-# refuse NAME PATTERN WORDS
-refuse() {
-	local name=$1 pattern=$2 words
-	read -r -a words <<<"$3"
-	ktap_run "$name" refused 1 "$pattern" weir "${words[@]}"
-}
+unchanged=$(state)
 new="sources 4 blocks 64 grads 256 address 10.77.1.254"
 refuse "job id in use" "job 7 exists already" "job add id 7 $new"
 refuse "float32" "dtype float32: .*int32" "job add id 8 $new dtype float32"
