@@ -9,55 +9,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=traffic.sh
+. "$here/traffic.sh"
 
-out=$(mktemp -d) || exit 1
-at_exit rm -rf "$out"
 pins=/sys/fs/bpf/forward_$$
 at_exit rm -rf "$pins"
-pids=()
-
-policy() { in_router "$here/trim-policy" "$@"; }
 
 # trim FILTER: of worker 3's port, as JSON.
 trim() { policy get w3 | jq -c "$1"; }
 
-# seen FILE DSCP: packets that came with it.
-seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
-
-# in_background WORKER COMMAND...: until the test ends. It is the very process, and holds
-# nothing that a reader of the test's output would wait for.
-in_background() {
-	nsenter --net="/run/netns/$(ns_name "w$1")" -- "${@:2}" >/dev/null 2>"$out/err" &
-	pids+=($!)
-}
-
-# receive WORKER FILE: counts there.
-receive() {
-	in_background "$1" "$here/trim-traffic" count "$out/$2"
-	poll 20 test -s "$out/$2"
-}
-
-# send WORD...: workers 1 and 2 send to worker 3 at once; the sum is in $sent.
-send() {
-	local to=$1 i senders=()
-	shift
-	for i in 1 2; do
-		in_worker "$i" "$here/trim-traffic" send "$to" "$@" >"$out/sent.$i" &
-		senders+=($!)
-	done
-	wait "${senders[@]}" || return
-	sent=$(awk '{ n += $1 } END { print n }' "$out"/sent.*)
-}
-
-end_all() {
-	local pid
-	for pid in "${pids[@]}"; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-	pids=()
-	rm -f "$out"/*
-}
+# send ADDRESS WORD...: workers 1 and 2 send to worker 3 at once; the sum is in $sent.
+send() { from_workers 2 "$@"; }
 
 # one TEST: and an end to what it has started.
 one() {
@@ -65,6 +27,7 @@ one() {
 	"$1"
 	status=$?
 	end_all
+	rm -f "$out"/*
 	return "$status"
 }
 
@@ -139,7 +102,7 @@ fresh() {
 trims() {
 	local to=$1
 	shift
-	fresh "$@" && receive 3 arrived && send "$to" --count 300 && settled &&
+	fresh "$@" && receive w3 && send "$to" --count 300 && settled &&
 		holds '.stats.whole >= 10' '.stats.trim > 100'
 }
 
@@ -153,14 +116,14 @@ routed6() { trims "$(worker_addr6 3)" && is_short 66; }
 percpu() { trims "$(worker_addr 3)" meter=percpu && holds '.stats.optimistic > 0'; }
 
 whole_where_there_is_room() {
-	fresh rate=1250000000 limit-bytes=10000000 && receive 3 arrived &&
+	fresh rate=1250000000 limit-bytes=10000000 && receive w3 &&
 		send "$(worker_addr 3)" --count 200 && settled && holds '.stats.trim == 0'
 }
 
 # By the stack and by nothing else: the program's counters stand still.
 passes() {
 	local before after
-	fresh && before=$(trim .stats) && receive 3 arrived && in_worker 1 "$@" >/dev/null
+	fresh && before=$(trim .stats) && receive w3 && in_worker 1 "$@" >/dev/null
 	after=$(trim .stats)
 	[[ $before == "$after" ]] || { echo "$before, then $after"; return 1; }
 }
@@ -175,9 +138,9 @@ hops() {
 }
 
 comes_back() {
-	fresh full=return return-dscp=12 header-time=1 && receive 3 arrived || return
+	fresh full=return return-dscp=12 header-time=1 && receive w3 || return
 	sent=300
-	in_background 1 "$here/trim-traffic" send "$(worker_addr 3)" --count "$sent" \
+	behind w1 "$out/sender" "$here/trim-traffic" send "$(worker_addr 3)" --count "$sent" \
 		--returned "$out/back"
 	poll 60 test -s "$out/back" && settled && poll 20 all_back && holds '.stats.returned > 100'
 }
@@ -189,7 +152,7 @@ backlog() {
 	policy del w3 >/dev/null
 	policy set w3 hook=xdp meter=backlog dscp=11 rule=dscp:10 limit=12 \
 		header-time=100000000 headers=10000 &&
-		receive 3 arrived && send "$(worker_addr 3)" --count 150 &&
+		receive w3 && send "$(worker_addr 3)" --count 150 &&
 		settled && holds '.stats.trim > 100'
 	local status=$?
 	in_router tc qdisc del dev w3 root
@@ -234,7 +197,7 @@ egress() {
 from_here() {
 	policy del w3 >/dev/null
 	policy set w3 hook=tc dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=30000 \
-		header-time=1000000000 && receive 3 arrived || return
+		header-time=1000000000 && receive w3 || return
 	sent=$(in_router "$here/trim-traffic" send 10.78.0.3 --count 300) && settled &&
 		holds '.stats.trim > 100' && is_short 86
 }
@@ -243,9 +206,9 @@ from_here_keep() {
 	policy del w3 >/dev/null
 	policy set w3 hook=tc length=keep dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=1 \
 		header-time=1000000000 || return
-	in_background 3 tcpdump -n -i eth0 -c 1 -U -w "$out/pcap" \
+	behind w3 "$out/capture" tcpdump -n -i eth0 -c 1 -U -w "$out/pcap" \
 		'udp port 5000 and ip[1] & 0xfc = 44'
-	poll 20 grep -q listening "$out/err" || return
+	poll 20 grep -q listening "$out/capture.errors" || return
 	in_router "$here/trim-traffic" send 10.78.0.3 --count 5 --size 1000 >/dev/null &&
 		wait "${pids[-1]}" || return
 	tshark -n -r "$out/pcap" -T fields -e frame.len -e ip.len -e udp.length 2>/dev/null |

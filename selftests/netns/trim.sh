@@ -10,13 +10,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=traffic.sh
+. "$here/traffic.sh"
 
-out=$(mktemp -d) || exit 1
-at_exit rm -rf "$out"
-pids=()
 WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
-
-policy() { in_router "$here/trim-policy" "$@"; }
 
 # refused PATTERN KEY=VALUE...: on the device of worker 2.
 refused() {
@@ -39,47 +36,11 @@ holds() {
 	jq -e "$2" <<<"$json" >/dev/null || { echo "$2: $json"; return 1; }
 }
 
-# seen FILE DSCP: packets that came with it.
-seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
-
-# behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
-# so that its process is the one to end.
-behind() {
-	nsenter --net="/run/netns/$(ns_name "$1")" -- "${@:3}" >"$2" 2>"$2.errors" &
-	pids+=($!)
-}
-
-# receive LABEL: counts there what arrives.
-receive() {
-	rm -f "$out/arrived"
-	behind "$1" "$out/log" "$here/trim-traffic" count "$out/arrived"
-	poll 20 test -s "$out/arrived"
-}
-
 # send FROM TO WORD...: prints how many.
 send() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr "$2")" "${@:3}"; }
 
 # incast N WORD...: the first N workers send to worker 4 at once; the sum is in $sent.
-incast() {
-	local n=$1 i senders=()
-	shift
-	for ((i = 1; i <= n; i++)); do
-		send "$i" 4 "$@" >"$out/sent.$i" &
-		senders+=($!)
-	done
-	wait "${senders[@]}" || return
-	sent=$(awk '{ n += $1 } END { print n }' "$out"/sent.*)
-	rm -f "$out"/sent.*
-}
-
-end_all() {
-	local pid
-	for pid in "${pids[@]}"; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-	pids=()
-}
+incast() { from_workers "$1" "$(worker_addr 4)" "${@:2}"; }
 
 # limited DEV RATE [LIMIT]: a root that sends no faster, with a queue of so many bytes.
 limited() {

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Traffic through a port that trims, and what came of it. Sourced after ktap.sh and
+# netns.sh, with this folder in $here; files go to $out.
+
+out=$(mktemp -d) || exit 1
+at_exit rm -rf "$out"
+pids=()
+
+# shellcheck disable=SC2154 # here is the caller's
+# policy set|get|del DEV [KEY=VALUE...]: of the router.
+policy() { in_router "$here/trim-policy" "$@"; }
+
+# seen FILE DSCP: packets that came with it.
+seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
+
+# behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
+# so that its process is the one to end.
+behind() {
+	nsenter --net="/run/netns/$(ns_name "$1")" -- "${@:3}" >"$2" 2>"$2.errors" &
+	pids+=($!)
+}
+
+# receive LABEL: counts there what arrives.
+receive() {
+	rm -f "$out/arrived"
+	behind "$1" "$out/log" "$here/trim-traffic" count "$out/arrived"
+	poll 20 test -s "$out/arrived"
+}
+
+# from_workers N ADDRESS WORD...: the first N workers send there at once; the sum is in
+# $sent.
+from_workers() {
+	local i senders=()
+	for ((i = 1; i <= $1; i++)); do
+		in_worker "$i" "$here/trim-traffic" send "${@:2}" >"$out/sent.$i" &
+		senders+=($!)
+	done
+	wait "${senders[@]}" || return
+	# shellcheck disable=SC2034 # it is the caller's
+	sent=$(awk '{ n += $1 } END { print n }' "$out"/sent.*)
+	rm -f "$out"/sent.*
+}
+
+end_all() {
+	local pid
+	for pid in "${pids[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	pids=()
+}
