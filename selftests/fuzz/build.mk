@@ -19,7 +19,7 @@ fuzzers += $(fuzz_B)/$(1)
 endef
 
 $(eval $(call fuzzer,contrib,$(fuzz_dir)/contrib.c $(fuzz_dir)/slow.c))
-$(eval $(call fuzzer,trim,$(fuzz_dir)/trim.c $(fuzz_dir)/slow.c,-fno-strict-aliasing))
+$(eval $(call fuzzer,trim,$(fuzz_dir)/trim.c $(fuzz_dir)/slow.c,-fno-strict-aliasing -Iselftests))
 $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
 	$(addprefix -Wl$(comma)--wrap=,send recv sendmmsg recvmmsg ppoll clock_gettime getrandom)))
 $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(wildcard userspace/weir/*.c)),\

@@ -9,24 +9,7 @@
 
 #include "weir_trim_class.h"
 
-static __u32 weir_trim_sum(struct weir_trim_pkt *pkt, __u32 off, __u32 len)
-{
-	const __u8 *at = (const __u8 *)pkt->start + off;
-	__u32 sum = 0;
-	__u16 word;
-
-	for (; len > 1; len -= 2, at += 2) {
-		memcpy(&word, at, 2);
-		sum += word;
-	}
-	if (len) {
-		word = 0;
-		memcpy(&word, at, 1);
-		sum += word;
-	}
-	return sum;
-}
-
+#include "trim/sum.h"
 #include "weir_trim_mark.h"
 
 #include "fuzz.h"
