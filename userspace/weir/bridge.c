@@ -90,11 +90,7 @@ static int read_ports(struct nl *rtnl, struct bridge *bridge)
 	header = nl_begin(rtnl, buffer, RTM_GETLINK, NLM_F_DUMP);
 	header->ifi_family = AF_BRIDGE;
 	mnl_attr_put_u32((struct nlmsghdr *)buffer, IFLA_EXT_MASK, RTEXT_FILTER_BRVLAN);
-	err = nl_talk(rtnl, buffer, &replies);
-	if (!err)
-		bridge->port = calloc(replies.count ?: 1, sizeof(*bridge->port));
-	if (!err && !bridge->port)
-		err = -ENOMEM;
+	bridge->port = nl_list(rtnl, buffer, &replies, sizeof(*bridge->port), &err);
 	for (i = 0; !err && i < replies.count; i++)
 		read_port(bridge, replies.message[i]);
 	nl_replies_free(&replies);
@@ -214,11 +210,8 @@ static int read_entries(struct nl *rtnl, const struct bridge *bridge, struct bri
 	header = nl_begin(rtnl, buffer, RTM_GETNEIGH, NLM_F_DUMP);
 	header->ndm_family = AF_BRIDGE;
 	mnl_attr_put_u32((struct nlmsghdr *)buffer, NDA_MASTER, bridge->ifindex);
-	err = nl_talk(rtnl, buffer, &replies);
-	if (!err)
-		ways->way = calloc(replies.count * bridge->ports ?: 1, sizeof(*ways->way));
-	if (!err && !ways->way)
-		err = -ENOMEM;
+	/* To a station there is a way from each port. */
+	ways->way = nl_list(rtnl, buffer, &replies, bridge->ports * sizeof(*ways->way), &err);
 	for (i = 0; !err && i < replies.count; i++)
 		read_entry(ways, bridge, replies.message[i]);
 	nl_replies_free(&replies);

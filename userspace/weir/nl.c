@@ -227,6 +227,19 @@ int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies)
 	return err;
 }
 
+void *nl_list(struct nl *nl, char *buffer, struct nl_replies *replies, size_t size, int *err)
+{
+	void *room = NULL;
+
+	*err = nl_talk(nl, buffer, replies);
+	if (!*err) {
+		room = calloc(replies->count ?: 1, size ?: 1);
+		if (!room)
+			*err = -ENOMEM;
+	}
+	return room;
+}
+
 void nl_attributes(const struct nlmsghdr *message, size_t header,
 		   const struct nlattr **table, uint16_t max)
 {

@@ -65,6 +65,12 @@ void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type
 int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies);
 void nl_replies_free(struct nl_replies *replies);
 
+/*
+ * As nl_talk(), for a request that lists things: returns room for as many as came,
+ * @size bytes each, zeroed, which the caller frees; or NULL, and sets @err.
+ */
+void *nl_list(struct nl *nl, char *buffer, struct nl_replies *replies, size_t size, int *err);
+
 /* Attributes behind the protocol's header, by type; those beyond max are left out. */
 void nl_attributes(const struct nlmsghdr *message, size_t header,
 		   const struct nlattr **table, uint16_t max);

@@ -5,7 +5,6 @@
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rtnl.h"
@@ -87,15 +86,10 @@ int rtnl_links(struct nl *nl, struct link **links, size_t *count)
 	size_t i;
 	int err;
 
-	*links = NULL;
 	*count = 0;
 	nl->header = sizeof(struct ifinfomsg);
 	nl_begin(nl, buffer, RTM_GETLINK, NLM_F_DUMP);
-	err = nl_talk(nl, buffer, &replies);
-	if (!err)
-		*links = calloc(replies.count ?: 1, sizeof(**links));
-	if (!err && !*links)
-		err = -ENOMEM;
+	*links = nl_list(nl, buffer, &replies, sizeof(**links), &err);
 	for (i = 0; !err && i < replies.count; i++)
 		parse_link(replies.message[i], &(*links)[(*count)++]);
 	nl_replies_free(&replies);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queueing disciplines of a device. */
-#include <errno.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rtnl.h"
@@ -33,46 +31,41 @@ int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size
 	size_t i;
 	int err;
 
-	*qdiscs = NULL;
 	*count = 0;
 	nl->header = sizeof(*header);
 	header = nl_begin(nl, buffer, RTM_GETQDISC, NLM_F_DUMP);
 	header->tcm_ifindex = ifindex;
-	err = nl_talk(nl, buffer, &replies);
-	if (!err)
-		*qdiscs = calloc(replies.count ?: 1, sizeof(**qdiscs));
-	if (!err && !*qdiscs)
-		err = -ENOMEM;
+	*qdiscs = nl_list(nl, buffer, &replies, sizeof(**qdiscs), &err);
 	for (i = 0; !err && i < replies.count; i++)
 		*count += parse_qdisc(replies.message[i], ifindex, &(*qdiscs)[*count]);
 	nl_replies_free(&replies);
 	return err;
 }
 
-int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
-		   const char *kind)
+static int change_qdisc(struct nl *nl, uint16_t type, uint16_t flags, unsigned int ifindex,
+			uint32_t parent, uint32_t handle, const char *kind)
 {
 	char buffer[NL_REQUEST_SIZE];
 	struct tcmsg *header;
 
 	nl->header = sizeof(*header);
-	header = nl_begin(nl, buffer, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL);
+	header = nl_begin(nl, buffer, type, flags);
 	header->tcm_ifindex = ifindex;
 	header->tcm_parent = parent;
 	header->tcm_handle = handle;
-	mnl_attr_put_strz((struct nlmsghdr *)buffer, TCA_KIND, kind);
+	if (kind)
+		mnl_attr_put_strz((struct nlmsghdr *)buffer, TCA_KIND, kind);
 	return nl_talk(nl, buffer, NULL);
+}
+
+int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
+		   const char *kind)
+{
+	return change_qdisc(nl, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, ifindex, parent, handle,
+			    kind);
 }
 
 int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle)
 {
-	char buffer[NL_REQUEST_SIZE];
-	struct tcmsg *header;
-
-	nl->header = sizeof(*header);
-	header = nl_begin(nl, buffer, RTM_DELQDISC, 0);
-	header->tcm_ifindex = ifindex;
-	header->tcm_parent = parent;
-	header->tcm_handle = handle;
-	return nl_talk(nl, buffer, NULL);
+	return change_qdisc(nl, RTM_DELQDISC, 0, ifindex, parent, handle, NULL);
 }

@@ -190,6 +190,16 @@ static bool can_be_set(uint16_t attr, bool by_class)
 	}
 }
 
+static int take_policy_away(struct trim_attempt *attempt)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+
+	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
+	mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
+	return nl_talk(&attempt->weir.nl, buffer, NULL);
+}
+
 /* Best effort: what it undoes has worked a moment ago. */
 static void restore_policy(struct trim_attempt *attempt)
 {
@@ -198,9 +208,7 @@ static void restore_policy(struct trim_attempt *attempt)
 	struct nlmsghdr *message;
 
 	if (!attempt->reply.count) {
-		message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
-		mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
-		nl_talk(&attempt->weir.nl, buffer, NULL);
+		take_policy_away(attempt);
 		return;
 	}
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
@@ -307,8 +315,6 @@ static int read_last(struct trim_attempt *attempt, bool *last)
 /* A device that lost its policy some other way is cleaned of the rest. */
 static int del(struct trim_attempt *attempt)
 {
-	char buffer[NL_REQUEST_SIZE];
-	struct nlmsghdr *message;
 	bool last = false, any = false;
 	int status, err;
 
@@ -316,9 +322,7 @@ static int del(struct trim_attempt *attempt)
 	status = status ?: detach_all(&attempt->rtnl, &attempt->link, last, &any);
 	if (status)
 		return status;
-	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
-	mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
-	err = nl_talk(&attempt->weir.nl, buffer, NULL);
+	err = take_policy_away(attempt);
 	if (!err || (err == -ENOENT && any))
 		return WEIR_OK;
 	return request_refused(&attempt->weir, attempt->args);
