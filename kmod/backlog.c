@@ -14,6 +14,15 @@
 
 static DEFINE_HASHTABLE(weir_backlogs, WEIR_BACKLOG_BITS);
 static DEFINE_SPINLOCK(weir_backlogs_lock);
+/* Changes with the table, under RTNL; never 0. */
+static unsigned int weir_backlogs_seq = 1;
+
+static void weir_backlogs_changed(void)
+{
+	ASSERT_RTNL();
+	if (!++weir_backlogs_seq)
+		weir_backlogs_seq = 1;
+}
 
 /**
  * weir_backlog_now() - the time, as packets that wait have it
@@ -69,19 +78,26 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 	backlog->sch = sch;
 	weir_backlog_may_bypass(sch, bypass);
 	spin_lock(&weir_backlogs_lock);
-	hash_add_rcu(weir_backlogs, &backlog->node, backlog->ifindex);
+	/* In the order in which they came, for whoever reads the list. */
+	hlist_add_tail_rcu(&backlog->node,
+			   &weir_backlogs[hash_min(backlog->ifindex,
+						   WEIR_BACKLOG_BITS)]);
 	spin_unlock(&weir_backlogs_lock);
+	weir_backlogs_changed();
 }
 
 /**
  * weir_backlog_del() - let nobody see it any more
  * @backlog: the qdisc's; whoever reads it does so for a grace period yet
+ *
+ * RTNL is held.
  */
 void weir_backlog_del(struct weir_backlog *backlog)
 {
 	spin_lock(&weir_backlogs_lock);
 	hash_del_rcu(&backlog->node);
 	spin_unlock(&weir_backlogs_lock);
+	weir_backlogs_changed();
 }
 
 static bool weir_backlog_is(const struct weir_backlog *backlog,
@@ -112,26 +128,38 @@ void weir_backlog_bypass(const struct net *net, bool bypass)
 }
 
 /**
+ * weir_backlog_one_direct() - packets that a qdisc was not asked about
+ * @backlog: the qdisc's
+ *
+ * Any context. No lock is held: what is just on its way may be missing.
+ *
+ * Return: how many, since the qdisc came.
+ */
+u64 weir_backlog_one_direct(const struct weir_backlog *backlog)
+{
+	u64 left = READ_ONCE(backlog->left);
+
+	return u64_stats_read(&backlog->sch->bstats.packets) - left;
+}
+
+/**
  * weir_backlog_direct() - packets that the qdiscs of a device were not asked about
  * @net: its namespace
  * @ifindex: the device
  *
- * Any context. No lock is held: what is just on its way may be missing.
+ * Any context.
  *
  * Return: how many, since the qdiscs came.
  */
 u64 weir_backlog_direct(const struct net *net, int ifindex)
 {
 	const struct weir_backlog *b;
-	u64 left, direct = 0;
+	u64 direct = 0;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex) {
-		if (!weir_backlog_is(b, net, ifindex))
-			continue;
-		left = READ_ONCE(b->left);
-		direct += u64_stats_read(&b->sch->bstats.packets) - left;
-	}
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
+		if (weir_backlog_is(b, net, ifindex))
+			direct += weir_backlog_one_direct(b);
 	rcu_read_unlock();
 	return direct;
 }
@@ -204,4 +232,53 @@ int weir_backlog_full(const struct net *net, int ifindex,
 	}
 	rcu_read_unlock();
 	return full;
+}
+
+/**
+ * weir_backlog_seq() - whether qdiscs came or went
+ *
+ * RTNL is held.
+ *
+ * Return: another number, but never 0, after each that did.
+ */
+unsigned int weir_backlog_seq(void)
+{
+	ASSERT_RTNL();
+	return weir_backlogs_seq;
+}
+
+/**
+ * weir_backlog_dump() - go through the weir qdiscs of a namespace
+ * @net: the namespace
+ * @ifindex: of this device alone, or 0
+ * @at: how many of them were dumped; counted on
+ * @dump: called for each of the others, until it returns an error
+ * @data: for @dump
+ *
+ * RTNL is held, so that none comes or goes meanwhile.
+ *
+ * Return: what @dump returned last, or 0.
+ */
+int weir_backlog_dump(const struct net *net, int ifindex, unsigned long *at,
+		      int (*dump)(const struct weir_backlog *backlog,
+				  void *data),
+		      void *data)
+{
+	const struct weir_backlog *b;
+	unsigned long n = 0;
+	int i, err;
+
+	ASSERT_RTNL();
+
+	hash_for_each(weir_backlogs, i, b, node) {
+		if (!net_eq(b->net, net) || (ifindex && b->ifindex != ifindex))
+			continue;
+		if (n++ < *at)
+			continue;
+		err = dump(b, data);
+		if (err)
+			return err;
+		++*at;
+	}
+	return 0;
 }

@@ -16,14 +16,20 @@ struct Qdisc;
 #define WEIR_BACKLOG_SHIFT	10
 
 /**
- * struct weir_backlog - what waits in a weir qdisc, for others to see
+ * struct weir_backlog - what waits and waited in a weir qdisc, for others to see
  * @node: in the table of all
  * @net: the device's namespace
  * @ifindex: the device
  * @sch: the qdisc
  * @head: when the head of the data band came, as weir_backlog_now()
  * @left: packets that were dequeued, each of a merged one counted
- * @bands: the bands; written under the qdisc's lock, read by anybody
+ * @trim: packets that were trimmed
+ * @tx_trim: trimmed packets that were sent
+ * @dropped_trim: trimmed packets that found the header band full
+ * @bands: the bands
+ * @max: the most packets that waited, a band
+ *
+ * From @head on written under the qdisc's lock, read by anybody.
  *
  * Lies in a qdisc's private memory, which is freed a grace period after the
  * qdisc was destroyed.
@@ -31,11 +37,15 @@ struct Qdisc;
 struct weir_backlog {
 	struct hlist_node	node;
 	const struct net	*net;
+	struct Qdisc		*sch;
 	int			ifindex;
 	u32			head;
-	struct Qdisc		*sch;
 	u64			left;
+	u64			trim;
+	u64			tx_trim;
+	u64			dropped_trim;
 	struct weir_bands	bands;
+	u32			max[WEIR_BANDS];
 };
 
 u32 weir_backlog_now(void);
@@ -45,6 +55,12 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 void weir_backlog_del(struct weir_backlog *backlog);
 void weir_backlog_bypass(const struct net *net, bool bypass);
 u64 weir_backlog_direct(const struct net *net, int ifindex);
+u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
+unsigned int weir_backlog_seq(void);
+int weir_backlog_dump(const struct net *net, int ifindex, unsigned long *at,
+		      int (*dump)(const struct weir_backlog *backlog,
+				  void *data),
+		      void *data);
 void weir_backlog_depth(const struct net *net, int ifindex,
 			u32 depth[WEIR_BANDS]);
 int weir_backlog_full(const struct net *net, int ifindex,

@@ -217,6 +217,11 @@ static const struct nla_policy weir_trim_get_nl_policy[WEIR_A_TRIM_IFINDEX + 1] 
 	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* WEIR_CMD_TRIM_QUEUE_GET - dump */
+static const struct nla_policy weir_trim_queue_get_nl_policy[WEIR_A_TRIM_QUEUE_IFINDEX + 1] = {
+	[WEIR_A_TRIM_QUEUE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -412,6 +417,13 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_trim_flush_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_QUEUE_GET,
+		.dumpit		= weir_nl_trim_queue_get_dumpit,
+		.policy		= weir_trim_queue_get_nl_policy,
+		.maxattr	= WEIR_A_TRIM_QUEUE_IFINDEX,
+		.flags		= GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd		= WEIR_CMD_STATS_GET,

@@ -135,9 +135,18 @@ static void weir_sch_maximum(const struct weir_sch_visit *v,
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 	struct weir_trim_cpu *cpu = this_cpu_ptr(v->trim->cpu);
+	u32 packets = q->backlog.bands.packets[band];
 
-	if (q->backlog.bands.packets[band] > cpu->count[counter])
-		cpu->count[counter] = q->backlog.bands.packets[band];
+	if (packets > q->backlog.max[band])
+		WRITE_ONCE(q->backlog.max[band], packets);
+	if (packets > cpu->count[counter])
+		cpu->count[counter] = packets;
+}
+
+/* A counter of the qdisc's own, which others may be reading. */
+static void weir_sch_count(u64 *counter)
+{
+	WRITE_ONCE(*counter, *counter + 1);
 }
 
 static void weir_sch_add_data(const struct weir_sch_visit *v,
@@ -170,6 +179,9 @@ static void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
 
 	if (kind == WEIR_SCH_WHOLE)
 		weir_sch_forget(q, skb);
+	else if (kind == WEIR_SCH_TRIMMED)
+		weir_sch_count(trimmed == WEIR_TRIM_C_TX_TRIM ?
+			       &q->backlog.tx_trim : &q->backlog.dropped_trim);
 	if (!trim)
 		return;
 	if (kind == WEIR_SCH_TRIMMED) {
@@ -233,12 +245,15 @@ static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
 			   struct weir_trim_pkt *pkt)
 {
+	struct weir_sch *q = qdisc_priv(v->sch);
+
 	if (weir_sch_return(v, skb, pkt, WEIR_TRIM_DATA)) {
 		weir_trim_count(v->trim, WEIR_TRIM_C_RETURNED, 1);
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	}
 	trace_weir_trim_dropped(qdisc_dev(v->sch), skb->len, WEIR_TRIM_DATA);
 	weir_trim_count(v->trim, WEIR_TRIM_C_DROPPED_TRIM, 1);
+	weir_sch_count(&q->backlog.dropped_trim);
 	__qdisc_drop(skb, v->to_free);
 	return NET_XMIT_DROP;
 }
@@ -246,7 +261,10 @@ static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
 static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
 				u32 kept)
 {
+	struct weir_sch *q = qdisc_priv(v->sch);
+
 	trace_weir_trim(qdisc_dev(v->sch), len, kept, WEIR_TRIM_DATA);
+	weir_sch_count(&q->backlog.trim);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM, 1);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);
 	if (len == kept)

@@ -429,6 +429,22 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}
 			and .[2].limit == 12' trim show
 }
+shows_queues() {
+	answers trim-queue-get <<-END
+		[{"ifindex": 1, "ifname": "lo", "handle": 1986330624, "parent": 4294967295, "tx-queue": 0, "data-depth": 1,
+		  "header-depth": 2, "data-max": 3, "header-max": 4, "direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8},
+		 {"ifindex": 2, "ifname": "eth0", "handle": 2147614720, "parent": 655363, "tx-queue": 2, "data-depth": 0,
+		  "header-depth": 0, "data-max": 0, "header-max": 0, "direct": 0, "trim": 0, "tx-trim": 0, "dropped-trim": 0}]
+	END
+	prints "queue dev lo handle 7665: parent root tx-queue 0
+    data-depth 1 header-depth 2 data-max 3 header-max 4 direct 5 trim 6 tx-trim 7 dropped-trim 8
+queue dev eth0 handle 8002: parent a:3 tx-queue 2
+    data-depth 0 header-depth 0 data-max 0 header-max 0 direct 0 trim 0 tx-trim 0 dropped-trim 0" "trim queues" &&
+		json 'length == 2 and .[0] == {"dev": "lo", "ifindex": 1, "handle": "7665:", "parent": "root",
+			"tx-queue": 0, "data-depth": 1, "header-depth": 2, "data-max": 3, "header-max": 4,
+			"direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8}' trim queues &&
+		asks '. == {"operation": "trim-queue-get", "ifindex": 1}' "trim queues dev lo"
+}
 hears_trims() {
 	local text
 	"$stand_in" events "$WEIR_STAND_IN" <<-END
@@ -484,6 +500,7 @@ ktap_run "doctor looks at sources" doctor_sources
 ktap_run "doctor looks at blocks" doctor_blocks
 ktap_run "doctor looks at degraded blocks" doctor_degraded
 ktap_run "policies of trimming are shown" shows_trims
+ktap_run "queues are shown" shows_queues
 ktap_run "policies of trimming are heard of" hears_trims
 ktap_run "doctor looks at trimming" doctor_trims
 ktap_run "all counters are shown" shows_counters

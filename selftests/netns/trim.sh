@@ -328,8 +328,32 @@ under_mq() {
 	in_router ip addr add 10.99.0.1/24 dev mq0 && in_router ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev mq0 &&
 		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 queue=3 priority=7 &&
 		in_worker 1 "$here/trim-traffic" send 10.99.0.2 --count 100 >/dev/null &&
-		poll 20 whole_are mq0 100 && in_router ip link del mq0 &&
+		poll 20 whole_are mq0 100 && mq_queues && in_router ip link del mq0 &&
 		[[ $(policy get mq0 2>&1) == *'no interface with this name'* ]]
+}
+
+# queues WORD...: the router's weir qdiscs, as JSON.
+queues() { in_router weir -j trim queues "$@"; }
+
+mq_queues() {
+	queues dev mq0 | jq -e 'map(.parent) == ["1:1", "1:2", "1:3", "1:4"] and map(."tx-queue") == [0, 1, 2, 3]
+		and (map(.direct) | add) >= 100 and (map(.trim) | add) == 0' >/dev/null || { queues dev mq0; return 1; }
+}
+
+# One queue is all of its port: each counts what the other does.
+one_queue() {
+	local port
+	slow w4 1mbit && fresh headers=2 header-time=0 && receive w4 && incast 3 --count 100 && settled &&
+		port=$(trim w4 '{direct} + (.stats | {trim, "tx-trim", "dropped-trim", "data-max", "header-max"})') &&
+		queues dev w4 | jq -e --argjson port "$port" 'length == 1 and (.[0] | .dev == "w4" and .parent == "1:1"
+			and .handle == "10:" and ."tx-queue" == 0 and ."data-depth" == 0 and ."header-depth" == 0
+			and ."dropped-trim" > 0 and ."tx-trim" > 0 and .trim == ."tx-trim" + ."dropped-trim"
+			and . == . + $port)' >/dev/null &&
+		[[ $(queues dev w3) == '[]' ]]
+	local status=$?
+	((status)) && { policy get w4; queues dev w4; }
+	end_all
+	return "$status"
 }
 
 whole_are() { holds "$1" ".direct + .stats.whole + .stats.\"tx-trim\" >= $2"; }
@@ -517,6 +541,7 @@ ktap_run "below htb" below htb 1
 ktap_run "below htb, merged" below htb 20
 ktap_run "below prio and tbf, merged" below prio 20
 ktap_run "below mq" under_mq
+ktap_run "a queue's counters are its port's" one_queue
 ktap_run "at the root" at_the_root
 slow w4 1mbit
 vlan_up || ktap_fail "VLAN"

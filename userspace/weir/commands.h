@@ -18,6 +18,7 @@ int port_flush(const struct args *args);
 int trim_set(const struct args *args);
 int trim_del(const struct args *args);
 int trim_show(const struct args *args);
+int trim_queues(const struct args *args);
 int trim_flush(const struct args *args);
 int trim_fdb(const struct args *args);
 int stats_show(const struct args *args);

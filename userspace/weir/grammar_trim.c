@@ -141,6 +141,11 @@ static const struct verb_key trim_set_keys[] = {
 };
 static const struct verb_key trim_del_keys[] = { { &trim_dev, true }, END };
 static const struct verb_key trim_show_keys[] = { { &trim_dev, false }, END };
+static const struct key queues_dev = {
+	"dev", "DEVICE", "show the queues of this device alone",
+	VALUE_DEVICE, .attr = WEIR_A_TRIM_QUEUE_IFINDEX,
+};
+static const struct verb_key trim_queues_keys[] = { { &queues_dev, false }, END };
 static const struct verb_key trim_flush_keys[] = { END };
 
 static const struct key fdb_dev = {
@@ -162,6 +167,8 @@ const struct verb trim_verbs[] = {
 	  trim_del_keys, .run = trim_del },
 	{ "show", "show one policy, or all, with counters", WEIR_CMD_TRIM_GET,
 	  trim_show_keys, .run = trim_show },
+	{ "queues", "show what waits and was trimmed in each queue", WEIR_CMD_TRIM_QUEUE_GET,
+	  trim_queues_keys, .run = trim_queues },
 	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,
 	  trim_flush_keys, .run = trim_flush },
 	{ "fdb", "tell the XDP program the way to each station of a bridge", 0,
