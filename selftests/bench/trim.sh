@@ -60,7 +60,7 @@ account() {
 		($box.trim - $box["tx-trim"] - $box["dropped-trim"] - $box.returned | abs) +
 		($box.whole - $got.whole | abs) + ($box["tx-trim"] - $got.trimmed | abs) + $got.missed') ||
 		die "no counters"
-	((lost == 0)) || note "$lost frames are not accounted for: $(rig_show '.[0].stats // .stats' | tr -d '\n ')"
+	((lost == 0)) || note "$lost frames are not accounted for: $(rig_sent -c .) $(rig_show '.[0].stats // .stats' | tr -d '\n ') $(rig_got -c .)"
 	vanished=$((vanished + lost))
 }
 

@@ -68,6 +68,16 @@ rig_drained() {
 	in_box tc -s -j qdisc show dev out0 | jq -e '[.[].qlen // 0] | add == 0' >/dev/null
 }
 
+# Nothing is under way between two devices.
+rig_received() {
+	awk '$12 != "00000000" { waits = 1 } END { exit waits }' /proc/net/softnet_stat
+}
+
+# All has come to the port, and all that this sent to the sink.
+rig_settled() {
+	rig_received && rig_drained && rig_received
+}
+
 # rig_incast RATE SENDERS FRAME FRAMES SKIP_MS WINDOW_MS [OPTION...]: what came of it is in
 # $rig_work/sent and $rig_work/got.
 rig_incast() {
@@ -80,14 +90,14 @@ rig_incast() {
 	poll 30 grep -q ready "$rig_work/sink" || rig_die "the sink did not start"
 	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate "$1" --senders "$2" \
 		--frame "$3" --frames "$4" "${@:7}" >"$rig_work/sent" || rig_die "no incast"
-	poll 60 rig_drained || rig_die "the port does not drain"
+	poll 60 rig_settled || rig_die "the port does not drain"
 	kill "$sink"
 	wait "$sink" || rig_die "no counts"
 }
 
-# rig_got FILTER, rig_sent FILTER
-rig_got() { jq "$1" "$rig_work/got"; }
-rig_sent() { jq "$1" "$rig_work/sent"; }
+# rig_got FILTER, rig_sent FILTER: options of jq may come first
+rig_got() { jq "$@" "$rig_work/got"; }
+rig_sent() { jq "$@" "$rig_work/sent"; }
 
 # Fairness between the senders' whole frames (Jain, Chiu and Hawe).
 rig_jain() {
