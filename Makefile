@@ -47,7 +47,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module bpf help setup demo bench fuzz plots check install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo bench fuzz plots check install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -76,6 +76,9 @@ module: ## the kernel module, build/kmod-RELEASE/weir.ko
 ifneq ($(wildcard Kbuild),)
 ALL += module
 endif
+
+module-debug: ## the module for the debug kernel, which is built if it was not yet (ten minutes)
+	@release=$$(scripts/debug-kernel) && $(MAKE) --no-print-directory module KERNEL=$$release
 
 # BPF. The programs use the types of the uapi headers alone, so no kernel's own
 # are needed.
@@ -159,12 +162,11 @@ check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
 check-fuzz: fuzzers ## the fuzzers, a minute each
 
-# The kernel is built on the first call, and kept. Its suites take several times longer.
-check-debug: ## the suites of bpf and netns on a kernel with all the detectors on
+# The suites take several times longer there.
+check-debug: ## the suites of bpf, netns and debug on a kernel with all the detectors on
 	@scripts/setup
-	@+release=$$(scripts/debug-kernel) && \
-	$(MAKE) --no-print-directory KERNEL=$$release all && \
-	WEIR_KERNEL=$$release selftests/run bpf netns
+	@+$(MAKE) --no-print-directory all module-debug
+	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns debug
 
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
