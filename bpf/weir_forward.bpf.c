@@ -25,6 +25,7 @@ extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
 extern int weir_trim_edge_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
+extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
 
 static __always_inline void weir_trim_frame(struct xdp_md *ctx,
 					    struct weir_trim_pkt *pkt)
@@ -126,9 +127,13 @@ static __always_inline bool weir_forward_fits(struct xdp_md *ctx,
 static __always_inline int weir_forward_cut(struct xdp_md *ctx,
 					    const struct weir_trim_look *look)
 {
+	int more;
+
 	if (look->left >= look->len)
 		return 0;
-	return bpf_xdp_adjust_tail(ctx, (int)look->left - (int)look->len);
+	weir_trim_frags_xdp(ctx, look->left);
+	more = look->left - bpf_xdp_get_buff_len(ctx);
+	return more ? bpf_xdp_adjust_tail(ctx, more) : 0;
 }
 
 static __always_inline void weir_forward_route(struct xdp_md *ctx,

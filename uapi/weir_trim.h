@@ -214,6 +214,11 @@ struct weir_fdb_key {
  *		1 where the data band of a weir qdisc of the device is full, 0
  *		where it is not, -ENOENT where there is no such qdisc
  *
+ *	void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
+ *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:
+ *		takes off fragments, or the ends of them, until the frame has
+ *		len bytes or no fragment, where the kernel would free them wrongly
+ *
  *	int weir_trim_plain_skb(struct __sk_buff *ctx);
  *		makes a packet what its bytes say: a checksum that was left to the
  *		device is filled in, and no hint of what lies where or was verified

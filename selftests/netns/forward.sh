@@ -115,6 +115,14 @@ routed() { trims "$(worker_addr 3)" && is_short 86; }
 routed6() { trims "$(worker_addr6 3)" && is_short 66; }
 percpu() { trims "$(worker_addr 3)" meter=percpu && holds '.stats.optimistic > 0'; }
 
+# Frames of several pages, cut within the first and within a later one.
+jumbo() {
+	fresh limit-bytes=120000 size="$1" && receive w3 && send "$(worker_addr 3)" --count 300 --size 8900 &&
+		settled && holds '.stats.whole >= 10' '.stats.trim > 100' && is_short $(($1 - 42))
+}
+jumbo_to_its_head() { jumbo 128; }
+jumbo_to_a_page() { jumbo 4000; }
+
 whole_where_there_is_room() {
 	fresh rate=1250000000 limit-bytes=10000000 && receive w3 &&
 		send "$(worker_addr 3)" --count 200 && settled && holds '.stats.trim == 0'
@@ -217,13 +225,13 @@ from_here_keep() {
 
 ktap_header
 # Not in ktap_run: what is made must be known, to be removed.
-star_create 3 || exit 1
+star_create 3 9000 || exit 1
 ktap_run "senders fill in their checksums" star_offloads
 ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu hops ttl_ends comes_back backlog bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page hops ttl_ends comes_back backlog bridge \
 	bridged other_stations egress from_here from_here_keep; do
 	ktap_run "${test//_/ }" one "$test"
 done
