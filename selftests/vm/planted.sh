@@ -24,7 +24,7 @@ commits() {
 	local name=$1
 	shift
 	# shellcheck disable=SC2016 # expanded in the machine
-	"$here/run" --kernel "$release" --no-module --append kasan_multi_shot --share "$dir/$name" \
+	"$here/run" --kernel "$release" --no-module --timeout 1800 --append kasan_multi_shot --share "$dir/$name" \
 		--log "$dir/$name.log" -- bash -c 'for fault in "${@:2}"; do
 			insmod "$1" fault="$fault" && rmmod planted || exit; done' \
 		- "$built/planted.ko" "$@" >"$dir/$name.out" 2>&1
