@@ -47,7 +47,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo bench fuzz plots check install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo bench fuzz plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -67,12 +67,16 @@ help: ## this text
 setup: ## install what is needed to build and test (Debian 12 or 13)
 	@scripts/setup
 
-# The module. Kbuild knows best what has to be done again, so it is always asked.
+# The module. Kbuild knows best what has to be done again, so it is always asked. One that
+# counts its lines, for a kernel that can (make coverage), has a tree of its own.
+GCOV ?=
+farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
+
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
 	@dir=$$(scripts/kernel-release --build $(KERNEL)) && \
-	scripts/kmod-farm $(B)/kmod-$(KERNEL) && \
-	flock $(B)/kmod-$(KERNEL) $(MAKE) -C "$$dir" --no-print-directory M=$(CURDIR)/$(B)/kmod-$(KERNEL) CC=$(KCC) W=1 \
-		$(if $(V),V=1,-s) modules
+	scripts/kmod-farm $(farm) && \
+	flock $(farm) $(MAKE) -C "$$dir" --no-print-directory M=$(CURDIR)/$(farm) CC=$(KCC) W=1 \
+		$(if $(GCOV),GCOV_PROFILE=y) $(if $(V),V=1,-s) modules
 ifneq ($(wildcard Kbuild),)
 ALL += module
 endif
@@ -167,6 +171,13 @@ check-debug: ## the suites of bpf, netns and debug on a kernel with all the dete
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all module-debug
 	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns debug
+
+# The same, with the unit suite, counted: build/coverage has the report.
+coverage: ## which lines and branches of the module the tests run, on that kernel
+	@scripts/setup
+	@+release=$$(scripts/debug-kernel) && \
+	$(MAKE) --no-print-directory KERNEL=$$release GCOV=1 all $(B)/unit-gcov/test-unit && \
+	WEIR_KERNEL=$$release selftests/coverage/run
 
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1

@@ -21,6 +21,15 @@ $(B)/unit/include/%.h:
 
 # The vector file is the module's: its target is set as Kbuild sets it.
 $(B)/obj/test-unit/kmod/reduce_avx2.o: CFLAGS += -mavx2
-$(eval $(call program,test-unit,$(unit_sources),-g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined \
-	-include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Wno-unused-parameter \
-	-Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith,-fsanitize=address -fsanitize=undefined,$(unit_forward)))
+unit_flags := -g -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod \
+	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
+unit_sanitizers := -fsanitize=address -fsanitize=undefined
+$(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))
+
+# The same with its lines counted, as they are written: nothing is inlined or moved.
+$(B)/obj/unit-gcov/kmod/reduce_avx2.o: CFLAGS += -mavx2
+$(eval $(call objects,unit-gcov,$(unit_sources),$(unit_flags) -O0 --coverage,$(unit_forward)))
+$(B)/unit-gcov/test-unit: $(unit-gcov_objects)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) --coverage -o $@ $^

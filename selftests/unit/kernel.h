@@ -135,7 +135,13 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define div_u64(a, b)		((a) / (b))
 #define div64_u64(a, b)		((a) / (b))
-#define div64_u64_rem(a, b, r)	(*(r) = (a) % (b), (a) / (b))
+
+static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rest)
+{
+	*rest = a % b;
+	return a / b;
+}
+
 /* As the machine's instruction, which traps where the quotient does not fit. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
