@@ -41,15 +41,16 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* What a probe at kfree_skb is called with; rx_sk is there since 6.11. */
-#ifdef WEIR_HAVE_KFREE_SKB_RX_SK
-#define WEIR_KFREE_SKB_PROTO						\
-	void *data, struct sk_buff *skb, void *location,		\
-	enum skb_drop_reason reason, struct sock *rx_sk
+/* What a probe at kfree_skb is called with; rx_sk is there since 6.11, const since 7.2. */
+#ifdef WEIR_HAVE_KFREE_SKB_CONST_SK
+#define WEIR_KFREE_SKB_SK	, const struct sock *rx_sk
+#elif defined(WEIR_HAVE_KFREE_SKB_RX_SK)
+#define WEIR_KFREE_SKB_SK	, struct sock *rx_sk
 #else
+#define WEIR_KFREE_SKB_SK
+#endif
 #define WEIR_KFREE_SKB_PROTO						\
 	void *data, struct sk_buff *skb, void *location,		\
-	enum skb_drop_reason reason
-#endif
+	enum skb_drop_reason reason WEIR_KFREE_SKB_SK
 
 #endif /* _WEIR_COMPAT_H */
