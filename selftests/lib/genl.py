@@ -10,7 +10,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HEADER = open(os.path.join(ROOT, "uapi", "weir.h"), encoding="ascii").read()
 NETLINK_GENERIC, SOL_NETLINK, EXT_ACK, CAP_ACK, STRICT = 16, 270, 11, 10, 12
 CONTROL, GETFAMILY, FAMILY_ID, FAMILY_NAME = 16, 3, 1, 2
-REQUEST, ACK, TLVS = 1, 4, 0x200
+ERROR, DONE = 2, 3
+REQUEST, ACK, DUMP, TLVS = 1, 4, 0x300, 0x200
 TYPE, SENTENCE = 0x3fff, 1
 
 
@@ -58,18 +59,27 @@ class Family:
 
     def ask(self, number, payload):
         """The error, 0 for none; its sentence; and the attributes of the last reply."""
+        error, sentence, replies = self.exchange(number, payload, ACK)
+        return error, sentence, replies[-1] if replies else b""
+
+    def dump(self, number, payload=b""):
+        """The error, 0 for none; its sentence; and the attributes of each object."""
+        return self.exchange(number, payload, DUMP)
+
+    def exchange(self, number, payload, how):
         body = struct.pack("=BBH", number, 1, 0) + payload
-        self.sock.send(struct.pack("=IHHII", 16 + len(body), self.number, REQUEST | ACK, 1, 0) +
+        self.sock.send(struct.pack("=IHHII", 16 + len(body), self.number, REQUEST | how, 1, 0) +
                        body)
-        reply = b""
+        replies = []
         while True:
             data = self.sock.recv(65536)
             while len(data) >= 16:
                 size, kind, flags = struct.unpack_from("=IHH", data)
-                if kind == 2:
+                if kind in (ERROR, DONE):
                     error = -struct.unpack_from("=i", data, 16)[0]
-                    # CAP_ACK keeps the request out of the answer.
-                    said = dict(attributes(data[36:size])) if error and flags & TLVS else {}
-                    return error, said.get(SENTENCE, b"").rstrip(b"\0").decode(), reply
-                reply = data[20:size]
+                    # CAP_ACK keeps the request out of the answer, but for its header.
+                    tlvs = data[36 if kind == ERROR else 20:size]
+                    said = dict(attributes(tlvs)) if error and flags & TLVS else {}
+                    return error, said.get(SENTENCE, b"").rstrip(b"\0").decode(), replies
+                replies.append(data[20:size])
                 data = data[(size + 3) & ~3:]

@@ -1,0 +1,303 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Every way in which the netlink family refuses a request: the error, the sentence, and
+that nothing is changed by it. To be run by refusals.sh. Speaks KTAP.
+
+A sentence of the module's that no request here brings out fails the suite, so that one
+who adds a refusal adds its case.
+"""
+import errno
+import glob
+import os
+import re
+import socket
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from genl import ROOT, Family, attribute, command, enumerators
+
+NESTED = 0x8000
+KEYS = {"job": enumerators("WEIR_A_JOB_", "ID"),
+        "source": enumerators("WEIR_A_SOURCE_", "JOB"),
+        "block": enumerators("WEIR_A_BLOCK_", "JOB"),
+        "port": enumerators("WEIR_A_PORT_", "IFINDEX"),
+        "trim": enumerators("WEIR_A_TRIM_", "IFINDEX"),
+        "rate": enumerators("WEIR_A_RATE_", "PACKETS"),
+        "rule": enumerators("WEIR_A_TRIM_RULE_", "DSCP")}
+# Numbers of 64 bits; all others have 32.
+LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes")}
+
+
+def encode(kind, values):
+    """Attributes from a dictionary: numbers, bytes, True for a flag, nests, lists of them."""
+    payload = b""
+    for key, value in values.items():
+        number = KEYS[kind].index(key) + 1
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict):
+                payload += attribute(number | NESTED, encode(key, one))
+            elif isinstance(one, bytes):
+                payload += attribute(number, one)
+            elif one is True:
+                payload += attribute(number, b"")
+            else:
+                payload += attribute(number, struct.pack("=Q" if (kind, key) in LONG else "=I", one))
+    return payload
+
+
+def address(text):
+    return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
+
+
+def index(name):
+    return socket.if_nametoindex(name)
+
+
+family = Family()
+
+
+def ask(name, **values):
+    values = {key.replace("_", "-"): value for key, value in values.items()}
+    return family.ask(command(name), encode(name.split("-")[0], values))
+
+
+def must(name, **values):
+    error, sentence, _ = ask(name, **values)
+    assert not error, f"{name}: {errno.errorcode.get(error)} {sentence}"
+
+
+def state():
+    """All that could be harmed; nothing here counts, but for the namespace's own time."""
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get")]
+
+
+BOX, WORKER = address("10.0.0.254"), address("10.0.0.1")
+d0, d1, d2, none = index("d0"), index("d1"), index("d2"), 9999
+new = {"id": 8, "sources": 4, "blocks": 64, "grads": 256, "address": BOX}
+one = {"job": 7, "id": 1}
+rule = {"dscp": 10}
+trim = {"ifindex": d0, "hook": 1, "size": 64, "dscp": 11, "rule": rule}
+tc = dict(trim, hook=2, rate=1000000)
+xdp = dict(trim, hook=3, rate=1000000)
+INVAL, NOENT, EXIST = errno.EINVAL, errno.ENOENT, errno.EEXIST
+NOTSUPP, NODEV = errno.EOPNOTSUPP, errno.ENODEV
+
+
+def without(values, key):
+    return {other: value for other, value in values.items() if other != key}
+
+
+# Request, attributes, error, sentence (a pattern).
+CASES = [
+    # What is not there, or not said.
+    *((name, {}, INVAL, "say which job: its id is missing")
+      for name in ("job-get", "job-set", "job-del", "source-add", "source-flush")),
+    *((name, {"id": 9}, NOENT, "there is no job 9 in this network namespace")
+      for name in ("job-get", "job-set", "job-del")),
+    *((name, {"job": 9}, NOENT, "there is no job 9 in this network namespace")
+      for name in ("source-add", "source-set", "source-del", "source-get", "source-flush")),
+    *((name, {}, INVAL, "say which device: its index is missing")
+      for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get")),
+    *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
+      for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
+                          ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT))),
+    ("port-set", {"ifindex": none, "mode": 1}, NOENT, f"there is no device {none} in this network namespace"),
+    # Jobs.
+    ("job-add", without(new, "id"), INVAL, "say which id the job is to have"),
+    ("job-add", without(new, "sources"), INVAL, "say how many sources the job has"),
+    ("job-add", without(new, "blocks"), INVAL, "say how many blocks the job may hold"),
+    ("job-add", without(new, "grads"), INVAL, "say how many gradients a block has at most"),
+    ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
+    ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
+    ("job-add", dict(new, dtype=2), NOTSUPP, "only int32 can be summed so far: .*"),
+    ("job-add", dict(new, op=2), NOTSUPP, "only the operation sum is there so far"),
+    ("job-add", dict(new, tree=1), NOTSUPP, "a job spans one box so far: leave tree away"),
+    ("job-add", dict(new, parent=BOX), NOTSUPP, "a job spans one box so far: leave parent away"),
+    ("job-add", dict(new, blocks=63), INVAL, "blocks must be a power of two: take 64"),
+    ("job-add", dict(new, blocks=65536, grads=2048), errno.EDQUOT,
+     r"the job needs 5\d\d MiB, but jobs hold \d+ of \d+ MiB already: use fewer blocks"),
+    ("job-add", dict(new, policy=2, timeout=0), INVAL, "blocks that are not to wait need a timeout"),
+    ("job-add", dict(new, timeout=10000, **{"dead-after": 9000}), INVAL,
+     "dead-after is shorter than the timeout"),
+    ("job-add", dict(new, quorum=5), INVAL, "a quorum of 5 is more than the job's 4 sources"),
+    ("job-add", dict(new, quorum=0x10004), INVAL, "a quorum of 65535 is more than the job's 4 sources"),
+    ("job-set", {"id": 7}, INVAL, "nothing to change: say port, group, policy, .*"),
+    ("job-set", {"id": 7, "policy": 2, "timeout": 0}, INVAL, "blocks that are not to wait need a timeout"),
+    ("job-set", {"id": 7, "quorum": 5}, INVAL, "a quorum of 5 is more than the job's 4 sources"),
+    # Addresses.
+    ("job-add", dict(new, address=BOX[:3]), INVAL, r"an address has 4 bytes \(IPv4\) or 16 \(IPv6\)"),
+    ("job-add", dict(new, address=b""), INVAL, r"an address has 4 bytes \(IPv4\) or 16 \(IPv6\)"),
+    ("job-add", dict(new, address=address("255.255.255.255")), INVAL,
+     "the broadcast address cannot be used"),
+    ("job-add", dict(new, address=address("::ffff:10.0.0.254")), INVAL,
+     "write an IPv4 address as such, not as IPv4-mapped IPv6"),
+    ("job-add", dict(new, address=address("239.0.0.1")), INVAL, "the address must be a unicast address"),
+    ("job-add", dict(new, address=address("ff15::1")), INVAL, "the address must be a unicast address"),
+    ("job-add", dict(new, address=address("0.0.0.0")), INVAL, "the address must be a unicast address"),
+    ("job-add", dict(new, address=address("::")), INVAL, "the address must be a unicast address"),
+    ("job-add", dict(new, group=WORKER), INVAL, "the group is no multicast address"),
+    ("job-add", dict(new, group=address("ff15::1")), INVAL, "the job's addresses are IPv4"),
+    ("job-add", dict(new, address=address("fd00::254"), group=address("239.0.0.1")), INVAL,
+     "the job's addresses are IPv6"),
+    ("job-set", {"id": 7, "group": WORKER}, INVAL, "the group is no multicast address"),
+    ("job-set", {"id": 6, "group": address("239.0.0.1")}, INVAL, "the job's addresses are IPv6"),
+    ("source-add", dict(one, address=address("fd00::1")), INVAL, "the job's addresses are IPv4"),
+    ("source-add", {"job": 6, "id": 0, "address": WORKER}, INVAL, "the job's addresses are IPv6"),
+    # Rates.
+    ("job-add", dict(new, rate={"packets-burst": 5}), INVAL, "a burst of packets needs a rate of packets"),
+    ("job-add", dict(new, rate={"bytes-burst": 70000}), INVAL, "a burst of bytes needs a rate of bytes"),
+    ("job-set", {"id": 7, "rate": {"packets": 5, "packets-burst": 0}}, INVAL,
+     "a burst of 0 packets lets nothing pass"),
+    ("source-set", {"job": 7, "id": 0, "rate": {"bytes": 5, "bytes-burst": 65534}}, INVAL,
+     "a burst below 65535 bytes does not hold the longest packet"),
+    # Sources.
+    *((name, {"job": 7}, INVAL, "say which source: its id is missing")
+      for name in ("source-add", "source-set", "source-del", "source-get")),
+    *((name, {"job": 7, "id": 4}, errno.ERANGE, "job 7 has 4 sources: ids run from 0 to 3")
+      for name in ("source-add", "source-set", "source-del", "source-get")),
+    *((name, one, NOENT, "source 1 of job 7 has no address")
+      for name in ("source-set", "source-del", "source-get")),
+    ("source-add", one, INVAL, "say the source's address: nothing else tells who it is"),
+    ("source-add", {"job": 7, "id": 0, "address": WORKER}, EXIST,
+     "source 0 of job 7 has an address already: set it or delete it first"),
+    ("source-add", dict(one, address=WORKER), EXIST, "source 0 of job 7 has this address and port already"),
+    ("source-add", dict(one, address=address("10.0.0.2"), ifindex=none), NODEV,
+     f"there is no device with the index {none}"),
+    ("source-set", {"job": 7, "id": 0}, INVAL, "nothing to change: say address, port, device, VLAN or rate"),
+    # Ports.
+    ("port-add", {"ifindex": d1}, EXIST, "device d1 is a weir port already"),
+    ("port-set", {"ifindex": d1}, INVAL, "nothing to change: say mode"),
+    ("port-set", {"ifindex": d0, "mode": 1}, NOENT, "device d0 is no weir port"),
+    ("port-del", {"ifindex": d0}, NOENT, "device d0 is no weir port"),
+    ("port-get", {"ifindex": d0}, NOENT, "device d0 is no weir port"),
+    # Policies: what is not there, the hook, the device.
+    ("trim-get", {"ifindex": d0}, NOENT, "device d0 has no trimming policy"),
+    ("trim-del", {"ifindex": d0}, NOENT, "device d0 has no trimming policy"),
+    ("trim-set", without(trim, "hook"), INVAL, "say where packets are trimmed: hook is missing"),
+    ("trim-set", {"ifindex": d1, "hook": 2}, INVAL, "the hook cannot be changed: take the policy away first"),
+    ("trim-set", dict(trim, ifindex=d2), NOTSUPP, "packets of the device have no Ethernet header"),
+    ("trim-set", dict(trim, size=200), INVAL, "no frame of the device is as long as the trim size"),
+    ("trim-set", dict(trim, queue=60000), INVAL, "the device does not have as many transmit queues"),
+    # Rules and DSCPs.
+    ("trim-set", dict(trim, rule={"dscp-last": 10}), INVAL, "dscp-last needs dscp, the lowest one"),
+    ("trim-set", dict(trim, rule={"dscp": 10, "dscp-last": 9}), INVAL, "dscp-last is lower than dscp"),
+    ("trim-set", dict(trim, rule=[rule] * 17), INVAL, "a policy has 16 rules at most"),
+    ("trim-set", dict(trim, rule={"port": 5, "proto": 1}), INVAL, "only UDP and TCP have ports"),
+    ("trim-set", dict(trim, rule={"dscp": 11}), INVAL,
+     "packets with the DSCP of trimmed or returned ones cannot be trimmed"),
+    ("trim-set", dict(trim, rule={"dscp": 10, "dscp-last": 12}), INVAL,
+     "packets with the DSCP of trimmed or returned ones cannot be trimmed"),
+    ("trim-set", without(trim, "rule"), INVAL, "say which packets are trimmed: a rule is missing"),
+    ("trim-set", dict(trim, rule=dict(rule, disable=True)), INVAL,
+     "say which packets are trimmed: a rule is missing"),
+    ("trim-set", dict(trim, **{"tc-dscp": bytes([0, 1, 2, 3, 4, 5, 6, 64])}), INVAL, "a DSCP is 63 at most"),
+    ("trim-set", without(trim, "dscp"), INVAL,
+     "say which DSCP trimmed packets get: dscp or tc is missing"),
+    ("trim-set", dict(trim, **{"return-dscp": 11}), INVAL,
+     "packets that go back need another DSCP than trimmed ones"),
+    # Bands.
+    ("trim-set", dict(trim, limit=0), INVAL, "the data band needs a limit of packets, bytes or time"),
+    ("trim-set", dict(trim, share=3, **{"share-value": 100}), INVAL,
+     "headers get 99 percent of the bytes at most"),
+    ("trim-set", dict(trim, full=2), INVAL,
+     "say which DSCP packets get that go back: return-dscp is missing"),
+    ("trim-set", dict(tc, full=2, **{"return-dscp": 12}), NOTSUPP, "packets cannot go back from the tc hook"),
+    ("trim-set", dict(tc, victim=2), NOTSUPP, "only the qdisc can trim packets that wait"),
+    ("trim-set", dict(tc, share=1), NOTSUPP, "only the qdisc has two bands that share the link"),
+    ("trim-set", dict(xdp, priority=1), NOTSUPP, "packets have no priority at the xdp hook"),
+    ("trim-set", dict(xdp, queue=0), NOTSUPP, "the xdp hook cannot choose a transmit queue"),
+    # Meters.
+    ("trim-set", dict(tc, optimistic=50, half=51), INVAL, "the shares must fall: optimistic, half, pessimistic"),
+    ("trim-set", dict(tc, half=50, pessimistic=51), INVAL,
+     "the shares must fall: optimistic, half, pessimistic"),
+    ("trim-set", dict(tc, t0=100, t1=99), INVAL, "t1 cannot be before t0"),
+    ("trim-set", dict(tc, meter=3), NOTSUPP, "only the xdp hook can read the backlog of a weir qdisc"),
+    ("trim-set", without(tc, "rate"), INVAL, "say how fast the port is: rate is missing"),
+    ("trim-set", dict(tc, rate=999), INVAL, "the rate must be 1000 bytes a second at least"),
+    ("trim-set", dict(tc, rate=1000, meter=2, pessimistic=1), INVAL,
+     "this percentage of the rate is too slow to be metered"),
+]
+
+said = set()
+
+
+def every_request():
+    """Each case; what went otherwise is told all at once."""
+    before, wrong = state(), []
+    for name, values, want, pattern in CASES:
+        error, sentence, _ = ask(name, **values)
+        said.add(sentence)
+        if error != want or not re.fullmatch(pattern, sentence):
+            wrong.append(f"{name} {values}: {errno.errorcode.get(error, error)} '{sentence}'")
+        elif state() != before:
+            wrong.append(f"{name} {values}: was refused, and changed something")
+            before = state()
+    assert not wrong, "\n".join(wrong)
+
+
+def dumps():
+    """Those that can be asked for one job."""
+    for name, values in (("source-get", {"job": 9}), ("block-get", {"job": 9})):
+        error, sentence, objects = family.dump(command(name), encode(name.split("-")[0], values))
+        assert (error, sentence, objects) == \
+            (NOENT, "there is no job 9 in this network namespace", []), (name, error, sentence)
+        error, _, objects = family.dump(command(name), encode(name.split("-")[0], {"job": 6}))
+        assert not error and not objects, (name, error)
+
+
+def without_the_capability():
+    """Who may not change anything may look; the tool's user is told by the error alone."""
+    before = state()
+    os.seteuid(65534)
+    try:
+        for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
+                     "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
+                     "trim-del", "trim-flush"):
+            error, _, _ = Family().ask(command(name), b"")
+            assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
+        assert not Family().ask(command("stats-get"), b"")[0]
+        assert not Family().dump(command("job-get"))[0]
+    finally:
+        os.seteuid(0)
+    assert state() == before
+
+
+def unknown_requests():
+    for number in (0, command("job-ntf"), command("event-ntf"), 200):
+        error, _, _ = family.ask(number, b"")
+        assert error == NOTSUPP, (number, error)
+
+
+def every_sentence():
+    """All that the module can say to a request was said, but for want of memory."""
+    missing = []
+    for path in glob.glob(os.path.join(ROOT, "kmod", "netlink*.c")) + \
+            [os.path.join(ROOT, "kmod", name) for name in ("job.c", "trim_config.c")]:
+        for line in open(path, encoding="ascii"):
+            for text in re.findall(r'"([^"]* [^"]* [^"]*)"', line):
+                pattern = ".*" + ".*".join(re.escape(part) for part in re.split(r"%\w+", text))
+                if not text.startswith("no memory") and \
+                        not any(re.fullmatch(pattern, sentence) for sentence in said):
+                    missing.append(f"{os.path.basename(path)}: {text}")
+    assert not missing, "\n".join(missing)
+
+
+must("job-add", **dict(new, id=7))
+must("job-add", **dict(new, id=6, address=address("fd00::254")))
+must("source-add", job=7, id=0, address=WORKER)
+must("port-add", ifindex=d1, mode=3)
+must("trim-set", **dict(trim, ifindex=d1))
+
+tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence)
+status = 0
+print(f"KTAP version 1\n1..{len(tests)}", flush=True)
+for number, test in enumerate(tests, 1):
+    try:
+        test()
+        verdict = "ok"
+    except AssertionError as reason:
+        print("# " + str(reason).replace("\n", "\n# "))
+        verdict, status = "not ok", 1
+    print(f"{verdict} {number} {test.__name__.replace('_', ' ')}", flush=True)
+sys.exit(status)

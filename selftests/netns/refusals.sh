@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every way in which the netlink family refuses a request (refusals.py).
+# To be run in the virtual machine.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+
+ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
+	ip -n "$(ns_name box)" link add d1 type dummy &&
+	ip -n "$(ns_name box)" link add d2 type ipip remote 10.0.0.1 || exit 1
+in_ns box /usr/bin/python3 "$here/refusals.py"
