@@ -179,6 +179,12 @@ coverage: ## which lines and branches of the module the tests run, on that kerne
 	$(MAKE) --no-print-directory KERNEL=$$release GCOV=1 all $(B)/unit-gcov/test-unit && \
 	WEIR_KERNEL=$$release selftests/coverage/run
 
+# Kernels are fetched on the first call, and kept.
+check-kernels: ## the same on Linux 6.1, 6.12 and 7.2, and the table in docs/KERNELS.md
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all WERROR=1
+	@selftests/kernels/run
+
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*

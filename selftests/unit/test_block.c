@@ -153,6 +153,32 @@ static void block_generation_comes_round(void)
 	teardown();
 }
 
+static u16 sooner;
+
+static void advance_sooner(void)
+{
+	mock_meanwhile = NULL;
+	weir_blocks_advance(&table, sooner);
+}
+
+/* Two CPUs see new generations at once: the later one is the job's, whoever is first. */
+static void block_generations_race(void)
+{
+	setup(4, 2, 16);
+	weir_blocks_advance(&table, 7);
+	sooner = 8;
+	mock_meanwhile = advance_sooner;
+	CHECK_EQ(weir_blocks_advance(&table, 9), 9);
+	CHECK(!mock_meanwhile);
+	CHECK_EQ(weir_blocks_generation(&table), 9);
+	sooner = 11;
+	mock_meanwhile = advance_sooner;
+	CHECK_EQ(weir_blocks_advance(&table, 10), 11);
+	CHECK(!mock_meanwhile);
+	CHECK_EQ(weir_blocks_generation(&table), 11);
+	teardown();
+}
+
 static void block_ids_wrap(void)
 {
 	setup(4, 1, 1);
@@ -496,6 +522,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_refusals),
 	KTAP_TEST(block_new_generation_sweeps),
 	KTAP_TEST(block_generation_comes_round),
+	KTAP_TEST(block_generations_race),
 	KTAP_TEST(block_ids_wrap),
 	KTAP_TEST(block_query),
 	KTAP_TEST(block_query_before_it_is_late),

@@ -117,6 +117,68 @@ static void trim_config_hooks(void)
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_METER));
 }
 
+/* What has no sense at a hook, and what makes it a sense. */
+static void trim_config_only_there(void)
+{
+	setup(WEIR_TRIM_HOOK_TC);
+	config.share = WEIR_TRIM_SHARE_STRICT;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_SHARE));
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.has |= WEIR_TRIM_HAS_PRIORITY;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_PRIORITY));
+	config.has &= ~WEIR_TRIM_HAS_PRIORITY;
+	config.has |= WEIR_TRIM_HAS_QUEUE;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_QUEUE));
+	config.hook = WEIR_TRIM_HOOK_TC;
+	CHECK_EQ(check(), 0);
+	config.t1 = config.t0 - 1;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_T1));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.limit = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_LIMIT));
+	config.limit_time = 1;
+	CHECK_EQ(check(), 0);
+}
+
+static void trim_config_rule_ports(void)
+{
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.rule[0].port = 80;
+	CHECK_EQ(check(), 0);
+	config.rule[0].proto = IPPROTO_UDP;
+	CHECK_EQ(check(), 0);
+	config.rule[0].proto = IPPROTO_TCP;
+	CHECK_EQ(check(), 0);
+	config.rule[0].proto = IPPROTO_ICMP;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+	config.rule[0].port = 0;
+	CHECK_EQ(check(), 0);
+	config.rules = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+}
+
+/* Who trims nothing, or asks the qdisc, has no meters. */
+static void trim_config_without_meters(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.hook = WEIR_TRIM_HOOK_NONE;
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.hook, WEIR_TRIM_HOOK_NONE);
+	CHECK_EQ(port.policy.rules, 0);
+	config.hook = WEIR_TRIM_HOOK_XDP;
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	config.has |= WEIR_TRIM_HAS_QUEUE;
+	config.queue = 1;
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.meters.kind, WEIR_TRIM_METER_BACKLOG);
+	CHECK_EQ(port.meters.limit, 0);
+	CHECK_EQ(port.meters.cost[WEIR_TRIM_OPTIMISTIC], 0);
+	CHECK_EQ(port.policy.flags, WEIR_TRIM_SET_QUEUE);
+	CHECK_EQ(port.policy.queue, 1);
+}
+
 static void trim_config_rates(void)
 {
 	setup(WEIR_TRIM_HOOK_XDP);
@@ -288,6 +350,9 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_marks),
 	KTAP_TEST(trim_config_any_dscp),
 	KTAP_TEST(trim_config_hooks),
+	KTAP_TEST(trim_config_only_there),
+	KTAP_TEST(trim_config_rule_ports),
+	KTAP_TEST(trim_config_without_meters),
 	KTAP_TEST(trim_config_rates),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),
