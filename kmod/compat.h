@@ -10,9 +10,28 @@
 
 #include <linux/btf.h>
 #include <linux/hrtimer.h>
+#include <net/genetlink.h>
+
+#ifdef WEIR_HAVE_LINUX_UNALIGNED
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+/* Segmentation was in netdevice.h. */
+#ifdef WEIR_HAVE_NET_GSO
+#include <net/gso.h>
+#else
+#include <linux/netdevice.h>
+#endif
 
 #ifndef CONFIG_64BIT
 #error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
+#endif
+
+/* Marks what is called from programs alone; all of it is in headers, too. */
+#ifndef __bpf_kfunc
+#define __bpf_kfunc __used noinline
 #endif
 
 #ifndef __bpf_kfunc_start_defs
@@ -43,14 +62,95 @@ hrtimer_setup(struct hrtimer *timer,
 
 /* What a probe at kfree_skb is called with; rx_sk is there since 6.11, const since 7.2. */
 #ifdef WEIR_HAVE_KFREE_SKB_CONST_SK
-#define WEIR_KFREE_SKB_SK	, const struct sock *rx_sk
-#elif defined(WEIR_HAVE_KFREE_SKB_RX_SK)
-#define WEIR_KFREE_SKB_SK	, struct sock *rx_sk
-#else
-#define WEIR_KFREE_SKB_SK
-#endif
 #define WEIR_KFREE_SKB_PROTO						\
 	void *data, struct sk_buff *skb, void *location,		\
-	enum skb_drop_reason reason WEIR_KFREE_SKB_SK
+	enum skb_drop_reason reason, const struct sock *rx_sk
+#elif defined(WEIR_HAVE_KFREE_SKB_RX_SK)
+#define WEIR_KFREE_SKB_PROTO						\
+	void *data, struct sk_buff *skb, void *location,		\
+	enum skb_drop_reason reason, struct sock *rx_sk
+#else
+#define WEIR_KFREE_SKB_PROTO						\
+	void *data, struct sk_buff *skb, void *location,		\
+	enum skb_drop_reason reason
+#endif
+
+/* Sentences with numbers in them are there since 6.3. */
+#ifndef NETLINK_MAX_FMTMSG_LEN
+const char *weir_compat_sentence(const char *format, ...) __printf(1, 2);
+#define NL_SET_ERR_MSG_FMT(extack, ...) do {				\
+	struct netlink_ext_ack *__said = extack;			\
+	if (__said)							\
+		__said->_msg = weir_compat_sentence(__VA_ARGS__);	\
+} while (0)
+#endif
+
+/* Integers of 32 or 64 bits, whichever is enough: since 6.7. */
+#ifndef WEIR_HAVE_NLA_UINT
+int weir_compat_uint(const struct nlattr *attr, struct netlink_ext_ack *extack);
+#define NLA_UINT							\
+	NLA_BINARY, .validation_type = NLA_VALIDATE_FUNCTION,		\
+	.validate = weir_compat_uint
+
+static inline u64 nla_get_uint(const struct nlattr *attr)
+{
+	return nla_len(attr) == sizeof(u32) ? nla_get_u32(attr) :
+					      nla_get_u64(attr);
+}
+
+static inline int nla_put_uint(struct sk_buff *skb, int attr, u64 value)
+{
+	if (value == (u32)value)
+		return nla_put_u32(skb, attr, value);
+	return nla_put(skb, attr, sizeof(value), &value);
+}
+#endif
+
+/* What a request and a dump are about. */
+#ifndef WEIR_HAVE_GENL_INFO_DUMP
+#define genl_info_dump(cb) genl_dumpit_info(cb)
+#endif
+
+/*
+ * Operations have been split into "do" and "dump" since 6.2. The generated file says
+ * them so; compat.c makes the family of it.
+ */
+#ifndef WEIR_HAVE_SPLIT_OPS
+struct genl_split_ops {
+	int (*pre_doit)(const struct genl_split_ops *ops, struct sk_buff *skb,
+			struct genl_info *info);
+	int (*doit)(struct sk_buff *skb, struct genl_info *info);
+	void (*post_doit)(const struct genl_split_ops *ops, struct sk_buff *skb,
+			  struct genl_info *info);
+	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
+	const struct nla_policy *policy;
+	unsigned int maxattr;
+	u8 cmd;
+	u8 flags;
+};
+
+struct weir_compat_family {
+	const char			*name;
+	unsigned int			version;
+	bool				netnsok;
+	bool				parallel_ops;
+	struct module			*module;
+	const struct genl_split_ops	*split_ops;
+	unsigned int			n_split_ops;
+	const struct genl_multicast_group *mcgrps;
+	unsigned int			n_mcgrps;
+};
+
+#ifdef WEIR_COMPAT_GENERATED
+#define genl_family		weir_compat_family
+#define weir_nl_family		weir_compat_spec
+#else
+extern struct weir_compat_family weir_compat_spec;
+int weir_compat_register_family(struct genl_family *family,
+				const struct weir_compat_family *spec);
+#define genl_register_family(family)					\
+	weir_compat_register_family(family, &weir_compat_spec)
+#endif
+#endif
 
 #endif /* _WEIR_COMPAT_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the box says beside blocks: answers to joins, and notices. */
 #include <linux/bitmap.h>
-#include <linux/unaligned.h>
 
+#include "compat.h"
 #include "control.h"
 #include "send.h"
 #include "source.h"

@@ -4,6 +4,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "dest.h"
 #include "job.h"
 #include "source.h"

@@ -5,6 +5,7 @@
 #include <linux/in6.h>
 #include <net/genetlink.h>
 
+#include "compat.h"
 #include "netlink_gen.h"
 #include "netns.h"
 
@@ -77,7 +78,7 @@ struct weir_nl_dev {
 	const void			*of;
 };
 
-static inline struct weir_net *weir_nl_net(const struct genl_info *info)
+static inline struct weir_net *weir_nl_net(struct genl_info *info)
 {
 	return weir_net(genl_info_net(info));
 }

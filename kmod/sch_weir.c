@@ -8,10 +8,10 @@
  */
 #include <linux/random.h>
 #include <linux/skbuff.h>
-#include <net/gso.h>
 #include <net/pkt_sched.h>
 
 #include "backlog.h"
+#include "compat.h"
 #include "sch_weir.h"
 #include "trace.h"
 #include "trim.h"

@@ -2,8 +2,8 @@
 /* One packet of a job, in its format, to one destination, and counted. */
 #include <linux/bits.h>
 #include <linux/string.h>
-#include <linux/unaligned.h>
 
+#include "compat.h"
 #include "send.h"
 #include "trace.h"
 

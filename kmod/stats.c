@@ -3,6 +3,7 @@
 #include <linux/cpumask.h>
 #include <net/netlink.h>
 
+#include "compat.h"
 #include "stats.h"
 
 static u64 weir_stats_sum(struct weir_stats __percpu *stats, unsigned int i)

@@ -10,5 +10,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
 	ip -n "$(ns_name box)" link add d1 type dummy &&
-	ip -n "$(ns_name box)" link add d2 type ipip remote 10.0.0.1 || exit 1
+	ip -n "$(ns_name box)" link add d2 type vxlan external gpe || exit 1
 in_ns box /usr/bin/python3 "$here/refusals.py"
