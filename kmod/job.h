@@ -35,11 +35,13 @@ struct weir_policy_config {
 	u64	dead_after;
 };
 
+/* What nobody has set is never longer than what can be set: 32 bits of microseconds. */
 static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
 {
 	u64 timeout = late->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
 
-	return late->dead_after ?: timeout * WEIR_DEAD_AFTER_DEFAULT;
+	return late->dead_after ?: min_t(u64, timeout * WEIR_DEAD_AFTER_DEFAULT,
+					 U32_MAX * NSEC_PER_USEC);
 }
 
 /**

@@ -85,6 +85,17 @@ gone() {
 		is 'length == 0' --dump job-get
 }
 
+# What is shown of a job with a long timeout can be said again.
+dead_after_does_not_wrap() {
+	local job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe","timeout":4000000000'
+
+	ynl --do job-add --json "$job}" >/dev/null &&
+		is '."dead-after" == 4294967295' --do job-get --json '{"id":7}' &&
+		ynl --do job-del --json '{"id":7}' >/dev/null &&
+		ynl --do job-add --json "$job,\"dead-after\":4294967295}" >/dev/null &&
+		ynl --do job-del --json '{"id":7}' >/dev/null
+}
+
 many_jobs() {
 	local i request=()
 	for ((i = 0; i < 256; i++)); do
@@ -129,6 +140,7 @@ ktap_run "ports come, change and go" ports
 ktap_run "trimming policies come, change and go" trims
 ktap_run "totals" totals
 ktap_run "a job goes" gone
+ktap_run "the default of dead-after does not wrap" dead_after_does_not_wrap
 ktap_run "256 jobs in one dump" many_jobs
 ktap_run "refusals have words" refusals
 ktap_end

@@ -51,6 +51,7 @@ typedef unsigned int gfp_t;
 #define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)
 #define U16_MAX		UINT16_MAX
 #define S16_MAX		INT16_MAX
+#define U32_MAX		UINT32_MAX
 #define U64_MAX		UINT64_MAX
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))

@@ -216,6 +216,22 @@ static void job_policy_is_set(void)
 }
 
 /* One grace period for a policer that goes, none for the first one. */
+/* A hundred of the longest timeouts are longer than an administrator can say. */
+static void job_default_of_dead_after_does_not_wrap(void)
+{
+	struct weir_policy_config late = { };
+
+	CHECK_EQ(weir_policy_dead_after(&late), 1000000 * NSEC_PER_USEC);
+	late.timeout = 42949672 * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&late), 4294967200 * NSEC_PER_USEC);
+	late.timeout = 42949673 * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&late), U32_MAX * NSEC_PER_USEC);
+	late.timeout = U32_MAX * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&late), late.timeout);
+	late.dead_after = 7;
+	CHECK_EQ(weir_policy_dead_after(&late), 7);
+}
+
 static void job_rate_is_set(void)
 {
 	struct weir_rate_config config = { .packets = 5, .packets_burst = 1 };
@@ -295,6 +311,7 @@ const struct ktap_test job_tests[] = {
 	KTAP_TEST(job_group_changes),
 	KTAP_TEST(job_generation_only_grows),
 	KTAP_TEST(job_policy_is_set),
+	KTAP_TEST(job_default_of_dead_after_does_not_wrap),
 	KTAP_TEST(job_rate_is_set),
 	KTAP_TEST(source_flush_waits_once),
 	KTAP_TEST(job_generations_begin),
