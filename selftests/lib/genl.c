@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <err.h>
 #include <linux/genetlink.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <weir.h>
 
@@ -8,6 +10,7 @@
 
 static struct mnl_socket *nl;
 static uint16_t family;
+static struct nlattr *groups;		/* as the family's description has them */
 
 static struct nlmsghdr *begin(char *buf, uint16_t type, uint8_t cmd)
 {
@@ -27,9 +30,17 @@ static int take_family(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+	(void)data;
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
-			*(uint16_t *)data = mnl_attr_get_u16(attr);
+			family = mnl_attr_get_u16(attr);
+		if (mnl_attr_get_type(attr) != CTRL_ATTR_MCAST_GROUPS)
+			continue;
+		groups = malloc(attr->nla_len);
+		if (!groups)
+			err(1, "groups");
+		memcpy(groups, attr, attr->nla_len);
+	}
 	return MNL_CB_OK;
 }
 
@@ -43,7 +54,7 @@ static void connect_family(void)
 		err(1, "netlink socket");
 	nlh = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
-	genl_ask(nlh, take_family, &family, "no weir module");
+	genl_ask(nlh, take_family, NULL, "no weir module");
 }
 
 struct nlmsghdr *genl_begin(char *buf, uint8_t cmd)
@@ -51,6 +62,42 @@ struct nlmsghdr *genl_begin(char *buf, uint8_t cmd)
 	if (!nl)
 		connect_family();
 	return begin(buf, family, cmd);
+}
+
+uint16_t genl_family(void)
+{
+	if (!nl)
+		connect_family();
+	return family;
+}
+
+/* The number of a group that is named so, else 0. */
+static uint32_t group_number(const struct nlattr *group, const char *name)
+{
+	const struct nlattr *attr;
+	uint32_t number = 0;
+	bool named = false;
+
+	mnl_attr_for_each_nested(attr, group) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_ID)
+			number = mnl_attr_get_u32(attr);
+		else if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_NAME)
+			named = !strcmp(mnl_attr_get_str(attr), name);
+	}
+	return named ? number : 0;
+}
+
+uint32_t genl_group(const char *name)
+{
+	const struct nlattr *group;
+	uint32_t number = 0;
+
+	genl_family();
+	mnl_attr_for_each_nested(group, groups)
+		number = number ? number : group_number(group, name);
+	if (!number)
+		errx(1, "the family has no group %s", name);
+	return number;
 }
 
 void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what)

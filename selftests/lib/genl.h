@@ -27,6 +27,10 @@ struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
  */
 void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what);
 
+/* The family's number, and that of one of its groups, for sockets of one's own. */
+uint16_t genl_family(void);
+uint32_t genl_group(const char *name);
+
 /* An attribute of type uint, 4 or 8 bytes. */
 uint64_t genl_uint(const struct nlattr *attr);
 
