@@ -108,7 +108,8 @@ static __always_inline int weir_trim_parse_eth(struct weir_trim_pkt *pkt,
 		return -1;
 	*proto = eth->h_proto;
 	pkt->l3 = eth + 1;
-	for (i = 0; i < WEIR_TRIM_VLANS; i++) {
+	/* A tag is one, wherever it lies. */
+	for (i = !!pkt->beside; i < WEIR_TRIM_VLANS; i++) {
 		if (*proto != weir_htons(ETH_P_8021Q) &&
 		    *proto != weir_htons(ETH_P_8021AD))
 			break;

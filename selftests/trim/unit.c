@@ -171,6 +171,29 @@ static void test_runts(void)
 	ktap_ok(true, "frames that end anywhere");
 }
 
+/* Three tags are too many, whether the outer one lies in the frame or beside it. */
+static void test_tags_beside_count(void)
+{
+	struct trim_spec spec = { .vlans = 2, .payload = 1400 };
+	struct trim_case c = { .spec = spec };
+	struct weir_trim_policy p = policy_of(&c);
+	struct frame f;
+
+	frame_make(&f, &spec);
+	f.pkt.vlan = 100;
+	f.pkt.beside = 4;
+	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_OTHER,
+		"two tags in the frame and one beside it");
+	free(f.room);
+	spec.vlans = 1;
+	frame_make(&f, &spec);
+	f.pkt.vlan = 100;
+	f.pkt.beside = 4;
+	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_DATA,
+		"one tag in the frame and one beside it");
+	free(f.room);
+}
+
 /* A tag that lies beside the frame counts as four of its bytes. */
 static void test_beside(void)
 {
@@ -459,6 +482,7 @@ int main(int argc, char **argv)
 	}
 	test_runts();
 	test_beside();
+	test_tags_beside_count();
 	test_rules();
 	test_meters();
 	return ktap_end();
