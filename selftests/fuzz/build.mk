@@ -19,7 +19,7 @@ fuzzers += $(fuzz_B)/$(1)
 endef
 
 $(eval $(call fuzzer,contrib,$(fuzz_dir)/contrib.c $(fuzz_dir)/slow.c))
-$(eval $(call fuzzer,trim,$(fuzz_dir)/trim.c $(fuzz_dir)/slow.c,-fno-strict-aliasing -Iselftests))
+$(eval $(call fuzzer,trim,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c),-fno-strict-aliasing -Iselftests))
 $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
 	$(addprefix -Wl$(comma)--wrap=,send recv sendmmsg recvmmsg ppoll clock_gettime getrandom)))
 $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(wildcard userspace/weir/*.c)),\
@@ -27,3 +27,16 @@ $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(wildcard us
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
+
+# What works on the live module, in a virtual machine; see live.sh.
+fuzz_live := selftests/fuzz/live
+fuzz_live_flags := -I$(fuzz_live) -Iselftests
+
+$(B)/fuzz/grammar_gen.h: uapi/weir.yaml $(fuzz_dir)/grammar.py
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $(fuzz_dir)/grammar.py $< >$@.tmp && mv $@.tmp $@
+
+$(eval $(call program,fuzz-netlink,$(addprefix $(fuzz_live)/,netlink.c grammar.c message.c hints.c \
+	break.c talk.c report.c scene.c churn.c traffic.c echo.c) selftests/lib/genl.c,\
+	$(fuzz_live_flags),-lmnl,$(B)/fuzz/grammar_gen.h))

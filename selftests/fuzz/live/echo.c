@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "echo.h"
+#include "report.h"
+#include "talk.h"
+
+/**
+ * struct kind - an object's requests
+ * @get: shows it
+ * @del: takes it away
+ * @add: makes it
+ * @keys: how many of its attributes, from the first on, say which one it is
+ */
+struct kind {
+	uint8_t get;
+	uint8_t del;
+	uint8_t add;
+	unsigned int keys;
+};
+
+static const struct kind kinds[] = {
+	{ WEIR_CMD_JOB_GET, WEIR_CMD_JOB_DEL, WEIR_CMD_JOB_ADD, 1 },
+	{ WEIR_CMD_SOURCE_GET, WEIR_CMD_SOURCE_DEL, WEIR_CMD_SOURCE_ADD, 2 },
+	{ WEIR_CMD_PORT_GET, WEIR_CMD_PORT_DEL, WEIR_CMD_PORT_ADD, 1 },
+	{ WEIR_CMD_TRIM_GET, WEIR_CMD_TRIM_DEL, WEIR_CMD_TRIM_SET, 1 },
+};
+
+/**
+ * struct shown - one of the objects of a dump
+ * @rng: chooses
+ * @objects: how many there were
+ * @len: bytes of the chosen one's attributes
+ * @attrs: those
+ */
+struct shown {
+	struct rng *rng;
+	unsigned int objects;
+	size_t len;
+	_Alignas(8) uint8_t attrs[MESSAGE_MAX];
+};
+
+static void take(const struct nlmsghdr *nlh, void *data)
+{
+	struct shown *shown = data;
+
+	if (rng_below(shown->rng, ++shown->objects))
+		return;
+	shown->len = nlh->nlmsg_len - MESSAGE_HEAD;
+	memcpy(shown->attrs, (const uint8_t *)nlh + MESSAGE_HEAD, shown->len);
+}
+
+/* A request with those attributes of an object that it may have. */
+static void say_again(struct message *m, const struct shown *shown, uint64_t allowed)
+{
+	const struct nlattr *nla;
+	size_t off;
+
+	for (off = 0; off + NLA_HDRLEN <= shown->len; off += NLA_ALIGN(nla->nla_len)) {
+		nla = (const void *)(shown->attrs + off);
+		if (allowed >> (nla->nla_type & NLA_TYPE_MASK) & 1)
+			message_put(m, nla->nla_type, nla + 1, nla->nla_len - NLA_HDRLEN);
+	}
+}
+
+static uint64_t keys(const struct kind *kind)
+{
+	return (1ULL << (kind->keys + 1)) - 2;
+}
+
+/* There may be no memory for what was there before, others having taken it. */
+static bool is_made(int fd, const struct message *m)
+{
+	struct answer answer;
+
+	talk(fd, m, &answer, NULL, NULL);
+	if (!answer.came)
+		fault("%s was not answered", m->op->name);
+	if (answer.err == ENOMEM || answer.err == EDQUOT)
+		return false;
+	if (answer.err)
+		fault("%s refuses with %d what was shown", m->op->name, answer.err);
+	return true;
+}
+
+static void request(struct message *m, uint8_t cmd, const struct shown *shown, uint64_t allowed)
+{
+	message_begin(m, talk_family(), grammar_op(cmd), false);
+	say_again(m, shown, allowed);
+}
+
+static void echo(int fd, const struct kind *kind, const struct shown *was, struct rng *rng)
+{
+	const struct grammar_op *add = grammar_op(kind->add);
+	static struct message m, before, after;
+	struct shown again = { .rng = rng };
+	struct answer answer;
+
+	request(&m, kind->del, was, keys(kind));
+	is_made(fd, &m);
+	request(&before, kind->add, was, add->do_request);
+	if (!is_made(fd, &before))
+		return;
+	request(&m, kind->get, was, keys(kind));
+	talk(fd, &m, &answer, take, &again);
+	if (again.objects != 1)
+		fault("%s shows %u objects", m.op->name, again.objects);
+	request(&after, kind->add, &again, add->do_request);
+	if (after.len != before.len || memcmp(after.data, before.data, after.len)) {
+		report_about(after.data, after.len);
+		fault("%s has made another object than was shown", add->name);
+	}
+}
+
+void echo_any(int fd, struct rng *rng)
+{
+	const struct kind *kind = &RNG_PICK(rng, kinds);
+	struct shown shown = { .rng = rng };
+	static struct message m;
+	struct answer answer;
+
+	message_begin(&m, talk_family(), grammar_op(kind->get), true);
+	talk(fd, &m, &answer, take, &shown);
+	if (shown.objects)
+		echo(fd, kind, &shown, rng);
+}

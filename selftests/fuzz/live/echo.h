@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef ECHO_H
+#define ECHO_H
+
+#include "rng.h"
+
+/*
+ * What the box shows of an object, the box takes: one of the objects of the namespace is
+ * read, taken away, made again from what was read, and must look as it did. Nobody else
+ * may change the namespace meanwhile.
+ */
+void echo_any(int fd, struct rng *rng);
+
+#endif

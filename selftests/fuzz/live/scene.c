@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <err.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "scene.h"
+
+#define COMMAND_MAX	1024
+
+/* The device that is always there. */
+#define LOOPBACK	1
+
+void scene_run(const char *format, ...)
+{
+	char command[COMMAND_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command))
+		errx(1, "cannot set up: %s", command);
+}
+
+static void add_devices(FILE *ip)
+{
+	int i;
+
+	for (i = 0; i < SCENE_DEVICES; i++)
+		fprintf(ip, "link add fz%d index %d numtxqueues 2 up type dummy\n", i,
+			SCENE_BASE + i);
+}
+
+static void add_addresses(FILE *ip)
+{
+	static const int hosts[] = { 1, 2, 3, 4, 254 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
+		fprintf(ip, "addr add 10.99.0.%d/24 dev lo\n", hosts[i]);
+		fprintf(ip, "addr add fd99::%x/64 dev lo nodad\n", hosts[i]);
+	}
+}
+
+void scene_make(void)
+{
+	FILE *ip;
+
+	if (unshare(CLONE_NEWNET))
+		err(1, "namespace");
+	ip = popen("ip -batch -", "w");
+	if (!ip)
+		err(1, "ip");
+	fputs("link set lo up\n", ip);
+	add_devices(ip);
+	add_addresses(ip);
+	if (pclose(ip))
+		errx(1, "cannot set a namespace up");
+}
+
+void scene_attach(void)
+{
+	scene_run("weir port attach dev lo mode tc");
+}
+
+uint32_t scene_ifindex(struct rng *rng)
+{
+	static const uint32_t others[] = { 0, 2, 99, 0x7fffffff, 0x80000000, 0xffffffff };
+
+	if (rng_percent(rng, 5))
+		return RNG_PICK(rng, others);
+	return rng_percent(rng, 15) ? LOOPBACK : SCENE_BASE + rng_below(rng, SCENE_DEVICES);
+}

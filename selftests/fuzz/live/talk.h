@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sockets of the weir family, and what must hold for all that comes out of them. */
+#ifndef TALK_H
+#define TALK_H
+
+#include <linux/netlink.h>
+#include <stdbool.h>
+
+#include "message.h"
+
+/**
+ * struct answer - what came of a request
+ * @came: anything that ends it: an acknowledgement, a refusal, a dump's end
+ * @err: 0 or errno's number
+ * @sentence: the refusal says what is wrong
+ * @place: it says in or by which attribute
+ * @replies: objects that were shown
+ */
+struct answer {
+	bool came;
+	int err;
+	bool sentence;
+	bool place;
+	unsigned int replies;
+};
+
+/* Called for each object that is shown. */
+typedef void (*talk_take)(const struct nlmsghdr *nlh, void *data);
+
+/* The family's number; ends the program where there is no module. */
+void talk_init(void);
+uint16_t talk_family(void);
+
+int talk_open(void);
+
+/* Sends; what it is comes with what is found wrong from here on. */
+void talk_send(int fd, const struct message *m);
+
+/* One read, of a part of a dump. Returns whether there was anything. */
+bool talk_read(int fd, const struct message *m, struct answer *answer, talk_take take,
+	       void *data);
+
+/* Sends, and reads all that comes of it. */
+void talk(int fd, const struct message *m, struct answer *answer, talk_take take, void *data);
+
+/* Notifications that are there to be read, each checked. Returns how many. */
+unsigned int talk_hear(int fd);
+void talk_join(int fd);
+
+#endif
