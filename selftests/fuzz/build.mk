@@ -40,3 +40,12 @@ $(B)/fuzz/grammar_gen.h: uapi/weir.yaml $(fuzz_dir)/grammar.py
 $(eval $(call program,fuzz-netlink,$(addprefix $(fuzz_live)/,netlink.c grammar.c message.c hints.c \
 	break.c talk.c report.c scene.c churn.c traffic.c echo.c) selftests/lib/genl.c,\
 	$(fuzz_live_flags),-lmnl,$(B)/fuzz/grammar_gen.h))
+
+# Packets are looked at as words and as headers.
+fuzz_frames_flags := $(fuzz_live_flags) -Iselftests/fuzz -Iselftests/bpf -Ibpf -fno-strict-aliasing \
+	-Wno-pointer-arith -Wno-sign-compare
+$(eval $(call program,fuzz-frames,$(addprefix $(fuzz_live)/,frames.c frame.c tap.c wires.c fate.c \
+	sums.c trims.c scene.c report.c) $(addprefix $(fuzz_dir)/,slow.c trim_check.c) \
+	selftests/bpf/packet.c selftests/bpf/counters.c selftests/trim/cases.c selftests/trim/policy.c \
+	selftests/lib/genl.c,$(fuzz_frames_flags),\
+	-lbpf -lmnl,$(bpf_skeletons)))

@@ -20,6 +20,12 @@ static void put_rules(struct nlmsghdr *nlh)
 	mnl_attr_nest_end(nlh, nest);
 }
 
+static void put_said(struct nlmsghdr *nlh, uint16_t attr, uint32_t value)
+{
+	if (value)
+		mnl_attr_put_u32(nlh, attr, value);
+}
+
 static void put_policy(struct nlmsghdr *nlh, const struct policy *p)
 {
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_SIZE, p->size);
@@ -28,15 +34,18 @@ static void put_policy(struct nlmsghdr *nlh, const struct policy *p)
 			 WEIR_TRIM_LENGTH_KEEP : WEIR_TRIM_LENGTH_UPDATE);
 	put_rules(nlh);
 	mnl_attr_put_u64(nlh, WEIR_A_TRIM_LIMIT_BYTES, p->limit);
-	mnl_attr_put_u32(nlh, WEIR_A_TRIM_LIMIT, 0);
+	mnl_attr_put_u32(nlh, WEIR_A_TRIM_LIMIT, p->packets);
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_HEADER_TIME, p->header_time);
 	if (p->returns) {
 		mnl_attr_put_u32(nlh, WEIR_A_TRIM_FULL, WEIR_TRIM_FULL_RETURN);
 		mnl_attr_put_u32(nlh, WEIR_A_TRIM_RETURN_DSCP, TRIM_RETURN);
 	}
 	mnl_attr_put_u64(nlh, WEIR_A_TRIM_RATE, p->rate);
-	if (p->priority)
-		mnl_attr_put_u32(nlh, WEIR_A_TRIM_PRIORITY, p->priority);
+	put_said(nlh, WEIR_A_TRIM_PRIORITY, p->priority);
+	put_said(nlh, WEIR_A_TRIM_HEADERS, p->headers);
+	put_said(nlh, WEIR_A_TRIM_VICTIM, p->victim);
+	put_said(nlh, WEIR_A_TRIM_SHARE, p->share);
+	put_said(nlh, WEIR_A_TRIM_METER, p->meter);
 }
 
 void policy_set(unsigned int ifindex, const struct policy *p)
@@ -51,6 +60,13 @@ void policy_set(unsigned int ifindex, const struct policy *p)
 	if (p->hook != WEIR_TRIM_HOOK_NONE)
 		put_policy(nlh, p);
 	genl_ask(nlh, NULL, NULL, "policy");
+}
+
+void policy_flush(void)
+{
+	char buf[GENL_REQUEST_MAX];
+
+	genl_ask(genl_begin(buf, WEIR_CMD_TRIM_FLUSH), NULL, NULL, "policies");
 }
 
 static int read_stats(const struct nlmsghdr *nlh, void *data)

@@ -18,6 +18,11 @@
  * @limit: bytes that may wait
  * @header_time: microseconds for headers
  * @priority: of trimmed packets, 0 for none
+ * @packets: that may wait, 0 for no limit
+ * @headers: that may wait, 0 for the usual
+ * @victim: enum weir_trim_victim, 0 for the usual
+ * @share: enum weir_trim_share, 0 for the usual
+ * @meter: enum weir_trim_meter, 0 for the usual
  */
 struct policy {
 	int hook;
@@ -29,10 +34,17 @@ struct policy {
 	uint64_t limit;
 	uint32_t header_time;
 	uint32_t priority;
+	uint32_t packets;
+	uint32_t headers;
+	int victim;
+	int share;
+	int meter;
 };
 
 /* Each exits with a message where the module refuses. */
 void policy_set(unsigned int ifindex, const struct policy *p);
+/* All of them. */
+void policy_flush(void);
 void policy_counters(unsigned int ifindex, uint64_t count[WEIR_TRIM_C_MAX]);
 
 #endif /* TRIM_POLICY_H */

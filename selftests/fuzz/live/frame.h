@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Frames: those of the tests' tables and of the fuzzers' corpora, as they are and changed. */
+#ifndef FRAME_H
+#define FRAME_H
+
+#include <linux/virtio_net.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rng.h"
+#include "tap.h"
+
+/* Bytes of the sender's Ethernet address say which frame it is: nothing looks at them. */
+#define FRAME_ID_AT	6
+
+/**
+ * struct frame - a frame that is sent
+ * @hdr: what the device is left to do
+ * @gso: it is many packets in one
+ * @partial: a checksum is left to be filled in
+ * @odd: one that is filled in anywhere
+ * @routed: to the box's own address, to be forwarded to another host
+ * @seen: something of it has come out
+ * @len: bytes of it
+ * @data: those
+ */
+struct frame {
+	struct virtio_net_hdr hdr;
+	bool gso;
+	bool partial;
+	bool odd;
+	bool routed;
+	bool seen;
+	size_t len;
+	uint8_t data[TAP_FRAME_MAX];
+};
+
+/* Reads the corpora. */
+void frame_init(void);
+
+/* Whose address on Ethernet frames go to, that are routed. */
+extern uint8_t frame_router[6];
+
+/* A frame for ports that trim. @gso is whether it may be many in one. */
+void frame_trim(struct frame *f, struct rng *rng, bool gso, size_t mtu);
+
+/* A frame for jobs. */
+void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu);
+
+/* Writes which one it is. */
+void frame_number(struct frame *f, uint32_t number);
+
+/* Which one has come, or comes back; -1 where it is none of ours. */
+int64_t frame_is(const uint8_t *data, size_t len);
+int64_t frame_comes_back(const uint8_t *data, size_t len);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <bpf/libbpf.h>
+#include <err.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frame.h"
+#include "scene.h"
+#include "tap.h"
+#include "wires.h"
+
+static const char names[WIRES] = { 'a', 'b', 's' };
+
+/* A process in a namespace of its own, by which that can be named. */
+static pid_t keep_namespace(void)
+{
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(ready))
+		err(1, "pipe");
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (!pid) {
+		if (unshare(CLONE_NEWNET) || write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		err(1, "namespace");
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static int namespace_of(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		err(1, "%s", path);
+	return fd;
+}
+
+static void enter(int fd)
+{
+	if (setns(fd, CLONE_NEWNET))
+		err(1, "setns");
+}
+
+/* Nobody there answers anything. GRO has the far ends take what is redirected to them. */
+static void far_side(struct wires *w)
+{
+	char name[3] = "?1";
+	int i;
+
+	for (i = 0; i < WIRES; i++) {
+		name[0] = names[i];
+		scene_run("ip link set %s up arp off && ethtool -K %s gro on", name, name);
+		w->out[i] = tap_listen(name);
+	}
+	w->in = tap_sender("a1");
+}
+
+/* Routes for what is forwarded, and workers whose addresses are known. */
+static void box_side(void)
+{
+	int i;
+
+	scene_run("ip addr add 10.99.0.254/24 dev a0 && ip addr add fd99::fe/64 dev a0 nodad");
+	for (i = 1; i <= 4; i++)
+		scene_run("ip neigh add 10.99.0.%d lladdr 02:00:00:00:01:0%d dev a0 &&"
+			  " ip neigh add fd99::%d lladdr 02:00:00:00:01:0%d dev a0", i, i, i, i);
+	scene_run("ip route add 10.0.0.0/24 dev b0 &&"
+		  " ip neigh add 10.0.0.1 lladdr 02:00:00:00:02:01 dev b0");
+	scene_run("ip route add fd99:1234:5678:9abc::/64 dev b0 &&"
+		  " ip neigh add fd99:1234:5678:9abc::1 lladdr 02:00:00:00:02:01 dev b0");
+	scene_run("cd /proc/sys/net && echo 1 >ipv4/ip_forward &&"
+		  " echo 1 >ipv6/conf/all/forwarding");
+	for (i = 0; i < WIRES; i++)
+		scene_run("tc qdisc add dev %c0 clsact", names[i]);
+	scene_run("tc filter add dev b0 ingress prio 60000 matchall"
+		  " action mirred egress redirect dev s0");
+}
+
+void wires_far_program(const struct wires *w, int fd)
+{
+	enter(w->far);
+	if (bpf_xdp_attach(if_nametoindex("a1"), fd, XDP_FLAGS_DRV_MODE, NULL))
+		err(1, "a program at the far end");
+	enter(w->here);
+}
+
+static void lead(const char *action)
+{
+	scene_run("tc filter del dev a0 ingress prio 60000 2>/dev/null;"
+		  " tc filter add dev a0 ingress prio 60000 matchall action %s", action);
+}
+
+void wires_lead(struct wires *w, enum wire to)
+{
+	lead(to == WIRE_B ? "mirred egress redirect dev b0" : "mirred egress redirect dev s0");
+	w->stopped = false;
+}
+
+void wires_stop(struct wires *w)
+{
+	static uint8_t frame[TAP_FRAME_MAX];
+
+	lead("drop");
+	w->stopped = true;
+	while (tap_read(w->stack, frame))
+		;
+}
+
+static void read_router(void)
+{
+	struct ifreq ifr = { .ifr_name = "a0" };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &ifr))
+		err(1, "a0");
+	memcpy(frame_router, ifr.ifr_hwaddr.sa_data, sizeof(frame_router));
+	close(fd);
+}
+
+static void make_namespaces(struct wires *w, pid_t *pid)
+{
+	*pid = keep_namespace();
+	w->far = namespace_of(*pid);
+	if (unshare(CLONE_NEWNET))
+		err(1, "namespace");
+	w->here = namespace_of(getpid());
+	enter(w->far);
+	scene_run("echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6 &&"
+		  " echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");
+	enter(w->here);
+	scene_run("ip link set lo up && echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad &&"
+		  " echo 0 >/proc/sys/net/ipv6/conf/default/router_solicitations");
+}
+
+void wires_up(struct wires *w)
+{
+	char name[3] = "?0";
+	pid_t pid;
+	int i;
+
+	make_namespaces(w, &pid);
+	for (i = 0; i < WIRES; i++) {
+		scene_run("ip link add %c0 mtu %d up type veth peer name %c1 mtu %d netns %d",
+			  names[i], WIRES_MTU, names[i], WIRES_MTU, pid);
+		name[0] = names[i];
+		w->box[i] = if_nametoindex(name);
+	}
+	enter(w->far);
+	far_side(w);
+	enter(w->here);
+	box_side();
+	read_router();
+	w->local = tap_sender("b0");
+	w->stack = tap_listen("a0");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+void wires_down(struct wires *w)
+{
+	int i;
+
+	for (i = 0; i < WIRES; i++)
+		close(w->out[i]);
+	close(w->in);
+	close(w->local);
+	close(w->stack);
+	close(w->far);
+	close(w->here);
+}
