@@ -191,10 +191,12 @@ check-%: FORCE
 
 # How long each target is fuzzed.
 SECONDS ?= 60
-fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, block table
+fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, block table; netlink and hooks on the debug kernel
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
-	@selftests/fuzz/run $(SECONDS)
+	@+release=$$(scripts/debug-kernel) && \
+	$(MAKE) --no-print-directory module KERNEL=$$release && \
+	WEIR_KERNEL=$$release selftests/fuzz/run $(SECONDS)
 
 demo: ## a network of namespaces that sums gradients, in a virtual machine
 	@scripts/setup
