@@ -149,7 +149,9 @@ static void from_spec(struct frame *f, struct rng *rng)
 /* Bytes change, come, or go; what the frame is for stays in most of it. */
 static void mutate_once(struct frame *f, struct rng *rng)
 {
-	static const uint8_t odd_bytes[] = { 0, 1, 0x7f, 0x80, 0xff, 6, 17, 44, 60, 199, 0x45, 0x60 };
+	static const uint8_t odd_bytes[] = {
+		0, 1, 0x7f, 0x80, 0xff, 6, 17, 44, 60, 199, 0x45, 0x60,
+	};
 	size_t headers = f->len < 100 ? f->len : 100;
 	size_t at = 12 + rng_below(rng, headers - 12), n;
 

@@ -144,8 +144,10 @@ static size_t group(struct rng *rng, uint8_t *to)
 }
 
 #define OFTEN(of, name, often)		{ .set = of, .attr = name, .percent = often }
-#define NUMBER(of, name, often, from)	{ .set = of, .attr = name, .percent = often, .value = from }
-#define BYTES(of, name, often, from)	{ .set = of, .attr = name, .percent = often, .bytes = from }
+#define NUMBER(of, name, often, from)	\
+	{ .set = of, .attr = name, .percent = often, .value = from }
+#define BYTES(of, name, often, from)	\
+	{ .set = of, .attr = name, .percent = often, .bytes = from }
 
 static const struct hint hints[] = {
 	NUMBER("job", "id", 98, few_ids),

@@ -359,7 +359,8 @@ static const struct actor others[] = {
 	{ .name = "echo", .act = echo_or_ask, .place = ALONE },
 	{ .name = "short lives", .act = short_life, .place = HERE },
 	{ .name = "nobody", .act = ask_now_and_then, .begin = become_nobody, .place = HERE },
-	{ .name = "root of others", .act = ask_now_and_then, .begin = become_other_root, .place = THERE },
+	{ .name = "root of others", .act = ask_now_and_then, .begin = become_other_root,
+	  .place = THERE },
 };
 
 static void play(const struct actor *actor, unsigned int number)

@@ -37,7 +37,8 @@ int talk_open(void)
 	static const int options[] = {
 		NETLINK_EXT_ACK, NETLINK_CAP_ACK, NETLINK_GET_STRICT_CHK,
 	};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), yes = 1, room = 1 << 20;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	int yes = 1, room = 1 << 20;
 	unsigned int i;
 
 	if (fd < 0)
