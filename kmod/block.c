@@ -5,6 +5,7 @@
  * is wanted again.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -460,9 +461,11 @@ u64 weir_block_due(const struct weir_blocks *blocks,
 {
 	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
 		return U64_MAX;
-	if (weir_block_is_done(blocks, block))
+	/* Whatever this finds is looked at again under the lock. */
+	if (data_race(weir_block_is_done(blocks, block)))
 		return 0;
-	if (block->aged && !ageing->answer)
+	/* So is this; who changes it comes by again. */
+	if (data_race(!!block->aged) && !ageing->answer)
 		return U64_MAX;
 	return weir_block_deadline(block, ageing);
 }

@@ -33,3 +33,11 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) --coverage -o $@ $^
+
+# The block table with threads, under ThreadSanitizer.
+threads_sources := $(wildcard selftests/unit/threads/*.c) \
+	$(patsubst %,kmod/%.c,pool reduce reduce_scalar reduce_avx2 horizon block)
+$(B)/obj/test-threads/kmod/reduce_avx2.o: CFLAGS += -mavx2
+$(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
+	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \
+	-Wno-pointer-arith -Wno-tsan,-fsanitize=thread -lpthread,$(unit_forward)))

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The mocked kernel where processors are threads: locks lock, and what the kernel makes
+ * atomic is, so that ThreadSanitizer sees what is not.
+ */
+#ifndef THREADS_KERNEL_H
+#define THREADS_KERNEL_H
+
+#include <pthread.h>
+
+#define spinlock_t	unit_spinlock_t
+#include "../kernel.h"
+#undef spinlock_t
+
+typedef pthread_mutex_t spinlock_t;
+
+#undef spin_lock_init
+#undef spin_lock
+#undef spin_unlock
+#define spin_lock_init(l)	pthread_mutex_init(l, NULL)
+#define spin_lock(l)		pthread_mutex_lock(l)
+#define spin_unlock(l)		pthread_mutex_unlock(l)
+
+#undef READ_ONCE
+#undef WRITE_ONCE
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+/* What is meant to be looked at without order. */
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#undef data_race
+#define data_race(x) ({								\
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);				\
+	__typeof__(x) __seen = (x);						\
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);				\
+	__seen; })
+
+#undef cmpxchg
+#define cmpxchg(p, old, new) ({							\
+	__typeof__(*(p)) __seen = (old);					\
+	__atomic_compare_exchange_n(p, &__seen, new, false, __ATOMIC_SEQ_CST,	\
+				    __ATOMIC_SEQ_CST);				\
+	__seen; })
+
+#undef set_bit
+#undef clear_bit
+#undef test_bit
+#undef __set_bit
+#undef __test_and_set_bit
+#define THREADS_BIT(i)		(1UL << (i) % 64)
+#define set_bit(i, p) \
+	((void)__atomic_fetch_or(&WEIR_BIT_WORD(p, i), THREADS_BIT(i), __ATOMIC_SEQ_CST))
+#define clear_bit(i, p) \
+	((void)__atomic_fetch_and(&WEIR_BIT_WORD(p, i), ~THREADS_BIT(i), __ATOMIC_SEQ_CST))
+#define test_bit(i, p)		(!!(READ_ONCE(WEIR_BIT_WORD(p, i)) & THREADS_BIT(i)))
+/* Those that the kernel does not make atomic, on what a lock guards. */
+#define __set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= THREADS_BIT(i))
+#define __test_and_set_bit(i, p) ({						\
+	bool __was = WEIR_BIT_WORD(p, i) & THREADS_BIT(i);			\
+	__set_bit(i, p);							\
+	__was; })
+
+#undef smp_mb
+#undef smp_mb__after_atomic
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_mb__after_atomic()	smp_mb()
+
+#undef atomic64_read
+#undef atomic64_add_return
+#undef atomic64_sub
+#define atomic64_read(a)	READ_ONCE((a)->v)
+#define atomic64_add_return(n, a) __atomic_add_fetch(&(a)->v, n, __ATOMIC_SEQ_CST)
+#define atomic64_sub(n, a)	((void)__atomic_sub_fetch(&(a)->v, n, __ATOMIC_SEQ_CST))
+
+/* Writing to a page depends on what was read, which orders it: an acquire to the sanitizer. */
+#undef page_ref_count
+#define page_ref_count(p)	__atomic_load_n(&(p)->refs, __ATOMIC_ACQUIRE)
+
+#undef kernel_fpu_begin
+#undef kernel_fpu_end
+#define kernel_fpu_begin()	do { } while (0)
+#define kernel_fpu_end()	do { } while (0)
+
+#endif

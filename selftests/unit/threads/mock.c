@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the mocked kernel does not do in its headers, for threads. */
+#include "kernel.h"
+
+unsigned long mock_ram_pages = 1 << 20;
+bool mock_cpu_has_avx2;
+bool mock_fpu_usable;
+
+void mock_assert(bool ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("Bail out! broken in the module: %s\n", what);
+	fflush(stdout);
+	abort();
+}
+
+void *mock_alloc(size_t size)
+{
+	return calloc(1, size);
+}
+
+void *mock_alloc_aligned(size_t size)
+{
+	size_t whole = (size + 63) / 64 * 64;
+	void *p = aligned_alloc(64, whole);
+
+	return p ? memset(p, 0, whole) : NULL;
+}
+
+struct page *alloc_page(gfp_t gfp)
+{
+	struct page *page = malloc(sizeof(*page));
+
+	(void)gfp;
+	if (!page)
+		return NULL;
+	page->refs = 1;
+	page->data = malloc(PAGE_SIZE);
+	if (page->data)
+		return page;
+	free(page);
+	return NULL;
+}
+
+void get_page(struct page *page)
+{
+	__atomic_add_fetch(&page->refs, 1, __ATOMIC_RELAXED);
+}
+
+void put_page(struct page *page)
+{
+	if (__atomic_sub_fetch(&page->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	free(page->data);
+	free(page);
+}
