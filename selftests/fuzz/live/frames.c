@@ -20,8 +20,9 @@
 /* How long accounts may take to be settled, on the slowest machine. */
 #define SETTLE_SECONDS	30
 
-/* Rounds in an arena before the next one. */
-#define ROUNDS		20
+/* Rounds in an arena at least, before the next one; each comes twice, if time allows. */
+#define ROUNDS		5
+#define VISITS		2
 
 static const char usage[] =
 	"usage: fuzz-frames [--seconds N | --count N] [--seed SEED] [--arena N]\n"
@@ -116,13 +117,15 @@ static void settle(const struct arena *arena)
 static void play(const struct arena *arena, struct rng *rng)
 {
 	bool late = arena_gso;
+	double leave_at;
 	int i;
 
 	arena_gso = rng_percent(rng, 30);
 	report_as(arena->name);
 	printf("# %s\n", arena->name);
 	arena->enter(&wires);
-	for (i = 0; i < ROUNDS && !is_over(); i++) {
+	leave_at = now() + (double)options.seconds / (VISITS * ARENAS);
+	for (i = 0; (i < ROUNDS || now() < leave_at) && !is_over(); i++) {
 		fates.late = arena_gso || (late && !i);
 		fates_begin(&fates);
 		arena->round(&wires, rng, &fates);

@@ -27,6 +27,21 @@ void scene_run(const char *format, ...)
 		errx(1, "cannot set up: %s", command);
 }
 
+FILE *scene_ip(void)
+{
+	FILE *ip = popen("ip -batch -", "w");
+
+	if (!ip)
+		err(1, "ip");
+	return ip;
+}
+
+void scene_ip_end(FILE *ip)
+{
+	if (pclose(ip))
+		errx(1, "cannot set a namespace up");
+}
+
 static void add_devices(FILE *ip)
 {
 	int i;
@@ -53,14 +68,11 @@ void scene_make(void)
 
 	if (unshare(CLONE_NEWNET))
 		err(1, "namespace");
-	ip = popen("ip -batch -", "w");
-	if (!ip)
-		err(1, "ip");
+	ip = scene_ip();
 	fputs("link set lo up\n", ip);
 	add_devices(ip);
 	add_addresses(ip);
-	if (pclose(ip))
-		errx(1, "cannot set a namespace up");
+	scene_ip_end(ip);
 }
 
 void scene_attach(void)

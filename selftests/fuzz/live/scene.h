@@ -4,6 +4,7 @@
 #define SCENE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "rng.h"
 
@@ -26,6 +27,10 @@ void scene_churn(struct rng *rng, int elsewhere);
 void scene_traffic_open(void);
 void scene_traffic(struct rng *rng, unsigned int packets);
 void scene_traffic_close(void);
+
+/* Feeds lines to one "ip", which is much quicker than one for each. */
+FILE *scene_ip(void);
+void scene_ip_end(FILE *ip);
 
 /* Runs a command; ends the program where it fails. */
 void scene_run(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -8,31 +8,87 @@
 
 #include "arena.h"
 #include "bpf/counters.h"
+#include "lib/genl.h"
 #include "scene.h"
 
 static struct counters start;
 
-static void add_sources(int job, const char *format)
-{
-	char address[32];
-	int i;
+/**
+ * struct job - a job of two sources
+ * @id: its id
+ * @ipv6: of IPv6
+ * @blocks: slots
+ * @grads: gradients a block
+ * @timeout: microseconds, 0 to wait for all
+ * @quorum: contributions that are enough, 0 for all
+ * @packets: a second at most, 0 for no limit
+ */
+struct job {
+	uint32_t id;
+	bool ipv6;
+	uint32_t blocks;
+	uint32_t grads;
+	uint32_t timeout;
+	uint32_t quorum;
+	uint32_t packets;
+};
 
-	for (i = 0; i < 2; i++) {
-		snprintf(address, sizeof(address), format, i + 1);
-		scene_run("weir source add job %d id %d address %s", job, i, address);
-	}
+static const struct job jobs[] = {
+	{ .id = 4, .blocks = 128, .grads = 2048 },
+	{ .id = 6, .ipv6 = true, .blocks = 64, .grads = 2048, .timeout = 20000 },
+	{ .id = 8, .blocks = 16, .grads = 256, .timeout = 1000, .quorum = 1, .packets = 2000 },
+};
+
+/* As wires.c has them; host 254 is the box. */
+static void put_address(struct nlmsghdr *nlh, uint16_t attr, bool ipv6, int host)
+{
+	const uint8_t v4[4] = { 10, 99, 0, host }, v6[16] = { 0xfd, 0x99, [15] = host };
+
+	if (ipv6)
+		mnl_attr_put(nlh, attr, sizeof(v6), v6);
+	else
+		mnl_attr_put(nlh, attr, sizeof(v4), v4);
+}
+
+static void add_job(const struct job *job)
+{
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *nlh = genl_begin(buf, WEIR_CMD_JOB_ADD);
+	struct nlattr *nest;
+
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_ID, job->id);
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_SOURCES, 2);
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_BLOCKS, job->blocks);
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_GRADS, job->grads);
+	put_address(nlh, WEIR_A_JOB_ADDRESS, job->ipv6, job->ipv6 ? 0xfe : 254);
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_TIMEOUT, job->timeout);
+	mnl_attr_put_u32(nlh, WEIR_A_JOB_QUORUM, job->quorum);
+	nest = mnl_attr_nest_start(nlh, WEIR_A_JOB_RATE);
+	mnl_attr_put_u32(nlh, WEIR_A_RATE_PACKETS, job->packets);
+	mnl_attr_nest_end(nlh, nest);
+	genl_ask(nlh, NULL, NULL, "job");
+}
+
+static void add_source(const struct job *job, int id)
+{
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *nlh = genl_begin(buf, WEIR_CMD_SOURCE_ADD);
+
+	mnl_attr_put_u32(nlh, WEIR_A_SOURCE_JOB, job->id);
+	mnl_attr_put_u32(nlh, WEIR_A_SOURCE_ID, id);
+	put_address(nlh, WEIR_A_SOURCE_ADDRESS, job->ipv6, id + 1);
+	genl_ask(nlh, NULL, NULL, "source");
 }
 
 static void enter(const char *mode)
 {
-	scene_run("weir job add id 4 sources 2 blocks 128 grads 2048 address 10.99.0.254");
-	scene_run("weir job add id 6 sources 2 blocks 64 grads 2048 address fd99::fe"
-		  " policy partial timeout 20ms");
-	scene_run("weir job add id 8 sources 2 blocks 16 grads 256 address 10.99.0.254"
-		  " quorum 1 timeout 1ms policy partial rate packets 2000 bytes 10mbps");
-	add_sources(4, "10.99.0.%d");
-	add_sources(6, "fd99::%d");
-	add_sources(8, "10.99.0.%d");
+	const struct job *job;
+
+	for (job = jobs; job < jobs + sizeof(jobs) / sizeof(*jobs); job++) {
+		add_job(job);
+		add_source(job, 0);
+		add_source(job, 1);
+	}
 	scene_run("weir port attach dev a0 mode %s", mode);
 }
 
@@ -56,8 +112,11 @@ static void enter_tc(struct wires *w)
 
 static void leave(struct wires *w)
 {
+	char buf[GENL_REQUEST_MAX];
+
 	(void)w;
-	scene_run("weir port detach dev a0 && weir job flush");
+	scene_run("weir port detach dev a0");
+	genl_ask(genl_begin(buf, WEIR_CMD_JOB_FLUSH), NULL, NULL, "flush");
 }
 
 static void next_round(struct wires *w, struct rng *rng, struct fates *f)

@@ -81,22 +81,23 @@ static void far_side(struct wires *w)
 /* Routes for what is forwarded, and workers whose addresses are known. */
 static void box_side(void)
 {
+	FILE *ip = scene_ip();
 	int i;
 
-	scene_run("ip addr add 10.99.0.254/24 dev a0 && ip addr add fd99::fe/64 dev a0 nodad");
+	fputs("addr add 10.99.0.254/24 dev a0\naddr add fd99::fe/64 dev a0 nodad\n", ip);
 	for (i = 1; i <= 4; i++)
-		scene_run("ip neigh add 10.99.0.%d lladdr 02:00:00:00:01:0%d dev a0 &&"
-			  " ip neigh add fd99::%d lladdr 02:00:00:00:01:0%d dev a0", i, i, i, i);
-	scene_run("ip route add 10.0.0.0/24 dev b0 &&"
-		  " ip neigh add 10.0.0.1 lladdr 02:00:00:00:02:01 dev b0");
-	scene_run("ip route add fd99:1234:5678:9abc::/64 dev b0 &&"
-		  " ip neigh add fd99:1234:5678:9abc::1 lladdr 02:00:00:00:02:01 dev b0");
-	scene_run("cd /proc/sys/net && echo 1 >ipv4/ip_forward &&"
-		  " echo 1 >ipv6/conf/all/forwarding");
-	for (i = 0; i < WIRES; i++)
-		scene_run("tc qdisc add dev %c0 clsact", names[i]);
-	scene_run("tc filter add dev b0 ingress prio 60000 matchall"
-		  " action mirred egress redirect dev s0");
+		fprintf(ip, "neigh add 10.99.0.%d lladdr 02:00:00:00:01:0%d dev a0\n"
+			"neigh add fd99::%d lladdr 02:00:00:00:01:0%d dev a0\n", i, i, i, i);
+	fputs("route add 10.0.0.0/24 dev b0\n"
+	      "neigh add 10.0.0.1 lladdr 02:00:00:00:02:01 dev b0\n"
+	      "route add fd99:1234:5678:9abc::/64 dev b0\n"
+	      "neigh add fd99:1234:5678:9abc::1 lladdr 02:00:00:00:02:01 dev b0\n", ip);
+	scene_ip_end(ip);
+	scene_run("echo 1 >/proc/sys/net/ipv4/ip_forward &&"
+		  " echo 1 >/proc/sys/net/ipv6/conf/all/forwarding");
+	scene_run("printf '%%s\\n' 'qdisc add dev a0 clsact' 'qdisc add dev b0 clsact'"
+		  " 'filter add dev b0 ingress prio 60000 matchall"
+		  " action mirred egress redirect dev s0' | tc -batch -");
 }
 
 void wires_far_program(const struct wires *w, int fd)
