@@ -73,6 +73,8 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 {
 	const struct net_device *dev = qdisc_dev(sch);
 
+	ASSERT_RTNL();
+
 	backlog->net = dev_net(dev);
 	backlog->ifindex = dev->ifindex;
 	backlog->sch = sch;

@@ -332,6 +332,8 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 	u32 generation = READ_ONCE(blocks->generation);
 	int err;
 
+	lockdep_assert_held(&block->lock);
+
 	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
 	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
@@ -394,6 +396,8 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 {
 	u32 generation = READ_ONCE(blocks->generation);
 	int err;
+
+	lockdep_assert_held(&block->lock);
 
 	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
@@ -492,6 +496,8 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 					   u64 now, struct weir_result *res)
 {
 	enum weir_age age;
+
+	lockdep_assert_held(&block->lock);
 
 	if (block->state != WEIR_BLOCK_OPEN)
 		return WEIR_AGE_NONE;

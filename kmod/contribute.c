@@ -397,6 +397,8 @@ int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
 	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
 	int reason;
 
+	lockdep_assert(rcu_read_lock_bh_held());
+
 	path.port = weir_port_get(path.wn, dev->ifindex);
 	reason = weir_take(&path, c, datagram, verified);
 	if (unlikely(reason))
@@ -438,6 +440,8 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 		u32 reason)
 {
 	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
+
+	lockdep_assert(rcu_read_lock_bh_held());
 
 	path.port = weir_port_get(path.wn, dev->ifindex);
 	if (!path.port)

@@ -166,6 +166,8 @@ int weir_job_set_group(struct weir_job *job, const struct in6_addr *group)
 {
 	struct weir_dest *fresh = NULL, *old;
 
+	lockdep_assert_held(&job->wn->lock);
+
 	if (!ipv6_addr_any(group)) {
 		fresh = weir_group_new(group);
 		if (!fresh)
@@ -191,6 +193,8 @@ int weir_job_set_rate(struct weir_job *job,
 {
 	struct weir_rate *fresh = NULL, *old;
 
+	lockdep_assert_held(&job->wn->lock);
+
 	if (weir_rate_is_set(config)) {
 		fresh = weir_rate_new(config);
 		if (!fresh)
@@ -212,6 +216,8 @@ int weir_job_set_rate(struct weir_job *job,
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *late)
 {
+	lockdep_assert_held(&job->wn->lock);
+
 	job->late = *late;
 	WRITE_ONCE(job->blocks.quorum, late->quorum);
 	weir_straggler_set(job, weir_policy_dead_after(late),
@@ -227,6 +233,8 @@ void weir_job_set_policy(struct weir_job *job,
  */
 void weir_job_unpublish(struct weir_job *job)
 {
+	lockdep_assert_held(&job->wn->lock);
+
 	RCU_INIT_POINTER(job->wn->jobs[job->id], NULL);
 }
 

@@ -77,6 +77,8 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 {
 	unsigned int i;
 
+	lockdep_assert_held(&table->lock);
+
 	for (i = 0; i < table->n; i++)
 		table->joiner[i].is_alive = false;
 	j->waiting = nonce;
@@ -90,6 +92,8 @@ static void weir_join_begin(struct weir_join_table *table,
 {
 	u32 start = by->lacks;
 	struct weir_joiner *j;
+
+	lockdep_assert_held(&table->lock);
 
 	for (j = table->joiner; j < table->joiner + table->n; j++) {
 		j->is_member = j->is_alive;

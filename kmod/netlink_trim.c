@@ -344,6 +344,8 @@ void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 {
 	const struct weir_nl_dev dev = { .net = wn->net, .of = trim };
 
+	ASSERT_RTNL();
+
 	weir_nl_notify(wn, cmd, weir_nl_fill_trim, &dev);
 }
 

@@ -128,6 +128,8 @@ static int weir_overflow_register(struct weir_overflow_probe *probe)
 
 static void weir_overflow_unregister(unsigned int n)
 {
+	lockdep_assert_held(&weir_overflow_lock);
+
 	while (n--)
 		tracepoint_probe_unregister(weir_overflow_probes[n].tp,
 					    weir_overflow_probes[n].func, NULL);
@@ -137,6 +139,8 @@ static int weir_overflow_register_all(void)
 {
 	unsigned int i;
 	int err;
+
+	lockdep_assert_held(&weir_overflow_lock);
 
 	for (i = 0; i < ARRAY_SIZE(weir_overflow_probes); i++) {
 		err = weir_overflow_register(&weir_overflow_probes[i]);

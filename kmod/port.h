@@ -3,6 +3,7 @@
 #define _WEIR_PORT_H
 
 #include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
 
 #include "netns.h"
 
@@ -30,11 +31,12 @@ struct weir_port {
  * @wn: the namespace
  * @ifindex: the device
  *
- * Called under rcu_read_lock() or with bottom halves disabled; the port lives
- * as long as that is held.
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the
+ * port lives as long as that is held.
  */
 static inline struct weir_port *weir_port_get(struct weir_net *wn, int ifindex)
 {
+	lockdep_assert(rcu_read_lock_any_held() || lockdep_rtnl_is_held());
 	return xa_load(&wn->ports, ifindex);
 }
 

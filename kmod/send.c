@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* One packet of a job, in its format, to one destination, and counted. */
 #include <linux/bits.h>
+#include <linux/lockdep.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -59,8 +60,11 @@ void weir_send(struct weir_job *job, struct weir_dest *dest,
 	       struct weir_stats __percpu *source_stats,
 	       const struct weir_packet *pkt, unsigned int counter)
 {
-	int err = weir_dest_send(dest, job, pkt);
+	int err;
 
+	lockdep_assert(rcu_read_lock_bh_held());
+
+	err = weir_dest_send(dest, job, pkt);
 	if (unlikely(err)) {
 		trace_weir_send_error(job, &dest->addr, err);
 		counter = WEIR_C_RESULT_ERRORS;

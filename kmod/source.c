@@ -61,9 +61,12 @@ static int weir_source_count(struct weir_source *source,
 int weir_source_bind(struct weir_job *job, u32 id,
 		     const struct weir_source_config *config)
 {
-	struct weir_source *old = weir_source_get(job, id);
-	struct weir_source *source = weir_source_new(config);
+	struct weir_source *old, *source;
 
+	lockdep_assert_held(&job->wn->lock);
+
+	old = weir_source_get(job, id);
+	source = weir_source_new(config);
 	if (!source)
 		return -ENOMEM;
 	if (weir_source_count(source, old)) {
@@ -90,8 +93,11 @@ int weir_source_bind(struct weir_job *job, u32 id,
  */
 void weir_source_unbind(struct weir_job *job, u32 id)
 {
-	struct weir_source *old = weir_source_get(job, id);
+	struct weir_source *old;
 
+	lockdep_assert_held(&job->wn->lock);
+
+	old = weir_source_get(job, id);
 	RCU_INIT_POINTER(job->source[id], NULL);
 	weir_straggler_unbound(job, id);
 	synchronize_rcu();
@@ -109,6 +115,8 @@ void weir_source_flush(struct weir_job *job)
 	struct weir_source *source, *next;
 	LIST_HEAD(gone);
 	unsigned int i;
+
+	lockdep_assert_held(&job->wn->lock);
 
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
@@ -138,6 +146,8 @@ bool weir_source_taken(const struct weir_job *job,
 {
 	const struct weir_source *source;
 	unsigned int i;
+
+	lockdep_assert_held(&job->wn->lock);
 
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);

@@ -86,6 +86,8 @@ static bool weir_straggler_become(struct weir_job *job, unsigned int source,
 {
 	struct weir_watched *w = &job->watch.watched[source];
 
+	lockdep_assert_held(&job->watch.lock);
+
 	if (w->state == state)
 		return false;
 	WRITE_ONCE(w->state, state);
@@ -201,6 +203,8 @@ void weir_straggler_uninit(struct weir_watch *watch)
  */
 void weir_straggler_set(struct weir_job *job, u64 period, bool exclude)
 {
+	lockdep_assert_held(&job->wn->lock);
+
 	WRITE_ONCE(job->watch.period, period);
 	WRITE_ONCE(job->watch.exclude, exclude);
 }
@@ -271,6 +275,8 @@ void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id)
  */
 void weir_straggler_bound(struct weir_job *job, unsigned int source)
 {
+	lockdep_assert_held(&job->wn->lock);
+
 	if (!weir_straggler_is_gone(READ_ONCE(job->watch.watched[source].state)))
 		weir_horizon_return(&job->blocks.horizon, source);
 }
@@ -284,6 +290,8 @@ void weir_straggler_bound(struct weir_job *job, unsigned int source)
  */
 void weir_straggler_unbound(struct weir_job *job, unsigned int source)
 {
+	lockdep_assert_held(&job->wn->lock);
+
 	weir_horizon_leave(&job->blocks.horizon, source);
 }
 

@@ -47,9 +47,12 @@ static u64 weir_trim_running(const struct weir_trim *trim,
 u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter)
 {
-	u64 n, total = weir_trim_running(trim, counter);
+	u64 n, total;
 	int cpu;
 
+	ASSERT_RTNL();
+
+	total = weir_trim_running(trim, counter);
 	for_each_possible_cpu(cpu) {
 		n = READ_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[counter]);
 		if (!weir_trim_is_maximum(counter))
@@ -68,6 +71,8 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 void weir_trim_device(const struct net_device *dev,
 		      struct weir_trim_device *device)
 {
+	ASSERT_RTNL();
+
 	device->frame = dev->mtu + dev->hard_header_len;
 	device->queues = dev->num_tx_queues;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
@@ -162,6 +167,8 @@ bool weir_trim_any_edge(struct weir_net *wn)
 {
 	struct weir_trim *trim;
 	unsigned long ifindex;
+
+	ASSERT_RTNL();
 
 	xa_for_each(&wn->trims, ifindex, trim)
 		if (weir_trim_edge(wn, ifindex))

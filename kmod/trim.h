@@ -54,6 +54,7 @@ struct weir_trim {
  */
 static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
 {
+	lockdep_assert(rcu_read_lock_any_held() || lockdep_rtnl_is_held());
 	return xa_load(&wn->trims, ifindex);
 }
 

@@ -235,9 +235,12 @@ struct mutex { int held; };
 #define spin_unlock_bh(l)	spin_unlock(l)
 #define lockdep_assert_held(l)	mock_assert((l)->held, "lock held")
 #define lockdep_is_held(l)	((l)->held)
+#define lockdep_assert(c)	mock_assert(c, #c)
 
 struct rcu_head { void *next; };
 #define rcu_read_lock_bh_held()		1
+#define rcu_read_lock_any_held()	1
+#define lockdep_rtnl_is_held()		0
 #define rcu_dereference_check(p, c)	(p)
 #define rcu_dereference_protected(p, c)	(p)
 #define rcu_dereference_bh(p)		(p)
