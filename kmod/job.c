@@ -156,55 +156,44 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 }
 
 /**
- * weir_job_set_group() - send results to another group, or to each source
+ * weir_job_set() - send results elsewhere, or police otherwise, or both
  * @job: the job, its namespace's lock held
- * @group: the group; all zero for none
+ * @group: another group, all zero for each source; NULL where that stays
+ * @config: other rates, none for no policer; NULL where that stays
  *
- * Sleeps until no packet uses the old one. Return: 0 or -ENOMEM.
+ * Sleeps until no packet uses the old ones. Return: 0, or -ENOMEM and nothing
+ * has changed.
  */
-int weir_job_set_group(struct weir_job *job, const struct in6_addr *group)
+int weir_job_set(struct weir_job *job, const struct in6_addr *group,
+		 const struct weir_rate_config *config)
 {
-	struct weir_dest *fresh = NULL, *old;
+	struct weir_dest *dest = NULL, *old_dest = NULL;
+	struct weir_rate *rate = NULL, *old_rate = NULL;
 
 	lockdep_assert_held(&job->wn->lock);
 
-	if (!ipv6_addr_any(group)) {
-		fresh = weir_group_new(group);
-		if (!fresh)
+	if (group && !ipv6_addr_any(group)) {
+		dest = weir_group_new(group);
+		if (!dest)
 			return -ENOMEM;
 	}
-	old = rcu_replace_pointer(job->group, fresh,
-				  lockdep_is_held(&job->wn->lock));
-	if (old)
-		synchronize_rcu();
-	weir_group_free(old);
-	return 0;
-}
-
-/**
- * weir_job_set_rate() - police a job otherwise, or not at all
- * @job: the job, its namespace's lock held
- * @config: the rates; none for no policer
- *
- * Sleeps until no packet uses the old one. Return: 0 or -ENOMEM.
- */
-int weir_job_set_rate(struct weir_job *job,
-		      const struct weir_rate_config *config)
-{
-	struct weir_rate *fresh = NULL, *old;
-
-	lockdep_assert_held(&job->wn->lock);
-
-	if (weir_rate_is_set(config)) {
-		fresh = weir_rate_new(config);
-		if (!fresh)
+	if (config && weir_rate_is_set(config)) {
+		rate = weir_rate_new(config);
+		if (!rate) {
+			weir_group_free(dest);
 			return -ENOMEM;
+		}
 	}
-	old = rcu_replace_pointer(job->rate, fresh,
-				  lockdep_is_held(&job->wn->lock));
-	if (old)
+	if (group)
+		old_dest = rcu_replace_pointer(job->group, dest,
+					       lockdep_is_held(&job->wn->lock));
+	if (config)
+		old_rate = rcu_replace_pointer(job->rate, rate,
+					       lockdep_is_held(&job->wn->lock));
+	if (old_dest || old_rate)
 		synchronize_rcu();
-	kfree(old);
+	weir_group_free(old_dest);
+	kfree(old_rate);
 	return 0;
 }
 

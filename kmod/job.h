@@ -162,12 +162,11 @@ static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
 struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack);
-int weir_job_set_group(struct weir_job *job, const struct in6_addr *group);
+int weir_job_set(struct weir_job *job, const struct in6_addr *group,
+		 const struct weir_rate_config *config);
 void weir_job_unpublish(struct weir_job *job);
 void weir_job_free(struct weir_job *job);
 void weir_job_flush(struct weir_net *wn);
-int weir_job_set_rate(struct weir_job *job,
-		      const struct weir_rate_config *config);
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *late);
 u64 weir_job_bytes(const struct weir_job *job);

@@ -298,10 +298,10 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	err = weir_nl_job_changes(info, job, &changes);
-	if (!err && attrs[WEIR_A_JOB_GROUP])
-		err = weir_job_set_group(job, &changes.group);
-	if (!err && attrs[WEIR_A_JOB_RATE])
-		err = weir_job_set_rate(job, &changes.rate);
+	if (!err)
+		err = weir_job_set(job,
+				   attrs[WEIR_A_JOB_GROUP] ? &changes.group : NULL,
+				   attrs[WEIR_A_JOB_RATE] ? &changes.rate : NULL);
 	if (err)
 		return err;
 	if (weir_nl_job_sets_late(info))

@@ -58,7 +58,7 @@ static void contribute_256_sources(void)
 
 	box_up();
 	job = box_job(7, 256, 4, 16);
-	weir_job_set_group(job, &group);
+	weir_job_set(job, &group, NULL);
 	for (s = 0; s < 256; s++) {
 		c = box_contrib(job, s, 0, 1);
 		CHECK_EQ(box_send(&c, &one, 0), 0);
@@ -308,7 +308,7 @@ static struct weir_job *policed(u32 own, u32 all)
 	box_up();
 	job = box_job(7, 2, 4, 16);
 	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
-	CHECK_EQ(weir_job_set_rate(job, &rate), 0);
+	CHECK_EQ(weir_job_set(job, NULL, &rate), 0);
 	return job;
 }
 

@@ -155,14 +155,14 @@ static void job_group_changes(void)
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
-	CHECK_EQ(weir_job_set_group(job, &group), 0);
-	CHECK_EQ(weir_job_set_group(job, &group), 0);
+	CHECK_EQ(weir_job_set(job, &group, NULL), 0);
+	CHECK_EQ(weir_job_set(job, &group, NULL), 0);
 	mock_fail_after = 0;
-	CHECK_EQ(weir_job_set_group(job, &none), 0);
+	CHECK_EQ(weir_job_set(job, &none, NULL), 0);
 	mock_fail_after = 0;
-	CHECK_EQ(weir_job_set_group(job, &group), -ENOMEM);
+	CHECK_EQ(weir_job_set(job, &group, NULL), -ENOMEM);
 	mock_fail_after = 1;
-	CHECK_EQ(weir_job_set_group(job, &group), -ENOMEM);
+	CHECK_EQ(weir_job_set(job, &group, NULL), -ENOMEM);
 	mock_fail_after = -1;
 	CHECK(!job->group);
 	box_down();
@@ -242,22 +242,47 @@ static void job_rate_is_set(void)
 	job = box_job(7, 3, 4, 1024);
 	CHECK(!job->rate);
 	mock_grace_periods = 0;
-	CHECK_EQ(weir_job_set_rate(job, &config), 0);
+	CHECK_EQ(weir_job_set(job, NULL, &config), 0);
 	CHECK_EQ(mock_grace_periods, 0);
 	CHECK_EQ(job->rate->config.packets, 5);
 	config.packets = 6;
 	mock_fail_after = 0;
-	CHECK_EQ(weir_job_set_rate(job, &config), -ENOMEM);
+	CHECK_EQ(weir_job_set(job, NULL, &config), -ENOMEM);
 	mock_fail_after = -1;
 	CHECK_EQ(job->rate->config.packets, 5);
-	CHECK_EQ(weir_job_set_rate(job, &config), 0);
+	CHECK_EQ(weir_job_set(job, NULL, &config), 0);
 	CHECK_EQ(mock_grace_periods, 1);
 	CHECK_EQ(job->rate->config.packets, 6);
 	mock_fail_after = 0;
-	CHECK_EQ(weir_job_set_rate(job, &none), 0);
+	CHECK_EQ(weir_job_set(job, NULL, &none), 0);
 	mock_fail_after = -1;
 	CHECK_EQ(mock_grace_periods, 2);
 	CHECK(!job->rate);
+	box_down();
+}
+
+/* Where there is memory for one of two changes only, neither is made. */
+static void job_set_is_whole_or_not_at_all(void)
+{
+	struct weir_rate_config config = { .packets = 5, .packets_burst = 1 };
+	struct in6_addr group = box_addr(9);
+	struct weir_job *job;
+	int fail;
+
+	box_up();
+	job = box_job(7, 3, 4, 1024);
+	for (fail = 0; fail < 3; fail++) {
+		mock_fail_after = fail;
+		CHECK_EQ(weir_job_set(job, &group, &config), -ENOMEM);
+		CHECK(!job->group);
+		CHECK(!job->rate);
+	}
+	mock_fail_after = -1;
+	CHECK_EQ(weir_job_set(job, &group, &config), 0);
+	CHECK(job->group && job->rate);
+	mock_grace_periods = 0;
+	CHECK_EQ(weir_job_set(job, &group, &config), 0);
+	CHECK_EQ(mock_grace_periods, 1);
 	box_down();
 }
 
@@ -313,6 +338,7 @@ const struct ktap_test job_tests[] = {
 	KTAP_TEST(job_policy_is_set),
 	KTAP_TEST(job_default_of_dead_after_does_not_wrap),
 	KTAP_TEST(job_rate_is_set),
+	KTAP_TEST(job_set_is_whole_or_not_at_all),
 	KTAP_TEST(source_flush_waits_once),
 	KTAP_TEST(job_generations_begin),
 };
