@@ -16,6 +16,12 @@
 #include "block.h"
 #include "reduce.h"
 
+/*
+ * A job that is too large for the machine, or for its administrator's cgroup, is
+ * refused, and nobody is killed to make room for it.
+ */
+#define WEIR_BLOCK_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
 static unsigned int weir_block_pages(u16 grads)
 {
 	return DIV_ROUND_UP(grads * sizeof(s32), PAGE_SIZE);
@@ -38,7 +44,7 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
 
 	spin_lock_init(&block->lock);
 	for (i = 0; i < pages; i++) {
-		block->pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		block->pages[i] = alloc_page(WEIR_BLOCK_GFP);
 		if (!block->pages[i])
 			return -ENOMEM;
 	}
@@ -59,8 +65,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 {
 	u32 i;
 
-	blocks->slot = kvcalloc(size, sizeof(*blocks->slot),
-				GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_BLOCK_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
 	blocks->size = size;

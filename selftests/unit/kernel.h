@@ -166,6 +166,7 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 #define GFP_KERNEL_ACCOUNT	0
 #define GFP_ATOMIC		1
 #define __GFP_NOWARN		0
+#define __GFP_RETRY_MAYFAIL	0
 #define PAGE_SIZE		4096UL
 
 struct page {
