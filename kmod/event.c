@@ -39,7 +39,7 @@ static int weir_event_fill(struct sk_buff *skb, const struct weir_job *job,
 	return 0;
 }
 
-/* Where there is no memory nobody is told. */
+/* Where there is no memory they are told that they have missed something. */
 static void weir_event(const struct weir_job *job, const struct weir_event_what *e)
 {
 	struct sk_buff *skb;
@@ -47,10 +47,9 @@ static void weir_event(const struct weir_job *job, const struct weir_event_what 
 	if (!weir_nl_heard(job->wn))
 		return;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb)
-		return;
-	if (weir_event_fill(skb, job, e)) {
+	if (!skb || weir_event_fill(skb, job, e)) {
 		nlmsg_free(skb);
+		weir_nl_lost(job->wn);
 		return;
 	}
 	genlmsg_multicast_netns(&weir_nl_family, job->wn->net, skb, 0,

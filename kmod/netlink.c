@@ -414,6 +414,17 @@ bool weir_nl_heard(const struct weir_net *wn)
 }
 
 /**
+ * weir_nl_lost() - tell the events group that it was not told of something
+ * @wn: the namespace
+ *
+ * Any context, takes no memory. Listeners read ENOBUFS, as where they are slow.
+ */
+void weir_nl_lost(const struct weir_net *wn)
+{
+	genl_set_err(&weir_nl_family, wn->net, 0, WEIR_NLGRP_EVENTS, -ENOBUFS);
+}
+
+/**
  * weir_nl_notify() - tell the events group about an object
  * @wn: the namespace
  * @cmd: WEIR_CMD_*_NTF
@@ -431,10 +442,9 @@ void weir_nl_notify(struct weir_net *wn, u8 cmd,
 	if (!weir_nl_heard(wn))
 		return;
 	msg.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!msg.skb)
-		return;
-	if (fill(&msg, obj)) {
+	if (!msg.skb || fill(&msg, obj)) {
 		nlmsg_free(msg.skb);
+		weir_nl_lost(wn);
 		return;
 	}
 	genlmsg_multicast_netns(&weir_nl_family, wn->net, msg.skb, 0,

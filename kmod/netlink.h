@@ -19,6 +19,7 @@ int weir_nl_init(void);
 void weir_nl_uninit(void);
 
 bool weir_nl_heard(const struct weir_net *wn);
+void weir_nl_lost(const struct weir_net *wn);
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd);
 void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
