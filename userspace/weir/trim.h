@@ -16,7 +16,7 @@
 #define TRIM_QDISC_HANDLE	0x77650000
 
 /* Which qdisc `set` puts below a device. */
-enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ };
+enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ, TRIM_QDISC_MQ_THERE };
 
 /**
  * struct trim - what the tool needs of a policy

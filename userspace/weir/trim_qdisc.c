@@ -70,6 +70,11 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 	const struct qdisc *root = qdiscs->root;
 	const char *dev = attempt->link.name;
 
+	/* Ours, where somebody who set it may have been stopped half way. */
+	if (root && root->handle == TRIM_QDISC_HANDLE && !strcmp(root->kind, "mq")) {
+		attempt->qdisc = TRIM_QDISC_MQ_THERE;
+		return WEIR_OK;
+	}
 	if (has_weir(qdiscs)) {
 		attempt->qdisc = TRIM_QDISC_THERE;
 		return WEIR_OK;
@@ -93,27 +98,37 @@ static int prepare(struct trim_attempt *attempt)
 	return status;
 }
 
+/* One for each transmit queue that has none yet. */
+static int add_leaves(struct nl *rtnl, unsigned int ifindex)
+{
+	struct qdiscs qdiscs;
+	size_t i;
+	int err;
+
+	err = look(rtnl, ifindex, &qdiscs);
+	for (i = 0; !err && i < qdiscs.count; i++) {
+		const struct qdisc *leaf = &qdiscs.qdisc[i];
+
+		if (TC_H_MAJ(leaf->parent) == TRIM_QDISC_HANDLE &&
+		    strcmp(leaf->kind, TRIM_QDISC_KIND))
+			err = rtnl_qdisc_add(rtnl, ifindex, leaf->parent, 0, TRIM_QDISC_KIND);
+	}
+	free(qdiscs.qdisc);
+	return err;
+}
+
 /*
  * The classes of the kernel's own mq cannot be named, so it is replaced by one with a
  * handle, whose leaves then are.
  */
 static int add_mq(struct nl *rtnl, unsigned int ifindex)
 {
-	struct qdiscs qdiscs;
-	size_t i;
 	int err;
 
 	err = rtnl_qdisc_add(rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE, "mq");
 	if (err)
 		return err;
-	err = look(rtnl, ifindex, &qdiscs);
-	for (i = 0; !err && i < qdiscs.count; i++) {
-		const struct qdisc *leaf = &qdiscs.qdisc[i];
-
-		if (TC_H_MAJ(leaf->parent) == TRIM_QDISC_HANDLE)
-			err = rtnl_qdisc_add(rtnl, ifindex, leaf->parent, 0, TRIM_QDISC_KIND);
-	}
-	free(qdiscs.qdisc);
+	err = add_leaves(rtnl, ifindex);
 	if (err)
 		rtnl_qdisc_del(rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
 	return err;
@@ -130,6 +145,8 @@ static int attach(struct trim_attempt *attempt)
 				     TRIM_QDISC_KIND);
 	else if (attempt->qdisc == TRIM_QDISC_MQ)
 		err = add_mq(&attempt->rtnl, ifindex);
+	else if (attempt->qdisc == TRIM_QDISC_MQ_THERE)
+		err = add_leaves(&attempt->rtnl, ifindex);
 	if (!err)
 		return WEIR_OK;
 	if (err == -EPERM)
