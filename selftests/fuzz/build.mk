@@ -44,7 +44,7 @@ $(eval $(call program,fuzz-netlink,$(addprefix $(fuzz_live)/,netlink.c grammar.c
 # Packets are looked at as words and as headers.
 fuzz_frames_flags := $(fuzz_live_flags) -Iselftests/fuzz -Iselftests/bpf -Ibpf -fno-strict-aliasing \
 	-Wno-pointer-arith -Wno-sign-compare
-$(eval $(call program,fuzz-frames,$(addprefix $(fuzz_live)/,frames.c frame.c tap.c wires.c fate.c \
+$(eval $(call program,fuzz-frames,$(addprefix $(fuzz_live)/,frames.c frame.c tap.c wires.c fate.c programs.c \
 	sums.c trims.c scene.c report.c) $(addprefix $(fuzz_dir)/,slow.c trim_check.c) \
 	selftests/bpf/packet.c selftests/bpf/counters.c selftests/trim/cases.c selftests/trim/policy.c \
 	selftests/lib/genl.c,$(fuzz_frames_flags),\

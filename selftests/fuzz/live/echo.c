@@ -127,3 +127,85 @@ void echo_any(int fd, struct rng *rng)
 	if (shown.objects)
 		echo(fd, kind, &shown, rng);
 }
+
+/* Requests that say something of an object, and what they say it of. */
+static const struct {
+	uint8_t cmd;
+	const struct kind *kind;
+} sayings[] = {
+	{ WEIR_CMD_JOB_ADD, &kinds[0] }, { WEIR_CMD_JOB_SET, &kinds[0] },
+	{ WEIR_CMD_SOURCE_ADD, &kinds[1] }, { WEIR_CMD_SOURCE_SET, &kinds[1] },
+	{ WEIR_CMD_PORT_ADD, &kinds[2] }, { WEIR_CMD_PORT_SET, &kinds[2] },
+	{ WEIR_CMD_TRIM_SET, &kinds[3] },
+};
+
+/* The last attribute of a number, which is the one that counts, or NULL. */
+static const struct nlattr *find(const uint8_t *attrs, size_t len, unsigned int number)
+{
+	const struct nlattr *nla, *last = NULL;
+	size_t off;
+
+	for (off = 0; off + NLA_HDRLEN <= len; off += NLA_ALIGN(nla->nla_len)) {
+		nla = (const void *)(attrs + off);
+		if ((nla->nla_type & NLA_TYPE_MASK) == number)
+			last = nla;
+	}
+	return last;
+}
+
+static uint64_t value_of(const struct nlattr *nla)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, nla + 1, nla->nla_len == NLA_HDRLEN + 8 ? 8 : 4);
+	return value;
+}
+
+/* Timers are no more than there are slots, and 0 stands for what goes with the timeout. */
+static bool may_differ(const struct grammar_attr *attr, uint64_t said, uint64_t shown)
+{
+	return (!strcmp(attr->name, "timers") && shown < said) ||
+	       (!strcmp(attr->name, "dead-after") && !said);
+}
+
+static void compare(const struct message *m, const struct shown *shown)
+{
+	const uint8_t *attrs = m->data + MESSAGE_HEAD;
+	const struct nlattr *said, *is;
+	const struct grammar_attr *attr;
+	unsigned int i;
+
+	for (i = 1; i <= m->op->set->last; i++) {
+		attr = &m->op->set->attr[i];
+		said = find(attrs, m->len - MESSAGE_HEAD, i);
+		is = find(shown->attrs, shown->len, i);
+		if (!said || !is || (attr->kind != GRAMMAR_U32 && attr->kind != GRAMMAR_UINT) ||
+		    value_of(said) == value_of(is) ||
+		    may_differ(attr, value_of(said), value_of(is)))
+			continue;
+		report_about(m->data, m->len);
+		fault("%s says %s %llu, and %llu is shown", m->op->name, attr->name,
+		      (unsigned long long)value_of(said), (unsigned long long)value_of(is));
+	}
+}
+
+void echo_said(int fd, struct rng *rng)
+{
+	unsigned int which = rng_below(rng, sizeof(sayings) / sizeof(*sayings));
+	const struct kind *kind = sayings[which].kind;
+	struct shown said = { .rng = rng }, shown = { .rng = rng };
+	static struct message m, get;
+	struct answer answer;
+
+	message_good(&m, rng, talk_family(), grammar_op(sayings[which].cmd), false);
+	talk(fd, &m, &answer, NULL, NULL);
+	if (answer.err || !answer.came)
+		return;
+	said.len = m.len - MESSAGE_HEAD;
+	memcpy(said.attrs, m.data + MESSAGE_HEAD, said.len);
+	request(&get, kind->get, &said, keys(kind));
+	talk(fd, &get, &answer, take, &shown);
+	if (shown.objects != 1)
+		fault("%s is taken, and %u objects are shown", m.op->name, shown.objects);
+	compare(&m, &shown);
+}

@@ -11,4 +11,7 @@
  */
 void echo_any(int fd, struct rng *rng);
 
+/* And what is said of an object, and taken, is shown of it. */
+void echo_said(int fd, struct rng *rng);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "arena.h"
 #include "bpf/ktap.h"
+#include "programs.h"
 #include "report.h"
 #include "scene.h"
 
@@ -174,6 +175,7 @@ int main(int argc, char **argv)
 	report_init();
 	report_as("set-up");
 	frame_init();
+	programs_load();
 	wires_up(&wires);
 	rng.state = options.seed;
 	start = now();

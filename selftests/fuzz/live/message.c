@@ -175,10 +175,12 @@ void message_good(struct message *m, struct rng *rng, uint16_t family,
 	put_set(m, rng, op->set, dump ? op->dump_request : op->do_request);
 }
 
-/* What takes all away comes seldom, or nothing would ever be there. */
-static bool is_rare(const struct grammar_op *op)
+/* What takes much away comes seldom, or nothing would ever be there. */
+static unsigned int percent_of(const struct grammar_op *op)
 {
-	return strstr(op->name, "-flush") || !strcmp(op->name, "job-del");
+	if (strstr(op->name, "-flush"))
+		return 2;
+	return strcmp(op->name, "job-del") ? 100 : 10;
 }
 
 void message_any(struct message *m, struct rng *rng, uint16_t family)
@@ -187,7 +189,7 @@ void message_any(struct message *m, struct rng *rng, uint16_t family)
 
 	do {
 		op = &grammar_ops[rng_below(rng, grammar_ops_count)];
-	} while ((!op->do_it && !op->dump_it) || (is_rare(op) && !rng_percent(rng, 15)));
+	} while ((!op->do_it && !op->dump_it) || !rng_percent(rng, percent_of(op)));
 	message_good(m, rng, family, op, op->dump_it && (!op->do_it || rng_percent(rng, 50)));
 	if (rng_percent(rng, 35))
 		message_break(m, rng);

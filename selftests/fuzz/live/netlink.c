@@ -251,8 +251,12 @@ static void send_any(struct rng *rng)
 
 static void echo_or_ask(struct rng *rng)
 {
-	if (rng_percent(rng, 70))
+	unsigned int what = rng_below(rng, 100);
+
+	if (what < 40)
 		one_request(rng);
+	else if (what < 70)
+		echo_said(fd, rng);
 	else
 		echo_any(fd, rng);
 }
@@ -269,7 +273,7 @@ static void traffic(struct rng *rng)
 	static struct message m;
 	struct answer answer;
 
-	scene_traffic(rng, 16);
+	scene_traffic(rng, 4);
 	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_PORT_ADD), false);
 	message_put_u32(&m, "ifindex", 1);
 	message_put_u32(&m, "mode", WEIR_MODE_TC);
@@ -307,7 +311,7 @@ static void short_life(struct rng *rng)
 	bool busy = rng_percent(rng, 25);
 	unsigned int n = rng_range(rng, 10, 100);
 
-	scene_make();
+	scene_make(1);
 	new_socket();
 	if (busy) {
 		scene_attach();
@@ -571,7 +575,7 @@ static void set_up(void)
 	talk_init();
 	home = namespace_of_self();
 	for (i = 0; i < PLACES; i++) {
-		scene_make();
+		scene_make(SCENE_DEVICES);
 		scene_attach();
 		places[i] = namespace_of_self();
 	}

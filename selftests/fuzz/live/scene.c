@@ -42,11 +42,11 @@ void scene_ip_end(FILE *ip)
 		errx(1, "cannot set a namespace up");
 }
 
-static void add_devices(FILE *ip)
+static void add_devices(FILE *ip, int devices)
 {
 	int i;
 
-	for (i = 0; i < SCENE_DEVICES; i++)
+	for (i = 0; i < devices; i++)
 		fprintf(ip, "link add fz%d index %d numtxqueues 2 up type dummy\n", i,
 			SCENE_BASE + i);
 }
@@ -62,7 +62,7 @@ static void add_addresses(FILE *ip)
 	}
 }
 
-void scene_make(void)
+void scene_make(int devices)
 {
 	FILE *ip;
 
@@ -70,7 +70,7 @@ void scene_make(void)
 		err(1, "namespace");
 	ip = scene_ip();
 	fputs("link set lo up\n", ip);
-	add_devices(ip);
+	add_devices(ip, devices);
 	add_addresses(ip);
 	scene_ip_end(ip);
 }

@@ -11,8 +11,8 @@
 #define SCENE_DEVICES	6
 #define SCENE_BASE	100	/* their indices are this one and those behind it */
 
-/* A new namespace, which this process enters. */
-void scene_make(void);
+/* A new namespace with the first of the devices, which this process enters. */
+void scene_make(int devices);
 
 /* Lets its loopback device hand packets over. */
 void scene_attach(void);

@@ -9,7 +9,7 @@
 #include "arena.h"
 #include "bpf/counters.h"
 #include "lib/genl.h"
-#include "scene.h"
+#include "programs.h"
 
 static struct counters start;
 
@@ -80,7 +80,17 @@ static void add_source(const struct job *job, int id)
 	genl_ask(nlh, NULL, NULL, "source");
 }
 
-static void enter(const char *mode)
+static void add_port(unsigned int ifindex, uint32_t mode)
+{
+	char buf[GENL_REQUEST_MAX];
+	struct nlmsghdr *nlh = genl_begin(buf, WEIR_CMD_PORT_ADD);
+
+	mnl_attr_put_u32(nlh, WEIR_A_PORT_IFINDEX, ifindex);
+	mnl_attr_put_u32(nlh, WEIR_A_PORT_MODE, mode);
+	genl_ask(nlh, NULL, NULL, "port");
+}
+
+static void enter(const struct wires *w, uint32_t mode)
 {
 	const struct job *job;
 
@@ -89,34 +99,60 @@ static void enter(const char *mode)
 		add_source(job, 0);
 		add_source(job, 1);
 	}
-	scene_run("weir port attach dev a0 mode %s", mode);
+	add_port(w->box[WIRE_A], mode);
+	if (mode == WEIR_MODE_TC)
+		program_tc(w->box[WIRE_A], PROGRAM_TC, false);
+	else
+		program_xdp(w->box[WIRE_A], PROGRAM_XDP, mode == WEIR_MODE_GENERIC);
 }
 
 static void enter_xdp(struct wires *w)
 {
 	wires_stop(w);
-	enter("xdp");
+	enter(w, WEIR_MODE_XDP);
 }
 
 static void enter_generic(struct wires *w)
 {
 	wires_stop(w);
-	enter("generic");
+	enter(w, WEIR_MODE_GENERIC);
 }
 
 static void enter_tc(struct wires *w)
 {
 	wires_lead(w, WIRE_S);
-	enter("tc");
+	enter(w, WEIR_MODE_TC);
 }
 
-static void leave(struct wires *w)
+static void flush(uint8_t cmd)
 {
 	char buf[GENL_REQUEST_MAX];
 
-	(void)w;
-	scene_run("weir port detach dev a0");
-	genl_ask(genl_begin(buf, WEIR_CMD_JOB_FLUSH), NULL, NULL, "flush");
+	genl_ask(genl_begin(buf, cmd), NULL, NULL, "flush");
+}
+
+static void leave(void)
+{
+	flush(WEIR_CMD_PORT_FLUSH);
+	flush(WEIR_CMD_JOB_FLUSH);
+}
+
+static void leave_xdp(struct wires *w)
+{
+	program_no_xdp(w->box[WIRE_A], false);
+	leave();
+}
+
+static void leave_generic(struct wires *w)
+{
+	program_no_xdp(w->box[WIRE_A], true);
+	leave();
+}
+
+static void leave_tc(struct wires *w)
+{
+	program_no_tc(w->box[WIRE_A], false);
+	leave();
 }
 
 static void next_round(struct wires *w, struct rng *rng, struct fates *f)
@@ -194,10 +230,10 @@ static void tell(const struct wires *w)
 			printf("# reason %d: %llu\n", i, (unsigned long long)refused(&now, i));
 }
 
-#define SUMS(which, said)							\
-	{ .name = said, .enter = which, .leave = leave, .round = next_round,	\
-	  .frame = make, .adds_up = adds_up, .tell = tell }
+#define SUMS(mode, said)							\
+	{ .name = said, .enter = enter_##mode, .leave = leave_##mode,		\
+	  .round = next_round, .frame = make, .adds_up = adds_up, .tell = tell }
 
-const struct arena arena_sum_xdp = SUMS(enter_xdp, "a port, XDP");
-const struct arena arena_sum_generic = SUMS(enter_generic, "a port, generic XDP");
-const struct arena arena_sum_tc = SUMS(enter_tc, "a port, tc");
+const struct arena arena_sum_xdp = SUMS(xdp, "a port, XDP");
+const struct arena arena_sum_generic = SUMS(generic, "a port, generic XDP");
+const struct arena arena_sum_tc = SUMS(tc, "a port, tc");

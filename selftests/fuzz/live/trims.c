@@ -3,15 +3,10 @@
  * Ports that trim: by XDP, at clsact egress, and by the weir qdisc. What goes in comes out
  * whole, or as a header, or comes back, or is counted as dropped.
  */
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <err.h>
-#include <linux/if_link.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "arena.h"
-#include "bpf/weir_forward.skel.h"
+#include "programs.h"
 #include "scene.h"
 #include "trim/cases.h"
 #include "trim/policy.h"
@@ -26,7 +21,6 @@
  */
 #define XDP_MTU		3000
 
-static struct weir_forward_bpf *forward;
 static bool backlog;
 static size_t longest;
 
@@ -68,60 +62,43 @@ static void apply(const struct wires *w, struct rng *rng, const struct policy *p
 	f->keep = p->keep;
 }
 
-static void bridge(struct wires *w)
-{
-	struct weir_fdb_key key = { .ifindex = w->box[WIRE_A] };
-	int i;
-
-	memcpy(key.mac, trim_mac_to, sizeof(key.mac));
-	for (i = 0; i < 2; i++) {
-		key.vlan = i ? 100 : 0;
-		if (bpf_map__update_elem(forward->maps.weir_fdb, &key, sizeof(key),
-					 &w->box[WIRE_B], sizeof(w->box[WIRE_B]), BPF_ANY))
-			err(1, "weir_fdb");
-	}
-}
-
-static void enter_xdp(struct wires *w, int flags)
+static void enter_xdp(struct wires *w, bool is_generic)
 {
 	wires_stop(w);
-	forward = weir_forward_bpf__open_and_load();
-	if (!forward || bpf_xdp_attach(w->box[WIRE_A],
-				       bpf_program__fd(forward->progs.weir_forward), flags, NULL))
-		err(1, "weir_forward");
-	bridge(w);
+	program_xdp(w->box[WIRE_A], PROGRAM_FORWARD, is_generic);
+	program_station(w->box[WIRE_A], 0, trim_mac_to, w->box[WIRE_B]);
+	program_station(w->box[WIRE_A], 100, trim_mac_to, w->box[WIRE_B]);
 	/* What the meter "backlog" reads. */
 	scene_run("tc qdisc add dev b0 root weir");
 }
 
-static void leave_xdp(struct wires *w, int flags)
+static void leave_xdp(struct wires *w, bool is_generic)
 {
 	policy_flush();
 	scene_run("tc qdisc del dev b0 root");
-	bpf_xdp_detach(w->box[WIRE_A], flags, NULL);
-	weir_forward_bpf__destroy(forward);
+	program_no_xdp(w->box[WIRE_A], is_generic);
 }
 
 static void enter_driver(struct wires *w)
 {
-	enter_xdp(w, XDP_FLAGS_DRV_MODE);
-	wires_far_program(w, bpf_program__fd(forward->progs.weir_forward));
+	enter_xdp(w, false);
+	wires_far_program(w, true);
 }
 
 static void leave_driver(struct wires *w)
 {
-	wires_far_program(w, -1);
-	leave_xdp(w, XDP_FLAGS_DRV_MODE);
+	wires_far_program(w, false);
+	leave_xdp(w, false);
 }
 
 static void enter_generic(struct wires *w)
 {
-	enter_xdp(w, XDP_FLAGS_SKB_MODE);
+	enter_xdp(w, true);
 }
 
 static void leave_generic(struct wires *w)
 {
-	leave_xdp(w, XDP_FLAGS_SKB_MODE);
+	leave_xdp(w, true);
 }
 
 static void round_xdp(struct wires *w, struct rng *rng, struct fates *f)
@@ -139,14 +116,12 @@ static void round_xdp(struct wires *w, struct rng *rng, struct fates *f)
 static void enter_tc(struct wires *w)
 {
 	wires_lead(w, WIRE_B);
-	scene_run("tc filter add dev b0 egress bpf da object-file build/bpf/weir_trim.bpf.o"
-		  " section tc");
+	program_tc(w->box[WIRE_B], PROGRAM_TRIM, true);
 }
 
 static void leave_tc(struct wires *w)
 {
-	(void)w;
-	scene_run("tc filter del dev b0 egress");
+	program_no_tc(w->box[WIRE_B], true);
 	policy_flush();
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
-#include <bpf/libbpf.h>
 #include <err.h>
 #include <fcntl.h>
-#include <linux/if_link.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "frame.h"
+#include "programs.h"
 #include "scene.h"
 #include "tap.h"
 #include "wires.h"
@@ -100,11 +99,13 @@ static void box_side(void)
 		  " action mirred egress redirect dev s0' | tc -batch -");
 }
 
-void wires_far_program(const struct wires *w, int fd)
+void wires_far_program(const struct wires *w, bool there)
 {
 	enter(w->far);
-	if (bpf_xdp_attach(if_nametoindex("a1"), fd, XDP_FLAGS_DRV_MODE, NULL))
-		err(1, "a program at the far end");
+	if (there)
+		program_xdp(if_nametoindex("a1"), PROGRAM_FORWARD, false);
+	else
+		program_no_xdp(if_nametoindex("a1"), false);
 	enter(w->here);
 }
 

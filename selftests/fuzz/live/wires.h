@@ -41,10 +41,10 @@ void wires_up(struct wires *w);
 void wires_down(struct wires *w);
 
 /*
- * A program for the far end of wire a, or -1 for none: a veth end takes what a program sends
- * back to it only where it has one, too. This one is to forward nothing there.
+ * A program at the far end of wire a: a veth end takes what a program sends back to it only
+ * where it has one, too. This one forwards nothing there.
  */
-void wires_far_program(const struct wires *w, int fd);
+void wires_far_program(const struct wires *w, bool there);
 
 /* What comes in by wire a, and is left to the stack, goes out by this one. */
 void wires_lead(struct wires *w, enum wire to);
