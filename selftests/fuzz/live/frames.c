@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	end = start + options.seconds;
 	for (i = 0; !is_over(); i++)
 		play(all[options.arena < 0 ? i % ARENAS : options.arena], &rng);
-	printf("# %llu frames\n# fuzz_packets_a_minute %.0f\n", (unsigned long long)run->sent,
+	printf("# %llu frames\n# figure fuzz_packets_a_minute %.0f\n", (unsigned long long)run->sent,
 	       run->sent * 60 / (now() - start));
 	ktap_ok(true, "every frame is accounted for");
 	wires_down(&wires);

@@ -554,7 +554,7 @@ static void tell(double seconds)
 	for (op = grammar_ops; op < grammar_ops + grammar_ops_count; op++)
 		if (op->do_it || op->dump_it)
 			printf(" %s %llu", op->name, (unsigned long long)run->of[op->cmd]);
-	printf("\n# fuzz_netlink_a_minute %.0f\n", run->sent * 60 / seconds);
+	printf("\n# figure fuzz_netlink_a_minute %.0f\n", run->sent * 60 / seconds);
 }
 
 static int namespace_of_self(void)
