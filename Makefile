@@ -73,7 +73,7 @@ GCOV ?=
 farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
 
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
-	@dir=$$(scripts/kernel-release --build $(KERNEL)) && \
+	@+dir=$$(scripts/kernel-release --build $(KERNEL)) && \
 	scripts/kmod-farm $(farm) && \
 	flock $(farm) "$$(scripts/kernel-release --make $(KERNEL))" -C "$$dir" --no-print-directory M=$(CURDIR)/$(farm) CC=$(KCC) W=1 \
 		$(if $(GCOV),GCOV_PROFILE=y) $(if $(V),V=1,-s) modules

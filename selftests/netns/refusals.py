@@ -237,13 +237,18 @@ def every_request():
 
 
 def dumps():
-    """Those that can be asked for one job."""
+    """Those that can be asked for one job or device."""
     for name, values in (("source-get", {"job": 9}), ("block-get", {"job": 9})):
         error, sentence, objects = family.dump(command(name), encode(name.split("-")[0], values))
         assert (error, sentence, objects) == \
             (NOENT, "there is no job 9 in this network namespace", []), (name, error, sentence)
         error, _, objects = family.dump(command(name), encode(name.split("-")[0], {"job": 6}))
         assert not error and not objects, (name, error)
+    error, sentence, objects = family.dump(command("trim-queue-get"), encode("trim", {"ifindex": none}))
+    assert (error, sentence, objects) == \
+        (NODEV, f"there is no device {none} in this network namespace", []), (error, sentence)
+    error, _, objects = family.dump(command("trim-queue-get"), encode("trim", {"ifindex": d0}))
+    assert not error and not objects, error
 
 
 def without_the_capability():
