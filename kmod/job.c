@@ -123,7 +123,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	}
 	if (weir_pool_charge(bytes)) {
 		NL_SET_ERR_MSG_FMT(extack,
-				   "the job needs %llu MiB, but jobs hold %llu of %llu MiB already: use fewer blocks",
+				   "the job needs %llu MiB, but %llu of %llu are taken: use fewer blocks",
 				   bytes >> 20, weir_pool_used() >> 20,
 				   weir_pool_limit() >> 20);
 		return ERR_PTR(-EDQUOT);

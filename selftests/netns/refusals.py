@@ -116,7 +116,7 @@ CASES = [
     ("job-add", dict(new, parent=BOX), NOTSUPP, "a job spans one box so far: leave parent away"),
     ("job-add", dict(new, blocks=63), INVAL, "blocks must be a power of two: take 64"),
     ("job-add", dict(new, blocks=65536, grads=2048), errno.EDQUOT,
-     r"the job needs 5\d\d MiB, but jobs hold \d+ of \d+ MiB already: use fewer blocks"),
+     r"the job needs 5\d\d MiB, but \d+ of \d+ are taken: use fewer blocks"),
     ("job-add", dict(new, policy=2, timeout=0), INVAL, "blocks that are not to wait need a timeout"),
     ("job-add", dict(new, timeout=10000, **{"dead-after": 9000}), INVAL,
      "dead-after is shorter than the timeout"),
@@ -274,18 +274,31 @@ def unknown_requests():
         assert error == NOTSUPP, (number, error)
 
 
-def every_sentence():
-    """All that the module can say to a request was said, but for want of memory."""
-    missing = []
+def sentences():
+    """All that the module says to a request, with the files' names."""
     for path in glob.glob(os.path.join(ROOT, "kmod", "netlink*.c")) + \
             [os.path.join(ROOT, "kmod", name) for name in ("job.c", "trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]* [^"]* [^"]*)"', line):
-                pattern = ".*" + ".*".join(re.escape(part) for part in re.split(r"%\w+", text))
-                if not text.startswith("no memory") and \
-                        not any(re.fullmatch(pattern, sentence) for sentence in said):
-                    missing.append(f"{os.path.basename(path)}: {text}")
+                yield os.path.basename(path), text
+
+
+def every_sentence():
+    """All that the module can say to a request was said, but for want of memory."""
+    missing = []
+    for name, text in sentences():
+        pattern = ".*" + ".*".join(re.escape(part) for part in re.split(r"%\w+", text))
+        if not text.startswith("no memory") and \
+                not any(re.fullmatch(pattern, sentence) for sentence in said):
+            missing.append(f"{name}: {text}")
     assert not missing, "\n".join(missing)
+
+
+def no_sentence_is_cut_short():
+    """The kernel has room for 79 letters, also where numbers are long: 1 TiB, device 65535."""
+    cut = [f"{name}: {text}" for name, text in sentences()
+           if len(re.sub("%l?[du]", "65535", text.replace("%llu", "1048576"))) > 79]
+    assert not cut, "\n".join(cut)
 
 
 must("job-add", **dict(new, id=7))
@@ -294,7 +307,8 @@ must("source-add", job=7, id=0, address=WORKER)
 must("port-add", ifindex=d1, mode=3)
 must("trim-set", **dict(trim, ifindex=d1))
 
-tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence)
+tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence,
+         no_sentence_is_cut_short)
 status = 0
 print(f"KTAP version 1\n1..{len(tests)}", flush=True)
 for number, test in enumerate(tests, 1):
