@@ -163,6 +163,18 @@ nine_tcp() {
 	poll 20 busy
 }
 
+# By a receiver that asks for a packet of each in turn, as fast as its link is.
+nine_pulled() {
+	local flows=(--to "$rig_to" --rate "$slow" --flows 9 --packets 20000 --window 12 --rto 200)
+	nsenter --net="/run/netns/$(ns_name dst)" -- trim-ndp receive "${flows[@]}" >/dev/null 2>"$rig_work/receiver" &
+	receiver=$!
+	poll 30 grep -q ready "$rig_work/receiver" || die "no receiver"
+	nsenter --net="/run/netns/$(ns_name src)" -- trim-ndp send "${flows[@]}" >/dev/null &
+	load=$!
+	poll 20 busy
+}
+
+# Whom nobody controls.
 nine_senders() {
 	nsenter --net="/run/netns/$(ns_name src)" -- trim-incast --dev eth0 --mac "$rig_mac" --to 198.18.1.2 \
 		--rate "$slow" --senders 9 --frames 10000 >/dev/null &
@@ -170,13 +182,15 @@ nine_senders() {
 	poll 20 busy
 }
 
+receiver=''
 busy() {
 	in_box tc -s -j qdisc show dev out0 | jq -e '[.[].qlen // 0] | max >= 10' >/dev/null
 }
 
 unload() {
-	kill "$load"
-	wait "$load"
+	kill "$load" ${receiver:+"$receiver"}
+	wait "$load" ${receiver:+"$receiver"}
+	receiver=''
 	poll 60 rig_drained
 }
 
@@ -193,12 +207,15 @@ part_ping() {
 	rig_unshape
 	rig_shape "$slow" 1514 weir
 	in_box weir trim set dev out0 hook qdisc rule dscp=0-47 dscp 48 limit 12 header-time 100ms || die "no policy"
-	nine_senders
-	pinged 'trimmed at 12, incast of nine'
+	nine_pulled
+	pinged 'trimmed at 12, nine senders that are pulled'
 	trimmed=$ping_median
 	unload
 	nine_tcp
 	pinged 'trimmed at 12, nine TCP senders'
+	unload
+	nine_senders
+	pinged 'trimmed at 12, nine senders without any control'
 	unload
 	rig_down
 	figure trim_ping_busy_over_taildrop "$(ratio "$trimmed" "$taildrop")"
