@@ -9,13 +9,13 @@
  */
 #include <linux/mm.h>
 #include <linux/skbuff.h>
-#include <net/page_pool/helpers.h>
 #include <net/xdp.h>
 
 #include "compat.h"
 #include "trim_kfunc.h"
 
 #ifdef WEIR_HAVE_PAGE_PP
+#include <net/page_pool/helpers.h>
 
 static void weir_xdp_free_frag(const skb_frag_t *frag)
 {
