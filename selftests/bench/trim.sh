@@ -165,7 +165,7 @@ nine_tcp() {
 
 # By a receiver that asks for a packet of each in turn, as fast as its link is.
 nine_pulled() {
-	local flows=(--to "$rig_to" --rate "$slow" --flows 9 --packets 20000 --window 12 --rto 200)
+	local flows=(--to "$rig_to" --rate "$slow" --flows 9 --packets 1000 --window 12 --rto 200)
 	nsenter --net="/run/netns/$(ns_name dst)" -- trim-ndp receive "${flows[@]}" >/dev/null 2>"$rig_work/receiver" &
 	receiver=$!
 	poll 30 grep -q ready "$rig_work/receiver" || die "no receiver"
@@ -188,7 +188,7 @@ busy() {
 }
 
 unload() {
-	kill "$load" ${receiver:+"$receiver"}
+	kill "$load" ${receiver:+"$receiver"} 2>/dev/null
 	wait "$load" ${receiver:+"$receiver"}
 	receiver=''
 	poll 60 rig_drained
