@@ -249,38 +249,76 @@ unsigned int weir_backlog_seq(void)
 	return weir_backlogs_seq;
 }
 
-/**
- * weir_backlog_dump() - go through the weir qdiscs of a namespace
- * @net: the namespace
- * @ifindex: of this device alone, or 0
- * @at: how many of them were dumped; counted on
- * @dump: called for each of the others, until it returns an error
- * @data: for @dump
- *
- * RTNL is held, so that none comes or goes meanwhile.
- *
- * Return: what @dump returned last, or 0.
- */
-int weir_backlog_dump(const struct net *net, int ifindex, unsigned long *at,
-		      int (*dump)(const struct weir_backlog *backlog,
-				  void *data),
-		      void *data)
+/* The first device with a weir qdisc from an index on, INT_MAX for none. */
+static long weir_backlog_next(const struct net *net, long from)
 {
 	const struct weir_backlog *b;
-	unsigned long n = 0;
-	int i, err;
+	long next = INT_MAX;
+	int i;
 
-	ASSERT_RTNL();
+	hash_for_each(weir_backlogs, i, b, node)
+		if (net_eq(b->net, net) && b->ifindex >= from &&
+		    b->ifindex < next)
+			next = b->ifindex;
+	return next;
+}
 
-	hash_for_each(weir_backlogs, i, b, node) {
-		if (!net_eq(b->net, net) || (ifindex && b->ifindex != ifindex))
-			continue;
-		if (n++ < *at)
+/* Those of one device, from the @skip-th on, which is counted on. */
+static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
+				 int (*dump)(const struct weir_backlog *backlog,
+					     void *data),
+				 void *data)
+{
+	const struct weir_backlog *b;
+	long n = 0;
+	int err;
+
+	hash_for_each_possible(weir_backlogs, b, node, ifindex) {
+		if (!weir_backlog_is(b, net, ifindex) || n++ < *skip)
 			continue;
 		err = dump(b, data);
 		if (err)
 			return err;
-		++*at;
+		++*skip;
 	}
 	return 0;
+}
+
+/**
+ * weir_backlog_dump() - go through the weir qdiscs of a namespace
+ * @net: the namespace
+ * @ifindex: of this device alone, or 0
+ * @at: the device that it goes on with, and how many of it were dumped; 0 and 0
+ *	at first
+ * @dump: called for each of the others, until it returns an error
+ * @data: for @dump
+ *
+ * By interface index, then in the order in which they came. RTNL is held, so
+ * that none comes or goes meanwhile.
+ *
+ * Return: what @dump returned last, or 0.
+ */
+int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
+		      int (*dump)(const struct weir_backlog *backlog,
+				  void *data),
+		      void *data)
+{
+	long next;
+	int err;
+
+	ASSERT_RTNL();
+
+	for (;;) {
+		next = weir_backlog_next(net, max_t(long, at[0], ifindex));
+		if (next == INT_MAX || (ifindex && next != ifindex))
+			return 0;
+		if (next != at[0])
+			at[1] = 0;
+		at[0] = next;
+		err = weir_backlog_dump_dev(net, next, &at[1], dump, data);
+		if (err)
+			return err;
+		at[0]++;
+		at[1] = 0;
+	}
 }

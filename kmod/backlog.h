@@ -57,7 +57,7 @@ void weir_backlog_bypass(const struct net *net, bool bypass);
 u64 weir_backlog_direct(const struct net *net, int ifindex);
 u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
 unsigned int weir_backlog_seq(void);
-int weir_backlog_dump(const struct net *net, int ifindex, unsigned long *at,
+int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,
 				  void *data),
 		      void *data);

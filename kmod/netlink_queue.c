@@ -84,8 +84,7 @@ int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
 	cb->seq = weir_backlog_seq();
 	err = weir_nl_queue_dev(cb, wn->net, &ifindex);
 	if (!err)
-		err = weir_backlog_dump(wn->net, ifindex,
-					(unsigned long *)&cb->args[0],
+		err = weir_backlog_dump(wn->net, ifindex, cb->args,
 					weir_nl_fill_queue, &msg);
 	rtnl_unlock();
 	mutex_unlock(&wn->lock);
