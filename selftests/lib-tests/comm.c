@@ -283,6 +283,32 @@ static void timer_learns_of_late_ranks(void)
 	CHECK(cluster.workers[0].stats.rtt_us > 10000);
 }
 
+#define LATE_BLOCKS	200
+#define LOST_BLOCKS	100
+
+static void late_then_many(struct worker *worker)
+{
+	late_rank(worker);
+	one_int32(worker, LOST_BLOCKS * G, 40, false);
+}
+
+/*
+ * A contribution's answer waits for other ranks, that to a question for nobody. It comes
+ * sooner than any before, and tells nonetheless that all sent earlier is lost.
+ */
+static void answers_to_questions_are_quick(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.faults.mute_from = LATE_BLOCKS;
+	cluster.box.faults.mute = LOST_BLOCKS;
+	cluster_run(&cluster, late_then_many, NULL);
+	CHECK_EQ(cluster.faults.lost, LOST_BLOCKS);
+	CHECK(cluster.workers[0].stats.queries >= LOST_BLOCKS);
+	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
+}
+
 static void away_and_back(struct worker *worker)
 {
 	struct weir_request *request;
@@ -967,6 +993,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(deaf_box),
 	KTAP_TEST(no_storm_while_waiting),
 	KTAP_TEST(timer_learns_of_late_ranks),
+	KTAP_TEST(answers_to_questions_are_quick),
 	KTAP_TEST(absence_is_no_stall),
 	KTAP_TEST(requests_outstanding),
 	KTAP_TEST(close_with_requests),

@@ -48,6 +48,17 @@ bool faults_deaf(struct faults *faults)
 	return true;
 }
 
+bool faults_mute(struct faults *faults)
+{
+	const struct faults_options *o = &faults->options;
+	uint64_t block = faults->answered++;
+
+	if (block < o->mute_from || block - o->mute_from >= o->mute)
+		return false;
+	faults->counters.lost++;
+	return true;
+}
+
 bool faults_double(struct faults *faults)
 {
 	return happens(faults, faults->options.duplicate, &faults->counters.doubled);

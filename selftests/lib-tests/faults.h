@@ -15,6 +15,8 @@
  * @reorder: packets held back until others have passed, either way
  * @malformed: forged packets put after a result
  * @deaf: contributions lost at first, whatever @loss says
+ * @mute_from: blocks answered before the first whose result rank 0 does not get
+ * @mute: how many of those there are; when it asks for them, it gets them
  */
 struct faults_options {
 	uint64_t seed;
@@ -23,6 +25,8 @@ struct faults_options {
 	double reorder;
 	double malformed;
 	uint64_t deaf;
+	uint64_t mute_from;
+	uint64_t mute;
 };
 
 struct faults_counters {
@@ -37,6 +41,7 @@ struct faults {
 	struct faults_counters counters;
 	uint64_t state;
 	uint64_t seen;
+	uint64_t answered;
 };
 
 void faults_init(struct faults *faults, const struct faults_options *options);
@@ -44,6 +49,7 @@ void faults_init(struct faults *faults, const struct faults_options *options);
 /* Decisions about the next packet; those that come true are counted. */
 bool faults_lose(struct faults *faults);
 bool faults_deaf(struct faults *faults);
+bool faults_mute(struct faults *faults);
 bool faults_double(struct faults *faults);
 bool faults_hold(struct faults *faults);
 bool faults_forge(struct faults *faults);

@@ -504,7 +504,7 @@ static void send_to_all(struct refbox *box, const struct slot *slot)
 		transmit_result(box, &box->group, slot);
 		return;
 	}
-	for (unsigned int i = 0; i < box->options.sources; i++)
+	for (unsigned int i = faults_mute(&box->faults); i < box->options.sources; i++)
 		if (box->sources[i].bound)
 			transmit_result(box, &box->sources[i].address, slot);
 }

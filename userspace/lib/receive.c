@@ -31,8 +31,12 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
 
-	/* The answer to an earlier sending says nothing about this one. */
-	if (slot->tries > 1 && took < comm->rtt.min)
+	/*
+	 * The answer to an earlier sending says nothing about this one. After a silence
+	 * it is that to the question: this comes at once, where those to contributions
+	 * wait for other ranks. Whether it came for its own sake, pace_silent() minds.
+	 */
+	if (slot->tries > 1 && took < comm->rtt.min && slot->asked != WINDOW_ASKED_SILENCE)
 		return;
 	/*
 	 * The timer had run out in silence, and this was never sent again: what
