@@ -900,10 +900,13 @@ void refbox_reload(struct refbox *box)
 	have_done(box, reload, NULL);
 }
 
+/* What the source has sent before is taken first: it is no sign of life after. */
 static void bury(struct refbox *box, void *data)
 {
 	struct source *source = data;
 
+	while (serve(box))
+		;
 	source->dead = true;
 	notify_all(box);
 }
