@@ -31,14 +31,20 @@ struct weir_trim_adder {
 	__u32 sum;
 };
 
-/* One piece; the last one is filled up with zeroes, which add nothing. */
+/*
+ * One piece; the last one is filled up with zeroes, which add nothing. The verifier of
+ * Linux 6.1 forgets what it knew of a 32-bit number when that is copied, and does not
+ * take what is not 0 for at least 1: so the length has 64 bits and a sign.
+ */
 static long weir_trim_add(__u32 i, struct weir_trim_adder *a)
 {
-	__u32 piece[WEIR_TRIM_PIECE / 4] = {}, len = a->len;
+	__u32 piece[WEIR_TRIM_PIECE / 4] = {};
+	__s64 len = a->len;
 
-	if (len > sizeof(piece))
+	barrier_var(len);
+	if (len > (__s64)sizeof(piece))
 		len = sizeof(piece);
-	if (!len || weir_trim_load(a->ctx, a->off, piece, len))
+	if (len <= 0 || weir_trim_load(a->ctx, a->off, piece, len))
 		return 1;
 	a->sum = bpf_csum_diff(NULL, 0, piece, sizeof(piece), a->sum);
 	a->off += len;
