@@ -71,7 +71,11 @@ struct weir_forward {
 	__u32 tag;
 };
 
-/* Says by the map alone: a bridge that has not learned yet floods. */
+/*
+ * Says by the map alone: a bridge that has not learned yet floods. The map's VLANs are
+ * those of 802.1Q. What another tag means to the bridge it knows, and a tag that says no
+ * more than a priority it takes off.
+ */
 static __always_inline int weir_bridge_find(struct xdp_md *ctx,
 					    const struct ethhdr *eth, void *end,
 					    struct weir_forward *f)
@@ -80,11 +84,14 @@ static __always_inline int weir_bridge_find(struct xdp_md *ctx,
 	struct weir_fdb_key key = { .ifindex = ctx->ingress_ifindex };
 	__u32 *egress;
 
-	if (eth->h_proto == weir_htons(ETH_P_8021Q) ||
-	    eth->h_proto == weir_htons(ETH_P_8021AD)) {
+	if (eth->h_proto == weir_htons(ETH_P_8021AD))
+		return -1;
+	if (eth->h_proto == weir_htons(ETH_P_8021Q)) {
 		if ((void *)(tag + 1) > end)
 			return -1;
 		key.vlan = weir_ntohs(tag->tci) & WEIR_TRIM_VLAN_ID;
+		if (!key.vlan)
+			return -1;
 		f->tag = sizeof(*tag);
 	}
 	__builtin_memcpy(key.mac, eth->h_dest, sizeof(key.mac));

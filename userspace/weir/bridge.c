@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_bridge.h>
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -28,10 +30,14 @@ struct bridge_port {
 	uint8_t vlan[VLANS];
 };
 
-/* @filters: by VLAN; else it does not look at tags */
+/*
+ * @filters: by VLAN; else it does not look at tags
+ * @service: its VLANs are those of 802.1ad tags, which the program leaves to it
+ */
 struct bridge {
 	unsigned int ifindex;
 	bool filters;
+	bool service;
 	size_t ports;
 	struct bridge_port *port;
 };
@@ -97,6 +103,14 @@ static int read_ports(struct nl *rtnl, struct bridge *bridge)
 	return err;
 }
 
+static void read_tags(struct bridge *bridge, const struct nlattr **data)
+{
+	const struct nlattr *protocol = data[IFLA_BR_VLAN_PROTOCOL];
+
+	bridge->filters = nl_uint(data[IFLA_BR_VLAN_FILTERING]);
+	bridge->service = protocol && mnl_attr_get_u16(protocol) != htons(ETH_P_8021Q);
+}
+
 /* -EINVAL where the device is no bridge. */
 static int read_filtering(struct nl *rtnl, struct bridge *bridge)
 {
@@ -121,7 +135,7 @@ static int read_filtering(struct nl *rtnl, struct bridge *bridge)
 			if (!strcmp(nl_string(info[IFLA_INFO_KIND]), "bridge") &&
 			    info[IFLA_INFO_DATA]) {
 				nl_nested(info[IFLA_INFO_DATA], data, IFLA_BR_MAX);
-				bridge->filters = nl_uint(data[IFLA_BR_VLAN_FILTERING]);
+				read_tags(bridge, data);
 				err = 0;
 			}
 		}
@@ -153,9 +167,10 @@ static bool same_tag(const struct bridge *bridge, const struct bridge_port *from
 		return !vlan;
 	if (!(from->vlan[vlan] & MEMBER) || !(to->vlan[vlan] & MEMBER))
 		return false;
-	if (!(to->vlan[vlan] & UNTAGGED))
-		*tag = vlan;
-	return *tag || from->vlan[vlan] & PVID;
+	if (to->vlan[vlan] & UNTAGGED)
+		return from->vlan[vlan] & PVID;
+	*tag = vlan;
+	return !bridge->service;
 }
 
 static void add_ways(struct bridge_ways *ways, const struct bridge *bridge,
