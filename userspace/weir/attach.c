@@ -214,6 +214,8 @@ static int attach_refused(const struct attempt *job, int err)
 	case EEXIST:
 		return refused(err, "another program came to %s meanwhile (%s): look with `ip link show dev %s` and try again",
 			       job->dev, why, job->dev);
+	case EAGAIN:
+		return refused(err, "clsact was taken off %s meanwhile (%s): try again", job->dev, why);
 	case EOPNOTSUPP:
 		return refused(err, "the driver of %s has no XDP of its own (%s): use mode generic or tc",
 			       job->dev, why);

@@ -113,6 +113,9 @@ int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *plac
 	}
 	bpf_forget();
 	err = bpf_tc_attach(&hook, &opts);
+	/* Nothing else of what is asked for could be invalid: who had made clsact took it. */
+	if (err == -EINVAL)
+		err = -EAGAIN;
 	if (err && made)
 		destroy_clsact(ifindex);
 	return err;

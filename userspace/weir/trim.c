@@ -40,6 +40,8 @@ int trim_attach_refused(const char *dev, int err)
 	case EEXIST:
 		return refused(err, "another program came to %s meanwhile (%s): try again", dev,
 			       why);
+	case EAGAIN:
+		return refused(err, "clsact was taken off %s meanwhile (%s): try again", dev, why);
 	case EOPNOTSUPP:
 		return refused(err, "the driver of %s has no XDP of its own (%s): trim with hook tc or qdisc",
 			       dev, why);
