@@ -3,6 +3,8 @@
  * The two bands of a port: when one is full, which packet is trimmed then, and
  * whose turn it is. Knows of packets only how long they are.
  */
+#include <linux/compiler.h>
+
 #include <uapi/weir.h>
 
 #include "bands.h"
@@ -12,11 +14,13 @@
  * @bands: the bands
  * @band: where
  * @len: its bytes
+ *
+ * How much waits is also read without the lock that the bands are changed under.
  */
 void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len)
 {
-	bands->bytes[band] += len;
-	bands->packets[band]++;
+	WRITE_ONCE(bands->bytes[band], bands->bytes[band] + len);
+	WRITE_ONCE(bands->packets[band], bands->packets[band] + 1);
 }
 
 /**
@@ -27,8 +31,8 @@ void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len)
  */
 void weir_bands_del(struct weir_bands *bands, enum weir_band_id band, u32 len)
 {
-	bands->bytes[band] -= len;
-	bands->packets[band]--;
+	WRITE_ONCE(bands->bytes[band], bands->bytes[band] - len);
+	WRITE_ONCE(bands->packets[band], bands->packets[band] - 1);
 }
 
 /**

@@ -140,13 +140,13 @@ static void weir_sch_maximum(const struct weir_sch_visit *v,
 	if (packets > q->backlog.max[band])
 		WRITE_ONCE(q->backlog.max[band], packets);
 	if (packets > cpu->count[counter])
-		cpu->count[counter] = packets;
+		WRITE_ONCE(cpu->count[counter], packets);
 }
 
 /* A counter of the qdisc's own, which others may be reading. */
-static void weir_sch_count(u64 *counter)
+static void weir_sch_count(u64 *counter, u32 n)
 {
-	WRITE_ONCE(*counter, *counter + 1);
+	WRITE_ONCE(*counter, *counter + n);
 }
 
 static void weir_sch_add_data(const struct weir_sch_visit *v,
@@ -181,7 +181,7 @@ static void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
 		weir_sch_forget(q, skb);
 	else if (kind == WEIR_SCH_TRIMMED)
 		weir_sch_count(trimmed == WEIR_TRIM_C_TX_TRIM ?
-			       &q->backlog.tx_trim : &q->backlog.dropped_trim);
+			       &q->backlog.tx_trim : &q->backlog.dropped_trim, 1);
 	if (!trim)
 		return;
 	if (kind == WEIR_SCH_TRIMMED) {
@@ -253,7 +253,7 @@ static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
 	}
 	trace_weir_trim_dropped(qdisc_dev(v->sch), skb->len, WEIR_TRIM_DATA);
 	weir_trim_count(v->trim, WEIR_TRIM_C_DROPPED_TRIM, 1);
-	weir_sch_count(&q->backlog.dropped_trim);
+	weir_sch_count(&q->backlog.dropped_trim, 1);
 	__qdisc_drop(skb, v->to_free);
 	return NET_XMIT_DROP;
 }
@@ -264,7 +264,7 @@ static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
 	struct weir_sch *q = qdisc_priv(v->sch);
 
 	trace_weir_trim(qdisc_dev(v->sch), len, kept, WEIR_TRIM_DATA);
-	weir_sch_count(&q->backlog.trim);
+	weir_sch_count(&q->backlog.trim, 1);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM, 1);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);
 	if (len == kept)
@@ -534,7 +534,8 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	weir_sch_publish(q);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_bstats_update(sch, skb);
-	q->backlog.left += skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	weir_sch_count(&q->backlog.left,
+		       skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1);
 	sch->q.qlen--;
 	return skb;
 }
