@@ -22,6 +22,7 @@ void fates_begin(struct fates *f)
 	memset(f->marked, 0, sizeof(f->marked));
 	f->routed = 0;
 	f->returned = 0;
+	f->returned_late = 0;
 	f->box = 0;
 }
 
@@ -127,8 +128,10 @@ static void take(struct fates *f, enum wire wire, const uint8_t *got, size_t len
 	number = frame_comes_back(got, len);
 	if (number >= 0) {
 		frame = frame_of(f, number);
-		if (!frame)
+		if (!frame) {
+			f->returned_late++;
 			return;
+		}
 		if (!f->trims)
 			check(frame, "nothing comes back", got, len);
 		check_returned(f, frame, got, len);

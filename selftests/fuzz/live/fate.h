@@ -22,6 +22,7 @@
  * @marked: trimmed, or marked
  * @routed: with another Ethernet header
  * @returned: came back
+ * @returned_late: of former rounds, came back in this one
  * @box: what the box itself sent by wire a
  * @frame: those that were sent
  */
@@ -38,6 +39,7 @@ struct fates {
 	uint64_t marked[WIRES];
 	uint64_t routed;
 	uint64_t returned;
+	uint64_t returned_late;
 	uint64_t box;
 	struct frame frame[FATE_FRAMES];
 };

@@ -187,16 +187,19 @@ static uint64_t counted_in(const uint64_t *n)
 	       n[WEIR_TRIM_C_OTHER] + n[WEIR_TRIM_C_MERGED] + n[WEIR_TRIM_C_FAILED];
 }
 
-static bool trims_add_up(const uint64_t *n)
+/* What was trimmed in a former round may leave only now. */
+static bool trims_add_up(const struct fates *f, const uint64_t *n)
 {
-	return n[WEIR_TRIM_C_TRIM] == n[WEIR_TRIM_C_TX_TRIM] + n[WEIR_TRIM_C_DROPPED_TRIM] +
-				      n[WEIR_TRIM_C_RETURNED];
+	uint64_t left = n[WEIR_TRIM_C_TX_TRIM] + n[WEIR_TRIM_C_DROPPED_TRIM] +
+			n[WEIR_TRIM_C_RETURNED];
+
+	return f->late ? n[WEIR_TRIM_C_TRIM] <= left : n[WEIR_TRIM_C_TRIM] == left;
 }
 
 /* A header that finds no room comes back as well, and is counted as dropped all the same. */
 static bool returns_add_up(const struct fates *f, const uint64_t *n)
 {
-	return f->returned >= n[WEIR_TRIM_C_RETURNED] &&
+	return f->returned + f->returned_late >= n[WEIR_TRIM_C_RETURNED] &&
 	       f->returned <= n[WEIR_TRIM_C_RETURNED] + n[WEIR_TRIM_C_HEADERS_DROPPED];
 }
 
@@ -216,7 +219,7 @@ static bool port_adds_up(const struct wires *w, const struct fates *f)
 	uint64_t n[WEIR_TRIM_C_MAX];
 
 	policy_counters(w->box[WIRE_B], n);
-	return trims_add_up(n) && returns_add_up(f, n) && in_and_out_add_up(f, n, 0);
+	return trims_add_up(f, n) && returns_add_up(f, n) && in_and_out_add_up(f, n, 0);
 }
 
 /* Some frames are the stack's; with the meter "backlog" all are, as they are or trimmed. */
@@ -225,7 +228,7 @@ static bool xdp_adds_up(const struct wires *w, const struct fates *f)
 	uint64_t n[WEIR_TRIM_C_MAX], stack = fates_out(f, WIRE_S);
 
 	policy_counters(w->box[WIRE_B], n);
-	if (!trims_add_up(n))
+	if (!trims_add_up(f, n))
 		return false;
 	if (backlog)
 		return arena_gso || f->sent == stack;
