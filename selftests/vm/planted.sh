@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests the debug kernel and the runner's gate together: of each kind of fault one is
 # committed by a module, in a machine of its own, and the run must fail for it and say
-# what it was. Without a fault the same run passes.
+# what it was. Without a fault the same run passes. "planted.sh race": the same of the kernel
+# that watches for data races.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
 
-release=$("$root/scripts/debug-kernel") || exit 1
+what=${1:-debug}
+release=$("$root/scripts/debug-kernel" "$what") || exit 1
 built=$root/build/planted-$release
 dir=$(mktemp -d) || exit 1
 at_exit rm -rf "$dir"
@@ -58,6 +60,10 @@ if ! build >"$dir/build" 2>&1; then
 	ktap_end
 fi
 ktap_run "nothing planted, nothing found" passes
+if [[ $what == race ]]; then
+	ktap_run "race" fails race 'BUG: KCSAN: data-race in planted_add'
+	ktap_end
+fi
 
 # These can share a machine. Lock debugging ends with the first fault that it or another
 # finds, other than rcu's, and the machine ends with the last.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module with one fault, chosen when it is loaded: fault=NAME. What the debug
- * kernel must find and selftests/vm/run must not let pass, so that their silence
+ * kernel, or that for races, must find and selftests/vm/run must not let pass, so that their silence
  * about the real module means something. Built and used by selftests/vm/planted.sh
  * alone.
  */
@@ -15,6 +15,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 static char *fault = "";
 module_param(fault, charp, 0);
@@ -152,6 +153,26 @@ static void planted_list(void)
 	list_del(&entry);
 }
 
+static void planted_add(struct work_struct *work)
+{
+	int i;
+
+	for (i = 0; i < 1000000; i++) {
+		planted_sink++;
+		barrier();
+	}
+}
+
+/* By two processors at once. */
+static void planted_race(void)
+{
+	static DECLARE_WORK(work, planted_add);
+
+	schedule_work_on(cpumask_any_but(cpu_online_mask, raw_smp_processor_id()), &work);
+	planted_add(NULL);
+	flush_work(&work);
+}
+
 static void planted_warning(void)
 {
 	WARN_ON(1);
@@ -175,6 +196,7 @@ static const struct {
 	{ "refcount", planted_refcount },
 	{ "ref-tracker", planted_ref_tracker },
 	{ "list", planted_list },
+	{ "race", planted_race },
 	{ "warning", planted_warning },
 };
 
