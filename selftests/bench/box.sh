@@ -98,7 +98,7 @@ worked() {
 part_transfer() {
 	local few=4 many=44 t=()
 	transfer_job=6
-	[[ $(in_router weir -j port show | jq length) == 0 ]] && each_worker ports
+	[[ $(in_router weir -j port show | gojq length) == 0 ]] && each_worker ports
 	each_worker pass ingress
 	setup --job "$transfer_job" --sources "$bench_workers" --blocks 1024
 	perf --iterations 1 --verify

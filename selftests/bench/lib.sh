@@ -90,7 +90,7 @@ detach() {
 }
 
 ifindex() {
-	in_router ip -j link show dev "w$1" | jq '.[0].ifindex'
+	in_router ip -j link show dev "w$1" | gojq '.[0].ifindex'
 }
 
 # Four bytes as bpftool takes them.
@@ -134,7 +134,7 @@ measure() {
 # A figure counts only where the box took every packet.
 none_refused() {
 	local n
-	n=$(in_router weir -j stats | jq '.stats | [.refusals[], ."result-errors"] | add') || return
+	n=$(in_router weir -j stats | gojq '.stats | [.refusals[], ."result-errors"] | add') || return
 	[[ $n == 0 ]] && return
 	in_router weir stats >&2
 	die "$n packets were refused"

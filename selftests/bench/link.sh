@@ -47,9 +47,9 @@ shape() {
 dropped() {
 	local i
 	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" tc -s -j qdisc show dev eth0 | jq '{up: .[0].drops}'
-		in_router tc -s -j qdisc show dev "w$i" | jq '{down: .[0].drops}'
-	done | jq -rs '"\(map(.up) | add) \(map(.down) | add)"'
+		in_worker "$i" tc -s -j qdisc show dev eth0 | gojq '{up: .[0].drops}'
+		in_router tc -s -j qdisc show dev "w$i" | gojq '{down: .[0].drops}'
+	done | gojq -rs '"\(map(.up) | add) \(map(.down) | add)"'
 }
 
 dropped_since() {
@@ -85,7 +85,7 @@ weir_seconds() {
 		wait "$i" || status=1
 	done
 	((status == 0)) || die "the transfer failed"
-	jq -s '[.[] | .results[0].time_us] | max / 1e6' "$work"/rank*
+	gojq -s '[.[] | .results[0].time_us] | max / 1e6' "$work"/rank*
 }
 
 # Open MPI starts its daemons on other hosts by ssh; here hosts are namespaces, told by
@@ -150,7 +150,7 @@ measure_weir() {
 	time=$(weir_seconds) || exit
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: weir $(printf '%.3f' "$time") s, processor $(busy_since $before)% busy," \
-		"$(dropped_since $drops), $(jq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
+		"$(dropped_since $drops), $(gojq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
 	# With ports attached veth has no TSO: the ring is measured without them.
 	in_router weir port flush || die "ports stay"
 	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$2" -v p=$((4 * link_grads)) \

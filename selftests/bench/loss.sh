@@ -31,7 +31,7 @@ lost_of() {
 }
 
 lost() {
-	each_worker lost_of | jq -s '[.[][] | select(.kind == "netem").drops] | add'
+	each_worker lost_of | gojq -s '[.[][] | select(.kind == "netem").drops] | add'
 }
 
 transfer() {
@@ -56,6 +56,6 @@ setup --job "$job" --sources "$bench_workers" --blocks 1024
 before=$(lost)
 transfer
 gone=$(($(lost) - before))
-again=$(jq -s '[.[].retransmits] | add' "$work"/*)
-note "$gone packets lost, $again sent again, $(jq -s '[.[].queries] | add' "$work"/*) questions"
+again=$(gojq -s '[.[].retransmits] | add' "$work"/*)
+note "$gone packets lost, $again sent again, $(gojq -s '[.[].queries] | add' "$work"/*) questions"
 figure retransmit_over_lost_1pct "$(ratio "$again" "$gone")"

@@ -54,7 +54,7 @@ neighbour() {
 	# Less than its links queue: nothing but the box is to hold it up.
 	perf $good 1 --min-bytes $bytes --max-bytes $bytes --warmup 1 --iterations 2 --window 256 ||
 		{ cat "$work"/*.error >&2; die "the neighbour failed"; }
-	jq -s '[.[] | .results[0].time_us] | max / 1e6' "$work/$good".?
+	gojq -s '[.[] | .results[0].time_us] | max / 1e6' "$work/$good".?
 }
 
 # Contributions as fast as their links take them, answered or not; they have no more
@@ -78,7 +78,7 @@ loss() {
 }
 
 handed_over() {
-	in_router weir -j stats | jq '.stats | .contributions + (.refusals | add)'
+	in_router weir -j stats | gojq '.stats | .contributions + (.refusals | add)'
 }
 
 more_than() {

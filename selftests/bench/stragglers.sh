@@ -57,7 +57,7 @@ percentile() {
 }
 
 open_blocks() {
-	in_router weir -j job show id "$1" | jq '.[0].open'
+	in_router weir -j job show id "$1" | gojq '.[0].open'
 }
 
 none_open() {

@@ -53,7 +53,7 @@ policy() {
 # Each frame that was sent is accounted for, in the box and behind it.
 account() {
 	local lost
-	lost=$(jq -n --argjson sent "$(rig_sent .sent)" --argjson box "$(rig_show '.[0].stats // .stats')" \
+	lost=$(gojq -n --argjson sent "$(rig_sent .sent)" --argjson box "$(rig_show '.[0].stats // .stats')" \
 		--argjson got "$(rig_got .)" '
 		def abs: if . < 0 then -. else . end;
 		($sent - $box.whole - $box.trim | abs) +
@@ -166,9 +166,8 @@ nine_tcp() {
 # By a receiver that asks for a packet of each in turn, as fast as its link is.
 nine_pulled() {
 	local flows=(--to "$rig_to" --rate "$slow" --flows 9 --packets 1000 --window 12 --rto 200)
-	nsenter --net="/run/netns/$(ns_name dst)" -- trim-ndp receive "${flows[@]}" >/dev/null 2>"$rig_work/receiver" &
-	receiver=$!
-	poll 30 grep -q ready "$rig_work/receiver" || die "no receiver"
+	rig_listen pulled trim-ndp receive "${flows[@]}"
+	receiver=$rig_listener
 	nsenter --net="/run/netns/$(ns_name src)" -- trim-ndp send "${flows[@]}" >/dev/null &
 	load=$!
 	poll 20 busy
@@ -184,7 +183,7 @@ nine_senders() {
 
 receiver=''
 busy() {
-	in_box tc -s -j qdisc show dev out0 | jq -e '[.[].qlen // 0] | max >= 10' >/dev/null
+	in_box tc -s -j qdisc show dev out0 | gojq -e '[.[].qlen // 0] | max >= 10' >/dev/null
 }
 
 unload() {
@@ -223,16 +222,12 @@ part_ping() {
 
 # flows NAME: 16 short flows at once
 flows() {
-	local receiver
-	nsenter --net="/run/netns/$(ns_name dst)" -- trim-ndp receive --to "$rig_to" --rate "$slow" \
-		--packets 10 --window 10 --rto 200 >"$rig_work/flows" 2>"$rig_work/receiver" &
-	receiver=$!
-	poll 30 grep -q ready "$rig_work/receiver" || die "no receiver"
+	rig_listen flows trim-ndp receive --to "$rig_to" --rate "$slow" --packets 10 --window 10 --rto 200
 	in_ns src trim-ndp send --to "$rig_to" --rate "$slow" --packets 10 --window 10 --rto 200 \
 		>"$rig_work/senders" || die "the senders failed"
-	wait "$receiver" || die "the receiver failed"
+	wait "$rig_listener" || die "the receiver failed"
 	note "16 flows of 10 packets, $1: $(tr -d '\n' <"$rig_work/flows") $(tr -d '\n' <"$rig_work/senders")"
-	flows_max=$(jq .fct_ms.max "$rig_work/flows")
+	flows_max=$(gojq .fct_ms.max "$rig_work/flows")
 }
 
 part_flows() {
@@ -254,12 +249,19 @@ part_flows() {
 }
 
 # cost_of NAME: instructions that a frame takes, from the sender's call to the receiver's
-# stack, one after the other, so that no queue is ever there.
+# stack, one after the other, so that no queue is ever there. The least of five batches:
+# timers run in some.
 cost_of() {
-	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate 1e12 --senders 1 --frames 200 >/dev/null
-	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate 1e12 --senders 1 --frames 4000 \
-		>"$rig_work/sent" || die "no frames"
-	frame_cost=$(jq '(.seconds * 1e9 - 1e6) / (.sent + .refused) | round' "$rig_work/sent")
+	local i cost
+	frame_cost=''
+	for i in 1 2 3 4 5; do
+		in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate 1e12 --senders 1 --frames 4000 \
+			>"$rig_work/sent" || die "no frames"
+		cost=$(gojq '(.seconds * 1e9 - 1e6) / (.sent + .refused) | round' "$rig_work/sent")
+		if [[ -z $frame_cost ]] || ((cost < frame_cost)); then
+			frame_cost=$cost
+		fi
+	done
 	note "$1: $frame_cost instructions a frame"
 }
 

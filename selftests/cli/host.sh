@@ -55,7 +55,7 @@ refuses_json() {
 	shift
 	err=$("$weir" -j "$@" 2>&1 >/dev/null)
 	[[ $(wc -l <<<"$err") == 1 ]] || return 1
-	jq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
+	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
 usage "no object" "objects are: job, source, block, port, trim, stats, top, monitor, doctor, help" ""
@@ -203,7 +203,7 @@ else
 		local out
 		out=$("$weir" -j doctor)
 		(($? == 1)) || return 1
-		jq -e '.fail >= 1 and (.checks | any(.check == "module" and .status == "fail"
+		gojq -e '.fail >= 1 and (.checks | any(.check == "module" and .status == "fail"
 			and (.fix | contains("modprobe weir"))))
 			and (.checks | length) == .ok + .warn + .fail' <<<"$out"
 	}

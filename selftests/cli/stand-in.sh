@@ -37,7 +37,7 @@ asks() {
 	rm -f "$WEIR_STAND_IN/requests"
 	weir "${words[@]}" || return
 	asked=$("$stand_in" requests "$WEIR_STAND_IN" | tail -n 1)
-	jq -e "$filter" <<<"$asked" >/dev/null || { echo "$2 | $filter: $asked"; return 1; }
+	gojq -e "$filter" <<<"$asked" >/dev/null || { echo "$2 | $filter: $asked"; return 1; }
 }
 
 job="job add id 7 blocks 64 grads 256 address 10.0.0.254"
@@ -238,7 +238,7 @@ trim_usage() {
 	(($? == 2)) || { echo "status: $err"; return 1; }
 	grep -qE -e "$1" <<<"$err" || { echo "'$err' does not match '$1'"; return 1; }
 	[[ ! -e $WEIR_STAND_IN/requests ]] ||
-		! "$stand_in" requests "$WEIR_STAND_IN" | jq -e 'select(.operation == "trim-set")'
+		! "$stand_in" requests "$WEIR_STAND_IN" | gojq -e 'select(.operation == "trim-set")'
 }
 trim_usages() {
 	local words pattern
@@ -370,16 +370,16 @@ hears_events() {
 dead job 7 source 5 straggles 100
 recovered job 7 source 3 straggles 0
 job job 7 policy exclude timeout 500us" ]] || { echo "$text"; return 1; }
-	weir -j monitor 2>/dev/null | jq -se '.[1] | .event == "dead" and .job == 7 and .source == 5
+	weir -j monitor 2>/dev/null | gojq -se '.[1] | .event == "dead" and .job == 7 and .source == 5
 		and .straggles == 100' >/dev/null
 }
 # doctor_says CHECK SUBJECT STATUS FOUND FIX
 doctor_says() {
 	weir -j doctor >"$WEIR_STAND_IN/doctor" || true
-	jq -e --arg check "$1" --arg subject "$2" --arg status "$3" --arg found "$4" --arg fix "$5" \
+	gojq -e --arg check "$1" --arg subject "$2" --arg status "$3" --arg found "$4" --arg fix "$5" \
 		'.checks | any(.check == $check and .subject == $subject and .status == $status
 			and (.found | test($found)) and (.fix | test($fix)))' "$WEIR_STAND_IN/doctor" ||
-		{ jq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
+		{ gojq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
 }
 # All counters of a policy, each with another number.
 trim_stats() {
@@ -455,7 +455,7 @@ hears_trims() {
 	text=$(weir monitor 2>/dev/null | cut -d ' ' -f 2-)
 	[[ $text == "trim trim dev lo hook qdisc size 128 dscp 26 rule proto=udp limit 12
 trim-del trim dev lo hook qdisc" ]] || { echo "$text"; return 1; }
-	weir -j monitor 2>/dev/null | jq -se '.[0].event == "trim" and .[1].event == "trim-del"
+	weir -j monitor 2>/dev/null | gojq -se '.[0].event == "trim" and .[1].event == "trim-del"
 		and .[1].dev == "lo" and .[1].stats.trim == 7' >/dev/null
 }
 # Nothing is attached to the loopback device, which every machine has.
@@ -490,7 +490,7 @@ doctor_degraded() {
 	answers job-get <<<'[{"id": 7, "stats": {"blocks": 100, "degraded": 11}},
 		{"id": 8, "stats": {"blocks": 100, "degraded": 10}}]'
 	doctor_says degraded "job 7" warn "11 of 100 blocks" "timeout" &&
-		jq -e '.checks | any(.check == "degraded" and .subject == "job 8") | not' "$WEIR_STAND_IN/doctor"
+		gojq -e '.checks | any(.check == "degraded" and .subject == "job 8") | not' "$WEIR_STAND_IN/doctor"
 }
 ktap_run "jobs are shown" shows_jobs
 ktap_run "sources are shown" shows_sources
@@ -509,7 +509,7 @@ ktap_run "events are heard" hears_events
 # The page: two looks, between which 300 blocks are answered and source 2 is late.
 fresh
 # lateness BUCKET NUMBER: a histogram with so many in one bucket.
-lateness() { jq -nc "[range(24) | if . == $1 then $2 else 0 end]"; }
+lateness() { gojq -nc "[range(24) | if . == $1 then $2 else 0 end]"; }
 look() {
 	local n=$1
 	answers stats-get "$n" <<-END
@@ -530,7 +530,7 @@ look() {
 		 {"job": 7, "id": 1, "address": "10.0.0.2", "state": 3, "missing": 9,
 		  "lateness": $(lateness 3 70), "stats": {"contributions": 70, "straggles": $((40 * n))}},
 		 {"job": 7, "id": 2, "address": "10.0.0.3", "state": 2, "missing": 4,
-		  "lateness": $(if ((n == 1)); then lateness 1 999; else lateness 12 20 | jq -c '.[1] = 999'; fi),
+		  "lateness": $(if ((n == 1)); then lateness 1 999; else lateness 12 20 | gojq -c '.[1] = 999'; fi),
 		  "stats": {"contributions": $((1000 + 20 * n)), "late": $((12 * n))}},
 		 {"job": 8, "id": 0, "address": "fd00:1234:5678:9abc:def0:1234:5678:9abc", "state": 1,
 		  "missing": 0, "lateness": $(lateness 5 $((50 * n)))}]
@@ -590,8 +590,8 @@ fits() {
 	((shown + ${more:-0} == 256)) || { echo "$text"; return 1; }
 }
 top_fits() {
-	jq -nc '[range(256) | {id: ., sources: 256, bound: 256, policy: 1, memory: 4096}]' | answers job-get 1
-	jq -nc '[range(512) | {job: (. / 256 | floor), id: (. % 256), state: 1,
+	gojq -nc '[range(256) | {id: ., sources: 256, bound: 256, policy: 1, memory: 4096}]' | answers job-get 1
+	gojq -nc '[range(512) | {job: (. / 256 | floor), id: (. % 256), state: 1,
 		address: "fd00:1234:5678:9abc:def0:1234:5678:\(4096 + .)"}]' | answers source-get 1
 	rm "$WEIR_STAND_IN"/*.2
 	fits 80 24 && fits 80 40 && fits 132 50 && fits 200 1000 && fits 80 11
@@ -658,7 +658,7 @@ top_trims() {
 # The list takes a quarter of the page at most, and counts what it leaves out.
 top_fits_trims() {
 	local text shown more
-	jq -nc '[range(50) | {ifindex: (. + 1), ifname: "swp\(.)", hook: 1}]' | answers trim-get 1
+	gojq -nc '[range(50) | {ifindex: (. + 1), ifname: "swp\(.)", hook: 1}]' | answers trim-get 1
 	rm -f "$WEIR_STAND_IN"/*.2
 	text=$(COLUMNS=80 LINES=24 page) || return
 	(($(wc -L <<<"$text") <= 80 && $(wc -l <<<"$text") <= 24)) || { echo "$text"; return 1; }

@@ -12,7 +12,7 @@ json() {
 	local filter=$1 out
 	shift
 	out=$(weir -j "$@") || return
-	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
+	gojq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
 }
 
 # refused STATUS PATTERN COMMAND...: it fails with one sentence that matches, and changes

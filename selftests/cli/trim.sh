@@ -28,8 +28,8 @@ weir() { "$tool" -n "$net" "$@"; }
 
 # What a refusal must not change. Counters go on, as the stack talks of itself.
 state() {
-	weir -j trim show | jq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
-	ip -n "$net" -j -d link show | jq -c 'map([.ifname, .xdp.prog.id])'
+	weir -j trim show | gojq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
+	ip -n "$net" -j -d link show | gojq -c 'map([.ifname, .xdp.prog.id])'
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 egress
 	tc -n "$net" filter show dev w2 egress
@@ -37,10 +37,10 @@ state() {
 
 rule=(rule "proto=udp,dscp=af11" dscp cs6)
 
-root_of() { tc -n "$net" -j qdisc show dev "$1" | jq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
+root_of() { tc -n "$net" -j qdisc show dev "$1" | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
 filters_on() { tc -n "$net" filter show dev "$1" "$2" | grep -c "$3:\["; }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
-xdp_on() { ip -n "$net" -j -d link show dev "$1" | jq -r '.[0].xdp.prog | if . then "\(.name) \(.id)" else "none" end'; }
+xdp_on() { ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp.prog | if . then "\(.name) \(.id)" else "none" end'; }
 unharmed() {
 	json '. == []' trim show && [[ $(root_of w1) == "noqueue 0:" && $(xdp_on w1) == none ]] &&
 		(($(clsact_on w1) == 0)) && [[ $(xdp_on w2) == none && $(xdp_on w3) == none ]]
@@ -81,10 +81,10 @@ qdisc_half() {
 	local ifindex
 	weir trim set dev w1 hook qdisc "${rule[@]}" || return
 	tc -n "$net" qdisc del dev w1 root || return
-	weir -j doctor | jq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")' >/dev/null || return
+	weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")' >/dev/null || return
 	weir trim set dev w1 && [[ $(root_of w1) == "weir 7765:" ]] || return
-	weir -j doctor | jq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null || return
-	ifindex=$(ip -n "$net" -j link show dev w1 | jq '.[0].ifindex')
+	weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null || return
+	ifindex=$(ip -n "$net" -j link show dev w1 | gojq '.[0].ifindex')
 	in_router "$here/raw-request" trim-del "1:u32:$ifindex" && weir trim del dev w1 && unharmed
 }
 foreign_root() {
@@ -130,12 +130,12 @@ tc_set() {
 }
 tc_doctor() {
 	weir -j doctor >"$work/doctor"
-	jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
+	gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
 		and any(.check == "merging" and .subject == "trim w1" and .status == "warn")' "$work/doctor" >/dev/null || return
 	in_router ethtool -K w1 gso off tso off tx-udp-segmentation off >/dev/null
 	weir -j doctor >"$work/doctor"
 	in_router ethtool -K w1 gso on tso on tx-udp-segmentation on >/dev/null
-	jq -e '.checks | any(.check == "merging" and .subject == "trim w1" and .status == "ok")' "$work/doctor" >/dev/null
+	gojq -e '.checks | any(.check == "merging" and .subject == "trim w1" and .status == "ok")' "$work/doctor" >/dev/null
 }
 tc_del() { weir trim del dev w1 && unharmed; }
 # clsact goes with the last of our filters, whichever that is.
@@ -220,12 +220,12 @@ forward_foreign() {
 forward_doctor() {
 	weir trim set dev w1 hook xdp from w2 "${rule[@]}" meter backlog || return
 	weir -j doctor >"$work/doctor"
-	jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
+	gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
 		and any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")
 		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")' "$work/doctor" >/dev/null ||
-		{ jq -c '.checks[]' "$work/doctor"; return 1; }
+		{ gojq -c '.checks[]' "$work/doctor"; return 1; }
 	ip -n "$net" link set dev w2 xdp off && weir -j doctor |
-		jq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&
+		gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&
 		weir trim del dev w1 && unharmed
 }
 ktap_run "trim set: hook xdp" forward_set
@@ -244,17 +244,17 @@ ktap_run "doctor knows what XDP lacks" forward_doctor
 # What a bridge has learned. The stations are written into its table by hand.
 map_entries() {
 	"${BPFTOOL:-bpftool}" -j map dump name weir_fdb |
-		jq -c 'map((.formatted // .) | {key: .key, value: .value})' 2>/dev/null
+		gojq -c 'map((.formatted // .) | {key: .key, value: .value})' 2>/dev/null
 }
-ifindex() { ip -n "$net" -j link show dev "$1" | jq '.[0].ifindex'; }
+ifindex() { ip -n "$net" -j link show dev "$1" | gojq '.[0].ifindex'; }
 # way FROM TO MAC VLAN: there is an entry, MAC being its last byte in decimal.
 way() {
-	map_entries | jq -e --argjson from "$(ifindex "$1")" --argjson to "$(ifindex "$2")" --argjson mac "$3" \
+	map_entries | gojq -e --argjson from "$(ifindex "$1")" --argjson to "$(ifindex "$2")" --argjson mac "$3" \
 		--argjson vlan "$4" 'any(.key.ifindex == $from and .key.vlan == $vlan and .key.mac[5] == $mac
 			and .value == $to)' >/dev/null
 }
 no_way() { ! way "$@"; }
-ways() { map_entries | jq length; }
+ways() { map_entries | gojq length; }
 station() { in_router bridge fdb add "02:00:00:00:00:$(printf %02x "$2")" dev "$1" master static "${@:3}"; }
 bridge_up() {
 	ip -n "$net" link add br0 type bridge mcast_snooping 0 ageing_time 0 || return
@@ -341,7 +341,7 @@ device_goes() {
 monitor_hears() {
 	"$tool" -n "$net" -j monitor >"$work/events" 2>"$work/monitor-errors" &
 	local monitor=$! status
-	heard() { jq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
+	heard() { gojq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
 	# It listens when it has heard of something.
 	listens() { weir trim set dev w2 hook none edge on && heard '.event == "trim"'; }
 	poll 20 listens && weir trim del dev w2 && weir trim set dev w1 hook qdisc "${rule[@]}" &&

@@ -98,7 +98,7 @@ jobs_default_policy() {
 }
 # What is shown in JSON, in the words that made it. A time of zero is written so.
 words_of() {
-	jq -r 'def time: if . == 0 then "0" else "\(.)us" end;
+	gojq -r 'def time: if . == 0 then "0" else "\(.)us" end;
 		def rate: "\(if .packets then "packets \(.packets) burst \(."packets-burst") " else "" end)" +
 			"\(if .bytes then "bytes \(.bytes)bps burst \(."bytes-burst")" else "" end)";
 		.[] | to_entries | map(if .key == "timeout" or .key == "dead-after" then .value |= time
@@ -110,14 +110,14 @@ jobs_round_trip() {
 	local before line words
 	weir job set id 7 group 239.1.2.3 policy partial timeout 5ms dead-after 1s quorum 2 \
 		rate packets 1000 burst 100 bytes 80mbit burst 100000 || return
-	before=$(weir -j job show | jq -cS 'map(del(.stats))')
+	before=$(weir -j job show | gojq -c 'map(del(.stats))')
 	weir job flush || return
 	json '. == []' job show || return
 	while read -r line; do
 		read -r -a words <<<"$line"
 		weir job add "${words[@]}" || return
-	done < <(jq 'map(del(.generation, .open, .bound, .memory))' <<<"$before" | words_of)
-	diff <(echo "$before") <(weir -j job show | jq -cS 'map(del(.stats))') || return
+	done < <(gojq 'map(del(.generation, .open, .bound, .memory))' <<<"$before" | words_of)
+	diff <(echo "$before") <(weir -j job show | gojq -c 'map(del(.stats))') || return
 	weir job set id 7 policy wait timeout never quorum all rate none
 }
 jobs_del() {
@@ -170,14 +170,14 @@ sources_state() {
 }
 sources_round_trip() {
 	local before line words
-	before=$(weir -j source show job 7 | jq -cS 'map(del(.stats, .state, .missing, .lateness))')
+	before=$(weir -j source show job 7 | gojq -c 'map(del(.stats, .state, .missing, .lateness))')
 	weir source flush job 7 || return
 	json '. == []' source show job 7 && json 'length == 1' source show || return
 	while read -r line; do
 		read -r -a words <<<"$line"
 		weir source add "${words[@]}" || return
-	done < <(jq 'map(del(.ifindex))' <<<"$before" | words_of)
-	diff <(echo "$before") <(weir -j source show job 7 | jq -cS 'map(del(.stats, .state, .missing, .lateness))') || return
+	done < <(gojq 'map(del(.ifindex))' <<<"$before" | words_of)
+	diff <(echo "$before") <(weir -j source show job 7 | gojq -c 'map(del(.stats, .state, .missing, .lateness))') || return
 	weir source set job 7 id 2 dev any vlan any rate none
 }
 sources_del() {
@@ -193,7 +193,7 @@ ktap_run "source del" sources_del
 
 # Ports. What the tool says is compared with what ip and tc say.
 xdp_on() {
-	ip -n "$net" -j -d link show dev "$1" | jq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
+	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
 }
 filters_on() { tc -n "$net" filter show dev "$1" ingress | grep -c 'weir_tc:\['; }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
@@ -206,9 +206,9 @@ port_xdp() {
 }
 port_again() {
 	local old new
-	old=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
+	old=$(ip -n "$net" -j -d link show dev w1 | gojq '.[0].xdp.prog.id')
 	weir port attach dev w1 mode xdp udp 12000 udp 13000 || return
-	new=$(ip -n "$net" -j -d link show dev w1 | jq '.[0].xdp.prog.id')
+	new=$(ip -n "$net" -j -d link show dev w1 | gojq '.[0].xdp.prog.id')
 	[[ $old != "$new" && $(xdp_on w1) == "1 weir_xdp" ]] &&
 		json 'length == 1 and .[0].udp == [12000, 13000]' port show
 }
@@ -237,7 +237,7 @@ port_lost_program() {
 port_lost_port() {
 	local ifindex
 	weir port attach dev w1 mode xdp || return
-	ifindex=$(ip -n "$net" -j link show dev w1 | jq '.[0].ifindex')
+	ifindex=$(ip -n "$net" -j link show dev w1 | gojq '.[0].ifindex')
 	raw port-del "1:u32:$ifindex" && weir port detach dev w1 && [[ $(xdp_on w1) == none ]]
 }
 port_flush() {
@@ -398,7 +398,7 @@ weir -j monitor >"$work/events" 2>"$work/monitor-errors" &
 monitor=$!
 stop_monitor() { kill "$monitor" 2>/dev/null || true; }
 at_exit stop_monitor
-heard() { jq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
+heard() { gojq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
 # It listens when it has heard of something.
 listening() { weir job set id 7 port 4242 && heard '.event == "job"'; }
 monitor_hears() {
@@ -414,7 +414,7 @@ monitor_hears() {
 		heard '.event == "source-del" and .id == 0' &&
 		heard '.event == "job-del" and .id == 100 and .stats.contributions == 0' &&
 		heard '.event == "port" and .dev == "w2" and .mode == "generic"' &&
-		jq -se 'all(.[]; .time | test("^[0-9-]+T[0-9:.]+Z$"))' "$work/events"; then
+		gojq -se 'all(.[]; .time | test("^[0-9-]+T[0-9:.]+Z$"))' "$work/events"; then
 		return 0
 	fi
 	cat "$work/events"
@@ -436,7 +436,7 @@ dumps() {
 	local out
 	while [[ -e $work/churning ]]; do
 		out=$(weir -j job show) || return
-		jq -e '[.[].id] as $ids | $ids == ($ids | unique) and ($ids | index(7) != null and index(255) != null)' \
+		gojq -e '[.[].id] as $ids | $ids == ($ids | unique) and ($ids | index(7) != null and index(255) != null)' \
 			<<<"$out" >/dev/null || { echo "$out"; return 1; }
 	done
 }
@@ -460,7 +460,7 @@ ktap_run "another namespace has none" bash -c '[[ $("$1" -n "$2" -j job show) ==
 doctor_says() {
 	local filter=$1
 	weir -j doctor >"$work/doctor"
-	jq -e "$filter" "$work/doctor" >/dev/null || { cat "$work/doctor"; return 1; }
+	gojq -e "$filter" "$work/doctor" >/dev/null || { cat "$work/doctor"; return 1; }
 }
 doctor_ill() {
 	doctor_says '.fail > 0 and (.checks | any(.check == "sources" and .subject == "job 7"
@@ -507,7 +507,7 @@ joins() {
 counted() { json '.[0].stats | .contributions == 2 and .gradients == 2 and .blocks == 1 and .results >= 2' job show id 1; }
 contributes() {
 	local generation
-	generation=$(weir -j job show id 1 | jq '.[0].generation') || return
+	generation=$(weir -j job show id 1 | gojq '.[0].generation') || return
 	generation=$(printf '%04x' "$generation")
 	says 1 "01 00000000 00 00 01 $generation 0001 00000003" &&
 		says 2 "01 00000000 00 01 01 $generation 0001 00000004" || return
@@ -527,7 +527,7 @@ spoofs() {
 waits() { json 'length == 1 and (.[0] | .job == 1 and .id == 7 and .received == 1 and .grads == 1)' block show job 1; }
 blocks_open() {
 	local generation
-	generation=$(printf '%04x' "$(weir -j job show id 1 | jq '.[0].generation')") || return
+	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	says 1 "01 00000007 00 00 01 $generation 0001 00000003" || return
 	poll 10 waits >/dev/null || { waits; return 1; }
 	json '.[0] | .age > 0 and .missing == [1] and .generation > 0' block show &&
@@ -582,7 +582,7 @@ until_heard() {
 # A period of dead-after is long enough for some blocks and questions to come in it.
 sources_are_late() {
 	local generation
-	generation=$(printf '%04x' "$(weir -j job show id 1 | jq '.[0].generation')") || return
+	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	until_heard straggles "$generation" "policy partial timeout 100ms dead-after 3s" &&
 		until_heard recovers "$generation" "timeout 500ms dead-after 1s" &&
 		until_heard dies "$generation" "timeout 20ms dead-after 100ms" || return

@@ -8,6 +8,8 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 
 usage="usage: selftests/fuzz/live.sh netlink|frames SECONDS [OPTION...]"
 [[ ${1-} =~ ^(netlink|frames)$ && ${2-} =~ ^[1-9][0-9]*$ ]] || { echo "$usage" >&2; exit 2; }
@@ -27,13 +29,10 @@ fuzz() {
 	done < <("build/bin/fuzz-$target" --seconds "$seconds" "$@"; echo "status $?")
 }
 
-all_memory_is_back() { [[ $(weir -j stats | jq '."memory-used"') == 0 ]]; }
-module_goes() { poll 60 rmmod weir && insmod "${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}"; }
-
 ktap_header
 status=none
 fuzz "$@"
 [[ $status == 0 ]] || ktap_fail "the fuzzer ends well" "status $status"
 ktap_run "all memory is back" poll 60 all_memory_is_back
-ktap_run "the module goes and comes" module_goes
+ktap_run "the module goes and comes" module_goes 60
 ktap_end

@@ -29,7 +29,7 @@ rig_up() {
 	ns_sysctl box ipv6/conf/all/disable_ipv6=1
 	ns_sysctl src ipv6/conf/all/disable_ipv6=1
 	ns_sysctl dst ipv6/conf/all/disable_ipv6=1
-	rig_mac=$(in_ns dst ip -j link show dev eth0 | jq -r ".[0].address")
+	rig_mac=$(in_ns dst ip -j link show dev eth0 | gojq -r ".[0].address")
 	ns_ip box <<-END || rig_die "no bridge"
 		link add br0 mtu $1 type bridge mcast_snooping 0 forward_delay 0
 		link set in0 master br0
@@ -61,11 +61,11 @@ rig_unshape() {
 
 # rig_show FILTER: of the policy and the counters
 rig_show() {
-	in_box weir -j trim show dev out0 | jq "$1"
+	in_box weir -j trim show dev out0 | gojq "$1"
 }
 
 rig_drained() {
-	in_box tc -s -j qdisc show dev out0 | jq -e '[.[].qlen // 0] | add == 0' >/dev/null
+	in_box tc -s -j qdisc show dev out0 | gojq -e '[.[].qlen // 0] | add == 0' >/dev/null
 }
 
 # Nothing is under way between two devices.
@@ -78,26 +78,32 @@ rig_settled() {
 	rig_received && rig_drained && rig_received
 }
 
+# rig_listen NAME COMMAND [ARGUMENT...]: runs it beside us where frames arrive, and waits
+# until it says that it is ready; its output is in $rig_work/NAME, its process $rig_listener.
+rig_listen() {
+	local errors=$rig_work/$1.errors
+	# That one before it was ready says nothing of this one.
+	: >"$errors"
+	# Not by in_ns: the process in the background shall be the command itself.
+	nsenter --net="/run/netns/$(ns_name dst)" -- "${@:2}" >"$rig_work/$1" 2>>"$errors" &
+	rig_listener=$!
+	poll 30 grep -q ready "$errors" || rig_die "$2 is not ready"
+}
+
 # rig_incast RATE SENDERS FRAME FRAMES SKIP_MS WINDOW_MS [OPTION...]: what came of it is in
 # $rig_work/sent and $rig_work/got.
 rig_incast() {
-	local sink
-	# Not by in_ns: the process in the background shall be the sink itself.
-	nsenter --net="/run/netns/$(ns_name dst)" -- trim-sink --dev eth0 --frame "$3" --skip "$5" --window "$6" \
-		${rig_pcap:+--pcap "$rig_pcap"} \
-		>"$rig_work/got" 2>"$rig_work/sink" &
-	sink=$!
-	poll 30 grep -q ready "$rig_work/sink" || rig_die "the sink did not start"
+	rig_listen got trim-sink --dev eth0 --frame "$3" --skip "$5" --window "$6" ${rig_pcap:+--pcap "$rig_pcap"}
 	in_ns src trim-incast --dev eth0 --mac "$rig_mac" --to "$rig_to" --rate "$1" --senders "$2" \
 		--frame "$3" --frames "$4" "${@:7}" >"$rig_work/sent" || rig_die "no incast"
 	poll 60 rig_settled || rig_die "the port does not drain"
-	kill "$sink"
-	wait "$sink" || rig_die "no counts"
+	kill "$rig_listener"
+	wait "$rig_listener" || rig_die "no counts"
 }
 
-# rig_got FILTER, rig_sent FILTER: options of jq may come first
-rig_got() { jq "$@" "$rig_work/got"; }
-rig_sent() { jq "$@" "$rig_work/sent"; }
+# rig_got FILTER, rig_sent FILTER: options of gojq may come first
+rig_got() { gojq "$@" "$rig_work/got"; }
+rig_sent() { gojq "$@" "$rig_work/sent"; }
 
 # Fairness between the senders' whole frames (Jain, Chiu and Hawe).
 rig_jain() {

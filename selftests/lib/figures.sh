@@ -9,10 +9,10 @@ figures_keep() {
 	local file=$figures_root/build/figures.json new
 	(($#)) || return 0
 	new=$(while (($#)); do
-		jq -n --arg name "$1" --argjson value "$2" '{($name): $value}'
+		gojq -n --arg name "$1" --argjson value "$2" '{($name): $value}'
 		shift 2
-	done | jq -s add) || return
+	done | gojq -s add) || return
 	mkdir -p "${file%/*}" || return
 	[[ -s $file ]] || echo '{}' >"$file"
-	jq --argjson new "$new" '. + $new' "$file" >"$file.tmp" && mv "$file.tmp" "$file"
+	gojq --argjson new "$new" '. + $new' "$file" >"$file.tmp" && mv "$file.tmp" "$file"
 }

@@ -10,6 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HEADER = open(os.path.join(ROOT, "uapi", "weir.h"), encoding="ascii").read()
 NETLINK_GENERIC, SOL_NETLINK, EXT_ACK, CAP_ACK, STRICT = 16, 270, 11, 10, 12
 CONTROL, GETFAMILY, FAMILY_ID, FAMILY_NAME = 16, 3, 1, 2
+MCAST_GROUPS, GROUP_NAME, GROUP_ID, ADD_MEMBERSHIP = 7, 1, 2, 1
 ERROR, DONE = 2, 3
 REQUEST, ACK, DUMP, TLVS = 1, 4, 0x300, 0x200
 TYPE, SENTENCE = 0x3fff, 1
@@ -46,7 +47,9 @@ def attributes(data):
 class Family:
     """A socket that the weir family is asked by, in this network namespace."""
 
-    def __init__(self):
+    def __init__(self, room=65536):
+        """@room bytes are read at a time: so much of a dump comes in one message."""
+        self.room = room
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
         self.sock.bind((0, 0))
         for option in EXT_ACK, CAP_ACK, STRICT:
@@ -55,7 +58,16 @@ class Family:
         error, _, reply = self.ask(GETFAMILY, attribute(FAMILY_NAME, b"weir\0"))
         if error:
             sys.exit("the weir module is not loaded")
-        self.number = struct.unpack("=H", dict(attributes(reply))[FAMILY_ID])[0]
+        self.about = dict(attributes(reply))
+        self.number = struct.unpack("=H", self.about[FAMILY_ID])[0]
+
+    def listen(self, group):
+        """Hears of what happens from now on."""
+        for _, one in attributes(self.about[MCAST_GROUPS]):
+            one = dict(attributes(one))
+            if one[GROUP_NAME] == group.encode() + b"\0":
+                number = struct.unpack("=I", one[GROUP_ID])[0]
+                self.sock.setsockopt(SOL_NETLINK, ADD_MEMBERSHIP, number)
 
     def ask(self, number, payload):
         """The error, 0 for none; its sentence; and the attributes of the last reply."""
@@ -72,7 +84,7 @@ class Family:
                        body)
         replies = []
         while True:
-            data = self.sock.recv(65536)
+            data = self.sock.recv(self.room)
             while len(data) >= 16:
                 size, kind, flags = struct.unpack_from("=IHH", data)
                 if kind in (ERROR, DONE):

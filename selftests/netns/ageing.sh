@@ -8,6 +8,8 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=box.sh
@@ -15,7 +17,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=flood.sh
 . "$here/flood.sh"
 
-WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 cpus=/sys/devices/system/cpu
 
 ageing_job() { box_job 7 4 blocks 256 grads 1024 policy partial timeout 2ms "$@"; }
@@ -110,14 +111,11 @@ unload() {
 	flood_start 7 3
 	ageing || return
 	weir port flush || return
-	poll 60 rmmod weir || return
-	insmod "$WEIR_MODULE" || return
+	module_goes 60 || return
 	flood_stop
 }
 
 namespace_is_loaded() { ageing_job && flood_start 7 3 && ageing; }
-all_memory_is_back() { [[ $(command weir -j stats | jq '."memory-used"') == 0 ]]; }
-module_goes() { poll 60 rmmod weir && insmod "$WEIR_MODULE"; }
 
 ktap_header
 box_up 4 9000 xdp || ktap_fail "set up"
@@ -138,5 +136,5 @@ ktap_run "a namespace has blocks that age" namespace_is_loaded
 star_delete
 ktap_run "it goes with all that is in it" poll 120 all_memory_is_back
 flood_stop
-ktap_run "the module goes and comes" module_goes
+ktap_run "the module goes and comes" module_goes 60
 ktap_end

@@ -74,9 +74,19 @@ box_allreduce() {
 	box_start "$@" && box_wait
 }
 
-# box_stat FILTER WORD...: what jq's FILTER finds in weir's JSON.
+# rises SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it is,
+# within so long.
+rises() {
+	local before
+	before=$("${@:2}") || return
+	poll "$1" is_more_than "$before" "${@:2}"
+}
+
+is_more_than() { (($("${@:2}") > $1)); }
+
+# box_stat FILTER WORD...: what gojq's FILTER finds in weir's JSON.
 box_stat() {
 	local filter=$1
 	shift
-	weir -j "$@" | jq -r "$filter"
+	weir -j "$@" | gojq -r "$filter"
 }

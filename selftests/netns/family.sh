@@ -14,10 +14,18 @@ root=$(cd "$here/../.." && pwd) || exit 1
 linux=$("$root/scripts/linux-source") || exit 1
 spec=$root/uapi/weir.yaml
 
-# ynl WORD...: the tool's answer as JSON.
-ynl() {
+# cli WORD...: the answer of the kernel's own tool, as JSON.
+cli() {
 	in_ns box /usr/bin/python3 "$linux/tools/net/ynl/cli.py" --spec "$spec" \
 		--schema "$linux/Documentation/netlink/genetlink.yaml" --output-json "$@"
+}
+
+# ynl --do|--dump OPERATION [JSON]: the same of its library, which stays.
+ynl() {
+	local answer none='{}'
+	echo "${1#--} $2 ${3:-$none}" >&"$to" && IFS= read -r -t 120 answer <&"$from" || return
+	echo "$answer"
+	[[ $answer != refused:* ]]
 }
 
 # is FILTER WORD...: the filter must hold for the answer.
@@ -25,7 +33,7 @@ is() {
 	local filter=$1 out
 	shift
 	out=$(ynl "$@") || return
-	jq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
+	gojq -e "$filter" <<<"$out" >/dev/null || { echo "$* | $filter: $out"; return 1; }
 }
 
 # refused PATTERN WORD...
@@ -42,46 +50,46 @@ refused() {
 job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe"}'
 dumps_agree() {
 	is 'length == 0' --dump job-get &&
-		ynl --do job-add --json "$job" >/dev/null &&
-		is 'length == 1 and .[0].id == 7 and .[0].blocks == 64 and .[0].dtype == "int32"
-			and .[0].port == 12000' --dump job-get &&
-		is '.id == 7 and .stats.contributions == 0' --do job-get --json '{"id":7}'
+		cli --do job-add --json "$job" >/dev/null &&
+		cli --dump job-get | gojq -e 'length == 1 and .[0].id == 7 and .[0].blocks == 64
+			and .[0].dtype == "int32" and .[0].port == 12000' >/dev/null &&
+		is '.id == 7 and .stats.contributions == 0' --do job-get '{"id":7}'
 }
 
 sources() {
-	ynl --do source-add --json '{"job":7,"id":1,"address":"0a4d0101","port":5000}' >/dev/null &&
-		is 'length == 1 and .[0].port == 5000' --dump source-get --json '{"job":7}' &&
-		refused 'no job 8' --dump source-get --json '{"job":8}' &&
-		ynl --do source-set --json '{"job":7,"id":1,"port":5001}' >/dev/null &&
-		is '.port == 5001' --do source-get --json '{"job":7,"id":1}' &&
-		ynl --do source-del --json '{"job":7,"id":1}' >/dev/null &&
-		refused 'no address' --do source-get --json '{"job":7,"id":1}'
+	ynl --do source-add '{"job":7,"id":1,"address":"0a4d0101","port":5000}' >/dev/null &&
+		is 'length == 1 and .[0].port == 5000' --dump source-get '{"job":7}' &&
+		refused 'no job 8' --dump source-get '{"job":8}' &&
+		ynl --do source-set '{"job":7,"id":1,"port":5001}' >/dev/null &&
+		is '.port == 5001' --do source-get '{"job":7,"id":1}' &&
+		ynl --do source-del '{"job":7,"id":1}' >/dev/null &&
+		refused 'no address' --do source-get '{"job":7,"id":1}'
 }
 
 ports() {
-	ynl --do port-add --json '{"ifindex":1,"mode":"tc"}' >/dev/null &&
+	ynl --do port-add '{"ifindex":1,"mode":"tc"}' >/dev/null &&
 		is '.[0].ifname == "lo" and .[0].mode == "tc"' --dump port-get &&
-		ynl --do port-set --json '{"ifindex":1,"mode":"generic"}' >/dev/null &&
-		is '.mode == "generic"' --do port-get --json '{"ifindex":1}' &&
-		ynl --do port-flush --json '{}' >/dev/null &&
+		ynl --do port-set '{"ifindex":1,"mode":"generic"}' >/dev/null &&
+		is '.mode == "generic"' --do port-get '{"ifindex":1}' &&
+		ynl --do port-flush >/dev/null &&
 		is 'length == 0' --dump port-get
 }
 
 trims() {
-	ynl --do trim-set --json '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
-	ynl --do trim-set --json '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
+	ynl --do trim-set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10,"dscp-last":12}]}' >/dev/null 2>&1 && return 1
+	ynl --do trim-set '{"ifindex":1,"hook":"qdisc","dscp":11,"rule":[{"dscp":10}]}' >/dev/null &&
 		is '.[0].ifname == "lo" and .[0].rule[0].dscp == 10 and .[0].stats.whole == 0' --dump trim-get &&
-		ynl --do trim-flush --json '{}' >/dev/null &&
+		ynl --do trim-flush >/dev/null &&
 		is 'length == 0' --dump trim-get
 }
 
 totals() {
-	is '.jobs == 1 and .memory > 262144 and ."memory-limit" > .memory' --do stats-get --json '{}'
+	is '.jobs == 1 and .memory > 262144 and ."memory-limit" > .memory' --do stats-get
 }
 
 gone() {
-	ynl --do job-del --json '{"id":7}' >/dev/null &&
-		refused 'no job 7' --do job-get --json '{"id":7}' &&
+	ynl --do job-del '{"id":7}' >/dev/null &&
+		refused 'no job 7' --do job-get '{"id":7}' &&
 		is 'length == 0' --dump job-get
 }
 
@@ -89,51 +97,47 @@ gone() {
 dead_after_does_not_wrap() {
 	local job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe","timeout":4000000000'
 
-	ynl --do job-add --json "$job}" >/dev/null &&
-		is '."dead-after" == 4294967295' --do job-get --json '{"id":7}' &&
-		ynl --do job-del --json '{"id":7}' >/dev/null &&
-		ynl --do job-add --json "$job,\"dead-after\":4294967295}" >/dev/null &&
-		ynl --do job-del --json '{"id":7}' >/dev/null
+	ynl --do job-add "$job}" >/dev/null &&
+		is '."dead-after" == 4294967295' --do job-get '{"id":7}' &&
+		ynl --do job-del '{"id":7}' >/dev/null &&
+		ynl --do job-add "$job,\"dead-after\":4294967295}" >/dev/null &&
+		ynl --do job-del '{"id":7}' >/dev/null
 }
 
 many_jobs() {
-	local i request=()
+	local i
 	for ((i = 0; i < 256; i++)); do
-		request+=("{\"id\":$i,\"sources\":1,\"blocks\":1,\"grads\":1,\"address\":\"0a4d01fe\"}")
+		ynl --do job-add "{\"id\":$i,\"sources\":1,\"blocks\":1,\"grads\":1,\"address\":\"0a4d01fe\"}" >/dev/null || return
 	done
-	printf '%s\n' "${request[@]}" | in_ns box /usr/bin/python3 "$here/ynl-many" "$linux" "$spec" job-add &&
-		is 'length == 256 and ([.[].id] | . == (sort | unique))' --dump job-get &&
-		ynl --do job-flush --json '{}' >/dev/null &&
+	is 'length == 256 and ([.[].id] | . == (sort | unique))' --dump job-get &&
+		ynl --do job-flush >/dev/null &&
 		is 'length == 0' --dump job-get
 }
 
 # Each refusal names the thing; most also point at the attribute.
 refusals() {
-	refused 'id the job' --do job-add --json '{"sources":2}' &&
-		refused 'how many sources' --do job-add --json '{"id":1}' &&
-		refused 'address of this box' --do job-add --json '{"id":1,"sources":1,"blocks":1,"grads":1}' &&
-		refused 'power of two: take 8' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":5,"grads":1,"address":"0a4d01fe"}' &&
-		refused 'only int32' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","dtype":"float32"}' &&
-		refused 'unicast' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e0000001"}' &&
-		refused '4 bytes' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e00000"}' &&
-		refused 'no multicast' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","group":"0a000001"}' &&
-		refused 'range' --do job-add --json \
-			'{"id":256,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
-		refused 'range' --do job-add --json \
-			'{"id":1,"sources":257,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
-		refused 'fewer blocks' --do job-add --json \
-			'{"id":1,"sources":1,"blocks":65536,"grads":2048,"address":"0a4d01fe"}' &&
-		refused 'no device 999' --do port-add --json '{"ifindex":999}' &&
+	refused 'id the job' --do job-add '{"sources":2}' &&
+		refused 'how many sources' --do job-add '{"id":1}' &&
+		refused 'address of this box' --do job-add '{"id":1,"sources":1,"blocks":1,"grads":1}' &&
+		refused 'power of two: take 8' --do job-add '{"id":1,"sources":1,"blocks":5,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'only int32' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","dtype":"float32"}' &&
+		refused 'unicast' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e0000001"}' &&
+		refused '4 bytes' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"e00000"}' &&
+		refused 'no multicast' --do job-add '{"id":1,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe","group":"0a000001"}' &&
+		refused 'range' --do job-add '{"id":256,"sources":1,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'range' --do job-add '{"id":1,"sources":257,"blocks":4,"grads":1,"address":"0a4d01fe"}' &&
+		refused 'fewer blocks' --do job-add '{"id":1,"sources":1,"blocks":65536,"grads":2048,"address":"0a4d01fe"}' &&
+		refused 'no device 999' --do port-add '{"ifindex":999}' &&
 		is 'length == 0' --dump job-get
 }
 
 ktap_header
 ns_create box || ktap_fail "set up"
+pipes=$(mktemp -d) || exit 1
+at_exit rm -rf "$pipes"
+mkfifo "$pipes/to" "$pipes/from" || exit 1
+in_ns box /usr/bin/python3 "$here/ynl-talk" "$linux" "$spec" <"$pipes/to" >"$pipes/from" &
+exec {to}>"$pipes/to" {from}<"$pipes/from"
 ktap_run "a job is added and shown" dumps_agree
 ktap_run "sources come, change and go" sources
 ktap_run "ports come, change and go" ports
@@ -143,4 +147,6 @@ ktap_run "a job goes" gone
 ktap_run "the default of dead-after does not wrap" dead_after_does_not_wrap
 ktap_run "256 jobs in one dump" many_jobs
 ktap_run "refusals have words" refusals
+exec {to}>&- {from}<&-
+wait
 ktap_end

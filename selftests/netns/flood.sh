@@ -38,10 +38,4 @@ process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
 handed_over() { box_stat '.stats | .contributions + (.refusals | add)' stats; }
 
 # The flood is really under way.
-flowing() {
-	local before
-	before=$(handed_over)
-	poll 20 more_than "$before"
-}
-
-more_than() { (($(handed_over) > $1)); }
+flowing() { rises 20 handed_over; }

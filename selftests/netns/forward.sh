@@ -16,7 +16,7 @@ pins=/sys/fs/bpf/forward_$$
 at_exit rm -rf "$pins"
 
 # trim FILTER: of worker 3's port, as JSON.
-trim() { policy get w3 | jq -c "$1"; }
+trim() { shown w3 | gojq -c "$1"; }
 
 # send ADDRESS WORD...: workers 1 and 2 send to worker 3 at once; the sum is in $sent.
 send() { from_workers 2 "$@"; }
@@ -36,7 +36,7 @@ one() {
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
-	trim .stats | jq -e --argjson sent "$sent" --argjson whole "$whole" \
+	trim .stats | gojq -e --argjson sent "$sent" --argjson whole "$whole" \
 		--argjson trimmed "$trimmed" '
 		.whole + .trim == $sent and .failed == 0 and
 		.trim == ."tx-trim" + ."dropped-trim" + .returned and
@@ -45,7 +45,7 @@ adds_up() {
 
 settled() {
 	poll 30 adds_up && return
-	echo "sent $sent; box: $(policy get w3)"
+	echo "sent $sent; box: $(shown w3)"
 	echo "arrived: $(cat "$out/arrived")"
 	return 1
 }
@@ -54,7 +54,7 @@ settled() {
 holds() {
 	local filter
 	for filter; do
-		trim "$filter" | grep -qx true || { echo "$filter: $(policy get w3)"; return 1; }
+		trim "$filter" | grep -qx true || { echo "$filter: $(shown w3)"; return 1; }
 	done
 }
 
@@ -108,7 +108,7 @@ trims() {
 
 # What is trimmed is as long as the policy says: 128 bytes without 42 of headers.
 is_short() {
-	[[ $(jq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || cat "$out/arrived" >&2
+	[[ $(gojq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || { cat "$out/arrived"; return 1; }
 }
 
 routed() { trims "$(worker_addr 3)" && is_short 86; }
@@ -154,8 +154,9 @@ comes_back() {
 }
 all_back() { [[ $(seen back 12) == "$(trim .stats.returned)" ]]; }
 
+# So slow that no sender is slower.
 backlog() {
-	in_router tc qdisc replace dev w3 root handle 1: tbf rate 2mbit burst 4000 limit 10000000 &&
+	in_router tc qdisc replace dev w3 root handle 1: tbf rate 200kbit burst 4000 limit 10000000 &&
 		in_router tc qdisc add dev w3 parent 1:1 handle 10: weir || return
 	policy del w3 >/dev/null
 	policy set w3 hook=xdp meter=backlog dscp=11 rule=dscp:10 limit=12 \
@@ -167,13 +168,28 @@ backlog() {
 	return "$status"
 }
 
+# What its device does not take is an overflow of the port: here a link whose other end
+# has a smaller MTU. What is trimmed then is short enough.
+device_refuses() {
+	ip -n "$(ns_name w3)" link set eth0 mtu 1280 && fresh meter=percpu t0=1000 t1=2000 &&
+		receive w3 && send "$(worker_addr 3)" --count 100 &&
+		poll 30 holds '.stats.overflows > 0 and .stats.overflows == .stats.whole' '.stats."pessimistic-time" > 0' \
+			".stats.whole + .stats.trim == $sent" &&
+		poll 30 only_trimmed
+	local status=$?
+	((status)) && { shown w3; cat "$out/arrived"; }
+	ip -n "$(ns_name w3)" link set eth0 mtu 9000
+	return "$status"
+}
+only_trimmed() { (($(seen arrived 10) == 0 && $(seen arrived 11) == $(trim '.stats."tx-trim"'))); }
+
 # The same box as a bridge: its map of stations is filled by hand.
 bytes() { printf '%02x ' "$@"; }
 fdb_add() {
 	local from to mac=()
-	from=$(in_router ip -j link show "$1" | jq '.[].ifindex')
-	to=$(in_router ip -j link show "$2" | jq '.[].ifindex')
-	IFS=: read -r -a mac < <(in_worker "${2#w}" ip -j link show eth0 | jq -r '.[].address')
+	from=$(in_router ip -j link show "$1" | gojq '.[].ifindex')
+	to=$(in_router ip -j link show "$2" | gojq '.[].ifindex')
+	IFS=: read -r -a mac < <(in_worker "${2#w}" ip -j link show eth0 | gojq -r '.[].address')
 	# shellcheck disable=SC2046 # they are words
 	bpftool map update pinned "$pins/weir_fdb" \
 		key hex $(bytes $((from & 255)) $((from >> 8)) 0 0 0 0) "${mac[@]}" \
@@ -223,6 +239,28 @@ from_here_keep() {
 		grep -qx $'128\t1028\t1008'
 }
 
+# Trimmed packets go by the queue that the policy names; the others by that of the
+# processor that sends them.
+steered() {
+	local queues=/sys/class/net/many/queues/tx-0/xps_cpus
+	ns_ip router <<-END || return
+		link add many numtxqueues 4 type dummy
+		link set many up
+		addr add 10.79.0.254/24 dev many
+		neigh add 10.79.0.1 lladdr 02:00:00:00:00:01 dev many
+	END
+	ip netns exec "$(ns_name router)" sh -c "echo 1 >$queues" &&
+		in_router tc qdisc add dev many root handle 1: mq && in_router tc qdisc add dev many clsact &&
+		in_router tc filter add dev many egress bpf da object-file build/bpf/weir_trim.bpf.o section tc &&
+		policy set many hook=tc dscp=11 rule=dscp:10 queue=2 rate=1000 limit=0 limit-bytes=30000 \
+			header-time=1000000000 || return
+	in_router taskset 1 "$here/trim-traffic" send 10.79.0.1 --count 100 >/dev/null || return
+	in_router tc -s -j qdisc show dev many | gojq -e --argjson box "$(shown many)" '
+		def sent($parent): [.[] | select(.parent == $parent) | .packets] | add;
+		$box.stats.trim > 50 and sent("1:3") == $box.stats.trim and sent("1:2") + sent("1:4") == 0' >/dev/null ||
+		{ shown many; in_router tc -s qdisc show dev many; return 1; }
+}
+
 ktap_header
 # Not in ktap_run: what is made must be known, to be removed.
 star_create 3 9000 || exit 1
@@ -231,8 +269,8 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page hops ttl_ends comes_back backlog bridge \
-	bridged other_stations egress from_here from_here_keep; do
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page hops ttl_ends comes_back backlog device_refuses bridge \
+	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done
 star_delete

@@ -8,6 +8,8 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=box.sh
@@ -94,7 +96,7 @@ device_goes() {
 device_moves() {
 	ip -n "$(ns_name router)" link set w3 netns "$(ns_name elsewhere)" || return
 	[[ $(box_stat length port show) == 2 ]] || return
-	[[ $(in_ns elsewhere weir -j port show | jq length) == 0 ]]
+	[[ $(in_ns elsewhere weir -j port show | gojq length) == 0 ]]
 }
 
 module_is_held() {
@@ -107,8 +109,7 @@ unload_under_load() {
 	flowing || return
 	module_is_held || return
 	weir port flush || return
-	poll 20 rmmod weir || return
-	insmod "$WEIR_MODULE" || return
+	module_goes 20 || return
 	[[ $(box_stat .jobs stats) == 0 && $(box_stat .ports stats) == 0 ]] || return
 	flood_stop
 }
@@ -116,12 +117,6 @@ unload_under_load() {
 # The router's namespace is removed while this runs.
 namespace_is_loaded() {
 	box_job 7 4 blocks 4096 grads 1024 && flood_start 7 4 && flowing
-}
-
-all_memory_is_back() { [[ $(command weir -j stats | jq '."memory-used"') == 0 ]]; }
-
-module_goes() {
-	poll 20 rmmod weir && insmod "$WEIR_MODULE"
 }
 
 set_up() {
@@ -134,7 +129,6 @@ set_up() {
 
 ktap_header
 star_create 4 9000
-WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 ktap_run "set up" set_up
 ktap_run "ping and TCP go on beside a job" bystanders
 ktap_run "others' packets on weir's port pass unchanged" transit
@@ -152,5 +146,5 @@ ktap_run "a namespace is under load" namespace_is_loaded
 star_delete
 ktap_run "it goes with all that is in it" poll 30 all_memory_is_back
 flood_stop
-ktap_run "the module goes and comes" module_goes
+ktap_run "the module goes and comes" module_goes 20
 ktap_end

@@ -29,19 +29,19 @@ lost() {
 	for ((i = 1; i <= workers; i++)); do
 		in_worker "$i" tc -s -j qdisc show dev eth0
 		in_router tc -s -j qdisc show dev "w$i"
-	done | jq -s '[.[][] | .drops] | add'
+	done | gojq -s '[.[][] | .drops] | add'
 }
 
 # of_all FILTER: what each worker's report has there
 of_all() {
-	jq -s "[.[] | $1]" "$box_out/$job".[1-4]
+	gojq -s "[.[] | $1]" "$box_out/$job".[1-4]
 }
 
 # Integers, and floats as well, as the two take different ways through the library.
 exact_and_alike() {
 	box_allreduce "$job" "$workers" --min-bytes "$1" --max-bytes "$1" --iterations 2 --warmup 0 \
 		--json || return
-	[[ $(of_all '.digest' | jq 'unique | length') == 1 ]] || { of_all .digest; return 1; }
+	[[ $(of_all '.digest' | gojq 'unique | length') == 1 ]] || { of_all .digest; return 1; }
 }
 
 over() {
@@ -56,8 +56,8 @@ sends_again_what_was_lost() {
 	before=$(lost)
 	exact_and_alike 8M || return
 	gone=$(($(lost) - before))
-	again=$(of_all .retransmits | jq add)
-	ktap_note "$gone packets lost, $again sent again, $(of_all .queries | jq add) questions"
+	again=$(of_all .retransmits | gojq add)
+	ktap_note "$gone packets lost, $again sent again, $(of_all .queries | gojq add) questions"
 	((gone > 50 && 2 * again <= 3 * gone))
 }
 

@@ -7,12 +7,13 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=box.sh
 . "$here/box.sh"
 
-WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 workers=4 job=7
 
 blocks() { box_stat '.[].stats.blocks' job show id "$job"; }
@@ -34,15 +35,14 @@ attach() {
 # makes the job again.
 reload() {
 	weir port flush || return
-	poll 20 rmmod weir || return
-	insmod "$WEIR_MODULE" || return
+	module_goes 20 || return
 	make_job "$@" && attach
 }
 
 all_alike() {
 	local digests
-	digests=$(jq -s '[.[].digest] | unique | length' "$box_out/$job".[1-4]) || return
-	[[ $digests == 1 ]] || { jq .digest "$box_out/$job".[1-4]; return 1; }
+	digests=$(gojq -s '[.[].digest] | unique | length' "$box_out/$job".[1-4]) || return
+	[[ $digests == 1 ]] || { gojq .digest "$box_out/$job".[1-4]; return 1; }
 }
 
 sums() {
@@ -97,7 +97,7 @@ others_go_on() {
 	poll 60 state_is 3 excluded || return
 	unset 'box_pids[3]'
 	box_wait || return
-	[[ $(jq -s '[.[].digest] | unique | length' "$box_out/$job".[1-3]) == 1 ]]
+	[[ $(gojq -s '[.[].digest] | unique | length' "$box_out/$job".[1-3]) == 1 ]]
 }
 
 waits() { (($(box_stat '.[] | select(.id == 3).stats.joins' source show job "$job") > $1)); }

@@ -11,43 +11,11 @@ import glob
 import os
 import re
 import socket
-import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from genl import ROOT, Family, attribute, command, enumerators
-
-NESTED = 0x8000
-KEYS = {"job": enumerators("WEIR_A_JOB_", "ID"),
-        "source": enumerators("WEIR_A_SOURCE_", "JOB"),
-        "block": enumerators("WEIR_A_BLOCK_", "JOB"),
-        "port": enumerators("WEIR_A_PORT_", "IFINDEX"),
-        "trim": enumerators("WEIR_A_TRIM_", "IFINDEX"),
-        "rate": enumerators("WEIR_A_RATE_", "PACKETS"),
-        "rule": enumerators("WEIR_A_TRIM_RULE_", "DSCP")}
-# Numbers of 64 bits; all others have 32.
-LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes")}
-
-
-def encode(kind, values):
-    """Attributes from a dictionary: numbers, bytes, True for a flag, nests, lists of them."""
-    payload = b""
-    for key, value in values.items():
-        number = KEYS[kind].index(key) + 1
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, dict):
-                payload += attribute(number | NESTED, encode(key, one))
-            elif isinstance(one, bytes):
-                payload += attribute(number, one)
-            elif one is True:
-                payload += attribute(number, b"")
-            else:
-                payload += attribute(number, struct.pack("=Q" if (kind, key) in LONG else "=I", one))
-    return payload
-
-
-def address(text):
-    return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
+from genl import ROOT, Family, command
+from named import address, encode, kind_of
 
 
 def index(name):
@@ -58,8 +26,7 @@ family = Family()
 
 
 def ask(name, **values):
-    values = {key.replace("_", "-"): value for key, value in values.items()}
-    return family.ask(command(name), encode(name.split("-")[0], values))
+    return family.ask(command(name), encode(kind_of(name), **values))
 
 
 def must(name, **values):
@@ -239,15 +206,15 @@ def every_request():
 def dumps():
     """Those that can be asked for one job or device."""
     for name, values in (("source-get", {"job": 9}), ("block-get", {"job": 9})):
-        error, sentence, objects = family.dump(command(name), encode(name.split("-")[0], values))
+        error, sentence, objects = family.dump(command(name), encode(kind_of(name), **values))
         assert (error, sentence, objects) == \
             (NOENT, "there is no job 9 in this network namespace", []), (name, error, sentence)
-        error, _, objects = family.dump(command(name), encode(name.split("-")[0], {"job": 6}))
+        error, _, objects = family.dump(command(name), encode(kind_of(name), job=6))
         assert not error and not objects, (name, error)
-    error, sentence, objects = family.dump(command("trim-queue-get"), encode("trim", {"ifindex": none}))
+    error, sentence, objects = family.dump(command("trim-queue-get"), encode("trim-queue", ifindex=none))
     assert (error, sentence, objects) == \
         (NODEV, f"there is no device {none} in this network namespace", []), (error, sentence)
-    error, _, objects = family.dump(command("trim-queue-get"), encode("trim", {"ifindex": d0}))
+    error, _, objects = family.dump(command("trim-queue-get"), encode("trim-queue", ifindex=d0))
     assert not error and not objects, error
 
 

@@ -19,7 +19,7 @@ odd_sizes=(--min-bytes 4 --max-bytes 40004 --step-bytes 8000 --iterations 2 --wa
 # lost in sending, and no block is left open.
 counters_are_clean() {
 	local bad
-	bad=$(weir -j stats | jq -c '
+	bad=$(weir -j stats | gojq -c '
 		(.stats.refusals // {} | del(.duplicate, .stale) | to_entries[] |
 			select(.value != 0)),
 		(.stats | select(."result-errors" != 0 or .overflows != 0))')

@@ -11,8 +11,15 @@ pids=()
 # policy set|get|del DEV [KEY=VALUE...]: of the router.
 policy() { in_router "$here/trim-policy" "$@"; }
 
+# shown DEV: the router's policy, as the tool has it, which is there at once; python, under
+# emulation, is not.
+shown() {
+	local json
+	json=$(in_router weir -j trim show dev "$1") && gojq -c '.[0]' <<<"$json"
+}
+
 # seen FILE DSCP: packets that came with it.
-seen() { jq ".\"$2\".packets // 0" "$out/$1"; }
+seen() { gojq ".\"$2\".packets // 0" "$out/$1"; }
 
 # behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
 # so that its process is the one to end.
@@ -25,7 +32,7 @@ behind() {
 receive() {
 	rm -f "$out/arrived"
 	behind "$1" "$out/log" "$here/trim-traffic" count "$out/arrived"
-	poll 20 test -s "$out/arrived"
+	poll 60 test -s "$out/arrived"
 }
 
 # from_workers N ADDRESS WORD...: the first N workers send there at once; the sum is in

@@ -8,12 +8,12 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=traffic.sh
 . "$here/traffic.sh"
-
-WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 
 # refused PATTERN KEY=VALUE...: on the device of worker 2.
 refused() {
@@ -27,13 +27,17 @@ refused() {
 }
 
 # trim DEV FILTER: of the policy, as JSON.
-trim() { policy get "$1" | jq -c "$2"; }
+trim() { shown "$1" | gojq -c "$2"; }
 
-# holds DEV FILTER
-holds() {
+# holds DEV FILTER; has DEV FILTER: the same of the very attributes
+holds() { of shown "$@"; }
+has() { of got "$@"; }
+got() { policy get "$1"; }
+
+of() {
 	local json
-	json=$(policy get "$1") || return
-	jq -e "$2" <<<"$json" >/dev/null || { echo "$2: $json"; return 1; }
+	json=$("$1" "$2") || return
+	gojq -e "$3" <<<"$json" >/dev/null || { echo "$3: $json"; return 1; }
 }
 
 # send FROM TO WORD...: prints how many.
@@ -61,16 +65,16 @@ drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0' >/dev/null; }
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
-	trim w4 . | jq -e --argjson sent "$sent" --argjson whole "$whole" --argjson trimmed "$trimmed" '
+	trim w4 . | gojq -e --argjson sent "$sent" --argjson whole "$whole" --argjson trimmed "$trimmed" '
 		.direct as $direct | .stats | $whole + .trim == $sent and .failed == 0 and
 		.trim == ."tx-trim" + ."dropped-trim" + .returned and
 		.whole <= $whole and $whole <= .whole + $direct and ."tx-trim" == $trimmed' >/dev/null &&
-		[[ $(jq .twice "$out/arrived") == 0 ]]
+		[[ $(gojq .twice "$out/arrived") == 0 ]]
 }
 
 settled() {
 	poll 60 drained && poll 20 adds_up && return
-	echo "sent $sent; box: $(policy get w4)"
+	echo "sent $sent; box: $(shown w4)"
 	echo "arrived: $(cat "$out/arrived")"
 	in_router tc -s qdisc show dev w4
 	return 1
@@ -78,7 +82,7 @@ settled() {
 
 # queues_empty DEV: all of its qdiscs agree that nothing is left.
 queues_empty() {
-	in_router tc -j -s qdisc show dev "$1" | jq -e 'all(.[]; .backlog == 0 and .qlen == 0)' >/dev/null
+	in_router tc -j -s qdisc show dev "$1" | gojq -e 'all(.[]; .backlog == 0 and .qlen == 0)' >/dev/null
 }
 
 # fresh KEY=VALUE...: a new policy of worker 4's device, nothing counted yet.
@@ -100,14 +104,14 @@ set_up() {
 
 policy_comes_and_goes() {
 	policy set w2 "${base[@]}" rule=proto:17,port:5000,disable rate=125000000 &&
-		holds w2 '.hook == "qdisc" and .size == 128 and .dscp == 11 and .limit == 12 and .share == "ratio"
+		has w2 '.hook == "qdisc" and .size == 128 and .dscp == 11 and .limit == 12 and .share == "ratio"
 			and ."share-value" == 10 and .rate == 125000000 and (.rule | length) == 2
 			and .rule[0] == {"dscp": 10, "dscp-last": 10} and .rule[1].disable
 			and .stats.whole == 0 and .ifname == "w2"' &&
 		policy set w2 size=200 share=bytes tc=1 &&
-		holds w2 '.size == 200 and ."share-value" == 25 and .tc == 1 and ."tc-dscp"[1] == 8
+		has w2 '.size == 200 and ."share-value" == 25 and .tc == 1 and ."tc-dscp"[1] == 8
 			and .limit == 12 and (.rule | length) == 2' &&
-		policy set w2 dscp=9 rule=dscp:20,dscp-last:30 && holds w2 '.dscp == 9 and .tc == null
+		policy set w2 dscp=9 rule=dscp:20,dscp-last:30 && has w2 '.dscp == 9 and .tc == null
 			and .rule == [{"dscp": 20, "dscp-last": 30}]' &&
 		policy del w2 && [[ $(policy get w2) == 'ENOENT device w2 has no trimming policy' ]]
 }
@@ -161,6 +165,25 @@ plain_fifo() {
 	return "$status"
 }
 
+# As long as the device says: what is more is dropped, and counted by the qdisc.
+short_fifo() {
+	in_router ip link set w4 txqueuelen 5 && receive w4 && incast 1 --count 100 && poll 30 rest_is_dropped
+	local status=$?
+	end_all
+	# Its drops are forgotten, too.
+	in_router ip link set w4 txqueuelen 1000 && slow w4 1mbit || status=1
+	return "$status"
+}
+
+# What the weir qdisc of worker 4's device has dropped.
+drops() { in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "weir") | .drops'; }
+
+rest_is_dropped() {
+	local dropped
+	dropped=$(drops)
+	((dropped > 0)) && arrived_are $((sent - dropped))
+}
+
 arrived_are() { (($(seen arrived 10) + $(seen arrived 11) == $1)); }
 
 # fan_in N WORD... -- KEY=VALUE...: overload, and exact accounts.
@@ -181,7 +204,7 @@ fan_in() {
 }
 
 lengths_are() {
-	[[ $(jq -c ".\"$1\".lengths" "$out/arrived") == "$2" ]] || { cat "$out/arrived"; return 1; }
+	[[ $(gojq -c ".\"$1\".lengths" "$out/arrived") == "$2" ]] || { cat "$out/arrived"; return 1; }
 }
 
 # 128 bytes of frame are 86 of payload.
@@ -192,11 +215,7 @@ deepest() {
 }
 
 # Each drop of a whole packet is one of the qdisc's.
-drops_are_trims() {
-	local drops
-	drops=$(in_router tc -j -s qdisc show dev w4 | jq '.[] | select(.kind == "weir") | .drops')
-	[[ $drops == "$(trim w4 .stats.trim)" ]]
-}
+drops_are_trims() { [[ $(drops) == "$(trim w4 .stats.trim)" ]]; }
 
 few_headers() {
 	fan_in 3 --count 300 -- headers=5 header-time=0 &&
@@ -291,6 +310,26 @@ vlan_up() {
 tagged() { fan_in 3 --count 300 -- rule=vlan:100 && lengths_are 11 '[82]'; }
 tag_in_frame() { in_router ethtool -K w4 txvlan off >/dev/null && tagged; }
 
+# Trimmed packets have a priority of their own, which the VLAN device writes into the tag.
+priority() {
+	policy del w4 >/dev/null
+	in_router tc qdisc del dev w4 root
+	in_router ip link set v4 type vlan egress-qos-map 6:5 && slow v4 1mbit && policy set v4 "${base[@]}" priority=6 &&
+		in_worker 4 tc qdisc add dev eth0 clsact &&
+		in_worker 4 tc filter add dev eth0 ingress protocol 802.1q flower vlan_prio 5 action pass &&
+		receive w4 && incast 3 --count 100 && poll 30 trimmed_have_priority
+	local status=$?
+	end_all
+	policy del v4 && in_router tc qdisc del dev v4 root && slow w4 1mbit || status=1
+	return "$status"
+}
+
+trimmed_have_priority() {
+	local so
+	so=$(in_worker 4 tc -s -j filter show dev eth0 ingress | gojq '[.. | objects | .packets? // empty] | max')
+	holds v4 ".stats.trim > 50 and .stats.trim == .stats.\"dropped-trim\" + $so" >/dev/null
+}
+
 # Anything above and below: the counts of those above agree in the end.
 below() {
 	local kind=$1
@@ -336,7 +375,7 @@ under_mq() {
 queues() { in_router weir -j trim queues "$@"; }
 
 mq_queues() {
-	queues dev mq0 | jq -e 'map(.parent) == ["1:1", "1:2", "1:3", "1:4"] and map(."tx-queue") == [0, 1, 2, 3]
+	queues dev mq0 | gojq -e 'map(.parent) == ["1:1", "1:2", "1:3", "1:4"] and map(."tx-queue") == [0, 1, 2, 3]
 		and (map(.direct) | add) >= 100 and (map(.trim) | add) == 0' >/dev/null || { queues dev mq0; return 1; }
 }
 
@@ -345,13 +384,13 @@ one_queue() {
 	local port
 	slow w4 1mbit && fresh headers=2 header-time=0 && receive w4 && incast 3 --count 100 && settled &&
 		port=$(trim w4 '{direct} + (.stats | {trim, "tx-trim", "dropped-trim", "data-max", "header-max"})') &&
-		queues dev w4 | jq -e --argjson port "$port" 'length == 1 and (.[0] | .dev == "w4" and .parent == "1:1"
+		queues dev w4 | gojq -e --argjson port "$port" 'length == 1 and (.[0] | .dev == "w4" and .parent == "1:1"
 			and .handle == "10:" and ."tx-queue" == 0 and ."data-depth" == 0 and ."header-depth" == 0
 			and ."dropped-trim" > 0 and ."tx-trim" > 0 and .trim == ."tx-trim" + ."dropped-trim"
 			and . == . + $port)' >/dev/null &&
 		[[ $(queues dev w3) == '[]' ]]
 	local status=$?
-	((status)) && { policy get w4; queues dev w4; }
+	((status)) && { shown w4; queues dev w4; }
 	end_all
 	return "$status"
 }
@@ -370,7 +409,7 @@ comes_back() {
 	done
 	poll 60 all_have_sent && sent=600 && poll 60 drained && poll 30 adds_up && poll 30 back_adds_up && came_back
 	local status=$?
-	((status)) && { policy get w4; cat "$out/arrived" "$out"/back.*; }
+	((status)) && { shown w4; cat "$out/arrived" "$out"/back.*; }
 	end_all
 	rm -f "$out"/back.* "$out"/sent.*
 	policy del w1
@@ -430,7 +469,7 @@ overflows() {
 }
 
 overflows_are_drops() {
-	(($(trim w4 .stats.overflows) == $(in_router tc -j -s qdisc show dev w4 | jq '.[0].drops')))
+	(($(trim w4 .stats.overflows) == $(in_router tc -j -s qdisc show dev w4 | gojq '.[0].drops')))
 }
 
 mtu_changes() {
@@ -488,7 +527,7 @@ comes_back_bridged() {
 bridged_adds_up() {
 	local stats
 	stats=$(in_ns switch "$here/trim-policy" get p4) || return
-	jq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" \
+	gojq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" \
 		--argjson back "$(($(seen back.1 12) + $(seen back.2 12) + $(seen back.3 12)))" '.stats |
 		.whole + .trim == 600 and .whole == $whole and ."tx-trim" == $trimmed and
 		.returned == $back and .returned > 0 and .trim == ."tx-trim" + .returned' <<<"$stats" >/dev/null
@@ -507,8 +546,6 @@ namespace_is_loaded() {
 		holds w3 '."data-depth" > 0'
 }
 
-module_goes() { poll 30 rmmod weir && insmod "$WEIR_MODULE"; }
-
 ktap_header
 set_up || ktap_fail "set up"
 ktap_run "a policy comes, changes and goes" policy_comes_and_goes
@@ -517,6 +554,7 @@ ktap_run "a policy outlives a change of the MTU" mtu_changes
 ktap_run "the qdisc comes and goes" qdisc_has_no_options
 slow w4 1mbit || ktap_fail "slow down"
 ktap_run "without a policy the qdisc is a FIFO" plain_fifo
+ktap_run "that FIFO may be short" short_fifo
 ktap_run "many to one: whole and trimmed add up" many_to_one
 ktap_run "the data band is as deep as it may be" deepest
 ktap_run "a trim is a drop of the qdisc" drops_are_trims
@@ -547,6 +585,7 @@ slow w4 1mbit
 vlan_up || ktap_fail "VLAN"
 ktap_run "VLAN tags beside the frame" tagged
 ktap_run "VLAN tags in the frame" tag_in_frame
+ktap_run "trimmed packets have a priority" priority
 bridge_up || ktap_fail "bridge"
 ktap_run "headers come back through a bridge with VLANs" comes_back_bridged
 ktap_run "a device goes with all that waits" device_goes
@@ -555,5 +594,5 @@ star_delete
 for label in switch h1 h2 h3 h4; do
 	ns_delete "$label"
 done
-ktap_run "it goes with all that waits, and the module goes and comes" module_goes
+ktap_run "it goes with all that waits, and the module goes and comes" module_goes 30
 ktap_end

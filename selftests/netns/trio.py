@@ -69,7 +69,8 @@ class Worker:
     def __init__(self, namespace, box, job, source, port=12000):
         enter(namespace)
         self.box, self.job, self.source = (box, 12000), job, source
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        family = socket.AF_INET6 if ":" in box else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
         self.socket.bind(("", port))
 
     def close(self):

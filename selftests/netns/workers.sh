@@ -15,7 +15,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 # The library's own, in milliseconds; and the seconds after which one that has not
 # ended by then is taken to hang, on a machine that is slow.
-patience=2000 hang=20
+patience=2000 hang=120
 
 # A run that is short, one that only ends when it is made to, and one whose end is far
 # enough away for others to come and go meanwhile.
@@ -77,7 +77,7 @@ alone() {
 	fails alone "${@:2}"
 }
 
-# counted FILTER: jq finds it true of job 7.
+# counted FILTER: gojq finds it true of job 7.
 counted() {
 	[[ $(box_stat ".[] | $1" job show id 7) == true ]] && return
 	echo "not so: $1"

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests that are functions, run one after the other; speaks KTAP."""
+import traceback
+
+
+def plain(test):
+    return test.__name__.replace("_", " ")
+
+
+def run(tests, name=plain, mend=lambda: None, after=lambda: None):
+    """Exit status. What a test raises fails it: @mend is called then; @after always."""
+    failed = 0
+    print("KTAP version 1\n1..%d" % len(tests), flush=True)
+    for number, test in enumerate(tests, 1):
+        verdict = "ok"
+        try:
+            test()
+        except Exception:
+            verdict, failed = "not ok", 1
+            mend()
+            for line in traceback.format_exc().splitlines():
+                print("#", line)
+        after()
+        print(verdict, number, name(test), flush=True)
+    return failed
