@@ -47,7 +47,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo bench fuzz plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo bench fuzz soak plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -82,7 +82,7 @@ ALL += module
 endif
 
 module-debug: ## the module for the debug kernel, which is built if it was not yet (ten minutes)
-	@release=$$(scripts/debug-kernel) && $(MAKE) --no-print-directory module KERNEL=$$release
+	@+release=$$(scripts/debug-kernel) && $(MAKE) --no-print-directory module faults KERNEL=$$release
 
 # BPF. The programs use the types of the uapi headers alone, so no kernel's own
 # are needed.
@@ -156,7 +156,7 @@ all: $(ALL)
 # The stages, and what each consists of, are in selftests/stages.
 check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
+	@+$(MAKE) --no-print-directory all fuzzers module-debug WERROR=1
 	@selftests/run
 
 check-unit: ## the module's code against mocks, the tools' and the library's
@@ -164,20 +164,26 @@ check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
+check-faults: module-debug ## allocations that fail, and hostile events
 check-fuzz: fuzzers ## the fuzzers, a minute each
 
 # The suites take several times longer there.
-check-debug: ## the suites of bpf, netns and debug on a kernel with all the detectors on
+check-debug: ## the suites of bpf, netns, faults and debug on a kernel with all the detectors on
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all module-debug
-	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns debug
+	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns faults debug
+
+check-races: ## the suites of bpf and netns on a kernel that tells of data races (KCSAN)
+	@scripts/setup
+	@+release=$$(scripts/debug-kernel race) && $(MAKE) --no-print-directory KERNEL=$$release all
+	@WEIR_KERNEL=$$(scripts/debug-kernel race) selftests/run bpf netns races
 
 # The same, with the unit suite, counted: build/coverage has the report.
-coverage: ## which lines and branches of the module the tests run, on that kernel
+coverage: ## which lines and branches of the module the tests run, on a kernel that counts
 	@scripts/setup
-	@+release=$$(scripts/debug-kernel) && \
-	$(MAKE) --no-print-directory KERNEL=$$release GCOV=1 all $(B)/unit-gcov/test-unit && \
-	WEIR_KERNEL=$$release selftests/coverage/run
+	@+release=$$(scripts/debug-kernel count) && \
+	$(MAKE) --no-print-directory KERNEL=$$release GCOV=1 all faults $(B)/unit-gcov/test-unit && \
+	selftests/coverage/run
 
 # Kernels are fetched on the first call, and kept.
 check-kernels: ## the same on Linux 6.1, 6.12 and 7.2, and the table in docs/KERNELS.md
@@ -197,6 +203,13 @@ fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, 
 	@+release=$$(scripts/debug-kernel) && \
 	$(MAKE) --no-print-directory module KERNEL=$$release && \
 	WEIR_KERNEL=$$release selftests/fuzz/run $(SECONDS)
+
+# How long the box is soaked.
+MINUTES ?= 60
+soak: ## MINUTES=60 of jobs, crashes, losses and trimming on the debug kernel; ends with a report
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all module-debug WERROR=1
+	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/soak/run $(MINUTES)
 
 demo: ## a network of namespaces that sums gradients, in a virtual machine
 	@scripts/setup

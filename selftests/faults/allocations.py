@@ -1,0 +1,398 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Every allocation of the module fails once.
+
+usage: allocations.py SITES MODULE ROUTER WORKER...
+
+ROUTER and WORKER are namespaces. To be run by allocations.sh. Speaks KTAP.
+
+Each request is made with its first allocation failing, then with its second, and so on
+until one comes through that has no more. Where it fails, it says so, and nothing has
+changed; else all of it was done, and who listens was told, or told that he was not.
+"""
+import ctypes
+import errno
+import os
+import socket
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = os.path.join(HERE, "..", "netns"), os.path.join(HERE, "..", "lib")
+import ktap
+from named import Box, Refused, address
+import packets
+from inject import TRACING, Injection, get, put
+from trio import CLONE_NEWNET, enter, libc
+
+sites, module, router, *namespaces = sys.argv[1:]
+enter(router)
+box = Box()
+do = box.do
+injection = Injection(sites)
+MOST = 2000
+INIT_MODULE, DELETE_MODULE = 313, 176
+WAIT, PARTIAL = 1, 2
+XDP, GENERIC, TC = MODES = 1, 2, 3
+QDISC_HOOK, TC_HOOK, XDP_HOOK = 1, 2, 3
+PERCPU = 2
+
+
+JOB = dict(id=7, sources=3, blocks=2, grads=1024, address=address("10.77.1.254"))
+WHOLE_JOB = dict(JOB, group=address("239.1.2.3"), timers=2, policy=PARTIAL, timeout=10000, quorum=2,
+                 rate={"packets": 1000, "bytes": 1000000})
+SOURCE = dict(job=7, id=0, address=address("10.77.1.1"))
+W1, W2, W3, W4 = (socket.if_nametoindex("w%d" % i) for i in (1, 2, 3, 4))
+RULE = {"dscp": 10}
+QDISC = dict(ifindex=W2, hook=QDISC_HOOK, dscp=11, rule=RULE)
+TC_POLICY = dict(ifindex=W2, hook=TC_HOOK, dscp=11, rule=RULE, rate=1000000)
+METERS = dict(ifindex=W2, hook=XDP_HOOK, dscp=11, rule=RULE, rate=1000000, meter=PERCPU)
+
+
+def error_of(function):
+    """The errno that it fails with, 0 where it does not."""
+    try:
+        function()
+    except Refused as e:
+        return e.args[0]
+    except OSError as e:
+        return e.errno
+    return 0
+
+
+def sweep(request, undo=None, state=box.state, failures=1, heard=box.heard):
+    """Returns how many allocations there were."""
+    done, n, error = [], 0, 0
+
+    def attempt():
+        nonlocal error
+        error = error_of(request)
+
+    while True:
+        n += 1
+        assert n < MOST, "there is no end of allocations"
+        before = state()
+        injected = injection.nth(n, attempt)
+        if injected:
+            assert injection.collect(), "what has failed was not seen"
+        assert injected or not error, "refused for nothing: " + os.strerror(error)
+        if error:
+            assert error == errno.ENOMEM, os.strerror(error)
+            assert state() == before, "after %d: %s\nbefore: %s" % (n, state(), before)
+            continue
+        assert heard(), "no listener was told"
+        done.append(state())
+        if undo:
+            undo()
+        if not injected:
+            break
+    assert all(one == done[0] for one in done), done
+    assert n > failures, "only %d allocations were seen" % (n - 1)
+    return n - 1
+
+
+def silence():
+    """Of this nobody is told."""
+    return True
+
+
+def add_job():
+    do("job-add", **WHOLE_JOB)
+
+
+def delete_job():
+    do("job-del", id=7)
+
+
+def job_add():
+    return sweep(add_job, delete_job, failures=12)
+
+
+def add_job_and_source():
+    add_job()
+    do("source-add", **SOURCE)
+
+
+def with_job(function):
+    """Runs it while the job is there, with a source."""
+    add_job_and_source()
+    try:
+        return function()
+    finally:
+        delete_job()
+
+
+def job_set():
+    def change():
+        do("job-set", id=7, group=address("239.9.9.9"), rate={"packets": 5},
+           policy=WAIT, timeout=0, quorum=0, port=13000)
+
+    def back():
+        do("job-set", id=7, group=WHOLE_JOB["group"], rate=WHOLE_JOB["rate"],
+           policy=PARTIAL, timeout=10000, quorum=2, port=12000)
+
+    return with_job(lambda: sweep(change, back, failures=3))
+
+
+def job_del():
+    return with_job(lambda: sweep(delete_job, add_job_and_source))
+
+
+def job_flush():
+    return with_job(lambda: sweep(lambda: do("job-flush"), add_job_and_source))
+
+
+def source_add():
+    source = dict(SOURCE, id=1, address=address("10.77.2.1"), port=4000,
+                  ifindex=W2, rate={"packets": 9})
+    return with_job(lambda: sweep(lambda: do("source-add", **source),
+                                  lambda: do("source-del", job=7, id=1), failures=4))
+
+
+def source_set():
+    return with_job(lambda: sweep(
+        lambda: do("source-set", job=7, id=0, address=address("10.77.9.1")),
+        lambda: do("source-set", **SOURCE), failures=2))
+
+
+def source_del():
+    return with_job(lambda: sweep(lambda: do("source-del", job=7, id=0),
+                                  lambda: do("source-add", **SOURCE)))
+
+
+def source_flush():
+    return with_job(lambda: sweep(lambda: do("source-flush", job=7),
+                                  lambda: do("source-add", **SOURCE)))
+
+
+def looks():
+    """Gets and dumps: what they show, they show in full."""
+    def look():
+        return sum(sweep_look(*what) for what in (
+            (box.get, "job-get", {"id": 7}), (box.get, "source-get", {"job": 7, "id": 0}),
+            (box.get, "port-get", {"ifindex": W1}), (box.get, "trim-get", {"ifindex": W2}),
+            (box.get, "stats-get", {}), (box.list, "job-get", {}), (box.list, "source-get", {}),
+            (box.list, "source-get", {"job": 7}), (box.list, "block-get", {}),
+            (box.list, "port-get", {}), (box.list, "trim-get", {}),
+            (box.list, "trim-queue-get", {})))
+
+    do("port-add", ifindex=W1)
+    do("trim-set", **QDISC)
+    try:
+        return with_job(look)
+    finally:
+        do("port-del", ifindex=W1)
+        do("trim-del", ifindex=W2)
+
+
+def sweep_look(how, operation, attributes):
+    shown = []
+
+    def look():
+        shown.append(how(operation, **attributes))
+
+    n = sweep(look, failures=0, heard=silence)
+    assert all(one == shown[0] for one in shown), (operation, shown)
+    return n
+
+
+def port_add():
+    return sum(sweep(lambda: do("port-add", ifindex=W1, mode=mode),
+                     lambda: do("port-del", ifindex=W1), failures=3)
+               for mode in MODES)
+
+
+def port_others():
+    def add():
+        do("port-add", ifindex=W1)
+
+    add()
+    n = sweep(lambda: do("port-set", ifindex=W1, mode=TC),
+              lambda: do("port-set", ifindex=W1, mode=XDP))
+    n += sweep(lambda: do("port-del", ifindex=W1), add)
+    n += sweep(lambda: do("port-flush"), add)
+    do("port-del", ifindex=W1)
+    return n
+
+
+def trim_of(policy):
+    """A policy comes, changes and goes, with its device's MTU in between."""
+    def add():
+        do("trim-set", **policy)
+
+    def delete():
+        do("trim-del", ifindex=W2)
+
+    n = sweep(add, delete, failures=4)
+    add()
+    n += sweep(lambda: do("trim-set", ifindex=W2, size=200),
+               lambda: do("trim-set", ifindex=W2, size=128), failures=2)
+    n += sweep(lambda: box.set_mtu("w2", 1400), lambda: box.set_mtu("w2", 9000),
+               heard=silence)
+    n += sweep(delete, add)
+    n += sweep(lambda: do("trim-flush"), add)
+    delete()
+    return n
+
+
+def trim_qdisc():
+    return trim_of(QDISC)
+
+
+def trim_tc():
+    return trim_of(TC_POLICY)
+
+
+def trim_meters():
+    """Beside another listener to drops, whom the kernel's list has to keep without weir."""
+    drops = TRACING + "/events/skb/kfree_skb/"
+    put(drops + "filter", "protocol == 0xdead")
+    put(drops + "enable", 1)
+    try:
+        return trim_of(METERS)
+    finally:
+        put(drops + "enable", 0)
+
+
+def namespace():
+    """A namespace that cannot have weir's part of it is not made."""
+    def make():
+        pid = os.fork()
+        if not pid:
+            status = 4
+            try:
+                injected = injection.nth(n, lambda: results.append(libc.unshare(CLONE_NEWNET)))
+                status = (1 if injected else 0) | (2 if results.pop() else 0)
+            finally:
+                os._exit(status)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    results, n = [], 1
+    while True:
+        before = box.state()
+        status = make()
+        assert box.state() == before
+        if not status & 1:
+            break
+        assert injection.collect() and status & 2, "made all the same"
+        n += 1
+    assert status == 0 and n > 1
+    return n - 1
+
+
+def traffic(test, *more):
+    """A test of packets.py; ports hand over what comes in."""
+    for ifindex in W1, W2:
+        do("port-add", ifindex=ifindex)
+    try:
+        return test(box, injection, router, namespaces, *more)
+    finally:
+        do("port-flush")
+
+
+def results():
+    return traffic(packets.results)
+
+
+def routes():
+    return traffic(packets.routes)
+
+
+def routes_of_ipv6():
+    return traffic(packets.routes6)
+
+
+def degraded_results():
+    return traffic(packets.degraded)
+
+
+def events():
+    return traffic(packets.events)
+
+
+def queue():
+    return traffic(packets.queue, W4, W3)
+
+
+def unload():
+    """Programs that are taken off let go of the module a little later."""
+    for _ in range(600):
+        if get("/sys/module/weir/refcnt").strip() == "0":
+            break
+        time.sleep(0.1)
+    if libc.syscall(DELETE_MODULE, b"weir", os.O_NONBLOCK):
+        raise OSError(ctypes.get_errno(), "delete_module")
+
+
+def load():
+    with open(module, "rb") as file:
+        if libc.syscall(INIT_MODULE, file.fileno(), b"", 0):
+            raise OSError(ctypes.get_errno(), "finit_module")
+
+
+def module_load():
+    box.close()
+    for dev in "w1", "w2":
+        packets.run("ip", "link", "set", "dev", dev, "xdp", "off")
+    unload()
+    injection.under_modules()
+    n = sweep(load, unload, state=lambda: str(os.path.exists("/sys/module/weir")), failures=5,
+              heard=silence)
+    load()
+    injection.under_module()
+    return n
+
+
+def nothing_is_left():
+    total = dict(box.get("stats-get"))
+    assert not any(any(total[key]) for key in ("jobs", "ports", "memory", "memory-used")), total
+    assert not box.dump("trim-get")
+
+
+def all_is_listed():
+    """Allocations come through calls that "sites" knows of."""
+    assert not injection.strange, "\n".join(injection.strange)
+
+
+tests = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
+         source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
+         namespace, results, routes, routes_of_ipv6, degraded_results, events, queue,
+         nothing_is_left, module_load, all_is_listed]
+
+
+def clean_up():
+    for operation in "job-flush", "port-flush", "trim-flush":
+        error_of(lambda: do(operation))
+
+
+class Took:
+    """How long each test has taken, and what has failed in it."""
+
+    def __init__(self):
+        self.start = time.monotonic()
+
+    def tell(self):
+        took, now = injection.took(), time.monotonic()
+        print("# %d failed in %.0f s: %s" % (len(took), now - self.start,
+                                             ", ".join(dict.fromkeys(took)) or "none"))
+        self.start = now
+
+
+def main():
+    # Their programs stay.
+    do("port-flush")
+    injection.under_module()
+    failed = ktap.run(tests, mend=clean_up, after=Took().tell)
+    all_sites = {}
+    for site in injection.sites.values():
+        all_sites.setdefault(site.place, []).append(site)
+    left = [s[0] for s in all_sites.values() if not any(site.failed for site in s)]
+    for site in left:
+        print("# never seen to fail:", site)
+    seen = len(all_sites) - len(left)
+    print("# %d of %d allocation sites were seen to fail" % (seen, len(all_sites)))
+    print("# figure alloc_sites_failed_of_all %.3f" % (seen / len(all_sites)))
+    sys.exit(failed)
+
+
+main()

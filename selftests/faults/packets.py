@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The module's allocations in the way of a packet, each of which fails.
+
+Most are made in softirq, whichever task that has interrupted, so a fault is not asked for
+by number but by call: the next allocations behind it fail. Packets may be lost by that,
+as they may by a queue; what comes after is right.
+"""
+import os
+import socket
+import subprocess
+import time
+
+from inject import TRIES, put
+from named import address
+from trio import CONTROL, Worker, enter
+
+GRADS, BLOCKS = 8, 2
+UDP_SEGMENT = 103
+MOST = 200
+PKTGEN = "/proc/net/pktgen/"
+
+
+def run(*command):
+    subprocess.run(command, check=True)
+
+
+def numbers(source, block):
+    return tuple(100 * source + block + i for i in range(GRADS))
+
+
+class Sums:
+    """A job of two workers."""
+
+    def __init__(self, box, injection, router, namespaces, ipv6=False, **config):
+        self.box, self.injection, self.block = box, injection, 0
+        self.id, of_box = (8, "fd77:1::254") if ipv6 else (7, "10.77.1.254")
+        box.do("job-add", id=self.id, sources=2, blocks=BLOCKS, grads=GRADS,
+               address=address(of_box), **config)
+        self.workers = []
+        for i in (0, 1):
+            box.do("source-add", job=self.id, id=i,
+                   address=address(("fd77:%d::1" if ipv6 else "10.77.%d.1") % (i + 1)))
+            self.workers.append(Worker(namespaces[i], of_box, self.id, i))
+        enter(router)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for worker in self.workers:
+            worker.close()
+        self.box.do("job-del", id=self.id)
+
+    def contribute(self, block):
+        for w in self.workers:
+            w.send(block, numbers(w.source, block))
+
+    def result(self, worker, block):
+        """What a worker gets, who says again what he has to say until he is answered."""
+        for _ in range(TRIES):
+            packet = worker.receive(5)
+            while packet:
+                if packet.sums and packet.block == block:
+                    return packet
+                packet = worker.receive(5)
+            # One before it may stand half done in its slot.
+            for before in range(max(1, block - 2 * BLOCKS), block + 1):
+                self.contribute(before)
+        raise AssertionError("block %d has no result" % block)
+
+    def settle(self, block):
+        """Who contributed is right, and so are the sums."""
+        for w in self.workers:
+            packet = self.result(w, block)
+            members = packet.members or {0, 1}
+            want = [sum(column) for column in zip(*(numbers(s, block) for s in members))]
+            assert list(packet.sums) == want, packet
+
+    def rounds(self, n=1, before=None):
+        """Completes n blocks, and looks at the last; the others' results wait unread."""
+        if before:
+            before()
+        for _ in range(n):
+            self.block += 1
+            self.contribute(self.block)
+        self.settle(self.block)
+
+    def fails(self, places, act, times=1):
+        """Has each call at these places fail, until it has."""
+        failed = 0
+        for site in self.injection.at(*places):
+            failed += self.injection.until_failed(site, times, act)
+            act()
+        return failed
+
+
+def results(box, injection, router, namespaces):
+    """Results, and pages that receivers still hold when their block comes round."""
+    with Sums(box, injection, router, namespaces) as job:
+        job.rounds()
+        n = job.fails([("dest.c", "__alloc_skb")], job.rounds)
+        return n + job.fails([("pool.c", "__alloc_pages_noprof")],
+                             lambda: job.rounds(2 * BLOCKS + 1))
+
+
+def routes(box, injection, router, namespaces):
+    def forget_route():
+        put("/proc/sys/net/ipv4/route/flush", 1)
+
+    with Sums(box, injection, router, namespaces) as job:
+        job.rounds()
+        n = job.fails([("dest.c", "ip_route_output_flow")], lambda: job.rounds(1, forget_route))
+        return n + job.fails([("dest.c", "ip_local_out")],
+                             lambda: job.rounds(1, lambda: run("ip", "neigh", "flush", "all")))
+
+
+def routes6(box, injection, router, namespaces):
+    def forget_route():
+        for i in (1, 2):
+            prefix = "fd77:%d::/64" % i, "dev", "w%d" % i
+            run("ip", "-6", "route", "del", *prefix)
+            run("ip", "-6", "route", "add", *prefix)
+
+    with Sums(box, injection, router, namespaces, ipv6=True) as job:
+        job.rounds()
+        n = job.fails([("dest.c", "ip6_route_output_flags")],
+                      lambda: job.rounds(1, forget_route))
+        return n + job.fails([("dest.c", "ip6_local_out")],
+                             lambda: job.rounds(1, lambda: run("ip", "-6", "neigh", "flush", "all")))
+
+
+def degraded(box, injection, router, namespaces):
+    """What says who is in a result lies in a piece of a page that is seldom a new one."""
+    with Sums(box, injection, router, namespaces, policy=2, timeout=10000000, quorum=1) as job:
+        job.rounds()
+        return job.fails([("dest.c", "__netdev_alloc_frag_align")], lambda: job.rounds(100), 8)
+
+
+def events(box, injection, router, namespaces):
+    """A generation begins for the workers; who listens hears of it, or that it was lost."""
+    with Sums(box, injection, router, namespaces) as job:
+        nonce = 1
+
+        def begin():
+            nonlocal nonce
+            nonce += 1
+            box.heard()
+            for _ in range(TRIES):
+                # A number that is new makes the others repeat theirs.
+                for w in job.workers * 2:
+                    w.join(nonce, 2, GRADS)
+                if all(answered(w) for w in job.workers):
+                    hear()
+                    return
+            raise AssertionError("no generation begins")
+
+        def hear():
+            for _ in range(TRIES):
+                if box.heard():
+                    return
+                time.sleep(0.1)
+            raise AssertionError("no listener was told")
+
+        def answered(worker):
+            packet = worker.receive(5)
+            while packet:
+                if packet.flags & CONTROL and packet.words[0] == nonce:
+                    return True
+                packet = worker.receive(5)
+            return False
+
+        begin()
+        return job.fails([("event.c", "__alloc_skb"), ("event.c", "netlink_broadcast_filtered")],
+                         begin)
+
+
+class Queue:
+    """A port whose queue is full, and a sender on the box itself."""
+
+    def __init__(self, box, injection, router, namespaces, ifindex):
+        self.box, self.injection, self.router, self.namespaces = box, injection, router, namespaces
+        self.ifindex = ifindex
+        enter(namespaces[3])
+        # What arrives there is taken, and nothing is said of it.
+        self.sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.sink.bind(("", 5000))
+        enter(router)
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 10 << 2)
+        run("tc", "qdisc", "add", "dev", "w4", "root", "handle", "1:", "tbf", "rate", "400bit",
+            "burst", "10000", "limit", "100000000")
+        run("tc", "qdisc", "add", "dev", "w4", "parent", "1:1", "handle", "10:", "weir")
+
+    def __enter__(self):
+        self.box.do("trim-set", ifindex=self.ifindex, hook=1, dscp=11, rule={"dscp": 10}, limit=1)
+        self.fill()
+        return self
+
+    def __exit__(self, *_):
+        self.box.do("trim-del", ifindex=self.ifindex)
+        run("tc", "qdisc", "del", "dev", "w4", "root")
+        self.udp.close()
+        self.sink.close()
+
+    def count(self):
+        return self.box.counters("trim-get", "trim-stats", ifindex=self.ifindex)
+
+    def send(self, size=1400, port=5000):
+        try:
+            self.udp.sendto(bytes(size), ("10.77.4.1", port))
+        except OSError:
+            pass  # the stack has been told of the drop
+
+    def fill(self):
+        """Until nothing leaves for longer than this takes."""
+        for _ in range(100):
+            self.send()
+            if self.count()["trim"]:
+                return
+        raise AssertionError("the queue does not fill")
+
+    def sweep(self, send, packets=1):
+        """Sends with each allocation failing in turn: all are counted, as what they became."""
+        n = 1
+        while n < MOST:
+            before = self.count()
+            injected = self.injection.nth(n, send)
+            after = self.count()
+            more = {key: after[key] - before[key] for key in after}
+            # What cannot be looked at is nothing that could be trimmed.
+            became = more["trim"] + more["failed"] + more["other-dropped"]
+            assert became <= packets, more
+            if injected:
+                assert self.injection.collect() and became, more
+                n += 1
+            elif became:
+                assert not more["failed"], more
+                return n - 1
+            # Else one had left meanwhile, and this one is in its place.
+        raise AssertionError("there is no end of allocations")
+
+    def merged(self, port=5000):
+        self.udp.setsockopt(socket.SOL_UDP, UDP_SEGMENT, 1000)
+        try:
+            return self.sweep(lambda: self.send(4000, port), 5)
+        finally:
+            self.udp.setsockopt(socket.SOL_UDP, UDP_SEGMENT, 0)
+
+    def mirrored(self, dev, hook, to):
+        """Packets are clones there, which must not be written to."""
+        run("tc", "qdisc", "add", "dev", dev, "clsact")
+        run("tc", "filter", "add", "dev", dev, hook, "matchall", "action", "mirred", "egress",
+            "mirror", "dev", to)
+
+    def kept_length(self):
+        """A checksum that has to be filled in."""
+        self.box.do("trim-set", ifindex=self.ifindex, length=2)
+        self.mirrored("w4", "egress", "w3")
+        n = self.sweep(self.send)
+        run("tc", "qdisc", "del", "dev", "w4", "clsact")
+        self.box.do("trim-set", ifindex=self.ifindex, length=1)
+        return n
+
+    def untrusted(self, edge):
+        """A mark that is to be taken away, as its device is not believed."""
+        self.mirrored("w3", "ingress", "w4")
+        self.box.do("trim-set", ifindex=edge, hook=4, edge=1)
+        enter(self.namespaces[2])
+        guest = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        guest.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 11 << 2)
+        enter(self.router)
+        before = self.count()["failed"]
+        site = self.injection.at(("trim_skb.c", "skb_ensure_writable"))[0]
+
+        def send():
+            guest.sendto(bytes(100), ("10.77.3.254", 9))
+            time.sleep(0.1)
+
+        n = self.injection.until_failed(site, 1, send)
+        assert self.count()["failed"] == before + n
+        self.box.do("trim-del", ifindex=edge)
+        run("tc", "qdisc", "del", "dev", "w3", "clsact")
+        guest.close()
+        return n
+
+    def shared(self):
+        """The kernel's packet generator keeps what it sends: the queue has to copy it."""
+        if not os.path.exists(PKTGEN):
+            return 0
+        put(PKTGEN + "kpktgend_0", "add_device w4\n")
+        for option in ("xmit_mode queue_xmit", "count 1", "pkt_size 1400", "dst 10.77.4.1",
+                       "dst_mac 02:00:00:00:04:01", "udp_dst_min 5000", "udp_dst_max 5000",
+                       "tos 28"):
+            put(PKTGEN + "w4", option + "\n")
+        before = self.count()
+        site = self.injection.at(("sch_weir.c", "skb_clone"))[0]
+        # It tries again what was refused, until one packet is sent.
+        n = self.injection.always(site, 1, lambda: put(PKTGEN + "pgctrl", "start\n"))
+        put(PKTGEN + "kpktgend_0", "rem_device_all\n")
+        after = self.count()
+        assert site.failed and n == 1, "%s: it was not seen to fail" % site
+        assert after["failed"] == before["failed"] + 1 and after["trim"] == before["trim"] + 1, after
+        return n
+
+
+def queue(box, injection, router, namespaces, ifindex, edge):
+    with Queue(box, injection, router, namespaces, ifindex) as q:
+        n = q.sweep(q.send)
+        n += q.merged()
+        # NDP's shim is looked for behind the UDP header, where it is not linear yet.
+        n += q.merged(666)
+        n += q.untrusted(edge)
+        n += q.shared()
+        return n + q.kept_length()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The box that is soaked, and how its namespaces are entered."""
+import json
+import os
+import subprocess
+import threading
+import time
+
+WORKERS = 4
+RECEIVER = 5
+DEVICES = ["w%d" % i for i in range(1, WORKERS + 1)]
+PORTS = 12000, 12001
+TRIMMED = "w%d" % RECEIVER
+
+
+class Wrong(Exception):
+    """An invariant does not hold."""
+
+
+def poll(seconds, condition, what):
+    """Waits until condition() is true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise Wrong("%s: not within %d s" % (what, seconds))
+        time.sleep(0.1)
+
+
+class Box:
+    """The router. What makes or deletes objects holds @lock, as does who compares them."""
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.lock = threading.RLock()
+        # How often a port, or all, was taken away for a moment.
+        self.closed = 0
+
+    def inside(self, label, *command):
+        """The words of a command that is to run in a namespace."""
+        return ["nsenter", "--net=/run/netns/%s-%s" % (self.prefix, label), "--", *command]
+
+    def run(self, label, *command, may_fail=False):
+        """Runs a command to its end; returns what it has printed."""
+        done = subprocess.run(self.inside(label, *command), capture_output=True, text=True,
+                              check=False)
+        if done.returncode and not may_fail:
+            raise Wrong("%s: status %d: %s%s" % (" ".join(command), done.returncode,
+                                                 done.stdout[-500:], done.stderr[-500:]))
+        return done.stdout
+
+    def weir(self, *words, may_fail=False):
+        return self.run("router", "weir", *map(str, words), may_fail=may_fail)
+
+    def ask(self, *words):
+        """What weir shows, as JSON."""
+        return json.loads(self.weir("-j", *words))
+
+    def ip(self, *words):
+        return self.run("router", "ip", *words)
+
+    def tc(self, label, *words):
+        return self.run(label, "tc", *words)
+
+    def attach(self, dev, mode):
+        self.weir("port", "attach", "dev", dev, "mode", mode,
+                  *(word for port in PORTS for word in ("udp", port)))
+
+    def totals(self):
+        return self.ask("stats")
+
+    def programs(self):
+        """How many BPF programs and maps the kernel has."""
+        return sum(len(json.loads(self.run("router", "bpftool", "-j", kind, "show")))
+                   for kind in ("prog", "map"))
+
+
+def module_references():
+    with open("/proc/modules", encoding="ascii") as modules:
+        for line in modules:
+            if line.startswith("weir "):
+                return int(line.split()[2])
+    return 0
+
+
+def kernel_memory():
+    """Kilobytes that only the kernel can give back."""
+    wanted = {"SUnreclaim", "KernelStack", "PageTables", "Percpu", "VmallocUsed"}
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        return sum(int(line.split()[1]) for line in lines if line.split(":")[0] in wanted)
+
+
+def module_path():
+    return os.environ["WEIR_MODULE"]
