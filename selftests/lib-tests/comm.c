@@ -289,6 +289,8 @@ static void timer_learns_of_late_ranks(void)
 static void late_then_many(struct worker *worker)
 {
 	late_rank(worker);
+	if (worker->rank == 1)
+		wait_ms(15);
 	one_int32(worker, LOST_BLOCKS * G, 40, false);
 }
 
@@ -306,6 +308,20 @@ static void answers_to_questions_are_quick(void)
 	cluster_run(&cluster, late_then_many, NULL);
 	CHECK_EQ(cluster.faults.lost, LOST_BLOCKS);
 	CHECK(cluster.workers[0].stats.queries >= LOST_BLOCKS);
+	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
+}
+
+/* Nor does that to what is sent again since the box wants it: nobody else is waited for. */
+static void answers_to_what_is_wanted_are_quick(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.faults.deaf_from = 2 * LATE_BLOCKS;
+	cluster.box.faults.deaf = LOST_BLOCKS;
+	cluster_run(&cluster, late_then_many, NULL);
+	CHECK_EQ(cluster.faults.lost, LOST_BLOCKS);
+	CHECK(cluster.workers[0].stats.retransmits >= LOST_BLOCKS / 2);
 	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
 }
 
@@ -994,6 +1010,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(no_storm_while_waiting),
 	KTAP_TEST(timer_learns_of_late_ranks),
 	KTAP_TEST(answers_to_questions_are_quick),
+	KTAP_TEST(answers_to_what_is_wanted_are_quick),
 	KTAP_TEST(absence_is_no_stall),
 	KTAP_TEST(requests_outstanding),
 	KTAP_TEST(close_with_requests),

@@ -40,23 +40,25 @@ bool faults_lose(struct faults *faults)
 	return happens(faults, faults->options.loss, &faults->counters.lost);
 }
 
-bool faults_deaf(struct faults *faults)
+/* Is the next of those that are counted one of so many from a first one on? */
+static bool is_next_in(struct faults *faults, uint64_t *next, uint64_t from, uint64_t many)
 {
-	if (faults->seen++ >= faults->options.deaf)
+	uint64_t n = (*next)++;
+
+	if (n < from || n - from >= many)
 		return false;
 	faults->counters.lost++;
 	return true;
 }
 
+bool faults_deaf(struct faults *faults)
+{
+	return is_next_in(faults, &faults->seen, faults->options.deaf_from, faults->options.deaf);
+}
+
 bool faults_mute(struct faults *faults)
 {
-	const struct faults_options *o = &faults->options;
-	uint64_t block = faults->answered++;
-
-	if (block < o->mute_from || block - o->mute_from >= o->mute)
-		return false;
-	faults->counters.lost++;
-	return true;
+	return is_next_in(faults, &faults->answered, faults->options.mute_from, faults->options.mute);
 }
 
 bool faults_double(struct faults *faults)

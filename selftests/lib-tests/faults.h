@@ -14,7 +14,8 @@
  * @duplicate: packets doubled, either way
  * @reorder: packets held back until others have passed, either way
  * @malformed: forged packets put after a result
- * @deaf: contributions lost at first, whatever @loss says
+ * @deaf_from: contributions that come before the first of those
+ * @deaf: that are lost one after the other, whatever @loss says
  * @mute_from: blocks answered before the first whose result rank 0 does not get
  * @mute: how many of those there are; when it asks for them, it gets them
  */
@@ -24,6 +25,7 @@ struct faults_options {
 	double duplicate;
 	double reorder;
 	double malformed;
+	uint64_t deaf_from;
 	uint64_t deaf;
 	uint64_t mute_from;
 	uint64_t mute;

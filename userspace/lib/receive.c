@@ -21,6 +21,18 @@ static bool is_followed(const struct window_slot *slot)
 }
 
 /*
+ * An answer that comes sooner than any before is that to an earlier sending, and says
+ * nothing about the last one. But not where the box lacked the block: there was nothing
+ * to answer before. Nor after a silence, where it is mostly that to the question: it comes
+ * at once, where those to contributions wait for other ranks. Whether it came for its own
+ * sake, pace_silent() minds.
+ */
+static bool may_be_quick(const struct window_slot *slot)
+{
+	return slot->asked == WINDOW_ASKED_SILENCE || (slot->has_reply && slot->is_wanted);
+}
+
+/*
  * A time is only worth something when the packet was awaited and sent once, when
  * the timer did not run out meanwhile, and when nothing that was sent later has
  * been answered before: else it was held up by a loss somewhere, perhaps another
@@ -31,12 +43,7 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
 
-	/*
-	 * The answer to an earlier sending says nothing about this one. After a silence
-	 * it is that to the question: this comes at once, where those to contributions
-	 * wait for other ranks. Whether it came for its own sake, pace_silent() minds.
-	 */
-	if (slot->tries > 1 && took < comm->rtt.min && slot->asked != WINDOW_ASKED_SILENCE)
+	if (slot->tries > 1 && took < comm->rtt.min && !may_be_quick(slot))
 		return;
 	/*
 	 * The timer had run out in silence, and this was never sent again: what
