@@ -107,16 +107,20 @@ at_request() {
 		-e inject=sendto,sendmsg:signal="${kill_by:-KILL}":when="$1" weir "${@:2}"
 }
 
-# What a tool has set up. Numbers of programs and counters differ each time.
+# What a tool has set up. Numbers of programs, handles and counters differ each time.
 set_up_state() {
 	{
 		weir -j trim show
 		weir -j port show
-		ip -n "$(ns_name router)" -j -d link show
-	} | gojq -c 'map([.dev, .hook, .size, .dscp, .rule, .rate, .mode, .ifname, .xdp.mode?, .xdp.prog.name?])'
-	printf '%s\n' "qdisc show" "filter show dev w2 egress" "filter show dev w1 ingress" |
-		tc -n "$(ns_name router)" -batch - | grep -oE 'qdisc (weir|mq) .*|weir[_a-z]*:\[' |
-		sed 's/ [0-9a-f]*: dev/ dev/' | sort
+		ip -n "$(ns_name router)" -o -d link show
+		tc -n "$(ns_name router)" -batch - <<-END
+			qdisc show
+			filter show dev w2 egress
+			filter show dev w1 ingress
+		END
+	} | sed -E 's/ [0-9a-f]+: / /; s/(parent|root) .*//' |
+		grep -oE '"(dev|hook|size|dscp|rule|rate|mode)":[^,}]*|qdisc (weir|mq) dev [a-z0-9]*|prog/xdp|name weir[_a-z]*|weir[_a-z]*:\[' ||
+		echo nothing
 }
 
 # right STATE WHAT
@@ -126,30 +130,45 @@ right() {
 	[[ $state == "$1" ]] || { echo "$2: $state, not $1"; return 1; }
 }
 
-# killed SET DEL: wherever SET is killed, SET puts it right when it is run again, and
-# so does DEL; and wherever DEL is killed, DEL does. Words are separated by blanks.
+# is_new STATE: has not been met since $met was emptied
+declare -A met
+is_new() { [[ -z ${met[$1]-} ]] && met[$1]=1; }
+
+# killed SET DEL: whatever SET leaves where it is killed, SET puts right when it is run
+# again, and so does DEL; and whatever DEL leaves, DEL. Words are separated by blanks.
+# What a tool does depends on what it finds, so that each state is mended only once.
 killed() {
-	local good none n=0 set del
+	local good none left n=0 set del
 	read -ra set <<<"$1"
 	read -ra del <<<"$2"
 	none=$(set_up_state)
 	weir "${set[@]}" 2>/dev/null || return
 	good=$(set_up_state)
-	weir "${del[@]}" || return
-	until ((++n > 99)); do
-		at_request "$n" "${set[@]}" 2>/dev/null && break
-		weir "${set[@]}" 2>/dev/null
-		right "$good" "set, killed at request $n, and set again" || return
-		at_request "$n" "${del[@]}" 2>/dev/null
+	met=(["$good"]=1)
+	until at_request "$((++n))" "${del[@]}" 2>/dev/null; do
+		left=$(set_up_state)
+		[[ $left == "$good" ]] && continue
 		# Where it had done all there was to do there is nothing to take away.
 		weir "${del[@]}" 2>/dev/null
-		right "$none" "deleted, killed at request $n, and deleted again" || return
-		at_request "$n" "${set[@]}" 2>/dev/null
+		! is_new "$left" || right "$none" "deleted, killed at request $n, and deleted again" || return
+		weir "${set[@]}" 2>/dev/null || return
+	done
+	met=(["$none"]=1) n=0
+	until at_request "$((++n))" "${set[@]}" 2>/dev/null; do
+		((n < 99)) || return
+		left=$(set_up_state)
+		[[ $left == "$none" ]] && continue
+		if is_new "$left"; then
+			weir "${set[@]}" 2>/dev/null
+			right "$good" "set, killed at request $n, and set again" || return
+			weir "${del[@]}" || return
+			at_request "$n" "${set[@]}" 2>/dev/null
+		fi
 		weir "${del[@]}" 2>/dev/null
 		right "$none" "set, killed at request $n, and deleted" || return
 	done
-	weir "${del[@]}" || return
-	((n > 2 && n < 99)) || { echo "$n requests"; return 1; }
+	weir "${del[@]}" && right "$none" "set and deleted" || return
+	((n > 2 && ${#met[@]} > 1)) || { echo "$n requests, ${#met[@]} states"; return 1; }
 }
 
 can_kill() { command -v strace >/dev/null || { echo "strace is not installed"; return 4; }; }
