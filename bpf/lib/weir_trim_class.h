@@ -22,13 +22,19 @@ enum weir_trim_class {
 	WEIR_TRIM_UNTRUSTED,
 };
 
+/*
+ * A field that a rule leaves out is 0 there, and so is the product. One branch a rule,
+ * as the verifier follows each way through all the branches of all the rules.
+ */
 static __always_inline bool weir_trim_matches(const struct weir_trim_rule *rule,
 					      const struct weir_trim_pkt *pkt)
 {
-	return rule->dscps >> pkt->dscp & 1 &&
-	       (!rule->proto || rule->proto == pkt->proto) &&
-	       (!rule->port || rule->port == pkt->dport) &&
-	       (!rule->vlan || rule->vlan == pkt->vlan);
+	__u64 differs = ~(rule->dscps >> pkt->dscp) & 1;
+
+	differs |= (__u32)rule->proto * (rule->proto ^ pkt->proto);
+	differs |= (__u32)rule->port * (rule->port ^ pkt->dport);
+	differs |= (__u32)rule->vlan * (rule->vlan ^ pkt->vlan);
+	return !differs;
 }
 
 /* Some rule says so, and none forbids it. */

@@ -217,11 +217,50 @@ static __always_inline int weir_trim_parse_l4(struct weir_trim_pkt *pkt)
 		if ((void *)l4 + WEIR_NDP_LEN > pkt->end)
 			return -1;
 		pkt->ndp = l4 + WEIR_NDP_FLAGS;
-			pkt->headers += WEIR_NDP_LEN;
+		pkt->headers += WEIR_NDP_LEN;
 		return 0;
 	default:
 		return 0;
 	}
+}
+
+/**
+ * weir_trim_parse_below() - find the IP header, and what follows the IP headers
+ * @pkt: zeroed, but for what the caller sets; filled, but for @ndp, @headers, @dport
+ *	and @flags
+ *
+ * Return: 0, or -1 where the packet is to be left alone.
+ */
+static __always_inline int weir_trim_parse_below(struct weir_trim_pkt *pkt)
+{
+	__be16 proto;
+
+	if (weir_trim_parse_eth(pkt, &proto))
+		return -1;
+	if (proto == weir_htons(ETH_P_IP))
+		return weir_trim_parse_ipv4(pkt);
+	if (proto == weir_htons(ETH_P_IPV6))
+		return weir_trim_parse_ipv6(pkt);
+	return -1;
+}
+
+/**
+ * weir_trim_parse_above() - find the headers above IP, and where they all end
+ * @pkt: what weir_trim_parse_below() has found; the rest is filled
+ *
+ * Return: 0, or -1 where the packet is to be left alone.
+ */
+static __always_inline int weir_trim_parse_above(struct weir_trim_pkt *pkt)
+{
+	__u32 l3 = pkt->l3 - pkt->start;
+
+	if (weir_trim_parse_l4(pkt) || pkt->start + pkt->headers > pkt->end)
+		return -1;
+	if (pkt->headers > l3 + pkt->l3_len)
+		return -1;
+	if (l3 + pkt->l3_len > pkt->len)
+		pkt->flags |= WEIR_TRIM_PKT_CUT;
+	return 0;
 }
 
 /**
@@ -235,28 +274,7 @@ static __always_inline int weir_trim_parse_l4(struct weir_trim_pkt *pkt)
  */
 static __always_inline int weir_trim_parse(struct weir_trim_pkt *pkt)
 {
-	__be16 proto;
-	__u32 l3;
-
-	if (weir_trim_parse_eth(pkt, &proto))
-		return -1;
-	if (proto == weir_htons(ETH_P_IP)) {
-		if (weir_trim_parse_ipv4(pkt))
-			return -1;
-	} else if (proto == weir_htons(ETH_P_IPV6)) {
-		if (weir_trim_parse_ipv6(pkt))
-			return -1;
-	} else {
-		return -1;
-	}
-	if (weir_trim_parse_l4(pkt) || pkt->start + pkt->headers > pkt->end)
-		return -1;
-	l3 = pkt->l3 - pkt->start;
-	if (pkt->headers > l3 + pkt->l3_len)
-		return -1;
-	if (l3 + pkt->l3_len > pkt->len)
-		pkt->flags |= WEIR_TRIM_PKT_CUT;
-	return 0;
+	return weir_trim_parse_below(pkt) || weir_trim_parse_above(pkt) ? -1 : 0;
 }
 
 #endif /* _WEIR_TRIM_PARSE_H */

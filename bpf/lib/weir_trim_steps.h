@@ -35,7 +35,7 @@
  * @left: bytes that trimming leaves, @len where it cuts nothing
  * @headers: bytes that no trimming takes away
  * @l3_len: bytes that the IP header states
- * @l3: offset of the IP header, 0 where the packet is to be left alone
+ * @l3: offset of the IP header
  * @l4: offset of what follows the IP headers
  * @ndp: offset of the byte with NDP's flags, 0 where it is not NDP
  * @vlan: id of the outer tag, 0 without
@@ -98,9 +98,34 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
 }
 
 /**
+ * weir_trim_step_above() - find a packet's headers above IP
+ * @ctx: of the program
+ * @look: what weir_trim_step_look() has found below; the rest is filled, but for
+ *	@left and @class
+ *
+ * Return: 0, or -1 where the packet is to be left alone.
+ */
+__noinline int weir_trim_step_above(WEIR_TRIM_CTX *ctx,
+				    struct weir_trim_look *look)
+{
+	struct weir_trim_pkt pkt = {};
+
+	if (!look)
+		return -1;
+	weir_trim_resume(ctx, look, &pkt);
+	if (weir_trim_parse_above(&pkt) || pkt.headers > WEIR_TRIM_OFFSET)
+		return -1;
+	look->headers = pkt.headers;
+	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
+	look->dport = pkt.dport;
+	look->flags = pkt.flags;
+	return 0;
+}
+
+/**
  * weir_trim_step_look() - find a packet's headers
  * @ctx: of the program
- * @look: filled, but for @left and @class
+ * @look: zeroed; filled, but for @class
  *
  * Return: 0, or -1 where the packet is to be left alone.
  */
@@ -116,21 +141,16 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 	look->len = pkt.len;
 	look->left = pkt.len;
 	look->beside = pkt.beside;
-	look->l3 = 0;
-	if (weir_trim_parse(&pkt) || pkt.headers > WEIR_TRIM_OFFSET)
+	if (weir_trim_parse_below(&pkt))
 		return -1;
-	look->headers = pkt.headers;
 	look->l3_len = pkt.l3_len;
 	look->l3 = pkt.l3 - pkt.start;
 	look->l4 = pkt.l4 - pkt.start;
-	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
 	look->vlan = pkt.vlan;
-	look->dport = pkt.dport;
 	look->ip = pkt.ip;
 	look->proto = pkt.proto;
 	look->dscp = pkt.dscp;
-	look->flags = pkt.flags;
-	return 0;
+	return weir_trim_step_above(ctx, look);
 }
 
 /**
