@@ -9,7 +9,8 @@
  * current generation, the next one begins; but only with those that still
  * speak. A worker that died while it waited left its number behind, so every
  * number that is new makes all the others say theirs once more. Those that the
- * box has excluded are waited for only while they speak.
+ * box has excluded are waited for only while they speak; but whoever is first
+ * gives them time to come, as all may have been started anew, one after another.
  *
  * With its number a worker says the first block that it lacks, so that a
  * generation can begin in the middle of the work, where a box has been set up
@@ -25,6 +26,13 @@
  * repeat their number each 640 ms at least; two of three may be lost.
  */
 #define WEIR_JOIN_SILENCE	(2 * NSEC_PER_SEC)
+
+/*
+ * Who is excluded has so long to come from the first number on, ns: as long as
+ * it takes to start a worker that has something to load first. That is well
+ * within the 30 s for which libweir waits if it is not told otherwise.
+ */
+#define WEIR_JOIN_PATIENCE	(10 * NSEC_PER_SEC)
 
 /**
  * weir_join_init() - set up a table
@@ -59,13 +67,14 @@ static bool weir_join_speaks(const struct weir_joiner *j, u64 now)
 static bool weir_join_complete(const struct weir_join_table *table,
 			       const unsigned long *excluded, u64 now)
 {
+	bool patient = now < table->since + WEIR_JOIN_PATIENCE;
 	const struct weir_joiner *j;
 	unsigned int i;
 
 	for (i = 0; i < table->n; i++) {
 		j = &table->joiner[i];
-		if (!j->is_alive &&
-		    (!test_bit(i, excluded) || weir_join_speaks(j, now)))
+		if (!j->is_alive && (patient || !test_bit(i, excluded) ||
+				     weir_join_speaks(j, now)))
 			return false;
 	}
 	return true;
@@ -73,14 +82,19 @@ static bool weir_join_complete(const struct weir_join_table *table,
 
 /* A number that was not heard before: who of the others is still there? */
 static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
-			  u32 nonce, u32 lacks)
+			  u32 nonce, u32 lacks, u64 now)
 {
+	bool first = true;
 	unsigned int i;
 
 	lockdep_assert_held(&table->lock);
 
-	for (i = 0; i < table->n; i++)
+	for (i = 0; i < table->n; i++) {
+		first &= !weir_join_speaks(&table->joiner[i], now);
 		table->joiner[i].is_alive = false;
+	}
+	if (first)
+		table->since = now;
 	j->waiting = nonce;
 	j->lacks = lacks;
 	j->is_waiting = true;
@@ -114,7 +128,8 @@ static void weir_join_begin(struct weir_join_table *table,
  * @source: source id, below the table's sources
  * @nonce: the number that it keeps for one communicator
  * @lacks: the first block that it lacks
- * @excluded: bitmap of the sources that are waited for only while they speak
+ * @excluded: bitmap of the sources that are waited for only while they speak, and
+ *	for ten seconds after the first of all
  * @now: time, ns of the monotonic clock
  *
  * Called with bottom halves disabled.
@@ -134,7 +149,7 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 		goto unlock;
 	}
 	if (!j->is_waiting || j->waiting != nonce)
-		weir_join_new(table, j, nonce, lacks);
+		weir_join_new(table, j, nonce, lacks, now);
 	j->is_alive = true;
 	j->heard = now;
 	if (weir_join_complete(table, excluded, now)) {

@@ -32,12 +32,14 @@ struct weir_joiner {
  * @lock: guards the table; taken in softirq only
  * @n: sources
  * @start: block that the current generation has begun with
+ * @since: when the first of those who wait came, ns
  * @joiner: by source id
  */
 struct weir_join_table {
 	spinlock_t		lock;	/* the joiners */
 	unsigned int		n;
 	u32			start;
+	u64			since;
 	struct weir_joiner	*joiner;
 };
 

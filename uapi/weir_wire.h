@@ -91,7 +91,8 @@ struct weir_trio {
  * nonce that is not in the current generation, and has sent it again since the
  * last new nonce was heard from any of them, a new generation begins and each
  * gets an answer that carries it in gen_id. Sources that the box excludes are
- * waited for only where they have sent a join within the last two seconds.
+ * waited for where they have sent a join within the last two seconds, and for
+ * ten seconds from the first join of all on.
  *
  * block_id is, from a worker, the first block that it lacks: 0 in a new
  * communicator, and where it joins again because the box has lost its state, the

@@ -107,31 +107,64 @@ static void join_in_the_middle(void)
 	teardown();
 }
 
-/* Who is excluded is waited for only while it speaks. */
+static const unsigned long second[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
+
+/* Source 1 is excluded. */
+#define AFTER(v, ns, source, nonce) \
+	CHECK_EQ(weir_join(&table, source, nonce, 0, second, mock_ns + (ns)), WEIR_JOIN_##v)
+
+/* Who is excluded has ten seconds to come. */
 static void join_excluded(void)
 {
-	const unsigned long excluded[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
-	unsigned long waiting[WEIR_SOURCES_MAX / 64];
 	u32 nonce;
 
 	setup(2);
-	CHECK_EQ(weir_join(&table, 0, 1, 0, excluded, mock_ns), WEIR_JOIN_START);
+	AFTER(WAIT, 0, 0, 1);
+	AFTER(WAIT, 10 * NSEC_PER_SEC - 1, 0, 1);
+	AFTER(START, 10 * NSEC_PER_SEC, 0, 1);
 	CHECK(!weir_join_member(&table, 1, &nonce));
+	teardown();
+}
 
-	/* It speaks: it is waited for, as others are. */
-	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
+/* All are started anew, and who is excluded comes last. */
+static void join_excluded_and_slow(void)
+{
+	setup(2);
+	AFTER(WAIT, 0, 0, 1);
+	AFTER(WAIT, 9 * NSEC_PER_SEC, 1, 2);
+	AFTER(START, 9 * NSEC_PER_SEC, 0, 1);
+	MEMBER(1, 2);
+	teardown();
+}
+
+/* Who is excluded comes first: it is waited for while it speaks. */
+static void join_excluded_waits(void)
+{
+	unsigned long waiting[WEIR_SOURCES_MAX / 64];
+	unsigned int s;
+
+	setup(2);
+	for (s = 0; s <= 60; s++)
+		AFTER(WAIT, s * NSEC_PER_SEC, 1, 2);
 	weir_join_waiting(&table, waiting);
 	CHECK_EQ(waiting[0], 1 << 1);
-	CHECK_EQ(weir_join(&table, 0, 3, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
-	CHECK_EQ(weir_join(&table, 1, 2, 0, excluded, mock_ns), WEIR_JOIN_START);
-	CHECK(weir_join_member(&table, 1, &nonce));
+	AFTER(WAIT, 60 * NSEC_PER_SEC, 0, 3);
+	AFTER(START, 60 * NSEC_PER_SEC, 1, 2);
+	MEMBER(1, 2);
+	teardown();
+}
 
-	/* It speaks, and then is silent. */
-	CHECK_EQ(weir_join(&table, 1, 4, 0, excluded, mock_ns), WEIR_JOIN_WAIT);
-	CHECK_EQ(weir_join(&table, 0, 5, 0, excluded, mock_ns + 1999999999),
-		 WEIR_JOIN_WAIT);
-	CHECK_EQ(weir_join(&table, 0, 5, 0, excluded, mock_ns + 2000000000),
-		 WEIR_JOIN_START);
+/* It speaks for long, and then is silent: the others have waited enough. */
+static void join_excluded_goes(void)
+{
+	unsigned int s;
+	u32 nonce;
+
+	setup(2);
+	for (s = 0; s <= 60; s++)
+		AFTER(WAIT, s * NSEC_PER_SEC, 1, 2);
+	AFTER(WAIT, 62 * NSEC_PER_SEC - 1, 0, 3);
+	AFTER(START, 62 * NSEC_PER_SEC, 0, 3);
 	CHECK(!weir_join_member(&table, 1, &nonce));
 	teardown();
 }
@@ -151,6 +184,9 @@ const struct ktap_test join_tests[] = {
 	KTAP_TEST(join_dead_waiters),
 	KTAP_TEST(join_in_the_middle),
 	KTAP_TEST(join_excluded),
+	KTAP_TEST(join_excluded_and_slow),
+	KTAP_TEST(join_excluded_waits),
+	KTAP_TEST(join_excluded_goes),
 	KTAP_TEST(join_without_memory),
 };
 SUITE_END(join);

@@ -306,6 +306,9 @@ static void straggler_stays_excluded(void)
 	box_join(job, 0, 50);
 	box_join(job, 2, 52);
 	box_join(job, 0, 50);
+	CHECK_EQ(box.generations, 1);
+	after(10 * NSEC_PER_SEC);
+	box_join(job, 2, 52);
 	CHECK_EQ(box.generations, 2);
 	STATE(1, EXCLUDED);
 	STATE(0, ACTIVE);

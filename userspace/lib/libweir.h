@@ -296,7 +296,9 @@ struct weir_members {
  * @comm: where the communicator goes; NULL after an error
  * @options: see there; not used after the call
  *
- * Blocks until all ranks have called it, for @options->timeout_ms at most.
+ * Blocks until all ranks have called it, for @options->timeout_ms at most. Ranks
+ * that the box has excluded (policy exclude) have ten seconds from the first call on,
+ * and then the others begin without them: timeout_ms has to be more there.
  *
  * Return: 0;
  *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
