@@ -81,16 +81,12 @@ handed_over() {
 	in_router weir -j stats | gojq '.stats | .contributions + (.refusals | add)'
 }
 
-more_than() {
-	(($(handed_over) > $1))
-}
-
 # beside MISFORTUNE: the neighbour's time by what it is alone
 beside() {
 	local pid slow
 	"$1" &
 	pid=$!
-	poll 60 more_than "$(handed_over)" || die "no $1"
+	rises 60 handed_over || die "no $1"
 	slow=$(neighbour) || exit
 	kill "$pid"
 	pkill -P "$pid"

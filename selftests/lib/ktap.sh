@@ -111,6 +111,10 @@ ktap_check_ended() {
 	return 1
 }
 
+# Where nothing ever comes: to wait there starts no process, which takes an emulated
+# processor as long as the pause.
+exec {ktap_nothing}<> <(:)
+
 # poll SECONDS COMMAND [ARGUMENT...]: waits until COMMAND succeeds, for so long at
 # most. Tests wait for conditions, never for a time.
 poll() {
@@ -119,6 +123,17 @@ poll() {
 	end=$((${EPOCHREALTIME/./} + limit * 1000000))
 	until "$@"; do
 		((${EPOCHREALTIME/./} < end)) || return 1
-		sleep 0.05
+		read -rt 0.05 -u "$ktap_nothing" _ || :
 	done
 }
+
+# rises SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it is,
+# within so long.
+rises() {
+	local before
+	before=$("${@:2}") || return
+	poll "$1" is_more_than "$before" "${@:2}"
+}
+
+# is_more_than NUMBER COMMAND [ARGUMENT...]: the number that it prints, now.
+is_more_than() { (($("${@:2}") > $1)); }

@@ -22,14 +22,19 @@ cpus=/sys/devices/system/cpu
 ageing_job() { box_job 7 4 blocks 256 grads 1024 policy partial timeout 2ms "$@"; }
 
 aged() { box_stat '.[].stats.aged' job show id 7; }
-aged_beyond() { (($(aged) > $1)); }
 none_open() { [[ $(box_stat '.[].open' job show id 7) == 0 ]]; }
 
-# Blocks really age.
+# Blocks really age, three hundred of them, however long that takes.
 ageing() {
-	local before
+	local before step
 	before=$(aged) || return
-	poll 120 aged_beyond $((before + 300))
+	for ((step = 30; step <= 300; step += 30)); do
+		poll 120 is_more_than $((before + step)) aged && continue
+		echo "no 30 blocks have aged in two minutes"
+		weir job show id 7
+		weir source show job 7
+		return 1
+	done
 }
 
 age_and_stop() {
@@ -45,7 +50,7 @@ age_and_stop() {
 # One that is gone for good holds up nobody: its slots are used again.
 goes_round_the_table() {
 	flood_start 7 3
-	poll 120 aged_beyond $(($(aged) + 3 * 256)) || return
+	poll 120 is_more_than $(($(aged) + 3 * 256)) aged || return
 	[[ $(box_stat '.[] | select(.id == 3).state' source show job 7) == dead ]] || return
 	flood_stop
 }

@@ -74,16 +74,6 @@ box_allreduce() {
 	box_start "$@" && box_wait
 }
 
-# rises SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it is,
-# within so long.
-rises() {
-	local before
-	before=$("${@:2}") || return
-	poll "$1" is_more_than "$before" "${@:2}"
-}
-
-is_more_than() { (($("${@:2}") > $1)); }
-
 # box_stat FILTER WORD...: what gojq's FILTER finds in weir's JSON.
 box_stat() {
 	local filter=$1

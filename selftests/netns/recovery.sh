@@ -17,10 +17,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 workers=4 job=7
 
 blocks() { box_stat '.[].stats.blocks' job show id "$job"; }
-blocks_beyond() { (($(blocks) > $1)); }
 
 # Something is summed, and there is more to come.
-flowing() { poll 60 blocks_beyond $(($(blocks) + ${1:-50})); }
+flowing() { poll 60 is_more_than $(($(blocks) + 50)) blocks; }
 
 make_job() { box_job "$job" "$workers" blocks 256 grads 1024 "$@"; }
 
@@ -86,10 +85,11 @@ kill_rank() {
 	return 0
 }
 
-# The others go on: their sums are exact for those who are in them, and the same bits.
+# The others go on: their sums are exact for those who are in them, and the same bits. A rank
+# that is alive is not silent for five seconds, on the slowest of machines.
 others_go_on() {
 	local i
-	weir job flush && make_job policy exclude timeout 50ms dead-after 1s || return
+	weir job flush && make_job policy exclude timeout 50ms dead-after 5s || return
 	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --iterations 60 --warmup 0 --json \
 		--accept-degraded --timeout 60000
 	flowing || return
@@ -100,7 +100,7 @@ others_go_on() {
 	[[ $(gojq -s '[.[].digest] | unique | length' "$box_out/$job".[1-3]) == 1 ]]
 }
 
-waits() { (($(box_stat '.[] | select(.id == 3).stats.joins' source show job "$job") > $1)); }
+joins_of() { box_stat ".[] | select(.id == $1).stats.joins" source show job "$job"; }
 
 # It comes back with the next generation, which it begins with all others: they wait for
 # it, as it has said that it is there.
@@ -108,10 +108,10 @@ comes_back() {
 	local joins rank
 	# Late ranks are no matter here, and this machine may be slow.
 	weir job set id "$job" policy wait timeout 0 || return
-	joins=$(box_stat '.[] | select(.id == 3).stats.joins' source show job "$job") || return
+	joins=$(joins_of 3) || return
 	box_pids=()
 	start_rank 3
-	poll 60 waits "$joins" || return
+	poll 60 is_more_than "$joins" joins_of 3 || return
 	for rank in 0 1 2; do
 		start_rank "$rank"
 	done
