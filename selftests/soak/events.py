@@ -34,7 +34,7 @@ class Weather:
 
     def lose(self, words):
         """Links between box and workers, both ways, from now on."""
-        self.incast.disturbed()
+        self.incast.disturbed(words)
         self.links("add", "netem", "limit", "20000", *words)
 
     def lose_nothing(self):
