@@ -330,6 +330,13 @@ def load():
             raise OSError(ctypes.get_errno(), "finit_module")
 
 
+def attach():
+    """Programs that hand over what comes in, where a test adds the port."""
+    for dev in "w1", "w2":
+        packets.run("weir", "port", "attach", "dev", dev, "mode", "xdp")
+    do("port-flush")
+
+
 def module_load():
     box.close()
     for dev in "w1", "w2":
@@ -340,6 +347,8 @@ def module_load():
               heard=silence)
     load()
     injection.under_module()
+    box.open()
+    attach()
     return n
 
 
@@ -354,10 +363,28 @@ def all_is_listed():
     assert not injection.strange, "\n".join(injection.strange)
 
 
-tests = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
-         source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
-         namespace, results, routes, routes_of_ipv6, degraded_results, events, queue,
-         nothing_is_left, module_load, all_is_listed]
+sweeps = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
+          source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
+          namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
+          queue]
+
+
+def all_have_failed():
+    """
+    A detector that took memory of its own in one attempt, and not in the next, has moved
+    the numbers, and one was skipped: the sweeps are made again until it had its turn.
+    """
+    for again in sweeps:
+        _, left = injection.left()
+        if not left:
+            return
+        print("# again for", *left)
+        again()
+    _, left = injection.left()
+    assert not left, "never seen to fail: " + ", ".join(map(str, left))
+
+
+tests = sweeps + [nothing_is_left, all_have_failed, all_is_listed]
 
 
 def clean_up():
@@ -379,19 +406,12 @@ class Took:
 
 
 def main():
-    # Their programs stay.
-    do("port-flush")
+    attach()
     injection.under_module()
     failed = ktap.run(tests, mend=clean_up, after=Took().tell)
-    all_sites = {}
-    for site in injection.sites.values():
-        all_sites.setdefault(site.place, []).append(site)
-    left = [s[0] for s in all_sites.values() if not any(site.failed for site in s)]
-    for site in left:
-        print("# never seen to fail:", site)
-    seen = len(all_sites) - len(left)
-    print("# %d of %d allocation sites were seen to fail" % (seen, len(all_sites)))
-    print("# figure alloc_sites_failed_of_all %.3f" % (seen / len(all_sites)))
+    count, left = injection.left()
+    print("# %d of %d allocation sites were seen to fail" % (count - len(left), count))
+    print("# figure alloc_sites_failed_of_all %.3f" % ((count - len(left)) / count))
     sys.exit(failed)
 
 

@@ -32,8 +32,5 @@ skip() {
 insmod "$faults/fail_percpu.ko" || exit 1
 at_exit rmmod fail_percpu
 star_create 4 9000 || exit 1
-for dev in w1 w2; do
-	weir -n "$(ns_name router)" port attach dev "$dev" mode xdp || exit 1
-done
 /usr/bin/python3 "$here/allocations.py" "$faults/sites" "$WEIR_MODULE" \
 	"$(ns_name router)" "$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" "$(ns_name w4)"

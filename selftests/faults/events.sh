@@ -113,14 +113,12 @@ set_up_state() {
 		weir -j trim show
 		weir -j port show
 		ip -n "$(ns_name router)" -o -d link show
-		tc -n "$(ns_name router)" -batch - <<-END
+		tc -n "$(ns_name router)" -batch - <<-END | sed 's/ [0-9a-f]*: dev/ dev/' | sort
 			qdisc show
 			filter show dev w2 egress
 			filter show dev w1 ingress
 		END
-	} | sed -E 's/ [0-9a-f]+: / /; s/(parent|root) .*//' |
-		grep -oE '"(dev|hook|size|dscp|rule|rate|mode)":[^,}]*|qdisc (weir|mq) dev [a-z0-9]*|prog/xdp|name weir[_a-z]*|weir[_a-z]*:\[' ||
-		echo nothing
+	} | grep -oE '"(dev|hook|size|dscp|rate|mode)":[^,}]*|"rule":\[[^]]*]|^[0-9]+: [a-z0-9]+|mtu [0-9]+ xdp[a-z]*|name weir[_a-z]*|qdisc (weir|mq) dev .*|weir[_a-z]*:\['
 }
 
 # right STATE WHAT
@@ -134,6 +132,9 @@ right() {
 declare -A met
 is_new() { [[ -z ${met[$1]-} ]] && met[$1]=1; }
 
+# has_end N: no tool makes so many requests
+has_end() { (($1 < 99)) || { echo "$1 requests, and no end"; return 1; }; }
+
 # killed SET DEL: whatever SET leaves where it is killed, SET puts right when it is run
 # again, and so does DEL; and whatever DEL leaves, DEL. Words are separated by blanks.
 # What a tool does depends on what it finds, so that each state is mended only once.
@@ -146,6 +147,7 @@ killed() {
 	good=$(set_up_state)
 	met=(["$good"]=1)
 	until at_request "$((++n))" "${del[@]}" 2>/dev/null; do
+		has_end "$n" || return
 		left=$(set_up_state)
 		[[ $left == "$good" ]] && continue
 		# Where it had done all there was to do there is nothing to take away.
@@ -155,7 +157,7 @@ killed() {
 	done
 	met=(["$none"]=1) n=0
 	until at_request "$((++n))" "${set[@]}" 2>/dev/null; do
-		((n < 99)) || return
+		has_end "$n" || return
 		left=$(set_up_state)
 		[[ $left == "$none" ]] && continue
 		if is_new "$left"; then

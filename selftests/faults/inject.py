@@ -191,6 +191,13 @@ class Injection:
             return
         self.seen.append("the kernel's")
 
+    def left(self):
+        """A site of each place that has not failed yet: a line may be there several times."""
+        places = {}
+        for site in self.sites.values():
+            places.setdefault(site.place, []).append(site)
+        return len(places), [s[0] for s in places.values() if not any(site.failed for site in s)]
+
     def took(self):
         """The places that have failed since this was asked last, in their order."""
         seen, self.seen = self.seen, []

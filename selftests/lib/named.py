@@ -69,10 +69,15 @@ class Box:
 
     def __init__(self, room=65536):
         """@room bytes are read of an answer at a time."""
-        self.family = Family(room)
+        self.room = room
+        self.control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.open()
+
+    def open(self):
+        """The family's numbers are others each time the module is loaded."""
+        self.family = Family(self.room)
         self.events = Family()
         self.events.listen("events")
-        self.control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
     def close(self):
         self.family.sock.close()
