@@ -155,11 +155,10 @@ def events(box, injection, router, namespaces):
             raise AssertionError("no generation begins")
 
         def hear():
-            for _ in range(TRIES):
-                if box.heard():
-                    return
+            end = time.monotonic() + 60
+            while not box.heard():
+                assert time.monotonic() < end, "no listener was told"
                 time.sleep(0.1)
-            raise AssertionError("no listener was told")
 
         def answered(worker):
             packet = worker.receive(5)
@@ -172,6 +171,11 @@ def events(box, injection, router, namespaces):
         begin()
         return job.fails([("event.c", "__alloc_skb"), ("event.c", "netlink_broadcast_filtered")],
                          begin)
+
+
+def kept(count):
+    """What the queue has trimmed, and not dropped then."""
+    return count["trim"] - count["dropped-trim"]
 
 
 class Queue:
@@ -277,7 +281,8 @@ class Queue:
             time.sleep(0.1)
 
         n = self.injection.until_failed(site, 1, send)
-        assert self.count()["failed"] == before + n
+        # What failed may have been a detector's memory, and the packet none the worse.
+        assert before < self.count()["failed"] <= before + n
         self.box.do("trim-del", ifindex=edge)
         run("tc", "qdisc", "del", "dev", "w3", "clsact")
         guest.close()
@@ -288,28 +293,31 @@ class Queue:
         if not os.path.exists(PKTGEN):
             return 0
         put(PKTGEN + "kpktgend_0", "add_device w4\n")
-        for option in ("xmit_mode queue_xmit", "count 1", "pkt_size 1400", "dst 10.77.4.1",
-                       "dst_mac 02:00:00:00:04:01", "udp_dst_min 5000", "udp_dst_max 5000",
-                       "tos 28"):
-            put(PKTGEN + "w4", option + "\n")
-        site = self.injection.at(("sch_weir.c", "skb_clone"))[0]
+        try:
+            for option in ("xmit_mode queue_xmit", "count 1", "pkt_size 1400", "dst 10.77.4.1",
+                           "dst_mac 02:00:00:00:04:01", "udp_dst_min 5000",
+                           "udp_dst_max 5000", "tos 28"):
+                put(PKTGEN + "w4", option + "\n")
+            return self.copied(self.injection.at(("sch_weir.c", "skb_clone"))[0])
+        finally:
+            put(PKTGEN + "kpktgend_0", "rem_device_all\n")
 
-        def trimmed(count):
-            """It tries again what was refused, or dropped, until one packet is sent."""
-            return count["trim"] - count["dropped-trim"]
-
-        for _ in range(3):
+    def copied(self, site):
+        """A copy that cannot be made is a packet refused; the next try of the same is trimmed."""
+        n = 0
+        for _ in range(TRIES):
             before = self.count()
-            n = self.injection.always(site, 1, lambda: put(PKTGEN + "pgctrl", "start\n"))
+            n += self.injection.always(site, 1, lambda: put(PKTGEN + "pgctrl", "start\n"))
             after = self.count()
-            assert site.failed and n == 1, "%s: it was not seen to fail" % site
-            assert after["failed"] == before["failed"] + 1, after
-            if trimmed(after) > trimmed(before):
-                break
-            # One had left meanwhile, and this one is in its place.
-        put(PKTGEN + "kpktgend_0", "rem_device_all\n")
-        assert trimmed(after) == trimmed(before) + 1, (before, after)
-        return n
+            failed = after["failed"] - before["failed"]
+            # It tries again what was refused, or dropped, until one packet is sent.
+            trimmed = kept(after) - kept(before)
+            if failed and trimmed:
+                assert site.failed and failed == trimmed == 1, (before, after)
+                return n
+            # One had left meanwhile, and this one is in its place; or what failed was a
+            # detector's memory.
+        raise AssertionError("%s: it was not seen to fail, with what comes after trimmed" % site)
 
 
 def queue(box, injection, router, namespaces, ifindex, edge):
