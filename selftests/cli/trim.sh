@@ -270,7 +270,7 @@ bridge_up() {
 }
 forwarding() { in_router bridge link show dev "$1" | grep -q "state forwarding"; }
 fdb_needs_program() {
-	bridge_up && poll 20 forwarding w1 && poll 20 forwarding w2 && poll 20 forwarding w3 || return
+	bridge_up && poll 60 forwarding w1 && poll 60 forwarding w2 && poll 60 forwarding w3 || return
 	refused 1 "no device has the XDP program that forwards" weir trim fdb dev br0
 }
 fdb_copies() {
@@ -305,9 +305,9 @@ fdb_vlans() {
 fdb_follows() {
 	"$tool" -n "$net" trim fdb dev br0 follow 2>"$work/follow-errors" &
 	local pid=$!
-	station w2 50 && poll 20 way w1 w2 50 0 && in_router bridge fdb replace 02:00:00:00:00:32 dev w3 master static &&
-		poll 20 way w1 w3 50 0 && in_router bridge fdb del 02:00:00:00:00:32 dev w3 master &&
-		poll 20 no_way w1 w3 50 0
+	station w2 50 && poll 60 way w1 w2 50 0 && in_router bridge fdb replace 02:00:00:00:00:32 dev w3 master static &&
+		poll 60 way w1 w3 50 0 && in_router bridge fdb del 02:00:00:00:00:32 dev w3 master &&
+		poll 60 no_way w1 w3 50 0
 	local status=$?
 	((status == 0)) || map_entries
 	kill -INT "$pid" 2>/dev/null
@@ -344,8 +344,8 @@ monitor_hears() {
 	heard() { gojq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
 	# It listens when it has heard of something.
 	listens() { weir trim set dev w2 hook none edge on && heard '.event == "trim"'; }
-	poll 20 listens && weir trim del dev w2 && weir trim set dev w1 hook qdisc "${rule[@]}" &&
-		weir trim del dev w1 && poll 10 heard '.event == "trim-del" and .dev == "w1" and .stats.trim == 0' &&
+	poll 60 listens && weir trim del dev w2 && weir trim set dev w1 hook qdisc "${rule[@]}" &&
+		weir trim del dev w1 && poll 60 heard '.event == "trim-del" and .dev == "w1" and .stats.trim == 0' &&
 		heard '.event == "trim" and .dev == "w1" and .hook == "qdisc" and .dscp == 48'
 	status=$?
 	((status == 0)) || cat "$work/events" "$work/monitor-errors"

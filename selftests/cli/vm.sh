@@ -402,12 +402,12 @@ heard() { gojq -se "any(.[]; $1)" "$work/events" >/dev/null 2>&1; }
 # It listens when it has heard of something.
 listening() { weir job set id 7 port 4242 && heard '.event == "job"'; }
 monitor_hears() {
-	poll 20 listening || { cat "$work/monitor-errors"; return 1; }
+	poll 60 listening || { cat "$work/monitor-errors"; return 1; }
 	weir job add id 100 sources 1 blocks 1 grads 1 address 10.77.1.254 &&
 		weir source add job 100 id 0 address 10.77.1.77 && weir source set job 100 id 0 port 99 &&
 		weir source del job 100 id 0 && weir job del id 100 &&
 		weir port attach dev w2 mode generic && weir port detach dev w2 || return
-	poll 10 heard '.event == "port-del" and .dev == "w2"' || { cat "$work/events"; return 1; }
+	poll 60 heard '.event == "port-del" and .dev == "w2"' || { cat "$work/events"; return 1; }
 	if heard '.event == "job" and .id == 100 and .address == "10.77.1.254"' &&
 		heard '.event == "source" and .job == 100 and .address == "10.77.1.77"' &&
 		heard '.event == "source" and .job == 100 and .port == 99' &&
@@ -474,7 +474,7 @@ doctor_well() {
 		weir job add id 1 sources 2 blocks 64 grads 256 address 10.77.1.254 &&
 		weir source add job 1 id 0 address 10.77.1.1 && weir source add job 1 id 1 address 10.77.2.1 &&
 		weir port attach dev w1 mode xdp && weir port attach dev w2 mode tc || return
-	in_router ping -c 1 -W 5 10.77.1.1 >/dev/null && in_router ping -c 1 -W 5 10.77.2.1 >/dev/null || return
+	in_router ping -c 1 -W 60 10.77.1.1 >/dev/null && in_router ping -c 1 -W 60 10.77.2.1 >/dev/null || return
 	weir doctor job 1 >"$work/text" || { cat "$work/text"; return 1; }
 	doctor_says '.fail == 0 and (.checks | any(.check == "routes" and (.found | test("2 of 2"))))
 		and (.checks | any(.check == "program" and .subject == "port w2" and .status == "ok"))'
@@ -500,7 +500,7 @@ joins() {
 	for rank in 0 1 0; do
 		says $((rank + 1)) "01 00000000 01 0$rank 01 0000 0000 $join" || return
 	done
-	poll 10 heard '.event == "generation" and .job == 1 and .generation > 0' ||
+	poll 60 heard '.event == "generation" and .job == 1 and .generation > 0' ||
 		{ cat "$work/events"; weir job show id 1; return 1; }
 	json '.[0] | .stats.joins == 3 and .generation > 0' job show id 1
 }
@@ -511,13 +511,13 @@ contributes() {
 	generation=$(printf '%04x' "$generation")
 	says 1 "01 00000000 00 00 01 $generation 0001 00000003" &&
 		says 2 "01 00000000 00 01 01 $generation 0001 00000004" || return
-	poll 10 counted >/dev/null || { counted; return 1; }
+	poll 60 counted >/dev/null || { counted; return 1; }
 	json '.[0].stats.contributions == 1' source show job 1 id 1 &&
 		json '.[0].stats.contributions == 1' port show dev w2
 }
 spoofed() { json '.stats.refusals.spoofed == 1' stats; }
 spoofs() {
-	says 1 "01 00000001 00 01 01 0001 0001 00000004" && poll 10 spoofed || return
+	says 1 "01 00000001 00 01 01 0001 0001 00000004" && poll 60 spoofed || return
 	json '.[0].stats.refusals == {"spoofed": 1}' port show dev w1 &&
 		weir job show id 1 | grep -qx "    refused spoofed 1" &&
 		weir stats | grep -qE '^ +refused 1  spoofed: ' &&
@@ -529,11 +529,11 @@ blocks_open() {
 	local generation
 	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	says 1 "01 00000007 00 00 01 $generation 0001 00000003" || return
-	poll 10 waits >/dev/null || { waits; return 1; }
+	poll 60 waits >/dev/null || { waits; return 1; }
 	json '.[0] | .age > 0 and .missing == [1] and .generation > 0' block show &&
 		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing 1$" &&
 		json '.[0].open == 1' job show id 1 && json 'map(.missing) == [0, 1]' source show job 1 || return
-	says 2 "01 00000007 00 01 01 $generation 0001 00000004" && poll 10 json '. == []' block show >/dev/null
+	says 2 "01 00000007 00 01 01 $generation 0001 00000004" && poll 60 json '. == []' block show >/dev/null
 }
 lateness_counts() {
 	json 'map(.lateness | map(.contributions) | add) == [2, 2]' source show job 1 &&
@@ -617,7 +617,7 @@ ktap_run "stats" stats
 module_gone() {
 	weir port flush && rmmod weir || return
 	refused_without "job show" && refused_without "port attach dev w1 mode xdp" || return
-	poll 10 grep -q "the weir module was unloaded" "$work/monitor-errors"
+	poll 60 grep -q "the weir module was unloaded" "$work/monitor-errors"
 }
 refused_without() {
 	local err words

@@ -87,7 +87,7 @@ rig_listen() {
 	# Not by in_ns: the process in the background shall be the command itself.
 	nsenter --net="/run/netns/$(ns_name dst)" -- "${@:2}" >"$rig_work/$1" 2>>"$errors" &
 	rig_listener=$!
-	poll 30 grep -q ready "$errors" || rig_die "$2 is not ready"
+	poll 60 grep -q ready "$errors" || rig_die "$2 is not ready"
 }
 
 # rig_incast RATE SENDERS FRAME FRAMES SKIP_MS WINDOW_MS [OPTION...]: what came of it is in

@@ -26,7 +26,7 @@ flood_stop() {
 	while read -r pid; do
 		kill "$pid" 2>/dev/null
 		pkill -P "$pid"
-		poll 10 process_is_gone "$pid"
+		poll 60 process_is_gone "$pid"
 	done <"$box_out/floods"
 	: >"$box_out/floods"
 }

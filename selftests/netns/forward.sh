@@ -44,7 +44,7 @@ adds_up() {
 }
 
 settled() {
-	poll 30 adds_up && return
+	poll 60 adds_up && return
 	echo "sent $sent; box: $(shown w3)"
 	echo "arrived: $(cat "$out/arrived")"
 	return 1
@@ -86,7 +86,7 @@ attach() {
 neighbours() {
 	local i
 	for i in 1 2; do
-		in_worker "$i" ping -q -c 1 -W 5 "$1" >/dev/null || return
+		in_worker "$i" ping -q -c 1 -W 60 "$1" >/dev/null || return
 	done
 }
 
@@ -141,7 +141,7 @@ ttl_ends() { passes bash -c "! ping -q -c 1 -W 1 -t 1 $(worker_addr 3) | grep -q
 
 # What is routed has one hop less, and a right IP checksum, or it would not be answered.
 hops() {
-	fresh && in_worker 1 ping -c 1 -W 5 "$(worker_addr 3)" | grep -q 'ttl=63' &&
+	fresh && in_worker 1 ping -c 1 -W 60 "$(worker_addr 3)" | grep -q 'ttl=63' &&
 		holds '.stats.other >= 1'
 }
 
@@ -150,7 +150,7 @@ comes_back() {
 	sent=300
 	behind w1 "$out/sender" "$here/trim-traffic" send "$(worker_addr 3)" --count "$sent" \
 		--returned "$out/back"
-	poll 60 test -s "$out/back" && settled && poll 20 all_back && holds '.stats.returned > 100'
+	poll 60 test -s "$out/back" && settled && poll 60 all_back && holds '.stats.returned > 100'
 }
 all_back() { [[ $(seen back 12) == "$(trim .stats.returned)" ]]; }
 
@@ -173,9 +173,9 @@ backlog() {
 device_refuses() {
 	ip -n "$(ns_name w3)" link set eth0 mtu 1280 && fresh meter=percpu t0=1000 t1=2000 &&
 		receive w3 && send "$(worker_addr 3)" --count 100 &&
-		poll 30 holds '.stats.overflows > 0 and .stats.overflows == .stats.whole' '.stats."pessimistic-time" > 0' \
+		poll 60 holds '.stats.overflows > 0 and .stats.overflows == .stats.whole' '.stats."pessimistic-time" > 0' \
 			".stats.whole + .stats.trim == $sent" &&
-		poll 30 only_trimmed
+		poll 60 only_trimmed
 	local status=$?
 	((status)) && { shown w3; cat "$out/arrived"; }
 	ip -n "$(ns_name w3)" link set eth0 mtu 9000
@@ -209,7 +209,7 @@ bridged() { trims 10.78.0.3 && is_short 86; }
 
 # A bridge that is not told where to, and a router that is not meant, leave it alone.
 other_stations() {
-	fresh && in_worker 1 ping -q -c 1 -W 5 10.78.0.2 >/dev/null && holds '.stats.other == 0'
+	fresh && in_worker 1 ping -q -c 1 -W 60 10.78.0.2 >/dev/null && holds '.stats.other == 0'
 }
 
 # The stack's own half-finished checksums, at clsact egress: the sender is the box.
@@ -232,7 +232,7 @@ from_here_keep() {
 		header-time=1000000000 || return
 	behind w3 "$out/capture" tcpdump -n -i eth0 -c 1 -U -w "$out/pcap" \
 		'udp port 5000 and ip[1] & 0xfc = 44'
-	poll 20 grep -q listening "$out/capture.errors" || return
+	poll 60 grep -q listening "$out/capture.errors" || return
 	in_router "$here/trim-traffic" send 10.78.0.3 --count 5 --size 1000 >/dev/null &&
 		wait "${pids[-1]}" || return
 	tshark -n -r "$out/pcap" -T fields -e frame.len -e ip.len -e udp.length 2>/dev/null |

@@ -21,13 +21,13 @@ bystanders() {
 	local server
 	in_worker 2 iperf3 -s -1 >"$box_out/server" 2>&1 &
 	server=$!
-	poll 10 listening || return
+	poll 60 listening || return
 	box_start 7 4 --min-bytes 200000 --max-bytes 200000 --iterations 3 || return
-	in_worker 1 ping -c 10 -i 0.2 -W 5 "$(worker_addr 3)" >"$box_out/ping" || {
+	in_worker 1 ping -c 10 -i 0.2 -W 60 "$(worker_addr 3)" >"$box_out/ping" || {
 		cat "$box_out/ping"
 		return 1
 	}
-	in_worker 1 ping -6 -c 3 -W 5 "$(worker_addr6 3)" >/dev/null || return
+	in_worker 1 ping -6 -c 3 -W 60 "$(worker_addr6 3)" >/dev/null || return
 	in_worker 1 iperf3 -c "$(worker_addr 2)" -n 4M -J >"$box_out/client" || return
 	box_wait || return
 	wait "$server"
@@ -41,12 +41,12 @@ listening() { in_worker 2 ss -ltn | grep -q :5201; }
 transit() {
 	local sent=$box_out/sent got=$box_out/got pid
 	head -c 3000 /dev/urandom >"$sent"
-	in_worker 2 timeout 20 socat -u UDP4-RECV:12000,bind="$(worker_addr 2)" \
+	in_worker 2 timeout 60 socat -u UDP4-RECV:12000,bind="$(worker_addr 2)" \
 		CREATE:"$got" &
 	pid=$!
-	poll 10 udp_bound || return
+	poll 60 udp_bound || return
 	in_worker 1 socat -u OPEN:"$sent" UDP4-SENDTO:"$(worker_addr 2)":12000 || return
-	poll 10 cmp -s "$sent" "$got"
+	poll 60 cmp -s "$sent" "$got"
 	local status=$?
 	kill "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
@@ -144,7 +144,7 @@ box_down
 box_up 4 9000 xdp || ktap_fail "set up a third time"
 ktap_run "a namespace is under load" namespace_is_loaded
 star_delete
-ktap_run "it goes with all that is in it" poll 30 all_memory_is_back
+ktap_run "it goes with all that is in it" poll 60 all_memory_is_back
 flood_stop
 ktap_run "the module goes and comes" module_goes 20
 ktap_end

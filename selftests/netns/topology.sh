@@ -119,9 +119,9 @@ captured() {
 	in_worker 1 tcpdump -i eth0 -n -vv -c 3 "$filter and src port 12000 and src host $to" \
 		>"$box_out/capture" 2>"$box_out/tcpdump" &
 	pid=$!
-	poll 10 grep -q 'listening on' "$box_out/tcpdump" || return
+	poll 60 grep -q 'listening on' "$box_out/tcpdump" || return
 	BOX_TO=$to box_allreduce "$job" 2 --min-bytes 20000 --max-bytes 20000 --iterations 1 || return
-	poll 10 process_is_gone "$pid" || { kill "$pid"; return 1; }
+	poll 60 process_is_gone "$pid" || { kill "$pid"; return 1; }
 	(($(grep -cE -e "$pattern" "$box_out/capture") == 3)) || { cat "$box_out/capture"; return 1; }
 }
 

@@ -73,7 +73,7 @@ adds_up() {
 }
 
 settled() {
-	poll 60 drained && poll 20 adds_up && return
+	poll 60 drained && poll 60 adds_up && return
 	echo "sent $sent; box: $(shown w4)"
 	echo "arrived: $(cat "$out/arrived")"
 	in_router tc -s qdisc show dev w4
@@ -97,9 +97,9 @@ set_up() {
 	local i
 	star_create 4 1500 && echo 10000 >/proc/sys/net/core/netdev_max_backlog || return
 	for i in 1 2 3; do
-		in_worker "$i" ping -c 1 -W 10 "$(worker_addr 4)" >/dev/null || return
+		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done
-	in_worker 1 ping -c 1 -W 10 "$(worker_addr6 4)" >/dev/null
+	in_worker 1 ping -c 1 -W 60 "$(worker_addr6 4)" >/dev/null
 }
 
 policy_comes_and_goes() {
@@ -158,7 +158,7 @@ qdisc_has_no_options() {
 
 # Without a policy it is a FIFO: in order, and as long as the device says.
 plain_fifo() {
-	receive w4 && incast 1 --count 300 && poll 30 arrived_are "$sent" &&
+	receive w4 && incast 1 --count 300 && poll 60 arrived_are "$sent" &&
 		queues_empty w4
 	local status=$?
 	end_all
@@ -167,7 +167,7 @@ plain_fifo() {
 
 # As long as the device says: what is more is dropped, and counted by the qdisc.
 short_fifo() {
-	in_router ip link set w4 txqueuelen 5 && receive w4 && incast 1 --count 100 && poll 30 rest_is_dropped
+	in_router ip link set w4 txqueuelen 5 && receive w4 && incast 1 --count 100 && poll 60 rest_is_dropped
 	local status=$?
 	end_all
 	# Its drops are forgotten, too.
@@ -240,8 +240,8 @@ kept_length() {
 	fresh length=keep || return
 	behind w4 "$out/capture" tcpdump -i eth0 -n -vv -c 5 'udp and ip[1] = 44'
 	pid=${pids[0]}
-	poll 20 grep -q 'listening on' "$out/capture.errors" && incast 3 --count 100 && poll 60 drained &&
-		poll 20 process_is_gone "$pid" && grep -q 'length 1428' "$out/capture" &&
+	poll 60 grep -q 'listening on' "$out/capture.errors" && incast 3 --count 100 && poll 60 drained &&
+		poll 60 process_is_gone "$pid" && grep -q 'length 1428' "$out/capture" &&
 		holds w4 ".stats.whole + .stats.trim == $sent and .stats.trim == .stats.\"tx-trim\" + .stats.\"dropped-trim\""
 	local status=$?
 	end_all
@@ -253,7 +253,7 @@ process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
 # Others pass as they are, and are dropped as in any queue.
 others() {
 	fresh || return
-	receive w4 && incast 3 --count 200 --dscp 20 && poll 60 drained && poll 20 others_add_up
+	receive w4 && incast 3 --count 200 --dscp 20 && poll 60 drained && poll 60 others_add_up
 	local status=$?
 	end_all
 	return "$status"
@@ -269,10 +269,10 @@ others_add_up() {
 # Headers from upstream go ahead and are not trimmed; through an edge they are nothing.
 from_upstream() {
 	fresh || return
-	receive w4 && incast 1 --count 50 --dscp 11 --size 60 && poll 30 arrived_are 50 &&
+	receive w4 && incast 1 --count 50 --dscp 11 --size 60 && poll 60 arrived_are 50 &&
 		holds w4 '.stats.headers == 50 and .stats.untrusted == 0' &&
 		policy set w1 hook=none edge=1 && incast 1 --count 50 --dscp 11 --size 60 &&
-		poll 30 zeroes_are 50 && holds w4 '.stats.headers == 50 and .stats.untrusted == 50'
+		poll 60 zeroes_are 50 && holds w4 '.stats.headers == 50 and .stats.untrusted == 50'
 	local status=$?
 	policy del w1
 	end_all
@@ -317,7 +317,7 @@ priority() {
 	in_router ip link set v4 type vlan egress-qos-map 6:5 && slow v4 1mbit && policy set v4 "${base[@]}" priority=6 &&
 		in_worker 4 tc qdisc add dev eth0 clsact &&
 		in_worker 4 tc filter add dev eth0 ingress protocol 802.1q flower vlan_prio 5 action pass &&
-		receive w4 && incast 3 --count 100 && poll 30 trimmed_have_priority
+		receive w4 && incast 3 --count 100 && poll 60 trimmed_have_priority
 	local status=$?
 	end_all
 	policy del v4 && in_router tc qdisc del dev v4 root && slow w4 1mbit || status=1
@@ -367,7 +367,7 @@ under_mq() {
 	in_router ip addr add 10.99.0.1/24 dev mq0 && in_router ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev mq0 &&
 		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 queue=3 priority=7 &&
 		in_worker 1 "$here/trim-traffic" send 10.99.0.2 --count 100 >/dev/null &&
-		poll 20 whole_are mq0 100 && mq_queues && in_router ip link del mq0 &&
+		poll 60 whole_are mq0 100 && mq_queues && in_router ip link del mq0 &&
 		[[ $(policy get mq0 2>&1) == *'no interface with this name'* ]]
 }
 
@@ -407,7 +407,7 @@ comes_back() {
 	for i in 1 2 3; do
 		behind "w$i" "$out/sent.$i" "$here/trim-traffic" send "$(worker_addr 4)" --count 200 --returned "$out/back.$i"
 	done
-	poll 60 all_have_sent && sent=600 && poll 60 drained && poll 30 adds_up && poll 30 back_adds_up && came_back
+	poll 60 all_have_sent && sent=600 && poll 60 drained && poll 60 adds_up && poll 60 back_adds_up && came_back
 	local status=$?
 	((status)) && { shown w4; cat "$out/arrived" "$out"/back.*; }
 	end_all
@@ -464,7 +464,7 @@ overflows() {
 	limited w4 1mbit 10000 || return
 	policy set w4 hook=tc dscp=11 rule=dscp:10 meter=percpu rate=375000 t0=1000 t1=2000 || return
 	incast 3 --count 100 || return
-	poll 30 overflows_are_drops && holds w4 '.stats.overflows > 0 and .stats."pessimistic-time" >= 1000000' &&
+	poll 60 overflows_are_drops && holds w4 '.stats.overflows > 0 and .stats."pessimistic-time" >= 1000000' &&
 		policy del w4
 }
 
@@ -503,7 +503,7 @@ bridge_up() {
 		END
 	done
 	for i in 1 2 3; do
-		in_ns "h$i" ping -c 1 -W 10 10.78.0.4 >/dev/null || return
+		in_ns "h$i" ping -c 1 -W 60 10.78.0.4 >/dev/null || return
 	done
 }
 
