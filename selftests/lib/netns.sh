@@ -108,6 +108,14 @@ star_each() {
 	done
 }
 
+# star_believes LABEL DEV: neighbours that were found there are not asked again for an hour.
+# Else they are after some seconds, through a queue that a test has filled: the question is
+# in the queue's counts, and where it is dropped three times, the neighbour is gone.
+star_believes() {
+	ns_sysctl "$1" "ipv4/neigh/$2/delay_first_probe_time=3600" \
+		"ipv6/neigh/$2/delay_first_probe_time=3600"
+}
+
 star_add_worker() {
 	local i=$1 mtu=$2
 	ns_create "w$i" || return
@@ -118,13 +126,14 @@ star_add_worker() {
 		address add fd77:$i::254/64 dev w$i nodad
 		link set w$i up
 	END
-	ns_ip "w$i" <<-END
+	ns_ip "w$i" <<-END || return
 		address add 10.77.$i.1/24 dev eth0
 		address add fd77:$i::1/64 dev eth0 nodad
 		link set eth0 up
 		route add default via 10.77.$i.254
 		route add default via fd77:$i::254
 	END
+	star_believes "w$i" eth0 && star_believes router "w$i"
 }
 
 # star_create N [MTU]

@@ -243,8 +243,10 @@ from_here_keep() {
 # processor that sends them.
 steered() {
 	local queues=/sys/class/net/many/queues/tx-0/xps_cpus
+	in_router ip link add many numtxqueues 4 type dummy || return
+	# IPv6 would send packets of its own.
+	ns_sysctl router ipv6/conf/many/disable_ipv6=1 || return
 	ns_ip router <<-END || return
-		link add many numtxqueues 4 type dummy
 		link set many up
 		addr add 10.79.0.254/24 dev many
 		neigh add 10.79.0.1 lladdr 02:00:00:00:00:01 dev many
