@@ -150,46 +150,33 @@ static int weir_check_csum(const struct weir_contrib *c,
 	       WEIR_REASON_CHECKSUM : 0;
 }
 
-static void weir_begin(struct weir_job *job)
-{
-	DECLARE_BITMAP(joined, WEIR_SOURCES_MAX) = {};
-	unsigned int i;
-	u32 nonce;
-
-	weir_job_begin(job);
-	for (i = 0; i < job->blocks.sources; i++)
-		if (weir_join_member(&job->join, i, &nonce))
-			__set_bit(i, joined);
-	weir_straggler_joined(job, joined);
-	weir_join_answer_all(job);
-	weir_event_generation(job);
-}
-
 static int weir_take_join(const struct weir_path *path,
 			  const struct weir_contrib *c,
 			  const struct weir_payload *pl, u64 now)
 {
+	DECLARE_BITMAP(back, WEIR_SOURCES_MAX) = {};
 	struct weir_job *job = path->job;
 	struct weir_join join;
 
 	weir_payload_copy(pl, &join, sizeof(join));
 	if (ntohl(join.ranks) != job->blocks.sources ||
 	    !join.grads || ntohl(join.grads) > job->grads) {
-		weir_join_answer(job, c->source, join.nonce, true);
+		weir_join_refuse(job, c->source, join.nonce);
 		return WEIR_REASON_JOIN;
 	}
 	weir_path_count(path, WEIR_C_JOINS, 1);
-	switch (weir_join(&job->join, c->source, join.nonce, c->block,
-			  job->blocks.excluded, now)) {
+	switch (weir_job_join(job, c->source, join.nonce, c->block, now, back)) {
 	case WEIR_JOIN_WAIT:
 		if (READ_ONCE(job->joined))
 			weir_notice_members(job);
 		break;
 	case WEIR_JOIN_AGAIN:
-		weir_join_answer(job, c->source, join.nonce, false);
+		weir_join_answer(job, c->source);
 		break;
 	case WEIR_JOIN_START:
-		weir_begin(job);
+		weir_straggler_back(job, back);
+		weir_join_answer_all(job);
+		weir_event_generation(job);
 		break;
 	}
 	return 0;

@@ -7,17 +7,9 @@
 #include "send.h"
 #include "source.h"
 
-/**
- * weir_join_answer() - tell a source its generation, or why it has none
- * @job: the job
- * @id: the source's id
- * @nonce: what it said
- * @refused: what it said does not fit the job
- *
- * Called under RCU with bottom halves disabled and no lock held.
- */
-void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
-		      bool refused)
+/* What both kinds of answers say, with what the job is like. */
+static void weir_answer(struct weir_job *job, unsigned int id,
+			const struct weir_membership *in, u8 flags)
 {
 	struct weir_source *source = weir_source_get(job, id);
 	struct {
@@ -31,16 +23,44 @@ void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
 
 	if (!source)
 		return;
-	weir_trio_fill(&answer.hdr, job, weir_blocks_generation(&job->blocks),
-		       weir_join_start(&job->join),
-		       WEIR_TRIO_CONTROL | (refused ? WEIR_TRIO_DEGRADED : 0),
+	weir_trio_fill(&answer.hdr, job, in->generation, in->start, flags,
 		       job->blocks.sources, 0);
 	answer.hdr.src_id = id;
-	answer.join.nonce = nonce;
+	answer.join.nonce = in->nonce;
 	answer.join.ranks = htonl(job->blocks.sources);
 	answer.join.blocks = htonl(job->blocks.size);
 	answer.join.grads = htonl(job->grads);
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
+}
+
+/**
+ * weir_join_answer() - tell a source its generation, where it is in one
+ * @job: the job
+ * @id: the source's id
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_join_answer(struct weir_job *job, unsigned int id)
+{
+	struct weir_membership in;
+
+	if (weir_join_member(&job->join, id, &in))
+		weir_answer(job, id, &in, WEIR_TRIO_CONTROL);
+}
+
+/**
+ * weir_join_refuse() - tell a source that what it said does not fit the job
+ * @job: the job
+ * @id: the source's id
+ * @nonce: the number that it said
+ *
+ * Called as weir_join_answer().
+ */
+void weir_join_refuse(struct weir_job *job, unsigned int id, u32 nonce)
+{
+	const struct weir_membership none = { .nonce = nonce };
+
+	weir_answer(job, id, &none, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
 }
 
 /**
@@ -52,11 +72,9 @@ void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
 void weir_join_answer_all(struct weir_job *job)
 {
 	unsigned int i;
-	u32 nonce;
 
 	for (i = 0; i < job->blocks.sources; i++)
-		if (weir_join_member(&job->join, i, &nonce))
-			weir_join_answer(job, i, nonce, false);
+		weir_join_answer(job, i);
 }
 
 /* A notice as all get it but for its address. */

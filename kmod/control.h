@@ -4,8 +4,8 @@
 
 #include "job.h"
 
-void weir_join_answer(struct weir_job *job, unsigned int id, u32 nonce,
-		      bool refused);
+void weir_join_answer(struct weir_job *job, unsigned int id);
+void weir_join_refuse(struct weir_job *job, unsigned int id, u32 nonce);
 void weir_join_answer_all(struct weir_job *job);
 void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone);
 void weir_notice_all(struct weir_job *job);

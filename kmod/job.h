@@ -170,6 +170,8 @@ void weir_job_flush(struct weir_net *wn);
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *late);
 u64 weir_job_bytes(const struct weir_job *job);
-u16 weir_job_begin(struct weir_job *job);
+enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
+				     u32 nonce, u32 lacks, u64 now,
+				     unsigned long *back);
 
 #endif /* _WEIR_JOB_H */

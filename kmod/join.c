@@ -119,7 +119,7 @@ static void weir_join_begin(struct weir_join_table *table,
 		if ((s32)(j->lacks - start) < 0)
 			start = j->lacks;
 	}
-	WRITE_ONCE(table->start, start);
+	table->start = start;
 }
 
 /**
@@ -132,7 +132,8 @@ static void weir_join_begin(struct weir_join_table *table,
  *	for ten seconds after the first of all
  * @now: time, ns of the monotonic clock
  *
- * Called with bottom halves disabled.
+ * Called with @table->lock held and bottom halves disabled. Where a generation
+ * begins, the caller sets @table->generation before it drops the lock.
  *
  * Return: enum weir_join_verdict.
  */
@@ -141,37 +142,42 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 const unsigned long *excluded, u64 now)
 {
 	struct weir_joiner *j = &table->joiner[source];
-	enum weir_join_verdict verdict = WEIR_JOIN_WAIT;
 
-	spin_lock(&table->lock);
-	if (j->is_member && j->member == nonce) {
-		verdict = WEIR_JOIN_AGAIN;
-		goto unlock;
-	}
+	lockdep_assert_held(&table->lock);
+
+	if (j->is_member && j->member == nonce)
+		return WEIR_JOIN_AGAIN;
 	if (!j->is_waiting || j->waiting != nonce)
 		weir_join_new(table, j, nonce, lacks, now);
 	j->is_alive = true;
 	j->heard = now;
-	if (weir_join_complete(table, excluded, now)) {
-		weir_join_begin(table, j);
-		verdict = WEIR_JOIN_START;
-	}
-unlock:
-	spin_unlock(&table->lock);
-	return verdict;
+	if (!weir_join_complete(table, excluded, now))
+		return WEIR_JOIN_WAIT;
+	weir_join_begin(table, j);
+	return WEIR_JOIN_START;
 }
 
 /**
  * weir_join_member() - is a source in the current generation?
  * @table: the job's table
  * @source: source id
- * @nonce: set to the number that it is in with
+ * @in: filled, where it is: all of it of one generation
+ *
+ * Called with bottom halves disabled.
  */
-bool weir_join_member(const struct weir_join_table *table, unsigned int source,
-		      u32 *nonce)
+bool weir_join_member(struct weir_join_table *table, unsigned int source,
+		      struct weir_membership *in)
 {
-	*nonce = READ_ONCE(table->joiner[source].member);
-	return READ_ONCE(table->joiner[source].is_member);
+	const struct weir_joiner *j = &table->joiner[source];
+	bool is_member;
+
+	spin_lock(&table->lock);
+	in->nonce = j->member;
+	in->start = table->start;
+	in->generation = table->generation;
+	is_member = j->is_member;
+	spin_unlock(&table->lock);
+	return is_member;
 }
 
 /**

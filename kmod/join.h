@@ -28,16 +28,30 @@ struct weir_joiner {
 };
 
 /**
+ * struct weir_membership - with what a source is in the current generation
+ * @nonce: the number that it has joined with
+ * @start: block that the generation has begun with
+ * @generation: the generation
+ */
+struct weir_membership {
+	u32	nonce;
+	u32	start;
+	u16	generation;
+};
+
+/**
  * struct weir_join_table - who waits for the next generation
  * @lock: guards the table; taken in softirq only
  * @n: sources
- * @start: block that the current generation has begun with
+ * @generation: the current generation, as the box has given it out
+ * @start: block that it has begun with
  * @since: when the first of those who wait came, ns
  * @joiner: by source id
  */
 struct weir_join_table {
 	spinlock_t		lock;	/* the joiners */
 	unsigned int		n;
+	u16			generation;
 	u32			start;
 	u64			since;
 	struct weir_joiner	*joiner;
@@ -60,17 +74,8 @@ void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 unsigned int source, u32 nonce, u32 lacks,
 				 const unsigned long *excluded, u64 now);
-bool weir_join_member(const struct weir_join_table *table, unsigned int source,
-		      u32 *nonce);
+bool weir_join_member(struct weir_join_table *table, unsigned int source,
+		      struct weir_membership *in);
 void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting);
-
-/**
- * weir_join_start() - which block the current generation has begun with
- * @table: the job's table
- */
-static inline u32 weir_join_start(const struct weir_join_table *table)
-{
-	return READ_ONCE(table->start);
-}
 
 #endif /* _WEIR_JOIN_H */

@@ -296,27 +296,38 @@ void weir_straggler_unbound(struct weir_job *job, unsigned int source)
 }
 
 /**
- * weir_straggler_joined() - a generation begins
+ * weir_straggler_joined() - a source is in the generation that is about to begin
  * @job: the job
- * @joined: bitmap of the sources that are in it
+ * @source: source id
  *
- * Called with bottom halves disabled. Who was dead or excluded is back.
+ * Called with bottom halves disabled. If it was dead or excluded, it is back.
+ *
+ * Return: whether it was late or gone, which weir_straggler_back() is to tell.
  */
-void weir_straggler_joined(struct weir_job *job, const unsigned long *joined)
+bool weir_straggler_joined(struct weir_job *job, unsigned int source)
 {
-	struct weir_watched *w;
-	unsigned int i;
+	struct weir_watched *w = &job->watch.watched[source];
 	bool changed;
 
-	for_each_set_bit(i, joined, job->blocks.sources) {
-		w = &job->watch.watched[i];
-		spin_lock(&job->watch.lock);
-		changed = weir_straggler_become(job, i,
-						WEIR_SOURCE_STATE_ACTIVE);
-		w->seen = atomic_read(&w->straggles);
-		WRITE_ONCE(w->heard, true);
-		spin_unlock(&job->watch.lock);
-		if (changed)
-			weir_straggler_tell(job, i, WEIR_SOURCE_STATE_ACTIVE, 0);
-	}
+	spin_lock(&job->watch.lock);
+	changed = weir_straggler_become(job, source, WEIR_SOURCE_STATE_ACTIVE);
+	w->seen = atomic_read(&w->straggles);
+	WRITE_ONCE(w->heard, true);
+	spin_unlock(&job->watch.lock);
+	return changed;
+}
+
+/**
+ * weir_straggler_back() - tell of sources that a generation has brought back
+ * @job: the job
+ * @back: bitmap of them
+ *
+ * Called with bottom halves disabled and no lock held.
+ */
+void weir_straggler_back(struct weir_job *job, const unsigned long *back)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, back, job->blocks.sources)
+		weir_straggler_tell(job, i, WEIR_SOURCE_STATE_ACTIVE, 0);
 }

@@ -59,7 +59,8 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing);
 void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id);
 void weir_straggler_bound(struct weir_job *job, unsigned int source);
 void weir_straggler_unbound(struct weir_job *job, unsigned int source);
-void weir_straggler_joined(struct weir_job *job, const unsigned long *joined);
+bool weir_straggler_joined(struct weir_job *job, unsigned int source);
+void weir_straggler_back(struct weir_job *job, const unsigned long *back);
 
 /**
  * weir_straggler_is_gone() - is nothing retained for a source?

@@ -316,6 +316,39 @@ static void control_answer_says_where_to_begin(void)
 	box_down();
 }
 
+/* Another CPU, which would wait where the lock is held. */
+static void repeat_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	CHECK(!test_bit(1, job->blocks.excluded));
+	if (!job->join.lock.held)
+		box_join(job, 1, 2);
+}
+
+/*
+ * A join that is repeated just as the generation begins is not answered with the one
+ * before, and whom that has excluded is not told so in the new one.
+ */
+static void control_join_repeated_as_it_begins(void)
+{
+	unsigned int i;
+
+	setup(2);
+	box_join(job, 0, 1);
+	job->watch.watched[1].state = WEIR_SOURCE_STATE_EXCLUDED;
+	set_bit(1, job->blocks.excluded);
+	box_join(job, 1, 2);
+	mock_random = 4710;
+	mock_meanwhile = repeat_meanwhile;
+	box_join(job, 0, 1);
+	mock_random = 0;
+	CHECK(!mock_meanwhile);
+	CHECK(box.sent >= 2);
+	for (i = 0; i < box.sent; i++)
+		CHECK_EQ(box.packet[i].hdr.gen_id[0] << 8 | box.packet[i].hdr.gen_id[1], 4711);
+	box_down();
+}
+
 const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_bitmap_of_contributors),
 	KTAP_TEST(control_whole_result_has_no_bitmap),
@@ -329,5 +362,6 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_generation_without_joins),
 	KTAP_TEST(control_stale),
 	KTAP_TEST(control_answer_says_where_to_begin),
+	KTAP_TEST(control_join_repeated_as_it_begins),
 };
 SUITE_END(control);

@@ -311,16 +311,18 @@ static void source_flush_waits_once(void)
 static void job_generations_begin(void)
 {
 	struct weir_job *job;
-	u16 first;
 
 	box_up();
 	mock_random = 4710;
-	job = box_job(7, 3, 4, 1024);
-	first = weir_job_begin(job);
-	CHECK_EQ(first, 4711);
+	job = box_job(7, 1, 4, 1024);
+	CHECK(!job->joined);
+	box_join(job, 0, 1);
 	CHECK(job->joined);
-	CHECK_EQ(weir_job_begin(job), first + 1);
-	CHECK_EQ(weir_job_begin(job), first + 2);
+	CHECK_EQ(job->blocks.generation, 4711);
+	box_join(job, 0, 2);
+	CHECK_EQ(job->blocks.generation, 4712);
+	box_join(job, 0, 3);
+	CHECK_EQ(job->blocks.generation, 4713);
 	mock_random = 0;
 	box_down();
 }

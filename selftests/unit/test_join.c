@@ -8,18 +8,41 @@
 static struct weir_join_table table;
 static const unsigned long nobody[WEIR_SOURCES_MAX / 64];
 
+/* Generations are counted, as the job does. */
+static enum weir_join_verdict join(unsigned int source, u32 nonce, u32 lacks,
+				   const unsigned long *excluded, u64 now)
+{
+	enum weir_join_verdict verdict;
+
+	spin_lock(&table.lock);
+	verdict = weir_join(&table, source, nonce, lacks, excluded, now);
+	table.generation += verdict == WEIR_JOIN_START;
+	spin_unlock(&table.lock);
+	return verdict;
+}
+
+static bool is_member(unsigned int source)
+{
+	struct weir_membership in;
+
+	return weir_join_member(&table, source, &in);
+}
+
 #define JOIN(v, source, nonce) \
-	CHECK_EQ(weir_join(&table, source, nonce, 0, nobody, mock_ns), WEIR_JOIN_##v)
+	CHECK_EQ(join(source, nonce, 0, nobody, mock_ns), WEIR_JOIN_##v)
 #define LACKS(v, source, nonce, block) \
-	CHECK_EQ(weir_join(&table, source, nonce, block, nobody, mock_ns), WEIR_JOIN_##v)
-#define MEMBER(source, number) do {					\
-	u32 __nonce;							\
-	CHECK(weir_join_member(&table, source, &__nonce));		\
-	CHECK_EQ(__nonce, number);					\
+	CHECK_EQ(join(source, nonce, block, nobody, mock_ns), WEIR_JOIN_##v)
+#define MEMBER(source, number, of, block) do {				\
+	struct weir_membership __in;					\
+	CHECK(weir_join_member(&table, source, &__in));			\
+	CHECK_EQ(__in.nonce, number);					\
+	CHECK_EQ(__in.generation, of);					\
+	CHECK_EQ(__in.start, block);					\
 } while (0)
 
 static void setup(unsigned int sources)
 {
+	memset(&table, 0, sizeof(table));
 	CHECK_EQ(weir_join_init(&table, sources), 0);
 }
 
@@ -42,7 +65,7 @@ static void join_all(void)
 	JOIN(START, 2, 12);
 	JOIN(AGAIN, 0, 10);
 	JOIN(AGAIN, 2, 12);
-	MEMBER(1, 11);
+	MEMBER(1, 11, 1, 0);
 	teardown();
 }
 
@@ -67,7 +90,7 @@ static void join_restart(void)
 	JOIN(WAIT, 0, 3);
 	JOIN(WAIT, 1, 4);
 	JOIN(START, 0, 3);
-	MEMBER(0, 3);
+	MEMBER(0, 3, 2, 0);
 	/* A late packet of the one before. */
 	JOIN(WAIT, 0, 1);
 	JOIN(AGAIN, 1, 4);
@@ -89,8 +112,8 @@ static void join_dead_waiters(void)
 	JOIN(WAIT, 0, 10);
 	JOIN(WAIT, 1, 20);
 	JOIN(START, 2, 30);
-	MEMBER(0, 10);
-	MEMBER(1, 20);
+	MEMBER(0, 10, 1, 0);
+	MEMBER(1, 20, 1, 0);
 	teardown();
 }
 
@@ -103,7 +126,8 @@ static void join_in_the_middle(void)
 	LACKS(WAIT, 2, 3, 7);
 	LACKS(WAIT, 0, 1, 3);
 	LACKS(START, 1, 2, 0xfffffffe);
-	CHECK_EQ(weir_join_start(&table), 0xfffffffe);
+	MEMBER(0, 1, 1, 0xfffffffe);
+	MEMBER(2, 3, 1, 0xfffffffe);
 	teardown();
 }
 
@@ -111,18 +135,16 @@ static const unsigned long second[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
 
 /* Source 1 is excluded. */
 #define AFTER(v, ns, source, nonce) \
-	CHECK_EQ(weir_join(&table, source, nonce, 0, second, mock_ns + (ns)), WEIR_JOIN_##v)
+	CHECK_EQ(join(source, nonce, 0, second, mock_ns + (ns)), WEIR_JOIN_##v)
 
 /* Who is excluded has ten seconds to come. */
 static void join_excluded(void)
 {
-	u32 nonce;
-
 	setup(2);
 	AFTER(WAIT, 0, 0, 1);
 	AFTER(WAIT, 10 * NSEC_PER_SEC - 1, 0, 1);
 	AFTER(START, 10 * NSEC_PER_SEC, 0, 1);
-	CHECK(!weir_join_member(&table, 1, &nonce));
+	CHECK(!is_member(1));
 	teardown();
 }
 
@@ -133,7 +155,7 @@ static void join_excluded_and_slow(void)
 	AFTER(WAIT, 0, 0, 1);
 	AFTER(WAIT, 9 * NSEC_PER_SEC, 1, 2);
 	AFTER(START, 9 * NSEC_PER_SEC, 0, 1);
-	MEMBER(1, 2);
+	MEMBER(1, 2, 1, 0);
 	teardown();
 }
 
@@ -150,7 +172,7 @@ static void join_excluded_waits(void)
 	CHECK_EQ(waiting[0], 1 << 1);
 	AFTER(WAIT, 60 * NSEC_PER_SEC, 0, 3);
 	AFTER(START, 60 * NSEC_PER_SEC, 1, 2);
-	MEMBER(1, 2);
+	MEMBER(1, 2, 1, 0);
 	teardown();
 }
 
@@ -158,14 +180,13 @@ static void join_excluded_waits(void)
 static void join_excluded_goes(void)
 {
 	unsigned int s;
-	u32 nonce;
 
 	setup(2);
 	for (s = 0; s <= 60; s++)
 		AFTER(WAIT, s * NSEC_PER_SEC, 1, 2);
 	AFTER(WAIT, 62 * NSEC_PER_SEC - 1, 0, 3);
 	AFTER(START, 62 * NSEC_PER_SEC, 0, 3);
-	CHECK(!weir_join_member(&table, 1, &nonce));
+	CHECK(!is_member(1));
 	teardown();
 }
 
