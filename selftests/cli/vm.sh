@@ -573,7 +573,7 @@ dies() {
 until_heard() {
 	local condition=$1 generation=$2 words
 	read -r -a words <<<"$3"
-	weir job set id 1 "${words[@]}" && poll 60 "$condition" "$generation" && return
+	weir job set id 1 "${words[@]}" && poll 180 "$condition" "$generation" && return
 	echo "$condition: in vain"
 	cat "$work/events"
 	weir source show job 1
@@ -583,7 +583,7 @@ until_heard() {
 sources_are_late() {
 	local generation
 	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
-	until_heard straggles "$generation" "policy partial timeout 100ms dead-after 3s" &&
+	until_heard straggles "$generation" "policy partial timeout 100ms dead-after 10s" &&
 		until_heard recovers "$generation" "timeout 500ms dead-after 1s" &&
 		until_heard dies "$generation" "timeout 20ms dead-after 100ms" || return
 	json '.[1].state == "dead"' source show job 1 &&
