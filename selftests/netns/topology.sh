@@ -111,19 +111,23 @@ merged() {
 
 # Where the box has XDP its peer cuts them before they cross; tc gets them in one.
 # captured FAMILY FILTER PATTERN: results as they arrive at a worker, with the box
-# adding checksums itself so that they can be looked at.
+# adding checksums itself so that they can be looked at. Answers to joins, of which a slow
+# start brings several, are shorter.
 captured() {
 	local family=$1 filter=$2 pattern=$3 pid job=7 to
 	to=$(box_addr)
 	[[ $family == 6 ]] && job=6 to=$(box_addr6)
-	in_worker 1 tcpdump -i eth0 -n -vv -c 3 "$filter and src port 12000 and src host $to" \
+	in_worker 1 tcpdump -i eth0 -n -vv -c 3 "$filter and src port 12000 and src host $to and greater 3000" \
 		>"$box_out/capture" 2>"$box_out/tcpdump" &
 	pid=$!
 	poll 60 grep -q 'listening on' "$box_out/tcpdump" || return
 	BOX_TO=$to box_allreduce "$job" 2 --min-bytes 20000 --max-bytes 20000 --iterations 1 || return
 	poll 60 process_is_gone "$pid" || { kill "$pid"; return 1; }
-	(($(grep -cE -e "$pattern" "$box_out/capture") == 3)) || { cat "$box_out/capture"; return 1; }
+	looks "$pattern"
 }
+
+# looks PATTERN: all three packets do.
+looks() { (($(grep -cE -e "$1" "$box_out/capture") == 3)) || { cat "$box_out/capture"; return 1; }; }
 
 process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
@@ -133,8 +137,7 @@ checksums_in_software() {
 
 headers4() {
 	captured 4 ip 'udp sum ok' &&
-		(($(grep -cE 'ttl 64, id 0, offset 0, flags \[DF\], proto UDP \(17\), length' \
-			"$box_out/capture") == 3)) &&
+		looks 'ttl 64, id 0, offset 0, flags \[DF\], proto UDP \(17\), length [0-9]+\)' &&
 		grep -q 'length 4136' "$box_out/capture"
 }
 
