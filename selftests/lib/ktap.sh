@@ -127,13 +127,14 @@ poll() {
 	done
 }
 
-# rises SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it is,
-# within so long.
-rises() {
+# rises_by N SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it
+# is and N, within so long; rises: more than it is.
+rises_by() {
 	local before
-	before=$("${@:2}") || return
-	poll "$1" is_more_than "$before" "${@:2}"
+	before=$("${@:3}") && [[ -n $before ]] || return
+	poll "$2" is_more_than $((before + $1)) "${@:3}"
 }
+rises() { rises_by 0 "$@"; }
 
 # is_more_than NUMBER COMMAND [ARGUMENT...]: the number that it prints, now.
 is_more_than() { (($("${@:2}") > $1)); }

@@ -50,7 +50,7 @@ age_and_stop() {
 # One that is gone for good holds up nobody: its slots are used again.
 goes_round_the_table() {
 	flood_start 7 3
-	poll 120 is_more_than $(($(aged) + 3 * 256)) aged || return
+	rises_by $((3 * 256)) 120 aged || return
 	[[ $(box_stat '.[] | select(.id == 3).state' source show job 7) == dead ]] || return
 	flood_stop
 }

@@ -19,7 +19,7 @@ workers=4 job=7
 blocks() { box_stat '.[].stats.blocks' job show id "$job"; }
 
 # Something is summed, and there is more to come.
-flowing() { poll 60 is_more_than $(($(blocks) + 50)) blocks; }
+flowing() { rises_by 50 60 blocks; }
 
 make_job() { box_job "$job" "$workers" blocks 256 grads 1024 "$@"; }
 

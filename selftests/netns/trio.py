@@ -168,9 +168,9 @@ class Admin:
             pass
 
 
-def until(condition):
-    """Waits for something to become true."""
-    end = time.monotonic() + PATIENCE
+def until(condition, patience=PATIENCE):
+    """Waits for something to become true, for so many seconds at most."""
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         if condition():
             return

@@ -91,11 +91,10 @@ refused() { counted ".stats.refusals[\"$1\"] > ${2-0}"; }
 passed() { box_stat ".stats.refusals[\"$1\"] // 0" stats; }
 
 blocks_of() { box_stat '.[].stats.blocks' job show id "$1"; }
-more_blocks() { (($(blocks_of "$1") > $2)); }
 
 # The job really sums: more than what any window holds has come since.
 flows() {
-	poll "$hang" more_blocks "$1" $(($(blocks_of "$1") + 100)) && return
+	rises_by 100 "$hang" blocks_of "$1" && return
 	echo "job $1 does not flow"
 	return 1
 }
@@ -386,7 +385,7 @@ neighbours() {
 	flows 8 && kill -KILL "${running[7.1]}" || return
 	before=$(blocks_of 8)
 	all_fail 7 "0 2 3" "of job 7 is not complete" && all_succeed 8 "0 1" &&
-		more_blocks 8 "$before" &&
+		is_more_than "$before" blocks_of 8 &&
 		[[ $(box_stat '.[].open' job show id 8) == 0 ]] && weir job del id 8
 }
 
