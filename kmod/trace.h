@@ -36,7 +36,8 @@
 	x(BUSY, "busy") \
 	x(DUPLICATE, "duplicate") \
 	x(NOMEM, "nomem") \
-	x(JOIN, "join")
+	x(JOIN, "join") \
+	x(MARTIAN, "martian")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

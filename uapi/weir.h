@@ -112,7 +112,7 @@ enum weir_mode {
  * @WEIR_REASON_NOT_LOCAL: sent to another address than the job's; passed
  * @WEIR_REASON_RUNT: ends before the header does
  * @WEIR_REASON_LENGTH: IP, UDP and gradient count disagree on the length
- * @WEIR_REASON_CHECKSUM: UDP checksum is wrong
+ * @WEIR_REASON_CHECKSUM: the checksum of UDP or of the IPv4 header is wrong
  * @WEIR_REASON_NO_SOURCE: no source with this id is bound to the job
  * @WEIR_REASON_SPOOFED: the source id is bound to another address, port, VLAN
  *   or device
@@ -132,6 +132,8 @@ enum weir_mode {
  * @WEIR_REASON_DUPLICATE: this source is already in the open block
  * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
+ * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which nobody
+ *   has
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -156,6 +158,7 @@ enum weir_reason {
 	WEIR_REASON_DUPLICATE,
 	WEIR_REASON_NOMEM,
 	WEIR_REASON_JOIN,
+	WEIR_REASON_MARTIAN,
 
 	/* private: */
 	__WEIR_REASON_MAX,

@@ -24,6 +24,7 @@
 
 #define WEIR_VLANS_MAX		2
 #define WEIR_EXTHDRS_MAX	6
+#define WEIR_IHL_MAX		15	/* IPv4: words of a header */
 
 #define WEIR_IP_MF		0x2000	/* IPv4: more fragments */
 #define WEIR_IP_OFFSET		0x1fff	/* IPv4: offset of a fragment */
@@ -103,13 +104,43 @@ static __always_inline void weir_map_ipv4(__be32 *to, __be32 addr)
 	to[3] = addr;
 }
 
+static __always_inline bool weir_is_mapped_ipv4(const struct in6_addr *addr)
+{
+	const __be32 *word = addr->in6_u.u6_addr32;
+
+	return !(word[0] | word[1]) && word[2] == bpf_htonl(0xffff);
+}
+
 /*
- * Fragments: only the first one shows its UDP port, and neither is of use. The
- * first towards one of our ports is counted, see weir_parse_udp().
+ * The sum of a header's 32-bit words is that of its 16-bit words, folded twice.
+ * Options reach as far as they say, and no further than the frame.
+ */
+static __always_inline int weir_check_ipv4(const struct iphdr *iph,
+					   const void *end)
+{
+	const __u32 *word = (const void *)iph;
+	__u64 sum = (__u64)word[0] + word[1] + word[2] + word[3] + word[4];
+	int i;
+
+	for (i = sizeof(*iph) / 4; i < WEIR_IHL_MAX && i < iph->ihl; i++) {
+		if ((const void *)(word + i + 1) > end)
+			return WEIR_PARSE_OTHER;
+		sum += word[i];
+	}
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (__u16)(sum + (sum >> 16)) == 0xffff ? WEIR_PARSE_OK :
+						      WEIR_REASON_CHECKSUM;
+}
+
+/*
+ * Fragments: only the first one shows its UDP port, and neither is of use. What
+ * is wrong with a header is told once the port is known, see weir_parse_udp().
  */
 static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
 					   struct weir_contrib *contrib,
-					   bool *fragment)
+					   int *bad)
 {
 	struct iphdr *iph = c->pos;
 
@@ -119,7 +150,11 @@ static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
 		return WEIR_PARSE_OTHER;
 	if (iph->frag_off & bpf_htons(WEIR_IP_OFFSET))
 		return WEIR_PARSE_OTHER;
-	*fragment = iph->frag_off & bpf_htons(WEIR_IP_MF);
+	*bad = weir_check_ipv4(iph, c->end);
+	if (*bad < 0)
+		return *bad;
+	if (iph->frag_off & bpf_htons(WEIR_IP_MF))
+		*bad = WEIR_REASON_FRAGMENT;
 	weir_map_ipv4(contrib->saddr, iph->saddr);
 	weir_map_ipv4(contrib->daddr, iph->daddr);
 	c->l3 = iph;
@@ -129,7 +164,7 @@ static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
 }
 
 static __always_inline int weir_parse_exthdrs(struct weir_cursor *c, __u8 next,
-					      bool *fragment)
+					      int *bad)
 {
 	struct weir_exthdr *ext;
 	struct weir_fraghdr *frag;
@@ -146,7 +181,8 @@ static __always_inline int weir_parse_exthdrs(struct weir_cursor *c, __u8 next,
 			/* An atomic fragment (RFC 6946) is whole. */
 			if (frag->off & bpf_htons(WEIR_IP6_OFFSET))
 				return WEIR_PARSE_OTHER;
-			*fragment |= !!(frag->off & bpf_htons(WEIR_IP6_MF));
+			if (frag->off & bpf_htons(WEIR_IP6_MF))
+				*bad = WEIR_REASON_FRAGMENT;
 			next = frag->next;
 			c->pos = frag + 1;
 			break;
@@ -166,25 +202,32 @@ static __always_inline int weir_parse_exthdrs(struct weir_cursor *c, __u8 next,
 	return next == IPPROTO_UDP ? WEIR_PARSE_OK : WEIR_PARSE_OTHER;
 }
 
+/*
+ * IPv4 addresses stand in a descriptor as IPv4-mapped ones. In an IPv6 header
+ * they are forged (RFC 4942, section 2.2), and would pass for IPv4 workers.
+ */
 static __always_inline int weir_parse_ipv6(struct weir_cursor *c,
 					   struct weir_contrib *contrib,
-					   bool *fragment)
+					   int *bad)
 {
 	struct ipv6hdr *ip6h = c->pos;
 
 	if ((void *)(ip6h + 1) > c->end || ip6h->version != 6)
 		return WEIR_PARSE_OTHER;
+	if (weir_is_mapped_ipv4(&ip6h->saddr) ||
+	    weir_is_mapped_ipv4(&ip6h->daddr))
+		*bad = WEIR_REASON_MARTIAN;
 	__builtin_memcpy(contrib->saddr, &ip6h->saddr, sizeof(contrib->saddr));
 	__builtin_memcpy(contrib->daddr, &ip6h->daddr, sizeof(contrib->daddr));
 	c->l3 = ip6h;
 	c->l3_len = sizeof(*ip6h) + bpf_ntohs(ip6h->payload_len);
 	c->pos = ip6h + 1;
-	return weir_parse_exthdrs(c, ip6h->nexthdr, fragment);
+	return weir_parse_exthdrs(c, ip6h->nexthdr, bad);
 }
 
 static __always_inline int weir_parse_udp(struct weir_cursor *c,
 					  struct weir_contrib *contrib,
-					  bool fragment)
+					  int bad)
 {
 	struct udphdr *uh = c->pos;
 
@@ -194,8 +237,8 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 	contrib->format = weir_format(contrib->dport);
 	if (!contrib->format)
 		return WEIR_PARSE_OTHER;
-	if (fragment)
-		return WEIR_REASON_FRAGMENT;
+	if (bad)
+		return bad;
 	contrib->sport = bpf_ntohs(uh->source);
 	contrib->udp_off = c->pos - c->start;
 	contrib->udp_len = bpf_ntohs(uh->len);
@@ -215,22 +258,22 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 static __always_inline int weir_parse_headers(struct weir_cursor *c,
 					      struct weir_contrib *contrib)
 {
-	bool fragment = false;
 	__be16 proto;
+	int bad = 0;
 	int ret;
 
 	ret = weir_parse_eth(c, contrib, &proto);
 	if (ret)
 		return ret;
 	if (proto == bpf_htons(ETH_P_IP))
-		ret = weir_parse_ipv4(c, contrib, &fragment);
+		ret = weir_parse_ipv4(c, contrib, &bad);
 	else if (proto == bpf_htons(ETH_P_IPV6))
-		ret = weir_parse_ipv6(c, contrib, &fragment);
+		ret = weir_parse_ipv6(c, contrib, &bad);
 	else
 		return WEIR_PARSE_OTHER;
 	if (ret)
 		return ret;
-	return weir_parse_udp(c, contrib, fragment);
+	return weir_parse_udp(c, contrib, bad);
 }
 
 /**

@@ -74,6 +74,21 @@ static void addr6(uint8_t *a, int host)
 	a[15] = host;
 }
 
+/* The addresses of an IPv6 header, 32 bytes. */
+static void addrs6(uint8_t *a, const struct packet_spec *s)
+{
+	int host[2] = { s->host ?: s->source + 1, s->to ?: 254 }, i;
+
+	for (i = 0; i < 2; i++, a += 16) {
+		addr6(a, host[i]);
+		if (!(s->mapped >> i & 1))
+			continue;
+		memset(a, 0, 10);
+		memset(a + 10, 0xff, 2);
+		addr4(a + 12, host[i]);
+	}
+}
+
 static void put_ip4(struct cursor *c, const struct packet_spec *s, size_t len)
 {
 	struct iphdr ip = {
@@ -94,7 +109,7 @@ static void put_ip4(struct cursor *c, const struct packet_spec *s, size_t len)
 	put(c, &ip, sizeof(ip));
 	memset(c->at, 1, s->options);		/* no operation */
 	c->at += s->options;
-	ip.check = htons(~sum16(start, c->at - start, 0));
+	ip.check = htons(~sum16(start, c->at - start, 0) ^ s->ip_csum << 8);
 	memcpy(start + offsetof(struct iphdr, check), &ip.check, 2);
 }
 
@@ -109,8 +124,7 @@ static void put_ip6(struct cursor *c, const struct packet_spec *s, size_t len)
 	ip.ip6_nxt = s->exthdrs ? IPPROTO_DSTOPTS :
 		     s->fragment ? IPPROTO_FRAGMENT : last;
 	ip.ip6_hlim = 64;
-	addr6((uint8_t *)&ip.ip6_src, s->host ?: s->source + 1);
-	addr6((uint8_t *)&ip.ip6_dst, s->to ?: 254);
+	addrs6((uint8_t *)&ip.ip6_src, s);
 	put(c, &ip, sizeof(ip));
 	for (i = 0; i < s->exthdrs; i++) {
 		uint8_t ext[8] = { 0, 0, 1, 4 };	/* PadN */
@@ -166,8 +180,7 @@ static uint16_t udp_csum(const struct packet_spec *s, const uint8_t *udp,
 	uint32_t sum;
 
 	if (s->ipv6) {
-		addr6(pseudo, s->host ?: s->source + 1);
-		addr6(pseudo + 16, s->to ?: 254);
+		addrs6(pseudo, s);
 		n = 32;
 	} else {
 		addr4(pseudo, s->host ?: s->source + 1);

@@ -14,6 +14,9 @@
  * @vlans: VLAN tags, the outer one 802.1ad where there are two
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
+ * @ip_csum: of the IPv4 header: 0 right, 1 wrong
+ * @mapped: of the IPv6 addresses, bit 0 the sender's, bit 1 the receiver's: what
+ *	an IPv4 packet would have, IPv4-mapped
  * @exthdrs: IPv6 extension headers before UDP (destination options)
  * @fragment: 1 the first fragment, 2 a later one, 3 an IPv6 atomic fragment
  * @protocol: IP protocol, 0 for UDP
@@ -42,6 +45,8 @@ struct packet_spec {
 	int vlans;
 	bool ipv6;
 	int options;
+	int ip_csum;
+	int mapped;
 	int exthdrs;
 	int fragment;
 	int protocol;

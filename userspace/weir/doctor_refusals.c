@@ -23,6 +23,7 @@ static const struct { uint32_t reason; const char *fix; } mendable[] = {
 	{ WEIR_REASON_BUSY, "keep the workers' windows at or below half of the job's blocks" },
 	{ WEIR_REASON_NOMEM, "free memory, or add the job with fewer blocks" },
 	{ WEIR_REASON_JOIN, "start as many workers as the job has sources" },
+	{ WEIR_REASON_MARTIAN, "look for who forges addresses: the event weir:weir_refusal and tcpdump show the packets" },
 };
 
 static void check_reason(uint32_t reason, uint64_t packets)
