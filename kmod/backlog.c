@@ -193,7 +193,7 @@ void weir_backlog_depth(const struct net *net, int ifindex,
 /* No lock is held: each word is right, though they may be of different moments. */
 static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 				  const struct weir_bands_limits *limits,
-				  u32 now)
+				  u32 len, u32 now)
 {
 	struct weir_bands bands = { };
 
@@ -201,24 +201,25 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 		READ_ONCE(backlog->bands.packets[WEIR_BAND_DATA]);
 	bands.bytes[WEIR_BAND_DATA] =
 		READ_ONCE(backlog->bands.bytes[WEIR_BAND_DATA]);
-	return weir_bands_data_full(&bands, limits, 0,
+	return weir_bands_data_full(&bands, limits, len,
 				    weir_backlog_waited(READ_ONCE(backlog->head),
 							now));
 }
 
 /**
- * weir_backlog_full() - is the data band of a device's qdisc full?
+ * weir_backlog_full() - has the data band of a device's qdisc no room for a packet?
  * @net: the device's namespace
  * @ifindex: the device
  * @limits: what the device's policy says
+ * @len: bytes of the packet
  *
  * Any context.
  *
- * Return: 1 where one of its qdiscs is full, 0 where none is, -ENOENT where it
- * has none.
+ * Return: 1 where one of its qdiscs has no room, 0 where all have, -ENOENT where
+ * it has none.
  */
 int weir_backlog_full(const struct net *net, int ifindex,
-		      const struct weir_bands_limits *limits)
+		      const struct weir_bands_limits *limits, u32 len)
 {
 	const struct weir_backlog *b;
 	u32 now = weir_backlog_now();
@@ -228,7 +229,7 @@ int weir_backlog_full(const struct net *net, int ifindex,
 	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex) {
 		if (!weir_backlog_is(b, net, ifindex))
 			continue;
-		full = weir_backlog_one_full(b, limits, now);
+		full = weir_backlog_one_full(b, limits, len, now);
 		if (full)
 			break;
 	}

@@ -64,6 +64,6 @@ int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
 void weir_backlog_depth(const struct net *net, int ifindex,
 			u32 depth[WEIR_BANDS]);
 int weir_backlog_full(const struct net *net, int ifindex,
-		      const struct weir_bands_limits *limits);
+		      const struct weir_bands_limits *limits, u32 len);
 
 #endif /* _WEIR_BACKLOG_H */

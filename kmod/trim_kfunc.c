@@ -39,14 +39,16 @@ static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 	return (u8 *)this_cpu_ptr(trim->cpu);
 }
 
-static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex)
+static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
+				u32 len)
 {
 	const struct net *net = dev_net(dev);
 	struct weir_trim *trim = weir_trim_get(weir_net(net), ifindex);
 
 	if (!trim)
 		return -ENOENT;
-	return weir_backlog_full(net, ifindex, &weir_trim_rev(trim)->limits);
+	return weir_backlog_full(net, ifindex, &weir_trim_rev(trim)->limits,
+				 len);
 }
 
 /*
@@ -147,7 +149,8 @@ __bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex)
 
 __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
 {
-	return weir_trim_backlog_of(weir_xdp_dev(ctx), ifindex);
+	return weir_trim_backlog_of(weir_xdp_dev(ctx), ifindex,
+				    xdp_get_buff_len((struct xdp_buff *)ctx));
 }
 
 __bpf_kfunc int weir_trim_plain_skb(struct __sk_buff *ctx)

@@ -211,8 +211,9 @@ struct weir_fdb_key {
  *		they say that they were trimmed, else 0
  *
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
- *		1 where the data band of a weir qdisc of the device is full, 0
- *		where it is not, -ENOENT where there is no such qdisc
+ *		1 where the data band of a weir qdisc of the device has no room
+ *		for the frame, 0 where it has, -ENOENT where there is no such
+ *		qdisc
  *
  *	void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
  *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:
