@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Trimming policies: one an egress port, replaced as a whole when it changes. */
 #include <linux/if_arp.h>
+#include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -109,6 +110,18 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	return rev;
 }
 
+/* Virtual queues are empty from now on: of tick 0 nobody knows whether it is past. */
+static void weir_trim_begin(struct weir_trim *trim, struct weir_trim_rev *rev)
+{
+	u64 now = ktime_get_ns() << WEIR_TRIM_TICK_SHIFT;
+	int cpu, mode;
+
+	rev->port.queue = now;
+	for_each_possible_cpu(cpu)
+		for (mode = 0; mode < WEIR_TRIM_MODES; mode++)
+			per_cpu_ptr(trim->cpu, cpu)->queue[mode] = now;
+}
+
 static struct weir_trim *weir_trim_alloc(int ifindex,
 					 struct weir_trim_rev *rev)
 {
@@ -122,6 +135,7 @@ static struct weir_trim *weir_trim_alloc(int ifindex,
 		kfree(trim);
 		return NULL;
 	}
+	weir_trim_begin(trim, rev);
 	RCU_INIT_POINTER(trim->rev, rev);
 	return trim;
 }

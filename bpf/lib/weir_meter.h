@@ -42,12 +42,18 @@ static __always_inline __u64 weir_meter_now(__u64 ns)
 	return ns << WEIR_TRIM_TICK_SHIFT;
 }
 
+/*
+ * No queue is this long: limits are of 32 bits of microseconds at most. What seems to
+ * be longer ended in the past, be it years ago.
+ */
+#define WEIR_METER_LONGEST	(1ull << 56)
+
 /* Ticks that wait. Differences, so that the clock may wrap. */
 static __always_inline __u64 weir_meter_backlog(__u64 queue, __u64 now)
 {
-	__s64 backlog = queue - now;
+	__u64 backlog = queue - now;
 
-	return backlog > 0 ? backlog : 0;
+	return backlog < WEIR_METER_LONGEST ? backlog : 0;
 }
 
 /**

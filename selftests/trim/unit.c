@@ -254,6 +254,7 @@ static void test_rules(void)
 
 #define GBIT	125000000ull	/* bytes a second */
 #define SECOND	1000000000ull
+#define YEAR	(31557600 * SECOND)
 
 /* As the module converts a rate: ticks a byte, shifted. */
 static __u64 cost_of(__u64 rate)
@@ -374,6 +375,41 @@ static void test_modes(void)
 		"eligible packets are counted by mode");
 }
 
+/* What a queue that ended long ago says of the next packet, years of uptime later. */
+static bool finds_room(__u64 ended, __u64 now, __u32 kind)
+{
+	struct weir_trim_port port = port_of(GBIT, kind);
+	const struct weir_meter_packet data = { 1514, 128, true, false };
+	struct weir_trim_cpu cpu = { .queue = {
+		weir_meter_now(ended), weir_meter_now(ended), weir_meter_now(ended),
+	} };
+
+	port.queue = weir_meter_now(ended);
+	return weir_meter(&port, &cpu, now, &data) == WEIR_METER_WHOLE;
+}
+
+/* The clock of queues wraps after nine years; half of that is no time to be full. */
+static void test_years(void)
+{
+	static const struct {
+		__u64 ended, now;
+	} uptimes[] = {
+		{ 0, 5 * YEAR }, { 0, 8 * YEAR }, { SECOND, 7 * YEAR },
+		{ 3 * YEAR, 11 * YEAR }, { 5 * YEAR, 10 * YEAR },
+	};
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(uptimes) / sizeof(*uptimes); i++) {
+		if (finds_room(uptimes[i].ended, uptimes[i].now, WEIR_TRIM_METER_SHARED) &&
+		    finds_room(uptimes[i].ended, uptimes[i].now, WEIR_TRIM_METER_PERCPU))
+			continue;
+		printf("# ended at %llu, asked at %llu\n", uptimes[i].ended, uptimes[i].now);
+		ok = false;
+	}
+	ktap_ok(ok, "a queue that nothing came to for years is empty");
+}
+
 #define PUSHES	200000
 
 static void *push(void *arg)
@@ -424,6 +460,7 @@ static void test_meters(void)
 		  (1ull << (64 - WEIR_TRIM_TICK_SHIFT)) - SECOND / 20);
 	test_verdicts();
 	test_modes();
+	test_years();
 	test_threads();
 }
 
