@@ -184,7 +184,9 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_VICTIM,
 					"only the qdisc can trim packets that wait");
-	if (config->share != WEIR_TRIM_SHARE_RATIO)
+	/* It is the default of who says nothing. */
+	if (config->share != WEIR_TRIM_SHARE_RATIO ||
+	    config->share_value != WEIR_TRIM_RATIO_DEFAULT)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_SHARE,
 					"only the qdisc has two bands that share the link");

@@ -123,6 +123,13 @@ static void trim_config_only_there(void)
 	setup(WEIR_TRIM_HOOK_TC);
 	config.share = WEIR_TRIM_SHARE_STRICT;
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_SHARE));
+	weir_trim_config_share(&config, WEIR_TRIM_SHARE_RATIO);
+	config.share_value = 5;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_SHARE));
+	config.hook = WEIR_TRIM_HOOK_XDP;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_SHARE));
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	CHECK_EQ(check(), 0);
 	setup(WEIR_TRIM_HOOK_XDP);
 	config.has |= WEIR_TRIM_HAS_PRIORITY;
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_PRIORITY));
