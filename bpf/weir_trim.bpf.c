@@ -133,7 +133,7 @@ static __always_inline int weir_trim_meter(struct __sk_buff *skb,
 	}
 }
 
-/* It takes the room of all the packets that it stands for, headers included. */
+/* It takes the room of all the packets that it stands for, all their headers included. */
 static __always_inline int weir_trim_merged(struct __sk_buff *skb,
 					    struct weir_trim_port *port,
 					    struct weir_trim_cpu *cpu)
@@ -143,6 +143,9 @@ static __always_inline int weir_trim_merged(struct __sk_buff *skb,
 		.left	= skb->wire_len,
 	};
 
+	/* The meter adds the link's own bytes once. */
+	if (skb->gso_segs > 1)
+		look.len += (skb->gso_segs - 1) * port->meters.overhead;
 	weir_trim_step_meter(port, cpu, &look);
 	cpu->count[WEIR_TRIM_C_MERGED]++;
 	return TC_ACT_UNSPEC;

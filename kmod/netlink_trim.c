@@ -49,12 +49,17 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
 	  offsetof(struct weir_trim_config, return_dscp),
 	  WEIR_TRIM_HAS_RETURN },
 	{ WEIR_A_TRIM_METER, offsetof(struct weir_trim_config, meter) },
+	{ WEIR_A_TRIM_OVERHEAD, offsetof(struct weir_trim_config, overhead) },
+	{ WEIR_A_TRIM_MPU, offsetof(struct weir_trim_config, mpu) },
 	{ WEIR_A_TRIM_OPTIMISTIC,
-	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_OPTIMISTIC]) },
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_OPTIMISTIC]),
+	  WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_OPTIMISTIC) },
 	{ WEIR_A_TRIM_HALF,
-	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_HALF]) },
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_HALF]),
+	  WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_HALF) },
 	{ WEIR_A_TRIM_PESSIMISTIC,
-	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_PESSIMISTIC]) },
+	  offsetof(struct weir_trim_config, percent[WEIR_TRIM_PESSIMISTIC]),
+	  WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_PESSIMISTIC) },
 	{ WEIR_A_TRIM_T0, offsetof(struct weir_trim_config, t0) },
 	{ WEIR_A_TRIM_T1, offsetof(struct weir_trim_config, t1) },
 };
@@ -322,6 +327,7 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 	if (weir_nl_put_dev(skb, WEIR_A_TRIM_IFINDEX, WEIR_A_TRIM_IFNAME,
 			    dev->net, trim->ifindex) ||
 	    weir_nl_put_config(skb, &weir_trim_rev(trim)->config) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
 	    weir_nl_put_depth(skb, dev->net, trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim)) {
 		genlmsg_cancel(skb, hdr);

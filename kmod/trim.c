@@ -76,6 +76,7 @@ void weir_trim_device(const struct net_device *dev,
 
 	device->frame = dev->mtu + dev->hard_header_len;
 	device->queues = dev->num_tx_queues;
+	device->cpus = num_present_cpus();
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
 }

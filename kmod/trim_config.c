@@ -12,6 +12,8 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include <weir_meter.h>
+
 #include "trim_config.h"
 
 /* A rule that says nothing of the DSCP. */
@@ -20,6 +22,10 @@
 /* Percent of the bytes that headers get at most where share is bytes. */
 #define WEIR_TRIM_BYTES_DEFAULT	25
 #define WEIR_TRIM_BYTES_MAX	99
+
+/* All of the rate, in the parts that shares of it are counted in; and a hundredth */
+#define WEIR_TRIM_SHARE_ALL	1000000
+#define WEIR_TRIM_SHARE_PERCENT	(WEIR_TRIM_SHARE_ALL / 100)
 
 /* Its cost for 64 KiB just fits into 64 bits. */
 #define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
@@ -41,9 +47,6 @@ void weir_trim_config_init(struct weir_trim_config *config)
 	config->victim = WEIR_TRIM_VICTIM_ARRIVING;
 	config->full = WEIR_TRIM_FULL_DROP;
 	config->meter = WEIR_TRIM_METER_SHARED;
-	config->percent[WEIR_TRIM_OPTIMISTIC] = 100;
-	config->percent[WEIR_TRIM_HALF] = 50;
-	config->percent[WEIR_TRIM_PESSIMISTIC] = 25;
 	config->t0 = WEIR_TRIM_T0_DEFAULT;
 	config->t1 = WEIR_TRIM_T1_DEFAULT;
 	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
@@ -178,6 +181,12 @@ static int weir_trim_check_bands(const struct weir_trim_config *config,
 static int weir_trim_check_hook(const struct weir_trim_config *config,
 				struct weir_trim_refusal *refusal)
 {
+	if (config->hook == WEIR_TRIM_HOOK_QDISC &&
+	    (config->overhead || config->mpu))
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					config->overhead ? WEIR_A_TRIM_OVERHEAD :
+							   WEIR_A_TRIM_MPU,
+					"the qdisc meters no rate that overhead could count for");
 	if (weir_trim_has_bands(config))
 		return 0;
 	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
@@ -203,23 +212,49 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 	return 0;
 }
 
-/* Ticks a byte, << WEIR_TRIM_COST_SHIFT, at a percentage of a rate. */
-static u64 weir_trim_cost(u64 rate, u32 percent)
+/*
+ * What a CPU takes of the rate in each mode, in millionths. In the paper's switch, of
+ * four pipelines, these are all, half and a quarter. A quarter is what all four can
+ * have at once and not exceed the port's rate, so of other boxes it is their own part.
+ */
+static void weir_trim_shares(const struct weir_trim_config *config, u32 cpus,
+			     u32 shares[WEIR_TRIM_MODES])
+{
+	u64 part = WEIR_TRIM_SHARE_ALL / cpus;
+	u64 said[WEIR_TRIM_MODES] = {
+		[WEIR_TRIM_OPTIMISTIC]	= WEIR_TRIM_SHARE_ALL,
+		[WEIR_TRIM_HALF]	= 2 * part,
+		[WEIR_TRIM_PESSIMISTIC]	= part,
+	};
+	u32 most = WEIR_TRIM_SHARE_ALL;
+	int i;
+
+	for (i = 0; i < WEIR_TRIM_MODES; i++) {
+		if (config->has & WEIR_TRIM_HAS_PERCENT(i))
+			shares[i] = config->percent[i] * WEIR_TRIM_SHARE_PERCENT;
+		else
+			shares[i] = min_t(u64, said[i], most);
+		most = shares[i];
+	}
+}
+
+/* Ticks a byte, << WEIR_TRIM_COST_SHIFT, at a share of a rate. */
+static u64 weir_trim_cost(u64 rate, u32 share)
 {
 	u64 cost = (u64)NSEC_PER_SEC << (WEIR_TRIM_TICK_SHIFT +
 					 WEIR_TRIM_COST_SHIFT);
+	u64 own = mul_u64_u32_div(rate, share, WEIR_TRIM_SHARE_ALL);
 
 	/* No port is so fast that a byte costs nothing. */
-	return max_t(u64, 1, div64_u64(div_u64(cost * 100, percent), rate));
+	return max_t(u64, 1, div64_u64(cost, max_t(u64, 1, own)));
 }
 
 static int weir_trim_check_modes(const struct weir_trim_config *config,
+				 const u32 shares[WEIR_TRIM_MODES],
 				 struct weir_trim_refusal *refusal)
 {
-	const u32 *percent = config->percent;
-
-	if (percent[WEIR_TRIM_HALF] > percent[WEIR_TRIM_OPTIMISTIC] ||
-	    percent[WEIR_TRIM_PESSIMISTIC] > percent[WEIR_TRIM_HALF])
+	if (shares[WEIR_TRIM_HALF] > shares[WEIR_TRIM_OPTIMISTIC] ||
+	    shares[WEIR_TRIM_PESSIMISTIC] > shares[WEIR_TRIM_HALF])
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_HALF,
 					"the shares must fall: optimistic, half, pessimistic");
 	if (config->t1 < config->t0)
@@ -228,7 +263,23 @@ static int weir_trim_check_modes(const struct weir_trim_config *config,
 	return 0;
 }
 
+/* The least share of a rate must be one that can be counted in. */
+static int weir_trim_check_cost(const struct weir_trim_config *config,
+				const u32 shares[WEIR_TRIM_MODES],
+				struct weir_trim_refusal *refusal)
+{
+	if (config->meter != WEIR_TRIM_METER_PERCPU ||
+	    weir_trim_cost(config->rate, shares[WEIR_TRIM_PESSIMISTIC]) <=
+	    WEIR_TRIM_COST_MAX)
+		return 0;
+	return weir_trim_refuse(refusal, -EINVAL,
+				config->has & WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_PESSIMISTIC) ?
+				WEIR_A_TRIM_PESSIMISTIC : WEIR_A_TRIM_RATE,
+				"what a CPU takes of the rate at least is too slow to be metered");
+}
+
 static int weir_trim_check_meter(const struct weir_trim_config *config,
+				 const u32 shares[WEIR_TRIM_MODES],
 				 struct weir_trim_refusal *refusal)
 {
 	if (config->meter == WEIR_TRIM_METER_BACKLOG)
@@ -242,12 +293,7 @@ static int weir_trim_check_meter(const struct weir_trim_config *config,
 	if (config->rate < WEIR_TRIM_RATE_MIN)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RATE,
 					"the rate must be 1000 bytes a second at least");
-	if (weir_trim_cost(config->rate, config->percent[WEIR_TRIM_PESSIMISTIC]) >
-	    WEIR_TRIM_COST_MAX)
-		return weir_trim_refuse(refusal, -EINVAL,
-					WEIR_A_TRIM_PESSIMISTIC,
-					"this percentage of the rate is too slow to be metered");
-	return 0;
+	return weir_trim_check_cost(config, shares, refusal);
 }
 
 static int weir_trim_check_device(const struct weir_trim_config *config,
@@ -279,6 +325,7 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 			   const struct weir_trim_device *device,
 			   struct weir_trim_refusal *refusal)
 {
+	u32 shares[WEIR_TRIM_MODES];
 	int err = 0;
 
 	/* Nothing is trimmed; the rest waits to be read by nobody. */
@@ -291,8 +338,9 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	err = err ?: weir_trim_check_hook(config, refusal);
 	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
 		return err;
-	err = weir_trim_check_modes(config, refusal);
-	return err ?: weir_trim_check_meter(config, refusal);
+	weir_trim_shares(config, device->cpus, shares);
+	err = weir_trim_check_modes(config, shares, refusal);
+	return err ?: weir_trim_check_meter(config, shares, refusal);
 }
 
 static void weir_trim_config_policy(const struct weir_trim_config *config,
@@ -360,25 +408,32 @@ static u64 weir_trim_limit(const struct weir_trim_config *config, u32 frame,
 }
 
 static void weir_trim_config_meters(const struct weir_trim_config *config,
-				    u32 frame, struct weir_trim_meters *meters)
+				    const struct weir_trim_device *device,
+				    struct weir_trim_meters *meters)
 {
+	u64 cost = weir_trim_cost(config->rate, WEIR_TRIM_SHARE_ALL);
+	u32 shares[WEIR_TRIM_MODES];
 	int i;
 
 	meters->kind = config->meter;
+	meters->overhead = config->overhead;
+	meters->mpu = config->mpu;
 	meters->t0 = config->t0 * NSEC_PER_USEC;
 	meters->t1 = config->t1 * NSEC_PER_USEC;
 	if (config->meter == WEIR_TRIM_METER_BACKLOG)
 		return;
+	weir_trim_shares(config, device->cpus, shares);
 	for (i = 0; i < WEIR_TRIM_MODES; i++)
-		meters->cost[i] = weir_trim_cost(config->rate,
-						 config->meter == WEIR_TRIM_METER_SHARED ?
-						 100 : config->percent[i]);
-	meters->limit = weir_trim_limit(config, frame,
-					weir_trim_cost(config->rate, 100));
+		meters->cost[i] = config->meter == WEIR_TRIM_METER_SHARED ?
+				  cost : weir_trim_cost(config->rate, shares[i]);
+	meters->limit = weir_trim_limit(config,
+					weir_meter_line(meters, device->frame),
+					cost);
 	meters->header_limit = config->header_time ?
 			       weir_trim_us_ticks(config->header_time) :
-			       weir_trim_ticks((u64)config->headers * config->size,
-					       weir_trim_cost(config->rate, 100));
+			       weir_trim_ticks((u64)config->headers *
+					       weir_meter_line(meters, config->size),
+					       cost);
 }
 
 /**
@@ -396,7 +451,7 @@ void weir_trim_config_port(const struct weir_trim_config *config,
 		return;
 	weir_trim_config_policy(config, &port->policy);
 	if (config->hook != WEIR_TRIM_HOOK_QDISC)
-		weir_trim_config_meters(config, device->frame, &port->meters);
+		weir_trim_config_meters(config, device, &port->meters);
 }
 
 /**

@@ -15,6 +15,7 @@
 #define WEIR_TRIM_HAS_QUEUE	0x10
 #define WEIR_TRIM_HAS_RETURN	0x20
 #define WEIR_TRIM_HAS_RATE	0x40
+#define WEIR_TRIM_HAS_PERCENT(mode)	(0x80 << (mode))
 
 #define WEIR_TRIM_CLASSES	8
 
@@ -38,6 +39,8 @@
  * @victim: enum weir_trim_victim
  * @full: enum weir_trim_full
  * @meter: enum weir_trim_meter
+ * @overhead: bytes that each frame takes of the rate beyond its own
+ * @mpu: bytes that a frame takes of the rate at least
  * @percent: of the rate that a CPU takes for its own, in each mode
  * @t0: us of the pessimistic mode
  * @t1: us at which the half-pessimistic mode ends
@@ -67,6 +70,8 @@ struct weir_trim_config {
 	u32			victim;
 	u32			full;
 	u32			meter;
+	u32			overhead;
+	u32			mpu;
 	u32			percent[WEIR_TRIM_MODES];
 	u32			t0;
 	u32			t1;
@@ -83,11 +88,13 @@ struct weir_trim_config {
  * struct weir_trim_device - what a policy must know of its device
  * @frame: bytes of the longest frame, from the Ethernet header on
  * @queues: transmit queues
+ * @cpus: CPUs that the box has, one at least
  * @ethernet: its frames begin with an Ethernet header
  */
 struct weir_trim_device {
 	u32	frame;
 	u32	queues;
+	u32	cpus;
 	bool	ethernet;
 };
 

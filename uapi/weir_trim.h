@@ -93,7 +93,8 @@ enum weir_trim_mode {
  * @t0: nanoseconds after an overflow that the pessimistic mode lasts
  * @t1: nanoseconds after an overflow at which the half-pessimistic mode ends
  * @kind: enum weir_trim_meter
- * @reserved: zero
+ * @overhead: bytes that a frame takes of the rate beyond its own
+ * @mpu: bytes that it takes at least, overhead included
  */
 struct weir_trim_meters {
 	__u64	cost[WEIR_TRIM_MODES];
@@ -102,7 +103,8 @@ struct weir_trim_meters {
 	__u64	t0;
 	__u64	t1;
 	__u32	kind;
-	__u32	reserved;
+	__u16	overhead;
+	__u16	mpu;
 };
 
 /**

@@ -37,6 +37,14 @@ static __always_inline __u64 weir_meter_ticks(__u64 cost, __u32 bytes)
 	       WEIR_TRIM_COST_SHIFT;
 }
 
+/* Bytes that a frame of @len takes of the link's rate. */
+static __always_inline __u32 weir_meter_line(const struct weir_trim_meters *m,
+					     __u32 len)
+{
+	len += m->overhead;
+	return len < m->mpu ? m->mpu : len;
+}
+
 static __always_inline __u64 weir_meter_now(__u64 ns)
 {
 	return ns << WEIR_TRIM_TICK_SHIFT;
@@ -46,14 +54,14 @@ static __always_inline __u64 weir_meter_now(__u64 ns)
  * No queue is this long: limits are of 32 bits of microseconds at most. What seems to
  * be longer ended in the past, be it years ago.
  */
-#define WEIR_METER_LONGEST	(1ull << 56)
+#define WEIR_METER_LONGEST	(~0ull >> 8)
 
 /* Ticks that wait. Differences, so that the clock may wrap. */
 static __always_inline __u64 weir_meter_backlog(__u64 queue, __u64 now)
 {
 	__u64 backlog = queue - now;
 
-	return backlog < WEIR_METER_LONGEST ? backlog : 0;
+	return backlog <= WEIR_METER_LONGEST ? backlog : 0;
 }
 
 /**
@@ -114,7 +122,7 @@ weir_meter_judge(const struct weir_trim_meters *m, __u64 cost, __u64 backlog,
 {
 	__u64 room = m->limit + m->header_limit;
 
-	*ticks = weir_meter_ticks(cost, packet->len);
+	*ticks = weir_meter_ticks(cost, weir_meter_line(m, packet->len));
 	if (packet->always) {
 		if (backlog + *ticks > room)
 			*ticks = backlog < room ? room - backlog : 0;
@@ -123,7 +131,7 @@ weir_meter_judge(const struct weir_trim_meters *m, __u64 cost, __u64 backlog,
 	if (packet->eligible) {
 		if (!backlog || backlog + *ticks <= m->limit)
 			return WEIR_METER_WHOLE;
-		*ticks = weir_meter_ticks(cost, packet->trimmed);
+		*ticks = weir_meter_ticks(cost, weir_meter_line(m, packet->trimmed));
 		if (backlog + *ticks <= room)
 			return WEIR_METER_TRIM;
 	} else if (backlog + *ticks <= room) {

@@ -181,6 +181,7 @@ asks_trims() {
 		meter backlog;.meter == 3
 		rate 100gbit;.rate == 12500000000
 		rate 1000bps;.rate == 1000
+		overhead 24 mpu 84;.overhead == 24 and .mpu == 84
 		optimistic 90% half 45 pessimistic 1%;.optimistic == 90 and .half == 45 and .pessimistic == 1
 		t0 6us t1 1ms;.t0 == 6 and .t1 == 1000
 	END
@@ -396,24 +397,24 @@ shows_trims() {
 		  "rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}, {"port": 22, "disable": true}],
 		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "headers": 1000, "header-time": 1000,
 		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
-		  "data-depth": 3, "header-depth": 40, "direct": 900, "stats": $stats},
+		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900, "stats": $stats},
 		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "tc": 6, "tc-dscp": "000810182028302e",
 		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
-		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "optimistic": 100, "half": 50,
-		  "pessimistic": 25, "t0": 6, "t1": 24},
+		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "overhead": 24, "mpu": 84,
+		  "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24},
 		 {"ifindex": 3, "ifname": "eth1", "hook": 4, "size": 128, "limit": 12, "edge": 1}]
 	END
 	prints "trim dev lo hook qdisc edge off size 128 dscp 26 length update
     rule dscp=10-14,proto=udp rule proto=ndp rule any disable-trim port=22
     limit 12 limit 18k headers 1000 header-time 1ms share 10:1 victim coin full return return-dscp 48
-    data-depth 3 header-depth 40 direct 900
+    cpus 8 data-depth 3 header-depth 40 direct 900
     whole 1000 whole-bytes 1001 trim 1002 trim-bytes 1003 tx-trim 1004 dropped-trim 1005 returned 1006 short 1007
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
     data-max 1015 header-max 1016
     overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us
 trim dev eth0 hook tc edge on size 256 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
     limit 20us share 20%
-    meter percpu rate 10gbit optimistic 100% half 50% pessimistic 25% t0 6us t1 24us
+    meter percpu rate 10gbit overhead 24 mpu 84 optimistic 100% half 50% pessimistic 25% t0 6us t1 24us
 trim dev eth1 hook none edge on" "trim show" &&
 		json ".[0].stats == $stats" trim show &&
 		json '(.[0] | del(.stats)) == {"dev": "lo", "ifindex": 1, "hook": "qdisc", "edge": "off", "size": 128,
@@ -421,12 +422,12 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}],
 			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0,
 			"headers": 1000, "header-time": 1000, "share": "ratio", "share-value": 10, "victim": "coin",
-			"full": "return", "return-dscp": 48, "data-depth": 3, "header-depth": 40, "direct": 900}
+			"full": "return", "return-dscp": 48, "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900}
 			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "tc": 6,
 			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46], "priority": 7, "queue": 1, "length": "keep",
 			"rule": [], "disable-trim": [], "limit": 0, "limit-bytes": 0, "limit-time": 20,
 			"share": "bytes", "share-value": 20, "meter": "percpu", "rate": 1250000000,
-			"optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}
+			"overhead": 24, "mpu": 84, "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}
 			and .[2].limit == 12' trim show
 }
 shows_queues() {

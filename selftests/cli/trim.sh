@@ -66,7 +66,7 @@ qdisc_change() {
 # What is shown, set again, is shown alike.
 round_trip() {
 	local dev=$1 text words
-	text=$(weir trim show dev "$dev" | grep -v '^    \(data-depth\|whole\|headers [0-9]* headers-dropped\|data-max\|overflows\)')
+	text=$(weir trim show dev "$dev" | grep -v '^    \(cpus\|data-depth\|whole\|headers [0-9]* headers-dropped\|data-max\|overflows\)')
 	weir trim del dev "$dev" || return
 	read -r -d '' -a words <<<"$text"
 	[[ ${words[0]} == trim ]] || { echo "$text"; return 1; }
@@ -166,7 +166,7 @@ speeds() {
 	err=$(weir trim set dev w1 hook tc "${rule[@]}" 2>&1) || { echo "$err"; return 1; }
 	[[ $err == "weir: rate 10gbit, which is the speed of w1" ]] ||
 		{ echo "$err"; return 1; }
-	json '.[0].rate == 1250000000' trim show && [[ -z $(weir trim set dev w1 size 100 2>&1) ]] &&
+	json '.[0] | .rate == 1250000000 and .overhead == 24 and .mpu == 84' trim show && [[ -z $(weir trim set dev w1 size 100 2>&1) ]] &&
 		weir trim del dev w1 && ip -n "$net" link add silent type dummy &&
 		refused 1 "silent does not say how fast it is: add .rate RATE." weir trim set dev silent hook tc "${rule[@]}" &&
 		ip -n "$net" link del silent

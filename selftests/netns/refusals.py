@@ -172,9 +172,12 @@ CASES = [
     ("trim-set", dict(tc, full=2, **{"return-dscp": 12}), NOTSUPP, "packets cannot go back from the tc hook"),
     ("trim-set", dict(tc, victim=2), NOTSUPP, "only the qdisc can trim packets that wait"),
     ("trim-set", dict(tc, share=1), NOTSUPP, "only the qdisc has two bands that share the link"),
+    ("trim-set", dict(tc, share=2, **{"share-value": 5}), NOTSUPP,
+     "only the qdisc has two bands that share the link"),
     ("trim-set", dict(xdp, priority=1), NOTSUPP, "packets have no priority at the xdp hook"),
     ("trim-set", dict(xdp, queue=0), NOTSUPP, "the xdp hook cannot choose a transmit queue"),
     # Meters.
+    ("trim-set", dict(trim, overhead=24), NOTSUPP, "the qdisc meters no rate that overhead could count for"),
     ("trim-set", dict(tc, optimistic=50, half=51), INVAL, "the shares must fall: optimistic, half, pessimistic"),
     ("trim-set", dict(tc, half=50, pessimistic=51), INVAL,
      "the shares must fall: optimistic, half, pessimistic"),
@@ -183,7 +186,7 @@ CASES = [
     ("trim-set", without(tc, "rate"), INVAL, "say how fast the port is: rate is missing"),
     ("trim-set", dict(tc, rate=999), INVAL, "the rate must be 1000 bytes a second at least"),
     ("trim-set", dict(tc, rate=1000, meter=2, pessimistic=1), INVAL,
-     "this percentage of the rate is too slow to be metered"),
+     "what a CPU takes of the rate at least is too slow to be metered"),
 ]
 
 said = set()

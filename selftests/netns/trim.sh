@@ -132,9 +132,9 @@ sentences() {
 		refused 'EOPNOTSUPP .*only the xdp hook' hook=tc dscp=11 rule=dscp:10 meter=backlog &&
 		refused 'EINVAL .*rate is missing' hook=tc dscp=11 rule=dscp:10 &&
 		refused 'EINVAL .*1000 bytes a second' hook=xdp dscp=11 rule=dscp:10 rate=999 &&
-		refused 'EINVAL .*too slow' hook=xdp dscp=11 rule=dscp:10 rate=1000 pessimistic=1 &&
+		refused 'EINVAL .*too slow' hook=xdp dscp=11 rule=dscp:10 rate=1000 meter=percpu pessimistic=1 &&
 		refused 'EINVAL .*t1 cannot' hook=xdp dscp=11 rule=dscp:10 rate=1000000 t0=7 t1=6 &&
-		refused 'EINVAL .*must fall' hook=xdp dscp=11 rule=dscp:10 rate=1000000 half=20 &&
+		refused 'EINVAL .*must fall' hook=xdp dscp=11 rule=dscp:10 rate=1000000 half=20 pessimistic=25 &&
 		refused 'EINVAL .*99 percent' "${base[@]}" share=bytes share-value=100 &&
 		refused 'EINVAL .*lower than dscp' hook=qdisc dscp=11 rule=dscp:10,dscp-last:9 &&
 		refused 'EINVAL .*needs dscp' hook=qdisc dscp=11 rule=dscp-last:9 &&

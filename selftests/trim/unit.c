@@ -375,6 +375,29 @@ static void test_modes(void)
 		"eligible packets are counted by mode");
 }
 
+/* What a link of 1 Gbit/s carries in a tenth of a second that all frames take 24 bytes more of. */
+static void test_overhead(__u32 len, __u32 line, __u32 kind)
+{
+	struct weir_trim_port port = port_of(GBIT, kind);
+	const struct weir_meter_packet packet = { len, len, true, false };
+	struct weir_trim_cpu cpu = { .queue = { weir_meter_now(SECOND) } };
+	__u64 t, frames = 0, most, gap = len * 8 / 3;
+
+	port.queue = weir_meter_now(SECOND);
+	port.meters.header_limit = 0;
+	port.meters.overhead = 24;
+	port.meters.mpu = 84;
+	for (t = 0; t < SECOND / 10; t += gap)
+		frames += weir_meter(&port, &cpu, SECOND + t, &packet) == WEIR_METER_WHOLE;
+	/* And what may wait: 20 us. */
+	most = (GBIT / 10 + GBIT * 20 / 1000000) / line + 1;
+	if (frames > most || frames < most * 99 / 100)
+		printf("# %llu frames, not %llu\n", frames, most);
+	ktap_ok(frames <= most && frames >= most * 99 / 100,
+		"%s meter: %u bytes are %u on the link",
+		kind == WEIR_TRIM_METER_SHARED ? "shared" : "percpu", len, line);
+}
+
 /* What a queue that ended long ago says of the next packet, years of uptime later. */
 static bool finds_room(__u64 ended, __u64 now, __u32 kind)
 {
@@ -460,6 +483,10 @@ static void test_meters(void)
 		  (1ull << (64 - WEIR_TRIM_TICK_SHIFT)) - SECOND / 20);
 	test_verdicts();
 	test_modes();
+	test_overhead(1514, 1538, WEIR_TRIM_METER_SHARED);
+	test_overhead(60, 84, WEIR_TRIM_METER_SHARED);
+	test_overhead(42, 84, WEIR_TRIM_METER_SHARED);
+	test_overhead(64, 88, WEIR_TRIM_METER_PERCPU);
 	test_years();
 	test_threads();
 }

@@ -21,7 +21,7 @@ $(B)/unit/include/%.h:
 
 # The vector file is the module's: its target is set as Kbuild sets it.
 $(B)/obj/test-unit/kmod/reduce_avx2.o: CFLAGS += -mavx2
-unit_flags := -g -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod \
+unit_flags := -g -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
 unit_sanitizers := -fsanitize=address -fsanitize=undefined
 $(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))

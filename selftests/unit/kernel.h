@@ -153,6 +153,11 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 	return quotient;
 }
 
+static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 c)
+{
+	return mul_u64_u64_div_u64(a, b, c);
+}
+
 #define check_mul_overflow(a, b, p) __builtin_mul_overflow(a, b, p)
 #define get_random_u32_below(n)	(mock_random % (n))
 

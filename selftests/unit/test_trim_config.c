@@ -7,7 +7,7 @@
 #include "unit.h"
 
 static const struct weir_trim_device device = {
-	.frame = 1514, .queues = 2, .ethernet = true,
+	.frame = 1514, .queues = 2, .cpus = 4, .ethernet = true,
 };
 static struct weir_trim_config config;
 static struct weir_trim_refusal refusal;
@@ -24,6 +24,12 @@ static void setup(u32 hook)
 		config.rate = 125000000;
 		config.has |= WEIR_TRIM_HAS_RATE;
 	}
+}
+
+static void say_percent(enum weir_trim_mode mode, u32 percent)
+{
+	config.percent[mode] = percent;
+	config.has |= WEIR_TRIM_HAS_PERCENT(mode);
 }
 
 static int check(void)
@@ -193,11 +199,13 @@ static void trim_config_rates(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RATE));
 	config.rate = WEIR_TRIM_RATE_MIN;
 	CHECK_EQ(check(), 0);
-	config.percent[WEIR_TRIM_PESSIMISTIC] = 1;
+	config.meter = WEIR_TRIM_METER_PERCPU;
+	CHECK_EQ(check(), 0);
+	say_percent(WEIR_TRIM_PESSIMISTIC, 1);
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_PESSIMISTIC));
 	config.rate = U64_MAX;
 	CHECK_EQ(check(), 0);
-	config.percent[WEIR_TRIM_PESSIMISTIC] = 51;
+	say_percent(WEIR_TRIM_PESSIMISTIC, 51);
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_HALF));
 	setup(WEIR_TRIM_HOOK_XDP);
 	config.has &= ~WEIR_TRIM_HAS_RATE;
@@ -206,7 +214,9 @@ static void trim_config_rates(void)
 
 static void trim_config_device(void)
 {
-	static const struct weir_trim_device tunnel = { .frame = 1500, .queues = 1 };
+	static const struct weir_trim_device tunnel = {
+		.frame = 1500, .queues = 1, .cpus = 1,
+	};
 
 	setup(WEIR_TRIM_HOOK_QDISC);
 	config.size = 1514;
@@ -257,7 +267,7 @@ static void trim_config_costs(void)
 	struct weir_trim_meters m;
 
 	setup(WEIR_TRIM_HOOK_XDP);
-	config.percent[WEIR_TRIM_OPTIMISTIC] = 80;
+	say_percent(WEIR_TRIM_OPTIMISTIC, 80);
 	m = meters();
 	CHECK_EQ(ticks(m.cost[WEIR_TRIM_OPTIMISTIC], 1000), 512000);
 	CHECK_EQ(ticks(m.cost[WEIR_TRIM_PESSIMISTIC], 1000), 512000);
@@ -275,6 +285,70 @@ static void trim_config_costs(void)
 	CHECK(2560000 - ticks(m.cost[WEIR_TRIM_HALF], 1000000) < 2560);
 	config.rate = U64_MAX;
 	CHECK_EQ(meters().cost[WEIR_TRIM_OPTIMISTIC], 1);
+}
+
+/* What a CPU of so many needs for a million bytes, which is 512 ticks a byte at the rate. */
+static u64 own_ticks(u32 cpus, enum weir_trim_mode mode)
+{
+	struct weir_trim_device box = device;
+	struct weir_trim_port port = { };
+
+	box.cpus = cpus;
+	CHECK_EQ(weir_trim_config_check(&config, &box, &refusal), 0);
+	weir_trim_config_port(&config, &box, &port);
+	return ticks(port.meters.cost[mode], 1000000);
+}
+
+/* After an overflow all CPUs together send what the port can, and hardly less. */
+static void trim_config_cpus(void)
+{
+	static const u32 cpus[] = { 1, 2, 3, 4, 7, 8, 48, 64, 128, 500 };
+	u64 all, own;
+	int i;
+
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.meter = WEIR_TRIM_METER_PERCPU;
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		all = 512000000ULL * cpus[i];
+		own = own_ticks(cpus[i], WEIR_TRIM_PESSIMISTIC);
+		CHECK(own >= all && own - all < all / 1000);
+		own = own_ticks(cpus[i], WEIR_TRIM_HALF);
+		CHECK(cpus[i] == 1 || (2 * own >= all && 2 * own - all < all / 1000));
+		own = own_ticks(cpus[i], WEIR_TRIM_OPTIMISTIC);
+		CHECK_EQ(own, 512000000);
+	}
+	/* What is said is so, and bounds what is not said. */
+	say_percent(WEIR_TRIM_HALF, 5);
+	CHECK_EQ(own_ticks(64, WEIR_TRIM_HALF), 20 * 512000000ULL);
+	CHECK_EQ(own_ticks(2, WEIR_TRIM_PESSIMISTIC), 20 * 512000000ULL);
+	/* So slow that it cannot be shared by so many. */
+	config.has &= ~WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_HALF);
+	config.rate = WEIR_TRIM_RATE_MIN;
+	CHECK_EQ(check(), 0);
+	CHECK_EQ(weir_trim_config_check(&config, &(struct weir_trim_device) {
+		.frame = 1514, .queues = 1, .cpus = 64, .ethernet = true,
+	}, &refusal), -EINVAL);
+	CHECK_EQ(refusal.attr, WEIR_A_TRIM_RATE);
+	config.meter = WEIR_TRIM_METER_SHARED;
+	own_ticks(64, WEIR_TRIM_PESSIMISTIC);
+}
+
+/* What a frame takes of the link beyond its own bytes. */
+static void trim_config_overhead(void)
+{
+	setup(WEIR_TRIM_HOOK_XDP);
+	config.overhead = 24;
+	config.mpu = 200;
+	CHECK_EQ(meters().overhead, 24);
+	CHECK_EQ(meters().mpu, 200);
+	CHECK_EQ(meters().limit, 12 * 1538 * 512);
+	config.header_time = 0;
+	CHECK_EQ(meters().header_limit, 1000 * 200 * 512);
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.mpu = 84;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_MPU));
+	config.overhead = 24;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_OVERHEAD));
 }
 
 static void trim_config_limits(void)
@@ -364,6 +438,8 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),
 	KTAP_TEST(trim_config_costs),
+	KTAP_TEST(trim_config_cpus),
+	KTAP_TEST(trim_config_overhead),
 	KTAP_TEST(trim_config_limits),
 	KTAP_TEST(trim_config_policy),
 	KTAP_TEST(trim_mode_times),

@@ -107,16 +107,24 @@ static const struct key trim_rate = {
 	"rate", "RATE", "what the device can send a second, for the hooks tc and xdp, such as 10gbit (its speed)",
 	VALUE_BITRATE, .attr = WEIR_A_TRIM_RATE,
 };
+static const struct key trim_overhead = {
+	"overhead", "NUMBER", "bytes that each frame takes of the rate beyond its own (24 where the rate is the device's speed, else 0)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_OVERHEAD,
+};
+static const struct key trim_mpu = {
+	"mpu", "NUMBER", "bytes that a frame takes of the rate at least, overhead included (84 where the rate is the device's speed, else 0)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_MPU,
+};
 static const struct key trim_optimistic = {
-	"optimistic", "PERCENT", "of the rate that a CPU takes for its own while nothing is lost",
+	"optimistic", "PERCENT", "of the rate that a CPU takes for its own while nothing is lost (100%)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_OPTIMISTIC, .syntax = &percent_syntax,
 };
 static const struct key trim_half = {
-	"half", "PERCENT", "of the rate from t0 to t1 after a loss",
+	"half", "PERCENT", "of the rate from t0 to t1 after a loss (twice the pessimistic rate)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_HALF, .syntax = &percent_syntax,
 };
 static const struct key trim_pessimistic = {
-	"pessimistic", "PERCENT", "of the rate up to t0 after a loss",
+	"pessimistic", "PERCENT", "of the rate up to t0 after a loss (the CPU's own part: 25% where there are four)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_PESSIMISTIC, .syntax = &percent_syntax,
 };
 static const struct key trim_t0 = {
@@ -136,7 +144,8 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_edge, false }, { &trim_limit, false }, { &trim_headers, false },
 	{ &trim_header_time, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
-	{ &trim_rate, false }, { &trim_optimistic, false }, { &trim_half, false },
+	{ &trim_rate, false }, { &trim_overhead, false }, { &trim_mpu, false },
+	{ &trim_optimistic, false }, { &trim_half, false },
 	{ &trim_pessimistic, false }, { &trim_t0, false }, { &trim_t1, false }, END,
 };
 static const struct verb_key trim_del_keys[] = { { &trim_dev, true }, END };

@@ -21,6 +21,10 @@
 #include "tool.h"
 #include "trim.h"
 
+/* Preamble, checksum and the gap behind a frame; and the shortest frame with them. */
+#define ETHERNET_OVERHEAD	24
+#define ETHERNET_MPU		84
+
 static const struct trim_place *const places[] = {
 	[WEIR_TRIM_HOOK_QDISC]	= &trim_qdisc_place,
 	[WEIR_TRIM_HOOK_TC]	= &trim_tc_place,
@@ -150,6 +154,11 @@ static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *messag
 			       attempt->link.name);
 	note("rate %s, which is the speed of %s", units_rate(text, speed), attempt->link.name);
 	mnl_attr_put_u64(message, WEIR_A_TRIM_RATE, speed);
+	/* That is the speed of the wire, which carries more than frames. */
+	if (!args_get(attempt->args, "overhead"))
+		mnl_attr_put_u32(message, WEIR_A_TRIM_OVERHEAD, ETHERNET_OVERHEAD);
+	if (!args_get(attempt->args, "mpu"))
+		mnl_attr_put_u32(message, WEIR_A_TRIM_MPU, ETHERNET_MPU);
 	return WEIR_OK;
 }
 
@@ -180,6 +189,7 @@ static bool can_be_set(uint16_t attr, bool by_class)
 {
 	switch (attr) {
 	case WEIR_A_TRIM_IFNAME:
+	case WEIR_A_TRIM_CPUS:
 	case WEIR_A_TRIM_DATA_DEPTH:
 	case WEIR_A_TRIM_HEADER_DEPTH:
 	case WEIR_A_TRIM_DIRECT:

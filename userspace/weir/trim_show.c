@@ -60,6 +60,8 @@ static void print_meter(const struct nlattr **trim)
 		print_uint("rate", nl_uint(rate));
 	else if (rate)
 		print_string("rate", units_rate(text, nl_uint(rate)));
+	show_number("overhead", trim[WEIR_A_TRIM_OVERHEAD]);
+	show_number("mpu", trim[WEIR_A_TRIM_MPU]);
 	percent_print("optimistic", trim[WEIR_A_TRIM_OPTIMISTIC]);
 	percent_print("half", trim[WEIR_A_TRIM_HALF]);
 	percent_print("pessimistic", trim[WEIR_A_TRIM_PESSIMISTIC]);
@@ -153,6 +155,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	if (brief && !opt.json)
 		return;
 	print_line(4);
+	show_number("cpus", trim[WEIR_A_TRIM_CPUS]);
 	show_number("data-depth", trim[WEIR_A_TRIM_DATA_DEPTH]);
 	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
 	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
