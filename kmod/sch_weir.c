@@ -213,6 +213,17 @@ static void weir_sch_measure(struct sk_buff *skb)
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 }
 
+/* A packet that is bound to its transmit queue stays there. */
+static void weir_sch_steer(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	const struct weir_trim_policy *policy = &v->rev->port.policy;
+
+	if (policy->flags & WEIR_TRIM_SET_QUEUE &&
+	    policy->queue < skb->dev->real_num_tx_queues &&
+	    !weir_sch_bound(v->sch->dev_queue))
+		skb_set_queue_mapping(skb, policy->queue);
+}
+
 static int weir_sch_drop(const struct weir_sch_visit *v, struct sk_buff *skb,
 			 enum weir_trim_counter counter, int class)
 {
@@ -286,6 +297,7 @@ static int weir_sch_trim_one(const struct weir_sch_visit *v,
 	consume_skb(skb);
 	if (weir_sch_header_full(v))
 		return weir_sch_bounce(v, cut, pkt);
+	weir_sch_steer(v, cut);
 	weir_sch_measure(cut);
 	weir_sch_add_header(v, cut, WEIR_SCH_TRIMMED);
 	return NET_XMIT_SUCCESS;
@@ -557,6 +569,14 @@ static void weir_sch_empty(struct Qdisc *sch)
 	}
 }
 
+/* Does the policy say which transmit queue trimmed packets get? */
+static bool weir_sch_steers(const struct Qdisc *sch)
+{
+	const struct weir_trim *trim = weir_sch_trim(sch);
+
+	return trim && weir_trim_rev(trim)->config.has & WEIR_TRIM_HAS_QUEUE;
+}
+
 static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 			     struct netlink_ext_ack *extack)
 {
@@ -568,11 +588,19 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	for (i = 0; i < WEIR_BANDS; i++)
 		__skb_queue_head_init(&q->queue[i]);
 	weir_backlog_add(&q->backlog, sch, !weir_trim_any_edge(wn));
-	if (!opt)
-		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "a weir qdisc has no options: give its device a trimming policy");
-	return -EINVAL;
+	if (opt) {
+		NL_SET_ERR_MSG(extack,
+			       "a weir qdisc has no options: give its device a trimming policy");
+		return -EINVAL;
+	}
+	/* At the root it takes the place of what is there now. */
+	if (sch->parent != TC_H_ROOT && weir_sch_bound(sch->dev_queue) &&
+	    weir_sch_steers(sch)) {
+		NL_SET_ERR_MSG(extack,
+			       "the device's policy says which transmit queue trimmed packets get, which is chosen before a qdisc below mq has them");
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
 
 static void weir_sch_destroy(struct Qdisc *sch)

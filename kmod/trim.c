@@ -9,6 +9,7 @@
 #include "backlog.h"
 #include "netlink.h"
 #include "overflow.h"
+#include "sch_weir.h"
 #include "trim.h"
 
 static void weir_trim_free(struct weir_trim *trim)
@@ -64,6 +65,16 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 	return total;
 }
 
+static bool weir_trim_is_bound(const struct net_device *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < dev->num_tx_queues; i++)
+		if (weir_sch_bound(netdev_get_tx_queue(dev, i)))
+			return true;
+	return false;
+}
+
 /**
  * weir_trim_device() - what a policy must know of its device
  * @dev: the device; RTNL is held
@@ -77,6 +88,7 @@ void weir_trim_device(const struct net_device *dev,
 	device->frame = dev->mtu + dev->hard_header_len;
 	device->queues = dev->num_tx_queues;
 	device->cpus = num_present_cpus();
+	device->bound = weir_trim_is_bound(dev);
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
 }

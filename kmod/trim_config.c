@@ -310,6 +310,10 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 	if (config->has & WEIR_TRIM_HAS_QUEUE && config->queue >= device->queues)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
 					"the device does not have as many transmit queues");
+	if (config->has & WEIR_TRIM_HAS_QUEUE && weir_trim_has_bands(config) &&
+	    device->bound)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"below mq a packet has its transmit queue before the qdisc has the packet: take hook tc, or a weir qdisc at the root");
 	return 0;
 }
 

@@ -89,12 +89,14 @@ struct weir_trim_config {
  * @frame: bytes of the longest frame, from the Ethernet header on
  * @queues: transmit queues
  * @cpus: CPUs that the box has, one at least
+ * @bound: its qdiscs have a transmit queue each, and no other
  * @ethernet: its frames begin with an Ethernet header
  */
 struct weir_trim_device {
 	u32	frame;
 	u32	queues;
 	u32	cpus;
+	bool	bound;
 	bool	ethernet;
 };
 

@@ -148,16 +148,6 @@ static struct sk_buff *weir_trim_skb_copy(struct sk_buff *skb, u32 len)
 	return copy;
 }
 
-static void weir_trim_skb_class(const struct weir_trim_policy *policy,
-				struct sk_buff *skb)
-{
-	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
-		skb->priority = policy->priority;
-	if (policy->flags & WEIR_TRIM_SET_QUEUE &&
-	    policy->queue < skb->dev->real_num_tx_queues)
-		skb_set_queue_mapping(skb, policy->queue);
-}
-
 /**
  * weir_trim_skb_cut() - trim a packet
  * @policy: the egress port's policy
@@ -189,7 +179,8 @@ struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
 		copy->ip_summed = CHECKSUM_NONE;
 	}
 	weir_trim_mark(policy, pkt, len);
-	weir_trim_skb_class(policy, copy);
+	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
+		copy->priority = policy->priority;
 	return copy;
 }
 

@@ -365,7 +365,7 @@ under_mq() {
 		in_router tc qdisc add dev mq0 parent "1:$i" weir || return
 	done
 	in_router ip addr add 10.99.0.1/24 dev mq0 && in_router ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev mq0 &&
-		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 queue=3 priority=7 &&
+		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 priority=7 &&
 		in_worker 1 "$here/trim-traffic" send 10.99.0.2 --count 100 >/dev/null &&
 		poll 60 whole_are mq0 100 && mq_queues && in_router ip link del mq0 &&
 		[[ $(policy get mq0 2>&1) == *'no interface with this name'* ]]

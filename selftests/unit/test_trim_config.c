@@ -212,6 +212,24 @@ static void trim_config_rates(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RATE));
 }
 
+/* Where each qdisc has a transmit queue of its own there is none to choose. */
+static void trim_config_bound(void)
+{
+	struct weir_trim_device mq = device;
+
+	mq.bound = true;
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_QUEUE;
+	config.queue = 1;
+	CHECK_EQ(check(), 0);
+	CHECK_EQ(weir_trim_config_check(&config, &mq, &refusal), -EOPNOTSUPP);
+	CHECK_EQ(refusal.attr, WEIR_A_TRIM_QUEUE);
+	config.hook = WEIR_TRIM_HOOK_TC;
+	config.rate = 125000000;
+	config.has |= WEIR_TRIM_HAS_RATE;
+	CHECK_EQ(weir_trim_config_check(&config, &mq, &refusal), 0);
+}
+
 static void trim_config_device(void)
 {
 	static const struct weir_trim_device tunnel = {
@@ -435,6 +453,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_rule_ports),
 	KTAP_TEST(trim_config_without_meters),
 	KTAP_TEST(trim_config_rates),
+	KTAP_TEST(trim_config_bound),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),
 	KTAP_TEST(trim_config_costs),

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Trimming on devices that are not like the others: with several transmit queues.
+# To be run in the virtual machine: it loads a driver of its own.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=traffic.sh
+. "$here/traffic.sh"
+
+slow_port=${WEIR_MODULE%/*}
+slow_port=$root/build/slow-port-${slow_port##*/kmod-}/slow_port.ko
+# What a test's own driver counts.
+slow=/sys/module/slow_port/parameters
+
+# refused PATTERN COMMAND [ARGUMENT...]
+refused() {
+	local pattern=$1 said
+	shift
+	if said=$("$@" 2>&1); then
+		echo "$*: was not refused"
+		return 1
+	fi
+	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
+}
+
+# of DEV FILTER: what the policy's JSON says.
+of() { shown "$1" | gojq -r "$2"; }
+
+# one TEST [ARGUMENT...]: and an end to what it has started.
+one() {
+	local status
+	"$@"
+	status=$?
+	end_all
+	rm -f "$out"/*
+	return "$status"
+}
+
+# A port of the router with four queues, each of which sends a frame a jiffy.
+slow_up() {
+	insmod "$slow_port" queues=4 && at_exit slow_down &&
+		ip link set slow0 netns "$(ns_name router)" && ns_ip router <<-END
+			addr add 10.99.0.254/24 dev slow0
+			link set slow0 up
+			neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
+		END
+}
+
+slow_down() { [[ ! -e $slow ]] || rmmod slow_port; }
+
+slow_sent() {
+	local sent
+	IFS=, read -r -a sent <"$slow/sent"
+	echo "${sent[$1]}"
+}
+
+slow_is_empty() { [[ $(of slow0 '."data-depth" + ."header-depth"') == 0 ]]; }
+
+# fresh WORD...: a new policy of the slow port, nothing counted yet.
+fresh() {
+	policy del slow0 >/dev/null
+	policy set slow0 hook=qdisc dscp=11 rule=dscp:10 header-time=0 "$@"
+}
+
+# flood_slow: more than it can send; all of it is sent, or trimmed and sent, by who held
+# the lock of the queue, and no queue is forgotten.
+flood_slow() {
+	from_workers 3 10.99.0.2 --count 300 --merge 30 && poll 60 slow_is_empty &&
+		[[ $(<"$slow/unlocked") == 0 && $(<"$slow/unasked") == 0 ]] &&
+		(($(of slow0 .stats.trim) > 100)) &&
+		[[ $(of slow0 '.stats | .trim == ."tx-trim" and .failed == 0') == true ]] && return
+	echo "unlocked $(<"$slow/unlocked") unasked $(<"$slow/unasked") sent $(<"$slow/sent")"
+	shown slow0
+	in_router tc -s qdisc show dev slow0
+	return 1
+}
+
+in_mq() {
+	local i
+	in_router tc qdisc replace dev slow0 root handle 1: mq || return
+	for i in 1 2 3 4; do
+		in_router tc qdisc replace dev slow0 parent "1:$i" weir || return
+	done
+}
+
+# A packet's queue is chosen before a qdisc below mq sees the packet.
+queue_below_mq() {
+	in_mq && refused 'EOPNOTSUPP below mq' policy set slow0 hook=qdisc dscp=11 rule=dscp:10 queue=3 &&
+		fresh && flood_slow &&
+		in_router tc qdisc replace dev slow0 root weir && fresh queue=3 && in_router tc qdisc replace dev slow0 root handle 1: mq &&
+		refused 'before a qdisc below mq' in_router tc qdisc add dev slow0 parent 1:2 weir
+}
+
+queue_at_the_root() {
+	local before
+	in_router tc qdisc replace dev slow0 root weir && fresh queue=3 || return
+	before=$(slow_sent 3)
+	flood_slow && (($(slow_sent 3) - before >= $(of slow0 .stats.trim)))
+}
+
+# The kernel's own mq gives weir qdiscs to a policy that was made for one at the root.
+queue_comes_below_mq() {
+	local default
+	default=$(</proc/sys/net/core/default_qdisc)
+	in_router tc qdisc replace dev slow0 root weir && fresh queue=3 && echo weir >/proc/sys/net/core/default_qdisc &&
+		in_router tc qdisc replace dev slow0 root handle 2: mq
+	local status=$?
+	echo "$default" >/proc/sys/net/core/default_qdisc
+	((status)) && return "$status"
+	in_router tc qdisc show dev slow0 | grep -q 'weir .* parent 2:4' && flood_slow
+}
+
+# Above the qdisc clsact has the packet, which may still choose.
+queue_at_tc() {
+	local before
+	in_router tc qdisc replace dev slow0 root handle 1: mq
+	policy del slow0 >/dev/null
+	in_router weir trim set dev slow0 hook tc rule dscp=af11 dscp 11 rate 1mbit queue 2 || return
+	before=$(slow_sent 2)
+	from_workers 3 10.99.0.2 --count 60 || return
+	poll 60 tc_trims_left "$before" && [[ $(<"$slow/unlocked") == 0 ]] && in_router weir trim del dev slow0
+}
+
+tc_trims_left() {
+	local trims
+	trims=$(of slow0 '.stats."tx-trim"')
+	((trims > 50 && $(slow_sent 2) - $1 >= trims))
+}
+
+set_up() {
+	local i
+	star_create 4 1500 && slow_up || return
+	for i in 1 2 3; do
+		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
+	done
+}
+
+ktap_header
+set_up || ktap_fail "set up"
+ktap_run "no queue can be chosen below mq" one queue_below_mq
+ktap_run "a queue can be chosen at the root" one queue_at_the_root
+ktap_run "a queue is not chosen where mq comes later" one queue_comes_below_mq
+ktap_run "a queue can be chosen at tc" one queue_at_tc
+star_delete
+ktap_end
