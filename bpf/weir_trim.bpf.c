@@ -26,6 +26,7 @@ extern __u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
 extern int weir_trim_edge_skb(struct __sk_buff *ctx, __u32 ifindex) __ksym;
 extern int weir_trim_plain_skb(struct __sk_buff *ctx) __ksym;
+extern int weir_trim_length_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_queue_skb(struct __sk_buff *ctx, __u32 queue) __ksym;
 
 /* The outer tag is mostly beside the packet. */
@@ -79,6 +80,11 @@ static __always_inline int weir_trim_prepare(struct __sk_buff *skb)
 	return weir_trim_pull(skb) || weir_trim_plain_skb(skb);
 }
 
+static __always_inline int weir_trim_cut(struct __sk_buff *skb, __u32 left)
+{
+	return bpf_skb_change_tail(skb, left, 0) || weir_trim_length_skb(skb);
+}
+
 static __always_inline int weir_trim_failed(struct weir_trim_cpu *cpu)
 {
 	cpu->count[WEIR_TRIM_C_FAILED]++;
@@ -93,7 +99,7 @@ static __always_inline int weir_trim_packet(struct __sk_buff *skb,
 	if (weir_trim_prepare(skb))
 		return weir_trim_failed(cpu);
 	weir_trim_step_mark(skb, port, look);
-	if (look->left < look->len && bpf_skb_change_tail(skb, look->left, 0))
+	if (look->left < look->len && weir_trim_cut(skb, look->left))
 		return weir_trim_failed(cpu);
 	weir_trim_steer(&port->policy, skb);
 	weir_trim_count_trim(cpu, look, WEIR_TRIM_C_TX_TRIM);

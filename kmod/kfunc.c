@@ -109,6 +109,7 @@ BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_skb, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_skb)
 BTF_ID_FLAGS(func, weir_trim_plain_skb)
+BTF_ID_FLAGS(func, weir_trim_length_skb)
 BTF_ID_FLAGS(func, weir_trim_queue_skb)
 BTF_KFUNCS_END(weir_skb_kfuncs)
 

@@ -207,10 +207,18 @@ static struct sk_buff *weir_sch_take_last(struct Qdisc *sch)
 	return skb;
 }
 
-/* What was cut is as long as it is now. */
+/* A segment is as long as it is. */
 static void weir_sch_measure(struct sk_buff *skb)
 {
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
+}
+
+/* What a size table has added for the wire (tc-stab(8)) is around a shorter packet, too. */
+static void weir_sch_shorten(struct sk_buff *skb, u32 by)
+{
+	struct qdisc_skb_cb *cb = qdisc_skb_cb(skb);
+
+	cb->pkt_len = cb->pkt_len > by ? cb->pkt_len - by : skb->len;
 }
 
 /* A packet that is bound to its transmit queue stays there. */
@@ -294,11 +302,11 @@ static int weir_sch_trim_one(const struct weir_sch_visit *v,
 		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
 				     WEIR_TRIM_DATA);
 	weir_sch_count_trim(v, skb->len, cut->len);
+	weir_sch_shorten(cut, skb->len - cut->len);
 	consume_skb(skb);
 	if (weir_sch_header_full(v))
 		return weir_sch_bounce(v, cut, pkt);
 	weir_sch_steer(v, cut);
-	weir_sch_measure(cut);
 	weir_sch_add_header(v, cut, WEIR_SCH_TRIMMED);
 	return NET_XMIT_SUCCESS;
 }

@@ -101,6 +101,18 @@ static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 	return 0;
 }
 
+/*
+ * Qdiscs go by the length that a packet had before clsact egress. A merged packet's
+ * counts the headers of all that it stands for, and none of it was cut.
+ */
+static int weir_trim_length(struct sk_buff *skb)
+{
+	if (skb_is_gso(skb))
+		return -EINVAL;
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	return 0;
+}
+
 static const struct net_device *weir_xdp_dev(const struct xdp_md *ctx)
 {
 	return ((const struct xdp_buff *)ctx)->rxq->dev;
@@ -156,6 +168,11 @@ __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
 __bpf_kfunc int weir_trim_plain_skb(struct __sk_buff *ctx)
 {
 	return weir_trim_plain((struct sk_buff *)ctx);
+}
+
+__bpf_kfunc int weir_trim_length_skb(struct __sk_buff *ctx)
+{
+	return weir_trim_length((struct sk_buff *)ctx);
 }
 
 __bpf_kfunc int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue)

@@ -228,6 +228,11 @@ struct weir_fdb_key {
  *		stays. Nothing moves. 0, or -EINVAL, the packet being what it was,
  *		where its headers are not writable: bpf_skb_pull_data() them first
  *
+ *	int weir_trim_length_skb(struct __sk_buff *ctx);
+ *		to be called when a packet was cut, so that the qdiscs below count it
+ *		as long as it is now; only at clsact egress. 0, or -EINVAL where it
+ *		stands for several packets
+ *
  *	int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
  *		has a packet sent by this transmit queue, whatever would be picked
  *		otherwise; only at clsact egress. 0, or -EINVAL where the device has

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Trimming on devices that are not like the others: with several transmit queues.
+# Trimming on devices that are not like the others: with several transmit queues, below
+# a shaper.
 # To be run in the virtual machine: it loads a driver of its own.
 set -u
 
@@ -135,6 +136,46 @@ tc_trims_left() {
 	((trims > 50 && $(slow_sent 2) - $1 >= trims))
 }
 
+# What tc has cut is short to the qdisc below, which has room for so many bytes: as long as
+# they were it would have room for twenty-seven packets.
+shaper_below_tc() {
+	in_router tc qdisc add dev w4 root handle 1: tbf rate 1200kbit burst 4000 limit 40000 &&
+		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 1mbit limit 12 header-time 0 &&
+		receive w4 && from_workers 3 "$(worker_addr 4)" --count 40 && poll 60 tc_adds_up
+	local status=$?
+	((status)) && { echo "sent $sent arrived $(<"$out/arrived")"; shown w4; in_router tc -s qdisc show dev w4; }
+	in_router weir trim del dev w4
+	in_router tc qdisc del dev w4 root
+	return "$status"
+}
+
+tc_adds_up() {
+	(($(seen arrived 10) + $(seen arrived 11) == sent)) && (($(of w4 .stats.trim) > 60)) &&
+		in_router tc -j -s qdisc show dev w4 | gojq -e '.[0].drops == 0' >/dev/null
+}
+
+# What a size table adds to a packet it adds to what is left of it: the shaper above is
+# told of the same bytes as were queued.
+size_table() {
+	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 1mbit burst 5000 limit 10000000 &&
+		in_router tc qdisc add dev w4 parent 1:1 weir && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
+		receive w4 && from_workers 3 "$(worker_addr 4)" --count 100 && poll 60 sized
+	local status=$?
+	((status)) && { echo "sent $sent arrived $(<"$out/arrived")"; shown w4; in_router tc -s qdisc show dev w4; }
+	policy del w4
+	in_router tc qdisc del dev w4 root
+	return "$status"
+}
+
+# A whole frame is 1442 bytes, a trimmed one 128; others are few and short.
+sized() {
+	local whole trimmed bytes
+	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
+	((trimmed > 100 && whole + trimmed == sent)) || return
+	bytes=$(in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "tbf") | .bytes')
+	((bytes >= whole * 1542 + trimmed * 228 && bytes < whole * 1542 + trimmed * 228 + 2000))
+}
+
 set_up() {
 	local i
 	star_create 4 1500 && slow_up || return
@@ -149,5 +190,7 @@ ktap_run "no queue can be chosen below mq" one queue_below_mq
 ktap_run "a queue can be chosen at the root" one queue_at_the_root
 ktap_run "a queue is not chosen where mq comes later" one queue_comes_below_mq
 ktap_run "a queue can be chosen at tc" one queue_at_tc
+ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
+ktap_run "a size table counts what is left" one size_table
 star_delete
 ktap_end
