@@ -7,6 +7,7 @@
  * txqueuelen.
  */
 #include <linux/random.h>
+#include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 
@@ -219,6 +220,25 @@ static void weir_sch_shorten(struct sk_buff *skb, u32 by)
 	struct qdisc_skb_cb *cb = qdisc_skb_cb(skb);
 
 	cb->pkt_len = cb->pkt_len > by ? cb->pkt_len - by : skb->len;
+}
+
+/**
+ * weir_sch_bound() - is what goes to a transmit queue bound to it?
+ * @txq: one of a device's transmit queues
+ *
+ * Below mq, and the like, a qdisc has one transmit queue. The stack sends what
+ * comes out of it under that queue's lock, and asks it again when that queue has
+ * room; so no packet may change its queue there.
+ *
+ * Called under RTNL, or with bottom halves disabled.
+ */
+bool weir_sch_bound(const struct netdev_queue *txq)
+{
+	const struct Qdisc *root;
+
+	root = rcu_dereference_bh_check(txq->qdisc_sleeping,
+					lockdep_rtnl_is_held());
+	return netif_is_multiqueue(txq->dev) && root->flags & TCQ_F_ONETXQUEUE;
 }
 
 /* A packet that is bound to its transmit queue stays there. */

@@ -58,9 +58,9 @@ slow_up() {
 slow_down() { [[ ! -e $slow ]] || rmmod slow_port; }
 
 slow_sent() {
-	local sent
-	IFS=, read -r -a sent <"$slow/sent"
-	echo "${sent[$1]}"
+	local counts
+	IFS=, read -r -a counts <"$slow/sent"
+	echo "${counts[$1]}"
 }
 
 slow_is_empty() { [[ $(of slow0 '."data-depth" + ."header-depth"') == 0 ]]; }
