@@ -439,15 +439,30 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	return reason;
 }
 
-/**
- * weir_contrib_valid() - is a descriptor of the form that this module knows?
- * @c: from a BPF program, or NULL
- * @size: its size there
- */
-bool weir_contrib_valid(const struct weir_contrib *c, u32 size)
+static bool weir_contrib_valid(const struct weir_contrib *c)
 {
-	return c && size == sizeof(*c) &&
-	       !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
+	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED));
+}
+
+/**
+ * weir_contrib_copy() - take a descriptor from a BPF program
+ * @c: filled
+ * @from: where the program has it, or NULL; another CPU may write there
+ * @size: its size there
+ *
+ * Reads @from once, before anything is checked.
+ *
+ * Return: whether it is of the form that this module knows.
+ */
+bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,
+		       u32 size)
+{
+	if (!from || size != sizeof(*c))
+		return false;
+	*c = *from;
+	/* The compiler may take nothing from there any more. */
+	barrier();
+	return weir_contrib_valid(c);
 }

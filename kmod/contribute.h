@@ -12,6 +12,7 @@ int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
 		    struct weir_payload *datagram, bool verified);
 int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 		u32 reason);
-bool weir_contrib_valid(const struct weir_contrib *c, u32 size);
+bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,
+		       u32 size);
 
 #endif /* _WEIR_CONTRIBUTE_H */

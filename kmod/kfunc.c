@@ -2,7 +2,8 @@
 /*
  * What BPF programs call. Described in uapi/weir_bpf.h. Every pointer and
  * every length is checked here, as the verifier of some kernels lets NULL with
- * size 0 through, and as a program may be wrong about a packet.
+ * size 0 through, and as a program may be wrong about a packet. What a program
+ * hands over is copied first: it may lie in a map that another CPU writes to.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -40,13 +41,13 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct weir_payload pl;
+	struct weir_contrib c;
 	int err;
 
-	if (!weir_contrib_valid(contrib, contrib__sz))
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
-	err = weir_payload_from_xdp(&pl, xdp, contrib->udp_off,
-				    contrib->udp_len);
-	return weir_contribute(xdp->rxq->dev, contrib, err ? NULL : &pl, false);
+	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
+	return weir_contribute(xdp->rxq->dev, &c, err ? NULL : &pl, false);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -55,13 +56,13 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
 	struct weir_payload pl;
+	struct weir_contrib c;
 	int err;
 
-	if (!weir_contrib_valid(contrib, contrib__sz))
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
-	err = weir_payload_from_skb(&pl, skb, contrib->udp_off,
-				    contrib->udp_len);
-	return weir_contribute(skb->dev, contrib, err ? NULL : &pl,
+	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
+	return weir_contribute(skb->dev, &c, err ? NULL : &pl,
 			       weir_skb_verified(skb));
 }
 
@@ -70,11 +71,12 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 				u32 reason)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct weir_contrib c;
 
-	if (!weir_contrib_valid(contrib, contrib__sz) ||
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(xdp->rxq->dev, contrib, reason);
+	return weir_refuse(xdp->rxq->dev, &c, reason);
 }
 
 __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
@@ -82,11 +84,12 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 				u32 reason)
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_contrib c;
 
-	if (!weir_contrib_valid(contrib, contrib__sz) ||
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(skb->dev, contrib, reason);
+	return weir_refuse(skb->dev, &c, reason);
 }
 
 __bpf_kfunc_end_defs();

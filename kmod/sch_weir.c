@@ -273,7 +273,7 @@ static bool weir_sch_header_full(const struct weir_sch_visit *v)
 static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 			    struct weir_trim_pkt *pkt, int class)
 {
-	const struct weir_trim_policy *policy = &v->rev->port.policy;
+	const struct weir_trim_policy *policy = &v->rev->policy;
 
 	return weir_trim_returns(pkt, class) &&
 	       weir_trim_skb_returnable(policy, skb) &&
@@ -317,7 +317,7 @@ static int weir_sch_trim_one(const struct weir_sch_visit *v,
 {
 	struct sk_buff *cut;
 
-	cut = weir_trim_skb_cut(&v->rev->port.policy, skb, pkt);
+	cut = weir_trim_skb_cut(&v->rev->policy, skb, pkt);
 	if (!cut)
 		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
 				     WEIR_TRIM_DATA);
@@ -423,7 +423,7 @@ static int weir_sch_untrusted(const struct weir_sch_visit *v,
 static int weir_sch_classify(const struct weir_sch_visit *v,
 			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
-	const struct weir_trim_policy *policy = &v->rev->port.policy;
+	const struct weir_trim_policy *policy = &v->rev->policy;
 	const struct net *net = dev_net(qdisc_dev(v->sch));
 	int class;
 

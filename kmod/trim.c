@@ -119,6 +119,7 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	rev->config = *config;
 	weir_trim_device(dev, &device);
 	weir_trim_config_port(config, &device, &rev->port);
+	rev->policy = rev->port.policy;
 	weir_trim_config_bands(config, &rev->limits);
 	return rev;
 }

@@ -16,14 +16,17 @@ struct net_device;
  * @rcu: it is freed a grace period after another took its place
  * @config: what was asked for
  * @limits: what the qdisc makes of it
- * @port: what hooks and BPF programs make of it
+ * @policy: what trimming means to the qdisc
+ * @port: what hooks and BPF programs make of it, @policy included; they may write
+ *	to it, so the module itself reads nothing else there than the stamps
  *
- * Never changes while it can be reached, but for the stamps in @port.
+ * Never changes while it can be reached, but for @port.
  */
 struct weir_trim_rev {
 	struct rcu_head			rcu;
 	struct weir_trim_config		config;
 	struct weir_bands_limits	limits;
+	struct weir_trim_policy		policy;
 	struct weir_trim_port		port;
 };
 

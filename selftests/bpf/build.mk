@@ -1,3 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests that run the BPF programs on packets.
 $(eval $(call program,test-packets,$(wildcard selftests/bpf/*.c) selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl,$(bpf_skeletons)))
+
+# And one whose programs hand over memory that another CPU writes to.
+$(B)/bpf/hostile.bpf.o: selftests/bpf/hostile/hostile.bpf.c $(B)/bpf/flags
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+-include $(B)/bpf/hostile.bpf.d
+$(eval $(call program,test-hostile,selftests/bpf/hostile/test_hostile.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/hostile.skel.h))

@@ -220,6 +220,7 @@ typedef struct { int v; } atomic_t;
 #define smp_mb__before_atomic()	do { } while (0)
 #define smp_mb__after_atomic()	do { } while (0)
 #define smp_store_mb(x, v)	((x) = (v), mock_other_cpu())
+#define barrier()		mock_other_cpu()
 #define xchg(p, new)		({					\
 	__typeof__(*(p)) __was = *(p);					\
 	*(p) = (new);							\

@@ -541,20 +541,45 @@ static void contribute_refuse(void)
 	box_down();
 }
 
+/* What another CPU writes where the BPF program has its descriptor. */
+static struct weir_contrib descriptor;
+
+static void descriptor_changes(void)
+{
+	mock_meanwhile = NULL;
+	descriptor.count = 2048;
+	descriptor.flags = 8;
+}
+
 static void contribute_descriptor(void)
 {
-	struct weir_contrib c = { };
+	struct weir_contrib c;
 
-	CHECK(weir_contrib_valid(&c, sizeof(c)));
-	CHECK(!weir_contrib_valid(NULL, sizeof(c)));
-	CHECK(!weir_contrib_valid(NULL, 0));
-	CHECK(!weir_contrib_valid(&c, sizeof(c) - 1));
-	CHECK(!weir_contrib_valid(&c, sizeof(c) + 1));
-	c.reserved[2] = 1;
-	CHECK(!weir_contrib_valid(&c, sizeof(c)));
-	c.reserved[2] = 0;
-	c.flags = 8;
-	CHECK(!weir_contrib_valid(&c, sizeof(c)));
+	descriptor = (struct weir_contrib) { .count = 16 };
+	CHECK(weir_contrib_copy(&c, &descriptor, sizeof(c)));
+	CHECK(!weir_contrib_copy(&c, NULL, sizeof(c)));
+	CHECK(!weir_contrib_copy(&c, NULL, 0));
+	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c) - 1));
+	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c) + 1));
+	descriptor.reserved[2] = 1;
+	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
+	descriptor.reserved[2] = 0;
+	descriptor.flags = 8;
+	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
+}
+
+/* It is read once, before it is checked. */
+static void contribute_descriptor_changes(void)
+{
+	struct weir_contrib c;
+
+	descriptor = (struct weir_contrib) { .count = 16 };
+	mock_meanwhile = descriptor_changes;
+	CHECK(weir_contrib_copy(&c, &descriptor, sizeof(c)));
+	CHECK(!mock_meanwhile);
+	CHECK_EQ(c.count, 16);
+	CHECK_EQ(c.flags, 0);
+	CHECK_EQ(descriptor.count, 2048);
 }
 
 const struct ktap_test contribute_tests[] = {
@@ -580,5 +605,6 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_checksum),
 	KTAP_TEST(contribute_refuse),
 	KTAP_TEST(contribute_descriptor),
+	KTAP_TEST(contribute_descriptor_changes),
 };
 SUITE_END(contribute);

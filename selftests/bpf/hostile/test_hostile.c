@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A BPF program hands the module a descriptor in a map, and it is changed when the module
+ * is half way through with it. What the module checks has to be what it uses. Where it
+ * is not, the kernel dies, or the packet is not taken.
+ *
+ * Works in a network namespace of its own; the module must be loaded.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <err.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+#include <weir_bpf.h>
+
+#include "bpf/hostile.skel.h"
+#include "ktap.h"
+#include "packet.h"
+
+#define CALLS	100
+#define GRADS	16
+
+static void sh(const char *cmd)
+{
+	if (system(cmd))
+		errx(1, "cannot set up: %s", cmd);
+}
+
+/* One source, so that each contribution is a block. */
+static void setup(void)
+{
+	if (unshare(CLONE_NEWNET))
+		err(1, "unshare");
+	sh("ip link set lo up");
+	sh("for i in 1 254; do ip addr add 10.99.0.$i/24 dev lo; done");
+	sh("weir port attach dev lo mode tc udp 11999");
+	sh("weir job add id 4 sources 1 blocks 64 grads 16 address 10.99.0.254");
+	sh("weir source add job 4 id 0 address 10.99.0.1");
+}
+
+static struct hostile_bpf *load(void)
+{
+	struct hostile_bpf *hostile = hostile_bpf__open_and_load();
+
+	if (!hostile)
+		err(1, "load BPF object");
+	if (hostile_bpf__attach(hostile))
+		err(1, "attach to the module's functions");
+	return hostile;
+}
+
+/* Each round is a generation of its own, as its blocks begin anew. */
+static struct weir_contrib describe(void)
+{
+	static uint16_t generation;
+
+	return (struct weir_contrib) {
+		.saddr		= { 0, 0, htonl(0xffff), inet_addr("10.99.0.1") },
+		.daddr		= { 0, 0, htonl(0xffff), inet_addr("10.99.0.254") },
+		.block		= UINT32_MAX,
+		.job		= 4,
+		.generation	= generation++,
+		.weight		= 1,
+		.count		= GRADS,
+		.udp_off	= 34,
+		.udp_len	= 8 + 12 + GRADS * 4,
+		.payload_off	= 34 + 8 + 12,
+		.sport		= 12000,
+		.dport		= 12000,
+		.format		= WEIR_FORMAT_TRIO,
+	};
+}
+
+static void attack(struct hostile_bpf *hostile, const struct bpf_program *program)
+{
+	struct packet_spec spec = { .job = 4, .count = GRADS, .csum = 3 };
+	static uint8_t frame[PACKET_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .repeat = CALLS);
+	int ret;
+
+	opts.data_size_in = packet_build(&spec, frame);
+	hostile->bss->right = describe();
+	hostile->bss->taken = 0;
+	hostile->bss->changed = 0;
+	ret = bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
+	printf("# %llu of %u calls taken, changed %llu times\n",
+	       (unsigned long long)hostile->bss->taken, CALLS,
+	       (unsigned long long)hostile->bss->changed);
+	ktap_ok(!ret && hostile->bss->taken == CALLS &&
+		hostile->bss->changed >= CALLS,
+		"%s, changed under way", bpf_program__name(program));
+}
+
+int main(void)
+{
+	struct hostile_bpf *hostile;
+
+	ktap_header();
+	setup();
+	hostile = load();
+	attack(hostile, hostile->progs.hostile_contribute_xdp);
+	attack(hostile, hostile->progs.hostile_contribute_skb);
+	attack(hostile, hostile->progs.hostile_refuse_xdp);
+	attack(hostile, hostile->progs.hostile_refuse_skb);
+	return ktap_end();
+}
