@@ -287,6 +287,28 @@ static int weir_nl_job_changes(struct genl_info *info,
 	return err;
 }
 
+/* A source on this very box keeps a port that is not the job's. */
+static int weir_nl_job_check_port(struct genl_info *info,
+				  const struct weir_job *job)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_JOB_PORT];
+	const struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; attr && i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (!source || !weir_source_is_box(job, &source->config,
+						   nla_get_u32(attr)))
+			continue;
+		NL_SET_BAD_ATTR(info->extack, attr);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "source %u is at this address and port: give it another port first",
+				   i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
@@ -297,7 +319,8 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(job))
 		return PTR_ERR(job);
-	err = weir_nl_job_changes(info, job, &changes);
+	err = weir_nl_job_changes(info, job, &changes) ?:
+	      weir_nl_job_check_port(info, job);
 	if (!err)
 		err = weir_job_set(job,
 				   attrs[WEIR_A_JOB_GROUP] ? &changes.group : NULL,

@@ -190,6 +190,13 @@ static int weir_nl_source_bind(struct genl_info *info,
 	err = weir_nl_source_config(info, job, config);
 	if (err)
 		return err;
+	if (weir_source_is_box(job, config, ntohs(job->port))) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_SOURCE_ADDRESS]);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "job %u itself has this address and port: take another port",
+				   job->id);
+		return -EINVAL;
+	}
 	if (weir_source_taken(job, config, &other)) {
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "source %u of job %u has this address and port already",

@@ -28,7 +28,7 @@ void weir_trio_fill(struct weir_trio *hdr, const struct weir_job *job,
 	hdr->src_id = 0;
 	hdr->src_cnt = contributors;	/* 256 becomes 0, as documented */
 	put_unaligned_be16(generation, hdr->gen_id);
-	put_unaligned_be16(count, hdr->grad_cnt);
+	put_unaligned_be16(count | WEIR_TRIO_DOWN, hdr->grad_cnt);
 }
 
 /**

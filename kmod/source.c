@@ -160,3 +160,20 @@ bool weir_source_taken(const struct weir_job *job,
 	}
 	return false;
 }
+
+/**
+ * weir_source_is_box() - would results go to where the job itself listens?
+ * @job: the job, its namespace's lock held
+ * @config: what a source is to have
+ * @port: the job's UDP port, host byte order, now or as it is to be
+ *
+ * Nothing that a box sends is taken by one, but it would be sent for nothing.
+ */
+bool weir_source_is_box(const struct weir_job *job,
+			const struct weir_source_config *config, u16 port)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	return (config->port ?: port) == port &&
+	       ipv6_addr_equal(&config->addr, &job->address);
+}

@@ -72,5 +72,7 @@ void weir_source_flush(struct weir_job *job);
 void weir_source_free(struct weir_source *source);
 bool weir_source_taken(const struct weir_job *job,
 		       const struct weir_source_config *config, u32 *id);
+bool weir_source_is_box(const struct weir_job *job,
+			const struct weir_source_config *config, u16 port);
 
 #endif /* _WEIR_SOURCE_H */

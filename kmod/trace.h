@@ -37,7 +37,8 @@
 	x(DUPLICATE, "duplicate") \
 	x(NOMEM, "nomem") \
 	x(JOIN, "join") \
-	x(MARTIAN, "martian")
+	x(MARTIAN, "martian") \
+	x(DIRECTION, "direction")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

@@ -134,6 +134,8 @@ enum weir_mode {
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
  * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which nobody
  *   has
+ * @WEIR_REASON_DIRECTION: sent by a box, which says so in the packet; no box's
+ *   answer is ever taken for a contribution, a question or a join
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -159,6 +161,7 @@ enum weir_reason {
 	WEIR_REASON_NOMEM,
 	WEIR_REASON_JOIN,
 	WEIR_REASON_MARTIAN,
+	WEIR_REASON_DIRECTION,
 
 	/* private: */
 	__WEIR_REASON_MAX,

@@ -19,7 +19,7 @@
  *	the number of contributors, with 256 written as 0
  * @gen_id: generation of the workers' communicator, serial arithmetic
  * @grad_cnt: number of 32-bit gradients that follow, in the low 12 bits;
- *	WEIR_TRIO_JOINED
+ *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN
  *
  * 12 bytes behind a UDP header. What follows them:
  *
@@ -31,7 +31,7 @@
  *   answers with the result where the block is complete, else with a reply;
  * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
  *
- * From the box:
+ * From the box, with WEIR_TRIO_DOWN in all of it:
  *
  * - a result: grad_cnt sums, as above. Where WEIR_TRIO_DEGRADED is set, the
  *   bitmap of the contributors follows them: as many 32-bit words in network
@@ -74,6 +74,10 @@ struct weir_trio {
 					 * answer to a join, so that it means
 					 * nothing to a box that did not give
 					 * it out
+					 */
+#define WEIR_TRIO_DOWN		0x4000	/* from a box, to those below it: without
+					 * it a reply were a query, and the result
+					 * of one source a contribution
 					 */
 
 /**

@@ -17,6 +17,8 @@
 static __always_inline int weir_trio(const struct weir_trio *hdr,
 				     struct weir_contrib *contrib)
 {
+	if (hdr->grad_cnt[0] & (WEIR_TRIO_DOWN >> 8))
+		return WEIR_REASON_DIRECTION;
 	if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED |
 			  WEIR_TRIO_OVERFLOW))
 		return WEIR_REASON_FLAGS;

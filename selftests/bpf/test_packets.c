@@ -244,6 +244,16 @@ static const struct test tests[] = {
 	{ "weight 2", { V4, .count = 64, .weight = 2 }, REFUSED(WEIGHT) },
 	{ "weight 0", { V4, .count = 64, .weight = -1 }, REFUSED(WEIGHT) },
 	{ "age_op set", { V4, .count = 64, .flags = 0x10 }, REFUSED(FLAGS) },
+	{ "what a box answers: a result", { V4, .count = 64,
+	  .count_says = 64 | WEIR_TRIO_DOWN }, REFUSED(DIRECTION) },
+	{ "what a box answers: a degraded result", { V4, .count = 64,
+	  .flags = WEIR_TRIO_DEGRADED, .count_says = 64 | WEIR_TRIO_DOWN },
+	  REFUSED(DIRECTION) },
+	{ "what a box answers: a reply", { V4, .count_says = WEIR_TRIO_DOWN },
+	  REFUSED(DIRECTION) },
+	{ "what a box answers: to a join", { V4, .flags = WEIR_TRIO_CONTROL,
+	  .body = junk, .body_len = sizeof(struct weir_join),
+	  .count_says = WEIR_TRIO_DOWN }, REFUSED(DIRECTION) },
 	{ "degraded set", { V4, .count = 64, .flags = WEIR_TRIO_DEGRADED },
 	  REFUSED(FLAGS) },
 	{ "overflow set", { V4, .count = 64, .flags = WEIR_TRIO_OVERFLOW },
@@ -253,7 +263,8 @@ static const struct test tests[] = {
 	{ "join cut short", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 			      .body_len = 12 }, REFUSED(LENGTH) },
 	{ "join of other ranks", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
-				   .body_len = 16 }, REFUSED(JOIN) },
+				   .body_len = sizeof(struct weir_join) },
+	  REFUSED(JOIN) },
 };
 
 /* What the counters must do; says on a '#' line what they did instead. */
@@ -363,7 +374,8 @@ static bool result_fits(int fd, const struct packet_spec *spec,
 	}
 	if (hdr->job_id != spec->job || memcmp(hdr->block_id, &block, 4) ||
 	    hdr->flags != flags || hdr->src_cnt != SOURCES ||
-	    (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) != spec->count) {
+	    (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) !=
+	    (spec->count | WEIR_TRIO_DOWN)) {
 		puts("# the result's header is wrong");
 		return false;
 	}

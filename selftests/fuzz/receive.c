@@ -96,6 +96,7 @@ static size_t answer_join(uint8_t *packet)
 {
 	wire_put_header(packet, &(struct wire_header) {
 		.generation = GENERATION, .flags = WEIR_TRIO_CONTROL, .ranks = 1,
+		.down = true,
 	});
 	wire_put_join(packet, &(struct wire_join) {
 		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS,
@@ -113,6 +114,7 @@ static void fit(uint8_t *packet, size_t len)
 	wire_get_header(&h, packet);
 	h.job = 0;
 	h.generation = GENERATION;
+	h.down = true;
 	h.block %= 64;
 	wire_put_header(packet, &h);
 }
@@ -123,7 +125,7 @@ static size_t sum(uint8_t *packet, uint8_t block)
 	memset(packet, block, WIRE_SIZE(GRADS));
 	wire_put_header(packet, &(struct wire_header) {
 		.block = block % 32, .generation = GENERATION, .ranks = RANKS,
-		.grads = GRADS,
+		.grads = GRADS, .down = true,
 	});
 	return WIRE_SIZE(GRADS);
 }

@@ -112,7 +112,8 @@ static size_t bogus_reply(struct weir_trio *trio)
 {
 	trio->flags = WEIR_TRIO_WANTED;
 	trio->gen_id[0] ^= 0x80;
-	memset(trio->grad_cnt, 0, sizeof(trio->grad_cnt));
+	trio->grad_cnt[0] = WEIR_TRIO_DOWN >> 8;
+	trio->grad_cnt[1] = 0;
 	return sizeof(*trio);
 }
 

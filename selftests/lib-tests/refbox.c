@@ -245,6 +245,7 @@ static void start_header(const struct refbox *box, struct weir_trio *header, uin
 	put32(header->block_id, block);
 	header->flags = flags;
 	memcpy(header->gen_id, &generation, sizeof(generation));
+	header->grad_cnt[0] = WEIR_TRIO_DOWN >> 8;
 }
 
 /* Telling who is there. */
@@ -485,7 +486,7 @@ static void write_contributors(const struct refbox *box, struct slot *slot)
 static void write_result(const struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	struct weir_trio *header = (struct weir_trio *)slot->packet;
-	uint16_t count = htons(slot->count);
+	uint16_t count = htons(slot->count | WEIR_TRIO_DOWN);
 
 	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0);
 	if (slot->seen < box->options.sources)
@@ -709,7 +710,8 @@ static void take(struct refbox *box, const struct address *from, const uint8_t *
 {
 	const struct weir_trio *header = (const struct weir_trio *)packet;
 
-	if (length < HEADER || header->job_id != box->options.job)
+	if (length < HEADER || header->job_id != box->options.job ||
+	    (header->grad_cnt[0] & WEIR_TRIO_DOWN >> 8))
 		box->counters.refused++;
 	else if (header->flags & WEIR_TRIO_CONTROL)
 		take_join(box, from, packet, length);

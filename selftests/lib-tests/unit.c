@@ -306,10 +306,12 @@ static void header_layout(void)
 	packet[7] = 0;
 	wire_get_header(&back, packet);
 	CHECK_EQ(back.ranks, 256);
-	/* The four bits above the count are somebody else's. */
+	CHECK(!back.joined && !back.down);
+	/* The four bits above the count are not the count's. */
 	packet[10] |= 0xf0;
 	wire_get_header(&back, packet);
 	CHECK_EQ(back.grads, 1024);
+	CHECK(back.joined && back.down);
 }
 
 static void query_layout(void)

@@ -91,6 +91,8 @@ CASES = [
     ("job-add", dict(new, quorum=0x10004), INVAL, "a quorum of 65535 is more than the job's 4 sources"),
     ("job-set", {"id": 7}, INVAL, "nothing to change: say port, group, policy, .*"),
     ("job-set", {"id": 7, "policy": 2, "timeout": 0}, INVAL, "blocks that are not to wait need a timeout"),
+    ("job-set", {"id": 6, "port": 12001}, INVAL,
+     "source 0 is at this address and port: give it another port first"),
     ("job-set", {"id": 7, "quorum": 5}, INVAL, "a quorum of 5 is more than the job's 4 sources"),
     # Addresses.
     ("job-add", dict(new, address=BOX[:3]), INVAL, r"an address has 4 bytes \(IPv4\) or 16 \(IPv6\)"),
@@ -110,7 +112,7 @@ CASES = [
     ("job-set", {"id": 7, "group": WORKER}, INVAL, "the group is no multicast address"),
     ("job-set", {"id": 6, "group": address("239.0.0.1")}, INVAL, "the job's addresses are IPv6"),
     ("source-add", dict(one, address=address("fd00::1")), INVAL, "the job's addresses are IPv4"),
-    ("source-add", {"job": 6, "id": 0, "address": WORKER}, INVAL, "the job's addresses are IPv6"),
+    ("source-add", {"job": 6, "id": 1, "address": WORKER}, INVAL, "the job's addresses are IPv6"),
     # Rates.
     ("job-add", dict(new, rate={"packets-burst": 5}), INVAL, "a burst of packets needs a rate of packets"),
     ("job-add", dict(new, rate={"bytes-burst": 70000}), INVAL, "a burst of bytes needs a rate of bytes"),
@@ -128,6 +130,9 @@ CASES = [
     ("source-add", one, INVAL, "say the source's address: nothing else tells who it is"),
     ("source-add", {"job": 7, "id": 0, "address": WORKER}, EXIST,
      "source 0 of job 7 has an address already: set it or delete it first"),
+    ("source-add", dict(one, address=BOX), INVAL, "job 7 itself has this address and port: take another port"),
+    ("source-add", dict(one, address=BOX, port=12000), INVAL, "job 7 itself has this address and port: take another port"),
+    ("source-set", {"job": 7, "id": 0, "address": BOX}, INVAL, "job 7 itself has this address and port: take another port"),
     ("source-add", dict(one, address=WORKER), EXIST, "source 0 of job 7 has this address and port already"),
     ("source-add", dict(one, address=address("10.0.0.2"), ifindex=none), NODEV,
      f"there is no device with the index {none}"),
@@ -213,7 +218,7 @@ def dumps():
         assert (error, sentence, objects) == \
             (NOENT, "there is no job 9 in this network namespace", []), (name, error, sentence)
         error, _, objects = family.dump(command(name), encode(kind_of(name), job=6))
-        assert not error and not objects, (name, error)
+        assert not error and len(objects) == (name == "source-get"), (name, error)
     error, sentence, objects = family.dump(command("trim-queue-get"), encode("trim-queue", ifindex=none))
     assert (error, sentence, objects) == \
         (NODEV, f"there is no device {none} in this network namespace", []), (error, sentence)
@@ -274,6 +279,7 @@ def no_sentence_is_cut_short():
 must("job-add", **dict(new, id=7))
 must("job-add", **dict(new, id=6, address=address("fd00::254")))
 must("source-add", job=7, id=0, address=WORKER)
+must("source-add", job=6, id=0, address=address("fd00::254"), port=12001)
 must("port-add", ifindex=d1, mode=3)
 must("trim-set", **dict(trim, ifindex=d1))
 

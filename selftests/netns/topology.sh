@@ -109,6 +109,24 @@ merged() {
 	[[ $(box_stat '.[0].stats.blocks' job show id 5) == 16 ]]
 }
 
+# Two boxes, each of which has the other for its only source: the one's reply is no
+# question to the other, nor its result a contribution.
+boxes_face_each_other() {
+	in_worker 1 weir port attach dev eth0 mode "$1" &&
+		in_worker 1 weir job add id 3 sources 1 blocks 64 grads 16 address "$(worker_addr 1)" &&
+		in_worker 1 weir source add job 3 id 0 address "$(router_addr 1)" &&
+		box_job 3 1 blocks 64 grads 16 || return
+	in_worker 1 /usr/bin/python3 "$here/send-merged" "$(box_addr)" 3 0 1 0 &&
+		in_worker 1 /usr/bin/python3 "$here/send-merged" "$(box_addr)" 3 0 1 16 || return
+	poll 60 refused_direction 2 || { in_worker 1 weir stats; weir stats; return 1; }
+	[[ $(box_stat '.[0].stats | "\(.replies) \(.results) \(.repeats)"' job show id 3) == '1 1 0' &&
+		$(in_worker 1 weir -j stats | gojq '.stats | .queries + .contributions') == 0 ]]
+}
+
+refused_direction() {
+	(($(in_worker 1 weir -j stats | gojq .stats.refusals.direction) == $1))
+}
+
 # Where the box has XDP its peer cuts them before they cross; tc gets them in one.
 # captured FAMILY FILTER PATTERN: results as they arrive at a worker, with the box
 # adding checksums itself so that they can be looked at. Answers to joins, of which a slow
@@ -166,6 +184,11 @@ for mode in xdp tc; do
 
 	box_up 2 9000 "$mode"
 	ktap_run "$mode: datagrams sent as one packet" merged
+	box_down
+
+	box_up 1 9000 "$mode"
+	ktap_run "$mode: two boxes face each other" boxes_face_each_other "$mode"
+	in_worker 1 weir job flush
 	box_down
 done
 ktap_end

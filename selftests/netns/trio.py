@@ -16,6 +16,7 @@ AGED = WANTED = 0x10
 FINAL, DEGRADED, OVERFLOW, CONTROL = 8, 4, 2, 1
 NOTICE = CONTROL | 0x10
 JOINED = 0x8000
+DOWN = 0x4000
 CLONE_NEWNET = 0x40000000
 # What must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 120
@@ -42,6 +43,7 @@ class Packet:
         self.data = data
         (self.job, self.block, self.flags, self.source, self.contributors,
          self.generation, count) = struct.unpack_from("!BIBBBHH", data)
+        assert count & DOWN, "it does not say that it comes from a box"
         self.count = count & 0xfff
         rest = data[12:]
         self.sums = self.members = None

@@ -29,7 +29,8 @@ static void contribute_and_result(void)
 		CHECK_EQ(p->hdr.block_id[3], 42);
 		CHECK_EQ(p->hdr.src_cnt, 3);
 		CHECK_EQ(p->hdr.flags, 0);
-		CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1], 1500);
+		CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1],
+			 1500 | WEIR_TRIO_DOWN);
 		CHECK_EQ(p->len, 6000);
 		/* Shared, not copied. */
 		CHECK(p->pages[0] == box.packet[0].pages[0]);

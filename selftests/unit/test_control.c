@@ -116,7 +116,8 @@ static void check_reply(u16 source, u32 block, u8 flags, u8 count)
 	CHECK_EQ(p->hdr.src_id, source);
 	CHECK_EQ(p->hdr.src_cnt, count);
 	CHECK_EQ(box_block(p), block);
-	CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1], 0);
+	CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1],
+		 WEIR_TRIO_DOWN);
 	CHECK_EQ(p->len + p->mask_len, 0);
 }
 

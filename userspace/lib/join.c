@@ -103,12 +103,12 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 	comm->stats.packets_received++;
 	if (length >= WIRE_HEADER) {
 		wire_get_header(&header, packet);
-		if (notice_is(comm, &header, length)) {
+		if (header.down && notice_is(comm, &header, length)) {
 			/* Whom the box waits for: nothing to be done about it here. */
 			comm->stats.notices++;
 			return 0;
 		}
-		if (join_is_answer(comm, &header, length)) {
+		if (header.down && join_is_answer(comm, &header, length)) {
 			wire_get_join(&answer, packet);
 			if (answer.nonce == comm->member.nonce)
 				return join_check(comm, &header, &answer) ?:

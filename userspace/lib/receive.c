@@ -207,6 +207,11 @@ static int take(struct weir *comm, const void *packet, const uint32_t *gradients
 		return 0;
 	}
 	wire_get_header(&result.header, packet);
+	/* Another worker that takes this one for a box says nothing that a box does. */
+	if (!result.header.down) {
+		comm->stats.malformed++;
+		return 0;
+	}
 	if (result.header.flags & WEIR_TRIO_CONTROL)
 		return take_control(comm, &result.header, packet, length);
 	if (is_reply(comm, &result.header, length))

@@ -48,7 +48,8 @@ void wire_put_header(void *packet, const struct wire_header *header)
 	trio->src_cnt = (uint8_t)header->ranks;
 	put16(trio->gen_id, header->generation);
 	put16(trio->grad_cnt, (uint16_t)((header->grads & WEIR_TRIO_GRAD_MASK) |
-					 (header->joined ? WEIR_TRIO_JOINED : 0)));
+					 (header->joined ? WEIR_TRIO_JOINED : 0) |
+					 (header->down ? WEIR_TRIO_DOWN : 0)));
 }
 
 void wire_set_generation(void *packet, uint16_t generation)
@@ -70,6 +71,7 @@ void wire_get_header(struct wire_header *header, const void *packet)
 	header->generation = get16(trio->gen_id);
 	header->grads = get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
 	header->joined = get16(trio->grad_cnt) & WEIR_TRIO_JOINED;
+	header->down = get16(trio->grad_cnt) & WEIR_TRIO_DOWN;
 }
 
 unsigned int wire_replied(const void *packet)

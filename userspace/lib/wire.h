@@ -31,6 +31,7 @@
  * @rank: the sender
  * @ranks: how many are summed, 1 to 256
  * @joined: the generation is one that the box has given out
+ * @down: it comes from a box
  */
 struct wire_header {
 	uint32_t block;
@@ -41,6 +42,7 @@ struct wire_header {
 	uint8_t rank;
 	uint16_t ranks;
 	bool joined;
+	bool down;
 };
 
 /* @packet has WIRE_HEADER bytes. */
