@@ -5,6 +5,8 @@
  * the device's qdisc.
  */
 #include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
@@ -13,6 +15,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 
 #include "dest.h"
@@ -44,11 +47,107 @@ void weir_dest_uninit(struct weir_dest *dest)
 	dst_cache_destroy(&dest->cache);
 }
 
+/* The device that has the link's routes: above the port, its VLAN, its bridge. */
+static struct net_device *weir_dest_dev(const struct weir_dest *dest,
+					struct net *net)
+{
+	struct net_device *dev, *upper = NULL;
+
+	dev = dev_get_by_index_rcu(net, dest->ifindex);
+	if (!dev)
+		return NULL;
+	if (dest->vlan)
+		upper = __vlan_find_dev_deep_rcu(dev, htons(ETH_P_8021Q),
+						 dest->vlan);
+	dev = upper ?: dev;
+	upper = netdev_master_upper_dev_get_rcu(dev);
+	return upper && !netif_is_l3_master(upper) ? upper : dev;
+}
+
+static int weir_dest_vrf(const struct weir_dest *dest, struct net *net)
+{
+	struct net_device *dev = weir_dest_dev(dest, net);
+
+	return dev ? l3mdev_master_ifindex_rcu(dev) : 0;
+}
+
+/*
+ * The VRF to look a route up in: the receiver's, where its device is said, else
+ * that of the job's own address. The stack sends to groups by the device that has
+ * the address, whatever its VRF.
+ */
+static int weir_oif4(const struct weir_dest *dest, const struct weir_job *job)
+{
+	struct net *net = job->wn->net;
+	struct net_device *own;
+	int vrf;
+
+	if (ipv4_is_multicast(dest->addr.s6_addr32[3]))
+		return 0;
+	vrf = weir_dest_vrf(dest, net);
+	if (vrf)
+		return vrf;
+	own = __ip_dev_find(net, job->address.s6_addr32[3], false);
+	return own ? l3mdev_master_ifindex_rcu(own) : 0;
+}
+
+/* Is it an address of this machine's, as seen from a VRF or from none (0)? */
+static bool weir_is_own6(struct net *net, const struct in6_addr *addr, int vrf)
+{
+	struct flowi6 fl6 = { .flowi6_oif = vrf, .daddr = *addr };
+	struct dst_entry *dst = ip6_route_output(net, NULL, &fl6);
+	bool own;
+
+	own = !dst->error && (container_of(dst, struct rt6_info, dst)->rt6i_flags &
+			      (RTF_LOCAL | RTF_ANYCAST));
+	dst_release(dst);
+	return own;
+}
+
+/* The VRF that has the address, 0 for none, or -1 where it is nowhere. */
+static int weir_vrf6(struct net *net, const struct in6_addr *addr)
+{
+	struct net_device *dev;
+
+	if (weir_is_own6(net, addr, 0))
+		return 0;
+	for_each_netdev_rcu(net, dev)
+		if (netif_is_l3_master(dev) &&
+		    weir_is_own6(net, addr, dev->ifindex))
+			return dev->ifindex;
+	return -1;
+}
+
+/*
+ * As weir_oif4(); addresses of one link are looked for there. Unlike IPv4's, this
+ * lookup would send from an address that is not ours, and to a group by any VRF.
+ *
+ * Return: an ifindex, 0 for none, or -1 where nothing can be sent.
+ */
+static int weir_oif6(const struct weir_dest *dest, const struct weir_job *job)
+{
+	struct net *net = job->wn->net;
+	struct net_device *dev;
+	int own;
+
+	if (weir_is_link_local(&dest->addr) || weir_is_link_local(&job->address)) {
+		dev = weir_dest_dev(dest, net);
+		return dev ? dev->ifindex : -1;
+	}
+	own = weir_vrf6(net, &job->address);
+	if (own < 0)
+		return -1;
+	if (ipv6_addr_is_multicast(&dest->addr))
+		return own ? -1 : 0;
+	return weir_dest_vrf(dest, net) ?: own;
+}
+
 static struct dst_entry *weir_route4(struct weir_dest *dest,
 				     const struct weir_job *job,
 				     __be16 dport)
 {
 	struct flowi4 fl4 = {
+		.flowi4_oif	= weir_oif4(dest, job),
 		.daddr		= dest->addr.s6_addr32[3],
 		.saddr		= job->address.s6_addr32[3],
 		.flowi4_proto	= IPPROTO_UDP,
@@ -69,6 +168,7 @@ static struct dst_entry *weir_route6(struct weir_dest *dest,
 				     __be16 dport)
 {
 	struct flowi6 fl6 = {
+		.flowi6_oif	= weir_oif6(dest, job),
 		.daddr		= dest->addr,
 		.saddr		= job->address,
 		.flowi6_proto	= IPPROTO_UDP,
@@ -77,11 +177,12 @@ static struct dst_entry *weir_route6(struct weir_dest *dest,
 	};
 	struct dst_entry *dst;
 
-	dst = ip6_route_output(job->wn->net, NULL, &fl6);
-	if (dst->error) {
-		dst_release(dst);
+	if (fl6.flowi6_oif < 0)
 		return NULL;
-	}
+	/* Asks IPsec's policies, as ip_route_output_key() does. */
+	dst = ip6_dst_lookup_flow(job->wn->net, NULL, &fl6, NULL);
+	if (IS_ERR(dst))
+		return NULL;
 	dst_cache_set_ip6(&dest->cache, dst, &fl6.saddr);
 	return dst;
 }

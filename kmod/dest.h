@@ -5,6 +5,7 @@
 #include <linux/in6.h>
 #include <linux/rcupdate.h>
 #include <net/dst_cache.h>
+#include <net/ipv6.h>
 
 struct weir_job;
 struct weir_trio;
@@ -14,6 +15,8 @@ struct page;
  * struct weir_dest - where packets are sent to
  * @addr: address, IPv4 as an IPv4-mapped IPv6 address
  * @port: UDP port, 0 for the job's
+ * @ifindex: the device that it is behind, 0 where that is not said
+ * @vlan: its VLAN there, 0 for none or where that is not said
  * @cache: the route, a CPU; found again by itself when routes change
  *
  * Never changed once it can be reached: a new one takes its place.
@@ -21,6 +24,8 @@ struct page;
 struct weir_dest {
 	struct in6_addr		addr;
 	__be16			port;
+	int			ifindex;
+	u16			vlan;
 	struct dst_cache	cache;
 };
 
@@ -42,6 +47,12 @@ struct weir_packet {
 	const void	*tail;
 	unsigned int	tail_len;
 };
+
+/* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */
+static inline bool weir_is_link_local(const struct in6_addr *addr)
+{
+	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
+}
 
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 		   u16 port, gfp_t gfp);

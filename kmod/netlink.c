@@ -204,6 +204,10 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 	if (group && !multicast && !any)
 		return weir_nl_refuse(info, nla, -EINVAL,
 				      "the group is no multicast address");
+	if (group && ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
+					     IPV6_ADDR_LOOPBACK))
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      "a group of one link or host has no route: take one of a wider scope, as ff15::1");
 	if (!group && (multicast || any))
 		return weir_nl_refuse(info, nla, -EINVAL,
 				      "the address must be a unicast address");

@@ -179,6 +179,19 @@ static int weir_nl_source_config(struct genl_info *info,
 	return err;
 }
 
+/* Does the address need to be said more of? */
+static int weir_nl_source_reachable(struct genl_info *info,
+				    const struct weir_job *job,
+				    const struct weir_source_config *config)
+{
+	if (config->ifindex || !(weir_is_link_local(&config->addr) ||
+				 weir_is_link_local(&job->address)))
+		return 0;
+	GENL_SET_ERR_MSG(info,
+			 "a link-local address needs the device that the source is behind");
+	return -EINVAL;
+}
+
 static int weir_nl_source_bind(struct genl_info *info,
 			       struct weir_nl_source *s,
 			       struct weir_source_config *config)
@@ -188,6 +201,8 @@ static int weir_nl_source_bind(struct genl_info *info,
 	int err;
 
 	err = weir_nl_source_config(info, job, config);
+	if (!err)
+		err = weir_nl_source_reachable(info, job, config);
 	if (err)
 		return err;
 	if (weir_source_is_box(job, config, ntohs(job->port))) {

@@ -17,6 +17,8 @@ weir_source_new(const struct weir_source_config *config)
 		kfree(source);
 		return NULL;
 	}
+	source->dest.ifindex = config->ifindex;
+	source->dest.vlan = config->vlan == WEIR_VLAN_ANY ? 0 : config->vlan;
 	source->config = *config;
 	weir_rate_init(&source->rate, &config->rate);
 	return source;
@@ -139,7 +141,8 @@ void weir_source_flush(struct weir_job *job)
  * @config: what a source is to have
  * @id: that source; becomes the one that has it
  *
- * Workers on one host differ in their ports.
+ * Workers on one host differ in their ports, and link-local addresses are told
+ * apart by the device.
  */
 bool weir_source_taken(const struct weir_job *job,
 		       const struct weir_source_config *config, u32 *id)
@@ -153,7 +156,9 @@ bool weir_source_taken(const struct weir_job *job,
 		source = weir_source_get(job, i);
 		if (i == *id || !source ||
 		    source->config.port != config->port ||
-		    !ipv6_addr_equal(&source->config.addr, &config->addr))
+		    !ipv6_addr_equal(&source->config.addr, &config->addr) ||
+		    (weir_is_link_local(&config->addr) &&
+		     source->config.ifindex != config->ifindex))
 			continue;
 		*id = i;
 		return true;

@@ -109,6 +109,12 @@ CASES = [
     ("job-add", dict(new, group=address("ff15::1")), INVAL, "the job's addresses are IPv4"),
     ("job-add", dict(new, address=address("fd00::254"), group=address("239.0.0.1")), INVAL,
      "the job's addresses are IPv6"),
+    *(("job-set", {"id": 6, "group": address(group)}, INVAL,
+       "a group of one link or host has no route: take one of a wider scope, as ff15::1")
+      for group in ("ff02::7", "ff12::7", "ff01::7")),
+    *(("source-add", dict({"job": 6, "id": 0, "address": address("fe80::1")}, **more), INVAL,
+       "a link-local address needs the device that the source is behind")
+      for more in ({}, {"ifindex": 0}, {"port": 5, "vlan": 100})),
     ("job-set", {"id": 7, "group": WORKER}, INVAL, "the group is no multicast address"),
     ("job-set", {"id": 6, "group": address("239.0.0.1")}, INVAL, "the job's addresses are IPv6"),
     ("source-add", dict(one, address=address("fd00::1")), INVAL, "the job's addresses are IPv4"),

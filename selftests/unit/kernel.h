@@ -320,6 +320,15 @@ static inline bool ipv6_addr_equal(const struct in6_addr *a,
 	return !memcmp(a, b, sizeof(*a));
 }
 
+#define IPV6_ADDR_LINKLOCAL 0x0020U
+
+/* As far as it is asked for. */
+static inline int ipv6_addr_type(const struct in6_addr *a)
+{
+	return a->s6_addr[0] == 0xfe && (a->s6_addr[1] & 0xc0) == 0x80 ?
+	       IPV6_ADDR_LINKLOCAL : 0;
+}
+
 static inline bool ipv6_addr_any(const struct in6_addr *a)
 {
 	static const struct in6_addr any;
