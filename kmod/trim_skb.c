@@ -11,9 +11,12 @@
 
 #include "trim_skb.h"
 
+/* Bytes of the packet that what is left is a copy of; of some they count for nothing. */
 static u32 weir_trim_sum(struct weir_trim_pkt *pkt, u32 off, u32 len)
 {
-	return (__force u32)csum_partial(pkt->start + off, len, 0);
+	const struct sk_buff *whole = pkt->ctx;
+
+	return whole ? (__force u32)skb_checksum(whole, off, len, 0) : 0;
 }
 
 #include <weir_trim_mark.h>
@@ -95,7 +98,7 @@ int weir_trim_skb_unmark(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 
 /*
  * Whether the checksum that a device would fill in is that of the UDP or TCP
- * header in sight, which is computed anew over what is left.
+ * header in sight, for which what is left is enough.
  */
 static bool weir_trim_skb_own_csum(const struct sk_buff *skb,
 				   const struct weir_trim_pkt *pkt)
@@ -120,12 +123,21 @@ static int weir_trim_skb_csum(const struct weir_trim_policy *policy,
 	return err;
 }
 
-/* A device's half of a checksum may be 0, which from UDP would say none. */
-static void weir_trim_skb_has_csum(struct sk_buff *skb)
+/*
+ * What a device was to add up is added up here, as if what is gone had been zeroes:
+ * then its bytes count for nothing, and only lengths are to be changed.
+ */
+static void weir_trim_skb_fill_csum(struct sk_buff *skb,
+				    struct weir_trim_pkt *pkt)
 {
-	if (skb->ip_summed == CHECKSUM_PARTIAL)
-		*(__sum16 *)(skb_checksum_start(skb) + skb->csum_offset) =
-			CSUM_MANGLED_0;
+	unsigned int start = skb_checksum_start_offset(skb);
+
+	if (skb->ip_summed != CHECKSUM_PARTIAL)
+		return;
+	*(__sum16 *)(skb->data + start + skb->csum_offset) =
+		csum_fold(csum_partial(skb->data + start, skb->len - start, 0)) ?:
+		CSUM_MANGLED_0;
+	pkt->ctx = NULL;
 }
 
 /* The first bytes, with all that the stack knows of the packet but its socket. */
@@ -174,11 +186,13 @@ struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
 	if (!copy)
 		return NULL;
 	weir_trim_skb_rebase(pkt, copy);
+	pkt->ctx = skb;
 	if (len < pkt->len) {
-		weir_trim_skb_has_csum(copy);
+		weir_trim_skb_fill_csum(copy, pkt);
 		copy->ip_summed = CHECKSUM_NONE;
 	}
 	weir_trim_mark(policy, pkt, len);
+	pkt->ctx = NULL;
 	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
 		copy->priority = policy->priority;
 	return copy;

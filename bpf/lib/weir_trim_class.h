@@ -118,11 +118,14 @@ weir_trim_distrust(const struct weir_trim_policy *policy,
  * @pkt: the packet, parsed
  * @class: what it is, enum weir_trim_class
  *
- * NDP's own control packets may not: they are nobody's data.
+ * NDP's own control packets may not: they are nobody's data. Nor may a packet that a
+ * routing header leads on to others: the sender would send it there again.
  */
 static __always_inline bool weir_trim_returns(const struct weir_trim_pkt *pkt,
 					      int class)
 {
+	if (pkt->flags & WEIR_TRIM_PKT_ROUTED)
+		return false;
 	if (class != WEIR_TRIM_HEADER)
 		return class == WEIR_TRIM_DATA;
 	return !pkt->ndp || (void *)pkt->ndp + 1 > pkt->end ||

@@ -82,52 +82,63 @@ static __always_inline void weir_trim_mark_ip(struct weir_trim_pkt *pkt,
 		weir_trim_mark_ipv6(pkt, dscp, l3_len);
 }
 
-static __always_inline __u64 weir_trim_pseudo(struct weir_trim_pkt *pkt,
-					      __u32 l4_len)
-{
-	__u32 off = pkt->l3 - pkt->start, len = 32;
-
-	off += pkt->ip == 4 ? 12 : 8;
-	if (pkt->ip == 4)
-		len = 8;
-	return (__u64)weir_trim_sum(pkt, off, len) +
-	       weir_trim_word(pkt->proto) + weir_trim_word(l4_len);
-}
-
-/* The checksum, word @at, of the @l4_len bytes from the UDP or TCP header on. */
+/*
+ * The checksum, word @at of a UDP or TCP header, when of @whole bytes from there on
+ * @left are left: less what goes, and less what the length was each of the @lengths
+ * times that it counts. Whatever else is in it stays: the address that a routing header
+ * leads to, and also a fault, for the receiver to find.
+ */
 static __always_inline void weir_trim_sum_l4(struct weir_trim_pkt *pkt,
-					     __u32 at, __u32 l4_len)
+					     __u32 at, __u32 whole, __u32 left,
+					     __u32 lengths)
 {
-	__u16 *check = (__u16 *)pkt->l4 + at;
+	__u32 off = pkt->l4 - pkt->start + left;
+	__u16 *check = (__u16 *)pkt->l4 + at, gone;
 	__u64 sum;
 
 	if ((void *)(check + 1) > pkt->end)
 		return;
-	*check = 0;
-	sum = weir_trim_pseudo(pkt, l4_len);
-	sum += weir_trim_sum(pkt, pkt->l4 - pkt->start, l4_len);
+	gone = weir_trim_fold(weir_trim_sum(pkt, off, whole - left));
+	/* From an odd place on the halves of words are the other way around. */
+	if (left & 1)
+		gone = gone << 8 | gone >> 8;
+	sum = (__u64)(__u16)~*check + (__u16)~gone;
+	sum += lengths * ((__u16)~weir_trim_word(whole) + weir_trim_word(left));
 	*check = ~weir_trim_fold(sum);
 	/* Of UDP zero would say that there is none. */
 	if (pkt->proto == IPPROTO_UDP && !*check)
 		*check = 0xffff;
 }
 
-/* @l4_len bytes are left from the UDP or TCP header on. */
-static __always_inline void weir_trim_update_l4(struct weir_trim_pkt *pkt,
-						__u32 l4_len)
+/*
+ * A datagram may end before the packet does, and is whole then where that is cut behind
+ * it. One that seems to be longer than its packet is no datagram.
+ */
+static __always_inline void weir_trim_update_udp(struct weir_trim_pkt *pkt,
+						 __u32 whole, __u32 left)
 {
 	__u16 *word = pkt->l4;
+	__u32 len;
 
-	if (pkt->proto == IPPROTO_TCP) {
-		weir_trim_sum_l4(pkt, WEIR_TCP_CHECK, l4_len);
+	if ((void *)word + sizeof(struct udphdr) > pkt->end)
 		return;
-	}
-	if (pkt->proto != IPPROTO_UDP ||
-	    (void *)word + sizeof(struct udphdr) > pkt->end)
+	len = weir_ntohs(((struct udphdr *)pkt->l4)->len);
+	if (len <= left || len > whole)
 		return;
-	word[WEIR_UDP_LEN] = weir_trim_word(l4_len);
+	word[WEIR_UDP_LEN] = weir_trim_word(left);
+	/* The length is in the header, and in the pseudo header. */
 	if (word[WEIR_UDP_CHECK])
-		weir_trim_sum_l4(pkt, WEIR_UDP_CHECK, l4_len);
+		weir_trim_sum_l4(pkt, WEIR_UDP_CHECK, len, left, 2);
+}
+
+/* Of @whole bytes from the UDP or TCP header on @left are left. */
+static __always_inline void weir_trim_update_l4(struct weir_trim_pkt *pkt,
+						__u32 whole, __u32 left)
+{
+	if (pkt->proto == IPPROTO_TCP)
+		weir_trim_sum_l4(pkt, WEIR_TCP_CHECK, whole, left, 1);
+	else if (pkt->proto == IPPROTO_UDP)
+		weir_trim_update_udp(pkt, whole, left);
 }
 
 /* NDP's flag; in its UDP form the checksum stays true to the whole packet. */
@@ -198,7 +209,9 @@ static __always_inline void weir_trim_mark(const struct weir_trim_policy *policy
 		return;
 	weir_trim_chop(pkt);
 	if (!keep)
-		weir_trim_update_l4(pkt, len - (__u32)(pkt->l4 - pkt->start));
+		weir_trim_update_l4(pkt,
+				    pkt->l3_len - (__u32)(pkt->l4 - pkt->l3),
+				    len - (__u32)(pkt->l4 - pkt->start));
 }
 
 /**

@@ -24,6 +24,7 @@
 
 #define WEIR_TRIM_FRAGMENT	0x3fff	/* IPv4: more fragments, or an offset */
 #define WEIR_TRIM_FRAGMENT6	0xfff9	/* IPv6: likewise */
+#define WEIR_TRIM_SEGMENTS	0x00ff	/* IPv6 routing header: left to visit */
 #define WEIR_TRIM_VLAN_ID	0x0fff
 
 #define WEIR_TRIM_TCP_LEN	20
@@ -43,6 +44,7 @@
 
 /* flags of a struct weir_trim_pkt */
 #define WEIR_TRIM_PKT_CUT	0x1	/* shorter than the IP header states */
+#define WEIR_TRIM_PKT_ROUTED	0x2	/* IPv6: not yet on its way to its receiver */
 
 /**
  * struct weir_trim_pkt - a packet that may be trimmed
@@ -89,7 +91,10 @@ struct weir_trim_tag {
 	__be16 proto;
 };
 
-/* The common form of IPv6 extension headers, and of the fragment header. */
+/*
+ * The common form of IPv6 extension headers, and of the fragment header. A routing
+ * header has its type and the segments that are left in the place of the offset.
+ */
 struct weir_trim_ext {
 	__u8 next;
 	__u8 len;
@@ -159,6 +164,9 @@ static __always_inline int weir_trim_parse_ext(struct weir_trim_pkt *pkt)
 				return -1;
 			pkt->l4 += sizeof(*ext);
 		} else {
+			if (pkt->proto == IPPROTO_ROUTING &&
+			    ext->offset & weir_htons(WEIR_TRIM_SEGMENTS))
+				pkt->flags |= WEIR_TRIM_PKT_ROUTED;
 			pkt->l4 += (ext->len + 1) * 8;
 		}
 		pkt->proto = ext->next;
@@ -184,9 +192,11 @@ static __always_inline int weir_trim_parse_ipv6(struct weir_trim_pkt *pkt)
 /* NDP over UDP: the shim is a header, where it is there. */
 static __always_inline void weir_trim_parse_shim(struct weir_trim_pkt *pkt)
 {
-	void *shim = pkt->l4 + sizeof(struct udphdr);
+	struct udphdr *udp = pkt->l4;
+	void *shim = udp + 1;
 
-	if (pkt->dport != WEIR_NDP_PORT || shim + WEIR_NDP_SHIM > pkt->end)
+	if (pkt->dport != WEIR_NDP_PORT || shim + WEIR_NDP_SHIM > pkt->end ||
+	    weir_ntohs(udp->len) < sizeof(*udp) + WEIR_NDP_SHIM)
 		return;
 	pkt->ndp = shim;
 	pkt->headers += WEIR_NDP_SHIM;

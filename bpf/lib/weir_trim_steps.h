@@ -150,6 +150,7 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 	look->ip = pkt.ip;
 	look->proto = pkt.proto;
 	look->dscp = pkt.dscp;
+	look->flags = pkt.flags;
 	return weir_trim_step_above(ctx, look);
 }
 

@@ -15,7 +15,7 @@
 
 #include "weir_trim_parse.h"
 
-#define WEIR_TRIM_PIECE		64
+#define WEIR_TRIM_PIECE		128
 
 /**
  * struct weir_trim_adder - a walk over bytes that are added up

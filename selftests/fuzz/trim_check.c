@@ -33,19 +33,45 @@ static uint32_t pseudo(const struct slow_packet *p, size_t l4_len)
 	return sum;
 }
 
-/* Lengths and checksums of what was cut, when they are to be true. */
-static const char *lengths_fault(const uint8_t *f, size_t len, const struct slow_packet *p)
+/* What a checksum is wrong by, whatever its pseudo header's addresses; 0 has two forms. */
+static uint16_t wrong_by(const uint8_t *f, const struct slow_packet *p, size_t l4_len)
 {
-	size_t l4_len = len - p->l4_off;
+	uint16_t wrong = slow_checksum(f + p->l4_off, l4_len, pseudo(p, l4_len));
+
+	return wrong == 0xffff ? 0 : wrong;
+}
+
+static const char *udp_fault(const uint8_t *f, size_t len, const struct slow_packet *p,
+			     const struct trim_was *was, const struct slow_packet *before)
+{
+	size_t left = len - p->l4_off, whole = before->ip_off + before->ip_len - before->l4_off;
+	size_t had = slow_read(was->data, was->len, p->l4_off + 4, 2);
+	size_t has = slow_read(f, len, p->l4_off + 4, 2);
+	uint16_t check = slow_read(f, len, p->l4_off + 6, 2);
+
+	/* Of a datagram that is longer than its packet nothing can be made good. */
+	if (had > whole) {
+		HOLDS_OR_SAY(has == had);
+		return NULL;
+	}
+	HOLDS_OR_SAY(has == (had < left ? had : left));
+	HOLDS_OR_SAY(!check == !slow_read(was->data, was->len, p->l4_off + 6, 2));
+	if (check && has >= 8)
+		HOLDS_OR_SAY(wrong_by(f, p, has) == wrong_by(was->data, before, had));
+	return NULL;
+}
+
+/* Lengths of what was cut, when they are to be true; checksums are as good as they were. */
+static const char *lengths_fault(const uint8_t *f, size_t len, const struct slow_packet *p,
+				 const struct trim_was *was, const struct slow_packet *before)
+{
+	size_t left = len - p->l4_off, whole = before->ip_off + before->ip_len - before->l4_off;
 
 	HOLDS_OR_SAY(p->ip_off + p->ip_len == len);
-	if (p->proto == UDP) {
-		HOLDS_OR_SAY(slow_read(f, len, p->l4_off + 4, 2) == (int64_t)l4_len);
-		if (slow_read(f, len, p->l4_off + 6, 2))
-			HOLDS_OR_SAY(slow_checksum(f + p->l4_off, l4_len, pseudo(p, l4_len)) == 0);
-	} else if (p->proto == TCP) {
-		HOLDS_OR_SAY(slow_checksum(f + p->l4_off, l4_len, pseudo(p, l4_len)) == 0);
-	}
+	if (p->proto == UDP)
+		return udp_fault(f, len, p, was, before);
+	if (p->proto == TCP)
+		HOLDS_OR_SAY(wrong_by(f, p, left) == wrong_by(was->data, before, whole));
 	return NULL;
 }
 
@@ -94,7 +120,7 @@ const char *trim_marked_fault(const struct trim_was *was, const uint8_t *f, size
 	HOLDS_OR_SAY(after.ip && len <= was->len);
 	fault = ip_fault(was, &before, f, &after);
 	if (!fault && cut && !was->keep)
-		fault = lengths_fault(f, len, &after);
+		fault = lengths_fault(f, len, &after, was, &before);
 	if (fault)
 		return fault;
 	HOLDS_OR_SAY((cut && !was->keep) || after.ip_len == before.ip_len);

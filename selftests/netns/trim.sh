@@ -229,6 +229,14 @@ by_bytes() { fan_in 3 --count 300 -- share=bytes limit=0 limit-bytes=20000; }
 by_time() { fan_in 3 --count 300 -- limit=0 limit-time=3000; }
 merged() { fan_in 3 --count 300 --merge 30 -- limit=12 && lengths_are 11 '[86]'; }
 
+# Checksums that senders have added up themselves, from an odd place on.
+whole_checksums() {
+	star_each ethtool -K eth0 tx off >/dev/null &&
+		fan_in 3 --count 300 -- size=129 headers=1000 && lengths_are 11 '[87]'
+	local status=$?
+	star_each ethtool -K eth0 tx on >/dev/null && return "$status"
+}
+
 # A packet that is not longer than the size keeps all and gets the mark.
 short_ones() {
 	faster w4 100kbit && fan_in 3 --count 300 --size 60 -- && faster w4 1mbit && lengths_are 11 '[60]' && holds w4 '.stats.short == .stats.trim'
@@ -565,6 +573,7 @@ ktap_run "headers go first" strict
 ktap_run "bytes are shared" by_bytes
 ktap_run "the head may wait for so long" by_time
 ktap_run "merged datagrams are cut up" merged
+ktap_run "checksums that came whole stay true" whole_checksums
 ktap_run "short packets are marked" short_ones
 ktap_run "the length is kept" kept_length
 ktap_run "others are left alone" others

@@ -141,7 +141,7 @@ static int class_of(enum hook hook, const struct trim_case *c)
 
 static bool goes_back(enum hook hook, const struct trim_case *c)
 {
-	return hook == XDP && (c->class == WEIR_TRIM_DATA ||
+	return hook == XDP && c->spec.segments < 2 && (c->class == WEIR_TRIM_DATA ||
 	       (c->class == WEIR_TRIM_HEADER && !(c->spec.ndp & 0x0e)));
 }
 

@@ -51,6 +51,20 @@ const struct trim_case trim_cases[] = {
 	  DATA(128) },
 	{ "IPv6 extension headers, keep", { V6, .exthdrs = 3, .payload = 1400 },
 	  KEEP, DATA(128) },
+	{ "routing header", { V6, .segments = 2, .payload = 1400 }, DATA(128) },
+	{ "routing header, an odd number", { V6, .segments = 2, .payload = 1400 },
+	  .size = 151, DATA(151) },
+	{ "routing header, keep", { V6, .segments = 2, .payload = 1400 }, KEEP,
+	  DATA(128) },
+	{ "routing header, TCP", { V6, .segments = 2, .proto = TCP,
+	  .payload = 1400 }, DATA(128) },
+	{ "routing header that has been followed", { V6, .segments = 1, .exthdrs = 1,
+	  .payload = 1400 }, DATA(128) },
+	{ "a wrong checksum", { .wrong = 0x101, .payload = 1400 }, DATA(128) },
+	{ "a wrong checksum, TCP", { V6, .proto = TCP, .wrong = 0xfffe,
+	  .payload = 1401 }, .size = 131, DATA(131) },
+	{ "cut behind the datagram", { .surplus = 1300, .payload = 30 }, DATA(128) },
+	{ "cut in the datagram", { V6, .surplus = 50, .payload = 1350 }, DATA(128) },
 	{ "atomic fragment", { V6, .fragment = 3, .payload = 1400 }, DATA(128) },
 	{ "no UDP checksum", { .no_csum = true, .payload = 1400 }, DATA(128) },
 	{ "no UDP checksum, IPv6", { V6, .no_csum = true, .payload = 1400 },
@@ -228,26 +242,44 @@ static uint8_t *put_ipv4(const struct trim_spec *s, uint8_t *at, int behind)
 	return at + len;
 }
 
+/* The receiver, to which the address in the IP header is a step. */
+static const uint8_t receiver[16] = { 0xfd, 0x42, [7] = 0x99, [15] = 0x77 };
+
+static uint8_t *put_routing(const struct trim_spec *s, uint8_t *at, int next)
+{
+	memset(at, 0, 24);
+	at[0] = next;
+	at[1] = 2;
+	at[2] = 2;
+	at[3] = s->segments - 1;
+	memcpy(at + 8, receiver, sizeof(receiver));
+	return at + 24;
+}
+
 static uint8_t *put_ipv6(const struct trim_spec *s, uint8_t *at, int behind)
 {
-	int exts = s->exthdrs + !!s->fragment, i, next;
+	int exts = s->exthdrs + !!s->fragment + (s->segments ? 3 : 0), i, next;
+	int last = s->fragment ? 44 : proto_of(s);
+	int first = s->segments ? 43 : last;
 
 	memset(at, 0, 40);
 	at[0] = 0x60 | dscp_of(s) >> 2;
 	at[1] = (dscp_of(s) & 3) << 6 | s->ecn << 4 | 0x0a;
 	put16(at + 2, 0xbcde);
 	put16(at + 4, exts * 8 + behind);
-	at[6] = s->exthdrs ? 60 : s->fragment ? 44 : proto_of(s);
+	at[6] = s->exthdrs ? 60 : first;
 	at[7] = 64;
 	addr6(s, true, at + 8);
 	addr6(s, false, at + 24);
 	at += 40;
 	for (i = 0; i < s->exthdrs; i++) {
-		next = i + 1 < s->exthdrs ? 60 : s->fragment ? 44 : proto_of(s);
+		next = i + 1 < s->exthdrs ? 60 : first;
 		memcpy(at, "\0\0\1\4\0\0\0\0", 8);
 		at[0] = next;
 		at += 8;
 	}
+	if (s->segments)
+		at = put_routing(s, at, last);
 	if (s->fragment) {
 		memset(at, 0, 8);
 		at[0] = proto_of(s);
@@ -265,6 +297,8 @@ static uint32_t pseudo(const struct trim_spec *s, int len)
 	if (s->ipv6) {
 		addr6(s, true, addr);
 		addr6(s, false, addr + 16);
+		if (s->segments > 1)
+			memcpy(addr + 16, receiver, sizeof(receiver));
 		return add_up(proto_of(s) + len, addr, 32);
 	}
 	addr4(s, true, addr);
@@ -303,7 +337,7 @@ static void put_l4(const struct trim_spec *s, uint8_t *l4, int len)
 			l4[8] = s->ndp;
 		if (s->no_csum)
 			break;
-		sum = ~add_up(pseudo(s, len), l4, len) & 0xffff;
+		sum = ~add_up(pseudo(s, len) + s->wrong, l4, len) & 0xffff;
 		put16(l4 + 6, sum ? sum : 0xffff);
 		break;
 	case TCP:
@@ -312,7 +346,7 @@ static void put_l4(const struct trim_spec *s, uint8_t *l4, int len)
 		l4[13] = 0x10;
 		put16(l4 + 14, 512);
 		memset(l4 + 20, 1, s->tcp_options);
-		put16(l4 + 16, ~add_up(pseudo(s, len), l4, len));
+		put16(l4 + 16, ~add_up(pseudo(s, len) + s->wrong, l4, len));
 		break;
 	case NDP:
 		l4[1] = s->ndp;
@@ -326,11 +360,14 @@ size_t trim_build(const struct trim_spec *s, uint8_t *frame)
 	uint8_t *l4;
 
 	l4 = put_eth(s, frame);
-	l4 = s->ipv6 ? put_ipv6(s, l4, len) : put_ipv4(s, l4, len);
+	l4 = s->ipv6 ? put_ipv6(s, l4, len + s->surplus) :
+		       put_ipv4(s, l4, len + s->surplus);
 	memset(l4, 0, l4_len(s));
 	for (i = 0; i < s->payload; i++)
 		l4[l4_len(s) + i] = i * 7 + (i >> 8);
 	put_l4(s, l4, len);
+	memset(l4 + len, 0x55, s->surplus);
+	len += s->surplus;
 	memset(l4 + len, 0xee, s->pad);
 	return l4 + len + s->pad - s->lost - frame;
 }
@@ -340,7 +377,7 @@ static struct trim_spec trimmed_spec(const struct trim_case *c)
 {
 	struct trim_spec s = c->spec;
 	uint8_t frame[TRIM_FRAME_MAX];
-	size_t len;
+	size_t len, cut;
 
 	s.dscp = TRIM_TRIMMED;
 	if (!c->left)
@@ -348,10 +385,15 @@ static struct trim_spec trimmed_spec(const struct trim_case *c)
 	s.ndp |= 0x80;
 	len = trim_build(&s, frame) - s.pad;
 	s.pad = 0;
-	if (c->keep)
-		s.lost = len - c->left;
-	else
-		s.payload -= len - c->left;
+	cut = len - c->left;
+	if (c->keep) {
+		s.lost = cut;
+	} else if (cut > s.surplus) {
+		s.payload -= cut - s.surplus;
+		s.surplus = 0;
+	} else {
+		s.surplus -= cut;
+	}
 	return s;
 }
 

@@ -30,11 +30,15 @@
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
  * @exthdrs: IPv6 destination options, 8 bytes each
+ * @segments: IPv6 routing header of a segment: 1 more than are left, 0 for none. Where
+ *	one is left, the address in it is the receiver's
  * @fragment: 1 the first, 2 a later one, 3 an atomic one (IPv6)
  * @proto: 0 for UDP; 6 TCP, 199 NDP, anything else is opaque
  * @tcp_options: bytes of them, a multiple of 4
  * @dport: 0 for 5000; 666 is NDP over UDP
  * @no_csum: a UDP checksum of zero
+ * @wrong: what the UDP or TCP checksum is wrong by
+ * @surplus: bytes of the IP packet behind the UDP datagram
  * @dscp: DSCP, 0 for TRIM_DSCP; -1 for 0
  * @ecn: ECN
  * @ndp: NDP's flags
@@ -50,11 +54,14 @@ struct trim_spec {
 	bool ipv6;
 	int options;
 	int exthdrs;
+	int segments;
 	int fragment;
 	int proto;
 	int tcp_options;
 	int dport;
 	bool no_csum;
+	int wrong;
+	int surplus;
 	int dscp;
 	int ecn;
 	int ndp;
