@@ -25,6 +25,31 @@
 #define WEIR_IPV4_TTL		4
 #define WEIR_IPV4_CSUM		5
 
+#define WEIR_IPV4_FRAGMENT	0x3fff	/* more fragments, or an offset */
+
+/*
+ * Where there are several ways, the stack may choose by ports, or by what other
+ * protocols have in their place. Fragments have none, or would go two ways.
+ */
+static __always_inline void weir_route_ports(const void *l4, const void *end,
+					     struct bpf_fib_lookup *fib)
+{
+	const __be16 *port = l4;
+
+	switch (fib->l4_protocol) {
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_DCCP:
+	case IPPROTO_SCTP:
+	case IPPROTO_UDPLITE:
+	case IPPROTO_ESP:
+		if ((void *)(port + 2) > end)
+			return;
+		fib->sport = port[0];
+		fib->dport = port[1];
+	}
+}
+
 static __always_inline int weir_route_ipv4(const struct iphdr *iph, void *end,
 					   struct bpf_fib_lookup *fib)
 {
@@ -37,6 +62,8 @@ static __always_inline int weir_route_ipv4(const struct iphdr *iph, void *end,
 	fib->tot_len = weir_ntohs(iph->tot_len);
 	fib->ipv4_src = iph->saddr;
 	fib->ipv4_dst = iph->daddr;
+	if (!(iph->frag_off & weir_htons(WEIR_IPV4_FRAGMENT)))
+		weir_route_ports(iph + 1, end, fib);
 	return 0;
 }
 
@@ -52,6 +79,7 @@ static __always_inline int weir_route_ipv6(const struct ipv6hdr *ip6h, void *end
 	fib->tot_len = sizeof(*ip6h) + weir_ntohs(ip6h->payload_len);
 	__builtin_memcpy(fib->ipv6_src, &ip6h->saddr, sizeof(fib->ipv6_src));
 	__builtin_memcpy(fib->ipv6_dst, &ip6h->daddr, sizeof(fib->ipv6_dst));
+	weir_route_ports(ip6h + 1, end, fib);
 	return 0;
 }
 

@@ -136,6 +136,31 @@ passes() {
 	[[ $before == "$after" ]] || { echo "$before, then $after"; return 1; }
 }
 
+# Two ways to one network, of which the stack chooses by ports: flows take both.
+two_ways() {
+	local to=$1 dev n
+	fresh rate=1250000000 limit-bytes=10000000 && policy del w2 >/dev/null
+	policy set w2 hook=xdp dscp=11 rule=dscp:10 rate=1250000000 limit-bytes=10000000 &&
+		in_worker 1 "$here/trim-traffic" send "$to" --count 256 --size 100 --flows >/dev/null || return
+	poll 60 ways_add_up 256 || { shown w2; shown w3; return 1; }
+	for dev in w2 w3; do
+		n=$(shown "$dev" | gojq .stats.whole)
+		((n >= 80)) || { echo "$n by $dev"; return 1; }
+	done
+	policy del w2 >/dev/null
+}
+ways_add_up() { (($(shown w2 | gojq .stats.whole) + $(shown w3 | gojq .stats.whole) == $1)); }
+two_ways_ipv4() {
+	ns_sysctl router ipv4/fib_multipath_hash_policy=1 && neighbours "$(worker_addr 2)" &&
+		in_router ip route add 10.90.0.0/24 nexthop via "$(worker_addr 2)" dev w2 \
+			nexthop via "$(worker_addr 3)" dev w3 && two_ways 10.90.0.1
+}
+two_ways_ipv6() {
+	ns_sysctl router ipv6/fib_multipath_hash_policy=1 && neighbours "$(worker_addr6 2)" &&
+		in_router ip route add fd90::/64 nexthop via "$(worker_addr6 2)" dev w2 \
+			nexthop via "$(worker_addr6 3)" dev w3 && two_ways fd90::1
+}
+
 # The stack says what has become of it, which the program could not.
 ttl_ends() { passes bash -c "! ping -q -c 1 -W 1 -t 1 $(worker_addr 3) | grep -q ' 0% '"; }
 
@@ -281,7 +306,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done
