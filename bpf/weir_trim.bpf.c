@@ -115,8 +115,7 @@ static __always_inline int weir_trim_whole(struct __sk_buff *skb,
 		if (weir_trim_prepare(skb))
 			return weir_trim_failed(cpu);
 		weir_trim_step_unmark(skb, look);
-	} else if (look->class == WEIR_TRIM_HEADER ||
-		   look->class == WEIR_TRIM_RETURNED) {
+	} else if (weir_trim_is_marked(look->class)) {
 		weir_trim_steer(&port->policy, skb);
 	}
 	weir_trim_count_whole(cpu, look);

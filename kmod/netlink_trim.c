@@ -170,6 +170,10 @@ static void weir_nl_trim_said(struct genl_info *info,
 	weir_nl_trim_get_numbers(info, config);
 	if (a[WEIR_A_TRIM_LIMIT_BYTES])
 		config->limit_bytes = nla_get_uint(a[WEIR_A_TRIM_LIMIT_BYTES]);
+	if (a[WEIR_A_TRIM_TRIMMED_DSCPS])
+		config->trimmed_dscps = nla_get_uint(a[WEIR_A_TRIM_TRIMMED_DSCPS]);
+	if (a[WEIR_A_TRIM_CONTROL_DSCPS])
+		config->control_dscps = nla_get_uint(a[WEIR_A_TRIM_CONTROL_DSCPS]);
 	if (a[WEIR_A_TRIM_RATE]) {
 		config->rate = nla_get_uint(a[WEIR_A_TRIM_RATE]);
 		config->has |= WEIR_TRIM_HAS_RATE;
@@ -267,6 +271,8 @@ static int weir_nl_put_config(struct sk_buff *skb,
 
 	if (weir_nl_trim_put_numbers(skb, config) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_LIMIT_BYTES, config->limit_bytes) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_TRIMMED_DSCPS, config->trimmed_dscps) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_CONTROL_DSCPS, config->control_dscps) ||
 	    (config->has & WEIR_TRIM_HAS_RATE &&
 	     nla_put_uint(skb, WEIR_A_TRIM_RATE, config->rate)) ||
 	    (config->has & (WEIR_TRIM_HAS_TC | WEIR_TRIM_HAS_TC_DSCP) &&

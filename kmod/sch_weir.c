@@ -444,6 +444,7 @@ static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
 		return weir_sch_data(v, skb, pkt);
 	case WEIR_TRIM_HEADER:
 	case WEIR_TRIM_RETURNED:
+	case WEIR_TRIM_CONTROL:
 		return weir_sch_header(v, skb, pkt, class);
 	case WEIR_TRIM_UNTRUSTED:
 		return weir_sch_untrusted(v, skb, pkt);

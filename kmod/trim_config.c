@@ -75,10 +75,16 @@ static u8 weir_trim_config_dscp(const struct weir_trim_config *config)
 						config->dscp;
 }
 
-/* The DSCPs that say what has become of a packet. */
+/* The DSCPs of packets that were trimmed, here or elsewhere. */
+static u64 weir_trim_trimmed(const struct weir_trim_config *config)
+{
+	return BIT_ULL(weir_trim_config_dscp(config)) | config->trimmed_dscps;
+}
+
+/* The DSCPs that say what a packet is, or what has become of it. */
 static u64 weir_trim_marks(const struct weir_trim_config *config)
 {
-	u64 marks = BIT_ULL(weir_trim_config_dscp(config));
+	u64 marks = weir_trim_trimmed(config) | config->control_dscps;
 
 	if (config->has & WEIR_TRIM_HAS_RETURN)
 		marks |= BIT_ULL(config->return_dscp);
@@ -107,11 +113,16 @@ static int weir_trim_check_marks(const struct weir_trim_config *config,
 	if (!(config->has & (WEIR_TRIM_HAS_DSCP | WEIR_TRIM_HAS_TC)))
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_DSCP,
 					"say which DSCP trimmed packets get: dscp or tc is missing");
+	if (weir_trim_trimmed(config) & config->control_dscps)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_CONTROL_DSCPS,
+					"a DSCP is that of trimmed packets or of control ones, not of both");
 	if (config->has & WEIR_TRIM_HAS_RETURN &&
-	    config->return_dscp == weir_trim_config_dscp(config))
+	    (weir_trim_trimmed(config) | config->control_dscps) >>
+	    config->return_dscp & 1)
 		return weir_trim_refuse(refusal, -EINVAL,
 					WEIR_A_TRIM_RETURN_DSCP,
-					"packets that go back need another DSCP than trimmed ones");
+					"packets that go back need another DSCP than trimmed or control ones");
 	return 0;
 }
 
@@ -131,7 +142,7 @@ static int weir_trim_check_rule(const struct weir_trim_config *config,
 		return 0;
 	if (rule->dscps & weir_trim_marks(config))
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
-					"packets with the DSCP of trimmed or returned ones cannot be trimmed");
+					"packets with the DSCP of trimmed, returned or control ones cannot be trimmed");
 	return 0;
 }
 
@@ -357,6 +368,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	policy->priority = config->priority;
 	policy->queue = config->queue;
 	policy->dscp = weir_trim_config_dscp(config);
+	policy->marks = weir_trim_trimmed(config);
+	policy->controls = config->control_dscps;
 	policy->return_dscp = config->return_dscp;
 	if (config->length == WEIR_TRIM_LENGTH_KEEP)
 		policy->flags |= WEIR_TRIM_KEEP_LENGTH;

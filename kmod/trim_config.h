@@ -23,6 +23,8 @@
  * struct weir_trim_config - what an administrator says about a port
  * @rate: bytes a second that the port can send
  * @limit_bytes: of the data band, 0 for no limit
+ * @trimmed_dscps: of packets that others have trimmed, bit i being DSCP i
+ * @control_dscps: of control packets, likewise
  * @has: WEIR_TRIM_HAS_*
  * @hook: enum weir_trim_hook
  * @size: bytes of a frame that stay
@@ -55,6 +57,8 @@
 struct weir_trim_config {
 	u64			rate;
 	u64			limit_bytes;
+	u64			trimmed_dscps;
+	u64			control_dscps;
 	u32			has;
 	u32			hook;
 	u32			size;

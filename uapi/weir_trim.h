@@ -39,6 +39,8 @@ struct weir_trim_rule {
 /**
  * struct weir_trim_policy - what trimming a packet means at a port
  * @dscps: DSCPs that some rule without disable matches, for a first look
+ * @marks: DSCPs of trimmed packets, bit i being DSCP i; @dscp is one of them
+ * @controls: DSCPs of control packets, likewise
  * @flags: WEIR_TRIM_*
  * @size: bytes of a frame that stay, from the Ethernet header on, tags included
  * @priority: skb->priority of trimmed packets
@@ -51,6 +53,8 @@ struct weir_trim_rule {
  */
 struct weir_trim_policy {
 	__u64			dscps;
+	__u64			marks;
+	__u64			controls;
 	__u32			flags;
 	__u32			size;
 	__u32			priority;

@@ -13,6 +13,7 @@
  * @WEIR_TRIM_HEADER: trimmed upstream, or NDP control; never trimmed (again)
  * @WEIR_TRIM_RETURNED: on its way back to its sender; never returned again
  * @WEIR_TRIM_UNTRUSTED: says that it was trimmed, which nobody vouches for
+ * @WEIR_TRIM_CONTROL: marked as control; waits with the headers, and is never returned
  */
 enum weir_trim_class {
 	WEIR_TRIM_OTHER,
@@ -20,6 +21,7 @@ enum weir_trim_class {
 	WEIR_TRIM_HEADER,
 	WEIR_TRIM_RETURNED,
 	WEIR_TRIM_UNTRUSTED,
+	WEIR_TRIM_CONTROL,
 };
 
 /*
@@ -72,8 +74,10 @@ static __always_inline int
 weir_trim_classify(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt)
 {
-	if (pkt->dscp == policy->dscp)
+	if (policy->marks >> pkt->dscp & 1)
 		return WEIR_TRIM_HEADER;
+	if (policy->controls >> pkt->dscp & 1)
+		return WEIR_TRIM_CONTROL;
 	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
 		return WEIR_TRIM_RETURNED;
 	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
@@ -91,7 +95,8 @@ weir_trim_classify(const struct weir_trim_policy *policy,
  */
 static __always_inline bool weir_trim_is_marked(int class)
 {
-	return class == WEIR_TRIM_HEADER || class == WEIR_TRIM_RETURNED;
+	return class == WEIR_TRIM_HEADER || class == WEIR_TRIM_RETURNED ||
+	       class == WEIR_TRIM_CONTROL;
 }
 
 /**
@@ -100,7 +105,8 @@ static __always_inline bool weir_trim_is_marked(int class)
  * @pkt: the packet, parsed
  * @class: what weir_trim_classify() said, weir_trim_is_marked()
  *
- * An edge cannot know whose NDP's own marks are: they stay, and count for nothing.
+ * An edge cannot know whose NDP's own marks are: they stay, and count for nothing. So
+ * does that of control packets, which hosts do send.
  *
  * Return: enum weir_trim_class.
  */
@@ -108,7 +114,9 @@ static __always_inline int
 weir_trim_distrust(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt, int class)
 {
-	if (class == WEIR_TRIM_HEADER && pkt->dscp != policy->dscp)
+	if (class == WEIR_TRIM_CONTROL)
+		return WEIR_TRIM_OTHER;
+	if (class == WEIR_TRIM_HEADER && !(policy->marks >> pkt->dscp & 1))
 		return WEIR_TRIM_DATA;
 	return WEIR_TRIM_UNTRUSTED;
 }

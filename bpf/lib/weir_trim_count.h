@@ -16,6 +16,7 @@ static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 		break;
 	case WEIR_TRIM_HEADER:
 	case WEIR_TRIM_RETURNED:
+	case WEIR_TRIM_CONTROL:
 		cpu->count[WEIR_TRIM_C_HEADERS]++;
 		break;
 	case WEIR_TRIM_UNTRUSTED:

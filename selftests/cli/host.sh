@@ -145,6 +145,8 @@ usage "trim: DSCP too large" "dscp takes a DSCP, 0 to 63 .* or from-tc, not '64'
 usage "trim: DSCP of no name" "not 'af14'" "trim set dev lo dscp af14"
 usage "trim: return-dscp from a class" "return-dscp takes a DSCP, 0 to 63 or a name .*af11, not 'from-tc'" \
 	"trim set dev lo return-dscp from-tc"
+usage "trim: DSCPs of no name" "trimmed-dscp takes DSCPs, 0 to 63 .*or none, not '13,af14'" "trim set dev lo trimmed-dscp 13,af14"
+usage "trim: DSCPs with a gap" "control-dscp takes DSCPs.*not '1,,2'" "trim set dev lo control-dscp 1,,2"
 usage "trim: class too large" "tc 8 is out of range: it is 0 to 7" "trim set dev lo tc 8"
 usage "trim: map without a DSCP" "tc-dscp takes pairs of a traffic class.*not '6'" "trim set dev lo tc-dscp 6"
 usage "trim: map with a class twice" "each class once, not '6:1,6:2'" "trim set dev lo tc-dscp 6:1,6:2"

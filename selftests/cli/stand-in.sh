@@ -158,6 +158,9 @@ asks_trims() {
 		queue 3;.queue == 3
 		length update;.length == 1
 		length keep;.length == 2
+		trimmed-dscp af12,13 control-dscp cs5;."trimmed-dscps" == 12288 and ."control-dscps" == 1099511627776
+		trimmed-dscp none;."trimmed-dscps" == 0
+		control-dscp 63;."control-dscps" == 9223372036854775808
 		edge on;.edge == 1
 		edge off;.edge == 0
 		limit 12;.limit == 12 and (has("limit-bytes") | not) and (has("limit-time") | not)
@@ -398,7 +401,7 @@ shows_trims() {
 		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "headers": 1000, "header-time": 1000,
 		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
 		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900, "stats": $stats},
-		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "tc": 6, "tc-dscp": "000810182028302e",
+		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "trimmed-dscps": 12288, "control-dscps": 1, "tc": 6, "tc-dscp": "000810182028302e",
 		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
 		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "overhead": 24, "mpu": 84,
 		  "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24},
@@ -412,7 +415,7 @@ shows_trims() {
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
     data-max 1015 header-max 1016
     overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us
-trim dev eth0 hook tc edge on size 256 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
+trim dev eth0 hook tc edge on size 256 trimmed-dscp 12,13 control-dscp 0 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
     limit 20us share 20%
     meter percpu rate 10gbit overhead 24 mpu 84 optimistic 100% half 50% pessimistic 25% t0 6us t1 24us
 trim dev eth1 hook none edge on" "trim show" &&
@@ -423,7 +426,8 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0,
 			"headers": 1000, "header-time": 1000, "share": "ratio", "share-value": 10, "victim": "coin",
 			"full": "return", "return-dscp": 48, "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900}
-			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "tc": 6,
+			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "trimmed-dscp": [12, 13],
+			"control-dscp": [0], "tc": 6,
 			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46], "priority": 7, "queue": 1, "length": "keep",
 			"rule": [], "disable-trim": [], "limit": 0, "limit-bytes": 0, "limit-time": 20,
 			"share": "bytes", "share-value": 20, "meter": "percpu", "rate": 1250000000,

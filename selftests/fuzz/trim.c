@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_trim_policy policy = {
 		.dscps = ~(1ULL << TRIMMED | 1ULL << RETURNED),
-		.dscp = TRIMMED, .return_dscp = RETURNED, .rules = 1,
+		.marks = 1ULL << TRIMMED, .dscp = TRIMMED, .return_dscp = RETURNED, .rules = 1,
 	};
 	struct weir_trim_pkt pkt = { };
 	uint8_t *copy;

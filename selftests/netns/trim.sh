@@ -275,6 +275,22 @@ others_add_up() {
 }
 
 # Headers from upstream go ahead and are not trimmed; through an edge they are nothing.
+# What another box has trimmed, with a mark of its own, and control packets.
+marks_of_others() {
+	fresh trimmed-dscps=$((1 << 13)) control-dscps=$((1 << 14)) || return
+	receive w4 && incast 1 --count 50 --dscp 13 --size 60 && incast 1 --count 30 --dscp 14 --size 60 &&
+		poll 60 others_are 13 50 && poll 60 others_are 14 30 &&
+		holds w4 '.stats.headers == 80 and .stats.other == 0 and .stats."header-max" >= 1' &&
+		policy set w1 hook=none edge=1 && incast 1 --count 50 --dscp 13 --size 60 &&
+		incast 1 --count 20 --dscp 14 --size 60 && poll 60 zeroes_are 50 && poll 60 others_are 14 50 &&
+		holds w4 '.stats.headers == 80 and .stats.untrusted == 50'
+	local status=$?
+	policy del w1
+	end_all
+	return "$status"
+}
+others_are() { (($(seen arrived "$1") == $2)); }
+
 from_upstream() {
 	fresh || return
 	receive w4 && incast 1 --count 50 --dscp 11 --size 60 && poll 60 arrived_are 50 &&
@@ -578,6 +594,7 @@ ktap_run "short packets are marked" short_ones
 ktap_run "the length is kept" kept_length
 ktap_run "others are left alone" others
 ktap_run "headers from upstream, and through an edge" from_upstream
+ktap_run "marks of other boxes, and control" marks_of_others
 ktap_run "IPv6" ipv6
 ktap_run "headers come back through a router" comes_back
 ktap_run "a policy goes under load" policy_goes_under_load

@@ -206,6 +206,7 @@ static void expect(enum hook hook, enum room room, const struct trim_case *c,
 		break;
 	case WEIR_TRIM_HEADER:
 	case WEIR_TRIM_RETURNED:
+	case WEIR_TRIM_CONTROL:
 		want->priority = hook == TC ? PRIORITY : 0;
 		count[WEIR_TRIM_C_HEADERS]++;
 		count[WEIR_TRIM_C_HEADERS_DROPPED] += room == NONE;

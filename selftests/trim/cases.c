@@ -17,6 +17,7 @@ const uint8_t trim_mac_from[6] = { 2, 0, 0, 0, 0, 2 };
 #define OTHER		.class = WEIR_TRIM_OTHER
 #define HEADER		.class = WEIR_TRIM_HEADER
 #define RETURNED	.class = WEIR_TRIM_RETURNED
+#define CONTROL		.class = WEIR_TRIM_CONTROL
 #define UNTRUSTED	.class = WEIR_TRIM_UNTRUSTED, .edge = true
 #define KEEP		.keep = true
 #define V6		.ipv6 = true
@@ -113,6 +114,15 @@ const struct trim_case trim_cases[] = {
 	  .payload = 80 }, HEADER },
 	{ "trimmed before, lengths kept", { .dscp = TRIM_TRIMMED,
 	  .payload = 1400, .lost = 1300 }, HEADER },
+	{ "trimmed by another box", { .dscp = TRIM_LASTHOP, .payload = 80 }, HEADER },
+	{ "trimmed by another box, IPv6", { V6, .dscp = TRIM_LASTHOP,
+	  .payload = 1400 }, HEADER },
+	{ "trimmed by another box, from an edge", { .dscp = TRIM_LASTHOP,
+	  .payload = 80 }, UNTRUSTED },
+	{ "control", { .dscp = TRIM_CONTROL, .payload = 80 }, CONTROL },
+	{ "control, IPv6", { V6, .dscp = TRIM_CONTROL, .payload = 1400 }, CONTROL },
+	{ "control, from an edge", { .dscp = TRIM_CONTROL, .payload = 80 },
+	  .edge = true, OTHER },
 	{ "NDP that was chopped", { .proto = NDP, .ndp = 0x80, .payload = 40 },
 	  HEADER },
 	{ "NDP's ACK", { .proto = NDP, .ndp = 0x02, .payload = 40 }, HEADER },

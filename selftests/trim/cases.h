@@ -20,6 +20,8 @@
 #define TRIM_DSCP	10	/* eligible */
 #define TRIM_TRIMMED	11
 #define TRIM_RETURN	12
+#define TRIM_LASTHOP	13	/* trimmed, by another box */
+#define TRIM_CONTROL	14
 #define TRIM_OFF_PORT	7777	/* a rule with disable */
 
 /**

@@ -32,6 +32,8 @@ static void put_policy(struct nlmsghdr *nlh, const struct policy *p)
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_DSCP, TRIM_TRIMMED);
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_LENGTH, p->keep ?
 			 WEIR_TRIM_LENGTH_KEEP : WEIR_TRIM_LENGTH_UPDATE);
+	mnl_attr_put_u64(nlh, WEIR_A_TRIM_TRIMMED_DSCPS, 1ull << TRIM_LASTHOP);
+	mnl_attr_put_u64(nlh, WEIR_A_TRIM_CONTROL_DSCPS, 1ull << TRIM_CONTROL);
 	put_rules(nlh);
 	mnl_attr_put_u64(nlh, WEIR_A_TRIM_LIMIT_BYTES, p->limit);
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_LIMIT, p->packets);

@@ -21,6 +21,8 @@ static struct weir_trim_policy policy_of(const struct trim_case *c)
 {
 	struct weir_trim_policy p = {
 		.dscps		= 1ull << TRIM_DSCP,
+		.marks		= 1ull << TRIM_TRIMMED | 1ull << TRIM_LASTHOP,
+		.controls	= 1ull << TRIM_CONTROL,
 		.flags		= WEIR_TRIM_RETURN,
 		.size		= c->size ? c->size : WEIR_TRIM_SIZE_DEFAULT,
 		.dscp		= TRIM_TRIMMED,
@@ -215,7 +217,9 @@ static void test_beside(void)
 /* The rules: DSCP, protocol, port and VLAN, and what they forbid. */
 static void test_rules(void)
 {
-	struct weir_trim_policy p = { .dscp = TRIM_TRIMMED, .rules = 1 };
+	struct weir_trim_policy p = {
+		.marks = 1ull << TRIM_TRIMMED, .dscp = TRIM_TRIMMED, .rules = 1,
+	};
 	static const struct {
 		struct weir_trim_rule rule;
 		bool matches;

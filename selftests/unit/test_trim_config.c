@@ -82,6 +82,39 @@ static void trim_config_marks(void)
 	CHECK_EQ(check(), 0);
 }
 
+/* The marks that other boxes give, and that of control packets. */
+static void trim_config_more_marks(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.trimmed_dscps = BIT_ULL(13) | BIT_ULL(63);
+	config.control_dscps = BIT_ULL(14);
+	config.rules = 2;
+	config.rule[1].dscps = U64_MAX;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK(port.policy.marks == (BIT_ULL(11) | BIT_ULL(13) | BIT_ULL(63)));
+	CHECK(port.policy.controls == BIT_ULL(14));
+	CHECK(port.policy.rule[1].dscps ==
+	      ~(port.policy.marks | port.policy.controls));
+	config.rule[0].dscps = BIT_ULL(13);
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+	config.rule[0].dscps = BIT_ULL(14);
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
+	config.rule[0].dscps = BIT_ULL(10);
+	config.control_dscps = BIT_ULL(63);
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_CONTROL_DSCPS));
+	config.control_dscps = BIT_ULL(11);
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_CONTROL_DSCPS));
+	config.control_dscps = BIT_ULL(14);
+	config.has |= WEIR_TRIM_HAS_RETURN;
+	config.return_dscp = 13;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
+	config.return_dscp = 14;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
+}
+
 /* A rule for any DSCP is taken to leave out what was trimmed already. */
 static void trim_config_any_dscp(void)
 {
@@ -447,6 +480,7 @@ static void trim_mode_times(void)
 const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_defaults),
 	KTAP_TEST(trim_config_marks),
+	KTAP_TEST(trim_config_more_marks),
 	KTAP_TEST(trim_config_any_dscp),
 	KTAP_TEST(trim_config_hooks),
 	KTAP_TEST(trim_config_only_there),

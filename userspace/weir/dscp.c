@@ -105,3 +105,52 @@ void dscp_map_print(const char *key, const struct nlattr *attr)
 	if (!opt.json)
 		print_string(key, text);
 }
+
+/* "44,cs6", each once or more; nothing of them with the key's word for none. */
+static int parse_list(struct value *value)
+{
+	char text[256], *at = text, *word;
+	uint64_t dscp;
+
+	value->number = 0;
+	if (!strcmp(value->word, value->key->none))
+		return WEIR_OK;
+	snprintf(text, sizeof(text), "%s", value->word);
+	while ((word = strsep(&at, ","))) {
+		if (!parse_dscp(word, &dscp))
+			return usage(value->key->name, "%s takes DSCPs, 0 to %u or names such as cs6, with commas between them, or %s, not '%s'",
+				     value->key->name, DSCP_MAX, value->key->none, value->word);
+		value->number |= 1ull << dscp;
+	}
+	return WEIR_OK;
+}
+
+static void put_list(struct nlmsghdr *message, const struct value *value)
+{
+	mnl_attr_put_u64(message, value->attr, value->number);
+}
+
+const struct syntax dscp_list_syntax = { parse_list, put_list };
+
+void dscp_list_print(const char *key, const struct nlattr *attr)
+{
+	uint64_t dscps = nl_uint(attr);
+	char text[256] = "";
+	unsigned int i;
+
+	if (!attr || (!dscps && !opt.json))
+		return;
+	print_list(key);
+	for (i = 0; i <= DSCP_MAX; i++) {
+		size_t used = strlen(text);
+
+		if (!(dscps >> i & 1))
+			continue;
+		if (opt.json)
+			print_uint(NULL, i);
+		snprintf(text + used, sizeof(text) - used, "%s%u", used ? "," : "", i);
+	}
+	print_end();
+	if (!opt.json)
+		print_string(key, text);
+}

@@ -21,6 +21,10 @@ extern const struct syntax dscp_syntax;
 /* `tc-dscp`: CLASS:DSCP,... with 8 times the class where one is not named. */
 extern const struct syntax dscp_map_syntax;
 
+/* DSCP,...: a word of bits, empty where the key's word for none is given. */
+extern const struct syntax dscp_list_syntax;
+
+void dscp_list_print(const char *key, const struct nlattr *attr);
 void dscp_map_print(const char *key, const struct nlattr *attr);
 
 #endif

@@ -36,6 +36,16 @@ static const struct key trim_dscp = {
 	VALUE_OWN, .attr = WEIR_A_TRIM_DSCP, .names = &dscp_names, .none = "from-tc",
 	.syntax = &dscp_syntax,
 };
+static const struct key trim_trimmed_dscp = {
+	"trimmed-dscp", "DSCP,...|none", "more DSCPs of trimmed packets, those that other boxes give them (none)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_TRIMMED_DSCPS, .names = &dscp_names, .none = "none",
+	.syntax = &dscp_list_syntax,
+};
+static const struct key trim_control_dscp = {
+	"control-dscp", "DSCP,...|none", "DSCPs of control packets, which wait with the trimmed ones (none)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_CONTROL_DSCPS, .names = &dscp_names, .none = "none",
+	.syntax = &dscp_list_syntax,
+};
 static const struct key trim_tc = {
 	"tc", "NUMBER", "traffic class of trimmed packets, 0 to 7, which gives their DSCP",
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_TC, .max = TRAFFIC_CLASSES - 1,
@@ -138,7 +148,8 @@ static const struct key trim_t1 = {
 
 static const struct verb_key trim_set_keys[] = {
 	{ &trim_dev, true }, { &trim_hook, false }, { &trim_from, false },
-	{ &trim_size, false }, { &trim_dscp, false }, { &trim_tc, false },
+	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
+	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
 	{ &trim_edge, false }, { &trim_limit, false }, { &trim_headers, false },

@@ -29,6 +29,8 @@ static void print_mark(const struct nlattr **trim)
 {
 	show_number("size", trim[WEIR_A_TRIM_SIZE]);
 	show_number("dscp", trim[WEIR_A_TRIM_DSCP]);
+	dscp_list_print("trimmed-dscp", trim[WEIR_A_TRIM_TRIMMED_DSCPS]);
+	dscp_list_print("control-dscp", trim[WEIR_A_TRIM_CONTROL_DSCPS]);
 	show_number("tc", trim[WEIR_A_TRIM_TC]);
 	dscp_map_print("tc-dscp", trim[WEIR_A_TRIM_TC_DSCP]);
 	show_number("priority", trim[WEIR_A_TRIM_PRIORITY]);
