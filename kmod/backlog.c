@@ -9,6 +9,7 @@
 #include <net/sch_generic.h>
 
 #include "backlog.h"
+#include "reader.h"
 
 #define WEIR_BACKLOG_BITS	6
 
@@ -50,11 +51,12 @@ u64 weir_backlog_waited(u32 since, u32 now)
 
 /*
  * While a qdisc is idle, the stack may hand packets to the device without
- * asking it, which is three quarters of what it costs.
+ * asking it, which is three quarters of what it costs. Where the device never
+ * says stop it has to be asked.
  */
 static void weir_backlog_may_bypass(struct Qdisc *sch, bool bypass)
 {
-	if (bypass)
+	if (bypass && !weir_reader_is(qdisc_dev(sch)))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;

@@ -48,6 +48,13 @@
 #define BTF_KFUNCS_END(name)	BTF_SET8_END(name)
 #endif
 
+/* References to a dst entry are an rcuref since 6.4. */
+#ifdef WEIR_HAVE_DST_RCUREF
+#define weir_compat_dst_refs(dst) rcuref_read(&(dst)->__rcuref)
+#else
+#define weir_compat_dst_refs(dst) atomic_read(&(dst)->__refcnt)
+#endif
+
 /* Since 6.13 a timer gets its function where it is set up. */
 #ifndef WEIR_HAVE_HRTIMER_SETUP
 static inline void

@@ -13,6 +13,7 @@
 
 #include "backlog.h"
 #include "compat.h"
+#include "reader.h"
 #include "sch_weir.h"
 #include "trace.h"
 #include "trim.h"
@@ -48,6 +49,7 @@ struct weir_sch_cb {
 /**
  * struct weir_sch - a qdisc's private part
  * @backlog: how much waits
+ * @reader: what it handed out that nobody has read yet
  * @queue: what waits, a band
  * @last: the last eligible packet of the data band
  * @eligible: how many such packets there are: where this is 0, @last is stale,
@@ -55,6 +57,7 @@ struct weir_sch_cb {
  */
 struct weir_sch {
 	struct weir_backlog	backlog;
+	struct weir_reader	reader;
 	struct sk_buff_head	queue[WEIR_BANDS];
 	struct sk_buff		*last;
 	u32			eligible;
@@ -562,7 +565,7 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	/* The stack asks after each packet, those that went directly included. */
-	if (!sch->q.qlen)
+	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
 		return NULL;
 	trim = weir_sch_trim(sch);
 	limits = trim ? &weir_trim_rev(trim)->limits : &none;
@@ -578,6 +581,7 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	weir_sch_count(&q->backlog.left,
 		       skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1);
 	sch->q.qlen--;
+	weir_reader_hand(&q->reader, skb);
 	return skb;
 }
 
@@ -588,6 +592,7 @@ static void weir_sch_empty(struct Qdisc *sch)
 	struct sk_buff *skb;
 	int i;
 
+	weir_reader_reset(&q->reader);
 	for (i = 0; i < WEIR_BANDS; i++) {
 		while ((skb = __skb_dequeue(&q->queue[i]))) {
 			weir_bands_del(&q->backlog.bands, i,
@@ -611,12 +616,15 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 {
 	struct weir_net *wn = weir_net(dev_net(qdisc_dev(sch)));
 	struct weir_sch *q = qdisc_priv(sch);
-	int i;
+	int i, err;
 
 	/* First, as a qdisc that could not be set up is taken down, too. */
 	for (i = 0; i < WEIR_BANDS; i++)
 		__skb_queue_head_init(&q->queue[i]);
+	err = weir_reader_init(&q->reader, sch);
 	weir_backlog_add(&q->backlog, sch, !weir_trim_any_edge(wn));
+	if (err)
+		return err;
 	if (opt) {
 		NL_SET_ERR_MSG(extack,
 			       "a weir qdisc has no options: give its device a trimming policy");
@@ -638,6 +646,7 @@ static void weir_sch_destroy(struct Qdisc *sch)
 
 	weir_backlog_del(&q->backlog);
 	weir_sch_empty(sch);
+	weir_reader_destroy(&q->reader);
 }
 
 static struct Qdisc_ops weir_sch_ops __read_mostly = {

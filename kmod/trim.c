@@ -31,12 +31,29 @@ static bool weir_trim_is_maximum(enum weir_trim_counter counter)
 	       counter == WEIR_TRIM_C_HEADER_MAX;
 }
 
-/* What no overflow has ended yet is in no counter. */
+static u64 weir_trim_dropped(struct net_device *dev)
+{
+	struct rtnl_link_stats64 stats;
+
+	return dev_get_stats(dev, &stats)->tx_dropped;
+}
+
+/* A driver may have begun anew. */
+static u64 weir_trim_device_dropped(const struct weir_trim *trim)
+{
+	u64 dropped = weir_trim_dropped(trim->dev);
+
+	return dropped < trim->dropped ? dropped : dropped - trim->dropped;
+}
+
+/* What no overflow has ended yet is in no counter, nor what the device counts. */
 static u64 weir_trim_running(const struct weir_trim *trim,
 			     enum weir_trim_counter counter)
 {
 	struct weir_mode_time time = weir_overflow_time(weir_trim_rev(trim));
 
+	if (counter == WEIR_TRIM_C_DEVICE_DROPPED)
+		return weir_trim_device_dropped(trim);
 	return counter == WEIR_TRIM_C_HALF_TIME ? time.half :
 	       counter == WEIR_TRIM_C_PESSIMISTIC_TIME ? time.pessimistic : 0;
 }
@@ -136,14 +153,16 @@ static void weir_trim_begin(struct weir_trim *trim, struct weir_trim_rev *rev)
 			per_cpu_ptr(trim->cpu, cpu)->queue[mode] = now;
 }
 
-static struct weir_trim *weir_trim_alloc(int ifindex,
+static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 					 struct weir_trim_rev *rev)
 {
 	struct weir_trim *trim = kzalloc(sizeof(*trim), GFP_KERNEL_ACCOUNT);
 
 	if (!trim)
 		return NULL;
-	trim->ifindex = ifindex;
+	trim->dev = dev;
+	trim->dropped = weir_trim_dropped(dev);
+	trim->ifindex = dev->ifindex;
 	trim->cpu = alloc_percpu_gfp(struct weir_trim_cpu, GFP_KERNEL_ACCOUNT);
 	if (!trim->cpu) {
 		kfree(trim);
@@ -169,15 +188,15 @@ static void weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 	kfree_rcu(old, rcu);
 }
 
-static int weir_trim_insert(struct weir_net *wn, int ifindex,
+static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 			    struct weir_trim_rev *rev)
 {
-	struct weir_trim *trim = weir_trim_alloc(ifindex, rev);
+	struct weir_trim *trim = weir_trim_alloc(dev, rev);
 	int err;
 
 	if (!trim)
 		return -ENOMEM;
-	err = xa_insert(&wn->trims, ifindex, trim, GFP_KERNEL_ACCOUNT);
+	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
 	if (err) {
 		RCU_INIT_POINTER(trim->rev, NULL);
 		weir_trim_free(trim);
@@ -228,7 +247,7 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 	if (trim)
 		weir_trim_replace(trim, rev);
 	else
-		err = weir_trim_insert(wn, dev->ifindex, rev);
+		err = weir_trim_insert(wn, dev, rev);
 	weir_backlog_bypass(wn->net, !weir_trim_any_edge(wn));
 	if (err) {
 		weir_trim_unwatch(rev);

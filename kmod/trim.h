@@ -33,7 +33,9 @@ struct weir_trim_rev {
 /**
  * struct weir_trim - the trimming policy of an egress port
  * @rcu: it is freed a grace period after it was taken away
- * @ifindex: the device
+ * @dev: the device; only under RTNL, and until the policy is taken away
+ * @dropped: what the device had dropped when the policy came
+ * @ifindex: its index
  * @rev: the policy as it is now; replaced under RTNL, read under RCU
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  *
@@ -42,6 +44,8 @@ struct weir_trim_rev {
  */
 struct weir_trim {
 	struct rcu_head			rcu;
+	struct net_device		*dev;
+	u64				dropped;
 	int				ifindex;
 	struct weir_trim_rev __rcu	*rev;
 	struct weir_trim_cpu __percpu	*cpu;

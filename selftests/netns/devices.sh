@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Trimming on devices that are not like the others: with several transmit queues, below
-# a shaper.
+# a shaper, and with readers that are slow, or not there.
 # To be run in the virtual machine: it loads a driver of its own.
 set -u
 
@@ -124,7 +124,7 @@ queue_at_tc() {
 	local before
 	in_router tc qdisc replace dev slow0 root handle 1: mq
 	policy del slow0 >/dev/null
-	in_router weir trim set dev slow0 hook tc rule dscp=af11 dscp 11 rate 1mbit queue 2 || return
+	in_router weir trim set dev slow0 hook tc rule dscp=af11 dscp 11 rate 100kbit header-time 0 queue 2 || return
 	before=$(slow_sent 2)
 	from_workers 3 10.99.0.2 --count 60 || return
 	poll 60 tc_trims_left "$before" && [[ $(<"$slow/unlocked") == 0 ]] && in_router weir trim del dev slow0
@@ -176,9 +176,99 @@ sized() {
 	((bytes >= whole * 1542 + trimmed * 228 && bytes < whole * 1542 + trimmed * 228 + 2000))
 }
 
+# A port of a bridge, who reads it being ours. The bridge has the address.
+tap_up() {
+	modprobe -a tun vhost_net || return
+	ns_ip router <<-END
+		link add br0 address 02:00:00:00:00:fe type bridge
+		addr add 10.98.0.254/24 dev br0
+		link set br0 up
+		neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev br0 nud permanent
+	END
+}
+
+# tap WORD...: it is there, and read when it is told; its ring holds 500 frames.
+tap() {
+	rm -f "$out/arrived"
+	behind router "$out/log" "$here/trim-tap" tap0 "$out/arrived" "$@"
+	poll 60 test -s "$out/arrived" && ns_sysctl router ipv6/conf/tap0/disable_ipv6=1 && ns_ip router <<-END
+		link set tap0 txqueuelen 500 master br0
+		link set tap0 up
+	END
+}
+
+tap_is_read() { kill -USR1 "${pids[0]}"; }
+
+# trims_tap WORD...: as README has it.
+trims_tap() {
+	in_router weir trim set dev tap0 hook qdisc rule dscp=af11 dscp 11 limit 18kb share 10:1 header-time 0 "$@"
+}
+
+tap_has_all() {
+	local whole trimmed
+	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
+	((whole + trimmed == sent)) && tap_holds ".stats.whole == $whole and .stats.trim == $trimmed"
+}
+
+# tap_holds FILTER: of its policy.
+tap_holds() { [[ $(of tap0 "$1") == true ]]; }
+
+# All comes, whole or trimmed, and the tap itself has lost none.
+tap_settled() {
+	poll 120 tap_has_all && tap_holds '.stats."device-dropped" == 0 and .stats.trim > 100' && return
+	echo "sent $sent, arrived $(<"$out/arrived") $(<"$out/log.errors")"
+	shown tap0
+	return 1
+}
+
+slow_reader() {
+	tap "$@" && trims_tap headers 3000 && tap_is_read && flood_tap && tap_settled
+}
+
+flood_tap() { from_workers 3 10.98.0.2 --count 600 --merge 30; }
+
+# What nobody reads waits, or is trimmed and waits, until somebody does.
+late_reader() {
+	tap && trims_tap headers 3000 && flood_tap &&
+		poll 60 tap_holds '."data-depth" > 5 and ."header-depth" > 1000' && tap_is_read && tap_settled
+}
+
+# Of what nobody ever reads, headers without room are dropped and counted, and nothing else.
+no_reader() {
+	tap && trims_tap headers 10 && flood_tap && poll 60 tap_holds ".\"header-depth\" == 10 and
+		.stats.whole + .stats.trim + .\"data-depth\" == $sent and .stats.whole < 40 and
+		.stats.trim == .stats.\"dropped-trim\" + .stats.\"tx-trim\" + 10 and .stats.\"device-dropped\" == 0" && return
+	echo "sent $sent"
+	shown tap0
+	return 1
+}
+
+# The policy, the qdisc and the module go while frames that nobody has read are in the ring.
+reader_outlives() {
+	tap && trims_tap && flood_tap && poll 60 tap_holds '."data-depth" > 5' &&
+		in_router weir trim del dev tap0 && in_router tc qdisc replace dev slow0 root pfifo && policy flush &&
+		module_goes 60 && tap_is_read && poll 60 ring_has_come
+}
+
+ring_has_come() { (($(seen arrived 10) >= 20)); }
+
+# A device that drops says so, and who asks is told.
+losses_are_seen() {
+	tap && in_router weir trim set dev tap0 hook tc rule dscp=af11 dscp 11 rate 10gbit &&
+		from_workers 3 10.98.0.2 --count 600 && poll 60 tap_drops &&
+		in_router weir -j doctor | gojq -e '.checks | any(.check == "losses" and .subject == "trim tap0")' >/dev/null &&
+		in_router weir trim del dev tap0
+}
+
+tap_drops() {
+	local dropped
+	dropped=$(in_router ip -j -s link show dev tap0 | gojq '.[0].stats64.tx.dropped')
+	((dropped > 1000)) && tap_holds ".stats.\"device-dropped\" == $dropped"
+}
+
 set_up() {
 	local i
-	star_create 4 1500 && slow_up || return
+	star_create 4 1500 && slow_up && tap_up || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done
@@ -192,5 +282,11 @@ ktap_run "a queue is not chosen where mq comes later" one queue_comes_below_mq
 ktap_run "a queue can be chosen at tc" one queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
+ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
+ktap_run "a guest does, by vhost-net" one slow_reader --pace 0.002 --vhost
+ktap_run "what nobody reads waits until somebody does" one late_reader
+ktap_run "what nobody ever reads is accounted for" one no_reader
+ktap_run "what a device drops is seen" one losses_are_seen
+ktap_run "the module goes before its packets are read" one reader_outlives
 star_delete
 ktap_end

@@ -122,6 +122,21 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 	}
 }
 
+/* What has let them through believes that they were sent. */
+static void check_losses(const struct link *link, const char *subject, const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_WARN, "losses", subject, NULL };
+
+	if (!trim->device_dropped)
+		return;
+	if (trim->hook == WEIR_TRIM_HOOK_QDISC)
+		finding.fix = "see with `weir top` whether it goes on; if so, put a shaper above the weir qdisc, or trim with hook tc and a rate";
+	else
+		finding.fix = "see with `weir top` whether it goes on; if so, say a lower rate";
+	report(&finding, "%s itself has dropped %llu packets since its policy came, and told nobody",
+	       link->name, (unsigned long long)trim->device_dropped);
+}
+
 static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 		       const struct forward *forward)
 {
@@ -139,6 +154,8 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	}
 	doctor_device(&link, subject);
 	check_hook(patient, &link, subject, &trim, forward);
+	if (trim.hook != WEIR_TRIM_HOOK_NONE)
+		check_losses(&link, subject, &trim);
 }
 
 /*

@@ -24,6 +24,7 @@ enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ, TRIM_QDISC_M
  * @hook: enum weir_trim_hook
  * @meter: enum weir_trim_meter
  * @rules: how many there are
+ * @device_dropped: packets that the device itself has dropped
  */
 struct trim {
 	unsigned int ifindex;
@@ -32,6 +33,7 @@ struct trim {
 	uint32_t meter;
 	uint64_t rate;
 	unsigned int rules;
+	uint64_t device_dropped;
 };
 
 /**

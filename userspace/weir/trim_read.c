@@ -10,7 +10,7 @@
 
 void trim_read(const struct nlmsghdr *message, struct trim *trim)
 {
-	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
+	const struct nlattr *table[WEIR_A_TRIM_MAX + 1], *stats[WEIR_A_TRIM_STATS_MAX + 1];
 
 	memset(trim, 0, sizeof(*trim));
 	weir_attributes(message, table, WEIR_A_TRIM_MAX);
@@ -19,6 +19,10 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->meter = nl_uint(table[WEIR_A_TRIM_METER]);
 	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
 	trim->rules = match_count(message);
+	if (table[WEIR_A_TRIM_STATS]) {
+		nl_nested(table[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
+		trim->device_dropped = nl_uint(stats[WEIR_A_TRIM_STATS_DEVICE_DROPPED]);
+	}
 	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
 }
 

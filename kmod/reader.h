@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_READER_H
+#define _WEIR_READER_H
+
+#include <linux/types.h>
+#include <net/pkt_sched.h>
+
+struct dst_entry;
+struct net_device;
+struct sk_buff;
+
+/**
+ * struct weir_reader - what a qdisc knows of who reads its device
+ * @dst: unread packets have a reference each; NULL where the device says stop
+ * @pause: ns from the last look to the next, 0 where there was room
+ * @watchdog: has the stack ask the qdisc again
+ */
+struct weir_reader {
+	struct dst_entry	*dst;
+	u64			pause;
+	struct qdisc_watchdog	watchdog;
+};
+
+bool weir_reader_is(const struct net_device *dev);
+int weir_reader_init(struct weir_reader *reader, struct Qdisc *sch);
+void weir_reader_reset(struct weir_reader *reader);
+void weir_reader_destroy(struct weir_reader *reader);
+void weir_reader_hand(const struct weir_reader *reader, struct sk_buff *skb);
+bool weir_reader_full(struct weir_reader *reader, const struct net_device *dev);
+
+#endif /* _WEIR_READER_H */
