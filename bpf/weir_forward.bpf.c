@@ -23,7 +23,7 @@ extern __u8 *weir_trim_port_xdp(struct xdp_md *ctx, __u32 ifindex,
 				const int rdwr_buf_size) __ksym;
 extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
-extern int weir_trim_edge_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
+extern int weir_trim_edge_xdp(struct xdp_md *ctx) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
 extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
 
@@ -41,7 +41,7 @@ static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
 
 static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 {
-	return weir_trim_edge_xdp(ctx, ctx->ingress_ifindex);
+	return weir_trim_edge_xdp(ctx);
 }
 
 #include "lib/weir_trim_steps.h"

@@ -24,7 +24,7 @@ extern __u8 *weir_trim_port_skb(struct __sk_buff *ctx, __u32 ifindex,
 				const int rdwr_buf_size) __ksym;
 extern __u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
-extern int weir_trim_edge_skb(struct __sk_buff *ctx, __u32 ifindex) __ksym;
+extern int weir_trim_edge_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_plain_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_length_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_queue_skb(struct __sk_buff *ctx, __u32 queue) __ksym;
@@ -48,7 +48,7 @@ static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
 
 static __always_inline int weir_trim_edge(struct __sk_buff *skb)
 {
-	return weir_trim_edge_skb(skb, skb->ingress_ifindex);
+	return weir_trim_edge_skb(skb);
 }
 
 #include "lib/weir_trim_steps.h"

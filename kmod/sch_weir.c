@@ -13,6 +13,7 @@
 
 #include "backlog.h"
 #include "compat.h"
+#include "edge.h"
 #include "reader.h"
 #include "sch_weir.h"
 #include "trace.h"
@@ -434,7 +435,7 @@ static int weir_sch_classify(const struct weir_sch_visit *v,
 		return WEIR_TRIM_OTHER;
 	class = weir_trim_classify(policy, pkt);
 	if (weir_trim_is_marked(class) &&
-	    weir_trim_edge(weir_net(net), skb->skb_iif))
+	    weir_edge(weir_net(net), skb->skb_iif))
 		class = weir_trim_distrust(policy, pkt, class);
 	return class;
 }

@@ -223,6 +223,14 @@ bool weir_trim_any_edge(struct weir_net *wn)
 	return false;
 }
 
+static void weir_trim_edges(struct weir_net *wn)
+{
+	bool any = weir_trim_any_edge(wn);
+
+	WRITE_ONCE(wn->edges, any);
+	weir_backlog_bypass(wn->net, !any);
+}
+
 /**
  * weir_trim_set() - give a port a policy, or another one
  * @wn: the namespace
@@ -248,7 +256,7 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		weir_trim_replace(trim, rev);
 	else
 		err = weir_trim_insert(wn, dev, rev);
-	weir_backlog_bypass(wn->net, !weir_trim_any_edge(wn));
+	weir_trim_edges(wn);
 	if (err) {
 		weir_trim_unwatch(rev);
 		kfree(rev);
@@ -275,7 +283,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 	if (!trim)
 		return false;
 	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
-	weir_backlog_bypass(wn->net, !weir_trim_any_edge(wn));
+	weir_trim_edges(wn);
 	weir_trim_unwatch(rtnl_dereference(trim->rev));
 	call_rcu(&trim->rcu, weir_trim_free_rcu);
 	return true;

@@ -78,15 +78,15 @@ static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
 }
 
 /**
- * weir_trim_edge() - are the marks of packets from a device not to be trusted?
+ * weir_trim_edge() - does a device's policy say that it is an edge?
  * @wn: the namespace
- * @ifindex: the device that they came in by, 0 for packets from this host
+ * @ifindex: the device
  *
  * Context as for weir_trim_get().
  */
 static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
 {
-	struct weir_trim *trim = ifindex ? weir_trim_get(wn, ifindex) : NULL;
+	struct weir_trim *trim = weir_trim_get(wn, ifindex);
 
 	return trim && weir_trim_rev(trim)->config.edge;
 }

@@ -16,6 +16,7 @@
 
 #include "backlog.h"
 #include "compat.h"
+#include "edge.h"
 #include "trim.h"
 #include "trim_kfunc.h"
 
@@ -113,7 +114,7 @@ static int weir_trim_length(struct sk_buff *skb)
 	return 0;
 }
 
-static const struct net_device *weir_xdp_dev(const struct xdp_md *ctx)
+static struct net_device *weir_xdp_dev(const struct xdp_md *ctx)
 {
 	return ((const struct xdp_buff *)ctx)->rxq->dev;
 }
@@ -149,14 +150,16 @@ __bpf_kfunc u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
 	return weir_trim_cpu_of(weir_skb_dev(ctx), ifindex, rdwr_buf_size);
 }
 
-__bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx, u32 ifindex)
+__bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx)
 {
-	return weir_trim_edge(weir_net(dev_net(weir_xdp_dev(ctx))), ifindex);
+	return weir_edge_early(weir_xdp_dev(ctx));
 }
 
-__bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex)
+__bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
 {
-	return weir_trim_edge(weir_net(dev_net(weir_skb_dev(ctx))), ifindex);
+	const struct sk_buff *skb = (const struct sk_buff *)ctx;
+
+	return weir_edge(weir_net(dev_net(skb->dev)), skb->skb_iif);
 }
 
 __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)

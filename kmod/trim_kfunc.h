@@ -15,8 +15,8 @@ u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
 		      const u32 rdwr_buf_size);
 u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
 		      const u32 rdwr_buf_size);
-int weir_trim_edge_xdp(struct xdp_md *ctx, u32 ifindex);
-int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex);
+int weir_trim_edge_xdp(struct xdp_md *ctx);
+int weir_trim_edge_skb(struct __sk_buff *ctx);
 int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
 void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
 int weir_trim_plain_skb(struct __sk_buff *ctx);

@@ -212,10 +212,10 @@ struct weir_fdb_key {
  *				const u32 rdwr_buf_size);
  *		this CPU's struct weir_trim_cpu of an egress device
  *
- *	int weir_trim_edge_xdp(struct xdp_md *ctx, u32 ifindex);
- *	int weir_trim_edge_skb(struct __sk_buff *ctx, u32 ifindex);
- *		1 where packets that come in by the device are not trusted when
- *		they say that they were trimmed, else 0
+ *	int weir_trim_edge_xdp(struct xdp_md *ctx);
+ *	int weir_trim_edge_skb(struct __sk_buff *ctx);
+ *		1 where the packet is not trusted when it says that it was trimmed, as
+ *		it came in by an edge or may have done so, else 0
  *
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
  *		1 where the data band of a weir qdisc of the device has no room

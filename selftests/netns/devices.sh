@@ -119,15 +119,19 @@ queue_comes_below_mq() {
 	in_router tc qdisc show dev slow0 | grep -q 'weir .* parent 2:4' && flood_slow
 }
 
-# Above the qdisc clsact has the packet, which may still choose.
+# Above the qdisc clsact has the packet, which may still choose. The queue that is chosen
+# drops none for having waited.
 queue_at_tc() {
 	local before
-	in_router tc qdisc replace dev slow0 root handle 1: mq
+	in_router tc qdisc replace dev slow0 root handle 1: mq && in_router tc qdisc add dev slow0 parent 1:3 pfifo || return
 	policy del slow0 >/dev/null
 	in_router weir trim set dev slow0 hook tc rule dscp=af11 dscp 11 rate 100kbit header-time 0 queue 2 || return
 	before=$(slow_sent 2)
 	from_workers 3 10.99.0.2 --count 60 || return
-	poll 60 tc_trims_left "$before" && [[ $(<"$slow/unlocked") == 0 ]] && in_router weir trim del dev slow0
+	poll 60 tc_trims_left "$before" && [[ $(<"$slow/unlocked") == 0 ]] && in_router weir trim del dev slow0 && return
+	echo "before $before, sent $(<"$slow/sent"), unlocked $(<"$slow/unlocked")"
+	shown slow0
+	return 1
 }
 
 tc_trims_left() {
@@ -266,6 +270,73 @@ tap_drops() {
 	((dropped > 1000)) && tap_holds ".stats.\"device-dropped\" == $dropped"
 }
 
+# edge_holds I ADDRESS: what worker I sends by whichever device to worker 4, marked by itself,
+# loses its mark there.
+edge_holds() {
+	receive w4 && in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+		poll 60 arrived_as 0 50 && [[ $(of w4 '.stats | .untrusted >= 50 and .headers == 0') == true ]] && return
+	cat "$out/arrived"
+	shown w4
+	return 1
+}
+
+arrived_as() { (($(seen arrived "$1") == $2)); }
+
+# edge DEV: of the router; the receiver's port trims.
+edge() {
+	policy flush && in_router weir trim set dev w4 hook qdisc rule dscp=af11 dscp 11 && policy set "$1" hook=none edge=1
+}
+
+edge_below_vlan() {
+	ns_ip router <<-END && ns_ip w1 <<-END2 && edge w1 && edge_holds 1
+		link add link w1 name v1 type vlan id 100
+		addr add 10.79.1.254/24 dev v1
+		link set v1 up
+	END
+		link add link eth0 name v0 type vlan id 100
+		addr add 10.79.1.1/24 dev v0
+		link set v0 up
+		route add 10.77.4.1/32 via 10.79.1.254
+	END2
+}
+
+# The bridge has the address now, and its port's Ethernet address.
+edge_below_bridge() {
+	ns_ip router <<-END && edge w2 && edge_holds 2
+		addr flush dev w2
+		link add br1 type bridge
+		link set w2 master br1
+		addr add 10.77.2.254/24 dev br1
+		link set br1 up
+	END
+}
+
+# Who sends by it is unknown, unless somebody vouches for it.
+edge_below_tunnel() {
+	ns_ip router <<-END && ns_ip w3 <<-END2 && edge w1 && edge_holds 3 && tunnel_is_believed
+		link add vx0 type vxlan id 7 local 10.77.3.254 remote 10.77.3.1 dstport 4789
+		addr add 10.79.3.254/24 dev vx0
+		link set vx0 up
+	END
+		link add vx0 type vxlan id 7 local 10.77.3.1 remote 10.77.3.254 dstport 4789
+		addr add 10.79.3.1/24 dev vx0
+		link set vx0 up
+		route add 10.77.4.1/32 via 10.79.3.254
+	END2
+}
+
+tunnel_is_believed() {
+	policy set vx0 hook=none edge=0 &&
+		in_worker 3 "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+		poll 60 arrived_as 11 50 && [[ $(of w4 .stats.headers) == 50 ]]
+}
+
+# The tc program asks the same.
+edge_at_tc() {
+	policy flush && in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 1gbit &&
+		policy set w1 hook=none edge=1 && edge_holds 1 && in_router weir trim del dev w4
+}
+
 set_up() {
 	local i
 	star_create 4 1500 && slow_up && tap_up || return
@@ -287,6 +358,10 @@ ktap_run "a guest does, by vhost-net" one slow_reader --pace 0.002 --vhost
 ktap_run "what nobody reads waits until somebody does" one late_reader
 ktap_run "what nobody ever reads is accounted for" one no_reader
 ktap_run "what a device drops is seen" one losses_are_seen
+ktap_run "an edge below a VLAN" one edge_below_vlan
+ktap_run "an edge below a bridge that routes" one edge_below_bridge
+ktap_run "an edge, and a tunnel" one edge_below_tunnel
+ktap_run "an edge below a VLAN, at tc" one edge_at_tc
 ktap_run "the module goes before its packets are read" one reader_outlives
 star_delete
 ktap_end
