@@ -65,6 +65,8 @@ usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job
 usage "unknown verb" "job has no verb 'remove'; verbs are:" "job remove"
 usage "no prefix of a verb" "job has no verb 'sh'" "job sh"
 usage "unknown key" "does not know the word 'source'; it takes: id, sources," "job add id 7 source 4"
+usage "device without its key" "does not know the word 'out0'; if it is a device, write dev out0; it takes: dev," \
+	"trim set out0 hook qdisc"
 usage "unknown key of a verb" "does not know the word 'grads'; it takes: id, port, group" "job set id 7 grads 3"
 usage "key twice" "job add: id is given twice" "job add id 7 id 7"
 usage "key nine times" "udp is given more than 8 times" \

@@ -285,6 +285,9 @@ static int parse_pair(struct args *args, int count, char **words, int *used)
 		if (!*keys)
 			return usage(NULL, "%s takes no words, but '%s' follows it",
 				     place(args), words[0]);
+		if (!args->count && grammar_key(args->verb, "dev"))
+			return usage(NULL, "%s does not know the word '%s'; if it is a device, write dev %s; it takes: %s",
+				     place(args), words[0], words[0], keys);
 		return usage(NULL, "%s does not know the word '%s'; it takes: %s",
 			     place(args), words[0], keys);
 	}
