@@ -209,16 +209,17 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 }
 
 /**
- * weir_backlog_full() - has the data band of a device's qdisc no room for a packet?
+ * weir_backlog_full() - has no data band of a device's qdiscs room for a packet?
  * @net: the device's namespace
  * @ifindex: the device
  * @limits: what the device's policy says
  * @len: bytes of the packet
  *
- * Any context.
+ * Any context. Which qdisc the packet will come to is not known yet, so that one
+ * with room is enough: one without trims it itself.
  *
- * Return: 1 where one of its qdiscs has no room, 0 where all have, -ENOENT where
- * it has none.
+ * Return: 1 where none of its qdiscs has room, 0 where one has, -ENOENT where it
+ * has no qdisc.
  */
 int weir_backlog_full(const struct net *net, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len)
@@ -232,7 +233,7 @@ int weir_backlog_full(const struct net *net, int ifindex,
 		if (!weir_backlog_is(b, net, ifindex))
 			continue;
 		full = weir_backlog_one_full(b, limits, len, now);
-		if (full)
+		if (!full)
 			break;
 	}
 	rcu_read_unlock();
