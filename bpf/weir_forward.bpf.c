@@ -231,10 +231,23 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 						struct weir_trim_cpu *cpu,
 						struct weir_forward *f)
 {
-	if (f->look.class != WEIR_TRIM_DATA || weir_trim_edge(ctx) ||
-	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1)
+	if (f->look.class != WEIR_TRIM_DATA ||
+	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1 ||
+	    weir_trim_edge(ctx))
 		return XDP_PASS;
 	return weir_forward_trim(ctx, port, cpu, f, XDP_PASS);
+}
+
+/* What the driver does not take would be lost after it was counted: the stack has it. */
+static __always_inline bool weir_forward_sends(const struct xdp_md *ctx,
+					       const struct weir_trim_port *port,
+					       const struct weir_forward *f)
+{
+	__u32 need = WEIR_TRIM_SENDS;
+
+	if (ctx->data_end - ctx->data < f->look.len)
+		need |= WEIR_TRIM_SENDS_FRAGS;
+	return (port->sends & need) == need;
 }
 
 static __always_inline int weir_forward_meter(struct xdp_md *ctx,
@@ -273,6 +286,8 @@ int weir_forward(struct xdp_md *ctx)
 		weir_trim_step_class(ctx, port, &f.look);
 	if (port->meters.kind == WEIR_TRIM_METER_BACKLOG)
 		return weir_forward_backlog(ctx, port, cpu, &f);
+	if (!weir_forward_sends(ctx, port, &f))
+		return XDP_PASS;
 	return weir_forward_meter(ctx, port, cpu, &f);
 }
 

@@ -55,6 +55,18 @@
 #define weir_compat_dst_refs(dst) atomic_read(&(dst)->__refcnt)
 #endif
 
+/* What a driver can do with XDP now, and an event where that changes: since 6.3. */
+#ifdef WEIR_HAVE_XDP_FEATURES
+#define weir_compat_xdp_features(dev) READ_ONCE((dev)->xdp_features)
+#else
+#define NETDEV_XDP_ACT_NDO_XMIT		0x1
+#define NETDEV_XDP_ACT_NDO_XMIT_SG	0x2
+#define NETDEV_XDP_FEAT_CHANGE		(-1UL)
+#define weir_compat_xdp_features(dev)					\
+	((dev)->netdev_ops->ndo_xdp_xmit ? NETDEV_XDP_ACT_NDO_XMIT |	\
+					   NETDEV_XDP_ACT_NDO_XMIT_SG : 0)
+#endif
+
 /* Since 6.13 a timer gets its function where it is set up. */
 #ifndef WEIR_HAVE_HRTIMER_SETUP
 static inline void

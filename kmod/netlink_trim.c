@@ -335,7 +335,10 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_config(skb, &weir_trim_rev(trim)->config) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
 	    weir_nl_put_depth(skb, dev->net, trim->ifindex) ||
-	    weir_nl_put_trim_stats(skb, trim)) {
+	    weir_nl_put_trim_stats(skb, trim) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_SENDS,
+			!!(weir_trim_rev(trim)->port.sends &
+			   WEIR_TRIM_SENDS))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -382,6 +385,10 @@ static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
 	err = weir_nl_trim_config(info, dev, config);
 	if (err)
 		return err;
+	if (weir_trim_bounces(wn, dev->ifindex, config))
+		return weir_nl_trim_refuse(info, -EINVAL,
+					   WEIR_A_TRIM_RETURN_DSCP,
+					   "another port sends packets back with another DSCP, and each of the two what the other has sent back: give them the same");
 	err = weir_trim_set(wn, dev, config);
 	if (err)
 		return err;

@@ -248,7 +248,7 @@ bool weir_sch_bound(const struct netdev_queue *txq)
 /* A packet that is bound to its transmit queue stays there. */
 static void weir_sch_steer(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
-	const struct weir_trim_policy *policy = &v->rev->port.policy;
+	const struct weir_trim_policy *policy = &v->rev->policy;
 
 	if (policy->flags & WEIR_TRIM_SET_QUEUE &&
 	    policy->queue < skb->dev->real_num_tx_queues &&
@@ -312,7 +312,9 @@ static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);
 	if (len == kept)
 		weir_trim_count(v->trim, WEIR_TRIM_C_SHORT, 1);
+	/* What tc(8) shows: each trim is a drop, and of the drops these were trims. */
 	qdisc_qstats_drop(v->sch);
+	qdisc_qstats_overlimit(v->sch);
 }
 
 /* The drop of the whole packet is counted here, whatever becomes of its header. */

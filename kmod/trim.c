@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "backlog.h"
+#include "compat.h"
 #include "netlink.h"
 #include "overflow.h"
 #include "sch_weir.h"
@@ -106,8 +107,24 @@ void weir_trim_device(const struct net_device *dev,
 	device->queues = dev->num_tx_queues;
 	device->cpus = num_present_cpus();
 	device->bound = weir_trim_is_bound(dev);
+	device->sends = dev->netdev_ops->ndo_xdp_xmit;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
+}
+
+/*
+ * Some drivers take redirected frames only while something else is so: a veth
+ * where the other end polls, others where they have a program themselves.
+ */
+static u32 weir_trim_sends(const struct net_device *dev)
+{
+	u32 features = weir_compat_xdp_features(dev), sends = 0;
+
+	if (features & NETDEV_XDP_ACT_NDO_XMIT)
+		sends |= WEIR_TRIM_SENDS;
+	if (features & NETDEV_XDP_ACT_NDO_XMIT_SG)
+		sends |= WEIR_TRIM_SENDS_FRAGS;
+	return sends;
 }
 
 static void weir_trim_unwatch(const struct weir_trim_rev *rev)
@@ -137,6 +154,7 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	weir_trim_device(dev, &device);
 	weir_trim_config_port(config, &device, &rev->port);
 	rev->policy = rev->port.policy;
+	rev->port.sends = weir_trim_sends(dev);
 	weir_trim_config_bands(config, &rev->limits);
 	return rev;
 }
@@ -231,6 +249,41 @@ static void weir_trim_edges(struct weir_net *wn)
 	weir_backlog_bypass(wn->net, !any);
 }
 
+static bool weir_trim_returns_packets(const struct weir_trim_config *config)
+{
+	return config->hook != WEIR_TRIM_HOOK_NONE &&
+	       config->full == WEIR_TRIM_FULL_RETURN;
+}
+
+/**
+ * weir_trim_bounces() - would a port and another send packets to and fro?
+ * @wn: the namespace; RTNL is held
+ * @ifindex: the port
+ * @config: what its policy is to be
+ *
+ * What goes back is known by its DSCP, and not sent back again by ports that send
+ * back with the same one.
+ */
+bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+		       const struct weir_trim_config *config)
+{
+	const struct weir_trim_config *other;
+	struct weir_trim *trim;
+	unsigned long i;
+
+	ASSERT_RTNL();
+
+	if (!weir_trim_returns_packets(config))
+		return false;
+	xa_for_each(&wn->trims, i, trim) {
+		other = &weir_trim_rev(trim)->config;
+		if (i != ifindex && weir_trim_returns_packets(other) &&
+		    other->return_dscp != config->return_dscp)
+			return true;
+	}
+	return false;
+}
+
 /**
  * weir_trim_set() - give a port a policy, or another one
  * @wn: the namespace
@@ -316,6 +369,16 @@ static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
 	return weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
 }
 
+static void weir_trim_change_features(struct weir_net *wn,
+				      const struct net_device *dev)
+{
+	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
+
+	if (trim)
+		WRITE_ONCE(weir_trim_rev(trim)->port.sends,
+			   weir_trim_sends(dev));
+}
+
 /* A device that goes, or moves to another namespace, has no policy any more. */
 static int weir_trim_netdev_event(struct notifier_block *nb,
 				  unsigned long event, void *ptr)
@@ -325,6 +388,8 @@ static int weir_trim_netdev_event(struct notifier_block *nb,
 
 	if (event == NETDEV_UNREGISTER)
 		weir_trim_del(wn, dev->ifindex);
+	if (event == NETDEV_XDP_FEAT_CHANGE)
+		weir_trim_change_features(wn, dev);
 	if (event == NETDEV_CHANGEMTU)
 		return notifier_from_errno(weir_trim_change_mtu(wn, dev));
 	return NOTIFY_DONE;

@@ -111,6 +111,8 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter);
 void weir_trim_device(const struct net_device *dev,
 		      struct weir_trim_device *device);
+bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+		       const struct weir_trim_config *config);
 int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		  const struct weir_trim_config *config);
 bool weir_trim_del(struct weir_net *wn, int ifindex);

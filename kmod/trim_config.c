@@ -190,6 +190,7 @@ static int weir_trim_check_bands(const struct weir_trim_config *config,
 
 /* What only the qdisc can do, or what XDP cannot. */
 static int weir_trim_check_hook(const struct weir_trim_config *config,
+				const struct weir_trim_device *device,
 				struct weir_trim_refusal *refusal)
 {
 	if (config->hook == WEIR_TRIM_HOOK_QDISC &&
@@ -212,6 +213,10 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 					"only the qdisc has two bands that share the link");
 	if (config->hook == WEIR_TRIM_HOOK_TC)
 		return 0;
+	if (!device->sends)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_IFINDEX,
+					"the device's driver cannot send what XDP redirects: take hook qdisc or tc, or for a VLAN or a bridge the devices below it");
 	if (config->has & WEIR_TRIM_HAS_PRIORITY)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_PRIORITY,
@@ -350,7 +355,7 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	err = err ?: weir_trim_check_marks(config, refusal);
 	err = err ?: weir_trim_check_rules(config, refusal);
 	err = err ?: weir_trim_check_bands(config, refusal);
-	err = err ?: weir_trim_check_hook(config, refusal);
+	err = err ?: weir_trim_check_hook(config, device, refusal);
 	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
 		return err;
 	weir_trim_shares(config, device->cpus, shares);

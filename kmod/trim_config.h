@@ -94,6 +94,7 @@ struct weir_trim_config {
  * @queues: transmit queues
  * @cpus: CPUs that the box has, one at least
  * @bound: its qdiscs have a transmit queue each, and no other
+ * @sends: its driver has a way to send what XDP redirects
  * @ethernet: its frames begin with an Ethernet header
  */
 struct weir_trim_device {
@@ -101,6 +102,7 @@ struct weir_trim_device {
 	u32	queues;
 	u32	cpus;
 	bool	bound;
+	bool	sends;
 	bool	ethernet;
 };
 

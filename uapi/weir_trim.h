@@ -111,12 +111,16 @@ struct weir_trim_meters {
 	__u16	mpu;
 };
 
+/* sends of a struct weir_trim_port */
+#define WEIR_TRIM_SENDS		0x1	/* frames that XDP redirects */
+#define WEIR_TRIM_SENDS_FRAGS	0x2	/* those that have fragments, too */
+
 /**
  * struct weir_trim_port - what all CPUs share of an egress port
  * @policy: what trimming means; never changes while the object is reachable
  * @meters: how the meters are set; likewise
  * @hook: enum weir_trim_hook; likewise
- * @reserved: zero
+ * @sends: WEIR_TRIM_SENDS*, what the device's driver takes now
  * @queue: the shared meter: the tick at which the virtual queue is empty.
  *	Advanced by compare-and-exchange
  * @overflow: nanosecond of the last overflow (bpf_ktime_get_ns()), 0 before the
@@ -126,7 +130,7 @@ struct weir_trim_port {
 	struct weir_trim_policy	policy;
 	struct weir_trim_meters	meters;
 	__u32			hook;
-	__u32			reserved;
+	__u32			sends;
 	__u64			queue __attribute__((aligned(64)));
 	__u64			overflow;
 };
@@ -218,9 +222,8 @@ struct weir_fdb_key {
  *		it came in by an edge or may have done so, else 0
  *
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
- *		1 where the data band of a weir qdisc of the device has no room
- *		for the frame, 0 where it has, -ENOENT where there is no such
- *		qdisc
+ *		1 where no data band of the device's weir qdiscs has room for the
+ *		frame, 0 where one has, -ENOENT where there is no such qdisc
  *
  *	void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
  *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:

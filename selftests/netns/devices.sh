@@ -119,6 +119,24 @@ queue_comes_below_mq() {
 	in_router tc qdisc show dev slow0 | grep -q 'weir .* parent 2:4' && flood_slow
 }
 
+# Of the queues one is full, and the others are not: which a packet will have XDP cannot know,
+# so it is the full one's to trim.
+one_queue_is_full() {
+	policy del slow0 >/dev/null
+	in_mq && in_router weir trim set dev slow0 hook xdp meter backlog from w1 rule dscp=af11 dscp 11 header-time 0 &&
+		from_workers 1 10.99.0.2 --count 300 && poll 60 slow_is_empty && late_trims_are_all
+	local status=$?
+	((status)) && { shown slow0; in_router weir trim queues dev slow0; }
+	in_router weir trim del dev slow0
+	return "$status"
+}
+
+late_trims_are_all() {
+	local late
+	late=$(in_router weir -j trim queues dev slow0 | gojq 'map(.trim) | add')
+	((late > 50)) && [[ $(of slow0 .stats.trim) == "$late" ]]
+}
+
 # Above the qdisc clsact has the packet, which may still choose. The queue that is chosen
 # drops none for having waited.
 queue_at_tc() {
@@ -350,6 +368,7 @@ set_up || ktap_fail "set up"
 ktap_run "no queue can be chosen below mq" one queue_below_mq
 ktap_run "a queue can be chosen at the root" one queue_at_the_root
 ktap_run "a queue is not chosen where mq comes later" one queue_comes_below_mq
+ktap_run "one of several queues is full" one one_queue_is_full
 ktap_run "a queue can be chosen at tc" one queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table

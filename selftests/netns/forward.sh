@@ -106,6 +106,27 @@ trims() {
 		holds '.stats.whole >= 10' '.stats.trim > 100'
 }
 
+# Where the receiver does not poll, redirected frames would be lost: the stack has them.
+not_redirected() {
+	in_worker 3 ethtool -K eth0 gro off >/dev/null && fresh && receive w3 && send "$(worker_addr 3)" --count 100 &&
+		poll 60 all_came && holds '.sends == 0' '.stats.whole == 0' '.stats.trim == 0' &&
+		in_router weir -j doctor | gojq -e '.checks | any(.check == "redirect" and .status == "fail")' >/dev/null
+	local status=$?
+	in_worker 3 ethtool -K eth0 gro on >/dev/null
+	return "$status"
+}
+
+all_came() { (($(seen arrived 10) == sent)); }
+
+# There are devices that XDP can send nothing by.
+not_by_vlan() {
+	local said
+	in_router ip link add link w3 name v3 type vlan id 9 || return
+	said=$(policy set v3 hook=xdp dscp=11 rule=dscp:10 rate=1000)
+	in_router ip link del v3
+	[[ $said == *'cannot send what XDP redirects'* ]] || { echo "$said"; return 1; }
+}
+
 # What is trimmed is as long as the policy says: 128 bytes without 42 of headers.
 is_short() {
 	[[ $(gojq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || { cat "$out/arrived"; return 1; }
@@ -306,7 +327,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done

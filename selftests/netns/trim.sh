@@ -148,7 +148,10 @@ sentences() {
 		refused 'ERANGE' "${base[@]}" size=63 &&
 		[[ $(policy set 999 hook=none) == 'ENODEV there is no device 999 in this network namespace' ]] &&
 		policy set w2 "${base[@]}" &&
-		refused 'EINVAL .*hook cannot be changed' hook=tc && policy flush &&
+		refused 'EINVAL .*hook cannot be changed' hook=tc &&
+		policy set w3 "${base[@]}" full=return return-dscp=13 &&
+		refused 'EINVAL another port sends packets back' full=return return-dscp=12 &&
+		policy set w2 full=return return-dscp=13 && policy flush &&
 		[[ $(policy get w2) == ENOENT* ]]
 }
 
@@ -174,6 +177,8 @@ short_fifo() {
 	in_router ip link set w4 txqueuelen 1000 && slow w4 1mbit || status=1
 	return "$status"
 }
+
+overlimits() { in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "weir") | .overlimits'; }
 
 # What the weir qdisc of worker 4's device has dropped.
 drops() { in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "weir") | .drops'; }
@@ -215,7 +220,7 @@ deepest() {
 }
 
 # Each drop of a whole packet is one of the qdisc's.
-drops_are_trims() { [[ $(drops) == "$(trim w4 .stats.trim)" ]]; }
+drops_are_trims() { [[ $(drops) == "$(trim w4 .stats.trim)" && $(overlimits) == "$(drops)" ]]; }
 
 few_headers() {
 	fan_in 3 --count 300 -- headers=5 header-time=0 &&

@@ -61,6 +61,8 @@ static void setup(void)
 	sh("ip link add weir-x mtu 9200 up type veth peer name weir-y mtu 9200");
 	sh("ip link add weir-t mtu 9200 up type veth peer name weir-e mtu 9200");
 	sh("ip link set weir-y up && ip link set weir-e up");
+	/* What is redirected to a veth is taken where its other end polls. */
+	sh("ethtool -K weir-y gro on");
 	egress[XDP] = index_of("weir-x");
 	egress[TC] = index_of("weir-t");
 	/* A test run of an XDP program comes in by lo. */

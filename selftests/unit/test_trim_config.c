@@ -7,7 +7,7 @@
 #include "unit.h"
 
 static const struct weir_trim_device device = {
-	.frame = 1514, .queues = 2, .cpus = 4, .ethernet = true,
+	.frame = 1514, .queues = 2, .cpus = 4, .ethernet = true, .sends = true,
 };
 static struct weir_trim_config config;
 static struct weir_trim_refusal refusal;
@@ -263,6 +263,21 @@ static void trim_config_bound(void)
 	CHECK_EQ(weir_trim_config_check(&config, &mq, &refusal), 0);
 }
 
+/* What its driver cannot send is not redirected to a device. */
+static void trim_config_sends(void)
+{
+	struct weir_trim_device vlan = device;
+
+	vlan.sends = false;
+	setup(WEIR_TRIM_HOOK_XDP);
+	CHECK_EQ(weir_trim_config_check(&config, &vlan, &refusal), -EOPNOTSUPP);
+	CHECK_EQ(refusal.attr, WEIR_A_TRIM_IFINDEX);
+	config.meter = WEIR_TRIM_METER_BACKLOG;
+	CHECK_EQ(weir_trim_config_check(&config, &vlan, &refusal), 0);
+	setup(WEIR_TRIM_HOOK_TC);
+	CHECK_EQ(weir_trim_config_check(&config, &vlan, &refusal), 0);
+}
+
 static void trim_config_device(void)
 {
 	static const struct weir_trim_device tunnel = {
@@ -377,7 +392,7 @@ static void trim_config_cpus(void)
 	config.rate = WEIR_TRIM_RATE_MIN;
 	CHECK_EQ(check(), 0);
 	CHECK_EQ(weir_trim_config_check(&config, &(struct weir_trim_device) {
-		.frame = 1514, .queues = 1, .cpus = 64, .ethernet = true,
+		.frame = 1514, .queues = 1, .cpus = 64, .ethernet = true, .sends = true,
 	}, &refusal), -EINVAL);
 	CHECK_EQ(refusal.attr, WEIR_A_TRIM_RATE);
 	config.meter = WEIR_TRIM_METER_SHARED;
@@ -488,6 +503,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_without_meters),
 	KTAP_TEST(trim_config_rates),
 	KTAP_TEST(trim_config_bound),
+	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),
 	KTAP_TEST(trim_config_costs),

@@ -11,6 +11,9 @@
 #include "doctor.h"
 #include "trim.h"
 
+#define DSCP_CS6	48
+#define DSCP_CS7	56
+
 /* What all policies with hook xdp share. */
 struct forward {
 	int err;
@@ -103,6 +106,23 @@ static void check_forward(const struct link *link, const char *subject,
 	report(&finding, "no device has the program that forwards, so nothing is trimmed");
 }
 
+/* A policy is taken where the driver could send; whether it does now is another thing. */
+static void check_sends(const struct link *link, const char *subject, const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_OK, "redirect", subject, NULL };
+
+	if (trim->sends) {
+		report(&finding, "%s takes what XDP redirects", link->name);
+		return;
+	}
+	finding.verdict = DOCTOR_FAIL;
+	finding.fix = strcmp(link->kind, "veth") ?
+		      "give the device an XDP program, too, or look for a setting of its driver" :
+		      "run `ethtool -K DEVICE gro on` at its other end";
+	report(&finding, "%s does not take what XDP redirects, so the stack forwards it, and nothing is trimmed",
+	       link->name);
+}
+
 static void check_hook(struct patient *patient, const struct link *link, const char *subject,
 		       const struct trim *trim, const struct forward *forward)
 {
@@ -118,6 +138,8 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 		check_forward(link, subject, forward);
 		if (trim->meter == WEIR_TRIM_METER_BACKLOG)
 			check_qdisc(patient, link, subject);
+		else
+			check_sends(link, subject, trim);
 		break;
 	}
 }
@@ -137,6 +159,32 @@ static void check_losses(const struct link *link, const char *subject, const str
 	       link->name, (unsigned long long)trim->device_dropped);
 }
 
+static bool any_edge(const struct patient *patient)
+{
+	struct trim trim;
+	size_t i;
+
+	for (i = 0; i < patient->trims.count; i++) {
+		trim_read(patient->trims.message[i], &trim);
+		if (trim.edge)
+			return true;
+	}
+	return false;
+}
+
+/* An edge takes the mark off whatever comes in with it, be it a routing protocol's own. */
+static void check_mark(struct patient *patient, const struct link *link, const char *subject,
+		       const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_WARN, "mark", subject, NULL };
+
+	if ((trim->dscp != DSCP_CS6 && trim->dscp != DSCP_CS7) || !any_edge(patient))
+		return;
+	finding.fix = "at all ports set a DSCP that nothing else uses, such as 45";
+	report(&finding, "%s marks trimmed packets cs%u, as routing protocols do theirs: those that come in by an edge lose it",
+	       link->name, trim->dscp >> 3);
+}
+
 static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 		       const struct forward *forward)
 {
@@ -154,8 +202,10 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	}
 	doctor_device(&link, subject);
 	check_hook(patient, &link, subject, &trim, forward);
-	if (trim.hook != WEIR_TRIM_HOOK_NONE)
-		check_losses(&link, subject, &trim);
+	if (trim.hook == WEIR_TRIM_HOOK_NONE)
+		return;
+	check_losses(&link, subject, &trim);
+	check_mark(patient, &link, subject, &trim);
 }
 
 /*

@@ -24,6 +24,9 @@ enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ, TRIM_QDISC_M
  * @hook: enum weir_trim_hook
  * @meter: enum weir_trim_meter
  * @rules: how many there are
+ * @dscp: of trimmed packets
+ * @edge: what comes in by the device is not believed
+ * @sends: its driver takes what XDP redirects
  * @device_dropped: packets that the device itself has dropped
  */
 struct trim {
@@ -33,6 +36,9 @@ struct trim {
 	uint32_t meter;
 	uint64_t rate;
 	unsigned int rules;
+	uint32_t dscp;
+	bool edge;
+	bool sends;
 	uint64_t device_dropped;
 };
 

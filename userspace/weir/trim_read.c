@@ -19,6 +19,9 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->meter = nl_uint(table[WEIR_A_TRIM_METER]);
 	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
 	trim->rules = match_count(message);
+	trim->dscp = nl_uint(table[WEIR_A_TRIM_DSCP]);
+	trim->edge = nl_uint(table[WEIR_A_TRIM_EDGE]);
+	trim->sends = nl_uint(table[WEIR_A_TRIM_SENDS]);
 	if (table[WEIR_A_TRIM_STATS]) {
 		nl_nested(table[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
 		trim->device_dropped = nl_uint(stats[WEIR_A_TRIM_STATS_DEVICE_DROPPED]);

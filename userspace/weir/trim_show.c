@@ -161,6 +161,8 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	show_number("data-depth", trim[WEIR_A_TRIM_DATA_DEPTH]);
 	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
 	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
+	if (opt.json)
+		show_number("sends", trim[WEIR_A_TRIM_SENDS]);
 	if (trim[WEIR_A_TRIM_STATS])
 		print_stats(trim[WEIR_A_TRIM_STATS]);
 }
