@@ -132,10 +132,27 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 	return n;
 }
 
+/* As many as a packet can tell apart. */
+#define WEIR_GENERATIONS	0x10000U
+
+/*
+ * The first generation may be any. What a packet carries says only the lower half; a
+ * table without a generation has 0, and all others have something above that.
+ */
+static u32 weir_generation_next(u32 old, u16 generation)
+{
+	return old ? old + (u16)(generation - old) : WEIR_GENERATIONS | generation;
+}
+
+static bool weir_generation_is_new(u32 old, u16 generation)
+{
+	return !old || weir_generation_after(generation, old);
+}
+
 /**
  * weir_blocks_advance() - a newer generation has begun
  * @blocks: the table
- * @generation: the generation that a source or the join table says
+ * @generation: the generation that a source says; its blocks begin with 0
  *
  * Any context. Open blocks of older generations are swept away when their
  * slots are wanted or looked at.
@@ -147,9 +164,33 @@ u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
 	u32 old = READ_ONCE(blocks->generation), seen;
 
-	while (weir_generation_after(generation, old)) {
+	while (weir_generation_is_new(old, generation)) {
 		seen = cmpxchg(&blocks->generation, old,
-			       old + (u16)(generation - old));
+			       weir_generation_next(old, generation));
+		if (seen == old)
+			return generation;
+		old = seen;
+	}
+	return old;
+}
+
+/**
+ * weir_blocks_begin() - the box gives out a generation
+ * @blocks: the table
+ * @generation: the generation
+ * @start: block that it begins with
+ *
+ * As weir_blocks_advance(), but for one caller at a time.
+ */
+u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation, u32 start)
+{
+	u32 old = READ_ONCE(blocks->generation), next, seen;
+
+	while (weir_generation_is_new(old, generation)) {
+		next = weir_generation_next(old, generation);
+		/* Before it can be seen to be the current one: cmpxchg() orders. */
+		weir_horizon_begin(&blocks->horizon, next, start);
+		seen = cmpxchg(&blocks->generation, old, next);
 		if (seen == old)
 			return generation;
 		old = seen;
@@ -168,30 +209,51 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
 	       block->generation == READ_ONCE(blocks->generation);
 }
 
+/*
+ * How far ahead a source is, it may lie about. What is beyond all reach is as if it had
+ * never come. What is far is tried again when those who are behind have caught up:
+ * for them the block one table earlier is retained, in this slot or not.
+ */
+static int weir_block_check_reach(struct weir_blocks *blocks,
+				  const struct weir_block_key *key,
+				  u32 generation, struct weir_outcome *out)
+{
+	enum weir_reach reach = weir_horizon_reach(&blocks->horizon, key->source,
+						   generation, key->id);
+
+	if (reach == WEIR_REACH_BEYOND)
+		return -WEIR_REASON_AHEAD;
+	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
+	if (reach == WEIR_REACH_NEAR)
+		return 0;
+	out->retained = true;
+	out->retained_id = key->id - blocks->size;
+	return -WEIR_REASON_BUSY;
+}
+
 /* May the block that @key names take this slot? */
 static int weir_block_may_open(struct weir_blocks *blocks,
 			       const struct weir_block *block,
-			       const struct weir_block_key *key,
+			       const struct weir_block_key *key, u32 generation,
 			       struct weir_outcome *out)
 {
+	int err = weir_block_check_reach(blocks, key, generation, out);
+
 	if (!weir_block_is_current(blocks, block))
-		return 0;
+		return err;
 	if ((s32)(key->id - block->id) < 0)
 		return -WEIR_REASON_STALE;
-	if (block->state == WEIR_BLOCK_OPEN)
-		return -WEIR_REASON_BUSY;
-	if (weir_horizon_passed(&blocks->horizon, block->generation, block->id))
-		return 0;
-	out->retained = true;
-	out->retained_id = block->id;
-	return -WEIR_REASON_BUSY;
+	if (err)
+		return err;
+	/* Whoever is at this block has what the slot held a table earlier. */
+	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
 }
 
 static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 			   const struct weir_block_key *key, u32 generation,
 			   u64 now, struct weir_outcome *out)
 {
-	int err = weir_block_may_open(blocks, block, key, out);
+	int err = weir_block_may_open(blocks, block, key, generation, out);
 
 	if (err)
 		return err;
@@ -341,8 +403,10 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 
 	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
-	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
-	if (!weir_block_is(block, key, generation)) {
+	if (weir_block_is(block, key, generation)) {
+		weir_horizon_show(&blocks->horizon, key->source, generation,
+				  key->id);
+	} else {
 		err = weir_block_open(blocks, block, key, generation, now, out);
 		if (err)
 			return err;
@@ -406,12 +470,12 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 
 	if (key->generation != (u16)generation)
 		return -WEIR_REASON_GENERATION;
-	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
 	out->received = 0;
 	if (!weir_block_is(block, key, generation)) {
-		err = weir_block_may_open(blocks, block, key, out);
+		err = weir_block_may_open(blocks, block, key, generation, out);
 		return err ?: WEIR_VERDICT_WANTED;
 	}
+	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
 	if (block->state == WEIR_BLOCK_COMPLETE) {
 		weir_block_result(blocks, block, &out->res);
 		return WEIR_VERDICT_REPEAT;

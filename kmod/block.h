@@ -72,9 +72,9 @@ struct weir_block {
  * @pages: pages a block
  * @sources: the job's sources
  * @quorum: contributions that a block is answered with, 0 for all
- * @generation: the current generation; only ever goes forward. Packets carry its
- *	lower half, which comes round; what a slot has held since then must not
- *	be taken for new
+ * @generation: the current generation, 0 before the first; only ever goes forward.
+ *	Packets carry its lower half, which comes round; what a slot has held since
+ *	then must not be taken for new
  * @bias: see weir_reduce_bias()
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
@@ -162,7 +162,8 @@ struct weir_block_key {
  * struct weir_outcome - what else a contribution or query did
  * @opened: it was the block's first
  * @abandoned: an open block of an older generation was swept away for it
- * @retained: it was refused as a result that a source may lack is in its slot
+ * @retained: it was refused as sources are so far behind that they may lack a
+ *	result a table earlier
  * @retained_id: that result's block
  * @received: contributions to the block, this one included
  * @lateness: ns since the block's first contribution
@@ -213,6 +214,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks);
 u64 weir_blocks_bytes(u32 size, u16 grads);
 u32 weir_blocks_open(struct weir_blocks *blocks);
 u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation);
+u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation, u32 start);
 
 int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_block_key *key,

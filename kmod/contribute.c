@@ -87,7 +87,6 @@ static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 	if (!weir_is_source(path, source, c))
 		return WEIR_REASON_SPOOFED;
 	path->source = source;
-	weir_straggler_heard(job, c->source);
 	return 0;
 }
 
@@ -185,7 +184,7 @@ static int weir_take_join(const struct weir_path *path,
 /*
  * Is it of the current generation? Who has joined is told where it is not: the
  * box has been set up anew, or others go on without it. Who has not may begin a
- * newer one by itself.
+ * newer one by itself, but not end one that the box has given out.
  */
 static int weir_check_generation(const struct weir_path *path,
 				 const struct weir_contrib *c)
@@ -197,10 +196,9 @@ static int weir_check_generation(const struct weir_path *path,
 		weir_notice(job, c->source, c->block, false);
 		return WEIR_REASON_GENERATION;
 	}
+	if (!joined && !READ_ONCE(job->joined))
+		weir_blocks_advance(&job->blocks, c->generation);
 	if (c->generation == weir_blocks_generation(&job->blocks))
-		return 0;
-	if (!joined && weir_blocks_advance(&job->blocks, c->generation) ==
-		       c->generation)
 		return 0;
 	if (joined)
 		weir_notice(job, c->source, c->block, false);
@@ -353,6 +351,7 @@ static int weir_take(struct weir_path *path, const struct weir_contrib *c,
 	if (reason)
 		return reason;
 
+	weir_straggler_heard(path->job, c->source);
 	weir_payload_pull(datagram, c->payload_off - c->udp_off);
 	return weir_take_whole(path, c, datagram, now);
 }

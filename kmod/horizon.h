@@ -2,6 +2,7 @@
 #ifndef _WEIR_HORIZON_H
 #define _WEIR_HORIZON_H
 
+#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
@@ -9,32 +10,53 @@
 /**
  * struct weir_horizon - which results every source has, as far as it has shown
  * @sources: how many there are
- * @half: a window at most, half of the table
+ * @size: slots of the table
  * @absent: sources that nothing is retained for: they have no address, or are
  *	dead
+ * @returned: how often a source has come back
  * @low: the least of @shown when somebody last looked
+ * @begin: the block before the first of a generation, where the box has given it
+ *	out, and that generation; all others begin with block 0
  * @shown: by source id, the last block that it has sent, or asked for, and its
  *	generation above that, so that both change as one
  *
  * A worker sends a block only when it has the results of all blocks a window
- * before it. So what it sends shows what it has.
+ * before it, and a window is half of the table at most. So what it sends shows what
+ * it has; and how far it can honestly be follows from what the others have sent.
  */
 struct weir_horizon {
-	u16	sources;
-	u32	half;
+	u16		sources;
+	u32		size;
 	DECLARE_BITMAP(absent, WEIR_SOURCES_MAX);
-	u64	low;
-	u64	*shown;
+	atomic_t	returned;
+	u64		low;
+	u64		begin;
+	u64		*shown;
+};
+
+/**
+ * enum weir_reach - how far ahead of the others a block is
+ * @WEIR_REACH_NEAR: within half a table of what every other source has shown
+ * @WEIR_REACH_FAR: some source is further behind than that
+ * @WEIR_REACH_BEYOND: more than a table ahead of what any source has ever shown in
+ *	this generation, its own included: no honest worker is
+ */
+enum weir_reach {
+	WEIR_REACH_NEAR,
+	WEIR_REACH_FAR,
+	WEIR_REACH_BEYOND,
 };
 
 int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size);
 void weir_horizon_uninit(struct weir_horizon *horizon);
+void weir_horizon_begin(struct weir_horizon *horizon, u32 generation, u32 start);
 void weir_horizon_leave(struct weir_horizon *horizon, u16 source);
 void weir_horizon_return(struct weir_horizon *horizon, u16 source);
 void weir_horizon_show(struct weir_horizon *horizon, u16 source,
 		       u32 generation, u32 id);
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,
 		      u32 generation, u32 id);
-bool weir_horizon_passed(struct weir_horizon *horizon, u32 generation, u32 id);
+enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
+				   u32 generation, u32 id);
 
 #endif /* _WEIR_HORIZON_H */

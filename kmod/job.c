@@ -307,7 +307,8 @@ static void weir_job_begin(struct weir_job *job)
 	if (!xchg(&job->joined, true))
 		step += get_random_u32_below(S16_MAX);
 	generation = weir_blocks_generation(&job->blocks) + step;
-	job->join.generation = weir_blocks_advance(&job->blocks, generation);
+	job->join.generation = weir_blocks_begin(&job->blocks, generation,
+						 job->join.start);
 }
 
 /**

@@ -38,6 +38,7 @@
 	x(NOMEM, "nomem") \
 	x(JOIN, "join") \
 	x(MARTIAN, "martian") \
+	x(AHEAD, "ahead") \
 	x(DIRECTION, "direction")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);

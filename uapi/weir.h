@@ -127,13 +127,16 @@ enum weir_mode {
  *   not give out
  * @WEIR_REASON_EXCLUDED: the source is excluded until the next generation
  * @WEIR_REASON_STALE: a block that its slot has already left behind
- * @WEIR_REASON_BUSY: the block's slot holds an open block, or a result that a
- *   source may still lack; the sender is too far ahead, and tries again
+ * @WEIR_REASON_BUSY: the block's slot holds an open block, or the sender is
+ *   half a table ahead of a source that may still lack results; it tries again
  * @WEIR_REASON_DUPLICATE: this source is already in the open block
  * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
  * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which nobody
  *   has
+ * @WEIR_REASON_AHEAD: a block more than a table ahead of all that any source
+ *   has shown in the generation, in which blocks count from 0 or the join's
+ *   first
  * @WEIR_REASON_DIRECTION: sent by a box, which says so in the packet; no box's
  *   answer is ever taken for a contribution, a question or a join
  */
@@ -161,6 +164,7 @@ enum weir_reason {
 	WEIR_REASON_NOMEM,
 	WEIR_REASON_JOIN,
 	WEIR_REASON_MARTIAN,
+	WEIR_REASON_AHEAD,
 	WEIR_REASON_DIRECTION,
 
 	/* private: */

@@ -35,6 +35,7 @@ static const char usage[] =
 	"  --port N       its UDP port (12000)\n"
 	"  --job N        its id (0)\n"
 	"  --jobs N       take turns over so many jobs from that id on (1)\n"
+	"  --generation N their generation (0)\n"
 	"  --block N      first block (0)\n"
 	"  --blocks N     how many, over all jobs (100)\n"
 	"  --grads N      gradients a block (1024)\n"
@@ -48,6 +49,7 @@ static const char usage[] =
  * @job: first job's id
  * @jobs: how many jobs
  * @block: first block
+ * @generation: their generation
  * @blocks: how many, over all jobs
  * @grads: gradients a packet
  * @first: first source that sends
@@ -59,6 +61,7 @@ struct options {
 	int job;
 	int jobs;
 	uint32_t block;
+	int generation;
 	int blocks;
 	int grads;
 	int first;
@@ -131,7 +134,7 @@ static void parse(int argc, char **argv, struct options *o)
 	static const struct option longs[] = {
 		{ "to", 1, NULL, 't' }, { "port", 1, NULL, 'p' },
 		{ "job", 1, NULL, 'j' }, { "jobs", 1, NULL, 'J' },
-		{ "block", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
+		{ "generation", 1, NULL, 'G' }, { "block", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
 		{ "grads", 1, NULL, 'g' }, { "sources", 1, NULL, 's' },
 		{ "first", 1, NULL, 'f' }, { }
 	};
@@ -144,6 +147,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'j': o->job = atoi(optarg); break;
 		case 'J': o->jobs = atoi(optarg); break;
 		case 'b': o->block = strtoul(optarg, NULL, 0); break;
+		case 'G': o->generation = atoi(optarg); break;
 		case 'B': o->blocks = atoi(optarg); break;
 		case 'g': o->grads = atoi(optarg); break;
 		case 's': o->sources = atoi(optarg); break;
@@ -173,6 +177,8 @@ static void fill(uint8_t *buf, const struct options *o, int source, int i)
 	memcpy(hdr->block_id, &block, sizeof(block));
 	hdr->src_id = source;
 	hdr->src_cnt = 1;
+	hdr->gen_id[0] = o->generation >> 8;
+	hdr->gen_id[1] = o->generation;
 	hdr->grad_cnt[0] = o->grads >> 8;
 	hdr->grad_cnt[1] = o->grads;
 }

@@ -119,8 +119,12 @@ scale_blocks() {
 	setup --job "$job" --sources 201 --bound 200 --blocks 65536 --grads 256
 	bench_block=0
 	scale_contribution one "$job" 200 8
-	# Single gradients fill the table just as well, and sooner.
-	blast 65519 --job "$job" --grads 1 --sources 1 >/dev/null
+	# Single gradients fill the table just as well, and sooner. The others ask now and
+	# then, or source 0 were too far ahead of them.
+	for bench_block in 8 30008 60008; do
+		blast 1 --job "$job" --grads 0 --first 1 --sources 200 >/dev/null
+		blast $((bench_block < 60008 ? 30000 : 5519)) --job "$job" --grads 1 --sources 1 >/dev/null
+	done
 	bench_block=65527
 	scale_contribution many "$job" 200 8
 	none_refused
@@ -131,11 +135,11 @@ scale_blocks() {
 # One job and many, taking turns. Removes all jobs.
 scale_jobs() {
 	local first=10 one many
-	setup --job "$first" --jobs 200 --sources 5 --bound 4 --blocks 1024 --grads 256
+	setup --job "$first" --jobs 201 --sources 5 --bound 4 --blocks 1024 --grads 256
 	bench_block=0
 	measure one 800 --job "$first" --grads 256
-	bench_block=1000
-	measure many 800 --job "$first" --jobs 200 --grads 256
+	bench_block=0
+	measure many 800 --job $((first + 1)) --jobs 200 --grads 256
 	none_refused
 	in_router weir job flush
 	cost[jobs_1]=$((one - cost[sender_256])) cost[jobs_200]=$((many - cost[sender_256]))

@@ -500,17 +500,29 @@ static void test_sums(enum hook hook)
 		 V4, .count = 128 }, grad_under, WEIR_TRIO_OVERFLOW);
 }
 
+/* Each source asks for a block on the way, so that both may soon come to @block. */
+static void show_both(enum hook hook, uint32_t block)
+{
+	struct packet_spec spec = { V4 };
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		spec.source = i & 1;
+		spec.block = block - (4 - i) * 200;
+		contribute(hook, &spec);
+	}
+}
+
 /* Duplicates, a repeated question, stale and too early blocks. */
 static void test_order(enum hook hook)
 {
 	struct packet_spec spec = { V4, .count = 64, .block = 0 };
 	static const int64_t zero[64];
 	struct counters c[6];
-	int fd = udp_socket(false, 1);
 	bool ok;
+	int fd;
 
-	/* A slot that nothing else has used. */
-	spec.block = 1024 + 1023;
+	spec.block = next_block++;
 	counters_read(&c[0]);
 	contribute(hook, &spec);
 	contribute(hook, &spec);
@@ -521,6 +533,8 @@ static void test_order(enum hook hook)
 		c[0].stat[WEIR_A_STATS_CONTRIBUTIONS] == 1,
 		"%s: a duplicate counts once", hook_name[hook]);
 
+	show_both(hook, spec.block + 1024);
+	fd = udp_socket(false, 1);
 	spec.block += 1024;
 	contribute(hook, &spec);
 	counters_read(&c[2]);

@@ -3,8 +3,8 @@
 # Contributions without end, for what must happen under load. Sourced after box.sh.
 # shellcheck disable=SC2154 # box_out is box.sh's
 
-# flood_start JOB N: contributions of N workers, without end, until flood_stop. A later
-# flood has later blocks than one before it has come to.
+# flood_start JOB N: contributions of N workers, without end, until flood_stop, in
+# generations of a thousand blocks. A later flood of a job goes on where one before it was.
 flood_start() {
 	local job=$1 n=$2 i names=()
 	for ((i = 1; i <= n; i++)); do
@@ -12,8 +12,9 @@ flood_start() {
 	done
 	(
 		# It ends early when a job is gone, as the box says so to the senders.
-		for ((b = EPOCHSECONDS % 400000 * 10000; ; b += 1000)); do
-			bench-blast --to "$(box_addr)" --job "$job" --grads 1024 --block "$b" \
+		for ((g = $(cat "$box_out/flooded.$job" 2>/dev/null || echo 0); ; g++)); do
+			echo $((g + 1)) >"$box_out/flooded.$job"
+			bench-blast --to "$(box_addr)" --job "$job" --grads 1024 --generation $((g % 65536)) \
 				--blocks 1000 "${names[@]}"
 		done
 	) >/dev/null 2>&1 &

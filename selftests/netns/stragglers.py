@@ -25,7 +25,7 @@ class Job:
     """A job of all workers, with an address each."""
 
     def __init__(self, **config):
-        config.setdefault("blocks", 8)
+        config.setdefault("blocks", 16)
         admin.do("job-add", id=JOB, sources=N, grads=GRADS,
                  address=socket.inet_aton(box), **config)
         for i in range(N):
@@ -165,25 +165,41 @@ def queries():
 
 def retained_until_all_have_it():
     """A slot is not reused while a source may still lack its result."""
-    with Job(quorum=3) as job:
-        first = [complete_without(job, 3, b) for b in range(8)]
-        # Source 3 has shown nothing: block 8 must wait, however often it comes.
+    with Job(quorum=3, blocks=8) as job:
+        first = [complete_without(job, 3, b) for b in range(4)]
+        # Source 3 has shown nothing: block 4 must wait, however often it comes, as a
+        # window is 4 blocks.
         for _ in range(3):
-            contribute(job, (0,), 8)
+            contribute(job, (0,), 4)
         until(lambda: admin.refused(admin.stats(JOB), "busy") == 3)
         # Who asks is told to wait.
-        job.workers[0].query(8)
-        reply = job.workers[0].receive_where(lambda p: p.block == 8)
+        job.workers[0].query(4)
+        reply = job.workers[0].receive_where(lambda p: p.block == 4)
         assert reply.flags == 0 and reply.count == 0, reply
         # It comes, and is answered all that it has missed.
-        for b in range(8):
+        for b in range(4):
             contribute(job, (3,), b)
             assert job.workers[3].receive_where(lambda p: p.block == b).data == first[b]
-        # Block 4 showed that it has 0 (a window is 4 blocks), so 8 may come now.
-        assert complete_without(job, 3, 8)
-        # But not 12, in whose slot is 4: 3 has only shown 7.
-        contribute(job, (0,), 12)
+        # Block 3 showed that it is near, so that the others may come to 7 now.
+        for b in range(4, 8):
+            assert complete_without(job, 3, b)
+        # But not to 8, in whose slot is 0, of which it may yet lack the result.
+        contribute(job, (0,), 8)
         until(lambda: admin.refused(admin.stats(JOB), "busy") == 5)
+
+
+def far_ahead():
+    """One packet of a block that nobody is near changes nothing, and is told nobody."""
+    with Job() as job:
+        complete(job, 0)
+        for block in (17, 16 * 1000 + 1, 0x7fffffff):
+            job.workers[1].send(block, (1,) * GRADS)
+            job.workers[1].query(block)
+        until(lambda: admin.refused(admin.stats(JOB), "ahead") == 6)
+        assert admin.job(JOB)["open"] == 0
+        for block in range(1, 40):
+            assert not same(complete(job, block)).flags
+        assert admin.stats(JOB)["notices"] == 0 and not any(w.pending() for w in job.workers)
 
 
 def complete_without(job, missing, block):
@@ -247,7 +263,7 @@ def dead_and_excluded():
             assert same([job.workers[s].receive_where(lambda p: p.sums and p.block == b)
                          for s in (0, 1, 2)]).members == {0, 1, 2}
         assert admin.stats(JOB)["aged"] == 8
-        # All slots hold what 3 lacks: the others knock until it is given up. One who did not
+        # Half of the slots hold what 3 lacks: the others knock until it is given up. One who did not
         # would be given up next, on a machine that is slow to tell.
         until(lambda: contribute(job, (0, 1, 2), 8, **tag) or
               admin.source(JOB, 3)["state"] == "excluded")
@@ -397,7 +413,7 @@ def nothing_is_left():
 
 
 tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes, queries,
-         retained_until_all_have_it, generations_wrap, a_box_set_up_anew, dead_and_excluded,
+         retained_until_all_have_it, far_ahead, generations_wrap, a_box_set_up_anew, dead_and_excluded,
          late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)
 TIMEOUT = patience()
 sys.exit(ktap.run(tests, mend=admin.forget_events))

@@ -88,9 +88,9 @@ second_run() {
 		box_allreduce 7 4 --min-bytes 50000 --max-bytes 50000 --iterations 1 --warmup 0 --seed 2
 }
 
-# As many open blocks as a job can have.
+# As many open blocks as a job can have; the source that they lack is nowhere.
 all_blocks_open() {
-	box_job 8 4 blocks 65536 grads 64 || return
+	box_job 8 4 blocks 65536 grads 64 && weir source del job 8 id 3 || return
 	bench-blast --to "$(box_addr)" --job 8 --grads 64 --blocks 65536 \
 		"$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" >/dev/null
 	[[ $(box_stat '.[].open' job show id 8) == 65536 ]] || {

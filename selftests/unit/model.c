@@ -45,6 +45,7 @@ void model_make(struct model *m, u32 slots, u16 sources)
 	m->sources = sources;
 	m->quorum = 0;
 	m->generation = 0;
+	m->start = 0;
 	m->free_pages = -1;
 	memset(m->excluded, 0, sizeof(m->excluded));
 	memset(m->absent, true, sizeof(m->absent));
@@ -72,12 +73,15 @@ struct model_block *model_slot(struct model *m, u32 id)
 }
 
 /* Only forward, where forward is less than half of 16 bits. */
-u16 model_advance(struct model *m, u16 generation)
+u16 model_advance(struct model *m, u16 generation, u32 start)
 {
 	u16 ahead = generation - (u16)m->generation;
 
-	if (ahead < 1 << 15)
-		m->generation += ahead;
+	if (m->generation && (!ahead || ahead >= 1 << 15))
+		return m->generation;
+	m->generation = m->generation ? m->generation + ahead :
+					(1ULL << 32) + generation;
+	m->start = start;
 	return m->generation;
 }
 
@@ -96,50 +100,67 @@ u32 model_count_open(const struct model *m)
 }
 
 /* What a source sends shows that it has all results half a table before it. */
-static void show(struct model *m, u16 source, u32 id)
+/* The last block that a source has sent, before the first where it has sent none. */
+static u32 position(const struct model *m, unsigned int source)
+{
+	const struct model_shown *s = &m->shown[source];
+
+	return s->any && s->generation == m->generation ? s->id : m->start - 1;
+}
+
+static void show(struct model *m, unsigned int source, u32 id)
 {
 	struct model_shown *s = &m->shown[source];
 
-	if (s->any && s->generation == m->generation && reached(s->id, id))
+	if (reached(position(m, source), id))
 		return;
 	s->any = true;
 	s->generation = m->generation;
 	s->id = id;
 }
 
-static bool may_lack(const struct model *m, unsigned int source, u32 id)
+/* More than @by ahead of a source. */
+static bool is_ahead(const struct model *m, unsigned int source, u32 id, u32 by)
 {
-	const struct model_shown *s = &m->shown[source];
-
-	return !s->any || s->generation != m->generation ||
-	       !reached(s->id, id + m->slots / 2);
+	return !reached(position(m, source) + by, id);
 }
 
-static bool is_retained(const struct model *m, const struct model_block *b)
+static bool is_beyond(const struct model *m, u32 id)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->sources; i++)
-		if (!m->absent[i] && may_lack(m, i, b->id))
+		if (!is_ahead(m, i, id, m->slots))
+			return false;
+	return true;
+}
+
+static bool is_far(const struct model *m, u16 source, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		if (i != source && !m->absent[i] && is_ahead(m, i, id, m->slots - m->slots / 2))
 			return true;
 	return false;
 }
 
-/* Why another block may not take a slot, or 0. */
-static int in_the_way(const struct model *m, const struct model_block *b,
-		      u32 id, struct model_outcome *out)
+/* Why a block may not take a slot, or 0. */
+static int in_the_way(struct model *m, const struct model_block *b,
+		      u16 source, u32 id, struct model_outcome *out)
 {
-	if (b->state == MODEL_EMPTY || b->generation != m->generation)
-		return 0;
-	if (!reached(id, b->id))
+	bool far = is_far(m, source, id);
+	bool is_now = b->state != MODEL_EMPTY && b->generation == m->generation;
+
+	if (far && is_beyond(m, id))
+		return is_now && !reached(id, b->id) ? -WEIR_REASON_STALE :
+						       -WEIR_REASON_AHEAD;
+	show(m, source, id);
+	out->retained = far;
+	out->retained_id = id - m->slots;
+	if (is_now && !reached(id, b->id))
 		return -WEIR_REASON_STALE;
-	if (b->state == MODEL_OPEN)
-		return -WEIR_REASON_BUSY;
-	if (!is_retained(m, b))
-		return 0;
-	out->retained = true;
-	out->retained_id = b->id;
-	return -WEIR_REASON_BUSY;
+	return far || (is_now && b->state == MODEL_OPEN) ? -WEIR_REASON_BUSY : 0;
 }
 
 /* Pages that somebody else holds are left to them, all or none. */
@@ -165,7 +186,7 @@ static int take_slot(struct model *m, struct model_block *b,
 		     const struct weir_block_key *key, u64 now,
 		     struct model_outcome *out)
 {
-	int err = in_the_way(m, b, key->id, out);
+	int err = in_the_way(m, b, key->source, key->id, out);
 
 	if (err)
 		return err;
@@ -249,8 +270,9 @@ static int contribute(struct model *m, const struct weir_block_key *key,
 
 	if (key->generation != (u16)m->generation)
 		return -WEIR_REASON_GENERATION;
-	show(m, key->source, key->id);
-	if (!is_in_slot(m, b, key->id)) {
+	if (is_in_slot(m, b, key->id)) {
+		show(m, key->source, key->id);
+	} else {
 		err = take_slot(m, b, key, now, out);
 		if (err)
 			return err;
@@ -281,9 +303,10 @@ static int query(struct model *m, const struct weir_block_key *key,
 
 	if (key->generation != (u16)m->generation)
 		return -WEIR_REASON_GENERATION;
-	show(m, key->source, key->id);
 	if (!is_in_slot(m, b, key->id))
-		return in_the_way(m, b, key->id, out) ?: WEIR_VERDICT_WANTED;
+		return in_the_way(m, b, key->source, key->id, out) ?:
+		       WEIR_VERDICT_WANTED;
+	show(m, key->source, key->id);
 	if (b->state == MODEL_ANSWERED)
 		return WEIR_VERDICT_REPEAT;
 	out->received = b->received;

@@ -49,7 +49,8 @@ struct model {
 	u32 slots;
 	u16 sources;
 	u16 quorum;
-	u64 generation;
+	u64 generation;			/* 0 before the first */
+	u32 start;			/* block that it begins with */
 	bool excluded[MODEL_SOURCES];
 	bool absent[MODEL_SOURCES];
 	struct model_shown shown[MODEL_SOURCES];
@@ -72,7 +73,7 @@ struct model_outcome {
 void model_make(struct model *m, u32 slots, u16 sources);
 void model_unmake(struct model *m);
 struct model_block *model_slot(struct model *m, u32 id);
-u16 model_advance(struct model *m, u16 generation);
+u16 model_advance(struct model *m, u16 generation, u32 start);
 struct model_outcome model_contribute(struct model *m,
 				      const struct weir_block_key *key,
 				      const s32 *grads, u64 now);

@@ -334,6 +334,28 @@ static void block_is_retained(void)
 	teardown();
 }
 
+/* One packet with an id that is far ahead has no slot, nor says that its sender is. */
+static void block_far_ahead(void)
+{
+	static const u32 ids[] = { 4, 5, 6, 7, 1 << 20, 0x7ffffffe };
+	unsigned int i;
+
+	setup(4, 2, 16);
+	weir_horizon_return(&table.horizon, 0);
+	weir_horizon_return(&table.horizon, 1);
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		REFUSED(AHEAD, 1, ids[i], 0, 16, 1);
+		CHECK(!ask(1, ids[i], 0, -WEIR_REASON_AHEAD).retained);
+	}
+	CHECK_EQ(weir_blocks_open(&table), 0);
+	/* The slot is free, and the source still where it was. */
+	contribute(0, 0, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, 0, 0, 16, 1);
+	REFUSED(BUSY, 0, 4, 0, 16, 1);
+	VERDICT(WEIR_VERDICT_REPEAT, 1, 0, 0, 16, 1);
+	teardown();
+}
+
 /* Counted once and then left alone, or answered; until when it is looked at. */
 static void block_ages(void)
 {
@@ -530,6 +552,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_quorum_changes),
 	KTAP_TEST(block_without_the_excluded),
 	KTAP_TEST(block_is_retained),
+	KTAP_TEST(block_far_ahead),
 	KTAP_TEST(block_ages),
 	KTAP_TEST(block_is_done_without_a_packet),
 	KTAP_TEST(block_of_an_old_generation_is_swept),

@@ -16,7 +16,7 @@ static void contribute_and_result(void)
 	for (s = 0; s < 3; s++) {
 		for (i = 0; i < 1500; i++)
 			grads[s][i] = random() % 1000000 - 500000;
-		c = box_contrib(job, s, 42, 1500);
+		c = box_contrib(job, s, 1, 1500);
 		CHECK_EQ(box_send(&c, grads[s], s ? 333 : 0), 0);
 	}
 	CHECK_EQ(box.sent, 3);
@@ -26,7 +26,7 @@ static void contribute_and_result(void)
 
 		CHECK(ipv6_addr_equal(&p->to, &to));
 		CHECK_EQ(p->hdr.job_id, 7);
-		CHECK_EQ(p->hdr.block_id[3], 42);
+		CHECK_EQ(p->hdr.block_id[3], 1);
 		CHECK_EQ(p->hdr.src_cnt, 3);
 		CHECK_EQ(p->hdr.flags, 0);
 		CHECK_EQ(p->hdr.grad_cnt[0] << 8 | p->hdr.grad_cnt[1],
@@ -178,7 +178,7 @@ static void contribute_join(void)
 	CHECK_EQ(send_join(job, 0, 111, 2, 16), 0);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.generations, 1);
-	CHECK_EQ(job->blocks.generation, 42);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 42);
 	CHECK_EQ(box.packet[0].join.nonce, 111);
 	CHECK_EQ(box.packet[1].join.nonce, 222);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL);
@@ -188,7 +188,7 @@ static void contribute_join(void)
 	box_forget();
 	CHECK_EQ(send_join(job, 1, 222, 2, 16), 0);
 	CHECK_EQ(box.sent, 1);
-	CHECK_EQ(job->blocks.generation, 42);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 42);
 	box_down();
 }
 
@@ -204,7 +204,7 @@ static void contribute_join_that_does_not_fit(void)
 	CHECK_EQ(box.sent, 3);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
 	CHECK_EQ(ntohl(box.packet[0].join.ranks), 2);
-	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);
 	box_down();
 }
 
@@ -275,7 +275,7 @@ static void contribute_device_is_whose(void)
 	box_down();
 }
 
-/* Who is not the source does not keep it alive either. */
+/* Who is not the source, or sends nothing whole, does not keep it alive either. */
 static void contribute_spoofed_is_not_heard(void)
 {
 	struct weir_contrib c;
@@ -290,6 +290,9 @@ static void contribute_spoofed_is_not_heard(void)
 	c.saddr[3]--;
 	c.count = 2;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_LENGTH);
+	CHECK(!job->watch.watched[0].heard);
+	c.count = 1;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
 	CHECK(job->watch.watched[0].heard);
 	CHECK(!job->watch.watched[1].heard);
 	box_down();
@@ -381,7 +384,7 @@ static void contribute_excluded(void)
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
 	c.generation = 9;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
-	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[0].hdr.flags & WEIR_TRIO_NOTICE, WEIR_TRIO_NOTICE);
 	CHECK_EQ(box_block(&box.packet[0]), 3);
@@ -429,7 +432,7 @@ static void contribute_abandoned_is_counted(void)
 	box_up();
 	job = box_job(7, 2, 4, 16);
 	box_give(job, 0, 1, 1);
-	c = box_contrib(job, 0, 5, 1);
+	c = box_contrib(job, 0, 1, 1);
 	c.generation = 1;
 	CHECK_EQ(box_send(&c, NULL, 0), 0);
 	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);

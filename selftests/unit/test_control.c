@@ -125,14 +125,14 @@ static void control_replies(void)
 {
 	setup(3);
 	weir_blocks_advance(&job->blocks, 0x1234);
-	check_reply(1, 5, WEIR_TRIO_WANTED, 0);
+	check_reply(1, 3, WEIR_TRIO_WANTED, 0);
 	CHECK_EQ(box.packet[0].hdr.gen_id[0], 0x12);
 	CHECK_EQ(box.packet[0].hdr.gen_id[1], 0x34);
-	box_give(job, 1, 5, 1);
-	check_reply(1, 5, 0, 1);
-	check_reply(2, 5, WEIR_TRIO_WANTED, 1);
-	box_give(job, 2, 5, 1);
-	check_reply(0, 5, WEIR_TRIO_WANTED, 2);
+	box_give(job, 1, 3, 1);
+	check_reply(1, 3, 0, 1);
+	check_reply(2, 3, WEIR_TRIO_WANTED, 1);
+	box_give(job, 2, 3, 1);
+	check_reply(0, 3, WEIR_TRIO_WANTED, 2);
 	CHECK_EQ(box_counter(WEIR_C_REPLIES), 4);
 	CHECK_EQ(box_counter(WEIR_C_QUERIES), 4);
 	CHECK_EQ(weir_source_get(job, 1)->stats->c[WEIR_C_REPLIES], 2);
@@ -223,7 +223,7 @@ static void control_box_set_up_anew(void)
 	CHECK_EQ(give_joined(1, 5, job->blocks.generation),
 		 WEIR_REASON_GENERATION);
 	CHECK_EQ(give_joined(1, 5, 4711), WEIR_REASON_GENERATION);
-	CHECK_EQ(job->blocks.generation, 0);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
 	CHECK_EQ(box_block(&box.packet[0]), 5);
@@ -239,15 +239,56 @@ static void control_another_generation_of_a_member(void)
 
 	setup(2);
 	join_both();
-	generation = job->blocks.generation;
+	generation = weir_blocks_generation(&job->blocks);
 	CHECK_EQ(give_joined(0, 0, generation), 0);
 	CHECK_EQ(give_joined(1, 0, generation - 1), WEIR_REASON_GENERATION);
 	CHECK_EQ(give_joined(1, 0, generation + 1), WEIR_REASON_GENERATION);
-	CHECK_EQ(job->blocks.generation, generation);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), generation);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE);
 	CHECK_EQ(box.packet[0].hdr.gen_id[1], generation & 255);
 	box_down();
+}
+
+/* Nobody ends what all have joined, however new the generation that he says. */
+static void control_generation_of_a_joined_job(void)
+{
+	static const u16 ahead[] = { 1, 2, 32767, 32768, 65535 };
+	struct weir_contrib c;
+	unsigned int i;
+	u16 generation;
+
+	setup(2);
+	join_both();
+	generation = weir_blocks_generation(&job->blocks);
+	for (i = 0; i < ARRAY_SIZE(ahead); i++) {
+		c = box_contrib(job, 0, 0, 1);
+		c.generation += ahead[i];
+		CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
+	}
+	CHECK_EQ(weir_blocks_generation(&job->blocks), generation);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(give_joined(0, 0, generation), 0);
+	box_down();
+}
+
+/* A job that is new has no generation that another could be older than. */
+static void control_first_generation_is_any(void)
+{
+	static const u16 first[] = { 0, 1, 32767, 32768, 65535 };
+	struct weir_contrib c;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		setup(2);
+		c = box_contrib(job, 0, 0, 1);
+		c.generation = first[i];
+		CHECK_EQ(box_send(&c, NULL, 0), 0);
+		CHECK_EQ(weir_blocks_generation(&job->blocks), first[i]);
+		c.generation = first[i] - 1;
+		CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
+		box_down();
+	}
 }
 
 /* Who knows nothing of joins begins newer ones, and is not told of older. */
@@ -259,7 +300,7 @@ static void control_generation_without_joins(void)
 	c = box_contrib(job, 0, 0, 1);
 	c.generation = 5;
 	CHECK_EQ(box_send(&c, NULL, 0), 0);
-	CHECK_EQ(job->blocks.generation, 5);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 5);
 	c.generation = 4;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
 	CHECK_EQ(box.sent, 0);
@@ -360,6 +401,8 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_notice_to_all_who_are_bound),
 	KTAP_TEST(control_box_set_up_anew),
 	KTAP_TEST(control_another_generation_of_a_member),
+	KTAP_TEST(control_generation_of_a_joined_job),
+	KTAP_TEST(control_first_generation_is_any),
 	KTAP_TEST(control_generation_without_joins),
 	KTAP_TEST(control_stale),
 	KTAP_TEST(control_answer_says_where_to_begin),

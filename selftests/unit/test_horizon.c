@@ -25,7 +25,12 @@ static void teardown(void)
 
 #define SHOW(...)	weir_horizon_show(&horizon, __VA_ARGS__)
 #define HAS(...)	weir_horizon_has(&horizon, __VA_ARGS__)
-#define PASSED(...)	weir_horizon_passed(&horizon, __VA_ARGS__)
+#define REACH(...)	weir_horizon_reach(&horizon, __VA_ARGS__)
+#define NOBODY		WEIR_SOURCES_MAX
+
+/* Whatever is a table further may be opened, as far as all sources are concerned. */
+#define PASSED(generation, id) \
+	(REACH(NOBODY, generation, (id) + horizon.size) == WEIR_REACH_NEAR)
 
 /* To the block: what is half a table behind what it sends, a source has. */
 static void horizon_is_half_a_table(void)
@@ -127,6 +132,7 @@ static void horizon_waits_for_who_is_back(void)
 static void horizon_ids_wrap(void)
 {
 	setup(2, 8);
+	weir_horizon_begin(&horizon, 0, 0xfffffff0);
 	SHOW(0, 0, 0xfffffffd);
 	SHOW(1, 0, 1);
 	CHECK(HAS(1, 0, 0xfffffffd));
@@ -170,6 +176,74 @@ static void horizon_never_shown(void)
 	SHOW(0, 0, 0);
 	CHECK(HAS(0, 0, 0));
 	CHECK(PASSED(0, 0));
+	teardown();
+}
+
+/* Half a table ahead of the slowest, whatever a source has shown of itself. */
+static void horizon_reach(void)
+{
+	setup(3, 8);
+	CHECK_EQ(REACH(0, 0, 3), WEIR_REACH_NEAR);
+	CHECK_EQ(REACH(0, 0, 4), WEIR_REACH_FAR);
+	CHECK_EQ(REACH(0, 0, 7), WEIR_REACH_FAR);
+	CHECK_EQ(REACH(0, 0, 8), WEIR_REACH_BEYOND);
+	CHECK_EQ(REACH(0, 0, 0x7fffffff), WEIR_REACH_BEYOND);
+	/* A lie that is believed is one about what is near. */
+	SHOW(0, 0, 3);
+	CHECK_EQ(REACH(0, 0, 4), WEIR_REACH_FAR);
+	CHECK_EQ(REACH(0, 0, 11), WEIR_REACH_FAR);
+	CHECK_EQ(REACH(0, 0, 12), WEIR_REACH_BEYOND);
+	/* Who is behind all others by more than that may catch up at once. */
+	SHOW(0, 0, 103);
+	SHOW(1, 0, 103);
+	CHECK_EQ(REACH(2, 0, 107), WEIR_REACH_NEAR);
+	CHECK_EQ(REACH(0, 0, 104), WEIR_REACH_FAR);
+	weir_horizon_leave(&horizon, 2);
+	CHECK_EQ(REACH(0, 0, 107), WEIR_REACH_NEAR);
+	CHECK_EQ(REACH(0, 0, 108), WEIR_REACH_FAR);
+	teardown();
+}
+
+/* The box says where a generation begins that it gives out; all others at 0. */
+static void horizon_begins(void)
+{
+	setup(2, 8);
+	weir_horizon_begin(&horizon, 7, 1000);
+	CHECK_EQ(REACH(0, 7, 1003), WEIR_REACH_NEAR);
+	CHECK_EQ(REACH(0, 7, 1004), WEIR_REACH_FAR);
+	CHECK_EQ(REACH(0, 7, 1008), WEIR_REACH_BEYOND);
+	CHECK_EQ(REACH(0, 8, 3), WEIR_REACH_NEAR);
+	CHECK_EQ(REACH(0, 8, 8), WEIR_REACH_BEYOND);
+	/* What is older than its first block takes a source nowhere. */
+	SHOW(1, 7, 10);
+	CHECK_EQ(REACH(0, 7, 1003), WEIR_REACH_NEAR);
+	teardown();
+}
+
+static void return_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	weir_horizon_return(&horizon, 1);
+}
+
+/* A source comes back just when a look that has not seen it is to be remembered. */
+static void horizon_return_under_a_look(void)
+{
+	setup(2, 8);
+	weir_horizon_leave(&horizon, 1);
+	SHOW(0, 0, 50);
+	mock_meanwhile = return_meanwhile;
+	CHECK(PASSED(0, 46));
+	CHECK(!mock_meanwhile);
+	CHECK(!PASSED(0, 46));
+	/* Likewise where nothing was remembered at the time. */
+	weir_horizon_leave(&horizon, 1);
+	CHECK(PASSED(0, 46));
+	SHOW(0, 0, 60);
+	mock_meanwhile = return_meanwhile;
+	CHECK(PASSED(0, 56));
+	CHECK(!mock_meanwhile);
+	CHECK(!PASSED(0, 56));
 	teardown();
 }
 
@@ -243,6 +317,9 @@ const struct ktap_test horizon_tests[] = {
 	KTAP_TEST(horizon_ids_wrap),
 	KTAP_TEST(horizon_generations_are_apart),
 	KTAP_TEST(horizon_never_shown),
+	KTAP_TEST(horizon_reach),
+	KTAP_TEST(horizon_begins),
+	KTAP_TEST(horizon_return_under_a_look),
 	KTAP_TEST(horizon_two_cpus),
 	KTAP_TEST(horizon_lost_update_keeps),
 	KTAP_TEST(horizon_without_memory),

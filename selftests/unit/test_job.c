@@ -318,11 +318,11 @@ static void job_generations_begin(void)
 	CHECK(!job->joined);
 	box_join(job, 0, 1);
 	CHECK(job->joined);
-	CHECK_EQ(job->blocks.generation, 4711);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 4711);
 	box_join(job, 0, 2);
-	CHECK_EQ(job->blocks.generation, 4712);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 4712);
 	box_join(job, 0, 3);
-	CHECK_EQ(job->blocks.generation, 4713);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 4713);
 	mock_random = 0;
 	box_down();
 }

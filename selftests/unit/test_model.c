@@ -64,6 +64,20 @@ static u32 any_base(void)
 	return bases[any(ARRAY_SIZE(bases))] + any(16);
 }
 
+/* A generation that a packet has begun, or that the box has given out. */
+static void begin(u16 generation)
+{
+	u64 old = run.model.generation;
+	bool given = !one_in(4);
+	u32 start = given ? any_base() : 0;
+	u16 want = model_advance(&run.model, generation, start);
+
+	CHECK_EQ(given ? weir_blocks_begin(&run.table, generation, start) :
+			 weir_blocks_advance(&run.table, generation), want);
+	if (run.model.generation != old)
+		run.base = start;
+}
+
 static void make(void)
 {
 	static const u16 sources[] = { 1, 2, 3, 4, 5, 8, 16 };
@@ -73,7 +87,7 @@ static void make(void)
 	memset(&run.table, 0, sizeof(run.table));
 	CHECK_EQ(weir_blocks_init(&run.table, slots, n, MODEL_GRADS), 0);
 	model_make(&run.model, slots, n);
-	run.base = any_base();
+	begin(any(65536));
 }
 
 static void unmake(void)
@@ -379,17 +393,12 @@ static void look(void)
 
 static void advance(u16 ahead)
 {
-	u16 generation = run.model.generation + ahead;
-	u16 want = model_advance(&run.model, generation);
-
-	CHECK_EQ(weir_blocks_advance(&run.table, generation), want);
+	begin(run.model.generation + ahead);
 }
 
 /* One further, far ahead, back, or once around all that 16 bits can say. */
 static void other_generation(void)
 {
-	u64 old = run.model.generation;
-
 	switch (any(8)) {
 	case 0:
 		advance(32767);
@@ -407,9 +416,6 @@ static void other_generation(void)
 		advance(1);
 		break;
 	}
-	/* Within one, ids never jump by half of all there are. */
-	if (run.model.generation != old && one_in(2))
-		run.base = any_base();
 }
 
 /* Sources go and come, more often the latter. */
@@ -491,7 +497,7 @@ static void check_seen(void)
 {
 	static const u8 reasons[] = {
 		WEIR_REASON_COUNT, WEIR_REASON_GENERATION, WEIR_REASON_STALE,
-		WEIR_REASON_BUSY, WEIR_REASON_DUPLICATE,
+		WEIR_REASON_BUSY, WEIR_REASON_DUPLICATE, WEIR_REASON_AHEAD,
 	};
 	unsigned int i;
 

@@ -14,12 +14,17 @@ static struct weir_job *job;
 static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 			      u16 timers)
 {
+	u16 i;
+
 	box_up();
 	box.late.policy = policy;
 	box.late.timeout = timeout;
 	box.late.dead_after = 3600 * NSEC_PER_SEC;
 	box.timers = timers;
 	job = box_job(7, sources, slots, 16);
+	/* One source alone may open all slots, however silent the others are. */
+	for (i = 1; i < sources; i++)
+		weir_horizon_leave(&job->blocks.horizon, i);
 	mock_visits = 0;
 	mock_answers = 0;
 	return job;

@@ -364,24 +364,24 @@ static void straggler_is_dead_where_results_wait(void)
 	late.timeout = 0;
 	weir_job_set_policy(job, &late);
 	after(0);
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < 32; i++) {
 		block_without(1);
 		box_forget();
 	}
-	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 64);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 32);
 	CHECK_EQ(mock_timers(), 0);
-	CHECK_EQ(box_give(job, 0, 64, 1), WEIR_REASON_BUSY);
+	CHECK_EQ(box_give(job, 0, 33, 1), WEIR_REASON_BUSY);
 	CHECK_EQ(mock_timers(), 1);
 	/* As long as it is heard it may be slow. */
 	box_ask(job, 1, 0);
 	after(PERIOD);
 	STATE(1, ACTIVE);
-	CHECK_EQ(box_ask(job, 0, 64), WEIR_REASON_BUSY);
+	CHECK_EQ(box_ask(job, 0, 33), WEIR_REASON_BUSY);
 	after(PERIOD);
 	STATE(1, DEAD);
 	STATE(0, ACTIVE);
 	STATE(2, ACTIVE);
-	CHECK_EQ(box_give(job, 0, 64, 1), 0);
+	CHECK_EQ(box_give(job, 0, 33, 1), 0);
 	box_down();
 }
 
