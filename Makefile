@@ -82,7 +82,7 @@ ALL += module
 endif
 
 module-debug: ## the module for the debug kernel, which is built if it was not yet (ten minutes)
-	@+release=$$(scripts/debug-kernel) && $(MAKE) --no-print-directory module faults KERNEL=$$release
+	@+release=$$(scripts/debug-kernel) && $(MAKE) --no-print-directory module faults slow-port KERNEL=$$release
 
 # BPF. The programs use the types of the uapi headers alone, so no kernel's own
 # are needed.

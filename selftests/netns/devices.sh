@@ -47,8 +47,8 @@ one() {
 
 # A port of the router with four queues, each of which sends a frame a jiffy.
 slow_up() {
-	insmod "$slow_port" queues=4 && at_exit slow_down &&
-		ip link set slow0 netns "$(ns_name router)" && ns_ip router <<-END
+	[[ -e $slow_port ]] || { echo "there is no $slow_port"; return 4; }
+	insmod "$slow_port" queues=4 && ip link set slow0 netns "$(ns_name router)" && ns_ip router <<-END
 			addr add 10.99.0.254/24 dev slow0
 			link set slow0 up
 			neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
@@ -64,6 +64,12 @@ slow_sent() {
 }
 
 slow_is_empty() { [[ $(of slow0 '."data-depth" + ."header-depth"') == 0 ]]; }
+
+# on_slow TEST: where there is the port.
+on_slow() {
+	[[ -e $slow ]] || { echo "there is no slow port"; return 4; }
+	"$@"
+}
 
 # fresh WORD...: a new policy of the slow port, nothing counted yet.
 fresh() {
@@ -200,7 +206,9 @@ sized() {
 
 # A port of a bridge, who reads it being ours. The bridge has the address.
 tap_up() {
-	modprobe -a tun vhost_net || return
+	modprobe tun
+	modprobe -q vhost_net
+	[[ -e /dev/net/tun ]] || return
 	ns_ip router <<-END
 		link add br0 address 02:00:00:00:00:fe type bridge
 		addr add 10.98.0.254/24 dev br0
@@ -243,6 +251,11 @@ tap_settled() {
 	return 1
 }
 
+by_vhost() {
+	[[ -e /dev/vhost-net ]] || { echo "the kernel has no vhost-net"; return 4; }
+	slow_reader --pace 0.002 --vhost
+}
+
 slow_reader() {
 	tap "$@" && trims_tap headers 3000 && tap_is_read && flood_tap && tap_settled
 }
@@ -268,9 +281,11 @@ no_reader() {
 # The policy, the qdisc and the module go while frames that nobody has read are in the ring.
 reader_outlives() {
 	tap && trims_tap && flood_tap && poll 60 tap_holds '."data-depth" > 5' &&
-		in_router weir trim del dev tap0 && in_router tc qdisc replace dev slow0 root pfifo && policy flush &&
+		in_router weir trim del dev tap0 && no_qdisc_is_left && policy flush &&
 		module_goes 60 && tap_is_read && poll 60 ring_has_come
 }
+
+no_qdisc_is_left() { [[ ! -e $slow ]] || in_router tc qdisc replace dev slow0 root pfifo; }
 
 ring_has_come() { (($(seen arrived 10) >= 20)); }
 
@@ -357,7 +372,7 @@ edge_at_tc() {
 
 set_up() {
 	local i
-	star_create 4 1500 && slow_up && tap_up || return
+	star_create 4 1500 && tap_up || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done
@@ -365,15 +380,17 @@ set_up() {
 
 ktap_header
 set_up || ktap_fail "set up"
-ktap_run "no queue can be chosen below mq" one queue_below_mq
-ktap_run "a queue can be chosen at the root" one queue_at_the_root
-ktap_run "a queue is not chosen where mq comes later" one queue_comes_below_mq
-ktap_run "one of several queues is full" one one_queue_is_full
-ktap_run "a queue can be chosen at tc" one queue_at_tc
+at_exit slow_down
+ktap_run "there is a slow port with several queues" slow_up
+ktap_run "no queue can be chosen below mq" one on_slow queue_below_mq
+ktap_run "a queue can be chosen at the root" one on_slow queue_at_the_root
+ktap_run "a queue is not chosen where mq comes later" one on_slow queue_comes_below_mq
+ktap_run "one of several queues is full" one on_slow one_queue_is_full
+ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
 ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
-ktap_run "a guest does, by vhost-net" one slow_reader --pace 0.002 --vhost
+ktap_run "a guest does, by vhost-net" one by_vhost
 ktap_run "what nobody reads waits until somebody does" one late_reader
 ktap_run "what nobody ever reads is accounted for" one no_reader
 ktap_run "what a device drops is seen" one losses_are_seen
