@@ -16,12 +16,6 @@
 #include "block.h"
 #include "reduce.h"
 
-/*
- * A job that is too large for the machine, or for its administrator's cgroup, is
- * refused, and nobody is killed to make room for it.
- */
-#define WEIR_BLOCK_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
-
 static unsigned int weir_block_pages(u16 grads)
 {
 	return DIV_ROUND_UP(grads * sizeof(s32), PAGE_SIZE);
@@ -34,8 +28,10 @@ static unsigned int weir_block_pages(u16 grads)
  */
 u64 weir_blocks_bytes(u32 size, u16 grads)
 {
-	return (u64)size * (weir_block_pages(grads) * PAGE_SIZE +
-			    sizeof(struct weir_block));
+	u32 pages = size * weir_block_pages(grads);
+
+	return (u64)(pages + weir_spare_pages(pages)) * PAGE_SIZE +
+	       (u64)size * sizeof(struct weir_block);
 }
 
 static int weir_block_init(struct weir_block *block, unsigned int pages)
@@ -44,7 +40,7 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
 
 	spin_lock_init(&block->lock);
 	for (i = 0; i < pages; i++) {
-		block->pages[i] = alloc_page(WEIR_BLOCK_GFP);
+		block->pages[i] = alloc_page(WEIR_POOL_GFP);
 		if (!block->pages[i])
 			return -ENOMEM;
 	}
@@ -65,7 +61,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 {
 	u32 i;
 
-	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_BLOCK_GFP);
+	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
 	blocks->size = size;
@@ -73,7 +69,9 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 	blocks->sources = sources;
 	blocks->bias = weir_reduce_bias(sources);
 	bitmap_set(blocks->all, 0, sources);
-	if (weir_horizon_init(&blocks->horizon, sources, size))
+	if (weir_horizon_init(&blocks->horizon, sources, size) ||
+	    weir_spare_init(&blocks->spare,
+			    weir_spare_pages(size * blocks->pages)))
 		goto nomem;
 
 	for (i = 0; i < size; i++) {
@@ -105,6 +103,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 				put_page(blocks->slot[i].pages[p]);
 		cond_resched();
 	}
+	weir_spare_uninit(&blocks->spare);
 	weir_horizon_uninit(&blocks->horizon);
 	kvfree(blocks->slot);
 	blocks->slot = NULL;
@@ -257,7 +256,8 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 
 	if (err)
 		return err;
-	if (weir_pool_refresh(block->pages, weir_block_pages(key->count)))
+	if (weir_pool_refresh(&blocks->spare, block->pages,
+			      weir_block_pages(key->count)))
 		return -WEIR_REASON_NOMEM;
 
 	out->opened = true;

@@ -79,6 +79,7 @@ struct weir_block {
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @horizon: which results are not needed any more
+ * @spare: pages that stand by
  * @slot: the slots
  */
 struct weir_blocks {
@@ -91,6 +92,7 @@ struct weir_blocks {
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
 	struct weir_horizon	horizon;
+	struct weir_spare	spare;
 	struct weir_block	*slot;
 };
 

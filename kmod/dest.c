@@ -199,13 +199,20 @@ static struct dst_entry *weir_route(struct weir_dest *dest,
 				       weir_route6(dest, job, dport);
 }
 
-/* Behind the last page, so in a piece of a page of its own. */
+/*
+ * Behind the last page, so in a piece of a page of its own. What comes from the
+ * reserves for emergencies is for those who free memory: receivers drop it.
+ */
 static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
 {
 	void *tail = netdev_alloc_frag(pkt->tail_len);
 
 	if (!tail)
 		return -ENOMEM;
+	if (page_is_pfmemalloc(virt_to_head_page(tail))) {
+		skb_free_frag(tail);
+		return -ENOMEM;
+	}
 	memcpy(tail, pkt->tail, pkt->tail_len);
 	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
 			tail - page_address(virt_to_head_page(tail)),
@@ -221,7 +228,7 @@ static struct sk_buff *weir_skb(const struct weir_packet *pkt)
 
 	skb = alloc_skb(LL_MAX_HEADER + sizeof(struct ipv6hdr) +
 			sizeof(struct udphdr) + pkt->head_len,
-			GFP_ATOMIC | __GFP_NOWARN);
+			GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) +

@@ -6,12 +6,17 @@
  *
  * A result is sent from the block's own pages. While a receiver still holds
  * one, the block that comes next into the slot must not write to it: it takes
- * a fresh page instead and leaves the old one to the receivers. So nothing
- * ever waits for a packet to be freed.
+ * one of the job's spare pages instead, and the old one stands by until nobody
+ * holds it. So nothing ever waits for a packet to be freed, what receivers hold is
+ * charged like all else, and no page comes from the reserves for emergencies,
+ * whose content receivers throw away.
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "pool.h"
 
@@ -66,38 +71,114 @@ void weir_pool_uncharge(u64 bytes)
 }
 
 /**
+ * weir_spare_pages() - how many pages stand by for some that receivers may hold
+ * @pages: pages of the table
+ */
+u32 weir_spare_pages(u32 pages)
+{
+	return pages / 8 + WEIR_SPARE_MIN;
+}
+
+/**
+ * weir_spare_init() - allocate pages that stand by
+ * @spare: zeroed; filled
+ * @n: how many
+ *
+ * Sleeps. Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
+ */
+int weir_spare_init(struct weir_spare *spare, u32 n)
+{
+	spin_lock_init(&spare->lock);
+	spare->page = kvcalloc(n, sizeof(*spare->page), WEIR_POOL_GFP);
+	if (!spare->page)
+		return -ENOMEM;
+	for (; spare->n < n; spare->n++) {
+		spare->page[spare->n] = alloc_page(WEIR_POOL_GFP);
+		if (!spare->page[spare->n])
+			return -ENOMEM;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * weir_spare_uninit() - free what weir_spare_init() has allocated
+ * @spare: the pages; those that receivers hold are theirs
+ */
+void weir_spare_uninit(struct weir_spare *spare)
+{
+	while (spare->n)
+		put_page(spare->page[--spare->n]);
+	kvfree(spare->page);
+	spare->page = NULL;
+}
+
+/*
+ * The next one that nobody reads any more, or -1. Those that were held last come last;
+ * one that is held for long is passed over. Few are looked at: whoever tries again
+ * sees others.
+ */
+static int weir_spare_find(struct weir_spare *spare)
+{
+	u32 i, at;
+
+	for (i = 0; i < min(spare->n, WEIR_SPARE_LOOK); i++) {
+		at = spare->next;
+		spare->next = at + 1 < spare->n ? at + 1 : 0;
+		if (page_ref_count(spare->page[at]) == 1)
+			return at;
+	}
+	return -1;
+}
+
+static void weir_spare_swap(struct weir_spare *spare, u32 at,
+			    struct page **page)
+{
+	struct page *held = *page;
+
+	*page = spare->page[at];
+	spare->page[at] = held;
+}
+
+/**
  * weir_pool_refresh() - make sure that nobody else reads these pages
+ * @spare: the job's spare pages
  * @pages: a slot's pages; the caller owns one reference to each
  * @n: how many, at most WEIR_BLOCK_PAGES
  *
- * Any context; does not sleep. The caller's reference to a page that receivers
- * still hold is given up, and a new page stands in its place.
+ * Any context; does not sleep, and allocates nothing. A page that receivers still
+ * hold stands by, and one that nobody holds comes in its place.
  *
  * Return: 0, or -ENOMEM and all pages are as they were.
  */
-int weir_pool_refresh(struct page **pages, unsigned int n)
+int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
+		      unsigned int n)
 {
-	struct page *fresh[WEIR_BLOCK_PAGES] = {};
+	int at[WEIR_BLOCK_PAGES];
 	unsigned int i;
 
+	for (i = 0; i < n && likely(page_ref_count(pages[i]) == 1); i++)
+		;
+	if (likely(i == n))
+		return 0;
+
+	spin_lock(&spare->lock);
 	for (i = 0; i < n; i++) {
-		if (likely(page_ref_count(pages[i]) == 1))
+		at[i] = -1;
+		if (page_ref_count(pages[i]) == 1)
 			continue;
-		fresh[i] = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
-		if (!fresh[i])
+		at[i] = weir_spare_find(spare);
+		if (at[i] < 0)
 			goto undo;
+		weir_spare_swap(spare, at[i], &pages[i]);
 	}
-	for (i = 0; i < n; i++) {
-		if (!fresh[i])
-			continue;
-		put_page(pages[i]);
-		pages[i] = fresh[i];
-	}
+	spin_unlock(&spare->lock);
 	return 0;
 
 undo:
 	while (i--)
-		if (fresh[i])
-			put_page(fresh[i]);
+		if (at[i] >= 0)
+			weir_spare_swap(spare, at[i], &pages[i]);
+	spin_unlock(&spare->lock);
 	return -ENOMEM;
 }

@@ -353,8 +353,10 @@ __sum16 csum_ipv6_magic(const struct in6_addr *saddr,
 
 /* Packets. */
 #define MAX_SKB_FRAGS 17
-typedef struct { void *data; u32 size; } skb_frag_t;
-#define skb_frag_address(f)	((f)->data)
+typedef struct { void *data; u32 size; bool unreadable; } skb_frag_t;
+/* A device's memory has no address. */
+#define skb_frag_address(f)						\
+	({ mock_assert(!(f)->unreadable, "a fragment cannot be read"); (f)->data; })
 #define skb_frag_size(f)	((f)->size)
 
 struct skb_shared_info {
@@ -433,5 +435,6 @@ struct nlattr { u16 len, type; };
 
 /* What is only for other kernels, in the place of compat.h. */
 #define _WEIR_COMPAT_H
+#define weir_frag_is_readable(f)	(!(f)->unreadable)
 
 #endif /* MOCK_KERNEL_H */

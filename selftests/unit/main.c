@@ -12,6 +12,7 @@ int main(int argc, char **argv)
 		const size_t *count;
 	} suites[] = {
 		{ reduce_tests, &reduce_count },
+		{ pool_tests, &pool_count },
 		{ payload_tests, &payload_count },
 		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },

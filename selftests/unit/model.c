@@ -10,12 +10,11 @@ static bool reached(u32 a, u32 b)
 	return ahead < 1U << 31;
 }
 
-static struct model_page *page_new(struct model *m)
+static struct model_page *page_new(void)
 {
 	struct model_page *page = malloc(sizeof(*page));
 
 	page->holders = 1;
-	m->pages++;
 	return page;
 }
 
@@ -24,11 +23,10 @@ void model_hold(struct model_page *page)
 	page->holders++;
 }
 
-void model_put(struct model *m, struct model_page *page)
+void model_put(struct model_page *page)
 {
 	if (--page->holders)
 		return;
-	m->pages--;
 	free(page);
 }
 
@@ -46,14 +44,14 @@ void model_make(struct model *m, u32 slots, u16 sources)
 	m->quorum = 0;
 	m->generation = 0;
 	m->start = 0;
-	m->free_pages = -1;
+	m->all_held = false;
 	memset(m->excluded, 0, sizeof(m->excluded));
 	memset(m->absent, true, sizeof(m->absent));
 	memset(m->shown, 0, sizeof(m->shown));
 	for (i = 0; i < slots; i++) {
 		m->block[i].state = MODEL_EMPTY;
 		for (p = 0; p < MODEL_PAGES; p++)
-			m->block[i].page[p] = page_new(m);
+			m->block[i].page[p] = page_new();
 	}
 }
 
@@ -64,7 +62,7 @@ void model_unmake(struct model *m)
 
 	for (i = 0; i < m->slots; i++)
 		for (p = 0; p < MODEL_PAGES; p++)
-			model_put(m, m->block[i].page[p]);
+			model_put(m->block[i].page[p]);
 }
 
 struct model_block *model_slot(struct model *m, u32 id)
@@ -171,13 +169,13 @@ static bool take_pages(struct model *m, struct model_block *b, u16 count)
 
 	for (p = 0; p < n; p++)
 		need += b->page[p]->holders > 1;
-	if (m->free_pages >= 0 && need > m->free_pages)
+	if (need && m->all_held)
 		return false;
 	for (p = 0; p < n; p++) {
 		if (b->page[p]->holders == 1)
 			continue;
-		model_put(m, b->page[p]);
-		b->page[p] = page_new(m);
+		model_put(b->page[p]);
+		b->page[p] = page_new();
 	}
 	return true;
 }

@@ -55,8 +55,7 @@ struct model {
 	bool absent[MODEL_SOURCES];
 	struct model_shown shown[MODEL_SOURCES];
 	struct model_block block[MODEL_SLOTS];
-	long pages;			/* alive, whoever holds them */
-	long free_pages;		/* that can still be had, -1 for any number */
+	bool all_held;			/* readers hold all pages that stand by */
 };
 
 /* What came of a contribution or query. */
@@ -87,6 +86,6 @@ bool model_is_open(const struct model *m, const struct model_block *b);
 u32 model_count_open(const struct model *m);
 unsigned int model_pages_of(u16 count);
 void model_hold(struct model_page *page);
-void model_put(struct model *m, struct model_page *page);
+void model_put(struct model_page *page);
 
 #endif /* MODEL_H */

@@ -9,6 +9,7 @@
 	extern const size_t name##_count
 
 SUITE(reduce);
+SUITE(pool);
 SUITE(payload);
 SUITE(horizon);
 SUITE(block);

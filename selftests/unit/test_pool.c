@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages that receivers hold, and those that stand by for them. */
+#include "kernel.h"
+
+#include "pool.h"
+#include "unit.h"
+
+#define SPARE	(WEIR_SPARE_LOOK + 10)
+
+static struct weir_spare spare;
+static struct page *slot[WEIR_BLOCK_PAGES];
+
+static void up(void)
+{
+	spare = (struct weir_spare){};
+	CHECK_EQ(weir_spare_init(&spare, SPARE), 0);
+	slot[0] = alloc_page(0);
+	slot[1] = alloc_page(0);
+}
+
+static void down(void)
+{
+	weir_spare_uninit(&spare);
+	put_page(slot[0]);
+	put_page(slot[1]);
+	CHECK_EQ(mock_pages, 0);
+}
+
+static void pool_nobody_holds(void)
+{
+	struct page *was[2];
+
+	up();
+	memcpy(was, slot, sizeof(was));
+	CHECK_EQ(weir_pool_refresh(&spare, slot, 2), 0);
+	CHECK(!memcmp(was, slot, sizeof(was)));
+	down();
+}
+
+/* However often: no more memory than there was, and no page that somebody reads. */
+static void pool_receivers_hold(void)
+{
+	struct page *held[SPARE];
+	long pages;
+	int i, round;
+
+	up();
+	pages = mock_pages;
+	mock_fail_after = 0;
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < SPARE; i++) {
+			held[i] = slot[0];
+			get_page(slot[0]);
+			CHECK_EQ(weir_pool_refresh(&spare, slot, 2), 0);
+			CHECK_EQ(slot[0]->refs, 1);
+			CHECK_EQ(slot[1]->refs, 1);
+		}
+		for (i = 0; i < SPARE; i++)
+			put_page(held[i]);
+	}
+	mock_fail_after = -1;
+	CHECK_EQ(mock_pages, pages);
+	down();
+}
+
+/* All are held: the slot keeps what it has, until somebody lets one go. */
+static void pool_all_held(void)
+{
+	struct page *held[SPARE + 2], *was[2];
+	int i;
+
+	up();
+	for (i = 0; i < SPARE; i++)
+		get_page(held[i] = spare.page[i]);
+	get_page(held[SPARE] = slot[0]);
+	get_page(held[SPARE + 1] = slot[1]);
+	memcpy(was, slot, sizeof(was));
+	CHECK_EQ(weir_pool_refresh(&spare, slot, 2), -ENOMEM);
+	CHECK(!memcmp(was, slot, sizeof(was)));
+
+	/* One is not enough for two pages, and none is lost by it. */
+	put_page(held[7]);
+	for (i = 0; i < 5; i++) {
+		CHECK_EQ(weir_pool_refresh(&spare, slot, 2), -ENOMEM);
+		CHECK(!memcmp(was, slot, sizeof(was)));
+	}
+	put_page(held[33]);
+	for (i = 0; i < 5 && weir_pool_refresh(&spare, slot, 2); i++)
+		;
+	CHECK(i < 5);
+	CHECK_EQ(slot[0]->refs, 1);
+	CHECK_EQ(slot[1]->refs, 1);
+	for (i = 0; i < SPARE + 2; i++)
+		if (i != 7 && i != 33)
+			put_page(held[i]);
+	down();
+}
+
+static void pool_out_of_memory(void)
+{
+	int i;
+
+	for (i = 0; i <= SPARE; i++) {
+		spare = (struct weir_spare){};
+		mock_fail_after = i;
+		CHECK_EQ(weir_spare_init(&spare, SPARE), -ENOMEM);
+		weir_spare_uninit(&spare);
+		CHECK_EQ(mock_pages, 0);
+	}
+	mock_fail_after = -1;
+}
+
+const struct ktap_test pool_tests[] = {
+	KTAP_TEST(pool_nobody_holds),
+	KTAP_TEST(pool_receivers_hold),
+	KTAP_TEST(pool_all_held),
+	KTAP_TEST(pool_out_of_memory),
+};
+SUITE_END(pool);
