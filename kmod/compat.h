@@ -79,6 +79,13 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* A fragment may lie in a device's memory, where nobody can read it, since 6.12. */
+#ifdef WEIR_HAVE_NET_IOV
+#define weir_frag_is_readable(frag)	(!skb_frag_is_net_iov(frag))
+#else
+#define weir_frag_is_readable(frag)	((void)(frag), true)
+#endif
+
 /* What a probe at kfree_skb is called with; rx_sk is there since 6.11, const since 7.2. */
 #ifdef WEIR_HAVE_KFREE_SKB_CONST_SK
 #define WEIR_KFREE_SKB_PROTO						\

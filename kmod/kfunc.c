@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "contribute.h"
+#include "frame.h"
 #include "kfunc.h"
 #include "payload.h"
 #include "trim_kfunc.h"
@@ -33,6 +34,26 @@ static bool weir_reason_valid(u32 reason)
 	return reason && reason <= WEIR_REASON_MAX;
 }
 
+/* Why an skb is not looked into, or 0. */
+static int weir_skb_reason(const struct sk_buff *skb)
+{
+	if (weir_frame_leaves(skb))
+		return WEIR_REASON_NO_PORT;
+	if (!weir_frame_is_ours_skb(skb))
+		return WEIR_REASON_NOT_LOCAL;
+	return weir_frame_is_fragments(skb) ? WEIR_REASON_FRAGMENT : 0;
+}
+
+/* @err says what came of looking for the datagram. */
+static int weir_contribute_found(struct net_device *dev,
+				 const struct weir_contrib *c,
+				 struct weir_payload *pl, int err, bool verified)
+{
+	if (unlikely(err == -EFAULT))
+		return weir_refuse(dev, c, WEIR_REASON_UNREADABLE);
+	return weir_contribute(dev, c, err ? NULL : pl, verified);
+}
+
 __bpf_kfunc_start_defs();
 
 __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
@@ -46,8 +67,10 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
+	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
-	return weir_contribute(xdp->rxq->dev, &c, err ? NULL : &pl, false);
+	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -61,9 +84,12 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
+	err = weir_skb_reason(skb);
+	if (unlikely(err))
+		return weir_refuse(skb->dev, &c, err);
 	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
-	return weir_contribute(skb->dev, &c, err ? NULL : &pl,
-			       weir_skb_verified(skb));
+	return weir_contribute_found(skb->dev, &c, &pl, err,
+				     weir_skb_verified(skb));
 }
 
 __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
@@ -76,6 +102,8 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
+	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+		reason = WEIR_REASON_NOT_LOCAL;
 	return weir_refuse(xdp->rxq->dev, &c, reason);
 }
 
@@ -89,7 +117,7 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(skb->dev, &c, reason);
+	return weir_refuse(skb->dev, &c, weir_skb_reason(skb) ?: reason);
 }
 
 __bpf_kfunc_end_defs();

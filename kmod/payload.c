@@ -5,6 +5,7 @@
 #include <net/checksum.h>
 #include <net/xdp.h>
 
+#include "compat.h"
 #include "payload.h"
 
 /*
@@ -42,6 +43,8 @@ static int weir_payload_add_frags(struct weir_payload *pl,
 	for (i = 0; i < sinfo->nr_frags && *len; i++) {
 		const skb_frag_t *frag = &sinfo->frags[i];
 
+		if (unlikely(!weir_frag_is_readable(frag)))
+			return -EFAULT;
 		err = weir_payload_add(pl, skb_frag_address(frag),
 				       skb_frag_size(frag), off, len);
 		if (err)
@@ -57,7 +60,8 @@ static int weir_payload_add_frags(struct weir_payload *pl,
  * @off: first byte, from the start of the frame
  * @len: bytes
  *
- * Return: 0, or -ENODATA where the frame ends before the range does.
+ * Return: 0, -ENODATA where the frame ends before the range does, or -EFAULT where
+ * bytes up to its end lie in a device's memory.
  */
 int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
 			  u32 off, u32 len)
@@ -94,7 +98,8 @@ static int weir_payload_add_skb(struct weir_payload *pl, struct sk_buff *skb,
  * @off: first byte, from the MAC header
  * @len: bytes
  *
- * Return: 0, or -ENODATA where the packet ends before the range does.
+ * Return: 0, -ENODATA where the packet ends before the range does, or -EFAULT where
+ * bytes up to its end lie in a device's memory.
  */
 int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 			  u32 off, u32 len)

@@ -106,10 +106,11 @@ enum weir_mode {
  *   sum. Those below `runt` are passed to the stack, as they may be meant for
  *   somebody else; the others are dropped.
  * @WEIR_REASON_FRAGMENT: an IP fragment towards a weir port; passed
- * @WEIR_REASON_NO_PORT: came in on a device that is no weir port; passed
+ * @WEIR_REASON_NO_PORT: did not come in by a weir port; passed
  * @WEIR_REASON_NO_JOB: no such job in this namespace at this port and format;
  *   passed, so that the stack answers port unreachable
- * @WEIR_REASON_NOT_LOCAL: sent to another address than the job's; passed
+ * @WEIR_REASON_NOT_LOCAL: sent to another address than the job's, or in a
+ *   frame that is not for this host; passed
  * @WEIR_REASON_RUNT: ends before the header does
  * @WEIR_REASON_LENGTH: IP, UDP and gradient count disagree on the length
  * @WEIR_REASON_CHECKSUM: the checksum of UDP or of the IPv4 header is wrong
@@ -139,6 +140,10 @@ enum weir_mode {
  *   first
  * @WEIR_REASON_DIRECTION: sent by a box, which says so in the packet; no box's
  *   answer is ever taken for a contribution, a question or a join
+ * @WEIR_REASON_MERGED: stands for more datagrams than the stack merges into
+ *   one packet
+ * @WEIR_REASON_UNREADABLE: lies in the memory of a device, where the processor
+ *   cannot read it
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -166,6 +171,8 @@ enum weir_reason {
 	WEIR_REASON_MARTIAN,
 	WEIR_REASON_AHEAD,
 	WEIR_REASON_DIRECTION,
+	WEIR_REASON_MERGED,
+	WEIR_REASON_UNREADABLE,
 
 	/* private: */
 	__WEIR_REASON_MAX,

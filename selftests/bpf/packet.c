@@ -47,10 +47,15 @@ static uint32_t sum16(const void *data, size_t len, uint32_t sum)
 
 static void put_eth(struct cursor *c, const struct packet_spec *s)
 {
-	static const uint8_t macs[12] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2 };
+	static const uint8_t to[][6] = {
+		{}, { 2, 0, 0, 0, 0, 1 }, { 1, 0, 0x5e, 0, 0, 1 },
+		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+	};
+	static const uint8_t from[6] = { 2, 0, 0, 0, 0, 2 };
 	int i;
 
-	put(c, macs, sizeof(macs));
+	put(c, to[s->frame_to], sizeof(to[0]));
+	put(c, from, sizeof(from));
 	for (i = 0; i < s->vlans; i++) {
 		put16(c, i + 1 < s->vlans ? ETH_P_8021AD : ETH_P_8021Q);
 		put16(c, 100 + i);

@@ -11,6 +11,8 @@
 
 /**
  * struct packet_spec - what a frame is to be like; zero means the usual
+ * @frame_to: the frame's receiver: 0 the loopback device, 1 another host, 2 a
+ *	multicast group, 3 all
  * @vlans: VLAN tags, the outer one 802.1ad where there are two
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
@@ -42,6 +44,7 @@
  * @pad: bytes added behind it
  */
 struct packet_spec {
+	int frame_to;
 	int vlans;
 	bool ipv6;
 	int options;

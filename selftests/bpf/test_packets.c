@@ -180,6 +180,14 @@ static const struct test tests[] = {
 	{ "job at another port", { .job = 9, .count = 16 }, LET_GO(NO_JOB) },
 	{ "another address", { V4, .count = 64, .to = 2 }, LET_GO(NOT_LOCAL) },
 
+	{ "a frame for another host", { V4, .count = 64, .frame_to = 1 },
+	  LET_GO(NOT_LOCAL) },
+	{ "a frame for a group", { V6, .count = 64, .frame_to = 2 },
+	  LET_GO(NOT_LOCAL) },
+	{ "a frame for all", { V4, .count = 64, .frame_to = 3 },
+	  LET_GO(NOT_LOCAL) },
+	{ "a frame for another host, odd length", { V4, .count = 64,
+	  .count_says = 1, .frame_to = 1 }, LET_GO(NOT_LOCAL) },
 	{ "another address, no header", { V4, .to = 2, .cut = 12,
 	  .udp_len_more = -12, .ip_len_more = -12 }, LET_GO(NOT_LOCAL) },
 	{ "another address, odd flags", { V4, .to = 2, .flags = 0xff,
@@ -613,6 +621,25 @@ static void test_merged(void)
 		"tc: three datagrams merged into one packet");
 }
 
+/* What says that it stands for more datagrams than anybody merges is counted once. */
+static void test_merged_of_too_many(void)
+{
+	static uint8_t frame[PACKET_MAX];
+	struct packet_spec spec = { V4, .count = 400, .csum = 2 };
+	struct counters before, after;
+	size_t len = packet_build(&spec, frame);
+	bool same;
+	int verdict;
+
+	counters_read(&before);
+	verdict = run(HOOK_TC, frame, len, 12, &same);
+	counters_read(&after);
+	ktap_ok(verdict == verdict_drop[HOOK_TC] &&
+		after.refused[WEIR_REASON_MERGED] -
+		before.refused[WEIR_REASON_MERGED] == 1,
+		"tc: more datagrams in a packet than are ever merged");
+}
+
 /* Without a port the packet goes on its way. */
 static void test_no_port(enum hook hook)
 {
@@ -651,5 +678,6 @@ int main(void)
 		test_order(hook);
 	}
 	test_merged();
+	test_merged_of_too_many();
 	return ktap_end();
 }

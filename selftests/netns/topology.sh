@@ -127,6 +127,40 @@ refused_direction() {
 	(($(in_worker 1 weir -j stats | gojq .stats.refusals.direction) == $1))
 }
 
+refused() { box_stat ".stats.refusals.\"$1\" // 0" stats; }
+summed() { box_stat .stats.contributions stats; }
+
+mac_of() { in_router ip -j link show dev "$1" | gojq -r '.[0].address'; }
+
+# A switch floods what it does not know, and a port may be promiscuous: what is for another
+# host's MAC is passed, and what is for the port's is summed.
+other_host() {
+	local passed before
+	box_job 4 2 blocks 64 grads 16 || return
+	passed=$(refused not-local) before=$(summed)
+	in_worker 1 "$here/send-frame" eth0 02:00:00:00:77:77 "$(worker_addr 1)" "$(box_addr)" 4 0 1 &&
+		poll 60 is_more_than "$passed" refused not-local && [[ $(summed) == "$before" ]] &&
+		in_worker 1 "$here/send-frame" eth0 "$(mac_of w1)" "$(worker_addr 1)" "$(box_addr)" 4 0 1 &&
+		poll 60 is_more_than "$before" summed
+}
+
+# A classifier inside of a qdisc runs under the qdisc's lock. A result of one gradient's
+# block would go by this very qdisc.
+inside_of_a_qdisc() {
+	local pin=/sys/fs/bpf/topology_$$ before status=1
+	box_job 3 1 blocks 64 grads 16 || return
+	bpftool prog pin name weir_tc "$pin" || return
+	before=$(refused no-port)
+	in_router tc qdisc add dev w1 root handle 1: prio &&
+		in_router tc filter add dev w1 parent 1: bpf object-pinned "$pin" direct-action &&
+		in_router "$here/send-frame" w1 02:00:00:00:77:77 "$(worker_addr 1)" "$(box_addr)" 3 0 1 &&
+		poll 60 is_more_than "$before" refused no-port &&
+		[[ $(box_stat '.[0].stats.blocks' job show id 3) == 0 ]] && status=0
+	in_router tc qdisc del dev w1 root
+	rm -f "$pin"
+	return $status
+}
+
 # Where the box has XDP its peer cuts them before they cross; tc gets them in one.
 # captured FAMILY FILTER PATTERN: results as they arrive at a worker, with the box
 # adding checksums itself so that they can be looked at. Answers to joins, of which a slow
@@ -184,6 +218,7 @@ for mode in xdp tc; do
 
 	box_up 2 9000 "$mode"
 	ktap_run "$mode: datagrams sent as one packet" merged
+	ktap_run "$mode: a frame for another host" other_host
 	box_down
 
 	box_up 1 9000 "$mode"
@@ -191,4 +226,7 @@ for mode in xdp tc; do
 	in_worker 1 weir job flush
 	box_down
 done
+box_up 1 1500 tc
+ktap_run "a classifier inside of a qdisc" inside_of_a_qdisc
+box_down
 ktap_end

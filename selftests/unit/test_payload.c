@@ -96,13 +96,13 @@ static void payload_skb(void)
 	first.data = bytes;
 	first.tail = bytes + 500;
 	first.shinfo.nr_frags = 2;
-	first.shinfo.frags[0] = (skb_frag_t){ bytes + 500, 700 };
-	first.shinfo.frags[1] = (skb_frag_t){ bytes + 1200, 1 };
+	first.shinfo.frags[0] = (skb_frag_t){ .data = bytes + 500, .size = 700 };
+	first.shinfo.frags[1] = (skb_frag_t){ .data = bytes + 1200, .size = 1 };
 	first.shinfo.frag_list = &second;
 	second.data = bytes + 1201;
 	second.tail = bytes + 2000;
 	second.shinfo.nr_frags = 1;
-	second.shinfo.frags[0] = (skb_frag_t){ bytes + 2000, 2000 };
+	second.shinfo.frags[0] = (skb_frag_t){ .data = bytes + 2000, .size = 2000 };
 	for (i = 0; i < 2000; i++) {
 		off = random() % sizeof(bytes);
 		len = random() % (sizeof(bytes) - off + 1);
@@ -111,6 +111,28 @@ static void payload_skb(void)
 	}
 	CHECK_EQ(weir_payload_from_skb(&pl, &first, 0, sizeof(bytes) + 1),
 		 -ENODATA);
+}
+
+/* What lies in a device's memory has no address, be it wanted or only on the way. */
+static void payload_unreadable(void)
+{
+	struct xdp_buff xdp = { .data = bytes, .data_end = bytes + 100,
+				.frags = true };
+	struct sk_buff skb = { .data = bytes, .tail = bytes + 100 };
+	struct weir_payload pl;
+
+	fill();
+	cut(&xdp.shinfo, 100, 500);
+	xdp.shinfo.frags[1].unreadable = true;
+	skb.shinfo = xdp.shinfo;
+	CHECK_EQ(weir_payload_from_xdp(&pl, &xdp, 0, 600), 0);
+	is(&pl, 0, 600);
+	CHECK_EQ(weir_payload_from_xdp(&pl, &xdp, 0, 601), -EFAULT);
+	CHECK_EQ(weir_payload_from_xdp(&pl, &xdp, 1200, 10), -EFAULT);
+	CHECK_EQ(weir_payload_from_skb(&pl, &skb, 0, 600), 0);
+	is(&pl, 0, 600);
+	CHECK_EQ(weir_payload_from_skb(&pl, &skb, 500, 300), -EFAULT);
+	xdp.shinfo.frags[1].unreadable = false;
 }
 
 static void payload_too_many_segments(void)
@@ -124,7 +146,7 @@ static void payload_too_many_segments(void)
 		skb[i].data = skb[i].tail = bytes;
 		skb[i].shinfo.nr_frags = MAX_SKB_FRAGS;
 		for (f = 0; f < MAX_SKB_FRAGS; f++)
-			skb[i].shinfo.frags[f] = (skb_frag_t){ bytes, 1 };
+			skb[i].shinfo.frags[f] = (skb_frag_t){ .data = bytes, .size = 1 };
 		skb[i].next = i + 1 < 4 ? &skb[i + 1] : NULL;
 	}
 	skb[0].shinfo.frag_list = &skb[1];
@@ -180,6 +202,7 @@ const struct ktap_test payload_tests[] = {
 	KTAP_TEST(payload_xdp),
 	KTAP_TEST(payload_xdp_linear),
 	KTAP_TEST(payload_skb),
+	KTAP_TEST(payload_unreadable),
 	KTAP_TEST(payload_too_many_segments),
 	KTAP_TEST(payload_pull),
 	KTAP_TEST(payload_csum),

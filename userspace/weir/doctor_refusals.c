@@ -24,6 +24,8 @@ static const struct { uint32_t reason; const char *fix; } mendable[] = {
 	{ WEIR_REASON_NOMEM, "free memory, or add the job with fewer blocks" },
 	{ WEIR_REASON_JOIN, "start as many workers as the job has sources" },
 	{ WEIR_REASON_MARTIAN, "look for who forges addresses: the event weir:weir_refusal and tcpdump show the packets" },
+	{ WEIR_REASON_MERGED, "look for who sends packets with a tiny gso_size: a guest, or a program with a tap" },
+	{ WEIR_REASON_UNREADABLE, "let the workers' flows go to queues of the device without a binding to its memory: `ethtool -N`" },
 };
 
 static void check_reason(uint32_t reason, uint64_t packets)

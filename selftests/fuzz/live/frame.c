@@ -287,6 +287,9 @@ void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu)
 		from_spec(f, rng);
 	else
 		from_sample(f, rng);
+	/* What is for another host is passed, and no more. */
+	if (rng_percent(rng, 95))
+		memcpy(f->data, frame_router, sizeof(frame_router));
 	finish(f, rng, gso, mtu);
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_FRAME_H
+#define _WEIR_FRAME_H
+
+#include <linux/types.h>
+
+struct sk_buff;
+struct xdp_buff;
+
+bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp);
+bool weir_frame_is_ours_skb(const struct sk_buff *skb);
+bool weir_frame_leaves(const struct sk_buff *skb);
+bool weir_frame_is_fragments(const struct sk_buff *skb);
+
+#endif /* _WEIR_FRAME_H */
