@@ -20,9 +20,20 @@
 /* Notifications may come from the data path and from device events. */
 static bool weir_nl_up __read_mostly;
 
+/*
+ * May the asker have what takes a walk over all slots of a job? It holds the
+ * namespace's lock meanwhile, again and again if it likes: only who could take the
+ * job away altogether.
+ */
+static bool weir_nl_may_walk(const struct sk_buff *request)
+{
+	return netlink_capable(request, CAP_NET_ADMIN);
+}
+
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info)
 {
+	info->user_ptr[0] = weir_nl_may_walk(skb) ? info : NULL;
 	mutex_lock(&weir_nl_net(info)->lock);
 	return 0;
 }
@@ -274,6 +285,7 @@ void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
 		.seq	= cb->nlh->nlmsg_seq,
 		.flags	= NLM_F_MULTI,
 		.cmd	= cmd,
+		.walks	= weir_nl_may_walk(cb->skb),
 		.cb	= cb,
 	};
 }
@@ -392,6 +404,7 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 		.portid	= info->snd_portid,
 		.seq	= info->snd_seq,
 		.cmd	= cmd,
+		.walks	= info->user_ptr[0],
 	};
 	int err;
 
@@ -441,7 +454,7 @@ void weir_nl_notify(struct weir_net *wn, u8 cmd,
 		    int (*fill)(const struct weir_nl_msg *msg, const void *obj),
 		    const void *obj)
 {
-	struct weir_nl_msg msg = { .cmd = cmd };
+	struct weir_nl_msg msg = { .cmd = cmd, .walks = true };
 
 	if (!weir_nl_heard(wn))
 		return;

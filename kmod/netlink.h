@@ -58,6 +58,7 @@ enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6 };
  * @seq: of the request, 0 for a notification
  * @flags: NLM_F_MULTI in a dump
  * @cmd: WEIR_CMD_*
+ * @walks: the receiver may have what takes a walk over all slots of a job
  * @cb: the dump, or NULL
  */
 struct weir_nl_msg {
@@ -66,6 +67,7 @@ struct weir_nl_msg {
 	u32				seq;
 	int				flags;
 	u8				cmd;
+	bool				walks;
 	struct netlink_callback		*cb;
 };
 

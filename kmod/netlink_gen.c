@@ -333,7 +333,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.dumpit		= weir_nl_block_get_dumpit,
 		.policy		= weir_block_get_nl_policy,
 		.maxattr	= WEIR_A_BLOCK_JOB,
-		.flags		= GENL_CMD_CAP_DUMP,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd		= WEIR_CMD_PORT_ADD,

@@ -74,7 +74,8 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_job_put_rate(skb, job) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
 			weir_blocks_generation(&job->blocks)) ||
-	    nla_put_u32(skb, WEIR_A_JOB_OPEN, weir_blocks_open(&job->blocks)) ||
+	    (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN,
+				       weir_blocks_open(&job->blocks))) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
 	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, weir_job_bytes(job)) ||
 	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {

@@ -314,9 +314,11 @@ int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_source_find_bound(info, &s);
 	if (err)
 		return err;
-	s.missing = weir_nl_missing(s.job);
-	if (!s.missing)
-		return -ENOMEM;
+	if (info->user_ptr[0]) {
+		s.missing = weir_nl_missing(s.job);
+		if (!s.missing)
+			return -ENOMEM;
+	}
 	err = weir_nl_reply(info, WEIR_CMD_SOURCE_GET, weir_nl_fill_source,
 			    &s);
 	kfree(s.missing);
@@ -327,14 +329,14 @@ int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int weir_nl_dump_sources(const struct weir_nl_msg *msg,
 				struct weir_job *job, unsigned long *id)
 {
-	struct weir_nl_source s = {
-		.job		= job,
-		.missing	= weir_nl_missing(job),
-	};
+	struct weir_nl_source s = { .job = job };
 	int err = 0;
 
-	if (!s.missing)
-		return -ENOMEM;
+	if (msg->walks) {
+		s.missing = weir_nl_missing(job);
+		if (!s.missing)
+			return -ENOMEM;
+	}
 	for (; *id < job->blocks.sources; ++*id) {
 		s.id = *id;
 		s.source = weir_source_get(job, s.id);

@@ -482,6 +482,8 @@ doctor_well() {
 doctor_mtu() {
 	weir job add id 2 sources 1 blocks 4 grads 1024 address 10.77.1.254 &&
 		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4136")))' &&
+		weir job set id 2 policy partial timeout 10ms &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140")))' &&
 		weir job del id 2
 }
 ktap_run "doctor finds what is wrong" doctor_ill

@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from genl import ROOT, Family, command
-from named import address, encode, kind_of
+from named import address, encode, kind_of, lasting
 
 
 def index(name):
@@ -245,7 +245,13 @@ def without_the_capability():
             error, _, _ = Family().ask(command(name), b"")
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
-        assert not Family().dump(command("job-get"))[0]
+        assert not Family().dump(command("source-get"))[0]
+        # What takes a walk over all slots, under the namespace's lock.
+        error, _, blocks = Family().dump(command("block-get"))
+        assert error == errno.EPERM and not blocks, errno.errorcode.get(error, error)
+        error, _, jobs = Family().dump(command("job-get"))
+        assert not error and jobs
+        assert "open" not in {name for job in jobs for name, _ in lasting("job", job)}
     finally:
         os.seteuid(0)
     assert state() == before

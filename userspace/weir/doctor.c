@@ -86,6 +86,8 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	job->grads = nl_uint(table[WEIR_A_JOB_GRADS]);
 	job->port = nl_uint(table[WEIR_A_JOB_PORT]);
 	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
+	job->degrades = nl_uint(table[WEIR_A_JOB_QUORUM]) ||
+			nl_uint(table[WEIR_A_JOB_POLICY]) != WEIR_POLICY_WAIT;
 	if (address)
 		addr_from(&job->address, mnl_attr_get_payload(address),
 			  mnl_attr_get_payload_len(address));
@@ -94,10 +96,15 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 			  mnl_attr_get_payload_len(group));
 }
 
-/* IP header, UDP header, Trio-ML header, gradients. */
+/*
+ * IP header, UDP header, Trio-ML header, gradients, and the bitmap of the sources in a
+ * result that lacks some.
+ */
 uint32_t job_mtu(const struct job *job)
 {
-	return (job->address.len == 16 ? 40 : 20) + 8 + 12 + 4 * job->grads;
+	uint32_t words = job->degrades ? (job->sources + 31) / 32 : 0;
+
+	return (job->address.len == 16 ? 40 : 20) + 8 + 12 + 4 * (job->grads + words);
 }
 
 bool job_wanted(const struct patient *patient, uint32_t id)
@@ -133,8 +140,13 @@ static int read_all(struct patient *patient)
 	err = dump(&patient->weir, WEIR_CMD_JOB_GET, &patient->jobs);
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
-	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
+	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
+	if (err == -EPERM) {
+		report(&(struct finding){ DOCTOR_WARN, "blocks", "", "run weir as root" },
+		       "which blocks wait for whom takes CAP_NET_ADMIN to see");
+		return 0;
+	}
 	if (err)
 		report(&(struct finding){ DOCTOR_FAIL, "netlink", "",
 			"load a module of the same version as the tool" },
