@@ -442,7 +442,7 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 {
 	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
-			      WEIR_CONTRIB_JOINED));
+			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN));
 }
 
 /**

@@ -10,8 +10,10 @@
 #include <net/net_namespace.h>
 #include <net/sch_generic.h>
 #include <net/xdp.h>
+#include <uapi/weir_bpf.h>
 
 #include "frame.h"
+#include "source.h"
 
 static int weir_upper_has_mac(struct net_device *upper,
 			      struct netdev_nested_priv *priv)
@@ -43,6 +45,25 @@ bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp)
 {
 	return xdp->data_end - xdp->data >= ETH_HLEN &&
 	       weir_dev_has_mac(xdp->rxq->dev, xdp->data);
+}
+
+/**
+ * weir_frame_vlan_xdp() - the VLAN of a frame, as far as it is known
+ * @xdp: the frame
+ * @c: what the program found
+ *
+ * What the driver has taken off is neither in the frame nor, unless the driver was
+ * asked, known to the program.
+ *
+ * Return: its id, 0 for none, or WEIR_VLAN_ANY, which no source is bound to, where
+ * nobody can tell.
+ */
+u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
+{
+	if (c->flags & WEIR_CONTRIB_VLAN ||
+	    !(xdp->rxq->dev->features & NETIF_F_HW_VLAN_CTAG_RX))
+		return c->vlan;
+	return WEIR_VLAN_ANY;
 }
 
 /**

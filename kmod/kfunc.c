@@ -69,6 +69,7 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 		return -EINVAL;
 	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
 		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
+	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
 	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false);
 }

@@ -29,6 +29,7 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_JOIN	0x1	/* the payload is a struct weir_join */
 #define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */
 #define WEIR_CONTRIB_JOINED	0x4	/* the generation came in an answer to a join */
+#define WEIR_CONTRIB_VLAN	0x8	/* XDP: the driver has said what tag it took off */
 
 /**
  * struct weir_contrib - one contribution, as a parser found it
@@ -46,7 +47,9 @@ struct weir_format_entry {
  * @sport: UDP source port, host byte order
  * @dport: UDP destination port, host byte order
  * @flags: WEIR_CONTRIB_*; all other bits must be zero
- * @vlan: id of the outer VLAN tag, 0 without one
+ * @vlan: id of the outer VLAN tag, 0 without one. Where the device takes tags off
+ *	before XDP and @flags lack WEIR_CONTRIB_VLAN, nobody knows it, and sources
+ *	that are bound to a VLAN, or to none, are refused
  * @format: wire format (enum weir_format)
  * @reserved: must be zero
  *

@@ -552,7 +552,7 @@ static void descriptor_changes(void)
 {
 	mock_meanwhile = NULL;
 	descriptor.count = 2048;
-	descriptor.flags = 8;
+	descriptor.flags = 0x10;
 }
 
 static void contribute_descriptor(void)
@@ -568,7 +568,7 @@ static void contribute_descriptor(void)
 	descriptor.reserved[2] = 1;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
 	descriptor.reserved[2] = 0;
-	descriptor.flags = 8;
+	descriptor.flags = 0x10;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
 }
 

@@ -148,7 +148,8 @@ static int load(struct attempt *job)
 	int err;
 
 	collect_ports(job->args, &ports);
-	err = tc ? tc_load(&ports, &job->program) : xdp_load(&ports, &job->program);
+	err = tc ? tc_load(&ports, &job->program) :
+		   xdp_load(&ports, job->ifindex, job->mode, &job->program);
 	return err ? program_refused(err, tc ? WEIR_TC_NAME : WEIR_XDP_NAME) : WEIR_OK;
 }
 

@@ -90,7 +90,8 @@ void program_close(struct program *program);
 int program_refused(int err, const char *name);
 
 /* attach_xdp.c, attach_tc.c: those that return int return a negative errno */
-int xdp_load(const struct format_ports *ports, struct program *program);
+int xdp_load(const struct format_ports *ports, unsigned int ifindex, uint32_t mode,
+	     struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);

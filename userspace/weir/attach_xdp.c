@@ -10,13 +10,52 @@
 
 #include "attach.h"
 #include "bpf/weir_xdp.skel.h"
+#include "bpf/weir_xdp_bound.skel.h"
+
+/* linux/bpf.h has it since 6.3. */
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY
+#define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
+#endif
 
 static void destroy(void *skeleton)
 {
 	weir_xdp_bpf__destroy(skeleton);
 }
 
-int xdp_load(const struct format_ports *ports, struct program *program)
+static void destroy_bound(void *skeleton)
+{
+	weir_xdp_bound_bpf__destroy(skeleton);
+}
+
+/*
+ * Bound to the device, a program in the driver can ask what VLAN tag was taken off; not
+ * all kernels have that.
+ */
+static int load_bound(const struct format_ports *ports, unsigned int ifindex,
+		      struct program *program)
+{
+	struct weir_xdp_bound_bpf *skeleton = weir_xdp_bound_bpf__open();
+	int err;
+
+	_Static_assert(sizeof(skeleton->rodata->weir_formats) == sizeof(*ports),
+		       "the program's table of formats");
+	if (!skeleton)
+		return -errno;
+	memcpy((void *)skeleton->rodata->weir_formats, ports, sizeof(*ports));
+	bpf_program__set_ifindex(skeleton->progs.weir_xdp, ifindex);
+	bpf_program__set_flags(skeleton->progs.weir_xdp, BPF_F_XDP_DEV_BOUND_ONLY);
+	err = weir_xdp_bound_bpf__load(skeleton);
+	if (err) {
+		weir_xdp_bound_bpf__destroy(skeleton);
+		return err;
+	}
+	program->skeleton = skeleton;
+	program->destroy = destroy_bound;
+	program->fd = bpf_program__fd(skeleton->progs.weir_xdp);
+	return 0;
+}
+
+static int load_any(const struct format_ports *ports, struct program *program)
 {
 	struct weir_xdp_bpf *skeleton;
 	int err;
@@ -36,6 +75,14 @@ int xdp_load(const struct format_ports *ports, struct program *program)
 	program->destroy = destroy;
 	program->fd = bpf_program__fd(skeleton->progs.weir_xdp);
 	return 0;
+}
+
+int xdp_load(const struct format_ports *ports, unsigned int ifindex, uint32_t mode,
+	     struct program *program)
+{
+	if (mode == WEIR_MODE_XDP && !load_bound(ports, ifindex, program))
+		return 0;
+	return load_any(ports, program);
 }
 
 static __u32 flags_of(uint32_t mode)

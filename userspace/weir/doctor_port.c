@@ -170,6 +170,46 @@ static void check_udp(struct patient *patient, const struct link *link,
 	}
 }
 
+/* May a source that is bound to a VLAN, or to none, come by this device? */
+static bool binds_vlan(const struct patient *patient, unsigned int ifindex)
+{
+	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
+	unsigned int only;
+	size_t i;
+
+	for (i = 0; i < patient->sources.count; i++) {
+		weir_attributes(patient->sources.message[i], source, WEIR_A_SOURCE_MAX);
+		only = nl_uint(source[WEIR_A_SOURCE_IFINDEX]);
+		if (source[WEIR_A_SOURCE_VLAN] &&
+		    job_wanted(patient, nl_uint(source[WEIR_A_SOURCE_JOB])) &&
+		    (!only || only == ifindex))
+			return true;
+	}
+	return false;
+}
+
+/* XDP sees no tag that the device takes off; some drivers tell what it was. */
+static void check_vlan(const struct patient *patient, const struct link *link,
+		       const char *subject, uint32_t mode)
+{
+	struct finding finding = { DOCTOR_OK, "vlan", subject, NULL };
+
+	if (mode == WEIR_MODE_TC || !binds_vlan(patient, link->ifindex))
+		return;
+	if (!device_feature(link->name, "rx-vlan-hw-parse")) {
+		report(&finding, "VLAN tags are in the frames, where the program sees them");
+		return;
+	}
+	finding.verdict = mode == WEIR_MODE_GENERIC ? DOCTOR_FAIL : DOCTOR_WARN;
+	finding.fix = fix("run `ethtool -K %s rxvlan off`%s", link->name,
+			  mode == WEIR_MODE_GENERIC ? ", or use mode tc" :
+						      " if sources with a VLAN are refused as spoofed");
+	report(&finding, mode == WEIR_MODE_GENERIC ?
+	       "%s takes VLAN tags off before XDP: sources that are bound to one are refused" :
+	       "%s takes VLAN tags off before XDP: sources that are bound to one are refused, unless the driver tells",
+	       link->name);
+}
+
 /* Results are sent by the stack, so the other end of a veth needs nothing. */
 static void check_veth(const struct link *link, const char *subject, uint32_t mode)
 {
@@ -204,6 +244,7 @@ static void check_port(struct patient *patient, const struct nlmsghdr *message)
 	check_udp(patient, &link, subject, mode);
 	check_mtu(patient, &link, subject);
 	check_gro(&link, subject, mode);
+	check_vlan(patient, &link, subject, mode);
 	check_veth(&link, subject, mode);
 }
 
