@@ -89,12 +89,12 @@ bool weir_frame_is_ours_skb(const struct sk_buff *skb)
  */
 bool weir_frame_leaves(const struct sk_buff *skb)
 {
-	const struct Qdisc *q;
+	const struct netdev_queue *queue;
 
 	if (skb_at_tc_ingress(skb))
 		return false;
-	q = rcu_dereference_bh(skb_get_tx_queue(skb->dev, skb)->qdisc);
-	return q && q->enqueue;
+	queue = skb_get_tx_queue(skb->dev, skb);
+	return rcu_dereference_bh(queue->qdisc)->enqueue;
 }
 
 /**

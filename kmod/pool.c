@@ -13,9 +13,10 @@
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
+#include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "pool.h"
@@ -71,52 +72,71 @@ void weir_pool_uncharge(u64 bytes)
 }
 
 /**
- * weir_spare_pages() - how many pages stand by for some that receivers may hold
- * @pages: pages of the table
- */
-u32 weir_spare_pages(u32 pages)
-{
-	return pages / 8 + WEIR_SPARE_MIN;
-}
-
-/**
  * weir_spare_init() - allocate pages that stand by
  * @spare: zeroed; filled
- * @n: how many
+ * @pages: pages of the table, of which receivers may hold as many
  *
- * Sleeps. Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
+ * Sleeps. What is allocated later is the caller's cgroup's, too.
+ *
+ * Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
  */
-int weir_spare_init(struct weir_spare *spare, u32 n)
+int weir_spare_init(struct weir_spare *spare, u32 pages)
 {
 	spin_lock_init(&spare->lock);
-	spare->page = kvcalloc(n, sizeof(*spare->page), WEIR_POOL_GFP);
+	spare->max = WEIR_SPARE_MIN + pages;
+	spare->page = kvcalloc(spare->max, sizeof(*spare->page), WEIR_POOL_GFP);
 	if (!spare->page)
 		return -ENOMEM;
-	for (; spare->n < n; spare->n++) {
+	spare->memcg = get_mem_cgroup_from_mm(current->mm);
+	for (; spare->n < WEIR_SPARE_MIN; spare->n++) {
 		spare->page[spare->n] = alloc_page(WEIR_POOL_GFP);
 		if (!spare->page[spare->n])
 			return -ENOMEM;
-		cond_resched();
 	}
 	return 0;
 }
 
 /**
- * weir_spare_uninit() - free what weir_spare_init() has allocated
+ * weir_spare_uninit() - free the pages that stand by
  * @spare: the pages; those that receivers hold are theirs
  */
 void weir_spare_uninit(struct weir_spare *spare)
 {
+	if (spare->n > WEIR_SPARE_MIN)
+		weir_pool_uncharge((u64)(spare->n - WEIR_SPARE_MIN) * PAGE_SIZE);
 	while (spare->n)
 		put_page(spare->page[--spare->n]);
+	mem_cgroup_put(spare->memcg);
 	kvfree(spare->page);
 	spare->page = NULL;
 }
 
 /*
+ * One more, as a receiver holds many: one that does not read, on this machine. Within
+ * the limit for all jobs, and charged to who made the job, whoever is interrupted.
+ */
+static int weir_spare_grow(struct weir_spare *spare)
+{
+	struct mem_cgroup *old;
+	struct page *page;
+
+	if (spare->n == spare->max || weir_pool_charge(PAGE_SIZE))
+		return -1;
+	old = set_active_memcg(spare->memcg);
+	page = alloc_page(GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC |
+			  __GFP_ACCOUNT);
+	set_active_memcg(old);
+	if (!page) {
+		weir_pool_uncharge(PAGE_SIZE);
+		return -1;
+	}
+	spare->page[spare->n] = page;
+	return spare->n++;
+}
+
+/*
  * The next one that nobody reads any more, or -1. Those that were held last come last;
- * one that is held for long is passed over. Few are looked at: whoever tries again
- * sees others.
+ * one that is held for long is passed over. Only some are looked at.
  */
 static int weir_spare_find(struct weir_spare *spare)
 {
@@ -146,8 +166,8 @@ static void weir_spare_swap(struct weir_spare *spare, u32 at,
  * @pages: a slot's pages; the caller owns one reference to each
  * @n: how many, at most WEIR_BLOCK_PAGES
  *
- * Any context; does not sleep, and allocates nothing. A page that receivers still
- * hold stands by, and one that nobody holds comes in its place.
+ * Any context; does not sleep. A page that receivers still hold stands by, and one
+ * that nobody holds comes in its place.
  *
  * Return: 0, or -ENOMEM and all pages are as they were.
  */
@@ -168,6 +188,8 @@ int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 		if (page_ref_count(pages[i]) == 1)
 			continue;
 		at[i] = weir_spare_find(spare);
+		if (at[i] < 0)
+			at[i] = weir_spare_grow(spare);
 		if (at[i] < 0)
 			goto undo;
 		weir_spare_swap(spare, at[i], &pages[i]);

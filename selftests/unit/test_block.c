@@ -510,7 +510,9 @@ static void block_without_memory(void)
 	weir_block_contribute(&table, &key, &pl, mock_ns, &out);
 	for (left = 0; left < 2; left++) {
 		hold_spare(left, true);
+		mock_fail_after = 0;
 		REFUSED(NOMEM, 0, 1, 0, 1025, 9);
+		mock_fail_after = -1;
 		hold_spare(left, false);
 		CHECK_EQ(contribute(0, 0, 0, 1025, 9).first, 7);
 	}

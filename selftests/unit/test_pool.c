@@ -5,7 +5,8 @@
 #include "pool.h"
 #include "unit.h"
 
-#define SPARE	(WEIR_SPARE_LOOK + 10)
+#define TABLE	10
+#define SPARE	WEIR_SPARE_MIN
 
 static struct weir_spare spare;
 static struct page *slot[WEIR_BLOCK_PAGES];
@@ -13,7 +14,8 @@ static struct page *slot[WEIR_BLOCK_PAGES];
 static void up(void)
 {
 	spare = (struct weir_spare){};
-	CHECK_EQ(weir_spare_init(&spare, SPARE), 0);
+	weir_pool_init();
+	CHECK_EQ(weir_spare_init(&spare, TABLE), 0);
 	slot[0] = alloc_page(0);
 	slot[1] = alloc_page(0);
 }
@@ -75,25 +77,50 @@ static void pool_all_held(void)
 	get_page(held[SPARE] = slot[0]);
 	get_page(held[SPARE + 1] = slot[1]);
 	memcpy(was, slot, sizeof(was));
+	mock_fail_after = 0;
 	CHECK_EQ(weir_pool_refresh(&spare, slot, 2), -ENOMEM);
 	CHECK(!memcmp(was, slot, sizeof(was)));
 
 	/* One is not enough for two pages, and none is lost by it. */
 	put_page(held[7]);
 	for (i = 0; i < 5; i++) {
+		mock_fail_after = 0;
 		CHECK_EQ(weir_pool_refresh(&spare, slot, 2), -ENOMEM);
 		CHECK(!memcmp(was, slot, sizeof(was)));
 	}
 	put_page(held[33]);
-	for (i = 0; i < 5 && weir_pool_refresh(&spare, slot, 2); i++)
-		;
-	CHECK(i < 5);
+	CHECK_EQ(weir_pool_refresh(&spare, slot, 2), 0);
 	CHECK_EQ(slot[0]->refs, 1);
 	CHECK_EQ(slot[1]->refs, 1);
 	for (i = 0; i < SPARE + 2; i++)
 		if (i != 7 && i != 33)
 			put_page(held[i]);
 	down();
+}
+
+/* Beyond those of the beginning as many as the table has, and all are charged. */
+static void pool_bounded(void)
+{
+	struct page *held[SPARE + TABLE], *last;
+	int i;
+
+	up();
+	for (i = 0; i < SPARE + TABLE; i++) {
+		get_page(held[i] = slot[0]);
+		CHECK_EQ(weir_pool_refresh(&spare, slot, 1), 0);
+		CHECK_EQ(weir_pool_used(), max(i + 1 - (int)SPARE, 0) * PAGE_SIZE);
+	}
+	get_page(last = slot[0]);
+	CHECK_EQ(weir_pool_refresh(&spare, slot, 1), -ENOMEM);
+	put_page(held[0]);
+	for (i = 0; i < 5 && weir_pool_refresh(&spare, slot, 1); i++)
+		;
+	CHECK(i < 5);
+	for (i = 1; i < SPARE + TABLE; i++)
+		put_page(held[i]);
+	put_page(last);
+	down();
+	CHECK_EQ(weir_pool_used(), 0);
 }
 
 static void pool_out_of_memory(void)
@@ -103,7 +130,7 @@ static void pool_out_of_memory(void)
 	for (i = 0; i <= SPARE; i++) {
 		spare = (struct weir_spare){};
 		mock_fail_after = i;
-		CHECK_EQ(weir_spare_init(&spare, SPARE), -ENOMEM);
+		CHECK_EQ(weir_spare_init(&spare, TABLE), -ENOMEM);
 		weir_spare_uninit(&spare);
 		CHECK_EQ(mock_pages, 0);
 	}
@@ -114,6 +141,7 @@ const struct ktap_test pool_tests[] = {
 	KTAP_TEST(pool_nobody_holds),
 	KTAP_TEST(pool_receivers_hold),
 	KTAP_TEST(pool_all_held),
+	KTAP_TEST(pool_bounded),
 	KTAP_TEST(pool_out_of_memory),
 };
 SUITE_END(pool);
