@@ -16,12 +16,14 @@
  * @len: how many
  * @dscp: the DSCP that it must have now
  * @keep: lengths are those of the whole packet
+ * @filled: the checksum of UDP or TCP was left to be filled in
  */
 struct trim_was {
 	const uint8_t *data;
 	size_t len;
 	uint8_t dscp;
 	bool keep;
+	bool filled;
 };
 
 /* Each says what is wrong, or NULL. */

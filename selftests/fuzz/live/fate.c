@@ -81,6 +81,7 @@ static struct trim_was before(const struct fates *f, const struct frame *frame, 
 {
 	return (struct trim_was){
 		.data = frame->data, .len = frame->len, .dscp = dscp, .keep = f->keep,
+		.filled = frame->partial,
 	};
 }
 
