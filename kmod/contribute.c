@@ -166,8 +166,9 @@ static int weir_take_join(const struct weir_path *path,
 	weir_path_count(path, WEIR_C_JOINS, 1);
 	switch (weir_job_join(job, c->source, join.nonce, c->block, now, back)) {
 	case WEIR_JOIN_WAIT:
-		if (READ_ONCE(job->joined))
-			weir_notice_members(job);
+		break;
+	case WEIR_JOIN_TELL:
+		weir_notice_members(job);
 		break;
 	case WEIR_JOIN_AGAIN:
 		weir_join_answer(job, c->source);
@@ -182,6 +183,17 @@ static int weir_take_join(const struct weir_path *path,
 }
 
 /*
+ * Why a packet was refused is told to who has joined: a client that has only the
+ * paper takes a notice for a result.
+ */
+static void weir_tell(const struct weir_path *path, const struct weir_contrib *c,
+		      bool gone)
+{
+	if (c->flags & WEIR_CONTRIB_JOINED)
+		weir_notice(path->job, c->source, c->block, gone);
+}
+
+/*
  * Is it of the current generation? Who has joined is told where it is not: the
  * box has been set up anew, or others go on without it. Who has not may begin a
  * newer one by itself, but not end one that the box has given out.
@@ -193,15 +205,14 @@ static int weir_check_generation(const struct weir_path *path,
 	bool joined = c->flags & WEIR_CONTRIB_JOINED;
 
 	if (joined && !READ_ONCE(job->joined)) {
-		weir_notice(job, c->source, c->block, false);
+		weir_tell(path, c, false);
 		return WEIR_REASON_GENERATION;
 	}
 	if (!joined && !READ_ONCE(job->joined))
 		weir_blocks_advance(&job->blocks, c->generation);
 	if (c->generation == weir_blocks_generation(&job->blocks))
 		return 0;
-	if (joined)
-		weir_notice(job, c->source, c->block, false);
+	weir_tell(path, c, false);
 	return WEIR_REASON_GENERATION;
 }
 
@@ -210,7 +221,7 @@ static int weir_check_member(const struct weir_path *path,
 {
 	if (likely(!test_bit(c->source, path->job->blocks.excluded)))
 		return weir_check_generation(path, c);
-	weir_notice(path->job, c->source, c->block, false);
+	weir_tell(path, c, false);
 	return WEIR_REASON_EXCLUDED;
 }
 
@@ -230,12 +241,31 @@ static int weir_block_refused(const struct weir_path *path,
 	if (reason == WEIR_REASON_STALE &&
 	    !weir_horizon_has(&job->blocks.horizon, c->source, generation,
 			      c->block))
-		weir_notice(job, c->source, c->block, true);
+		weir_tell(path, c, true);
 	return reason;
 }
 
+/*
+ * A question of a few bytes is answered with a whole result, and its sender may have
+ * said another's address: so the result is charged as well, before it is sent.
+ */
+static int weir_answer_query(const struct weir_path *path,
+			     const struct weir_result *res, u64 now)
+{
+	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
+	u32 bytes = res->count * sizeof(s32);
+
+	if (!weir_rate_take_bytes(&path->source->rate, now, bytes))
+		return WEIR_REASON_SOURCE_RATE;
+	if (rate && !weir_rate_take_bytes(rate, now, bytes))
+		return WEIR_REASON_JOB_RATE;
+	weir_path_count(path, WEIR_C_QUERIES, 1);
+	weir_result_repeat(path->job, path->source, res);
+	return 0;
+}
+
 static int weir_take_query(const struct weir_path *path,
-			   const struct weir_contrib *c)
+			   const struct weir_contrib *c, u64 now)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -244,7 +274,7 @@ static int weir_take_query(const struct weir_path *path,
 	};
 	struct weir_job *job = path->job;
 	struct weir_outcome out;
-	int verdict;
+	int verdict, reason;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
 	/* It is to wait for those who are behind, and to know that we live. */
@@ -253,15 +283,14 @@ static int weir_take_query(const struct weir_path *path,
 				  false);
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
-	weir_path_count(path, WEIR_C_QUERIES, 1);
-	if (verdict != WEIR_VERDICT_REPEAT) {
-		weir_result_reply(job, path->source, c->source, c->block,
-				  out.received,
-				  verdict == WEIR_VERDICT_WANTED);
-		return 0;
+	if (verdict == WEIR_VERDICT_REPEAT) {
+		reason = weir_answer_query(path, &out.res, now);
+		weir_result_put(&out.res);
+		return reason;
 	}
-	weir_result_repeat(job, path->source, &out.res);
-	weir_result_put(&out.res);
+	weir_path_count(path, WEIR_C_QUERIES, 1);
+	weir_result_reply(job, path->source, c->source, c->block, out.received,
+			  verdict == WEIR_VERDICT_WANTED);
 	return 0;
 }
 
@@ -331,7 +360,7 @@ static int weir_take_whole(const struct weir_path *path,
 	if (reason)
 		return reason;
 	return c->count ? weir_take_gradients(path, c, pl, now) :
-			  weir_take_query(path, c);
+			  weir_take_query(path, c, now);
 }
 
 static int weir_take(struct weir_path *path, const struct weir_contrib *c,

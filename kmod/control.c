@@ -145,15 +145,17 @@ void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
  * weir_notice_all() - tell all who is gone and who wants to come back
  * @job: the job
  *
- * Called as weir_join_answer().
+ * Called as weir_join_answer(). Who has not joined knows nothing of notices.
  */
 void weir_notice_all(struct weir_job *job)
 {
+	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
 	struct weir_notice_packet p;
 	unsigned int i;
 
 	weir_notice_fill(&p, job);
-	for (i = 0; i < job->blocks.sources; i++)
+	weir_join_members(&job->join, members);
+	for_each_set_bit(i, members, job->blocks.sources)
 		weir_notice_send(job, i, &p);
 }
 
@@ -165,13 +167,15 @@ void weir_notice_all(struct weir_job *job)
  */
 void weir_notice_members(struct weir_job *job)
 {
+	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
 	struct weir_notice_packet p;
 	unsigned int i;
 
 	weir_notice_fill(&p, job);
+	weir_join_members(&job->join, members);
 	weir_join_waiting(&job->join, waiting);
-	for (i = 0; i < job->blocks.sources; i++)
-		if (!test_bit(i, waiting))
-			weir_notice_send(job, i, &p);
+	bitmap_andnot(members, members, waiting, WEIR_SOURCES_MAX);
+	for_each_set_bit(i, members, job->blocks.sources)
+		weir_notice_send(job, i, &p);
 }

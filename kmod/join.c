@@ -34,6 +34,13 @@
  */
 #define WEIR_JOIN_PATIENCE	(10 * NSEC_PER_SEC)
 
+/*
+ * Those in the current generation are told no more often who waits for the next one,
+ * ns: that is a packet to each of them for one that has come. Joins are repeated, so
+ * that a notice which is lost, or was not due, is made good by the next of them.
+ */
+#define WEIR_JOIN_TELL_EVERY	(100 * NSEC_PER_MSEC)
+
 /**
  * weir_join_init() - set up a table
  * @table: the table
@@ -100,6 +107,17 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 	j->is_waiting = true;
 }
 
+/* Is it time to tell who waits? */
+static bool weir_join_tells(struct weir_join_table *table, u64 now)
+{
+	lockdep_assert_held(&table->lock);
+
+	if (table->told && now < table->told + WEIR_JOIN_TELL_EVERY)
+		return false;
+	table->told = now;
+	return true;
+}
+
 /* @by has completed it, so it is one of those who are in. */
 static void weir_join_begin(struct weir_join_table *table,
 			    const struct weir_joiner *by)
@@ -152,7 +170,8 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 	j->is_alive = true;
 	j->heard = now;
 	if (!weir_join_complete(table, excluded, now))
-		return WEIR_JOIN_WAIT;
+		return weir_join_tells(table, now) ? WEIR_JOIN_TELL :
+						     WEIR_JOIN_WAIT;
 	weir_join_begin(table, j);
 	return WEIR_JOIN_START;
 }
@@ -196,5 +215,24 @@ void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting)
 	for (i = 0; i < table->n; i++)
 		if (table->joiner[i].is_waiting)
 			__set_bit(i, waiting);
+	spin_unlock(&table->lock);
+}
+
+/**
+ * weir_join_members() - who is in the current generation?
+ * @table: the job's table
+ * @members: bitmap of WEIR_SOURCES_MAX, filled
+ *
+ * Called with bottom halves disabled. Nobody is, where the box has given out none.
+ */
+void weir_join_members(struct weir_join_table *table, unsigned long *members)
+{
+	unsigned int i;
+
+	bitmap_zero(members, WEIR_SOURCES_MAX);
+	spin_lock(&table->lock);
+	for (i = 0; i < table->n; i++)
+		if (table->joiner[i].is_member)
+			__set_bit(i, members);
 	spin_unlock(&table->lock);
 }

@@ -46,6 +46,7 @@ struct weir_membership {
  * @generation: the current generation, as the box has given it out
  * @start: block that it has begun with
  * @since: when the first of those who wait came, ns
+ * @told: when the others were last told who waits, ns; 0 for never
  * @joiner: by source id
  */
 struct weir_join_table {
@@ -54,17 +55,20 @@ struct weir_join_table {
 	u16			generation;
 	u32			start;
 	u64			since;
+	u64			told;
 	struct weir_joiner	*joiner;
 };
 
 /**
  * enum weir_join_verdict - what a join did
  * @WEIR_JOIN_WAIT: others are missing; no answer yet
+ * @WEIR_JOIN_TELL: likewise, and it is time to tell those in the current generation
  * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
  * @WEIR_JOIN_START: it was the last; a new generation begins, answer all
  */
 enum weir_join_verdict {
 	WEIR_JOIN_WAIT,
+	WEIR_JOIN_TELL,
 	WEIR_JOIN_AGAIN,
 	WEIR_JOIN_START,
 };
@@ -77,5 +81,6 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 bool weir_join_member(struct weir_join_table *table, unsigned int source,
 		      struct weir_membership *in);
 void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting);
+void weir_join_members(struct weir_join_table *table, unsigned long *members);
 
 #endif /* _WEIR_JOIN_H */

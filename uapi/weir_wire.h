@@ -129,9 +129,10 @@ struct weir_join {
  * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current
  * generation, src_id the receiver. With WEIR_TRIO_DEGRADED the box has given out
  * no generation yet: it was set up anew, and who believes to be in one must join
- * again. Sent to all when the bitmaps change and again from time to time while
- * they are not empty, and to a source alone whose packet was refused because of
- * its generation or because it is excluded, or whose block is gone.
+ * again. Sent to those in the generation when the bitmaps change, and again from
+ * time to time while they are not empty; and to a source alone whose packet, with
+ * WEIR_TRIO_JOINED, was refused because of its generation or because it is
+ * excluded, or whose block is gone. Who has not joined gets none.
  */
 struct weir_notice {
 	__be32	dead[WEIR_BITMAP_WORDS];

@@ -97,6 +97,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 		.count = count, .generation = job->blocks.generation,
 		.udp_len = 20 + 4 * count, .payload_off = 20,
 		.dport = 12000, .sport = 12000, .format = WEIR_FORMAT_TRIO,
+		.flags = job->joined ? WEIR_CONTRIB_JOINED : 0,
 	};
 	struct in6_addr saddr = box_addr(source + 1);
 
@@ -165,6 +166,15 @@ int box_join(const struct weir_job *job, u16 source, u32 nonce)
 	};
 
 	return box_join_as(job, source, 0, &join);
+}
+
+void box_all_joined(struct weir_job *job)
+{
+	u16 i;
+
+	job->joined = true;
+	for (i = 0; i < job->blocks.sources; i++)
+		job->join.joiner[i].is_member = true;
 }
 
 u32 box_block(const struct box_sent *packet)

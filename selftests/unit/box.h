@@ -68,6 +68,8 @@ int box_join(const struct weir_job *job, u16 source, u32 nonce);
 /* A join that says these numbers, and the first block that it lacks. */
 int box_join_as(const struct weir_job *job, u16 source, u32 block,
 		const struct weir_join *join);
+/* As if all were in the current generation by a join. */
+void box_all_joined(struct weir_job *job);
 u32 box_block(const struct box_sent *packet);
 s32 box_result(const struct box_sent *packet, unsigned int i);
 

@@ -270,6 +270,7 @@ struct rcu_head { void *next; };
 /* Time, which stands still but for mock_run(). */
 #define NSEC_PER_USEC		1000ULL
 #define NSEC_PER_SEC		1000000000ULL
+#define NSEC_PER_MSEC		1000000ULL
 #define ktime_get_ns()		mock_ns
 #define ns_to_ktime(ns)		(ns)
 #define CLOCK_MONOTONIC		1

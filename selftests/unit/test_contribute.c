@@ -351,6 +351,42 @@ static void contribute_job_is_policed(void)
 	box_down();
 }
 
+/* The answers to questions, too, are no more than the source's rate, or the job's. */
+static void answers_are_policed(bool own)
+{
+	struct weir_rate_config rate = { .bytes = 1000, .bytes_burst = 1000 };
+	struct weir_source_config config = { .addr = box_addr(1),
+					     .vlan = WEIR_VLAN_ANY };
+	struct weir_contrib c;
+	struct weir_job *job;
+	unsigned int i, answered = 0;
+
+	box_up();
+	job = box_job(7, 1, 4, 16);
+	if (own)
+		config.rate = rate;
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
+	CHECK_EQ(weir_job_set(job, NULL, own ? NULL : &rate), 0);
+	c = box_contrib(job, 0, 0, 16);
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	for (i = 0; i < 100; i++)
+		answered += !box_ask(job, 0, 0);
+	/* 84 bytes for the block, 20 for each question and 64 more for its answer. */
+	CHECK_EQ(answered, (1000 - 84) / 84);
+	CHECK_EQ(box_counter(WEIR_C_REPEATS), answered);
+	CHECK_EQ(box_counter(WEIR_C_QUERIES), answered);
+	CHECK_EQ(job->stats->c[WEIR_C_REFUSED + (own ? WEIR_REASON_SOURCE_RATE :
+						       WEIR_REASON_JOB_RATE)],
+		 100 - answered);
+	box_down();
+}
+
+static void contribute_answers_are_policed(void)
+{
+	answers_are_policed(true);
+	answers_are_policed(false);
+}
+
 /* Whatever it is: joins, queries, and what would be refused later. */
 static void contribute_all_is_policed(void)
 {
@@ -380,7 +416,11 @@ static void contribute_excluded(void)
 	box_up();
 	job = box_job(7, 2, 4, 16);
 	set_bit(1, job->blocks.excluded);
+	/* A client that has only the paper would take a notice for a result. */
 	c = box_contrib(job, 1, 3, 16);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
+	CHECK_EQ(box.sent, 0);
+	c.flags = WEIR_CONTRIB_JOINED;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
 	c.generation = 9;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_EXCLUDED);
@@ -600,6 +640,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_spoofed_is_not_heard),
 	KTAP_TEST(contribute_source_is_policed),
 	KTAP_TEST(contribute_job_is_policed),
+	KTAP_TEST(contribute_answers_are_policed),
 	KTAP_TEST(contribute_all_is_policed),
 	KTAP_TEST(contribute_excluded),
 	KTAP_TEST(contribute_lateness),

@@ -184,10 +184,14 @@ static void control_notice_of_a_block_gone(void)
 	box_down();
 }
 
-static void control_notice_to_all_who_are_bound(void)
+static void control_notice_to_all_who_have_joined(void)
 {
 	setup(3);
 	weir_source_unbind(job, 1);
+	weir_notice_all(job);
+	weir_notice_members(job);
+	CHECK_EQ(box.sent, 0);
+	box_all_joined(job);
 	weir_notice_all(job);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[0].hdr.src_id, 0);
@@ -263,6 +267,7 @@ static void control_generation_of_a_joined_job(void)
 	generation = weir_blocks_generation(&job->blocks);
 	for (i = 0; i < ARRAY_SIZE(ahead); i++) {
 		c = box_contrib(job, 0, 0, 1);
+		c.flags = 0;
 		c.generation += ahead[i];
 		CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
 	}
@@ -316,6 +321,7 @@ static void control_stale(void)
 	u32 b;
 
 	setup(2);
+	box_all_joined(job);
 	weir_horizon_leave(&job->blocks.horizon, 1);
 	job->blocks.quorum = 1;
 	for (b = 0; b < 12; b++)
@@ -398,7 +404,7 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_replies),
 	KTAP_TEST(control_notice),
 	KTAP_TEST(control_notice_of_a_block_gone),
-	KTAP_TEST(control_notice_to_all_who_are_bound),
+	KTAP_TEST(control_notice_to_all_who_have_joined),
 	KTAP_TEST(control_box_set_up_anew),
 	KTAP_TEST(control_another_generation_of_a_member),
 	KTAP_TEST(control_generation_of_a_joined_job),

@@ -9,7 +9,7 @@ static struct weir_join_table table;
 static const unsigned long nobody[WEIR_SOURCES_MAX / 64];
 
 /* Generations are counted, as the job does. */
-static enum weir_join_verdict join(unsigned int source, u32 nonce, u32 lacks,
+static enum weir_join_verdict join_or_tell(unsigned int source, u32 nonce, u32 lacks,
 				   const unsigned long *excluded, u64 now)
 {
 	enum weir_join_verdict verdict;
@@ -19,6 +19,16 @@ static enum weir_join_verdict join(unsigned int source, u32 nonce, u32 lacks,
 	table.generation += verdict == WEIR_JOIN_START;
 	spin_unlock(&table.lock);
 	return verdict;
+}
+
+/* Whether it is time to tell the others is another matter. */
+static enum weir_join_verdict join(unsigned int source, u32 nonce, u32 lacks,
+				   const unsigned long *excluded, u64 now)
+{
+	enum weir_join_verdict verdict;
+
+	verdict = join_or_tell(source, nonce, lacks, excluded, now);
+	return verdict == WEIR_JOIN_TELL ? WEIR_JOIN_WAIT : verdict;
 }
 
 static bool is_member(unsigned int source)
@@ -50,6 +60,22 @@ static void teardown(void)
 {
 	weir_join_uninit(&table);
 	CHECK_EQ(mock_locks, 0);
+}
+
+/* Joins without end, repeated or new, make a notice each tenth of a second. */
+static void join_tells_now_and_then(void)
+{
+	u64 start = mock_ns, end = start + NSEC_PER_SEC, now;
+	unsigned int told = 0, n = 0;
+
+	setup(2);
+	for (now = start; now < end; now += NSEC_PER_MSEC)
+		told += join_or_tell(0, n++ / 3, 0, nobody, now) == WEIR_JOIN_TELL;
+	CHECK_EQ(told, 10);
+	/* The first one after a while is told at once. */
+	CHECK_EQ(join_or_tell(0, 5000, 0, nobody, now + NSEC_PER_SEC),
+		 WEIR_JOIN_TELL);
+	teardown();
 }
 
 /* Each new number makes the others speak once more. */
@@ -200,6 +226,7 @@ static void join_without_memory(void)
 
 const struct ktap_test join_tests[] = {
 	KTAP_TEST(join_all),
+	KTAP_TEST(join_tells_now_and_then),
 	KTAP_TEST(join_one),
 	KTAP_TEST(join_restart),
 	KTAP_TEST(join_dead_waiters),
