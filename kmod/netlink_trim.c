@@ -388,7 +388,7 @@ static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
 	if (weir_trim_bounces(wn, dev->ifindex, config))
 		return weir_nl_trim_refuse(info, -EINVAL,
 					   WEIR_A_TRIM_RETURN_DSCP,
-					   "another port sends packets back with another DSCP, and each of the two what the other has sent back: give them the same");
+					   "another port sends packets back with another DSCP: give all the same");
 	err = weir_trim_set(wn, dev, config);
 	if (err)
 		return err;

@@ -216,7 +216,7 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 	if (!device->sends)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_IFINDEX,
-					"the device's driver cannot send what XDP redirects: take hook qdisc or tc, or for a VLAN or a bridge the devices below it");
+					"the driver cannot send what XDP redirects: take hook qdisc or tc");
 	if (config->has & WEIR_TRIM_HAS_PRIORITY)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_PRIORITY,
@@ -329,7 +329,7 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 	if (config->has & WEIR_TRIM_HAS_QUEUE && weir_trim_has_bands(config) &&
 	    device->bound)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
-					"below mq a packet has its transmit queue before the qdisc has the packet: take hook tc, or a weir qdisc at the root");
+					"below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc");
 	return 0;
 }
 

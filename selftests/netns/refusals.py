@@ -40,13 +40,13 @@ def state():
 
 
 BOX, WORKER = address("10.0.0.254"), address("10.0.0.1")
-d0, d1, d2, none = index("d0"), index("d1"), index("d2"), 9999
+d0, d1, d2, d3, none = *(index(f"d{i}") for i in range(4)), 9999
 new = {"id": 8, "sources": 4, "blocks": 64, "grads": 256, "address": BOX}
 one = {"job": 7, "id": 1}
 rule = {"dscp": 10}
 trim = {"ifindex": d0, "hook": 1, "size": 64, "dscp": 11, "rule": rule}
 tc = dict(trim, hook=2, rate=1000000)
-xdp = dict(trim, hook=3, rate=1000000)
+xdp = dict(trim, hook=3, rate=1000000, ifindex=d3)
 INVAL, NOENT, EXIST = errno.EINVAL, errno.ENOENT, errno.EEXIST
 NOTSUPP, NODEV = errno.EOPNOTSUPP, errno.ENODEV
 
@@ -112,7 +112,7 @@ CASES = [
     *(("job-set", {"id": 6, "group": address(group)}, INVAL,
        "a group of one link or host has no route: take one of a wider scope, as ff15::1")
       for group in ("ff02::7", "ff12::7", "ff01::7")),
-    *(("source-add", dict({"job": 6, "id": 0, "address": address("fe80::1")}, **more), INVAL,
+    *(("source-add", dict({"job": 6, "id": 1, "address": address("fe80::1")}, **more), INVAL,
        "a link-local address needs the device that the source is behind")
       for more in ({}, {"ifindex": 0}, {"port": 5, "vlan": 100})),
     ("job-set", {"id": 7, "group": WORKER}, INVAL, "the group is no multicast address"),
@@ -187,6 +187,12 @@ CASES = [
     ("trim-set", dict(tc, share=1), NOTSUPP, "only the qdisc has two bands that share the link"),
     ("trim-set", dict(tc, share=2, **{"share-value": 5}), NOTSUPP,
      "only the qdisc has two bands that share the link"),
+    ("trim-set", dict(xdp, ifindex=d0), NOTSUPP,
+     "the driver cannot send what XDP redirects: take hook qdisc or tc"),
+    ("trim-set", dict(trim, ifindex=d3, queue=0), NOTSUPP,
+     "below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc"),
+    ("trim-set", dict(trim, full=2, **{"return-dscp": 13}), INVAL,
+     "another port sends packets back with another DSCP: give all the same"),
     ("trim-set", dict(xdp, priority=1), NOTSUPP, "packets have no priority at the xdp hook"),
     ("trim-set", dict(xdp, queue=0), NOTSUPP, "the xdp hook cannot choose a transmit queue"),
     # Meters.
@@ -295,7 +301,7 @@ must("job-add", **dict(new, id=6, address=address("fd00::254")))
 must("source-add", job=7, id=0, address=WORKER)
 must("source-add", job=6, id=0, address=address("fd00::254"), port=12001)
 must("port-add", ifindex=d1, mode=3)
-must("trim-set", **dict(trim, ifindex=d1))
+must("trim-set", **dict(trim, ifindex=d1, full=2, **{"return-dscp": 12}))
 
 tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence,
          no_sentence_is_cut_short)

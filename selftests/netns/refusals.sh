@@ -10,5 +10,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
 	ip -n "$(ns_name box)" link add d1 type dummy &&
-	ip -n "$(ns_name box)" link add d2 type vxlan external gpe || exit 1
+	ip -n "$(ns_name box)" link add d2 type vxlan external gpe &&
+	ip -n "$(ns_name box)" link add d3 numtxqueues 2 type veth peer d4 numrxqueues 2 &&
+	in_ns box tc qdisc add dev d3 root handle 1: mq &&
+	in_ns box tc qdisc add dev d3 parent 1:1 weir || exit 1
 in_ns box /usr/bin/python3 "$here/refusals.py"
