@@ -554,7 +554,7 @@ top_shows() {
 }
 # Source 0 sends block after block, which time out for want of source 1. While that one
 # asks for results it is a straggler, and in time it recovers; then it is silent.
-next_block=100
+next_block=7
 late_block() {
 	next_block=$((next_block + 1))
 	says 1 "01 $(printf '%08x' "$next_block") 00 00 01 $1 0001 00000003"
