@@ -27,11 +27,12 @@
 #define WEIR_SCAN_PARTS		16
 
 /*
- * Blocks that one visit answers at most: each is a packet to every source. What
- * has come in meanwhile waits behind them, and the queues of devices that are
- * emptied by the same processor, as veth's, do not hold many.
+ * Blocks that one visit answers at most, and packets that it sends for them: each block
+ * is one to every source. What has come in meanwhile waits behind them, and the queues
+ * of devices that are emptied by the same processor, as veth's, do not hold many.
  */
 #define WEIR_SCAN_ANSWERS	16
+#define WEIR_SCAN_PACKETS	256
 
 /* Parts are never shorter, ns: a timer costs as much as some packets. */
 #define WEIR_SCAN_PART_MIN	(10 * NSEC_PER_USEC)
@@ -40,6 +41,13 @@ static u64 weir_scan_part(u64 timeout)
 {
 	return max_t(u64, div_u64(timeout, WEIR_SCAN_PARTS),
 		     WEIR_SCAN_PART_MIN);
+}
+
+static u32 weir_scan_answers(const struct weir_job *job)
+{
+	u32 receivers = rcu_access_pointer(job->group) ? 1 : job->blocks.sources;
+
+	return clamp_t(u32, WEIR_SCAN_PACKETS / receivers, 1, WEIR_SCAN_ANSWERS);
 }
 
 /* The first of a scanner's points in time that is not before @due. */
@@ -139,9 +147,10 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 {
 	bool whole = scanner->next == scanner->first;
 	struct weir_job *job = scanner->job;
+	u32 answers = weir_scan_answers(job);
 
 	for (; scanner->next < scanner->end; scanner->next++) {
-		if (round->answered == WEIR_SCAN_ANSWERS)
+		if (round->answered == answers)
 			return false;
 		weir_scan_slot(job, &job->blocks.slot[scanner->next], round);
 		round->looked++;

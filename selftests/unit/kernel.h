@@ -58,6 +58,7 @@ typedef unsigned int gfp_t;
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define max_t(t, a, b)	((t)(a) > (t)(b) ? (t)(a) : (t)(b))
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
+#define clamp_t(t, v, lo, hi)	min_t(t, max_t(t, v, lo), hi)
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
 #define struct_size(p, m, n) (sizeof(*(p)) + (n) * sizeof((p)->m[0]))
 
@@ -261,6 +262,7 @@ struct rcu_head { void *next; };
 #define rcu_dereference_check(p, c)	(p)
 #define rcu_dereference_protected(p, c)	(p)
 #define rcu_dereference_bh(p)		(p)
+#define rcu_access_pointer(p)	(p)
 #define rcu_assign_pointer(p, v)	((p) = (v))
 #define RCU_INIT_POINTER(p, v)		((p) = (v))
 #define rcu_replace_pointer(p, v, c)	({				\

@@ -177,6 +177,24 @@ static void scan_budget(void)
 	box_down();
 }
 
+/* Nor is one visit thousands of packets, where each block is one to many sources. */
+static void scan_budget_of_packets(void)
+{
+	u32 i;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 200, 64, 1);
+	for (i = 0; i < 20; i++)
+		box_give(job, 0, i, 1);
+	for (i = 0; i < 100 && answered() < 20; i++) {
+		box_forget();
+		after(PART);
+	}
+	CHECK_EQ(answered(), 20);
+	CHECK_EQ(mock_answers, 1);
+	CHECK(mock_visits >= 20);
+	box_down();
+}
+
 /* A visit that goes on behind a full one has not seen the slots before it. */
 static void scan_budget_forgets_no_block(void)
 {
@@ -484,6 +502,7 @@ const struct ktap_test scan_tests[] = {
 	KTAP_TEST(scan_contributions_put_it_off),
 	KTAP_TEST(scan_early_contributions_change_nothing),
 	KTAP_TEST(scan_budget),
+	KTAP_TEST(scan_budget_of_packets),
 	KTAP_TEST(scan_budget_forgets_no_block),
 	KTAP_TEST(scan_budget_and_no_timeout),
 	KTAP_TEST(scan_timeout_becomes_shorter),
