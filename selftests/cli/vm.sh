@@ -490,9 +490,11 @@ ktap_run "doctor finds what is wrong" doctor_ill
 ktap_run "doctor finds nothing wrong" doctor_well
 
 # Traffic, for what counters and events say of it.
-# says WORKER HEX: a worker sends this to job 1.
+# says WORKER HEX: a worker sends this to job 1. In one datagram, where printf would write
+# what comes before a line feed, and what comes behind it.
 says() {
-	in_worker "$1" bash -c 'printf "%b" "$1" >/dev/udp/10.77.1.254/12000' - \
+	in_worker "$1" bash -c 'printf "%b" "$1" |
+		dd iflag=fullblock bs=1500 status=none >/dev/udp/10.77.1.254/12000' - \
 		"$(sed 's/ //g; s/../\\x&/g' <<<"$2")"
 }
 join="0000002a 00000002 00000000 00000001"
