@@ -30,7 +30,7 @@ u64 weir_blocks_bytes(u32 size, u16 grads)
 {
 	u32 pages = size * weir_block_pages(grads);
 
-	return (u64)(pages + WEIR_SPARE_MIN) * PAGE_SIZE +
+	return (u64)(pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
 	       (u64)size * sizeof(struct weir_block);
 }
 
@@ -70,7 +70,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 	blocks->bias = weir_reduce_bias(sources);
 	bitmap_set(blocks->all, 0, sources);
 	if (weir_horizon_init(&blocks->horizon, sources, size) ||
-	    weir_spare_init(&blocks->spare, size * blocks->pages))
+	    weir_spare_init(&blocks->spare))
 		goto nomem;
 
 	for (i = 0; i < size; i++) {

@@ -13,11 +13,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
-#include <linux/memcontrol.h>
-#include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
-#include <linux/slab.h>
 
 #include "pool.h"
 
@@ -74,21 +70,13 @@ void weir_pool_uncharge(u64 bytes)
 /**
  * weir_spare_init() - allocate pages that stand by
  * @spare: zeroed; filled
- * @pages: pages of the table, of which receivers may hold as many
  *
- * Sleeps. What is allocated later is the caller's cgroup's, too.
- *
- * Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
+ * Sleeps. Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
  */
-int weir_spare_init(struct weir_spare *spare, u32 pages)
+int weir_spare_init(struct weir_spare *spare)
 {
 	spin_lock_init(&spare->lock);
-	spare->max = WEIR_SPARE_MIN + pages;
-	spare->page = kvcalloc(spare->max, sizeof(*spare->page), WEIR_POOL_GFP);
-	if (!spare->page)
-		return -ENOMEM;
-	spare->memcg = get_mem_cgroup_from_mm(current->mm);
-	for (; spare->n < WEIR_SPARE_MIN; spare->n++) {
+	for (; spare->n < WEIR_SPARE_PAGES; spare->n++) {
 		spare->page[spare->n] = alloc_page(WEIR_POOL_GFP);
 		if (!spare->page[spare->n])
 			return -ENOMEM;
@@ -102,47 +90,19 @@ int weir_spare_init(struct weir_spare *spare, u32 pages)
  */
 void weir_spare_uninit(struct weir_spare *spare)
 {
-	if (spare->n > WEIR_SPARE_MIN)
-		weir_pool_uncharge((u64)(spare->n - WEIR_SPARE_MIN) * PAGE_SIZE);
 	while (spare->n)
 		put_page(spare->page[--spare->n]);
-	mem_cgroup_put(spare->memcg);
-	kvfree(spare->page);
-	spare->page = NULL;
-}
-
-/*
- * One more, as a receiver holds many: one that does not read, on this machine. Within
- * the limit for all jobs, and charged to who made the job, whoever is interrupted.
- */
-static int weir_spare_grow(struct weir_spare *spare)
-{
-	struct mem_cgroup *old;
-	struct page *page;
-
-	if (spare->n == spare->max || weir_pool_charge(PAGE_SIZE))
-		return -1;
-	old = set_active_memcg(spare->memcg);
-	page = alloc_page(GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC |
-			  __GFP_ACCOUNT);
-	set_active_memcg(old);
-	if (!page) {
-		weir_pool_uncharge(PAGE_SIZE);
-		return -1;
-	}
-	spare->page[spare->n] = page;
-	return spare->n++;
 }
 
 /*
  * The next one that nobody reads any more, or -1. Those that were held last come last;
- * one that is held for long is passed over. Only some are looked at.
+ * one that is held for long is passed over.
  */
 static int weir_spare_find(struct weir_spare *spare)
 {
 	u32 i, at;
 
-	for (i = 0; i < min(spare->n, WEIR_SPARE_LOOK); i++) {
+	for (i = 0; i < spare->n; i++) {
 		at = spare->next;
 		spare->next = at + 1 < spare->n ? at + 1 : 0;
 		if (page_ref_count(spare->page[at]) == 1)
@@ -188,8 +148,6 @@ int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 		if (page_ref_count(pages[i]) == 1)
 			continue;
 		at[i] = weir_spare_find(spare);
-		if (at[i] < 0)
-			at[i] = weir_spare_grow(spare);
 		if (at[i] < 0)
 			goto undo;
 		weir_spare_swap(spare, at[i], &pages[i]);

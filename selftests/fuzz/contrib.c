@@ -68,6 +68,8 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	c->weight = data[at + 15];
 	c->generation = slow_read(data, size, at + 16, 2);
 	c->count = slow_read(data, size, at + 18, 2) % 4096;
+	if (data[at + 18] & (WEIR_TRIO_DOWN >> 8))
+		return WEIR_REASON_DIRECTION;
 	return data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW) ?
 	       WEIR_REASON_FLAGS : WEIR_PARSE_OK;
 }

@@ -181,16 +181,6 @@ struct page {
 };
 
 struct page *alloc_page(gfp_t gfp);
-struct mem_cgroup;
-#define get_mem_cgroup_from_mm(mm)	((struct mem_cgroup *)NULL)
-#define mem_cgroup_put(memcg)		((void)(memcg))
-static inline struct mem_cgroup *set_active_memcg(struct mem_cgroup *memcg)
-{
-	return memcg;
-}
-
-#define __GFP_NOMEMALLOC	0
-#define __GFP_ACCOUNT		0
 void get_page(struct page *page);
 void put_page(struct page *page);
 #define page_ref_count(p)	((p)->refs)

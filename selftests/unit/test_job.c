@@ -45,7 +45,7 @@ static void job_over_the_limit(void)
 	struct netlink_ext_ack extack = { };
 
 	box_up();
-	mock_ram_pages = 4 * (WEIR_SPARE_MIN + 4);	/* 4 pages for blocks */
+	mock_ram_pages = 4 * (WEIR_SPARE_PAGES + 4);	/* 4 pages for blocks */
 	weir_pool_init();
 	CHECK_EQ(PTR_ERR(weir_job_add(&box.wn, &cfg, &extack)), -EDQUOT);
 	CHECK(strstr(extack.msg, "fewer blocks"));
@@ -82,7 +82,7 @@ static void job_without_memory(void)
 	}
 	mock_fail_after = -1;
 	CHECK(!IS_ERR(job));
-	CHECK_EQ(fail, 15 + WEIR_SPARE_MIN);
+	CHECK_EQ(fail, 14 + WEIR_SPARE_PAGES);
 	box_down();
 }
 
