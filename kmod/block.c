@@ -64,6 +64,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
+	weir_generations_init(&blocks->gens);
 	blocks->size = size;
 	blocks->pages = weir_block_pages(grads);
 	blocks->sources = sources;
@@ -116,7 +117,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
  */
 u32 weir_blocks_open(struct weir_blocks *blocks)
 {
-	u32 generation = READ_ONCE(blocks->generation);
+	u32 generation = READ_ONCE(blocks->gens.now);
 	u32 i, n = 0;
 
 	for (i = 0; i < blocks->size; i++) {
@@ -130,72 +131,6 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 	return n;
 }
 
-/* As many as a packet can tell apart. */
-#define WEIR_GENERATIONS	0x10000U
-
-/*
- * The first generation may be any. What a packet carries says only the lower half; a
- * table without a generation has 0, and all others have something above that.
- */
-static u32 weir_generation_next(u32 old, u16 generation)
-{
-	return old ? old + (u16)(generation - old) : WEIR_GENERATIONS | generation;
-}
-
-static bool weir_generation_is_new(u32 old, u16 generation)
-{
-	return !old || weir_generation_after(generation, old);
-}
-
-/**
- * weir_blocks_advance() - a newer generation has begun
- * @blocks: the table
- * @generation: the generation that a source says; its blocks begin with 0
- *
- * Any context. Open blocks of older generations are swept away when their
- * slots are wanted or looked at.
- *
- * Return: the generation now, which is newer still where another CPU was
- * quicker.
- */
-u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
-{
-	u32 old = READ_ONCE(blocks->generation), seen;
-
-	while (weir_generation_is_new(old, generation)) {
-		seen = cmpxchg(&blocks->generation, old,
-			       weir_generation_next(old, generation));
-		if (seen == old)
-			return generation;
-		old = seen;
-	}
-	return old;
-}
-
-/**
- * weir_blocks_begin() - the box gives out a generation
- * @blocks: the table
- * @generation: the generation
- * @start: block that it begins with
- *
- * As weir_blocks_advance(), but for one caller at a time.
- */
-u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation, u32 start)
-{
-	u32 old = READ_ONCE(blocks->generation), next, seen;
-
-	while (weir_generation_is_new(old, generation)) {
-		next = weir_generation_next(old, generation);
-		/* Before it can be seen to be the current one: cmpxchg() orders. */
-		weir_horizon_begin(&blocks->horizon, next, start);
-		seen = cmpxchg(&blocks->generation, old, next);
-		if (seen == old)
-			return generation;
-		old = seen;
-	}
-	return old;
-}
-
 /*
  * A block of another generation than the current one is older, however many
  * generations ago it was: no slot is ever opened for a newer one.
@@ -204,7 +139,7 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
 				  const struct weir_block *block)
 {
 	return block->state != WEIR_BLOCK_FREE &&
-	       block->generation == READ_ONCE(blocks->generation);
+	       block->generation == READ_ONCE(blocks->gens.now);
 }
 
 /*
@@ -212,32 +147,36 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
  * never come. What is far is tried again when those who are behind have caught up:
  * for them the block one table earlier is retained, in this slot or not.
  */
-static int weir_block_check_reach(struct weir_blocks *blocks,
-				  const struct weir_block_key *key,
-				  u32 generation, struct weir_outcome *out)
+static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 seq,
+				  struct weir_outcome *out)
 {
-	enum weir_reach reach = weir_horizon_reach(&blocks->horizon, key->source,
-						   generation, key->id);
+	enum weir_reach reach = weir_horizon_reach(&blocks->horizon, source, seq);
 
 	if (reach == WEIR_REACH_BEYOND)
 		return -WEIR_REASON_AHEAD;
-	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
+	weir_horizon_show(&blocks->horizon, source, seq);
 	if (reach == WEIR_REACH_NEAR)
 		return 0;
 	out->retained = true;
-	out->retained_id = key->id - blocks->size;
+	out->retained_seq = seq - blocks->size;
 	return -WEIR_REASON_BUSY;
 }
 
 /* May the block that @key names take this slot? */
 static int weir_block_may_open(struct weir_blocks *blocks,
 			       const struct weir_block *block,
-			       const struct weir_block_key *key, u32 generation,
+			       const struct weir_block_key *key,
+			       const struct weir_place *place,
 			       struct weir_outcome *out)
 {
-	int err = weir_block_check_reach(blocks, key, generation, out);
+	bool current_slot = weir_block_is_current(blocks, block);
+	int err;
 
-	if (!weir_block_is_current(blocks, block))
+	/* No block of this generation goes before its first, in whose slot it would stay. */
+	if (!current_slot && place->past)
+		return -WEIR_REASON_STALE;
+	err = weir_block_check_reach(blocks, key->source, place->seq, out);
+	if (!current_slot)
 		return err;
 	if ((s32)(key->id - block->id) < 0)
 		return -WEIR_REASON_STALE;
@@ -248,10 +187,11 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 }
 
 static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
-			   const struct weir_block_key *key, u32 generation,
-			   u64 now, struct weir_outcome *out)
+			   const struct weir_block_key *key,
+			   const struct weir_place *place, u64 now,
+			   struct weir_outcome *out)
 {
-	int err = weir_block_may_open(blocks, block, key, generation, out);
+	int err = weir_block_may_open(blocks, block, key, place, out);
 
 	if (err)
 		return err;
@@ -262,7 +202,7 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	out->opened = true;
 	out->abandoned = block->state == WEIR_BLOCK_OPEN;
 	block->id = key->id;
-	WRITE_ONCE(block->generation, generation);
+	WRITE_ONCE(block->generation, place->generation);
 	block->overflow = false;
 	block->aged = false;
 	block->count = key->count;
@@ -369,6 +309,11 @@ static bool weir_block_is_done(const struct weir_blocks *blocks,
 	       weir_block_is_full(blocks, block);
 }
 
+static struct weir_block *weir_block_at(struct weir_blocks *blocks, u32 seq)
+{
+	return &blocks->slot[weir_block_slot(blocks, seq)];
+}
+
 static bool weir_block_is(const struct weir_block *block,
 			  const struct weir_block_key *key, u32 generation)
 {
@@ -389,27 +334,57 @@ static int weir_block_repeat(const struct weir_blocks *blocks,
 	return WEIR_VERDICT_LATE;
 }
 
+/*
+ * Of the generation before only results are left, for those who have not got them. One
+ * that has begun since the place was found leaves nothing but those either.
+ */
+static bool weir_block_is_over(const struct weir_blocks *blocks,
+			       const struct weir_place *place)
+{
+	return place->generation != READ_ONCE(blocks->gens.now);
+}
+
+static bool weir_block_is_left(const struct weir_block *block,
+			       const struct weir_block_key *key,
+			       const struct weir_place *place)
+{
+	return weir_block_is(block, key, place->generation) &&
+	       block->state == WEIR_BLOCK_COMPLETE;
+}
+
+/*
+ * Is the block in its slot? Who names it shows where it is. Returns 0 where it is there, 1
+ * where it might be opened, else a negated enum weir_reason.
+ */
+static int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
+			   const struct weir_block_key *key,
+			   const struct weir_place *place)
+{
+	if (weir_block_is_over(blocks, place))
+		return weir_block_is_left(block, key, place) ? 0 :
+		       -WEIR_REASON_GENERATION;
+	if (!weir_block_is(block, key, place->generation))
+		return 1;
+	weir_horizon_show(&blocks->horizon, key->source, place->seq);
+	return 0;
+}
+
 static int weir_block_contribute_locked(struct weir_blocks *blocks,
 					struct weir_block *block,
 					const struct weir_block_key *key,
+					const struct weir_place *place,
 					const struct weir_payload *pl, u64 now,
 					struct weir_outcome *out)
 {
-	u32 generation = READ_ONCE(blocks->generation);
 	int err;
 
 	lockdep_assert_held(&block->lock);
 
-	if (key->generation != (u16)generation)
-		return -WEIR_REASON_GENERATION;
-	if (weir_block_is(block, key, generation)) {
-		weir_horizon_show(&blocks->horizon, key->source, generation,
-				  key->id);
-	} else {
-		err = weir_block_open(blocks, block, key, generation, now, out);
-		if (err)
-			return err;
-	}
+	err = weir_block_find(blocks, block, key, place);
+	if (err > 0)
+		err = weir_block_open(blocks, block, key, place, now, out);
+	if (err)
+		return err;
 	if (key->count != block->count)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
@@ -445,14 +420,20 @@ int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_payload *pl, u64 now,
 			  struct weir_outcome *out)
 {
-	struct weir_block *block = &blocks->slot[weir_block_slot(blocks, key->id)];
+	struct weir_block *block;
+	struct weir_place place;
 	int verdict;
 
 	out->opened = false;
 	out->abandoned = false;
 	out->retained = false;
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_GENERATION;
+	out->seq = place.seq;
+	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
-	verdict = weir_block_contribute_locked(blocks, block, key, pl, now, out);
+	verdict = weir_block_contribute_locked(blocks, block, key, &place, pl,
+					       now, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }
@@ -460,21 +441,20 @@ int weir_block_contribute(struct weir_blocks *blocks,
 static int weir_block_query_locked(struct weir_blocks *blocks,
 				   struct weir_block *block,
 				   const struct weir_block_key *key,
+				   const struct weir_place *place,
 				   struct weir_outcome *out)
 {
-	u32 generation = READ_ONCE(blocks->generation);
 	int err;
 
 	lockdep_assert_held(&block->lock);
 
-	if (key->generation != (u16)generation)
-		return -WEIR_REASON_GENERATION;
 	out->received = 0;
-	if (!weir_block_is(block, key, generation)) {
-		err = weir_block_may_open(blocks, block, key, generation, out);
-		return err ?: WEIR_VERDICT_WANTED;
-	}
-	weir_horizon_show(&blocks->horizon, key->source, generation, key->id);
+	err = weir_block_find(blocks, block, key, place);
+	if (err > 0)
+		err = weir_block_may_open(blocks, block, key, place, out) ?:
+		      WEIR_VERDICT_WANTED;
+	if (err)
+		return err;
 	if (block->state == WEIR_BLOCK_COMPLETE) {
 		weir_block_result(blocks, block, &out->res);
 		return WEIR_VERDICT_REPEAT;
@@ -497,12 +477,17 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key, struct weir_outcome *out)
 {
-	struct weir_block *block = &blocks->slot[weir_block_slot(blocks, key->id)];
+	struct weir_block *block;
+	struct weir_place place;
 	int verdict;
 
 	out->retained = false;
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_GENERATION;
+	out->seq = place.seq;
+	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
-	verdict = weir_block_query_locked(blocks, block, key, out);
+	verdict = weir_block_query_locked(blocks, block, key, &place, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }

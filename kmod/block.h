@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <uapi/weir.h>
 
+#include "generation.h"
 #include "horizon.h"
 #include "pool.h"
 
@@ -30,7 +31,7 @@ enum weir_block_state {
  * struct weir_block - a slot of a job's block table (Trio paper, figure 18)
  * @lock: guards everything below; taken with bottom halves disabled
  * @id: block id
- * @generation: generation of the block, as weir_blocks.generation
+ * @generation: generation of the block, as weir_generations.now
  * @state: enum weir_block_state
  * @overflow: a sum has left the range of int32
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
@@ -46,8 +47,8 @@ enum weir_block_state {
  * @pages: the sums; in host byte order while open, in network byte order when
  *	complete (aggr_paddr)
  *
- * A block finds its slot by its id alone, id modulo the table's size, so the
- * table needs no hash, no list and no allocation.
+ * A block finds its slot by its sequence number alone, modulo the table's size, so
+ * the table needs no hash, no list and no allocation.
  */
 struct weir_block {
 	spinlock_t	lock;	/* all of the below */
@@ -72,12 +73,10 @@ struct weir_block {
  * @pages: pages a block
  * @sources: the job's sources
  * @quorum: contributions that a block is answered with, 0 for all
- * @generation: the current generation, 0 before the first; only ever goes forward.
- *	Packets carry its lower half, which comes round; what a slot has held since
- *	then must not be taken for new
  * @bias: see weir_reduce_bias()
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
+ * @gens: the current generation and the one before
  * @horizon: which results are not needed any more
  * @spare: pages that stand by
  * @slot: the slots
@@ -87,10 +86,10 @@ struct weir_blocks {
 	u8			pages;
 	u16			sources;
 	u16			quorum;
-	u32			generation;
 	u32			bias;
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
+	struct weir_generations	gens;
 	struct weir_horizon	horizon;
 	struct weir_spare	spare;
 	struct weir_block	*slot;
@@ -166,7 +165,8 @@ struct weir_block_key {
  * @abandoned: an open block of an older generation was swept away for it
  * @retained: it was refused as sources are so far behind that they may lack a
  *	result a table earlier
- * @retained_id: that result's block
+ * @retained_seq: sequence number of that result's block
+ * @seq: the block's, where its generation is one that is taken
  * @received: contributions to the block, this one included
  * @lateness: ns since the block's first contribution
  * @res: filled where the verdict says so; the caller puts it
@@ -175,7 +175,8 @@ struct weir_outcome {
 	bool			opened;
 	bool			abandoned;
 	bool			retained;
-	u32			retained_id;
+	u32			retained_seq;
+	u32			seq;
 	u16			received;
 	u64			lateness;
 	struct weir_result	res;
@@ -215,8 +216,6 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 void weir_blocks_uninit(struct weir_blocks *blocks);
 u64 weir_blocks_bytes(u32 size, u16 grads);
 u32 weir_blocks_open(struct weir_blocks *blocks);
-u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation);
-u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation, u32 start);
 
 int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_block_key *key,
@@ -244,24 +243,27 @@ void weir_result_put(struct weir_result *res);
  */
 static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
 {
-	return READ_ONCE(blocks->generation);
+	return READ_ONCE(blocks->gens.now);
 }
 
-static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 id)
+/* The current generation may be a newer one, see weir_generations_advance(). */
+static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
-	return id & (blocks->size - 1);
+	return weir_generations_advance(&blocks->gens, &blocks->horizon,
+					generation);
 }
 
-/**
- * weir_generation_after() - is one generation newer than another?
- * @a: the one
- * @b: the other
- *
- * Serial arithmetic on 16 bits (RFC 1982).
- */
-static inline bool weir_generation_after(u16 a, u16 b)
+/* The box gives a generation out, see weir_generations_begin(). */
+static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
+				    u32 start)
 {
-	return (s16)(a - b) > 0;
+	return weir_generations_begin(&blocks->gens, &blocks->horizon,
+				      generation, start);
+}
+
+static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 seq)
+{
+	return seq & (blocks->size - 1);
 }
 
 #endif /* _WEIR_BLOCK_H */

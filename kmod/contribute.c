@@ -194,26 +194,22 @@ static void weir_tell(const struct weir_path *path, const struct weir_contrib *c
 }
 
 /*
- * Is it of the current generation? Who has joined is told where it is not: the
- * box has been set up anew, or others go on without it. Who has not may begin a
- * newer one by itself, but not end one that the box has given out.
+ * Who has joined a box that was set up anew since is told so. Who has not joined may
+ * begin a newer generation by itself, but not end one that the box has given out.
  */
 static int weir_check_generation(const struct weir_path *path,
 				 const struct weir_contrib *c)
 {
 	struct weir_job *job = path->job;
-	bool joined = c->flags & WEIR_CONTRIB_JOINED;
 
-	if (joined && !READ_ONCE(job->joined)) {
+	if (READ_ONCE(job->joined))
+		return 0;
+	if (c->flags & WEIR_CONTRIB_JOINED) {
 		weir_tell(path, c, false);
 		return WEIR_REASON_GENERATION;
 	}
-	if (!joined && !READ_ONCE(job->joined))
-		weir_blocks_advance(&job->blocks, c->generation);
-	if (c->generation == weir_blocks_generation(&job->blocks))
-		return 0;
-	weir_tell(path, c, false);
-	return WEIR_REASON_GENERATION;
+	weir_blocks_advance(&job->blocks, c->generation);
+	return 0;
 }
 
 static int weir_check_member(const struct weir_path *path,
@@ -226,21 +222,22 @@ static int weir_check_member(const struct weir_path *path,
 }
 
 /*
- * What is to be done about a refusal. Where the block's slot has gone on, the
- * source was dead for a while, or the packet is old.
+ * What is to be done about a refusal. Where the generation is another, others may go
+ * on without the source; where the block's slot has gone on, the source was dead for a
+ * while, or the packet is old.
  */
 static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_contrib *c, int reason,
 			      const struct weir_outcome *out)
 {
 	struct weir_job *job = path->job;
-	u32 generation = READ_ONCE(job->blocks.generation);
 
 	if (out->retained)
-		weir_straggler_retained(job, generation, out->retained_id);
+		weir_straggler_retained(job, out->retained_seq);
+	if (reason == WEIR_REASON_GENERATION)
+		weir_tell(path, c, false);
 	if (reason == WEIR_REASON_STALE &&
-	    !weir_horizon_has(&job->blocks.horizon, c->source, generation,
-			      c->block))
+	    !weir_horizon_has(&job->blocks.horizon, c->source, out->seq))
 		weir_tell(path, c, true);
 	return reason;
 }
@@ -332,7 +329,7 @@ static int weir_take_gradients(const struct weir_path *path,
 
 	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
 	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
-		weir_scan_opened(job, weir_block_slot(&job->blocks, c->block));
+		weir_scan_opened(job, weir_block_slot(&job->blocks, out.seq));
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
 	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);

@@ -3,9 +3,8 @@
  * How long a result is retained: until every source has shown, by the blocks
  * that it sends, that it has it; and so how far ahead of the others a source may be.
  *
- * Nothing here is locked. An entry that is written late, or for a generation
- * that has just ended, only makes a source look further behind than it is, and
- * a result is kept a little longer.
+ * Nothing here is locked. An entry that is written late only makes a source look
+ * further behind than it is, and a result is kept a little longer.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -13,59 +12,51 @@
 
 #include "horizon.h"
 
-/* Set in an entry that was written at all. */
-#define WEIR_SHOWN	BIT_ULL(63)
-
-static u64 weir_shown(u32 generation, u32 id)
-{
-	return WEIR_SHOWN | (u64)generation << 32 | id;
-}
-
-static bool weir_shown_in(u64 shown, u32 generation)
-{
-	return shown >> 32 == weir_shown(generation, 0) >> 32;
-}
+/* Set in weir_horizon.low where it is known. */
+#define WEIR_LOW_KNOWN	BIT_ULL(32)
 
 static u32 weir_window_max(const struct weir_horizon *horizon)
 {
 	return horizon->size / 2;
 }
 
-/* Does an entry say that all up to @id are there? */
-static bool weir_shown_has(const struct weir_horizon *horizon, u64 shown,
-			   u32 generation, u32 id)
+/* Does who has shown @shown have all up to @seq? */
+static bool weir_shown_has(const struct weir_horizon *horizon, u32 shown, u32 seq)
 {
-	return weir_shown_in(shown, generation) &&
-	       (s32)((u32)shown - weir_window_max(horizon) - id) >= 0;
+	return (s32)(shown - weir_window_max(horizon) - seq) >= 0;
 }
 
-/*
- * Who has not shown anything in this generation is just before its first block: at
- * @begin, or before block 0.
+/**
+ * weir_horizon_end() - the block after all that any source has shown
+ * @horizon: the horizon
+ * @start: the first one of the generation
+ *
+ * Return: its sequence number, @start where nobody has shown anything since.
  */
-static u64 weir_horizon_place(const struct weir_horizon *horizon, u64 shown,
-			      u32 generation)
+u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start)
 {
-	u64 begin;
+	u32 end = start, shown;
+	unsigned int i;
 
-	if (weir_shown_in(shown, generation))
-		return shown;
-	begin = READ_ONCE(horizon->begin);
-	return weir_shown_in(begin, generation) ? begin :
-						  weir_shown(generation, -1);
+	for (i = 0; i < horizon->sources; i++) {
+		shown = READ_ONCE(horizon->shown[i]);
+		if ((s32)(shown - end) >= 0)
+			end = shown + 1;
+	}
+	return end;
 }
 
-static u64 weir_horizon_position(const struct weir_horizon *horizon, u16 source,
-				 u32 generation)
+/**
+ * weir_horizon_begin() - all sources stand before a block
+ * @horizon: the horizon
+ * @next: the block, weir_horizon_end()
+ */
+void weir_horizon_begin(struct weir_horizon *horizon, u32 next)
 {
-	return weir_horizon_place(horizon, READ_ONCE(horizon->shown[source]),
-				  generation);
-}
+	unsigned int i;
 
-static bool weir_horizon_is_behind(const struct weir_horizon *horizon, u64 shown,
-				   u32 generation, u32 id)
-{
-	return (s32)(id - (u32)weir_horizon_place(horizon, shown, generation)) > 0;
+	for (i = 0; i < horizon->sources; i++)
+		WRITE_ONCE(horizon->shown[i], next - 1);
 }
 
 /**
@@ -81,9 +72,12 @@ int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size)
 	horizon->sources = sources;
 	horizon->size = size;
 	bitmap_set(horizon->absent, 0, sources);
-	horizon->shown = kcalloc(sources, sizeof(*horizon->shown),
-				 GFP_KERNEL_ACCOUNT);
-	return horizon->shown ? 0 : -ENOMEM;
+	horizon->shown = kmalloc_array(sources, sizeof(*horizon->shown),
+				       GFP_KERNEL_ACCOUNT);
+	if (!horizon->shown)
+		return -ENOMEM;
+	weir_horizon_begin(horizon, 0);
+	return 0;
 }
 
 /**
@@ -127,33 +121,19 @@ void weir_horizon_return(struct weir_horizon *horizon, u16 source)
 }
 
 /**
- * weir_horizon_begin() - the box gives out a generation
- * @horizon: the horizon
- * @generation: the generation; the current one from a moment later on
- * @start: block that it begins with
- */
-void weir_horizon_begin(struct weir_horizon *horizon, u32 generation, u32 start)
-{
-	WRITE_ONCE(horizon->begin, weir_shown(generation, start - 1));
-}
-
-/**
  * weir_horizon_show() - a source sends a block, or asks for one
  * @horizon: the horizon
  * @source: source id
- * @generation: the current generation
- * @id: block id
+ * @seq: sequence number of the block
  *
  * Any context.
  */
-void weir_horizon_show(struct weir_horizon *horizon, u16 source,
-		       u32 generation, u32 id)
+void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq)
 {
-	u64 new = weir_shown(generation, id);
-	u64 old = READ_ONCE(horizon->shown[source]), seen;
+	u32 old = READ_ONCE(horizon->shown[source]), seen;
 
-	while (weir_horizon_is_behind(horizon, old, generation, id)) {
-		seen = cmpxchg(&horizon->shown[source], old, new);
+	while ((s32)(seq - old) > 0) {
+		seen = cmpxchg(&horizon->shown[source], old, seq);
 		if (seen == old)
 			return;
 		old = seen;
@@ -164,17 +144,13 @@ void weir_horizon_show(struct weir_horizon *horizon, u16 source,
  * weir_horizon_has() - has a source shown that it has a block's result?
  * @horizon: the horizon
  * @source: source id
- * @generation: the current generation
- * @id: block id
+ * @seq: sequence number of the block
  *
  * Any context.
  */
-bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,
-		      u32 generation, u32 id)
+bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq)
 {
-	return weir_shown_has(horizon,
-			      weir_horizon_position(horizon, source, generation),
-			      generation, id);
+	return weir_shown_has(horizon, READ_ONCE(horizon->shown[source]), seq);
 }
 
 /*
@@ -192,38 +168,36 @@ static void weir_horizon_remember(struct weir_horizon *horizon, u64 old, u64 low
 		WRITE_ONCE(horizon->low, 0);
 }
 
-/* Looks at every source but @source: have they the results up to @id? */
-static bool weir_horizon_look(struct weir_horizon *horizon, u16 source,
-			      u32 generation, u32 id)
+/* Looks at every source but @source: have they the results up to @seq? */
+static bool weir_horizon_look(struct weir_horizon *horizon, u16 source, u32 seq)
 {
 	int returned = atomic_read_acquire(&horizon->returned);
-	u64 old = READ_ONCE(horizon->low), low = 0, position;
+	u64 old = READ_ONCE(horizon->low), low = 0;
 	unsigned int i;
+	u32 shown;
 
 	for (i = 0; i < horizon->sources; i++) {
 		if (test_bit(i, horizon->absent))
 			continue;
-		position = weir_horizon_position(horizon, i, generation);
-		if (i != source &&
-		    !weir_shown_has(horizon, position, generation, id))
+		shown = READ_ONCE(horizon->shown[i]);
+		if (i != source && !weir_shown_has(horizon, shown, seq))
 			return false;
-		if (!low || (s32)((u32)position - (u32)low) < 0)
-			low = position;
+		if (!low || (s32)(shown - (u32)low) < 0)
+			low = WEIR_LOW_KNOWN | shown;
 	}
 	weir_horizon_remember(horizon, old, low, returned);
 	return true;
 }
 
 /* Has no source ever been within a table of a block? */
-static bool weir_horizon_is_beyond(const struct weir_horizon *horizon,
-				   u32 generation, u32 id)
+static bool weir_horizon_is_beyond(const struct weir_horizon *horizon, u32 seq)
 {
 	unsigned int i;
-	u32 position;
+	u32 shown;
 
 	for (i = 0; i < horizon->sources; i++) {
-		position = weir_horizon_position(horizon, i, generation);
-		if ((s32)(id - position - horizon->size) <= 0)
+		shown = READ_ONCE(horizon->shown[i]);
+		if ((s32)(seq - shown - horizon->size) <= 0)
 			return false;
 	}
 	return true;
@@ -233,23 +207,23 @@ static bool weir_horizon_is_beyond(const struct weir_horizon *horizon,
  * weir_horizon_reach() - may a source be at a block?
  * @horizon: the horizon
  * @source: source id
- * @generation: the current generation
- * @id: block id
+ * @seq: sequence number of the block
  *
  * Any context. Looks at every source only where the last look is too old, once
  * in many blocks while all keep together.
  *
  * Return: enum weir_reach. Where it is near, all other sources have the results
- * that are a table older than @id.
+ * that are a table older than @seq.
  */
 enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
-				   u32 generation, u32 id)
+				   u32 seq)
 {
-	u32 older = id - horizon->size;
+	u64 low = READ_ONCE(horizon->low);
+	u32 older = seq - horizon->size;
 
-	if (weir_shown_has(horizon, READ_ONCE(horizon->low), generation, older) ||
-	    weir_horizon_look(horizon, source, generation, older))
+	if ((low && weir_shown_has(horizon, low, older)) ||
+	    weir_horizon_look(horizon, source, older))
 		return WEIR_REACH_NEAR;
-	return weir_horizon_is_beyond(horizon, generation, id) ?
-	       WEIR_REACH_BEYOND : WEIR_REACH_FAR;
+	return weir_horizon_is_beyond(horizon, seq) ? WEIR_REACH_BEYOND :
+						      WEIR_REACH_FAR;
 }

@@ -14,12 +14,11 @@
  * @absent: sources that nothing is retained for: they have no address, or are
  *	dead
  * @returned: how often a source has come back
- * @low: the least of @shown when somebody last looked
- * @begin: the block before the first of a generation, where the box has given it
- *	out, and that generation; all others begin with block 0
- * @shown: by source id, the last block that it has sent, or asked for, and its
- *	generation above that, so that both change as one
+ * @low: the least of @shown when somebody last looked, and above that whether
+ *	anybody has since one came back
+ * @shown: by source id, the last block that it has sent, or asked for
  *
+ * Blocks are sequence numbers here, see struct weir_generations.
  * A worker sends a block only when it has the results of all blocks a window
  * before it, and a window is half of the table at most. So what it sends shows what
  * it has; and how far it can honestly be follows from what the others have sent.
@@ -30,16 +29,15 @@ struct weir_horizon {
 	DECLARE_BITMAP(absent, WEIR_SOURCES_MAX);
 	atomic_t	returned;
 	u64		low;
-	u64		begin;
-	u64		*shown;
+	u32		*shown;
 };
 
 /**
  * enum weir_reach - how far ahead of the others a block is
  * @WEIR_REACH_NEAR: within half a table of what every other source has shown
  * @WEIR_REACH_FAR: some source is further behind than that
- * @WEIR_REACH_BEYOND: more than a table ahead of what any source has ever shown in
- *	this generation, its own included: no honest worker is
+ * @WEIR_REACH_BEYOND: more than a table ahead of what any source has ever shown,
+ *	its own included: no honest worker is
  */
 enum weir_reach {
 	WEIR_REACH_NEAR,
@@ -49,14 +47,13 @@ enum weir_reach {
 
 int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size);
 void weir_horizon_uninit(struct weir_horizon *horizon);
-void weir_horizon_begin(struct weir_horizon *horizon, u32 generation, u32 start);
+u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start);
+void weir_horizon_begin(struct weir_horizon *horizon, u32 next);
 void weir_horizon_leave(struct weir_horizon *horizon, u16 source);
 void weir_horizon_return(struct weir_horizon *horizon, u16 source);
-void weir_horizon_show(struct weir_horizon *horizon, u16 source,
-		       u32 generation, u32 id);
-bool weir_horizon_has(const struct weir_horizon *horizon, u16 source,
-		      u32 generation, u32 id);
+void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq);
+bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq);
 enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
-				   u32 generation, u32 id);
+				   u32 seq);
 
 #endif /* _WEIR_HORIZON_H */

@@ -250,20 +250,19 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
 /**
  * weir_straggler_retained() - a block was refused for what is in its slot
  * @job: the job
- * @generation: the current generation
- * @id: block of the result that is retained
+ * @seq: sequence number of the block whose result is retained
  *
  * Called with bottom halves disabled. Those it is retained for are awaited,
  * though there may be no block open that could time out.
  */
-void weir_straggler_retained(struct weir_job *job, u32 generation, u32 id)
+void weir_straggler_retained(struct weir_job *job, u32 seq)
 {
 	struct weir_horizon *horizon = &job->blocks.horizon;
 	unsigned int i;
 
 	for (i = 0; i < job->blocks.sources; i++)
 		if (!test_bit(i, horizon->absent) &&
-		    !weir_horizon_has(horizon, i, generation, id))
+		    !weir_horizon_has(horizon, i, seq))
 			WRITE_ONCE(job->watch.watched[i].retained, true);
 	weir_watch_arm(&job->watch);
 }

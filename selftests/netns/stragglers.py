@@ -217,10 +217,31 @@ def generations_wrap():
         contribute(job, (0,), 6, generation=0)
         until(lambda: admin.refused(admin.stats(JOB), "generation") == 2)
         assert admin.job(JOB)["open"] == 0
-        # A new one sweeps what was open.
+        # What was open is swept away by the block of a new one that comes to its slot.
         contribute(job, (0,), 6, generation=1)
-        contribute(job, (0,), 6, generation=2)
-        until(lambda: admin.stats(JOB)["abandoned"] == 1)
+        for block in range(16):
+            complete(job, block, generation=2)
+        assert admin.stats(JOB)["abandoned"] == 1
+
+
+def a_generation_an_iteration():
+    """As the paper's workers use it. One lost the end of an iteration when others go on."""
+    with Job(blocks=8) as job:
+        last = [same(complete(job, b, generation=7)).data for b in range(4)]
+        for block in range(4):
+            contribute(job, range(N - 1), block, generation=8)
+        until(lambda: admin.job(JOB)["open"] == 4)
+        late = job.workers[N - 1]
+        for block in range(4):
+            late.query(block, generation=7)
+            assert late.receive().data == last[block]
+            contribute(job, (N - 1,), block, generation=7)
+            assert late.receive().data == last[block]
+        for block in range(4):
+            contribute(job, (N - 1,), block, generation=8)
+            result = same([w.receive_where(lambda p: p.block == block) for w in job.workers])
+            assert result.generation == 8 and result.sums == sums(range(N), block), result
+        assert not admin.refused(admin.stats(JOB), "generation")
 
 
 def join_all(job, nonces, lacks=0, sources=range(N)):
@@ -413,7 +434,8 @@ def nothing_is_left():
 
 
 tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes, queries,
-         retained_until_all_have_it, far_ahead, generations_wrap, a_box_set_up_anew, dead_and_excluded,
+         retained_until_all_have_it, far_ahead, generations_wrap,
+         a_generation_an_iteration, a_box_set_up_anew, dead_and_excluded,
          late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)
 TIMEOUT = patience()
 sys.exit(ktap.run(tests, mend=admin.forget_events))

@@ -94,7 +94,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 {
 	struct weir_contrib c = {
 		.job = job->id, .block = block, .source = source, .weight = 1,
-		.count = count, .generation = job->blocks.generation,
+		.count = count, .generation = weir_blocks_generation(&job->blocks),
 		.udp_len = 20 + 4 * count, .payload_off = 20,
 		.dport = 12000, .sport = 12000, .format = WEIR_FORMAT_TRIO,
 		.flags = job->joined ? WEIR_CONTRIB_JOINED : 0,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon block rate scan straggler \
+unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon generation block rate scan straggler \
 	join source job send result control contribute bands trim_config
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
@@ -36,7 +36,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,pool reduce reduce_scalar reduce_avx2 horizon block)
+	$(patsubst %,kmod/%.c,pool reduce reduce_scalar reduce_avx2 horizon generation block)
 $(B)/obj/test-threads/kmod/reduce_avx2.o: CFLAGS += -mavx2
 $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
 	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \

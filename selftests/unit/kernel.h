@@ -188,6 +188,7 @@ void put_page(struct page *page);
 #define totalram_pages()	mock_ram_pages
 #define kzalloc(n, gfp)		mock_alloc(n)
 #define kcalloc(n, s, gfp)	mock_alloc((size_t)(n) * (s))
+#define kmalloc_array(n, s, gfp)	kcalloc(n, s, gfp)
 #define kvcalloc(n, s, gfp)	mock_alloc_aligned((size_t)(n) * (s))
 #define kfree(p)		free((void *)(p))
 #define kvfree(p)		free((void *)(p))
@@ -241,6 +242,12 @@ struct mutex { int held; };
 #define spin_unlock(l)		mock_unlock(&(l)->held)
 #define spin_lock_bh(l)		spin_lock(l)
 #define spin_unlock_bh(l)	spin_unlock(l)
+typedef struct { spinlock_t lock; unsigned int seen; } seqlock_t;
+#define seqlock_init(l)		spin_lock_init(&(l)->lock)
+#define write_seqlock(l)	(mock_other_cpu(), spin_lock(&(l)->lock), (void)(l)->seen++)
+#define write_sequnlock(l)	((void)(l)->seen++, spin_unlock(&(l)->lock))
+#define read_seqbegin(l)	((l)->seen)
+#define read_seqretry(l, was)	((l)->seen != (was))
 #define lockdep_assert_held(l)	mock_assert((l)->held, "lock held")
 #define lockdep_is_held(l)	((l)->held)
 #define lockdep_assert(c)	mock_assert(c, #c)

@@ -42,12 +42,12 @@ void model_make(struct model *m, u32 slots, u16 sources)
 	m->slots = slots;
 	m->sources = sources;
 	m->quorum = 0;
-	m->generation = 0;
-	m->start = 0;
+	memset(&m->now, 0, sizeof(m->now));
+	memset(&m->before, 0, sizeof(m->before));
 	m->all_held = false;
 	memset(m->excluded, 0, sizeof(m->excluded));
 	memset(m->absent, true, sizeof(m->absent));
-	memset(m->shown, 0, sizeof(m->shown));
+	memset(m->shown, -1, sizeof(m->shown));
 	for (i = 0; i < slots; i++) {
 		m->block[i].state = MODEL_EMPTY;
 		for (p = 0; p < MODEL_PAGES; p++)
@@ -65,27 +65,84 @@ void model_unmake(struct model *m)
 			model_put(m->block[i].page[p]);
 }
 
-struct model_block *model_slot(struct model *m, u32 id)
+/* Where a block of a generation is in the order of all blocks. */
+static s64 place(const struct model_epoch *epoch, u32 id)
 {
-	return &m->block[id % m->slots];
+	return epoch->first + (s32)(id - epoch->start);
+}
+
+static struct model_block *slot_of(struct model *m, s64 at)
+{
+	return &m->block[(u64)at % m->slots];
+}
+
+/* The generation that a packet means, of the two that it may mean. */
+static const struct model_epoch *meant(const struct model *m, u16 generation)
+{
+	if (generation == (u16)m->now.generation)
+		return &m->now;
+	if (m->before.generation && generation == (u16)m->before.generation)
+		return &m->before;
+	return NULL;
+}
+
+struct model_block *model_slot(struct model *m, const struct weir_block_key *key)
+{
+	const struct model_epoch *epoch = meant(m, key->generation);
+
+	return slot_of(m, place(epoch ? epoch : &m->now, key->id));
+}
+
+/* Behind all that anybody has shown. */
+static s64 end(const struct model *m)
+{
+	s64 next = m->now.first;
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		if (m->shown[i] >= next)
+			next = m->shown[i] + 1;
+	return next;
 }
 
 /* Only forward, where forward is less than half of 16 bits. */
-u16 model_advance(struct model *m, u16 generation, u32 start)
+static bool follow(struct model *m, u16 generation, u32 start)
 {
-	u16 ahead = generation - (u16)m->generation;
+	u16 ahead = generation - (u16)m->now.generation;
+	u64 old = m->now.generation;
 
-	if (m->generation && (!ahead || ahead >= 1 << 15))
-		return m->generation;
-	m->generation = m->generation ? m->generation + ahead :
-					(1ULL << 32) + generation;
-	m->start = start;
-	return m->generation;
+	if (old && (!ahead || ahead >= 1 << 15))
+		return false;
+	m->before = m->now;
+	m->now.first = end(m);
+	m->now.start = start;
+	m->now.generation = old ? old + ahead : (1ULL << 32) + generation;
+	return true;
+}
+
+/* A packet begins it: who has not got a result of the one before still may. */
+u16 model_advance(struct model *m, u16 generation)
+{
+	follow(m, generation, 0);
+	return m->now.generation;
+}
+
+/* The box gives it out, to all. */
+u16 model_begin(struct model *m, u16 generation, u32 start)
+{
+	unsigned int i;
+
+	if (!follow(m, generation, start))
+		return m->now.generation;
+	m->before.generation = 0;
+	for (i = 0; i < m->sources; i++)
+		m->shown[i] = m->now.first - 1;
+	return m->now.generation;
 }
 
 bool model_is_open(const struct model *m, const struct model_block *b)
 {
-	return b->state == MODEL_OPEN && b->generation == m->generation;
+	return b->state == MODEL_OPEN && b->generation == m->now.generation;
 }
 
 u32 model_count_open(const struct model *m)
@@ -98,47 +155,29 @@ u32 model_count_open(const struct model *m)
 }
 
 /* What a source sends shows that it has all results half a table before it. */
-/* The last block that a source has sent, before the first where it has sent none. */
-static u32 position(const struct model *m, unsigned int source)
+static void show(struct model *m, unsigned int source, s64 at)
 {
-	const struct model_shown *s = &m->shown[source];
-
-	return s->any && s->generation == m->generation ? s->id : m->start - 1;
+	if (at > m->shown[source])
+		m->shown[source] = at;
 }
 
-static void show(struct model *m, unsigned int source, u32 id)
-{
-	struct model_shown *s = &m->shown[source];
-
-	if (reached(position(m, source), id))
-		return;
-	s->any = true;
-	s->generation = m->generation;
-	s->id = id;
-}
-
-/* More than @by ahead of a source. */
-static bool is_ahead(const struct model *m, unsigned int source, u32 id, u32 by)
-{
-	return !reached(position(m, source) + by, id);
-}
-
-static bool is_beyond(const struct model *m, u32 id)
+static bool is_beyond(const struct model *m, s64 at)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->sources; i++)
-		if (!is_ahead(m, i, id, m->slots))
+		if (at <= m->shown[i] + m->slots)
 			return false;
 	return true;
 }
 
-static bool is_far(const struct model *m, u16 source, u32 id)
+static bool is_far(const struct model *m, u16 source, s64 at)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->sources; i++)
-		if (i != source && !m->absent[i] && is_ahead(m, i, id, m->slots - m->slots / 2))
+		if (i != source && !m->absent[i] &&
+		    at > m->shown[i] + m->slots - m->slots / 2)
 			return true;
 	return false;
 }
@@ -147,15 +186,18 @@ static bool is_far(const struct model *m, u16 source, u32 id)
 static int in_the_way(struct model *m, const struct model_block *b,
 		      u16 source, u32 id, struct model_outcome *out)
 {
-	bool far = is_far(m, source, id);
-	bool is_now = b->state != MODEL_EMPTY && b->generation == m->generation;
+	s64 at = place(&m->now, id);
+	bool far = is_far(m, source, at);
+	bool is_now = b->state != MODEL_EMPTY && b->generation == m->now.generation;
 
-	if (far && is_beyond(m, id))
+	if (!is_now && at < m->now.first)
+		return -WEIR_REASON_STALE;
+	if (far && is_beyond(m, at))
 		return is_now && !reached(id, b->id) ? -WEIR_REASON_STALE :
 						       -WEIR_REASON_AHEAD;
-	show(m, source, id);
+	show(m, source, at);
 	out->retained = far;
-	out->retained_id = id - m->slots;
+	out->retained_seq = at - m->slots;
 	if (is_now && !reached(id, b->id))
 		return -WEIR_REASON_STALE;
 	return far || (is_now && b->state == MODEL_OPEN) ? -WEIR_REASON_BUSY : 0;
@@ -194,7 +236,7 @@ static int take_slot(struct model *m, struct model_block *b,
 	out->abandoned = b->state == MODEL_OPEN;
 	b->state = MODEL_OPEN;
 	b->id = key->id;
-	b->generation = m->generation;
+	b->generation = m->now.generation;
 	b->count = key->count;
 	b->received = 0;
 	b->overflow = false;
@@ -209,7 +251,7 @@ static int take_slot(struct model *m, struct model_block *b,
 static bool is_in_slot(const struct model *m, const struct model_block *b, u32 id)
 {
 	return b->state != MODEL_EMPTY && b->id == id &&
-	       b->generation == m->generation;
+	       b->generation == m->now.generation;
 }
 
 static void sum_up(struct model_block *b, const s32 *grads)
@@ -260,17 +302,26 @@ static int take_in_time(struct model *m, struct model_block *b, u16 source,
 	return WEIR_VERDICT_COMPLETE;
 }
 
+/* Of the generation before there are results, and nothing else. */
+static bool is_left(const struct model *m, const struct model_block *b,
+		    const struct weir_block_key *key)
+{
+	return b->state == MODEL_ANSWERED && b->id == key->id &&
+	       b->generation == m->before.generation;
+}
+
 static int contribute(struct model *m, const struct weir_block_key *key,
 		      const s32 *grads, u64 now, struct model_outcome *out)
 {
-	struct model_block *b = model_slot(m, key->id);
+	const struct model_epoch *epoch = meant(m, key->generation);
+	struct model_block *b = model_slot(m, key);
 	int err;
 
-	if (key->generation != (u16)m->generation)
+	if (!epoch || (epoch == &m->before && !is_left(m, b, key)))
 		return -WEIR_REASON_GENERATION;
-	if (is_in_slot(m, b, key->id)) {
-		show(m, key->source, key->id);
-	} else {
+	if (epoch == &m->now && is_in_slot(m, b, key->id)) {
+		show(m, key->source, place(epoch, key->id));
+	} else if (epoch == &m->now) {
 		err = take_slot(m, b, key, now, out);
 		if (err)
 			return err;
@@ -290,21 +341,25 @@ struct model_outcome model_contribute(struct model *m,
 	struct model_outcome out = { };
 
 	out.verdict = contribute(m, key, grads, now, &out);
-	out.received = model_slot(m, key->id)->received;
+	out.received = model_slot(m, key)->received;
 	return out;
 }
 
 static int query(struct model *m, const struct weir_block_key *key,
 		 struct model_outcome *out)
 {
-	struct model_block *b = model_slot(m, key->id);
+	const struct model_epoch *epoch = meant(m, key->generation);
+	struct model_block *b = model_slot(m, key);
 
-	if (key->generation != (u16)m->generation)
+	if (!epoch)
 		return -WEIR_REASON_GENERATION;
+	if (epoch == &m->before)
+		return is_left(m, b, key) ? WEIR_VERDICT_REPEAT :
+					    -WEIR_REASON_GENERATION;
 	if (!is_in_slot(m, b, key->id))
 		return in_the_way(m, b, key->source, key->id, out) ?:
 		       WEIR_VERDICT_WANTED;
-	show(m, key->source, key->id);
+	show(m, key->source, place(epoch, key->id));
 	if (b->state == MODEL_ANSWERED)
 		return WEIR_VERDICT_REPEAT;
 	out->received = b->received;
@@ -348,7 +403,7 @@ enum weir_age model_age(struct model *m, struct model_block *b,
 
 	if (b->state != MODEL_OPEN)
 		return WEIR_AGE_NONE;
-	if (b->generation != m->generation) {
+	if (b->generation != m->now.generation) {
 		b->state = MODEL_EMPTY;
 		return WEIR_AGE_SWEPT;
 	}

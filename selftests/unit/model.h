@@ -38,22 +38,21 @@ struct model_block {
 	struct model_page *page[MODEL_PAGES];
 };
 
-/* The furthest block that a source has sent or asked for. */
-struct model_shown {
-	bool any;
-	u64 generation;
-	u32 id;
+/* A generation, and where in the order of all blocks its first one is. */
+struct model_epoch {
+	u64 generation;			/* 0 for none */
+	u32 start;			/* block that it begins with */
+	s64 first;			/* where that one is */
 };
 
 struct model {
 	u32 slots;
 	u16 sources;
 	u16 quorum;
-	u64 generation;			/* 0 before the first */
-	u32 start;			/* block that it begins with */
+	struct model_epoch now, before;
 	bool excluded[MODEL_SOURCES];
 	bool absent[MODEL_SOURCES];
-	struct model_shown shown[MODEL_SOURCES];
+	s64 shown[MODEL_SOURCES];	/* the furthest block sent or asked for */
 	struct model_block block[MODEL_SLOTS];
 	bool all_held;			/* readers hold all pages that stand by */
 };
@@ -64,15 +63,16 @@ struct model_outcome {
 	bool opened;
 	bool abandoned;
 	bool retained;
-	u32 retained_id;
+	u32 retained_seq;
 	u16 received;
 	u64 lateness;
 };
 
 void model_make(struct model *m, u32 slots, u16 sources);
 void model_unmake(struct model *m);
-struct model_block *model_slot(struct model *m, u32 id);
-u16 model_advance(struct model *m, u16 generation, u32 start);
+struct model_block *model_slot(struct model *m, const struct weir_block_key *key);
+u16 model_advance(struct model *m, u16 generation);
+u16 model_begin(struct model *m, u16 generation, u32 start);
 struct model_outcome model_contribute(struct model *m,
 				      const struct weir_block_key *key,
 				      const s32 *grads, u64 now);

@@ -47,7 +47,7 @@ static struct outcome contribute(u16 source, u32 block, u16 generation,
 
 	for (i = 0; i < count; i++)
 		memcpy(packet + 4 * i, &v, 4);
-	if (weir_generation_after(generation, table.generation))
+	if (weir_generation_after(generation, weir_blocks_generation(&table)))
 		weir_blocks_advance(&table, generation);
 	o.verdict = weir_block_contribute(&table, &key, &pl, mock_ns, &out);
 	o.opened = out.opened;
@@ -124,13 +124,14 @@ static void block_new_generation_sweeps(void)
 	struct outcome o;
 
 	setup(4, 2, 16);
-	table.generation = 65535;
+	table.gens.now = 65535;
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 65535, 16, 1);
-	o = contribute(1, 1, 0, 16, 4);
+	/* Block 0 is in the slot behind that of block 5, so block 3 is in it. */
+	o = contribute(1, 3, 0, 16, 4);
 	CHECK_EQ(o.verdict, WEIR_VERDICT_SUMMED);
 	CHECK(o.abandoned);
 	CHECK_EQ(weir_blocks_open(&table), 1);
-	o = contribute(0, 1, 0, 16, 5);
+	o = contribute(0, 3, 0, 16, 5);
 	CHECK_EQ(o.first, 9);
 	CHECK(!o.abandoned);
 	teardown();
@@ -149,7 +150,7 @@ static void block_generation_comes_round(void)
 	CHECK_EQ(weir_blocks_open(&table), 0);
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 0, 16, 10);
 	CHECK_EQ(contribute(1, 5, 0, 16, 10).first, 20);
-	CHECK(contribute(1, 6, 0, 16, 1).abandoned);
+	CHECK(contribute(1, 7, 0, 16, 1).abandoned);
 	teardown();
 }
 
@@ -182,6 +183,7 @@ static void block_generations_race(void)
 static void block_ids_wrap(void)
 {
 	setup(4, 1, 1);
+	weir_blocks_begin(&table, 0, 0xfffffffe);
 	VERDICT(WEIR_VERDICT_COMPLETE, 0, 0xfffffffe, 0, 1, 5);
 	VERDICT(WEIR_VERDICT_COMPLETE, 0, 2, 0, 1, 5);
 	REFUSED(STALE, 0, 0xfffffffe, 0, 1, 5);
@@ -324,13 +326,73 @@ static void block_is_retained(void)
 	REFUSED(BUSY, 0, 5, 0, 16, 1);
 	out = ask(0, 5, 0, -WEIR_REASON_BUSY);
 	CHECK(out.retained);
-	CHECK_EQ(out.retained_id, 1);
+	CHECK_EQ(out.retained_seq, 1);
 	/* It lost the result, and gets it. */
 	VERDICT(WEIR_VERDICT_REPEAT, 1, 1, 0, 16, 1);
 	contribute(1, 2, 0, 16, 1);
 	REFUSED(BUSY, 0, 5, 0, 16, 1);
 	contribute(1, 3, 0, 16, 1);
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 0, 16, 1);
+	teardown();
+}
+
+/*
+ * Who knows nothing of joins begins a generation with each iteration. The other source lost
+ * a result of the one before: it asks, or sends again, and gets the same bits, although
+ * the first one is a whole window further.
+ */
+static void block_left_of_the_generation_before(void)
+{
+	struct outcome o;
+	u32 b;
+
+	setup(4, 2, 16);
+	weir_horizon_return(&table.horizon, 0);
+	weir_horizon_return(&table.horizon, 1);
+	for (b = 0; b < 3; b++) {
+		contribute(0, b, 1, 16, 1);
+		contribute(1, b, 1, 16, 1);
+	}
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 0, 2, 16, 5);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 1, 2, 16, 5);
+	REFUSED(BUSY, 0, 2, 2, 16, 5);
+	for (b = 1; b < 3; b++) {
+		ask(1, b, 1, WEIR_VERDICT_REPEAT);
+		o = contribute(1, b, 1, 16, 1);
+		CHECK_EQ(o.verdict, WEIR_VERDICT_REPEAT);
+		CHECK_EQ(o.first, 2);
+		CHECK_EQ(o.res.generation, 1);
+		CHECK_EQ(o.res.id, b);
+	}
+	/* Its first block was a table ago. What was never summed is not summed now. */
+	REFUSED(GENERATION, 1, 0, 1, 16, 1);
+	REFUSED(GENERATION, 1, 3, 1, 16, 1);
+	ask(1, 3, 1, -WEIR_REASON_GENERATION);
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, 0, 2, 16, 5);
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, 1, 2, 16, 5);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 2, 2, 16, 5);
+	/* What the box gives out begins anew. */
+	weir_blocks_begin(&table, 3, 0);
+	ask(1, 1, 2, -WEIR_REASON_GENERATION);
+	teardown();
+}
+
+/* A block before the first of its generation would keep an honest one out for good. */
+static void block_before_the_first(void)
+{
+	setup(4, 2, 16);
+	weir_horizon_return(&table.horizon, 0);
+	weir_horizon_return(&table.horizon, 1);
+	REFUSED(STALE, 1, -2, 0, 16, 1);
+	ask(1, -2, 0, -WEIR_REASON_STALE);
+	weir_blocks_begin(&table, 1, 1000);
+	REFUSED(STALE, 1, 998, 1, 16, 1);
+	REFUSED(STALE, 1, 999 + 0x80000001, 1, 16, 1);
+	contribute(0, 1000, 1, 16, 1);
+	contribute(1, 1000, 1, 16, 1);
+	contribute(0, 1001, 1, 16, 1);
+	contribute(1, 1001, 1, 16, 1);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 1002, 1, 16, 1);
 	teardown();
 }
 
@@ -564,6 +626,8 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_quorum_changes),
 	KTAP_TEST(block_without_the_excluded),
 	KTAP_TEST(block_is_retained),
+	KTAP_TEST(block_left_of_the_generation_before),
+	KTAP_TEST(block_before_the_first),
 	KTAP_TEST(block_far_ahead),
 	KTAP_TEST(block_ages),
 	KTAP_TEST(block_is_done_without_a_packet),

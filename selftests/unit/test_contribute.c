@@ -472,8 +472,11 @@ static void contribute_abandoned_is_counted(void)
 	box_up();
 	job = box_job(7, 2, 4, 16);
 	box_give(job, 0, 1, 1);
-	c = box_contrib(job, 0, 1, 1);
+	/* Block 0 of the next one is in slot 2, and block 3 in slot 1. */
+	c = box_contrib(job, 1, 3, 1);
 	c.generation = 1;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_BUSY);
+	c = box_contrib(job, 0, 3, 1);
 	CHECK_EQ(box_send(&c, NULL, 0), 0);
 	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);
 	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 2);

@@ -224,7 +224,7 @@ static int give_joined(u16 source, u32 block, u16 generation)
 static void control_box_set_up_anew(void)
 {
 	setup(2);
-	CHECK_EQ(give_joined(1, 5, job->blocks.generation),
+	CHECK_EQ(give_joined(1, 5, weir_blocks_generation(&job->blocks)),
 		 WEIR_REASON_GENERATION);
 	CHECK_EQ(give_joined(1, 5, 4711), WEIR_REASON_GENERATION);
 	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);

@@ -9,10 +9,13 @@
 #include <pthread.h>
 
 #define spinlock_t	unit_spinlock_t
+#define seqlock_t	unit_seqlock_t
 #include "../kernel.h"
 #undef spinlock_t
+#undef seqlock_t
 
 typedef pthread_mutex_t spinlock_t;
+typedef struct { spinlock_t lock; unsigned int seen; } seqlock_t;
 
 #undef spin_lock_init
 #undef spin_lock
@@ -20,6 +23,20 @@ typedef pthread_mutex_t spinlock_t;
 #define spin_lock_init(l)	pthread_mutex_init(l, NULL)
 #define spin_lock(l)		pthread_mutex_lock(l)
 #define spin_unlock(l)		pthread_mutex_unlock(l)
+
+#undef write_seqlock
+#undef write_sequnlock
+#undef read_seqbegin
+#undef read_seqretry
+#define THREADS_STEP(l)		((void)__atomic_add_fetch(&(l)->seen, 1, __ATOMIC_SEQ_CST))
+#define write_seqlock(l)	(spin_lock(&(l)->lock), THREADS_STEP(l))
+#define write_sequnlock(l)	(THREADS_STEP(l), spin_unlock(&(l)->lock))
+#define read_seqbegin(l) ({							\
+	unsigned int __now;							\
+	while ((__now = __atomic_load_n(&(l)->seen, __ATOMIC_SEQ_CST)) & 1)	\
+		;								\
+	__now; })
+#define read_seqretry(l, was)	(__atomic_load_n(&(l)->seen, __ATOMIC_SEQ_CST) != (was))
 
 /* Whose lock it is the sanitizer knows better. */
 #undef lockdep_assert_held

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_GENERATION_H
+#define _WEIR_GENERATION_H
+
+#include <linux/seqlock.h>
+#include <linux/types.h>
+
+struct weir_horizon;
+
+/**
+ * struct weir_generations - the current generation of a job, and the one before
+ * @lock: guards everything below; taken with bottom halves disabled
+ * @now: the current generation, 0 before the first; only ever goes forward.
+ *	Packets carry its lower half, which comes round; what a slot has held since
+ *	then must not be taken for new
+ * @base: sequence number of its block 0
+ * @start: block that it begins with
+ * @before: the generation before, where its results are answered; else 0
+ * @before_base: sequence number of that one's block 0
+ *
+ * Blocks have ids in packets, and sequence numbers in the box. The latter run on, modulo
+ * 2^32, from the last block of one generation to the first of the next.
+ */
+struct weir_generations {
+	seqlock_t	lock;	/* all of the below */
+	u32		now;
+	u32		base;
+	u32		start;
+	u32		before;
+	u32		before_base;
+};
+
+/**
+ * struct weir_place - where a block that a packet names belongs
+ * @generation: its generation, as weir_generations.now
+ * @seq: its sequence number
+ * @past: it is of the generation before, or of the current one before its start
+ */
+struct weir_place {
+	u32	generation;
+	u32	seq;
+	bool	past;
+};
+
+/**
+ * weir_generation_after() - is one generation newer than another?
+ * @a: the one
+ * @b: the other
+ *
+ * Serial arithmetic on 16 bits (RFC 1982).
+ */
+static inline bool weir_generation_after(u16 a, u16 b)
+{
+	return (s16)(a - b) > 0;
+}
+
+void weir_generations_init(struct weir_generations *gens);
+bool weir_generations_find(struct weir_generations *gens, u16 generation, u32 id,
+			   struct weir_place *place);
+u16 weir_generations_advance(struct weir_generations *gens,
+			     struct weir_horizon *horizon, u16 generation);
+u16 weir_generations_begin(struct weir_generations *gens,
+			   struct weir_horizon *horizon, u16 generation,
+			   u32 start);
+
+#endif /* _WEIR_GENERATION_H */
