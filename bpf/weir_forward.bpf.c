@@ -2,8 +2,8 @@
 /*
  * The XDP program of a device whose packets may leave by a port with a trimming
  * policy whose hook is xdp: it forwards them itself, past the qdiscs, and trims
- * what the port has no room for. Bridged is what the map weir_fdb knows the
- * destination of, routed what is sent to the device's own address and has a
+ * what the port has no room for. Bridged is what the bridge of the device would
+ * forward to one port, routed what is sent to the device's own address and has a
  * route to a known neighbour. All else is the stack's, unchanged.
  *
  * Where the port's meter is what waits in its weir qdisc, the stack goes on
@@ -25,6 +25,7 @@ extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
 			       const int rdwr_buf_size) __ksym;
 extern int weir_trim_edge_xdp(struct xdp_md *ctx) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
+extern int weir_trim_bridge_xdp(struct xdp_md *ctx, __u32 tag) __ksym;
 extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
 
 static __always_inline void weir_trim_frame(struct xdp_md *ctx,
@@ -44,18 +45,11 @@ static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 	return weir_trim_edge_xdp(ctx);
 }
 
+#include "lib/weir_bridge.h"
 #include "lib/weir_trim_steps.h"
 #include "lib/weir_trim_count.h"
 #include "lib/weir_own_mac.h"
 #include "lib/weir_route.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WEIR_FDB_MAX);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct weir_fdb_key);
-	__type(value, __u32);
-} weir_fdb SEC(".maps");
 
 /**
  * struct weir_forward - a frame on its way
@@ -71,37 +65,6 @@ struct weir_forward {
 	__u32 tag;
 };
 
-/*
- * Says by the map alone: a bridge that has not learned yet floods. The map's VLANs are
- * those of 802.1Q. What another tag means to the bridge it knows, and a tag that says no
- * more than a priority it takes off.
- */
-static __always_inline int weir_bridge_find(struct xdp_md *ctx,
-					    const struct ethhdr *eth, void *end,
-					    struct weir_forward *f)
-{
-	const struct weir_trim_tag *tag = (const void *)(eth + 1);
-	struct weir_fdb_key key = { .ifindex = ctx->ingress_ifindex };
-	__u32 *egress;
-
-	if (eth->h_proto == weir_htons(ETH_P_8021AD))
-		return -1;
-	if (eth->h_proto == weir_htons(ETH_P_8021Q)) {
-		if ((void *)(tag + 1) > end)
-			return -1;
-		key.vlan = weir_ntohs(tag->tci) & WEIR_TRIM_VLAN_ID;
-		if (!key.vlan)
-			return -1;
-		f->tag = sizeof(*tag);
-	}
-	__builtin_memcpy(key.mac, eth->h_dest, sizeof(key.mac));
-	egress = bpf_map_lookup_elem(&weir_fdb, &key);
-	if (!egress)
-		return -1;
-	f->fib.ifindex = *egress;
-	return 0;
-}
-
 /* Where a frame goes: 0, or -1 where the stack is to know. */
 static __always_inline int weir_forward_find(struct xdp_md *ctx,
 					     struct weir_forward *f)
@@ -111,7 +74,8 @@ static __always_inline int weir_forward_find(struct xdp_md *ctx,
 
 	if ((void *)(eth + 1) > end)
 		return -1;
-	if (!weir_bridge_find(ctx, eth, end, f))
+	f->fib.ifindex = weir_bridge_find(ctx, eth, end, &f->tag);
+	if (f->fib.ifindex)
 		return 0;
 	if (!weir_own_mac(ctx, eth))
 		return -1;

@@ -10,6 +10,8 @@
 
 #include <linux/btf.h>
 #include <linux/hrtimer.h>
+#include <linux/if_bridge.h>
+#include <linux/neighbour.h>
 #include <net/genetlink.h>
 
 #ifdef WEIR_HAVE_LINUX_UNALIGNED
@@ -65,6 +67,15 @@
 #define weir_compat_xdp_features(dev)					\
 	((dev)->netdev_ops->ndo_xdp_xmit ? NETDEV_XDP_ACT_NDO_XMIT |	\
 					   NETDEV_XDP_ACT_NDO_XMIT_SG : 0)
+#endif
+
+/* Stations that a locked port knows and does not let in are there since 6.2. */
+#ifndef NTF_EXT_LOCKED
+#define NTF_EXT_LOCKED		0
+#endif
+/* Answers for neighbours may be set for each VLAN since 6.3. */
+#ifndef BR_NEIGH_VLAN_SUPPRESS
+#define BR_NEIGH_VLAN_SUPPRESS	0
 #endif
 
 /* Since 6.13 a timer gets its function where it is set up. */

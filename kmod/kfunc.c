@@ -131,6 +131,7 @@ BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)
 BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
+BTF_ID_FLAGS(func, weir_trim_bridge_xdp)
 BTF_ID_FLAGS(func, weir_trim_frags_xdp)
 BTF_KFUNCS_END(weir_xdp_kfuncs)
 

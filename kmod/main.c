@@ -3,6 +3,8 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "bridge_port.h"
+#include "fdb.h"
 #include "kfunc.h"
 #include "netlink.h"
 #include "netns.h"
@@ -21,12 +23,18 @@ static int __init weir_init(void)
 	weir_reduce_init();
 	weir_pool_init();
 
-	err = weir_netns_init();
+	err = weir_fdb_init();
 	if (err)
 		return err;
-	err = weir_port_init();
+	err = weir_netns_init();
+	if (err)
+		goto fdb;
+	err = weir_bridge_port_init();
 	if (err)
 		goto netns;
+	err = weir_port_init();
+	if (err)
+		goto bridge_port;
 	err = weir_trim_init();
 	if (err)
 		goto port;
@@ -47,9 +55,13 @@ trim:
 	weir_trim_uninit();
 port:
 	weir_port_uninit();
+bridge_port:
+	weir_bridge_port_uninit();
 netns:
 	weir_netns_uninit();
 	rcu_barrier();
+fdb:
+	weir_fdb_uninit();
 	return err;
 }
 
@@ -59,7 +71,9 @@ static void __exit weir_exit(void)
 	weir_sch_uninit();
 	weir_trim_uninit();
 	weir_port_uninit();
+	weir_bridge_port_uninit();
 	weir_netns_uninit();
+	weir_fdb_uninit();
 	weir_overflow_uninit();
 	/* Ports and policies are freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();

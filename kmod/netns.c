@@ -18,6 +18,7 @@ static int __net_init weir_net_init(struct net *net)
 	mutex_init(&wn->lock);
 	xa_init(&wn->ports);
 	xa_init(&wn->trims);
+	xa_init(&wn->bridge_ports);
 	wn->seq = 1;
 	return 0;
 }
@@ -42,6 +43,7 @@ static void __net_exit weir_net_exit(struct net *net)
 {
 	struct weir_net *wn = weir_net(net);
 
+	xa_destroy(&wn->bridge_ports);
 	xa_destroy(&wn->trims);
 	xa_destroy(&wn->ports);
 	free_percpu(wn->stats);

@@ -20,6 +20,8 @@ struct weir_job;
  * @ports: by interface index, has its own lock; read under RCU
  * @trims: trimming policies by interface index; written under RTNL, read under
  *	RCU
+ * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
+ *	written under RTNL, read under RCU
  * @edges: some policy says that its device is an edge; written under RTNL
  * @seq: goes up with every change, so that a dump can tell that it was
  *	disturbed; under @lock, never 0
@@ -31,6 +33,7 @@ struct weir_net {
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct xarray			ports;
 	struct xarray			trims;
+	struct xarray			bridge_ports;
 	bool				edges;
 	unsigned int			seq;
 	struct weir_stats __percpu	*stats;

@@ -7,6 +7,8 @@
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
@@ -15,6 +17,7 @@
 #include <net/xdp.h>
 
 #include "backlog.h"
+#include "bridge.h"
 #include "compat.h"
 #include "edge.h"
 #include "trim.h"
@@ -166,6 +169,15 @@ __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
 {
 	return weir_trim_backlog_of(weir_xdp_dev(ctx), ifindex,
 				    xdp_get_buff_len((struct xdp_buff *)ctx));
+}
+
+__bpf_kfunc int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag)
+{
+	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
+
+	if (xdp->data_end - xdp->data < ETH_HLEN || tag >= VLAN_N_VID)
+		return 0;
+	return weir_bridge_find(xdp->rxq->dev, xdp->data, tag);
 }
 
 __bpf_kfunc int weir_trim_plain_skb(struct __sk_buff *ctx)

@@ -180,25 +180,6 @@ struct weir_trim_cpu {
 	__u64	count[WEIR_TRIM_C_MAX];
 };
 
-/**
- * struct weir_fdb_key - how the forwarding program finds the port to a station
- * @ifindex: the device that the frame came in by, a port of the bridge
- * @vlan: id of the frame's outer VLAN tag, 0 without one
- * @mac: the frame's destination, unicast
- *
- * The key of the hash map weir_fdb, whose values are the indices of the devices
- * that frames leave by (__u32). Userspace fills it from the bridge's own table,
- * one entry for each other port of the bridge; frames that it says nothing
- * about are left to the stack.
- */
-struct weir_fdb_key {
-	__u32	ifindex;
-	__u16	vlan;
-	__u8	mac[6];
-};
-
-#define WEIR_FDB_MAX	65536
-
 /*
  * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb).
  * What they return is readable and writable while the program runs (RCU), and
@@ -224,6 +205,12 @@ struct weir_fdb_key {
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
  *		1 where no data band of the device's weir qdiscs has room for the
  *		frame, 0 where one has, -ENOENT where there is no such qdisc
+ *
+ *	int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag);
+ *		index of the port that the bridge would forward the frame to, as it is;
+ *		0 where it would do anything else, has to learn from the frame, or the
+ *		frame came in by no port of a bridge. tag: VLAN id of the frame's outer
+ *		802.1Q tag, 0 without one (that of priority alone is the stack's)
  *
  *	void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
  *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:

@@ -122,7 +122,6 @@ meter_case() {
 	local n=$1 m=$2 t=$3
 	policy hook xdp from in0 size "$t" limit "$((12 * m))b" header-time never meter shared \
 		rate "$(calc 'm * o / n' m="$m" o="$offered" n="$n" | sed 's/\..*//')bps"
-	in_box weir trim fdb dev br0 || die "no FDB"
 	incast_case meter "$@"
 	in_box weir trim del dev out0
 }

@@ -131,9 +131,8 @@ usage "unknown type" "no data type 'int64': dtype is int32, float32, bfloat16 or
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
 usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
 usage "device with a long name" "of 1 to 15 characters" "port show dev abcdefghijklmnop"
-usage "verb of trim" "trim has no verb 'add'; verbs are: set, del, show, queues, flush, fdb" "trim add"
+usage "verb of trim" "trim has no verb 'add'; verbs are: set, del, show, queues, flush" "trim add"
 usage "trim without a device" "trim set lacks the key dev: add .dev DEVICE." "trim set hook qdisc"
-usage "trim: bridge without a name" "trim fdb lacks the key dev: add .dev BRIDGE." "trim fdb follow"
 usage "trim: unknown hook" "no hook 'skb': hook is qdisc, tc, xdp or none" "trim set dev lo hook skb"
 usage "trim: unknown length" "no length 'cut': length is update or keep" "trim set dev lo length cut"
 usage "trim: unknown victim" "no victim 'head': victim is arriving, tail or coin" "trim set dev lo victim head"
@@ -345,7 +344,6 @@ ktap_run "completes DSCPs" completes "weir trim set dev lo dscp af4" af41 af42 a
 ktap_run "completes a share" completes "weir trim set dev lo share " strict
 ktap_run "completes a match" completes "weir trim set dev lo rule proto=udp disable-trim a" any
 ktap_run "completes a rule again" completes "weir trim set dev lo rule any r" rate return-dscp rule
-ktap_run "completes keys behind a flag" completes "weir trim fdb follow d" dev
 ktap_run "completes devices" completes "weir port show dev lo" lo
 ktap_run "completes objects of help" completes "weir help mo" monitor
 

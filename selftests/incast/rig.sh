@@ -37,6 +37,8 @@ rig_up() {
 		link set br0 up
 	END
 	in_box bridge fdb replace "$rig_mac" dev out0 master static || rig_die "no FDB entry"
+	# Else the bridge would have to hear of each source again and again.
+	in_box bridge link set dev in0 learning off || rig_die "no port of a bridge"
 }
 
 rig_down() {

@@ -236,9 +236,6 @@ static int parse_value(struct value *value, int count, char **words, int *used)
 		return rate_parse(&value->rate, value->key, count, words, used);
 	case VALUE_BITRATE:
 		return parse_bitrate(value);
-	case VALUE_FLAG:
-		*used = 0;
-		return WEIR_OK;
 	case VALUE_OWN:
 		return value->key->syntax->parse(value);
 	}
@@ -294,7 +291,7 @@ static int parse_pair(struct args *args, int count, char **words, int *used)
 	status = check_repeat(args, entry->key);
 	if (status)
 		return status;
-	if (count < 2 && entry->key->type != VALUE_FLAG)
+	if (count < 2)
 		return usage(entry->key->name, "%s: %s lacks its value: write %s %s",
 			     place(args), entry->key->name, entry->key->name,
 			     entry->key->value);

@@ -20,7 +20,6 @@ int trim_del(const struct args *args);
 int trim_show(const struct args *args);
 int trim_queues(const struct args *args);
 int trim_flush(const struct args *args);
-int trim_fdb(const struct args *args);
 int stats_show(const struct args *args);
 int top_run(const struct args *args);
 int monitor_run(const struct args *args);

@@ -114,8 +114,6 @@ static bool find_key(const struct verb *verb, int count, char **words, int at,
 	place->key = entry->key;
 	place->at = at;
 	place->next = at + 2;
-	if (entry->key->type == VALUE_FLAG)
-		place->next = at + 1;
 	if (entry->key->type == VALUE_RATE)
 		place->next = at + 1 + rate_span(count - at - 1, words + at + 1);
 	return true;

@@ -25,7 +25,6 @@ enum value_type {
 	VALUE_DEVICE,	/* a network device's name */
 	VALUE_RATE,	/* several words: see rate.h */
 	VALUE_BITRATE,	/* a rate in one word; bytes a second */
-	VALUE_FLAG,	/* no word: that the key is there says it */
 	VALUE_OWN,	/* as the key's syntax has it */
 };
 

@@ -168,18 +168,6 @@ static const struct key queues_dev = {
 static const struct verb_key trim_queues_keys[] = { { &queues_dev, false }, END };
 static const struct verb_key trim_flush_keys[] = { END };
 
-static const struct key fdb_dev = {
-	"dev", "BRIDGE", "the bridge whose table is copied",
-	.type = VALUE_DEVICE,
-};
-static const struct key fdb_follow = {
-	"follow", "", "go on, and copy each change, until interrupted",
-	.type = VALUE_FLAG,
-};
-static const struct verb_key trim_fdb_keys[] = {
-	{ &fdb_dev, true }, { &fdb_follow, false }, END,
-};
-
 const struct verb trim_verbs[] = {
 	{ "set", "trim packets that a device has no room for, or change how", WEIR_CMD_TRIM_SET,
 	  trim_set_keys, .run = trim_set },
@@ -191,7 +179,5 @@ const struct verb trim_verbs[] = {
 	  trim_queues_keys, .run = trim_queues },
 	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,
 	  trim_flush_keys, .run = trim_flush },
-	{ "fdb", "tell the XDP program the way to each station of a bridge", 0,
-	  trim_fdb_keys, .run = trim_fdb },
 	{ .name = NULL },
 };

@@ -66,8 +66,7 @@ static void print_usage(const struct object *object, const struct verb *verb)
 
 	printf("  weir %s%s%s", object->name, *verb->name ? " " : "", verb->name);
 	for (entry = verb->keys; entry->key; entry++) {
-		printf(" %s%s%s", entry->required ? "" : "[", entry->key->name,
-		       entry->key->type == VALUE_FLAG ? "" : " ");
+		printf(" %s%s ", entry->required ? "" : "[", entry->key->name);
 		print_value(entry->key);
 		printf("%s%s", entry->required ? "" : "]",
 		       entry->key->repeat ? "..." : "");

@@ -41,9 +41,6 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	case VALUE_OWN:
 		key->syntax->put(message, value);
 		return WEIR_OK;
-	case VALUE_FLAG:
-		mnl_attr_put(message, key->attr, 0, NULL);
-		return WEIR_OK;
 	case VALUE_NUMBER:
 	case VALUE_TIME:
 	case VALUE_SHARE:

@@ -18,7 +18,6 @@
 #define TC_HANDLE	1
 
 static int fds[PROGRAMS];
-static struct bpf_map *stations;
 
 static void load_ports(void)
 {
@@ -45,7 +44,6 @@ void programs_load(void)
 		err(1, "load BPF objects");
 	fds[PROGRAM_FORWARD] = bpf_program__fd(forward->progs.weir_forward);
 	fds[PROGRAM_TRIM] = bpf_program__fd(trim->progs.weir_trim);
-	stations = forward->maps.weir_fdb;
 	load_ports();
 }
 
@@ -84,14 +82,4 @@ void program_no_tc(unsigned int ifindex, bool egress)
 
 	if (bpf_tc_detach(&hook, &opts))
 		err(1, "tc");
-}
-
-void program_station(unsigned int from, uint16_t vlan, const uint8_t mac[6], unsigned int to)
-{
-	struct weir_fdb_key key = { .ifindex = from, .vlan = vlan };
-	uint32_t by = to;
-
-	memcpy(key.mac, mac, sizeof(key.mac));
-	if (bpf_map__update_elem(stations, &key, sizeof(key), &by, sizeof(by), BPF_ANY))
-		err(1, "weir_fdb");
 }

@@ -21,7 +21,4 @@ void program_no_xdp(unsigned int ifindex, bool generic);
 void program_tc(unsigned int ifindex, enum program program, bool egress);
 void program_no_tc(unsigned int ifindex, bool egress);
 
-/* What the bridge knows: frames that come in by @from to a station leave by @to. */
-void program_station(unsigned int from, uint16_t vlan, const uint8_t mac[6], unsigned int to);
-
 #endif

@@ -62,12 +62,24 @@ static void apply(const struct wires *w, struct rng *rng, const struct policy *p
 	f->keep = p->keep;
 }
 
+/* Whoever sends by wire a, wire b leads to the station. */
+static void bridge_up(void)
+{
+	const uint8_t *to = trim_mac_to;
+
+	scene_run("ip link add br0 type bridge forward_delay 0 mcast_snooping 0 &&"
+		  " ip link set a0 master br0 && ip link set b0 master br0 &&"
+		  " bridge link set dev a0 learning off && bridge link set dev b0 learning off &&"
+		  " ip link set br0 up &&"
+		  " bridge fdb add %02x:%02x:%02x:%02x:%02x:%02x dev b0 master static",
+		  to[0], to[1], to[2], to[3], to[4], to[5]);
+}
+
 static void enter_xdp(struct wires *w, bool is_generic)
 {
 	wires_stop(w);
 	program_xdp(w->box[WIRE_A], PROGRAM_FORWARD, is_generic);
-	program_station(w->box[WIRE_A], 0, trim_mac_to, w->box[WIRE_B]);
-	program_station(w->box[WIRE_A], 100, trim_mac_to, w->box[WIRE_B]);
+	bridge_up();
 	/* What the meter "backlog" reads. */
 	scene_run("tc qdisc add dev b0 root weir");
 }
@@ -76,6 +88,7 @@ static void leave_xdp(struct wires *w, bool is_generic)
 {
 	policy_flush();
 	scene_run("tc qdisc del dev b0 root");
+	scene_run("ip link del br0");
 	program_no_xdp(w->box[WIRE_A], is_generic);
 }
 
