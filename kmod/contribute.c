@@ -156,6 +156,7 @@ static int weir_take_join(const struct weir_path *path,
 	DECLARE_BITMAP(back, WEIR_SOURCES_MAX) = {};
 	struct weir_job *job = path->job;
 	struct weir_join join;
+	u64 cookie;
 
 	weir_payload_copy(pl, &join, sizeof(join));
 	if (ntohl(join.ranks) != job->blocks.sources ||
@@ -164,6 +165,12 @@ static int weir_take_join(const struct weir_path *path,
 		return WEIR_REASON_JOIN;
 	}
 	weir_path_count(path, WEIR_C_JOINS, 1);
+	cookie = weir_source_cookie(path->source, c->sport, join.nonce);
+	if (join.cookie != cookie) {
+		weir_join_challenge(job, c->source, join.nonce, cookie);
+		return 0;
+	}
+	WRITE_ONCE(path->source->hears, true);
 	switch (weir_job_join(job, c->source, join.nonce, c->block, now, back)) {
 	case WEIR_JOIN_WAIT:
 		break;
@@ -244,14 +251,23 @@ static int weir_block_refused(const struct weir_path *path,
 
 /*
  * A question of a few bytes is answered with a whole result, and its sender may have
- * said another's address: so the result is charged as well, before it is sent.
+ * said another's address. Where the source that has it may not hear, it is asked for its
+ * contribution, which pays for the result; else the result is charged as well, before it
+ * is sent.
  */
 static int weir_answer_query(const struct weir_path *path,
+			     const struct weir_block_key *key,
 			     const struct weir_result *res, u64 now)
 {
 	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
 	u32 bytes = res->count * sizeof(s32);
 
+	if (!weir_source_hears(path->source)) {
+		weir_path_count(path, WEIR_C_QUERIES, 1);
+		weir_result_reply(path->job, path->source, key, res->received,
+				  true);
+		return 0;
+	}
 	if (!weir_rate_take_bytes(&path->source->rate, now, bytes))
 		return WEIR_REASON_SOURCE_RATE;
 	if (rate && !weir_rate_take_bytes(rate, now, bytes))
@@ -276,17 +292,16 @@ static int weir_take_query(const struct weir_path *path,
 	verdict = weir_block_query(&job->blocks, &key, &out);
 	/* It is to wait for those who are behind, and to know that we live. */
 	if (verdict == -WEIR_REASON_BUSY)
-		weir_result_reply(job, path->source, c->source, c->block, 0,
-				  false);
+		weir_result_reply(job, path->source, &key, 0, false);
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
 	if (verdict == WEIR_VERDICT_REPEAT) {
-		reason = weir_answer_query(path, &out.res, now);
+		reason = weir_answer_query(path, &key, &out.res, now);
 		weir_result_put(&out.res);
 		return reason;
 	}
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_reply(job, path->source, c->source, c->block, out.received,
+	weir_result_reply(job, path->source, &key, out.received,
 			  verdict == WEIR_VERDICT_WANTED);
 	return 0;
 }

@@ -7,9 +7,9 @@
 #include "send.h"
 #include "source.h"
 
-/* What both kinds of answers say, with what the job is like. */
+/* What all kinds of answers say, with what the job is like. As long as a join. */
 static void weir_answer(struct weir_job *job, unsigned int id,
-			const struct weir_membership *in, u8 flags)
+			const struct weir_membership *in, u64 cookie, u8 flags)
 {
 	struct weir_source *source = weir_source_get(job, id);
 	struct {
@@ -30,6 +30,7 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 	answer.join.ranks = htonl(job->blocks.sources);
 	answer.join.blocks = htonl(job->blocks.size);
 	answer.join.grads = htonl(job->grads);
+	answer.join.cookie = cookie;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
 }
 
@@ -38,14 +39,17 @@ static void weir_answer(struct weir_job *job, unsigned int id,
  * @job: the job
  * @id: the source's id
  *
- * Called under RCU with bottom halves disabled and no lock held.
+ * Called under RCU with bottom halves disabled and no lock held. Who has joined and
+ * is bound to another address since is told when it joins from there.
  */
 void weir_join_answer(struct weir_job *job, unsigned int id)
 {
+	struct weir_source *source = weir_source_get(job, id);
 	struct weir_membership in;
 
-	if (weir_join_member(&job->join, id, &in))
-		weir_answer(job, id, &in, WEIR_TRIO_CONTROL);
+	if (source && weir_source_hears(source) &&
+	    weir_join_member(&job->join, id, &in))
+		weir_answer(job, id, &in, 0, WEIR_TRIO_CONTROL);
 }
 
 /**
@@ -60,7 +64,24 @@ void weir_join_refuse(struct weir_job *job, unsigned int id, u32 nonce)
 {
 	const struct weir_membership none = { .nonce = nonce };
 
-	weir_answer(job, id, &none, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+	weir_answer(job, id, &none, 0, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+}
+
+/**
+ * weir_join_challenge() - tell a source what it is to bring with its join
+ * @job: the job
+ * @id: the source's id
+ * @nonce: the number that it said
+ * @cookie: what it is to bring
+ *
+ * Called as weir_join_answer().
+ */
+void weir_join_challenge(struct weir_job *job, unsigned int id, u32 nonce,
+			 u64 cookie)
+{
+	const struct weir_membership none = { .nonce = nonce };
+
+	weir_answer(job, id, &none, cookie, WEIR_TRIO_COOKIE);
 }
 
 /**
@@ -86,9 +107,11 @@ struct weir_notice_packet {
 static_assert(sizeof(struct weir_notice_packet) ==
 	      sizeof(struct weir_trio) + sizeof(struct weir_notice));
 
-static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job)
+/* @members and @waiting: of WEIR_SOURCES_MAX, filled as weir_join_look() does. */
+static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
+			     unsigned long *members, unsigned long *waiting)
 {
-	DECLARE_BITMAP(bits, WEIR_SOURCES_MAX) = {};
+	DECLARE_BITMAP(dead, WEIR_SOURCES_MAX) = {};
 	unsigned int i;
 
 	weir_trio_fill(&p->hdr, job, weir_blocks_generation(&job->blocks), 0,
@@ -97,27 +120,40 @@ static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job)
 		       job->blocks.sources, 0);
 	for (i = 0; i < job->blocks.sources; i++)
 		if (weir_straggler_is_gone(READ_ONCE(job->watch.watched[i].state)))
-			__set_bit(i, bits);
-	weir_bitmap_fill(p->notice.dead, WEIR_BITMAP_WORDS, bits);
+			__set_bit(i, dead);
+	weir_bitmap_fill(p->notice.dead, WEIR_BITMAP_WORDS, dead);
 	weir_bitmap_fill(p->notice.excluded, WEIR_BITMAP_WORDS,
 			 job->blocks.excluded);
-	weir_join_waiting(&job->join, bits);
-	weir_bitmap_fill(p->notice.waiting, WEIR_BITMAP_WORDS, bits);
+	weir_join_look(&job->join, members, waiting);
+	weir_bitmap_fill(p->notice.waiting, WEIR_BITMAP_WORDS, waiting);
 }
 
-static void weir_notice_send(struct weir_job *job, unsigned int id,
-			     struct weir_notice_packet *p)
+/* To one that may not hear the header alone, which is no longer than any packet. */
+static void weir_notice_send(struct weir_job *job, struct weir_source *source,
+			     unsigned int id, struct weir_notice_packet *p)
 {
-	struct weir_source *source = weir_source_get(job, id);
 	struct weir_packet pkt = {
 		.head		= p,
-		.head_len	= sizeof(*p),
+		.head_len	= weir_source_hears(source) ? sizeof(*p) :
+							      sizeof(p->hdr),
 	};
 
-	if (!source)
-		return;
 	p->hdr.src_id = id;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_NOTICES);
+}
+
+/* To some who have not asked: none where nobody may hear it. */
+static void weir_notice_send_all(struct weir_job *job, const unsigned long *to,
+				 struct weir_notice_packet *p)
+{
+	struct weir_source *source;
+	unsigned int i;
+
+	for_each_set_bit(i, to, job->blocks.sources) {
+		source = weir_source_get(job, i);
+		if (source && weir_source_hears(source))
+			weir_notice_send(job, source, i, p);
+	}
 }
 
 /**
@@ -132,13 +168,18 @@ static void weir_notice_send(struct weir_job *job, unsigned int id,
  */
 void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
 {
+	struct weir_source *source = weir_source_get(job, id);
+	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
 	struct weir_notice_packet p;
 
-	weir_notice_fill(&p, job);
+	if (!source)
+		return;
+	weir_notice_fill(&p, job, members, waiting);
 	put_unaligned_be32(block, p.hdr.block_id);
 	if (gone)
 		p.notice.dead[id / 32] |= htonl(1U << id % 32);
-	weir_notice_send(job, id, &p);
+	weir_notice_send(job, source, id, &p);
 }
 
 /**
@@ -150,13 +191,11 @@ void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
 void weir_notice_all(struct weir_job *job)
 {
 	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
 	struct weir_notice_packet p;
-	unsigned int i;
 
-	weir_notice_fill(&p, job);
-	weir_join_members(&job->join, members);
-	for_each_set_bit(i, members, job->blocks.sources)
-		weir_notice_send(job, i, &p);
+	weir_notice_fill(&p, job, members, waiting);
+	weir_notice_send_all(job, members, &p);
 }
 
 /**
@@ -170,12 +209,8 @@ void weir_notice_members(struct weir_job *job)
 	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
 	struct weir_notice_packet p;
-	unsigned int i;
 
-	weir_notice_fill(&p, job);
-	weir_join_members(&job->join, members);
-	weir_join_waiting(&job->join, waiting);
+	weir_notice_fill(&p, job, members, waiting);
 	bitmap_andnot(members, members, waiting, WEIR_SOURCES_MAX);
-	for_each_set_bit(i, members, job->blocks.sources)
-		weir_notice_send(job, i, &p);
+	weir_notice_send_all(job, members, &p);
 }

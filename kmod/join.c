@@ -200,39 +200,27 @@ bool weir_join_member(struct weir_join_table *table, unsigned int source,
 }
 
 /**
- * weir_join_waiting() - who waits for the next generation?
+ * weir_join_look() - who is in the current generation, and who waits for the next?
  * @table: the job's table
- * @waiting: bitmap of WEIR_SOURCES_MAX, filled
+ * @members: bitmap of WEIR_SOURCES_MAX, filled with the former
+ * @waiting: likewise with the latter, who may be in both
  *
- * Called with bottom halves disabled.
+ * Called with bottom halves disabled. Nobody is in one where the box has given out
+ * none.
  */
-void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting)
-{
-	unsigned int i;
-
-	bitmap_zero(waiting, WEIR_SOURCES_MAX);
-	spin_lock(&table->lock);
-	for (i = 0; i < table->n; i++)
-		if (table->joiner[i].is_waiting)
-			__set_bit(i, waiting);
-	spin_unlock(&table->lock);
-}
-
-/**
- * weir_join_members() - who is in the current generation?
- * @table: the job's table
- * @members: bitmap of WEIR_SOURCES_MAX, filled
- *
- * Called with bottom halves disabled. Nobody is, where the box has given out none.
- */
-void weir_join_members(struct weir_join_table *table, unsigned long *members)
+void weir_join_look(struct weir_join_table *table, unsigned long *members,
+		    unsigned long *waiting)
 {
 	unsigned int i;
 
 	bitmap_zero(members, WEIR_SOURCES_MAX);
+	bitmap_zero(waiting, WEIR_SOURCES_MAX);
 	spin_lock(&table->lock);
-	for (i = 0; i < table->n; i++)
+	for (i = 0; i < table->n; i++) {
 		if (table->joiner[i].is_member)
 			__set_bit(i, members);
+		if (table->joiner[i].is_waiting)
+			__set_bit(i, waiting);
+	}
 	spin_unlock(&table->lock);
 }

@@ -80,7 +80,7 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 const unsigned long *excluded, u64 now);
 bool weir_join_member(struct weir_join_table *table, unsigned int source,
 		      struct weir_membership *in);
-void weir_join_waiting(struct weir_join_table *table, unsigned long *waiting);
-void weir_join_members(struct weir_join_table *table, unsigned long *members);
+void weir_join_look(struct weir_join_table *table, unsigned long *members,
+		    unsigned long *waiting);
 
 #endif /* _WEIR_JOIN_H */

@@ -12,11 +12,13 @@
  * struct weir_result_packet - a result in the job's format
  * @hdr: its header
  * @mask: the contributors, behind the sums of one that is degraded
- * @pkt: the packet
+ * @mask_len: bytes of @mask
+ * @pkt: the packet, as yet without @mask
  */
 struct weir_result_packet {
 	struct weir_trio	hdr;
 	__be32			mask[WEIR_BITMAP_WORDS];
+	unsigned int		mask_len;
 	struct weir_packet	pkt;
 };
 
@@ -42,12 +44,24 @@ static void weir_result_packet(struct weir_result_packet *p,
 		.head_len	= sizeof(p->hdr),
 		.pages		= (struct page **)res->pages,
 		.len		= res->count * sizeof(s32),
+		.tail		= p->mask,
 	};
+	p->mask_len = 0;
 	if (!res->degraded)
 		return;
 	weir_bitmap_fill(p->mask, words, res->mask);
-	p->pkt.tail = p->mask;
-	p->pkt.tail_len = words * sizeof(p->mask[0]);
+	p->mask_len = words * sizeof(p->mask[0]);
+}
+
+/*
+ * A client that has only the paper knows of no bytes behind the gradients, and what
+ * may not hear is sent none that its contribution has not paid for.
+ */
+static void weir_result_to(struct weir_job *job, struct weir_source *source,
+			   struct weir_result_packet *p, unsigned int counter)
+{
+	p->pkt.tail_len = weir_source_hears(source) ? p->mask_len : 0;
+	weir_send(job, &source->dest, source->stats, &p->pkt, counter);
 }
 
 /* To the group or to every source. */
@@ -60,14 +74,14 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 
 	weir_result_packet(&p, job, res);
 	if (group) {
+		p.pkt.tail_len = READ_ONCE(job->joined) ? p.mask_len : 0;
 		weir_send(job, group, NULL, &p.pkt, WEIR_C_RESULTS);
 		return;
 	}
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
 		if (source)
-			weir_send(job, &source->dest, source->stats, &p.pkt,
-				  WEIR_C_RESULTS);
+			weir_result_to(job, source, &p, WEIR_C_RESULTS);
 	}
 }
 
@@ -104,22 +118,22 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source,
 	struct weir_result_packet p;
 
 	weir_result_packet(&p, job, res);
-	weir_send(job, &source->dest, source->stats, &p.pkt, WEIR_C_REPEATS);
+	weir_result_to(job, source, &p, WEIR_C_REPEATS);
 }
 
 /**
  * weir_result_reply() - tell a source that asked that there is no result yet
  * @job: the job
  * @source: the source
- * @id: its id
- * @block: the block
+ * @key: what it asked about
  * @received: contributions so far
  * @wanted: the source's is not among them
  *
  * Called as weir_result_answer().
  */
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
-		       u32 id, u32 block, u16 received, bool wanted)
+		       const struct weir_block_key *key, u16 received,
+		       bool wanted)
 {
 	struct weir_trio hdr;
 	struct weir_packet pkt = {
@@ -127,8 +141,8 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		.head_len	= sizeof(hdr),
 	};
 
-	weir_trio_fill(&hdr, job, weir_blocks_generation(&job->blocks), block,
+	weir_trio_fill(&hdr, job, key->generation, key->id,
 		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
-	hdr.src_id = id;
+	hdr.src_id = key->source;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
 }

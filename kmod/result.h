@@ -10,6 +10,7 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res);
 void weir_result_repeat(struct weir_job *job, struct weir_source *source,
 			const struct weir_result *res);
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
-		       u32 id, u32 block, u16 received, bool wanted);
+		       const struct weir_block_key *key, u16 received,
+		       bool wanted);
 
 #endif /* _WEIR_RESULT_H */

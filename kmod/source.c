@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sources: the workers of a job, each an id bound to an address. */
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 
 #include "source.h"
@@ -21,6 +23,7 @@ weir_source_new(const struct weir_source_config *config)
 	source->dest.vlan = config->vlan == WEIR_VLAN_ANY ? 0 : config->vlan;
 	source->config = *config;
 	weir_rate_init(&source->rate, &config->rate);
+	get_random_bytes(&source->secret, sizeof(source->secret));
 	return source;
 }
 
@@ -52,6 +55,16 @@ static int weir_source_count(struct weir_source *source,
 	return source->stats && source->lateness ? 0 : -ENOMEM;
 }
 
+/* Is it where it was? */
+static bool weir_source_stays(const struct weir_source *source,
+			      const struct weir_source *old)
+{
+	const struct weir_source_config *a = &source->config, *b = &old->config;
+
+	return a->port == b->port && a->ifindex == b->ifindex &&
+	       a->vlan == b->vlan && ipv6_addr_equal(&a->addr, &b->addr);
+}
+
 /**
  * weir_source_bind() - say who a source id is, or that it is another one
  * @job: the job, its namespace's lock held
@@ -64,6 +77,7 @@ int weir_source_bind(struct weir_job *job, u32 id,
 		     const struct weir_source_config *config)
 {
 	struct weir_source *old, *source;
+	bool stays;
 
 	lockdep_assert_held(&job->wn->lock);
 
@@ -75,10 +89,18 @@ int weir_source_bind(struct weir_job *job, u32 id,
 		weir_source_free(source);
 		return -ENOMEM;
 	}
+	stays = old && weir_source_stays(source, old);
+	if (stays) {
+		source->secret = old->secret;
+		source->hears = weir_source_hears(old);
+	}
 	rcu_assign_pointer(job->source[id], source);
 	weir_straggler_bound(job, id);
 	if (old) {
 		synchronize_rcu();
+		/* A join may have found the old one meanwhile. */
+		if (stays && old->hears)
+			WRITE_ONCE(source->hears, true);
 		old->stats = NULL;
 		old->lateness = NULL;
 		weir_source_free(old);
@@ -104,6 +126,20 @@ void weir_source_unbind(struct weir_job *job, u32 id)
 	weir_straggler_unbound(job, id);
 	synchronize_rcu();
 	weir_source_free(old);
+}
+
+/**
+ * weir_source_cookie() - what a source is to bring to show that it hears
+ * @source: the source
+ * @port: UDP port that its join came from
+ * @nonce: the number in it
+ *
+ * Any context. Nobody can know it who was not sent it, as @source's secret is told to
+ * nobody; and no table has to remember whom it was sent to.
+ */
+u64 weir_source_cookie(const struct weir_source *source, u16 port, u32 nonce)
+{
+	return siphash_2u32(nonce, port, &source->secret);
 }
 
 /**

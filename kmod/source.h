@@ -2,6 +2,8 @@
 #ifndef _WEIR_SOURCE_H
 #define _WEIR_SOURCE_H
 
+#include <linux/siphash.h>
+
 #include "dest.h"
 #include "job.h"
 #include "lateness.h"
@@ -33,10 +35,13 @@ struct weir_source_config {
  * @rate: policer
  * @stats: counters; they outlive a change of address, as the next does
  * @lateness: how late its contributions came
+ * @secret: what its cookies are made from
+ * @hears: it has brought back what was sent to its address, and so may be answered
+ *	with more than it sends
  * @gone: on its way out, on weir_source_flush()'s list
  *
- * Reached through weir_job.source under RCU, and never changed: a new one
- * takes its place, and the old one goes a grace period later.
+ * Reached through weir_job.source under RCU, and never changed but for @hears: a
+ * new one takes its place, and the old one goes a grace period later.
  */
 struct weir_source {
 	struct weir_source_config	config;
@@ -44,8 +49,21 @@ struct weir_source {
 	struct weir_rate		rate;
 	struct weir_stats __percpu	*stats;
 	struct weir_lateness __percpu	*lateness;
+	siphash_key_t			secret;
+	bool				hears;
 	struct list_head		gone;
 };
+
+/**
+ * weir_source_hears() - is a source where its address says?
+ * @source: the source
+ *
+ * Any context.
+ */
+static inline bool weir_source_hears(const struct weir_source *source)
+{
+	return READ_ONCE(source->hears);
+}
 
 /**
  * weir_source_get() - find a source of a job
@@ -70,6 +88,7 @@ int weir_source_bind(struct weir_job *job, u32 id,
 void weir_source_unbind(struct weir_job *job, u32 id);
 void weir_source_flush(struct weir_job *job);
 void weir_source_free(struct weir_source *source);
+u64 weir_source_cookie(const struct weir_source *source, u16 port, u32 nonce);
 bool weir_source_taken(const struct weir_job *job,
 		       const struct weir_source_config *config, u32 *id);
 bool weir_source_is_box(const struct weir_job *job,

@@ -34,16 +34,24 @@
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
  * - a result: grad_cnt sums, as above. Where WEIR_TRIO_DEGRADED is set, the
- *   bitmap of the contributors follows them: as many 32-bit words in network
- *   byte order as the job's sources need, source s being bit s % 32, from the
- *   least significant on, of word s / 32;
+ *   bitmap of the contributors follows them for workers that have joined, and for
+ *   a multicast group where they have: as many 32-bit words in network byte order
+ *   as the job's sources need, source s being bit s % 32, from the least
+ *   significant on, of word s / 32;
  * - a reply to a query: nothing; grad_cnt is 0, src_id names the source that
  *   asked, src_cnt says how many have contributed so far (0 may be 256). With
  *   WEIR_TRIO_WANTED the asker is not among them, and should send its
  *   contribution; without it, should wait for the others, who lack results
  *   that the block's slot still holds where src_cnt is 0;
- * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set;
+ * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set, and with
+ *   WEIR_TRIO_COOKIE where the join has to be sent again;
  * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
+ *
+ * An address can be forged. So a worker that has not joined, and by that shown that it
+ * hears what is sent to its address, is answered with no more bytes than it sent: a
+ * query about a complete block with a reply, WEIR_TRIO_WANTED set, as its contribution
+ * is as long as the result; a packet that is refused with a notice of which there is
+ * the header alone; and its degraded results have no bitmap behind them.
  */
 struct weir_trio {
 	__u8	job_id;
@@ -67,6 +75,7 @@ struct weir_trio {
 					 */
 #define WEIR_TRIO_CONTROL	0x01	/* a struct weir_join or _notice follows */
 #define WEIR_TRIO_NOTICE	(WEIR_TRIO_CONTROL | 0x10)
+#define WEIR_TRIO_COOKIE	(WEIR_TRIO_CONTROL | 0x20)
 
 /* In grad_cnt, whose 4 upper bits the paper leaves unused. */
 #define WEIR_TRIO_GRAD_MASK	0x0fff
@@ -89,6 +98,9 @@ struct weir_trio {
  *	window may fill half
  * @grads: from a worker, the gradients a block that it means to send; in the
  *	answer the most that the job takes
+ * @cookie: from a worker, what the box has given it, or 0; in an answer with
+ *	WEIR_TRIO_COOKIE what it is to bring, else 0. Its bytes mean nothing but to
+ *	the box
  *
  * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A
  * worker repeats it until it is answered. When every source has sent one with a
@@ -103,6 +115,11 @@ struct weir_trio {
  * first one that was not answered. In the answer it is the block that the
  * generation begins with, the earliest that any of them lacks.
  *
+ * A join without the right cookie is answered with it at once, which shows who brings it
+ * to be where the answer went, and has no other effect. The cookie holds for the
+ * worker's address, port and @nonce, for as long as the box has them bound as they are;
+ * a box that was set up anew gives out others.
+ *
  * A join that is repeated after the generation has begun is answered again. One
  * whose @ranks or @grads do not fit the job is answered at once with
  * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can say what
@@ -113,6 +130,7 @@ struct weir_join {
 	__be32	ranks;
 	__be32	blocks;
 	__be32	grads;
+	__u64	cookie;
 };
 
 /* 32-bit words of a bitmap of all the sources that a job can have. */
@@ -132,7 +150,8 @@ struct weir_join {
  * again. Sent to those in the generation when the bitmaps change, and again from
  * time to time while they are not empty; and to a source alone whose packet, with
  * WEIR_TRIO_JOINED, was refused because of its generation or because it is
- * excluded, or whose block is gone. Who has not joined gets none.
+ * excluded, or whose block is gone. Who has not joined gets none. Where a worker says
+ * that it has, and has not shown to this box that it hears, the header comes alone.
  */
 struct weir_notice {
 	__be32	dead[WEIR_BITMAP_WORDS];

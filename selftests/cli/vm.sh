@@ -497,16 +497,23 @@ says() {
 		dd iflag=fullblock bs=1500 status=none >/dev/udp/10.77.1.254/12000' - \
 		"$(sed 's/ //g; s/../\\x&/g' <<<"$2")"
 }
-join="0000002a 00000002 00000000 00000001"
+# Each is given a cookie and brings it. The first one is asked again, as the second one's
+# number is new.
+join_both() {
+	/usr/bin/python3 - "$here/../netns" "$(ns_name w1)" "$(ns_name w2)" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from trio import Worker
+		workers = [Worker(n, "10.77.1.254", 1, i) for i, n in enumerate(sys.argv[2:])]
+		for i in (0, 1, 0):
+		    workers[i].join(42, 2, 1)
+	END
+}
 joins() {
-	local rank
-	# The first one is asked again, as the second one's number is new.
-	for rank in 0 1 0; do
-		says $((rank + 1)) "01 00000000 01 0$rank 01 0000 0000 $join" || return
-	done
+	join_both || return
 	poll 60 heard '.event == "generation" and .job == 1 and .generation > 0' ||
 		{ cat "$work/events"; weir job show id 1; return 1; }
-	json '.[0] | .stats.joins == 3 and .generation > 0' job show id 1
+	json '.[0] | .stats.joins == 5 and .stats.answers == 4 and .generation > 0' job show id 1
 }
 counted() { json '.[0].stats | .contributions == 2 and .gradients == 2 and .blocks == 1 and .results >= 2' job show id 1; }
 contributes() {

@@ -35,7 +35,7 @@ class Sums:
         self.id, of_box = (8, "fd77:1::254") if ipv6 else (7, "10.77.1.254")
         box.do("job-add", id=self.id, sources=2, blocks=BLOCKS, grads=GRADS,
                address=address(of_box), **config)
-        self.workers = []
+        self.workers, self.tag = [], {}
         for i in (0, 1):
             box.do("source-add", job=self.id, id=i,
                    address=address(("fd77:%d::1" if ipv6 else "10.77.%d.1") % (i + 1)))
@@ -52,7 +52,14 @@ class Sums:
 
     def contribute(self, block):
         for w in self.workers:
-            w.send(block, numbers(w.source, block))
+            w.send(block, numbers(w.source, block), **self.tag)
+
+    def join(self):
+        """All join: what comes then has all that there is for those who have."""
+        for w in self.workers * 2:
+            w.join(1, 2, GRADS)
+        answer = self.workers[0].receive_where(lambda p: p.flags == CONTROL)
+        self.tag = {"generation": answer.generation, "joined": True}
 
     def result(self, worker, block):
         """What a worker gets, who says again what he has to say until he is answered."""
@@ -129,6 +136,7 @@ def routes6(box, injection, router, namespaces):
 def degraded(box, injection, router, namespaces):
     """What says who is in a result lies in a piece of a page that is seldom a new one."""
     with Sums(box, injection, router, namespaces, policy=2, timeout=10000000, quorum=1) as job:
+        job.join()
         job.rounds()
         return job.fails([("dest.c", "__netdev_alloc_frag_align")], lambda: job.rounds(100), 8)
 
@@ -155,7 +163,7 @@ def events(box, injection, router, namespaces):
         def answered(worker):
             packet = worker.receive(5)
             while packet:
-                if packet.flags & CONTROL and packet.words[0] == nonce:
+                if packet.flags == CONTROL and packet.words[0] == nonce:
                     return True
                 packet = worker.receive(5)
             return False

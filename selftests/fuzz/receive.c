@@ -19,6 +19,7 @@
 #include "fuzz.h"
 
 #define NONCE		0x77656972
+#define COOKIE		0x1122334455667788
 #define GENERATION	7
 #define GRADS		8
 #define RANKS		3
@@ -30,6 +31,8 @@ static struct {
 	const uint8_t *data;
 	size_t left;
 	uint64_t now;		/* ns */
+	bool challenged;	/* and the answer was heard */
+	bool brought;
 	bool joined;
 } in;
 
@@ -69,7 +72,14 @@ ssize_t __wrap_getrandom(void *buf, size_t len, unsigned int flags)
 
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 {
-	(void)fd, (void)buf, (void)flags;
+	struct wire_join join;
+
+	(void)fd, (void)flags;
+	/* All that is sent by itself are joins. */
+	HOLDS(len == WIRE_JOIN);
+	wire_get_join(&join, buf);
+	HOLDS(join.nonce == NONCE && join.cookie == (in.challenged ? COOKIE : 0));
+	in.brought = join.cookie;
 	return len;
 }
 
@@ -92,14 +102,14 @@ int __wrap_ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sig
 	return 0;
 }
 
-static size_t answer_join(uint8_t *packet)
+static size_t answer_join(uint8_t *packet, uint64_t cookie)
 {
 	wire_put_header(packet, &(struct wire_header) {
-		.generation = GENERATION, .flags = WEIR_TRIO_CONTROL, .ranks = 1,
-		.down = true,
+		.generation = cookie ? 0 : GENERATION, .ranks = 1, .down = true,
+		.flags = cookie ? WEIR_TRIO_COOKIE : WEIR_TRIO_CONTROL,
 	});
 	wire_put_join(packet, &(struct wire_join) {
-		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS,
+		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS, .cookie = cookie,
 	});
 	return WIRE_JOIN;
 }
@@ -166,8 +176,13 @@ ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
 	(void)fd, (void)flags;
 	if (!in.joined) {
 		HOLDS(len >= WIRE_JOIN);
-		in.joined = true;
-		return answer_join(buf);
+		if (in.challenged && !in.brought) {
+			errno = EAGAIN;
+			return -1;
+		}
+		in.joined = in.brought;
+		in.challenged = true;
+		return answer_join(buf, in.joined ? 0 : COOKIE);
 	}
 	got = next_packet(buf, len);
 	if (got >= 0)
@@ -235,6 +250,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.data = data;
 	in.left = size;
 	in.now = 1000000000;
+	in.challenged = false;
+	in.brought = false;
 	in.joined = false;
 	options.flags = next_byte() % 2 ? WEIR_ACCEPT_DEGRADED : 0;
 	for (i = 0; i < COUNT; i++)

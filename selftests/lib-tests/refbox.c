@@ -56,6 +56,7 @@ struct source {
 	uint32_t newest;/* the last block that it was heard of */
 	bool joining;	/* heard since the last new number */
 	bool waiting;	/* next_nonce is valid */
+	bool hears;	/* it has brought a cookie */
 	bool dead;
 	bool excluded;
 };
@@ -103,6 +104,7 @@ struct refbox {
 	uint16_t generation;
 	uint32_t start;		/* the block that it began with */
 	unsigned int reloads;
+	uint64_t secret;	/* what cookies are made from */
 	uint64_t noticed;	/* ms */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
@@ -275,9 +277,11 @@ static bool fill_notice(const struct refbox *box, struct weir_notice *notice)
 	return any;
 }
 
+/* One that has not shown that it hears gets the header alone. */
 static void notify(struct refbox *box, const struct address *to, uint8_t source, uint32_t block,
 		   bool is_gone)
 {
+	bool hears = box->sources[source].hears;
 	uint8_t packet[NOTICE];
 	struct weir_trio header;
 	struct weir_notice notice;
@@ -292,14 +296,14 @@ static void notify(struct refbox *box, const struct address *to, uint8_t source,
 	memcpy(packet, &header, sizeof(header));
 	memcpy(packet + HEADER, &notice, sizeof(notice));
 	box->counters.notices++;
-	transmit_now(box, to, packet, sizeof(packet));
+	transmit_now(box, to, packet, hears ? sizeof(packet) : HEADER);
 }
 
 static void notify_all(struct refbox *box)
 {
 	box->noticed = now_ms();
 	for (unsigned int i = 0; i < box->options.sources; i++)
-		if (box->sources[i].address.length)
+		if (box->sources[i].hears)
 			notify(box, &box->sources[i].address, (uint8_t)i, 0, false);
 }
 
@@ -314,7 +318,7 @@ static void notify_again(struct refbox *box)
 /* Joining. */
 
 static void answer_join(struct refbox *box, const struct address *to, uint32_t nonce,
-			uint8_t flags)
+			uint64_t cookie, uint8_t flags)
 {
 	const struct refbox_options *o = &box->options;
 	uint8_t packet[JOIN];
@@ -324,6 +328,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.ranks = htonl(o->sources),
 		.blocks = htonl(o->blocks),
 		.grads = htonl(o->grads),
+		.cookie = cookie,
 	};
 
 	start_header(box, &header, box->start, WEIR_TRIO_CONTROL | flags);
@@ -350,7 +355,7 @@ static void admit(struct refbox *box, struct source *source)
 	source->dead = false;
 	source->excluded = false;
 	source->bound = true;
-	answer_join(box, &source->address, source->nonce, 0);
+	answer_join(box, &source->address, source->nonce, 0, 0);
 }
 
 /* The earliest block that any of them lacks. */
@@ -380,6 +385,18 @@ static void begin_generation(struct refbox *box, uint32_t lacks)
 	}
 }
 
+/* What a source is to bring from there: FNV, as nobody attacks a test. */
+static uint64_t cookie_of(const struct refbox *box, const struct address *from, uint8_t source,
+			  uint32_t nonce)
+{
+	const uint8_t *at = (const uint8_t *)&from->any;
+	uint64_t hash = box->secret ^ ((uint64_t)source << 32 | nonce);
+
+	for (size_t i = 0; i < from->length; i++)
+		hash = (hash ^ at[i]) * 0x100000001b3;
+	return hash;
+}
+
 static void take_join(struct refbox *box, const struct address *from, const uint8_t *packet,
 		      size_t length)
 {
@@ -387,6 +404,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	const struct weir_trio *header = (const struct weir_trio *)packet;
 	struct source *source = &box->sources[header->src_id];
 	struct weir_join join;
+	uint64_t cookie;
 	uint32_t nonce;
 	bool is_new;
 
@@ -399,12 +417,18 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	if (ntohl(join.ranks) != o->sources || ntohl(join.grads) > o->grads ||
 	    header->src_id >= o->sources) {
 		box->counters.misfits++;
-		answer_join(box, from, nonce, WEIR_TRIO_DEGRADED);
+		answer_join(box, from, nonce, 0, WEIR_TRIO_DEGRADED);
 		return;
 	}
 	box->counters.joins++;
+	cookie = cookie_of(box, from, header->src_id, nonce);
+	if (join.cookie != cookie) {
+		answer_join(box, from, nonce, cookie, WEIR_TRIO_COOKIE);
+		return;
+	}
+	source->hears = true;
 	if (source->bound && source->nonce == nonce) {
-		answer_join(box, from, nonce, 0);
+		answer_join(box, from, nonce, 0, 0);
 		return;
 	}
 	is_new = !source->waiting || source->next_nonce != nonce;
@@ -890,6 +914,7 @@ static void reload(struct refbox *box, void *data)
 	(void)data;
 	box->begun = false;
 	box->generation = (uint16_t)(box->options.generation + 4711 * (box->reloads++ / 2 % 2));
+	box->secret = 0x9e3779b97f4a7c15 * box->reloads;
 	box->start = 0;
 	for (uint32_t i = 0; i < box->options.blocks; i++)
 		box->slots[i].state = FREE;

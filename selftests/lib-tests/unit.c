@@ -379,11 +379,14 @@ static void bitmaps(void)
 
 static void join_layout(void)
 {
-	static const uint8_t expected[] = { 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 4, 0, 0, 0, 1, 0 };
+	static const uint8_t expected[] = { 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 4, 0, 0, 0, 1, 0,
+					    9, 8, 7, 6, 5, 4, 3, 2 };
 	struct wire_join join = { .nonce = 0x01020304, .ranks = 5, .blocks = 1024, .grads = 256 };
 	struct wire_join back;
 	uint8_t packet[WIRE_JOIN];
 
+	/* Bytes as they come. */
+	memcpy(&join.cookie, expected + 16, sizeof(join.cookie));
 	wire_put_join(packet, &join);
 	CHECK(!memcmp(packet + WIRE_HEADER, expected, sizeof(expected)));
 	wire_get_join(&back, packet);

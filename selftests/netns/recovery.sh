@@ -111,7 +111,8 @@ comes_back() {
 	joins=$(joins_of 3) || return
 	box_pids=()
 	start_rank 3
-	poll 60 is_more_than "$joins" joins_of 3 || return
+	# The first one is answered with a cookie; the next brings it.
+	poll 60 is_more_than $((joins + 1)) joins_of 3 || return
 	for rank in 0 1 2; do
 		start_rank "$rank"
 	done

@@ -9,12 +9,13 @@ stragglers.sh. Speaks KTAP.
 """
 import os
 import socket
+import struct
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import ktap
-from trio import (AGED, CONTROL, DEGRADED, NOTICE, WANTED, Admin, Worker, enter, until)
+from trio import (AGED, CONTROL, COOKIE, DEGRADED, NOTICE, WANTED, Admin, Worker, enter, until)
 
 linux, spec, box, router, *namespaces = sys.argv[1:]
 admin = Admin(router, linux, spec)
@@ -31,6 +32,7 @@ class Job:
         for i in range(N):
             admin.do("source-add", job=JOB, id=i, address=socket.inet_aton(f"10.77.{i + 1}.1"))
         self.workers = [Worker(ns, box, JOB, i) for i, ns in enumerate(namespaces)]
+        self.tag = {}
 
     def __enter__(self):
         return self
@@ -51,7 +53,7 @@ def sums(sources, block):
 
 def contribute(job, sources, block, **other):
     for s in sources:
-        job.workers[s].send(block, numbers(s, block), **other)
+        job.workers[s].send(block, numbers(s, block), **(other or job.tag))
 
 
 def complete(job, block, **other):
@@ -80,7 +82,7 @@ def patience():
 
 
 def answered_at_the_timeout():
-    with Job(timeout=TIMEOUT) as job:
+    with joined(timeout=TIMEOUT) as job:
         contribute(job, (0, 2, 3), 5)
         result = same(results(job))
         assert result.flags == DEGRADED | AGED, result
@@ -93,13 +95,13 @@ def answered_at_the_timeout():
         # Who comes late gets the very same, alone, and counts once.
         for _ in range(3):
             contribute(job, (1,), 5)
-            assert job.workers[1].receive().data == result.data
+            assert results(job, (1,))[0].data == result.data
         until(lambda: admin.stats(JOB)["repeats"] == 3)
         assert admin.stats(JOB)["late"] == 1
-        assert not any(w.pending() for w in job.workers)
+        assert not any(p.sums for w in job.workers for p in w.pending())
         # So does who is in it.
         contribute(job, (0,), 5)
-        assert job.workers[0].receive().data == result.data
+        assert results(job, (0,))[0].data == result.data
         assert admin.stats(JOB)["late"] == 1
 
 
@@ -116,19 +118,19 @@ def wait_only_counts():
 
 
 def quorum():
-    with Job(quorum=3) as job:
+    with joined(quorum=3) as job:
         contribute(job, (3, 1, 0), 2)
         result = same(results(job))
         assert result.flags == DEGRADED and result.members == {0, 1, 3}, result
         assert result.sums == sums((0, 1, 3), 2)
         contribute(job, (2,), 2)
-        assert job.workers[2].receive().data == result.data
+        assert results(job, (2,))[0].data == result.data
         admin.do("job-set", id=JOB, quorum=0)
         assert not same(complete(job, 3)).flags
 
 
 def timeout_changes():
-    with Job() as job:
+    with joined() as job:
         contribute(job, (0, 1, 2), 1)
         until(lambda: admin.job(JOB)["open"] == 1)
         assert admin.stats(JOB)["aged"] == 0
@@ -140,24 +142,92 @@ def timeout_changes():
         assert same(results(job)).flags == 0
 
 
+def without_the_library():
+    """A client that has only the paper's format knows of no bytes behind the gradients."""
+    with Job(quorum=3) as job:
+        contribute(job, (3, 1, 0), 2)
+        result = same(results(job))
+        assert result.flags == DEGRADED and result.contributors == 3, result
+        assert result.members is None and result.sums == sums((0, 1, 3), 2), result
+        # A question alone does not fetch it again: the contribution does.
+        job.workers[2].query(2)
+        reply = job.workers[2].receive()
+        assert reply.flags == WANTED and reply.count == 0 and reply.contributors == 3, reply
+        contribute(job, (2,), 2)
+        assert job.workers[2].receive().data == result.data
+
+
+def forge(job, source, times, body):
+    """Worker 0 says this in the name of another, so many times. Returns the bytes."""
+    enter(namespaces[0])
+    to, port = job.workers[0].box
+    udp = struct.pack("!HHHH", port, port, 8 + len(body), 0) + body
+    ip = struct.pack("!BBHIBBH4s4s", 0x45, 0, 0, 0, 64, socket.IPPROTO_UDP, 0,
+                     socket.inet_aton(f"10.77.{source + 1}.1"), socket.inet_aton(to))
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        for _ in range(times):
+            raw.sendto(ip + udp, (to, 0))
+    return times * len(body)
+
+
+def header(source, block, flags=0, generation=0, count=0):
+    return struct.pack("!BIBBBHH", JOB, block, flags, source, 1, generation, count)
+
+
+def no_more_than_came():
+    """Whoever says another's address: no more goes there than came in its name."""
+    with Job(quorum=1) as job:
+        for block in range(4):
+            contribute(job, (0,), block)
+            same(results(job))
+        generation = admin.job(JOB)["generation"]
+
+        def answered(body, seen, times=50):
+            before = seen()
+            sent = forge(job, 1, times, body)
+            until(lambda: seen() == before + times)
+            came = job.workers[1].pending()
+            assert came and sum(len(p.data) for p in came) <= sent, (len(came), came[0])
+            assert not any(job.workers[s].pending() for s in (0, 2, 3))
+            return came
+
+        def refused_generations():
+            return admin.refused(admin.stats(JOB), "generation")
+
+        for block in (0, 3):
+            assert answered(header(1, block), lambda: admin.stats(JOB)["queries"])[0].flags == WANTED
+        for cookie in (bytes(8), b"12345678"):
+            join = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N, 0, GRADS) + cookie
+            assert answered(join, lambda: admin.stats(JOB)["joins"])[0].flags == COOKIE
+        misfit = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N + 1, 0, GRADS) + bytes(8)
+        answered(misfit, lambda: admin.refused(admin.stats(JOB), "join"))
+        # That it has joined another box.
+        assert answered(header(1, 0, generation=9, count=0x8000), refused_generations)[0].flags == \
+            NOTICE | DEGRADED
+        assert admin.job(JOB)["generation"] == generation
+        # It comes itself, with the others.
+        generation, _ = join_all(job, 77)
+        assert admin.job(JOB)["generation"] == generation
+
+
 def queries():
-    with Job() as job:
+    with joined() as job:
         asker = job.workers[1]
-        asker.query(4)
+        asker.query(4, **job.tag)
         reply = asker.receive()
         assert reply.flags == WANTED and reply.count == 0 and reply.source == 1, reply
         assert reply.contributors == 0 and reply.block == 4, reply
         contribute(job, (0,), 4)
-        asker.query(4)
+        asker.query(4, **job.tag)
         reply = asker.receive()
         assert reply.flags == WANTED and reply.contributors == 1, reply
         contribute(job, (1,), 4)
-        asker.query(4)
+        asker.query(4, **job.tag)
         reply = asker.receive()
         assert reply.flags == 0 and reply.contributors == 2, reply
         contribute(job, (2, 3), 4)
         result = same(results(job))
-        asker.query(4)
+        asker.query(4, **job.tag)
         assert asker.receive().data == result.data
         stats = admin.stats(JOB)
         assert (stats["queries"], stats["replies"], stats["repeats"]) == (4, 3, 1), stats
@@ -234,7 +304,8 @@ def a_generation_an_iteration():
         late = job.workers[N - 1]
         for block in range(4):
             late.query(block, generation=7)
-            assert late.receive().data == last[block]
+            reply = late.receive()
+            assert reply.flags == WANTED and reply.generation == 7, reply
             contribute(job, (N - 1,), block, generation=7)
             assert late.receive().data == last[block]
         for block in range(4):
@@ -252,6 +323,18 @@ def join_all(job, nonces, lacks=0, sources=range(N)):
     answers = [job.workers[s].receive_where(lambda p: p.flags == CONTROL) for s in sources]
     assert len({a.generation for a in answers}) == 1 and len({a.block for a in answers}) == 1
     return answers[0].generation, answers[0].block
+
+
+def joined(**config):
+    """A job whose workers have joined; what they send says so."""
+    job = Job(**config)
+    try:
+        generation, _ = join_all(job, 100)
+    except BaseException:
+        job.__exit__()
+        raise
+    job.tag = {"generation": generation, "joined": True}
+    return job
 
 
 def a_box_set_up_anew():
@@ -433,7 +516,8 @@ def nothing_is_left():
     assert admin.do("stats-get")["jobs"] == 0
 
 
-tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes, queries,
+tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes,
+         without_the_library, no_more_than_came, queries,
          retained_until_all_have_it, far_ahead, generations_wrap,
          a_generation_an_iteration, a_box_set_up_anew, dead_and_excluded,
          late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)

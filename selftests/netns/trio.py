@@ -15,6 +15,7 @@ import time
 AGED = WANTED = 0x10
 FINAL, DEGRADED, OVERFLOW, CONTROL = 8, 4, 2, 1
 NOTICE = CONTROL | 0x10
+COOKIE = CONTROL | 0x20
 JOINED = 0x8000
 DOWN = 0x4000
 CLONE_NEWNET = 0x40000000
@@ -49,6 +50,8 @@ class Packet:
         self.sums = self.members = None
         if self.flags & CONTROL:
             self.words = struct.unpack(f"!{len(rest) // 4}I", rest)
+            if self.flags == COOKIE:
+                self.cookie = rest[16:24]
             return
         self.sums = struct.unpack_from(f"!{self.count}i", rest)
         trailer = rest[4 * self.count:]
@@ -71,6 +74,7 @@ class Worker:
     def __init__(self, namespace, box, job, source, port=12000):
         enter(namespace)
         self.box, self.job, self.source = (box, 12000), job, source
+        self.cookies, self.put_by = {}, []
         family = socket.AF_INET6 if ":" in box else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_DGRAM)
         self.socket.bind(("", port))
@@ -88,11 +92,34 @@ class Worker:
     def query(self, block, **other):
         self.send(block, **other)
 
-    def join(self, nonce, ranks, grads, lacks=0):
-        self.send(lacks, flags=CONTROL, body=struct.pack("!IIII", nonce, ranks, 0, grads))
+    def join_with(self, cookie, nonce, ranks, grads, lacks=0):
+        self.send(lacks, flags=CONTROL,
+                  body=struct.pack("!IIII", nonce, ranks, 0, grads) + cookie)
+
+    def join(self, nonce, ranks, grads, lacks=0, patience=PATIENCE):
+        """Joins with the cookie that the box gives for the number."""
+        end = time.monotonic() + patience
+        if nonce not in self.cookies:
+            self.join_with(bytes(8), nonce, ranks, grads, lacks)
+        while nonce not in self.cookies and time.monotonic() < end:
+            if not self.take_cookie(max(0, end - time.monotonic())):
+                return
+        self.join_with(self.cookies[nonce], nonce, ranks, grads, lacks)
+
+    def take_cookie(self, patience):
+        """Where the next packet has one; other packets wait for who receives. False: none came."""
+        packet = self.receive_now(patience)
+        if packet and packet.flags == COOKIE:
+            self.cookies[packet.words[0]] = packet.cookie
+        elif packet:
+            self.put_by.append(packet)
+        return bool(packet)
 
     def receive(self, patience=PATIENCE):
         """The next packet; None where none comes in time."""
+        return self.put_by.pop(0) if self.put_by else self.receive_now(patience)
+
+    def receive_now(self, patience):
         if not select.select([self.socket], [], [], patience)[0]:
             return None
         return Packet(self.socket.recv(65536))
@@ -108,7 +135,7 @@ class Worker:
 
     def pending(self):
         """What has come, without waiting."""
-        packets = []
+        packets, self.put_by = self.put_by, []
         while select.select([self.socket], [], [], 0)[0]:
             packets.append(Packet(self.socket.recv(65536)))
         return packets

@@ -142,8 +142,8 @@ int box_ask(const struct weir_job *job, u16 source, u32 block)
 	return box_send(&c, NULL, 0);
 }
 
-int box_join_as(const struct weir_job *job, u16 source, u32 block,
-		const struct weir_join *join)
+int box_join_without(const struct weir_job *job, u16 source, u32 block,
+		     const struct weir_join *join)
 {
 	struct weir_contrib c = box_contrib(job, source, block, 0);
 	u8 head[20] = { };
@@ -156,6 +156,16 @@ int box_join_as(const struct weir_job *job, u16 source, u32 block,
 	c.flags = WEIR_CONTRIB_JOIN;
 	c.udp_len = sizeof(head) + sizeof(*join);
 	return weir_contribute(&box.dev, &c, &pl, true);
+}
+
+int box_join_as(const struct weir_job *job, u16 source, u32 block,
+		const struct weir_join *join)
+{
+	struct weir_join with = *join;
+
+	with.cookie = weir_source_cookie(weir_source_get(job, source), 12000,
+					 join->nonce);
+	return box_join_without(job, source, block, &with);
 }
 
 int box_join(const struct weir_job *job, u16 source, u32 nonce)
@@ -173,8 +183,11 @@ void box_all_joined(struct weir_job *job)
 	u16 i;
 
 	job->joined = true;
-	for (i = 0; i < job->blocks.sources; i++)
+	for (i = 0; i < job->blocks.sources; i++) {
 		job->join.joiner[i].is_member = true;
+		if (weir_source_get(job, i))
+			weir_source_get(job, i)->hears = true;
+	}
 }
 
 u32 box_block(const struct box_sent *packet)
@@ -234,6 +247,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->notice))
 		memcpy(&p->notice, (u8 *)pkt->head + sizeof(p->hdr),
 		       sizeof(p->notice));
+	p->bytes = pkt->head_len + pkt->len + pkt->tail_len;
 	p->mask_len = pkt->tail_len;
 	for (i = 0; i < pkt->tail_len / 4; i++)
 		p->mask[i] = ntohl(((const u32 *)pkt->tail)[i]);

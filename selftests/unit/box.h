@@ -27,6 +27,7 @@ struct box_sent {
 	struct weir_notice notice;	/* where it is a notice */
 	u32 mask[WEIR_BITMAP_WORDS];	/* behind the sums of a degraded result */
 	unsigned int mask_len;		/* bytes of it */
+	unsigned int bytes;		/* behind the UDP header */
 	unsigned int len;		/* bytes of gradients */
 	struct page *pages[2];		/* held, as a receiver would */
 };
@@ -65,7 +66,10 @@ int box_give(const struct weir_job *job, u16 source, u32 block, s32 grad);
 int box_ask(const struct weir_job *job, u16 source, u32 block);
 /* A join that fits the job. */
 int box_join(const struct weir_job *job, u16 source, u32 nonce);
-/* A join that says these numbers, and the first block that it lacks. */
+/* A join that says these numbers, and the first block that it lacks; as it is... */
+int box_join_without(const struct weir_job *job, u16 source, u32 block,
+		     const struct weir_join *join);
+/* ...and with the cookie that it is to bring. */
 int box_join_as(const struct weir_job *job, u16 source, u32 block,
 		const struct weir_join *join);
 /* As if all were in the current generation by a join. */

@@ -162,6 +162,28 @@ static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 c)
 #define check_mul_overflow(a, b, p) __builtin_mul_overflow(a, b, p)
 #define get_random_u32_below(n)	(mock_random % (n))
 
+/* Different each time, as only equal ones could be mistaken. */
+static inline void get_random_bytes(void *buf, size_t n)
+{
+	u8 *to = buf;
+
+	while (n--)
+		*to++ = random();
+}
+
+typedef struct { u64 key[2]; } siphash_key_t;
+
+/* Depends on all that it is given, which is all that is asked of it here. */
+static inline u64 siphash_2u32(u32 a, u32 b, const siphash_key_t *key)
+{
+	u64 v = key->key[0] ^ ((u64)a << 32 | b);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9ULL + key->key[1];
+	return v ^ v >> 32;
+}
+
 /* Errors in pointers. */
 #define ERR_PTR(e)	((void *)(long)(e))
 #define PTR_ERR(p)	((long)(p))
@@ -264,7 +286,7 @@ struct rcu_head { void *next; };
 #define RCU_INIT_POINTER(p, v)		((p) = (v))
 #define rcu_replace_pointer(p, v, c)	({				\
 	__typeof__(p) __old = (p); (p) = (v); __old; })
-#define synchronize_rcu()		((void)mock_grace_periods++)
+#define synchronize_rcu()		(mock_grace_periods++, mock_other_cpu())
 
 /* Time, which stands still but for mock_run(). */
 #define NSEC_PER_USEC		1000ULL

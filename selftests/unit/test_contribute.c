@@ -367,6 +367,7 @@ static void answers_are_policed(bool own)
 		config.rate = rate;
 	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
 	CHECK_EQ(weir_job_set(job, NULL, own ? NULL : &rate), 0);
+	weir_source_get(job, 0)->hears = true;
 	c = box_contrib(job, 0, 0, 16);
 	CHECK_EQ(box_send(&c, NULL, 0), 0);
 	for (i = 0; i < 100; i++)
@@ -403,7 +404,7 @@ static void contribute_all_is_policed(void)
 	c.daddr[3]++;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_NOT_LOCAL);
 	CHECK_EQ(box_counter(WEIR_C_JOINS), 0);
-	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 36 + 20 + 2 * 84);
+	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 44 + 20 + 2 * 84);
 	box_down();
 }
 
@@ -442,6 +443,7 @@ static void contribute_lateness(void)
 
 	box_up();
 	job = box_job(7, 3, 4, 16);
+	box_all_joined(job);
 	job->blocks.quorum = 2;
 	lateness = weir_source_get(job, 1)->lateness;
 	box_give(job, 0, 0, 1);

@@ -33,6 +33,7 @@ static const struct box_sent *degraded_result(u16 sources)
 	u16 i;
 
 	setup(sources);
+	box_all_joined(job);
 	job->blocks.quorum = sources - 2;
 	for (i = 1; i < sources - 1; i++)
 		CHECK_EQ(box_give(job, i, 3, i), 0);
@@ -147,6 +148,7 @@ static void control_notice(void)
 	struct in6_addr to = box_addr(201);
 
 	setup(256);
+	weir_source_get(job, 200)->hears = true;
 	weir_blocks_advance(&job->blocks, 77);
 	job->watch.watched[37].state = WEIR_SOURCE_STATE_DEAD;
 	job->watch.watched[255].state = WEIR_SOURCE_STATE_EXCLUDED;
@@ -174,7 +176,7 @@ static void control_notice(void)
 static void control_notice_of_a_block_gone(void)
 {
 	setup(40);
-	job->joined = true;
+	box_all_joined(job);
 	weir_notice(job, 33, 9, true);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE);
 	CHECK(has_bit(box.packet[0].notice.dead, 33));
@@ -397,6 +399,284 @@ static void control_join_repeated_as_it_begins(void)
 	box_down();
 }
 
+/* Bytes that have gone to a source's address. */
+static unsigned int bytes_to(u16 source)
+{
+	struct in6_addr to = box_addr(source + 1);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < box.sent; i++)
+		if (ipv6_addr_equal(&box.packet[i].to, &to))
+			n += box.packet[i].bytes;
+	return n;
+}
+
+/* What is sent to join without a cookie; who has it joins once. */
+static void control_join_is_challenged(void)
+{
+	struct weir_join join = {
+		.nonce = 5, .ranks = htonl(1), .grads = htonl(16), .cookie = 1,
+	};
+	const struct box_sent *p = &box.packet[0];
+	unsigned int i;
+
+	setup(1);
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(box_join_without(job, 0, 9, &join), 0);
+	CHECK_EQ(box.sent, 3);
+	for (i = 0; i < 3; i++, p++) {
+		CHECK_EQ(p->hdr.flags, WEIR_TRIO_COOKIE);
+		CHECK_EQ(p->hdr.src_id, 0);
+		CHECK_EQ(p->join.nonce, 5);
+		CHECK_EQ(ntohl(p->join.ranks), 1);
+		CHECK(p->join.cookie == box.packet[0].join.cookie);
+		CHECK_EQ(p->bytes, sizeof(struct weir_trio) + sizeof(join));
+	}
+	CHECK(!job->joined && !job->join.joiner[0].is_waiting);
+	CHECK(!weir_source_hears(weir_source_get(job, 0)));
+	CHECK_EQ(box.generations, 0);
+	CHECK_EQ(box_counter(WEIR_C_JOINS), 3);
+	CHECK_EQ(box_counter(WEIR_C_ANSWERS), 3);
+
+	join.cookie = box.packet[0].join.cookie;
+	box_forget();
+	CHECK_EQ(box_join_without(job, 0, 9, &join), 0);
+	CHECK_EQ(box.generations, 1);
+	CHECK(weir_source_hears(weir_source_get(job, 0)));
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL);
+	CHECK(!box.packet[0].join.cookie);
+	/* Not for another number. */
+	join.nonce = 6;
+	box_forget();
+	CHECK_EQ(box_join_without(job, 0, 9, &join), 0);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_COOKIE);
+	CHECK_EQ(box.generations, 1);
+	box_down();
+}
+
+/* A cookie is one source's, at one port of one address. */
+static void control_cookie_is_of_one_source(void)
+{
+	struct weir_source_config other = {
+		.addr = box_addr(77), .vlan = WEIR_VLAN_ANY,
+	};
+	struct weir_source *source;
+	u64 cookie;
+
+	setup(2);
+	source = weir_source_get(job, 0);
+	cookie = weir_source_cookie(source, 12000, 5);
+	CHECK(cookie == weir_source_cookie(source, 12000, 5));
+	CHECK(cookie != weir_source_cookie(source, 12001, 5));
+	CHECK(cookie != weir_source_cookie(source, 12000, 6));
+	CHECK(cookie != weir_source_cookie(weir_source_get(job, 1), 12000, 5));
+	box_join(job, 0, 1);
+	CHECK(weir_source_hears(source));
+	/* Another rate is no other place. */
+	other.addr = source->config.addr;
+	other.rate.packets = 1000;
+	other.rate.packets_burst = 1000;
+	CHECK_EQ(weir_source_bind(job, 0, &other), 0);
+	source = weir_source_get(job, 0);
+	CHECK(weir_source_hears(source));
+	CHECK(cookie == weir_source_cookie(source, 12000, 5));
+	/* All else is. */
+	other.vlan = 3;
+	CHECK_EQ(weir_source_bind(job, 0, &other), 0);
+	source = weir_source_get(job, 0);
+	CHECK(!weir_source_hears(source));
+	CHECK(cookie != weir_source_cookie(source, 12000, 5));
+	box_join(job, 0, 1);
+	other.addr = box_addr(78);
+	CHECK_EQ(weir_source_bind(job, 0, &other), 0);
+	CHECK(!weir_source_hears(weir_source_get(job, 0)));
+	box_down();
+}
+
+static struct weir_source *replaced;
+
+static void hear_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	WRITE_ONCE(replaced->hears, true);
+}
+
+static void heard_meanwhile(void)
+{
+	mock_meanwhile = NULL;
+	CHECK(weir_source_get(job, 0) != replaced);
+	CHECK(weir_source_hears(weir_source_get(job, 0)));
+}
+
+/* A join that finds a source whose rate is changed just now is not forgotten. */
+static void control_hears_meanwhile(void)
+{
+	struct weir_source_config config;
+
+	setup(2);
+	replaced = weir_source_get(job, 0);
+	config = replaced->config;
+	mock_meanwhile = hear_meanwhile;
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
+	CHECK(!mock_meanwhile);
+	CHECK(weir_source_hears(weir_source_get(job, 0)));
+	/* Nor for a moment. */
+	replaced = weir_source_get(job, 0);
+	mock_meanwhile = heard_meanwhile;
+	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
+	CHECK(!mock_meanwhile);
+	box_down();
+}
+
+/*
+ * Whatever is said in the name of who has shown nothing, no more goes there than came
+ * from there: to each packet nothing, or something that is no longer.
+ */
+static void control_no_more_than_came(void)
+{
+	static const u8 flags[] = { 0, WEIR_CONTRIB_JOINED };
+	struct weir_join join = { .nonce = 5, .grads = htonl(16) };
+	struct weir_contrib c;
+	unsigned int kind, generation, block, sent;
+	u16 to = 2;
+
+	setup(3);
+	box_join(job, 0, 1);
+	box_join(job, 1, 1);
+	job->blocks.quorum = 2;
+	for (block = 0; block < 4; block++) {
+		box_give(job, 0, block, 1);
+		box_give(job, 1, block, 1);
+	}
+	box_give(job, 0, 4, 1);
+	set_bit(to, job->blocks.excluded);
+	for (kind = 0; kind < 24; kind++) {
+		if (kind == 12)
+			clear_bit(to, job->blocks.excluded);
+		for (block = 0; block < 40; block++) {
+			for (generation = 0; generation < 2; generation++) {
+				c = box_contrib(job, to, block, kind % 2);
+				c.flags = flags[kind / 2 % 2];
+				c.generation -= generation;
+				box_forget();
+				box_send(&c, NULL, 0);
+				sent = c.udp_len - sizeof(struct udphdr);
+				CHECK(bytes_to(to) <= sent);
+			}
+		}
+		if (kind == 6)
+			job->joined = true;
+	}
+	join.ranks = htonl(3);
+	for (kind = 0; kind < 4; kind++) {
+		join.nonce = kind;
+		join.cookie = kind % 2;
+		if (kind == 3)
+			join.grads = htonl(17);
+		box_forget();
+		box_join_without(job, to, 0, &join);
+		sent = sizeof(struct weir_trio) + sizeof(join);
+		CHECK_EQ(box.sent, 1);
+		CHECK(bytes_to(to) <= sent);
+	}
+	/* Nor is it told of others. */
+	box_forget();
+	job->join.joiner[to].is_member = true;
+	weir_notice_all(job);
+	weir_notice_members(job);
+	weir_join_answer_all(job);
+	CHECK_EQ(bytes_to(to), 0);
+	box_down();
+}
+
+/* Its contribution fetches the result that its question does not. */
+static void control_result_for_a_contribution(void)
+{
+	struct weir_contrib c;
+
+	setup(2);
+	job->blocks.quorum = 1;
+	box_give(job, 0, 3, 7);
+	box_forget();
+	CHECK_EQ(box_ask(job, 1, 3), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_WANTED);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 1);
+	CHECK_EQ(box.packet[0].bytes, sizeof(struct weir_trio));
+	CHECK_EQ(box_counter(WEIR_C_QUERIES), 1);
+	CHECK_EQ(box_give(job, 1, 3, 9), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box_result(&box.packet[1], 0), 7);
+	CHECK_EQ(box.packet[1].mask_len, 0);
+	/* Of a generation that is over, too. */
+	weir_blocks_advance(&job->blocks, 9);
+	c = box_contrib(job, 1, 3, 0);
+	c.generation = 0;
+	box_forget();
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_WANTED);
+	CHECK_EQ(box.packet[0].hdr.gen_id[1], 0);
+	/* To one that hears a question is enough. */
+	weir_source_get(job, 1)->hears = true;
+	box_forget();
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[0].mask_len, 4);
+	box_down();
+}
+
+/* A refusal is told to who says that it has joined, in a header alone at first. */
+static void control_notice_of_a_header(void)
+{
+	setup(2);
+	CHECK_EQ(give_joined(1, 5, 4711), WEIR_REASON_GENERATION);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[0].bytes, sizeof(struct weir_trio));
+	join_both();
+	CHECK_EQ(give_joined(1, 5, weir_blocks_generation(&job->blocks) - 1),
+		 WEIR_REASON_GENERATION);
+	CHECK_EQ(box.packet[0].bytes,
+		 sizeof(struct weir_trio) + sizeof(struct weir_notice));
+	box_down();
+}
+
+/* The bitmap is for those who have joined, in the same result. */
+static void control_bitmap_for_who_has_joined(void)
+{
+	setup(3);
+	job->blocks.quorum = 2;
+	box_join(job, 1, 5);
+	box_give(job, 0, 3, 1);
+	box_give(job, 1, 3, 1);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[0].mask_len, 0);
+	CHECK_EQ(box.packet[1].mask_len, 4);
+	CHECK_EQ(box.packet[1].mask[0], 3);
+	CHECK_EQ(box.packet[2].mask_len, 0);
+	CHECK_EQ(box.packet[2].hdr.flags, WEIR_TRIO_DEGRADED);
+	box_down();
+}
+
+static void control_bitmap_for_a_group(void)
+{
+	struct in6_addr group = box_addr(200);
+
+	setup(3);
+	CHECK_EQ(weir_job_set(job, &group, NULL), 0);
+	job->blocks.quorum = 2;
+	box_give(job, 0, 3, 1);
+	box_give(job, 1, 3, 1);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].mask_len, 0);
+	job->joined = true;
+	box_give(job, 0, 2, 1);
+	box_give(job, 1, 2, 1);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].mask_len, 4);
+	box_down();
+}
+
 const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_bitmap_of_contributors),
 	KTAP_TEST(control_whole_result_has_no_bitmap),
@@ -413,5 +693,13 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_stale),
 	KTAP_TEST(control_answer_says_where_to_begin),
 	KTAP_TEST(control_join_repeated_as_it_begins),
+	KTAP_TEST(control_join_is_challenged),
+	KTAP_TEST(control_cookie_is_of_one_source),
+	KTAP_TEST(control_hears_meanwhile),
+	KTAP_TEST(control_no_more_than_came),
+	KTAP_TEST(control_result_for_a_contribution),
+	KTAP_TEST(control_notice_of_a_header),
+	KTAP_TEST(control_bitmap_for_who_has_joined),
+	KTAP_TEST(control_bitmap_for_a_group),
 };
 SUITE_END(control);

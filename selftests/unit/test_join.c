@@ -189,13 +189,15 @@ static void join_excluded_and_slow(void)
 static void join_excluded_waits(void)
 {
 	unsigned long waiting[WEIR_SOURCES_MAX / 64];
+	unsigned long members[WEIR_SOURCES_MAX / 64];
 	unsigned int s;
 
 	setup(2);
 	for (s = 0; s <= 60; s++)
 		AFTER(WAIT, s * NSEC_PER_SEC, 1, 2);
-	weir_join_waiting(&table, waiting);
+	weir_join_look(&table, members, waiting);
 	CHECK_EQ(waiting[0], 1 << 1);
+	CHECK_EQ(members[0], 0);
 	AFTER(WAIT, 60 * NSEC_PER_SEC, 0, 3);
 	AFTER(START, 60 * NSEC_PER_SEC, 1, 2);
 	MEMBER(1, 2, 1, 0);

@@ -80,6 +80,7 @@ struct queue {
  * @start: the block that the generation began with
  * @since: when the box gave it out
  * @blocks: slots on the box
+ * @cookie: what the box has given for @nonce, and wants to see; 0 is none
  * @is_asking: the box has lost its state, and it is asked for a new generation
  * @again: when it is asked next
  * @repeat: and how long after that once more
@@ -90,6 +91,7 @@ struct membership {
 	uint64_t start;
 	uint64_t since;
 	uint32_t blocks;
+	uint64_t cookie;
 	bool is_asking;
 	uint64_t again;
 	uint64_t repeat;

@@ -29,6 +29,7 @@ int join_send(struct weir *comm, uint64_t first)
 		.nonce = comm->member.nonce,
 		.ranks = config->ranks,
 		.grads = config->grads,
+		.cookie = comm->member.cookie,
 	});
 	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
 		return 0;
@@ -39,6 +40,21 @@ bool join_is_answer(const struct weir *comm, const struct wire_header *header, s
 {
 	return length == WIRE_JOIN && header->job == comm->config.job &&
 	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_CONTROL;
+}
+
+bool join_cookie(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer)
+{
+	struct membership *member = &comm->member;
+
+	if ((header->flags & WEIR_TRIO_COOKIE) != WEIR_TRIO_COOKIE)
+		return false;
+	/* Where joins were repeated, it comes as often. */
+	if (answer->cookie == member->cookie)
+		return true;
+	member->cookie = answer->cookie;
+	member->again = 0;
+	return true;
 }
 
 static int refusal(struct weir *comm, const struct wire_join *answer)
@@ -111,7 +127,8 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 		if (header.down && join_is_answer(comm, &header, length)) {
 			wire_get_join(&answer, packet);
 			if (answer.nonce == comm->member.nonce)
-				return join_check(comm, &header, &answer) ?:
+				return join_cookie(comm, &header, &answer) ? 0 :
+				       join_check(comm, &header, &answer) ?:
 				       begin(comm, &header, &answer);
 		}
 	}
@@ -180,25 +197,25 @@ static int sleep_until(struct weir *comm, uint64_t deadline)
 int join(struct weir *comm)
 {
 	uint64_t end = rtt_now() + comm->config.timeout;
+	struct membership *member = &comm->member;
 	uint64_t repeat = JOIN_REPEAT_FIRST;
-	uint64_t again = 0;
 	int err;
 
-	if (getrandom(&comm->member.nonce, sizeof(comm->member.nonce), 0) < 0)
+	if (getrandom(&member->nonce, sizeof(member->nonce), 0) < 0)
 		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
 	for (;;) {
 		uint64_t now = rtt_now();
 
 		if (now >= end)
 			return late(comm);
-		if (now >= again) {
+		if (now >= member->again) {
 			err = join_send(comm, 0);
 			if (err)
 				return err;
-			again = now + repeat;
+			member->again = now + repeat;
 			repeat = repeat < JOIN_REPEAT_CAP ? 2 * repeat : repeat;
 		}
-		err = sleep_until(comm, again < end ? again : end);
+		err = sleep_until(comm, member->again < end ? member->again : end);
 		if (err)
 			return err;
 		err = read_answers(comm);

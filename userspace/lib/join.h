@@ -32,6 +32,13 @@ int join_send(struct weir *comm, uint64_t first);
 /* Is a packet of so many bytes the answer to a join? */
 bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length);
 
+/*
+ * Takes a cookie, where an answer to a join brings one that is to be sent with the next,
+ * which is due at once. Returns whether it was such an answer.
+ */
+bool join_cookie(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer);
+
 /* Does an answer fit what this rank was told? Returns 0, or fails the communicator. */
 int join_check(struct weir *comm, const struct wire_header *header,
 	       const struct wire_join *answer);

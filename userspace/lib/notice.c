@@ -17,7 +17,8 @@
 
 bool notice_is(const struct weir *comm, const struct wire_header *header, size_t length)
 {
-	return length == WIRE_NOTICE && header->job == comm->config.job &&
+	return (length == WIRE_NOTICE || length == WIRE_HEADER) &&
+	       header->job == comm->config.job &&
 	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
 }
 
@@ -109,12 +110,15 @@ static int judge(struct weir *comm, const struct wire_header *header,
 	return 0;
 }
 
-int notice_take(struct weir *comm, const struct wire_header *header, const void *packet)
+int notice_take(struct weir *comm, const struct wire_header *header, const void *packet,
+		size_t length)
 {
-	struct wire_notice notice;
+	struct wire_notice notice = { 0 };
 
-	wire_get_notice(&notice, packet);
-	note(comm, &notice);
+	if (length == WIRE_NOTICE) {
+		wire_get_notice(&notice, packet);
+		note(comm, &notice);
+	}
 	comm->stats.notices++;
 	if (header->flags & WEIR_TRIO_DEGRADED) {
 		rejoin_begin(comm);

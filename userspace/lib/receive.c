@@ -188,7 +188,9 @@ static int take_control(struct weir *comm, const struct wire_header *header, con
 		return 0;
 	}
 	note_heard(comm);
-	return is_answer ? rejoin_take(comm, header, packet) : notice_take(comm, header, packet);
+	if (is_answer)
+		return rejoin_take(comm, header, packet);
+	return notice_take(comm, header, packet, length);
 }
 
 static bool is_reply(const struct weir *comm, const struct wire_header *header, size_t length)

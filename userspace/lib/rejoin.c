@@ -135,6 +135,8 @@ int rejoin_take(struct weir *comm, const struct wire_header *header, const void 
 		comm->stats.malformed++;
 		return 0;
 	}
+	if (join_cookie(comm, header, &answer))
+		return 0;
 	if (is_known(comm, header, start)) {
 		/* The box answers a join as often as it was sent. */
 		comm->stats.duplicates++;

@@ -60,6 +60,7 @@ struct wire_join {
 	uint32_t ranks;
 	uint32_t blocks;
 	uint32_t grads;
+	uint64_t cookie;
 };
 
 /* @packet has WIRE_JOIN bytes, its header before. */

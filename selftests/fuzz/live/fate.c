@@ -143,6 +143,8 @@ static void take(struct fates *f, enum wire wire, const uint8_t *got, size_t len
 	if (number < 0) {
 		f->routed += wire == WIRE_B && !memcmp(got, next_hop, sizeof(next_hop));
 		f->box += wire == WIRE_A;
+		if (wire == WIRE_A)
+			frame_hear(got, len);
 		return;
 	}
 	frame = frame_of(f, number);

@@ -130,13 +130,35 @@ static void spoil(struct packet_spec *spec, struct rng *rng)
 	}
 }
 
+/* By job, source and number. */
+#define COOKIE_JOBS	9
+#define COOKIE_NONCES	3
+
+static uint64_t cookies[COOKIE_JOBS][2][COOKIE_NONCES];
+
+void frame_hear(const uint8_t *data, size_t len)
+{
+	size_t at = data[12] == 0x86 ? 14 + 40 + 8 : 14 + 20 + 8;
+	struct weir_trio hdr;
+	struct weir_join join;
+
+	if (len < at + sizeof(hdr) + sizeof(join))
+		return;
+	memcpy(&hdr, data + at, sizeof(hdr));
+	memcpy(&join, data + at + sizeof(hdr), sizeof(join));
+	if (hdr.flags == WEIR_TRIO_COOKIE && hdr.job_id < COOKIE_JOBS && hdr.src_id < 2 &&
+	    join.nonce < COOKIE_NONCES)
+		cookies[hdr.job_id][hdr.src_id][join.nonce] = join.cookie;
+}
+
 static void from_spec(struct frame *f, struct rng *rng)
 {
 	struct packet_spec spec = contribution(rng);
 	struct weir_join join = {
-		.nonce = rng_below(rng, 3), .ranks = htonl(2), .grads = htonl(64),
+		.nonce = rng_below(rng, COOKIE_NONCES), .ranks = htonl(2), .grads = htonl(64),
 	};
 
+	join.cookie = cookies[spec.job][spec.source][join.nonce];
 	if (!spec.count && rng_percent(rng, 50)) {
 		spec.flags = WEIR_TRIO_CONTROL;
 		spec.body = &join;

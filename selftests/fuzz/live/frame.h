@@ -47,6 +47,9 @@ void frame_trim(struct frame *f, struct rng *rng, bool gso, size_t mtu);
 /* A frame for jobs. */
 void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu);
 
+/* What the box has sent: it may be what joins have to bring from now on. */
+void frame_hear(const uint8_t *data, size_t len);
+
 /* Writes which one it is. */
 void frame_number(struct frame *f, uint32_t number);
 

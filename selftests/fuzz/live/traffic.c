@@ -60,6 +60,27 @@ void scene_traffic_close(void)
 		close(sockets[i]);
 }
 
+/* What the box wants to see in the next join, where a worker has been told. */
+static size_t answer_cookie(int i, uint8_t *buf, size_t room)
+{
+	struct weir_trio *hdr = (void *)buf;
+	struct weir_join join;
+	ssize_t len;
+
+	while ((len = recv(sockets[i], buf, room, MSG_DONTWAIT)) >= 0) {
+		if (len != sizeof(*hdr) + sizeof(join) || hdr->flags != WEIR_TRIO_COOKIE)
+			continue;
+		memcpy(&join, hdr + 1, sizeof(join));
+		join.grads = htonl(1);
+		memcpy(hdr + 1, &join, sizeof(join));
+		hdr->flags = WEIR_TRIO_CONTROL;
+		hdr->src_cnt = 1;
+		hdr->grad_cnt[0] = 0;
+		return len;
+	}
+	return 0;
+}
+
 static size_t fill(struct rng *rng, int source, uint8_t *buf)
 {
 	struct weir_trio *hdr = (void *)buf;
@@ -95,7 +116,9 @@ void scene_traffic(struct rng *rng, unsigned int packets)
 
 	while (packets--) {
 		i = rng_below(rng, 2 * WORKERS);
-		len = fill(rng, i % WORKERS, buf);
+		len = answer_cookie(i, buf, sizeof(buf));
+		if (!len)
+			len = fill(rng, i % WORKERS, buf);
 		to_len = address(i >= WORKERS, 254, &to);
 		sendto(sockets[i], buf, len, MSG_DONTWAIT, (void *)&to, to_len);
 	}
