@@ -221,7 +221,7 @@ static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
 }
 
 /* Headers are written in front later; the payload's pages are only linked. */
-static struct sk_buff *weir_skb(const struct weir_packet *pkt)
+static struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
 {
 	unsigned int i, n, left = pkt->len;
 	struct sk_buff *skb;
@@ -239,7 +239,7 @@ static struct sk_buff *weir_skb(const struct weir_packet *pkt)
 		get_page(pkt->pages[i]);
 		skb_add_rx_frag(skb, i, pkt->pages[i], 0, n, PAGE_SIZE);
 	}
-	if (pkt->tail_len && weir_skb_add_tail(skb, pkt)) {
+	if (tail && weir_skb_add_tail(skb, pkt)) {
 		kfree_skb(skb);
 		return NULL;
 	}
@@ -320,7 +320,8 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
  * @pkt: what
  *
  * Called with bottom halves disabled and no lock held: the stack may send
- * through any device, filter or qdisc from here.
+ * through any device, filter or qdisc from here. @pkt's tail is left out where the
+ * route's MTU is too small with it, and not without.
  *
  * Return: 0 where the packet was handed over; -EHOSTUNREACH without a route,
  * -EMSGSIZE where the route's MTU is too small, -ENOMEM, or -ENOBUFS where the
@@ -330,8 +331,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 		   const struct weir_packet *pkt)
 {
 	__be16 dport = dest->port ?: READ_ONCE(job->port);
-	unsigned int len = pkt->head_len + pkt->len + pkt->tail_len +
-			   sizeof(struct udphdr);
+	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr), mtu;
 	bool ipv4 = weir_job_is_ipv4(job);
 	struct dst_entry *dst;
 	struct sk_buff *skb;
@@ -341,11 +341,12 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 	if (unlikely(!dst))
 		return -EHOSTUNREACH;
 	len += ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
-	if (unlikely(len > dst_mtu(dst))) {
+	mtu = dst_mtu(dst);
+	if (unlikely(len > mtu)) {
 		dst_release(dst);
 		return -EMSGSIZE;
 	}
-	skb = weir_skb(pkt);
+	skb = weir_skb(pkt, pkt->tail_len && len + pkt->tail_len <= mtu);
 	if (unlikely(!skb)) {
 		dst_release(dst);
 		return -ENOMEM;

@@ -36,7 +36,7 @@ struct weir_dest {
  * @pages: payload behind it, shared and not copied; a reference is taken for
  *	every packet
  * @len: bytes of payload
- * @tail: what follows the payload, copied
+ * @tail: what follows the payload where it fits, copied
  * @tail_len: bytes of @tail
  */
 struct weir_packet {

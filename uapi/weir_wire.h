@@ -37,7 +37,9 @@
  *   bitmap of the contributors follows them for workers that have joined, and for
  *   a multicast group where they have: as many 32-bit words in network byte order
  *   as the job's sources need, source s being bit s % 32, from the least
- *   significant on, of word s / 32;
+ *   significant on, of word s / 32. It is left out where the packet would not fit
+ *   the MTU of the box's route with it: where the datagram ends with the sums,
+ *   src_cnt tells how many have contributed, and nothing who they are;
  * - a reply to a query: nothing; grad_cnt is 0, src_id names the source that
  *   asked, src_cnt says how many have contributed so far (0 may be 256). With
  *   WEIR_TRIO_WANTED the asker is not among them, and should send its
@@ -67,8 +69,8 @@ struct weir_trio {
 #define WEIR_TRIO_AGED		0x10	/* what the box writes there */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
-#define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it, and
-					 * the bitmap of those that are follows
+#define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it; the
+					 * bitmap of those that are may follow
 					 */
 #define WEIR_TRIO_OVERFLOW	0x02	/* result: a sum has left int32; the
 					 * gradients are wrong modulo 2^32

@@ -25,6 +25,7 @@ static bool is_in(const uint64_t bitmap[4], unsigned int rank)
 struct told {
 	unsigned int rank;
 	unsigned int blocks;
+	unsigned int unknown;
 	size_t elements;
 	int64_t wrong;
 	const int32_t *out;
@@ -40,11 +41,13 @@ static void look(void *context, const struct weir_block_info *block)
 	for (unsigned int rank = 0; rank < 256; rank++)
 		count += is_in(block->contributors, rank);
 	CHECK_EQ(block->size, sizeof(*block));
-	CHECK_EQ(count, block->ranks);
+	told->unknown += !count;
+	CHECK(!count || count == block->ranks);
+	CHECK(block->ranks > 0 && block->ranks < told->ranks);
 	CHECK_EQ(block->sequence, told->round);
 	told->blocks++;
 	told->elements += block->count;
-	for (size_t i = block->offset; i < block->offset + block->count; i++) {
+	for (size_t i = block->offset; count && i < block->offset + block->count; i++) {
 		int32_t sum = 0;
 
 		for (unsigned int rank = 0; rank < told->ranks; rank++)
@@ -79,6 +82,7 @@ struct rank_run {
 	unsigned int rounds;
 	pthread_t thread;
 	uint64_t degraded;
+	uint64_t missed;
 	struct told told;
 };
 
@@ -106,6 +110,7 @@ static void *contribute_and_look(void *data)
 		expect(&worker, weir_allreduce_int32(worker.comm, in, out, COUNT), 0);
 		weir_get_info(worker.comm, &info);
 		run->degraded += info.degraded_blocks;
+		run->missed += info.missed_blocks;
 		CHECK(info.missed_blocks <= info.degraded_blocks);
 	}
 	weir_close(worker.comm);
@@ -115,13 +120,15 @@ out:
 	return NULL;
 }
 
-static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed)
+/* @unknown: of a block that is answered, nobody knows who is in it. */
+static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed, bool unknown)
 {
 	struct rank_run runs[64];
 	struct cluster cluster;
 
 	cluster_init(&cluster, ranks);
 	cluster.box.quorum = (uint16_t)quorum;
+	cluster.box.anonymous = unknown;
 	cluster.box.faults.malformed = malformed;
 	cluster.box.faults.loss = 0.01;
 	cluster.options.flags = WEIR_ACCEPT_DEGRADED;
@@ -137,6 +144,11 @@ static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed
 		CHECK_EQ(runs[i].told.elements, 5 * COUNT);
 		CHECK_EQ(runs[i].told.wrong, 0);
 		CHECK_EQ(runs[i].degraded, 5 * BLOCKS);
+		/* What is cut off may be the bitmap. */
+		if (malformed == 0)
+			CHECK_EQ(runs[i].told.unknown, unknown ? 5 * BLOCKS : 0);
+		if (unknown)
+			CHECK_EQ(runs[i].missed, 0);
 	}
 	cluster_stop_box(&cluster);
 	CHECK_EQ(cluster.counters.degraded, 5 * BLOCKS);
@@ -144,18 +156,23 @@ static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed
 
 static void contributors_are_told(void)
 {
-	run_quorum(4, 3, 0);
+	run_quorum(4, 3, 0, false);
 }
 
 /* A bitmap of two words. */
 static void contributors_of_many(void)
 {
-	run_quorum(40, 37, 0);
+	run_quorum(40, 37, 0, false);
 }
 
 static void forged_contributors(void)
 {
-	run_quorum(4, 2, 0.5);
+	run_quorum(4, 2, 0.5, false);
+}
+
+static void unknown_contributors(void)
+{
+	run_quorum(4, 3, 0, true);
 }
 
 /* The sum over those who are in it, by those who are in it. */
@@ -659,6 +676,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(contributors_are_told),
 	KTAP_TEST(contributors_of_many),
 	KTAP_TEST(forged_contributors),
+	KTAP_TEST(unknown_contributors),
 	KTAP_TEST(averages),
 	KTAP_TEST(residuals),
 	KTAP_TEST(residuals_of_floats),

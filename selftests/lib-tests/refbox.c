@@ -519,7 +519,7 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 	header->src_cnt = (uint8_t)slot->seen;
 	memcpy(header->grad_cnt, &count, sizeof(count));
 	slot->length = HEADER + 4 * (size_t)slot->count;
-	if (flags & WEIR_TRIO_DEGRADED)
+	if (flags & WEIR_TRIO_DEGRADED && !box->options.anonymous)
 		write_contributors(box, slot);
 }
 

@@ -25,6 +25,8 @@
  * @sources: how many make a block complete
  * @quorum: how many suffice; 0 is all. A block with fewer than all is degraded
  * @timeout_ms: after which a block is answered with those who are in it; 0 is never
+ * @anonymous: degraded results do not say who is in them, as of a box whose route
+ *	has too small an MTU
  * @blocks: slots, a power of two
  * @grads: gradients a block at most
  * @generation: the one before the first
@@ -38,6 +40,7 @@ struct refbox_options {
 	uint16_t sources;
 	uint16_t quorum;
 	uint32_t timeout_ms;
+	bool anonymous;
 	uint32_t blocks;
 	uint16_t grads;
 	uint16_t generation;

@@ -10,6 +10,7 @@ stragglers.sh. Speaks KTAP.
 import os
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -27,8 +28,8 @@ class Job:
 
     def __init__(self, **config):
         config.setdefault("blocks", 16)
-        admin.do("job-add", id=JOB, sources=N, grads=GRADS,
-                 address=socket.inet_aton(box), **config)
+        config.setdefault("grads", GRADS)
+        admin.do("job-add", id=JOB, sources=N, address=socket.inet_aton(box), **config)
         for i in range(N):
             admin.do("source-add", job=JOB, id=i, address=socket.inet_aton(f"10.77.{i + 1}.1"))
         self.workers = [Worker(ns, box, JOB, i) for i, ns in enumerate(namespaces)]
@@ -155,6 +156,34 @@ def without_the_library():
         assert reply.flags == WANTED and reply.count == 0 and reply.contributors == 3, reply
         contribute(job, (2,), 2)
         assert job.workers[2].receive().data == result.data
+
+
+# Of this many gradients the result fills 1500 bytes, and the bitmap is too much.
+FILLS_MTU = (1500 - 20 - 8 - 12) // 4
+
+
+def bitmap_does_not_fit():
+    """It is left out for the receiver whose route is too narrow, instead of the result lost."""
+    narrow = ["ip", "-n", router, "route", "replace", "10.77.2.1/32", "dev", "w2", "mtu", "1500"]
+    gradients = tuple(range(FILLS_MTU))
+    with joined(quorum=3, grads=FILLS_MTU) as job:
+        subprocess.run(narrow, check=True)
+        try:
+            for s in (0, 1, 3):
+                job.workers[s].send(0, gradients, **job.tag)
+            wide, cut = results(job, (0, 1))
+            assert wide.members == {0, 1, 3} and len(wide.data) == 12 + 4 * FILLS_MTU + 4
+            assert cut.members is None and cut.contributors == 3 and cut.flags == DEGRADED
+            assert cut.data == wide.data[:-4]
+            # One that fits whole has it.
+            contribute(job, (0, 1, 3), 1)
+            assert results(job, (1,))[0].members == {0, 1, 3}
+            # Whoever asks gets the same again.
+            job.workers[1].query(0, **job.tag)
+            assert results(job, (1,))[0].data == cut.data
+        finally:
+            subprocess.run([*narrow[:4], "del", "10.77.2.1/32", "dev", "w2"], check=True)
+        assert admin.stats(JOB)["result-errors"] == 0
 
 
 def forge(job, source, times, body):
@@ -319,7 +348,7 @@ def join_all(job, nonces, lacks=0, sources=range(N)):
     """All join; the generation and the block that it begins with."""
     for _ in range(2):
         for s in sources:
-            job.workers[s].join(nonces + s, N, GRADS, lacks[s] if lacks else 0)
+            job.workers[s].join(nonces + s, N, 1, lacks[s] if lacks else 0)
     answers = [job.workers[s].receive_where(lambda p: p.flags == CONTROL) for s in sources]
     assert len({a.generation for a in answers}) == 1 and len({a.block for a in answers}) == 1
     return answers[0].generation, answers[0].block
@@ -517,7 +546,7 @@ def nothing_is_left():
 
 
 tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes,
-         without_the_library, no_more_than_came, queries,
+         without_the_library, bitmap_does_not_fit, no_more_than_came, queries,
          retained_until_all_have_it, far_ahead, generations_wrap,
          a_generation_an_iteration, a_box_set_up_anew, dead_and_excluded,
          late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)

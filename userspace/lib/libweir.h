@@ -111,7 +111,9 @@ struct weir_failure {
  * @sequence: number of its allreduce on the communicator, from 0
  * @offset: its first element in the vector
  * @count: its elements
- * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64
+ * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64. None
+ *	where not all are in it and the box has not said which, as the packet had not
+ *	fitted the MTU of its route to this rank
  * @ranks: how many they are
  * @overflow: a sum has left int32
  */
@@ -261,7 +263,7 @@ struct weir_stats {
  * @degraded_blocks: blocks that not all ranks are in
  * @min_ranks: the fewest ranks that a block has in it; 0 of an empty vector
  * @reserved: zero
- * @missed_blocks: blocks that this rank is not in
+ * @missed_blocks: blocks that this rank is known not to be in
  */
 struct weir_info {
 	size_t size;
@@ -375,7 +377,7 @@ int weir_allreduce_float(struct weir *comm, const float *in, float *out,
  * @in: as above
  * @out: as above
  * @residual: @count elements, overlapping neither: for each block that this rank is
- *	not in, its own elements of @in; else zeroes. So a worker can add them to its
+ *	known not to be in, its own elements of @in; else zeroes. So a worker can add them to its
  *	next gradient
  * @count: as above
  *

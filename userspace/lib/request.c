@@ -123,9 +123,21 @@ static void count_block(struct weir_request *request, const struct wire_header *
 	request->left--;
 }
 
+/*
+ * Is this rank not in it? Where the box has not said who is, what was contributed counts
+ * as summed: to lose it does less harm than to have it twice in what goes on from here.
+ */
+static bool is_missed(const struct weir_request *request, const struct result *result)
+{
+	if (request_is_followed(request))
+		return true;
+	return bitmap_count(result->contributors) &&
+	       !bitmap_has(result->contributors, request->comm->config.rank);
+}
+
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
 {
-	bool missed = !bitmap_has(result->contributors, request->comm->config.rank);
+	bool missed = is_missed(request, result);
 	size_t offset = block_offset(request, block);
 
 	/* First what is in the input: the sums may go over it. */

@@ -16,7 +16,7 @@ struct weir;
  * struct result - a result
  * @header: its header
  * @sums: in network byte order
- * @contributors: the ranks that are summed
+ * @contributors: the ranks that are summed; none where the box has not said which
  */
 struct result {
 	struct wire_header header;

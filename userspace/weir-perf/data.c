@@ -56,6 +56,12 @@ static bool is_in(const uint64_t contributors[4], unsigned int rank)
 	return contributors[rank / 64] >> (rank % 64) & 1;
 }
 
+/* Has the box said who is in it? */
+static bool is_told(const uint64_t contributors[4])
+{
+	return contributors[0] | contributors[1] | contributors[2] | contributors[3];
+}
+
 static int32_t integer_sum(const struct perf_options *options, const uint64_t contributors[4],
 			   uint64_t iteration, uint64_t index)
 {
@@ -91,6 +97,8 @@ static uint64_t residual_wrong(const struct perf_options *options,
 		const uint64_t *contributors =
 			memory->blocks.contributors[i / memory->blocks.grads];
 
+		if (!is_told(contributors))
+			continue;
 		wrong += residual[i] != (is_in(contributors, options->weir.rank) ? 0 : in[i]);
 	}
 	return wrong;
@@ -106,6 +114,9 @@ uint64_t data_wrong(const struct perf_options *options, const struct perf_memory
 		const uint64_t *contributors =
 			memory->blocks.contributors[i / memory->blocks.grads];
 
+		/* Of unknown terms any sum may be right. */
+		if (!is_told(contributors))
+			continue;
 		if (options->type == PERF_INT32)
 			wrong += ((const int32_t *)memory->out)[i] !=
 				 integer_sum(options, contributors, iteration, i);
