@@ -90,15 +90,18 @@ static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 	return 0;
 }
 
-/* The source's rate first: what is above it is not the job's to pay for. */
-static int weir_police(const struct weir_path *path,
-		       const struct weir_contrib *c, u64 now)
+/*
+ * The source's rate first: what is above it is not the job's to pay for. @packets is 1
+ * for one that comes, and 0 for what one that has come makes go out.
+ */
+static int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
+		       u64 now)
 {
 	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
 
-	if (!weir_rate_take(&path->source->rate, now, c->udp_len))
+	if (!weir_rate_take(&path->source->rate, now, packets, bytes))
 		return WEIR_REASON_SOURCE_RATE;
-	if (rate && !weir_rate_take(rate, now, c->udp_len))
+	if (rate && !weir_rate_take(rate, now, packets, bytes))
 		return WEIR_REASON_JOB_RATE;
 	return 0;
 }
@@ -259,8 +262,7 @@ static int weir_answer_query(const struct weir_path *path,
 			     const struct weir_block_key *key,
 			     const struct weir_result *res, u64 now)
 {
-	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
-	u32 bytes = res->count * sizeof(s32);
+	int reason;
 
 	if (!weir_source_hears(path->source)) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
@@ -268,10 +270,9 @@ static int weir_answer_query(const struct weir_path *path,
 				  true);
 		return 0;
 	}
-	if (!weir_rate_take_bytes(&path->source->rate, now, bytes))
-		return WEIR_REASON_SOURCE_RATE;
-	if (rate && !weir_rate_take_bytes(rate, now, bytes))
-		return WEIR_REASON_JOB_RATE;
+	reason = weir_police(path, 0, res->count * sizeof(s32), now);
+	if (reason)
+		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);
 	weir_result_repeat(path->job, path->source, res);
 	return 0;
@@ -382,7 +383,7 @@ static int weir_take(struct weir_path *path, const struct weir_contrib *c,
 	int reason = weir_find(path, c);
 
 	if (!reason)
-		reason = weir_police(path, c, now);
+		reason = weir_police(path, 1, c->udp_len, now);
 	if (!reason && !datagram)
 		reason = WEIR_REASON_LENGTH;
 	if (!reason)

@@ -68,43 +68,26 @@ static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
 	return now > rate->since ? (now - rate->since) * WEIR_RATE_TICKS : 0;
 }
 
-static bool weir_rate_take_ticks(struct weir_rate *rate, u64 ticks, u32 bytes)
-{
-	return !rate->config.bytes ||
-	       weir_bucket_take(&rate->bytes, ticks,
-				weir_price(bytes, rate->config.bytes));
-}
-
 /**
- * weir_rate_take() - may a packet pass?
+ * weir_rate_take() - may so much pass?
  * @rate: the policer
  * @now: time, ns of the monotonic clock
- * @bytes: the packet's
+ * @packets: how many; 0 for what a packet that has passed causes
+ * @bytes: theirs
  *
  * Any context. A packet that has too few bytes left has spent its token for
  * packets all the same.
  */
-bool weir_rate_take(struct weir_rate *rate, u64 now, u32 bytes)
+bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 {
 	const struct weir_rate_config *config = &rate->config;
 	u64 ticks = weir_rate_ticks(rate, now);
 
-	if (config->packets &&
+	if (packets && config->packets &&
 	    !weir_bucket_take(&rate->packets, ticks,
-			      weir_price(1, config->packets)))
+			      weir_price(packets, config->packets)))
 		return false;
-	return weir_rate_take_ticks(rate, ticks, bytes);
-}
-
-/**
- * weir_rate_take_bytes() - may a packet that has passed cause so many more bytes?
- * @rate: the policer
- * @now: time, ns of the monotonic clock
- * @bytes: those of the answer
- *
- * Any context.
- */
-bool weir_rate_take_bytes(struct weir_rate *rate, u64 now, u32 bytes)
-{
-	return weir_rate_take_ticks(rate, weir_rate_ticks(rate, now), bytes);
+	return !config->bytes ||
+	       weir_bucket_take(&rate->bytes, ticks,
+				weir_price(bytes, config->bytes));
 }

@@ -49,8 +49,7 @@ struct weir_rate {
 
 void weir_rate_init(struct weir_rate *rate,
 		    const struct weir_rate_config *config);
-bool weir_rate_take(struct weir_rate *rate, u64 now, u32 bytes);
-bool weir_rate_take_bytes(struct weir_rate *rate, u64 now, u32 bytes);
+bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes);
 
 static inline bool weir_rate_is_set(const struct weir_rate_config *config)
 {

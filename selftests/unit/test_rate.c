@@ -15,7 +15,7 @@ static void setup(const struct weir_rate_config *config)
 
 static bool take(u64 at, u32 bytes)
 {
-	return weir_rate_take(&rate, at, bytes);
+	return weir_rate_take(&rate, at, 1, bytes);
 }
 
 /* How many of @n packets of @bytes pass at one time. */
@@ -233,6 +233,20 @@ static void rate_two_cpus(void)
 	CHECK(!mock_meanwhile);
 }
 
+/* What a packet causes costs bytes, and no packet. */
+static void rate_of_an_answer(void)
+{
+	setup(&(struct weir_rate_config){ .packets = 1, .packets_burst = 2,
+					  .bytes = 1, .bytes_burst = 1000 });
+	CHECK(weir_rate_take(&rate, mock_ns, 0, 400));
+	CHECK(weir_rate_take(&rate, mock_ns, 0, 400));
+	CHECK(take(mock_ns, 50));
+	CHECK(take(mock_ns, 50));
+	CHECK(!take(mock_ns, 50));
+	CHECK(weir_rate_take(&rate, mock_ns, 0, 50));
+	CHECK(!weir_rate_take(&rate, mock_ns, 0, 51));
+}
+
 const struct ktap_test rate_tests[] = {
 	KTAP_TEST(rate_none),
 	KTAP_TEST(rate_packets_exactly),
@@ -244,6 +258,7 @@ const struct ktap_test rate_tests[] = {
 	KTAP_TEST(rate_clock_goes_back),
 	KTAP_TEST(rate_clock_far_ahead),
 	KTAP_TEST(rate_endless_bursts),
+	KTAP_TEST(rate_of_an_answer),
 	KTAP_TEST(rate_two_cpus),
 };
 SUITE_END(rate);
