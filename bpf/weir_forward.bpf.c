@@ -27,6 +27,7 @@ extern int weir_trim_edge_xdp(struct xdp_md *ctx) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
 extern int weir_trim_bridge_xdp(struct xdp_md *ctx, __u32 tag) __ksym;
 extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
+extern int weir_trim_note_xdp(struct xdp_md *ctx, __u32 counter) __ksym;
 
 static __always_inline void weir_trim_frame(struct xdp_md *ctx,
 					    struct weir_trim_pkt *pkt)
@@ -123,25 +124,50 @@ static __always_inline int weir_forward_failed(struct weir_trim_cpu *cpu)
 	return XDP_DROP;
 }
 
+/*
+ * By the device before the port's, as @counter, which what the port does not take is
+ * taken off again.
+ */
+static __always_inline int weir_forward_send(struct xdp_md *ctx,
+					     struct weir_trim_port *port,
+					     __u32 counter)
+{
+	if (weir_trim_note_xdp(ctx, counter))
+		return XDP_DROP;
+	return bpf_redirect(port->via, 0);
+}
+
 static __always_inline int weir_forward_whole(struct xdp_md *ctx,
+					      struct weir_trim_port *port,
 					      struct weir_trim_cpu *cpu,
 					      struct weir_forward *f)
 {
+	int verdict;
+
 	if (f->look.class == WEIR_TRIM_UNTRUSTED)
 		weir_trim_step_unmark(ctx, &f->look);
 	weir_forward_route(ctx, f);
+	verdict = weir_forward_send(ctx, port, weir_trim_whole_as(&f->look));
+	if (verdict != XDP_REDIRECT)
+		return weir_forward_failed(cpu);
 	weir_trim_count_whole(cpu, &f->look);
-	return bpf_redirect(f->fib.ifindex, 0);
+	return verdict;
 }
 
-/* What is trimmed goes on by @verdict. */
+/* What is trimmed goes on to the port, or to the stack. */
 static __always_inline int weir_forward_trim(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
 					     struct weir_trim_cpu *cpu,
-					     struct weir_forward *f, int verdict)
+					     struct weir_forward *f, bool redirect)
 {
+	int verdict = XDP_PASS;
+
 	weir_trim_step_mark(ctx, port, &f->look);
 	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	if (redirect)
+		verdict = weir_forward_send(ctx, port, WEIR_TRIM_C_TX_TRIM);
+	if (redirect && verdict != XDP_REDIRECT)
 		return weir_forward_failed(cpu);
 	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
 	return verdict;
@@ -199,10 +225,10 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1 ||
 	    weir_trim_edge(ctx))
 		return XDP_PASS;
-	return weir_forward_trim(ctx, port, cpu, f, XDP_PASS);
+	return weir_forward_trim(ctx, port, cpu, f, false);
 }
 
-/* What the driver does not take would be lost after it was counted: the stack has it. */
+/* What the driver takes none of would all be deflected: the stack has it. */
 static __always_inline bool weir_forward_sends(const struct xdp_md *ctx,
 					       const struct weir_trim_port *port,
 					       const struct weir_forward *f)
@@ -221,11 +247,10 @@ static __always_inline int weir_forward_meter(struct xdp_md *ctx,
 {
 	switch (weir_trim_step_meter(port, cpu, &f->look)) {
 	case WEIR_METER_WHOLE:
-		return weir_forward_whole(ctx, cpu, f);
+		return weir_forward_whole(ctx, port, cpu, f);
 	case WEIR_METER_TRIM:
 		weir_forward_route(ctx, f);
-		return weir_forward_trim(ctx, port, cpu, f,
-					 bpf_redirect(f->fib.ifindex, 0));
+		return weir_forward_trim(ctx, port, cpu, f, true);
 	default:
 		return weir_forward_full(ctx, port, cpu, f);
 	}

@@ -60,6 +60,7 @@
 /* What a driver can do with XDP now, and an event where that changes: since 6.3. */
 #ifdef WEIR_HAVE_XDP_FEATURES
 #define weir_compat_xdp_features(dev) READ_ONCE((dev)->xdp_features)
+#define weir_compat_set_xdp_features(dev, features) ((dev)->xdp_features = (features))
 #else
 #define NETDEV_XDP_ACT_NDO_XMIT		0x1
 #define NETDEV_XDP_ACT_NDO_XMIT_SG	0x2
@@ -67,6 +68,15 @@
 #define weir_compat_xdp_features(dev)					\
 	((dev)->netdev_ops->ndo_xdp_xmit ? NETDEV_XDP_ACT_NDO_XMIT |	\
 					   NETDEV_XDP_ACT_NDO_XMIT_SG : 0)
+#define weir_compat_set_xdp_features(dev, features)			\
+	((void)(dev), (void)(features))
+#endif
+
+/* A device that stays in its namespace has said so by a feature until 6.13. */
+#ifdef NETIF_F_NETNS_LOCAL
+#define weir_compat_stays(dev) ((dev)->features |= NETIF_F_NETNS_LOCAL)
+#else
+#define weir_compat_stays(dev) ((dev)->netns_immutable = true)
 #endif
 
 /* Stations that a locked port knows and does not let in are there since 6.2. */

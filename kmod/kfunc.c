@@ -133,6 +133,7 @@ BTF_ID_FLAGS(func, weir_trim_edge_xdp)
 BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
 BTF_ID_FLAGS(func, weir_trim_bridge_xdp)
 BTF_ID_FLAGS(func, weir_trim_frags_xdp)
+BTF_ID_FLAGS(func, weir_trim_note_xdp)
 BTF_KFUNCS_END(weir_xdp_kfuncs)
 
 BTF_KFUNCS_START(weir_skb_kfuncs)

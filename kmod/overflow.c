@@ -31,27 +31,40 @@ static bool weir_overflow_stamp(struct weir_trim_rev *rev, u64 now, u64 *last)
 	return true;
 }
 
-static void weir_overflow(const struct net_device *dev, unsigned int drops)
+/**
+ * weir_overflow_signal() - tell all CPUs that a port had no room
+ * @trim: its policy
+ * @drops: frames that found none
+ *
+ * Called under rcu_read_lock(), with bottom halves disabled. Only meters a CPU have
+ * use for it.
+ */
+void weir_overflow_signal(const struct weir_trim *trim, unsigned int drops)
 {
-	const struct weir_trim *trim;
+	struct weir_trim_rev *rev = weir_trim_rev(trim);
 	struct weir_mode_time time;
-	struct weir_trim_rev *rev;
 	u64 now, last;
 
-	rcu_read_lock();
-	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
-	rev = trim ? weir_trim_rev(trim) : NULL;
-	if (!rev || !weir_trim_has_modes(&rev->config))
-		goto out;
+	if (!weir_trim_has_modes(&rev->config))
+		return;
 	weir_trim_count(trim, WEIR_TRIM_C_OVERFLOWS, drops);
 	now = ktime_get_ns();
 	if (!weir_overflow_stamp(rev, now, &last) || !last)
-		goto out;
+		return;
 	time = weir_mode_time(now - last, rev->port.meters.t0,
 			      rev->port.meters.t1);
 	weir_trim_count(trim, WEIR_TRIM_C_PESSIMISTIC_TIME, time.pessimistic);
 	weir_trim_count(trim, WEIR_TRIM_C_HALF_TIME, time.half);
-out:
+}
+
+static void weir_overflow(const struct net_device *dev, unsigned int drops)
+{
+	const struct weir_trim *trim;
+
+	rcu_read_lock();
+	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
+	if (trim)
+		weir_overflow_signal(trim, drops);
 	rcu_read_unlock();
 }
 

@@ -13,6 +13,7 @@
 
 #include "backlog.h"
 #include "compat.h"
+#include "deflect.h"
 #include "edge.h"
 #include "reader.h"
 #include "sch_weir.h"
@@ -40,11 +41,13 @@ enum weir_sch_kind {
  * @older: the eligible packet that came before it, if that still waits
  * @since: when it came
  * @kind: enum weir_sch_kind
+ * @deflected: its device had not taken it
  */
 struct weir_sch_cb {
 	struct sk_buff	*older;
 	u32		since;
 	u8		kind;
+	bool		deflected;
 };
 
 /**
@@ -55,6 +58,7 @@ struct weir_sch_cb {
  * @last: the last eligible packet of the data band
  * @eligible: how many such packets there are: where this is 0, @last is stale,
  *	and so is what lies as many steps behind it
+ * @deflected: how many deflected packets wait
  */
 struct weir_sch {
 	struct weir_backlog	backlog;
@@ -62,6 +66,7 @@ struct weir_sch {
 	struct sk_buff_head	queue[WEIR_BANDS];
 	struct sk_buff		*last;
 	u32			eligible;
+	u32			deflected;
 };
 
 /**
@@ -71,6 +76,8 @@ struct weir_sch {
  * @rev: what it says
  * @to_free: where dropped packets go
  * @now: weir_backlog_now()
+ * @deflected: the device had not taken it before
+ * @counter: what it was counted as then
  */
 struct weir_sch_visit {
 	struct Qdisc			*sch;
@@ -78,6 +85,8 @@ struct weir_sch_visit {
 	const struct weir_trim_rev	*rev;
 	struct sk_buff			**to_free;
 	u32				now;
+	bool				deflected;
+	u32				counter;
 };
 
 static struct weir_sch_cb *weir_sch_cb(struct sk_buff *skb)
@@ -93,7 +102,7 @@ static const struct weir_trim *weir_sch_trim(const struct Qdisc *sch)
 	const struct weir_trim *trim;
 
 	trim = weir_trim_get(weir_net(dev_net(dev)), dev->ifindex);
-	return trim && weir_trim_has_bands(&weir_trim_rev(trim)->config) ?
+	return trim && weir_trim_has_qdisc(&weir_trim_rev(trim)->config) ?
 	       trim : NULL;
 }
 
@@ -115,13 +124,15 @@ static void weir_sch_publish(struct weir_sch *q)
 
 static void weir_sch_add(struct Qdisc *sch, struct sk_buff *skb,
 			 enum weir_band_id band, enum weir_sch_kind kind,
-			 u32 now)
+			 bool deflected, u32 now)
 {
 	struct weir_sch *q = qdisc_priv(sch);
 	struct weir_sch_cb *cb = weir_sch_cb(skb);
 
 	cb->kind = kind;
 	cb->since = now;
+	cb->deflected = deflected;
+	q->deflected += deflected;
 	if (kind == WEIR_SCH_WHOLE) {
 		cb->older = q->last;
 		q->last = skb;
@@ -146,6 +157,8 @@ static void weir_sch_maximum(const struct weir_sch_visit *v,
 		WRITE_ONCE(q->backlog.max[band], packets);
 	if (packets > cpu->count[counter])
 		WRITE_ONCE(cpu->count[counter], packets);
+	if (q->deflected > cpu->count[WEIR_TRIM_C_DEFLECTED_MAX])
+		WRITE_ONCE(cpu->count[WEIR_TRIM_C_DEFLECTED_MAX], q->deflected);
 }
 
 /* A counter of the qdisc's own, which others may be reading. */
@@ -157,14 +170,14 @@ static void weir_sch_count(u64 *counter, u32 n)
 static void weir_sch_add_data(const struct weir_sch_visit *v,
 			      struct sk_buff *skb, enum weir_sch_kind kind)
 {
-	weir_sch_add(v->sch, skb, WEIR_BAND_DATA, kind, v->now);
+	weir_sch_add(v->sch, skb, WEIR_BAND_DATA, kind, v->deflected, v->now);
 	weir_sch_maximum(v, WEIR_TRIM_C_DATA_MAX, WEIR_BAND_DATA);
 }
 
 static void weir_sch_add_header(const struct weir_sch_visit *v,
 				struct sk_buff *skb, enum weir_sch_kind kind)
 {
-	weir_sch_add(v->sch, skb, WEIR_BAND_HEADER, kind, v->now);
+	weir_sch_add(v->sch, skb, WEIR_BAND_HEADER, kind, v->deflected, v->now);
 	weir_sch_maximum(v, WEIR_TRIM_C_HEADER_MAX, WEIR_BAND_HEADER);
 }
 
@@ -182,6 +195,7 @@ static void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
 {
 	enum weir_sch_kind kind = weir_sch_cb(skb)->kind;
 
+	q->deflected -= weir_sch_cb(skb)->deflected;
 	if (kind == WEIR_SCH_WHOLE)
 		weir_sch_forget(q, skb);
 	else if (kind == WEIR_SCH_TRIMMED)
@@ -204,6 +218,7 @@ static struct sk_buff *weir_sch_take_last(struct Qdisc *sch)
 	struct sk_buff *skb = q->last;
 
 	weir_sch_forget(q, skb);
+	q->deflected -= weir_sch_cb(skb)->deflected;
 	__skb_unlink(skb, &q->queue[WEIR_BAND_DATA]);
 	weir_bands_del(&q->backlog.bands, WEIR_BAND_DATA, qdisc_pkt_len(skb));
 	weir_sch_publish(q);
@@ -264,11 +279,20 @@ static int weir_sch_drop(const struct weir_sch_visit *v, struct sk_buff *skb,
 	return qdisc_drop(skb, v->sch, v->to_free);
 }
 
+/* Deflected packets have no more room than in the paper (section 6.2). */
+static bool weir_sch_deflected_full(const struct weir_sch_visit *v)
+{
+	const struct weir_sch *q = qdisc_priv(v->sch);
+
+	return v->deflected && q->deflected >= WEIR_TRIM_DEFLECTED_MAX;
+}
+
 static bool weir_sch_header_full(const struct weir_sch_visit *v)
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 
-	return weir_bands_header_full(&q->backlog.bands, &v->rev->limits,
+	return weir_sch_deflected_full(v) ||
+	       weir_bands_header_full(&q->backlog.bands, &v->rev->limits,
 				      weir_sch_waited(q, WEIR_BAND_HEADER,
 						      v->now));
 }
@@ -355,13 +379,15 @@ static bool weir_sch_swaps(const struct weir_sch_visit *v,
 static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
 	struct sk_buff *last = weir_sch_take_last(v->sch);
+	struct weir_sch_visit of_last = *v;
 	struct weir_trim_pkt pkt;
 
+	of_last.deflected = weir_sch_cb(last)->deflected;
 	/* It was found eligible before; a policy since then may be no use to it. */
 	if (weir_trim_skb_parse(last, &pkt))
-		weir_sch_trim_one(v, last, &pkt);
+		weir_sch_trim_one(&of_last, last, &pkt);
 	else
-		weir_sch_drop(v, last, WEIR_TRIM_C_FAILED, WEIR_TRIM_DATA);
+		weir_sch_drop(&of_last, last, WEIR_TRIM_C_FAILED, WEIR_TRIM_DATA);
 	weir_sch_add_data(v, skb, WEIR_SCH_WHOLE);
 	return NET_XMIT_SUCCESS;
 }
@@ -371,7 +397,8 @@ static bool weir_sch_data_full(const struct weir_sch_visit *v,
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 
-	return weir_bands_data_full(&q->backlog.bands, &v->rev->limits,
+	return weir_sch_deflected_full(v) ||
+	       weir_bands_data_full(&q->backlog.bands, &v->rev->limits,
 				    qdisc_pkt_len(skb),
 				    weir_sch_waited(q, WEIR_BAND_DATA, v->now));
 }
@@ -442,6 +469,19 @@ static int weir_sch_classify(const struct weir_sch_visit *v,
 	return class;
 }
 
+/* It was trimmed by XDP, and is counted as that: only where it went was not known. */
+static int weir_sch_trimmed(const struct weir_sch_visit *v, struct sk_buff *skb,
+			    struct weir_trim_pkt *pkt)
+{
+	if (weir_sch_header_full(v)) {
+		qdisc_qstats_drop(v->sch);
+		return weir_sch_bounce(v, skb, pkt);
+	}
+	weir_sch_steer(v, skb);
+	weir_sch_add_header(v, skb, WEIR_SCH_TRIMMED);
+	return NET_XMIT_SUCCESS;
+}
+
 static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
 			struct weir_trim_pkt *pkt, int class)
 {
@@ -503,6 +543,8 @@ static int weir_sch_visit(const struct weir_sch_visit *v, struct sk_buff *skb)
 	if (skb_is_gso(skb) &&
 	    (class == WEIR_TRIM_DATA || skb->len > WEIR_SCH_LEN_MAX))
 		return weir_sch_segments(v, skb);
+	if (v->deflected && v->counter == WEIR_TRIM_C_TX_TRIM)
+		return weir_sch_trimmed(v, skb, &pkt);
 	return weir_sch_one(v, skb, &pkt, class);
 }
 
@@ -530,7 +572,7 @@ static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 
 	if (q->backlog.bands.packets[WEIR_BAND_DATA] >= limit)
 		return qdisc_drop(skb, sch, to_free);
-	weir_sch_add(sch, skb, WEIR_BAND_DATA, WEIR_SCH_PLAIN,
+	weir_sch_add(sch, skb, WEIR_BAND_DATA, WEIR_SCH_PLAIN, false,
 		     weir_backlog_now());
 	return NET_XMIT_SUCCESS;
 }
@@ -551,6 +593,7 @@ static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (!v.trim)
 		return weir_sch_enqueue_plain(skb, sch, to_free);
 	v.rev = weir_trim_rev(v.trim);
+	v.deflected = weir_deflect_taken(skb, &v.counter);
 	ret = weir_sch_visit(&v, skb);
 	weir_sch_settle(sch, ret, len, packets, bytes);
 	return ret;

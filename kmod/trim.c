@@ -8,6 +8,7 @@
 
 #include "backlog.h"
 #include "compat.h"
+#include "deflect.h"
 #include "netlink.h"
 #include "overflow.h"
 #include "sch_weir.h"
@@ -29,7 +30,8 @@ static void weir_trim_free_rcu(struct rcu_head *rcu)
 static bool weir_trim_is_maximum(enum weir_trim_counter counter)
 {
 	return counter == WEIR_TRIM_C_DATA_MAX ||
-	       counter == WEIR_TRIM_C_HEADER_MAX;
+	       counter == WEIR_TRIM_C_HEADER_MAX ||
+	       counter == WEIR_TRIM_C_DEFLECTED_MAX;
 }
 
 static u64 weir_trim_dropped(struct net_device *dev)
@@ -191,19 +193,46 @@ static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 	return trim;
 }
 
+/* Where programs redirect to. */
+static u32 weir_trim_via(const struct weir_trim *trim,
+			 const struct weir_trim_rev *rev)
+{
+	return weir_trim_deflects(&rev->config) ? trim->deflect->ifindex : 0;
+}
+
+/* It stays as long as the policy, whatever changes. */
+static int weir_trim_deflect(struct weir_trim *trim,
+			     const struct weir_trim_config *config)
+{
+	struct net_device *dev;
+
+	if (trim->deflect || !weir_trim_deflects(config))
+		return 0;
+	dev = weir_deflect_alloc(trim->dev);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	trim->deflect = dev;
+	return 0;
+}
+
 /*
  * A virtual queue that a CPU lengthens between the copy and the exchange is
  * shorter by a packet then, once a change of the policy.
  */
-static void weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
+static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 {
 	struct weir_trim_rev *old = rtnl_dereference(trim->rev);
+	int err = weir_trim_deflect(trim, &rev->config);
 
+	if (err)
+		return err;
+	rev->port.via = weir_trim_via(trim, rev);
 	rev->port.queue = READ_ONCE(old->port.queue);
 	rev->port.overflow = READ_ONCE(old->port.overflow);
 	rcu_assign_pointer(trim->rev, rev);
 	weir_trim_unwatch(old);
 	kfree_rcu(old, rcu);
+	return 0;
 }
 
 static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
@@ -214,11 +243,17 @@ static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 
 	if (!trim)
 		return -ENOMEM;
+	err = weir_trim_deflect(trim, &rev->config);
+	if (err)
+		goto free;
+	rev->port.via = weir_trim_via(trim, rev);
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
-	if (err) {
-		RCU_INIT_POINTER(trim->rev, NULL);
-		weir_trim_free(trim);
-	}
+	if (!err)
+		return 0;
+	weir_deflect_free(trim->deflect);
+free:
+	RCU_INIT_POINTER(trim->rev, NULL);
+	weir_trim_free(trim);
 	return err;
 }
 
@@ -290,7 +325,8 @@ bool weir_trim_bounces(struct weir_net *wn, int ifindex,
  * @dev: the port; RTNL is held, so that it cannot go in between
  * @config: the policy, which makes sense
  *
- * Return: 0, -ENOMEM, or what weir_overflow_watch() says.
+ * Return: 0, -ENOMEM, or what weir_overflow_watch() says, or why the device that XDP
+ * redirects to cannot be made.
  */
 int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		  const struct weir_trim_config *config)
@@ -306,7 +342,7 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		return PTR_ERR(rev);
 	trim = weir_trim_get(wn, dev->ifindex);
 	if (trim)
-		weir_trim_replace(trim, rev);
+		err = weir_trim_replace(trim, rev);
 	else
 		err = weir_trim_insert(wn, dev, rev);
 	weir_trim_edges(wn);
@@ -337,6 +373,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 		return false;
 	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
 	weir_trim_edges(wn);
+	weir_deflect_free(trim->deflect);
 	weir_trim_unwatch(rtnl_dereference(trim->rev));
 	call_rcu(&trim->rcu, weir_trim_free_rcu);
 	return true;

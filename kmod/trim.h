@@ -38,6 +38,7 @@ struct weir_trim_rev {
  * @ifindex: its index
  * @rev: the policy as it is now; replaced under RTNL, read under RCU
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
+ * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
  * Reached through weir_net.trims under RCU. It holds no reference to the
  * device: the device notifier takes it away with the device.
@@ -49,6 +50,7 @@ struct weir_trim {
 	int				ifindex;
 	struct weir_trim_rev __rcu	*rev;
 	struct weir_trim_cpu __percpu	*cpu;
+	struct net_device		*deflect;
 };
 
 /**

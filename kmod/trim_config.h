@@ -132,6 +132,28 @@ static inline bool weir_trim_has_bands(const struct weir_trim_config *config)
 }
 
 /**
+ * weir_trim_has_qdisc() - is it what weir qdiscs of the device do?
+ * @config: the policy
+ *
+ * What the device does not take of the frames that XDP redirects comes to them, too.
+ */
+static inline bool weir_trim_has_qdisc(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_QDISC ||
+	       config->hook == WEIR_TRIM_HOOK_XDP;
+}
+
+/**
+ * weir_trim_deflects() - does XDP redirect frames that may come back?
+ * @config: the policy
+ */
+static inline bool weir_trim_deflects(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_XDP &&
+	       config->meter != WEIR_TRIM_METER_BACKLOG;
+}
+
+/**
  * weir_trim_has_modes() - do overflows matter to a policy?
  * @config: the policy
  */

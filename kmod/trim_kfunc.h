@@ -20,6 +20,7 @@ int weir_trim_edge_skb(struct __sk_buff *ctx);
 int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
 int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag);
 void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
+int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
 int weir_trim_plain_skb(struct __sk_buff *ctx);
 int weir_trim_length_skb(struct __sk_buff *ctx);
 int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);

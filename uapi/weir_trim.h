@@ -121,6 +121,9 @@ struct weir_trim_meters {
  * @meters: how the meters are set; likewise
  * @hook: enum weir_trim_hook; likewise
  * @sends: WEIR_TRIM_SENDS*, what the device's driver takes now
+ * @via: the device that XDP redirects to, from which what the driver does not take
+ *	goes to the port's qdiscs; 0 where the hook is not xdp, or the stack forwards
+ * @reserved: zero
  * @queue: the shared meter: the tick at which the virtual queue is empty.
  *	Advanced by compare-and-exchange
  * @overflow: nanosecond of the last overflow (bpf_ktime_get_ns()), 0 before the
@@ -131,9 +134,17 @@ struct weir_trim_port {
 	struct weir_trim_meters	meters;
 	__u32			hook;
 	__u32			sends;
+	__u32			via;
+	__u32			reserved;
 	__u64			queue __attribute__((aligned(64)));
 	__u64			overflow;
 };
+
+/*
+ * Deflected packets that may wait in a qdisc: as many as waited at most in the trimming
+ * paper, section 6.2.
+ */
+#define WEIR_TRIM_DEFLECTED_MAX	250
 
 /*
  * enum weir_trim_counter - what is counted, in the order of
@@ -164,6 +175,9 @@ enum weir_trim_counter {
 	WEIR_TRIM_C_HALF_TIME,
 	WEIR_TRIM_C_PESSIMISTIC_TIME,
 	WEIR_TRIM_C_DEVICE_DROPPED,
+	WEIR_TRIM_C_DEFLECTED,
+	WEIR_TRIM_C_DEFLECTED_MAX,
+	WEIR_TRIM_C_LOST,
 	WEIR_TRIM_C_MAX,
 };
 
@@ -216,6 +230,12 @@ struct weir_trim_cpu {
  *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:
  *		takes off fragments, or the ends of them, until the frame has
  *		len bytes or no fragment, where the kernel would free them wrongly
+ *
+ *	int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
+ *		the last thing before a frame is redirected to @via of its port: what
+ *		it was counted as (enum weir_trim_counter), to be taken off again where
+ *		the device does not take it. 0, or -ENOSPC where the frame has no room
+ *		before its first byte, and cannot be redirected
  *
  *	int weir_trim_plain_skb(struct __sk_buff *ctx);
  *		makes a packet what its bytes say: a checksum that was left to the

@@ -5,6 +5,21 @@
 
 #include "weir_trim_steps.h"
 
+/* What weir_trim_count_whole() counts a packet as. */
+static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *look)
+{
+	switch (look->class) {
+	case WEIR_TRIM_DATA:
+		return WEIR_TRIM_C_WHOLE;
+	case WEIR_TRIM_HEADER:
+	case WEIR_TRIM_RETURNED:
+	case WEIR_TRIM_CONTROL:
+		return WEIR_TRIM_C_HEADERS;
+	default:
+		return WEIR_TRIM_C_OTHER;
+	}
+}
+
 /* A packet that goes on, and is no more or less than it was. */
 static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 						  const struct weir_trim_look *look)

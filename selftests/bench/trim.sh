@@ -4,7 +4,7 @@
 # gain, and what trimming costs while there is no congestion. To be run in a virtual
 # machine that counts instructions:
 #
-#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost deflect
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
@@ -284,13 +284,56 @@ part_cost() {
 	policy hook tc rate 100gbit
 	cost_of 'bridged, pfifo, and the tc program'
 	figure trim_forward_cost_tc "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	in_box weir trim del dev out0
+	in_ns src ethtool -K eth0 tx off >/dev/null
+	in_ns dst ethtool -K eth0 gro on || die "no GRO"
+	policy hook xdp from in0 rate 100gbit
+	cost_of 'forwarded by XDP between veths'
+	figure trim_forward_cost_xdp_veth "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
 	rig_down
 }
 
-(($#)) || set -- qdisc meter ping flows cost
+# Deflect-on-drop: the port is slower than its policy says, as with several CPUs of which
+# each takes the whole rate for its own. Its driver, a test's own, has a ring of 32 frames,
+# which sends four a jiffy, and counts.
+ring=/sys/module/slow_port/parameters
+slow_sent() { echo $(($(<"$ring/xdp_sent") + $(cut -d , -f 1 "$ring/sent"))); }
+
+slow_show() { in_box weir -j trim show dev slow0 | gojq "$1"; }
+slow_drained() { [[ $(slow_show '.[0] | ."data-depth" + ."header-depth"') == 0 ]] && (($(slow_sent) == $(rig_sent .sent))); }
+
+part_deflect() {
+	local port
+	port=build/slow-port-$(uname -r)/slow_port.ko
+	insmod "$port" queues=1 batch=16 || die "there is no $port"
+	rig_up 1500
+	ip link set slow0 netns "$(ns_name box)"
+	ns_sysctl box ipv4/ip_forward=1
+	ns_ip box <<-END || die "no way to the slow port"
+		link set in0 nomaster
+		addr add 198.18.0.254/24 dev in0
+		addr add 10.99.0.254/24 dev slow0
+		link set slow0 up
+		neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
+	END
+	in_box tc qdisc replace dev slow0 root weir
+	in_box weir trim set dev slow0 hook xdp from in0 rule dscp=10 dscp 48 meter percpu limit 12 header-time never \
+		rate 18mbit optimistic 100 half 50 pessimistic 25 t0 20ms t1 80ms || die "no policy"
+	in_ns src trim-incast --dev eth0 --mac "$(in_box ip -j link show dev in0 | gojq -r '.[0].address')" --to 10.99.0.2 \
+		--rate 1500000 --senders 4 --frames 2000 >"$rig_work/sent" || die "no incast"
+	poll 30 slow_drained
+	note "deflected: $(slow_show '.[0].stats' | tr -d '\n ')"
+	figure trim_percpu_lost $(($(rig_sent .sent) - $(slow_sent)))
+	figure trim_deflected_depth "$(slow_show '.[0].stats."deflected-max"')"
+	(($(slow_show '.[0].stats.deflected') > 100)) || die "hardly anything was deflected"
+	rig_down
+	rmmod slow_port
+}
+
+(($#)) || set -- qdisc meter ping flows cost deflect
 for part; do
 	case $part in
-	qdisc | meter | ping | flows | cost) "part_$part" ;;
+	qdisc | meter | ping | flows | cost | deflect) "part_$part" ;;
 	*) die "no part is called $part" ;;
 	esac
 done

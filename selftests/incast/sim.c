@@ -102,6 +102,7 @@ static double excess(const struct switch_config *c, const struct switch_result *
 static const char *const kinds[] = {
 	[SWITCH_IDEAL] = "queue", [SWITCH_SHARED] = "shared meter",
 	[SWITCH_PERCPU] = "per-CPU meters", [SWITCH_DROP] = "per-CPU meters, no slow path",
+	[SWITCH_DEFLECT] = "per-CPU meters, deflected",
 };
 
 /* The worst over the incasts for which the strict form holds. */
@@ -109,6 +110,8 @@ struct worst {
 	double error;
 	double excess;
 	double jain;
+	uint64_t lost;
+	int deflected;
 };
 
 static void worst_case(const struct switch_config *c, struct worst *w)
@@ -127,6 +130,9 @@ static void worst_case(const struct switch_config *c, struct worst *w)
 	w->error = fmax(w->error, fabs(share / form - 1));
 	w->excess = fmax(w->excess, over);
 	w->jain = fmin(w->jain, jain(c, &r));
+	w->lost += r.lost;
+	if (r.slow_max > w->deflected)
+		w->deflected = r.slow_max;
 }
 
 static void incasts(enum switch_kind kind, struct worst *w)
@@ -172,17 +178,22 @@ static void figures(void)
 {
 	struct worst shared = { .jain = 1 }, one = { .jain = 1 };
 	struct worst many = { .jain = 1 }, ring = { .jain = 1 };
+	struct worst deflect = { .jain = 1 };
 
 	incasts(SWITCH_SHARED, &shared);
 	incasts(SWITCH_PERCPU, &one);
 	parallel(SWITCH_PERCPU, &many);
 	incasts(SWITCH_DROP, &ring);
 	parallel(SWITCH_DROP, &ring);
+	incasts(SWITCH_DEFLECT, &deflect);
+	parallel(SWITCH_DEFLECT, &deflect);
 	printf("trim_sim_error_shared_meter %.4f\n", shared.error);
 	printf("trim_sim_excess_shared_meter %.4f\n", shared.excess);
 	printf("trim_whole_error_percpu_meter %.4f\n", one.error);
 	printf("trim_whole_error_percpu_parallel %.4f\n", many.error);
 	printf("trim_excess_percpu_meter %.4f\n", fmax(one.excess, many.excess));
+	printf("trim_percpu_lost_simulated %llu\n", (unsigned long long)deflect.lost);
+	printf("trim_deflected_depth_simulated %d\n", deflect.deflected);
 }
 
 static void row(const struct switch_config *c, double x)

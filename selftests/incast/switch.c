@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bands.h"
 #include "switch.h"
 #include "weir_meter.h"
 
@@ -27,7 +28,10 @@ struct event {
 	int b;
 };
 
-/* An egress port: two bands of a queue, and a link. */
+/*
+ * An egress port: two bands of a queue, and a link. What the queue of whole frames had
+ * no room for waits in a qdisc, which has the link in turn with it.
+ */
 struct port {
 	int data[SWITCH_PORTS + 64];	/* senders, a ring */
 	int head;
@@ -35,6 +39,10 @@ struct port {
 	int headers;
 	int headers_in_turn;
 	bool busy;
+	bool turn;
+	struct weir_bands qdisc;
+	int deflected[SWITCH_PORTS + 64];	/* senders of its whole frames, a ring */
+	int deflected_head;
 };
 
 /* A CPU's slow path: frames that found no room, one after the other. */
@@ -53,6 +61,7 @@ struct box {
 	uint64_t order;
 	int64_t now;
 	uint64_t random;
+	struct weir_bands_limits limits;
 	struct port port[SWITCH_PORTS];
 	struct slow slow[SWITCH_CPUS];
 	struct weir_trim_port meter[SWITCH_CPUS][SWITCH_PORTS];
@@ -129,6 +138,31 @@ static void port_start(struct box *s, int p, int bytes)
 	push(s, s->now + bytes_time(s, bytes), EV_PORT, p, 0);
 }
 
+static bool qdisc_waits(const struct port *port)
+{
+	return port->qdisc.packets[WEIR_BAND_DATA] || port->qdisc.packets[WEIR_BAND_HEADER];
+}
+
+/* As the module's qdisc: kmod/bands.c says which is the next.  */
+static void qdisc_next(struct box *s, int p)
+{
+	struct port *port = &s->port[p];
+	enum weir_band_id band = weir_bands_next(&port->qdisc, &s->limits);
+	int len = band == WEIR_BAND_HEADER ? s->c->trim : s->c->frame;
+	int sender = 0;
+
+	if (band == WEIR_BAND_DATA) {
+		sender = port->deflected[port->deflected_head];
+		port->deflected_head = (port->deflected_head + 1) % s->c->queue;
+	}
+	weir_bands_sent(&port->qdisc, &s->limits, band, len);
+	if (counts(s) && band == WEIR_BAND_HEADER)
+		s->r->headers++;
+	else if (counts(s))
+		s->r->whole[sender]++;
+	port_start(s, p, len);
+}
+
 /* Headers first; with a ratio, after so many of them one frame. */
 static void port_next(struct box *s, int p)
 {
@@ -136,7 +170,10 @@ static void port_next(struct box *s, int p)
 	bool turn = s->c->ratio && port->headers_in_turn >= s->c->ratio;
 
 	port->busy = false;
-	if (port->headers && !(port->waiting && turn)) {
+	port->turn = !port->turn;
+	if (qdisc_waits(port) && (port->turn || !(port->headers || port->waiting))) {
+		qdisc_next(s, p);
+	} else if (port->headers && !(port->waiting && turn)) {
 		port->headers--;
 		port->headers_in_turn++;
 		if (counts(s))
@@ -215,6 +252,43 @@ static void slow_left(struct box *s, int cpu)
 	slow_start(s, cpu);
 }
 
+static void deflected(struct box *s, int p, int len)
+{
+	struct port *port = &s->port[p];
+	int waiting;
+
+	weir_bands_add(&port->qdisc,
+		       len == s->c->frame ? WEIR_BAND_DATA : WEIR_BAND_HEADER, len);
+	waiting = port->qdisc.packets[WEIR_BAND_DATA] + port->qdisc.packets[WEIR_BAND_HEADER];
+	if (waiting > s->r->slow_max)
+		s->r->slow_max = waiting;
+	if (!port->busy)
+		port_next(s, p);
+}
+
+/* What the ring did not take is a signal, and is queued, or trimmed and queued. */
+static void deflect(struct box *s, int p, int sender, int cpu)
+{
+	struct port *port = &s->port[p];
+	int waiting = port->qdisc.packets[WEIR_BAND_DATA];
+
+	signal_overflow(s, p, cpu);
+	s->r->deflected += counts(s);
+	if (!weir_bands_data_full(&port->qdisc, &s->limits, s->c->frame, 0)) {
+		port->deflected[(port->deflected_head + waiting) % s->c->queue] = sender;
+		deflected(s, p, s->c->frame);
+		return;
+	}
+	waiting += port->qdisc.packets[WEIR_BAND_HEADER];
+	if (waiting >= WEIR_TRIM_DEFLECTED_MAX ||
+	    weir_bands_header_full(&port->qdisc, &s->limits, 0)) {
+		s->r->lost += counts(s);
+		return;
+	}
+	trimmed(s);
+	deflected(s, p, s->c->trim);
+}
+
 /* The real queue of a port, which may be full whatever a meter has said. */
 static void data_arrives(struct box *s, int p, int sender, int cpu)
 {
@@ -236,6 +310,9 @@ static void data_arrives(struct box *s, int p, int sender, int cpu)
 		return;
 	case SWITCH_PERCPU:
 		slow_arrives(s, cpu, p);
+		return;
+	case SWITCH_DEFLECT:
+		deflect(s, p, sender, cpu);
 		return;
 	case SWITCH_DROP:
 		if (counts(s))
@@ -307,7 +384,7 @@ static void tally(struct box *s, int64_t until)
 	int64_t ns = until / PS - s->now / PS;
 	int p, mode;
 
-	if (s->c->kind != SWITCH_PERCPU && s->c->kind != SWITCH_DROP)
+	if (s->c->kind == SWITCH_IDEAL || s->c->kind == SWITCH_SHARED)
 		return;
 	for (p = 0; p < s->c->receivers && p < s->c->senders; p++) {
 		mode = weir_meter_mode(&s->meter[0][p], s->now / PS);
@@ -388,6 +465,10 @@ void switch_run(const struct switch_config *config,
 	s->random = config->seed * 0x9e3779b97f4a7c15 + 1;
 	s->pessimistic = pessimistic;
 	set_meters(s);
+	s->limits = (struct weir_bands_limits) {
+		.packets = config->queue, .headers = WEIR_TRIM_HEADERS_DEFAULT,
+		.share = WEIR_TRIM_SHARE_RATIO, .share_value = WEIR_TRIM_RATIO_DEFAULT,
+	};
 	for (i = 0; i < SWITCH_CPUS; i++)
 		if (!(s->slow[i].frame = calloc(SLOW_MAX, sizeof(int))))
 			err(1, "memory");

@@ -19,6 +19,7 @@ enum switch_kind {
 	SWITCH_SHARED,		/* one exact meter a port */
 	SWITCH_PERCPU,		/* meters a CPU, overflow trimmed by a slow path */
 	SWITCH_DROP,		/* meters a CPU, overflow lost, as in a device's ring */
+	SWITCH_DEFLECT,		/* meters a CPU, overflow to the port's weir qdisc */
 };
 
 /* Which CPUs an overflow is told to. */
@@ -79,8 +80,10 @@ struct switch_config {
  * @whole: of them, delivered whole, by sender
  * @trimmed: trimmed
  * @headers: delivered trimmed
- * @lost: dropped behind a meter
- * @slow_max: the most frames that waited for one CPU's slow path
+ * @lost: dropped behind a meter, or deflected and without room
+ * @deflected: found the port's queue full, and went to its qdisc
+ * @slow_max: the most frames that waited for one CPU's slow path, or deflected in one
+ *	port's qdisc
  * @data_max: the most frames that waited in one port's data queue
  * @header_max: the most headers that waited at one port
  * @signals: overflows
@@ -92,6 +95,7 @@ struct switch_result {
 	uint64_t trimmed;
 	uint64_t headers;
 	uint64_t lost;
+	uint64_t deflected;
 	int slow_max;
 	int data_max;
 	int header_max;

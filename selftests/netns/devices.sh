@@ -143,6 +143,42 @@ late_trims_are_all() {
 	((late > 50)) && [[ $(of slow0 .stats.trim) == "$late" ]]
 }
 
+# What a device's ring has no room for of what XDP redirects goes to its qdisc, is trimmed
+# there, and tells all CPUs. The driver has moved the beginning of some frames before.
+deflect() {
+	local before refused
+	policy del slow0 >/dev/null
+	# Headers are short: its queues send many of them a jiffy.
+	echo 16 >"$slow/batch" && in_router tc qdisc replace dev slow0 root weir && before=$(slow_all) && refused=$(<"$slow/xdp_refused") &&
+		in_router weir trim set dev slow0 hook xdp from w1 from w2 from w3 rule dscp=af11 dscp 11 limit 12 \
+			header-time 0 "$@" && from_workers 3 10.99.0.2 --count 300 &&
+		poll 60 deflected_all "$before" "$refused"
+	local status=$?
+	((status)) && echo "before $before, sent $sent, device $(slow_all)" && shown slow0 && in_router weir trim queues dev slow0
+	echo "# $(of slow0 '.stats | "deflected \(.deflected), at most \(."deflected-max") waited, lost \(.lost)"')"
+	in_router weir trim del dev slow0
+	echo 1 >"$slow/batch"
+	return "$status"
+}
+
+# All that the port has ever sent, by its queues or for XDP.
+slow_all() {
+	local counts
+	IFS=, read -r -a counts <"$slow/sent"
+	echo $((counts[0] + counts[1] + counts[2] + counts[3] + $(<"$slow/xdp_sent")))
+}
+
+deflected_all() {
+	(($(slow_all) - $1 >= sent)) || return
+	of slow0 '.stats' | gojq -e --argjson sent "$sent" --argjson refused "$(($(<"$slow/xdp_refused") - $2))" '
+		.whole + .trim == $sent and .trim == ."tx-trim" and .lost == 0 and .failed == 0 and
+		.deflected == $refused and .deflected > 50 and ."deflected-max" <= 250' >/dev/null
+}
+
+# The meters think the port faster than it is; with meters a CPU each of them does.
+deflect_shared() { deflect rate 14mbit; }
+deflect_percpu() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
+
 # Above the qdisc clsact has the packet, which may still choose. The queue that is chosen
 # drops none for having waited.
 queue_at_tc() {
@@ -386,6 +422,8 @@ ktap_run "no queue can be chosen below mq" one on_slow queue_below_mq
 ktap_run "a queue can be chosen at the root" one on_slow queue_at_the_root
 ktap_run "a queue is not chosen where mq comes later" one on_slow queue_comes_below_mq
 ktap_run "one of several queues is full" one on_slow one_queue_is_full
+ktap_run "what a ring has no room for is deflected" one on_slow deflect_shared
+ktap_run "what a ring has no room for is deflected, meters a CPU" one on_slow deflect_percpu
 ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table

@@ -224,12 +224,14 @@ backlog_of_packets() { backlog limit=12; }
 backlog_of_bytes() { backlog limit=0 limit-bytes=18000; }
 
 # What its device does not take is an overflow of the port: here a link whose other end
-# has a smaller MTU. What is trimmed then is short enough.
+# has a smaller MTU. It has no queue that could hold a frame, so what it does not take is
+# lost, and not counted as sent. What is trimmed then is short enough.
 device_refuses() {
 	ip -n "$(ns_name w3)" link set eth0 mtu 1280 && fresh meter=percpu t0=1000 t1=2000 &&
 		receive w3 && send "$(worker_addr 3)" --count 100 &&
-		poll 60 holds '.stats.overflows > 0 and .stats.overflows == .stats.whole' '.stats."pessimistic-time" > 0' \
-			".stats.whole + .stats.trim == $sent" &&
+		poll 60 holds '.stats.lost > 0 and .stats.lost == .stats.overflows and .stats.whole == 0' \
+			'.stats."pessimistic-time" > 0 and .stats."whole-bytes" == 0' ".stats.lost + .stats.trim == $sent" &&
+		in_router weir -j doctor | gojq -e '.checks | any(.check == "losses" and .subject == "trim w3")' >/dev/null &&
 		poll 60 only_trimmed
 	local status=$?
 	((status)) && { shown w3; cat "$out/arrived"; }

@@ -159,6 +159,19 @@ static void check_losses(const struct link *link, const char *subject, const str
 	       link->name, (unsigned long long)trim->device_dropped);
 }
 
+/* The device had no room for them, and the port nothing that they could wait in. */
+static void check_lost(const struct link *link, const char *subject, const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_WARN, "losses", subject, NULL };
+
+	if (!trim->lost)
+		return;
+	finding.fix = fix("run `tc qdisc replace dev %s root weir`: what the device has no room for is trimmed and queued there",
+			  link->name);
+	report(&finding, "%s did not take %llu frames that XDP redirected, and its qdisc neither",
+	       link->name, (unsigned long long)trim->lost);
+}
+
 static bool any_edge(const struct patient *patient)
 {
 	struct trim trim;
@@ -205,6 +218,7 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	if (trim.hook == WEIR_TRIM_HOOK_NONE)
 		return;
 	check_losses(&link, subject, &trim);
+	check_lost(&link, subject, &trim);
 	check_mark(patient, &link, subject, &trim);
 }
 

@@ -251,7 +251,7 @@ static uint64_t trim_drops(const struct top_trim *trim)
 
 	return count[WEIR_A_TRIM_STATS_DROPPED_TRIM] + count[WEIR_A_TRIM_STATS_HEADERS_DROPPED] +
 	       count[WEIR_A_TRIM_STATS_OTHER_DROPPED] + count[WEIR_A_TRIM_STATS_FAILED] +
-	       count[WEIR_A_TRIM_STATS_DEVICE_DROPPED];
+	       count[WEIR_A_TRIM_STATS_DEVICE_DROPPED] + count[WEIR_A_TRIM_STATS_LOST];
 }
 
 /* Those that lose most first. */

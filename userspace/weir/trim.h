@@ -28,6 +28,7 @@ enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ, TRIM_QDISC_M
  * @edge: what comes in by the device is not believed
  * @sends: its driver takes what XDP redirects
  * @device_dropped: packets that the device itself has dropped
+ * @lost: frames that XDP redirected and nothing took
  */
 struct trim {
 	unsigned int ifindex;
@@ -40,6 +41,7 @@ struct trim {
 	bool edge;
 	bool sends;
 	uint64_t device_dropped;
+	uint64_t lost;
 };
 
 /**

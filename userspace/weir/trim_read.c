@@ -25,6 +25,7 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	if (table[WEIR_A_TRIM_STATS]) {
 		nl_nested(table[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
 		trim->device_dropped = nl_uint(stats[WEIR_A_TRIM_STATS_DEVICE_DROPPED]);
+		trim->lost = nl_uint(stats[WEIR_A_TRIM_STATS_LOST]);
 	}
 	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
 }
