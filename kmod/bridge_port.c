@@ -52,6 +52,13 @@ static struct notifier_block weir_bridge_port_states = {
 	.notifier_call = weir_bridge_port_changed,
 };
 
+static bool weir_bridge_port_leaves(void *ptr)
+{
+	const struct netdev_notifier_changeupper_info *info = ptr;
+
+	return !info->linking && netif_is_bridge_master(info->upper_dev);
+}
+
 /*
  * Devices that are there already are told of as new ones. One that leaves its bridge
  * may look like a port still.
@@ -64,8 +71,7 @@ static int weir_bridge_port_event(struct notifier_block *nb,
 	if (event == NETDEV_REGISTER)
 		weir_bridge_port_look(dev);
 	if (event == NETDEV_UNREGISTER ||
-	    (event == NETDEV_CHANGEUPPER &&
-	     !((struct netdev_notifier_changeupper_info *)ptr)->linking))
+	    (event == NETDEV_CHANGEUPPER && weir_bridge_port_leaves(ptr)))
 		weir_bridge_port_forget(dev);
 	return NOTIFY_DONE;
 }

@@ -258,6 +258,10 @@ tagged() { tagged_up && poll 60 tagged_by_xdp; }
 tagged_untagged_at_egress() {
 	vlan add w3 5 untagged && tagged_by_stack && vlan add w3 5 && tagged_by_xdp
 }
+tagged_for_a_vlan_device() {
+	in_router ip link add link w1 name w1.5 type vlan id 5 && in_router ip link set w1.5 up &&
+		tagged_by_stack && in_router ip link del w1.5 && tagged_by_xdp
+}
 # A VLAN device of the bridge takes nothing from its ports.
 vlan_device_of_the_bridge() {
 	in_router ip link add link br0 name br0.5 type vlan id 5 && tagged_by_xdp && in_router ip link del br0.5
@@ -291,7 +295,7 @@ for test in ports_of_a_bridge isolated_ports one_isolated_port disabled_ingress 
 	locked_port_lets_in locked_elsewhere learning_off no_ageing flood_off learns moves \
 	unknown_station moved_station own_address does_not_age ages many_stations vlans_up \
 	vlan_of_the_egress_port vlan_tagged_at_egress vlan_of_the_ingress_port vlan_protocol tagged \
-	tagged_untagged_at_egress vlan_device_of_the_bridge vlans_down module_again \
+	tagged_untagged_at_egress tagged_for_a_vlan_device vlan_device_of_the_bridge vlans_down module_again \
 	bridge_goes; do
 	ktap_run "${test//_/ }" "$test"
 done
