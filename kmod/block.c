@@ -205,6 +205,7 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	WRITE_ONCE(block->generation, place->generation);
 	block->overflow = false;
 	block->aged = false;
+	block->unsent = false;
 	block->count = key->count;
 	block->received = 0;
 	WRITE_ONCE(block->start, now);
@@ -492,6 +493,30 @@ int weir_block_query(struct weir_blocks *blocks,
 	return verdict;
 }
 
+/**
+ * weir_block_leave_unsent() - a result is to be sent later
+ * @blocks: the job's table
+ * @seq: sequence number of the block, which was completed just now
+ * @res: its result
+ *
+ * Context as weir_block_contribute(). Whoever looks at the slot next is to send it.
+ *
+ * Return: whether it is left so; not where the slot has gone on.
+ */
+bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
+			     const struct weir_result *res)
+{
+	struct weir_block *block = weir_block_at(blocks, seq);
+	bool left;
+
+	spin_lock(&block->lock);
+	left = block->state == WEIR_BLOCK_COMPLETE && block->id == res->id &&
+	       (u16)block->generation == res->generation;
+	block->unsent |= left;
+	spin_unlock(&block->lock);
+	return left;
+}
+
 static u64 weir_block_deadline(const struct weir_block *block,
 			       const struct weir_ageing *ageing)
 {
@@ -516,6 +541,9 @@ u64 weir_block_due(const struct weir_blocks *blocks,
 		   const struct weir_block *block,
 		   const struct weir_ageing *ageing)
 {
+	/* Whoever left it so comes by again. */
+	if (data_race(!!block->unsent))
+		return 0;
 	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
 		return U64_MAX;
 	/* Whatever this finds is looked at again under the lock. */
@@ -552,6 +580,11 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 
 	lockdep_assert_held(&block->lock);
 
+	if (block->unsent) {
+		block->unsent = false;
+		weir_block_result(blocks, block, res);
+		return WEIR_AGE_DONE;
+	}
 	if (block->state != WEIR_BLOCK_OPEN)
 		return WEIR_AGE_NONE;
 	if (!weir_block_is_current(blocks, block)) {

@@ -36,6 +36,7 @@ enum weir_block_state {
  * @overflow: a sum has left the range of int32
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
  * @aged: it has passed its timeout; those who were missing are counted
+ * @unsent: it is complete, and its result has been sent to nobody yet
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
  * @start: time of the first contribution, ns of the monotonic clock
@@ -58,6 +59,7 @@ struct weir_block {
 	u8		overflow:1;
 	u8		wide:1;
 	u8		aged:1;
+	u8		unsent:1;
 	u16		count;
 	u16		received;
 	u64		start;
@@ -201,7 +203,8 @@ struct weir_ageing {
  * @WEIR_AGE_COUNTED: a block has aged, and goes on waiting
  * @WEIR_AGE_ANSWERED: a block has aged; its result is filled
  * @WEIR_AGE_DONE: a block that has been counted before, or in which all are that
- *	are waited for since the quorum was lowered; its result is filled
+ *	are waited for since the quorum was lowered, or whose result was left unsent; its
+ *	result is filled
  */
 enum weir_age {
 	WEIR_AGE_NONE,
@@ -224,6 +227,8 @@ int weir_block_contribute(struct weir_blocks *blocks,
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);
+bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
+			     const struct weir_result *res);
 u64 weir_block_due(const struct weir_blocks *blocks,
 		   const struct weir_block *block,
 		   const struct weir_ageing *ageing);

@@ -30,12 +30,14 @@
  * @port: the device's port
  * @job: the job
  * @source: the sender, after its address was found to be right
+ * @before: about how many datagrams of the same packet came before this one
  */
 struct weir_path {
 	struct weir_net		*wn;
 	struct weir_port	*port;
 	struct weir_job		*job;
 	struct weir_source	*source;
+	unsigned int		before;
 };
 
 /* Every object on the way counts, and each can be shown by itself. */
@@ -329,6 +331,26 @@ static void weir_contributed(const struct weir_path *path,
 	}
 }
 
+/*
+ * Packets that the results may take which one packet completes. A packet of 128 datagrams
+ * may complete as many blocks, of 256 sources each; what is beyond is left to the timers
+ * of the job, so that other packets are not kept waiting.
+ */
+#define WEIR_ANSWER_PACKETS	1024
+
+static void weir_answer_block(const struct weir_path *path,
+			      const struct weir_outcome *out)
+{
+	struct weir_job *job = path->job;
+
+	if (likely(path->before * weir_result_receivers(job) <
+		   WEIR_ANSWER_PACKETS) ||
+	    !weir_block_leave_unsent(&job->blocks, out->seq, &out->res))
+		weir_result_answer(job, &out->res);
+	else
+		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
+}
+
 static int weir_take_gradients(const struct weir_path *path,
 			       const struct weir_contrib *c,
 			       const struct weir_payload *pl, u64 now)
@@ -353,7 +375,7 @@ static int weir_take_gradients(const struct weir_path *path,
 	if (verdict == WEIR_VERDICT_SUMMED)
 		return 0;
 	if (verdict == WEIR_VERDICT_COMPLETE)
-		weir_result_answer(job, &out.res);
+		weir_answer_block(path, &out);
 	else
 		weir_result_repeat(job, path->source, &out.res);
 	weir_result_put(&out.res);
@@ -414,15 +436,20 @@ static void weir_refused(const struct weir_path *path, int ifindex,
  * @datagram: the UDP datagram, from its header on and c->udp_len long; used
  *	up; NULL where the frame ends before it does
  * @verified: somebody has checked the UDP checksum already
+ * @before: about how many datagrams of the same packet came before it
  *
  * Called under RCU with bottom halves disabled, from NAPI or softirq.
  *
  * Return: 0 where it was taken, else an enum weir_reason, counted and traced.
  */
 int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
-		    struct weir_payload *datagram, bool verified)
+		    struct weir_payload *datagram, bool verified,
+		    unsigned int before)
 {
-	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
+	struct weir_path path = {
+		.wn	= weir_net(dev_net(dev)),
+		.before	= before,
+	};
 	int reason;
 
 	lockdep_assert(rcu_read_lock_bh_held());

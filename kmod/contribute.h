@@ -9,7 +9,8 @@ struct weir_contrib;
 struct weir_payload;
 
 int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
-		    struct weir_payload *datagram, bool verified);
+		    struct weir_payload *datagram, bool verified,
+		    unsigned int before);
 int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 		u32 reason);
 bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,

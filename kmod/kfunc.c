@@ -29,6 +29,15 @@ static bool weir_skb_verified(const struct sk_buff *skb)
 	       skb->ip_summed == CHECKSUM_PARTIAL;
 }
 
+/* About how many datagrams of a merged packet come before this one. */
+static unsigned int weir_skb_before(const struct sk_buff *skb,
+				    const struct weir_contrib *c)
+{
+	unsigned int size = skb_shinfo(skb)->gso_size;
+
+	return size ? c->udp_off / size : 0;
+}
+
 static bool weir_reason_valid(u32 reason)
 {
 	return reason && reason <= WEIR_REASON_MAX;
@@ -47,11 +56,13 @@ static int weir_skb_reason(const struct sk_buff *skb)
 /* @err says what came of looking for the datagram. */
 static int weir_contribute_found(struct net_device *dev,
 				 const struct weir_contrib *c,
-				 struct weir_payload *pl, int err, bool verified)
+				 struct weir_payload *pl, int err, bool verified,
+				 unsigned int before)
 {
 	if (unlikely(err == -EFAULT))
 		return weir_refuse(dev, c, WEIR_REASON_UNREADABLE);
-	return weir_contribute(dev, c, err ? NULL : pl, verified);
+	return weir_contribute(dev, c, err ? NULL : pl, verified,
+			       before);
 }
 
 __bpf_kfunc_start_defs();
@@ -71,7 +82,7 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
-	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false);
+	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false, 0);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -90,7 +101,8 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 		return weir_refuse(skb->dev, &c, err);
 	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
 	return weir_contribute_found(skb->dev, &c, &pl, err,
-				     weir_skb_verified(skb));
+				     weir_skb_verified(skb),
+				     weir_skb_before(skb, &c));
 }
 
 __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,

@@ -129,12 +129,25 @@ static int weir_nl_job_check_there(struct genl_info *info)
 	return 0;
 }
 
+/*
+ * What is shorter would have timers and notices take the processor from packets, and no
+ * network answers so soon.
+ */
+#define WEIR_TIMEOUT_MIN	(100 * NSEC_PER_USEC)
+#define WEIR_DEAD_AFTER_MIN	NSEC_PER_MSEC
+
 static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
 				  const struct weir_policy_config *late)
 {
 	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
 				      "blocks that are not to wait need a timeout");
+	if (late->timeout && late->timeout < WEIR_TIMEOUT_MIN)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
+				      "a timeout is 100 us at least, or 0 for none");
+	if (late->dead_after && late->dead_after < WEIR_DEAD_AFTER_MIN)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
+				      "dead-after is 1 ms at least, or 0 for what follows from the timeout");
 	if (weir_policy_dead_after(late) < late->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
 				      "dead-after is shorter than the timeout");

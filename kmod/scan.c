@@ -45,9 +45,8 @@ static u64 weir_scan_part(u64 timeout)
 
 static u32 weir_scan_answers(const struct weir_job *job)
 {
-	u32 receivers = rcu_access_pointer(job->group) ? 1 : job->blocks.sources;
-
-	return clamp_t(u32, WEIR_SCAN_PACKETS / receivers, 1, WEIR_SCAN_ANSWERS);
+	return clamp_t(u32, WEIR_SCAN_PACKETS / weir_result_receivers(job), 1,
+		       WEIR_SCAN_ANSWERS);
 }
 
 /* The first of a scanner's points in time that is not before @due. */
@@ -161,14 +160,26 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 
 /*
  * No block is due at any time. One that was opened meanwhile may not have been
- * seen, and whoever opened it may have seen the timer still armed.
+ * seen, and whoever opened it may have seen the timer still armed. Likewise one
+ * whose result was left unsent.
  */
 static void weir_scan_stop(struct weir_scanner *scanner, int seen, u64 now)
 {
 	/* Pairs with the barrier behind atomic_inc() in weir_scan_opened(). */
 	smp_store_mb(scanner->armed, 0);
-	if (atomic_read(&scanner->opened) != seen && !xchg(&scanner->armed, 1))
+	if ((atomic_read(&scanner->opened) != seen || READ_ONCE(scanner->hurry)) &&
+	    !xchg(&scanner->armed, 1))
 		weir_scan_start(scanner, now);
+}
+
+/* Until @at, where no result has just been left unsent. */
+static void weir_scan_rest(struct weir_scanner *scanner, u64 at)
+{
+	weir_scan_start(scanner, at);
+	/* Pairs with the barrier in weir_scan_unsent(): either start is the last one. */
+	smp_mb();
+	if (READ_ONCE(scanner->hurry))
+		weir_scan_start(scanner, ktime_get_ns());
 }
 
 static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
@@ -187,8 +198,11 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 		.due	= U64_MAX,
 	};
 	int seen = atomic_read_acquire(&scanner->opened);
-	bool whole = weir_scan_round(scanner, &round);
+	bool whole;
 
+	/* Before it looks: pairs with the barrier in weir_scan_unsent(). */
+	smp_store_mb(scanner->hurry, 0);
+	whole = weir_scan_round(scanner, &round);
 	trace_weir_scan(scanner->job, round.looked, round.answered,
 			ktime_get_ns() - round.now);
 	/*
@@ -200,7 +214,7 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 	else if (round.due == U64_MAX)
 		weir_scan_stop(scanner, seen, round.now);
 	else
-		weir_scan_start(scanner, weir_scan_point(scanner, part, round.due));
+		weir_scan_rest(scanner, weir_scan_point(scanner, part, round.due));
 	return HRTIMER_NORESTART;
 }
 
@@ -296,6 +310,30 @@ void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
 	}
 }
 
+static struct weir_scanner *weir_scan_of(struct weir_scan *scan, u32 slot)
+{
+	return &scan->scanner[(u64)slot * scan->n >> scan->shift];
+}
+
+/**
+ * weir_scan_unsent() - a result was left unsent
+ * @job: the job
+ * @slot: its slot
+ *
+ * Called as weir_scan_opened(). The timer comes by at once, and sends as many as a visit
+ * may; it does so for a job without a timeout, too.
+ */
+void weir_scan_unsent(struct weir_job *job, u32 slot)
+{
+	struct weir_scanner *scanner = weir_scan_of(&job->scan, slot);
+
+	WRITE_ONCE(scanner->hurry, 1);
+	/* It hurries before it starts: a visit that ends looks the other way round. */
+	smp_mb();
+	WRITE_ONCE(scanner->armed, 1);
+	weir_scan_start(scanner, ktime_get_ns());
+}
+
 /**
  * weir_scan_opened() - a block was opened
  * @job: the job
@@ -318,7 +356,7 @@ void weir_scan_opened(struct weir_job *job, u32 slot)
 	timeout = READ_ONCE(scan->timeout);
 	if (!timeout)
 		return;
-	scanner = &scan->scanner[(u64)slot * scan->n >> scan->shift];
+	scanner = weir_scan_of(scan, slot);
 	atomic_inc(&scanner->opened);
 	/* Pairs with smp_store_mb() in weir_scan_stop(). */
 	smp_mb__after_atomic();

@@ -19,6 +19,7 @@ struct weir_job;
  * @opened: blocks opened in its slots, ever; so that a timer that stops sees
  *	what was opened while it looked
  * @armed: it runs, or is about to
+ * @hurry: it is to come by at once, as a result was left unsent
  */
 struct weir_scanner {
 	struct hrtimer		timer;
@@ -29,6 +30,7 @@ struct weir_scanner {
 	u32			next;
 	atomic_t		opened;
 	int			armed;
+	int			hurry;
 } ____cacheline_aligned_in_smp;
 
 /**
@@ -51,6 +53,7 @@ int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
 		   bool answer);
 void weir_scan_uninit(struct weir_scan *scan);
 void weir_scan_set(struct weir_job *job, u64 timeout, bool answer);
+void weir_scan_unsent(struct weir_job *job, u32 slot);
 void weir_scan_opened(struct weir_job *job, u32 slot);
 
 #endif /* _WEIR_SCAN_H */

@@ -123,7 +123,7 @@ int box_send(const struct weir_contrib *c, const s32 *grads,
 		pl.seg[pl.n].data = buf + off;
 		pl.seg[pl.n++].len = n;
 	}
-	ret = weir_contribute(&box.dev, c, &pl, true);
+	ret = weir_contribute(&box.dev, c, &pl, true, box.before);
 	free(buf);
 	return ret;
 }
@@ -155,7 +155,7 @@ int box_join_without(const struct weir_job *job, u16 source, u32 block,
 
 	c.flags = WEIR_CONTRIB_JOIN;
 	c.udp_len = sizeof(head) + sizeof(*join);
-	return weir_contribute(&box.dev, &c, &pl, true);
+	return weir_contribute(&box.dev, &c, &pl, true, 0);
 }
 
 int box_join_as(const struct weir_job *job, u16 source, u32 block,

@@ -41,6 +41,7 @@ struct box {
 	struct box_sent packet[BOX_SENT_MAX];
 	struct weir_policy_config late;	/* of jobs that are made from now on */
 	u16 timers;			/* likewise */
+	unsigned int before;		/* datagrams of the same packet, for what is given */
 	int send_error;			/* what sending returns from now on */
 	int generations;		/* events of that kind */
 	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */

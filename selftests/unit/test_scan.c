@@ -10,6 +10,7 @@
 #define BUDGET		16		/* answers a visit */
 
 static struct weir_job *job;
+static int moments;
 
 static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 			      u16 timers)
@@ -189,6 +190,95 @@ static void scan_budget_of_packets(void)
 	CHECK_EQ(answered(), 5);
 	CHECK_EQ(mock_answers, 1);
 	CHECK(mock_visits >= 5);
+	box_down();
+}
+
+/* Far into a merged packet, of blocks that are complete at once. */
+static void merged_setup(u16 sources)
+{
+	setup(WEIR_POLICY_WAIT, 0, sources, SLOTS, 1);
+	job->blocks.quorum = 1;
+	box.before = 1024 / sources + 1;
+}
+
+/* One packet does not make as many as its datagrams complete blocks: the timer does. */
+static void scan_sends_what_was_left_unsent(void)
+{
+	u32 i;
+
+	merged_setup(200);
+	box.before = 5;
+	box_give(job, 0, 0, 1);
+	CHECK_EQ(answered(), 1);
+	CHECK_EQ(mock_timers(), 0);
+	box.before = 6;
+	box_forget();
+	for (i = 1; i < 6; i++)
+		box_give(job, 0, i, 1);
+	CHECK_EQ(answered(), 1);
+	CHECK_EQ(box.sent, 0);
+	/* Who asks meanwhile is answered, and the others not forgotten. */
+	box_ask(job, 0, 3);
+	CHECK_EQ(box.sent, 1);
+	box_forget();
+	after(0);
+	CHECK_EQ(answered(), 6);
+	CHECK_EQ(box.sent, 5 * 200);
+	CHECK_EQ(mock_answers, 1);
+	CHECK_EQ(mock_timers(), 0);
+	box_forget();
+	after(TIMEOUT);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+static void unsent_meanwhile(void)
+{
+	if (moments--)
+		return;
+	mock_meanwhile = NULL;
+	box_give(job, 0, 2, 1);
+	box_give(job, 1, 2, 1);
+}
+
+/* Left unsent just as the timer looks, stops, or rests until the next block is due. */
+static void scan_unsent_while_it_stops(void)
+{
+	int moment;
+
+	for (moment = 0; moment < 6; moment++) {
+		merged_setup(2);
+		if (moment > 2)
+			set_policy(WEIR_POLICY_PARTIAL, 1000 * TIMEOUT);
+		after(0);
+		job->blocks.quorum = 0;
+		if (moment > 2)
+			box_give(job, 0, 9, 1);
+		box_give(job, 0, 1, 1);
+		box_give(job, 1, 1, 1);
+		moments = moment % 3;
+		mock_meanwhile = unsent_meanwhile;
+		after(10 * PART);
+		if (mock_meanwhile)
+			after(2000 * TIMEOUT);
+		CHECK(!mock_meanwhile);
+		CHECK(answered() >= 2);
+		CHECK_EQ(job->blocks.slot[2].unsent, 0);
+		box_down();
+	}
+}
+
+/* A slot that goes on takes nothing along. */
+static void scan_unsent_and_the_next_block(void)
+{
+	merged_setup(2);
+	box_give(job, 0, 1, 1);
+	box.before = 0;
+	job->blocks.quorum = 2;
+	box_give(job, 0, 1 + SLOTS, 1);
+	after(0);
+	CHECK_EQ(answered(), 0);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 1);
 	box_down();
 }
 
@@ -452,7 +542,6 @@ static void scan_parts_have_a_least(void)
 	box_down();
 }
 
-static int moments;
 
 static void open_meanwhile(void)
 {
@@ -500,6 +589,9 @@ const struct ktap_test scan_tests[] = {
 	KTAP_TEST(scan_early_contributions_change_nothing),
 	KTAP_TEST(scan_budget),
 	KTAP_TEST(scan_budget_of_packets),
+	KTAP_TEST(scan_sends_what_was_left_unsent),
+	KTAP_TEST(scan_unsent_while_it_stops),
+	KTAP_TEST(scan_unsent_and_the_next_block),
 	KTAP_TEST(scan_budget_forgets_no_block),
 	KTAP_TEST(scan_budget_and_no_timeout),
 	KTAP_TEST(scan_timeout_becomes_shorter),
