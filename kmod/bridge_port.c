@@ -24,19 +24,23 @@ static bool weir_bridge_port_state(const struct net_device *dev)
 	       br_port_get_stp_state(dev) == BR_STATE_FORWARDING;
 }
 
-/* Without memory for it the stack forwards. */
-static void weir_bridge_port_look(const struct net_device *dev)
+static int weir_bridge_port_look(const struct net_device *dev)
 {
+	struct xarray *ports = &weir_net(dev_net(dev))->bridge_ports;
+
 	ASSERT_RTNL();
 
 	if (weir_bridge_port_state(dev))
-		xa_store(&weir_net(dev_net(dev))->bridge_ports, dev->ifindex,
-			 xa_mk_value(1), GFP_KERNEL);
-	else
-		weir_bridge_port_forget(dev);
+		return xa_err(xa_store(ports, dev->ifindex, xa_mk_value(1),
+				       GFP_KERNEL));
+	weir_bridge_port_forget(dev);
+	return 0;
 }
 
-/* Called under RTNL, a moment after the state has changed. */
+/*
+ * Called under RTNL, a moment after the state has changed. Without memory for a port its
+ * frames are the stack's.
+ */
 static int weir_bridge_port_changed(struct notifier_block *nb,
 				    unsigned long event, void *ptr)
 {
@@ -69,7 +73,7 @@ static int weir_bridge_port_event(struct notifier_block *nb,
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 
 	if (event == NETDEV_REGISTER)
-		weir_bridge_port_look(dev);
+		return notifier_from_errno(weir_bridge_port_look(dev));
 	if (event == NETDEV_UNREGISTER ||
 	    (event == NETDEV_CHANGEUPPER && weir_bridge_port_leaves(ptr)))
 		weir_bridge_port_forget(dev);

@@ -14,6 +14,7 @@ import ctypes
 import errno
 import os
 import socket
+import subprocess
 import sys
 import time
 
@@ -337,7 +338,18 @@ def attach():
     do("port-flush")
 
 
+def bridge_port():
+    """A port that forwards, which the module finds when it is loaded."""
+    packets.run("ip", "link", "add", "bridge0", "type", "bridge", "forward_delay", "0")
+    packets.run("ip", "link", "add", "port0", "type", "dummy")
+    packets.run("ip", "link", "set", "port0", "master", "bridge0", "up")
+    packets.run("ip", "link", "set", "bridge0", "up")
+    while b"state forwarding" not in subprocess.check_output(["bridge", "link"]):
+        time.sleep(0.1)
+
+
 def module_load():
+    bridge_port()
     box.close()
     for dev in "w1", "w2":
         packets.run("ip", "link", "set", "dev", dev, "xdp", "off")
@@ -349,6 +361,8 @@ def module_load():
     injection.under_module()
     box.open()
     attach()
+    packets.run("ip", "link", "del", "port0")
+    packets.run("ip", "link", "del", "bridge0")
     return n
 
 
