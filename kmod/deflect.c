@@ -330,6 +330,15 @@ noinline void weir_deflect_free(struct net_device *dev)
 		unregister_netdevice(dev);
 }
 
+/*
+ * The kernel says EINVAL where it had no memory for a name, and EPERM or ENOBUFS where one
+ * of those who are told of devices had none. Nothing else is wrong with the device.
+ */
+static int weir_deflect_error(int err)
+{
+	return err == -EINVAL || err == -EPERM || err == -ENOBUFS ? -ENOMEM : err;
+}
+
 /**
  * weir_deflect_alloc() - put a device before another
  * @to: the other
@@ -356,13 +365,12 @@ struct net_device *weir_deflect_alloc(struct net_device *to)
 	err = register_netdevice(dev);
 	if (err) {
 		free_netdev(dev);
-		/* So the kernel says, too, where it had no memory for the name. */
-		return ERR_PTR(err == -EINVAL ? -ENOMEM : err);
+		return ERR_PTR(weir_deflect_error(err));
 	}
 	err = dev_open(dev, NULL);
 	if (err) {
 		weir_deflect_free(dev);
-		return ERR_PTR(err);
+		return ERR_PTR(weir_deflect_error(err));
 	}
 	return dev;
 }
