@@ -107,7 +107,8 @@ at_request() {
 		-e inject=sendto,sendmsg:signal="${kill_by:-KILL}":when="$1" weir "${@:2}"
 }
 
-# What a tool has set up. Numbers of programs, handles and counters differ each time.
+# What a tool has set up. Numbers of programs, handles, counters and the devices that come with
+# a policy differ each time.
 set_up_state() {
 	{
 		weir -j trim show
@@ -118,7 +119,8 @@ set_up_state() {
 			filter show dev w2 egress
 			filter show dev w1 ingress
 		END
-	} | grep -oE '"(dev|hook|size|dscp|rate|mode)":[^,}]*|"rule":\[[^]]*]|^[0-9]+: [a-z0-9]+|mtu [0-9]+ xdp[a-z]*|name weir[_a-z]*|qdisc (weir|mq) dev .*|weir[_a-z]*:\['
+	} | grep -oE '"(dev|hook|size|dscp|rate|mode)":[^,}]*|"rule":\[[^]]*]|^[0-9]+: [a-z0-9]+|mtu [0-9]+ xdp[a-z]*|name weir[_a-z]*|qdisc (weir|mq) dev .*|weir[_a-z]*:\[' |
+		sed -E 's/^[0-9]+: (weir[0-9]+)$/\1/'
 }
 
 # right STATE WHAT
