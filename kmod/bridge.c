@@ -73,6 +73,15 @@ static bool weir_bridge_of(struct weir_bridge_frame *f)
 	       f->bridge->flags & IFF_UP && !br_mst_enabled(f->bridge);
 }
 
+/*
+ * A driver that takes tags off keeps them beside the frame, and the stack puts them back.
+ * Without it the frame would cross into the VLAN of frames that have none.
+ */
+static bool weir_bridge_tag_is_hidden(const struct weir_bridge_frame *f)
+{
+	return !f->tag && f->from->features & NETIF_F_HW_VLAN_CTAG_RX;
+}
+
 /* The VLAN of the frame, where its port is in it. */
 static bool weir_bridge_vlan(struct weir_bridge_frame *f)
 {
@@ -84,7 +93,8 @@ static bool weir_bridge_vlan(struct weir_bridge_frame *f)
 		f->vlan = 0;
 		return true;
 	}
-	if (br_vlan_get_proto(f->bridge, &proto) || proto != ETH_P_8021Q)
+	if (weir_bridge_tag_is_hidden(f) ||
+	    br_vlan_get_proto(f->bridge, &proto) || proto != ETH_P_8021Q)
 		return false;
 	if (!f->tag && br_vlan_get_pvid_rcu(f->from, &f->vlan))
 		return false;

@@ -222,8 +222,11 @@ forward_doctor() {
 	weir -j doctor >"$work/doctor"
 	gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
 		and any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")
-		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")' "$work/doctor" >/dev/null ||
+		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")
+		and any(.check == "vlan" and .subject == "device w2" and .status == "warn")' "$work/doctor" >/dev/null ||
 		{ gojq -c '.checks[]' "$work/doctor"; return 1; }
+	ip netns exec "$net" ethtool -K w2 rxvlan off >/dev/null && weir -j doctor |
+		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "ok")' >/dev/null || return
 	ip -n "$net" link set dev w2 xdp off && weir -j doctor |
 		gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&
 		weir trim del dev w1 && unharmed

@@ -250,18 +250,43 @@ static void check_sender(const struct link *link, const struct link *links, size
 	report(&finding, "packets that XDP forwards from a veth keep unfinished checksums, unless its other end finishes them");
 }
 
+/* A tag that the device takes off is not there when the frame is forwarded. */
+static void check_tags(const struct link *link)
+{
+	struct finding finding = { DOCTOR_OK, "vlan", NULL, NULL };
+	char subject[64];
+
+	snprintf(subject, sizeof(subject), "device %s", link->name);
+	finding.subject = subject;
+	if (!device_feature(link->name, "rx-vlan-hw-parse")) {
+		report(&finding, "frames that XDP forwards from %s keep their VLAN tags", link->name);
+		return;
+	}
+	finding.verdict = DOCTOR_WARN;
+	finding.fix = fix("run `ethtool -K %s rxvlan off` if it gets frames of VLANs", link->name);
+	report(&finding, "%s takes VLAN tags off, and what XDP forwards from it goes on without", link->name);
+}
+
+static bool forwards(const struct link *link)
+{
+	char name[32];
+
+	return link->driver_id && !bpf_identify(link->driver_id, name, sizeof(name), NULL) &&
+	       !strcmp(name, WEIR_FORWARD_NAME);
+}
+
 /* The devices that the program is on, whatever policies they have. */
 static void check_senders(struct patient *patient)
 {
 	struct link *links;
-	char name[32];
 	size_t count, i;
 
 	rtnl_links(&patient->rtnl, &links, &count);
 	for (i = 0; i < count; i++) {
-		if (links[i].driver_id && !strcmp(links[i].kind, "veth") &&
-		    !bpf_identify(links[i].driver_id, name, sizeof(name), NULL) &&
-		    !strcmp(name, WEIR_FORWARD_NAME))
+		if (!forwards(&links[i]))
+			continue;
+		check_tags(&links[i]);
+		if (!strcmp(links[i].kind, "veth"))
 			check_sender(&links[i], links, count);
 	}
 	free(links);
