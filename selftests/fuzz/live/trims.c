@@ -62,12 +62,16 @@ static void apply(const struct wires *w, struct rng *rng, const struct policy *p
 	f->keep = p->keep;
 }
 
-/* Whoever sends by wire a, wire b leads to the station. */
+/*
+ * Whoever sends by wire a, wire b leads to the station. What the box has to say by the bridge
+ * itself (multicast listeners, neighbours) would be counted by the qdisc of wire b.
+ */
 static void bridge_up(void)
 {
 	const uint8_t *to = trim_mac_to;
 
 	scene_run("ip link add br0 type bridge forward_delay 0 mcast_snooping 0 &&"
+		  " tc qdisc add dev br0 clsact && tc filter add dev br0 egress matchall action drop &&"
 		  " ip link set a0 master br0 && ip link set b0 master br0 &&"
 		  " bridge link set dev a0 learning off && bridge link set dev b0 learning off &&"
 		  " ip link set br0 up &&"
