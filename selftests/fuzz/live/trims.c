@@ -204,13 +204,14 @@ static uint64_t counted_in(const uint64_t *n)
 	       n[WEIR_TRIM_C_OTHER] + n[WEIR_TRIM_C_MERGED] + n[WEIR_TRIM_C_FAILED];
 }
 
-/* What was trimmed in a former round may leave only now. */
+/* What was trimmed in a former round may leave only now; of what is lost some was trimmed. */
 static bool trims_add_up(const struct fates *f, const uint64_t *n)
 {
 	uint64_t left = n[WEIR_TRIM_C_TX_TRIM] + n[WEIR_TRIM_C_DROPPED_TRIM] +
 			n[WEIR_TRIM_C_RETURNED];
 
-	return f->late ? n[WEIR_TRIM_C_TRIM] <= left : n[WEIR_TRIM_C_TRIM] == left;
+	return n[WEIR_TRIM_C_TRIM] <= left + n[WEIR_TRIM_C_LOST] &&
+	       (f->late || n[WEIR_TRIM_C_TRIM] >= left);
 }
 
 /* A header that finds no room comes back as well, and is counted as dropped all the same. */
@@ -227,7 +228,8 @@ static bool returns_add_up(const struct fates *f, const uint64_t *n)
 static bool in_and_out_add_up(const struct fates *f, const uint64_t *n, uint64_t passed)
 {
 	return arena_gso ||
-	       (counted_in(n) + passed == f->sent && n[WEIR_TRIM_C_FAILED] <= f->odd &&
+	       (counted_in(n) + passed <= f->sent &&
+		counted_in(n) + passed + n[WEIR_TRIM_C_LOST] >= f->sent && n[WEIR_TRIM_C_FAILED] <= f->odd &&
 		counted_out(n) == fates_out(f, WIRE_B) + f->routed);
 }
 
