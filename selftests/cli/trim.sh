@@ -24,7 +24,10 @@ fi
 star_create 3 || ktap_fail "networks are made"
 net=$(ns_name router)
 
-weir() { "$tool" -n "$net" "$@"; }
+# Words before the tool: how it is to be run.
+as=()
+weir() { "${as[@]}" "$tool" -n "$net" "$@"; }
+tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 
 # What a refusal must not change. Counters go on, as the stack talks of itself.
 state() {
@@ -33,17 +36,20 @@ state() {
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 egress
 	tc -n "$net" filter show dev w2 egress
+	tcx list w1 egress
+	tcx list w2 egress
 }
 
 rule=(rule "proto=udp,dscp=af11" dscp cs6)
 
 root_of() { tc -n "$net" -j qdisc show dev "$1" | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
+in_tcx() { tcx list "$1" "$2" | grep -cx "$3"; }
 filters_on() { tc -n "$net" filter show dev "$1" "$2" | grep -c "$3:\["; }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
 xdp_on() { ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp.prog | if . then "\(.name) \(.id)" else "none" end'; }
 unharmed() {
 	json '. == []' trim show && [[ $(root_of w1) == "noqueue 0:" && $(xdp_on w1) == none ]] &&
-		(($(clsact_on w1) == 0)) && [[ $(xdp_on w2) == none && $(xdp_on w3) == none ]]
+		(($(clsact_on w1) == 0 && $(in_tcx w1 egress weir_trim) == 0)) && [[ $(xdp_on w2) == none && $(xdp_on w3) == none ]]
 }
 
 # The qdisc.
@@ -121,12 +127,17 @@ ktap_run "a root qdisc of others stays" foreign_root
 ktap_run "a weir qdisc of others stays" foreign_weir
 ktap_run "each transmit queue trims" multiqueue
 
-# The tc program.
+# The tc program, in tcx where the kernel has that and the tool may use it.
+placed() {
+	local in_tcx=0
+	[[ -z ${as[*]} ]] && tcx list w1 egress >/dev/null && in_tcx=1
+	(($(in_tcx "$1" egress weir_trim) == in_tcx && $(filters_on "$1" egress weir_trim) == 1 - in_tcx &&
+		$(clsact_on "$1") == 1 - in_tcx))
+}
 tc_set() {
 	weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit limit 20us &&
 		json '.[0] | .hook == "tc" and .rate == 125000000 and ."limit-time" == 20 and .limit == 0' trim show &&
-		(($(filters_on w1 egress weir_trim) == 1 && $(clsact_on w1) == 1)) && [[ $(root_of w1) == "noqueue 0:" ]] &&
-		weir trim set dev w1 rate 2gbit && (($(filters_on w1 egress weir_trim) == 1))
+		placed w1 && [[ $(root_of w1) == "noqueue 0:" ]] && weir trim set dev w1 rate 2gbit && placed w1
 }
 tc_doctor() {
 	weir -j doctor >"$work/doctor"
@@ -141,24 +152,94 @@ tc_del() { weir trim del dev w1 && unharmed; }
 # clsact goes with the last of our filters, whichever that is.
 tc_shares() {
 	weir port attach dev w1 mode tc && weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
-		weir port detach dev w1 && (($(filters_on w1 egress weir_trim) == 1)) &&
-		weir trim del dev w1 && (($(clsact_on w1) == 0)) || return
+		weir port detach dev w1 && placed w1 && weir trim del dev w1 && (($(clsact_on w1) == 0)) || return
 	weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && weir port attach dev w1 mode tc &&
-		weir trim del dev w1 && (($(filters_on w1 ingress weir_tc) == 1)) &&
+		weir trim del dev w1 && (($(filters_on w1 ingress weir_tc) + $(in_tcx w1 ingress weir_tc) == 1)) &&
 		weir port detach dev w1 && (($(clsact_on w1) == 0)) && unharmed
 }
+# What others have in clsact comes after all that is in tcx: there ours is a filter, too.
 tc_clsact() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
-		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && weir trim del dev w1 &&
+		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+		(($(filters_on w1 egress weir_trim) == 1 && $(in_tcx w1 egress weir_trim) == 0)) && weir trim del dev w1 &&
 		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 egress | grep -q matchall &&
 		tc -n "$net" qdisc del dev w1 clsact
+}
+# At the other hook they change nothing of what leaves.
+tc_ingress() {
+	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tc -n "$net" qdisc add dev w1 clsact && tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
+		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && (($(in_tcx w1 egress weir_trim) == 1)) &&
+		weir trim del dev w1 && (($(clsact_on w1) == 1)) && tc -n "$net" qdisc del dev w1 clsact && unharmed
 }
 tc_foreign() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 egress pref 100 handle 1 matchall action ok || return
 	refused 1 "w1 has a tc filter of somebody else .*at egress" weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
 		tc -n "$net" qdisc del dev w1 clsact && unharmed
+}
+# doctor_says FILTER: of the program of w1
+doctor_says() { weir -j doctor | gojq -e ".checks[] | select(.check == \"program\" and .subject == \"trim w1\") | $1" >/dev/null; }
+tcx_order() {
+	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx add w1 egress first && weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+		doctor_says '.found | contains("of others") | not' && tcx add w1 egress later 2 &&
+		[[ $(tcx list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] &&
+		doctor_says '.found | contains("(tcx); after it come 2 of others")' && weir trim set dev w1 size 100 &&
+		[[ $(tcx list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] && weir trim del dev w1 &&
+		[[ $(tcx list w1 egress | paste -sd ' ') == "first later later" ]] &&
+		tcx del w1 egress first && tcx del w1 egress later && unharmed
+}
+# What is not eligible as it is sent, and is so as others have changed it.
+whole_seen() {
+	weir trim set dev w1 hook tc rule dscp=af11 dscp cs6 rate 1gbit &&
+		in_router ping -q -c 3 -i 0.2 -W 1 "$(worker_addr 1)" >"$work/ping"
+	json '.[0].stats.whole >= 3' trim show && weir trim del dev w1
+}
+tcx_sees() {
+	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx mark w1 egress marks 10 && whole_seen && tcx del w1 egress marks && ! whole_seen && weir trim del dev w1 && unharmed
+}
+clsact_sees() {
+	tc -n "$net" qdisc add dev w1 clsact && tc -n "$net" filter add dev w1 egress pref 7 protocol ip matchall \
+		action pedit ex munge ip dsfield set 0x28 retain 0xfc pipe action csum ip4h continue || return
+	whole_seen && tc -n "$net" qdisc del dev w1 clsact && unharmed
+}
+tcx_full() {
+	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	# One fewer than there is room for in the list.
+	tcx add w1 egress many 63 || return
+	refused 1 "w1 has as many tcx programs as the kernel lets it have: .* hook qdisc" \
+		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
+		refused 1 "no trimming policy" weir trim show dev w1 && tcx del w1 egress many && unharmed
+}
+# A filter that an older weir has left, or this one where there was no tcx, is ours.
+tcx_upgrade() {
+	as=("$here/tcx" without)
+	weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && placed w1
+	local status=$?
+	as=()
+	((status == 0)) && weir trim set dev w1 rate 2gbit &&
+		(($(filters_on w1 egress weir_trim) == 1 && $(in_tcx w1 egress weir_trim) == 0)) &&
+		doctor_says '.found | contains("(clsact)")' && weir trim del dev w1 && unharmed
+}
+programs_left() { bpftool -j prog show | gojq -e 'any(.name == "weir_trim")' >/dev/null; }
+none_left() { ! programs_left; }
+# It goes with its device, with its namespace, and to another namespace, where it is ours still.
+tcx_goes() {
+	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	ns_create elsewhere && ip -n "$net" link add gone type veth peer name gone-too &&
+		weir trim set dev gone hook tc "${rule[@]}" rate 1gbit && programs_left && ip -n "$net" link del gone &&
+		poll 60 none_left || return
+	ip -n "$net" link add gone type veth peer name gone-too && weir trim set dev gone hook tc "${rule[@]}" rate 1gbit &&
+		ip -n "$net" link set gone netns "$(ns_name elsewhere)" && json '. == []' trim show || return
+	local net
+	net=$(ns_name elsewhere)
+	(($(in_tcx gone egress weir_trim) == 1)) && weir trim set dev gone hook tc "${rule[@]}" rate 1gbit &&
+		(($(in_tcx gone egress weir_trim) == 1)) && weir trim del dev gone && none_left &&
+		weir trim set dev gone hook tc "${rule[@]}" rate 1gbit && programs_left && ns_delete elsewhere &&
+		poll 60 none_left
 }
 # A veth says that it is as fast as 10gbit; a dummy says nothing.
 speeds() {
@@ -174,10 +255,23 @@ speeds() {
 ktap_run "trim set: hook tc" tc_set
 ktap_run "doctor knows what a tc program lacks" tc_doctor
 ktap_run "trim show goes round: tc" round_trip w1
-ktap_run "trim del takes clsact away" tc_del
-ktap_run "clsact is shared with a port's program" tc_shares
-ktap_run "clsact of others stays, at egress" tc_clsact
+ktap_run "trim del takes the tc program away" tc_del
+ktap_run "one device, two tc programs" tc_shares
+as=("$here/tcx" without)
+ktap_run "without tcx: trim set" tc_set
+ktap_run "without tcx: doctor" tc_doctor
+ktap_run "without tcx: trim del takes clsact away" tc_del
+ktap_run "without tcx: clsact is shared with a port's program" tc_shares
+as=()
+ktap_run "a filter of others comes first, and stays" tc_clsact
+ktap_run "a filter of others at ingress is no matter" tc_ingress
 ktap_run "a filter of others stays, at egress" tc_foreign
+ktap_run "tcx programs of others keep their places" tcx_order
+ktap_run "trimming sees what others in tcx have changed" tcx_sees
+ktap_run "trimming sees what others in clsact have changed" clsact_sees
+ktap_run "tcx is full" tcx_full
+ktap_run "a filter of ours is ours where there is tcx" tcx_upgrade
+ktap_run "the program goes with its device" tcx_goes
 ktap_run "the rate is the device's speed" speeds
 
 # The XDP program.
@@ -253,7 +347,7 @@ edges() {
 flushes() {
 	weir trim set dev w1 hook qdisc "${rule[@]}" && weir trim set dev w2 hook tc "${rule[@]}" rate 1gbit &&
 		weir trim set dev w3 hook xdp from w1 from w2 "${rule[@]}" rate 1gbit && json 'length == 3' trim show &&
-		weir trim flush && (($(clsact_on w2) == 0)) && unharmed
+		weir trim flush && (($(clsact_on w2) == 0 && $(in_tcx w2 egress weir_trim) == 0)) && unharmed
 }
 device_goes() {
 	ip -n "$net" link add gone type veth peer name gone-too && ip -n "$net" link set gone up &&

@@ -24,7 +24,10 @@ fi
 star_create 2 || ktap_fail "networks are made"
 net=$(ns_name router)
 
-weir() { "$tool" -n "$net" "$@"; }
+# Words before the tool: how it is to be run.
+as=()
+weir() { "${as[@]}" "$tool" -n "$net" "$@"; }
+tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 raw() { in_router "$here/raw-request" "$@"; }
 
 # All that could be harmed. No job gets a packet here, so the counters stand still.
@@ -35,6 +38,7 @@ state() {
 	ip -n "$net" link show
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 ingress
+	tcx list w1 ingress
 }
 
 # Jobs.
@@ -196,6 +200,8 @@ xdp_on() {
 	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
 }
 filters_on() { tc -n "$net" filter show dev "$1" ingress | grep -c 'weir_tc:\['; }
+in_tcx() { tcx list "$1" ingress | grep -cx weir_tc; }
+tc_programs() { echo $(($(filters_on "$1") + $(in_tcx "$1"))); }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
 mode_is() { json ".[0].mode == \"$2\" and .[0].dev == \"$1\"" port show dev "$1"; }
 
@@ -217,15 +223,15 @@ port_generic() {
 }
 port_tc() {
 	weir port attach dev w1 mode tc && mode_is w1 tc && [[ $(xdp_on w1) == none ]] &&
-		(($(filters_on w1) == 1 && $(clsact_on w1) == 1))
+		(($(tc_programs w1) == 1 && $(clsact_on w1) == $(filters_on w1)))
 }
 port_tc_again() {
-	weir port attach dev w1 mode tc udp 14000 && (($(filters_on w1) == 1)) &&
+	weir port attach dev w1 mode tc udp 14000 && (($(tc_programs w1) == 1)) &&
 		json '.[0].udp == [14000]' port show
 }
 port_back() {
 	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]] &&
-		(($(filters_on w1) == 0 && $(clsact_on w1) == 0))
+		(($(tc_programs w1) == 0 && $(clsact_on w1) == 0))
 }
 port_detach() {
 	weir port detach dev w1 && json '. == []' port show && [[ $(xdp_on w1) == none ]]
@@ -243,20 +249,30 @@ port_lost_port() {
 port_flush() {
 	weir port attach dev w1 mode xdp && weir port attach dev w2 mode tc &&
 		json 'map(.mode) | sort == ["tc", "xdp"]' port show && weir port flush &&
-		json '. == []' port show && [[ $(xdp_on w1) == none ]] && (($(clsact_on w2) == 0))
+		json '. == []' port show && [[ $(xdp_on w1) == none ]] && (($(clsact_on w2) == 0 && $(tc_programs w2) == 0))
 }
 # clsact of somebody else stays, and so do their filters.
 port_clsact() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
-		weir port attach dev w1 mode tc && weir port detach dev w1 &&
+		weir port attach dev w1 mode tc && (($(filters_on w1) == 1 && $(in_tcx w1) == 0)) && weir port detach dev w1 &&
 		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 ingress | grep -q matchall &&
 		tc -n "$net" qdisc del dev w1 clsact || return
-	# And where theirs came later into ours.
-	weir port attach dev w1 mode tc &&
+	# And where theirs came later into ours, which is made where there is no tcx.
+	local as=("$here/tcx" without)
+	weir port attach dev w1 mode tc && (($(filters_on w1) == 1 && $(clsact_on w1) == 1)) &&
 		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
 		weir port detach dev w1 && (($(clsact_on w1) == 1 && $(filters_on w1) == 0)) &&
 		tc -n "$net" qdisc del dev w1 clsact
+}
+port_tcx() {
+	tcx list w1 ingress >/dev/null || { echo "no tcx"; return 4; }
+	tcx add w1 ingress first && weir port attach dev w1 mode tc && tcx add w1 ingress later &&
+		weir port attach dev w1 mode tc udp 14000 && json '.[0].udp == [14000]' port show &&
+		[[ $(tcx list w1 ingress | paste -sd ' ') == "first weir_tc later" ]] && weir port detach dev w1 &&
+		[[ $(tcx list w1 ingress | paste -sd ' ') == "first later" ]] && tcx add w1 ingress first 61 || return
+	refused 1 "w1 has as many tcx programs as the kernel lets it have: .* mode xdp" weir port attach dev w1 mode tc &&
+		tcx del w1 ingress first && tcx del w1 ingress later
 }
 # The device takes its program and its port with it.
 port_device_goes() {
@@ -275,6 +291,7 @@ ktap_run "port detach without a program" port_lost_program
 ktap_run "port detach without a port" port_lost_port
 ktap_run "port flush" port_flush
 ktap_run "clsact of others stays" port_clsact
+ktap_run "tcx programs of others keep their places" port_tcx
 ktap_run "device goes with its port" port_device_goes
 
 foreign_xdp() {

@@ -62,10 +62,7 @@ int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attach
 		xdp->ours = !strcmp(xdp->name, WEIR_XDP_NAME) && !attached->link.hardware_id;
 	}
 	err = tc_find(rtnl, ifindex, &tc_ingress, &attached->tc);
-	if (err)
-		return refused(err, "cannot list the tc filters of %s: %s",
-			       attached->link.name, strerror(-err));
-	return WEIR_OK;
+	return err ? tc_find_refused(attached->link.name, err) : WEIR_OK;
 }
 
 void attached_free(struct attached *attached)
@@ -217,6 +214,9 @@ static int attach_refused(const struct attempt *job, int err)
 			       job->dev, why, job->dev);
 	case EAGAIN:
 		return refused(err, "clsact was taken off %s meanwhile (%s): try again", job->dev, why);
+	case ENOSPC:
+		return refused(err, "%s has as many tcx programs as the kernel lets it have: detach one, or use mode xdp or generic",
+			       job->dev);
 	case EOPNOTSUPP:
 		return refused(err, "the driver of %s has no XDP of its own (%s): use mode generic or tc",
 			       job->dev, why);
@@ -247,10 +247,10 @@ static int switch_xdp(struct attempt *job)
 
 static int attach(struct attempt *job)
 {
-	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
+	const struct hook *xdp = &job->before.xdp;
 
 	if (job->mode == WEIR_MODE_TC)
-		return tc_attach(&job->rtnl, job->ifindex, &tc_ingress, job->program.fd, tc);
+		return tc_attach(&job->rtnl, job->ifindex, &tc_ingress, job->program.fd);
 	if (xdp->id && xdp->mode != job->mode)
 		return switch_xdp(job);
 	return xdp_attach(job->ifindex, job->mode, job->program.fd, xdp);

@@ -3,10 +3,10 @@
  * The program on a device: what is there, what is ours, and how it comes and
  * goes.
  *
- * XDP: the program is set on the device itself, with no link and no pin, so it
- * goes with the device and lasts beyond the tool. tc: a bpf filter in direct
- * action at clsact, with a fixed priority and one of two handles, by which
- * detaching knows whether clsact was there before.
+ * XDP and tcx: the program is set on the device itself, with no link and no pin, so
+ * it goes with the device and lasts beyond the tool. clsact, where that is taken for
+ * tcx: a bpf filter in direct action, with a fixed priority and one of two handles, by
+ * which detaching knows whether clsact was there before.
  */
 #ifndef WEIR_ATTACH_H
 #define WEIR_ATTACH_H
@@ -25,6 +25,10 @@
 #define WEIR_TC_PRIORITY	100
 #define WEIR_TC_HANDLE		1	/* clsact was there before */
 #define WEIR_TC_HANDLE_MADE	2	/* clsact came with a filter of ours */
+
+/* enum bpf_attach_type; linux/bpf.h has them since 6.6. */
+#define WEIR_TCX_INGRESS	46
+#define WEIR_TCX_EGRESS		47
 
 #define WEIR_XDP_NAME		"weir_xdp"
 #define WEIR_TC_NAME		"weir_tc"
@@ -49,7 +53,12 @@ struct program {
  * @fd: of our own program, else -1
  * @ours: it is the program of this tool
  * @mode: enum weir_mode of the hook
- * @handle: of a tc filter
+ * @handle: of a filter of clsact
+ * @tcx: it is ours, in tcx
+ * @has_tcx: of tc, the kernel has tcx
+ * @revision: of the list of programs in tcx
+ * @after: programs that come after it there
+ * @filters: of tc, how many filters clsact has there
  */
 struct hook {
 	uint32_t id;
@@ -58,15 +67,22 @@ struct hook {
 	char name[32];
 	uint32_t mode;
 	uint32_t handle;
+	bool tcx;
+	bool has_tcx;
+	uint64_t revision;
+	unsigned int after;
+	unsigned int filters;
 };
 
 /**
- * struct tc_place - where in clsact a program of ours sits
- * @hook: TC_H_MIN_INGRESS or TC_H_MIN_EGRESS
+ * struct tc_place - where a tc program of ours sits
+ * @hook: of clsact, TC_H_MIN_INGRESS or TC_H_MIN_EGRESS
+ * @tcx: WEIR_TCX_INGRESS or WEIR_TCX_EGRESS
  * @name: of the program
  */
 struct tc_place {
 	uint32_t hook;
+	uint32_t tcx;
 	const char *name;
 };
 
@@ -88,19 +104,25 @@ int bpf_ready(void);			/* exit status: is there BTF? */
 int bpf_identify(uint32_t id, char *name, size_t size, int *fd);
 void program_close(struct program *program);
 int program_refused(int err, const char *name);
+int tc_find_refused(const char *dev, int err);
 
-/* attach_xdp.c, attach_tc.c: those that return int return a negative errno */
+/* attach_xdp.c, attach_tc.c, attach_tcx.c: those that return int return a negative errno */
 int xdp_load(const struct format_ports *ports, unsigned int ifindex, uint32_t mode,
 	     struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);
-int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd,
-	      const struct hook *old);
+int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd);
 int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
 	      const struct hook *hook);
 int tc_find(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
 	    struct hook *hook);
+int tcx_find(unsigned int ifindex, const struct tc_place *place, struct hook *hook);
+int tcx_attach(unsigned int ifindex, const struct tc_place *place, int fd,
+	       const struct hook *found);
+int tcx_replace(unsigned int ifindex, const struct tc_place *place, int fd,
+		const struct hook *old);
+int tcx_detach(unsigned int ifindex, const struct tc_place *place, const struct hook *hook);
 
 /* formats.c */
 int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,

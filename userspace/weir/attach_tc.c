@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tc programs: at clsact ingress, or at its egress. */
+/*
+ * tc programs, at ingress or egress: by tcx, or as a filter of clsact where the kernel has
+ * no tcx, or where others have filters there. Those see a packet after all that is in tcx,
+ * and ours is to see what they have made of it.
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -12,8 +16,8 @@
 #include "attach.h"
 #include "bpf/weir_tc.skel.h"
 
-const struct tc_place tc_ingress = { TC_H_MIN_INGRESS, WEIR_TC_NAME };
-const struct tc_place tc_egress = { TC_H_MIN_EGRESS, WEIR_TRIM_NAME };
+const struct tc_place tc_ingress = { TC_H_MIN_INGRESS, WEIR_TCX_INGRESS, WEIR_TC_NAME };
+const struct tc_place tc_egress = { TC_H_MIN_EGRESS, WEIR_TCX_EGRESS, WEIR_TRIM_NAME };
 
 static const uint32_t handles[2] = { WEIR_TC_HANDLE, WEIR_TC_HANDLE_MADE };
 
@@ -49,26 +53,45 @@ static enum bpf_tc_attach_point point_of(const struct tc_place *place)
 	return place->hook == TC_H_MIN_INGRESS ? BPF_TC_INGRESS : BPF_TC_EGRESS;
 }
 
+/* Filters of clsact at one hook, and the one in our place. */
+static int list_filters(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+			unsigned int *count, struct filter *found)
+{
+	return rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, count, found);
+}
+
 /* The filter in our place, be it ours or not. */
+static void take_filter(const struct tc_place *place, const struct filter *filter,
+			struct hook *hook)
+{
+	size_t length = strlen(place->name);
+
+	hook->id = filter->program_id;
+	hook->handle = filter->handle;
+	hook->mode = WEIR_MODE_TC;
+	/* The library names a filter PROGRAM:[ID]. */
+	hook->ours = !strncmp(filter->name, place->name, length) &&
+		     !strncmp(filter->name + length, ":[", 2);
+	snprintf(hook->name, sizeof(hook->name), "%.31s", filter->name);
+}
+
+/* -EPERM where whose programs there are in tcx may not be asked. */
 int tc_find(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
 	    struct hook *hook)
 {
-	size_t length = strlen(place->name);
 	struct filter filter;
-	unsigned int count;
 	int err;
 
-	err = rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, &count, &filter);
-	if (err || !filter.handle)
+	memset(hook, 0, sizeof(*hook));
+	hook->fd = -1;
+	err = tcx_find(ifindex, place, hook);
+	if (err && err != -EOPNOTSUPP)
 		return err;
-	hook->id = filter.program_id;
-	hook->handle = filter.handle;
-	hook->mode = WEIR_MODE_TC;
-	/* The library names a filter PROGRAM:[ID]. */
-	hook->ours = !strncmp(filter.name, place->name, length) &&
-		     !strncmp(filter.name + length, ":[", 2);
-	snprintf(hook->name, sizeof(hook->name), "%.31s", filter.name);
-	return 0;
+	hook->has_tcx = !err;
+	err = list_filters(rtnl, ifindex, place, &hook->filters, &filter);
+	if (!err && filter.handle && !hook->ours)
+		take_filter(place, &filter, hook);
+	return err;
 }
 
 static int destroy_clsact(unsigned int ifindex)
@@ -79,18 +102,22 @@ static int destroy_clsact(unsigned int ifindex)
 	return bpf_tc_hook_destroy(&hook);
 }
 
+static const struct tc_place *other_of(const struct tc_place *place)
+{
+	return place == &tc_ingress ? &tc_egress : &tc_ingress;
+}
+
 /* Was clsact made for our filter at its other hook? */
 static bool made_for_other(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place)
 {
-	const struct tc_place *other = place == &tc_ingress ? &tc_egress : &tc_ingress;
-	struct hook hook = {};
+	struct hook hook;
 
-	return !tc_find(rtnl, ifindex, other, &hook) && hook.ours &&
+	return !tc_find(rtnl, ifindex, other_of(place), &hook) && hook.ours &&
 	       hook.handle == WEIR_TC_HANDLE_MADE;
 }
 
-int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd,
-	      const struct hook *old)
+static int clsact_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+			 int fd, const struct hook *old)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex,
 		    .attach_point = point_of(place));
@@ -100,7 +127,7 @@ int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *plac
 	int err;
 
 	bpf_forget();
-	if (old && old->id) {
+	if (old->ours) {
 		opts.handle = old->handle;
 		opts.flags = BPF_TC_F_REPLACE;
 	} else {
@@ -121,26 +148,51 @@ int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *plac
 	return err;
 }
 
+int tc_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place, int fd)
+{
+	struct hook old;
+	int err;
+
+	bpf_forget();
+	err = tc_find(rtnl, ifindex, place, &old);
+	if (err)
+		return err;
+	if (old.tcx)
+		return tcx_replace(ifindex, place, fd, &old);
+	if (old.has_tcx && !old.filters)
+		return tcx_attach(ifindex, place, fd, &old);
+	return clsact_attach(rtnl, ifindex, place, fd, &old);
+}
+
 /*
  * clsact goes with the last filter of ours where it came with the first, unless
  * others have put filters of their own into it since.
  */
-int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
-	      const struct hook *hook)
+static int clsact_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+			 const struct hook *hook)
 {
 	LIBBPF_OPTS(bpf_tc_hook, at, .ifindex = ifindex, .attach_point = point_of(place));
 	LIBBPF_OPTS(bpf_tc_opts, opts, .priority = WEIR_TC_PRIORITY,
 		    .handle = hook->handle);
+	unsigned int here, there;
 	struct filter filter;
-	unsigned int left;
 	int err;
 
-	bpf_forget();
 	err = bpf_tc_detach(&at, &opts);
 	if (err || hook->handle != WEIR_TC_HANDLE_MADE)
 		return err;
-	err = rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, &left, &filter);
-	if (err || left)
+	err = list_filters(rtnl, ifindex, place, &here, &filter);
+	err = err ?: list_filters(rtnl, ifindex, other_of(place), &there, &filter);
+	if (err || here || there)
 		return err;
 	return destroy_clsact(ifindex);
+}
+
+int tc_detach(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
+	      const struct hook *hook)
+{
+	bpf_forget();
+	if (hook->tcx)
+		return tcx_detach(ifindex, place, hook);
+	return clsact_detach(rtnl, ifindex, place, hook);
 }

@@ -102,3 +102,11 @@ int program_refused(int err, const char *name)
 	return refused(err, "the kernel does not take the program %s: %s; `weir --debug` shows what the verifier says",
 		       name, strerror(-err));
 }
+
+int tc_find_refused(const char *dev, int err)
+{
+	if (err == -EPERM)
+		return refused(err, "not permitted to look at the tc programs of %s: this takes CAP_NET_ADMIN and CAP_SYS_ADMIN; run it as root",
+			       dev);
+	return refused(err, "cannot list the tc programs of %s: %s", dev, strerror(-err));
+}

@@ -56,10 +56,11 @@ static void check_program(struct patient *patient, const struct link *link,
 	struct finding finding = { DOCTOR_FAIL, "program", subject, NULL };
 	struct hook tc = { .fd = -1 }, xdp = { .fd = -1 };
 	bool native = link->driver_id || link->hardware_id;
+	int err;
 
 	xdp.id = link->driver_id ?: link->hardware_id ?: link->generic_id;
 	xdp.mode = native ? WEIR_MODE_XDP : WEIR_MODE_GENERIC;
-	tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
+	err = tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
 	if (mode == WEIR_MODE_TC && tc.ours) {
 		check_mode(subject, link->name, mode, &tc);
 		return;
@@ -78,6 +79,10 @@ static void check_program(struct patient *patient, const struct link *link,
 				  link->name, link->name, names_word(&mode_names, mode));
 		report(&finding, "XDP program %u (%s) of somebody else is in the place of weir's",
 		       xdp.id, xdp.name);
+	} else if (err) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "run weir as root";
+		report(&finding, "whose tc programs there are cannot be told: %s", strerror(-err));
 	} else {
 		finding.fix = attach_line(link->name, mode);
 		report(&finding, "no program is attached, so no packet is handed over");

@@ -45,13 +45,35 @@ static void check_qdisc(struct patient *patient, const struct link *link, const 
 		report(&finding, "there is no weir qdisc on %s, so nothing is trimmed", link->name);
 }
 
+/* What changes a packet after it was looked at is not seen by trimming. */
+static void report_filter(struct finding *finding, const struct hook *hook)
+{
+	unsigned int after = hook->tcx ? hook->after + hook->filters : 0;
+	const char *where = hook->tcx ? "tcx" : "clsact";
+
+	if (after)
+		report(finding, "program %u (%s) is attached at egress (%s); after it come %u of others, and what those change it does not see",
+		       hook->id, hook->name, where, after);
+	else
+		report(finding, "program %u (%s) is attached at egress (%s)", hook->id,
+		       hook->name, where);
+}
+
 static void check_filter(struct patient *patient, const struct link *link, const char *subject)
 {
 	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
-	struct hook hook = {};
+	struct hook hook;
+	int err;
 
-	if (!tc_find(&patient->rtnl, link->ifindex, &tc_egress, &hook) && hook.ours) {
-		report(&finding, "program %u (%s) is attached at egress", hook.id, hook.name);
+	err = tc_find(&patient->rtnl, link->ifindex, &tc_egress, &hook);
+	if (!err && hook.ours) {
+		report_filter(&finding, &hook);
+		return;
+	}
+	if (err) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = "run weir as root";
+		report(&finding, "whose tc programs there are cannot be told: %s", strerror(-err));
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;

@@ -135,28 +135,23 @@ static int dump_filters(struct nl *nl, unsigned int ifindex, uint32_t hook,
 int rtnl_filters(struct nl *nl, unsigned int ifindex, uint32_t hook, uint16_t priority,
 		 const uint32_t handles[2], unsigned int *count, struct filter *found)
 {
-	static const uint32_t hooks[] = { TC_H_MIN_INGRESS, TC_H_MIN_EGRESS };
-	int at, err = 0;
+	struct nl_replies replies = {};
+	struct filter filter;
+	size_t i;
+	int err;
 
 	*count = 0;
 	memset(found, 0, sizeof(*found));
-	for (at = 0; !err && at < 2; at++) {
-		struct nl_replies replies = {};
-		size_t i;
-
-		err = dump_filters(nl, ifindex, hooks[at], &replies);
-		for (i = 0; i < replies.count; i++) {
-			struct filter filter;
-
-			if (!parse_filter(replies.message[i], &filter))
-				continue;
-			(*count)++;
-			if (hooks[at] == hook && !found->handle && filter.priority == priority &&
-			    (filter.handle == handles[0] || filter.handle == handles[1]))
-				*found = filter;
-		}
-		nl_replies_free(&replies);
+	err = dump_filters(nl, ifindex, hook, &replies);
+	for (i = 0; i < replies.count; i++) {
+		if (!parse_filter(replies.message[i], &filter))
+			continue;
+		(*count)++;
+		if (!found->handle && filter.priority == priority &&
+		    (filter.handle == handles[0] || filter.handle == handles[1]))
+			*found = filter;
 	}
+	nl_replies_free(&replies);
 	return err;
 }
 

@@ -61,8 +61,8 @@ int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link);
 int rtnl_links(struct nl *nl, struct link **links, size_t *count);
 
 /*
- * Counts the filters of clsact at both its hooks, and finds the first at @hook
- * (TC_H_MIN_*) with this priority and one of the two handles.
+ * Counts the filters of clsact at @hook (TC_H_MIN_*), and finds the first with this
+ * priority and one of the two handles.
  */
 int rtnl_filters(struct nl *nl, unsigned int ifindex, uint32_t hook, uint16_t priority,
 		 const uint32_t handles[2], unsigned int *count, struct filter *found);

@@ -46,6 +46,9 @@ int trim_attach_refused(const char *dev, int err)
 			       why);
 	case EAGAIN:
 		return refused(err, "clsact was taken off %s meanwhile (%s): try again", dev, why);
+	case ENOSPC:
+		return refused(err, "%s has as many tcx programs as the kernel lets it have: detach one, or trim with hook qdisc",
+			       dev);
 	case EOPNOTSUPP:
 		return refused(err, "the driver of %s has no XDP of its own (%s): trim with hook tc or qdisc",
 			       dev, why);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The program that trims at clsact egress of a device. */
+/* The program that trims at egress of a device, by tcx or clsact. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <string.h>
 
 #include "bpf/weir_trim.skel.h"
 #include "tool.h"
@@ -35,12 +34,9 @@ static int load(struct trim_attempt *attempt)
 
 static int find(struct nl *rtnl, const struct link *link, struct hook *hook)
 {
-	int err;
+	int err = tc_find(rtnl, link->ifindex, &tc_egress, hook);
 
-	memset(hook, 0, sizeof(*hook));
-	err = tc_find(rtnl, link->ifindex, &tc_egress, hook);
-	return err ? refused(err, "cannot list the tc filters of %s: %s", link->name,
-			     strerror(-err)) : WEIR_OK;
+	return err ? tc_find_refused(link->name, err) : WEIR_OK;
 }
 
 static int prepare(struct trim_attempt *attempt)
@@ -63,8 +59,7 @@ static int attach(struct trim_attempt *attempt)
 	int err = 0;
 
 	if (attempt->fd >= 0)
-		err = tc_attach(&attempt->rtnl, attempt->link.ifindex, &tc_egress, attempt->fd,
-				NULL);
+		err = tc_attach(&attempt->rtnl, attempt->link.ifindex, &tc_egress, attempt->fd);
 	return err ? trim_attach_refused(attempt->link.name, err) : WEIR_OK;
 }
 
