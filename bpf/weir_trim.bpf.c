@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tc program of a port whose qdisc must stay: at clsact egress, before it, it
+ * The tc program of a port whose qdisc must stay: at egress, before it, it
  * trims what a virtual queue of the port's rate has no room for. The qdisc sees
  * trimmed packets with a priority and a transmit queue of their own.
  *

@@ -106,7 +106,7 @@ static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 }
 
 /*
- * Qdiscs go by the length that a packet had before clsact egress. A merged packet's
+ * Qdiscs go by the length that a packet had before tc egress. A merged packet's
  * counts the headers of all that it stands for, and none of it was cut.
  */
 static int weir_trim_length(struct sk_buff *skb)

@@ -93,7 +93,7 @@ enum weir_source_state {
  * enum weir_mode - where the program that hands packets over is attached
  * @WEIR_MODE_XDP: XDP in the driver
  * @WEIR_MODE_GENERIC: XDP after the driver, on socket buffers
- * @WEIR_MODE_TC: clsact ingress
+ * @WEIR_MODE_TC: tc ingress
  */
 enum weir_mode {
 	WEIR_MODE_XDP = 1,
@@ -214,7 +214,7 @@ enum weir_event {
  * enum weir_trim_hook - where a port's packets are trimmed
  * @WEIR_TRIM_HOOK_QDISC: at enqueue, by the weir qdisc, which sees the real
  *   queue
- * @WEIR_TRIM_HOOK_TC: at clsact egress, by a virtual queue
+ * @WEIR_TRIM_HOOK_TC: at tc egress, by a virtual queue
  * @WEIR_TRIM_HOOK_XDP: before the stack, by the program that forwards to this
  *   port
  * @WEIR_TRIM_HOOK_NONE: nowhere; the policy only says whether the port is an

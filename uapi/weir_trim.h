@@ -245,12 +245,12 @@ struct weir_trim_cpu {
  *
  *	int weir_trim_length_skb(struct __sk_buff *ctx);
  *		to be called when a packet was cut, so that the qdiscs below count it
- *		as long as it is now; only at clsact egress. 0, or -EINVAL where it
+ *		as long as it is now; only at tc egress. 0, or -EINVAL where it
  *		stands for several packets
  *
  *	int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
  *		has a packet sent by this transmit queue, whatever would be picked
- *		otherwise; only at clsact egress. 0, or -EINVAL where the device has
+ *		otherwise; only at tc egress. 0, or -EINVAL where the device has
  *		no such queue
  */
 
