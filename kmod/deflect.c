@@ -60,11 +60,13 @@ struct weir_deflect {
 /**
  * struct weir_deflected - a packet that is on its way to the qdisc
  * @skb: the packet, or NULL
+ * @port: the device that had no room for it, until a drop there was put down to that
  * @counter: what it was counted as
  * @taken: a weir qdisc has it, and counts it
  */
 struct weir_deflected {
 	const struct sk_buff	*skb;
+	const struct net_device	*port;
 	u32			counter;
 	bool			taken;
 };
@@ -86,6 +88,26 @@ bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter)
 		return false;
 	d->taken = true;
 	*counter = d->counter;
+	return true;
+}
+
+/**
+ * weir_deflect_told() - is a drop of an overflow that was told of before?
+ * @dev: whose qdisc drops a packet
+ *
+ * What a device had no room for has overflowed once, also where its qdisc has none either:
+ * the first packet that goes there for it, be it another, is no more to tell of.
+ */
+bool weir_deflect_told(const struct net_device *dev)
+{
+	struct weir_deflected *d;
+
+	if (!softirq_count())
+		return false;
+	d = this_cpu_ptr(&weir_deflected);
+	if (d->port != dev)
+		return false;
+	d->port = NULL;
 	return true;
 }
 
@@ -144,15 +166,27 @@ static void weir_deflect_count(const struct weir_trim *trim, u32 counter,
 		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, n * len);
 }
 
+/* A device that is down has a qdisc that drops all, and calls it congestion. */
+static bool weir_deflect_is_up(struct net_device *to)
+{
+	return rcu_access_pointer(netdev_get_tx_queue(to, 0)->qdisc) !=
+	       &noop_qdisc;
+}
+
 /* Where there is nothing to wait in, what the device does not take is lost. */
 static bool weir_deflect_has_queue(struct net_device *to)
 {
-	return rcu_dereference_bh(netdev_get_tx_queue(to, 0)->qdisc)->enqueue;
+	return weir_deflect_is_up(to) &&
+	       rcu_dereference_bh(netdev_get_tx_queue(to, 0)->qdisc)->enqueue;
 }
 
-/* Whoever sends it counts it: a weir qdisc, or else we, as it was counted before. */
+/*
+ * Whoever sends it counts it: a weir qdisc, or else we, as it was counted before. @port is
+ * the device where it had no room, or NULL where it was not asked.
+ */
 static void weir_deflect_send(const struct weir_trim *trim, struct net_device *to,
-			      struct sk_buff *skb, u32 counter)
+			      struct sk_buff *skb, u32 counter,
+			      const struct net_device *port)
 {
 	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
 	struct weir_deflected before = *d;
@@ -160,12 +194,15 @@ static void weir_deflect_send(const struct weir_trim *trim, struct net_device *t
 	bool taken;
 	int err;
 
-	*d = (struct weir_deflected) { .skb = skb, .counter = counter };
+	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
+	*d = (struct weir_deflected) {
+		.skb = skb, .port = port, .counter = counter,
+	};
 	skb->dev = to;
 	err = dev_queue_xmit(skb);
 	taken = d->taken;
 	*d = before;
-	if (taken || !trim)
+	if (taken)
 		return;
 	if (err == NET_XMIT_SUCCESS || err == NET_XMIT_CN)
 		weir_deflect_count(trim, counter, len, 1);
@@ -208,8 +245,7 @@ static void weir_deflect_frame(const struct weir_trim *trim,
 		weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
 		return;
 	}
-	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
-	weir_deflect_send(trim, to, skb, note.counter);
+	weir_deflect_send(trim, to, skb, note.counter, to);
 }
 
 static bool weir_deflect_any_frags(int n, struct xdp_frame **frames)
@@ -262,23 +298,33 @@ static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
 	return n;
 }
 
-/* What generic XDP redirects is a packet already. */
+static void weir_deflect_packet(const struct weir_trim *trim,
+				struct net_device *to, struct sk_buff *skb)
+{
+	struct weir_note note;
+
+	if (!trim || skb_headroom(skb) < sizeof(struct xdp_frame) + sizeof(note) ||
+	    !weir_note_read(skb->head, &note)) {
+		kfree_skb(skb);
+		return;
+	}
+	weir_deflect_count(trim, note.counter, skb->len, -1);
+	if (weir_deflect_is_up(to)) {
+		weir_deflect_send(trim, to, skb, note.counter, NULL);
+		return;
+	}
+	kfree_skb(skb);
+	weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+}
+
+/* What generic XDP redirects is a packet already, which no driver takes by XDP. */
 static netdev_tx_t weir_deflect_start_xmit(struct sk_buff *skb,
 					   struct net_device *dev)
 {
 	struct net_device *to = ((struct weir_deflect *)netdev_priv(dev))->to;
-	const struct weir_trim *trim;
-	struct weir_note note;
 
 	rcu_read_lock();
-	trim = weir_deflect_trim(to);
-	if (trim && skb_headroom(skb) >= sizeof(struct xdp_frame) + sizeof(note) &&
-	    weir_note_read(skb->head, &note)) {
-		weir_deflect_count(trim, note.counter, skb->len, -1);
-		weir_deflect_send(trim, to, skb, note.counter);
-	} else {
-		kfree_skb(skb);
-	}
+	weir_deflect_packet(weir_deflect_trim(to), to, skb);
 	rcu_read_unlock();
 	return NETDEV_TX_OK;
 }
@@ -288,16 +334,37 @@ static int weir_deflect_open(struct net_device *dev)
 	return 0;
 }
 
+static int weir_deflect_iflink(const struct net_device *dev)
+{
+	const struct weir_deflect *deflect = netdev_priv(dev);
+
+	return deflect->to->ifindex;
+}
+
 static const struct net_device_ops weir_deflect_ops = {
 	.ndo_open	= weir_deflect_open,
 	.ndo_start_xmit	= weir_deflect_start_xmit,
 	.ndo_xdp_xmit	= weir_deflect_xdp_xmit,
+	.ndo_get_iflink	= weir_deflect_iflink,
 };
 
 /* Comes and goes with a policy, and neither by request nor by itself. */
 static struct rtnl_link_ops weir_deflect_link_ops = {
 	.kind = "weir",
 };
+
+/**
+ * weir_deflect_before() - which device does a device stand before?
+ * @dev: any device
+ *
+ * Return: that device; NULL where @dev is of another kind.
+ */
+struct net_device *weir_deflect_before(const struct net_device *dev)
+{
+	if (dev->rtnl_link_ops != &weir_deflect_link_ops)
+		return NULL;
+	return ((const struct weir_deflect *)netdev_priv(dev))->to;
+}
 
 /* Nothing has an address on it, and no protocol speaks by it. */
 static void weir_deflect_setup(struct net_device *dev)

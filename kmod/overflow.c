@@ -14,6 +14,7 @@
 #include <trace/events/xdp.h>
 
 #include "compat.h"
+#include "deflect.h"
 #include "overflow.h"
 #include "trim.h"
 
@@ -97,7 +98,8 @@ static bool weir_overflow_is_qdisc(enum skb_drop_reason reason)
 /* A qdisc had no room. */
 static void weir_overflow_skb(WEIR_KFREE_SKB_PROTO)
 {
-	if (weir_overflow_is_qdisc(reason) && skb->dev)
+	if (weir_overflow_is_qdisc(reason) && skb->dev &&
+	    !weir_deflect_told(skb->dev))
 		weir_overflow(skb->dev, 1);
 }
 

@@ -116,12 +116,15 @@ void weir_trim_device(const struct net_device *dev,
 
 /*
  * Some drivers take redirected frames only while something else is so: a veth
- * where the other end polls, others where they have a program themselves.
+ * where the other end polls, others where they have a program themselves. And nothing
+ * is redirected to a device that is down.
  */
-static u32 weir_trim_sends(const struct net_device *dev)
+static u32 weir_trim_sends(const struct weir_trim *trim)
 {
-	u32 features = weir_compat_xdp_features(dev), sends = 0;
+	u32 features = weir_compat_xdp_features(trim->dev), sends = 0;
 
+	if (trim->deflect && !netif_running(trim->deflect))
+		return 0;
 	if (features & NETDEV_XDP_ACT_NDO_XMIT)
 		sends |= WEIR_TRIM_SENDS;
 	if (features & NETDEV_XDP_ACT_NDO_XMIT_SG)
@@ -156,7 +159,6 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	weir_trim_device(dev, &device);
 	weir_trim_config_port(config, &device, &rev->port);
 	rev->policy = rev->port.policy;
-	rev->port.sends = weir_trim_sends(dev);
 	weir_trim_config_bands(config, &rev->limits);
 	return rev;
 }
@@ -193,11 +195,13 @@ static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 	return trim;
 }
 
-/* Where programs redirect to. */
-static u32 weir_trim_via(const struct weir_trim *trim,
-			 const struct weir_trim_rev *rev)
+/* Where programs redirect to, and what may be. */
+static void weir_trim_redirects(const struct weir_trim *trim,
+				struct weir_trim_rev *rev)
 {
-	return weir_trim_deflects(&rev->config) ? trim->deflect->ifindex : 0;
+	if (weir_trim_deflects(&rev->config))
+		rev->port.via = trim->deflect->ifindex;
+	rev->port.sends = weir_trim_sends(trim);
 }
 
 /* It stays as long as the policy, whatever changes. */
@@ -226,7 +230,7 @@ static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 
 	if (err)
 		return err;
-	rev->port.via = weir_trim_via(trim, rev);
+	weir_trim_redirects(trim, rev);
 	rev->port.queue = READ_ONCE(old->port.queue);
 	rev->port.overflow = READ_ONCE(old->port.overflow);
 	rcu_assign_pointer(trim->rev, rev);
@@ -246,7 +250,7 @@ static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 	err = weir_trim_deflect(trim, &rev->config);
 	if (err)
 		goto free;
-	rev->port.via = weir_trim_via(trim, rev);
+	weir_trim_redirects(trim, rev);
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
 	if (!err)
 		return 0;
@@ -406,14 +410,27 @@ static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
 	return weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
 }
 
-static void weir_trim_change_features(struct weir_net *wn,
-				      const struct net_device *dev)
+static void weir_trim_change_sends(struct weir_net *wn,
+				   const struct net_device *dev, bool any)
 {
 	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
 
 	if (trim)
 		WRITE_ONCE(weir_trim_rev(trim)->port.sends,
-			   weir_trim_sends(dev));
+			   any ? weir_trim_sends(trim) : 0);
+}
+
+/*
+ * The device before a port is set down or up by hand. Programs that redirect to it yet
+ * are over before it is down.
+ */
+static void weir_trim_change_before(struct weir_net *wn, unsigned long event,
+				    const struct net_device *dev)
+{
+	const struct net_device *port = weir_deflect_before(dev);
+
+	if (port && (event == NETDEV_GOING_DOWN || event == NETDEV_UP))
+		weir_trim_change_sends(wn, port, event == NETDEV_UP);
 }
 
 /* A device that goes, or moves to another namespace, has no policy any more. */
@@ -426,7 +443,8 @@ static int weir_trim_netdev_event(struct notifier_block *nb,
 	if (event == NETDEV_UNREGISTER)
 		weir_trim_del(wn, dev->ifindex);
 	if (event == NETDEV_XDP_FEAT_CHANGE)
-		weir_trim_change_features(wn, dev);
+		weir_trim_change_sends(wn, dev, true);
+	weir_trim_change_before(wn, event, dev);
 	if (event == NETDEV_CHANGEMTU)
 		return notifier_from_errno(weir_trim_change_mtu(wn, dev));
 	return NOTIFY_DONE;

@@ -21,6 +21,9 @@ slow_port=$root/build/slow-port-${slow_port##*/kmod-}/slow_port.ko
 # What a test's own driver counts.
 slow=/sys/module/slow_port/parameters
 
+pins=/sys/fs/bpf/devices_$$
+at_exit rm -rf "$pins"
+
 # refused PATTERN COMMAND [ARGUMENT...]
 refused() {
 	local pattern=$1 said
@@ -182,6 +185,83 @@ deflected_all() {
 # The meters think the port faster than it is; with meters a CPU each of them does.
 deflect_shared() { deflect rate 14mbit; }
 deflect_percpu() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
+
+# What finds no room in the ring, and none in the qdisc either, has overflowed once. Headers
+# leave as slowly as frames here, so that they find none.
+told_once() {
+	local refused
+	policy del slow0 >/dev/null
+	in_router tc qdisc replace dev slow0 root weir && refused=$(<"$slow/xdp_refused") &&
+		in_router weir trim set dev slow0 hook xdp from w1 from w2 from w3 rule dscp=af11 dscp 11 limit 12 headers 1 \
+			header-time 0 rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms &&
+		from_workers 3 10.99.0.2 --count 300 && poll 60 told_all "$refused"
+	local status=$?
+	((status)) && shown slow0 && in_router weir trim queues dev slow0 && echo "refused $refused, then $(<"$slow/xdp_refused")"
+	in_router weir trim del dev slow0
+	return "$status"
+}
+told_all() {
+	in_router weir -j trim queues dev slow0 | gojq -e 'map(."dropped-trim") | add > 20' >/dev/null &&
+		[[ $(of slow0 .stats.overflows) == $(($(<"$slow/xdp_refused") - $1)) ]]
+}
+
+# A port that has room for all, and who its frames leave by.
+xdp_up() {
+	policy del slow0 >/dev/null
+	in_router tc qdisc replace dev slow0 root weir && in_router weir trim set dev slow0 hook xdp from w1 \
+		rule dscp=af11 dscp 11 limit 100000 rate 1gbit
+}
+by_xdp() {
+	local before
+	before=$(<"$slow/xdp_sent") && from_workers 1 10.99.0.2 --count 20 &&
+		poll 60 eval "((\$(<$slow/xdp_sent) - before == 20))"
+}
+by_stack() {
+	local xdp before
+	xdp=$(<"$slow/xdp_sent") before=$(slow_all) && from_workers 1 10.99.0.2 --count 20 &&
+		poll 60 eval "((\$(slow_all) - before >= 20))" && [[ $(<"$slow/xdp_sent") == "$xdp" ]]
+}
+
+# The device that programs redirect to is set down by hand: the stack forwards meanwhile, a
+# new rate of the policy does not change that, and doctor says what is wrong.
+set_down() {
+	local dev
+	xdp_up && by_xdp || return
+	dev=$(in_router ip -j link show type weir | gojq -r '.[] | select(.link == "slow0") | .ifname') &&
+		in_router ip link set dev "$dev" down && by_stack && [[ $(of slow0 .sends) == 0 ]] &&
+		in_router weir trim set dev slow0 rate 2gbit && by_stack &&
+		in_router weir -j doctor | gojq -e --arg fix "run \`ip link set dev $dev up\`" \
+			'.checks | any(.check == "redirect" and .status == "fail" and .fix == $fix)' >/dev/null &&
+		in_router ip link set dev "$dev" up && by_xdp && [[ $(of slow0 .stats.lost) == 0 ]]
+	local status=$?
+	((status)) && shown slow0 && in_router ip link show type weir
+	in_router weir trim del dev slow0
+	return "$status"
+}
+
+# By generic XDP no driver is asked: all goes to the qdisc, and is counted as what becomes of
+# it there.
+generic() {
+	local before
+	mkdir -p "$pins" && bpftool prog load build/bpf/weir_forward.bpf.o "$pins/forward" || return
+	policy del slow0 >/dev/null
+	in_router tc qdisc replace dev slow0 root weir &&
+		policy set slow0 hook=xdp dscp=11 rule=dscp:10 rate=1250000000 limit=12 header-time=0 &&
+		before=$(slow_all) && in_router ip link set w1 xdpgeneric pinned "$pins/forward" &&
+		from_workers 1 10.99.0.2 --count 400 && poll 60 all_deflected "$before"
+	local status=$?
+	((status)) && echo "before $before, sent $sent, device $(slow_all)" && shown slow0
+	in_router ip link set w1 xdpgeneric off
+	rm -rf "$pins"
+	policy del slow0 >/dev/null
+	return "$status"
+}
+all_deflected() {
+	of slow0 '.stats' | gojq -e --argjson sent "$sent" --argjson left "$(($(slow_all) - $1))" '
+		.whole + .trim == $sent and .trim == ."tx-trim" + ."dropped-trim" and .trim > 50 and
+		.lost == 0 and .failed == 0 and .deflected == $sent and ."deflected-max" > 0 and
+		$left >= .whole + ."tx-trim" and $left <= .whole + ."tx-trim" + 20' >/dev/null
+}
 
 # Above the qdisc clsact has the packet, which may still choose. The queue that is chosen
 # drops none for having waited.
@@ -428,6 +508,9 @@ ktap_run "a queue is not chosen where mq comes later" one on_slow queue_comes_be
 ktap_run "one of several queues is full" one on_slow one_queue_is_full
 ktap_run "what a ring has no room for is deflected" one on_slow deflect_shared
 ktap_run "what a ring has no room for is deflected, meters a CPU" one on_slow deflect_percpu
+ktap_run "what is deflected and dropped has overflowed once" one on_slow told_once
+ktap_run "the device before a port is set down" one on_slow set_down
+ktap_run "generic XDP goes to the qdisc" one on_slow generic
 ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table

@@ -240,6 +240,17 @@ device_refuses() {
 }
 only_trimmed() { (($(seen arrived 10) == 0 && $(seen arrived 11) == $(trim '.stats."tx-trim"'))); }
 
+# A link that is gone has a qdisc that takes everything, and keeps nothing.
+link_is_gone() {
+	in_router ip neigh replace "$(worker_addr 3)" lladdr 02:00:00:00:00:03 dev w3 nud permanent &&
+		ip -n "$(ns_name w3)" link set eth0 down && poll 60 no_carrier && fresh rate=1250000000 limit-bytes=10000000 &&
+		send "$(worker_addr 3)" --count 50 && poll 60 holds ".stats.lost == $sent and .stats.whole == 0 and .stats.deflected == 0"
+	local status=$?
+	ip -n "$(ns_name w3)" link set eth0 up && in_router ip neigh del "$(worker_addr 3)" dev w3
+	return "$status"
+}
+no_carrier() { in_router ip link show dev w3 | grep -q 'NO-CARRIER.* state \(DOWN\|LOWERLAYERDOWN\) '; }
+
 # The same box as a bridge. The senders are static entries of it, so that it does not have
 # to hear of them again: all that is sent goes by XDP.
 station() {
@@ -327,7 +338,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan link_is_gone bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done

@@ -128,16 +128,41 @@ static void check_forward(const struct link *link, const char *subject,
 	report(&finding, "no device has the program that forwards, so nothing is trimmed");
 }
 
+/* The device that programs redirect to, which stands before the policy's own. */
+static bool before_is_down(struct patient *patient, const struct link *link, struct link *before)
+{
+	struct link *links;
+	bool down = false;
+	size_t count, i;
+
+	rtnl_links(&patient->rtnl, &links, &count);
+	for (i = 0; !down && i < count; i++) {
+		*before = links[i];
+		down = !strcmp(before->kind, "weir") && before->peer == link->ifindex &&
+		       !(before->flags & IFF_UP);
+	}
+	free(links);
+	return down;
+}
+
 /* A policy is taken where the driver could send; whether it does now is another thing. */
-static void check_sends(const struct link *link, const char *subject, const struct trim *trim)
+static void check_sends(struct patient *patient, const struct link *link, const char *subject,
+			const struct trim *trim)
 {
 	struct finding finding = { DOCTOR_OK, "redirect", subject, NULL };
+	struct link before;
 
 	if (trim->sends) {
 		report(&finding, "%s takes what XDP redirects", link->name);
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
+	if (before_is_down(patient, link, &before)) {
+		finding.fix = fix("run `ip link set dev %s up`", before.name);
+		report(&finding, "%s is down, by which XDP redirects to %s, so the stack forwards, and nothing is trimmed",
+		       before.name, link->name);
+		return;
+	}
 	finding.fix = strcmp(link->kind, "veth") ?
 		      "give the device an XDP program, too, or look for a setting of its driver" :
 		      "run `ethtool -K DEVICE gro on` at its other end";
@@ -161,7 +186,7 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 		if (trim->meter == WEIR_TRIM_METER_BACKLOG)
 			check_qdisc(patient, link, subject);
 		else
-			check_sends(link, subject, trim);
+			check_sends(patient, link, subject, trim);
 		break;
 	}
 }
