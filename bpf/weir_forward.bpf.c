@@ -29,6 +29,12 @@ extern int weir_trim_bridge_xdp(struct xdp_md *ctx, __u32 tag) __ksym;
 extern void weir_trim_frags_xdp(struct xdp_md *ctx, __u32 len) __ksym;
 extern int weir_trim_note_xdp(struct xdp_md *ctx, __u32 counter) __ksym;
 
+#ifdef WEIR_FORWARD_BOUND
+extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx,
+					__be16 *vlan_proto,
+					__u16 *vlan_tci) __ksym;
+#endif
+
 static __always_inline void weir_trim_frame(struct xdp_md *ctx,
 					    struct weir_trim_pkt *pkt)
 {
@@ -46,22 +52,25 @@ static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 	return weir_trim_edge_xdp(ctx);
 }
 
-#include "lib/weir_bridge.h"
 #include "lib/weir_trim_steps.h"
 #include "lib/weir_trim_count.h"
+#include "lib/weir_bridge.h"
 #include "lib/weir_own_mac.h"
+#include "lib/weir_tag.h"
 #include "lib/weir_route.h"
 
 /**
  * struct weir_forward - a frame on its way
  * @fib: what routing it takes; its ifindex is that of the device it leaves by
  * @look: what trimming must know of it
+ * @driver: what the driver says of its outer VLAN tag
  * @routed: it is routed, not bridged
  * @tag: bytes of its outer VLAN tag
  */
 struct weir_forward {
 	struct bpf_fib_lookup fib;
 	struct weir_trim_look look;
+	struct weir_tag driver;
 	bool routed;
 	__u32 tag;
 };
@@ -75,7 +84,7 @@ static __always_inline int weir_forward_find(struct xdp_md *ctx,
 
 	if ((void *)(eth + 1) > end)
 		return -1;
-	f->fib.ifindex = weir_bridge_find(ctx, eth, end, &f->tag);
+	f->fib.ifindex = weir_bridge_find(ctx, eth, end, f->driver.asked, &f->tag);
 	if (f->fib.ifindex)
 		return 0;
 	if (!weir_own_mac(ctx, eth))
@@ -256,28 +265,37 @@ static __always_inline int weir_forward_meter(struct xdp_md *ctx,
 	}
 }
 
-SEC("xdp.frags")
-int weir_forward(struct xdp_md *ctx)
+static __always_inline int weir_forward_frame(struct xdp_md *ctx,
+					      struct weir_forward *f)
 {
 	struct weir_trim_port *port;
 	struct weir_trim_cpu *cpu;
-	struct weir_forward f = {};
 
-	if (weir_forward_find(ctx, &f))
+	if (weir_forward_find(ctx, f))
 		return XDP_PASS;
-	port = (void *)weir_trim_port_xdp(ctx, f.fib.ifindex, sizeof(*port));
+	port = (void *)weir_trim_port_xdp(ctx, f->fib.ifindex, sizeof(*port));
 	if (!port || port->hook != WEIR_TRIM_HOOK_XDP)
 		return XDP_PASS;
-	cpu = (void *)weir_trim_cpu_xdp(ctx, f.fib.ifindex, sizeof(*cpu));
-	if (!cpu || !weir_forward_fits(ctx, &f))
+	cpu = (void *)weir_trim_cpu_xdp(ctx, f->fib.ifindex, sizeof(*cpu));
+	if (!cpu || !weir_forward_fits(ctx, f))
 		return XDP_PASS;
-	if (!weir_trim_step_look(ctx, &f.look))
-		weir_trim_step_class(ctx, port, &f.look);
+	if (!weir_trim_step_look(ctx, &f->look))
+		weir_trim_step_class(ctx, port, &f->look);
 	if (port->meters.kind == WEIR_TRIM_METER_BACKLOG)
-		return weir_forward_backlog(ctx, port, cpu, &f);
-	if (!weir_forward_sends(ctx, port, &f))
+		return weir_forward_backlog(ctx, port, cpu, f);
+	if (!weir_forward_sends(ctx, port, f))
 		return XDP_PASS;
-	return weir_forward_meter(ctx, port, cpu, &f);
+	return weir_forward_meter(ctx, port, cpu, f);
+}
+
+SEC("xdp.frags")
+int weir_forward(struct xdp_md *ctx)
+{
+	struct weir_forward f = {};
+
+	if (!weir_tag_ask(ctx, &f.driver))
+		return XDP_PASS;
+	return weir_tag_leave(ctx, &f.driver, weir_forward_frame(ctx, &f));
 }
 
 char _license[] SEC("license") = "GPL";

@@ -32,6 +32,7 @@ static const unsigned long weir_bridge_flags[] = {
  * @from: the port
  * @eth: its Ethernet header
  * @tag: VLAN of its tag, 0 without one
+ * @shown: no tag was taken off before
  * @vlan: what the bridge takes it for, 0 where it does not filter by VLAN
  */
 struct weir_bridge_frame {
@@ -39,6 +40,7 @@ struct weir_bridge_frame {
 	struct net_device	*from;
 	const struct ethhdr	*eth;
 	u16			tag;
+	bool			shown;
 	u16			vlan;
 };
 
@@ -75,11 +77,12 @@ static bool weir_bridge_of(struct weir_bridge_frame *f)
 
 /*
  * A driver that takes tags off keeps them beside the frame, and the stack puts them back.
- * Without it the frame would cross into the VLAN of frames that have none.
+ * Without it the frame would cross into the VLAN of frames that have none, or into that of
+ * a tag that stood behind it.
  */
 static bool weir_bridge_tag_is_hidden(const struct weir_bridge_frame *f)
 {
-	return !f->tag && f->from->features & NETIF_F_HW_VLAN_CTAG_RX;
+	return !f->shown && f->from->features & NETIF_F_HW_VLAN_CTAG_RX;
 }
 
 /* The VLAN of the frame, where its port is in it. */
@@ -167,18 +170,21 @@ static int weir_bridge_way(struct weir_bridge_frame *f)
  * @from: the device that it came in by
  * @eth: its Ethernet header
  * @tag: VLAN id of its 802.1Q tag, 0 without one
+ * @shown: it is known that no tag was taken off it before
  *
  * Called with bottom halves disabled.
  *
  * Return: index of the port that the frame leaves by, unchanged; 0 where it is for the
  * stack to know.
  */
-int weir_bridge_find(struct net_device *from, const struct ethhdr *eth, u16 tag)
+int weir_bridge_find(struct net_device *from, const struct ethhdr *eth, u16 tag,
+		     bool shown)
 {
 	struct weir_bridge_frame frame = {
 		.from = from,
 		.eth = eth,
 		.tag = tag,
+		.shown = shown,
 	};
 	int ifindex;
 

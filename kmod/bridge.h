@@ -7,6 +7,7 @@
 struct ethhdr;
 struct net_device;
 
-int weir_bridge_find(struct net_device *from, const struct ethhdr *eth, u16 tag);
+int weir_bridge_find(struct net_device *from, const struct ethhdr *eth, u16 tag,
+		     bool shown);
 
 #endif /* _WEIR_BRIDGE_H */

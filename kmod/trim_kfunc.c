@@ -174,10 +174,12 @@ __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
 __bpf_kfunc int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag)
 {
 	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
+	u32 vlan = tag & ~WEIR_TRIM_TAG_SHOWN;
 
-	if (xdp->data_end - xdp->data < ETH_HLEN || tag >= VLAN_N_VID)
+	if (xdp->data_end - xdp->data < ETH_HLEN || vlan >= VLAN_N_VID)
 		return 0;
-	return weir_bridge_find(xdp->rxq->dev, xdp->data, tag);
+	return weir_bridge_find(xdp->rxq->dev, xdp->data, vlan,
+				tag & WEIR_TRIM_TAG_SHOWN);
 }
 
 __bpf_kfunc int weir_trim_plain_skb(struct __sk_buff *ctx)

@@ -194,6 +194,9 @@ struct weir_trim_cpu {
 	__u64	count[WEIR_TRIM_C_MAX];
 };
 
+/* Of the tag of weir_trim_bridge_xdp(): the frame shows what tags it came with. */
+#define WEIR_TRIM_TAG_SHOWN	0x1000
+
 /*
  * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb).
  * What they return is readable and writable while the program runs (RCU), and
@@ -224,7 +227,9 @@ struct weir_trim_cpu {
  *		index of the port that the bridge would forward the frame to, as it is;
  *		0 where it would do anything else, has to learn from the frame, or the
  *		frame came in by no port of a bridge. tag: VLAN id of the frame's outer
- *		802.1Q tag, 0 without one (that of priority alone is the stack's)
+ *		802.1Q tag, 0 without one (that of priority alone is the stack's); with
+ *		WEIR_TRIM_TAG_SHOWN where it is known that the driver has taken none off,
+ *		else a bridge with VLANs has all frames of drivers that do so
  *
  *	void weir_trim_frags_xdp(struct xdp_md *ctx, u32 len);
  *		to be called before bpf_xdp_adjust_tail() makes a frame shorter:

@@ -6,11 +6,11 @@
 /*
  * The index of the device that the frame leaves by, or 0; @tag is the length of its VLAN
  * tag. What a tag of 802.1ad means to the bridge it knows, and a tag that says no more
- * than a priority it takes off.
+ * than a priority it takes off. @asked: the driver has none that the frame does not show.
  */
 static __always_inline __u32 weir_bridge_find(struct xdp_md *ctx,
 					      const struct ethhdr *eth, void *end,
-					      __u32 *tag)
+					      bool asked, __u32 *tag)
 {
 	const struct weir_trim_tag *outer = (const void *)(eth + 1);
 	__u32 vlan = 0;
@@ -25,7 +25,7 @@ static __always_inline __u32 weir_bridge_find(struct xdp_md *ctx,
 			return 0;
 		*tag = sizeof(*outer);
 	}
-	return weir_trim_bridge_xdp(ctx, vlan);
+	return weir_trim_bridge_xdp(ctx, asked ? vlan | WEIR_TRIM_TAG_SHOWN : vlan);
 }
 
 #endif /* _WEIR_BPF_BRIDGE_H */

@@ -275,20 +275,23 @@ ktap_run "the program goes with its device" tcx_goes
 ktap_run "the rate is the device's speed" speeds
 
 # The XDP program.
+pin=/sys/fs/bpf/trim_$$
+at_exit rm -f "$pin"
 forward_set() {
 	refused 2 "from, which hook xdp needs: add .from DEVICE." weir trim set dev w1 hook xdp "${rule[@]}" rate 1gbit &&
 		weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
 		json '.[0] | .dev == "w1" and .hook == "xdp"' trim show &&
-		[[ $(xdp_on w2) == weir_forward* && $(xdp_on w1) == none ]]
+		[[ $(xdp_on w2) == weir_forward_on* && $(xdp_on w1) == none ]]
 }
-# One program a namespace, as long as a policy needs it.
-forward_shares() {
-	local id
-	id=$(xdp_on w2)
+# A program a device, as long as any policy needs it; what is there is not replaced.
+forward_stays() {
+	local was
+	was=$(xdp_on w2)
 	weir trim set dev w2 hook xdp from w1 from w2 "${rule[@]}" rate 1gbit && weir trim set dev w1 from w3 &&
-		[[ $(xdp_on w1) == "$id" && $(xdp_on w2) == "$id" && $(xdp_on w3) == "$id" ]] &&
-		weir trim set dev w3 hook xdp "${rule[@]}" rate 1gbit &&
-		weir trim del dev w1 && weir trim del dev w2 && [[ $(xdp_on w1) == "$id" && $(xdp_on w3) == "$id" ]] &&
+		[[ $(xdp_on w2) == "$was" && $(xdp_on w1) == weir_forward_on* && $(xdp_on w3) == weir_forward_on* ]] || return
+	was=$(xdp_on w1)
+	weir trim set dev w3 hook xdp "${rule[@]}" rate 1gbit &&
+		weir trim del dev w1 && weir trim del dev w2 && [[ $(xdp_on w1) == "$was" && $(xdp_on w3) == weir_forward_on* ]] &&
 		weir trim del dev w3 && unharmed
 }
 # A device without XDP in its driver, behind one that has it.
@@ -317,9 +320,13 @@ forward_doctor() {
 	gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
 		and any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")
 		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")
-		and any(.check == "vlan" and .subject == "device w2" and .status == "warn")' "$work/doctor" >/dev/null ||
-		{ gojq -c '.checks[]' "$work/doctor"; return 1; }
-	ip netns exec "$net" ethtool -K w2 rxvlan off >/dev/null && weir -j doctor |
+		and any(.check == "vlan" and .subject == "device w2" and .status == "ok" and (.found | test("tells the program")))' \
+		"$work/doctor" >/dev/null || { gojq -c '.checks[]' "$work/doctor"; return 1; }
+	# A program that is not bound to its device asks nobody.
+	ip -n "$net" link set dev w2 xdp off && bpftool prog load build/bpf/weir_forward.bpf.o "$pin" &&
+		in_router ip link set w2 xdpdrv pinned "$pin" && rm "$pin" && weir -j doctor |
+		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "warn")' >/dev/null &&
+		ip netns exec "$net" ethtool -K w2 rxvlan off >/dev/null && weir -j doctor |
 		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "ok")' >/dev/null || return
 	ip -n "$net" link set dev w2 xdp off && weir -j doctor |
 		gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&
@@ -327,7 +334,7 @@ forward_doctor() {
 }
 ktap_run "trim set: hook xdp" forward_set
 ktap_run "trim show goes round: xdp" round_trip w1 from w2
-ktap_run "one program forwards for all" forward_shares
+ktap_run "a program forwards as long as any policy needs it" forward_stays
 ktap_run "what was attached is undone" forward_undoes
 clang=$(command -v clang-19 || command -v clang)
 if [[ -n $clang ]] && "$clang" -O2 -target bpf -I"/usr/include/$(uname -m)-linux-gnu" \

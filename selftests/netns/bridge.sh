@@ -29,10 +29,8 @@ dynamic() { in_router bridge fdb replace "${macs[$1]}" dev "w$1" master dynamic 
 forget() { in_router bridge fdb del "${macs[$1]}" dev "${2:-w$1}" master; }
 knows() { in_router bridge fdb show br br0 | grep -q "^${macs[$1]} dev $2 "; }
 
-# Frames that a port's program has looked at; and those it has sent to worker 3.
-looked() { in_router ethtool -S "$1" | awk '/rx_queue_[0-9]+_xdp_packets/ { n += $2 } END { print n + 0 }'; }
+# Frames that XDP has sent to worker 3.
 sent_on() { shown w3 | gojq '.stats.whole'; }
-looked_at() { (($(looked "$1") >= $2)); }
 
 # redirects FROM TO N: how many of N datagrams from one worker to another it has sent by
 # XDP; what is said of them was decided by when they were looked at.
@@ -123,12 +121,19 @@ bridge_down() { stops "in_router ip link set br0 down" "in_router ip link set br
 port_down() { stops "ip -n $(ns_name w3) link set eth0 down" "ip -n $(ns_name w3) link set eth0 up"; }
 out_of_the_bridge() { stops "in_router ip link set w1 nomaster" "in_router ip link set w1 master br0; all_static"; }
 neighbour_suppression() { stops "port w1 neigh_suppress on" "port w1 neigh_suppress off"; }
+answers() { in_router ip link set "$1" type bridge_slave "$2" "$3"; }
+proxy_arp() { stops "answers w1 proxy_arp on" "answers w1 proxy_arp off"; }
+proxy_arp_at_egress() { stops "answers w3 proxy_arp on" "answers w3 proxy_arp off"; }
+proxy_arp_wifi() { stops "answers w1 proxy_arp_wifi on" "answers w1 proxy_arp_wifi off"; }
 vlan_tunnels() { stops "port w1 vlan_tunnel on" "port w1 vlan_tunnel off"; }
 
 # 802.1X: who is not let in, is not let in by XDP.
 locked() { port w1 locked "$1" learning "$2"; }
 locked_port() { stops "locked on off; forget 1" "locked off on; static 1"; }
 locked_port_lets_in() { locked on off && by_xdp && locked off on && by_xdp; }
+# Who is not let in is noted there, at the port where he is, so that he may be asked who he is.
+noted() { in_router "$here/bridge-set" mab w1 "$1"; }
+locked_port_notes() { stops "locked on on; noted on; forget 1" "noted off; locked off on; static 1"; }
 locked_elsewhere() { stops "locked on off; forget 1; in_router bridge fdb replace ${macs[1]} dev w2 master static" "locked off on; forget 1 w2; static 1"; }
 
 # Where nothing is learned nothing has to be seen.
@@ -239,6 +244,14 @@ vlan_of_the_egress_port() { stops "vlan del w3 1" "vlan add w3 1 pvid untagged; 
 vlan_tagged_at_egress() { stops "vlan add w3 1 pvid" "vlan add w3 1 pvid untagged"; }
 vlan_of_the_ingress_port() { stops "vlan add w1 2 pvid untagged" "vlan del w1 2; vlan add w1 1 pvid untagged"; }
 vlan_protocol() { stops "bridge_set vlan_protocol 802.1ad" "bridge_set vlan_protocol 802.1Q"; }
+# Nobody tells of a spanning tree's state that is a VLAN's. It comes and goes without VLANs.
+trees_of_vlans() {
+	local i
+	for i in 1 2 3; do vlan del "w$i" 1 || return; done
+	in_router "$here/bridge-set" mst br0 "$1" || return
+	for i in 1 2 3; do vlan add "w$i" 1 pvid untagged && static "$i" vlan 1 || return; done
+}
+spanning_tree_of_vlans() { stops "trees_of_vlans on" "trees_of_vlans off"; }
 # Worker 1 and 3 in VLAN 5, tagged.
 tagged_up() {
 	local i
@@ -275,6 +288,73 @@ vlan_device_of_the_bridge() {
 }
 vlans_down() { bridge_set vlan_filtering 0 && all_static && poll 60 by_xdp && tagged_by_xdp; }
 
+# A driver that takes tags off is asked for them by a program that was loaded for its device:
+# as the tool loads it. What it sends is all that is counted, without a qdisc that counts, too.
+asking_up() {
+	local i
+	for i in 1 2 3; do in_router ip link set "w$i" xdpdrv off || return; done
+	policy del w3 >/dev/null
+	in_router weir trim set dev w3 hook xdp from w1 from w2 "$@" dscp 11 rate 10gbit limit 100mb &&
+		in_router tc qdisc del dev w3 root && in_router ip link set w3 xdpdrv pinned "$pins/forward" || return
+	for i in 1 2 3; do in_worker "$i" ethtool -K eth0 txvlan on >/dev/null && in_router ethtool -K "w$i" rxvlan on >/dev/null || return; done
+}
+asking_down() {
+	local i
+	in_router weir trim del dev w3 || return
+	for i in 1 2 3; do
+		in_router ip link set "w$i" xdpdrv off
+		in_worker "$i" ethtool -K eth0 txvlan off >/dev/null && in_router ethtool -K "w$i" rxvlan off >/dev/null &&
+			in_router ip link set "w$i" xdpdrv pinned "$pins/forward" || return
+	done
+	policy_up
+}
+in_vlan() { in_worker 3 ip -s -j link show v5 | gojq '.[0].stats64.rx.packets'; }
+came_in_vlan() { (($(in_vlan) >= $1)); }
+
+# With the tag it came with it comes to worker 3.
+keeps_its_tag() {
+	local before
+	before=$(in_vlan)
+	poll 60 tagged_by_xdp && poll 60 came_in_vlan $((before + 4)) && return
+	echo "$before, then $(in_vlan)"
+	return 1
+}
+hidden_tag_is_kept() { asking_up rule dscp=af11 && poll 60 by_xdp && keeps_its_tag; }
+
+# A rule that says the VLAN has those that are in it, and they are trimmed with their tags.
+rule_names_hidden_tag() {
+	local before
+	policy del w3 >/dev/null
+	policy set w3 hook=xdp dscp=11 rule=vlan:5 rate=1000 limit=0 limit-bytes=1000 header-time=0 && before=$(in_vlan) &&
+		in_worker 1 "$here/trim-traffic" send 10.79.0.3 --count 20 --size 200 >/dev/null && poll 60 some_trimmed 20 &&
+		poll 60 came_in_vlan $((before + 20)) && return
+	shown w3
+	echo "$before, then $(in_vlan)"
+	return 1
+}
+some_trimmed() { shown w3 | gojq -e --argjson n "$1" '.stats | .trim > 10 and ."tx-trim" == .trim and .whole + .trim >= $n' >/dev/null; }
+
+# What goes to the stack has its tag beside it as before, and once: else nobody would know
+# what the frame has behind it.
+hidden_tag_to_the_stack() {
+	policy del w3 >/dev/null
+	policy_up && receive w3 && tagged_by_xdp && port w1 neigh_suppress on && tagged_by_stack && poll 60 all_heard 8
+	local status=$?
+	((status)) && cat "$out/arrived"
+	port w1 neigh_suppress off
+	end_all
+	return "$status"
+}
+all_heard() { (($(seen arrived 10) == $1)); }
+
+# And a bridge with VLANs is told of it: frames that have none go on, and those of a VLAN
+# that the port is not in do not.
+hidden_tag_in_vlans() {
+	bridge_set vlan_filtering 1 && static 1 vlan 1 && static 3 vlan 1 && poll 60 by_xdp && keeps_its_tag &&
+		vlan del w1 5 && tagged_by_stack && vlan add w1 5 && poll 60 tagged_by_xdp && bridge_set vlan_filtering 0 && all_static
+}
+no_hidden_tags() { asking_down && poll 60 by_xdp && tagged_by_xdp; }
+
 # A module that comes later finds the ports that are there; and bridges go, with what was
 # known of them.
 module_again() {
@@ -298,11 +378,12 @@ macs=(none)
 for i in 1 2 3; do macs[i]=$(mac "$i") || exit 1; done
 ktap_run "the program is attached" load
 for test in ports_of_a_bridge isolated_ports one_isolated_port disabled_ingress disabled_egress spanning_tree_at_ingress spanning_tree_at_egress \
-	bridge_down port_down out_of_the_bridge neighbour_suppression vlan_tunnels locked_port \
+	bridge_down port_down out_of_the_bridge neighbour_suppression proxy_arp proxy_arp_at_egress proxy_arp_wifi vlan_tunnels locked_port locked_port_notes \
 	locked_port_lets_in locked_elsewhere learning_off no_ageing flood_off learns moves \
 	unknown_station moved_station own_address does_not_age ages many_stations vlans_up tag_is_hidden \
-	vlan_of_the_egress_port vlan_tagged_at_egress vlan_of_the_ingress_port vlan_protocol tagged \
-	tagged_untagged_at_egress tagged_for_a_vlan_device vlan_device_of_the_bridge vlans_down module_again \
+	vlan_of_the_egress_port vlan_tagged_at_egress vlan_of_the_ingress_port vlan_protocol spanning_tree_of_vlans tagged \
+	tagged_untagged_at_egress tagged_for_a_vlan_device vlan_device_of_the_bridge vlans_down hidden_tag_is_kept \
+	rule_names_hidden_tag hidden_tag_to_the_stack hidden_tag_in_vlans no_hidden_tags module_again \
 	bridge_goes; do
 	ktap_run "${test//_/ }" "$test"
 done

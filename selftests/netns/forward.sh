@@ -246,11 +246,41 @@ link_is_gone() {
 		ip -n "$(ns_name w3)" link set eth0 down && poll 60 no_carrier && fresh rate=1250000000 limit-bytes=10000000 &&
 		send "$(worker_addr 3)" --count 50 && poll 60 holds ".stats.lost == $sent and .stats.whole == 0 and .stats.deflected == 0"
 	local status=$?
+	((status)) && in_router ip link show dev w3
 	ip -n "$(ns_name w3)" link set eth0 up && in_router ip neigh del "$(worker_addr 3)" dev w3
 	return "$status"
 }
 no_carrier() { in_router ip link show dev w3 | grep -q 'NO-CARRIER.* state \(DOWN\|LOWERLAYERDOWN\) '; }
 
+# A tag that the driver has taken off is not overlooked: what is in a VLAN is not routed as
+# if it were in none, but by the stack, which knows what device it is for, or of none.
+hidden_tag() {
+	local mac at
+	mac=$(in_router ip -j link show w1 | gojq -r '.[].address')
+	policy del w3 >/dev/null
+	in_router ip link set w1 xdpdrv off && in_worker 1 ethtool -K eth0 txvlan on >/dev/null &&
+		in_router ethtool -K w1 rxvlan on >/dev/null &&
+		in_router weir trim set dev w3 hook xdp from w1 rule dscp=af11 dscp 11 rate 10gbit limit 10mb &&
+		in_router tc qdisc del dev w3 root && receive w3 && ns_ip w1 <<-END || return
+			link add link eth0 name v9 type vlan id 9
+			link set v9 up
+			addr add 10.80.0.1/24 dev v9
+			neigh add 10.80.0.254 lladdr $mac dev v9 nud permanent
+			route add $(worker_addr 3)/32 via 10.80.0.254 dev v9
+		END
+	# Nobody is in that VLAN.
+	at=$(looked w1) && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null &&
+		poll 60 looked_at w1 $((at + 20)) && holds '.stats.whole == 0' '.stats.trim == 0' || return
+	in_router ip link add link w1 name w1.9 type vlan id 9 && in_router ip link set w1.9 up && ns_sysctl router ipv4/conf/all/rp_filter=0 \
+		ipv4/conf/w1.9/rp_filter=0 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null && sent=20 &&
+		poll 60 all_came && holds '.stats.whole == 0' || return
+	in_worker 1 ip link del v9 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null && sent=40 &&
+		poll 60 all_came && holds '.stats.whole == 20'
+	local status=$?
+	in_router ip link del w1.9
+	in_router weir trim del dev w3 && attach
+	return "$status"
+}
 # The same box as a bridge. The senders are static entries of it, so that it does not have
 # to hear of them again: all that is sent goes by XDP.
 station() {
@@ -338,7 +368,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan link_is_gone bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan hidden_tag link_is_gone bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done

@@ -21,6 +21,10 @@ shown() {
 # seen FILE DSCP: packets that came with it.
 seen() { gojq ".\"$2\".packets // 0" "$out/$1"; }
 
+# looked DEV: frames that the XDP program of the router's device has looked at.
+looked() { in_router ethtool -S "$1" | awk '/rx_queue_[0-9]+_xdp_packets/ { n += $2 } END { print n + 0 }'; }
+looked_at() { (($(looked "$1") >= $2)); }
+
 # behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
 # so that its process is the one to end.
 behind() {

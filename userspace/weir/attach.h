@@ -34,11 +34,17 @@
 #define WEIR_TC_NAME		"weir_tc"
 #define WEIR_TRIM_NAME		"weir_trim"
 #define WEIR_FORWARD_NAME	"weir_forward"
+#define WEIR_FORWARD_BOUND_NAME	"weir_forward_on"	/* one device */
 
 /* weir_formats[] of the programs' read-only data */
 struct format_ports {
 	struct weir_format_entry entry[WEIR_FORMATS_MAX];
 };
+
+/* linux/bpf.h has it since 6.3. */
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY
+#define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
+#endif
 
 /* A loaded program, not yet attached or attached elsewhere. */
 struct program {

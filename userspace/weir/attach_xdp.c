@@ -12,11 +12,6 @@
 #include "bpf/weir_xdp.skel.h"
 #include "bpf/weir_xdp_bound.skel.h"
 
-/* linux/bpf.h has it since 6.3. */
-#ifndef BPF_F_XDP_DEV_BOUND_ONLY
-#define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
-#endif
-
 static void destroy(void *skeleton)
 {
 	weir_xdp_bpf__destroy(skeleton);

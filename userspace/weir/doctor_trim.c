@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 
@@ -297,8 +296,11 @@ static void check_sender(const struct link *link, const struct link *links, size
 	report(&finding, "packets that XDP forwards from a veth keep unfinished checksums, unless its other end finishes them");
 }
 
-/* A tag that the device takes off is not there when the frame is forwarded. */
-static void check_tags(const struct link *link)
+/*
+ * A tag that the device takes off is not in the frame. A program that was loaded for the
+ * device asks the driver for it; @name is that of the program.
+ */
+static void check_tags(const struct link *link, const char *name)
 {
 	struct finding finding = { DOCTOR_OK, "vlan", NULL, NULL };
 	char subject[64];
@@ -309,17 +311,19 @@ static void check_tags(const struct link *link)
 		report(&finding, "frames that XDP forwards from %s keep their VLAN tags", link->name);
 		return;
 	}
+	if (!strcmp(name, WEIR_FORWARD_BOUND_NAME) && device_tells_vlan(link->ifindex)) {
+		report(&finding, "%s takes VLAN tags off, and tells the program that forwards", link->name);
+		return;
+	}
 	finding.verdict = DOCTOR_WARN;
 	finding.fix = fix("run `ethtool -K %s rxvlan off` if it gets frames of VLANs", link->name);
 	report(&finding, "%s takes VLAN tags off, and what XDP forwards from it goes on without", link->name);
 }
 
-static bool forwards(const struct link *link)
+static bool forwards(const struct link *link, char *name, size_t size)
 {
-	char name[32];
-
-	return link->driver_id && !bpf_identify(link->driver_id, name, sizeof(name), NULL) &&
-	       !strcmp(name, WEIR_FORWARD_NAME);
+	return link->driver_id && !bpf_identify(link->driver_id, name, size, NULL) &&
+	       trim_forward_is(name);
 }
 
 /* The devices that the program is on, whatever policies they have. */
@@ -327,12 +331,13 @@ static void check_senders(struct patient *patient)
 {
 	struct link *links;
 	size_t count, i;
+	char name[32];
 
 	rtnl_links(&patient->rtnl, &links, &count);
 	for (i = 0; i < count; i++) {
-		if (!forwards(&links[i]))
+		if (!forwards(&links[i], name, sizeof(name)))
 			continue;
-		check_tags(&links[i]);
+		check_tags(&links[i], name);
 		if (!strcmp(links[i].kind, "veth"))
 			check_sender(&links[i], links, count);
 	}
@@ -343,13 +348,10 @@ void doctor_trims(struct patient *patient)
 {
 	struct forward forward;
 	size_t i;
-	int fd;
 
 	if (!patient->trims.count)
 		return;
-	forward.err = trim_forward_find(&patient->rtnl, &fd, &forward.devices);
-	if (fd >= 0)
-		close(fd);
+	forward.err = trim_forward_count(&patient->rtnl, &forward.devices);
 	for (i = 0; i < patient->trims.count; i++)
 		check_trim(patient, patient->trims.message[i], &forward);
 	check_senders(patient);

@@ -47,7 +47,7 @@ static uint32_t find_group(const struct nlattr *groups, const char *name)
 	return 0;
 }
 
-static int resolve(struct weir *weir)
+static int resolve(struct weir *weir, const char *name)
 {
 	const struct nlattr *table[CTRL_ATTR_MAX + 1];
 	char buffer[NL_REQUEST_SIZE];
@@ -58,8 +58,7 @@ static int resolve(struct weir *weir)
 	header = nl_begin(&weir->nl, buffer, GENL_ID_CTRL, 0);
 	header->cmd = CTRL_CMD_GETFAMILY;
 	header->version = 1;
-	mnl_attr_put_strz((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME,
-			  WEIR_FAMILY_NAME);
+	mnl_attr_put_strz((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME, name);
 	err = nl_talk(&weir->nl, buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENOENT;
@@ -73,7 +72,7 @@ static int resolve(struct weir *weir)
 	return err;
 }
 
-int weir_try_open(struct weir *weir)
+int genl_try_open(struct weir *weir, const char *name)
 {
 	int err;
 
@@ -81,10 +80,15 @@ int weir_try_open(struct weir *weir)
 	err = nl_open(&weir->nl, NETLINK_GENERIC, sizeof(struct genlmsghdr));
 	if (err)
 		return err;
-	err = resolve(weir);
+	err = resolve(weir, name);
 	if (err)
 		weir_close(weir);
 	return err;
+}
+
+int weir_try_open(struct weir *weir)
+{
+	return genl_try_open(weir, WEIR_FAMILY_NAME);
 }
 
 int weir_open(struct weir *weir)

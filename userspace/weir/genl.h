@@ -19,6 +19,9 @@ int weir_open(struct weir *weir);
 
 /* As weir_open(), but without a word: a negative errno, -ENOENT for no module. */
 int weir_try_open(struct weir *weir);
+
+/* As weir_try_open(), for another family of this kernel. */
+int genl_try_open(struct weir *weir, const char *name);
 void weir_close(struct weir *weir);
 
 /* Starts a request; attributes are put behind it with mnl_attr_put(). */

@@ -11,7 +11,6 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 
@@ -292,13 +291,13 @@ int trim_set(const struct args *args)
 {
 	struct trim_attempt attempt = { .args = args, .fd = -1 };
 	int status;
+	size_t i;
 
 	status = check_words(args);
 	status = status ?: with_sockets(&attempt, set);
-	if (attempt.program.skeleton)
-		program_close(&attempt.program);
-	else if (attempt.fd >= 0)
-		close(attempt.fd);
+	program_close(&attempt.program);
+	for (i = 0; i < ARGS_MAX; i++)
+		program_close(&attempt.forward[i]);
 	return status;
 }
 

@@ -51,8 +51,10 @@ struct trim {
  * @reply: the policy as it was, no message where there was none
  * @before: likewise, read
  * @qdisc: of hook qdisc, what to install
- * @program: of the other hooks, where it had to be loaded
- * @fd: of the program that is to be attached, -1 where nothing is
+ * @program: of hook tc, where it had to be loaded
+ * @fd: of that program, -1 where nothing is to be attached
+ * @forward: of hook xdp, the programs that had to be loaded, by the number of the
+ *	argument that names their device
  */
 struct trim_attempt {
 	const struct args *args;
@@ -65,6 +67,7 @@ struct trim_attempt {
 	enum trim_qdisc qdisc;
 	struct program program;
 	int fd;
+	struct program forward[ARGS_MAX];
 };
 
 /**
@@ -100,10 +103,13 @@ unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
 int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
 
 /*
- * A descriptor of the program that forwards in this namespace, -1 where no device has
- * it; on how many devices it is is @devices. Returns 0 or a negative errno.
+ * On how many devices of this namespace the program that forwards is. Returns 0 or a
+ * negative errno.
  */
-int trim_forward_find(struct nl *rtnl, int *fd, unsigned int *devices);
+int trim_forward_count(struct nl *rtnl, unsigned int *devices);
+
+/* Is a program of this name one that forwards? */
+bool trim_forward_is(const char *name);
 
 /* Tells why a program of trimming cannot be attached to a device. */
 int trim_attach_refused(const char *dev, int err);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The XDP program that forwards, and trims what a port has no room for. It belongs on
- * the devices that packets come in by. A namespace has one program, on all of them,
- * so that they share what it knows of the way; it stays as long as some policy of
- * the namespace has hook xdp.
+ * the devices that packets come in by, and keeps nothing of its own. Each of them has one
+ * that is loaded for it, and may ask its driver for the VLAN tags that it takes off; they
+ * stay as long as some policy of the namespace has hook xdp.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <weir.h>
 
 #include "bpf/weir_forward.skel.h"
+#include "bpf/weir_forward_bound.skel.h"
 #include "request.h"
 #include "tool.h"
 #include "trim.h"
@@ -24,23 +26,67 @@ static void destroy(void *skeleton)
 	weir_forward_bpf__destroy(skeleton);
 }
 
-static int load(struct trim_attempt *attempt)
+static void destroy_bound(void *skeleton)
 {
-	struct weir_forward_bpf *skeleton;
-	int status = bpf_ready(), err;
+	weir_forward_bound_bpf__destroy(skeleton);
+}
 
-	if (status)
-		return status;
-	skeleton = weir_forward_bpf__open();
-	err = skeleton ? weir_forward_bpf__load(skeleton) : -errno;
+/* Not all kernels let a program ask the driver. */
+static int load_bound(struct program *program, unsigned int ifindex)
+{
+	struct weir_forward_bound_bpf *skeleton = weir_forward_bound_bpf__open();
+	int err;
+
+	if (!skeleton)
+		return -errno;
+	bpf_program__set_ifindex(skeleton->progs.weir_forward_on, ifindex);
+	bpf_program__set_flags(skeleton->progs.weir_forward_on, BPF_F_XDP_DEV_BOUND_ONLY);
+	err = weir_forward_bound_bpf__load(skeleton);
+	if (err) {
+		weir_forward_bound_bpf__destroy(skeleton);
+		return err;
+	}
+	program->skeleton = skeleton;
+	program->destroy = destroy_bound;
+	program->fd = bpf_program__fd(skeleton->progs.weir_forward_on);
+	return 0;
+}
+
+static int load_any(struct program *program)
+{
+	struct weir_forward_bpf *skeleton = weir_forward_bpf__open();
+	int err;
+
+	if (!skeleton)
+		return -errno;
+	err = weir_forward_bpf__load(skeleton);
 	if (err) {
 		weir_forward_bpf__destroy(skeleton);
-		return program_refused(err, WEIR_FORWARD_NAME);
+		return err;
 	}
-	attempt->program.skeleton = skeleton;
-	attempt->program.destroy = destroy;
-	attempt->fd = bpf_program__fd(skeleton->progs.weir_forward);
-	return WEIR_OK;
+	program->skeleton = skeleton;
+	program->destroy = destroy;
+	program->fd = bpf_program__fd(skeleton->progs.weir_forward);
+	return 0;
+}
+
+static int load(struct program *program, const char *dev)
+{
+	unsigned int ifindex;
+	int status, err;
+
+	status = bpf_ready() ?: request_device(dev, &ifindex);
+	if (status)
+		return status;
+	err = load_bound(program, ifindex);
+	if (err)
+		err = load_any(program);
+	return err ? program_refused(err, WEIR_FORWARD_NAME) : WEIR_OK;
+}
+
+bool trim_forward_is(const char *name)
+{
+	return !strcmp(name, WEIR_FORWARD_NAME) || !strcmp(name, WEIR_FORWARD_BOUND_NAME);
 }
 
 /* The XDP program of a device; @hook->fd is the caller's to close where it is ours. */
@@ -56,7 +102,7 @@ static int look(const struct link *link, struct hook *hook)
 	if (!hook->id)
 		return 0;
 	err = bpf_identify(hook->id, hook->name, sizeof(hook->name), &hook->fd);
-	hook->ours = !err && link->driver_id && !strcmp(hook->name, WEIR_FORWARD_NAME);
+	hook->ours = !err && link->driver_id && trim_forward_is(hook->name);
 	if (!hook->ours && hook->fd >= 0) {
 		close(hook->fd);
 		hook->fd = -1;
@@ -64,14 +110,13 @@ static int look(const struct link *link, struct hook *hook)
 	return err;
 }
 
-int trim_forward_find(struct nl *rtnl, int *fd, unsigned int *devices)
+int trim_forward_count(struct nl *rtnl, unsigned int *devices)
 {
 	struct link *links;
 	struct hook hook;
 	size_t count, i;
 	int err;
 
-	*fd = -1;
 	*devices = 0;
 	err = rtnl_links(rtnl, &links, &count);
 	for (i = 0; !err && i < count; i++) {
@@ -79,10 +124,7 @@ int trim_forward_find(struct nl *rtnl, int *fd, unsigned int *devices)
 		if (!hook.ours)
 			continue;
 		(*devices)++;
-		if (*fd < 0)
-			*fd = hook.fd;
-		else
-			close(hook.fd);
+		close(hook.fd);
 	}
 	free(links);
 	return err;
@@ -129,12 +171,12 @@ static bool is_from(const struct value *value)
 }
 
 /* Without a device that it is on, nobody would bring packets to a new policy. */
-static int find_shared(struct trim_attempt *attempt)
+static int check_any(struct trim_attempt *attempt)
 {
 	unsigned int devices;
 	int err;
 
-	err = trim_forward_find(&attempt->rtnl, &attempt->fd, &devices);
+	err = trim_forward_count(&attempt->rtnl, &devices);
 	if (err)
 		return look_refused("this namespace", err);
 	if (!devices && !args_get(attempt->args, "from"))
@@ -143,25 +185,35 @@ static int find_shared(struct trim_attempt *attempt)
 	return WEIR_OK;
 }
 
+static int prepare_one(struct trim_attempt *attempt, size_t i)
+{
+	const char *dev = attempt->args->value[i].word;
+	bool there;
+	int status;
+
+	status = check(&attempt->rtnl, dev, &there);
+	return status || there ? status : load(&attempt->forward[i], dev);
+}
+
 static int prepare(struct trim_attempt *attempt)
 {
-	int status = WEIR_OK;
-	bool there;
+	int status = check_any(attempt);
 	size_t i;
 
 	for (i = 0; !status && i < attempt->args->count; i++) {
-		const struct value *value = &attempt->args->value[i];
-
-		if (is_from(value))
-			status = check(&attempt->rtnl, value->word, &there);
+		if (is_from(&attempt->args->value[i]))
+			status = prepare_one(attempt, i);
 	}
-	status = status ?: find_shared(attempt);
-	return status || attempt->fd >= 0 ? status : load(attempt);
+	return status;
 }
 
-/* One device. @done: it got the program just now */
-static int attach_one(struct trim_attempt *attempt, const char *dev, bool *done)
+/*
+ * One device. @done: it got the program just now. One that had it a moment ago, when it was
+ * looked at, has no other.
+ */
+static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 {
+	const char *dev = attempt->args->value[i].word;
 	unsigned int ifindex;
 	int status, err;
 	bool there;
@@ -170,21 +222,24 @@ static int attach_one(struct trim_attempt *attempt, const char *dev, bool *done)
 	status = check(&attempt->rtnl, dev, &there);
 	if (status || there)
 		return status;
+	if (!attempt->forward[i].skeleton)
+		return trim_attach_refused(dev, -EBUSY);
 	status = request_device(dev, &ifindex);
 	if (status)
 		return status;
-	err = xdp_attach(ifindex, WEIR_MODE_XDP, attempt->fd, NULL);
+	err = xdp_attach(ifindex, WEIR_MODE_XDP, attempt->forward[i].fd, NULL);
 	*done = !err;
 	return err ? trim_attach_refused(dev, err) : WEIR_OK;
 }
 
 static void undo(struct trim_attempt *attempt, const bool done[ARGS_MAX])
 {
-	const struct hook hook = { .mode = WEIR_MODE_XDP, .fd = attempt->fd };
+	struct hook hook = { .mode = WEIR_MODE_XDP };
 	unsigned int ifindex;
 	size_t i;
 
 	for (i = 0; i < attempt->args->count; i++) {
+		hook.fd = attempt->forward[i].fd;
 		ifindex = done[i] ? if_nametoindex(attempt->args->value[i].word) : 0;
 		if (ifindex)
 			xdp_detach(ifindex, &hook);
@@ -198,10 +253,8 @@ static int attach(struct trim_attempt *attempt)
 	size_t i;
 
 	for (i = 0; !status && i < attempt->args->count; i++) {
-		const struct value *value = &attempt->args->value[i];
-
-		if (is_from(value))
-			status = attach_one(attempt, value->word, &done[i]);
+		if (is_from(&attempt->args->value[i]))
+			status = attach_one(attempt, i, &done[i]);
 	}
 	if (status)
 		undo(attempt, done);
