@@ -281,7 +281,7 @@ forward_set() {
 	refused 2 "from, which hook xdp needs: add .from DEVICE." weir trim set dev w1 hook xdp "${rule[@]}" rate 1gbit &&
 		weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit &&
 		json '.[0] | .dev == "w1" and .hook == "xdp"' trim show &&
-		[[ $(xdp_on w2) == weir_forward_on* && $(xdp_on w1) == none ]]
+		[[ $(xdp_on w2) == weir_forward_on* && $(xdp_on w1) == none && $(root_of w1) == "weir 7765:" ]]
 }
 # A program a device, as long as any policy needs it; what is there is not replaced.
 forward_stays() {
@@ -293,6 +293,17 @@ forward_stays() {
 	weir trim set dev w3 hook xdp "${rule[@]}" rate 1gbit &&
 		weir trim del dev w1 && weir trim del dev w2 && [[ $(xdp_on w1) == "$was" && $(xdp_on w3) == weir_forward_on* ]] &&
 		weir trim del dev w3 && unharmed
+}
+# Where the root qdisc is somebody else's, XDP forwards, and it is said what it cannot do.
+forward_qdisc() {
+	tc -n "$net" qdisc add dev w1 root handle 1: prio || return
+	weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit 2>"$work/err" &&
+		grep -q "w1 has the root qdisc prio 1: of somebody else, .*not trimmed there: put weir below it" "$work/err" &&
+		[[ $(xdp_on w2) == weir_forward_on* && $(root_of w1) == "prio 1:" ]] &&
+		weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "warn")' >/dev/null &&
+		tc -n "$net" qdisc add dev w1 parent 1:1 handle 2: weir && [[ -z $(weir trim set dev w1 size 200 2>&1) ]] &&
+		weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null &&
+		weir trim del dev w1 && [[ $(root_of w1) == "prio 1:" ]] && tc -n "$net" qdisc del dev w1 root && unharmed
 }
 # A device without XDP in its driver, behind one that has it.
 forward_undoes() {
@@ -315,7 +326,7 @@ forward_foreign() {
 		ip -n "$net" link set dev w2 xdp off && unharmed
 }
 forward_doctor() {
-	weir trim set dev w1 hook xdp from w2 "${rule[@]}" meter backlog || return
+	weir trim set dev w1 hook xdp from w2 "${rule[@]}" meter backlog && tc -n "$net" qdisc del dev w1 root || return
 	weir -j doctor >"$work/doctor"
 	gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "ok")
 		and any(.check == "qdisc" and .subject == "trim w1" and .status == "fail")
@@ -335,6 +346,7 @@ forward_doctor() {
 ktap_run "trim set: hook xdp" forward_set
 ktap_run "trim show goes round: xdp" round_trip w1 from w2
 ktap_run "a program forwards as long as any policy needs it" forward_stays
+ktap_run "a port that XDP sends by gets a weir qdisc" forward_qdisc
 ktap_run "what was attached is undone" forward_undoes
 clang=$(command -v clang-19 || command -v clang)
 if [[ -n $clang ]] && "$clang" -O2 -target bpf -I"/usr/include/$(uname -m)-linux-gnu" \

@@ -152,7 +152,7 @@ deflect() {
 	local before refused
 	policy del slow0 >/dev/null
 	# Headers are short: its queues send many of them a jiffy.
-	echo 16 >"$slow/batch" && in_router tc qdisc replace dev slow0 root weir && before=$(slow_all) && refused=$(<"$slow/xdp_refused") &&
+	echo 16 >"$slow/batch" && before=$(slow_all) && refused=$(<"$slow/xdp_refused") &&
 		in_router weir trim set dev slow0 hook xdp from w1 from w2 from w3 rule dscp=af11 dscp 11 limit 12 \
 			header-time 0 "$@" && from_workers 3 10.99.0.2 --count 300 &&
 		poll 60 deflected_all "$before" "$refused"
@@ -183,8 +183,15 @@ deflected_all() {
 }
 
 # The meters think the port faster than it is; with meters a CPU each of them does.
-deflect_shared() { deflect rate 14mbit; }
-deflect_percpu() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
+deflect_shared() { in_router tc qdisc replace dev slow0 root weir && deflect rate 14mbit; }
+# Here the qdiscs come with the policy, and go with it.
+deflect_percpu() {
+	in_router tc qdisc del dev slow0 root && deflect_to_its_own && [[ $(of_root) == "mq 0:" ]] && return
+	echo "then $(of_root)"
+	return 1
+}
+of_root() { in_router tc -j qdisc show dev slow0 | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
+deflect_to_its_own() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
 
 # What finds no room in the ring, and none in the qdisc either, has overflowed once. Headers
 # leave as slowly as frames here, so that they find none.

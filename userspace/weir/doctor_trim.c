@@ -24,7 +24,14 @@ static const char *set_line(const struct link *link, const char *more)
 	return fix("run `weir trim set dev %s%s`", link->name, more);
 }
 
-static void check_qdisc(struct patient *patient, const struct link *link, const char *subject)
+/* XDP forwards without it, but for what the device has no room for. */
+static bool needs_qdisc(const struct trim *trim)
+{
+	return trim->hook != WEIR_TRIM_HOOK_XDP || trim->meter == WEIR_TRIM_METER_BACKLOG;
+}
+
+static void check_qdisc(struct patient *patient, const struct link *link, const char *subject,
+			const struct trim *trim)
 {
 	struct finding finding = { DOCTOR_OK, "qdisc", subject, NULL };
 	bool there = false;
@@ -35,13 +42,16 @@ static void check_qdisc(struct patient *patient, const struct link *link, const 
 		report(&finding, "%s has a weir qdisc", link->name);
 		return;
 	}
-	finding.verdict = DOCTOR_FAIL;
+	finding.verdict = needs_qdisc(trim) ? DOCTOR_FAIL : DOCTOR_WARN;
 	finding.fix = set_line(link, "");
 	if (err)
 		report(&finding, "the qdiscs of %s cannot be listed: %s", link->name,
 		       strerror(-err));
-	else
+	else if (needs_qdisc(trim))
 		report(&finding, "there is no weir qdisc on %s, so nothing is trimmed", link->name);
+	else
+		report(&finding, "there is no weir qdisc on %s, so what it has no room for of what XDP redirects is not trimmed",
+		       link->name);
 }
 
 /* What changes a packet after it was looked at is not seen by trimming. */
@@ -174,7 +184,7 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 {
 	switch (trim->hook) {
 	case WEIR_TRIM_HOOK_QDISC:
-		check_qdisc(patient, link, subject);
+		check_qdisc(patient, link, subject, trim);
 		break;
 	case WEIR_TRIM_HOOK_TC:
 		check_filter(patient, link, subject);
@@ -182,9 +192,8 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 		break;
 	case WEIR_TRIM_HOOK_XDP:
 		check_forward(link, subject, forward);
-		if (trim->meter == WEIR_TRIM_METER_BACKLOG)
-			check_qdisc(patient, link, subject);
-		else
+		check_qdisc(patient, link, subject, trim);
+		if (trim->meter != WEIR_TRIM_METER_BACKLOG)
 			check_sends(patient, link, subject, trim);
 		break;
 	}
@@ -212,7 +221,7 @@ static void check_lost(const struct link *link, const char *subject, const struc
 
 	if (!trim->lost)
 		return;
-	finding.fix = fix("run `tc qdisc replace dev %s root weir`: what the device has no room for is trimmed and queued there",
+	finding.fix = fix("run `weir trim set dev %s`, which gives it a weir qdisc: what the device has no room for is trimmed and queued there",
 			  link->name);
 	report(&finding, "%s did not take %llu frames that XDP redirected, and its qdisc neither",
 	       link->name, (unsigned long long)trim->lost);

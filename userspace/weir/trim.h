@@ -15,8 +15,14 @@
 #define TRIM_QDISC_KIND		"weir"
 #define TRIM_QDISC_HANDLE	0x77650000
 
-/* Which qdisc `set` puts below a device. */
-enum trim_qdisc { TRIM_QDISC_THERE, TRIM_QDISC_ROOT, TRIM_QDISC_MQ, TRIM_QDISC_MQ_THERE };
+/* Which qdisc `set` puts below a device: none where it is there, or others' is. */
+enum trim_qdisc {
+	TRIM_QDISC_THERE,
+	TRIM_QDISC_OTHERS,
+	TRIM_QDISC_ROOT,
+	TRIM_QDISC_MQ,
+	TRIM_QDISC_MQ_THERE,
+};
 
 /**
  * struct trim - what the tool needs of a policy
@@ -50,7 +56,7 @@ struct trim {
  * @link: the device that packets leave by
  * @reply: the policy as it was, no message where there was none
  * @before: likewise, read
- * @qdisc: of hook qdisc, what to install
+ * @qdisc: of hooks qdisc and xdp, what to install
  * @program: of hook tc, where it had to be loaded
  * @fd: of that program, -1 where nothing is to be attached
  * @forward: of hook xdp, the programs that had to be loaded, by the number of the

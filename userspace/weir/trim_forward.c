@@ -197,7 +197,7 @@ static int prepare_one(struct trim_attempt *attempt, size_t i)
 
 static int prepare(struct trim_attempt *attempt)
 {
-	int status = check_any(attempt);
+	int status = check_any(attempt) ?: trim_qdisc_place.prepare(attempt);
 	size_t i;
 
 	for (i = 0; !status && i < attempt->args->count; i++) {
@@ -246,7 +246,7 @@ static void undo(struct trim_attempt *attempt, const bool done[ARGS_MAX])
 	}
 }
 
-static int attach(struct trim_attempt *attempt)
+static int attach_all(struct trim_attempt *attempt)
 {
 	bool done[ARGS_MAX] = {};
 	int status = WEIR_OK;
@@ -258,6 +258,20 @@ static int attach(struct trim_attempt *attempt)
 	}
 	if (status)
 		undo(attempt, done);
+	return status;
+}
+
+/* What the port has no room for is queued and trimmed by its qdisc, so that is there first. */
+static int attach(struct trim_attempt *attempt)
+{
+	int status = trim_qdisc_place.attach(attempt);
+	bool any;
+
+	if (status)
+		return status;
+	status = attach_all(attempt);
+	if (status && (attempt->qdisc == TRIM_QDISC_ROOT || attempt->qdisc == TRIM_QDISC_MQ))
+		trim_qdisc_place.detach(&attempt->rtnl, &attempt->link, false, &any);
 	return status;
 }
 

@@ -65,10 +65,24 @@ static int look_refused(const char *dev, int err)
 	return refused(err, "cannot list the qdiscs of %s: %s", dev, strerror(-err));
 }
 
+/* What XDP forwards can do without, but for what the device has no room for. */
+static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root)
+{
+	unsigned int handle = TC_H_MAJ(root->handle) >> 16;
+	const char *dev = attempt->link.name;
+
+	if (attempt->hook != WEIR_TRIM_HOOK_XDP)
+		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
+			       dev, root->kind, handle, dev, handle);
+	warning("%s has the root qdisc %s %x: of somebody else, and what XDP redirects and %s has no room for is not trimmed there: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`",
+		dev, root->kind, handle, dev, dev, handle);
+	attempt->qdisc = TRIM_QDISC_OTHERS;
+	return WEIR_OK;
+}
+
 static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 {
 	const struct qdisc *root = qdiscs->root;
-	const char *dev = attempt->link.name;
 
 	/* Ours, where somebody who set it may have been stopped half way. */
 	if (root && root->handle == TRIM_QDISC_HANDLE && !strcmp(root->kind, "mq")) {
@@ -80,9 +94,7 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 		return WEIR_OK;
 	}
 	if (root && root->handle)
-		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
-			       dev, root->kind, TC_H_MAJ(root->handle) >> 16, dev,
-			       TC_H_MAJ(root->handle) >> 16);
+		return decide_foreign(attempt, root);
 	attempt->qdisc = root && !strcmp(root->kind, "mq") ? TRIM_QDISC_MQ : TRIM_QDISC_ROOT;
 	return WEIR_OK;
 }
