@@ -44,6 +44,7 @@ WHOLE_JOB = dict(JOB, group=address("239.1.2.3"), timers=2, policy=PARTIAL, time
                  rate={"packets": 1000, "bytes": 1000000})
 SOURCE = dict(job=7, id=0, address=address("10.77.1.1"))
 W1, W2, W3, W4 = (socket.if_nametoindex("w%d" % i) for i in (1, 2, 3, 4))
+SLOW = socket.if_nametoindex("slow0")
 RULE = {"dscp": 10}
 QDISC = dict(ifindex=W2, hook=QDISC_HOOK, dscp=11, rule=RULE)
 TC_POLICY = dict(ifindex=W2, hook=TC_HOOK, dscp=11, rule=RULE, rate=1000000)
@@ -315,6 +316,10 @@ def queue():
     return traffic(packets.queue, W4, W3)
 
 
+def deflected():
+    return packets.deflected(box, injection, router, namespaces, SLOW)
+
+
 def unload():
     """Programs that are taken off let go of the module a little later."""
     for _ in range(600):
@@ -380,7 +385,7 @@ def all_is_listed():
 sweeps = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
           source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
-          queue]
+          queue, deflected]
 
 
 def all_have_failed():

@@ -17,6 +17,7 @@ GRADS, BLOCKS = 8, 2
 UDP_SEGMENT = 103
 MOST = 200
 PKTGEN = "/proc/net/pktgen/"
+RING = "/sys/module/slow_port/parameters/xdp_ring"
 
 
 def run(*command):
@@ -327,3 +328,49 @@ def queue(box, injection, router, namespaces, ifindex, edge):
         n += q.untrusted(edge)
         n += q.shared()
         return n + q.kept_length()
+
+
+class Deflect:
+    """A port whose driver hands back all that XDP redirects to it."""
+
+    def __init__(self, box, router, namespace, ifindex):
+        self.box, self.ifindex = box, ifindex
+        put(RING, 0)
+        enter(router)
+        run("weir", "trim", "set", "dev", "slow0", "hook", "xdp", "from", "w3", "rule", "dscp=af11",
+            "dscp", "11", "rate", "10gbit", "limit", "100mb")
+        enter(namespace)
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        enter(router)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.udp.close()
+        run("weir", "trim", "del", "dev", "slow0")
+
+    def count(self):
+        return self.box.counters("trim-get", "trim-stats", ifindex=self.ifindex)
+
+    def send(self):
+        """A frame is sent by the qdisc, or is lost, and counted as that alone."""
+        before = self.count()
+        self.udp.sendto(bytes(200), ("10.99.0.2", 5000))
+        until(lambda: self.count()["deflected"] + self.count()["lost"] >
+              before["deflected"] + before["lost"], 60)
+        after = self.count()
+        more = {key: after[key] - before[key] for key in after}
+        assert more["deflected"] + more["lost"] == 1 and more["deflected"] == more["other"], more
+
+
+def deflected(box, injection, router, namespaces, ifindex):
+    with Deflect(box, router, namespaces[2], ifindex) as port:
+        port.send()
+        before = port.count()["lost"]
+        site = injection.at(("deflect.c", "xdp_build_skb_from_frame"))[0]
+        n = injection.until_failed(site, 1, port.send)
+        # What failed may have been a detector's memory, and the frame none the worse.
+        assert 1 <= port.count()["lost"] - before <= n
+        port.send()
+        return n
