@@ -265,7 +265,7 @@ cost_of() {
 }
 
 part_cost() {
-	local sender plain
+	local sender plain forwarded
 	rig_up 1500
 	in_ns src tc qdisc add dev eth0 clsact
 	in_ns src tc filter add dev eth0 egress matchall action drop || die "no drop"
@@ -287,9 +287,24 @@ part_cost() {
 	in_box weir trim del dev out0
 	in_ns src ethtool -K eth0 tx off >/dev/null
 	in_ns dst ethtool -K eth0 gro on || die "no GRO"
+	in_box tc qdisc del dev out0 root
 	policy hook xdp from in0 rate 100gbit
 	cost_of 'forwarded by XDP between veths'
 	figure trim_forward_cost_xdp_veth "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	forwarded=$frame_cost
+	# Where the bridge learns it is asked for the source, too.
+	in_box bridge fdb replace 02:00:00:00:00:00 dev in0 master static
+	in_box bridge link set dev in0 learning on
+	cost_of 'forwarded by XDP, where the bridge learns'
+	figure trim_bridge_lookup_cost $((frame_cost - forwarded))
+	in_box bridge link set dev in0 learning off
+	# A program that was not loaded for its device does not ask for tags.
+	bpftool prog load build/bpf/weir_forward.bpf.o /sys/fs/bpf/forward || die "no program"
+	in_box ip link set in0 xdpdrv off
+	in_box ip link set in0 xdpdrv pinned /sys/fs/bpf/forward || die "no program"
+	rm /sys/fs/bpf/forward
+	cost_of 'forwarded by XDP, the driver not asked for tags'
+	figure trim_ask_tag_cost $((forwarded - frame_cost))
 	rig_down
 }
 
@@ -316,7 +331,6 @@ part_deflect() {
 		link set slow0 up
 		neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
 	END
-	in_box tc qdisc replace dev slow0 root weir
 	in_box weir trim set dev slow0 hook xdp from in0 rule dscp=10 dscp 48 meter percpu limit 12 header-time never \
 		rate 18mbit optimistic 100 half 50 pessimistic 25 t0 20ms t1 80ms || die "no policy"
 	in_ns src trim-incast --dev eth0 --mac "$(in_box ip -j link show dev in0 | gojq -r '.[0].address')" --to 10.99.0.2 \
