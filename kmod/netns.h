@@ -18,8 +18,8 @@ struct weir_job;
  *	inside of it but by the device notifier, which therefore does not take it
  * @jobs: by job id; written under @lock, read under RCU
  * @ports: by interface index, has its own lock; read under RCU
- * @trims: trimming policies by interface index; written under RTNL, read under
- *	RCU
+ * @trims: trimming policies by interface index, in order; under RTNL. Packets find
+ *	them in weir_trim_table
  * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
  *	written under RTNL, read under RCU
  * @edges: some policy says that its device is an edge; written under RTNL

@@ -14,6 +14,8 @@
 #include "sch_weir.h"
 #include "trim.h"
 
+struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
+
 static void weir_trim_free(struct weir_trim *trim)
 {
 	kfree(rcu_dereference_protected(trim->rev, true));
@@ -182,6 +184,7 @@ static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 
 	if (!trim)
 		return NULL;
+	trim->net = dev_net(dev);
 	trim->dev = dev;
 	trim->dropped = weir_trim_dropped(dev);
 	trim->ifindex = dev->ifindex;
@@ -252,8 +255,11 @@ static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 		goto free;
 	weir_trim_redirects(trim, rev);
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
-	if (!err)
+	if (!err) {
+		hlist_add_head_rcu(&trim->node,
+				   weir_trim_bucket(trim->net, dev->ifindex));
 		return 0;
+	}
 	weir_deflect_free(trim->deflect);
 free:
 	RCU_INIT_POINTER(trim->rev, NULL);
@@ -375,6 +381,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 	trim = xa_erase(&wn->trims, ifindex);
 	if (!trim)
 		return false;
+	hlist_del_rcu(&trim->node);
 	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
 	weir_trim_edges(wn);
 	weir_deflect_free(trim->deflect);

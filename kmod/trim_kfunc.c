@@ -27,7 +27,7 @@
 static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 			     u32 size)
 {
-	struct weir_trim *trim = weir_trim_get(weir_net(dev_net(dev)), ifindex);
+	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
 
 	if (!trim || size > sizeof(struct weir_trim_port))
 		return NULL;
@@ -36,7 +36,7 @@ static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 
 static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 {
-	struct weir_trim *trim = weir_trim_get(weir_net(dev_net(dev)), ifindex);
+	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
 
 	if (!trim || size > sizeof(struct weir_trim_cpu))
 		return NULL;
@@ -47,7 +47,7 @@ static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
 				u32 len)
 {
 	const struct net *net = dev_net(dev);
-	struct weir_trim *trim = weir_trim_get(weir_net(net), ifindex);
+	struct weir_trim *trim = weir_trim_find(net, ifindex);
 
 	if (!trim)
 		return -ENOENT;
