@@ -153,8 +153,9 @@ static __always_inline int weir_forward_whole(struct xdp_md *ctx,
 {
 	int verdict;
 
-	if (f->look.class == WEIR_TRIM_UNTRUSTED)
-		weir_trim_step_unmark(ctx, &f->look);
+	if (f->look.class == WEIR_TRIM_UNTRUSTED &&
+	    weir_trim_step_unmark(ctx, &f->look))
+		return weir_forward_failed(cpu);
 	weir_forward_route(ctx, f);
 	verdict = weir_forward_send(ctx, port, weir_trim_whole_as(&f->look));
 	if (verdict != XDP_REDIRECT)
@@ -171,8 +172,8 @@ static __always_inline int weir_forward_trim(struct xdp_md *ctx,
 {
 	int verdict = XDP_PASS;
 
-	weir_trim_step_mark(ctx, port, &f->look);
-	if (weir_forward_cut(ctx, &f->look))
+	if (weir_trim_step_mark(ctx, port, &f->look) ||
+	    weir_forward_cut(ctx, &f->look))
 		return weir_forward_failed(cpu);
 	if (redirect)
 		verdict = weir_forward_send(ctx, port, WEIR_TRIM_C_TX_TRIM);
@@ -191,7 +192,8 @@ __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port
 {
 	struct weir_trim_pkt pkt = {};
 
-	if (!port || !look || !(port->policy.flags & WEIR_TRIM_RETURN))
+	if (!port || !look || !(port->policy.flags & WEIR_TRIM_RETURN) ||
+	    weir_trim_step_look(ctx, look))
 		return false;
 	weir_trim_resume(ctx, look, &pkt);
 	if (!weir_trim_returns(&pkt, look->class))
@@ -279,8 +281,7 @@ static __always_inline int weir_forward_frame(struct xdp_md *ctx,
 	cpu = (void *)weir_trim_cpu_xdp(ctx, f->fib.ifindex, sizeof(*cpu));
 	if (!cpu || !weir_forward_fits(ctx, f))
 		return XDP_PASS;
-	if (!weir_trim_step_look(ctx, &f->look))
-		weir_trim_step_class(ctx, port, &f->look);
+	weir_trim_judge(ctx, port, &f->look);
 	if (port->meters.kind == WEIR_TRIM_METER_BACKLOG)
 		return weir_forward_backlog(ctx, port, cpu, f);
 	if (!weir_forward_sends(ctx, port, f))

@@ -91,14 +91,30 @@ static __always_inline int weir_trim_failed(struct weir_trim_cpu *cpu)
 	return TC_ACT_SHOT;
 }
 
+/*
+ * What a packet is to become. The steps write to a copy of what is known of it, as of
+ * most packets nothing else has to be in memory then.
+ */
+static __always_inline int weir_trim_rewrite(struct __sk_buff *skb,
+					     struct weir_trim_port *port,
+					     const struct weir_trim_look *look)
+{
+	struct weir_trim_look full = *look;
+
+	if (weir_trim_prepare(skb))
+		return -1;
+	return look->class == WEIR_TRIM_UNTRUSTED ?
+	       weir_trim_step_unmark(skb, &full) :
+	       weir_trim_step_mark(skb, port, &full);
+}
+
 static __always_inline int weir_trim_packet(struct __sk_buff *skb,
 					    struct weir_trim_port *port,
 					    struct weir_trim_cpu *cpu,
-					    struct weir_trim_look *look)
+					    const struct weir_trim_look *look)
 {
-	if (weir_trim_prepare(skb))
+	if (weir_trim_rewrite(skb, port, look))
 		return weir_trim_failed(cpu);
-	weir_trim_step_mark(skb, port, look);
 	if (look->left < look->len && weir_trim_cut(skb, look->left))
 		return weir_trim_failed(cpu);
 	weir_trim_steer(&port->policy, skb);
@@ -106,18 +122,26 @@ static __always_inline int weir_trim_packet(struct __sk_buff *skb,
 	return TC_ACT_UNSPEC;
 }
 
+/* A mark is taken off, or followed: 0, or an error. */
+static __always_inline int weir_trim_marked(struct __sk_buff *skb,
+					    struct weir_trim_port *port,
+					    const struct weir_trim_look *look)
+{
+	if (look->class == WEIR_TRIM_UNTRUSTED)
+		return weir_trim_rewrite(skb, port, look);
+	if (weir_trim_is_marked(look->class))
+		weir_trim_steer(&port->policy, skb);
+	return 0;
+}
+
 static __always_inline int weir_trim_whole(struct __sk_buff *skb,
 					   struct weir_trim_port *port,
 					   struct weir_trim_cpu *cpu,
-					   struct weir_trim_look *look)
+					   const struct weir_trim_look *look)
 {
-	if (look->class == WEIR_TRIM_UNTRUSTED) {
-		if (weir_trim_prepare(skb))
-			return weir_trim_failed(cpu);
-		weir_trim_step_unmark(skb, look);
-	} else if (weir_trim_is_marked(look->class)) {
-		weir_trim_steer(&port->policy, skb);
-	}
+	/* Most packets have none. */
+	if (look->class != WEIR_TRIM_DATA && weir_trim_marked(skb, port, look))
+		return weir_trim_failed(cpu);
 	weir_trim_count_whole(cpu, look);
 	return TC_ACT_UNSPEC;
 }
@@ -125,7 +149,7 @@ static __always_inline int weir_trim_whole(struct __sk_buff *skb,
 static __always_inline int weir_trim_meter(struct __sk_buff *skb,
 					   struct weir_trim_port *port,
 					   struct weir_trim_cpu *cpu,
-					   struct weir_trim_look *look)
+					   const struct weir_trim_look *look)
 {
 	switch (weir_trim_step_meter(port, cpu, look)) {
 	case WEIR_METER_WHOLE:
@@ -176,8 +200,7 @@ int weir_trim(struct __sk_buff *skb)
 	linear = skb->data_end - skb->data;
 	if (linear < skb->len && linear < WEIR_HEADERS_MAX)
 		weir_trim_pull(skb);
-	if (!weir_trim_step_look(skb, &look))
-		weir_trim_step_class(skb, port, &look);
+	weir_trim_judge(skb, port, &look);
 	return weir_trim_meter(skb, port, cpu, &look);
 }
 

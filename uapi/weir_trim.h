@@ -38,7 +38,8 @@ struct weir_trim_rule {
 
 /**
  * struct weir_trim_policy - what trimming a packet means at a port
- * @dscps: DSCPs that some rule without disable matches, for a first look
+ * @dscps: DSCPs that some rule without disable matches, for a first look; none of them
+ *	says what has become of a packet, or that it is control
  * @marks: DSCPs of trimmed packets, bit i being DSCP i; @dscp is one of them
  * @controls: DSCPs of control packets, likewise
  * @flags: WEIR_TRIM_*

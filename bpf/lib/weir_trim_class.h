@@ -47,8 +47,6 @@ weir_trim_eligible(const struct weir_trim_policy *policy,
 	bool eligible = false;
 	__u32 i;
 
-	if (!(policy->dscps >> pkt->dscp & 1))
-		return false;
 	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
 		if (i >= policy->rules)
 			break;
@@ -59,6 +57,20 @@ weir_trim_eligible(const struct weir_trim_policy *policy,
 		eligible = true;
 	}
 	return eligible;
+}
+
+/* What a packet is whose DSCP no rule trims. */
+static __always_inline int
+weir_trim_classify_mark(const struct weir_trim_policy *policy,
+			const struct weir_trim_pkt *pkt)
+{
+	if (policy->marks >> pkt->dscp & 1)
+		return WEIR_TRIM_HEADER;
+	if (policy->controls >> pkt->dscp & 1)
+		return WEIR_TRIM_CONTROL;
+	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
+		return WEIR_TRIM_RETURNED;
+	return WEIR_TRIM_OTHER;
 }
 
 /**
@@ -74,17 +86,12 @@ static __always_inline int
 weir_trim_classify(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt)
 {
-	if (policy->marks >> pkt->dscp & 1)
-		return WEIR_TRIM_HEADER;
-	if (policy->controls >> pkt->dscp & 1)
-		return WEIR_TRIM_CONTROL;
-	if (policy->flags & WEIR_TRIM_RETURN && pkt->dscp == policy->return_dscp)
-		return WEIR_TRIM_RETURNED;
+	if (!(policy->dscps >> pkt->dscp & 1))
+		return weir_trim_classify_mark(policy, pkt);
 	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
 		return WEIR_TRIM_OTHER;
 	/* NDP marks its headers itself. */
-	if (pkt->ndp && (void *)pkt->ndp + 1 <= pkt->end &&
-	    *pkt->ndp & (WEIR_NDP_CHOPPED | WEIR_NDP_CONTROL))
+	if (pkt->flags & (WEIR_TRIM_PKT_CHOPPED | WEIR_TRIM_PKT_CONTROL))
 		return WEIR_TRIM_HEADER;
 	return WEIR_TRIM_DATA;
 }
@@ -136,8 +143,7 @@ static __always_inline bool weir_trim_returns(const struct weir_trim_pkt *pkt,
 		return false;
 	if (class != WEIR_TRIM_HEADER)
 		return class == WEIR_TRIM_DATA;
-	return !pkt->ndp || (void *)pkt->ndp + 1 > pkt->end ||
-	       !(*pkt->ndp & WEIR_NDP_CONTROL);
+	return !(pkt->flags & WEIR_TRIM_PKT_CONTROL);
 }
 
 #endif /* _WEIR_TRIM_CLASS_H */

@@ -45,6 +45,8 @@
 /* flags of a struct weir_trim_pkt */
 #define WEIR_TRIM_PKT_CUT	0x1	/* shorter than the IP header states */
 #define WEIR_TRIM_PKT_ROUTED	0x2	/* IPv6: not yet on its way to its receiver */
+#define WEIR_TRIM_PKT_CHOPPED	0x4	/* NDP: it says that it was trimmed */
+#define WEIR_TRIM_PKT_CONTROL	0x8	/* NDP: ACK, NACK or PULL */
 
 /**
  * struct weir_trim_pkt - a packet that may be trimmed
@@ -189,6 +191,17 @@ static __always_inline int weir_trim_parse_ipv6(struct weir_trim_pkt *pkt)
 	return weir_trim_parse_ext(pkt);
 }
 
+/* What NDP says of itself. The byte can be touched. */
+static __always_inline void weir_trim_parse_ndp(struct weir_trim_pkt *pkt,
+						__u8 *flags)
+{
+	pkt->ndp = flags;
+	if (*flags & WEIR_NDP_CHOPPED)
+		pkt->flags |= WEIR_TRIM_PKT_CHOPPED;
+	if (*flags & WEIR_NDP_CONTROL)
+		pkt->flags |= WEIR_TRIM_PKT_CONTROL;
+}
+
 /* NDP over UDP: the shim is a header, where it is there. */
 static __always_inline void weir_trim_parse_shim(struct weir_trim_pkt *pkt)
 {
@@ -198,7 +211,7 @@ static __always_inline void weir_trim_parse_shim(struct weir_trim_pkt *pkt)
 	if (pkt->dport != WEIR_NDP_PORT || shim + WEIR_NDP_SHIM > pkt->end ||
 	    weir_ntohs(udp->len) < sizeof(*udp) + WEIR_NDP_SHIM)
 		return;
-	pkt->ndp = shim;
+	weir_trim_parse_ndp(pkt, shim);
 	pkt->headers += WEIR_NDP_SHIM;
 }
 
@@ -226,7 +239,7 @@ static __always_inline int weir_trim_parse_l4(struct weir_trim_pkt *pkt)
 	case WEIR_NDP_PROTO:
 		if ((void *)l4 + WEIR_NDP_LEN > pkt->end)
 			return -1;
-		pkt->ndp = l4 + WEIR_NDP_FLAGS;
+		weir_trim_parse_ndp(pkt, l4 + WEIR_NDP_FLAGS);
 		pkt->headers += WEIR_NDP_LEN;
 		return 0;
 	default:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What trimming does to a packet, in steps for BPF programs. Each is a global
- * function, which the verifier looks at by itself: what it has found in one step
+ * What trimming does to a packet, in steps for BPF programs. Most are global
+ * functions, which the verifier looks at by themselves: what it has found in one step
  * about all the forms that headers have does not multiply with the branches of
  * the next. Between the steps nothing is known but where the headers lie.
  *
@@ -26,14 +26,21 @@
 #include "weir_trim_sum.h"
 #include "weir_trim_mark.h"
 
-/* Offsets of headers; the verifier must see that they are not negative. */
+/*
+ * Offsets of headers; the verifier must see that they are not negative. There are not so
+ * many extension headers that any could lie further.
+ */
 #define WEIR_TRIM_OFFSET	0x3fff
 
 /**
  * struct weir_trim_look - what is known of a packet
  * @len: bytes of the frame
  * @left: bytes that trimming leaves, @len where it cuts nothing
- * @headers: bytes that no trimming takes away
+ * @beside: bytes of a tag that lies beside the frame
+ * @class: enum weir_trim_class
+ * @reserved: zero
+ * @headers: bytes that no trimming takes away; this and the rest are known of packets
+ *	that are to be changed
  * @l3_len: bytes that the IP header states
  * @l3: offset of the IP header
  * @l4: offset of what follows the IP headers
@@ -44,13 +51,13 @@
  * @proto: the protocol that follows the IP headers
  * @dscp: DSCP
  * @flags: WEIR_TRIM_PKT_*
- * @beside: bytes of a tag that lies beside the frame
- * @class: enum weir_trim_class
- * @reserved: zero
  */
 struct weir_trim_look {
 	__u32 len;
 	__u32 left;
+	__u8 beside;
+	__u8 class;
+	__u16 reserved;
 	__u32 headers;
 	__u32 l3_len;
 	__u16 l3;
@@ -62,9 +69,6 @@ struct weir_trim_look {
 	__u8 proto;
 	__u8 dscp;
 	__u8 flags;
-	__u8 beside;
-	__u8 class;
-	__u16 reserved;
 };
 
 static __always_inline void weir_trim_begin(WEIR_TRIM_CTX *ctx,
@@ -98,34 +102,41 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
 }
 
 /**
- * weir_trim_step_above() - find a packet's headers above IP
+ * weir_trim_judge() - what a packet is to a port
  * @ctx: of the program
- * @look: what weir_trim_step_look() has found below; the rest is filled, but for
- *	@left and @class
+ * @port: the egress port
+ * @look: zeroed; @len, @beside and @class are set, and @left, to what would be left of
+ *	an eligible packet
  *
- * Return: 0, or -1 where the packet is to be left alone.
+ * This is for each packet, and so a part of the program. Behind it nothing but numbers
+ * is known of the headers, so to the verifier all their forms are one there.
  */
-__noinline int weir_trim_step_above(WEIR_TRIM_CTX *ctx,
-				    struct weir_trim_look *look)
+static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
+					    struct weir_trim_port *port,
+					    struct weir_trim_look *look)
 {
 	struct weir_trim_pkt pkt = {};
+	int class;
 
-	if (!look)
-		return -1;
-	weir_trim_resume(ctx, look, &pkt);
-	if (weir_trim_parse_above(&pkt) || pkt.headers > WEIR_TRIM_OFFSET)
-		return -1;
-	look->headers = pkt.headers;
-	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
-	look->dport = pkt.dport;
-	look->flags = pkt.flags;
-	return 0;
+	weir_trim_begin(ctx, &pkt);
+	weir_trim_frame(ctx, &pkt);
+	look->len = pkt.len;
+	look->left = pkt.len;
+	look->beside = pkt.beside;
+	if (weir_trim_parse(&pkt))
+		return;
+	class = weir_trim_classify(&port->policy, &pkt);
+	if (weir_trim_is_marked(class) && weir_trim_edge(ctx))
+		class = weir_trim_distrust(&port->policy, &pkt, class);
+	look->class = class;
+	if (class == WEIR_TRIM_DATA)
+		look->left = weir_trim_length(&port->policy, &pkt);
 }
 
 /**
- * weir_trim_step_look() - find a packet's headers
+ * weir_trim_step_look() - find the headers of a packet that is to be changed
  * @ctx: of the program
- * @look: zeroed; filled, but for @class
+ * @look: what weir_trim_judge() said; the rest is filled
  *
  * Return: 0, or -1 where the packet is to be left alone.
  */
@@ -138,46 +149,19 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 		return -1;
 	weir_trim_begin(ctx, &pkt);
 	weir_trim_frame(ctx, &pkt);
-	look->len = pkt.len;
-	look->left = pkt.len;
-	look->beside = pkt.beside;
-	if (weir_trim_parse_below(&pkt))
+	if (weir_trim_parse(&pkt) || pkt.headers > WEIR_TRIM_OFFSET)
 		return -1;
+	look->headers = pkt.headers;
 	look->l3_len = pkt.l3_len;
 	look->l3 = pkt.l3 - pkt.start;
 	look->l4 = pkt.l4 - pkt.start;
+	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
 	look->vlan = pkt.vlan;
+	look->dport = pkt.dport;
 	look->ip = pkt.ip;
 	look->proto = pkt.proto;
 	look->dscp = pkt.dscp;
 	look->flags = pkt.flags;
-	return weir_trim_step_above(ctx, look);
-}
-
-/**
- * weir_trim_step_class() - what a packet is to a port
- * @ctx: of the program
- * @port: the egress port
- * @look: the packet; @class is set, and @left of an eligible one
- *
- * Return: 0, or -1 where an argument is NULL.
- */
-__noinline int weir_trim_step_class(WEIR_TRIM_CTX *ctx,
-				    struct weir_trim_port *port,
-				    struct weir_trim_look *look)
-{
-	struct weir_trim_pkt pkt = {};
-	int class;
-
-	if (!port || !look)
-		return -1;
-	weir_trim_resume(ctx, look, &pkt);
-	class = weir_trim_classify(&port->policy, &pkt);
-	if (weir_trim_is_marked(class) && weir_trim_edge(ctx))
-		class = weir_trim_distrust(&port->policy, &pkt, class);
-	look->class = class;
-	if (look->class == WEIR_TRIM_DATA)
-		look->left = weir_trim_length(&port->policy, &pkt);
 	return 0;
 }
 
@@ -187,16 +171,14 @@ __noinline int weir_trim_step_class(WEIR_TRIM_CTX *ctx,
  * @cpu: what this CPU has of it
  * @look: the packet
  *
- * Return: enum weir_meter_verdict; WEIR_METER_WHOLE where an argument is NULL.
+ * Return: enum weir_meter_verdict.
  */
-__noinline int weir_trim_step_meter(struct weir_trim_port *port,
-				    struct weir_trim_cpu *cpu,
-				    struct weir_trim_look *look)
+static __always_inline int
+weir_trim_step_meter(struct weir_trim_port *port, struct weir_trim_cpu *cpu,
+		     const struct weir_trim_look *look)
 {
 	struct weir_meter_packet packet;
 
-	if (!port || !cpu || !look)
-		return WEIR_METER_WHOLE;
 	packet.len = look->len + look->beside;
 	packet.trimmed = look->left + look->beside;
 	packet.eligible = look->class == WEIR_TRIM_DATA;
@@ -211,7 +193,7 @@ __noinline int weir_trim_step_meter(struct weir_trim_port *port,
  * @port: the egress port
  * @look: the packet, which is not cut yet
  *
- * Return: 0, or -1 where an argument is NULL.
+ * Return: 0, or -1 where the packet is not what it was.
  */
 __noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
 				   struct weir_trim_port *port,
@@ -219,7 +201,7 @@ __noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
 {
 	struct weir_trim_pkt pkt = {};
 
-	if (!port || !look)
+	if (!port || !look || weir_trim_step_look(ctx, look))
 		return -1;
 	weir_trim_resume(ctx, look, &pkt);
 	weir_trim_mark(&port->policy, &pkt, look->left);
@@ -231,14 +213,14 @@ __noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
  * @ctx: of the program
  * @look: the packet
  *
- * Return: 0, or -1 where an argument is NULL.
+ * Return: 0, or -1 where the packet is not what it was.
  */
 __noinline int weir_trim_step_unmark(WEIR_TRIM_CTX *ctx,
 				     struct weir_trim_look *look)
 {
 	struct weir_trim_pkt pkt = {};
 
-	if (!look)
+	if (!look || weir_trim_step_look(ctx, look))
 		return -1;
 	weir_trim_resume(ctx, look, &pkt);
 	weir_trim_unmark(&pkt);
