@@ -46,8 +46,10 @@ form() {
 		s="$(calc '(1 - n * t / m) / (1 - t / m)' n="$1" m="$2" t="$3")"
 }
 
+# Words before the tool: how it is to be run.
+as=()
 policy() {
-	in_box weir trim set dev out0 rule dscp=10 dscp 48 "$@" || die "no policy: $*"
+	in_box "${as[@]}" weir trim set dev out0 rule dscp=10 dscp 48 "$@" || die "no policy: $*"
 }
 
 # Each frame that was sent is accounted for, in the box and behind it.
@@ -281,10 +283,19 @@ part_cost() {
 	figure trim_forward_cost "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
 	in_box weir trim del dev out0
 	in_box tc qdisc replace dev out0 root pfifo limit 1000
+	in_box selftests/cli/tcx add out0 egress nothing || die "no tcx"
+	cost_of 'bridged, pfifo, and a program in tcx that does nothing'
+	in_box selftests/cli/tcx del out0 egress nothing
 	policy hook tc rate 100gbit
-	cost_of 'bridged, pfifo, and the tc program'
-	figure trim_forward_cost_tc "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	cost_of 'bridged, pfifo, and the tc program in tcx'
+	figure trim_tc_cost "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
 	in_box weir trim del dev out0
+	as=(selftests/cli/tcx without)
+	policy hook tc rate 100gbit
+	cost_of 'bridged, pfifo, and the tc program as a filter of clsact'
+	figure trim_tc_cost_clsact "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+	in_box weir trim del dev out0
+	as=()
 	in_ns src ethtool -K eth0 tx off >/dev/null
 	in_ns dst ethtool -K eth0 gro on || die "no GRO"
 	in_box tc qdisc del dev out0 root
