@@ -52,11 +52,16 @@ u64 weir_backlog_waited(u32 since, u32 now)
 /*
  * While a qdisc is idle, the stack may hand packets to the device without
  * asking it, which is three quarters of what it costs. Where the device never
- * says stop it has to be asked.
+ * says stop it has to be asked; and where there is a child that has to be.
  */
-static void weir_backlog_may_bypass(struct Qdisc *sch, bool bypass)
+static void weir_backlog_may_bypass(struct weir_backlog *backlog, bool bypass)
 {
-	if (bypass && !weir_reader_is(qdisc_dev(sch)))
+	struct Qdisc *sch = backlog->sch;
+
+	bypass = bypass && !weir_reader_is(qdisc_dev(sch));
+	WRITE_ONCE(backlog->bypass, bypass);
+	if (bypass && (!backlog->child ||
+		       backlog->child->flags & TCQ_F_CAN_BYPASS))
 		sch->flags |= TCQ_F_CAN_BYPASS;
 	else
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
@@ -80,7 +85,7 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 	backlog->net = dev_net(dev);
 	backlog->ifindex = dev->ifindex;
 	backlog->sch = sch;
-	weir_backlog_may_bypass(sch, bypass);
+	weir_backlog_may_bypass(backlog, bypass);
 	spin_lock(&weir_backlogs_lock);
 	/* In the order in which they came, for whoever reads the list. */
 	hlist_add_tail_rcu(&backlog->node,
@@ -127,8 +132,43 @@ void weir_backlog_bypass(const struct net *net, bool bypass)
 	spin_lock(&weir_backlogs_lock);
 	hash_for_each(weir_backlogs, i, b, node)
 		if (net_eq(b->net, net))
-			weir_backlog_may_bypass(b->sch, bypass);
+			weir_backlog_may_bypass(b, bypass);
 	spin_unlock(&weir_backlogs_lock);
+}
+
+/**
+ * weir_backlog_set_child() - the data band waits in somebody else's qdisc from now on
+ * @backlog: the qdisc's
+ * @child: the other, or NULL where it does so no more
+ *
+ * RTNL is held, and the lock of the qdisc.
+ */
+void weir_backlog_set_child(struct weir_backlog *backlog,
+			    const struct Qdisc *child)
+{
+	ASSERT_RTNL();
+
+	backlog->child = child;
+	weir_backlog_may_bypass(backlog, backlog->bypass);
+}
+
+/**
+ * weir_backlog_has_child() - has one of a device's qdiscs a child?
+ * @net: its namespace
+ * @ifindex: the device
+ *
+ * RTNL is held.
+ */
+bool weir_backlog_has_child(const struct net *net, int ifindex)
+{
+	const struct weir_backlog *b;
+
+	ASSERT_RTNL();
+
+	hash_for_each_possible(weir_backlogs, b, node, ifindex)
+		if (weir_backlog_is(b, net, ifindex) && b->child)
+			return true;
+	return false;
 }
 
 /**
@@ -166,6 +206,28 @@ u64 weir_backlog_direct(const struct net *net, int ifindex)
 			direct += weir_backlog_one_direct(b);
 	rcu_read_unlock();
 	return direct;
+}
+
+/**
+ * weir_backlog_child_dropped() - packets that children in a device's qdiscs have dropped
+ * @net: its namespace
+ * @ifindex: the device
+ *
+ * Any context.
+ *
+ * Return: how many, since the qdiscs came.
+ */
+u64 weir_backlog_child_dropped(const struct net *net, int ifindex)
+{
+	const struct weir_backlog *b;
+	u64 dropped = 0;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
+		if (weir_backlog_is(b, net, ifindex))
+			dropped += READ_ONCE(b->child_dropped);
+	rcu_read_unlock();
+	return dropped;
 }
 
 /**

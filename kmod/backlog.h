@@ -21,11 +21,15 @@ struct Qdisc;
  * @net: the device's namespace
  * @ifindex: the device
  * @sch: the qdisc
+ * @child: the one in which its data band waits, or NULL; changes under RTNL
+ * @bypass: no packet has to be looked at that finds its port idle
  * @head: when the head of the data band came, as weir_backlog_now()
- * @left: packets that were dequeued, each of a merged one counted
+ * @left: packets that were dequeued and had been looked at, each of a merged one
+ *	counted
  * @trim: packets that were trimmed
  * @tx_trim: trimmed packets that were sent
  * @dropped_trim: trimmed packets that found the header band full
+ * @child_dropped: packets that the child has dropped, and that were not trimmed then
  * @bands: the bands
  * @max: the most packets that waited, a band
  *
@@ -38,12 +42,15 @@ struct weir_backlog {
 	struct hlist_node	node;
 	const struct net	*net;
 	struct Qdisc		*sch;
+	const struct Qdisc	*child;
 	int			ifindex;
+	bool			bypass;
 	u32			head;
 	u64			left;
 	u64			trim;
 	u64			tx_trim;
 	u64			dropped_trim;
+	u64			child_dropped;
 	struct weir_bands	bands;
 	u32			max[WEIR_BANDS];
 };
@@ -53,8 +60,12 @@ u64 weir_backlog_waited(u32 since, u32 now);
 void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 		      bool bypass);
 void weir_backlog_del(struct weir_backlog *backlog);
+void weir_backlog_set_child(struct weir_backlog *backlog,
+			    const struct Qdisc *child);
+bool weir_backlog_has_child(const struct net *net, int ifindex);
 void weir_backlog_bypass(const struct net *net, bool bypass);
 u64 weir_backlog_direct(const struct net *net, int ifindex);
+u64 weir_backlog_child_dropped(const struct net *net, int ifindex);
 u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
 unsigned int weir_backlog_seq(void);
 int weir_backlog_dump(const struct net *net, int ifindex, long at[2],

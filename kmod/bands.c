@@ -145,3 +145,15 @@ void weir_bands_sent(struct weir_bands *bands,
 	else
 		bands->ahead -= (s64)len * limits->share_value;
 }
+
+/**
+ * weir_bands_alone() - a packet went out of turn, as the other band gave none
+ * @bands: the bands
+ *
+ * A band whose packets may not go yet is like one that is empty.
+ */
+void weir_bands_alone(struct weir_bands *bands)
+{
+	bands->turn = 0;
+	bands->ahead = 0;
+}

@@ -72,5 +72,6 @@ enum weir_band_id weir_bands_next(const struct weir_bands *bands,
 void weir_bands_sent(struct weir_bands *bands,
 		     const struct weir_bands_limits *limits,
 		     enum weir_band_id band, u32 len);
+void weir_bands_alone(struct weir_bands *bands);
 
 #endif /* _WEIR_BANDS_H */

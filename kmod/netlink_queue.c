@@ -8,6 +8,15 @@
 #include "backlog.h"
 #include "netlink.h"
 
+static int weir_nl_put_child(struct sk_buff *skb, const struct weir_backlog *b)
+{
+	if (b->child &&
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_CHILD, b->child->handle))
+		return -EMSGSIZE;
+	return nla_put_uint(skb, WEIR_A_TRIM_QUEUE_CHILD_DROPPED,
+			    READ_ONCE(b->child_dropped));
+}
+
 static int weir_nl_put_queue(struct sk_buff *skb, const struct weir_backlog *b)
 {
 	const struct Qdisc *sch = b->sch;
@@ -33,7 +42,8 @@ static int weir_nl_put_queue(struct sk_buff *skb, const struct weir_backlog *b)
 	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_TX_TRIM,
 			 READ_ONCE(b->tx_trim)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_DROPPED_TRIM,
-			 READ_ONCE(b->dropped_trim)))
+			 READ_ONCE(b->dropped_trim)) ||
+	    weir_nl_put_child(skb, b))
 		return -EMSGSIZE;
 	return 0;
 }

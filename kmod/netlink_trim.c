@@ -315,7 +315,9 @@ static int weir_nl_put_depth(struct sk_buff *skb, const struct net *net,
 	    nla_put_u32(skb, WEIR_A_TRIM_HEADER_DEPTH,
 			depth[WEIR_BAND_HEADER]) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_DIRECT,
-			 weir_backlog_direct(net, ifindex)))
+			 weir_backlog_direct(net, ifindex)) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_CHILD_DROPPED,
+			 weir_backlog_child_dropped(net, ifindex)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -5,6 +5,8 @@
  * what it does is in the trimming policy of its device, which may come, change
  * and go while packets wait. Without one it is a FIFO as long as the device's
  * txqueuelen.
+ *
+ * It has one class. A qdisc that is put there is the first band.
  */
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
@@ -12,6 +14,7 @@
 #include <net/pkt_sched.h>
 
 #include "backlog.h"
+#include "child.h"
 #include "compat.h"
 #include "deflect.h"
 #include "edge.h"
@@ -23,6 +26,9 @@
 
 /* IP lengths do not reach further: what is longer is many packets in one. */
 #define WEIR_SCH_LEN_MAX	65535
+
+/* The one class, of whole packets. */
+#define WEIR_SCH_CLASS		1
 
 /**
  * enum weir_sch_kind - what a packet that waits is counted as when it leaves
@@ -54,15 +60,17 @@ struct weir_sch_cb {
  * struct weir_sch - a qdisc's private part
  * @backlog: how much waits
  * @reader: what it handed out that nobody has read yet
+ * @child: where whole packets wait instead of in @queue, where somebody wants that
  * @queue: what waits, a band
- * @last: the last eligible packet of the data band
+ * @last: the last eligible packet of the data band in @queue
  * @eligible: how many such packets there are: where this is 0, @last is stale,
  *	and so is what lies as many steps behind it
- * @deflected: how many deflected packets wait
+ * @deflected: how many deflected packets wait in @queue
  */
 struct weir_sch {
 	struct weir_backlog	backlog;
 	struct weir_reader	reader;
+	struct weir_child	child;
 	struct sk_buff_head	queue[WEIR_BANDS];
 	struct sk_buff		*last;
 	u32			eligible;
@@ -70,21 +78,37 @@ struct weir_sch {
 };
 
 /**
+ * struct weir_sch_was - what waited when a packet came
+ * @packets: packets
+ * @bytes: bytes
+ *
+ * Less what the child has dropped since, which it tells those above itself.
+ */
+struct weir_sch_was {
+	u32	packets;
+	u32	bytes;
+};
+
+/**
  * struct weir_sch_visit - what is the same for all that one call enqueues
  * @sch: the qdisc
+ * @was: what waited in it before
  * @trim: the device's policy
  * @rev: what it says
  * @to_free: where dropped packets go
  * @now: weir_backlog_now()
+ * @refused: the child does not take it
  * @deflected: the device had not taken it before
  * @counter: what it was counted as then
  */
 struct weir_sch_visit {
 	struct Qdisc			*sch;
+	struct weir_sch_was		*was;
 	const struct weir_trim		*trim;
 	const struct weir_trim_rev	*rev;
 	struct sk_buff			**to_free;
 	u32				now;
+	bool				refused;
 	bool				deflected;
 	u32				counter;
 };
@@ -145,6 +169,11 @@ static void weir_sch_add(struct Qdisc *sch, struct sk_buff *skb,
 	sch->q.qlen++;
 }
 
+static u32 weir_sch_deflected(const struct weir_sch *q)
+{
+	return q->deflected + q->child.deflected;
+}
+
 static void weir_sch_maximum(const struct weir_sch_visit *v,
 			     enum weir_trim_counter counter,
 			     enum weir_band_id band)
@@ -157,12 +186,13 @@ static void weir_sch_maximum(const struct weir_sch_visit *v,
 		WRITE_ONCE(q->backlog.max[band], packets);
 	if (packets > cpu->count[counter])
 		WRITE_ONCE(cpu->count[counter], packets);
-	if (q->deflected > cpu->count[WEIR_TRIM_C_DEFLECTED_MAX])
-		WRITE_ONCE(cpu->count[WEIR_TRIM_C_DEFLECTED_MAX], q->deflected);
+	if (weir_sch_deflected(q) > cpu->count[WEIR_TRIM_C_DEFLECTED_MAX])
+		WRITE_ONCE(cpu->count[WEIR_TRIM_C_DEFLECTED_MAX],
+			   weir_sch_deflected(q));
 }
 
 /* A counter of the qdisc's own, which others may be reading. */
-static void weir_sch_count(u64 *counter, u32 n)
+static void weir_sch_count(u64 *counter, s32 n)
 {
 	WRITE_ONCE(*counter, *counter + n);
 }
@@ -284,7 +314,7 @@ static bool weir_sch_deflected_full(const struct weir_sch_visit *v)
 {
 	const struct weir_sch *q = qdisc_priv(v->sch);
 
-	return v->deflected && q->deflected >= WEIR_TRIM_DEFLECTED_MAX;
+	return v->deflected && weir_sch_deflected(q) >= WEIR_TRIM_DEFLECTED_MAX;
 }
 
 static bool weir_sch_header_full(const struct weir_sch_visit *v)
@@ -397,16 +427,112 @@ static bool weir_sch_data_full(const struct weir_sch_visit *v,
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 
-	return weir_sch_deflected_full(v) ||
+	return v->refused || weir_sch_deflected_full(v) ||
 	       weir_bands_data_full(&q->backlog.bands, &v->rev->limits,
 				    qdisc_pkt_len(skb),
 				    weir_sch_waited(q, WEIR_BAND_DATA, v->now));
 }
 
+static int weir_sch_classify(const struct weir_sch_visit *v,
+			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
+{
+	const struct weir_trim_policy *policy = &v->rev->policy;
+	const struct net *net = dev_net(qdisc_dev(v->sch));
+	int class;
+
+	if (!weir_trim_skb_parse(skb, pkt))
+		return WEIR_TRIM_OTHER;
+	class = weir_trim_classify(policy, pkt);
+	if (weir_trim_is_marked(class) &&
+	    weir_edge(weir_net(net), skb->skb_iif))
+		class = weir_trim_distrust(policy, pkt, class);
+	return class;
+}
+
+/* Gives a packet to the child, which may free it. Returns what the child says. */
+static int weir_sch_give(struct Qdisc *sch, struct sk_buff *skb,
+			 struct sk_buff **to_free)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
+	int ret;
+
+	ret = weir_child_give(&q->child, &q->backlog, skb, to_free);
+	if (ret == NET_XMIT_SUCCESS) {
+		sch->qstats.backlog += len;
+		sch->q.qlen++;
+	}
+	return ret;
+}
+
+static void weir_sch_count_refused(struct Qdisc *sch, int ret)
+{
+	if (ret != NET_XMIT_SUCCESS && net_xmit_drop_count(ret))
+		qdisc_qstats_drop(sch);
+}
+
+/* The same, for a policy. What the child tells those above is not told again. */
+static int weir_sch_give_one(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+	u32 packets = v->sch->q.qlen, bytes = v->sch->qstats.backlog;
+	u32 len = qdisc_pkt_len(skb);
+	int ret;
+
+	ret = weir_sch_give(v->sch, skb, v->to_free);
+	v->was->packets += v->sch->q.qlen - packets;
+	v->was->bytes += v->sch->qstats.backlog - bytes;
+	if (ret == NET_XMIT_SUCCESS) {
+		v->was->packets--;
+		v->was->bytes -= len;
+		q->child.deflected += v->deflected;
+		weir_sch_maximum(v, WEIR_TRIM_C_DATA_MAX, WEIR_BAND_DATA);
+	}
+	return ret;
+}
+
+/* What a child has seen may be another packet now. */
+static int weir_sch_refused(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	struct weir_trim_pkt pkt;
+
+	if (weir_sch_classify(v, skb, &pkt) != WEIR_TRIM_DATA)
+		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED, WEIR_TRIM_DATA);
+	return weir_sch_trim_one(v, skb, &pkt);
+}
+
+/* When an eligible packet leaves the child nobody will know that it was one. */
+static int weir_sch_give_data(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	struct weir_sch *q = qdisc_priv(v->sch);
+	u32 len = skb->len;
+	int ret;
+
+	ret = weir_sch_give_one(v, skb);
+	if (weir_child_back(&q->backlog, skb, v->to_free, ret))
+		return weir_sch_refused(v, skb);
+	weir_trim_count(v->trim, WEIR_TRIM_C_WHOLE, 1);
+	weir_trim_count(v->trim, WEIR_TRIM_C_WHOLE_BYTES, len);
+	weir_sch_count_refused(v->sch, ret);
+	return ret;
+}
+
+static int weir_sch_give_other(const struct weir_sch_visit *v, struct sk_buff *skb)
+{
+	int ret = weir_sch_give_one(v, skb);
+
+	weir_sch_count_refused(v->sch, ret);
+	return ret;
+}
+
 static int weir_sch_data(const struct weir_sch_visit *v, struct sk_buff *skb,
 			 struct weir_trim_pkt *pkt)
 {
+	const struct weir_sch *q = qdisc_priv(v->sch);
+
 	if (!weir_sch_data_full(v, skb)) {
+		if (q->child.qdisc)
+			return weir_sch_give_data(v, skb);
 		weir_sch_add_data(v, skb, WEIR_SCH_WHOLE);
 		return NET_XMIT_SUCCESS;
 	}
@@ -436,9 +562,13 @@ static int weir_sch_header(const struct weir_sch_visit *v, struct sk_buff *skb,
 static int weir_sch_other(const struct weir_sch_visit *v, struct sk_buff *skb,
 			  int class)
 {
+	const struct weir_sch *q = qdisc_priv(v->sch);
+
 	weir_trim_count(v->trim, WEIR_TRIM_C_OTHER, 1);
 	if (weir_sch_data_full(v, skb))
 		return weir_sch_drop(v, skb, WEIR_TRIM_C_OTHER_DROPPED, class);
+	if (q->child.qdisc)
+		return weir_sch_give_other(v, skb);
 	weir_sch_add_data(v, skb, WEIR_SCH_PLAIN);
 	return NET_XMIT_SUCCESS;
 }
@@ -451,22 +581,6 @@ static int weir_sch_untrusted(const struct weir_sch_visit *v,
 		return weir_sch_drop(v, skb, WEIR_TRIM_C_FAILED,
 				     WEIR_TRIM_UNTRUSTED);
 	return weir_sch_other(v, skb, WEIR_TRIM_UNTRUSTED);
-}
-
-static int weir_sch_classify(const struct weir_sch_visit *v,
-			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
-{
-	const struct weir_trim_policy *policy = &v->rev->policy;
-	const struct net *net = dev_net(qdisc_dev(v->sch));
-	int class;
-
-	if (!weir_trim_skb_parse(skb, pkt))
-		return WEIR_TRIM_OTHER;
-	class = weir_trim_classify(policy, pkt);
-	if (weir_trim_is_marked(class) &&
-	    weir_edge(weir_net(net), skb->skb_iif))
-		class = weir_trim_distrust(policy, pkt, class);
-	return class;
 }
 
 /* It was trimmed by XDP, and is counted as that: only where it went was not known. */
@@ -553,15 +667,20 @@ static int weir_sch_visit(const struct weir_sch_visit *v, struct sk_buff *skb)
  * different about that, and what became of packets that had waited, they are
  * told.
  */
-static void weir_sch_settle(struct Qdisc *sch, int ret, u32 len, u32 packets,
-			    u32 bytes)
+static void weir_sch_settle(struct Qdisc *sch, int ret, u32 len,
+			    const struct weir_sch_was *was)
 {
 	int more = ret == NET_XMIT_SUCCESS;
+	u32 packets = was->packets + more - sch->q.qlen;
+	u32 bytes = was->bytes + more * len - sch->qstats.backlog;
 
-	packets = packets + more - sch->q.qlen;
-	bytes = bytes + more * len - sch->qstats.backlog;
 	if (packets || bytes)
 		qdisc_tree_reduce_backlog(sch, packets, bytes);
+}
+
+static u32 weir_sch_segs(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
 }
 
 static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
@@ -569,7 +688,13 @@ static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct weir_sch *q = qdisc_priv(sch);
 	u32 limit = READ_ONCE(qdisc_dev(sch)->tx_queue_len) ?: 1;
+	int ret;
 
+	if (q->child.qdisc) {
+		ret = weir_sch_give(sch, skb, to_free);
+		weir_sch_count_refused(sch, ret);
+		return ret;
+	}
 	if (q->backlog.bands.packets[WEIR_BAND_DATA] >= limit)
 		return qdisc_drop(skb, sch, to_free);
 	weir_sch_add(sch, skb, WEIR_BAND_DATA, WEIR_SCH_PLAIN, false,
@@ -577,55 +702,135 @@ static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_SUCCESS;
 }
 
-static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			    struct sk_buff **to_free)
+static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
+				 struct sk_buff **to_free, bool refused)
 {
-	u32 packets = sch->q.qlen, bytes = sch->qstats.backlog;
+	struct weir_sch_was was = {
+		.packets	= sch->q.qlen,
+		.bytes		= sch->qstats.backlog,
+	};
 	struct weir_sch_visit v = {
 		.sch		= sch,
+		.was		= &was,
 		.trim		= weir_sch_trim(sch),
 		.to_free	= to_free,
+		.refused	= refused,
 		.now		= weir_backlog_now(),
 	};
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
 	if (!v.trim)
-		return weir_sch_enqueue_plain(skb, sch, to_free);
+		return refused ? qdisc_drop(skb, sch, to_free) :
+				 weir_sch_enqueue_plain(skb, sch, to_free);
 	v.rev = weir_trim_rev(v.trim);
 	v.deflected = weir_deflect_taken(skb, &v.counter);
 	ret = weir_sch_visit(&v, skb);
-	weir_sch_settle(sch, ret, len, packets, bytes);
+	weir_sch_settle(sch, ret, len, &was);
 	return ret;
 }
 
-static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
+/*
+ * While nothing waits a packet goes to the child as it would go to the device, without a
+ * look at it, and is counted like that. Only one that the child does not want is looked at.
+ */
+static int weir_sch_enqueue_idle(struct sk_buff *skb, struct Qdisc *sch,
+				 struct sk_buff **to_free)
 {
-	static const struct weir_bands_limits none = {
-		.share = WEIR_TRIM_SHARE_STRICT,
-	};
-	const struct weir_bands_limits *limits;
 	struct weir_sch *q = qdisc_priv(sch);
-	const struct weir_trim *trim;
-	enum weir_band_id band;
-	struct sk_buff *skb;
+	u32 segs = weir_sch_segs(skb);
+	int ret;
 
-	/* The stack asks after each packet, those that went directly included. */
-	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
-		return NULL;
-	trim = weir_sch_trim(sch);
-	limits = trim ? &weir_trim_rev(trim)->limits : &none;
-	band = weir_bands_next(&q->backlog.bands, limits);
-	skb = __skb_dequeue(&q->queue[band]);
+	ret = weir_sch_give(sch, skb, to_free);
+	if (likely(ret == NET_XMIT_SUCCESS)) {
+		weir_sch_count(&q->backlog.left, -segs);
+		return ret;
+	}
+	if (weir_child_back(&q->backlog, skb, to_free, ret))
+		return weir_sch_enqueue_trim(skb, sch, to_free, true);
+	weir_sch_count_refused(sch, ret);
+	return ret;
+}
+
+static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			    struct sk_buff **to_free)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+
+	if (q->child.qdisc && !sch->q.qlen && q->backlog.bypass)
+		return weir_sch_enqueue_idle(skb, sch, to_free);
+	return weir_sch_enqueue_trim(skb, sch, to_free, false);
+}
+
+static struct sk_buff *weir_sch_from_child(struct weir_sch *q,
+					   const struct weir_bands_limits *limits)
+{
+	struct sk_buff *skb = weir_child_take(&q->child);
+
+	if (skb)
+		weir_bands_sent(&q->backlog.bands, limits, WEIR_BAND_DATA,
+				qdisc_pkt_len(skb));
+	weir_child_sync(&q->child, &q->backlog);
+	return skb;
+}
+
+static struct sk_buff *weir_sch_from_queue(struct weir_sch *q,
+					   const struct weir_trim *trim,
+					   const struct weir_bands_limits *limits,
+					   enum weir_band_id band)
+{
+	struct sk_buff *skb = __skb_dequeue(&q->queue[band]);
+
 	if (!skb)
 		return NULL;
 	weir_bands_sent(&q->backlog.bands, limits, band, qdisc_pkt_len(skb));
 	weir_sch_left(trim, q, skb, WEIR_TRIM_C_TX_TRIM);
 	weir_sch_publish(q);
+	return skb;
+}
+
+/* A child that keeps what it has for now does not keep headers from going. */
+static struct sk_buff *weir_sch_next(struct Qdisc *sch)
+{
+	static const struct weir_bands_limits none = {
+		.share = WEIR_TRIM_SHARE_STRICT,
+	};
+	const struct weir_bands_limits *limits = &none;
+	struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_trim *trim;
+	enum weir_band_id band;
+	struct sk_buff *skb;
+
+	if (q->child.qdisc && !q->backlog.bands.packets[WEIR_BAND_HEADER])
+		return weir_sch_from_child(q, limits);
+	trim = weir_sch_trim(sch);
+	if (trim)
+		limits = &weir_trim_rev(trim)->limits;
+	band = weir_bands_next(&q->backlog.bands, limits);
+	if (!q->child.qdisc || band == WEIR_BAND_HEADER)
+		return weir_sch_from_queue(q, trim, limits, band);
+	skb = weir_sch_from_child(q, limits);
+	if (skb)
+		return skb;
+	skb = weir_sch_from_queue(q, trim, limits, WEIR_BAND_HEADER);
+	weir_bands_alone(&q->backlog.bands);
+	return skb;
+}
+
+static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	/* The stack asks after each packet, those that went directly included. */
+	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
+		return NULL;
+	skb = weir_sch_next(sch);
+	if (!skb)
+		return NULL;
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_bstats_update(sch, skb);
-	weir_sch_count(&q->backlog.left,
-		       skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1);
+	weir_sch_count(&q->backlog.left, weir_sch_segs(skb));
 	sch->q.qlen--;
 	weir_reader_hand(&q->reader, skb);
 	return skb;
@@ -646,6 +851,10 @@ static void weir_sch_empty(struct Qdisc *sch)
 			weir_sch_left(trim, q, skb, WEIR_TRIM_C_DROPPED_TRIM);
 			rtnl_kfree_skbs(skb, skb);
 		}
+	}
+	if (q->child.qdisc) {
+		qdisc_reset(q->child.qdisc);
+		weir_child_sync(&q->child, &q->backlog);
 	}
 }
 
@@ -693,9 +902,141 @@ static void weir_sch_destroy(struct Qdisc *sch)
 	weir_backlog_del(&q->backlog);
 	weir_sch_empty(sch);
 	weir_reader_destroy(&q->reader);
+	qdisc_put(q->child.qdisc);
 }
 
+/* What waits in the FIFO goes into a child that comes, as if it came only now. */
+static void weir_sch_move(struct Qdisc *sch, struct sk_buff **to_free)
+{
+	const struct weir_trim *trim = weir_sch_trim(sch);
+	struct weir_sch *q = qdisc_priv(sch);
+	struct sk_buff_head all;
+	struct sk_buff *skb;
+	u32 len;
+
+	__skb_queue_head_init(&all);
+	skb_queue_splice_tail_init(&q->queue[WEIR_BAND_DATA], &all);
+	skb_queue_walk(&all, skb)
+		weir_bands_del(&q->backlog.bands, WEIR_BAND_DATA,
+			       qdisc_pkt_len(skb));
+	while ((skb = __skb_dequeue(&all))) {
+		len = qdisc_pkt_len(skb);
+		weir_sch_left(trim, q, skb, WEIR_TRIM_C_TX_TRIM);
+		sch->qstats.backlog -= len;
+		sch->q.qlen--;
+		if (weir_sch_give(sch, skb, to_free) != NET_XMIT_SUCCESS)
+			qdisc_tree_reduce_backlog(sch, 1, len);
+	}
+}
+
+/* One that goes takes along what it has, as below any other qdisc. */
+static void weir_sch_set_child(struct Qdisc *sch, struct Qdisc *child,
+			       struct sk_buff **to_free)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	bool moves = child && !q->child.qdisc;
+
+	if (q->child.qdisc) {
+		qdisc_purge_queue(q->child.qdisc);
+		weir_child_sync(&q->child, &q->backlog);
+	}
+	q->child.qdisc = child;
+	weir_backlog_set_child(&q->backlog, child);
+	if (moves)
+		weir_sch_move(sch, to_free);
+}
+
+static int weir_sch_graft(struct Qdisc *sch, unsigned long class,
+			  struct Qdisc *child, struct Qdisc **old,
+			  struct netlink_ext_ack *extack)
+{
+	const struct weir_trim *trim = weir_sch_trim(sch);
+	struct weir_sch *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
+	const char *refusal = NULL;
+
+	if (child && trim)
+		refusal = weir_trim_config_childless(&weir_trim_rev(trim)->config);
+	if (refusal) {
+		NL_SET_ERR_MSG_FMT(extack, "%s", refusal);
+		return -EOPNOTSUPP;
+	}
+	*old = q->child.qdisc;
+	sch_tree_lock(sch);
+	weir_sch_set_child(sch, child, &to_free);
+	sch_tree_unlock(sch);
+	kfree_skb_list(to_free);
+	return 0;
+}
+
+static struct Qdisc *weir_sch_leaf(struct Qdisc *sch, unsigned long class)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+
+	return q->child.qdisc;
+}
+
+static unsigned long weir_sch_find(struct Qdisc *sch, u32 classid)
+{
+	return TC_H_MIN(classid) == WEIR_SCH_CLASS ? WEIR_SCH_CLASS : 0;
+}
+
+static void weir_sch_walk(struct Qdisc *sch, struct qdisc_walker *walker)
+{
+	if (!walker->stop)
+		tc_qdisc_stats_dump(sch, WEIR_SCH_CLASS, walker);
+}
+
+static int weir_sch_dump_class(struct Qdisc *sch, unsigned long class,
+			       struct sk_buff *skb, struct tcmsg *tcm)
+{
+	const struct weir_sch *q = qdisc_priv(sch);
+
+	tcm->tcm_handle |= TC_H_MIN(class);
+	tcm->tcm_info = q->child.qdisc ? q->child.qdisc->handle : 0;
+	return 0;
+}
+
+static int weir_sch_dump_class_stats(struct Qdisc *sch, unsigned long class,
+				     struct gnet_dump *d)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_bands *bands = &q->backlog.bands;
+	struct gnet_stats_queue waits = {
+		.qlen		= bands->packets[WEIR_BAND_DATA],
+		.backlog	= bands->bytes[WEIR_BAND_DATA],
+	};
+	struct Qdisc *child = q->child.qdisc;
+
+	if (!child)
+		return gnet_stats_copy_queue(d, NULL, &waits, waits.qlen);
+	if (gnet_stats_copy_basic(d, NULL, &child->bstats, true) < 0 ||
+	    qdisc_qstats_copy(d, child) < 0)
+		return -1;
+	return 0;
+}
+
+/* The child has become empty when nobody asked it for a packet. */
+static void weir_sch_qlen_notify(struct Qdisc *sch, unsigned long class)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+
+	if (q->child.qdisc)
+		weir_child_sync(&q->child, &q->backlog);
+}
+
+static const struct Qdisc_class_ops weir_sch_class_ops = {
+	.graft		= weir_sch_graft,
+	.leaf		= weir_sch_leaf,
+	.qlen_notify	= weir_sch_qlen_notify,
+	.find		= weir_sch_find,
+	.walk		= weir_sch_walk,
+	.dump		= weir_sch_dump_class,
+	.dump_stats	= weir_sch_dump_class_stats,
+};
+
 static struct Qdisc_ops weir_sch_ops __read_mostly = {
+	.cl_ops		= &weir_sch_class_ops,
 	.id		= "weir",
 	.priv_size	= sizeof(struct weir_sch),
 	.enqueue	= weir_sch_enqueue,

@@ -111,6 +111,7 @@ void weir_trim_device(const struct net_device *dev,
 	device->queues = dev->num_tx_queues;
 	device->cpus = num_present_cpus();
 	device->bound = weir_trim_is_bound(dev);
+	device->child = weir_backlog_has_child(dev_net(dev), dev->ifindex);
 	device->sends = dev->netdev_ops->ndo_xdp_xmit;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;

@@ -312,6 +312,37 @@ static int weir_trim_check_meter(const struct weir_trim_config *config,
 	return weir_trim_check_cost(config, shares, refusal);
 }
 
+/**
+ * weir_trim_config_childless() - can the data band not be somebody else's qdisc?
+ * @config: the policy
+ *
+ * That one does not say how long its packets have waited, nor give one back.
+ *
+ * Return: why it cannot, or NULL.
+ */
+const char *weir_trim_config_childless(const struct weir_trim_config *config)
+{
+	if (!weir_trim_has_qdisc(config))
+		return NULL;
+	if (config->limit_time)
+		return "how long packets wait in weir's child is not known: limit packets or bytes";
+	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
+		return "packets in weir's child cannot be trimmed: the victim must be arriving";
+	return NULL;
+}
+
+static int weir_trim_check_child(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	const char *msg = weir_trim_config_childless(config);
+
+	if (!msg)
+		return 0;
+	return weir_trim_refuse(refusal, -EOPNOTSUPP,
+				config->limit_time ? WEIR_A_TRIM_LIMIT_TIME :
+						     WEIR_A_TRIM_VICTIM, msg);
+}
+
 static int weir_trim_check_device(const struct weir_trim_config *config,
 				  const struct weir_trim_device *device,
 				  struct weir_trim_refusal *refusal)
@@ -330,7 +361,7 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 	    device->bound)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
 					"below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc");
-	return 0;
+	return device->child ? weir_trim_check_child(config, refusal) : 0;
 }
 
 /**

@@ -94,6 +94,7 @@ struct weir_trim_config {
  * @queues: transmit queues
  * @cpus: CPUs that the box has, one at least
  * @bound: its qdiscs have a transmit queue each, and no other
+ * @child: one of its weir qdiscs has a child
  * @sends: its driver has a way to send what XDP redirects
  * @ethernet: its frames begin with an Ethernet header
  */
@@ -102,6 +103,7 @@ struct weir_trim_device {
 	u32	queues;
 	u32	cpus;
 	bool	bound;
+	bool	child;
 	bool	sends;
 	bool	ethernet;
 };
@@ -166,6 +168,7 @@ static inline bool weir_trim_has_modes(const struct weir_trim_config *config)
 
 void weir_trim_config_init(struct weir_trim_config *config);
 void weir_trim_config_share(struct weir_trim_config *config, u32 share);
+const char *weir_trim_config_childless(const struct weir_trim_config *config);
 int weir_trim_config_check(const struct weir_trim_config *config,
 			   const struct weir_trim_device *device,
 			   struct weir_trim_refusal *refusal);

@@ -400,7 +400,8 @@ shows_trims() {
 		  "rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}, {"port": 22, "disable": true}],
 		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "headers": 1000, "header-time": 1000,
 		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
-		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900, "stats": $stats},
+		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900,
+		  "child-dropped": 7, "stats": $stats},
 		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "trimmed-dscps": 12288, "control-dscps": 1, "tc": 6, "tc-dscp": "000810182028302e",
 		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
 		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "overhead": 24, "mpu": 84,
@@ -410,7 +411,7 @@ shows_trims() {
 	prints "trim dev lo hook qdisc edge off size 128 dscp 26 length update
     rule dscp=10-14,proto=udp rule proto=ndp rule any disable-trim port=22
     limit 12 limit 18k headers 1000 header-time 1ms share 10:1 victim coin full return return-dscp 48
-    cpus 8 data-depth 3 header-depth 40 direct 900
+    cpus 8 data-depth 3 header-depth 40 direct 900 child-dropped 7
     whole 1000 whole-bytes 1001 trim 1002 trim-bytes 1003 tx-trim 1004 dropped-trim 1005 returned 1006 short 1007
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
     data-max 1015 header-max 1016
@@ -425,7 +426,8 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}],
 			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0,
 			"headers": 1000, "header-time": 1000, "share": "ratio", "share-value": 10, "victim": "coin",
-			"full": "return", "return-dscp": 48, "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900}
+			"full": "return", "return-dscp": 48, "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900,
+			"child-dropped": 7}
 			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "trimmed-dscp": [12, 13],
 			"control-dscp": [0], "tc": 6,
 			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46], "priority": 7, "queue": 1, "length": "keep",
@@ -437,17 +439,19 @@ trim dev eth1 hook none edge on" "trim show" &&
 shows_queues() {
 	answers trim-queue-get <<-END
 		[{"ifindex": 1, "ifname": "lo", "handle": 1986330624, "parent": 4294967295, "tx-queue": 0, "data-depth": 1,
-		  "header-depth": 2, "data-max": 3, "header-max": 4, "direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8},
+		  "header-depth": 2, "data-max": 3, "header-max": 4, "direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8,
+		  "child": 2147549184, "child-dropped": 9},
 		 {"ifindex": 2, "ifname": "eth0", "handle": 2147614720, "parent": 655363, "tx-queue": 2, "data-depth": 0,
-		  "header-depth": 0, "data-max": 0, "header-max": 0, "direct": 0, "trim": 0, "tx-trim": 0, "dropped-trim": 0}]
+		  "header-depth": 0, "data-max": 0, "header-max": 0, "direct": 0, "trim": 0, "tx-trim": 0, "dropped-trim": 0,
+		  "child-dropped": 0}]
 	END
-	prints "queue dev lo handle 7665: parent root tx-queue 0
-    data-depth 1 header-depth 2 data-max 3 header-max 4 direct 5 trim 6 tx-trim 7 dropped-trim 8
+	prints "queue dev lo handle 7665: parent root child 8001: tx-queue 0
+    data-depth 1 header-depth 2 data-max 3 header-max 4 direct 5 trim 6 tx-trim 7 dropped-trim 8 child-dropped 9
 queue dev eth0 handle 8002: parent a:3 tx-queue 2
-    data-depth 0 header-depth 0 data-max 0 header-max 0 direct 0 trim 0 tx-trim 0 dropped-trim 0" "trim queues" &&
+    data-depth 0 header-depth 0 data-max 0 header-max 0 direct 0 trim 0 tx-trim 0 dropped-trim 0 child-dropped 0" "trim queues" &&
 		json 'length == 2 and .[0] == {"dev": "lo", "ifindex": 1, "handle": "7665:", "parent": "root",
-			"tx-queue": 0, "data-depth": 1, "header-depth": 2, "data-max": 3, "header-max": 4,
-			"direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8}' trim queues &&
+			"child": "8001:", "tx-queue": 0, "data-depth": 1, "header-depth": 2, "data-max": 3, "header-max": 4,
+			"direct": 5, "trim": 6, "tx-trim": 7, "dropped-trim": 8, "child-dropped": 9}' trim queues &&
 		asks '. == {"operation": "trim-queue-get", "ifindex": 1}' "trim queues dev lo"
 }
 hears_trims() {

@@ -197,6 +197,7 @@ static bool can_be_set(uint16_t attr, bool by_class)
 	case WEIR_A_TRIM_DIRECT:
 	case WEIR_A_TRIM_STATS:
 	case WEIR_A_TRIM_SENDS:
+	case WEIR_A_TRIM_CHILD_DROPPED:
 		return false;
 	case WEIR_A_TRIM_DSCP:
 		return !by_class;

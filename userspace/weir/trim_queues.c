@@ -23,6 +23,7 @@ static const struct {
 	{ WEIR_A_TRIM_QUEUE_TRIM, "trim" },
 	{ WEIR_A_TRIM_QUEUE_TX_TRIM, "tx-trim" },
 	{ WEIR_A_TRIM_QUEUE_DROPPED_TRIM, "dropped-trim" },
+	{ WEIR_A_TRIM_QUEUE_CHILD_DROPPED, "child-dropped" },
 };
 
 /* In tc's notation. */
@@ -49,6 +50,8 @@ static void queue_print(const struct nlmsghdr *message, bool brief)
 		show_number("ifindex", queue[WEIR_A_TRIM_QUEUE_IFINDEX]);
 	print_class("handle", nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]));
 	print_class("parent", nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]));
+	if (queue[WEIR_A_TRIM_QUEUE_CHILD])
+		print_class("child", nl_uint(queue[WEIR_A_TRIM_QUEUE_CHILD]));
 	show_number("tx-queue", queue[WEIR_A_TRIM_QUEUE_TX_QUEUE]);
 	print_line(4);
 	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)

@@ -161,6 +161,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	show_number("data-depth", trim[WEIR_A_TRIM_DATA_DEPTH]);
 	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
 	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
+	show_number("child-dropped", trim[WEIR_A_TRIM_CHILD_DROPPED]);
 	if (opt.json)
 		show_number("sends", trim[WEIR_A_TRIM_SENDS]);
 	if (trim[WEIR_A_TRIM_STATS])

@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Somebody else's qdisc as the child of weir's: whole packets wait there, what finds no
+# room is trimmed, and all qdiscs of a port agree on what waits.
+# To be run in the virtual machine.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=traffic.sh
+. "$here/traffic.sh"
+
+# refused PATTERN COMMAND [ARGUMENT...]
+refused() {
+	local pattern=$1 said
+	shift
+	if said=$("$@" 2>&1); then
+		echo "$*: was not refused"
+		return 1
+	fi
+	grep -qE -e "$pattern" <<<"$said" || { echo "$*: $said"; return 1; }
+}
+
+tc_w4() {
+	local object=$1 verb=$2
+	in_router tc "$object" "$verb" dev w4 "${@:3}"
+}
+
+# qdiscs FILTER: of all qdiscs of the port.
+qdiscs() { in_router tc -j -s qdisc show dev w4 | gojq "$1"; }
+
+# of FILTER: of the port's policy.
+of() { shown w4 | gojq -r "$1"; }
+
+# slow RATE: weir's qdisc is 10:, and the only queue that fills, or its child is.
+slow() {
+	tc_w4 qdisc del root 2>/dev/null
+	tc_w4 qdisc add root handle 1: tbf rate "$1" burst 4000 limit 10000000 && tc_w4 qdisc add parent 1:1 handle 10: weir
+}
+
+# child KIND [OPTION...]: what is put there; all that a classful one has goes to one class.
+child() {
+	tc_w4 qdisc replace parent 10:1 handle 20: "$@" || return
+	[[ $1 != htb ]] || tc_w4 class add parent 20: classid 20:1 htb rate 1gbit quantum 1514
+}
+
+# fresh WORD...: a new policy, nothing counted yet.
+fresh() {
+	policy del w4 >/dev/null
+	policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 headers=3000 "$@"
+}
+
+drained() { [[ $(of '."data-depth" + ."header-depth"') == 0 ]] && qdiscs 'all(.[]; .backlog == 0 and .qlen == 0)' | grep -q true; }
+
+# Every packet that was sent has come, whole or trimmed, or the child has dropped it. What the
+# port does not look at, as it is idle, is in `direct`, with a few packets that are nobody's.
+adds_up() {
+	local whole trimmed
+	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
+	of . | gojq -e --argjson sent "$sent" --argjson whole "$whole" --argjson trimmed "$trimmed" '
+		.direct as $direct | ."child-dropped" as $dropped | .stats |
+		$whole + $trimmed + $dropped == $sent and .failed == 0 and
+		.trim == ."tx-trim" and $trimmed == .trim and
+		.whole <= $whole + $dropped and $whole + $dropped <= .whole + $direct' >/dev/null &&
+		[[ $(gojq .twice "$out/arrived") == 0 ]]
+}
+
+settled() {
+	poll 60 drained && poll 60 adds_up && return
+	echo "sent $sent; box: $(shown w4)"
+	echo "arrived: $(cat "$out/arrived")"
+	tc_w4 qdisc show
+	in_router tc -s qdisc show dev w4
+	in_router weir trim queues dev w4
+	return 1
+}
+
+incast() { from_workers 3 "$(worker_addr 4)" "$@"; }
+
+# load FILTER WORD...: overload; all is accounted for, and the policy's JSON is so.
+load() {
+	local filter=$1
+	receive w4 && incast "${@:2}" && settled || return
+	[[ $(of "$filter") == true ]] || { echo "not $filter: $(shown w4)"; return 1; }
+}
+
+# one TEST [ARGUMENT...]: and an end to what it has started.
+one() {
+	local status
+	"$@"
+	status=$?
+	end_all
+	return "$status"
+}
+
+# below_weir KIND [OPTION...]: keeps the limit, and what it does not hold is trimmed. Nothing
+# is trimmed that has room.
+below_weir() {
+	slow 8mbit && fresh && child "$@" &&
+		load '.stats.trim > 100 and .stats.whole > 20 and .stats."data-max" <= 12' --count 150
+}
+
+# A limit in bytes is one of the child's bytes.
+bytes_count() {
+	slow 8mbit && fresh limit=0 limit-bytes=9000 && child fq_codel &&
+		load '.stats.trim > 100 and .stats."data-max" <= 6 and .stats."data-max" > 3' --count 150
+}
+
+merged() { slow 8mbit && fresh && child fq_codel && load '.stats.trim > 100' --count 150 --merge 30; }
+
+# What the child has no room for, though the policy has, is trimmed, too: nothing is lost.
+child_is_full() {
+	slow 8mbit && fresh limit=100 && child pfifo limit 3 &&
+		load '.stats.trim > 100 and .stats."data-max" == 3 and ."child-dropped" == 0' --count 150 &&
+		[[ $(qdiscs '.[] | select(.kind == "pfifo") | .drops') == $(of .stats.trim) ]]
+}
+
+# The very first packet that an idle port has: a child that takes none.
+child_takes_nothing() {
+	slow 100mbit && fresh && child tbf rate 1mbit burst 2000 limit 2000 && tc_w4 qdisc replace parent 20:1 pfifo limit 0 &&
+		load '.stats.whole == 0 and .direct == 0 and ."child-dropped" < 20' --count 10 --merge 1
+}
+
+# What it throws away later is lost, and known to be.
+child_drops_later() {
+	slow 4mbit && fresh limit=100 && child fq_codel limit 4 &&
+		load '."child-dropped" > 50 and .stats.trim == 0' --count 100
+}
+
+# Below weir at the root a shaper keeps whole packets back, and no header waits for them.
+child_shapes() {
+	tc_w4 qdisc del root && tc_w4 qdisc add root handle 10: weir && fresh limit=30 "$@" && child tbf rate 4mbit burst 3100 limit 1000000 &&
+		load '.stats.trim > 100 and ."child-dropped" == 0 and .stats."header-max" < 20' --count 150
+}
+
+# Children come, are replaced and go while packets wait in them.
+grafts() {
+	local i load=$1
+	for ((i = 0; i < 100; i++)); do
+		kill -0 "$load" 2>/dev/null || break
+		tc_w4 qdisc add parent 10:1 handle 20: fq_codel && tc_w4 qdisc replace parent 10:1 handle 21: pfifo limit 5 &&
+			tc_w4 qdisc replace parent 10:1 handle 22: fq && tc_w4 qdisc change parent 10:1 handle 22: fq limit 2 &&
+			tc_w4 qdisc del parent 10:1 || return
+	done
+	echo "# $i rounds of four children"
+	((i > 2))
+}
+
+graft_under_load() {
+	local load status
+	slow 8mbit && fresh limit=50 && receive w4 || return
+	incast --count 1500 &
+	load=$!
+	poll 60 something_waits && grafts "$load"
+	status=$?
+	wait "$load" || return
+	((status)) && return "$status"
+	sent=4500
+	settled && [[ $(of '.stats.trim > 100 and ."child-dropped" > 5') == true ]]
+}
+
+something_waits() { (($(of '."data-depth"') > 5)); }
+
+# What waits goes along into a child that comes, in order.
+moves_into_child() {
+	slow 100kbit && fresh limit=50 && receive w4 && incast --count 10 && something_waits &&
+		child pfifo limit 1000 && (($(qdiscs '.[] | select(.kind == "pfifo") | .qlen') > 5)) || return
+	tc_w4 qdisc change root handle 1: tbf rate 100mbit burst 4000 limit 10000000
+	settled && [[ $(of '.stats.trim == 0 and ."child-dropped" == 0') == true ]] &&
+		[[ $(gojq '.disorder // 0' "$out/arrived") == 0 ]]
+}
+
+# The policy goes, and comes, while there is a child.
+policy_goes() {
+	slow 8mbit && policy del w4 && child pfifo limit 1000 && receive w4 && incast --count 50 && poll 60 arrived_all &&
+		drained_plain && end_all && fresh && load '.stats.trim > 50' --count 100
+}
+
+arrived_all() { (($(seen arrived 10) == sent)); }
+drained_plain() { [[ $(qdiscs 'all(.[]; .backlog == 0 and .qlen == 0)') == true ]]; }
+
+# Filters of a child may take packets for themselves.
+filter_takes() {
+	slow 8mbit && fresh && child prio && tc_w4 filter add parent 20: protocol ip matchall action drop && receive w4 && incast --count 50 &&
+		poll 60 drained_plain && [[ $(of '.stats.trim == 0 and .stats.failed == 0') == true ]] && (($(seen arrived 10) == 0))
+}
+
+one_class() {
+	slow 8mbit && fresh &&
+		tc_w4 class show | grep -q 'class weir 10:1 parent 10: $' &&
+		refused 'class not found' tc_w4 qdisc add parent 10:2 pfifo &&
+		refused 'noqueue' tc_w4 qdisc add parent 10:1 noqueue &&
+		refused 'classless|not supported' tc_w4 class add parent 10: classid 10:3 weir &&
+		refused 'not supported|support' tc_w4 class del classid 10:1 &&
+		refused 'not supported|support' tc_w4 filter add parent 10: matchall action ok &&
+		child fq_codel && tc_w4 class show | grep -q 'class weir 10:1 parent 10: leaf 20:' &&
+		[[ $(in_router weir -j trim queues dev w4 | gojq -r '.[0].child') == 20: ]] &&
+		tc_w4 qdisc del parent 10:1 && [[ $(in_router weir -j trim queues dev w4 | gojq -r '.[0].child') == null ]]
+}
+
+# What can only be known, or done, where weir has the packets itself.
+limits() {
+	slow 8mbit && fresh && child pfifo &&
+		refused 'EOPNOTSUPP .*not known: limit packets or bytes' policy set w4 limit-time=5000 &&
+		refused 'EOPNOTSUPP .*victim must be arriving' policy set w4 victim=tail &&
+		refused 'EOPNOTSUPP .*victim must be arriving' policy set w4 victim=coin &&
+		tc_w4 qdisc del parent 10:1 && policy set w4 limit-time=5000 &&
+		refused 'not known: limit packets or bytes' tc_w4 qdisc add parent 10:1 pfifo &&
+		policy set w4 limit-time=0 victim=tail &&
+		refused 'victim must be arriving' tc_w4 qdisc add parent 10:1 pfifo &&
+		policy set w4 victim=arriving && child pfifo
+}
+
+# All goes at once while packets wait, the module at last.
+all_goes() {
+	slow 100kbit && fresh && child fq_codel && incast --count 100 && something_waits &&
+		tc_w4 qdisc del root && policy del w4 && module_goes 60
+}
+
+set_up() {
+	local i
+	star_create 4 1500 && echo 10000 >/proc/sys/net/core/netdev_max_backlog || return
+	for i in 1 2 3; do
+		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
+	done
+}
+
+ktap_header
+set_up || ktap_fail "set up"
+ktap_run "the qdisc has one class" one one_class
+for kind in fq_codel fq prio "htb default 1" "tbf rate 100mbit burst 4000 limit 100000" pfifo_fast; do
+	# shellcheck disable=SC2086 # options are words
+	ktap_run "whole packets wait in ${kind%% *}" one below_weir $kind
+done
+ktap_run "a limit in bytes" one bytes_count
+ktap_run "merged packets" one merged
+ktap_run "what the child has no room for is trimmed" one child_is_full
+ktap_run "a child that takes nothing" one child_takes_nothing
+ktap_run "what the child drops later is known" one child_drops_later
+ktap_run "a child that shapes" one child_shapes
+ktap_run "a child that shapes, bands share by bytes" one child_shapes share=bytes share-value=25
+ktap_run "children come and go under load" one graft_under_load
+ktap_run "what waits goes into a child that comes" one moves_into_child
+ktap_run "the policy goes and comes" one policy_goes
+ktap_run "a child's filter takes packets" one filter_takes
+ktap_run "what cannot be with a child" one limits
+ktap_run "all goes while packets wait" one all_goes
+star_delete
+ktap_end
