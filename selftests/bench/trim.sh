@@ -4,7 +4,7 @@
 # gain, and what trimming costs while there is no congestion. To be run in a virtual
 # machine that counts instructions:
 #
-#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost deflect
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost child deflect
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
@@ -319,6 +319,37 @@ part_cost() {
 	rig_down
 }
 
+# A qdisc that stays, by itself and below weir's: a shaper has classes, and never lets the
+# stack pass it by.
+user_qdisc() {
+	in_box tc qdisc add dev out0 "${@:2}" handle 20: "${1%% *}" ${1#"${1%% *}"} || die "no $1"
+	[[ $1 != htb* ]] || in_box tc class add dev out0 parent 20: classid 20:1 htb rate 100gbit quantum 9014
+}
+
+part_child() {
+	local sender plain kind
+	rig_up 1500
+	in_ns src tc qdisc add dev eth0 clsact
+	in_ns src tc filter add dev eth0 egress matchall action drop || die "no drop"
+	cost_of 'the sender alone'
+	sender=$frame_cost
+	in_ns src tc qdisc del dev eth0 clsact
+	for kind in fq_codel fq 'htb default 1'; do
+		user_qdisc "$kind" root
+		cost_of "bridged, ${kind%% *}"
+		plain=$frame_cost
+		in_box tc qdisc replace dev out0 root handle 10: weir
+		policy hook qdisc
+		user_qdisc "$kind" parent 10:1
+		cost_of "bridged, ${kind%% *} below weir, frames eligible"
+		worse child "$(calc '(w - s) / (p - s)' w="$frame_cost" p="$plain" s="$sender")"
+		in_box weir trim del dev out0
+		in_box tc qdisc del dev out0 root
+	done
+	figure trim_child_cost "${worst[child]}"
+	rig_down
+}
+
 # Deflect-on-drop: the port is slower than its policy says, as with several CPUs of which
 # each takes the whole rate for its own. Its driver, a test's own, has a ring of 32 frames,
 # which sends four a jiffy, and counts.
@@ -355,10 +386,10 @@ part_deflect() {
 	rmmod slow_port
 }
 
-(($#)) || set -- qdisc meter ping flows cost deflect
+(($#)) || set -- qdisc meter ping flows cost child deflect
 for part; do
 	case $part in
-	qdisc | meter | ping | flows | cost | deflect) "part_$part" ;;
+	qdisc | meter | ping | flows | cost | child | deflect) "part_$part" ;;
 	*) die "no part is called $part" ;;
 	esac
 done
