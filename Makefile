@@ -24,6 +24,8 @@ BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PYTHON ?= /usr/bin/python3
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where this machine's tc(8) looks for plug-ins.
+TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
 CFLAGS ?= -O2 -g
 # Warnings are errors where somebody watches: make WERROR=1, as "make check" does.
 WERROR ?=
@@ -40,6 +42,7 @@ ALL :=
 INSTALL_BIN :=
 INSTALL_SBIN :=
 INSTALL_LIB :=
+INSTALL_TC :=
 INSTALL_HEADERS :=
 INSTALL_PC :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
@@ -59,6 +62,7 @@ help: ## this text
 		'  KERNEL=RELEASE    the kernel that the module is built for and tested on' \
 		'                    (now $(KERNEL); scripts/kernel-release --list)' \
 		'  PREFIX=, DESTDIR= where to install (now $(PREFIX))' \
+		'  TC_LIB=           where tc looks for plug-ins (now $(TC_LIB))' \
 		'  WERROR=1          warnings are errors' \
 		'  V=1               show the commands' \
 		'' 'A command in a virtual machine with the module loaded:' \
@@ -242,6 +246,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,755,$(PREFIX)/bin,$(INSTALL_BIN))
 	$(Q)$(call put,755,$(PREFIX)/sbin,$(INSTALL_SBIN))
 	$(Q)$(call put_links,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call put,644,$(TC_LIB),$(INSTALL_TC))
 	$(Q)$(call put,644,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
@@ -253,6 +258,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))
 	$(Q)$(call remove,$(PREFIX)/sbin,$(INSTALL_SBIN))
 	$(Q)$(call remove,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call remove,$(TC_LIB),$(INSTALL_TC))
 	$(Q)$(call remove,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))

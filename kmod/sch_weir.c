@@ -13,6 +13,8 @@
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
 
+#include <uapi/weir_tc.h>
+
 #include "backlog.h"
 #include "child.h"
 #include "compat.h"
@@ -1016,6 +1018,27 @@ static int weir_sch_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	return 0;
 }
 
+static int weir_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	const struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_backlog *b = &q->backlog;
+	struct weir_tc_stats stats = {
+		.trim		= READ_ONCE(b->trim),
+		.tx_trim	= READ_ONCE(b->tx_trim),
+		.dropped_trim	= READ_ONCE(b->dropped_trim),
+		.direct		= weir_backlog_one_direct(b),
+		.child_dropped	= READ_ONCE(b->child_dropped),
+		.data_bytes	= READ_ONCE(b->bands.bytes[WEIR_BAND_DATA]),
+		.header_bytes	= READ_ONCE(b->bands.bytes[WEIR_BAND_HEADER]),
+		.data_packets	= READ_ONCE(b->bands.packets[WEIR_BAND_DATA]),
+		.header_packets	= READ_ONCE(b->bands.packets[WEIR_BAND_HEADER]),
+		.data_max	= READ_ONCE(b->max[WEIR_BAND_DATA]),
+		.header_max	= READ_ONCE(b->max[WEIR_BAND_HEADER]),
+	};
+
+	return gnet_stats_copy_app(d, &stats, sizeof(stats));
+}
+
 /* The child has become empty when nobody asked it for a packet. */
 static void weir_sch_qlen_notify(struct Qdisc *sch, unsigned long class)
 {
@@ -1045,6 +1068,7 @@ static struct Qdisc_ops weir_sch_ops __read_mostly = {
 	.init		= weir_sch_init_one,
 	.reset		= weir_sch_empty,
 	.destroy	= weir_sch_destroy,
+	.dump_stats	= weir_sch_dump_stats,
 	.owner		= THIS_MODULE,
 };
 
