@@ -103,6 +103,44 @@ foreign_root() {
 	[[ $(root_of w1) == "htb 1:" ]] && tc -n "$net" qdisc show dev w1 | grep -q "weir 20: .*parent 1:10" &&
 		tc -n "$net" qdisc del dev w1 root && unharmed
 }
+# The root qdisc stays below weir's with all its options, and comes back.
+kept() {
+	local before=$1
+	[[ $(root_of w1) == "weir 7765:" ]] && [[ $(options 7765:1) == "$before" ]] || { tc -n "$net" qdisc show dev w1; return 1; }
+}
+
+options() { tc -n "$net" -j qdisc show dev w1 | gojq -c --arg at "$1" '.[] | select((.parent // "root") == $at) | [.kind, .options]'; }
+
+child_keep() {
+	local kind before
+	for kind in "fq_codel limit 77 target 7ms ecn" "fq limit 88 flow_limit 44" "pfifo limit 9" "bfifo limit 9000" \
+			"sfq perturb 7 limit 60" "codel limit 50 interval 70ms" "pfifo_fast"; do
+		tc -n "$net" qdisc del dev w1 root 2>/dev/null
+		# shellcheck disable=SC2086 # options are words
+		tc -n "$net" qdisc add dev w1 root handle 5: $kind && before=$(options root) || return
+		refused 1 "of somebody else: add .child keep." weir trim set dev w1 hook qdisc "${rule[@]}" || return
+		weir trim set dev w1 hook qdisc child keep "${rule[@]}" && kept "$before" && weir trim set dev w1 size 100 && kept "$before" &&
+			weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null &&
+			weir trim del dev w1 && [[ $(options root) == "$before" && $(root_of w1) == "${kind%% *} 5:" ]] ||
+			{ echo "$kind: $before"; tc -n "$net" qdisc show dev w1; return 1; }
+	done
+	# What the module does not want: all is as it was.
+	refused 1 "cannot keep the qdisc pfifo_fast of w1 .*limit packets or bytes" weir trim set dev w1 hook qdisc child keep "${rule[@]}" limit 5ms &&
+		[[ $(options root) == "$before" ]] && refused 1 "no trimming policy" weir trim del dev w1 &&
+		weir trim set dev w1 hook qdisc child keep "${rule[@]}" && weir trim flush && [[ $(options root) == "$before" ]] &&
+		tc -n "$net" qdisc del dev w1 root && unharmed
+}
+
+child_refused() {
+	refused 1 "w1 has no qdisc that could stay" weir trim set dev w1 hook qdisc child keep "${rule[@]}" &&
+		refused 2 "child belongs to the hooks qdisc and xdp, and the hook is tc" weir trim set dev w1 hook tc child keep "${rule[@]}" rate 1gbit &&
+		tc -n "$net" qdisc add dev w1 root handle 1: htb default 10 &&
+		refused 1 "root qdisc htb, which cannot be moved" weir trim set dev w1 hook qdisc child keep "${rule[@]}" &&
+		tc -n "$net" qdisc del dev w1 root &&
+		weir trim set dev w1 hook qdisc "${rule[@]}" && tc -n "$net" qdisc add dev w1 parent 7765:1 handle 6: htb &&
+		refused 1 "has the qdisc htb 6: of somebody else below weir's" weir trim del dev w1 &&
+		tc -n "$net" qdisc del dev w1 parent 7765:1 && weir trim del dev w1 && unharmed
+}
 foreign_weir() {
 	tc -n "$net" qdisc add dev w1 root handle 5: weir && weir trim set dev w1 hook qdisc "${rule[@]}" &&
 		weir trim del dev w1 && [[ $(root_of w1) == "weir 5:" ]] && tc -n "$net" qdisc del dev w1 root
@@ -124,6 +162,8 @@ ktap_run "trim show goes round: qdisc" round_trip w1
 ktap_run "trim del restores the kernel's qdisc" qdisc_del
 ktap_run "trim set and del mend what is half gone" qdisc_half
 ktap_run "a root qdisc of others stays" foreign_root
+ktap_run "a root qdisc of others stays below weir's" child_keep
+ktap_run "what cannot stay below weir's" child_refused
 ktap_run "a weir qdisc of others stays" foreign_weir
 ktap_run "each transmit queue trims" multiqueue
 

@@ -102,21 +102,21 @@ one() {
 # below_weir KIND [OPTION...]: keeps the limit, and what it does not hold is trimmed. Nothing
 # is trimmed that has room.
 below_weir() {
-	slow 8mbit && fresh && child "$@" &&
+	slow 1mbit && fresh && child "$@" &&
 		load '.stats.trim > 100 and .stats.whole > 20 and .stats."data-max" <= 12' --count 150
 }
 
 # A limit in bytes is one of the child's bytes.
 bytes_count() {
-	slow 8mbit && fresh limit=0 limit-bytes=9000 && child fq_codel &&
+	slow 1mbit && fresh limit=0 limit-bytes=9000 && child fq_codel &&
 		load '.stats.trim > 100 and .stats."data-max" <= 6 and .stats."data-max" > 3' --count 150
 }
 
-merged() { slow 8mbit && fresh && child fq_codel && load '.stats.trim > 100' --count 150 --merge 30; }
+merged() { slow 1mbit && fresh && child fq_codel && load '.stats.trim > 100' --count 150 --merge 30; }
 
 # What the child has no room for, though the policy has, is trimmed, too: nothing is lost.
 child_is_full() {
-	slow 8mbit && fresh limit=100 && child pfifo limit 3 &&
+	slow 1mbit && fresh limit=100 && child pfifo limit 3 &&
 		load '.stats.trim > 100 and .stats."data-max" == 3 and ."child-dropped" == 0' --count 150 &&
 		[[ $(qdiscs '.[] | select(.kind == "pfifo") | .drops') == $(of .stats.trim) ]]
 }
@@ -129,13 +129,13 @@ child_takes_nothing() {
 
 # What it throws away later is lost, and known to be.
 child_drops_later() {
-	slow 4mbit && fresh limit=100 && child fq_codel limit 4 &&
+	slow 1mbit && fresh limit=100 && child fq_codel limit 4 &&
 		load '."child-dropped" > 50 and .stats.trim == 0' --count 100
 }
 
 # Below weir at the root a shaper keeps whole packets back, and no header waits for them.
 child_shapes() {
-	tc_w4 qdisc del root && tc_w4 qdisc add root handle 10: weir && fresh limit=30 "$@" && child tbf rate 4mbit burst 3100 limit 1000000 &&
+	tc_w4 qdisc del root && tc_w4 qdisc add root handle 10: weir && fresh limit=30 "$@" && child tbf rate 200kbit burst 3100 limit 1000000 &&
 		load '.stats.trim > 100 and ."child-dropped" == 0 and .stats."header-max" < 20' --count 150
 }
 
@@ -177,7 +177,7 @@ moves_into_child() {
 
 # The policy goes, and comes, while there is a child.
 policy_goes() {
-	slow 8mbit && policy del w4 && child pfifo limit 1000 && receive w4 && incast --count 50 && poll 60 arrived_all &&
+	slow 1mbit && policy del w4 && child pfifo limit 1000 && receive w4 && incast --count 50 && poll 60 arrived_all &&
 		drained_plain && end_all && fresh && load '.stats.trim > 50' --count 100
 }
 
@@ -186,12 +186,12 @@ drained_plain() { [[ $(qdiscs 'all(.[]; .backlog == 0 and .qlen == 0)') == true 
 
 # Filters of a child may take packets for themselves.
 filter_takes() {
-	slow 8mbit && fresh && child prio && tc_w4 filter add parent 20: protocol ip matchall action drop && receive w4 && incast --count 50 &&
+	slow 1mbit && fresh && child prio && tc_w4 filter add parent 20: protocol ip matchall action drop && receive w4 && incast --count 50 &&
 		poll 60 drained_plain && [[ $(of '.stats.trim == 0 and .stats.failed == 0') == true ]] && (($(seen arrived 10) == 0))
 }
 
 one_class() {
-	slow 8mbit && fresh &&
+	slow 1mbit && fresh &&
 		tc_w4 class show | grep -q 'class weir 10:1 parent 10: $' &&
 		refused 'class not found' tc_w4 qdisc add parent 10:2 pfifo &&
 		refused 'noqueue' tc_w4 qdisc add parent 10:1 noqueue &&
@@ -205,7 +205,7 @@ one_class() {
 
 # What can only be known, or done, where weir has the packets itself.
 limits() {
-	slow 8mbit && fresh && child pfifo &&
+	slow 1mbit && fresh && child pfifo &&
 		refused 'EOPNOTSUPP .*not known: limit packets or bytes' policy set w4 limit-time=5000 &&
 		refused 'EOPNOTSUPP .*victim must be arriving' policy set w4 victim=tail &&
 		refused 'EOPNOTSUPP .*victim must be arriving' policy set w4 victim=coin &&
@@ -222,7 +222,7 @@ plugged() { TC_LIB_DIR=$root/build/tc in_router tc "$@"; }
 
 tc_shows() {
 	[[ -e $root/build/tc/q_weir.so ]] || { echo "there is no plug-in"; return 1; }
-	slow 8mbit && fresh && child pfifo && load '.stats.trim > 50' --count 100 && tc_w4 qdisc change root handle 1: tbf rate 80bit burst 4000 limit 10000000 &&
+	slow 1mbit && fresh && child pfifo && load '.stats.trim > 50' --count 100 && tc_w4 qdisc change root handle 1: tbf rate 80bit burst 4000 limit 10000000 &&
 		incast --count 20 && poll 60 tc_agrees || { plugged -j -s qdisc show dev w4; in_router weir trim queues dev w4; return 1; }
 	local text
 	text=$(plugged -s qdisc show dev w4)
@@ -279,7 +279,7 @@ ktap_run "merged packets" one merged
 ktap_run "what the child has no room for is trimmed" one child_is_full
 ktap_run "a child that takes nothing" one child_takes_nothing
 ktap_run "what the child drops later is known" one child_drops_later
-ktap_run "a child that shapes" one child_shapes
+ktap_run "a child that shapes" one child_shapes share-value=1
 ktap_run "a child that shapes, bands share by bytes" one child_shapes share=bytes share-value=25
 ktap_run "children come and go under load" one graft_under_load
 ktap_run "what waits goes into a child that comes" one moves_into_child

@@ -23,6 +23,13 @@ static const struct key trim_hook = {
 	"hook", "HOOK", "where packets are trimmed; fixed while there is a policy",
 	VALUE_NAME, .attr = WEIR_A_TRIM_HOOK, .names = &trim_hook_names,
 };
+static const struct name keep[] = { { 1, "keep", NULL } };
+static const struct names child_names = { "word", 1, keep };
+
+static const struct key trim_child = {
+	"child", "keep", "of the hooks qdisc and xdp, the device's root qdisc stays, below weir's, for whole packets",
+	VALUE_NAME, .names = &child_names,
+};
 static const struct key trim_from = {
 	"from", "DEVICE", "of hook xdp, a device that packets to this one come in by, which gets the program; up to 32 times",
 	VALUE_DEVICE, .repeat = FROM_MAX,
@@ -147,7 +154,7 @@ static const struct key trim_t1 = {
 };
 
 static const struct verb_key trim_set_keys[] = {
-	{ &trim_dev, true }, { &trim_hook, false }, { &trim_from, false },
+	{ &trim_dev, true }, { &trim_hook, false }, { &trim_child, false }, { &trim_from, false },
 	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
 	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },

@@ -40,10 +40,21 @@ struct filter {
 };
 
 /* @handle: 0 of what the kernel has made itself */
+#define QDISC_OPTIONS_MAX	1024
+
+/**
+ * struct qdisc - as the kernel says it
+ * @options: TCA_OPTIONS as it is; a kind that takes what it says is made anew by it
+ * @length: bytes of it; more than QDISC_OPTIONS_MAX where they are not all there
+ * @type: the attribute's type, with its flags
+ */
 struct qdisc {
 	uint32_t handle;
 	uint32_t parent;
 	char kind[IF_NAMESIZE];
+	uint8_t options[QDISC_OPTIONS_MAX];
+	size_t length;
+	uint16_t type;
 };
 
 /* @type: RTN_*; the rest as far as the route has it */
@@ -76,6 +87,9 @@ int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size
 /* Only where there is none, or one that the kernel has made itself. */
 int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
 		   const char *kind);
+
+/* In the place of what is there, of somebody else or not, as @qdisc says. */
+int rtnl_qdisc_replace(struct nl *nl, unsigned int ifindex, const struct qdisc *qdisc);
 int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle);
 
 int rtnl_route(struct nl *nl, const struct addr *to, struct route *route);

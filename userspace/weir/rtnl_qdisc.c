@@ -7,6 +7,14 @@
 
 #include "rtnl.h"
 
+static void parse_options(const struct nlattr *attr, struct qdisc *qdisc)
+{
+	qdisc->length = attr ? mnl_attr_get_payload_len(attr) : 0;
+	qdisc->type = attr ? attr->nla_type : 0;
+	if (attr && qdisc->length <= sizeof(qdisc->options))
+		memcpy(qdisc->options, mnl_attr_get_payload(attr), qdisc->length);
+}
+
 /* False where it is another device's, or no queue. */
 static bool parse_qdisc(const struct nlmsghdr *message, unsigned int ifindex,
 			struct qdisc *qdisc)
@@ -18,6 +26,7 @@ static bool parse_qdisc(const struct nlmsghdr *message, unsigned int ifindex,
 	qdisc->handle = header->tcm_handle;
 	qdisc->parent = header->tcm_parent;
 	snprintf(qdisc->kind, sizeof(qdisc->kind), "%s", nl_string(table[TCA_KIND]));
+	parse_options(table[TCA_OPTIONS], qdisc);
 	return (unsigned int)header->tcm_ifindex == ifindex &&
 	       header->tcm_parent != TC_H_INGRESS;
 }
@@ -43,7 +52,7 @@ int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size
 }
 
 static int change_qdisc(struct nl *nl, uint16_t type, uint16_t flags, unsigned int ifindex,
-			uint32_t parent, uint32_t handle, const char *kind)
+			const struct qdisc *qdisc)
 {
 	char buffer[NL_REQUEST_SIZE];
 	struct tcmsg *header;
@@ -51,21 +60,33 @@ static int change_qdisc(struct nl *nl, uint16_t type, uint16_t flags, unsigned i
 	nl->header = sizeof(*header);
 	header = nl_begin(nl, buffer, type, flags);
 	header->tcm_ifindex = ifindex;
-	header->tcm_parent = parent;
-	header->tcm_handle = handle;
-	if (kind)
-		mnl_attr_put_strz((struct nlmsghdr *)buffer, TCA_KIND, kind);
+	header->tcm_parent = qdisc->parent;
+	header->tcm_handle = qdisc->handle;
+	if (*qdisc->kind)
+		mnl_attr_put_strz((struct nlmsghdr *)buffer, TCA_KIND, qdisc->kind);
+	if (qdisc->type)
+		mnl_attr_put((struct nlmsghdr *)buffer, qdisc->type, qdisc->length,
+			     qdisc->options);
 	return nl_talk(nl, buffer, NULL);
 }
 
 int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
 		   const char *kind)
 {
-	return change_qdisc(nl, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, ifindex, parent, handle,
-			    kind);
+	struct qdisc qdisc = { .handle = handle, .parent = parent };
+
+	snprintf(qdisc.kind, sizeof(qdisc.kind), "%s", kind);
+	return change_qdisc(nl, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, ifindex, &qdisc);
+}
+
+int rtnl_qdisc_replace(struct nl *nl, unsigned int ifindex, const struct qdisc *qdisc)
+{
+	return change_qdisc(nl, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, ifindex, qdisc);
 }
 
 int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle)
 {
-	return change_qdisc(nl, RTM_DELQDISC, 0, ifindex, parent, handle, NULL);
+	struct qdisc qdisc = { .handle = handle, .parent = parent };
+
+	return change_qdisc(nl, RTM_DELQDISC, 0, ifindex, &qdisc);
 }

@@ -14,6 +14,9 @@
 /* What the qdiscs are made with, and known by when they are to go. */
 #define TRIM_QDISC_KIND		"weir"
 #define TRIM_QDISC_HANDLE	0x77650000
+/* Its class, and what stands there of the kernel's own, which has no handle. */
+#define TRIM_QDISC_CLASS	(TRIM_QDISC_HANDLE | 1)
+#define TRIM_CHILD_HANDLE	0x77660000
 
 /* Which qdisc `set` puts below a device: none where it is there, or others' is. */
 enum trim_qdisc {
@@ -22,6 +25,7 @@ enum trim_qdisc {
 	TRIM_QDISC_ROOT,
 	TRIM_QDISC_MQ,
 	TRIM_QDISC_MQ_THERE,
+	TRIM_QDISC_ABOVE,
 };
 
 /**
@@ -57,6 +61,7 @@ struct trim {
  * @reply: the policy as it was, no message where there was none
  * @before: likewise, read
  * @qdisc: of hooks qdisc and xdp, what to install
+ * @kept: of TRIM_QDISC_ABOVE, the root qdisc that stays
  * @program: of hook tc, where it had to be loaded
  * @fd: of that program, -1 where nothing is to be attached
  * @forward: of hook xdp, the programs that had to be loaded, by the number of the
@@ -71,6 +76,7 @@ struct trim_attempt {
 	struct nl_replies reply;
 	struct trim before;
 	enum trim_qdisc qdisc;
+	struct qdisc kept;
 	struct program program;
 	int fd;
 	struct program forward[ARGS_MAX];
@@ -107,6 +113,17 @@ unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
 
 /* Is there a weir qdisc on the device? Returns 0 or a negative errno. */
 int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
+
+/*
+ * trim_child.c: the root qdisc of somebody else stays, as the child of weir's.
+ *
+ * Can a qdisc of this kind be made anew elsewhere from what the kernel says of it?
+ */
+bool trim_child_can(const struct qdisc *root);
+
+/* Puts weir above a root qdisc, and with trim_child_return() that back. */
+int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *root);
+int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child);
 
 /*
  * On how many devices of this namespace the program that forwards is. Returns 0 or a

@@ -270,7 +270,8 @@ static int attach(struct trim_attempt *attempt)
 	if (status)
 		return status;
 	status = attach_all(attempt);
-	if (status && (attempt->qdisc == TRIM_QDISC_ROOT || attempt->qdisc == TRIM_QDISC_MQ))
+	if (status && (attempt->qdisc == TRIM_QDISC_ROOT || attempt->qdisc == TRIM_QDISC_MQ ||
+		       attempt->qdisc == TRIM_QDISC_ABOVE))
 		trim_qdisc_place.detach(&attempt->rtnl, &attempt->link, false, &any);
 	return status;
 }

@@ -3,7 +3,7 @@
  * The weir qdisc of a device. Over the qdisc that the kernel has given it, `set` puts
  * one of its own: at the root, or below mq one for each transmit queue. Over the
  * qdisc of somebody else it puts none, but takes a weir qdisc anywhere below it for
- * what is wanted.
+ * what is wanted; unless it is told that the other is to stay as a child.
  *
  * What is ours is known by its handle. With it the kernel's own comes back.
  */
@@ -65,6 +65,16 @@ static int look_refused(const char *dev, int err)
 	return refused(err, "cannot list the qdiscs of %s: %s", dev, strerror(-err));
 }
 
+/* What can be done instead of taking somebody else's qdisc away. */
+static int refuse_foreign(const char *dev, const struct qdisc *root, unsigned int handle)
+{
+	if (trim_child_can(root))
+		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: add `child keep`, and it stays below weir's, for whole packets",
+			       dev, root->kind, handle);
+	return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
+		       dev, root->kind, handle, dev, handle);
+}
+
 /* What XDP forwards can do without, but for what the device has no room for. */
 static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root)
 {
@@ -72,11 +82,26 @@ static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root
 	const char *dev = attempt->link.name;
 
 	if (attempt->hook != WEIR_TRIM_HOOK_XDP)
-		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
-			       dev, root->kind, handle, dev, handle);
+		return refuse_foreign(dev, root, handle);
 	warning("%s has the root qdisc %s %x: of somebody else, and what XDP redirects and %s has no room for is not trimmed there: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`",
 		dev, root->kind, handle, dev, dev, handle);
 	attempt->qdisc = TRIM_QDISC_OTHERS;
+	return WEIR_OK;
+}
+
+/* Weir goes above what is there. */
+static int decide_keep(struct trim_attempt *attempt, const struct qdisc *root)
+{
+	const char *dev = attempt->link.name;
+
+	if (!root || !strcmp(root->kind, "noqueue"))
+		return refused(ENOENT, "%s has no qdisc that could stay: leave out `child keep`, or give it one first with `tc qdisc replace dev %s root KIND`",
+			       dev, dev);
+	if (!trim_child_can(root))
+		return refused(EOPNOTSUPP, "%s has the root qdisc %s, which cannot be moved with all it has: put weir below it, at the class that is to trim, with `tc qdisc replace dev %s parent CLASS weir`, and its child below that",
+			       dev, root->kind, dev);
+	attempt->qdisc = TRIM_QDISC_ABOVE;
+	attempt->kept = *root;
 	return WEIR_OK;
 }
 
@@ -93,6 +118,8 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 		attempt->qdisc = TRIM_QDISC_THERE;
 		return WEIR_OK;
 	}
+	if (args_get(attempt->args, "child"))
+		return decide_keep(attempt, root);
 	if (root && root->handle)
 		return decide_foreign(attempt, root);
 	attempt->qdisc = root && !strcmp(root->kind, "mq") ? TRIM_QDISC_MQ : TRIM_QDISC_ROOT;
@@ -152,6 +179,8 @@ static int attach(struct trim_attempt *attempt)
 	const struct nl_error *error = &attempt->rtnl.error;
 	int err = 0;
 
+	if (attempt->qdisc == TRIM_QDISC_ABOVE)
+		return trim_child_keep(&attempt->rtnl, &attempt->link, &attempt->kept);
 	if (attempt->qdisc == TRIM_QDISC_ROOT)
 		err = rtnl_qdisc_add(&attempt->rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE,
 				     TRIM_QDISC_KIND);
@@ -168,20 +197,42 @@ static int attach(struct trim_attempt *attempt)
 		       *error->text ? error->text : strerror(-err));
 }
 
+/* The child of our root, or NULL: below mq its leaves are there instead. */
+static const struct qdisc *child_of(const struct qdiscs *qdiscs)
+{
+	size_t i;
+
+	for (i = 0; i < qdiscs->count; i++) {
+		if (qdiscs->qdisc[i].parent == TRIM_QDISC_CLASS &&
+		    !strcmp(qdiscs->root->kind, TRIM_QDISC_KIND))
+			return &qdiscs->qdisc[i];
+	}
+	return NULL;
+}
+
+static int take_off(struct nl *rtnl, const struct link *link, const struct qdisc *child)
+{
+	int err;
+
+	if (child && child->handle != TRIM_CHILD_HANDLE)
+		return trim_child_return(rtnl, link, child);
+	err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
+	return err ? trim_detach_refused(link->name, err, rtnl->error.text) : WEIR_OK;
+}
+
 static int detach(struct nl *rtnl, const struct link *link, bool last, bool *any)
 {
 	struct qdiscs qdiscs;
-	int err;
+	int status, err;
 
 	(void)last;
 	err = look(rtnl, link->ifindex, &qdiscs);
 	*any = !err && qdiscs.root && qdiscs.root->handle == TRIM_QDISC_HANDLE;
-	free(qdiscs.qdisc);
-	if (err)
-		return look_refused(link->name, err);
+	status = err ? look_refused(link->name, err) : WEIR_OK;
 	if (*any)
-		err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
-	return err ? trim_detach_refused(link->name, err, rtnl->error.text) : WEIR_OK;
+		status = take_off(rtnl, link, child_of(&qdiscs));
+	free(qdiscs.qdisc);
+	return status;
 }
 
 const struct trim_place trim_qdisc_place = { prepare, attach, detach };

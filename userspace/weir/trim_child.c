@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The root qdisc of somebody else stays, as the child of weir's. The kernel moves no qdisc,
+ * so it is made anew below weir's from what the kernel says of it, and again at the root
+ * when weir's goes. What the kernel says of the new one must be the same, or all is
+ * undone. Some kinds keep times in units of 1024 ns and say a little less than they were
+ * told; those are told a little more. Packets that wait in it are lost, as when any qdisc is replaced.
+ */
+#include <errno.h>
+#include <linux/pkt_sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "tool.h"
+#include "trim.h"
+
+/* They have no classes of somebody's own, and take what they say. */
+static const char *const kinds[] = {
+	"fq_codel", "fq", "pfifo", "bfifo", "pfifo_head_drop", "pfifo_fast", "sfq", "codel", "pie",
+	"fq_pie", "cake",
+};
+
+bool trim_child_can(const struct qdisc *root)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(root->kind, kinds[i]))
+			return root->length <= sizeof(root->options);
+	}
+	return false;
+}
+
+static bool is_same(const struct qdisc *a, const struct qdisc *b)
+{
+	return !strcmp(a->kind, b->kind) && a->length == b->length &&
+	       !memcmp(a->options, b->options, a->length);
+}
+
+/* What stands at a class, or at the root. Returns 0 or a negative errno. */
+static int find(struct nl *rtnl, unsigned int ifindex, uint32_t parent, struct qdisc *found)
+{
+	struct qdisc *qdiscs;
+	size_t count, i;
+	int err;
+
+	err = rtnl_qdiscs(rtnl, ifindex, &qdiscs, &count);
+	for (i = 0; !err && i < count; i++) {
+		if (qdiscs[i].parent == parent)
+			break;
+	}
+	if (!err && i == count)
+		err = -ENOENT;
+	if (!err)
+		*found = qdiscs[i];
+	free(qdiscs);
+	return err;
+}
+
+/* The numbers that came out as others are asked for with the difference added. */
+static void correct(struct qdisc *asked, const struct qdisc *wanted, const struct qdisc *got)
+{
+	const void *options = wanted->options;
+	const struct nlattr *attr;
+
+	if (got->length != wanted->length)
+		return;
+	mnl_attr_for_each_payload(options, wanted->length) {
+		size_t at = (const uint8_t *)mnl_attr_get_payload(attr) - wanted->options;
+		uint32_t want, is;
+
+		if (mnl_attr_get_payload_len(attr) != sizeof(want))
+			continue;
+		memcpy(&want, &wanted->options[at], sizeof(want));
+		memcpy(&is, &got->options[at], sizeof(is));
+		want += want - is;
+		memcpy(&asked->options[at], &want, sizeof(want));
+	}
+}
+
+static int put(struct nl *rtnl, unsigned int ifindex, const struct qdisc *wanted)
+{
+	struct qdisc asked = *wanted, got = { 0 };
+	int err;
+
+	err = rtnl_qdisc_replace(rtnl, ifindex, wanted);
+	err = err ?: find(rtnl, ifindex, wanted->parent, &got);
+	if (err || is_same(&got, wanted))
+		return err;
+	correct(&asked, wanted, &got);
+	/* Anew, as not all can be changed later. */
+	rtnl_qdisc_del(rtnl, ifindex, wanted->parent, wanted->handle);
+	err = rtnl_qdisc_replace(rtnl, ifindex, &asked);
+	err = err ?: find(rtnl, ifindex, wanted->parent, &got);
+	if (err)
+		return err;
+	return is_same(&got, wanted) ? 0 : -EILSEQ;
+}
+
+static const char *why(const struct nl *rtnl, int err)
+{
+	if (err == -EILSEQ)
+		return "the kernel did not make it as it was";
+	return *rtnl->error.text ? rtnl->error.text : strerror(-err);
+}
+
+static void put_back(struct nl *rtnl, const struct link *link, const struct qdisc *root)
+{
+	int err;
+
+	/* The handle may be that of a child that did not become what it should. */
+	rtnl_qdisc_del(rtnl, link->ifindex, TRIM_QDISC_CLASS, root->handle ?: TRIM_CHILD_HANDLE);
+	/* The kernel's own comes by itself. */
+	if (root->handle)
+		err = put(rtnl, link->ifindex, root);
+	else
+		err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
+	if (err)
+		note("the root qdisc %s of %s could not be put back: %s", root->kind, link->name,
+		     why(rtnl, err));
+}
+
+int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *root)
+{
+	struct qdisc weir = {
+		.handle = TRIM_QDISC_HANDLE, .parent = TC_H_ROOT, .kind = TRIM_QDISC_KIND,
+	};
+	struct qdisc child = *root;
+	int err, status;
+
+	child.parent = TRIM_QDISC_CLASS;
+	child.handle = root->handle ?: TRIM_CHILD_HANDLE;
+	err = rtnl_qdisc_replace(rtnl, link->ifindex, &weir);
+	if (err == -EPERM)
+		return refused(err, "not permitted to put a qdisc on %s: this takes CAP_NET_ADMIN; run it as root",
+			       link->name);
+	if (err)
+		return refused(err, "cannot put the weir qdisc on %s: %s", link->name,
+			       why(rtnl, err));
+	err = put(rtnl, link->ifindex, &child);
+	if (!err)
+		return WEIR_OK;
+	status = refused(err, "cannot keep the qdisc %s of %s below weir's: %s", root->kind,
+			 link->name, why(rtnl, err));
+	put_back(rtnl, link, root);
+	return status;
+}
+
+int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child)
+{
+	struct qdisc root = *child;
+	int err;
+
+	if (!trim_child_can(child))
+		return refused(EBUSY, "%s has the qdisc %s %x: of somebody else below weir's, which cannot be put in its place: run `tc qdisc del dev %s root` where it may go, too",
+			       link->name, child->kind, TC_H_MAJ(child->handle) >> 16, link->name);
+	root.parent = TC_H_ROOT;
+	/* A handle is one qdisc's at a time. */
+	err = rtnl_qdisc_del(rtnl, link->ifindex, child->parent, child->handle);
+	err = err ?: put(rtnl, link->ifindex, &root);
+	return err ? trim_detach_refused(link->name, err, why(rtnl, err)) : WEIR_OK;
+}
