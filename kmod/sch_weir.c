@@ -759,7 +759,7 @@ static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct weir_sch *q = qdisc_priv(sch);
 
-	if (q->child.qdisc && !sch->q.qlen && q->backlog.bypass)
+	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass))
 		return weir_sch_enqueue_idle(skb, sch, to_free);
 	return weir_sch_enqueue_trim(skb, sch, to_free, false);
 }
