@@ -101,6 +101,17 @@ in_mq() {
 	done
 }
 
+# Below mq each weir qdisc may have a child.
+children_below_mq() {
+	local i
+	in_router tc qdisc replace dev slow0 root handle 1: mq || return
+	for i in 1 2 3 4; do
+		in_router tc qdisc replace dev slow0 parent "1:$i" handle "1$i:" weir &&
+			in_router tc qdisc add dev slow0 parent "1$i:1" fq_codel || return
+	done
+	fresh && flood_slow && [[ $(in_router tc -j -s qdisc show dev slow0 | gojq 'all(.[]; .qlen == 0 and .backlog == 0)') == true ]]
+}
+
 # A packet's queue is chosen before a qdisc below mq sees the packet.
 queue_below_mq() {
 	in_mq && refused 'EOPNOTSUPP below mq' policy set slow0 hook=qdisc dscp=11 rule=dscp:10 queue=3 &&
@@ -270,6 +281,12 @@ all_deflected() {
 		$left >= .whole + ."tx-trim" and $left <= .whole + ."tx-trim" + 20' >/dev/null
 }
 
+# The same, and the qdisc that the port has stays as the child of weir's.
+deflect_child() {
+	in_router tc qdisc replace dev slow0 root handle 30: pfifo && deflect rate 14mbit child keep &&
+		in_router tc qdisc show dev slow0 | grep -q '^qdisc pfifo 30: root'
+}
+
 # Above the qdisc clsact has the packet, which may still choose. The queue that is chosen
 # drops none for having waited.
 queue_at_tc() {
@@ -388,6 +405,11 @@ slow_reader() {
 }
 
 flood_tap() { from_workers 3 10.98.0.2 --count 600 --merge 30; }
+
+# The tap's qdisc has a child: what waits does so there.
+reader_and_child() {
+	tap --pace 0.002 && trims_tap headers 3000 && in_router tc qdisc add dev tap0 parent 7765:1 fq && tap_is_read && flood_tap && tap_settled
+}
 
 # What nobody reads waits, or is trimmed and waits, until somebody does.
 late_reader() {
@@ -518,11 +540,14 @@ ktap_run "what a ring has no room for is deflected, meters a CPU" one on_slow de
 ktap_run "what is deflected and dropped has overflowed once" one on_slow told_once
 ktap_run "the device before a port is set down" one on_slow set_down
 ktap_run "generic XDP goes to the qdisc" one on_slow generic
+ktap_run "what a ring has no room for goes to a child" one on_slow deflect_child
+ktap_run "children below mq" one on_slow children_below_mq
 ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
 ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
 ktap_run "a guest does, by vhost-net" one by_vhost
+ktap_run "a slow reader of a tap gets all by way of a child" one reader_and_child
 ktap_run "what nobody reads waits until somebody does" one late_reader
 ktap_run "what nobody ever reads is accounted for" one no_reader
 ktap_run "what a device drops is seen" one losses_are_seen
