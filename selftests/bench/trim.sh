@@ -322,6 +322,7 @@ part_cost() {
 # A qdisc that stays, by itself and below weir's: a shaper has classes, and never lets the
 # stack pass it by.
 user_qdisc() {
+	# shellcheck disable=SC2086 # options are words
 	in_box tc qdisc add dev out0 "${@:2}" handle 20: "${1%% *}" ${1#"${1%% *}"} || die "no $1"
 	[[ $1 != htb* ]] || in_box tc class add dev out0 parent 20: classid 20:1 htb rate 100gbit quantum 9014
 }

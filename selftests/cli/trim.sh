@@ -106,10 +106,12 @@ foreign_root() {
 # The root qdisc stays below weir's with all its options, and comes back.
 kept() {
 	local before=$1
-	[[ $(root_of w1) == "weir 7765:" ]] && [[ $(options 7765:1) == "$before" ]] || { tc -n "$net" qdisc show dev w1; return 1; }
+	[[ $(root_of w1) == "weir 7765:" && $(options 7765:1) == "$before" ]]
 }
 
 options() { tc -n "$net" -j qdisc show dev w1 | gojq -c --arg at "$1" '.[] | select((.parent // "root") == $at) | [.kind, .options]'; }
+
+comes_back() { [[ $(options root) == "$1" && $(root_of w1) == "$2 5:" ]]; }
 
 child_keep() {
 	local kind before
@@ -121,8 +123,10 @@ child_keep() {
 		refused 1 "of somebody else: add .child keep." weir trim set dev w1 hook qdisc "${rule[@]}" || return
 		weir trim set dev w1 hook qdisc child keep "${rule[@]}" && kept "$before" && weir trim set dev w1 size 100 && kept "$before" &&
 			weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "ok")' >/dev/null &&
-			weir trim del dev w1 && [[ $(options root) == "$before" && $(root_of w1) == "${kind%% *} 5:" ]] ||
-			{ echo "$kind: $before"; tc -n "$net" qdisc show dev w1; return 1; }
+			weir trim del dev w1 && comes_back "$before" "${kind%% *}" && continue
+		echo "$kind: $before"
+		tc -n "$net" qdisc show dev w1
+		return 1
 	done
 	# What the module does not want: all is as it was.
 	refused 1 "cannot keep the qdisc pfifo_fast of w1 .*limit packets or bytes" weir trim set dev w1 hook qdisc child keep "${rule[@]}" limit 5ms &&
