@@ -261,7 +261,7 @@ tc_sets() {
 
 # All goes at once while packets wait, the module at last.
 all_goes() {
-	slow 100kbit && fresh && child fq_codel && incast --count 100 && something_waits &&
+	slow 10kbit && fresh && child fq_codel && incast --count 100 && something_waits &&
 		tc_w4 qdisc del root && policy del w4 && module_goes 60
 }
 
