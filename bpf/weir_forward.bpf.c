@@ -47,6 +47,11 @@ static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
 	return bpf_xdp_load_bytes(ctx, off, to, len);
 }
 
+static __always_inline __u32 weir_trim_from(const struct xdp_md *ctx)
+{
+	return ctx->ingress_ifindex;
+}
+
 static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 {
 	return weir_trim_edge_xdp(ctx);

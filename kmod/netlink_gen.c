@@ -31,6 +31,11 @@ static const struct netlink_range_validation weir_a_trim_rule_port_range = {
 	.max	= 65535ULL,
 };
 
+static const struct netlink_range_validation weir_a_trim_rule_sport_range = {
+	.min	= 1ULL,
+	.max	= 65535ULL,
+};
+
 static const struct netlink_range_validation weir_a_trim_queue_range = {
 	.max	= 65534ULL,
 };
@@ -51,13 +56,19 @@ const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
 	[WEIR_A_RATE_BYTES_BURST] = { .type = NLA_UINT, },
 };
 
-const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_DISABLE + 1] = {
+const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 	[WEIR_A_TRIM_RULE_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_TRIM_RULE_DSCP_LAST] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_TRIM_RULE_PROTO] = NLA_POLICY_RANGE(NLA_U32, 1, 255),
 	[WEIR_A_TRIM_RULE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_rule_port_range),
 	[WEIR_A_TRIM_RULE_VLAN] = NLA_POLICY_RANGE(NLA_U32, 1, 4094),
 	[WEIR_A_TRIM_RULE_DISABLE] = { .type = NLA_FLAG, },
+	[WEIR_A_TRIM_RULE_SPORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_rule_sport_range),
+	[WEIR_A_TRIM_RULE_SRC] = { .type = NLA_BINARY, },
+	[WEIR_A_TRIM_RULE_SRC_PREFIX] = NLA_POLICY_RANGE(NLA_U32, 1, 128),
+	[WEIR_A_TRIM_RULE_DST] = { .type = NLA_BINARY, },
+	[WEIR_A_TRIM_RULE_DST_PREFIX] = NLA_POLICY_RANGE(NLA_U32, 1, 128),
+	[WEIR_A_TRIM_RULE_FROM] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* WEIR_CMD_JOB_ADD - do */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about trimming policies. */
-#include <linux/bitops.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/sock.h>
 
 #include "backlog.h"
 #include "netlink.h"
+#include "netlink_rule.h"
 #include "trim.h"
 
 /**
@@ -70,73 +70,6 @@ static int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
 	if (!info->attrs[attr])
 		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
 	return weir_nl_refuse(info, info->attrs[attr], err, msg);
-}
-
-/* The DSCPs that a rule names, all where it names none. */
-static int weir_nl_rule_dscps(struct genl_info *info, struct nlattr **tb,
-			      u64 *dscps)
-{
-	struct nlattr *first = tb[WEIR_A_TRIM_RULE_DSCP];
-	struct nlattr *last = tb[WEIR_A_TRIM_RULE_DSCP_LAST];
-
-	if (last && !first)
-		return weir_nl_refuse(info, last, -EINVAL,
-				      "dscp-last needs dscp, the lowest one");
-	if (!first) {
-		*dscps = U64_MAX;
-		return 0;
-	}
-	last = last ?: first;
-	if (nla_get_u32(last) < nla_get_u32(first))
-		return weir_nl_refuse(info, last, -EINVAL,
-				      "dscp-last is lower than dscp");
-	*dscps = GENMASK_ULL(nla_get_u32(last), nla_get_u32(first));
-	return 0;
-}
-
-static int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
-			struct weir_trim_rule *rule)
-{
-	struct nlattr *tb[WEIR_A_TRIM_RULE_MAX + 1];
-	int err;
-
-	err = nla_parse_nested(tb, WEIR_A_TRIM_RULE_DISABLE, nest,
-			       weir_trim_rule_nl_policy, info->extack);
-	if (err)
-		return err;
-	memset(rule, 0, sizeof(*rule));
-	if (tb[WEIR_A_TRIM_RULE_PROTO])
-		rule->proto = nla_get_u32(tb[WEIR_A_TRIM_RULE_PROTO]);
-	if (tb[WEIR_A_TRIM_RULE_PORT])
-		rule->port = nla_get_u32(tb[WEIR_A_TRIM_RULE_PORT]);
-	if (tb[WEIR_A_TRIM_RULE_VLAN])
-		rule->vlan = nla_get_u32(tb[WEIR_A_TRIM_RULE_VLAN]);
-	rule->disable = nla_get_flag(tb[WEIR_A_TRIM_RULE_DISABLE]);
-	return weir_nl_rule_dscps(info, tb, &rule->dscps);
-}
-
-/* The rules that are given replace all. */
-static int weir_nl_rules(struct genl_info *info,
-			 struct weir_trim_config *config)
-{
-	struct nlattr *attr;
-	int err, rem;
-
-	if (!info->attrs[WEIR_A_TRIM_RULE])
-		return 0;
-	config->rules = 0;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != WEIR_A_TRIM_RULE)
-			continue;
-		if (config->rules == WEIR_TRIM_RULES_MAX)
-			return weir_nl_refuse(info, attr, -EINVAL,
-					      "a policy has 16 rules at most");
-		err = weir_nl_rule(info, attr, &config->rule[config->rules]);
-		if (err)
-			return err;
-		config->rules++;
-	}
-	return 0;
 }
 
 static void weir_nl_trim_get_numbers(struct genl_info *info,
@@ -222,31 +155,6 @@ static int weir_nl_trim_config(struct genl_info *info,
 	return err;
 }
 
-static int weir_nl_put_rule(struct sk_buff *skb,
-			    const struct weir_trim_rule *rule)
-{
-	struct nlattr *nest = nla_nest_start(skb, WEIR_A_TRIM_RULE);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if ((rule->dscps != U64_MAX &&
-	     (nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP, __ffs64(rule->dscps)) ||
-	      nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP_LAST,
-			  fls64(rule->dscps) - 1))) ||
-	    (rule->proto &&
-	     nla_put_u32(skb, WEIR_A_TRIM_RULE_PROTO, rule->proto)) ||
-	    (rule->port &&
-	     nla_put_u32(skb, WEIR_A_TRIM_RULE_PORT, rule->port)) ||
-	    (rule->vlan &&
-	     nla_put_u32(skb, WEIR_A_TRIM_RULE_VLAN, rule->vlan)) ||
-	    (rule->disable && nla_put_flag(skb, WEIR_A_TRIM_RULE_DISABLE))) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static int weir_nl_trim_put_numbers(struct sk_buff *skb,
 				    const struct weir_trim_config *config)
 {
@@ -267,8 +175,6 @@ static int weir_nl_trim_put_numbers(struct sk_buff *skb,
 static int weir_nl_put_config(struct sk_buff *skb,
 			      const struct weir_trim_config *config)
 {
-	unsigned int i;
-
 	if (weir_nl_trim_put_numbers(skb, config) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_LIMIT_BYTES, config->limit_bytes) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_TRIMMED_DSCPS, config->trimmed_dscps) ||
@@ -279,10 +185,7 @@ static int weir_nl_put_config(struct sk_buff *skb,
 	     nla_put(skb, WEIR_A_TRIM_TC_DSCP, sizeof(config->tc_dscp),
 		     config->tc_dscp)))
 		return -EMSGSIZE;
-	for (i = 0; i < config->rules; i++)
-		if (weir_nl_put_rule(skb, &config->rule[i]))
-			return -EMSGSIZE;
-	return 0;
+	return weir_nl_put_rules(skb, config);
 }
 
 static int weir_nl_put_trim_stats(struct sk_buff *skb,

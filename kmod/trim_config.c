@@ -134,8 +134,8 @@ static int weir_trim_check_rule(const struct weir_trim_config *config,
 				const struct weir_trim_rule *rule,
 				struct weir_trim_refusal *refusal)
 {
-	if (rule->port && rule->proto && rule->proto != IPPROTO_UDP &&
-	    rule->proto != IPPROTO_TCP)
+	if ((rule->port || rule->sport) && rule->proto &&
+	    rule->proto != IPPROTO_UDP && rule->proto != IPPROTO_TCP)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
 					"only UDP and TCP have ports");
 	if (rule->disable || rule->dscps == WEIR_TRIM_ANY_DSCP)
@@ -394,6 +394,18 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	return err ?: weir_trim_check_meter(config, shares, refusal);
 }
 
+/* Does a rule ask for what only few packets have to be looked at for? */
+static bool weir_trim_asks_ends(const struct weir_trim_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->rules; i++)
+		if (config->rule[i].ip || config->rule[i].sport ||
+		    config->rule[i].from)
+			return true;
+	return false;
+}
+
 static void weir_trim_config_policy(const struct weir_trim_config *config,
 				    struct weir_trim_policy *policy)
 {
@@ -417,6 +429,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 		policy->flags |= WEIR_TRIM_SET_QUEUE;
 
 	policy->rules = config->rules;
+	if (weir_trim_asks_ends(config))
+		policy->flags |= WEIR_TRIM_ASKS_ENDS;
 	for (i = 0; i < config->rules; i++) {
 		policy->rule[i] = config->rule[i];
 		if (policy->rule[i].disable)

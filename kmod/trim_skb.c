@@ -30,6 +30,7 @@ static void weir_trim_skb_range(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 	pkt->start = skb->data;
 	pkt->end = skb->data + skb_headlen(skb);
 	pkt->len = skb->len;
+	pkt->from = skb->skb_iif;
 	if (!skb_vlan_tag_present(skb))
 		return;
 	pkt->vlan = skb_vlan_tag_get_id(skb);

@@ -13,21 +13,42 @@
 #include "weir.h"
 
 /**
+ * struct weir_trim_prefix - addresses that a rule matches
+ * @addr: an address, network byte order; of IPv4 the rest is 0
+ * @mask: which of its bits must be the packet's, likewise; all 0 matches all addresses
+ */
+struct weir_trim_prefix {
+	__be32	addr[4];
+	__be32	mask[4];
+};
+
+/**
  * struct weir_trim_rule - packets that a policy trims, or does not
  * @dscps: bit i is set where DSCP i matches
  * @port: UDP or TCP destination port, host byte order; 0 matches all packets
  * @vlan: id of the outer VLAN tag; 0 matches all packets, with or without tags
+ * @sport: UDP or TCP source port, host byte order; 0 matches all packets
  * @proto: IP protocol; 0 matches all
+ * @ip: 4 or 6, IP's version; 0 matches both
+ * @from: index of the device that packets came in by, as the hook sees it; 0 matches
+ *	all packets
  * @disable: what matches is never trimmed, whatever other rules say
  * @reserved: zero
+ * @src: source addresses, of the version @ip where any bit counts
+ * @dst: destination addresses, likewise
  */
 struct weir_trim_rule {
-	__u64	dscps;
-	__u16	port;
-	__u16	vlan;
-	__u8	proto;
-	__u8	disable;
-	__u16	reserved;
+	__u64			dscps;
+	__u16			port;
+	__u16			vlan;
+	__u16			sport;
+	__u8			proto;
+	__u8			ip;
+	__u32			from;
+	__u8			disable;
+	__u8			reserved[3];
+	struct weir_trim_prefix	src;
+	struct weir_trim_prefix	dst;
 };
 
 /* flags of a struct weir_trim_policy */
@@ -35,6 +56,7 @@ struct weir_trim_rule {
 #define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return */
 #define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
 #define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
+#define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 
 /**
  * struct weir_trim_policy - what trimming a packet means at a port

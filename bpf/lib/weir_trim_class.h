@@ -3,8 +3,7 @@
 #ifndef _WEIR_TRIM_CLASS_H
 #define _WEIR_TRIM_CLASS_H
 
-#include "weir_trim_parse.h"
-#include <weir_trim.h>
+#include "weir_trim_match.h"
 
 /**
  * enum weir_trim_class - what a packet is to a port
@@ -23,41 +22,6 @@ enum weir_trim_class {
 	WEIR_TRIM_UNTRUSTED,
 	WEIR_TRIM_CONTROL,
 };
-
-/*
- * A field that a rule leaves out is 0 there, and so is the product. One branch a rule,
- * as the verifier follows each way through all the branches of all the rules.
- */
-static __always_inline bool weir_trim_matches(const struct weir_trim_rule *rule,
-					      const struct weir_trim_pkt *pkt)
-{
-	__u64 differs = ~(rule->dscps >> pkt->dscp) & 1;
-
-	differs |= (__u32)rule->proto * (rule->proto ^ pkt->proto);
-	differs |= (__u32)rule->port * (rule->port ^ pkt->dport);
-	differs |= (__u32)rule->vlan * (rule->vlan ^ pkt->vlan);
-	return !differs;
-}
-
-/* Some rule says so, and none forbids it. */
-static __always_inline bool
-weir_trim_eligible(const struct weir_trim_policy *policy,
-		   const struct weir_trim_pkt *pkt)
-{
-	bool eligible = false;
-	__u32 i;
-
-	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
-		if (i >= policy->rules)
-			break;
-		if (!weir_trim_matches(&policy->rule[i], pkt))
-			continue;
-		if (policy->rule[i].disable)
-			return false;
-		eligible = true;
-	}
-	return eligible;
-}
 
 /* What a packet is whose DSCP no rule trims. */
 static __always_inline int
@@ -113,7 +77,8 @@ static __always_inline bool weir_trim_is_marked(int class)
  * @class: what weir_trim_classify() said, weir_trim_is_marked()
  *
  * An edge cannot know whose NDP's own marks are: they stay, and count for nothing. So
- * does that of control packets, which hosts do send.
+ * do those of control packets, which hosts do send, and of what no rule would have had
+ * trimmed, such as routing protocols where their DSCP is the mark.
  *
  * Return: enum weir_trim_class.
  */
@@ -121,7 +86,7 @@ static __always_inline int
 weir_trim_distrust(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt, int class)
 {
-	if (class == WEIR_TRIM_CONTROL)
+	if (class == WEIR_TRIM_CONTROL || !weir_trim_was_eligible(policy, pkt))
 		return WEIR_TRIM_OTHER;
 	if (class == WEIR_TRIM_HEADER && !(policy->marks >> pkt->dscp & 1))
 		return WEIR_TRIM_DATA;

@@ -59,6 +59,8 @@
  * @ndp: the byte with NDP's flags, NULL where it is not NDP
  * @headers: bytes from @start on that no trimming takes away
  * @l3_len: bytes that the IP header states from @l3 on
+ * @from: index of the device that it came in by, 0 where it is from this host; set by
+ *	the caller
  * @vlan: id of the outer tag, 0 without; set by the caller to that of a tag that
  *	lies beside the frame, else 0
  * @dport: UDP or TCP destination port, host byte order, else 0
@@ -79,6 +81,7 @@ struct weir_trim_pkt {
 	__u8 *ndp;
 	__u32 headers;
 	__u32 l3_len;
+	__u32 from;
 	__u16 vlan;
 	__u16 dport;
 	__u8 ip;

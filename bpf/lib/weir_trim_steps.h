@@ -10,11 +10,12 @@
  *
  *	void weir_trim_frame(WEIR_TRIM_CTX *ctx, struct weir_trim_pkt *pkt)
  *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
+ *	__u32 weir_trim_from(const WEIR_TRIM_CTX *ctx)
  *	int weir_trim_edge(WEIR_TRIM_CTX *ctx)
  *
  * the first of which sets the length of a zeroed @pkt and what is known of tags
- * beside it, the second copies bytes of the frame (0, or an error), and the third
- * says whether it came in by an edge.
+ * beside it, the second copies bytes of the frame (0, or an error), the third says by
+ * which device it came in, and the fourth whether that is an edge.
  *
  * The verifier wants pointers to be looked at that can never be NULL.
  */
@@ -123,6 +124,7 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 	look->len = pkt.len;
 	look->left = pkt.len;
 	look->beside = pkt.beside;
+	pkt.from = weir_trim_from(ctx);
 	if (weir_trim_parse(&pkt))
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);

@@ -79,6 +79,11 @@ round_trip() {
 	weir trim set "${words[@]:1}" "${@:2}" || return
 	diff <(echo "$text") <(weir trim show dev "$dev" | head -n "$(wc -l <<<"$text")")
 }
+qdisc_ends() {
+	weir trim set dev w1 rule src=10.77.0.0/16,sport=4791,from=w2 rule src=fd00::/8,dst=fd00::1 &&
+		json '.[0].rule == [{"sport": 4791, "src": "10.77.0.0/16", "from": "w2"}, {"src": "fd00::/8", "dst": "fd00::1"}]' trim show &&
+		grep -q "rule sport=4791,src=10.77.0.0/16,from=w2" <<<"$(weir trim show dev w1)"
+}
 qdisc_del() {
 	weir trim del dev w1 && unharmed && refused 1 "w1 has no trimming policy" weir trim del dev w1
 }
@@ -162,6 +167,7 @@ multiqueue() {
 }
 ktap_run "trim set: hook qdisc" qdisc_set
 ktap_run "trim set again: what is named changes" qdisc_change
+ktap_run "set: rules by addresses, source port and device" qdisc_ends
 ktap_run "trim show goes round: qdisc" round_trip w1
 ktap_run "trim del restores the kernel's qdisc" qdisc_del
 ktap_run "trim set and del mend what is half gone" qdisc_half
@@ -446,6 +452,9 @@ refuse "size out of range" "size 63 is out of range: the kernel takes 64 to 4084
 refuse "size beyond all frames" "size 4000: " "trim set dev w1 size 4000"
 refuse "queue that is not there" "queue 7: " "trim set dev w1 queue 7"
 refuse "rule for its own mark" "rule dscp=48: " "trim set dev w1 rule dscp=48"
+refuse "rule with bits behind the prefix" "has bits behind its prefix" "trim set dev w1 rule src=10.0.0.1/8"
+refuse "rule of two families" "all IPv4 or all IPv6" "trim set dev w1 rule src=10.0.0.1,dst=::1"
+refuse "rule from a device that is not there" "no device eth99 in this network namespace" "trim set dev w1 rule from=eth99"
 refuse "no limit at all" "limit 0: " "trim set dev w1 limit 0"
 refuse "return without a DSCP" "the kernel misses the key return-dscp" "trim set dev w1 full return"
 refuse "return by tc" "full return: " "trim set dev w2 hook tc $new rate 1gbit full return return-dscp 40"

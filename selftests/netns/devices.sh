@@ -519,6 +519,33 @@ edge_at_tc() {
 		policy set w1 hook=none edge=1 && edge_holds 1 && in_router weir trim del dev w4
 }
 
+# rule_means MATCH: of what workers 1 and 2 send, what worker 1 does, at each hook. An edge
+# anywhere has the qdisc asked about each packet.
+rule_means() {
+	local hook
+	for hook in "qdisc limit 1000" "tc rate 1gbit limit 1000"; do
+		# shellcheck disable=SC2086 # words
+		policy flush && policy set w3 hook=none edge=1 &&
+			in_router weir trim set dev w4 hook $hook rule dscp=af11,"$1" dscp 11 || return
+		receive w4 && by_rule 1 && by_rule 2 && poll 60 arrived_as 10 100 &&
+			[[ $(of w4 '.stats | .whole == 50 and .other >= 50') == true ]] || return
+		end_all
+		in_router weir trim del dev w4 || return
+	done
+}
+by_rule() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 10 --size 60; }
+rules_by_ends() {
+	rule_means "src=$(worker_addr 1)" && rule_means "from=w1" && rule_means "from=w1,dst=$(worker_addr 4)/31,proto=udp"
+}
+
+# Routing protocols may have the mark for themselves: an edge takes it off what a rule trims.
+edge_keeps_others() {
+	policy flush && policy set w1 hook=none edge=1 &&
+		in_router weir trim set dev w4 hook qdisc rule dscp=af11,src=192.0.2.1 dscp 11 || return
+	receive w4 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+		poll 60 arrived_as 11 50 && [[ $(of w4 '.stats | .untrusted == 0 and .headers == 0 and .other >= 50') == true ]]
+}
+
 set_up() {
 	local i
 	star_create 4 1500 && tap_up || return
@@ -555,6 +582,8 @@ ktap_run "an edge below a VLAN" one edge_below_vlan
 ktap_run "an edge below a bridge that routes" one edge_below_bridge
 ktap_run "an edge, and a tunnel" one edge_below_tunnel
 ktap_run "an edge below a VLAN, at tc" one edge_at_tc
+ktap_run "an edge leaves alone what no rule trims" one edge_keeps_others
+ktap_run "rules by addresses and by device" one rules_by_ends
 ktap_run "the module goes before its packets are read" one reader_outlives
 star_delete
 ktap_end

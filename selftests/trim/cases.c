@@ -139,12 +139,23 @@ const struct trim_case trim_cases[] = {
 	  .payload = 1400 }, .edge = true, DATA(128) },
 	{ "eligible, from an edge", { .payload = 1400 }, .edge = true,
 	  DATA(128) },
+	{ "marked, from an edge, by another than weir", { .proto = TCP,
+	  .dport = TRIM_OFF_PORT, .dscp = TRIM_TRIMMED, .payload = 1400 },
+	  .edge = true, OTHER },
+	{ "the same on its way back", { .proto = TCP, .sport = TRIM_OFF_PORT,
+	  .dscp = TRIM_TRIMMED, .payload = 1400 }, .edge = true, OTHER },
+	{ "the same from no edge", { .proto = TCP, .dport = TRIM_OFF_PORT,
+	  .dscp = TRIM_TRIMMED, .payload = 1400 }, HEADER },
 
 	/* What is left alone. */
 	{ "another DSCP", { .dscp = -1, .payload = 1400 }, OTHER },
 	{ "another DSCP, IPv6", { V6, .dscp = 46, .payload = 1400 }, OTHER },
 	{ "a rule that forbids it", { .dport = TRIM_OFF_PORT, .payload = 1400 },
 	  OTHER },
+	{ "a source port that a rule forbids", { .sport = TRIM_OFF_PORT,
+	  .payload = 1400 }, OTHER },
+	{ "a source port that a rule forbids, IPv6, TCP", { V6, .proto = TCP,
+	  .sport = TRIM_OFF_PORT, .payload = 1400 }, OTHER },
 	{ "ARP", { .ethertype = 0x0806, .payload = 20 }, OTHER },
 	{ "three tags", { .vlans = 3, .payload = 1400 }, OTHER },
 	{ "multicast", { .multicast = true, .payload = 1400 }, OTHER },
@@ -333,7 +344,8 @@ static int l4_len(const struct trim_spec *s)
 
 static void put_l4(const struct trim_spec *s, uint8_t *l4, int len)
 {
-	int here = s->dport ? s->dport : 5000, there = 40000;
+	int here = s->dport ? s->dport : 5000;
+	int there = s->sport ? s->sport : 40000;
 	uint32_t sum;
 
 	if (proto_of(s) == UDP || proto_of(s) == TCP) {

@@ -22,7 +22,7 @@
 #define TRIM_RETURN	12
 #define TRIM_LASTHOP	13	/* trimmed, by another box */
 #define TRIM_CONTROL	14
-#define TRIM_OFF_PORT	7777	/* a rule with disable */
+#define TRIM_OFF_PORT	7777	/* rules with disable: from it, and to it */
 
 /**
  * struct trim_spec - what a frame is like; zero means the usual
@@ -38,6 +38,7 @@
  * @proto: 0 for UDP; 6 TCP, 199 NDP, anything else is opaque
  * @tcp_options: bytes of them, a multiple of 4
  * @dport: 0 for 5000; 666 is NDP over UDP
+ * @sport: 0 for 40000
  * @no_csum: a UDP checksum of zero
  * @wrong: what the UDP or TCP checksum is wrong by
  * @surplus: bytes of the IP packet behind the UDP datagram
@@ -61,6 +62,7 @@ struct trim_spec {
 	int proto;
 	int tcp_options;
 	int dport;
+	int sport;
 	bool no_csum;
 	int wrong;
 	int surplus;

@@ -7,6 +7,16 @@
 #include "lib/genl.h"
 #include "policy.h"
 
+static void put_off(struct nlmsghdr *nlh, uint16_t port)
+{
+	struct nlattr *nest;
+
+	nest = mnl_attr_nest_start(nlh, WEIR_A_TRIM_RULE);
+	mnl_attr_put_u32(nlh, port, TRIM_OFF_PORT);
+	mnl_attr_put(nlh, WEIR_A_TRIM_RULE_DISABLE, 0, NULL);
+	mnl_attr_nest_end(nlh, nest);
+}
+
 static void put_rules(struct nlmsghdr *nlh)
 {
 	struct nlattr *nest;
@@ -14,10 +24,8 @@ static void put_rules(struct nlmsghdr *nlh)
 	nest = mnl_attr_nest_start(nlh, WEIR_A_TRIM_RULE);
 	mnl_attr_put_u32(nlh, WEIR_A_TRIM_RULE_DSCP, TRIM_DSCP);
 	mnl_attr_nest_end(nlh, nest);
-	nest = mnl_attr_nest_start(nlh, WEIR_A_TRIM_RULE);
-	mnl_attr_put_u32(nlh, WEIR_A_TRIM_RULE_PORT, TRIM_OFF_PORT);
-	mnl_attr_put(nlh, WEIR_A_TRIM_RULE_DISABLE, 0, NULL);
-	mnl_attr_nest_end(nlh, nest);
+	put_off(nlh, WEIR_A_TRIM_RULE_PORT);
+	put_off(nlh, WEIR_A_TRIM_RULE_SPORT);
 }
 
 static void put_said(struct nlmsghdr *nlh, uint16_t attr, uint32_t value)

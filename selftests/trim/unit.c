@@ -4,6 +4,7 @@
  * table of packets, and the meters. With an argument, the table's trimmed packets
  * are written there as a capture file, for another program to judge.
  */
+#include <asm/byteorder.h>
 #include <err.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,17 +24,20 @@ static struct weir_trim_policy policy_of(const struct trim_case *c)
 		.dscps		= 1ull << TRIM_DSCP,
 		.marks		= 1ull << TRIM_TRIMMED | 1ull << TRIM_LASTHOP,
 		.controls	= 1ull << TRIM_CONTROL,
-		.flags		= WEIR_TRIM_RETURN,
+		.flags		= WEIR_TRIM_RETURN | WEIR_TRIM_ASKS_ENDS,
 		.size		= c->size ? c->size : WEIR_TRIM_SIZE_DEFAULT,
 		.dscp		= TRIM_TRIMMED,
 		.return_dscp	= TRIM_RETURN,
-		.rules		= 2,
+		.rules		= 3,
 	};
 
 	p.rule[0].dscps = p.dscps;
 	p.rule[1].dscps = ~0ull;
 	p.rule[1].port = TRIM_OFF_PORT;
 	p.rule[1].disable = 1;
+	p.rule[2].dscps = ~0ull;
+	p.rule[2].sport = TRIM_OFF_PORT;
+	p.rule[2].disable = 1;
 	if (c->keep)
 		p.flags |= WEIR_TRIM_KEEP_LENGTH;
 	return p;
@@ -197,6 +201,10 @@ static void test_tags_beside_count(void)
 	free(f.room);
 }
 
+/* Addresses as a rule has them. */
+#define IP4(a, b, c, d)		__constant_htonl((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
+#define PREFIX(a, bits)		{ { [0] = a }, { [0] = bits } }
+
 /* A tag that lies beside the frame counts as four of its bytes. */
 static void test_beside(void)
 {
@@ -255,6 +263,94 @@ static void test_rules(void)
 	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_OTHER,
 		"without a rule nothing is eligible");
 	free(f.room);
+}
+
+/* What a rule says of a packet's ends; all the others of the rule hold. */
+static void test_ends(void)
+{
+	static const struct {
+		const char *name;
+		struct weir_trim_rule rule;
+		bool ipv6;
+		bool matches;
+	} rules[] = {
+		{ "its source port", { .sport = 40000 }, false, true },
+		{ "another source port", { .sport = 5000 }, false, false },
+		{ "the device", { .from = 7 }, false, true },
+		{ "another device", { .from = 8 }, false, false },
+		{ "IPv4", { .ip = 4 }, false, true },
+		{ "IPv4, of IPv6", { .ip = 4 }, true, false },
+		{ "its source", { .ip = 4, .src = PREFIX(IP4(10, 0, 0, 2), ~0u) }, false, true },
+		{ "its destination as source", { .ip = 4, .src = PREFIX(IP4(10, 0, 0, 1), ~0u) },
+		  false, false },
+		{ "its destination", { .ip = 4, .dst = PREFIX(IP4(10, 0, 0, 1), ~0u) }, false, true },
+		{ "a prefix", { .ip = 4, .dst = PREFIX(IP4(10, 0, 0, 0), IP4(255, 0, 0, 0)) },
+		  false, true },
+		{ "the prefix beside it", { .ip = 4, .dst = PREFIX(IP4(11, 0, 0, 0),
+								   IP4(255, 0, 0, 0)) },
+		  false, false },
+		{ "an IPv6 prefix", { .ip = 6, .src = PREFIX(IP4(0xfd, 0x99, 0, 0),
+							     IP4(0xff, 0xff, 0, 0)) }, true, true },
+		{ "the end of an IPv6 source", { .ip = 6, .src = { { [3] = IP4(0, 0, 0, 2) },
+								   { [3] = ~0u } } }, true, true },
+		{ "another end of it", { .ip = 6, .src = { { [3] = IP4(0, 0, 0, 1) },
+							   { [3] = ~0u } } }, true, false },
+		{ "the end of an IPv6 destination", { .ip = 6, .dst = { { [3] = IP4(0, 0, 0, 1) },
+									{ [3] = ~0u } } }, true, true },
+		{ "the source and another device", { .ip = 4, .from = 8,
+						     .src = PREFIX(IP4(10, 0, 0, 2), ~0u) },
+		  false, false },
+	};
+	struct weir_trim_policy p = {
+		.marks = 1ull << TRIM_TRIMMED, .dscp = TRIM_TRIMMED, .rules = 1,
+		.flags = WEIR_TRIM_ASKS_ENDS, .dscps = ~0ull,
+	};
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		p.rule[0] = rules[i].rule;
+		p.rule[0].dscps = ~0ull;
+		frame_make(&f, &(struct trim_spec){ .ipv6 = rules[i].ipv6, .payload = 1400 });
+		f.pkt.from = 7;
+		ktap_ok((frame_class(&f, &p, false) == WEIR_TRIM_DATA) == rules[i].matches,
+			"a rule names %s", rules[i].name);
+		free(f.room);
+	}
+}
+
+/* What a mark may have been before: a rule that forbids one DSCP does not clear it. */
+static void test_mark_of_others(void)
+{
+	static const struct {
+		const char *name;
+		struct weir_trim_rule trims;
+		struct weir_trim_rule not;
+		int class;
+	} rules[] = {
+		{ "that a rule trims", { .dscps = 2 }, { }, WEIR_TRIM_UNTRUSTED },
+		{ "of another protocol", { .dscps = 2, .proto = 6 }, { }, WEIR_TRIM_OTHER },
+		{ "that a rule forbids", { .dscps = 6 }, { .dscps = 6, .port = 5000, .disable = 1 },
+		  WEIR_TRIM_OTHER },
+		{ "that a rule forbids for one DSCP", { .dscps = 6 },
+		  { .dscps = 2, .port = 5000, .disable = 1 }, WEIR_TRIM_UNTRUSTED },
+	};
+	const struct trim_spec spec = { .dscp = TRIM_TRIMMED, .payload = 1400 };
+	struct weir_trim_policy p = {
+		.marks = 1ull << TRIM_TRIMMED, .dscp = TRIM_TRIMMED, .rules = 2,
+	};
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		p.rule[0] = rules[i].trims;
+		p.rule[1] = rules[i].not;
+		p.dscps = rules[i].trims.dscps;
+		frame_make(&f, &spec);
+		ktap_ok(frame_class(&f, &p, true) == rules[i].class,
+			"marked, from an edge, %s", rules[i].name);
+		free(f.room);
+	}
 }
 
 #define GBIT	125000000ull	/* bytes a second */
@@ -553,6 +649,8 @@ int main(int argc, char **argv)
 	test_beside();
 	test_tags_beside_count();
 	test_rules();
+	test_ends();
+	test_mark_of_others();
 	test_meters();
 	return ktap_end();
 }

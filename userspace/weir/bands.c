@@ -37,12 +37,13 @@ static int parse_limit(struct value *value)
 	return status;
 }
 
-static void put_limit(struct nlmsghdr *message, const struct value *value)
+static int put_limit(struct nlmsghdr *message, const struct value *value)
 {
 	if (value->attr == WEIR_A_TRIM_LIMIT_BYTES)
 		mnl_attr_put_u64(message, value->attr, value->number);
 	else
 		mnl_attr_put_u32(message, value->attr, value->number);
+	return WEIR_OK;
 }
 
 const struct syntax limit_syntax = { parse_limit, put_limit };
@@ -68,7 +69,7 @@ static int parse_share(struct value *value)
 		     key, RATIO_MAX, BYTES_MAX, value->word);
 }
 
-static void put_share(struct nlmsghdr *message, const struct value *value)
+static int put_share(struct nlmsghdr *message, const struct value *value)
 {
 	uint32_t share = strchr(value->word, '%') ? WEIR_TRIM_SHARE_BYTES :
 			 strchr(value->word, ':') ? WEIR_TRIM_SHARE_RATIO :
@@ -77,6 +78,7 @@ static void put_share(struct nlmsghdr *message, const struct value *value)
 	mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE, share);
 	if (share != WEIR_TRIM_SHARE_STRICT)
 		mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE_VALUE, value->number);
+	return WEIR_OK;
 }
 
 const struct syntax share_syntax = { parse_share, put_share };
@@ -91,9 +93,10 @@ static int parse_percent(struct value *value)
 		     value->word);
 }
 
-static void put_percent(struct nlmsghdr *message, const struct value *value)
+static int put_percent(struct nlmsghdr *message, const struct value *value)
 {
 	mnl_attr_put_u32(message, value->attr, value->number);
+	return WEIR_OK;
 }
 
 const struct syntax percent_syntax = { parse_percent, put_percent };

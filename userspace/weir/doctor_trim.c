@@ -240,16 +240,16 @@ static bool any_edge(const struct patient *patient)
 	return false;
 }
 
-/* An edge takes the mark off whatever comes in with it, be it a routing protocol's own. */
+/* An edge takes the mark off what a rule might have had trimmed, be it a routing protocol's. */
 static void check_mark(struct patient *patient, const struct link *link, const char *subject,
 		       const struct trim *trim)
 {
 	struct finding finding = { DOCTOR_WARN, "mark", subject, NULL };
 
-	if ((trim->dscp != DSCP_CS6 && trim->dscp != DSCP_CS7) || !any_edge(patient))
+	if ((trim->dscp != DSCP_CS6 && trim->dscp != DSCP_CS7) || !trim->bgp || !any_edge(patient))
 		return;
-	finding.fix = "at all ports set a DSCP that nothing else uses, such as 45";
-	report(&finding, "%s marks trimmed packets cs%u, as routing protocols do theirs: those that come in by an edge lose it",
+	finding.fix = "at all ports set a DSCP that nothing else uses, such as 45, or say `disable-trim proto=tcp,port=179 disable-trim proto=tcp,sport=179` with the rules";
+	report(&finding, "%s marks trimmed packets cs%u, as routing protocols do theirs: BGP that comes in by an edge loses it",
 	       link->name, trim->dscp >> 3);
 }
 

@@ -31,10 +31,11 @@ static int parse(struct value *value)
 		     value->key->name, DSCP_MAX, none ? ", or " : "", none ?: "", value->word);
 }
 
-static void put(struct nlmsghdr *message, const struct value *value)
+static int put(struct nlmsghdr *message, const struct value *value)
 {
 	if (!value->none)
 		mnl_attr_put_u32(message, value->attr, value->number);
+	return WEIR_OK;
 }
 
 const struct syntax dscp_syntax = { parse, put };
@@ -77,9 +78,10 @@ static int parse_map(struct value *value)
 	return WEIR_OK;
 }
 
-static void put_map(struct nlmsghdr *message, const struct value *value)
+static int put_map(struct nlmsghdr *message, const struct value *value)
 {
 	mnl_attr_put(message, value->attr, sizeof(value->map), &value->map);
+	return WEIR_OK;
 }
 
 const struct syntax dscp_map_syntax = { parse_map, put_map };
@@ -125,9 +127,10 @@ static int parse_list(struct value *value)
 	return WEIR_OK;
 }
 
-static void put_list(struct nlmsghdr *message, const struct value *value)
+static int put_list(struct nlmsghdr *message, const struct value *value)
 {
 	mnl_attr_put_u64(message, value->attr, value->number);
+	return WEIR_OK;
 }
 
 const struct syntax dscp_list_syntax = { parse_list, put_list };

@@ -31,11 +31,11 @@ enum value_type {
 /**
  * struct syntax - of values that are like no others
  * @parse: reads value->word; returns an exit status
- * @put: puts what was read into a request
+ * @put: puts what was read into a request; returns an exit status
  */
 struct syntax {
 	int (*parse)(struct value *value);
-	void (*put)(struct nlmsghdr *message, const struct value *value);
+	int (*put)(struct nlmsghdr *message, const struct value *value);
 };
 
 /* What completion can look up in the kernel for a number. */

@@ -9,7 +9,7 @@
 #include "match.h"
 
 #define END { .key = NULL }
-#define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,vlan=N"
+#define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"
 #define FROM_MAX 32
 
 static const struct name strict[] = { { WEIR_TRIM_SHARE_STRICT, "strict", NULL } };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/genetlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,19 +11,76 @@
 #include "args.h"
 #include "nl.h"
 #include "print.h"
+#include "request.h"
 #include "tool.h"
 
 #define NDP 199
-#define MATCH_TEXT 64
+#define MATCH_TEXT 256
+#define PREFIX_TEXT (ADDR_TEXT + 4)
+#define WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst= and from=, with commas between them"
 
 static const struct name protos[] = {
 	{ IPPROTO_UDP, "udp", NULL }, { IPPROTO_TCP, "tcp", NULL }, { NDP, "ndp", NULL },
 };
 static const struct names proto_names = { "protocol", 3, protos };
 
+/**
+ * struct field - a part of a match that is a number, or addresses
+ * @word: what it is called
+ * @at: where in struct match it is kept
+ * @attr: the attribute that carries it
+ * @prefix: the one that says how many bits of an address count; 0 for a number
+ * @min: of a number
+ * @max: likewise
+ * @names: of numbers that have some
+ * @twice: what is wrong where it is there already
+ * @wrong: what it must be
+ */
+struct field {
+	const char *word;
+	size_t at;
+	uint16_t attr;
+	uint16_t prefix;
+	uint32_t min;
+	uint32_t max;
+	const struct names *names;
+	const char *twice;
+	const char *wrong;
+};
+
+/* In the order in which they are shown. */
+static const struct field fields[] = {
+	{ "proto", offsetof(struct match, proto), WEIR_A_TRIM_RULE_PROTO, 0, 1, 255, &proto_names,
+	  "proto is there twice", "a protocol is udp, tcp, ndp or 1 to 255" },
+	{ "port", offsetof(struct match, port), WEIR_A_TRIM_RULE_PORT, 0, 1, 65535, NULL,
+	  "port is there twice", "a port is 1 to 65535" },
+	{ "sport", offsetof(struct match, sport), WEIR_A_TRIM_RULE_SPORT, 0, 1, 65535, NULL,
+	  "sport is there twice", "a port is 1 to 65535" },
+	{ "vlan", offsetof(struct match, vlan), WEIR_A_TRIM_RULE_VLAN, 0, 1, 4094, NULL,
+	  "vlan is there twice", "a VLAN is 1 to 4094" },
+	{ "src", offsetof(struct match, src), WEIR_A_TRIM_RULE_SRC,
+	  WEIR_A_TRIM_RULE_SRC_PREFIX, 0, 0, NULL,
+	  "src is there twice", "src is an address, as 10.0.0.1, or a prefix, as 10.0.0.0/8" },
+	{ "dst", offsetof(struct match, dst), WEIR_A_TRIM_RULE_DST,
+	  WEIR_A_TRIM_RULE_DST_PREFIX, 0, 0, NULL,
+	  "dst is there twice", "dst is an address, as 2001:db8::1, or a prefix, as 2001:db8::/32" },
+};
+
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+static uint32_t *number_of(const struct field *field, struct match *match)
+{
+	return (uint32_t *)((char *)match + field->at);
+}
+
+static struct prefix *prefix_of(const struct field *field, struct match *match)
+{
+	return (struct prefix *)((char *)match + field->at);
+}
+
 /* A word of these names, or a number in bounds. */
-static bool parse_field(const char *word, const struct names *names, uint32_t min,
-			uint32_t max, uint32_t *result)
+static bool parse_number(const char *word, const struct names *names, uint32_t min,
+			 uint32_t max, uint32_t *result)
 {
 	const struct name *name = names ? names_find(names, word) : NULL;
 	uint64_t number;
@@ -37,49 +96,80 @@ static bool parse_field(const char *word, const struct names *names, uint32_t mi
 	return true;
 }
 
-static bool parse_dscps(struct match *match, char *words)
+static bool parse_prefix(struct prefix *prefix, char *words)
 {
-	char *last = strchr(words, '-');
+	char *bits = strchr(words, '/');
 
-	if (last)
-		*last++ = '\0';
-	match->has_dscp = true;
-	return parse_field(words, &dscp_names, 0, 63, &match->dscp) &&
-	       parse_field(last ?: words, &dscp_names, 0, 63, &match->last) &&
-	       match->dscp <= match->last;
+	if (bits)
+		*bits++ = '\0';
+	if (!addr_parse(&prefix->addr, words))
+		return false;
+	prefix->bits = 8 * prefix->addr.len;
+	return !bits || parse_number(bits, NULL, 1, prefix->bits, &prefix->bits);
 }
 
 /* Why a field is wrong; NULL where it is not. */
+static const char *parse_field(const struct field *field, struct match *match, char *value)
+{
+	bool good;
+
+	if (field->prefix ? prefix_of(field, match)->bits : *number_of(field, match))
+		return field->twice;
+	good = field->prefix ? parse_prefix(prefix_of(field, match), value) :
+	       parse_number(value, field->names, field->min, field->max,
+			    number_of(field, match));
+	return good ? NULL : field->wrong;
+}
+
+static const char *parse_dscps(struct match *match, char *words)
+{
+	char *last = strchr(words, '-');
+
+	if (match->has_dscp)
+		return "dscp is there twice";
+	if (last)
+		*last++ = '\0';
+	match->has_dscp = true;
+	if (parse_number(words, &dscp_names, 0, 63, &match->dscp) &&
+	    parse_number(last ?: words, &dscp_names, 0, 63, &match->last) &&
+	    match->dscp <= match->last)
+		return NULL;
+	return "a DSCP is 0 to 63 or a name such as af11, and of two the lower comes first";
+}
+
+/* Whether there is such a device is seen when the request is made. */
+static const char *parse_from(struct match *match, const char *word)
+{
+	if (*match->from)
+		return "from is there twice";
+	if (!*word || strlen(word) >= sizeof(match->from))
+		return "from is the name of a network device";
+	snprintf(match->from, sizeof(match->from), "%s", word);
+	return NULL;
+}
+
 static const char *parse_part(struct match *match, char *part)
 {
 	char *value = strchr(part, '=');
+	size_t i;
 
 	if (!value)
-		return "it takes dscp=, proto=, port= and vlan=, with commas between them";
+		return WORDS;
 	*value++ = '\0';
 	if (!strcmp(part, "dscp"))
-		return match->has_dscp ? "dscp is there twice" :
-		       parse_dscps(match, value) ? NULL :
-		       "a DSCP is 0 to 63 or a name such as af11, and of two the lower comes first";
-	if (!strcmp(part, "proto"))
-		return match->proto ? "proto is there twice" :
-		       parse_field(value, &proto_names, 1, 255, &match->proto) ? NULL :
-		       "a protocol is udp, tcp, ndp or 1 to 255";
-	if (!strcmp(part, "port"))
-		return match->port ? "port is there twice" :
-		       parse_field(value, NULL, 1, 65535, &match->port) ? NULL :
-		       "a port is 1 to 65535";
-	if (!strcmp(part, "vlan"))
-		return match->vlan ? "vlan is there twice" :
-		       parse_field(value, NULL, 1, 4094, &match->vlan) ? NULL :
-		       "a VLAN is 1 to 4094";
-	return "it takes dscp=, proto=, port= and vlan=, with commas between them";
+		return parse_dscps(match, value);
+	if (!strcmp(part, "from"))
+		return parse_from(match, value);
+	for (i = 0; i < FIELDS; i++)
+		if (!strcmp(part, fields[i].word))
+			return parse_field(&fields[i], match, value);
+	return WORDS;
 }
 
 static int parse(struct value *value)
 {
 	const struct key *key = value->key;
-	char text[256], *at = text, *part;
+	char text[MATCH_TEXT], *at = text, *part;
 	const char *why = NULL;
 
 	value->none = !strcmp(value->word, key->none);
@@ -94,46 +184,88 @@ static int parse(struct value *value)
 		     key->name, value->word, why, key->none);
 }
 
-static void put_field(struct nlmsghdr *message, uint16_t attr, uint32_t number)
+static void put_field(struct nlmsghdr *message, const struct field *field,
+		      struct match *match)
 {
-	if (number)
-		mnl_attr_put_u32(message, attr, number);
+	const struct prefix *prefix = prefix_of(field, match);
+
+	if (!field->prefix && *number_of(field, match))
+		mnl_attr_put_u32(message, field->attr, *number_of(field, match));
+	if (!field->prefix || !prefix->bits)
+		return;
+	mnl_attr_put(message, field->attr, prefix->addr.len, prefix->addr.bytes);
+	mnl_attr_put_u32(message, field->prefix, prefix->bits);
 }
 
-static void put(struct nlmsghdr *message, const struct match *match, bool disable)
+static int put(struct nlmsghdr *message, const struct value *value, bool disable)
 {
 	struct nlattr *nest = mnl_attr_nest_start(message, WEIR_A_TRIM_RULE);
+	struct match match = value->match;
+	unsigned int ifindex;
+	int status = WEIR_OK;
+	size_t i;
 
-	if (match->has_dscp) {
-		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP, match->dscp);
-		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP_LAST, match->last);
+	if (match.has_dscp) {
+		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP, match.dscp);
+		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP_LAST, match.last);
 	}
-	put_field(message, WEIR_A_TRIM_RULE_PROTO, match->proto);
-	put_field(message, WEIR_A_TRIM_RULE_PORT, match->port);
-	put_field(message, WEIR_A_TRIM_RULE_VLAN, match->vlan);
+	for (i = 0; i < FIELDS; i++)
+		put_field(message, &fields[i], &match);
+	if (*match.from)
+		status = request_device(match.from, &ifindex);
+	if (!status && *match.from)
+		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_FROM, ifindex);
 	if (disable)
 		mnl_attr_put(message, WEIR_A_TRIM_RULE_DISABLE, 0, NULL);
 	mnl_attr_nest_end(message, nest);
+	return status;
 }
 
-static void put_rule(struct nlmsghdr *message, const struct value *value)
+static int put_rule(struct nlmsghdr *message, const struct value *value)
 {
-	put(message, &value->match, false);
+	return put(message, value, false);
 }
 
-static void put_disable(struct nlmsghdr *message, const struct value *value)
+static int put_disable(struct nlmsghdr *message, const struct value *value)
 {
-	put(message, &value->match, true);
+	return put(message, value, true);
 }
 
 const struct syntax match_syntax = { parse, put_rule };
 const struct syntax match_disable_syntax = { parse, put_disable };
+
+static void read_field(const struct field *field, const struct nlattr *const table[],
+		       struct match *match)
+{
+	const struct nlattr *attr = table[field->attr];
+	struct prefix *prefix = prefix_of(field, match);
+
+	if (!field->prefix)
+		*number_of(field, match) = nl_uint(attr);
+	else if (attr && addr_from(&prefix->addr, mnl_attr_get_payload(attr),
+				   mnl_attr_get_payload_len(attr)))
+		prefix->bits = nl_uint(table[field->prefix]);
+}
+
+/* A device that is gone has a number alone, which no packet comes by. */
+static void read_from(struct match *match, unsigned int ifindex)
+{
+	char name[IF_NAMESIZE];
+
+	if (!ifindex)
+		return;
+	if (if_indextoname(ifindex, name))
+		snprintf(match->from, sizeof(match->from), "%s", name);
+	else
+		snprintf(match->from, sizeof(match->from), "%u", ifindex);
+}
 
 /* Returns whether it is one of packets that are never trimmed. */
 static bool read_rule(struct match *match, const struct nlattr *nest)
 {
 	const struct nlattr *table[WEIR_A_TRIM_RULE_MAX + 1];
 	const struct nlattr *last;
+	size_t i;
 
 	nl_nested(nest, table, WEIR_A_TRIM_RULE_MAX);
 	last = table[WEIR_A_TRIM_RULE_DSCP_LAST] ?: table[WEIR_A_TRIM_RULE_DSCP];
@@ -141,11 +273,23 @@ static bool read_rule(struct match *match, const struct nlattr *nest)
 		.has_dscp = table[WEIR_A_TRIM_RULE_DSCP],
 		.dscp = nl_uint(table[WEIR_A_TRIM_RULE_DSCP]),
 		.last = nl_uint(last),
-		.proto = nl_uint(table[WEIR_A_TRIM_RULE_PROTO]),
-		.port = nl_uint(table[WEIR_A_TRIM_RULE_PORT]),
-		.vlan = nl_uint(table[WEIR_A_TRIM_RULE_VLAN]),
 	};
+	for (i = 0; i < FIELDS; i++)
+		read_field(&fields[i], table, match);
+	read_from(match, nl_uint(table[WEIR_A_TRIM_RULE_FROM]));
 	return table[WEIR_A_TRIM_RULE_DISABLE];
+}
+
+static const char *prefix_text(const struct prefix *prefix, char text[static PREFIX_TEXT])
+{
+	char addr[ADDR_TEXT];
+
+	addr_text(&prefix->addr, addr);
+	if (prefix->bits == 8u * prefix->addr.len)
+		snprintf(text, PREFIX_TEXT, "%s", addr);
+	else
+		snprintf(text, PREFIX_TEXT, "%s/%u", addr, prefix->bits);
+	return text;
 }
 
 static void append(char *text, const char *field, const char *value)
@@ -155,47 +299,61 @@ static void append(char *text, const char *field, const char *value)
 	snprintf(text + used, MATCH_TEXT - used, "%s%s=%s", used ? "," : "", field, value);
 }
 
-static void append_number(char *text, const char *field, uint32_t number)
+static void append_field(char *text, const struct field *field, struct match *match)
 {
-	char value[16];
+	char value[PREFIX_TEXT];
 
-	snprintf(value, sizeof(value), "%u", number);
-	if (number)
-		append(text, field, value);
+	if (field->prefix) {
+		if (prefix_of(field, match)->bits)
+			append(text, field->word, prefix_text(prefix_of(field, match), value));
+		return;
+	}
+	snprintf(value, sizeof(value), "%u", *number_of(field, match));
+	if (*number_of(field, match))
+		append(text, field->word, field->names ?
+		       names_word(field->names, *number_of(field, match)) : value);
 }
 
 /* As the command line takes it. */
-static void print_text_of(const char *key, const struct match *match)
+static void print_text_of(const char *key, struct match *match)
 {
 	char text[MATCH_TEXT] = "", dscps[16];
+	size_t i;
 
 	snprintf(dscps, sizeof(dscps), match->dscp == match->last ? "%u" : "%u-%u",
 		 match->dscp, match->last);
 	if (match->has_dscp)
 		append(text, "dscp", dscps);
-	if (match->proto)
-		append(text, "proto", names_word(&proto_names, match->proto));
-	append_number(text, "port", match->port);
-	append_number(text, "vlan", match->vlan);
+	for (i = 0; i < FIELDS; i++)
+		append_field(text, &fields[i], match);
+	if (*match->from)
+		append(text, "from", match->from);
 	print_string(key, *text ? text : "any");
 }
 
-static void print_number(const char *key, uint32_t number)
+static void print_json_field(const struct field *field, struct match *match)
 {
-	if (number)
-		print_uint(key, number);
+	char text[PREFIX_TEXT];
+
+	if (!field->prefix && *number_of(field, match))
+		print_uint(field->word, *number_of(field, match));
+	if (field->prefix && prefix_of(field, match)->bits)
+		print_string(field->word, prefix_text(prefix_of(field, match), text));
 }
 
-static void print_json_of(const struct match *match)
+static void print_json_of(struct match *match)
 {
+	size_t i;
+
 	print_object(NULL);
 	if (match->has_dscp) {
 		print_uint("dscp", match->dscp);
 		print_uint("dscp-last", match->last);
 	}
-	print_number("proto", match->proto);
-	print_number("port", match->port);
-	print_number("vlan", match->vlan);
+	for (i = 0; i < FIELDS; i++)
+		print_json_field(&fields[i], match);
+	if (*match->from)
+		print_string("from", match->from);
 	print_end();
 }
 
@@ -221,6 +379,38 @@ void match_print(const struct nlmsghdr *message)
 {
 	print_rules("rule", message, false);
 	print_rules("disable-trim", message, true);
+}
+
+/* What else a rule asks for may be so or not. */
+static bool could_mean(const struct match *match, uint32_t proto, uint32_t port)
+{
+	return (!match->proto || match->proto == proto) &&
+	       (!match->port || match->port == port) && (!match->sport || match->sport == port);
+}
+
+/* It means all those that come to the port, whatever else is so of them. */
+static bool means_all(const struct match *match, uint32_t proto, uint32_t port)
+{
+	const struct match ports = { .proto = match->proto, .port = match->port };
+
+	return could_mean(match, proto, port) && !memcmp(match, &ports, sizeof(ports));
+}
+
+bool match_may_trim(const struct nlmsghdr *message, uint32_t proto, uint32_t port)
+{
+	const struct nlattr *attr;
+	struct match match;
+	bool may = false;
+
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) != WEIR_A_TRIM_RULE)
+			continue;
+		if (!read_rule(&match, attr))
+			may |= could_mean(&match, proto, port);
+		else if (means_all(&match, proto, port))
+			return false;
+	}
+	return may;
 }
 
 unsigned int match_count(const struct nlmsghdr *message)

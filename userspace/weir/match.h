@@ -3,7 +3,8 @@
  * Which packets a trimming policy means:
  *
  *	any
- *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,vlan=N
+ *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,
+ *	src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE
  *
  * in any order, each at most once; what is not said matches all.
  */
@@ -11,10 +12,23 @@
 #define WEIR_MATCH_H
 
 #include <libmnl/libmnl.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "addr.h"
+
 struct syntax;
+
+/**
+ * struct prefix - addresses
+ * @addr: one of them
+ * @bits: leading bits of it that count; 0 where no address is said
+ */
+struct prefix {
+	struct addr addr;
+	uint32_t bits;
+};
 
 /**
  * struct match - what a packet must have
@@ -22,7 +36,11 @@ struct syntax;
  * @last: the highest one
  * @proto: IP protocol; 0 for all, as below
  * @port: UDP or TCP destination port
+ * @sport: UDP or TCP source port
  * @vlan: of the outer tag
+ * @src: source addresses
+ * @dst: destination addresses
+ * @from: the device that it came in by; empty for all
  */
 struct match {
 	bool has_dscp;
@@ -30,7 +48,11 @@ struct match {
 	uint32_t last;
 	uint32_t proto;
 	uint32_t port;
+	uint32_t sport;
 	uint32_t vlan;
+	struct prefix src;
+	struct prefix dst;
+	char from[IF_NAMESIZE];
 };
 
 /* Packets that are trimmed, and those that never are. */
@@ -39,6 +61,12 @@ extern const struct syntax match_disable_syntax;
 
 /* Prints all rules among the attributes of a policy, as two lists in JSON. */
 void match_print(const struct nlmsghdr *message);
+
+/*
+ * May a policy have packets of this protocol and port, to it or from it, trimmed, whatever
+ * their DSCP, addresses and VLAN?
+ */
+bool match_may_trim(const struct nlmsghdr *message, uint32_t proto, uint32_t port);
 
 /* How many rules there are. */
 unsigned int match_count(const struct nlmsghdr *message);

@@ -39,8 +39,7 @@ static int put(struct nlmsghdr *message, const struct value *value)
 		mnl_attr_put_u64(message, key->attr, value->number);
 		return WEIR_OK;
 	case VALUE_OWN:
-		key->syntax->put(message, value);
-		return WEIR_OK;
+		return key->syntax->put(message, value);
 	case VALUE_NUMBER:
 	case VALUE_TIME:
 	case VALUE_SHARE:

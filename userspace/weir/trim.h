@@ -35,6 +35,7 @@ enum trim_qdisc {
  * @meter: enum weir_trim_meter
  * @rules: how many there are
  * @dscp: of trimmed packets
+ * @bgp: its rules may mean BGP's packets
  * @edge: what comes in by the device is not believed
  * @sends: its driver takes what XDP redirects
  * @device_dropped: packets that the device itself has dropped
@@ -48,6 +49,7 @@ struct trim {
 	uint64_t rate;
 	unsigned int rules;
 	uint32_t dscp;
+	bool bgp;
 	bool edge;
 	bool sends;
 	uint64_t device_dropped;

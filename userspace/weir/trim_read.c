@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the module says of trimming policies. */
 #include <linux/netlink.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <weir.h>
 
+#include "match.h"
 #include "trim.h"
+
+#define BGP_PORT 179
 
 void trim_read(const struct nlmsghdr *message, struct trim *trim)
 {
@@ -19,6 +23,7 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->meter = nl_uint(table[WEIR_A_TRIM_METER]);
 	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
 	trim->rules = match_count(message);
+	trim->bgp = match_may_trim(message, IPPROTO_TCP, BGP_PORT);
 	trim->dscp = nl_uint(table[WEIR_A_TRIM_DSCP]);
 	trim->edge = nl_uint(table[WEIR_A_TRIM_EDGE]);
 	trim->sends = nl_uint(table[WEIR_A_TRIM_SENDS]);
