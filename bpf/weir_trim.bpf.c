@@ -28,6 +28,7 @@ extern int weir_trim_edge_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_plain_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_length_skb(struct __sk_buff *ctx) __ksym;
 extern int weir_trim_queue_skb(struct __sk_buff *ctx, __u32 queue) __ksym;
+extern int weir_trim_class_skb(struct __sk_buff *ctx, __u32 class) __ksym;
 
 /* The outer tag is mostly beside the packet. */
 static __always_inline void weir_trim_frame(struct __sk_buff *skb,
@@ -74,6 +75,8 @@ static __always_inline void weir_trim_steer(const struct weir_trim_policy *polic
 		skb->priority = policy->priority;
 	if (policy->flags & WEIR_TRIM_SET_QUEUE)
 		weir_trim_queue_skb(skb, policy->queue);
+	if (policy->flags & WEIR_TRIM_SET_CLASS)
+		weir_trim_class_skb(skb, policy->queue);
 }
 
 /*

@@ -157,6 +157,7 @@ BTF_ID_FLAGS(func, weir_trim_edge_skb)
 BTF_ID_FLAGS(func, weir_trim_plain_skb)
 BTF_ID_FLAGS(func, weir_trim_length_skb)
 BTF_ID_FLAGS(func, weir_trim_queue_skb)
+BTF_ID_FLAGS(func, weir_trim_class_skb)
 BTF_KFUNCS_END(weir_skb_kfuncs)
 
 static const struct btf_kfunc_id_set weir_xdp_set = {

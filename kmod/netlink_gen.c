@@ -37,7 +37,7 @@ static const struct netlink_range_validation weir_a_trim_rule_sport_range = {
 };
 
 static const struct netlink_range_validation weir_a_trim_queue_range = {
-	.max	= 65534ULL,
+	.max	= WEIR_TRIM_QUEUE_DYNAMIC,
 };
 
 static const struct netlink_range_validation weir_a_trim_t0_range = {

@@ -109,6 +109,7 @@ void weir_trim_device(const struct net_device *dev,
 
 	device->frame = dev->mtu + dev->hard_header_len;
 	device->queues = dev->num_tx_queues;
+	device->classes = dev->num_tc;
 	device->cpus = num_present_cpus();
 	device->bound = weir_trim_is_bound(dev);
 	device->child = weir_backlog_has_child(dev_net(dev), dev->ifindex);

@@ -343,10 +343,52 @@ static int weir_trim_check_child(const struct weir_trim_config *config,
 						     WEIR_A_TRIM_VICTIM, msg);
 }
 
+/* A queue that nobody names is one of the class that trimmed packets have. */
+static bool weir_trim_has_class(const struct weir_trim_config *config)
+{
+	return config->has & WEIR_TRIM_HAS_QUEUE &&
+	       config->queue == WEIR_TRIM_QUEUE_DYNAMIC;
+}
+
+static int weir_trim_check_class(const struct weir_trim_config *config,
+				 const struct weir_trim_device *device,
+				 struct weir_trim_refusal *refusal)
+{
+	if (config->hook != WEIR_TRIM_HOOK_TC)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"only the tc hook can choose a queue of the traffic class");
+	if (!(config->has & WEIR_TRIM_HAS_TC))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
+					"say whose queue trimmed packets get: tc is missing");
+	if (config->tc >= device->classes)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
+					"the device has no such traffic class: mqprio gives it some");
+	return 0;
+}
+
+static int weir_trim_check_queue(const struct weir_trim_config *config,
+				 const struct weir_trim_device *device,
+				 struct weir_trim_refusal *refusal)
+{
+	if (!(config->has & WEIR_TRIM_HAS_QUEUE))
+		return 0;
+	if (weir_trim_has_class(config))
+		return weir_trim_check_class(config, device, refusal);
+	if (config->queue >= device->queues)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
+					"the device does not have as many transmit queues");
+	if (weir_trim_has_bands(config) && device->bound)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc");
+	return 0;
+}
+
 static int weir_trim_check_device(const struct weir_trim_config *config,
 				  const struct weir_trim_device *device,
 				  struct weir_trim_refusal *refusal)
 {
+	int err;
+
 	if (!device->ethernet)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_IFINDEX,
@@ -354,13 +396,9 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 	if (config->size > device->frame)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_SIZE,
 					"no frame of the device is as long as the trim size");
-	if (config->has & WEIR_TRIM_HAS_QUEUE && config->queue >= device->queues)
-		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
-					"the device does not have as many transmit queues");
-	if (config->has & WEIR_TRIM_HAS_QUEUE && weir_trim_has_bands(config) &&
-	    device->bound)
-		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
-					"below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc");
+	err = weir_trim_check_queue(config, device, refusal);
+	if (err)
+		return err;
 	return device->child ? weir_trim_check_child(config, refusal) : 0;
 }
 
@@ -414,7 +452,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 
 	policy->size = config->size;
 	policy->priority = config->priority;
-	policy->queue = config->queue;
+	policy->queue = weir_trim_has_class(config) ? config->tc :
+						      config->queue;
 	policy->dscp = weir_trim_config_dscp(config);
 	policy->marks = weir_trim_trimmed(config);
 	policy->controls = config->control_dscps;
@@ -425,7 +464,9 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 		policy->flags |= WEIR_TRIM_RETURN;
 	if (config->has & WEIR_TRIM_HAS_PRIORITY)
 		policy->flags |= WEIR_TRIM_SET_PRIORITY;
-	if (config->has & WEIR_TRIM_HAS_QUEUE)
+	if (weir_trim_has_class(config))
+		policy->flags |= WEIR_TRIM_SET_CLASS;
+	else if (config->has & WEIR_TRIM_HAS_QUEUE)
 		policy->flags |= WEIR_TRIM_SET_QUEUE;
 
 	policy->rules = config->rules;

@@ -29,7 +29,7 @@
  * @hook: enum weir_trim_hook
  * @size: bytes of a frame that stay
  * @priority: of trimmed packets
- * @queue: transmit queue of trimmed packets
+ * @queue: transmit queue of trimmed packets, or WEIR_TRIM_QUEUE_DYNAMIC
  * @length: enum weir_trim_length
  * @limit: packets of the data band, 0 for no limit
  * @limit_time: us that the head of the data band may have waited, 0 for no limit
@@ -92,6 +92,7 @@ struct weir_trim_config {
  * struct weir_trim_device - what a policy must know of its device
  * @frame: bytes of the longest frame, from the Ethernet header on
  * @queues: transmit queues
+ * @classes: traffic classes, each with some of them; 0 where it has none
  * @cpus: CPUs that the box has, one at least
  * @bound: its qdiscs have a transmit queue each, and no other
  * @child: one of its weir qdiscs has a child
@@ -101,6 +102,7 @@ struct weir_trim_config {
 struct weir_trim_device {
 	u32	frame;
 	u32	queues;
+	u32	classes;
 	u32	cpus;
 	bool	bound;
 	bool	child;

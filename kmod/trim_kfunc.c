@@ -105,6 +105,23 @@ static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 	return 0;
 }
 
+/* As the stack does it, which goes by the priority, and by the queue of a flow before. */
+static int weir_trim_class(struct sk_buff *skb, u32 class)
+{
+	const struct net_device *dev = skb->dev;
+	const struct netdev_tc_txq *txq;
+	u32 count;
+
+	if (class >= TC_MAX_QUEUE || class >= READ_ONCE(dev->num_tc))
+		return -EINVAL;
+	txq = &dev->tc_to_txq[class];
+	count = READ_ONCE(txq->count);
+	if (!count)
+		return -EINVAL;
+	return weir_trim_queue(skb, READ_ONCE(txq->offset) +
+				    reciprocal_scale(skb_get_hash(skb), count));
+}
+
 /*
  * Qdiscs go by the length that a packet had before tc egress. A merged packet's
  * counts the headers of all that it stands for, and none of it was cut.
@@ -195,6 +212,11 @@ __bpf_kfunc int weir_trim_length_skb(struct __sk_buff *ctx)
 __bpf_kfunc int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue)
 {
 	return weir_trim_queue((struct sk_buff *)ctx, queue);
+}
+
+__bpf_kfunc int weir_trim_class_skb(struct __sk_buff *ctx, u32 class)
+{
+	return weir_trim_class((struct sk_buff *)ctx, class);
 }
 
 __bpf_kfunc_end_defs();

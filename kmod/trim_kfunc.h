@@ -24,5 +24,6 @@ int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
 int weir_trim_plain_skb(struct __sk_buff *ctx);
 int weir_trim_length_skb(struct __sk_buff *ctx);
 int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
+int weir_trim_class_skb(struct __sk_buff *ctx, u32 class);
 
 #endif /* _WEIR_TRIM_KFUNC_H */

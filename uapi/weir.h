@@ -209,6 +209,7 @@ enum weir_event {
 #define WEIR_TRIM_RATE_MIN		1000
 #define WEIR_TRIM_OVERHEAD_MAX		256
 #define WEIR_TRIM_MPU_MAX		2048
+#define WEIR_TRIM_QUEUE_DYNAMIC		65535
 
 /**
  * enum weir_trim_hook - where a port's packets are trimmed

@@ -56,6 +56,7 @@ struct weir_trim_rule {
 #define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return */
 #define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
 #define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
+#define WEIR_TRIM_SET_CLASS	0x20	/* @queue is a traffic class, which has queues */
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 
 /**
@@ -67,7 +68,7 @@ struct weir_trim_rule {
  * @flags: WEIR_TRIM_*
  * @size: bytes of a frame that stay, from the Ethernet header on, tags included
  * @priority: skb->priority of trimmed packets
- * @queue: transmit queue of trimmed packets
+ * @queue: transmit queue of trimmed packets, or their traffic class
  * @dscp: DSCP of trimmed packets, read from the class where there is one
  * @return_dscp: DSCP of packets that go back to their sender
  * @rules: how many rules there are
@@ -280,6 +281,11 @@ struct weir_trim_cpu {
  *		has a packet sent by this transmit queue, whatever would be picked
  *		otherwise; only at tc egress. 0, or -EINVAL where the device has
  *		no such queue
+ *
+ *	int weir_trim_class_skb(struct __sk_buff *ctx, u32 class);
+ *		has a packet sent by one of the transmit queues that the device has
+ *		for a traffic class (mqprio), chosen by the packet's flow; only at
+ *		clsact egress. 0, or -EINVAL where the device has no such class
  */
 
 #endif /* _UAPI_WEIR_TRIM_H */

@@ -302,6 +302,27 @@ queue_at_tc() {
 	return 1
 }
 
+# mqprio's classes have queues; the device's two last ones are the second class's.
+queue_of_class() {
+	local before others
+	in_router tc qdisc replace dev slow0 root handle 2: mqprio num_tc 2 map 0 1 queues 2@0 2@2 hw 0 || return
+	policy del slow0 >/dev/null
+	in_router weir trim set dev slow0 hook tc rule dscp=af11 tc 1 rate 100kbit header-time 0 queue dynamic &&
+		[[ $(of slow0 .queue) == dynamic ]] || return
+	before=$(($(slow_sent 2) + $(slow_sent 3))) others=$(($(slow_sent 0) + $(slow_sent 1)))
+	from_workers 3 10.99.0.2 --count 60 && poll 60 class_trims_left "$before" "$others" && in_router weir trim del dev slow0 && return
+	echo "before $before, $others, sent $(<"$slow/sent")"
+	in_router tc -s qdisc show dev slow0
+	shown slow0
+	return 1
+}
+
+# Whole packets have the first class's, and nothing else goes there.
+class_trims_left() {
+	(($(slow_sent 2) + $(slow_sent 3) - $1 > 50 &&
+		$(slow_sent 0) + $(slow_sent 1) - $2 <= $(of slow0 '.stats | .whole + .other')))
+}
+
 tc_trims_left() {
 	local trims
 	trims=$(of slow0 '.stats."tx-trim"')
@@ -535,7 +556,7 @@ rule_means() {
 }
 by_rule() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 10 --size 60; }
 rules_by_ends() {
-	rule_means "src=$(worker_addr 1)" && rule_means "from=w1" && rule_means "from=w1,dst=$(worker_addr 4)/31,proto=udp"
+	rule_means "src=$(worker_addr 1)" && rule_means "from=w1" && rule_means "from=w1,dst=$(worker_addr 4),proto=udp"
 }
 
 # Routing protocols may have the mark for themselves: an edge takes it off what a rule trims.
@@ -570,6 +591,7 @@ ktap_run "generic XDP goes to the qdisc" one on_slow generic
 ktap_run "what a ring has no room for goes to a child" one on_slow deflect_child
 ktap_run "children below mq" one on_slow children_below_mq
 ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
+ktap_run "a queue of the traffic class, at tc" one on_slow queue_of_class
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
 ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
@@ -578,12 +600,12 @@ ktap_run "a slow reader of a tap gets all by way of a child" one reader_and_chil
 ktap_run "what nobody reads waits until somebody does" one late_reader
 ktap_run "what nobody ever reads is accounted for" one no_reader
 ktap_run "what a device drops is seen" one losses_are_seen
+ktap_run "an edge leaves alone what no rule trims" one edge_keeps_others
+ktap_run "rules by addresses and by device" one rules_by_ends
 ktap_run "an edge below a VLAN" one edge_below_vlan
 ktap_run "an edge below a bridge that routes" one edge_below_bridge
 ktap_run "an edge, and a tunnel" one edge_below_tunnel
 ktap_run "an edge below a VLAN, at tc" one edge_at_tc
-ktap_run "an edge leaves alone what no rule trims" one edge_keeps_others
-ktap_run "rules by addresses and by device" one rules_by_ends
 ktap_run "the module goes before its packets are read" one reader_outlives
 star_delete
 ktap_end

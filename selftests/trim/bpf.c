@@ -212,7 +212,7 @@ static void wait_for_bridge(void)
 			return;
 		nanosleep(&moment, NULL);
 	}
-	errx(1, "the bridge does not forward");
+	errx(1, "the bridge does not forward: the verdict is %d", o.verdict);
 }
 
 /* What the frame must be, and what must be counted. */

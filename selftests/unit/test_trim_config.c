@@ -7,7 +7,7 @@
 #include "unit.h"
 
 static const struct weir_trim_device device = {
-	.frame = 1514, .queues = 2, .cpus = 4, .ethernet = true, .sends = true,
+	.frame = 1514, .queues = 2, .classes = 3, .cpus = 4, .ethernet = true, .sends = true,
 };
 static struct weir_trim_config config;
 static struct weir_trim_refusal refusal;
@@ -263,6 +263,27 @@ static void trim_config_bound(void)
 	CHECK_EQ(weir_trim_config_check(&config, &mq, &refusal), 0);
 }
 
+/* A queue of the class that trimmed packets have. */
+static void trim_config_class(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_TC);
+	config.has |= WEIR_TRIM_HAS_QUEUE;
+	config.queue = WEIR_TRIM_QUEUE_DYNAMIC;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC));
+	config.has = (config.has & ~WEIR_TRIM_HAS_DSCP) | WEIR_TRIM_HAS_TC;
+	config.tc = 3;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC));
+	config.tc = 2;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.flags, WEIR_TRIM_SET_CLASS);
+	CHECK_EQ(port.policy.queue, 2);
+	config.hook = WEIR_TRIM_HOOK_XDP;
+	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_QUEUE));
+}
+
 /* What its driver cannot send is not redirected to a device. */
 static void trim_config_sends(void)
 {
@@ -503,6 +524,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_without_meters),
 	KTAP_TEST(trim_config_rates),
 	KTAP_TEST(trim_config_bound),
+	KTAP_TEST(trim_config_class),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),

@@ -66,8 +66,8 @@ static const struct key trim_priority = {
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_PRIORITY,
 };
 static const struct key trim_queue = {
-	"queue", "NUMBER", "transmit queue that trimmed packets are sent by (as it was)",
-	VALUE_NUMBER, .attr = WEIR_A_TRIM_QUEUE, .max = 65534,
+	"queue", "NUMBER|dynamic", "transmit queue that trimmed packets are sent by, or one of their traffic class (as it was)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_QUEUE, .max = 65534, .names = &queue_names,
 };
 static const struct key trim_length = {
 	"length", "LENGTH", "lengths in the IP and UDP headers of trimmed packets (update)",

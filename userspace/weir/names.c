@@ -46,6 +46,8 @@ static const struct name dscps[] = {
 
 const struct names edge_names = { "word", COUNT(edges), edges };
 const struct names dscp_names = { "DSCP", COUNT(dscps), dscps };
+static const struct name dynamic[] = { { WEIR_TRIM_QUEUE_DYNAMIC, "dynamic", NULL } };
+const struct names queue_names = { "queue", COUNT(dynamic), dynamic };
 const struct names never_names = { "time", COUNT(never), never };
 const struct names all_names = { "number", COUNT(all), all };
 const struct names vlan_names = { "VLAN", COUNT(vlans), vlans };

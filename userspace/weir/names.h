@@ -42,6 +42,7 @@ extern const struct names trim_counter_names;
 
 /* Words for some of the numbers that a key takes. */
 #define VLAN_ANY 4095
+extern const struct names queue_names;
 extern const struct names never_names;
 extern const struct names all_names;
 extern const struct names vlan_names;

@@ -25,6 +25,14 @@ static void print_place(const struct nlattr **trim)
 	show_name("edge", &edge_names, trim[WEIR_A_TRIM_EDGE]);
 }
 
+static void print_queue(const struct nlattr *queue)
+{
+	if (queue && nl_uint(queue) == WEIR_TRIM_QUEUE_DYNAMIC)
+		show_name("queue", &queue_names, queue);
+	else
+		show_number("queue", queue);
+}
+
 static void print_mark(const struct nlattr **trim)
 {
 	show_number("size", trim[WEIR_A_TRIM_SIZE]);
@@ -34,7 +42,7 @@ static void print_mark(const struct nlattr **trim)
 	show_number("tc", trim[WEIR_A_TRIM_TC]);
 	dscp_map_print("tc-dscp", trim[WEIR_A_TRIM_TC_DSCP]);
 	show_number("priority", trim[WEIR_A_TRIM_PRIORITY]);
-	show_number("queue", trim[WEIR_A_TRIM_QUEUE]);
+	print_queue(trim[WEIR_A_TRIM_QUEUE]);
 	show_name("length", &trim_length_names, trim[WEIR_A_TRIM_LENGTH]);
 }
 
