@@ -7,7 +7,9 @@
 #include "backlog.h"
 #include "netlink.h"
 #include "netlink_rule.h"
+#include "netlink_trim.h"
 #include "trim.h"
+#include "trim_default.h"
 
 /**
  * struct weir_nl_trim_number - an attribute that is a number of 32 bits
@@ -64,8 +66,17 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
 	{ WEIR_A_TRIM_T1, offsetof(struct weir_trim_config, t1) },
 };
 
-static int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
-			       const char *msg)
+/**
+ * weir_nl_trim_refuse() - refuse a policy
+ * @info: the request
+ * @err: negative error
+ * @attr: what is wrong, or missing
+ * @msg: a sentence
+ *
+ * Return: @err.
+ */
+int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
+			const char *msg)
 {
 	if (!info->attrs[attr])
 		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
@@ -88,11 +99,33 @@ static void weir_nl_trim_get_numbers(struct genl_info *info,
 	}
 }
 
-/* What the attributes say of a policy, over what it was. */
-static void weir_nl_trim_said(struct genl_info *info,
-			      struct weir_trim_config *config)
+/* Which attributes of a policy a request has. */
+static u64 weir_nl_trim_attrs(struct genl_info *info)
+{
+	u64 attrs = 0;
+	int i;
+
+	static_assert(WEIR_A_TRIM_MAX < 64);
+
+	for (i = 1; i < WEIR_A_TRIM_DEFAULT; i++)
+		if (info->attrs[i])
+			attrs |= BIT_ULL(i);
+	return attrs;
+}
+
+/**
+ * weir_nl_trim_said() - what a request says of a policy, over what it was
+ * @info: the request, of the command trim-set
+ * @config: the policy
+ *
+ * Return: 0, or a negative error with the sentence set.
+ */
+int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 {
 	struct nlattr **a = info->attrs;
+
+	weir_trim_default_own(config, weir_nl_trim_attrs(info),
+			      weir_trim_untold());
 
 	/* Another way of sharing has another default, unless that is said, too. */
 	if (a[WEIR_A_TRIM_SHARE])
@@ -100,6 +133,8 @@ static void weir_nl_trim_said(struct genl_info *info,
 	/* Of the two ways to say the DSCP the last one said counts. */
 	if (a[WEIR_A_TRIM_DSCP])
 		config->has &= ~WEIR_TRIM_HAS_TC;
+	else if (a[WEIR_A_TRIM_TC])
+		config->has &= ~WEIR_TRIM_HAS_DSCP;
 	weir_nl_trim_get_numbers(info, config);
 	if (a[WEIR_A_TRIM_LIMIT_BYTES])
 		config->limit_bytes = nla_get_uint(a[WEIR_A_TRIM_LIMIT_BYTES]);
@@ -116,6 +151,7 @@ static void weir_nl_trim_said(struct genl_info *info,
 			   sizeof(config->tc_dscp));
 		config->has |= WEIR_TRIM_HAS_TC_DSCP;
 	}
+	return weir_nl_rules(info, config);
 }
 
 /* The hook is said once, with the first request. */
@@ -144,10 +180,10 @@ static int weir_nl_trim_config(struct genl_info *info,
 	err = weir_nl_trim_hook(info, config);
 	if (err)
 		return err;
-	weir_nl_trim_said(info, config);
-	err = weir_nl_rules(info, config);
+	err = weir_nl_trim_said(info, config);
 	if (err)
 		return err;
+	weir_trim_default_apply(config, weir_trim_default(weir_nl_net(info)));
 	weir_trim_device(dev, &device);
 	err = weir_trim_config_check(config, &device, &refusal);
 	if (err)
@@ -156,14 +192,16 @@ static int weir_nl_trim_config(struct genl_info *info,
 }
 
 static int weir_nl_trim_put_numbers(struct sk_buff *skb,
-				    const struct weir_trim_config *config)
+				    const struct weir_trim_config *config,
+				    u64 attrs)
 {
 	const struct weir_nl_trim_number *n = weir_nl_trim_numbers;
 	const struct weir_nl_trim_number *end = n +
 						ARRAY_SIZE(weir_nl_trim_numbers);
 
 	for (; n < end; n++) {
-		if (n->has && !(config->has & n->has))
+		if (!(attrs & BIT_ULL(n->attr)) ||
+		    (n->has && !(config->has & n->has)))
 			continue;
 		if (nla_put_u32(skb, n->attr,
 				*(const u32 *)((const void *)config + n->at)))
@@ -172,20 +210,40 @@ static int weir_nl_trim_put_numbers(struct sk_buff *skb,
 	return 0;
 }
 
-static int weir_nl_put_config(struct sk_buff *skb,
-			      const struct weir_trim_config *config)
+static int weir_nl_trim_put_long(struct sk_buff *skb, int attr, u64 value,
+				 u64 attrs)
 {
-	if (weir_nl_trim_put_numbers(skb, config) ||
-	    nla_put_uint(skb, WEIR_A_TRIM_LIMIT_BYTES, config->limit_bytes) ||
-	    nla_put_uint(skb, WEIR_A_TRIM_TRIMMED_DSCPS, config->trimmed_dscps) ||
-	    nla_put_uint(skb, WEIR_A_TRIM_CONTROL_DSCPS, config->control_dscps) ||
+	return attrs & BIT_ULL(attr) ? nla_put_uint(skb, attr, value) : 0;
+}
+
+/**
+ * weir_nl_put_config() - write a policy
+ * @skb: the message
+ * @config: the policy
+ * @attrs: what of it, bit i being WEIR_A_TRIM_i
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int weir_nl_put_config(struct sk_buff *skb,
+		       const struct weir_trim_config *config, u64 attrs)
+{
+	u32 classes = WEIR_TRIM_HAS_TC | WEIR_TRIM_HAS_TC_DSCP;
+
+	if (weir_nl_trim_put_numbers(skb, config, attrs) ||
+	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_LIMIT_BYTES,
+				  config->limit_bytes, attrs) ||
+	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_TRIMMED_DSCPS,
+				  config->trimmed_dscps, attrs) ||
+	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_CONTROL_DSCPS,
+				  config->control_dscps, attrs) ||
 	    (config->has & WEIR_TRIM_HAS_RATE &&
-	     nla_put_uint(skb, WEIR_A_TRIM_RATE, config->rate)) ||
-	    (config->has & (WEIR_TRIM_HAS_TC | WEIR_TRIM_HAS_TC_DSCP) &&
+	     weir_nl_trim_put_long(skb, WEIR_A_TRIM_RATE, config->rate, attrs)) ||
+	    (config->has & classes && attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP) &&
 	     nla_put(skb, WEIR_A_TRIM_TC_DSCP, sizeof(config->tc_dscp),
 		     config->tc_dscp)))
 		return -EMSGSIZE;
-	return weir_nl_put_rules(skb, config);
+	return attrs & BIT_ULL(WEIR_A_TRIM_RULE) ?
+	       weir_nl_put_rules(skb, config) : 0;
 }
 
 static int weir_nl_put_trim_stats(struct sk_buff *skb,
@@ -229,6 +287,7 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct weir_nl_dev *dev = obj;
 	const struct weir_trim *trim = dev->of;
+	const struct weir_trim_config *config = &weir_trim_rev(trim)->config;
 	struct sk_buff *skb = msg->skb;
 	void *hdr;
 
@@ -237,7 +296,8 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (weir_nl_put_dev(skb, WEIR_A_TRIM_IFINDEX, WEIR_A_TRIM_IFNAME,
 			    dev->net, trim->ifindex) ||
-	    weir_nl_put_config(skb, &weir_trim_rev(trim)->config) ||
+	    weir_nl_put_config(skb, config, U64_MAX) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_SAID, config->said) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
 	    weir_nl_put_depth(skb, dev->net, trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim) ||
@@ -286,7 +346,7 @@ static int weir_nl_trim_set(struct genl_info *info, struct net_device *dev,
 	if (trim)
 		*config = weir_trim_rev(trim)->config;
 	else
-		weir_trim_config_init(config);
+		*config = *weir_trim_untold();
 	err = weir_nl_trim_config(info, dev, config);
 	if (err)
 		return err;
@@ -309,6 +369,8 @@ int weir_nl_trim_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct net_device *dev;
 	int ifindex, err;
 
+	if (info->attrs[WEIR_A_TRIM_DEFAULT])
+		return weir_nl_trim_default_set(info);
 	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;
@@ -330,6 +392,8 @@ int weir_nl_trim_del_doit(struct sk_buff *skb, struct genl_info *info)
 	int ifindex, err;
 	bool there;
 
+	if (info->attrs[WEIR_A_TRIM_DEFAULT])
+		return weir_nl_trim_default_del(info);
 	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;
@@ -357,6 +421,8 @@ int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_nl_dev dev = { .net = wn->net };
 	int ifindex, err;
 
+	if (info->attrs[WEIR_A_TRIM_DEFAULT])
+		return weir_nl_trim_default_get(info);
 	err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
 	if (err)
 		return err;

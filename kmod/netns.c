@@ -45,6 +45,7 @@ static void __net_exit weir_net_exit(struct net *net)
 
 	xa_destroy(&wn->bridge_ports);
 	xa_destroy(&wn->trims);
+	kfree(wn->trim_default);
 	xa_destroy(&wn->ports);
 	free_percpu(wn->stats);
 }

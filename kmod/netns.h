@@ -10,6 +10,7 @@
 #include "stats.h"
 
 struct weir_job;
+struct weir_trim_config;
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -20,6 +21,8 @@ struct weir_job;
  * @ports: by interface index, has its own lock; read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
+ * @trim_default: what trimming policies inherit, NULL where nobody has said anything;
+ *	under RTNL
  * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
  *	written under RTNL, read under RCU
  * @edges: some policy says that its device is an edge; written under RTNL
@@ -33,6 +36,7 @@ struct weir_net {
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct xarray			ports;
 	struct xarray			trims;
+	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;
 	bool				edges;
 	unsigned int			seq;

@@ -13,6 +13,10 @@
 #include "overflow.h"
 #include "sch_weir.h"
 #include "trim.h"
+#include "trim_default.h"
+
+/* The policy of who says nothing. */
+static struct weir_trim_config weir_trim_of_nobody __ro_after_init;
 
 struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
 
@@ -366,6 +370,127 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 }
 
 /**
+ * weir_trim_untold() - a policy of which nothing was said
+ *
+ * Any context.
+ */
+const struct weir_trim_config *weir_trim_untold(void)
+{
+	return &weir_trim_of_nobody;
+}
+
+/**
+ * weir_trim_default() - what the policies of a namespace inherit
+ * @wn: the namespace; RTNL is held
+ */
+const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
+{
+	ASSERT_RTNL();
+	return wn->trim_default ?: weir_trim_untold();
+}
+
+/* What a policy is with another default. @config: room for one */
+static struct weir_trim_rev *
+weir_trim_inherit(const struct weir_trim *trim,
+		  const struct weir_trim_config *def,
+		  struct weir_trim_config *config)
+{
+	struct weir_trim_refusal refusal;
+	struct weir_trim_device device;
+	int err;
+
+	*config = weir_trim_rev(trim)->config;
+	weir_trim_default_apply(config, def);
+	weir_trim_device(trim->dev, &device);
+	err = weir_trim_config_check(config, &device, &refusal);
+	return err ? ERR_PTR(err) : weir_trim_rev_alloc(trim->dev, config);
+}
+
+/* All or none of the namespace's policies have a next revision. */
+static int weir_trim_prepare(struct weir_net *wn,
+			     const struct weir_trim_config *def, int *at)
+{
+	struct weir_trim_config *config = kmalloc(sizeof(*config), GFP_KERNEL);
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	if (!config)
+		return -ENOMEM;
+	xa_for_each(&wn->trims, ifindex, trim) {
+		trim->next = weir_trim_inherit(trim, def, config);
+		if (IS_ERR(trim->next))
+			break;
+	}
+	kfree(config);
+	if (!trim)
+		return 0;
+	*at = ifindex;
+	return PTR_ERR(trim->next);
+}
+
+static void weir_trim_forget_next(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	xa_for_each(&wn->trims, ifindex, trim) {
+		if (!IS_ERR_OR_NULL(trim->next)) {
+			weir_trim_unwatch(trim->next);
+			kfree(trim->next);
+		}
+		trim->next = NULL;
+	}
+}
+
+/* The hook is the same, so each has the device that it redirects to. */
+static void weir_trim_take_next(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	xa_for_each(&wn->trims, ifindex, trim) {
+		WARN_ON_ONCE(weir_trim_replace(trim, trim->next));
+		trim->next = NULL;
+		weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_NTF);
+	}
+}
+
+/**
+ * weir_trim_set_default() - have the policies of a namespace inherit something else
+ * @wn: the namespace; RTNL is held
+ * @def: what; NULL for what weir takes by itself
+ * @ifindex: set to the device whose policy would not make sense with it
+ *
+ * Packets may still see the old policies for a grace period. The events group is told of
+ * each.
+ *
+ * Return: 0, -ENOMEM, or another error with @ifindex set; then nothing has changed.
+ */
+int weir_trim_set_default(struct weir_net *wn,
+			  const struct weir_trim_config *def, int *ifindex)
+{
+	struct weir_trim_config *own = NULL;
+	int err;
+
+	ASSERT_RTNL();
+
+	if (def)
+		own = kmemdup(def, sizeof(*def), GFP_KERNEL_ACCOUNT);
+	if (def && !own)
+		return -ENOMEM;
+	err = weir_trim_prepare(wn, def ?: weir_trim_untold(), ifindex);
+	if (err) {
+		weir_trim_forget_next(wn);
+		kfree(own);
+		return err;
+	}
+	kfree(wn->trim_default);
+	wn->trim_default = own;
+	weir_trim_take_next(wn);
+	return 0;
+}
+
+/**
  * weir_trim_del() - take a port's policy away
  * @wn: the namespace
  * @ifindex: the device
@@ -466,8 +591,9 @@ static struct notifier_block weir_trim_notifier = {
 /**
  * weir_trim_init() - watch devices
  */
-int weir_trim_init(void)
+int __init weir_trim_init(void)
 {
+	weir_trim_config_init(&weir_trim_of_nobody);
 	return register_netdevice_notifier(&weir_trim_notifier);
 }
 

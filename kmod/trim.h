@@ -41,6 +41,7 @@ struct weir_trim_rev {
  * @dropped: what the device had dropped when the policy came
  * @ifindex: its index
  * @rev: the policy as it is now; replaced under RTNL, read under RCU
+ * @next: what it is about to be; only under RTNL, while the default changes
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
@@ -55,6 +56,7 @@ struct weir_trim {
 	u64				dropped;
 	int				ifindex;
 	struct weir_trim_rev __rcu	*rev;
+	struct weir_trim_rev		*next;
 	struct weir_trim_cpu __percpu	*cpu;
 	struct net_device		*deflect;
 };
@@ -151,6 +153,10 @@ bool weir_trim_bounces(struct weir_net *wn, int ifindex,
 		       const struct weir_trim_config *config);
 int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		  const struct weir_trim_config *config);
+const struct weir_trim_config *weir_trim_untold(void);
+const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
+int weir_trim_set_default(struct weir_net *wn,
+			  const struct weir_trim_config *def, int *ifindex);
 bool weir_trim_del(struct weir_net *wn, int ifindex);
 void weir_trim_flush(struct weir_net *wn);
 int weir_trim_init(void);

@@ -100,8 +100,8 @@ static int weir_trim_refuse(struct weir_trim_refusal *refusal, int err,
 	return err;
 }
 
-static int weir_trim_check_marks(const struct weir_trim_config *config,
-				 struct weir_trim_refusal *refusal)
+static int weir_trim_check_classes(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal)
 {
 	int i;
 
@@ -110,6 +110,12 @@ static int weir_trim_check_marks(const struct weir_trim_config *config,
 			return weir_trim_refuse(refusal, -EINVAL,
 						WEIR_A_TRIM_TC_DSCP,
 						"a DSCP is 63 at most");
+	return 0;
+}
+
+static int weir_trim_check_marks(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
 	if (!(config->has & (WEIR_TRIM_HAS_DSCP | WEIR_TRIM_HAS_TC)))
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_DSCP,
 					"say which DSCP trimmed packets get: dscp or tc is missing");
@@ -165,12 +171,18 @@ static int weir_trim_check_rules(const struct weir_trim_config *config,
 	return 0;
 }
 
-static int weir_trim_check_bands(const struct weir_trim_config *config,
+static int weir_trim_check_limit(const struct weir_trim_config *config,
 				 struct weir_trim_refusal *refusal)
 {
 	if (!config->limit && !config->limit_bytes && !config->limit_time)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_LIMIT,
 					"the data band needs a limit of packets, bytes or time");
+	return 0;
+}
+
+static int weir_trim_check_bands(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
 	if (config->share == WEIR_TRIM_SHARE_BYTES &&
 	    config->share_value > WEIR_TRIM_BYTES_MAX)
 		return weir_trim_refuse(refusal, -EINVAL,
@@ -421,8 +433,10 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	if (config->hook == WEIR_TRIM_HOOK_NONE)
 		return 0;
 	err = err ?: weir_trim_check_device(config, device, refusal);
+	err = err ?: weir_trim_check_classes(config, refusal);
 	err = err ?: weir_trim_check_marks(config, refusal);
 	err = err ?: weir_trim_check_rules(config, refusal);
+	err = err ?: weir_trim_check_limit(config, refusal);
 	err = err ?: weir_trim_check_bands(config, refusal);
 	err = err ?: weir_trim_check_hook(config, device, refusal);
 	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
@@ -430,6 +444,23 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	weir_trim_shares(config, device->cpus, shares);
 	err = weir_trim_check_modes(config, shares, refusal);
 	return err ?: weir_trim_check_meter(config, shares, refusal);
+}
+
+/**
+ * weir_trim_config_check_default() - does what policies inherit make sense?
+ * @config: a namespace's default; what it does not say may be said of each port
+ * @refusal: what is wrong
+ *
+ * Rules are judged with the marks, which each port may have others of.
+ *
+ * Return: 0, or a negative error with @refusal filled.
+ */
+int weir_trim_config_check_default(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal)
+{
+	int err = weir_trim_check_classes(config, refusal);
+
+	return err ?: weir_trim_check_limit(config, refusal);
 }
 
 /* Does a rule ask for what only few packets have to be looked at for? */

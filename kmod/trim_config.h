@@ -25,6 +25,8 @@
  * @limit_bytes: of the data band, 0 for no limit
  * @trimmed_dscps: of packets that others have trimmed, bit i being DSCP i
  * @control_dscps: of control packets, likewise
+ * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i;
+ *	what the others can say is the namespace's default, kmod/trim_default.c
  * @has: WEIR_TRIM_HAS_*
  * @hook: enum weir_trim_hook
  * @size: bytes of a frame that stay
@@ -59,6 +61,7 @@ struct weir_trim_config {
 	u64			limit_bytes;
 	u64			trimmed_dscps;
 	u64			control_dscps;
+	u64			said;
 	u32			has;
 	u32			hook;
 	u32			size;
@@ -174,6 +177,8 @@ const char *weir_trim_config_childless(const struct weir_trim_config *config);
 int weir_trim_config_check(const struct weir_trim_config *config,
 			   const struct weir_trim_device *device,
 			   struct weir_trim_refusal *refusal);
+int weir_trim_config_check_default(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal);
 void weir_trim_config_port(const struct weir_trim_config *config,
 			   const struct weir_trim_device *device,
 			   struct weir_trim_port *port);

@@ -69,6 +69,25 @@ qdisc_change() {
 		json '.[0] | .rule == [{}] and ."disable-trim" == [{"port": 22}] and .victim == "coin"
 			and .full == "return" and ."return-dscp" == 40' trim show
 }
+# What nobody has said of a port is as the default has it, and follows it.
+inherits() {
+	weir trim-default set "${rule[@]}" size 200 limit 18kb headers 500 || return
+	weir trim set dev w1 hook qdisc && weir trim set dev w2 hook qdisc size 150 limit 20us rule any &&
+		json 'map([.dev, .size, .limit, ."limit-bytes", ."limit-time", .headers, .dscp, (.rule | length)]) ==
+			[["w1", 200, 0, 18432, 0, 500, 48, 1], ["w2", 150, 0, 0, 20, 500, 48, 1]]' trim show &&
+		json '.[1].inherits == ["dscp", "trimmed-dscp", "control-dscp", "tc-dscp", "length", "headers", "header-time"]' trim show &&
+		weir trim-default set size 100 dscp from-tc tc 5 limit 30 &&
+		json 'map([.dev, .size, .limit, ."limit-bytes", ."limit-time", .headers, .tc, ."tc-dscp"[5]]) ==
+			[["w1", 100, 30, 18432, 0, 500, 5, 40], ["w2", 150, 0, 0, 20, 500, 5, 40]]' trim show &&
+		json '.[0] | .size == 100 and .limit == 30 and .tc == 5 and (has("dscp") | not) and (has("length") | not)' trim-default show &&
+		grep -q '^trim-default size 100 tc 5 rule dscp=10,proto=udp limit 30 limit 18k headers 500$' <<<"$(weir trim-default show)"
+}
+default_goes() {
+	refused 1 "w1 has a policy that makes no sense then" weir trim-default del || return
+	weir trim del dev w1 && weir trim set dev w2 dscp cs6 && weir trim-default del &&
+		json '.[0] | .dev == "w2" and .size == 150 and .dscp == 48 and .tc == null and .headers == 1000' trim show &&
+		refused 1 "have no default" weir trim-default show && weir trim del dev w2 && unharmed
+}
 # What is shown, set again, is shown alike.
 round_trip() {
 	local dev=$1 text words
@@ -170,6 +189,8 @@ ktap_run "trim set again: what is named changes" qdisc_change
 ktap_run "set: rules by addresses, source port and device" qdisc_ends
 ktap_run "trim show goes round: qdisc" round_trip w1
 ktap_run "trim del restores the kernel's qdisc" qdisc_del
+ktap_run "policies inherit what was said for all" inherits
+ktap_run "what they inherit goes" default_goes
 ktap_run "trim set and del mend what is half gone" qdisc_half
 ktap_run "a root qdisc of others stays" foreign_root
 ktap_run "a root qdisc of others stays below weir's" child_keep

@@ -245,6 +245,29 @@ def trim_tc():
     return trim_of(TC_POLICY)
 
 
+def trim_default():
+    """What a port inherits is what it was, or what is said; of two ports both, or none."""
+    def change():
+        do("trim-set", default=True, size=200, limit=20)
+
+    def restore():
+        do("trim-set", default=True, size=128, limit=12)
+
+    do("trim-set", **QDISC)
+    do("trim-set", **dict(QDISC, ifindex=W1))
+    try:
+        n = sweep(lambda: do("trim-set", default=True, headers=10),
+                  lambda: do("trim-del", default=True), failures=4)
+        restore()
+        n += sweep(change, restore, failures=4)
+        n += sweep(lambda: do("trim-del", default=True), restore)
+        do("trim-del", default=True)
+        return n
+    finally:
+        do("trim-del", ifindex=W1)
+        do("trim-del", ifindex=W2)
+
+
 def trim_meters():
     """Beside another listener to drops, whom the kernel's list has to keep without weir."""
     drops = TRACING + "/events/skb/kfree_skb/"
@@ -384,6 +407,7 @@ def all_is_listed():
 
 sweeps = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
           source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
+          trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
 

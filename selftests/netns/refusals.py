@@ -213,6 +213,14 @@ CASES = [
      "another port sends packets back with another DSCP: give all the same"),
     ("trim-set", dict(xdp, priority=1), NOTSUPP, "packets have no priority at the xdp hook"),
     ("trim-set", dict(xdp, queue=0), NOTSUPP, "the xdp hook cannot choose a transmit queue"),
+    # What policies inherit.
+    *((name, {"default": True}, NOENT, "trimming policies have no default here")
+      for name in ("trim-get", "trim-del")),
+    ("trim-set", {"default": True, "hook": 1}, INVAL, "only a port's policy can say this, not the default"),
+    ("trim-set", {"default": True, "rate": 1000}, INVAL, "only a port's policy can say this, not the default"),
+    ("trim-set", {"default": True, "limit": 0}, INVAL, "the data band needs a limit of packets, bytes or time"),
+    ("trim-set", {"default": True, "control-dscps": 1 << 11}, INVAL,
+     "device d1 has a policy that makes no sense then"),
     # Meters.
     ("trim-set", dict(trim, overhead=24), NOTSUPP, "the qdisc meters no rate that overhead could count for"),
     ("trim-set", dict(tc, optimistic=50, half=51), INVAL, "the shares must fall: optimistic, half, pessimistic"),

@@ -2,7 +2,7 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon generation block rate scan straggler \
-	join source job send result control contribute bands trim_config
+	join source job send result control contribute bands trim_config trim_default
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \

@@ -47,6 +47,7 @@ typedef unsigned int gfp_t;
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #define static_assert(x)	_Static_assert(x, #x)
 #define BIT_ULL(n)	(1ULL << (n))
+#define sizeof_field(type, field)	sizeof(((type *)0)->field)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
 #define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)

@@ -4,6 +4,7 @@
 
 #include "mode_time.h"
 #include "trim_config.h"
+#include "trim_default.h"
 #include "unit.h"
 
 static const struct weir_trim_device device = {
@@ -284,6 +285,43 @@ static void trim_config_class(void)
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_QUEUE));
 }
 
+/* What goes together is inherited together, or not at all. */
+static void trim_config_inherited(void)
+{
+	static struct weir_trim_config plain, def;
+
+	weir_trim_config_init(&plain);
+	def = config = plain;
+	weir_trim_default_own(&def, BIT_ULL(WEIR_A_TRIM_DSCP) |
+				    BIT_ULL(WEIR_A_TRIM_LIMIT), &plain);
+	def.dscp = 11;
+	def.has |= WEIR_TRIM_HAS_DSCP;
+	def.limit = 30;
+	weir_trim_default_apply(&config, &def);
+	CHECK_EQ(config.dscp, 11);
+	CHECK_EQ(config.has, WEIR_TRIM_HAS_DSCP);
+	CHECK_EQ(config.limit, 30);
+	CHECK_EQ(config.said, 0);
+	weir_trim_default_own(&config, BIT_ULL(WEIR_A_TRIM_TC) |
+				       BIT_ULL(WEIR_A_TRIM_LIMIT_TIME), &plain);
+	CHECK_EQ(config.has, 0);
+	CHECK_EQ(config.limit, WEIR_TRIM_LIMIT_DEFAULT);
+	config.tc = 3;
+	config.has |= WEIR_TRIM_HAS_TC;
+	config.limit_time = 20;
+	def.size = 100;
+	weir_trim_default_apply(&config, &def);
+	CHECK_EQ(config.has, WEIR_TRIM_HAS_TC);
+	CHECK_EQ(config.limit, WEIR_TRIM_LIMIT_DEFAULT);
+	CHECK_EQ(config.limit_time, 20);
+	CHECK_EQ(config.size, 100);
+	weir_trim_default_apply(&config, &plain);
+	CHECK_EQ(config.size, WEIR_TRIM_SIZE_DEFAULT);
+	CHECK_EQ(config.tc, 3);
+	CHECK(!(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_HOOK)));
+	CHECK(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES));
+}
+
 /* What its driver cannot send is not redirected to a device. */
 static void trim_config_sends(void)
 {
@@ -525,6 +563,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_rates),
 	KTAP_TEST(trim_config_bound),
 	KTAP_TEST(trim_config_class),
+	KTAP_TEST(trim_config_inherited),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_share),

@@ -273,6 +273,7 @@ const struct object grammar[] = {
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
+	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
 	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },

@@ -106,6 +106,7 @@ struct object {
 
 extern const struct object grammar[];
 extern const struct verb trim_verbs[];	/* grammar_trim.c */
+extern const struct verb trim_default_verbs[];
 
 const struct object *grammar_object(const char *name);
 const struct verb *grammar_verb(const struct object *object, const char *name);

@@ -175,6 +175,23 @@ static const struct key queues_dev = {
 static const struct verb_key trim_queues_keys[] = { { &queues_dev, false }, END };
 static const struct verb_key trim_flush_keys[] = { END };
 
+static const struct verb_key default_set_keys[] = {
+	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
+	{ &trim_control_dscp, false }, { &trim_tc, false }, { &trim_tc_dscp, false },
+	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
+	{ &trim_limit, false }, { &trim_headers, false }, { &trim_header_time, false }, END,
+};
+static const struct verb_key default_keys[] = { END };
+
+const struct verb trim_default_verbs[] = {
+	{ "set", "say what policies are that do not say it themselves, or change that",
+	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
+	{ "show", "show what was said", WEIR_CMD_TRIM_GET, default_keys, .run = trim_default_show },
+	{ "del", "say nothing of it any more", WEIR_CMD_TRIM_DEL, default_keys,
+	  .run = trim_default_del },
+	{ .name = NULL },
+};
+
 const struct verb trim_verbs[] = {
 	{ "set", "trim packets that a device has no room for, or change how", WEIR_CMD_TRIM_SET,
 	  trim_set_keys, .run = trim_set },

@@ -41,7 +41,7 @@ enum color state_color(uint32_t state)
 	}
 }
 
-static void print_replies(const struct nl_replies *replies, print_object_fn *print)
+void show_replies(const struct nl_replies *replies, print_object_fn *print)
 {
 	size_t i;
 
@@ -66,7 +66,7 @@ int show_run(const struct args *args, bool one, print_object_fn *print)
 		return status;
 	status = request_show(&weir, args, one, &replies);
 	if (!status)
-		print_replies(&replies, print);
+		show_replies(&replies, print);
 	nl_replies_free(&replies);
 	weir_close(&weir);
 	return status;

@@ -10,6 +10,7 @@
 #include "print.h"
 
 struct args;
+struct nl_replies;
 
 /*
  * Prints the fields of one object into the JSON object that the caller has begun.
@@ -17,10 +18,13 @@ struct args;
  */
 typedef void print_object_fn(const struct nlmsghdr *message, bool brief);
 
-print_object_fn job_print, source_print, block_print, trim_print;
+print_object_fn job_print, source_print, block_print, trim_print, trim_default_print;
 
 void port_print(const struct nlmsghdr *message);
 void port_print_stats(const struct nlmsghdr *message);
+
+/* All of an answer, as a list. */
+void show_replies(const struct nl_replies *replies, print_object_fn *print);
 
 /* `show`: one object, or a list of them. Returns an exit status. */
 int show_run(const struct args *args, bool one, print_object_fn *print);

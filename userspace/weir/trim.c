@@ -77,8 +77,9 @@ static int check_limits(const struct args *args)
 	for (i = 0; i < args->count; i++) {
 		for (j = 0; j < i && !strcmp(args->value[i].key->name, "limit"); j++) {
 			if (args->value[i].attr == args->value[j].attr)
-				return usage("limit", "trim set: limit %s and limit %s are of one kind; give one limit in packets, one in bytes and one as a time at most",
-					     args->value[j].word, args->value[i].word);
+				return usage("limit", "%s set: limit %s and limit %s are of one kind; give one limit in packets, one in bytes and one as a time at most",
+					     args->object->name, args->value[j].word,
+					     args->value[i].word);
 		}
 	}
 	return WEIR_OK;
@@ -89,14 +90,15 @@ static int check_dscp(const struct args *args)
 	const struct value *dscp = args_get(args, "dscp"), *tc = args_get(args, "tc");
 
 	if (dscp && dscp->none && !tc)
-		return usage("tc", "trim set: dscp from-tc lacks the traffic class: add `tc NUMBER`");
+		return usage("tc", "%s set: dscp from-tc lacks the traffic class: add `tc NUMBER`",
+			     args->object->name);
 	if (dscp && !dscp->none && tc)
-		return usage("dscp", "trim set: dscp %s and tc %s exclude each other: give dscp from-tc, or no tc",
-			     dscp->word, tc->word);
+		return usage("dscp", "%s set: dscp %s and tc %s exclude each other: give dscp from-tc, or no tc",
+			     args->object->name, dscp->word, tc->word);
 	return WEIR_OK;
 }
 
-static int check_words(const struct args *args)
+int trim_check_words(const struct args *args)
 {
 	return check_limits(args) ?: check_dscp(args);
 }
@@ -168,11 +170,13 @@ static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *messag
 	return WEIR_OK;
 }
 
-/* Limits that a new policy is given are all it has: not the default of packets, too. */
-static bool drops_packets_limit(const struct trim_attempt *attempt)
+void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said)
 {
-	return !attempt->before.ifindex && args_get(attempt->args, "limit") &&
-	       !args_by_attr(attempt->args, WEIR_A_TRIM_LIMIT);
+	uint64_t limits = 1ull << WEIR_A_TRIM_LIMIT | 1ull << WEIR_A_TRIM_LIMIT_BYTES |
+			  1ull << WEIR_A_TRIM_LIMIT_TIME;
+
+	if (args_get(args, "limit") && !args_by_attr(args, WEIR_A_TRIM_LIMIT) && !(said & limits))
+		mnl_attr_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
 }
 
 static int set_policy(struct trim_attempt *attempt)
@@ -183,31 +187,10 @@ static int set_policy(struct trim_attempt *attempt)
 
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
 	status = request_put(message, attempt->args);
-	if (drops_packets_limit(attempt))
-		mnl_attr_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
+	trim_put_limits(message, attempt->args, attempt->before.said);
 	if (!status && needs_rate(attempt))
 		status = put_speed(attempt, message);
 	return status ?: request_send(&attempt->weir, buffer, attempt->args, NULL);
-}
-
-/* Is the attribute one that a policy can be set by? */
-static bool can_be_set(uint16_t attr, bool by_class)
-{
-	switch (attr) {
-	case WEIR_A_TRIM_IFNAME:
-	case WEIR_A_TRIM_CPUS:
-	case WEIR_A_TRIM_DATA_DEPTH:
-	case WEIR_A_TRIM_HEADER_DEPTH:
-	case WEIR_A_TRIM_DIRECT:
-	case WEIR_A_TRIM_STATS:
-	case WEIR_A_TRIM_SENDS:
-	case WEIR_A_TRIM_CHILD_DROPPED:
-		return false;
-	case WEIR_A_TRIM_DSCP:
-		return !by_class;
-	default:
-		return true;
-	}
 }
 
 static int take_policy_away(struct trim_attempt *attempt)
@@ -223,7 +206,8 @@ static int take_policy_away(struct trim_attempt *attempt)
 /* Best effort: what it undoes has worked a moment ago. */
 static void restore_policy(struct trim_attempt *attempt)
 {
-	const struct nlattr *table[WEIR_A_TRIM_MAX + 1], *attr;
+	uint64_t said = attempt->before.said | 1ull << WEIR_A_TRIM_IFINDEX;
+	const struct nlattr *attr;
 	char buffer[NL_REQUEST_SIZE];
 	struct nlmsghdr *message;
 
@@ -232,12 +216,9 @@ static void restore_policy(struct trim_attempt *attempt)
 		return;
 	}
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
-	weir_attributes(attempt->reply.message[0], table, WEIR_A_TRIM_MAX);
 	mnl_attr_for_each(attr, attempt->reply.message[0], sizeof(struct genlmsghdr)) {
-		uint16_t type = attr->nla_type;
-
-		if (can_be_set(mnl_attr_get_type(attr), table[WEIR_A_TRIM_TC]))
-			mnl_attr_put(message, type, mnl_attr_get_payload_len(attr),
+		if (said >> mnl_attr_get_type(attr) & 1)
+			mnl_attr_put(message, attr->nla_type, mnl_attr_get_payload_len(attr),
 				     mnl_attr_get_payload(attr));
 	}
 	nl_talk(&attempt->weir.nl, buffer, NULL);
@@ -298,7 +279,7 @@ int trim_set(const struct args *args)
 	int status;
 	size_t i;
 
-	status = check_words(args);
+	status = trim_check_words(args);
 	status = status ?: with_sockets(&attempt, set);
 	program_close(&attempt.program);
 	for (i = 0; i < ARGS_MAX; i++)

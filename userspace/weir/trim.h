@@ -33,6 +33,7 @@ enum trim_qdisc {
  * @ifindex: 0 where there is none
  * @hook: enum weir_trim_hook
  * @meter: enum weir_trim_meter
+ * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i
  * @rules: how many there are
  * @dscp: of trimmed packets
  * @bgp: its rules may mean BGP's packets
@@ -47,6 +48,7 @@ struct trim {
 	uint32_t hook;
 	uint32_t meter;
 	uint64_t rate;
+	uint64_t said;
 	unsigned int rules;
 	uint32_t dscp;
 	bool bgp;
@@ -107,6 +109,15 @@ extern const struct trim_place trim_forward_place;	/* trim_forward.c */
 void trim_read(const struct nlmsghdr *message, struct trim *trim);
 
 /* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
+/* Refuses words that exclude each other. Returns an exit status. */
+int trim_check_words(const struct args *args);
+
+/*
+ * Limits are all there are where none was said before: not the built-in one of packets, too.
+ * @said: as that of struct trim
+ */
+void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said);
+
 int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);
 
 /* How many devices other than this one have a policy with this hook? */

@@ -22,6 +22,7 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->hook = nl_uint(table[WEIR_A_TRIM_HOOK]);
 	trim->meter = nl_uint(table[WEIR_A_TRIM_METER]);
 	trim->rate = nl_uint(table[WEIR_A_TRIM_RATE]);
+	trim->said = nl_uint(table[WEIR_A_TRIM_SAID]);
 	trim->rules = match_count(message);
 	trim->bgp = match_may_trim(message, IPPROTO_TCP, BGP_PORT);
 	trim->dscp = nl_uint(table[WEIR_A_TRIM_DSCP]);

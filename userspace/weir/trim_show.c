@@ -140,6 +140,35 @@ static void print_stats(const struct nlattr *nest)
 	print_end();
 }
 
+/* What of a policy is as the namespace's default has it, where there is one. */
+static void print_inherited(const struct nlattr **trim)
+{
+	static const struct name fields[] = {
+		{ WEIR_A_TRIM_SIZE, "size", NULL },
+		{ WEIR_A_TRIM_DSCP, "dscp", NULL },
+		{ WEIR_A_TRIM_TRIMMED_DSCPS, "trimmed-dscp", NULL },
+		{ WEIR_A_TRIM_CONTROL_DSCPS, "control-dscp", NULL },
+		{ WEIR_A_TRIM_TC_DSCP, "tc-dscp", NULL },
+		{ WEIR_A_TRIM_LENGTH, "length", NULL },
+		{ WEIR_A_TRIM_RULE, "rule", NULL },
+		{ WEIR_A_TRIM_LIMIT, "limit", NULL },
+		{ WEIR_A_TRIM_HEADERS, "headers", NULL },
+		{ WEIR_A_TRIM_HEADER_TIME, "header-time", NULL },
+	};
+	uint64_t said = nl_uint(trim[WEIR_A_TRIM_SAID]);
+	size_t i;
+
+	if (said >> WEIR_A_TRIM_TC & 1)
+		said |= 1ull << WEIR_A_TRIM_DSCP;
+	if (said >> WEIR_A_TRIM_LIMIT_BYTES & 1 || said >> WEIR_A_TRIM_LIMIT_TIME & 1)
+		said |= 1ull << WEIR_A_TRIM_LIMIT;
+	print_list("inherits");
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!(said >> fields[i].value & 1))
+			print_string(NULL, fields[i].word);
+	print_end();
+}
+
 /*
  * An event is a line of its own, without what was counted. Of a policy that trims
  * nothing readers are spared the rest.
@@ -170,10 +199,26 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
 	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
 	show_number("child-dropped", trim[WEIR_A_TRIM_CHILD_DROPPED]);
-	if (opt.json)
+	if (opt.json) {
 		show_number("sends", trim[WEIR_A_TRIM_SENDS]);
+		print_inherited(trim);
+	}
 	if (trim[WEIR_A_TRIM_STATS])
 		print_stats(trim[WEIR_A_TRIM_STATS]);
+}
+
+void trim_default_print(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1];
+
+	(void)brief;
+	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
+	print_text("trim-default");
+	print_mark(trim);
+	match_print(message);
+	limits_print(trim);
+	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
+	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
 }
 
 int trim_show(const struct args *args)

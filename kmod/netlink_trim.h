@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_NETLINK_TRIM_H
+#define _WEIR_NETLINK_TRIM_H
+
+#include <linux/types.h>
+
+struct genl_info;
+struct sk_buff;
+struct weir_trim_config;
+
+int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config);
+int weir_nl_trim_refuse(struct genl_info *info, int err, int attr,
+			const char *msg);
+int weir_nl_put_config(struct sk_buff *skb,
+		       const struct weir_trim_config *config, u64 attrs);
+
+int weir_nl_trim_default_set(struct genl_info *info);
+int weir_nl_trim_default_del(struct genl_info *info);
+int weir_nl_trim_default_get(struct genl_info *info);
+
+#endif /* _WEIR_NETLINK_TRIM_H */
