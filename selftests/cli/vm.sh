@@ -259,6 +259,7 @@ port_clsact() {
 		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 ingress | grep -q matchall &&
 		tc -n "$net" qdisc del dev w1 clsact || return
 	# And where theirs came later into ours, which is made where there is no tcx.
+	"$here/tcx" without true || return
 	local as=("$here/tcx" without)
 	weir port attach dev w1 mode tc && (($(filters_on w1) == 1 && $(clsact_on w1) == 1)) &&
 		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
