@@ -41,6 +41,7 @@ def state():
 
 BOX, WORKER = address("10.0.0.254"), address("10.0.0.1")
 d0, d1, d2, d3, none = *(index(f"d{i}") for i in range(4)), 9999
+d5 = index("d5")
 new = {"id": 8, "sources": 4, "blocks": 64, "grads": 256, "address": BOX}
 one = {"job": 7, "id": 1}
 rule = {"dscp": 10}
@@ -213,6 +214,10 @@ CASES = [
      "another port sends packets back with another DSCP: give all the same"),
     ("trim-set", dict(xdp, priority=1), NOTSUPP, "packets have no priority at the xdp hook"),
     ("trim-set", dict(xdp, queue=0), NOTSUPP, "the xdp hook cannot choose a transmit queue"),
+    ("trim-set", dict(trim, ifindex=d5, **{"limit-time": 20}), NOTSUPP,
+     "how long packets wait in weir's child is not known: limit packets or bytes"),
+    ("trim-set", dict(trim, ifindex=d5, victim=2), NOTSUPP,
+     "packets in weir's child cannot be trimmed: the victim must be arriving"),
     # What policies inherit.
     *((name, {"default": True}, NOENT, "trimming policies have no default here")
       for name in ("trim-get", "trim-del")),

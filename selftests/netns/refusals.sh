@@ -13,5 +13,8 @@ ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
 	ip -n "$(ns_name box)" link add d2 type vxlan external gpe &&
 	ip -n "$(ns_name box)" link add d3 numtxqueues 2 type veth peer d4 numrxqueues 2 &&
 	in_ns box tc qdisc add dev d3 root handle 1: mq &&
-	in_ns box tc qdisc add dev d3 parent 1:1 weir || exit 1
+	in_ns box tc qdisc add dev d3 parent 1:1 weir &&
+	ip -n "$(ns_name box)" link add d5 mtu 100 type dummy &&
+	in_ns box tc qdisc add dev d5 root handle 1: weir &&
+	in_ns box tc qdisc add dev d5 parent 1:1 pfifo || exit 1
 in_ns box /usr/bin/python3 "$here/refusals.py"
