@@ -12,39 +12,68 @@
 #include <weir_trim.h>
 
 /**
- * struct weir_trim_ends - where a packet is from, and goes to
- * @src: source address as the packet has it; of IPv4 the rest is 0
- * @dst: destination address, likewise
+ * struct weir_trim_ends - all that a rule can ask of a packet but its DSCP
+ * @dscps: DSCPs that it may have had
+ * @from: index of the device that it came in by
+ * @l3: offset of the IP header
+ * @l4: offset of what follows the IP headers
  * @sport: UDP or TCP source port, host byte order, else 0
+ * @dport: destination port, likewise
+ * @vlan: id of the outer tag
+ * @proto: the protocol that follows the IP headers
+ * @ip: 4 or 6
  */
 struct weir_trim_ends {
-	__be32 src[4];
-	__be32 dst[4];
+	__u64 dscps;
+	__u32 from;
+	__u16 l3;
+	__u16 l4;
 	__u16 sport;
+	__u16 dport;
+	__u16 vlan;
+	__u8 proto;
+	__u8 ip;
 };
 
-static __always_inline void weir_trim_find_ends(const struct weir_trim_pkt *pkt,
-						struct weir_trim_ends *ends)
+/**
+ * struct weir_trim_addrs - the addresses of a packet, as it has them
+ * @src: source; of IPv4 the rest is 0
+ * @dst: destination, likewise
+ */
+struct weir_trim_addrs {
+	__be32 src[4];
+	__be32 dst[4];
+};
+
+/* Offsets of headers; the verifier must see that they are small. */
+#define WEIR_TRIM_ENDS_OFFSET	0x3fff
+
+/* What lies in the packet, between @start and @end. */
+static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
+						struct weir_trim_addrs *addrs,
+						void *start, void *end)
 {
-	const struct ipv6hdr *ip6h = pkt->l3;
-	const struct udphdr *udp = pkt->l4;
-	const struct iphdr *iph = pkt->l3;
+	const void *l3 = start + (ends->l3 & WEIR_TRIM_ENDS_OFFSET);
+	const void *l4 = start + (ends->l4 & WEIR_TRIM_ENDS_OFFSET);
+	const struct ipv6hdr *ip6h = l3;
+	const struct udphdr *udp = l4;
+	const struct iphdr *iph = l3;
 	const __be32 *src, *dst;
 	int i;
 
-	if (pkt->ip == 4 && (void *)(iph + 1) <= pkt->end) {
-		ends->src[0] = iph->saddr;
-		ends->dst[0] = iph->daddr;
-	} else if (pkt->ip == 6 && (void *)(ip6h + 1) <= pkt->end) {
+	if (ends->ip == 4 && (void *)(iph + 1) <= end) {
+		addrs->src[0] = iph->saddr;
+		addrs->dst[0] = iph->daddr;
+	} else if (ends->ip == 6 && (void *)(ip6h + 1) <= end) {
 		src = (const void *)&ip6h->saddr;
 		dst = (const void *)&ip6h->daddr;
 		for (i = 0; i < 4; i++) {
-			ends->src[i] = src[i];
-			ends->dst[i] = dst[i];
+			addrs->src[i] = src[i];
+			addrs->dst[i] = dst[i];
 		}
 	}
-	if ((pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP) &&
-	    (void *)(udp + 1) <= pkt->end)
+	if ((ends->proto == IPPROTO_UDP || ends->proto == IPPROTO_TCP) &&
+	    (void *)(udp + 1) <= end)
 		ends->sport = weir_ntohs(udp->source);
 }
 
@@ -60,90 +89,119 @@ weir_trim_prefix_differs(const struct weir_trim_prefix *prefix,
 	return differs;
 }
 
-/* Not 0 where the packet is none of the rule's, whatever its DSCP. */
+/* Not 0 where the packet is none of the rule's, as far as most rules ask. */
 static __always_inline __u64 weir_trim_differs(const struct weir_trim_rule *rule,
-					       const struct weir_trim_pkt *pkt)
+					       const struct weir_trim_ends *ends)
 {
-	__u64 differs = (__u32)rule->proto * (rule->proto ^ pkt->proto);
+	__u64 differs = (rule->dscps & ends->dscps) == 0;
 
-	differs |= (__u32)rule->port * (rule->port ^ pkt->dport);
-	differs |= (__u32)rule->vlan * (rule->vlan ^ pkt->vlan);
+	differs |= (__u32)rule->proto * (rule->proto ^ ends->proto);
+	differs |= (__u32)rule->port * (rule->port ^ ends->dport);
+	differs |= (__u32)rule->vlan * (rule->vlan ^ ends->vlan);
 	return differs;
 }
 
+/* The same of what few rules ask for. */
 static __always_inline __u64
 weir_trim_ends_differ(const struct weir_trim_rule *rule,
-		      const struct weir_trim_pkt *pkt,
-		      const struct weir_trim_ends *ends)
+		      const struct weir_trim_ends *ends,
+		      const struct weir_trim_addrs *addrs)
 {
-	__u64 differs = (__u64)rule->from * (rule->from ^ pkt->from);
+	__u64 differs = (__u64)rule->from * (rule->from ^ ends->from);
 
-	differs |= (__u32)rule->ip * (rule->ip ^ pkt->ip);
+	differs |= (__u32)rule->ip * (rule->ip ^ ends->ip);
 	differs |= (__u32)rule->sport * (rule->sport ^ ends->sport);
-	differs |= weir_trim_prefix_differs(&rule->src, ends->src);
-	differs |= weir_trim_prefix_differs(&rule->dst, ends->dst);
+	differs |= weir_trim_prefix_differs(&rule->src, addrs->src);
+	differs |= weir_trim_prefix_differs(&rule->dst, addrs->dst);
 	return differs;
-}
-
-/* Bit 0 is 0 where the rule has the packet's DSCP. */
-static __always_inline __u64
-weir_trim_dscp_differs(const struct weir_trim_rule *rule,
-		       const struct weir_trim_pkt *pkt)
-{
-	return ~(rule->dscps >> pkt->dscp) & 1;
-}
-
-/* Some rule says so, and none forbids it; no rule asks for the packet's ends. */
-static __always_inline bool
-weir_trim_near_eligible(const struct weir_trim_policy *policy,
-			const struct weir_trim_pkt *pkt)
-{
-	const struct weir_trim_rule *rule;
-	bool eligible = false;
-	__u32 i;
-
-	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
-		if (i >= policy->rules)
-			break;
-		rule = &policy->rule[i];
-		if (weir_trim_differs(rule, pkt) |
-		    weir_trim_dscp_differs(rule, pkt))
-			continue;
-		if (rule->disable)
-			return false;
-		eligible = true;
-	}
-	return eligible;
 }
 
 /*
- * The same where rules ask for the ends. @dscps: DSCPs that the packet may have had;
- * a rule that forbids must do so for all of them.
+ * Some rule says so, and none forbids it. A rule that forbids must do so for all DSCPs
+ * that the packet may have had. @addrs: NULL where no rule asks for what is in them
  */
-static __always_inline bool
-weir_trim_ends_eligible(const struct weir_trim_policy *policy,
-			const struct weir_trim_pkt *pkt, __u64 dscps)
+static __always_inline int
+weir_trim_ask_rules(const struct weir_trim_policy *policy,
+		    const struct weir_trim_ends *ends,
+		    const struct weir_trim_addrs *addrs)
 {
-	struct weir_trim_ends ends = {};
 	const struct weir_trim_rule *rule;
-	bool eligible = false;
+	__u64 differs;
+	int eligible = 0;
 	__u32 i;
 
-	weir_trim_find_ends(pkt, &ends);
 	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
 		if (i >= policy->rules)
 			break;
 		rule = &policy->rule[i];
-		if (weir_trim_differs(rule, pkt) |
-		    weir_trim_ends_differ(rule, pkt, &ends) |
-		    ((rule->dscps & dscps) == 0))
+		differs = weir_trim_differs(rule, ends);
+		if (addrs)
+			differs |= weir_trim_ends_differ(rule, ends, addrs);
+		if (differs)
 			continue;
 		if (!rule->disable)
-			eligible = true;
-		else if (!(dscps & ~rule->dscps))
-			return false;
+			eligible = 1;
+		else if (!(ends->dscps & ~rule->dscps))
+			return 0;
 	}
 	return eligible;
+}
+
+static __always_inline int
+weir_trim_judge_ends(const struct weir_trim_policy *policy,
+		     struct weir_trim_ends *ends, void *start, void *end)
+{
+	struct weir_trim_addrs addrs = {};
+
+	if (!(policy->flags & WEIR_TRIM_ASKS_ENDS))
+		return weir_trim_ask_rules(policy, ends, NULL);
+	weir_trim_find_ends(ends, &addrs, start, end);
+	return weir_trim_ask_rules(policy, ends, &addrs);
+}
+
+/**
+ * weir_trim_ends_eligible() - do a policy's rules have a packet trimmed?
+ * @ctx: of the program
+ * @policy: the egress port's policy
+ * @ends: the packet; what lies in it is filled
+ *
+ * A global function in BPF programs, as the steps of weir_trim_steps.h are: else the
+ * verifier would follow each form of the headers through all of this.
+ *
+ * Return: 1 or 0.
+ */
+#ifdef __bpf__
+__noinline int weir_trim_ends_eligible(WEIR_TRIM_CTX *ctx,
+				       struct weir_trim_policy *policy,
+				       struct weir_trim_ends *ends)
+{
+	if (!policy || !ends)
+		return 0;
+	return weir_trim_judge_ends(policy, ends, (void *)(long)ctx->data,
+				    (void *)(long)ctx->data_end);
+}
+#endif
+
+static __always_inline bool
+weir_trim_ask_ends(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt, __u64 dscps)
+{
+	struct weir_trim_ends ends = {
+		.dscps	= dscps,
+		.from	= pkt->from,
+		.l3	= pkt->l3 - pkt->start,
+		.l4	= pkt->l4 - pkt->start,
+		.dport	= pkt->dport,
+		.vlan	= pkt->vlan,
+		.proto	= pkt->proto,
+		.ip	= pkt->ip,
+	};
+
+#ifdef __bpf__
+	return weir_trim_ends_eligible(pkt->ctx, (void *)policy, &ends);
+#else
+	return weir_trim_judge_ends(policy, &ends, pkt->start, pkt->end);
+#endif
 }
 
 /**
@@ -155,9 +213,7 @@ static __always_inline bool
 weir_trim_eligible(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt)
 {
-	if (policy->flags & WEIR_TRIM_ASKS_ENDS)
-		return weir_trim_ends_eligible(policy, pkt, 1ull << pkt->dscp);
-	return weir_trim_near_eligible(policy, pkt);
+	return weir_trim_ask_ends(policy, pkt, 1ull << pkt->dscp);
 }
 
 /**
@@ -172,7 +228,7 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_ends_eligible(policy, pkt, policy->dscps);
+	return weir_trim_ask_ends(policy, pkt, policy->dscps);
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */
