@@ -45,6 +45,9 @@ slow() {
 	tc_w4 qdisc add root handle 1: tbf rate "$1" burst 4000 limit 10000000 && tc_w4 qdisc add parent 1:1 handle 10: weir
 }
 
+# fast: what slow has kept back leaves.
+fast() { tc_w4 qdisc change root handle 1: tbf rate 100mbit burst 4000 limit 10000000; }
+
 # child KIND [OPTION...]: what is put there; all that a classful one has goes to one class.
 child() {
 	tc_w4 qdisc replace parent 10:1 handle 20: "$@" || return
@@ -104,7 +107,7 @@ one() {
 # is trimmed that has room.
 below_weir() {
 	slow 300kbit && fresh && child "$@" &&
-		load '.stats.trim > 100 and .stats.whole > 20 and .stats."data-max" <= 12' --count 150
+		load '.stats.trim > 100 and .stats.whole >= 12 and .stats."data-max" <= 12' --count 150
 }
 
 # A limit in bytes is one of the child's bytes.
@@ -150,9 +153,10 @@ grafts() {
 	done
 }
 
+# Next to nothing leaves meanwhile, so that there is always something to move or to throw away.
 graft_under_load() {
 	local load status
-	slow 2mbit && fresh limit=50 && receive w4 || return
+	slow 10kbit && fresh limit=50 headers=5000 && receive w4 || return
 	incast --count 1500 &
 	load=$!
 	poll 60 something_waits && grafts
@@ -160,6 +164,7 @@ graft_under_load() {
 	wait "$load" || return
 	((status)) && return "$status"
 	sent=4500
+	fast || return
 	settled && [[ $(of '.stats.trim > 100 and ."child-dropped" > 5') == true ]] && return
 	shown w4
 	return 1
@@ -171,8 +176,7 @@ something_waits() { (($(of '."data-depth"') > 5)); }
 moves_into_child() {
 	slow 10kbit && fresh limit=50 && receive w4 && incast --count 10 && something_waits &&
 		child pfifo limit 1000 && (($(qdiscs '.[] | select(.kind == "pfifo") | .qlen') > 5)) || return
-	tc_w4 qdisc change root handle 1: tbf rate 100mbit burst 4000 limit 10000000
-	settled && [[ $(of '.stats.trim == 0 and ."child-dropped" == 0') == true ]] &&
+	fast && settled && [[ $(of '.stats.trim == 0 and ."child-dropped" == 0') == true ]] &&
 		[[ $(gojq '.disorder // 0' "$out/arrived") == 0 ]]
 }
 
