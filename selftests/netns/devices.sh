@@ -219,7 +219,7 @@ told_once() {
 	return "$status"
 }
 told_all() {
-	in_router weir -j trim queues dev slow0 | gojq -e 'map(."dropped-trim") | add > 20' >/dev/null &&
+	in_router weir -j trim queues dev slow0 | gojq -e 'map(."dropped-trim") | add > 5' >/dev/null &&
 		[[ $(of slow0 .stats.overflows) == $(($(<"$slow/xdp_refused") - $1)) ]]
 }
 
