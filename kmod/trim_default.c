@@ -15,8 +15,8 @@
 #define SAID(attr)	BIT_ULL(WEIR_A_TRIM_##attr)
 #define SAYS_MARK	(SAID(DSCP) | SAID(TC))
 #define SAYS_LIMIT	(SAID(LIMIT) | SAID(LIMIT_BYTES) | SAID(LIMIT_TIME))
-#define AT(field)	offsetof(struct weir_trim_config, field), \
-			sizeof_field(struct weir_trim_config, field)
+#define AT(field)	offsetof(struct weir_trim_config, field)
+#define SIZE(field)	sizeof_field(struct weir_trim_config, field)
 
 /**
  * struct weir_trim_default_field - what is inherited as a whole, or not
@@ -33,20 +33,20 @@ struct weir_trim_default_field {
 };
 
 static const struct weir_trim_default_field weir_trim_default_fields[] = {
-	{ SAID(SIZE), AT(size), 0 },
-	{ SAYS_MARK, AT(dscp), WEIR_TRIM_HAS_DSCP },
-	{ SAYS_MARK, AT(tc), WEIR_TRIM_HAS_TC },
-	{ SAID(TC_DSCP), AT(tc_dscp), WEIR_TRIM_HAS_TC_DSCP },
-	{ SAID(TRIMMED_DSCPS), AT(trimmed_dscps), 0 },
-	{ SAID(CONTROL_DSCPS), AT(control_dscps), 0 },
-	{ SAID(LENGTH), AT(length), 0 },
-	{ SAID(RULE), AT(rules), 0 },
-	{ SAID(RULE), AT(rule), 0 },
-	{ SAYS_LIMIT, AT(limit), 0 },
-	{ SAYS_LIMIT, AT(limit_bytes), 0 },
-	{ SAYS_LIMIT, AT(limit_time), 0 },
-	{ SAID(HEADERS), AT(headers), 0 },
-	{ SAID(HEADER_TIME), AT(header_time), 0 },
+	{ SAID(SIZE), AT(size), SIZE(size), 0 },
+	{ SAYS_MARK, AT(dscp), SIZE(dscp), WEIR_TRIM_HAS_DSCP },
+	{ SAYS_MARK, AT(tc), SIZE(tc), WEIR_TRIM_HAS_TC },
+	{ SAID(TC_DSCP), AT(tc_dscp), SIZE(tc_dscp), WEIR_TRIM_HAS_TC_DSCP },
+	{ SAID(TRIMMED_DSCPS), AT(trimmed_dscps), SIZE(trimmed_dscps), 0 },
+	{ SAID(CONTROL_DSCPS), AT(control_dscps), SIZE(control_dscps), 0 },
+	{ SAID(LENGTH), AT(length), SIZE(length), 0 },
+	{ SAID(RULE), AT(rules), SIZE(rules), 0 },
+	{ SAID(RULE), AT(rule), SIZE(rule), 0 },
+	{ SAYS_LIMIT, AT(limit), SIZE(limit), 0 },
+	{ SAYS_LIMIT, AT(limit_bytes), SIZE(limit_bytes), 0 },
+	{ SAYS_LIMIT, AT(limit_time), SIZE(limit_time), 0 },
+	{ SAID(HEADERS), AT(headers), SIZE(headers), 0 },
+	{ SAID(HEADER_TIME), AT(header_time), SIZE(header_time), 0 },
 };
 
 #define WEIR_TRIM_DEFAULT_END \
