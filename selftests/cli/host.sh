@@ -58,7 +58,7 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, trim, stats, top, monitor, doctor, help" ""
+usage "no object" "objects are: job, source, block, port, trim, trim-default, stats, top, monitor, doctor, help" ""
 usage "unknown object" "no object 'jbo'; objects are:" "jbo"
 usage "no prefix of an object" "no object 'jo'" "jo show"
 usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"

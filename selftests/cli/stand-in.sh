@@ -219,6 +219,8 @@ asks_many_rules() {
 asks_live_trims() {
 	fresh
 	answers trim-get <<<'[{"ifindex": 1, "hook": 4, "limit": 12}]'
+	asks '."limit-bytes" == 18432 and .limit == 0' "trim set dev lo limit 18kb" || return
+	answers trim-get <<<'[{"ifindex": 1, "hook": 4, "limit": 12, "said": 32768}]' # bit WEIR_A_TRIM_LIMIT
 	asks 'has("hook") or has("limit") | not' "trim set dev lo size 200" &&
 		asks '."limit-bytes" == 18432 and (has("limit") | not)' "trim set dev lo limit 18kb" || return
 	if weir trim set dev lo hook qdisc 2>"$WEIR_STAND_IN/err"; then
@@ -406,7 +408,7 @@ shows_trims() {
 		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
 		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "overhead": 24, "mpu": 84,
 		  "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24},
-		 {"ifindex": 3, "ifname": "eth1", "hook": 4, "size": 128, "limit": 12, "edge": 1}]
+		 {"ifindex": 3, "ifname": "eth1", "hook": 4, "size": 128, "limit": 12, "edge": 1, "said": 32768}]
 	END
 	prints "trim dev lo hook qdisc edge off size 128 dscp 26 length update
     rule dscp=10-14,proto=udp rule proto=ndp rule any disable-trim port=22
@@ -434,7 +436,7 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"rule": [], "disable-trim": [], "limit": 0, "limit-bytes": 0, "limit-time": 20,
 			"share": "bytes", "share-value": 20, "meter": "percpu", "rate": 1250000000,
 			"overhead": 24, "mpu": 84, "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}
-			and .[2].limit == 12' trim show
+			and .[2].limit == 12 and (.[2].inherits | index("limit") == null and index("size") != null)' trim show
 }
 shows_queues() {
 	answers trim-queue-get <<-END

@@ -201,7 +201,8 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	show_number("child-dropped", trim[WEIR_A_TRIM_CHILD_DROPPED]);
 	if (opt.json) {
 		show_number("sends", trim[WEIR_A_TRIM_SENDS]);
-		print_inherited(trim);
+		if (trim[WEIR_A_TRIM_SAID])
+			print_inherited(trim);
 	}
 	if (trim[WEIR_A_TRIM_STATS])
 		print_stats(trim[WEIR_A_TRIM_STATS]);
