@@ -23,13 +23,16 @@
 #include "trim.h"
 #include "trim_kfunc.h"
 
-/* A program may know of less than there is, but not of more. */
+/*
+ * A program that knows another size knows another layout, too: it was built for another
+ * module, and would read and count at the wrong places.
+ */
 static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 			     u32 size)
 {
 	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
 
-	if (!trim || size > sizeof(struct weir_trim_port))
+	if (!trim || size != sizeof(struct weir_trim_port))
 		return NULL;
 	return (u8 *)&weir_trim_rev(trim)->port;
 }
@@ -38,7 +41,7 @@ static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 {
 	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
 
-	if (!trim || size > sizeof(struct weir_trim_cpu))
+	if (!trim || size != sizeof(struct weir_trim_cpu))
 		return NULL;
 	return (u8 *)this_cpu_ptr(trim->cpu);
 }

@@ -224,7 +224,9 @@ struct weir_trim_cpu {
 /*
  * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb).
  * What they return is readable and writable while the program runs (RCU), and
- * NULL where the device has no policy. @rdwr_buf_size is the size of the struct.
+ * NULL where the device has no policy. @rdwr_buf_size is the size of the struct;
+ * where the module's has another size, the program was built for another module,
+ * and gets NULL.
  *
  *	__u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
  *				 const u32 rdwr_buf_size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Programs whose descriptor lies in a map, and one that writes there as another CPU
- * would: just after the module has checked it, whenever that is.
+ * would: just after the module has checked it, whenever that is. And programs that
+ * were built for a module whose structs were longer or shorter.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -9,6 +10,7 @@
 
 #include <weir.h>
 #include <weir_bpf.h>
+#include <weir_trim.h>
 
 extern int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			       __u32 contrib__sz) __ksym;
@@ -19,6 +21,15 @@ extern int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			   __u32 contrib__sz, __u32 reason) __ksym;
 extern int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
 			   __u32 contrib__sz, __u32 reason) __ksym;
+
+extern __u8 *weir_trim_port_xdp(struct xdp_md *ctx, __u32 ifindex,
+				const __u32 rdwr_buf_size) __ksym;
+extern __u8 *weir_trim_port_skb(struct __sk_buff *ctx, __u32 ifindex,
+				const __u32 rdwr_buf_size) __ksym;
+extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
+			       const __u32 rdwr_buf_size) __ksym;
+extern __u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, __u32 ifindex,
+			       const __u32 rdwr_buf_size) __ksym;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -130,6 +141,31 @@ int hostile_refuse_skb(struct __sk_buff *skb)
 	if (contrib && weir_refuse_skb(skb, contrib, sizeof(*contrib),
 				       WEIR_REASON_RUNT) == WEIR_REASON_RUNT)
 		count(0);
+	return TC_ACT_SHOT;
+}
+
+__u32 port;	/* index of a device with a policy */
+__u32 given;	/* a bit for each struct that the module has handed out */
+
+/* Bit 0: as long as the module's; 1: shorter; 2: longer. */
+#define SIZES(get, ctx, type)						\
+	((!!get(ctx, port, sizeof(type))) |				\
+	 (!!get(ctx, port, sizeof(type) - sizeof(__u64)) << 1) |	\
+	 (!!get(ctx, port, sizeof(type) + sizeof(__u64)) << 2))
+
+SEC("xdp.frags")
+int hostile_sizes_xdp(struct xdp_md *ctx)
+{
+	given = SIZES(weir_trim_port_xdp, ctx, struct weir_trim_port) |
+		SIZES(weir_trim_cpu_xdp, ctx, struct weir_trim_cpu) << 4;
+	return XDP_DROP;
+}
+
+SEC("tc")
+int hostile_sizes_skb(struct __sk_buff *skb)
+{
+	given = SIZES(weir_trim_port_skb, skb, struct weir_trim_port) |
+		SIZES(weir_trim_cpu_skb, skb, struct weir_trim_cpu) << 4;
 	return TC_ACT_SHOT;
 }
 

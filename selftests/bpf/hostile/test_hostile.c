@@ -2,7 +2,8 @@
 /*
  * A BPF program hands the module a descriptor in a map, and it is changed when the module
  * is half way through with it. What the module checks has to be what it uses. Where it
- * is not, the kernel dies, or the packet is not taken.
+ * is not, the kernel dies, or the packet is not taken. And one asks for a struct of
+ * another size than the module's.
  *
  * Works in a network namespace of its own; the module must be loaded.
  */
@@ -12,6 +13,7 @@
 #include <bpf/libbpf.h>
 #include <err.h>
 #include <linux/bpf.h>
+#include <net/if.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,9 @@ static void setup(void)
 	sh("weir port attach dev lo mode tc udp 11999");
 	sh("weir job add id 4 sources 1 blocks 64 grads 16 address 10.99.0.254");
 	sh("weir source add job 4 id 0 address 10.99.0.1");
+	sh("ip link add port0 type dummy");
+	sh("ip link set port0 up");
+	sh("weir trim set dev port0 hook qdisc rule proto=udp dscp 45 limit 16kb");
 }
 
 static struct hostile_bpf *load(void)
@@ -97,6 +102,24 @@ static void attack(struct hostile_bpf *hostile, const struct bpf_program *progra
 		"%s, changed under way", bpf_program__name(program));
 }
 
+/* Of each struct that which is as long as the module's, and no other. */
+static void sizes(struct hostile_bpf *hostile, const struct bpf_program *program)
+{
+	struct packet_spec spec = { .job = 4, .count = GRADS, .csum = 3 };
+	static uint8_t frame[PACKET_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame);
+	int ret;
+
+	opts.data_size_in = packet_build(&spec, frame);
+	hostile->bss->port = if_nametoindex("port0");
+	hostile->bss->given = 0;
+	ret = bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
+	printf("# %#x handed out\n", hostile->bss->given);
+	ktap_ok(!ret && hostile->bss->given == 0x11,
+		"%s: structs of another size are not handed out",
+		bpf_program__name(program));
+}
+
 int main(void)
 {
 	struct hostile_bpf *hostile;
@@ -108,5 +131,7 @@ int main(void)
 	attack(hostile, hostile->progs.hostile_contribute_skb);
 	attack(hostile, hostile->progs.hostile_refuse_xdp);
 	attack(hostile, hostile->progs.hostile_refuse_skb);
+	sizes(hostile, hostile->progs.hostile_sizes_xdp);
+	sizes(hostile, hostile->progs.hostile_sizes_skb);
 	return ktap_end();
 }
