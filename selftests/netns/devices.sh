@@ -369,6 +369,59 @@ sized() {
 	((bytes >= whole * 1542 + trimmed * 228 && bytes < whole * 1542 + trimmed * 228 + 2000))
 }
 
+# with_guest TEST: there is a guest whose device is to cut up what it sends.
+with_guest() {
+	local status
+	modprobe tun
+	[[ -e /dev/net/tun ]] || { echo "the kernel has no taps"; return 4; }
+	in_router ip tuntap add dev tap9 mode tap vnet_hdr && ns_ip router <<-END && "$1"
+		link set tap9 address 02:00:00:00:00:fe up
+		addr add 10.66.0.254/24 dev tap9
+		neigh add 10.66.0.1 lladdr 02:00:00:00:00:66 dev tap9 nud permanent
+	END
+	status=$?
+	in_router ip link del tap9
+	return "$status"
+}
+
+# guest_sends KIND FILTER: forty times three pieces to worker 4, and what becomes of them, as
+# the policy and who receives it say.
+guest_sends() {
+	receive w4 && in_router "$here/send-offload" tap9 02:00:00:00:00:fe 10.66.0.1 "$(worker_addr 4)" "$1" --dscp 10 --count 40 &&
+		poll 60 w4_is "$2" && end_all && return
+	echo "$1: arrived $(<"$out/arrived")"
+	shown w4
+	return 1
+}
+w4_is() {
+	shown w4 | gojq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" ".stats | $1" >/dev/null
+}
+
+# What stands for three datagrams is cut up and trimmed. One datagram that only looks like it
+# goes in four fragments, which are left alone, or have no room.
+offloads() {
+	in_router tc qdisc add dev w4 root handle 1: tbf rate 1mbit burst 5000 limit 10000000 &&
+		in_router tc qdisc add dev w4 parent 1:1 weir && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
+		guest_sends merged '.trim > 60 and .other < 20 and $whole + $trimmed == 120' &&
+		policy del w4 && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
+		guest_sends fragments '.trim == 0 and .failed == 0 and .whole == 0 and .other >= 130 and ."other-dropped" > 60 and
+			$whole > 0 and $trimmed == 0'
+	local status=$?
+	policy del w4
+	in_router tc qdisc del dev w4 root
+	return "$status"
+}
+
+# At tc either goes on as it is, however little room there is.
+offloads_at_tc() {
+	in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 1mbit limit 1 &&
+		guest_sends merged '.merged == 40 and .trim == 0 and $whole == 120' &&
+		guest_sends fragments '.merged == 80 and .trim == 0 and $whole == 40'
+	local status=$?
+	in_router weir trim del dev w4
+	return "$status"
+}
+
 # A port of a bridge, who reads it being ours. The bridge has the address.
 tap_up() {
 	modprobe tun
@@ -594,6 +647,8 @@ ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "a queue of the traffic class, at tc" one on_slow queue_of_class
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
+ktap_run "fragments of a guest are left alone, and merged datagrams are not" one with_guest offloads
+ktap_run "at tc either goes on as it is" one with_guest offloads_at_tc
 ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
 ktap_run "a guest does, by vhost-net" one by_vhost
 ktap_run "a slow reader of a tap gets all by way of a child" one reader_and_child

@@ -116,6 +116,44 @@ tracepoints() {
 	return "$status"
 }
 
+# A guest whose device is to cut up what it sends, and a job of that guest alone.
+guest_up() {
+	modprobe tun
+	[[ -e /dev/net/tun ]] || { echo "the kernel has no taps"; return 4; }
+	in_router ip tuntap add dev tap9 mode tap vnet_hdr && ns_ip router <<-END || return
+		link set tap9 address 02:00:00:00:00:fe up
+		addr add 10.66.0.254/24 dev tap9
+		neigh add 10.66.0.1 lladdr 02:00:00:00:00:66 dev tap9 nud permanent
+	END
+	weir port attach dev tap9 mode tc &&
+		weir job add id 11 sources 1 blocks 64 grads 347 address 10.66.0.254 &&
+		weir source add job 11 id 0 address 10.66.0.1
+}
+
+# guest_sends KIND CONTRIBUTIONS FRAGMENTS: what of all that it ever sent was summed, or not.
+guest_sends() {
+	in_router "$here/send-offload" tap9 02:00:00:00:00:fe 10.66.0.1 10.66.0.254 "$1" --job 11 || return
+	poll 60 guest_is_heard "$2" "$3" && return
+	weir -j stats
+	weir -j job show id 11
+	return 1
+}
+guest_is_heard() {
+	[[ $(box_stat '.[0].stats.contributions' job show id 11) == "$1" && $(box_stat .stats.refusals.fragment stats) == "$2" ]]
+}
+
+# A datagram that is to go in fragments has a size to be cut at, too, and is one for all that.
+offloads() {
+	local status
+	guest_up
+	status=$?
+	((status)) && return "$status"
+	guest_sends merged 3 0 && guest_sends fragments 3 1
+	status=$?
+	in_router ip link del tap9
+	return "$status"
+}
+
 memory_is_given_back() {
 	weir job flush && [[ $(box_stat '."memory-used"' stats) == 0 ]]
 }
@@ -135,6 +173,7 @@ ktap_run "three jobs at once" jobs_at_once
 ktap_run "a job that stalls holds up no other" stalled_neighbour
 ktap_run "a second run of a job" second_run
 ktap_run "tracepoints" tracepoints
+ktap_run "a datagram in fragments is none that is merged" offloads
 ktap_run "65,536 open blocks" all_blocks_open
 ktap_run "memory is given back" memory_is_given_back
 box_down
