@@ -567,24 +567,102 @@ edge_below_bridge() {
 	END
 }
 
-# Who sends by it is unknown, unless somebody vouches for it.
-edge_below_tunnel() {
-	ns_ip router <<-END && ns_ip w3 <<-END2 && edge w1 && edge_holds 3 && tunnel_is_believed
-		link add vx0 type vxlan id 7 local 10.77.3.254 remote 10.77.3.1 dstport 4789
-		addr add 10.79.3.254/24 dev vx0
-		link set vx0 up
+# believed I: where no edge is on its way, its mark stands.
+believed() {
+	receive w4 && in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+		poll 60 arrived_as 11 50 && [[ $(of w4 '.stats | .untrusted == 0 and .headers == 50') == true ]] && return
+	cat "$out/arrived"
+	shown w4
+	return 1
+}
+
+# edge_about DEV: worker 2's packets seem to come in by DEV. It may be an edge, or what is
+# below it; where another port is one, they are believed.
+edge_about() {
+	edge w3 && believed 2 && end_all && edge w2 && edge_holds 2 && end_all && edge "$1" && edge_holds 2
+}
+
+# with_bond TEST: worker 2's port is one of a bond.
+with_bond() {
+	local status
+	modprobe -q bonding || { echo "the kernel has no bonding"; return 4; }
+	ns_ip router <<-END && "$@"
+		link add bond2 type bond mode active-backup
+		link set w2 down
+		link set w2 master bond2
+		addr flush dev w2
+		addr add 10.77.2.254/24 dev bond2
+		link set bond2 up
 	END
-		link add vx0 type vxlan id 7 local 10.77.3.1 remote 10.77.3.254 dstport 4789
-		addr add 10.79.3.1/24 dev vx0
-		link set vx0 up
+	status=$?
+	policy flush
+	ns_ip router <<-END && return "$status"
+		link del bond2
+		link set w2 up
+		addr add 10.77.2.254/24 dev w2
+	END
+}
+
+# with_vrf DEV TEST: worker 2's port is in a VRF, and so is DEV, by which its packets leave.
+with_vrf() {
+	local status
+	modprobe -q vrf || { echo "the kernel has no VRFs"; return 4; }
+	ns_ip router <<-END && "${@:2}"
+		link add red type vrf table 77
+		link set red up
+		link set w2 master red
+		link set $1 master red
+	END
+	status=$?
+	policy flush
+	in_router ip link del red && return "$status"
+}
+
+# xdp_edge DEV COUNT: so many of twenty packets of worker 2 that go by XDP are not believed
+# where DEV is an edge.
+xdp_edge() {
+	local before untrusted
+	before=$(<"$slow/xdp_sent") untrusted=$(of slow0 .stats.untrusted) && policy set "$1" hook=none edge=1 &&
+		in_worker 2 "$here/trim-traffic" send 10.99.0.2 --count 20 --dscp 11 --size 60 >/dev/null &&
+		poll 60 eval "((\$(<$slow/xdp_sent) - before == 20))" && policy del "$1" &&
+		[[ $(of slow0 .stats.untrusted) == $((untrusted + $2)) ]] && return
+	echo "$1: by XDP $before, then $(<"$slow/xdp_sent"), untrusted $untrusted before"
+	shown slow0
+	return 1
+}
+
+# XDP knows the port itself, and asks those above it, one of which the stack would name.
+xdp_edges() {
+	policy flush && in_router tc qdisc replace dev slow0 root weir &&
+		in_router ip neigh replace 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent &&
+		in_router weir trim set dev slow0 hook xdp from w2 rule dscp=af11 dscp 11 rate 1gbit limit 1000 &&
+		xdp_edge w3 0 && xdp_edge w2 20 && xdp_edge "$1" 20
+	local status=$?
+	in_router weir trim del dev slow0
+	return "$status"
+}
+
+# edge_below_tunnel KIND OPTION...: of both ends. Who sends by it is unknown, unless somebody
+# vouches for it.
+edge_below_tunnel() {
+	ns_ip router <<-END && ns_ip w3 <<-END2 && edge w1 && edge_holds 3 && end_all && tunnel_is_believed
+		link add tn0 type $* local 10.77.3.254 remote 10.77.3.1
+		addr add 10.79.3.254/24 dev tn0
+		link set tn0 up
+	END
+		link add tn0 type $* local 10.77.3.1 remote 10.77.3.254
+		addr add 10.79.3.1/24 dev tn0
+		link set tn0 up
 		route add 10.77.4.1/32 via 10.79.3.254
 	END2
+	local status=$?
+	policy flush
+	in_router ip link del tn0 && in_worker 3 ip link del tn0 && return "$status"
 }
 
 tunnel_is_believed() {
-	policy set vx0 hook=none edge=0 &&
-		in_worker 3 "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
-		poll 60 arrived_as 11 50 && [[ $(of w4 .stats.headers) == 50 ]]
+	policy flush && policy set w1 hook=none edge=1 && policy set tn0 hook=none edge=0 &&
+		in_router weir trim set dev w4 hook qdisc rule dscp=af11 dscp 11 && believed 3
 }
 
 # The tc program asks the same.
@@ -657,9 +735,16 @@ ktap_run "what nobody ever reads is accounted for" one no_reader
 ktap_run "what a device drops is seen" one losses_are_seen
 ktap_run "an edge leaves alone what no rule trims" one edge_keeps_others
 ktap_run "rules by addresses and by device" one rules_by_ends
+ktap_run "an edge below a bond" one with_bond edge_about bond2
+ktap_run "an edge below a bond, at XDP" one on_slow with_bond xdp_edges bond2
+ktap_run "an edge below a VRF" one with_vrf w4 edge_about red
+ktap_run "an edge below a VRF, at XDP" one on_slow with_vrf slow0 xdp_edges red
 ktap_run "an edge below a VLAN" one edge_below_vlan
 ktap_run "an edge below a bridge that routes" one edge_below_bridge
-ktap_run "an edge, and a tunnel" one edge_below_tunnel
+for kind in "vxlan id 7 dstport 4789" ipip gre gretap; do
+	# shellcheck disable=SC2086 # options are words
+	ktap_run "an edge, and a tunnel: ${kind%% *}" one edge_below_tunnel $kind
+done
 ktap_run "an edge below a VLAN, at tc" one edge_at_tc
 ktap_run "the module goes before its packets are read" one reader_outlives
 star_delete
