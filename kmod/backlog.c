@@ -10,6 +10,7 @@
 
 #include "backlog.h"
 #include "reader.h"
+#include "sch_limits.h"
 
 #define WEIR_BACKLOG_BITS	6
 
@@ -153,6 +154,46 @@ void weir_backlog_set_child(struct weir_backlog *backlog,
 }
 
 /**
+ * weir_backlog_set_own() - a qdisc has limits of its own
+ * @backlog: the qdisc's
+ * @own: its limits, which are the backlog's from now on, or NULL
+ *
+ * RTNL is held.
+ */
+void weir_backlog_set_own(struct weir_backlog *backlog,
+			  struct weir_sch_limits *own)
+{
+	own = rcu_replace_pointer(backlog->own, own, lockdep_rtnl_is_held());
+	if (own)
+		kfree_rcu(own, rcu);
+}
+
+/**
+ * weir_backlog_limits() - the limits that count for a qdisc
+ * @backlog: the qdisc's
+ * @limits: what its device's policy says
+ * @own: filled, if the qdisc says something itself
+ *
+ * Called with bottom halves disabled, or in an RCU read section.
+ *
+ * Return: @limits or @own.
+ */
+const struct weir_bands_limits *
+weir_backlog_limits(const struct weir_backlog *backlog,
+		    const struct weir_bands_limits *limits,
+		    struct weir_bands_limits *own)
+{
+	const struct weir_sch_limits *said;
+
+	said = rcu_dereference_bh_check(backlog->own, rcu_read_lock_held());
+	if (likely(!said))
+		return limits;
+	*own = *limits;
+	weir_sch_limits_apply(said, own);
+	return own;
+}
+
+/**
  * weir_backlog_has_child() - has one of a device's qdiscs a child?
  * @net: its namespace
  * @ifindex: the device
@@ -259,8 +300,10 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 				  const struct weir_bands_limits *limits,
 				  u32 len, u32 now)
 {
+	struct weir_bands_limits own;
 	struct weir_bands bands = { };
 
+	limits = weir_backlog_limits(backlog, limits, &own);
 	bands.packets[WEIR_BAND_DATA] =
 		READ_ONCE(backlog->bands.packets[WEIR_BAND_DATA]);
 	bands.bytes[WEIR_BAND_DATA] =

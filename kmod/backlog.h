@@ -8,6 +8,7 @@
 
 struct net;
 struct Qdisc;
+struct weir_sch_limits;
 
 /*
  * Times in a packet's control block have 32 bits: units of 1024 ns, which last
@@ -22,6 +23,7 @@ struct Qdisc;
  * @ifindex: the device
  * @sch: the qdisc
  * @child: the one in which its data band waits, or NULL; changes under RTNL
+ * @own: limits of the qdisc's own, or NULL; changes under RTNL
  * @bypass: no packet has to be looked at that finds its port idle
  * @head: when the head of the data band came, as weir_backlog_now()
  * @left: packets that were dequeued and had been looked at, each of a merged one
@@ -43,6 +45,7 @@ struct weir_backlog {
 	const struct net	*net;
 	struct Qdisc		*sch;
 	const struct Qdisc	*child;
+	struct weir_sch_limits __rcu *own;
 	int			ifindex;
 	bool			bypass;
 	u32			head;
@@ -62,6 +65,12 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 void weir_backlog_del(struct weir_backlog *backlog);
 void weir_backlog_set_child(struct weir_backlog *backlog,
 			    const struct Qdisc *child);
+void weir_backlog_set_own(struct weir_backlog *backlog,
+			  struct weir_sch_limits *own);
+const struct weir_bands_limits *
+weir_backlog_limits(const struct weir_backlog *backlog,
+		    const struct weir_bands_limits *limits,
+		    struct weir_bands_limits *own);
 bool weir_backlog_has_child(const struct net *net, int ifindex);
 void weir_backlog_bypass(const struct net *net, bool bypass);
 u64 weir_backlog_direct(const struct net *net, int ifindex);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The weir qdisc: two bands, one of whole packets and one of trimmed ones. What
- * finds no room in the first is trimmed and joins the second. It has no options:
- * what it does is in the trimming policy of its device, which may come, change
- * and go while packets wait. Without one it is a FIFO as long as the device's
- * txqueuelen.
+ * finds no room in the first is trimmed and joins the second. What it does is in
+ * the trimming policy of its device, which may come, change and go while packets
+ * wait; its options are limits of its own. Without a policy it is a FIFO as long
+ * as the device's txqueuelen.
  *
  * It has one class. A qdisc that is put there is the first band.
  */
@@ -21,6 +21,7 @@
 #include "deflect.h"
 #include "edge.h"
 #include "reader.h"
+#include "sch_limits.h"
 #include "sch_weir.h"
 #include "trace.h"
 #include "trim.h"
@@ -97,6 +98,7 @@ struct weir_sch_was {
  * @was: what waited in it before
  * @trim: the device's policy
  * @rev: what it says
+ * @limits: those that count for the qdisc
  * @to_free: where dropped packets go
  * @now: weir_backlog_now()
  * @refused: the child does not take it
@@ -108,6 +110,7 @@ struct weir_sch_visit {
 	struct weir_sch_was		*was;
 	const struct weir_trim		*trim;
 	const struct weir_trim_rev	*rev;
+	const struct weir_bands_limits	*limits;
 	struct sk_buff			**to_free;
 	u32				now;
 	bool				refused;
@@ -324,7 +327,7 @@ static bool weir_sch_header_full(const struct weir_sch_visit *v)
 	struct weir_sch *q = qdisc_priv(v->sch);
 
 	return weir_sch_deflected_full(v) ||
-	       weir_bands_header_full(&q->backlog.bands, &v->rev->limits,
+	       weir_bands_header_full(&q->backlog.bands, v->limits,
 				      weir_sch_waited(q, WEIR_BAND_HEADER,
 						      v->now));
 }
@@ -399,11 +402,11 @@ static bool weir_sch_swaps(const struct weir_sch_visit *v,
 	struct weir_sch *q = qdisc_priv(v->sch);
 	u32 coin = 0;
 
-	if (v->rev->limits.victim == WEIR_TRIM_VICTIM_ARRIVING || !q->last)
+	if (v->limits->victim == WEIR_TRIM_VICTIM_ARRIVING || !q->last)
 		return false;
-	if (v->rev->limits.victim == WEIR_TRIM_VICTIM_COIN)
+	if (v->limits->victim == WEIR_TRIM_VICTIM_COIN)
 		coin = get_random_u32();
-	return weir_bands_swap(&q->backlog.bands, &v->rev->limits,
+	return weir_bands_swap(&q->backlog.bands, v->limits,
 			       qdisc_pkt_len(skb), qdisc_pkt_len(q->last), coin);
 }
 
@@ -430,7 +433,7 @@ static bool weir_sch_data_full(const struct weir_sch_visit *v,
 	struct weir_sch *q = qdisc_priv(v->sch);
 
 	return v->refused || weir_sch_deflected_full(v) ||
-	       weir_bands_data_full(&q->backlog.bands, &v->rev->limits,
+	       weir_bands_data_full(&q->backlog.bands, v->limits,
 				    qdisc_pkt_len(skb),
 				    weir_sch_waited(q, WEIR_BAND_DATA, v->now));
 }
@@ -719,6 +722,8 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 		.refused	= refused,
 		.now		= weir_backlog_now(),
 	};
+	struct weir_sch *q = qdisc_priv(sch);
+	struct weir_bands_limits own;
 	u32 len = qdisc_pkt_len(skb);
 	int ret;
 
@@ -726,6 +731,7 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 		return refused ? qdisc_drop(skb, sch, to_free) :
 				 weir_sch_enqueue_plain(skb, sch, to_free);
 	v.rev = weir_trim_rev(v.trim);
+	v.limits = weir_backlog_limits(&q->backlog, &v.rev->limits, &own);
 	v.deflected = weir_deflect_taken(skb, &v.counter);
 	ret = weir_sch_visit(&v, skb);
 	weir_sch_settle(sch, ret, len, &was);
@@ -868,6 +874,33 @@ static bool weir_sch_steers(const struct Qdisc *sch)
 	return trim && weir_trim_rev(trim)->config.has & WEIR_TRIM_HAS_QUEUE;
 }
 
+/* What it says is in force at once, also for what waits. */
+static int weir_sch_change(struct Qdisc *sch, struct nlattr *opt,
+			   struct netlink_ext_ack *extack)
+{
+	struct weir_sch *q = qdisc_priv(sch);
+	struct weir_sch_limits *own;
+	int err;
+
+	err = weir_sch_limits_parse(opt, &own, extack);
+	if (err)
+		return err;
+	if (q->child.qdisc && weir_sch_limits_time(own)) {
+		NL_SET_ERR_MSG_FMT(extack, "%s", weir_trim_childless_time);
+		kfree(own);
+		return -EOPNOTSUPP;
+	}
+	weir_backlog_set_own(&q->backlog, own);
+	return 0;
+}
+
+static int weir_sch_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	const struct weir_sch *q = qdisc_priv(sch);
+
+	return weir_sch_limits_dump(rtnl_dereference(q->backlog.own), skb);
+}
+
 static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 			     struct netlink_ext_ack *extack)
 {
@@ -882,11 +915,9 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	weir_backlog_add(&q->backlog, sch, !weir_trim_any_edge(wn));
 	if (err)
 		return err;
-	if (opt) {
-		NL_SET_ERR_MSG(extack,
-			       "a weir qdisc has no options: give its device a trimming policy");
-		return -EINVAL;
-	}
+	err = weir_sch_change(sch, opt, extack);
+	if (err)
+		return err;
 	/* At the root it takes the place of what is there now. */
 	if (sch->parent != TC_H_ROOT && weir_sch_bound(sch->dev_queue) &&
 	    weir_sch_steers(sch)) {
@@ -902,6 +933,7 @@ static void weir_sch_destroy(struct Qdisc *sch)
 	struct weir_sch *q = qdisc_priv(sch);
 
 	weir_backlog_del(&q->backlog);
+	weir_backlog_set_own(&q->backlog, NULL);
 	weir_sch_empty(sch);
 	weir_reader_destroy(&q->reader);
 	qdisc_put(q->child.qdisc);
@@ -948,17 +980,26 @@ static void weir_sch_set_child(struct Qdisc *sch, struct Qdisc *child,
 		weir_sch_move(sch, to_free);
 }
 
+/* Why there can be no child, or NULL. */
+static const char *weir_sch_childless(struct Qdisc *sch)
+{
+	const struct weir_trim *trim = weir_sch_trim(sch);
+	const struct weir_sch *q = qdisc_priv(sch);
+
+	if (weir_sch_limits_time(rtnl_dereference(q->backlog.own)))
+		return weir_trim_childless_time;
+	return trim ? weir_trim_config_childless(&weir_trim_rev(trim)->config) :
+		      NULL;
+}
+
 static int weir_sch_graft(struct Qdisc *sch, unsigned long class,
 			  struct Qdisc *child, struct Qdisc **old,
 			  struct netlink_ext_ack *extack)
 {
-	const struct weir_trim *trim = weir_sch_trim(sch);
+	const char *refusal = child ? weir_sch_childless(sch) : NULL;
 	struct weir_sch *q = qdisc_priv(sch);
 	struct sk_buff *to_free = NULL;
-	const char *refusal = NULL;
 
-	if (child && trim)
-		refusal = weir_trim_config_childless(&weir_trim_rev(trim)->config);
 	if (refusal) {
 		NL_SET_ERR_MSG_FMT(extack, "%s", refusal);
 		return -EOPNOTSUPP;
@@ -1066,8 +1107,10 @@ static struct Qdisc_ops weir_sch_ops __read_mostly = {
 	.dequeue	= weir_sch_dequeue,
 	.peek		= qdisc_peek_dequeued,
 	.init		= weir_sch_init_one,
+	.change		= weir_sch_change,
 	.reset		= weir_sch_empty,
 	.destroy	= weir_sch_destroy,
+	.dump		= weir_sch_dump,
 	.dump_stats	= weir_sch_dump_stats,
 	.owner		= THIS_MODULE,
 };

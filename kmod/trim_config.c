@@ -30,6 +30,9 @@
 /* Its cost for 64 KiB just fits into 64 bits. */
 #define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
 
+const char weir_trim_childless_time[] =
+	"how long packets wait in weir's child is not known: limit packets or bytes";
+
 /**
  * weir_trim_config_init() - the policy of who says nothing
  * @config: filled
@@ -337,7 +340,7 @@ const char *weir_trim_config_childless(const struct weir_trim_config *config)
 	if (!weir_trim_has_qdisc(config))
 		return NULL;
 	if (config->limit_time)
-		return "how long packets wait in weir's child is not known: limit packets or bytes";
+		return weir_trim_childless_time;
 	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
 		return "packets in weir's child cannot be trimmed: the victim must be arriving";
 	return NULL;

@@ -19,6 +19,9 @@
 
 #define WEIR_TRIM_CLASSES	8
 
+/* What is said where whole packets wait in a child, and a limit is one of time. */
+extern const char weir_trim_childless_time[];
+
 /**
  * struct weir_trim_config - what an administrator says about a port
  * @rate: bytes a second that the port can send

@@ -6,6 +6,39 @@
 #include <linux/types.h>
 
 /**
+ * enum weir_tc_attr - limits of one weir qdisc, in TCA_OPTIONS
+ * @WEIR_TC_UNSPEC: none
+ * @WEIR_TC_LIMIT: u32, packets of the data band; 0 is no limit of packets
+ * @WEIR_TC_LIMIT_BYTES: u64, bytes of the data band; 0 is no limit of bytes
+ * @WEIR_TC_LIMIT_TIME: u32, microseconds that the head of the data band may have waited;
+ *	0 is no limit of time
+ * @WEIR_TC_HEADERS: u32, packets of the header band, 1 at least
+ * @WEIR_TC_HEADER_TIME: u32, microseconds that the head of the header band may have
+ *	waited; 0 is no limit of time
+ * @WEIR_TC_PAD: aligns what follows
+ * @__WEIR_TC_MAX: one more than the last
+ *
+ * Native byte order. What is not said is in the trimming policy of the qdisc's device, as
+ * everything else is. Where one of the first three is said, those of them that are not are
+ * 0. A change says all anew: what it does not say is the policy's again.
+ *
+ * Refused are, with a sentence: three limits that are all 0 (EINVAL), and a limit of time
+ * while whole packets wait in a child (EOPNOTSUPP).
+ */
+enum weir_tc_attr {
+	WEIR_TC_UNSPEC,
+	WEIR_TC_LIMIT,
+	WEIR_TC_LIMIT_BYTES,
+	WEIR_TC_LIMIT_TIME,
+	WEIR_TC_HEADERS,
+	WEIR_TC_HEADER_TIME,
+	WEIR_TC_PAD,
+	__WEIR_TC_MAX,
+};
+
+#define WEIR_TC_MAX (__WEIR_TC_MAX - 1)
+
+/**
  * struct weir_tc_stats - statistics of a weir qdisc: TCA_STATS_APP, and TCA_XSTATS
  * @trim: packets that were trimmed; each is a drop of the qdisc's, too
  * @tx_trim: trimmed packets that were sent on

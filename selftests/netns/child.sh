@@ -253,14 +253,63 @@ tc_agrees() {
 		(.qlen - .data_packets - .header_packets | . == 0 or . == 1)' >/dev/null
 }
 
-# It takes no options, says where they are, and takes nothing else away from tc.
+# Limits in all their forms, of which a change says all anew; and nothing else is taken away
+# from tc.
 tc_sets() {
 	tc_w4 qdisc del root
-	plugged qdisc add dev w4 root handle 10: weir && plugged qdisc add dev w4 parent 10:1 fq_codel limit 100 &&
-		plugged class show dev w4 | grep -q 'class weir 10:1' &&
-		refused 'has no options: what it trims is in the policy' plugged qdisc add dev w4 root weir help &&
-		refused 'what is "limit"' plugged qdisc replace dev w4 root weir limit 12 &&
+	plugged qdisc add dev w4 root handle 10: weir && [[ $(says) == 'null null null null null' ]] &&
+		plugged qdisc change dev w4 root handle 10: weir limit 12 limit 18kb limit 2ms headers 9 header-time 5ms &&
+		[[ $(says) == '12 18432 2000 9 5000' ]] &&
+		plugged qdisc show dev w4 | grep -q 'weir 10: root .*limit 12 limit 18k limit 2ms headers 9 header-time 5ms' &&
+		plugged qdisc change dev w4 root handle 10: weir limit 5gb && [[ $(says) == 'null 5368709120 null null null' ]] &&
+		plugged qdisc change dev w4 root handle 10: weir && [[ $(says) == 'null null null null null' ]] &&
+		plugged qdisc add dev w4 parent 10:1 fq_codel limit 100 &&
+		plugged class show dev w4 | grep -q 'class weir 10:1'
+}
+says() {
+	plugged -j qdisc show dev w4 | gojq -r '.[] | select(.kind == "weir").options |
+		"\(.limit) \(."limit-bytes") \(."limit-time") \(.headers) \(."header-time")"'
+}
+
+tc_refuses() {
+	refused 'Usage: ... weir' plugged qdisc change dev w4 root handle 10: weir help &&
+		refused 'what is "limits"' plugged qdisc change dev w4 root handle 10: weir limits 12 &&
+		refused 'or its value is missing' plugged qdisc change dev w4 root handle 10: weir limit &&
+		refused 'limit takes packets, a size or a time' plugged qdisc change dev w4 root handle 10: weir limit 12x &&
+		refused 'limit takes' plugged qdisc change dev w4 root handle 10: weir limit 4294967296 &&
+		refused 'headers takes packets' plugged qdisc change dev w4 root handle 10: weir headers 1kb &&
+		refused 'header-time takes a time' plugged qdisc change dev w4 root handle 10: weir header-time 5 &&
+		refused 'the data band needs a limit of packets, bytes or time' \
+			plugged qdisc change dev w4 root handle 10: weir limit 0 &&
+		refused 'integer out of range' plugged qdisc change dev w4 root handle 10: weir headers 0 &&
+		refused 'not known: limit packets or bytes' plugged qdisc change dev w4 root handle 10: weir limit 2ms &&
+		[[ $(says) == 'null null null null null' ]] && tc_w4 qdisc del parent 10:1 &&
+		plugged qdisc change dev w4 root handle 10: weir limit 2ms &&
+		refused 'not known: limit packets or bytes' tc_w4 qdisc add parent 10:1 pfifo &&
 		refused 'always there' plugged class add dev w4 parent 10: weir
+}
+
+# Two classes of one port, of which one has limits of its own. What each queue has had is seen
+# there; no header fits a band that is full of them.
+of_queue() { in_router weir -j trim queues dev w4 | gojq -r ".[] | select(.handle == \"$1\") | $2"; }
+into_class() {
+	tc_w4 filter del parent 5: 2>/dev/null
+	tc_w4 filter add parent 5: protocol all matchall classid "$1" && incast --count 60
+}
+limits_of_a_class() {
+	tc_w4 qdisc replace root handle 1: tbf rate 10kbit burst 4000 limit 10000000 &&
+		tc_w4 qdisc add parent 1:1 handle 5: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
+		plugged qdisc add dev w4 parent 5:1 handle 10: weir limit 4 headers 3 header-time 1s &&
+		plugged qdisc add dev w4 parent 5:2 handle 11: weir && fresh headers=50 && into_class 5:1 && into_class 5:2 || return
+	[[ $(of_queue 10: '[."data-max", ."header-max"] | @text') == '[4,3]' &&
+		$(of_queue 11: '[."data-max", ."header-max"] | @text') == '[12,50]' ]] && own_limits_change && return
+	in_router weir trim queues dev w4
+	return 1
+}
+# While packets wait, and back to the policy's.
+own_limits_change() {
+	plugged qdisc change dev w4 parent 5:2 handle 11: weir limit 20 && into_class 5:2 && [[ $(of_queue 11: '."data-max"') == 20 ]] &&
+		plugged qdisc change dev w4 parent 5:1 handle 10: weir && into_class 5:1 && [[ $(of_queue 10: '."data-max"') == 12 ]]
 }
 
 # All goes at once while packets wait, the module at last.
@@ -297,7 +346,9 @@ ktap_run "the policy goes and comes" one policy_goes
 ktap_run "a child's filter takes packets" one filter_takes
 ktap_run "what cannot be with a child" one limits
 ktap_run "tc shows what was trimmed and waits" one tc_shows
-ktap_run "tc says where the options are" one tc_sets
+ktap_run "tc sets limits of a qdisc" one tc_sets
+ktap_run "limits that tc refuses" one tc_refuses
+ktap_run "a class has limits of its own" one limits_of_a_class
 ktap_run "all goes while packets wait" one all_goes
 star_delete
 ktap_end

@@ -41,6 +41,7 @@ struct qdisc_util {
 
 /* tc prints text or JSON: what is for either, and in no colour. */
 #define PRINT_FP	1
+#define PRINT_JSON	2
 #define PRINT_ANY	4
 #define COLOR_NONE	6
 
@@ -48,5 +49,11 @@ int print_color_u64(int type, int color, const char *key, const char *format, ui
 int print_color_string(int type, int color, const char *key, const char *format,
 		       const char *value);
 void print_nl(void);
+
+/* They write attributes of the message that tc sends, which has @max bytes. */
+struct rtattr *addattr_nest(struct nlmsghdr *message, int max, int type);
+int addattr_nest_end(struct nlmsghdr *message, struct rtattr *nest);
+int addattr32(struct nlmsghdr *message, int max, int type, uint32_t value);
+int addattr64(struct nlmsghdr *message, int max, int type, uint64_t value);
 
 #endif /* _WEIR_TC_PLUGIN_H */

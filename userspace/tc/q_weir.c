@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The weir qdisc for tc(8): its statistics, and what there is to say instead of options. */
+/*
+ * The weir qdisc for tc(8): limits of one qdisc, in the words of weir(8), and statistics.
+ * All else is in the trimming policy of its device.
+ */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <weir_tc.h>
 
+#include "../weir/units.h"
 #include "plugin.h"
+
+/* Bytes of tc's message; its own has more. */
+#define MESSAGE_MAX 1024
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-extern struct qdisc_util weir_qdisc_util;
+extern struct qdisc_util weir_qdisc_util __attribute__((visibility("default")));
+
+/**
+ * struct option - how an attribute of TCA_OPTIONS is printed
+ * @key: in JSON
+ * @format: in text, of a string
+ * @in_units: writes it, where it is not packets
+ * @size: bytes of it
+ */
+struct option {
+	const char *key;
+	const char *format;
+	const char *(*in_units)(char text[static UNITS_TEXT], uint64_t number);
+	size_t size;
+};
 
 struct counter {
 	const char *key;
@@ -39,13 +61,12 @@ static const struct counter bands[] = {
 	COUNTER("header_max", " max %llup", header_max),
 };
 
-static uint64_t value_of(const struct weir_tc_stats *stats, const struct counter *counter)
+static uint64_t read_number(const void *at, size_t size)
 {
-	const void *at = (const char *)stats + counter->at;
 	uint32_t word;
 	uint64_t value;
 
-	if (counter->size == sizeof(word)) {
+	if (size == sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
 		return word;
 	}
@@ -63,7 +84,7 @@ static void print_line(const struct weir_tc_stats *stats, size_t length,
 	for (i = 0; i < count; i++, counter++) {
 		if (counter->at + counter->size <= length)
 			print_color_u64(PRINT_ANY, COLOR_NONE, counter->key, counter->format,
-					value_of(stats, counter));
+					read_number((const char *)stats + counter->at, counter->size));
 	}
 }
 
@@ -84,28 +105,91 @@ static int print_xstats(struct qdisc_util *util, FILE *file, struct rtattr *attr
 	return 0;
 }
 
-static int explain(const char *what)
+static int explain(void)
 {
-	fprintf(stderr, "%s"
-		"Usage: ... weir\n"
-		"The weir qdisc has no options: what it trims is in the policy of its device,\n"
+	fprintf(stderr,
+		"Usage: ... weir [ limit NUMBER|SIZE|TIME ] [ headers NUMBER ] [ header-time TIME ]\n"
+		"These are limits of one qdisc. Those that are not said are in the policy of its device, as all else is,\n"
 		"	weir trim set dev DEVICE hook qdisc rule dscp=DSCP dscp DSCP ...\n"
 		"A qdisc that stays, for whole packets, is its child: tc qdisc add ... parent HANDLE:1 ...\n"
-		"See weir(8).\n", what);
+		"See weir(8).\n");
 	return -1;
 }
 
+static int wrong(const char *key, const char *word, const char *takes)
+{
+	fprintf(stderr, "weir: %s takes %s, not \"%s\"\n", key, takes, word);
+	return -1;
+}
+
+/* What stands behind the digits: "" for packets, or a unit. */
+static bool parse_number(const char *word, const struct units *units, uint64_t *number)
+{
+	const struct unit *unit;
+	char *end;
+
+	if (!units_digits(word, &end, number))
+		return false;
+	if (!units)
+		return !*end && *number <= UINT32_MAX;
+	unit = units_find(units, end);
+	return unit && units_scale(unit, *number, number) &&
+	       (units != &time_units || *number <= UINT32_MAX);
+}
+
+/* Each of the three words that a limit is has an attribute of its own. */
+static int put_limit(struct nlmsghdr *message, const char *word)
+{
+	uint64_t number;
+
+	if (parse_number(word, NULL, &number))
+		return addattr32(message, MESSAGE_MAX, WEIR_TC_LIMIT, number);
+	if (parse_number(word, &size_units, &number))
+		return addattr64(message, MESSAGE_MAX, WEIR_TC_LIMIT_BYTES, number);
+	if (parse_number(word, &time_units, &number))
+		return addattr32(message, MESSAGE_MAX, WEIR_TC_LIMIT_TIME, number);
+	return wrong("limit", word, "packets, a size or a time, such as 12, 18kb or 20us");
+}
+
+static int put_option(struct nlmsghdr *message, const char *key, const char *word)
+{
+	uint64_t number;
+
+	if (!strcmp(key, "limit"))
+		return put_limit(message, word);
+	if (!strcmp(key, "headers"))
+		return parse_number(word, NULL, &number) ?
+		       addattr32(message, MESSAGE_MAX, WEIR_TC_HEADERS, number) :
+		       wrong(key, word, "packets, such as 1000");
+	if (!strcmp(key, "header-time"))
+		return parse_number(word, &time_units, &number) ?
+		       addattr32(message, MESSAGE_MAX, WEIR_TC_HEADER_TIME, number) :
+		       wrong(key, word, "a time, such as 10ms");
+	fprintf(stderr, "weir: what is \"%s\"?\n", key);
+	return explain();
+}
+
+/* Always there, as a change that says nothing takes away what was said before. */
 static int parse_qopt(struct qdisc_util *util, int argc, char **argv, struct nlmsghdr *message,
 		      const char *dev)
 {
+	struct rtattr *options;
+
 	(void)util;
-	(void)message;
 	(void)dev;
-	if (!argc)
-		return 0;
-	if (strcmp(*argv, "help"))
-		fprintf(stderr, "weir: what is \"%s\"?\n", *argv);
-	return explain("");
+	if (argc && !strcmp(*argv, "help"))
+		return explain();
+	options = addattr_nest(message, MESSAGE_MAX, TCA_OPTIONS | NLA_F_NESTED);
+	for (; argc > 0; argc -= 2, argv += 2) {
+		if (argc == 1) {
+			fprintf(stderr, "weir: \"%s\" is not known, or its value is missing\n", *argv);
+			return explain();
+		}
+		if (put_option(message, argv[0], argv[1]))
+			return -1;
+	}
+	addattr_nest_end(message, options);
+	return 0;
 }
 
 static int parse_copt(struct qdisc_util *util, int argc, char **argv, struct nlmsghdr *message,
@@ -116,7 +200,50 @@ static int parse_copt(struct qdisc_util *util, int argc, char **argv, struct nlm
 	(void)argv;
 	(void)message;
 	(void)dev;
-	return explain("weir: its one class is always there, HANDLE:1.\n");
+	fprintf(stderr, "weir: its one class is always there, HANDLE:1.\n");
+	return explain();
+}
+
+static const struct option options[] = {
+	[WEIR_TC_LIMIT] = { "limit", "limit %s ", NULL, sizeof(uint32_t) },
+	[WEIR_TC_LIMIT_BYTES] = { "limit-bytes", "limit %s ", units_size, sizeof(uint64_t) },
+	[WEIR_TC_LIMIT_TIME] = { "limit-time", "limit %s ", units_micros, sizeof(uint32_t) },
+	[WEIR_TC_HEADERS] = { "headers", "headers %s ", NULL, sizeof(uint32_t) },
+	[WEIR_TC_HEADER_TIME] = { "header-time", "header-time %s ", units_micros, sizeof(uint32_t) },
+};
+
+/* A newer module may say more. */
+static void print_option(const struct rtattr *attr)
+{
+	uint16_t type = attr->rta_type & NLA_TYPE_MASK;
+	const struct option *option = options + type;
+	char text[UNITS_TEXT];
+	uint64_t number;
+
+	if (type >= COUNT(options) || !option->key || RTA_PAYLOAD(attr) < option->size)
+		return;
+	number = read_number(RTA_DATA(attr), option->size);
+	if (option->in_units)
+		option->in_units(text, number);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, number);
+	print_color_u64(PRINT_JSON, COLOR_NONE, option->key, NULL, number);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, option->format, text);
+}
+
+static int print_qopt(struct qdisc_util *util, FILE *file, struct rtattr *options)
+{
+	const struct rtattr *attr;
+	int left;
+
+	(void)util;
+	(void)file;
+	if (!options)
+		return 0;
+	left = RTA_PAYLOAD(options);
+	for (attr = RTA_DATA(options); RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
+		print_option(attr);
+	return 0;
 }
 
 /* The kernel says none. */
@@ -131,7 +258,7 @@ static int print_no_options(struct qdisc_util *util, FILE *file, struct rtattr *
 struct qdisc_util weir_qdisc_util = {
 	.id = "weir",
 	.parse_qopt = parse_qopt,
-	.print_qopt = print_no_options,
+	.print_qopt = print_qopt,
 	.print_xstats = print_xstats,
 	.parse_copt = parse_copt,
 	.print_copt = print_no_options,
