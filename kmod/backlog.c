@@ -295,6 +295,33 @@ void weir_backlog_depth(const struct net *net, int ifindex,
 	rcu_read_unlock();
 }
 
+/**
+ * weir_backlog_port_full() - have a device's qdiscs together no room for a packet?
+ * @net: the device's namespace
+ * @ifindex: the device
+ * @limits: what the device's policy says
+ * @len: bytes of the packet
+ *
+ * Any context. A device where nothing waits has room for one packet, however long it
+ * is. All queues are looked at, for each packet that asks: there is no sum of them,
+ * which would be one line of memory that all CPUs write for each packet.
+ */
+bool weir_backlog_port_full(const struct net *net, int ifindex,
+			    const struct weir_bands_limits *limits, u32 len)
+{
+	const struct weir_backlog *b;
+	u64 bytes = 0;
+
+	if (!limits->port_bytes)
+		return false;
+	rcu_read_lock();
+	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
+		if (weir_backlog_is(b, net, ifindex))
+			bytes += READ_ONCE(b->bands.bytes[WEIR_BAND_DATA]);
+	rcu_read_unlock();
+	return bytes && bytes + len > limits->port_bytes;
+}
+
 /* No lock is held: each word is right, though they may be of different moments. */
 static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 				  const struct weir_bands_limits *limits,
@@ -342,7 +369,7 @@ int weir_backlog_full(const struct net *net, int ifindex,
 			break;
 	}
 	rcu_read_unlock();
-	return full;
+	return full ?: weir_backlog_port_full(net, ifindex, limits, len);
 }
 
 /**

@@ -83,6 +83,8 @@ int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
 		      void *data);
 void weir_backlog_depth(const struct net *net, int ifindex,
 			u32 depth[WEIR_BANDS]);
+bool weir_backlog_port_full(const struct net *net, int ifindex,
+			    const struct weir_bands_limits *limits, u32 len);
 int weir_backlog_full(const struct net *net, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len);
 

@@ -19,6 +19,8 @@ enum weir_band_id {
 /**
  * struct weir_bands_limits - how bands are bounded and share the link
  * @bytes: of the data band, 0 for no limit
+ * @port_bytes: of the data bands of all qdiscs of a port, 0 for no limit; for whoever
+ *	knows of all
  * @time: ns that the head of the data band may have waited, 0 for no limit
  * @header_time: ns that the head of the header band may have waited, 0 for no
  *	limit
@@ -30,6 +32,7 @@ enum weir_band_id {
  */
 struct weir_bands_limits {
 	u64	bytes;
+	u64	port_bytes;
 	u64	time;
 	u64	header_time;
 	u32	packets;

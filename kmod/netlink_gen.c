@@ -220,6 +220,7 @@ static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_DEFAULT + 1] 
 	[WEIR_A_TRIM_PESSIMISTIC] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
 	[WEIR_A_TRIM_T0] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_t0_range),
 	[WEIR_A_TRIM_T1] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_trim_t1_range),
+	[WEIR_A_TRIM_PORT_LIMIT] = { .type = NLA_UINT, },
 	[WEIR_A_TRIM_DEFAULT] = { .type = NLA_FLAG, },
 };
 

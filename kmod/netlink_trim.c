@@ -138,6 +138,8 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 	weir_nl_trim_get_numbers(info, config);
 	if (a[WEIR_A_TRIM_LIMIT_BYTES])
 		config->limit_bytes = nla_get_uint(a[WEIR_A_TRIM_LIMIT_BYTES]);
+	if (a[WEIR_A_TRIM_PORT_LIMIT])
+		config->port_limit = nla_get_uint(a[WEIR_A_TRIM_PORT_LIMIT]);
 	if (a[WEIR_A_TRIM_TRIMMED_DSCPS])
 		config->trimmed_dscps = nla_get_uint(a[WEIR_A_TRIM_TRIMMED_DSCPS]);
 	if (a[WEIR_A_TRIM_CONTROL_DSCPS])
@@ -232,6 +234,8 @@ int weir_nl_put_config(struct sk_buff *skb,
 	if (weir_nl_trim_put_numbers(skb, config, attrs) ||
 	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_LIMIT_BYTES,
 				  config->limit_bytes, attrs) ||
+	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_PORT_LIMIT,
+				  config->port_limit, attrs) ||
 	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_TRIMMED_DSCPS,
 				  config->trimmed_dscps, attrs) ||
 	    weir_nl_trim_put_long(skb, WEIR_A_TRIM_CONTROL_DSCPS,

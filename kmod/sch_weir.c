@@ -427,6 +427,19 @@ static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
 	return NET_XMIT_SUCCESS;
 }
 
+/* A queue where nothing waits has room, whatever waits in the port's others. */
+static bool weir_sch_port_full(const struct weir_sch_visit *v,
+			       const struct sk_buff *skb)
+{
+	const struct net_device *dev = qdisc_dev(v->sch);
+	const struct weir_sch *q = qdisc_priv(v->sch);
+
+	return v->limits->port_bytes &&
+	       q->backlog.bands.packets[WEIR_BAND_DATA] &&
+	       weir_backlog_port_full(dev_net(dev), dev->ifindex, v->limits,
+				      qdisc_pkt_len(skb));
+}
+
 static bool weir_sch_data_full(const struct weir_sch_visit *v,
 			       const struct sk_buff *skb)
 {
@@ -435,7 +448,8 @@ static bool weir_sch_data_full(const struct weir_sch_visit *v,
 	return v->refused || weir_sch_deflected_full(v) ||
 	       weir_bands_data_full(&q->backlog.bands, v->limits,
 				    qdisc_pkt_len(skb),
-				    weir_sch_waited(q, WEIR_BAND_DATA, v->now));
+				    weir_sch_waited(q, WEIR_BAND_DATA, v->now)) ||
+	       weir_sch_port_full(v, skb);
 }
 
 static int weir_sch_classify(const struct weir_sch_visit *v,

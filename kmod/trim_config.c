@@ -216,6 +216,10 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 					"the qdisc meters no rate that overhead could count for");
 	if (weir_trim_has_bands(config))
 		return 0;
+	if (config->port_limit)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_PORT_LIMIT,
+					"only weir qdiscs share a limit: take hook qdisc, or hook xdp with meter backlog");
 	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_VICTIM,
@@ -606,6 +610,7 @@ void weir_trim_config_bands(const struct weir_trim_config *config,
 {
 	*limits = (struct weir_bands_limits) {
 		.bytes		= config->limit_bytes,
+		.port_bytes	= config->port_limit,
 		.time		= config->limit_time * NSEC_PER_USEC,
 		.header_time	= config->header_time * NSEC_PER_USEC,
 		.packets	= config->limit,

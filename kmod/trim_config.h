@@ -26,6 +26,7 @@ extern const char weir_trim_childless_time[];
  * struct weir_trim_config - what an administrator says about a port
  * @rate: bytes a second that the port can send
  * @limit_bytes: of the data band, 0 for no limit
+ * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
  * @trimmed_dscps: of packets that others have trimmed, bit i being DSCP i
  * @control_dscps: of control packets, likewise
  * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i;
@@ -62,6 +63,7 @@ extern const char weir_trim_childless_time[];
 struct weir_trim_config {
 	u64			rate;
 	u64			limit_bytes;
+	u64			port_limit;
 	u64			trimmed_dscps;
 	u64			control_dscps;
 	u64			said;

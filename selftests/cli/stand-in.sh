@@ -166,6 +166,9 @@ asks_trims() {
 		limit 12;.limit == 12 and (has("limit-bytes") | not) and (has("limit-time") | not)
 		limit 18kb;."limit-bytes" == 18432 and .limit == 0
 		limit 18k;."limit-bytes" == 18432
+		port-limit 1mb;."port-limit" == 1048576
+		port-limit 9000;."port-limit" == 9000
+		port-limit 0;."port-limit" == 0
 		limit 20us;."limit-time" == 20 and .limit == 0
 		limit 2ms limit 8 limit 5gb;."limit-time" == 2000 and .limit == 8 and ."limit-bytes" == 5368709120
 		headers 500;.headers == 500
@@ -400,7 +403,7 @@ shows_trims() {
 	answers trim-get <<-END
 		[{"ifindex": 1, "ifname": "lo", "hook": 1, "size": 128, "dscp": 26, "length": 1, "edge": 0,
 		  "rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}, {"port": 22, "disable": true}],
-		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "headers": 1000, "header-time": 1000,
+		  "limit": 12, "limit-bytes": 18432, "limit-time": 0, "port-limit": 65536, "headers": 1000, "header-time": 1000,
 		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
 		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900,
 		  "child-dropped": 7, "stats": $stats},
@@ -412,7 +415,7 @@ shows_trims() {
 	END
 	prints "trim dev lo hook qdisc edge off size 128 dscp 26 length update
     rule dscp=10-14,proto=udp rule proto=ndp rule any disable-trim port=22
-    limit 12 limit 18k headers 1000 header-time 1ms share 10:1 victim coin full return return-dscp 48
+    limit 12 limit 18k port-limit 64k headers 1000 header-time 1ms share 10:1 victim coin full return return-dscp 48
     cpus 8 data-depth 3 header-depth 40 direct 900 child-dropped 7
     whole 1000 whole-bytes 1001 trim 1002 trim-bytes 1003 tx-trim 1004 dropped-trim 1005 returned 1006 short 1007
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
@@ -426,7 +429,7 @@ trim dev eth1 hook none edge on" "trim show" &&
 		json '(.[0] | del(.stats)) == {"dev": "lo", "ifindex": 1, "hook": "qdisc", "edge": "off", "size": 128,
 			"dscp": 26, "length": "update",
 			"rule": [{"dscp": 10, "dscp-last": 14, "proto": 17}, {"proto": 199}, {}],
-			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0,
+			"disable-trim": [{"port": 22}], "limit": 12, "limit-bytes": 18432, "limit-time": 0, "port-limit": 65536,
 			"headers": 1000, "header-time": 1000, "share": "ratio", "share-value": 10, "victim": "coin",
 			"full": "return", "return-dscp": 48, "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900,
 			"child-dropped": 7}

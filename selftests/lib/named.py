@@ -16,7 +16,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
                              ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"))}
 # Numbers of 64 bits; all others have 32.
-LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"),
+LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps")}
 # What changes by itself.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",

@@ -296,13 +296,22 @@ into_class() {
 	tc_w4 filter del parent 5: 2>/dev/null
 	tc_w4 filter add parent 5: protocol all matchall classid "$1" && incast --count 60
 }
+# classes OPTION...: of the first one's qdisc.
+classes() {
+	slow 10kbit && tc_w4 qdisc replace parent 1:1 handle 5: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
+		plugged qdisc add dev w4 parent 5:1 handle 10: weir "$@" && plugged qdisc add dev w4 parent 5:2 handle 11: weir
+}
 limits_of_a_class() {
-	tc_w4 qdisc replace root handle 1: tbf rate 10kbit burst 4000 limit 10000000 &&
-		tc_w4 qdisc add parent 1:1 handle 5: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
-		plugged qdisc add dev w4 parent 5:1 handle 10: weir limit 4 headers 3 header-time 1s &&
-		plugged qdisc add dev w4 parent 5:2 handle 11: weir && fresh headers=50 && into_class 5:1 && into_class 5:2 || return
+	classes limit 4 headers 3 header-time 1s && fresh headers=50 && into_class 5:1 && into_class 5:2 || return
 	[[ $(of_queue 10: '[."data-max", ."header-max"] | @text') == '[4,3]' &&
 		$(of_queue 11: '[."data-max", ."header-max"] | @text') == '[12,50]' ]] && own_limits_change && return
+	in_router weir trim queues dev w4
+	return 1
+}
+# What waits in one class is no more room for another, but for one packet.
+limit_of_a_port() {
+	classes && fresh limit=1000 port-limit=12000 && into_class 5:1 && into_class 5:2 || return
+	[[ $(of_queue 10: '."data-max" > 4 and ."data-max" <= 8') == true && $(of_queue 11: '."data-max"') == 1 ]] && return
 	in_router weir trim queues dev w4
 	return 1
 }
@@ -349,6 +358,7 @@ ktap_run "tc shows what was trimmed and waits" one tc_shows
 ktap_run "tc sets limits of a qdisc" one tc_sets
 ktap_run "limits that tc refuses" one tc_refuses
 ktap_run "a class has limits of its own" one limits_of_a_class
+ktap_run "classes of a port share a limit" one limit_of_a_port
 ktap_run "all goes while packets wait" one all_goes
 star_delete
 ktap_end

@@ -221,6 +221,7 @@ backlog() {
 }
 
 backlog_of_packets() { backlog limit=12; }
+backlog_of_port() { backlog limit=1000 port-limit=18000; }
 backlog_of_bytes() { backlog limit=0 limit-bytes=18000; }
 
 # What its device does not take is an overflow of the port: here a link whose other end
@@ -368,7 +369,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes device_refuses not_redirected not_by_vlan hidden_tag link_is_gone bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes backlog_of_port device_refuses not_redirected not_by_vlan hidden_tag link_is_gone bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done

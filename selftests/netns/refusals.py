@@ -204,6 +204,8 @@ CASES = [
     ("trim-set", dict(tc, full=2, **{"return-dscp": 12}), NOTSUPP, "packets cannot go back from the tc hook"),
     ("trim-set", dict(tc, victim=2), NOTSUPP, "only the qdisc can trim packets that wait"),
     ("trim-set", dict(tc, share=1), NOTSUPP, "only the qdisc has two bands that share the link"),
+    ("trim-set", {**tc, "port-limit": 9000}, NOTSUPP,
+     "only weir qdiscs share a limit: take hook qdisc, or hook xdp with meter backlog"),
     ("trim-set", dict(tc, share=2, **{"share-value": 5}), NOTSUPP,
      "only the qdisc has two bands that share the link"),
     ("trim-set", dict(xdp, ifindex=d0), NOTSUPP,

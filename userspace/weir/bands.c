@@ -48,6 +48,22 @@ static int put_limit(struct nlmsghdr *message, const struct value *value)
 
 const struct syntax limit_syntax = { parse_limit, put_limit };
 
+static int parse_size(struct value *value)
+{
+	const char *key = value->key->name;
+
+	return args_units(key, key, value->word, &size_units, units_find(&size_units, "b"),
+			  &value->number);
+}
+
+static int put_size(struct nlmsghdr *message, const struct value *value)
+{
+	mnl_attr_put_u64(message, value->attr, value->number);
+	return WEIR_OK;
+}
+
+const struct syntax size_syntax = { parse_size, put_size };
+
 /* "10:1" or "20%": the number, and what stands behind it. */
 static bool parse_part(struct value *value, const char *tail, uint64_t max)
 {
@@ -126,6 +142,16 @@ void limits_print(const struct nlattr **trim)
 	show_number("limit", trim[WEIR_A_TRIM_LIMIT]);
 	show_number("limit-bytes", trim[WEIR_A_TRIM_LIMIT_BYTES]);
 	show_number("limit-time", trim[WEIR_A_TRIM_LIMIT_TIME]);
+}
+
+void port_limit_print(const struct nlattr *limit)
+{
+	char text[UNITS_TEXT];
+
+	if (opt.json)
+		show_number("port-limit", limit);
+	else if (nl_uint(limit))
+		print_string("port-limit", units_size(text, nl_uint(limit)));
 }
 
 void share_print(const struct nlattr **trim)

@@ -13,6 +13,9 @@ struct syntax;
 /* `limit`: packets, a size or a time; which of them says the unit. */
 extern const struct syntax limit_syntax;
 
+/* A size, or a number of bytes. */
+extern const struct syntax size_syntax;
+
 /* `share`: strict, K:1 or P%. */
 extern const struct syntax share_syntax;
 
@@ -21,6 +24,7 @@ extern const struct syntax percent_syntax;
 
 /* @trim: the attributes of a policy, by type */
 void limits_print(const struct nlattr **trim);
+void port_limit_print(const struct nlattr *limit);
 void share_print(const struct nlattr **trim);
 void percent_print(const char *key, const struct nlattr *attr);
 

@@ -91,6 +91,10 @@ static const struct key trim_limit = {
 	"limit", "PACKETS|SIZE|TIME", "what may wait whole: packets, bytes as SIZE in b, kb or mb, or the head's TIME; one of each; 0 is no limit (12)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_LIMIT, .repeat = 3, .syntax = &limit_syntax,
 };
+static const struct key trim_port_limit = {
+	"port-limit", "SIZE", "bytes that may wait whole in all queues of the port together, in b, kb or mb; 0 is no limit (0)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_PORT_LIMIT, .syntax = &size_syntax,
+};
 static const struct key trim_headers = {
 	"headers", "NUMBER", "trimmed packets that may wait (1000)",
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_HEADERS, .min = 1,
@@ -159,7 +163,7 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
-	{ &trim_edge, false }, { &trim_limit, false }, { &trim_headers, false },
+	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_headers, false },
 	{ &trim_header_time, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
 	{ &trim_rate, false }, { &trim_overhead, false }, { &trim_mpu, false },

@@ -49,6 +49,7 @@ static void print_mark(const struct nlattr **trim)
 static void print_bands(const struct nlattr **trim)
 {
 	limits_print(trim);
+	port_limit_print(trim[WEIR_A_TRIM_PORT_LIMIT]);
 	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
 	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
 	share_print(trim);
