@@ -421,6 +421,25 @@ offloads_at_tc() {
 	in_router weir trim del dev w4
 	return "$status"
 }
+# What a frame takes of the link beyond its own bytes. A meter that knows of it lets no more
+# through than the shaper below sends, which has room for little more than the meter; one that
+# does not has it drop.
+on_the_wire() {
+	local drops
+	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 200kbit burst 3000 limit 8000 &&
+		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 200kbit overhead "$1" limit 3000b header-time 20ms &&
+		receive w4 && from_workers 3 "$(worker_addr 4)" --count 3000 --size 100 &&
+		[[ $(of w4 '.stats.whole + .stats.trim') == "$sent" && $(of w4 .stats.trim) -gt 3000 ]]
+	local status=$?
+	((status)) && shown w4
+	drops=$(in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "tbf") | .drops')
+	in_router weir trim del dev w4
+	in_router tc qdisc del dev w4 root
+	end_all
+	echo "# overhead $1: $drops dropped"
+	((status == 0 && drops $2))
+}
+overhead_counts() { on_the_wire 100 '== 0' && on_the_wire 0 '> 10'; }
 
 # A port of a bridge, who reads it being ours. The bridge has the address.
 tap_up() {
@@ -725,6 +744,7 @@ ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "a queue of the traffic class, at tc" one on_slow queue_of_class
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
+ktap_run "what frames take of the wire is metered" one overhead_counts
 ktap_run "fragments of a guest are left alone, and merged datagrams are not" one with_guest offloads
 ktap_run "at tc either goes on as it is" one with_guest offloads_at_tc
 ktap_run "a slow reader of a tap gets all, whole or trimmed" one slow_reader --pace 0.002
