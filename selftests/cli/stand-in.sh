@@ -390,6 +390,13 @@ doctor_says() {
 			and (.found | test($found)) and (.fix | test($fix)))' "$WEIR_STAND_IN/doctor" ||
 		{ gojq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
 }
+# doctor_says_nothing CHECK SUBJECT
+doctor_says_nothing() {
+	weir -j doctor >"$WEIR_STAND_IN/doctor" || true
+	gojq -e --arg check "$1" --arg subject "$2" \
+		'.checks | length > 0 and (any(.check == $check and .subject == $subject) | not)' "$WEIR_STAND_IN/doctor" ||
+		{ gojq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
+}
 # All counters of a policy, each with another number.
 trim_stats() {
 	/usr/bin/python3 -c 'import json, sys, yaml
@@ -482,6 +489,12 @@ doctor_trims() {
 	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 3, "meter": 3}]'
 	doctor_says qdisc "trim lo" fail "no weir qdisc on lo" "weir trim set dev lo" &&
 		doctor_says program "trim lo" fail "no device has the program" "weir trim set dev lo from DEVICE" || return
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "direct": 700, "child-dropped": 11,
+		"stats": {"whole": 200, "other": 100}}]'
+	doctor_says losses "trim lo" warn "below weir's on lo has dropped 11 packets, .* of about 1000" "lower limit" || return
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "direct": 700, "child-dropped": 10,
+		"stats": {"whole": 200, "other": 100}}]'
+	doctor_says_nothing losses "trim lo" || return
 	answers trim-get <<<'[{"ifindex": 4294967295, "ifname": "gone", "hook": 1}]'
 	doctor_says device "trim gone" fail "is not in this network namespace" "ip link" || return
 	answers trim-get <<<'[]'
@@ -643,7 +656,8 @@ top_resizes() {
 	last=$(sed $'s/\033\\[[0-9;?]*[A-Za-z]//g; s/\r//' <<<"${last%%$'\033[?25h'*}")
 	(($(wc -l <<<"$last") <= 9 && $(wc -L <<<"$last") <= 40)) || { echo "$last"; return 1; }
 }
-# Two looks, between which 100 packets pass whole, 30 are trimmed and 6 dropped.
+# Two looks, between which 100 packets pass whole, 30 are trimmed and 13 dropped, 7 of them by
+# the child. That of the other device is another one at the second look.
 top_trims() {
 	local n
 	fresh
@@ -652,9 +666,9 @@ top_trims() {
 	answers source-get <<<'[]'
 	for n in 1 2; do
 		answers trim-get "$n" <<-END || return
-			[{"ifindex": 2, "ifname": "calm", "hook": 2, "stats": {"whole": $((5 * n))}},
+			[{"ifindex": 2, "ifname": "calm", "hook": 2, "child-dropped": $((30 / n)), "stats": {"whole": $((5 * n))}},
 			 {"ifindex": 3, "ifname": "edge", "hook": 4},
-			 {"ifindex": 4, "ifname": "busy", "hook": 1, "data-depth": 12, "header-depth": 700,
+			 {"ifindex": 4, "ifname": "busy", "hook": 1, "data-depth": 12, "header-depth": 700, "child-dropped": $((7 * n)),
 			  "stats": {"whole": $((100 * n)), "whole-bytes": $((150000 * n)), "trim": $((30 * n)),
 			  "dropped-trim": $((3 * n)), "headers-dropped": $n, "other-dropped": $n, "failed": $n}}]
 		END
@@ -663,7 +677,7 @@ top_trims() {
 		(.trims | map(.dev) == ["busy", "calm"]) and .trims[0].hook == "qdisc"
 		and .trims[0]."data-depth" == 12 and .trims[0]."header-depth" == 700
 		and in_all(.trims[0].rates.whole) == 100 and in_all(.trims[0].rates.trim) == 30
-		and in_all(.trims[0].rates.drop) == 6 and in_all(.trims[0].rates."whole-bytes" / 1000) == 150
+		and in_all(.trims[0].rates.drop) == 13 and .trims[1].rates.drop == 0 and in_all(.trims[0].rates."whole-bytes" / 1000) == 150
 		and in_all(.trims[1].rates.whole) == 5' top interval 20ms count 1 || return
 	has "$(page)" '^trims on +hook +whole/s +trim/s +drop/s +Mbit/s +data headers$' \
 		'^busy +qdisc +[0-9.k]+ +[0-9.k]+ +[0-9.k]+ +[0-9.]+ +12 +700$' \

@@ -13,6 +13,8 @@
 #define DSCP_CS6	48
 #define DSCP_CS7	56
 
+#define CHILD_DROPS_ONE_IN	100
+
 /* What all policies with hook xdp share. */
 struct forward {
 	int err;
@@ -214,6 +216,23 @@ static void check_losses(const struct link *link, const char *subject, const str
 	       link->name, (unsigned long long)trim->device_dropped);
 }
 
+/*
+ * Some qdiscs drop a packet now and then to have its sender slow down. More than that is lost
+ * that would have been trimmed, had it waited in weir's.
+ */
+static void check_child(const struct link *link, const char *subject, const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_WARN, "losses", subject, NULL };
+
+	if (trim->child_dropped <= trim->passed / CHILD_DROPS_ONE_IN)
+		return;
+	finding.fix = fix("see with `tc -s qdisc show dev %s` which one does; with a lower limit in `weir trim set dev %s limit PACKETS` more is trimmed before it",
+			  link->name, link->name);
+	report(&finding, "the qdisc below weir's on %s has dropped %llu packets, which were not trimmed, of about %llu",
+	       link->name, (unsigned long long)trim->child_dropped,
+	       (unsigned long long)trim->passed);
+}
+
 /* The device had no room for them, and the port nothing that they could wait in. */
 static void check_lost(const struct link *link, const char *subject, const struct trim *trim)
 {
@@ -273,6 +292,7 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	if (trim.hook == WEIR_TRIM_HOOK_NONE)
 		return;
 	check_losses(&link, subject, &trim);
+	check_child(&link, subject, &trim);
 	check_lost(&link, subject, &trim);
 	check_mark(patient, &link, subject, &trim);
 }

@@ -51,6 +51,7 @@ struct top_trim {
 	uint32_t hook;
 	uint32_t data_depth;
 	uint32_t header_depth;
+	uint64_t child_dropped;
 	struct trim_counters counters;
 };
 

@@ -83,6 +83,7 @@ static void read_trim(struct top_trim *trim, const struct nlmsghdr *message)
 	trim->hook = nl_uint(table[WEIR_A_TRIM_HOOK]);
 	trim->data_depth = nl_uint(table[WEIR_A_TRIM_DATA_DEPTH]);
 	trim->header_depth = nl_uint(table[WEIR_A_TRIM_HEADER_DEPTH]);
+	trim->child_dropped = nl_uint(table[WEIR_A_TRIM_CHILD_DROPPED]);
 	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
 	if (!table[WEIR_A_TRIM_STATS])
 		return;
@@ -251,7 +252,8 @@ static uint64_t trim_drops(const struct top_trim *trim)
 
 	return count[WEIR_A_TRIM_STATS_DROPPED_TRIM] + count[WEIR_A_TRIM_STATS_HEADERS_DROPPED] +
 	       count[WEIR_A_TRIM_STATS_OTHER_DROPPED] + count[WEIR_A_TRIM_STATS_FAILED] +
-	       count[WEIR_A_TRIM_STATS_DEVICE_DROPPED] + count[WEIR_A_TRIM_STATS_LOST];
+	       count[WEIR_A_TRIM_STATS_DEVICE_DROPPED] + count[WEIR_A_TRIM_STATS_LOST] +
+	       trim->child_dropped;
 }
 
 /* Those that lose most first. */
@@ -277,8 +279,11 @@ static void source_since(struct top_source *source, const struct top_source *bef
 /* The largest values are no counters, but nobody asks for the rate of those. */
 static void trim_since(struct top_trim *trim, const struct top_trim *before)
 {
+	uint64_t dropped = before ? before->child_dropped : 0;
 	unsigned int i;
 
+	/* Qdiscs come and go as they like, and count from then on. */
+	trim->child_dropped = trim->child_dropped > dropped ? trim->child_dropped - dropped : 0;
 	for (i = 1; before && i <= WEIR_A_TRIM_STATS_MAX; i++) {
 		if (trim->counters.count[i] < before->counters.count[i])
 			return;

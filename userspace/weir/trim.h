@@ -55,6 +55,8 @@ struct trim {
 	bool edge;
 	bool sends;
 	uint64_t device_dropped;
+	uint64_t child_dropped;
+	uint64_t passed;
 	uint64_t lost;
 };
 

@@ -28,9 +28,13 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->dscp = nl_uint(table[WEIR_A_TRIM_DSCP]);
 	trim->edge = nl_uint(table[WEIR_A_TRIM_EDGE]);
 	trim->sends = nl_uint(table[WEIR_A_TRIM_SENDS]);
+	trim->child_dropped = nl_uint(table[WEIR_A_TRIM_CHILD_DROPPED]);
+	trim->passed = nl_uint(table[WEIR_A_TRIM_DIRECT]);
 	if (table[WEIR_A_TRIM_STATS]) {
 		nl_nested(table[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
 		trim->device_dropped = nl_uint(stats[WEIR_A_TRIM_STATS_DEVICE_DROPPED]);
+		trim->passed += nl_uint(stats[WEIR_A_TRIM_STATS_WHOLE]) +
+				nl_uint(stats[WEIR_A_TRIM_STATS_OTHER]);
 		trim->lost = nl_uint(stats[WEIR_A_TRIM_STATS_LOST]);
 	}
 	snprintf(trim->dev, sizeof(trim->dev), "%s", nl_string(table[WEIR_A_TRIM_IFNAME]));
