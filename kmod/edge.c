@@ -9,6 +9,7 @@
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
+#include <linux/skbuff.h>
 #include <net/geneve.h>
 #include <net/gre.h>
 #include <net/vxlan.h>
@@ -53,15 +54,8 @@ static bool weir_edge_dev(struct weir_net *wn, struct net_device *dev)
 	       netdev_walk_all_lower_dev_rcu(dev, weir_edge_one, &priv);
 }
 
-/**
- * weir_edge() - is a packet not believed that says that it was trimmed?
- * @wn: the namespace
- * @ifindex: the device that it came in by, as the stack says, 0 where it is from
- *	this host
- *
- * Any context but hard interrupts.
- */
-bool weir_edge(struct weir_net *wn, int ifindex)
+/* 0 stands for this host. */
+static bool weir_edge_index(struct weir_net *wn, int ifindex)
 {
 	struct net_device *dev;
 	bool edge;
@@ -73,6 +67,42 @@ bool weir_edge(struct weir_net *wn, int ifindex)
 	edge = !dev || weir_edge_dev(wn, dev);
 	rcu_read_unlock();
 	return edge;
+}
+
+static bool weir_edge_is_vouched(const struct weir_net *wn,
+				 const struct sk_buff *skb)
+{
+	return skb->inner_protocol_type == ENCAP_TYPE_ETHER &&
+	       skb->inner_protocol == wn->returned && !skb->encapsulation;
+}
+
+/**
+ * weir_edge() - is a packet not believed that says that it was trimmed?
+ * @skb: the packet, on its way out
+ *
+ * Any context but hard interrupts.
+ */
+bool weir_edge(const struct sk_buff *skb)
+{
+	struct weir_net *wn = weir_net(dev_net(skb->dev));
+
+	return weir_edge_index(wn, skb->skb_iif) &&
+	       !weir_edge_is_vouched(wn, skb);
+}
+
+/**
+ * weir_edge_vouch() - have a packet believed that this host sends back
+ * @skb: the packet, as it is to come in; its device is the one that it does so by
+ *
+ * It comes in by the port that it was to leave by, as if its receiver had sent it, and that
+ * may be an edge. What the stack leaves alone from there to the next qdisc is the protocol
+ * of inner headers, which means nothing in a packet that has none. Nobody outside of the
+ * kernel can set it, and nobody inside knows the number.
+ */
+void weir_edge_vouch(struct sk_buff *skb)
+{
+	if (!skb->encapsulation)
+		skb_set_inner_protocol(skb, weir_net(dev_net(skb->dev))->returned);
 }
 
 /**

@@ -5,9 +5,10 @@
 #include <linux/types.h>
 
 struct net_device;
-struct weir_net;
+struct sk_buff;
 
-bool weir_edge(struct weir_net *wn, int ifindex);
+bool weir_edge(const struct sk_buff *skb);
 bool weir_edge_early(struct net_device *dev);
+void weir_edge_vouch(struct sk_buff *skb);
 
 #endif /* _WEIR_EDGE_H */

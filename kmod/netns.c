@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a network namespace owns: made with it, gone with it. */
+#include <linux/random.h>
+
 #include "job.h"
 #include "netns.h"
 #include "port.h"
@@ -19,6 +21,7 @@ static int __net_init weir_net_init(struct net *net)
 	xa_init(&wn->ports);
 	xa_init(&wn->trims);
 	xa_init(&wn->bridge_ports);
+	wn->returned = cpu_to_be16(get_random_u16() | 1);
 	wn->seq = 1;
 	return 0;
 }

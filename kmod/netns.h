@@ -25,6 +25,8 @@ struct weir_trim_config;
  *	under RTNL
  * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
  *	written under RTNL, read under RCU
+ * @returned: what packets that this namespace has sent back are known by, never 0;
+ *	see edge.c
  * @edges: some policy says that its device is an edge; written under RTNL
  * @seq: goes up with every change, so that a dump can tell that it was
  *	disturbed; under @lock, never 0
@@ -38,6 +40,7 @@ struct weir_net {
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;
+	__be16				returned;
 	bool				edges;
 	unsigned int			seq;
 	struct weir_stats __percpu	*stats;

@@ -456,14 +456,12 @@ static int weir_sch_classify(const struct weir_sch_visit *v,
 			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
 	const struct weir_trim_policy *policy = &v->rev->policy;
-	const struct net *net = dev_net(qdisc_dev(v->sch));
 	int class;
 
 	if (!weir_trim_skb_parse(skb, pkt))
 		return WEIR_TRIM_OTHER;
 	class = weir_trim_classify(policy, pkt);
-	if (weir_trim_is_marked(class) &&
-	    weir_edge(weir_net(net), skb->skb_iif))
+	if (weir_trim_is_marked(class) && weir_edge(skb))
 		class = weir_trim_distrust(policy, pkt, class);
 	return class;
 }

@@ -180,9 +180,7 @@ __bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx)
 
 __bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
 {
-	const struct sk_buff *skb = (const struct sk_buff *)ctx;
-
-	return weir_edge(weir_net(dev_net(skb->dev)), skb->skb_iif);
+	return weir_edge((const struct sk_buff *)ctx);
 }
 
 __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)

@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include <net/checksum.h>
 
+#include "edge.h"
 #include "trim_skb.h"
 
 /* Bytes of the packet that what is left is a copy of; of some they count for nothing. */
@@ -227,6 +228,7 @@ static struct sk_buff *weir_trim_skb_arrive(struct sk_buff *skb)
 	skb->mark = 0;
 	skb->protocol = eth_type_trans(skb, skb->dev);
 	skb_reset_network_header(skb);
+	weir_edge_vouch(skb);
 	return skb;
 }
 

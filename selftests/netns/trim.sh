@@ -454,6 +454,25 @@ came_back() { holds w4 '.stats.returned > 0 and .stats."dropped-trim" == 0' && h
 # The first worker's device has a weir qdisc, too, which took them for what they are.
 headers_at_w1() { (($(seen back.1 12) == $(trim w1 .stats.headers))); }
 
+# The receiver's port is an edge: what this box sends back comes in by it, and keeps its mark,
+# and what the receiver marks as returned itself does not.
+comes_back_by_edge() {
+	fresh headers=2 header-time=0 full=return return-dscp=12 edge=1 &&
+		policy set w1 hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 && slow w1 100mbit && receive w4 || return
+	behind w1 "$out/sent.1" "$here/trim-traffic" send "$(worker_addr 4)" --count 300 --returned "$out/back.1"
+	poll 60 grep -qs 300 "$out/sent.1" && sent=300 && settled && poll 60 one_back_adds_up && holds w4 '.stats.returned > 0' &&
+		holds w1 '.stats.untrusted == 0' && end_all && receive w1 && send 4 1 --count 50 --dscp 12 --size 60 >/dev/null &&
+		poll 60 zeroes_are 50 && holds w1 '.stats.untrusted == 50'
+	local status=$?
+	((status)) && { shown w4; shown w1; cat "$out/arrived" "$out"/back.1; }
+	end_all
+	rm -f "$out"/back.* "$out"/sent.*
+	policy del w1
+	in_router tc qdisc del dev w1 root
+	return "$status"
+}
+one_back_adds_up() { [[ $(seen back.1 12) == "$(trim w4 .stats.returned)" ]] && holds w1 ".stats.headers == $(seen back.1 12)" >/dev/null; }
+
 # What waits stays when a policy comes and goes.
 policy_goes_under_load() {
 	slow w4 10kbit && fresh headers=1000 header-time=0 && receive w4 && incast 3 --count 100 &&
@@ -537,12 +556,17 @@ bridge_up() {
 	done
 }
 
+# All ports are edges, as those of guests are.
 comes_back_bridged() {
 	local i
+	for i in 1 2 3; do
+		in_ns switch tc qdisc add dev "p$i" root weir &&
+			in_ns switch "$here/trim-policy" set "p$i" hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 edge=1 || return
+	done
 	in_ns switch tc qdisc add dev p4 root handle 1: tbf rate 1mbit burst 4000 limit 10000000 &&
 		in_ns switch tc qdisc add dev p4 parent 1:1 weir &&
 		in_ns switch "$here/trim-policy" set p4 hook=qdisc dscp=11 rule=dscp:10 headers=2 header-time=0 \
-			full=return return-dscp=12 || return
+			full=return return-dscp=12 edge=1 || return
 	receive h4 || return
 	for i in 1 2 3; do
 		behind "h$i" "$out/sent.$i" "$here/trim-traffic" send 10.78.0.4 --count 200 --returned "$out/back.$i"
@@ -603,6 +627,7 @@ ktap_run "headers from upstream, and through an edge" from_upstream
 ktap_run "marks of other boxes, and control" marks_of_others
 ktap_run "IPv6" ipv6
 ktap_run "headers come back through a router" comes_back
+ktap_run "headers come back by an edge" comes_back_by_edge
 ktap_run "a policy goes under load" policy_goes_under_load
 ktap_run "a policy comes under load" policy_comes_under_load
 ktap_run "qdiscs come and go under load" qdisc_goes_under_load
