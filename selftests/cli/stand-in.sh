@@ -479,6 +479,23 @@ trim-del trim dev lo hook qdisc" ]] || { echo "$text"; return 1; }
 	weir -j monitor 2>/dev/null | gojq -se '.[0].event == "trim" and .[1].event == "trim-del"
 		and .[1].dev == "lo" and .[1].stats.trim == 7' >/dev/null
 }
+# doctor_marks WORDS...: policies whose mark is that of routing protocols, each by itself, with
+# an edge in the namespace; doctor_marks_not: others.
+an_edge_and() {
+	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "edge": 1, "rule": [{"proto": 6}], '"$1}]"
+}
+doctor_marks() {
+	local words
+	for words; do
+		an_edge_and "$words" && doctor_says mark "trim lo" warn "BGP that comes in by an edge" "set a DSCP" || return
+	done
+}
+doctor_marks_not() {
+	local words
+	for words; do
+		an_edge_and "$words" && doctor_says_nothing mark "trim lo" || return
+	done
+}
 # Nothing is attached to the loopback device, which every machine has.
 doctor_trims() {
 	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1}]'
@@ -495,6 +512,8 @@ doctor_trims() {
 	answers trim-get <<<'[{"ifindex": 1, "ifname": "lo", "hook": 1, "direct": 700, "child-dropped": 10,
 		"stats": {"whole": 200, "other": 100}}]'
 	doctor_says_nothing losses "trim lo" || return
+	doctor_marks '"dscp": 48' '"tc": 6' '"tc": 0, "tc-dscp": "3808101820283038"' &&
+		doctor_marks_not '"dscp": 45' '"tc": 5' '"tc": 6, "tc-dscp": "0008101820282d38"' || return
 	answers trim-get <<<'[{"ifindex": 4294967295, "ifname": "gone", "hook": 1}]'
 	doctor_says device "trim gone" fail "is not in this network namespace" "ip link" || return
 	answers trim-get <<<'[]'

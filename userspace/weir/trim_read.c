@@ -12,6 +12,19 @@
 
 #define BGP_PORT 179
 
+/* What trimmed packets are marked with, be it said as a DSCP or as a traffic class. */
+static uint32_t mark(const struct nlattr *const *table)
+{
+	const struct nlattr *map = table[WEIR_A_TRIM_TC_DSCP];
+	uint32_t class = nl_uint(table[WEIR_A_TRIM_TC]);
+
+	if (!table[WEIR_A_TRIM_TC])
+		return nl_uint(table[WEIR_A_TRIM_DSCP]);
+	if (!map || class >= mnl_attr_get_payload_len(map))
+		return 8 * class;
+	return ((const uint8_t *)mnl_attr_get_payload(map))[class];
+}
+
 void trim_read(const struct nlmsghdr *message, struct trim *trim)
 {
 	const struct nlattr *table[WEIR_A_TRIM_MAX + 1], *stats[WEIR_A_TRIM_STATS_MAX + 1];
@@ -25,7 +38,7 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->said = nl_uint(table[WEIR_A_TRIM_SAID]);
 	trim->rules = match_count(message);
 	trim->bgp = match_may_trim(message, IPPROTO_TCP, BGP_PORT);
-	trim->dscp = nl_uint(table[WEIR_A_TRIM_DSCP]);
+	trim->dscp = mark(table);
 	trim->edge = nl_uint(table[WEIR_A_TRIM_EDGE]);
 	trim->sends = nl_uint(table[WEIR_A_TRIM_SENDS]);
 	trim->child_dropped = nl_uint(table[WEIR_A_TRIM_CHILD_DROPPED]);
