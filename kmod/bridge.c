@@ -82,7 +82,8 @@ static bool weir_bridge_of(struct weir_bridge_frame *f)
  */
 static bool weir_bridge_tag_is_hidden(const struct weir_bridge_frame *f)
 {
-	return !f->shown && f->from->features & NETIF_F_HW_VLAN_CTAG_RX;
+	return !f->shown && f->from->features & (NETIF_F_HW_VLAN_CTAG_RX |
+						 NETIF_F_HW_VLAN_STAG_RX);
 }
 
 /* The VLAN of the frame, where its port is in it. */

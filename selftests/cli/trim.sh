@@ -417,6 +417,8 @@ forward_doctor() {
 		in_router ip link set w2 xdpdrv pinned "$pin" && rm "$pin" && weir -j doctor |
 		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "warn")' >/dev/null &&
 		ip netns exec "$net" ethtool -K w2 rxvlan off >/dev/null && weir -j doctor |
+		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "warn")' >/dev/null &&
+		ip netns exec "$net" ethtool -K w2 rx-vlan-stag-hw-parse off >/dev/null && weir -j doctor |
 		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "ok")' >/dev/null || return
 	ip -n "$net" link set dev w2 xdp off && weir -j doctor |
 		gojq -e '.checks | any(.check == "program" and .subject == "trim w1" and .status == "fail")' >/dev/null &&

@@ -49,7 +49,7 @@ load() {
 	mkdir -p "$pins" && bpftool prog load build/bpf/weir_forward.bpf.o "$pins/forward" || return
 	for i in 1 2 3; do
 		in_worker "$i" ethtool -K eth0 gro on tx off txvlan off >/dev/null &&
-			in_router ethtool -K "w$i" rxvlan off >/dev/null &&
+			in_router ethtool -K "w$i" rxvlan off rx-vlan-stag-hw-parse off >/dev/null &&
 			in_router ip link set "w$i" xdpdrv pinned "$pins/forward" || return
 	done
 }
@@ -240,6 +240,9 @@ vlans_up() {
 }
 # Where the driver takes tags off nobody sees which VLAN a frame is of.
 tag_is_hidden() { stops "in_router ethtool -K w1 rxvlan on" "in_router ethtool -K w1 rxvlan off"; }
+service_tag_is_hidden() {
+	stops "in_router ethtool -K w1 rx-vlan-stag-hw-parse on" "in_router ethtool -K w1 rx-vlan-stag-hw-parse off"
+}
 vlan_of_the_egress_port() { stops "vlan del w3 1" "vlan add w3 1 pvid untagged; static 3 vlan 1"; }
 vlan_tagged_at_egress() { stops "vlan add w3 1 pvid" "vlan add w3 1 pvid untagged"; }
 vlan_of_the_ingress_port() { stops "vlan add w1 2 pvid untagged" "vlan del w1 2; vlan add w1 1 pvid untagged"; }
@@ -380,7 +383,7 @@ ktap_run "the program is attached" load
 for test in ports_of_a_bridge isolated_ports one_isolated_port disabled_ingress disabled_egress spanning_tree_at_ingress spanning_tree_at_egress \
 	bridge_down port_down out_of_the_bridge neighbour_suppression proxy_arp proxy_arp_at_egress proxy_arp_wifi vlan_tunnels locked_port locked_port_notes \
 	locked_port_lets_in locked_elsewhere learning_off no_ageing flood_off learns moves \
-	unknown_station moved_station own_address does_not_age ages many_stations vlans_up tag_is_hidden \
+	unknown_station moved_station own_address does_not_age ages many_stations vlans_up tag_is_hidden service_tag_is_hidden \
 	vlan_of_the_egress_port vlan_tagged_at_egress vlan_of_the_ingress_port vlan_protocol spanning_tree_of_vlans tagged \
 	tagged_untagged_at_egress tagged_for_a_vlan_device vlan_device_of_the_bridge vlans_down hidden_tag_is_kept \
 	rule_names_hidden_tag hidden_tag_to_the_stack hidden_tag_in_vlans no_hidden_tags module_again \

@@ -336,7 +336,8 @@ static void check_tags(const struct link *link, const char *name)
 
 	snprintf(subject, sizeof(subject), "device %s", link->name);
 	finding.subject = subject;
-	if (!device_feature(link->name, "rx-vlan-hw-parse")) {
+	if (!device_feature(link->name, "rx-vlan-hw-parse") &&
+	    !device_feature(link->name, "rx-vlan-stag-hw-parse")) {
 		report(&finding, "frames that XDP forwards from %s keep their VLAN tags", link->name);
 		return;
 	}
@@ -345,7 +346,8 @@ static void check_tags(const struct link *link, const char *name)
 		return;
 	}
 	finding.verdict = DOCTOR_WARN;
-	finding.fix = fix("run `ethtool -K %s rxvlan off` if it gets frames of VLANs", link->name);
+	finding.fix = fix("run `ethtool -K %s rxvlan off rx-vlan-stag-hw-parse off` if it gets frames of VLANs",
+			  link->name);
 	report(&finding, "%s takes VLAN tags off, and what XDP forwards from it goes on without", link->name);
 }
 
