@@ -3,17 +3,17 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "bridge_port.h"
-#include "fdb.h"
-#include "kfunc.h"
-#include "netlink.h"
-#include "netns.h"
-#include "overflow.h"
-#include "pool.h"
-#include "port.h"
-#include "reduce.h"
-#include "sch_weir.h"
-#include "trim.h"
+#include "base/netns.h"
+#include "hook/kfunc.h"
+#include "job/port.h"
+#include "netlink/netlink.h"
+#include "sum/pool.h"
+#include "trim/bridge_port.h"
+#include "trim/fdb.h"
+#include "trim/overflow.h"
+#include "trim/sch_weir.h"
+#include "trim/trim.h"
+#include "type/reduce.h"
 
 /* Requests come last and go first: nobody can ask for what is not there. */
 static int __init weir_init(void)

@@ -2,10 +2,10 @@
 /* What a network namespace owns: made with it, gone with it. */
 #include <linux/random.h>
 
-#include "job.h"
-#include "netns.h"
-#include "port.h"
-#include "trim.h"
+#include "base/netns.h"
+#include "job/job.h"
+#include "job/port.h"
+#include "trim/trim.h"
 
 unsigned int weir_net_id __read_mostly;
 

@@ -11,7 +11,7 @@
 #include <uapi/weir_bpf.h>
 #include <weir_trim_class.h>
 
-#include "job.h"
+#include "job/job.h"
 
 /* Every enum weir_reason, in its order, by the name that the tools show. */
 #define WEIR_REASON_NAMES(x) \

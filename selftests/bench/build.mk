@@ -8,14 +8,14 @@ bench_dir := selftests/bench
 bench_kernel_flags := -O2 -fno-strict-aliasing -fno-strict-overflow -fno-common \
 	-fno-delete-null-pointer-checks -fno-allow-store-data-races -fno-jump-tables \
 	-mtune=generic -falign-functions=16 -falign-jumps=1 -falign-loops=1
-bench_vector_flags := $(shell sed -n 's|^CFLAGS_kmod/reduce_avx2.o := ||p' Kbuild)
+bench_vector_flags := $(shell sed -n 's|^CFLAGS_kmod/type/reduce_avx2.o := ||p' Kbuild)
 
 ifeq ($(shell uname -m),x86_64)
 $(eval $(call program,bench-reduce,$(bench_dir)/reduce.c $(bench_dir)/plain.c \
-	kmod/reduce_scalar.c kmod/reduce_avx2.c,-Ikmod -I$(bench_dir)))
+	kmod/type/reduce_scalar.c kmod/type/reduce_avx2.c,-Ikmod -I$(bench_dir)))
 $(B)/obj/bench-reduce/kmod/%.o: CFLAGS = $(bench_kernel_flags)
-$(B)/obj/bench-reduce/kmod/reduce_scalar.o: CFLAGS += -mgeneral-regs-only
-$(B)/obj/bench-reduce/kmod/reduce_avx2.o: CFLAGS += $(bench_vector_flags)
+$(B)/obj/bench-reduce/kmod/type/reduce_scalar.o: CFLAGS += -mgeneral-regs-only
+$(B)/obj/bench-reduce/kmod/type/reduce_avx2.o: CFLAGS += $(bench_vector_flags)
 $(B)/obj/bench-reduce/$(bench_dir)/plain.o: CFLAGS = -O3 -mavx2
 endif
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <reduce_ops.h>
+#include <type/reduce_ops.h>
 #include "plain.h"
 
 /*

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bands.h"
 #include "switch.h"
+#include "trim/bands.h"
 #include "weir_meter.h"
 
 #define PS	1000		/* picoseconds a nanosecond: the clock's unit */
@@ -143,7 +143,7 @@ static bool qdisc_waits(const struct port *port)
 	return port->qdisc.packets[WEIR_BAND_DATA] || port->qdisc.packets[WEIR_BAND_HEADER];
 }
 
-/* As the module's qdisc: kmod/bands.c says which is the next.  */
+/* As the module's qdisc: kmod/trim/bands.c says which is the next.  */
 static void qdisc_next(struct box *s, int p)
 {
 	struct port *port = &s->port[p];

@@ -2,8 +2,8 @@
 /* A namespace with a port, and what the module sends recorded. */
 #include "box.h"
 
-#include "event.h"
-#include "payload.h"
+#include "base/payload.h"
+#include "netlink/event.h"
 
 struct box box;
 unsigned int weir_net_id;

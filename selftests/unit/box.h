@@ -5,12 +5,12 @@
 
 #include "kernel.h"
 
-#include "contribute.h"
-#include "dest.h"
-#include "job.h"
-#include "netns.h"
-#include "port.h"
-#include "source.h"
+#include "base/netns.h"
+#include "job/contribute.h"
+#include "job/job.h"
+#include "job/port.h"
+#include "job/source.h"
+#include "out/dest.h"
 
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>

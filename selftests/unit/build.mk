@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := pool payload reduce reduce_scalar reduce_avx2 horizon generation block rate scan straggler \
-	join source job send result control contribute bands trim_config trim_default
+unit_module := base/payload \
+	job/rate job/scan job/straggler job/join job/source job/job job/result job/control job/contribute \
+	out/send \
+	sum/pool sum/horizon sum/generation sum/block \
+	trim/bands trim/trim_config trim/trim_default \
+	type/reduce type/reduce_scalar type/reduce_avx2
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
-	$(wildcard kmod/*.h) | sed 's/.*<\(.*\)>/\1/' | sort -u)
+	$(wildcard kmod/*.h kmod/*/*.h) | sed 's/.*<\(.*\)>/\1/' | sort -u)
 unit_headers := $(filter-out linux/types.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
 unit_forward := $(unit_headers:%=$(B)/unit/include/%)
 unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
@@ -20,14 +24,14 @@ $(B)/unit/include/%.h:
 	@echo '#include "kernel.h"' >$@
 
 # The vector file is the module's: its target is set as Kbuild sets it.
-$(B)/obj/test-unit/kmod/reduce_avx2.o: CFLAGS += -mavx2
+$(B)/obj/test-unit/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
 unit_flags := -g -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
 unit_sanitizers := -fsanitize=address -fsanitize=undefined
 $(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))
 
 # The same with its lines counted, as they are written: nothing is inlined or moved.
-$(B)/obj/unit-gcov/kmod/reduce_avx2.o: CFLAGS += -mavx2
+$(B)/obj/unit-gcov/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
 $(eval $(call objects,unit-gcov,$(unit_sources),$(unit_flags) -O0 --coverage,$(unit_forward)))
 $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 	$(call say,LD,$@)
@@ -36,8 +40,8 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,pool reduce reduce_scalar reduce_avx2 horizon generation block)
-$(B)/obj/test-threads/kmod/reduce_avx2.o: CFLAGS += -mavx2
+	$(patsubst %,kmod/%.c,sum/pool type/reduce type/reduce_scalar type/reduce_avx2 sum/horizon sum/generation sum/block)
+$(B)/obj/test-threads/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
 $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
 	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \
 	-Wno-pointer-arith -Wno-tsan,-fsanitize=thread -lpthread,$(unit_forward)))

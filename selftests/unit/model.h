@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#include "block.h"
+#include "sum/block.h"
 
 #define MODEL_SOURCES	16
 #define MODEL_SLOTS	16

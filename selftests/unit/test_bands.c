@@ -4,7 +4,7 @@
 
 #include <uapi/weir.h>
 
-#include "bands.h"
+#include "trim/bands.h"
 #include "unit.h"
 
 static struct weir_bands bands;

@@ -2,9 +2,9 @@
 /* The block table: each rule by itself. */
 #include "kernel.h"
 
-#include "block.h"
-#include "payload.h"
-#include "reduce.h"
+#include "base/payload.h"
+#include "sum/block.h"
+#include "type/reduce.h"
 #include "unit.h"
 
 static struct weir_blocks table;

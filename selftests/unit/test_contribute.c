@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The whole way of a contribution, from the descriptor to what is sent. */
+#include "base/payload.h"
 #include "box.h"
-#include "payload.h"
 #include "unit.h"
 
 static void contribute_and_result(void)

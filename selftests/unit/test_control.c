@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the box says: results, replies, answers and notices, to the byte. */
 #include "box.h"
-#include "control.h"
+#include "job/control.h"
 #include "unit.h"
 
 static struct weir_job *job;

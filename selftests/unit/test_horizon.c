@@ -2,7 +2,7 @@
 /* How long a result is retained. */
 #include "kernel.h"
 
-#include "horizon.h"
+#include "sum/horizon.h"
 #include "unit.h"
 
 static struct weir_horizon horizon;

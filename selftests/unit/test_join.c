@@ -2,7 +2,7 @@
 /* Who is let into a generation, and when it begins. */
 #include "kernel.h"
 
-#include "join.h"
+#include "job/join.h"
 #include "unit.h"
 
 static struct weir_join_table table;

@@ -6,10 +6,10 @@
  */
 #include "kernel.h"
 
-#include "block.h"
+#include "base/payload.h"
 #include "model.h"
-#include "payload.h"
-#include "reduce.h"
+#include "sum/block.h"
+#include "type/reduce.h"
 #include "unit.h"
 
 #define STEPS		1000000

@@ -2,7 +2,7 @@
 /* Pages that receivers hold, and those that stand by for them. */
 #include "kernel.h"
 
-#include "pool.h"
+#include "sum/pool.h"
 #include "unit.h"
 
 #define SPARE	WEIR_SPARE_PAGES

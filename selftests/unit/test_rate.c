@@ -2,7 +2,7 @@
 /* Policers: what they let pass, over simulated time. */
 #include "kernel.h"
 
-#include "rate.h"
+#include "job/rate.h"
 #include "unit.h"
 
 static struct weir_rate rate;

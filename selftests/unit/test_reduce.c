@@ -2,9 +2,9 @@
 /* Both implementations against 64-bit sums, bit for bit. */
 #include "kernel.h"
 
-#include "payload.h"
-#include "reduce.h"
-#include "reduce_ops.h"
+#include "base/payload.h"
+#include "type/reduce.h"
+#include "type/reduce_ops.h"
 #include "unit.h"
 
 #define MAX 2048

@@ -2,9 +2,9 @@
 /* Trimming policies: what is refused, and what hooks and programs get to see. */
 #include "kernel.h"
 
-#include "mode_time.h"
-#include "trim_config.h"
-#include "trim_default.h"
+#include "base/mode_time.h"
+#include "trim/trim_config.h"
+#include "trim/trim_default.h"
 #include "unit.h"
 
 static const struct weir_trim_device device = {

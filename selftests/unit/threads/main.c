@@ -11,9 +11,9 @@
 #include "kernel.h"
 
 #include "../../bpf/ktap.h"
-#include "block.h"
-#include "payload.h"
-#include "pool.h"
+#include "base/payload.h"
+#include "sum/block.h"
+#include "sum/pool.h"
 
 #define WORKERS		4
 #define BLOCKS		64		/* slots */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kmod/bands.c wants of the kernel. */
+/* What kmod/trim/bands.c wants of the kernel. */
 #ifndef SIM_COMPILER_H
 #define SIM_COMPILER_H
 

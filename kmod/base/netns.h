@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_NETNS_H
+#define _WEIR_NETNS_H
+
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "base/stats.h"
+
+struct weir_job;
+struct weir_trim_config;
+
+/**
+ * struct weir_net - all that a network namespace owns
+ * @net: the namespace; no reference is held, as this goes with it
+ * @lock: serialises every change; taken before RTNL is ever needed, never
+ *	inside of it but by the device notifier, which therefore does not take it
+ * @jobs: by job id; written under @lock, read under RCU
+ * @ports: by interface index, has its own lock; read under RCU
+ * @trims: trimming policies by interface index, in order; under RTNL. Packets find
+ *	them in weir_trim_table
+ * @trim_default: what trimming policies inherit, NULL where nobody has said anything;
+ *	under RTNL
+ * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
+ *	written under RTNL, read under RCU
+ * @returned: what packets that this namespace has sent back are known by, never 0;
+ *	see edge.c
+ * @edges: some policy says that its device is an edge; written under RTNL
+ * @seq: goes up with every change, so that a dump can tell that it was
+ *	disturbed; under @lock, never 0
+ * @stats: totals of the namespace
+ */
+struct weir_net {
+	struct net			*net;
+	struct mutex			lock;	/* every change */
+	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
+	struct xarray			ports;
+	struct xarray			trims;
+	struct weir_trim_config		*trim_default;
+	struct xarray			bridge_ports;
+	__be16				returned;
+	bool				edges;
+	unsigned int			seq;
+	struct weir_stats __percpu	*stats;
+};
+
+extern unsigned int weir_net_id;
+
+static inline struct weir_net *weir_net(const struct net *net)
+{
+	return net_generic(net, weir_net_id);
+}
+
+int weir_netns_init(void);
+void weir_netns_uninit(void);
+
+#endif /* _WEIR_NETNS_H */

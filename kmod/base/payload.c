@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A packet's bytes as a list of segments, the same for XDP and for skbs. */
+#include <linux/skbuff.h>
+#include <linux/string.h>
+#include <net/checksum.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "base/payload.h"
+
+/*
+ * The part of a segment that lies in the range still wanted: *off bytes are to
+ * be skipped before it, *len bytes are wanted behind that.
+ */
+static int weir_payload_add(struct weir_payload *pl, const u8 *data, u32 size,
+			    u32 *off, u32 *len)
+{
+	u32 n;
+
+	if (*off >= size) {
+		*off -= size;
+		return 0;
+	}
+	n = min(size - *off, *len);
+	if (!n)
+		return 0;
+	if (pl->n == WEIR_SEGS_MAX)
+		return -E2BIG;
+	pl->seg[pl->n].data = data + *off;
+	pl->seg[pl->n].len = n;
+	pl->n++;
+	*off = 0;
+	*len -= n;
+	return 0;
+}
+
+static int weir_payload_add_frags(struct weir_payload *pl,
+				  const struct skb_shared_info *sinfo,
+				  u32 *off, u32 *len)
+{
+	int i, err;
+
+	for (i = 0; i < sinfo->nr_frags && *len; i++) {
+		const skb_frag_t *frag = &sinfo->frags[i];
+
+		if (unlikely(!weir_frag_is_readable(frag)))
+			return -EFAULT;
+		err = weir_payload_add(pl, skb_frag_address(frag),
+				       skb_frag_size(frag), off, len);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * weir_payload_from_xdp() - the range of an XDP frame, fragments included
+ * @pl: filled
+ * @xdp: the frame
+ * @off: first byte, from the start of the frame
+ * @len: bytes
+ *
+ * Return: 0, -ENODATA where the frame ends before the range does, or -EFAULT where
+ * bytes up to its end lie in a device's memory.
+ */
+int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
+			  u32 off, u32 len)
+{
+	int err;
+
+	pl->n = 0;
+	err = weir_payload_add(pl, xdp->data, xdp->data_end - xdp->data,
+			       &off, &len);
+	if (!err && len && xdp_buff_has_frags(xdp))
+		err = weir_payload_add_frags(pl,
+					     xdp_get_shared_info_from_buff(xdp),
+					     &off, &len);
+	if (err)
+		return err;
+	return len ? -ENODATA : 0;
+}
+
+static int weir_payload_add_skb(struct weir_payload *pl, struct sk_buff *skb,
+				const u8 *data, u32 *off, u32 *len)
+{
+	int err;
+
+	err = weir_payload_add(pl, data, skb_tail_pointer(skb) - data, off, len);
+	if (!err && *len)
+		err = weir_payload_add_frags(pl, skb_shinfo(skb), off, len);
+	return err;
+}
+
+/**
+ * weir_payload_from_skb() - the range of an skb, fragments included
+ * @pl: filled
+ * @skb: the packet
+ * @off: first byte, from the MAC header
+ * @len: bytes
+ *
+ * Return: 0, -ENODATA where the packet ends before the range does, or -EFAULT where
+ * bytes up to its end lie in a device's memory.
+ */
+int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
+			  u32 off, u32 len)
+{
+	struct sk_buff *frag;
+	int err;
+
+	pl->n = 0;
+	err = weir_payload_add_skb(pl, skb, skb_mac_header(skb), &off, &len);
+	skb_walk_frags(skb, frag) {
+		if (err || !len)
+			break;
+		err = weir_payload_add_skb(pl, frag, frag->data, &off, &len);
+	}
+	if (err)
+		return err;
+	return len ? -ENODATA : 0;
+}
+
+/**
+ * weir_payload_pull() - drop bytes from the front
+ * @pl: the range
+ * @len: bytes, at most as many as there are
+ */
+void weir_payload_pull(struct weir_payload *pl, u32 len)
+{
+	unsigned int i = 0;
+
+	while (i < pl->n && len >= pl->seg[i].len)
+		len -= pl->seg[i++].len;
+	if (i) {
+		pl->n -= i;
+		memmove(pl->seg, pl->seg + i, pl->n * sizeof(pl->seg[0]));
+	}
+	if (pl->n) {
+		pl->seg[0].data += len;
+		pl->seg[0].len -= len;
+	}
+}
+
+/**
+ * weir_payload_copy() - copy the first bytes out
+ * @pl: the range
+ * @to: where to
+ * @len: bytes wanted
+ *
+ * Return: bytes copied, fewer than @len where the range is shorter.
+ */
+u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len)
+{
+	unsigned int i;
+	u32 done = 0, n;
+
+	for (i = 0; i < pl->n && done < len; i++) {
+		n = min(pl->seg[i].len, len - done);
+		memcpy(to + done, pl->seg[i].data, n);
+		done += n;
+	}
+	return done;
+}
+
+/**
+ * weir_payload_csum() - Internet checksum over the range
+ * @pl: the range
+ *
+ * Return: the unfolded sum.
+ */
+__wsum weir_payload_csum(const struct weir_payload *pl)
+{
+	__wsum csum = 0;
+	unsigned int i;
+	u32 off = 0;
+
+	for (i = 0; i < pl->n; i++) {
+		csum = csum_block_add(csum,
+				      csum_partial(pl->seg[i].data,
+						   pl->seg[i].len, 0), off);
+		off += pl->seg[i].len;
+	}
+	return csum;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What BPF programs call. Described in uapi/weir_bpf.h. Every pointer and
+ * every length is checked here, as the verifier of some kernels lets NULL with
+ * size 0 through, and as a program may be wrong about a packet. What a program
+ * hands over is copied first: it may lie in a map that another CPU writes to.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#include <linux/filter.h>
+#include <linux/module.h>
+#include <linux/skbuff.h>
+#include <net/xdp.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+
+#include "base/compat.h"
+#include "base/payload.h"
+#include "hook/frame.h"
+#include "hook/kfunc.h"
+#include "job/contribute.h"
+#include "trim/trim_kfunc.h"
+
+/* Whether the UDP checksum needs no further look. */
+static bool weir_skb_verified(const struct sk_buff *skb)
+{
+	return skb_csum_unnecessary(skb) ||
+	       skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+/* About how many datagrams of a merged packet come before this one. */
+static unsigned int weir_skb_before(const struct sk_buff *skb,
+				    const struct weir_contrib *c)
+{
+	unsigned int size = skb_shinfo(skb)->gso_size;
+
+	return size ? c->udp_off / size : 0;
+}
+
+static bool weir_reason_valid(u32 reason)
+{
+	return reason && reason <= WEIR_REASON_MAX;
+}
+
+/* Why an skb is not looked into, or 0. */
+static int weir_skb_reason(const struct sk_buff *skb)
+{
+	if (weir_frame_leaves(skb))
+		return WEIR_REASON_NO_PORT;
+	if (!weir_frame_is_ours_skb(skb))
+		return WEIR_REASON_NOT_LOCAL;
+	return weir_frame_is_fragments(skb) ? WEIR_REASON_FRAGMENT : 0;
+}
+
+/* @err says what came of looking for the datagram. */
+static int weir_contribute_found(struct net_device *dev,
+				 const struct weir_contrib *c,
+				 struct weir_payload *pl, int err, bool verified,
+				 unsigned int before)
+{
+	if (unlikely(err == -EFAULT))
+		return weir_refuse(dev, c, WEIR_REASON_UNREADABLE);
+	return weir_contribute(dev, c, err ? NULL : pl, verified,
+			       before);
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
+				    struct weir_contrib *contrib,
+				    u32 contrib__sz)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct weir_payload pl;
+	struct weir_contrib c;
+	int err;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
+		return -EINVAL;
+	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
+	c.vlan = weir_frame_vlan_xdp(xdp, &c);
+	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
+	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false, 0);
+}
+
+__bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
+				    struct weir_contrib *contrib,
+				    u32 contrib__sz)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_payload pl;
+	struct weir_contrib c;
+	int err;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
+		return -EINVAL;
+	err = weir_skb_reason(skb);
+	if (unlikely(err))
+		return weir_refuse(skb->dev, &c, err);
+	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
+	return weir_contribute_found(skb->dev, &c, &pl, err,
+				     weir_skb_verified(skb),
+				     weir_skb_before(skb, &c));
+}
+
+__bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
+				struct weir_contrib *contrib, u32 contrib__sz,
+				u32 reason)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct weir_contrib c;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
+	    !weir_reason_valid(reason))
+		return -EINVAL;
+	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+		reason = WEIR_REASON_NOT_LOCAL;
+	return weir_refuse(xdp->rxq->dev, &c, reason);
+}
+
+__bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
+				struct weir_contrib *contrib, u32 contrib__sz,
+				u32 reason)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_contrib c;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
+	    !weir_reason_valid(reason))
+		return -EINVAL;
+	return weir_refuse(skb->dev, &c, weir_skb_reason(skb) ?: reason);
+}
+
+__bpf_kfunc_end_defs();
+
+/* A module has one set for a type of program: those that trim are in it, too. */
+BTF_KFUNCS_START(weir_xdp_kfuncs)
+BTF_ID_FLAGS(func, weir_contribute_xdp)
+BTF_ID_FLAGS(func, weir_refuse_xdp)
+BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_edge_xdp)
+BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
+BTF_ID_FLAGS(func, weir_trim_bridge_xdp)
+BTF_ID_FLAGS(func, weir_trim_frags_xdp)
+BTF_ID_FLAGS(func, weir_trim_note_xdp)
+BTF_KFUNCS_END(weir_xdp_kfuncs)
+
+BTF_KFUNCS_START(weir_skb_kfuncs)
+BTF_ID_FLAGS(func, weir_contribute_skb)
+BTF_ID_FLAGS(func, weir_refuse_skb)
+BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_cpu_skb, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_edge_skb)
+BTF_ID_FLAGS(func, weir_trim_plain_skb)
+BTF_ID_FLAGS(func, weir_trim_length_skb)
+BTF_ID_FLAGS(func, weir_trim_queue_skb)
+BTF_ID_FLAGS(func, weir_trim_class_skb)
+BTF_KFUNCS_END(weir_skb_kfuncs)
+
+static const struct btf_kfunc_id_set weir_xdp_set = {
+	.owner	= THIS_MODULE,
+	.set	= &weir_xdp_kfuncs,
+};
+
+static const struct btf_kfunc_id_set weir_skb_set = {
+	.owner	= THIS_MODULE,
+	.set	= &weir_skb_kfuncs,
+};
+
+/**
+ * weir_kfunc_init() - offer the functions to BPF programs
+ *
+ * They go with the module's BTF; programs that use them hold the module.
+ */
+int weir_kfunc_init(void)
+{
+	int err;
+
+	err = register_btf_kfunc_id_set(BPF_PROG_TYPE_XDP, &weir_xdp_set);
+	if (err)
+		return err;
+	return register_btf_kfunc_id_set(BPF_PROG_TYPE_SCHED_CLS,
+					 &weir_skb_set);
+}

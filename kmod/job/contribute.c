@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way of one contribution: who is it for, who is it from, is it whole, and
+ * then into the sum. Everything that is refused is refused before the sum.
+ */
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/string.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+#include <uapi/weir_wire.h>
+
+#include "base/payload.h"
+#include "job/contribute.h"
+#include "job/control.h"
+#include "job/job.h"
+#include "job/port.h"
+#include "job/result.h"
+#include "job/source.h"
+#include "netlink/event.h"
+#include "trace.h"
+
+/**
+ * struct weir_path - what was found on the way; the rest is NULL
+ * @wn: the namespace
+ * @port: the device's port
+ * @job: the job
+ * @source: the sender, after its address was found to be right
+ * @before: about how many datagrams of the same packet came before this one
+ */
+struct weir_path {
+	struct weir_net		*wn;
+	struct weir_port	*port;
+	struct weir_job		*job;
+	struct weir_source	*source;
+	unsigned int		before;
+};
+
+/* Every object on the way counts, and each can be shown by itself. */
+static void weir_path_count(const struct weir_path *path, unsigned int counter,
+			    u64 n)
+{
+	weir_count(path->wn->stats, counter, n);
+	if (path->port)
+		weir_count(path->port->stats, counter, n);
+	if (path->job)
+		weir_count(path->job->stats, counter, n);
+	if (path->source)
+		weir_count(path->source->stats, counter, n);
+}
+
+/* Is it sent by who may use the source's id? */
+static bool weir_is_source(const struct weir_path *path,
+			   const struct weir_source *source,
+			   const struct weir_contrib *c)
+{
+	const struct weir_source_config *config = &source->config;
+
+	return ipv6_addr_equal((const struct in6_addr *)c->saddr,
+			       &config->addr) &&
+	       (!config->port || config->port == c->sport) &&
+	       (!config->ifindex || config->ifindex == path->port->ifindex) &&
+	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
+}
+
+static int weir_find(struct weir_path *path, const struct weir_contrib *c)
+{
+	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
+	struct weir_source *source;
+	struct weir_job *job;
+
+	if (!path->port)
+		return WEIR_REASON_NO_PORT;
+	job = weir_job_get(path->wn, c->job);
+	if (!job || job->format != c->format ||
+	    READ_ONCE(job->port) != htons(c->dport))
+		return WEIR_REASON_NO_JOB;
+	if (!ipv6_addr_equal(daddr, &job->address))
+		return WEIR_REASON_NOT_LOCAL;
+	path->job = job;
+
+	source = weir_source_get(job, c->source);
+	if (!source)
+		return WEIR_REASON_NO_SOURCE;
+	if (!weir_is_source(path, source, c))
+		return WEIR_REASON_SPOOFED;
+	path->source = source;
+	return 0;
+}
+
+/*
+ * The source's rate first: what is above it is not the job's to pay for. @packets is 1
+ * for one that comes, and 0 for what one that has come makes go out.
+ */
+static int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
+		       u64 now)
+{
+	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
+
+	if (!weir_rate_take(&path->source->rate, now, packets, bytes))
+		return WEIR_REASON_SOURCE_RATE;
+	if (rate && !weir_rate_take(rate, now, packets, bytes))
+		return WEIR_REASON_JOB_RATE;
+	return 0;
+}
+
+static int weir_check_shape(const struct weir_job *job,
+			    const struct weir_contrib *c)
+{
+	u32 want = c->flags & WEIR_CONTRIB_JOIN ?
+		   sizeof(struct weir_join) : c->count * sizeof(s32);
+
+	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
+	    c->payload_off - c->udp_off + want != c->udp_len)
+		return WEIR_REASON_LENGTH;
+	if (c->weight != 1)
+		return WEIR_REASON_WEIGHT;
+	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
+}
+
+static __sum16 weir_pseudo(const struct weir_contrib *c, __wsum csum)
+{
+	if (ipv6_addr_v4mapped((const struct in6_addr *)c->saddr))
+		return csum_tcpudp_magic(c->saddr[3], c->daddr[3], c->udp_len,
+					 IPPROTO_UDP, csum);
+	return csum_ipv6_magic((const struct in6_addr *)c->saddr,
+			       (const struct in6_addr *)c->daddr, c->udp_len,
+			       IPPROTO_UDP, csum);
+}
+
+/*
+ * A driver does not tell XDP whether it has checked the checksum, so it is
+ * checked here. A sender on this very machine leaves it to a device that never
+ * comes: the field then holds the pseudo header's sum alone, which is taken
+ * for what it is. IPv4 allows none at all.
+ */
+static int weir_check_csum(const struct weir_contrib *c,
+			   const struct weir_payload *datagram)
+{
+	struct udphdr uh;
+
+	if (weir_payload_copy(datagram, &uh, sizeof(uh)) != sizeof(uh))
+		return WEIR_REASON_RUNT;
+	if (!uh.check)
+		return ipv6_addr_v4mapped((const struct in6_addr *)c->saddr) ?
+		       0 : WEIR_REASON_CHECKSUM;
+	if (uh.check == (__force __sum16)~weir_pseudo(c, 0))
+		return 0;
+	return weir_pseudo(c, weir_payload_csum(datagram)) ?
+	       WEIR_REASON_CHECKSUM : 0;
+}
+
+static int weir_take_join(const struct weir_path *path,
+			  const struct weir_contrib *c,
+			  const struct weir_payload *pl, u64 now)
+{
+	DECLARE_BITMAP(back, WEIR_SOURCES_MAX) = {};
+	struct weir_job *job = path->job;
+	struct weir_join join;
+	u64 cookie;
+
+	weir_payload_copy(pl, &join, sizeof(join));
+	if (ntohl(join.ranks) != job->blocks.sources ||
+	    !join.grads || ntohl(join.grads) > job->grads) {
+		weir_join_refuse(job, c->source, join.nonce);
+		return WEIR_REASON_JOIN;
+	}
+	weir_path_count(path, WEIR_C_JOINS, 1);
+	cookie = weir_source_cookie(path->source, c->sport, join.nonce);
+	if (join.cookie != cookie) {
+		weir_join_challenge(job, c->source, join.nonce, cookie);
+		return 0;
+	}
+	WRITE_ONCE(path->source->hears, true);
+	switch (weir_job_join(job, c->source, join.nonce, c->block, now, back)) {
+	case WEIR_JOIN_WAIT:
+		break;
+	case WEIR_JOIN_TELL:
+		weir_notice_members(job);
+		break;
+	case WEIR_JOIN_AGAIN:
+		weir_join_answer(job, c->source);
+		break;
+	case WEIR_JOIN_START:
+		weir_straggler_back(job, back);
+		weir_join_answer_all(job);
+		weir_event_generation(job);
+		break;
+	}
+	return 0;
+}
+
+/*
+ * Why a packet was refused is told to who has joined: a client that has only the
+ * paper takes a notice for a result.
+ */
+static void weir_tell(const struct weir_path *path, const struct weir_contrib *c,
+		      bool gone)
+{
+	if (c->flags & WEIR_CONTRIB_JOINED)
+		weir_notice(path->job, c->source, c->block, gone);
+}
+
+/*
+ * Who has joined a box that was set up anew since is told so. Who has not joined may
+ * begin a newer generation by itself, but not end one that the box has given out.
+ */
+static int weir_check_generation(const struct weir_path *path,
+				 const struct weir_contrib *c)
+{
+	struct weir_job *job = path->job;
+
+	if (READ_ONCE(job->joined))
+		return 0;
+	if (c->flags & WEIR_CONTRIB_JOINED) {
+		weir_tell(path, c, false);
+		return WEIR_REASON_GENERATION;
+	}
+	weir_blocks_advance(&job->blocks, c->generation);
+	return 0;
+}
+
+static int weir_check_member(const struct weir_path *path,
+			     const struct weir_contrib *c)
+{
+	if (likely(!test_bit(c->source, path->job->blocks.excluded)))
+		return weir_check_generation(path, c);
+	weir_tell(path, c, false);
+	return WEIR_REASON_EXCLUDED;
+}
+
+/*
+ * What is to be done about a refusal. Where the generation is another, others may go
+ * on without the source; where the block's slot has gone on, the source was dead for a
+ * while, or the packet is old.
+ */
+static int weir_block_refused(const struct weir_path *path,
+			      const struct weir_contrib *c, int reason,
+			      const struct weir_outcome *out)
+{
+	struct weir_job *job = path->job;
+
+	if (out->retained)
+		weir_straggler_retained(job, out->retained_seq);
+	if (reason == WEIR_REASON_GENERATION)
+		weir_tell(path, c, false);
+	if (reason == WEIR_REASON_STALE &&
+	    !weir_horizon_has(&job->blocks.horizon, c->source, out->seq))
+		weir_tell(path, c, true);
+	return reason;
+}
+
+/*
+ * A question of a few bytes is answered with a whole result, and its sender may have
+ * said another's address. Where the source that has it may not hear, it is asked for its
+ * contribution, which pays for the result; else the result is charged as well, before it
+ * is sent.
+ */
+static int weir_answer_query(const struct weir_path *path,
+			     const struct weir_block_key *key,
+			     const struct weir_result *res, u64 now)
+{
+	int reason;
+
+	if (!weir_source_hears(path->source)) {
+		weir_path_count(path, WEIR_C_QUERIES, 1);
+		weir_result_reply(path->job, path->source, key, res->received,
+				  true);
+		return 0;
+	}
+	reason = weir_police(path, 0, res->count * sizeof(s32), now);
+	if (reason)
+		return reason;
+	weir_path_count(path, WEIR_C_QUERIES, 1);
+	weir_result_repeat(path->job, path->source, res);
+	return 0;
+}
+
+static int weir_take_query(const struct weir_path *path,
+			   const struct weir_contrib *c, u64 now)
+{
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.source		= c->source,
+	};
+	struct weir_job *job = path->job;
+	struct weir_outcome out;
+	int verdict, reason;
+
+	verdict = weir_block_query(&job->blocks, &key, &out);
+	/* It is to wait for those who are behind, and to know that we live. */
+	if (verdict == -WEIR_REASON_BUSY)
+		weir_result_reply(job, path->source, &key, 0, false);
+	if (verdict < 0)
+		return weir_block_refused(path, c, -verdict, &out);
+	if (verdict == WEIR_VERDICT_REPEAT) {
+		reason = weir_answer_query(path, &key, &out.res, now);
+		weir_result_put(&out.res);
+		return reason;
+	}
+	weir_path_count(path, WEIR_C_QUERIES, 1);
+	weir_result_reply(job, path->source, &key, out.received,
+			  verdict == WEIR_VERDICT_WANTED);
+	return 0;
+}
+
+/* What a contribution that was taken leaves in the counters. */
+static void weir_contributed(const struct weir_path *path,
+			     const struct weir_contrib *c, int verdict,
+			     const struct weir_outcome *out)
+{
+	if (out->abandoned)
+		weir_path_count(path, WEIR_C_ABANDONED, 1);
+	switch (verdict) {
+	case WEIR_VERDICT_LATE:
+		weir_path_count(path, WEIR_C_LATE, 1);
+		weir_lateness_count(path->source->lateness, out->lateness);
+		break;
+	case WEIR_VERDICT_SUMMED:
+	case WEIR_VERDICT_COMPLETE:
+		weir_path_count(path, WEIR_C_CONTRIBUTIONS, 1);
+		weir_path_count(path, WEIR_C_GRADIENTS, c->count);
+		weir_path_count(path, WEIR_C_BYTES, c->udp_len);
+		weir_lateness_count(path->source->lateness, out->lateness);
+		break;
+	}
+}
+
+/*
+ * Packets that the results may take which one packet completes. A packet of 128 datagrams
+ * may complete as many blocks, of 256 sources each; what is beyond is left to the timers
+ * of the job, so that other packets are not kept waiting.
+ */
+#define WEIR_ANSWER_PACKETS	1024
+
+static void weir_answer_block(const struct weir_path *path,
+			      const struct weir_outcome *out)
+{
+	struct weir_job *job = path->job;
+
+	if (likely(path->before * weir_result_receivers(job) <
+		   WEIR_ANSWER_PACKETS) ||
+	    !weir_block_leave_unsent(&job->blocks, out->seq, &out->res))
+		weir_result_answer(job, &out->res);
+	else
+		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
+}
+
+static int weir_take_gradients(const struct weir_path *path,
+			       const struct weir_contrib *c,
+			       const struct weir_payload *pl, u64 now)
+{
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.source		= c->source,
+		.count		= c->count,
+	};
+	struct weir_job *job = path->job;
+	struct weir_outcome out;
+	int verdict;
+
+	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
+	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
+		weir_scan_opened(job, weir_block_slot(&job->blocks, out.seq));
+	if (verdict < 0)
+		return weir_block_refused(path, c, -verdict, &out);
+	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);
+	weir_contributed(path, c, verdict, &out);
+	if (verdict == WEIR_VERDICT_SUMMED)
+		return 0;
+	if (verdict == WEIR_VERDICT_COMPLETE)
+		weir_answer_block(path, &out);
+	else
+		weir_result_repeat(job, path->source, &out.res);
+	weir_result_put(&out.res);
+	return 0;
+}
+
+/* What is whole and of who it says to be. */
+static int weir_take_whole(const struct weir_path *path,
+			   const struct weir_contrib *c,
+			   const struct weir_payload *pl, u64 now)
+{
+	int reason;
+
+	if (c->flags & WEIR_CONTRIB_JOIN)
+		return weir_take_join(path, c, pl, now);
+	reason = weir_check_member(path, c);
+	if (reason)
+		return reason;
+	return c->count ? weir_take_gradients(path, c, pl, now) :
+			  weir_take_query(path, c, now);
+}
+
+static int weir_take(struct weir_path *path, const struct weir_contrib *c,
+		     struct weir_payload *datagram, bool verified)
+{
+	u64 now = ktime_get_ns();
+	int reason = weir_find(path, c);
+
+	if (!reason)
+		reason = weir_police(path, 1, c->udp_len, now);
+	if (!reason && !datagram)
+		reason = WEIR_REASON_LENGTH;
+	if (!reason)
+		reason = weir_check_shape(path->job, c);
+	if (!reason && !verified)
+		reason = weir_check_csum(c, datagram);
+	if (reason)
+		return reason;
+
+	weir_straggler_heard(path->job, c->source);
+	weir_payload_pull(datagram, c->payload_off - c->udp_off);
+	return weir_take_whole(path, c, datagram, now);
+}
+
+static void weir_refused(const struct weir_path *path, int ifindex,
+			 const struct weir_contrib *c, u32 reason)
+{
+	weir_path_count(path, WEIR_C_REFUSED + reason, 1);
+	if (reason == WEIR_REASON_JOB_RATE || reason == WEIR_REASON_SOURCE_RATE)
+		weir_path_count(path, WEIR_C_POLICED_BYTES, c->udp_len);
+	trace_weir_refusal(ifindex, c, reason);
+}
+
+/**
+ * weir_contribute() - take a contribution or a join
+ * @dev: the device that it came in on
+ * @c: what the parser found
+ * @datagram: the UDP datagram, from its header on and c->udp_len long; used
+ *	up; NULL where the frame ends before it does
+ * @verified: somebody has checked the UDP checksum already
+ * @before: about how many datagrams of the same packet came before it
+ *
+ * Called under RCU with bottom halves disabled, from NAPI or softirq.
+ *
+ * Return: 0 where it was taken, else an enum weir_reason, counted and traced.
+ */
+int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
+		    struct weir_payload *datagram, bool verified,
+		    unsigned int before)
+{
+	struct weir_path path = {
+		.wn	= weir_net(dev_net(dev)),
+		.before	= before,
+	};
+	int reason;
+
+	lockdep_assert(rcu_read_lock_bh_held());
+
+	path.port = weir_port_get(path.wn, dev->ifindex);
+	reason = weir_take(&path, c, datagram, verified);
+	if (unlikely(reason))
+		weir_refused(&path, dev->ifindex, c, reason);
+	return reason;
+}
+
+/*
+ * Is a packet sent to a job at all? Only asked about packets that are bad, so
+ * that it may take its time.
+ */
+static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
+{
+	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
+	const struct weir_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (job && READ_ONCE(job->port) == htons(c->dport) &&
+		    ipv6_addr_equal(daddr, &job->address))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * weir_refuse() - count a packet that a parser found bad
+ * @dev: the device that it came in on
+ * @c: what the parser found, as far as @c->daddr, @c->dport and @c->format
+ * @reason: enum weir_reason, valid
+ *
+ * Context as weir_contribute(). A packet that is sent to no job is somebody
+ * else's and not bad at all.
+ *
+ * Return: @reason, or the reason for which the packet is passed.
+ */
+int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
+		u32 reason)
+{
+	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
+
+	lockdep_assert(rcu_read_lock_bh_held());
+
+	path.port = weir_port_get(path.wn, dev->ifindex);
+	if (!path.port)
+		reason = WEIR_REASON_NO_PORT;
+	else if (!weir_is_for_a_job(path.wn, c))
+		reason = WEIR_REASON_NOT_LOCAL;
+	weir_refused(&path, dev->ifindex, c, reason);
+	return reason;
+}
+
+static bool weir_contrib_valid(const struct weir_contrib *c)
+{
+	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
+	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
+			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN));
+}
+
+/**
+ * weir_contrib_copy() - take a descriptor from a BPF program
+ * @c: filled
+ * @from: where the program has it, or NULL; another CPU may write there
+ * @size: its size there
+ *
+ * Reads @from once, before anything is checked.
+ *
+ * Return: whether it is of the form that this module knows.
+ */
+bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,
+		       u32 size)
+{
+	if (!from || size != sizeof(*c))
+		return false;
+	*c = *from;
+	/* The compiler may take nothing from there any more. */
+	barrier();
+	return weir_contrib_valid(c);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs: made, changed and removed under the namespace's lock. */
+#include <linux/netlink.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "job/job.h"
+#include "job/source.h"
+#include "out/dest.h"
+
+/**
+ * weir_job_bytes() - aggregation memory that a job holds
+ * @job: the job
+ */
+u64 weir_job_bytes(const struct weir_job *job)
+{
+	return weir_blocks_bytes(job->blocks.size, job->grads);
+}
+
+static struct weir_dest *weir_group_new(const struct in6_addr *group)
+{
+	struct weir_dest *dest = kzalloc(sizeof(*dest), GFP_KERNEL_ACCOUNT);
+
+	if (dest && weir_dest_init(dest, group, 0, GFP_KERNEL_ACCOUNT)) {
+		kfree(dest);
+		return NULL;
+	}
+	return dest;
+}
+
+static void weir_group_free(struct weir_dest *dest)
+{
+	if (!dest)
+		return;
+	weir_dest_uninit(dest);
+	kfree(dest);
+}
+
+static struct weir_rate *weir_rate_new(const struct weir_rate_config *config)
+{
+	struct weir_rate *rate = kzalloc(sizeof(*rate), GFP_KERNEL_ACCOUNT);
+
+	if (rate)
+		weir_rate_init(rate, config);
+	return rate;
+}
+
+static bool weir_policy_answers(u8 policy)
+{
+	return policy != WEIR_POLICY_WAIT;
+}
+
+static bool weir_policy_excludes(u8 policy)
+{
+	return policy == WEIR_POLICY_EXCLUDE;
+}
+
+/* The parts of a job that need memory; weir_job_free() undoes any of them. */
+static int weir_job_fill(struct weir_job *job,
+			 const struct weir_job_config *cfg)
+{
+	const struct weir_policy_config *late = &cfg->late;
+	struct weir_dest *group;
+	struct weir_rate *rate;
+	int err;
+
+	job->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
+	if (!job->stats)
+		return -ENOMEM;
+	err = weir_join_init(&job->join, cfg->sources);
+	if (err)
+		return err;
+	if (cfg->has_group) {
+		group = weir_group_new(&cfg->group);
+		if (!group)
+			return -ENOMEM;
+		rcu_assign_pointer(job->group, group);
+	}
+	if (weir_rate_is_set(&cfg->rate)) {
+		rate = weir_rate_new(&cfg->rate);
+		if (!rate)
+			return -ENOMEM;
+		rcu_assign_pointer(job->rate, rate);
+	}
+	err = weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
+			       cfg->grads);
+	if (err)
+		return err;
+	job->blocks.quorum = late->quorum;
+	job->late = *late;
+	err = weir_straggler_init(job, weir_policy_dead_after(late),
+				  weir_policy_excludes(late->policy));
+	if (err)
+		return err;
+	return weir_scan_init(job, cfg->timers, late->timeout,
+			      weir_policy_answers(late->policy));
+}
+
+/**
+ * weir_job_add() - make a job and let packets find it
+ * @wn: the namespace, its lock held
+ * @cfg: a configuration that was checked
+ * @extack: gets a sentence where it fails
+ *
+ * Sleeps. Return: the job, or an ERR_PTR: -EEXIST, -EDQUOT, -ENOMEM.
+ */
+struct weir_job *weir_job_add(struct weir_net *wn,
+			      const struct weir_job_config *cfg,
+			      struct netlink_ext_ack *extack)
+{
+	u64 bytes = weir_blocks_bytes(cfg->blocks, cfg->grads);
+	struct weir_job *job;
+	int err;
+
+	lockdep_assert_held(&wn->lock);
+
+	if (weir_job_get(wn, cfg->id)) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "job %u exists already: delete it first or take another id",
+				   cfg->id);
+		return ERR_PTR(-EEXIST);
+	}
+	if (weir_pool_charge(bytes)) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "the job needs %llu MiB, but %llu of %llu are taken: use fewer blocks",
+				   bytes >> 20, weir_pool_used() >> 20,
+				   weir_pool_limit() >> 20);
+		return ERR_PTR(-EDQUOT);
+	}
+	job = kzalloc(struct_size(job, source, cfg->sources),
+		      GFP_KERNEL_ACCOUNT);
+	if (!job) {
+		weir_pool_uncharge(bytes);
+		NL_SET_ERR_MSG(extack, "no memory for the job");
+		return ERR_PTR(-ENOMEM);
+	}
+	job->wn = wn;
+	job->id = cfg->id;
+	job->format = cfg->format;
+	job->grads = cfg->grads;
+	job->port = htons(cfg->port);
+	job->address = cfg->address;
+	job->blocks.size = cfg->blocks;
+
+	err = weir_job_fill(job, cfg);
+	if (err) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "no memory for %u blocks of %u gradients: use fewer blocks",
+				   cfg->blocks, cfg->grads);
+		weir_job_free(job);
+		return ERR_PTR(err);
+	}
+	rcu_assign_pointer(wn->jobs[job->id], job);
+	return job;
+}
+
+/**
+ * weir_job_set() - send results elsewhere, or police otherwise, or both
+ * @job: the job, its namespace's lock held
+ * @group: another group, all zero for each source; NULL where that stays
+ * @config: other rates, none for no policer; NULL where that stays
+ *
+ * Sleeps until no packet uses the old ones. Return: 0, or -ENOMEM and nothing
+ * has changed.
+ */
+int weir_job_set(struct weir_job *job, const struct in6_addr *group,
+		 const struct weir_rate_config *config)
+{
+	struct weir_dest *dest = NULL, *old_dest = NULL;
+	struct weir_rate *rate = NULL, *old_rate = NULL;
+
+	lockdep_assert_held(&job->wn->lock);
+
+	if (group && !ipv6_addr_any(group)) {
+		dest = weir_group_new(group);
+		if (!dest)
+			return -ENOMEM;
+	}
+	if (config && weir_rate_is_set(config)) {
+		rate = weir_rate_new(config);
+		if (!rate) {
+			weir_group_free(dest);
+			return -ENOMEM;
+		}
+	}
+	if (group)
+		old_dest = rcu_replace_pointer(job->group, dest,
+					       lockdep_is_held(&job->wn->lock));
+	if (config)
+		old_rate = rcu_replace_pointer(job->rate, rate,
+					       lockdep_is_held(&job->wn->lock));
+	if (old_dest || old_rate)
+		synchronize_rcu();
+	weir_group_free(old_dest);
+	kfree(old_rate);
+	return 0;
+}
+
+/**
+ * weir_job_set_policy() - treat late sources otherwise
+ * @job: the job, its namespace's lock held
+ * @late: how; holds for open blocks too
+ */
+void weir_job_set_policy(struct weir_job *job,
+			 const struct weir_policy_config *late)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	job->late = *late;
+	WRITE_ONCE(job->blocks.quorum, late->quorum);
+	weir_straggler_set(job, weir_policy_dead_after(late),
+			   weir_policy_excludes(late->policy));
+	weir_scan_set(job, late->timeout, weir_policy_answers(late->policy));
+}
+
+/**
+ * weir_job_unpublish() - let no further packet find a job
+ * @job: the job, its namespace's lock held
+ *
+ * After a grace period weir_job_free() may follow.
+ */
+void weir_job_unpublish(struct weir_job *job)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	RCU_INIT_POINTER(job->wn->jobs[job->id], NULL);
+}
+
+/**
+ * weir_job_free() - free a job that nobody can reach
+ * @job: never published, or unpublished and a grace period ago
+ *
+ * Sleeps.
+ */
+void weir_job_free(struct weir_job *job)
+{
+	u64 bytes = weir_job_bytes(job);
+	unsigned int i;
+
+	/* The scan is what sets the watch going. */
+	weir_scan_uninit(&job->scan);
+	weir_straggler_uninit(&job->watch);
+	for (i = 0; i < job->blocks.sources; i++)
+		weir_source_free(rcu_dereference_protected(job->source[i], 1));
+	if (job->blocks.slot)
+		weir_blocks_uninit(&job->blocks);
+	weir_group_free(rcu_dereference_protected(job->group, 1));
+	kfree(rcu_dereference_protected(job->rate, 1));
+	weir_join_uninit(&job->join);
+	free_percpu(job->stats);
+	kfree(job);
+	weir_pool_uncharge(bytes);
+}
+
+/**
+ * weir_job_flush() - remove all jobs of a namespace, with one grace period
+ * @wn: the namespace, its lock held
+ *
+ * Sleeps.
+ */
+void weir_job_flush(struct weir_net *wn)
+{
+	struct weir_job *job, *next;
+	LIST_HEAD(gone);
+	unsigned int i;
+
+	lockdep_assert_held(&wn->lock);
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (!job)
+			continue;
+		weir_job_unpublish(job);
+		list_add(&job->gone, &gone);
+	}
+	if (list_empty(&gone))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(job, next, &gone, gone)
+		weir_job_free(job);
+}
+
+/* Those who are in the generation that is about to begin; @back: who was late or gone. */
+static void weir_job_gather(struct weir_job *job, unsigned long *back)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&job->join.lock);
+
+	for (i = 0; i < job->blocks.sources; i++)
+		if (job->join.joiner[i].is_member && weir_straggler_joined(job, i))
+			__set_bit(i, back);
+}
+
+/*
+ * The first generation that a box gives out is any, so that what is still under
+ * way from before the box was set up anew is hardly of it; the later ones follow
+ * each other.
+ */
+static void weir_job_begin(struct weir_job *job)
+{
+	u16 step = 1, generation;
+
+	lockdep_assert_held(&job->join.lock);
+
+	if (!xchg(&job->joined, true))
+		step += get_random_u32_below(S16_MAX);
+	generation = weir_blocks_generation(&job->blocks) + step;
+	job->join.generation = weir_blocks_begin(&job->blocks, generation,
+						 job->join.start);
+}
+
+/**
+ * weir_job_join() - a source asks to be in the job's next generation
+ * @job: the job
+ * @source: source id, below the job's sources
+ * @nonce: as weir_join() takes it
+ * @lacks: likewise
+ * @now: likewise
+ * @back: bitmap of WEIR_SOURCES_MAX, empty. Where a generation begins, the sources
+ *	are set that were late or gone before it
+ *
+ * Called with bottom halves disabled. A generation begins under the table's lock,
+ * and when nobody in it is excluded any more: other CPUs may hear from any of its
+ * sources at that very moment. One that repeats its join is not found to be in it
+ * before, and one that is in it is neither told of another generation nor that it
+ * is out.
+ *
+ * Return: enum weir_join_verdict.
+ */
+enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
+				     u32 nonce, u32 lacks, u64 now,
+				     unsigned long *back)
+{
+	struct weir_join_table *table = &job->join;
+	enum weir_join_verdict verdict;
+
+	spin_lock(&table->lock);
+	verdict = weir_join(table, source, nonce, lacks, job->blocks.excluded,
+			    now);
+	if (verdict == WEIR_JOIN_START) {
+		weir_job_gather(job, back);
+		weir_job_begin(job);
+	}
+	spin_unlock(&table->lock);
+	return verdict;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_JOB_H
+#define _WEIR_JOB_H
+
+#include <linux/in6.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <net/ipv6.h>
+
+#include "base/netns.h"
+#include "job/join.h"
+#include "job/rate.h"
+#include "job/scan.h"
+#include "job/straggler.h"
+#include "sum/block.h"
+
+struct netlink_ext_ack;
+struct weir_dest;
+struct weir_source;
+
+/**
+ * struct weir_policy_config - what is done about late sources
+ * @policy: enum weir_policy
+ * @quorum: contributions that a block is answered with, 0 for all
+ * @timeout: ns after which a block has aged, 0 for never
+ * @dead_after: ns of silence after which a source counts as dead, 0 for what
+ *	goes with the timeout
+ */
+struct weir_policy_config {
+	u8	policy;
+	u16	quorum;
+	u64	timeout;
+	u64	dead_after;
+};
+
+/* What nobody has set is never longer than what can be set: 32 bits of microseconds. */
+static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
+{
+	u64 timeout = late->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+
+	return late->dead_after ?: min_t(u64, timeout * WEIR_DEAD_AFTER_DEFAULT,
+					 U32_MAX * NSEC_PER_USEC);
+}
+
+/**
+ * struct weir_job_config - what an administrator says about a job
+ * @id: job id
+ * @format: enum weir_format
+ * @sources: how many make a block complete
+ * @blocks: slots, a power of two
+ * @grads: gradients a block at most
+ * @address: the box's address for this job, IPv4 as IPv4-mapped
+ * @port: UDP port that workers send to, host byte order
+ * @has_group: @group is given
+ * @group: multicast group for results
+ * @timers: how many look for blocks that have aged
+ * @late: what is done about late sources
+ * @rate: policer
+ */
+struct weir_job_config {
+	u8		id;
+	u8		format;
+	u16		sources;
+	u32		blocks;
+	u16		grads;
+	struct in6_addr	address;
+	u16		port;
+	bool		has_group;
+	struct in6_addr	group;
+	u16		timers;
+	struct weir_policy_config late;
+	struct weir_rate_config rate;
+};
+
+/**
+ * struct weir_job - one training job (Trio paper, figure 17)
+ * @wn: its namespace
+ * @id: job id
+ * @format: enum weir_format
+ * @grads: gradients a block at most (block_grad_max)
+ * @port: UDP port that workers send to and results come from, network byte
+ *	order; written with WRITE_ONCE under the namespace's lock
+ * @address: where workers send to and results come from (out_src_addr)
+ * @group: where the one result goes (out_dst_addr), NULL for one a source;
+ *	written under the namespace's lock
+ * @joined: workers have joined, so that the generation is one that the box has
+ *	given out
+ * @join: who waits for the next generation
+ * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
+ * @late: what is done about late sources; written under the namespace's lock
+ * @scan: timers that look for blocks that have aged
+ * @watch: the timer that tells who is late from who is gone
+ * @rate: policer, or NULL; written under the namespace's lock
+ * @gone: on its way out, on weir_job_flush()'s list
+ * @stats: counters; blocks completed are block_total_cnt
+ * @source: by source id (src_mask), blocks.sources of them; written under the
+ *	namespace's lock
+ *
+ * Reached through weir_net.jobs under RCU. It is unpublished, then a grace
+ * period passes, then it is freed: packets in flight finish first, and no
+ * reference is counted. Its timers are stopped before it is freed.
+ */
+struct weir_job {
+	struct weir_net			*wn;
+	u8				id;
+	u8				format;
+	u16				grads;
+	__be16				port;
+	struct in6_addr			address;
+	struct weir_dest __rcu		*group;
+	bool				joined;
+	struct weir_join_table		join;
+	struct weir_blocks		blocks;
+	struct weir_policy_config	late;
+	struct weir_scan		scan;
+	struct weir_watch		watch;
+	struct weir_rate __rcu		*rate;
+	struct list_head		gone;
+	struct weir_stats __percpu	*stats;
+	struct weir_source __rcu	*source[];
+};
+
+static inline bool weir_job_is_ipv4(const struct weir_job *job)
+{
+	return ipv6_addr_v4mapped(&job->address);
+}
+
+/**
+ * weir_job_count() - count for a job and its namespace
+ * @job: the job
+ * @counter: which
+ * @n: how much
+ *
+ * Any context.
+ */
+static inline void weir_job_count(const struct weir_job *job,
+				  unsigned int counter, u64 n)
+{
+	weir_count(job->wn->stats, counter, n);
+	weir_count(job->stats, counter, n);
+}
+
+/**
+ * weir_job_get() - find a job
+ * @wn: the namespace
+ * @id: job id
+ *
+ * Called under rcu_read_lock(), with bottom halves disabled, or under the
+ * namespace's lock; the job lives as long as that is held.
+ */
+static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
+{
+	if (id > WEIR_JOB_ID_MAX)
+		return NULL;
+	return rcu_dereference_check(wn->jobs[id],
+				     rcu_read_lock_bh_held() ||
+				     lockdep_is_held(&wn->lock));
+}
+
+struct weir_job *weir_job_add(struct weir_net *wn,
+			      const struct weir_job_config *cfg,
+			      struct netlink_ext_ack *extack);
+int weir_job_set(struct weir_job *job, const struct in6_addr *group,
+		 const struct weir_rate_config *config);
+void weir_job_unpublish(struct weir_job *job);
+void weir_job_free(struct weir_job *job);
+void weir_job_flush(struct weir_net *wn);
+void weir_job_set_policy(struct weir_job *job,
+			 const struct weir_policy_config *late);
+u64 weir_job_bytes(const struct weir_job *job);
+enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
+				     u32 nonce, u32 lacks, u64 now,
+				     unsigned long *back);
+
+#endif /* _WEIR_JOB_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How workers agree on a generation. Without it, a job that is run a second
+ * time would start again at block 0 of the same generation and be answered
+ * with the retained results of the first run.
+ *
+ * Each worker says a number that is new for each communicator, again and again
+ * until it is answered. When all sources have said one that is not in the
+ * current generation, the next one begins; but only with those that still
+ * speak. A worker that died while it waited left its number behind, so every
+ * number that is new makes all the others say theirs once more. Those that the
+ * box has excluded are waited for only while they speak; but whoever is first
+ * gives them time to come, as all may have been started anew, one after another.
+ *
+ * With its number a worker says the first block that it lacks, so that a
+ * generation can begin in the middle of the work, where a box has been set up
+ * anew: with the earliest block that any of them lacks.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "job/join.h"
+
+/*
+ * Who is excluded and has been silent for so long is not waited for, ns. Workers
+ * repeat their number each 640 ms at least; two of three may be lost.
+ */
+#define WEIR_JOIN_SILENCE	(2 * NSEC_PER_SEC)
+
+/*
+ * Who is excluded has so long to come from the first number on, ns: as long as
+ * it takes to start a worker that has something to load first. That is well
+ * within the 30 s for which libweir waits if it is not told otherwise.
+ */
+#define WEIR_JOIN_PATIENCE	(10 * NSEC_PER_SEC)
+
+/*
+ * Those in the current generation are told no more often who waits for the next one,
+ * ns: that is a packet to each of them for one that has come. Joins are repeated, so
+ * that a notice which is lost, or was not due, is made good by the next of them.
+ */
+#define WEIR_JOIN_TELL_EVERY	(100 * NSEC_PER_MSEC)
+
+/**
+ * weir_join_init() - set up a table
+ * @table: the table
+ * @sources: how many sources the job has
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_join_init(struct weir_join_table *table, unsigned int sources)
+{
+	spin_lock_init(&table->lock);
+	table->n = sources;
+	table->joiner = kcalloc(sources, sizeof(*table->joiner),
+				GFP_KERNEL_ACCOUNT);
+	return table->joiner ? 0 : -ENOMEM;
+}
+
+/**
+ * weir_join_uninit() - free a table
+ * @table: the table, which no packet can reach any more
+ */
+void weir_join_uninit(struct weir_join_table *table)
+{
+	kfree(table->joiner);
+}
+
+static bool weir_join_speaks(const struct weir_joiner *j, u64 now)
+{
+	return j->is_waiting && now < j->heard + WEIR_JOIN_SILENCE;
+}
+
+static bool weir_join_complete(const struct weir_join_table *table,
+			       const unsigned long *excluded, u64 now)
+{
+	bool patient = now < table->since + WEIR_JOIN_PATIENCE;
+	const struct weir_joiner *j;
+	unsigned int i;
+
+	for (i = 0; i < table->n; i++) {
+		j = &table->joiner[i];
+		if (!j->is_alive && (patient || !test_bit(i, excluded) ||
+				     weir_join_speaks(j, now)))
+			return false;
+	}
+	return true;
+}
+
+/* A number that was not heard before: who of the others is still there? */
+static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
+			  u32 nonce, u32 lacks, u64 now)
+{
+	bool first = true;
+	unsigned int i;
+
+	lockdep_assert_held(&table->lock);
+
+	for (i = 0; i < table->n; i++) {
+		first &= !weir_join_speaks(&table->joiner[i], now);
+		table->joiner[i].is_alive = false;
+	}
+	if (first)
+		table->since = now;
+	j->waiting = nonce;
+	j->lacks = lacks;
+	j->is_waiting = true;
+}
+
+/* Is it time to tell who waits? */
+static bool weir_join_tells(struct weir_join_table *table, u64 now)
+{
+	lockdep_assert_held(&table->lock);
+
+	if (table->told && now < table->told + WEIR_JOIN_TELL_EVERY)
+		return false;
+	table->told = now;
+	return true;
+}
+
+/* @by has completed it, so it is one of those who are in. */
+static void weir_join_begin(struct weir_join_table *table,
+			    const struct weir_joiner *by)
+{
+	u32 start = by->lacks;
+	struct weir_joiner *j;
+
+	lockdep_assert_held(&table->lock);
+
+	for (j = table->joiner; j < table->joiner + table->n; j++) {
+		j->is_member = j->is_alive;
+		if (!j->is_alive)
+			continue;
+		j->member = j->waiting;
+		j->is_waiting = false;
+		j->is_alive = false;
+		if ((s32)(j->lacks - start) < 0)
+			start = j->lacks;
+	}
+	table->start = start;
+}
+
+/**
+ * weir_join() - a source asks to be in the next generation
+ * @table: the job's table
+ * @source: source id, below the table's sources
+ * @nonce: the number that it keeps for one communicator
+ * @lacks: the first block that it lacks
+ * @excluded: bitmap of the sources that are waited for only while they speak, and
+ *	for ten seconds after the first of all
+ * @now: time, ns of the monotonic clock
+ *
+ * Called with @table->lock held and bottom halves disabled. Where a generation
+ * begins, the caller sets @table->generation before it drops the lock.
+ *
+ * Return: enum weir_join_verdict.
+ */
+enum weir_join_verdict weir_join(struct weir_join_table *table,
+				 unsigned int source, u32 nonce, u32 lacks,
+				 const unsigned long *excluded, u64 now)
+{
+	struct weir_joiner *j = &table->joiner[source];
+
+	lockdep_assert_held(&table->lock);
+
+	if (j->is_member && j->member == nonce)
+		return WEIR_JOIN_AGAIN;
+	if (!j->is_waiting || j->waiting != nonce)
+		weir_join_new(table, j, nonce, lacks, now);
+	j->is_alive = true;
+	j->heard = now;
+	if (!weir_join_complete(table, excluded, now))
+		return weir_join_tells(table, now) ? WEIR_JOIN_TELL :
+						     WEIR_JOIN_WAIT;
+	weir_join_begin(table, j);
+	return WEIR_JOIN_START;
+}
+
+/**
+ * weir_join_member() - is a source in the current generation?
+ * @table: the job's table
+ * @source: source id
+ * @in: filled, where it is: all of it of one generation
+ *
+ * Called with bottom halves disabled.
+ */
+bool weir_join_member(struct weir_join_table *table, unsigned int source,
+		      struct weir_membership *in)
+{
+	const struct weir_joiner *j = &table->joiner[source];
+	bool is_member;
+
+	spin_lock(&table->lock);
+	in->nonce = j->member;
+	in->start = table->start;
+	in->generation = table->generation;
+	is_member = j->is_member;
+	spin_unlock(&table->lock);
+	return is_member;
+}
+
+/**
+ * weir_join_look() - who is in the current generation, and who waits for the next?
+ * @table: the job's table
+ * @members: bitmap of WEIR_SOURCES_MAX, filled with the former
+ * @waiting: likewise with the latter, who may be in both
+ *
+ * Called with bottom halves disabled. Nobody is in one where the box has given out
+ * none.
+ */
+void weir_join_look(struct weir_join_table *table, unsigned long *members,
+		    unsigned long *waiting)
+{
+	unsigned int i;
+
+	bitmap_zero(members, WEIR_SOURCES_MAX);
+	bitmap_zero(waiting, WEIR_SOURCES_MAX);
+	spin_lock(&table->lock);
+	for (i = 0; i < table->n; i++) {
+		if (table->joiner[i].is_member)
+			__set_bit(i, members);
+		if (table->joiner[i].is_waiting)
+			__set_bit(i, waiting);
+	}
+	spin_unlock(&table->lock);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Policers of jobs and sources. */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+
+#include "job/rate.h"
+
+/*
+ * Finer than a nanosecond, which is what 12 bytes take at 100 Gbit/s: the
+ * price of a packet is rounded by less than a hundredth. 64 bits of it last
+ * for nine years.
+ */
+#define WEIR_RATE_TICKS	64
+
+/*
+ * A bucket that takes longer to fill, s, is as good as one without a bottom, and
+ * the division that finds its depth would trap.
+ */
+#define WEIR_RATE_DEPTH_MAX	(365 * 24 * 3600)
+
+static u64 weir_price(u64 tokens, u64 rate)
+{
+	return mul_u64_u64_div_u64(tokens, NSEC_PER_SEC * WEIR_RATE_TICKS,
+				   rate);
+}
+
+static u64 weir_depth(u64 burst, u64 rate)
+{
+	if (div64_u64(burst, rate) >= WEIR_RATE_DEPTH_MAX)
+		return WEIR_RATE_DEPTH_MAX * NSEC_PER_SEC * WEIR_RATE_TICKS;
+	return weir_price(burst, rate);
+}
+
+/**
+ * weir_rate_init() - set a policer up, its buckets full
+ * @rate: the policer
+ * @config: the rates, their bursts given
+ */
+void weir_rate_init(struct weir_rate *rate,
+		    const struct weir_rate_config *config)
+{
+	rate->config = *config;
+	rate->since = ktime_get_ns();
+	atomic64_set(&rate->packets.full, 0);
+	atomic64_set(&rate->bytes.full, 0);
+	if (config->packets)
+		rate->packets.depth = weir_depth(config->packets_burst,
+						 config->packets);
+	if (config->bytes)
+		rate->bytes.depth = weir_depth(config->bytes_burst,
+					       config->bytes);
+}
+
+static bool weir_bucket_take(struct weir_bucket *bucket, u64 now, u64 price)
+{
+	s64 old = atomic64_read(&bucket->full), new;
+
+	do {
+		new = max_t(u64, old, now) + price;
+		if (new - now > bucket->depth)
+			return false;
+	} while (!atomic64_try_cmpxchg(&bucket->full, &old, new));
+	return true;
+}
+
+static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
+{
+	return now > rate->since ? (now - rate->since) * WEIR_RATE_TICKS : 0;
+}
+
+/**
+ * weir_rate_take() - may so much pass?
+ * @rate: the policer
+ * @now: time, ns of the monotonic clock
+ * @packets: how many; 0 for what a packet that has passed causes
+ * @bytes: theirs
+ *
+ * Any context. A packet that has too few bytes left has spent its token for
+ * packets all the same.
+ */
+bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
+{
+	const struct weir_rate_config *config = &rate->config;
+	u64 ticks = weir_rate_ticks(rate, now);
+
+	if (packets && config->packets &&
+	    !weir_bucket_take(&rate->packets, ticks,
+			      weir_price(packets, config->packets)))
+		return false;
+	return !config->bytes ||
+	       weir_bucket_take(&rate->bytes, ticks,
+				weir_price(bytes, config->bytes));
+}

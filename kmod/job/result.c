@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the box says of blocks: results, and replies where there is none yet. */
+#include <linux/math.h>
+#include <linux/ktime.h>
+
+#include "job/result.h"
+#include "job/source.h"
+#include "out/send.h"
+#include "trace.h"
+
+/**
+ * struct weir_result_packet - a result in the job's format
+ * @hdr: its header
+ * @mask: the contributors, behind the sums of one that is degraded
+ * @mask_len: bytes of @mask
+ * @pkt: the packet, as yet without @mask
+ */
+struct weir_result_packet {
+	struct weir_trio	hdr;
+	__be32			mask[WEIR_BITMAP_WORDS];
+	unsigned int		mask_len;
+	struct weir_packet	pkt;
+};
+
+static u8 weir_result_flags(const struct weir_result *res)
+{
+	u8 flags = res->overflow ? WEIR_TRIO_OVERFLOW : 0;
+
+	if (!res->degraded)
+		return flags;
+	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
+}
+
+static void weir_result_packet(struct weir_result_packet *p,
+			       const struct weir_job *job,
+			       const struct weir_result *res)
+{
+	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
+
+	weir_trio_fill(&p->hdr, job, res->generation, res->id,
+		       weir_result_flags(res), res->received, res->count);
+	p->pkt = (struct weir_packet) {
+		.head		= &p->hdr,
+		.head_len	= sizeof(p->hdr),
+		.pages		= (struct page **)res->pages,
+		.len		= res->count * sizeof(s32),
+		.tail		= p->mask,
+	};
+	p->mask_len = 0;
+	if (!res->degraded)
+		return;
+	weir_bitmap_fill(p->mask, words, res->mask);
+	p->mask_len = words * sizeof(p->mask[0]);
+}
+
+/*
+ * A client that has only the paper knows of no bytes behind the gradients, and what
+ * may not hear is sent none that its contribution has not paid for.
+ */
+static void weir_result_to(struct weir_job *job, struct weir_source *source,
+			   struct weir_result_packet *p, unsigned int counter)
+{
+	p->pkt.tail_len = weir_source_hears(source) ? p->mask_len : 0;
+	weir_send(job, &source->dest, source->stats, &p->pkt, counter);
+}
+
+/* To the group or to every source. */
+static void weir_result_send(struct weir_job *job, const struct weir_result *res)
+{
+	struct weir_dest *group = rcu_dereference_bh(job->group);
+	struct weir_result_packet p;
+	struct weir_source *source;
+	unsigned int i;
+
+	weir_result_packet(&p, job, res);
+	if (group) {
+		p.pkt.tail_len = READ_ONCE(job->joined) ? p.mask_len : 0;
+		weir_send(job, group, NULL, &p.pkt, WEIR_C_RESULTS);
+		return;
+	}
+	for (i = 0; i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (source)
+			weir_result_to(job, source, &p, WEIR_C_RESULTS);
+	}
+}
+
+/**
+ * weir_result_answer() - a block is answered: count it, and send its result
+ * @job: the job
+ * @res: the result; stays the caller's
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_result_answer(struct weir_job *job, const struct weir_result *res)
+{
+	weir_job_count(job, WEIR_C_BLOCKS, 1);
+	if (res->overflow)
+		weir_job_count(job, WEIR_C_OVERFLOWS, 1);
+	if (res->degraded)
+		weir_job_count(job, WEIR_C_DEGRADED, 1);
+	if (trace_weir_result_enabled())
+		trace_weir_result(job, res, ktime_get_ns() - res->start);
+	weir_result_send(job, res);
+}
+
+/**
+ * weir_result_repeat() - send a retained result to a source that asked again
+ * @job: the job
+ * @source: the source
+ * @res: the result; stays the caller's
+ *
+ * Called as weir_result_answer(). The same bits as the first time.
+ */
+void weir_result_repeat(struct weir_job *job, struct weir_source *source,
+			const struct weir_result *res)
+{
+	struct weir_result_packet p;
+
+	weir_result_packet(&p, job, res);
+	weir_result_to(job, source, &p, WEIR_C_REPEATS);
+}
+
+/**
+ * weir_result_reply() - tell a source that asked that there is no result yet
+ * @job: the job
+ * @source: the source
+ * @key: what it asked about
+ * @received: contributions so far
+ * @wanted: the source's is not among them
+ *
+ * Called as weir_result_answer().
+ */
+void weir_result_reply(struct weir_job *job, struct weir_source *source,
+		       const struct weir_block_key *key, u16 received,
+		       bool wanted)
+{
+	struct weir_trio hdr;
+	struct weir_packet pkt = {
+		.head		= &hdr,
+		.head_len	= sizeof(hdr),
+	};
+
+	weir_trio_fill(&hdr, job, key->generation, key->id,
+		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
+	hdr.src_id = key->source;
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
+}

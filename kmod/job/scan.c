@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timers that look for blocks that have aged (Trio paper, section 5).
+ *
+ * As there, N timers have a share of the slots each and phases timeout / N
+ * apart. A block knows when it began, so a timer need not come by each timeout
+ * and leave a mark, to find at the next visit that nobody has wiped it off,
+ * which takes up to two timeouts. It comes at the first of its sixteenths of
+ * the timeout at which a block of its share may be due, and not at all while
+ * none is open.
+ */
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "job/job.h"
+#include "job/result.h"
+#include "job/scan.h"
+#include "job/straggler.h"
+#include "trace.h"
+
+/* Parts of a timeout in which a timer comes by at most once. */
+#define WEIR_SCAN_PARTS		16
+
+/*
+ * Blocks that one visit answers at most, and packets that it sends for them: each block
+ * is one to every source. What has come in meanwhile waits behind them, and the queues
+ * of devices that are emptied by the same processor, as veth's, do not hold many.
+ */
+#define WEIR_SCAN_ANSWERS	16
+#define WEIR_SCAN_PACKETS	256
+
+/* Parts are never shorter, ns: a timer costs as much as some packets. */
+#define WEIR_SCAN_PART_MIN	(10 * NSEC_PER_USEC)
+
+static u64 weir_scan_part(u64 timeout)
+{
+	return max_t(u64, div_u64(timeout, WEIR_SCAN_PARTS),
+		     WEIR_SCAN_PART_MIN);
+}
+
+static u32 weir_scan_answers(const struct weir_job *job)
+{
+	return clamp_t(u32, WEIR_SCAN_PACKETS / weir_result_receivers(job), 1,
+		       WEIR_SCAN_ANSWERS);
+}
+
+/* The first of a scanner's points in time that is not before @due. */
+static u64 weir_scan_point(const struct weir_scanner *scanner, u64 part, u64 due)
+{
+	u64 phase = READ_ONCE(scanner->phase), past = due - phase + part - 1;
+	u64 rest;
+
+	div64_u64_rem(past, part, &rest);
+	return phase + past - rest;
+}
+
+static void weir_scan_start(struct weir_scanner *scanner, u64 at)
+{
+	hrtimer_start(&scanner->timer, ns_to_ktime(at),
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* The job's counters, as no port or packet stands behind it. */
+static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
+			   u64 now)
+{
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
+
+	weir_block_missing(&job->blocks, res, missing);
+	weir_job_count(job, WEIR_C_AGED, 1);
+	weir_straggler_missing(job, missing);
+	trace_weir_aged(job, res, missing, now - res->start);
+}
+
+/**
+ * struct weir_round - one visit of a timer
+ * @ageing: when blocks age
+ * @now: when it began
+ * @due: when the next block is due
+ * @looked: slots looked at
+ * @answered: blocks answered
+ */
+struct weir_round {
+	struct weir_ageing	ageing;
+	u64			now;
+	u64			due;
+	u32			looked;
+	u32			answered;
+};
+
+static void weir_scan_answer(struct weir_job *job, struct weir_result *res,
+			     struct weir_round *round)
+{
+	weir_result_answer(job, res);
+	weir_result_put(res);
+	round->answered++;
+}
+
+static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
+			   struct weir_round *round)
+{
+	u64 due = weir_block_due(&job->blocks, block, &round->ageing);
+	struct weir_result res;
+	enum weir_age age;
+
+	if (due > round->now) {
+		round->due = min(round->due, due);
+		return;
+	}
+	age = weir_block_age(&job->blocks, block, &round->ageing, round->now,
+			     &res);
+	switch (age) {
+	case WEIR_AGE_NONE:
+		round->due = min(round->due,
+				 weir_block_due(&job->blocks, block,
+						&round->ageing));
+		break;
+	case WEIR_AGE_SWEPT:
+		weir_job_count(job, WEIR_C_ABANDONED, 1);
+		break;
+	case WEIR_AGE_COUNTED:
+		weir_scan_aged(job, &res, round->now);
+		break;
+	case WEIR_AGE_ANSWERED:
+		weir_scan_aged(job, &res, round->now);
+		weir_scan_answer(job, &res, round);
+		break;
+	case WEIR_AGE_DONE:
+		weir_scan_answer(job, &res, round);
+		break;
+	}
+}
+
+/*
+ * Goes through the share. Returns whether all of it was seen, so that the round
+ * knows what is due next: not where there was too much to answer at once, nor
+ * where the visit went on behind such a one.
+ */
+static bool weir_scan_round(struct weir_scanner *scanner,
+			    struct weir_round *round)
+{
+	bool whole = scanner->next == scanner->first;
+	struct weir_job *job = scanner->job;
+	u32 answers = weir_scan_answers(job);
+
+	for (; scanner->next < scanner->end; scanner->next++) {
+		if (round->answered == answers)
+			return false;
+		weir_scan_slot(job, &job->blocks.slot[scanner->next], round);
+		round->looked++;
+	}
+	scanner->next = scanner->first;
+	return whole;
+}
+
+/*
+ * No block is due at any time. One that was opened meanwhile may not have been
+ * seen, and whoever opened it may have seen the timer still armed. Likewise one
+ * whose result was left unsent.
+ */
+static void weir_scan_stop(struct weir_scanner *scanner, int seen, u64 now)
+{
+	/* Pairs with the barrier behind atomic_inc() in weir_scan_opened(). */
+	smp_store_mb(scanner->armed, 0);
+	if ((atomic_read(&scanner->opened) != seen || READ_ONCE(scanner->hurry)) &&
+	    !xchg(&scanner->armed, 1))
+		weir_scan_start(scanner, now);
+}
+
+/* Until @at, where no result has just been left unsent. */
+static void weir_scan_rest(struct weir_scanner *scanner, u64 at)
+{
+	weir_scan_start(scanner, at);
+	/* Pairs with the barrier in weir_scan_unsent(): either start is the last one. */
+	smp_mb();
+	if (READ_ONCE(scanner->hurry))
+		weir_scan_start(scanner, ktime_get_ns());
+}
+
+static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
+{
+	struct weir_scanner *scanner = container_of(timer, struct weir_scanner,
+						    timer);
+	struct weir_scan *scan = &scanner->job->scan;
+	u64 timeout = READ_ONCE(scan->timeout), part = weir_scan_part(timeout);
+	struct weir_round round = {
+		.ageing	= {
+			.timeout	= timeout,
+			.grace		= part,
+			.answer		= READ_ONCE(scan->answer),
+		},
+		.now	= ktime_get_ns(),
+		.due	= U64_MAX,
+	};
+	int seen = atomic_read_acquire(&scanner->opened);
+	bool whole;
+
+	/* Before it looks: pairs with the barrier in weir_scan_unsent(). */
+	smp_store_mb(scanner->hurry, 0);
+	whole = weir_scan_round(scanner, &round);
+	trace_weir_scan(scanner->job, round.looked, round.answered,
+			ktime_get_ns() - round.now);
+	/*
+	 * Started anew and not only moved on, as an administrator may start it
+	 * at the same time.
+	 */
+	if (!whole)
+		weir_scan_start(scanner, ktime_get_ns());
+	else if (round.due == U64_MAX)
+		weir_scan_stop(scanner, seen, round.now);
+	else
+		weir_scan_rest(scanner, weir_scan_point(scanner, part, round.due));
+	return HRTIMER_NORESTART;
+}
+
+static void weir_scan_spread(struct weir_scan *scan, u64 timeout)
+{
+	unsigned int i;
+
+	for (i = 0; i < scan->n; i++)
+		WRITE_ONCE(scan->scanner[i].phase,
+			   div_u64(timeout * i, scan->n));
+}
+
+static void weir_scanner_init(struct weir_job *job, unsigned int i)
+{
+	struct weir_scan *scan = &job->scan;
+	struct weir_scanner *scanner = &scan->scanner[i];
+
+	scanner->job = job;
+	/* As weir_scan_opened() goes from a slot to its scanner. */
+	scanner->first = DIV_ROUND_UP_ULL((u64)i << scan->shift, scan->n);
+	scanner->end = DIV_ROUND_UP_ULL((u64)(i + 1) << scan->shift, scan->n);
+	scanner->next = scanner->first;
+	atomic_set(&scanner->opened, 0);
+	hrtimer_setup(&scanner->timer, weir_scan_visit, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/**
+ * weir_scan_init() - make a job's timers; none runs yet
+ * @job: the job, its block table made
+ * @n: how many, cut to the number of slots
+ * @timeout: ns after which a block has aged, 0 for never
+ * @answer: answer it then
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
+		   bool answer)
+{
+	struct weir_scan *scan = &job->scan;
+	unsigned int i;
+
+	n = min(n, job->blocks.size);
+	scan->scanner = kvcalloc(n, sizeof(*scan->scanner), GFP_KERNEL_ACCOUNT);
+	if (!scan->scanner)
+		return -ENOMEM;
+	scan->n = n;
+	scan->shift = ilog2(job->blocks.size);
+	scan->timeout = timeout;
+	scan->answer = answer;
+	for (i = 0; i < n; i++)
+		weir_scanner_init(job, i);
+	weir_scan_spread(scan, timeout);
+	return 0;
+}
+
+/**
+ * weir_scan_uninit() - stop and free the timers
+ * @scan: of a job that no packet can reach any more
+ *
+ * Sleeps until those that are under way have ended.
+ */
+void weir_scan_uninit(struct weir_scan *scan)
+{
+	unsigned int i;
+
+	for (i = 0; i < scan->n; i++)
+		hrtimer_cancel(&scan->scanner[i].timer);
+	kvfree(scan->scanner);
+}
+
+/**
+ * weir_scan_set() - another timeout
+ * @job: the job, its namespace's lock held
+ * @timeout: ns after which a block has aged, 0 for never
+ * @answer: answer it then
+ *
+ * Every timer comes by at once, and finds out when it is needed next.
+ */
+void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
+{
+	struct weir_scan *scan = &job->scan;
+	unsigned int i;
+
+	lockdep_assert_held(&job->wn->lock);
+
+	WRITE_ONCE(scan->timeout, timeout);
+	WRITE_ONCE(scan->answer, answer);
+	weir_scan_spread(scan, timeout);
+	for (i = 0; i < scan->n; i++) {
+		xchg(&scan->scanner[i].armed, 1);
+		weir_scan_start(&scan->scanner[i], ktime_get_ns());
+	}
+}
+
+static struct weir_scanner *weir_scan_of(struct weir_scan *scan, u32 slot)
+{
+	return &scan->scanner[(u64)slot * scan->n >> scan->shift];
+}
+
+/**
+ * weir_scan_unsent() - a result was left unsent
+ * @job: the job
+ * @slot: its slot
+ *
+ * Called as weir_scan_opened(). The timer comes by at once, and sends as many as a visit
+ * may; it does so for a job without a timeout, too.
+ */
+void weir_scan_unsent(struct weir_job *job, u32 slot)
+{
+	struct weir_scanner *scanner = weir_scan_of(&job->scan, slot);
+
+	WRITE_ONCE(scanner->hurry, 1);
+	/* It hurries before it starts: a visit that ends looks the other way round. */
+	smp_mb();
+	WRITE_ONCE(scanner->armed, 1);
+	weir_scan_start(scanner, ktime_get_ns());
+}
+
+/**
+ * weir_scan_opened() - a block was opened
+ * @job: the job
+ * @slot: its slot
+ *
+ * Called with bottom halves disabled, after the slot's lock was dropped.
+ */
+void weir_scan_opened(struct weir_job *job, u32 slot)
+{
+	struct weir_scan *scan = &job->scan;
+	struct weir_scanner *scanner;
+	u64 timeout;
+
+	/*
+	 * The block before all that follows. Where this is still without a
+	 * timeout, the visit after xchg() in weir_scan_set() sees it, and else
+	 * the visit that sees it counted.
+	 */
+	smp_mb();
+	timeout = READ_ONCE(scan->timeout);
+	if (!timeout)
+		return;
+	scanner = weir_scan_of(scan, slot);
+	atomic_inc(&scanner->opened);
+	/* Pairs with smp_store_mb() in weir_scan_stop(). */
+	smp_mb__after_atomic();
+	if (READ_ONCE(scanner->armed) || xchg(&scanner->armed, 1))
+		return;
+	weir_scan_start(scanner,
+			weir_scan_point(scanner, weir_scan_part(timeout),
+					ktime_get_ns() + timeout));
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is late for now, and who is gone: the second, slower kind of timer of
+ * the Trio paper's section 5. It looks at how often blocks have timed out for
+ * want of a source since it last came by, and whether anything was heard of the
+ * source meanwhile.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "job/control.h"
+#include "job/job.h"
+#include "job/source.h"
+#include "job/straggler.h"
+#include "netlink/event.h"
+#include "trace.h"
+
+static void weir_watch_arm(struct weir_watch *watch)
+{
+	if (READ_ONCE(watch->armed) || xchg(&watch->armed, 1))
+		return;
+	hrtimer_start(&watch->timer, ns_to_ktime(READ_ONCE(watch->period)),
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+/*
+ * Whom do blocks that have timed out still wait for? Such a block does not time
+ * out again, so that nothing else tells of it; and one that has not timed out
+ * yet says nothing of who is late.
+ */
+static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
+{
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
+	struct weir_blocks *blocks = &job->blocks;
+	struct weir_result res;
+	u32 i;
+
+	for (i = 0; i < blocks->size; i++) {
+		if (!weir_block_look(blocks, &blocks->slot[i], &res) || !res.aged)
+			continue;
+		weir_block_missing(blocks, &res, missing);
+		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);
+	}
+}
+
+/*
+ * What a source is to be called after a period: @awaited by blocks that have
+ * timed out at any time, @retained for, or missing in @straggles blocks that have
+ * timed out since.
+ */
+static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
+			       bool retained, u32 straggles)
+{
+	bool late = straggles || (retained && !heard);
+
+	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
+	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
+		return state;
+	/* Where nobody waits for it, all the others may be silent too. */
+	if (!late && state != WEIR_SOURCE_STATE_ACTIVE)
+		late = awaited;
+	if (!late)
+		return WEIR_SOURCE_STATE_ACTIVE;
+	return heard ? WEIR_SOURCE_STATE_STRAGGLER : WEIR_SOURCE_STATE_DEAD;
+}
+
+static void weir_straggler_tell(struct weir_job *job, unsigned int source,
+				u8 state, u32 straggles)
+{
+	static const u8 events[] = {
+		[WEIR_SOURCE_STATE_ACTIVE]	= WEIR_EVENT_RECOVERED,
+		[WEIR_SOURCE_STATE_STRAGGLER]	= WEIR_EVENT_STRAGGLER,
+		[WEIR_SOURCE_STATE_DEAD]	= WEIR_EVENT_DEAD,
+		[WEIR_SOURCE_STATE_EXCLUDED]	= WEIR_EVENT_DEAD,
+	};
+
+	trace_weir_source_state(job, source, state, straggles);
+	weir_event_source(job, events[state], source, straggles);
+}
+
+/* Returns whether that is new. */
+static bool weir_straggler_become(struct weir_job *job, unsigned int source,
+				  u8 state)
+{
+	struct weir_watched *w = &job->watch.watched[source];
+
+	lockdep_assert_held(&job->watch.lock);
+
+	if (w->state == state)
+		return false;
+	WRITE_ONCE(w->state, state);
+	if (weir_straggler_is_gone(state))
+		weir_horizon_leave(&job->blocks.horizon, source);
+	else if (weir_source_get(job, source))
+		weir_horizon_return(&job->blocks.horizon, source);
+	if (state == WEIR_SOURCE_STATE_EXCLUDED)
+		set_bit(source, job->blocks.excluded);
+	else
+		clear_bit(source, job->blocks.excluded);
+	return true;
+}
+
+/* Returns the source's state. */
+static u8 weir_straggler_look(struct weir_job *job, unsigned int source,
+			      bool awaited)
+{
+	struct weir_watched *w = &job->watch.watched[source];
+	u32 straggles;
+	bool changed;
+	u8 state;
+
+	spin_lock(&job->watch.lock);
+	straggles = atomic_read(&w->straggles) - w->seen;
+	w->seen += straggles;
+	state = weir_straggler_judge(w->state, xchg(&w->heard, false), awaited,
+				     xchg(&w->retained, false), straggles);
+	if (state == WEIR_SOURCE_STATE_DEAD && READ_ONCE(job->watch.exclude))
+		state = WEIR_SOURCE_STATE_EXCLUDED;
+	changed = weir_straggler_become(job, source, state);
+	spin_unlock(&job->watch.lock);
+	if (changed)
+		weir_straggler_tell(job, source, state, straggles);
+	return state;
+}
+
+static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
+{
+	struct weir_watch *watch = container_of(timer, struct weir_watch,
+						timer);
+	DECLARE_BITMAP(awaited, WEIR_SOURCES_MAX) = {};
+	struct weir_job *job = watch->job;
+	bool late = false, gone = false;
+	unsigned int i;
+	u8 state;
+
+	/* Who misses somebody from now on arms it anew. */
+	smp_store_mb(watch->armed, 0);
+	if (watch->late)
+		weir_straggler_awaited(job, awaited);
+	for (i = 0; i < job->blocks.sources; i++) {
+		state = weir_straggler_look(job, i, test_bit(i, awaited));
+		late |= state != WEIR_SOURCE_STATE_ACTIVE;
+		gone |= weir_straggler_is_gone(state);
+	}
+	if (gone || watch->told)
+		weir_notice_all(job);
+	watch->told = gone;
+	watch->late = late;
+	if (late)
+		weir_watch_arm(watch);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * weir_straggler_init() - watch a job's sources
+ * @job: the job, its sources' number set
+ * @period: ns of silence after which a source that is missed counts as dead
+ * @exclude: let blocks be complete without it then
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_straggler_init(struct weir_job *job, u64 period, bool exclude)
+{
+	struct weir_watch *watch = &job->watch;
+	unsigned int i, n = job->blocks.sources;
+
+	watch->watched = kcalloc(n, sizeof(*watch->watched),
+				 GFP_KERNEL_ACCOUNT);
+	if (!watch->watched)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		watch->watched[i].state = WEIR_SOURCE_STATE_ACTIVE;
+	spin_lock_init(&watch->lock);
+	watch->job = job;
+	watch->period = period;
+	watch->exclude = exclude;
+	hrtimer_setup(&watch->timer, weir_straggler_visit, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	return 0;
+}
+
+/**
+ * weir_straggler_uninit() - stop watching
+ * @watch: of a job whose other timers have been stopped
+ *
+ * Sleeps until the timer, where it is under way, has ended.
+ */
+void weir_straggler_uninit(struct weir_watch *watch)
+{
+	if (!watch->watched)
+		return;
+	hrtimer_cancel(&watch->timer);
+	kfree(watch->watched);
+}
+
+/**
+ * weir_straggler_set() - watch otherwise
+ * @job: the job, its namespace's lock held
+ * @period: as for weir_straggler_init(); counts from the next period on
+ * @exclude: likewise. Who is excluded stays so until the next generation
+ */
+void weir_straggler_set(struct weir_job *job, u64 period, bool exclude)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	WRITE_ONCE(job->watch.period, period);
+	WRITE_ONCE(job->watch.exclude, exclude);
+}
+
+/**
+ * weir_straggler_heard() - a packet of a source has come
+ * @job: the job
+ * @source: source id
+ *
+ * Called with bottom halves disabled, for every packet.
+ */
+void weir_straggler_heard(struct weir_job *job, unsigned int source)
+{
+	struct weir_watched *w = &job->watch.watched[source];
+
+	if (likely(READ_ONCE(w->heard)))
+		return;
+	WRITE_ONCE(w->heard, true);
+}
+
+/**
+ * weir_straggler_missing() - a block has timed out
+ * @job: the job
+ * @missing: bitmap of the sources that are not in it
+ *
+ * Called with bottom halves disabled.
+ */
+void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
+{
+	struct weir_source *source;
+	unsigned int i;
+
+	for_each_set_bit(i, missing, job->blocks.sources) {
+		atomic_inc(&job->watch.watched[i].straggles);
+		weir_job_count(job, WEIR_C_STRAGGLES, 1);
+		source = weir_source_get(job, i);
+		if (source)
+			weir_count(source->stats, WEIR_C_STRAGGLES, 1);
+	}
+	weir_watch_arm(&job->watch);
+}
+
+/**
+ * weir_straggler_retained() - a block was refused for what is in its slot
+ * @job: the job
+ * @seq: sequence number of the block whose result is retained
+ *
+ * Called with bottom halves disabled. Those it is retained for are awaited,
+ * though there may be no block open that could time out.
+ */
+void weir_straggler_retained(struct weir_job *job, u32 seq)
+{
+	struct weir_horizon *horizon = &job->blocks.horizon;
+	unsigned int i;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		if (!test_bit(i, horizon->absent) &&
+		    !weir_horizon_has(horizon, i, seq))
+			WRITE_ONCE(job->watch.watched[i].retained, true);
+	weir_watch_arm(&job->watch);
+}
+
+/**
+ * weir_straggler_bound() - a source has got an address
+ * @job: the job, its namespace's lock held
+ * @source: source id
+ */
+void weir_straggler_bound(struct weir_job *job, unsigned int source)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	if (!weir_straggler_is_gone(READ_ONCE(job->watch.watched[source].state)))
+		weir_horizon_return(&job->blocks.horizon, source);
+}
+
+/**
+ * weir_straggler_unbound() - a source has lost its address
+ * @job: the job, its namespace's lock held
+ * @source: source id
+ *
+ * Nothing can be heard of it, so nothing is retained for it.
+ */
+void weir_straggler_unbound(struct weir_job *job, unsigned int source)
+{
+	lockdep_assert_held(&job->wn->lock);
+
+	weir_horizon_leave(&job->blocks.horizon, source);
+}
+
+/**
+ * weir_straggler_joined() - a source is in the generation that is about to begin
+ * @job: the job
+ * @source: source id
+ *
+ * Called with bottom halves disabled. If it was dead or excluded, it is back.
+ *
+ * Return: whether it was late or gone, which weir_straggler_back() is to tell.
+ */
+bool weir_straggler_joined(struct weir_job *job, unsigned int source)
+{
+	struct weir_watched *w = &job->watch.watched[source];
+	bool changed;
+
+	spin_lock(&job->watch.lock);
+	changed = weir_straggler_become(job, source, WEIR_SOURCE_STATE_ACTIVE);
+	w->seen = atomic_read(&w->straggles);
+	WRITE_ONCE(w->heard, true);
+	spin_unlock(&job->watch.lock);
+	return changed;
+}
+
+/**
+ * weir_straggler_back() - tell of sources that a generation has brought back
+ * @job: the job
+ * @back: bitmap of them
+ *
+ * Called with bottom halves disabled and no lock held.
+ */
+void weir_straggler_back(struct weir_job *job, const unsigned long *back)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, back, job->blocks.sources)
+		weir_straggler_tell(job, i, WEIR_SOURCE_STATE_ACTIVE, 0);
+}

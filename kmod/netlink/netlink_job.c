@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about jobs. */
+#include <linux/log2.h>
+#include <net/sock.h>
+
+#include "job/job.h"
+#include "job/source.h"
+#include "netlink/netlink.h"
+#include "out/dest.h"
+
+static int weir_nl_job_put_group(struct sk_buff *skb,
+				 const struct weir_job *job)
+{
+	const struct weir_dest *group;
+
+	group = rcu_dereference_protected(job->group,
+					  lockdep_is_held(&job->wn->lock));
+	return group ? weir_nl_put_addr(skb, WEIR_A_JOB_GROUP, &group->addr) :
+		       0;
+}
+
+static int weir_nl_job_put_late(struct sk_buff *skb, const struct weir_job *job)
+{
+	const struct weir_policy_config *late = &job->late;
+
+	return nla_put_u32(skb, WEIR_A_JOB_POLICY, late->policy) ||
+	       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT,
+			   div_u64(late->timeout, NSEC_PER_USEC)) ||
+	       nla_put_u32(skb, WEIR_A_JOB_QUORUM, late->quorum) ||
+	       nla_put_u32(skb, WEIR_A_JOB_TIMERS, job->scan.n) ||
+	       nla_put_u32(skb, WEIR_A_JOB_DEAD_AFTER,
+			   div_u64(weir_policy_dead_after(late),
+				   NSEC_PER_USEC));
+}
+
+static int weir_nl_job_put_rate(struct sk_buff *skb, const struct weir_job *job)
+{
+	const struct weir_rate *rate;
+
+	rate = rcu_dereference_protected(job->rate,
+					 lockdep_is_held(&job->wn->lock));
+	return rate ? weir_nl_put_rate(skb, WEIR_A_JOB_RATE, &rate->config) : 0;
+}
+
+static u32 weir_nl_job_bound(const struct weir_job *job)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < job->blocks.sources; i++)
+		n += !!weir_source_get(job, i);
+	return n;
+}
+
+static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
+{
+	struct weir_job *job = (struct weir_job *)obj;
+	struct sk_buff *skb = msg->skb;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
+	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format) ||
+	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OP, WEIR_OP_SUM) ||
+	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
+	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
+	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
+	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->address) ||
+	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->port)) ||
+	    weir_nl_job_put_group(skb, job) ||
+	    weir_nl_job_put_late(skb, job) ||
+	    weir_nl_job_put_rate(skb, job) ||
+	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
+			weir_blocks_generation(&job->blocks)) ||
+	    (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN,
+				       weir_blocks_open(&job->blocks))) ||
+	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
+	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, weir_job_bytes(job)) ||
+	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static bool weir_nl_nonzero(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] && nla_get_u32(info->attrs[attr]);
+}
+
+/* What the model has and this module has not yet. */
+static int weir_nl_job_check_built(struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (attrs[WEIR_A_JOB_DTYPE] &&
+	    nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) != WEIR_DTYPE_INT32)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EOPNOTSUPP,
+				      "only int32 can be summed so far: scale to int32 on the workers");
+	if (attrs[WEIR_A_JOB_OP] &&
+	    nla_get_u32(attrs[WEIR_A_JOB_OP]) != WEIR_OP_SUM)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_OP], -EOPNOTSUPP,
+				      "only the operation sum is there so far");
+	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_TREE], -EOPNOTSUPP,
+				      "a job spans one box so far: leave tree away");
+	if (attrs[WEIR_A_JOB_PARENT])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EOPNOTSUPP,
+				      "a job spans one box so far: leave parent away");
+	return 0;
+}
+
+static int weir_nl_job_check_there(struct genl_info *info)
+{
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_ID,
+			     "say which id the job is to have") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_SOURCES,
+			     "say how many sources the job has") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_BLOCKS,
+			     "say how many blocks the job may hold") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_GRADS,
+			     "say how many gradients a block has at most") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_ADDRESS,
+			     "say which address of this box the workers send to"))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * What is shorter would have timers and notices take the processor from packets, and no
+ * network answers so soon.
+ */
+#define WEIR_TIMEOUT_MIN	(100 * NSEC_PER_USEC)
+#define WEIR_DEAD_AFTER_MIN	NSEC_PER_MSEC
+
+static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
+				  const struct weir_policy_config *late)
+{
+	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
+				      "blocks that are not to wait need a timeout");
+	if (late->timeout && late->timeout < WEIR_TIMEOUT_MIN)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
+				      "a timeout is 100 us at least, or 0 for none");
+	if (late->dead_after && late->dead_after < WEIR_DEAD_AFTER_MIN)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
+				      "dead-after is 1 ms at least, or 0 for what follows from the timeout");
+	if (weir_policy_dead_after(late) < late->timeout)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
+				      "dead-after is shorter than the timeout");
+	if (late->quorum > sources) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_JOB_QUORUM]);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "a quorum of %u is more than the job's %u sources",
+				   late->quorum, sources);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * What the request says of late sources; the rest of @late stays, and without a
+ * policy the timeout says which one is meant.
+ */
+static int weir_nl_job_late(struct genl_info *info, u16 sources,
+			    struct weir_policy_config *late)
+{
+	struct nlattr **attrs = info->attrs;
+	struct nlattr *timeout = attrs[WEIR_A_JOB_TIMEOUT];
+
+	if (timeout)
+		late->timeout = nla_get_u32(timeout) * NSEC_PER_USEC;
+	if (attrs[WEIR_A_JOB_POLICY])
+		late->policy = nla_get_u32(attrs[WEIR_A_JOB_POLICY]);
+	else if (!late->policy)
+		late->policy = late->timeout ? WEIR_POLICY_PARTIAL :
+					       WEIR_POLICY_WAIT;
+	if (late->policy != WEIR_POLICY_WAIT && !timeout && !late->timeout)
+		late->timeout = WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+	if (attrs[WEIR_A_JOB_QUORUM]) {
+		u32 quorum = nla_get_u32(attrs[WEIR_A_JOB_QUORUM]);
+
+		late->quorum = min_t(u32, quorum, U16_MAX);
+	}
+	if (attrs[WEIR_A_JOB_DEAD_AFTER])
+		late->dead_after = nla_get_u32(attrs[WEIR_A_JOB_DEAD_AFTER]) *
+				   NSEC_PER_USEC;
+	return weir_nl_job_check_late(info, sources, late);
+}
+
+/* Everything that can be said about a new job without looking at others. */
+static int weir_nl_job_config(struct genl_info *info,
+			      struct weir_job_config *cfg)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = weir_nl_job_check_there(info) ?: weir_nl_job_check_built(info);
+	if (err)
+		return err;
+
+	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
+	cfg->format = attrs[WEIR_A_JOB_FORMAT] ?
+		      nla_get_u32(attrs[WEIR_A_JOB_FORMAT]) : WEIR_FORMAT_TRIO;
+	cfg->sources = nla_get_u32(attrs[WEIR_A_JOB_SOURCES]);
+	cfg->blocks = nla_get_u32(attrs[WEIR_A_JOB_BLOCKS]);
+	cfg->grads = nla_get_u32(attrs[WEIR_A_JOB_GRADS]);
+	cfg->port = attrs[WEIR_A_JOB_PORT] ?
+		    nla_get_u32(attrs[WEIR_A_JOB_PORT]) : WEIR_PORT_DEFAULT;
+	if (!is_power_of_2(cfg->blocks)) {
+		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "blocks must be a power of two: take %lu",
+				   roundup_pow_of_two(cfg->blocks));
+		return -EINVAL;
+	}
+	cfg->timers = attrs[WEIR_A_JOB_TIMERS] ?
+		      nla_get_u32(attrs[WEIR_A_JOB_TIMERS]) :
+		      WEIR_TIMERS_DEFAULT;
+	err = weir_nl_job_late(info, cfg->sources, &cfg->late);
+	if (!err && attrs[WEIR_A_JOB_RATE])
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
+	if (!err)
+		err = weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY,
+				   false, &cfg->address);
+	if (err || !attrs[WEIR_A_JOB_GROUP])
+		return err;
+	err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
+			   ipv6_addr_v4mapped(&cfg->address) ?
+			   WEIR_FAMILY_4 : WEIR_FAMILY_6, true, &cfg->group);
+	cfg->has_group = !ipv6_addr_any(&cfg->group);
+	return err;
+}
+
+int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_job_config cfg = {};
+	struct weir_job *job;
+	int err;
+
+	err = weir_nl_job_config(info, &cfg);
+	if (err)
+		return err;
+	job = weir_job_add(wn, &cfg, info->extack);
+	if (IS_ERR(job)) {
+		if (PTR_ERR(job) == -EEXIST)
+			NL_SET_BAD_ATTR(info->extack,
+					info->attrs[WEIR_A_JOB_ID]);
+		return PTR_ERR(job);
+	}
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	return 0;
+}
+
+static bool weir_nl_job_sets_late(struct genl_info *info)
+{
+	return info->attrs[WEIR_A_JOB_POLICY] ||
+	       info->attrs[WEIR_A_JOB_TIMEOUT] ||
+	       info->attrs[WEIR_A_JOB_QUORUM] ||
+	       info->attrs[WEIR_A_JOB_DEAD_AFTER];
+}
+
+/**
+ * struct weir_nl_job_changes - what a request changes, checked as a whole
+ * @late: what is done about late sources
+ * @rate: policer
+ * @group: multicast group
+ */
+struct weir_nl_job_changes {
+	struct weir_policy_config	late;
+	struct weir_rate_config		rate;
+	struct in6_addr			group;
+};
+
+static int weir_nl_job_changes(struct genl_info *info,
+			       const struct weir_job *job,
+			       struct weir_nl_job_changes *changes)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	if (!attrs[WEIR_A_JOB_PORT] && !attrs[WEIR_A_JOB_GROUP] &&
+	    !attrs[WEIR_A_JOB_RATE] && !weir_nl_job_sets_late(info)) {
+		GENL_SET_ERR_MSG(info,
+				 "nothing to change: say port, group, policy, timeout, quorum, dead-after or rate");
+		return -EINVAL;
+	}
+	changes->late = job->late;
+	err = weir_nl_job_late(info, job->blocks.sources, &changes->late);
+	if (!err && attrs[WEIR_A_JOB_RATE])
+		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
+	if (!err && attrs[WEIR_A_JOB_GROUP])
+		err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
+				   weir_nl_family_of(job), true,
+				   &changes->group);
+	return err;
+}
+
+/* A source on this very box keeps a port that is not the job's. */
+static int weir_nl_job_check_port(struct genl_info *info,
+				  const struct weir_job *job)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_JOB_PORT];
+	const struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; attr && i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (!source || !weir_source_is_box(job, &source->config,
+						   nla_get_u32(attr)))
+			continue;
+		NL_SET_BAD_ATTR(info->extack, attr);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "source %u is at this address and port: give it another port first",
+				   i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_nl_job_changes changes;
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	err = weir_nl_job_changes(info, job, &changes) ?:
+	      weir_nl_job_check_port(info, job);
+	if (!err)
+		err = weir_job_set(job,
+				   attrs[WEIR_A_JOB_GROUP] ? &changes.group : NULL,
+				   attrs[WEIR_A_JOB_RATE] ? &changes.rate : NULL);
+	if (err)
+		return err;
+	if (weir_nl_job_sets_late(info))
+		weir_job_set_policy(job, &changes.late);
+	if (attrs[WEIR_A_JOB_PORT])
+		WRITE_ONCE(job->port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
+	return 0;
+}
+
+int weir_nl_job_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+	struct weir_net *wn = weir_nl_net(info);
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	weir_job_unpublish(job);
+	synchronize_rcu();
+	weir_nl_changed(wn);
+	weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF, weir_nl_fill_job, job);
+	weir_job_free(job);
+	return 0;
+}
+
+int weir_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	return weir_nl_reply(info, WEIR_CMD_JOB_GET, weir_nl_fill_job, job);
+}
+
+int weir_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	unsigned long id = cb->args[0];
+	struct weir_nl_msg msg;
+	struct weir_job *job;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_JOB_GET);
+	for (; id <= WEIR_JOB_ID_MAX; id++) {
+		job = weir_job_get(wn, id);
+		if (!job)
+			continue;
+		err = weir_nl_fill_job(&msg, job);
+		if (err)
+			break;
+	}
+	mutex_unlock(&wn->lock);
+	cb->args[0] = id;
+	/* A message that did not fit comes first in the next round. */
+	return skb->len ?: err;
+}
+
+int weir_nl_job_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(wn, i);
+		if (job)
+			weir_nl_notify(wn, WEIR_CMD_JOB_DEL_NTF,
+				       weir_nl_fill_job, job);
+	}
+	weir_job_flush(wn);
+	weir_nl_changed(wn);
+	return 0;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Netlink requests about weir qdiscs: what waits and was trimmed, a queue. */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/sch_generic.h>
+#include <net/sock.h>
+
+#include "netlink/netlink.h"
+#include "trim/backlog.h"
+
+static int weir_nl_put_child(struct sk_buff *skb, const struct weir_backlog *b)
+{
+	if (b->child &&
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_CHILD, b->child->handle))
+		return -EMSGSIZE;
+	return nla_put_uint(skb, WEIR_A_TRIM_QUEUE_CHILD_DROPPED,
+			    READ_ONCE(b->child_dropped));
+}
+
+static int weir_nl_put_queue(struct sk_buff *skb, const struct weir_backlog *b)
+{
+	const struct Qdisc *sch = b->sch;
+	const struct net_device *dev = qdisc_dev(sch);
+
+	if (nla_put_u32(skb, WEIR_A_TRIM_QUEUE_IFINDEX, b->ifindex) ||
+	    nla_put_string(skb, WEIR_A_TRIM_QUEUE_IFNAME, dev->name) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_HANDLE, sch->handle) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_PARENT, sch->parent) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_TX_QUEUE,
+			sch->dev_queue - netdev_get_tx_queue(dev, 0)) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_DATA_DEPTH,
+			READ_ONCE(b->bands.packets[WEIR_BAND_DATA])) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_HEADER_DEPTH,
+			READ_ONCE(b->bands.packets[WEIR_BAND_HEADER])) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_DATA_MAX,
+			READ_ONCE(b->max[WEIR_BAND_DATA])) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_HEADER_MAX,
+			READ_ONCE(b->max[WEIR_BAND_HEADER])) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_DIRECT,
+			 weir_backlog_one_direct(b)) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_TRIM, READ_ONCE(b->trim)) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_TX_TRIM,
+			 READ_ONCE(b->tx_trim)) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_DROPPED_TRIM,
+			 READ_ONCE(b->dropped_trim)) ||
+	    weir_nl_put_child(skb, b))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int weir_nl_fill_queue(const struct weir_backlog *backlog, void *data)
+{
+	const struct weir_nl_msg *msg = data;
+	void *hdr;
+
+	hdr = weir_nl_begin(msg);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (weir_nl_put_queue(msg->skb, backlog)) {
+		genlmsg_cancel(msg->skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg->skb, hdr);
+	return 0;
+}
+
+/* The one device that is asked for; none means all. */
+static int weir_nl_queue_dev(struct netlink_callback *cb, struct net *net,
+			     int *ifindex)
+{
+	const struct nlattr *only;
+
+	only = genl_info_dump(cb)->attrs[WEIR_A_TRIM_QUEUE_IFINDEX];
+	*ifindex = only ? nla_get_u32(only) : 0;
+	if (!only || __dev_get_by_index(net, *ifindex))
+		return 0;
+	NL_SET_ERR_MSG_FMT(cb->extack,
+			   "there is no device %d in this network namespace",
+			   *ifindex);
+	return -ENODEV;
+}
+
+int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_net(sock_net(skb->sk));
+	struct weir_nl_msg msg;
+	int ifindex, err;
+
+	mutex_lock(&wn->lock);
+	rtnl_lock();
+	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_TRIM_QUEUE_GET);
+	/* Qdiscs come and go without the namespace's lock. */
+	cb->seq = weir_backlog_seq();
+	err = weir_nl_queue_dev(cb, wn->net, &ifindex);
+	if (!err)
+		err = weir_backlog_dump(wn->net, ifindex, cb->args,
+					weir_nl_fill_queue, &msg);
+	rtnl_unlock();
+	mutex_unlock(&wn->lock);
+	return skb->len ?: err;
+}

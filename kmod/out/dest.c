@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Output: new UDP packets, sent the way that the host's own are: routed,
+ * through netfilter's output hook, resolved by the neighbour table, queued by
+ * the device's qdisc.
+ */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+#include <net/route.h>
+
+#include "job/job.h"
+#include "out/dest.h"
+
+/**
+ * weir_dest_init() - set up a destination
+ * @dest: the destination
+ * @addr: address, IPv4 as IPv4-mapped
+ * @port: UDP port, host byte order; 0 for the job's
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
+		   u16 port, gfp_t gfp)
+{
+	dest->addr = *addr;
+	dest->port = htons(port);
+	return dst_cache_init(&dest->cache, gfp);
+}
+
+/**
+ * weir_dest_uninit() - let go of the routes
+ * @dest: the destination, which no packet can reach any more
+ */
+void weir_dest_uninit(struct weir_dest *dest)
+{
+	dst_cache_destroy(&dest->cache);
+}
+
+/* The device that has the link's routes: above the port, its VLAN, its bridge. */
+static struct net_device *weir_dest_dev(const struct weir_dest *dest,
+					struct net *net)
+{
+	struct net_device *dev, *upper = NULL;
+
+	dev = dev_get_by_index_rcu(net, dest->ifindex);
+	if (!dev)
+		return NULL;
+	if (dest->vlan)
+		upper = __vlan_find_dev_deep_rcu(dev, htons(ETH_P_8021Q),
+						 dest->vlan);
+	dev = upper ?: dev;
+	upper = netdev_master_upper_dev_get_rcu(dev);
+	return upper && !netif_is_l3_master(upper) ? upper : dev;
+}
+
+static int weir_dest_vrf(const struct weir_dest *dest, struct net *net)
+{
+	struct net_device *dev = weir_dest_dev(dest, net);
+
+	return dev ? l3mdev_master_ifindex_rcu(dev) : 0;
+}
+
+/*
+ * The VRF to look a route up in: the receiver's, where its device is said, else
+ * that of the job's own address. The stack sends to groups by the device that has
+ * the address, whatever its VRF.
+ */
+static int weir_oif4(const struct weir_dest *dest, const struct weir_job *job)
+{
+	struct net *net = job->wn->net;
+	struct net_device *own;
+	int vrf;
+
+	if (ipv4_is_multicast(dest->addr.s6_addr32[3]))
+		return 0;
+	vrf = weir_dest_vrf(dest, net);
+	if (vrf)
+		return vrf;
+	own = __ip_dev_find(net, job->address.s6_addr32[3], false);
+	return own ? l3mdev_master_ifindex_rcu(own) : 0;
+}
+
+/* Is it an address of this machine's, as seen from a VRF or from none (0)? */
+static bool weir_is_own6(struct net *net, const struct in6_addr *addr, int vrf)
+{
+	struct flowi6 fl6 = { .flowi6_oif = vrf, .daddr = *addr };
+	struct dst_entry *dst = ip6_route_output(net, NULL, &fl6);
+	bool own;
+
+	own = !dst->error && (container_of(dst, struct rt6_info, dst)->rt6i_flags &
+			      (RTF_LOCAL | RTF_ANYCAST));
+	dst_release(dst);
+	return own;
+}
+
+/* The VRF that has the address, 0 for none, or -1 where it is nowhere. */
+static int weir_vrf6(struct net *net, const struct in6_addr *addr)
+{
+	struct net_device *dev;
+
+	if (weir_is_own6(net, addr, 0))
+		return 0;
+	for_each_netdev_rcu(net, dev)
+		if (netif_is_l3_master(dev) &&
+		    weir_is_own6(net, addr, dev->ifindex))
+			return dev->ifindex;
+	return -1;
+}
+
+/*
+ * As weir_oif4(); addresses of one link are looked for there. Unlike IPv4's, this
+ * lookup would send from an address that is not ours, and to a group by any VRF.
+ *
+ * Return: an ifindex, 0 for none, or -1 where nothing can be sent.
+ */
+static int weir_oif6(const struct weir_dest *dest, const struct weir_job *job)
+{
+	struct net *net = job->wn->net;
+	struct net_device *dev;
+	int own;
+
+	if (weir_is_link_local(&dest->addr) || weir_is_link_local(&job->address)) {
+		dev = weir_dest_dev(dest, net);
+		return dev ? dev->ifindex : -1;
+	}
+	own = weir_vrf6(net, &job->address);
+	if (own < 0)
+		return -1;
+	if (ipv6_addr_is_multicast(&dest->addr))
+		return own ? -1 : 0;
+	return weir_dest_vrf(dest, net) ?: own;
+}
+
+static struct dst_entry *weir_route4(struct weir_dest *dest,
+				     const struct weir_job *job,
+				     __be16 dport)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif	= weir_oif4(dest, job),
+		.daddr		= dest->addr.s6_addr32[3],
+		.saddr		= job->address.s6_addr32[3],
+		.flowi4_proto	= IPPROTO_UDP,
+		.fl4_dport	= dport,
+		.fl4_sport	= READ_ONCE(job->port),
+	};
+	struct rtable *rt;
+
+	rt = ip_route_output_key(job->wn->net, &fl4);
+	if (IS_ERR(rt))
+		return NULL;
+	dst_cache_set_ip4(&dest->cache, &rt->dst, fl4.saddr);
+	return &rt->dst;
+}
+
+static struct dst_entry *weir_route6(struct weir_dest *dest,
+				     const struct weir_job *job,
+				     __be16 dport)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif	= weir_oif6(dest, job),
+		.daddr		= dest->addr,
+		.saddr		= job->address,
+		.flowi6_proto	= IPPROTO_UDP,
+		.fl6_dport	= dport,
+		.fl6_sport	= READ_ONCE(job->port),
+	};
+	struct dst_entry *dst;
+
+	if (fl6.flowi6_oif < 0)
+		return NULL;
+	/* Asks IPsec's policies, as ip_route_output_key() does. */
+	dst = ip6_dst_lookup_flow(job->wn->net, NULL, &fl6, NULL);
+	if (IS_ERR(dst))
+		return NULL;
+	dst_cache_set_ip6(&dest->cache, dst, &fl6.saddr);
+	return dst;
+}
+
+/* A reference to the route, from the cache where it still holds. */
+static struct dst_entry *weir_route(struct weir_dest *dest,
+				    const struct weir_job *job, __be16 dport)
+{
+	struct dst_entry *dst = dst_cache_get(&dest->cache);
+
+	if (likely(dst))
+		return dst;
+	return weir_job_is_ipv4(job) ? weir_route4(dest, job, dport) :
+				       weir_route6(dest, job, dport);
+}
+
+/*
+ * Behind the last page, so in a piece of a page of its own. What comes from the
+ * reserves for emergencies is for those who free memory: receivers drop it.
+ */
+static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
+{
+	void *tail = netdev_alloc_frag(pkt->tail_len);
+
+	if (!tail)
+		return -ENOMEM;
+	if (page_is_pfmemalloc(virt_to_head_page(tail))) {
+		skb_free_frag(tail);
+		return -ENOMEM;
+	}
+	memcpy(tail, pkt->tail, pkt->tail_len);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
+			tail - page_address(virt_to_head_page(tail)),
+			pkt->tail_len, SKB_DATA_ALIGN(pkt->tail_len));
+	return 0;
+}
+
+/* Headers are written in front later; the payload's pages are only linked. */
+static struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
+{
+	unsigned int i, n, left = pkt->len;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+			sizeof(struct udphdr) + pkt->head_len,
+			GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+			 sizeof(struct udphdr));
+	skb_put_data(skb, pkt->head, pkt->head_len);
+	for (i = 0; left; i++, left -= n) {
+		n = min_t(unsigned int, left, PAGE_SIZE);
+		get_page(pkt->pages[i]);
+		skb_add_rx_frag(skb, i, pkt->pages[i], 0, n, PAGE_SIZE);
+	}
+	if (tail && weir_skb_add_tail(skb, pkt)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+static void weir_push_udp(struct sk_buff *skb, const struct weir_job *job,
+			  __be16 dport)
+{
+	struct udphdr *uh;
+
+	__skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh = udp_hdr(skb);
+	uh->source = READ_ONCE(job->port);
+	uh->dest = dport;
+	uh->len = htons(skb->len);
+	/* The pseudo header; the device or the stack adds the rest. */
+	if (weir_job_is_ipv4(job))
+		uh->check = 0;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+}
+
+static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
+		      const struct weir_job *job, struct dst_entry *dst)
+{
+	struct net *net = job->wn->net;
+	struct iphdr *iph;
+
+	udp_hdr(skb)->check =
+		~csum_tcpudp_magic(job->address.s6_addr32[3],
+				   dest->addr.s6_addr32[3], skb->len,
+				   IPPROTO_UDP, 0);
+	__skb_push(skb, sizeof(*iph));
+	skb_reset_network_header(skb);
+	iph = ip_hdr(skb);
+	iph->version = 4;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->tos = 0;
+	iph->frag_off = htons(IP_DF);
+	iph->ttl = ip4_dst_hoplimit(dst);
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = job->address.s6_addr32[3];
+	iph->daddr = dest->addr.s6_addr32[3];
+	ip_select_ident(net, skb, NULL);
+	skb->protocol = htons(ETH_P_IP);
+	return ip_local_out(net, NULL, skb);
+}
+
+static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
+		      const struct weir_job *job, struct dst_entry *dst)
+{
+	struct net *net = job->wn->net;
+	unsigned int len = skb->len;
+	struct ipv6hdr *ip6h;
+
+	udp_hdr(skb)->check = ~csum_ipv6_magic(&job->address, &dest->addr, len,
+					       IPPROTO_UDP, 0);
+	__skb_push(skb, sizeof(*ip6h));
+	skb_reset_network_header(skb);
+	ip6h = ipv6_hdr(skb);
+	ip6_flow_hdr(ip6h, 0, 0);
+	ip6h->payload_len = htons(len);
+	ip6h->nexthdr = IPPROTO_UDP;
+	ip6h->hop_limit = ip6_dst_hoplimit(dst);
+	ip6h->saddr = job->address;
+	ip6h->daddr = dest->addr;
+	skb->protocol = htons(ETH_P_IPV6);
+	return ip6_local_out(net, NULL, skb);
+}
+
+/**
+ * weir_dest_send() - send one packet
+ * @dest: where to; its job's RCU read lock is held
+ * @job: whose address and port it comes from
+ * @pkt: what
+ *
+ * Called with bottom halves disabled and no lock held: the stack may send
+ * through any device, filter or qdisc from here. @pkt's tail is left out where the
+ * route's MTU is too small with it, and not without.
+ *
+ * Return: 0 where the packet was handed over; -EHOSTUNREACH without a route,
+ * -EMSGSIZE where the route's MTU is too small, -ENOMEM, or -ENOBUFS where the
+ * stack dropped it.
+ */
+int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+		   const struct weir_packet *pkt)
+{
+	__be16 dport = dest->port ?: READ_ONCE(job->port);
+	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr), mtu;
+	bool ipv4 = weir_job_is_ipv4(job);
+	struct dst_entry *dst;
+	struct sk_buff *skb;
+	int ret;
+
+	dst = weir_route(dest, job, dport);
+	if (unlikely(!dst))
+		return -EHOSTUNREACH;
+	len += ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	mtu = dst_mtu(dst);
+	if (unlikely(len > mtu)) {
+		dst_release(dst);
+		return -EMSGSIZE;
+	}
+	skb = weir_skb(pkt, pkt->tail_len && len + pkt->tail_len <= mtu);
+	if (unlikely(!skb)) {
+		dst_release(dst);
+		return -ENOMEM;
+	}
+	skb_dst_set(skb, dst);
+	weir_push_udp(skb, job, dport);
+	ret = ipv4 ? weir_send4(skb, dest, job, dst) :
+		     weir_send6(skb, dest, job, dst);
+	return net_xmit_eval(ret) ? -ENOBUFS : 0;
+}

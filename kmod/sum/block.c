@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The block table of a job: sums contributions, tells when a block is
+ * complete or has aged, and keeps its result until nobody needs it and the slot
+ * is wanted again.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "sum/block.h"
+#include "type/reduce.h"
+
+static unsigned int weir_block_pages(u16 grads)
+{
+	return DIV_ROUND_UP(grads * sizeof(s32), PAGE_SIZE);
+}
+
+/**
+ * weir_blocks_bytes() - memory that a table's pages and slots take
+ * @size: slots
+ * @grads: gradients a block
+ */
+u64 weir_blocks_bytes(u32 size, u16 grads)
+{
+	u32 pages = size * weir_block_pages(grads);
+
+	return (u64)(pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
+	       (u64)size * sizeof(struct weir_block);
+}
+
+static int weir_block_init(struct weir_block *block, unsigned int pages)
+{
+	unsigned int i;
+
+	spin_lock_init(&block->lock);
+	for (i = 0; i < pages; i++) {
+		block->pages[i] = alloc_page(WEIR_POOL_GFP);
+		if (!block->pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * weir_blocks_init() - make a table with all its memory
+ * @blocks: the table
+ * @size: slots, a power of two
+ * @sources: contributions that complete a block
+ * @grads: gradients a block at most
+ *
+ * Sleeps. Return: 0 or -ENOMEM, and nothing is left behind.
+ */
+int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
+		     u16 grads)
+{
+	u32 i;
+
+	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_POOL_GFP);
+	if (!blocks->slot)
+		return -ENOMEM;
+	weir_generations_init(&blocks->gens);
+	blocks->size = size;
+	blocks->pages = weir_block_pages(grads);
+	blocks->sources = sources;
+	blocks->bias = weir_reduce_bias(sources);
+	bitmap_set(blocks->all, 0, sources);
+	if (weir_horizon_init(&blocks->horizon, sources, size) ||
+	    weir_spare_init(&blocks->spare))
+		goto nomem;
+
+	for (i = 0; i < size; i++) {
+		if (weir_block_init(&blocks->slot[i], blocks->pages))
+			goto nomem;
+		cond_resched();
+	}
+	return 0;
+
+nomem:
+	weir_blocks_uninit(blocks);
+	return -ENOMEM;
+}
+
+/**
+ * weir_blocks_uninit() - free a table
+ * @blocks: the table, which nobody else can reach any more
+ *
+ * Sleeps. Pages that receivers still hold are theirs.
+ */
+void weir_blocks_uninit(struct weir_blocks *blocks)
+{
+	unsigned int p;
+	u32 i;
+
+	for (i = 0; i < blocks->size; i++) {
+		for (p = 0; p < blocks->pages; p++)
+			if (blocks->slot[i].pages[p])
+				put_page(blocks->slot[i].pages[p]);
+		cond_resched();
+	}
+	weir_spare_uninit(&blocks->spare);
+	weir_horizon_uninit(&blocks->horizon);
+	kvfree(blocks->slot);
+	blocks->slot = NULL;
+}
+
+/**
+ * weir_blocks_open() - how many blocks are open
+ * @blocks: the table
+ *
+ * Sleeps. Counted when somebody asks, so that packets need not count it.
+ */
+u32 weir_blocks_open(struct weir_blocks *blocks)
+{
+	u32 generation = READ_ONCE(blocks->gens.now);
+	u32 i, n = 0;
+
+	for (i = 0; i < blocks->size; i++) {
+		const struct weir_block *block = &blocks->slot[i];
+
+		n += READ_ONCE(block->state) == WEIR_BLOCK_OPEN &&
+		     READ_ONCE(block->generation) == generation;
+		if (!(i & 1023))
+			cond_resched();
+	}
+	return n;
+}
+
+/*
+ * A block of another generation than the current one is older, however many
+ * generations ago it was: no slot is ever opened for a newer one.
+ */
+static bool weir_block_is_current(const struct weir_blocks *blocks,
+				  const struct weir_block *block)
+{
+	return block->state != WEIR_BLOCK_FREE &&
+	       block->generation == READ_ONCE(blocks->gens.now);
+}
+
+/*
+ * How far ahead a source is, it may lie about. What is beyond all reach is as if it had
+ * never come. What is far is tried again when those who are behind have caught up:
+ * for them the block one table earlier is retained, in this slot or not.
+ */
+static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 seq,
+				  struct weir_outcome *out)
+{
+	enum weir_reach reach = weir_horizon_reach(&blocks->horizon, source, seq);
+
+	if (reach == WEIR_REACH_BEYOND)
+		return -WEIR_REASON_AHEAD;
+	weir_horizon_show(&blocks->horizon, source, seq);
+	if (reach == WEIR_REACH_NEAR)
+		return 0;
+	out->retained = true;
+	out->retained_seq = seq - blocks->size;
+	return -WEIR_REASON_BUSY;
+}
+
+/* May the block that @key names take this slot? */
+static int weir_block_may_open(struct weir_blocks *blocks,
+			       const struct weir_block *block,
+			       const struct weir_block_key *key,
+			       const struct weir_place *place,
+			       struct weir_outcome *out)
+{
+	bool current_slot = weir_block_is_current(blocks, block);
+	int err;
+
+	/* No block of this generation goes before its first, in whose slot it would stay. */
+	if (!current_slot && place->past)
+		return -WEIR_REASON_STALE;
+	err = weir_block_check_reach(blocks, key->source, place->seq, out);
+	if (!current_slot)
+		return err;
+	if ((s32)(key->id - block->id) < 0)
+		return -WEIR_REASON_STALE;
+	if (err)
+		return err;
+	/* Whoever is at this block has what the slot held a table earlier. */
+	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
+}
+
+static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
+			   const struct weir_block_key *key,
+			   const struct weir_place *place, u64 now,
+			   struct weir_outcome *out)
+{
+	int err = weir_block_may_open(blocks, block, key, place, out);
+
+	if (err)
+		return err;
+	if (weir_pool_refresh(&blocks->spare, block->pages,
+			      weir_block_pages(key->count)))
+		return -WEIR_REASON_NOMEM;
+
+	out->opened = true;
+	out->abandoned = block->state == WEIR_BLOCK_OPEN;
+	block->id = key->id;
+	WRITE_ONCE(block->generation, place->generation);
+	block->overflow = false;
+	block->aged = false;
+	block->unsent = false;
+	block->count = key->count;
+	block->received = 0;
+	WRITE_ONCE(block->start, now);
+	bitmap_zero(block->mask, WEIR_SOURCES_MAX);
+	bitmap_zero(block->late, WEIR_SOURCES_MAX);
+	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
+	return 0;
+}
+
+static void weir_block_sum(const struct weir_blocks *blocks,
+			   struct weir_block *block,
+			   const struct weir_payload *pl)
+{
+	u32 guard;
+
+	if (!block->received) {
+		guard = weir_reduce_set(block->pages, pl, block->count,
+					blocks->bias);
+		block->wide = weir_reduce_wide(guard, blocks->bias);
+		return;
+	}
+	guard = weir_reduce_add(block->pages, pl, block->count, blocks->bias);
+	if (likely(!block->wide && !weir_reduce_wide(guard, blocks->bias)))
+		return;
+	block->wide = true;
+	if (weir_reduce_check(block->pages, pl, block->count))
+		block->overflow = true;
+}
+
+/* Who has contributed: all of a result but its sums. */
+static void weir_block_describe(const struct weir_blocks *blocks,
+				const struct weir_block *block,
+				struct weir_result *res)
+{
+	res->id = block->id;
+	res->generation = block->generation;
+	res->count = block->count;
+	res->received = block->received;
+	res->overflow = block->overflow;
+	res->aged = block->aged;
+	res->degraded = block->received < blocks->sources;
+	res->start = block->start;
+	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
+	res->npages = 0;
+}
+
+static void weir_block_result(const struct weir_blocks *blocks,
+			      const struct weir_block *block,
+			      struct weir_result *res)
+{
+	unsigned int i;
+
+	weir_block_describe(blocks, block, res);
+	res->npages = weir_block_pages(block->count);
+	for (i = 0; i < res->npages; i++) {
+		get_page(block->pages[i]);
+		res->pages[i] = block->pages[i];
+	}
+}
+
+/**
+ * weir_result_put() - give a result's pages back
+ * @res: the result
+ */
+void weir_result_put(struct weir_result *res)
+{
+	unsigned int i;
+
+	for (i = 0; i < res->npages; i++)
+		put_page(res->pages[i]);
+}
+
+/* Nothing is added any more; what is sent from now on are these very bits. */
+static void weir_block_finish(const struct weir_blocks *blocks,
+			      struct weir_block *block, struct weir_result *res)
+{
+	weir_reduce_swap(block->pages, block->count);
+	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
+	weir_block_result(blocks, block, res);
+}
+
+/* All are in that are waited for; not by number, as who is excluded may be in. */
+static bool weir_block_is_full(const struct weir_blocks *blocks,
+			       const struct weir_block *block)
+{
+	DECLARE_BITMAP(in, WEIR_SOURCES_MAX);
+
+	if (block->received == blocks->sources)
+		return true;
+	if (bitmap_empty(blocks->excluded, WEIR_SOURCES_MAX))
+		return false;
+	bitmap_or(in, block->mask, blocks->excluded, WEIR_SOURCES_MAX);
+	return bitmap_subset(blocks->all, in, WEIR_SOURCES_MAX);
+}
+
+static bool weir_block_is_done(const struct weir_blocks *blocks,
+			       const struct weir_block *block)
+{
+	u16 quorum = READ_ONCE(blocks->quorum);
+
+	return (quorum && block->received >= quorum) ||
+	       weir_block_is_full(blocks, block);
+}
+
+static struct weir_block *weir_block_at(struct weir_blocks *blocks, u32 seq)
+{
+	return &blocks->slot[weir_block_slot(blocks, seq)];
+}
+
+static bool weir_block_is(const struct weir_block *block,
+			  const struct weir_block_key *key, u32 generation)
+{
+	return block->state != WEIR_BLOCK_FREE && block->id == key->id &&
+	       block->generation == generation;
+}
+
+/* A block that is complete; who is not in it, and comes now, is late. */
+static int weir_block_repeat(const struct weir_blocks *blocks,
+			     struct weir_block *block,
+			     const struct weir_block_key *key,
+			     struct weir_result *res)
+{
+	weir_block_result(blocks, block, res);
+	if (test_bit(key->source, block->mask) ||
+	    __test_and_set_bit(key->source, block->late))
+		return WEIR_VERDICT_REPEAT;
+	return WEIR_VERDICT_LATE;
+}
+
+/*
+ * Of the generation before only results are left, for those who have not got them. One
+ * that has begun since the place was found leaves nothing but those either.
+ */
+static bool weir_block_is_over(const struct weir_blocks *blocks,
+			       const struct weir_place *place)
+{
+	return place->generation != READ_ONCE(blocks->gens.now);
+}
+
+static bool weir_block_is_left(const struct weir_block *block,
+			       const struct weir_block_key *key,
+			       const struct weir_place *place)
+{
+	return weir_block_is(block, key, place->generation) &&
+	       block->state == WEIR_BLOCK_COMPLETE;
+}
+
+/*
+ * Is the block in its slot? Who names it shows where it is. Returns 0 where it is there, 1
+ * where it might be opened, else a negated enum weir_reason.
+ */
+static int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
+			   const struct weir_block_key *key,
+			   const struct weir_place *place)
+{
+	if (weir_block_is_over(blocks, place))
+		return weir_block_is_left(block, key, place) ? 0 :
+		       -WEIR_REASON_GENERATION;
+	if (!weir_block_is(block, key, place->generation))
+		return 1;
+	weir_horizon_show(&blocks->horizon, key->source, place->seq);
+	return 0;
+}
+
+static int weir_block_contribute_locked(struct weir_blocks *blocks,
+					struct weir_block *block,
+					const struct weir_block_key *key,
+					const struct weir_place *place,
+					const struct weir_payload *pl, u64 now,
+					struct weir_outcome *out)
+{
+	int err;
+
+	lockdep_assert_held(&block->lock);
+
+	err = weir_block_find(blocks, block, key, place);
+	if (err > 0)
+		err = weir_block_open(blocks, block, key, place, now, out);
+	if (err)
+		return err;
+	if (key->count != block->count)
+		return -WEIR_REASON_COUNT;
+	out->lateness = now > block->start ? now - block->start : 0;
+	if (block->state == WEIR_BLOCK_COMPLETE)
+		return weir_block_repeat(blocks, block, key, &out->res);
+	if (__test_and_set_bit(key->source, block->mask))
+		return -WEIR_REASON_DUPLICATE;
+
+	weir_block_sum(blocks, block, pl);
+	WRITE_ONCE(block->last, now);
+	out->received = ++block->received;
+	if (!weir_block_is_done(blocks, block))
+		return WEIR_VERDICT_SUMMED;
+	weir_block_finish(blocks, block, &out->res);
+	return WEIR_VERDICT_COMPLETE;
+}
+
+/**
+ * weir_block_contribute() - sum one contribution
+ * @blocks: the job's table
+ * @key: which contribution to which block
+ * @pl: its gradients, key->count of them
+ * @now: time, ns of the monotonic clock
+ * @out: what else it did
+ *
+ * Called with bottom halves disabled; takes the slot's lock, and nothing under
+ * it. The result is sent by the caller, after the lock is dropped.
+ *
+ * Return: enum weir_verdict, or a negated enum weir_reason: no sum has changed.
+ */
+int weir_block_contribute(struct weir_blocks *blocks,
+			  const struct weir_block_key *key,
+			  const struct weir_payload *pl, u64 now,
+			  struct weir_outcome *out)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	int verdict;
+
+	out->opened = false;
+	out->abandoned = false;
+	out->retained = false;
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_GENERATION;
+	out->seq = place.seq;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	verdict = weir_block_contribute_locked(blocks, block, key, &place, pl,
+					       now, out);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+static int weir_block_query_locked(struct weir_blocks *blocks,
+				   struct weir_block *block,
+				   const struct weir_block_key *key,
+				   const struct weir_place *place,
+				   struct weir_outcome *out)
+{
+	int err;
+
+	lockdep_assert_held(&block->lock);
+
+	out->received = 0;
+	err = weir_block_find(blocks, block, key, place);
+	if (err > 0)
+		err = weir_block_may_open(blocks, block, key, place, out) ?:
+		      WEIR_VERDICT_WANTED;
+	if (err)
+		return err;
+	if (block->state == WEIR_BLOCK_COMPLETE) {
+		weir_block_result(blocks, block, &out->res);
+		return WEIR_VERDICT_REPEAT;
+	}
+	out->received = block->received;
+	return test_bit(key->source, block->mask) ? WEIR_VERDICT_HELD :
+						    WEIR_VERDICT_WANTED;
+}
+
+/**
+ * weir_block_query() - what is there of a block for a source?
+ * @blocks: the job's table
+ * @key: which source asks about which block
+ * @out: the number of contributions, or the result
+ *
+ * Context as weir_block_contribute().
+ *
+ * Return: WEIR_VERDICT_REPEAT, _HELD or _WANTED, or a negated enum weir_reason.
+ */
+int weir_block_query(struct weir_blocks *blocks,
+		     const struct weir_block_key *key, struct weir_outcome *out)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	int verdict;
+
+	out->retained = false;
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_GENERATION;
+	out->seq = place.seq;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	verdict = weir_block_query_locked(blocks, block, key, &place, out);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+/**
+ * weir_block_leave_unsent() - a result is to be sent later
+ * @blocks: the job's table
+ * @seq: sequence number of the block, which was completed just now
+ * @res: its result
+ *
+ * Context as weir_block_contribute(). Whoever looks at the slot next is to send it.
+ *
+ * Return: whether it is left so; not where the slot has gone on.
+ */
+bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
+			     const struct weir_result *res)
+{
+	struct weir_block *block = weir_block_at(blocks, seq);
+	bool left;
+
+	spin_lock(&block->lock);
+	left = block->state == WEIR_BLOCK_COMPLETE && block->id == res->id &&
+	       (u16)block->generation == res->generation;
+	block->unsent |= left;
+	spin_unlock(&block->lock);
+	return left;
+}
+
+static u64 weir_block_deadline(const struct weir_block *block,
+			       const struct weir_ageing *ageing)
+{
+	if (!ageing->timeout)
+		return U64_MAX;
+	return max(READ_ONCE(block->start) + ageing->timeout,
+		   READ_ONCE(block->last) + ageing->grace);
+}
+
+/**
+ * weir_block_due() - when does a slot want to be looked at?
+ * @blocks: the job's table
+ * @block: the slot; not locked
+ * @ageing: when blocks age
+ *
+ * A glance, for what changes meanwhile is seen under the lock, or at the next
+ * one.
+ *
+ * Return: ns of the monotonic clock; U64_MAX for not at all.
+ */
+u64 weir_block_due(const struct weir_blocks *blocks,
+		   const struct weir_block *block,
+		   const struct weir_ageing *ageing)
+{
+	/* Whoever left it so comes by again. */
+	if (data_race(!!block->unsent))
+		return 0;
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
+		return U64_MAX;
+	/* Whatever this finds is looked at again under the lock. */
+	if (data_race(weir_block_is_done(blocks, block)))
+		return 0;
+	/* So is this; who changes it comes by again. */
+	if (data_race(!!block->aged) && !ageing->answer)
+		return U64_MAX;
+	return weir_block_deadline(block, ageing);
+}
+
+/* It stands open, and is of the current generation. */
+static enum weir_age weir_block_age_open(const struct weir_blocks *blocks,
+					 struct weir_block *block,
+					 const struct weir_ageing *ageing,
+					 u64 now)
+{
+	if (weir_block_is_done(blocks, block))
+		return WEIR_AGE_DONE;
+	if (now < weir_block_deadline(block, ageing))
+		return WEIR_AGE_NONE;
+	if (block->aged)
+		return ageing->answer ? WEIR_AGE_DONE : WEIR_AGE_NONE;
+	block->aged = true;
+	return ageing->answer ? WEIR_AGE_ANSWERED : WEIR_AGE_COUNTED;
+}
+
+static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
+					   struct weir_block *block,
+					   const struct weir_ageing *ageing,
+					   u64 now, struct weir_result *res)
+{
+	enum weir_age age;
+
+	lockdep_assert_held(&block->lock);
+
+	if (block->unsent) {
+		block->unsent = false;
+		weir_block_result(blocks, block, res);
+		return WEIR_AGE_DONE;
+	}
+	if (block->state != WEIR_BLOCK_OPEN)
+		return WEIR_AGE_NONE;
+	if (!weir_block_is_current(blocks, block)) {
+		WRITE_ONCE(block->state, WEIR_BLOCK_FREE);
+		return WEIR_AGE_SWEPT;
+	}
+	age = weir_block_age_open(blocks, block, ageing, now);
+	if (age == WEIR_AGE_COUNTED)
+		weir_block_describe(blocks, block, res);
+	else if (age != WEIR_AGE_NONE)
+		weir_block_finish(blocks, block, res);
+	return age;
+}
+
+/**
+ * weir_block_age() - look whether a slot's block has aged
+ * @blocks: the job's table
+ * @block: the slot
+ * @ageing: when blocks age
+ * @now: time, ns of the monotonic clock
+ * @res: filled where one has: without sums for WEIR_AGE_COUNTED, else the
+ *	result; the caller puts it
+ *
+ * Context as weir_block_contribute().
+ */
+enum weir_age weir_block_age(struct weir_blocks *blocks,
+			     struct weir_block *block,
+			     const struct weir_ageing *ageing, u64 now,
+			     struct weir_result *res)
+{
+	enum weir_age age;
+
+	spin_lock(&block->lock);
+	age = weir_block_age_locked(blocks, block, ageing, now, res);
+	spin_unlock(&block->lock);
+	return age;
+}
+
+/**
+ * weir_block_look() - who is in an open block?
+ * @blocks: the job's table
+ * @block: the slot
+ * @res: filled, without sums
+ *
+ * Softirq or process context.
+ *
+ * Return: whether the slot holds an open block of the current generation.
+ */
+bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
+		     struct weir_result *res)
+{
+	bool open;
+
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
+		return false;
+	spin_lock_bh(&block->lock);
+	open = block->state == WEIR_BLOCK_OPEN &&
+	       weir_block_is_current(blocks, block);
+	if (open)
+		weir_block_describe(blocks, block, res);
+	spin_unlock_bh(&block->lock);
+	return open;
+}
+
+/**
+ * weir_block_missing() - who is not in a block?
+ * @blocks: the job's table
+ * @res: what the block says
+ * @missing: bitmap of WEIR_SOURCES_MAX, filled
+ */
+void weir_block_missing(const struct weir_blocks *blocks,
+			const struct weir_result *res, unsigned long *missing)
+{
+	bitmap_andnot(missing, blocks->all, res->mask, WEIR_SOURCES_MAX);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_BLOCK_H
+#define _WEIR_BLOCK_H
+
+#include <linux/bitmap.h>
+#include <linux/cache.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <uapi/weir.h>
+
+#include "sum/generation.h"
+#include "sum/horizon.h"
+#include "sum/pool.h"
+
+struct page;
+struct weir_payload;
+
+/**
+ * enum weir_block_state - what a slot holds
+ * @WEIR_BLOCK_FREE: nothing yet
+ * @WEIR_BLOCK_OPEN: a block that still lacks sources
+ * @WEIR_BLOCK_COMPLETE: a result, retained to answer a source that lost it
+ */
+enum weir_block_state {
+	WEIR_BLOCK_FREE,
+	WEIR_BLOCK_OPEN,
+	WEIR_BLOCK_COMPLETE,
+};
+
+/**
+ * struct weir_block - a slot of a job's block table (Trio paper, figure 18)
+ * @lock: guards everything below; taken with bottom halves disabled
+ * @id: block id
+ * @generation: generation of the block, as weir_generations.now
+ * @state: enum weir_block_state
+ * @overflow: a sum has left the range of int32
+ * @wide: a gradient was too large to rule an overflow out, see reduce.h
+ * @aged: it has passed its timeout; those who were missing are counted
+ * @unsent: it is complete, and its result has been sent to nobody yet
+ * @count: gradients (grad_cnt)
+ * @received: contributions so far (rcvd_cnt)
+ * @start: time of the first contribution, ns of the monotonic clock
+ *	(block_start_time)
+ * @last: time of the last contribution that was summed, which stands for the
+ *	paper's REF flag
+ * @mask: who has contributed (rcvd_mask_0 to _3)
+ * @late: who has tried to after it was answered
+ * @pages: the sums; in host byte order while open, in network byte order when
+ *	complete (aggr_paddr)
+ *
+ * A block finds its slot by its sequence number alone, modulo the table's size, so
+ * the table needs no hash, no list and no allocation.
+ */
+struct weir_block {
+	spinlock_t	lock;	/* all of the below */
+	u32		id;
+	u32		generation;
+	u8		state;
+	u8		overflow:1;
+	u8		wide:1;
+	u8		aged:1;
+	u8		unsent:1;
+	u16		count;
+	u16		received;
+	u64		start;
+	u64		last;
+	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(late, WEIR_SOURCES_MAX);
+	struct page	*pages[WEIR_BLOCK_PAGES];
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct weir_blocks - a job's block table
+ * @size: slots, a power of two
+ * @pages: pages a block
+ * @sources: the job's sources
+ * @quorum: contributions that a block is answered with, 0 for all
+ * @bias: see weir_reduce_bias()
+ * @all: bitmap of all sources
+ * @excluded: sources that blocks are complete without
+ * @gens: the current generation and the one before
+ * @horizon: which results are not needed any more
+ * @spare: pages that stand by
+ * @slot: the slots
+ */
+struct weir_blocks {
+	u32			size;
+	u8			pages;
+	u16			sources;
+	u16			quorum;
+	u32			bias;
+	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
+	struct weir_generations	gens;
+	struct weir_horizon	horizon;
+	struct weir_spare	spare;
+	struct weir_block	*slot;
+};
+
+/**
+ * struct weir_result - what a complete block says, outside of its lock
+ * @id: block id
+ * @generation: generation
+ * @count: gradients
+ * @received: contributors
+ * @overflow: a sum left the range of int32
+ * @aged: it had timed out before it was answered
+ * @degraded: not all sources are in it
+ * @start: time of the first contribution
+ * @mask: the contributors
+ * @pages: the sums in network byte order; the holder owns a reference to each
+ * @npages: pages used
+ */
+struct weir_result {
+	u32		id;
+	u16		generation;
+	u16		count;
+	u16		received;
+	bool		overflow;
+	bool		aged;
+	bool		degraded;
+	u64		start;
+	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
+	struct page	*pages[WEIR_BLOCK_PAGES];
+	unsigned int	npages;
+};
+
+/**
+ * enum weir_verdict - what a contribution or query did, where it was not refused
+ * @WEIR_VERDICT_SUMMED: it is in the sum, others are missing
+ * @WEIR_VERDICT_COMPLETE: it was the last; the result is filled
+ * @WEIR_VERDICT_REPEAT: the block is complete already; the result is filled, for
+ *	this source alone
+ * @WEIR_VERDICT_LATE: likewise, and the source is not in it and was not heard of
+ *	it before
+ * @WEIR_VERDICT_HELD: a query; the source is in the block, others are missing
+ * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or nobody is
+ *
+ * Refusals are the negated enum weir_reason.
+ */
+enum weir_verdict {
+	WEIR_VERDICT_SUMMED,
+	WEIR_VERDICT_COMPLETE,
+	WEIR_VERDICT_REPEAT,
+	WEIR_VERDICT_LATE,
+	WEIR_VERDICT_HELD,
+	WEIR_VERDICT_WANTED,
+};
+
+/**
+ * struct weir_block_key - which contribution to which block
+ * @id: block id
+ * @generation: generation
+ * @source: source id, below the table's sources
+ * @count: gradients; 0 in a query
+ */
+struct weir_block_key {
+	u32	id;
+	u16	generation;
+	u16	source;
+	u16	count;
+};
+
+/**
+ * struct weir_outcome - what else a contribution or query did
+ * @opened: it was the block's first
+ * @abandoned: an open block of an older generation was swept away for it
+ * @retained: it was refused as sources are so far behind that they may lack a
+ *	result a table earlier
+ * @retained_seq: sequence number of that result's block
+ * @seq: the block's, where its generation is one that is taken
+ * @received: contributions to the block, this one included
+ * @lateness: ns since the block's first contribution
+ * @res: filled where the verdict says so; the caller puts it
+ */
+struct weir_outcome {
+	bool			opened;
+	bool			abandoned;
+	bool			retained;
+	u32			retained_seq;
+	u32			seq;
+	u16			received;
+	u64			lateness;
+	struct weir_result	res;
+};
+
+/**
+ * struct weir_ageing - when blocks age
+ * @timeout: ns after its first contribution, 0 for never
+ * @grace: ns after its last contribution
+ * @answer: answer it then; else only those who are missing are counted
+ */
+struct weir_ageing {
+	u64	timeout;
+	u64	grace;
+	bool	answer;
+};
+
+/**
+ * enum weir_age - what looking at a slot has found
+ * @WEIR_AGE_NONE: nothing to do now
+ * @WEIR_AGE_SWEPT: an open block of an older generation, swept away
+ * @WEIR_AGE_COUNTED: a block has aged, and goes on waiting
+ * @WEIR_AGE_ANSWERED: a block has aged; its result is filled
+ * @WEIR_AGE_DONE: a block that has been counted before, or in which all are that
+ *	are waited for since the quorum was lowered, or whose result was left unsent; its
+ *	result is filled
+ */
+enum weir_age {
+	WEIR_AGE_NONE,
+	WEIR_AGE_SWEPT,
+	WEIR_AGE_COUNTED,
+	WEIR_AGE_ANSWERED,
+	WEIR_AGE_DONE,
+};
+
+int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
+		     u16 grads);
+void weir_blocks_uninit(struct weir_blocks *blocks);
+u64 weir_blocks_bytes(u32 size, u16 grads);
+u32 weir_blocks_open(struct weir_blocks *blocks);
+
+int weir_block_contribute(struct weir_blocks *blocks,
+			  const struct weir_block_key *key,
+			  const struct weir_payload *pl, u64 now,
+			  struct weir_outcome *out);
+int weir_block_query(struct weir_blocks *blocks,
+		     const struct weir_block_key *key,
+		     struct weir_outcome *out);
+bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
+			     const struct weir_result *res);
+u64 weir_block_due(const struct weir_blocks *blocks,
+		   const struct weir_block *block,
+		   const struct weir_ageing *ageing);
+enum weir_age weir_block_age(struct weir_blocks *blocks,
+			     struct weir_block *block,
+			     const struct weir_ageing *ageing, u64 now,
+			     struct weir_result *res);
+bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
+		     struct weir_result *res);
+void weir_block_missing(const struct weir_blocks *blocks,
+			const struct weir_result *res, unsigned long *missing);
+void weir_result_put(struct weir_result *res);
+
+/**
+ * weir_blocks_generation() - the current generation, as packets carry it
+ * @blocks: the table
+ */
+static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
+{
+	return READ_ONCE(blocks->gens.now);
+}
+
+/* The current generation may be a newer one, see weir_generations_advance(). */
+static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
+{
+	return weir_generations_advance(&blocks->gens, &blocks->horizon,
+					generation);
+}
+
+/* The box gives a generation out, see weir_generations_begin(). */
+static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
+				    u32 start)
+{
+	return weir_generations_begin(&blocks->gens, &blocks->horizon,
+				      generation, start);
+}
+
+static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 seq)
+{
+	return seq & (blocks->size - 1);
+}
+
+#endif /* _WEIR_BLOCK_H */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generations, and the order of all blocks across them. A generation that a packet
+ * begins follows the one before in the same sequence: so the results that a slow
+ * source may still lack keep their slots, and are answered to it.
+ */
+#include <linux/compiler.h>
+
+#include "sum/generation.h"
+#include "sum/horizon.h"
+
+/* As many as a packet can tell apart. */
+#define WEIR_GENERATIONS	0x10000U
+
+/**
+ * weir_generations_init() - no generation has begun
+ * @gens: zeroed
+ */
+void weir_generations_init(struct weir_generations *gens)
+{
+	seqlock_init(&gens->lock);
+}
+
+static bool weir_generations_look(const struct weir_generations *gens,
+				  u16 generation, u32 id,
+				  struct weir_place *place)
+{
+	u32 now = READ_ONCE(gens->now), before = READ_ONCE(gens->before);
+
+	if (likely(generation == (u16)now)) {
+		place->generation = now;
+		place->seq = READ_ONCE(gens->base) + id;
+		place->past = (s32)(id - READ_ONCE(gens->start)) < 0;
+		return true;
+	}
+	place->generation = before;
+	place->seq = READ_ONCE(gens->before_base) + id;
+	place->past = true;
+	return before && generation == (u16)before;
+}
+
+/**
+ * weir_generations_find() - where does a block belong?
+ * @gens: the job's generations
+ * @generation: as a packet says it
+ * @id: block id
+ * @place: filled
+ *
+ * Called with bottom halves disabled. Another CPU may begin a generation right after.
+ *
+ * Return: whether blocks of that generation are taken, or answered, at all.
+ */
+bool weir_generations_find(struct weir_generations *gens, u16 generation, u32 id,
+			   struct weir_place *place)
+{
+	unsigned int seen;
+	bool found;
+
+	do {
+		seen = read_seqbegin(&gens->lock);
+		found = weir_generations_look(gens, generation, id, place);
+	} while (read_seqretry(&gens->lock, seen));
+	return found;
+}
+
+/*
+ * The first generation may be any. What a packet carries says only the lower half; a
+ * job without a generation has 0, and all others have something above that.
+ */
+static u32 weir_generation_next(u32 old, u16 generation)
+{
+	return old ? old + (u16)(generation - old) : WEIR_GENERATIONS | generation;
+}
+
+static bool weir_generation_is_new(u32 old, u16 generation)
+{
+	return !old || weir_generation_after(generation, old);
+}
+
+/* Its first block, @start, follows all blocks that any source has shown. */
+static void weir_generations_set(struct weir_generations *gens, u16 generation,
+				 u32 next, u32 start)
+{
+	WRITE_ONCE(gens->start, start);
+	WRITE_ONCE(gens->base, next - start);
+	WRITE_ONCE(gens->now, weir_generation_next(gens->now, generation));
+}
+
+static u32 weir_generations_end(const struct weir_generations *gens,
+				const struct weir_horizon *horizon)
+{
+	return weir_horizon_end(horizon, gens->base + gens->start);
+}
+
+/**
+ * weir_generations_advance() - a packet says a generation that may be newer
+ * @gens: the job's generations
+ * @horizon: what its sources have shown
+ * @generation: the generation that a source says; its blocks begin with 0
+ *
+ * Called with bottom halves disabled. Open blocks of older generations are swept away
+ * when their slots are wanted or looked at. Results of the one before stay, and go on
+ * being answered, until each source has shown in the new one that it has them.
+ *
+ * Return: the generation now, which is newer still where another CPU was
+ * quicker.
+ */
+u16 weir_generations_advance(struct weir_generations *gens,
+			     struct weir_horizon *horizon, u16 generation)
+{
+	if (likely(!weir_generation_is_new(READ_ONCE(gens->now), generation)))
+		return READ_ONCE(gens->now);
+	write_seqlock(&gens->lock);
+	if (weir_generation_is_new(gens->now, generation)) {
+		WRITE_ONCE(gens->before, gens->now);
+		WRITE_ONCE(gens->before_base, gens->base);
+		weir_generations_set(gens, generation,
+				     weir_generations_end(gens, horizon), 0);
+	}
+	generation = gens->now;
+	write_sequnlock(&gens->lock);
+	return generation;
+}
+
+/**
+ * weir_generations_begin() - the box gives out a generation
+ * @gens: the job's generations
+ * @horizon: what its sources have shown
+ * @generation: the generation
+ * @start: block that it begins with
+ *
+ * Called with bottom halves disabled. As all sources are in it, they need nothing of
+ * what was before.
+ *
+ * Return: as weir_generations_advance().
+ */
+u16 weir_generations_begin(struct weir_generations *gens,
+			   struct weir_horizon *horizon, u16 generation,
+			   u32 start)
+{
+	u32 next;
+
+	write_seqlock(&gens->lock);
+	if (weir_generation_is_new(gens->now, generation)) {
+		next = weir_generations_end(gens, horizon);
+		weir_horizon_begin(horizon, next);
+		WRITE_ONCE(gens->before, 0);
+		weir_generations_set(gens, generation, next, start);
+	}
+	generation = gens->now;
+	write_sequnlock(&gens->lock);
+	return generation;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which ports of bridges forward. The spanning tree's state of a port is the one thing
+ * that packets need of a bridge and that it tells only under RTNL, so it is kept here:
+ * read anew whenever the bridge says that it has changed. A port that is not known is
+ * one that does not forward.
+ */
+#include <linux/if_bridge.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/switchdev.h>
+
+#include "trim/bridge_port.h"
+
+static void weir_bridge_port_forget(const struct net_device *dev)
+{
+	xa_erase(&weir_net(dev_net(dev))->bridge_ports, dev->ifindex);
+}
+
+/* Nobody would say that the state has changed where there is no switchdev. */
+static bool weir_bridge_port_state(const struct net_device *dev)
+{
+	return IS_ENABLED(CONFIG_NET_SWITCHDEV) && netif_is_bridge_port(dev) &&
+	       br_port_get_stp_state(dev) == BR_STATE_FORWARDING;
+}
+
+static int weir_bridge_port_look(const struct net_device *dev)
+{
+	struct xarray *ports = &weir_net(dev_net(dev))->bridge_ports;
+
+	ASSERT_RTNL();
+
+	if (weir_bridge_port_state(dev))
+		return xa_err(xa_store(ports, dev->ifindex, xa_mk_value(1),
+				       GFP_KERNEL));
+	weir_bridge_port_forget(dev);
+	return 0;
+}
+
+/*
+ * Called under RTNL, a moment after the state has changed. Without memory for a port its
+ * frames are the stack's.
+ */
+static int weir_bridge_port_changed(struct notifier_block *nb,
+				    unsigned long event, void *ptr)
+{
+	const struct switchdev_notifier_port_attr_info *info = ptr;
+
+	if (event == SWITCHDEV_PORT_ATTR_SET &&
+	    info->attr->id == SWITCHDEV_ATTR_ID_PORT_STP_STATE)
+		weir_bridge_port_look(switchdev_notifier_info_to_dev(ptr));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_bridge_port_states = {
+	.notifier_call = weir_bridge_port_changed,
+};
+
+static bool weir_bridge_port_leaves(void *ptr)
+{
+	const struct netdev_notifier_changeupper_info *info = ptr;
+
+	return !info->linking && netif_is_bridge_master(info->upper_dev);
+}
+
+/*
+ * Devices that are there already are told of as new ones. One that leaves its bridge
+ * may look like a port still.
+ */
+static int weir_bridge_port_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+
+	if (event == NETDEV_REGISTER)
+		return notifier_from_errno(weir_bridge_port_look(dev));
+	if (event == NETDEV_UNREGISTER ||
+	    (event == NETDEV_CHANGEUPPER && weir_bridge_port_leaves(ptr)))
+		weir_bridge_port_forget(dev);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_bridge_port_devices = {
+	.notifier_call = weir_bridge_port_event,
+};
+
+/**
+ * weir_bridge_port_init() - watch the ports of all bridges
+ *
+ * Changes are heard of before the ports that are there are looked at, so none is missed.
+ *
+ * Return: 0 or a negative errno.
+ */
+int weir_bridge_port_init(void)
+{
+	int err;
+
+	err = register_switchdev_blocking_notifier(&weir_bridge_port_states);
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&weir_bridge_port_devices);
+	if (err)
+		unregister_switchdev_blocking_notifier(&weir_bridge_port_states);
+	return err;
+}
+
+/**
+ * weir_bridge_port_uninit() - stop watching; no port is known then
+ */
+void weir_bridge_port_uninit(void)
+{
+	unregister_switchdev_blocking_notifier(&weir_bridge_port_states);
+	unregister_netdevice_notifier(&weir_bridge_port_devices);
+}

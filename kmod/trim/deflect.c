@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deflect-on-drop (trimming paper, section 3). The kernel frees what a driver does
+ * not take of the frames that XDP redirects, and no program hears of it. So a policy
+ * of hook xdp has a device of its own before the real one: programs redirect to it,
+ * it hands the frames on in the same batch, and what comes back goes to the real
+ * device's qdiscs as packets, where the weir qdisc trims and queues it. That is the
+ * signal of an overflow, too.
+ *
+ * A program counts a frame before anybody has taken it. It leaves a note in the
+ * frame's headroom of what it was counted as, so that a frame that comes back can be
+ * taken off again and is counted as what becomes of it then.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/percpu.h>
+#include <linux/rtnetlink.h>
+#include <linux/skbuff.h>
+#include <net/rtnetlink.h>
+#include <net/sch_generic.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "trim/deflect.h"
+#include "trim/overflow.h"
+#include "trim/trim.h"
+#include "trim/trim_kfunc.h"
+
+#define WEIR_NOTE_MAGIC		0x77656972
+
+/* What drivers may use of the headroom, for headers of their own. */
+#define WEIR_NOTE_APART		64
+
+/**
+ * struct weir_note - what was counted of a frame that is redirected
+ * @magic: WEIR_NOTE_MAGIC
+ * @counter: enum weir_trim_counter
+ * @headroom: bytes before the frame's first byte, from the beginning of its memory
+ * @len: bytes of its linear part
+ *
+ * Lies behind the struct xdp_frame. A driver that took a frame not may have moved its
+ * beginning already, for a header of its own.
+ */
+struct weir_note {
+	u32	magic;
+	u32	counter;
+	u32	headroom;
+	u32	len;
+};
+
+/**
+ * struct weir_deflect - private part of a device that stands before another
+ * @to: the other, which has no policy any more before it goes
+ */
+struct weir_deflect {
+	struct net_device	*to;
+};
+
+/**
+ * struct weir_deflected - a packet that is on its way to the qdisc
+ * @skb: the packet, or NULL
+ * @port: the device that had no room for it, until a drop there was put down to that
+ * @counter: what it was counted as
+ * @taken: a weir qdisc has it, and counts it
+ */
+struct weir_deflected {
+	const struct sk_buff	*skb;
+	const struct net_device	*port;
+	u32			counter;
+	bool			taken;
+};
+
+static DEFINE_PER_CPU(struct weir_deflected, weir_deflected);
+
+/**
+ * weir_deflect_taken() - did a packet come back from its device?
+ * @skb: a packet that a weir qdisc is given
+ * @counter: set to what it was counted as, which was taken off again
+ *
+ * Called with bottom halves disabled. From now on the qdisc counts it.
+ */
+bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter)
+{
+	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
+
+	if (likely(d->skb != skb))
+		return false;
+	d->taken = true;
+	*counter = d->counter;
+	return true;
+}
+
+/**
+ * weir_deflect_told() - is a drop of an overflow that was told of before?
+ * @dev: whose qdisc drops a packet
+ *
+ * What a device had no room for has overflowed once, also where its qdisc has none either:
+ * the first packet that goes there for it, be it another, is no more to tell of.
+ */
+bool weir_deflect_told(const struct net_device *dev)
+{
+	struct weir_deflected *d;
+
+	if (!softirq_count())
+		return false;
+	d = this_cpu_ptr(&weir_deflected);
+	if (d->port != dev)
+		return false;
+	d->port = NULL;
+	return true;
+}
+
+static struct weir_note *weir_note_at(void *memory)
+{
+	return memory + sizeof(struct xdp_frame);
+}
+
+static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
+{
+	struct weir_note *note = weir_note_at(xdp->data_hard_start);
+	void *first = min(xdp->data, xdp->data_meta);
+
+	if (counter >= WEIR_TRIM_C_MAX ||
+	    (void *)(note + 1) + WEIR_NOTE_APART > first)
+		return -ENOSPC;
+	note->magic = WEIR_NOTE_MAGIC;
+	note->counter = counter;
+	note->headroom = xdp->data - xdp->data_hard_start;
+	note->len = xdp->data_end - xdp->data;
+	return 0;
+}
+
+/* A note is good once, as memory is used again. */
+static bool weir_note_read(void *memory, struct weir_note *to)
+{
+	struct weir_note *note = weir_note_at(memory);
+
+	*to = *note;
+	note->magic = 0;
+	return to->magic == WEIR_NOTE_MAGIC && to->counter < WEIR_TRIM_C_MAX;
+}
+
+/* The frame as the program has left it. */
+static bool weir_deflect_restore(struct xdp_frame *frame, struct weir_note *note)
+{
+	if (!weir_note_read(frame, note))
+		return false;
+	frame->data = (void *)frame + note->headroom;
+	frame->headroom = note->headroom - sizeof(*frame);
+	frame->len = note->len;
+	return true;
+}
+
+static const struct weir_trim *weir_deflect_trim(const struct net_device *to)
+{
+	return weir_trim_get(weir_net(dev_net(to)), to->ifindex);
+}
+
+/* Modulo 2^64 a counter may be taken off on another CPU than it was added to. */
+static void weir_deflect_count(const struct weir_trim *trim, u32 counter,
+			       u32 len, s64 n)
+{
+	weir_trim_count(trim, counter, n);
+	if (counter == WEIR_TRIM_C_WHOLE)
+		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, n * len);
+}
+
+/* A device that is down has a qdisc that drops all, and calls it congestion. */
+static bool weir_deflect_is_up(struct net_device *to)
+{
+	return rcu_access_pointer(netdev_get_tx_queue(to, 0)->qdisc) !=
+	       &noop_qdisc;
+}
+
+/* Where there is nothing to wait in, what the device does not take is lost. */
+static bool weir_deflect_has_queue(struct net_device *to)
+{
+	return weir_deflect_is_up(to) &&
+	       rcu_dereference_bh(netdev_get_tx_queue(to, 0)->qdisc)->enqueue;
+}
+
+/*
+ * Whoever sends it counts it: a weir qdisc, or else we, as it was counted before. @port is
+ * the device where it had no room, or NULL where it was not asked.
+ */
+static void weir_deflect_send(const struct weir_trim *trim, struct net_device *to,
+			      struct sk_buff *skb, u32 counter,
+			      const struct net_device *port)
+{
+	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
+	struct weir_deflected before = *d;
+	u32 len = skb->len;
+	bool taken;
+	int err;
+
+	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
+	*d = (struct weir_deflected) {
+		.skb = skb, .port = port, .counter = counter,
+	};
+	skb->dev = to;
+	err = dev_queue_xmit(skb);
+	taken = d->taken;
+	*d = before;
+	if (taken)
+		return;
+	if (err == NET_XMIT_SUCCESS || err == NET_XMIT_CN)
+		weir_deflect_count(trim, counter, len, 1);
+	else
+		weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+}
+
+static struct sk_buff *weir_deflect_build(struct net_device *to,
+					  struct xdp_frame *frame)
+{
+	struct sk_buff *skb;
+
+	if (!weir_deflect_has_queue(to))
+		return NULL;
+	skb = xdp_build_skb_from_frame(frame, to);
+	if (!skb)
+		return NULL;
+	skb_reset_network_header(skb);
+	__skb_push(skb, ETH_HLEN);
+	skb_reset_mac_header(skb);
+	skb_metadata_clear(skb);
+	return skb;
+}
+
+static void weir_deflect_frame(const struct weir_trim *trim,
+			       struct net_device *to, struct xdp_frame *frame)
+{
+	struct weir_note note;
+	struct sk_buff *skb;
+
+	/* Nothing is known of what somebody else's program sends here. */
+	if (!weir_deflect_restore(frame, &note) || !trim) {
+		xdp_return_frame(frame);
+		return;
+	}
+	weir_deflect_count(trim, note.counter, xdp_get_frame_len(frame), -1);
+	skb = weir_deflect_build(to, frame);
+	if (!skb) {
+		xdp_return_frame(frame);
+		weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+		return;
+	}
+	weir_deflect_send(trim, to, skb, note.counter, to);
+}
+
+static bool weir_deflect_any_frags(int n, struct xdp_frame **frames)
+{
+	while (n--)
+		if (xdp_frame_has_frags(frames[n]))
+			return true;
+	return false;
+}
+
+/* What the kernel asks before it redirects, it asked of us and not of the device. */
+static bool weir_deflect_can(const struct net_device *to, int n,
+			     struct xdp_frame **frames)
+{
+	u32 features = weir_compat_xdp_features(to);
+
+	return to->flags & IFF_UP && features & NETDEV_XDP_ACT_NDO_XMIT &&
+	       (features & NETDEV_XDP_ACT_NDO_XMIT_SG ||
+		!weir_deflect_any_frags(n, frames));
+}
+
+static int weir_deflect_try(struct net_device *to, int n,
+			    struct xdp_frame **frames, u32 flags)
+{
+	int sent;
+
+	if (!weir_deflect_can(to, n, frames))
+		return 0;
+	sent = to->netdev_ops->ndo_xdp_xmit(to, n, frames, flags);
+	return sent < 0 ? 0 : sent;
+}
+
+/* All of it is ours: nobody else has to free anything. */
+static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
+				 struct xdp_frame **frames, u32 flags)
+{
+	struct net_device *to = ((struct weir_deflect *)netdev_priv(dev))->to;
+	int sent = weir_deflect_try(to, n, frames, flags), i;
+	const struct weir_trim *trim;
+
+	if (likely(sent == n))
+		return n;
+	rcu_read_lock();
+	trim = weir_deflect_trim(to);
+	if (trim)
+		weir_overflow_signal(trim, n - sent);
+	for (i = sent; i < n; i++)
+		weir_deflect_frame(trim, to, frames[i]);
+	rcu_read_unlock();
+	return n;
+}
+
+static void weir_deflect_packet(const struct weir_trim *trim,
+				struct net_device *to, struct sk_buff *skb)
+{
+	struct weir_note note;
+
+	if (!trim || skb_headroom(skb) < sizeof(struct xdp_frame) + sizeof(note) ||
+	    !weir_note_read(skb->head, &note)) {
+		kfree_skb(skb);
+		return;
+	}
+	weir_deflect_count(trim, note.counter, skb->len, -1);
+	if (weir_deflect_is_up(to)) {
+		weir_deflect_send(trim, to, skb, note.counter, NULL);
+		return;
+	}
+	kfree_skb(skb);
+	weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+}
+
+/* What generic XDP redirects is a packet already, which no driver takes by XDP. */
+static netdev_tx_t weir_deflect_start_xmit(struct sk_buff *skb,
+					   struct net_device *dev)
+{
+	struct net_device *to = ((struct weir_deflect *)netdev_priv(dev))->to;
+
+	rcu_read_lock();
+	weir_deflect_packet(weir_deflect_trim(to), to, skb);
+	rcu_read_unlock();
+	return NETDEV_TX_OK;
+}
+
+static int weir_deflect_open(struct net_device *dev)
+{
+	return 0;
+}
+
+static int weir_deflect_iflink(const struct net_device *dev)
+{
+	const struct weir_deflect *deflect = netdev_priv(dev);
+
+	return deflect->to->ifindex;
+}
+
+static const struct net_device_ops weir_deflect_ops = {
+	.ndo_open	= weir_deflect_open,
+	.ndo_start_xmit	= weir_deflect_start_xmit,
+	.ndo_xdp_xmit	= weir_deflect_xdp_xmit,
+	.ndo_get_iflink	= weir_deflect_iflink,
+};
+
+/* Comes and goes with a policy, and neither by request nor by itself. */
+static struct rtnl_link_ops weir_deflect_link_ops = {
+	.kind = "weir",
+};
+
+/**
+ * weir_deflect_before() - which device does a device stand before?
+ * @dev: any device
+ *
+ * Return: that device; NULL where @dev is of another kind.
+ */
+struct net_device *weir_deflect_before(const struct net_device *dev)
+{
+	if (dev->rtnl_link_ops != &weir_deflect_link_ops)
+		return NULL;
+	return ((const struct weir_deflect *)netdev_priv(dev))->to;
+}
+
+/* Nothing has an address on it, and no protocol speaks by it. */
+static void weir_deflect_setup(struct net_device *dev)
+{
+	dev->netdev_ops = &weir_deflect_ops;
+	dev->rtnl_link_ops = &weir_deflect_link_ops;
+	dev->needs_free_netdev = true;
+	dev->type = ARPHRD_VOID;
+	dev->flags = IFF_NOARP;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	dev->hard_header_len = ETH_HLEN;
+	dev->addr_len = 0;
+	dev->mtu = U16_MAX;
+	weir_compat_stays(dev);
+	weir_compat_set_xdp_features(dev, NETDEV_XDP_ACT_NDO_XMIT |
+					  NETDEV_XDP_ACT_NDO_XMIT_SG);
+}
+
+/**
+ * weir_deflect_free() - take a device away again
+ * @dev: what weir_deflect_alloc() has made, or NULL
+ *
+ * RTNL is held. No frame is under way in it any more when this returns.
+ */
+noinline void weir_deflect_free(struct net_device *dev)
+{
+	ASSERT_RTNL();
+
+	if (dev && dev->reg_state == NETREG_REGISTERED)
+		unregister_netdevice(dev);
+}
+
+/*
+ * The kernel says EINVAL where it had no memory for a name, and EPERM or ENOBUFS where one
+ * of those who are told of devices had none. Nothing else is wrong with the device.
+ */
+static int weir_deflect_error(int err)
+{
+	return err == -EINVAL || err == -EPERM || err == -ENOBUFS ? -ENOMEM : err;
+}
+
+/**
+ * weir_deflect_alloc() - put a device before another
+ * @to: the other
+ *
+ * RTNL is held. Frames that XDP redirects to the new device leave by @to.
+ *
+ * Return: the device, which is up, or an error pointer.
+ */
+struct net_device *weir_deflect_alloc(struct net_device *to)
+{
+	struct weir_deflect *deflect;
+	struct net_device *dev;
+	int err;
+
+	ASSERT_RTNL();
+
+	dev = alloc_netdev(sizeof(*deflect), "weir%d", NET_NAME_ENUM,
+			   weir_deflect_setup);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	deflect = netdev_priv(dev);
+	deflect->to = to;
+	dev_net_set(dev, dev_net(to));
+	err = register_netdevice(dev);
+	if (err) {
+		free_netdev(dev);
+		return ERR_PTR(weir_deflect_error(err));
+	}
+	err = dev_open(dev, NULL);
+	if (err) {
+		weir_deflect_free(dev);
+		return ERR_PTR(weir_deflect_error(err));
+	}
+	return dev;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter)
+{
+	return weir_note_leave((struct xdp_buff *)ctx, counter);
+}
+
+__bpf_kfunc_end_defs();

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the trimming domain ends: which packets that say that they were trimmed are
+ * not believed. The stack knows of a packet only the last device that it came in
+ * by, which may lie above the port that is an edge: a VLAN, bond or VRF of it, a
+ * bridge that routes, or a tunnel, of which nobody knows what its packets have come
+ * through. Where it cannot be told which way a packet came it is not believed.
+ */
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include <net/geneve.h>
+#include <net/gre.h>
+#include <net/vxlan.h>
+
+#include "trim/edge.h"
+#include "trim/trim.h"
+
+static int weir_edge_one(struct net_device *dev, struct netdev_nested_priv *priv)
+{
+	return weir_trim_edge(weir_net(dev_net(dev)), dev->ifindex);
+}
+
+/* What comes out of it came in by another device, with other headers. */
+static bool weir_edge_is_tunnel(const struct net_device *dev)
+{
+	switch (dev->type) {
+	case ARPHRD_TUNNEL:
+	case ARPHRD_TUNNEL6:
+	case ARPHRD_SIT:
+	case ARPHRD_IPGRE:
+	case ARPHRD_IP6GRE:
+	case ARPHRD_NONE:
+		return true;
+	default:
+		return netif_is_vxlan(dev) || netif_is_geneve(dev) ||
+		       netif_is_gretap(dev) || netif_is_ip6gretap(dev);
+	}
+}
+
+/* Who gives a tunnel a policy that says that it is no edge knows better. */
+static bool weir_edge_tunnel(struct weir_net *wn, const struct net_device *dev)
+{
+	return READ_ONCE(wn->edges) && weir_edge_is_tunnel(dev) &&
+	       !weir_trim_get(wn, dev->ifindex);
+}
+
+static bool weir_edge_dev(struct weir_net *wn, struct net_device *dev)
+{
+	struct netdev_nested_priv priv = { };
+
+	return weir_edge_one(dev, &priv) || weir_edge_tunnel(wn, dev) ||
+	       netdev_walk_all_lower_dev_rcu(dev, weir_edge_one, &priv);
+}
+
+/* 0 stands for this host. */
+static bool weir_edge_index(struct weir_net *wn, int ifindex)
+{
+	struct net_device *dev;
+	bool edge;
+
+	if (!ifindex)
+		return false;
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(wn->net, ifindex);
+	edge = !dev || weir_edge_dev(wn, dev);
+	rcu_read_unlock();
+	return edge;
+}
+
+static bool weir_edge_is_vouched(const struct weir_net *wn,
+				 const struct sk_buff *skb)
+{
+	return skb->inner_protocol_type == ENCAP_TYPE_ETHER &&
+	       skb->inner_protocol == wn->returned && !skb->encapsulation;
+}
+
+/**
+ * weir_edge() - is a packet not believed that says that it was trimmed?
+ * @skb: the packet, on its way out
+ *
+ * Any context but hard interrupts.
+ */
+bool weir_edge(const struct sk_buff *skb)
+{
+	struct weir_net *wn = weir_net(dev_net(skb->dev));
+
+	return weir_edge_index(wn, skb->skb_iif) &&
+	       !weir_edge_is_vouched(wn, skb);
+}
+
+/**
+ * weir_edge_vouch() - have a packet believed that this host sends back
+ * @skb: the packet, as it is to come in; its device is the one that it does so by
+ *
+ * It comes in by the port that it was to leave by, as if its receiver had sent it, and that
+ * may be an edge. What the stack leaves alone from there to the next qdisc is the protocol
+ * of inner headers, which means nothing in a packet that has none. Nobody outside of the
+ * kernel can set it, and nobody inside knows the number.
+ */
+void weir_edge_vouch(struct sk_buff *skb)
+{
+	if (!skb->encapsulation)
+		skb_set_inner_protocol(skb, weir_net(dev_net(skb->dev))->returned);
+}
+
+/**
+ * weir_edge_early() - the same of one that the stack has not seen yet
+ * @dev: the device that it came in by
+ *
+ * The devices above, one of which the stack would give it to, are asked, too.
+ */
+bool weir_edge_early(struct net_device *dev)
+{
+	struct netdev_nested_priv priv = { };
+	bool edge;
+
+	rcu_read_lock();
+	edge = weir_edge_dev(weir_net(dev_net(dev)), dev) ||
+	       netdev_walk_all_upper_dev_rcu(dev, weir_edge_one, &priv);
+	rcu_read_unlock();
+	return edge;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_OVERFLOW_H
+#define _WEIR_OVERFLOW_H
+
+#include "base/mode_time.h"
+
+struct weir_trim;
+struct weir_trim_rev;
+
+int weir_overflow_watch(void);
+void weir_overflow_unwatch(void);
+void weir_overflow_signal(const struct weir_trim *trim, unsigned int drops);
+struct weir_mode_time weir_overflow_time(const struct weir_trim_rev *rev);
+void weir_overflow_uninit(void);
+
+#endif /* _WEIR_OVERFLOW_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices that never say stop. What leaves by a tap goes into a ring, from which a
+ * guest takes it when it likes; what finds the ring full is dropped without a word
+ * to the stack. So the qdisc counts itself what nobody has taken yet: each packet
+ * that it hands out holds a reference to a dst entry of the qdisc's, and gives it
+ * back when it is freed, by whomever and for whatever reason. All of that is the
+ * kernel's own code: nothing of the module is called, or waited for.
+ *
+ * Nor does such a device tell when it has room again. It is looked at anew after a
+ * while, and whenever a packet comes.
+ */
+#include <linux/minmax.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <net/dst_metadata.h>
+#include <net/pkt_sched.h>
+#include <net/rtnetlink.h>
+
+#include "base/compat.h"
+#include "trim/reader.h"
+
+/*
+ * So many that a guest that keeps up finds some between two looks, and so few that
+ * trimmed packets, which go ahead in the qdisc, have not much ahead of them there.
+ */
+#define WEIR_READER_PACKETS	32
+
+/* How long until the first look, and at most, as each is twice as late as the last. */
+#define WEIR_READER_SOON	(20 * NSEC_PER_USEC)
+#define WEIR_READER_LATE	(10 * NSEC_PER_MSEC)
+
+/**
+ * weir_reader_is() - does a device keep packets until somebody reads them?
+ * @dev: the device
+ */
+bool weir_reader_is(const struct net_device *dev)
+{
+	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, "tun");
+}
+
+/**
+ * weir_reader_init() - count what nobody has read of a qdisc's device
+ * @reader: zeroed; counts nothing where the device itself says stop
+ * @sch: the qdisc
+ *
+ * Return: 0 or -ENOMEM; weir_reader_destroy() is to be called in any case.
+ */
+int weir_reader_init(struct weir_reader *reader, struct Qdisc *sch)
+{
+	struct metadata_dst *md;
+
+	qdisc_watchdog_init(&reader->watchdog, sch);
+	if (!weir_reader_is(qdisc_dev(sch)))
+		return 0;
+	md = metadata_dst_alloc(0, METADATA_HW_PORT_MUX, GFP_KERNEL_ACCOUNT);
+	if (!md)
+		return -ENOMEM;
+	reader->dst = &md->dst;
+	return 0;
+}
+
+/**
+ * weir_reader_reset() - the qdisc is empty, and need not be asked again
+ * @reader: the reader
+ */
+void weir_reader_reset(struct weir_reader *reader)
+{
+	qdisc_watchdog_cancel(&reader->watchdog);
+	reader->pause = 0;
+}
+
+/**
+ * weir_reader_destroy() - count no more
+ * @reader: the reader
+ *
+ * The dst entry goes with the last packet that has a reference to it.
+ */
+void weir_reader_destroy(struct weir_reader *reader)
+{
+	qdisc_watchdog_cancel(&reader->watchdog);
+	dst_release(reader->dst);
+}
+
+/**
+ * weir_reader_hand() - a packet leaves for the device
+ * @reader: the reader
+ * @skb: the packet, whose route nobody asks for any more
+ */
+void weir_reader_hand(const struct weir_reader *reader, struct sk_buff *skb)
+{
+	if (!reader->dst)
+		return;
+	skb_dst_drop(skb);
+	dst_hold(reader->dst);
+	skb_dst_set(skb, reader->dst);
+}
+
+/* One of the references is the qdisc's own. */
+static u32 weir_reader_unread(const struct weir_reader *reader)
+{
+	return weir_compat_dst_refs(reader->dst) - 1;
+}
+
+/* A tap's ring is as long as its queue; one that has none drops all there is. */
+static u32 weir_reader_limit(const struct net_device *dev)
+{
+	return clamp_t(u32, READ_ONCE(dev->tx_queue_len), 1,
+		       WEIR_READER_PACKETS);
+}
+
+/* The stack will ask the qdisc again. */
+static void weir_reader_later(struct weir_reader *reader)
+{
+	if (hrtimer_is_queued(&reader->watchdog.timer))
+		return;
+	reader->pause = reader->pause ? min_t(u64, 2 * reader->pause,
+					      WEIR_READER_LATE) :
+					WEIR_READER_SOON;
+	qdisc_watchdog_schedule_ns(&reader->watchdog,
+				   ktime_get_ns() + reader->pause);
+}
+
+/**
+ * weir_reader_full() - must packets wait until others are read?
+ * @reader: the reader
+ * @dev: the qdisc's device
+ *
+ * Called under the qdisc's lock. Where they must, the qdisc is asked again.
+ */
+bool weir_reader_full(struct weir_reader *reader, const struct net_device *dev)
+{
+	if (!reader->dst)
+		return false;
+	if (weir_reader_unread(reader) < weir_reader_limit(dev)) {
+		reader->pause = 0;
+		return false;
+	}
+	weir_reader_later(reader);
+	return true;
+}

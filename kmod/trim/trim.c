@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trimming policies: one an egress port, replaced as a whole when it changes. */
+#include <linux/if_arp.h>
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "netlink/netlink.h"
+#include "trim/backlog.h"
+#include "trim/deflect.h"
+#include "trim/overflow.h"
+#include "trim/sch_weir.h"
+#include "trim/trim.h"
+#include "trim/trim_default.h"
+
+/* The policy of who says nothing. */
+static struct weir_trim_config weir_trim_of_nobody __ro_after_init;
+
+struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
+
+static void weir_trim_free(struct weir_trim *trim)
+{
+	kfree(rcu_dereference_protected(trim->rev, true));
+	free_percpu(trim->cpu);
+	kfree(trim);
+}
+
+static void weir_trim_free_rcu(struct rcu_head *rcu)
+{
+	weir_trim_free(container_of(rcu, struct weir_trim, rcu));
+}
+
+/* The counters that hold the most there ever was, and not how often. */
+static bool weir_trim_is_maximum(enum weir_trim_counter counter)
+{
+	return counter == WEIR_TRIM_C_DATA_MAX ||
+	       counter == WEIR_TRIM_C_HEADER_MAX ||
+	       counter == WEIR_TRIM_C_DEFLECTED_MAX;
+}
+
+static u64 weir_trim_dropped(struct net_device *dev)
+{
+	struct rtnl_link_stats64 stats;
+
+	return dev_get_stats(dev, &stats)->tx_dropped;
+}
+
+/* A driver may have begun anew. */
+static u64 weir_trim_device_dropped(const struct weir_trim *trim)
+{
+	u64 dropped = weir_trim_dropped(trim->dev);
+
+	return dropped < trim->dropped ? dropped : dropped - trim->dropped;
+}
+
+/* What no overflow has ended yet is in no counter, nor what the device counts. */
+static u64 weir_trim_running(const struct weir_trim *trim,
+			     enum weir_trim_counter counter)
+{
+	struct weir_mode_time time = weir_overflow_time(weir_trim_rev(trim));
+
+	if (counter == WEIR_TRIM_C_DEVICE_DROPPED)
+		return weir_trim_device_dropped(trim);
+	return counter == WEIR_TRIM_C_HALF_TIME ? time.half :
+	       counter == WEIR_TRIM_C_PESSIMISTIC_TIME ? time.pessimistic : 0;
+}
+
+/**
+ * weir_trim_counter() - a counter, of all CPUs
+ * @trim: the policy; RTNL is held
+ * @counter: which
+ */
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter)
+{
+	u64 n, total;
+	int cpu;
+
+	ASSERT_RTNL();
+
+	total = weir_trim_running(trim, counter);
+	for_each_possible_cpu(cpu) {
+		n = READ_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[counter]);
+		if (!weir_trim_is_maximum(counter))
+			total += n;
+		else if (n > total)
+			total = n;
+	}
+	return total;
+}
+
+static bool weir_trim_is_bound(const struct net_device *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < dev->num_tx_queues; i++)
+		if (weir_sch_bound(netdev_get_tx_queue(dev, i)))
+			return true;
+	return false;
+}
+
+/**
+ * weir_trim_device() - what a policy must know of its device
+ * @dev: the device; RTNL is held
+ * @device: filled
+ */
+void weir_trim_device(const struct net_device *dev,
+		      struct weir_trim_device *device)
+{
+	ASSERT_RTNL();
+
+	device->frame = dev->mtu + dev->hard_header_len;
+	device->queues = dev->num_tx_queues;
+	device->classes = dev->num_tc;
+	device->cpus = num_present_cpus();
+	device->bound = weir_trim_is_bound(dev);
+	device->child = weir_backlog_has_child(dev_net(dev), dev->ifindex);
+	device->sends = dev->netdev_ops->ndo_xdp_xmit;
+	device->ethernet = dev->type == ARPHRD_ETHER ||
+			   dev->type == ARPHRD_LOOPBACK;
+}
+
+/*
+ * Some drivers take redirected frames only while something else is so: a veth
+ * where the other end polls, others where they have a program themselves. And nothing
+ * is redirected to a device that is down.
+ */
+static u32 weir_trim_sends(const struct weir_trim *trim)
+{
+	u32 features = weir_compat_xdp_features(trim->dev), sends = 0;
+
+	if (trim->deflect && !netif_running(trim->deflect))
+		return 0;
+	if (features & NETDEV_XDP_ACT_NDO_XMIT)
+		sends |= WEIR_TRIM_SENDS;
+	if (features & NETDEV_XDP_ACT_NDO_XMIT_SG)
+		sends |= WEIR_TRIM_SENDS_FRAGS;
+	return sends;
+}
+
+static void weir_trim_unwatch(const struct weir_trim_rev *rev)
+{
+	if (weir_trim_has_modes(&rev->config))
+		weir_overflow_unwatch();
+}
+
+/* A revision that is not in use yet, but told of overflows where it has modes. */
+static struct weir_trim_rev *
+weir_trim_rev_alloc(const struct net_device *dev,
+		    const struct weir_trim_config *config)
+{
+	struct weir_trim_device device;
+	struct weir_trim_rev *rev;
+	int err;
+
+	rev = kzalloc(sizeof(*rev), GFP_KERNEL_ACCOUNT);
+	if (!rev)
+		return ERR_PTR(-ENOMEM);
+	err = weir_trim_has_modes(config) ? weir_overflow_watch() : 0;
+	if (err) {
+		kfree(rev);
+		return ERR_PTR(err);
+	}
+	rev->config = *config;
+	weir_trim_device(dev, &device);
+	weir_trim_config_port(config, &device, &rev->port);
+	rev->policy = rev->port.policy;
+	weir_trim_config_bands(config, &rev->limits);
+	return rev;
+}
+
+/* Virtual queues are empty from now on: of tick 0 nobody knows whether it is past. */
+static void weir_trim_begin(struct weir_trim *trim, struct weir_trim_rev *rev)
+{
+	u64 now = ktime_get_ns() << WEIR_TRIM_TICK_SHIFT;
+	int cpu, mode;
+
+	rev->port.queue = now;
+	for_each_possible_cpu(cpu)
+		for (mode = 0; mode < WEIR_TRIM_MODES; mode++)
+			per_cpu_ptr(trim->cpu, cpu)->queue[mode] = now;
+}
+
+static struct weir_trim *weir_trim_alloc(struct net_device *dev,
+					 struct weir_trim_rev *rev)
+{
+	struct weir_trim *trim = kzalloc(sizeof(*trim), GFP_KERNEL_ACCOUNT);
+
+	if (!trim)
+		return NULL;
+	trim->net = dev_net(dev);
+	trim->dev = dev;
+	trim->dropped = weir_trim_dropped(dev);
+	trim->ifindex = dev->ifindex;
+	trim->cpu = alloc_percpu_gfp(struct weir_trim_cpu, GFP_KERNEL_ACCOUNT);
+	if (!trim->cpu) {
+		kfree(trim);
+		return NULL;
+	}
+	weir_trim_begin(trim, rev);
+	RCU_INIT_POINTER(trim->rev, rev);
+	return trim;
+}
+
+/* Where programs redirect to, and what may be. */
+static void weir_trim_redirects(const struct weir_trim *trim,
+				struct weir_trim_rev *rev)
+{
+	if (weir_trim_deflects(&rev->config))
+		rev->port.via = trim->deflect->ifindex;
+	rev->port.sends = weir_trim_sends(trim);
+}
+
+/* It stays as long as the policy, whatever changes. */
+static int weir_trim_deflect(struct weir_trim *trim,
+			     const struct weir_trim_config *config)
+{
+	struct net_device *dev;
+
+	if (trim->deflect || !weir_trim_deflects(config))
+		return 0;
+	dev = weir_deflect_alloc(trim->dev);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	trim->deflect = dev;
+	return 0;
+}
+
+/*
+ * A virtual queue that a CPU lengthens between the copy and the exchange is
+ * shorter by a packet then, once a change of the policy.
+ */
+static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
+{
+	struct weir_trim_rev *old = rtnl_dereference(trim->rev);
+	int err = weir_trim_deflect(trim, &rev->config);
+
+	if (err)
+		return err;
+	weir_trim_redirects(trim, rev);
+	rev->port.queue = READ_ONCE(old->port.queue);
+	rev->port.overflow = READ_ONCE(old->port.overflow);
+	rcu_assign_pointer(trim->rev, rev);
+	weir_trim_unwatch(old);
+	kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
+			    struct weir_trim_rev *rev)
+{
+	struct weir_trim *trim = weir_trim_alloc(dev, rev);
+	int err;
+
+	if (!trim)
+		return -ENOMEM;
+	err = weir_trim_deflect(trim, &rev->config);
+	if (err)
+		goto free;
+	weir_trim_redirects(trim, rev);
+	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
+	if (!err) {
+		hlist_add_head_rcu(&trim->node,
+				   weir_trim_bucket(trim->net, dev->ifindex));
+		return 0;
+	}
+	weir_deflect_free(trim->deflect);
+free:
+	RCU_INIT_POINTER(trim->rev, NULL);
+	weir_trim_free(trim);
+	return err;
+}
+
+/**
+ * weir_trim_any_edge() - does the trimming domain end at any port?
+ * @wn: the namespace; RTNL is held
+ *
+ * Only then must each packet be looked at, as any may have a mark to lose.
+ */
+bool weir_trim_any_edge(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	ASSERT_RTNL();
+
+	xa_for_each(&wn->trims, ifindex, trim)
+		if (weir_trim_edge(wn, ifindex))
+			return true;
+	return false;
+}
+
+static void weir_trim_edges(struct weir_net *wn)
+{
+	bool any = weir_trim_any_edge(wn);
+
+	WRITE_ONCE(wn->edges, any);
+	weir_backlog_bypass(wn->net, !any);
+}
+
+static bool weir_trim_returns_packets(const struct weir_trim_config *config)
+{
+	return config->hook != WEIR_TRIM_HOOK_NONE &&
+	       config->full == WEIR_TRIM_FULL_RETURN;
+}
+
+/**
+ * weir_trim_bounces() - would a port and another send packets to and fro?
+ * @wn: the namespace; RTNL is held
+ * @ifindex: the port
+ * @config: what its policy is to be
+ *
+ * What goes back is known by its DSCP, and not sent back again by ports that send
+ * back with the same one.
+ */
+bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+		       const struct weir_trim_config *config)
+{
+	const struct weir_trim_config *other;
+	struct weir_trim *trim;
+	unsigned long i;
+
+	ASSERT_RTNL();
+
+	if (!weir_trim_returns_packets(config))
+		return false;
+	xa_for_each(&wn->trims, i, trim) {
+		other = &weir_trim_rev(trim)->config;
+		if (i != ifindex && weir_trim_returns_packets(other) &&
+		    other->return_dscp != config->return_dscp)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * weir_trim_set() - give a port a policy, or another one
+ * @wn: the namespace
+ * @dev: the port; RTNL is held, so that it cannot go in between
+ * @config: the policy, which makes sense
+ *
+ * Return: 0, -ENOMEM, or what weir_overflow_watch() says, or why the device that XDP
+ * redirects to cannot be made.
+ */
+int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+		  const struct weir_trim_config *config)
+{
+	struct weir_trim *trim;
+	struct weir_trim_rev *rev;
+	int err = 0;
+
+	ASSERT_RTNL();
+
+	rev = weir_trim_rev_alloc(dev, config);
+	if (IS_ERR(rev))
+		return PTR_ERR(rev);
+	trim = weir_trim_get(wn, dev->ifindex);
+	if (trim)
+		err = weir_trim_replace(trim, rev);
+	else
+		err = weir_trim_insert(wn, dev, rev);
+	weir_trim_edges(wn);
+	if (err) {
+		weir_trim_unwatch(rev);
+		kfree(rev);
+	}
+	return err;
+}
+
+/**
+ * weir_trim_untold() - a policy of which nothing was said
+ *
+ * Any context.
+ */
+const struct weir_trim_config *weir_trim_untold(void)
+{
+	return &weir_trim_of_nobody;
+}
+
+/**
+ * weir_trim_default() - what the policies of a namespace inherit
+ * @wn: the namespace; RTNL is held
+ */
+const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
+{
+	ASSERT_RTNL();
+	return wn->trim_default ?: weir_trim_untold();
+}
+
+/* What a policy is with another default. @config: room for one */
+static struct weir_trim_rev *
+weir_trim_inherit(const struct weir_trim *trim,
+		  const struct weir_trim_config *def,
+		  struct weir_trim_config *config)
+{
+	struct weir_trim_refusal refusal;
+	struct weir_trim_device device;
+	int err;
+
+	*config = weir_trim_rev(trim)->config;
+	weir_trim_default_apply(config, def);
+	weir_trim_device(trim->dev, &device);
+	err = weir_trim_config_check(config, &device, &refusal);
+	return err ? ERR_PTR(err) : weir_trim_rev_alloc(trim->dev, config);
+}
+
+/* All or none of the namespace's policies have a next revision. */
+static int weir_trim_prepare(struct weir_net *wn,
+			     const struct weir_trim_config *def, int *at)
+{
+	struct weir_trim_config *config = kmalloc(sizeof(*config), GFP_KERNEL);
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	if (!config)
+		return -ENOMEM;
+	xa_for_each(&wn->trims, ifindex, trim) {
+		trim->next = weir_trim_inherit(trim, def, config);
+		if (IS_ERR(trim->next))
+			break;
+	}
+	kfree(config);
+	if (!trim)
+		return 0;
+	*at = ifindex;
+	return PTR_ERR(trim->next);
+}
+
+static void weir_trim_forget_next(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	xa_for_each(&wn->trims, ifindex, trim) {
+		if (!IS_ERR_OR_NULL(trim->next)) {
+			weir_trim_unwatch(trim->next);
+			kfree(trim->next);
+		}
+		trim->next = NULL;
+	}
+}
+
+/* The hook is the same, so each has the device that it redirects to. */
+static void weir_trim_take_next(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	xa_for_each(&wn->trims, ifindex, trim) {
+		WARN_ON_ONCE(weir_trim_replace(trim, trim->next));
+		trim->next = NULL;
+		weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_NTF);
+	}
+}
+
+/**
+ * weir_trim_set_default() - have the policies of a namespace inherit something else
+ * @wn: the namespace; RTNL is held
+ * @def: what; NULL for what weir takes by itself
+ * @ifindex: set to the device whose policy would not make sense with it
+ *
+ * Packets may still see the old policies for a grace period. The events group is told of
+ * each.
+ *
+ * Return: 0, -ENOMEM, or another error with @ifindex set; then nothing has changed.
+ */
+int weir_trim_set_default(struct weir_net *wn,
+			  const struct weir_trim_config *def, int *ifindex)
+{
+	struct weir_trim_config *own = NULL;
+	int err;
+
+	ASSERT_RTNL();
+
+	if (def)
+		own = kmemdup(def, sizeof(*def), GFP_KERNEL_ACCOUNT);
+	if (def && !own)
+		return -ENOMEM;
+	err = weir_trim_prepare(wn, def ?: weir_trim_untold(), ifindex);
+	if (err) {
+		weir_trim_forget_next(wn);
+		kfree(own);
+		return err;
+	}
+	kfree(wn->trim_default);
+	wn->trim_default = own;
+	weir_trim_take_next(wn);
+	return 0;
+}
+
+/**
+ * weir_trim_del() - take a port's policy away
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * RTNL is held. The events group is told.
+ *
+ * Return: whether it was there.
+ */
+bool weir_trim_del(struct weir_net *wn, int ifindex)
+{
+	struct weir_trim *trim;
+
+	ASSERT_RTNL();
+
+	trim = xa_erase(&wn->trims, ifindex);
+	if (!trim)
+		return false;
+	hlist_del_rcu(&trim->node);
+	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
+	weir_trim_edges(wn);
+	weir_deflect_free(trim->deflect);
+	weir_trim_unwatch(rtnl_dereference(trim->rev));
+	call_rcu(&trim->rcu, weir_trim_free_rcu);
+	return true;
+}
+
+/**
+ * weir_trim_flush() - take all policies of a namespace away
+ * @wn: the namespace
+ *
+ * Takes RTNL.
+ */
+void weir_trim_flush(struct weir_net *wn)
+{
+	unsigned long ifindex;
+	struct weir_trim *trim;
+
+	rtnl_lock();
+	xa_for_each(&wn->trims, ifindex, trim)
+		weir_trim_del(wn, ifindex);
+	rtnl_unlock();
+}
+
+/* Limits in packets are limits of time to a meter, by the longest frame. */
+static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
+{
+	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
+
+	if (!trim)
+		return 0;
+	return weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
+}
+
+static void weir_trim_change_sends(struct weir_net *wn,
+				   const struct net_device *dev, bool any)
+{
+	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
+
+	if (trim)
+		WRITE_ONCE(weir_trim_rev(trim)->port.sends,
+			   any ? weir_trim_sends(trim) : 0);
+}
+
+/*
+ * The device before a port is set down or up by hand. Programs that redirect to it yet
+ * are over before it is down.
+ */
+static void weir_trim_change_before(struct weir_net *wn, unsigned long event,
+				    const struct net_device *dev)
+{
+	const struct net_device *port = weir_deflect_before(dev);
+
+	if (port && (event == NETDEV_GOING_DOWN || event == NETDEV_UP))
+		weir_trim_change_sends(wn, port, event == NETDEV_UP);
+}
+
+/* A device that goes, or moves to another namespace, has no policy any more. */
+static int weir_trim_netdev_event(struct notifier_block *nb,
+				  unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weir_net *wn = weir_net(dev_net(dev));
+
+	if (event == NETDEV_UNREGISTER)
+		weir_trim_del(wn, dev->ifindex);
+	if (event == NETDEV_XDP_FEAT_CHANGE)
+		weir_trim_change_sends(wn, dev, true);
+	weir_trim_change_before(wn, event, dev);
+	if (event == NETDEV_CHANGEMTU)
+		return notifier_from_errno(weir_trim_change_mtu(wn, dev));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_trim_notifier = {
+	.notifier_call = weir_trim_netdev_event,
+};
+
+/**
+ * weir_trim_init() - watch devices
+ */
+int __init weir_trim_init(void)
+{
+	weir_trim_config_init(&weir_trim_of_nobody);
+	return register_netdevice_notifier(&weir_trim_notifier);
+}
+
+/**
+ * weir_trim_uninit() - stop watching
+ */
+void weir_trim_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_trim_notifier);
+}

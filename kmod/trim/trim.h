@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIM_H
+#define _WEIR_TRIM_H
+
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+#include <net/netns/hash.h>
+
+#include "base/netns.h"
+#include "trim/trim_config.h"
+
+struct net_device;
+
+/**
+ * struct weir_trim_rev - a revision of a port's trimming policy
+ * @rcu: it is freed a grace period after another took its place
+ * @config: what was asked for
+ * @limits: what the qdisc makes of it
+ * @policy: what trimming means to the qdisc
+ * @port: what hooks and BPF programs make of it, @policy included; they may write
+ *	to it, so the module itself reads nothing else there than the stamps
+ *
+ * Never changes while it can be reached, but for @port.
+ */
+struct weir_trim_rev {
+	struct rcu_head			rcu;
+	struct weir_trim_config		config;
+	struct weir_bands_limits	limits;
+	struct weir_trim_policy		policy;
+	struct weir_trim_port		port;
+};
+
+/**
+ * struct weir_trim - the trimming policy of an egress port
+ * @rcu: it is freed a grace period after it was taken away
+ * @node: in weir_trim_table
+ * @net: the namespace of its device
+ * @dev: the device; only under RTNL, and until the policy is taken away
+ * @dropped: what the device had dropped when the policy came
+ * @ifindex: its index
+ * @rev: the policy as it is now; replaced under RTNL, read under RCU
+ * @next: what it is about to be; only under RTNL, while the default changes
+ * @cpu: per-CPU meters and counters, which outlive changes of the policy
+ * @deflect: the device that programs redirect to, or NULL; only under RTNL
+ *
+ * Reached through weir_trim_table under RCU, and in order through weir_net.trims. It
+ * holds no reference to the device: the device notifier takes it away with the device.
+ */
+struct weir_trim {
+	struct rcu_head			rcu;
+	struct hlist_node		node;
+	const struct net		*net;
+	struct net_device		*dev;
+	u64				dropped;
+	int				ifindex;
+	struct weir_trim_rev __rcu	*rev;
+	struct weir_trim_rev		*next;
+	struct weir_trim_cpu __percpu	*cpu;
+	struct net_device		*deflect;
+};
+
+#define WEIR_TRIM_BUCKETS	256
+
+/* The policies of all namespaces, as packets find them; written under RTNL. */
+extern struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
+
+static inline struct hlist_head *weir_trim_bucket(const struct net *net,
+						  int ifindex)
+{
+	return &weir_trim_table[(net_hash_mix(net) ^ ifindex) %
+				WEIR_TRIM_BUCKETS];
+}
+
+/**
+ * weir_trim_find() - find the policy of a port
+ * @net: the namespace
+ * @ifindex: the device
+ *
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the
+ * policy lives as long as that is held.
+ */
+static inline struct weir_trim *weir_trim_find(const struct net *net,
+					       int ifindex)
+{
+	struct weir_trim *trim;
+
+	hlist_for_each_entry_rcu(trim, weir_trim_bucket(net, ifindex), node,
+				 lockdep_rtnl_is_held())
+		if (trim->ifindex == ifindex && trim->net == net)
+			return trim;
+	return NULL;
+}
+
+/**
+ * weir_trim_get() - the same, where what the module has of the namespace is at hand
+ * @wn: the namespace
+ * @ifindex: the device
+ */
+static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
+{
+	return weir_trim_find(wn->net, ifindex);
+}
+
+/**
+ * weir_trim_rev() - what a policy says now
+ * @trim: the policy
+ *
+ * Context as for weir_trim_find().
+ */
+static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
+{
+	return rcu_dereference_check(trim->rev, rcu_read_lock_bh_held() ||
+						lockdep_rtnl_is_held());
+}
+
+/**
+ * weir_trim_edge() - does a device's policy say that it is an edge?
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * Context as for weir_trim_find().
+ */
+static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
+{
+	struct weir_trim *trim = weir_trim_get(wn, ifindex);
+
+	return trim && weir_trim_rev(trim)->config.edge;
+}
+
+bool weir_trim_any_edge(struct weir_net *wn);
+
+/**
+ * weir_trim_count() - add to a counter on this CPU
+ * @trim: the policy
+ * @counter: which
+ * @n: how much
+ *
+ * Any context that cannot be interrupted by one that counts the same.
+ */
+static inline void weir_trim_count(const struct weir_trim *trim,
+				   enum weir_trim_counter counter, u64 n)
+{
+	this_cpu_add(trim->cpu->count[counter], n);
+}
+
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter);
+void weir_trim_device(const struct net_device *dev,
+		      struct weir_trim_device *device);
+bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+		       const struct weir_trim_config *config);
+int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+		  const struct weir_trim_config *config);
+const struct weir_trim_config *weir_trim_untold(void);
+const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
+int weir_trim_set_default(struct weir_net *wn,
+			  const struct weir_trim_config *def, int *ifindex);
+bool weir_trim_del(struct weir_net *wn, int ifindex);
+void weir_trim_flush(struct weir_net *wn);
+int weir_trim_init(void);
+void weir_trim_uninit(void);
+
+#endif /* _WEIR_TRIM_H */

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trimming policies as they are asked for: what makes sense, and what becomes
+ * of it where packets are looked at.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/in.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include <weir_meter.h>
+
+#include "trim/trim_config.h"
+
+/* A rule that says nothing of the DSCP. */
+#define WEIR_TRIM_ANY_DSCP	U64_MAX
+
+/* Percent of the bytes that headers get at most where share is bytes. */
+#define WEIR_TRIM_BYTES_DEFAULT	25
+#define WEIR_TRIM_BYTES_MAX	99
+
+/* All of the rate, in the parts that shares of it are counted in; and a hundredth */
+#define WEIR_TRIM_SHARE_ALL	1000000
+#define WEIR_TRIM_SHARE_PERCENT	(WEIR_TRIM_SHARE_ALL / 100)
+
+/* Its cost for 64 KiB just fits into 64 bits. */
+#define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
+
+const char weir_trim_childless_time[] =
+	"how long packets wait in weir's child is not known: limit packets or bytes";
+
+/**
+ * weir_trim_config_init() - the policy of who says nothing
+ * @config: filled
+ */
+void weir_trim_config_init(struct weir_trim_config *config)
+{
+	int i;
+
+	memset(config, 0, sizeof(*config));
+	config->size = WEIR_TRIM_SIZE_DEFAULT;
+	config->length = WEIR_TRIM_LENGTH_UPDATE;
+	config->limit = WEIR_TRIM_LIMIT_DEFAULT;
+	config->headers = WEIR_TRIM_HEADERS_DEFAULT;
+	config->header_time = WEIR_TRIM_HEADER_TIME_DEFAULT;
+	config->victim = WEIR_TRIM_VICTIM_ARRIVING;
+	config->full = WEIR_TRIM_FULL_DROP;
+	config->meter = WEIR_TRIM_METER_SHARED;
+	config->t0 = WEIR_TRIM_T0_DEFAULT;
+	config->t1 = WEIR_TRIM_T1_DEFAULT;
+	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+		config->tc_dscp[i] = 8 * i;
+	weir_trim_config_share(config, WEIR_TRIM_SHARE_RATIO);
+}
+
+/**
+ * weir_trim_config_share() - take another way of sharing, with its default
+ * @config: the policy
+ * @share: enum weir_trim_share
+ */
+void weir_trim_config_share(struct weir_trim_config *config, u32 share)
+{
+	if (config->share == share)
+		return;
+	config->share = share;
+	config->share_value = share == WEIR_TRIM_SHARE_BYTES ?
+			      WEIR_TRIM_BYTES_DEFAULT : WEIR_TRIM_RATIO_DEFAULT;
+}
+
+/* The DSCP that trimmed packets get. */
+static u8 weir_trim_config_dscp(const struct weir_trim_config *config)
+{
+	return config->has & WEIR_TRIM_HAS_TC ? config->tc_dscp[config->tc] :
+						config->dscp;
+}
+
+/* The DSCPs of packets that were trimmed, here or elsewhere. */
+static u64 weir_trim_trimmed(const struct weir_trim_config *config)
+{
+	return BIT_ULL(weir_trim_config_dscp(config)) | config->trimmed_dscps;
+}
+
+/* The DSCPs that say what a packet is, or what has become of it. */
+static u64 weir_trim_marks(const struct weir_trim_config *config)
+{
+	u64 marks = weir_trim_trimmed(config) | config->control_dscps;
+
+	if (config->has & WEIR_TRIM_HAS_RETURN)
+		marks |= BIT_ULL(config->return_dscp);
+	return marks;
+}
+
+static int weir_trim_refuse(struct weir_trim_refusal *refusal, int err,
+			    int attr, const char *msg)
+{
+	refusal->err = err;
+	refusal->attr = attr;
+	refusal->msg = msg;
+	return err;
+}
+
+static int weir_trim_check_classes(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal)
+{
+	int i;
+
+	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+		if (config->tc_dscp[i] > 63)
+			return weir_trim_refuse(refusal, -EINVAL,
+						WEIR_A_TRIM_TC_DSCP,
+						"a DSCP is 63 at most");
+	return 0;
+}
+
+static int weir_trim_check_marks(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	if (!(config->has & (WEIR_TRIM_HAS_DSCP | WEIR_TRIM_HAS_TC)))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_DSCP,
+					"say which DSCP trimmed packets get: dscp or tc is missing");
+	if (weir_trim_trimmed(config) & config->control_dscps)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_CONTROL_DSCPS,
+					"a DSCP is that of trimmed packets or of control ones, not of both");
+	if (config->has & WEIR_TRIM_HAS_RETURN &&
+	    (weir_trim_trimmed(config) | config->control_dscps) >>
+	    config->return_dscp & 1)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_RETURN_DSCP,
+					"packets that go back need another DSCP than trimmed or control ones");
+	return 0;
+}
+
+/*
+ * A rule for all DSCPs is taken to leave the marks out. One that names a mark
+ * would have packets trimmed again that were trimmed before.
+ */
+static int weir_trim_check_rule(const struct weir_trim_config *config,
+				const struct weir_trim_rule *rule,
+				struct weir_trim_refusal *refusal)
+{
+	if ((rule->port || rule->sport) && rule->proto &&
+	    rule->proto != IPPROTO_UDP && rule->proto != IPPROTO_TCP)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"only UDP and TCP have ports");
+	if (rule->disable || rule->dscps == WEIR_TRIM_ANY_DSCP)
+		return 0;
+	if (rule->dscps & weir_trim_marks(config))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"packets with the DSCP of trimmed, returned or control ones cannot be trimmed");
+	return 0;
+}
+
+static int weir_trim_check_rules(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	bool trims = false;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < config->rules; i++) {
+		err = weir_trim_check_rule(config, &config->rule[i], refusal);
+		if (err)
+			return err;
+		trims |= !config->rule[i].disable;
+	}
+	if (!trims)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
+					"say which packets are trimmed: a rule is missing");
+	return 0;
+}
+
+static int weir_trim_check_limit(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	if (!config->limit && !config->limit_bytes && !config->limit_time)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_LIMIT,
+					"the data band needs a limit of packets, bytes or time");
+	return 0;
+}
+
+static int weir_trim_check_bands(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	if (config->share == WEIR_TRIM_SHARE_BYTES &&
+	    config->share_value > WEIR_TRIM_BYTES_MAX)
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_SHARE_VALUE,
+					"headers get 99 percent of the bytes at most");
+	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	    config->hook == WEIR_TRIM_HOOK_TC)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_FULL,
+					"packets cannot go back from the tc hook");
+	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	    !(config->has & WEIR_TRIM_HAS_RETURN))
+		return weir_trim_refuse(refusal, -EINVAL,
+					WEIR_A_TRIM_RETURN_DSCP,
+					"say which DSCP packets get that go back: return-dscp is missing");
+	return 0;
+}
+
+/* What only the qdisc can do, or what XDP cannot. */
+static int weir_trim_check_hook(const struct weir_trim_config *config,
+				const struct weir_trim_device *device,
+				struct weir_trim_refusal *refusal)
+{
+	if (config->hook == WEIR_TRIM_HOOK_QDISC &&
+	    (config->overhead || config->mpu))
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					config->overhead ? WEIR_A_TRIM_OVERHEAD :
+							   WEIR_A_TRIM_MPU,
+					"the qdisc meters no rate that overhead could count for");
+	if (weir_trim_has_bands(config))
+		return 0;
+	if (config->port_limit)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_PORT_LIMIT,
+					"only weir qdiscs share a limit: take hook qdisc, or hook xdp with meter backlog");
+	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_VICTIM,
+					"only the qdisc can trim packets that wait");
+	/* It is the default of who says nothing. */
+	if (config->share != WEIR_TRIM_SHARE_RATIO ||
+	    config->share_value != WEIR_TRIM_RATIO_DEFAULT)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_SHARE,
+					"only the qdisc has two bands that share the link");
+	if (config->hook == WEIR_TRIM_HOOK_TC)
+		return 0;
+	if (!device->sends)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_IFINDEX,
+					"the driver cannot send what XDP redirects: take hook qdisc or tc");
+	if (config->has & WEIR_TRIM_HAS_PRIORITY)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_PRIORITY,
+					"packets have no priority at the xdp hook");
+	if (config->has & WEIR_TRIM_HAS_QUEUE)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_QUEUE,
+					"the xdp hook cannot choose a transmit queue");
+	return 0;
+}
+
+/*
+ * What a CPU takes of the rate in each mode, in millionths. In the paper's switch, of
+ * four pipelines, these are all, half and a quarter. A quarter is what all four can
+ * have at once and not exceed the port's rate, so of other boxes it is their own part.
+ */
+static void weir_trim_shares(const struct weir_trim_config *config, u32 cpus,
+			     u32 shares[WEIR_TRIM_MODES])
+{
+	u64 part = WEIR_TRIM_SHARE_ALL / cpus;
+	u64 said[WEIR_TRIM_MODES] = {
+		[WEIR_TRIM_OPTIMISTIC]	= WEIR_TRIM_SHARE_ALL,
+		[WEIR_TRIM_HALF]	= 2 * part,
+		[WEIR_TRIM_PESSIMISTIC]	= part,
+	};
+	u32 most = WEIR_TRIM_SHARE_ALL;
+	int i;
+
+	for (i = 0; i < WEIR_TRIM_MODES; i++) {
+		if (config->has & WEIR_TRIM_HAS_PERCENT(i))
+			shares[i] = config->percent[i] * WEIR_TRIM_SHARE_PERCENT;
+		else
+			shares[i] = min_t(u64, said[i], most);
+		most = shares[i];
+	}
+}
+
+/* Ticks a byte, << WEIR_TRIM_COST_SHIFT, at a share of a rate. */
+static u64 weir_trim_cost(u64 rate, u32 share)
+{
+	u64 cost = (u64)NSEC_PER_SEC << (WEIR_TRIM_TICK_SHIFT +
+					 WEIR_TRIM_COST_SHIFT);
+	u64 own = mul_u64_u32_div(rate, share, WEIR_TRIM_SHARE_ALL);
+
+	/* No port is so fast that a byte costs nothing. */
+	return max_t(u64, 1, div64_u64(cost, max_t(u64, 1, own)));
+}
+
+static int weir_trim_check_modes(const struct weir_trim_config *config,
+				 const u32 shares[WEIR_TRIM_MODES],
+				 struct weir_trim_refusal *refusal)
+{
+	if (shares[WEIR_TRIM_HALF] > shares[WEIR_TRIM_OPTIMISTIC] ||
+	    shares[WEIR_TRIM_PESSIMISTIC] > shares[WEIR_TRIM_HALF])
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_HALF,
+					"the shares must fall: optimistic, half, pessimistic");
+	if (config->t1 < config->t0)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_T1,
+					"t1 cannot be before t0");
+	return 0;
+}
+
+/* The least share of a rate must be one that can be counted in. */
+static int weir_trim_check_cost(const struct weir_trim_config *config,
+				const u32 shares[WEIR_TRIM_MODES],
+				struct weir_trim_refusal *refusal)
+{
+	if (config->meter != WEIR_TRIM_METER_PERCPU ||
+	    weir_trim_cost(config->rate, shares[WEIR_TRIM_PESSIMISTIC]) <=
+	    WEIR_TRIM_COST_MAX)
+		return 0;
+	return weir_trim_refuse(refusal, -EINVAL,
+				config->has & WEIR_TRIM_HAS_PERCENT(WEIR_TRIM_PESSIMISTIC) ?
+				WEIR_A_TRIM_PESSIMISTIC : WEIR_A_TRIM_RATE,
+				"what a CPU takes of the rate at least is too slow to be metered");
+}
+
+static int weir_trim_check_meter(const struct weir_trim_config *config,
+				 const u32 shares[WEIR_TRIM_MODES],
+				 struct weir_trim_refusal *refusal)
+{
+	if (config->meter == WEIR_TRIM_METER_BACKLOG)
+		return config->hook == WEIR_TRIM_HOOK_XDP ? 0 :
+		       weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_METER,
+					"only the xdp hook can read the backlog of a weir qdisc");
+	if (!(config->has & WEIR_TRIM_HAS_RATE))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RATE,
+					"say how fast the port is: rate is missing");
+	if (config->rate < WEIR_TRIM_RATE_MIN)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RATE,
+					"the rate must be 1000 bytes a second at least");
+	return weir_trim_check_cost(config, shares, refusal);
+}
+
+/**
+ * weir_trim_config_childless() - can the data band not be somebody else's qdisc?
+ * @config: the policy
+ *
+ * That one does not say how long its packets have waited, nor give one back.
+ *
+ * Return: why it cannot, or NULL.
+ */
+const char *weir_trim_config_childless(const struct weir_trim_config *config)
+{
+	if (!weir_trim_has_qdisc(config))
+		return NULL;
+	if (config->limit_time)
+		return weir_trim_childless_time;
+	if (config->victim != WEIR_TRIM_VICTIM_ARRIVING)
+		return "packets in weir's child cannot be trimmed: the victim must be arriving";
+	return NULL;
+}
+
+static int weir_trim_check_child(const struct weir_trim_config *config,
+				 struct weir_trim_refusal *refusal)
+{
+	const char *msg = weir_trim_config_childless(config);
+
+	if (!msg)
+		return 0;
+	return weir_trim_refuse(refusal, -EOPNOTSUPP,
+				config->limit_time ? WEIR_A_TRIM_LIMIT_TIME :
+						     WEIR_A_TRIM_VICTIM, msg);
+}
+
+/* A queue that nobody names is one of the class that trimmed packets have. */
+static bool weir_trim_has_class(const struct weir_trim_config *config)
+{
+	return config->has & WEIR_TRIM_HAS_QUEUE &&
+	       config->queue == WEIR_TRIM_QUEUE_DYNAMIC;
+}
+
+static int weir_trim_check_class(const struct weir_trim_config *config,
+				 const struct weir_trim_device *device,
+				 struct weir_trim_refusal *refusal)
+{
+	if (config->hook != WEIR_TRIM_HOOK_TC)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"only the tc hook can choose a queue of the traffic class");
+	if (!(config->has & WEIR_TRIM_HAS_TC))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
+					"say whose queue trimmed packets get: tc is missing");
+	if (config->tc >= device->classes)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
+					"the device has no such traffic class: mqprio gives it some");
+	return 0;
+}
+
+static int weir_trim_check_queue(const struct weir_trim_config *config,
+				 const struct weir_trim_device *device,
+				 struct weir_trim_refusal *refusal)
+{
+	if (!(config->has & WEIR_TRIM_HAS_QUEUE))
+		return 0;
+	if (weir_trim_has_class(config))
+		return weir_trim_check_class(config, device, refusal);
+	if (config->queue >= device->queues)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
+					"the device does not have as many transmit queues");
+	if (weir_trim_has_bands(config) && device->bound)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"below mq the queue is chosen before the qdisc: take hook tc, or a root qdisc");
+	return 0;
+}
+
+static int weir_trim_check_device(const struct weir_trim_config *config,
+				  const struct weir_trim_device *device,
+				  struct weir_trim_refusal *refusal)
+{
+	int err;
+
+	if (!device->ethernet)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP,
+					WEIR_A_TRIM_IFINDEX,
+					"packets of the device have no Ethernet header");
+	if (config->size > device->frame)
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_SIZE,
+					"no frame of the device is as long as the trim size");
+	err = weir_trim_check_queue(config, device, refusal);
+	if (err)
+		return err;
+	return device->child ? weir_trim_check_child(config, refusal) : 0;
+}
+
+/**
+ * weir_trim_config_check() - does a policy make sense?
+ * @config: the policy
+ * @device: its device
+ * @refusal: what is wrong
+ *
+ * Return: 0, or a negative error with @refusal filled.
+ */
+int weir_trim_config_check(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_refusal *refusal)
+{
+	u32 shares[WEIR_TRIM_MODES];
+	int err = 0;
+
+	/* Nothing is trimmed; the rest waits to be read by nobody. */
+	if (config->hook == WEIR_TRIM_HOOK_NONE)
+		return 0;
+	err = err ?: weir_trim_check_device(config, device, refusal);
+	err = err ?: weir_trim_check_classes(config, refusal);
+	err = err ?: weir_trim_check_marks(config, refusal);
+	err = err ?: weir_trim_check_rules(config, refusal);
+	err = err ?: weir_trim_check_limit(config, refusal);
+	err = err ?: weir_trim_check_bands(config, refusal);
+	err = err ?: weir_trim_check_hook(config, device, refusal);
+	if (err || config->hook == WEIR_TRIM_HOOK_QDISC)
+		return err;
+	weir_trim_shares(config, device->cpus, shares);
+	err = weir_trim_check_modes(config, shares, refusal);
+	return err ?: weir_trim_check_meter(config, shares, refusal);
+}
+
+/**
+ * weir_trim_config_check_default() - does what policies inherit make sense?
+ * @config: a namespace's default; what it does not say may be said of each port
+ * @refusal: what is wrong
+ *
+ * Rules are judged with the marks, which each port may have others of.
+ *
+ * Return: 0, or a negative error with @refusal filled.
+ */
+int weir_trim_config_check_default(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal)
+{
+	int err = weir_trim_check_classes(config, refusal);
+
+	return err ?: weir_trim_check_limit(config, refusal);
+}
+
+/* Does a rule ask for what only few packets have to be looked at for? */
+static bool weir_trim_asks_ends(const struct weir_trim_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->rules; i++)
+		if (config->rule[i].ip || config->rule[i].sport ||
+		    config->rule[i].from)
+			return true;
+	return false;
+}
+
+static void weir_trim_config_policy(const struct weir_trim_config *config,
+				    struct weir_trim_policy *policy)
+{
+	u64 marks = weir_trim_marks(config);
+	unsigned int i;
+
+	policy->size = config->size;
+	policy->priority = config->priority;
+	policy->queue = weir_trim_has_class(config) ? config->tc :
+						      config->queue;
+	policy->dscp = weir_trim_config_dscp(config);
+	policy->marks = weir_trim_trimmed(config);
+	policy->controls = config->control_dscps;
+	policy->return_dscp = config->return_dscp;
+	if (config->length == WEIR_TRIM_LENGTH_KEEP)
+		policy->flags |= WEIR_TRIM_KEEP_LENGTH;
+	if (config->full == WEIR_TRIM_FULL_RETURN)
+		policy->flags |= WEIR_TRIM_RETURN;
+	if (config->has & WEIR_TRIM_HAS_PRIORITY)
+		policy->flags |= WEIR_TRIM_SET_PRIORITY;
+	if (weir_trim_has_class(config))
+		policy->flags |= WEIR_TRIM_SET_CLASS;
+	else if (config->has & WEIR_TRIM_HAS_QUEUE)
+		policy->flags |= WEIR_TRIM_SET_QUEUE;
+
+	policy->rules = config->rules;
+	if (weir_trim_asks_ends(config))
+		policy->flags |= WEIR_TRIM_ASKS_ENDS;
+	for (i = 0; i < config->rules; i++) {
+		policy->rule[i] = config->rule[i];
+		if (policy->rule[i].disable)
+			continue;
+		policy->rule[i].dscps &= ~marks;
+		policy->dscps |= policy->rule[i].dscps;
+	}
+}
+
+/*
+ * Ticks that bytes take. What takes more than 64 bits before it is shifted lasts
+ * four minutes at least, and nobody can tell a band that holds more from one
+ * without a limit.
+ */
+static u64 weir_trim_ticks(u64 bytes, u64 cost)
+{
+	u64 ticks;
+
+	if (check_mul_overflow(bytes, cost, &ticks))
+		ticks = U64_MAX;
+	return ticks >> WEIR_TRIM_COST_SHIFT;
+}
+
+static u64 weir_trim_us_ticks(u32 us)
+{
+	return (u64)us * NSEC_PER_USEC << WEIR_TRIM_TICK_SHIFT;
+}
+
+/* The smallest of the limits that are given. */
+static u64 weir_trim_limit(const struct weir_trim_config *config, u32 frame,
+			   u64 cost)
+{
+	u64 limit = U64_MAX;
+
+	if (config->limit)
+		limit = weir_trim_ticks((u64)config->limit * frame, cost);
+	if (config->limit_bytes)
+		limit = min(limit, weir_trim_ticks(config->limit_bytes, cost));
+	if (config->limit_time)
+		limit = min(limit, weir_trim_us_ticks(config->limit_time));
+	return limit;
+}
+
+static void weir_trim_config_meters(const struct weir_trim_config *config,
+				    const struct weir_trim_device *device,
+				    struct weir_trim_meters *meters)
+{
+	u64 cost = weir_trim_cost(config->rate, WEIR_TRIM_SHARE_ALL);
+	u32 shares[WEIR_TRIM_MODES];
+	int i;
+
+	meters->kind = config->meter;
+	meters->overhead = config->overhead;
+	meters->mpu = config->mpu;
+	meters->t0 = config->t0 * NSEC_PER_USEC;
+	meters->t1 = config->t1 * NSEC_PER_USEC;
+	if (config->meter == WEIR_TRIM_METER_BACKLOG)
+		return;
+	weir_trim_shares(config, device->cpus, shares);
+	for (i = 0; i < WEIR_TRIM_MODES; i++)
+		meters->cost[i] = config->meter == WEIR_TRIM_METER_SHARED ?
+				  cost : weir_trim_cost(config->rate, shares[i]);
+	meters->limit = weir_trim_limit(config,
+					weir_meter_line(meters, device->frame),
+					cost);
+	meters->header_limit = config->header_time ?
+			       weir_trim_us_ticks(config->header_time) :
+			       weir_trim_ticks((u64)config->headers *
+					       weir_meter_line(meters, config->size),
+					       cost);
+}
+
+/**
+ * weir_trim_config_port() - what hooks and programs read
+ * @config: the policy, which makes sense
+ * @device: its device
+ * @port: filled, but for its stamps; was zero
+ */
+void weir_trim_config_port(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_port *port)
+{
+	port->hook = config->hook;
+	if (config->hook == WEIR_TRIM_HOOK_NONE)
+		return;
+	weir_trim_config_policy(config, &port->policy);
+	if (config->hook != WEIR_TRIM_HOOK_QDISC)
+		weir_trim_config_meters(config, device, &port->meters);
+}
+
+/**
+ * weir_trim_config_bands() - how the bands of the port's qdisc are bounded
+ * @config: the policy, which makes sense
+ * @limits: filled
+ */
+void weir_trim_config_bands(const struct weir_trim_config *config,
+			    struct weir_bands_limits *limits)
+{
+	*limits = (struct weir_bands_limits) {
+		.bytes		= config->limit_bytes,
+		.port_bytes	= config->port_limit,
+		.time		= config->limit_time * NSEC_PER_USEC,
+		.header_time	= config->header_time * NSEC_PER_USEC,
+		.packets	= config->limit,
+		.headers	= config->headers,
+		.share		= config->share,
+		.share_value	= config->share_value,
+		.victim		= config->victim,
+	};
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIM_CONFIG_H
+#define _WEIR_TRIM_CONFIG_H
+
+#include <linux/types.h>
+#include <uapi/weir_trim.h>
+
+#include "trim/bands.h"
+
+/* What was said of a struct weir_trim_config, where there is no default. */
+#define WEIR_TRIM_HAS_DSCP	0x1
+#define WEIR_TRIM_HAS_TC	0x2
+#define WEIR_TRIM_HAS_TC_DSCP	0x4
+#define WEIR_TRIM_HAS_PRIORITY	0x8
+#define WEIR_TRIM_HAS_QUEUE	0x10
+#define WEIR_TRIM_HAS_RETURN	0x20
+#define WEIR_TRIM_HAS_RATE	0x40
+#define WEIR_TRIM_HAS_PERCENT(mode)	(0x80 << (mode))
+
+#define WEIR_TRIM_CLASSES	8
+
+/* What is said where whole packets wait in a child, and a limit is one of time. */
+extern const char weir_trim_childless_time[];
+
+/**
+ * struct weir_trim_config - what an administrator says about a port
+ * @rate: bytes a second that the port can send
+ * @limit_bytes: of the data band, 0 for no limit
+ * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
+ * @trimmed_dscps: of packets that others have trimmed, bit i being DSCP i
+ * @control_dscps: of control packets, likewise
+ * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i;
+ *	what the others can say is the namespace's default, kmod/trim/trim_default.c
+ * @has: WEIR_TRIM_HAS_*
+ * @hook: enum weir_trim_hook
+ * @size: bytes of a frame that stay
+ * @priority: of trimmed packets
+ * @queue: transmit queue of trimmed packets, or WEIR_TRIM_QUEUE_DYNAMIC
+ * @length: enum weir_trim_length
+ * @limit: packets of the data band, 0 for no limit
+ * @limit_time: us that the head of the data band may have waited, 0 for no limit
+ * @headers: packets of the header band
+ * @header_time: us that the head of the header band may have waited, 0 for no
+ *	limit
+ * @share: enum weir_trim_share
+ * @share_value: headers a packet, or percent
+ * @victim: enum weir_trim_victim
+ * @full: enum weir_trim_full
+ * @meter: enum weir_trim_meter
+ * @overhead: bytes that each frame takes of the rate beyond its own
+ * @mpu: bytes that a frame takes of the rate at least
+ * @percent: of the rate that a CPU takes for its own, in each mode
+ * @t0: us of the pessimistic mode
+ * @t1: us at which the half-pessimistic mode ends
+ * @rules: how many there are
+ * @edge: packets that come in by the port are not trusted to be trimmed
+ * @dscp: of trimmed packets
+ * @tc: class of trimmed packets
+ * @return_dscp: of packets that go back
+ * @tc_dscp: DSCP of each class
+ * @rule: the rules; one that says nothing of the DSCP has all bits of dscps set
+ */
+struct weir_trim_config {
+	u64			rate;
+	u64			limit_bytes;
+	u64			port_limit;
+	u64			trimmed_dscps;
+	u64			control_dscps;
+	u64			said;
+	u32			has;
+	u32			hook;
+	u32			size;
+	u32			priority;
+	u32			queue;
+	u32			length;
+	u32			limit;
+	u32			limit_time;
+	u32			headers;
+	u32			header_time;
+	u32			share;
+	u32			share_value;
+	u32			victim;
+	u32			full;
+	u32			meter;
+	u32			overhead;
+	u32			mpu;
+	u32			percent[WEIR_TRIM_MODES];
+	u32			t0;
+	u32			t1;
+	u32			rules;
+	u32			edge;
+	u32			dscp;
+	u32			tc;
+	u32			return_dscp;
+	u8			tc_dscp[WEIR_TRIM_CLASSES];
+	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
+};
+
+/**
+ * struct weir_trim_device - what a policy must know of its device
+ * @frame: bytes of the longest frame, from the Ethernet header on
+ * @queues: transmit queues
+ * @classes: traffic classes, each with some of them; 0 where it has none
+ * @cpus: CPUs that the box has, one at least
+ * @bound: its qdiscs have a transmit queue each, and no other
+ * @child: one of its weir qdiscs has a child
+ * @sends: its driver has a way to send what XDP redirects
+ * @ethernet: its frames begin with an Ethernet header
+ */
+struct weir_trim_device {
+	u32	frame;
+	u32	queues;
+	u32	classes;
+	u32	cpus;
+	bool	bound;
+	bool	child;
+	bool	sends;
+	bool	ethernet;
+};
+
+/**
+ * struct weir_trim_refusal - what is wrong with a policy
+ * @err: negative error
+ * @attr: WEIR_A_TRIM_*
+ * @msg: a sentence
+ */
+struct weir_trim_refusal {
+	int		err;
+	int		attr;
+	const char	*msg;
+};
+
+/**
+ * weir_trim_has_bands() - is a policy one that weir qdiscs carry out?
+ * @config: the policy
+ *
+ * A program that reads a qdisc's backlog trims for it what the qdisc would.
+ */
+static inline bool weir_trim_has_bands(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_QDISC ||
+	       (config->hook == WEIR_TRIM_HOOK_XDP &&
+		config->meter == WEIR_TRIM_METER_BACKLOG);
+}
+
+/**
+ * weir_trim_has_qdisc() - is it what weir qdiscs of the device do?
+ * @config: the policy
+ *
+ * What the device does not take of the frames that XDP redirects comes to them, too.
+ */
+static inline bool weir_trim_has_qdisc(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_QDISC ||
+	       config->hook == WEIR_TRIM_HOOK_XDP;
+}
+
+/**
+ * weir_trim_deflects() - does XDP redirect frames that may come back?
+ * @config: the policy
+ */
+static inline bool weir_trim_deflects(const struct weir_trim_config *config)
+{
+	return config->hook == WEIR_TRIM_HOOK_XDP &&
+	       config->meter != WEIR_TRIM_METER_BACKLOG;
+}
+
+/**
+ * weir_trim_has_modes() - do overflows matter to a policy?
+ * @config: the policy
+ */
+static inline bool weir_trim_has_modes(const struct weir_trim_config *config)
+{
+	return (config->hook == WEIR_TRIM_HOOK_TC ||
+		config->hook == WEIR_TRIM_HOOK_XDP) &&
+	       config->meter == WEIR_TRIM_METER_PERCPU;
+}
+
+void weir_trim_config_init(struct weir_trim_config *config);
+void weir_trim_config_share(struct weir_trim_config *config, u32 share);
+const char *weir_trim_config_childless(const struct weir_trim_config *config);
+int weir_trim_config_check(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_refusal *refusal);
+int weir_trim_config_check_default(const struct weir_trim_config *config,
+				   struct weir_trim_refusal *refusal);
+void weir_trim_config_port(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device,
+			   struct weir_trim_port *port);
+void weir_trim_config_bands(const struct weir_trim_config *config,
+			    struct weir_bands_limits *limits);
+
+#endif /* _WEIR_TRIM_CONFIG_H */

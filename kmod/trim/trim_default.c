@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What trimming policies inherit: what nobody has said of a port is what was said for
+ * all ports of its namespace, and what nobody has said there is what weir takes by
+ * itself. A policy that is changed keeps what was said of it.
+ */
+#include <linux/bits.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#include <uapi/weir.h>
+
+#include "trim/trim_default.h"
+
+#define SAID(attr)	BIT_ULL(WEIR_A_TRIM_##attr)
+#define SAYS_MARK	(SAID(DSCP) | SAID(TC))
+#define SAYS_LIMIT	(SAID(LIMIT) | SAID(LIMIT_BYTES) | SAID(LIMIT_TIME))
+#define AT(field)	offsetof(struct weir_trim_config, field)
+#define SIZE(field)	sizeof_field(struct weir_trim_config, field)
+
+/**
+ * struct weir_trim_default_field - what is inherited as a whole, or not
+ * @attrs: a port of which one of these was said inherits it no more
+ * @at: where in a policy it is
+ * @size: how long it is
+ * @has: WEIR_TRIM_HAS_*, 0 where it is always there
+ */
+struct weir_trim_default_field {
+	u64	attrs;
+	u32	at;
+	u32	size;
+	u32	has;
+};
+
+static const struct weir_trim_default_field weir_trim_default_fields[] = {
+	{ SAID(SIZE), AT(size), SIZE(size), 0 },
+	{ SAYS_MARK, AT(dscp), SIZE(dscp), WEIR_TRIM_HAS_DSCP },
+	{ SAYS_MARK, AT(tc), SIZE(tc), WEIR_TRIM_HAS_TC },
+	{ SAID(TC_DSCP), AT(tc_dscp), SIZE(tc_dscp), WEIR_TRIM_HAS_TC_DSCP },
+	{ SAID(TRIMMED_DSCPS), AT(trimmed_dscps), SIZE(trimmed_dscps), 0 },
+	{ SAID(CONTROL_DSCPS), AT(control_dscps), SIZE(control_dscps), 0 },
+	{ SAID(LENGTH), AT(length), SIZE(length), 0 },
+	{ SAID(RULE), AT(rules), SIZE(rules), 0 },
+	{ SAID(RULE), AT(rule), SIZE(rule), 0 },
+	{ SAYS_LIMIT, AT(limit), SIZE(limit), 0 },
+	{ SAYS_LIMIT, AT(limit_bytes), SIZE(limit_bytes), 0 },
+	{ SAYS_LIMIT, AT(limit_time), SIZE(limit_time), 0 },
+	{ SAID(HEADERS), AT(headers), SIZE(headers), 0 },
+	{ SAID(HEADER_TIME), AT(header_time), SIZE(header_time), 0 },
+};
+
+#define WEIR_TRIM_DEFAULT_END \
+	(weir_trim_default_fields + ARRAY_SIZE(weir_trim_default_fields))
+
+/**
+ * weir_trim_default_attrs() - what can be inherited
+ *
+ * Return: bit i is WEIR_A_TRIM_i.
+ */
+u64 weir_trim_default_attrs(void)
+{
+	const struct weir_trim_default_field *f = weir_trim_default_fields;
+	u64 attrs = 0;
+
+	for (; f < WEIR_TRIM_DEFAULT_END; f++)
+		attrs |= f->attrs;
+	return attrs;
+}
+
+static void weir_trim_default_copy(struct weir_trim_config *config,
+				   const struct weir_trim_config *from,
+				   const struct weir_trim_default_field *f)
+{
+	memcpy((void *)config + f->at, (const void *)from + f->at, f->size);
+	config->has = (config->has & ~f->has) | (from->has & f->has);
+}
+
+/**
+ * weir_trim_default_own() - more is said of a port
+ * @config: its policy
+ * @attrs: what, as @config->said has it
+ * @plain: a policy of which nothing was said
+ *
+ * What goes together with it is no longer inherited: it is as if nobody had said it.
+ */
+void weir_trim_default_own(struct weir_trim_config *config, u64 attrs,
+			   const struct weir_trim_config *plain)
+{
+	const struct weir_trim_default_field *f = weir_trim_default_fields;
+
+	for (; f < WEIR_TRIM_DEFAULT_END; f++)
+		if (attrs & f->attrs && !(config->said & f->attrs))
+			weir_trim_default_copy(config, plain, f);
+	config->said |= attrs;
+}
+
+/**
+ * weir_trim_default_apply() - have a policy inherit what was not said of its port
+ * @config: the policy
+ * @def: what it inherits
+ */
+void weir_trim_default_apply(struct weir_trim_config *config,
+			     const struct weir_trim_config *def)
+{
+	const struct weir_trim_default_field *f = weir_trim_default_fields;
+
+	for (; f < WEIR_TRIM_DEFAULT_END; f++)
+		if (!(config->said & f->attrs))
+			weir_trim_default_copy(config, def, f);
+}

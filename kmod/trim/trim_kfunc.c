@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What BPF programs that trim call. Described in uapi/weir_trim.h, offered in
+ * kfunc.c. Programs run with bottom halves disabled, or in an RCU read-side
+ * section, so that what they are given lasts as long as they run.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/skbuff.h>
+#include <net/checksum.h>
+#include <net/sch_generic.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "trim/backlog.h"
+#include "trim/bridge.h"
+#include "trim/edge.h"
+#include "trim/trim.h"
+#include "trim/trim_kfunc.h"
+
+/*
+ * A program that knows another size knows another layout, too: it was built for another
+ * module, and would read and count at the wrong places.
+ */
+static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
+			     u32 size)
+{
+	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
+
+	if (!trim || size != sizeof(struct weir_trim_port))
+		return NULL;
+	return (u8 *)&weir_trim_rev(trim)->port;
+}
+
+static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
+{
+	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
+
+	if (!trim || size != sizeof(struct weir_trim_cpu))
+		return NULL;
+	return (u8 *)this_cpu_ptr(trim->cpu);
+}
+
+static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
+				u32 len)
+{
+	const struct net *net = dev_net(dev);
+	struct weir_trim *trim = weir_trim_find(net, ifindex);
+
+	if (!trim)
+		return -ENOENT;
+	return weir_backlog_full(net, ifindex, &weir_trim_rev(trim)->limits,
+				 len);
+}
+
+/*
+ * The program holds pointers into the packet, so nothing may move: who calls this
+ * has made the headers writable.
+ */
+static bool weir_trim_is_writable(const struct sk_buff *skb, unsigned int len)
+{
+	return !skb_shared(skb) && len <= skb_headlen(skb) &&
+	       (!skb_cloned(skb) || skb_clone_writable(skb, len));
+}
+
+/* Pages that others may write to are read where they are, and not copied. */
+static int weir_trim_fill_csum(struct sk_buff *skb)
+{
+	unsigned int start = skb_checksum_start_offset(skb);
+	unsigned int at = start + skb->csum_offset;
+
+	if (skb_is_gso(skb) || !weir_trim_is_writable(skb, at + sizeof(__sum16)))
+		return -EINVAL;
+	if (skb_csum_is_sctp(skb))
+		return skb_has_shared_frag(skb) ? -EINVAL :
+						  skb_csum_hwoffload_help(skb, 0);
+	*(__sum16 *)(skb->data + at) =
+		csum_fold(skb_checksum(skb, start, skb->len - start, 0)) ?:
+		CSUM_MANGLED_0;
+	return 0;
+}
+
+static int weir_trim_plain(struct sk_buff *skb)
+{
+	int err = 0;
+
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		err = weir_trim_fill_csum(skb);
+	if (err)
+		return err;
+	skb->ip_summed = CHECKSUM_NONE;
+	skb->encapsulation = 0;
+	return 0;
+}
+
+/* As skbedit does it: the queue that was set is not picked anew. */
+static int weir_trim_queue(struct sk_buff *skb, u32 queue)
+{
+	if (skb_at_tc_ingress(skb) || queue >= skb->dev->real_num_tx_queues)
+		return -EINVAL;
+	skb_set_queue_mapping(skb, queue);
+	netdev_xmit_skip_txqueue(true);
+	return 0;
+}
+
+/* As the stack does it, which goes by the priority, and by the queue of a flow before. */
+static int weir_trim_class(struct sk_buff *skb, u32 class)
+{
+	const struct net_device *dev = skb->dev;
+	const struct netdev_tc_txq *txq;
+	u32 count;
+
+	if (class >= TC_MAX_QUEUE || class >= READ_ONCE(dev->num_tc))
+		return -EINVAL;
+	txq = &dev->tc_to_txq[class];
+	count = READ_ONCE(txq->count);
+	if (!count)
+		return -EINVAL;
+	return weir_trim_queue(skb, READ_ONCE(txq->offset) +
+				    reciprocal_scale(skb_get_hash(skb), count));
+}
+
+/*
+ * Qdiscs go by the length that a packet had before tc egress. A merged packet's
+ * counts the headers of all that it stands for, and none of it was cut.
+ */
+static int weir_trim_length(struct sk_buff *skb)
+{
+	if (skb_is_gso(skb))
+		return -EINVAL;
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	return 0;
+}
+
+static struct net_device *weir_xdp_dev(const struct xdp_md *ctx)
+{
+	return ((const struct xdp_buff *)ctx)->rxq->dev;
+}
+
+static const struct net_device *weir_skb_dev(const struct __sk_buff *ctx)
+{
+	return ((const struct sk_buff *)ctx)->dev;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
+				   const u32 rdwr_buf_size)
+{
+	return weir_trim_port_of(weir_xdp_dev(ctx), ifindex, rdwr_buf_size);
+}
+
+__bpf_kfunc u8 *weir_trim_port_skb(struct __sk_buff *ctx, u32 ifindex,
+				   const u32 rdwr_buf_size)
+{
+	return weir_trim_port_of(weir_skb_dev(ctx), ifindex, rdwr_buf_size);
+}
+
+__bpf_kfunc u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
+				  const u32 rdwr_buf_size)
+{
+	return weir_trim_cpu_of(weir_xdp_dev(ctx), ifindex, rdwr_buf_size);
+}
+
+__bpf_kfunc u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
+				  const u32 rdwr_buf_size)
+{
+	return weir_trim_cpu_of(weir_skb_dev(ctx), ifindex, rdwr_buf_size);
+}
+
+__bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx)
+{
+	return weir_edge_early(weir_xdp_dev(ctx));
+}
+
+__bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
+{
+	return weir_edge((const struct sk_buff *)ctx);
+}
+
+__bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
+{
+	return weir_trim_backlog_of(weir_xdp_dev(ctx), ifindex,
+				    xdp_get_buff_len((struct xdp_buff *)ctx));
+}
+
+__bpf_kfunc int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag)
+{
+	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
+	u32 vlan = tag & ~WEIR_TRIM_TAG_SHOWN;
+
+	if (xdp->data_end - xdp->data < ETH_HLEN || vlan >= VLAN_N_VID)
+		return 0;
+	return weir_bridge_find(xdp->rxq->dev, xdp->data, vlan,
+				tag & WEIR_TRIM_TAG_SHOWN);
+}
+
+__bpf_kfunc int weir_trim_plain_skb(struct __sk_buff *ctx)
+{
+	return weir_trim_plain((struct sk_buff *)ctx);
+}
+
+__bpf_kfunc int weir_trim_length_skb(struct __sk_buff *ctx)
+{
+	return weir_trim_length((struct sk_buff *)ctx);
+}
+
+__bpf_kfunc int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue)
+{
+	return weir_trim_queue((struct sk_buff *)ctx, queue);
+}
+
+__bpf_kfunc int weir_trim_class_skb(struct __sk_buff *ctx, u32 class)
+{
+	return weir_trim_class((struct sk_buff *)ctx, class);
+}
+
+__bpf_kfunc_end_defs();
