@@ -14,6 +14,7 @@
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>
 
+#include "base/notify.h"
 #include "base/payload.h"
 #include "job/contribute.h"
 #include "job/control.h"
@@ -21,7 +22,6 @@
 #include "job/port.h"
 #include "job/result.h"
 #include "job/source.h"
-#include "netlink/event.h"
 #include "trace.h"
 
 /**
@@ -188,7 +188,7 @@ static int weir_take_join(const struct weir_path *path,
 	case WEIR_JOIN_START:
 		weir_straggler_back(job, back);
 		weir_join_answer_all(job);
-		weir_event_generation(job);
+		weir_notify->generation(job);
 		break;
 	}
 	return 0;

@@ -4,8 +4,8 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
+#include "base/notify.h"
 #include "job/port.h"
-#include "netlink/netlink.h"
 
 static void weir_port_free(struct weir_port *port)
 {
@@ -64,7 +64,7 @@ bool weir_port_del(struct weir_net *wn, int ifindex)
 
 	if (!port)
 		return false;
-	weir_nl_port_notify(wn, port, WEIR_CMD_PORT_DEL_NTF);
+	weir_notify->port_gone(wn, port);
 	call_rcu(&port->rcu, weir_port_free_rcu);
 	return true;
 }

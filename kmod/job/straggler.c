@@ -10,11 +10,11 @@
 #include <linux/slab.h>
 
 #include "base/compat.h"
+#include "base/notify.h"
 #include "job/control.h"
 #include "job/job.h"
 #include "job/source.h"
 #include "job/straggler.h"
-#include "netlink/event.h"
 #include "trace.h"
 
 static void weir_watch_arm(struct weir_watch *watch)
@@ -77,7 +77,7 @@ static void weir_straggler_tell(struct weir_job *job, unsigned int source,
 	};
 
 	trace_weir_source_state(job, source, state, straggles);
-	weir_event_source(job, events[state], source, straggles);
+	weir_notify->source(job, events[state], source, straggles);
 }
 
 /* Returns whether that is new. */

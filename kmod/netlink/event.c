@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the data path tells the events group. */
+/* What packets, timers and devices have the events group told. */
 #include <net/genetlink.h>
 
+#include "base/notify.h"
 #include "job/job.h"
 #include "netlink/event.h"
 #include "netlink/netlink.h"
@@ -56,28 +57,13 @@ static void weir_event(const struct weir_job *job, const struct weir_event_what 
 				WEIR_NLGRP_EVENTS, GFP_ATOMIC);
 }
 
-/**
- * weir_event_generation() - tell that a generation begins
- * @job: the job
- *
- * Any context, does not sleep.
- */
-void weir_event_generation(const struct weir_job *job)
+static void weir_event_generation(const struct weir_job *job)
 {
 	weir_event(job, &(struct weir_event_what){ .event = WEIR_EVENT_GENERATION });
 }
 
-/**
- * weir_event_source() - tell that a source's state has changed
- * @job: the job
- * @event: enum weir_event
- * @source: source id
- * @straggles: blocks that timed out without it in the last period
- *
- * Any context, does not sleep.
- */
-void weir_event_source(const struct weir_job *job, u32 event, u32 source,
-		       u64 straggles)
+static void weir_event_source(const struct weir_job *job, u32 event, u32 source,
+			      u64 straggles)
 {
 	weir_event(job, &(struct weir_event_what){
 		.event		= event,
@@ -85,4 +71,38 @@ void weir_event_source(const struct weir_job *job, u32 event, u32 source,
 		.source		= source,
 		.straggles	= straggles,
 	});
+}
+
+static void weir_event_port_gone(struct weir_net *wn,
+				 const struct weir_port *port)
+{
+	weir_nl_port_notify(wn, port, WEIR_CMD_PORT_DEL_NTF);
+}
+
+static void weir_event_trim_changed(struct weir_net *wn,
+				    const struct weir_trim *trim)
+{
+	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_NTF);
+}
+
+static void weir_event_trim_gone(struct weir_net *wn,
+				 const struct weir_trim *trim)
+{
+	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
+}
+
+static const struct weir_notify weir_event_notify = {
+	.port_gone	= weir_event_port_gone,
+	.trim_changed	= weir_event_trim_changed,
+	.trim_gone	= weir_event_trim_gone,
+	.generation	= weir_event_generation,
+	.source		= weir_event_source,
+};
+
+/**
+ * weir_event_init() - have the events group told of what nobody has asked for
+ */
+void weir_event_init(void)
+{
+	weir_notify = &weir_event_notify;
 }

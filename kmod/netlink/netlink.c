@@ -13,6 +13,7 @@
 #include <net/sock.h>
 
 #include "job/job.h"
+#include "netlink/event.h"
 #include "netlink/netlink.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
@@ -527,8 +528,10 @@ int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
  */
 int weir_nl_init(void)
 {
-	int err = genl_register_family(&weir_nl_family);
+	int err;
 
+	weir_event_init();
+	err = genl_register_family(&weir_nl_family);
 	if (!err)
 		WRITE_ONCE(weir_nl_up, true);
 	return err;

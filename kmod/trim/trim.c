@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 
 #include "base/compat.h"
-#include "netlink/netlink.h"
+#include "base/notify.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
 #include "trim/overflow.h"
@@ -451,7 +451,7 @@ static void weir_trim_take_next(struct weir_net *wn)
 	xa_for_each(&wn->trims, ifindex, trim) {
 		WARN_ON_ONCE(weir_trim_replace(trim, trim->next));
 		trim->next = NULL;
-		weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_NTF);
+		weir_notify->trim_changed(wn, trim);
 	}
 }
 
@@ -509,7 +509,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 	if (!trim)
 		return false;
 	hlist_del_rcu(&trim->node);
-	weir_nl_trim_notify(wn, trim, WEIR_CMD_TRIM_DEL_NTF);
+	weir_notify->trim_gone(wn, trim);
 	weir_trim_edges(wn);
 	weir_deflect_free(trim->deflect);
 	weir_trim_unwatch(rtnl_dereference(trim->rev));

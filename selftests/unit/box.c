@@ -3,7 +3,7 @@
 #include "box.h"
 
 #include "base/payload.h"
-#include "netlink/event.h"
+#include "base/notify.h"
 
 struct box box;
 unsigned int weir_net_id;
@@ -201,7 +201,7 @@ s32 box_result(const struct box_sent *packet, unsigned int i)
 				  4 * (i % 1024));
 }
 
-/* In the place of dest.c and event.c. */
+/* In the place of dest.c and of whoever is told. */
 
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 		   u16 port, gfp_t gfp)
@@ -260,17 +260,19 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 	return 0;
 }
 
-void weir_event_generation(const struct weir_job *job)
+static void told_generation(const struct weir_job *job)
 {
 	(void)job;
 	box.generations++;
 }
 
-void weir_event_source(const struct weir_job *job, u32 event, u32 source,
-		       u64 straggles)
+static void told_source(const struct weir_job *job, u32 event, u32 source, u64 straggles)
 {
 	(void)job;
 	(void)source;
 	(void)straggles;
 	box.events[event]++;
 }
+
+static const struct weir_notify told = { .generation = told_generation, .source = told_source };
+const struct weir_notify *weir_notify = &told;

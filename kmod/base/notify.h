@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What happens without a request, and who is told of it: the requests' side fills this
+ * in. Packets and devices know nothing of netlink.
+ */
+#ifndef _WEIR_NOTIFY_H
+#define _WEIR_NOTIFY_H
+
+#include <linux/types.h>
+
+struct weir_job;
+struct weir_net;
+struct weir_port;
+struct weir_trim;
+
+/**
+ * struct weir_notify - who is told
+ * @port_gone: a port is gone from its namespace, and is there until this returns; sleeps
+ * @trim_changed: a policy is another; RTNL is held
+ * @trim_gone: a policy is gone; RTNL is held
+ * @generation: a generation of a job begins; any context
+ * @source: a source has changed its state: enum weir_event, the source's id, and in how
+ *	many blocks it was missing in the last period; any context
+ */
+struct weir_notify {
+	void (*port_gone)(struct weir_net *wn, const struct weir_port *port);
+	void (*trim_changed)(struct weir_net *wn, const struct weir_trim *trim);
+	void (*trim_gone)(struct weir_net *wn, const struct weir_trim *trim);
+	void (*generation)(const struct weir_job *job);
+	void (*source)(const struct weir_job *job, u32 event, u32 source,
+		       u64 straggles);
+};
+
+/* Set before anything can happen, and never changed. */
+extern const struct weir_notify *weir_notify;
+
+#endif /* _WEIR_NOTIFY_H */
