@@ -77,9 +77,9 @@ static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 		return WEIR_REASON_NO_PORT;
 	job = weir_job_get(path->wn, c->job);
 	if (!job || job->format != c->format ||
-	    READ_ONCE(job->port) != htons(c->dport))
+	    READ_ONCE(job->local.port) != htons(c->dport))
 		return WEIR_REASON_NO_JOB;
-	if (!ipv6_addr_equal(daddr, &job->address))
+	if (!ipv6_addr_equal(daddr, &job->local.addr))
 		return WEIR_REASON_NOT_LOCAL;
 	path->job = job;
 
@@ -473,8 +473,8 @@ static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
 
 	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
 		job = weir_job_get(wn, i);
-		if (job && READ_ONCE(job->port) == htons(c->dport) &&
-		    ipv6_addr_equal(daddr, &job->address))
+		if (job && READ_ONCE(job->local.port) == htons(c->dport) &&
+		    ipv6_addr_equal(daddr, &job->local.addr))
 			return true;
 	}
 	return false;

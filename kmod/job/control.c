@@ -3,9 +3,10 @@
 #include <linux/bitmap.h>
 
 #include "base/compat.h"
+#include "format/trio.h"
 #include "job/control.h"
+#include "job/send.h"
 #include "job/source.h"
-#include "out/send.h"
 
 /* What all kinds of answers say, with what the job is like. As long as a join. */
 static void weir_answer(struct weir_job *job, unsigned int id,
@@ -23,7 +24,7 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 
 	if (!source)
 		return;
-	weir_trio_fill(&answer.hdr, job, in->generation, in->start, flags,
+	weir_trio_fill(&answer.hdr, job->id, in->generation, in->start, flags,
 		       job->blocks.sources, 0);
 	answer.hdr.src_id = id;
 	answer.join.nonce = in->nonce;
@@ -114,7 +115,7 @@ static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
 	DECLARE_BITMAP(dead, WEIR_SOURCES_MAX) = {};
 	unsigned int i;
 
-	weir_trio_fill(&p->hdr, job, weir_blocks_generation(&job->blocks), 0,
+	weir_trio_fill(&p->hdr, job->id, weir_blocks_generation(&job->blocks), 0,
 		       WEIR_TRIO_NOTICE |
 		       (READ_ONCE(job->joined) ? 0 : WEIR_TRIO_DEGRADED),
 		       job->blocks.sources, 0);

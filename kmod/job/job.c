@@ -139,8 +139,9 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->id = cfg->id;
 	job->format = cfg->format;
 	job->grads = cfg->grads;
-	job->port = htons(cfg->port);
-	job->address = cfg->address;
+	job->local.net = wn->net;
+	job->local.port = htons(cfg->port);
+	job->local.addr = cfg->address;
 	job->blocks.size = cfg->blocks;
 
 	err = weir_job_fill(job, cfg);

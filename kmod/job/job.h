@@ -14,6 +14,7 @@
 #include "job/rate.h"
 #include "job/scan.h"
 #include "job/straggler.h"
+#include "out/dest.h"
 #include "sum/block.h"
 
 struct netlink_ext_ack;
@@ -80,9 +81,8 @@ struct weir_job_config {
  * @id: job id
  * @format: enum weir_format
  * @grads: gradients a block at most (block_grad_max)
- * @port: UDP port that workers send to and results come from, network byte
- *	order; written with WRITE_ONCE under the namespace's lock
- * @address: where workers send to and results come from (out_src_addr)
+ * @local: where workers send to and results come from (out_src_addr); its port is
+ *	written under the namespace's lock
  * @group: where the one result goes (out_dst_addr), NULL for one a source;
  *	written under the namespace's lock
  * @joined: workers have joined, so that the generation is one that the box has
@@ -107,8 +107,7 @@ struct weir_job {
 	u8				id;
 	u8				format;
 	u16				grads;
-	__be16				port;
-	struct in6_addr			address;
+	struct weir_local		local;
 	struct weir_dest __rcu		*group;
 	bool				joined;
 	struct weir_join_table		join;
@@ -124,7 +123,7 @@ struct weir_job {
 
 static inline bool weir_job_is_ipv4(const struct weir_job *job)
 {
-	return ipv6_addr_v4mapped(&job->address);
+	return weir_local_is_ipv4(&job->local);
 }
 
 /**

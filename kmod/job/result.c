@@ -3,9 +3,10 @@
 #include <linux/math.h>
 #include <linux/ktime.h>
 
+#include "format/trio.h"
 #include "job/result.h"
+#include "job/send.h"
 #include "job/source.h"
-#include "out/send.h"
 #include "trace.h"
 
 /**
@@ -37,7 +38,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 {
 	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
 
-	weir_trio_fill(&p->hdr, job, res->generation, res->id,
+	weir_trio_fill(&p->hdr, job->id, res->generation, res->id,
 		       weir_result_flags(res), res->received, res->count);
 	p->pkt = (struct weir_packet) {
 		.head		= &p->hdr,
@@ -141,7 +142,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		.head_len	= sizeof(hdr),
 	};
 
-	weir_trio_fill(&hdr, job, key->generation, key->id,
+	weir_trio_fill(&hdr, job->id, key->generation, key->id,
 		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
 	hdr.src_id = key->source;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);

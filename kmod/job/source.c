@@ -216,5 +216,5 @@ bool weir_source_is_box(const struct weir_job *job,
 	lockdep_assert_held(&job->wn->lock);
 
 	return (config->port ?: port) == port &&
-	       ipv6_addr_equal(&config->addr, &job->address);
+	       ipv6_addr_equal(&config->addr, &job->local.addr);
 }

@@ -67,8 +67,8 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
-	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->address) ||
-	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->port)) ||
+	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->local.addr) ||
+	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->local.port)) ||
 	    weir_nl_job_put_group(skb, job) ||
 	    weir_nl_job_put_late(skb, job) ||
 	    weir_nl_job_put_rate(skb, job) ||
@@ -344,7 +344,7 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (weir_nl_job_sets_late(info))
 		weir_job_set_policy(job, &changes.late);
 	if (attrs[WEIR_A_JOB_PORT])
-		WRITE_ONCE(job->port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
+		WRITE_ONCE(job->local.port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
 	weir_nl_changed(wn);
 	weir_nl_notify(wn, WEIR_CMD_JOB_NTF, weir_nl_fill_job, job);
 	return 0;

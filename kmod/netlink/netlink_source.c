@@ -185,7 +185,7 @@ static int weir_nl_source_reachable(struct genl_info *info,
 				    const struct weir_source_config *config)
 {
 	if (config->ifindex || !(weir_is_link_local(&config->addr) ||
-				 weir_is_link_local(&job->address)))
+				 weir_is_link_local(&job->local.addr)))
 		return 0;
 	GENL_SET_ERR_MSG(info,
 			 "a link-local address needs the device that the source is behind");
@@ -205,7 +205,7 @@ static int weir_nl_source_bind(struct genl_info *info,
 		err = weir_nl_source_reachable(info, job, config);
 	if (err)
 		return err;
-	if (weir_source_is_box(job, config, ntohs(job->port))) {
+	if (weir_source_is_box(job, config, ntohs(job->local.port))) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_SOURCE_ADDRESS]);
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "job %u itself has this address and port: take another port",

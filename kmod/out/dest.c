@@ -18,14 +18,13 @@
 #include <net/l3mdev.h>
 #include <net/route.h>
 
-#include "job/job.h"
 #include "out/dest.h"
 
 /**
  * weir_dest_init() - set up a destination
  * @dest: the destination
  * @addr: address, IPv4 as IPv4-mapped
- * @port: UDP port, host byte order; 0 for the job's
+ * @port: UDP port, host byte order; 0 for the one that packets come from
  * @gfp: how to allocate
  *
  * Return: 0 or -ENOMEM.
@@ -73,12 +72,13 @@ static int weir_dest_vrf(const struct weir_dest *dest, struct net *net)
 
 /*
  * The VRF to look a route up in: the receiver's, where its device is said, else
- * that of the job's own address. The stack sends to groups by the device that has
+ * that of the sender's own address. The stack sends to groups by the device that has
  * the address, whatever its VRF.
  */
-static int weir_oif4(const struct weir_dest *dest, const struct weir_job *job)
+static int weir_oif4(const struct weir_dest *dest,
+		     const struct weir_local *from)
 {
-	struct net *net = job->wn->net;
+	struct net *net = from->net;
 	struct net_device *own;
 	int vrf;
 
@@ -87,7 +87,7 @@ static int weir_oif4(const struct weir_dest *dest, const struct weir_job *job)
 	vrf = weir_dest_vrf(dest, net);
 	if (vrf)
 		return vrf;
-	own = __ip_dev_find(net, job->address.s6_addr32[3], false);
+	own = __ip_dev_find(net, from->addr.s6_addr32[3], false);
 	return own ? l3mdev_master_ifindex_rcu(own) : 0;
 }
 
@@ -124,17 +124,18 @@ static int weir_vrf6(struct net *net, const struct in6_addr *addr)
  *
  * Return: an ifindex, 0 for none, or -1 where nothing can be sent.
  */
-static int weir_oif6(const struct weir_dest *dest, const struct weir_job *job)
+static int weir_oif6(const struct weir_dest *dest,
+		     const struct weir_local *from)
 {
-	struct net *net = job->wn->net;
+	struct net *net = from->net;
 	struct net_device *dev;
 	int own;
 
-	if (weir_is_link_local(&dest->addr) || weir_is_link_local(&job->address)) {
+	if (weir_is_link_local(&dest->addr) || weir_is_link_local(&from->addr)) {
 		dev = weir_dest_dev(dest, net);
 		return dev ? dev->ifindex : -1;
 	}
-	own = weir_vrf6(net, &job->address);
+	own = weir_vrf6(net, &from->addr);
 	if (own < 0)
 		return -1;
 	if (ipv6_addr_is_multicast(&dest->addr))
@@ -143,20 +144,20 @@ static int weir_oif6(const struct weir_dest *dest, const struct weir_job *job)
 }
 
 static struct dst_entry *weir_route4(struct weir_dest *dest,
-				     const struct weir_job *job,
+				     const struct weir_local *from,
 				     __be16 dport)
 {
 	struct flowi4 fl4 = {
-		.flowi4_oif	= weir_oif4(dest, job),
+		.flowi4_oif	= weir_oif4(dest, from),
 		.daddr		= dest->addr.s6_addr32[3],
-		.saddr		= job->address.s6_addr32[3],
+		.saddr		= from->addr.s6_addr32[3],
 		.flowi4_proto	= IPPROTO_UDP,
 		.fl4_dport	= dport,
-		.fl4_sport	= READ_ONCE(job->port),
+		.fl4_sport	= READ_ONCE(from->port),
 	};
 	struct rtable *rt;
 
-	rt = ip_route_output_key(job->wn->net, &fl4);
+	rt = ip_route_output_key(from->net, &fl4);
 	if (IS_ERR(rt))
 		return NULL;
 	dst_cache_set_ip4(&dest->cache, &rt->dst, fl4.saddr);
@@ -164,23 +165,23 @@ static struct dst_entry *weir_route4(struct weir_dest *dest,
 }
 
 static struct dst_entry *weir_route6(struct weir_dest *dest,
-				     const struct weir_job *job,
+				     const struct weir_local *from,
 				     __be16 dport)
 {
 	struct flowi6 fl6 = {
-		.flowi6_oif	= weir_oif6(dest, job),
+		.flowi6_oif	= weir_oif6(dest, from),
 		.daddr		= dest->addr,
-		.saddr		= job->address,
+		.saddr		= from->addr,
 		.flowi6_proto	= IPPROTO_UDP,
 		.fl6_dport	= dport,
-		.fl6_sport	= READ_ONCE(job->port),
+		.fl6_sport	= READ_ONCE(from->port),
 	};
 	struct dst_entry *dst;
 
 	if (fl6.flowi6_oif < 0)
 		return NULL;
 	/* Asks IPsec's policies, as ip_route_output_key() does. */
-	dst = ip6_dst_lookup_flow(job->wn->net, NULL, &fl6, NULL);
+	dst = ip6_dst_lookup_flow(from->net, NULL, &fl6, NULL);
 	if (IS_ERR(dst))
 		return NULL;
 	dst_cache_set_ip6(&dest->cache, dst, &fl6.saddr);
@@ -189,14 +190,14 @@ static struct dst_entry *weir_route6(struct weir_dest *dest,
 
 /* A reference to the route, from the cache where it still holds. */
 static struct dst_entry *weir_route(struct weir_dest *dest,
-				    const struct weir_job *job, __be16 dport)
+				    const struct weir_local *from, __be16 dport)
 {
 	struct dst_entry *dst = dst_cache_get(&dest->cache);
 
 	if (likely(dst))
 		return dst;
-	return weir_job_is_ipv4(job) ? weir_route4(dest, job, dport) :
-				       weir_route6(dest, job, dport);
+	return weir_local_is_ipv4(from) ? weir_route4(dest, from, dport) :
+				       weir_route6(dest, from, dport);
 }
 
 /*
@@ -246,7 +247,7 @@ static struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
 	return skb;
 }
 
-static void weir_push_udp(struct sk_buff *skb, const struct weir_job *job,
+static void weir_push_udp(struct sk_buff *skb, const struct weir_local *from,
 			  __be16 dport)
 {
 	struct udphdr *uh;
@@ -254,11 +255,11 @@ static void weir_push_udp(struct sk_buff *skb, const struct weir_job *job,
 	__skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh = udp_hdr(skb);
-	uh->source = READ_ONCE(job->port);
+	uh->source = READ_ONCE(from->port);
 	uh->dest = dport;
 	uh->len = htons(skb->len);
 	/* The pseudo header; the device or the stack adds the rest. */
-	if (weir_job_is_ipv4(job))
+	if (weir_local_is_ipv4(from))
 		uh->check = 0;
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
@@ -266,13 +267,13 @@ static void weir_push_udp(struct sk_buff *skb, const struct weir_job *job,
 }
 
 static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
-		      const struct weir_job *job, struct dst_entry *dst)
+		      const struct weir_local *from, struct dst_entry *dst)
 {
-	struct net *net = job->wn->net;
+	struct net *net = from->net;
 	struct iphdr *iph;
 
 	udp_hdr(skb)->check =
-		~csum_tcpudp_magic(job->address.s6_addr32[3],
+		~csum_tcpudp_magic(from->addr.s6_addr32[3],
 				   dest->addr.s6_addr32[3], skb->len,
 				   IPPROTO_UDP, 0);
 	__skb_push(skb, sizeof(*iph));
@@ -284,7 +285,7 @@ static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
 	iph->frag_off = htons(IP_DF);
 	iph->ttl = ip4_dst_hoplimit(dst);
 	iph->protocol = IPPROTO_UDP;
-	iph->saddr = job->address.s6_addr32[3];
+	iph->saddr = from->addr.s6_addr32[3];
 	iph->daddr = dest->addr.s6_addr32[3];
 	ip_select_ident(net, skb, NULL);
 	skb->protocol = htons(ETH_P_IP);
@@ -292,13 +293,13 @@ static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
 }
 
 static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
-		      const struct weir_job *job, struct dst_entry *dst)
+		      const struct weir_local *from, struct dst_entry *dst)
 {
-	struct net *net = job->wn->net;
+	struct net *net = from->net;
 	unsigned int len = skb->len;
 	struct ipv6hdr *ip6h;
 
-	udp_hdr(skb)->check = ~csum_ipv6_magic(&job->address, &dest->addr, len,
+	udp_hdr(skb)->check = ~csum_ipv6_magic(&from->addr, &dest->addr, len,
 					       IPPROTO_UDP, 0);
 	__skb_push(skb, sizeof(*ip6h));
 	skb_reset_network_header(skb);
@@ -307,7 +308,7 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 	ip6h->payload_len = htons(len);
 	ip6h->nexthdr = IPPROTO_UDP;
 	ip6h->hop_limit = ip6_dst_hoplimit(dst);
-	ip6h->saddr = job->address;
+	ip6h->saddr = from->addr;
 	ip6h->daddr = dest->addr;
 	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net, NULL, skb);
@@ -315,8 +316,8 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 
 /**
  * weir_dest_send() - send one packet
- * @dest: where to; its job's RCU read lock is held
- * @job: whose address and port it comes from
+ * @dest: where to; reached under RCU
+ * @from: whose address and port it comes from
  * @pkt: what
  *
  * Called with bottom halves disabled and no lock held: the stack may send
@@ -327,17 +328,17 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
  * -EMSGSIZE where the route's MTU is too small, -ENOMEM, or -ENOBUFS where the
  * stack dropped it.
  */
-int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt)
 {
-	__be16 dport = dest->port ?: READ_ONCE(job->port);
+	__be16 dport = dest->port ?: READ_ONCE(from->port);
 	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr), mtu;
-	bool ipv4 = weir_job_is_ipv4(job);
+	bool ipv4 = weir_local_is_ipv4(from);
 	struct dst_entry *dst;
 	struct sk_buff *skb;
 	int ret;
 
-	dst = weir_route(dest, job, dport);
+	dst = weir_route(dest, from, dport);
 	if (unlikely(!dst))
 		return -EHOSTUNREACH;
 	len += ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
@@ -352,8 +353,8 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
 		return -ENOMEM;
 	}
 	skb_dst_set(skb, dst);
-	weir_push_udp(skb, job, dport);
-	ret = ipv4 ? weir_send4(skb, dest, job, dst) :
-		     weir_send6(skb, dest, job, dst);
+	weir_push_udp(skb, from, dport);
+	ret = ipv4 ? weir_send4(skb, dest, from, dst) :
+		     weir_send6(skb, dest, from, dst);
 	return net_xmit_eval(ret) ? -ENOBUFS : 0;
 }

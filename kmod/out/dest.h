@@ -7,14 +7,30 @@
 #include <net/dst_cache.h>
 #include <net/ipv6.h>
 
-struct weir_job;
-struct weir_trio;
 struct page;
+
+/**
+ * struct weir_local - where packets are sent from
+ * @net: the namespace
+ * @addr: an address of it, IPv4 as an IPv4-mapped IPv6 address
+ * @port: UDP port, network byte order; may be written while packets are sent, with
+ *	WRITE_ONCE
+ */
+struct weir_local {
+	struct net	*net;
+	struct in6_addr	addr;
+	__be16		port;
+};
+
+static inline bool weir_local_is_ipv4(const struct weir_local *local)
+{
+	return ipv6_addr_v4mapped(&local->addr);
+}
 
 /**
  * struct weir_dest - where packets are sent to
  * @addr: address, IPv4 as an IPv4-mapped IPv6 address
- * @port: UDP port, 0 for the job's
+ * @port: UDP port, 0 for the one that they are sent from
  * @ifindex: the device that it is behind, 0 where that is not said
  * @vlan: its VLAN there, 0 for none or where that is not said
  * @cache: the route, a CPU; found again by itself when routes change
@@ -57,7 +73,7 @@ static inline bool weir_is_link_local(const struct in6_addr *addr)
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 		   u16 port, gfp_t gfp);
 void weir_dest_uninit(struct weir_dest *dest);
-int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt);
 
 #endif /* _WEIR_DEST_H */

@@ -102,7 +102,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 	struct in6_addr saddr = box_addr(source + 1);
 
 	memcpy(c.saddr, &saddr, sizeof(saddr));
-	memcpy(c.daddr, &job->address, sizeof(job->address));
+	memcpy(c.daddr, &job->local.addr, sizeof(job->local.addr));
 	return c;
 }
 
@@ -224,13 +224,13 @@ void weir_dest_uninit(struct weir_dest *dest)
 	dest->cache.initialised = 0;
 }
 
-int weir_dest_send(struct weir_dest *dest, const struct weir_job *job,
+int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt)
 {
 	struct box_sent *p = &box.packet[box.sent];
 	unsigned int i, left;
 
-	(void)job;
+	(void)from;
 	mock_assert(!mock_locks, "a packet is sent under a lock");
 	mock_assert(dest->cache.initialised, "a freed destination is used");
 	if (box.send_error)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIO_H
+#define _WEIR_TRIO_H
+
+#include <linux/types.h>
+#include <uapi/weir_wire.h>
+
+void weir_trio_fill(struct weir_trio *hdr, u8 job, u16 generation, u32 block,
+		    u8 flags, u16 contributors, u16 count);
+void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits);
+
+#endif /* _WEIR_TRIO_H */
