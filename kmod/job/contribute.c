@@ -19,10 +19,10 @@
 #include "job/contribute.h"
 #include "job/control.h"
 #include "job/job.h"
+#include "job/job_trace.h"
 #include "job/port.h"
 #include "job/result.h"
 #include "job/source.h"
-#include "trace.h"
 
 /**
  * struct weir_path - what was found on the way; the rest is NULL

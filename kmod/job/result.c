@@ -4,10 +4,10 @@
 #include <linux/ktime.h>
 
 #include "format/trio.h"
+#include "job/job_trace.h"
 #include "job/result.h"
 #include "job/send.h"
 #include "job/source.h"
-#include "trace.h"
 
 /**
  * struct weir_result_packet - a result in the job's format

@@ -18,10 +18,10 @@
 
 #include "base/compat.h"
 #include "job/job.h"
+#include "job/job_trace.h"
 #include "job/result.h"
 #include "job/scan.h"
 #include "job/straggler.h"
-#include "trace.h"
 
 /* Parts of a timeout in which a timer comes by at most once. */
 #define WEIR_SCAN_PARTS		16

@@ -3,8 +3,8 @@
 #include <linux/lockdep.h>
 
 #include "job/job.h"
+#include "job/job_trace.h"
 #include "job/send.h"
-#include "trace.h"
 
 /**
  * weir_send() - send a packet

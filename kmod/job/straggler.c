@@ -13,9 +13,9 @@
 #include "base/notify.h"
 #include "job/control.h"
 #include "job/job.h"
+#include "job/job_trace.h"
 #include "job/source.h"
 #include "job/straggler.h"
-#include "trace.h"
 
 static void weir_watch_arm(struct weir_watch *watch)
 {

@@ -16,7 +16,6 @@
 #include <uapi/weir_tc.h>
 
 #include "base/compat.h"
-#include "trace.h"
 #include "trim/backlog.h"
 #include "trim/child.h"
 #include "trim/deflect.h"
@@ -26,6 +25,7 @@
 #include "trim/sch_weir.h"
 #include "trim/trim.h"
 #include "trim/trim_skb.h"
+#include "trim/trim_trace.h"
 
 /* IP lengths do not reach further: what is longer is many packets in one. */
 #define WEIR_SCH_LEN_MAX	65535

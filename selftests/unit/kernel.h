@@ -455,8 +455,8 @@ struct nlattr { u16 len, type; };
 #define NL_SET_ERR_MSG(ext, text)	snprintf((ext)->msg, sizeof((ext)->msg), "%s", text)
 #define NL_SET_ERR_MSG_FMT(ext, ...)	snprintf((ext)->msg, sizeof((ext)->msg), __VA_ARGS__)
 
-/* Tracepoints, in the place of trace.h. */
-#define _WEIR_TRACE_H
+/* Tracepoints, in the place of job_trace.h. */
+#define _WEIR_JOB_TRACE_H
 #define trace_weir_contribution(...)	do { } while (0)
 #define trace_weir_refusal(...)		do { } while (0)
 #define trace_weir_result(...)		do { } while (0)
