@@ -3,10 +3,10 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "base/netns.h"
 #include "hook/kfunc.h"
 #include "job/port.h"
 #include "netlink/netlink.h"
+#include "netns.h"
 #include "sum/pool.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"

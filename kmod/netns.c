@@ -2,12 +2,11 @@
 /* What a network namespace owns: made with it, gone with it. */
 #include <linux/random.h>
 
-#include "base/netns.h"
+#include "base/net.h"
 #include "job/job.h"
 #include "job/port.h"
+#include "netns.h"
 #include "trim/trim.h"
-
-unsigned int weir_net_id __read_mostly;
 
 static int __net_init weir_net_init(struct net *net)
 {

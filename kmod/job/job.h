@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <net/ipv6.h>
 
-#include "base/netns.h"
+#include "base/net.h"
 #include "job/join.h"
 #include "job/rate.h"
 #include "job/scan.h"

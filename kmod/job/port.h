@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 
-#include "base/netns.h"
+#include "base/net.h"
 
 struct net_device;
 

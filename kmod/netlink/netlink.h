@@ -6,7 +6,7 @@
 #include <net/genetlink.h>
 
 #include "base/compat.h"
-#include "base/netns.h"
+#include "base/net.h"
 #include "netlink/netlink_gen.h"
 
 struct weir_job;

@@ -8,7 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <net/netns/hash.h>
 
-#include "base/netns.h"
+#include "base/net.h"
 #include "trim/trim_config.h"
 
 struct net_device;

@@ -5,7 +5,7 @@
 
 #include "kernel.h"
 
-#include "base/netns.h"
+#include "base/net.h"
 #include "job/contribute.h"
 #include "job/job.h"
 #include "job/port.h"

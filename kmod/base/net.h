@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _WEIR_NETNS_H
-#define _WEIR_NETNS_H
+#ifndef _WEIR_NET_H
+#define _WEIR_NET_H
 
 #include <linux/mutex.h>
 #include <linux/xarray.h>
@@ -53,7 +53,4 @@ static inline struct weir_net *weir_net(const struct net *net)
 	return net_generic(net, weir_net_id);
 }
 
-int weir_netns_init(void);
-void weir_netns_uninit(void);
-
-#endif /* _WEIR_NETNS_H */
+#endif /* _WEIR_NET_H */

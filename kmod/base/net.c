@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "base/net.h"
+
+unsigned int weir_net_id __read_mostly;
