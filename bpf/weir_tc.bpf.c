@@ -14,7 +14,7 @@
 #include "lib/weir_parse.h"
 
 /* UDP_MAX_SEGMENTS of the kernels that allow most: nobody merges more. */
-#define WEIR_SEGS_MAX		128
+#define WEIR_MERGED_MAX		128
 
 /* Headers that a contribution has at most: they must lie in the linear part. */
 #define WEIR_HEADERS_MAX	160
@@ -113,9 +113,9 @@ static __always_inline int weir_segments(struct __sk_buff *skb,
 		.size		= skb->gso_size,
 	};
 
-	if (m.end - m.off > m.size * WEIR_SEGS_MAX)
+	if (m.end - m.off > m.size * WEIR_MERGED_MAX)
 		return weir_refuse(skb, &m.contrib, WEIR_REASON_MERGED);
-	bpf_loop(WEIR_SEGS_MAX, weir_next_segment, &m, 0);
+	bpf_loop(WEIR_MERGED_MAX, weir_next_segment, &m, 0);
 	return m.first;
 }
 

@@ -24,7 +24,7 @@ static int weir_payload_add(struct weir_payload *pl, const u8 *data, u32 size,
 	n = min(size - *off, *len);
 	if (!n)
 		return 0;
-	if (pl->n == WEIR_SEGS_MAX)
+	if (pl->n == WEIR_PAYLOAD_SEGS_MAX)
 		return -E2BIG;
 	pl->seg[pl->n].data = data + *off;
 	pl->seg[pl->n].len = n;

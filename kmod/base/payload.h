@@ -8,7 +8,7 @@
 struct xdp_buff;
 
 /* The linear part and every fragment, of an skb and of one on its frag_list. */
-#define WEIR_SEGS_MAX	(2 * (MAX_SKB_FRAGS + 1))
+#define WEIR_PAYLOAD_SEGS_MAX	(2 * (MAX_SKB_FRAGS + 1))
 
 /**
  * struct weir_seg - bytes of a packet that lie together
@@ -29,7 +29,7 @@ struct weir_seg {
  */
 struct weir_payload {
 	unsigned int	n;
-	struct weir_seg	seg[WEIR_SEGS_MAX];
+	struct weir_seg	seg[WEIR_PAYLOAD_SEGS_MAX];
 };
 
 int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,

@@ -160,8 +160,19 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 
 /*
  * No block is due at any time. One that was opened meanwhile may not have been
- * seen, and whoever opened it may have seen the timer still armed. Likewise one
+ * seen, and the CPU that opened it may have seen the timer still armed. Likewise one
  * whose result was left unsent.
+ *
+ *     CPU of the timer                    CPU of a packet
+ *     seen = opened
+ *     looks at all slots: none is due     opens a block
+ *     armed = 0                           opened++
+ *     full barrier                        full barrier
+ *     opened != seen: start anew          armed == 0: start
+ *
+ * Each CPU writes before the barrier what the other reads behind it, so at least
+ * one of them sees that the other was there. Where both do, the xchg() of armed lets
+ * one start the timer.
  */
 static void weir_scan_stop(struct weir_scanner *scanner, int seen, u64 now)
 {
@@ -172,7 +183,19 @@ static void weir_scan_stop(struct weir_scanner *scanner, int seen, u64 now)
 		weir_scan_start(scanner, now);
 }
 
-/* Until @at, where no result has just been left unsent. */
+/*
+ * Until @at, where no result has just been left unsent.
+ *
+ *     CPU of the timer                    CPU of a packet
+ *     hurry = 0, full barrier             leaves a result unsent
+ *     looks at all slots                  hurry = 1
+ *     starts the timer for @at            full barrier
+ *     full barrier                        starts the timer for now
+ *     hurry: starts it for now
+ *
+ * The later of two starts counts. Where that is the one for @at, the packet's CPU had
+ * written hurry before its own start, and the timer's CPU sees it.
+ */
 static void weir_scan_rest(struct weir_scanner *scanner, u64 at)
 {
 	weir_scan_start(scanner, at);

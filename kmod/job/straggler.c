@@ -49,6 +49,18 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
  * What a source is to be called after a period: @awaited by blocks that have
  * timed out at any time, @retained for, or missing in @straggles blocks that have
  * timed out since.
+ *
+ *                  heard of              silent
+ *                  late       else       late   else
+ *     active       straggler  active     dead   active
+ *     straggler    straggler  active     dead   active
+ *     dead         straggler  active     dead   dead
+ *     excluded     excluded, until it joins
+ *
+ * Late is a source that was missing, or is silent while a result that is kept for
+ * it is in a block's way; once it is not active, also one that an older block still
+ * waits for.
+ * With exclusion the state that would be dead is excluded.
  */
 static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
 			       bool retained, u32 straggles)

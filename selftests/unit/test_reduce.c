@@ -60,7 +60,7 @@ static void make_packet(struct weir_payload *pl, unsigned int n, bool cut)
 	}
 	pl->n = 0;
 	while (left) {
-		len = cut && pl->n < WEIR_SEGS_MAX - 1 ?
+		len = cut && pl->n < WEIR_PAYLOAD_SEGS_MAX - 1 ?
 		      1 + random() % (random() % 2 ? left : min(left, 5U)) : left;
 		pl->seg[pl->n].data = p;
 		pl->seg[pl->n++].len = len;
