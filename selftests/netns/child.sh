@@ -299,7 +299,7 @@ into_class() {
 }
 # classes OPTION...: of the first one's qdisc.
 classes() {
-	slow 10kbit && tc_w4 qdisc replace parent 1:1 handle 5: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
+	slow 80bit && tc_w4 qdisc replace parent 1:1 handle 5: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 &&
 		plugged qdisc add dev w4 parent 5:1 handle 10: weir "$@" && plugged qdisc add dev w4 parent 5:2 handle 11: weir
 }
 limits_of_a_class() {
