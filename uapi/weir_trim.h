@@ -25,6 +25,7 @@ struct weir_trim_prefix {
 /**
  * struct weir_trim_rule - packets that a policy trims, or does not
  * @dscps: bit i is set where DSCP i matches
+ * @what: @port to @ip, as one number
  * @port: UDP or TCP destination port, host byte order; 0 matches all packets
  * @vlan: id of the outer VLAN tag; 0 matches all packets, with or without tags
  * @sport: UDP or TCP source port, host byte order; 0 matches all packets
@@ -34,22 +35,45 @@ struct weir_trim_prefix {
  *	all packets
  * @disable: what matches is never trimmed, whatever other rules say
  * @reserved: zero
+ * @mask: the bits of @what that are asked for, see weir_trim_rule_mask()
  * @src: source addresses, of the version @ip where any bit counts
  * @dst: destination addresses, likewise
  */
 struct weir_trim_rule {
 	__u64			dscps;
-	__u16			port;
-	__u16			vlan;
-	__u16			sport;
-	__u8			proto;
-	__u8			ip;
+	union {
+		struct {
+			__u16	port;
+			__u16	vlan;
+			__u16	sport;
+			__u8	proto;
+			__u8	ip;
+		};
+		__u64		what;
+	};
+	__u64			mask;
 	__u32			from;
 	__u8			disable;
 	__u8			reserved[3];
 	struct weir_trim_prefix	src;
 	struct weir_trim_prefix	dst;
 };
+
+/**
+ * weir_trim_rule_mask() - say which parts of a rule are asked for
+ * @rule: all but its mask is filled
+ */
+static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
+{
+	struct weir_trim_rule asked = { .dscps = 0 };
+
+	asked.port = rule->port ? 0xffff : 0;
+	asked.vlan = rule->vlan ? 0xffff : 0;
+	asked.sport = rule->sport ? 0xffff : 0;
+	asked.proto = rule->proto ? 0xff : 0;
+	asked.ip = rule->ip ? 0xff : 0;
+	rule->mask = asked.what;
+}
 
 /* flags of a struct weir_trim_policy */
 #define WEIR_TRIM_KEEP_LENGTH	0x1	/* enum weir_trim_length is keep */

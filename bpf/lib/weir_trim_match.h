@@ -2,7 +2,7 @@
 /*
  * Which packets a policy's rules match. The verifier follows each way through all the
  * branches of all the rules: so a rule is one branch, and what it leaves out is a mask
- * or a factor of 0. What most policies do not ask for, addresses and where a packet is
+ * of 0. What most policies do not ask for, addresses and where a packet is
  * from, is looked for only where some rule asks.
  */
 #ifndef _WEIR_TRIM_MATCH_H
@@ -14,25 +14,31 @@
 /**
  * struct weir_trim_ends - all that a rule can ask of a packet but its DSCP
  * @dscps: DSCPs that it may have had
+ * @what: what follows as one number, as in a rule
+ * @port: UDP or TCP destination port, host byte order, else 0
+ * @vlan: id of the outer tag
+ * @sport: source port, as @port; 0 where no rule asks for it
+ * @proto: the protocol that follows the IP headers
+ * @ip: 4 or 6
  * @from: index of the device that it came in by
  * @l3: offset of the IP header
  * @l4: offset of what follows the IP headers
- * @sport: UDP or TCP source port, host byte order, else 0
- * @dport: destination port, likewise
- * @vlan: id of the outer tag
- * @proto: the protocol that follows the IP headers
- * @ip: 4 or 6
  */
 struct weir_trim_ends {
 	__u64 dscps;
+	union {
+		struct {
+			__u16 port;
+			__u16 vlan;
+			__u16 sport;
+			__u8 proto;
+			__u8 ip;
+		};
+		__u64 what;
+	};
 	__u32 from;
 	__u16 l3;
 	__u16 l4;
-	__u16 sport;
-	__u16 dport;
-	__u16 vlan;
-	__u8 proto;
-	__u8 ip;
 };
 
 /**
@@ -95,10 +101,7 @@ static __always_inline __u64 weir_trim_differs(const struct weir_trim_rule *rule
 {
 	__u64 differs = (rule->dscps & ends->dscps) == 0;
 
-	differs |= (__u32)rule->proto * (rule->proto ^ ends->proto);
-	differs |= (__u32)rule->port * (rule->port ^ ends->dport);
-	differs |= (__u32)rule->vlan * (rule->vlan ^ ends->vlan);
-	return differs;
+	return differs | ((rule->what ^ ends->what) & rule->mask);
 }
 
 /* The same of what few rules ask for. */
@@ -109,8 +112,6 @@ weir_trim_ends_differ(const struct weir_trim_rule *rule,
 {
 	__u64 differs = (__u64)rule->from * (rule->from ^ ends->from);
 
-	differs |= (__u32)rule->ip * (rule->ip ^ ends->ip);
-	differs |= (__u32)rule->sport * (rule->sport ^ ends->sport);
 	differs |= weir_trim_prefix_differs(&rule->src, addrs->src);
 	differs |= weir_trim_prefix_differs(&rule->dst, addrs->dst);
 	return differs;
@@ -153,14 +154,42 @@ weir_trim_judge_ends(const struct weir_trim_policy *policy,
 {
 	struct weir_trim_addrs addrs = {};
 
-	if (!(policy->flags & WEIR_TRIM_ASKS_ENDS))
-		return weir_trim_ask_rules(policy, ends, NULL);
 	weir_trim_find_ends(ends, &addrs, start, end);
 	return weir_trim_ask_rules(policy, ends, &addrs);
 }
 
+/* Without what few rules ask for: most packets get no further. */
+static __always_inline int
+weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
+		     __u64 what)
+{
+	const struct weir_trim_ends ends = { .dscps = dscps, .what = what };
+
+	return weir_trim_ask_rules(policy, &ends, NULL);
+}
+
 /**
- * weir_trim_ends_eligible() - do a policy's rules have a packet trimmed?
+ * weir_trim_near_eligible() - do rules that ask for no addresses have a packet trimmed?
+ * @policy: the egress port's policy
+ * @dscps: DSCPs that it may have had
+ * @what: as in struct weir_trim_ends
+ *
+ * A global function as the next one, and without memory, as it is for each packet.
+ *
+ * Return: 1 or 0.
+ */
+#ifdef __bpf__
+__noinline int weir_trim_near_eligible(struct weir_trim_policy *policy,
+				       __u64 dscps, __u64 what)
+{
+	return policy ? weir_trim_judge_near(policy, dscps, what) : 0;
+}
+#else
+#define weir_trim_near_eligible weir_trim_judge_near
+#endif
+
+/**
+ * weir_trim_ends_eligible() - do rules that ask for addresses have a packet trimmed?
  * @ctx: of the program
  * @policy: the egress port's policy
  * @ends: the packet; what lies in it is filled
@@ -183,18 +212,18 @@ __noinline int weir_trim_ends_eligible(WEIR_TRIM_CTX *ctx,
 #endif
 
 static __always_inline bool
-weir_trim_ask_ends(const struct weir_trim_policy *policy,
-		   const struct weir_trim_pkt *pkt, __u64 dscps)
+weir_trim_ask_far(const struct weir_trim_policy *policy,
+		  const struct weir_trim_pkt *pkt, __u64 dscps)
 {
 	struct weir_trim_ends ends = {
 		.dscps	= dscps,
-		.from	= pkt->from,
-		.l3	= pkt->l3 - pkt->start,
-		.l4	= pkt->l4 - pkt->start,
-		.dport	= pkt->dport,
+		.port	= pkt->dport,
 		.vlan	= pkt->vlan,
 		.proto	= pkt->proto,
 		.ip	= pkt->ip,
+		.from	= pkt->from,
+		.l3	= pkt->l3 - pkt->start,
+		.l4	= pkt->l4 - pkt->start,
 	};
 
 #ifdef __bpf__
@@ -202,6 +231,20 @@ weir_trim_ask_ends(const struct weir_trim_policy *policy,
 #else
 	return weir_trim_judge_ends(policy, &ends, pkt->start, pkt->end);
 #endif
+}
+
+static __always_inline bool
+weir_trim_ask_near(const struct weir_trim_policy *policy,
+		   const struct weir_trim_pkt *pkt, __u64 dscps)
+{
+	const struct weir_trim_ends ends = {
+		.port	= pkt->dport,
+		.vlan	= pkt->vlan,
+		.proto	= pkt->proto,
+		.ip	= pkt->ip,
+	};
+
+	return weir_trim_near_eligible((void *)policy, dscps, ends.what);
 }
 
 /**
@@ -213,7 +256,9 @@ static __always_inline bool
 weir_trim_eligible(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_ask_ends(policy, pkt, 1ull << pkt->dscp);
+	return policy->flags & WEIR_TRIM_ASKS_ENDS ?
+	       weir_trim_ask_far(policy, pkt, 1ull << pkt->dscp) :
+	       weir_trim_ask_near(policy, pkt, 1ull << pkt->dscp);
 }
 
 /**
@@ -228,7 +273,7 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_ask_ends(policy, pkt, policy->dscps);
+	return weir_trim_ask_far(policy, pkt, policy->dscps);
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */

@@ -512,6 +512,7 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 		policy->flags |= WEIR_TRIM_ASKS_ENDS;
 	for (i = 0; i < config->rules; i++) {
 		policy->rule[i] = config->rule[i];
+		weir_trim_rule_mask(&policy->rule[i]);
 		if (policy->rule[i].disable)
 			continue;
 		policy->rule[i].dscps &= ~marks;

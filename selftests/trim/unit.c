@@ -18,6 +18,15 @@
 #include "sum.h"
 #include "lib/weir_trim_mark.h"
 
+/* As the module does when a policy is set. */
+static void masks(struct weir_trim_policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->rules; i++)
+		weir_trim_rule_mask(&p->rule[i]);
+}
+
 static struct weir_trim_policy policy_of(const struct trim_case *c)
 {
 	struct weir_trim_policy p = {
@@ -38,6 +47,7 @@ static struct weir_trim_policy policy_of(const struct trim_case *c)
 	p.rule[2].dscps = ~0ull;
 	p.rule[2].sport = TRIM_OFF_PORT;
 	p.rule[2].disable = 1;
+	masks(&p);
 	if (c->keep)
 		p.flags |= WEIR_TRIM_KEEP_LENGTH;
 	return p;
@@ -217,6 +227,7 @@ static void test_beside(void)
 	f.pkt.vlan = 100;
 	f.pkt.beside = 4;
 	p.rule[0].vlan = 100;
+	masks(&p);
 	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_DATA &&
 		weir_trim_length(&p, &f.pkt) == 124, "a tag beside the frame");
 	free(f.room);
@@ -248,6 +259,7 @@ static void test_rules(void)
 
 	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		p.rule[0] = rules[i].rule;
+		masks(&p);
 		p.dscps = rules[i].rule.dscps;
 		frame_make(&f, &spec);
 		if ((frame_class(&f, &p, false) == WEIR_TRIM_DATA) !=
@@ -311,6 +323,7 @@ static void test_ends(void)
 	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		p.rule[0] = rules[i].rule;
 		p.rule[0].dscps = ~0ull;
+		masks(&p);
 		frame_make(&f, &(struct trim_spec){ .ipv6 = rules[i].ipv6, .payload = 1400 });
 		f.pkt.from = 7;
 		ktap_ok((frame_class(&f, &p, false) == WEIR_TRIM_DATA) == rules[i].matches,
@@ -345,6 +358,7 @@ static void test_mark_of_others(void)
 	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		p.rule[0] = rules[i].trims;
 		p.rule[1] = rules[i].not;
+		masks(&p);
 		p.dscps = rules[i].trims.dscps;
 		frame_make(&f, &spec);
 		ktap_ok(frame_class(&f, &p, true) == rules[i].class,
