@@ -201,12 +201,13 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 
 	if (mode == WEIR_MODE_TC || !binds_vlan(patient, link->ifindex))
 		return;
-	if (!device_feature(link->name, "rx-vlan-hw-parse")) {
+	if (!device_feature(link->name, "rx-vlan-hw-parse") &&
+	    !device_feature(link->name, "rx-vlan-stag-hw-parse")) {
 		report(&finding, "VLAN tags are in the frames, where the program sees them");
 		return;
 	}
 	finding.verdict = mode == WEIR_MODE_GENERIC ? DOCTOR_FAIL : DOCTOR_WARN;
-	finding.fix = fix("run `ethtool -K %s rxvlan off`%s", link->name,
+	finding.fix = fix("run `ethtool -K %s rxvlan off rx-vlan-stag-hw-parse off`%s", link->name,
 			  mode == WEIR_MODE_GENERIC ? ", or use mode tc" :
 						      " if sources with a VLAN are refused as spoofed");
 	report(&finding, mode == WEIR_MODE_GENERIC ?
