@@ -14,6 +14,7 @@ import ctypes
 import errno
 import os
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ sys.path[:0] = os.path.join(HERE, "..", "netns"), os.path.join(HERE, "..", "lib"
 import ktap
 from named import Box, Refused, address
 import packets
+from genl import attribute
 from inject import TRACING, Injection, get, put
 from trio import CLONE_NEWNET, enter, libc
 
@@ -37,6 +39,9 @@ WAIT, PARTIAL = 1, 2
 XDP, GENERIC, TC = MODES = 1, 2, 3
 QDISC_HOOK, TC_HOOK, XDP_HOOK = 1, 2, 3
 PERCPU = 2
+RTM_NEWQDISC, NLM_F_REQUEST, NLM_F_ACK, NESTED = 36, 1, 4, 0x8000
+TCA_KIND, TCA_OPTIONS, TC_H_ROOT, WEIR_HANDLE, WEIR_TC_LIMIT = 1, 2, 0xffffffff, 0x10 << 16, 1
+TC_PLUGIN = os.path.join(HERE, "..", "..", "build", "tc")
 
 
 JOB = dict(id=7, sources=3, blocks=2, grads=1024, address=address("10.77.1.254"))
@@ -245,6 +250,31 @@ def trim_tc():
     return trim_of(TC_POLICY)
 
 
+def limits_of_a_qdisc():
+    """As tc says them of one class; they are what they were where there is no memory."""
+    def change(*limits):
+        options = b"".join(limits)
+        body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, W2, WEIR_HANDLE, TC_H_ROOT, 0) + \
+            attribute(TCA_KIND, b"weir\0") + attribute(TCA_OPTIONS | NESTED, options)
+        request = struct.pack("=IHHII", 16 + len(body), RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK, 1, 0)
+        rtnl.send(request + body)
+        error = -struct.unpack_from("=i", rtnl.recv(65536), 16)[0]
+        if error:
+            raise OSError(error, os.strerror(error))
+
+    def shown():
+        return subprocess.run(["tc", "-j", "qdisc", "show", "dev", "w2"], check=True, text=True,
+                              stdout=subprocess.PIPE, env=dict(os.environ, TC_LIB_DIR=TC_PLUGIN)).stdout
+
+    packets.run("tc", "qdisc", "add", "dev", "w2", "root", "handle", "10:", "weir")
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as rtnl:
+            return sweep(lambda: change(attribute(WEIR_TC_LIMIT, struct.pack("=I", 12))), change,
+                         state=shown, heard=silence)
+    finally:
+        packets.run("tc", "qdisc", "del", "dev", "w2", "root")
+
+
 def trim_default():
     """What a port inherits is what it was, or what is said; of two ports both, or none."""
     def change():
@@ -407,7 +437,7 @@ def all_is_listed():
 
 sweeps = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
           source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
-          trim_default,
+          limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
 
