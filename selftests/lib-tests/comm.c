@@ -759,7 +759,7 @@ static void the_box_goes(void)
 	char address[64];
 
 	cluster_init(&cluster, 1);
-	cluster.options.timeout_ms = 300;
+	cluster.options.timeout_ms = 1500;
 	*worker = (struct worker) { .cluster = &cluster };
 	if (!cluster_start_box(&cluster))
 		return;

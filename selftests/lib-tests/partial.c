@@ -419,7 +419,7 @@ static void nobody_to_follow(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 1);
-	cluster.options.timeout_ms = 300;
+	cluster.options.timeout_ms = 1500;
 	cluster_run(&cluster, follow_alone, NULL);
 	CHECK_EQ(cluster.counters.contributions, 0);
 }
@@ -634,7 +634,7 @@ static void falls_back(void)
 	int32_t in[5 * G], out[5 * G];
 
 	cluster_init(&cluster, 1);
-	cluster.options.timeout_ms = 300;
+	cluster.options.timeout_ms = 1500;
 	if (!cluster_start_box(&cluster))
 		return;
 	if (!open_rank(&worker, &cluster, 0, fall_back, &fallback)) {
@@ -657,7 +657,7 @@ static void box_is_silent(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 1);
-	cluster.options.timeout_ms = 300;
+	cluster.options.timeout_ms = 1500;
 	if (!cluster_start_box(&cluster))
 		return;
 	if (open_rank(&worker, &cluster, 0, NULL, NULL)) {
