@@ -103,6 +103,11 @@ struct weir_trio {
  * @cookie: from a worker, what the box has given it, or 0; in an answer with
  *	WEIR_TRIO_COOKIE what it is to bring, else 0. Its bytes mean nothing but to
  *	the box
+ * @dtype: enum weir_dtype of the gradients; from a worker what it means to send, in
+ *	the answer the job's
+ * @op: enum weir_op, likewise
+ * @format: enum weir_format; in the answer that of the job at this address and port
+ * @reserved: zero
  *
  * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A
  * worker repeats it until it is answered. When every source has sent one with a
@@ -123,7 +128,7 @@ struct weir_trio {
  * a box that was set up anew gives out others.
  *
  * A join that is repeated after the generation has begun is answered again. One
- * whose @ranks or @grads do not fit the job is answered at once with
+ * whose @ranks, @grads, @dtype, @op or @format do not fit the job is answered at once with
  * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can say what
  * is wrong; it does not count.
  */
@@ -133,6 +138,10 @@ struct weir_join {
 	__be32	blocks;
 	__be32	grads;
 	__u64	cookie;
+	__u8	dtype;
+	__u8	op;
+	__u8	format;
+	__u8	reserved[5];
 };
 
 /* 32-bit words of a bitmap of all the sources that a job can have. */

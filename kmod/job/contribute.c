@@ -154,6 +154,14 @@ static int weir_check_csum(const struct weir_contrib *c,
 	       WEIR_REASON_CHECKSUM : 0;
 }
 
+/* A worker that sends other numbers than the job's gets no sum that means anything. */
+static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
+{
+	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
+	       ntohl(join->grads) <= job->grads && join->dtype == job->dtype &&
+	       join->op == job->op && join->format == job->format;
+}
+
 static int weir_take_join(const struct weir_path *path,
 			  const struct weir_contrib *c,
 			  const struct weir_payload *pl, u64 now)
@@ -164,8 +172,7 @@ static int weir_take_join(const struct weir_path *path,
 	u64 cookie;
 
 	weir_payload_copy(pl, &join, sizeof(join));
-	if (ntohl(join.ranks) != job->blocks.sources ||
-	    !join.grads || ntohl(join.grads) > job->grads) {
+	if (!weir_join_fits(job, &join)) {
 		weir_join_refuse(job, c->source, join.nonce);
 		return WEIR_REASON_JOIN;
 	}

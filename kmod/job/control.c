@@ -32,6 +32,10 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 	answer.join.blocks = htonl(job->blocks.size);
 	answer.join.grads = htonl(job->grads);
 	answer.join.cookie = cookie;
+	answer.join.dtype = job->dtype;
+	answer.join.op = job->op;
+	answer.join.format = job->format;
+	memset(answer.join.reserved, 0, sizeof(answer.join.reserved));
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
 }
 

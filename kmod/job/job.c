@@ -138,6 +138,8 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->wn = wn;
 	job->id = cfg->id;
 	job->format = cfg->format;
+	job->dtype = cfg->dtype;
+	job->op = cfg->op;
 	job->grads = cfg->grads;
 	job->local.net = wn->net;
 	job->local.port = htons(cfg->port);

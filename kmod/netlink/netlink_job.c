@@ -62,8 +62,8 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format) ||
-	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32) ||
-	    nla_put_u32(skb, WEIR_A_JOB_OP, WEIR_OP_SUM) ||
+	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->dtype) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OP, job->op) ||
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
@@ -205,6 +205,10 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
 	cfg->format = attrs[WEIR_A_JOB_FORMAT] ?
 		      nla_get_u32(attrs[WEIR_A_JOB_FORMAT]) : WEIR_FORMAT_TRIO;
+	cfg->dtype = attrs[WEIR_A_JOB_DTYPE] ?
+		     nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) : WEIR_DTYPE_INT32;
+	cfg->op = attrs[WEIR_A_JOB_OP] ?
+		  nla_get_u32(attrs[WEIR_A_JOB_OP]) : WEIR_OP_SUM;
 	cfg->sources = nla_get_u32(attrs[WEIR_A_JOB_SOURCES]);
 	cfg->blocks = nla_get_u32(attrs[WEIR_A_JOB_BLOCKS]);
 	cfg->grads = nla_get_u32(attrs[WEIR_A_JOB_GRADS]);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <libweir.h>
+#include <weir.h>
 #include "wire.h"
 
 #include "fuzz.h"
@@ -110,6 +111,7 @@ static size_t answer_join(uint8_t *packet, uint64_t cookie)
 	});
 	wire_put_join(packet, &(struct wire_join) {
 		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS, .cookie = cookie,
+		.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM, .format = WEIR_FORMAT_TRIO,
 	});
 	return WIRE_JOIN;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weir.h>
 #include <weir_wire.h>
 
 #include "address.h"
@@ -329,6 +330,9 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.blocks = htonl(o->blocks),
 		.grads = htonl(o->grads),
 		.cookie = cookie,
+		.dtype = WEIR_DTYPE_INT32,
+		.op = WEIR_OP_SUM,
+		.format = WEIR_FORMAT_TRIO,
 	};
 
 	start_header(box, &header, box->start, WEIR_TRIO_CONTROL | flags);

@@ -16,7 +16,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import ktap
-from trio import (AGED, CONTROL, COOKIE, DEGRADED, NOTICE, WANTED, Admin, Worker, enter, until)
+from trio import (AGED, CONTROL, COOKIE, DEGRADED, INT32_SUM, NOTICE, WANTED, Admin, Worker,
+                  enter, until)
 
 linux, spec, box, router, *namespaces = sys.argv[1:]
 admin = Admin(router, linux, spec)
@@ -226,7 +227,7 @@ def no_more_than_came():
         for block in (0, 3):
             assert answered(header(1, block), lambda: admin.stats(JOB)["queries"])[0].flags == WANTED
         for cookie in (bytes(8), b"12345678"):
-            join = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N, 0, GRADS) + cookie
+            join = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N, 0, GRADS) + cookie + INT32_SUM
             assert answered(join, lambda: admin.stats(JOB)["joins"])[0].flags == COOKIE
         misfit = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N + 1, 0, GRADS) + bytes(8)
         answered(misfit, lambda: admin.refused(admin.stats(JOB), "join"))

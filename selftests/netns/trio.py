@@ -18,6 +18,8 @@ NOTICE = CONTROL | 0x10
 COOKIE = CONTROL | 0x20
 JOINED = 0x8000
 DOWN = 0x4000
+# What a join says of the numbers: enum weir_dtype, weir_op, weir_format, and what is reserved.
+INT32_SUM = bytes((1, 1, 1, 0, 0, 0, 0, 0))
 CLONE_NEWNET = 0x40000000
 # What must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 120
@@ -94,7 +96,7 @@ class Worker:
 
     def join_with(self, cookie, nonce, ranks, grads, lacks=0):
         self.send(lacks, flags=CONTROL,
-                  body=struct.pack("!IIII", nonce, ranks, 0, grads) + cookie)
+                  body=struct.pack("!IIII", nonce, ranks, 0, grads) + cookie + INT32_SUM)
 
     def join(self, nonce, ranks, grads, lacks=0, patience=PATIENCE):
         """Joins with the cookie that the box gives for the number."""

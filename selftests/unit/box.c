@@ -62,7 +62,8 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			 u16 grads)
 {
 	struct weir_job_config cfg = {
-		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
+		.id = id, .format = WEIR_FORMAT_TRIO, .dtype = WEIR_DTYPE_INT32,
+		.op = WEIR_OP_SUM, .sources = sources,
 		.blocks = blocks, .grads = grads, .port = 12000,
 		.address = box_addr(254), .timers = box.timers,
 		.late = box.late,
@@ -163,6 +164,9 @@ int box_join_as(const struct weir_job *job, u16 source, u32 block,
 {
 	struct weir_join with = *join;
 
+	with.dtype = job->dtype;
+	with.op = job->op;
+	with.format = job->format;
 	with.cookie = weir_source_cookie(weir_source_get(job, source), 12000,
 					 join->nonce);
 	return box_join_without(job, source, block, &with);

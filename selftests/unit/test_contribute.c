@@ -164,6 +164,36 @@ static int send_join(struct weir_job *job, u16 source, u32 nonce, u32 ranks,
 	return box_join_as(job, source, 0, &join);
 }
 
+/* As it came but for one number, it is answered with what the job has. */
+static void refused_join(struct weir_job *job, u8 dtype, u8 op, u8 format)
+{
+	struct weir_join join = {
+		.nonce = 111, .ranks = htonl(2), .grads = htonl(16),
+		.dtype = dtype, .op = op, .format = format,
+		.cookie = weir_source_cookie(weir_source_get(job, 0), 12000, 111),
+	};
+
+	box_forget();
+	CHECK_EQ(box_join_without(job, 0, 0, &join), WEIR_REASON_JOIN);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[0].join.dtype, WEIR_DTYPE_INT32);
+	CHECK_EQ(box.packet[0].join.op, WEIR_OP_SUM);
+	CHECK_EQ(box.packet[0].join.format, WEIR_FORMAT_TRIO);
+}
+
+static void contribute_join_of_other_numbers(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	refused_join(job, WEIR_DTYPE_FLOAT32, WEIR_OP_SUM, WEIR_FORMAT_TRIO);
+	refused_join(job, WEIR_DTYPE_INT32, WEIR_OP_MAX, WEIR_FORMAT_TRIO);
+	refused_join(job, WEIR_DTYPE_INT32, WEIR_OP_SUM, 0);
+	box_down();
+}
+
 static void contribute_join(void)
 {
 	struct weir_job *job;
@@ -404,7 +434,7 @@ static void contribute_all_is_policed(void)
 	c.daddr[3]++;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_NOT_LOCAL);
 	CHECK_EQ(box_counter(WEIR_C_JOINS), 0);
-	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 44 + 20 + 2 * 84);
+	CHECK_EQ(box_counter(WEIR_C_POLICED_BYTES), 52 + 20 + 2 * 84);
 	box_down();
 }
 
@@ -638,6 +668,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_repeat_to_one),
 	KTAP_TEST(contribute_refusals),
 	KTAP_TEST(contribute_join),
+	KTAP_TEST(contribute_join_of_other_numbers),
 	KTAP_TEST(contribute_join_that_does_not_fit),
 	KTAP_TEST(contribute_port_is_whose),
 	KTAP_TEST(contribute_vlan_is_whose),

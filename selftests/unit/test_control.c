@@ -416,6 +416,8 @@ static void control_join_is_challenged(void)
 {
 	struct weir_join join = {
 		.nonce = 5, .ranks = htonl(1), .grads = htonl(16), .cookie = 1,
+		.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM,
+		.format = WEIR_FORMAT_TRIO,
 	};
 	const struct box_sent *p = &box.packet[0];
 	unsigned int i;
@@ -535,7 +537,10 @@ static void control_hears_meanwhile(void)
 static void control_no_more_than_came(void)
 {
 	static const u8 flags[] = { 0, WEIR_CONTRIB_JOINED };
-	struct weir_join join = { .nonce = 5, .grads = htonl(16) };
+	struct weir_join join = {
+		.nonce = 5, .grads = htonl(16), .dtype = WEIR_DTYPE_INT32,
+		.op = WEIR_OP_SUM, .format = WEIR_FORMAT_TRIO,
+	};
 	struct weir_contrib c;
 	unsigned int kind, generation, block, sent;
 	u16 to = 2;

@@ -6,8 +6,8 @@
 static struct weir_job_config config(void)
 {
 	return (struct weir_job_config){
-		.id = 7, .format = WEIR_FORMAT_TRIO, .sources = 3, .blocks = 4,
-		.grads = 1024, .port = 12000, .address = box_addr(254),
+		.id = 7, .format = WEIR_FORMAT_TRIO, .dtype = WEIR_DTYPE_INT32,
+		.op = WEIR_OP_SUM, .sources = 3, .blocks = 4, .grads = 1024, .port = 12000, .address = box_addr(254),
 	};
 }
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
+#include <weir.h>
 
 #include "comm.h"
 #include "error.h"
@@ -30,6 +31,9 @@ int join_send(struct weir *comm, uint64_t first)
 		.ranks = config->ranks,
 		.grads = config->grads,
 		.cookie = comm->member.cookie,
+		.dtype = WEIR_DTYPE_INT32,
+		.op = WEIR_OP_SUM,
+		.format = WEIR_FORMAT_TRIO,
 	});
 	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
 		return 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 _Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the wire");
-_Static_assert(sizeof(struct weir_join) == 24, "a join has 24 bytes on the wire");
+_Static_assert(sizeof(struct weir_join) == 32, "a join has 32 bytes on the wire");
 _Static_assert(sizeof(struct weir_notice) == 96, "a notice has 96 bytes on the wire");
 _Static_assert(2 * BITMAP_WORDS == WEIR_BITMAP_WORDS, "one bitmap holds what the other does");
 
@@ -89,6 +89,9 @@ void wire_put_join(void *packet, const struct wire_join *join)
 		.blocks = htobe32(join->blocks),
 		.grads = htobe32(join->grads),
 		.cookie = join->cookie,
+		.dtype = join->dtype,
+		.op = join->op,
+		.format = join->format,
 	};
 
 	memcpy((uint8_t *)packet + WIRE_HEADER, &wire, sizeof(wire));
@@ -104,6 +107,9 @@ void wire_get_join(struct wire_join *join, const void *packet)
 	join->blocks = be32toh(wire.blocks);
 	join->grads = be32toh(wire.grads);
 	join->cookie = wire.cookie;
+	join->dtype = wire.dtype;
+	join->op = wire.op;
+	join->format = wire.format;
 }
 
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks)

@@ -61,6 +61,9 @@ struct wire_join {
 	uint32_t blocks;
 	uint32_t grads;
 	uint64_t cookie;
+	uint8_t dtype;
+	uint8_t op;
+	uint8_t format;
 };
 
 /* @packet has WIRE_JOIN bytes, its header before. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir.h>
 #include <weir_wire.h>
 
 #include "bpf/packet.h"
@@ -156,6 +157,7 @@ static void from_spec(struct frame *f, struct rng *rng)
 	struct packet_spec spec = contribution(rng);
 	struct weir_join join = {
 		.nonce = rng_below(rng, COOKIE_NONCES), .ranks = htonl(2), .grads = htonl(64),
+		.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM, .format = WEIR_FORMAT_TRIO,
 	};
 
 	join.cookie = cookies[spec.job][spec.source][join.nonce];

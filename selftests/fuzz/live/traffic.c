@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <weir.h>
 #include <weir_wire.h>
 
 #include "scene.h"
@@ -88,7 +89,8 @@ static size_t fill(struct rng *rng, int source, uint8_t *buf)
 	unsigned int grads = rng_percent(rng, 80) ? rng_range(rng, 1, GRADS) : 0;
 	struct weir_join join = {
 		.nonce = rng_below(rng, 4), .ranks = htonl(rng_range(rng, 1, 4)),
-		.grads = htonl(1),
+		.grads = htonl(1), .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM,
+		.format = WEIR_FORMAT_TRIO,
 	};
 
 	memset(buf, 0, sizeof(*hdr) + 4 * GRADS);
