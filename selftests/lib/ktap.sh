@@ -127,6 +127,9 @@ poll() {
 	done
 }
 
+# process_is_gone PID: as poll waits for it.
+process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
 # rises_by N SECONDS COMMAND [ARGUMENT...]: the number that it prints becomes more than it
 # is and N, within so long; rises: more than it is.
 rises_by() {

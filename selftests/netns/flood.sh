@@ -32,8 +32,6 @@ flood_stop() {
 	: >"$box_out/floods"
 }
 
-process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
 # Packets that reached the module, whatever became of them. A job that is added while
 # its sources send has blocks that miss some of them, and refuses what comes later.
 handed_over() { box_stat '.stats | .contributions + (.refusals | add)' stats; }

@@ -218,8 +218,6 @@ captured() {
 # looks PATTERN: all three packets do.
 looks() { (($(grep -cE -e "$1" "$box_out/capture") == 3)) || { cat "$box_out/capture"; return 1; }; }
 
-process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
 checksums_in_software() {
 	in_router ethtool -K w1 tx off >/dev/null
 }

@@ -261,8 +261,6 @@ kept_length() {
 	return "$status"
 }
 
-process_is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
 # Others pass as they are, and are dropped as in any queue.
 others() {
 	fresh || return

@@ -35,12 +35,10 @@ start() {
 	running[$tag]=$!
 }
 
-is_gone() { ! kill -0 "$1" 2>/dev/null; }
-
 # ends TAG: waits for it, so long as it may take, and has its status.
 ends() {
 	local pid=${running[$1]}
-	if ! poll "$hang" is_gone "$pid"; then
+	if ! poll "$hang" process_is_gone "$pid"; then
 		kill -KILL "$pid"
 		echo "$1 hangs"
 	fi
