@@ -59,8 +59,7 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
  *
  * Late is a source that was missing, or is silent while a result that is kept for
  * it is in a block's way; once it is not active, also one that an older block still
- * waits for.
- * With exclusion the state that would be dead is excluded.
+ * waits for. With exclusion the state that would be dead is excluded.
  */
 static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
 			       bool retained, u32 straggles)
