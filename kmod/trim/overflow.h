@@ -2,7 +2,7 @@
 #ifndef _WEIR_OVERFLOW_H
 #define _WEIR_OVERFLOW_H
 
-#include "base/mode_time.h"
+#include "trim/mode_time.h"
 
 struct weir_trim;
 struct weir_trim_rev;

@@ -2,7 +2,7 @@
 /* Trimming policies: what is refused, and what hooks and programs get to see. */
 #include "kernel.h"
 
-#include "base/mode_time.h"
+#include "trim/mode_time.h"
 #include "trim/trim_config.h"
 #include "trim/trim_default.h"
 #include "unit.h"
