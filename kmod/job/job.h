@@ -129,11 +129,6 @@ struct weir_job {
 	struct weir_source __rcu	*source[];
 };
 
-static inline bool weir_job_is_ipv4(const struct weir_job *job)
-{
-	return weir_local_is_ipv4(&job->local);
-}
-
 /**
  * weir_job_count() - count for a job and its namespace
  * @job: the job

@@ -147,7 +147,8 @@ int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
  */
 enum weir_family weir_nl_family_of(const struct weir_job *job)
 {
-	return weir_job_is_ipv4(job) ? WEIR_FAMILY_4 : WEIR_FAMILY_6;
+	return weir_local_is_ipv4(&job->local) ? WEIR_FAMILY_4 :
+						 WEIR_FAMILY_6;
 }
 
 /**
