@@ -11,7 +11,9 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
+#include "base/compat.h"
 #include "trim/sch_limits.h"
+#include "trim/trim_config.h"
 
 #define WEIR_SAID_DATA	(BIT(WEIR_TC_LIMIT) | BIT(WEIR_TC_LIMIT_BYTES) | \
 			 BIT(WEIR_TC_LIMIT_TIME))
@@ -49,8 +51,7 @@ static int weir_sch_limits_check(const struct weir_sch_limits *own,
 	if (!(own->said & WEIR_SAID_DATA) || own->value[WEIR_TC_LIMIT] ||
 	    own->value[WEIR_TC_LIMIT_BYTES] || own->value[WEIR_TC_LIMIT_TIME])
 		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "the data band needs a limit of packets, bytes or time");
+	NL_SET_ERR_MSG_FMT(extack, "%s", weir_trim_limitless);
 	return -EINVAL;
 }
 

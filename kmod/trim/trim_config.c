@@ -30,6 +30,9 @@
 /* Its cost for 64 KiB just fits into 64 bits. */
 #define WEIR_TRIM_COST_MAX	(U64_MAX >> 16)
 
+const char weir_trim_limitless[] =
+	"the data band needs a limit of packets, bytes or time";
+
 const char weir_trim_childless_time[] =
 	"how long packets wait in weir's child is not known: limit packets or bytes";
 
@@ -179,7 +182,7 @@ static int weir_trim_check_limit(const struct weir_trim_config *config,
 {
 	if (!config->limit && !config->limit_bytes && !config->limit_time)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_LIMIT,
-					"the data band needs a limit of packets, bytes or time");
+					weir_trim_limitless);
 	return 0;
 }
 

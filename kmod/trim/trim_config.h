@@ -19,6 +19,9 @@
 
 #define WEIR_TRIM_CLASSES	8
 
+/* What is said where packets of the data band could wait without end. */
+extern const char weir_trim_limitless[];
+
 /* What is said where whole packets wait in a child, and a limit is one of time. */
 extern const char weir_trim_childless_time[];
 
