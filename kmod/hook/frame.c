@@ -12,6 +12,7 @@
 #include <net/xdp.h>
 #include <uapi/weir_bpf.h>
 
+#include "base/vlan.h"
 #include "hook/frame.h"
 #include "job/source.h"
 
@@ -60,11 +61,7 @@ bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp)
  */
 u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
 {
-	const netdev_features_t hides = NETIF_F_HW_VLAN_CTAG_RX |
-					NETIF_F_HW_VLAN_STAG_RX;
-
-	if (c->flags & WEIR_CONTRIB_VLAN ||
-	    !(xdp->rxq->dev->features & hides))
+	if (c->flags & WEIR_CONTRIB_VLAN || !weir_dev_hides_vlan(xdp->rxq->dev))
 		return c->vlan;
 	return WEIR_VLAN_ANY;
 }

@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 
 #include "base/compat.h"
+#include "base/vlan.h"
 #include "trim/bridge.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"
@@ -82,8 +83,7 @@ static bool weir_bridge_of(struct weir_bridge_frame *f)
  */
 static bool weir_bridge_tag_is_hidden(const struct weir_bridge_frame *f)
 {
-	return !f->shown && f->from->features & (NETIF_F_HW_VLAN_CTAG_RX |
-						 NETIF_F_HW_VLAN_STAG_RX);
+	return !f->shown && weir_dev_hides_vlan(f->from);
 }
 
 /* The VLAN of the frame, where its port is in it. */
