@@ -86,6 +86,9 @@ long doctor_number(const char *path);
 /* Is a feature of a device on, by the name that ethtool gives it? */
 bool device_feature(const char *dev, const char *name);
 
+/* Does a device take VLAN tags of either kind off the frames that come in? */
+bool device_hides_vlan(const char *dev);
+
 /* Does its driver tell XDP programs what VLAN tags it takes off? */
 bool device_tells_vlan(unsigned int ifindex);
 

@@ -201,8 +201,7 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 
 	if (mode == WEIR_MODE_TC || !binds_vlan(patient, link->ifindex))
 		return;
-	if (!device_feature(link->name, "rx-vlan-hw-parse") &&
-	    !device_feature(link->name, "rx-vlan-stag-hw-parse")) {
+	if (!device_hides_vlan(link->name)) {
 		report(&finding, "VLAN tags are in the frames, where the program sees them");
 		return;
 	}

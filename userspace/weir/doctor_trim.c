@@ -336,8 +336,7 @@ static void check_tags(const struct link *link, const char *name)
 
 	snprintf(subject, sizeof(subject), "device %s", link->name);
 	finding.subject = subject;
-	if (!device_feature(link->name, "rx-vlan-hw-parse") &&
-	    !device_feature(link->name, "rx-vlan-stag-hw-parse")) {
+	if (!device_hides_vlan(link->name)) {
 		report(&finding, "frames that XDP forwards from %s keep their VLAN tags", link->name);
 		return;
 	}

@@ -89,3 +89,9 @@ bool device_feature(const char *dev, const char *name)
 	close(fd);
 	return on;
 }
+
+bool device_hides_vlan(const char *dev)
+{
+	return device_feature(dev, "rx-vlan-hw-parse") ||
+	       device_feature(dev, "rx-vlan-stag-hw-parse");
+}
