@@ -69,32 +69,32 @@ int trim_default_set(const struct args *args)
 	return status;
 }
 
-int trim_default_show(const struct args *args)
+static int ask(const struct args *args, struct nl_replies *replies)
 {
-	struct nl_replies replies = {};
 	struct weir weir;
 	int status;
 
 	status = weir_open(&weir);
 	if (status)
 		return status;
-	status = say(&weir, args, 0, &replies);
+	status = say(&weir, args, 0, replies);
+	weir_close(&weir);
+	return status;
+}
+
+int trim_default_show(const struct args *args)
+{
+	struct nl_replies replies = {};
+	int status;
+
+	status = ask(args, &replies);
 	if (!status)
 		show_replies(&replies, trim_default_print);
 	nl_replies_free(&replies);
-	weir_close(&weir);
 	return status;
 }
 
 int trim_default_del(const struct args *args)
 {
-	struct weir weir;
-	int status;
-
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	status = say(&weir, args, 0, NULL);
-	weir_close(&weir);
-	return status;
+	return ask(args, NULL);
 }
