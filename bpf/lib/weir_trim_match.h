@@ -51,16 +51,19 @@ struct weir_trim_addrs {
 	__be32 dst[4];
 };
 
-/* Offsets of headers; the verifier must see that they are small. */
-#define WEIR_TRIM_ENDS_OFFSET	0x3fff
+/*
+ * Offsets of headers; the verifier must see that they are small. There are not so many
+ * extension headers that any could lie further.
+ */
+#define WEIR_TRIM_OFFSET	0x3fff
 
 /* What lies in the packet, between @start and @end. */
 static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 						struct weir_trim_addrs *addrs,
 						void *start, void *end)
 {
-	const void *l3 = start + (ends->l3 & WEIR_TRIM_ENDS_OFFSET);
-	const void *l4 = start + (ends->l4 & WEIR_TRIM_ENDS_OFFSET);
+	const void *l3 = start + (ends->l3 & WEIR_TRIM_OFFSET);
+	const void *l4 = start + (ends->l4 & WEIR_TRIM_OFFSET);
 	const struct ipv6hdr *ip6h = l3;
 	const struct udphdr *udp = l4;
 	const struct iphdr *iph = l3;

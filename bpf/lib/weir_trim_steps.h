@@ -27,12 +27,6 @@
 #include "weir_trim_sum.h"
 #include "weir_trim_mark.h"
 
-/*
- * Offsets of headers; the verifier must see that they are not negative. There are not so
- * many extension headers that any could lie further.
- */
-#define WEIR_TRIM_OFFSET	0x3fff
-
 /**
  * struct weir_trim_look - what is known of a packet
  * @len: bytes of the frame
