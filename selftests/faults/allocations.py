@@ -24,6 +24,7 @@ sys.path[:0] = os.path.join(HERE, "..", "netns"), os.path.join(HERE, "..", "lib"
 import ktap
 from named import Box, Refused, address
 import packets
+import rtnl
 from genl import attribute
 from inject import TRACING, Injection, get, put
 from trio import CLONE_NEWNET, enter, libc
@@ -39,7 +40,7 @@ WAIT, PARTIAL = 1, 2
 XDP, GENERIC, TC = MODES = 1, 2, 3
 QDISC_HOOK, TC_HOOK, XDP_HOOK = 1, 2, 3
 PERCPU = 2
-RTM_NEWQDISC, NLM_F_REQUEST, NLM_F_ACK, NESTED = 36, 1, 4, 0x8000
+RTM_NEWQDISC, NESTED = 36, 0x8000
 TCA_KIND, TCA_OPTIONS, TC_H_ROOT, WEIR_HANDLE, WEIR_TC_LIMIT = 1, 2, 0xffffffff, 0x10 << 16, 1
 TC_PLUGIN = os.path.join(HERE, "..", "..", "build", "tc")
 
@@ -256,11 +257,7 @@ def limits_of_a_qdisc():
         options = b"".join(limits)
         body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, W2, WEIR_HANDLE, TC_H_ROOT, 0) + \
             attribute(TCA_KIND, b"weir\0") + attribute(TCA_OPTIONS | NESTED, options)
-        request = struct.pack("=IHHII", 16 + len(body), RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK, 1, 0)
-        rtnl.send(request + body)
-        error = -struct.unpack_from("=i", rtnl.recv(65536), 16)[0]
-        if error:
-            raise OSError(error, os.strerror(error))
+        rtnl.ask(RTM_NEWQDISC, body)
 
     def shown():
         return subprocess.run(["tc", "-j", "qdisc", "show", "dev", "w2"], check=True, text=True,
@@ -268,9 +265,8 @@ def limits_of_a_qdisc():
 
     packets.run("tc", "qdisc", "add", "dev", "w2", "root", "handle", "10:", "weir")
     try:
-        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as rtnl:
-            return sweep(lambda: change(attribute(WEIR_TC_LIMIT, struct.pack("=I", 12))), change,
-                         state=shown, heard=silence)
+        return sweep(lambda: change(attribute(WEIR_TC_LIMIT, struct.pack("=I", 12))), change,
+                     state=shown, heard=silence)
     finally:
         packets.run("tc", "qdisc", "del", "dev", "w2", "root")
 
