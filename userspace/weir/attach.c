@@ -20,6 +20,7 @@
 
 #include "attach.h"
 #include "commands.h"
+#include "device.h"
 #include "request.h"
 #include "tool.h"
 
@@ -301,7 +302,7 @@ int port_attach(const struct args *args)
 	status = weir_open(&job.weir);
 	if (status)
 		return status;
-	status = request_device(job.dev, &job.ifindex);
+	status = device_find(job.dev, &job.ifindex);
 	if (status)
 		goto close;
 	err = rtnl_open(&job.rtnl);

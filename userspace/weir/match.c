@@ -9,9 +9,9 @@
 #include <weir.h>
 
 #include "args.h"
+#include "device.h"
 #include "nl.h"
 #include "print.h"
-#include "request.h"
 #include "tool.h"
 
 #define NDP 199
@@ -212,7 +212,7 @@ static int put(struct nlmsghdr *message, const struct value *value, bool disable
 	for (i = 0; i < FIELDS; i++)
 		put_field(message, &fields[i], &match);
 	if (*match.from)
-		status = request_device(match.from, &ifindex);
+		status = device_find(match.from, &ifindex);
 	if (!status && *match.from)
 		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_FROM, ifindex);
 	if (disable)

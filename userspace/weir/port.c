@@ -7,6 +7,7 @@
 
 #include "attach.h"
 #include "commands.h"
+#include "device.h"
 #include "print.h"
 #include "request.h"
 #include "show.h"
@@ -98,7 +99,7 @@ static int detach_device(struct weir *weir, struct nl *rtnl, const struct args *
 	int status, err;
 	bool any;
 
-	status = request_device(args_get(args, "dev")->word, &ifindex);
+	status = device_find(args_get(args, "dev")->word, &ifindex);
 	if (status)
 		return status;
 	status = remove_program(rtnl, ifindex, &any);

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <linux/netlink.h>
-#include <net/if.h>
 
 #include "commands.h"
+#include "device.h"
 #include "request.h"
 #include "tool.h"
-
-int request_device(const char *name, unsigned int *ifindex)
-{
-	*ifindex = if_nametoindex(name);
-	if (*ifindex)
-		return WEIR_OK;
-	return refused(ENODEV, "there is no device %s in this network namespace; `ip link` lists those there are",
-		       name);
-}
 
 static int put(struct nlmsghdr *message, const struct value *value)
 {
@@ -31,7 +21,7 @@ static int put(struct nlmsghdr *message, const struct value *value)
 		return WEIR_OK;
 	case VALUE_DEVICE:
 		ifindex = 0;
-		status = value->none ? WEIR_OK : request_device(value->word, &ifindex);
+		status = value->none ? WEIR_OK : device_find(value->word, &ifindex);
 		if (!status)
 			mnl_attr_put_u32(message, key->attr, ifindex);
 		return status;

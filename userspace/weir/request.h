@@ -23,7 +23,4 @@ int request_show(struct weir *weir, const struct args *args, bool one,
 /* Tells of the refusal in weir->nl.error. Returns an exit status. */
 int request_refused(const struct weir *weir, const struct args *args);
 
-/* The number of a device; an exit status, told, where there is none. */
-int request_device(const char *name, unsigned int *ifindex);
-
 #endif

@@ -15,6 +15,7 @@
 #include <weir.h>
 
 #include "commands.h"
+#include "device.h"
 #include "request.h"
 #include "speed.h"
 #include "tool.h"
@@ -260,7 +261,7 @@ static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_att
 		weir_close(&attempt->weir);
 		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
 	}
-	status = dev ? request_device(dev->word, &ifindex) : WEIR_OK;
+	status = dev ? device_find(dev->word, &ifindex) : WEIR_OK;
 	if (!status && dev) {
 		err = rtnl_link(&attempt->rtnl, ifindex, &attempt->link);
 		if (err)

@@ -17,7 +17,7 @@
 
 #include "bpf/weir_forward.skel.h"
 #include "bpf/weir_forward_bound.skel.h"
-#include "request.h"
+#include "device.h"
 #include "tool.h"
 #include "trim.h"
 
@@ -75,7 +75,7 @@ static int load(struct program *program, const char *dev)
 	unsigned int ifindex;
 	int status, err;
 
-	status = bpf_ready() ?: request_device(dev, &ifindex);
+	status = bpf_ready() ?: device_find(dev, &ifindex);
 	if (status)
 		return status;
 	err = load_bound(program, ifindex);
@@ -144,7 +144,7 @@ static int check(struct nl *rtnl, const char *dev, bool *there)
 	struct hook hook;
 	int status, err;
 
-	status = request_device(dev, &ifindex);
+	status = device_find(dev, &ifindex);
 	if (status)
 		return status;
 	err = rtnl_link(rtnl, ifindex, &link);
@@ -224,7 +224,7 @@ static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 		return status;
 	if (!attempt->forward[i].skeleton)
 		return trim_attach_refused(dev, -EBUSY);
-	status = request_device(dev, &ifindex);
+	status = device_find(dev, &ifindex);
 	if (status)
 		return status;
 	err = xdp_attach(ifindex, WEIR_MODE_XDP, attempt->forward[i].fd, NULL);
