@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "tool.h"
+#include "base/tool.h"
 
 #include "fuzz.h"
 

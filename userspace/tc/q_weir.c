@@ -9,7 +9,7 @@
 
 #include <weir_tc.h>
 
-#include "../weir/units.h"
+#include "../weir/base/units.h"
 #include "plugin.h"
 
 /* Bytes of tc's message; its own has more. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "tool.h"
+#include "base/tool.h"
 
 /* One of the words that the key takes besides numbers. */
 static bool parse_word(struct value *value)

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "addr.h"
+#include "base/addr.h"
+#include "base/units.h"
 #include "dscp.h"
 #include "grammar.h"
 #include "match.h"
 #include "rate.h"
-#include "units.h"
 
 #define ARGS_MAX 128
 

@@ -19,10 +19,10 @@
 #include <weir.h>
 
 #include "attach.h"
+#include "base/device.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "device.h"
 #include "request.h"
-#include "tool.h"
 
 /* All that one attachment is about. */
 struct attempt {

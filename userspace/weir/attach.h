@@ -20,7 +20,7 @@
 #include <weir_bpf.h>
 
 #include "args.h"
-#include "rtnl.h"
+#include "netlink/rtnl.h"
 
 #define WEIR_TC_PRIORITY	100
 #define WEIR_TC_HANDLE		1	/* clsact was there before */

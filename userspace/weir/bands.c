@@ -6,10 +6,10 @@
 
 #include "args.h"
 #include "bands.h"
-#include "nl.h"
-#include "print.h"
+#include "base/print.h"
+#include "base/tool.h"
+#include "netlink/nl.h"
 #include "show.h"
-#include "tool.h"
 
 #define RATIO_MAX 1000
 #define BYTES_MAX 99	/* percent of the link */

@@ -3,13 +3,13 @@
 #include <weir.h>
 
 #include "args.h"
+#include "base/print.h"
+#include "base/tool.h"
+#include "base/units.h"
 #include "commands.h"
-#include "genl.h"
-#include "print.h"
+#include "netlink/genl.h"
 #include "ranks.h"
 #include "show.h"
-#include "tool.h"
-#include "units.h"
 
 static void print_age(uint64_t nanos)
 {

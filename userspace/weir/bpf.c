@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "tool.h"
+#include "base/tool.h"
 
 #define KERNEL_SAYS "Kernel error message: "
 

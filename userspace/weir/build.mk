@@ -9,7 +9,8 @@ $(B)/weir/names_gen.h: userspace/weir/names.awk uapi/weir.h
 # It carries the BPF programs in itself.
 ifneq ($(wildcard bpf/weir_xdp.bpf.c),)
 ifneq ($(wildcard bpf/weir_tc.bpf.c),)
-$(eval $(call program,weir,$(wildcard userspace/weir/*.c),,-lmnl -lbpf -ljson-c,\
+weir_sources := $(wildcard userspace/weir/*.c userspace/weir/*/*.c)
+$(eval $(call program,weir,$(weir_sources),-Iuserspace/weir,-lmnl -lbpf -ljson-c,\
 	$(bpf_skeletons) $(B)/weir/names_gen.h))
 $(B)/obj/weir/userspace/weir/names.o: $(B)/weir/names_gen.h
 INSTALL_SBIN += $(B)/bin/weir

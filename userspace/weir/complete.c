@@ -18,9 +18,9 @@
 #include <weir.h>
 
 #include "args.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
-#include "tool.h"
+#include "netlink/genl.h"
 
 static void list_options(void)
 {

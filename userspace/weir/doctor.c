@@ -7,10 +7,10 @@
 #include <weir.h>
 
 #include "attach.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
 #include "doctor.h"
-#include "print.h"
-#include "tool.h"
 
 static unsigned int tally[DOCTOR_VERDICTS];
 

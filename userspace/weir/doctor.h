@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "args.h"
-#include "genl.h"
-#include "rtnl.h"
+#include "netlink/genl.h"
+#include "netlink/rtnl.h"
 
 enum verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_VERDICTS };
 

@@ -5,10 +5,10 @@
 
 #include <weir.h>
 
+#include "base/units.h"
 #include "doctor.h"
 #include "lateness.h"
 #include "ranks.h"
-#include "units.h"
 
 #define NANOS_A_MICRO 1000ull
 

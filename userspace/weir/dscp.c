@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "dscp.h"
-#include "nl.h"
-#include "print.h"
-#include "tool.h"
+#include "netlink/nl.h"
 
 #define DSCP_MAX 63
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/tool.h"
 #include "commands.h"
 #include "help.h"
-#include "tool.h"
 
 static const char options_help[] =
 	"options:\n"

@@ -2,12 +2,12 @@
 /* `weir job add`, `weir job set` and `weir job show`. */
 #include <weir.h>
 
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "print.h"
 #include "rate.h"
 #include "request.h"
 #include "show.h"
-#include "tool.h"
 
 static void print_time(const char *key, const struct nlattr *attr)
 {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
+#include "base/tool.h"
+#include "base/units.h"
 #include "lateness.h"
-#include "nl.h"
-#include "print.h"
-#include "tool.h"
-#include "units.h"
+#include "netlink/nl.h"
 
 #define BAR_WIDTH 40
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
 #include "help.h"
-#include "print.h"
-#include "tool.h"
 
 struct options opt;
 

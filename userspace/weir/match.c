@@ -9,10 +9,10 @@
 #include <weir.h>
 
 #include "args.h"
-#include "device.h"
-#include "nl.h"
-#include "print.h"
-#include "tool.h"
+#include "base/device.h"
+#include "base/print.h"
+#include "base/tool.h"
+#include "netlink/nl.h"
 
 #define NDP 199
 #define MATCH_TEXT 256

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "addr.h"
+#include "base/addr.h"
 
 struct syntax;
 

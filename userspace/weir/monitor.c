@@ -9,12 +9,12 @@
 
 #include <weir.h>
 
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
 #include "names.h"
-#include "print.h"
+#include "netlink/genl.h"
 #include "show.h"
-#include "tool.h"
 
 #define RECEIVE_SIZE 65536
 #define QUEUE_BYTES (4 << 20)

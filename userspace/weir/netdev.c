@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "doctor.h"
-#include "genl.h"
+#include "netlink/genl.h"
 
 /* linux/netdev.h has them since 6.8. */
 #define FAMILY_NAME		"netdev"

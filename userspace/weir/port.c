@@ -6,12 +6,12 @@
 #include <weir.h>
 
 #include "attach.h"
+#include "base/device.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "device.h"
-#include "print.h"
 #include "request.h"
 #include "show.h"
-#include "tool.h"
 
 void port_print(const struct nlmsghdr *message)
 {

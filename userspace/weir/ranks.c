@@ -2,7 +2,7 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 
-#include "nl.h"
+#include "netlink/nl.h"
 #include "ranks.h"
 
 void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block)

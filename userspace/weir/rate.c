@@ -9,11 +9,11 @@
 #include <weir.h>
 
 #include "args.h"
-#include "nl.h"
-#include "print.h"
+#include "base/print.h"
+#include "base/tool.h"
+#include "base/units.h"
+#include "netlink/nl.h"
 #include "rate.h"
-#include "tool.h"
-#include "units.h"
 
 enum part { PACKETS, PACKETS_BURST, BYTES, BYTES_BURST, NO_PART };
 

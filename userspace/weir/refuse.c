@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/tool.h"
 #include "request.h"
-#include "tool.h"
 
 /* Where the kernel gave no sentence, its error number has to do. */
 static const char *words_for(int err)

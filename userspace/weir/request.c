@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
 
+#include "base/device.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "device.h"
 #include "request.h"
-#include "tool.h"
 
 static int put(struct nlmsghdr *message, const struct value *value)
 {

@@ -4,7 +4,7 @@
 #define WEIR_REQUEST_H
 
 #include "args.h"
-#include "genl.h"
+#include "netlink/genl.h"
 
 /* Puts the attributes of all keys that have one. Returns an exit status. */
 int request_put(struct nlmsghdr *message, const struct args *args);

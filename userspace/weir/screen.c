@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tool.h"
 #include "screen.h"
-#include "tool.h"
 
 #define BILLION 1000000000ull
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <termios.h>
 
-#include "print.h"
+#include "base/print.h"
 
 /**
  * struct screen - a page

@@ -2,7 +2,7 @@
 #include <weir.h>
 
 #include "args.h"
-#include "print.h"
+#include "base/print.h"
 #include "request.h"
 #include "show.h"
 

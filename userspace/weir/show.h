@@ -6,8 +6,8 @@
 #include <libmnl/libmnl.h>
 #include <stdbool.h>
 
+#include "base/print.h"
 #include "names.h"
-#include "print.h"
 
 struct args;
 struct nl_replies;

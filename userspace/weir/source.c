@@ -5,13 +5,13 @@
 #include <weir.h>
 
 #include "args.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
 #include "lateness.h"
-#include "print.h"
+#include "netlink/genl.h"
 #include "rate.h"
 #include "show.h"
-#include "tool.h"
 
 /* The device by its name too, if it still has one. */
 static void print_device(const struct nlattr *attr)

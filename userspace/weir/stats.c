@@ -2,11 +2,11 @@
 /* Counters, and `weir stats`. */
 #include <weir.h>
 
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "print.h"
 #include "request.h"
 #include "show.h"
-#include "tool.h"
 
 /* Does the counter begin another subject: what was sent, joins, those who are late? */
 static bool begins_line(uint32_t attr)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "tool.h"
 #include "top.h"
 
 #define INTERVAL_MICROS 1000000

@@ -9,9 +9,9 @@
 
 #include <weir.h>
 
-#include "addr.h"
-#include "genl.h"
+#include "base/addr.h"
 #include "lateness.h"
+#include "netlink/genl.h"
 #include "screen.h"
 
 /* By attribute; that of refusals is the sum over the reasons. */

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/units.h"
 #include "names.h"
 #include "ranks.h"
 #include "show.h"
 #include "top.h"
-#include "units.h"
 
 /* Lines that are always there: three of totals, and a blank and a title twice. */
 #define FIXED_LINES 7

@@ -14,11 +14,11 @@
 
 #include <weir.h>
 
+#include "base/device.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "device.h"
 #include "request.h"
 #include "speed.h"
-#include "tool.h"
 #include "trim.h"
 
 /* Preamble, checksum and the gap behind a frame; and the shortest frame with them. */

@@ -8,8 +8,8 @@
 
 #include "args.h"
 #include "attach.h"
-#include "genl.h"
-#include "rtnl.h"
+#include "netlink/genl.h"
+#include "netlink/rtnl.h"
 
 /* What the qdiscs are made with, and known by when they are to go. */
 #define TRIM_QDISC_KIND		"weir"

@@ -13,7 +13,7 @@
 
 #include <weir.h>
 
-#include "tool.h"
+#include "base/tool.h"
 #include "trim.h"
 
 /* They have no classes of somebody's own, and take what they say. */

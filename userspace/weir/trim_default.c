@@ -5,11 +5,11 @@
 
 #include <weir.h>
 
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
+#include "netlink/genl.h"
 #include "request.h"
 #include "show.h"
-#include "tool.h"
 #include "trim.h"
 
 static struct nlmsghdr *begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],

@@ -15,10 +15,10 @@
 
 #include <weir.h>
 
+#include "base/device.h"
+#include "base/tool.h"
 #include "bpf/weir_forward.skel.h"
 #include "bpf/weir_forward_bound.skel.h"
-#include "device.h"
-#include "tool.h"
 #include "trim.h"
 
 static void destroy(void *skeleton)

@@ -14,7 +14,7 @@
 
 #include <weir.h>
 
-#include "tool.h"
+#include "base/tool.h"
 #include "trim.h"
 
 /* All there are, and the root among them: NULL while the device is down. */

@@ -5,11 +5,11 @@
 #include <weir.h>
 
 #include "args.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
-#include "print.h"
+#include "netlink/genl.h"
 #include "show.h"
-#include "tool.h"
 
 static const struct {
 	uint32_t attr;

@@ -4,11 +4,11 @@
 
 #include "args.h"
 #include "bands.h"
+#include "base/print.h"
+#include "base/tool.h"
 #include "commands.h"
-#include "genl.h"
-#include "print.h"
+#include "netlink/genl.h"
 #include "show.h"
-#include "tool.h"
 
 static void show_micros(const char *key, const struct nlattr *attr)
 {

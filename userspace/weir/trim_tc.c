@@ -4,8 +4,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "base/tool.h"
 #include "bpf/weir_trim.skel.h"
-#include "tool.h"
 #include "trim.h"
 
 static void destroy(void *skeleton)

@@ -6,8 +6,8 @@
 
 #include <weir.h>
 
-#include "genl.h"
-#include "tool.h"
+#include "base/tool.h"
+#include "netlink/genl.h"
 
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			    uint8_t command, uint16_t flags)

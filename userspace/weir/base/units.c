@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "units.h"
+#include "base/units.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "nl.h"
+#include "netlink/nl.h"
 
 #define RECEIVE_SIZE 65536
 #define DUMP_TRIES 20

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rtnl.h"
+#include "netlink/rtnl.h"
 
 static void parse_options(const struct nlattr *attr, struct qdisc *qdisc)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "print.h"
-#include "tool.h"
-#include "units.h"
+#include "base/print.h"
+#include "base/tool.h"
+#include "base/units.h"
 
 #define DEPTH 8
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "addr.h"
-#include "nl.h"
+#include "base/addr.h"
+#include "netlink/nl.h"
 
 /**
  * struct link - a network device

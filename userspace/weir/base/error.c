@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "base/tool.h"
 
 static void tell_json(const struct problem *problem, const char *what,
 		      const char *sentence)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "base/tool.h"
 
 #define NETNS_DIR "/run/netns"
 

@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "addr.h"
+#include "base/addr.h"
 
 bool addr_parse(struct addr *addr, const char *word)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "nl.h"
+#include "netlink/nl.h"
 
 /* @events: the id of the family's multicast group */
 struct weir {

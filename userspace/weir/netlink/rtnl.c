@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-#include "rtnl.h"
+#include "netlink/rtnl.h"
 
 int rtnl_open(struct nl *nl)
 {

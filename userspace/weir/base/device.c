@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <net/if.h>
 
-#include "device.h"
-#include "tool.h"
+#include "base/device.h"
+#include "base/tool.h"
 
 int device_find(const char *name, unsigned int *ifindex)
 {
