@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
 #include "base/tool.h"
+#include "grammar/args.h"
 
 #include "fuzz.h"
 

@@ -21,8 +21,8 @@
 #include "attach.h"
 #include "base/device.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "request.h"
+#include "grammar/commands.h"
+#include "request/request.h"
 
 /* All that one attachment is about. */
 struct attempt {

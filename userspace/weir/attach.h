@@ -19,7 +19,7 @@
 
 #include <weir_bpf.h>
 
-#include "args.h"
+#include "grammar/args.h"
 #include "netlink/rtnl.h"
 
 #define WEIR_TC_PRIORITY	100

@@ -2,14 +2,14 @@
 /* `weir block show`. */
 #include <weir.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "base/units.h"
-#include "commands.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
 #include "netlink/genl.h"
 #include "ranks.h"
-#include "show.h"
+#include "request/show.h"
 
 static void print_age(uint64_t nanos)
 {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The command line tool.
 
-$(B)/weir/names_gen.h: userspace/weir/names.awk uapi/weir.h
+$(B)/weir/names_gen.h: userspace/weir/grammar/names.awk uapi/weir.h
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)awk -f userspace/weir/names.awk uapi/weir.h >$@.tmp && mv $@.tmp $@
+	$(Q)awk -f userspace/weir/grammar/names.awk uapi/weir.h >$@.tmp && mv $@.tmp $@
 
 # It carries the BPF programs in itself.
 ifneq ($(wildcard bpf/weir_xdp.bpf.c),)
@@ -12,7 +12,7 @@ ifneq ($(wildcard bpf/weir_tc.bpf.c),)
 weir_sources := $(wildcard userspace/weir/*.c userspace/weir/*/*.c)
 $(eval $(call program,weir,$(weir_sources),-Iuserspace/weir,-lmnl -lbpf -ljson-c,\
 	$(bpf_skeletons) $(B)/weir/names_gen.h))
-$(B)/obj/weir/userspace/weir/names.o: $(B)/weir/names_gen.h
+$(B)/obj/weir/userspace/weir/grammar/names.o: $(B)/weir/names_gen.h
 INSTALL_SBIN += $(B)/bin/weir
 endif
 endif

@@ -9,8 +9,8 @@
 #include "attach.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
 #include "doctor.h"
+#include "grammar/commands.h"
 
 static unsigned int tally[DOCTOR_VERDICTS];
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "args.h"
+#include "grammar/args.h"
 #include "netlink/genl.h"
 #include "netlink/rtnl.h"
 

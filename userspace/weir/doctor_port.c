@@ -7,7 +7,7 @@
 
 #include "attach.h"
 #include "doctor.h"
-#include "names.h"
+#include "grammar/names.h"
 
 void doctor_device(const struct link *link, const char *subject)
 {

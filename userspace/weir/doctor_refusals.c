@@ -3,7 +3,7 @@
 #include <weir.h>
 
 #include "doctor.h"
-#include "names.h"
+#include "grammar/names.h"
 
 static const struct { uint32_t reason; const char *fix; } mendable[] = {
 	{ WEIR_REASON_FRAGMENT, "raise the MTU on the way, or add the job with fewer grads" },

@@ -5,8 +5,8 @@
 #include <weir.h>
 #include <weir_bpf.h>
 
-#include "commands.h"
-#include "grammar.h"
+#include "grammar/commands.h"
+#include "grammar/grammar.h"
 
 #define END { .key = NULL }
 #define RATE_WORDS "none|[packets NUMBER [burst NUMBER]] [bytes RATE [burst SIZE]]"

@@ -3,10 +3,10 @@
 #include <weir.h>
 
 #include "bands.h"
-#include "commands.h"
-#include "dscp.h"
-#include "grammar.h"
-#include "match.h"
+#include "grammar/commands.h"
+#include "grammar/dscp.h"
+#include "grammar/grammar.h"
+#include "grammar/match.h"
 
 #define END { .key = NULL }
 #define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"

@@ -4,10 +4,10 @@
 
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "rate.h"
-#include "request.h"
-#include "show.h"
+#include "grammar/commands.h"
+#include "grammar/rate.h"
+#include "request/request.h"
+#include "request/show.h"
 
 static void print_time(const char *key, const struct nlattr *attr)
 {

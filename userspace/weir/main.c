@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "help.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
+#include "grammar/help.h"
 
 struct options opt;
 

@@ -11,10 +11,10 @@
 
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "names.h"
+#include "grammar/commands.h"
+#include "grammar/names.h"
 #include "netlink/genl.h"
-#include "show.h"
+#include "request/show.h"
 
 #define RECEIVE_SIZE 65536
 #define QUEUE_BYTES (4 << 20)

@@ -9,9 +9,9 @@
 #include "base/device.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "request.h"
-#include "show.h"
+#include "grammar/commands.h"
+#include "request/request.h"
+#include "request/show.h"
 
 void port_print(const struct nlmsghdr *message)
 {

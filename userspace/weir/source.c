@@ -4,14 +4,14 @@
 
 #include <weir.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
+#include "grammar/rate.h"
 #include "lateness.h"
 #include "netlink/genl.h"
-#include "rate.h"
-#include "show.h"
+#include "request/show.h"
 
 /* The device by its name too, if it still has one. */
 static void print_device(const struct nlattr *attr)

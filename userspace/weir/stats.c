@@ -4,9 +4,9 @@
 
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "request.h"
-#include "show.h"
+#include "grammar/commands.h"
+#include "request/request.h"
+#include "request/show.h"
 
 /* Does the counter begin another subject: what was sent, joins, those who are late? */
 static bool begins_line(uint32_t attr)

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/tool.h"
-#include "commands.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
 #include "top.h"
 
 #define INTERVAL_MICROS 1000000

@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "base/units.h"
-#include "names.h"
+#include "grammar/names.h"
 #include "ranks.h"
-#include "show.h"
+#include "request/show.h"
 #include "top.h"
 
 /* Lines that are always there: three of totals, and a blank and a title twice. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir -j top`: an object on a line of its own for each look. */
 #include "base/print.h"
-#include "names.h"
+#include "grammar/names.h"
 #include "top.h"
 
 /* The rates of all counters that have moved, or could have: those of the list. */

@@ -16,8 +16,8 @@
 
 #include "base/device.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "request.h"
+#include "grammar/commands.h"
+#include "request/request.h"
 #include "speed.h"
 #include "trim.h"
 

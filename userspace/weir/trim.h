@@ -6,8 +6,8 @@
 #ifndef WEIR_TRIM_TOOL_H
 #define WEIR_TRIM_TOOL_H
 
-#include "args.h"
 #include "attach.h"
+#include "grammar/args.h"
 #include "netlink/genl.h"
 #include "netlink/rtnl.h"
 

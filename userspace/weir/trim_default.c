@@ -6,10 +6,10 @@
 #include <weir.h>
 
 #include "base/tool.h"
-#include "commands.h"
+#include "grammar/commands.h"
 #include "netlink/genl.h"
-#include "request.h"
-#include "show.h"
+#include "request/request.h"
+#include "request/show.h"
 #include "trim.h"
 
 static struct nlmsghdr *begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <weir.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "commands.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
 #include "netlink/genl.h"
-#include "show.h"
+#include "request/show.h"
 
 static const struct {
 	uint32_t attr;

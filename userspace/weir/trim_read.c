@@ -7,7 +7,7 @@
 
 #include <weir.h>
 
-#include "match.h"
+#include "grammar/match.h"
 #include "trim.h"
 
 #define BGP_PORT 179

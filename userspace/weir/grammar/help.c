@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "help.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
+#include "grammar/help.h"
 
 static const char options_help[] =
 	"options:\n"

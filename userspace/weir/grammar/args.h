@@ -8,10 +8,10 @@
 
 #include "base/addr.h"
 #include "base/units.h"
-#include "dscp.h"
-#include "grammar.h"
-#include "match.h"
-#include "rate.h"
+#include "grammar/dscp.h"
+#include "grammar/grammar.h"
+#include "grammar/match.h"
+#include "grammar/rate.h"
 
 #define ARGS_MAX 128
 

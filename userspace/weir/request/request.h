@@ -3,7 +3,7 @@
 #ifndef WEIR_REQUEST_H
 #define WEIR_REQUEST_H
 
-#include "args.h"
+#include "grammar/args.h"
 #include "netlink/genl.h"
 
 /* Puts the attributes of all keys that have one. Returns an exit status. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "names.h"
+#include "grammar/names.h"
 
 struct args;
 struct nlmsghdr;

@@ -5,7 +5,7 @@
 
 #include <weir.h>
 
-#include "names.h"
+#include "grammar/names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,12 +8,12 @@
 
 #include <weir.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "base/units.h"
+#include "grammar/args.h"
+#include "grammar/rate.h"
 #include "netlink/nl.h"
-#include "rate.h"
 
 enum part { PACKETS, PACKETS_BURST, BYTES, BYTES_BURST, NO_PART };
 

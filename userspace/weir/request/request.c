@@ -3,8 +3,8 @@
 
 #include "base/device.h"
 #include "base/tool.h"
-#include "commands.h"
-#include "request.h"
+#include "grammar/commands.h"
+#include "request/request.h"
 
 static int put(struct nlmsghdr *message, const struct value *value)
 {

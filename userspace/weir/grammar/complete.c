@@ -17,9 +17,9 @@
 
 #include <weir.h>
 
-#include "args.h"
 #include "base/tool.h"
-#include "commands.h"
+#include "grammar/args.h"
+#include "grammar/commands.h"
 #include "netlink/genl.h"
 
 static void list_options(void)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/tool.h"
+#include "grammar/args.h"
 
 /* One of the words that the key takes besides numbers. */
 static bool parse_word(struct value *value)

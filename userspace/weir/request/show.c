@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <weir.h>
 
-#include "args.h"
 #include "base/print.h"
-#include "request.h"
-#include "show.h"
+#include "grammar/args.h"
+#include "request/request.h"
+#include "request/show.h"
 
 void show_number(const char *key, const struct nlattr *attr)
 {

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/print.h"
 #include "base/tool.h"
-#include "dscp.h"
+#include "grammar/args.h"
+#include "grammar/dscp.h"
 #include "netlink/nl.h"
 
 #define DSCP_MAX 63

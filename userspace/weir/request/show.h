@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/print.h"
-#include "names.h"
+#include "grammar/names.h"
 
 struct args;
 struct nl_replies;

@@ -6,7 +6,7 @@
 #include <libmnl/libmnl.h>
 #include <stdint.h>
 
-#include "grammar.h"
+#include "grammar/grammar.h"
 
 #define RATE_TEXT 128
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/tool.h"
-#include "request.h"
+#include "request/request.h"
 
 /* Where the kernel gave no sentence, its error number has to do. */
 static const char *words_for(int err)

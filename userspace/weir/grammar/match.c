@@ -8,10 +8,10 @@
 
 #include <weir.h>
 
-#include "args.h"
 #include "base/device.h"
 #include "base/print.h"
 #include "base/tool.h"
+#include "grammar/args.h"
 #include "netlink/nl.h"
 
 #define NDP 199
