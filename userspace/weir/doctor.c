@@ -6,11 +6,11 @@
 
 #include <weir.h>
 
-#include "attach.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "doctor.h"
 #include "grammar/commands.h"
+#include "port/attach.h"
 
 static unsigned int tally[DOCTOR_VERDICTS];
 

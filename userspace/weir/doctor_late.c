@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "doctor.h"
-#include "lateness.h"
-#include "ranks.h"
+#include "job/lateness.h"
+#include "job/ranks.h"
 
 #define NANOS_A_MICRO 1000ull
 

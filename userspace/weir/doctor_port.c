@@ -5,9 +5,9 @@
 
 #include <weir.h>
 
-#include "attach.h"
 #include "doctor.h"
 #include "grammar/names.h"
+#include "port/attach.h"
 
 void doctor_device(const struct link *link, const char *subject)
 {

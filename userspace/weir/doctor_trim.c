@@ -8,7 +8,7 @@
 #include <weir.h>
 
 #include "doctor.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 #define DSCP_CS6	48
 #define DSCP_CS7	56

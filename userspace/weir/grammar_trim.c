@@ -2,11 +2,11 @@
 /* The object `trim`: its verbs and keys. */
 #include <weir.h>
 
-#include "bands.h"
 #include "grammar/commands.h"
 #include "grammar/dscp.h"
 #include "grammar/grammar.h"
 #include "grammar/match.h"
+#include "trim/bands.h"
 
 #define END { .key = NULL }
 #define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"

@@ -10,7 +10,7 @@
 #include <weir.h>
 
 #include "base/addr.h"
-#include "lateness.h"
+#include "job/lateness.h"
 #include "netlink/genl.h"
 #include "screen.h"
 

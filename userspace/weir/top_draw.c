@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "grammar/names.h"
-#include "ranks.h"
+#include "job/ranks.h"
 #include "request/show.h"
 #include "top.h"
 

@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "base/tool.h"
 #include "base/units.h"
-#include "lateness.h"
+#include "job/lateness.h"
 #include "netlink/nl.h"
 
 #define BAR_WIDTH 40

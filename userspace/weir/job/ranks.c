@@ -2,8 +2,8 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 
+#include "job/ranks.h"
 #include "netlink/nl.h"
-#include "ranks.h"
 
 void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block)
 {

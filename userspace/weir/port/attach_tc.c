@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_bpf.h>
 
-#include "attach.h"
 #include "bpf/weir_tc.skel.h"
+#include "port/attach.h"
 
 const struct tc_place tc_ingress = { TC_H_MIN_INGRESS, WEIR_TCX_INGRESS, WEIR_TC_NAME };
 const struct tc_place tc_egress = { TC_H_MIN_EGRESS, WEIR_TCX_EGRESS, WEIR_TRIM_NAME };

@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
+#include "job/ranks.h"
 #include "netlink/genl.h"
-#include "ranks.h"
 #include "request/show.h"
 
 static void print_age(uint64_t nanos)

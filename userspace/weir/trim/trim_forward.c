@@ -19,7 +19,7 @@
 #include "base/tool.h"
 #include "bpf/weir_forward.skel.h"
 #include "bpf/weir_forward_bound.skel.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 static void destroy(void *skeleton)
 {

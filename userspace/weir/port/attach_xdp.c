@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_bpf.h>
 
-#include "attach.h"
 #include "bpf/weir_xdp.skel.h"
 #include "bpf/weir_xdp_bound.skel.h"
+#include "port/attach.h"
 
 static void destroy(void *skeleton)
 {

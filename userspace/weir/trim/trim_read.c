@@ -8,7 +8,7 @@
 #include <weir.h>
 
 #include "grammar/match.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 #define BGP_PORT 179
 

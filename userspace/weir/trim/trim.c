@@ -18,8 +18,8 @@
 #include "base/tool.h"
 #include "grammar/commands.h"
 #include "request/request.h"
-#include "speed.h"
-#include "trim.h"
+#include "trim/speed.h"
+#include "trim/trim.h"
 
 /* Preamble, checksum and the gap behind a frame; and the shortest frame with them. */
 #define ETHERNET_OVERHEAD	24

@@ -2,13 +2,13 @@
 /* Trimming policies and what they counted, printed. */
 #include <weir.h>
 
-#include "bands.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "netlink/genl.h"
 #include "request/show.h"
+#include "trim/bands.h"
 
 static void show_micros(const char *key, const struct nlattr *attr)
 {

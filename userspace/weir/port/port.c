@@ -5,11 +5,11 @@
 
 #include <weir.h>
 
-#include "attach.h"
 #include "base/device.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "grammar/commands.h"
+#include "port/attach.h"
 #include "request/request.h"
 #include "request/show.h"
 

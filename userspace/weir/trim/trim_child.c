@@ -14,7 +14,7 @@
 #include <weir.h>
 
 #include "base/tool.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 /* They have no classes of somebody's own, and take what they say. */
 static const char *const kinds[] = {

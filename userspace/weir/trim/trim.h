@@ -6,10 +6,10 @@
 #ifndef WEIR_TRIM_TOOL_H
 #define WEIR_TRIM_TOOL_H
 
-#include "attach.h"
 #include "grammar/args.h"
 #include "netlink/genl.h"
 #include "netlink/rtnl.h"
+#include "port/attach.h"
 
 /* What the qdiscs are made with, and known by when they are to go. */
 #define TRIM_QDISC_KIND		"weir"

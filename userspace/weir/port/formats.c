@@ -12,7 +12,7 @@
 
 #include <weir.h>
 
-#include "attach.h"
+#include "port/attach.h"
 
 #define TABLE		"weir_formats"
 #define SECTION		".rodata"

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "speed.h"
+#include "trim/speed.h"
 
 /* Room for three bitmaps of link modes, as long as the kernel's length can get. */
 union settings {

@@ -9,7 +9,7 @@
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/rate.h"
-#include "lateness.h"
+#include "job/lateness.h"
 #include "netlink/genl.h"
 #include "request/show.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/tool.h"
 #include "bpf/weir_trim.skel.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 static void destroy(void *skeleton)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach.h"
 #include "base/tool.h"
+#include "port/attach.h"
 
 #define KERNEL_SAYS "Kernel error message: "
 

@@ -12,8 +12,6 @@
 #define WEIR_ATTACH_H
 
 #include <linux/types.h>
-
-#include <weir_bpf.h>
 #include <stdbool.h>
 #include <stdint.h>
 

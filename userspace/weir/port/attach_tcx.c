@@ -18,7 +18,7 @@
 
 #include <weir.h>
 
-#include "attach.h"
+#include "port/attach.h"
 
 /* As many as the kernel lets a device have. */
 #define PROGRAMS_MAX	64

@@ -15,7 +15,7 @@
 #include <weir.h>
 
 #include "base/tool.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 /* All there are, and the root among them: NULL while the device is down. */
 struct qdiscs {

@@ -4,12 +4,12 @@
 
 #include <weir.h>
 
-#include "bands.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "netlink/nl.h"
 #include "request/show.h"
+#include "trim/bands.h"
 
 #define RATIO_MAX 1000
 #define BYTES_MAX 99	/* percent of the link */

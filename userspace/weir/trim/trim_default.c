@@ -10,7 +10,7 @@
 #include "netlink/genl.h"
 #include "request/request.h"
 #include "request/show.h"
-#include "trim.h"
+#include "trim/trim.h"
 
 static struct nlmsghdr *begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			      uint8_t command)

@@ -18,10 +18,10 @@
 
 #include <weir.h>
 
-#include "attach.h"
 #include "base/device.h"
 #include "base/tool.h"
 #include "grammar/commands.h"
+#include "port/attach.h"
 #include "request/request.h"
 
 /* All that one attachment is about. */
