@@ -2,7 +2,7 @@
 /* `weir -j top`: an object on a line of its own for each look. */
 #include "base/print.h"
 #include "grammar/names.h"
-#include "top.h"
+#include "watch/top.h"
 
 /* The rates of all counters that have moved, or could have: those of the list. */
 static void print_rates(const struct sample *sample, const struct counters *counters,

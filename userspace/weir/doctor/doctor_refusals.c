@@ -2,7 +2,7 @@
 /* Packets that were refused for a reason that somebody has to mend. */
 #include <weir.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "grammar/names.h"
 
 static const struct { uint32_t reason; const char *fix; } mendable[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 /* Not in the headers of older systems. */
 #ifndef CAP_BPF

@@ -8,7 +8,7 @@
 #include "grammar/names.h"
 #include "job/ranks.h"
 #include "request/show.h"
-#include "top.h"
+#include "watch/top.h"
 
 /* Lines that are always there: three of totals, and a blank and a title twice. */
 #define FIXED_LINES 7

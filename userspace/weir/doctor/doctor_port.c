@@ -5,7 +5,7 @@
 
 #include <weir.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "grammar/names.h"
 #include "port/attach.h"
 

@@ -6,7 +6,7 @@
 #include <weir.h>
 
 #include "base/units.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "job/lateness.h"
 #include "job/ranks.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/tool.h"
-#include "screen.h"
+#include "watch/screen.h"
 
 #define BILLION 1000000000ull
 

@@ -8,7 +8,7 @@
 
 #include "base/print.h"
 #include "base/tool.h"
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "grammar/commands.h"
 #include "port/attach.h"
 

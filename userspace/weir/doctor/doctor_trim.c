@@ -7,7 +7,7 @@
 
 #include <weir.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "trim/trim.h"
 
 #define DSCP_CS6	48

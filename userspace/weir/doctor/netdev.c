@@ -2,7 +2,7 @@
 /* What the driver of a device tells XDP programs, as the kernel's netdev family has it. */
 #include <stdbool.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "netlink/genl.h"
 
 /* linux/netdev.h has them since 6.8. */

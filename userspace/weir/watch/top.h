@@ -12,7 +12,7 @@
 #include "base/addr.h"
 #include "job/lateness.h"
 #include "netlink/genl.h"
-#include "screen.h"
+#include "watch/screen.h"
 
 /* By attribute; that of refusals is the sum over the reasons. */
 struct counters {

@@ -6,7 +6,7 @@
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
-#include "top.h"
+#include "watch/top.h"
 
 #define INTERVAL_MICROS 1000000
 

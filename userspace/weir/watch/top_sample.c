@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top.h"
+#include "watch/top.h"
 
 static void read_counters(struct counters *counters, const struct nlattr *nest)
 {

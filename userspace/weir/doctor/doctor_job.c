@@ -8,7 +8,7 @@
 
 #include <weir.h>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 
 /* What one job's checks are about; @good counts sources without a complaint. */
 struct visit {
