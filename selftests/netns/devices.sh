@@ -546,15 +546,21 @@ tap_drops() {
 	((dropped > 1000)) && tap_holds ".stats.\"device-dropped\" == $dropped"
 }
 
-# edge_holds I ADDRESS: what worker I sends by whichever device to worker 4, marked by itself,
-# loses its mark there.
-edge_holds() {
+# marks_arrive I DSCP STATS: what worker I sends by whichever device to worker 4, marked by
+# itself, arrives there with DSCP, and the port's counters are as STATS says.
+marks_arrive() {
 	receive w4 && in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
-		poll 60 arrived_as 0 50 && [[ $(of w4 '.stats | .untrusted >= 50 and .headers == 0') == true ]] && return
+		poll 60 arrived_as "$2" 50 && [[ $(of w4 ".stats | $3") == true ]] && return
 	cat "$out/arrived"
 	shown w4
 	return 1
 }
+
+# edge_holds I: its mark is taken away.
+edge_holds() { marks_arrive "$1" 0 '.untrusted >= 50 and .headers == 0'; }
+
+# believed I: where no edge is on its way, its mark stands.
+believed() { marks_arrive "$1" 11 '.untrusted == 0 and .headers == 50'; }
 
 arrived_as() { (($(seen arrived "$1") == $2)); }
 
@@ -585,15 +591,6 @@ edge_below_bridge() {
 		addr add 10.77.2.254/24 dev br1
 		link set br1 up
 	END
-}
-
-# believed I: where no edge is on its way, its mark stands.
-believed() {
-	receive w4 && in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
-		poll 60 arrived_as 11 50 && [[ $(of w4 '.stats | .untrusted == 0 and .headers == 50') == true ]] && return
-	cat "$out/arrived"
-	shown w4
-	return 1
 }
 
 # edge_about DEV: worker 2's packets seem to come in by DEV. It may be an edge, or what is
