@@ -23,34 +23,42 @@ struct weir_trim_prefix {
 };
 
 /**
+ * union weir_trim_what - what a rule asks of a packet's headers, or what a packet has there
+ * @port: UDP or TCP destination port, host byte order; 0 where there is none
+ * @vlan: id of the outer VLAN tag; 0 where there is none
+ * @sport: UDP or TCP source port, as @port
+ * @proto: the IP protocol that follows the IP headers
+ * @ip: 4 or 6, IP's version
+ * @all: all of these as one number
+ *
+ * In a rule a 0 matches all packets.
+ */
+union weir_trim_what {
+	struct {
+		__u16	port;
+		__u16	vlan;
+		__u16	sport;
+		__u8	proto;
+		__u8	ip;
+	};
+	__u64		all;
+};
+
+/**
  * struct weir_trim_rule - packets that a policy trims, or does not
  * @dscps: bit i is set where DSCP i matches
- * @what: @port to @ip, as one number
- * @port: UDP or TCP destination port, host byte order; 0 matches all packets
- * @vlan: id of the outer VLAN tag; 0 matches all packets, with or without tags
- * @sport: UDP or TCP source port, host byte order; 0 matches all packets
- * @proto: IP protocol; 0 matches all
- * @ip: 4 or 6, IP's version; 0 matches both
+ * @what: of their headers
  * @from: index of the device that packets came in by, as the hook sees it; 0 matches
  *	all packets
  * @disable: what matches is never trimmed, whatever other rules say
  * @reserved: zero
  * @mask: the bits of @what that are asked for, see weir_trim_rule_mask()
- * @src: source addresses, of the version @ip where any bit counts
+ * @src: source addresses, of the version @what.ip where any bit counts
  * @dst: destination addresses, likewise
  */
 struct weir_trim_rule {
 	__u64			dscps;
-	union {
-		struct {
-			__u16	port;
-			__u16	vlan;
-			__u16	sport;
-			__u8	proto;
-			__u8	ip;
-		};
-		__u64		what;
-	};
+	union weir_trim_what	what;
 	__u64			mask;
 	__u32			from;
 	__u8			disable;
@@ -65,14 +73,14 @@ struct weir_trim_rule {
  */
 static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 {
-	struct weir_trim_rule asked = { .dscps = 0 };
+	union weir_trim_what asked = { .all = 0 };
 
-	asked.port = rule->port ? 0xffff : 0;
-	asked.vlan = rule->vlan ? 0xffff : 0;
-	asked.sport = rule->sport ? 0xffff : 0;
-	asked.proto = rule->proto ? 0xff : 0;
-	asked.ip = rule->ip ? 0xff : 0;
-	rule->mask = asked.what;
+	asked.port = rule->what.port ? 0xffff : 0;
+	asked.vlan = rule->what.vlan ? 0xffff : 0;
+	asked.sport = rule->what.sport ? 0xffff : 0;
+	asked.proto = rule->what.proto ? 0xff : 0;
+	asked.ip = rule->what.ip ? 0xff : 0;
+	rule->mask = asked.all;
 }
 
 /* flags of a struct weir_trim_policy */

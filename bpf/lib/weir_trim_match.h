@@ -14,28 +14,14 @@
 /**
  * struct weir_trim_ends - all that a rule can ask of a packet but its DSCP
  * @dscps: DSCPs that it may have had
- * @what: what follows as one number, as in a rule
- * @port: UDP or TCP destination port, host byte order, else 0
- * @vlan: id of the outer tag
- * @sport: source port, as @port; 0 where no rule asks for it
- * @proto: the protocol that follows the IP headers
- * @ip: 4 or 6
+ * @what: of its headers; @what.sport is 0 where no rule asks for it
  * @from: index of the device that it came in by
  * @l3: offset of the IP header
  * @l4: offset of what follows the IP headers
  */
 struct weir_trim_ends {
 	__u64 dscps;
-	union {
-		struct {
-			__u16 port;
-			__u16 vlan;
-			__u16 sport;
-			__u8 proto;
-			__u8 ip;
-		};
-		__u64 what;
-	};
+	union weir_trim_what what;
 	__u32 from;
 	__u16 l3;
 	__u16 l4;
@@ -70,10 +56,10 @@ static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 	const __be32 *src, *dst;
 	int i;
 
-	if (ends->ip == 4 && (void *)(iph + 1) <= end) {
+	if (ends->what.ip == 4 && (void *)(iph + 1) <= end) {
 		addrs->src[0] = iph->saddr;
 		addrs->dst[0] = iph->daddr;
-	} else if (ends->ip == 6 && (void *)(ip6h + 1) <= end) {
+	} else if (ends->what.ip == 6 && (void *)(ip6h + 1) <= end) {
 		src = (const void *)&ip6h->saddr;
 		dst = (const void *)&ip6h->daddr;
 		for (i = 0; i < 4; i++) {
@@ -81,9 +67,9 @@ static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 			addrs->dst[i] = dst[i];
 		}
 	}
-	if ((ends->proto == IPPROTO_UDP || ends->proto == IPPROTO_TCP) &&
+	if ((ends->what.proto == IPPROTO_UDP || ends->what.proto == IPPROTO_TCP) &&
 	    (void *)(udp + 1) <= end)
-		ends->sport = weir_ntohs(udp->source);
+		ends->what.sport = weir_ntohs(udp->source);
 }
 
 static __always_inline bool
@@ -104,7 +90,7 @@ static __always_inline __u64 weir_trim_differs(const struct weir_trim_rule *rule
 {
 	__u64 differs = (rule->dscps & ends->dscps) == 0;
 
-	return differs | ((rule->what ^ ends->what) & rule->mask);
+	return differs | ((rule->what.all ^ ends->what.all) & rule->mask);
 }
 
 /* The same of what few rules ask for. */
@@ -166,7 +152,7 @@ static __always_inline int
 weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
 		     __u64 what)
 {
-	const struct weir_trim_ends ends = { .dscps = dscps, .what = what };
+	const struct weir_trim_ends ends = { .dscps = dscps, .what.all = what };
 
 	return weir_trim_ask_rules(policy, &ends, NULL);
 }
@@ -175,7 +161,7 @@ weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
  * weir_trim_near_eligible() - do rules that ask for no addresses have a packet trimmed?
  * @policy: the egress port's policy
  * @dscps: DSCPs that it may have had
- * @what: as in struct weir_trim_ends
+ * @what: @all of its union weir_trim_what
  *
  * A global function as the next one, and without memory, as it is for each packet.
  *
@@ -214,16 +200,27 @@ __noinline int weir_trim_ends_eligible(WEIR_TRIM_CTX *ctx,
 }
 #endif
 
+/* What is found without another look into the packet. */
+static __always_inline union weir_trim_what
+weir_trim_what_of(const struct weir_trim_pkt *pkt)
+{
+	const union weir_trim_what what = {
+		.port	= pkt->dport,
+		.vlan	= pkt->vlan,
+		.proto	= pkt->proto,
+		.ip	= pkt->ip,
+	};
+
+	return what;
+}
+
 static __always_inline bool
 weir_trim_ask_far(const struct weir_trim_policy *policy,
 		  const struct weir_trim_pkt *pkt, __u64 dscps)
 {
 	struct weir_trim_ends ends = {
 		.dscps	= dscps,
-		.port	= pkt->dport,
-		.vlan	= pkt->vlan,
-		.proto	= pkt->proto,
-		.ip	= pkt->ip,
+		.what	= weir_trim_what_of(pkt),
 		.from	= pkt->from,
 		.l3	= pkt->l3 - pkt->start,
 		.l4	= pkt->l4 - pkt->start,
@@ -240,14 +237,8 @@ static __always_inline bool
 weir_trim_ask_near(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt, __u64 dscps)
 {
-	const struct weir_trim_ends ends = {
-		.port	= pkt->dport,
-		.vlan	= pkt->vlan,
-		.proto	= pkt->proto,
-		.ip	= pkt->ip,
-	};
-
-	return weir_trim_near_eligible((void *)policy, dscps, ends.what);
+	return weir_trim_near_eligible((void *)policy, dscps,
+				       weir_trim_what_of(pkt).all);
 }
 
 /**

@@ -98,18 +98,18 @@ static int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
 	if (err)
 		return err;
 	memset(rule, 0, sizeof(*rule));
-	rule->proto = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_PROTO);
-	rule->port = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_PORT);
-	rule->sport = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_SPORT);
-	rule->vlan = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_VLAN);
+	rule->what.proto = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_PROTO);
+	rule->what.port = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_PORT);
+	rule->what.sport = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_SPORT);
+	rule->what.vlan = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_VLAN);
 	rule->from = weir_nl_rule_number(tb, WEIR_A_TRIM_RULE_FROM);
 	rule->disable = nla_get_flag(tb[WEIR_A_TRIM_RULE_DISABLE]);
 	err = weir_nl_rule_prefix(info, tb[WEIR_A_TRIM_RULE_SRC],
 				  tb[WEIR_A_TRIM_RULE_SRC_PREFIX],
-				  &rule->src, &rule->ip);
+				  &rule->src, &rule->what.ip);
 	err = err ?: weir_nl_rule_prefix(info, tb[WEIR_A_TRIM_RULE_DST],
 					 tb[WEIR_A_TRIM_RULE_DST_PREFIX],
-					 &rule->dst, &rule->ip);
+					 &rule->dst, &rule->what.ip);
 	return err ?: weir_nl_rule_dscps(info, tb, &rule->dscps);
 }
 
@@ -181,17 +181,17 @@ static int weir_nl_put_rule(struct sk_buff *skb,
 	     (nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP, __ffs64(rule->dscps)) ||
 	      nla_put_u32(skb, WEIR_A_TRIM_RULE_DSCP_LAST,
 			  fls64(rule->dscps) - 1))) ||
-	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_PROTO, rule->proto) ||
-	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_PORT, rule->port) ||
-	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_SPORT, rule->sport) ||
-	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_VLAN, rule->vlan) ||
+	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_PROTO, rule->what.proto) ||
+	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_PORT, rule->what.port) ||
+	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_SPORT, rule->what.sport) ||
+	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_VLAN, rule->what.vlan) ||
 	    weir_nl_put_said(skb, WEIR_A_TRIM_RULE_FROM, rule->from) ||
 	    weir_nl_put_prefix(skb, WEIR_A_TRIM_RULE_SRC,
 			       WEIR_A_TRIM_RULE_SRC_PREFIX, &rule->src,
-			       rule->ip) ||
+			       rule->what.ip) ||
 	    weir_nl_put_prefix(skb, WEIR_A_TRIM_RULE_DST,
 			       WEIR_A_TRIM_RULE_DST_PREFIX, &rule->dst,
-			       rule->ip) ||
+			       rule->what.ip) ||
 	    (rule->disable && nla_put_flag(skb, WEIR_A_TRIM_RULE_DISABLE))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;

@@ -146,8 +146,8 @@ static int weir_trim_check_rule(const struct weir_trim_config *config,
 				const struct weir_trim_rule *rule,
 				struct weir_trim_refusal *refusal)
 {
-	if ((rule->port || rule->sport) && rule->proto &&
-	    rule->proto != IPPROTO_UDP && rule->proto != IPPROTO_TCP)
+	if ((rule->what.port || rule->what.sport) && rule->what.proto &&
+	    rule->what.proto != IPPROTO_UDP && rule->what.proto != IPPROTO_TCP)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_RULE,
 					"only UDP and TCP have ports");
 	if (rule->disable || rule->dscps == WEIR_TRIM_ANY_DSCP)
@@ -479,7 +479,7 @@ static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 	unsigned int i;
 
 	for (i = 0; i < config->rules; i++)
-		if (config->rule[i].ip || config->rule[i].sport ||
+		if (config->rule[i].what.ip || config->rule[i].what.sport ||
 		    config->rule[i].from)
 			return true;
 	return false;

@@ -42,10 +42,10 @@ static struct weir_trim_policy policy_of(const struct trim_case *c)
 
 	p.rule[0].dscps = p.dscps;
 	p.rule[1].dscps = ~0ull;
-	p.rule[1].port = TRIM_OFF_PORT;
+	p.rule[1].what.port = TRIM_OFF_PORT;
 	p.rule[1].disable = 1;
 	p.rule[2].dscps = ~0ull;
-	p.rule[2].sport = TRIM_OFF_PORT;
+	p.rule[2].what.sport = TRIM_OFF_PORT;
 	p.rule[2].disable = 1;
 	masks(&p);
 	if (c->keep)
@@ -226,7 +226,7 @@ static void test_beside(void)
 	frame_make(&f, &c.spec);
 	f.pkt.vlan = 100;
 	f.pkt.beside = 4;
-	p.rule[0].vlan = 100;
+	p.rule[0].what.vlan = 100;
 	masks(&p);
 	ktap_ok(frame_class(&f, &p, false) == WEIR_TRIM_DATA &&
 		weir_trim_length(&p, &f.pkt) == 124, "a tag beside the frame");
@@ -245,12 +245,12 @@ static void test_rules(void)
 	} rules[] = {
 		{ { .dscps = ~0ull }, true },
 		{ { .dscps = ~(1ull << TRIM_DSCP) }, false },
-		{ { .dscps = ~0ull, .proto = 17 }, true },
-		{ { .dscps = ~0ull, .proto = 6 }, false },
-		{ { .dscps = ~0ull, .port = 5000 }, true },
-		{ { .dscps = ~0ull, .port = 40000 }, false },
-		{ { .dscps = ~0ull, .vlan = 100 }, true },
-		{ { .dscps = ~0ull, .vlan = 101 }, false },
+		{ { .dscps = ~0ull, .what.proto = 17 }, true },
+		{ { .dscps = ~0ull, .what.proto = 6 }, false },
+		{ { .dscps = ~0ull, .what.port = 5000 }, true },
+		{ { .dscps = ~0ull, .what.port = 40000 }, false },
+		{ { .dscps = ~0ull, .what.vlan = 100 }, true },
+		{ { .dscps = ~0ull, .what.vlan = 101 }, false },
 	};
 	const struct trim_spec spec = { .vlans = 2, .payload = 1400 };
 	struct frame f;
@@ -286,30 +286,30 @@ static void test_ends(void)
 		bool ipv6;
 		bool matches;
 	} rules[] = {
-		{ "its source port", { .sport = 40000 }, false, true },
-		{ "another source port", { .sport = 5000 }, false, false },
+		{ "its source port", { .what.sport = 40000 }, false, true },
+		{ "another source port", { .what.sport = 5000 }, false, false },
 		{ "the device", { .from = 7 }, false, true },
 		{ "another device", { .from = 8 }, false, false },
-		{ "IPv4", { .ip = 4 }, false, true },
-		{ "IPv4, of IPv6", { .ip = 4 }, true, false },
-		{ "its source", { .ip = 4, .src = PREFIX(IP4(10, 0, 0, 2), ~0u) }, false, true },
-		{ "its destination as source", { .ip = 4, .src = PREFIX(IP4(10, 0, 0, 1), ~0u) },
+		{ "IPv4", { .what.ip = 4 }, false, true },
+		{ "IPv4, of IPv6", { .what.ip = 4 }, true, false },
+		{ "its source", { .what.ip = 4, .src = PREFIX(IP4(10, 0, 0, 2), ~0u) }, false, true },
+		{ "its destination as source", { .what.ip = 4, .src = PREFIX(IP4(10, 0, 0, 1), ~0u) },
 		  false, false },
-		{ "its destination", { .ip = 4, .dst = PREFIX(IP4(10, 0, 0, 1), ~0u) }, false, true },
-		{ "a prefix", { .ip = 4, .dst = PREFIX(IP4(10, 0, 0, 0), IP4(255, 0, 0, 0)) },
+		{ "its destination", { .what.ip = 4, .dst = PREFIX(IP4(10, 0, 0, 1), ~0u) }, false, true },
+		{ "a prefix", { .what.ip = 4, .dst = PREFIX(IP4(10, 0, 0, 0), IP4(255, 0, 0, 0)) },
 		  false, true },
-		{ "the prefix beside it", { .ip = 4, .dst = PREFIX(IP4(11, 0, 0, 0),
+		{ "the prefix beside it", { .what.ip = 4, .dst = PREFIX(IP4(11, 0, 0, 0),
 								   IP4(255, 0, 0, 0)) },
 		  false, false },
-		{ "an IPv6 prefix", { .ip = 6, .src = PREFIX(IP4(0xfd, 0x99, 0, 0),
+		{ "an IPv6 prefix", { .what.ip = 6, .src = PREFIX(IP4(0xfd, 0x99, 0, 0),
 							     IP4(0xff, 0xff, 0, 0)) }, true, true },
-		{ "the end of an IPv6 source", { .ip = 6, .src = { { [3] = IP4(0, 0, 0, 2) },
+		{ "the end of an IPv6 source", { .what.ip = 6, .src = { { [3] = IP4(0, 0, 0, 2) },
 								   { [3] = ~0u } } }, true, true },
-		{ "another end of it", { .ip = 6, .src = { { [3] = IP4(0, 0, 0, 1) },
+		{ "another end of it", { .what.ip = 6, .src = { { [3] = IP4(0, 0, 0, 1) },
 							   { [3] = ~0u } } }, true, false },
-		{ "the end of an IPv6 destination", { .ip = 6, .dst = { { [3] = IP4(0, 0, 0, 1) },
+		{ "the end of an IPv6 destination", { .what.ip = 6, .dst = { { [3] = IP4(0, 0, 0, 1) },
 									{ [3] = ~0u } } }, true, true },
-		{ "the source and another device", { .ip = 4, .from = 8,
+		{ "the source and another device", { .what.ip = 4, .from = 8,
 						     .src = PREFIX(IP4(10, 0, 0, 2), ~0u) },
 		  false, false },
 	};
@@ -342,11 +342,11 @@ static void test_mark_of_others(void)
 		int class;
 	} rules[] = {
 		{ "that a rule trims", { .dscps = 2 }, { }, WEIR_TRIM_UNTRUSTED },
-		{ "of another protocol", { .dscps = 2, .proto = 6 }, { }, WEIR_TRIM_OTHER },
-		{ "that a rule forbids", { .dscps = 6 }, { .dscps = 6, .port = 5000, .disable = 1 },
+		{ "of another protocol", { .dscps = 2, .what.proto = 6 }, { }, WEIR_TRIM_OTHER },
+		{ "that a rule forbids", { .dscps = 6 }, { .dscps = 6, .what.port = 5000, .disable = 1 },
 		  WEIR_TRIM_OTHER },
 		{ "that a rule forbids for one DSCP", { .dscps = 6 },
-		  { .dscps = 2, .port = 5000, .disable = 1 }, WEIR_TRIM_UNTRUSTED },
+		  { .dscps = 2, .what.port = 5000, .disable = 1 }, WEIR_TRIM_UNTRUSTED },
 	};
 	const struct trim_spec spec = { .dscp = TRIM_TRIMMED, .payload = 1400 };
 	struct weir_trim_policy p = {

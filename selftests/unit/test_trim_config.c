@@ -190,15 +190,15 @@ static void trim_config_only_there(void)
 static void trim_config_rule_ports(void)
 {
 	setup(WEIR_TRIM_HOOK_QDISC);
-	config.rule[0].port = 80;
+	config.rule[0].what.port = 80;
 	CHECK_EQ(check(), 0);
-	config.rule[0].proto = IPPROTO_UDP;
+	config.rule[0].what.proto = IPPROTO_UDP;
 	CHECK_EQ(check(), 0);
-	config.rule[0].proto = IPPROTO_TCP;
+	config.rule[0].what.proto = IPPROTO_TCP;
 	CHECK_EQ(check(), 0);
-	config.rule[0].proto = IPPROTO_ICMP;
+	config.rule[0].what.proto = IPPROTO_ICMP;
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
-	config.rule[0].port = 0;
+	config.rule[0].what.port = 0;
 	CHECK_EQ(check(), 0);
 	config.rules = 0;
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
