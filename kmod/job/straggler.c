@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is late for now, and who is gone: the second, slower kind of timer of
+ * Which sources lag, and which are gone: the second, slower kind of timer of
  * the Trio paper's section 5. It looks at how often blocks have timed out for
  * want of a source since it last came by, and whether anything was heard of the
  * source meanwhile.
@@ -28,7 +28,7 @@ static void weir_watch_arm(struct weir_watch *watch)
 /*
  * Whom do blocks that have timed out still wait for? Such a block does not time
  * out again, so that nothing else tells of it; and one that has not timed out
- * yet says nothing of who is late.
+ * yet says nothing of sources that lag.
  */
 static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 {
@@ -51,28 +51,28 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
  * timed out since.
  *
  *                  heard of              silent
- *                  late       else       late   else
- *     active       straggler  active     dead   active
- *     straggler    straggler  active     dead   active
- *     dead         straggler  active     dead   dead
+ *                  lagging    else       lagging  else
+ *     active       straggler  active     dead     active
+ *     straggler    straggler  active     dead     active
+ *     dead         straggler  active     dead     dead
  *     excluded     excluded, until it joins
  *
- * Late is a source that was missing, or is silent while a result that is kept for
+ * Lagging is a source that was missing, or is silent while a result that is kept for
  * it is in a block's way; once it is not active, also one that an older block still
  * waits for. With exclusion the state that would be dead is excluded.
  */
 static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
 			       bool retained, u32 straggles)
 {
-	bool late = straggles || (retained && !heard);
+	bool lagging = straggles || (retained && !heard);
 
 	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
 	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
 		return state;
 	/* Where nobody waits for it, all the others may be silent too. */
-	if (!late && state != WEIR_SOURCE_STATE_ACTIVE)
-		late = awaited;
-	if (!late)
+	if (!lagging && state != WEIR_SOURCE_STATE_ACTIVE)
+		lagging = awaited;
+	if (!lagging)
 		return WEIR_SOURCE_STATE_ACTIVE;
 	return heard ? WEIR_SOURCE_STATE_STRAGGLER : WEIR_SOURCE_STATE_DEAD;
 }
@@ -142,24 +142,24 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 						timer);
 	DECLARE_BITMAP(awaited, WEIR_SOURCES_MAX) = {};
 	struct weir_job *job = watch->job;
-	bool late = false, gone = false;
+	bool inactive = false, gone = false;
 	unsigned int i;
 	u8 state;
 
 	/* Who misses somebody from now on arms it anew. */
 	smp_store_mb(watch->armed, 0);
-	if (watch->late)
+	if (watch->inactive)
 		weir_straggler_awaited(job, awaited);
 	for (i = 0; i < job->blocks.sources; i++) {
 		state = weir_straggler_look(job, i, test_bit(i, awaited));
-		late |= state != WEIR_SOURCE_STATE_ACTIVE;
+		inactive |= state != WEIR_SOURCE_STATE_ACTIVE;
 		gone |= weir_straggler_is_gone(state);
 	}
 	if (gone || watch->told)
 		weir_notice_all(job);
 	watch->told = gone;
-	watch->late = late;
-	if (late)
+	watch->inactive = inactive;
+	if (inactive)
 		weir_watch_arm(watch);
 	return HRTIMER_NORESTART;
 }
@@ -312,7 +312,7 @@ void weir_straggler_unbound(struct weir_job *job, unsigned int source)
  *
  * Called with bottom halves disabled. If it was dead or excluded, it is back.
  *
- * Return: whether it was late or gone, which weir_straggler_back() is to tell.
+ * Return: whether it was a straggler or gone, which weir_straggler_back() is to tell.
  */
 bool weir_straggler_joined(struct weir_job *job, unsigned int source)
 {

@@ -29,13 +29,13 @@ struct weir_watched {
 
 /**
  * struct weir_watch - the slow timer of a job
- * @timer: runs while somebody is late
+ * @timer: runs while some source is missed, or not active
  * @job: the job
  * @period: dead-after, ns
  * @exclude: do not wait for the dead
  * @armed: it runs, or is about to
  * @told: the last notice told of somebody who was gone
- * @late: somebody was not active when it came by last
+ * @inactive: some source was not active when it came by last
  * @lock: guards what is judged; taken with bottom halves disabled
  * @watched: by source id
  */
@@ -46,7 +46,7 @@ struct weir_watch {
 	bool			exclude;
 	int			armed;
 	bool			told;
-	bool			late;
+	bool			inactive;
 	spinlock_t		lock;	/* state and seen of @watched */
 	struct weir_watched	*watched;
 };
