@@ -28,9 +28,9 @@
  */
 #define WEIR_READER_PACKETS	32
 
-/* How long until the first look, and at most, as each is twice as late as the last. */
-#define WEIR_READER_SOON	(20 * NSEC_PER_USEC)
-#define WEIR_READER_LATE	(10 * NSEC_PER_MSEC)
+/* How long until the first look, and at most, as each pause is twice the last. */
+#define WEIR_READER_PAUSE_MIN	(20 * NSEC_PER_USEC)
+#define WEIR_READER_PAUSE_MAX	(10 * NSEC_PER_MSEC)
 
 /**
  * weir_reader_is() - does a device keep packets until somebody reads them?
@@ -117,8 +117,8 @@ static void weir_reader_later(struct weir_reader *reader)
 	if (hrtimer_is_queued(&reader->watchdog.timer))
 		return;
 	reader->pause = reader->pause ? min_t(u64, 2 * reader->pause,
-					      WEIR_READER_LATE) :
-					WEIR_READER_SOON;
+					      WEIR_READER_PAUSE_MAX) :
+					WEIR_READER_PAUSE_MIN;
 	qdisc_watchdog_schedule_ns(&reader->watchdog,
 				   ktime_get_ns() + reader->pause);
 }
