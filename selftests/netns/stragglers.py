@@ -229,7 +229,8 @@ def no_more_than_came():
         for cookie in (bytes(8), b"12345678"):
             join = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N, 0, GRADS) + cookie + INT32_SUM
             assert answered(join, lambda: admin.stats(JOB)["joins"])[0].flags == COOKIE
-        misfit = header(1, 0, CONTROL) + struct.pack("!IIII", 77, N + 1, 0, GRADS) + bytes(8)
+        misfit = (header(1, 0, CONTROL) + struct.pack("!IIII", 77, N + 1, 0, GRADS) + bytes(8) +
+                  INT32_SUM)
         answered(misfit, lambda: admin.refused(admin.stats(JOB), "join"))
         # That it has joined another box.
         assert answered(header(1, 0, generation=9, count=0x8000), refused_generations)[0].flags == \
