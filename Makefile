@@ -128,6 +128,14 @@ $(B)/bpf/flags: FORCE
 #	NAME_objects: build/obj/NAME/*.o, for rules of one's own
 #
 # each inside $(eval ...), and by adding to ALL and the INSTALL_ lists above.
+# Tests and benchmarks compile files of the module, too: what of the kernel's flags tells
+# the compiler how to read them and what it may do, and what Kbuild gives those with vector
+# instructions.
+kernel_flags := -O2 -funsigned-char -fno-strict-aliasing -fno-strict-overflow -fno-common \
+	-fno-delete-null-pointer-checks -fno-allow-store-data-races -fno-jump-tables \
+	-mtune=generic -falign-functions=16 -falign-jumps=1 -falign-loops=1
+avx2_flags := $(shell sed -n 's/^weir-avx2-flags := //p' Kbuild)
+
 user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'
 
 $(B)/obj/flags: FORCE

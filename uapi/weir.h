@@ -29,12 +29,16 @@ enum weir_format {
 };
 
 /**
- * enum weir_dtype - data type of a gradient, 4 bytes each for int32 and
- *   float32
- * @WEIR_DTYPE_INT32: two's complement
- * @WEIR_DTYPE_FLOAT32: IEEE 754 binary32
- * @WEIR_DTYPE_BFLOAT16: the upper half of a binary32
- * @WEIR_DTYPE_FLOAT16: IEEE 754 binary16
+ * enum weir_dtype - data type of a gradient, in network byte order on the
+ *   wire. Floats are combined as IEEE 754 says, rounded to the nearest, halves
+ *   to even, with denormals and infinities; what is no number prevails, and is
+ *   one bit pattern in results
+ * @WEIR_DTYPE_INT32: 4 bytes, two's complement
+ * @WEIR_DTYPE_FLOAT32: 4 bytes, IEEE 754 binary32
+ * @WEIR_DTYPE_BFLOAT16: 2 bytes, the upper half of a binary32; summed as
+ *   binary32, and rounded once
+ * @WEIR_DTYPE_FLOAT16: 2 bytes, IEEE 754 binary16; summed as binary32, and
+ *   rounded once
  */
 enum weir_dtype {
 	WEIR_DTYPE_INT32 = 1,
@@ -46,13 +50,28 @@ enum weir_dtype {
 /**
  * enum weir_op - how contributions to one gradient are combined
  * @WEIR_OP_SUM: the sum of all
- * @WEIR_OP_MIN: the least of all
+ * @WEIR_OP_MIN: the least of all; -0 is less than 0
  * @WEIR_OP_MAX: the greatest of all
  */
 enum weir_op {
 	WEIR_OP_SUM = 1,
 	WEIR_OP_MIN,
 	WEIR_OP_MAX,
+};
+
+/**
+ * enum weir_order - what the bits of a sum of floats depend on. All other
+ *   results are the same in any order of arrival: minima, maxima, and sums of
+ *   integers, of which only the flag that one left int32 on its way depends on
+ *   it
+ * @WEIR_ORDER_ARRIVAL: rounded after each contribution, in the order in which
+ *   they arrive
+ * @WEIR_ORDER_FIXED: on the contributions alone, however packets race, are
+ *   lost or repeated; rounded once. Takes four times the memory
+ */
+enum weir_order {
+	WEIR_ORDER_ARRIVAL = 1,
+	WEIR_ORDER_FIXED,
 };
 
 /**
@@ -357,6 +376,7 @@ enum {
 	WEIR_A_JOB_BOUND,
 	WEIR_A_JOB_MEMORY,
 	WEIR_A_JOB_STATS,
+	WEIR_A_JOB_ORDER,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

@@ -23,6 +23,7 @@
 #include "job/port.h"
 #include "job/result.h"
 #include "job/source.h"
+#include "type/reduce.h"
 
 /**
  * struct weir_path - what was found on the way; the rest is NULL
@@ -112,7 +113,8 @@ static int weir_check_shape(const struct weir_job *job,
 			    const struct weir_contrib *c)
 {
 	u32 want = c->flags & WEIR_CONTRIB_JOIN ?
-		   sizeof(struct weir_join) : c->count * sizeof(s32);
+		   sizeof(struct weir_join) :
+		   weir_reduction_bytes(job->blocks.reduction, c->count);
 
 	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
 	    c->payload_off - c->udp_off + want != c->udp_len)
@@ -158,8 +160,9 @@ static int weir_check_csum(const struct weir_contrib *c,
 static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
 {
 	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
-	       ntohl(join->grads) <= job->grads && join->dtype == job->dtype &&
-	       join->op == job->op && join->format == job->format;
+	       ntohl(join->grads) <= job->grads && join->format == job->format &&
+	       join->dtype == job->blocks.reduction->dtype &&
+	       join->op == job->blocks.reduction->op;
 }
 
 static int weir_take_join(const struct weir_path *path,
@@ -279,7 +282,7 @@ static int weir_answer_query(const struct weir_path *path,
 				  true);
 		return 0;
 	}
-	reason = weir_police(path, 0, res->count * sizeof(s32), now);
+	reason = weir_police(path, 0, res->len, now);
 	if (reason)
 		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);

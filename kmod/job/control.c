@@ -7,6 +7,7 @@
 #include "job/control.h"
 #include "job/send.h"
 #include "job/source.h"
+#include "type/reduce.h"
 
 /* What all kinds of answers say, with what the job is like. As long as a join. */
 static void weir_answer(struct weir_job *job, unsigned int id,
@@ -32,8 +33,8 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 	answer.join.blocks = htonl(job->blocks.size);
 	answer.join.grads = htonl(job->grads);
 	answer.join.cookie = cookie;
-	answer.join.dtype = job->dtype;
-	answer.join.op = job->op;
+	answer.join.dtype = job->blocks.reduction->dtype;
+	answer.join.op = job->blocks.reduction->op;
 	answer.join.format = job->format;
 	memset(answer.join.reserved, 0, sizeof(answer.join.reserved));
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);

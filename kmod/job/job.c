@@ -15,7 +15,8 @@
  */
 u64 weir_job_bytes(const struct weir_job *job)
 {
-	return weir_blocks_bytes(job->blocks.size, job->grads);
+	return weir_blocks_bytes(job->blocks.size, job->grads,
+				 job->blocks.reduction);
 }
 
 static struct weir_dest *weir_group_new(const struct in6_addr *group)
@@ -84,7 +85,7 @@ static int weir_job_fill(struct weir_job *job,
 		rcu_assign_pointer(job->rate, rate);
 	}
 	err = weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
-			       cfg->grads);
+			       cfg->grads, cfg->reduction);
 	if (err)
 		return err;
 	job->blocks.quorum = late->quorum;
@@ -109,7 +110,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack)
 {
-	u64 bytes = weir_blocks_bytes(cfg->blocks, cfg->grads);
+	u64 bytes = weir_blocks_bytes(cfg->blocks, cfg->grads, cfg->reduction);
 	struct weir_job *job;
 	int err;
 
@@ -138,13 +139,13 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->wn = wn;
 	job->id = cfg->id;
 	job->format = cfg->format;
-	job->dtype = cfg->dtype;
-	job->op = cfg->op;
+	job->order = cfg->order;
 	job->grads = cfg->grads;
 	job->local.net = wn->net;
 	job->local.port = htons(cfg->port);
 	job->local.addr = cfg->address;
 	job->blocks.size = cfg->blocks;
+	job->blocks.reduction = cfg->reduction;
 
 	err = weir_job_fill(job, cfg);
 	if (err) {

@@ -49,8 +49,8 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
  * struct weir_job_config - what an administrator says about a job
  * @id: job id
  * @format: enum weir_format
- * @dtype: enum weir_dtype
- * @op: enum weir_op
+ * @order: enum weir_order
+ * @reduction: how contributions are combined
  * @sources: how many make a block complete
  * @blocks: slots, a power of two
  * @grads: gradients a block at most
@@ -65,8 +65,8 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
 struct weir_job_config {
 	u8		id;
 	u8		format;
-	u8		dtype;
-	u8		op;
+	u8		order;
+	const struct weir_reduction *reduction;
 	u16		sources;
 	u32		blocks;
 	u16		grads;
@@ -84,8 +84,7 @@ struct weir_job_config {
  * @wn: its namespace
  * @id: job id
  * @format: enum weir_format
- * @dtype: enum weir_dtype
- * @op: enum weir_op
+ * @order: enum weir_order, as it was said: what needs no order has any
  * @grads: gradients a block at most (block_grad_max)
  * @local: where workers send to and results come from (out_src_addr); its port is
  *	written under the namespace's lock
@@ -112,8 +111,7 @@ struct weir_job {
 	struct weir_net			*wn;
 	u8				id;
 	u8				format;
-	u8				dtype;
-	u8				op;
+	u8				order;
 	u16				grads;
 	struct weir_local		local;
 	struct weir_dest __rcu		*group;

@@ -44,7 +44,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 		.head		= &p->hdr,
 		.head_len	= sizeof(p->hdr),
 		.pages		= (struct page **)res->pages,
-		.len		= res->count * sizeof(s32),
+		.len		= res->len,
 		.tail		= p->mask,
 	};
 	p->mask_len = 0;

@@ -151,7 +151,7 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 	for (; scanner->next < scanner->end; scanner->next++) {
 		if (round->answered == answers)
 			return false;
-		weir_scan_slot(job, &job->blocks.slot[scanner->next], round);
+		weir_scan_slot(job, weir_blocks_slot(&job->blocks, scanner->next), round);
 		round->looked++;
 	}
 	scanner->next = scanner->first;

@@ -38,7 +38,7 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 	u32 i;
 
 	for (i = 0; i < blocks->size; i++) {
-		if (!weir_block_look(blocks, &blocks->slot[i], &res) || !res.aged)
+		if (!weir_block_look(blocks, weir_blocks_slot(blocks, i), &res) || !res.aged)
 			continue;
 		weir_block_missing(blocks, &res, missing);
 		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);

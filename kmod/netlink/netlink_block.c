@@ -53,7 +53,7 @@ static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 
 	for (; *at < job->blocks.size; ++*at) {
 		cond_resched();
-		if (!weir_block_look(&job->blocks, &job->blocks.slot[*at], &res))
+		if (!weir_block_look(&job->blocks, weir_blocks_slot(&job->blocks, *at), &res))
 			continue;
 		err = weir_nl_fill_block(msg, job, &res);
 		if (err)

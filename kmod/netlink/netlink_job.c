@@ -7,6 +7,7 @@
 #include "job/source.h"
 #include "netlink/netlink.h"
 #include "out/dest.h"
+#include "type/reduce.h"
 
 static int weir_nl_job_put_group(struct sk_buff *skb,
 				 const struct weir_job *job)
@@ -62,8 +63,9 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format) ||
-	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->dtype) ||
-	    nla_put_u32(skb, WEIR_A_JOB_OP, job->op) ||
+	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->blocks.reduction->dtype) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OP, job->blocks.reduction->op) ||
+	    nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
@@ -96,14 +98,6 @@ static int weir_nl_job_check_built(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 
-	if (attrs[WEIR_A_JOB_DTYPE] &&
-	    nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) != WEIR_DTYPE_INT32)
-		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EOPNOTSUPP,
-				      "only int32 can be summed so far: scale to int32 on the workers");
-	if (attrs[WEIR_A_JOB_OP] &&
-	    nla_get_u32(attrs[WEIR_A_JOB_OP]) != WEIR_OP_SUM)
-		return weir_nl_refuse(info, attrs[WEIR_A_JOB_OP], -EOPNOTSUPP,
-				      "only the operation sum is there so far");
 	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_TREE], -EOPNOTSUPP,
 				      "a job spans one box so far: leave tree away");
@@ -111,6 +105,11 @@ static int weir_nl_job_check_built(struct genl_info *info)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EOPNOTSUPP,
 				      "a job spans one box so far: leave parent away");
 	return 0;
+}
+
+static u32 weir_nl_u32_or(struct genl_info *info, int attr, u32 otherwise)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : otherwise;
 }
 
 static int weir_nl_job_check_there(struct genl_info *info)
@@ -203,17 +202,17 @@ static int weir_nl_job_config(struct genl_info *info,
 		return err;
 
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
-	cfg->format = attrs[WEIR_A_JOB_FORMAT] ?
-		      nla_get_u32(attrs[WEIR_A_JOB_FORMAT]) : WEIR_FORMAT_TRIO;
-	cfg->dtype = attrs[WEIR_A_JOB_DTYPE] ?
-		     nla_get_u32(attrs[WEIR_A_JOB_DTYPE]) : WEIR_DTYPE_INT32;
-	cfg->op = attrs[WEIR_A_JOB_OP] ?
-		  nla_get_u32(attrs[WEIR_A_JOB_OP]) : WEIR_OP_SUM;
+	cfg->format = weir_nl_u32_or(info, WEIR_A_JOB_FORMAT, WEIR_FORMAT_TRIO);
+	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
+	cfg->reduction = weir_reduction_find(weir_nl_u32_or(info, WEIR_A_JOB_DTYPE,
+							    WEIR_DTYPE_INT32),
+					     weir_nl_u32_or(info, WEIR_A_JOB_OP,
+							    WEIR_OP_SUM),
+					     cfg->order);
 	cfg->sources = nla_get_u32(attrs[WEIR_A_JOB_SOURCES]);
 	cfg->blocks = nla_get_u32(attrs[WEIR_A_JOB_BLOCKS]);
 	cfg->grads = nla_get_u32(attrs[WEIR_A_JOB_GRADS]);
-	cfg->port = attrs[WEIR_A_JOB_PORT] ?
-		    nla_get_u32(attrs[WEIR_A_JOB_PORT]) : WEIR_PORT_DEFAULT;
+	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, WEIR_PORT_DEFAULT);
 	if (!is_power_of_2(cfg->blocks)) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack,
@@ -221,9 +220,7 @@ static int weir_nl_job_config(struct genl_info *info,
 				   roundup_pow_of_two(cfg->blocks));
 		return -EINVAL;
 	}
-	cfg->timers = attrs[WEIR_A_JOB_TIMERS] ?
-		      nla_get_u32(attrs[WEIR_A_JOB_TIMERS]) :
-		      WEIR_TIMERS_DEFAULT;
+	cfg->timers = weir_nl_u32_or(info, WEIR_A_JOB_TIMERS, WEIR_TIMERS_DEFAULT);
 	err = weir_nl_job_late(info, cfg->sources, &cfg->late);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);

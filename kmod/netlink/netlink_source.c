@@ -51,7 +51,7 @@ static void weir_nl_look_missing(struct weir_job *job, u32 slot, u32 *missing)
 	struct weir_result res;
 	unsigned int i;
 
-	if (!weir_block_look(&job->blocks, &job->blocks.slot[slot], &res))
+	if (!weir_block_look(&job->blocks, weir_blocks_slot(&job->blocks, slot), &res))
 		return;
 	weir_block_missing(&job->blocks, &res, out);
 	for_each_set_bit(i, out, job->blocks.sources)

@@ -16,22 +16,23 @@
 #include "sum/block.h"
 #include "type/reduce.h"
 
-static unsigned int weir_block_pages(u16 grads)
+static u16 weir_blocks_stride(unsigned int pages)
 {
-	return DIV_ROUND_UP(grads * sizeof(s32), PAGE_SIZE);
+	return ALIGN(offsetof(struct weir_block, pages[pages]), SMP_CACHE_BYTES);
 }
 
 /**
  * weir_blocks_bytes() - memory that a table's pages and slots take
  * @size: slots
  * @grads: gradients a block
+ * @reduction: how contributions are combined
  */
-u64 weir_blocks_bytes(u32 size, u16 grads)
+u64 weir_blocks_bytes(u32 size, u16 grads, const struct weir_reduction *reduction)
 {
-	u32 pages = size * weir_block_pages(grads);
+	unsigned int pages = weir_reduction_pages(reduction, grads);
 
-	return (u64)(pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
-	       (u64)size * sizeof(struct weir_block);
+	return ((u64)size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
+	       (u64)size * weir_blocks_stride(pages);
 }
 
 static int weir_block_init(struct weir_block *block, unsigned int pages)
@@ -53,20 +54,23 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
  * @size: slots, a power of two
  * @sources: contributions that complete a block
  * @grads: gradients a block at most
+ * @reduction: how contributions are combined
  *
  * Sleeps. Return: 0 or -ENOMEM, and nothing is left behind.
  */
 int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
-		     u16 grads)
+		     u16 grads, const struct weir_reduction *reduction)
 {
 	u32 i;
 
-	blocks->slot = kvcalloc(size, sizeof(*blocks->slot), WEIR_POOL_GFP);
+	blocks->pages = weir_reduction_pages(reduction, grads);
+	blocks->stride = weir_blocks_stride(blocks->pages);
+	blocks->slot = kvcalloc(size, blocks->stride, WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
 	weir_generations_init(&blocks->gens);
 	blocks->size = size;
-	blocks->pages = weir_block_pages(grads);
+	blocks->reduction = reduction;
 	blocks->sources = sources;
 	blocks->bias = weir_reduce_bias(sources);
 	bitmap_set(blocks->all, 0, sources);
@@ -75,7 +79,7 @@ int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
 		goto nomem;
 
 	for (i = 0; i < size; i++) {
-		if (weir_block_init(&blocks->slot[i], blocks->pages))
+		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages))
 			goto nomem;
 		cond_resched();
 	}
@@ -94,13 +98,15 @@ nomem:
  */
 void weir_blocks_uninit(struct weir_blocks *blocks)
 {
+	struct weir_block *block;
 	unsigned int p;
 	u32 i;
 
 	for (i = 0; i < blocks->size; i++) {
+		block = weir_blocks_slot(blocks, i);
 		for (p = 0; p < blocks->pages; p++)
-			if (blocks->slot[i].pages[p])
-				put_page(blocks->slot[i].pages[p]);
+			if (block->pages[p])
+				put_page(block->pages[p]);
 		cond_resched();
 	}
 	weir_spare_uninit(&blocks->spare);
@@ -121,7 +127,7 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 	u32 i, n = 0;
 
 	for (i = 0; i < blocks->size; i++) {
-		const struct weir_block *block = &blocks->slot[i];
+		const struct weir_block *block = weir_blocks_slot(blocks, i);
 
 		n += READ_ONCE(block->state) == WEIR_BLOCK_OPEN &&
 		     READ_ONCE(block->generation) == generation;
@@ -196,7 +202,7 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	if (err)
 		return err;
 	if (weir_pool_refresh(&blocks->spare, block->pages,
-			      weir_block_pages(key->count)))
+			      weir_reduction_pages(blocks->reduction, key->count)))
 		return -WEIR_REASON_NOMEM;
 
 	out->opened = true;
@@ -219,19 +225,21 @@ static void weir_block_sum(const struct weir_blocks *blocks,
 			   struct weir_block *block,
 			   const struct weir_payload *pl)
 {
+	const struct weir_reduction *reduction = blocks->reduction;
 	u32 guard;
 
 	if (!block->received) {
-		guard = weir_reduce_set(block->pages, pl, block->count,
+		guard = weir_reduce_set(reduction, block->pages, pl, block->count,
 					blocks->bias);
 		block->wide = weir_reduce_wide(guard, blocks->bias);
 		return;
 	}
-	guard = weir_reduce_add(block->pages, pl, block->count, blocks->bias);
+	guard = weir_reduce_add(reduction, block->pages, pl, block->count,
+				blocks->bias);
 	if (likely(!block->wide && !weir_reduce_wide(guard, blocks->bias)))
 		return;
 	block->wide = true;
-	if (weir_reduce_check(block->pages, pl, block->count))
+	if (weir_reduce_check(reduction, block->pages, pl, block->count))
 		block->overflow = true;
 }
 
@@ -243,6 +251,7 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->id = block->id;
 	res->generation = block->generation;
 	res->count = block->count;
+	res->len = weir_reduction_bytes(blocks->reduction, block->count);
 	res->received = block->received;
 	res->overflow = block->overflow;
 	res->aged = block->aged;
@@ -259,7 +268,7 @@ static void weir_block_result(const struct weir_blocks *blocks,
 	unsigned int i;
 
 	weir_block_describe(blocks, block, res);
-	res->npages = weir_block_pages(block->count);
+	res->npages = DIV_ROUND_UP(res->len, PAGE_SIZE);
 	for (i = 0; i < res->npages; i++) {
 		get_page(block->pages[i]);
 		res->pages[i] = block->pages[i];
@@ -282,7 +291,7 @@ void weir_result_put(struct weir_result *res)
 static void weir_block_finish(const struct weir_blocks *blocks,
 			      struct weir_block *block, struct weir_result *res)
 {
-	weir_reduce_swap(block->pages, block->count);
+	weir_reduce_finish(blocks->reduction, block->pages, block->count);
 	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);
 }
@@ -312,7 +321,7 @@ static bool weir_block_is_done(const struct weir_blocks *blocks,
 
 static struct weir_block *weir_block_at(struct weir_blocks *blocks, u32 seq)
 {
-	return &blocks->slot[weir_block_slot(blocks, seq)];
+	return weir_blocks_slot(blocks, weir_block_slot(blocks, seq));
 }
 
 static bool weir_block_is(const struct weir_block *block,

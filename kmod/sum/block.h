@@ -14,6 +14,7 @@
 
 struct page;
 struct weir_payload;
+struct weir_reduction;
 
 /**
  * enum weir_block_state - what a slot holds
@@ -33,7 +34,7 @@ enum weir_block_state {
  * @id: block id
  * @generation: generation of the block, as weir_generations.now
  * @state: enum weir_block_state
- * @overflow: a sum has left the range of int32
+ * @overflow: a sum of integers has left their range
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
  * @aged: it has passed its timeout; those who were missing are counted
  * @unsent: it is complete, and its result has been sent to nobody yet
@@ -45,8 +46,8 @@ enum weir_block_state {
  *	paper's REF flag
  * @mask: who has contributed (rcvd_mask_0 to _3)
  * @late: who has tried to after it was answered
- * @pages: the sums; in host byte order while open, in network byte order when
- *	complete (aggr_paddr)
+ * @pages: what was made of the contributions while open, gradients as packets have
+ *	them when complete (aggr_paddr); weir_blocks.pages of them
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -66,35 +67,39 @@ struct weir_block {
 	u64		last;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(late, WEIR_SOURCES_MAX);
-	struct page	*pages[WEIR_BLOCK_PAGES];
+	struct page	*pages[];
 } ____cacheline_aligned_in_smp;
 
 /**
  * struct weir_blocks - a job's block table
  * @size: slots, a power of two
+ * @stride: bytes from slot to slot
  * @pages: pages a block
  * @sources: the job's sources
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
+ * @reduction: how contributions are combined
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
  * @horizon: which results are not needed any more
  * @spare: pages that stand by
- * @slot: the slots
+ * @slot: the slots; see weir_blocks_slot()
  */
 struct weir_blocks {
 	u32			size;
+	u16			stride;
 	u8			pages;
 	u16			sources;
 	u16			quorum;
 	u32			bias;
+	const struct weir_reduction *reduction;
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
 	struct weir_generations	gens;
 	struct weir_horizon	horizon;
 	struct weir_spare	spare;
-	struct weir_block	*slot;
+	void			*slot;
 };
 
 /**
@@ -102,26 +107,28 @@ struct weir_blocks {
  * @id: block id
  * @generation: generation
  * @count: gradients
+ * @len: bytes that they take
  * @received: contributors
- * @overflow: a sum left the range of int32
+ * @overflow: a sum of integers left their range
  * @aged: it had timed out before it was answered
  * @degraded: not all sources are in it
  * @start: time of the first contribution
  * @mask: the contributors
- * @pages: the sums in network byte order; the holder owns a reference to each
+ * @pages: the gradients as packets have them; the holder owns a reference to each
  * @npages: pages used
  */
 struct weir_result {
 	u32		id;
 	u16		generation;
 	u16		count;
+	u16		len;
 	u16		received;
 	bool		overflow;
 	bool		aged;
 	bool		degraded;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
-	struct page	*pages[WEIR_BLOCK_PAGES];
+	struct page	*pages[WEIR_RESULT_PAGES];
 	unsigned int	npages;
 };
 
@@ -215,9 +222,10 @@ enum weir_age {
 };
 
 int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
-		     u16 grads);
+		     u16 grads, const struct weir_reduction *reduction);
 void weir_blocks_uninit(struct weir_blocks *blocks);
-u64 weir_blocks_bytes(u32 size, u16 grads);
+u64 weir_blocks_bytes(u32 size, u16 grads,
+		      const struct weir_reduction *reduction);
 u32 weir_blocks_open(struct weir_blocks *blocks);
 
 int weir_block_contribute(struct weir_blocks *blocks,
@@ -264,6 +272,16 @@ static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
 {
 	return weir_generations_begin(&blocks->gens, &blocks->horizon,
 				      generation, start);
+}
+
+/**
+ * weir_blocks_slot() - a slot of the table
+ * @blocks: the table
+ * @i: which, below its size
+ */
+static inline struct weir_block *weir_blocks_slot(const struct weir_blocks *blocks, u32 i)
+{
+	return blocks->slot + (size_t)i * blocks->stride;
 }
 
 static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 seq)

@@ -8,8 +8,11 @@
 
 struct page;
 
-/* Pages that the largest block (WEIR_GRADS_MAX gradients) takes. */
-#define WEIR_BLOCK_PAGES	2
+/* Pages that the largest block (WEIR_GRADS_MAX gradients) takes while it is open. */
+#define WEIR_BLOCK_PAGES	8
+
+/* And the largest result. */
+#define WEIR_RESULT_PAGES	2
 
 /*
  * A job that is too large for the machine, or for its administrator's cgroup, is

@@ -15,21 +15,13 @@
 #include "type/reduce.h"
 #include "type/reduce_ops.h"
 
-#define WEIR_GRADS_A_PAGE	(PAGE_SIZE / sizeof(s32))
-
-/*
- * Below this many gradients saving the vector registers costs more than the
- * scalar loop.
- */
-#define WEIR_VECTOR_MIN		64
+static u8 weir_cpu __read_mostly;	/* WEIR_CPU_* that the processor has */
 
 #ifdef CONFIG_X86
-static bool weir_have_avx2 __read_mostly;
-
-static bool weir_vector_begin(unsigned int count)
+static bool weir_vector_begin(const struct weir_reduction *r, unsigned int count)
 {
 	/* A softirq can come upon a task that is using the registers. */
-	if (!weir_have_avx2 || count < WEIR_VECTOR_MIN || !irq_fpu_usable())
+	if (r->needs & ~weir_cpu || count < r->least || !irq_fpu_usable())
 		return false;
 	kernel_fpu_begin();
 	return true;
@@ -39,11 +31,8 @@ static void weir_vector_end(void)
 {
 	kernel_fpu_end();
 }
-
-#define weir_reduce_vector weir_reduce_avx2
 #else
-#define weir_have_avx2 false
-static bool weir_vector_begin(unsigned int count)
+static bool weir_vector_begin(const struct weir_reduction *r, unsigned int count)
 {
 	return false;
 }
@@ -51,8 +40,6 @@ static bool weir_vector_begin(unsigned int count)
 static void weir_vector_end(void)
 {
 }
-
-#define weir_reduce_vector weir_reduce_scalar
 #endif
 
 /**
@@ -61,9 +48,13 @@ static void weir_vector_end(void)
 void weir_reduce_init(void)
 {
 #ifdef CONFIG_X86
-	weir_have_avx2 = boot_cpu_has(X86_FEATURE_AVX2) &&
-			 cpu_has_xfeatures(XFEATURE_MASK_SSE |
-					   XFEATURE_MASK_YMM, NULL);
+	weir_cpu = 0;
+	if (!boot_cpu_has(X86_FEATURE_AVX2) ||
+	    !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
+		return;
+	weir_cpu = WEIR_CPU_AVX2;
+	if (boot_cpu_has(X86_FEATURE_F16C))
+		weir_cpu |= WEIR_CPU_F16C;
 #endif
 }
 
@@ -72,18 +63,27 @@ void weir_reduce_init(void)
  */
 const char *weir_reduce_unit(void)
 {
-	return weir_have_avx2 ? weir_reduce_vector.name :
-				weir_reduce_scalar.name;
+	return weir_cpu & WEIR_CPU_AVX2 ? "avx2" : "scalar";
 }
 
-enum weir_reduce_op { WEIR_SET, WEIR_ADD, WEIR_CHECK };
+/**
+ * weir_reduction_pages() - pages that a block takes while it is open
+ * @reduction: how gradients are combined
+ * @count: gradients
+ */
+unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 count)
+{
+	return DIV_ROUND_UP(count, 1U << reduction->page_shift);
+}
+
+enum weir_reduce_step { WEIR_SET, WEIR_ADD, WEIR_CHECK };
 
 /* Gradients that lie together both in the packet and in a page. */
 static u32 weir_reduce_run(const struct weir_reduce_ops *ops,
-			   enum weir_reduce_op op, s32 *acc, const u8 *src,
+			   enum weir_reduce_step step, void *acc, const u8 *src,
 			   unsigned int n, u32 bias)
 {
-	switch (op) {
+	switch (step) {
 	case WEIR_SET:
 		return ops->set(acc, src, n, bias);
 	case WEIR_ADD:
@@ -93,26 +93,49 @@ static u32 weir_reduce_run(const struct weir_reduce_ops *ops,
 	}
 }
 
-static s32 *weir_reduce_at(struct page **pages, unsigned int i)
+/**
+ * struct weir_walk - over a packet's segments and a block's pages at once
+ * @r: how gradients are combined
+ * @ops: the inner loops
+ * @step: what is done
+ * @pages: the block's pages
+ * @bias: for the loops
+ */
+struct weir_walk {
+	const struct weir_reduction	*r;
+	const struct weir_reduce_ops	*ops;
+	enum weir_reduce_step		step;
+	struct page			**pages;
+	u32				bias;
+};
+
+/* Gradients from @i on that a page has. */
+static unsigned int weir_reduce_page(const struct weir_reduction *r, unsigned int i)
 {
-	return (s32 *)page_address(pages[i / WEIR_GRADS_A_PAGE]) +
-	       i % WEIR_GRADS_A_PAGE;
+	unsigned int all = 1U << r->page_shift;
+
+	return all - (i & (all - 1));
+}
+
+/* The first word of gradient @i. */
+static void *weir_reduce_at(const struct weir_reduction *r, struct page **pages,
+			    unsigned int i)
+{
+	return (u32 *)page_address(pages[i >> r->page_shift]) +
+	       (i & ((1U << r->page_shift) - 1));
 }
 
 /* @n gradients from one segment, cut where the pages are. */
-static u32 weir_reduce_seg(const struct weir_reduce_ops *ops,
-			   enum weir_reduce_op op, struct page **pages,
-			   unsigned int i, const u8 *src, unsigned int n,
-			   u32 bias)
+static u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *src,
+			   unsigned int n)
 {
 	unsigned int run;
 	u32 all = 0;
 
-	for (; n; n -= run, i += run, src += run * sizeof(s32)) {
-		run = min_t(unsigned int, n,
-			    WEIR_GRADS_A_PAGE - i % WEIR_GRADS_A_PAGE);
-		all |= weir_reduce_run(ops, op, weir_reduce_at(pages, i), src,
-				       run, bias);
+	for (; n; n -= run, i += run, src += weir_reduction_bytes(w->r, run)) {
+		run = min(n, weir_reduce_page(w->r, i));
+		all |= weir_reduce_run(w->ops, w->step, weir_reduce_at(w->r, w->pages, i),
+				       src, run, w->bias);
 	}
 	return all;
 }
@@ -121,13 +144,12 @@ static u32 weir_reduce_seg(const struct weir_reduce_ops *ops,
  * All gradients of a packet. One that lies across two or more segments is put
  * together in @word first.
  */
-static u32 weir_reduce_walk(const struct weir_reduce_ops *ops,
-			    enum weir_reduce_op op, struct page **pages,
-			    const struct weir_payload *pl, unsigned int count,
-			    u32 bias)
+static u32 weir_reduce_walk(const struct weir_walk *w,
+			    const struct weir_payload *pl, unsigned int count)
 {
+	const unsigned int size = weir_reduction_bytes(w->r, 1);
 	unsigned int s, n, have = 0, i = 0;
-	u8 word[sizeof(s32)];
+	u8 word[sizeof(u32)];
 	u32 all = 0;
 
 	for (s = 0; s < pl->n && i < count; s++) {
@@ -135,43 +157,48 @@ static u32 weir_reduce_walk(const struct weir_reduce_ops *ops,
 		unsigned int len = pl->seg[s].len;
 
 		if (have) {
-			n = min_t(unsigned int, sizeof(word) - have, len);
+			n = min(size - have, len);
 			memcpy(word + have, src, n);
 			have += n;
 			src += n;
 			len -= n;
-			if (have < sizeof(word))
+			if (have < size)
 				continue;
-			all |= weir_reduce_seg(ops, op, pages, i++, word, 1,
-					       bias);
+			all |= weir_reduce_seg(w, i++, word, 1);
 		}
-		n = min_t(unsigned int, len / sizeof(s32), count - i);
-		all |= weir_reduce_seg(ops, op, pages, i, src, n, bias);
+		n = min(len >> w->r->shift, count - i);
+		all |= weir_reduce_seg(w, i, src, n);
 		i += n;
-		have = len - n * sizeof(s32);
+		have = len - weir_reduction_bytes(w->r, n);
 		if (i < count)
-			memcpy(word, src + n * sizeof(s32), have);
+			memcpy(word, src + weir_reduction_bytes(w->r, n), have);
 	}
 	return all;
 }
 
-static u32 weir_reduce(enum weir_reduce_op op, struct page **pages,
-		       const struct weir_payload *pl, unsigned int count,
-		       u32 bias)
+static u32 weir_reduce(const struct weir_reduction *r, enum weir_reduce_step step,
+		       struct page **pages, const struct weir_payload *pl,
+		       unsigned int count, u32 bias)
 {
-	u32 all;
+	bool vector = weir_vector_begin(r, count);
+	const struct weir_walk w = {
+		.r	= r,
+		.ops	= vector ? r->vector : r->scalar,
+		.step	= step,
+		.pages	= pages,
+		.bias	= bias,
+	};
+	u32 all = weir_reduce_walk(&w, pl, count);
 
-	if (!weir_vector_begin(count))
-		return weir_reduce_walk(&weir_reduce_scalar, op, pages, pl,
-					count, bias);
-	all = weir_reduce_walk(&weir_reduce_vector, op, pages, pl, count, bias);
-	weir_vector_end();
+	if (vector)
+		weir_vector_end();
 	return all;
 }
 
 /**
  * weir_reduce_set() - the first contribution to a block
- * @pages: the block's pages; become the gradients in host byte order
+ * @reduction: how gradients are combined
+ * @pages: the block's pages; become what the gradients alone make
  * @pl: the packet's gradients, at least @count
  * @count: gradients
  * @bias: from weir_reduce_bias()
@@ -180,56 +207,75 @@ static u32 weir_reduce(enum weir_reduce_op op, struct page **pages,
  *
  * Return: a guard for weir_reduce_wide().
  */
-u32 weir_reduce_set(struct page **pages, const struct weir_payload *pl,
-		    unsigned int count, u32 bias)
+u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
+		    const struct weir_payload *pl, unsigned int count, u32 bias)
 {
-	return weir_reduce(WEIR_SET, pages, pl, count, bias);
+	return weir_reduce(reduction, WEIR_SET, pages, pl, count, bias);
 }
 
 /**
- * weir_reduce_add() - a further contribution, modulo 2^32
- * @pages: the sums so far, host byte order
+ * weir_reduce_add() - a further contribution
+ * @reduction: how gradients are combined; sums of integers are modulo 2^32
+ * @pages: what was made of the others
  * @pl: the packet's gradients, at least @count
  * @count: gradients
  * @bias: from weir_reduce_bias()
  *
  * Return: a guard for weir_reduce_wide().
  */
-u32 weir_reduce_add(struct page **pages, const struct weir_payload *pl,
-		    unsigned int count, u32 bias)
+u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
+		    const struct weir_payload *pl, unsigned int count, u32 bias)
 {
-	return weir_reduce(WEIR_ADD, pages, pl, count, bias);
+	return weir_reduce(reduction, WEIR_ADD, pages, pl, count, bias);
 }
 
 /**
  * weir_reduce_check() - did the addition just made leave the range of int32?
- * @pages: the sums with @pl in them, host byte order
+ * @reduction: how gradients are combined; one that has guards
+ * @pages: the sums with @pl in them
  * @pl: the packet's gradients, as they were added
  * @count: gradients
  *
  * Return: nonzero where it did.
  */
-u32 weir_reduce_check(struct page **pages, const struct weir_payload *pl,
-		      unsigned int count)
+u32 weir_reduce_check(const struct weir_reduction *reduction, struct page **pages,
+		      const struct weir_payload *pl, unsigned int count)
 {
-	return weir_reduce(WEIR_CHECK, pages, pl, count, 0);
+	return weir_reduce(reduction, WEIR_CHECK, pages, pl, count, 0);
+}
+
+/* Where gradient @i of a result is, and how many there are from there to the page's end. */
+static void *weir_reduce_wire(const struct weir_reduction *r, struct page **pages,
+			      unsigned int i, unsigned int *n)
+{
+	u32 at = weir_reduction_bytes(r, i);
+
+	*n = (PAGE_SIZE - at % PAGE_SIZE) >> r->shift;
+	return page_address(pages[at / PAGE_SIZE]) + at % PAGE_SIZE;
 }
 
 /**
- * weir_reduce_swap() - bring finished sums into network byte order
- * @pages: the sums
+ * weir_reduce_finish() - all are in: make the result, as packets have it
+ * @reduction: how gradients were combined
+ * @pages: the block's pages; the result begins with the first one
  * @count: gradients
+ *
+ * A result takes no more memory than what it is made from, so none is written over
+ * before it was read.
  */
-void weir_reduce_swap(struct page **pages, unsigned int count)
+void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
+			unsigned int count)
 {
-	bool vector = weir_vector_begin(count);
-	const struct weir_reduce_ops *ops = vector ? &weir_reduce_vector :
-						     &weir_reduce_scalar;
+	bool vector = weir_vector_begin(reduction, count);
+	const struct weir_reduce_ops *ops = vector ? reduction->vector :
+						     reduction->scalar;
 	unsigned int i, n;
+	void *wire;
 
 	for (i = 0; i < count; i += n) {
-		n = min_t(unsigned int, count - i, WEIR_GRADS_A_PAGE);
-		ops->to_wire(weir_reduce_at(pages, i), n);
+		wire = weir_reduce_wire(reduction, pages, i, &n);
+		n = min3(n, count - i, weir_reduce_page(reduction, i));
+		ops->to_wire(wire, weir_reduce_at(reduction, pages, i), n);
 	}
 	if (vector)
 		weir_vector_end();

@@ -5,18 +5,60 @@
 #include <linux/types.h>
 
 struct weir_payload;
+struct weir_reduce_ops;
 struct page;
+
+/**
+ * struct weir_reduction - how the gradients of a job are combined
+ * @dtype: enum weir_dtype
+ * @op: enum weir_op
+ * @order: enum weir_order; 0 where the result is the same in any
+ * @shift: a gradient has 2^shift bytes in a packet
+ * @page_shift: a page holds what 2^page_shift gradients take while their block is open
+ * @needs: what the processor must have for @vector, WEIR_CPU_*
+ * @least: gradients from which on vectors are worth the saving of the registers
+ * @scalar: the inner loops in plain C
+ * @vector: and with vectors
+ */
+struct weir_reduction {
+	u8	dtype;
+	u8	op;
+	u8	order;
+	u8	shift;
+	u8	page_shift;
+	u8	needs;
+	u8	least;
+	const struct weir_reduce_ops *scalar;
+	const struct weir_reduce_ops *vector;
+};
+
+#define WEIR_CPU_AVX2	0x1
+#define WEIR_CPU_F16C	0x2
+
+/**
+ * weir_reduction_bytes() - what gradients take in a packet
+ * @reduction: how they are combined
+ * @count: gradients
+ */
+static inline u32 weir_reduction_bytes(const struct weir_reduction *reduction, u32 count)
+{
+	return count << reduction->shift;
+}
+
+const struct weir_reduction *weir_reduction_find(u32 dtype, u32 op, u32 order);
+unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 count);
 
 void weir_reduce_init(void);
 const char *weir_reduce_unit(void);
 
-u32 weir_reduce_set(struct page **pages, const struct weir_payload *pl,
-		    unsigned int count, u32 bias);
-u32 weir_reduce_add(struct page **pages, const struct weir_payload *pl,
-		    unsigned int count, u32 bias);
-u32 weir_reduce_check(struct page **pages, const struct weir_payload *pl,
-		      unsigned int count);
-void weir_reduce_swap(struct page **pages, unsigned int count);
+u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
+		    const struct weir_payload *pl, unsigned int count, u32 bias);
+u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
+		    const struct weir_payload *pl, unsigned int count, u32 bias);
+u32 weir_reduce_check(const struct weir_reduction *reduction, struct page **pages,
+		      const struct weir_payload *pl, unsigned int count);
+void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
+			unsigned int count);
 
 /**
  * weir_reduce_bias() - what a gradient may be so that no sum can overflow

@@ -1,35 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The inner loops over gradients that lie together. Free of kernel headers, so
- * that the vector unit's file and the benchmarks can include it.
+ * that the vector unit's files and the benchmarks can include it.
  *
- * acc: sums, host byte order, aligned to 4 bytes
- * src: a packet's gradients, network byte order, any alignment
- * n:   gradients
+ * acc:  what a block holds of each gradient while it is open, see weir_reduction.acc;
+ *	 aligned to 4 bytes
+ * src:  a packet's gradients, network byte order, any alignment
+ * wire: the block's gradients as its result has them, network byte order; may be the
+ *	 memory of acc, from its beginning on
+ * n:    gradients
  */
 #ifndef _WEIR_REDUCE_OPS_H
 #define _WEIR_REDUCE_OPS_H
 
 /**
  * struct weir_reduce_ops - one implementation of the inner loops
- * @name: what it is called in weir stats
- * @set: acc = src; returns the OR of all src + bias
- * @add: acc += src modulo 2^32; returns the OR of all src + bias
+ * @set: acc is what src alone makes of it; returns a guard
+ * @add: src is combined with acc; returns a guard
  * @check: with acc as @add left it, returns nonzero where an addition of src
- *	left the range of int32
- * @to_wire: acc from host to network byte order
+ *	left the range of the type; NULL where there is nothing to guard against
+ * @to_wire: what acc stands for
+ *
+ * A guard is the OR of all src + bias, modulo 2^32, for sums of integers, and 0 for all
+ * else; see weir_reduce_wide().
  */
 struct weir_reduce_ops {
-	const char *name;
-	unsigned int (*set)(int *acc, const void *src, unsigned int n,
+	unsigned int (*set)(void *acc, const void *src, unsigned int n,
 			    unsigned int bias);
-	unsigned int (*add)(int *acc, const void *src, unsigned int n,
+	unsigned int (*add)(void *acc, const void *src, unsigned int n,
 			    unsigned int bias);
-	unsigned int (*check)(const int *acc, const void *src, unsigned int n);
-	void (*to_wire)(int *acc, unsigned int n);
+	unsigned int (*check)(const void *acc, const void *src, unsigned int n);
+	void (*to_wire)(void *wire, const void *acc, unsigned int n);
 };
 
-extern const struct weir_reduce_ops weir_reduce_scalar;
-extern const struct weir_reduce_ops weir_reduce_avx2;
+#define WEIR_DECLARE_OPS(type, unit)						\
+	extern const struct weir_reduce_ops weir_##type##_sum_##unit;		\
+	extern const struct weir_reduce_ops weir_##type##_binned_##unit;	\
+	extern const struct weir_reduce_ops weir_##type##_min_##unit;		\
+	extern const struct weir_reduce_ops weir_##type##_max_##unit
+
+/* Integers have no binned sums, as theirs are the same in any order. */
+WEIR_DECLARE_OPS(int32, scalar);
+WEIR_DECLARE_OPS(int32, avx2);
+WEIR_DECLARE_OPS(float32, scalar);
+WEIR_DECLARE_OPS(float32, avx2);
+WEIR_DECLARE_OPS(float16, scalar);
+WEIR_DECLARE_OPS(float16, avx2);
+WEIR_DECLARE_OPS(bfloat16, scalar);
+WEIR_DECLARE_OPS(bfloat16, avx2);
+
+/* The tables of a type of floats, of the functions that float_scalar.h and float_avx2.h define. */
+#define WEIR_FLOAT_OPS(type, unit)						\
+	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
+		.set = sum_set, .add = sum_add, .to_wire = sum_to_wire,		\
+	};									\
+	const struct weir_reduce_ops weir_##type##_binned_##unit = {		\
+		.set = binned_set, .add = binned_add, .to_wire = binned_to_wire, \
+	};									\
+	const struct weir_reduce_ops weir_##type##_min_##unit = {		\
+		.set = min_set, .add = min_add, .to_wire = key_to_wire,		\
+	};									\
+	const struct weir_reduce_ops weir_##type##_max_##unit = {		\
+		.set = max_set, .add = max_add, .to_wire = key_to_wire,		\
+	}
 
 #endif /* _WEIR_REDUCE_OPS_H */

@@ -2,9 +2,10 @@
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
-/* A number in a packet: headers leave it at an odd place. */
-typedef int plain_unaligned __attribute__((aligned(1), may_alias));
+/* acc: sums of 32 bits; src: numbers as they lie in a packet. */
+void plain_add_int32(void *restrict acc, const void *restrict src, unsigned int n);
+void plain_add_float32(void *restrict acc, const void *restrict src, unsigned int n);
+void plain_add_bfloat16(void *restrict acc, const void *restrict src, unsigned int n);
+void plain_add_float16(void *restrict acc, const void *restrict src, unsigned int n);
 
-void plain_add(int *restrict acc, const plain_unaligned *restrict src, unsigned int n);
-
-#endif
+#endif /* BENCH_PLAIN_H */

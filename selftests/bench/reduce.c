@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's inner loops beside a plain vector add, natively.
+ * The module's inner loops beside a plain vector add of the same type, natively.
  *
  * The machine may be shared: the rivals take turns in short batches, and the
  * fastest batch of each counts. Prints "NAME VALUE" a line.
  */
 #define _GNU_SOURCE
 #include <err.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,34 @@
 enum rival { PLAIN, AVX2, SCALAR, RIVALS };
 
 /**
+ * struct type - a type of numbers, and who adds them
+ * @name: behind the figures' names; none for int32
+ * @size: bytes of a number in a packet
+ * @stride: bytes that a block's sums take
+ * @plain: the loop that anybody would write
+ * @ops: the module's loops, by rival
+ */
+struct type {
+	const char *name;
+	unsigned int size;
+	unsigned int stride;
+	void (*plain)(void *restrict acc, const void *restrict src, unsigned int n);
+	const struct weir_reduce_ops *ops[RIVALS];
+};
+
+#define OPS(name)	{ NULL, &weir_##name##_avx2, &weir_##name##_scalar }
+
+static const struct type types[] = {
+	{ "", 4, PAGE, plain_add_int32, OPS(int32_sum) },
+	{ "_float32", 4, PAGE, plain_add_float32, OPS(float32_sum) },
+	{ "_bfloat16", 2, PAGE, plain_add_bfloat16, OPS(bfloat16_sum) },
+	{ "_float16", 2, PAGE, plain_add_float16, OPS(float16_sum) },
+	{ "_float32_fixed", 4, 4 * PAGE, plain_add_float32, OPS(float32_binned) },
+};
+
+/**
  * struct window - blocks that are worked on in turn
+ * @type: of the numbers
  * @blocks: how many
  * @grads: gradients a block
  * @stride: bytes from packet to packet
@@ -40,6 +66,7 @@ enum rival { PLAIN, AVX2, SCALAR, RIVALS };
  * @packets: frames
  */
 struct window {
+	const struct type *type;
 	unsigned int blocks;
 	unsigned int grads;
 	size_t stride;
@@ -58,13 +85,14 @@ static void *pages(size_t size)
 	return memset(p, 1, (size + PAGE - 1) / PAGE * PAGE);
 }
 
-static void window_init(struct window *w, unsigned int blocks,
-			unsigned int grads)
+static void window_init(struct window *w, const struct type *type,
+			unsigned int blocks, unsigned int grads)
 {
+	w->type = type;
 	w->blocks = blocks;
 	w->grads = grads;
-	w->stride = (PACKET_OFFSET + 4 * grads + 63) / 64 * 64;
-	w->acc = pages((size_t)blocks * PAGE);
+	w->stride = (PACKET_OFFSET + type->size * grads + 63) / 64 * 64;
+	w->acc = pages((size_t)blocks * type->stride);
 	w->packets = pages(blocks * w->stride);
 }
 
@@ -74,30 +102,34 @@ static void window_uninit(struct window *w)
 	free(w->packets);
 }
 
-/* The rivals' loops are alike, so that what surrounds the sum costs the same. */
+/* A page of bins has a quarter of the gradients. */
+static unsigned int add_pages(const struct window *w, const struct weir_reduce_ops *ops,
+			      uint8_t *acc, const uint8_t *src)
+{
+	unsigned int grads_a_page = PAGE * PAGE / w->type->stride / 4, i, n, guard = 0;
+
+	for (i = 0; i < w->grads; i += n) {
+		n = w->grads - i < grads_a_page ? w->grads - i : grads_a_page;
+		guard |= ops->add(acc, src, n, BIAS);
+		acc += PAGE;
+		src += n * w->type->size;
+	}
+	return guard;
+}
+
 static void pass(const struct window *w, enum rival rival)
 {
+	const struct weir_reduce_ops *ops = w->type->ops[rival];
 	unsigned int i, guard = 0;
 
 	for (i = 0; i < w->blocks; i++) {
-		int *acc = (int *)(w->acc + (size_t)i * PAGE);
-		const uint8_t *packet = w->packets + i * w->stride;
+		uint8_t *acc = w->acc + (size_t)i * w->type->stride;
+		const uint8_t *src = w->packets + i * w->stride + PACKET_OFFSET;
 
-		switch (rival) {
-		case PLAIN:
-			plain_add(acc, (const void *)(packet + PACKET_OFFSET),
-				  w->grads);
-			break;
-		case AVX2:
-			guard |= weir_reduce_avx2.add(acc,
-						      packet + PACKET_OFFSET,
-						      w->grads, BIAS);
-			break;
-		default:
-			guard |= weir_reduce_scalar.add(acc,
-							packet + PACKET_OFFSET,
-							w->grads, BIAS);
-		}
+		if (ops)
+			guard |= add_pages(w, ops, acc, src);
+		else
+			w->type->plain(acc, src, w->grads);
 	}
 	sink = guard;
 }
@@ -134,21 +166,20 @@ struct times {
 	double median[RIVALS];
 };
 
-static void measure(unsigned int blocks, unsigned int grads, bool vector,
-		    struct times *t)
+static void measure(const struct type *type, unsigned int blocks,
+		    unsigned int grads, struct times *t)
 {
 	static double samples[RIVALS][ROUNDS];
 	unsigned int i, rounds, passes;
 	struct window w;
 	int r;
 
-	window_init(&w, blocks, grads);
+	window_init(&w, type, blocks, grads);
 	passes = BATCH_NS / (batch(&w, PLAIN, 3) * blocks) + 1;
 	rounds = passes > 1 ? ROUNDS : ROUNDS_MEMORY;
 	for (i = 0; i < rounds; i++)
 		for (r = 0; r < RIVALS; r++)
-			if (r != AVX2 || vector)
-				samples[r][i] = batch(&w, r, passes);
+			samples[r][i] = batch(&w, r, passes);
 	for (r = 0; r < RIVALS; r++) {
 		qsort(samples[r], rounds, sizeof(double), by_value);
 		t->least[r] = samples[r][0];
@@ -167,49 +198,53 @@ static double over_plain(const struct times *t, enum rival rival)
 	return t->least[PLAIN] / t->least[rival];
 }
 
-static void note(const char *where, unsigned int grads, const struct times *t,
-		 bool vector)
+static void note(const struct type *type, const char *where, unsigned int grads,
+		 const struct times *t)
 {
-	printf("# %4u gradients, %-16s plain %7.1f (median %.1f), ", grads,
-	       where, t->least[PLAIN], t->median[PLAIN]);
-	if (vector)
-		printf("avx2 %7.1f (%.1f), ", t->least[AVX2], t->median[AVX2]);
-	printf("scalar %7.1f (%.1f) ns\n", t->least[SCALAR], t->median[SCALAR]);
+	printf("# %s, %4u gradients, %-12s plain %7.1f (median %.1f), avx2 %7.1f (%.1f), scalar %7.1f (%.1f) ns\n",
+	       *type->name ? type->name + 1 : "int32", grads, where, t->least[PLAIN],
+	       t->median[PLAIN], t->least[AVX2], t->median[AVX2], t->least[SCALAR],
+	       t->median[SCALAR]);
 }
 
-static void report(const char *unit, enum rival rival, unsigned int grads,
-		   const struct times *hot, const struct times *cache,
+static void report(const struct type *type, const char *unit, enum rival rival,
+		   unsigned int grads, const struct times *hot, const struct times *cache,
 		   const struct times *memory)
 {
-	printf("reduce%s_ns_%u %.1f\n", unit, grads, hot->least[rival]);
-	printf("reduce%s_gbps_%u %.1f\n", unit, grads,
-	       4 * grads / hot->least[rival]);
-	printf("reduce%s_over_plain_%u %.3f\n", unit, grads,
+	printf("reduce%s_ns%s_%u %.1f\n", unit, type->name, grads, hot->least[rival]);
+	printf("reduce%s_gbps%s_%u %.1f\n", unit, type->name, grads,
+	       type->size * grads / hot->least[rival]);
+	printf("reduce%s_over_plain%s_%u %.3f\n", unit, type->name, grads,
 	       least(over_plain(hot, rival), over_plain(cache, rival)));
-	printf("reduce%s_over_plain_memory_%u %.3f\n", unit, grads,
+	printf("reduce%s_over_plain_memory%s_%u %.3f\n", unit, type->name, grads,
 	       over_plain(memory, rival));
+}
+
+static void run(const struct type *type, unsigned int grads)
+{
+	struct times hot, cache, memory;
+
+	measure(type, 1, grads, &hot);
+	measure(type, 64, grads, &cache);
+	measure(type, 4096, grads, &memory);
+	note(type, "1 block", grads, &hot);
+	note(type, "64 blocks", grads, &cache);
+	note(type, "4,096 blocks", grads, &memory);
+	report(type, "", AVX2, grads, &hot, &cache, &memory);
+	report(type, "_scalar", SCALAR, grads, &hot, &cache, &memory);
 }
 
 int main(void)
 {
-	static const unsigned int sizes[] = { 256, 1024 };
-	bool vector = __builtin_cpu_supports("avx2");
-	struct times hot, cache, memory;
 	unsigned int i;
 
-	if (!vector)
-		printf("# this processor has no AVX2: the plain add needs it too\n");
-	for (i = 0; vector && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		unsigned int grads = sizes[i];
-
-		measure(1, grads, vector, &hot);
-		measure(64, grads, vector, &cache);
-		measure(4096, grads, vector, &memory);
-		note("1 block", grads, &hot, vector);
-		note("64 blocks", grads, &cache, vector);
-		note("4,096 blocks", grads, &memory, vector);
-		report("", AVX2, grads, &hot, &cache, &memory);
-		report("_scalar", SCALAR, grads, &hot, &cache, &memory);
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) {
+		printf("# this processor has no AVX2 and F16C: the plain add needs them too\n");
+		return 0;
+	}
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		run(&types[i], 256);
+		run(&types[i], 1024);
 	}
 	return 0;
 }

@@ -78,8 +78,6 @@ CASES = [
     ("job-add", without(new, "grads"), INVAL, "say how many gradients a block has at most"),
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
-    ("job-add", dict(new, dtype=2), NOTSUPP, "only int32 can be summed so far: .*"),
-    ("job-add", dict(new, op=2), NOTSUPP, "only the operation sum is there so far"),
     ("job-add", dict(new, tree=1), NOTSUPP, "a job spans one box so far: leave tree away"),
     ("job-add", dict(new, parent=BOX), NOTSUPP, "a job spans one box so far: leave parent away"),
     ("job-add", dict(new, blocks=63), INVAL, "blocks must be a power of two: take 64"),

@@ -48,17 +48,25 @@ class Packet:
          self.generation, count) = struct.unpack_from("!BIBBBHH", data)
         assert count & DOWN, "it does not say that it comes from a box"
         self.count = count & 0xfff
-        rest = data[12:]
+        self.rest = rest = data[12:]
         self.sums = self.members = None
         if self.flags & CONTROL:
             self.words = struct.unpack(f"!{len(rest) // 4}I", rest)
             if self.flags == COOKIE:
                 self.cookie = rest[16:24]
             return
+        # Of gradients of 2 bytes there is no bitmap to be found here.
+        if len(rest) < 4 * self.count:
+            self.sums = ()
+            return
         self.sums = struct.unpack_from(f"!{self.count}i", rest)
         trailer = rest[4 * self.count:]
         if trailer:
             self.members = bits(struct.unpack(f"!{len(trailer) // 4}I", trailer))
+
+    def numbers(self, kind):
+        """The gradients, as numbers of a format of struct."""
+        return struct.unpack_from(f"!{self.count}{kind}", self.rest)
 
     # Of a notice.
     dead = property(lambda self: bits(self.words[:8]))
@@ -73,8 +81,9 @@ class Packet:
 class Worker:
     """One source of a job."""
 
-    def __init__(self, namespace, box, job, source, port=12000):
+    def __init__(self, namespace, box, job, source, port=12000, numbers=INT32_SUM):
         enter(namespace)
+        self.numbers = numbers
         self.box, self.job, self.source = (box, 12000), job, source
         self.cookies, self.put_by = {}, []
         family = socket.AF_INET6 if ":" in box else socket.AF_INET
@@ -84,11 +93,12 @@ class Worker:
     def close(self):
         self.socket.close()
 
-    def send(self, block, gradients=(), generation=0, flags=0, joined=False, body=b"", **other):
+    def send(self, block, gradients=(), generation=0, flags=0, joined=False, body=b"", kind="i",
+             **other):
         header = struct.pack("!BIBBBHH", other.get("job", self.job), block & 0xffffffff, flags,
                              other.get("source", self.source), 1, generation & 0xffff,
                              len(gradients) | (JOINED if joined else 0))
-        self.socket.sendto(header + struct.pack(f"!{len(gradients)}i", *gradients) + body,
+        self.socket.sendto(header + struct.pack(f"!{len(gradients)}{kind}", *gradients) + body,
                            self.box)
 
     def query(self, block, **other):
@@ -96,7 +106,7 @@ class Worker:
 
     def join_with(self, cookie, nonce, ranks, grads, lacks=0):
         self.send(lacks, flags=CONTROL,
-                  body=struct.pack("!IIII", nonce, ranks, 0, grads) + cookie + INT32_SUM)
+                  body=struct.pack("!IIII", nonce, ranks, 0, grads) + cookie + self.numbers)
 
     def join(self, nonce, ranks, grads, lacks=0, patience=PATIENCE):
         """Joins with the cookie that the box gives for the number."""

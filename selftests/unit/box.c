@@ -4,6 +4,7 @@
 
 #include "base/payload.h"
 #include "base/notify.h"
+#include "type/reduce.h"
 
 struct box box;
 unsigned int weir_net_id;
@@ -62,8 +63,10 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			 u16 grads)
 {
 	struct weir_job_config cfg = {
-		.id = id, .format = WEIR_FORMAT_TRIO, .dtype = WEIR_DTYPE_INT32,
-		.op = WEIR_OP_SUM, .sources = sources,
+		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
+		.order = WEIR_ORDER_ARRIVAL,
+		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						 WEIR_ORDER_ARRIVAL),
 		.blocks = blocks, .grads = grads, .port = 12000,
 		.address = box_addr(254), .timers = box.timers,
 		.late = box.late,
@@ -164,8 +167,8 @@ int box_join_as(const struct weir_job *job, u16 source, u32 block,
 {
 	struct weir_join with = *join;
 
-	with.dtype = job->dtype;
-	with.op = job->op;
+	with.dtype = job->blocks.reduction->dtype;
+	with.op = job->blocks.reduction->op;
 	with.format = job->format;
 	with.cookie = weir_source_cookie(weir_source_get(job, source), 12000,
 					 join->nonce);

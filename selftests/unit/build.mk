@@ -6,7 +6,7 @@ unit_module := base/payload \
 	format/trio job/send \
 	sum/pool sum/horizon sum/generation sum/block \
 	trim/bands trim/trim_config trim/trim_default \
-	type/reduce type/reduce_scalar type/reduce_avx2
+	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
@@ -23,15 +23,16 @@ $(B)/unit/include/%.h:
 	@mkdir -p $(@D)
 	@echo '#include "kernel.h"' >$@
 
-# The vector file is the module's: its target is set as Kbuild sets it.
-$(B)/obj/test-unit/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
-unit_flags := -g -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
+# The vector files are the module's: their target is set as Kbuild sets it.
+unit_avx2 := $(patsubst %.c,%.o,$(wildcard kmod/type/*_avx2.c))
+$(unit_avx2:%=$(B)/obj/test-unit/%): CFLAGS += $(avx2_flags)
+unit_flags := -g -funsigned-char -fno-strict-overflow -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
 unit_sanitizers := -fsanitize=address -fsanitize=undefined
 $(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))
 
 # The same with its lines counted, as they are written: nothing is inlined or moved.
-$(B)/obj/unit-gcov/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
+$(unit_avx2:%=$(B)/obj/unit-gcov/%): CFLAGS += $(avx2_flags)
 $(eval $(call objects,unit-gcov,$(unit_sources),$(unit_flags) -O0 --coverage,$(unit_forward)))
 $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 	$(call say,LD,$@)
@@ -40,8 +41,8 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,sum/pool type/reduce type/reduce_scalar type/reduce_avx2 sum/horizon sum/generation sum/block)
-$(B)/obj/test-threads/kmod/type/reduce_avx2.o: CFLAGS += -mavx2
+	$(patsubst %,kmod/%.c,sum/pool sum/horizon sum/generation sum/block) $(wildcard kmod/type/*.c)
+$(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
 $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
 	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \
 	-Wno-pointer-arith -Wno-tsan,-fsanitize=thread -lpthread,$(unit_forward)))

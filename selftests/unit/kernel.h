@@ -58,6 +58,7 @@ typedef unsigned int gfp_t;
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define max_t(t, a, b)	((t)(a) > (t)(b) ? (t)(a) : (t)(b))
+#define min3(a, b, c)	min(a, min(b, c))
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define clamp_t(t, v, lo, hi)	min_t(t, max_t(t, v, lo), hi)
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
@@ -196,7 +197,10 @@ static inline u64 siphash_2u32(u32 a, u32 b, const siphash_key_t *key)
 #define GFP_ATOMIC		1
 #define __GFP_NOWARN		0
 #define __GFP_RETRY_MAYFAIL	0
-#define PAGE_SIZE		4096UL
+#define PAGE_SHIFT		12
+#define PAGE_SIZE		(1UL << PAGE_SHIFT)
+#define SMP_CACHE_BYTES		64
+#define ALIGN(x, to)		(((x) + (to) - 1) / (to) * (to))
 
 struct page {
 	int refs;
@@ -318,9 +322,12 @@ int mock_timers(void);
 
 /* The vector unit. */
 #define X86_FEATURE_AVX2	0
+#define X86_FEATURE_F16C	1
 #define XFEATURE_MASK_SSE	0
 #define XFEATURE_MASK_YMM	0
-#define boot_cpu_has(f)		(mock_cpu_has_avx2 && __builtin_cpu_supports("avx2"))
+#define boot_cpu_has(f)							\
+	(mock_cpu_has_avx2 && ((f) == X86_FEATURE_AVX2 ? __builtin_cpu_supports("avx2") : \
+			       mock_cpu_has_f16c && __builtin_cpu_supports("f16c")))
 #define cpu_has_xfeatures(m, n)	true
 #define irq_fpu_usable()	mock_fpu_usable
 #define kernel_fpu_begin()	mock_lock(&mock_fpu)

@@ -13,7 +13,9 @@ static void setup(u32 size, u16 sources, u16 grads)
 {
 	weir_reduce_init();
 	memset(&table, 0, sizeof(table));
-	CHECK_EQ(weir_blocks_init(&table, size, sources, grads), 0);
+	CHECK_EQ(weir_blocks_init(&table, size, sources, grads,
+				  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						      WEIR_ORDER_ARRIVAL)), 0);
 }
 
 static void teardown(void)
@@ -433,7 +435,7 @@ static void block_ages(void)
 		 WEIR_AGE_##found)
 
 	setup(4, 3, 16);
-	block = &table.slot[1];
+	block = weir_blocks_slot(&table, 1);
 	CHECK_EQ(weir_block_due(&table, block, &answer), U64_MAX);
 	AGE(NONE, answer, start + 1000);
 	contribute(0, 1, 0, 16, 7);
@@ -473,7 +475,7 @@ static void block_is_done_without_a_packet(void)
 	struct weir_result res;
 
 	setup(4, 3, 16);
-	block = &table.slot[1];
+	block = weir_blocks_slot(&table, 1);
 	contribute(0, 1, 0, 16, 7);
 	contribute(1, 1, 0, 16, 7);
 	CHECK_EQ(weir_block_due(&table, block, &never), U64_MAX);
@@ -495,7 +497,7 @@ static void block_of_an_old_generation_is_swept(void)
 	struct weir_result res;
 
 	setup(4, 3, 16);
-	block = &table.slot[1];
+	block = weir_blocks_slot(&table, 1);
 	contribute(0, 1, 0, 16, 7);
 	CHECK(weir_block_look(&table, block, &res));
 	CHECK_EQ(res.received, 1);
@@ -591,7 +593,9 @@ static void block_table_without_memory(void)
 	for (fail = 0; fail <= 9; fail++) {
 		memset(&table, 0, sizeof(table));
 		mock_fail_after = fail;
-		CHECK_EQ(weir_blocks_init(&table, 4, 2, 2048), -ENOMEM);
+		CHECK_EQ(weir_blocks_init(&table, 4, 2, 2048,
+					  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+							      WEIR_ORDER_ARRIVAL)), -ENOMEM);
 		CHECK_EQ(mock_pages, 0);
 	}
 	mock_fail_after = -1;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs and sources: made, changed, removed, and short of memory. */
 #include "box.h"
+#include "type/reduce.h"
 #include "unit.h"
 
 static struct weir_job_config config(void)
 {
 	return (struct weir_job_config){
-		.id = 7, .format = WEIR_FORMAT_TRIO, .dtype = WEIR_DTYPE_INT32,
-		.op = WEIR_OP_SUM, .sources = 3, .blocks = 4, .grads = 1024, .port = 12000, .address = box_addr(254),
+		.id = 7, .format = WEIR_FORMAT_TRIO, .order = WEIR_ORDER_ARRIVAL,
+		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						 WEIR_ORDER_ARRIVAL),
+		.sources = 3, .blocks = 4, .grads = 1024, .port = 12000, .address = box_addr(254),
 	};
 }
 

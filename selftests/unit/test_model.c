@@ -88,7 +88,9 @@ static void make(void)
 	u32 slots = 1U << any(5);
 
 	memset(&run.table, 0, sizeof(run.table));
-	CHECK_EQ(weir_blocks_init(&run.table, slots, n, MODEL_GRADS), 0);
+	CHECK_EQ(weir_blocks_init(&run.table, slots, n, MODEL_GRADS,
+				  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						      WEIR_ORDER_ARRIVAL)), 0);
 	model_make(&run.model, slots, n);
 	begin(any(65536));
 }
@@ -369,7 +371,7 @@ static void query(void)
 static void age(u32 slot, const struct weir_ageing *ageing)
 {
 	struct model_block *b = &run.model.block[slot];
-	struct weir_block *block = &run.table.slot[slot];
+	struct weir_block *block = weir_blocks_slot(&run.table, slot);
 	struct weir_result res;
 	enum weir_age found, want;
 
@@ -411,7 +413,7 @@ static void look(void)
 	struct weir_result res;
 	bool open;
 
-	open = weir_block_look(&run.table, &run.table.slot[slot], &res);
+	open = weir_block_look(&run.table, weir_blocks_slot(&run.table, slot), &res);
 	if (!CHECK_EQ(open, model_is_open(&run.model, b)) || !open)
 		return;
 	CHECK(same_description(&res, b) && !res.npages);

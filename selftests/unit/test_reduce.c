@@ -1,31 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Both implementations against 64-bit sums, bit for bit. */
+/*
+ * Sums of integers against 64-bit ones, bit for bit, in plain C and with vectors; and of
+ * all reductions, that it does not matter how a packet and a block are cut into pieces.
+ */
 #include "kernel.h"
 
+#include <uapi/weir.h>
+
 #include "base/payload.h"
+#include "sum/pool.h"
 #include "type/reduce.h"
 #include "type/reduce_ops.h"
 #include "unit.h"
 
 #define MAX 2048
 
-static struct page *pages[2];
+static const struct weir_reduction *int32_sum;
+static struct page *pages[WEIR_BLOCK_PAGES];
 static u8 packet[4 * MAX + 64];
 static s32 grads[MAX];
 static s64 sums[MAX];
 
 static void setup(bool vector)
 {
+	unsigned int i;
+
 	mock_cpu_has_avx2 = vector;
 	weir_reduce_init();
-	pages[0] = alloc_page(0);
-	pages[1] = alloc_page(0);
+	int32_sum = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
+	for (i = 0; i < WEIR_BLOCK_PAGES; i++)
+		pages[i] = alloc_page(0);
 }
 
 static void teardown(void)
 {
-	put_page(pages[0]);
-	put_page(pages[1]);
+	unsigned int i;
+
+	for (i = 0; i < WEIR_BLOCK_PAGES; i++)
+		put_page(pages[i]);
 	mock_cpu_has_avx2 = true;
 	CHECK_EQ(mock_pages, 0);
 	CHECK_EQ(mock_locks, 0);
@@ -47,17 +59,11 @@ static s32 any_gradient(void)
 	}
 }
 
-/* @n gradients in a packet, at any alignment, cut into segments anywhere. */
-static void make_packet(struct weir_payload *pl, unsigned int n, bool cut)
+/* Segments of any length, or one. */
+static void cut_packet(struct weir_payload *pl, u8 *p, u32 left, bool cut)
 {
-	u8 *p = packet + random() % 64;
-	u32 left = 4 * n, len, g;
-	unsigned int i;
+	u32 len;
 
-	for (i = 0; i < n; i++) {
-		g = htonl(grads[i]);
-		memcpy(p + 4 * i, &g, 4);
-	}
 	pl->n = 0;
 	while (left) {
 		len = cut && pl->n < WEIR_PAYLOAD_SEGS_MAX - 1 ?
@@ -67,6 +73,20 @@ static void make_packet(struct weir_payload *pl, unsigned int n, bool cut)
 		p += len;
 		left -= len;
 	}
+}
+
+/* @n gradients in a packet, at any alignment, cut into segments anywhere. */
+static void make_packet(struct weir_payload *pl, unsigned int n, bool cut)
+{
+	u8 *p = packet + random() % 64;
+	unsigned int i;
+	u32 g;
+
+	for (i = 0; i < n; i++) {
+		g = htonl(grads[i]);
+		memcpy(p + 4 * i, &g, 4);
+	}
+	cut_packet(pl, p, 4 * n, cut);
 }
 
 static void random_sums(unsigned int n, bool cut)
@@ -89,11 +109,11 @@ static void random_sums(unsigned int n, bool cut)
 			sums[i] = (s32)(before + grads[i]);
 		}
 		make_packet(&pl, n, cut);
-		guard = s ? weir_reduce_add(pages, &pl, n, bias) :
-			    weir_reduce_set(pages, &pl, n, bias);
+		guard = s ? weir_reduce_add(int32_sum, pages, &pl, n, bias) :
+			    weir_reduce_set(int32_sum, pages, &pl, n, bias);
 		CHECK_EQ(weir_reduce_wide(guard, bias), want_wide);
 		wide |= want_wide;
-		if (s && weir_reduce_check(pages, &pl, n))
+		if (s && weir_reduce_check(int32_sum, pages, &pl, n))
 			over = true;
 		rounds++;
 	}
@@ -102,7 +122,7 @@ static void random_sums(unsigned int n, bool cut)
 	for (i = 0; i < n; i++)
 		if (!CHECK_EQ(acc(i), (s32)sums[i]))
 			return;
-	weir_reduce_swap(pages, n);
+	weir_reduce_finish(int32_sum, pages, n);
 	for (i = 0; i < n; i++)
 		if (!CHECK_EQ(acc(i), (s32)htonl(sums[i])))
 			return;
@@ -142,6 +162,113 @@ static void reduce_scalar_cut(void)
 	reduce_against_reference(false, true);
 }
 
+static void any_packet(u8 *p, u32 len)
+{
+	while (len--)
+		*p++ = random();
+}
+
+/*
+ * Any bits as gradients, of so many sources: the result's bytes are the same where each packet
+ * lies in one piece and plain C does it all, and where they are in pieces and vectors do.
+ */
+static void in_pieces(const struct weir_reduction *r, unsigned int sources, unsigned int n)
+{
+	static u8 all[3][4 * MAX], want[4 * MAX];
+	u32 len = weir_reduction_bytes(r, n), at;
+	struct weir_payload pl;
+	unsigned int s, pass;
+
+	for (s = 0; s < sources; s++)
+		any_packet(all[s], len);
+	for (pass = 0; pass < 2; pass++) {
+		mock_fpu_usable = pass;
+		for (s = 0; s < sources; s++) {
+			memcpy(packet + 1, all[s], len);
+			cut_packet(&pl, packet + 1, len, pass);
+			if (s)
+				weir_reduce_add(r, pages, &pl, n, 1);
+			else
+				weir_reduce_set(r, pages, &pl, n, 1);
+		}
+		weir_reduce_finish(r, pages, n);
+		for (at = 0; at < len; at++) {
+			u8 *got = (u8 *)page_address(pages[at / PAGE_SIZE]) + at % PAGE_SIZE;
+
+			if (pass && !CHECK_EQ(*got, want[at]))
+				return;
+			want[at] = *got;
+		}
+	}
+}
+
+static void reduce_in_pieces(void)
+{
+	static const unsigned int dtypes[] = {
+		WEIR_DTYPE_INT32, WEIR_DTYPE_FLOAT32, WEIR_DTYPE_BFLOAT16, WEIR_DTYPE_FLOAT16,
+	};
+	const struct weir_reduction *r;
+	unsigned int d, op, order, n;
+
+	setup(true);
+	for (d = 0; d < ARRAY_SIZE(dtypes); d++)
+		for (op = WEIR_OP_SUM; op <= WEIR_OP_MAX; op++)
+			for (order = WEIR_ORDER_ARRIVAL; order <= WEIR_ORDER_FIXED; order++) {
+				r = weir_reduction_find(dtypes[d], op, order);
+				if (!CHECK(r))
+					continue;
+				CHECK_EQ(r->dtype, dtypes[d]);
+				CHECK_EQ(r->op, op);
+				CHECK(weir_reduction_pages(r, MAX) <= WEIR_BLOCK_PAGES);
+				for (n = 1; n < 40; n++)
+					in_pieces(r, 1 + n % 3, n);
+				for (n = 0; n < 20; n++)
+					in_pieces(r, 3, 1 + random() % MAX);
+				in_pieces(r, 3, MAX);
+			}
+	teardown();
+}
+
+/* Half a page of floats of 16 bits is the result of a page. */
+static void reduce_halves_are_gathered(void)
+{
+	const struct weir_reduction *r;
+	struct weir_payload pl;
+	unsigned int i;
+	u16 half;
+
+	setup(true);
+	r = weir_reduction_find(WEIR_DTYPE_BFLOAT16, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
+	CHECK_EQ(weir_reduction_pages(r, MAX), 2);
+	for (i = 0; i < MAX; i++) {
+		half = htons(i);
+		memcpy(packet + 2 * i, &half, 2);
+	}
+	cut_packet(&pl, packet, 2 * MAX, false);
+	weir_reduce_set(r, pages, &pl, MAX, 1);
+	weir_reduce_finish(r, pages, MAX);
+	for (i = 0; i < MAX; i++) {
+		memcpy(&half, (u8 *)page_address(pages[0]) + 2 * i, 2);
+		if (!CHECK_EQ(ntohs(half), i))
+			break;
+	}
+	teardown();
+}
+
+/* Without F16C vectors still do all but binary16. */
+static void reduce_without_f16c(void)
+{
+	const struct weir_reduction *r;
+
+	mock_cpu_has_f16c = false;
+	setup(true);
+	r = weir_reduction_find(WEIR_DTYPE_FLOAT16, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
+	in_pieces(r, 3, 100);
+	CHECK(!strcmp(weir_reduce_unit(), "avx2"));
+	mock_cpu_has_f16c = true;
+	teardown();
+}
+
 /* One gradient that is too large is seen wherever it stands. */
 static void reduce_sees_each_lane(void)
 {
@@ -154,16 +281,16 @@ static void reduce_sees_each_lane(void)
 		memset(grads, 0, sizeof(grads));
 		grads[i] = i & 1 ? 1 << 20 : -(1 << 20) - 1;
 		make_packet(&pl, 100, false);
-		guard = weir_reduce_set(pages, &pl, 100, 1 << 20);
+		guard = weir_reduce_set(int32_sum, pages, &pl, 100, 1 << 20);
 		CHECK(weir_reduce_wide(guard, 1 << 20));
-		guard = weir_reduce_add(pages, &pl, 100, 1 << 20);
+		guard = weir_reduce_add(int32_sum, pages, &pl, 100, 1 << 20);
 		CHECK(weir_reduce_wide(guard, 1 << 20));
 		grads[i] = INT32_MAX;
 		make_packet(&pl, 100, false);
-		weir_reduce_set(pages, &pl, 100, 1);
-		CHECK(!weir_reduce_check(pages, &pl, i));
-		weir_reduce_add(pages, &pl, 100, 1);
-		CHECK(weir_reduce_check(pages, &pl, 100));
+		weir_reduce_set(int32_sum, pages, &pl, 100, 1);
+		CHECK(!weir_reduce_check(int32_sum, pages, &pl, i));
+		weir_reduce_add(int32_sum, pages, &pl, 100, 1);
+		CHECK(weir_reduce_check(int32_sum, pages, &pl, 100));
 	}
 	teardown();
 }
@@ -186,9 +313,9 @@ static void reduce_nothing_beyond(void)
 	setup(true);
 	memset(grads, 0x11, sizeof(grads));
 	make_packet(&pl, 100, false);
-	weir_reduce_set(pages, &pl, 100, 1);
-	weir_reduce_add(pages, &pl, 100, 1);
-	weir_reduce_swap(pages, 100);
+	weir_reduce_set(int32_sum, pages, &pl, 100, 1);
+	weir_reduce_add(int32_sum, pages, &pl, 100, 1);
+	weir_reduce_finish(int32_sum, pages, 100);
 	for (i = 100; i < MAX; i++)
 		if (!CHECK_EQ(acc(i), (s32)0xa5a5a5a5))
 			break;
@@ -225,6 +352,9 @@ const struct ktap_test reduce_tests[] = {
 	KTAP_TEST(reduce_vector_cut),
 	KTAP_TEST(reduce_scalar),
 	KTAP_TEST(reduce_scalar_cut),
+	KTAP_TEST(reduce_in_pieces),
+	KTAP_TEST(reduce_halves_are_gathered),
+	KTAP_TEST(reduce_without_f16c),
 	KTAP_TEST(reduce_sees_each_lane),
 	KTAP_TEST(reduce_vector_in_use),
 	KTAP_TEST(reduce_nothing_beyond),

@@ -263,7 +263,7 @@ static void scan_unsent_while_it_stops(void)
 			after(2000 * TIMEOUT);
 		CHECK(!mock_meanwhile);
 		CHECK(answered() >= 2);
-		CHECK_EQ(job->blocks.slot[2].unsent, 0);
+		CHECK_EQ(weir_blocks_slot(&job->blocks, 2)->unsent, 0);
 		box_down();
 	}
 }
@@ -473,7 +473,7 @@ static void scan_sweeps_old_generations(void)
 	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);
 	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
 	CHECK_EQ(box.sent, 0);
-	CHECK_EQ(job->blocks.slot[5].state, WEIR_BLOCK_FREE);
+	CHECK_EQ(weir_blocks_slot(&job->blocks, 5)->state, WEIR_BLOCK_FREE);
 	CHECK_EQ(mock_timers(), 0);
 	box_down();
 }
@@ -569,7 +569,7 @@ static void scan_opened_while_it_stops(void)
 		mock_meanwhile = open_meanwhile;
 		while (mock_meanwhile)
 			after(1000);
-		start = job->blocks.slot[9].start;
+		start = weir_blocks_slot(&job->blocks, 9)->start;
 		CHECK_EQ(weir_blocks_open(&job->blocks), 1);
 		CHECK_EQ(mock_timers(), 1);
 		after(TIMEOUT + PART);

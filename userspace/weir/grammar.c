@@ -52,6 +52,10 @@ static const struct key job_op = {
 	"op", "OPERATION", "how contributions are combined (sum)",
 	VALUE_NAME, .attr = WEIR_A_JOB_OP, .names = &op_names,
 };
+static const struct key job_order = {
+	"order", "ORDER", "what the bits of a sum of floats depend on; fixed takes four times the memory (arrival)",
+	VALUE_NAME, .attr = WEIR_A_JOB_ORDER, .names = &order_names,
+};
 static const struct key job_timeout = {
 	"timeout", "TIME", "time from a block's first contribution until it has aged, in us, ms or s (never; of partial and exclude 10ms)",
 	VALUE_TIME, .attr = WEIR_A_JOB_TIMEOUT, .names = &never_names,
@@ -89,9 +93,10 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_id, true }, { &job_sources, true }, { &job_blocks, true },
 	{ &job_grads, true }, { &job_address, true }, { &job_port, false },
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
-	{ &job_op, false }, { &job_policy, false }, { &job_timeout, false },
-	{ &job_quorum, false }, { &job_timers, false }, { &job_dead_after, false },
-	{ &job_rate, false }, { &job_tree, false }, { &job_parent, false }, END,
+	{ &job_op, false }, { &job_order, false }, { &job_policy, false },
+	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
+	{ &job_dead_after, false }, { &job_rate, false }, { &job_tree, false },
+	{ &job_parent, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },

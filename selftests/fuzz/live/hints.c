@@ -29,12 +29,6 @@ static uint64_t few_grads(struct rng *rng)
 	return rng_range(rng, 1, rng_percent(rng, 90) ? 64 : 2048);
 }
 
-static uint64_t one(struct rng *rng)
-{
-	(void)rng;
-	return 1;
-}
-
 static uint64_t zero(struct rng *rng)
 {
 	(void)rng;
@@ -152,8 +146,9 @@ static size_t group(struct rng *rng, uint8_t *to)
 static const struct hint hints[] = {
 	NUMBER("job", "id", 98, few_ids),
 	OFTEN("job", "format", 10),
-	NUMBER("job", "dtype", 10, one),
-	NUMBER("job", "op", 10, one),
+	OFTEN("job", "dtype", 30),
+	OFTEN("job", "op", 30),
+	OFTEN("job", "order", 30),
 	NUMBER("job", "sources", 98, few_sources),
 	NUMBER("job", "blocks", 98, powers),
 	NUMBER("job", "grads", 98, few_grads),

@@ -14,6 +14,7 @@
 #include "base/payload.h"
 #include "sum/block.h"
 #include "sum/pool.h"
+#include "type/reduce.h"
 
 #define WORKERS		4
 #define BLOCKS		64		/* slots */
@@ -208,7 +209,7 @@ static void *scan(void *data)
 	while (!READ_ONCE(over)) {
 		pthread_rwlock_rdlock(&rcu);
 		for (i = 0; i < BLOCKS; i++) {
-			struct weir_block *block = &life->blocks.slot[i];
+			struct weir_block *block = weir_blocks_slot(&life->blocks, i);
 
 			if (weir_block_due(&life->blocks, block, &ageing) > now())
 				continue;
@@ -234,7 +235,7 @@ static void *look(void *data)
 		if (weir_blocks_open(&life->blocks) > BLOCKS)
 			count(&wrong);
 		for (i = 0; i < BLOCKS; i++)
-			if (weir_block_look(&life->blocks, &life->blocks.slot[i], &res) &&
+			if (weir_block_look(&life->blocks, weir_blocks_slot(&life->blocks, i), &res) &&
 			    (!res.received || res.received >= WORKERS))
 				count(&wrong);
 		pthread_rwlock_unlock(&rcu);
@@ -247,7 +248,9 @@ static struct life *born(unsigned int number)
 {
 	struct life *fresh = calloc(1, sizeof(*fresh));
 
-	if (!fresh || weir_blocks_init(&fresh->blocks, BLOCKS, WORKERS, GRADS))
+	if (!fresh || weir_blocks_init(&fresh->blocks, BLOCKS, WORKERS, GRADS,
+				       weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+							   WEIR_ORDER_ARRIVAL)))
 		abort();
 	fresh->number = number;
 	return fresh;

@@ -141,6 +141,7 @@ int help_object(const char *name)
 		print_names("formats", &format_names);
 		print_names("data types", &dtype_names);
 		print_names("operations", &op_names);
+		print_names("orders", &order_names);
 		print_names("policies", &policy_names);
 	}
 	if (!strcmp(name, "source"))

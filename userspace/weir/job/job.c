@@ -51,6 +51,7 @@ static void print_config(const struct nlattr **job)
 	show_name("format", &format_names, job[WEIR_A_JOB_FORMAT]);
 	show_name("dtype", &dtype_names, job[WEIR_A_JOB_DTYPE]);
 	show_name("op", &op_names, job[WEIR_A_JOB_OP]);
+	show_name("order", &order_names, job[WEIR_A_JOB_ORDER]);
 	show_number("sources", job[WEIR_A_JOB_SOURCES]);
 	show_number("blocks", job[WEIR_A_JOB_BLOCKS]);
 	show_number("grads", job[WEIR_A_JOB_GRADS]);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The inner loops for AVX2, byte swap included. Called between
+ * kernel_fpu_begin() and kernel_fpu_end() only. No kernel headers, see
+ * reduce_ops.h: the files of the vector unit alone are built with vector instructions.
+ *
+ * A type says how eight gradients are loaded and stored. What is left of whole vectors is
+ * for the type's loops in plain C.
+ */
+#ifndef _WEIR_AVX2_H
+#define _WEIR_AVX2_H
+
+#include "type/scalar.h"
+
+/* Unsigned: sums are modulo 2^32, and signed ones must not overflow in C. */
+typedef unsigned int weir_v __attribute__((vector_size(32)));
+typedef int weir_vi __attribute__((vector_size(32)));
+typedef float weir_vf __attribute__((vector_size(32)));
+typedef long long weir_vl __attribute__((vector_size(32)));
+typedef unsigned long long weir_vq __attribute__((vector_size(32)));
+typedef short weir_vs __attribute__((vector_size(32)));
+typedef char weir_vb __attribute__((vector_size(32)));
+typedef unsigned int weir_vu __attribute__((vector_size(32), aligned(4), may_alias));
+typedef unsigned int weir_vp __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* Halves of a vector. */
+typedef char weir_hb __attribute__((vector_size(16)));
+typedef short weir_hs __attribute__((vector_size(16)));
+typedef char weir_hp __attribute__((vector_size(16), aligned(1), may_alias));
+
+#define WEIR_LANES	8
+
+WEIR_INNER weir_v weir_splat(unsigned int v)
+{
+	return (weir_v){ v, v, v, v, v, v, v, v };
+}
+
+/* Swap the bytes of each lane; the shuffle works within halves of 16 bytes. */
+WEIR_INNER weir_v weir_swap(weir_v x)
+{
+	const weir_vb mask = {
+		3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+		3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12,
+	};
+
+	return (weir_v)__builtin_ia32_pshufb256((weir_vb)x, mask);
+}
+
+WEIR_INNER weir_v weir_load_swapped(const void *src)
+{
+	return weir_swap(*(const weir_vp *)src);
+}
+
+WEIR_INNER void weir_store_swapped(void *wire, weir_v x)
+{
+	*(weir_vp *)wire = weir_swap(x);
+}
+
+WEIR_INNER weir_vu *weir_at(void *acc, unsigned int i)
+{
+	return (weir_vu *)((weir_word *)acc + i);
+}
+
+WEIR_INNER weir_v weir_take(const void *acc)
+{
+	return *(const weir_vu *)acc;
+}
+
+WEIR_INNER int weir_any(weir_v x)
+{
+	return !__builtin_ia32_ptestz256((weir_vl)x, (weir_vl)x);
+}
+
+/*
+ * As if they were floats: the blend of bytes is compiled as a question whether a char is
+ * below 0, and the kernel's never are.
+ */
+WEIR_INNER weir_v weir_blend(weir_v no, weir_v yes, weir_v mask)
+{
+	return (weir_v)__builtin_ia32_blendvps256((weir_vf)no, (weir_vf)yes, (weir_vf)mask);
+}
+
+/* Two vectors: of 16-bit numbers, they come from one load. */
+struct weir_pair {
+	weir_v a;
+	weir_v b;
+};
+
+WEIR_INNER struct weir_pair weir_load_pair_swapped(const void *src)
+{
+	return (struct weir_pair) {
+		weir_load_swapped(src),
+		weir_load_swapped((const char *)src + sizeof(weir_v)),
+	};
+}
+
+typedef weir_v (*weir_vload_fn)(const void *src);
+typedef struct weir_pair (*weir_vload_pair_fn)(const void *src);
+typedef weir_v (*weir_vcombine_fn)(weir_v acc, weir_v x);
+typedef void (*weir_vstore_fn)(void *wire, weir_v x);
+
+/*
+ * @size is that of a gradient in the packet. Each returns how many gradients it has done.
+ * Loops count n down and move the pointers: an index would be scaled anew for every load,
+ * which costs a third of the speed.
+ */
+WEIR_INNER unsigned int weir_avx2_set(void *acc, const void *src, unsigned int n,
+				      unsigned int size, weir_vload_fn load)
+{
+	const char *s = src;
+	weir_word *a = acc;
+
+	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
+		*weir_at(a, 0) = load(s);
+		a += WEIR_LANES;
+		s += WEIR_LANES * size;
+	}
+	return a - (weir_word *)acc;
+}
+
+WEIR_INNER void weir_avx2_add_pair(weir_word *a, const char *s, weir_vload_pair_fn load,
+				   weir_vcombine_fn combine)
+{
+	struct weir_pair x = load(s);
+
+	*weir_at(a, 0) = combine(*weir_at(a, 0), x.a);
+	*weir_at(a, WEIR_LANES) = combine(*weir_at(a, WEIR_LANES), x.b);
+}
+
+/* Four vectors a turn keep the loads independent; more gain nothing. */
+WEIR_INNER unsigned int weir_avx2_add(void *acc, const void *src, unsigned int n,
+				      unsigned int size, weir_vload_fn load,
+				      weir_vload_pair_fn load_pair,
+				      weir_vcombine_fn combine)
+{
+	const unsigned int step = WEIR_LANES * size;
+	const char *s = src;
+	weir_word *a = acc;
+
+	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
+		weir_avx2_add_pair(a, s, load_pair, combine);
+		weir_avx2_add_pair(a + 2 * WEIR_LANES, s + 2 * step, load_pair, combine);
+		a += 4 * WEIR_LANES;
+		s += 4 * step;
+	}
+	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
+		*weir_at(a, 0) = combine(*weir_at(a, 0), load(s));
+		a += WEIR_LANES;
+		s += step;
+	}
+	return a - (weir_word *)acc;
+}
+
+/* Forward, as @wire may be the memory of @acc. */
+WEIR_INNER unsigned int weir_avx2_to_wire(void *wire, const void *acc, unsigned int n,
+					  unsigned int size, weir_vstore_fn store)
+{
+	const weir_word *a = acc;
+	char *w = wire;
+
+	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
+		store(w, weir_take(a));
+		a += WEIR_LANES;
+		w += WEIR_LANES * size;
+	}
+	return a - (const weir_word *)acc;
+}
+
+WEIR_INNER weir_v weir_vmin(weir_v a, weir_v b)
+{
+	return (weir_v)__builtin_ia32_pminsd256((weir_vi)a, (weir_vi)b);
+}
+
+WEIR_INNER weir_v weir_vmax(weir_v a, weir_v b)
+{
+	return (weir_v)__builtin_ia32_pmaxsd256((weir_vi)a, (weir_vi)b);
+}
+
+#endif /* _WEIR_AVX2_H */

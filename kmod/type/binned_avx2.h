@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sums in any order, eight gradients at once: see binned.h, and scalar.h for each step. */
+#ifndef _WEIR_BINNED_AVX2_H
+#define _WEIR_BINNED_AVX2_H
+
+#include "type/avx2.h"
+
+typedef double weir_vd __attribute__((vector_size(32)));
+typedef int weir_hi __attribute__((vector_size(16)));
+typedef float weir_hf __attribute__((vector_size(16)));
+
+/* A contribution: of its three bins the lowest has no bits. */
+struct weir_vsplit {
+	weir_v high;
+	weir_v low;
+	weir_v level;
+};
+
+/* Eight gradients' bins. */
+struct weir_vbinned {
+	weir_v bin[3];
+	weir_v level;
+};
+
+WEIR_INNER weir_v weir_vnegate(weir_v x, weir_v negative)
+{
+	return (x ^ negative) - negative;
+}
+
+/* Finite numbers. */
+WEIR_INNER struct weir_vsplit weir_vsplit(weir_v x)
+{
+	const weir_vs reciprocal = (weir_vs)weir_splat(WEIR_BIN_RECIPROCAL);
+	const weir_vs bits = (weir_vs)weir_splat(WEIR_BIN_BITS);
+	weir_v negative = (weir_v)((weir_vi)x >> 31);
+	weir_v size = x & WEIR_F32_ABS;
+	weir_v exponent = size >> 23;
+	weir_v normal = (weir_v)(exponent != 0);
+	weir_v m = (size & WEIR_F32_MANTISSA) | (normal & WEIR_F32_HIDDEN);
+	weir_v zero = (weir_v)(size == 0);
+	weir_v bin, at;
+
+	exponent += normal;
+	bin = (weir_v)__builtin_ia32_pmulhuw256((weir_vs)exponent, reciprocal);
+	at = exponent - (weir_v)((weir_vs)bin * bits);
+	return (struct weir_vsplit) {
+		.high = weir_vnegate(m >> (WEIR_BIN_BITS - at), negative),
+		.low = weir_vnegate((m << at) & WEIR_BIN_MASK, negative),
+		.level = weir_blend(bin + WEIR_LEVEL_FIRST,
+				    negative + WEIR_LEVEL_ZERO, zero),
+	};
+}
+
+WEIR_INNER int weir_vhas_special(weir_v x)
+{
+	return weir_any((weir_v)((x & WEIR_F32_INF) == WEIR_F32_INF));
+}
+
+WEIR_INNER void weir_vbinned_load(struct weir_vbinned *b, const weir_word *acc)
+{
+	b->bin[0] = weir_take(acc);
+	b->bin[1] = weir_take(acc + WEIR_BINNED_WORDS);
+	b->bin[2] = weir_take(acc + 2 * WEIR_BINNED_WORDS);
+	b->level = weir_take(acc + 3 * WEIR_BINNED_WORDS);
+}
+
+WEIR_INNER void weir_vbinned_store(const struct weir_vbinned *b, weir_word *acc)
+{
+	*weir_at(acc, 0) = b->bin[0];
+	*weir_at(acc, WEIR_BINNED_WORDS) = b->bin[1];
+	*weir_at(acc, 2 * WEIR_BINNED_WORDS) = b->bin[2];
+	*weir_at(acc, 3 * WEIR_BINNED_WORDS) = b->level;
+}
+
+/* Each lane by so many levels. */
+WEIR_INNER void weir_vbinned_raise(struct weir_vbinned *b, weir_v up)
+{
+	weir_v by0 = (weir_v)(up == 0), by1 = (weir_v)(up == 1), by2 = (weir_v)(up == 2);
+
+	b->bin[2] = (b->bin[2] & by0) | (b->bin[1] & by1) | (b->bin[0] & by2);
+	b->bin[1] = (b->bin[1] & by0) | (b->bin[0] & by1);
+	b->bin[0] &= by0;
+	b->level += up;
+}
+
+WEIR_INNER void weir_vbinned_add(struct weir_vbinned *b, const struct weir_vsplit *x)
+{
+	weir_v up = weir_vmax(b->level, x->level) - b->level;
+	weir_v below, by0, by1, by2;
+
+	if (weir_any(up))
+		weir_vbinned_raise(b, up);
+	below = b->level - x->level;
+	by0 = (weir_v)(below == 0);
+	by1 = (weir_v)(below == 1);
+	by2 = (weir_v)(below == 2);
+	b->bin[0] += x->high & by0;
+	b->bin[1] += (x->low & by0) | (x->high & by1);
+	b->bin[2] += (x->low & by1) | (x->high & by2);
+}
+
+/* Numbers below 2^52 as doubles, by their bits behind the point of 2^52. */
+WEIR_INNER weir_vd weir_vq_to_double(weir_vq x)
+{
+	const unsigned long long two52 = 0x4330000000000000ULL;
+
+	return (weir_vd)(x | two52) - 4503599627370496.0;
+}
+
+/*
+ * Four sums that are finite, as doubles that round to a binary32 as the sums do: where
+ * they have too many bits, the last one is odd if anything was cut off.
+ */
+WEIR_INNER weir_vd weir_vbinned_exact(weir_hi bin0, weir_hi bin1, weir_hi bin2, weir_hi level)
+{
+	const weir_hi mask = { WEIR_BIN_MASK, WEIR_BIN_MASK, WEIR_BIN_MASK, WEIR_BIN_MASK };
+	weir_hi middle = bin1 + (bin2 >> WEIR_BIN_BITS);
+	weir_vl low = __builtin_convertvector(bin2 & mask, weir_vl);
+	weir_vl upper = (__builtin_convertvector(bin0, weir_vl) << WEIR_BIN_BITS) +
+			__builtin_convertvector(middle, weir_vl);
+	weir_vl negative = upper < 0;
+	weir_vl some = low > 0;		/* -1 where it has bits */
+	weir_vl enough, x, at;
+	weir_vd d;
+
+	upper = ((upper ^ negative) - negative) + (some & negative);
+	low = ((low ^ negative) - negative) & WEIR_BIN_MASK;
+	enough = upper > (1LL << WEIR_BINNED_ENOUGH) - 1;
+	/* 54 bits and one for what is below them, of which 52 are kept. */
+	x = (weir_vl)((weir_vq)upper >> 2) |
+	    (1 & (((upper & 3) != 0) | some));
+	x = (x & enough) | (((upper << WEIR_BIN_BITS) | low) & ~enough);
+	at = (__builtin_convertvector(level, weir_vl) - WEIR_LEVEL_FIRST - 1);
+	at = at * WEIR_BIN_BITS + (enough & (WEIR_BIN_BITS + 2));
+	d = weir_vq_to_double((weir_vq)x);
+	d *= (weir_vd)((at + 1023 - 149) << 52);
+	return (weir_vd)((weir_vl)d | (negative & (1LL << 63)));
+}
+
+/* To the binary32 with an odd last bit where a double lies between two. */
+WEIR_INNER weir_hf weir_vd_to_odd(weir_vd d)
+{
+	weir_hf nearest = __builtin_ia32_cvtpd2ps256(d);
+	weir_vd back = __builtin_convertvector(nearest, weir_vd);
+	const weir_vl abs = { -1ULL >> 1, -1ULL >> 1, -1ULL >> 1, -1ULL >> 1 };
+	weir_vl beyond = ((weir_vl)back & abs) > ((weir_vl)d & abs);
+	weir_vl inexact = (weir_vl)(back != d);
+	weir_hi x = (weir_hi)nearest + __builtin_convertvector(beyond, weir_hi);
+
+	return (weir_hf)(x | (__builtin_convertvector(inexact, weir_hi) & 1));
+}
+
+/* Half of eight gradients. */
+WEIR_INNER weir_hi weir_half(weir_v x, int upper)
+{
+	return upper ? (weir_hi)__builtin_ia32_extract128i256((weir_vl)x, 1) :
+		       (weir_hi)__builtin_ia32_extract128i256((weir_vl)x, 0);
+}
+
+WEIR_INNER weir_hf weir_vbinned_round_half(const struct weir_vbinned *b, int upper, int to_odd)
+{
+	weir_vd d = weir_vbinned_exact(weir_half(b->bin[0], upper), weir_half(b->bin[1], upper),
+				       weir_half(b->bin[2], upper), weir_half(b->level, upper));
+
+	return to_odd ? weir_vd_to_odd(d) : __builtin_ia32_cvtpd2ps256(d);
+}
+
+/* Levels below WEIR_LEVEL_SPECIAL. */
+WEIR_INNER weir_v weir_vbinned_round(const struct weir_vbinned *b, int to_odd)
+{
+	weir_hf lower = weir_vbinned_round_half(b, 0, to_odd);
+	weir_hf upper = weir_vbinned_round_half(b, 1, to_odd);
+	weir_v x = (weir_v)__builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
+
+	return x | ((weir_v)(b->level == 0) & WEIR_F32_SIGN);
+}
+
+WEIR_INNER int weir_vbinned_is_special(const struct weir_vbinned *b)
+{
+	return weir_any((weir_v)(b->level == WEIR_LEVEL_SPECIAL));
+}
+
+#endif /* _WEIR_BINNED_AVX2_H */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/* IEEE 754 binary32, for AVX2. */
+#include "type/avx2.h"
+
+#define WEIR_LOAD	weir_load_swapped
+#define WEIR_LOAD_PAIR	weir_load_pair_swapped
+#define WEIR_STORE	weir_store_swapped
+#define WEIR_SIZE	4
+#define WEIR_TO_ODD	0
+#define WEIR_REST(op)	weir_float32_##op##_scalar
+#include "type/float_avx2.h"
+
+WEIR_FLOAT_OPS(float32, avx2);

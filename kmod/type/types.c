@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The types of numbers, and what can be done with them: a line each. */
+#include <linux/build_bug.h>
+#include <linux/mm.h>
+#include <uapi/weir.h>
+
+#include "type/binned.h"
+#include "type/reduce.h"
+#include "type/reduce_ops.h"
+
+/*
+ * Gradients from which on vectors pay: saving their registers costs what plain C takes for
+ * so many integers. Floats are some twenty times as dear there.
+ */
+#define WEIR_LEAST_INT		64
+#define WEIR_LEAST_FLOAT	8
+
+#ifdef CONFIG_X86
+#define WEIR_VECTOR(name)	(&weir_##name##_avx2)
+#else
+#define WEIR_VECTOR(name)	NULL
+#endif
+
+/* Gradients of an open block that a page has room for: one word each, or four. */
+#define WEIR_ONE_WORD		(PAGE_SHIFT - 2)
+#define WEIR_FOUR_WORDS		(PAGE_SHIFT - 4)
+static_assert(1 << WEIR_FOUR_WORDS == WEIR_BINNED_WORDS);
+
+#define WEIR_AVX2_F16C		(WEIR_CPU_AVX2 | WEIR_CPU_F16C)
+
+#define WEIR_INT32(operation, loops) {						\
+	.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_##operation, .shift = 2,	\
+	.page_shift = WEIR_ONE_WORD,						\
+	.needs = WEIR_CPU_AVX2, .least = WEIR_LEAST_INT,			\
+	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
+}
+
+#define WEIR_FLOAT(type, operation, in_order, bytes_shift, words, cpu, loops) {	\
+	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation,			\
+	.order = in_order, .shift = bytes_shift, .page_shift = words,		\
+	.needs = cpu, .least = WEIR_LEAST_FLOAT,				\
+	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
+}
+
+/* Only of sums there are two kinds: minima and maxima are the same in any order. */
+#define WEIR_FLOATS(type, name, shift, cpu)					\
+	WEIR_FLOAT(type, SUM, WEIR_ORDER_ARRIVAL, shift, WEIR_ONE_WORD, cpu, name##_sum), \
+	WEIR_FLOAT(type, SUM, WEIR_ORDER_FIXED, shift, WEIR_FOUR_WORDS, cpu, name##_binned), \
+	WEIR_FLOAT(type, MIN, 0, shift, WEIR_ONE_WORD, cpu, name##_min),	\
+	WEIR_FLOAT(type, MAX, 0, shift, WEIR_ONE_WORD, cpu, name##_max)
+
+static const struct weir_reduction weir_reductions[] = {
+	WEIR_INT32(SUM, int32_sum),
+	WEIR_INT32(MIN, int32_min),
+	WEIR_INT32(MAX, int32_max),
+	WEIR_FLOATS(FLOAT32, float32, 2, WEIR_CPU_AVX2),
+	WEIR_FLOATS(BFLOAT16, bfloat16, 1, WEIR_CPU_AVX2),
+	WEIR_FLOATS(FLOAT16, float16, 1, WEIR_AVX2_F16C),
+};
+
+/**
+ * weir_reduction_find() - what a job does with its gradients
+ * @dtype: enum weir_dtype
+ * @op: enum weir_op
+ * @order: enum weir_order
+ *
+ * Any context. Return: the reduction, or NULL where there is none.
+ */
+const struct weir_reduction *weir_reduction_find(u32 dtype, u32 op, u32 order)
+{
+	const struct weir_reduction *r;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(weir_reductions); i++) {
+		r = &weir_reductions[i];
+		if (r->dtype == dtype && r->op == op && (!r->order || r->order == order))
+			return r;
+	}
+	return NULL;
+}
