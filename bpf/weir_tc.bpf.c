@@ -68,25 +68,28 @@ struct weir_merged {
 };
 
 /*
- * One datagram, @len bytes. The UDP header stands only before the first; for a
+ * One datagram, @whole bytes. The UDP header stands only before the first; for a
  * later one the 8 bytes before its payload take its place. Nobody reads them:
  * the checksum of merged packets was verified when they were merged, or they
  * never left this machine.
  */
-static __always_inline int weir_segment(struct weir_merged *m, __u32 len)
+static __always_inline int weir_segment(struct weir_merged *m, __u32 whole)
 {
-	union weir_format_header hdr;
+	union weir_format_header hdr = {};
+	__u32 len = whole;
 	int ret;
 
-	if (len < sizeof(hdr) ||
-	    bpf_skb_load_bytes(m->skb, m->off, &hdr, sizeof(hdr)))
+	/* A datagram may be shorter than the longest header, but not empty. */
+	if (len > sizeof(hdr))
+		len = sizeof(hdr);
+	if (!len || bpf_skb_load_bytes(m->skb, m->off, &hdr, len))
 		return weir_refuse(m->skb, &m->contrib, WEIR_REASON_RUNT);
-	ret = weir_format_parse(&hdr, &m->contrib);
+	m->contrib.payload_off = m->off;
+	ret = weir_format_parse(&hdr, (void *)&hdr + len, &m->contrib);
 	if (ret)
 		return weir_refuse(m->skb, &m->contrib, ret);
 	m->contrib.udp_off = m->off - sizeof(struct udphdr);
-	m->contrib.udp_len = len + sizeof(struct udphdr);
-	m->contrib.payload_off = m->off + weir_format_len(m->contrib.format);
+	m->contrib.udp_len = whole + sizeof(struct udphdr);
 	return weir_contribute_skb(m->skb, &m->contrib, sizeof(m->contrib));
 }
 

@@ -30,12 +30,15 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */
 #define WEIR_CONTRIB_JOINED	0x4	/* the generation came in an answer to a join */
 #define WEIR_CONTRIB_VLAN	0x8	/* XDP: the driver has said what tag it took off */
+#define WEIR_CONTRIB_EXPONENT	0x10	/* there is an exponent */
 
 /**
  * struct weir_contrib - one contribution, as a parser found it
  * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address
  * @daddr: the address that it was sent to, likewise
  * @block: block id
+ * @exponent: a number of which the result has the maximum over the contributors, with
+ *	WEIR_CONTRIB_EXPONENT
  * @job: job id
  * @generation: generation of the sender
  * @source: source id
@@ -60,6 +63,7 @@ struct weir_contrib {
 	__be32	saddr[4];
 	__be32	daddr[4];
 	__u32	block;
+	__s32	exponent;
 	__u16	job;
 	__u16	generation;
 	__u16	source;

@@ -18,22 +18,24 @@
  * @src_cnt: sources summed into this packet; 1 from a worker, and in a result
  *	the number of contributors, with 256 written as 0
  * @gen_id: generation of the workers' communicator, serial arithmetic
- * @grad_cnt: number of 32-bit gradients that follow, in the low 12 bits;
- *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN
+ * @grad_cnt: number of gradients that follow, in the low 12 bits;
+ *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN, WEIR_TRIO_EXPONENT
  *
  * 12 bytes behind a UDP header. What follows them:
  *
  * From a worker:
  *
- * - a contribution: grad_cnt gradients of 4 bytes, each a two's complement
- *   integer in network byte order, at which the datagram ends;
+ * - a contribution: grad_cnt gradients, at which the datagram ends: 4 or 2 bytes each,
+ *   of the job's type (enum weir_dtype), in network byte order. With
+ *   WEIR_TRIO_EXPONENT, struct weir_trio_exponent stands before them;
  * - a query: nothing; grad_cnt is 0. Asks for the block's result. The box
  *   answers with the result where the block is complete, else with a reply;
  * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
  *
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
- * - a result: grad_cnt sums, as above. Where WEIR_TRIO_DEGRADED is set, the
+ * - a result: grad_cnt sums, as above, with the largest exponent where the
+ *   contributions had some. Where WEIR_TRIO_DEGRADED is set, the
  *   bitmap of the contributors follows them for workers that have joined, and for
  *   a multicast group where they have: as many 32-bit words in network byte order
  *   as the job's sources need, source s being bit s % 32, from the least
@@ -86,10 +88,26 @@ struct weir_trio {
 					 * nothing to a box that did not give
 					 * it out
 					 */
+#define WEIR_TRIO_EXPONENT	0x2000	/* a struct weir_trio_exponent follows; in
+					 * all contributions to a block or in none
+					 */
 #define WEIR_TRIO_DOWN		0x4000	/* from a box, to those below it: without
 					 * it a reply were a query, and the result
 					 * of one source a contribution
 					 */
+
+/**
+ * struct weir_trio_exponent - a number that the box has the maximum of
+ * @exponent: from a worker, any number, in two's complement; in the result the largest
+ *	of those of all contributors
+ *
+ * Workers that send floats as integers agree by it on a scale: each says how large its
+ * numbers of a later block are, and all learn how large anybody's are. What it means, and
+ * of which block, is theirs.
+ */
+struct weir_trio_exponent {
+	__be32	exponent;
+};
 
 /**
  * struct weir_join - how workers agree on a generation

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which UDP port carries which wire format, and how each is parsed. A further
- * format has a header file of its own, a length and a case here; the module
- * does not change.
+ * format has a header file of its own and a case here.
  */
 #ifndef _WEIR_FORMAT_H
 #define _WEIR_FORMAT_H
@@ -12,9 +11,9 @@
 /* Filled before a program is loaded; the verifier drops what is not reached. */
 const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 
-/* Room for the header of any format. */
+/* Room for the longest header of any format. */
 union weir_format_header {
-	struct weir_trio trio;
+	struct weir_trio_header trio;
 };
 
 /* The format that a UDP port carries, or 0. */
@@ -31,30 +30,21 @@ static __always_inline __u8 weir_format(__u16 port)
 	return 0;
 }
 
-/* Bytes from the UDP payload's start to the first gradient. */
-static __always_inline __u32 weir_format_len(__u8 format)
-{
-	switch (format) {
-	case WEIR_FORMAT_TRIO:
-		return sizeof(struct weir_trio);
-	default:
-		return 0;
-	}
-}
-
 /**
  * weir_format_parse() - parse a header of contrib->format
- * @hdr: the header, weir_format_len() bytes that may be read
- * @contrib: gets everything that the header says
+ * @hdr: the header
+ * @end: behind the last byte that may be looked at
+ * @contrib: gets everything that the header says; payload_off, where the header begins
+ *	in the frame, is moved to the first gradient
  *
  * Return: 0 or an enum weir_reason.
  */
-static __always_inline int weir_format_parse(const void *hdr,
+static __always_inline int weir_format_parse(const void *hdr, const void *end,
 					     struct weir_contrib *contrib)
 {
 	switch (contrib->format) {
 	case WEIR_FORMAT_TRIO:
-		return weir_trio(hdr, contrib);
+		return weir_trio(hdr, end, contrib);
 	default:
 		return WEIR_REASON_NO_JOB;
 	}

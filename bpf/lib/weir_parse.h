@@ -287,15 +287,11 @@ static __always_inline int weir_parse(struct weir_cursor *c,
 				      struct weir_contrib *contrib)
 {
 	int ret = weir_parse_headers(c, contrib);
-	__u32 len;
 
 	if (ret)
 		return ret;
-	len = weir_format_len(contrib->format);
-	if (c->pos + len > c->end)
-		return WEIR_REASON_RUNT;
-	contrib->payload_off = c->pos - c->start + len;
-	return weir_format_parse(c->pos, contrib);
+	contrib->payload_off = c->pos - c->start;
+	return weir_format_parse(c->pos, c->end, contrib);
 }
 
 /**

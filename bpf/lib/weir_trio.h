@@ -7,16 +7,42 @@
 #include <weir_bpf.h>
 #include <weir_wire.h>
 
+/* What may stand behind the header, and before the gradients. */
+struct weir_trio_header {
+	struct weir_trio trio;
+	struct weir_trio_exponent exponent;
+} __attribute__((packed));
+
+static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr,
+					      const void *end,
+					      struct weir_contrib *contrib)
+{
+	if (!(hdr->trio.grad_cnt[0] & (WEIR_TRIO_EXPONENT >> 8)))
+		return 0;
+	if ((const void *)(hdr + 1) > end)
+		return WEIR_REASON_RUNT;
+	contrib->exponent = bpf_ntohl(hdr->exponent.exponent);
+	contrib->flags |= WEIR_CONTRIB_EXPONENT;
+	contrib->payload_off += sizeof(hdr->exponent);
+	return 0;
+}
+
 /**
  * weir_trio() - parse a Trio-ML header
- * @hdr: the header, wherever it lies
- * @contrib: gets everything that the header says
+ * @all: the header, wherever it lies
+ * @end: behind the last byte that may be looked at
+ * @contrib: gets everything that the header says; payload_off is moved behind it
  *
  * Return: 0 or an enum weir_reason.
  */
-static __always_inline int weir_trio(const struct weir_trio *hdr,
-				     struct weir_contrib *contrib)
+static __always_inline int weir_trio(const struct weir_trio_header *all,
+				     const void *end, struct weir_contrib *contrib)
 {
+	const struct weir_trio *hdr = &all->trio;
+
+	if ((const void *)(hdr + 1) > end)
+		return WEIR_REASON_RUNT;
+	contrib->payload_off += sizeof(*hdr);
 	if (hdr->grad_cnt[0] & (WEIR_TRIO_DOWN >> 8))
 		return WEIR_REASON_DIRECTION;
 	if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED |
@@ -38,7 +64,7 @@ static __always_inline int weir_trio(const struct weir_trio *hdr,
 		contrib->flags |= WEIR_CONTRIB_JOINED;
 	if (hdr->flags & WEIR_TRIO_FINAL)
 		contrib->flags |= WEIR_CONTRIB_FINAL;
-	return 0;
+	return weir_trio_exponent(all, end, contrib);
 }
 
 #endif /* _WEIR_TRIO_H */

@@ -5,7 +5,9 @@
 #include <linux/string.h>
 
 #include "base/compat.h"
+#include "format/format.h"
 #include "format/trio.h"
+#include "sum/block.h"
 
 /**
  * weir_trio_fill() - a header from the box
@@ -29,6 +31,35 @@ void weir_trio_fill(struct weir_trio *hdr, u8 job,
 	put_unaligned_be16(generation, hdr->gen_id);
 	put_unaligned_be16(count | WEIR_TRIO_DOWN, hdr->grad_cnt);
 }
+
+static u8 weir_trio_result_flags(const struct weir_result *res)
+{
+	u8 flags = res->overflow ? WEIR_TRIO_OVERFLOW : 0;
+
+	if (!res->degraded)
+		return flags;
+	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
+}
+
+static unsigned int weir_trio_result(void *head, u8 job, const struct weir_result *res)
+{
+	struct weir_trio *hdr = head;
+	struct weir_trio_exponent *exponent = (void *)(hdr + 1);
+
+	BUILD_BUG_ON(sizeof(*hdr) + sizeof(*exponent) > WEIR_HEAD_MAX);
+	weir_trio_fill(hdr, job, res->generation, res->id,
+		       weir_trio_result_flags(res), res->received, res->count);
+	if (!res->has_exponent)
+		return sizeof(*hdr);
+	hdr->grad_cnt[0] |= WEIR_TRIO_EXPONENT >> 8;
+	put_unaligned_be32(res->exponent, exponent);
+	return sizeof(*hdr) + sizeof(*exponent);
+}
+
+const struct weir_format_ops weir_format_trio = {
+	.id	= WEIR_FORMAT_TRIO,
+	.result	= weir_trio_result,
+};
 
 /**
  * weir_bitmap_fill() - a bitmap of sources as on the wire

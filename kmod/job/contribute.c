@@ -16,6 +16,7 @@
 
 #include "base/notify.h"
 #include "base/payload.h"
+#include "format/format.h"
 #include "job/contribute.h"
 #include "job/control.h"
 #include "job/job.h"
@@ -77,7 +78,7 @@ static int weir_find(struct weir_path *path, const struct weir_contrib *c)
 	if (!path->port)
 		return WEIR_REASON_NO_PORT;
 	job = weir_job_get(path->wn, c->job);
-	if (!job || job->format != c->format ||
+	if (!job || job->format->id != c->format ||
 	    READ_ONCE(job->local.port) != htons(c->dport))
 		return WEIR_REASON_NO_JOB;
 	if (!ipv6_addr_equal(daddr, &job->local.addr))
@@ -160,7 +161,7 @@ static int weir_check_csum(const struct weir_contrib *c,
 static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
 {
 	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
-	       ntohl(join->grads) <= job->grads && join->format == job->format &&
+	       ntohl(join->grads) <= job->grads && join->format == job->format->id &&
 	       join->dtype == job->blocks.reduction->dtype &&
 	       join->op == job->blocks.reduction->op;
 }
@@ -370,6 +371,8 @@ static int weir_take_gradients(const struct weir_path *path,
 		.generation	= c->generation,
 		.source		= c->source,
 		.count		= c->count,
+		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
+		.exponent	= c->exponent,
 	};
 	struct weir_job *job = path->job;
 	struct weir_outcome out;
@@ -521,7 +524,8 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 {
 	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
-			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN));
+			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
+			      WEIR_CONTRIB_EXPONENT));
 }
 
 /**

@@ -3,6 +3,7 @@
 #include <linux/bitmap.h>
 
 #include "base/compat.h"
+#include "format/format.h"
 #include "format/trio.h"
 #include "job/control.h"
 #include "job/send.h"
@@ -35,7 +36,7 @@ static void weir_answer(struct weir_job *job, unsigned int id,
 	answer.join.cookie = cookie;
 	answer.join.dtype = job->blocks.reduction->dtype;
 	answer.join.op = job->blocks.reduction->op;
-	answer.join.format = job->format;
+	answer.join.format = job->format->id;
 	memset(answer.join.reserved, 0, sizeof(answer.join.reserved));
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_ANSWERS);
 }

@@ -19,6 +19,7 @@
 
 struct netlink_ext_ack;
 struct weir_dest;
+struct weir_format_ops;
 struct weir_source;
 
 /**
@@ -48,7 +49,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
 /**
  * struct weir_job_config - what an administrator says about a job
  * @id: job id
- * @format: enum weir_format
+ * @format: wire format
  * @order: enum weir_order
  * @reduction: how contributions are combined
  * @sources: how many make a block complete
@@ -64,8 +65,8 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
  */
 struct weir_job_config {
 	u8		id;
-	u8		format;
 	u8		order;
+	const struct weir_format_ops *format;
 	const struct weir_reduction *reduction;
 	u16		sources;
 	u32		blocks;
@@ -83,7 +84,7 @@ struct weir_job_config {
  * struct weir_job - one training job (Trio paper, figure 17)
  * @wn: its namespace
  * @id: job id
- * @format: enum weir_format
+ * @format: wire format
  * @order: enum weir_order, as it was said: what needs no order has any
  * @grads: gradients a block at most (block_grad_max)
  * @local: where workers send to and results come from (out_src_addr); its port is
@@ -110,9 +111,9 @@ struct weir_job_config {
 struct weir_job {
 	struct weir_net			*wn;
 	u8				id;
-	u8				format;
 	u8				order;
 	u16				grads;
+	const struct weir_format_ops	*format;
 	struct weir_local		local;
 	struct weir_dest __rcu		*group;
 	bool				joined;

@@ -3,6 +3,7 @@
 #include <linux/math.h>
 #include <linux/ktime.h>
 
+#include "format/format.h"
 #include "format/trio.h"
 #include "job/job_trace.h"
 #include "job/result.h"
@@ -11,26 +12,17 @@
 
 /**
  * struct weir_result_packet - a result in the job's format
- * @hdr: its header
+ * @head: what stands before the gradients
  * @mask: the contributors, behind the sums of one that is degraded
  * @mask_len: bytes of @mask
  * @pkt: the packet, as yet without @mask
  */
 struct weir_result_packet {
-	struct weir_trio	hdr;
+	u8			head[WEIR_HEAD_MAX];
 	__be32			mask[WEIR_BITMAP_WORDS];
 	unsigned int		mask_len;
 	struct weir_packet	pkt;
 };
-
-static u8 weir_result_flags(const struct weir_result *res)
-{
-	u8 flags = res->overflow ? WEIR_TRIO_OVERFLOW : 0;
-
-	if (!res->degraded)
-		return flags;
-	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
-}
 
 static void weir_result_packet(struct weir_result_packet *p,
 			       const struct weir_job *job,
@@ -38,11 +30,9 @@ static void weir_result_packet(struct weir_result_packet *p,
 {
 	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
 
-	weir_trio_fill(&p->hdr, job->id, res->generation, res->id,
-		       weir_result_flags(res), res->received, res->count);
 	p->pkt = (struct weir_packet) {
-		.head		= &p->hdr,
-		.head_len	= sizeof(p->hdr),
+		.head		= p->head,
+		.head_len	= job->format->result(p->head, job->id, res),
 		.pages		= (struct page **)res->pages,
 		.len		= res->len,
 		.tail		= p->mask,

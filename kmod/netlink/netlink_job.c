@@ -3,6 +3,7 @@
 #include <linux/log2.h>
 #include <net/sock.h>
 
+#include "format/format.h"
 #include "job/job.h"
 #include "job/source.h"
 #include "netlink/netlink.h"
@@ -62,7 +63,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
-	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format) ||
+	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->blocks.reduction->dtype) ||
 	    nla_put_u32(skb, WEIR_A_JOB_OP, job->blocks.reduction->op) ||
 	    nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
@@ -202,7 +203,8 @@ static int weir_nl_job_config(struct genl_info *info,
 		return err;
 
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
-	cfg->format = weir_nl_u32_or(info, WEIR_A_JOB_FORMAT, WEIR_FORMAT_TRIO);
+	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
+						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
 	cfg->reduction = weir_reduction_find(weir_nl_u32_or(info, WEIR_A_JOB_DTYPE,
 							    WEIR_DTYPE_INT32),

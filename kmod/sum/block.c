@@ -212,8 +212,10 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	block->overflow = false;
 	block->aged = false;
 	block->unsent = false;
+	block->has_exponent = key->has_exponent;
 	block->count = key->count;
 	block->received = 0;
+	block->exponent = key->exponent;
 	WRITE_ONCE(block->start, now);
 	bitmap_zero(block->mask, WEIR_SOURCES_MAX);
 	bitmap_zero(block->late, WEIR_SOURCES_MAX);
@@ -256,6 +258,8 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->overflow = block->overflow;
 	res->aged = block->aged;
 	res->degraded = block->received < blocks->sources;
+	res->has_exponent = block->has_exponent;
+	res->exponent = block->exponent;
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
 	res->npages = 0;
@@ -395,7 +399,7 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 		err = weir_block_open(blocks, block, key, place, now, out);
 	if (err)
 		return err;
-	if (key->count != block->count)
+	if (key->count != block->count || key->has_exponent != block->has_exponent)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
 	if (block->state == WEIR_BLOCK_COMPLETE)
@@ -404,6 +408,7 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 		return -WEIR_REASON_DUPLICATE;
 
 	weir_block_sum(blocks, block, pl);
+	block->exponent = max(block->exponent, key->exponent);
 	WRITE_ONCE(block->last, now);
 	out->received = ++block->received;
 	if (!weir_block_is_done(blocks, block))

@@ -38,8 +38,10 @@ enum weir_block_state {
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
  * @aged: it has passed its timeout; those who were missing are counted
  * @unsent: it is complete, and its result has been sent to nobody yet
+ * @has_exponent: contributions have an exponent
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
+ * @exponent: the largest one so far
  * @start: time of the first contribution, ns of the monotonic clock
  *	(block_start_time)
  * @last: time of the last contribution that was summed, which stands for the
@@ -61,8 +63,10 @@ struct weir_block {
 	u8		wide:1;
 	u8		aged:1;
 	u8		unsent:1;
+	u8		has_exponent:1;
 	u16		count;
 	u16		received;
+	s32		exponent;
 	u64		start;
 	u64		last;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
@@ -112,6 +116,8 @@ struct weir_blocks {
  * @overflow: a sum of integers left their range
  * @aged: it had timed out before it was answered
  * @degraded: not all sources are in it
+ * @has_exponent: @exponent is the largest of its contributors'
+ * @exponent: see there
  * @start: time of the first contribution
  * @mask: the contributors
  * @pages: the gradients as packets have them; the holder owns a reference to each
@@ -126,6 +132,8 @@ struct weir_result {
 	bool		overflow;
 	bool		aged;
 	bool		degraded;
+	bool		has_exponent;
+	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
 	struct page	*pages[WEIR_RESULT_PAGES];
@@ -160,12 +168,16 @@ enum weir_verdict {
  * @generation: generation
  * @source: source id, below the table's sources
  * @count: gradients; 0 in a query
+ * @has_exponent: there is an exponent
+ * @exponent: a number of which the result has the largest
  */
 struct weir_block_key {
 	u32	id;
 	u16	generation;
 	u16	source;
 	u16	count;
+	bool	has_exponent;
+	s32	exponent;
 };
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The types of numbers, and what can be done with them: a line each. */
 #include <linux/build_bug.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <uapi/weir.h>
 

@@ -162,9 +162,15 @@ static void put_trio(struct cursor *c, const struct packet_spec *s)
 	memcpy(hdr.block_id, &block, 4);
 	v = htons(s->generation);
 	memcpy(hdr.gen_id, &v, 2);
-	v = htons(s->count_says ?: s->count);
+	v = htons((s->count_says ?: s->count) |
+		  (s->has_exponent ? WEIR_TRIO_EXPONENT : 0));
 	memcpy(hdr.grad_cnt, &v, 2);
 	put(c, &hdr, sizeof(hdr));
+	if (s->has_exponent) {
+		uint32_t exponent = htonl(s->exponent);
+
+		put(c, &exponent, sizeof(exponent));
+	}
 	if (s->body) {
 		put(c, s->body, s->body_len);
 		return;
@@ -209,7 +215,8 @@ static uint16_t udp_csum(const struct packet_spec *s, const uint8_t *udp,
 size_t packet_build(const struct packet_spec *spec, uint8_t *frame)
 {
 	size_t body = spec->body ? spec->body_len : spec->count * 4;
-	size_t len = sizeof(struct udphdr) + sizeof(struct weir_trio) + body;
+	size_t len = sizeof(struct udphdr) + sizeof(struct weir_trio) +
+		     (spec->has_exponent ? 4 : 0) + body;
 	struct cursor c = { .at = frame };
 	struct udphdr uh = {
 		.source	= htons(12000),

@@ -35,6 +35,8 @@
  * @generation: gen_id
  * @count: gradients
  * @count_says: what grad_cnt says, 0 for @count
+ * @has_exponent: an exponent stands before the gradients
+ * @exponent: it
  * @grads: the gradients, NULL for zeroes
  * @body: bytes behind the header instead of gradients
  * @body_len: how many
@@ -66,6 +68,8 @@ struct packet_spec {
 	int generation;
 	int count;
 	int count_says;
+	bool has_exponent;
+	int32_t exponent;
 	const int32_t *grads;
 	const void *body;
 	int body_len;

@@ -245,6 +245,13 @@ static const struct test tests[] = {
 	  REFUSED(SPOOFED) },
 	{ "another's, IPv6", { V6, .count = 64, .host = 2 },
 	  REFUSED(SPOOFED) },
+	{ "an exponent", { V4, .count = 64, .has_exponent = true }, TAKEN },
+	{ "an exponent that is not there", { V4, .count_says = WEIR_TRIO_EXPONENT },
+	  REFUSED(RUNT) },
+	{ "half an exponent", { V4, .count_says = WEIR_TRIO_EXPONENT, .body = junk,
+				.body_len = 2 }, REFUSED(RUNT) },
+	{ "an exponent in the place of a gradient", { V4, .count = 64,
+	  .count_says = 64 | WEIR_TRIO_EXPONENT }, REFUSED(LENGTH) },
 	{ "query", { V4 }, .queried = true },
 	{ "query, IPv6", { V6 }, .queried = true },
 	{ "query with something behind", { V4, .body = junk, .body_len = 4 },
@@ -369,26 +376,31 @@ static bool result_fits(int fd, const struct packet_spec *spec,
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct weir_trio *hdr = (struct weir_trio *)buf;
 	uint32_t block = htonl(spec->block), g;
-	int i, n;
+	int more = spec->has_exponent ? 4 : 0, i, n;
 
 	if (poll(&p, 1, 5000) != 1) {
 		puts("# no result came");
 		return false;
 	}
 	n = recv(fd, buf, sizeof(buf), 0);
-	if (n != (int)sizeof(*hdr) + spec->count * 4) {
+	if (n != (int)sizeof(*hdr) + more + spec->count * 4) {
 		printf("# the result has %d bytes\n", n);
 		return false;
 	}
 	if (hdr->job_id != spec->job || memcmp(hdr->block_id, &block, 4) ||
 	    hdr->flags != flags || hdr->src_cnt != SOURCES ||
 	    (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) !=
-	    (spec->count | WEIR_TRIO_DOWN)) {
+	    (spec->count | WEIR_TRIO_DOWN | (more ? WEIR_TRIO_EXPONENT : 0))) {
 		puts("# the result's header is wrong");
 		return false;
 	}
+	memcpy(&g, buf + sizeof(*hdr), 4);
+	if (more && (int32_t)ntohl(g) != spec->exponent) {
+		printf("# the exponent is %d\n", (int32_t)ntohl(g));
+		return false;
+	}
 	for (i = 0; i < spec->count; i++) {
-		memcpy(&g, buf + sizeof(*hdr) + 4 * i, 4);
+		memcpy(&g, buf + sizeof(*hdr) + more + 4 * i, 4);
 		if (ntohl(g) != (uint32_t)sum[i]) {
 			printf("# gradient %d: %d, not %lld\n", i,
 			       (int)ntohl(g), (long long)sum[i]);
@@ -410,12 +422,16 @@ static bool contribute(enum hook hook, const struct packet_spec *spec)
 	return verdict == verdict_drop[hook];
 }
 
-/* Two contributions of @count gradients made by @grad; what comes of them. */
+/*
+ * Two contributions of @count gradients made by @grad; what comes of them. Where they have
+ * an exponent, @spec's is the larger one, of the first.
+ */
 static void test_sum(enum hook hook, const char *name, struct packet_spec spec,
 		     int32_t (*grad)(int source, int i), int flags)
 {
 	static int32_t grads[SOURCES][WEIR_GRADS_MAX];
 	static int64_t sum[WEIR_GRADS_MAX];
+	int32_t exponent = spec.exponent;
 	int fd[SOURCES], i, s;
 	bool ok = true;
 
@@ -431,8 +447,10 @@ static void test_sum(enum hook hook, const char *name, struct packet_spec spec,
 	for (s = 0; s < SOURCES; s++) {
 		spec.source = s;
 		spec.grads = grads[s];
+		spec.exponent = exponent - 5 * s;
 		ok &= contribute(hook, &spec);
 	}
+	spec.exponent = exponent;
 	for (s = 0; s < SOURCES; s++) {
 		ok = ok && result_fits(fd[s], &spec, sum, flags);
 		close(fd[s]);
@@ -498,6 +516,10 @@ static void test_sums(enum hook hook)
 			 V6, .count = long_counts[i], .exthdrs = 1, .vlans = 1,
 			 }, grad_edge, 0);
 	}
+	test_sum(hook, "with an exponent", (struct packet_spec){
+		 V4, .count = 100, .has_exponent = true, .exponent = 7 }, grad_small, 0);
+	test_sum(hook, "with exponents below 0", (struct packet_spec){
+		 V6, .count = 300, .has_exponent = true, .exponent = -3 }, grad_small, 0);
 	test_sum(hook, "nearly too large", (struct packet_spec){
 		 V4, .count = 100 }, grad_edge, 0);
 	test_sum(hook, "one too large", (struct packet_spec){

@@ -61,7 +61,7 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	c->sport = slow_read(data, size, at, 2);
 	c->udp_off = at;
 	c->udp_len = len;
-	c->payload_off = at + 20;
+	c->payload_off = at + 20 + (data[at + 18] & 0x20 ? 4 : 0);
 	c->job = data[at + 8];
 	c->block = slow_read(data, size, at + 9, 4);
 	c->source = data[at + 14];
@@ -70,8 +70,14 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	c->count = slow_read(data, size, at + 18, 2) % 4096;
 	if (data[at + 18] & (WEIR_TRIO_DOWN >> 8))
 		return WEIR_REASON_DIRECTION;
-	return data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW) ?
-	       WEIR_REASON_FLAGS : WEIR_PARSE_OK;
+	if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
+		return WEIR_REASON_FLAGS;
+	if (!(data[at + 18] & 0x20))
+		return WEIR_PARSE_OK;
+	if (!slow_has(size, at + 20, 4))
+		return WEIR_REASON_RUNT;
+	c->exponent = slow_read(data, size, at + 20, 4);
+	return WEIR_PARSE_OK;
 }
 
 static void parse(const uint8_t *data, size_t size)
@@ -99,6 +105,8 @@ static void parse(const uint8_t *data, size_t size)
 		HOLDS(fast.job == slow.job && fast.block == slow.block);
 		HOLDS(fast.source == slow.source && fast.weight == slow.weight);
 		HOLDS(fast.generation == slow.generation && fast.count == slow.count);
+		HOLDS(fast.exponent == slow.exponent);
+		HOLDS(!(fast.flags & WEIR_CONTRIB_EXPONENT) == (fast.payload_off == p.l4_off + 20));
 	}
 	free(copy);
 }

@@ -4,6 +4,7 @@
 
 #include "base/payload.h"
 #include "base/notify.h"
+#include "format/format.h"
 #include "type/reduce.h"
 
 struct box box;
@@ -63,7 +64,7 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			 u16 grads)
 {
 	struct weir_job_config cfg = {
-		.id = id, .format = WEIR_FORMAT_TRIO, .sources = sources,
+		.id = id, .format = &weir_format_trio, .sources = sources,
 		.order = WEIR_ORDER_ARRIVAL,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
@@ -169,7 +170,7 @@ int box_join_as(const struct weir_job *job, u16 source, u32 block,
 
 	with.dtype = job->blocks.reduction->dtype;
 	with.op = job->blocks.reduction->op;
-	with.format = job->format;
+	with.format = job->format->id;
 	with.cookie = weir_source_cookie(weir_source_get(job, source), 12000,
 					 join->nonce);
 	return box_join_without(job, source, block, &with);

@@ -3,7 +3,7 @@
 
 unit_module := base/payload \
 	job/rate job/scan job/straggler job/join job/source job/job job/result job/control job/contribute \
-	format/trio job/send \
+	format/formats format/trio job/send \
 	sum/pool sum/horizon sum/generation sum/block \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))
@@ -21,7 +21,7 @@ $(B)/unit/include/uapi/%.h:
 
 $(B)/unit/include/%.h:
 	@mkdir -p $(@D)
-	@echo '#include "kernel.h"' >$@
+	@echo '/* kernel.h, which each file includes first, has it. */' >$@
 
 # The vector files are the module's: their target is set as Kbuild sets it.
 unit_avx2 := $(patsubst %.c,%.o,$(wildcard kmod/type/*_avx2.c))

@@ -530,6 +530,37 @@ static void block_overflow_is_flagged(void)
 	teardown();
 }
 
+/* The result has the largest; and all contributions to a block have one, or none has. */
+static void block_exponents(void)
+{
+	static const s32 exponents[] = { -7, 3, -100 };
+	struct weir_payload pl = { .n = 1, .seg = { { (u8 *)"\0\0\0\7", 4 } } };
+	struct weir_block_key key = { .count = 1, .has_exponent = true };
+	struct weir_outcome out;
+	int i;
+
+	setup(4, 3, 16);
+	for (i = 0; i < 3; i++) {
+		key.source = i;
+		key.exponent = exponents[i];
+		CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out),
+			 i < 2 ? WEIR_VERDICT_SUMMED : WEIR_VERDICT_COMPLETE);
+		if (i == 1)
+			REFUSED(COUNT, 2, 0, 0, 1, 1);
+	}
+	CHECK_EQ(out.res.has_exponent, 1);
+	CHECK_EQ(out.res.exponent, 3);
+	weir_result_put(&out.res);
+
+	/* The next block in the slot has none, whatever a packet of it leaves there. */
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 1, 0, 1, 1);
+	key.id = 1;
+	CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out), -WEIR_REASON_COUNT);
+	VERDICT(WEIR_VERDICT_SUMMED, 1, 1, 0, 1, 1);
+	CHECK_EQ(contribute(2, 1, 0, 1, 1).res.has_exponent, 0);
+	teardown();
+}
+
 /* A result that somebody still reads is not written to. */
 static void block_leaves_pages_to_readers(void)
 {
@@ -637,6 +668,7 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_is_done_without_a_packet),
 	KTAP_TEST(block_of_an_old_generation_is_swept),
 	KTAP_TEST(block_overflow_is_flagged),
+	KTAP_TEST(block_exponents),
 	KTAP_TEST(block_leaves_pages_to_readers),
 	KTAP_TEST(block_without_memory),
 	KTAP_TEST(block_table_without_memory),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs and sources: made, changed, removed, and short of memory. */
 #include "box.h"
+#include "format/format.h"
 #include "type/reduce.h"
 #include "unit.h"
 
 static struct weir_job_config config(void)
 {
 	return (struct weir_job_config){
-		.id = 7, .format = WEIR_FORMAT_TRIO, .order = WEIR_ORDER_ARRIVAL,
+		.id = 7, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 		.sources = 3, .blocks = 4, .grads = 1024, .port = 12000, .address = box_addr(254),
