@@ -140,7 +140,7 @@ enum weir_mode {
  * @WEIR_REASON_SOURCE_RATE: above the source's rate of packets or bytes
  * @WEIR_REASON_TOO_LONG: more gradients than the job's blocks hold
  * @WEIR_REASON_COUNT: another number of gradients than the block's first
- *   packet
+ *   packet, or an exponent where that had none, or none where it had one
  * @WEIR_REASON_WEIGHT: a worker's contribution must weigh one source
  * @WEIR_REASON_FLAGS: bits set that only results carry
  * @WEIR_REASON_GENERATION: of an old generation, or of one that this box did

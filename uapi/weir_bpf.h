@@ -31,6 +31,12 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_JOINED	0x4	/* the generation came in an answer to a join */
 #define WEIR_CONTRIB_VLAN	0x8	/* XDP: the driver has said what tag it took off */
 #define WEIR_CONTRIB_EXPONENT	0x10	/* there is an exponent */
+#define WEIR_CONTRIB_UNNAMED	0x20	/* the packet says neither job nor source: the job is
+					 * that of its format, daddr and dport, the source
+					 * the one that has saddr
+					 */
+
+#define WEIR_CONTRIB_SAID	4	/* words of what a format says besides */
 
 /**
  * struct weir_contrib - one contribution, as a parser found it
@@ -55,6 +61,8 @@ struct weir_format_entry {
  *	that are bound to a VLAN, or to none, are refused
  * @format: wire format (enum weir_format)
  * @reserved: must be zero
+ * @said: what else the packet says, for the format's part of the module (kmod/format/);
+ *	zero where that reads none
  *
  * All integers are in host byte order. Offsets are believed only as far as the
  * frame reaches.
@@ -78,6 +86,7 @@ struct weir_contrib {
 	__u16	vlan;
 	__u8	format;
 	__u8	reserved[3];
+	__u32	said[WEIR_CONTRIB_SAID];
 };
 
 /*

@@ -10,8 +10,8 @@
 /* What may stand behind the header, and before the gradients. */
 struct weir_trio_header {
 	struct weir_trio trio;
-	struct weir_trio_exponent exponent;
-} __attribute__((packed));
+	__u8 exponent[sizeof(struct weir_trio_exponent)];
+};
 
 static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr,
 					      const void *end,
@@ -21,7 +21,8 @@ static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr
 		return 0;
 	if ((const void *)(hdr + 1) > end)
 		return WEIR_REASON_RUNT;
-	contrib->exponent = bpf_ntohl(hdr->exponent.exponent);
+	contrib->exponent = (__u32)hdr->exponent[0] << 24 | (__u32)hdr->exponent[1] << 16 |
+			    (__u32)hdr->exponent[2] << 8 | hdr->exponent[3];
 	contrib->flags |= WEIR_CONTRIB_EXPONENT;
 	contrib->payload_off += sizeof(hdr->exponent);
 	return 0;

@@ -2,6 +2,7 @@
 #ifndef _WEIR_NET_H
 #define _WEIR_NET_H
 
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
@@ -18,6 +19,7 @@ struct weir_trim_config;
  * @lock: serialises every change; taken before RTNL is ever needed, never
  *	inside of it but by the device notifier, which therefore does not take it
  * @jobs: by job id; written under @lock, read under RCU
+ * @unnamed: jobs whose packets say no job; written under @lock, read under RCU
  * @ports: by interface index, has its own lock; read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
@@ -36,6 +38,7 @@ struct weir_net {
 	struct net			*net;
 	struct mutex			lock;	/* every change */
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
+	struct hlist_head		unnamed;
 	struct xarray			ports;
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;

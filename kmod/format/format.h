@@ -4,23 +4,44 @@
 
 #include <linux/types.h>
 
+struct weir_contrib;
 struct weir_result;
 
 /* Bytes of the longest head that a result has in any format. */
-#define WEIR_HEAD_MAX	16
+#define WEIR_HEAD_MAX	32
 
 /**
  * struct weir_format_ops - a wire format, as far as the box speaks it
  * @id: enum weir_format
+ * @unnamed: packets say neither job nor source, and are known by their addresses
+ * @mark: bytes that a block keeps of what its contributions say, WEIR_MARK_MAX at most
+ * @state: bytes that a job of so many sources and block slots keeps for @place, zeroed at
+ *	first; NULL for none
+ * @place: finds which block a contribution is for, where that is not what the packet says:
+ *	writes @c's generation and block. Called with bottom halves disabled, for any number
+ *	of packets at once, after source, rate, length and checksum were found to be right.
+ *	Returns 0 or an enum weir_reason. NULL where the packet says it all
+ * @fold: adds what a contribution says to its block's mark, where that is the block's first
+ *	and else. Called under the block's lock, for each contribution that is summed. NULL
+ *	for none
  * @result: writes what stands before the gradients of a job's result, WEIR_HEAD_MAX bytes at
  *	most, and returns how many
+ * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
+ *	source's own; NULL where it is always that
  *
  * How contributions are read is the business of the programs that hand them over, see
- * bpf/lib/weir_format.h.
+ * bpf/lib/weir_format.h; what else they find than all formats have they leave in
+ * weir_contrib.said.
  */
 struct weir_format_ops {
 	u8		id;
+	bool		unnamed;
+	u8		mark;
+	size_t		(*state)(u32 sources, u32 blocks);
+	int		(*place)(void *state, struct weir_contrib *c);
+	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
+	u16		(*port)(const struct weir_result *res, u16 source);
 };
 
 extern const struct weir_format_ops weir_format_trio;

@@ -54,8 +54,7 @@ static int weir_skb_reason(const struct sk_buff *skb)
 }
 
 /* @err says what came of looking for the datagram. */
-static int weir_contribute_found(struct net_device *dev,
-				 const struct weir_contrib *c,
+static int weir_contribute_found(struct net_device *dev, struct weir_contrib *c,
 				 struct weir_payload *pl, int err, bool verified,
 				 unsigned int before)
 {

@@ -69,21 +69,60 @@ static bool weir_is_source(const struct weir_path *path,
 	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
 }
 
-static int weir_find(struct weir_path *path, const struct weir_contrib *c)
+static bool weir_is_to(const struct weir_job *job, const struct weir_contrib *c)
 {
-	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
+	return READ_ONCE(job->local.port) == htons(c->dport) &&
+	       ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr);
+}
+
+/* Packets that say no job: its address and port do. */
+static struct weir_job *weir_find_unnamed(struct weir_net *wn,
+					  const struct weir_contrib *c)
+{
+	struct weir_job *job;
+
+	hlist_for_each_entry_rcu_bh(job, &wn->unnamed, unnamed)
+		if (job->format->id == c->format && weir_is_to(job, c))
+			return job;
+	return NULL;
+}
+
+/*
+ * What has the sender's address is the source, and it is asked again whether it is that. Up
+ * to 256 are looked at, four instructions each: formats that say no source have few.
+ */
+static u16 weir_find_sender(const struct weir_path *path, const struct weir_contrib *c)
+{
+	const struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; i < path->job->blocks.sources; i++) {
+		source = weir_source_get(path->job, i);
+		if (source && weir_is_source(path, source, c))
+			break;
+	}
+	return i;
+}
+
+static int weir_find(struct weir_path *path, struct weir_contrib *c)
+{
+	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
 	struct weir_source *source;
 	struct weir_job *job;
 
 	if (!path->port)
 		return WEIR_REASON_NO_PORT;
-	job = weir_job_get(path->wn, c->job);
-	if (!job || job->format->id != c->format ||
+	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
+	if (!job || job->format->id != c->format || job->format->unnamed != unnamed ||
 	    READ_ONCE(job->local.port) != htons(c->dport))
 		return WEIR_REASON_NO_JOB;
-	if (!ipv6_addr_equal(daddr, &job->local.addr))
+	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
 		return WEIR_REASON_NOT_LOCAL;
 	path->job = job;
+	if (unnamed) {
+		c->job = job->id;
+		c->source = weir_find_sender(path, c);
+	}
 
 	source = weir_source_get(job, c->source);
 	if (!source)
@@ -287,7 +326,7 @@ static int weir_answer_query(const struct weir_path *path,
 	if (reason)
 		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_repeat(path->job, path->source, res);
+	weir_result_repeat(path->job, path->source, key->source, res);
 	return 0;
 }
 
@@ -373,6 +412,7 @@ static int weir_take_gradients(const struct weir_path *path,
 		.count		= c->count,
 		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
 		.exponent	= c->exponent,
+		.said		= c,
 	};
 	struct weir_job *job = path->job;
 	struct weir_outcome out;
@@ -390,28 +430,33 @@ static int weir_take_gradients(const struct weir_path *path,
 	if (verdict == WEIR_VERDICT_COMPLETE)
 		weir_answer_block(path, &out);
 	else
-		weir_result_repeat(job, path->source, &out.res);
+		weir_result_repeat(job, path->source, c->source, &out.res);
 	weir_result_put(&out.res);
 	return 0;
 }
 
+/* Which block it is for, the packet says, or the format has to find. */
+static int weir_place(const struct weir_job *job, struct weir_contrib *c)
+{
+	return job->format->place ? job->format->place(job->state, c) : 0;
+}
+
 /* What is whole and of who it says to be. */
-static int weir_take_whole(const struct weir_path *path,
-			   const struct weir_contrib *c,
+static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 			   const struct weir_payload *pl, u64 now)
 {
 	int reason;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
 		return weir_take_join(path, c, pl, now);
-	reason = weir_check_member(path, c);
+	reason = weir_place(path->job, c) ?: weir_check_member(path, c);
 	if (reason)
 		return reason;
 	return c->count ? weir_take_gradients(path, c, pl, now) :
 			  weir_take_query(path, c, now);
 }
 
-static int weir_take(struct weir_path *path, const struct weir_contrib *c,
+static int weir_take(struct weir_path *path, struct weir_contrib *c,
 		     struct weir_payload *datagram, bool verified)
 {
 	u64 now = ktime_get_ns();
@@ -445,7 +490,7 @@ static void weir_refused(const struct weir_path *path, int ifindex,
 /**
  * weir_contribute() - take a contribution or a join
  * @dev: the device that it came in on
- * @c: what the parser found
+ * @c: what the parser found; gets what the packet does not say itself
  * @datagram: the UDP datagram, from its header on and c->udp_len long; used
  *	up; NULL where the frame ends before it does
  * @verified: somebody has checked the UDP checksum already
@@ -455,7 +500,7 @@ static void weir_refused(const struct weir_path *path, int ifindex,
  *
  * Return: 0 where it was taken, else an enum weir_reason, counted and traced.
  */
-int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
+int weir_contribute(struct net_device *dev, struct weir_contrib *c,
 		    struct weir_payload *datagram, bool verified,
 		    unsigned int before)
 {
@@ -480,14 +525,12 @@ int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
  */
 static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
 {
-	const struct in6_addr *daddr = (const struct in6_addr *)c->daddr;
 	const struct weir_job *job;
 	unsigned int i;
 
 	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
 		job = weir_job_get(wn, i);
-		if (job && READ_ONCE(job->local.port) == htons(c->dport) &&
-		    ipv6_addr_equal(daddr, &job->local.addr))
+		if (job && weir_is_to(job, c))
 			return true;
 	}
 	return false;
@@ -525,7 +568,7 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
-			      WEIR_CONTRIB_EXPONENT));
+			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED));
 }
 
 /**

@@ -8,7 +8,7 @@ struct net_device;
 struct weir_contrib;
 struct weir_payload;
 
-int weir_contribute(struct net_device *dev, const struct weir_contrib *c,
+int weir_contribute(struct net_device *dev, struct weir_contrib *c,
 		    struct weir_payload *datagram, bool verified,
 		    unsigned int before);
 int weir_refuse(struct net_device *dev, const struct weir_contrib *c,

@@ -5,19 +5,10 @@
 #include <linux/slab.h>
 
 #include "base/compat.h"
+#include "format/format.h"
 #include "job/job.h"
 #include "job/source.h"
 #include "out/dest.h"
-
-/**
- * weir_job_bytes() - aggregation memory that a job holds
- * @job: the job
- */
-u64 weir_job_bytes(const struct weir_job *job)
-{
-	return weir_blocks_bytes(job->blocks.size, job->grads,
-				 job->blocks.reduction);
-}
 
 static struct weir_dest *weir_group_new(const struct in6_addr *group)
 {
@@ -57,6 +48,15 @@ static bool weir_policy_excludes(u8 policy)
 	return policy == WEIR_POLICY_EXCLUDE;
 }
 
+static int weir_job_fill_state(struct weir_job *job, const struct weir_job_config *cfg)
+{
+	if (!cfg->format->state)
+		return 0;
+	job->state = kvzalloc(cfg->format->state(cfg->blocks.sources, cfg->blocks.size),
+			      GFP_KERNEL_ACCOUNT);
+	return job->state ? 0 : -ENOMEM;
+}
+
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
 static int weir_job_fill(struct weir_job *job,
 			 const struct weir_job_config *cfg)
@@ -69,7 +69,7 @@ static int weir_job_fill(struct weir_job *job,
 	job->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
 	if (!job->stats)
 		return -ENOMEM;
-	err = weir_join_init(&job->join, cfg->sources);
+	err = weir_join_init(&job->join, cfg->blocks.sources);
 	if (err)
 		return err;
 	if (cfg->has_group) {
@@ -84,8 +84,8 @@ static int weir_job_fill(struct weir_job *job,
 			return -ENOMEM;
 		rcu_assign_pointer(job->rate, rate);
 	}
-	err = weir_blocks_init(&job->blocks, cfg->blocks, cfg->sources,
-			       cfg->grads, cfg->reduction);
+	err = weir_job_fill_state(job, cfg) ?:
+	      weir_blocks_init(&job->blocks, &cfg->blocks);
 	if (err)
 		return err;
 	job->blocks.quorum = late->quorum;
@@ -110,7 +110,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack)
 {
-	u64 bytes = weir_blocks_bytes(cfg->blocks, cfg->grads, cfg->reduction);
+	u64 bytes = weir_blocks_bytes(&cfg->blocks);
 	struct weir_job *job;
 	int err;
 
@@ -129,7 +129,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 				   weir_pool_limit() >> 20);
 		return ERR_PTR(-EDQUOT);
 	}
-	job = kzalloc(struct_size(job, source, cfg->sources),
+	job = kzalloc(struct_size(job, source, cfg->blocks.sources),
 		      GFP_KERNEL_ACCOUNT);
 	if (!job) {
 		weir_pool_uncharge(bytes);
@@ -140,22 +140,23 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->id = cfg->id;
 	job->format = cfg->format;
 	job->order = cfg->order;
-	job->grads = cfg->grads;
+	job->grads = cfg->blocks.grads;
 	job->local.net = wn->net;
 	job->local.port = htons(cfg->port);
 	job->local.addr = cfg->address;
-	job->blocks.size = cfg->blocks;
-	job->blocks.reduction = cfg->reduction;
+	job->memory = bytes;
 
 	err = weir_job_fill(job, cfg);
 	if (err) {
 		NL_SET_ERR_MSG_FMT(extack,
 				   "no memory for %u blocks of %u gradients: use fewer blocks",
-				   cfg->blocks, cfg->grads);
+				   cfg->blocks.size, cfg->blocks.grads);
 		weir_job_free(job);
 		return ERR_PTR(err);
 	}
 	rcu_assign_pointer(wn->jobs[job->id], job);
+	if (job->format->unnamed)
+		hlist_add_head_rcu(&job->unnamed, &wn->unnamed);
 	return job;
 }
 
@@ -229,6 +230,8 @@ void weir_job_unpublish(struct weir_job *job)
 	lockdep_assert_held(&job->wn->lock);
 
 	RCU_INIT_POINTER(job->wn->jobs[job->id], NULL);
+	if (job->format->unnamed)
+		hlist_del_rcu(&job->unnamed);
 }
 
 /**
@@ -239,7 +242,7 @@ void weir_job_unpublish(struct weir_job *job)
  */
 void weir_job_free(struct weir_job *job)
 {
-	u64 bytes = weir_job_bytes(job);
+	u64 bytes = job->memory;
 	unsigned int i;
 
 	/* The scan is what sets the watch going. */
@@ -252,6 +255,7 @@ void weir_job_free(struct weir_job *job)
 	weir_group_free(rcu_dereference_protected(job->group, 1));
 	kfree(rcu_dereference_protected(job->rate, 1));
 	weir_join_uninit(&job->join);
+	kvfree(job->state);
 	free_percpu(job->stats);
 	kfree(job);
 	weir_pool_uncharge(bytes);

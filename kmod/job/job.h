@@ -51,10 +51,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
  * @id: job id
  * @format: wire format
  * @order: enum weir_order
- * @reduction: how contributions are combined
- * @sources: how many make a block complete
- * @blocks: slots, a power of two
- * @grads: gradients a block at most
+ * @blocks: the block table: sources make a block complete
  * @address: the box's address for this job, IPv4 as IPv4-mapped
  * @port: UDP port that workers send to, host byte order
  * @has_group: @group is given
@@ -67,10 +64,7 @@ struct weir_job_config {
 	u8		id;
 	u8		order;
 	const struct weir_format_ops *format;
-	const struct weir_reduction *reduction;
-	u16		sources;
-	u32		blocks;
-	u16		grads;
+	struct weir_blocks_config blocks;
 	struct in6_addr	address;
 	u16		port;
 	bool		has_group;
@@ -87,6 +81,7 @@ struct weir_job_config {
  * @format: wire format
  * @order: enum weir_order, as it was said: what needs no order has any
  * @grads: gradients a block at most (block_grad_max)
+ * @memory: bytes that it has charged
  * @local: where workers send to and results come from (out_src_addr); its port is
  *	written under the namespace's lock
  * @group: where the one result goes (out_dst_addr), NULL for one a source;
@@ -99,6 +94,8 @@ struct weir_job_config {
  * @scan: timers that look for blocks that have aged
  * @watch: the timer that tells who is late from who is gone
  * @rate: policer, or NULL; written under the namespace's lock
+ * @state: what the format remembers, see weir_format_ops.state, or NULL
+ * @unnamed: on weir_net.unnamed, where packets say no job
  * @gone: on its way out, on weir_job_flush()'s list
  * @stats: counters; blocks completed are block_total_cnt
  * @source: by source id (src_mask), blocks.sources of them; written under the
@@ -114,6 +111,7 @@ struct weir_job {
 	u8				order;
 	u16				grads;
 	const struct weir_format_ops	*format;
+	u64				memory;
 	struct weir_local		local;
 	struct weir_dest __rcu		*group;
 	bool				joined;
@@ -123,6 +121,8 @@ struct weir_job {
 	struct weir_scan		scan;
 	struct weir_watch		watch;
 	struct weir_rate __rcu		*rate;
+	void				*state;
+	struct hlist_node		unnamed;
 	struct list_head		gone;
 	struct weir_stats __percpu	*stats;
 	struct weir_source __rcu	*source[];
@@ -170,7 +170,6 @@ void weir_job_free(struct weir_job *job);
 void weir_job_flush(struct weir_net *wn);
 void weir_job_set_policy(struct weir_job *job,
 			 const struct weir_policy_config *late);
-u64 weir_job_bytes(const struct weir_job *job);
 enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
 				     u32 nonce, u32 lacks, u64 now,
 				     unsigned long *back);

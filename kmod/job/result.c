@@ -48,9 +48,11 @@ static void weir_result_packet(struct weir_result_packet *p,
  * A client that has only the paper knows of no bytes behind the gradients, and what
  * may not hear is sent none that its contribution has not paid for.
  */
-static void weir_result_to(struct weir_job *job, struct weir_source *source,
+static void weir_result_to(struct weir_job *job, struct weir_source *source, u16 id,
+			   const struct weir_result *res,
 			   struct weir_result_packet *p, unsigned int counter)
 {
+	p->pkt.dport = job->format->port ? htons(job->format->port(res, id)) : 0;
 	p->pkt.tail_len = weir_source_hears(source) ? p->mask_len : 0;
 	weir_send(job, &source->dest, source->stats, &p->pkt, counter);
 }
@@ -72,7 +74,7 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
 		if (source)
-			weir_result_to(job, source, &p, WEIR_C_RESULTS);
+			weir_result_to(job, source, i, res, &p, WEIR_C_RESULTS);
 	}
 }
 
@@ -99,17 +101,18 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res)
  * weir_result_repeat() - send a retained result to a source that asked again
  * @job: the job
  * @source: the source
+ * @id: its id
  * @res: the result; stays the caller's
  *
  * Called as weir_result_answer(). The same bits as the first time.
  */
-void weir_result_repeat(struct weir_job *job, struct weir_source *source,
+void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id,
 			const struct weir_result *res)
 {
 	struct weir_result_packet p;
 
 	weir_result_packet(&p, job, res);
-	weir_result_to(job, source, &p, WEIR_C_REPEATS);
+	weir_result_to(job, source, id, res, &p, WEIR_C_REPEATS);
 }
 
 /**

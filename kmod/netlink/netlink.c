@@ -486,7 +486,7 @@ static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,
 		if (!job)
 			continue;
 		(*jobs)++;
-		*memory += weir_job_bytes(job);
+		*memory += job->memory;
 	}
 	xa_for_each(&wn->ports, ifindex, port)
 		(*ports)++;

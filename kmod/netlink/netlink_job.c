@@ -80,7 +80,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN,
 				       weir_blocks_open(&job->blocks))) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
-	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, weir_job_bytes(job)) ||
+	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, job->memory) ||
 	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -191,6 +191,23 @@ static int weir_nl_job_late(struct genl_info *info, u16 sources,
 	return weir_nl_job_check_late(info, sources, late);
 }
 
+static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *cfg)
+{
+	u32 dtype = weir_nl_u32_or(info, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32);
+	u32 op = weir_nl_u32_or(info, WEIR_A_JOB_OP, WEIR_OP_SUM);
+
+	cfg->blocks = (struct weir_blocks_config) {
+		.size		= nla_get_u32(info->attrs[WEIR_A_JOB_BLOCKS]),
+		.sources	= nla_get_u32(info->attrs[WEIR_A_JOB_SOURCES]),
+		.grads		= nla_get_u32(info->attrs[WEIR_A_JOB_GRADS]),
+		.reduction	= weir_reduction_find(dtype, op, cfg->order),
+		.marking	= {
+			.size	= cfg->format->mark,
+			.fold	= cfg->format->fold,
+		},
+	};
+}
+
 /* Everything that can be said about a new job without looking at others. */
 static int weir_nl_job_config(struct genl_info *info,
 			      struct weir_job_config *cfg)
@@ -206,24 +223,17 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
-	cfg->reduction = weir_reduction_find(weir_nl_u32_or(info, WEIR_A_JOB_DTYPE,
-							    WEIR_DTYPE_INT32),
-					     weir_nl_u32_or(info, WEIR_A_JOB_OP,
-							    WEIR_OP_SUM),
-					     cfg->order);
-	cfg->sources = nla_get_u32(attrs[WEIR_A_JOB_SOURCES]);
-	cfg->blocks = nla_get_u32(attrs[WEIR_A_JOB_BLOCKS]);
-	cfg->grads = nla_get_u32(attrs[WEIR_A_JOB_GRADS]);
+	weir_nl_job_blocks(info, cfg);
 	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, WEIR_PORT_DEFAULT);
-	if (!is_power_of_2(cfg->blocks)) {
+	if (!is_power_of_2(cfg->blocks.size)) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "blocks must be a power of two: take %lu",
-				   roundup_pow_of_two(cfg->blocks));
+				   roundup_pow_of_two(cfg->blocks.size));
 		return -EINVAL;
 	}
 	cfg->timers = weir_nl_u32_or(info, WEIR_A_JOB_TIMERS, WEIR_TIMERS_DEFAULT);
-	err = weir_nl_job_late(info, cfg->sources, &cfg->late);
+	err = weir_nl_job_late(info, cfg->blocks.sources, &cfg->late);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
 	if (!err)

@@ -331,7 +331,7 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt)
 {
-	__be16 dport = dest->port ?: READ_ONCE(from->port);
+	__be16 dport = pkt->dport ?: dest->port ?: READ_ONCE(from->port);
 	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr), mtu;
 	bool ipv4 = weir_local_is_ipv4(from);
 	struct dst_entry *dst;

@@ -54,6 +54,7 @@ struct weir_dest {
  * @len: bytes of payload
  * @tail: what follows the payload where it fits, copied
  * @tail_len: bytes of @tail
+ * @dport: the UDP port that it goes to, network byte order; 0 for the destination's
  */
 struct weir_packet {
 	const void	*head;
@@ -62,6 +63,7 @@ struct weir_packet {
 	unsigned int	len;
 	const void	*tail;
 	unsigned int	tail_len;
+	__be16		dport;
 };
 
 /* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */

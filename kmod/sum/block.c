@@ -16,23 +16,27 @@
 #include "sum/block.h"
 #include "type/reduce.h"
 
-static u16 weir_blocks_stride(unsigned int pages)
+static u16 weir_blocks_stride(unsigned int pages, unsigned int mark)
 {
-	return ALIGN(offsetof(struct weir_block, pages[pages]), SMP_CACHE_BYTES);
+	return ALIGN(offsetof(struct weir_block, pages[pages]) + mark, SMP_CACHE_BYTES);
+}
+
+static void *weir_block_mark(const struct weir_blocks *blocks,
+			     const struct weir_block *block)
+{
+	return (void *)&block->pages[blocks->pages];
 }
 
 /**
  * weir_blocks_bytes() - memory that a table's pages and slots take
- * @size: slots
- * @grads: gradients a block
- * @reduction: how contributions are combined
+ * @config: what it is like
  */
-u64 weir_blocks_bytes(u32 size, u16 grads, const struct weir_reduction *reduction)
+u64 weir_blocks_bytes(const struct weir_blocks_config *config)
 {
-	unsigned int pages = weir_reduction_pages(reduction, grads);
+	unsigned int pages = weir_reduction_pages(config->reduction, config->grads);
 
-	return ((u64)size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
-	       (u64)size * weir_blocks_stride(pages);
+	return ((u64)config->size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
+	       (u64)config->size * weir_blocks_stride(pages, config->marking.size);
 }
 
 static int weir_block_init(struct weir_block *block, unsigned int pages)
@@ -51,34 +55,31 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
 /**
  * weir_blocks_init() - make a table with all its memory
  * @blocks: the table
- * @size: slots, a power of two
- * @sources: contributions that complete a block
- * @grads: gradients a block at most
- * @reduction: how contributions are combined
+ * @config: what it is to be like
  *
  * Sleeps. Return: 0 or -ENOMEM, and nothing is left behind.
  */
-int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
-		     u16 grads, const struct weir_reduction *reduction)
+int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config)
 {
 	u32 i;
 
-	blocks->pages = weir_reduction_pages(reduction, grads);
-	blocks->stride = weir_blocks_stride(blocks->pages);
-	blocks->slot = kvcalloc(size, blocks->stride, WEIR_POOL_GFP);
+	blocks->pages = weir_reduction_pages(config->reduction, config->grads);
+	blocks->stride = weir_blocks_stride(blocks->pages, config->marking.size);
+	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
 	weir_generations_init(&blocks->gens);
-	blocks->size = size;
-	blocks->reduction = reduction;
-	blocks->sources = sources;
-	blocks->bias = weir_reduce_bias(sources);
-	bitmap_set(blocks->all, 0, sources);
-	if (weir_horizon_init(&blocks->horizon, sources, size) ||
+	blocks->size = config->size;
+	blocks->reduction = config->reduction;
+	blocks->marking = config->marking;
+	blocks->sources = config->sources;
+	blocks->bias = weir_reduce_bias(config->sources);
+	bitmap_set(blocks->all, 0, config->sources);
+	if (weir_horizon_init(&blocks->horizon, config->sources, config->size) ||
 	    weir_spare_init(&blocks->spare))
 		goto nomem;
 
-	for (i = 0; i < size; i++) {
+	for (i = 0; i < config->size; i++) {
 		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages))
 			goto nomem;
 		cond_resched();
@@ -262,6 +263,8 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->exponent = block->exponent;
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
+	if (blocks->marking.size)
+		memcpy(res->mark, weir_block_mark(blocks, block), blocks->marking.size);
 	res->npages = 0;
 }
 
@@ -409,6 +412,9 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 
 	weir_block_sum(blocks, block, pl);
 	block->exponent = max(block->exponent, key->exponent);
+	if (blocks->marking.size)
+		blocks->marking.fold(weir_block_mark(blocks, block), key->said,
+				     !block->received);
 	WRITE_ONCE(block->last, now);
 	out->received = ++block->received;
 	if (!weir_block_is_done(blocks, block))

@@ -13,8 +13,23 @@
 #include "sum/pool.h"
 
 struct page;
+struct weir_contrib;
 struct weir_payload;
 struct weir_reduction;
+
+/* Bytes that a block keeps at most of what its contributions say besides. */
+#define WEIR_MARK_MAX	96
+
+/**
+ * struct weir_marking - what blocks keep of what contributions say beside their gradients
+ * @size: bytes a block, WEIR_MARK_MAX at most; 0 for none
+ * @fold: adds what a contribution says to a block's mark; @first says that it is the block's
+ *	first, which finds any bytes there. Under the block's lock
+ */
+struct weir_marking {
+	u8	size;
+	void	(*fold)(void *mark, const struct weir_contrib *c, bool first);
+};
 
 /**
  * enum weir_block_state - what a slot holds
@@ -49,7 +64,8 @@ enum weir_block_state {
  * @mask: who has contributed (rcvd_mask_0 to _3)
  * @late: who has tried to after it was answered
  * @pages: what was made of the contributions while open, gradients as packets have
- *	them when complete (aggr_paddr); weir_blocks.pages of them
+ *	them when complete (aggr_paddr); weir_blocks.pages of them. The block's mark
+ *	follows, see struct weir_marking
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -75,6 +91,22 @@ struct weir_block {
 } ____cacheline_aligned_in_smp;
 
 /**
+ * struct weir_blocks_config - what a table is made like
+ * @size: slots, a power of two
+ * @sources: contributions that complete a block
+ * @grads: gradients a block at most
+ * @reduction: how contributions are combined
+ * @marking: what is kept of them besides
+ */
+struct weir_blocks_config {
+	u32				size;
+	u16				sources;
+	u16				grads;
+	const struct weir_reduction	*reduction;
+	struct weir_marking		marking;
+};
+
+/**
  * struct weir_blocks - a job's block table
  * @size: slots, a power of two
  * @stride: bytes from slot to slot
@@ -83,6 +115,7 @@ struct weir_block {
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
  * @reduction: how contributions are combined
+ * @marking: what is kept of them besides
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
@@ -98,6 +131,7 @@ struct weir_blocks {
 	u16			quorum;
 	u32			bias;
 	const struct weir_reduction *reduction;
+	struct weir_marking	marking;
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
 	struct weir_generations	gens;
@@ -122,6 +156,7 @@ struct weir_blocks {
  * @mask: the contributors
  * @pages: the gradients as packets have them; the holder owns a reference to each
  * @npages: pages used
+ * @mark: what the contributions said besides, weir_marking.size bytes of it
  */
 struct weir_result {
 	u32		id;
@@ -138,6 +173,7 @@ struct weir_result {
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
 	struct page	*pages[WEIR_RESULT_PAGES];
 	unsigned int	npages;
+	u8		mark[WEIR_MARK_MAX] __aligned(8);
 };
 
 /**
@@ -170,6 +206,7 @@ enum weir_verdict {
  * @count: gradients; 0 in a query
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
+ * @said: the whole contribution, for weir_marking.fold
  */
 struct weir_block_key {
 	u32	id;
@@ -178,6 +215,7 @@ struct weir_block_key {
 	u16	count;
 	bool	has_exponent;
 	s32	exponent;
+	const struct weir_contrib *said;
 };
 
 /**
@@ -233,11 +271,9 @@ enum weir_age {
 	WEIR_AGE_DONE,
 };
 
-int weir_blocks_init(struct weir_blocks *blocks, u32 size, u16 sources,
-		     u16 grads, const struct weir_reduction *reduction);
+int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config);
 void weir_blocks_uninit(struct weir_blocks *blocks);
-u64 weir_blocks_bytes(u32 size, u16 grads,
-		      const struct weir_reduction *reduction);
+u64 weir_blocks_bytes(const struct weir_blocks_config *config);
 u32 weir_blocks_open(struct weir_blocks *blocks);
 
 int weir_block_contribute(struct weir_blocks *blocks,

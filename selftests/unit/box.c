@@ -64,11 +64,13 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			 u16 grads)
 {
 	struct weir_job_config cfg = {
-		.id = id, .format = &weir_format_trio, .sources = sources,
-		.order = WEIR_ORDER_ARRIVAL,
-		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-						 WEIR_ORDER_ARRIVAL),
-		.blocks = blocks, .grads = grads, .port = 12000,
+		.id = id, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
+		.blocks = {
+			.size = blocks, .sources = sources, .grads = grads,
+			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+							 WEIR_ORDER_ARRIVAL),
+		},
+		.port = 12000,
 		.address = box_addr(254), .timers = box.timers,
 		.late = box.late,
 	};
@@ -114,6 +116,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 int box_send(const struct weir_contrib *c, const s32 *grads,
 	     unsigned int split)
 {
+	struct weir_contrib copy = *c;
 	u8 *buf = calloc(1, 20 + 4 * c->count + c->udp_len);
 	struct weir_payload pl = { .n = 0 };
 	u32 off, n, g;
@@ -128,7 +131,7 @@ int box_send(const struct weir_contrib *c, const s32 *grads,
 		pl.seg[pl.n].data = buf + off;
 		pl.seg[pl.n++].len = n;
 	}
-	ret = weir_contribute(&box.dev, c, &pl, true, box.before);
+	ret = weir_contribute(&box.dev, &copy, &pl, true, box.before);
 	free(buf);
 	return ret;
 }
@@ -248,6 +251,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 	p->to = dest->addr;
 	p->at = mock_ns;
 	p->port = ntohs(dest->port);
+	p->dport = ntohs(pkt->dport);
 	memcpy(&p->hdr, pkt->head, sizeof(p->hdr));
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->join))
 		memcpy(&p->join, (u8 *)pkt->head + sizeof(p->hdr),

@@ -22,6 +22,7 @@ struct box_sent {
 	struct in6_addr to;
 	u64 at;				/* when it was sent */
 	u16 port;			/* 0 for the job's */
+	u16 dport;			/* that is said for this packet alone, or 0 */
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
 	struct weir_notice notice;	/* where it is a notice */

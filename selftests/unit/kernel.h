@@ -36,6 +36,7 @@ typedef unsigned int gfp_t;
 #define __rcu
 #define __percpu
 #define __packed	__attribute__((packed))
+#define __aligned(n)	__attribute__((aligned(n)))
 #define __read_mostly
 #define __force
 #define ____cacheline_aligned_in_smp __attribute__((aligned(64)))
@@ -214,6 +215,7 @@ void put_page(struct page *page);
 #define page_address(p)		((void *)(p)->data)
 #define totalram_pages()	mock_ram_pages
 #define kzalloc(n, gfp)		mock_alloc(n)
+#define kvzalloc(n, gfp)	mock_alloc(n)
 #define kcalloc(n, s, gfp)	mock_alloc((size_t)(n) * (s))
 #define kmalloc_array(n, s, gfp)	kcalloc(n, s, gfp)
 #define kvcalloc(n, s, gfp)	mock_alloc_aligned((size_t)(n) * (s))
@@ -448,6 +450,29 @@ static inline void list_add(struct list_head *e, struct list_head *l)
 	l->next->prev = e;
 	l->next = e;
 }
+
+struct hlist_node { struct hlist_node *next, **pprev; };
+struct hlist_head { struct hlist_node *first; };
+
+static inline void hlist_add_head_rcu(struct hlist_node *n, struct hlist_head *h)
+{
+	n->next = h->first;
+	n->pprev = &h->first;
+	if (n->next)
+		n->next->pprev = &n->next;
+	h->first = n;
+}
+
+static inline void hlist_del_rcu(struct hlist_node *n)
+{
+	*n->pprev = n->next;
+	if (n->next)
+		n->next->pprev = n->pprev;
+}
+
+#define hlist_for_each_entry_rcu_bh(p, h, m)				\
+	for (p = (h)->first ? container_of((h)->first, __typeof__(*p), m) : NULL; p; \
+	     p = p->m.next ? container_of(p->m.next, __typeof__(*p), m) : NULL)
 
 #define list_for_each_entry_safe(p, n, l, m)				\
 	for (p = container_of((l)->next, __typeof__(*p), m),		\

@@ -25,10 +25,11 @@ int main(int argc, char **argv)
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },
+		{ format_tests, &format_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
 	};
-	struct ktap_test all[256];
+	struct ktap_test all[512];
 	size_t n = 0, i;
 
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {

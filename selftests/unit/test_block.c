@@ -9,13 +9,22 @@
 
 static struct weir_blocks table;
 
+static struct weir_blocks_config config(u32 size, u16 sources, u16 grads)
+{
+	return (struct weir_blocks_config) {
+		.size = size, .sources = sources, .grads = grads,
+		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						 WEIR_ORDER_ARRIVAL),
+	};
+}
+
 static void setup(u32 size, u16 sources, u16 grads)
 {
+	struct weir_blocks_config like = config(size, sources, grads);
+
 	weir_reduce_init();
 	memset(&table, 0, sizeof(table));
-	CHECK_EQ(weir_blocks_init(&table, size, sources, grads,
-				  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-						      WEIR_ORDER_ARRIVAL)), 0);
+	CHECK_EQ(weir_blocks_init(&table, &like), 0);
 }
 
 static void teardown(void)
@@ -619,14 +628,13 @@ static void block_without_memory(void)
 
 static void block_table_without_memory(void)
 {
+	struct weir_blocks_config like = config(4, 2, 2048);
 	int fail;
 
 	for (fail = 0; fail <= 9; fail++) {
 		memset(&table, 0, sizeof(table));
 		mock_fail_after = fail;
-		CHECK_EQ(weir_blocks_init(&table, 4, 2, 2048,
-					  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-							      WEIR_ORDER_ARRIVAL)), -ENOMEM);
+		CHECK_EQ(weir_blocks_init(&table, &like), -ENOMEM);
 		CHECK_EQ(mock_pages, 0);
 	}
 	mock_fail_after = -1;

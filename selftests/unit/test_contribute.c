@@ -627,7 +627,7 @@ static void descriptor_changes(void)
 {
 	mock_meanwhile = NULL;
 	descriptor.count = 2048;
-	descriptor.flags = 0x20;
+	descriptor.flags = 0x8000;
 }
 
 static void contribute_descriptor(void)
@@ -643,7 +643,7 @@ static void contribute_descriptor(void)
 	descriptor.reserved[2] = 1;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
 	descriptor.reserved[2] = 0;
-	descriptor.flags = 0x20;
+	descriptor.flags = 0x8000;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
 }
 

@@ -9,9 +9,12 @@ static struct weir_job_config config(void)
 {
 	return (struct weir_job_config){
 		.id = 7, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
-		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-						 WEIR_ORDER_ARRIVAL),
-		.sources = 3, .blocks = 4, .grads = 1024, .port = 12000, .address = box_addr(254),
+		.blocks = {
+			.size = 4, .sources = 3, .grads = 1024,
+			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+							 WEIR_ORDER_ARRIVAL),
+		},
+		.port = 12000, .address = box_addr(254),
 	};
 }
 
@@ -54,7 +57,7 @@ static void job_over_the_limit(void)
 	CHECK_EQ(PTR_ERR(weir_job_add(&box.wn, &cfg, &extack)), -EDQUOT);
 	CHECK(strstr(extack.msg, "fewer blocks"));
 	CHECK_EQ(weir_pool_used(), 0);
-	cfg.blocks = 2;
+	cfg.blocks.size = 2;
 	CHECK(!IS_ERR(weir_job_add(&box.wn, &cfg, &extack)));
 	mock_ram_pages = 1 << 20;
 	box_down();

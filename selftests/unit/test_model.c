@@ -86,11 +86,14 @@ static void make(void)
 	static const u16 sources[] = { 1, 2, 3, 4, 5, 8, 16 };
 	u16 n = sources[any(ARRAY_SIZE(sources))];
 	u32 slots = 1U << any(5);
+	const struct weir_blocks_config like = {
+		.size = slots, .sources = n, .grads = MODEL_GRADS,
+		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						 WEIR_ORDER_ARRIVAL),
+	};
 
 	memset(&run.table, 0, sizeof(run.table));
-	CHECK_EQ(weir_blocks_init(&run.table, slots, n, MODEL_GRADS,
-				  weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-						      WEIR_ORDER_ARRIVAL)), 0);
+	CHECK_EQ(weir_blocks_init(&run.table, &like), 0);
 	model_make(&run.model, slots, n);
 	begin(any(65536));
 }

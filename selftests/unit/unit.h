@@ -22,6 +22,7 @@ SUITE(control);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);
+SUITE(format);
 SUITE(bands);
 SUITE(trim_config);
 

@@ -246,11 +246,14 @@ static void *look(void *data)
 
 static struct life *born(unsigned int number)
 {
+	const struct weir_blocks_config like = {
+		.size = BLOCKS, .sources = WORKERS, .grads = GRADS,
+		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+						 WEIR_ORDER_ARRIVAL),
+	};
 	struct life *fresh = calloc(1, sizeof(*fresh));
 
-	if (!fresh || weir_blocks_init(&fresh->blocks, BLOCKS, WORKERS, GRADS,
-				       weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-							   WEIR_ORDER_ARRIVAL)))
+	if (!fresh || weir_blocks_init(&fresh->blocks, &like))
 		abort();
 	fresh->number = number;
 	return fresh;
