@@ -121,8 +121,8 @@ struct weir_trio_exponent {
  * @cookie: from a worker, what the box has given it, or 0; in an answer with
  *	WEIR_TRIO_COOKIE what it is to bring, else 0. Its bytes mean nothing but to
  *	the box
- * @dtype: enum weir_dtype of the gradients; from a worker what it means to send, in
- *	the answer the job's
+ * @dtype: enum weir_dtype of the gradients; from a worker what it means to send, or 0 for
+ *	whatever the job has, in the answer the job's
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @reserved: zero

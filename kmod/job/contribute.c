@@ -196,13 +196,18 @@ static int weir_check_csum(const struct weir_contrib *c,
 	       WEIR_REASON_CHECKSUM : 0;
 }
 
-/* A worker that sends other numbers than the job's gets no sum that means anything. */
+/*
+ * A worker that sends other numbers than the job's gets no sum that means anything. One that
+ * leaves them open reads in the answer what they are.
+ */
 static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
 {
+	const struct weir_reduction *reduction = job->blocks.reduction;
+
 	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
 	       ntohl(join->grads) <= job->grads && join->format == job->format->id &&
-	       join->dtype == job->blocks.reduction->dtype &&
-	       join->op == job->blocks.reduction->op;
+	       (!join->dtype || join->dtype == reduction->dtype) &&
+	       (!join->op || join->op == reduction->op);
 }
 
 static int weir_take_join(const struct weir_path *path,

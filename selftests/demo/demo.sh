@@ -8,13 +8,14 @@ usage() {
 	usage: selftests/demo/demo.sh [--userspace]
 
 	Builds a router and four workers as network namespaces, joined by veth with jumbo
-	frames; has the router sum for job 7; trains a small network on the workers, whose
-	gradients go through the router at each step; and checks what they have learned.
+	frames; trains a small network on the workers, whose gradients, vectors of float32, go
+	through the router at each step; and checks what they have learned. Thrice: the router
+	sums int32, then float32, then bfloat16, and the workers say nothing about that.
 	Run it where the module is loaded:
 
 	  selftests/vm/run -- selftests/demo/demo.sh
 
-	  --userspace   sum in a program on the router instead: no module is needed
+	  --userspace   sum int32 in a program on the router instead: no module is needed
 
 	exit status: 0 when all is as it must be.
 	END
@@ -33,7 +34,7 @@ case ${1-} in
 *) echo "demo: unknown option $1 (see --help)" >&2; exit 2 ;;
 esac
 
-workers=4 job=7
+workers=4
 box=$(router_addr 1)
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
@@ -59,37 +60,45 @@ run() {
 	in_router "$@" || die "'$*' failed"
 }
 
-kernel_box() {
+attach() {
 	local i
 	for ((i = 1; i <= workers; i++)); do
 		run weir port attach dev "w$i" mode xdp
 	done
-	run weir job add id $job sources $workers blocks 1024 grads 1024 address "$box"
+}
+
+# Sums of floats are such that the check can make them again: the same in any order.
+kernel_job() {
+	local job=$1 dtype=$2 i order=()
+	[[ $dtype == int32 ]] || order=(order fixed)
+	run weir job add id "$job" sources $workers blocks 1024 grads 1024 dtype "$dtype" "${order[@]}" \
+		address "$box"
 	for ((i = 1; i <= workers; i++)); do
-		run weir source add job $job id $((i - 1)) address "$(worker_addr "$i")"
+		run weir source add job "$job" id $((i - 1)) address "$(worker_addr "$i")"
 	done
 }
 
-userspace_box() {
-	echo "router# refbox --address $box --sources $workers"
+userspace_job() {
+	echo "router# refbox --address $box --sources $workers --job $1"
 	mkfifo "$work/ready"
 	# It ends with its namespace, and nobody need hear of it.
-	nsenter --net="/run/netns/$(ns_name router)" -- "$root/build/lib-tests/refbox" --address "$box" --sources $workers >"$work/ready" &
+	nsenter --net="/run/netns/$(ns_name router)" -- "$root/build/lib-tests/refbox" \
+		--address "$box" --sources $workers --job "$1" >"$work/ready" &
 	disown
 	read -r _ <"$work/ready" || die "the program on the router does not start"
 }
 
 counters() {
 	run weir stats
-	run weir job show id $job
-	run weir source show job $job
+	run weir job show id "$1"
+	run weir source show job "$1"
 }
 
 train() {
 	local i pids=() status=0
 	for ((i = 1; i <= workers; i++)); do
 		in_worker "$i" "$python" "$here/train_worker.py" "$work/digits.npz" "$work/result-$i" \
-			"$box" $job $((i - 1)) $workers &
+			"$box" "$1" $((i - 1)) $workers &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do
@@ -98,24 +107,34 @@ train() {
 	return "$status"
 }
 
+# learn JOB DTYPE
+learn() {
+	say "The router is told to sum $2"
+	if [[ $userspace == yes ]]; then userspace_job "$1"; else kernel_job "$1" "$2"; fi
+	say "The workers learn: each step's gradient, $parameters numbers, is summed on the way"
+	train "$1" || die "a worker has failed"
+	if [[ $userspace == no ]]; then
+		say "What the router has counted"
+		counters "$1"
+	fi
+	say "Is it right?"
+	"$python" "$here/verify.py" "$2" "$work/digits.npz" "$work"/result-{1..4} ||
+		die "something is wrong"
+}
+
 say "A router and $workers workers, one link each"
 star_create $workers 9000 || die "the network cannot be built"
 for ((i = 1; i <= workers; i++)); do
 	echo "worker $i, rank $((i - 1)): $(worker_addr "$i") --- router: $(router_addr "$i")"
 done
 
-say "The router is told to sum"
-if [[ $userspace == yes ]]; then userspace_box; else kernel_box; fi
-
-say "The workers learn: each step's gradient, $("$python" -c 'import model; print(model.PARAMETERS)') numbers, is summed on the way"
 "$python" -c 'import model, sys; model.prepare(sys.argv[1])' "$work/digits.npz" ||
 	die "the digits of scikit-learn are not there: see scripts/setup"
-train || die "a worker has failed"
+parameters=$("$python" -c 'import model; print(model.PARAMETERS)') || die "no model"
 
+[[ $userspace == yes ]] || attach
+learn 7 int32
 if [[ $userspace == no ]]; then
-	say "What the router has counted"
-	counters
+	learn 8 float32
+	learn 9 bfloat16
 fi
-
-say "Is it right?"
-"$python" "$here/verify.py" "$work/digits.npz" "$work"/result-{1..4} || die "something is wrong"

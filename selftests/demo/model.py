@@ -16,7 +16,6 @@ PARAMETERS = sum(int(numpy.prod(shape)) for shape in SHAPES)
 BATCH = 32          # samples a worker, each step
 RATE = 0.8          # learning rate
 EPOCHS = 12
-SCALE = 1 << 20     # gradients travel as round(g * SCALE)
 TEST_SHARE = 5      # one sample in so many is kept for the test
 SEED = 7
 

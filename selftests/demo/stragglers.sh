@@ -44,7 +44,8 @@ die() {
 # job ID OPTION...
 job() {
 	local i
-	in_router weir job add id "$1" sources $workers blocks 1024 grads 1024 address "$box" "${@:2}" ||
+	in_router weir job add id "$1" sources $workers blocks 1024 grads 1024 dtype float32 \
+		address "$box" "${@:2}" ||
 		die "no job"
 	for ((i = 1; i <= workers; i++)); do
 		in_router weir source add job "$1" id $((i - 1)) address "$(worker_addr "$i")" || die "no source"

@@ -61,7 +61,7 @@ class Worker:
 
     def follow(self, others_are_done):
         """An iteration that the others have done already, or are at."""
-        self.comm.follow(self.mean, scale=model.SCALE)
+        self.comm.follow(self.mean)
         self.followed += 1
         self.in_step = not others_are_done
 
@@ -75,7 +75,7 @@ class Worker:
         return gradient.astype(numpy.float32) + self.carried
 
     def contribute(self, vector):
-        self.comm.allreduce(vector, scale=model.SCALE, out=self.mean, residual=self.missed)
+        self.comm.allreduce(vector, self.mean, residual=self.missed)
         self.in_step = not self.comm.info()["missed_blocks"]
         self.late += not self.in_step
         self.carried = self.missed.copy() if self.carries else self.carried

@@ -25,7 +25,7 @@ def train(comm, data, report):
             gradient = model.loss_and_gradient(parameters, data.pixels[mine], data.labels[mine])[1]
             vector = gradient.astype(numpy.float32)
             start = time.monotonic()
-            comm.allreduce(vector, scale=model.SCALE)
+            comm.allreduce(vector)
             times.append(time.monotonic() - start)
             parameters -= model.RATE * (vector.astype(numpy.float64) / comm.ranks)
         if report:

@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """Checks what the demo's workers have learned, and says it in words.
 
-usage: verify.py DATA RESULT...
+usage: verify.py DTYPE DATA RESULT...
 
-Trains twice more, in this one process: exactly, on whole batches, as one machine would;
-and rounded, with each worker's share rounded as the library documents it and the
-integers added here.
+DTYPE is the job's. Trains twice more, in this one process: exactly, on whole batches, as one
+machine would; and rounded, with each worker's share rounded as the library and the box
+document it, and added here.
 
-How far the rounded run may stray. An element of a worker's gradient is off by at most
-half a step of the scale, 1/2S, and by the rounding to float32 on the way in and out, of
-2^-24 of its size each; so is the mean of all workers'. A vector of d elements is then off
-by at most e = sqrt(d) (1/2S + 2 max|g| 2^-24) in length. One step of descent at rate r
-adds r e to the distance between the two runs' parameters, and stretches the distance
-that is there already by a factor s, which is measured here, step by step, on both runs:
+How far the rounded run may stray. An element of the mean of all workers' gradients is off by
+at most some u, see the classes below. A vector of d elements is then off by at most
+e = sqrt(d) u in length. One step of descent at rate r adds r e to the distance between the two
+runs' parameters, and stretches the distance that is there already by a factor s, which is
+measured here, step by step, on both runs:
 
     D <- s D + r e
 
@@ -37,17 +36,64 @@ def say(good, sentence):
     print(f"{'yes' if good else 'NO '}  {sentence}", flush=True)
 
 
-def rounded_mean(gradients):
+def shortened(vector, bits):
+    """Each element to the nearest of so many significant bits, halves to even."""
+    fraction, exponent = numpy.frexp(vector)
+    return numpy.ldexp(numpy.rint(numpy.ldexp(fraction, bits)), exponent - bits)
+
+
+class Floats:
+    """A job of floats whose sums are the same in any order: added exactly, rounded once.
+
+    A worker's element is off by its rounding to the job's type, 2^-bits of its size, and
+    so is the sum.
+    """
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def sum(self, gradients):
+        exact = sum(shortened(gradient, self.bits).astype(numpy.longdouble)
+                    for gradient in gradients)
+        return shortened(exact, self.bits).astype(numpy.float32)
+
+    def error(self, largest, ranks):
+        return 2 * largest * 2.0 ** -self.bits
+
+
+class Integers:
+    """A job of int32: all blocks of so short a vector share one power of two.
+
+    It is the least that no element of any rank reaches, 2^e, and 2^(e - n) is the step that
+    elements are rounded to, where 2^n is int32's room for each rank. An element is off by half a
+    step, and by the rounding to float32 on the way in and out.
+    """
+
+    bits = 24
+
+    def step(self, largest, ranks):
+        return 2.0 ** (int(numpy.frexp(largest)[1]) - (31 - (ranks - 1).bit_length()))
+
+    def sum(self, gradients):
+        step = self.step(max(abs(gradient).max() for gradient in gradients), len(gradients))
+        total = sum(numpy.rint(gradient.astype(numpy.float64) / step).astype(numpy.int64)
+                    for gradient in gradients)
+        return (total * step).astype(numpy.float32)
+
+    def error(self, largest, ranks):
+        return self.step(largest, ranks) / 2 + 2 * largest * 2.0 ** -24
+
+
+JOBS = {"int32": Integers(), "float32": Floats(24), "bfloat16": Floats(8)}
+
+
+def rounded_mean(job, gradients):
     """What the workers have after the allreduce."""
-    total = numpy.zeros(model.PARAMETERS, dtype=numpy.int64)
-    for gradient in gradients:
-        scaled = gradient.astype(numpy.float32).astype(numpy.float64) * model.SCALE
-        total += numpy.rint(scaled).astype(numpy.int64)
-    sums = (total / model.SCALE).astype(numpy.float32)
+    sums = job.sum([gradient.astype(numpy.float32) for gradient in gradients])
     return sums.astype(numpy.float64) / len(gradients)
 
 
-def replay(data):
+def replay(job, data):
     """Both runs in step. Returns the rounded parameters and, for each epoch, the losses of
     both, the distance of their parameters, and the bounds of the distance and of the loss."""
     exact, rounded = model.initial(), model.initial()
@@ -60,13 +106,13 @@ def replay(data):
             there = model.loss_and_gradient(exact, data.pixels[whole], data.labels[whole])[1]
             here = sum(parts) / len(parts)
             largest = max(abs(part).max() for part in parts)
-            error = model.PARAMETERS ** 0.5 * (0.5 / model.SCALE + 2 * largest * 2 ** -24)
+            error = model.PARAMETERS ** 0.5 * job.error(largest, data.ranks)
             apart = rounded - exact
             length = numpy.linalg.norm(apart)
             stretch = (numpy.linalg.norm(apart - model.RATE * (here - there)) / length
                        if length else 1)
             bound = stretch * bound + model.RATE * error
-            rounded -= model.RATE * rounded_mean(parts)
+            rounded -= model.RATE * rounded_mean(job, parts)
             exact -= model.RATE * there
         slopes = [model.loss_and_gradient(each, data.pixels, data.labels)
                   for each in (exact, rounded)]
@@ -77,18 +123,19 @@ def replay(data):
 
 
 def main():
+    dtype, data, *paths = sys.argv[1:]
     results = []
-    for path in sys.argv[2:]:
+    for path in paths:
         with open(path, encoding="ascii") as file:
             results.append(json.load(file))
-    data = model.Data(sys.argv[1], len(results))
+    data = model.Data(data, len(results))
     digests = {result["digest"] for result in results}
     accuracy = results[0]["accuracy"]
 
     say(len(digests) == 1,
         f"the {len(results)} workers' models are the same bits (SHA-256 {results[0]['digest'][:16]}...)")
     say(accuracy >= 0.95, f"they recognise {accuracy:.1%} of digits never seen; 95 % were asked for")
-    rounded, rows = replay(data)
+    rounded, rows = replay(JOBS[dtype], data)
     say(model.digest(rounded) in digests and len(digests) == 1,
         "one process that rounds and adds by itself comes to the very same bits")
     apart = [abs(loss - row[0]) for loss, row in zip(results[0]["losses"], rows)]
@@ -97,7 +144,7 @@ def main():
         f"{max(apart):.1e} apart, where {max(row[4] for row in rows):.1e} may be")
     say(all(row[2] <= row[3] for row in rows),
         f"so are its parameters: {rows[-1][2]:.1e} apart at the end, where {rows[-1][3]:.1e} may be "
-        f"(scale {model.SCALE}, {model.EPOCHS * data.steps} steps)")
+        f"({model.EPOCHS * data.steps} steps)")
     return 1 if failed else 0
 
 

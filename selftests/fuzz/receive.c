@@ -25,6 +25,7 @@
 #define GRADS		8
 #define RANKS		3
 #define COUNT		200
+#define WIDEST		4	/* bytes a gradient has at most */
 
 enum step { STEP_RAW, STEP_FIT, STEP_SUM, STEP_TIME, STEP_ERROR, STEPS };
 
@@ -35,6 +36,7 @@ static struct {
 	bool challenged;	/* and the answer was heard */
 	bool brought;
 	bool joined;
+	uint8_t dtype, op;	/* of the job, as the box says */
 } in;
 
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
@@ -111,7 +113,7 @@ static size_t answer_join(uint8_t *packet, uint64_t cookie)
 	});
 	wire_put_join(packet, &(struct wire_join) {
 		.nonce = NONCE, .ranks = RANKS, .blocks = 64, .grads = GRADS, .cookie = cookie,
-		.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM, .format = WEIR_FORMAT_TRIO,
+		.dtype = in.dtype, .op = in.op, .format = WEIR_FORMAT_TRIO,
 	});
 	return WIRE_JOIN;
 }
@@ -121,9 +123,8 @@ static void fit(uint8_t *packet, size_t len)
 {
 	struct wire_header h;
 
-	if (len < WIRE_HEADER)
+	if (len < WIRE_HEADER || !wire_get_header(&h, packet, len))
 		return;
-	wire_get_header(&h, packet);
 	h.job = 0;
 	h.generation = GENERATION;
 	h.down = true;
@@ -131,15 +132,19 @@ static void fit(uint8_t *packet, size_t len)
 	wire_put_header(packet, &h);
 }
 
-/* A result as the box would send it. */
+/* A result as the box would send it, every other with an exponent. */
 static size_t sum(uint8_t *packet, uint8_t block)
 {
-	memset(packet, block, WIRE_SIZE(GRADS));
-	wire_put_header(packet, &(struct wire_header) {
+	struct wire_header h = {
 		.block = block % 32, .generation = GENERATION, .ranks = RANKS,
-		.grads = GRADS, .down = true,
-	});
-	return WIRE_SIZE(GRADS);
+		.grads = GRADS, .down = true, .has_exponent = block & 32,
+		.exponent = (int8_t)block,
+	};
+	size_t len = wire_header_size(&h) + GRADS * WIDEST;
+
+	memset(packet, block, len);
+	wire_put_header(packet, &h);
+	return len - (in.dtype > WEIR_DTYPE_FLOAT32 ? GRADS * WIDEST / 2 : 0);
 }
 
 /* The next datagram of the input: its length, or a negative errno. */
@@ -235,15 +240,41 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct
 	return -1;
 }
 
+/* What a box says, and what is asked of the library, which may not fit it. */
+static void choose(struct weir_options *options, enum weir_type *type)
+{
+	uint8_t byte = next_byte();
+
+	options->flags = byte & 1 ? WEIR_ACCEPT_DEGRADED : 0;
+	in.op = byte >> 1 & 3;
+	in.dtype = byte >> 3 & 7;
+	*type = WEIR_INT32 + (byte >> 6);
+	options->operation = in.op;
+}
+
+static void allreduce(const struct weir_options *options, enum weir_type type, void *v)
+{
+	struct weir *comm;
+	int err = weir_open(&comm, options);
+
+	if (err) {
+		HOLDS(*weir_error(NULL));
+		return;
+	}
+	err = weir_allreduce(comm, v, v, COUNT, type, options->operation, 0, NULL);
+	/* What was not answered is said, in a sentence. */
+	HOLDS(err <= 0 && (!err || *weir_error(comm)));
+	weir_close(comm);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_options options = {
 		.size = sizeof(options), .address = "127.0.0.1", .ranks = RANKS,
 		.grads = GRADS, .window = 16, .timeout_ms = 1000,
 	};
-	int32_t *v = malloc(COUNT * sizeof(*v));
-	struct weir *comm;
-	int i, err;
+	uint8_t *v = malloc(COUNT * WIDEST);
+	enum weir_type type;
 
 	if (!v || size < 1) {
 		free(v);
@@ -255,18 +286,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.challenged = false;
 	in.brought = false;
 	in.joined = false;
-	options.flags = next_byte() % 2 ? WEIR_ACCEPT_DEGRADED : 0;
-	for (i = 0; i < COUNT; i++)
-		v[i] = i;
-	err = weir_open(&comm, &options);
-	if (err) {
-		HOLDS(*weir_error(NULL));
-	} else {
-		err = weir_allreduce_int32(comm, v, v, COUNT);
-		/* What was not answered is said, in a sentence. */
-		HOLDS(err <= 0 && (!err || *weir_error(comm)));
-		weir_close(comm);
-	}
+	choose(&options, &type);
+	/* Numbers of every size, all finite in every type. */
+	for (size_t i = 0; i < COUNT * WIDEST; i++)
+		v[i] = (uint8_t)(i * 7 & 0x3b);
+	allreduce(&options, type, v);
 	free(v);
 	return 0;
 }

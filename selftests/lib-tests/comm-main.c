@@ -11,7 +11,9 @@ bool own_network;
 
 int main(int argc, char **argv)
 {
-	const struct test_table *tables[] = { &comm_table, &partial_table, &reload_table };
+	const struct test_table *tables[] = {
+		&comm_table, &numbers_table, &partial_table, &reload_table,
+	};
 	struct ktap_test all[TESTS_MAX];
 	size_t count = 0;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The library against the reference box. */
 #include <errno.h>
+#include <poll.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "cluster.h"
 /* From the library's inside: the tests move its block numbers to the wrap. */
 #include "comm.h"
@@ -348,7 +350,7 @@ static void away_and_back(struct worker *worker)
 	int32_t in[2 * G], out[2 * G];
 
 	vector_fill(in, 2 * G, worker->rank, 0);
-	expect(worker, weir_iallreduce_int32(worker->comm, in, out, 2 * G, &request), 0);
+	expect(worker, iallreduce_int32(worker->comm, in, out, 2 * G, &request), 0);
 	/* Longer than the timeout: that is the caller's time, not the box's. */
 	wait_ms(700);
 	expect(worker, weir_wait(&request), 0);
@@ -362,6 +364,53 @@ static void absence_is_no_stall(void)
 	cluster_init(&cluster, 2);
 	cluster.options.timeout_ms = 400;
 	cluster_run(&cluster, away_and_back, NULL);
+}
+
+/* As an event loop waits, which knows nothing of this but what weir_get_poll() says. */
+static int wait_in_a_loop(struct worker *worker, struct weir_request **request)
+{
+	int done = weir_test(request);
+
+	while (!done) {
+		struct weir_poll wanted = { .size = sizeof(wanted) };
+		struct pollfd polls[2];
+
+		expect(worker, weir_get_poll(worker->comm, &wanted), 0);
+		polls[0] = (struct pollfd) {
+			.fd = wanted.fd, .events = POLLIN | (wanted.writable ? POLLOUT : 0),
+		};
+		polls[1] = (struct pollfd) { .fd = wanted.group_fd, .events = POLLIN };
+		poll(polls, 2, (int)(wanted.timeout_us / 1000 + 1));
+		done = weir_test(request);
+	}
+	return done;
+}
+
+static void event_loop(struct worker *worker)
+{
+	struct weir_request *request;
+	static int32_t in[2][200 * G], out[2][200 * G];
+	int32_t *mine = in[worker->rank], *sums = out[worker->rank];
+
+	vector_fill(mine, 200 * G, worker->rank, 0);
+	expect(worker, iallreduce_int32(worker->comm, mine, sums, 200 * G, &request), 0);
+	expect(worker, wait_in_a_loop(worker, &request), 1);
+	CHECK_EQ(vector_wrong(sums, 200 * G, 2, 0), 0);
+	if (worker->rank == 1)
+		return;
+	/* And its waiting is no absence: it ends, too. */
+	expect(worker, iallreduce_int32(worker->comm, mine, sums, G, &request), 0);
+	expect(worker, wait_in_a_loop(worker, &request), -ETIMEDOUT);
+}
+
+static void event_loops(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster.box.faults = (struct faults_options) { .seed = 1, .loss = 0.05 };
+	cluster.options.timeout_ms = 3000;
+	cluster_run(&cluster, event_loop, NULL);
 }
 
 /* Requests. */
@@ -378,7 +427,7 @@ static void many_requests(struct worker *worker)
 		count = sizes[i % ELEMENTS(sizes)];
 		vectors[i] = malloc(4 * count + 4);
 		vector_fill(vectors[i], count, worker->rank, i);
-		expect(worker, weir_iallreduce_int32(worker->comm, vectors[i], vectors[i], count,
+		expect(worker, iallreduce_int32(worker->comm, vectors[i], vectors[i], count,
 						     &requests[i]), 0);
 	}
 	for (unsigned int i = MANY; i-- > 0;) {
@@ -418,7 +467,7 @@ static void leave_requests(struct worker *worker)
 	struct weir_request *request;
 
 	for (unsigned int i = 0; i < 3; i++)
-		expect(worker, weir_iallreduce_int32(worker->comm, in, out[worker->rank], 100 * G,
+		expect(worker, iallreduce_int32(worker->comm, in, out[worker->rank], 100 * G,
 						     &request), 0);
 }
 
@@ -457,7 +506,7 @@ static void interrupted(struct worker *worker)
 		one_int32(worker, G, 0, false);
 		return;
 	}
-	expect(worker, weir_iallreduce_int32(worker->comm, in, out, G, &request), 0);
+	expect(worker, iallreduce_int32(worker->comm, in, out, G, &request), 0);
 	CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer));
 	CHECK(!timer_settime(timer, 0, &when, NULL));
 	while ((err = weir_wait(&request)) == -EINTR) {
@@ -511,15 +560,15 @@ static void bad_values(struct worker *worker)
 	float vector[3 * G] = { 0 };
 
 	vector[2 * G] = NAN;
-	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
+	expect(worker, allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
 	CHECK(strstr(weir_error(worker->comm), "element 128 is nan"));
 	vector[2 * G] = INFINITY;
-	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
+	expect(worker, allreduce_float(worker->comm, vector, vector, 3 * G, 1), -EDOM);
 	vector[2 * G] = 3e9f;
-	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 1), -ERANGE);
+	expect(worker, allreduce_float(worker->comm, vector, vector, 3 * G, 1), -ERANGE);
 	CHECK(strstr(weir_error(worker->comm), "use a scale of at most"));
-	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, 0), -EINVAL);
-	expect(worker, weir_allreduce_float(worker->comm, vector, vector, 3 * G, NAN), -EINVAL);
+	expect(worker, allreduce_float(worker->comm, vector, vector, 3 * G, -1), -EINVAL);
+	expect(worker, allreduce_float(worker->comm, vector, vector, 3 * G, NAN), -EINVAL);
 	/* Nothing of it was sent, and all goes on. */
 	one_float(worker, 3 * G, 1);
 }
@@ -539,15 +588,15 @@ static void bad_arguments(struct worker *worker)
 	struct weir *comm = worker->comm;
 	struct weir_request *request = (void *)vector;
 
-	expect(worker, weir_allreduce_int32(comm, vector, vector + 1, 2 * G - 1), -EINVAL);
-	expect(worker, weir_allreduce_int32(comm, vector + 1, vector, 2 * G - 1), -EINVAL);
-	expect(worker, weir_allreduce_int32(comm, NULL, vector, G), -EINVAL);
-	expect(worker, weir_allreduce_int32(comm, vector, NULL, G), -EINVAL);
-	expect(worker, weir_allreduce_int32(comm, (void *)((char *)vector + 1), vector + G, 1), -EINVAL);
-	expect(worker, weir_allreduce_int32(comm, vector, vector, SIZE_MAX / 2), -EINVAL);
-	expect(worker, weir_iallreduce_int32(comm, NULL, vector, G, &request), -EINVAL);
+	expect(worker, allreduce_int32(comm, vector, vector + 1, 2 * G - 1), -EINVAL);
+	expect(worker, allreduce_int32(comm, vector + 1, vector, 2 * G - 1), -EINVAL);
+	expect(worker, allreduce_int32(comm, NULL, vector, G), -EINVAL);
+	expect(worker, allreduce_int32(comm, vector, NULL, G), -EINVAL);
+	expect(worker, allreduce_int32(comm, (void *)((char *)vector + 1), vector + G, 1), -EINVAL);
+	expect(worker, allreduce_int32(comm, vector, vector, SIZE_MAX / 2), -EINVAL);
+	expect(worker, iallreduce_int32(comm, NULL, vector, G, &request), -EINVAL);
 	CHECK(!request);
-	expect(worker, weir_allreduce_int32(comm, NULL, NULL, 0), 0);
+	expect(worker, allreduce_int32(comm, NULL, NULL, 0), 0);
 	one_int32(worker, G, 1, false);
 }
 
@@ -567,7 +616,7 @@ static void too_large(struct worker *worker)
 	int32_t vector[3 * G] = { 0 };
 
 	vector[G] = INT32_MAX;
-	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 3 * G),
+	expect(worker, allreduce_int32(worker->comm, vector, vector, 3 * G),
 	       accepted ? 0 : -EOVERFLOW);
 	if (!accepted)
 		CHECK(strstr(weir_error(worker->comm), "1 of 3 blocks"));
@@ -608,7 +657,7 @@ static void without_one(struct worker *worker)
 
 	for (unsigned int i = 0; i < 2 * G; i++)
 		vector[i] = (int32_t)i;
-	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G),
+	expect(worker, allreduce_int32(worker->comm, vector, vector, 2 * G),
 	       accepted ? 0 : -ENODATA);
 	weir_get_info(worker->comm, &info);
 	CHECK_EQ(info.degraded_blocks, 2);
@@ -733,7 +782,7 @@ static void one_stops(struct worker *worker)
 		return;
 	for (unsigned int i = 0; i < 2; i++) {
 		/* The second time at once, in the same words. */
-		expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
+		expect(worker, allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
 		CHECK(strstr(weir_error(worker->comm), CLUSTER_BOX " answers, but block 10 of job 7 "
 			     "is not complete, for "));
 		CHECK(strstr(weir_error(worker->comm), " s: 1 of 2 ranks are in it, rank 0 too."));
@@ -767,12 +816,12 @@ static void the_box_goes(void)
 	CHECK_EQ(weir_open(&worker->comm, &options), 0);
 	one_int32(worker, 5 * G, 0, false);
 	cluster_stop_box(&cluster);
-	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, G, &requests[0]), 0);
+	expect(worker, iallreduce_int32(worker->comm, vector, vector, G, &requests[0]), 0);
 	expect(worker, weir_wait(&requests[0]), -ECONNREFUSED);
 	CHECK(!requests[0]);
 	CHECK(strstr(weir_error(worker->comm), "'port unreachable' for UDP port 12000, and rank 0 waits "
 		     "for block 5 for "));
-	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, G, &requests[1]),
+	expect(worker, iallreduce_int32(worker->comm, vector, vector, G, &requests[1]),
 	       -ECONNREFUSED);
 	CHECK(!requests[1]);
 	weir_close(worker->comm);
@@ -797,7 +846,7 @@ static void the_box_goes_before_a_burst(void)
 		return;
 	cluster_worker_options(&cluster, 0, address, &options);
 	CHECK_EQ(weir_open(&comm, &options), 0);
-	CHECK_EQ(weir_iallreduce_int32(comm, vector, vector, 30 * G, &request), 0);
+	CHECK_EQ(iallreduce_int32(comm, vector, vector, 30 * G, &request), 0);
 	while (stats.timeouts < 2 && !weir_test(&request))
 		weir_get_stats(comm, &stats);
 	cluster_stop_box(&cluster);
@@ -814,6 +863,7 @@ static void too_long_for_the_path(void)
 		return;
 	}
 	cluster_init(&cluster, 1);
+	cluster.options.type = WEIR_INT32;
 	cluster.options.grads = 365;
 	CHECK(!system("ip link set lo mtu 1500"));
 	CHECK_EQ(open_one(&cluster, "carries 1500: set grads to 364 or less"), -EMSGSIZE);
@@ -834,7 +884,7 @@ static void narrow(struct worker *worker)
 
 	one_int32(worker, 1000, 0, false);
 	CHECK(!system("ip link set lo mtu 1500"));
-	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 10 * 1000), -EMSGSIZE);
+	expect(worker, allreduce_int32(worker->comm, vector, vector, 10 * 1000), -EMSGSIZE);
 	CHECK(strstr(weir_error(worker->comm), "set grads to 364 or less"));
 	CHECK(!system("ip link set lo mtu 65536"));
 }
@@ -989,7 +1039,12 @@ static void short_and_long(struct worker *worker)
 		uint64_t later;
 	} longer = { .stats.size = sizeof(longer), .later = 77 };
 	struct weir_stats shorter = { .size = 24, .retransmits = 77 };
+	struct {
+		struct weir_extra extra;
+		uint64_t later;
+	} more = { .extra.size = sizeof(more), .later = 0 };
 	struct weir_info info = { .size = 0 };
+	int32_t v = 1;
 
 	one_int32(worker, G, 1, false);
 	CHECK_EQ(weir_get_stats(worker->comm, &longer.stats), 0);
@@ -1001,6 +1056,14 @@ static void short_and_long(struct worker *worker)
 	CHECK_EQ(shorter.packets_sent, 1);
 	CHECK_EQ(shorter.retransmits, 77);
 	CHECK_EQ(weir_get_info(worker->comm, &info), -EINVAL);
+	expect(worker, weir_allreduce(worker->comm, &v, &v, 1, WEIR_INT32, WEIR_SUM, 0, &more.extra),
+	       0);
+	more.later = 1;
+	expect(worker, weir_allreduce(worker->comm, &v, &v, 1, WEIR_INT32, WEIR_SUM, 0, &more.extra),
+	       -E2BIG);
+	more.extra.size = 8;
+	expect(worker, weir_allreduce(worker->comm, &v, &v, 1, WEIR_INT32, WEIR_SUM, 0, &more.extra),
+	       -EINVAL);
 }
 
 static void sized_structures(void)
@@ -1035,6 +1098,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(answers_to_questions_are_quick),
 	KTAP_TEST(answers_to_what_is_wanted_are_quick),
 	KTAP_TEST(absence_is_no_stall),
+	KTAP_TEST(event_loops),
 	KTAP_TEST(requests_outstanding),
 	KTAP_TEST(close_with_requests),
 	KTAP_TEST(signals_interrupt),

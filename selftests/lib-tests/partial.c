@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "cluster.h"
 #include "ktap.h"
 #include "tests.h"
@@ -107,7 +108,7 @@ static void *contribute_and_look(void *data)
 	for (unsigned int round = 0; round < run->rounds; round++) {
 		run->told.round = round;
 		vector_fill(in, COUNT, run->rank, round);
-		expect(&worker, weir_allreduce_int32(worker.comm, in, out, COUNT), 0);
+		expect(&worker, allreduce_int32(worker.comm, in, out, COUNT), 0);
 		weir_get_info(worker.comm, &info);
 		run->degraded += info.degraded_blocks;
 		run->missed += info.missed_blocks;
@@ -186,7 +187,7 @@ static void mean(struct worker *worker)
 
 	for (unsigned int i = 0; i < N; i++)
 		in[i] = (float)i;
-	expect(worker, weir_allreduce_float(worker->comm, in, out, N, scale), 0);
+	expect(worker, allreduce_float(worker->comm, in, out, N, scale), 0);
 	weir_get_info(worker->comm, &info);
 	ranks = info.min_ranks;
 	CHECK_EQ(ranks, worker->cluster->box.quorum);
@@ -250,7 +251,7 @@ static void come_late(struct worker *worker)
 	memset(residual, 0x5a, 4 * COUNT);
 	if (is_late)
 		pthread_barrier_wait(&late->ready);
-	expect(worker, weir_allreduce_int32_residual(worker->comm, in, out, residual, COUNT), 0);
+	expect(worker, allreduce_int32_residual(worker->comm, in, out, residual, COUNT), 0);
 	if (!is_late)
 		pthread_barrier_wait(&late->ready);
 	CHECK_EQ(vector_wrong(out, COUNT, 2, 0), 0);
@@ -289,7 +290,7 @@ static void float_residual(struct worker *worker)
 		in[i] = (float)i / 2;
 	if (is_late)
 		pthread_barrier_wait(&late->ready);
-	expect(worker, weir_allreduce_float_residual(worker->comm, in, out, residual, G + 1, 2), 0);
+	expect(worker, allreduce_float_residual(worker->comm, in, out, residual, G + 1, 2), 0);
 	if (!is_late)
 		pthread_barrier_wait(&late->ready);
 	for (unsigned int i = 0; i <= G; i++) {
@@ -313,18 +314,16 @@ static void residual_arguments(struct worker *worker)
 {
 	int32_t vector[3 * G] = { 0 };
 
-	expect(worker, weir_allreduce_int32_residual(worker->comm, vector, vector, NULL, G), -EINVAL);
-	CHECK(strstr(weir_error(worker->comm), "residual vector is missing"));
-	expect(worker, weir_allreduce_int32_residual(worker->comm, vector, vector + G, vector + 1, G),
+	expect(worker, allreduce_int32_residual(worker->comm, vector, vector + G, vector + 1, G),
 	       -EINVAL);
 	CHECK(strstr(weir_error(worker->comm), "residual overlaps"));
-	expect(worker, weir_allreduce_int32_residual(worker->comm, vector, vector + G,
+	expect(worker, allreduce_int32_residual(worker->comm, vector, vector + G,
 						     vector + 2 * G - 1, G), -EINVAL);
-	expect(worker, weir_allreduce_int32_residual(worker->comm, vector, vector + G,
+	expect(worker, allreduce_int32_residual(worker->comm, vector, vector + G,
 						     vector + 2 * G, G), 0);
-	expect(worker, weir_follow_int32(worker->comm, NULL, G), -EINVAL);
-	expect(worker, weir_follow_float(worker->comm, (float *)vector, G, -1), -EINVAL);
-	expect(worker, weir_follow_int32(worker->comm, NULL, 0), 0);
+	expect(worker, follow_int32(worker->comm, NULL, G), -EINVAL);
+	expect(worker, follow_float(worker->comm, (float *)vector, G, -1), -EINVAL);
+	expect(worker, follow_int32(worker->comm, NULL, 0), 0);
 }
 
 static void wrong_residuals_are_refused(void)
@@ -352,9 +351,9 @@ static void sleep_over(struct worker *worker)
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		vector_fill(in, COUNT, worker->rank, round);
 		if (sleeps)
-			expect(worker, weir_follow_int32(worker->comm, out, COUNT), 0);
+			expect(worker, follow_int32(worker->comm, out, COUNT), 0);
 		else
-			expect(worker, weir_allreduce_int32(worker->comm, in, out, COUNT), 0);
+			expect(worker, allreduce_int32(worker->comm, in, out, COUNT), 0);
 		CHECK_EQ(vector_wrong(out, COUNT, 2, round), 0);
 		weir_get_info(worker->comm, &info);
 		CHECK_EQ(info.missed_blocks, sleeps ? BLOCKS : 0);
@@ -390,9 +389,9 @@ static void follow_at_once(struct worker *worker)
 	for (unsigned int i = 0; i < 3; i++) {
 		in[0] = (float)i + 1;
 		if (worker->rank == 0)
-			expect(worker, weir_follow_float(worker->comm, out, COUNT, 4), 0);
+			expect(worker, follow_float(worker->comm, out, COUNT, 4), 0);
 		else
-			expect(worker, weir_allreduce_float(worker->comm, in, out, COUNT, 4), 0);
+			expect(worker, allreduce_float(worker->comm, in, out, COUNT, 4), 0);
 		CHECK(out[0] == (float)(2 * (i + 1)));
 	}
 }
@@ -410,7 +409,7 @@ static void follow_alone(struct worker *worker)
 {
 	int32_t out[2 * G];
 
-	expect(worker, weir_follow_int32(worker->comm, out, 2 * G), -ETIMEDOUT);
+	expect(worker, follow_int32(worker->comm, out, 2 * G), -ETIMEDOUT);
 	CHECK(strstr(weir_error(worker->comm), "block 0 of job 7, which rank 0 only follows"));
 }
 
@@ -445,11 +444,11 @@ static void one_is_excluded(struct worker *worker)
 	vector_fill(in, COUNT, worker->rank, 1);
 	if (worker->rank == 2) {
 		refbox_exclude(worker->cluster->running, 2);
-		expect(worker, weir_allreduce_int32(worker->comm, in, out, COUNT), -ECONNRESET);
+		expect(worker, allreduce_int32(worker->comm, in, out, COUNT), -ECONNRESET);
 		CHECK(strstr(weir_error(worker->comm), "has excluded rank 2 of job 7"));
-		expect(worker, weir_allreduce_int32(worker->comm, in, out, COUNT), -ECONNRESET);
+		expect(worker, allreduce_int32(worker->comm, in, out, COUNT), -ECONNRESET);
 	} else {
-		expect(worker, weir_allreduce_int32(worker->comm, in, out, COUNT), 0);
+		expect(worker, allreduce_int32(worker->comm, in, out, COUNT), 0);
 		CHECK_EQ(vector_wrong(out, COUNT, 2, 1), 0);
 		weir_get_info(worker->comm, &info);
 		CHECK_EQ(info.min_ranks, 2);
@@ -479,7 +478,7 @@ static void one_is_left_behind(struct worker *worker)
 	int32_t *in = malloc(4 * count), *out = malloc(4 * count);
 
 	vector_fill(in, G, worker->rank, 0);
-	expect(worker, weir_allreduce_int32(worker->comm, in, out, G), 0);
+	expect(worker, allreduce_int32(worker->comm, in, out, G), 0);
 	/* Whoever still asks is not dead. */
 	pthread_barrier_wait(&late->ready);
 	if (!worker->rank)
@@ -487,10 +486,10 @@ static void one_is_left_behind(struct worker *worker)
 	vector_fill(in, count, worker->rank, 1);
 	if (worker->rank == 2) {
 		pthread_barrier_wait(&late->ready);
-		expect(worker, weir_allreduce_int32(worker->comm, in, out, count), -ECONNRESET);
+		expect(worker, allreduce_int32(worker->comm, in, out, count), -ECONNRESET);
 		CHECK(strstr(weir_error(worker->comm), "has counted rank 2 of job 7 out"));
 	} else {
-		expect(worker, weir_allreduce_int32(worker->comm, in, out, count), 0);
+		expect(worker, allreduce_int32(worker->comm, in, out, count), 0);
 		CHECK_EQ(vector_wrong(out, count, 2, 1), 0);
 		pthread_barrier_wait(&late->ready);
 	}
@@ -550,7 +549,7 @@ static void another_generation(void)
 	if (open_rank(&first, &cluster, 0, NULL, NULL)) {
 		one_int32(&first, 5 * G, 0, false);
 		if (open_rank(&second, &cluster, 0, other_port, &port)) {
-			expect(&first, weir_allreduce_int32(first.comm, vector, vector, 2 * G), -ESTALE);
+			expect(&first, allreduce_int32(first.comm, vector, vector, 2 * G), -ESTALE);
 			CHECK(strstr(weir_error(first.comm), "is in generation 1, and rank 0 is of "
 							     "generation 0"));
 			one_int32(&second, 5 * G, 1, false);
@@ -594,10 +593,10 @@ static void with_fallback(struct worker *worker, struct fallback *fallback)
 	struct weir_request *requests[2];
 
 	vector_fill(in, 3 * G, 0, 1);
-	expect(worker, weir_allreduce_int32(worker->comm, in, in, 3 * G), -EINVAL);
+	expect(worker, allreduce_int32(worker->comm, in, in, 3 * G), -EINVAL);
 	CHECK(strstr(weir_error(worker->comm), "the fallback needs an input"));
-	expect(worker, weir_iallreduce_int32(worker->comm, in, out, 3 * G, &requests[0]), 0);
-	expect(worker, weir_iallreduce_int32(worker->comm, in, out, 2 * G, &requests[1]), 0);
+	expect(worker, iallreduce_int32(worker->comm, in, out, 3 * G, &requests[0]), 0);
+	expect(worker, iallreduce_int32(worker->comm, in, out, 2 * G, &requests[1]), 0);
 	expect(worker, weir_wait(&requests[0]), 0);
 	CHECK_EQ(fallback->calls, 1);
 	CHECK_EQ(fallback->last.error, -ECONNREFUSED);
@@ -607,21 +606,23 @@ static void with_fallback(struct worker *worker, struct fallback *fallback)
 	CHECK_EQ(fallback->last.sequence, 1);
 	CHECK_EQ(fallback->last.count, 3 * G);
 	CHECK(fallback->last.silent_ms >= 200);
-	CHECK(!fallback->last.is_float);
+	CHECK_EQ(fallback->last.type, WEIR_INT32);
+	CHECK_EQ(fallback->last.operation, WEIR_SUM);
+	CHECK_EQ(fallback->last.flags, 0);
 	CHECK_EQ(vector_wrong(out, 3 * G, 1, 1), 0);
 	CHECK_EQ(weir_test(&requests[1]), 1);
 	CHECK_EQ(fallback->calls, 2);
 	/* From now on at once. */
 	memset(out, 0, sizeof(out));
-	expect(worker, weir_allreduce_int32_residual(worker->comm, in, out, residual, 3 * G), 0);
+	expect(worker, allreduce_int32_residual(worker->comm, in, out, residual, 3 * G), 0);
 	CHECK_EQ(fallback->calls, 3);
 	CHECK_EQ(fallback->last.sequence, 3);
 	CHECK_EQ(vector_wrong(out, 3 * G, 1, 1), 0);
 	for (unsigned int i = 0; i < 3 * G; i++)
 		CHECK_EQ(residual[i], 0);
 	fallback->verdict = 1;
-	expect(worker, weir_allreduce_int32(worker->comm, in, out, G), -ECONNREFUSED);
-	expect(worker, weir_follow_int32(worker->comm, out, G), -ECONNREFUSED);
+	expect(worker, allreduce_int32(worker->comm, in, out, G), -ECONNREFUSED);
+	expect(worker, follow_int32(worker->comm, out, G), -ECONNREFUSED);
 	CHECK(!fallback->last.in);
 	CHECK_EQ(fallback->calls, 5);
 }
@@ -642,7 +643,7 @@ static void falls_back(void)
 		return;
 	}
 	vector_fill(in, 5 * G, 0, 0);
-	expect(&worker, weir_allreduce_int32(worker.comm, in, out, 5 * G), 0);
+	expect(&worker, allreduce_int32(worker.comm, in, out, 5 * G), 0);
 	CHECK_EQ(fallback.calls, 0);
 	cluster_stop_box(&cluster);
 	with_fallback(&worker, &fallback);
@@ -663,7 +664,7 @@ static void box_is_silent(void)
 	if (open_rank(&worker, &cluster, 0, NULL, NULL)) {
 		one_int32(&worker, 5 * G, 0, false);
 		refbox_mute(cluster.running);
-		expect(&worker, weir_allreduce_int32(worker.comm, vector, vector, 2 * G),
+		expect(&worker, allreduce_int32(worker.comm, vector, vector, 2 * G),
 		       -ETIMEDOUT);
 		CHECK(strstr(weir_error(worker.comm), "nothing comes from 127.77.0.254: rank 0 waits "
 						      "for block 5 of job 7 for "));

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir.h>
+
 #include "refbox.h"
 
 static struct refbox *running;
@@ -31,6 +33,8 @@ static const char usage[] =
 	"  --grads G        gradients a block at most (default 1024)\n"
 	"  --port P         UDP port (default 12000)\n"
 	"  --group G        multicast group for results\n"
+	"  --dtype T        int32, float32, bfloat16 or float16 (default int32)\n"
+	"  --op O           sum, min or max (default sum)\n"
 	"  --loss P         lose so many packets, 0 to 1, each way\n"
 	"  --duplicate P    double so many\n"
 	"  --reorder P      hold so many back\n"
@@ -67,9 +71,33 @@ static double probability(const char *name, const char *text)
 	return value;
 }
 
+static const char *const dtypes[] = {
+	[WEIR_DTYPE_INT32] = "int32",
+	[WEIR_DTYPE_FLOAT32] = "float32",
+	[WEIR_DTYPE_BFLOAT16] = "bfloat16",
+	[WEIR_DTYPE_FLOAT16] = "float16",
+};
+
+static const char *const ops[] = {
+	[WEIR_OP_SUM] = "sum",
+	[WEIR_OP_MIN] = "min",
+	[WEIR_OP_MAX] = "max",
+};
+
+#define CHOICE(name, text, words) choice(name, text, words, sizeof(words) / sizeof((words)[0]))
+
+static uint8_t choice(const char *name, const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (words[i] && !strcmp(words[i], text))
+			return (uint8_t)i;
+	fprintf(stderr, "refbox: --%s is '%s' (see --help)\n", name, text);
+	exit(2);
+}
+
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
-	MALFORMED, TIMEOUT, SEED, HELP,
+	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP,
 };
 
 static const struct option words[] = {
@@ -86,6 +114,8 @@ static const struct option words[] = {
 	{ "malformed", required_argument, NULL, MALFORMED },
 	{ "timeout", required_argument, NULL, TIMEOUT },
 	{ "seed", required_argument, NULL, SEED },
+	{ "dtype", required_argument, NULL, DTYPE },
+	{ "op", required_argument, NULL, OP },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -131,6 +161,12 @@ static void set(struct refbox_options *o, int option, const char *name)
 		break;
 	case SEED:
 		o->faults.seed = (uint64_t)number(name, optarg, 0, INT64_MAX);
+		break;
+	case DTYPE:
+		o->dtype = CHOICE(name, optarg, dtypes);
+		break;
+	case OP:
+		o->op = CHOICE(name, optarg, ops);
 		break;
 	case HELP:
 		fputs(usage, stdout);

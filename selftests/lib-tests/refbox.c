@@ -18,6 +18,7 @@
 #include <weir_wire.h>
 
 #include "address.h"
+#include "refsum.h"
 
 #define BATCH	32
 /* Results that wait to be sent together; a block has as many as there are sources. */
@@ -27,6 +28,7 @@
 
 #define HEADER	sizeof(struct weir_trio)
 #define JOIN	(HEADER + sizeof(struct weir_join))
+#define EXPONENT sizeof(struct weir_trio_exponent)
 #define NOTICE	(HEADER + sizeof(struct weir_notice))
 
 /* Notices are said again so often, while they have something to say. */
@@ -41,11 +43,13 @@ struct slot {
 	uint16_t seen;
 	uint8_t final;
 	bool overflow;
+	bool has_exponent;
+	int32_t exponent;	/* the largest so far */
 	uint64_t opened;	/* ms */
 	size_t length;		/* of the result */
 	uint64_t sources[REFBOX_SOURCES / 64];
-	/* Sums in the machine's byte order while open, the whole result after. */
-	uint8_t *packet;
+	union refsum *sums;	/* while open */
+	uint8_t *packet;	/* the result, when complete */
 };
 
 struct source {
@@ -111,6 +115,7 @@ struct refbox {
 	struct source sources[REFBOX_SOURCES];
 	struct slot *slots;
 	uint8_t *slot_memory;
+	union refsum *sums;	/* of all slots */
 	struct inbox in;
 	struct outbox out;
 	unsigned int held_in_count;
@@ -330,8 +335,8 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.blocks = htonl(o->blocks),
 		.grads = htonl(o->grads),
 		.cookie = cookie,
-		.dtype = WEIR_DTYPE_INT32,
-		.op = WEIR_OP_SUM,
+		.dtype = o->dtype,
+		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
 	};
 
@@ -419,6 +424,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	memcpy(&join, packet + HEADER, sizeof(join));
 	nonce = ntohl(join.nonce);
 	if (ntohl(join.ranks) != o->sources || ntohl(join.grads) > o->grads ||
+	    (join.dtype && join.dtype != o->dtype) || (join.op && join.op != o->op) ||
 	    header->src_id >= o->sources) {
 		box->counters.misfits++;
 		answer_join(box, from, nonce, 0, WEIR_TRIO_DEGRADED);
@@ -451,36 +457,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 
 /* Summing. */
 
-static int32_t *sums(const struct slot *slot)
-{
-	return (int32_t *)(slot->packet + HEADER);
-}
-
-/* Wraps as the module does, and tells; plain enough for the compiler's vectors. */
-__attribute__((optimize("O3")))
-static bool add(int32_t *restrict sum, const uint32_t *restrict wire, unsigned int count)
-{
-	uint32_t left = 0;
-
-	for (unsigned int i = 0; i < count; i++) {
-		uint32_t a = (uint32_t)sum[i];
-		uint32_t b = ntohl(wire[i]);
-		uint32_t s = a + b;
-
-		left |= (a ^ s) & (b ^ s);
-		sum[i] = (int32_t)s;
-	}
-	return left >> 31;
-}
-
-__attribute__((optimize("O3")))
-static void to_wire(int32_t *sum, unsigned int count)
-{
-	for (unsigned int i = 0; i < count; i++)
-		sum[i] = (int32_t)htonl((uint32_t)sum[i]);
-}
-
-static void open_slot(struct slot *slot, uint32_t block, uint16_t count)
+static void open_slot(struct slot *slot, uint32_t block, uint16_t count, bool has_exponent)
 {
 	slot->state = OPEN;
 	slot->block = block;
@@ -488,9 +465,10 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count)
 	slot->seen = 0;
 	slot->final = 0;
 	slot->overflow = false;
+	slot->has_exponent = has_exponent;
+	slot->exponent = INT32_MIN;
 	slot->opened = now_ms();
 	memset(slot->sources, 0, sizeof(slot->sources));
-	memset(sums(slot), 0, 4 * (size_t)count);
 }
 
 static bool is_in(const struct slot *slot, unsigned int source)
@@ -522,7 +500,14 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 	start_header(box, header, slot->block, flags);
 	header->src_cnt = (uint8_t)slot->seen;
 	memcpy(header->grad_cnt, &count, sizeof(count));
-	slot->length = HEADER + 4 * (size_t)slot->count;
+	slot->length = HEADER;
+	if (slot->has_exponent) {
+		header->grad_cnt[0] |= WEIR_TRIO_EXPONENT >> 8;
+		put32(slot->packet + slot->length, (uint32_t)slot->exponent);
+		slot->length += EXPONENT;
+	}
+	refsum_get(slot->packet + slot->length, slot->sums, slot->count, box->options.dtype);
+	slot->length += refsum_size(box->options.dtype) * slot->count;
 	if (flags & WEIR_TRIO_DEGRADED && !box->options.anonymous)
 		write_contributors(box, slot);
 }
@@ -541,7 +526,6 @@ static void send_to_all(struct refbox *box, const struct slot *slot)
 static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	slot->state = COMPLETE;
-	to_wire(sums(slot), slot->count);
 	write_result(box, slot, flags);
 	box->counters.blocks++;
 	box->counters.overflows += slot->overflow;
@@ -571,8 +555,29 @@ static void complete_aged(struct refbox *box)
 			complete(box, &box->slots[i], WEIR_TRIO_AGED);
 }
 
-static void take_into(struct refbox *box, struct slot *slot, const struct weir_trio *header,
-		      const uint32_t *gradients)
+static bool has_exponent(const struct weir_trio *header)
+{
+	return header->grad_cnt[0] & WEIR_TRIO_EXPONENT >> 8;
+}
+
+static void combine(struct refbox *box, struct slot *slot, const struct weir_trio *header)
+{
+	const struct refbox_options *o = &box->options;
+	const uint8_t *gradients = (const uint8_t *)(header + 1);
+
+	if (slot->has_exponent) {
+		int32_t exponent = (int32_t)get32(gradients);
+
+		slot->exponent = exponent > slot->exponent ? exponent : slot->exponent;
+		gradients += EXPONENT;
+	}
+	if (!slot->seen++)
+		refsum_set(slot->sums, gradients, slot->count, o->dtype);
+	else
+		slot->overflow |= refsum_add(slot->sums, gradients, slot->count, o->dtype, o->op);
+}
+
+static void take_into(struct refbox *box, struct slot *slot, const struct weir_trio *header)
 {
 	uint64_t *word = &slot->sources[header->src_id / 64];
 	uint64_t bit = 1ULL << (header->src_id % 64);
@@ -582,9 +587,8 @@ static void take_into(struct refbox *box, struct slot *slot, const struct weir_t
 		return;
 	}
 	*word |= bit;
-	slot->seen++;
 	slot->final |= header->flags & WEIR_TRIO_FINAL;
-	slot->overflow |= add(sums(slot), gradients, slot->count);
+	combine(box, slot, header);
 	box->counters.contributions++;
 	if (is_complete(box, slot))
 		complete(box, slot, 0);
@@ -611,7 +615,8 @@ static bool has_form(const struct refbox *box, const struct weir_trio *header, s
 {
 	return header->src_id < box->options.sources && header->src_cnt == 1 &&
 	       !(header->flags & ~WEIR_TRIO_FINAL) && count <= box->options.grads &&
-	       length == HEADER + 4 * (size_t)count;
+	       length == HEADER + (has_exponent(header) ? EXPONENT : 0) +
+			 count * refsum_size(box->options.dtype);
 }
 
 /* Does a source have all up to a block, as far as it has shown? */
@@ -687,11 +692,11 @@ static void contribute(struct refbox *box, const struct weir_trio *header, uint1
 		return;
 	}
 	if (slot->state == FREE || slot->block != block)
-		open_slot(slot, block, count);
-	if (slot->count != count)
+		open_slot(slot, block, count, has_exponent(header));
+	if (slot->count != count || slot->has_exponent != has_exponent(header))
 		box->counters.refused++;
 	else
-		take_into(box, slot, header, (const uint32_t *)(header + 1));
+		take_into(box, slot, header);
 }
 
 /* A contribution or a query of a source that is in the generation. */
@@ -997,14 +1002,17 @@ static bool make_memory(struct refbox *box)
 
 	box->slots = calloc(o->blocks, sizeof(*box->slots));
 	box->slot_memory = calloc(o->blocks, size);
+	box->sums = calloc((size_t)o->blocks * o->grads, sizeof(*box->sums));
 	box->in.memory = calloc(BATCH, size);
 	box->held_memory = calloc(2 * HELD, size);
 	box->forgery = calloc(1, size);
-	if (!box->slots || !box->slot_memory || !box->in.memory || !box->held_memory ||
+	if (!box->slots || !box->slot_memory || !box->sums || !box->in.memory || !box->held_memory ||
 	    !box->forgery)
 		return false;
-	for (uint32_t i = 0; i < o->blocks; i++)
+	for (uint32_t i = 0; i < o->blocks; i++) {
 		box->slots[i].packet = box->slot_memory + i * size;
+		box->slots[i].sums = box->sums + (size_t)i * o->grads;
+	}
 	for (unsigned int i = 0; i < HELD; i++) {
 		box->held_in[i].data = box->held_memory + i * size;
 		box->held_out[i].data = box->held_memory + (HELD + i) * size;
@@ -1067,12 +1075,16 @@ struct refbox *refbox_open(const struct refbox_options *options)
 	box->options = *options;
 	if (!box->options.quorum)
 		box->options.quorum = options->sources;
+	if (!box->options.dtype)
+		box->options.dtype = WEIR_DTYPE_INT32;
+	if (!box->options.op)
+		box->options.op = WEIR_OP_SUM;
 	pthread_mutex_init(&box->order.lock, NULL);
 	pthread_cond_init(&box->order.done, NULL);
 	box->fd = -1;
 	box->wake_fd = -1;
 	box->generation = options->generation;
-	/* With room for the contributors, for a notice, and for what is forged. */
+	/* With room for an exponent, the contributors, a notice, and what is forged. */
 	box->packet_size = (HEADER + 4 * (size_t)options->grads + 63) / 64 * 64 + 128;
 	faults_init(&box->faults, &options->faults);
 	if (make_memory(box) && make_sockets(box)) {
@@ -1093,6 +1105,7 @@ void refbox_close(struct refbox *box)
 		close(box->wake_fd);
 	free(box->slots);
 	free(box->slot_memory);
+	free(box->sums);
 	free(box->in.memory);
 	free(box->held_memory);
 	free(box->forgery);

@@ -29,6 +29,8 @@
  *	has too small an MTU
  * @blocks: slots, a power of two
  * @grads: gradients a block at most
+ * @dtype: enum weir_dtype; 0 is int32
+ * @op: enum weir_op; 0 is the sum
  * @generation: the one before the first
  * @faults: what goes wrong on its links
  */
@@ -43,6 +45,8 @@ struct refbox_options {
 	bool anonymous;
 	uint32_t blocks;
 	uint16_t grads;
+	uint8_t dtype;
+	uint8_t op;
 	uint16_t generation;
 	struct faults_options faults;
 };

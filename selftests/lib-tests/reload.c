@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "cluster.h"
 /* From the library's inside: a test moves its block numbers. */
 #include "comm.h"
@@ -75,7 +76,7 @@ static void reload_rounds(struct worker *worker)
 	for (unsigned int round = 0; round < plan->rounds; round++) {
 		for (unsigned int i = 0; i < plan->outstanding; i++) {
 			vector_fill(vectors[i], COUNT, worker->rank, round + i);
-			expect(worker, weir_iallreduce_int32(worker->comm, vectors[i], vectors[i],
+			expect(worker, iallreduce_int32(worker->comm, vectors[i], vectors[i],
 							     COUNT, &requests[i]), 0);
 		}
 		if (!worker->rank && round % plan->every == 0)
@@ -208,7 +209,7 @@ static void with_another_box(struct worker *worker)
 	int32_t *vector = malloc(4 * COUNT);
 
 	vector_fill(vector, COUNT, worker->rank, 0);
-	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, COUNT, &request), 0);
+	expect(worker, iallreduce_int32(worker->comm, vector, vector, COUNT, &request), 0);
 	if (!worker->rank)
 		replace_box(worker, &request, 40);
 	expect(worker, weir_wait(&request), 0);
@@ -232,7 +233,7 @@ static void with_a_smaller_box(struct worker *worker)
 	struct weir_request *request;
 	int32_t *vector = calloc(COUNT, 4);
 
-	expect(worker, weir_iallreduce_int32(worker->comm, vector, vector, COUNT, &request), 0);
+	expect(worker, iallreduce_int32(worker->comm, vector, vector, COUNT, &request), 0);
 	if (!worker->rank) {
 		worker->cluster->box.blocks = 64;
 		replace_box(worker, &request, 40);
@@ -261,7 +262,7 @@ static void without_rank_1(struct worker *worker)
 	if (worker->rank)
 		return;
 	refbox_reload(worker->cluster->running);
-	expect(worker, weir_allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
+	expect(worker, allreduce_int32(worker->comm, vector, vector, 2 * G), -ETIMEDOUT);
 	CHECK(strstr(weir_error(worker->comm), CLUSTER_BOX " has lost its state, and job 7 did not "
 		     "begin again for "));
 	CHECK(strstr(weir_error(worker->comm), " s: not all 2 ranks have joined again"));
@@ -291,14 +292,14 @@ static void far_apart(struct worker *worker)
 	pthread_barrier_wait(barrier);
 	if (!worker->rank) {
 		refbox_reload(worker->cluster->running);
-		expect(worker, weir_allreduce_int32(comm, vector, vector, 2 * G), -ETIMEDOUT);
+		expect(worker, allreduce_int32(comm, vector, vector, 2 * G), -ETIMEDOUT);
 		return;
 	}
 	comm->window.base += 10000;
 	comm->window.next += 10000;
 	comm->window.high += 10000;
 	comm->queue.end += 10000;
-	expect(worker, weir_allreduce_int32(comm, vector, vector, 2 * G), -ESTALE);
+	expect(worker, allreduce_int32(comm, vector, vector, 2 * G), -ESTALE);
 	CHECK(strstr(weir_error(comm), "goes on at block 20, where rank 1 cannot send again any more: "
 		     "it is at block 10020"));
 }

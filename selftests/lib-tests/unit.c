@@ -2,11 +2,13 @@
 /* The library's parts, one by one, without a network. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "address.h"
 #include "bitmap.h"
 #include "convert.h"
+#include "exponent.h"
 #include "ktap.h"
 #include "pace.h"
 #include "rtt.h"
@@ -21,7 +23,7 @@ static uint32_t fill(struct window *window, uint64_t now)
 	uint32_t count = window_room(window);
 
 	for (uint32_t i = 0; i < count; i++) {
-		window_made(window, NULL, 0);
+		window_made(window, NULL, 0, 0);
 		window_sent(window, window->next, now);
 	}
 	return count;
@@ -159,7 +161,7 @@ static void window_goes_back(void)
 	CHECK_EQ(window_init(&window, 4, 10), 0);
 	CHECK_EQ(window_slots(&window), 8);
 	for (unsigned int i = 0; i < 8; i++) {
-		window_made(&window, request, 16 + i);
+		window_made(&window, request, 12, 16 + i);
 		window_sent(&window, 10 + i, 1);
 		if (i < 4 || i == 6)
 			window_answered(&window, 10 + i);
@@ -298,20 +300,41 @@ static void header_layout(void)
 
 	wire_put_header(packet, &header);
 	CHECK(!memcmp(packet, expected, sizeof(expected)));
-	wire_get_header(&back, packet);
+	CHECK(wire_get_header(&back, packet, sizeof(packet)));
 	CHECK_EQ(back.block, 0x12345678);
 	CHECK_EQ(back.generation, 0xabcd);
 	CHECK_EQ(back.grads, 1024);
 	/* Eight bits hold 256 ranks, as nobody sums none. */
 	packet[7] = 0;
-	wire_get_header(&back, packet);
+	CHECK(wire_get_header(&back, packet, sizeof(packet)));
 	CHECK_EQ(back.ranks, 256);
 	CHECK(!back.joined && !back.down);
+	CHECK(!back.has_exponent);
 	/* The four bits above the count are not the count's. */
 	packet[10] |= 0xf0;
-	wire_get_header(&back, packet);
+	CHECK(!wire_get_header(&back, packet, sizeof(packet)));
 	CHECK_EQ(back.grads, 1024);
-	CHECK(back.joined && back.down);
+	CHECK(back.joined && back.down && back.has_exponent);
+}
+
+static void exponent_layout(void)
+{
+	static const uint8_t expected[] = {
+		7, 0, 0, 0, 9, 0, 3, 1, 0, 5, 0x20, 17, 0xff, 0xff, 0xff, 0x81,
+	};
+	struct wire_header header = {
+		.job = 7, .block = 9, .rank = 3, .ranks = 1, .generation = 5, .grads = 17,
+		.has_exponent = true, .exponent = -127,
+	};
+	struct wire_header back;
+	uint8_t packet[16];
+
+	CHECK_EQ(wire_header_size(&header), sizeof(packet));
+	wire_put_header(packet, &header);
+	CHECK(!memcmp(packet, expected, sizeof(expected)));
+	CHECK(wire_get_header(&back, packet, sizeof(packet)));
+	CHECK_EQ(back.exponent, -127);
+	CHECK(!wire_get_header(&back, packet, sizeof(packet) - 1));
 }
 
 static void query_layout(void)
@@ -325,11 +348,11 @@ static void query_layout(void)
 
 	wire_put_header(packet, &header);
 	CHECK(!memcmp(packet, expected, sizeof(expected)));
-	wire_get_header(&back, packet);
+	CHECK(wire_get_header(&back, packet, sizeof(packet)));
 	CHECK(back.joined);
 	CHECK_EQ(back.grads, 0);
 	wire_set_generation(packet, 0xfedc);
-	wire_get_header(&back, packet);
+	CHECK(wire_get_header(&back, packet, sizeof(packet)));
 	CHECK_EQ(back.generation, 0xfedc);
 	/* In a reply none is none, and not 256. */
 	packet[7] = 0;
@@ -408,19 +431,20 @@ static void integers_are_big_endian(void)
 	uint32_t wire[ELEMENTS(in)];
 	int32_t back[ELEMENTS(in)];
 
-	convert_int32_to_wire(wire, in, ELEMENTS(in));
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_INT32, ELEMENTS(in), NULL);
 	CHECK(!memcmp(wire, expected, sizeof(expected)));
-	convert_wire_to_int32(back, wire, ELEMENTS(in));
+	convert_from_wire(back, WEIR_INT32, wire, WEIR_INT32, ELEMENTS(in), 1);
 	CHECK(!memcmp(back, in, sizeof(back)));
 }
 
 static int32_t quantised(float x, double scale)
 {
+	const struct scaling scaling = { .factor = scale };
 	uint32_t wire;
 	int32_t value;
 
-	convert_float_to_wire(&wire, &x, 1, scale);
-	convert_wire_to_int32(&value, &wire, 1);
+	convert_to_wire(&wire, WEIR_INT32, &x, WEIR_FLOAT32, 1, &scaling);
+	convert_from_wire(&value, WEIR_INT32, &wire, WEIR_INT32, 1, 1);
 	return value;
 }
 
@@ -442,21 +466,22 @@ static void floats_are_rounded_to_even(void)
 /* Against the C library, over the whole range and in long vectors. */
 static void floats_match_the_reference(void)
 {
-	enum { N = 4099 };
+	enum { N = 2047 };
 	static float in[N], back[N];
 	static uint32_t wire[N];
 	static int32_t integers[N];
-	static const double scales[] = { 1, 0.1, 1000, 65536, 1e6 / 3 };
+	static const double scales[] = { 1, 0.1, 1000, 65536, 1e6 / 3, 0x1p-40, 0x1p70 };
 
 	for (unsigned int s = 0; s < ELEMENTS(scales); s++) {
+		const struct scaling scaling = { .factor = scales[s] };
 		double scale = scales[s];
 
 		for (int i = 0; i < N; i++)
 			in[i] = (float)(sin(i * 0.7) * 2147480000.0 / scale *
 					pow(10, -(i % 12)));
-		convert_float_to_wire(wire, in, N, scale);
-		convert_wire_to_int32(integers, wire, N);
-		convert_wire_to_float(back, wire, N, scale);
+		convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, N, &scaling);
+		convert_from_wire(integers, WEIR_INT32, wire, WEIR_INT32, N, 1);
+		convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, N, scale);
 		for (int i = 0; i < N; i++) {
 			CHECK_EQ(integers[i], (int32_t)llrint((double)in[i] * scale));
 			CHECK(back[i] == (float)(integers[i] / scale));
@@ -467,28 +492,200 @@ static void floats_match_the_reference(void)
 static void unfit_floats_are_found(void)
 {
 	float in[1000] = { 0 };
+	double value;
 	size_t at = 0;
 
-	CHECK_EQ(convert_float_check(in, 0, 1, &at), 0);
-	CHECK_EQ(convert_float_check(in, 1000, 1e30, &at), 0);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 0, 1, &at, &value), 0);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 1000, 1e30, &at, &value), 0);
 	in[999] = NAN;
-	CHECK_EQ(convert_float_check(in, 1000, 1, &at), -EDOM);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 1000, 1, &at, &value), -EDOM);
 	CHECK_EQ(at, 999);
 	in[500] = -INFINITY;
-	CHECK_EQ(convert_float_check(in, 1000, 1, &at), -EDOM);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 1000, 1, &at, &value), -EDOM);
 	CHECK_EQ(at, 500);
 	in[3] = -2147483520.0f;
-	CHECK_EQ(convert_float_check(in, 4, 1, &at), 0);
-	CHECK_EQ(convert_float_check(in, 4, 1.0000001, &at), -ERANGE);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 1, &at, &value), 0);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 1.0000001, &at, &value), -ERANGE);
 	CHECK_EQ(at, 3);
+	CHECK(value == -2147483520.0);
 	in[3] = 2147483648.0f;
-	CHECK_EQ(convert_float_check(in, 4, 1, &at), -ERANGE);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 1, &at, &value), -ERANGE);
 	in[3] = 1.0f;
-	CHECK_EQ(convert_float_check(in, 4, 2147483647.0, &at), 0);
-	CHECK_EQ(convert_float_check(in, 4, 2147483648.0, &at), -ERANGE);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 2147483647.0, &at, &value), 0);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 2147483648.0, &at, &value), -ERANGE);
 	in[2] = -NAN;
-	CHECK_EQ(convert_float_check(in, 4, 1, &at), -EDOM);
+	CHECK_EQ(convert_check(in, WEIR_FLOAT32, 4, 1, &at, &value), -EDOM);
 	CHECK_EQ(at, 2);
+}
+
+/* The compiler's own binary16 knows each of them, and how to round to it. */
+static void halves_match_the_compiler(void)
+{
+	static uint16_t all[CONVERT_MAX], wire[CONVERT_MAX], back[CONVERT_MAX];
+	static float floats[CONVERT_MAX];
+	uint32_t bits = 12345;
+
+	for (uint32_t first = 0; first < 0x10000; first += CONVERT_MAX) {
+		for (uint32_t i = 0; i < CONVERT_MAX; i++)
+			all[i] = htobe16((uint16_t)(first + i));
+		convert_from_wire(floats, WEIR_FLOAT32, all, WEIR_FLOAT16, CONVERT_MAX, 1);
+		for (uint32_t i = 0; i < CONVERT_MAX; i++) {
+			uint16_t half = (uint16_t)(first + i);
+			_Float16 h;
+
+			memcpy(&h, &half, sizeof(h));
+			CHECK(floats[i] == (float)h || (isnan(floats[i]) && isnan((float)h)));
+			CHECK(signbit(floats[i]) == signbit((float)h));
+		}
+	}
+	for (unsigned int round = 0; round < 500; round++) {
+		for (uint32_t i = 0; i < CONVERT_MAX; i++) {
+			bits = bits * 1664525 + 1013904223;
+			/* Of sizes that are near a binary16's. */
+			bits = round & 1 ? bits : (bits & 0x87ffffff) | 0x38000000;
+			memcpy(&floats[i], &bits, sizeof(bits));
+		}
+		convert_to_wire(wire, WEIR_FLOAT16, floats, WEIR_FLOAT32, CONVERT_MAX, NULL);
+		convert_from_wire(back, WEIR_FLOAT16, wire, WEIR_FLOAT16, CONVERT_MAX, 1);
+		for (uint32_t i = 0; i < CONVERT_MAX; i++) {
+			_Float16 h = (_Float16)floats[i];
+			uint16_t half;
+
+			memcpy(&half, &h, sizeof(half));
+			CHECK(back[i] == half || isnan(floats[i]));
+			CHECK(((back[i] & 0x7fff) > 0x7c00) == !!isnan(floats[i]));
+		}
+	}
+}
+
+static void brains_are_rounded_to_even(void)
+{
+	static const float in[] = {
+		1.0f, 1.00390625f, 1.01171875f, 1.00390637f, -1.00390625f, 3.40282347e38f, NAN,
+		-INFINITY, -0.0f, 0x1p-133f,
+	};
+	static const uint16_t expected[] = {
+		0x3f80, 0x3f80, 0x3f82, 0x3f81, 0xbf80, 0x7f80, 0x7fc0, 0xff80, 0x8000, 0x0001,
+	};
+	uint16_t wire[ELEMENTS(in)], back[ELEMENTS(in)];
+	uint32_t wide[ELEMENTS(in)];
+	float floats[ELEMENTS(in)];
+
+	convert_to_wire(wire, WEIR_BFLOAT16, in, WEIR_FLOAT32, ELEMENTS(in), NULL);
+	convert_from_wire(back, WEIR_BFLOAT16, wire, WEIR_BFLOAT16, ELEMENTS(in), 1);
+	CHECK(!memcmp(back, expected, sizeof(back)));
+	CHECK_EQ(htobe16(wire[1]), 0x3f80);
+	/* The same numbers, wider on the wire. */
+	convert_to_wire(wide, WEIR_FLOAT32, back, WEIR_BFLOAT16, ELEMENTS(in), NULL);
+	convert_from_wire(floats, WEIR_FLOAT32, wide, WEIR_FLOAT32, ELEMENTS(in), 1);
+	CHECK(floats[3] == 1.0078125f && floats[9] == 0x1p-133f && isinf(floats[5]));
+}
+
+/* Divided before it is rounded. */
+static void means_are_rounded_once(void)
+{
+	static const float sums[] = { 1, 2, 10, INFINITY };
+	uint32_t wire[4];
+	uint16_t halves[4];
+	float means[4];
+
+	convert_to_wire(wire, WEIR_FLOAT32, sums, WEIR_FLOAT32, 4, NULL);
+	convert_from_wire(means, WEIR_FLOAT32, wire, WEIR_FLOAT32, 4, 3);
+	CHECK(means[0] == 1.0f / 3 && means[1] == 2.0f / 3 && means[2] == 10.0f / 3);
+	CHECK(isinf(means[3]));
+	convert_from_wire(halves, WEIR_FLOAT16, wire, WEIR_FLOAT32, 4, 3);
+	CHECK_EQ(halves[0], 0x3555);
+	CHECK_EQ(halves[3], 0x7c00);
+}
+
+/* Each element is below the power that the exponent says, and the next lower one is not. */
+static void exponents_bound_elements(void)
+{
+	static const float in[] = { 1, 0.99999994f, 2, 3, 0.5f, 1e-45f, 3.40282347e38f, -7 };
+	static const int expected[] = { 1, 0, 2, 2, 0, -148, 128, 3 };
+	float many[300] = { 0 };
+	uint16_t half = 0x3c00;
+
+	for (unsigned int i = 0; i < ELEMENTS(in); i++)
+		CHECK_EQ(exponent_of(&in[i], WEIR_FLOAT32, 1), expected[i]);
+	CHECK_EQ(exponent_of(&half, WEIR_FLOAT16, 1), 1);
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_ZERO);
+	many[299] = -0.25f;
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), -1);
+	many[5] = NAN;
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_NOT_FINITE);
+	many[5] = -INFINITY;
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_NOT_FINITE);
+}
+
+/* However many ranks have the largest element that an exponent allows, no sum leaves int32. */
+static void exponents_leave_room(void)
+{
+	static const int exponents[] = { -148, -126, -3, 0, 1, 128 };
+
+	for (unsigned int ranks = 1; ranks <= 256; ranks++)
+		for (unsigned int i = 0; i < ELEMENTS(exponents); i++) {
+			const struct agreed agreed = { .exponent = exponents[i] };
+			struct scaling scaling = exponent_scaling(&agreed, ranks);
+			float largest = nextafterf(ldexpf(1, exponents[i]), 0);
+			int64_t sum;
+
+			if (exponents[i] == 128)
+				largest = 3.40282347e38f;
+			sum = (int64_t)ranks * quantised(largest, scaling.factor);
+			CHECK(sum <= INT32_MAX);
+			/* Nor is more room left than a factor of two, and another of many ranks. */
+			CHECK(exponents[i] < -126 || sum >= INT32_MAX / (ranks > 128 ? 8 : 4));
+			CHECK(-(int64_t)ranks * quantised(-largest, scaling.factor) <= 1LL << 31);
+		}
+}
+
+static void exponents_are_known_in_turn(void)
+{
+	struct exponents *exponents = exponents_new(4, 10);
+
+	CHECK(!exponents_of(exponents, 0));
+	exponents_begin(exponents, 7, false);
+	for (unsigned int b = 0; b < 4; b++)
+		CHECK(exponents_of(exponents, b) && exponents_of(exponents, b)->exponent == 7);
+	CHECK(!exponents_of(exponents, 4));
+	exponents_answered(exponents, 1, -3, true);
+	CHECK(!exponents_of(exponents, 4) && !exponents_of(exponents, 1));
+	CHECK_EQ(exponents_of(exponents, 5)->exponent, -3);
+	CHECK(exponents_of(exponents, 5)->without);
+	CHECK(!exponents_of(exponents, 9));
+	exponents_answered(exponents, 5, 2, false);
+	CHECK_EQ(exponents_of(exponents, 9)->exponent, 2);
+	/* The last ones' packets say nothing of later ones. */
+	exponents_answered(exponents, 9, 1, false);
+	CHECK(exponents_of(exponents, 9) && !exponents_of(exponents, 13));
+	free(exponents);
+	/* Shorter than the lag. */
+	exponents = exponents_new(256, 1);
+	exponents_begin(exponents, 1, false);
+	CHECK_EQ(exponents_of(exponents, 0)->exponent, 1);
+	exponents_answered(exponents, 0, 5, false);
+	CHECK_EQ(exponents_of(exponents, 0)->exponent, 1);
+	free(exponents);
+}
+
+/* What was agreed without this rank may be too small for it: elements are cut. */
+static void larger_elements_are_cut(void)
+{
+	const struct agreed agreed = { .exponent = 1, .without = true };
+	struct scaling scaling = exponent_scaling(&agreed, 4);
+	static const float in[] = { 1, -1.5f, 2, 1000, -1000 };
+	uint32_t wire[5];
+	float rest[5], back[5];
+
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, 5, &scaling);
+	convert_cut_off(rest, in, WEIR_FLOAT32, 5, &scaling);
+	convert_from_wire(back, WEIR_FLOAT32, wire, WEIR_INT32, 5, scaling.factor);
+	CHECK(back[0] == 1 && back[1] == -1.5f && !rest[0] && !rest[1]);
+	CHECK_EQ((int32_t)htobe32(wire[3]), (1 << 29) - 1);
+	CHECK_EQ((int32_t)htobe32(wire[4]), -(1 << 29));
+	CHECK(fabsf(back[3] - 2) < 1e-6f && fabsf(rest[3] - 998) < 1e-3f);
+	CHECK(back[4] == -2 && rest[4] == -998);
 }
 
 static void addresses(void)
@@ -528,6 +725,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(pace_grows_and_falls),
 	KTAP_TEST(pace_stays_in_the_window),
 	KTAP_TEST(header_layout),
+	KTAP_TEST(exponent_layout),
 	KTAP_TEST(query_layout),
 	KTAP_TEST(notice_layout),
 	KTAP_TEST(bitmaps),
@@ -536,6 +734,13 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(floats_are_rounded_to_even),
 	KTAP_TEST(floats_match_the_reference),
 	KTAP_TEST(unfit_floats_are_found),
+	KTAP_TEST(halves_match_the_compiler),
+	KTAP_TEST(brains_are_rounded_to_even),
+	KTAP_TEST(means_are_rounded_once),
+	KTAP_TEST(exponents_bound_elements),
+	KTAP_TEST(exponents_leave_room),
+	KTAP_TEST(exponents_are_known_in_turn),
+	KTAP_TEST(larger_elements_are_cut),
 	KTAP_TEST(addresses),
 };
 

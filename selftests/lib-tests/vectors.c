@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "calls.h"
 #include "ktap.h"
 
 /* Small enough that 256 of them fit an int32. */
@@ -57,7 +58,7 @@ void one_int32(struct worker *worker, size_t count, unsigned int round, bool in_
 
 	vector_fill(in, count, worker->rank, round);
 	out[count] = 0x5a5a5a5a;
-	if (expect(worker, weir_allreduce_int32(worker->comm, in, out, count), 0))
+	if (expect(worker, allreduce_int32(worker->comm, in, out, count), 0))
 		CHECK_EQ(vector_wrong(out, count, worker->cluster->options.ranks, round), 0);
 	CHECK_EQ(out[count], 0x5a5a5a5a);
 	if (!in_place)
@@ -75,7 +76,7 @@ void one_float(struct worker *worker, size_t count, unsigned int round)
 	for (size_t i = 0; i < count; i++)
 		vector[i] = (float)(vector_element(worker->rank, round, i) / scale);
 	/* The elements were made so that they are integers again when scaled. */
-	if (expect(worker, weir_allreduce_float(worker->comm, vector, vector, count, scale), 0))
+	if (expect(worker, allreduce_float(worker->comm, vector, vector, count, scale), 0))
 		for (size_t i = 0; i < count; i++)
 			bad += vector[i] != (float)(vector_sum(ranks, round, i) / scale);
 	CHECK_EQ(bad, 0);

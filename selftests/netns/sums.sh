@@ -44,9 +44,34 @@ one_star() {
 	box_down
 }
 
-floats() {
-	box_allreduce 7 4 --type float --max-bytes 20004 --min-bytes 20004 \
+floats_with_a_scale() {
+	box_allreduce 7 4 --dtype float32 --scale 65536 --max-bytes 20004 --min-bytes 20004 \
 		--iterations 2 --warmup 0
+}
+
+# numbers VECTOR DTYPE OP ORDER: vectors of one type through a job of another.
+numbers() {
+	local order=()
+	[[ $4 == fixed ]] && order=(order fixed)
+	box_job 12 4 blocks 64 grads 1024 dtype "$2" op "$3" "${order[@]}" || return
+	box_allreduce 12 4 --dtype "$1" --op "$3" --min-bytes 20004 --max-bytes 20004 \
+		--iterations 2 --warmup 0
+	local status=$?
+	weir job del id 12
+	return "$status"
+}
+
+# What a job does not do is said when a worker joins, with both names.
+other_numbers() {
+	box_job 12 1 blocks 64 grads 1024 dtype bfloat16 op max || return
+	in_worker 1 weir-perf --job 12 --address "$(box_addr)" --rank 0 --ranks 1 --op sum \
+		>"$box_out/other" 2>&1
+	local status=$?
+	weir job del id 12
+	[[ $status == 1 ]] &&
+		grep -q 'has the operation max, and rank 0 was told of sum' "$box_out/other" && return
+	cat "$box_out/other"
+	return 1
 }
 
 # Several jobs between the same workers at the same time.
@@ -168,7 +193,25 @@ one_star xdp 16 1500 359
 one_star tc 16 9000 1024
 
 box_up 4 9000 xdp && box_job 7 4 blocks 256 grads 1024 && three_jobs
-ktap_run "floats with a scale" floats
+ktap_run "floats with a scale" floats_with_a_scale
+while read -r vector dtype op order; do
+	ktap_run "vectors of $vector in a job of $dtype, $op, order $order" \
+		numbers "$vector" "$dtype" "$op" "$order"
+done <<-END
+	float32 int32 sum arrival
+	bfloat16 int32 sum arrival
+	float16 int32 max arrival
+	int32 int32 min arrival
+	float32 float32 sum arrival
+	float16 float32 sum fixed
+	float32 float32 min arrival
+	bfloat16 bfloat16 sum arrival
+	float32 bfloat16 sum fixed
+	bfloat16 bfloat16 max arrival
+	float16 float16 sum arrival
+	float32 float16 sum fixed
+END
+ktap_run "a worker that asks for what the job does not do" other_numbers
 ktap_run "three jobs at once" jobs_at_once
 ktap_run "a job that stalls holds up no other" stalled_neighbour
 ktap_run "a second run of a job" second_run

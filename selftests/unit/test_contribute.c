@@ -194,6 +194,25 @@ static void contribute_join_of_other_numbers(void)
 	box_down();
 }
 
+/* Where a worker leaves the numbers open, it reads in the answer what they are. */
+static void contribute_join_of_any_numbers(void)
+{
+	struct weir_join join = {
+		.nonce = 111, .ranks = htonl(1), .grads = htonl(16), .format = WEIR_FORMAT_TRIO,
+	};
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 1, 4, 16);
+	join.cookie = weir_source_cookie(weir_source_get(job, 0), 12000, 111);
+	CHECK_EQ(box_join_without(job, 0, 0, &join), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL);
+	CHECK_EQ(box.packet[0].join.dtype, WEIR_DTYPE_INT32);
+	CHECK_EQ(box.packet[0].join.op, WEIR_OP_SUM);
+	box_down();
+}
+
 static void contribute_join(void)
 {
 	struct weir_job *job;
@@ -669,6 +688,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_refusals),
 	KTAP_TEST(contribute_join),
 	KTAP_TEST(contribute_join_of_other_numbers),
+	KTAP_TEST(contribute_join_of_any_numbers),
 	KTAP_TEST(contribute_join_that_does_not_fit),
 	KTAP_TEST(contribute_port_is_whose),
 	KTAP_TEST(contribute_vlan_is_whose),

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "wire.h"
+
 int batch_init(struct batch *batch, size_t size)
 {
 	int err;
@@ -12,7 +14,7 @@ int batch_init(struct batch *batch, size_t size)
 	if (err)
 		return err;
 	for (unsigned int i = 0; i < BATCH; i++) {
-		batch->vectors[i].iov_base = packets_at(&batch->packets, i);
+		batch->vectors[i].iov_base = packets_at(&batch->packets, i, WIRE_HEADER);
 		batch->vectors[i].iov_len = size;
 		batch->messages[i].msg_hdr.msg_iov = &batch->vectors[i];
 		batch->messages[i].msg_hdr.msg_iovlen = 1;

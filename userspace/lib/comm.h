@@ -28,6 +28,8 @@
  * @rank: this worker
  * @ranks: all workers
  * @grads: elements a block
+ * @type: of the job's numbers; 0 where the options leave it open, until the box has said it
+ * @operation: what the job makes of them; likewise
  * @window: packets under way at most
  * @timeout: without progress, ns
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
@@ -47,6 +49,8 @@ struct config {
 	uint16_t rank;
 	uint16_t ranks;
 	uint16_t grads;
+	enum weir_type type;
+	enum weir_operation operation;
 	uint32_t window;
 	uint64_t timeout;
 	uint32_t flags;
@@ -80,6 +84,7 @@ struct queue {
  * @start: the block that the generation began with
  * @since: when the box gave it out
  * @blocks: slots on the box
+ * @lag: blocks between an exponent and the block that it is of, see exponent.h
  * @cookie: what the box has given for @nonce, and wants to see; 0 is none
  * @is_asking: the box has lost its state, and it is asked for a new generation
  * @again: when it is asked next
@@ -91,6 +96,7 @@ struct membership {
 	uint64_t start;
 	uint64_t since;
 	uint32_t blocks;
+	uint32_t lag;
 	uint64_t cookie;
 	bool is_asking;
 	uint64_t again;

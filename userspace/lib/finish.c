@@ -6,6 +6,7 @@
 
 #include "comm.h"
 #include "error.h"
+#include "number.h"
 #include "progress.h"
 #include "request.h"
 
@@ -14,7 +15,7 @@ static int overflow(struct weir *comm, const struct weir_request *request)
 	return error_refuse(comm, -EOVERFLOW,
 			    "%" PRIu64 " of %" PRIu64 " blocks have a sum that does not fit 32 bits: "
 			    "%s",
-			    request->overflow_blocks, request->blocks,
+			    request->overflow_blocks, request_data_blocks(request),
 			    request->scale ? "use a smaller scale" : "sum smaller numbers");
 }
 
@@ -23,14 +24,24 @@ static int degraded(struct weir *comm, const struct weir_request *request)
 	return error_refuse(comm, -ENODATA,
 			    "%" PRIu64 " of %" PRIu64 " blocks are summed over %u or more of %u ranks: "
 			    "the box did not wait for the others",
-			    request->degraded_blocks, request->blocks, request->min_ranks,
+			    request->degraded_blocks, request_data_blocks(request), request->min_ranks,
 			    comm->config.ranks);
+}
+
+static int not_finite(struct weir *comm)
+{
+	return error_refuse(comm, -EDOM,
+			    "an element of some rank is not finite: job %u is one of int32, which has "
+			    "nothing for it. All ranks have this error",
+			    comm->config.job);
 }
 
 static int verdict(struct weir *comm, const struct weir_request *request)
 {
-	uint32_t flags = comm->config.flags;
+	uint32_t flags = request->flags;
 
+	if (request->not_finite)
+		return not_finite(comm);
 	if (request->degraded_blocks && !(flags & WEIR_ACCEPT_DEGRADED))
 		return degraded(comm, request);
 	if (request->overflow_blocks && !(flags & WEIR_ACCEPT_OVERFLOW))
@@ -52,7 +63,9 @@ static struct weir_failure describe(const struct weir_request *request)
 		.in = request->in,
 		.out = request->out,
 		.count = request->count,
-		.is_float = !!request->scale,
+		.type = request->type,
+		.operation = request->operation,
+		.flags = request->flags,
 	};
 }
 
@@ -66,9 +79,9 @@ static int fall_back(const struct weir_request *request)
 	if (!config->fallback || config->fallback(config->fallback_context, &failure))
 		return comm->failed;
 	if (request->residual)
-		memset(request->residual, 0, request->count * sizeof(int32_t));
+		memset(request->residual, 0, request->count * number_size(request->type));
 	comm->info = (struct weir_info) {
-		.blocks = request->blocks,
+		.blocks = request_data_blocks(request),
 		.min_ranks = request->blocks ? config->ranks : 0,
 	};
 	return 0;
@@ -79,10 +92,11 @@ static int report(const struct weir_request *request)
 	struct weir *comm = request->comm;
 
 	comm->info = (struct weir_info) {
-		.blocks = request->blocks,
+		.blocks = request_data_blocks(request),
 		.overflow_blocks = request->overflow_blocks,
 		.degraded_blocks = request->degraded_blocks,
 		.missed_blocks = request->missed_blocks,
+		.cut_blocks = request->cut_blocks,
 		.min_ranks = request->min_ranks,
 	};
 	return verdict(comm, request);

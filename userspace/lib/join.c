@@ -9,7 +9,9 @@
 
 #include "comm.h"
 #include "error.h"
+#include "exponent.h"
 #include "notice.h"
+#include "number.h"
 #include "path.h"
 #include "socket.h"
 #include "wire.h"
@@ -31,8 +33,8 @@ int join_send(struct weir *comm, uint64_t first)
 		.ranks = config->ranks,
 		.grads = config->grads,
 		.cookie = comm->member.cookie,
-		.dtype = WEIR_DTYPE_INT32,
-		.op = WEIR_OP_SUM,
+		.dtype = (uint8_t)config->type,
+		.op = (uint8_t)config->operation,
 		.format = WEIR_FORMAT_TRIO,
 	});
 	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
@@ -61,9 +63,42 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 	return true;
 }
 
+/* What the job makes of numbers, where this rank was told otherwise, or has never heard of it. */
+static int other_numbers(struct weir *comm, const struct wire_join *answer)
+{
+	const struct config *config = &comm->config;
+
+	if (answer->format != WEIR_FORMAT_TRIO)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s takes packets of another format than this library's: make "
+				  "it anew with 'format trio'",
+				  config->job, config->box_text);
+	if (!number_size(answer->dtype) || !answer->op || answer->op > WEIR_MAX)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has a type or an operation that libweir %s does not know",
+				  config->job, config->box_text, weir_version());
+	if (config->type && answer->dtype != config->type)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s is one of %s, and rank %u was told of %s: change it on every "
+				  "worker, or make the job anew with 'dtype %s'",
+				  config->job, config->box_text, number_name(answer->dtype), config->rank,
+				  number_name(config->type), number_name(config->type));
+	if (config->operation && answer->op != config->operation)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has the operation %s, and rank %u was told of %s: change it "
+				  "on every worker, or make the job anew with 'op %s'",
+				  config->job, config->box_text, operation_name(answer->op), config->rank,
+				  operation_name(config->operation), operation_name(config->operation));
+	return 0;
+}
+
 static int refusal(struct weir *comm, const struct wire_join *answer)
 {
 	const struct config *config = &comm->config;
+	int err = other_numbers(comm, answer);
+
+	if (err)
+		return err;
 
 	if (answer->ranks != config->ranks)
 		return error_fail(comm, -EPROTO,
@@ -88,6 +123,8 @@ int join_check(struct weir *comm, const struct wire_header *header, const struct
 	if ((header->flags & WEIR_TRIO_DEGRADED) || answer->ranks != config->ranks ||
 	    answer->grads < config->grads)
 		return refusal(comm, answer);
+	if (other_numbers(comm, answer))
+		return comm->failed;
 	if (answer->blocks < 2)
 		return error_fail(comm, -EPROTO,
 				  "job %u on %s has %u block slots: make it anew with 'blocks 2' or "
@@ -108,6 +145,10 @@ static int begin(struct weir *comm, const struct wire_header *header,
 				  config->job, config->box_text, header->block);
 	comm->member.generation = header->generation;
 	comm->member.blocks = answer->blocks;
+	config->type = answer->dtype;
+	config->operation = answer->op;
+	comm->member.lag = answer->blocks / 2 < EXPONENT_LAG_MAX ? answer->blocks / 2 :
+								    EXPONENT_LAG_MAX;
 	comm->member.since = rtt_now();
 	if (config->window > answer->blocks / 2)
 		config->window = answer->blocks / 2;
@@ -122,7 +163,8 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 
 	comm->stats.packets_received++;
 	if (length >= WIRE_HEADER) {
-		wire_get_header(&header, packet);
+		if (!wire_get_header(&header, packet, length))
+			header.down = false;
 		if (header.down && notice_is(comm, &header, length)) {
 			/* Whom the box waits for: nothing to be done about it here. */
 			comm->stats.notices++;

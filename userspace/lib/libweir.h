@@ -14,8 +14,13 @@
  * Waiting. The job's policy on the box says whether a block waits for all ranks
  *          ("weir job add ... policy P"). Where it does not, a result may lack
  *          some of them: such blocks are "degraded", see WEIR_ACCEPT_DEGRADED,
- *          WEIR_AVERAGE, the calls with a residual, and weir_follow_*().
- * Units.   Lengths are in elements, of 4 bytes; windows in packets; times in
+ *          WEIR_AVERAGE, and struct weir_extra.
+ * Numbers. The job on the box has one type and one operation ("weir job add ...
+ *          dtype T op O"). A vector of floats may have another type than the job: it is
+ *          rounded to the job's type once, on this rank. In a job of int32 floats are sent
+ *          as integers; all ranks agree on each block's exponent in band, see
+ *          weir_allreduce().
+ * Units.   Lengths are in elements, of 4 or 2 bytes; windows in packets; times in
  *          the unit that the name ends with.
  * Bytes.   Vectors are in the machine's own byte order; ports and all other
  *          numbers too. The library converts to the wire and back.
@@ -25,13 +30,13 @@
  *          rank that the box has excluded) are final: the other ranks are
  *          somewhere else by then, so every later call returns the same error,
  *          and all ranks must close and open again; unless there is a fallback,
- *          see struct weir_options. Errors of the arguments and of the values (-EINVAL, -EDOM,
- *          -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator usable.
+ *          see struct weir_options. Errors of the arguments and of the values (-EINVAL,
+ *          -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator usable.
  * Threads. A communicator, its requests included, is used by one thread at a
  *          time; different communicators are independent. The library starts no
  *          thread and installs no signal handler: progress is made inside
- *          weir_test(), weir_wait(), the blocking calls, and, for what fits the
- *          window at once, weir_iallreduce_*(). A rank that stays away from
+ *          weir_test(), weir_wait(), weir_allreduce(), and, for what fits the
+ *          window at once, weir_iallreduce(). A rank that stays away from
  *          them for long delays the others where packets are lost, and where
  *          the box has lost its state.
  * Reload.  When the box is set up anew while a job runs, the ranks join it again
@@ -61,7 +66,22 @@ struct weir;
 /** struct weir_request - an allreduce under way */
 struct weir_request;
 
-/* flags of struct weir_options */
+/** enum weir_type - types of numbers, as the job on the box has them, or a vector */
+enum weir_type {
+	WEIR_INT32 = 1,		/* two's complement */
+	WEIR_FLOAT32 = 2,	/* IEEE 754 binary32 */
+	WEIR_BFLOAT16 = 3,	/* the upper half of a binary32 */
+	WEIR_FLOAT16 = 4,	/* IEEE 754 binary16 */
+};
+
+/** enum weir_operation - how the ranks' elements are combined; see "op" in weir(8) */
+enum weir_operation {
+	WEIR_SUM = 1,
+	WEIR_MIN = 2,
+	WEIR_MAX = 3,
+};
+
+/* flags of struct weir_options, and of one call */
 
 /* A vector with sums that left int32 is delivered without an error. The sums
  * are then right modulo 2^32 only; weir_get_info() tells how many blocks.
@@ -90,7 +110,9 @@ struct weir_request;
  * @in: the input, as it was given; NULL where this rank only followed
  * @out: where the result goes, partly written perhaps
  * @count: elements of each
- * @is_float: they are floats, else int32
+ * @type: of the elements
+ * @operation: what was asked for
+ * @flags: of the call, and of the communicator
  */
 struct weir_failure {
 	size_t size;
@@ -102,7 +124,9 @@ struct weir_failure {
 	const void *in;
 	void *out;
 	size_t count;
-	int is_float;
+	enum weir_type type;
+	enum weir_operation operation;
+	uint32_t flags;
 };
 
 /**
@@ -148,11 +172,11 @@ struct weir_block_info {
  * @rank: this worker's number, 0 to @ranks - 1: its source id on the box
  * @ranks: how many workers there are, 1 to 256: the job's sources
  * @grads: elements a block, 1 to 2048; 0 is 1024. The same on every rank and
- *	at most the job's. A packet is 40 bytes longer than 4 * @grads on IPv4,
+ *	at most the job's. A packet is 40 bytes longer than its elements on IPv4,
  *	60 on IPv6, and is never fragmented. A result that lacks ranks is longer
- *	by 4 bytes for each 32 ranks or part of them, and must fit, too: 1024
- *	takes jumbo frames, an MTU of 1500 carries 364 (IPv4) or 359 (IPv6) of up
- *	to 32 ranks
+ *	by 4 bytes for each 32 ranks or part of them, and must fit, too: 1024 elements of
+ *	4 bytes take jumbo frames, an MTU of 1500 carries 364 (IPv4) or 359 (IPv6) of up
+ *	to 32 ranks, and twice as many of 2 bytes
  * @job: the job's id on the box
  * @reserved: must be zero
  * @window: packets under way at most; 0 is 4096. Clamped to half of the job's
@@ -164,8 +188,8 @@ struct weir_block_info {
  *	CAP_NET_ADMIN
  * @timeout_ms: give up when no result has come for so long, while inside the
  *	library; 0 is 30000. Time that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
- * @fallback: called by weir_test(), weir_wait() and the blocking calls when the
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls
+ * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
  *	means (MPI, Gloo, ...), as the call would have with all ranks in it, and the
@@ -175,6 +199,8 @@ struct weir_block_info {
  * @on_block: called for each block that is answered, from inside the library: it
  *	must not call it. NULL is none
  * @on_block_context: its first argument
+ * @type: what the job must sum, an enum weir_type; 0 is whatever it does
+ * @operation: and how, an enum weir_operation; 0 is whatever it does
  *
  * Members that are zero have the defaults that are named above; @address and
  * @ranks have none.
@@ -199,6 +225,8 @@ struct weir_options {
 	void *fallback_context;
 	void (*on_block)(void *context, const struct weir_block_info *block);
 	void *on_block_context;
+	uint32_t type;
+	uint32_t operation;
 };
 
 /**
@@ -230,6 +258,8 @@ struct weir_options {
  * @notices: what the box has told about ranks
  * @early: results of blocks that this rank had not sent yet: the box went on
  *	without it
+ * @type: of the job, an enum weir_type
+ * @operation: of the job, an enum weir_operation
  */
 struct weir_stats {
 	size_t size;
@@ -253,6 +283,8 @@ struct weir_stats {
 	uint64_t queries;
 	uint64_t notices;
 	uint64_t early;
+	uint32_t type;
+	uint32_t operation;
 };
 
 /**
@@ -264,6 +296,8 @@ struct weir_stats {
  * @min_ranks: the fewest ranks that a block has in it; 0 of an empty vector
  * @reserved: zero
  * @missed_blocks: blocks that this rank is known not to be in
+ * @cut_blocks: blocks whose exponent was agreed without this rank, and that it has larger
+ *	elements in: those were cut
  */
 struct weir_info {
 	size_t size;
@@ -273,6 +307,7 @@ struct weir_info {
 	uint32_t min_ranks;
 	uint32_t reserved;
 	uint64_t missed_blocks;
+	uint64_t cut_blocks;
 };
 
 /**
@@ -294,6 +329,24 @@ struct weir_members {
 };
 
 /**
+ * struct weir_poll - what an event loop waits for on behalf of a communicator
+ * @size: sizeof(struct weir_poll), set by the caller
+ * @fd: call weir_test() when it is readable, or has an error
+ * @group_fd: likewise, of results that come to a group; -1 where there is no group
+ * @writable: not 0: and when @fd is writable
+ * @reserved: zero
+ * @timeout_us: and after so many microseconds, at the latest
+ */
+struct weir_poll {
+	size_t size;
+	int fd;
+	int group_fd;
+	uint32_t writable;
+	uint32_t reserved;
+	uint64_t timeout_us;
+};
+
+/**
  * weir_open() - join a job
  * @comm: where the communicator goes; NULL after an error
  * @options: see there; not used after the call
@@ -305,7 +358,8 @@ struct weir_members {
  * Return: 0;
  *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
  *	-EMSGSIZE: a block does not fit the path MTU;
- *	-EPROTO: the job on the box has other ranks, or takes fewer grads;
+ *	-EPROTO: the job on the box has other ranks, takes fewer grads, or sums another
+ *	type of numbers, or not at all;
  *	-ECONNREFUSED: the box is there and has no such job;
  *	-ESTALE: the job goes on with ranks that were in it before;
  *	-ETIMEDOUT: no answer: a rank is missing, or the box is;
@@ -327,14 +381,65 @@ int weir_open(struct weir **comm, const struct weir_options *options);
 void weir_close(struct weir *comm);
 
 /**
- * weir_allreduce_int32() - sum a vector over all ranks
+ * struct weir_extra - what few calls have
+ * @size: sizeof(struct weir_extra)
+ * @residual: as many elements as the vector, of its type, overlapping nothing else: what of
+ *	this rank's input is not in the result. For each block that this rank is known not to
+ *	be in, its own elements; where elements were cut, what was cut off; else zeroes. So a
+ *	worker can add them to its next gradient. Only of use with WEIR_ACCEPT_DEGRADED; after
+ *	an error not to be used. NULL is none
+ * @scale: of floats in a job of int32: each element is sent as the integer nearest to
+ *	x * @scale, halves to even, the product in double precision; the result is
+ *	sum / @scale, rounded once. The same on every rank, positive and finite;
+ *	|sum * @scale| must stay below 2^31. 0 lets the ranks agree in band
+ * @follow: not 0: this rank takes no part, as it is late, but has the result of the others:
+ *	it asks the box for each block, which it gets when the box has answered the others, be
+ *	it by its timeout. The input must be NULL. Only where the job's policy is partial or
+ *	exclude. Each block counts as missed, and as degraded, see WEIR_ACCEPT_DEGRADED
+ * @reserved: must be zero
+ */
+struct weir_extra {
+	size_t size;
+	void *residual;
+	double scale;
+	uint32_t follow;
+	uint32_t reserved;
+};
+
+/**
+ * weir_allreduce() - combine a vector of all ranks
  * @comm: the communicator
  * @in: @count elements, not changed unless it is @out
- * @out: @count elements, the sums. Either @in itself or not overlapping it
+ * @out: @count elements, the result. Either @in itself or not overlapping it
  * @count: elements; may be 0
+ * @type: of the elements of @in and @out. In a job of int32 any; else floats alone
+ * @operation: the job's
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE: those of struct weir_options hold, too
+ * @extra: what few calls have; NULL is nothing of it
+ *
+ * Bits are those that the box has combined, the same on every rank; of float32, bfloat16 and
+ * float16 in a job of that type just these. Where a vector has another type than the job, its
+ * elements are rounded to the job's type, to the nearest, halves to even, and the results to
+ * the vector's. WEIR_AVERAGE divides in double precision, and rounds once; of integers, and of
+ * minima and maxima, it says nothing.
+ *
+ * Floats in a job of int32, without a scale: each block is scaled by the least power of two
+ * above all its elements on all ranks, so that no sum can overflow. An element is then wrong by
+ * at most 2^(e - 32) * R, where 2^e is that power and R the number of ranks rounded up to a power
+ * of two (twice as much of more than 128); the sum by @ranks times that, and by its rounding to
+ * the vector's type. The first 256 blocks of a vector (or half the job's blocks, where that is
+ * less) share their e, and no more blocks than that are under way at once. One round trip is
+ * made more. Where an element of any rank is not finite, all ranks get -EDOM. Where the box does
+ * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
+ * cut: see struct weir_info and struct weir_extra.
  *
  * Return: 0;
- *	-EINVAL: wrong arguments;
+ *	-EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library;
+ *	-EPROTO: the job does not combine numbers so; nothing was sent, and other ranks that
+ *	ask for what the job has still wait for this call;
+ *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
+ *	still wait;
+ *	-ERANGE: an element times the scale does not fit int32; likewise;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
  *	-ENODATA: a block is not summed over all ranks;
  *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence tells whether
@@ -345,52 +450,30 @@ void weir_close(struct weir *comm);
  *	a box that was set up anew;
  *	-EMSGSIZE, -EPROTO and others of the path.
  */
-int weir_allreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
-			 size_t count);
+int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
+		   enum weir_type type, enum weir_operation operation, uint32_t flags,
+		   const struct weir_extra *extra);
 
 /**
- * weir_allreduce_float() - sum a vector of floats over all ranks
+ * weir_iallreduce() - begin to combine a vector
  * @comm: the communicator
- * @in: as above
- * @out: as above
+ * @in: must stay as it is until the request has finished
+ * @out: must not be touched until the request has finished
  * @count: as above
- * @scale: positive and finite, the same on every rank
+ * @type: as above
+ * @operation: as above
+ * @flags: as above
+ * @extra: as above; not used after the call, but for its residual, as @out
+ * @request: where the request goes; NULL after an error
  *
- * Each element is sent as the integer nearest to x * @scale, halves to even,
- * the product in double precision; the result is sum / @scale, rounded once to
- * float. So a result differs from the true sum by at most ranks / (2 * @scale),
- * and by the rounding to float. |sum * @scale| must stay below 2^31. With
- * WEIR_AVERAGE the result is sum / (@scale * n), with the n ranks that are in the
- * block.
+ * Any number of requests may be outstanding; they share the window and follow
+ * each other in the order in which they were begun, with no gap between them.
  *
- * Return: as above, and
- *	-EDOM: an element is not finite;
- *	-ERANGE: an element times @scale does not fit int32.
- *	Nothing was sent then, and the other ranks still wait for this call.
+ * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, -EDOM, -ERANGE, or the communicator's final error.
  */
-int weir_allreduce_float(struct weir *comm, const float *in, float *out,
-			 size_t count, double scale);
-
-/**
- * weir_allreduce_int32_residual() - sum, and keep what the box did not wait for
- * @comm: the communicator
- * @in: as above
- * @out: as above
- * @residual: @count elements, overlapping neither: for each block that this rank is
- *	known not to be in, its own elements of @in; else zeroes. So a worker can add them to its
- *	next gradient
- * @count: as above
- *
- * Only of use with WEIR_ACCEPT_DEGRADED. After an error @residual is not to be used.
- *
- * Return: as above.
- */
-int weir_allreduce_int32_residual(struct weir *comm, const int32_t *in, int32_t *out,
-				  int32_t *residual, size_t count);
-
-/** weir_allreduce_float_residual() - the same of floats; see both above */
-int weir_allreduce_float_residual(struct weir *comm, const float *in, float *out,
-				  float *residual, size_t count, double scale);
+int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
+		    enum weir_type type, enum weir_operation operation, uint32_t flags,
+		    const struct weir_extra *extra, struct weir_request **request);
 
 /**
  * weir_behind() - has the box gone on without this rank?
@@ -398,71 +481,14 @@ int weir_allreduce_float_residual(struct weir *comm, const float *in, float *out
  *
  * Makes progress, without blocking, and tells by how many blocks the newest result
  * that has come is ahead of the allreduces that this rank has begun. A rank that is
- * behind may follow, by weir_follow_*(), as many allreduces as lie in between,
+ * behind may follow, see struct weir_extra, as many allreduces as lie in between,
  * instead of computing what comes too late. Only where the job's policy is partial or
  * exclude: else the box does not go on.
  *
  * Return: blocks, 0 when the rank is not known to be behind, or the communicator's
- *	final error.
+ *	final error. Floats in a job of int32 take a block more than their elements.
  */
 int64_t weir_behind(struct weir *comm);
-
-/**
- * weir_follow_int32() - have the sum of a vector, without contributing
- * @comm: the communicator
- * @out: @count elements, the sums over the other ranks
- * @count: as the other ranks have it
- *
- * Takes this rank's part in an allreduce that it is late for: asks the box for each
- * block, and has it when the box has answered the others, be it by its timeout. Only
- * where the job's policy is partial or exclude. Each block counts as missed, and as
- * degraded, see WEIR_ACCEPT_DEGRADED.
- *
- * Return: as of weir_allreduce_int32().
- */
-int weir_follow_int32(struct weir *comm, int32_t *out, size_t count);
-
-/** weir_follow_float() - the same of floats; @scale as of weir_allreduce_float() */
-int weir_follow_float(struct weir *comm, float *out, size_t count, double scale);
-
-/**
- * weir_iallreduce_int32() - begin to sum a vector
- * @comm: the communicator
- * @in: must stay as it is until the request has finished
- * @out: must not be touched until the request has finished
- * @count: elements
- * @request: where the request goes; NULL after an error
- *
- * Any number of requests may be outstanding; they share the window and follow
- * each other in the order in which they were begun, with no gap between them.
- *
- * Return: 0, -EINVAL, -ENOMEM, or the communicator's final error.
- */
-int weir_iallreduce_int32(struct weir *comm, const int32_t *in, int32_t *out,
-			  size_t count, struct weir_request **request);
-
-/** weir_iallreduce_float() - begin to sum a vector of floats; see both above */
-int weir_iallreduce_float(struct weir *comm, const float *in, float *out,
-			  size_t count, double scale,
-			  struct weir_request **request);
-
-/** weir_iallreduce_int32_residual() - begin; see above */
-int weir_iallreduce_int32_residual(struct weir *comm, const int32_t *in, int32_t *out,
-				   int32_t *residual, size_t count,
-				   struct weir_request **request);
-
-/** weir_iallreduce_float_residual() - begin; see above */
-int weir_iallreduce_float_residual(struct weir *comm, const float *in, float *out,
-				   float *residual, size_t count, double scale,
-				   struct weir_request **request);
-
-/** weir_ifollow_int32() - begin to follow; see above */
-int weir_ifollow_int32(struct weir *comm, int32_t *out, size_t count,
-		       struct weir_request **request);
-
-/** weir_ifollow_float() - begin to follow; see above */
-int weir_ifollow_float(struct weir *comm, float *out, size_t count, double scale,
-		       struct weir_request **request);
 
 /**
  * weir_test() - make progress, and see whether a request has finished
@@ -484,6 +510,18 @@ int weir_test(struct weir_request **request);
  *	of the blocking calls.
  */
 int weir_wait(struct weir_request **request);
+
+/**
+ * weir_get_poll() - wait in an event loop instead of weir_wait()
+ * @comm: the communicator
+ * @poll: ->size must be set. It holds until the next call that makes progress
+ *
+ * weir_test() of any request makes progress for all. The time that is then spent waiting
+ * counts as the library's own, see timeout_ms.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int weir_get_poll(struct weir *comm, struct weir_poll *poll);
 
 /**
  * weir_error() - the sentence of the last error

@@ -13,7 +13,7 @@
 /* The longest that the box sends. */
 static size_t packet_room(const struct weir *comm)
 {
-	size_t size = WIRE_SIZE(comm->config.grads) + WIRE_TRAILER(comm->config.ranks);
+	size_t size = socket_payload(comm);
 
 	return size > WIRE_NOTICE ? size : WIRE_NOTICE;
 }
@@ -26,7 +26,7 @@ static int make_buffers(struct weir *comm)
 		err = batch_init(&comm->rx, packet_room(comm));
 	if (!err)
 		err = packets_init(&comm->kept, window_slots(&comm->window),
-				   WIRE_SIZE(comm->config.grads));
+				   socket_payload(comm));
 	if (err)
 		return error_fail(comm, err, "no memory for a window of %u packets",
 				  comm->config.window);
@@ -41,6 +41,8 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 		err = socket_open(comm);
 	if (!err)
 		err = join(comm);
+	if (!err)
+		err = socket_check_size(comm);
 	if (err)
 		return err;
 	socket_buffers(comm);

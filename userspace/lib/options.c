@@ -10,6 +10,8 @@
 
 #include "comm.h"
 #include "error.h"
+#include "number.h"
+#include "sized.h"
 
 #define GRADS_DEFAULT	1024
 #define WINDOW_DEFAULT	4096
@@ -23,28 +25,21 @@
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)
 
-/*
- * Brings the caller's structure to this library's size. A caller made for an
- * earlier version has less; one made for a later version may have more, as long as
- * it leaves that zero.
- */
 static int copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options)
 {
-	const unsigned char *bytes = (const unsigned char *)options;
+	int err;
 
 	if (!options)
 		return error_refuse(comm, -EINVAL, "weir_open() was given no options");
-	if (options->size < SIZE_MIN)
-		return error_refuse(comm, -EINVAL,
+	err = sized_in(mine, sizeof(*mine), options, SIZE_MIN);
+	if (err == -E2BIG)
+		return error_refuse(comm, err,
+				    "the options have members that libweir %s does not know",
+				    weir_version());
+	if (err)
+		return error_refuse(comm, err,
 				    "the options' size is %zu: set it to sizeof(struct weir_options)",
 				    options->size);
-	memset(mine, 0, sizeof(*mine));
-	memcpy(mine, options, options->size < sizeof(*mine) ? options->size : sizeof(*mine));
-	for (size_t i = sizeof(*mine); i < options->size; i++)
-		if (bytes[i])
-			return error_refuse(comm, -E2BIG,
-					    "the options have members that libweir %s does not know",
-					    weir_version());
 	return 0;
 }
 
@@ -64,6 +59,13 @@ static int check_numbers(struct weir *comm, const struct weir_options *o)
 	if (o->grads > WEIR_GRADS_MAX)
 		return error_refuse(comm, -EINVAL, "grads is %u: it must be 1 to %u", o->grads,
 				    WEIR_GRADS_MAX);
+	if (o->type && !number_size(o->type))
+		return error_refuse(comm, -EINVAL, "type is %u: it must be an enum weir_type, or 0",
+				    o->type);
+	if (o->operation > WEIR_MAX)
+		return error_refuse(comm, -EINVAL,
+				    "operation is %u: it must be an enum weir_operation, or 0",
+				    o->operation);
 	return 0;
 }
 
@@ -159,6 +161,8 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->rank = o.rank;
 	config->ranks = o.ranks;
 	config->grads = o.grads ? o.grads : GRADS_DEFAULT;
+	config->type = o.type;
+	config->operation = o.operation;
 	config->window = o.window ? o.window : WINDOW_DEFAULT;
 	if (config->window > WINDOW_MAX)
 		config->window = WINDOW_MAX;

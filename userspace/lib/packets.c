@@ -6,13 +6,12 @@
 
 #include "wire.h"
 
-/* The header lies at the end of a cache line, so that the gradients begin one. */
+/* Headers lie at the end of a cache line, so that the gradients begin one. */
 #define LINE	64
-#define HEADROOM	(LINE - WIRE_HEADER)
 
 int packets_init(struct packets *packets, size_t count, size_t size)
 {
-	packets->stride = (HEADROOM + size + LINE - 1) / LINE * LINE;
+	packets->stride = (LINE + size + LINE - 1) / LINE * LINE;
 	packets->memory = aligned_alloc(LINE, packets->stride * count);
 	return packets->memory ? 0 : -ENOMEM;
 }
@@ -23,12 +22,12 @@ void packets_uninit(struct packets *packets)
 	packets->memory = NULL;
 }
 
-void *packets_at(const struct packets *packets, size_t index)
+void *packets_at(const struct packets *packets, size_t index, size_t header)
 {
-	return packets->memory + index * packets->stride + HEADROOM;
+	return packets->memory + index * packets->stride + LINE - header;
 }
 
-uint32_t *packets_gradients(const struct packets *packets, size_t index)
+void *packets_gradients(const struct packets *packets, size_t index)
 {
-	return (uint32_t *)(packets->memory + index * packets->stride + LINE);
+	return packets->memory + index * packets->stride + LINE;
 }

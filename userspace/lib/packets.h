@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Room for many packets, whose gradients are aligned. */
+/* Room for many packets, whose gradients are aligned where nothing but a header is before. */
 #ifndef WEIR_PACKETS_H
 #define WEIR_PACKETS_H
 
@@ -23,8 +23,10 @@ struct packets {
 int packets_init(struct packets *packets, size_t count, size_t size);
 void packets_uninit(struct packets *packets);
 
-/* The packet at @index, and the gradients behind its header. */
-void *packets_at(const struct packets *packets, size_t index);
-uint32_t *packets_gradients(const struct packets *packets, size_t index);
+/* The packet at @index, with a header of so many bytes. */
+void *packets_at(const struct packets *packets, size_t index, size_t header);
+
+/* What follows its header. */
+void *packets_gradients(const struct packets *packets, size_t index);
 
 #endif

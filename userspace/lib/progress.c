@@ -11,6 +11,7 @@
 #include "receive.h"
 #include "request.h"
 #include "send.h"
+#include "sized.h"
 
 /* Shorter absences are the pace of a caller that tests often. */
 #define AWAY	NSEC_PER_MSEC
@@ -23,7 +24,7 @@ static void enter(struct weir *comm)
 	/* With nothing under way, nothing was waited for either. */
 	if (!comm->window.flight)
 		comm->progress = now;
-	if (now - comm->left < AWAY)
+	if (now < comm->left + AWAY)
 		return;
 	comm->away = true;
 	comm->progress += now - comm->left;
@@ -31,6 +32,7 @@ static void enter(struct weir *comm)
 		comm->progress = now;
 }
 
+/* Until then it is the library that waits, in weir_wait() or the caller's event loop. */
 static void leave(struct weir *comm)
 {
 	comm->left = comm->now;
@@ -90,6 +92,21 @@ int progress_once(struct weir *comm)
 	err = go_round(comm);
 	leave(comm);
 	return err < 0 ? err : 0;
+}
+
+int weir_get_poll(struct weir *comm, struct weir_poll *poll)
+{
+	uint64_t now = rtt_now(), until = comm->failed ? now : deadline(comm);
+	struct weir_poll wanted = {
+		.fd = comm->fd,
+		.group_fd = comm->group_fd,
+		.writable = comm->blocked,
+		.timeout_us = until > now ? (until - now + NSEC_PER_USEC - 1) / NSEC_PER_USEC : 0,
+	};
+
+	/* What is waited for is not spent elsewhere. */
+	comm->left = until > now ? until : now;
+	return sized_out(poll, poll->size, &wanted, sizeof(wanted));
 }
 
 static int run_until(struct weir_request *request)

@@ -127,7 +127,8 @@ static bool fits_block(const struct weir *comm, uint64_t block, const struct wir
 {
 	const struct weir_request *request = window_slot(&comm->window, block)->request;
 
-	return !request || header->grads == request_block_grads(request, block);
+	return !request || (header->grads == request_block_grads(request, block) &&
+			    header->has_exponent == !!request->exponents);
 }
 
 static void take_result(struct weir *comm, const struct result *result)
@@ -200,15 +201,14 @@ static bool is_reply(const struct weir *comm, const struct wire_header *header, 
 	       header->generation == comm->member.generation;
 }
 
-static int take(struct weir *comm, const void *packet, const uint32_t *gradients, size_t length)
+static int take(struct weir *comm, const void *packet, const void *gradients, size_t length)
 {
 	struct result result;
 
-	if (length < WIRE_HEADER) {
+	if (length < WIRE_HEADER || !wire_get_header(&result.header, packet, length)) {
 		comm->stats.malformed++;
 		return 0;
 	}
-	wire_get_header(&result.header, packet);
 	/* Another worker that takes this one for a box says nothing that a box does. */
 	if (!result.header.down) {
 		comm->stats.malformed++;
@@ -235,7 +235,7 @@ static int take_message(struct weir *comm, unsigned int index)
 		comm->stats.malformed++;
 		return 0;
 	}
-	return take(comm, packets_at(packets, index), packets_gradients(packets, index),
+	return take(comm, packets_at(packets, index, WIRE_HEADER), packets_gradients(packets, index),
 		    message->msg_len);
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "request.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm.h"
 #include "convert.h"
+#include "exponent.h"
 #include "result.h"
 
 struct weir_request *request_sending(struct weir *comm, uint64_t block)
@@ -29,16 +31,60 @@ bool request_is_done(const struct weir_request *request)
 	return !request->left && (comm->failed || comm->window.base >= comm->replay_end);
 }
 
+/*
+ * Where exponents are agreed on, the first block carries the first of them, and nothing else;
+ * that of elements is one later.
+ */
+static bool is_prologue(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents && block == request->first;
+}
+
+static uint64_t data_block(const struct weir_request *request, uint64_t block)
+{
+	return block - request->first - (request->exponents ? 1 : 0);
+}
+
+static uint64_t vector_blocks(const struct weir_request *request)
+{
+	uint16_t grads = request->comm->config.grads;
+
+	return request->count / grads + !!(request->count % grads);
+}
+
+uint64_t request_data_blocks(const struct weir_request *request)
+{
+	return request->blocks ? request->blocks - (request->exponents ? 1 : 0) : 0;
+}
+
 static size_t block_offset(const struct weir_request *request, uint64_t block)
 {
-	return (size_t)(block - request->first) * request->comm->config.grads;
+	return (size_t)data_block(request, block) * request->comm->config.grads;
+}
+
+static const void *input(const struct weir_request *request, size_t offset)
+{
+	return (const uint8_t *)request->in + offset * number_size(request->type);
+}
+
+static void *output(const struct weir_request *request, size_t offset)
+{
+	return (uint8_t *)request->out + offset * number_size(request->type);
+}
+
+static void *residual(const struct weir_request *request, size_t offset)
+{
+	return (uint8_t *)request->residual + offset * number_size(request->type);
 }
 
 uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
 {
-	size_t left = request->count - block_offset(request, block);
 	uint16_t grads = request->comm->config.grads;
+	size_t left;
 
+	if (is_prologue(request, block))
+		return 1;
+	left = request->count - block_offset(request, block);
 	return left < grads ? (uint16_t)left : grads;
 }
 
@@ -47,51 +93,120 @@ int request_is_final(const struct weir_request *request, uint64_t block)
 	return block == request->first + request->blocks - 1;
 }
 
-void request_to_wire(const struct weir_request *request, uint64_t block, uint32_t *wire)
+bool request_is_ready(const struct weir_request *request, uint64_t block)
 {
-	size_t offset = block_offset(request, block);
+	return !request->exponents || is_prologue(request, block) ||
+	       exponents_of(request->exponents, data_block(request, block));
+}
+
+/* Of so many elements from @offset on; of none where the vector ends before. */
+static int32_t own_exponent(const struct weir_request *request, size_t offset, size_t count)
+{
+	if (offset >= request->count)
+		return EXPONENT_ZERO;
+	if (count > request->count - offset)
+		count = request->count - offset;
+	return exponent_of(input(request, offset), request->type, count);
+}
+
+int32_t request_exponent(const struct weir_request *request, uint64_t block)
+{
+	size_t grads = request->comm->config.grads;
+	size_t lag = request->exponents->lag;
+
+	if (is_prologue(request, block))
+		return own_exponent(request, 0, lag * grads);
+	return own_exponent(request, block_offset(request, block) + lag * grads, grads);
+}
+
+/* How a block's elements are scaled. */
+static struct scaling block_scaling(const struct weir_request *request, uint64_t block)
+{
+	if (!request->exponents)
+		return (struct scaling) { .factor = request->scale };
+	return exponent_scaling(exponents_of(request->exponents, data_block(request, block)),
+				request->comm->config.ranks);
+}
+
+static bool is_not_finite(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents && !is_prologue(request, block) &&
+	       exponents_of(request->exponents, data_block(request, block))->exponent ==
+	       EXPONENT_NOT_FINITE;
+}
+
+/* Larger elements than were agreed on are cut, and what is cut off may be wanted. */
+static void cut(struct weir_request *request, size_t offset, size_t count,
+		const struct scaling *scaling)
+{
+	const void *in = input(request, offset);
+
+	if (!scaling->limit)
+		return;
+	if (request->residual)
+		convert_cut_off(residual(request, offset), in, request->type, count, scaling);
+	if ((double)convert_largest(in, request->type, count) * scaling->factor > scaling->limit - 1)
+		request->cut_blocks++;
+}
+
+void request_to_wire(struct weir_request *request, uint64_t block, void *wire)
+{
+	const struct weir *comm = request->comm;
 	size_t count = request_block_grads(request, block);
+	struct scaling scaling;
+	size_t offset;
 
-	if (request->scale)
-		convert_float_to_wire(wire, (const float *)request->in + offset, count,
-				      request->scale);
-	else
-		convert_int32_to_wire(wire, (const int32_t *)request->in + offset, count);
+	/* Nobody looks at these elements: all ranks know that some are not finite. */
+	if (is_prologue(request, block) || is_not_finite(request, block)) {
+		memset(wire, 0, count * sizeof(uint32_t));
+		return;
+	}
+	offset = block_offset(request, block);
+	scaling = block_scaling(request, block);
+	cut(request, offset, count, &scaling);
+	convert_to_wire(wire, comm->config.type, input(request, offset), request->type, count,
+			&scaling);
 }
 
-/* What a sum is divided by. */
-static double divisor(const struct weir_request *request, const struct result *result)
+/* What a sum is divided by: of integers that were scaled, and for the mean. */
+static double divisor(const struct weir_request *request, const struct result *result,
+		      uint64_t block)
 {
-	if (request->comm->config.flags & WEIR_AVERAGE)
-		return request->scale * result->header.ranks;
-	return request->scale;
+	double divisor = 1;
+
+	if (request->comm->config.type == WEIR_INT32 && number_is_float(request->type))
+		divisor = block_scaling(request, block).factor;
+	if (request->flags & WEIR_AVERAGE && request->operation == WEIR_SUM &&
+	    number_is_float(request->type))
+		divisor *= result->header.ranks;
+	return divisor;
 }
 
-static void take_sums(const struct weir_request *request, size_t offset,
+static void take_sums(const struct weir_request *request, uint64_t block,
 		      const struct result *result)
 {
-	size_t count = result->header.grads;
-
-	if (request->scale)
-		convert_wire_to_float((float *)request->out + offset, result->sums, count,
-				      divisor(request, result));
-	else
-		convert_wire_to_int32((int32_t *)request->out + offset, result->sums, count);
+	convert_from_wire(output(request, block_offset(request, block)), request->type,
+			  result->sums, request->comm->config.type, result->header.grads,
+			  divisor(request, result, block));
 }
 
-/* Elements have 4 bytes, and zero of either kind has none of them set. */
-static void keep_residual(const struct weir_request *request, size_t offset, size_t count,
+/* Zero has no bit set in any type. What was cut off is there already. */
+static void keep_residual(const struct weir_request *request, uint64_t block, size_t count,
 			  bool missed)
 {
-	uint32_t *residual = request->residual;
-	const uint32_t *in = request->in;
+	size_t offset = block_offset(request, block);
+	size_t bytes = count * number_size(request->type);
+	struct scaling scaling;
 
-	if (!residual)
+	if (!request->residual)
 		return;
-	if (missed)
-		memcpy(residual + offset, in + offset, count * sizeof(*in));
-	else
-		memset(residual + offset, 0, count * sizeof(*in));
+	if (missed) {
+		memcpy(residual(request, offset), input(request, offset), bytes);
+		return;
+	}
+	scaling = block_scaling(request, block);
+	if (!scaling.limit)
+		memset(residual(request, offset), 0, bytes);
 }
 
 static void tell(const struct weir_request *request, uint64_t block, const struct result *result)
@@ -120,7 +235,6 @@ static void count_block(struct weir_request *request, const struct wire_header *
 	request->missed_blocks += missed;
 	if (!request->min_ranks || header->ranks < request->min_ranks)
 		request->min_ranks = header->ranks;
-	request->left--;
 }
 
 /*
@@ -135,16 +249,46 @@ static bool is_missed(const struct weir_request *request, const struct result *r
 	       !bitmap_has(result->contributors, request->comm->config.rank);
 }
 
-void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
+/* Its own exponent was not among those that were asked, or may not have been. */
+static bool is_without(const struct weir_request *request, const struct result *result)
+{
+	return !request_is_followed(request) &&
+	       !bitmap_has(result->contributors, request->comm->config.rank);
+}
+
+static void take_exponent(struct weir_request *request, uint64_t block,
+			  const struct result *result)
+{
+	int32_t exponent = result->header.exponent;
+	bool without = is_without(request, result);
+
+	if (is_prologue(request, block))
+		exponents_begin(request->exponents, exponent, without);
+	else
+		exponents_answered(request->exponents, data_block(request, block), exponent,
+				   without);
+	request->not_finite |= exponent == EXPONENT_NOT_FINITE;
+}
+
+static void deliver_elements(struct weir_request *request, uint64_t block,
+			     const struct result *result)
 {
 	bool missed = is_missed(request, result);
-	size_t offset = block_offset(request, block);
 
 	/* First what is in the input: the sums may go over it. */
-	keep_residual(request, offset, result->header.grads, missed);
-	take_sums(request, offset, result);
+	keep_residual(request, block, result->header.grads, missed);
+	take_sums(request, block, result);
 	count_block(request, &result->header, missed);
 	tell(request, block, result);
+}
+
+void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
+{
+	if (!is_prologue(request, block))
+		deliver_elements(request, block, result);
+	if (request->exponents)
+		take_exponent(request, block, result);
+	request->left--;
 }
 
 static void append(struct queue *queue, struct weir_request *request)
@@ -159,17 +303,30 @@ static void append(struct queue *queue, struct weir_request *request)
 		queue->sending = request;
 }
 
-void request_begin(struct weir_request *request)
+static bool needs_exponents(const struct weir_request *request)
 {
-	struct queue *queue = &request->comm->queue;
-	uint16_t grads = request->comm->config.grads;
+	return request->comm->config.type == WEIR_INT32 && number_is_float(request->type) &&
+	       !request->scale && request->count;
+}
 
-	request->blocks = request->count / grads + !!(request->count % grads);
+int request_begin(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+	struct queue *queue = &comm->queue;
+
+	request->blocks = vector_blocks(request);
+	if (needs_exponents(request)) {
+		request->exponents = exponents_new(comm->member.lag, request->blocks);
+		if (!request->exponents)
+			return -ENOMEM;
+		request->blocks++;
+	}
 	request->left = request->blocks;
 	request->sequence = queue->begun++;
 	request->first = queue->end;
 	queue->end += request->blocks;
 	append(queue, request);
+	return 0;
 }
 
 void request_release(struct weir_request *request)
@@ -186,6 +343,7 @@ void request_release(struct weir_request *request)
 		request->next->previous = request->previous;
 	else
 		queue->tail = request->previous;
+	free(request->exponents);
 	free(request);
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libweir.h"
+
+struct exponents;
 struct queue;
 struct result;
 struct weir;
@@ -20,15 +23,21 @@ struct weir;
  * @out: sums
  * @residual: elements that are not in the sums; NULL where nobody asks
  * @count: elements
- * @scale: of floats; 0 says that the elements are integers
+ * @type: of the elements
+ * @operation: what is made of them
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
+ * @scale: of floats that the caller scales, else 0
+ * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
  * @sequence: how many were begun before it
  * @first: number of its first block
- * @blocks: how many it has
+ * @blocks: how many it has: those of elements, and before them one where there are exponents
  * @left: how many are not answered
  * @overflow_blocks: answered, with a sum that left int32
  * @degraded_blocks: answered, without all ranks
  * @missed_blocks: answered, without this rank
+ * @cut_blocks: with elements of this rank that were cut
  * @min_ranks: the fewest in an answer
+ * @not_finite: an element of some rank is not
  */
 struct weir_request {
 	struct weir *comm;
@@ -38,7 +47,11 @@ struct weir_request {
 	void *out;
 	void *residual;
 	size_t count;
+	enum weir_type type;
+	enum weir_operation operation;
+	uint32_t flags;
 	double scale;
+	struct exponents *exponents;
 	uint64_t sequence;
 	uint64_t first;
 	uint64_t blocks;
@@ -46,11 +59,16 @@ struct weir_request {
 	uint64_t overflow_blocks;
 	uint64_t degraded_blocks;
 	uint64_t missed_blocks;
+	uint64_t cut_blocks;
 	uint32_t min_ranks;
+	bool not_finite;
 };
 
-/* Puts a request, with what the caller gave, at the end of the queue. */
-void request_begin(struct weir_request *request);
+/*
+ * Puts a request, with what the caller gave, at the end of the queue. Returns 0, or -ENOMEM
+ * and does nothing.
+ */
+int request_begin(struct weir_request *request);
 
 /* Takes it out, and frees it. */
 void request_release(struct weir_request *request);
@@ -67,14 +85,23 @@ bool request_is_followed(const struct weir_request *request);
 /* Is it answered, and no other rank waits for what this one has to send again? */
 bool request_is_done(const struct weir_request *request);
 
-/* How many elements a block has. */
+/* Blocks of elements. */
+uint64_t request_data_blocks(const struct weir_request *request);
+
+/* Is what has to be known before a block can be made? */
+bool request_is_ready(const struct weir_request *request, uint64_t block);
+
+/* How many elements a block has in a packet. */
 uint16_t request_block_grads(const struct weir_request *request, uint64_t block);
+
+/* The exponent that a block's packet carries. */
+int32_t request_exponent(const struct weir_request *request, uint64_t block);
 
 /* Is it the request's last block? */
 int request_is_final(const struct weir_request *request, uint64_t block);
 
 /* Puts a block's elements on the wire. */
-void request_to_wire(const struct weir_request *request, uint64_t block, uint32_t *wire);
+void request_to_wire(struct weir_request *request, uint64_t block, void *wire);
 
 /* Takes a block's result. */
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result);

@@ -15,20 +15,20 @@ struct weir;
 /**
  * struct result - a result
  * @header: its header
- * @sums: in network byte order
+ * @sums: gradients, in network byte order
  * @contributors: the ranks that are summed; none where the box has not said which
  */
 struct result {
 	struct wire_header header;
-	const uint32_t *sums;
+	const void *sums;
 	uint64_t contributors[BITMAP_WORDS];
 };
 
 /*
- * Reads what follows result->header in a packet of @length bytes. False when it is no
+ * Reads what follows a header as any has it in a packet of @length bytes. False when it is no
  * result of this communicator, as far as that can be told without the block.
  */
-bool result_read(const struct weir *comm, struct result *result, const uint32_t *gradients,
+bool result_read(const struct weir *comm, struct result *result, const void *gradients,
 		 size_t length);
 
 #endif

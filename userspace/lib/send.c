@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "comm.h"
+#include "number.h"
 #include "path.h"
 #include "rejoin.h"
 #include "request.h"
@@ -41,47 +42,58 @@ struct outgoing {
 	uint8_t queries[BATCH][WIRE_HEADER];
 };
 
-static void *kept_packet(const struct weir *comm, uint64_t block)
-{
-	return packets_at(&comm->kept, block & comm->window.mask);
-}
-
 /* A packet without gradients is a query. */
-static void write_header(const struct weir *comm, void *packet, uint64_t block, uint16_t grads,
-			 bool final)
+static struct wire_header query(const struct weir *comm, uint64_t block)
 {
 	const struct config *config = &comm->config;
 
-	wire_put_header(packet, &(struct wire_header) {
+	return (struct wire_header) {
 		.block = (uint32_t)block,
 		.generation = comm->member.generation,
-		.grads = grads,
 		.job = config->job,
-		.flags = final ? WEIR_TRIO_FINAL : 0,
 		.rank = (uint8_t)config->rank,
 		.ranks = 1,
 		.joined = true,
-	});
+	};
+}
+
+static struct wire_header contribution(const struct weir *comm,
+				       const struct weir_request *request, uint64_t block)
+{
+	struct wire_header header = query(comm, block);
+
+	header.grads = request_block_grads(request, block);
+	header.flags = request_is_final(request, block) ? WEIR_TRIO_FINAL : 0;
+	if (request->exponents) {
+		header.has_exponent = true;
+		header.exponent = request_exponent(request, block);
+	}
+	return header;
 }
 
 /* Makes the packet of the first block that has none, and keeps it. */
 static void make_packet(struct weir *comm, struct weir_request *request)
 {
 	uint64_t block = comm->window.high;
-	uint16_t grads = request_is_followed(request) ? 0 : request_block_grads(request, block);
+	uint64_t slot = block & comm->window.mask;
+	bool followed = request_is_followed(request);
+	struct wire_header header = followed ? query(comm, block) :
+					       contribution(comm, request, block);
+	uint32_t size = (uint32_t)wire_header_size(&header);
 
-	write_header(comm, kept_packet(comm, block), block, grads,
-		     grads && request_is_final(request, block));
-	if (grads)
-		request_to_wire(request, block,
-				packets_gradients(&comm->kept, block & comm->window.mask));
-	window_made(&comm->window, request, (uint32_t)WIRE_SIZE(grads));
+	wire_put_header(packets_at(&comm->kept, slot, size), &header);
+	if (!followed)
+		request_to_wire(request, block, packets_gradients(&comm->kept, slot));
+	window_made(&comm->window, request, size,
+		    size + header.grads * (uint32_t)number_size(comm->config.type));
 }
 
 static void put_contribution(const struct weir *comm, struct iovec *vector, uint64_t block)
 {
-	vector->iov_base = kept_packet(comm, block);
-	vector->iov_len = window_slot(&comm->window, block)->bytes;
+	const struct window_slot *slot = window_slot(&comm->window, block);
+
+	vector->iov_base = packets_at(&comm->kept, block & comm->window.mask, slot->header);
+	vector->iov_len = slot->bytes;
 	/* It may have been made in a generation that is over. */
 	wire_set_generation(vector->iov_base, comm->member.generation);
 }
@@ -89,6 +101,8 @@ static void put_contribution(const struct weir *comm, struct iovec *vector, uint
 static void write_packets(const struct weir *comm, const struct picked *picked,
 			  struct outgoing *out)
 {
+	struct wire_header header;
+
 	for (unsigned int i = 0; i < picked->count; i++) {
 		struct iovec *vector = &out->vectors[i];
 
@@ -97,7 +111,8 @@ static void write_packets(const struct weir *comm, const struct picked *picked,
 			put_contribution(comm, vector, picked->block[i]);
 			continue;
 		}
-		write_header(comm, out->queries[i], picked->block[i], 0, false);
+		header = query(comm, picked->block[i]);
+		wire_put_header(out->queries[i], &header);
 		*vector = (struct iovec) { out->queries[i], WIRE_HEADER };
 	}
 }
@@ -324,7 +339,10 @@ static uint32_t room(const struct weir *comm)
 	return window < pace ? window : pace;
 }
 
-/* Is there a packet of the block, or can it be made now? */
+/*
+ * Is there a packet of the block, or can it be made now? Those of scaled floats wait for
+ * what the ranks agree on.
+ */
 static bool is_made(struct weir *comm, uint64_t block)
 {
 	struct weir_request *request;
@@ -332,9 +350,10 @@ static bool is_made(struct weir *comm, uint64_t block)
 	if (block < comm->window.high)
 		return true;
 	request = request_sending(comm, block);
-	if (request)
-		make_packet(comm, request);
-	return request;
+	if (!request || !request_is_ready(request, block))
+		return false;
+	make_packet(comm, request);
+	return true;
 }
 
 static int send_new(struct weir *comm)

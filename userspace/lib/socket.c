@@ -8,6 +8,7 @@
 
 #include "comm.h"
 #include "error.h"
+#include "number.h"
 #include "wire.h"
 
 /*
@@ -99,16 +100,25 @@ static unsigned int path_mtu(const struct weir *comm)
 	return err || mtu < 0 ? 0 : (unsigned int)mtu;
 }
 
-/* Bytes that are not gradients. A degraded result is the longest packet. */
+/*
+ * Bytes that are not gradients. A degraded result is the longest packet; where there is an
+ * exponent besides, the box leaves the bitmap out of those that do not fit.
+ */
 static unsigned int fixed_size(const struct weir *comm)
 {
 	return address_overhead(&comm->config.box) +
 	       (unsigned int)(WIRE_HEADER + WIRE_TRAILER(comm->config.ranks));
 }
 
+/* Bytes of a gradient; the fewest while it is not known what the job sums. */
+static unsigned int gradient_size(const struct weir *comm)
+{
+	return (unsigned int)number_size(comm->config.type ? comm->config.type : WEIR_FLOAT16);
+}
+
 unsigned int socket_packet_size(const struct weir *comm)
 {
-	return fixed_size(comm) + 4 * comm->config.grads;
+	return fixed_size(comm) + gradient_size(comm) * comm->config.grads;
 }
 
 void socket_local(const struct weir *comm, char text[ADDRESS_TEXT])
@@ -125,9 +135,9 @@ int socket_too_long(struct weir *comm)
 {
 	const struct config *config = &comm->config;
 	unsigned int mtu = path_mtu(comm);
-	unsigned int fixed = fixed_size(comm);
+	unsigned int fixed = fixed_size(comm), size = gradient_size(comm);
 
-	if (mtu < fixed + 4)
+	if (mtu < fixed + size)
 		return error_fail(comm, -EMSGSIZE,
 				  "the path to %s carries no packet of %u bytes: lower grads, now %u, "
 				  "on every rank",
@@ -136,12 +146,18 @@ int socket_too_long(struct weir *comm)
 			  "a block of %u gradients makes a packet of %u bytes, and the path to %s "
 			  "carries %u: set grads to %u or less on every rank, or raise the MTU",
 			  config->grads, socket_packet_size(comm), config->box_text, mtu,
-			  (mtu - fixed) / 4);
+			  (mtu - fixed) / size);
+}
+
+int socket_check_size(struct weir *comm)
+{
+	unsigned int mtu = path_mtu(comm);
+
+	return mtu && socket_packet_size(comm) > mtu ? socket_too_long(comm) : 0;
 }
 
 static int open_box(struct weir *comm)
 {
-	unsigned int mtu;
 	int err;
 
 	err = new_socket(comm, &comm->fd);
@@ -154,10 +170,7 @@ static int open_box(struct weir *comm)
 	if (err)
 		return err;
 	err = connect_box(comm, comm->fd);
-	if (err)
-		return err;
-	mtu = path_mtu(comm);
-	return mtu && socket_packet_size(comm) > mtu ? socket_too_long(comm) : 0;
+	return err ?: socket_check_size(comm);
 }
 
 static int join_v4(const struct weir *comm)
@@ -237,11 +250,17 @@ void socket_close(struct weir *comm)
 	comm->group_fd = -1;
 }
 
+size_t socket_payload(const struct weir *comm)
+{
+	return WIRE_HEADER + WIRE_EXPONENT + WIRE_TRAILER(comm->config.ranks) +
+	       (size_t)gradient_size(comm) * comm->config.grads;
+}
+
 static uint32_t packet_charge(const struct weir *comm)
 {
 	uint32_t charge = SKB_ROOM;
 
-	while (charge < WIRE_SIZE(comm->config.grads) + WIRE_TRAILER(comm->config.ranks) + SKB_ROOM)
+	while (charge < socket_payload(comm) + SKB_ROOM)
 		charge <<= 1;
 	return charge + SKB_STRUCT;
 }

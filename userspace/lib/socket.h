@@ -3,6 +3,8 @@
 #ifndef WEIR_SOCKET_H
 #define WEIR_SOCKET_H
 
+#include <stddef.h>
+
 #include "address.h"
 
 struct weir;
@@ -23,6 +25,12 @@ void socket_buffers(struct weir *comm);
 
 /* Bytes of a packet with a whole block, headers included. */
 unsigned int socket_packet_size(const struct weir *comm);
+
+/* Bytes behind UDP's header of the longest packet that has gradients. */
+size_t socket_payload(const struct weir *comm);
+
+/* Fails the communicator where the path carries no whole block, as far as it is known. */
+int socket_check_size(struct weir *comm);
 
 /* Writes the address that the box sees packets come from. */
 void socket_local(const struct weir *comm, char text[ADDRESS_TEXT]);

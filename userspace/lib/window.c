@@ -111,11 +111,13 @@ static void move(struct window *window, struct window_slot *slot, enum window_wh
 	link_newest(window, slot, where);
 }
 
-void window_made(struct window *window, struct weir_request *request, uint32_t bytes)
+void window_made(struct window *window, struct weir_request *request, uint32_t header,
+		 uint32_t bytes)
 {
 	struct window_slot *slot = window_slot(window, window->high);
 
 	slot->request = request;
+	slot->header = header;
 	slot->bytes = bytes;
 	window->high++;
 }

@@ -52,7 +52,8 @@ enum window_where {
  * @contributed: when its contribution was sent last
  * @replied: when the box said that it is in
  * @tries: how many packets were sent about it; 0 is none yet
- * @bytes: of its contribution, as it is kept to be sent again
+ * @header: bytes of its contribution's header
+ * @bytes: of its contribution, as it is kept to be sent again, header included
  * @asked: whether and why the box was asked, since @contributed or @replied
  * @where: which list it is in
  * @waiting: sent and not answered
@@ -68,6 +69,7 @@ struct window_slot {
 	uint64_t contributed;
 	uint64_t replied;
 	uint32_t tries;
+	uint32_t header;
 	uint32_t bytes;
 	enum window_asked asked;
 	enum window_where where;
@@ -128,7 +130,8 @@ uint32_t window_room(const struct window *window);
 bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block);
 
 /* The contribution of the block at @high has been made, of so many bytes. */
-void window_made(struct window *window, struct weir_request *request, uint32_t bytes);
+void window_made(struct window *window, struct weir_request *request, uint32_t header,
+		 uint32_t bytes);
 
 /* A contribution was sent, for the first time when it is @next, or again. */
 void window_sent(struct window *window, uint64_t block, uint64_t now);

@@ -49,7 +49,10 @@ void wire_put_header(void *packet, const struct wire_header *header)
 	put16(trio->gen_id, header->generation);
 	put16(trio->grad_cnt, (uint16_t)((header->grads & WEIR_TRIO_GRAD_MASK) |
 					 (header->joined ? WEIR_TRIO_JOINED : 0) |
-					 (header->down ? WEIR_TRIO_DOWN : 0)));
+					 (header->down ? WEIR_TRIO_DOWN : 0) |
+					 (header->has_exponent ? WEIR_TRIO_EXPONENT : 0)));
+	if (header->has_exponent)
+		put32((uint8_t *)(trio + 1), (uint32_t)header->exponent);
 }
 
 void wire_set_generation(void *packet, uint16_t generation)
@@ -59,7 +62,7 @@ void wire_set_generation(void *packet, uint16_t generation)
 	put16(trio->gen_id, generation);
 }
 
-void wire_get_header(struct wire_header *header, const void *packet)
+bool wire_get_header(struct wire_header *header, const void *packet, size_t length)
 {
 	const struct weir_trio *trio = packet;
 
@@ -72,6 +75,14 @@ void wire_get_header(struct wire_header *header, const void *packet)
 	header->grads = get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
 	header->joined = get16(trio->grad_cnt) & WEIR_TRIO_JOINED;
 	header->down = get16(trio->grad_cnt) & WEIR_TRIO_DOWN;
+	header->has_exponent = get16(trio->grad_cnt) & WEIR_TRIO_EXPONENT;
+	header->exponent = 0;
+	if (!header->has_exponent)
+		return true;
+	if (length < wire_header_size(header))
+		return false;
+	header->exponent = (int32_t)get32((const uint8_t *)(trio + 1));
+	return true;
 }
 
 unsigned int wire_replied(const void *packet)

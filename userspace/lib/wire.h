@@ -15,8 +15,8 @@
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
 #define WIRE_NOTICE	(WIRE_HEADER + sizeof(struct weir_notice))
 
-/* One packet's payload, UDP's own. */
-#define WIRE_SIZE(grads)	(WIRE_HEADER + 4 * (size_t)(grads))
+/* What may stand between a header and the gradients. */
+#define WIRE_EXPONENT	sizeof(struct weir_trio_exponent)
 
 /* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
 #define WIRE_TRAILER(ranks)	(4 * (((size_t)(ranks) + 31) / 32))
@@ -32,6 +32,8 @@
  * @ranks: how many are summed, 1 to 256
  * @joined: the generation is one that the box has given out
  * @down: it comes from a box
+ * @has_exponent: an exponent follows
+ * @exponent: it
  */
 struct wire_header {
 	uint32_t block;
@@ -43,11 +45,21 @@ struct wire_header {
 	uint16_t ranks;
 	bool joined;
 	bool down;
+	bool has_exponent;
+	int32_t exponent;
 };
 
-/* @packet has WIRE_HEADER bytes. */
+/* Bytes of a header. */
+static inline size_t wire_header_size(const struct wire_header *header)
+{
+	return WIRE_HEADER + (header->has_exponent ? WIRE_EXPONENT : 0);
+}
+
+/* @packet has wire_header_size() bytes. */
 void wire_put_header(void *packet, const struct wire_header *header);
-void wire_get_header(struct wire_header *header, const void *packet);
+
+/* @packet has @length bytes, WIRE_HEADER at least. False when the header is cut off. */
+bool wire_get_header(struct wire_header *header, const void *packet, size_t length);
 
 /* How many have contributed, as a reply has it: there may be none, but never 256. */
 unsigned int wire_replied(const void *packet);

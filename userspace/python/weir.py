@@ -7,13 +7,21 @@ A thin layer over libweir; libweir.h tells more about each option.
 
     with weir.Communicator("10.77.1.254", job=7, rank=0, ranks=4) as comm:
         gradients = numpy.ones(100000, dtype=numpy.float32)
-        comm.allreduce(gradients, scale=65536)      # in place
+        comm.allreduce(gradients)                   # in place
+        mean = comm.allreduce(gradients, numpy.empty_like(gradients), flags=weir.AVERAGE)
 
-Vectors are numpy arrays, or whatever else offers the buffer protocol: C-contiguous,
-of 32-bit integers (format 'i') or floats (format 'f', with a scale). A communicator
-belongs to one thread at a time; the interpreter's lock is free while it waits.
+    async def train(comm, gradients, loss):
+        await asyncio.gather(*(comm.iallreduce(each) for each in gradients))
+        worst = await comm.iallreduce(loss, op="max")   # in a job of maxima
+
+Vectors are numpy arrays, or whatever else offers the buffer protocol: C-contiguous, of int32
+(format 'i'), float32 ('f') or float16 ('e'). numpy has no bfloat16: give the bits as integers
+of 16 bits, with dtype="bfloat16"; an array of ml_dtypes' bfloat16 is taken as it is. A
+communicator belongs to one thread at a time; the interpreter's lock is free while it waits.
 """
 
+import asyncio
+import contextlib
 import ctypes
 import errno
 import traceback
@@ -21,8 +29,17 @@ import traceback
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
            "Request", "version"]
 
-# Deliver vectors with sums that left int32, or that not all ranks are in, without
-# an error; Communicator.info() tells.
+# Types and operations, and the numbers that the library has for them.
+_TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
+_OPERATIONS = {"sum": 1, "min": 2, "max": 3}
+
+# Formats of the buffer protocol: the type, and what a memoryview of it has.
+_FORMATS = {"i": "int32", "l": "int32", "f": "float32", "e": "float16", "H": "bfloat16",
+            "h": "bfloat16"}
+_VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16": (2, "e")}
+
+# Deliver vectors with sums that left int32, or that not all ranks are in, without an
+# error; Communicator.info() tells.
 ACCEPT_OVERFLOW = 0x1
 ACCEPT_DEGRADED = 0x2
 
@@ -48,7 +65,9 @@ class _Failure(ctypes.Structure):
         ("in_", ctypes.c_void_p),
         ("out", ctypes.c_void_p),
         ("count", ctypes.c_size_t),
-        ("is_float", ctypes.c_int),
+        ("type", ctypes.c_int),
+        ("operation", ctypes.c_int),
+        ("flags", ctypes.c_uint32),
     ]
 
 
@@ -76,6 +95,29 @@ class _Options(ctypes.Structure):
         ("fallback_context", ctypes.c_void_p),
         ("on_block", ctypes.c_void_p),
         ("on_block_context", ctypes.c_void_p),
+        ("type", ctypes.c_uint32),
+        ("operation", ctypes.c_uint32),
+    ]
+
+
+class _Extra(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("residual", ctypes.c_void_p),
+        ("scale", ctypes.c_double),
+        ("follow", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+    ]
+
+
+class _Poll(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("fd", ctypes.c_int),
+        ("group_fd", ctypes.c_int),
+        ("writable", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("timeout_us", ctypes.c_uint64),
     ]
 
 
@@ -90,6 +132,8 @@ class _Stats(ctypes.Structure):
                      "rttvar_us", "rtt_min_us", "flight_limit", "reserved")
     ] + [
         (name, ctypes.c_uint64) for name in ("queries", "notices", "early")
+    ] + [
+        (name, ctypes.c_uint32) for name in ("type", "operation")
     ]
 
 
@@ -102,6 +146,7 @@ class _Info(ctypes.Structure):
         ("min_ranks", ctypes.c_uint32),
         ("reserved", ctypes.c_uint32),
         ("missed_blocks", ctypes.c_uint64),
+        ("cut_blocks", ctypes.c_uint64),
     ]
 
 
@@ -144,17 +189,33 @@ _release_buffer.restype = None
 class _Vector:
     """An object's memory, held in place until release()."""
 
-    def __init__(self, thing, writable):
+    def __init__(self, thing, dtype, writable):
+        # What numpy has no format for says its name itself, and has a view of its bits.
+        if str(getattr(thing, "dtype", None)) == "bfloat16":
+            dtype, thing = dtype or "bfloat16", thing.view("uint16")
         self._view = _PyBuffer()
         _get_buffer(thing, self._view, _FORMAT | _C_CONTIGUOUS | (_WRITABLE if writable else 0))
-        text = (self._view.format or b"B").decode()
-        self.kind = text.lstrip("@=<" if _LITTLE else "@=>")
-        if self.kind not in ("i", "l", "f") or self._view.itemsize != 4:
+        try:
+            self.dtype = self._type(dtype)
+        except TypeError:
             self.release()
-            raise TypeError(f"elements are of format '{text}': they must be 32-bit integers or "
-                            "floats ('i' or 'f')")
-        self.count = self._view.len // 4
+            raise
+        self.count = self._view.len // self._view.itemsize
         self.address = self._view.buf
+
+    def _type(self, asked):
+        text = (self._view.format or b"B").decode()
+        dtype = _FORMATS.get(text.lstrip("@=<" if _LITTLE else "@=>"))
+        if not dtype or self._view.itemsize != _VIEWS[dtype][0]:
+            raise TypeError(f"elements are of format '{text}': they must be int32 ('i'), float32 "
+                            "('f'), float16 ('e'), or bfloat16 as bits ('H' and dtype='bfloat16')")
+        if dtype == "bfloat16" and asked is None:
+            raise TypeError(f"elements are of format '{text}': are they the bits of bfloat16? "
+                            "Then say dtype='bfloat16'")
+        if asked not in (None, dtype):
+            raise TypeError(f"dtype is '{asked}', and the elements are of format '{text}': "
+                            f"{dtype}")
+        return dtype
 
     def release(self):
         if self._view is not None:
@@ -174,16 +235,10 @@ def _load():
     for name, restype, argtypes in (
             ("weir_open", ctypes.c_int, [handle, ctypes.POINTER(_Options)]),
             ("weir_close", None, [pointer]),
-            ("weir_iallreduce_int32", ctypes.c_int, [pointer, pointer, pointer, count, handle]),
-            ("weir_iallreduce_float", ctypes.c_int,
-             [pointer, pointer, pointer, count, ctypes.c_double, handle]),
-            ("weir_iallreduce_int32_residual", ctypes.c_int,
-             [pointer, pointer, pointer, pointer, count, handle]),
-            ("weir_iallreduce_float_residual", ctypes.c_int,
-             [pointer, pointer, pointer, pointer, count, ctypes.c_double, handle]),
-            ("weir_ifollow_int32", ctypes.c_int, [pointer, pointer, count, handle]),
-            ("weir_ifollow_float", ctypes.c_int,
-             [pointer, pointer, count, ctypes.c_double, handle]),
+            ("weir_iallreduce", ctypes.c_int,
+             [pointer, pointer, pointer, count, ctypes.c_int, ctypes.c_int, ctypes.c_uint32,
+              ctypes.POINTER(_Extra), handle]),
+            ("weir_get_poll", ctypes.c_int, [pointer, ctypes.POINTER(_Poll)]),
             ("weir_behind", ctypes.c_int64, [pointer]),
             ("weir_get_members", ctypes.c_int, [pointer, ctypes.POINTER(_Members)]),
             ("weir_test", ctypes.c_int, [handle]),
@@ -224,6 +279,17 @@ def _check(comm, code):
     return code
 
 
+def _name(table, number):
+    return next((name for name, value in table.items() if value == number), None)
+
+
+def _choice(what, table, name):
+    """The number of one of several names."""
+    if name not in table:
+        raise ValueError(f"{what} is {name!r}: it must be one of {', '.join(table)}")
+    return table[name]
+
+
 def _fields(structure):
     return {name: getattr(structure, name) for name, _ in structure._fields_
             if name not in ("size", "reserved")}
@@ -233,12 +299,12 @@ def _ranks(bitmap):
     return {rank for rank in range(256) if bitmap[rank // 64] >> (rank % 64) & 1}
 
 
-def _elements(address, count, is_float):
+def _elements(address, count, dtype):
     """The library's own view of a vector."""
     if not address:
         return None
-    kind = ctypes.c_float if is_float else ctypes.c_int32
-    return memoryview((kind * count).from_address(address)).cast("B").cast("f" if is_float else "i")
+    size, kind = _VIEWS[dtype]
+    return memoryview((ctypes.c_char * (count * size)).from_address(address)).cast("B").cast(kind)
 
 
 class Failure:
@@ -249,6 +315,7 @@ class Failure:
     silent              seconds since something had come from the box
     input               the elements; None where this rank only followed
     out                 where the result goes
+    dtype, op, flags    of both; bfloat16 is seen as integers of 16 bits
     """
 
     def __init__(self, failure):
@@ -257,9 +324,12 @@ class Failure:
         self.block = failure.block
         self.silent = failure.silent_ms / 1000
         self.sequence = failure.sequence
-        source = _elements(failure.in_, failure.count, failure.is_float)
+        self.dtype = _name(_TYPES, failure.type)
+        self.op = _name(_OPERATIONS, failure.operation)
+        self.flags = failure.flags
+        source = _elements(failure.in_, failure.count, self.dtype)
         self.input = None if source is None else source.toreadonly()
-        self.out = _elements(failure.out, failure.count, failure.is_float)
+        self.out = _elements(failure.out, failure.count, self.dtype)
 
 
 def _call(fallback):
@@ -275,7 +345,11 @@ def _call(fallback):
 
 
 class Request:
-    """An allreduce under way. Neither vector may be touched before it has finished."""
+    """An allreduce under way. Neither vector may be touched before it has finished.
+
+    It can be awaited in asyncio: other tasks run meanwhile, and any number of requests may be
+    awaited at once.
+    """
 
     def __init__(self, comm, handle, vectors, out):
         self._comm = comm
@@ -287,6 +361,10 @@ class Request:
 
     def test(self):
         """Makes progress; tells whether it has finished. Raises its error, if any."""
+        self._comm._wake()
+        return self._test()
+
+    def _test(self):
         if self._handle is not None:
             code = _lib.weir_test(self._handle)
             if code == 0:
@@ -297,7 +375,8 @@ class Request:
         return True
 
     def wait(self):
-        """Makes progress until it has finished; returns the vector of sums."""
+        """Makes progress until it has finished; returns the result."""
+        self._comm._wake()
         while self._handle is not None:
             code = _lib.weir_wait(self._handle)
             # The interpreter runs its signal handlers before the next turn.
@@ -305,6 +384,11 @@ class Request:
                 self._finish(code)
         if self._failure is not None:
             raise self._failure
+        return self._out
+
+    def __await__(self):
+        while not self._test():
+            yield from self._comm._sleep()
         return self._out
 
     def _finish(self, code):
@@ -336,16 +420,20 @@ class Communicator:
     bind_address, bind_port, group, interface
                         where results come to
     timeout             seconds without progress after which to give up (30)
-    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls
+    dtype, op           what the job must combine, and how (whatever it does)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
                         must then go to another vector, out
     """
 
     def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=0, flags=0, fallback=None):
+                 bind_port=0, group=None, interface=None, timeout=0, flags=0, dtype=None, op=None,
+                 fallback=None):
         self._handle = ctypes.c_void_p()
         self._requests = set()
+        self._sleepers = []
+        self._alarm = None
         self._fallback = _FALLBACK() if fallback is None else _call(fallback)
         self.rank = rank
         self.ranks = ranks
@@ -364,62 +452,95 @@ class Communicator:
             window=_number("window", window, 32),
             timeout_ms=_number("timeout (in milliseconds)", round(timeout * 1000), 32),
             flags=_number("flags", flags, 32),
-            fallback=self._fallback)
+            fallback=self._fallback,
+            type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
+            operation=0 if op is None else _choice("op", _OPERATIONS, op))
         _check(None, _lib.weir_open(self._handle, options))
 
-    def iallreduce(self, array, scale=None, out=None, residual=None):
-        """Begins to sum a vector over all ranks; returns a Request.
+    def iallreduce(self, array, out=None, *, op="sum", dtype=None, flags=0, residual=None,
+                   scale=None):
+        """Begins to combine a vector of all ranks; returns a Request.
 
-        The sums go to out, or to array itself where there is none. Floats take a scale:
-        each is sent as the integer nearest to x * scale, and comes back as sum / scale.
-        Where residual is given, it gets the elements of the blocks that this rank is not
-        in, and zeroes elsewhere.
+        array               the elements; see the module's text for which they may be
+        out                 where the result goes; None is array itself
+        op                  "sum", "min" or "max": the job's
+        dtype               "bfloat16" where array has the bits of that
+        flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, beside the communicator's
+        residual            gets the elements of the blocks that this rank is not in, and zeroes
+                            elsewhere
+        scale               of floats in a job of int32: each is sent as the integer nearest to
+                            x * scale, and comes back as sum / scale. None lets the ranks agree
         """
         self._check_open()
-        vectors = [_Vector(array, writable=out is None)]
-        for other in (out, residual):
-            if other is not None:
-                vectors.append(_Vector(other, writable=True))
-        source = vectors[0]
-        target = source if out is None else vectors[1]
-        arguments = [source.address, target.address]
+        vectors = [_Vector(array, dtype, writable=out is None)]
+        vectors += [_Vector(other, dtype, writable=True) for other in (out, residual)
+                    if other is not None]
+        extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0)
         if residual is not None:
-            arguments.append(vectors[-1].address)
-        name = "iallreduce_{}" if residual is None else "iallreduce_{}_residual"
-        return self._begin(name, vectors, arguments, scale, array if out is None else out)
+            extra.residual = vectors[-1].address
+        target = vectors[0] if out is None else vectors[1]
+        return self._begin(vectors, vectors[0].address, target.address, op, flags, extra,
+                           array if out is None else out)
 
-    def ifollow(self, out, scale=None):
-        """Begins to have the sums of a vector over the other ranks; returns a Request."""
+    def ifollow(self, out, *, op="sum", dtype=None, flags=0, scale=None):
+        """Begins to have the result of the other ranks, as this one is late; returns a Request."""
         self._check_open()
-        vector = _Vector(out, writable=True)
-        return self._begin("ifollow_{}", [vector], [vector.address], scale, out)
+        vector = _Vector(out, dtype, writable=True)
+        extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0, follow=1)
+        return self._begin([vector], None, vector.address, op, flags, extra, out)
 
-    def _begin(self, name, vectors, arguments, scale, result):
+    def _begin(self, vectors, source, target, op, flags, extra, result):
         first = vectors[0]
         for other in vectors:
-            if (first.kind == "f") != (other.kind == "f") or first.count != other.count:
-                raise TypeError(f"the vectors differ: {first.count} elements '{first.kind}' and "
-                                f"{other.count} elements '{other.kind}'")
-        arguments.append(first.count)
-        is_float = first.kind == "f"
-        if is_float and scale is None:
-            raise TypeError("floats take a scale")
-        if not is_float and scale is not None:
-            raise TypeError("integers take no scale")
-        if is_float:
-            arguments.append(scale)
+            if first.dtype != other.dtype or first.count != other.count:
+                raise TypeError(f"the vectors differ: {first.count} elements of {first.dtype} and "
+                                f"{other.count} of {other.dtype}")
         request = ctypes.c_void_p()
-        function = getattr(_lib, "weir_" + name.format("float" if is_float else "int32"))
-        _check(self._handle, function(self._handle, *arguments, request))
+        _check(self._handle, _lib.weir_iallreduce(
+            self._handle, source, target, first.count, _TYPES[first.dtype],
+            _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, request))
+        self._wake()
         return Request(self, request, vectors, result)
 
-    def allreduce(self, array, scale=None, out=None, residual=None):
-        """Sums a vector over all ranks; returns the vector of sums. As iallreduce()."""
-        return self.iallreduce(array, scale, out, residual).wait()
+    def _sleep(self):
+        """A future that is done when requests may have gone on."""
+        loop = asyncio.get_running_loop()
+        if self._alarm is None:
+            # Only when all that run now have: they may send, and then there is more to wait for.
+            self._alarm = contextlib.ExitStack()
+            self._alarm.callback(loop.call_soon(self._arm, loop).cancel)
+        self._sleepers.append(loop.create_future())
+        return self._sleepers[-1]
 
-    def follow(self, out, scale=None):
+    def _arm(self, loop):
+        wanted = _Poll(size=ctypes.sizeof(_Poll))
+        _lib.weir_get_poll(self._handle, wanted)
+        self._alarm.callback(loop.call_later(wanted.timeout_us / 1e6, self._wake).cancel)
+        for fd in (wanted.fd, wanted.group_fd):
+            if fd >= 0:
+                loop.add_reader(fd, self._wake)
+                self._alarm.callback(loop.remove_reader, fd)
+        if wanted.writable:
+            loop.add_writer(wanted.fd, self._wake)
+            self._alarm.callback(loop.remove_writer, wanted.fd)
+
+    def _wake(self):
+        if self._alarm is None:
+            return
+        self._alarm.close()
+        self._alarm = None
+        sleepers, self._sleepers = self._sleepers, []
+        for future in sleepers:
+            if not future.done():
+                future.set_result(None)
+
+    def allreduce(self, array, out=None, **options):
+        """Combines a vector of all ranks; returns the result. As iallreduce()."""
+        return self.iallreduce(array, out, **options).wait()
+
+    def follow(self, out, **options):
         """Takes part in an allreduce that this rank is late for, without contributing."""
-        return self.ifollow(out, scale).wait()
+        return self.ifollow(out, **options).wait()
 
     def behind(self):
         """By how many blocks the box is known to have gone on without this rank."""
@@ -439,7 +560,8 @@ class Communicator:
         self._check_open()
         stats = _Stats(size=ctypes.sizeof(_Stats))
         _lib.weir_get_stats(self._handle, stats)
-        return _fields(stats)
+        return _fields(stats) | {"type": _name(_TYPES, stats.type),
+                                 "operation": _name(_OPERATIONS, stats.operation)}
 
     def info(self):
         """What is known about the allreduce that finished last (struct weir_info)."""
@@ -451,6 +573,7 @@ class Communicator:
     def close(self):
         """Leaves the job. Requests that are under way are abandoned."""
         if self._handle:
+            self._wake()
             _lib.weir_close(self._handle)
             self._handle = ctypes.c_void_p()
             for request in list(self._requests):

@@ -8,7 +8,7 @@
 
 #include "perf.h"
 
-enum kind { FLAG, TEXT, NUMBER, BYTES, SCALE, TYPE };
+enum kind { FLAG, TEXT, NUMBER, BYTES, SCALE, TYPE, OPERATION };
 enum width { W8, W16, W32, W64 };
 
 /**
@@ -54,8 +54,11 @@ static const struct arg args[] = {
 	{ "iterations", "K", "measure so many, each size (default 20)", NUMBER, W64, AT(iterations), 1,
 	  1000000000, false },
 	{ "warmup", "K", "run so many before (default 5)", NUMBER, W64, AT(warmup), 0, 1000000000, false },
-	{ "type", "T", "int32 or float (default int32)", TYPE, AT(type) },
-	{ "scale", "S", "floats are sent as round(x * S) (default 65536)", SCALE, AT(scale) },
+	{ "dtype", "T", "of elements: int32, float32, bfloat16 or float16 (default int32)", TYPE,
+	  AT(type) },
+	{ "op", "O", "sum, min or max, as the job has it (default sum)", OPERATION, AT(operation) },
+	{ "scale", "S", "floats in a job of int32 are sent as round(x * S) (default: agreed in band)",
+	  SCALE, AT(scale) },
 	{ "verify", NULL, "compare every element of every result", FLAG, AT(verify) },
 	{ "accept-degraded", NULL, "go on with blocks that lack ranks", FLAG, AT(accept_degraded) },
 	{ "residual", NULL, "keep what this rank is missing from the sums", FLAG, AT(residual) },
@@ -172,13 +175,22 @@ static double read_scale(const char *text)
 	return value;
 }
 
-static enum perf_type read_type(const char *text)
+static enum weir_type read_type(const char *text)
 {
-	if (!strcmp(text, "int32"))
-		return PERF_INT32;
-	if (!strcmp(text, "float"))
-		return PERF_FLOAT;
-	die("--type is '%s': it must be int32 or float", text);
+	enum weir_type type = type_find(text);
+
+	if (!type)
+		die("--dtype is '%s': it must be int32, float32, bfloat16 or float16", text);
+	return type;
+}
+
+static enum weir_operation read_operation(const char *text)
+{
+	enum weir_operation operation = operation_find(text);
+
+	if (!operation)
+		die("--op is '%s': it must be sum, min or max", text);
+	return operation;
 }
 
 static void set(struct perf_options *options, const struct arg *arg, const char *value)
@@ -200,7 +212,10 @@ static void set(struct perf_options *options, const struct arg *arg, const char 
 		*(double *)member = read_scale(value);
 		break;
 	case TYPE:
-		*(enum perf_type *)member = read_type(value);
+		*(enum weir_type *)member = read_type(value);
+		break;
+	case OPERATION:
+		*(enum weir_operation *)member = read_operation(value);
 		break;
 	}
 }
@@ -234,8 +249,10 @@ static void check(const struct perf_options *options, const bool *given)
 		die("--step-factor and --step-bytes exclude each other");
 	if (options->min_bytes > options->max_bytes)
 		die("--min-bytes is larger than --max-bytes");
-	if (options->min_bytes < PERF_ELEMENT)
-		die("--min-bytes must be %zu at least, one element", PERF_ELEMENT);
+	if (options->min_bytes < type_size(options->type))
+		die("--min-bytes must be %zu at least, one element", type_size(options->type));
+	if (options->scale && options->type != WEIR_FLOAT32)
+		die("--scale is for --dtype float32");
 }
 
 void args_read(struct perf_options *options, int argc, char **argv)
@@ -249,7 +266,8 @@ void args_read(struct perf_options *options, int argc, char **argv)
 		.iterations = 20,
 		.warmup = 5,
 		.seed = 1,
-		.scale = 65536,
+		.type = WEIR_INT32,
+		.operation = WEIR_SUM,
 	};
 	for (int i = 1; i < argc; i++) {
 		const struct arg *arg = find(argv[i]);

@@ -22,33 +22,51 @@ static int32_t integer(const struct perf_options *options, unsigned int rank, ui
 	return (int32_t)noise(options->seed, rank, iteration, index) / options->weir.ranks;
 }
 
-/* The largest element: 1, or what lets all ranks' sum of scaled ones fit int32. */
-static double amplitude(const struct perf_options *options)
+/* Below 1, and with a scale below what lets all ranks' sum of scaled ones fit int32. */
+static double scaled_element(const struct perf_options *options, unsigned int rank,
+			     uint64_t iteration, uint64_t index)
 {
-	double ranks = options->weir.ranks;
-	double fits = (INT32_RANGE / ranks - 1) / options->scale;
-
-	return fits < 1 ? fits : 1;
-}
-
-static float real(const struct perf_options *options, unsigned int rank, uint64_t iteration,
-		  uint64_t index, double largest)
-{
+	double fits = (INT32_RANGE / options->weir.ranks - 1) / options->scale;
 	int32_t value = (int32_t)noise(options->seed, rank, iteration, index);
 
-	return (float)(value / (INT32_RANGE + 1) * largest);
+	return (double)(float)(value / (INT32_RANGE + 1) * (fits < 1 ? fits : 1));
+}
+
+/* So many bits of an element that the sum of all ranks has none too many for any type on the way. */
+static unsigned int exact_bits(const struct perf_options *options)
+{
+	unsigned int bits = type_bits(options->type), job = type_bits(options->job_type);
+	unsigned int ranks = 1;
+
+	bits = job < bits ? job : bits;
+	for (; ranks < options->weir.ranks && bits > 1; ranks *= 2)
+		bits--;
+	return bits;
+}
+
+static double exact_element(const struct perf_options *options, unsigned int rank,
+			    uint64_t iteration, uint64_t index)
+{
+	unsigned int bits = exact_bits(options);
+	int32_t value = (int32_t)noise(options->seed, rank, iteration, index);
+
+	return ldexp(value >> (32 - bits), 1 - (int)bits);
+}
+
+static double element(const struct perf_options *options, unsigned int rank, uint64_t iteration,
+		      uint64_t index)
+{
+	if (options->type == WEIR_INT32)
+		return integer(options, rank, iteration, index);
+	return options->scale ? scaled_element(options, rank, iteration, index) :
+				exact_element(options, rank, iteration, index);
 }
 
 void data_fill(const struct perf_options *options, void *vector, size_t count, uint64_t iteration)
 {
-	unsigned int rank = options->weir.rank;
-	double largest = amplitude(options);
-
 	for (size_t i = 0; i < count; i++)
-		if (options->type == PERF_INT32)
-			((int32_t *)vector)[i] = integer(options, rank, iteration, i);
-		else
-			((float *)vector)[i] = real(options, rank, iteration, i, largest);
+		type_put(vector, options->type, i,
+			 element(options, options->weir.rank, iteration, i));
 }
 
 static bool is_in(const uint64_t contributors[4], unsigned int rank)
@@ -62,44 +80,55 @@ static bool is_told(const uint64_t contributors[4])
 	return contributors[0] | contributors[1] | contributors[2] | contributors[3];
 }
 
-static int32_t integer_sum(const struct perf_options *options, const uint64_t contributors[4],
-			   uint64_t iteration, uint64_t index)
+/* With a scale, as the library rounds it, but by the C library's rounding. */
+static double term(const struct perf_options *options, unsigned int rank, uint64_t iteration,
+		   uint64_t index)
 {
-	int64_t sum = 0;
+	double x = element(options, rank, iteration, index);
 
-	for (unsigned int rank = 0; rank < options->weir.ranks; rank++)
-		if (is_in(contributors, rank))
-			sum += integer(options, rank, iteration, index);
-	return (int32_t)sum;
+	return options->scale ? (double)llrint(x * options->scale) : x;
 }
 
-/* By the C library's rounding, not by the library's own. */
-static float real_sum(const struct perf_options *options, const uint64_t contributors[4],
-		      uint64_t iteration, uint64_t index, double largest)
+static double combine(double a, double b, enum weir_operation operation)
 {
-	int64_t sum = 0;
+	if (operation == WEIR_SUM)
+		return a + b;
+	return (a < b) == (operation == WEIR_MIN) ? a : b;
+}
 
-	for (unsigned int rank = 0; rank < options->weir.ranks; rank++)
-		if (is_in(contributors, rank))
-			sum += llrint((double)real(options, rank, iteration, index, largest) *
-				      options->scale);
-	return (float)((double)sum / options->scale);
+static double expected(const struct perf_options *options, const uint64_t contributors[4],
+		       uint64_t iteration, uint64_t index)
+{
+	bool first = true;
+	double all = 0;
+
+	for (unsigned int rank = 0; rank < options->weir.ranks; rank++) {
+		double x;
+
+		if (!is_in(contributors, rank))
+			continue;
+		x = term(options, rank, iteration, index);
+		all = first ? x : combine(all, x, options->operation);
+		first = false;
+	}
+	return options->scale ? (double)(float)(all / options->scale) : all;
 }
 
 /* What this rank has and is not in the sums, bit for bit. */
 static uint64_t residual_wrong(const struct perf_options *options,
 			       const struct perf_memory *memory, size_t count)
 {
-	const uint32_t *in = memory->in, *residual = memory->residual;
 	uint64_t wrong = 0;
 
-	for (size_t i = 0; i < count && residual; i++) {
+	for (size_t i = 0; i < count && memory->residual; i++) {
 		const uint64_t *contributors =
 			memory->blocks.contributors[i / memory->blocks.grads];
+		double in = type_get(memory->in, options->type, i);
 
 		if (!is_told(contributors))
 			continue;
-		wrong += residual[i] != (is_in(contributors, options->weir.rank) ? 0 : in[i]);
+		wrong += type_get(memory->residual, options->type, i) !=
+			 (is_in(contributors, options->weir.rank) ? 0 : in);
 	}
 	return wrong;
 }
@@ -107,7 +136,6 @@ static uint64_t residual_wrong(const struct perf_options *options,
 uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
 		    size_t count, uint64_t iteration)
 {
-	double largest = amplitude(options);
 	uint64_t wrong = residual_wrong(options, memory, count);
 
 	for (size_t i = 0; i < count; i++) {
@@ -115,14 +143,9 @@ uint64_t data_wrong(const struct perf_options *options, const struct perf_memory
 			memory->blocks.contributors[i / memory->blocks.grads];
 
 		/* Of unknown terms any sum may be right. */
-		if (!is_told(contributors))
-			continue;
-		if (options->type == PERF_INT32)
-			wrong += ((const int32_t *)memory->out)[i] !=
-				 integer_sum(options, contributors, iteration, i);
-		else
-			wrong += ((const float *)memory->out)[i] !=
-				 real_sum(options, contributors, iteration, i, largest);
+		if (is_told(contributors))
+			wrong += type_get(memory->out, options->type, i) !=
+				 expected(options, contributors, iteration, i);
 	}
 	return wrong;
 }

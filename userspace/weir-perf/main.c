@@ -48,6 +48,7 @@ static int run(struct weir *comm, const struct perf_options *options,
 
 static int open_and_run(struct perf_options *options, struct perf_memory *memory)
 {
+	struct weir_stats stats = { .size = sizeof(stats) };
 	struct weir *comm;
 	int status;
 
@@ -55,8 +56,11 @@ static int open_and_run(struct perf_options *options, struct perf_memory *memory
 	options->weir.on_block_context = memory;
 	if (options->accept_degraded)
 		options->weir.flags |= WEIR_ACCEPT_DEGRADED;
+	options->weir.operation = options->operation;
 	if (weir_open(&comm, &options->weir))
 		return fail(options, weir_error(NULL));
+	weir_get_stats(comm, &stats);
+	options->job_type = stats.type;
 	status = run(comm, options, memory);
 	weir_close(comm);
 	return status;

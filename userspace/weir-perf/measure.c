@@ -14,16 +14,12 @@ static double now_us(void)
 static int allreduce(struct weir *comm, const struct perf_options *options,
 		     const struct perf_memory *m, size_t count)
 {
-	bool is_int32 = options->type == PERF_INT32;
+	const struct weir_extra extra = {
+		.size = sizeof(extra), .residual = m->residual, .scale = options->scale,
+	};
 
-	if (m->residual && is_int32)
-		return weir_allreduce_int32_residual(comm, m->in, m->out, m->residual, count);
-	if (m->residual)
-		return weir_allreduce_float_residual(comm, m->in, m->out, m->residual, count,
-						     options->scale);
-	if (is_int32)
-		return weir_allreduce_int32(comm, m->in, m->out, count);
-	return weir_allreduce_float(comm, m->in, m->out, count, options->scale);
+	return weir_allreduce(comm, m->in, m->out, count, options->type, options->operation, 0,
+			      &extra);
 }
 
 static void note(struct perf_result *result, double took)
@@ -39,14 +35,14 @@ static void check(struct weir *comm, const struct perf_options *options,
 		  const struct perf_memory *memory, uint64_t iteration, struct perf_result *result)
 {
 	struct weir_info info = { .size = sizeof(info) };
-	size_t count = result->bytes / PERF_ELEMENT;
+	size_t count = result->bytes / type_size(options->type);
 
 	weir_get_info(comm, &info);
 	result->degraded_blocks += info.degraded_blocks;
 	result->missed_blocks += info.missed_blocks;
 	if (!options->verify)
 		return;
-	result->digest = digest(result->digest, memory->out, count);
+	result->digest = digest(result->digest, memory->out, result->bytes);
 	result->wrong += data_wrong(options, memory, count, iteration);
 }
 
@@ -54,10 +50,10 @@ int measure(struct weir *comm, const struct perf_options *options, uint64_t byte
 	    const struct perf_memory *memory, struct perf_result *result)
 {
 	uint64_t rounds = options->warmup + options->iterations;
-	size_t count = bytes / PERF_ELEMENT;
+	size_t count = bytes / type_size(options->type);
 
 	*result = (struct perf_result) {
-		.bytes = count * PERF_ELEMENT, .digest = result->digest,
+		.bytes = count * type_size(options->type), .digest = result->digest,
 	};
 	for (uint64_t i = 0; i < rounds; i++) {
 		double start;

@@ -10,7 +10,7 @@
 bool memory_make(struct perf_memory *memory, const struct perf_options *options)
 {
 	uint32_t grads = options->weir.grads ? options->weir.grads : GRADS_DEFAULT;
-	size_t blocks = options->max_bytes / PERF_ELEMENT / grads + 1;
+	size_t blocks = options->max_bytes / type_size(options->type) / grads + 1;
 
 	*memory = (struct perf_memory) {
 		.in = malloc(options->max_bytes),

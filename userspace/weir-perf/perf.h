@@ -9,8 +9,6 @@
 
 #include "libweir.h"
 
-enum perf_type { PERF_INT32, PERF_FLOAT };
-
 /**
  * struct perf_options - the command line
  * @weir: what the communicator is opened with
@@ -21,8 +19,10 @@ enum perf_type { PERF_INT32, PERF_FLOAT };
  * @iterations: measured, each size
  * @warmup: not measured, each size
  * @seed: of the elements
- * @scale: of floats
+ * @scale: of floats in a job of int32; 0 where the ranks agree on exponents
  * @type: of elements
+ * @operation: what is made of them
+ * @job_type: of the job on the box, once it is known
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
  * @residual: have what this rank is missing from the sums, and compare that, too
@@ -38,7 +38,9 @@ struct perf_options {
 	uint64_t warmup;
 	uint64_t seed;
 	double scale;
-	enum perf_type type;
+	enum weir_type type;
+	enum weir_operation operation;
+	enum weir_type job_type;
 	bool verify;
 	bool accept_degraded;
 	bool residual;
@@ -91,14 +93,29 @@ struct perf_result {
 	uint64_t digest;
 };
 
-#define PERF_ELEMENT	sizeof(int32_t)
+/* type.c: types and operations by their names. */
+size_t type_size(enum weir_type type);
+const char *type_name(enum weir_type type);
+const char *operation_name(enum weir_operation operation);
+
+/* 0 of what is none. */
+enum weir_type type_find(const char *name);
+enum weir_operation operation_find(const char *name);
+
+/* Element @i of a vector, exactly; and as near as the type has it. */
+double type_get(const void *vector, enum weir_type type, size_t i);
+void type_put(void *vector, enum weir_type type, size_t i, double value);
+
+/* Bits that an integer may have so that the type has it. */
+unsigned int type_bits(enum weir_type type);
 
 /* args.c: reads the command line; does not return when it is wrong. */
 void args_read(struct perf_options *options, int argc, char **argv);
 
 /*
  * data.c: elements that any rank can compute for all ranks. They use as much of
- * the range as leaves room for the sum.
+ * the range as leaves room for the sum; those of floats are such that no sum is rounded, in
+ * whatever order it is made, so that it can be compared bit for bit.
  */
 void data_fill(const struct perf_options *options, void *vector, size_t count, uint64_t iteration);
 
@@ -115,7 +132,7 @@ void memory_note(void *memory, const struct weir_block_info *block);
 
 /* digest.c: one number of many, which differs when any bit of them does. */
 #define DIGEST_START	0xcbf29ce484222325u
-uint64_t digest(uint64_t from, const void *elements, size_t count);
+uint64_t digest(uint64_t from, const void *elements, size_t bytes);
 
 /*
  * measure.c: one size. result->digest goes on from what it was. Returns 0 or the library's

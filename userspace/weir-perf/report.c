@@ -7,11 +7,6 @@
 /* How far the JSON object has come. */
 static bool begun, first = true;
 
-static const char *type_name(const struct perf_options *options)
-{
-	return options->type == PERF_INT32 ? "int32" : "float";
-}
-
 static struct weir_stats stats_of(struct weir *comm)
 {
 	struct weir_stats stats = { .size = sizeof(stats) };
@@ -42,10 +37,11 @@ static void begin_text(const struct perf_options *options, struct weir *comm)
 	       stats.generation);
 	printf("# %u elements a packet, %u packets under way at most, %u slots on the box\n",
 	       stats.grads, stats.window, stats.blocks);
-	printf("# %10s %12s %6s %12s %10s %10s %8s\n", "size", "count", "type", "time", "algbw",
-	       "busbw", "wrong");
-	printf("# %10s %12s %6s %12s %10s %10s %8s\n", "(B)", "(elements)", "", "(us)", "(GB/s)",
-	       "(GB/s)", "");
+	printf("# a job of %s\n", type_name(options->job_type));
+	printf("# %10s %12s %8s %5s %12s %10s %10s %8s\n", "size", "count", "type", "op", "time",
+	       "algbw", "busbw", "wrong");
+	printf("# %10s %12s %8s %5s %12s %10s %10s %8s\n", "(B)", "(elements)", "", "", "(us)",
+	       "(GB/s)", "(GB/s)", "");
 }
 
 static void begin_json(const struct perf_options *options, struct weir *comm)
@@ -53,11 +49,12 @@ static void begin_json(const struct perf_options *options, struct weir *comm)
 	struct weir_stats stats = stats_of(comm);
 
 	printf("{ \"version\": \"%s\", \"job\": %u, \"address\": \"%s\", \"rank\": %u, "
-	       "\"ranks\": %u, \"type\": \"%s\", \"generation\": %u, \"grads\": %u, \"window\": %u, "
+	       "\"ranks\": %u, \"type\": \"%s\", \"op\": \"%s\", \"job_type\": \"%s\", \"generation\": %u, \"grads\": %u, \"window\": %u, "
 	       "\"blocks\": %u, \"iterations\": %" PRIu64 ", \"warmup\": %" PRIu64
 	       ", \"verify\": %s,\n  \"results\": [",
 	       weir_version(), options->weir.job, options->weir.address, options->weir.rank,
-	       options->weir.ranks, type_name(options), stats.generation, stats.grads, stats.window,
+	       options->weir.ranks, type_name(options->type), operation_name(options->operation),
+	       type_name(options->job_type), stats.generation, stats.grads, stats.window,
 	       stats.blocks, options->iterations, options->warmup,
 	       options->verify ? "true" : "false");
 }
@@ -77,8 +74,9 @@ static void result_text(const struct perf_options *options, const struct perf_re
 
 	if (options->verify)
 		snprintf(wrong, sizeof(wrong), "%" PRIu64, result->wrong);
-	printf("  %10" PRIu64 " %12" PRIu64 " %6s %12.1f %10.4f %10.4f %8s\n", result->bytes,
-	       result->bytes / PERF_ELEMENT, type_name(options), result->mean_us, algbw(result),
+	printf("  %10" PRIu64 " %12" PRIu64 " %8s %5s %12.1f %10.4f %10.4f %8s\n", result->bytes,
+	       result->bytes / type_size(options->type), type_name(options->type),
+	       operation_name(options->operation), result->mean_us, algbw(result),
 	       busbw(options, result), wrong);
 	fflush(stdout);
 }
@@ -88,7 +86,8 @@ static void result_json(const struct perf_options *options, const struct perf_re
 	printf("%s\n    { \"bytes\": %" PRIu64 ", \"count\": %" PRIu64
 	       ", \"time_us\": %.3f, \"min_us\": %.3f, \"max_us\": %.3f, \"algbw\": %.6f, "
 	       "\"busbw\": %.6f",
-	       first ? "" : ",", result->bytes, result->bytes / PERF_ELEMENT, result->mean_us,
+	       first ? "" : ",", result->bytes, result->bytes / type_size(options->type),
+	       result->mean_us,
 	       result->min_us, result->max_us, algbw(result), busbw(options, result));
 	if (options->verify)
 		printf(", \"wrong\": %" PRIu64, result->wrong);

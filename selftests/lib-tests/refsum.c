@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "refsum.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <weir.h>
+
+size_t refsum_size(uint8_t dtype)
+{
+	return dtype == WEIR_DTYPE_BFLOAT16 || dtype == WEIR_DTYPE_FLOAT16 ? 2 : 4;
+}
+
+static uint32_t get(const uint8_t *wire, size_t size)
+{
+	uint32_t value = 0;
+
+	while (size--)
+		value = value << 8 | *wire++;
+	return value;
+}
+
+static void put(uint8_t *wire, size_t size, uint32_t value)
+{
+	while (size--) {
+		wire[size] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static float float_of(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static uint32_t bits_of(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+static union refsum load(const uint8_t *wire, uint8_t dtype)
+{
+	uint32_t bits = get(wire, refsum_size(dtype));
+	uint16_t half = (uint16_t)bits;
+	_Float16 h;
+
+	switch (dtype) {
+	case WEIR_DTYPE_FLOAT32:
+		return (union refsum) { .f = float_of(bits) };
+	case WEIR_DTYPE_BFLOAT16:
+		return (union refsum) { .f = float_of(bits << 16) };
+	case WEIR_DTYPE_FLOAT16:
+		memcpy(&h, &half, sizeof(h));
+		return (union refsum) { .f = (float)h };
+	default:
+		return (union refsum) { .i = (int32_t)bits };
+	}
+}
+
+static uint32_t brain(float f)
+{
+	uint32_t below = bits_of(f) & 0xffff0000, rest = bits_of(f) & 0xffff;
+
+	if (rest > 0x8000 || (rest == 0x8000 && below & 0x10000))
+		below += 0x10000;
+	return below >> 16;
+}
+
+static void store(uint8_t *wire, union refsum sum, uint8_t dtype)
+{
+	_Float16 h = 0;
+	uint16_t half;
+
+	switch (dtype) {
+	case WEIR_DTYPE_FLOAT32:
+		put(wire, 4, isnan(sum.f) ? 0x7fc00000 : bits_of(sum.f));
+		break;
+	case WEIR_DTYPE_BFLOAT16:
+		put(wire, 2, isnan(sum.f) ? 0x7fc0 : brain(sum.f));
+		break;
+	case WEIR_DTYPE_FLOAT16:
+		h = (_Float16)sum.f;
+		memcpy(&half, &h, sizeof(half));
+		put(wire, 2, isnan(sum.f) ? 0x7e00 : half);
+		break;
+	default:
+		put(wire, 4, (uint32_t)sum.i);
+	}
+}
+
+static float combine_floats(float a, float b, uint8_t op)
+{
+	if (op == WEIR_OP_SUM)
+		return a + b;
+	if (isnan(a) || isnan(b))
+		return NAN;
+	if (a == b)
+		return signbit(a) == (op == WEIR_OP_MIN) ? a : b;
+	return (a < b) == (op == WEIR_OP_MIN) ? a : b;
+}
+
+static bool combine_ints(int32_t *a, int32_t b, uint8_t op)
+{
+	if (op == WEIR_OP_SUM)
+		return __builtin_add_overflow(*a, b, a);
+	if ((b < *a) == (op == WEIR_OP_MIN))
+		*a = b;
+	return false;
+}
+
+void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype)
+{
+	for (unsigned int i = 0; i < count; i++)
+		sum[i] = load(wire + i * refsum_size(dtype), dtype);
+}
+
+bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
+		uint8_t op)
+{
+	bool left = false;
+
+	for (unsigned int i = 0; i < count; i++) {
+		union refsum x = load(wire + i * refsum_size(dtype), dtype);
+
+		if (dtype == WEIR_DTYPE_INT32)
+			left |= combine_ints(&sum[i].i, x.i, op);
+		else
+			sum[i].f = combine_floats(sum[i].f, x.f, op);
+	}
+	return left;
+}
+
+void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype)
+{
+	for (unsigned int i = 0; i < count; i++)
+		store(wire + i * refsum_size(dtype), sum[i], dtype);
+}

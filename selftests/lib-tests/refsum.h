@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the reference box makes of numbers: by the compiler's own types, one after the other. */
+#ifndef REFSUM_H
+#define REFSUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * union refsum - a number while its block is open
+ */
+union refsum {
+	int32_t i;
+	float f;
+};
+
+/* Bytes of a number in a packet; @dtype is an enum weir_dtype. */
+size_t refsum_size(uint8_t dtype);
+
+/* A block's first numbers. */
+void refsum_set(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype);
+
+/* Further ones; @op is an enum weir_op. Returns whether a sum has left int32. */
+bool refsum_add(union refsum *sum, const uint8_t *wire, unsigned int count, uint8_t dtype,
+		uint8_t op);
+
+/* As packets have them. */
+void refsum_get(uint8_t *wire, const union refsum *sum, unsigned int count, uint8_t dtype);
+
+#endif
