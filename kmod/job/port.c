@@ -46,6 +46,8 @@ int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode)
 	err = xa_insert(&wn->ports, dev->ifindex, port, GFP_KERNEL_ACCOUNT);
 	if (err)
 		weir_port_free(port);
+	else
+		hlist_add_head_rcu(&port->node, weir_port_bucket(wn, port->ifindex));
 	return err == -EBUSY ? -EEXIST : err;
 }
 
@@ -54,7 +56,7 @@ int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode)
  * @wn: the namespace
  * @ifindex: the device
  *
- * Any sleeping context. The events group is told.
+ * Called under RTNL. The events group is told.
  *
  * Return: whether it was there.
  */
@@ -62,8 +64,10 @@ bool weir_port_del(struct weir_net *wn, int ifindex)
 {
 	struct weir_port *port = xa_erase(&wn->ports, ifindex);
 
+	ASSERT_RTNL();
 	if (!port)
 		return false;
+	hlist_del_rcu(&port->node);
 	weir_notify->port_gone(wn, port);
 	call_rcu(&port->rcu, weir_port_free_rcu);
 	return true;
@@ -72,14 +76,18 @@ bool weir_port_del(struct weir_net *wn, int ifindex)
 /**
  * weir_port_flush() - take all ports of a namespace away
  * @wn: the namespace
+ *
+ * Takes RTNL.
  */
 void weir_port_flush(struct weir_net *wn)
 {
 	struct weir_port *port;
 	unsigned long ifindex;
 
+	rtnl_lock();
 	xa_for_each(&wn->ports, ifindex, port)
 		weir_port_del(wn, ifindex);
+	rtnl_unlock();
 }
 
 /* A device that goes, or moves to another namespace, is no port any more. */

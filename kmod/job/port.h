@@ -12,19 +12,26 @@ struct net_device;
 /**
  * struct weir_port - a device that may hand packets over
  * @rcu: it is freed a grace period after it was taken away
+ * @node: in weir_net.port_table
  * @ifindex: the device
  * @mode: enum weir_mode, for show
  * @stats: counters
  *
- * Reached through weir_net.ports under RCU. It holds no reference to the
+ * Reached through weir_net.port_table under RCU. It holds no reference to the
  * device: the device notifier takes it away with the device.
  */
 struct weir_port {
 	struct rcu_head			rcu;
+	struct hlist_node		node;
 	int				ifindex;
 	u8				mode;
 	struct weir_stats __percpu	*stats;
 };
+
+static inline struct hlist_head *weir_port_bucket(struct weir_net *wn, int ifindex)
+{
+	return &wn->port_table[ifindex % WEIR_PORT_BUCKETS];
+}
 
 /**
  * weir_port_get() - find a port
@@ -36,8 +43,13 @@ struct weir_port {
  */
 static inline struct weir_port *weir_port_get(struct weir_net *wn, int ifindex)
 {
-	lockdep_assert(rcu_read_lock_any_held() || lockdep_rtnl_is_held());
-	return xa_load(&wn->ports, ifindex);
+	struct weir_port *port;
+
+	hlist_for_each_entry_rcu(port, weir_port_bucket(wn, ifindex), node,
+				 lockdep_rtnl_is_held())
+		if (port->ifindex == ifindex)
+			return port;
+	return NULL;
 }
 
 int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode);

@@ -69,16 +69,15 @@ static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
 }
 
 /**
- * weir_rate_take() - may so much pass?
+ * weir_rate_spend() - may so much pass a policer that is set?
  * @rate: the policer
  * @now: time, ns of the monotonic clock
- * @packets: how many; 0 for what a packet that has passed causes
+ * @packets: how many
  * @bytes: theirs
  *
- * Any context. A packet that has too few bytes left has spent its token for
- * packets all the same.
+ * See weir_rate_take(), which everybody calls instead.
  */
-bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
+bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 {
 	const struct weir_rate_config *config = &rate->config;
 	u64 ticks = weir_rate_ticks(rate, now);

@@ -49,11 +49,27 @@ struct weir_rate {
 
 void weir_rate_init(struct weir_rate *rate,
 		    const struct weir_rate_config *config);
-bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes);
+bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes);
 
 static inline bool weir_rate_is_set(const struct weir_rate_config *config)
 {
 	return config->packets || config->bytes;
+}
+
+/**
+ * weir_rate_take() - may so much pass?
+ * @rate: the policer
+ * @now: time, ns of the monotonic clock
+ * @packets: how many; 0 for what a packet that has passed causes
+ * @bytes: theirs
+ *
+ * Any context. A packet that has too few bytes left has spent its token for
+ * packets all the same.
+ */
+static inline bool weir_rate_take(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
+{
+	return likely(!weir_rate_is_set(&rate->config)) ||
+	       weir_rate_spend(rate, now, packets, bytes);
 }
 
 #endif /* _WEIR_RATE_H */

@@ -110,11 +110,15 @@ int weir_nl_port_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);
 	int ifindex, err;
+	bool gone;
 
 	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
 	if (err)
 		return err;
-	if (!weir_port_del(wn, ifindex))
+	rtnl_lock();
+	gone = weir_port_del(wn, ifindex);
+	rtnl_unlock();
+	if (!gone)
 		return weir_nl_port_refuse(info, ifindex, -ENOENT,
 					   "is no weir port");
 	weir_nl_changed(wn);

@@ -307,9 +307,16 @@ static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
 	return READ_ONCE(blocks->gens.now);
 }
 
-/* The current generation may be a newer one, see weir_generations_advance(). */
+/*
+ * The current generation may be a newer one, see weir_generations_advance(). Nearly all
+ * packets say the one that is.
+ */
 static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
+	u32 now = READ_ONCE(blocks->gens.now);
+
+	if (likely(now && (u16)now == generation))
+		return generation;
 	return weir_generations_advance(&blocks->gens, &blocks->horizon,
 					generation);
 }

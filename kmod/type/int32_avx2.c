@@ -72,19 +72,19 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 	return fold(guard0) | weir_int32_sum_scalar.add(a, s, n, bias);
 }
 
-static unsigned int int32_sum_check(const void *acc, const void *src,
-				    unsigned int n)
+static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
+				    unsigned int bias)
 {
 	const char *s = src;
 	weir_v v, sum, bad = {};
-	const weir_word *a = acc;
+	weir_word *a = acc;
 
 	for (; n >= WEIR_LANES; n -= WEIR_LANES, a += WEIR_LANES, s += STEP) {
 		v = weir_load_swapped(s);
 		sum = weir_take(a);
 		bad |= (sum ^ v) & (sum ^ (sum - v));
 	}
-	return fold(bad) >> 31 | weir_int32_sum_scalar.check(a, s, n);
+	return fold(bad) >> 31 | weir_int32_sum_scalar.check(a, s, n, bias);
 }
 
 static unsigned int int32_set(void *acc, const void *src, unsigned int n,

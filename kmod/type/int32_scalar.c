@@ -30,12 +30,13 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 	return guard;
 }
 
-static unsigned int int32_sum_check(const void *acc, const void *src,
-				    unsigned int n)
+static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
+				    unsigned int bias)
 {
 	unsigned int i, v, sum, bad = 0;
 	const weir_word *a = acc;
 
+	(void)bias;
 	for (i = 0; i < n; i++) {
 		v = weir_load32(src, i);
 		sum = a[i];

@@ -76,35 +76,16 @@ unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 co
 	return DIV_ROUND_UP(count, 1U << reduction->page_shift);
 }
 
-enum weir_reduce_step { WEIR_SET, WEIR_ADD, WEIR_CHECK };
-
-/* Gradients that lie together both in the packet and in a page. */
-static u32 weir_reduce_run(const struct weir_reduce_ops *ops,
-			   enum weir_reduce_step step, void *acc, const u8 *src,
-			   unsigned int n, u32 bias)
-{
-	switch (step) {
-	case WEIR_SET:
-		return ops->set(acc, src, n, bias);
-	case WEIR_ADD:
-		return ops->add(acc, src, n, bias);
-	default:
-		return ops->check(acc, src, n);
-	}
-}
-
 /**
  * struct weir_walk - over a packet's segments and a block's pages at once
  * @r: how gradients are combined
- * @ops: the inner loops
- * @step: what is done
+ * @run: the inner loop, over gradients that lie together both in the packet and in a page
  * @pages: the block's pages
- * @bias: for the loops
+ * @bias: for the loop
  */
 struct weir_walk {
 	const struct weir_reduction	*r;
-	const struct weir_reduce_ops	*ops;
-	enum weir_reduce_step		step;
+	weir_reduce_fn			run;
 	struct page			**pages;
 	u32				bias;
 };
@@ -134,17 +115,13 @@ static u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *
 
 	for (; n; n -= run, i += run, src += weir_reduction_bytes(w->r, run)) {
 		run = min(n, weir_reduce_page(w->r, i));
-		all |= weir_reduce_run(w->ops, w->step, weir_reduce_at(w->r, w->pages, i),
-				       src, run, w->bias);
+		all |= w->run(weir_reduce_at(w->r, w->pages, i), src, run, w->bias);
 	}
 	return all;
 }
 
-/*
- * All gradients of a packet. One that lies across two or more segments is put
- * together in @word first.
- */
-static u32 weir_reduce_walk(const struct weir_walk *w,
+/* A gradient that lies across two or more segments is put together in @word first. */
+static u32 weir_reduce_segs(const struct weir_walk *w,
 			    const struct weir_payload *pl, unsigned int count)
 {
 	const unsigned int size = weir_reduction_bytes(w->r, 1);
@@ -176,15 +153,32 @@ static u32 weir_reduce_walk(const struct weir_walk *w,
 	return all;
 }
 
-static u32 weir_reduce(const struct weir_reduction *r, enum weir_reduce_step step,
-		       struct page **pages, const struct weir_payload *pl,
-		       unsigned int count, u32 bias)
+/* All gradients of a packet, most of which lie in one piece. */
+static u32 weir_reduce_walk(const struct weir_walk *w,
+			    const struct weir_payload *pl, unsigned int count)
+{
+	return likely(pl->n == 1) ? weir_reduce_seg(w, 0, pl->seg[0].data, count) :
+				    weir_reduce_segs(w, pl, count);
+}
+
+enum weir_reduce_step { WEIR_SET, WEIR_ADD, WEIR_CHECK };
+
+static __always_inline weir_reduce_fn weir_reduce_loop(const struct weir_reduce_ops *ops,
+						       enum weir_reduce_step step)
+{
+	return step == WEIR_SET ? ops->set : step == WEIR_ADD ? ops->add : ops->check;
+}
+
+/* Compiled for each step by itself: it is what most of a packet's instructions are in. */
+static __always_inline u32 weir_reduce(const struct weir_reduction *r,
+				       enum weir_reduce_step step, struct page **pages,
+				       const struct weir_payload *pl, unsigned int count,
+				       u32 bias)
 {
 	bool vector = weir_vector_begin(r, count);
 	const struct weir_walk w = {
 		.r	= r,
-		.ops	= vector ? r->vector : r->scalar,
-		.step	= step,
+		.run	= weir_reduce_loop(vector ? r->vector : r->scalar, step),
 		.pages	= pages,
 		.bias	= bias,
 	};

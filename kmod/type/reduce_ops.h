@@ -13,24 +13,26 @@
 #ifndef _WEIR_REDUCE_OPS_H
 #define _WEIR_REDUCE_OPS_H
 
+typedef unsigned int (*weir_reduce_fn)(void *acc, const void *src, unsigned int n,
+				       unsigned int bias);
+
 /**
  * struct weir_reduce_ops - one implementation of the inner loops
  * @set: acc is what src alone makes of it; returns a guard
  * @add: src is combined with acc; returns a guard
  * @check: with acc as @add left it, returns nonzero where an addition of src
- *	left the range of the type; NULL where there is nothing to guard against
+ *	left the range of the type; NULL where there is nothing to guard against. Its
+ *	bias means nothing
  * @to_wire: what acc stands for
  *
  * A guard is the OR of all src + bias, modulo 2^32, for sums of integers, and 0 for all
  * else; see weir_reduce_wide().
  */
 struct weir_reduce_ops {
-	unsigned int (*set)(void *acc, const void *src, unsigned int n,
-			    unsigned int bias);
-	unsigned int (*add)(void *acc, const void *src, unsigned int n,
-			    unsigned int bias);
-	unsigned int (*check)(const void *acc, const void *src, unsigned int n);
-	void (*to_wire)(void *wire, const void *acc, unsigned int n);
+	weir_reduce_fn	set;
+	weir_reduce_fn	add;
+	weir_reduce_fn	check;
+	void		(*to_wire)(void *wire, const void *acc, unsigned int n);
 };
 
 #define WEIR_DECLARE_OPS(type, unit)						\

@@ -19,6 +19,16 @@ struct in6_addr box_addr(int host)
 	return a;
 }
 
+void box_port_gone(void)
+{
+	hlist_del_rcu(&box.port.node);
+}
+
+void box_port_back(void)
+{
+	hlist_add_head_rcu(&box.port.node, weir_port_bucket(&box.wn, box.port.ifindex));
+}
+
 void box_up(void)
 {
 	memset(&box, 0, sizeof(box));
@@ -31,7 +41,7 @@ void box_up(void)
 	box.wn.stats = calloc(1, sizeof(*box.wn.stats));
 	box.port.ifindex = 3;
 	box.port.stats = calloc(1, sizeof(*box.port.stats));
-	box.wn.ports.slot[3] = &box.port;
+	box_port_back();
 	box.wn.lock.held = 1;
 	weir_pool_init();
 }

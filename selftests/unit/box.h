@@ -51,6 +51,10 @@ struct box {
 extern struct box box;
 
 void box_up(void);
+
+/* The device is no port any more, and is one again. */
+void box_port_gone(void);
+void box_port_back(void);
 void box_down(void);
 /* Lets go of what was sent. */
 void box_forget(void);

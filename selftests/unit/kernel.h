@@ -470,6 +470,7 @@ static inline void hlist_del_rcu(struct hlist_node *n)
 		n->next->pprev = n->pprev;
 }
 
+#define hlist_for_each_entry_rcu(p, h, m, held)	hlist_for_each_entry_rcu_bh(p, h, m)
 #define hlist_for_each_entry_rcu_bh(p, h, m)				\
 	for (p = (h)->first ? container_of((h)->first, __typeof__(*p), m) : NULL; p; \
 	     p = p->m.next ? container_of(p->m.next, __typeof__(*p), m) : NULL)

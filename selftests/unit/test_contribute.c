@@ -149,7 +149,7 @@ static void contribute_refusals(void)
 	REFUSED(WEIGHT, c.weight = 2);
 	REFUSED(TOO_LONG, c.count = 17; c.udp_len = 88);
 	REFUSED(GENERATION, c.generation = 2);
-	box.wn.ports.slot[3] = NULL;
+	box_port_gone();
 	REFUSED(NO_PORT, );
 	CHECK_EQ(weir_blocks_open(&job->blocks), 0);
 	box_down();
@@ -319,7 +319,10 @@ static void contribute_device_is_whose(void)
 	c = identity((struct weir_source_config){ .vlan = WEIR_VLAN_ANY,
 						  .ifindex = 4 });
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SPOOFED);
+	box_port_gone();
+	box.dev.ifindex = 4;
 	box.port.ifindex = 4;
+	box_port_back();
 	CHECK_EQ(box_send(&c, NULL, 0), 0);
 	box_down();
 }
@@ -624,13 +627,13 @@ static void contribute_refuse(void)
 	c.daddr[3]++;
 	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT),
 		 WEIR_REASON_NOT_LOCAL);
-	box.wn.ports.slot[3] = NULL;
+	box_port_gone();
 	CHECK_EQ(weir_refuse(&box.dev, &c, WEIR_REASON_RUNT),
 		 WEIR_REASON_NO_PORT);
 	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_RUNT), 1);
 	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_NOT_LOCAL), 2);
 	/* A frame that ends early likewise. */
-	box.wn.ports.slot[3] = &box.port;
+	box_port_back();
 	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true, 0),
 		 WEIR_REASON_NOT_LOCAL);
 	c.daddr[3]--;
