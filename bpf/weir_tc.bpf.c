@@ -25,6 +25,9 @@ extern int weir_contribute_skb(struct __sk_buff *ctx,
 extern int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
 			   __u32 contrib__sz, __u32 reason) __ksym;
 
+extern int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+			__u32 contrib__sz) __ksym;
+
 static __always_inline int weir_refuse(struct __sk_buff *skb,
 				       struct weir_contrib *contrib, int reason)
 {
@@ -84,12 +87,12 @@ static __always_inline int weir_segment(struct weir_merged *m, __u32 whole)
 		len = sizeof(hdr);
 	if (!len || bpf_skb_load_bytes(m->skb, m->off, &hdr, len))
 		return weir_refuse(m->skb, &m->contrib, WEIR_REASON_RUNT);
+	m->contrib.udp_off = m->off - sizeof(struct udphdr);
+	m->contrib.udp_len = whole + sizeof(struct udphdr);
 	m->contrib.payload_off = m->off;
 	ret = weir_format_parse(&hdr, (void *)&hdr + len, &m->contrib);
 	if (ret)
 		return weir_refuse(m->skb, &m->contrib, ret);
-	m->contrib.udp_off = m->off - sizeof(struct udphdr);
-	m->contrib.udp_len = whole + sizeof(struct udphdr);
 	return weir_contribute_skb(m->skb, &m->contrib, sizeof(m->contrib));
 }
 
@@ -137,6 +140,11 @@ int weir_tc(struct __sk_buff *skb)
 	/* The outer tag is mostly beside the packet, and no longer in it. */
 	if (skb->vlan_present)
 		contrib.vlan = skb->vlan_tci & WEIR_VLAN_ID;
+	if (ret == WEIR_PARSE_ARP)
+		return weir_arp_skb(skb, &contrib, sizeof(contrib)) ? TC_ACT_UNSPEC :
+								      TC_ACT_SHOT;
+	if (ret == WEIR_PARSE_FRAME)
+		ret = weir_parse_frame(&c, &contrib, skb->len);
 	if (ret)
 		ret = weir_refuse(skb, &contrib, ret);
 	else if (skb->gso_size)

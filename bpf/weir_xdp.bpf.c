@@ -16,6 +16,9 @@ extern int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 extern int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			   __u32 contrib__sz, __u32 reason) __ksym;
 
+extern int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+			__u32 contrib__sz) __ksym;
+
 #ifdef WEIR_XDP_BOUND
 extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx,
 					__be16 *vlan_proto,
@@ -56,6 +59,10 @@ int weir_xdp(struct xdp_md *ctx)
 	if (ret == WEIR_PARSE_OTHER)
 		return XDP_PASS;
 	weir_driver_tag(ctx, &contrib);
+	if (ret == WEIR_PARSE_ARP)
+		return weir_arp_xdp(ctx, &contrib, sizeof(contrib)) ? XDP_PASS : XDP_DROP;
+	if (ret == WEIR_PARSE_FRAME)
+		ret = weir_parse_frame(&c, &contrib, bpf_xdp_get_buff_len(ctx));
 	if (ret == WEIR_PARSE_OK)
 		ret = weir_contribute_xdp(ctx, &contrib, sizeof(contrib));
 	else

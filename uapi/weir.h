@@ -19,13 +19,21 @@
 #define WEIR_DEAD_AFTER_DEFAULT	100
 #define WEIR_LATENESS_BUCKETS	24
 #define WEIR_PORT_DEFAULT	12000
+#define WEIR_PORT_LAB		8000
 
 /**
  * enum weir_format - wire format of a job's packets
  * @WEIR_FORMAT_TRIO: Trio-ML over UDP (Trio paper, figures 7 and 8)
+ * @WEIR_FORMAT_LAB: SwitchML as students build it, over UDP: with and without
+ *   recovery of losses, and with and without the scale of quantised floats
+ *   (uapi/weir_wire.h)
+ * @WEIR_FORMAT_LAB_ETHERNET: the same in Ethernet frames of EtherType 0x8777,
+ *   without IP
  */
 enum weir_format {
 	WEIR_FORMAT_TRIO = 1,
+	WEIR_FORMAT_LAB,
+	WEIR_FORMAT_LAB_ETHERNET,
 };
 
 /**
@@ -140,7 +148,8 @@ enum weir_mode {
  * @WEIR_REASON_SOURCE_RATE: above the source's rate of packets or bytes
  * @WEIR_REASON_TOO_LONG: more gradients than the job's blocks hold
  * @WEIR_REASON_COUNT: another number of gradients than the block's first
- *   packet, or an exponent where that had none, or none where it had one
+ *   packet, or an exponent where that had none, or none where it had one, or
+ *   another variant of the format
  * @WEIR_REASON_WEIGHT: a worker's contribution must weigh one source
  * @WEIR_REASON_FLAGS: bits set that only results carry
  * @WEIR_REASON_GENERATION: of an old generation, or of one that this box did
@@ -163,6 +172,9 @@ enum weir_mode {
  *   one packet
  * @WEIR_REASON_UNREADABLE: lies in the memory of a device, where the processor
  *   cannot read it
+ * @WEIR_REASON_WORKERS: says another number of workers than the job has
+ *   sources
+ * @WEIR_REASON_CHUNK: numbers of the chunk that contradict each other
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -192,6 +204,8 @@ enum weir_reason {
 	WEIR_REASON_DIRECTION,
 	WEIR_REASON_MERGED,
 	WEIR_REASON_UNREADABLE,
+	WEIR_REASON_WORKERS,
+	WEIR_REASON_CHUNK,
 
 	/* private: */
 	__WEIR_REASON_MAX,

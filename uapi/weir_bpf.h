@@ -11,8 +11,9 @@
 #define WEIR_FORMATS_MAX	8
 
 /**
- * struct weir_format_entry - which wire format a UDP port carries
- * @port: UDP port, host byte order; 0 ends the table
+ * struct weir_format_entry - which wire format a UDP port or an EtherType carries
+ * @port: UDP port, of WEIR_FORMAT_LAB_ETHERNET the EtherType, host byte order; 0 ends the
+ *	table
  * @format: enum weir_format
  * @reserved: must be zero
  *
@@ -36,11 +37,24 @@ struct weir_format_entry {
 					 * the one that has saddr
 					 */
 
+#define WEIR_CONTRIB_LINK	0x40	/* no IP and no UDP: the addresses are the link's, the
+					 * ports 0, and what would be a UDP datagram is what
+					 * stands behind the Ethernet header
+					 */
+
+/*
+ * An Ethernet address is ::1:0:0:0 with its 6 bytes in the last 6, which is no address of
+ * IPv6 (RFC 4291: 0000::/8 is reserved). This is the third of the four words, of which the
+ * lower 2 bytes are the first of the address.
+ */
+#define WEIR_LINK_WORD		0x00010000
+
 #define WEIR_CONTRIB_SAID	4	/* words of what a format says besides */
 
 /**
  * struct weir_contrib - one contribution, as a parser found it
- * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address
+ * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address, a link's address
+ *	as WEIR_LINK_WORD has it
  * @daddr: the address that it was sent to, likewise
  * @block: block id
  * @exponent: a number of which the result has the maximum over the contributors, with
@@ -62,7 +76,8 @@ struct weir_format_entry {
  * @format: wire format (enum weir_format)
  * @reserved: must be zero
  * @said: what else the packet says, for the format's part of the module (kmod/format/);
- *	zero where that reads none
+ *	zero where that reads none. Of WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
+ *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation
  *
  * All integers are in host byte order. Offsets are believed only as far as the
  * frame reaches.
@@ -110,6 +125,18 @@ struct weir_contrib {
  * with @contrib filled as far as @daddr, @dport and @format. What they return is
  * what counts: a packet that is sent to no job's address and port is somebody
  * else's, and may look as it likes.
+ *
+ * A program that has a format in its table whose jobs' addresses may be nobody's
+ * (WEIR_FORMAT_LAB) shows what asks for addresses to
+ *
+ *	int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+ *			 u32 contrib__sz);
+ *	int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+ *			 u32 contrib__sz);
+ *
+ * with @contrib filled as far as @udp_off, where the ARP packet begins in the frame, @vlan
+ * and @flags. Where that is a question for such a job's address, it is answered and 0 is
+ * returned; else -ENOENT, and the packet is somebody else's.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

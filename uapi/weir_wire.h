@@ -188,4 +188,56 @@ struct weir_notice {
 	__be32	waiting[WEIR_BITMAP_WORDS];
 };
 
+/**
+ * struct weir_lab - what a packet of the formats lab and lab-ethernet begins with
+ * @num_workers: how many workers there are: the job's sources
+ * @chunk_size: number of values that follow, each of 4 bytes
+ *
+ * As students build SwitchML (a report of group 11, VU Amsterdam): over UDP, to the job's
+ * address and port (8000); or behind an Ethernet header whose EtherType is
+ * WEIR_LAB_ETHERTYPE. What stands between this and the values tells the variant, and how
+ * long it is follows from the length of the whole less the values:
+ *
+ *	 8	basic: nothing more
+ *	12	the scale, too: m_val
+ *	21	reliable: struct weir_lab_chunk
+ *	25	reliable, with the scale: struct weir_lab_chunk, m_val
+ *
+ * m_val is 4 bytes in two's complement: from a worker any number, in the result the largest
+ * of all workers'. Workers that send floats as integers agree on a scale by it.
+ *
+ * A result has the variant of its contributions, and all it says is what they say, but for
+ * m_val and worker_rank.
+ *
+ * A frame may be longer than what it carries, as Ethernet's shortest is. Where what is too
+ * much is zero and no more than fills such a frame, it is of the basic variant. Other
+ * variants thus need chunks that fill the shortest frame: 6 values of 25 bytes before
+ * them, 7 of 21, 9 of 12.
+ */
+struct weir_lab {
+	__u8	num_workers[4];
+	__u8	chunk_size[4];
+};
+
+#define WEIR_LAB_ETHERTYPE	0x8777
+
+/* The payload of the shortest Ethernet frame. */
+#define WEIR_LAB_FRAME_MIN	46
+
+/**
+ * struct weir_lab_chunk - what workers that repeat what is lost say of a chunk
+ * @worker_rank: from a worker its rank, the source's id; in a result WEIR_LAB_DOWN
+ * @chunk_id: the chunk, from 1 to @total_chunks in each iteration
+ * @total_chunks: chunks of this iteration
+ * @slot_mod: the lowest bit of @chunk_id
+ */
+struct weir_lab_chunk {
+	__u8	worker_rank[4];
+	__u8	chunk_id[4];
+	__u8	total_chunks[4];
+	__u8	slot_mod;
+};
+
+#define WEIR_LAB_DOWN		0xffffffff	/* no worker's rank: comes from a box */
+
 #endif /* _UAPI_WEIR_WIRE_H */

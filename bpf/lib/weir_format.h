@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which UDP port carries which wire format, and how each is parsed. A further
+ * Which UDP port or EtherType carries which wire format, and how each is parsed. A further
  * format has a header file of its own and a case here.
  */
 #ifndef _WEIR_FORMAT_H
 #define _WEIR_FORMAT_H
 
+#include "weir_lab.h"
 #include "weir_trio.h"
 
 /* Filled before a program is loaded; the verifier drops what is not reached. */
@@ -14,9 +15,10 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 /* Room for the longest header of any format. */
 union weir_format_header {
 	struct weir_trio_header trio;
+	struct weir_lab_header lab;
 };
 
-/* The format that a UDP port carries, or 0. */
+/* The format that a UDP port or an EtherType carries, or 0. */
 static __always_inline __u8 weir_format(__u16 port)
 {
 	int i;
@@ -30,12 +32,26 @@ static __always_inline __u8 weir_format(__u16 port)
 	return 0;
 }
 
+/* Do packets of a format come by any port? */
+static __always_inline bool weir_format_comes(__u8 format)
+{
+	int i;
+
+	for (i = 0; i < WEIR_FORMATS_MAX; i++) {
+		if (!weir_formats[i].port)
+			break;
+		if (weir_formats[i].format == format)
+			return true;
+	}
+	return false;
+}
+
 /**
  * weir_format_parse() - parse a header of contrib->format
  * @hdr: the header
  * @end: behind the last byte that may be looked at
- * @contrib: gets everything that the header says; payload_off, where the header begins
- *	in the frame, is moved to the first gradient
+ * @contrib: udp_len is set; gets everything that the header says; payload_off, where the
+ *	header begins in the frame, is moved to the first gradient
  *
  * Return: 0 or an enum weir_reason.
  */
@@ -45,6 +61,10 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 	switch (contrib->format) {
 	case WEIR_FORMAT_TRIO:
 		return weir_trio(hdr, end, contrib);
+	case WEIR_FORMAT_LAB:
+		contrib->flags = 0;
+		return weir_lab(hdr, end, contrib,
+				contrib->udp_len - (__u32)sizeof(struct udphdr));
 	default:
 		return WEIR_REASON_NO_JOB;
 	}

@@ -21,6 +21,8 @@
 /* Besides enum weir_reason, which is positive. */
 #define WEIR_PARSE_OK		0	/* ours, and whole as far as IP tells */
 #define WEIR_PARSE_OTHER	-1	/* not ours */
+#define WEIR_PARSE_FRAME	-2	/* ours without IP: see weir_parse_frame() */
+#define WEIR_PARSE_ARP		-3	/* ARP, which the module may answer; udp_off is set */
 
 #define WEIR_VLANS_MAX		2
 #define WEIR_EXTHDRS_MAX	6
@@ -235,7 +237,7 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 		return WEIR_PARSE_OTHER;
 	contrib->dport = bpf_ntohs(uh->dest);
 	contrib->format = weir_format(contrib->dport);
-	if (!contrib->format)
+	if (!contrib->format || contrib->format == WEIR_FORMAT_LAB_ETHERNET)
 		return WEIR_PARSE_OTHER;
 	if (bad)
 		return bad;
@@ -248,12 +250,25 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 	return WEIR_PARSE_OK;
 }
 
+/* What is no IP. */
+static __always_inline int weir_parse_link(struct weir_cursor *c,
+					   struct weir_contrib *contrib, __be16 proto)
+{
+	contrib->udp_off = c->pos - c->start;
+	if (proto == bpf_htons(ETH_P_ARP))
+		return weir_format_comes(WEIR_FORMAT_LAB) ? WEIR_PARSE_ARP :
+							    WEIR_PARSE_OTHER;
+	contrib->format = weir_format(bpf_ntohs(proto));
+	return contrib->format == WEIR_FORMAT_LAB_ETHERNET ? WEIR_PARSE_FRAME :
+							     WEIR_PARSE_OTHER;
+}
+
 /**
  * weir_parse_headers() - find the UDP payload of a packet of ours
  * @c: start, pos and end are set; pos becomes the payload
  * @contrib: zeroed; addresses, ports, format and UDP fields are filled
  *
- * Return: WEIR_PARSE_OK, WEIR_PARSE_OTHER, or an enum weir_reason.
+ * Return: WEIR_PARSE_*, or an enum weir_reason.
  */
 static __always_inline int weir_parse_headers(struct weir_cursor *c,
 					      struct weir_contrib *contrib)
@@ -270,7 +285,7 @@ static __always_inline int weir_parse_headers(struct weir_cursor *c,
 	else if (proto == bpf_htons(ETH_P_IPV6))
 		ret = weir_parse_ipv6(c, contrib, &bad);
 	else
-		return WEIR_PARSE_OTHER;
+		return weir_parse_link(c, contrib, proto);
 	if (ret)
 		return ret;
 	return weir_parse_udp(c, contrib, bad);
@@ -281,7 +296,7 @@ static __always_inline int weir_parse_headers(struct weir_cursor *c,
  * @c: start, pos and end are set; pos becomes the UDP payload
  * @contrib: zeroed; filled
  *
- * Return: WEIR_PARSE_OK, WEIR_PARSE_OTHER, or an enum weir_reason.
+ * Return: WEIR_PARSE_*, or an enum weir_reason.
  */
 static __always_inline int weir_parse(struct weir_cursor *c,
 				      struct weir_contrib *contrib)
@@ -292,6 +307,37 @@ static __always_inline int weir_parse(struct weir_cursor *c,
 		return ret;
 	contrib->payload_off = c->pos - c->start;
 	return weir_format_parse(c->pos, c->end, contrib);
+}
+
+/* An Ethernet address in the form of all addresses. */
+static __always_inline void weir_map_link(__be32 *to, const __u8 *mac)
+{
+	to[0] = 0;
+	to[1] = 0;
+	to[2] = bpf_htonl(WEIR_LINK_WORD | mac[0] << 8 | mac[1]);
+	to[3] = bpf_htonl((__u32)mac[2] << 24 | (__u32)mac[3] << 16 |
+			  (__u32)mac[4] << 8 | mac[5]);
+}
+
+/**
+ * weir_parse_frame() - find the contribution in what weir_parse() has called a frame
+ * @c: as weir_parse() has left it
+ * @contrib: likewise; filled
+ * @len: bytes of the frame, which may be more than can be looked at
+ *
+ * Return: WEIR_PARSE_OK or an enum weir_reason.
+ */
+static __always_inline int weir_parse_frame(struct weir_cursor *c,
+					    struct weir_contrib *contrib, __u32 len)
+{
+	const struct ethhdr *eth = c->start;
+
+	if ((const void *)(eth + 1) > c->end)
+		return WEIR_REASON_RUNT;
+	weir_map_link(contrib->saddr, eth->h_source);
+	weir_map_link(contrib->daddr, eth->h_dest);
+	contrib->payload_off = contrib->udp_off;
+	return weir_lab_frame(c->pos, c->end, contrib, len - contrib->udp_off);
 }
 
 /**

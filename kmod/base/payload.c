@@ -181,3 +181,26 @@ __wsum weir_payload_csum(const struct weir_payload *pl)
 	}
 	return csum;
 }
+
+/* FNV-1a of 64 bits, a byte at a time: where segments end makes no difference. */
+#define WEIR_HASH_BASIS		0xcbf29ce484222325ULL
+#define WEIR_HASH_PRIME		0x100000001b3ULL
+
+/**
+ * weir_payload_hash() - what other bytes hardly ever have
+ * @pl: the range
+ * @seed: what else it is to depend on
+ *
+ * Who wants to finds two that have the same.
+ */
+u64 weir_payload_hash(const struct weir_payload *pl, u32 seed)
+{
+	u64 hash = WEIR_HASH_BASIS ^ seed;
+	unsigned int i;
+	u32 n;
+
+	for (i = 0; i < pl->n; i++)
+		for (n = 0; n < pl->seg[i].len; n++)
+			hash = (hash ^ pl->seg[i].data[n]) * WEIR_HASH_PRIME;
+	return hash;
+}

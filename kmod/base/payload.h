@@ -39,5 +39,6 @@ int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 void weir_payload_pull(struct weir_payload *pl, u32 len);
 u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len);
 __wsum weir_payload_csum(const struct weir_payload *pl);
+u64 weir_payload_hash(const struct weir_payload *pl, u32 seed);
 
 #endif /* _WEIR_PAYLOAD_H */

@@ -4,7 +4,9 @@
 
 #include <linux/types.h>
 
+struct weir_blocks;
 struct weir_contrib;
+struct weir_payload;
 struct weir_result;
 
 /* Bytes of the longest head that a result has in any format. */
@@ -14,11 +16,21 @@ struct weir_result;
  * struct weir_format_ops - a wire format, as far as the box speaks it
  * @id: enum weir_format
  * @unnamed: packets say neither job nor source, and are known by their addresses
+ * @link: packets are Ethernet frames without IP: addresses are the link's, and there are no
+ *	ports
+ * @foreign: a job's address need not be one of the box's: who asks for it by ARP is answered,
+ *	and results come from it
+ * @whole: a result cannot say that it lacks a source, so that jobs wait for all
+ * @words: gradients are of 4 bytes, as packets say their number and not their type
  * @mark: bytes that a block keeps of what its contributions say, WEIR_MARK_MAX at most
+ * @udp: the UDP port of jobs that say none, host byte order
+ * @slots: block slots that a job has at least
  * @state: bytes that a job of so many sources and block slots keeps for @place, zeroed at
  *	first; NULL for none
+ * @init: makes @state ready; NULL where zeroes are
  * @place: finds which block a contribution is for, where that is not what the packet says:
- *	writes @c's generation and block. Called with bottom halves disabled, for any number
+ *	writes @c's generation and block. Its gradients, @pl, are there to be looked at, and
+ *	the job's table to be asked. Called with bottom halves disabled, for any number
  *	of packets at once, after source, rate, length and checksum were found to be right.
  *	Returns 0 or an enum weir_reason. NULL where the packet says it all
  * @fold: adds what a contribution says to its block's mark, where that is the block's first
@@ -36,14 +48,24 @@ struct weir_result;
 struct weir_format_ops {
 	u8		id;
 	bool		unnamed;
+	bool		link;
+	bool		foreign;
+	bool		whole;
+	bool		words;
 	u8		mark;
+	u16		udp;
+	u32		slots;
 	size_t		(*state)(u32 sources, u32 blocks);
-	int		(*place)(void *state, struct weir_contrib *c);
+	void		(*init)(void *state);
+	int		(*place)(void *state, struct weir_blocks *blocks, struct weir_contrib *c,
+				 const struct weir_payload *pl);
 	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
 	u16		(*port)(const struct weir_result *res, u16 source);
 };
 
+extern const struct weir_format_ops weir_format_lab;
+extern const struct weir_format_ops weir_format_lab_ethernet;
 extern const struct weir_format_ops weir_format_trio;
 
 const struct weir_format_ops *weir_format_find(u32 id);

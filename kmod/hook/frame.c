@@ -35,17 +35,24 @@ static bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 	return netdev_walk_all_upper_dev_rcu(dev, weir_upper_has_mac, &priv);
 }
 
+/* What is sent to an address of the link alone is for the job that has that. */
+static bool weir_frame_is_for_job(const struct weir_contrib *c)
+{
+	return c->flags & WEIR_CONTRIB_LINK;
+}
+
 /**
  * weir_frame_is_ours_xdp() - is a frame for this host?
  * @xdp: the frame
+ * @c: what the program found
  *
  * A port may be promiscuous, and a switch floods frames for hosts that it does not
  * know; the stack would throw them away, or a bridge send them on. Called under RCU.
  */
-bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp)
+bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
 {
-	return xdp->data_end - xdp->data >= ETH_HLEN &&
-	       weir_dev_has_mac(xdp->rxq->dev, xdp->data);
+	return (xdp->data_end - xdp->data >= ETH_HLEN &&
+		weir_dev_has_mac(xdp->rxq->dev, xdp->data)) || weir_frame_is_for_job(c);
 }
 
 /**
@@ -69,15 +76,16 @@ u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c
 /**
  * weir_frame_is_ours_skb() - is a packet for this host?
  * @skb: the packet, as it has come in
+ * @c: what the program found
  *
  * The stack compares with the device alone; a port of a bridge has the bridge's
  * address, too. Called under RCU.
  */
-bool weir_frame_is_ours_skb(const struct sk_buff *skb)
+bool weir_frame_is_ours_skb(const struct sk_buff *skb, const struct weir_contrib *c)
 {
 	return skb->pkt_type == PACKET_HOST ||
 	       (skb->pkt_type == PACKET_OTHERHOST &&
-		weir_dev_has_mac(skb->dev, skb_mac_header(skb)));
+		weir_dev_has_mac(skb->dev, skb_mac_header(skb))) || weir_frame_is_for_job(c);
 }
 
 /**

@@ -17,10 +17,17 @@
 
 #include "base/compat.h"
 #include "base/payload.h"
+#include "hook/arp.h"
 #include "hook/frame.h"
 #include "hook/kfunc.h"
 #include "job/contribute.h"
 #include "trim/trim_kfunc.h"
+
+/* What is no UDP has no checksum of UDP's. */
+static bool weir_contrib_verified(const struct weir_contrib *c)
+{
+	return c->flags & WEIR_CONTRIB_LINK;
+}
 
 /* Whether the UDP checksum needs no further look. */
 static bool weir_skb_verified(const struct sk_buff *skb)
@@ -44,11 +51,11 @@ static bool weir_reason_valid(u32 reason)
 }
 
 /* Why an skb is not looked into, or 0. */
-static int weir_skb_reason(const struct sk_buff *skb)
+static int weir_skb_reason(const struct sk_buff *skb, const struct weir_contrib *c)
 {
 	if (weir_frame_leaves(skb))
 		return WEIR_REASON_NO_PORT;
-	if (!weir_frame_is_ours_skb(skb))
+	if (!weir_frame_is_ours_skb(skb, c))
 		return WEIR_REASON_NOT_LOCAL;
 	return weir_frame_is_fragments(skb) ? WEIR_REASON_FRAGMENT : 0;
 }
@@ -77,11 +84,12 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
-	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+	if (unlikely(!weir_frame_is_ours_xdp(xdp, &c)))
 		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
-	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err, false, 0);
+	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err,
+				     weir_contrib_verified(&c), 0);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -95,12 +103,12 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
-	err = weir_skb_reason(skb);
+	err = weir_skb_reason(skb, &c);
 	if (unlikely(err))
 		return weir_refuse(skb->dev, &c, err);
 	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
 	return weir_contribute_found(skb->dev, &c, &pl, err,
-				     weir_skb_verified(skb),
+				     weir_skb_verified(skb) || weir_contrib_verified(&c),
 				     weir_skb_before(skb, &c));
 }
 
@@ -114,7 +122,7 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
-	if (unlikely(!weir_frame_is_ours_xdp(xdp)))
+	if (unlikely(!weir_frame_is_ours_xdp(xdp, &c)))
 		reason = WEIR_REASON_NOT_LOCAL;
 	return weir_refuse(xdp->rxq->dev, &c, reason);
 }
@@ -129,7 +137,37 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
 		return -EINVAL;
-	return weir_refuse(skb->dev, &c, weir_skb_reason(skb) ?: reason);
+	return weir_refuse(skb->dev, &c, weir_skb_reason(skb, &c) ?: reason);
+}
+
+__bpf_kfunc int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
+			     u32 contrib__sz)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct weir_payload pl;
+	struct weir_contrib c;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
+		return -EINVAL;
+	c.vlan = weir_frame_vlan_xdp(xdp, &c);
+	if (weir_payload_from_xdp(&pl, xdp, c.udp_off, WEIR_ARP_LEN))
+		return -ENOENT;
+	return weir_arp_answer(xdp->rxq->dev, &pl, c.vlan) ? 0 : -ENOENT;
+}
+
+__bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+			     u32 contrib__sz)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_payload pl;
+	struct weir_contrib c;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz))
+		return -EINVAL;
+	if (weir_frame_leaves(skb) ||
+	    weir_payload_from_skb(&pl, skb, c.udp_off, WEIR_ARP_LEN))
+		return -ENOENT;
+	return weir_arp_answer(skb->dev, &pl, c.vlan) ? 0 : -ENOENT;
 }
 
 __bpf_kfunc_end_defs();
@@ -138,6 +176,7 @@ __bpf_kfunc_end_defs();
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
+BTF_ID_FLAGS(func, weir_arp_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)
@@ -150,6 +189,7 @@ BTF_KFUNCS_END(weir_xdp_kfuncs)
 BTF_KFUNCS_START(weir_skb_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_skb)
 BTF_ID_FLAGS(func, weir_refuse_skb)
+BTF_ID_FLAGS(func, weir_arp_skb)
 BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_skb, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_skb)

@@ -16,6 +16,8 @@ int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 		    u32 contrib__sz, u32 reason);
 int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
 		    u32 contrib__sz, u32 reason);
+int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib, u32 contrib__sz);
+int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib, u32 contrib__sz);
 
 int weir_kfunc_init(void);
 

@@ -114,6 +114,7 @@ static int weir_find(struct weir_path *path, struct weir_contrib *c)
 		return WEIR_REASON_NO_PORT;
 	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
 	if (!job || job->format->id != c->format || job->format->unnamed != unnamed ||
+	    job->format->link != !!(c->flags & WEIR_CONTRIB_LINK) ||
 	    READ_ONCE(job->local.port) != htons(c->dport))
 		return WEIR_REASON_NO_JOB;
 	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
@@ -156,7 +157,7 @@ static int weir_check_shape(const struct weir_job *job,
 		   sizeof(struct weir_join) :
 		   weir_reduction_bytes(job->blocks.reduction, c->count);
 
-	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
+	if (c->payload_off < c->udp_off + (job->format->link ? 0 : sizeof(struct udphdr)) ||
 	    c->payload_off - c->udp_off + want != c->udp_len)
 		return WEIR_REASON_LENGTH;
 	if (c->weight != 1)
@@ -441,9 +442,12 @@ static int weir_take_gradients(const struct weir_path *path,
 }
 
 /* Which block it is for, the packet says, or the format has to find. */
-static int weir_place(const struct weir_job *job, struct weir_contrib *c)
+static int weir_place(struct weir_job *job, struct weir_contrib *c,
+		      const struct weir_payload *pl)
 {
-	return job->format->place ? job->format->place(job->state, c) : 0;
+	if (!job->format->place)
+		return 0;
+	return job->format->place(job->state, &job->blocks, c, pl);
 }
 
 /* What is whole and of who it says to be. */
@@ -453,8 +457,9 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 	int reason;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return weir_take_join(path, c, pl, now);
-	reason = weir_place(path->job, c) ?: weir_check_member(path, c);
+		return path->job->format->unnamed ? WEIR_REASON_JOIN :
+						    weir_take_join(path, c, pl, now);
+	reason = weir_place(path->job, c, pl) ?: weir_check_member(path, c);
 	if (reason)
 		return reason;
 	return c->count ? weir_take_gradients(path, c, pl, now) :
@@ -573,7 +578,8 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
-			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED));
+			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |
+			      WEIR_CONTRIB_LINK));
 }
 
 /**

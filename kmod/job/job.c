@@ -54,7 +54,11 @@ static int weir_job_fill_state(struct weir_job *job, const struct weir_job_confi
 		return 0;
 	job->state = kvzalloc(cfg->format->state(cfg->blocks.sources, cfg->blocks.size),
 			      GFP_KERNEL_ACCOUNT);
-	return job->state ? 0 : -ENOMEM;
+	if (!job->state)
+		return -ENOMEM;
+	if (cfg->format->init)
+		cfg->format->init(job->state);
+	return 0;
 }
 
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
@@ -99,18 +103,45 @@ static int weir_job_fill(struct weir_job *job,
 }
 
 /**
+ * weir_job_unnamed_at() - the job that packets to an address and port are for
+ * @wn: the namespace, its lock held
+ * @format: their format; where they say their job, there is none
+ * @addr: the address
+ * @port: UDP port, host byte order
+ * @but: a job that is not looked at, or NULL
+ *
+ * Return: it, or NULL.
+ */
+const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
+					   const struct weir_format_ops *format,
+					   const struct in6_addr *addr, u16 port,
+					   const struct weir_job *but)
+{
+	const struct weir_job *job;
+
+	lockdep_assert_held(&wn->lock);
+
+	hlist_for_each_entry(job, &wn->unnamed, unnamed)
+		if (job != but && job->format == format && job->local.port == htons(port) &&
+		    ipv6_addr_equal(&job->local.addr, addr))
+			return job;
+	return NULL;
+}
+
+/**
  * weir_job_add() - make a job and let packets find it
  * @wn: the namespace, its lock held
  * @cfg: a configuration that was checked
  * @extack: gets a sentence where it fails
  *
- * Sleeps. Return: the job, or an ERR_PTR: -EEXIST, -EDQUOT, -ENOMEM.
+ * Sleeps. Return: the job, or an ERR_PTR: -EEXIST, -EADDRINUSE, -EDQUOT, -ENOMEM.
  */
 struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack)
 {
 	u64 bytes = weir_blocks_bytes(&cfg->blocks);
+	const struct weir_job *other;
 	struct weir_job *job;
 	int err;
 
@@ -121,6 +152,13 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 				   "job %u exists already: delete it first or take another id",
 				   cfg->id);
 		return ERR_PTR(-EEXIST);
+	}
+	other = weir_job_unnamed_at(wn, cfg->format, &cfg->address, cfg->port, NULL);
+	if (other) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "job %u has this address and port: packets of its format say no job",
+				   other->id);
+		return ERR_PTR(-EADDRINUSE);
 	}
 	if (weir_pool_charge(bytes)) {
 		NL_SET_ERR_MSG_FMT(extack,
@@ -144,6 +182,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->local.net = wn->net;
 	job->local.port = htons(cfg->port);
 	job->local.addr = cfg->address;
+	job->local.foreign = cfg->format->foreign;
 	job->memory = bytes;
 
 	err = weir_job_fill(job, cfg);

@@ -163,6 +163,10 @@ static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
 struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack);
+const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
+					   const struct weir_format_ops *format,
+					   const struct in6_addr *addr, u16 port,
+					   const struct weir_job *but);
 int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 		 const struct weir_rate_config *config);
 void weir_job_unpublish(struct weir_job *job);

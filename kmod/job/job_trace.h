@@ -39,7 +39,9 @@
 	x(AHEAD, "ahead") \
 	x(DIRECTION, "direction") \
 	x(MERGED, "merged") \
-	x(UNREADABLE, "unreadable")
+	x(UNREADABLE, "unreadable") \
+	x(WORKERS, "workers") \
+	x(CHUNK, "chunk")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

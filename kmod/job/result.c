@@ -57,6 +57,25 @@ static void weir_result_to(struct weir_job *job, struct weir_source *source, u16
 	weir_send(job, &source->dest, source->stats, &p->pkt, counter);
 }
 
+/*
+ * What goes to all of a link, all sources behind the device hear: has it gone there to one
+ * with a lower id?
+ */
+static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
+				 const struct weir_dest *dest)
+{
+	const struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; job->format->link && i < id; i++) {
+		source = weir_source_get(job, i);
+		if (source && source->dest.ifindex == dest->ifindex &&
+		    source->dest.vlan == dest->vlan)
+			return true;
+	}
+	return false;
+}
+
 /* To the group or to every source. */
 static void weir_result_send(struct weir_job *job, const struct weir_result *res)
 {
@@ -73,7 +92,7 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 	}
 	for (i = 0; i < job->blocks.sources; i++) {
 		source = weir_source_get(job, i);
-		if (source)
+		if (source && !weir_result_is_heard(job, i, &source->dest))
 			weir_result_to(job, source, i, res, &p, WEIR_C_RESULTS);
 	}
 }

@@ -2,9 +2,11 @@
 /* One packet of a job to one destination, and counted. */
 #include <linux/lockdep.h>
 
+#include "format/format.h"
 #include "job/job.h"
 #include "job/job_trace.h"
 #include "job/send.h"
+#include "out/ether.h"
 
 /**
  * weir_send() - send a packet
@@ -24,7 +26,8 @@ void weir_send(struct weir_job *job, struct weir_dest *dest,
 
 	lockdep_assert(rcu_read_lock_bh_held());
 
-	err = weir_dest_send(dest, &job->local, pkt);
+	err = job->format->link ? weir_ether_send(dest, &job->local, pkt) :
+				  weir_dest_send(dest, &job->local, pkt);
 	if (unlikely(err)) {
 		trace_weir_send_error(job, &dest->addr, err);
 		counter = WEIR_C_RESULT_ERRORS;

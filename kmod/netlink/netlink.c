@@ -7,11 +7,14 @@
  * A request holds its namespace's lock from pre_doit to post_doit, so the
  * objects that it finds stay.
  */
+#include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
 
+#include "base/link.h"
+#include "format/format.h"
 #include "job/job.h"
 #include "netlink/event.h"
 #include "netlink/netlink.h"
@@ -147,6 +150,8 @@ int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
  */
 enum weir_family weir_nl_family_of(const struct weir_job *job)
 {
+	if (job->format->link)
+		return WEIR_FAMILY_LINK;
 	return weir_local_is_ipv4(&job->local) ? WEIR_FAMILY_4 :
 						 WEIR_FAMILY_6;
 }
@@ -213,6 +218,9 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		if (ipv6_addr_v4mapped(addr))
 			return weir_nl_refuse(info, nla, -EINVAL,
 					      "write an IPv4 address as such, not as IPv4-mapped IPv6");
+		if (weir_addr_is_link(addr))
+			return weir_nl_refuse(info, nla, -EINVAL,
+					      "no host has this address: 0000::/8 is reserved");
 	}
 	if (group && !multicast && !any)
 		return weir_nl_refuse(info, nla, -EINVAL,
@@ -228,6 +236,31 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 }
 
 /**
+ * weir_nl_link_addr() - an Ethernet address from a request
+ * @info: the request
+ * @attr: the attribute, which is there
+ * @all: it may be the one of all stations, else one of one station
+ * @addr: filled
+ *
+ * Return: 0, or -EINVAL with the sentence set.
+ */
+int weir_nl_link_addr(struct genl_info *info, int attr, bool all, struct in6_addr *addr)
+{
+	const struct nlattr *nla = info->attrs[attr];
+	const u8 *mac = nla_data(nla);
+
+	if (nla_len(nla) != ETH_ALEN)
+		return weir_nl_refuse(info, nla, -EINVAL,
+				      "an Ethernet address has 6 bytes");
+	if (!is_valid_ether_addr(mac) && !(all && is_broadcast_ether_addr(mac)))
+		return weir_nl_refuse(info, nla, -EINVAL, all ?
+				      "frames go to one station, or to all: ff:ff:ff:ff:ff:ff" :
+				      "the address must be that of one station");
+	weir_addr_set_link(addr, mac);
+	return 0;
+}
+
+/**
  * weir_nl_put_addr() - write an address, in the length of its family
  * @skb: the message
  * @attr: the attribute
@@ -238,6 +271,8 @@ int weir_nl_put_addr(struct sk_buff *skb, int attr,
 {
 	if (ipv6_addr_v4mapped(addr))
 		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
+	if (weir_addr_is_link(addr))
+		return nla_put(skb, attr, ETH_ALEN, weir_addr_link(addr));
 	return nla_put_in6_addr(skb, attr, addr);
 }
 

@@ -29,11 +29,12 @@ void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 
 /**
  * enum weir_family - which address family an attribute must have
- * @WEIR_FAMILY_ANY: either
+ * @WEIR_FAMILY_ANY: either of IPv4 and IPv6
  * @WEIR_FAMILY_4: IPv4
  * @WEIR_FAMILY_6: IPv6
+ * @WEIR_FAMILY_LINK: an Ethernet address
  */
-enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6 };
+enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6, WEIR_FAMILY_LINK };
 
 /**
  * WEIR_NL_REQUIRE() - refuse a request that lacks an attribute
@@ -96,6 +97,7 @@ int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
 		   const char *msg);
 int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		 bool group, struct in6_addr *addr);
+int weir_nl_link_addr(struct genl_info *info, int attr, bool all, struct in6_addr *addr);
 int weir_nl_put_addr(struct sk_buff *skb, int attr,
 		     const struct in6_addr *addr);
 enum weir_family weir_nl_family_of(const struct weir_job *job);

@@ -71,7 +71,8 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
 	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->local.addr) ||
-	    nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->local.port)) ||
+	    (job->local.port &&
+	     nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->local.port))) ||
 	    weir_nl_job_put_group(skb, job) ||
 	    weir_nl_job_put_late(skb, job) ||
 	    weir_nl_job_put_rate(skb, job) ||
@@ -136,9 +137,15 @@ static int weir_nl_job_check_there(struct genl_info *info)
 #define WEIR_TIMEOUT_MIN	(100 * NSEC_PER_USEC)
 #define WEIR_DEAD_AFTER_MIN	NSEC_PER_MSEC
 
-static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
+static int weir_nl_job_check_late(struct genl_info *info, u16 sources, bool whole,
 				  const struct weir_policy_config *late)
 {
+	if (whole && late->policy != WEIR_POLICY_WAIT)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_POLICY], -EINVAL,
+				      "a result of this format cannot say that it lacks sources: its jobs have the policy wait");
+	if (whole && late->quorum)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_QUORUM], -EINVAL,
+				      "a result of this format cannot say that it lacks sources: its jobs have no quorum");
 	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
 				      "blocks that are not to wait need a timeout");
@@ -163,9 +170,9 @@ static int weir_nl_job_check_late(struct genl_info *info, u16 sources,
 
 /*
  * What the request says of late sources; the rest of @late stays, and without a
- * policy the timeout says which one is meant.
+ * policy the timeout says which one is meant, unless all results are to be @whole.
  */
-static int weir_nl_job_late(struct genl_info *info, u16 sources,
+static int weir_nl_job_late(struct genl_info *info, u16 sources, bool whole,
 			    struct weir_policy_config *late)
 {
 	struct nlattr **attrs = info->attrs;
@@ -176,8 +183,8 @@ static int weir_nl_job_late(struct genl_info *info, u16 sources,
 	if (attrs[WEIR_A_JOB_POLICY])
 		late->policy = nla_get_u32(attrs[WEIR_A_JOB_POLICY]);
 	else if (!late->policy)
-		late->policy = late->timeout ? WEIR_POLICY_PARTIAL :
-					       WEIR_POLICY_WAIT;
+		late->policy = late->timeout && !whole ? WEIR_POLICY_PARTIAL :
+							 WEIR_POLICY_WAIT;
 	if (late->policy != WEIR_POLICY_WAIT && !timeout && !late->timeout)
 		late->timeout = WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
 	if (attrs[WEIR_A_JOB_QUORUM]) {
@@ -188,7 +195,7 @@ static int weir_nl_job_late(struct genl_info *info, u16 sources,
 	if (attrs[WEIR_A_JOB_DEAD_AFTER])
 		late->dead_after = nla_get_u32(attrs[WEIR_A_JOB_DEAD_AFTER]) *
 				   NSEC_PER_USEC;
-	return weir_nl_job_check_late(info, sources, late);
+	return weir_nl_job_check_late(info, sources, whole, late);
 }
 
 static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *cfg)
@@ -208,6 +215,45 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 	};
 }
 
+/* Whose frames have neither ports nor groups. */
+static int weir_nl_job_check_link(struct genl_info *info,
+				  const struct weir_format_ops *format)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (format->link && attrs[WEIR_A_JOB_PORT])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PORT], -EINVAL,
+				      "frames of this format have no UDP port: leave it away");
+	if (format->link && attrs[WEIR_A_JOB_GROUP])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_GROUP], -EINVAL,
+				      "results of this format go to all of a link: leave the group away");
+	return 0;
+}
+
+static int weir_nl_job_check_format(struct genl_info *info,
+				    const struct weir_job_config *cfg)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (cfg->format->words && weir_reduction_bytes(cfg->blocks.reduction, 1) != 4)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
+				      "numbers of this format have 4 bytes: take int32 or float32");
+	if (cfg->blocks.size < cfg->format->slots) {
+		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
+		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u blocks at least",
+				   cfg->format->slots);
+		return -EINVAL;
+	}
+	return weir_nl_job_check_link(info, cfg->format);
+}
+
+static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *cfg)
+{
+	if (cfg->format->link)
+		return weir_nl_link_addr(info, WEIR_A_JOB_ADDRESS, true, &cfg->address);
+	return weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY, false, &cfg->address);
+}
+
 /* Everything that can be said about a new job without looking at others. */
 static int weir_nl_job_config(struct genl_info *info,
 			      struct weir_job_config *cfg)
@@ -224,7 +270,7 @@ static int weir_nl_job_config(struct genl_info *info,
 						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
 	weir_nl_job_blocks(info, cfg);
-	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, WEIR_PORT_DEFAULT);
+	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, cfg->format->udp);
 	if (!is_power_of_2(cfg->blocks.size)) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack,
@@ -233,12 +279,12 @@ static int weir_nl_job_config(struct genl_info *info,
 		return -EINVAL;
 	}
 	cfg->timers = weir_nl_u32_or(info, WEIR_A_JOB_TIMERS, WEIR_TIMERS_DEFAULT);
-	err = weir_nl_job_late(info, cfg->blocks.sources, &cfg->late);
+	err = weir_nl_job_check_format(info, cfg) ?:
+	      weir_nl_job_late(info, cfg->blocks.sources, cfg->format->whole, &cfg->late);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
 	if (!err)
-		err = weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY,
-				   false, &cfg->address);
+		err = weir_nl_job_address(info, cfg);
 	if (err || !attrs[WEIR_A_JOB_GROUP])
 		return err;
 	err = weir_nl_addr(info, WEIR_A_JOB_GROUP,
@@ -263,6 +309,9 @@ int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
 		if (PTR_ERR(job) == -EEXIST)
 			NL_SET_BAD_ATTR(info->extack,
 					info->attrs[WEIR_A_JOB_ID]);
+		if (PTR_ERR(job) == -EADDRINUSE)
+			NL_SET_BAD_ATTR(info->extack,
+					info->attrs[WEIR_A_JOB_ADDRESS]);
 		return PTR_ERR(job);
 	}
 	weir_nl_changed(wn);
@@ -304,7 +353,9 @@ static int weir_nl_job_changes(struct genl_info *info,
 		return -EINVAL;
 	}
 	changes->late = job->late;
-	err = weir_nl_job_late(info, job->blocks.sources, &changes->late);
+	err = weir_nl_job_check_link(info, job->format) ?:
+	      weir_nl_job_late(info, job->blocks.sources, job->format->whole,
+			       &changes->late);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
 	if (!err && attrs[WEIR_A_JOB_GROUP])
@@ -312,6 +363,23 @@ static int weir_nl_job_changes(struct genl_info *info,
 				   weir_nl_family_of(job), true,
 				   &changes->group);
 	return err;
+}
+
+static int weir_nl_job_check_others(struct genl_info *info, const struct weir_job *job,
+				    const struct nlattr *attr)
+{
+	const struct weir_job *other = NULL;
+
+	if (attr)
+		other = weir_job_unnamed_at(job->wn, job->format, &job->local.addr,
+					    nla_get_u32(attr), job);
+	if (!other)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, attr);
+	NL_SET_ERR_MSG_FMT(info->extack,
+			   "job %u has this address and port: packets of its format say no job",
+			   other->id);
+	return -EADDRINUSE;
 }
 
 /* A source on this very box keeps a port that is not the job's. */
@@ -347,7 +415,8 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	err = weir_nl_job_changes(info, job, &changes) ?:
-	      weir_nl_job_check_port(info, job);
+	      weir_nl_job_check_port(info, job) ?:
+	      weir_nl_job_check_others(info, job, attrs[WEIR_A_JOB_PORT]);
 	if (!err)
 		err = weir_job_set(job,
 				   attrs[WEIR_A_JOB_GROUP] ? &changes.group : NULL,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about sources. */
+#include <linux/if_arp.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 
+#include "format/format.h"
 #include "job/job.h"
 #include "job/source.h"
 #include "netlink/netlink.h"
@@ -156,6 +159,39 @@ static int weir_nl_source_dev(struct genl_info *info, int *ifindex)
 	return -ENODEV;
 }
 
+/*
+ * Nothing in the basic packets of format lab-ethernet says that they come from a box: what
+ * this one has sent is none of its sources'.
+ */
+static int weir_nl_source_link_addr(struct genl_info *info, struct in6_addr *addr)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_SOURCE_ADDRESS];
+	const struct net_device *dev;
+	int err;
+
+	err = weir_nl_link_addr(info, WEIR_A_SOURCE_ADDRESS, false, addr);
+	if (err)
+		return err;
+	rcu_read_lock();
+	dev = dev_getbyhwaddr_rcu(genl_info_net(info), ARPHRD_ETHER, nla_data(attr));
+	if (dev) {
+		NL_SET_BAD_ATTR(info->extack, attr);
+		NL_SET_ERR_MSG_FMT(info->extack, "device %s of this box has this address",
+				   dev->name);
+		err = -EADDRINUSE;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+static int weir_nl_source_addr(struct genl_info *info, const struct weir_job *job,
+			       struct in6_addr *addr)
+{
+	if (job->format->link)
+		return weir_nl_source_link_addr(info, addr);
+	return weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS, weir_nl_family_of(job), false, addr);
+}
+
 /* What the request says; the rest of @config stays. */
 static int weir_nl_source_config(struct genl_info *info,
 				 const struct weir_job *job,
@@ -165,13 +201,14 @@ static int weir_nl_source_config(struct genl_info *info,
 	int err = 0;
 
 	if (attrs[WEIR_A_SOURCE_ADDRESS])
-		err = weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS,
-				   weir_nl_family_of(job), false,
-				   &config->addr);
+		err = weir_nl_source_addr(info, job, &config->addr);
 	if (!err && attrs[WEIR_A_SOURCE_IFINDEX])
 		err = weir_nl_source_dev(info, &config->ifindex);
 	if (!err && attrs[WEIR_A_SOURCE_RATE])
 		err = weir_nl_rate(info, WEIR_A_SOURCE_RATE, &config->rate);
+	if (!err && job->format->link && attrs[WEIR_A_SOURCE_PORT])
+		err = weir_nl_refuse(info, attrs[WEIR_A_SOURCE_PORT], -EINVAL,
+				     "frames of the job's format have no UDP port: leave it away");
 	if (attrs[WEIR_A_SOURCE_PORT])
 		config->port = nla_get_u32(attrs[WEIR_A_SOURCE_PORT]);
 	if (attrs[WEIR_A_SOURCE_VLAN])
@@ -187,9 +224,9 @@ static int weir_nl_source_reachable(struct genl_info *info,
 	if (config->ifindex || !(weir_is_link_local(&config->addr) ||
 				 weir_is_link_local(&job->local.addr)))
 		return 0;
-	GENL_SET_ERR_MSG(info,
-			 "a link-local address needs the device that the source is behind");
-	return -EINVAL;
+	return weir_nl_refuse(info, NULL, -EINVAL, job->format->link ?
+			      "an Ethernet address needs the device that the source is behind" :
+			      "a link-local address needs the device that the source is behind");
 }
 
 static int weir_nl_source_bind(struct genl_info *info,

@@ -19,6 +19,7 @@
 #include <net/route.h>
 
 #include "out/dest.h"
+#include "out/skb.h"
 
 /**
  * weir_dest_init() - set up a destination
@@ -149,6 +150,7 @@ static struct dst_entry *weir_route4(struct weir_dest *dest,
 {
 	struct flowi4 fl4 = {
 		.flowi4_oif	= weir_oif4(dest, from),
+		.flowi4_flags	= from->foreign ? FLOWI_FLAG_ANYSRC : 0,
 		.daddr		= dest->addr.s6_addr32[3],
 		.saddr		= from->addr.s6_addr32[3],
 		.flowi4_proto	= IPPROTO_UDP,
@@ -198,53 +200,6 @@ static struct dst_entry *weir_route(struct weir_dest *dest,
 		return dst;
 	return weir_local_is_ipv4(from) ? weir_route4(dest, from, dport) :
 				       weir_route6(dest, from, dport);
-}
-
-/*
- * Behind the last page, so in a piece of a page of its own. What comes from the
- * reserves for emergencies is for those who free memory: receivers drop it.
- */
-static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
-{
-	void *tail = netdev_alloc_frag(pkt->tail_len);
-
-	if (!tail)
-		return -ENOMEM;
-	if (page_is_pfmemalloc(virt_to_head_page(tail))) {
-		skb_free_frag(tail);
-		return -ENOMEM;
-	}
-	memcpy(tail, pkt->tail, pkt->tail_len);
-	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
-			tail - page_address(virt_to_head_page(tail)),
-			pkt->tail_len, SKB_DATA_ALIGN(pkt->tail_len));
-	return 0;
-}
-
-/* Headers are written in front later; the payload's pages are only linked. */
-static struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
-{
-	unsigned int i, n, left = pkt->len;
-	struct sk_buff *skb;
-
-	skb = alloc_skb(LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-			sizeof(struct udphdr) + pkt->head_len,
-			GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-			 sizeof(struct udphdr));
-	skb_put_data(skb, pkt->head, pkt->head_len);
-	for (i = 0; left; i++, left -= n) {
-		n = min_t(unsigned int, left, PAGE_SIZE);
-		get_page(pkt->pages[i]);
-		skb_add_rx_frag(skb, i, pkt->pages[i], 0, n, PAGE_SIZE);
-	}
-	if (tail && weir_skb_add_tail(skb, pkt)) {
-		kfree_skb(skb);
-		return NULL;
-	}
-	return skb;
 }
 
 static void weir_push_udp(struct sk_buff *skb, const struct weir_local *from,

@@ -7,6 +7,8 @@
 #include <net/dst_cache.h>
 #include <net/ipv6.h>
 
+#include "base/link.h"
+
 struct page;
 
 /**
@@ -15,11 +17,13 @@ struct page;
  * @addr: an address of it, IPv4 as an IPv4-mapped IPv6 address
  * @port: UDP port, network byte order; may be written while packets are sent, with
  *	WRITE_ONCE
+ * @foreign: @addr, where it is IPv4, may be any
  */
 struct weir_local {
 	struct net	*net;
 	struct in6_addr	addr;
 	__be16		port;
+	bool		foreign;
 };
 
 static inline bool weir_local_is_ipv4(const struct weir_local *local)
@@ -69,7 +73,7 @@ struct weir_packet {
 /* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */
 static inline bool weir_is_link_local(const struct in6_addr *addr)
 {
-	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
+	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL || weir_addr_is_link(addr);
 }
 
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,

@@ -514,6 +514,64 @@ int weir_block_query(struct weir_blocks *blocks,
 }
 
 /**
+ * weir_block_glance() - what has become of a block of the current generation?
+ * @blocks: the job's table
+ * @id: block id
+ * @source: who asks
+ * @glance: filled; nothing but zeroes where the slot has another block, or none
+ *
+ * Context as weir_block_contribute(). Nobody is shown to have anything by it.
+ */
+void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
+		       struct weir_glance *glance)
+{
+	const struct weir_block_key key = {
+		.id		= id,
+		.generation	= weir_blocks_generation(blocks),
+	};
+	struct weir_block *block;
+	struct weir_place place;
+
+	*glance = (struct weir_glance){};
+	if (!weir_generations_find(&blocks->gens, key.generation, id, &place))
+		return;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	if (weir_block_is(block, &key, place.generation)) {
+		glance->complete = block->state == WEIR_BLOCK_COMPLETE;
+		glance->aged = block->state == WEIR_BLOCK_OPEN && block->aged;
+		glance->in = test_bit(source, block->mask);
+	}
+	spin_unlock(&block->lock);
+}
+
+/**
+ * weir_block_drop() - an open block of the current generation begins anew
+ * @blocks: the job's table
+ * @id: block id
+ *
+ * Context as weir_block_contribute(). Its slot is free for it or for another; what is in it
+ * counts no more. One that is complete stays.
+ */
+void weir_block_drop(struct weir_blocks *blocks, u32 id)
+{
+	const struct weir_block_key key = {
+		.id		= id,
+		.generation	= weir_blocks_generation(blocks),
+	};
+	struct weir_block *block;
+	struct weir_place place;
+
+	if (!weir_generations_find(&blocks->gens, key.generation, id, &place))
+		return;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	if (weir_block_is(block, &key, place.generation) && block->state == WEIR_BLOCK_OPEN)
+		WRITE_ONCE(block->state, WEIR_BLOCK_FREE);
+	spin_unlock(&block->lock);
+}
+
+/**
  * weir_block_leave_unsent() - a result is to be sent later
  * @blocks: the job's table
  * @seq: sequence number of the block, which was completed just now

@@ -242,6 +242,18 @@ struct weir_outcome {
 };
 
 /**
+ * struct weir_glance - what has become of a block, as one source sees it
+ * @complete: it has a result
+ * @aged: it is open, and has passed its timeout
+ * @in: the source has contributed
+ */
+struct weir_glance {
+	bool	complete;
+	bool	aged;
+	bool	in;
+};
+
+/**
  * struct weir_ageing - when blocks age
  * @timeout: ns after its first contribution, 0 for never
  * @grace: ns after its last contribution
@@ -283,6 +295,9 @@ int weir_block_contribute(struct weir_blocks *blocks,
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);
+void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
+		       struct weir_glance *glance);
+void weir_block_drop(struct weir_blocks *blocks, u32 id);
 bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
 			     const struct weir_result *res);
 u64 weir_block_due(const struct weir_blocks *blocks,

@@ -5,6 +5,7 @@
 #include "base/payload.h"
 #include "base/notify.h"
 #include "format/format.h"
+#include "out/ether.h"
 #include "type/reduce.h"
 
 struct box box;
@@ -262,6 +263,10 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 	p->at = mock_ns;
 	p->port = ntohs(dest->port);
 	p->dport = ntohs(pkt->dport);
+	p->ifindex = dest->ifindex;
+	p->head_len = pkt->head_len;
+	if (p->head_len <= sizeof(p->head))
+		memcpy(p->head, pkt->head, p->head_len);
 	memcpy(&p->hdr, pkt->head, sizeof(p->hdr));
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->join))
 		memcpy(&p->join, (u8 *)pkt->head + sizeof(p->hdr),
@@ -280,6 +285,12 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		left -= min(left, 4096U);
 	}
 	return 0;
+}
+
+int weir_ether_send(const struct weir_dest *dest, const struct weir_local *from,
+		    const struct weir_packet *pkt)
+{
+	return weir_dest_send((struct weir_dest *)dest, from, pkt);
 }
 
 static void told_generation(const struct weir_job *job)

@@ -6,6 +6,7 @@
 #include "kernel.h"
 
 #include "base/net.h"
+#include "format/format.h"
 #include "job/contribute.h"
 #include "job/job.h"
 #include "job/port.h"
@@ -23,6 +24,9 @@ struct box_sent {
 	u64 at;				/* when it was sent */
 	u16 port;			/* 0 for the job's */
 	u16 dport;			/* that is said for this packet alone, or 0 */
+	int ifindex;			/* the device that its receiver is behind, or 0 */
+	u8 head[WEIR_HEAD_MAX];		/* what stands before the gradients, in a result */
+	unsigned int head_len;
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
 	struct weir_notice notice;	/* where it is a notice */

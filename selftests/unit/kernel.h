@@ -356,6 +356,8 @@ static inline void put_unaligned_be16(u16 v, void *p)
 }
 
 /* Addresses. */
+#define ETH_ALEN 6
+
 static inline bool ipv6_addr_equal(const struct in6_addr *a,
 				   const struct in6_addr *b)
 {
@@ -471,6 +473,7 @@ static inline void hlist_del_rcu(struct hlist_node *n)
 }
 
 #define hlist_for_each_entry_rcu(p, h, m, held)	hlist_for_each_entry_rcu_bh(p, h, m)
+#define hlist_for_each_entry(p, h, m)	hlist_for_each_entry_rcu_bh(p, h, m)
 #define hlist_for_each_entry_rcu_bh(p, h, m)				\
 	for (p = (h)->first ? container_of((h)->first, __typeof__(*p), m) : NULL; p; \
 	     p = p->m.next ? container_of(p->m.next, __typeof__(*p), m) : NULL)

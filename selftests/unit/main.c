@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },
 		{ format_tests, &format_count },
+		{ lab_tests, &lab_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
 	};

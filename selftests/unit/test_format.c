@@ -17,7 +17,8 @@ static size_t made_up_state(u32 sources, u32 blocks)
 	return sources * sizeof(u32);
 }
 
-static int made_up_place(void *state, struct weir_contrib *c)
+static int made_up_place(void *state, struct weir_blocks *blocks, struct weir_contrib *c,
+			 const struct weir_payload *pl)
 {
 	u32 *next = state;
 

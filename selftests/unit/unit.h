@@ -23,6 +23,7 @@ SUITE(join);
 SUITE(job);
 SUITE(contribute);
 SUITE(format);
+SUITE(lab);
 SUITE(bands);
 SUITE(trim_config);
 

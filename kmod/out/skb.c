@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The bytes of a packet, before it is known which way they go. */
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+
+#include "out/dest.h"
+#include "out/skb.h"
+
+/*
+ * Behind the last page, so in a piece of a page of its own. What comes from the
+ * reserves for emergencies is for those who free memory: receivers drop it.
+ */
+static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
+{
+	void *tail = netdev_alloc_frag(pkt->tail_len);
+
+	if (!tail)
+		return -ENOMEM;
+	if (page_is_pfmemalloc(virt_to_head_page(tail))) {
+		skb_free_frag(tail);
+		return -ENOMEM;
+	}
+	memcpy(tail, pkt->tail, pkt->tail_len);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
+			tail - page_address(virt_to_head_page(tail)),
+			pkt->tail_len, SKB_DATA_ALIGN(pkt->tail_len));
+	return 0;
+}
+
+/**
+ * weir_skb() - what is sent, without the headers that its way takes
+ * @pkt: what
+ * @tail: with its tail
+ *
+ * Softirq. Headers are written in front later, and have room up to UDP's over IPv6; the
+ * payload's pages are only linked.
+ *
+ * Return: it, or NULL.
+ */
+struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
+{
+	unsigned int i, n, left = pkt->len;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+			sizeof(struct udphdr) + pkt->head_len,
+			GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+			 sizeof(struct udphdr));
+	skb_put_data(skb, pkt->head, pkt->head_len);
+	for (i = 0; left; i++, left -= n) {
+		n = min_t(unsigned int, left, PAGE_SIZE);
+		get_page(pkt->pages[i]);
+		skb_add_rx_frag(skb, i, pkt->pages[i], 0, n, PAGE_SIZE);
+	}
+	if (tail && weir_skb_add_tail(skb, pkt)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	return skb;
+}
