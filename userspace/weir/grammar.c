@@ -29,11 +29,11 @@ static const struct key job_grads = {
 	VALUE_NUMBER, .attr = WEIR_A_JOB_GRADS,
 };
 static const struct key job_address = {
-	"address", "ADDRESS", "this box's address that workers send to and results come from",
+	"address", "ADDRESS", "this box's address that workers send to and results come from; of format lab any, of lab-ethernet ff:ff:ff:ff:ff:ff",
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
 };
 static const struct key job_port = {
-	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000)",
+	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
 };
 static const struct key job_group = {
@@ -200,7 +200,7 @@ static const struct key port_mode = {
 	VALUE_NAME, .attr = WEIR_A_PORT_MODE, .names = &mode_names,
 };
 static const struct key port_udp = {
-	"udp", "NUMBER", "a UDP port that packets of format trio come to; up to 8 times (12000)",
+	"udp", "NUMBER", "a UDP port that packets come to, of its job's format or of trio; up to 8 times (12000, and those of all jobs)",
 	VALUE_NUMBER, .min = 1, .max = 65535, .repeat = WEIR_FORMATS_MAX,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Internet addresses: read, written, and put into attributes. */
+/* Internet and Ethernet addresses: read, written, and put into attributes. */
 #ifndef WEIR_ADDR_H
 #define WEIR_ADDR_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 4 bytes of IPv4 or 16 of IPv6, in network order, as attributes carry them. */
+/* 4 bytes of IPv4, 16 of IPv6 or 6 of Ethernet, in network order, as attributes carry them. */
 struct addr {
 	uint8_t bytes[16];
 	uint8_t len;
@@ -19,7 +19,8 @@ struct addr {
 bool addr_parse(struct addr *addr, const char *word);
 bool addr_from(struct addr *addr, const void *bytes, size_t len);
 const char *addr_text(const struct addr *addr, char text[static ADDR_TEXT]);
-int addr_family(const struct addr *addr);
+int addr_family(const struct addr *addr);	/* of one that is not of Ethernet */
+bool addr_is_link(const struct addr *addr);	/* is it one of Ethernet? */
 const char *addr_family_word(const struct addr *addr);
 bool addr_equal(const struct addr *a, const struct addr *b);
 

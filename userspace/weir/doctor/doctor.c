@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_wire.h>
 
 #include "base/print.h"
 #include "base/tool.h"
@@ -85,6 +86,7 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	job->blocks = nl_uint(table[WEIR_A_JOB_BLOCKS]);
 	job->grads = nl_uint(table[WEIR_A_JOB_GRADS]);
 	job->port = nl_uint(table[WEIR_A_JOB_PORT]);
+	job->format = nl_uint(table[WEIR_A_JOB_FORMAT]);
 	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
 	job->degrades = nl_uint(table[WEIR_A_JOB_QUORUM]) ||
 			nl_uint(table[WEIR_A_JOB_POLICY]) != WEIR_POLICY_WAIT;
@@ -96,15 +98,26 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 			  mnl_attr_get_payload_len(group));
 }
 
+/* Bytes before the gradients, behind those of IP and UDP: of the longest variant. */
+static uint32_t head_of(const struct job *job)
+{
+	if (job->format == WEIR_FORMAT_TRIO)
+		return sizeof(struct weir_trio);
+	return sizeof(struct weir_lab) + sizeof(struct weir_lab_chunk) + 4;
+}
+
 /*
- * IP header, UDP header, Trio-ML header, gradients, and the bitmap of the sources in a
+ * IP header, UDP header, the format's header, gradients, and the bitmap of the sources in a
  * result that lacks some.
  */
 uint32_t job_mtu(const struct job *job)
 {
 	uint32_t words = job->degrades ? (job->sources + 31) / 32 : 0;
+	uint32_t ip = job->address.len == 16 ? 40 + 8 : 20 + 8;
 
-	return (job->address.len == 16 ? 40 : 20) + 8 + 12 + 4 * (job->grads + words);
+	if (addr_is_link(&job->address))
+		ip = 0;
+	return ip + head_of(job) + 4 * (job->grads + words);
 }
 
 bool job_wanted(const struct patient *patient, uint32_t id)

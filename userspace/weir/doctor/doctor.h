@@ -52,6 +52,7 @@ struct job {
 	uint32_t grads;
 	uint32_t bound;
 	uint32_t port;
+	uint32_t format;
 	bool degrades;		/* results may lack sources */
 	struct addr address;
 	struct addr group;

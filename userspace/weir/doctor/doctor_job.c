@@ -21,6 +21,7 @@ struct visit {
 struct source {
 	uint32_t job;
 	uint32_t id;
+	uint32_t ifindex;
 	struct addr address;
 };
 
@@ -34,6 +35,7 @@ static void source_read(const struct nlmsghdr *message, struct source *source)
 	address = table[WEIR_A_SOURCE_ADDRESS];
 	source->job = nl_uint(table[WEIR_A_SOURCE_JOB]);
 	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
+	source->ifindex = nl_uint(table[WEIR_A_SOURCE_IFINDEX]);
 	if (address)
 		addr_from(&source->address, mnl_attr_get_payload(address),
 			  mnl_attr_get_payload_len(address));
@@ -70,6 +72,12 @@ static void check_bound(const struct visit *visit)
 	report(&finding, "%u of %u sources have an address", job->bound, job->sources);
 }
 
+/* Do ports answer for an address that is nobody's? */
+static bool is_answered_for(const struct job *job)
+{
+	return job->format == WEIR_FORMAT_LAB && job->address.len == 4;
+}
+
 static void check_address(const struct visit *visit)
 {
 	struct finding finding = { DOCTOR_OK, "address", visit->subject, NULL };
@@ -78,7 +86,15 @@ static void check_address(const struct visit *visit)
 	int err;
 
 	addr_text(&visit->job.address, text);
+	if (addr_is_link(&visit->job.address)) {
+		report(&finding, "frames to %s are taken at all ports", text);
+		return;
+	}
 	err = rtnl_route(&visit->patient->rtnl, &visit->job.address, &route);
+	if ((err || route.type != RTN_LOCAL) && is_answered_for(&visit->job)) {
+		report(&finding, "%s is no address of this box, and its ports answer for it", text);
+		return;
+	}
 	if (err || route.type != RTN_LOCAL) {
 		finding.verdict = DOCTOR_WARN;
 		finding.fix = fix("run `ip address add %s/%u dev DEVICE`, or see that workers route it through a port",
@@ -207,6 +223,21 @@ static bool check_route(const struct visit *visit, const char *who, const struct
 			       route.gateway.len ? &route.gateway : &source->address);
 }
 
+/* Results go by the device that the source is bound to, to all of its link. */
+static bool check_device(const struct visit *visit, const char *who,
+			 const struct source *source)
+{
+	const struct route none = {};
+	struct link link;
+
+	if (!rtnl_link(&visit->patient->rtnl, source->ifindex, &link))
+		return check_link(visit, who, &link, &none);
+	report(&(struct finding){ DOCTOR_FAIL, "device", who,
+		fix("run `weir source set job %u id %u dev DEVICE`", source->job, source->id) },
+	       "device number %u, which it is bound to, is gone", source->ifindex);
+	return false;
+}
+
 static void check_sources(struct visit *visit)
 {
 	unsigned int seen = 0;
@@ -220,10 +251,13 @@ static void check_sources(struct visit *visit)
 			continue;
 		seen++;
 		snprintf(who, sizeof(who), "source %u of job %u", source.id, source.job);
-		visit->good += check_route(visit, who, &source);
+		visit->good += addr_is_link(&source.address) ? check_device(visit, who, &source) :
+							       check_route(visit, who, &source);
 	}
 	if (visit->good)
 		report(&(struct finding){ DOCTOR_OK, "routes", visit->subject, NULL },
+		       addr_is_link(&visit->job.address) ?
+		       "%u of %u bound sources have a device and an MTU that serve" :
 		       "%u of %u bound sources have a way, an MTU and a neighbour that serve",
 		       visit->good, seen);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_wire.h>
 
 #include "doctor/doctor.h"
 #include "grammar/names.h"
@@ -141,13 +142,31 @@ static void check_gro(const struct link *link, const char *subject, uint32_t mod
 	report(&finding, "UDP packets come %s", merged ? "merged" : "one by one");
 }
 
+static bool listens(const struct format_ports *ports, const struct job *job)
+{
+	if (job->format == WEIR_FORMAT_LAB_ETHERNET)
+		return formats_have(ports, WEIR_LAB_ETHERTYPE, job->format);
+	return formats_have(ports, job->port, job->format);
+}
+
+/* "UDP port 8000", for packets of format lab */
+static const char *place_of(const struct job *job)
+{
+	static char text[64];
+
+	if (job->format == WEIR_FORMAT_LAB_ETHERNET)
+		snprintf(text, sizeof(text), "EtherType %#x", WEIR_LAB_ETHERTYPE);
+	else
+		snprintf(text, sizeof(text), "UDP port %u", job->port);
+	return text;
+}
+
 /* Packets to a port that the program does not know pass by, uncounted. */
 static void check_udp(struct patient *patient, const struct link *link,
 		      const char *subject, uint32_t mode)
 {
 	struct format_ports ports;
 	size_t i;
-	int n;
 
 	if (formats_of(&patient->rtnl, link->ifindex, mode, &ports))
 		return;
@@ -158,20 +177,16 @@ static void check_udp(struct patient *patient, const struct link *link,
 		job_read(patient->jobs.message[i], &job);
 		if (!job_wanted(patient, job.id))
 			continue;
-		for (n = 0; n < WEIR_FORMATS_MAX && ports.entry[n].port; n++) {
-			if (ports.entry[n].port == job.port)
-				break;
-		}
-		if (n < WEIR_FORMATS_MAX && ports.entry[n].port) {
-			report(&finding, "the program listens to UDP port %u of job %u",
-			       job.port, job.id);
+		if (listens(&ports, &job)) {
+			report(&finding, "the program listens to %s of job %u", place_of(&job),
+			       job.id);
 			continue;
 		}
 		finding.verdict = DOCTOR_FAIL;
-		finding.fix = fix("run `weir port attach dev %s mode %s udp %u`, with a word udp for each port of the jobs",
-				  link->name, names_word(&mode_names, mode), job.port);
-		report(&finding, "the program does not listen to UDP port %u of job %u",
-		       job.port, job.id);
+		finding.fix = fix("run `weir port attach dev %s mode %s`, which listens to the ports of all jobs",
+				  link->name, names_word(&mode_names, mode));
+		report(&finding, "the program does not listen to %s of job %u", place_of(&job),
+		       job.id);
 	}
 }
 

@@ -175,7 +175,7 @@ static int parse_address(struct value *value)
 		return WEIR_OK;
 	if (addr_parse(&value->addr, value->word))
 		return WEIR_OK;
-	return usage(key->name, "%s takes an IPv4 or IPv6 address such as 10.0.0.1 or fd00::1%s%s, not '%s'",
+	return usage(key->name, "%s takes an IPv4 or IPv6 address such as 10.0.0.1 or fd00::1, or one of Ethernet such as 02:00:00:00:00:01%s%s, not '%s'",
 		     key->name, key->none ? ", or " : "", key->none ?: "", value->word);
 }
 

@@ -102,7 +102,7 @@ static bool parse_prefix(struct prefix *prefix, char *words)
 
 	if (bits)
 		*bits++ = '\0';
-	if (!addr_parse(&prefix->addr, words))
+	if (!addr_parse(&prefix->addr, words) || addr_is_link(&prefix->addr))
 		return false;
 	prefix->bits = 8 * prefix->addr.len;
 	return !bits || parse_number(bits, NULL, 1, prefix->bits, &prefix->bits);

@@ -122,30 +122,15 @@ static int check_foreign(const struct attempt *job)
 	return WEIR_OK;
 }
 
-static void collect_ports(const struct args *args, struct format_ports *ports)
-{
-	size_t i, count = 0;
-
-	memset(ports, 0, sizeof(*ports));
-	for (i = 0; i < args->count; i++) {
-		if (strcmp(args->value[i].key->name, "udp"))
-			continue;
-		ports->entry[count].port = args->value[i].number;
-		ports->entry[count++].format = WEIR_FORMAT_TRIO;
-	}
-	if (!count) {
-		ports->entry[0].port = WEIR_PORT_DEFAULT;
-		ports->entry[0].format = WEIR_FORMAT_TRIO;
-	}
-}
-
 static int load(struct attempt *job)
 {
 	bool tc = job->mode == WEIR_MODE_TC;
 	struct format_ports ports;
 	int err;
 
-	collect_ports(job->args, &ports);
+	err = listen_ports(&job->weir, job->args, &ports);
+	if (err)
+		return err;
 	err = tc ? tc_load(&ports, &job->program) :
 		   xdp_load(&ports, job->ifindex, job->mode, &job->program);
 	return err ? program_refused(err, tc ? WEIR_TC_NAME : WEIR_XDP_NAME) : WEIR_OK;

@@ -18,6 +18,7 @@
 #include <weir_bpf.h>
 
 #include "grammar/args.h"
+#include "netlink/genl.h"
 #include "netlink/rtnl.h"
 
 #define WEIR_TC_PRIORITY	100
@@ -128,7 +129,11 @@ int tcx_replace(unsigned int ifindex, const struct tc_place *place, int fd,
 		const struct hook *old);
 int tcx_detach(unsigned int ifindex, const struct tc_place *place, const struct hook *hook);
 
+/* listen.c: an exit status, with the reason told */
+int listen_ports(struct weir *weir, const struct args *args, struct format_ports *ports);
+
 /* formats.c */
+bool formats_have(const struct format_ports *ports, uint32_t port, uint32_t format);
 int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
 	       struct format_ports *ports);
 

@@ -98,6 +98,17 @@ static int read_program(uint32_t id, struct format_ports *ports)
 	return err;
 }
 
+bool formats_have(const struct format_ports *ports, uint32_t port, uint32_t format)
+{
+	int i;
+
+	for (i = 0; i < WEIR_FORMATS_MAX && ports->entry[i].port; i++) {
+		if (ports->entry[i].port == port && ports->entry[i].format == format)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The table of our program on a device, by the mode of the port. A negative errno
  * where there is no such program, or where one may not look.

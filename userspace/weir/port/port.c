@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <weir.h>
+#include <weir_wire.h>
 
 #include "base/device.h"
 #include "base/print.h"
@@ -45,9 +46,13 @@ static void print_formats(struct nl *rtnl, const struct nlmsghdr *message)
 		       nl_uint(port[WEIR_A_PORT_MODE]), &ports))
 		return;
 	print_list("udp");
-	for (i = 0; i < WEIR_FORMATS_MAX && ports.entry[i].port; i++)
-		print_uint("udp", ports.entry[i].port);
+	for (i = 0; i < WEIR_FORMATS_MAX && ports.entry[i].port; i++) {
+		if (ports.entry[i].format != WEIR_FORMAT_LAB_ETHERNET)
+			print_uint("udp", ports.entry[i].port);
+	}
 	print_end();
+	if (formats_have(&ports, WEIR_LAB_ETHERTYPE, WEIR_FORMAT_LAB_ETHERNET))
+		print_string("ethertype", "0x8777");
 }
 
 static int show_ports(struct weir *weir, struct nl *rtnl, const struct args *args)
