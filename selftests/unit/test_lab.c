@@ -589,7 +589,8 @@ static void lab_ethernet(void)
 	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
 	/* It came in by the wrong device. */
 	CHECK_EQ(GIVE(job, 2, .grad = 3), WEIR_REASON_NO_SOURCE);
-	box.wn.ports.slot[3] = &second;
+	hlist_add_head_rcu(&second.node, weir_port_bucket(&box.wn, second.ifindex));
+	box.dev.ifindex = 4;
 	for (i = 2; i < 4; i++)
 		CHECK_EQ(GIVE(job, i, .grad = i + 1), 0);
 	CHECK_EQ(box.sent, 2);
@@ -608,14 +609,14 @@ static void lab_ethernet(void)
 	/* Repeats go by the device of the one that asks. */
 	box_forget();
 	for (i = 0; i < 11; i++) {
-		box.wn.ports.slot[3] = i % 4 < 2 ? &box.port : &second;
+		box.dev.ifindex = i % 4 < 2 ? 3 : 4;
 		GIVE(job, i % 4, .chunk = 1, .total = 3, .grad = i % 4);
 	}
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(GIVE(job, 3, .chunk = 1, .total = 3, .grad = 3), 0);
 	CHECK_EQ(box.sent, 3);
 	CHECK_EQ(box.packet[2].ifindex, 4);
-	box.wn.ports.slot[3] = &box.port;
+	box.dev.ifindex = 3;
 	box_down();
 }
 
