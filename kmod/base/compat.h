@@ -31,6 +31,18 @@
 #error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
 #endif
 
+/*
+ * Kernels are compiled so that all that lies on the stack begins as zeroes. What is large,
+ * and filled before anything is read of it, costs a packet more than its way through here.
+ */
+#ifndef __uninitialized
+#if __has_attribute(__uninitialized__)
+#define __uninitialized __attribute__((__uninitialized__))
+#else
+#define __uninitialized
+#endif
+#endif
+
 /* Marks what is called from programs alone; all of it is in headers, too. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc __used noinline

@@ -120,11 +120,11 @@ int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 }
 
 /**
- * weir_payload_pull() - drop bytes from the front
+ * weir_payload_pull_segs() - drop bytes from the front, whole segments perhaps
  * @pl: the range
  * @len: bytes, at most as many as there are
  */
-void weir_payload_pull(struct weir_payload *pl, u32 len)
+void weir_payload_pull_segs(struct weir_payload *pl, u32 len)
 {
 	unsigned int i = 0;
 

@@ -36,9 +36,40 @@ int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
 			  u32 off, u32 len);
 int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 			  u32 off, u32 len);
-void weir_payload_pull(struct weir_payload *pl, u32 len);
+void weir_payload_pull_segs(struct weir_payload *pl, u32 len);
 u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len);
 __wsum weir_payload_csum(const struct weir_payload *pl);
 u64 weir_payload_hash(const struct weir_payload *pl, u32 seed);
+
+/**
+ * weir_payload_pull() - drop bytes from the front
+ * @pl: the range
+ * @len: bytes, at most as many as there are
+ */
+static inline void weir_payload_pull(struct weir_payload *pl, u32 len)
+{
+	if (unlikely(!pl->n || len >= pl->seg[0].len)) {
+		weir_payload_pull_segs(pl, len);
+		return;
+	}
+	pl->seg[0].data += len;
+	pl->seg[0].len -= len;
+}
+
+/**
+ * weir_payload_peek() - look at the first bytes
+ * @pl: the range
+ * @room: @len bytes, in which they are put together where no segment has them all
+ * @len: bytes wanted
+ *
+ * Return: where they are, or NULL where the range is shorter.
+ */
+static inline const void *weir_payload_peek(const struct weir_payload *pl, void *room,
+					    u32 len)
+{
+	if (likely(pl->n && pl->seg[0].len >= len))
+		return pl->seg[0].data;
+	return weir_payload_copy(pl, room, len) == len ? room : NULL;
+}
 
 #endif /* _WEIR_PAYLOAD_H */

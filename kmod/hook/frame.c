@@ -22,17 +22,21 @@ static int weir_upper_has_mac(struct net_device *upper,
 	return ether_addr_equal(upper->dev_addr, priv->data);
 }
 
+static bool weir_upper_dev_has_mac(struct net_device *dev, u8 *mac)
+{
+	struct netdev_nested_priv priv = { .data = mac };
+
+	return netdev_walk_all_upper_dev_rcu(dev, weir_upper_has_mac, &priv);
+}
+
 /*
  * Is it an address of a device, or of one above it: a VLAN, a bond, the bridge that
  * it is a port of?
  */
-static bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
+static __always_inline bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 {
-	struct netdev_nested_priv priv = { .data = mac };
-
-	if (likely(ether_addr_equal(dev->dev_addr, mac)))
-		return true;
-	return netdev_walk_all_upper_dev_rcu(dev, weir_upper_has_mac, &priv);
+	return likely(ether_addr_equal(dev->dev_addr, mac)) ||
+	       weir_upper_dev_has_mac(dev, mac);
 }
 
 /* What is sent to an address of the link alone is for the job that has that. */

@@ -78,8 +78,8 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 				    u32 contrib__sz)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct weir_payload pl;
-	struct weir_contrib c;
+	struct weir_payload pl __uninitialized;
+	struct weir_contrib c __uninitialized;
 	int err;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
@@ -97,8 +97,8 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 				    u32 contrib__sz)
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
-	struct weir_payload pl;
-	struct weir_contrib c;
+	struct weir_payload pl __uninitialized;
+	struct weir_contrib c __uninitialized;
 	int err;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
@@ -117,7 +117,7 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 				u32 reason)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct weir_contrib c;
+	struct weir_contrib c __uninitialized;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
@@ -132,7 +132,7 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 				u32 reason)
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
-	struct weir_contrib c;
+	struct weir_contrib c __uninitialized;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
 	    !weir_reason_valid(reason))
@@ -144,8 +144,8 @@ __bpf_kfunc int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			     u32 contrib__sz)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct weir_payload pl;
-	struct weir_contrib c;
+	struct weir_payload pl __uninitialized;
+	struct weir_contrib c __uninitialized;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
@@ -159,8 +159,8 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 			     u32 contrib__sz)
 {
 	struct sk_buff *skb = (struct sk_buff *)ctx;
-	struct weir_payload pl;
-	struct weir_contrib c;
+	struct weir_payload pl __uninitialized;
+	struct weir_contrib c __uninitialized;
 
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;

@@ -14,6 +14,7 @@
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>
 
+#include "base/compat.h"
 #include "base/notify.h"
 #include "base/payload.h"
 #include "format/format.h"
@@ -53,6 +54,24 @@ static void weir_path_count(const struct weir_path *path, unsigned int counter,
 		weir_count(path->job->stats, counter, n);
 	if (path->source)
 		weir_count(path->source->stats, counter, n);
+}
+
+/* What is counted of each contribution that was summed: at once, as it is of every packet. */
+static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
+					      const struct weir_contrib *c)
+{
+	weir_count(stats, WEIR_C_CONTRIBUTIONS, 1);
+	weir_count(stats, WEIR_C_GRADIENTS, c->count);
+	weir_count(stats, WEIR_C_BYTES, c->udp_len);
+}
+
+static void weir_path_count_summed(const struct weir_path *path,
+				   const struct weir_contrib *c)
+{
+	weir_count_summed(path->wn->stats, c);
+	weir_count_summed(path->port->stats, c);
+	weir_count_summed(path->job->stats, c);
+	weir_count_summed(path->source->stats, c);
 }
 
 /* Is it sent by who may use the source's id? */
@@ -184,14 +203,18 @@ static __sum16 weir_pseudo(const struct weir_contrib *c, __wsum csum)
 static int weir_check_csum(const struct weir_contrib *c,
 			   const struct weir_payload *datagram)
 {
-	struct udphdr uh;
+	const struct udphdr *uh;
+	struct udphdr room;
+	__sum16 check;
 
-	if (weir_payload_copy(datagram, &uh, sizeof(uh)) != sizeof(uh))
+	uh = weir_payload_peek(datagram, &room, sizeof(room));
+	if (!uh)
 		return WEIR_REASON_RUNT;
-	if (!uh.check)
+	check = uh->check;
+	if (!check)
 		return ipv6_addr_v4mapped((const struct in6_addr *)c->saddr) ?
 		       0 : WEIR_REASON_CHECKSUM;
-	if (uh.check == (__force __sum16)~weir_pseudo(c, 0))
+	if (check == (__force __sum16)~weir_pseudo(c, 0))
 		return 0;
 	return weir_pseudo(c, weir_payload_csum(datagram)) ?
 	       WEIR_REASON_CHECKSUM : 0;
@@ -345,7 +368,7 @@ static int weir_take_query(const struct weir_path *path,
 		.source		= c->source,
 	};
 	struct weir_job *job = path->job;
-	struct weir_outcome out;
+	struct weir_outcome out __uninitialized;
 	int verdict, reason;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
@@ -379,9 +402,7 @@ static void weir_contributed(const struct weir_path *path,
 		break;
 	case WEIR_VERDICT_SUMMED:
 	case WEIR_VERDICT_COMPLETE:
-		weir_path_count(path, WEIR_C_CONTRIBUTIONS, 1);
-		weir_path_count(path, WEIR_C_GRADIENTS, c->count);
-		weir_path_count(path, WEIR_C_BYTES, c->udp_len);
+		weir_path_count_summed(path, c);
 		weir_lateness_count(path->source->lateness, out->lateness);
 		break;
 	}
@@ -421,7 +442,7 @@ static int weir_take_gradients(const struct weir_path *path,
 		.said		= c,
 	};
 	struct weir_job *job = path->job;
-	struct weir_outcome out;
+	struct weir_outcome out __uninitialized;
 	int verdict;
 
 	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
@@ -573,9 +594,11 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	return reason;
 }
 
+static_assert(sizeof_field(struct weir_contrib, reserved) == 3);
+
 static bool weir_contrib_valid(const struct weir_contrib *c)
 {
-	return !memchr_inv(c->reserved, 0, sizeof(c->reserved)) &&
+	return !(c->reserved[0] | c->reserved[1] | c->reserved[2]) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
 			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |

@@ -3,6 +3,7 @@
 #include <linux/math.h>
 #include <linux/ktime.h>
 
+#include "base/compat.h"
 #include "format/format.h"
 #include "format/trio.h"
 #include "job/job_trace.h"
@@ -80,7 +81,7 @@ static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 static void weir_result_send(struct weir_job *job, const struct weir_result *res)
 {
 	struct weir_dest *group = rcu_dereference_bh(job->group);
-	struct weir_result_packet p;
+	struct weir_result_packet p __uninitialized;
 	struct weir_source *source;
 	unsigned int i;
 
@@ -128,7 +129,7 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res)
 void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id,
 			const struct weir_result *res)
 {
-	struct weir_result_packet p;
+	struct weir_result_packet p __uninitialized;
 
 	weir_result_packet(&p, job, res);
 	weir_result_to(job, source, id, res, &p, WEIR_C_REPEATS);

@@ -101,17 +101,13 @@ static void weir_scan_answer(struct weir_job *job, struct weir_result *res,
 	round->answered++;
 }
 
-static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
-			   struct weir_round *round)
+/* A slot that is due at a glance. */
+static noinline void weir_scan_due(struct weir_job *job, struct weir_block *block,
+				   struct weir_round *round)
 {
-	u64 due = weir_block_due(&job->blocks, block, &round->ageing);
-	struct weir_result res;
+	struct weir_result res __uninitialized;
 	enum weir_age age;
 
-	if (due > round->now) {
-		round->due = min(round->due, due);
-		return;
-	}
 	age = weir_block_age(&job->blocks, block, &round->ageing, round->now,
 			     &res);
 	switch (age) {
@@ -134,6 +130,18 @@ static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 		weir_scan_answer(job, &res, round);
 		break;
 	}
+}
+
+/* Nearly no slot is due: a glance at it takes no room on the stack and no call but one. */
+static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
+			   struct weir_round *round)
+{
+	u64 due = weir_block_due(&job->blocks, block, &round->ageing);
+
+	if (due > round->now)
+		round->due = min(round->due, due);
+	else
+		weir_scan_due(job, block, round);
 }
 
 /*

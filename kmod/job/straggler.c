@@ -34,7 +34,7 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 {
 	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 	struct weir_blocks *blocks = &job->blocks;
-	struct weir_result res;
+	struct weir_result res __uninitialized;
 	u32 i;
 
 	for (i = 0; i < blocks->size; i++) {

@@ -303,22 +303,39 @@ static void weir_block_finish(const struct weir_blocks *blocks,
 	weir_block_result(blocks, block, res);
 }
 
-/* All are in that are waited for; not by number, as who is excluded may be in. */
-static bool weir_block_is_full(const struct weir_blocks *blocks,
-			       const struct weir_block *block)
+/* Is anybody not waited for? Asked of every contribution, so without a call. */
+static bool weir_blocks_exclude(const struct weir_blocks *blocks)
+{
+	const unsigned long *word = blocks->excluded;
+	unsigned long any = 0;
+	unsigned int i;
+
+	for (i = 0; i < BITS_TO_LONGS(WEIR_SOURCES_MAX); i++)
+		any |= READ_ONCE(word[i]);
+	return any;
+}
+
+/* Not by number, as sources that are excluded may be in. */
+static noinline bool weir_block_has_the_rest(const struct weir_blocks *blocks,
+					     const struct weir_block *block)
 {
 	DECLARE_BITMAP(in, WEIR_SOURCES_MAX);
 
-	if (block->received == blocks->sources)
-		return true;
-	if (bitmap_empty(blocks->excluded, WEIR_SOURCES_MAX))
-		return false;
 	bitmap_or(in, block->mask, blocks->excluded, WEIR_SOURCES_MAX);
 	return bitmap_subset(blocks->all, in, WEIR_SOURCES_MAX);
 }
 
-static bool weir_block_is_done(const struct weir_blocks *blocks,
+/* All are in that are waited for. */
+static bool weir_block_is_full(const struct weir_blocks *blocks,
 			       const struct weir_block *block)
+{
+	return block->received == blocks->sources ||
+	       (unlikely(weir_blocks_exclude(blocks)) &&
+		weir_block_has_the_rest(blocks, block));
+}
+
+static __always_inline bool weir_block_is_done(const struct weir_blocks *blocks,
+					       const struct weir_block *block)
 {
 	u16 quorum = READ_ONCE(blocks->quorum);
 

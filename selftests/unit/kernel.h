@@ -34,6 +34,8 @@ typedef unsigned int gfp_t;
 #define CONFIG_64BIT	1
 #define CONFIG_X86	1
 #define __rcu
+#define noinline __attribute__((noinline))
+#define __uninitialized
 #define __percpu
 #define __packed	__attribute__((packed))
 #define __aligned(n)	__attribute__((aligned(n)))
@@ -67,6 +69,7 @@ typedef unsigned int gfp_t;
 
 /* Bits. */
 #define BITS_PER_LONG	64
+#define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define DECLARE_BITMAP(name, n) unsigned long name[((n) + 63) / 64]
 #define WEIR_BIT_WORD(p, i)	((p)[(i) / 64])
 #define set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= 1UL << (i) % 64)

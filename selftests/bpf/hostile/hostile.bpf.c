@@ -83,8 +83,8 @@ static int change(void)
 }
 
 /* All has been checked, nothing is summed yet. */
-SEC("kprobe/weir_payload_pull")
-int hostile_pull(void *ctx)
+SEC("kprobe/weir_straggler_heard")
+int hostile_heard(void *ctx)
 {
 	return change();
 }
