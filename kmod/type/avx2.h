@@ -19,6 +19,7 @@ typedef float weir_vf __attribute__((vector_size(32)));
 typedef long long weir_vl __attribute__((vector_size(32)));
 typedef unsigned long long weir_vq __attribute__((vector_size(32)));
 typedef short weir_vs __attribute__((vector_size(32)));
+typedef unsigned short weir_vw __attribute__((vector_size(32)));
 typedef char weir_vb __attribute__((vector_size(32)));
 typedef unsigned int weir_vu __attribute__((vector_size(32), aligned(4), may_alias));
 typedef unsigned int weir_vp __attribute__((vector_size(32), aligned(1), may_alias));
@@ -26,7 +27,28 @@ typedef unsigned int weir_vp __attribute__((vector_size(32), aligned(1), may_ali
 /* Halves of a vector. */
 typedef char weir_hb __attribute__((vector_size(16)));
 typedef short weir_hs __attribute__((vector_size(16)));
+typedef unsigned short weir_hw __attribute__((vector_size(16)));
 typedef char weir_hp __attribute__((vector_size(16), aligned(1), may_alias));
+
+/*
+ * What the compilers have different names for. (GCC makes four instructions of a
+ * conversion that is one.)
+ */
+#ifdef __clang__
+#define WEIR_WIDEN(x)		__builtin_convertvector((weir_hw)(x), weir_v)
+#define WEIR_MIN(a, b)		__builtin_elementwise_min(a, b)
+#define WEIR_MAX(a, b)		__builtin_elementwise_max(a, b)
+#if __has_builtin(__builtin_elementwise_sub_sat)
+#define WEIR_SUB_SATURATED(a, b)	__builtin_elementwise_sub_sat((weir_vw)(a), (weir_vw)(b))
+#else
+#define WEIR_SUB_SATURATED(a, b)	__builtin_ia32_psubusw256(a, b)
+#endif
+#else
+#define WEIR_WIDEN(x)		__builtin_ia32_pmovzxwd256((weir_hs)(x))
+#define WEIR_MIN(a, b)		__builtin_ia32_pminsd256(a, b)
+#define WEIR_MAX(a, b)		__builtin_ia32_pmaxsd256(a, b)
+#define WEIR_SUB_SATURATED(a, b)	__builtin_ia32_psubusw256(a, b)
+#endif
 
 #define WEIR_LANES	8
 
@@ -168,12 +190,12 @@ WEIR_INNER unsigned int weir_avx2_to_wire(void *wire, const void *acc, unsigned 
 
 WEIR_INNER weir_v weir_vmin(weir_v a, weir_v b)
 {
-	return (weir_v)__builtin_ia32_pminsd256((weir_vi)a, (weir_vi)b);
+	return (weir_v)WEIR_MIN((weir_vi)a, (weir_vi)b);
 }
 
 WEIR_INNER weir_v weir_vmax(weir_v a, weir_v b)
 {
-	return (weir_v)__builtin_ia32_pmaxsd256((weir_vi)a, (weir_vi)b);
+	return (weir_v)WEIR_MAX((weir_vi)a, (weir_vi)b);
 }
 
 #endif /* _WEIR_AVX2_H */

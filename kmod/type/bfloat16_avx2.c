@@ -9,7 +9,7 @@ WEIR_INNER weir_v load_bfloat16(const void *src)
 		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
 		-1, -1, 1, 0, -1, -1, 5, 4, -1, -1, 9, 8, -1, -1, 13, 12,
 	};
-	weir_vi x = __builtin_ia32_pmovzxwd256((weir_hs)*(const weir_hp *)src);
+	weir_v x = (weir_v)WEIR_WIDEN(*(const weir_hp *)src);
 
 	return (weir_v)__builtin_ia32_pshufb256((weir_vb)x, mask);
 }
@@ -29,8 +29,10 @@ WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
 	const weir_vs zero = {};
 
 	return (struct weir_pair) {
-		(weir_v)__builtin_ia32_punpcklwd256(zero, x),
-		(weir_v)__builtin_ia32_punpckhwd256(zero, x),
+		(weir_v)__builtin_shufflevector(zero, x, 0, 16, 1, 17, 2, 18, 3, 19,
+						8, 24, 9, 25, 10, 26, 11, 27),
+		(weir_v)__builtin_shufflevector(zero, x, 4, 20, 5, 21, 6, 22, 7, 23,
+						12, 28, 13, 29, 14, 30, 15, 31),
 	};
 }
 

@@ -22,33 +22,99 @@ struct weir_vbinned {
 	weir_v level;
 };
 
-WEIR_INNER weir_v weir_vnegate(weir_v x, weir_v negative)
+/* Each @x with the sign of @of, which is zero only where @x is. */
+WEIR_INNER weir_v weir_vsign(weir_v x, weir_v of)
 {
-	return (x ^ negative) - negative;
+	return (weir_v)__builtin_ia32_psignd256((weir_vi)x, (weir_vi)of);
+}
+
+/*
+ * What the loops need at each turn. Hidden from the compiler: it would make each of them
+ * anew, by three instructions, instead of keeping it.
+ */
+struct weir_vconst {
+	weir_v size;
+	weir_v mantissa;
+	weir_v hidden;
+	weir_v last;	/* the exponent of the largest number, less one */
+	weir_v reciprocal;
+	weir_v bits;
+	weir_v first;
+	weir_v one;
+	weir_v two;
+};
+
+WEIR_INNER weir_v weir_keep(unsigned int x)
+{
+	weir_v v = weir_splat(x);
+
+	asm("" : "+x" (v));
+	return v;
+}
+
+WEIR_INNER struct weir_vconst weir_vconst(void)
+{
+	return (struct weir_vconst) {
+		.size = weir_keep(WEIR_F32_ABS),
+		.mantissa = weir_keep(WEIR_F32_MANTISSA),
+		.hidden = weir_keep(WEIR_F32_HIDDEN),
+		.last = weir_keep(253),
+		.reciprocal = weir_keep(WEIR_BIN_RECIPROCAL),
+		.bits = weir_keep(WEIR_BIN_BITS),
+		.first = weir_keep(WEIR_LEVEL_FIRST),
+		.one = weir_keep(1),
+		.two = weir_keep(2),
+	};
+}
+
+/*
+ * A mantissa below 2^24, and an exponent of 0 to 253 by which 2^-149 is to be raised; @x has the
+ * sign, and is zero only where the mantissa is.
+ */
+WEIR_INNER struct weir_vsplit weir_vcut(const struct weir_vconst *c, weir_v m, weir_v exponent,
+					weir_v x)
+{
+	weir_v bin = (weir_v)__builtin_ia32_pmulhuw256((weir_vs)exponent, (weir_vs)c->reciprocal);
+	weir_v at = exponent - (weir_v)((weir_vs)bin * (weir_vs)c->bits);
+
+	return (struct weir_vsplit) {
+		.high = weir_vsign(m >> (c->bits - at), x),
+		.low = weir_vsign((m << at) & c->mantissa, x),
+		.level = bin + c->first,
+	};
 }
 
 /* Finite numbers. */
-WEIR_INNER struct weir_vsplit weir_vsplit(weir_v x)
+WEIR_INNER struct weir_vsplit weir_vsplit(const struct weir_vconst *c, weir_v x)
 {
-	const weir_vs reciprocal = (weir_vs)weir_splat(WEIR_BIN_RECIPROCAL);
-	const weir_vs bits = (weir_vs)weir_splat(WEIR_BIN_BITS);
-	weir_v negative = (weir_v)((weir_vi)x >> 31);
-	weir_v size = x & WEIR_F32_ABS;
+	weir_v size = x & c->size;
 	weir_v exponent = size >> 23;
 	weir_v normal = (weir_v)(exponent != 0);
-	weir_v m = (size & WEIR_F32_MANTISSA) | (normal & WEIR_F32_HIDDEN);
-	weir_v zero = (weir_v)(size == 0);
-	weir_v bin, at;
+	weir_v m = (size & c->mantissa) | (normal & c->hidden);
+	struct weir_vsplit split = weir_vcut(c, m, exponent + normal, x);
 
-	exponent += normal;
-	bin = (weir_v)__builtin_ia32_pmulhuw256((weir_vs)exponent, reciprocal);
-	at = exponent - (weir_v)((weir_vs)bin * bits);
-	return (struct weir_vsplit) {
-		.high = weir_vnegate(m >> (WEIR_BIN_BITS - at), negative),
-		.low = weir_vnegate((m << at) & WEIR_BIN_MASK, negative),
-		.level = weir_blend(bin + WEIR_LEVEL_FIRST,
-				    negative + WEIR_LEVEL_ZERO, zero),
-	};
+	split.level = weir_blend(split.level, (weir_v)((weir_vi)x >> 31) + WEIR_LEVEL_ZERO,
+				 (weir_v)(size == 0));
+	return split;
+}
+
+/* The exponents of normal numbers, from 0 on; those of zeroes and denormals are all ones. */
+WEIR_INNER weir_v weir_vexponent(const struct weir_vconst *c, weir_v x)
+{
+	return ((x & c->size) >> 23) - c->one;
+}
+
+/* Is there a zero, a denormal, an infinity, or what is no number, by the exponents? */
+WEIR_INNER int weir_vhas_odd(const struct weir_vconst *c, weir_v exponent)
+{
+	return weir_any((weir_v)WEIR_SUB_SATURATED((weir_vs)exponent, (weir_vs)c->last));
+}
+
+/* As weir_vsplit() of normal numbers, which nearly all are. */
+WEIR_INNER struct weir_vsplit weir_vsplit_normal(const struct weir_vconst *c, weir_v x,
+						 weir_v exponent)
+{
+	return weir_vcut(c, (x & c->mantissa) | c->hidden, exponent, x);
 }
 
 WEIR_INNER int weir_vhas_special(weir_v x)
@@ -73,9 +139,11 @@ WEIR_INNER void weir_vbinned_store(const struct weir_vbinned *b, weir_word *acc)
 }
 
 /* Each lane by so many levels. */
-WEIR_INNER void weir_vbinned_raise(struct weir_vbinned *b, weir_v up)
+WEIR_INNER void weir_vbinned_raise(const struct weir_vconst *c, struct weir_vbinned *b,
+				   weir_v up)
 {
-	weir_v by0 = (weir_v)(up == 0), by1 = (weir_v)(up == 1), by2 = (weir_v)(up == 2);
+	weir_v by0 = (weir_v)(up == 0), by1 = (weir_v)(up == c->one);
+	weir_v by2 = (weir_v)(up == c->two);
 
 	b->bin[2] = (b->bin[2] & by0) | (b->bin[1] & by1) | (b->bin[0] & by2);
 	b->bin[1] = (b->bin[1] & by0) | (b->bin[0] & by1);
@@ -83,20 +151,44 @@ WEIR_INNER void weir_vbinned_raise(struct weir_vbinned *b, weir_v up)
 	b->level += up;
 }
 
-WEIR_INNER void weir_vbinned_add(struct weir_vbinned *b, const struct weir_vsplit *x)
+WEIR_INNER void weir_vbinned_set(weir_word *acc, struct weir_vsplit x)
 {
-	weir_v up = weir_vmax(b->level, x->level) - b->level;
-	weir_v below, by0, by1, by2;
+	const struct weir_vbinned b = { .bin = { x.high, x.low }, .level = x.level };
 
-	if (weir_any(up))
-		weir_vbinned_raise(b, up);
-	below = b->level - x->level;
+	weir_vbinned_store(&b, acc);
+}
+
+/* Where the contributions' highest bin is not the same for all eight. */
+WEIR_INNER void weir_vbinned_add_across(const struct weir_vconst *c, weir_word *acc,
+					struct weir_vsplit x)
+{
+	struct weir_vbinned b;
+	weir_v up, below, by0, by1, by2;
+
+	weir_vbinned_load(&b, acc);
+	up = weir_vmax(b.level, x.level) - b.level;
+	if (weir_any(up)) {
+		weir_vbinned_raise(c, &b, up);
+		*weir_at(acc, 3 * WEIR_BINNED_WORDS) = b.level;
+	}
+	below = b.level - x.level;
 	by0 = (weir_v)(below == 0);
-	by1 = (weir_v)(below == 1);
-	by2 = (weir_v)(below == 2);
-	b->bin[0] += x->high & by0;
-	b->bin[1] += (x->low & by0) | (x->high & by1);
-	b->bin[2] += (x->low & by1) | (x->high & by2);
+	by1 = (weir_v)(below == c->one);
+	by2 = (weir_v)(below == c->two);
+	*weir_at(acc, 0) = b.bin[0] + (x.high & by0);
+	*weir_at(acc, WEIR_BINNED_WORDS) = b.bin[1] + ((x.low & by0) | (x.high & by1));
+	*weir_at(acc, 2 * WEIR_BINNED_WORDS) = b.bin[2] + ((x.low & by1) | (x.high & by2));
+}
+
+WEIR_INNER void weir_vbinned_add(const struct weir_vconst *c, weir_word *acc,
+				 struct weir_vsplit x)
+{
+	if (weir_any(weir_take(acc + 3 * WEIR_BINNED_WORDS) ^ x.level)) {
+		weir_vbinned_add_across(c, acc, x);
+		return;
+	}
+	*weir_at(acc, 0) += x.high;
+	*weir_at(acc, WEIR_BINNED_WORDS) += x.low;
 }
 
 /* Numbers below 2^52 as doubles, by their bits behind the point of 2^52. */

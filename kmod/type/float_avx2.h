@@ -104,18 +104,18 @@ static void sum_to_wire(void *wire, const void *acc, unsigned int n)
 static unsigned int binned_set(void *acc, const void *src, unsigned int n,
 			       unsigned int bias)
 {
+	const struct weir_vconst c = weir_vconst();
 	weir_word *a = acc;
 
 	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
-		weir_v x = WEIR_LOAD(src);
-		struct weir_vsplit split = weir_vsplit(x);
-		struct weir_vbinned b = { .bin = { split.high, split.low },
-					  .level = split.level };
+		weir_v x = WEIR_LOAD(src), exponent = weir_vexponent(&c, x);
 
-		if (weir_vhas_special(x))
-			WEIR_REST(binned).set(a, src, WEIR_LANES, bias);
+		if (!weir_vhas_odd(&c, exponent))
+			weir_vbinned_set(a, weir_vsplit_normal(&c, x, exponent));
+		else if (!weir_vhas_special(x))
+			weir_vbinned_set(a, weir_vsplit(&c, x));
 		else
-			weir_vbinned_store(&b, a);
+			WEIR_REST(binned).set(a, src, WEIR_LANES, bias);
 		a += WEIR_LANES;
 		src += WEIR_LANES * WEIR_SIZE;
 	}
@@ -126,20 +126,18 @@ static unsigned int binned_set(void *acc, const void *src, unsigned int n,
 static unsigned int binned_add(void *acc, const void *src, unsigned int n,
 			       unsigned int bias)
 {
+	const struct weir_vconst c = weir_vconst();
 	weir_word *a = acc;
 
 	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
-		weir_v x = WEIR_LOAD(src);
-		struct weir_vsplit split = weir_vsplit(x);
-		struct weir_vbinned b;
+		weir_v x = WEIR_LOAD(src), exponent = weir_vexponent(&c, x);
 
-		if (weir_vhas_special(x)) {
+		if (!weir_vhas_odd(&c, exponent))
+			weir_vbinned_add(&c, a, weir_vsplit_normal(&c, x, exponent));
+		else if (!weir_vhas_special(x))
+			weir_vbinned_add(&c, a, weir_vsplit(&c, x));
+		else
 			WEIR_REST(binned).add(a, src, WEIR_LANES, bias);
-		} else {
-			weir_vbinned_load(&b, a);
-			weir_vbinned_add(&b, &split);
-			weir_vbinned_store(&b, a);
-		}
 		a += WEIR_LANES;
 		src += WEIR_LANES * WEIR_SIZE;
 	}

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ static const char usage[] =
 	"  --block N      first block (0)\n"
 	"  --blocks N     how many, over all jobs (100)\n"
 	"  --grads N      gradients a block (1024)\n"
+	"  --floats N     they are floats of so many bytes, 2 or 4, and not int32\n"
 	"  --sources N    how many sources (one a namespace)\n"
 	"  --first N      the first of them that sends (0)\n";
 
@@ -52,6 +54,7 @@ static const char usage[] =
  * @generation: their generation
  * @blocks: how many, over all jobs
  * @grads: gradients a packet
+ * @floats: bytes of each where they are floats, else 0
  * @first: first source that sends
  * @sources: one more than the last
  */
@@ -64,6 +67,7 @@ struct options {
 	int generation;
 	int blocks;
 	int grads;
+	int floats;
 	int first;
 	int sources;
 };
@@ -136,7 +140,7 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "job", 1, NULL, 'j' }, { "jobs", 1, NULL, 'J' },
 		{ "generation", 1, NULL, 'G' }, { "block", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
 		{ "grads", 1, NULL, 'g' }, { "sources", 1, NULL, 's' },
-		{ "first", 1, NULL, 'f' }, { }
+		{ "floats", 1, NULL, 'F' }, { "first", 1, NULL, 'f' }, { }
 	};
 	int c;
 
@@ -150,6 +154,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'G': o->generation = atoi(optarg); break;
 		case 'B': o->blocks = atoi(optarg); break;
 		case 'g': o->grads = atoi(optarg); break;
+		case 'F': o->floats = atoi(optarg); break;
 		case 's': o->sources = atoi(optarg); break;
 		case 'f': o->first = atoi(optarg); break;
 		default:
@@ -162,7 +167,8 @@ static void parse(int argc, char **argv, struct options *o)
 	if (!o->to || optind == argc || o->first < 0 ||
 	    o->first >= o->sources || o->sources > SOURCES_MAX ||
 	    o->jobs < 1 || o->blocks < 1 || o->grads < 0 ||
-	    o->grads > GRADS_MAX) {
+	    o->grads > GRADS_MAX ||
+	    (o->floats && o->floats != 2 && o->floats != 4)) {
 		fputs(usage, stderr);
 		exit(2);
 	}
@@ -191,23 +197,38 @@ static double now(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
+/*
+ * Small integers: no sum may overflow, which would cost a second pass. Or floats of either sign
+ * whose size differs by some powers of two, as that of gradients does, in any of the types.
+ */
+static void fill_gradients(uint8_t *buf, size_t len, const struct options *o)
+{
+	size_t size = o->floats ? o->floats : 4, b;
+
+	for (b = 0; b < len; b++)
+		if (!o->floats)
+			buf[b] = b % 4 < 2 ? 0 : b;
+		else
+			buf[b] = b % size ? b : (0x37 + b / size * 7 % 5) | (b / size * 3 & 0x80);
+}
+
+/* Each source's gradients begin elsewhere, so that they are not all the same. */
 static double blast(const struct options *o)
 {
-	static uint8_t buf[sizeof(struct weir_trio) + 4 * GRADS_MAX];
-	size_t len = sizeof(struct weir_trio) + 4 * o->grads;
+	static uint8_t gradients[4 * (GRADS_MAX + SOURCES_MAX)];
+	size_t size = o->floats ? o->floats : 4, len = size * o->grads;
+	uint8_t head[sizeof(struct weir_trio)] = {};
+	struct iovec parts[] = { { head, sizeof(head) }, { .iov_len = len } };
 	double start;
-	size_t b;
 	int i, s;
 
-	/* Small numbers: no sum may overflow, which would cost a second pass. */
-	for (b = sizeof(struct weir_trio); b < len; b++)
-		buf[b] = b % 4 < 2 ? 0 : b;
-
+	fill_gradients(gradients, sizeof(gradients), o);
 	start = now();
 	for (i = 0; i < o->blocks; i++) {
 		for (s = o->first; s < o->sources; s++) {
-			fill(buf, o, s, i);
-			if (send(sockets[s], buf, len, 0) != (ssize_t)len)
+			fill(head, o, s, i);
+			parts[1].iov_base = gradients + s * size;
+			if (writev(sockets[s], parts, 2) != (ssize_t)(sizeof(head) + len))
 				err(1, "send");
 		}
 	}

@@ -53,6 +53,22 @@ part_box() {
 	breakdown
 }
 
+# How the types of numbers compare, and sums in any order.
+part_types() {
+	local what
+	if [[ -z ${cost[sender_1024]-} ]]; then
+		cost_sender 1024
+		each_worker ports
+		cost_of_box 1024
+	fi
+	cost_of_types
+	for what in float32 bfloat16 float16 {float32,bfloat16,float16}_fixed; do
+		figure "insn_contribution_${what}_1024" "${cost[$what]}"
+	done
+	figure contribution_float32_over_int32 "$(ratio "${cost[float32]}" "${cost[contribution_1024]}")"
+	figure fixed_order_over_arrival "$(ratio "${cost[float32_fixed]}" "${cost[float32]}")"
+}
+
 part_scale() {
 	if [[ -z ${cost[sender_256]-} ]]; then
 		cost_sender 256
@@ -112,11 +128,11 @@ part_transfer() {
 	}' "${t[@]}")"
 }
 
-(($#)) || set -- box scale transfer
+(($#)) || set -- box types scale transfer
 cost_up
 for part; do
 	case $part in
-	box | scale | transfer) "part_$part" ;;
+	box | types | scale | transfer) "part_$part" ;;
 	*) die "no part is called $part" ;;
 	esac
 done

@@ -67,6 +67,29 @@ cost_of_box() {
 	none_refused
 }
 
+# What a contribution of 1,024 gradients of each other type costs, and of sums that are the same
+# in any order. In the numbers of uapi/weir.h; the sender's part is that of a frame as long.
+cost_of_types() {
+	local job=20 name dtype order size total long
+	cost_sender 512
+	while read -r name dtype order size; do
+		setup --job "$job" --sources 5 --bound 4 --blocks 8192 --dtype "$dtype" --order "$order"
+		bench_block=0
+		measure total "$cost_blocks" --grads 1024 --floats "$size" --job "$job"
+		long=$((1024 * size / 4))
+		cost[$name]=$((total - cost[sender_$long]))
+		none_refused
+		in_router weir job del id "$job"
+	done <<-END
+		float32 2 1 4
+		float32_fixed 2 2 4
+		bfloat16 3 1 2
+		bfloat16_fixed 3 2 2
+		float16 4 1 2
+		float16_fixed 4 2 2
+	END
+}
+
 # Frames of a sender on this machine carry no checksum yet, and the box takes them as
 # they are. With the sender's offload off they do, as frames from a wire do.
 cost_of_checksum() {

@@ -28,6 +28,8 @@ static const char usage[] =
 	"  --bound N          how many of them are bound (all)\n"
 	"  --blocks N         block slots (64)\n"
 	"  --grads N          gradients a block (1024)\n"
+	"  --dtype N          enum weir_dtype (int32)\n"
+	"  --order N          enum weir_order of sums (arrival)\n"
 	"  --timeout US       answer blocks so many microseconds after their first packet\n";
 
 /**
@@ -45,6 +47,8 @@ struct options {
 	uint32_t blocks;
 	uint32_t grads;
 	uint32_t timeout;
+	uint32_t dtype;
+	uint32_t order;
 	uint32_t workers[256];
 	uint32_t n;
 };
@@ -68,6 +72,8 @@ static void add_job(const struct options *o, uint32_t id)
 	mnl_attr_put_u32(msg, WEIR_A_JOB_BLOCKS, o->blocks);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_GRADS, o->grads);
 	mnl_attr_put_u32(msg, WEIR_A_JOB_TIMEOUT, o->timeout);
+	mnl_attr_put_u32(msg, WEIR_A_JOB_DTYPE, o->dtype);
+	mnl_attr_put_u32(msg, WEIR_A_JOB_ORDER, o->order);
 	mnl_attr_put(msg, WEIR_A_JOB_ADDRESS, sizeof(o->address), &o->address);
 	ask(msg, "job", id);
 }
@@ -99,7 +105,8 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "address", 1, NULL, 'a' }, { "job", 1, NULL, 'j' },
 		{ "jobs", 1, NULL, 'J' }, { "sources", 1, NULL, 's' },
 		{ "bound", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
-		{ "grads", 1, NULL, 'g' }, { "timeout", 1, NULL, 't' }, { }
+		{ "grads", 1, NULL, 'g' }, { "timeout", 1, NULL, 't' },
+		{ "dtype", 1, NULL, 'd' }, { "order", 1, NULL, 'o' }, { }
 	};
 	int c;
 
@@ -113,6 +120,8 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'B': o->blocks = atoi(optarg); break;
 		case 'g': o->grads = atoi(optarg); break;
 		case 't': o->timeout = atoi(optarg); break;
+		case 'd': o->dtype = atoi(optarg); break;
+		case 'o': o->order = atoi(optarg); break;
 		default:
 			fputs(usage, stderr);
 			exit(2);
@@ -132,7 +141,10 @@ static void parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	static struct options o = { .jobs = 1, .blocks = 64, .grads = 1024 };
+	static struct options o = {
+		.jobs = 1, .blocks = 64, .grads = 1024, .dtype = WEIR_DTYPE_INT32,
+		.order = WEIR_ORDER_ARRIVAL,
+	};
 	uint32_t j, s;
 
 	parse(argc, argv, &o);
