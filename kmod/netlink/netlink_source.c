@@ -244,15 +244,13 @@ static int weir_nl_source_bind(struct genl_info *info,
 		return err;
 	if (weir_source_is_box(job, config, ntohs(job->local.port))) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_SOURCE_ADDRESS]);
-		NL_SET_ERR_MSG_FMT(info->extack,
-				   "job %u itself has this address and port: take another port",
-				   job->id);
+		NL_SET_ERR_MSG_FMT(info->extack, "job %u itself has this address%s", job->id,
+				   job->format->link ? "" : " and port: take another port");
 		return -EINVAL;
 	}
 	if (weir_source_taken(job, config, &other)) {
-		NL_SET_ERR_MSG_FMT(info->extack,
-				   "source %u of job %u has this address and port already",
-				   other, job->id);
+		NL_SET_ERR_MSG_FMT(info->extack, "source %u of job %u has this address%s already",
+				   other, job->id, job->format->link ? "" : " and port");
 		return -EEXIST;
 	}
 	err = weir_source_bind(job, s->id, config);

@@ -54,6 +54,7 @@ int weir_ether_send(const struct weir_dest *dest, const struct weir_local *from,
 {
 	struct net_device *dev = weir_ether_dev(dest, from);
 	struct sk_buff *skb;
+	int ret;
 
 	if (unlikely(!dev))
 		return -EHOSTUNREACH;
@@ -66,5 +67,6 @@ int weir_ether_send(const struct weir_dest *dest, const struct weir_local *from,
 	weir_push_ether(skb, dev);
 	if (dest->vlan)
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), dest->vlan);
-	return net_xmit_eval(dev_queue_xmit(skb)) ? -ENOBUFS : 0;
+	ret = dev_queue_xmit(skb);
+	return net_xmit_eval(ret) ? -ENOBUFS : 0;
 }

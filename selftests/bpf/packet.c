@@ -51,8 +51,11 @@ static void put_eth(struct cursor *c, const struct packet_spec *s)
 		{}, { 2, 0, 0, 0, 0, 1 }, { 1, 0, 0x5e, 0, 0, 1 },
 		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 	};
-	static const uint8_t from[6] = { 2, 0, 0, 0, 0, 2 };
+	uint8_t from[6] = { 2, 0, 0, 0, 0, 2 };
 	int i;
+
+	if (s->lab)
+		from[5] = s->host ?: s->source + 1;
 
 	put(c, to[s->frame_to], sizeof(to[0]));
 	put(c, from, sizeof(from));
@@ -60,7 +63,10 @@ static void put_eth(struct cursor *c, const struct packet_spec *s)
 		put16(c, i + 1 < s->vlans ? ETH_P_8021AD : ETH_P_8021Q);
 		put16(c, 100 + i);
 	}
-	put16(c, s->ethertype ?: s->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+	if (s->ethertype || s->no_ip)
+		put16(c, s->ethertype ?: WEIR_LAB_ETHERTYPE);
+	else
+		put16(c, s->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
 }
 
 /* 10.99.0.x and fd99::x; the box is .254 */
@@ -147,6 +153,42 @@ static void put_ip6(struct cursor *c, const struct packet_spec *s, size_t len)
 	}
 }
 
+static void put32(struct cursor *c, uint32_t v)
+{
+	v = htonl(v);
+	put(c, &v, sizeof(v));
+}
+
+/* What stands behind any header. */
+static void put_grads(struct cursor *c, const struct packet_spec *s)
+{
+	int i;
+
+	if (s->body) {
+		put(c, s->body, s->body_len);
+		return;
+	}
+	for (i = 0; i < s->count; i++)
+		put32(c, s->grads ? s->grads[i] : 0);
+}
+
+static void put_lab(struct cursor *c, const struct packet_spec *s)
+{
+	const struct lab_spec *lab = s->lab;
+	uint8_t slot = lab->slot;
+
+	put32(c, lab->workers + 1);
+	put32(c, s->count_says ?: s->count);
+	if (lab->reliable) {
+		put32(c, lab->rank);
+		put32(c, lab->chunk);
+		put32(c, lab->total);
+		put(c, &slot, sizeof(slot));
+	}
+	if (lab->scaled)
+		put32(c, lab->scale);
+}
+
 static void put_trio(struct cursor *c, const struct packet_spec *s)
 {
 	struct weir_trio hdr = {
@@ -157,7 +199,6 @@ static void put_trio(struct cursor *c, const struct packet_spec *s)
 	};
 	uint32_t block = htonl(s->block);
 	uint16_t v;
-	int i;
 
 	memcpy(hdr.block_id, &block, 4);
 	v = htons(s->generation);
@@ -166,20 +207,26 @@ static void put_trio(struct cursor *c, const struct packet_spec *s)
 		  (s->has_exponent ? WEIR_TRIO_EXPONENT : 0));
 	memcpy(hdr.grad_cnt, &v, 2);
 	put(c, &hdr, sizeof(hdr));
-	if (s->has_exponent) {
-		uint32_t exponent = htonl(s->exponent);
+	if (s->has_exponent)
+		put32(c, s->exponent);
+}
 
-		put(c, &exponent, sizeof(exponent));
-	}
-	if (s->body) {
-		put(c, s->body, s->body_len);
-		return;
-	}
-	for (i = 0; i < s->count; i++) {
-		uint32_t g = htonl(s->grads ? s->grads[i] : 0);
+static size_t head_len(const struct packet_spec *s)
+{
+	if (s->lab)
+		return sizeof(struct weir_lab) + (s->lab->scaled ? 4 : 0) +
+		       (s->lab->reliable ? sizeof(struct weir_lab_chunk) : 0);
+	return sizeof(struct weir_trio) + (s->has_exponent ? 4 : 0);
+}
 
-		put(c, &g, 4);
-	}
+/* What a datagram carries. */
+static void put_payload(struct cursor *c, const struct packet_spec *s)
+{
+	if (s->lab)
+		put_lab(c, s);
+	else
+		put_trio(c, s);
+	put_grads(c, s);
 }
 
 /* The checksum over the pseudo header and, unless asked not to, the rest. */
@@ -205,6 +252,34 @@ static uint16_t udp_csum(const struct packet_spec *s, const uint8_t *udp,
 	return ~sum & 0xffff ?: 0xffff;
 }
 
+/* The datagram, and its IP header. */
+static void put_udp(struct cursor *c, const struct packet_spec *spec)
+{
+	size_t body = spec->body ? spec->body_len : spec->count * 4;
+	size_t len = sizeof(struct udphdr) + head_len(spec) + body;
+	int port = spec->lab ? 8000 : 12000;
+	struct udphdr uh = {
+		.source	= htons(port),
+		.dest	= htons(spec->dport ?: port),
+		.len	= htons(len + spec->udp_len_more),
+	};
+	uint8_t *udp;
+
+	if (spec->ipv6)
+		put_ip6(c, spec, len);
+	else
+		put_ip4(c, spec, len);
+	udp = c->at;
+	put(c, &uh, sizeof(uh));
+	put_payload(c, spec);
+	if (spec->csum == 2)
+		return;
+	uh.check = htons(udp_csum(spec, udp, len, spec->csum == 3));
+	if (spec->csum == 1)
+		uh.check ^= htons(0x0100);
+	memcpy(udp + offsetof(struct udphdr, check), &uh.check, 2);
+}
+
 /**
  * packet_build() - build a frame
  * @spec: what it is to be like
@@ -214,33 +289,15 @@ static uint16_t udp_csum(const struct packet_spec *s, const uint8_t *udp,
  */
 size_t packet_build(const struct packet_spec *spec, uint8_t *frame)
 {
-	size_t body = spec->body ? spec->body_len : spec->count * 4;
-	size_t len = sizeof(struct udphdr) + sizeof(struct weir_trio) +
-		     (spec->has_exponent ? 4 : 0) + body;
 	struct cursor c = { .at = frame };
-	struct udphdr uh = {
-		.source	= htons(12000),
-		.dest	= htons(spec->dport ?: 12000),
-		.len	= htons(len + spec->udp_len_more),
-	};
-	uint8_t *udp;
 
 	put_eth(&c, spec);
-	if (spec->ipv6)
-		put_ip6(&c, spec, len);
+	if (spec->no_ip)
+		put_payload(&c, spec);
 	else
-		put_ip4(&c, spec, len);
-	udp = c.at;
-	put(&c, &uh, sizeof(uh));
-	put_trio(&c, spec);
-	if (spec->csum != 2) {
-		uh.check = htons(udp_csum(spec, udp, len, spec->csum == 3));
-		if (spec->csum == 1)
-			uh.check ^= htons(0x0100);
-		memcpy(udp + offsetof(struct udphdr, check), &uh.check, 2);
-	}
+		put_udp(&c, spec);
 	c.at -= spec->cut;
-	memset(c.at, 0xee, spec->pad);
+	memset(c.at, spec->pad_with == -1 ? 0 : spec->pad_with ?: 0xee, spec->pad);
 	c.at += spec->pad;
 	return c.at - frame;
 }

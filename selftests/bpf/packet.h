@@ -10,6 +10,28 @@
 #define PACKET_MAX 16384
 
 /**
+ * struct lab_spec - what a header of format lab is to be like
+ * @workers: num_workers, less 1
+ * @reliable: it has a struct weir_lab_chunk
+ * @scaled: it has an m_val
+ * @rank: worker_rank
+ * @chunk: chunk_id
+ * @total: total_chunks
+ * @slot: slot_mod
+ * @scale: m_val
+ */
+struct lab_spec {
+	uint32_t workers;
+	bool reliable;
+	bool scaled;
+	uint32_t rank;
+	uint32_t chunk;
+	uint32_t total;
+	int slot;
+	int32_t scale;
+};
+
+/**
  * struct packet_spec - what a frame is to be like; zero means the usual
  * @frame_to: the frame's receiver: 0 the loopback device, 1 another host, 2 a
  *	multicast group, 3 all
@@ -23,6 +45,7 @@
  * @fragment: 1 the first fragment, 2 a later one, 3 an IPv6 atomic fragment
  * @protocol: IP protocol, 0 for UDP
  * @ethertype: 0 for what the rest says
+ * @no_ip: what the UDP datagram would carry stands behind the Ethernet header
  * @host: last byte of the sender's address, 0 for source + 1
  * @to: last byte of the receiver's address, 0 for the box
  * @dport: 0 for 12000
@@ -37,6 +60,8 @@
  * @count_says: what grad_cnt says, 0 for @count
  * @has_exponent: an exponent stands before the gradients
  * @exponent: it
+ * @lab: the header is of format lab, and as this says; count_says is its chunk_size, and
+ *	the sender's Ethernet address ends with that of its IP address
  * @grads: the gradients, NULL for zeroes
  * @body: bytes behind the header instead of gradients
  * @body_len: how many
@@ -44,6 +69,7 @@
  * @ip_len_more: added to the IP length field
  * @cut: bytes taken from the end of the frame
  * @pad: bytes added behind it
+ * @pad_with: what they are, 0 for 0xee; -1 for 0
  */
 struct packet_spec {
 	int frame_to;
@@ -56,6 +82,7 @@ struct packet_spec {
 	int fragment;
 	int protocol;
 	int ethertype;
+	bool no_ip;
 	int host;
 	int to;
 	int dport;
@@ -70,6 +97,7 @@ struct packet_spec {
 	int count_says;
 	bool has_exponent;
 	int32_t exponent;
+	const struct lab_spec *lab;
 	const int32_t *grads;
 	const void *body;
 	int body_len;
@@ -77,6 +105,7 @@ struct packet_spec {
 	int ip_len_more;
 	int cut;
 	int pad;
+	int pad_with;
 };
 
 size_t packet_build(const struct packet_spec *spec, uint8_t *frame);

@@ -67,6 +67,16 @@ static void fresh_jobs(void)
 	sh("weir job add id 4 sources 2 blocks 1024 grads 2048 address 10.99.0.254");
 	sh("weir job add id 6 sources 2 blocks 1024 grads 2048 address fd99::fe");
 	sh("weir job add id 9 sources 2 blocks 64 grads 16 address 10.99.0.254 port 12001");
+	sh("weir job add id 20 sources 1 blocks 2 grads 256 address 10.99.0.254 format lab");
+	sh("weir job add id 21 sources 1 blocks 2 grads 256 address 10.99.0.254 port 8001 format lab");
+	sh("weir job add id 22 sources 1 blocks 2 grads 256 address fd99::fe format lab");
+	sh("weir job add id 23 sources 1 blocks 2 grads 256 address ff:ff:ff:ff:ff:ff format lab-ethernet");
+	sh("weir job add id 24 sources 1 blocks 2 grads 256 address 02:00:00:00:00:01 format lab-ethernet");
+	sh("weir source add job 20 id 0 address 10.99.0.1");
+	sh("weir source add job 21 id 0 address 10.99.0.1");
+	sh("weir source add job 22 id 0 address fd99::1");
+	sh("weir source add job 23 id 0 address 02:00:00:00:00:01 dev lo");
+	sh("weir source add job 24 id 0 address 02:00:00:00:00:02 dev lo");
 	sh("for i in 0 1; do h=$((i + 1));"
 	   " weir source add job 4 id $i address 10.99.0.$h &&"
 	   " weir source add job 6 id $i address fd99::$h; done");
@@ -76,6 +86,8 @@ static void load(void)
 {
 	static const struct weir_format_entry formats[] = {
 		{ 12000, WEIR_FORMAT_TRIO, 0 }, { 12001, WEIR_FORMAT_TRIO, 0 },
+		{ 8000, WEIR_FORMAT_LAB, 0 }, { 8001, WEIR_FORMAT_LAB, 0 },
+		{ WEIR_LAB_ETHERTYPE, WEIR_FORMAT_LAB_ETHERNET, 0 },
 	};
 	struct weir_xdp_bpf *xdp = weir_xdp_bpf__open();
 	struct weir_tc_bpf *tc = weir_tc_bpf__open();
@@ -282,6 +294,149 @@ static const struct test tests[] = {
 	  REFUSED(JOIN) },
 };
 
+/*
+ * Of format lab: jobs of one source, to which each contribution is a whole chunk. Those of
+ * one chunk an iteration differ in their gradients, which is the number of the case.
+ */
+#define LAB(...) .lab = &(const struct lab_spec){ __VA_ARGS__ }
+#define AT(c, t, s) .reliable = true, .chunk = c, .total = t, .slot = s
+#define CHUNK AT(1, 1, 1)
+#define FRAME .no_ip = true, .frame_to = 3
+#define UNICAST .no_ip = true, .frame_to = 1, .host = 2
+#define RELIABLE .dport = 8001
+
+static const struct test lab_tests[] = {
+	{ "basic", { LAB(), .count = 32 }, TAKEN },
+	{ "basic, IPv6", { LAB(), .count = 32, .ipv6 = true }, TAKEN },
+	{ "basic, one value", { LAB(), .count = 1 }, TAKEN },
+	{ "basic, padded frame", { LAB(), .count = 1, .pad = 6 }, TAKEN },
+	{ "basic, 256 values, QinQ", { LAB(), .count = 256, .vlans = 2 }, TAKEN },
+	{ "m_val", { LAB(.scaled = true, .scale = -5), .count = 33 }, TAKEN },
+	{ "reliable", { LAB(CHUNK), RELIABLE, .count = 32 }, TAKEN },
+	{ "reliable, one value", { LAB(CHUNK), RELIABLE, .count = 1 }, TAKEN },
+	{ "reliable, m_val", { LAB(CHUNK, .scaled = true), RELIABLE, .count = 32 }, TAKEN },
+	{ "no checksum", { LAB(), .count = 32, .csum = 2 }, TAKEN },
+
+	{ "another port", { LAB(), .count = 32, .dport = 8002 }, PASSED },
+	{ "the EtherType as a port", { LAB(), .count = 32, .dport = WEIR_LAB_ETHERTYPE },
+	  PASSED },
+	{ "a packet of trio", { .dport = 8000, .count = 32 }, REFUSED(LENGTH) },
+	{ "another address", { LAB(), .count = 32, .to = 2 }, LET_GO(NO_JOB) },
+	{ "another address, cut short", { LAB(), .count = 32, .to = 2, .count_says = 30 },
+	  LET_GO(NOT_LOCAL) },
+	{ "a frame for another host", { LAB(), .count = 32, .frame_to = 1 },
+	  LET_GO(NOT_LOCAL) },
+	{ "first fragment", { LAB(), .count = 32, .fragment = 1 }, LET_GO(FRAGMENT) },
+
+	{ "nothing", { LAB(), .cut = 8, .udp_len_more = -8, .ip_len_more = -8 },
+	  REFUSED(RUNT) },
+	{ "half a header", { LAB(), .cut = 4, .udp_len_more = -4, .ip_len_more = -4 },
+	  REFUSED(RUNT) },
+	{ "half a header, padded", { LAB(), .cut = 4, .udp_len_more = -4, .ip_len_more = -4,
+	  .pad = 14 }, REFUSED(RUNT) },
+	{ "no values", { LAB() }, REFUSED(LENGTH) },
+	{ "chunk_size too high", { LAB(), .count = 32, .count_says = 33 }, REFUSED(LENGTH) },
+	{ "chunk_size too low", { LAB(), .count = 32, .count_says = 30 }, REFUSED(LENGTH) },
+	{ "chunk_size of 2^30 and the right one", { LAB(), .count = 32,
+	  .count_says = 0x40000020 }, REFUSED(LENGTH) },
+	{ "chunk_size of all bits", { LAB(), .count = 32, .count_says = -1 },
+	  REFUSED(LENGTH) },
+	{ "half a value", { LAB(), .count = 3, .count_says = 3, .body = junk, .body_len = 14 },
+	  REFUSED(LENGTH) },
+	{ "half an m_val", { LAB(.scaled = true), .count = 2, .body = junk, .body_len = 6 },
+	  REFUSED(LENGTH) },
+	{ "a byte too many", { LAB(), .count = 2, .body = junk, .body_len = 9 },
+	  REFUSED(LENGTH) },
+	{ "reliable, a byte too few", { LAB(CHUNK), RELIABLE, .count = 2, .body = junk,
+	  .body_len = 7 }, REFUSED(LENGTH) },
+	{ "UDP longer than IP", { LAB(), .count = 32, .udp_len_more = 4 }, REFUSED(LENGTH) },
+	{ "frame cut short", { LAB(), .count = 32, .cut = 40 }, REFUSED(LENGTH) },
+	{ "frame cut in the header", { LAB(CHUNK), RELIABLE, .count = 1, .cut = 6 },
+	  REFUSED(RUNT) },
+	{ "more values than the job's", { LAB(), .count = 257 }, REFUSED(TOO_LONG) },
+	{ "wrong checksum", { LAB(), .count = 32, .csum = 1 }, REFUSED(CHECKSUM) },
+	{ "num_workers too high", { LAB(.workers = 1), .count = 32 }, REFUSED(WORKERS) },
+	{ "num_workers 0", { LAB(.workers = -1), .count = 32 }, REFUSED(WORKERS) },
+	{ "reliable, num_workers of all bits", { LAB(CHUNK, .workers = -2), RELIABLE,
+	  .count = 32 }, REFUSED(WORKERS) },
+	{ "another's address", { LAB(), .count = 32, .host = 2 }, REFUSED(NO_SOURCE) },
+	{ "another's rank", { LAB(CHUNK, .rank = 1), RELIABLE, .count = 32 },
+	  REFUSED(SPOOFED) },
+	{ "a rank of 256", { LAB(CHUNK, .rank = 256), RELIABLE, .count = 32 },
+	  REFUSED(SPOOFED) },
+	{ "a result", { LAB(CHUNK, .rank = -1), RELIABLE, .count = 32 },
+	  REFUSED(DIRECTION) },
+	{ "a result with m_val", { LAB(CHUNK, .rank = -1, .scaled = true), RELIABLE,
+	  .count = 32 }, REFUSED(DIRECTION) },
+	{ "chunk 0", { LAB(AT(0, 1, 0)), RELIABLE, .count = 32 },
+	  REFUSED(CHUNK) },
+	{ "a chunk more than there are", { LAB(AT(3, 2, 1)), RELIABLE,
+	  .count = 32 }, REFUSED(CHUNK) },
+	{ "no chunks", { LAB(AT(1, 0, 1)), RELIABLE, .count = 32 }, REFUSED(CHUNK) },
+	{ "the other slot", { LAB(AT(1, 1, 0)), RELIABLE, .count = 32 },
+	  REFUSED(CHUNK) },
+	{ "a third slot", { LAB(AT(1, 1, 3)), RELIABLE, .count = 32 },
+	  REFUSED(CHUNK) },
+	{ "a chunk ahead", { LAB(AT(2, 3, 0)), RELIABLE,
+	  .count = 32 }, REFUSED(STALE) },
+
+	{ "frame, basic", { LAB(), FRAME, .count = 32 }, TAKEN },
+	{ "frame, one value", { LAB(), FRAME, .count = 1 }, TAKEN },
+	{ "frame, one value, padded", { LAB(), FRAME, .count = 1, .pad = 34,
+	  .pad_with = -1 }, TAKEN },
+	{ "frame, nine values, padded", { LAB(), FRAME, .count = 9, .pad = 2,
+	  .pad_with = -1 }, TAKEN },
+	{ "frame, padded, in 802.1Q", { LAB(), FRAME, .count = 2, .pad = 26, .vlans = 1,
+	  .pad_with = -1 }, TAKEN },
+	{ "frame, 256 values, QinQ", { LAB(), FRAME, .count = 256, .vlans = 2 }, TAKEN },
+	{ "frame, m_val", { LAB(.scaled = true), FRAME, .count = 32 }, TAKEN },
+	{ "frame, m_val, one value", { LAB(.scaled = true), FRAME, .count = 1 }, TAKEN },
+	{ "frame to one, reliable", { LAB(CHUNK), UNICAST, .count = 32 }, TAKEN },
+	{ "frame to one, reliable, one value", { LAB(CHUNK), UNICAST, .count = 1 }, TAKEN },
+	{ "frame to one, reliable, m_val", { LAB(CHUNK, .scaled = true), UNICAST,
+	  .count = 6 }, TAKEN },
+
+	{ "frame of another EtherType", { LAB(), FRAME, .count = 32, .ethertype = 0x8778 },
+	  PASSED },
+	{ "frame of an EtherType that is a UDP port", { LAB(), FRAME, .count = 32,
+	  .ethertype = 8000 }, PASSED },
+	{ "frame in three tags", { LAB(), FRAME, .count = 32, .vlans = 3 }, PASSED },
+	{ "frame to nobody", { LAB(), .no_ip = true, .count = 32, .frame_to = 2 }, LET_GO(NO_JOB) },
+	{ "frame to nobody, odd", { LAB(), .no_ip = true, .count = 32, .count_says = 3,
+	  .frame_to = 2 }, LET_GO(NOT_LOCAL) },
+	{ "an IPv4 packet in a frame", { LAB(), .count = 32, .frame_to = 3,
+	  .ethertype = WEIR_LAB_ETHERTYPE }, REFUSED(LENGTH) },
+	{ "ARP that is none", { .count = 32, .ethertype = 0x0806 }, PASSED },
+
+	{ "frame, half a header", { LAB(), FRAME, .cut = 4 }, REFUSED(RUNT) },
+	{ "frame, nothing", { LAB(), FRAME, .cut = 8 }, REFUSED(RUNT) },
+	{ "frame, no values", { LAB(), FRAME }, REFUSED(LENGTH) },
+	{ "frame, no values, padded", { LAB(), FRAME, .pad = 38, .pad_with = -1 },
+	  REFUSED(LENGTH) },
+	{ "frame, chunk_size too high", { LAB(), FRAME, .count = 32, .count_says = 33 },
+	  REFUSED(LENGTH) },
+	{ "frame, chunk_size of 2^30 and the right one", { LAB(), FRAME, .count = 4,
+	  .count_says = 0x40000004 }, REFUSED(LENGTH) },
+	{ "frame, padded with something", { LAB(), FRAME, .count = 1, .pad = 34 },
+	  REFUSED(LENGTH) },
+	{ "frame, longer than the shortest, padded", { LAB(), FRAME, .count = 9, .pad = 3,
+	  .pad_with = -1 }, REFUSED(LENGTH) },
+	{ "frame, reliable, padded", { LAB(CHUNK), UNICAST, .count = 1, .pad = 21,
+	  .pad_with = -1 }, REFUSED(LENGTH) },
+	{ "frame, more values than the job's", { LAB(), FRAME, .count = 257 },
+	  REFUSED(TOO_LONG) },
+	{ "frame, num_workers", { LAB(.workers = 1), FRAME, .count = 32 },
+	  REFUSED(WORKERS) },
+	{ "frame, another's address", { LAB(), FRAME, .count = 32, .host = 2 },
+	  REFUSED(NO_SOURCE) },
+	{ "frame, another's rank", { LAB(CHUNK, .rank = 1), UNICAST, .count = 32 },
+	  REFUSED(SPOOFED) },
+	{ "frame, a result", { LAB(CHUNK, .rank = -1), UNICAST, .count = 32 },
+	  REFUSED(DIRECTION) },
+	{ "frame, the other slot", { LAB(AT(1, 1, 0)), UNICAST, .count = 32 },
+	  REFUSED(CHUNK) },
+};
+
 /* What the counters must do; says on a '#' line what they did instead. */
 static bool counters_fit(const struct test *t, const struct counters *before,
 			 const struct counters *after)
@@ -315,8 +470,9 @@ static bool counters_fit(const struct test *t, const struct counters *before,
 	return ok;
 }
 
-static void test_table(enum hook hook)
+static void test_table(enum hook hook, const struct test *table, size_t count)
 {
+	static int32_t grads[WEIR_GRADS_MAX];
 	static uint8_t frame[PACKET_MAX];
 	struct counters before, after;
 	const struct test *t;
@@ -324,10 +480,12 @@ static void test_table(enum hook hook)
 	int verdict, want;
 	size_t len;
 
-	for (t = tests; t < tests + sizeof(tests) / sizeof(*tests); t++) {
+	for (t = table; t < table + count; t++) {
 		struct packet_spec spec = t->spec;
 
 		spec.block = next_block++;
+		grads[0] = spec.block;
+		spec.grads = grads;
 		len = packet_build(&spec, frame);
 		counters_read(&before);
 		verdict = run(hook, frame, len, 0, &same);
@@ -342,7 +500,8 @@ static void test_table(enum hook hook)
 			puts("# the frame was changed");
 			ok = false;
 		}
-		ktap_ok(ok, "%s: %s", hook_name[hook], t->name);
+		ktap_ok(ok, "%s: %s%s", hook_name[hook], table == lab_tests ? "lab: " : "",
+			t->name);
 	}
 }
 
@@ -695,7 +854,8 @@ int main(void)
 	sh("weir port attach dev lo mode tc udp 11999");
 	for (hook = 0; hook < HOOKS; hook++) {
 		fresh_jobs();
-		test_table(hook);
+		test_table(hook, tests, sizeof(tests) / sizeof(*tests));
+		test_table(hook, lab_tests, sizeof(lab_tests) / sizeof(*lab_tests));
 		test_sums(hook);
 		test_order(hook);
 	}
