@@ -63,8 +63,9 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 		return weir_trio(hdr, end, contrib);
 	case WEIR_FORMAT_LAB:
 		contrib->flags = 0;
-		return weir_lab(hdr, end, contrib,
-				contrib->udp_len - (__u32)sizeof(struct udphdr));
+		if (contrib->udp_len < sizeof(struct udphdr))
+			return WEIR_REASON_RUNT;
+		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));
 	default:
 		return WEIR_REASON_NO_JOB;
 	}

@@ -13,6 +13,8 @@
 const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX] = {
 	{ .port = 12000, .format = WEIR_FORMAT_TRIO },
 	{ .port = 5, .format = WEIR_FORMAT_TRIO },
+	{ .port = 8000, .format = WEIR_FORMAT_LAB },
+	{ .port = 0x8777, .format = WEIR_FORMAT_LAB_ETHERNET },
 };
 
 /* IPv6: the fast one follows so many extension headers, and no more. */
@@ -40,27 +42,90 @@ static int expect_ip(const struct slow_packet *p, const uint8_t *data)
 	       WEIR_REASON_CHECKSUM : WEIR_PARSE_OK;
 }
 
-static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
-		  struct weir_contrib *c)
+/* Format lab, of which there are @len bytes from @at on. */
+static int expect_lab(const uint8_t *data, size_t size, size_t at, int64_t len,
+		      struct weir_contrib *c)
 {
-	size_t at = p->l4_off;
-	int64_t len;
+	int64_t count = slow_read(data, size, at + 4, 4), head;
 
-	if (!is_udp(p) || p->offset || !slow_has(size, at, 8))
-		return WEIR_PARSE_OTHER;
-	c->dport = slow_read(data, size, at + 2, 2);
-	if (c->dport != 12000 && c->dport != 5)
-		return WEIR_PARSE_OTHER;
-	if (expect_ip(p, data))
-		return expect_ip(p, data);
-	len = slow_read(data, size, at + 4, 2);
-	if (at - p->ip_off + len != p->ip_len)
+	if (len < 8 || !slow_has(size, at, 8))
+		return WEIR_REASON_RUNT;
+	if (count < 1 || count > 16383)
 		return WEIR_REASON_LENGTH;
+	head = len - 4 * count;
+	if (head != 8 && head != 12 && head != 21 && head != 25)
+		return WEIR_REASON_LENGTH;
+	c->flags = WEIR_CONTRIB_UNNAMED | (c->flags & WEIR_CONTRIB_LINK);
+	c->payload_off = at + head;
+	c->weight = 1;
+	c->count = count;
+	c->said[0] = slow_read(data, size, at, 4);
+	if (head > 20) {
+		if (!slow_has(size, at, 21))
+			return WEIR_REASON_RUNT;
+		c->said[1] = slow_read(data, size, at + 8, 4);
+		c->said[2] = slow_read(data, size, at + 12, 4);
+		c->said[3] = slow_read(data, size, at + 16, 4);
+		c->generation = data[at + 20];
+		if (c->said[1] == 0xffffffff)
+			return WEIR_REASON_DIRECTION;
+	}
+	if (head == 8 || head == 21)
+		return WEIR_PARSE_OK;
+	if (!slow_has(size, at, head))
+		return WEIR_REASON_RUNT;
+	c->exponent = slow_read(data, size, at + head - 4, 4);
+	c->flags |= WEIR_CONTRIB_EXPONENT;
+	return WEIR_PARSE_OK;
+}
+
+/* Bytes of a frame that are not there to make it as long as the shortest. */
+static int64_t unpadded(const uint8_t *data, size_t size, size_t at, int64_t len)
+{
+	int64_t basic = 8 + 4 * slow_read(data, size, at + 4, 4), i;
+
+	if (len > 46 || !slow_has(size, at, 8) || basic >= len)
+		return len;
+	if (len == basic + 4 || len == basic + 13 || len == basic + 17)
+		return len;
+	for (i = basic; i < 46; i++)
+		if (slow_read(data, size, at + i, 1) > 0)
+			return len;
+	return basic;
+}
+
+static void expect_link_addr(__be32 *to, const uint8_t *mac)
+{
+	uint8_t addr[16] = { [9] = 1 };
+
+	memcpy(addr + 10, mac, 6);
+	memcpy(to, addr, sizeof(addr));
+}
+
+/* A frame of @len bytes without IP, as far as its kind. */
+static int expect_frame(const struct slow_packet *p, const uint8_t *data, size_t size,
+			size_t len, struct weir_contrib *c)
+{
+	if (p->type == 0x0806)
+		return WEIR_PARSE_ARP;
+	if (p->type != 0x8777)
+		return WEIR_PARSE_OTHER;
+	c->flags = WEIR_CONTRIB_LINK;
+	c->udp_off = p->ip_off;
+	expect_link_addr(c->saddr, data + 6);
+	expect_link_addr(c->daddr, data);
+	len = unpadded(data, size, p->ip_off, len - p->ip_off);
+	if (len > 65535)
+		return WEIR_REASON_LENGTH;
+	c->udp_len = len;
+	return expect_lab(data, size, p->ip_off, len, c);
+}
+
+/* Trio-ML, in the UDP datagram at @at. */
+static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
 	if (!slow_has(size, at + 8, 12))
 		return WEIR_REASON_RUNT;
-	c->sport = slow_read(data, size, at, 2);
-	c->udp_off = at;
-	c->udp_len = len;
 	c->payload_off = at + 20 + (data[at + 18] & 0x20 ? 4 : 0);
 	c->job = data[at + 8];
 	c->block = slow_read(data, size, at + 9, 4);
@@ -72,17 +137,54 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 		return WEIR_REASON_DIRECTION;
 	if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
 		return WEIR_REASON_FLAGS;
+	c->flags = (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
+		   (data[at + 13] & 8 ? WEIR_CONTRIB_FINAL : 0) |
+		   (data[at + 18] & 0x80 ? WEIR_CONTRIB_JOINED : 0);
 	if (!(data[at + 18] & 0x20))
 		return WEIR_PARSE_OK;
 	if (!slow_has(size, at + 20, 4))
 		return WEIR_REASON_RUNT;
 	c->exponent = slow_read(data, size, at + 20, 4);
+	c->flags |= WEIR_CONTRIB_EXPONENT;
 	return WEIR_PARSE_OK;
+}
+
+static int expect(const struct slow_packet *p, const uint8_t *data, size_t size, size_t len,
+		  struct weir_contrib *c)
+{
+	size_t at = p->l4_off;
+
+	if (p->type != 0x0800 && p->type != 0x86dd)
+		return expect_frame(p, data, size, len, c);
+	if (!is_udp(p) || p->offset || !slow_has(size, at, 8))
+		return WEIR_PARSE_OTHER;
+	c->dport = slow_read(data, size, at + 2, 2);
+	if (c->dport != 12000 && c->dport != 5 && c->dport != 8000)
+		return WEIR_PARSE_OTHER;
+	if (expect_ip(p, data))
+		return expect_ip(p, data);
+	c->udp_len = slow_read(data, size, at + 4, 2);
+	if (at - p->ip_off + c->udp_len != p->ip_len)
+		return WEIR_REASON_LENGTH;
+	memcpy(c->saddr, p->src, sizeof(c->saddr));
+	memcpy(c->daddr, p->dst, sizeof(c->daddr));
+	c->sport = slow_read(data, size, at, 2);
+	c->udp_off = at;
+	if (c->dport == 8000)
+		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
+	return expect_trio(data, size, at, c);
+}
+
+/* Some frames are longer than what can be looked at. */
+static size_t frame_len(const uint8_t *data, size_t size)
+{
+	return size > 2 && data[0] & 2 ? size + data[1] * 512 + data[2] : size;
 }
 
 static void parse(const uint8_t *data, size_t size)
 {
 	struct weir_contrib fast = { }, slow = { };
+	size_t len = frame_len(data, size);
 	struct slow_packet p;
 	uint8_t *copy = malloc(size + 2);
 	struct weir_cursor c;
@@ -94,20 +196,24 @@ static void parse(const uint8_t *data, size_t size)
 	memcpy(copy + 2, data, size);
 	c = (struct weir_cursor){ .start = copy + 2, .pos = copy + 2, .end = copy + 2 + size };
 	ret = weir_parse(&c, &fast);
+	if (ret == WEIR_PARSE_FRAME)
+		ret = weir_parse_frame(&c, &fast, len);
 	slow_parse(&p, data, size);
-	HOLDS(ret == expect(&p, data, size, &slow));
+	HOLDS(ret == expect(&p, data, size, len, &slow));
 	if (ret == WEIR_PARSE_OK) {
 		HOLDS(fast.vlan == p.vlan);
-		HOLDS(!memcmp(fast.saddr, p.src, 16) && !memcmp(fast.daddr, p.dst, 16));
+		HOLDS(!memcmp(fast.saddr, slow.saddr, 16) && !memcmp(fast.daddr, slow.daddr, 16));
 		HOLDS(fast.sport == slow.sport && fast.dport == slow.dport);
 		HOLDS(fast.udp_off == slow.udp_off && fast.udp_len == slow.udp_len);
 		HOLDS(fast.payload_off == slow.payload_off);
 		HOLDS(fast.job == slow.job && fast.block == slow.block);
 		HOLDS(fast.source == slow.source && fast.weight == slow.weight);
 		HOLDS(fast.generation == slow.generation && fast.count == slow.count);
-		HOLDS(fast.exponent == slow.exponent);
-		HOLDS(!(fast.flags & WEIR_CONTRIB_EXPONENT) == (fast.payload_off == p.l4_off + 20));
+		HOLDS(fast.exponent == slow.exponent && fast.flags == slow.flags);
+		HOLDS(!memcmp(fast.said, slow.said, sizeof(fast.said)));
 	}
+	if (ret == WEIR_PARSE_ARP)
+		HOLDS(fast.udp_off == p.ip_off && fast.vlan == p.vlan);
 	free(copy);
 }
 

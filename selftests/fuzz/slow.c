@@ -108,6 +108,7 @@ void slow_parse(struct slow_packet *p, const uint8_t *data, size_t size)
 
 	memset(p, 0, sizeof(*p));
 	p->ip_off = 14;
+	p->type = -1;
 	type = slow_read(data, size, 12, 2);
 	while ((type == 0x8100 || type == 0x88a8) && p->vlans < 2) {
 		if (!slow_has(size, p->ip_off, 4))
@@ -117,6 +118,7 @@ void slow_parse(struct slow_packet *p, const uint8_t *data, size_t size)
 		type = slow_read(data, size, p->ip_off + 2, 2);
 		p->ip_off += 4;
 	}
+	p->type = type;
 	if (type == 0x0800)
 		parse_ipv4(p, data, size);
 	else if (type == 0x86dd)

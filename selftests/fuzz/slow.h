@@ -14,6 +14,7 @@
  * struct slow_packet - what a frame is
  * @vlans: VLAN tags, at most two
  * @vlan: id of the outer one
+ * @type: EtherType behind the tags, -1 where the frame ends before it
  * @ip: 4, 6, or 0 for something else, or cut off, or malformed
  * @ip_off: where the IP header begins
  * @ip_len: bytes that it states, itself included
@@ -30,6 +31,7 @@
 struct slow_packet {
 	int vlans;
 	uint16_t vlan;
+	int64_t type;
 	int ip;
 	size_t ip_off;
 	size_t ip_len;
