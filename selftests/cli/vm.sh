@@ -196,6 +196,92 @@ ktap_run "sources begin as active" sources_state
 ktap_run "source JSON goes round" sources_round_trip
 ktap_run "source del" sources_del
 
+# Formats lab and lab-ethernet.
+lab_add() {
+	weir job add id 20 sources 2 blocks 2 grads 32 address 10.0.0.0 format lab timeout 5s &&
+		json '.[0] | .format == "lab" and .port == 8000 and .policy == "wait" and .timeout == 5000000' job show id 20 &&
+		weir job add id 21 sources 2 blocks 4 grads 32 address ff:ff:ff:ff:ff:ff format lab-ethernet dtype float32 &&
+		json '.[0] | .format == "lab-ethernet" and .address == "ff:ff:ff:ff:ff:ff" and (has("port") | not)' job show id 21 &&
+		weir source add job 20 id 0 address 10.77.1.1 &&
+		weir source add job 21 id 0 address 02:00:00:00:0a:01 dev w1 &&
+		weir source add job 21 id 1 address 02:00:00:00:0A:02 dev w2 vlan 5 &&
+		json 'map([.address, .dev, .vlan]) == [["02:00:00:00:0a:01", "w1", null],
+			["02:00:00:00:0a:02", "w2", 5]]' source show job 21 &&
+		weir source show job 21 id 0 | grep -qx "source job 21 id 0 address 02:00:00:00:0a:01 dev w1"
+}
+lab_round_trip() {
+	local before sources line words
+	before=$(weir -j job show id 21 | gojq -c 'map(del(.stats, .bound))')
+	sources=$(weir -j source show job 21 | gojq -c 'map(del(.stats, .state, .missing, .lateness))')
+	weir job del id 21 || return
+	read -r -a words < <(gojq 'map(del(.generation, .open, .memory))' <<<"$before" | words_of)
+	weir job add "${words[@]}" || return
+	while read -r line; do
+		read -r -a words <<<"$line"
+		weir source add "${words[@]}" || return
+	done < <(gojq 'map(del(.ifindex))' <<<"$sources" | words_of)
+	diff <(echo "$before") <(weir -j job show id 21 | gojq -c 'map(del(.stats, .bound))') &&
+		diff <(echo "$sources") <(weir -j source show job 21 | gojq -c 'map(del(.stats, .state, .missing, .lateness))')
+}
+lab_ports() {
+	weir port attach dev w1 mode tc && weir port attach dev w2 mode tc udp 8000 &&
+		json '[.[] | [.udp, .ethertype]] == [[[4242, 8000, 12345, 12000], "0x8777"], [[8000], "0x8777"]]' port show
+}
+lab_doctor() {
+	doctor_of 20 'any(.check == "address" and .status == "ok" and (.found | test("ports answer for it")))' &&
+		doctor_of 20 'map(select(.check == "udp" and .status == "ok")) | length == 2' &&
+		doctor_of 21 'any(.check == "address" and .status == "ok" and (.found | test("taken at all ports")))' &&
+		doctor_of 21 'map(select(.check == "udp" and .status == "ok" and (.found | test("EtherType 0x8777")))) | length == 2' &&
+		doctor_of 21 'any(.check == "routes" and .status == "ok" and (.found | test("2 of 2 bound sources have a device")))' &&
+		weir job set id 20 port 8001 &&
+		doctor_of 20 'map(select(.check == "udp" and .status == "fail" and (.fix | test("port attach dev w")))) | length == 2' &&
+		weir port attach dev w1 mode tc &&
+		doctor_of 20 'map(select(.check == "udp" and .status == "ok")) | length == 1'
+}
+doctor_of() {
+	local out
+	out=$(weir -j doctor job "$1")
+	gojq -e ".checks | $2" <<<"$out" >/dev/null || { echo "$2: $out"; return 1; }
+}
+ktap_run "lab: jobs and sources" lab_add
+ktap_run "lab: JSON goes round" lab_round_trip
+ktap_run "lab: ports listen to all jobs" lab_ports
+ktap_run "lab: doctor" lab_doctor
+lab="sources 2 grads 32 format lab"
+frames="sources 2 blocks 2 grads 32 format lab-ethernet"
+all="ff:ff:ff:ff:ff:ff"
+refuse "lab: numbers of 2 bytes" "dtype float16: .*take int32 or float32" "job add id 8 $lab blocks 2 address 10.0.0.1 dtype float16"
+refuse "lab: one block" "blocks 1: jobs of this format have 2 blocks at least" "job add id 8 $lab blocks 1 address 10.0.0.1"
+refuse "lab: policy partial" "policy partial: .*cannot say that it lacks sources" "job add id 8 $lab blocks 2 address 10.0.0.1 policy partial timeout 1s"
+refuse "lab: quorum" "quorum 1: .*cannot say that it lacks sources" "job add id 8 $lab blocks 2 address 10.0.0.1 quorum 1"
+refuse "lab: set of a policy" "policy exclude: .*cannot say that it lacks sources" "job set id 20 policy exclude"
+refuse "lab: another job's address and port" "address 10.0.0.0: job 20 has this address and port" "job add id 8 $lab blocks 2 address 10.0.0.0 port 8001"
+refuse "lab: an Ethernet address" "address $all: an address has 4 bytes .IPv4. or 16" "job add id 8 $lab blocks 2 address $all"
+refuse "lab: a source's Ethernet address" "address 02:00:00:00:00:01: an address has 4 bytes" "source add job 20 id 1 address 02:00:00:00:00:01"
+refuse "lab-ethernet: an IP address" "address 10.0.0.1: an Ethernet address has 6 bytes" "job add id 8 $frames address 10.0.0.1"
+refuse "lab-ethernet: a group's address" "address 01:00:5e:00:00:01: frames go to one station, or to all" "job add id 8 $frames address 01:00:5e:00:00:01"
+refuse "lab-ethernet: another job's address" "address $all: job 21 has this address" "job add id 8 $frames address $all"
+refuse "lab-ethernet: a port" "port 8000: .*have no UDP port" "job add id 8 $frames address 02:00:00:00:00:01 port 8000"
+refuse "lab-ethernet: set of a port" "port 8000: .*have no UDP port" "job set id 21 port 8000"
+refuse "lab-ethernet: a group" "group 239.1.1.1: .*go to all of a link" "job set id 21 group 239.1.1.1"
+refuse "lab-ethernet: a source's IP address" "address 10.0.0.1: an Ethernet address has 6 bytes" "source set job 21 id 0 address 10.0.0.1"
+refuse "lab-ethernet: a source's port" "port 9: .*have no UDP port" "source set job 21 id 0 port 9"
+refuse "lab-ethernet: a source that is all" "address $all: .*of one station" "source set job 21 id 0 address $all"
+refuse "lab-ethernet: a source without a device" "an Ethernet address needs the device" "source set job 21 id 0 dev any"
+refuse "lab-ethernet: another source's address" "source 1 of job 21 has this address already" "source set job 21 id 0 address 02:00:00:00:0a:02 dev w2"
+refuse "lab-ethernet: an address of the box" "device w1 of this box has this address" \
+	"source set job 21 id 0 address $(ip -n "$net" -j link show dev w1 | gojq -r '.[0].address')"
+lab_clash() {
+	weir job add id 22 sources 1 blocks 2 grads 1 address 10.77.1.254 port 8001 || return
+	refused 1 "jobs with port 8001 of the formats lab and trio" weir port attach dev w1 mode tc &&
+		weir port attach dev w1 mode tc udp 12000
+}
+lab_del() {
+	weir port flush && weir job del id 20 && weir job del id 21 && weir job del id 22
+}
+ktap_run "lab: a port of two formats" lab_clash
+ktap_run "lab: job del" lab_del
+
 # Ports. What the tool says is compared with what ip and tc say.
 xdp_on() {
 	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
@@ -209,7 +295,7 @@ mode_is() { json ".[0].mode == \"$2\" and .[0].dev == \"$1\"" port show dev "$1"
 # The kernel's numbers: 1 native, 2 generic.
 port_xdp() {
 	weir port attach dev w1 mode xdp && mode_is w1 xdp && [[ $(xdp_on w1) == "1 weir_xdp" ]] &&
-		json '.[0].udp == [12000]' port show
+		json '.[0] | .udp == [4242, 12345, 12000] and (has("ethertype") | not)' port show
 }
 port_again() {
 	local old new
