@@ -140,11 +140,12 @@ int weir_tc(struct __sk_buff *skb)
 	/* The outer tag is mostly beside the packet, and no longer in it. */
 	if (skb->vlan_present)
 		contrib.vlan = skb->vlan_tci & WEIR_VLAN_ID;
-	if (ret == WEIR_PARSE_ARP)
-		return weir_arp_skb(skb, &contrib, sizeof(contrib)) ? TC_ACT_UNSPEC :
-								      TC_ACT_SHOT;
-	if (ret == WEIR_PARSE_FRAME)
+	if (ret < WEIR_PARSE_OTHER) {
+		if (ret == WEIR_PARSE_ARP)
+			return weir_arp_skb(skb, &contrib, sizeof(contrib)) ? TC_ACT_UNSPEC :
+									      TC_ACT_SHOT;
 		ret = weir_parse_frame(&c, &contrib, skb->len);
+	}
 	if (ret)
 		ret = weir_refuse(skb, &contrib, ret);
 	else if (skb->gso_size)

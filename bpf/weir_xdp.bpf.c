@@ -59,10 +59,12 @@ int weir_xdp(struct xdp_md *ctx)
 	if (ret == WEIR_PARSE_OTHER)
 		return XDP_PASS;
 	weir_driver_tag(ctx, &contrib);
-	if (ret == WEIR_PARSE_ARP)
-		return weir_arp_xdp(ctx, &contrib, sizeof(contrib)) ? XDP_PASS : XDP_DROP;
-	if (ret == WEIR_PARSE_FRAME)
+	if (ret < WEIR_PARSE_OTHER) {
+		if (ret == WEIR_PARSE_ARP)
+			return weir_arp_xdp(ctx, &contrib, sizeof(contrib)) ? XDP_PASS :
+									      XDP_DROP;
 		ret = weir_parse_frame(&c, &contrib, bpf_xdp_get_buff_len(ctx));
+	}
 	if (ret == WEIR_PARSE_OK)
 		ret = weir_contribute_xdp(ctx, &contrib, sizeof(contrib));
 	else

@@ -37,9 +37,10 @@ struct weir_format_entry {
 					 * the one that has saddr
 					 */
 
-#define WEIR_CONTRIB_LINK	0x40	/* no IP and no UDP: the addresses are the link's, the
-					 * ports 0, and what would be a UDP datagram is what
-					 * stands behind the Ethernet header
+#define WEIR_CONTRIB_LINK	0x40	/* with WEIR_CONTRIB_UNNAMED, no IP and no UDP: the
+					 * addresses are the link's, the ports 0, and what
+					 * would be a UDP datagram is what stands behind the
+					 * Ethernet header
 					 */
 
 /*
@@ -122,7 +123,8 @@ struct weir_contrib {
  *	int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
  *			    u32 contrib__sz, u32 reason);
  *
- * with @contrib filled as far as @daddr, @dport and @format. What they return is
+ * with @contrib filled as far as @daddr, @dport, @format and, of a frame without IP,
+ * @flags. What they return is
  * what counts: a packet that is sent to no job's address and port is somebody
  * else's, and may look as it likes.
  *

@@ -62,7 +62,7 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 	case WEIR_FORMAT_TRIO:
 		return weir_trio(hdr, end, contrib);
 	case WEIR_FORMAT_LAB:
-		contrib->flags = 0;
+		contrib->flags = WEIR_CONTRIB_UNNAMED;
 		if (contrib->udp_len < sizeof(struct udphdr))
 			return WEIR_REASON_RUNT;
 		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));

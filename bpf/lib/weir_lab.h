@@ -98,7 +98,6 @@ static __always_inline int weir_lab(const struct weir_lab_header *hdr, const voi
 	count = weir_lab_word(hdr->lab.chunk_size);
 	if (!count || count >= WEIR_LAB_VALUES_MAX)
 		return WEIR_REASON_LENGTH;
-	contrib->flags |= WEIR_CONTRIB_UNNAMED;
 	contrib->said[0] = weir_lab_word(hdr->lab.num_workers);
 	contrib->weight = 1;
 	contrib->count = count;
@@ -151,11 +150,11 @@ static __always_inline __u32 weir_lab_unpadded(const struct weir_lab_header *hdr
 static __always_inline int weir_lab_frame(const struct weir_lab_header *hdr, const void *end,
 					  struct weir_contrib *contrib, __u32 len)
 {
+	contrib->flags |= WEIR_CONTRIB_UNNAMED | WEIR_CONTRIB_LINK;
 	len = weir_lab_unpadded(hdr, end, len);
 	if (len > 0xffff)
 		return WEIR_REASON_LENGTH;
 	contrib->udp_len = len;
-	contrib->flags |= WEIR_CONTRIB_LINK;
 	return weir_lab(hdr, end, contrib, len);
 }
 

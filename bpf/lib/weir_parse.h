@@ -254,13 +254,19 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 static __always_inline int weir_parse_link(struct weir_cursor *c,
 					   struct weir_contrib *contrib, __be16 proto)
 {
+	int ret;
+
+	if (proto == bpf_htons(WEIR_LAB_ETHERTYPE)) {
+		contrib->format = WEIR_FORMAT_LAB_ETHERNET;
+		ret = WEIR_PARSE_FRAME;
+	} else if (proto == bpf_htons(ETH_P_ARP)) {
+		contrib->format = WEIR_FORMAT_LAB;
+		ret = WEIR_PARSE_ARP;
+	} else {
+		return WEIR_PARSE_OTHER;
+	}
 	contrib->udp_off = c->pos - c->start;
-	if (proto == bpf_htons(ETH_P_ARP))
-		return weir_format_comes(WEIR_FORMAT_LAB) ? WEIR_PARSE_ARP :
-							    WEIR_PARSE_OTHER;
-	contrib->format = weir_format(bpf_ntohs(proto));
-	return contrib->format == WEIR_FORMAT_LAB_ETHERNET ? WEIR_PARSE_FRAME :
-							     WEIR_PARSE_OTHER;
+	return weir_format_comes(contrib->format) ? ret : WEIR_PARSE_OTHER;
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <net/xdp.h>
 #include <uapi/weir_bpf.h>
 
+#include "base/link.h"
 #include "base/vlan.h"
 #include "hook/frame.h"
 #include "job/source.h"
@@ -39,24 +40,19 @@ static __always_inline bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 	       weir_upper_dev_has_mac(dev, mac);
 }
 
-/* What is sent to an address of the link alone is for the job that has that. */
-static bool weir_frame_is_for_job(const struct weir_contrib *c)
-{
-	return c->flags & WEIR_CONTRIB_LINK;
-}
-
 /**
  * weir_frame_is_ours_xdp() - is a frame for this host?
  * @xdp: the frame
  * @c: what the program found
  *
  * A port may be promiscuous, and a switch floods frames for hosts that it does not
- * know; the stack would throw them away, or a bridge send them on. Called under RCU.
+ * know; the stack would throw them away, or a bridge send them on. What is sent to an
+ * address of the link alone is for the job that has that. Called under RCU.
  */
 bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
 {
 	return (xdp->data_end - xdp->data >= ETH_HLEN &&
-		weir_dev_has_mac(xdp->rxq->dev, xdp->data)) || weir_frame_is_for_job(c);
+		weir_dev_has_mac(xdp->rxq->dev, xdp->data)) || weir_contrib_is_link(c);
 }
 
 /**
@@ -89,7 +85,7 @@ bool weir_frame_is_ours_skb(const struct sk_buff *skb, const struct weir_contrib
 {
 	return skb->pkt_type == PACKET_HOST ||
 	       (skb->pkt_type == PACKET_OTHERHOST &&
-		weir_dev_has_mac(skb->dev, skb_mac_header(skb))) || weir_frame_is_for_job(c);
+		weir_dev_has_mac(skb->dev, skb_mac_header(skb))) || weir_contrib_is_link(c);
 }
 
 /**

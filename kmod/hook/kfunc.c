@@ -16,6 +16,7 @@
 #include <uapi/weir_bpf.h>
 
 #include "base/compat.h"
+#include "base/link.h"
 #include "base/payload.h"
 #include "hook/arp.h"
 #include "hook/frame.h"
@@ -23,13 +24,7 @@
 #include "job/contribute.h"
 #include "trim/trim_kfunc.h"
 
-/* What is no UDP has no checksum of UDP's. */
-static bool weir_contrib_verified(const struct weir_contrib *c)
-{
-	return c->flags & WEIR_CONTRIB_LINK;
-}
-
-/* Whether the UDP checksum needs no further look. */
+/* Whether the UDP checksum needs no further look; a frame without IP has none. */
 static bool weir_skb_verified(const struct sk_buff *skb)
 {
 	return skb_csum_unnecessary(skb) ||
@@ -89,7 +84,7 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
 	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err,
-				     weir_contrib_verified(&c), 0);
+				     weir_contrib_is_link(&c), 0);
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -108,7 +103,7 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 		return weir_refuse(skb->dev, &c, err);
 	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
 	return weir_contribute_found(skb->dev, &c, &pl, err,
-				     weir_skb_verified(skb) || weir_contrib_verified(&c),
+				     weir_skb_verified(skb) || weir_contrib_is_link(&c),
 				     weir_skb_before(skb, &c));
 }
 

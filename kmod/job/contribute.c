@@ -15,6 +15,7 @@
 #include <uapi/weir_wire.h>
 
 #include "base/compat.h"
+#include "base/link.h"
 #include "base/notify.h"
 #include "base/payload.h"
 #include "format/format.h"
@@ -101,7 +102,8 @@ static struct weir_job *weir_find_unnamed(struct weir_net *wn,
 	struct weir_job *job;
 
 	hlist_for_each_entry_rcu_bh(job, &wn->unnamed, unnamed)
-		if (job->format->id == c->format && weir_is_to(job, c))
+		if (job->format->id == c->format && job->format->link == weir_contrib_is_link(c) &&
+		    weir_is_to(job, c))
 			return job;
 	return NULL;
 }
@@ -133,7 +135,6 @@ static int weir_find(struct weir_path *path, struct weir_contrib *c)
 		return WEIR_REASON_NO_PORT;
 	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
 	if (!job || job->format->id != c->format || job->format->unnamed != unnamed ||
-	    job->format->link != !!(c->flags & WEIR_CONTRIB_LINK) ||
 	    READ_ONCE(job->local.port) != htons(c->dport))
 		return WEIR_REASON_NO_JOB;
 	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
@@ -176,7 +177,7 @@ static int weir_check_shape(const struct weir_job *job,
 		   sizeof(struct weir_join) :
 		   weir_reduction_bytes(job->blocks.reduction, c->count);
 
-	if (c->payload_off < c->udp_off + (job->format->link ? 0 : sizeof(struct udphdr)) ||
+	if (c->payload_off < c->udp_off + (weir_contrib_is_link(c) ? 0 : sizeof(struct udphdr)) ||
 	    c->payload_off - c->udp_off + want != c->udp_len)
 		return WEIR_REASON_LENGTH;
 	if (c->weight != 1)
