@@ -80,8 +80,7 @@ static void weir_lab_fold(void *mark, const struct weir_contrib *c, bool first)
 {
 	struct weir_lab_name *name = mark;
 
-	if (first)
-		*name = weir_lab_name(c);
+	*name = weir_lab_name(c);
 }
 
 static u8 *weir_lab_put_chunk(u8 *at, const struct weir_lab_name *name)

@@ -18,20 +18,10 @@
 #include "sum/block.h"
 
 /**
- * struct weir_lab_sent - what a source has sent for a chunk that is told by its bytes, too
- * @known: it has, in this run
- * @block: the chunk's block
- * @bytes: a hash of it
- */
-struct weir_lab_sent {
-	bool	known;
-	u32	block;
-	u64	bytes;
-};
-
-/**
  * struct weir_lab_source - what is remembered of a source
- * @sent: what it has sent last for chunks of odd and of even numbers
+ * @sent: a hash of what it has sent last for a chunk that is told by its bytes, too
+ * @block: the block of that chunk
+ * @has_sent: it has, in this run
  * @asked: what it has called what it has sent last, where that has no place
  * @bytes: a hash of that
  * @times: how often it has sent it in a row, 2 at most
@@ -39,7 +29,9 @@ struct weir_lab_sent {
  *	answered meanwhile
  */
 struct weir_lab_source {
-	struct weir_lab_sent	sent[2];
+	u64			sent;
+	u32			block;
+	bool			has_sent;
 	struct weir_lab_name	asked;
 	u64			bytes;
 	u8			times;
@@ -139,23 +131,17 @@ bool weir_lab_tells(const struct weir_lab_name *name)
 	return name->chunk == 1 || (name->chunk && name->total <= 2);
 }
 
-/* What its source has sent last under such a name, where that is told by its bytes. */
-static struct weir_lab_sent *weir_lab_last(const struct weir_lab_packet *p)
-{
-	return &p->source->sent[p->name.chunk & 1];
-}
-
 /* Has its source sent something for a block, and was it this? */
 static bool weir_lab_has_sent(const struct weir_lab_packet *p, u32 block)
 {
-	const struct weir_lab_sent *last = weir_lab_last(p);
+	const struct weir_lab_source *source = p->source;
 
-	return weir_lab_tells(&p->name) && last->known && last->block == block;
+	return weir_lab_tells(&p->name) && source->has_sent && source->block == block;
 }
 
 static bool weir_lab_repeats(const struct weir_lab_packet *p, u32 block)
 {
-	return weir_lab_has_sent(p, block) && weir_lab_last(p)->bytes == p->bytes;
+	return weir_lab_has_sent(p, block) && p->source->sent == p->bytes;
 }
 
 /*
@@ -223,22 +209,15 @@ static void weir_lab_advance(struct weir_lab_state *lab, const struct weir_lab_p
 	lab->block++;
 }
 
-static void weir_lab_forget(struct weir_lab_sent *sent, u32 block)
-{
-	if (sent->block == block)
-		sent->known = false;
-}
-
 /* What the newest chunk has so far counts no more: who is still there sends it again. */
 static void weir_lab_give_up(struct weir_lab_state *lab, struct weir_blocks *blocks)
 {
 	unsigned int i;
 
 	weir_block_drop(blocks, lab->block);
-	for (i = 0; i < blocks->sources; i++) {
-		weir_lab_forget(&lab->source[i].sent[0], lab->block);
-		weir_lab_forget(&lab->source[i].sent[1], lab->block);
-	}
+	for (i = 0; i < blocks->sources; i++)
+		if (lab->source[i].block == lab->block)
+			lab->source[i].has_sent = false;
 }
 
 /* Has its source sent this, and nothing else, twice? What is late comes once, mostly. */
@@ -336,16 +315,16 @@ static int weir_lab_step(struct weir_lab_state *lab, struct weir_blocks *blocks,
 
 static void weir_lab_note(const struct weir_lab_packet *p, u32 block)
 {
-	struct weir_lab_sent *last = weir_lab_last(p);
+	struct weir_lab_source *source = p->source;
 
-	p->source->times = 0;
+	source->times = 0;
 	if (!weir_lab_tells(&p->name))
 		return;
 	if (!weir_lab_has_sent(p, block))
-		p->source->crossed = false;
-	last->known = true;
-	last->block = block;
-	last->bytes = p->bytes;
+		source->crossed = false;
+	source->has_sent = true;
+	source->block = block;
+	source->sent = p->bytes;
 }
 
 /**

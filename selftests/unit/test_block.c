@@ -519,6 +519,56 @@ static void block_of_an_old_generation_is_swept(void)
 	teardown();
 }
 
+static bool glances(u32 block, u16 source, bool complete, bool aged, bool in)
+{
+	struct weir_glance glance;
+
+	weir_block_glance(&table, block, source, &glance);
+	return glance.complete == complete && glance.aged == aged && glance.in == in;
+}
+
+static void block_at_a_glance(void)
+{
+	setup(4, 2, 8);
+	CHECK(glances(0, 0, false, false, false));
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 0, 0, 8, 1);
+	CHECK(glances(0, 0, false, false, true));
+	CHECK(glances(0, 1, false, false, false));
+	CHECK(glances(1, 0, false, false, false));
+	/* The slot has another block. */
+	CHECK(glances(4, 0, false, false, false));
+	weir_blocks_slot(&table, 0)->aged = true;
+	CHECK(glances(0, 1, false, true, false));
+	VERDICT(WEIR_VERDICT_COMPLETE, 1, 0, 0, 8, 1);
+	CHECK(glances(0, 1, true, false, true));
+	weir_blocks_advance(&table, 1);
+	CHECK(glances(0, 1, false, false, false));
+	teardown();
+}
+
+/* What was in it counts no more, and who was in it counts again. */
+static void block_begins_anew(void)
+{
+	struct outcome o;
+
+	setup(4, 2, 8);
+	weir_block_drop(&table, 0);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 0, 0, 8, 100);
+	weir_block_drop(&table, 4);
+	REFUSED(DUPLICATE, 0, 0, 0, 8, 1);
+	weir_block_drop(&table, 0);
+	CHECK_EQ(weir_blocks_open(&table), 0);
+	/* Another length is no matter. */
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 0, 0, 7, 1);
+	o = contribute(1, 0, 0, 7, 2);
+	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(o.first, 3);
+	/* One that is complete stays. */
+	weir_block_drop(&table, 0);
+	VERDICT(WEIR_VERDICT_REPEAT, 0, 0, 0, 7, 1);
+	teardown();
+}
+
 static void block_overflow_is_flagged(void)
 {
 	setup(4, 3, 16);
@@ -675,6 +725,8 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_ages),
 	KTAP_TEST(block_is_done_without_a_packet),
 	KTAP_TEST(block_of_an_old_generation_is_swept),
+	KTAP_TEST(block_at_a_glance),
+	KTAP_TEST(block_begins_anew),
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_exponents),
 	KTAP_TEST(block_leaves_pages_to_readers),

@@ -412,6 +412,37 @@ static void lab_late(void)
 	box_down();
 }
 
+/* However often they come, and from whom, where the sources do not agree, or have gone on. */
+static void lab_late_and_twice(void)
+{
+	struct weir_job *job;
+	u32 chunk;
+	int i, s;
+
+	box_up();
+	job = lab_job(2);
+	for (chunk = 1; chunk <= 5; chunk++)
+		BOTH(job, .chunk = chunk, .total = 9, .grad = chunk);
+	/* The one before, which who is in the newest has. */
+	for (i = 0; i < 6; i++)
+		CHECK_EQ(GIVE(job, i % 2, .chunk = 4, .total = 9, .grad = i % 2 ? 40 : 4),
+			 WEIR_REASON_STALE);
+	/* Not the same. */
+	for (i = 0; i < 6; i++)
+		CHECK_EQ(GIVE(job, i % 2, .chunk = 1 + i % 2, .total = 9, .grad = 1),
+			 WEIR_REASON_STALE);
+	/* Not in a row. */
+	BOTH(job, .chunk = 6, .total = 9, .grad = 6);
+	for (i = 0; i < 3; i++) {
+		for (s = 0; s < 2; s++)
+			CHECK_EQ(GIVE(job, s, .chunk = 1, .total = 9, .grad = 1 + 9 * s),
+				 WEIR_REASON_STALE);
+		BOTH(job, .chunk = 7 + i, .total = 9, .grad = 7 + i);
+	}
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 1);
+	box_down();
+}
+
 /* Workers that begin anew in the middle are believed when all have said so twice. */
 static void lab_restart(void)
 {
@@ -850,6 +881,7 @@ const struct ktap_test lab_tests[] = {
 	KTAP_TEST(lab_one_chunk_twice_the_same),
 	KTAP_TEST(lab_two_chunks),
 	KTAP_TEST(lab_late),
+	KTAP_TEST(lab_late_and_twice),
 	KTAP_TEST(lab_restart),
 	KTAP_TEST(lab_restart_in_first),
 	KTAP_TEST(lab_set_up_anew),
