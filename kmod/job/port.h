@@ -30,7 +30,8 @@ struct weir_port {
 
 static inline struct hlist_head *weir_port_bucket(struct weir_net *wn, int ifindex)
 {
-	return &wn->port_table[ifindex % WEIR_PORT_BUCKETS];
+	/* A request may name any index, a negative one too. */
+	return &wn->port_table[(u32)ifindex % WEIR_PORT_BUCKETS];
 }
 
 /**

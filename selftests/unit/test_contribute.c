@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The whole way of a contribution, from the descriptor to what is sent. */
+#include <limits.h>
+
 #include "base/payload.h"
 #include "box.h"
 #include "unit.h"
@@ -267,6 +269,23 @@ static struct weir_contrib identity(struct weir_source_config config)
 	config.addr = box_addr(1);
 	CHECK_EQ(weir_source_bind(job, 0, &config), 0);
 	return box_contrib(job, 0, 0, 16);
+}
+
+/* An index of a request is any 32 bits; the buckets before the table are somebody else's. */
+static void contribute_ports_by_any_index(void)
+{
+	static const int none[] = { 0, -1, -3, 3 + WEIR_PORT_BUCKETS, INT_MIN, INT_MAX };
+	size_t i;
+
+	box_up();
+	CHECK(weir_port_get(&box.wn, 3) == &box.port);
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		CHECK(!weir_port_get(&box.wn, none[i]));
+		CHECK(weir_port_bucket(&box.wn, none[i]) >= box.wn.port_table);
+		CHECK(weir_port_bucket(&box.wn, none[i]) <
+		      box.wn.port_table + WEIR_PORT_BUCKETS);
+	}
+	box_down();
 }
 
 static void contribute_port_is_whose(void)
@@ -693,6 +712,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_join_of_other_numbers),
 	KTAP_TEST(contribute_join_of_any_numbers),
 	KTAP_TEST(contribute_join_that_does_not_fit),
+	KTAP_TEST(contribute_ports_by_any_index),
 	KTAP_TEST(contribute_port_is_whose),
 	KTAP_TEST(contribute_vlan_is_whose),
 	KTAP_TEST(contribute_device_is_whose),
