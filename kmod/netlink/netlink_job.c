@@ -142,10 +142,10 @@ static int weir_nl_job_check_late(struct genl_info *info, u16 sources, bool whol
 {
 	if (whole && late->policy != WEIR_POLICY_WAIT)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_POLICY], -EINVAL,
-				      "a result of this format cannot say that it lacks sources: its jobs have the policy wait");
+				      "results of this format never lack a source: its jobs have the policy wait");
 	if (whole && late->quorum)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_QUORUM], -EINVAL,
-				      "a result of this format cannot say that it lacks sources: its jobs have no quorum");
+				      "results of this format never lack a source: its jobs have no quorum");
 	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
 				      "blocks that are not to wait need a timeout");

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/netns.sh"
 
 ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
-	ip -n "$(ns_name box)" link add d1 type dummy &&
+	ip -n "$(ns_name box)" link add d1 address 02:00:00:00:00:0a type dummy &&
 	ip -n "$(ns_name box)" link add d2 type vxlan external gpe &&
 	ip -n "$(ns_name box)" link add d3 numtxqueues 2 type veth peer d4 numrxqueues 2 &&
 	in_ns box tc qdisc add dev d3 root handle 1: mq &&
