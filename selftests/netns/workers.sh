@@ -215,7 +215,7 @@ too_many_grads() {
 mtu_too_small() {
 	local status
 	ip -n "$(ns_name w1)" link set eth0 mtu 1500 || return
-	alone 1 7 0 4 -- "a block of 1024 gradients makes a packet of 4140 bytes" \
+	alone 1 7 0 4 -- "a block of 1024 gradients makes a packet of 2092 bytes or more" \
 		"the path to $(box_addr) carries 1500" "set grads to 364 or less on every rank" \
 		"raise the MTU"
 	status=$?

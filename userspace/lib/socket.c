@@ -131,22 +131,29 @@ void socket_local(const struct weir *comm, char text[ADDRESS_TEXT])
 	address_format(&local, text);
 }
 
+/* Gradients that a path carries, of whatever type the job sums. */
+static unsigned int gradients_within(const struct weir *comm, unsigned int mtu)
+{
+	unsigned int size = comm->config.type ? gradient_size(comm) : sizeof(uint32_t);
+
+	return (mtu - fixed_size(comm)) / size;
+}
+
 int socket_too_long(struct weir *comm)
 {
 	const struct config *config = &comm->config;
 	unsigned int mtu = path_mtu(comm);
-	unsigned int fixed = fixed_size(comm), size = gradient_size(comm);
 
-	if (mtu < fixed + size)
+	if (mtu < fixed_size(comm) + sizeof(uint32_t))
 		return error_fail(comm, -EMSGSIZE,
 				  "the path to %s carries no packet of %u bytes: lower grads, now %u, "
 				  "on every rank",
 				  config->box_text, socket_packet_size(comm), config->grads);
 	return error_fail(comm, -EMSGSIZE,
-			  "a block of %u gradients makes a packet of %u bytes, and the path to %s "
+			  "a block of %u gradients makes a packet of %u bytes%s, and the path to %s "
 			  "carries %u: set grads to %u or less on every rank, or raise the MTU",
-			  config->grads, socket_packet_size(comm), config->box_text, mtu,
-			  (mtu - fixed) / size);
+			  config->grads, socket_packet_size(comm), config->type ? "" : " or more",
+			  config->box_text, mtu, gradients_within(comm, mtu));
 }
 
 int socket_check_size(struct weir *comm)
