@@ -49,6 +49,7 @@ part_box() {
 		figure "contribution_over_tx_$g" "$(ratio "${cost[contribution_$g]}" "${cost[tx_$g]}")"
 		figure "whole_box_over_forward_$g" "$(ratio "${cost[whole_box_$g]}" "${cost[redirect_$g]}")"
 	done
+	figure format_cost_trio "$(ratio "${cost[contribution_256]}" "$(recorded insn_before_formats_256)")"
 	figure insn_checksum_1024 $((cost[checked_1024] - cost[contribution_1024]))
 	breakdown
 }

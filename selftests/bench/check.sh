@@ -1,8 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# That a packet's cost stays within bounds. These are counts of instructions on an
-# emulated machine, not times, so they are the same on any host, loaded or not. To be run
-# in a virtual machine with --icount.
+# That a packet's cost stays within bounds, and does not creep up. These are counts of
+# instructions on an emulated machine, not times, so they are the same on any host, loaded or
+# not. To be run in a virtual machine with --icount.
+#
+#	check.sh		compares with the file "recorded"
+#	check.sh --record	prints what that file is to be
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -11,6 +14,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 . selftests/bench/cost.sh
 # shellcheck source=targets.sh
 . selftests/bench/targets.sh
+
+# A count may grow by so many per cent. Two runs of one build differ by less than 1.
+slack=3
+counts=(contribution_{1,256,1024} whole_box_{1,256,1024} checked_1024
+	float32 bfloat16 float16 float32_fixed scan_100)
+bounds=(contribution_float32_over_int32 fixed_order_over_arrival format_cost_trio
+	scale_{jobs,sources,blocks})
 
 # within NAME VALUE
 within() {
@@ -24,21 +34,71 @@ within() {
 	fi
 }
 
-ktap_header 5
+# Instructions of one kernel do not tell of another's.
+not_dearer() {
+	local name="$1 is not dearer than recorded" was
+	if [[ $(recorded kernel) != "$(uname -r)" ]]; then
+		ktap_note "$1: ${cost[$1]} instructions"
+		ktap_skip "$name" "$bench_record is of kernel $(recorded kernel)"
+		return
+	fi
+	was=$(recorded "insn_$1")
+	[[ $was ]] || { ktap_fail "$name" "it is not in $bench_record"; return; }
+	ktap_note "$1: $was instructions then, ${cost[$1]} now"
+	if ((cost[$1] * 100 <= was * (100 + slack))); then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "more than $slack % over $bench_record: find out why, or record anew and say so"
+	fi
+}
+
+measure_all() {
+	cost_up
+	cost_sender 1 256 1024
+	each_worker ports
+	cost_of_box 1 256 1024
+	cost_of_checksum 1024
+	cost_of_types
+	cost_of_scan
+}
+
+print_record() {
+	local name
+	echo "# SPDX-License-Identifier: GPL-2.0"
+	echo "# Instructions of the box for a packet, see check.sh. What was before there were formats is"
+	echo "# measured with the first of them alone, and stays."
+	echo "kernel $(uname -r)"
+	echo "insn_before_formats_256 $(recorded insn_before_formats_256)"
+	for name in "${counts[@]}"; do
+		echo "insn_$name ${cost[$name]}"
+	done
+}
+
+if [[ ${1-} == --record ]]; then
+	[[ -e /sys/module/weir ]] || die "the module is not loaded"
+	measure_all >&2
+	print_record
+	exit
+fi
+
+ktap_header $((${#counts[@]} + ${#bounds[@]}))
 if [[ ! -e /sys/module/weir ]]; then
-	for name in contribution_over_tx_1024 whole_box_over_forward_1024 scale_{blocks,jobs,sources}; do
+	for name in "${counts[@]}"; do
+		ktap_skip "$name is not dearer than recorded" "the module is not loaded"
+	done
+	for name in "${bounds[@]}"; do
 		ktap_skip "$name is within its bound" "the module is not loaded"
 	done
 	ktap_end
 fi
 
-cost_up
-cost_sender 256 1024
-cost_of_xdp 1024
-each_worker ports
-cost_of_box 1024
-within contribution_over_tx_1024 "$(ratio "${cost[contribution_1024]}" "${cost[tx_1024]}")"
-within whole_box_over_forward_1024 "$(ratio "${cost[whole_box_1024]}" "${cost[redirect_1024]}")"
+measure_all
+for name in "${counts[@]}"; do
+	not_dearer "$name"
+done
+within contribution_float32_over_int32 "$(ratio "${cost[float32]}" "${cost[contribution_1024]}")"
+within fixed_order_over_arrival "$(ratio "${cost[float32_fixed]}" "${cost[float32]}")"
+within format_cost_trio "$(ratio "${cost[contribution_256]}" "$(recorded insn_before_formats_256)")"
 
 scale_addresses
 scale_jobs

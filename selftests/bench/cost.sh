@@ -70,14 +70,14 @@ cost_of_box() {
 # What a contribution of 1,024 gradients of each other type costs, and of sums that are the same
 # in any order. In the numbers of uapi/weir.h; the sender's part is that of a frame as long.
 cost_of_types() {
-	local job=20 name dtype order size total long
+	local job=20 name dtype order size total sender
 	cost_sender 512
 	while read -r name dtype order size; do
 		setup --job "$job" --sources 5 --bound 4 --blocks 8192 --dtype "$dtype" --order "$order"
 		bench_block=0
 		measure total "$cost_blocks" --grads 1024 --floats "$size" --job "$job"
-		long=$((1024 * size / 4))
-		cost[$name]=$((total - cost[sender_$long]))
+		sender=sender_$((256 * size))
+		cost[$name]=$((total - cost[$sender]))
 		none_refused
 		in_router weir job del id "$job"
 	done <<-END
@@ -88,6 +88,17 @@ cost_of_types() {
 		float16 4 1 2
 		float16_fixed 4 2 2
 	END
+}
+
+# What a timer's look at a hundred slots costs.
+cost_of_scan() {
+	local job=4
+	setup --job "$job" --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 900000000
+	bench_block=0
+	blast "$bench_full" --job "$job" --grads 1 --sources 1 >/dev/null
+	scan_cost "$job"
+	cost[scan_100]=$(awk -v s="$scanned" 'BEGIN { printf "%.0f\n", 100 * s }')
+	in_router weir job del id "$job"
 }
 
 # Frames of a sender on this machine carry no checksum yet, and the box takes them as

@@ -10,6 +10,13 @@ bench_workers=4
 bench_box=10.77.1.254
 bench_pins=/sys/fs/bpf/weir-bench
 
+bench_tracing=/sys/kernel/tracing
+# As many blocks of a job as can be open at once.
+bench_full=65535
+
+# What packets cost when somebody last looked, see check.sh.
+bench_record=selftests/bench/recorded
+
 # A block that no packet was for yet: each measurement takes a range of its own.
 bench_block=0
 
@@ -33,6 +40,11 @@ spread() {
 	else
 		ratio "$2" "$1"
 	fi
+}
+
+# recorded NAME: what the record says of it
+recorded() {
+	awk -v name="$1" '$1 == name { print $2 }' "$bench_record"
 }
 
 die() {
@@ -138,4 +150,40 @@ none_refused() {
 	[[ $n == 0 ]] && return
 	in_router weir stats >&2
 	die "$n packets were refused"
+}
+
+open_blocks() {
+	in_router weir -j job show id "$1" | gojq '.[0].open'
+}
+
+# The event whose histogram is being made, and what makes it.
+hist_on=()
+
+# hist EVENT TRIGGER: counts what comes from now on, until hist_end.
+hist() {
+	echo "hist:$2" >"$1/trigger" || die "no histogram of $1"
+	hist_on=("$1" "$2")
+}
+
+# The module cannot go before.
+hist_end() {
+	((${#hist_on[@]})) || return 0
+	echo "!hist:${hist_on[1]}" >"${hist_on[0]}/trigger"
+	hist_on=()
+}
+
+# scan_cost JOB: sets $scanned to what a look at a slot costs where nothing is to be done, in ns,
+# which are instructions. The job has all slots but one open; every timer comes by when the
+# timeout is set.
+scan_cost() {
+	local scans=$bench_tracing/events/weir/weir_scan looked took
+	hist "$scans" "keys=job:vals=looked,took if answered==0 && job==$1"
+	in_router weir job set id "$1" timeout 1000s || die "no timeout"
+	read -r looked took < <(sed -n \
+		's/^{ job: .*} hitcount: .* looked: *\([0-9]*\) *took: *\([0-9]*\).*/\1 \2/p' "$scans/hist")
+	hist_end
+	note "$looked slots looked at, $(open_blocks "$1") of them open, in $took ns"
+	((looked == bench_full + 1)) || die "the timers did not come by"
+	# shellcheck disable=SC2034 # it is the caller's
+	scanned=$(awk -v t="$took" -v n="$looked" 'BEGIN { printf "%.1f\n", t / n }')
 }

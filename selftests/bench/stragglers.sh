@@ -20,27 +20,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
 . selftests/bench/lib.sh
 
-tracing=/sys/kernel/tracing
-ages=$tracing/events/weir/weir_result
-scans=$tracing/events/weir/weir_scan
-full=65535
+ages=$bench_tracing/events/weir/weir_result
 # A histogram of ages has buckets of so many ns, a hundredth of the shortest timeout.
 bucket=50000
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
-
-# hist EVENT TRIGGER: counts what comes from now on, until hist_end.
-hist() {
-	echo "hist:$2" >"$1/trigger" || die "no histogram of $1"
-	hist_on=("$1" "$2")
-}
-
-# The module cannot go before.
-hist_end() {
-	((${#hist_on[@]})) || return
-	echo "!hist:${hist_on[1]}" >"${hist_on[0]}/trigger"
-	hist_on=()
-}
 
 # percentile SHARE: of the ages, the upper end of the bucket in ns, and how many there are
 percentile() {
@@ -54,10 +38,6 @@ percentile() {
 			}
 			print end[i] + 0, n + 0
 		}'
-}
-
-open_blocks() {
-	in_router weir -j job show id "$1" | gojq '.[0].open'
 }
 
 none_open() {
@@ -81,34 +61,21 @@ age() {
 	figure "$name" "$(ratio "$p99" $((1000 * timeout)))"
 }
 
-# What a look at a slot costs where nothing is to be done: every timer comes by when the
-# timeout is set.
-scan_cost() {
-	local keys="keys=job:vals=looked,took" looked took
-	hist "$scans" "$keys if answered==0 && job==$1"
-	in_router weir job set id "$1" timeout 1000s || die "no timeout"
-	read -r looked took < <(sed -n 's/^{ job: .*} hitcount: .* looked: *\([0-9]*\) *took: *\([0-9]*\).*/\1 \2/p' "$scans/hist")
-	hist_end
-	note "$looked slots looked at, $(open_blocks "$1") of them open, in $took ns"
-	((looked == full + 1)) || die "the timers did not come by"
-	figure scan_instructions_a_record "$(awk -v t="$took" -v n="$looked" 'BEGIN { printf "%.1f\n", t / n }')"
-}
-
-hist_on=()
 at_exit hist_end
 bench_star
 each_worker ports
 
 # One job with all its blocks open, one of its two workers silent.
 setup --job 1 --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 600000
-age straggler_p99_over_timeout_all_open 600000 1 "$full" --sources 1
+age straggler_p99_over_timeout_all_open 600000 1 "$bench_full" --sources 1
 in_router weir job del id 1
 
 setup --job 1 --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 900000000
 bench_block=0
-blast "$full" --job 1 --grads 1 --sources 1 >/dev/null
+blast "$bench_full" --job 1 --grads 1 --sources 1 >/dev/null
 note "$(open_blocks 1) blocks of another job are open"
 scan_cost 1
+figure scan_instructions_a_record "$scanned"
 
 for ms in 5 10 20 50; do
 	setup --job 2 --sources 4 --blocks 65536 --grads 1 --timeout $((1000 * ms))
@@ -116,5 +83,5 @@ for ms in 5 10 20 50; do
 	age "straggler_p99_over_timeout_${ms}ms" $((1000 * ms)) 2 8000 --first 1 --sources 4
 	in_router weir job del id 2
 done
-[[ $(open_blocks 1) == "$full" ]] || die "the other job's blocks are gone"
+[[ $(open_blocks 1) == "$bench_full" ]] || die "the other job's blocks are gone"
 none_refused
