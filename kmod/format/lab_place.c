@@ -78,7 +78,7 @@ enum weir_lab_where {
 	WEIR_LAB_NOW,		/* the newest chunk */
 	WEIR_LAB_NEXT,		/* the one that follows it */
 	WEIR_LAB_BEFORE,	/* the one before it */
-	WEIR_LAB_LATE,		/* likewise, and its source has gone on since */
+	WEIR_LAB_PASSED,	/* likewise, and its source has gone on since */
 	WEIR_LAB_OTHER,		/* the newest, and not what its source has sent for it */
 	WEIR_LAB_NOWHERE,	/* where no worker can be that has not begun anew */
 };
@@ -164,7 +164,7 @@ static enum weir_lab_where weir_lab_look(const struct weir_lab_state *lab,
 		return WEIR_LAB_BEFORE;
 	if (now)
 		return WEIR_LAB_NOW;
-	return before && !weir_lab_tells(&p->name) ? WEIR_LAB_LATE : WEIR_LAB_NOWHERE;
+	return before && !weir_lab_tells(&p->name) ? WEIR_LAB_PASSED : WEIR_LAB_NOWHERE;
 }
 
 /*
@@ -300,7 +300,7 @@ static int weir_lab_step(struct weir_lab_state *lab, struct weir_blocks *blocks,
 	else if (weir_lab_crosses(p, where == WEIR_LAB_BEFORE ||
 				  (where == WEIR_LAB_NOW && newest.complete)))
 		reason = WEIR_REASON_DUPLICATE;
-	if (where == WEIR_LAB_LATE)
+	if (where == WEIR_LAB_PASSED)
 		reason = WEIR_REASON_STALE;
 	if (reason)
 		return -reason;

@@ -65,7 +65,7 @@ static int weir_job_fill_state(struct weir_job *job, const struct weir_job_confi
 static int weir_job_fill(struct weir_job *job,
 			 const struct weir_job_config *cfg)
 {
-	const struct weir_policy_config *late = &cfg->late;
+	const struct weir_policy_config *policy = &cfg->policy;
 	struct weir_dest *group;
 	struct weir_rate *rate;
 	int err;
@@ -92,14 +92,14 @@ static int weir_job_fill(struct weir_job *job,
 	      weir_blocks_init(&job->blocks, &cfg->blocks);
 	if (err)
 		return err;
-	job->blocks.quorum = late->quorum;
-	job->late = *late;
-	err = weir_straggler_init(job, weir_policy_dead_after(late),
-				  weir_policy_excludes(late->policy));
+	job->blocks.quorum = policy->quorum;
+	job->policy = *policy;
+	err = weir_straggler_init(job, weir_policy_dead_after(policy),
+				  weir_policy_excludes(policy->mode));
 	if (err)
 		return err;
-	return weir_scan_init(job, cfg->timers, late->timeout,
-			      weir_policy_answers(late->policy));
+	return weir_scan_init(job, cfg->timers, policy->timeout,
+			      weir_policy_answers(policy->mode));
 }
 
 /**
@@ -242,20 +242,20 @@ int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 }
 
 /**
- * weir_job_set_policy() - treat late sources otherwise
+ * weir_job_set_policy() - treat stragglers otherwise
  * @job: the job, its namespace's lock held
- * @late: how; holds for open blocks too
+ * @policy: how; holds for open blocks too
  */
 void weir_job_set_policy(struct weir_job *job,
-			 const struct weir_policy_config *late)
+			 const struct weir_policy_config *policy)
 {
 	lockdep_assert_held(&job->wn->lock);
 
-	job->late = *late;
-	WRITE_ONCE(job->blocks.quorum, late->quorum);
-	weir_straggler_set(job, weir_policy_dead_after(late),
-			   weir_policy_excludes(late->policy));
-	weir_scan_set(job, late->timeout, weir_policy_answers(late->policy));
+	job->policy = *policy;
+	WRITE_ONCE(job->blocks.quorum, policy->quorum);
+	weir_straggler_set(job, weir_policy_dead_after(policy),
+			   weir_policy_excludes(policy->mode));
+	weir_scan_set(job, policy->timeout, weir_policy_answers(policy->mode));
 }
 
 /**
@@ -328,7 +328,7 @@ void weir_job_flush(struct weir_net *wn)
 		weir_job_free(job);
 }
 
-/* Those who are in the generation that is about to begin; @back: who was late or gone. */
+/* Sources that join the generation that is about to begin; in @back, those found silent before. */
 static void weir_job_gather(struct weir_job *job, unsigned long *back)
 {
 	unsigned int i;
@@ -366,7 +366,7 @@ static void weir_job_begin(struct weir_job *job)
  * @lacks: likewise
  * @now: likewise
  * @back: bitmap of WEIR_SOURCES_MAX, empty. Where a generation begins, the sources
- *	are set that were late or gone before it
+ *	are set that were silent before it: stragglers and dead ones
  *
  * Called with bottom halves disabled. A generation begins under the table's lock,
  * and when nobody in it is excluded any more: other CPUs may hear from any of its

@@ -23,27 +23,27 @@ struct weir_format_ops;
 struct weir_source;
 
 /**
- * struct weir_policy_config - what is done about late sources
- * @policy: enum weir_policy
+ * struct weir_policy_config - how a job treats stragglers
+ * @mode: enum weir_policy
  * @quorum: contributions that a block is answered with, 0 for all
  * @timeout: ns after which a block has aged, 0 for never
  * @dead_after: ns of silence after which a source counts as dead, 0 for what
  *	goes with the timeout
  */
 struct weir_policy_config {
-	u8	policy;
+	u8	mode;
 	u16	quorum;
 	u64	timeout;
 	u64	dead_after;
 };
 
 /* What nobody has set is never longer than what can be set: 32 bits of microseconds. */
-static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
+static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy)
 {
-	u64 timeout = late->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+	u64 timeout = policy->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
 
-	return late->dead_after ?: min_t(u64, timeout * WEIR_DEAD_AFTER_DEFAULT,
-					 U32_MAX * NSEC_PER_USEC);
+	return policy->dead_after ?: min_t(u64, timeout * WEIR_DEAD_AFTER_DEFAULT,
+					   U32_MAX * NSEC_PER_USEC);
 }
 
 /**
@@ -57,7 +57,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *late)
  * @has_group: @group is given
  * @group: multicast group for results
  * @timers: how many look for blocks that have aged
- * @late: what is done about late sources
+ * @policy: how it treats stragglers
  * @rate: policer
  */
 struct weir_job_config {
@@ -70,7 +70,7 @@ struct weir_job_config {
 	bool		has_group;
 	struct in6_addr	group;
 	u16		timers;
-	struct weir_policy_config late;
+	struct weir_policy_config policy;
 	struct weir_rate_config rate;
 };
 
@@ -90,9 +90,9 @@ struct weir_job_config {
  *	given out
  * @join: who waits for the next generation
  * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
- * @late: what is done about late sources; written under the namespace's lock
+ * @policy: how it treats stragglers; written under the namespace's lock
  * @scan: timers that look for blocks that have aged
- * @watch: the timer that tells who is late from who is gone
+ * @watch: the timer that tells a straggler from a dead source
  * @rate: policer, or NULL; written under the namespace's lock
  * @state: what the format remembers, see weir_format_ops.state, or NULL
  * @unnamed: on weir_net.unnamed, where packets say no job
@@ -117,7 +117,7 @@ struct weir_job {
 	bool				joined;
 	struct weir_join_table		join;
 	struct weir_blocks		blocks;
-	struct weir_policy_config	late;
+	struct weir_policy_config	policy;
 	struct weir_scan		scan;
 	struct weir_watch		watch;
 	struct weir_rate __rcu		*rate;
@@ -173,7 +173,7 @@ void weir_job_unpublish(struct weir_job *job);
 void weir_job_free(struct weir_job *job);
 void weir_job_flush(struct weir_net *wn);
 void weir_job_set_policy(struct weir_job *job,
-			 const struct weir_policy_config *late);
+			 const struct weir_policy_config *policy);
 enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
 				     u32 nonce, u32 lacks, u64 now,
 				     unsigned long *back);

@@ -21,17 +21,17 @@ static int weir_nl_job_put_group(struct sk_buff *skb,
 		       0;
 }
 
-static int weir_nl_job_put_late(struct sk_buff *skb, const struct weir_job *job)
+static int weir_nl_job_put_policy(struct sk_buff *skb, const struct weir_job *job)
 {
-	const struct weir_policy_config *late = &job->late;
+	const struct weir_policy_config *policy = &job->policy;
 
-	return nla_put_u32(skb, WEIR_A_JOB_POLICY, late->policy) ||
+	return nla_put_u32(skb, WEIR_A_JOB_POLICY, policy->mode) ||
 	       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT,
-			   div_u64(late->timeout, NSEC_PER_USEC)) ||
-	       nla_put_u32(skb, WEIR_A_JOB_QUORUM, late->quorum) ||
+			   div_u64(policy->timeout, NSEC_PER_USEC)) ||
+	       nla_put_u32(skb, WEIR_A_JOB_QUORUM, policy->quorum) ||
 	       nla_put_u32(skb, WEIR_A_JOB_TIMERS, job->scan.n) ||
 	       nla_put_u32(skb, WEIR_A_JOB_DEAD_AFTER,
-			   div_u64(weir_policy_dead_after(late),
+			   div_u64(weir_policy_dead_after(policy),
 				   NSEC_PER_USEC));
 }
 
@@ -74,7 +74,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    (job->local.port &&
 	     nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->local.port))) ||
 	    weir_nl_job_put_group(skb, job) ||
-	    weir_nl_job_put_late(skb, job) ||
+	    weir_nl_job_put_policy(skb, job) ||
 	    weir_nl_job_put_rate(skb, job) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
 			weir_blocks_generation(&job->blocks)) ||
@@ -137,65 +137,65 @@ static int weir_nl_job_check_there(struct genl_info *info)
 #define WEIR_TIMEOUT_MIN	(100 * NSEC_PER_USEC)
 #define WEIR_DEAD_AFTER_MIN	NSEC_PER_MSEC
 
-static int weir_nl_job_check_late(struct genl_info *info, u16 sources, bool whole,
-				  const struct weir_policy_config *late)
+static int weir_nl_job_check_policy(struct genl_info *info, u16 sources, bool whole,
+				    const struct weir_policy_config *policy)
 {
-	if (whole && late->policy != WEIR_POLICY_WAIT)
+	if (whole && policy->mode != WEIR_POLICY_WAIT)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_POLICY], -EINVAL,
 				      "results of this format never lack a source: its jobs have the policy wait");
-	if (whole && late->quorum)
+	if (whole && policy->quorum)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_QUORUM], -EINVAL,
 				      "results of this format never lack a source: its jobs have no quorum");
-	if (late->policy != WEIR_POLICY_WAIT && !late->timeout)
+	if (policy->mode != WEIR_POLICY_WAIT && !policy->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
 				      "blocks that are not to wait need a timeout");
-	if (late->timeout && late->timeout < WEIR_TIMEOUT_MIN)
+	if (policy->timeout && policy->timeout < WEIR_TIMEOUT_MIN)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_TIMEOUT], -EINVAL,
 				      "a timeout is 100 us at least, or 0 for none");
-	if (late->dead_after && late->dead_after < WEIR_DEAD_AFTER_MIN)
+	if (policy->dead_after && policy->dead_after < WEIR_DEAD_AFTER_MIN)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
 				      "dead-after is 1 ms at least, or 0 for what follows from the timeout");
-	if (weir_policy_dead_after(late) < late->timeout)
+	if (weir_policy_dead_after(policy) < policy->timeout)
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DEAD_AFTER], -EINVAL,
 				      "dead-after is shorter than the timeout");
-	if (late->quorum > sources) {
+	if (policy->quorum > sources) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_JOB_QUORUM]);
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "a quorum of %u is more than the job's %u sources",
-				   late->quorum, sources);
+				   policy->quorum, sources);
 		return -EINVAL;
 	}
 	return 0;
 }
 
 /*
- * What the request says of late sources; the rest of @late stays, and without a
+ * What the request says of stragglers; the rest of @policy stays, and without a
  * policy the timeout says which one is meant, unless all results are to be @whole.
  */
-static int weir_nl_job_late(struct genl_info *info, u16 sources, bool whole,
-			    struct weir_policy_config *late)
+static int weir_nl_job_policy(struct genl_info *info, u16 sources, bool whole,
+			      struct weir_policy_config *policy)
 {
 	struct nlattr **attrs = info->attrs;
 	struct nlattr *timeout = attrs[WEIR_A_JOB_TIMEOUT];
 
 	if (timeout)
-		late->timeout = nla_get_u32(timeout) * NSEC_PER_USEC;
+		policy->timeout = nla_get_u32(timeout) * NSEC_PER_USEC;
 	if (attrs[WEIR_A_JOB_POLICY])
-		late->policy = nla_get_u32(attrs[WEIR_A_JOB_POLICY]);
-	else if (!late->policy)
-		late->policy = late->timeout && !whole ? WEIR_POLICY_PARTIAL :
-							 WEIR_POLICY_WAIT;
-	if (late->policy != WEIR_POLICY_WAIT && !timeout && !late->timeout)
-		late->timeout = WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+		policy->mode = nla_get_u32(attrs[WEIR_A_JOB_POLICY]);
+	else if (!policy->mode)
+		policy->mode = policy->timeout && !whole ? WEIR_POLICY_PARTIAL :
+							   WEIR_POLICY_WAIT;
+	if (policy->mode != WEIR_POLICY_WAIT && !timeout && !policy->timeout)
+		policy->timeout = WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
 	if (attrs[WEIR_A_JOB_QUORUM]) {
 		u32 quorum = nla_get_u32(attrs[WEIR_A_JOB_QUORUM]);
 
-		late->quorum = min_t(u32, quorum, U16_MAX);
+		policy->quorum = min_t(u32, quorum, U16_MAX);
 	}
 	if (attrs[WEIR_A_JOB_DEAD_AFTER])
-		late->dead_after = nla_get_u32(attrs[WEIR_A_JOB_DEAD_AFTER]) *
+		policy->dead_after = nla_get_u32(attrs[WEIR_A_JOB_DEAD_AFTER]) *
 				   NSEC_PER_USEC;
-	return weir_nl_job_check_late(info, sources, whole, late);
+	return weir_nl_job_check_policy(info, sources, whole, policy);
 }
 
 static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *cfg)
@@ -280,7 +280,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	}
 	cfg->timers = weir_nl_u32_or(info, WEIR_A_JOB_TIMERS, WEIR_TIMERS_DEFAULT);
 	err = weir_nl_job_check_format(info, cfg) ?:
-	      weir_nl_job_late(info, cfg->blocks.sources, cfg->format->whole, &cfg->late);
+	      weir_nl_job_policy(info, cfg->blocks.sources, cfg->format->whole, &cfg->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
 	if (!err)
@@ -319,7 +319,7 @@ int weir_nl_job_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
-static bool weir_nl_job_sets_late(struct genl_info *info)
+static bool weir_nl_job_sets_policy(struct genl_info *info)
 {
 	return info->attrs[WEIR_A_JOB_POLICY] ||
 	       info->attrs[WEIR_A_JOB_TIMEOUT] ||
@@ -329,12 +329,12 @@ static bool weir_nl_job_sets_late(struct genl_info *info)
 
 /**
  * struct weir_nl_job_changes - what a request changes, checked as a whole
- * @late: what is done about late sources
+ * @policy: how it treats stragglers
  * @rate: policer
  * @group: multicast group
  */
 struct weir_nl_job_changes {
-	struct weir_policy_config	late;
+	struct weir_policy_config	policy;
 	struct weir_rate_config		rate;
 	struct in6_addr			group;
 };
@@ -347,15 +347,15 @@ static int weir_nl_job_changes(struct genl_info *info,
 	int err;
 
 	if (!attrs[WEIR_A_JOB_PORT] && !attrs[WEIR_A_JOB_GROUP] &&
-	    !attrs[WEIR_A_JOB_RATE] && !weir_nl_job_sets_late(info)) {
+	    !attrs[WEIR_A_JOB_RATE] && !weir_nl_job_sets_policy(info)) {
 		GENL_SET_ERR_MSG(info,
 				 "nothing to change: say port, group, policy, timeout, quorum, dead-after or rate");
 		return -EINVAL;
 	}
-	changes->late = job->late;
+	changes->policy = job->policy;
 	err = weir_nl_job_check_link(info, job->format) ?:
-	      weir_nl_job_late(info, job->blocks.sources, job->format->whole,
-			       &changes->late);
+	      weir_nl_job_policy(info, job->blocks.sources, job->format->whole,
+			       &changes->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
 	if (!err && attrs[WEIR_A_JOB_GROUP])
@@ -423,8 +423,8 @@ int weir_nl_job_set_doit(struct sk_buff *skb, struct genl_info *info)
 				   attrs[WEIR_A_JOB_RATE] ? &changes.rate : NULL);
 	if (err)
 		return err;
-	if (weir_nl_job_sets_late(info))
-		weir_job_set_policy(job, &changes.late);
+	if (weir_nl_job_sets_policy(info))
+		weir_job_set_policy(job, &changes.policy);
 	if (attrs[WEIR_A_JOB_PORT])
 		WRITE_ONCE(job->local.port, htons(nla_get_u32(attrs[WEIR_A_JOB_PORT])));
 	weir_nl_changed(wn);

@@ -33,7 +33,7 @@ void box_port_back(void)
 void box_up(void)
 {
 	memset(&box, 0, sizeof(box));
-	box.late.policy = WEIR_POLICY_WAIT;
+	box.policy.mode = WEIR_POLICY_WAIT;
 	box.timers = WEIR_TIMERS_DEFAULT;
 	box.net.generic = &box.wn;
 	box.dev.ifindex = 3;
@@ -83,7 +83,7 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 		},
 		.port = 12000,
 		.address = box_addr(254), .timers = box.timers,
-		.late = box.late,
+		.policy = box.policy,
 	};
 	struct netlink_ext_ack extack = { };
 	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);

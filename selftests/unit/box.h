@@ -44,7 +44,7 @@ struct box {
 	struct weir_port port;
 	unsigned int sent;
 	struct box_sent packet[BOX_SENT_MAX];
-	struct weir_policy_config late;	/* of jobs that are made from now on */
+	struct weir_policy_config policy;	/* of jobs that are made from now on */
 	u16 timers;			/* likewise */
 	unsigned int before;		/* datagrams of the same packet, for what is given */
 	int send_error;			/* what sending returns from now on */

@@ -73,7 +73,7 @@ static struct weir_job *made_up_job(unsigned int id, unsigned int sources, int a
 							 WEIR_ORDER_ARRIVAL),
 			.marking = { .size = made_up.mark, .fold = made_up.fold },
 		},
-		.port = 7000, .address = box_addr(address), .timers = 1, .late = box.late,
+		.port = 7000, .address = box_addr(address), .timers = 1, .policy = box.policy,
 	};
 	struct netlink_ext_ack extack = { };
 	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);

@@ -195,8 +195,8 @@ static void job_generation_only_grows(void)
 /* What is said of late sources reaches all who act on it. */
 static void job_policy_is_set(void)
 {
-	struct weir_policy_config late = {
-		.policy = WEIR_POLICY_EXCLUDE, .quorum = 2,
+	struct weir_policy_config changed = {
+		.mode = WEIR_POLICY_EXCLUDE, .quorum = 2,
 		.timeout = 5000000, .dead_after = 70000000,
 	};
 	struct weir_job *job;
@@ -204,20 +204,20 @@ static void job_policy_is_set(void)
 	box_up();
 	job = box_job(7, 3, 4, 1024);
 	CHECK(!job->scan.answer && !job->watch.exclude);
-	weir_job_set_policy(job, &late);
-	CHECK_EQ(job->late.policy, WEIR_POLICY_EXCLUDE);
+	weir_job_set_policy(job, &changed);
+	CHECK_EQ(job->policy.mode, WEIR_POLICY_EXCLUDE);
 	CHECK_EQ(job->blocks.quorum, 2);
 	CHECK_EQ(job->scan.timeout, 5000000);
 	CHECK(job->scan.answer);
 	CHECK_EQ(job->watch.period, 70000000);
 	CHECK(job->watch.exclude);
-	late.policy = WEIR_POLICY_PARTIAL;
-	late.dead_after = 0;
-	weir_job_set_policy(job, &late);
+	changed.mode = WEIR_POLICY_PARTIAL;
+	changed.dead_after = 0;
+	weir_job_set_policy(job, &changed);
 	CHECK(job->scan.answer && !job->watch.exclude);
 	CHECK_EQ(job->watch.period, 5000000ULL * WEIR_DEAD_AFTER_DEFAULT);
-	late.policy = WEIR_POLICY_WAIT;
-	weir_job_set_policy(job, &late);
+	changed.mode = WEIR_POLICY_WAIT;
+	weir_job_set_policy(job, &changed);
 	CHECK(!job->scan.answer);
 	box_down();
 }
@@ -226,17 +226,17 @@ static void job_policy_is_set(void)
 /* A hundred of the longest timeouts are longer than an administrator can say. */
 static void job_default_of_dead_after_does_not_wrap(void)
 {
-	struct weir_policy_config late = { };
+	struct weir_policy_config changed = { };
 
-	CHECK_EQ(weir_policy_dead_after(&late), 1000000 * NSEC_PER_USEC);
-	late.timeout = 42949672 * NSEC_PER_USEC;
-	CHECK_EQ(weir_policy_dead_after(&late), 4294967200 * NSEC_PER_USEC);
-	late.timeout = 42949673 * NSEC_PER_USEC;
-	CHECK_EQ(weir_policy_dead_after(&late), U32_MAX * NSEC_PER_USEC);
-	late.timeout = U32_MAX * NSEC_PER_USEC;
-	CHECK_EQ(weir_policy_dead_after(&late), late.timeout);
-	late.dead_after = 7;
-	CHECK_EQ(weir_policy_dead_after(&late), 7);
+	CHECK_EQ(weir_policy_dead_after(&changed), 1000000 * NSEC_PER_USEC);
+	changed.timeout = 42949672 * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&changed), 4294967200 * NSEC_PER_USEC);
+	changed.timeout = 42949673 * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&changed), U32_MAX * NSEC_PER_USEC);
+	changed.timeout = U32_MAX * NSEC_PER_USEC;
+	CHECK_EQ(weir_policy_dead_after(&changed), changed.timeout);
+	changed.dead_after = 7;
+	CHECK_EQ(weir_policy_dead_after(&changed), 7);
 }
 
 static void job_rate_is_set(void)

@@ -33,7 +33,7 @@ static struct weir_job *lab_job_of(const struct weir_format_ops *format, unsigne
 							 WEIR_ORDER_ARRIVAL),
 			.marking = { .size = format->mark, .fold = format->fold },
 		},
-		.port = format->udp, .address = box_addr(254), .timers = 1, .late = box.late,
+		.port = format->udp, .address = box_addr(254), .timers = 1, .policy = box.policy,
 	};
 	struct netlink_ext_ack extack = { };
 	struct weir_job *job;
@@ -502,7 +502,7 @@ static void lab_set_up_anew(void)
 
 static struct weir_job *timed_job(unsigned int sources)
 {
-	box.late.timeout = SECOND;
+	box.policy.timeout = SECOND;
 	return lab_job(sources);
 }
 

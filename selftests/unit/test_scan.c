@@ -18,9 +18,9 @@ static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 	u16 i;
 
 	box_up();
-	box.late.policy = policy;
-	box.late.timeout = timeout;
-	box.late.dead_after = 3600 * NSEC_PER_SEC;
+	box.policy.mode = policy;
+	box.policy.timeout = timeout;
+	box.policy.dead_after = 3600 * NSEC_PER_SEC;
 	box.timers = timers;
 	job = box_job(7, sources, slots, 16);
 	/* One source alone may open all slots, however silent the others are. */
@@ -33,11 +33,11 @@ static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 
 static void set_policy(u8 policy, u64 timeout)
 {
-	struct weir_policy_config late = job->late;
+	struct weir_policy_config changed = job->policy;
 
-	late.policy = policy;
-	late.timeout = timeout;
-	weir_job_set_policy(job, &late);
+	changed.mode = policy;
+	changed.timeout = timeout;
+	weir_job_set_policy(job, &changed);
 }
 
 /* Some time passes. */
@@ -427,10 +427,10 @@ static void scan_policy_becomes_partial(void)
 
 static void set_quorum(u16 quorum)
 {
-	struct weir_policy_config late = job->late;
+	struct weir_policy_config changed = job->policy;
 
-	late.quorum = quorum;
-	weir_job_set_policy(job, &late);
+	changed.quorum = quorum;
+	weir_job_set_policy(job, &changed);
 }
 
 /* Those who are in an open block have nothing more to send that would end it. */

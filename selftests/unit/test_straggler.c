@@ -14,9 +14,9 @@ static u32 next_block;
 static void setup(u8 policy, u16 sources)
 {
 	box_up();
-	box.late.policy = policy;
-	box.late.timeout = TIMEOUT;
-	box.late.dead_after = PERIOD;
+	box.policy.mode = policy;
+	box.policy.timeout = TIMEOUT;
+	box.policy.dead_after = PERIOD;
 	box.timers = 1;
 	job = box_job(7, sources, 64, 16);
 	box_all_joined(job);
@@ -25,11 +25,11 @@ static void setup(u8 policy, u16 sources)
 
 static void set_policy(u8 policy, u64 dead_after)
 {
-	struct weir_policy_config late = job->late;
+	struct weir_policy_config changed = job->policy;
 
-	late.policy = policy;
-	late.dead_after = dead_after;
-	weir_job_set_policy(job, &late);
+	changed.mode = policy;
+	changed.dead_after = dead_after;
+	weir_job_set_policy(job, &changed);
 }
 
 static void after(u64 ns)
@@ -356,14 +356,14 @@ static void straggler_dies_while_blocks_wait(void)
 /* With a quorum no block times out, but results are retained for it. */
 static void straggler_is_dead_where_results_wait(void)
 {
-	struct weir_policy_config late;
+	struct weir_policy_config changed;
 	u32 i;
 
 	setup(WEIR_POLICY_WAIT, 3);
-	late = job->late;
-	late.quorum = 2;
-	late.timeout = 0;
-	weir_job_set_policy(job, &late);
+	changed = job->policy;
+	changed.quorum = 2;
+	changed.timeout = 0;
+	weir_job_set_policy(job, &changed);
 	after(0);
 	for (i = 0; i < 32; i++) {
 		block_without(1);
@@ -505,15 +505,15 @@ static void straggler_period_changes(void)
 /* Where nothing is said it is so many timeouts, or so many of the usual ones. */
 static void straggler_default_period(void)
 {
-	struct weir_policy_config late = { .timeout = 5 * MS };
+	struct weir_policy_config changed = { .timeout = 5 * MS };
 
-	CHECK_EQ(weir_policy_dead_after(&late),
+	CHECK_EQ(weir_policy_dead_after(&changed),
 		 5 * MS * WEIR_DEAD_AFTER_DEFAULT);
-	late.timeout = 0;
-	CHECK_EQ(weir_policy_dead_after(&late),
+	changed.timeout = 0;
+	CHECK_EQ(weir_policy_dead_after(&changed),
 		 WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC * WEIR_DEAD_AFTER_DEFAULT);
-	late.dead_after = 3;
-	CHECK_EQ(weir_policy_dead_after(&late), 3);
+	changed.dead_after = 3;
+	CHECK_EQ(weir_policy_dead_after(&changed), 3);
 }
 
 static void miss_meanwhile(void)
