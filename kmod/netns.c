@@ -3,7 +3,7 @@
 #include <linux/random.h>
 
 #include "base/net.h"
-#include "job/job.h"
+#include "job/jobs.h"
 #include "job/port.h"
 #include "netns.h"
 #include "trim/trim.h"

@@ -20,12 +20,15 @@
 #include "base/payload.h"
 #include "format/format.h"
 #include "job/contribute.h"
-#include "job/control.h"
 #include "job/job.h"
 #include "job/job_trace.h"
+#include "job/joining.h"
+#include "job/notice.h"
 #include "job/port.h"
 #include "job/result.h"
+#include "job/scan.h"
 #include "job/source.h"
+#include "job/straggler.h"
 #include "type/reduce.h"
 
 /**
@@ -221,57 +224,14 @@ static int weir_check_csum(const struct weir_contrib *c,
 	       WEIR_REASON_CHECKSUM : 0;
 }
 
-/*
- * A worker that sends other numbers than the job's gets no sum that means anything. One that
- * leaves them open reads in the answer what they are.
- */
-static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
-{
-	const struct weir_reduction *reduction = job->blocks.reduction;
-
-	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
-	       ntohl(join->grads) <= job->grads && join->format == job->format->id &&
-	       (!join->dtype || join->dtype == reduction->dtype) &&
-	       (!join->op || join->op == reduction->op);
-}
-
-static int weir_take_join(const struct weir_path *path,
-			  const struct weir_contrib *c,
+static int weir_take_join(const struct weir_path *path, const struct weir_contrib *c,
 			  const struct weir_payload *pl, u64 now)
 {
-	DECLARE_BITMAP(back, WEIR_SOURCES_MAX) = {};
-	struct weir_job *job = path->job;
-	struct weir_join join;
-	u64 cookie;
+	int reason = weir_join_take(path->job, path->source, c, pl, now);
 
-	weir_payload_copy(pl, &join, sizeof(join));
-	if (!weir_join_fits(job, &join)) {
-		weir_join_refuse(job, c->source, join.nonce);
-		return WEIR_REASON_JOIN;
-	}
-	weir_path_count(path, WEIR_C_JOINS, 1);
-	cookie = weir_source_cookie(path->source, c->sport, join.nonce);
-	if (join.cookie != cookie) {
-		weir_join_challenge(job, c->source, join.nonce, cookie);
-		return 0;
-	}
-	WRITE_ONCE(path->source->hears, true);
-	switch (weir_job_join(job, c->source, join.nonce, c->block, now, back)) {
-	case WEIR_JOIN_WAIT:
-		break;
-	case WEIR_JOIN_TELL:
-		weir_notice_members(job);
-		break;
-	case WEIR_JOIN_AGAIN:
-		weir_join_answer(job, c->source);
-		break;
-	case WEIR_JOIN_START:
-		weir_straggler_back(job, back);
-		weir_join_answer_all(job);
-		weir_notify->generation(job);
-		break;
-	}
-	return 0;
+	if (!reason)
+		weir_path_count(path, WEIR_C_JOINS, 1);
+	return reason;
 }
 
 /*

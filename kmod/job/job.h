@@ -12,12 +12,10 @@
 #include "base/net.h"
 #include "job/join.h"
 #include "job/rate.h"
-#include "job/scan.h"
-#include "job/straggler.h"
+#include "job/timers.h"
 #include "out/dest.h"
 #include "sum/block.h"
 
-struct netlink_ext_ack;
 struct weir_dest;
 struct weir_format_ops;
 struct weir_source;
@@ -35,43 +33,6 @@ struct weir_policy_config {
 	u16	quorum;
 	u64	timeout;
 	u64	dead_after;
-};
-
-/* What nobody has set is never longer than what can be set: 32 bits of microseconds. */
-static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy)
-{
-	u64 timeout = policy->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
-
-	return policy->dead_after ?: min_t(u64, timeout * WEIR_DEAD_AFTER_DEFAULT,
-					   U32_MAX * NSEC_PER_USEC);
-}
-
-/**
- * struct weir_job_config - what an administrator says about a job
- * @id: job id
- * @format: wire format
- * @order: enum weir_order
- * @blocks: the block table: sources make a block complete
- * @address: the box's address for this job, IPv4 as IPv4-mapped
- * @port: UDP port that workers send to, host byte order
- * @has_group: @group is given
- * @group: multicast group for results
- * @timers: how many look for blocks that have aged
- * @policy: how it treats stragglers
- * @rate: policer
- */
-struct weir_job_config {
-	u8		id;
-	u8		order;
-	const struct weir_format_ops *format;
-	struct weir_blocks_config blocks;
-	struct in6_addr	address;
-	u16		port;
-	bool		has_group;
-	struct in6_addr	group;
-	u16		timers;
-	struct weir_policy_config policy;
-	struct weir_rate_config rate;
 };
 
 /**
@@ -159,23 +120,5 @@ static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
 				     rcu_read_lock_bh_held() ||
 				     lockdep_is_held(&wn->lock));
 }
-
-struct weir_job *weir_job_add(struct weir_net *wn,
-			      const struct weir_job_config *cfg,
-			      struct netlink_ext_ack *extack);
-const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
-					   const struct weir_format_ops *format,
-					   const struct in6_addr *addr, u16 port,
-					   const struct weir_job *but);
-int weir_job_set(struct weir_job *job, const struct in6_addr *group,
-		 const struct weir_rate_config *config);
-void weir_job_unpublish(struct weir_job *job);
-void weir_job_free(struct weir_job *job);
-void weir_job_flush(struct weir_net *wn);
-void weir_job_set_policy(struct weir_job *job,
-			 const struct weir_policy_config *policy);
-enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
-				     u32 nonce, u32 lacks, u64 now,
-				     unsigned long *back);
 
 #endif /* _WEIR_JOB_H */

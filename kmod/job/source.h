@@ -83,15 +83,18 @@ static inline struct weir_source *weir_source_get(const struct weir_job *job,
 				     lockdep_is_held(&job->wn->lock));
 }
 
-int weir_source_bind(struct weir_job *job, u32 id,
-		     const struct weir_source_config *config);
-void weir_source_unbind(struct weir_job *job, u32 id);
-void weir_source_flush(struct weir_job *job);
-void weir_source_free(struct weir_source *source);
-u64 weir_source_cookie(const struct weir_source *source, u16 port, u32 nonce);
-bool weir_source_taken(const struct weir_job *job,
-		       const struct weir_source_config *config, u32 *id);
-bool weir_source_is_box(const struct weir_job *job,
-			const struct weir_source_config *config, u16 port);
+/**
+ * weir_source_cookie() - what a source is to bring to show that it hears
+ * @source: the source
+ * @port: UDP port that its join came from
+ * @nonce: the number in it
+ *
+ * Any context. No host knows the cookie but the one that it was sent to, as @source's secret
+ * stays in the box; and no table has to remember the address that it was sent to.
+ */
+static inline u64 weir_source_cookie(const struct weir_source *source, u16 port, u32 nonce)
+{
+	return siphash_2u32(nonce, port, &source->secret);
+}
 
 #endif /* _WEIR_SOURCE_H */

@@ -11,9 +11,9 @@
 
 #include "base/compat.h"
 #include "base/notify.h"
-#include "job/control.h"
 #include "job/job.h"
 #include "job/job_trace.h"
+#include "job/notice.h"
 #include "job/source.h"
 #include "job/straggler.h"
 
@@ -102,7 +102,7 @@ static bool weir_straggler_become(struct weir_job *job, unsigned int source,
 	if (w->state == state)
 		return false;
 	WRITE_ONCE(w->state, state);
-	if (weir_straggler_is_gone(state))
+	if (weir_source_is_gone(state))
 		weir_horizon_leave(&job->blocks.horizon, source);
 	else if (weir_source_get(job, source))
 		weir_horizon_return(&job->blocks.horizon, source);
@@ -153,7 +153,7 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 	for (i = 0; i < job->blocks.sources; i++) {
 		state = weir_straggler_look(job, i, test_bit(i, awaited));
 		inactive |= state != WEIR_SOURCE_STATE_ACTIVE;
-		gone |= weir_straggler_is_gone(state);
+		gone |= weir_source_is_gone(state);
 	}
 	if (gone || watch->told)
 		weir_notice_all(job);
@@ -287,7 +287,7 @@ void weir_straggler_bound(struct weir_job *job, unsigned int source)
 {
 	lockdep_assert_held(&job->wn->lock);
 
-	if (!weir_straggler_is_gone(READ_ONCE(job->watch.watched[source].state)))
+	if (!weir_source_is_gone(READ_ONCE(job->watch.watched[source].state)))
 		weir_horizon_return(&job->blocks.horizon, source);
 }
 

@@ -4,8 +4,8 @@
 #include <net/sock.h>
 
 #include "format/format.h"
-#include "job/job.h"
-#include "job/source.h"
+#include "job/jobs.h"
+#include "job/sources.h"
 #include "netlink/netlink.h"
 #include "out/dest.h"
 #include "type/reduce.h"

@@ -6,7 +6,7 @@
 
 #include "format/format.h"
 #include "job/job.h"
-#include "job/source.h"
+#include "job/sources.h"
 #include "netlink/netlink.h"
 
 /* A source with what it does not know of itself. */

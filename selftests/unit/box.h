@@ -8,9 +8,9 @@
 #include "base/net.h"
 #include "format/format.h"
 #include "job/contribute.h"
-#include "job/job.h"
+#include "job/jobs.h"
 #include "job/port.h"
-#include "job/source.h"
+#include "job/sources.h"
 #include "out/dest.h"
 
 #include <uapi/weir_bpf.h>

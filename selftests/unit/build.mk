@@ -2,7 +2,7 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := base/payload \
-	job/rate job/scan job/straggler job/join job/source job/job job/result job/control job/contribute \
+	job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/joining job/notice job/contribute \
 	format/formats format/lab format/lab_place format/trio job/send \
 	sum/pool sum/horizon sum/generation sum/block \
 	trim/bands trim/trim_config trim/trim_default \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the box says: results, replies, answers and notices, to the byte. */
 #include "box.h"
-#include "job/control.h"
+#include "job/notice.h"
 #include "unit.h"
 
 static struct weir_job *job;
@@ -495,6 +495,27 @@ static void control_cookie_is_of_one_source(void)
 	box_down();
 }
 
+/* A generation begins with a source that was bound to another address since its join. */
+static void control_start_is_not_told_elsewhere(void)
+{
+	struct weir_source_config other = { .vlan = WEIR_VLAN_ANY, .addr = box_addr(78) };
+	u16 i;
+
+	setup(3);
+	/* A new number makes the others repeat theirs. */
+	for (i = 0; i < 3; i++)
+		box_join(job, i, 1);
+	box_join(job, 1, 1);
+	CHECK(!job->joined);
+	CHECK_EQ(weir_source_bind(job, 1, &other), 0);
+	box_forget();
+	box_join(job, 0, 1);
+	CHECK(job->joined);
+	CHECK(bytes_to(0) && bytes_to(2));
+	CHECK_EQ(bytes_to(77), 0);
+	box_down();
+}
+
 static struct weir_source *replaced;
 
 static void hear_meanwhile(void)
@@ -589,7 +610,6 @@ static void control_no_more_than_came(void)
 	job->join.joiner[to].is_member = true;
 	weir_notice_all(job);
 	weir_notice_members(job);
-	weir_join_answer_all(job);
 	CHECK_EQ(bytes_to(to), 0);
 	box_down();
 }
@@ -700,6 +720,7 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_join_repeated_as_it_begins),
 	KTAP_TEST(control_join_is_challenged),
 	KTAP_TEST(control_cookie_is_of_one_source),
+	KTAP_TEST(control_start_is_not_told_elsewhere),
 	KTAP_TEST(control_hears_meanwhile),
 	KTAP_TEST(control_no_more_than_came),
 	KTAP_TEST(control_result_for_a_contribution),

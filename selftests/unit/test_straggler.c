@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who is late for now, and who is gone. */
+#include "job/straggler.h"
 #include "box.h"
 #include "unit.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sources: the workers of a job, each an id bound to an address. */
+/* Sources: bound to addresses and freed under the namespace's lock. */
 #include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 
-#include "job/source.h"
+#include "job/sources.h"
+#include "job/straggler.h"
 
 static struct weir_source *
 weir_source_new(const struct weir_source_config *config)
@@ -126,20 +126,6 @@ void weir_source_unbind(struct weir_job *job, u32 id)
 	weir_straggler_unbound(job, id);
 	synchronize_rcu();
 	weir_source_free(old);
-}
-
-/**
- * weir_source_cookie() - what a source is to bring to show that it hears
- * @source: the source
- * @port: UDP port that its join came from
- * @nonce: the number in it
- *
- * Any context. Nobody can know it who was not sent it, as @source's secret is told to
- * nobody; and no table has to remember whom it was sent to.
- */
-u64 weir_source_cookie(const struct weir_source *source, u16 port, u32 nonce)
-{
-	return siphash_2u32(nonce, port, &source->secret);
 }
 
 /**

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs: made, changed and removed under the namespace's lock. */
 #include <linux/netlink.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "base/compat.h"
 #include "format/format.h"
-#include "job/job.h"
-#include "job/source.h"
+#include "job/jobs.h"
+#include "job/scan.h"
+#include "job/sources.h"
+#include "job/straggler.h"
 #include "out/dest.h"
 
 static struct weir_dest *weir_group_new(const struct in6_addr *group)
@@ -326,70 +327,4 @@ void weir_job_flush(struct weir_net *wn)
 	synchronize_rcu();
 	list_for_each_entry_safe(job, next, &gone, gone)
 		weir_job_free(job);
-}
-
-/* Sources that join the generation that is about to begin; in @back, those found silent before. */
-static void weir_job_gather(struct weir_job *job, unsigned long *back)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&job->join.lock);
-
-	for (i = 0; i < job->blocks.sources; i++)
-		if (job->join.joiner[i].is_member && weir_straggler_joined(job, i))
-			__set_bit(i, back);
-}
-
-/*
- * The first generation that a box gives out is any, so that what is still under
- * way from before the box was set up anew is hardly of it; the later ones follow
- * each other.
- */
-static void weir_job_begin(struct weir_job *job)
-{
-	u16 step = 1, generation;
-
-	lockdep_assert_held(&job->join.lock);
-
-	if (!xchg(&job->joined, true))
-		step += get_random_u32_below(S16_MAX);
-	generation = weir_blocks_generation(&job->blocks) + step;
-	job->join.generation = weir_blocks_begin(&job->blocks, generation,
-						 job->join.start);
-}
-
-/**
- * weir_job_join() - a source asks to be in the job's next generation
- * @job: the job
- * @source: source id, below the job's sources
- * @nonce: as weir_join() takes it
- * @lacks: likewise
- * @now: likewise
- * @back: bitmap of WEIR_SOURCES_MAX, empty. Where a generation begins, the sources
- *	are set that were silent before it: stragglers and dead ones
- *
- * Called with bottom halves disabled. A generation begins under the table's lock,
- * and when nobody in it is excluded any more: other CPUs may hear from any of its
- * sources at that very moment. One that repeats its join is not found to be in it
- * before, and one that is in it is neither told of another generation nor that it
- * is out.
- *
- * Return: enum weir_join_verdict.
- */
-enum weir_join_verdict weir_job_join(struct weir_job *job, unsigned int source,
-				     u32 nonce, u32 lacks, u64 now,
-				     unsigned long *back)
-{
-	struct weir_join_table *table = &job->join;
-	enum weir_join_verdict verdict;
-
-	spin_lock(&table->lock);
-	verdict = weir_join(table, source, nonce, lacks, job->blocks.excluded,
-			    now);
-	if (verdict == WEIR_JOIN_START) {
-		weir_job_gather(job, back);
-		weir_job_begin(job);
-	}
-	spin_unlock(&table->lock);
-	return verdict;
 }
