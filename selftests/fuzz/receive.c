@@ -15,7 +15,7 @@
 
 #include <libweir.h>
 #include <weir.h>
-#include "wire.h"
+#include "packet/wire.h"
 
 #include "fuzz.h"
 

@@ -4,7 +4,7 @@
 
 libtests_dir := selftests/lib-tests
 libtests_B := $(B)/lib-tests
-libtests_flags := $(libweir_flags) -I$(libweir_dir) -I$(libtests_dir)
+libtests_flags := $(libweir_flags) -I$(libtests_dir)
 # What a sanitizer finds ends the program, so that no test can pass over it.
 libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
@@ -12,7 +12,7 @@ libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 libtests_comm := $(addprefix $(libtests_dir)/,comm-main.c comm.c numbers.c partial.c reload.c vectors.c \
 	cluster.c ktap.c refbox.c refsum.c faults.c) $(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c ktap.c) $(libweir_sources)
-libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/address.c
+libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/base/address.c
 
 # $(call libtest,NAME,SOURCES,CFLAGS)
 define libtest

@@ -15,7 +15,7 @@
 #include "calls.h"
 #include "cluster.h"
 /* From the library's inside: the tests move its block numbers to the wrap. */
-#include "comm.h"
+#include "comm/comm.h"
 #include "ktap.h"
 #include "tests.h"
 #include "vectors.h"

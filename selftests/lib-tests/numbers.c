@@ -10,7 +10,7 @@
 
 #include "calls.h"
 #include "cluster.h"
-#include "exponent.h"
+#include "number/exponent.h"
 #include "tests.h"
 #include "vectors.h"
 

@@ -17,7 +17,7 @@
 #include <weir.h>
 #include <weir_wire.h>
 
-#include "address.h"
+#include "base/address.h"
 #include "refsum.h"
 
 #define BATCH	32

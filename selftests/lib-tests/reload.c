@@ -8,7 +8,7 @@
 #include "calls.h"
 #include "cluster.h"
 /* From the library's inside: a test moves its block numbers. */
-#include "comm.h"
+#include "comm/comm.h"
 #include "ktap.h"
 #include "tests.h"
 #include "vectors.h"

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
-#include "bitmap.h"
-#include "convert.h"
-#include "exponent.h"
+#include "base/address.h"
+#include "flow/pace.h"
+#include "flow/rtt.h"
+#include "flow/window.h"
 #include "ktap.h"
-#include "pace.h"
-#include "rtt.h"
-#include "window.h"
-#include "wire.h"
+#include "number/convert.h"
+#include "number/exponent.h"
+#include "packet/bitmap.h"
+#include "packet/wire.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 

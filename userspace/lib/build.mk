@@ -4,12 +4,12 @@
 libweir_version := $(VERSION)
 libweir_soname := libweir.so.0
 libweir_dir := userspace/lib
-libweir_sources := $(wildcard $(libweir_dir)/*.c)
+libweir_sources := $(wildcard $(libweir_dir)/*/*.c)
 
 # Conversions are plain loops that the compiler makes vectors of, hence -O3. No
 # contraction: a fused multiply-add on some machines only would make the integers
 # that a float becomes differ from rank to rank.
-libweir_flags := -D_GNU_SOURCE -O3 -fPIC -fvisibility=hidden -ffp-contract=off
+libweir_flags := -I$(libweir_dir) -D_GNU_SOURCE -O3 -fPIC -fvisibility=hidden -ffp-contract=off
 
 $(eval $(call objects,libweir,$(libweir_sources),$(libweir_flags)))
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How allreduces end: what the caller is told. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "number/number.h"
+#include "request/progress.h"
+#include "request/request.h"
+
+static int overflow(struct weir *comm, const struct weir_request *request)
+{
+	return error_refuse(comm, -EOVERFLOW,
+			    "%" PRIu64 " of %" PRIu64 " blocks have a sum that does not fit 32 bits: "
+			    "%s",
+			    request->overflow_blocks, request_data_blocks(request),
+			    request->scale ? "use a smaller scale" : "sum smaller numbers");
+}
+
+static int degraded(struct weir *comm, const struct weir_request *request)
+{
+	return error_refuse(comm, -ENODATA,
+			    "%" PRIu64 " of %" PRIu64 " blocks are summed over %u or more of %u ranks: "
+			    "the box did not wait for the others",
+			    request->degraded_blocks, request_data_blocks(request), request->min_ranks,
+			    comm->config.ranks);
+}
+
+static int not_finite(struct weir *comm)
+{
+	return error_refuse(comm, -EDOM,
+			    "an element of some rank is not finite: job %u is one of int32, which has "
+			    "nothing for it. All ranks have this error",
+			    comm->config.job);
+}
+
+static int verdict(struct weir *comm, const struct weir_request *request)
+{
+	uint32_t flags = request->flags;
+
+	if (request->not_finite)
+		return not_finite(comm);
+	if (request->degraded_blocks && !(flags & WEIR_ACCEPT_DEGRADED))
+		return degraded(comm, request);
+	if (request->overflow_blocks && !(flags & WEIR_ACCEPT_OVERFLOW))
+		return overflow(comm, request);
+	return 0;
+}
+
+static struct weir_failure describe(const struct weir_request *request)
+{
+	const struct weir *comm = request->comm;
+
+	return (struct weir_failure) {
+		.size = sizeof(struct weir_failure),
+		.error = comm->failed,
+		.rank = comm->config.rank,
+		.block = window_lacks(&comm->window),
+		.silent_ms = (comm->now - comm->life.heard) / NSEC_PER_MSEC,
+		.sequence = request->sequence,
+		.in = request->in,
+		.out = request->out,
+		.count = request->count,
+		.type = request->type,
+		.operation = request->operation,
+		.flags = request->flags,
+	};
+}
+
+/* The box has failed: whoever the caller has named sums instead. */
+static int fall_back(const struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+	const struct config *config = &comm->config;
+	struct weir_failure failure = describe(request);
+
+	if (!config->fallback || config->fallback(config->fallback_context, &failure))
+		return comm->failed;
+	if (request->residual)
+		memset(request->residual, 0, request->count * number_size(request->type));
+	comm->info = (struct weir_info) {
+		.blocks = request_data_blocks(request),
+		.min_ranks = request->blocks ? config->ranks : 0,
+	};
+	return 0;
+}
+
+static int report(const struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+
+	comm->info = (struct weir_info) {
+		.blocks = request_data_blocks(request),
+		.overflow_blocks = request->overflow_blocks,
+		.degraded_blocks = request->degraded_blocks,
+		.missed_blocks = request->missed_blocks,
+		.cut_blocks = request->cut_blocks,
+		.min_ranks = request->min_ranks,
+	};
+	return verdict(comm, request);
+}
+
+/* Reports a request that has finished, or whose communicator has failed. */
+static int finish(struct weir_request **handle)
+{
+	struct weir_request *request = *handle;
+	int err = request->left ? fall_back(request) : report(request);
+
+	request_release(request);
+	*handle = NULL;
+	return err;
+}
+
+int weir_test(struct weir_request **request)
+{
+	int err;
+
+	if (!*request)
+		return 1;
+	if (!request_is_done(*request) && progress_once((*request)->comm) >= 0 &&
+	    !request_is_done(*request))
+		return 0;
+	err = finish(request);
+	return err ?: 1;
+}
+
+int weir_wait(struct weir_request **request)
+{
+	int err;
+
+	if (!*request)
+		return 0;
+	err = progress_until(*request);
+	return err == -EINTR ? err : finish(request);
+}

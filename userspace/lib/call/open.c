@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "call/options.h"
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "join/join.h"
+#include "packet/wire.h"
+#include "path/socket.h"
+#include "request/request.h"
+
+/* The longest that the box sends. */
+static size_t packet_room(const struct weir *comm)
+{
+	size_t size = socket_payload(comm);
+
+	return size > WIRE_NOTICE ? size : WIRE_NOTICE;
+}
+
+static int make_buffers(struct weir *comm)
+{
+	int err = window_init(&comm->window, comm->config.window, 0);
+
+	if (!err)
+		err = batch_init(&comm->rx, packet_room(comm));
+	if (!err)
+		err = packets_init(&comm->kept, window_slots(&comm->window),
+				   socket_payload(comm));
+	if (err)
+		return error_fail(comm, err, "no memory for a window of %u packets",
+				  comm->config.window);
+	return 0;
+}
+
+static int set_up(struct weir *comm, const struct weir_options *options)
+{
+	int err = options_read(comm, options);
+
+	if (!err)
+		err = socket_open(comm);
+	if (!err)
+		err = join(comm);
+	if (!err)
+		err = socket_check_size(comm);
+	if (err)
+		return err;
+	socket_buffers(comm);
+	pace_init(&comm->pace, comm->config.window);
+	comm->now = rtt_now();
+	comm->left = comm->now;
+	comm->life.heard = comm->now;
+	return make_buffers(comm);
+}
+
+int weir_open(struct weir **comm, const struct weir_options *options)
+{
+	struct weir *made = calloc(1, sizeof(*made));
+	int err;
+
+	*comm = NULL;
+	if (!made) {
+		error_keep("no memory for a communicator");
+		return -ENOMEM;
+	}
+	made->fd = -1;
+	made->group_fd = -1;
+	err = set_up(made, options);
+	if (err) {
+		error_keep(made->error);
+		weir_close(made);
+		return err;
+	}
+	*comm = made;
+	return 0;
+}
+
+void weir_close(struct weir *comm)
+{
+	if (!comm)
+		return;
+	request_free_all(&comm->queue);
+	socket_close(comm);
+	batch_uninit(&comm->rx);
+	packets_uninit(&comm->kept);
+	window_uninit(&comm->window);
+	free(comm);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "call/options.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "base/sized.h"
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "number/number.h"
+
+#define GRADS_DEFAULT	1024
+#define WINDOW_DEFAULT	4096
+#define TIMEOUT_DEFAULT	30000
+
+/* More cannot be told apart in the box's table. */
+#define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
+
+#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE)
+
+/* The size of the first version's structure: no caller has less. */
+#define SIZE_MIN	offsetof(struct weir_options, fallback)
+
+static int copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options)
+{
+	int err;
+
+	if (!options)
+		return error_refuse(comm, -EINVAL, "weir_open() was given no options");
+	err = sized_in(mine, sizeof(*mine), options, SIZE_MIN);
+	if (err == -E2BIG)
+		return error_refuse(comm, err,
+				    "the options have members that libweir %s does not know",
+				    weir_version());
+	if (err)
+		return error_refuse(comm, err,
+				    "the options' size is %zu: set it to sizeof(struct weir_options)",
+				    options->size);
+	return 0;
+}
+
+static int check_numbers(struct weir *comm, const struct weir_options *o)
+{
+	if (o->reserved)
+		return error_refuse(comm, -EINVAL, "the options' reserved member must be zero");
+	if (o->flags & ~FLAGS_KNOWN)
+		return error_refuse(comm, -EINVAL, "the options have unknown flags 0x%x",
+				    o->flags & ~FLAGS_KNOWN);
+	if (!o->ranks || o->ranks > WEIR_SOURCES_MAX)
+		return error_refuse(comm, -EINVAL, "ranks is %u: it must be 1 to %u", o->ranks,
+				    WEIR_SOURCES_MAX);
+	if (o->rank >= o->ranks)
+		return error_refuse(comm, -EINVAL, "rank is %u: of %u ranks it must be 0 to %u",
+				    o->rank, o->ranks, o->ranks - 1);
+	if (o->grads > WEIR_GRADS_MAX)
+		return error_refuse(comm, -EINVAL, "grads is %u: it must be 1 to %u", o->grads,
+				    WEIR_GRADS_MAX);
+	if (o->type && !number_size(o->type))
+		return error_refuse(comm, -EINVAL, "type is %u: it must be an enum weir_type, or 0",
+				    o->type);
+	if (o->operation > WEIR_MAX)
+		return error_refuse(comm, -EINVAL,
+				    "operation is %u: it must be an enum weir_operation, or 0",
+				    o->operation);
+	return 0;
+}
+
+static int parse(struct weir *comm, struct address *address, const char *name, const char *text,
+		 uint16_t port)
+{
+	if (address_parse(address, text, port))
+		return 0;
+	return error_refuse(comm, -EINVAL, "%s is '%s': it must be an IPv4 or IPv6 address in numbers",
+			    name, text);
+}
+
+static int same_family(struct weir *comm, const struct address *address, const char *name,
+		       const char *text)
+{
+	if (address->any.sa_family == comm->config.box.any.sa_family)
+		return 0;
+	return error_refuse(comm, -EINVAL, "%s %s and address %s are of different families", name,
+			    text, comm->config.box_text);
+}
+
+static int read_box(struct weir *comm, const struct weir_options *o, uint16_t port)
+{
+	struct config *config = &comm->config;
+	int err;
+
+	if (!o->address)
+		return error_refuse(comm, -EINVAL, "address is missing: the box's, as the job has it");
+	err = parse(comm, &config->box, "address", o->address, port);
+	if (err)
+		return err;
+	address_format(&config->box, config->box_text);
+	if (address_is_multicast(&config->box))
+		return error_refuse(comm, -EINVAL, "address %s is a multicast group: give the box's own",
+				    o->address);
+	return 0;
+}
+
+static int read_local(struct weir *comm, const struct weir_options *o, uint16_t port)
+{
+	struct config *config = &comm->config;
+	int err;
+
+	if (!o->bind_address) {
+		address_any(&config->local, config->box.any.sa_family, port);
+		return 0;
+	}
+	err = parse(comm, &config->local, "bind_address", o->bind_address, port);
+	return err ?: same_family(comm, &config->local, "bind_address", o->bind_address);
+}
+
+static int read_group(struct weir *comm, const struct weir_options *o, uint16_t port)
+{
+	struct config *config = &comm->config;
+	int err;
+
+	if (!o->group)
+		return 0;
+	err = parse(comm, &config->group, "group", o->group, port);
+	if (err)
+		return err;
+	if (!address_is_multicast(&config->group))
+		return error_refuse(comm, -EINVAL, "group %s is not a multicast address", o->group);
+	return same_family(comm, &config->group, "group", o->group);
+}
+
+static int read_interface(struct weir *comm, const struct weir_options *o)
+{
+	struct config *config = &comm->config;
+
+	if (!o->interface)
+		return 0;
+	config->ifindex = if_nametoindex(o->interface);
+	if (!config->ifindex || strlen(o->interface) >= sizeof(config->interface))
+		return error_refuse(comm, -ENODEV, "there is no interface '%s'", o->interface);
+	strcpy(config->interface, o->interface);
+	return 0;
+}
+
+int options_read(struct weir *comm, const struct weir_options *options)
+{
+	struct config *config = &comm->config;
+	struct weir_options o;
+	uint16_t port;
+	int err;
+
+	err = copy(comm, &o, options);
+	if (!err)
+		err = check_numbers(comm, &o);
+	if (err)
+		return err;
+	config->job = o.job;
+	config->rank = o.rank;
+	config->ranks = o.ranks;
+	config->grads = o.grads ? o.grads : GRADS_DEFAULT;
+	config->type = o.type;
+	config->operation = o.operation;
+	config->window = o.window ? o.window : WINDOW_DEFAULT;
+	if (config->window > WINDOW_MAX)
+		config->window = WINDOW_MAX;
+	config->timeout = (o.timeout_ms ? o.timeout_ms : TIMEOUT_DEFAULT) * NSEC_PER_MSEC;
+	config->flags = o.flags;
+	config->fallback = o.fallback;
+	config->fallback_context = o.fallback_context;
+	config->on_block = o.on_block;
+	config->on_block_context = o.on_block_context;
+	port = o.port ? o.port : WEIR_PORT_DEFAULT;
+	err = read_box(comm, &o, port);
+	if (!err)
+		err = read_local(comm, &o, o.bind_port ? o.bind_port : port);
+	if (!err)
+		err = read_group(comm, &o, port);
+	return err ?: read_interface(comm, &o);
+}

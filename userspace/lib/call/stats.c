@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/sized.h"
+#include "comm/comm.h"
+
+#define STRINGS(x)	#x
+#define STRING(x)	STRINGS(x)
+
+int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
+{
+	struct weir_stats now = comm->stats;
+
+	now.generation = comm->member.generation;
+	now.window = comm->config.window;
+	now.blocks = comm->member.blocks;
+	now.grads = comm->config.grads;
+	now.receive_buffer = comm->receive_buffer;
+	now.rtt_us = (uint32_t)(comm->rtt.smoothed / NSEC_PER_USEC);
+	now.rttvar_us = (uint32_t)(comm->rtt.deviation / NSEC_PER_USEC);
+	now.rtt_min_us = (uint32_t)(comm->rtt.min / NSEC_PER_USEC);
+	now.flight_limit = comm->pace.limit;
+	now.type = comm->config.type;
+	now.operation = comm->config.operation;
+	return sized_out(stats, stats->size, &now, sizeof(now));
+}
+
+int weir_get_info(const struct weir *comm, struct weir_info *info)
+{
+	struct weir_info now = comm->info;
+
+	return sized_out(info, info->size, &now, sizeof(now));
+}
+
+int weir_get_members(const struct weir *comm, struct weir_members *members)
+{
+	struct weir_members now = comm->members;
+
+	return sized_out(members, members->size, &now, sizeof(now));
+}
+
+const char *weir_version(void)
+{
+	return STRING(WEIR_VERSION_MAJOR) "." STRING(WEIR_VERSION_MINOR) "." STRING(WEIR_VERSION_PATCH);
+}

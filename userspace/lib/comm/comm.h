@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A communicator from inside. */
+#ifndef WEIR_COMM_H
+#define WEIR_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/address.h"
+#include "flow/pace.h"
+#include "flow/rtt.h"
+#include "flow/window.h"
+#include "libweir.h"
+#include "packet/batch.h"
+#include "packet/bitmap.h"
+
+#define COMM_ERROR	512
+
+/**
+ * struct config - the options, checked and with the defaults filled in
+ * @box: where blocks go
+ * @local: where this end is bound
+ * @group: where results come to; length 0 where they come to @local
+ * @ifindex: the interface that was asked for; 0 is none
+ * @interface: its name
+ * @job: id
+ * @rank: this worker
+ * @ranks: all workers
+ * @grads: elements a block
+ * @type: of the job's numbers; 0 where the options leave it open, until the box has said it
+ * @operation: what the job makes of them; likewise
+ * @window: packets under way at most
+ * @timeout: without progress, ns
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
+ * @fallback: what sums when the box does not any more; NULL is nothing
+ * @fallback_context: its first argument
+ * @on_block: told of each block that is answered; NULL is nobody
+ * @on_block_context: its first argument
+ * @box_text: @box in words
+ */
+struct config {
+	struct address box;
+	struct address local;
+	struct address group;
+	unsigned int ifindex;
+	char interface[16];
+	uint8_t job;
+	uint16_t rank;
+	uint16_t ranks;
+	uint16_t grads;
+	enum weir_type type;
+	enum weir_operation operation;
+	uint32_t window;
+	uint64_t timeout;
+	uint32_t flags;
+	int (*fallback)(void *context, const struct weir_failure *failure);
+	void *fallback_context;
+	void (*on_block)(void *context, const struct weir_block_info *block);
+	void *on_block_context;
+	char box_text[ADDRESS_TEXT];
+};
+
+/**
+ * struct queue - outstanding requests, in the order in which they were begun
+ * @head: the first
+ * @tail: the last
+ * @sending: the first with blocks that were never sent
+ * @end: number of the block that the next request begins with
+ * @begun: requests so far
+ */
+struct queue {
+	struct weir_request *head;
+	struct weir_request *tail;
+	struct weir_request *sending;
+	uint64_t end;
+	uint64_t begun;
+};
+
+/**
+ * struct membership - this rank's place in the job
+ * @nonce: the number that it is known by
+ * @generation: what the box has given out
+ * @start: the block that the generation began with
+ * @since: when the box gave it out
+ * @blocks: slots on the box
+ * @lag: blocks between an exponent and the block that it is of, see exponent.h
+ * @cookie: what the box has given for @nonce, and wants to see; 0 is none
+ * @is_asking: the box has lost its state, and it is asked for a new generation
+ * @again: when it is asked next
+ * @repeat: and how long after that once more
+ */
+struct membership {
+	uint32_t nonce;
+	uint16_t generation;
+	uint64_t start;
+	uint64_t since;
+	uint32_t blocks;
+	uint32_t lag;
+	uint64_t cookie;
+	bool is_asking;
+	uint64_t again;
+	uint64_t repeat;
+};
+
+/**
+ * struct life - what the box was heard to say beside results
+ * @heard: when something came from it last
+ * @unheard: how often the timer ran out since
+ * @doubts: notices since that say that this rank is not in the job any more,
+ *	each after something was sent
+ * @spoke: something was sent since the last of them
+ */
+struct life {
+	uint64_t heard;
+	unsigned int unheard;
+	unsigned int doubts;
+	bool spoke;
+};
+
+/**
+ * struct weir - a communicator
+ * @config: what it was opened with
+ * @fd: connected to the box; -1 before it is there
+ * @group_fd: bound to the group; -1 where there is none
+ * @member: in the job
+ * @life: of the box
+ * @receive_buffer: what the receiving socket holds
+ * @window: blocks under way
+ * @kept: contributions as they were sent, by the window's slots
+ * @replay_end: blocks before it are sent again for other ranks' sake
+ * @ahead: the first block after all that are known to be answered
+ * @rtt: how long answers take
+ * @pace: how many may be under way
+ * @queue: requests
+ * @rx: packets received
+ * @now: the time, as of the start of this round
+ * @timer: what the retransmission timer runs from
+ * @progress: when the last answer came; moved on by time spent elsewhere
+ * @left: when the caller was given back control
+ * @answered_sent: latest sending among all blocks that are answered
+ * @answered_contributed: latest contribution of them
+ * @timed_out: when the retransmission timer ran out last
+ * @silent_from: @answered_sent at that time
+ * @burst: how many blocks it asked about at most
+ * @away: the caller was away, and what waits in the socket tells no times
+ * @blocked: the socket took no more
+ * @path_errno: the last error of the path that is no verdict; 0 is none
+ * @failed: the final error; 0 is none
+ * @error: the last error's sentence
+ * @stats: counters
+ * @info: of the request that was reported last
+ * @members: as the last notice has them
+ */
+struct weir {
+	struct config config;
+	int fd;
+	int group_fd;
+	struct membership member;
+	struct life life;
+	uint32_t receive_buffer;
+	struct window window;
+	struct packets kept;
+	uint64_t replay_end;
+	uint64_t ahead;
+	struct rtt rtt;
+	struct pace pace;
+	struct queue queue;
+	struct batch rx;
+	uint64_t now;
+	uint64_t timer;
+	uint64_t progress;
+	uint64_t left;
+	uint64_t answered_sent;
+	uint64_t answered_contributed;
+	uint64_t timed_out;
+	uint64_t silent_from;
+	uint32_t burst;
+	bool away;
+	bool blocked;
+	int path_errno;
+	int failed;
+	char error[COMM_ERROR];
+	struct weir_stats stats;
+	struct weir_info info;
+	struct weir_members members;
+};
+
+#endif

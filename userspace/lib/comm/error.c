@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "comm/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "comm/comm.h"
+
+static _Thread_local char open_error[COMM_ERROR];
+
+static void note(struct weir *comm, const char *format, va_list arguments)
+{
+	vsnprintf(comm->error, sizeof(comm->error), format, arguments);
+}
+
+int error_refuse(struct weir *comm, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	note(comm, format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+int error_fail(struct weir *comm, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	note(comm, format, arguments);
+	va_end(arguments);
+	comm->failed = err;
+	return err;
+}
+
+void error_keep(const char *sentence)
+{
+	snprintf(open_error, sizeof(open_error), "%s", sentence);
+}
+
+const char *weir_error(const struct weir *comm)
+{
+	return comm ? comm->error : open_error;
+}

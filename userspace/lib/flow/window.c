@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "flow/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t power_of_two(uint32_t least)
+{
+	uint32_t power = 1;
+
+	while (power < least)
+		power <<= 1;
+	return power;
+}
+
+static void empty_lists(struct window *window)
+{
+	for (unsigned int i = 0; i < WINDOW_LISTS; i++)
+		window->lists[i] = (struct window_list) { WINDOW_NONE, WINDOW_NONE };
+}
+
+int window_init(struct window *window, uint32_t limit, uint64_t first)
+{
+	uint32_t slots = power_of_two(2 * limit);
+
+	*window = (struct window) {
+		.base = first,
+		.next = first,
+		.high = first,
+		.limit = limit,
+		.mask = slots - 1,
+	};
+	empty_lists(window);
+	window->slots = calloc(slots, sizeof(*window->slots));
+	return window->slots ? 0 : -ENOMEM;
+}
+
+void window_uninit(struct window *window)
+{
+	free(window->slots);
+	window->slots = NULL;
+}
+
+uint32_t window_slots(const struct window *window)
+{
+	return window->mask + 1;
+}
+
+static uint32_t slot_of(const struct window *window, uint64_t block)
+{
+	return (uint32_t)block & window->mask;
+}
+
+struct window_slot *window_slot(const struct window *window, uint64_t block)
+{
+	return &window->slots[slot_of(window, block)];
+}
+
+uint64_t window_block(const struct window *window, uint32_t slot)
+{
+	return window->base + ((slot - slot_of(window, window->base)) & window->mask);
+}
+
+uint32_t window_room(const struct window *window)
+{
+	return window->limit - (uint32_t)(window->next - window->base);
+}
+
+bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block)
+{
+	uint32_t ahead = wire_id - (uint32_t)window->base;
+
+	if (ahead >= window->next - window->base)
+		return false;
+	*block = window->base + ahead;
+	return true;
+}
+
+static void unlink_slot(struct window *window, struct window_slot *slot)
+{
+	struct window_list *list = &window->lists[slot->where];
+
+	if (slot->older == WINDOW_NONE)
+		list->oldest = slot->newer;
+	else
+		window->slots[slot->older].newer = slot->newer;
+	if (slot->newer == WINDOW_NONE)
+		list->newest = slot->older;
+	else
+		window->slots[slot->newer].older = slot->older;
+}
+
+static void link_newest(struct window *window, struct window_slot *slot, enum window_where where)
+{
+	struct window_list *list = &window->lists[where];
+	uint32_t index = (uint32_t)(slot - window->slots);
+
+	slot->where = where;
+	slot->older = list->newest;
+	slot->newer = WINDOW_NONE;
+	if (list->newest == WINDOW_NONE)
+		list->oldest = index;
+	else
+		window->slots[list->newest].newer = index;
+	list->newest = index;
+}
+
+static void move(struct window *window, struct window_slot *slot, enum window_where where)
+{
+	unlink_slot(window, slot);
+	link_newest(window, slot, where);
+}
+
+void window_made(struct window *window, struct weir_request *request, uint32_t header,
+		 uint32_t bytes)
+{
+	struct window_slot *slot = window_slot(window, window->high);
+
+	slot->request = request;
+	slot->header = header;
+	slot->bytes = bytes;
+	window->high++;
+}
+
+void window_sent(struct window *window, uint64_t block, uint64_t now)
+{
+	struct window_slot *slot = window_slot(window, block);
+
+	if (block == window->next) {
+		window->next++;
+		window->flight++;
+		slot->waiting = true;
+		slot->tries = 0;
+		slot->has_reply = false;
+		link_newest(window, slot, WINDOW_SENT);
+	} else {
+		move(window, slot, WINDOW_SENT);
+	}
+	slot->asked = WINDOW_NOT_ASKED;
+	slot->sent = now;
+	slot->contributed = now;
+	slot->tries++;
+}
+
+void window_asked(struct window *window, uint64_t block, uint64_t now, enum window_asked why)
+{
+	struct window_slot *slot = window_slot(window, block);
+
+	move(window, slot, WINDOW_SENT);
+	slot->asked = why;
+	slot->sent = now;
+	slot->tries++;
+}
+
+void window_held(struct window *window, uint64_t block, uint64_t now)
+{
+	struct window_slot *slot = window_slot(window, block);
+
+	move(window, slot, WINDOW_HELD);
+	slot->asked = WINDOW_NOT_ASKED;
+	slot->replied = now;
+	/* Its answer will be to the contribution, not to the question. */
+	slot->sent = slot->contributed;
+}
+
+void window_wanted(struct window *window, uint64_t block)
+{
+	struct window_slot *slot = window_slot(window, block);
+
+	move(window, slot, WINDOW_WANTED);
+	slot->asked = WINDOW_NOT_ASKED;
+}
+
+void window_answered(struct window *window, uint64_t block)
+{
+	struct window_slot *slot = window_slot(window, block);
+
+	unlink_slot(window, slot);
+	slot->waiting = false;
+	slot->request = NULL;
+	window->flight--;
+	while (window->base != window->next && !window_slot(window, window->base)->waiting)
+		window->base++;
+}
+
+uint64_t window_lacks(const struct window *window)
+{
+	uint64_t block = window->base;
+
+	while (block != window->high && !window_slot(window, block)->request)
+		block++;
+	return block;
+}
+
+void window_rewind(struct window *window, uint64_t block)
+{
+	for (uint64_t b = window->base; b != window->next; b++)
+		window_slot(window, b)->waiting = false;
+	empty_lists(window);
+	window->flight = 0;
+	window->base = block;
+	window->next = block;
+}

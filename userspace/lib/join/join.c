@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "join/join.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+#include <weir.h>
+
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "join/notice.h"
+#include "number/exponent.h"
+#include "number/number.h"
+#include "packet/wire.h"
+#include "path/path.h"
+#include "path/socket.h"
+
+int join_send(struct weir *comm, uint64_t first)
+{
+	const struct config *config = &comm->config;
+	uint8_t packet[WIRE_JOIN];
+
+	wire_put_header(packet, &(struct wire_header) {
+		.block = (uint32_t)first,
+		.job = config->job,
+		.flags = WEIR_TRIO_CONTROL,
+		.rank = (uint8_t)config->rank,
+		.ranks = 1,
+	});
+	wire_put_join(packet, &(struct wire_join) {
+		.nonce = comm->member.nonce,
+		.ranks = config->ranks,
+		.grads = config->grads,
+		.cookie = comm->member.cookie,
+		.dtype = (uint8_t)config->type,
+		.op = (uint8_t)config->operation,
+		.format = WEIR_FORMAT_TRIO,
+	});
+	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
+		return 0;
+	return path_error(comm, errno);
+}
+
+bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length)
+{
+	return length == WIRE_JOIN && header->job == comm->config.job &&
+	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_CONTROL;
+}
+
+bool join_cookie(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer)
+{
+	struct membership *member = &comm->member;
+
+	if ((header->flags & WEIR_TRIO_COOKIE) != WEIR_TRIO_COOKIE)
+		return false;
+	/* Where joins were repeated, it comes as often. */
+	if (answer->cookie == member->cookie)
+		return true;
+	member->cookie = answer->cookie;
+	member->again = 0;
+	return true;
+}
+
+/* What the job makes of numbers, where this rank was told otherwise, or has never heard of it. */
+static int other_numbers(struct weir *comm, const struct wire_join *answer)
+{
+	const struct config *config = &comm->config;
+
+	if (answer->format != WEIR_FORMAT_TRIO)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s takes packets of another format than this library's: make "
+				  "it anew with 'format trio'",
+				  config->job, config->box_text);
+	if (!number_size(answer->dtype) || !answer->op || answer->op > WEIR_MAX)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has a type or an operation that libweir %s does not know",
+				  config->job, config->box_text, weir_version());
+	if (config->type && answer->dtype != config->type)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s is one of %s, and rank %u was told of %s: change it on every "
+				  "worker, or make the job anew with 'dtype %s'",
+				  config->job, config->box_text, number_name(answer->dtype), config->rank,
+				  number_name(config->type), number_name(config->type));
+	if (config->operation && answer->op != config->operation)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has the operation %s, and rank %u was told of %s: change it "
+				  "on every worker, or make the job anew with 'op %s'",
+				  config->job, config->box_text, operation_name(answer->op), config->rank,
+				  operation_name(config->operation), operation_name(config->operation));
+	return 0;
+}
+
+static int refusal(struct weir *comm, const struct wire_join *answer)
+{
+	const struct config *config = &comm->config;
+	int err = other_numbers(comm, answer);
+
+	if (err)
+		return err;
+
+	if (answer->ranks != config->ranks)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has %u sources, and rank %u was told of %u ranks: set "
+				  "ranks to %u on every worker, or make the job anew with 'sources %u'",
+				  config->job, config->box_text, answer->ranks, config->rank,
+				  config->ranks, answer->ranks, config->ranks);
+	if (answer->grads < config->grads)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s takes %u gradients a block, and grads is %u: set grads "
+				  "to %u or less on every rank, or make the job anew with 'grads %u'",
+				  config->job, config->box_text, answer->grads, config->grads,
+				  answer->grads, config->grads);
+	return error_fail(comm, -EPROTO, "job %u on %s refuses rank %u of %u with %u gradients a block",
+			  config->job, config->box_text, config->rank, config->ranks, config->grads);
+}
+
+int join_check(struct weir *comm, const struct wire_header *header, const struct wire_join *answer)
+{
+	const struct config *config = &comm->config;
+
+	if ((header->flags & WEIR_TRIO_DEGRADED) || answer->ranks != config->ranks ||
+	    answer->grads < config->grads)
+		return refusal(comm, answer);
+	if (other_numbers(comm, answer))
+		return comm->failed;
+	if (answer->blocks < 2)
+		return error_fail(comm, -EPROTO,
+				  "job %u on %s has %u block slots: make it anew with 'blocks 2' or "
+				  "more, twice the window",
+				  config->job, config->box_text, answer->blocks);
+	return 0;
+}
+
+static int begin(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer)
+{
+	struct config *config = &comm->config;
+
+	if (header->block)
+		return error_fail(comm, -ESTALE,
+				  "job %u on %s goes on at block %u, with ranks that were in it "
+				  "before: all ranks have to be opened anew",
+				  config->job, config->box_text, header->block);
+	comm->member.generation = header->generation;
+	comm->member.blocks = answer->blocks;
+	config->type = answer->dtype;
+	config->operation = answer->op;
+	comm->member.lag = answer->blocks / 2 < EXPONENT_LAG_MAX ? answer->blocks / 2 :
+								    EXPONENT_LAG_MAX;
+	comm->member.since = rtt_now();
+	if (config->window > answer->blocks / 2)
+		config->window = answer->blocks / 2;
+	return 1;
+}
+
+/* Returns 1 when the generation has begun. */
+static int take(struct weir *comm, const uint8_t *packet, size_t length)
+{
+	struct wire_header header;
+	struct wire_join answer;
+
+	comm->stats.packets_received++;
+	if (length >= WIRE_HEADER) {
+		if (!wire_get_header(&header, packet, length))
+			header.down = false;
+		if (header.down && notice_is(comm, &header, length)) {
+			/* Whom the box waits for: nothing to be done about it here. */
+			comm->stats.notices++;
+			return 0;
+		}
+		if (header.down && join_is_answer(comm, &header, length)) {
+			wire_get_join(&answer, packet);
+			if (answer.nonce == comm->member.nonce)
+				return join_cookie(comm, &header, &answer) ? 0 :
+				       join_check(comm, &header, &answer) ?:
+				       begin(comm, &header, &answer);
+		}
+	}
+	comm->stats.malformed++;
+	return 0;
+}
+
+/* Returns 1 when the answer was there, 0 when the socket is empty. */
+static int read_answers(struct weir *comm)
+{
+	uint8_t packet[WIRE_NOTICE];
+	ssize_t length;
+	int verdict;
+
+	for (;;) {
+		length = recv(comm->fd, packet, sizeof(packet), MSG_TRUNC);
+		if (length < 0 && errno == EAGAIN)
+			return 0;
+		if (length < 0)
+			verdict = path_error(comm, errno);
+		else
+			verdict = take(comm, packet, (size_t)length);
+		if (verdict)
+			return verdict;
+	}
+}
+
+static int late(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+	double seconds = (double)config->timeout / (double)NSEC_PER_SEC;
+	char local[ADDRESS_TEXT];
+
+	if (comm->path_errno)
+		return error_fail(comm, -ETIMEDOUT,
+				  "%s did not answer for %.1f s; the last error of the path was: %s. "
+				  "Check address, route and firewall between rank %u and the box",
+				  config->box_text, seconds, strerror(comm->path_errno),
+				  config->rank);
+	socket_local(comm, local);
+	return error_fail(comm, -ETIMEDOUT,
+			  "job %u on %s did not begin for %.1f s: not all %u ranks have come, or the "
+			  "box does not have source %u at this worker's address, %s, or packets do "
+			  "not arrive. 'weir source show job %u' on the box tells: the addresses, and "
+			  "whose joins are missing",
+			  config->job, config->box_text, seconds, config->ranks, config->rank, local,
+			  config->job);
+}
+
+static int sleep_until(struct weir *comm, uint64_t deadline)
+{
+	uint64_t now = rtt_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
+	struct pollfd poll = { .fd = comm->fd, .events = POLLIN };
+
+	if (ppoll(&poll, 1, &timeout, NULL) >= 0)
+		return 0;
+	return error_fail(comm, -errno, "the wait for the other ranks was interrupted: %s",
+			  strerror(errno));
+}
+
+int join(struct weir *comm)
+{
+	uint64_t end = rtt_now() + comm->config.timeout;
+	struct membership *member = &comm->member;
+	uint64_t repeat = JOIN_REPEAT_FIRST;
+	int err;
+
+	if (getrandom(&member->nonce, sizeof(member->nonce), 0) < 0)
+		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
+	for (;;) {
+		uint64_t now = rtt_now();
+
+		if (now >= end)
+			return late(comm);
+		if (now >= member->again) {
+			err = join_send(comm, 0);
+			if (err)
+				return err;
+			member->again = now + repeat;
+			repeat = repeat < JOIN_REPEAT_CAP ? 2 * repeat : repeat;
+		}
+		err = sleep_until(comm, member->again < end ? member->again : end);
+		if (err)
+			return err;
+		err = read_answers(comm);
+		if (err)
+			return err < 0 ? err : 0;
+	}
+}

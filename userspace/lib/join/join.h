@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the ranks find each other: by the box. */
+#ifndef WEIR_LIB_JOIN_H
+#define WEIR_LIB_JOIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flow/rtt.h"
+
+struct weir;
+struct wire_header;
+struct wire_join;
+
+/*
+ * The first repetition comes soon, in case the packet was lost; the later ones
+ * only bridge the wait for the other ranks.
+ */
+#define JOIN_REPEAT_FIRST	(20 * NSEC_PER_MSEC)
+#define JOIN_REPEAT_CAP		(640 * NSEC_PER_MSEC)
+
+/*
+ * Tells the box that this rank is there until it answers that all are; learns
+ * the generation and the job's figures. Returns 0 or a negative errno.
+ */
+int join(struct weir *comm);
+
+/* Tells it once. @first is the first block that this rank lacks. */
+int join_send(struct weir *comm, uint64_t first);
+
+/* Is a packet of so many bytes the answer to a join? */
+bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length);
+
+/*
+ * Takes a cookie, where an answer to a join brings one that is to be sent with the next,
+ * which is due at once. Returns whether it was such an answer.
+ */
+bool join_cookie(struct weir *comm, const struct wire_header *header,
+		 const struct wire_join *answer);
+
+/* Does an answer fit what this rank was told? Returns 0, or fails the communicator. */
+int join_check(struct weir *comm, const struct wire_header *header,
+	       const struct wire_join *answer);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "join/rejoin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "join/join.h"
+#include "packet/wire.h"
+
+/*
+ * So long after a generation was given out, a notice that there is none is one that
+ * was overtaken on its way. If it is not, the next packet fetches another.
+ */
+#define GRACE	(50 * NSEC_PER_MSEC)
+
+/*
+ * The number stays the same. So a box that has not lost anything knows it, and answers
+ * at once: nothing happens when the notice was an old one.
+ */
+void rejoin_begin(struct weir *comm)
+{
+	struct membership *member = &comm->member;
+
+	if (member->is_asking || comm->now - member->since < GRACE)
+		return;
+	member->is_asking = true;
+	member->again = comm->now;
+	member->repeat = JOIN_REPEAT_FIRST;
+	comm->progress = comm->now;
+}
+
+int rejoin_send(struct weir *comm)
+{
+	struct membership *member = &comm->member;
+	int err;
+
+	if (comm->now < member->again)
+		return 0;
+	err = join_send(comm, window_lacks(&comm->window));
+	if (err)
+		return err;
+	member->again = comm->now + member->repeat;
+	if (member->repeat < JOIN_REPEAT_CAP)
+		member->repeat *= 2;
+	return 1;
+}
+
+/* The block near those under way that has these low 32 bits. */
+static uint64_t near(const struct weir *comm, uint32_t wire_id)
+{
+	uint64_t high = comm->window.high;
+
+	return high + (uint64_t)(int64_t)(int32_t)(wire_id - (uint32_t)high);
+}
+
+/* Does the answer only say that all is as it was? */
+static bool is_known(const struct weir *comm, const struct wire_header *header, uint64_t start)
+{
+	const struct membership *member = &comm->member;
+
+	if (header->generation != member->generation || header->block != (uint32_t)member->start)
+		return false;
+	/*
+	 * A box that has begun to count anew may have come to the same figures; but no
+	 * rank is further behind than a window.
+	 */
+	return !member->is_asking || window_lacks(&comm->window) - start > comm->window.limit;
+}
+
+static int too_far(struct weir *comm, uint64_t start)
+{
+	const struct config *config = &comm->config;
+	uint64_t lacks = window_lacks(&comm->window);
+
+	return error_fail(comm, -ESTALE,
+			  "%s has lost its state, and job %u goes on at block %" PRIu64 ", where rank "
+			  "%u %s: it is at block %" PRIu64 ". All ranks have to be opened anew",
+			  config->box_text, config->job, start, config->rank,
+			  start > lacks ? "is not yet" : "cannot send again any more", lacks);
+}
+
+static int too_few_slots(struct weir *comm, uint32_t blocks)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -EPROTO,
+			  "job %u on %s was made anew with %u block slots, and rank %u has a window of "
+			  "%u: it takes twice as many",
+			  config->job, config->box_text, blocks, config->rank, comm->window.limit);
+}
+
+static void go_back(struct weir *comm, uint64_t start)
+{
+	struct window *window = &comm->window;
+
+	if (window->next > comm->replay_end)
+		comm->replay_end = window->next;
+	window_rewind(window, start);
+	comm->timer = comm->now;
+	comm->progress = comm->now;
+}
+
+static int begin_again(struct weir *comm, const struct wire_header *header,
+		       const struct wire_join *answer, uint64_t start)
+{
+	struct membership *member = &comm->member;
+	const struct window *window = &comm->window;
+	int err = join_check(comm, header, answer);
+
+	if (err)
+		return err;
+	if (answer->blocks / 2 < window->limit)
+		return too_few_slots(comm, answer->blocks);
+	if (start > window_lacks(window) || window->high - start > window_slots(window))
+		return too_far(comm, start);
+	member->generation = header->generation;
+	member->start = start;
+	member->since = comm->now;
+	member->blocks = answer->blocks;
+	member->is_asking = false;
+	comm->life.doubts = 0;
+	go_back(comm, start);
+	return 0;
+}
+
+int rejoin_take(struct weir *comm, const struct wire_header *header, const void *packet)
+{
+	uint64_t start = near(comm, header->block);
+	struct wire_join answer;
+
+	wire_get_join(&answer, packet);
+	if (answer.nonce != comm->member.nonce) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	if (join_cookie(comm, header, &answer))
+		return 0;
+	if (is_known(comm, header, start)) {
+		/* The box answers a join as often as it was sent. */
+		comm->stats.duplicates++;
+		comm->member.is_asking = false;
+		return 0;
+	}
+	return begin_again(comm, header, &answer, start);
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "number/convert.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * The loops are plain, so that the compiler makes vectors of them. On x86 the
+ * byte shuffle and the wide conversions come with AVX2 only, so there is a
+ * second copy of each, chosen when the program starts. Sanitizers run before
+ * that choice can be made.
+ */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__clang__)
+#define VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS
+#endif
+
+/*
+ * 1.5 * 2^52: added to a double below 2^31 it leaves the nearest integer in the
+ * low bits of the mantissa, in two's complement. Unlike lrint() this needs no
+ * conversion instruction, so that it becomes vectors on every machine.
+ */
+#define ROUND_MAGIC 6755399441055744.0
+
+/* The largest product that rounds to an int32. */
+#define PRODUCT_MAX 2147483647.0
+
+#define FLOAT_SIGN 0x80000000u
+#define FLOAT_ABS 0x7fffffffu
+#define FLOAT_INF 0x7f800000u
+#define FLOAT_NAN 0x7fc00000u
+
+static inline uint32_t bits_of(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+static inline float float_of(uint32_t bits)
+{
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+/* Bytes that change places are of any type. */
+typedef uint32_t any32 __attribute__((may_alias));
+typedef uint16_t any16 __attribute__((may_alias));
+
+VECTORS static void swap32(any32 *restrict to, const any32 *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = htobe32(from[i]);
+}
+
+VECTORS static void swap16(any16 *restrict to, const any16 *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = htobe16(from[i]);
+}
+
+/* A binary16's exponent is counted from 15, a binary32's from 127. */
+#define HALF_EXPONENT	((127u - 15) << 23)
+
+/*
+ * Without branches, so that it becomes vectors: a denormal is made of a normal number whose
+ * highest bit is subtracted again; infinities and what is no number have the largest exponent.
+ */
+static inline float float_of_half(uint16_t half)
+{
+	uint32_t size = (uint32_t)(half & 0x7fff) << 13;
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+	uint32_t normal = size + HALF_EXPONENT;
+	uint32_t special = normal + HALF_EXPONENT;
+	uint32_t denormal = bits_of(float_of(normal + (1u << 23)) -
+				    float_of(HALF_EXPONENT + (1u << 23)));
+	uint32_t bits = normal;
+
+	bits = size >= 0x1fu << 23 ? special : bits;
+	bits = size < 1u << 23 ? denormal : bits;
+	return float_of(sign | bits);
+}
+
+/* A denormal's last bits are lost in the sum with a number of the right size. */
+#define HALF_DENORMAL	(126u << 23)
+
+static inline uint16_t half_of_float(float x)
+{
+	uint32_t size = bits_of(x) & FLOAT_ABS;
+	uint32_t sign = (bits_of(x) & FLOAT_SIGN) >> 16;
+	uint32_t normal = (size - HALF_EXPONENT + 0xfff + (size >> 13 & 1)) >> 13;
+	uint32_t denormal = bits_of(float_of(size) + float_of(HALF_DENORMAL)) - HALF_DENORMAL;
+	uint32_t bits = normal;
+
+	bits = size >= (127u + 16) << 23 ? 0x7c00 : bits;
+	bits = size < (127u - 14) << 23 ? denormal : bits;
+	bits = size > FLOAT_INF ? 0x7e00 : bits;
+	return (uint16_t)(sign | bits);
+}
+
+static inline uint16_t brain_of_float(float x)
+{
+	uint32_t bits = bits_of(x);
+	uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+
+	rounded = (bits & FLOAT_ABS) > FLOAT_INF ? FLOAT_NAN : rounded;
+	return (uint16_t)(rounded >> 16);
+}
+
+VECTORS static void widen_half(float *restrict to, const uint16_t *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = float_of_half(from[i]);
+}
+
+VECTORS static void widen_brain(float *restrict to, const uint16_t *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = float_of((uint32_t)from[i] << 16);
+}
+
+VECTORS static void narrow_half(uint16_t *restrict to, const float *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = half_of_float(from[i]);
+}
+
+VECTORS static void narrow_brain(uint16_t *restrict to, const float *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = brain_of_float(from[i]);
+}
+
+VECTORS static void scale(uint32_t *restrict wire, const float *restrict in, size_t count,
+			  double factor)
+{
+	for (size_t i = 0; i < count; i++) {
+		double rounded = (double)in[i] * factor + ROUND_MAGIC;
+		uint64_t bits;
+
+		memcpy(&bits, &rounded, sizeof(bits));
+		wire[i] = htobe32((uint32_t)bits);
+	}
+}
+
+static inline double cut(double x, double limit)
+{
+	x = x < limit - 1 ? x : limit - 1;
+	return x > -limit ? x : -limit;
+}
+
+VECTORS static void scale_and_cut(uint32_t *restrict wire, const float *restrict in,
+				  size_t count, double factor, double limit)
+{
+	for (size_t i = 0; i < count; i++) {
+		double rounded = cut((double)in[i] * factor, limit) + ROUND_MAGIC;
+		uint64_t bits;
+
+		memcpy(&bits, &rounded, sizeof(bits));
+		wire[i] = htobe32((uint32_t)bits);
+	}
+}
+
+VECTORS static void cut_off(float *restrict rest, const float *restrict in, size_t count,
+			    double factor, double limit)
+{
+	for (size_t i = 0; i < count; i++)
+		rest[i] = (float)(((double)in[i] * factor - cut((double)in[i] * factor, limit)) /
+				  factor);
+}
+
+VECTORS static void unscale(float *restrict out, const uint32_t *restrict wire, size_t count,
+			    double divisor)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = (float)((double)(int32_t)be32toh(wire[i]) / divisor);
+}
+
+/* By what is exact, where the divisor is a power of two. */
+VECTORS static void unscale_by(float *restrict out, const uint32_t *restrict wire, size_t count,
+			       double factor)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = (float)((double)(int32_t)be32toh(wire[i]) * factor);
+}
+
+VECTORS static void divide(float *restrict to, const float *restrict from, size_t count,
+			   double divisor)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = (float)((double)from[i] / divisor);
+}
+
+/*
+ * The bits of floats without their sign are ordered as the floats are, with the
+ * infinities and what is not a number above all: one integer maximum finds both
+ * kinds of elements that cannot be sent.
+ */
+VECTORS static int32_t largest_float(const float *in, size_t count)
+{
+	int32_t max = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int32_t bits = (int32_t)(bits_of(in[i]) & FLOAT_ABS);
+
+		max = bits > max ? bits : max;
+	}
+	return max;
+}
+
+/* Elements of any type as floats: themselves, or in @room. */
+static const float *widened(float *room, const void *in, enum weir_type type, size_t count)
+{
+	if (type == WEIR_FLOAT32)
+		return in;
+	if (type == WEIR_FLOAT16)
+		widen_half(room, in, count);
+	else
+		widen_brain(room, in, count);
+	return room;
+}
+
+static void narrow(void *restrict out, enum weir_type type, const float *restrict in,
+		   size_t count)
+{
+	if (type == WEIR_FLOAT16)
+		narrow_half(out, in, count);
+	else
+		narrow_brain(out, in, count);
+}
+
+static void scaled_to_wire(void *restrict wire, const float *restrict in, size_t count,
+			   const struct scaling *scaling)
+{
+	if (scaling->limit)
+		scale_and_cut(wire, in, count, scaling->factor, scaling->limit);
+	else
+		scale(wire, in, count, scaling->factor);
+}
+
+void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
+		     enum weir_type type, size_t count, const struct scaling *scaling)
+{
+	float room[CONVERT_MAX];
+	uint16_t halves[CONVERT_MAX];
+	const float *floats;
+
+	if (type == wire_type) {
+		if (number_size(type) == 4)
+			swap32(wire, in, count);
+		else
+			swap16(wire, in, count);
+		return;
+	}
+	floats = widened(room, in, type, count);
+	if (wire_type == WEIR_INT32) {
+		scaled_to_wire(wire, floats, count, scaling);
+	} else if (wire_type == WEIR_FLOAT32) {
+		swap32(wire, (const void *)floats, count);
+	} else {
+		narrow(halves, wire_type, floats, count);
+		swap16(wire, halves, count);
+	}
+}
+
+static void unscale_from_wire(float *restrict out, const uint32_t *restrict wire, size_t count,
+			      double divisor)
+{
+	int exponent;
+
+	if (frexp(divisor, &exponent) == 0.5)
+		unscale_by(out, wire, count, 1 / divisor);
+	else
+		unscale(out, wire, count, divisor);
+}
+
+/* The wire's floats, in the machine's byte order. */
+static void floats_from_wire(float *restrict out, const void *restrict wire,
+			     enum weir_type wire_type, size_t count)
+{
+	uint16_t halves[CONVERT_MAX];
+
+	if (wire_type == WEIR_FLOAT32) {
+		swap32((void *)out, wire, count);
+		return;
+	}
+	swap16(halves, wire, count);
+	widened(out, halves, wire_type, count);
+}
+
+void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
+		       enum weir_type wire_type, size_t count, double divisor)
+{
+	float room[CONVERT_MAX], quotients[CONVERT_MAX];
+	float *floats = type == WEIR_FLOAT32 ? out : room;
+
+	if (type == wire_type && (type == WEIR_INT32 || divisor == 1)) {
+		if (number_size(type) == 4)
+			swap32(out, wire, count);
+		else
+			swap16(out, wire, count);
+		return;
+	}
+	if (wire_type == WEIR_INT32) {
+		unscale_from_wire(floats, wire, count, divisor);
+	} else if (divisor == 1) {
+		floats_from_wire(floats, wire, wire_type, count);
+	} else {
+		floats_from_wire(quotients, wire, wire_type, count);
+		divide(floats, quotients, count, divisor);
+	}
+	if (type != WEIR_FLOAT32)
+		narrow(out, type, floats, count);
+}
+
+/* So many elements at once, as they have to be widened. */
+static size_t piece(size_t count, size_t from)
+{
+	return count - from < CONVERT_MAX ? count - from : CONVERT_MAX;
+}
+
+static const void *element(const void *in, enum weir_type type, size_t i)
+{
+	return (const unsigned char *)in + i * number_size(type);
+}
+
+float convert_largest(const void *in, enum weir_type type, size_t count)
+{
+	float room[CONVERT_MAX];
+	int32_t max = 0;
+
+	if (type == WEIR_FLOAT32)
+		return float_of((uint32_t)largest_float(in, count));
+	for (size_t i = 0; i < count; i += CONVERT_MAX) {
+		size_t n = piece(count, i);
+		int32_t bits = largest_float(widened(room, element(in, type, i), type, n), n);
+
+		max = bits > max ? bits : max;
+	}
+	return float_of((uint32_t)max);
+}
+
+void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_type type,
+		     size_t count, const struct scaling *scaling)
+{
+	float room[CONVERT_MAX], left[CONVERT_MAX];
+	const float *floats = widened(room, in, type, count);
+	float *to = type == WEIR_FLOAT32 ? rest : left;
+
+	cut_off(to, floats, count, scaling->factor, scaling->limit);
+	if (type != WEIR_FLOAT32)
+		narrow(rest, type, left, count);
+}
+
+static int verdict(float x, double scale)
+{
+	if (!isfinite(x))
+		return -EDOM;
+	return fabs((double)x) * scale > PRODUCT_MAX ? -ERANGE : 0;
+}
+
+int convert_check(const void *in, enum weir_type type, size_t count, double scale, size_t *at,
+		  double *value)
+{
+	int err = verdict(convert_largest(in, type, count), scale);
+
+	if (!err)
+		return 0;
+	for (*at = 0; *at < count; ++*at) {
+		float room, x = *widened(&room, element(in, type, *at), type, 1);
+
+		err = verdict(x, scale);
+		*value = (double)x;
+		if (err)
+			break;
+	}
+	return err;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Elements to and from the wire: byte order, types, and floats as scaled integers. */
+#ifndef WEIR_CONVERT_H
+#define WEIR_CONVERT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "number/number.h"
+
+/* The most elements of one call. */
+#define CONVERT_MAX	2048
+
+/**
+ * struct scaling - how floats become integers
+ * @factor: what they are multiplied with
+ * @limit: integers are cut to less than that, and to no less than -limit; 0 where none can
+ *	be larger
+ */
+struct scaling {
+	double factor;
+	double limit;
+};
+
+/**
+ * convert_to_wire() - elements as the box takes them
+ * @wire: where they go, network byte order
+ * @wire_type: the job's type
+ * @in: the elements
+ * @type: theirs; int32 only for int32
+ * @count: how many, CONVERT_MAX at most
+ * @scaling: of floats to an int32
+ *
+ * Floats are rounded to the nearest, halves to even.
+ */
+void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
+		     enum weir_type type, size_t count, const struct scaling *scaling);
+
+/**
+ * convert_from_wire() - elements as the box has sent them
+ * @out: where they go
+ * @type: what they are to be; int32 only from int32
+ * @wire: network byte order
+ * @wire_type: the job's type
+ * @count: how many, CONVERT_MAX at most
+ * @divisor: what each is divided by before it is rounded, 1 for nothing; floats only
+ */
+void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
+		       enum weir_type wire_type, size_t count, double divisor);
+
+/**
+ * convert_largest() - the largest of floats, by their size
+ * @in: the elements
+ * @type: theirs
+ * @count: how many
+ *
+ * Return: an infinity, or not a number, where one of them is not finite.
+ */
+float convert_largest(const void *in, enum weir_type type, size_t count);
+
+/* What is left of floats when they are scaled and cut: in - cut / factor. */
+void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_type type,
+		     size_t count, const struct scaling *scaling);
+
+/**
+ * convert_check() - can all these floats be sent?
+ * @in: the elements
+ * @type: theirs
+ * @count: how many
+ * @scale: what they will be multiplied with
+ * @at: set to the first that cannot
+ * @value: and to what it is
+ *
+ * Return: 0, -EDOM when it is not finite, -ERANGE when it does not fit int32.
+ */
+int convert_check(const void *in, enum weir_type type, size_t count, double scale, size_t *at,
+		  double *value);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Headers of the wire format, to and from the machine's byte order. */
+#ifndef WEIR_WIRE_H
+#define WEIR_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir_wire.h>
+
+#include "packet/bitmap.h"
+
+#define WIRE_HEADER	sizeof(struct weir_trio)
+#define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
+#define WIRE_NOTICE	(WIRE_HEADER + sizeof(struct weir_notice))
+
+/* What may stand between a header and the gradients. */
+#define WIRE_EXPONENT	sizeof(struct weir_trio_exponent)
+
+/* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
+#define WIRE_TRAILER(ranks)	(4 * (((size_t)(ranks) + 31) / 32))
+
+/**
+ * struct wire_header - a struct weir_trio in host byte order
+ * @block: its id, 32 bits
+ * @generation: of the communicator
+ * @grads: gradients that follow
+ * @job: the job's id
+ * @flags: WEIR_TRIO_*
+ * @rank: the sender
+ * @ranks: how many are summed, 1 to 256
+ * @joined: the generation is one that the box has given out
+ * @down: it comes from a box
+ * @has_exponent: an exponent follows
+ * @exponent: it
+ */
+struct wire_header {
+	uint32_t block;
+	uint16_t generation;
+	uint16_t grads;
+	uint8_t job;
+	uint8_t flags;
+	uint8_t rank;
+	uint16_t ranks;
+	bool joined;
+	bool down;
+	bool has_exponent;
+	int32_t exponent;
+};
+
+/* Bytes of a header. */
+static inline size_t wire_header_size(const struct wire_header *header)
+{
+	return WIRE_HEADER + (header->has_exponent ? WIRE_EXPONENT : 0);
+}
+
+/* @packet has wire_header_size() bytes. */
+void wire_put_header(void *packet, const struct wire_header *header);
+
+/* @packet has @length bytes, WIRE_HEADER at least. False when the header is cut off. */
+bool wire_get_header(struct wire_header *header, const void *packet, size_t length);
+
+/* How many have contributed, as a reply has it: there may be none, but never 256. */
+unsigned int wire_replied(const void *packet);
+
+/**
+ * struct wire_join - a struct weir_join in host byte order; see there
+ */
+struct wire_join {
+	uint32_t nonce;
+	uint32_t ranks;
+	uint32_t blocks;
+	uint32_t grads;
+	uint64_t cookie;
+	uint8_t dtype;
+	uint8_t op;
+	uint8_t format;
+};
+
+/* @packet has WIRE_JOIN bytes, its header before. */
+void wire_put_join(void *packet, const struct wire_join *join);
+void wire_get_join(struct wire_join *join, const void *packet);
+
+/**
+ * struct wire_notice - a struct weir_notice as bitmaps of ranks; see there
+ */
+struct wire_notice {
+	uint64_t dead[BITMAP_WORDS];
+	uint64_t excluded[BITMAP_WORDS];
+	uint64_t waiting[BITMAP_WORDS];
+};
+
+/* @packet has WIRE_NOTICE bytes. */
+void wire_get_notice(struct wire_notice *notice, const void *packet);
+
+/* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
+void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
+
+/* Gives a packet that is written already another generation. */
+void wire_set_generation(void *packet, uint16_t generation);
+
+#endif

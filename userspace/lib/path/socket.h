@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sockets of a communicator. */
+#ifndef WEIR_SOCKET_H
+#define WEIR_SOCKET_H
+
+#include <stddef.h>
+
+#include "base/address.h"
+
+struct weir;
+
+/*
+ * Opens the socket towards the box, and the one of the group. The first is
+ * connected: so it takes packets from the box alone, and hears when the box
+ * says that there is nobody.
+ */
+int socket_open(struct weir *comm);
+void socket_close(struct weir *comm);
+
+/*
+ * Raises the buffers as far as the system allows, and lowers the window to what
+ * they hold.
+ */
+void socket_buffers(struct weir *comm);
+
+/* Bytes of a packet with a whole block, headers included. */
+unsigned int socket_packet_size(const struct weir *comm);
+
+/* Bytes behind UDP's header of the longest packet that has gradients. */
+size_t socket_payload(const struct weir *comm);
+
+/* Fails the communicator where the path carries no whole block, as far as it is known. */
+int socket_check_size(struct weir *comm);
+
+/* Writes the address that the box sees packets come from. */
+void socket_local(const struct weir *comm, char text[ADDRESS_TEXT]);
+
+/* A packet was longer than the path takes: fails the communicator. */
+int socket_too_long(struct weir *comm);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "path/stall.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "packet/wire.h"
+#include "path/socket.h"
+
+static double stalled(const struct weir *comm)
+{
+	return (double)(comm->now - comm->progress) / (double)NSEC_PER_SEC;
+}
+
+static int refused_for_long(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ECONNREFUSED,
+			  "%s answers 'port unreachable' for UDP port %u, and rank %u waits for block "
+			  "%" PRIu64 " for %.1f s: no job %u has this address and port any more, or the "
+			  "packets come in on a device that is no weir port. See 'weir job show' and "
+			  "'weir port show' on the box",
+			  config->box_text, address_port(&config->box), config->rank,
+			  comm->window.base, stalled(comm), config->job);
+}
+
+static int not_joined(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ETIMEDOUT,
+			  "%s has lost its state, and job %u did not begin again for %.1f s: not all "
+			  "%u ranks have joined again, or packets do not arrive. Rank %u waits for "
+			  "block %" PRIu64 ". 'weir source show job %u' on the box tells whose joins are "
+			  "missing",
+			  config->box_text, config->job, stalled(comm), config->ranks, config->rank,
+			  window_lacks(&comm->window), config->job);
+}
+
+static int nothing_sent(struct weir *comm)
+{
+	return error_fail(comm, -ETIMEDOUT,
+			  "the socket of rank %u towards %s took no packet for %.1f s, from block "
+			  "%" PRIu64 " on: its interface is down or stuck",
+			  comm->config.rank, comm->config.box_text, stalled(comm), comm->window.next);
+}
+
+static int box_away(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+	const char *hint = "the box is down, or a link on the way";
+
+	if (comm->path_errno)
+		hint = strerror(comm->path_errno);
+	return error_fail(comm, -ETIMEDOUT,
+			  "nothing comes from %s: rank %u waits for block %" PRIu64 " of job %u for "
+			  "%.1f s (%s). Check the box, the route and the firewall between",
+			  config->box_text, config->rank, comm->window.base, config->job,
+			  stalled(comm), hint);
+}
+
+/* The box answers small packets, and says that it never had the large one. */
+static int not_arriving(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ETIMEDOUT,
+			  "%s answers, but does not have rank %u's block %" PRIu64 " of job %u, which was "
+			  "sent again and again for %.1f s: a link on the way does not carry packets of "
+			  "%u bytes, or another rank sums another number of elements. 'weir source show "
+			  "job %u' on the box tells",
+			  config->box_text, config->rank, comm->window.base, config->job,
+			  stalled(comm), socket_packet_size(comm), config->job);
+}
+
+static int ranks_missing(struct weir *comm, const struct window_slot *slot)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ETIMEDOUT,
+			  "%s answers, but block %" PRIu64 " of job %u is not complete, for %.1f s: %u "
+			  "of %u ranks are in it, rank %u too. Another rank has stopped, is slower than "
+			  "the timeout, sums another number of elements, or its packets do not arrive. "
+			  "'weir source show job %u' on the box tells which rank is behind",
+			  config->box_text, comm->window.base, config->job, stalled(comm),
+			  slot->ranks, config->ranks, config->rank, config->job);
+}
+
+static int followed_missing(struct weir *comm, const struct window_slot *slot)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ETIMEDOUT,
+			  "%s answers, but block %" PRIu64 " of job %u, which rank %u only follows, is "
+			  "not complete, for %.1f s: %u of %u ranks are in it. The others have stopped, "
+			  "or the job's policy is to wait for all",
+			  config->box_text, comm->window.base, config->job, config->rank,
+			  stalled(comm), slot->ranks, config->ranks);
+}
+
+int stall_fail(struct weir *comm)
+{
+	const struct window *window = &comm->window;
+	const struct window_slot *slot = window_slot(window, window->base);
+
+	if (comm->path_errno == ECONNREFUSED)
+		return refused_for_long(comm);
+	if (comm->member.is_asking)
+		return not_joined(comm);
+	if (window->base == window->next)
+		return nothing_sent(comm);
+	/* The timer asks again and again: three times without a reply tell, too. */
+	if (!slot->has_reply || comm->life.unheard >= 3)
+		return box_away(comm);
+	if (slot->bytes == WIRE_HEADER)
+		return followed_missing(comm, slot);
+	return slot->is_wanted ? not_arriving(comm) : ranks_missing(comm, slot);
+}

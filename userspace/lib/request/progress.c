@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "request/progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "comm/comm.h"
+#include "comm/error.h"
+#include "path/path.h"
+#include "path/stall.h"
+#include "request/receive.h"
+#include "request/request.h"
+#include "request/send.h"
+
+/* Shorter absences are the pace of a caller that tests often. */
+#define AWAY	NSEC_PER_MSEC
+
+/* Time that the caller spent elsewhere is neither the box's nor the ranks' fault. */
+static void enter(struct weir *comm)
+{
+	uint64_t now = rtt_now();
+
+	/* With nothing under way, nothing was waited for either. */
+	if (!comm->window.flight)
+		comm->progress = now;
+	if (now < comm->left + AWAY)
+		return;
+	comm->away = true;
+	comm->progress += now - comm->left;
+	if (comm->progress > now)
+		comm->progress = now;
+}
+
+/* Until then it is the library that waits, in weir_wait() or the caller's event loop. */
+static void leave(struct weir *comm)
+{
+	comm->left = comm->now;
+}
+
+/* Returns how many packets went either way, or a negative errno. */
+static int go_round(struct weir *comm)
+{
+	int got, sent;
+
+	comm->now = rtt_now();
+	got = receive(comm);
+	if (got < 0)
+		return got;
+	sent = send_due(comm);
+	if (sent < 0)
+		return sent;
+	if (!got && !sent && comm->now - comm->progress >= comm->config.timeout)
+		return stall_fail(comm);
+	return got + sent;
+}
+
+static uint64_t deadline(const struct weir *comm)
+{
+	uint64_t stall = comm->progress + comm->config.timeout;
+	uint64_t due = send_deadline(comm);
+
+	return due < stall ? due : stall;
+}
+
+/* Returns 0, -EINTR or another negative errno. */
+static int sleep_until_due(struct weir *comm)
+{
+	uint64_t until = deadline(comm);
+	uint64_t left = until > comm->now ? until - comm->now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
+	struct pollfd polls[] = {
+		{ .fd = comm->fd, .events = (short)(POLLIN | (comm->blocked ? POLLOUT : 0)) },
+		{ .fd = comm->group_fd, .events = POLLIN },
+	};
+
+	if (ppoll(polls, 2, &timeout, NULL) >= 0)
+		return 0;
+	return errno == EINTR ? -EINTR : path_fail(comm, errno);
+}
+
+int progress_once(struct weir *comm)
+{
+	int err;
+
+	if (comm->failed)
+		return comm->failed;
+	enter(comm);
+	err = go_round(comm);
+	leave(comm);
+	return err < 0 ? err : 0;
+}
+
+int weir_get_poll(struct weir *comm, struct weir_poll *poll)
+{
+	uint64_t now = rtt_now(), until = comm->failed ? now : deadline(comm);
+	struct weir_poll wanted = {
+		.fd = comm->fd,
+		.group_fd = comm->group_fd,
+		.writable = comm->blocked,
+		.timeout_us = until > now ? (until - now + NSEC_PER_USEC - 1) / NSEC_PER_USEC : 0,
+	};
+
+	/* What is waited for is not spent elsewhere. */
+	comm->left = until > now ? until : now;
+	return sized_out(poll, poll->size, &wanted, sizeof(wanted));
+}
+
+static int run_until(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+
+	while (!request_is_done(request)) {
+		int err = go_round(comm);
+
+		if (!err)
+			err = sleep_until_due(comm);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int progress_until(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+	int err;
+
+	if (request_is_done(request))
+		return 0;
+	if (comm->failed)
+		return comm->failed;
+	enter(comm);
+	err = run_until(request);
+	leave(comm);
+	return err;
+}

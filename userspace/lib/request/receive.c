@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "request/receive.h"
+
+#include <errno.h>
+
+#include "comm/comm.h"
+#include "join/join.h"
+#include "join/notice.h"
+#include "join/rejoin.h"
+#include "packet/wire.h"
+#include "path/path.h"
+#include "request/request.h"
+#include "request/result.h"
+
+/* So far beyond what this rank has sent a result is one of this communicator. */
+#define AHEAD_MAX	(1u << 30)
+
+static bool is_followed(const struct window_slot *slot)
+{
+	return slot->bytes == WIRE_HEADER;
+}
+
+/*
+ * An answer that comes sooner than any before is that to an earlier sending, and says
+ * nothing about the last one. But not where the box lacked the block: there was nothing
+ * to answer before. Nor after a silence, where it is mostly that to the question: it comes
+ * at once, where those to contributions wait for other ranks. Whether it came for its own
+ * sake, pace_silent() minds.
+ */
+static bool may_be_quick(const struct window_slot *slot)
+{
+	return slot->asked == WINDOW_ASKED_SILENCE || (slot->has_reply && slot->is_wanted);
+}
+
+/*
+ * A time is only worth something when the packet was awaited and sent once, when
+ * the timer did not run out meanwhile, and when nothing that was sent later has
+ * been answered before: else it was held up by a loss somewhere, perhaps another
+ * rank's, and a timer that followed it would follow the other rank's timer. What is
+ * only followed may have been complete before it was asked for.
+ */
+static void note_time(struct weir *comm, const struct window_slot *slot)
+{
+	uint64_t took = comm->now - slot->sent;
+
+	if (slot->tries > 1 && took < comm->rtt.min && !may_be_quick(slot))
+		return;
+	/*
+	 * The timer had run out in silence, and this was never sent again: what
+	 * was sent again and answered before it was only late, and overtook nothing.
+	 */
+	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
+		comm->answered_sent = slot->sent;
+	if (slot->sent < comm->answered_sent)
+		return;
+	comm->answered_sent = slot->sent;
+	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away && !is_followed(slot))
+		rtt_sample(&comm->rtt, slot->sent, comm->now);
+}
+
+/*
+ * A result that came only when it was asked for, because a later one had come before,
+ * was lost on its way down.
+ */
+static void note_loss(struct weir *comm, const struct window_slot *slot)
+{
+	if (slot->asked == WINDOW_ASKED_OVERTAKEN && comm->now - slot->sent >= comm->rtt.min)
+		pace_lost(&comm->pace, slot->contributed, comm->now);
+}
+
+static void note_heard(struct weir *comm)
+{
+	comm->life.heard = comm->now;
+	comm->life.unheard = 0;
+	comm->path_errno = 0;
+}
+
+/* The box has said what only one that has this rank in its generation can say. */
+static void note_member(struct weir *comm)
+{
+	note_heard(comm);
+	comm->life.doubts = 0;
+}
+
+static void deliver(struct weir *comm, uint64_t block, const struct result *result)
+{
+	struct window_slot *slot = window_slot(&comm->window, block);
+
+	if (slot->request) {
+		request_deliver(slot->request, block, result);
+		comm->stats.elements += result->header.grads;
+	}
+	if (slot->contributed > comm->answered_contributed)
+		comm->answered_contributed = slot->contributed;
+	note_loss(comm, slot);
+	note_time(comm, slot);
+	window_answered(&comm->window, block);
+	pace_answered(&comm->pace);
+	rtt_answered(&comm->rtt);
+	comm->timer = comm->now;
+	comm->progress = comm->now;
+}
+
+/* Blocks of which an answer may still be under way after they were answered. */
+static bool is_past(const struct weir *comm, uint32_t wire_id)
+{
+	return (uint32_t)comm->window.base - wire_id <= comm->member.blocks;
+}
+
+/* Blocks that this rank has not sent, and that were answered without it. */
+static bool is_early(const struct weir *comm, uint32_t wire_id)
+{
+	return wire_id - (uint32_t)comm->window.next < AHEAD_MAX;
+}
+
+static void note_early(struct weir *comm, uint32_t wire_id)
+{
+	uint64_t end = comm->window.next + (wire_id - (uint32_t)comm->window.next) + 1;
+
+	if (end > comm->ahead)
+		comm->ahead = end;
+	comm->stats.early++;
+}
+
+/* What is sent again for other ranks' sake was checked when it was answered first. */
+static bool fits_block(const struct weir *comm, uint64_t block, const struct wire_header *header)
+{
+	const struct weir_request *request = window_slot(&comm->window, block)->request;
+
+	return !request || (header->grads == request_block_grads(request, block) &&
+			    header->has_exponent == !!request->exponents);
+}
+
+static void take_result(struct weir *comm, const struct result *result)
+{
+	const struct wire_header *header = &result->header;
+	uint64_t block;
+
+	note_member(comm);
+	if (!window_find(&comm->window, header->block, &block)) {
+		if (is_early(comm, header->block))
+			note_early(comm, header->block);
+		else if (is_past(comm, header->block))
+			comm->stats.duplicates++;
+		else
+			comm->stats.malformed++;
+	} else if (!window_slot(&comm->window, block)->waiting) {
+		comm->stats.duplicates++;
+	} else if (!fits_block(comm, block, header)) {
+		comm->stats.malformed++;
+	} else {
+		deliver(comm, block, result);
+	}
+}
+
+/* Replies to what was not asked, or is answered meanwhile, say nothing any more. */
+static void take_reply(struct weir *comm, const struct wire_header *header, unsigned int ranks)
+{
+	struct window_slot *slot;
+	uint64_t block;
+
+	note_member(comm);
+	if (!window_find(&comm->window, header->block, &block))
+		return;
+	slot = window_slot(&comm->window, block);
+	if (!slot->waiting)
+		return;
+	slot->has_reply = true;
+	slot->is_wanted = header->flags & WEIR_TRIO_WANTED;
+	slot->ranks = ranks;
+	rtt_answered(&comm->rtt);
+	if (slot->where != WINDOW_SENT || (slot->asked == WINDOW_NOT_ASKED && !is_followed(slot)))
+		return;
+	if (!slot->is_wanted || is_followed(slot)) {
+		window_held(&comm->window, block, comm->now);
+		return;
+	}
+	pace_lost(&comm->pace, slot->contributed, comm->now);
+	window_wanted(&comm->window, block);
+}
+
+static int take_control(struct weir *comm, const struct wire_header *header, const void *packet,
+			size_t length)
+{
+	bool is_answer = join_is_answer(comm, header, length);
+
+	if (!is_answer && !notice_is(comm, header, length)) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	note_heard(comm);
+	if (is_answer)
+		return rejoin_take(comm, header, packet);
+	return notice_take(comm, header, packet, length);
+}
+
+static bool is_reply(const struct weir *comm, const struct wire_header *header, size_t length)
+{
+	return length == WIRE_HEADER && !header->grads && header->rank == comm->config.rank &&
+	       !(header->flags & ~WEIR_TRIO_WANTED) && header->job == comm->config.job &&
+	       header->generation == comm->member.generation;
+}
+
+static int take(struct weir *comm, const void *packet, const void *gradients, size_t length)
+{
+	struct result result;
+
+	if (length < WIRE_HEADER || !wire_get_header(&result.header, packet, length)) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	/* Another worker that takes this one for a box says nothing that a box does. */
+	if (!result.header.down) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	if (result.header.flags & WEIR_TRIO_CONTROL)
+		return take_control(comm, &result.header, packet, length);
+	if (is_reply(comm, &result.header, length))
+		take_reply(comm, &result.header, wire_replied(packet));
+	else if (result_read(comm, &result, gradients, length))
+		take_result(comm, &result);
+	else
+		comm->stats.malformed++;
+	return 0;
+}
+
+static int take_message(struct weir *comm, unsigned int index)
+{
+	const struct mmsghdr *message = &comm->rx.messages[index];
+	const struct packets *packets = &comm->rx.packets;
+
+	comm->stats.packets_received++;
+	if (message->msg_hdr.msg_flags & MSG_TRUNC) {
+		comm->stats.malformed++;
+		return 0;
+	}
+	return take(comm, packets_at(packets, index, WIRE_HEADER), packets_gradients(packets, index),
+		    message->msg_len);
+}
+
+/* Returns how many packets, or a negative errno. */
+static int receive_from(struct weir *comm, int fd)
+{
+	int got = recvmmsg(fd, comm->rx.messages, BATCH, MSG_DONTWAIT, NULL);
+	int err;
+
+	if (got < 0)
+		return path_error(comm, errno);
+	for (int i = 0; i < got; i++) {
+		err = take_message(comm, (unsigned int)i);
+		if (err)
+			return err;
+	}
+	return got;
+}
+
+int receive(struct weir *comm)
+{
+	int group = 0;
+	int got = receive_from(comm, comm->fd);
+
+	if (got >= 0 && comm->group_fd >= 0)
+		group = receive_from(comm, comm->group_fd);
+	if (got < 0 || group < 0)
+		return got < 0 ? got : group;
+	if (got < BATCH && group < BATCH)
+		comm->away = false;
+	return got + group;
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "request/request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "number/convert.h"
+#include "number/exponent.h"
+#include "request/result.h"
+
+struct weir_request *request_sending(struct weir *comm, uint64_t block)
+{
+	struct queue *queue = &comm->queue;
+
+	while (queue->sending && block >= queue->sending->first + queue->sending->blocks)
+		queue->sending = queue->sending->next;
+	return queue->sending;
+}
+
+bool request_is_followed(const struct weir_request *request)
+{
+	return !request->in;
+}
+
+bool request_is_done(const struct weir_request *request)
+{
+	const struct weir *comm = request->comm;
+
+	return !request->left && (comm->failed || comm->window.base >= comm->replay_end);
+}
+
+/*
+ * Where exponents are agreed on, the first block carries the first of them, and nothing else;
+ * that of elements is one later.
+ */
+static bool is_prologue(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents && block == request->first;
+}
+
+static uint64_t data_block(const struct weir_request *request, uint64_t block)
+{
+	return block - request->first - (request->exponents ? 1 : 0);
+}
+
+static uint64_t vector_blocks(const struct weir_request *request)
+{
+	uint16_t grads = request->comm->config.grads;
+
+	return request->count / grads + !!(request->count % grads);
+}
+
+uint64_t request_data_blocks(const struct weir_request *request)
+{
+	return request->blocks ? request->blocks - (request->exponents ? 1 : 0) : 0;
+}
+
+static size_t block_offset(const struct weir_request *request, uint64_t block)
+{
+	return (size_t)data_block(request, block) * request->comm->config.grads;
+}
+
+static const void *input(const struct weir_request *request, size_t offset)
+{
+	return (const uint8_t *)request->in + offset * number_size(request->type);
+}
+
+static void *output(const struct weir_request *request, size_t offset)
+{
+	return (uint8_t *)request->out + offset * number_size(request->type);
+}
+
+static void *residual(const struct weir_request *request, size_t offset)
+{
+	return (uint8_t *)request->residual + offset * number_size(request->type);
+}
+
+uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
+{
+	uint16_t grads = request->comm->config.grads;
+	size_t left;
+
+	if (is_prologue(request, block))
+		return 1;
+	left = request->count - block_offset(request, block);
+	return left < grads ? (uint16_t)left : grads;
+}
+
+int request_is_final(const struct weir_request *request, uint64_t block)
+{
+	return block == request->first + request->blocks - 1;
+}
+
+bool request_is_ready(const struct weir_request *request, uint64_t block)
+{
+	return !request->exponents || is_prologue(request, block) ||
+	       exponents_of(request->exponents, data_block(request, block));
+}
+
+/* Of so many elements from @offset on; of none where the vector ends before. */
+static int32_t own_exponent(const struct weir_request *request, size_t offset, size_t count)
+{
+	if (offset >= request->count)
+		return EXPONENT_ZERO;
+	if (count > request->count - offset)
+		count = request->count - offset;
+	return exponent_of(input(request, offset), request->type, count);
+}
+
+int32_t request_exponent(const struct weir_request *request, uint64_t block)
+{
+	size_t grads = request->comm->config.grads;
+	size_t lag = request->exponents->lag;
+
+	if (is_prologue(request, block))
+		return own_exponent(request, 0, lag * grads);
+	return own_exponent(request, block_offset(request, block) + lag * grads, grads);
+}
+
+/* How a block's elements are scaled. */
+static struct scaling block_scaling(const struct weir_request *request, uint64_t block)
+{
+	if (!request->exponents)
+		return (struct scaling) { .factor = request->scale };
+	return exponent_scaling(exponents_of(request->exponents, data_block(request, block)),
+				request->comm->config.ranks);
+}
+
+static bool is_not_finite(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents && !is_prologue(request, block) &&
+	       exponents_of(request->exponents, data_block(request, block))->exponent ==
+	       EXPONENT_NOT_FINITE;
+}
+
+/* Larger elements than were agreed on are cut, and what is cut off may be wanted. */
+static void cut(struct weir_request *request, size_t offset, size_t count,
+		const struct scaling *scaling)
+{
+	const void *in = input(request, offset);
+
+	if (!scaling->limit)
+		return;
+	if (request->residual)
+		convert_cut_off(residual(request, offset), in, request->type, count, scaling);
+	if ((double)convert_largest(in, request->type, count) * scaling->factor > scaling->limit - 1)
+		request->cut_blocks++;
+}
+
+void request_to_wire(struct weir_request *request, uint64_t block, void *wire)
+{
+	const struct weir *comm = request->comm;
+	size_t count = request_block_grads(request, block);
+	struct scaling scaling;
+	size_t offset;
+
+	/* Nobody looks at these elements: all ranks know that some are not finite. */
+	if (is_prologue(request, block) || is_not_finite(request, block)) {
+		memset(wire, 0, count * sizeof(uint32_t));
+		return;
+	}
+	offset = block_offset(request, block);
+	scaling = block_scaling(request, block);
+	cut(request, offset, count, &scaling);
+	convert_to_wire(wire, comm->config.type, input(request, offset), request->type, count,
+			&scaling);
+}
+
+/* What a sum is divided by: of integers that were scaled, and for the mean. */
+static double divisor(const struct weir_request *request, const struct result *result,
+		      uint64_t block)
+{
+	double divisor = 1;
+
+	if (request->comm->config.type == WEIR_INT32 && number_is_float(request->type))
+		divisor = block_scaling(request, block).factor;
+	if (request->flags & WEIR_AVERAGE && request->operation == WEIR_SUM &&
+	    number_is_float(request->type))
+		divisor *= result->header.ranks;
+	return divisor;
+}
+
+static void take_sums(const struct weir_request *request, uint64_t block,
+		      const struct result *result)
+{
+	convert_from_wire(output(request, block_offset(request, block)), request->type,
+			  result->sums, request->comm->config.type, result->header.grads,
+			  divisor(request, result, block));
+}
+
+/* Zero has no bit set in any type. What was cut off is there already. */
+static void keep_residual(const struct weir_request *request, uint64_t block, size_t count,
+			  bool missed)
+{
+	size_t offset = block_offset(request, block);
+	size_t bytes = count * number_size(request->type);
+	struct scaling scaling;
+
+	if (!request->residual)
+		return;
+	if (missed) {
+		memcpy(residual(request, offset), input(request, offset), bytes);
+		return;
+	}
+	scaling = block_scaling(request, block);
+	if (!scaling.limit)
+		memset(residual(request, offset), 0, bytes);
+}
+
+static void tell(const struct weir_request *request, uint64_t block, const struct result *result)
+{
+	const struct config *config = &request->comm->config;
+	struct weir_block_info info = {
+		.size = sizeof(info),
+		.sequence = request->sequence,
+		.offset = block_offset(request, block),
+		.count = result->header.grads,
+		.ranks = result->header.ranks,
+		.overflow = !!(result->header.flags & WEIR_TRIO_OVERFLOW),
+	};
+
+	if (!config->on_block)
+		return;
+	memcpy(info.contributors, result->contributors, sizeof(info.contributors));
+	config->on_block(config->on_block_context, &info);
+}
+
+static void count_block(struct weir_request *request, const struct wire_header *header,
+			bool missed)
+{
+	request->overflow_blocks += !!(header->flags & WEIR_TRIO_OVERFLOW);
+	request->degraded_blocks += !!(header->flags & WEIR_TRIO_DEGRADED);
+	request->missed_blocks += missed;
+	if (!request->min_ranks || header->ranks < request->min_ranks)
+		request->min_ranks = header->ranks;
+}
+
+/*
+ * Is this rank not in it? Where the box has not said who is, what was contributed counts
+ * as summed: to lose it does less harm than to have it twice in what goes on from here.
+ */
+static bool is_missed(const struct weir_request *request, const struct result *result)
+{
+	if (request_is_followed(request))
+		return true;
+	return bitmap_count(result->contributors) &&
+	       !bitmap_has(result->contributors, request->comm->config.rank);
+}
+
+/* Its own exponent was not among those that were asked, or may not have been. */
+static bool is_without(const struct weir_request *request, const struct result *result)
+{
+	return !request_is_followed(request) &&
+	       !bitmap_has(result->contributors, request->comm->config.rank);
+}
+
+static void take_exponent(struct weir_request *request, uint64_t block,
+			  const struct result *result)
+{
+	int32_t exponent = result->header.exponent;
+	bool without = is_without(request, result);
+
+	if (is_prologue(request, block))
+		exponents_begin(request->exponents, exponent, without);
+	else
+		exponents_answered(request->exponents, data_block(request, block), exponent,
+				   without);
+	request->not_finite |= exponent == EXPONENT_NOT_FINITE;
+}
+
+static void deliver_elements(struct weir_request *request, uint64_t block,
+			     const struct result *result)
+{
+	bool missed = is_missed(request, result);
+
+	/* First what is in the input: the sums may go over it. */
+	keep_residual(request, block, result->header.grads, missed);
+	take_sums(request, block, result);
+	count_block(request, &result->header, missed);
+	tell(request, block, result);
+}
+
+void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
+{
+	if (!is_prologue(request, block))
+		deliver_elements(request, block, result);
+	if (request->exponents)
+		take_exponent(request, block, result);
+	request->left--;
+}
+
+static void append(struct queue *queue, struct weir_request *request)
+{
+	request->previous = queue->tail;
+	if (queue->tail)
+		queue->tail->next = request;
+	else
+		queue->head = request;
+	queue->tail = request;
+	if (!queue->sending)
+		queue->sending = request;
+}
+
+static bool needs_exponents(const struct weir_request *request)
+{
+	return request->comm->config.type == WEIR_INT32 && number_is_float(request->type) &&
+	       !request->scale && request->count;
+}
+
+int request_begin(struct weir_request *request)
+{
+	struct weir *comm = request->comm;
+	struct queue *queue = &comm->queue;
+
+	request->blocks = vector_blocks(request);
+	if (needs_exponents(request)) {
+		request->exponents = exponents_new(comm->member.lag, request->blocks);
+		if (!request->exponents)
+			return -ENOMEM;
+		request->blocks++;
+	}
+	request->left = request->blocks;
+	request->sequence = queue->begun++;
+	request->first = queue->end;
+	queue->end += request->blocks;
+	append(queue, request);
+	return 0;
+}
+
+void request_release(struct weir_request *request)
+{
+	struct queue *queue = &request->comm->queue;
+
+	if (queue->sending == request)
+		queue->sending = request->next;
+	if (request->previous)
+		request->previous->next = request->next;
+	else
+		queue->head = request->next;
+	if (request->next)
+		request->next->previous = request->previous;
+	else
+		queue->tail = request->previous;
+	free(request->exponents);
+	free(request);
+}
+
+void request_free_all(struct queue *queue)
+{
+	while (queue->head)
+		request_release(queue->head);
+}

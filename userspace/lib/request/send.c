@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "request/send.h"
+
+#include <errno.h>
+
+#include "comm/comm.h"
+#include "join/rejoin.h"
+#include "number/number.h"
+#include "packet/wire.h"
+#include "path/path.h"
+#include "request/request.h"
+
+/*
+ * What the timer asks about at most. It has run out because nothing came, so many
+ * would meet whatever it is that swallows packets; and mostly a rank is just slow. So
+ * one, first; then, while nothing comes, twice as many each time, so that one more
+ * loss does not cost another, longer timeout. Their answers pay for the rest.
+ */
+#define TIMEOUT_BURST	4
+
+/**
+ * struct picked - blocks to send something about, together
+ * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
+ * @count: how many
+ * @block: their numbers
+ */
+struct picked {
+	enum window_asked why;
+	unsigned int count;
+	uint64_t block[BATCH];
+};
+
+/**
+ * struct outgoing - packets for one system call
+ * @messages: for sendmmsg()
+ * @vectors: one a message
+ * @queries: packets that are not kept
+ */
+struct outgoing {
+	struct mmsghdr messages[BATCH];
+	struct iovec vectors[BATCH];
+	uint8_t queries[BATCH][WIRE_HEADER];
+};
+
+/* A packet without gradients is a query. */
+static struct wire_header query(const struct weir *comm, uint64_t block)
+{
+	const struct config *config = &comm->config;
+
+	return (struct wire_header) {
+		.block = (uint32_t)block,
+		.generation = comm->member.generation,
+		.job = config->job,
+		.rank = (uint8_t)config->rank,
+		.ranks = 1,
+		.joined = true,
+	};
+}
+
+static struct wire_header contribution(const struct weir *comm,
+				       const struct weir_request *request, uint64_t block)
+{
+	struct wire_header header = query(comm, block);
+
+	header.grads = request_block_grads(request, block);
+	header.flags = request_is_final(request, block) ? WEIR_TRIO_FINAL : 0;
+	if (request->exponents) {
+		header.has_exponent = true;
+		header.exponent = request_exponent(request, block);
+	}
+	return header;
+}
+
+/* Makes the packet of the first block that has none, and keeps it. */
+static void make_packet(struct weir *comm, struct weir_request *request)
+{
+	uint64_t block = comm->window.high;
+	uint64_t slot = block & comm->window.mask;
+	bool followed = request_is_followed(request);
+	struct wire_header header = followed ? query(comm, block) :
+					       contribution(comm, request, block);
+	uint32_t size = (uint32_t)wire_header_size(&header);
+
+	wire_put_header(packets_at(&comm->kept, slot, size), &header);
+	if (!followed)
+		request_to_wire(request, block, packets_gradients(&comm->kept, slot));
+	window_made(&comm->window, request, size,
+		    size + header.grads * (uint32_t)number_size(comm->config.type));
+}
+
+static void put_contribution(const struct weir *comm, struct iovec *vector, uint64_t block)
+{
+	const struct window_slot *slot = window_slot(&comm->window, block);
+
+	vector->iov_base = packets_at(&comm->kept, block & comm->window.mask, slot->header);
+	vector->iov_len = slot->bytes;
+	/* It may have been made in a generation that is over. */
+	wire_set_generation(vector->iov_base, comm->member.generation);
+}
+
+static void write_packets(const struct weir *comm, const struct picked *picked,
+			  struct outgoing *out)
+{
+	struct wire_header header;
+
+	for (unsigned int i = 0; i < picked->count; i++) {
+		struct iovec *vector = &out->vectors[i];
+
+		out->messages[i].msg_hdr = (struct msghdr) { .msg_iov = vector, .msg_iovlen = 1 };
+		if (picked->why == WINDOW_NOT_ASKED) {
+			put_contribution(comm, vector, picked->block[i]);
+			continue;
+		}
+		header = query(comm, picked->block[i]);
+		wire_put_header(out->queries[i], &header);
+		*vector = (struct iovec) { out->queries[i], WIRE_HEADER };
+	}
+}
+
+static void count_sent(struct weir *comm, uint64_t block, bool is_query)
+{
+	struct weir_stats *stats = &comm->stats;
+
+	if (is_query) {
+		stats->queries++;
+		return;
+	}
+	stats->packets_sent++;
+	if (block < comm->window.next || block < comm->replay_end)
+		stats->retransmits++;
+}
+
+static void note_sent(struct weir *comm, uint64_t block, enum window_asked why)
+{
+	bool is_query = why || window_slot(&comm->window, block)->bytes == WIRE_HEADER;
+
+	if (!comm->window.flight)
+		comm->timer = comm->now;
+	comm->life.spoke = true;
+	count_sent(comm, block, is_query);
+	if (why)
+		window_asked(&comm->window, block, comm->now, why);
+	else
+		window_sent(&comm->window, block, comm->now);
+}
+
+/* Sends some of what was written. Returns how many, or a negative errno. */
+static int send_some(struct weir *comm, struct mmsghdr *messages, unsigned int count)
+{
+	int sent = sendmmsg(comm->fd, messages, count, 0);
+	int err;
+
+	if (sent >= 0)
+		return sent;
+	comm->blocked = errno == EAGAIN;
+	if (comm->blocked || errno == EINTR)
+		return 0;
+	err = path_error(comm, errno);
+	/* Lost before it left: the timer will ask about it. */
+	return err ?: 1;
+}
+
+/*
+ * Sends @at_once in a call. Returns how many were sent, or a negative errno.
+ *
+ * An error behind a call's first packet is lost in the kernel. A refusal comes back
+ * that fast where the box is near, and it comes seldom, as it is limited in rate. So
+ * after a call that was cut short the rest goes one by one, and so does what the timer
+ * sends.
+ */
+static int send_picked(struct weir *comm, const struct picked *picked, unsigned int at_once)
+{
+	struct outgoing out;
+	unsigned int done = 0;
+
+	write_packets(comm, picked, &out);
+	while (done < picked->count) {
+		unsigned int left = picked->count - done;
+		unsigned int count = left < at_once ? left : at_once;
+		int sent = send_some(comm, out.messages + done, count);
+
+		if (sent < 0)
+			return sent;
+		if (!sent)
+			break;
+		if ((unsigned int)sent < count)
+			at_once = 1;
+		for (int i = 0; i < sent; i++)
+			note_sent(comm, picked->block[done++], picked->why);
+	}
+	return (int)done;
+}
+
+static uint64_t timer_end(const struct weir *comm)
+{
+	return comm->timer + rtt_timeout(&comm->rtt);
+}
+
+static void pick_from(const struct weir *comm, struct picked *picked, enum window_where where,
+		      unsigned int most)
+{
+	const struct window *window = &comm->window;
+	uint32_t index = window->lists[where].oldest;
+
+	for (; index != WINDOW_NONE && picked->count < most; index = window->slots[index].newer)
+		picked->block[picked->count++] = window_block(window, index);
+}
+
+static void grow_burst(struct weir *comm)
+{
+	/* Any answer sets the timer anew: has one come since it ran out last? */
+	if (comm->timer != comm->timed_out)
+		comm->burst = 1;
+	else if (comm->burst < TIMEOUT_BURST)
+		comm->burst *= 2;
+}
+
+static int ask_timed_out(struct weir *comm)
+{
+	struct picked picked = { .why = WINDOW_ASKED_SILENCE };
+
+	if (!comm->window.flight || comm->now < timer_end(comm))
+		return 0;
+	grow_burst(comm);
+	/* First those about which nothing is known: the others mostly wait for a slow rank. */
+	pick_from(comm, &picked, WINDOW_SENT, comm->burst);
+	pick_from(comm, &picked, WINDOW_HELD, comm->burst);
+	comm->stats.timeouts++;
+	comm->life.unheard++;
+	comm->rtt.backoff++;
+	comm->timer = comm->now;
+	comm->timed_out = comm->now;
+	comm->silent_from = comm->answered_sent;
+	pace_silent(&comm->pace, TIMEOUT_BURST);
+	return send_picked(comm, &picked, 1);
+}
+
+/* Overtaken: something that was sent later has been answered. */
+static bool is_overtaken(const struct weir *comm, const struct window_slot *slot)
+{
+	return slot->sent < comm->answered_sent;
+}
+
+/*
+ * When an overtaken block is asked about: at once when it was overtaken by more
+ * than packets change places by; else when its answer is late by as much.
+ */
+static uint64_t lost_when(const struct weir *comm, const struct window_slot *slot)
+{
+	uint64_t reordering = rtt_reordering(&comm->rtt);
+
+	if (comm->answered_sent - slot->sent > reordering)
+		return slot->sent;
+	return slot->sent + comm->rtt.latest + reordering;
+}
+
+/* The same for one that waited for other ranks, while later contributions are answered. */
+static uint64_t held_until(const struct weir *comm, const struct window_slot *slot)
+{
+	return slot->replied + rtt_timeout(&comm->rtt);
+}
+
+static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
+{
+	return slot->contributed < comm->answered_contributed;
+}
+
+/*
+ * When the first block of a list will be due; UINT64_MAX is not before something
+ * else happens.
+ */
+static uint64_t list_due(const struct weir *comm, enum window_where where)
+{
+	const struct window *window = &comm->window;
+	const struct window_slot *slot;
+
+	if (window->lists[where].oldest == WINDOW_NONE || !comm->pace.credit)
+		return UINT64_MAX;
+	slot = &window->slots[window->lists[where].oldest];
+	if (where == WINDOW_SENT)
+		return is_overtaken(comm, slot) ? lost_when(comm, slot) : UINT64_MAX;
+	return is_held_up(comm, slot) ? held_until(comm, slot) : UINT64_MAX;
+}
+
+/* Asking moves a block to the end of those that were sent. */
+static int ask_first(struct weir *comm, enum window_where where)
+{
+	const struct window *window = &comm->window;
+	struct picked picked = {
+		.why = WINDOW_ASKED_OVERTAKEN,
+		.count = 1,
+		.block = { window_block(window, window->lists[where].oldest) },
+	};
+	int sent = send_picked(comm, &picked, 1);
+
+	if (sent > 0)
+		comm->pace.credit--;
+	return sent;
+}
+
+static int ask_due(struct weir *comm, enum window_where where)
+{
+	int total = 0;
+
+	while (total < BATCH && list_due(comm, where) <= comm->now) {
+		int sent = ask_first(comm, where);
+
+		if (sent <= 0)
+			return sent < 0 ? sent : total;
+		total += sent;
+	}
+	return total;
+}
+
+static int ask_overtaken(struct weir *comm)
+{
+	return ask_due(comm, WINDOW_SENT);
+}
+
+static int ask_held(struct weir *comm)
+{
+	return ask_due(comm, WINDOW_HELD);
+}
+
+/* Each reply that wants a block pays for one packet. */
+static int send_wanted(struct weir *comm)
+{
+	struct picked picked = { 0 };
+
+	pick_from(comm, &picked, WINDOW_WANTED, BATCH);
+	return send_picked(comm, &picked, BATCH);
+}
+
+static uint32_t room(const struct weir *comm)
+{
+	uint32_t window = window_room(&comm->window);
+	uint32_t pace = pace_room(&comm->pace, comm->window.flight);
+
+	return window < pace ? window : pace;
+}
+
+/*
+ * Is there a packet of the block, or can it be made now? Those of scaled floats wait for
+ * what the ranks agree on.
+ */
+static bool is_made(struct weir *comm, uint64_t block)
+{
+	struct weir_request *request;
+
+	if (block < comm->window.high)
+		return true;
+	request = request_sending(comm, block);
+	if (!request || !request_is_ready(request, block))
+		return false;
+	make_packet(comm, request);
+	return true;
+}
+
+static int send_new(struct weir *comm)
+{
+	struct picked picked = { 0 };
+	uint64_t block = comm->window.next;
+
+	for (uint32_t left = room(comm); left && picked.count < BATCH; left--, block++) {
+		if (!is_made(comm, block))
+			break;
+		picked.block[picked.count++] = block;
+	}
+	return send_picked(comm, &picked, BATCH);
+}
+
+int send_due(struct weir *comm)
+{
+	static int (*const steps[])(struct weir *comm) = {
+		send_wanted, ask_timed_out, ask_overtaken, ask_held, send_new,
+	};
+	int total = 0;
+
+	comm->blocked = false;
+	if (comm->member.is_asking)
+		return rejoin_send(comm);
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]) && !comm->blocked; i++) {
+		int sent = steps[i](comm);
+
+		if (sent < 0)
+			return sent;
+		total += sent;
+	}
+	return total;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t send_deadline(const struct weir *comm)
+{
+	if (comm->member.is_asking)
+		return comm->member.again;
+	if (!comm->window.flight)
+		return UINT64_MAX;
+	return earlier(timer_end(comm), earlier(list_due(comm, WINDOW_SENT),
+						list_due(comm, WINDOW_HELD)));
+}
