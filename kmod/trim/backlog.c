@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What waits in the weir qdiscs of a device, of which it may have many. */
+/* Packets that wait in the weir qdiscs of a device, which may have many. */
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
@@ -27,7 +27,7 @@ static void weir_backlogs_changed(void)
 }
 
 /**
- * weir_backlog_now() - the time, as packets that wait have it
+ * weir_backlog_now() - the time in a packet's units, WEIR_BACKLOG_SHIFT
  */
 u32 weir_backlog_now(void)
 {
@@ -37,7 +37,7 @@ u32 weir_backlog_now(void)
 /**
  * weir_backlog_waited() - how long a packet has waited
  * @since: when it came
- * @now: what the time is, not much before @since
+ * @now: the time, not much before @since
  *
  * Return: nanoseconds.
  */
@@ -51,9 +51,9 @@ u64 weir_backlog_waited(u32 since, u32 now)
 }
 
 /*
- * While a qdisc is idle, the stack may hand packets to the device without
- * asking it, which is three quarters of what it costs. Where the device never
- * says stop it has to be asked; and where there is a child that has to be.
+ * While a qdisc is idle, the stack may hand packets to the device without a call of the
+ * qdisc, which saves three quarters of the qdisc's cost. A device that never says stop
+ * does not allow it, and a child may not either.
  */
 static void weir_backlog_may_bypass(struct weir_backlog *backlog, bool bypass)
 {
@@ -69,7 +69,7 @@ static void weir_backlog_may_bypass(struct weir_backlog *backlog, bool bypass)
 }
 
 /**
- * weir_backlog_add() - let others see what waits in a qdisc
+ * weir_backlog_add() - publish a qdisc's backlog
  * @backlog: the qdisc's
  * @sch: the qdisc
  * @bypass: as for weir_backlog_bypass()
@@ -88,7 +88,7 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 	backlog->sch = sch;
 	weir_backlog_may_bypass(backlog, bypass);
 	spin_lock(&weir_backlogs_lock);
-	/* In the order in which they came, for whoever reads the list. */
+	/* Dumps list qdiscs in the order in which they came. */
 	hlist_add_tail_rcu(&backlog->node,
 			   &weir_backlogs[hash_min(backlog->ifindex,
 						   WEIR_BACKLOG_BITS)]);
@@ -97,8 +97,8 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
 }
 
 /**
- * weir_backlog_del() - let nobody see it any more
- * @backlog: the qdisc's; whoever reads it does so for a grace period yet
+ * weir_backlog_del() - withdraw a qdisc's backlog
+ * @backlog: the qdisc's; readers may use it for a grace period yet
  *
  * RTNL is held.
  */
@@ -117,11 +117,11 @@ static bool weir_backlog_is(const struct weir_backlog *backlog,
 }
 
 /**
- * weir_backlog_bypass() - need qdiscs not be asked while they are idle?
+ * weir_backlog_bypass() - may packets pass by qdiscs that are idle?
  * @net: their namespace
- * @bypass: no packet has to be looked at that finds its port idle
+ * @bypass: packets that find their port idle need no look
  *
- * RTNL is held. Packets that are on their way may still go the old way.
+ * RTNL is held. Packets on their way may still follow the old setting.
  */
 void weir_backlog_bypass(const struct net *net, bool bypass)
 {
@@ -138,9 +138,9 @@ void weir_backlog_bypass(const struct net *net, bool bypass)
 }
 
 /**
- * weir_backlog_set_child() - the data band waits in somebody else's qdisc from now on
+ * weir_backlog_set_child() - the data band waits in another qdisc from now on
  * @backlog: the qdisc's
- * @child: the other, or NULL where it does so no more
+ * @child: that qdisc, or NULL where the data band is a FIFO again
  *
  * RTNL is held, and the lock of the qdisc.
  */
@@ -156,7 +156,7 @@ void weir_backlog_set_child(struct weir_backlog *backlog,
 /**
  * weir_backlog_set_own() - a qdisc has limits of its own
  * @backlog: the qdisc's
- * @own: its limits, which are the backlog's from now on, or NULL
+ * @own: its limits, which the backlog owns from now on, or NULL
  *
  * RTNL is held.
  */
@@ -169,10 +169,10 @@ void weir_backlog_set_own(struct weir_backlog *backlog,
 }
 
 /**
- * weir_backlog_limits() - the limits that count for a qdisc
+ * weir_backlog_limits() - the limits in force for a qdisc
  * @backlog: the qdisc's
- * @limits: what its device's policy says
- * @own: filled, if the qdisc says something itself
+ * @limits: those of its device's policy
+ * @own: filled, where the qdisc has limits of its own
  *
  * Called with bottom halves disabled, or in an RCU read section.
  *
@@ -216,7 +216,7 @@ bool weir_backlog_has_child(const struct net *net, int ifindex)
  * weir_backlog_one_direct() - packets that a qdisc was not asked about
  * @backlog: the qdisc's
  *
- * Any context. No lock is held: what is just on its way may be missing.
+ * Any context. No lock is held: packets just on their way may be missing.
  *
  * Return: how many, since the qdisc came.
  */
@@ -299,7 +299,7 @@ void weir_backlog_depth(const struct net *net, int ifindex,
  * weir_backlog_port_full() - have a device's qdiscs together no room for a packet?
  * @net: the device's namespace
  * @ifindex: the device
- * @limits: what the device's policy says
+ * @limits: those of the device's policy
  * @len: bytes of the packet
  *
  * Any context. A device where nothing waits has room for one packet, however long it
@@ -344,7 +344,7 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
  * weir_backlog_full() - has no data band of a device's qdiscs room for a packet?
  * @net: the device's namespace
  * @ifindex: the device
- * @limits: what the device's policy says
+ * @limits: those of the device's policy
  * @len: bytes of the packet
  *
  * Any context. Which qdisc the packet will come to is not known yet, so that one
@@ -432,7 +432,7 @@ static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
  * By interface index, then in the order in which they came. RTNL is held, so
  * that none comes or goes meanwhile.
  *
- * Return: what @dump returned last, or 0.
+ * Return: the last result of @dump, or 0.
  */
 int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,

@@ -17,25 +17,25 @@ struct weir_sch_limits;
 #define WEIR_BACKLOG_SHIFT	10
 
 /**
- * struct weir_backlog - what waits and waited in a weir qdisc, for others to see
+ * struct weir_backlog - the packets of a weir qdisc, for readers outside of it
  * @node: in the table of all
  * @net: the device's namespace
  * @ifindex: the device
  * @sch: the qdisc
  * @child: the one in which its data band waits, or NULL; changes under RTNL
  * @own: limits of the qdisc's own, or NULL; changes under RTNL
- * @bypass: no packet has to be looked at that finds its port idle
+ * @bypass: packets that find their port idle need no look
  * @head: when the head of the data band came, as weir_backlog_now()
- * @left: packets that were dequeued and had been looked at, each of a merged one
- *	counted
+ * @left: packets that were enqueued here and dequeued, a merged one counted by its
+ *	segments
  * @trim: packets that were trimmed
  * @tx_trim: trimmed packets that were sent
  * @dropped_trim: trimmed packets that found the header band full
- * @child_dropped: packets that the child has dropped, and that were not trimmed then
+ * @child_dropped: packets that the child dropped, less those trimmed instead
  * @bands: the bands
  * @max: the most packets that waited, a band
  *
- * From @head on written under the qdisc's lock, read by anybody.
+ * From @head on written under the qdisc's lock, read without it.
  *
  * Lies in a qdisc's private memory, which is freed a grace period after the
  * qdisc was destroyed.

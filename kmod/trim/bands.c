@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The two bands of a port: when one is full, which packet is trimmed then, and
- * whose turn it is. Knows of packets only how long they are.
+ * which band is next. Of a packet only the length matters here.
  */
 #include <linux/compiler.h>
 
@@ -15,7 +15,7 @@
  * @band: where
  * @len: its bytes
  *
- * How much waits is also read without the lock that the bands are changed under.
+ * Readers outside of the qdisc read the backlog without the qdisc's lock.
  */
 void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len)
 {
@@ -73,15 +73,15 @@ bool weir_bands_header_full(const struct weir_bands *bands,
 }
 
 /**
- * weir_bands_swap() - is the data band's tail trimmed, and not what arrives?
+ * weir_bands_swap() - is the data band's tail trimmed instead of an arriving packet?
  * @bands: the bands, of which the data band is full
  * @limits: their limits
  * @len: bytes of the packet that arrives
  * @tail: bytes of the last eligible packet that waits, 0 where there is none
  * @coin: a random number
  *
- * Where the tail would not leave room enough, it is the arriving packet's turn
- * whatever the policy says.
+ * Where the tail would not leave enough room, the arriving packet is trimmed
+ * under any policy.
  */
 bool weir_bands_swap(const struct weir_bands *bands,
 		     const struct weir_bands_limits *limits, u32 len, u32 tail,
@@ -122,7 +122,7 @@ enum weir_band_id weir_bands_next(const struct weir_bands *bands,
  * @band: where it waited
  * @len: its bytes
  *
- * Nobody saves up while the other band is empty.
+ * A band saves up no credit while the other one is empty.
  */
 void weir_bands_sent(struct weir_bands *bands,
 		     const struct weir_bands_limits *limits,
@@ -150,7 +150,7 @@ void weir_bands_sent(struct weir_bands *bands,
  * weir_bands_alone() - a packet went out of turn, as the other band gave none
  * @bands: the bands
  *
- * A band whose packets may not go yet is like one that is empty.
+ * A band that holds its packets back counts as empty.
  */
 void weir_bands_alone(struct weir_bands *bands)
 {

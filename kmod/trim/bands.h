@@ -19,8 +19,8 @@ enum weir_band_id {
 /**
  * struct weir_bands_limits - how bands are bounded and share the link
  * @bytes: of the data band, 0 for no limit
- * @port_bytes: of the data bands of all qdiscs of a port, 0 for no limit; for whoever
- *	knows of all
+ * @port_bytes: of the data bands of all qdiscs of a port, 0 for no limit; only a
+ *	caller that sees all qdiscs enforces it
  * @time: ns that the head of the data band may have waited, 0 for no limit
  * @header_time: ns that the head of the header band may have waited, 0 for no
  *	limit
@@ -43,7 +43,7 @@ struct weir_bands_limits {
 };
 
 /**
- * struct weir_bands - what waits at a port, and whose turn it is
+ * struct weir_bands - how much waits at a port, and which band is next
  * @bytes: that wait, a band
  * @ahead: where bands share by bytes: by how much headers are ahead of their
  *	percentage, in hundredths of a byte

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a bridge would forward a frame, asked before the stack has seen it. Only what
- * the bridge would forward to one port, as it is, has a way. All else is the bridge's:
- * what it drops, floods, answers or changes, and what it has to learn from.
+ * Where a bridge would forward a frame, asked before the stack has seen it. Only a frame
+ * that the bridge would forward to one port, unchanged, has a way. All other frames are the
+ * bridge's: frames that it drops, floods, answers or changes, and frames that it has to
+ * learn from.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_bridge.h>
@@ -16,8 +17,8 @@
 #include "trim/fdb.h"
 
 /*
- * Of the time after which a bridge forgets a silent station, the part after which it is
- * to hear of one again.
+ * A bridge sees a station's frames again after this part of the ageing time, in which it
+ * would forget a silent one.
  */
 #define WEIR_BRIDGE_REFRESH	4
 
@@ -34,7 +35,7 @@ static const unsigned long weir_bridge_flags[] = {
  * @eth: its Ethernet header
  * @tag: VLAN of its tag, 0 without one
  * @shown: no tag was taken off before
- * @vlan: what the bridge takes it for, 0 where it does not filter by VLAN
+ * @vlan: the bridge's VLAN for it, 0 where it does not filter by VLAN
  */
 struct weir_bridge_frame {
 	struct net_device	*bridge;
@@ -66,7 +67,7 @@ static bool weir_bridge_tag_is_taken(const struct weir_bridge_frame *f)
 	return dev && vlan_dev_real_dev(dev) == f->from;
 }
 
-/* A state of each VLAN (MST) is not told of, so such a bridge keeps its frames. */
+/* No notifier reports states of single VLANs (MST), so such a bridge keeps its frames. */
 static bool weir_bridge_of(struct weir_bridge_frame *f)
 {
 	if (!weir_bridge_port_forwards(f->from))
@@ -118,9 +119,9 @@ static bool weir_bridge_keeps_tag(const struct weir_bridge_frame *f,
 }
 
 /*
- * A bridge learns from what it sees. A source that is new, has moved, or has not been
- * heard of for long is therefore for the bridge to see; and so is one that it does not
- * let in by a locked port.
+ * A bridge learns from the frames that it sees. So it has to see a frame whose source is
+ * new, has moved or was silent for long, and one whose source may not enter by a locked
+ * port.
  */
 static bool weir_bridge_knows_source(const struct weir_bridge_frame *f)
 {
@@ -138,7 +139,7 @@ static bool weir_bridge_knows_source(const struct weir_bridge_frame *f)
 	       source.age < ageing / WEIR_BRIDGE_REFRESH;
 }
 
-/* Could it be sent by a port? What cannot is lost, after it was counted. */
+/* Can a port send it? XDP would count a frame first and then lose it. */
 static bool weir_bridge_delivers(const struct weir_bridge_frame *f,
 				 struct net_device *to)
 {
@@ -171,12 +172,11 @@ static int weir_bridge_way(struct weir_bridge_frame *f)
  * @from: the device that it came in by
  * @eth: its Ethernet header
  * @tag: VLAN id of its 802.1Q tag, 0 without one
- * @shown: it is known that no tag was taken off it before
+ * @shown: no tag was taken off it before
  *
  * Called with bottom halves disabled.
  *
- * Return: index of the port that the frame leaves by, unchanged; 0 where it is for the
- * stack to know.
+ * Return: index of the port that the frame leaves by, unchanged; 0 where the stack decides.
  */
 int weir_bridge_find(struct net_device *from, const struct ethhdr *eth, u16 tag,
 		     bool shown)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which ports of bridges forward. The spanning tree's state of a port is the one thing
- * that packets need of a bridge and that it tells only under RTNL, so it is kept here:
- * read anew whenever the bridge says that it has changed. A port that is not known is
- * one that does not forward.
+ * Which ports of bridges forward. Packets need the spanning tree's state of a port, and
+ * a bridge shows it only under RTNL. So the state is kept here, and read anew whenever
+ * the bridge reports a change. A port that is not in the table does not forward.
  */
 #include <linux/if_bridge.h>
 #include <linux/netdevice.h>
@@ -17,7 +16,7 @@ static void weir_bridge_port_forget(const struct net_device *dev)
 	xa_erase(&weir_net(dev_net(dev))->bridge_ports, dev->ifindex);
 }
 
-/* Nobody would say that the state has changed where there is no switchdev. */
+/* A kernel without switchdev would report no change of the state. */
 static bool weir_bridge_port_state(const struct net_device *dev)
 {
 	return IS_ENABLED(CONFIG_NET_SWITCHDEV) && netif_is_bridge_port(dev) &&
@@ -64,8 +63,8 @@ static bool weir_bridge_port_leaves(void *ptr)
 }
 
 /*
- * Devices that are there already are told of as new ones. One that leaves its bridge
- * may look like a port still.
+ * The notifier reports existing devices as new ones. A device that leaves its bridge may
+ * still look like a port.
  */
 static int weir_bridge_port_event(struct notifier_block *nb,
 				  unsigned long event, void *ptr)
@@ -87,7 +86,7 @@ static struct notifier_block weir_bridge_port_devices = {
 /**
  * weir_bridge_port_init() - watch the ports of all bridges
  *
- * Changes are heard of before the ports that are there are looked at, so none is missed.
+ * Changes are reported before the existing ports are looked at, so none is missed.
  *
  * Return: 0 or a negative errno.
  */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A weir qdisc's child: somebody else's qdisc, in which whole packets wait instead of
- * in a FIFO of ours. It keeps them in what order it likes, for as long as it likes,
- * and uses their control blocks, so nothing can be noted in a packet meanwhile. It
- * may also drop some. What it holds is known from its own counts, which are looked at
- * each time that a packet goes in or comes out.
+ * A weir qdisc's child: another qdisc, in which whole packets wait instead of in the weir
+ * qdisc's FIFO. It may reorder, delay and drop them, and uses their control blocks, so
+ * nothing can be noted in a packet meanwhile. Its own counters say how much it holds; they
+ * are read each time that a packet goes in or comes out.
  */
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
@@ -13,7 +12,7 @@
 #include "trim/backlog.h"
 #include "trim/child.h"
 
-/* How many are missing of those that were given to it and have not come out. */
+/* Packets that went into the child, have not come out, and are missing in it. */
 static s32 weir_child_look(struct weir_child *child, struct weir_backlog *backlog)
 {
 	u32 *packets = &backlog->bands.packets[WEIR_BAND_DATA];
@@ -38,12 +37,12 @@ static void weir_child_dropped(struct weir_backlog *backlog, s32 n)
  * @child: a child that is there
  * @backlog: its parent's
  * @skb: the packet
- * @to_free: where the child puts what it drops
+ * @to_free: list of packets that the child drops
  *
  * Called under the root's lock. A child that cuts packets up has more than it was
  * given, and none are missing.
  *
- * Return: what the child says, NET_XMIT_*.
+ * Return: the child's answer, NET_XMIT_*.
  */
 int weir_child_give(struct weir_child *child, struct weir_backlog *backlog,
 		    struct sk_buff *skb, struct sk_buff **to_free)
@@ -52,7 +51,7 @@ int weir_child_give(struct weir_child *child, struct weir_backlog *backlog,
 	int ret;
 
 	ret = qdisc_enqueue(skb, child->qdisc, to_free);
-	/* What somebody else's filter has taken over was not dropped. */
+	/* A packet that a filter of the child has taken over was not dropped. */
 	if (!(ret & __NET_XMIT_STOLEN))
 		weir_bands_add(&backlog->bands, WEIR_BAND_DATA, 0);
 	missing = weir_child_look(child, backlog);
@@ -65,12 +64,12 @@ int weir_child_give(struct weir_child *child, struct weir_backlog *backlog,
  * weir_child_back() - take back a packet that the child has dropped as it came
  * @backlog: the parent's
  * @skb: the packet that was given to it
- * @to_free: what has been dropped
- * @ret: what the child said
+ * @to_free: list of dropped packets
+ * @ret: the child's answer
  *
- * What a qdisc drops is freed when the root's lock has been let go. Until then the last
- * one dropped is the first in the list. A child may have changed it. What a filter of the
- * child's has dropped is no success either, but somebody wants it dropped.
+ * A packet that a qdisc drops is freed after the root's lock was released. Until then the
+ * last dropped packet is the first in the list. The child may have changed it. A packet that
+ * a filter of the child dropped stays dropped: an administrator wants that.
  *
  * Return: whether it is the caller's again.
  */
@@ -89,9 +88,9 @@ bool weir_child_back(struct weir_backlog *backlog, struct sk_buff *skb,
  * weir_child_take() - ask the child for a packet
  * @child: a child that is there
  *
- * Called under the root's lock. One that shapes may have packets and give none; it has the
- * stack ask again when it will. weir_child_sync() is to be called when the bands know of
- * the packet.
+ * Called under the root's lock. A child that shapes may have packets and give none; it
+ * schedules the root again for later. The caller takes the packet off the bands and then
+ * calls weir_child_sync().
  */
 struct sk_buff *weir_child_take(struct weir_child *child)
 {
@@ -99,15 +98,18 @@ struct sk_buff *weir_child_take(struct weir_child *child)
 }
 
 /**
- * weir_child_sync() - see what is left after the child gave a packet, or lost all
+ * weir_child_sync() - read the child's counters after it gave a packet, or lost all
  * @child: the child
- * @backlog: its parent's, which knows of the packet
+ * @backlog: its parent's, with the packet taken off
  */
 void weir_child_sync(struct weir_child *child, struct weir_backlog *backlog)
 {
 	s32 missing = weir_child_look(child, backlog);
 
-	/* Negative where it has told before that it is empty, when it was not all dropped. */
+	/*
+	 * Negative where the child reported itself empty before, and not all packets were
+	 * dropped.
+	 */
 	if (unlikely(missing))
 		weir_child_dropped(backlog, missing);
 }

@@ -9,9 +9,10 @@ struct sk_buff;
 struct weir_backlog;
 
 /**
- * struct weir_child - somebody else's qdisc that is a weir qdisc's data band
- * @qdisc: it, or NULL where there is none; changes under RTNL and the root's lock
- * @deflected: so many deflected packets wait in it at most
+ * struct weir_child - another qdisc that is a weir qdisc's data band
+ * @qdisc: that qdisc, or NULL where there is none; changes under RTNL and the
+ *	root's lock
+ * @deflected: deflected packets that wait in it, at most
  */
 struct weir_child {
 	struct Qdisc	*qdisc;

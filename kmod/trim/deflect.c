@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deflect-on-drop (trimming paper, section 3). The kernel frees what a driver does
- * not take of the frames that XDP redirects, and no program hears of it. So a policy
- * of hook xdp has a device of its own before the real one: programs redirect to it,
- * it hands the frames on in the same batch, and what comes back goes to the real
- * device's qdiscs as packets, where the weir qdisc trims and queues it. That is the
- * signal of an overflow, too.
+ * Deflect-on-drop (trimming paper, section 3). The kernel frees redirected frames that a
+ * driver does not take, and no program learns of it. So a policy of hook xdp has a device
+ * of its own before the real one. Programs redirect to it, and it hands the frames on in
+ * the same batch. Frames that come back go to the real device's qdiscs as packets, where
+ * the weir qdisc trims and queues them. They also signal an overflow.
  *
- * A program counts a frame before anybody has taken it. It leaves a note in the
- * frame's headroom of what it was counted as, so that a frame that comes back can be
- * taken off again and is counted as what becomes of it then.
+ * A program counts a frame before a driver has taken it. The program notes the counter in
+ * the frame's headroom. So the module can subtract a frame that comes back, and count its
+ * real end.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -29,18 +28,18 @@
 
 #define WEIR_NOTE_MAGIC		0x77656972
 
-/* What drivers may use of the headroom, for headers of their own. */
+/* Bytes of headroom left to drivers, for headers of their own. */
 #define WEIR_NOTE_APART		64
 
 /**
- * struct weir_note - what was counted of a frame that is redirected
+ * struct weir_note - how a program counted a frame that is redirected
  * @magic: WEIR_NOTE_MAGIC
  * @counter: enum weir_trim_counter
  * @headroom: bytes before the frame's first byte, from the beginning of its memory
  * @len: bytes of its linear part
  *
- * Lies behind the struct xdp_frame. A driver that took a frame not may have moved its
- * beginning already, for a header of its own.
+ * Lies behind the struct xdp_frame. A driver that refused a frame may already have moved
+ * its beginning, for a header.
  */
 struct weir_note {
 	u32	magic;
@@ -51,17 +50,17 @@ struct weir_note {
 
 /**
  * struct weir_deflect - private part of a device that stands before another
- * @to: the other, which has no policy any more before it goes
+ * @to: the other, which loses its policy before it goes
  */
 struct weir_deflect {
 	struct net_device	*to;
 };
 
 /**
- * struct weir_deflected - a packet that is on its way to the qdisc
+ * struct weir_deflected - a packet on its way to the qdisc
  * @skb: the packet, or NULL
- * @port: the device that had no room for it, until a drop there was put down to that
- * @counter: what it was counted as
+ * @port: the device that had no room for it, until a drop there was attributed to that
+ * @counter: the counter that it was in
  * @taken: a weir qdisc has it, and counts it
  */
 struct weir_deflected {
@@ -76,7 +75,7 @@ static DEFINE_PER_CPU(struct weir_deflected, weir_deflected);
 /**
  * weir_deflect_taken() - did a packet come back from its device?
  * @skb: a packet that a weir qdisc is given
- * @counter: set to what it was counted as, which was taken off again
+ * @counter: set to the counter that it was subtracted from
  *
  * Called with bottom halves disabled. From now on the qdisc counts it.
  */
@@ -92,11 +91,11 @@ bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter)
 }
 
 /**
- * weir_deflect_told() - is a drop of an overflow that was told of before?
- * @dev: whose qdisc drops a packet
+ * weir_deflect_told() - was an overflow behind a drop signalled before?
+ * @dev: the device at whose qdisc a packet is dropped
  *
- * What a device had no room for has overflowed once, also where its qdisc has none either:
- * the first packet that goes there for it, be it another, is no more to tell of.
+ * A packet that finds room neither in the device nor in its qdisc is one overflow. So the
+ * first drop at the qdisc that it causes, of whichever packet, is not signalled again.
  */
 bool weir_deflect_told(const struct net_device *dev)
 {
@@ -131,7 +130,7 @@ static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
 	return 0;
 }
 
-/* A note is good once, as memory is used again. */
+/* A note is valid once, as its memory is used again. */
 static bool weir_note_read(void *memory, struct weir_note *to)
 {
 	struct weir_note *note = weir_note_at(memory);
@@ -173,7 +172,7 @@ static bool weir_deflect_is_up(struct net_device *to)
 	       &noop_qdisc;
 }
 
-/* Where there is nothing to wait in, what the device does not take is lost. */
+/* Without a queue, frames that the device does not take are lost. */
 static bool weir_deflect_has_queue(struct net_device *to)
 {
 	return weir_deflect_is_up(to) &&
@@ -181,8 +180,8 @@ static bool weir_deflect_has_queue(struct net_device *to)
 }
 
 /*
- * Whoever sends it counts it: a weir qdisc, or else we, as it was counted before. @port is
- * the device where it had no room, or NULL where it was not asked.
+ * A weir qdisc counts the packet where there is one; else it is counted here, as before.
+ * @port is the device that had no room, or NULL where none was tried.
  */
 static void weir_deflect_send(const struct weir_trim *trim, struct net_device *to,
 			      struct sk_buff *skb, u32 counter,
@@ -233,7 +232,7 @@ static void weir_deflect_frame(const struct weir_trim *trim,
 	struct weir_note note;
 	struct sk_buff *skb;
 
-	/* Nothing is known of what somebody else's program sends here. */
+	/* A frame of another program has no note. */
 	if (!weir_deflect_restore(frame, &note) || !trim) {
 		xdp_return_frame(frame);
 		return;
@@ -256,7 +255,7 @@ static bool weir_deflect_any_frags(int n, struct xdp_frame **frames)
 	return false;
 }
 
-/* What the kernel asks before it redirects, it asked of us and not of the device. */
+/* The kernel made these checks for this device and not for the one behind it. */
 static bool weir_deflect_can(const struct net_device *to, int n,
 			     struct xdp_frame **frames)
 {
@@ -278,7 +277,7 @@ static int weir_deflect_try(struct net_device *to, int n,
 	return sent < 0 ? 0 : sent;
 }
 
-/* All of it is ours: nobody else has to free anything. */
+/* Frames that are not sent are consumed here, too, so the caller has none to free. */
 static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
 				 struct xdp_frame **frames, u32 flags)
 {
@@ -317,7 +316,7 @@ static void weir_deflect_packet(const struct weir_trim *trim,
 	weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
 }
 
-/* What generic XDP redirects is a packet already, which no driver takes by XDP. */
+/* Generic XDP redirects packets, which no driver takes by XDP. */
 static netdev_tx_t weir_deflect_start_xmit(struct sk_buff *skb,
 					   struct net_device *dev)
 {
@@ -348,7 +347,7 @@ static const struct net_device_ops weir_deflect_ops = {
 	.ndo_get_iflink	= weir_deflect_iflink,
 };
 
-/* Comes and goes with a policy, and neither by request nor by itself. */
+/* The device exists as long as its policy; no request makes or deletes it. */
 static struct rtnl_link_ops weir_deflect_link_ops = {
 	.kind = "weir",
 };
@@ -366,7 +365,7 @@ struct net_device *weir_deflect_before(const struct net_device *dev)
 	return ((const struct weir_deflect *)netdev_priv(dev))->to;
 }
 
-/* Nothing has an address on it, and no protocol speaks by it. */
+/* The device has no address, and no protocol uses it. */
 static void weir_deflect_setup(struct net_device *dev)
 {
 	dev->netdev_ops = &weir_deflect_ops;
@@ -385,7 +384,7 @@ static void weir_deflect_setup(struct net_device *dev)
 
 /**
  * weir_deflect_free() - take a device away again
- * @dev: what weir_deflect_alloc() has made, or NULL
+ * @dev: a device that weir_deflect_alloc() made, or NULL
  *
  * RTNL is held. No frame is under way in it any more when this returns.
  */
@@ -398,8 +397,8 @@ noinline void weir_deflect_free(struct net_device *dev)
 }
 
 /*
- * The kernel says EINVAL where it had no memory for a name, and EPERM or ENOBUFS where one
- * of those who are told of devices had none. Nothing else is wrong with the device.
+ * The kernel returns EINVAL without memory for a name, and EPERM or ENOBUFS where a
+ * notifier of devices had none. Here these errors have no other cause.
  */
 static int weir_deflect_error(int err)
 {

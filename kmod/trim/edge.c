@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the trimming domain ends: which packets that say that they were trimmed are
- * not believed. The stack knows of a packet only the last device that it came in
- * by, which may lie above the port that is an edge: a VLAN, bond or VRF of it, a
- * bridge that routes, or a tunnel, of which nobody knows what its packets have come
- * through. Where it cannot be told which way a packet came it is not believed.
+ * Where the trimming domain ends: which marks of trimmed packets are not trusted. The stack
+ * knows only the last device that a packet came in by. That device may lie above the port
+ * that is an edge: a VLAN, bond or VRF of it, a bridge that routes, or a tunnel, whose
+ * packets may have come through any port. A packet whose way is unknown is not trusted.
  */
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
@@ -22,7 +21,7 @@ static int weir_edge_one(struct net_device *dev, struct netdev_nested_priv *priv
 	return weir_trim_edge(weir_net(dev_net(dev)), dev->ifindex);
 }
 
-/* What comes out of it came in by another device, with other headers. */
+/* Packets that leave a tunnel came in by another device, with other headers. */
 static bool weir_edge_is_tunnel(const struct net_device *dev)
 {
 	switch (dev->type) {
@@ -39,7 +38,7 @@ static bool weir_edge_is_tunnel(const struct net_device *dev)
 	}
 }
 
-/* Who gives a tunnel a policy that says that it is no edge knows better. */
+/* A policy of the tunnel's own decides, where an administrator set one. */
 static bool weir_edge_tunnel(struct weir_net *wn, const struct net_device *dev)
 {
 	return READ_ONCE(wn->edges) && weir_edge_is_tunnel(dev) &&
@@ -77,7 +76,7 @@ static bool weir_edge_is_vouched(const struct weir_net *wn,
 }
 
 /**
- * weir_edge() - is a packet not believed that says that it was trimmed?
+ * weir_edge() - is a packet's mark of a trimmed one not trusted?
  * @skb: the packet, on its way out
  *
  * Any context but hard interrupts.
@@ -91,13 +90,13 @@ bool weir_edge(const struct sk_buff *skb)
 }
 
 /**
- * weir_edge_vouch() - have a packet believed that this host sends back
- * @skb: the packet, as it is to come in; its device is the one that it does so by
+ * weir_edge_vouch() - have the mark of a packet trusted that this host sends back
+ * @skb: the packet, as it is to come in, with its ingress device
  *
  * It comes in by the port that it was to leave by, as if its receiver had sent it, and that
- * may be an edge. What the stack leaves alone from there to the next qdisc is the protocol
- * of inner headers, which means nothing in a packet that has none. Nobody outside of the
- * kernel can set it, and nobody inside knows the number.
+ * may be an edge. From there to the next qdisc the stack leaves the protocol of inner
+ * headers alone, which has no meaning in a packet without any. Only the kernel can set it,
+ * and only weir knows the number.
  */
 void weir_edge_vouch(struct sk_buff *skb)
 {
@@ -106,10 +105,10 @@ void weir_edge_vouch(struct sk_buff *skb)
 }
 
 /**
- * weir_edge_early() - the same of one that the stack has not seen yet
+ * weir_edge_early() - the same of a packet that the stack has not seen yet
  * @dev: the device that it came in by
  *
- * The devices above, one of which the stack would give it to, are asked, too.
+ * The devices above are looked at, too: the stack would give the packet to one of them.
  */
 bool weir_edge_early(struct net_device *dev)
 {

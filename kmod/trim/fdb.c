@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The forwarding database of a bridge, asked entry by entry. It is the bridge's own
- * and not a copy, so nothing has to follow it: what the bridge has learned, moved or
- * forgotten is so here at once.
+ * and not a copy, so an address that the bridge learns, moves or forgets needs no
+ * update here.
  *
- * The bridge answers as it answers RTM_GETNEIGH, which takes no lock but RCU's. Each
- * CPU has a message that it is answered in.
+ * The bridge answers as to RTM_GETNEIGH, which takes only RCU's lock. Each CPU has a
+ * message for the answer.
  */
 #include <linux/cpumask.h>
 #include <linux/neighbour.h>
@@ -17,7 +17,7 @@
 #include "base/compat.h"
 #include "trim/fdb.h"
 
-/* Room for all that an entry has: about a hundred bytes. */
+/* An entry takes about a hundred bytes. */
 #define WEIR_FDB_MESSAGE	512
 
 static DEFINE_PER_CPU(struct sk_buff *, weir_fdb_message);
@@ -49,7 +49,7 @@ static void weir_fdb_read(const struct nlmsghdr *nlh,
 }
 
 /**
- * weir_fdb_find() - ask a bridge for a station
+ * weir_fdb_find() - look a station up in a bridge
  * @bridge: the bridge
  * @mac: address of the station
  * @vlan: VLAN that the bridge knows it in, 0 where it does not filter by VLAN
@@ -106,7 +106,7 @@ int weir_fdb_init(void)
 /**
  * weir_fdb_uninit() - free the messages
  *
- * No program that asks runs any more.
+ * No program that looks up stations runs any more.
  */
 void weir_fdb_uninit(void)
 {

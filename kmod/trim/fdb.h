@@ -7,12 +7,12 @@
 struct net_device;
 
 /**
- * struct weir_fdb_entry - what a bridge knows of a station
+ * struct weir_fdb_entry - a bridge's entry for a station
  * @ifindex: the port that leads to it, or the bridge itself
- * @age: clock ticks of userspace (USER_HZ) since the bridge heard of it
+ * @age: clock ticks of userspace (USER_HZ) since the bridge saw a frame of it
  * @local: it is the bridge's own address, or that of a port
  * @locked: it was seen at a locked port and is not let in
- * @ages: it is forgotten when the bridge does not hear of it
+ * @ages: the bridge forgets it when it sends no frames
  */
 struct weir_fdb_entry {
 	int	ifindex;

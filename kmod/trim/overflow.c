@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Overflows of the real queue behind the meters of a port: the paper's
- * deflect-on-drop and NOTIFY packets are a time stamp here, which every CPU
- * reads. Drops are seen by the kernel's own tracepoints, which cost nothing
- * while no policy asks for them.
+ * deflect-on-drop and NOTIFY packets are a time stamp here, which every CPU reads.
+ * The kernel's own tracepoints report drops; they cost nothing while no policy uses
+ * them.
  */
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -21,7 +21,7 @@
 static DEFINE_MUTEX(weir_overflow_lock);	/* the number below */
 static unsigned int weir_overflow_users;
 
-/* The stamp before, where this one is later; a CPU may come too late with its own. */
+/* @last: the stamp before. Another CPU may have set a later one already. */
 static bool weir_overflow_stamp(struct weir_trim_rev *rev, u64 now, u64 *last)
 {
 	*last = READ_ONCE(rev->port.overflow);
@@ -37,8 +37,8 @@ static bool weir_overflow_stamp(struct weir_trim_rev *rev, u64 now, u64 *last)
  * @trim: its policy
  * @drops: frames that found none
  *
- * Called under rcu_read_lock(), with bottom halves disabled. Only meters a CPU have
- * use for it.
+ * Called under rcu_read_lock(), with bottom halves disabled. Only per-CPU meters
+ * use it.
  */
 void weir_overflow_signal(const struct weir_trim *trim, unsigned int drops)
 {
@@ -106,7 +106,7 @@ static void weir_overflow_skb(WEIR_KFREE_SKB_PROTO)
 /**
  * struct weir_overflow_probe - a function at a tracepoint
  * @name: of the tracepoint
- * @func: what it calls
+ * @func: the function
  * @tp: the tracepoint, once it was looked for
  */
 struct weir_overflow_probe {
@@ -168,10 +168,10 @@ static int weir_overflow_register_all(void)
 }
 
 /**
- * weir_overflow_watch() - a policy that is told of overflows comes
+ * weir_overflow_watch() - a policy that needs overflows comes
  *
- * Sleeps. Return: 0, -ENOMEM, or -EOPNOTSUPP where the kernel lacks what tells
- * of drops.
+ * Sleeps. Return: 0, -ENOMEM, or -EOPNOTSUPP where the kernel lacks a tracepoint of
+ * drops.
  */
 int weir_overflow_watch(void)
 {
@@ -203,7 +203,7 @@ void weir_overflow_unwatch(void)
  * weir_overflow_time() - time in modes since the last overflow of a port
  * @rev: its policy
  *
- * What came before that is in the counters.
+ * The counters have the time before that.
  */
 struct weir_mode_time weir_overflow_time(const struct weir_trim_rev *rev)
 {

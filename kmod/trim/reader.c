@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices that never say stop. What leaves by a tap goes into a ring, from which a
- * guest takes it when it likes; what finds the ring full is dropped without a word
- * to the stack. So the qdisc counts itself what nobody has taken yet: each packet
- * that it hands out holds a reference to a dst entry of the qdisc's, and gives it
- * back when it is freed, by whomever and for whatever reason. All of that is the
- * kernel's own code: nothing of the module is called, or waited for.
+ * Devices that never say stop. A packet that leaves by a tap goes into a ring,
+ * from which the guest takes it at any time. A packet that finds the ring full is
+ * dropped, and the stack does not learn of it. So the qdisc itself counts packets
+ * that are not taken yet: each packet that it hands out holds a reference to a dst
+ * entry of the qdisc's, until it is freed, anywhere and for any reason. All of
+ * that is the kernel's own code: no packet calls the module or has it wait.
  *
- * Nor does such a device tell when it has room again. It is looked at anew after a
- * while, and whenever a packet comes.
+ * Nor does such a device signal that it has room again. The qdisc looks again
+ * after a while, and whenever a packet comes.
  */
 #include <linux/minmax.h>
 #include <linux/netdevice.h>
@@ -23,17 +23,18 @@
 #include "trim/reader.h"
 
 /*
- * So many that a guest that keeps up finds some between two looks, and so few that
- * trimmed packets, which go ahead in the qdisc, have not much ahead of them there.
+ * Enough that a guest that keeps up finds packets between two looks, and few
+ * enough that trimmed packets, which go first in the qdisc, find a short queue in
+ * the ring.
  */
 #define WEIR_READER_PACKETS	32
 
-/* How long until the first look, and at most, as each pause is twice the last. */
+/* The first pause between looks, and the longest, as each pause is twice the last. */
 #define WEIR_READER_PAUSE_MIN	(20 * NSEC_PER_USEC)
 #define WEIR_READER_PAUSE_MAX	(10 * NSEC_PER_MSEC)
 
 /**
- * weir_reader_is() - does a device keep packets until somebody reads them?
+ * weir_reader_is() - does a device keep packets until a program reads them?
  * @dev: the device
  */
 bool weir_reader_is(const struct net_device *dev)
@@ -42,7 +43,7 @@ bool weir_reader_is(const struct net_device *dev)
 }
 
 /**
- * weir_reader_init() - count what nobody has read of a qdisc's device
+ * weir_reader_init() - count unread packets of a qdisc's device
  * @reader: zeroed; counts nothing where the device itself says stop
  * @sch: the qdisc
  *
@@ -63,7 +64,7 @@ int weir_reader_init(struct weir_reader *reader, struct Qdisc *sch)
 }
 
 /**
- * weir_reader_reset() - the qdisc is empty, and need not be asked again
+ * weir_reader_reset() - the qdisc is empty, and needs no look again
  * @reader: the reader
  */
 void weir_reader_reset(struct weir_reader *reader)
@@ -87,7 +88,7 @@ void weir_reader_destroy(struct weir_reader *reader)
 /**
  * weir_reader_hand() - a packet leaves for the device
  * @reader: the reader
- * @skb: the packet, whose route nobody asks for any more
+ * @skb: the packet, whose route is not needed any more
  */
 void weir_reader_hand(const struct weir_reader *reader, struct sk_buff *skb)
 {
@@ -104,14 +105,14 @@ static u32 weir_reader_unread(const struct weir_reader *reader)
 	return weir_compat_dst_refs(reader->dst) - 1;
 }
 
-/* A tap's ring is as long as its queue; one that has none drops all there is. */
+/* A tap's ring is as long as its queue; a tap without one drops all packets. */
 static u32 weir_reader_limit(const struct net_device *dev)
 {
 	return clamp_t(u32, READ_ONCE(dev->tx_queue_len), 1,
 		       WEIR_READER_PACKETS);
 }
 
-/* The stack will ask the qdisc again. */
+/* The timer schedules the qdisc again. */
 static void weir_reader_later(struct weir_reader *reader)
 {
 	if (hrtimer_is_queued(&reader->watchdog.timer))
@@ -128,7 +129,7 @@ static void weir_reader_later(struct weir_reader *reader)
  * @reader: the reader
  * @dev: the qdisc's device
  *
- * Called under the qdisc's lock. Where they must, the qdisc is asked again.
+ * Called under the qdisc's lock. Where they must, a timer schedules the qdisc again.
  */
 bool weir_reader_full(struct weir_reader *reader, const struct net_device *dev)
 {

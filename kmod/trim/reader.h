@@ -10,10 +10,10 @@ struct net_device;
 struct sk_buff;
 
 /**
- * struct weir_reader - what a qdisc knows of who reads its device
+ * struct weir_reader - a qdisc's count of unread packets of its device
  * @dst: unread packets have a reference each; NULL where the device says stop
  * @pause: ns from the last look to the next, 0 where there was room
- * @watchdog: has the stack ask the qdisc again
+ * @watchdog: schedules the qdisc again
  */
 struct weir_reader {
 	struct dst_entry	*dst;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The limits of one weir qdisc: where a port has one for each class of its
- * traffic, each class may have limits of its own. What a qdisc does not say is in
- * its device's policy.
+ * traffic, each class may have limits of its own. The device's policy has the
+ * limits that a qdisc does not set.
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
@@ -56,11 +56,11 @@ static int weir_sch_limits_check(const struct weir_sch_limits *own,
 }
 
 /**
- * weir_sch_limits_parse() - read what tc(8) says of a qdisc
+ * weir_sch_limits_parse() - read a qdisc's options from tc(8)
  * @opt: TCA_OPTIONS, or NULL
- * @own: set to what was said, to be freed with kfree_rcu(), or to NULL where
- *	nothing was
- * @extack: what is wrong
+ * @own: set to the limits given, to be freed with kfree_rcu(), or to NULL
+ *	without any
+ * @extack: gets the reason of a refusal
  *
  * May sleep.
  *
@@ -94,8 +94,8 @@ int weir_sch_limits_parse(const struct nlattr *opt,
 }
 
 /**
- * weir_sch_limits_time() - does a qdisc say how long whole packets may wait?
- * @own: what it says itself, or NULL
+ * weir_sch_limits_time() - does a qdisc limit how long whole packets wait?
+ * @own: its own limits, or NULL
  */
 bool weir_sch_limits_time(const struct weir_sch_limits *own)
 {
@@ -103,11 +103,12 @@ bool weir_sch_limits_time(const struct weir_sch_limits *own)
 }
 
 /**
- * weir_sch_limits_apply() - what counts for a qdisc
- * @own: what it says itself
- * @limits: those of its device's policy, which become its own
+ * weir_sch_limits_apply() - the limits in force for a qdisc
+ * @own: its own limits
+ * @limits: those of its device's policy; set to the limits in force
  *
- * The three limits of the data band go together: who says one says all of them.
+ * The three limits of the data band go together: a qdisc that sets one sets all
+ * of them.
  */
 void weir_sch_limits_apply(const struct weir_sch_limits *own,
 			   struct weir_bands_limits *limits)
@@ -142,8 +143,8 @@ static int weir_sch_limits_put(const struct weir_sch_limits *own,
 }
 
 /**
- * weir_sch_limits_dump() - write what was said of a qdisc
- * @own: that, or NULL
+ * weir_sch_limits_dump() - write a qdisc's own limits
+ * @own: the limits, or NULL
  * @skb: the message, which gets TCA_OPTIONS
  *
  * Return: 0 or -EMSGSIZE.

@@ -13,9 +13,9 @@ struct sk_buff;
 
 /**
  * struct weir_sch_limits - a qdisc's own limits, in place of those of its device's policy
- * @rcu: for whoever reads them while they are replaced
- * @said: which were said, bit i being WEIR_TC_i
- * @value: what was said, WEIR_TC_i at i
+ * @rcu: packets read them under RCU while they are replaced
+ * @said: which were given, bit i being WEIR_TC_i
+ * @value: the values given, WEIR_TC_i at i
  */
 struct weir_sch_limits {
 	struct rcu_head	rcu;

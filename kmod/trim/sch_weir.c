@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The weir qdisc: two bands, one of whole packets and one of trimmed ones. What
- * finds no room in the first is trimmed and joins the second. What it does is in
- * the trimming policy of its device, which may come, change and go while packets
- * wait; its options are limits of its own. Without a policy it is a FIFO as long
- * as the device's txqueuelen.
+ * The weir qdisc: two bands, one of whole packets and one of trimmed ones. A packet that
+ * finds no room in the first is trimmed and joins the second. The device's trimming policy
+ * configures it, and may come, change and go while packets wait. The qdisc's options are
+ * limits of its own. Without a policy it is a FIFO as long as the device's txqueuelen.
  *
  * It has one class. A qdisc that is put there is the first band.
  */
@@ -27,14 +26,14 @@
 #include "trim/trim_skb.h"
 #include "trim/trim_trace.h"
 
-/* IP lengths do not reach further: what is longer is many packets in one. */
+/* IP lengths end here: a longer packet is a merged one. */
 #define WEIR_SCH_LEN_MAX	65535
 
 /* The one class, of whole packets. */
 #define WEIR_SCH_CLASS		1
 
 /**
- * enum weir_sch_kind - what a packet that waits is counted as when it leaves
+ * enum weir_sch_kind - how a packet that waits is counted when it leaves
  * @WEIR_SCH_PLAIN: nothing
  * @WEIR_SCH_WHOLE: an eligible packet that is whole
  * @WEIR_SCH_TRIMMED: one that was trimmed here
@@ -46,11 +45,11 @@ enum weir_sch_kind {
 };
 
 /**
- * struct weir_sch_cb - what the qdisc knows of a packet that waits
+ * struct weir_sch_cb - the qdisc's notes of a packet that waits
  * @older: the eligible packet that came before it, if that still waits
  * @since: when it came
  * @kind: enum weir_sch_kind
- * @deflected: its device had not taken it
+ * @deflected: the device had no room for it
  */
 struct weir_sch_cb {
 	struct sk_buff	*older;
@@ -62,12 +61,12 @@ struct weir_sch_cb {
 /**
  * struct weir_sch - a qdisc's private part
  * @backlog: how much waits
- * @reader: what it handed out that nobody has read yet
- * @child: where whole packets wait instead of in @queue, where somebody wants that
- * @queue: what waits, a band
+ * @reader: packets handed out and not read yet
+ * @child: a qdisc in which whole packets wait instead of in @queue, where one is set
+ * @queue: packets that wait, a band
  * @last: the last eligible packet of the data band in @queue
- * @eligible: how many such packets there are: where this is 0, @last is stale,
- *	and so is what lies as many steps behind it
+ * @eligible: number of such packets; where it is 0, @last is stale, and so is a packet as
+ *	many steps behind @last
  * @deflected: how many deflected packets wait in @queue
  */
 struct weir_sch {
@@ -81,11 +80,11 @@ struct weir_sch {
 };
 
 /**
- * struct weir_sch_was - what waited when a packet came
+ * struct weir_sch_was - how much waited when a packet came
  * @packets: packets
  * @bytes: bytes
  *
- * Less what the child has dropped since, which it tells those above itself.
+ * Without packets that the child has dropped since: it reports these to the qdiscs above.
  */
 struct weir_sch_was {
 	u32	packets;
@@ -93,17 +92,17 @@ struct weir_sch_was {
 };
 
 /**
- * struct weir_sch_visit - what is the same for all that one call enqueues
+ * struct weir_sch_visit - the state that all packets of one enqueue call share
  * @sch: the qdisc
- * @was: what waited in it before
+ * @was: how much waited in it before
  * @trim: the device's policy
- * @rev: what it says
- * @limits: those that count for the qdisc
+ * @rev: its current revision
+ * @limits: the limits in force for the qdisc
  * @to_free: where dropped packets go
  * @now: weir_backlog_now()
- * @refused: the child does not take it
- * @deflected: the device had not taken it before
- * @counter: what it was counted as then
+ * @refused: the child did not take the packet
+ * @deflected: the device had no room for the packet before
+ * @counter: the counter that the packet was in then
  */
 struct weir_sch_visit {
 	struct Qdisc			*sch;
@@ -142,7 +141,7 @@ static u64 weir_sch_waited(struct weir_sch *q, enum weir_band_id band, u32 now)
 	return head ? weir_backlog_waited(weir_sch_cb(head)->since, now) : 0;
 }
 
-/* Whoever looks from outside sees the data band's head without its lock. */
+/* Readers outside of the qdisc see the data band's head without its lock. */
 static void weir_sch_publish(struct weir_sch *q)
 {
 	struct sk_buff *head = skb_peek(&q->queue[WEIR_BAND_DATA]);
@@ -196,7 +195,7 @@ static void weir_sch_maximum(const struct weir_sch_visit *v,
 			   weir_sch_deflected(q));
 }
 
-/* A counter of the qdisc's own, which others may be reading. */
+/* A counter of the qdisc's own, which is read without the qdisc's lock. */
 static void weir_sch_count(u64 *counter, s32 n)
 {
 	WRITE_ONCE(*counter, *counter + n);
@@ -224,7 +223,7 @@ static void weir_sch_forget(struct weir_sch *q, struct sk_buff *skb)
 		q->last = q->eligible ? weir_sch_cb(skb)->older : NULL;
 }
 
-/* A packet leaves, to be sent or thrown away with all that wait. */
+/* A packet leaves, to be sent or dropped with all that wait. */
 static void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
 			  struct sk_buff *skb, enum weir_trim_counter trimmed)
 {
@@ -262,13 +261,13 @@ static struct sk_buff *weir_sch_take_last(struct Qdisc *sch)
 	return skb;
 }
 
-/* A segment is as long as it is. */
+/* A segment's length in the qdisc is its own; a size table (tc-stab(8)) saw only the whole. */
 static void weir_sch_measure(struct sk_buff *skb)
 {
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 }
 
-/* What a size table has added for the wire (tc-stab(8)) is around a shorter packet, too. */
+/* A size table (tc-stab(8)) adds overhead for the wire, and a shorter packet has it, too. */
 static void weir_sch_shorten(struct sk_buff *skb, u32 by)
 {
 	struct qdisc_skb_cb *cb = qdisc_skb_cb(skb);
@@ -277,12 +276,12 @@ static void weir_sch_shorten(struct sk_buff *skb, u32 by)
 }
 
 /**
- * weir_sch_bound() - is what goes to a transmit queue bound to it?
+ * weir_sch_bound() - are a transmit queue's packets bound to it?
  * @txq: one of a device's transmit queues
  *
- * Below mq, and the like, a qdisc has one transmit queue. The stack sends what
- * comes out of it under that queue's lock, and asks it again when that queue has
- * room; so no packet may change its queue there.
+ * Below mq, and the like, a qdisc has one transmit queue. The stack sends its packets under
+ * that queue's lock, and runs it again when that queue has room; so no packet may change its
+ * queue there.
  *
  * Called under RTNL, or with bottom halves disabled.
  */
@@ -343,7 +342,7 @@ static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 	       weir_trim_skb_return(policy, skb, pkt);
 }
 
-/* What was trimmed has no room even so. Its drop was counted before. */
+/* Even the trimmed packet finds no room. Its drop was counted before. */
 static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
 			   struct weir_trim_pkt *pkt)
 {
@@ -371,12 +370,12 @@ static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);
 	if (len == kept)
 		weir_trim_count(v->trim, WEIR_TRIM_C_SHORT, 1);
-	/* What tc(8) shows: each trim is a drop, and of the drops these were trims. */
+	/* tc(8) shows each trim as a drop, and overlimits is how many of the drops were trims. */
 	qdisc_qstats_drop(v->sch);
 	qdisc_qstats_overlimit(v->sch);
 }
 
-/* The drop of the whole packet is counted here, whatever becomes of its header. */
+/* The drop of the whole packet is counted here, even where its header is dropped, too. */
 static int weir_sch_trim_one(const struct weir_sch_visit *v,
 			     struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
@@ -418,7 +417,7 @@ static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
 	struct weir_trim_pkt pkt;
 
 	of_last.deflected = weir_sch_cb(last)->deflected;
-	/* It was found eligible before; a policy since then may be no use to it. */
+	/* It was eligible when it came. The policy may have changed since. */
 	if (weir_trim_skb_parse(last, &pkt))
 		weir_sch_trim_one(&of_last, last, &pkt);
 	else
@@ -427,7 +426,7 @@ static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
 	return NET_XMIT_SUCCESS;
 }
 
-/* A queue where nothing waits has room, whatever waits in the port's others. */
+/* An empty queue has room, however much waits in the port's others. */
 static bool weir_sch_port_full(const struct weir_sch_visit *v,
 			       const struct sk_buff *skb)
 {
@@ -466,7 +465,7 @@ static int weir_sch_classify(const struct weir_sch_visit *v,
 	return class;
 }
 
-/* Gives a packet to the child, which may free it. Returns what the child says. */
+/* Gives a packet to the child, which may free it. Returns the child's answer. */
 static int weir_sch_give(struct Qdisc *sch, struct sk_buff *skb,
 			 struct sk_buff **to_free)
 {
@@ -488,7 +487,10 @@ static void weir_sch_count_refused(struct Qdisc *sch, int ret)
 		qdisc_qstats_drop(sch);
 }
 
-/* The same, for a policy. What the child tells those above is not told again. */
+/*
+ * The same, for a policy. Changes that the child reports to the qdiscs above are not reported
+ * again.
+ */
 static int weir_sch_give_one(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
@@ -508,7 +510,7 @@ static int weir_sch_give_one(const struct weir_sch_visit *v, struct sk_buff *skb
 	return ret;
 }
 
-/* What a child has seen may be another packet now. */
+/* The child may have changed the packet. */
 static int weir_sch_refused(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
 	struct weir_trim_pkt pkt;
@@ -518,7 +520,7 @@ static int weir_sch_refused(const struct weir_sch_visit *v, struct sk_buff *skb)
 	return weir_sch_trim_one(v, skb, &pkt);
 }
 
-/* When an eligible packet leaves the child nobody will know that it was one. */
+/* An eligible packet is counted now: it is not recognized when it leaves the child. */
 static int weir_sch_give_data(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
@@ -558,7 +560,7 @@ static int weir_sch_data(const struct weir_sch_visit *v, struct sk_buff *skb,
 	return weir_sch_trim_one(v, skb, pkt);
 }
 
-/* What comes trimmed from upstream, and has no room, is not one of ours. */
+/* A packet trimmed upstream that finds no room here is counted apart from trims of this box. */
 static int weir_sch_header(const struct weir_sch_visit *v, struct sk_buff *skb,
 			   struct weir_trim_pkt *pkt, int class)
 {
@@ -600,7 +602,7 @@ static int weir_sch_untrusted(const struct weir_sch_visit *v,
 	return weir_sch_other(v, skb, WEIR_TRIM_UNTRUSTED);
 }
 
-/* It was trimmed by XDP, and is counted as that: only where it went was not known. */
+/* XDP trimmed it and counted the trim; only the packet's end was open. */
 static int weir_sch_trimmed(const struct weir_sch_visit *v, struct sk_buff *skb,
 			    struct weir_trim_pkt *pkt)
 {
@@ -631,8 +633,8 @@ static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
 }
 
 /*
- * A packet that stands for many is cut up before it is looked at, as trimming is
- * for packets as they are on the wire.
+ * A merged packet is segmented before it is looked at, as trimming is for packets as they are on
+ * the wire.
  */
 static int weir_sch_segments(const struct weir_sch_visit *v,
 			     struct sk_buff *skb)
@@ -652,7 +654,10 @@ static int weir_sch_segments(const struct weir_sch_visit *v,
 		weir_sch_measure(seg);
 		one = weir_sch_one(v, seg, &pkt,
 				   weir_sch_classify(v, seg, &pkt));
-		/* What waits counts for more than what went back, or was dropped. */
+		/*
+		 * A segment that waits decides the result before one that went back or was
+		 * dropped.
+		 */
 		if (one == NET_XMIT_SUCCESS || ret == NET_XMIT_DROP)
 			ret = one;
 	}
@@ -680,9 +685,8 @@ static int weir_sch_visit(const struct weir_sch_visit *v, struct sk_buff *skb)
 }
 
 /*
- * Those above count one packet, as long as it came, for each success. What is
- * different about that, and what became of packets that had waited, they are
- * told.
+ * The qdiscs above count one packet of the original length for each success. They get the
+ * difference from here: of this packet, and of packets that waited before.
  */
 static void weir_sch_settle(struct Qdisc *sch, int ret, u32 len,
 			    const struct weir_sch_was *was)
@@ -751,8 +755,8 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * While nothing waits a packet goes to the child as it would go to the device, without a
- * look at it, and is counted like that. Only one that the child does not want is looked at.
+ * While nothing waits, a packet goes to the child without a look at it, and is counted like a
+ * packet that goes directly to the device. Only a packet that the child refuses is looked at.
  */
 static int weir_sch_enqueue_idle(struct sk_buff *skb, struct Qdisc *sch,
 				 struct sk_buff **to_free)
@@ -809,7 +813,7 @@ static struct sk_buff *weir_sch_from_queue(struct weir_sch *q,
 	return skb;
 }
 
-/* A child that keeps what it has for now does not keep headers from going. */
+/* A child that holds its packets back does not delay headers. */
 static struct sk_buff *weir_sch_next(struct Qdisc *sch)
 {
 	static const struct weir_bands_limits none = {
@@ -842,7 +846,7 @@ static struct sk_buff *weir_sch_dequeue(struct Qdisc *sch)
 	struct weir_sch *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	/* The stack asks after each packet, those that went directly included. */
+	/* The stack dequeues after each packet, also after packets that went directly. */
 	if (!sch->q.qlen || weir_reader_full(&q->reader, qdisc_dev(sch)))
 		return NULL;
 	skb = weir_sch_next(sch);
@@ -878,7 +882,7 @@ static void weir_sch_empty(struct Qdisc *sch)
 	}
 }
 
-/* Does the policy say which transmit queue trimmed packets get? */
+/* Does the policy choose a transmit queue for trimmed packets? */
 static bool weir_sch_steers(const struct Qdisc *sch)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);
@@ -886,7 +890,7 @@ static bool weir_sch_steers(const struct Qdisc *sch)
 	return trim && weir_trim_rev(trim)->config.has & WEIR_TRIM_HAS_QUEUE;
 }
 
-/* What it says is in force at once, also for what waits. */
+/* New limits are in force at once, also for packets that wait. */
 static int weir_sch_change(struct Qdisc *sch, struct nlattr *opt,
 			   struct netlink_ext_ack *extack)
 {
@@ -920,7 +924,7 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	struct weir_sch *q = qdisc_priv(sch);
 	int i, err;
 
-	/* First, as a qdisc that could not be set up is taken down, too. */
+	/* First, as destroy() also runs for a qdisc whose init() failed. */
 	for (i = 0; i < WEIR_BANDS; i++)
 		__skb_queue_head_init(&q->queue[i]);
 	err = weir_reader_init(&q->reader, sch);
@@ -930,7 +934,7 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	err = weir_sch_change(sch, opt, extack);
 	if (err)
 		return err;
-	/* At the root it takes the place of what is there now. */
+	/* At the root it replaces the qdiscs that are bound now. */
 	if (sch->parent != TC_H_ROOT && weir_sch_bound(sch->dev_queue) &&
 	    weir_sch_steers(sch)) {
 		NL_SET_ERR_MSG(extack,
@@ -951,7 +955,7 @@ static void weir_sch_destroy(struct Qdisc *sch)
 	qdisc_put(q->child.qdisc);
 }
 
-/* What waits in the FIFO goes into a child that comes, as if it came only now. */
+/* Packets that wait in the FIFO go into a new child, as if they came only now. */
 static void weir_sch_move(struct Qdisc *sch, struct sk_buff **to_free)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);
@@ -975,7 +979,7 @@ static void weir_sch_move(struct Qdisc *sch, struct sk_buff **to_free)
 	}
 }
 
-/* One that goes takes along what it has, as below any other qdisc. */
+/* A child that goes drops its packets, as below any other qdisc. */
 static void weir_sch_set_child(struct Qdisc *sch, struct Qdisc *child,
 			       struct sk_buff **to_free)
 {
@@ -992,7 +996,7 @@ static void weir_sch_set_child(struct Qdisc *sch, struct Qdisc *child,
 		weir_sch_move(sch, to_free);
 }
 
-/* Why there can be no child, or NULL. */
+/* The reason why there can be no child, or NULL. */
 static const char *weir_sch_childless(struct Qdisc *sch)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);
@@ -1092,7 +1096,7 @@ static int weir_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return gnet_stats_copy_app(d, &stats, sizeof(stats));
 }
 
-/* The child has become empty when nobody asked it for a packet. */
+/* The child has become empty without a dequeue. */
 static void weir_sch_qlen_notify(struct Qdisc *sch, unsigned long class)
 {
 	struct weir_sch *q = qdisc_priv(sch);

@@ -15,7 +15,7 @@
 #include "trim/trim.h"
 #include "trim/trim_default.h"
 
-/* The policy of who says nothing. */
+/* The policy where no attribute was given. */
 static struct weir_trim_config weir_trim_of_nobody __ro_after_init;
 
 struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
@@ -32,7 +32,7 @@ static void weir_trim_free_rcu(struct rcu_head *rcu)
 	weir_trim_free(container_of(rcu, struct weir_trim, rcu));
 }
 
-/* The counters that hold the most there ever was, and not how often. */
+/* Counters that hold a maximum, and no sum. */
 static bool weir_trim_is_maximum(enum weir_trim_counter counter)
 {
 	return counter == WEIR_TRIM_C_DATA_MAX ||
@@ -47,7 +47,7 @@ static u64 weir_trim_dropped(struct net_device *dev)
 	return dev_get_stats(dev, &stats)->tx_dropped;
 }
 
-/* A driver may have begun anew. */
+/* A driver may have reset its counters. */
 static u64 weir_trim_device_dropped(const struct weir_trim *trim)
 {
 	u64 dropped = weir_trim_dropped(trim->dev);
@@ -55,7 +55,7 @@ static u64 weir_trim_device_dropped(const struct weir_trim *trim)
 	return dropped < trim->dropped ? dropped : dropped - trim->dropped;
 }
 
-/* What no overflow has ended yet is in no counter, nor what the device counts. */
+/* No counter has the time of a mode that still runs, nor drops that the device counts. */
 static u64 weir_trim_running(const struct weir_trim *trim,
 			     enum weir_trim_counter counter)
 {
@@ -102,7 +102,7 @@ static bool weir_trim_is_bound(const struct net_device *dev)
 }
 
 /**
- * weir_trim_device() - what a policy must know of its device
+ * weir_trim_device() - read the properties of a device that a policy depends on
  * @dev: the device; RTNL is held
  * @device: filled
  */
@@ -123,9 +123,9 @@ void weir_trim_device(const struct net_device *dev,
 }
 
 /*
- * Some drivers take redirected frames only while something else is so: a veth
- * where the other end polls, others where they have a program themselves. And nothing
- * is redirected to a device that is down.
+ * Some drivers take redirected frames only at times: a veth while its peer polls, others
+ * while they have a program of their own. And nothing is redirected to a device that is
+ * down.
  */
 static u32 weir_trim_sends(const struct weir_trim *trim)
 {
@@ -146,7 +146,7 @@ static void weir_trim_unwatch(const struct weir_trim_rev *rev)
 		weir_overflow_unwatch();
 }
 
-/* A revision that is not in use yet, but told of overflows where it has modes. */
+/* A revision that is not in use yet, but sees overflows where it has modes. */
 static struct weir_trim_rev *
 weir_trim_rev_alloc(const struct net_device *dev,
 		    const struct weir_trim_config *config)
@@ -171,7 +171,7 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	return rev;
 }
 
-/* Virtual queues are empty from now on: of tick 0 nobody knows whether it is past. */
+/* Virtual queues are empty from now on. Tick 0 may seem to lie in the future. */
 static void weir_trim_begin(struct weir_trim *trim, struct weir_trim_rev *rev)
 {
 	u64 now = ktime_get_ns() << WEIR_TRIM_TICK_SHIFT;
@@ -204,7 +204,7 @@ static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 	return trim;
 }
 
-/* Where programs redirect to, and what may be. */
+/* The device that programs redirect to, and the frames that they may. */
 static void weir_trim_redirects(const struct weir_trim *trim,
 				struct weir_trim_rev *rev)
 {
@@ -213,7 +213,7 @@ static void weir_trim_redirects(const struct weir_trim *trim,
 	rev->port.sends = weir_trim_sends(trim);
 }
 
-/* It stays as long as the policy, whatever changes. */
+/* The device stays as long as the policy, through all changes. */
 static int weir_trim_deflect(struct weir_trim *trim,
 			     const struct weir_trim_config *config)
 {
@@ -310,10 +310,10 @@ static bool weir_trim_returns_packets(const struct weir_trim_config *config)
  * weir_trim_bounces() - would a port and another send packets to and fro?
  * @wn: the namespace; RTNL is held
  * @ifindex: the port
- * @config: what its policy is to be
+ * @config: its new policy
  *
- * What goes back is known by its DSCP, and not sent back again by ports that send
- * back with the same one.
+ * A packet that went back is recognized by its DSCP: ports with the same return DSCP do
+ * not send it back again.
  */
 bool weir_trim_bounces(struct weir_net *wn, int ifindex,
 		       const struct weir_trim_config *config)
@@ -341,8 +341,8 @@ bool weir_trim_bounces(struct weir_net *wn, int ifindex,
  * @dev: the port; RTNL is held, so that it cannot go in between
  * @config: the policy, which makes sense
  *
- * Return: 0, -ENOMEM, or what weir_overflow_watch() says, or why the device that XDP
- * redirects to cannot be made.
+ * Return: 0, -ENOMEM, or an error of weir_overflow_watch(), or of the device that XDP
+ * redirects to.
  */
 int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 		  const struct weir_trim_config *config)
@@ -370,7 +370,7 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 }
 
 /**
- * weir_trim_untold() - a policy of which nothing was said
+ * weir_trim_untold() - a policy without any attribute given
  *
  * Any context.
  */
@@ -380,7 +380,7 @@ const struct weir_trim_config *weir_trim_untold(void)
 }
 
 /**
- * weir_trim_default() - what the policies of a namespace inherit
+ * weir_trim_default() - the default that policies of a namespace inherit
  * @wn: the namespace; RTNL is held
  */
 const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
@@ -389,7 +389,7 @@ const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
 	return wn->trim_default ?: weir_trim_untold();
 }
 
-/* What a policy is with another default. @config: room for one */
+/* A policy's revision under another default. @config: room for a policy */
 static struct weir_trim_rev *
 weir_trim_inherit(const struct weir_trim *trim,
 		  const struct weir_trim_config *def,
@@ -442,7 +442,7 @@ static void weir_trim_forget_next(struct weir_net *wn)
 	}
 }
 
-/* The hook is the same, so each has the device that it redirects to. */
+/* The hook does not change, so each policy has the device that it redirects to. */
 static void weir_trim_take_next(struct weir_net *wn)
 {
 	struct weir_trim *trim;
@@ -456,13 +456,13 @@ static void weir_trim_take_next(struct weir_net *wn)
 }
 
 /**
- * weir_trim_set_default() - have the policies of a namespace inherit something else
+ * weir_trim_set_default() - change the default that policies of a namespace inherit
  * @wn: the namespace; RTNL is held
- * @def: what; NULL for what weir takes by itself
+ * @def: the default; NULL for weir's own
  * @ifindex: set to the device whose policy would not make sense with it
  *
- * Packets may still see the old policies for a grace period. The events group is told of
- * each.
+ * Packets may still see the old policies for a grace period. The events group gets each
+ * policy.
  *
  * Return: 0, -ENOMEM, or another error with @ifindex set; then nothing has changed.
  */
@@ -495,7 +495,7 @@ int weir_trim_set_default(struct weir_net *wn,
  * @wn: the namespace
  * @ifindex: the device
  *
- * RTNL is held. The events group is told.
+ * RTNL is held. The events group gets the deletion.
  *
  * Return: whether it was there.
  */
@@ -567,7 +567,7 @@ static void weir_trim_change_before(struct weir_net *wn, unsigned long event,
 		weir_trim_change_sends(wn, port, event == NETDEV_UP);
 }
 
-/* A device that goes, or moves to another namespace, has no policy any more. */
+/* A device that goes, or moves to another namespace, loses its policy. */
 static int weir_trim_netdev_event(struct notifier_block *nb,
 				  unsigned long event, void *ptr)
 {

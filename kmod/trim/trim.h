@@ -16,11 +16,11 @@ struct net_device;
 /**
  * struct weir_trim_rev - a revision of a port's trimming policy
  * @rcu: it is freed a grace period after another took its place
- * @config: what was asked for
- * @limits: what the qdisc makes of it
- * @policy: what trimming means to the qdisc
- * @port: what hooks and BPF programs make of it, @policy included; they may write
- *	to it, so the module itself reads nothing else there than the stamps
+ * @config: the policy as requested
+ * @limits: the qdisc's limits, made from @config
+ * @policy: the qdisc's rules and marks, made from @config
+ * @port: for hooks and BPF programs, with a copy of @policy; programs may write to it,
+ *	so the module itself reads only the stamps there
  *
  * Never changes while it can be reached, but for @port.
  */
@@ -38,10 +38,10 @@ struct weir_trim_rev {
  * @node: in weir_trim_table
  * @net: the namespace of its device
  * @dev: the device; only under RTNL, and until the policy is taken away
- * @dropped: what the device had dropped when the policy came
+ * @dropped: packets that the device had dropped when the policy came
  * @ifindex: its index
  * @rev: the policy as it is now; replaced under RTNL, read under RCU
- * @next: what it is about to be; only under RTNL, while the default changes
+ * @next: the policy's next revision; only under RTNL, while the default changes
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
@@ -94,7 +94,7 @@ static inline struct weir_trim *weir_trim_find(const struct net *net,
 }
 
 /**
- * weir_trim_get() - the same, where what the module has of the namespace is at hand
+ * weir_trim_get() - find the policy of a port by the module's namespace
  * @wn: the namespace
  * @ifindex: the device
  */
@@ -104,7 +104,7 @@ static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
 }
 
 /**
- * weir_trim_rev() - what a policy says now
+ * weir_trim_rev() - a policy's current revision
  * @trim: the policy
  *
  * Context as for weir_trim_find().

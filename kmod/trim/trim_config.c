@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trimming policies as they are asked for: what makes sense, and what becomes
- * of it where packets are looked at.
+ * Trimming policies as requested: which make sense, and the forms in which qdiscs and
+ * programs read them.
  */
 #include <linux/bits.h>
 #include <linux/errno.h>
@@ -16,7 +16,7 @@
 
 #include "trim/trim_config.h"
 
-/* A rule that says nothing of the DSCP. */
+/* The DSCPs of a rule that names none. */
 #define WEIR_TRIM_ANY_DSCP	U64_MAX
 
 /* Percent of the bytes that headers get at most where share is bytes. */
@@ -37,7 +37,7 @@ const char weir_trim_childless_time[] =
 	"how long packets wait in weir's child is not known: limit packets or bytes";
 
 /**
- * weir_trim_config_init() - the policy of who says nothing
+ * weir_trim_config_init() - the policy where no attribute was given
  * @config: filled
  */
 void weir_trim_config_init(struct weir_trim_config *config)
@@ -87,7 +87,7 @@ static u64 weir_trim_trimmed(const struct weir_trim_config *config)
 	return BIT_ULL(weir_trim_config_dscp(config)) | config->trimmed_dscps;
 }
 
-/* The DSCPs that say what a packet is, or what has become of it. */
+/* The DSCPs that mark trimmed, returned and control packets. */
 static u64 weir_trim_marks(const struct weir_trim_config *config)
 {
 	u64 marks = weir_trim_trimmed(config) | config->control_dscps;
@@ -139,8 +139,8 @@ static int weir_trim_check_marks(const struct weir_trim_config *config,
 }
 
 /*
- * A rule for all DSCPs is taken to leave the marks out. One that names a mark
- * would have packets trimmed again that were trimmed before.
+ * A rule for all DSCPs is taken to leave the marks out. A rule that names a mark would
+ * have trimmed packets trimmed again.
  */
 static int weir_trim_check_rule(const struct weir_trim_config *config,
 				const struct weir_trim_rule *rule,
@@ -206,7 +206,7 @@ static int weir_trim_check_bands(const struct weir_trim_config *config,
 	return 0;
 }
 
-/* What only the qdisc can do, or what XDP cannot. */
+/* Features that only the qdisc has, or that XDP lacks. */
 static int weir_trim_check_hook(const struct weir_trim_config *config,
 				const struct weir_trim_device *device,
 				struct weir_trim_refusal *refusal)
@@ -227,7 +227,7 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_VICTIM,
 					"only the qdisc can trim packets that wait");
-	/* It is the default of who says nothing. */
+	/* Only the default was not requested. */
 	if (config->share != WEIR_TRIM_SHARE_RATIO ||
 	    config->share_value != WEIR_TRIM_RATIO_DEFAULT)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
@@ -251,9 +251,9 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 }
 
 /*
- * What a CPU takes of the rate in each mode, in millionths. In the paper's switch, of
- * four pipelines, these are all, half and a quarter. A quarter is what all four can
- * have at once and not exceed the port's rate, so of other boxes it is their own part.
+ * A CPU's share of the rate in each mode, in millionths. In the paper's switch, of
+ * four pipelines, these are all, half and a quarter. Four quarters together do not
+ * exceed the port's rate, so a box of N CPUs takes an Nth.
  */
 static void weir_trim_shares(const struct weir_trim_config *config, u32 cpus,
 			     u32 shares[WEIR_TRIM_MODES])
@@ -301,7 +301,7 @@ static int weir_trim_check_modes(const struct weir_trim_config *config,
 	return 0;
 }
 
-/* The least share of a rate must be one that can be counted in. */
+/* The cost of a byte at the least share must fit its field. */
 static int weir_trim_check_cost(const struct weir_trim_config *config,
 				const u32 shares[WEIR_TRIM_MODES],
 				struct weir_trim_refusal *refusal)
@@ -335,10 +335,10 @@ static int weir_trim_check_meter(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_childless() - can the data band not be somebody else's qdisc?
+ * weir_trim_config_childless() - can the data band not be another qdisc?
  * @config: the policy
  *
- * That one does not say how long its packets have waited, nor give one back.
+ * A child does not show how long its packets have waited, and gives none back.
  *
  * Return: why it cannot, or NULL.
  */
@@ -365,7 +365,7 @@ static int weir_trim_check_child(const struct weir_trim_config *config,
 						     WEIR_A_TRIM_VICTIM, msg);
 }
 
-/* A queue that nobody names is one of the class that trimmed packets have. */
+/* A queue chosen dynamically is one of the trimmed packets' class. */
 static bool weir_trim_has_class(const struct weir_trim_config *config)
 {
 	return config->has & WEIR_TRIM_HAS_QUEUE &&
@@ -428,7 +428,7 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
  * weir_trim_config_check() - does a policy make sense?
  * @config: the policy
  * @device: its device
- * @refusal: what is wrong
+ * @refusal: the reason of a refusal
  *
  * Return: 0, or a negative error with @refusal filled.
  */
@@ -439,7 +439,7 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 	u32 shares[WEIR_TRIM_MODES];
 	int err = 0;
 
-	/* Nothing is trimmed; the rest waits to be read by nobody. */
+	/* Nothing is trimmed, and no other field is read. */
 	if (config->hook == WEIR_TRIM_HOOK_NONE)
 		return 0;
 	err = err ?: weir_trim_check_device(config, device, refusal);
@@ -457,11 +457,11 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_check_default() - does what policies inherit make sense?
- * @config: a namespace's default; what it does not say may be said of each port
- * @refusal: what is wrong
+ * weir_trim_config_check_default() - does a namespace's default make sense?
+ * @config: the default; each port may give the fields that it lacks
+ * @refusal: the reason of a refusal
  *
- * Rules are judged with the marks, which each port may have others of.
+ * Rules are checked together with marks, and each port may have other marks.
  *
  * Return: 0, or a negative error with @refusal filled.
  */
@@ -473,7 +473,7 @@ int weir_trim_config_check_default(const struct weir_trim_config *config,
 	return err ?: weir_trim_check_limit(config, refusal);
 }
 
-/* Does a rule ask for what only few packets have to be looked at for? */
+/* Has a rule conditions on addresses, source ports or ingress devices? Few rules do. */
 static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 {
 	unsigned int i;
@@ -524,9 +524,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 }
 
 /*
- * Ticks that bytes take. What takes more than 64 bits before it is shifted lasts
- * four minutes at least, and nobody can tell a band that holds more from one
- * without a limit.
+ * Ticks that bytes take. A product beyond 64 bits lasts four minutes at least after the
+ * shift. A band with so much room has no limit in practice.
  */
 static u64 weir_trim_ticks(u64 bytes, u64 cost)
 {
@@ -587,7 +586,7 @@ static void weir_trim_config_meters(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_port() - what hooks and programs read
+ * weir_trim_config_port() - make the form that hooks and programs read
  * @config: the policy, which makes sense
  * @device: its device
  * @port: filled, but for its stamps; was zero
@@ -605,7 +604,7 @@ void weir_trim_config_port(const struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_config_bands() - how the bands of the port's qdisc are bounded
+ * weir_trim_config_bands() - make the limits of the bands of the port's qdiscs
  * @config: the policy, which makes sense
  * @limits: filled
  */

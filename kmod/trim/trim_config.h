@@ -7,7 +7,7 @@
 
 #include "trim/bands.h"
 
-/* What was said of a struct weir_trim_config, where there is no default. */
+/* Fields of struct weir_trim_config that were given, where 0 is no default. */
 #define WEIR_TRIM_HAS_DSCP	0x1
 #define WEIR_TRIM_HAS_TC	0x2
 #define WEIR_TRIM_HAS_TC_DSCP	0x4
@@ -19,21 +19,21 @@
 
 #define WEIR_TRIM_CLASSES	8
 
-/* What is said where packets of the data band could wait without end. */
+/* The refusal of a policy that lets packets of the data band wait without end. */
 extern const char weir_trim_limitless[];
 
-/* What is said where whole packets wait in a child, and a limit is one of time. */
+/* The refusal of a limit of time where whole packets wait in a child. */
 extern const char weir_trim_childless_time[];
 
 /**
- * struct weir_trim_config - what an administrator says about a port
+ * struct weir_trim_config - an administrator's settings of a port
  * @rate: bytes a second that the port can send
  * @limit_bytes: of the data band, 0 for no limit
  * @port_limit: bytes of the data bands of all qdiscs together, 0 for no limit
- * @trimmed_dscps: of packets that others have trimmed, bit i being DSCP i
+ * @trimmed_dscps: of packets that were trimmed elsewhere, bit i being DSCP i
  * @control_dscps: of control packets, likewise
- * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i;
- *	what the others can say is the namespace's default, kmod/trim/trim_default.c
+ * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i; the others
+ *	have the namespace's default where there is one, kmod/trim/trim_default.c
  * @has: WEIR_TRIM_HAS_*
  * @hook: enum weir_trim_hook
  * @size: bytes of a frame that stay
@@ -61,7 +61,7 @@ extern const char weir_trim_childless_time[];
  * @tc: class of trimmed packets
  * @return_dscp: of packets that go back
  * @tc_dscp: DSCP of each class
- * @rule: the rules; one that says nothing of the DSCP has all bits of dscps set
+ * @rule: the rules; a rule without a DSCP has all bits of dscps set
  */
 struct weir_trim_config {
 	u64			rate;
@@ -100,14 +100,14 @@ struct weir_trim_config {
 };
 
 /**
- * struct weir_trim_device - what a policy must know of its device
+ * struct weir_trim_device - properties of the device that a policy depends on
  * @frame: bytes of the longest frame, from the Ethernet header on
  * @queues: transmit queues
  * @classes: traffic classes, each with some of them; 0 where it has none
  * @cpus: CPUs that the box has, one at least
  * @bound: its qdiscs have a transmit queue each, and no other
  * @child: one of its weir qdiscs has a child
- * @sends: its driver has a way to send what XDP redirects
+ * @sends: its driver can send frames that XDP redirects
  * @ethernet: its frames begin with an Ethernet header
  */
 struct weir_trim_device {
@@ -122,7 +122,7 @@ struct weir_trim_device {
 };
 
 /**
- * struct weir_trim_refusal - what is wrong with a policy
+ * struct weir_trim_refusal - why a policy is refused
  * @err: negative error
  * @attr: WEIR_A_TRIM_*
  * @msg: a sentence
@@ -134,10 +134,11 @@ struct weir_trim_refusal {
 };
 
 /**
- * weir_trim_has_bands() - is a policy one that weir qdiscs carry out?
+ * weir_trim_has_bands() - do weir qdiscs carry a policy out?
  * @config: the policy
  *
- * A program that reads a qdisc's backlog trims for it what the qdisc would.
+ * A program that reads a qdisc's backlog trims the packets that the qdisc would
+ * trim.
  */
 static inline bool weir_trim_has_bands(const struct weir_trim_config *config)
 {
@@ -147,10 +148,10 @@ static inline bool weir_trim_has_bands(const struct weir_trim_config *config)
 }
 
 /**
- * weir_trim_has_qdisc() - is it what weir qdiscs of the device do?
+ * weir_trim_has_qdisc() - does a policy apply to the device's weir qdiscs?
  * @config: the policy
  *
- * What the device does not take of the frames that XDP redirects comes to them, too.
+ * They also get the redirected frames that the device does not take.
  */
 static inline bool weir_trim_has_qdisc(const struct weir_trim_config *config)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What trimming policies inherit: what nobody has said of a port is what was said for
- * all ports of its namespace, and what nobody has said there is what weir takes by
- * itself. A policy that is changed keeps what was said of it.
+ * The defaults of trimming policies: a setting that was not given for a port is its
+ * namespace's, and one that was not given there is weir's own. A change of a policy
+ * keeps the settings that were given before.
  */
 #include <linux/bits.h>
 #include <linux/stddef.h>
@@ -19,8 +19,8 @@
 #define SIZE(field)	sizeof_field(struct weir_trim_config, field)
 
 /**
- * struct weir_trim_default_field - what is inherited as a whole, or not
- * @attrs: a port of which one of these was said inherits it no more
+ * struct weir_trim_default_field - a field that is inherited as a whole
+ * @attrs: a port that has one of these does not inherit the field
  * @at: where in a policy it is
  * @size: how long it is
  * @has: WEIR_TRIM_HAS_*, 0 where it is always there
@@ -53,7 +53,7 @@ static const struct weir_trim_default_field weir_trim_default_fields[] = {
 	(weir_trim_default_fields + ARRAY_SIZE(weir_trim_default_fields))
 
 /**
- * weir_trim_default_attrs() - what can be inherited
+ * weir_trim_default_attrs() - the attributes that can be inherited
  *
  * Return: bit i is WEIR_A_TRIM_i.
  */
@@ -76,12 +76,13 @@ static void weir_trim_default_copy(struct weir_trim_config *config,
 }
 
 /**
- * weir_trim_default_own() - more is said of a port
+ * weir_trim_default_own() - more attributes are given for a port
  * @config: its policy
- * @attrs: what, as @config->said has it
- * @plain: a policy of which nothing was said
+ * @attrs: those, as in @config->said
+ * @plain: a policy without any attribute given
  *
- * What goes together with it is no longer inherited: it is as if nobody had said it.
+ * Fields that go together with them are no longer inherited, and get weir's own
+ * defaults.
  */
 void weir_trim_default_own(struct weir_trim_config *config, u64 attrs,
 			   const struct weir_trim_config *plain)
@@ -95,9 +96,9 @@ void weir_trim_default_own(struct weir_trim_config *config, u64 attrs,
 }
 
 /**
- * weir_trim_default_apply() - have a policy inherit what was not said of its port
+ * weir_trim_default_apply() - have a policy inherit the fields not given for its port
  * @config: the policy
- * @def: what it inherits
+ * @def: the default
  */
 void weir_trim_default_apply(struct weir_trim_config *config,
 			     const struct weir_trim_config *def)

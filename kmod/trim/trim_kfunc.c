@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BPF programs that trim call. Described in uapi/weir_trim.h, offered in
- * kfunc.c. Programs run with bottom halves disabled, or in an RCU read-side
- * section, so that what they are given lasts as long as they run.
+ * The kfuncs of BPF programs that trim. uapi/weir_trim.h describes them, kfunc.c
+ * registers them. Programs run with bottom halves disabled, or in an RCU read-side
+ * section, so the memory that they get lasts as long as they run.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -24,8 +24,8 @@
 #include "trim/trim_kfunc.h"
 
 /*
- * A program that knows another size knows another layout, too: it was built for another
- * module, and would read and count at the wrong places.
+ * A program with another size of the struct has another layout, too: it was built for
+ * another module, and would read and count at the wrong places.
  */
 static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 			     u32 size)
@@ -59,8 +59,8 @@ static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
 }
 
 /*
- * The program holds pointers into the packet, so nothing may move: who calls this
- * has made the headers writable.
+ * The program holds pointers into the packet, so nothing may move: the caller has made
+ * the headers writable.
  */
 static bool weir_trim_is_writable(const struct sk_buff *skb, unsigned int len)
 {
@@ -68,7 +68,7 @@ static bool weir_trim_is_writable(const struct sk_buff *skb, unsigned int len)
 	       (!skb_cloned(skb) || skb_clone_writable(skb, len));
 }
 
-/* Pages that others may write to are read where they are, and not copied. */
+/* The sum is made in place: a copy of shared pages would move the headers. */
 static int weir_trim_fill_csum(struct sk_buff *skb)
 {
 	unsigned int start = skb_checksum_start_offset(skb);
@@ -98,7 +98,7 @@ static int weir_trim_plain(struct sk_buff *skb)
 	return 0;
 }
 
-/* As skbedit does it: the queue that was set is not picked anew. */
+/* As in skbedit: the stack does not choose another queue afterwards. */
 static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 {
 	if (skb_at_tc_ingress(skb) || queue >= skb->dev->real_num_tx_queues)
@@ -108,7 +108,7 @@ static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 	return 0;
 }
 
-/* As the stack does it, which goes by the priority, and by the queue of a flow before. */
+/* A queue of the class by the flow's hash, as the stack does for a priority. */
 static int weir_trim_class(struct sk_buff *skb, u32 class)
 {
 	const struct net_device *dev = skb->dev;
@@ -126,8 +126,8 @@ static int weir_trim_class(struct sk_buff *skb, u32 class)
 }
 
 /*
- * Qdiscs go by the length that a packet had before tc egress. A merged packet's
- * counts the headers of all that it stands for, and none of it was cut.
+ * Qdiscs use the length that a packet had before tc egress. The length of a merged
+ * packet counts the headers of all its segments, and no merged packet was cut.
  */
 static int weir_trim_length(struct sk_buff *skb)
 {

@@ -12,7 +12,7 @@
 #include "trim/edge.h"
 #include "trim/trim_skb.h"
 
-/* Bytes of the packet that what is left is a copy of; of some they count for nothing. */
+/* Sum over bytes of the original packet. Without one they count as zeroes. */
 static u32 weir_trim_sum(struct weir_trim_pkt *pkt, u32 off, u32 len)
 {
 	const struct sk_buff *whole = pkt->ctx;
@@ -22,7 +22,7 @@ static u32 weir_trim_sum(struct weir_trim_pkt *pkt, u32 off, u32 len)
 
 #include <weir_trim_mark.h>
 
-/* Headers are looked for in so many bytes; where fewer are linear, more are made. */
+/* Headers are looked for in so many bytes, which are pulled into the linear part. */
 #define WEIR_TRIM_HEADERS	256
 
 static void weir_trim_skb_range(struct sk_buff *skb, struct weir_trim_pkt *pkt)
@@ -38,7 +38,7 @@ static void weir_trim_skb_range(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 	pkt->beside = VLAN_HLEN;
 }
 
-/* NDP's shim is a header that the parser does without where it cannot see it. */
+/* The parser goes on without NDP's shim where it is not in the linear part. */
 static bool weir_trim_skb_seen(const struct weir_trim_pkt *pkt)
 {
 	return pkt->dport != WEIR_NDP_PORT || pkt->ndp;
@@ -49,9 +49,9 @@ static bool weir_trim_skb_seen(const struct weir_trim_pkt *pkt)
  * @skb: the packet, not shared
  * @pkt: filled; its pointers hold until @skb is changed
  *
- * Most packets are told by the bytes that are linear anyway.
+ * For most packets the linear part is enough.
  *
- * Return: whether it is one that trimming may be for.
+ * Return: whether trimming may apply to it.
  */
 bool weir_trim_skb_parse(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
@@ -83,7 +83,7 @@ static void weir_trim_skb_rebase(struct weir_trim_pkt *pkt, struct sk_buff *skb)
 }
 
 /**
- * weir_trim_skb_unmark() - take a mark away that nobody here has set
+ * weir_trim_skb_unmark() - remove a mark that is not trusted
  * @skb: the packet, not shared
  * @pkt: as weir_trim_skb_parse() left it
  *
@@ -99,8 +99,8 @@ int weir_trim_skb_unmark(struct sk_buff *skb, struct weir_trim_pkt *pkt)
 }
 
 /*
- * Whether the checksum that a device would fill in is that of the UDP or TCP
- * header in sight, for which what is left is enough.
+ * Whether the device would fill in the checksum of the UDP or TCP header that was
+ * parsed: then the trimmed bytes are enough to compute it.
  */
 static bool weir_trim_skb_own_csum(const struct sk_buff *skb,
 				   const struct weir_trim_pkt *pkt)
@@ -109,7 +109,7 @@ static bool weir_trim_skb_own_csum(const struct sk_buff *skb,
 	       skb_checksum_start_offset(skb) == pkt->l4 - pkt->start;
 }
 
-/* A checksum that stays, or is not in sight, is that of the whole packet. */
+/* A checksum that stays, or that is behind the parsed headers, covers the whole packet. */
 static int weir_trim_skb_csum(const struct weir_trim_policy *policy,
 			      struct sk_buff *skb, struct weir_trim_pkt *pkt)
 {
@@ -126,8 +126,8 @@ static int weir_trim_skb_csum(const struct weir_trim_policy *policy,
 }
 
 /*
- * What a device was to add up is added up here, as if what is gone had been zeroes:
- * then its bytes count for nothing, and only lengths are to be changed.
+ * The device's checksum is computed here, with the trimmed bytes as zeroes. They then add
+ * nothing, and only lengths are to be changed.
  */
 static void weir_trim_skb_fill_csum(struct sk_buff *skb,
 				    struct weir_trim_pkt *pkt)
@@ -142,7 +142,7 @@ static void weir_trim_skb_fill_csum(struct sk_buff *skb,
 	pkt->ctx = NULL;
 }
 
-/* The first bytes, with all that the stack knows of the packet but its socket. */
+/* The first bytes, with the packet's metadata except its socket. */
 static struct sk_buff *weir_trim_skb_copy(struct sk_buff *skb, u32 len)
 {
 	unsigned int headroom = skb_headroom(skb);
@@ -151,7 +151,7 @@ static struct sk_buff *weir_trim_skb_copy(struct sk_buff *skb, u32 len)
 	copy = alloc_skb(headroom + len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
 		return NULL;
-	/* Offsets of headers are from the beginning of the buffer. */
+	/* Offsets of headers count from the beginning of the buffer. */
 	skb_reserve(copy, headroom);
 	skb_put(copy, len);
 	if (skb_copy_bits(skb, 0, copy->data, len)) {
@@ -166,13 +166,12 @@ static struct sk_buff *weir_trim_skb_copy(struct sk_buff *skb, u32 len)
  * weir_trim_skb_cut() - trim a packet
  * @policy: the egress port's policy
  * @skb: the packet, not merged and not shared
- * @pkt: as weir_trim_skb_parse() left it; then that of what is returned
+ * @pkt: as weir_trim_skb_parse() left it; then of the trimmed packet
  *
- * What is left is copied: the memory of the packet is free at once, its sender
- * is not charged for it any more, and clones of it stay as they are.
+ * The trimmed packet is a copy: the memory of the whole one is free at once, its sender is
+ * not charged for it any more, and its clones stay unchanged.
  *
- * Return: what is left, while @skb is the caller's yet; NULL where there is no
- * memory.
+ * Return: the trimmed packet, while @skb stays the caller's; NULL without memory.
  */
 struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
 				  struct sk_buff *skb,
@@ -205,8 +204,8 @@ struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
  * @policy: the egress port's policy
  * @skb: the packet
  *
- * One from this host has come in nowhere. Without a bridge, or the like, it goes
- * back by the IP layer, which takes no packet that is shorter than it says.
+ * A packet from this host has no ingress device. Without a bridge, or the like, a packet
+ * goes back by the IP layer, which drops packets shorter than their length field.
  */
 bool weir_trim_skb_returnable(const struct weir_trim_policy *policy,
 			      const struct sk_buff *skb)
@@ -217,7 +216,7 @@ bool weir_trim_skb_returnable(const struct weir_trim_policy *policy,
 	       rcu_access_pointer(skb->dev->rx_handler);
 }
 
-/* Makes the packet, whose headers are written to already, one that arrives. */
+/* Gives the packet, whose headers are final, the state of an arriving one. */
 static struct sk_buff *weir_trim_skb_arrive(struct sk_buff *skb)
 {
 	skb_scrub_packet(skb, false);
@@ -243,7 +242,7 @@ static struct sk_buff *weir_trim_skb_arrive(struct sk_buff *skb)
  * way back, with the VLANs, addresses and rules of each side. It only joins a
  * queue here, so the qdisc's lock may be held.
  *
- * Return: whether it is on its way, and @skb gone; else @skb is what it was.
+ * Return: whether it is on its way, and @skb freed; else @skb is unchanged.
  */
 bool weir_trim_skb_return(const struct weir_trim_policy *policy,
 			  struct sk_buff *skb, struct weir_trim_pkt *pkt)

@@ -4,8 +4,8 @@
  * skb (veth, generic XDP), kernels take fragments from a page pool and say that
  * they are plain pages: those that bpf_xdp_adjust_tail() cuts off are then freed
  * behind the pool's back, and leak ("Bad page state", "page_pool leak"). Here
- * each goes back to where it is from. Linux says what they are since 6.18, and
- * then bpf_xdp_adjust_tail() does the work.
+ * each goes back to its pool. Since 6.18 Linux marks them correctly, and
+ * bpf_xdp_adjust_tail() does the work.
  */
 #include <linux/mm.h>
 #include <linux/skbuff.h>
