@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netlink family as older kernels take it: one entry a command, and the calls
- * around it the same for all. Nothing of it is built where commands are split.
+ * The netlink family in the form of older kernels: one entry a command, and the calls
+ * around it the same for all. Kernels that split commands do not build this file.
  */
 #include "base/compat.h"
 #include "netlink/netlink_gen.h"
@@ -48,7 +48,7 @@ static struct genl_ops *weir_compat_op(u8 cmd)
  * @spec: the newer form
  *
  * A command has one entry there, with both of its halves. Where both have attributes,
- * those of "do" include the other's.
+ * the attributes of "do" include those of "dump".
  *
  * Return: 0 or an error.
  */

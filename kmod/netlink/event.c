@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What packets, timers and devices have the events group told. */
+/* Messages to the events group that packets, timers and devices cause. */
 #include <net/genetlink.h>
 
 #include "base/notify.h"
@@ -8,7 +8,7 @@
 #include "netlink/netlink.h"
 
 /**
- * struct weir_event_what - what has happened
+ * struct weir_event_what - an event
  * @event: enum weir_event
  * @has_source: it is about one source
  * @source: its id
@@ -40,7 +40,7 @@ static int weir_event_fill(struct sk_buff *skb, const struct weir_job *job,
 	return 0;
 }
 
-/* Where there is no memory they are told that they have missed something. */
+/* Without memory for the message, listeners read that they missed one. */
 static void weir_event(const struct weir_job *job, const struct weir_event_what *e)
 {
 	struct sk_buff *skb;
@@ -100,7 +100,7 @@ static const struct weir_notify weir_event_notify = {
 };
 
 /**
- * weir_event_init() - have the events group told of what nobody has asked for
+ * weir_event_init() - send events that no request causes
  */
 void weir_event_init(void)
 {

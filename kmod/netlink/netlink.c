@@ -25,9 +25,9 @@
 static bool weir_nl_up __read_mostly;
 
 /*
- * May the asker have what takes a walk over all slots of a job? It holds the
- * namespace's lock meanwhile, again and again if it likes: only who could take the
- * job away altogether.
+ * May a request walk over all slots of a job? The walk holds the namespace's lock,
+ * and requests may repeat it without end. So it takes the capability that deleting
+ * the job takes.
  */
 static bool weir_nl_may_walk(const struct sk_buff *request)
 {
@@ -116,11 +116,11 @@ int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
 }
 
 /**
- * weir_nl_refuse_dev() - point at a device, and say by its name what is wrong
+ * weir_nl_refuse_dev() - refuse a request for a reason with a device's name
  * @info: the request
  * @attr: the attribute that holds its index
- * @ifindex: the device; where it is not there, that is said
- * @err: what to return
+ * @ifindex: the device; where it does not exist, the sentence says so
+ * @err: the error to return
  * @what: the rest of the sentence behind the device's name
  *
  * Return: @err.
@@ -157,10 +157,10 @@ enum weir_family weir_nl_family_of(const struct weir_job *job)
 }
 
 /**
- * weir_nl_refuse() - point at an attribute, and say what is wrong
+ * weir_nl_refuse() - refuse a request for an attribute
  * @info: the request
- * @attr: the attribute, or NULL where none is there to point at
- * @err: what to return
+ * @attr: the attribute, or NULL where the request has none
+ * @err: the error to return
  * @msg: the sentence
  *
  * Return: @err.
@@ -178,7 +178,7 @@ int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
  * weir_nl_addr() - an address from a request
  * @info: the request
  * @attr: the attribute, which is there
- * @family: what it must be
+ * @family: the family that it must have
  * @group: it must be a multicast group (all zero is let through), else unicast
  * @addr: filled, IPv4 as IPv4-mapped
  *
@@ -239,7 +239,7 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
  * weir_nl_link_addr() - an Ethernet address from a request
  * @info: the request
  * @attr: the attribute, which is there
- * @all: it may be the one of all stations, else one of one station
+ * @all: it may be the broadcast address, else a station's
  * @addr: filled
  *
  * Return: 0, or -EINVAL with the sentence set.
@@ -277,7 +277,7 @@ int weir_nl_put_addr(struct sk_buff *skb, int attr,
 }
 
 /**
- * weir_nl_changed() - tell dumps under way that they are out of date
+ * weir_nl_changed() - mark dumps under way as inconsistent
  * @wn: the namespace, its lock held
  */
 void weir_nl_changed(struct weir_net *wn)
@@ -289,7 +289,7 @@ void weir_nl_changed(struct weir_net *wn)
 
 /**
  * weir_nl_begin() - start an object's message
- * @msg: what it is
+ * @msg: where and as what
  *
  * Return: the header for genlmsg_end(), or NULL where there is no room.
  */
@@ -327,7 +327,7 @@ void weir_nl_dump_start(struct weir_net *wn, struct netlink_callback *cb,
 	};
 }
 
-/* Which jobs a dump goes through: up to @last, from the one in args[0] on. */
+/* The jobs that a dump goes through: from args[0] to @last. */
 static int weir_nl_dump_range(struct netlink_callback *cb, struct weir_net *wn,
 			      const struct nlattr *only, unsigned long *last)
 {
@@ -346,16 +346,16 @@ static int weir_nl_dump_range(struct netlink_callback *cb, struct weir_net *wn,
 }
 
 /**
- * weir_nl_dump_jobs() - dump what belongs to jobs
+ * weir_nl_dump_jobs() - dump objects of jobs
  * @skb: where to
- * @cb: the dump; args[0] and args[1] say where it goes on
+ * @cb: the dump; args[0] and args[1] are where it continues
  * @cmd: WEIR_CMD_*
- * @attr: attribute with the id of the one job that may be asked for
- * @dump: writes a job's from *@at on, which becomes the one that did not fit, or
- *	0 where all did
+ * @attr: attribute with a job's id, for a dump of one job
+ * @dump: writes a job's objects from *@at on, which becomes the first that did not
+ *	fit, or 0 where all did
  *
- * Sleeps. Return: as a dump does; -ENOENT, with the sentence set, where the job
- * that is asked for is not there.
+ * Sleeps. Return: as a dump does; -ENOENT, with the sentence set, where there is no
+ * such job.
  */
 int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		      int attr,
@@ -384,15 +384,15 @@ int weir_nl_dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 }
 
 /**
- * weir_nl_dump_devs() - dump what devices have
+ * weir_nl_dump_devs() - dump objects of devices
  * @skb: where to
- * @cb: the dump; args[0] is the device that it goes on with
+ * @cb: the dump; args[0] is the device where it continues
  * @cmd: WEIR_CMD_*
  * @devs: by interface index
  * @fill: writes one, of a struct weir_nl_dev
  *
- * Sleeps. RTNL keeps the device notifier from taking away what is shown;
- * removal by request holds the namespace's lock, as this does.
+ * Sleeps. RTNL keeps the device notifier from removing objects meanwhile. Removal by
+ * request holds the namespace's lock, as this does.
  *
  * Return: as a dump does.
  */
@@ -456,7 +456,7 @@ int weir_nl_reply(struct genl_info *info, u8 cmd,
 }
 
 /**
- * weir_nl_heard() - does anybody listen to the events group?
+ * weir_nl_heard() - has the events group a listener?
  * @wn: the namespace
  *
  * Any context.
@@ -468,10 +468,10 @@ bool weir_nl_heard(const struct weir_net *wn)
 }
 
 /**
- * weir_nl_lost() - tell the events group that it was not told of something
+ * weir_nl_lost() - have listeners of the events group read that they missed a message
  * @wn: the namespace
  *
- * Any context, takes no memory. Listeners read ENOBUFS, as where they are slow.
+ * Any context, takes no memory. They read ENOBUFS, as slow listeners do.
  */
 void weir_nl_lost(const struct weir_net *wn)
 {
@@ -485,7 +485,7 @@ void weir_nl_lost(const struct weir_net *wn)
  * @fill: writes the object
  * @obj: for @fill
  *
- * Sleeps. Does nothing where nobody listens.
+ * Sleeps. Does nothing without a listener.
  */
 void weir_nl_notify(struct weir_net *wn, u8 cmd,
 		    int (*fill)(const struct weir_nl_msg *msg, const void *obj),
@@ -560,7 +560,7 @@ int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * weir_nl_init() - let requests in
+ * weir_nl_init() - accept requests
  */
 int weir_nl_init(void)
 {
@@ -574,7 +574,7 @@ int weir_nl_init(void)
 }
 
 /**
- * weir_nl_uninit() - let no request in; those under way have ended
+ * weir_nl_uninit() - accept no request; requests under way have ended
  */
 void weir_nl_uninit(void)
 {

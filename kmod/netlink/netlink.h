@@ -40,7 +40,7 @@ enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6, WEIR_FAMILY_LI
  * WEIR_NL_REQUIRE() - refuse a request that lacks an attribute
  * @info: the request
  * @attr: the attribute
- * @msg: a literal sentence that says what is missing
+ * @msg: a literal sentence that names the missing attribute
  *
  * Return: whether it is there.
  */
@@ -59,7 +59,8 @@ enum weir_family { WEIR_FAMILY_ANY, WEIR_FAMILY_4, WEIR_FAMILY_6, WEIR_FAMILY_LI
  * @seq: of the request, 0 for a notification
  * @flags: NLM_F_MULTI in a dump
  * @cmd: WEIR_CMD_*
- * @walks: the receiver may have what takes a walk over all slots of a job
+ * @walks: the receiver may have attributes that take a walk over all slots of a
+ *	job
  * @cb: the dump, or NULL
  */
 struct weir_nl_msg {
@@ -73,7 +74,7 @@ struct weir_nl_msg {
 };
 
 /**
- * struct weir_nl_dev - what a device has, with what that does not know of itself
+ * struct weir_nl_dev - an object of a device, with its namespace
  * @net: the namespace
  * @of: a port or a trimming policy
  */

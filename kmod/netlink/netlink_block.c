@@ -44,7 +44,7 @@ static int weir_nl_fill_block(const struct weir_nl_msg *msg,
 	return 0;
 }
 
-/* From slot *at of a job on; *at becomes the one that did not fit. */
+/* From slot *at of a job on; *at becomes the first that did not fit. */
 static int weir_nl_dump_blocks(const struct weir_nl_msg *msg,
 			       struct weir_job *job, unsigned long *at)
 {

@@ -95,7 +95,7 @@ static bool weir_nl_nonzero(struct genl_info *info, int attr)
 	return info->attrs[attr] && nla_get_u32(info->attrs[attr]);
 }
 
-/* What the model has and this module has not yet. */
+/* The netlink specification has trees of boxes; this module has none yet. */
 static int weir_nl_job_check_built(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -131,8 +131,8 @@ static int weir_nl_job_check_there(struct genl_info *info)
 }
 
 /*
- * What is shorter would have timers and notices take the processor from packets, and no
- * network answers so soon.
+ * With shorter times timers and notices would take the CPU from packets, and no network
+ * answers so soon.
  */
 #define WEIR_TIMEOUT_MIN	(100 * NSEC_PER_USEC)
 #define WEIR_DEAD_AFTER_MIN	NSEC_PER_MSEC
@@ -169,8 +169,8 @@ static int weir_nl_job_check_policy(struct genl_info *info, u16 sources, bool wh
 }
 
 /*
- * What the request says of stragglers; the rest of @policy stays, and without a
- * policy the timeout says which one is meant, unless all results are to be @whole.
+ * The request's settings of stragglers; the others in @policy stay. Without a policy in
+ * the request the timeout chooses one, unless all results are to be @whole.
  */
 static int weir_nl_job_policy(struct genl_info *info, u16 sources, bool whole,
 			      struct weir_policy_config *policy)
@@ -215,7 +215,7 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 	};
 }
 
-/* Whose frames have neither ports nor groups. */
+/* Frames of such a format have neither ports nor groups. */
 static int weir_nl_job_check_link(struct genl_info *info,
 				  const struct weir_format_ops *format)
 {
@@ -254,7 +254,7 @@ static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *c
 	return weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY, false, &cfg->address);
 }
 
-/* Everything that can be said about a new job without looking at others. */
+/* Checks of a new job that need no look at other jobs. */
 static int weir_nl_job_config(struct genl_info *info,
 			      struct weir_job_config *cfg)
 {
@@ -328,7 +328,7 @@ static bool weir_nl_job_sets_policy(struct genl_info *info)
 }
 
 /**
- * struct weir_nl_job_changes - what a request changes, checked as a whole
+ * struct weir_nl_job_changes - the changes of a request, checked as a whole
  * @policy: how it treats stragglers
  * @rate: policer
  * @group: multicast group
@@ -382,7 +382,7 @@ static int weir_nl_job_check_others(struct genl_info *info, const struct weir_jo
 	return -EADDRINUSE;
 }
 
-/* A source on this very box keeps a port that is not the job's. */
+/* A source on this box needs a port other than the job's. */
 static int weir_nl_job_check_port(struct genl_info *info,
 				  const struct weir_job *job)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Netlink requests about weir qdiscs: what waits and was trimmed, a queue. */
+/* Netlink requests about weir qdiscs: packets that wait and were trimmed, by queue. */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/sch_generic.h>
@@ -64,7 +64,7 @@ static int weir_nl_fill_queue(const struct weir_backlog *backlog, void *data)
 	return 0;
 }
 
-/* The one device that is asked for; none means all. */
+/* The device that the request names; without one it is for all. */
 static int weir_nl_queue_dev(struct netlink_callback *cb, struct net *net,
 			     int *ifindex)
 {

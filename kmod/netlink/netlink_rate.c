@@ -3,7 +3,7 @@
 #include "job/rate.h"
 #include "netlink/netlink.h"
 
-/* Bursts where nothing is said: what comes in a tenth of a second. */
+/* Default burst: a tenth of a second at the rate. */
 #define WEIR_BURST_SHARE	10
 
 /* The longest datagram must fit. */

@@ -39,7 +39,7 @@ static void weir_nl_prefix_mask(struct weir_trim_prefix *prefix, u32 bits)
 		mask[i / 8] |= 0x80 >> i % 8;
 }
 
-/* Where a bit behind the prefix is set, somebody has meant something else. */
+/* A bit set behind the prefix is a mistake: the rule would not match the address given. */
 static bool weir_nl_prefix_is_clean(const struct weir_trim_prefix *prefix)
 {
 	int i;
@@ -50,7 +50,7 @@ static bool weir_nl_prefix_is_clean(const struct weir_trim_prefix *prefix)
 	return true;
 }
 
-/* Addresses that a rule names; @ip is the version of those that it named before. */
+/* A rule's addresses; @ip is the IP version of the rule's addresses so far. */
 static int weir_nl_rule_prefix(struct genl_info *info,
 			       const struct nlattr *attr,
 			       const struct nlattr *bits,
@@ -114,7 +114,7 @@ static int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
 }
 
 /**
- * weir_nl_rules() - the rules of a request, which replace all that there were
+ * weir_nl_rules() - the rules of a request, which replace all rules
  * @info: the request
  * @config: the policy
  *

@@ -9,7 +9,7 @@
 #include "job/sources.h"
 #include "netlink/netlink.h"
 
-/* A source with what it does not know of itself. */
+/* A source, with its job and its open blocks. */
 struct weir_nl_source {
 	struct weir_job			*job;
 	const struct weir_source	*source;
@@ -102,7 +102,7 @@ static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-/* The job and source id that a request names; whether bound is for later. */
+/* The job and source id that a request names; the source may be unbound. */
 static int weir_nl_source_find(struct genl_info *info,
 			       struct weir_nl_source *s)
 {
@@ -160,8 +160,8 @@ static int weir_nl_source_dev(struct genl_info *info, int *ifindex)
 }
 
 /*
- * Nothing in the basic packets of format lab-ethernet says that they come from a box: what
- * this one has sent is none of its sources'.
+ * Basic packets of format lab-ethernet have no mark of a box. A source with an address of
+ * this box would have the box take its own results for contributions.
  */
 static int weir_nl_source_link_addr(struct genl_info *info, struct in6_addr *addr)
 {
@@ -192,7 +192,7 @@ static int weir_nl_source_addr(struct genl_info *info, const struct weir_job *jo
 	return weir_nl_addr(info, WEIR_A_SOURCE_ADDRESS, weir_nl_family_of(job), false, addr);
 }
 
-/* What the request says; the rest of @config stays. */
+/* The request's settings; the others in @config stay. */
 static int weir_nl_source_config(struct genl_info *info,
 				 const struct weir_job *job,
 				 struct weir_source_config *config)
@@ -216,7 +216,7 @@ static int weir_nl_source_config(struct genl_info *info,
 	return err;
 }
 
-/* Does the address need to be said more of? */
+/* Does the address need a device? It holds for one link alone. */
 static int weir_nl_source_reachable(struct genl_info *info,
 				    const struct weir_job *job,
 				    const struct weir_source_config *config)
@@ -360,7 +360,7 @@ int weir_nl_source_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* From source @id of a job on; *id becomes the one that did not fit. */
+/* From source *id of a job on; *id becomes the first that did not fit. */
 static int weir_nl_dump_sources(const struct weir_nl_msg *msg,
 				struct weir_job *job, unsigned long *id)
 {

@@ -15,7 +15,7 @@
  * struct weir_nl_trim_number - an attribute that is a number of 32 bits
  * @attr: WEIR_A_TRIM_*
  * @at: where in struct weir_trim_config it is kept
- * @has: the flag that says that it is there, 0 where it always is
+ * @has: the flag of its presence, 0 where it is always there
  */
 struct weir_nl_trim_number {
 	u16	attr;
@@ -70,7 +70,7 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
  * weir_nl_trim_refuse() - refuse a policy
  * @info: the request
  * @err: negative error
- * @attr: what is wrong, or missing
+ * @attr: the attribute that is wrong, or missing
  * @msg: a sentence
  *
  * Return: @err.
@@ -99,7 +99,7 @@ static void weir_nl_trim_get_numbers(struct genl_info *info,
 	}
 }
 
-/* Which attributes of a policy a request has. */
+/* The policy's attributes that a request has. */
 static u64 weir_nl_trim_attrs(struct genl_info *info)
 {
 	u64 attrs = 0;
@@ -114,7 +114,7 @@ static u64 weir_nl_trim_attrs(struct genl_info *info)
 }
 
 /**
- * weir_nl_trim_said() - what a request says of a policy, over what it was
+ * weir_nl_trim_said() - put a request's settings into a policy
  * @info: the request, of the command trim-set
  * @config: the policy
  *
@@ -127,10 +127,10 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 	weir_trim_default_own(config, weir_nl_trim_attrs(info),
 			      weir_trim_untold());
 
-	/* Another way of sharing has another default, unless that is said, too. */
+	/* Another way of sharing has another default, unless the request gives a value. */
 	if (a[WEIR_A_TRIM_SHARE])
 		weir_trim_config_share(config, nla_get_u32(a[WEIR_A_TRIM_SHARE]));
-	/* Of the two ways to say the DSCP the last one said counts. */
+	/* Of the two ways to set the DSCP the last one given counts. */
 	if (a[WEIR_A_TRIM_DSCP])
 		config->has &= ~WEIR_TRIM_HAS_TC;
 	else if (a[WEIR_A_TRIM_TC])
@@ -156,7 +156,7 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 	return weir_nl_rules(info, config);
 }
 
-/* The hook is said once, with the first request. */
+/* The hook is set once, with the first request. */
 static int weir_nl_trim_hook(struct genl_info *info,
 			     const struct weir_trim_config *config)
 {
@@ -222,7 +222,7 @@ static int weir_nl_trim_put_long(struct sk_buff *skb, int attr, u64 value,
  * weir_nl_put_config() - write a policy
  * @skb: the message
  * @config: the policy
- * @attrs: what of it, bit i being WEIR_A_TRIM_i
+ * @attrs: its attributes to write, bit i being WEIR_A_TRIM_i
  *
  * Return: 0 or -EMSGSIZE.
  */

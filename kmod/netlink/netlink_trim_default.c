@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Netlink requests about what the trimming policies of a namespace inherit. */
+/* Netlink requests about the default that a namespace's trimming policies inherit. */
 #include <linux/bits.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 #include "trim/trim.h"
 #include "trim/trim_default.h"
 
-/* Only what all hooks can do, and what no port has for itself. */
+/* Only settings that all hooks have, and that are not a single port's. */
 static int weir_nl_trim_default_only(struct genl_info *info)
 {
 	u64 can = weir_trim_default_attrs();
@@ -22,7 +22,7 @@ static int weir_nl_trim_default_only(struct genl_info *info)
 	return 0;
 }
 
-/* The policy that refuses says why when it is asked itself. */
+/* The reason is not kept: the same change of that policy alone is refused with it. */
 static int weir_nl_trim_default_take(struct genl_info *info,
 				     const struct weir_trim_config *def)
 {
@@ -55,7 +55,7 @@ static int weir_nl_trim_default_change(struct genl_info *info,
 }
 
 /**
- * weir_nl_trim_default_set() - say what policies inherit, or change it
+ * weir_nl_trim_default_set() - set or change the default
  * @info: the request
  *
  * Return: 0, or a negative error.
@@ -85,7 +85,7 @@ static int weir_nl_trim_default_none(struct genl_info *info)
 }
 
 /**
- * weir_nl_trim_default_del() - say nothing of it any more
+ * weir_nl_trim_default_del() - remove the default
  * @info: the request
  *
  * Return: 0, or a negative error.
@@ -119,7 +119,7 @@ static int weir_nl_fill_default(const struct weir_nl_msg *msg, const void *obj)
 }
 
 /**
- * weir_nl_trim_default_get() - show what was said
+ * weir_nl_trim_default_get() - show the default
  * @info: the request
  *
  * Return: 0, or a negative error.
