@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What older kernels lack and compat.h cannot make up by itself. Nothing of it is
- * built where it is there.
+ * Functions that older kernels lack and that do not fit into compat.h. Kernels that
+ * have them do not build these.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -12,11 +12,11 @@
 #define WEIR_COMPAT_SENTENCES	64
 
 /**
- * weir_compat_sentence() - what is wrong with a request, with numbers in it
+ * weir_compat_sentence() - a sentence about a wrong request, with numbers in it
  * @format: as for printf()
  *
- * Older kernels send a sentence when the request is over, from where it stands. By the
- * time a place is used again, that request has long had its answer.
+ * Older kernels copy the sentence only when the request is over. By the time a buffer
+ * is used again, that request has long had its answer.
  *
  * Return: the sentence.
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one place that knows of differences between kernels. Code elsewhere is
- * written to the newest interface; what an older kernel lacks is made up here,
- * behind tests for the thing itself and not for a version, as distributions
- * carry newer interfaces back.
+ * All differences between kernels are here. Code elsewhere is written to the newest
+ * interface, and this file supplies the parts that an older kernel lacks. It tests for
+ * each interface itself and not for a version, as distributions backport newer interfaces.
  */
 #ifndef _WEIR_COMPAT_H
 #define _WEIR_COMPAT_H
@@ -32,8 +31,9 @@
 #endif
 
 /*
- * Kernels are compiled so that all that lies on the stack begins as zeroes. What is large,
- * and filled before anything is read of it, costs a packet more than its way through here.
+ * Kernels are compiled to zero all variables on the stack. For a large variable that is
+ * filled before it is read, that would cost a packet more than the rest of its way through
+ * here.
  */
 #ifndef __uninitialized
 #if __has_attribute(__uninitialized__)
@@ -43,7 +43,7 @@
 #endif
 #endif
 
-/* Marks what is called from programs alone; all of it is in headers, too. */
+/* Marks functions that only programs call; all of them are declared in headers, too. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc __used noinline
 #endif
@@ -69,7 +69,7 @@
 #define weir_compat_dst_refs(dst) atomic_read(&(dst)->__refcnt)
 #endif
 
-/* What a driver can do with XDP now, and an event where that changes: since 6.3. */
+/* A driver's current XDP features, and an event where they change: since 6.3. */
 #ifdef WEIR_HAVE_XDP_FEATURES
 #define weir_compat_xdp_features(dev) READ_ONCE((dev)->xdp_features)
 #define weir_compat_set_xdp_features(dev, features) ((dev)->xdp_features = (features))
@@ -84,14 +84,14 @@
 	((void)(dev), (void)(features))
 #endif
 
-/* A device that stays in its namespace has said so by a feature until 6.13. */
+/* Until 6.13 a feature bit kept a device in its namespace. */
 #ifdef NETIF_F_NETNS_LOCAL
 #define weir_compat_stays(dev) ((dev)->features |= NETIF_F_NETNS_LOCAL)
 #else
 #define weir_compat_stays(dev) ((dev)->netns_immutable = true)
 #endif
 
-/* Stations that a locked port knows and does not let in are there since 6.2. */
+/* Entries of stations that a locked port does not let in: since 6.2. */
 #ifndef NTF_EXT_LOCKED
 #define NTF_EXT_LOCKED		0
 #endif
@@ -112,14 +112,14 @@ hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* A fragment may lie in a device's memory, where nobody can read it, since 6.12. */
+/* A fragment may lie in a device's memory, which the CPU cannot read, since 6.12. */
 #ifdef WEIR_HAVE_NET_IOV
 #define weir_frag_is_readable(frag)	(!skb_frag_is_net_iov(frag))
 #else
 #define weir_frag_is_readable(frag)	((void)(frag), true)
 #endif
 
-/* What a probe at kfree_skb is called with; rx_sk is there since 6.11, const since 7.2. */
+/* Arguments of a probe at kfree_skb: rx_sk since 6.11, const since 7.2. */
 #ifdef WEIR_HAVE_KFREE_SKB_CONST_SK
 #define WEIR_KFREE_SKB_PROTO						\
 	void *data, struct sk_buff *skb, void *location,		\
@@ -165,14 +165,14 @@ static inline int nla_put_uint(struct sk_buff *skb, int attr, u64 value)
 }
 #endif
 
-/* What a request and a dump are about. */
+/* The genl_info of a dump. */
 #ifndef WEIR_HAVE_GENL_INFO_DUMP
 #define genl_info_dump(cb) genl_dumpit_info(cb)
 #endif
 
 /*
- * Operations have been split into "do" and "dump" since 6.2. The generated file says
- * them so; compat.c makes the family of it.
+ * Operations have been split into "do" and "dump" since 6.2. The generated file has them
+ * split; compat_family.c makes the older family from it.
  */
 #ifndef WEIR_HAVE_SPLIT_OPS
 struct genl_split_ops {

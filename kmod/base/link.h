@@ -35,7 +35,7 @@ static inline const u8 *weir_addr_link(const struct in6_addr *addr)
 	return &addr->s6_addr[WEIR_LINK_AT];
 }
 
-/* Is it a frame without IP? Only packets that say no job can be. */
+/* Is it a frame without IP? Only packets without a job id can be. */
 static inline bool weir_contrib_is_link(const struct weir_contrib *c)
 {
 	const u16 link = WEIR_CONTRIB_LINK | WEIR_CONTRIB_UNNAMED;

@@ -21,19 +21,17 @@ struct weir_trim_config;
  * @lock: serialises every change; taken before RTNL is ever needed, never
  *	inside of it but by the device notifier, which therefore does not take it
  * @jobs: by job id; written under @lock, read under RCU
- * @unnamed: jobs whose packets say no job; written under @lock, read under RCU
+ * @unnamed: jobs whose packets have no job id; written under @lock, read under RCU
  * @ports: by interface index, in order; written under RTNL, read under RCU
  * @port_table: the same, hashed by it, which takes packets a fifth of the time; written
  *	under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
- * @trim_default: what trimming policies inherit, NULL where nobody has said anything;
- *	under RTNL
+ * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
  * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
  *	written under RTNL, read under RCU
- * @returned: what packets that this namespace has sent back are known by, never 0;
- *	see edge.c
- * @edges: some policy says that its device is an edge; written under RTNL
+ * @returned: mark of packets that this namespace has sent back, never 0; see edge.c
+ * @edges: some policy makes its device an edge; written under RTNL
  * @seq: goes up with every change, so that a dump can tell that it was
  *	disturbed; under @lock, never 0
  * @stats: totals of the namespace

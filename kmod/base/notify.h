@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens without a request, and who is told of it: the requests' side fills this
- * in. Packets and devices know nothing of netlink.
+ * Callbacks for events without a request. netlink/ fills them in, so that packets and
+ * devices do not depend on netlink.
  */
 #ifndef _WEIR_NOTIFY_H
 #define _WEIR_NOTIFY_H
@@ -14,9 +14,9 @@ struct weir_port;
 struct weir_trim;
 
 /**
- * struct weir_notify - who is told
+ * struct weir_notify - callbacks for events
  * @port_gone: a port is gone from its namespace, and is there until this returns; sleeps
- * @trim_changed: a policy is another; RTNL is held
+ * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context
  * @source: a source has changed its state: enum weir_event, the source's id, and in how
@@ -31,7 +31,7 @@ struct weir_notify {
 		       u64 straggles);
 };
 
-/* Set before anything can happen, and never changed. */
+/* Set before the first event, and never changed. */
 extern const struct weir_notify *weir_notify;
 
 #endif /* _WEIR_NOTIFY_H */

@@ -187,11 +187,11 @@ __wsum weir_payload_csum(const struct weir_payload *pl)
 #define WEIR_HASH_PRIME		0x100000001b3ULL
 
 /**
- * weir_payload_hash() - what other bytes hardly ever have
+ * weir_payload_hash() - a hash of the range
  * @pl: the range
- * @seed: what else it is to depend on
+ * @seed: further input of the hash
  *
- * Who wants to finds two that have the same.
+ * Not cryptographic: a collision is easy to make.
  */
 u64 weir_payload_hash(const struct weir_payload *pl, u32 seed)
 {

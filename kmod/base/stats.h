@@ -8,7 +8,7 @@
 struct sk_buff;
 
 /**
- * enum weir_counter - what is counted, in the order of the stats attributes
+ * enum weir_counter - counters, in the order of the stats attributes
  * @WEIR_C_CONTRIBUTIONS: packets summed
  * @WEIR_C_GRADIENTS: gradients summed
  * @WEIR_C_BYTES: their bytes

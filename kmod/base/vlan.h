@@ -6,9 +6,9 @@
 
 /**
  * weir_dev_hides_vlan() - may a device have taken VLAN tags off its frames?
- * @dev: that the frames came in by
+ * @dev: the device that the frames came in by
  *
- * What XDP sees of such a frame is the same with and without a tag of either kind.
+ * XDP sees the same frame with and without a tag of either kind then.
  */
 static inline bool weir_dev_hides_vlan(const struct net_device *dev)
 {

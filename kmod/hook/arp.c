@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has a job's address, where that is none of the box's? The port that is asked by: as a
- * switch answers for the aggregator that it is.
+ * Answers to ARP requests for a job's address that no device has. The port that the request
+ * came in by answers with its own, as a switch does that is the aggregator.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -34,8 +34,8 @@ struct weir_arp {
 static_assert(sizeof(struct weir_arp) == WEIR_ARP_LEN);
 
 /*
- * A question of one station about another's address. What tells of its own (gratuitous ARP)
- * is none.
+ * A request for another station's address. A station's announcement of its own (gratuitous
+ * ARP) is none.
  */
 static bool weir_arp_asks(const struct weir_arp *arp)
 {
@@ -47,7 +47,7 @@ static bool weir_arp_asks(const struct weir_arp *arp)
 	       !ipv4_is_lbcast(arp->sip) && arp->sip != arp->tip;
 }
 
-/* Up to 256 jobs are looked at. */
+/* A walk over up to 256 jobs. */
 static bool weir_arp_is_job(const struct weir_net *wn, __be32 addr)
 {
 	const struct weir_job *job;
@@ -74,15 +74,15 @@ static void weir_arp_send(struct net_device *dev, const struct weir_arp *arp, u1
 }
 
 /**
- * weir_arp_answer() - answer a question for the address of a job that is nobody's
- * @dev: the device that it came in on
+ * weir_arp_answer() - answer a request for a job's address that no device has
+ * @dev: the device that the request came in by
  * @pl: WEIR_ARP_LEN bytes of ARP, as they came
- * @vlan: the VLAN that it came in, 0 for none, or WEIR_VLAN_ANY where nobody can tell
+ * @vlan: the VLAN that it came in, 0 for none, or WEIR_VLAN_ANY where it is unknown
  *
- * Called under RCU with bottom halves disabled and no lock held. One question is answered
- * with one packet, which is as long. An address of the box is left to the stack.
+ * Called under RCU with bottom halves disabled and no lock held. One request is answered
+ * with one packet of the same length. An address of the box is left to the stack.
  *
- * Return: whether it was such a question, and is answered, as far as there is memory.
+ * Return: whether it was such a request; it is answered then, as far as there is memory.
  */
 bool weir_arp_answer(struct net_device *dev, const struct weir_payload *pl, u16 vlan)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the link layer and the stack say of a packet that a program hands over: is
+ * Facts of the link layer and the stack about a packet that a program hands over: is
  * it for this host, has it come in at all, and is it one packet?
  */
 #include <linux/etherdevice.h>
@@ -43,11 +43,11 @@ static __always_inline bool weir_dev_has_mac(struct net_device *dev, u8 *mac)
 /**
  * weir_frame_is_ours_xdp() - is a frame for this host?
  * @xdp: the frame
- * @c: what the program found
+ * @c: the contribution that the program parsed
  *
  * A port may be promiscuous, and a switch floods frames for hosts that it does not
- * know; the stack would throw them away, or a bridge send them on. What is sent to an
- * address of the link alone is for the job that has that. Called under RCU.
+ * know; the stack would drop them, or a bridge forward them. A frame without IP is
+ * for the job with its destination address. Called under RCU.
  */
 bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
 {
@@ -58,13 +58,13 @@ bool weir_frame_is_ours_xdp(const struct xdp_buff *xdp, const struct weir_contri
 /**
  * weir_frame_vlan_xdp() - the VLAN of a frame, as far as it is known
  * @xdp: the frame
- * @c: what the program found
+ * @c: the contribution that the program parsed
  *
- * What the driver has taken off is neither in the frame nor, unless the driver was
- * asked, known to the program.
+ * A tag that the driver has taken off is not in the frame. The program has it only
+ * where it asked the driver.
  *
  * Return: its id, 0 for none, or WEIR_VLAN_ANY, which no source is bound to, where
- * nobody can tell.
+ * it is unknown.
  */
 u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c)
 {
@@ -76,7 +76,7 @@ u16 weir_frame_vlan_xdp(const struct xdp_buff *xdp, const struct weir_contrib *c
 /**
  * weir_frame_is_ours_skb() - is a packet for this host?
  * @skb: the packet, as it has come in
- * @c: what the program found
+ * @c: the contribution that the program parsed
  *
  * The stack compares with the device alone; a port of a bridge has the bridge's
  * address, too. Called under RCU.

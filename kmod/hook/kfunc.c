@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BPF programs call. Described in uapi/weir_bpf.h. Every pointer and
+ * The kfuncs of BPF programs, described in uapi/weir_bpf.h. Every pointer and
  * every length is checked here, as the verifier of some kernels lets NULL with
- * size 0 through, and as a program may be wrong about a packet. What a program
- * hands over is copied first: it may lie in a map that another CPU writes to.
+ * size 0 through, and as a program may be wrong about a packet. A program's
+ * arguments are copied first: they may lie in a map that another CPU writes to.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -55,7 +55,7 @@ static int weir_skb_reason(const struct sk_buff *skb, const struct weir_contrib 
 	return weir_frame_is_fragments(skb) ? WEIR_REASON_FRAGMENT : 0;
 }
 
-/* @err says what came of looking for the datagram. */
+/* @err: result of the search for the datagram. */
 static int weir_contribute_found(struct net_device *dev, struct weir_contrib *c,
 				 struct weir_payload *pl, int err, bool verified,
 				 unsigned int before)
@@ -167,7 +167,7 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 
 __bpf_kfunc_end_defs();
 
-/* A module has one set for a type of program: those that trim are in it, too. */
+/* A module has one set for a type of program, so the kfuncs of trimming are in it, too. */
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)

@@ -72,8 +72,8 @@ static int weir_dest_vrf(const struct weir_dest *dest, struct net *net)
 }
 
 /*
- * The VRF to look a route up in: the receiver's, where its device is said, else
- * that of the sender's own address. The stack sends to groups by the device that has
+ * The VRF to look a route up in: the receiver's, where its device is set, else the
+ * VRF of the sender's own address. The stack sends to groups by the device that has
  * the address, whatever its VRF.
  */
 static int weir_oif4(const struct weir_dest *dest,
@@ -272,8 +272,8 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 /**
  * weir_dest_send() - send one packet
  * @dest: where to; reached under RCU
- * @from: whose address and port it comes from
- * @pkt: what
+ * @from: the address and port that it comes from
+ * @pkt: the packet
  *
  * Called with bottom halves disabled and no lock held: the stack may send
  * through any device, filter or qdisc from here. @pkt's tail is left out where the

@@ -12,7 +12,7 @@
 struct page;
 
 /**
- * struct weir_local - where packets are sent from
+ * struct weir_local - the origin of packets
  * @net: the namespace
  * @addr: an address of it, IPv4 as an IPv4-mapped IPv6 address
  * @port: UDP port, network byte order; may be written while packets are sent, with
@@ -35,8 +35,8 @@ static inline bool weir_local_is_ipv4(const struct weir_local *local)
  * struct weir_dest - where packets are sent to
  * @addr: address, IPv4 as an IPv4-mapped IPv6 address
  * @port: UDP port, 0 for the one that they are sent from
- * @ifindex: the device that it is behind, 0 where that is not said
- * @vlan: its VLAN there, 0 for none or where that is not said
+ * @ifindex: the device that it is behind, 0 where it is not set
+ * @vlan: its VLAN there, 0 for none or where it is not set
  * @cache: the route, a CPU; found again by itself when routes change
  *
  * Never changed once it can be reached: a new one takes its place.
@@ -50,13 +50,13 @@ struct weir_dest {
 };
 
 /**
- * struct weir_packet - what is sent
+ * struct weir_packet - a packet to send
  * @head: header and, for a join, its answer
  * @head_len: bytes of @head
  * @pages: payload behind it, shared and not copied; a reference is taken for
  *	every packet
  * @len: bytes of payload
- * @tail: what follows the payload where it fits, copied
+ * @tail: bytes behind the payload where they fit, copied
  * @tail_len: bytes of @tail
  * @dport: the UDP port that it goes to, network byte order; 0 for the destination's
  */

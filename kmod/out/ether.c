@@ -41,9 +41,9 @@ static void weir_push_ether(struct sk_buff *skb, const struct net_device *dev)
  * weir_ether_send() - send one frame by the device that a destination is behind
  * @dest: where to; reached under RCU
  * @from: the namespace that it is sent in
- * @pkt: what; its tail is left out
+ * @pkt: the packet; its tail is left out
  *
- * Called as weir_dest_send(). It is sent to all, in the destination's VLAN.
+ * Called as weir_dest_send(). It is broadcast, in the destination's VLAN.
  *
  * Return: 0 where the frame was handed over; -EHOSTUNREACH where the device is gone or down
  * or no Ethernet, -EMSGSIZE where its MTU is too small, -ENOMEM, or -ENOBUFS where the stack

@@ -9,8 +9,8 @@
 #include "out/skb.h"
 
 /*
- * Behind the last page, so in a piece of a page of its own. What comes from the
- * reserves for emergencies is for those who free memory: receivers drop it.
+ * Behind the last page, so in a piece of a page of its own. Memory from the emergency
+ * reserves is not used: receivers drop packets that have it.
  */
 static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
 {
@@ -30,14 +30,14 @@ static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
 }
 
 /**
- * weir_skb() - what is sent, without the headers that its way takes
- * @pkt: what
- * @tail: with its tail
+ * weir_skb() - build a packet without its headers
+ * @pkt: the packet
+ * @tail: include its tail
  *
  * Softirq. Headers are written in front later, and have room up to UDP's over IPv6; the
  * payload's pages are only linked.
  *
- * Return: it, or NULL.
+ * Return: the packet, or NULL without memory.
  */
 struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
 {
