@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The block table of a job: sums contributions, tells when a block is
- * complete or has aged, and keeps its result until nobody needs it and the slot
- * is wanted again.
+ * The block table of a job: sums contributions, detects complete and aged blocks, and keeps
+ * a result until no source needs it and another block needs the slot.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -29,7 +28,7 @@ static void *weir_block_mark(const struct weir_blocks *blocks,
 
 /**
  * weir_blocks_bytes() - memory that a table's pages and slots take
- * @config: what it is like
+ * @config: its properties
  */
 u64 weir_blocks_bytes(const struct weir_blocks_config *config)
 {
@@ -55,7 +54,7 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
 /**
  * weir_blocks_init() - make a table with all its memory
  * @blocks: the table
- * @config: what it is to be like
+ * @config: its properties
  *
  * Sleeps. Return: 0 or -ENOMEM, and nothing is left behind.
  */
@@ -93,9 +92,9 @@ nomem:
 
 /**
  * weir_blocks_uninit() - free a table
- * @blocks: the table, which nobody else can reach any more
+ * @blocks: the table, which no packet can reach any more
  *
- * Sleeps. Pages that receivers still hold are theirs.
+ * Sleeps. Receivers free the pages that they still hold.
  */
 void weir_blocks_uninit(struct weir_blocks *blocks)
 {
@@ -120,7 +119,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
  * weir_blocks_open() - how many blocks are open
  * @blocks: the table
  *
- * Sleeps. Counted when somebody asks, so that packets need not count it.
+ * Sleeps. Counted on request, so that packets need not count it.
  */
 u32 weir_blocks_open(struct weir_blocks *blocks)
 {
@@ -150,9 +149,9 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
 }
 
 /*
- * How far ahead a source is, it may lie about. What is beyond all reach is as if it had
- * never come. What is far is tried again when those who are behind have caught up:
- * for them the block one table earlier is retained, in this slot or not.
+ * A source may lie about how far ahead it is. A block beyond all reach is refused without a
+ * trace. A far block is refused until the sources behind have caught up: for them the block
+ * one table earlier is retained, in this slot or not.
  */
 static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 seq,
 				  struct weir_outcome *out)
@@ -179,7 +178,7 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 	bool current_slot = weir_block_is_current(blocks, block);
 	int err;
 
-	/* No block of this generation goes before its first, in whose slot it would stay. */
+	/* A block before the generation's first is not opened: it would stay in its slot. */
 	if (!current_slot && place->past)
 		return -WEIR_REASON_STALE;
 	err = weir_block_check_reach(blocks, key->source, place->seq, out);
@@ -189,7 +188,7 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 		return -WEIR_REASON_STALE;
 	if (err)
 		return err;
-	/* Whoever is at this block has what the slot held a table earlier. */
+	/* A source at this block has the result that the slot held a table earlier. */
 	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
 }
 
@@ -246,7 +245,7 @@ static void weir_block_sum(const struct weir_blocks *blocks,
 		block->overflow = true;
 }
 
-/* Who has contributed: all of a result but its sums. */
+/* All of a result but its sums. */
 static void weir_block_describe(const struct weir_blocks *blocks,
 				const struct weir_block *block,
 				struct weir_result *res)
@@ -294,7 +293,7 @@ void weir_result_put(struct weir_result *res)
 		put_page(res->pages[i]);
 }
 
-/* Nothing is added any more; what is sent from now on are these very bits. */
+/* No contribution is added any more: all copies of the result have these bits. */
 static void weir_block_finish(const struct weir_blocks *blocks,
 			      struct weir_block *block, struct weir_result *res)
 {
@@ -303,7 +302,7 @@ static void weir_block_finish(const struct weir_blocks *blocks,
 	weir_block_result(blocks, block, res);
 }
 
-/* Is anybody not waited for? Asked of every contribution, so without a call. */
+/* Are sources excluded? Every contribution runs this, so there is no call. */
 static bool weir_blocks_exclude(const struct weir_blocks *blocks)
 {
 	const unsigned long *word = blocks->excluded;
@@ -315,7 +314,7 @@ static bool weir_blocks_exclude(const struct weir_blocks *blocks)
 	return any;
 }
 
-/* Not by number, as sources that are excluded may be in. */
+/* The number of contributions does not tell, as excluded sources may be among them. */
 static noinline bool weir_block_has_the_rest(const struct weir_blocks *blocks,
 					     const struct weir_block *block)
 {
@@ -325,7 +324,7 @@ static noinline bool weir_block_has_the_rest(const struct weir_blocks *blocks,
 	return bitmap_subset(blocks->all, in, WEIR_SOURCES_MAX);
 }
 
-/* All are in that are waited for. */
+/* All sources that the block waits for are in. */
 static bool weir_block_is_full(const struct weir_blocks *blocks,
 			       const struct weir_block *block)
 {
@@ -355,7 +354,7 @@ static bool weir_block_is(const struct weir_block *block,
 	       block->generation == generation;
 }
 
-/* A block that is complete; who is not in it, and comes now, is late. */
+/* The block is complete. A source that is not in it and contributes now is late. */
 static int weir_block_repeat(const struct weir_blocks *blocks,
 			     struct weir_block *block,
 			     const struct weir_block_key *key,
@@ -369,8 +368,8 @@ static int weir_block_repeat(const struct weir_blocks *blocks,
 }
 
 /*
- * Of the generation before only results are left, for those who have not got them. One
- * that has begun since the place was found leaves nothing but those either.
+ * Of the generation before only results are left, for sources that lack them. The same is so
+ * of @place's generation where another began since the place was found.
  */
 static bool weir_block_is_over(const struct weir_blocks *blocks,
 			       const struct weir_place *place)
@@ -387,8 +386,8 @@ static bool weir_block_is_left(const struct weir_block *block,
 }
 
 /*
- * Is the block in its slot? Who names it shows where it is. Returns 0 where it is there, 1
- * where it might be opened, else a negated enum weir_reason.
+ * Is the block in its slot? A source that names it shows how far it is. Returns 0 where it
+ * is there, 1 where it might be opened, else a negated enum weir_reason.
  */
 static int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
 			   const struct weir_block_key *key,
@@ -443,13 +442,13 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 /**
  * weir_block_contribute() - sum one contribution
  * @blocks: the job's table
- * @key: which contribution to which block
+ * @key: the contribution and its block
  * @pl: its gradients, key->count of them
  * @now: time, ns of the monotonic clock
- * @out: what else it did
+ * @out: further effects
  *
- * Called with bottom halves disabled; takes the slot's lock, and nothing under
- * it. The result is sent by the caller, after the lock is dropped.
+ * Called with bottom halves disabled; takes the slot's lock, and none under it. The caller
+ * sends the result, after the lock is dropped.
  *
  * Return: enum weir_verdict, or a negated enum weir_reason: no sum has changed.
  */
@@ -503,9 +502,9 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 }
 
 /**
- * weir_block_query() - what is there of a block for a source?
+ * weir_block_query() - does a source need a block's result, or has it?
  * @blocks: the job's table
- * @key: which source asks about which block
+ * @key: the source and the block
  * @out: the number of contributions, or the result
  *
  * Context as weir_block_contribute().
@@ -531,13 +530,13 @@ int weir_block_query(struct weir_blocks *blocks,
 }
 
 /**
- * weir_block_glance() - what has become of a block of the current generation?
+ * weir_block_glance() - read the state of a block of the current generation
  * @blocks: the job's table
  * @id: block id
- * @source: who asks
- * @glance: filled; nothing but zeroes where the slot has another block, or none
+ * @source: source id
+ * @glance: filled; all zeroes where the slot has another block, or none
  *
- * Context as weir_block_contribute(). Nobody is shown to have anything by it.
+ * Context as weir_block_contribute(). Does not count as a sign that the source has results.
  */
 void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
 		       struct weir_glance *glance)
@@ -567,8 +566,8 @@ void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
  * @blocks: the job's table
  * @id: block id
  *
- * Context as weir_block_contribute(). Its slot is free for it or for another; what is in it
- * counts no more. One that is complete stays.
+ * Context as weir_block_contribute(). Its slot is free for any block, and its contributions
+ * are dropped. A complete block stays.
  */
 void weir_block_drop(struct weir_blocks *blocks, u32 id)
 {
@@ -594,9 +593,9 @@ void weir_block_drop(struct weir_blocks *blocks, u32 id)
  * @seq: sequence number of the block, which was completed just now
  * @res: its result
  *
- * Context as weir_block_contribute(). Whoever looks at the slot next is to send it.
+ * Context as weir_block_contribute(). The next look at the slot sends it.
  *
- * Return: whether it is left so; not where the slot has gone on.
+ * Return: whether it is left so; not where the slot has another block now.
  */
 bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
 			     const struct weir_result *res)
@@ -622,13 +621,12 @@ static u64 weir_block_deadline(const struct weir_block *block,
 }
 
 /**
- * weir_block_due() - when does a slot want to be looked at?
+ * weir_block_due() - when is a slot to be looked at?
  * @blocks: the job's table
  * @block: the slot; not locked
  * @ageing: when blocks age
  *
- * A glance, for what changes meanwhile is seen under the lock, or at the next
- * one.
+ * Without the lock: a change meanwhile is seen under the lock, or at the next look.
  *
  * Return: ns of the monotonic clock; U64_MAX for not at all.
  */
@@ -636,21 +634,21 @@ u64 weir_block_due(const struct weir_blocks *blocks,
 		   const struct weir_block *block,
 		   const struct weir_ageing *ageing)
 {
-	/* Whoever left it so comes by again. */
+	/* The CPU that sets it has the slot looked at again. */
 	if (data_race(!!block->unsent))
 		return 0;
 	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN)
 		return U64_MAX;
-	/* Whatever this finds is looked at again under the lock. */
+	/* The result is checked again under the lock. */
 	if (data_race(weir_block_is_done(blocks, block)))
 		return 0;
-	/* So is this; who changes it comes by again. */
+	/* So is this; the CPU that changes it looks at the slot again. */
 	if (data_race(!!block->aged) && !ageing->answer)
 		return U64_MAX;
 	return weir_block_deadline(block, ageing);
 }
 
-/* It stands open, and is of the current generation. */
+/* The block is open, and of the current generation. */
 static enum weir_age weir_block_age_open(const struct weir_blocks *blocks,
 					 struct weir_block *block,
 					 const struct weir_ageing *ageing,
@@ -719,7 +717,7 @@ enum weir_age weir_block_age(struct weir_blocks *blocks,
 }
 
 /**
- * weir_block_look() - who is in an open block?
+ * weir_block_look() - read the state of an open block
  * @blocks: the job's table
  * @block: the slot
  * @res: filled, without sums
@@ -745,9 +743,9 @@ bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
 }
 
 /**
- * weir_block_missing() - who is not in a block?
+ * weir_block_missing() - which sources are not in a block?
  * @blocks: the job's table
- * @res: what the block says
+ * @res: the block's state
  * @missing: bitmap of WEIR_SOURCES_MAX, filled
  */
 void weir_block_missing(const struct weir_blocks *blocks,

@@ -17,14 +17,14 @@ struct weir_contrib;
 struct weir_payload;
 struct weir_reduction;
 
-/* Bytes that a block keeps at most of what its contributions say besides. */
+/* Most bytes of a block's mark. */
 #define WEIR_MARK_MAX	96
 
 /**
- * struct weir_marking - what blocks keep of what contributions say beside their gradients
+ * struct weir_marking - a format's data in blocks, beside the gradients: marks
  * @size: bytes a block, WEIR_MARK_MAX at most; 0 for none
- * @fold: adds what a contribution says to a block's mark; @first says that it is the block's
- *	first, which finds any bytes there. Under the block's lock
+ * @fold: adds a contribution's data to a block's mark; @first: it is the block's first, and
+ *	the mark's bytes are undefined. Under the block's lock
  */
 struct weir_marking {
 	u8	size;
@@ -32,7 +32,7 @@ struct weir_marking {
 };
 
 /**
- * enum weir_block_state - what a slot holds
+ * enum weir_block_state - state of a slot
  * @WEIR_BLOCK_FREE: nothing yet
  * @WEIR_BLOCK_OPEN: a block that still lacks sources
  * @WEIR_BLOCK_COMPLETE: a result, retained to answer a source that lost it
@@ -51,8 +51,8 @@ enum weir_block_state {
  * @state: enum weir_block_state
  * @overflow: a sum of integers has left their range
  * @wide: a gradient was too large to rule an overflow out, see reduce.h
- * @aged: it has passed its timeout; those who were missing are counted
- * @unsent: it is complete, and its result has been sent to nobody yet
+ * @aged: it has passed its timeout; the sources missing then are counted
+ * @unsent: it is complete, and its result was not sent yet
  * @has_exponent: contributions have an exponent
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
@@ -61,11 +61,11 @@ enum weir_block_state {
  *	(block_start_time)
  * @last: time of the last contribution that was summed, which stands for the
  *	paper's REF flag
- * @mask: who has contributed (rcvd_mask_0 to _3)
- * @late: who has tried to after it was answered
- * @pages: what was made of the contributions while open, gradients as packets have
- *	them when complete (aggr_paddr); weir_blocks.pages of them. The block's mark
- *	follows, see struct weir_marking
+ * @mask: sources that have contributed (rcvd_mask_0 to _3)
+ * @late: sources that contributed only after it was answered
+ * @pages: sums in the reduction's form while open, gradients in network form when complete
+ *	(aggr_paddr); weir_blocks.pages of them. The block's mark follows, see struct
+ *	weir_marking
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -91,12 +91,12 @@ struct weir_block {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct weir_blocks_config - what a table is made like
+ * struct weir_blocks_config - properties of a table
  * @size: slots, a power of two
  * @sources: contributions that complete a block
  * @grads: gradients a block at most
  * @reduction: how contributions are combined
- * @marking: what is kept of them besides
+ * @marking: the format's marks
  */
 struct weir_blocks_config {
 	u32				size;
@@ -115,7 +115,7 @@ struct weir_blocks_config {
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
  * @reduction: how contributions are combined
- * @marking: what is kept of them besides
+ * @marking: the format's marks
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
@@ -141,7 +141,7 @@ struct weir_blocks {
 };
 
 /**
- * struct weir_result - what a complete block says, outside of its lock
+ * struct weir_result - a complete block's content, outside of its lock
  * @id: block id
  * @generation: generation
  * @count: gradients
@@ -156,7 +156,7 @@ struct weir_blocks {
  * @mask: the contributors
  * @pages: the gradients as packets have them; the holder owns a reference to each
  * @npages: pages used
- * @mark: what the contributions said besides, weir_marking.size bytes of it
+ * @mark: the block's mark, weir_marking.size bytes of it
  */
 struct weir_result {
 	u32		id;
@@ -177,15 +177,14 @@ struct weir_result {
 };
 
 /**
- * enum weir_verdict - what a contribution or query did, where it was not refused
- * @WEIR_VERDICT_SUMMED: it is in the sum, others are missing
+ * enum weir_verdict - the effect of a contribution or query that was not refused
+ * @WEIR_VERDICT_SUMMED: it is in the sum, other sources are missing
  * @WEIR_VERDICT_COMPLETE: it was the last; the result is filled
  * @WEIR_VERDICT_REPEAT: the block is complete already; the result is filled, for
  *	this source alone
- * @WEIR_VERDICT_LATE: likewise, and the source is not in it and was not heard of
- *	it before
- * @WEIR_VERDICT_HELD: a query; the source is in the block, others are missing
- * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or nobody is
+ * @WEIR_VERDICT_LATE: likewise, and the source is not in it and is late for the first time
+ * @WEIR_VERDICT_HELD: a query; the source is in the block, other sources are missing
+ * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or no source is
  *
  * Refusals are the negated enum weir_reason.
  */
@@ -199,7 +198,7 @@ enum weir_verdict {
 };
 
 /**
- * struct weir_block_key - which contribution to which block
+ * struct weir_block_key - identifies a contribution and its block
  * @id: block id
  * @generation: generation
  * @source: source id, below the table's sources
@@ -219,16 +218,15 @@ struct weir_block_key {
 };
 
 /**
- * struct weir_outcome - what else a contribution or query did
+ * struct weir_outcome - further effects of a contribution or query
  * @opened: it was the block's first
  * @abandoned: an open block of an older generation was swept away for it
- * @retained: it was refused as sources are so far behind that they may lack a
- *	result a table earlier
+ * @retained: it was refused, as sources far behind may lack a result a table earlier
  * @retained_seq: sequence number of that result's block
- * @seq: the block's, where its generation is one that is taken
+ * @seq: the block's sequence number, where its generation is accepted
  * @received: contributions to the block, this one included
  * @lateness: ns since the block's first contribution
- * @res: filled where the verdict says so; the caller puts it
+ * @res: filled for verdicts with a result; the caller puts it
  */
 struct weir_outcome {
 	bool			opened;
@@ -242,7 +240,7 @@ struct weir_outcome {
 };
 
 /**
- * struct weir_glance - what has become of a block, as one source sees it
+ * struct weir_glance - state of a block for one source
  * @complete: it has a result
  * @aged: it is open, and has passed its timeout
  * @in: the source has contributed
@@ -257,7 +255,7 @@ struct weir_glance {
  * struct weir_ageing - when blocks age
  * @timeout: ns after its first contribution, 0 for never
  * @grace: ns after its last contribution
- * @answer: answer it then; else only those who are missing are counted
+ * @answer: answer the block then; else only missing sources are counted
  */
 struct weir_ageing {
 	u64	timeout;
@@ -266,14 +264,13 @@ struct weir_ageing {
 };
 
 /**
- * enum weir_age - what looking at a slot has found
+ * enum weir_age - result of a look at a slot
  * @WEIR_AGE_NONE: nothing to do now
  * @WEIR_AGE_SWEPT: an open block of an older generation, swept away
  * @WEIR_AGE_COUNTED: a block has aged, and goes on waiting
  * @WEIR_AGE_ANSWERED: a block has aged; its result is filled
- * @WEIR_AGE_DONE: a block that has been counted before, or in which all are that
- *	are waited for since the quorum was lowered, or whose result was left unsent; its
- *	result is filled
+ * @WEIR_AGE_DONE: a block that was counted before, or that is complete since the quorum was
+ *	lowered or a source excluded, or whose result was left unsent; its result is filled
  */
 enum weir_age {
 	WEIR_AGE_NONE,
@@ -324,7 +321,7 @@ static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
 
 /*
  * The current generation may be a newer one, see weir_generations_advance(). Nearly all
- * packets say the one that is.
+ * packets carry the current one.
  */
 static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
 {
@@ -336,7 +333,7 @@ static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation
 					generation);
 }
 
-/* The box gives a generation out, see weir_generations_begin(). */
+/* The box begins a generation, see weir_generations_begin(). */
 static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
 				    u32 start)
 {

@@ -42,7 +42,7 @@ static bool weir_generations_look(const struct weir_generations *gens,
 /**
  * weir_generations_find() - where does a block belong?
  * @gens: the job's generations
- * @generation: as a packet says it
+ * @generation: from a packet
  * @id: block id
  * @place: filled
  *
@@ -64,8 +64,8 @@ bool weir_generations_find(struct weir_generations *gens, u16 generation, u32 id
 }
 
 /*
- * The first generation may be any. What a packet carries says only the lower half; a
- * job without a generation has 0, and all others have something above that.
+ * The first generation may be any. A packet carries only the lower half. 0 stands for
+ * no generation, so the upper half is never 0 where there is one.
  */
 static u32 weir_generation_next(u32 old, u16 generation)
 {
@@ -93,14 +93,14 @@ static u32 weir_generations_end(const struct weir_generations *gens,
 }
 
 /**
- * weir_generations_advance() - a packet says a generation that may be newer
+ * weir_generations_advance() - a packet carries a generation that may be newer
  * @gens: the job's generations
- * @horizon: what its sources have shown
- * @generation: the generation that a source says; its blocks begin with 0
+ * @horizon: the blocks that its sources have shown
+ * @generation: the generation of the packet; its blocks begin with 0
  *
  * Called with bottom halves disabled. Open blocks of older generations are swept away
- * when their slots are wanted or looked at. Results of the one before stay, and go on
- * being answered, until each source has shown in the new one that it has them.
+ * when their slots are needed or looked at. Results of the generation before stay,
+ * and are answered, until each source has shown in the new one that it has them.
  *
  * Return: the generation now, which is newer still where another CPU was
  * quicker.
@@ -123,14 +123,14 @@ u16 weir_generations_advance(struct weir_generations *gens,
 }
 
 /**
- * weir_generations_begin() - the box gives out a generation
+ * weir_generations_begin() - the box begins a generation
  * @gens: the job's generations
- * @horizon: what its sources have shown
+ * @horizon: the blocks that its sources have shown
  * @generation: the generation
  * @start: block that it begins with
  *
- * Called with bottom halves disabled. As all sources are in it, they need nothing of
- * what was before.
+ * Called with bottom halves disabled. All sources begin it together, so they need no
+ * older results.
  *
  * Return: as weir_generations_advance().
  */

@@ -10,9 +10,9 @@ struct weir_horizon;
 /**
  * struct weir_generations - the current generation of a job, and the one before
  * @lock: guards everything below; taken with bottom halves disabled
- * @now: the current generation, 0 before the first; only ever goes forward.
- *	Packets carry its lower half, which comes round; what a slot has held since
- *	then must not be taken for new
+ * @now: the current generation, 0 before the first; only ever goes forward. Packets
+ *	carry its lower half, which wraps; a block that a slot held since before must not
+ *	be taken for a current one
  * @base: sequence number of its block 0
  * @start: block that it begins with
  * @before: the generation before, where its results are answered; else 0

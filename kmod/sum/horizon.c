@@ -12,7 +12,7 @@
 
 #include "sum/horizon.h"
 
-/* Set in weir_horizon.low where it is known. */
+/* Set in weir_horizon.low where the lower half is valid. */
 #define WEIR_LOW_KNOWN	BIT_ULL(32)
 
 static u32 weir_window_max(const struct weir_horizon *horizon)
@@ -20,7 +20,7 @@ static u32 weir_window_max(const struct weir_horizon *horizon)
 	return horizon->size / 2;
 }
 
-/* Does who has shown @shown have all up to @seq? */
+/* Has a source that has shown @shown all results up to @seq? */
 static bool weir_shown_has(const struct weir_horizon *horizon, u32 shown, u32 seq)
 {
 	return (s32)(shown - weir_window_max(horizon) - seq) >= 0;
@@ -31,7 +31,7 @@ static bool weir_shown_has(const struct weir_horizon *horizon, u32 shown, u32 se
  * @horizon: the horizon
  * @start: the first one of the generation
  *
- * Return: its sequence number, @start where nobody has shown anything since.
+ * Return: its sequence number, @start where no source has shown a block since.
  */
 u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start)
 {
@@ -60,7 +60,7 @@ void weir_horizon_begin(struct weir_horizon *horizon, u32 next)
 }
 
 /**
- * weir_horizon_init() - nobody is there, and nobody has shown anything
+ * weir_horizon_init() - no source is there, and none has shown a block
  * @horizon: the horizon
  * @sources: how many there are
  * @size: slots of the table
@@ -106,16 +106,16 @@ void weir_horizon_leave(struct weir_horizon *horizon, u16 source)
  * @horizon: the horizon
  * @source: source id
  *
- * Any context. It may be behind all that were there when somebody last looked. A
- * look that is under way right now still misses it, but is not remembered.
+ * Any context. It may be behind all sources of the last look. A look under way on
+ * another CPU misses it, but is not remembered.
  */
 void weir_horizon_return(struct weir_horizon *horizon, u16 source)
 {
 	clear_bit(source, horizon->absent);
-	/* Whoever finds the new count sees that it is there. */
+	/* A CPU that reads the new count sees the source, too. */
 	smp_mb__before_atomic();
 	atomic_inc(&horizon->returned);
-	/* Whoever has not found it yet, and then remembers, finds it afterwards. */
+	/* A CPU that read the old count, and then stores low, reads the new count afterwards. */
 	smp_mb__after_atomic();
 	WRITE_ONCE(horizon->low, 0);
 }
@@ -154,9 +154,8 @@ bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq)
 }
 
 /*
- * The least that is remembered. It is taken back at once where a source has come back
- * meanwhile: that source was not looked at, and whoever brought it back may have
- * wiped it out before it was written.
+ * Stores the least. It is withdrawn at once where a source has come back meanwhile: the look
+ * missed that source, and weir_horizon_return() may have cleared @low before it was stored.
  */
 static void weir_horizon_remember(struct weir_horizon *horizon, u64 old, u64 low,
 				  int returned)

@@ -13,15 +13,15 @@
  * @size: slots of the table
  * @absent: sources that nothing is retained for: they have no address, or are
  *	dead
- * @returned: how often a source has come back
- * @low: the least of @shown when somebody last looked, and above that whether
- *	anybody has since one came back
+ * @returned: number of times that a source has come back
+ * @low: the least of @shown at the last look, and above that WEIR_LOW_KNOWN, which
+ *	is clear until a look after a source came back
  * @shown: by source id, the last block that it has sent, or asked for
  *
- * Blocks are sequence numbers here, see struct weir_generations.
- * A worker sends a block only when it has the results of all blocks a window
- * before it, and a window is half of the table at most. So what it sends shows what
- * it has; and how far it can honestly be follows from what the others have sent.
+ * Blocks are sequence numbers here, see struct weir_generations. A worker sends a
+ * block only when it has the results of all blocks a window before it, and a window
+ * is half of the table at most. So the blocks that it sends show which results it
+ * has; and the blocks of the others limit how far ahead it can honestly be.
  */
 struct weir_horizon {
 	u16		sources;
@@ -34,10 +34,11 @@ struct weir_horizon {
 
 /**
  * enum weir_reach - how far ahead of the others a block is
- * @WEIR_REACH_NEAR: within half a table of what every other source has shown
+ * @WEIR_REACH_NEAR: within half a table of the last block that every other source
+ *	has shown
  * @WEIR_REACH_FAR: some source is further behind than that
- * @WEIR_REACH_BEYOND: more than a table ahead of what any source has ever shown,
- *	its own included: no honest worker is
+ * @WEIR_REACH_BEYOND: more than a table ahead of all blocks that any source has
+ *	ever shown, its own included: no honest worker is
  */
 enum weir_reach {
 	WEIR_REACH_NEAR,

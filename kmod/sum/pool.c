@@ -4,12 +4,11 @@
  * the data path never waits for memory, and all jobs of all namespaces
  * together stay below a quarter of the machine's.
  *
- * A result is sent from the block's own pages. While a receiver still holds
- * one, the block that comes next into the slot must not write to it: it takes
- * one of the job's spare pages instead, and the old one stands by until nobody
- * holds it. So nothing ever waits for a packet to be freed, what receivers hold is
- * charged like all else, and no page comes from the reserves for emergencies,
- * whose content receivers throw away.
+ * A result is sent from the block's own pages. While a receiver still holds one, the
+ * block that comes next into the slot must not write to it: it takes one of the job's
+ * spare pages instead, and the old one stands by until no receiver holds it. So no
+ * block waits for a packet to be freed, pages that receivers hold stay charged, and no
+ * page comes from the emergency reserves: receivers drop packets with such pages.
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
@@ -86,7 +85,7 @@ int weir_spare_init(struct weir_spare *spare)
 
 /**
  * weir_spare_uninit() - free the pages that stand by
- * @spare: the pages; those that receivers hold are theirs
+ * @spare: the pages; receivers free those that they hold
  */
 void weir_spare_uninit(struct weir_spare *spare)
 {
@@ -95,8 +94,8 @@ void weir_spare_uninit(struct weir_spare *spare)
 }
 
 /*
- * The next one that nobody reads any more, or -1. Those that were held last come last;
- * one that is held for long is passed over.
+ * The next page without a reader, or -1. Pages that were swapped in last come last,
+ * and a page held for long is passed over.
  */
 static int weir_spare_find(struct weir_spare *spare)
 {
@@ -121,15 +120,15 @@ static void weir_spare_swap(struct weir_spare *spare, u32 at,
 }
 
 /**
- * weir_pool_refresh() - make sure that nobody else reads these pages
+ * weir_pool_refresh() - make sure that no receiver reads these pages
  * @spare: the job's spare pages
  * @pages: a slot's pages; the caller owns one reference to each
  * @n: how many, at most WEIR_BLOCK_PAGES
  *
- * Any context; does not sleep. A page that receivers still hold stands by, and one
- * that nobody holds comes in its place.
+ * Any context; does not sleep. A page that receivers still hold stands by, and a free
+ * one takes its place.
  *
- * Return: 0, or -ENOMEM and all pages are as they were.
+ * Return: 0, or -ENOMEM with all pages unchanged.
  */
 int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 		      unsigned int n)

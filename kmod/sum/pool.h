@@ -16,7 +16,7 @@ struct page;
 
 /*
  * A job that is too large for the machine, or for its administrator's cgroup, is
- * refused, and nobody is killed to make room for it.
+ * refused, and no process is killed to make room for it.
  */
 #define WEIR_POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
