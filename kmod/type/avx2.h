@@ -4,8 +4,8 @@
  * kernel_fpu_begin() and kernel_fpu_end() only. No kernel headers, see
  * reduce_ops.h: the files of the vector unit alone are built with vector instructions.
  *
- * A type says how eight gradients are loaded and stored. What is left of whole vectors is
- * for the type's loops in plain C.
+ * A type defines how eight gradients are loaded and stored. The rest behind whole vectors
+ * goes to the type's loops in plain C.
  */
 #ifndef _WEIR_AVX2_H
 #define _WEIR_AVX2_H
@@ -31,7 +31,7 @@ typedef unsigned short weir_hw __attribute__((vector_size(16)));
 typedef char weir_hp __attribute__((vector_size(16), aligned(1), may_alias));
 
 /*
- * What the compilers have different names for. (GCC makes four instructions of a
+ * Operations with different names in GCC and clang. (GCC makes four instructions of a
  * conversion that is one.)
  */
 #ifdef __clang__
@@ -94,8 +94,8 @@ WEIR_INNER int weir_any(weir_v x)
 }
 
 /*
- * As if they were floats: the blend of bytes is compiled as a question whether a char is
- * below 0, and the kernel's never are.
+ * A blend of floats, as compilers turn the blend of bytes into a test of chars below 0,
+ * and the kernel's chars are unsigned.
  */
 WEIR_INNER weir_v weir_blend(weir_v no, weir_v yes, weir_v mask)
 {
@@ -122,7 +122,7 @@ typedef weir_v (*weir_vcombine_fn)(weir_v acc, weir_v x);
 typedef void (*weir_vstore_fn)(void *wire, weir_v x);
 
 /*
- * @size is that of a gradient in the packet. Each returns how many gradients it has done.
+ * @size is that of a gradient in the packet. Each returns the number of gradients done.
  * Loops count n down and move the pointers: an index would be scaled anew for every load,
  * which costs a third of the speed.
  */

@@ -15,7 +15,7 @@ WEIR_INNER weir_v load_bfloat16(const void *src)
 }
 
 /*
- * Numbers are spread within the halves of a vector: so quarters change places first, and
+ * Shuffles work within the halves of a vector. So quarters change places first, and then
  * zeroes come below each number.
  */
 WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
@@ -37,8 +37,8 @@ WEIR_INNER struct weir_pair load_bfloat16_pair(const void *src)
 }
 
 /*
- * To the nearest, halves to even. What is no number is the canonical one already. The upper
- * halves are swapped and gathered in each half of the vector, then brought together.
+ * To the nearest, halves to even. A NaN is the canonical one already. The upper halves are
+ * swapped and gathered in each half of the vector, then brought together.
  */
 WEIR_INNER void store_bfloat16(void *wire, weir_v x)
 {

@@ -29,8 +29,8 @@ WEIR_INNER weir_v weir_vsign(weir_v x, weir_v of)
 }
 
 /*
- * What the loops need at each turn. Hidden from the compiler: it would make each of them
- * anew, by three instructions, instead of keeping it.
+ * Constants of the loops. They are hidden from the compiler, which would make each anew in three
+ * instructions at each turn instead of keeping it.
  */
 struct weir_vconst {
 	weir_v size;
@@ -104,13 +104,13 @@ WEIR_INNER weir_v weir_vexponent(const struct weir_vconst *c, weir_v x)
 	return ((x & c->size) >> 23) - c->one;
 }
 
-/* Is there a zero, a denormal, an infinity, or what is no number, by the exponents? */
+/* Is there a zero, a denormal, an infinity or a NaN, by the exponents? */
 WEIR_INNER int weir_vhas_odd(const struct weir_vconst *c, weir_v exponent)
 {
 	return weir_any((weir_v)WEIR_SUB_SATURATED((weir_vs)exponent, (weir_vs)c->last));
 }
 
-/* As weir_vsplit() of normal numbers, which nearly all are. */
+/* weir_vsplit() for normal numbers: nearly all are. */
 WEIR_INNER struct weir_vsplit weir_vsplit_normal(const struct weir_vconst *c, weir_v x,
 						 weir_v exponent)
 {
@@ -218,7 +218,7 @@ WEIR_INNER weir_vd weir_vbinned_exact(weir_hi bin0, weir_hi bin1, weir_hi bin2, 
 	upper = ((upper ^ negative) - negative) + (some & negative);
 	low = ((low ^ negative) - negative) & WEIR_BIN_MASK;
 	enough = upper > (1LL << WEIR_BINNED_ENOUGH) - 1;
-	/* 54 bits and one for what is below them, of which 52 are kept. */
+	/* 54 bits, of which 52 are kept; the last one stands for all bits below. */
 	x = (weir_vl)((weir_vq)upper >> 2) |
 	    (1 & (((upper & 3) != 0) | some));
 	x = (x & enough) | (((upper << WEIR_BIN_BITS) | low) & ~enough);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all types of floats do alike for AVX2: the file of a type says how eight are loaded
- * and stored, as WEIR_LOAD and WEIR_STORE, and sixteen, as WEIR_LOAD_PAIR; what one takes
- * in a packet, as WEIR_SIZE; which loops do the rest, as WEIR_REST(operation); and
- * WEIR_TO_ODD as float_scalar.h has it.
+ * Loops that all types of floats share, for AVX2. The file of a type defines how eight are
+ * loaded and stored, as WEIR_LOAD and WEIR_STORE, and sixteen loaded, as WEIR_LOAD_PAIR;
+ * the bytes of one in a packet, as WEIR_SIZE; the loops for the rest, as
+ * WEIR_REST(operation); and WEIR_TO_ODD as for float_scalar.h.
  */
 #include "type/binned_avx2.h"
 
-/* What a loop of whole vectors has left of @n gradients is for plain C. */
+/* Gradients of @n that a loop of whole vectors has left go to plain C. */
 WEIR_INNER void rest(unsigned int (*loop)(void *acc, const void *src, unsigned int n,
 					  unsigned int bias),
 		     void *acc, const void *src, unsigned int n, unsigned int done)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all types of floats do alike in plain C: the file of a type says how it is loaded
- * and stored, as WEIR_LOAD, WEIR_STORE, and WEIR_TO_ODD where it has fewer bits than a
- * binary32. Sums are binary32 while a block is open, minima and maxima keys.
+ * Loops that all types of floats share, in plain C. The file of a type defines how it is
+ * loaded and stored, as WEIR_LOAD and WEIR_STORE, and WEIR_TO_ODD where it has fewer
+ * bits than a binary32. Sums are binary32 while a block is open, minima and maxima keys.
  */
 #include "type/scalar.h"
 

@@ -20,7 +20,7 @@ static u8 weir_cpu __read_mostly;	/* WEIR_CPU_* that the processor has */
 #ifdef CONFIG_X86
 static bool weir_vector_begin(const struct weir_reduction *r, unsigned int count)
 {
-	/* A softirq can come upon a task that is using the registers. */
+	/* A softirq can interrupt a task that uses the registers. */
 	if (r->needs & ~weir_cpu || count < r->least || !irq_fpu_usable())
 		return false;
 	kernel_fpu_begin();
@@ -43,7 +43,7 @@ static void weir_vector_end(void)
 #endif
 
 /**
- * weir_reduce_init() - find out what the processor has
+ * weir_reduce_init() - find the CPU's features
  */
 void weir_reduce_init(void)
 {
@@ -169,7 +169,7 @@ static __always_inline weir_reduce_fn weir_reduce_loop(const struct weir_reduce_
 	return step == WEIR_SET ? ops->set : step == WEIR_ADD ? ops->add : ops->check;
 }
 
-/* Compiled for each step by itself: it is what most of a packet's instructions are in. */
+/* Compiled for each step by itself: most of a packet's instructions run here. */
 static __always_inline u32 weir_reduce(const struct weir_reduction *r,
 				       enum weir_reduce_step step, struct page **pages,
 				       const struct weir_payload *pl, unsigned int count,
@@ -192,7 +192,7 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r,
 /**
  * weir_reduce_set() - the first contribution to a block
  * @reduction: how gradients are combined
- * @pages: the block's pages; become what the gradients alone make
+ * @pages: the block's pages; overwritten with the gradients in the reduction's form
  * @pl: the packet's gradients, at least @count
  * @count: gradients
  * @bias: from weir_reduce_bias()
@@ -210,7 +210,7 @@ u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
 /**
  * weir_reduce_add() - a further contribution
  * @reduction: how gradients are combined; sums of integers are modulo 2^32
- * @pages: what was made of the others
+ * @pages: the block's pages, with the contributions before
  * @pl: the packet's gradients, at least @count
  * @count: gradients
  * @bias: from weir_reduce_bias()
@@ -249,13 +249,13 @@ static void *weir_reduce_wire(const struct weir_reduction *r, struct page **page
 }
 
 /**
- * weir_reduce_finish() - all are in: make the result, as packets have it
+ * weir_reduce_finish() - make the result in network form
  * @reduction: how gradients were combined
  * @pages: the block's pages; the result begins with the first one
  * @count: gradients
  *
- * A result takes no more memory than what it is made from, so none is written over
- * before it was read.
+ * A result takes no more memory than the sums that it is made from, so no sum is
+ * overwritten before it was read.
  */
 void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
 			unsigned int count)

@@ -14,8 +14,8 @@ struct page;
  * @op: enum weir_op
  * @order: enum weir_order; 0 where the result is the same in any
  * @shift: a gradient has 2^shift bytes in a packet
- * @page_shift: a page holds what 2^page_shift gradients take while their block is open
- * @needs: what the processor must have for @vector, WEIR_CPU_*
+ * @page_shift: a page has room for 2^page_shift gradients of an open block
+ * @needs: CPU features for @vector, WEIR_CPU_*
  * @least: gradients from which on vectors are worth the saving of the registers
  * @scalar: the inner loops in plain C
  * @vector: and with vectors
@@ -36,7 +36,7 @@ struct weir_reduction {
 #define WEIR_CPU_F16C	0x2
 
 /**
- * weir_reduction_bytes() - what gradients take in a packet
+ * weir_reduction_bytes() - bytes of gradients in a packet
  * @reduction: how they are combined
  * @count: gradients
  */
@@ -61,7 +61,7 @@ void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pa
 			unsigned int count);
 
 /**
- * weir_reduce_bias() - what a gradient may be so that no sum can overflow
+ * weir_reduce_bias() - limit of gradients below which no sum can overflow
  * @sources: contributions that are summed, 1 to 256
  *
  * Where each of n numbers lies in [-b, b) with b a power of two and n * b at
@@ -80,8 +80,8 @@ static inline u32 weir_reduce_bias(unsigned int sources)
 
 /**
  * weir_reduce_wide() - did a gradient lie outside of [-bias, bias)?
- * @guard: what weir_reduce_set() or weir_reduce_add() returned
- * @bias: from weir_reduce_bias(), as it was handed to them
+ * @guard: from weir_reduce_set() or weir_reduce_add()
+ * @bias: from weir_reduce_bias(), as given to them
  *
  * x + bias, taken modulo 2^32, is below 2 * bias just where x lies inside.
  */

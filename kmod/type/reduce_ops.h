@@ -3,7 +3,7 @@
  * The inner loops over gradients that lie together. Free of kernel headers, so
  * that the vector unit's files and the benchmarks can include it.
  *
- * acc:  what a block holds of each gradient while it is open, see weir_reduction.acc;
+ * acc:  an open block's words of each gradient, in the reduction's form;
  *	 aligned to 4 bytes
  * src:  a packet's gradients, network byte order, any alignment
  * wire: the block's gradients as its result has them, network byte order; may be the
@@ -18,12 +18,11 @@ typedef unsigned int (*weir_reduce_fn)(void *acc, const void *src, unsigned int 
 
 /**
  * struct weir_reduce_ops - one implementation of the inner loops
- * @set: acc is what src alone makes of it; returns a guard
+ * @set: acc becomes src in the reduction's form; returns a guard
  * @add: src is combined with acc; returns a guard
- * @check: with acc as @add left it, returns nonzero where an addition of src
- *	left the range of the type; NULL where there is nothing to guard against. Its
- *	bias means nothing
- * @to_wire: what acc stands for
+ * @check: with acc as @add left it, returns nonzero where an addition of src left the range of the
+ *	type; NULL where there is nothing to guard against. Ignores its bias
+ * @to_wire: makes the result from acc
  *
  * A guard is the OR of all src + bias, modulo 2^32, for sums of integers, and 0 for all
  * else; see weir_reduce_wide().

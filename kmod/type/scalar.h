@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inner loops in plain C. They run where the vector unit is absent or in use, and
- * over what is left of whole vectors, and give the same bits. No kernel headers, see
+ * The inner loops in plain C. They run where the vector unit is absent or in use, and over
+ * the rest behind whole vectors, and give the same bits. No kernel headers, see
  * reduce_ops.h.
  *
- * A type says how a gradient is loaded into 32 bits, as which it is combined, and how
- * these are stored.
+ * A type defines how a gradient is loaded into the 32 bits that are combined, and how these
+ * are stored.
  */
 #ifndef _WEIR_SCALAR_H
 #define _WEIR_SCALAR_H
@@ -101,7 +101,7 @@ WEIR_INNER unsigned int weir_max(unsigned int a, unsigned int b)
 }
 
 /**
- * struct weir_binned - what a gradient's bins hold, or a contribution's
+ * struct weir_binned - the bins of a gradient, or of a contribution
  * @bin: the highest one, and those below it
  * @level: see binned.h
  */
@@ -162,7 +162,7 @@ WEIR_INNER void weir_binned_store(const struct weir_binned *b, weir_word *acc)
 	acc[3 * WEIR_BINNED_WORDS] = b->level;
 }
 
-/* To a higher level: what was the highest bin lies lower now, or is dropped. */
+/* To a higher level: the highest bin becomes a lower one, or is dropped. */
 WEIR_INNER void weir_binned_raise(struct weir_binned *b, int level)
 {
 	for (; b->level < level && (b->bin[0] | b->bin[1] | b->bin[2]); b->level++) {
@@ -250,11 +250,11 @@ WEIR_INNER unsigned int weir_exact_round(const struct weir_exact *e, int to_odd)
 	m += (unsigned int)last << 23;
 	if (m < WEIR_F32_INF)
 		return sign | m;
-	/* Odd is the largest number that is finite. */
+	/* The largest finite number is odd. */
 	return sign | (to_odd ? WEIR_F32_INF - 1 : WEIR_F32_INF);
 }
 
-/* What a gradient's bins stand for, as a binary32. */
+/* The value of a gradient's bins, as a binary32. */
 WEIR_INNER unsigned int weir_binned_round(const struct weir_binned *b, int to_odd)
 {
 	struct weir_exact sum;

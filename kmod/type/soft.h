@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Floating point in integer arithmetic, for where the vector registers cannot be used.
- * Numbers are handed around as their bits. All rounding is to nearest, halves to even,
- * and denormals are numbers like others, as the vector unit has it in the kernel, so that
- * both give the same bits. No kernel headers, see reduce_ops.h.
+ * Numbers are handed around as their bits. All rounding is to nearest, halves to even, and
+ * denormals are not flushed to zero, as in the kernel's vector unit, so that both give the
+ * same bits. No kernel headers, see reduce_ops.h.
  */
 #ifndef _WEIR_SOFT_H
 #define _WEIR_SOFT_H
@@ -20,7 +20,7 @@ static inline int weir_f32_is_nan(unsigned int x)
 	return (x & WEIR_F32_ABS) > WEIR_F32_INF;
 }
 
-/* Of the many bit patterns that are no number, results have one. */
+/* Of the many NaNs results have one. */
 static inline unsigned int weir_f32_canonical(unsigned int x)
 {
 	return weir_f32_is_nan(x) ? WEIR_F32_NAN : x;
@@ -28,8 +28,8 @@ static inline unsigned int weir_f32_canonical(unsigned int x)
 
 /*
  * Numbers as integers that are ordered as they are: -0 before 0, as IEEE 754-2019 has it
- * for minimum and maximum. What is no number is @nan, the last or the first of all, so
- * that it prevails. What it was before comes back by the same step, as one without a name.
+ * for minimum and maximum. A NaN becomes @nan, the last or the first of all, so that it
+ * prevails. The same step turns it back into a NaN.
  */
 static inline unsigned int weir_f32_turn(unsigned int x)
 {
@@ -46,7 +46,7 @@ static inline unsigned int weir_f32_from_key(unsigned int key)
 	return weir_f32_canonical(weir_f32_turn(key));
 }
 
-/* One of them is no number, or infinite. */
+/* One of them is NaN or infinite. */
 static inline unsigned int weir_f32_add_special(unsigned int a, unsigned int b)
 {
 	if (weir_f32_is_nan(a) || weir_f32_is_nan(b))
@@ -60,7 +60,7 @@ static inline unsigned int weir_f32_add_special(unsigned int a, unsigned int b)
 
 /*
  * @mantissa has its highest bit at 26 and three bits below the last one that is kept, the
- * least of which stands for all below it; smaller where @exponent is 1.
+ * last of which stands for all bits below; smaller where @exponent is 1.
  */
 static inline unsigned int weir_f32_round(unsigned int sign, unsigned int exponent,
 					  unsigned int mantissa)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The types of numbers, and what can be done with them: a line each. */
+/* The types of numbers and their operations: a line each. */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -10,8 +10,8 @@
 #include "type/reduce_ops.h"
 
 /*
- * Gradients from which on vectors pay: saving their registers costs what plain C takes for
- * so many integers. Floats are some twenty times as dear there.
+ * Gradients from which on vectors pay: saving their registers costs as much as plain C
+ * takes for so many integers. Floats are some twenty times as dear there.
  */
 #define WEIR_LEAST_INT		64
 #define WEIR_LEAST_FLOAT	8
@@ -60,7 +60,7 @@ static const struct weir_reduction weir_reductions[] = {
 };
 
 /**
- * weir_reduction_find() - what a job does with its gradients
+ * weir_reduction_find() - find the reduction of a job
  * @dtype: enum weir_dtype
  * @op: enum weir_op
  * @order: enum weir_order
