@@ -2,13 +2,14 @@
 /*
  * The XDP program of a device whose packets may leave by a port with a trimming
  * policy whose hook is xdp: it forwards them itself, past the qdiscs, and trims
- * what the port has no room for. Bridged is what the bridge of the device would
- * forward to one port, routed what is sent to the device's own address and has a
- * route to a known neighbour. All else is the stack's, unchanged.
+ * packets for which the port has no room. It bridges frames that the bridge of the
+ * device would forward to one port, and routes frames that are sent to the device's
+ * own address and have a route to a known neighbour. All other frames go to the
+ * stack, unchanged.
  *
- * Where the port's meter is what waits in its weir qdisc, the stack goes on
- * forwarding: only what the qdisc has no room for is trimmed here, before the
- * stack has spent anything on it.
+ * Where the port's meter is the backlog of its weir qdisc, the stack goes on
+ * forwarding. Only packets for which the qdisc has no room are trimmed here, before
+ * the stack has spent anything on them.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -66,9 +67,9 @@ static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 
 /**
  * struct weir_forward - a frame on its way
- * @fib: what routing it takes; its ifindex is that of the device it leaves by
- * @look: what trimming must know of it
- * @driver: what the driver says of its outer VLAN tag
+ * @fib: result of the route lookup; its ifindex is that of the egress device
+ * @look: the frame as parsed and judged
+ * @driver: the driver's answer about its outer VLAN tag
  * @routed: it is routed, not bridged
  * @tag: bytes of its outer VLAN tag
  */
@@ -80,7 +81,7 @@ struct weir_forward {
 	__u32 tag;
 };
 
-/* Where a frame goes: 0, or -1 where the stack is to know. */
+/* Finds a frame's egress device: 0, or -1 where the stack decides. */
 static __always_inline int weir_forward_find(struct xdp_md *ctx,
 					     struct weir_forward *f)
 {
@@ -98,7 +99,7 @@ static __always_inline int weir_forward_find(struct xdp_md *ctx,
 	return weir_route_find(ctx, eth, end, &f->fib);
 }
 
-/* Not back to where it came from, and not longer than the device can send. */
+/* Not back to its ingress device, and not longer than the egress device can send. */
 static __always_inline bool weir_forward_fits(struct xdp_md *ctx,
 					      const struct weir_forward *f)
 {
@@ -109,7 +110,7 @@ static __always_inline bool weir_forward_fits(struct xdp_md *ctx,
 	       BPF_MTU_CHK_RET_SUCCESS;
 }
 
-/* Nothing of the frame is looked at after this. */
+/* The program reads no byte of the frame after this. */
 static __always_inline int weir_forward_cut(struct xdp_md *ctx,
 					    const struct weir_trim_look *look)
 {
@@ -139,8 +140,8 @@ static __always_inline int weir_forward_failed(struct weir_trim_cpu *cpu)
 }
 
 /*
- * By the device before the port's, as @counter, which what the port does not take is
- * taken off again.
+ * By the device before the port's, counted as @counter. A frame that the port does
+ * not take is subtracted there again.
  */
 static __always_inline int weir_forward_send(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
@@ -169,7 +170,7 @@ static __always_inline int weir_forward_whole(struct xdp_md *ctx,
 	return verdict;
 }
 
-/* What is trimmed goes on to the port, or to the stack. */
+/* A trimmed frame goes on to the port, or to the stack. */
 static __always_inline int weir_forward_trim(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
 					     struct weir_trim_cpu *cpu,
@@ -207,7 +208,7 @@ __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port
 	return true;
 }
 
-/* Not even its header has room: it goes back out of where it came in, or nowhere. */
+/* Not even its header has room: it goes back by its ingress device, or is dropped. */
 static __always_inline int weir_forward_full(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
 					     struct weir_trim_cpu *cpu,
@@ -229,8 +230,8 @@ static __always_inline int weir_forward_full(struct xdp_md *ctx,
 }
 
 /*
- * The qdisc counts what it sees; this counts what is trimmed for it. Of what came
- * in by an edge the qdisc would not believe the mark: that it trims itself.
+ * The qdisc counts the packets that it gets; this counts those trimmed for it. The
+ * qdisc would not trust the mark of a packet from an edge, so it trims these itself.
  */
 static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 						struct weir_trim_port *port,
@@ -244,7 +245,7 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 	return weir_forward_trim(ctx, port, cpu, f, false);
 }
 
-/* What the driver takes none of would all be deflected: the stack has it. */
+/* Where the driver takes no redirected frame, all would be deflected: the stack forwards them. */
 static __always_inline bool weir_forward_sends(const struct xdp_md *ctx,
 					       const struct weir_trim_port *port,
 					       const struct weir_forward *f)

@@ -13,7 +13,7 @@
 
 #include "lib/weir_parse.h"
 
-/* UDP_MAX_SEGMENTS of the kernels that allow most: nobody merges more. */
+/* The largest UDP_MAX_SEGMENTS of any kernel: no packet has more segments. */
 #define WEIR_MERGED_MAX		128
 
 /* Headers that a contribution has at most: they must lie in the linear part. */
@@ -55,11 +55,11 @@ static __always_inline void weir_pull_headers(struct __sk_buff *skb)
 /**
  * struct weir_merged - a walk over the datagrams of a merged packet
  * @skb: the packet
- * @contrib: what the headers say; they stand once, before the first datagram
+ * @contrib: fields of the headers, which stand once, before the first datagram
  * @off: where the next datagram's payload begins
  * @end: where the last one's ends
  * @size: bytes of each but the last, which may be shorter
- * @first: what became of the first: 0 or an enum weir_reason
+ * @first: result of the first: 0 or an enum weir_reason
  */
 struct weir_merged {
 	struct __sk_buff *skb;
@@ -72,7 +72,7 @@ struct weir_merged {
 
 /*
  * One datagram, @whole bytes. The UDP header stands only before the first; for a
- * later one the 8 bytes before its payload take its place. Nobody reads them:
+ * later one the 8 bytes before its payload take its place. They are not read:
  * the checksum of merged packets was verified when they were merged, or they
  * never left this machine.
  */

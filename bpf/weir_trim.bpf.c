@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tc program of a port whose qdisc must stay: at egress, before it, it
- * trims what a virtual queue of the port's rate has no room for. The qdisc sees
- * trimmed packets with a priority and a transmit queue of their own.
+ * The tc program of a port whose qdisc must stay: at egress, before it, it trims packets
+ * for which a virtual queue of the port's rate has no room. The qdisc sees trimmed
+ * packets with a priority and a transmit queue of their own.
  *
- * A packet that stands for several has no length that could be cut: it goes on,
- * and takes its room.
+ * A merged packet has no length that could be cut: it goes on, and takes its room.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -17,7 +16,7 @@
 
 #define WEIR_TRIM_CTX struct __sk_buff
 
-/* Headers that trimming looks at, nearly always; they must lie in one piece. */
+/* Bytes of headers that trimming reads, nearly always; they must lie in one piece. */
 #define WEIR_HEADERS_MAX	192
 
 extern __u8 *weir_trim_port_skb(struct __sk_buff *ctx, __u32 ifindex,
@@ -67,7 +66,7 @@ static __always_inline long weir_trim_pull(struct __sk_buff *skb)
 				      skb->len : WEIR_HEADERS_MAX);
 }
 
-/* Where what is below the program is to put trimmed packets. */
+/* Priority and transmit queue of trimmed packets, for the qdiscs below. */
 static __always_inline void weir_trim_steer(const struct weir_trim_policy *policy,
 					    struct __sk_buff *skb)
 {
@@ -80,8 +79,8 @@ static __always_inline void weir_trim_steer(const struct weir_trim_policy *polic
 }
 
 /*
- * Before a byte is changed: the stack must neither complete nor believe a
- * checksum that is no longer the one it knew.
+ * Before a byte is changed: the stack must neither complete nor trust a checksum that
+ * changes here.
  */
 static __always_inline int weir_trim_prepare(struct __sk_buff *skb)
 {
@@ -100,8 +99,8 @@ static __always_inline int weir_trim_failed(struct weir_trim_cpu *cpu)
 }
 
 /*
- * What a packet is to become. The steps write to a copy of what is known of it, as of
- * most packets nothing else has to be in memory then.
+ * Marks or unmarks a packet. The steps write to a copy of @look, so that for most
+ * packets the original can stay in registers.
  */
 static __always_inline int weir_trim_rewrite(struct __sk_buff *skb,
 					     struct weir_trim_port *port,
@@ -170,7 +169,7 @@ static __always_inline int weir_trim_meter(struct __sk_buff *skb,
 	}
 }
 
-/* It takes the room of all the packets that it stands for, all their headers included. */
+/* A merged packet takes the room of all its segments, with all their headers. */
 static __always_inline int weir_trim_merged(struct __sk_buff *skb,
 					    struct weir_trim_port *port,
 					    struct weir_trim_cpu *cpu)

@@ -24,7 +24,7 @@ extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx,
 					__be16 *vlan_proto,
 					__u16 *vlan_tci) __ksym;
 
-/* A tag that the driver has taken off stood before all that are in the frame. */
+/* A tag that the driver has taken off stood before all tags in the frame. */
 static __always_inline void weir_driver_tag(struct xdp_md *ctx,
 					    struct weir_contrib *contrib)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the bridge of a port would forward a frame: the bridge is asked. */
+/* Where the bridge of a port would forward a frame: a lookup in the bridge itself. */
 #ifndef _WEIR_BPF_BRIDGE_H
 #define _WEIR_BPF_BRIDGE_H
 
 /*
  * The index of the device that the frame leaves by, or 0; @tag is the length of its VLAN
- * tag. What a tag of 802.1ad means to the bridge it knows, and a tag that says no more
- * than a priority it takes off. @asked: the driver has none that the frame does not show.
+ * tag. Frames with a tag of 802.1ad are the bridge's, and so are frames with a tag of
+ * VLAN 0, which the bridge takes off. @asked: the frame shows all its tags, as the driver
+ * was asked.
  */
 static __always_inline __u32 weir_bridge_find(struct xdp_md *ctx,
 					      const struct ethhdr *eth, void *end,

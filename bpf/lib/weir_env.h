@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What code that runs in several places needs from each: BPF programs, the
- * module, and tests and simulations in userspace. The trimming code (weir_trim*.h,
+ * The primitives of code that runs in several places: BPF programs, the module,
+ * and tests and simulations in userspace. The trimming code (weir_trim*.h,
  * weir_meter.h) is written once against this.
  */
 #ifndef _WEIR_ENV_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Meters: how a program that does not see an egress port's queue knows that it
- * is full. A meter is a virtual queue that drains at the port's rate, kept as
- * the tick at which it will be empty: one word, in the past of a queue that is
- * empty. Three kinds:
+ * Meters: how a program that does not see an egress port's queue estimates that it is
+ * full. A meter is a virtual queue that drains at the port's rate, kept as the tick
+ * at which it will be empty: one word, in the past of a queue that is empty. Three
+ * kinds:
  *
  * shared	one word for all CPUs, advanced by compare-and-exchange: exact
  * percpu	a word a CPU and mode; a CPU takes all, half or a quarter of the
  *		rate for its own, as the time since the last overflow of the real
  *		queue says (trimming paper, section 4 and figure 3)
- * backlog	no virtual queue: the module tells what waits in the real one
+ * backlog	no virtual queue: the module reads the backlog of the real one
  *
  * Nothing has to be reset: a queue drains, and a mode ends, by the clock alone.
  * Plain C for BPF programs and userspace alike; no lock, no division.
@@ -20,7 +20,7 @@
 #include "weir_env.h"
 #include <weir_trim.h>
 
-/* What becomes of a packet. */
+/* The fate of a packet. */
 enum weir_meter_verdict {
 	WEIR_METER_WHOLE,	/* there is room */
 	WEIR_METER_TRIM,	/* there is room for its header alone */
@@ -30,7 +30,7 @@ enum weir_meter_verdict {
 /* Attempts to advance a shared word before it is added to without a look. */
 #define WEIR_METER_TRIES	16
 
-/* Ticks that @bytes take at @cost. What is begun counts: never more than the rate. */
+/* Ticks that @bytes take at @cost. Rounded up, so that a port never gets more than its rate. */
 static __always_inline __u64 weir_meter_ticks(__u64 cost, __u32 bytes)
 {
 	return (cost * bytes + (1 << WEIR_TRIM_COST_SHIFT) - 1) >>
@@ -51,8 +51,8 @@ static __always_inline __u64 weir_meter_now(__u64 ns)
 }
 
 /*
- * No queue is this long: limits are of 32 bits of microseconds at most. What seems to
- * be longer ended in the past, be it years ago.
+ * No queue is this long: limits are of 32 bits of microseconds at most. A longer one is the
+ * difference of a queue that ended in the past, even years ago.
  */
 #define WEIR_METER_LONGEST	(~0ull >> 8)
 
@@ -65,7 +65,7 @@ static __always_inline __u64 weir_meter_backlog(__u64 queue, __u64 now)
 }
 
 /**
- * weir_meter_mode() - what a CPU may take of a port's rate
+ * weir_meter_mode() - a CPU's mode, and so its share of a port's rate
  * @port: the port
  * @ns: time, bpf_ktime_get_ns()
  *
@@ -89,11 +89,11 @@ static __always_inline __u32 weir_meter_mode(const struct weir_trim_port *port,
 }
 
 /**
- * struct weir_meter_packet - what a packet asks of a queue
+ * struct weir_meter_packet - a packet's demand on a queue
  * @len: bytes of the frame
- * @trimmed: bytes that would be left of it; @len of what is short already
+ * @trimmed: bytes that trimming would leave; @len where it is short already
  * @eligible: it is trimmed, or marked where it is short, when there is no room
- * @always: it is sent whatever waits, as what is not eligible; it takes room
+ * @always: it is sent however much waits, as it is not eligible; it takes room
  */
 struct weir_meter_packet {
 	__u32 len;
@@ -104,15 +104,15 @@ struct weir_meter_packet {
 
 /**
  * weir_meter_judge() - one packet and one queue
- * @m: how the meters are set
+ * @m: the meters' settings
  * @cost: of a byte
  * @backlog: ticks that wait
- * @packet: what comes
- * @ticks: set to what the packet adds to the queue
+ * @packet: the packet
+ * @ticks: set to the ticks that the packet adds to the queue
  *
- * A packet that finds the queue empty is let through, however long it is. What
- * goes through although there is no room for it adds no more than there is
- * room for: a flood of it shall not trim others long after it has ended.
+ * A packet that finds the queue empty is let through, however long it is. A packet that goes
+ * through without room adds only as much as there is room for: a flood of such packets must not
+ * have others trimmed long after it has ended.
  *
  * Return: enum weir_meter_verdict.
  */
@@ -167,7 +167,7 @@ weir_meter_shared(struct weir_trim_port *port, __u64 now,
 			return verdict;
 		old = seen;
 	}
-	/* So many others at once that the queue is not empty. */
+	/* So many CPUs advance it at once that the queue is not empty. */
 	weir_add64(&port->queue, ticks);
 	return verdict;
 }
@@ -180,7 +180,7 @@ weir_meter_percpu(const struct weir_trim_port *port, struct weir_trim_cpu *cpu,
 	__u64 ticks;
 	__u32 i;
 
-	/* All three go on all the time, as in the paper's section 5. */
+	/* All three run all the time, as in the paper's section 5. */
 	for (i = 0; i < WEIR_TRIM_MODES; i++) {
 		found = weir_meter_judge(&port->meters, port->meters.cost[i],
 					 weir_meter_backlog(cpu->queue[i], now),
@@ -195,7 +195,7 @@ weir_meter_percpu(const struct weir_trim_port *port, struct weir_trim_cpu *cpu,
 /**
  * weir_meter() - is there room for a packet at a port?
  * @port: the port; meters.kind is shared or percpu
- * @cpu: what this CPU has of it
+ * @cpu: this CPU's part of it
  * @ns: time, bpf_ktime_get_ns()
  * @packet: the packet
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Whether a frame is addressed to the device that it came in by: bpf_fib_lookup()
- * does not ask, and a router must not take what is meant for its neighbours.
+ * does not check, and a router must not take frames for its neighbours.
  */
 #ifndef _WEIR_OWN_MAC_H
 #define _WEIR_OWN_MAC_H
@@ -10,7 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* The little that is needed of the kernel's own types. */
+/* Only the members of the kernel's types that are read here. */
 struct net_device {
 	const unsigned char *dev_addr;
 } __attribute__((preserve_access_index));

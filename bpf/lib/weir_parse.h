@@ -4,8 +4,8 @@
  * options, IPv6 with extension headers. Plain C over a range of bytes, for XDP
  * and tc alike.
  *
- * A packet is ours when it is UDP, whole, and sent to a port of the format
- * table. Everything else is left alone.
+ * A packet is ours when it is UDP, whole, and sent to a port of the format table, or a frame
+ * of an EtherType there. All others are left alone.
  */
 #ifndef _WEIR_PARSE_H
 #define _WEIR_PARSE_H
@@ -59,7 +59,7 @@ struct weir_fraghdr {
  * @start: first byte, the Ethernet header
  * @pos: next byte to look at
  * @end: behind the last byte that can be looked at
- * @l3: the IP header; for what follows it
+ * @l3: the IP header; for the bounds of what follows
  * @l3_len: bytes that the IP header states from @l3 on
  */
 struct weir_cursor {
@@ -114,8 +114,8 @@ static __always_inline bool weir_is_mapped_ipv4(const struct in6_addr *addr)
 }
 
 /*
- * The sum of a header's 32-bit words is that of its 16-bit words, folded twice.
- * Options reach as far as they say, and no further than the frame.
+ * The sum of a header's 32-bit words is that of its 16-bit words, folded twice. Options end
+ * where the header ends, and not behind the frame.
  */
 static __always_inline int weir_check_ipv4(const struct iphdr *iph,
 					   const void *end)
@@ -137,8 +137,8 @@ static __always_inline int weir_check_ipv4(const struct iphdr *iph,
 }
 
 /*
- * Fragments: only the first one shows its UDP port, and neither is of use. What
- * is wrong with a header is told once the port is known, see weir_parse_udp().
+ * Fragments: only the first one shows its UDP port, and neither is of use. @bad: what is
+ * wrong with the header is reported only when the port is known, see weir_parse_udp().
  */
 static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
 					   struct weir_contrib *contrib,
@@ -250,7 +250,7 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 	return WEIR_PARSE_OK;
 }
 
-/* What is no IP. */
+/* A frame without IP. */
 static __always_inline int weir_parse_link(struct weir_cursor *c,
 					   struct weir_contrib *contrib, __be16 proto)
 {
@@ -326,8 +326,8 @@ static __always_inline void weir_map_link(__be32 *to, const __u8 *mac)
 }
 
 /**
- * weir_parse_frame() - find the contribution in what weir_parse() has called a frame
- * @c: as weir_parse() has left it
+ * weir_parse_frame() - find the contribution in a frame of ours without IP
+ * @c: as weir_parse() left it, with WEIR_PARSE_FRAME
  * @contrib: likewise; filled
  * @len: bytes of the frame, which may be more than can be looked at
  *
@@ -347,11 +347,11 @@ static __always_inline int weir_parse_frame(struct weir_cursor *c,
 }
 
 /**
- * weir_refusal_passes() - where a refused packet goes
+ * weir_refusal_passes() - does a refused packet go on to the stack?
  * @reason: enum weir_reason, or a negative error of a kfunc
  *
- * What may be meant for somebody else is passed to the stack, the rest is
- * dropped; see enum weir_reason.
+ * A packet that may be for another receiver is passed to the stack, the rest is dropped; see
+ * enum weir_reason.
  */
 static __always_inline bool weir_refusal_passes(int reason)
 {

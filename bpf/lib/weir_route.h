@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a frame would be forwarded to, asked before a byte of it is changed, and
- * what routing changes. What is not plain is left to the stack: routes other
- * than to a known neighbour, IP options, TTLs that end here, packets that are
- * too long for their route, and tagged frames, which belong to other devices.
+ * The route of a frame, looked up before a byte of it is changed, and the changes
+ * of routing. The stack gets all special cases: routes other than to a known
+ * neighbour, IP options, TTLs that end here, packets that are too long for their
+ * route, and tagged frames, which belong to other devices.
  */
 #ifndef _WEIR_ROUTE_H
 #define _WEIR_ROUTE_H
@@ -28,8 +28,8 @@
 #define WEIR_IPV4_FRAGMENT	0x3fff	/* more fragments, or an offset */
 
 /*
- * Where there are several ways, the stack may choose by ports, or by what other
- * protocols have in their place. Fragments have none, or would go two ways.
+ * Where there are several ways, the stack may choose by ports, or by the same
+ * bytes of other protocols. Fragments have no ports, or would go two ways.
  */
 static __always_inline void weir_route_ports(const void *l4, const void *end,
 					     struct bpf_fib_lookup *fib)
@@ -115,7 +115,7 @@ static __always_inline int weir_route_find(struct xdp_md *ctx,
  * weir_route_rewrite() - a router's changes of a frame
  * @eth: a frame that weir_route_find() has found a way for
  * @end: behind the last byte that can be touched
- * @fib: what it found
+ * @fib: its result
  */
 static __always_inline void weir_route_rewrite(struct ethhdr *eth, void *end,
 					       const struct bpf_fib_lookup *fib)

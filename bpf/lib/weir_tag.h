@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The VLAN tag that a driver has taken off a frame. A program that is bound to its device
- * asks for it, and has it stand in the frame while it looks: all else finds it there, and
- * where the frame is sent on it goes with it. The stack keeps it beside the frame, and
- * gets the frame as it came.
+ * reads it from the driver, and puts it back into the frame while it works: all other
+ * code finds it there, and the frame takes it along where it is sent on. The stack has
+ * the tag beside the frame, and gets the frame as it came.
  *
- * Who includes this with WEIR_FORWARD_BOUND has declared bpf_xdp_metadata_rx_vlan_tag().
+ * With WEIR_FORWARD_BOUND the including file declares bpf_xdp_metadata_rx_vlan_tag().
  */
 #ifndef _WEIR_BPF_TAG_H
 #define _WEIR_BPF_TAG_H
@@ -15,8 +15,8 @@
 #define WEIR_TAG_SIZE	((int)sizeof(struct weir_trim_tag))
 
 /**
- * struct weir_tag - what a driver says of a frame's outer VLAN tag
- * @asked: it was asked, and the frame now is as it came
+ * struct weir_tag - a driver's answer about a frame's outer VLAN tag
+ * @asked: the driver was asked, and the frame shows all its tags
  * @back: a tag was put back for that
  */
 struct weir_tag {
@@ -41,7 +41,7 @@ static __always_inline int weir_tag_move(struct xdp_md *ctx, __u32 from, __u32 t
 	return 0;
 }
 
-/* It stands behind the addresses, as the driver has found it. */
+/* The tag goes behind the addresses, where the driver found it. */
 static __always_inline int weir_tag_insert(struct xdp_md *ctx, __be16 proto, __u16 tci)
 {
 	struct ethhdr *eth;
@@ -58,7 +58,7 @@ static __always_inline int weir_tag_insert(struct xdp_md *ctx, __be16 proto, __u
 	return 0;
 }
 
-/* Whether the frame can be looked at: it can also where there is nobody to ask. */
+/* Returns whether the program can work on the frame; it can where it has no driver to ask. */
 static __always_inline bool weir_tag_ask(struct xdp_md *ctx, struct weir_tag *tag)
 {
 #ifdef WEIR_FORWARD_BOUND
@@ -74,7 +74,7 @@ static __always_inline bool weir_tag_ask(struct xdp_md *ctx, struct weir_tag *ta
 #endif
 }
 
-/* What goes to the stack loses it again. */
+/* A frame for the stack loses the tag again. */
 static __always_inline int weir_tag_leave(struct xdp_md *ctx, const struct weir_tag *tag,
 					  int verdict)
 {

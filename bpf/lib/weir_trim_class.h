@@ -6,12 +6,12 @@
 #include "weir_trim_match.h"
 
 /**
- * enum weir_trim_class - what a packet is to a port
+ * enum weir_trim_class - a packet's class at a port
  * @WEIR_TRIM_OTHER: not eligible; never touched
  * @WEIR_TRIM_DATA: eligible: it is trimmed when there is no room
  * @WEIR_TRIM_HEADER: trimmed upstream, or NDP control; never trimmed (again)
  * @WEIR_TRIM_RETURNED: on its way back to its sender; never returned again
- * @WEIR_TRIM_UNTRUSTED: says that it was trimmed, which nobody vouches for
+ * @WEIR_TRIM_UNTRUSTED: has a mark of a trimmed packet that is not trusted
  * @WEIR_TRIM_CONTROL: marked as control; waits with the headers, and is never returned
  */
 enum weir_trim_class {
@@ -23,7 +23,7 @@ enum weir_trim_class {
 	WEIR_TRIM_CONTROL,
 };
 
-/* What a packet is whose DSCP no rule trims. */
+/* The class of a packet with a DSCP that no rule trims. */
 static __always_inline int
 weir_trim_classify_mark(const struct weir_trim_policy *policy,
 			const struct weir_trim_pkt *pkt)
@@ -38,11 +38,11 @@ weir_trim_classify_mark(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_classify() - what a packet is to a port
+ * weir_trim_classify() - a packet's class at a port
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
  *
- * Where it came from is not asked yet: most packets have no mark to be doubted.
+ * Its ingress device is not looked at yet: most packets have no mark to be doubted.
  *
  * Return: enum weir_trim_class, as if all marks were to be trusted.
  */
@@ -61,8 +61,8 @@ weir_trim_classify(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_is_marked() - is a packet what a mark in it says?
- * @class: what weir_trim_classify() said
+ * weir_trim_is_marked() - does a class come from a mark?
+ * @class: result of weir_trim_classify()
  */
 static __always_inline bool weir_trim_is_marked(int class)
 {
@@ -71,13 +71,13 @@ static __always_inline bool weir_trim_is_marked(int class)
 }
 
 /**
- * weir_trim_distrust() - what a marked packet is that came in by an edge
+ * weir_trim_distrust() - the class of a marked packet that came in by an edge
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
- * @class: what weir_trim_classify() said, weir_trim_is_marked()
+ * @class: result of weir_trim_classify(), weir_trim_is_marked()
  *
- * An edge cannot know whose NDP's own marks are: they stay, and count for nothing. So
- * do those of control packets, which hosts do send, and of what no rule would have had
+ * The sender of NDP's own marks is unknown: they stay, and are ignored. So are marks
+ * of control packets, which hosts do send, and of packets that no rule would have
  * trimmed, such as routing protocols where their DSCP is the mark.
  *
  * Return: enum weir_trim_class.
@@ -96,10 +96,10 @@ weir_trim_distrust(const struct weir_trim_policy *policy,
 /**
  * weir_trim_returns() - whether a header without room may go back to its sender
  * @pkt: the packet, parsed
- * @class: what it is, enum weir_trim_class
+ * @class: its class, enum weir_trim_class
  *
- * NDP's own control packets may not: they are nobody's data. Nor may a packet that a
- * routing header leads on to others: the sender would send it there again.
+ * NDP's own control packets may not: they carry no data. Nor may a packet that a
+ * routing header leads on to other nodes: the sender would send it there again.
  */
 static __always_inline bool weir_trim_returns(const struct weir_trim_pkt *pkt,
 					      int class)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is counted of the packets that a BPF program has judged. */
+/* Counters of the packets that a BPF program has judged. */
 #ifndef _WEIR_TRIM_COUNT_H
 #define _WEIR_TRIM_COUNT_H
 
 #include "weir_trim_steps.h"
 
-/* What weir_trim_count_whole() counts a packet as. */
+/* The counter that weir_trim_count_whole() adds a packet to. */
 static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *look)
 {
 	switch (look->class) {
@@ -20,7 +20,7 @@ static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *loo
 	}
 }
 
-/* A packet that goes on, and is no more or less than it was. */
+/* A packet that goes on untrimmed. */
 static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 						  const struct weir_trim_look *look)
 {
@@ -43,7 +43,7 @@ static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 	}
 }
 
-/* An eligible packet that was trimmed, and what became of it then. */
+/* An eligible packet that was trimmed, and its fate then. */
 static __always_inline void weir_trim_count_trim(struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look,
 						 enum weir_trim_counter fate)
@@ -55,7 +55,7 @@ static __always_inline void weir_trim_count_trim(struct weir_trim_cpu *cpu,
 	cpu->count[fate]++;
 }
 
-/* What there is no room for, and what is not sent back either. */
+/* A packet that finds no room and is not sent back. */
 static __always_inline void weir_trim_count_drop(struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look)
 {

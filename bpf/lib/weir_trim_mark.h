@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a trimmed packet's headers say. Who includes this has defined
+ * The headers of a trimmed packet. The including file defines
  *
  *	__u32 weir_trim_sum(struct weir_trim_pkt *pkt, __u32 off, __u32 len)
  *
- * the one's complement sum, unfolded, of the bytes of a frame from @off on, taken
- * as 16-bit words as they lie in memory: each place has its own fast way.
+ * the one's complement sum, unfolded, of the bytes of a frame from @off on, taken as
+ * 16-bit words as they lie in memory: each environment has its own fast way.
  */
 #ifndef _WEIR_TRIM_MARK_H
 #define _WEIR_TRIM_MARK_H
@@ -31,7 +31,7 @@ static __always_inline __u16 weir_trim_csum(__u16 csum, __u16 from, __u16 to)
 }
 
 /* 16-bit words of headers, as they lie in memory */
-#define WEIR_IPV4_TOS		0	/* and what stands before it */
+#define WEIR_IPV4_TOS		0	/* and the byte before it */
 #define WEIR_IPV4_LEN		1
 #define WEIR_IPV4_CHECK		5
 #define WEIR_UDP_SOURCE		0	/* TCP has its ports there, too */
@@ -70,7 +70,7 @@ static __always_inline void weir_trim_mark_ipv6(struct weir_trim_pkt *pkt,
 	ip6h->payload_len = weir_htons(l3_len - sizeof(*ip6h));
 }
 
-/* DSCP and length; ECN stays, and the IPv4 checksum is made good. */
+/* DSCP and length; ECN stays, and the IPv4 checksum is updated. */
 static __always_inline void weir_trim_mark_ip(struct weir_trim_pkt *pkt,
 					      __u8 dscp, __u32 l3_len)
 {
@@ -84,9 +84,9 @@ static __always_inline void weir_trim_mark_ip(struct weir_trim_pkt *pkt,
 
 /*
  * The checksum, word @at of a UDP or TCP header, when of @whole bytes from there on
- * @left are left: less what goes, and less what the length was each of the @lengths
- * times that it counts. Whatever else is in it stays: the address that a routing header
- * leads to, and also a fault, for the receiver to find.
+ * @left are left. The trimmed bytes are subtracted, and the length is replaced the
+ * @lengths times that it counts. All other terms stay: the address that a routing
+ * header leads to, and also an error, for the receiver to find.
  */
 static __always_inline void weir_trim_sum_l4(struct weir_trim_pkt *pkt,
 					     __u32 at, __u32 whole, __u32 left,
@@ -99,20 +99,20 @@ static __always_inline void weir_trim_sum_l4(struct weir_trim_pkt *pkt,
 	if ((void *)(check + 1) > pkt->end)
 		return;
 	gone = weir_trim_fold(weir_trim_sum(pkt, off, whole - left));
-	/* From an odd place on the halves of words are the other way around. */
+	/* From an odd offset on, the halves of words are swapped. */
 	if (left & 1)
 		gone = gone << 8 | gone >> 8;
 	sum = (__u64)(__u16)~*check + (__u16)~gone;
 	sum += lengths * ((__u16)~weir_trim_word(whole) + weir_trim_word(left));
 	*check = ~weir_trim_fold(sum);
-	/* Of UDP zero would say that there is none. */
+	/* In UDP zero means no checksum. */
 	if (pkt->proto == IPPROTO_UDP && !*check)
 		*check = 0xffff;
 }
 
 /*
- * A datagram may end before the packet does, and is whole then where that is cut behind
- * it. One that seems to be longer than its packet is no datagram.
+ * A datagram may end before its packet does, and stays whole where the cut is behind
+ * it. A datagram that states more than its packet has is malformed.
  */
 static __always_inline void weir_trim_update_udp(struct weir_trim_pkt *pkt,
 						 __u32 whole, __u32 left)
@@ -141,7 +141,10 @@ static __always_inline void weir_trim_update_l4(struct weir_trim_pkt *pkt,
 		weir_trim_update_udp(pkt, whole, left);
 }
 
-/* NDP's flag; in its UDP form the checksum stays true to the whole packet. */
+/*
+ * NDP's flag; in its UDP form the checksum is updated for it, and stays that of the
+ * whole packet.
+ */
 static __always_inline void weir_trim_chop(struct weir_trim_pkt *pkt)
 {
 	__u16 *word = pkt->l4, *shim, from, check;
@@ -164,13 +167,13 @@ static __always_inline void weir_trim_chop(struct weir_trim_pkt *pkt)
 }
 
 /**
- * weir_trim_length() - what is left of a packet
+ * weir_trim_length() - the length of a packet after trimming
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
  *
- * Never less than the headers. A packet that is not longer stays whole, with
- * what its frame was padded with. A tag beside the frame is a part of the size,
- * but not of what is returned.
+ * Never less than the headers. A packet that is not longer stays whole, with its
+ * frame's padding. A tag beside the frame is a part of the size, but not of the
+ * result.
  *
  * Return: bytes of the frame, its whole length where it is not cut.
  */
@@ -191,10 +194,10 @@ weir_trim_length(const struct weir_trim_policy *policy,
  * weir_trim_mark() - make a packet's headers those of a trimmed one
  * @policy: the egress port's policy
  * @pkt: the packet, parsed, not cut yet
- * @len: what weir_trim_length() said
+ * @len: result of weir_trim_length()
  *
- * DSCP as the policy says, ECN as it was; lengths and the checksum above IP as
- * the policy says; NDP's CHOPPED. What is not cut gets the DSCP alone.
+ * The DSCP is the policy's, ECN stays; lengths and the checksum above IP change as
+ * the policy says; NDP gets CHOPPED. A packet that is not cut gets the DSCP alone.
  */
 static __always_inline void weir_trim_mark(const struct weir_trim_policy *policy,
 					   struct weir_trim_pkt *pkt, __u32 len)
@@ -215,7 +218,7 @@ static __always_inline void weir_trim_mark(const struct weir_trim_policy *policy
 }
 
 /**
- * weir_trim_unmark() - take away a mark that nobody here has set
+ * weir_trim_unmark() - remove a mark that is not trusted
  * @pkt: the packet, parsed
  */
 static __always_inline void weir_trim_unmark(struct weir_trim_pkt *pkt)
@@ -235,7 +238,7 @@ static __always_inline void weir_trim_swap(__u16 *a, __u16 *b, __u32 words)
 	}
 }
 
-/* The addresses of IP change places; the length stays what it says. */
+/* The addresses of IP change places; the length field stays. */
 static __always_inline void weir_trim_return_ip(struct weir_trim_pkt *pkt,
 						__u8 dscp)
 {

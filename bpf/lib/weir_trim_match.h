@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which packets a policy's rules match. The verifier follows each way through all the
- * branches of all the rules: so a rule is one branch, and what it leaves out is a mask
- * of 0. What most policies do not ask for, addresses and where a packet is
- * from, is looked for only where some rule asks.
+ * branches of all the rules: so a rule is one branch, and a condition that it lacks is a
+ * mask of 0. Most policies have no conditions on addresses and ingress devices; these
+ * are looked up only where some rule has them.
  */
 #ifndef _WEIR_TRIM_MATCH_H
 #define _WEIR_TRIM_MATCH_H
@@ -12,12 +12,12 @@
 #include <weir_trim.h>
 
 /**
- * struct weir_trim_ends - all that a rule can ask of a packet but its DSCP
+ * struct weir_trim_ends - all fields of a packet that a rule can compare
  * @dscps: DSCPs that it may have had
- * @what: of its headers; @what.sport is 0 where no rule asks for it
+ * @what: of its headers; @what.sport is 0 where no rule has one
  * @from: index of the device that it came in by
  * @l3: offset of the IP header
- * @l4: offset of what follows the IP headers
+ * @l4: offset of the header behind the IP headers
  */
 struct weir_trim_ends {
 	__u64 dscps;
@@ -28,7 +28,7 @@ struct weir_trim_ends {
 };
 
 /**
- * struct weir_trim_addrs - the addresses of a packet, as it has them
+ * struct weir_trim_addrs - the addresses of a packet, in network byte order
  * @src: source; of IPv4 the rest is 0
  * @dst: destination, likewise
  */
@@ -43,7 +43,7 @@ struct weir_trim_addrs {
  */
 #define WEIR_TRIM_OFFSET	0x3fff
 
-/* What lies in the packet, between @start and @end. */
+/* The fields that lie in the packet, between @start and @end. */
 static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 						struct weir_trim_addrs *addrs,
 						void *start, void *end)
@@ -84,7 +84,7 @@ weir_trim_prefix_differs(const struct weir_trim_prefix *prefix,
 	return differs;
 }
 
-/* Not 0 where the packet is none of the rule's, as far as most rules ask. */
+/* Not 0 where the packet differs from the rule in a field that most rules have. */
 static __always_inline __u64 weir_trim_differs(const struct weir_trim_rule *rule,
 					       const struct weir_trim_ends *ends)
 {
@@ -93,7 +93,7 @@ static __always_inline __u64 weir_trim_differs(const struct weir_trim_rule *rule
 	return differs | ((rule->what.all ^ ends->what.all) & rule->mask);
 }
 
-/* The same of what few rules ask for. */
+/* The same of fields that few rules have. */
 static __always_inline __u64
 weir_trim_ends_differ(const struct weir_trim_rule *rule,
 		      const struct weir_trim_ends *ends,
@@ -107,8 +107,8 @@ weir_trim_ends_differ(const struct weir_trim_rule *rule,
 }
 
 /*
- * Some rule says so, and none forbids it. A rule that forbids must do so for all DSCPs
- * that the packet may have had. @addrs: NULL where no rule asks for what is in them
+ * Some rule matches, and none forbids it. A rule that forbids must match all DSCPs that the
+ * packet may have had. @addrs: NULL where no rule has addresses.
  */
 static __always_inline int
 weir_trim_ask_rules(const struct weir_trim_policy *policy,
@@ -147,7 +147,7 @@ weir_trim_judge_ends(const struct weir_trim_policy *policy,
 	return weir_trim_ask_rules(policy, ends, &addrs);
 }
 
-/* Without what few rules ask for: most packets get no further. */
+/* Without the fields that few rules have: most packets need only this. */
 static __always_inline int
 weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
 		     __u64 what)
@@ -158,7 +158,7 @@ weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
 }
 
 /**
- * weir_trim_near_eligible() - do rules that ask for no addresses have a packet trimmed?
+ * weir_trim_near_eligible() - do rules without addresses have a packet trimmed?
  * @policy: the egress port's policy
  * @dscps: DSCPs that it may have had
  * @what: @all of its union weir_trim_what
@@ -178,10 +178,10 @@ __noinline int weir_trim_near_eligible(struct weir_trim_policy *policy,
 #endif
 
 /**
- * weir_trim_ends_eligible() - do rules that ask for addresses have a packet trimmed?
+ * weir_trim_ends_eligible() - do rules with addresses have a packet trimmed?
  * @ctx: of the program
  * @policy: the egress port's policy
- * @ends: the packet; what lies in it is filled
+ * @ends: the packet; the fields that lie in it are filled
  *
  * A global function in BPF programs, as the steps of weir_trim_steps.h are: else the
  * verifier would follow each form of the headers through all of this.
@@ -200,7 +200,7 @@ __noinline int weir_trim_ends_eligible(WEIR_TRIM_CTX *ctx,
 }
 #endif
 
-/* What is found without another look into the packet. */
+/* Fields that need no other look into the packet. */
 static __always_inline union weir_trim_what
 weir_trim_what_of(const struct weir_trim_pkt *pkt)
 {
@@ -256,12 +256,12 @@ weir_trim_eligible(const struct weir_trim_policy *policy,
 }
 
 /**
- * weir_trim_was_eligible() - may a packet have been one, before it was marked?
+ * weir_trim_was_eligible() - may the rules have had a packet trimmed, before it was marked?
  * @policy: the egress port's policy
  * @pkt: the packet, parsed
  *
- * Which DSCP it then had nobody knows. What no rule trims whatever its DSCP has its mark
- * for another reason, as routing protocols do.
+ * Its DSCP before is unknown. A packet that no rule trims with any DSCP has its mark for
+ * another reason, as routing protocols do.
  */
 static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What trimming must know of a packet: where its headers lie and end, and by
- * what the rules know it. Ethernet, 802.1Q and QinQ, IPv4 with options, IPv6
- * with extension headers, UDP, TCP and NDP. Plain C over a range of bytes, for
- * XDP, tc, the qdisc and userspace alike.
+ * The parts of a packet that trimming needs: where its headers lie and end, and the
+ * fields that rules match. Ethernet, 802.1Q and QinQ, IPv4 with options, IPv6 with
+ * extension headers, UDP, TCP and NDP. Plain C over a range of bytes, for XDP, tc,
+ * the qdisc and userspace alike.
  *
- * Left alone is what has no length that could be cut or no single receiver to
- * make sense of it: what is not IP, fragments, multicast, jumbograms, and what
- * is malformed.
+ * Packets without a length that could be cut, or without a single receiver, are left
+ * alone: packets that are not IP, fragments, multicast, jumbograms, and malformed
+ * ones.
  */
 #ifndef _WEIR_TRIM_PARSE_H
 #define _WEIR_TRIM_PARSE_H
@@ -50,12 +50,12 @@
 
 /**
  * struct weir_trim_pkt - a packet that may be trimmed
- * @ctx: of the BPF program, for what reads behind @end; else unused
+ * @ctx: of the BPF program, for reads behind @end; else unused
  * @start: the Ethernet header; set by the caller
  * @end: behind the last byte that can be touched; set by the caller
- * @len: bytes of the frame, what lies behind @end included; set by the caller
+ * @len: bytes of the frame, with those behind @end; set by the caller
  * @l3: the IP header
- * @l4: what follows the IP headers
+ * @l4: the header behind the IP headers
  * @ndp: the byte with NDP's flags, NULL where it is not NDP
  * @headers: bytes from @start on that no trimming takes away
  * @l3_len: bytes that the IP header states from @l3 on
@@ -118,7 +118,7 @@ static __always_inline int weir_trim_parse_eth(struct weir_trim_pkt *pkt,
 		return -1;
 	*proto = eth->h_proto;
 	pkt->l3 = eth + 1;
-	/* A tag is one, wherever it lies. */
+	/* A tag beside the frame counts, too. */
 	for (i = !!pkt->beside; i < WEIR_TRIM_VLANS; i++) {
 		if (*proto != weir_htons(ETH_P_8021Q) &&
 		    *proto != weir_htons(ETH_P_8021AD))
@@ -194,7 +194,7 @@ static __always_inline int weir_trim_parse_ipv6(struct weir_trim_pkt *pkt)
 	return weir_trim_parse_ext(pkt);
 }
 
-/* What NDP says of itself. The byte can be touched. */
+/* NDP's flags. The byte can be touched. */
 static __always_inline void weir_trim_parse_ndp(struct weir_trim_pkt *pkt,
 						__u8 *flags)
 {
@@ -251,8 +251,8 @@ static __always_inline int weir_trim_parse_l4(struct weir_trim_pkt *pkt)
 }
 
 /**
- * weir_trim_parse_below() - find the IP header, and what follows the IP headers
- * @pkt: zeroed, but for what the caller sets; filled, but for @ndp, @headers, @dport
+ * weir_trim_parse_below() - find the IP header, and the header behind the IP headers
+ * @pkt: zeroed, except for the caller's members; filled, but for @ndp, @headers, @dport
  *	and @flags
  *
  * Return: 0, or -1 where the packet is to be left alone.
@@ -272,7 +272,7 @@ static __always_inline int weir_trim_parse_below(struct weir_trim_pkt *pkt)
 
 /**
  * weir_trim_parse_above() - find the headers above IP, and where they all end
- * @pkt: what weir_trim_parse_below() has found; the rest is filled
+ * @pkt: as weir_trim_parse_below() left it; the rest is filled
  *
  * Return: 0, or -1 where the packet is to be left alone.
  */
@@ -291,7 +291,7 @@ static __always_inline int weir_trim_parse_above(struct weir_trim_pkt *pkt)
 
 /**
  * weir_trim_parse() - find a packet's headers
- * @pkt: zeroed, but for what the caller sets; filled
+ * @pkt: zeroed, except for the caller's members; filled
  *
  * The headers lie whole between @start and @end, and inside of the length that
  * the IP header states.

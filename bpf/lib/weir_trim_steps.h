@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What trimming does to a packet, in steps for BPF programs. Most are global
- * functions, which the verifier looks at by themselves: what it has found in one step
- * about all the forms that headers have does not multiply with the branches of
- * the next. Between the steps nothing is known but where the headers lie.
+ * Trimming in steps for BPF programs. Most are global functions, which the verifier
+ * checks by themselves: so the many forms of headers in one step do not multiply with
+ * the branches of the next. Between the steps only the offsets of headers are known.
  *
- * Who includes this has defined WEIR_TRIM_CTX, the type of the program's context,
- * and
+ * The including file defines WEIR_TRIM_CTX, the type of the program's context, and
  *
  *	void weir_trim_frame(WEIR_TRIM_CTX *ctx, struct weir_trim_pkt *pkt)
  *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
  *	__u32 weir_trim_from(const WEIR_TRIM_CTX *ctx)
  *	int weir_trim_edge(WEIR_TRIM_CTX *ctx)
  *
- * the first of which sets the length of a zeroed @pkt and what is known of tags
- * beside it, the second copies bytes of the frame (0, or an error), the third says by
- * which device it came in, and the fourth whether that is an edge.
+ * The first sets the length of a zeroed @pkt and the tag beside it. The second copies
+ * bytes of the frame and returns 0, or an error. The third returns the ingress device,
+ * and the fourth whether that is an edge.
  *
- * The verifier wants pointers to be looked at that can never be NULL.
+ * The verifier demands NULL checks even of pointers that can never be NULL.
  */
 #ifndef _WEIR_TRIM_STEPS_H
 #define _WEIR_TRIM_STEPS_H
@@ -28,17 +26,17 @@
 #include "weir_trim_mark.h"
 
 /**
- * struct weir_trim_look - what is known of a packet
+ * struct weir_trim_look - a packet as parsed and judged
  * @len: bytes of the frame
  * @left: bytes that trimming leaves, @len where it cuts nothing
  * @beside: bytes of a tag that lies beside the frame
  * @class: enum weir_trim_class
  * @reserved: zero
- * @headers: bytes that no trimming takes away; this and the rest are known of packets
+ * @headers: bytes that no trimming takes away; this and the rest are set for packets
  *	that are to be changed
  * @l3_len: bytes that the IP header states
  * @l3: offset of the IP header
- * @l4: offset of what follows the IP headers
+ * @l4: offset of the header behind the IP headers
  * @ndp: offset of the byte with NDP's flags, 0 where it is not NDP
  * @vlan: id of the outer tag, 0 without
  * @dport: UDP or TCP destination port, host byte order, else 0
@@ -74,7 +72,7 @@ static __always_inline void weir_trim_begin(WEIR_TRIM_CTX *ctx,
 	pkt->end = (void *)(long)ctx->data_end;
 }
 
-/* The packet again, as it was looked at. */
+/* The packet again, as it was parsed. */
 static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
 					     const struct weir_trim_look *look,
 					     struct weir_trim_pkt *pkt)
@@ -97,14 +95,14 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
 }
 
 /**
- * weir_trim_judge() - what a packet is to a port
+ * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside and @class are set, and @left, to what would be left of
- *	an eligible packet
+ * @look: zeroed; @len, @beside and @class are set, and @left, to the bytes that
+ *	trimming would leave of an eligible packet
  *
- * This is for each packet, and so a part of the program. Behind it nothing but numbers
- * is known of the headers, so to the verifier all their forms are one there.
+ * This runs for each packet, and so is inlined. Behind it only numbers describe the
+ * headers, so all their forms are one to the verifier.
  */
 static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 					    struct weir_trim_port *port,
@@ -132,7 +130,7 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 /**
  * weir_trim_step_look() - find the headers of a packet that is to be changed
  * @ctx: of the program
- * @look: what weir_trim_judge() said; the rest is filled
+ * @look: as weir_trim_judge() left it; the rest is filled
  *
  * Return: 0, or -1 where the packet is to be left alone.
  */
@@ -164,7 +162,7 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 /**
  * weir_trim_step_meter() - is there room for a packet?
  * @port: the egress port
- * @cpu: what this CPU has of it
+ * @cpu: this CPU's part of it
  * @look: the packet
  *
  * Return: enum weir_meter_verdict.
@@ -189,7 +187,7 @@ weir_trim_step_meter(struct weir_trim_port *port, struct weir_trim_cpu *cpu,
  * @port: the egress port
  * @look: the packet, which is not cut yet
  *
- * Return: 0, or -1 where the packet is not what it was.
+ * Return: 0, or -1 where the packet has changed.
  */
 __noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
 				   struct weir_trim_port *port,
@@ -205,11 +203,11 @@ __noinline int weir_trim_step_mark(WEIR_TRIM_CTX *ctx,
 }
 
 /**
- * weir_trim_step_unmark() - take away a mark that nobody here has set
+ * weir_trim_step_unmark() - remove a mark that is not trusted
  * @ctx: of the program
  * @look: the packet
  *
- * Return: 0, or -1 where the packet is not what it was.
+ * Return: 0, or -1 where the packet has changed.
  */
 __noinline int weir_trim_step_unmark(WEIR_TRIM_CTX *ctx,
 				     struct weir_trim_look *look)

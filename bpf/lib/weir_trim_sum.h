@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checksums of what a BPF program cannot all see at once: a piece at a time is
- * copied to the stack, wherever in the frame it lies. Who includes this has
- * defined
+ * Checksums of ranges that a BPF program cannot see at once: one piece at a time is
+ * copied to the stack, from anywhere in the frame. The including file defines
  *
  *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
  *
@@ -33,8 +32,8 @@ struct weir_trim_adder {
 
 /*
  * One piece; the last one is filled up with zeroes, which add nothing. The verifier of
- * Linux 6.1 forgets what it knew of a 32-bit number when that is copied, and does not
- * take what is not 0 for at least 1: so the length has 64 bits and a sign.
+ * Linux 6.1 forgets the bounds of a 32-bit number when it is copied, and does not
+ * conclude from "not 0" that it is at least 1: so the length has 64 bits and a sign.
  */
 static long weir_trim_add(__u32 i, struct weir_trim_adder *a)
 {
