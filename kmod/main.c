@@ -5,6 +5,7 @@
 
 #include "hook/kfunc.h"
 #include "job/port.h"
+#include "netlink/event.h"
 #include "netlink/netlink.h"
 #include "netns.h"
 #include "sum/pool.h"
@@ -12,7 +13,7 @@
 #include "trim/fdb.h"
 #include "trim/overflow.h"
 #include "trim/sch_weir.h"
-#include "trim/trim.h"
+#include "trim/trims.h"
 #include "type/reduce.h"
 
 /* Requests come last and go first: nobody can ask for what is not there. */
@@ -44,6 +45,7 @@ static int __init weir_init(void)
 	err = weir_kfunc_init();
 	if (err)
 		goto sch;
+	weir_event_init();
 	err = weir_nl_init();
 	if (err)
 		goto sch;

@@ -6,7 +6,7 @@
 #include "job/jobs.h"
 #include "job/port.h"
 #include "netns.h"
-#include "trim/trim.h"
+#include "trim/trims.h"
 
 static int __net_init weir_net_init(struct net *net)
 {

@@ -16,7 +16,6 @@
 #include "base/link.h"
 #include "format/format.h"
 #include "job/job.h"
-#include "netlink/event.h"
 #include "netlink/netlink.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
@@ -566,7 +565,6 @@ int weir_nl_init(void)
 {
 	int err;
 
-	weir_event_init();
 	err = genl_register_family(&weir_nl_family);
 	if (!err)
 		WRITE_ONCE(weir_nl_up, true);

@@ -8,7 +8,7 @@
 #include "netlink/netlink_rule.h"
 #include "netlink/netlink_trim.h"
 #include "trim/backlog.h"
-#include "trim/trim.h"
+#include "trim/trims.h"
 #include "trim/trim_default.h"
 
 /**

@@ -6,7 +6,7 @@
 
 #include "netlink/netlink.h"
 #include "netlink/netlink_trim.h"
-#include "trim/trim.h"
+#include "trim/trims.h"
 #include "trim/trim_default.h"
 
 /* Only settings that all hooks have, and that are not a single port's. */

@@ -121,3 +121,22 @@ bool weir_edge_early(struct net_device *dev)
 	rcu_read_unlock();
 	return edge;
 }
+
+/**
+ * weir_edge_any() - does the trimming domain end at any port?
+ * @wn: the namespace; RTNL is held
+ *
+ * Only then must each packet be looked at, as any may have a mark to lose.
+ */
+bool weir_edge_any(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	ASSERT_RTNL();
+
+	xa_for_each(&wn->trims, ifindex, trim)
+		if (weir_trim_edge(wn, ifindex))
+			return true;
+	return false;
+}

@@ -928,7 +928,7 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	for (i = 0; i < WEIR_BANDS; i++)
 		__skb_queue_head_init(&q->queue[i]);
 	err = weir_reader_init(&q->reader, sch);
-	weir_backlog_add(&q->backlog, sch, !weir_trim_any_edge(wn));
+	weir_backlog_add(&q->backlog, sch, !weir_edge_any(wn));
 	if (err)
 		return err;
 	err = weir_sch_change(sch, opt, extack);

@@ -129,8 +129,6 @@ static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
 	return trim && weir_trim_rev(trim)->config.edge;
 }
 
-bool weir_trim_any_edge(struct weir_net *wn);
-
 /**
  * weir_trim_count() - add to a counter on this CPU
  * @trim: the policy
@@ -144,22 +142,5 @@ static inline void weir_trim_count(const struct weir_trim *trim,
 {
 	this_cpu_add(trim->cpu->count[counter], n);
 }
-
-u64 weir_trim_counter(const struct weir_trim *trim,
-		      enum weir_trim_counter counter);
-void weir_trim_device(const struct net_device *dev,
-		      struct weir_trim_device *device);
-bool weir_trim_bounces(struct weir_net *wn, int ifindex,
-		       const struct weir_trim_config *config);
-int weir_trim_set(struct weir_net *wn, struct net_device *dev,
-		  const struct weir_trim_config *config);
-const struct weir_trim_config *weir_trim_untold(void);
-const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
-int weir_trim_set_default(struct weir_net *wn,
-			  const struct weir_trim_config *def, int *ifindex);
-bool weir_trim_del(struct weir_net *wn, int ifindex);
-void weir_trim_flush(struct weir_net *wn);
-int weir_trim_init(void);
-void weir_trim_uninit(void);
 
 #endif /* _WEIR_TRIM_H */

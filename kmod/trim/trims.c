@@ -10,10 +10,11 @@
 #include "base/notify.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
+#include "trim/edge.h"
 #include "trim/overflow.h"
 #include "trim/sch_weir.h"
-#include "trim/trim.h"
 #include "trim/trim_default.h"
+#include "trim/trims.h"
 
 /* The policy where no attribute was given. */
 static struct weir_trim_config weir_trim_of_nobody __ro_after_init;
@@ -273,28 +274,9 @@ free:
 	return err;
 }
 
-/**
- * weir_trim_any_edge() - does the trimming domain end at any port?
- * @wn: the namespace; RTNL is held
- *
- * Only then must each packet be looked at, as any may have a mark to lose.
- */
-bool weir_trim_any_edge(struct weir_net *wn)
-{
-	struct weir_trim *trim;
-	unsigned long ifindex;
-
-	ASSERT_RTNL();
-
-	xa_for_each(&wn->trims, ifindex, trim)
-		if (weir_trim_edge(wn, ifindex))
-			return true;
-	return false;
-}
-
 static void weir_trim_edges(struct weir_net *wn)
 {
-	bool any = weir_trim_any_edge(wn);
+	bool any = weir_edge_any(wn);
 
 	WRITE_ONCE(wn->edges, any);
 	weir_backlog_bypass(wn->net, !any);

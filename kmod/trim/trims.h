@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_TRIMS_H
+#define _WEIR_TRIMS_H
+
+#include "trim/trim.h"
+
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter);
+void weir_trim_device(const struct net_device *dev,
+		      struct weir_trim_device *device);
+bool weir_trim_bounces(struct weir_net *wn, int ifindex,
+		       const struct weir_trim_config *config);
+int weir_trim_set(struct weir_net *wn, struct net_device *dev,
+		  const struct weir_trim_config *config);
+const struct weir_trim_config *weir_trim_untold(void);
+const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
+int weir_trim_set_default(struct weir_net *wn,
+			  const struct weir_trim_config *def, int *ifindex);
+bool weir_trim_del(struct weir_net *wn, int ifindex);
+void weir_trim_flush(struct weir_net *wn);
+int weir_trim_init(void);
+void weir_trim_uninit(void);
+
+#endif /* _WEIR_TRIMS_H */
