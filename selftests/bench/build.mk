@@ -16,6 +16,10 @@ $(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(avx2_flags)
 $(B)/obj/bench-reduce/$(bench_dir)/plain.o: CFLAGS = -O3 -mavx2 -mf16c
 endif
 
+# Its plain C loops of 16-bit floats, for their rounding.
+$(eval $(call program,bench-rounding,$(bench_dir)/rounding.c \
+	$(wildcard kmod/type/*float16_scalar.c),-Ikmod -Wno-pointer-arith,-lm))
+
 # A packet's cost: what sends, what sets up, and what is compared with.
 $(eval $(call program,bench-blast,$(bench_dir)/blast.c))
 $(eval $(call program,bench-setup,$(bench_dir)/setup.c selftests/lib/genl.c,-Iselftests,-lmnl))
