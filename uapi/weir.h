@@ -39,8 +39,8 @@ enum weir_format {
 /**
  * enum weir_dtype - data type of a gradient, in network byte order on the
  *   wire. Floats are combined as IEEE 754 says, rounded to the nearest, halves
- *   to even, with denormals and infinities; what is no number prevails, and is
- *   one bit pattern in results
+ *   to even, with denormals and infinities; a NaN prevails, and has one bit
+ *   pattern in results
  * @WEIR_DTYPE_INT32: 4 bytes, two's complement
  * @WEIR_DTYPE_FLOAT32: 4 bytes, IEEE 754 binary32
  * @WEIR_DTYPE_BFLOAT16: 2 bytes, the upper half of a binary32; summed as
@@ -68,14 +68,14 @@ enum weir_op {
 };
 
 /**
- * enum weir_order - what the bits of a sum of floats depend on. All other
- *   results are the same in any order of arrival: minima, maxima, and sums of
- *   integers, of which only the flag that one left int32 on its way depends on
- *   it
+ * enum weir_order - whether the bits of a sum of floats depend on the order of
+ *   arrival. All other results are the same in any order: minima, maxima, and
+ *   sums of integers, of which only the flag that a sum left int32 on its way
+ *   depends on it
  * @WEIR_ORDER_ARRIVAL: rounded after each contribution, in the order in which
  *   they arrive
- * @WEIR_ORDER_FIXED: on the contributions alone, however packets race, are
- *   lost or repeated; rounded once. Takes four times the memory
+ * @WEIR_ORDER_FIXED: bits depend on the contributions alone, even if packets
+ *   race, are lost or repeated; rounded once. Takes four times the memory
  */
 enum weir_order {
 	WEIR_ORDER_ARRIVAL = 1,
@@ -83,12 +83,11 @@ enum weir_order {
 };
 
 /**
- * enum weir_policy - what is done about sources that are late (Trio paper,
- *   section 5)
- * @WEIR_POLICY_WAIT: a block waits for all; with a timeout, those who are late
- *   are counted
- * @WEIR_POLICY_PARTIAL: a block is answered at the timeout with those who are
- *   in it
+ * enum weir_policy - policy for sources that are late (Trio paper, section 5)
+ * @WEIR_POLICY_WAIT: a block waits for all; with a timeout, late sources are
+ *   counted
+ * @WEIR_POLICY_PARTIAL: a block is answered at the timeout with the sources
+ *   that are in it
  * @WEIR_POLICY_EXCLUDE: as partial, and blocks do not wait for sources that
  *   are dead
  */
@@ -99,13 +98,13 @@ enum weir_policy {
 };
 
 /**
- * enum weir_source_state - What became of a source in the last period of
- *   dead-after. The box looks only while blocks time out.
+ * enum weir_source_state - State of a source in the last period of dead-after.
+ *   The box looks only while blocks time out.
  * @WEIR_SOURCE_STATE_ACTIVE: blocks have not timed out for want of it
  * @WEIR_SOURCE_STATE_STRAGGLER: blocks have timed out for want of it, and it
- *   has been heard
- * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for want of it, and nothing
- *   has been heard of it; results are not retained for it any more
+ *   has sent packets
+ * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for want of it, and it has
+ *   sent no packet; results are not retained for it any more
  * @WEIR_SOURCE_STATE_EXCLUDED: dead, and blocks are complete without it; it
  *   comes back by joining the next generation
  */
@@ -130,8 +129,8 @@ enum weir_mode {
 
 /**
  * enum weir_reason - Why a packet was refused. A refused packet changes no
- *   sum. Those below `runt` are passed to the stack, as they may be meant for
- *   somebody else; the others are dropped.
+ *   sum. Packets with a reason below `runt` are passed to the stack, as they
+ *   may be for another receiver; the others are dropped.
  * @WEIR_REASON_FRAGMENT: an IP fragment towards a weir port; passed
  * @WEIR_REASON_NO_PORT: did not come in by a weir port; passed
  * @WEIR_REASON_NO_JOB: no such job in this namespace at this port and format;
@@ -161,18 +160,18 @@ enum weir_mode {
  * @WEIR_REASON_DUPLICATE: this source is already in the open block
  * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
- * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which nobody
- *   has
+ * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which no
+ *   host has
  * @WEIR_REASON_AHEAD: a block more than a table ahead of all that any source
  *   has shown in the generation, in which blocks count from 0 or the join's
  *   first
- * @WEIR_REASON_DIRECTION: sent by a box, which says so in the packet; no box's
- *   answer is ever taken for a contribution, a question or a join
+ * @WEIR_REASON_DIRECTION: sent by a box, with a mark of that in the packet; no
+ *   box's answer is ever taken for a contribution, a question or a join
  * @WEIR_REASON_MERGED: stands for more datagrams than the stack merges into
  *   one packet
  * @WEIR_REASON_UNREADABLE: lies in the memory of a device, where the processor
  *   cannot read it
- * @WEIR_REASON_WORKERS: says another number of workers than the job has
+ * @WEIR_REASON_WORKERS: states another number of workers than the job has
  *   sources
  * @WEIR_REASON_CHUNK: numbers of the chunk that contradict each other
  */
@@ -215,10 +214,10 @@ enum weir_reason {
 /**
  * enum weir_event - what happened on the data path
  * @WEIR_EVENT_GENERATION: all sources have joined; a new generation begins
- * @WEIR_EVENT_STRAGGLER: blocks time out for want of a source that is still
- *   heard
- * @WEIR_EVENT_DEAD: blocks time out for want of a source that is not heard any
- *   more
+ * @WEIR_EVENT_STRAGGLER: blocks time out for want of a source that still sends
+ *   packets
+ * @WEIR_EVENT_DEAD: blocks time out for want of a source that sends no packets
+ *   any more
  * @WEIR_EVENT_RECOVERED: a straggler is in time again, or a dead source is
  *   back
  */
@@ -251,7 +250,7 @@ enum weir_event {
  * @WEIR_TRIM_HOOK_TC: at tc egress, by a virtual queue
  * @WEIR_TRIM_HOOK_XDP: before the stack, by the program that forwards to this
  *   port
- * @WEIR_TRIM_HOOK_NONE: nowhere; the policy only says whether the port is an
+ * @WEIR_TRIM_HOOK_NONE: nowhere; the policy only sets whether the port is an
  *   edge
  */
 enum weir_trim_hook {
@@ -264,9 +263,10 @@ enum weir_trim_hook {
 /**
  * enum weir_trim_length - lengths in the IP and UDP headers of a trimmed
  *   packet
- * @WEIR_TRIM_LENGTH_UPDATE: what is left; the UDP or TCP checksum is made good
- * @WEIR_TRIM_LENGTH_KEEP: what the packet had; its UDP or TCP checksum stays
- *   as it was
+ * @WEIR_TRIM_LENGTH_UPDATE: lengths of the trimmed packet; the UDP or TCP
+ *   checksum is updated
+ * @WEIR_TRIM_LENGTH_KEEP: lengths of the whole packet; its UDP or TCP checksum
+ *   stays as it was
  */
 enum weir_trim_length {
 	WEIR_TRIM_LENGTH_UPDATE = 1,
@@ -298,7 +298,7 @@ enum weir_trim_victim {
 };
 
 /**
- * enum weir_trim_full - what becomes of a header when the header band is full
+ * enum weir_trim_full - fate of a header when the header band is full
  * @WEIR_TRIM_FULL_DROP: it is dropped
  * @WEIR_TRIM_FULL_RETURN: it goes back to its sender, addresses and ports
  *   swapped
@@ -309,12 +309,11 @@ enum weir_trim_full {
 };
 
 /**
- * enum weir_trim_meter - by what an XDP or tc program knows that a port is
- *   full
+ * enum weir_trim_meter - how an XDP or tc program detects that a port is full
  * @WEIR_TRIM_METER_SHARED: one exact virtual queue of all CPUs
  * @WEIR_TRIM_METER_PERCPU: a virtual queue a CPU, with three rates and an
  *   overflow signal (trimming paper, section 4)
- * @WEIR_TRIM_METER_BACKLOG: what waits in the port's weir qdisc; XDP only
+ * @WEIR_TRIM_METER_BACKLOG: the backlog of the port's weir qdisc; XDP only
  */
 enum weir_trim_meter {
 	WEIR_TRIM_METER_SHARED = 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
 /*
- * What a BPF program hands to the module. Every wire format is brought into
- * this one form, so a program for another format needs no change of the module.
+ * The interface from BPF programs to the module. Programs bring every wire format into this
+ * one form.
  */
 #ifndef _UAPI_WEIR_BPF_H
 #define _UAPI_WEIR_BPF_H
@@ -12,7 +12,7 @@
 
 /**
  * struct weir_format_entry - which wire format a UDP port or an EtherType carries
- * @port: UDP port, of WEIR_FORMAT_LAB_ETHERNET the EtherType, host byte order; 0 ends the
+ * @port: UDP port, for WEIR_FORMAT_LAB_ETHERNET the EtherType, host byte order; 0 ends the
  *	table
  * @format: enum weir_format
  * @reserved: must be zero
@@ -30,36 +30,35 @@ struct weir_format_entry {
 #define WEIR_CONTRIB_JOIN	0x1	/* the payload is a struct weir_join */
 #define WEIR_CONTRIB_FINAL	0x2	/* the sender's last block of an allreduce */
 #define WEIR_CONTRIB_JOINED	0x4	/* the generation came in an answer to a join */
-#define WEIR_CONTRIB_VLAN	0x8	/* XDP: the driver has said what tag it took off */
+#define WEIR_CONTRIB_VLAN	0x8	/* XDP: the driver has reported the tag it took off */
 #define WEIR_CONTRIB_EXPONENT	0x10	/* there is an exponent */
 #define WEIR_CONTRIB_UNNAMED	0x20	/* the packet says neither job nor source: the job is
 					 * that of its format, daddr and dport, the source
-					 * the one that has saddr
+					 * that of saddr
 					 */
 
 #define WEIR_CONTRIB_LINK	0x40	/* with WEIR_CONTRIB_UNNAMED, no IP and no UDP: the
-					 * addresses are the link's, the ports 0, and what
-					 * would be a UDP datagram is what stands behind the
-					 * Ethernet header
+					 * addresses are the link's, the ports 0, and the
+					 * bytes behind the Ethernet header take the place of
+					 * the UDP datagram
 					 */
 
 /*
  * An Ethernet address is ::1:0:0:0 with its 6 bytes in the last 6, which is no address of
- * IPv6 (RFC 4291: 0000::/8 is reserved). This is the third of the four words, of which the
- * lower 2 bytes are the first of the address.
+ * IPv6 (RFC 4291: 0000::/8 is reserved). This is the third of the four words; its lower 2
+ * bytes are the first 2 of the address.
  */
 #define WEIR_LINK_WORD		0x00010000
 
-#define WEIR_CONTRIB_SAID	4	/* words of what a format says besides */
+#define WEIR_CONTRIB_SAID	4	/* words of a format's further fields */
 
 /**
- * struct weir_contrib - one contribution, as a parser found it
- * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address, a link's address
- *	as WEIR_LINK_WORD has it
+ * struct weir_contrib - one contribution, filled by a parser
+ * @saddr: sender, network byte order; IPv4 as an IPv4-mapped IPv6 address, an Ethernet
+ *	address as described at WEIR_LINK_WORD
  * @daddr: the address that it was sent to, likewise
  * @block: block id
- * @exponent: a number of which the result has the maximum over the contributors, with
- *	WEIR_CONTRIB_EXPONENT
+ * @exponent: a number; the result has the contributors' maximum; with WEIR_CONTRIB_EXPONENT
  * @job: job id
  * @generation: generation of the sender
  * @source: source id
@@ -71,17 +70,16 @@ struct weir_format_entry {
  * @sport: UDP source port, host byte order
  * @dport: UDP destination port, host byte order
  * @flags: WEIR_CONTRIB_*; all other bits must be zero
- * @vlan: id of the outer VLAN tag, 0 without one. Where the device takes tags off
- *	before XDP and @flags lack WEIR_CONTRIB_VLAN, nobody knows it, and sources
- *	that are bound to a VLAN, or to none, are refused
+ * @vlan: id of the outer VLAN tag, 0 without one. Where the device takes tags off before XDP
+ *	and @flags lack WEIR_CONTRIB_VLAN, it is unknown, and sources that are bound to a
+ *	VLAN, or to none, are refused
  * @format: wire format (enum weir_format)
  * @reserved: must be zero
- * @said: what else the packet says, for the format's part of the module (kmod/format/);
- *	zero where that reads none. Of WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
+ * @said: further fields of the packet, for the format's part of the module (kmod/format/);
+ *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
  *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation
  *
- * All integers are in host byte order. Offsets are believed only as far as the
- * frame reaches.
+ * All integers are in host byte order. Offsets behind the frame's end are refused.
  */
 struct weir_contrib {
 	__be32	saddr[4];
@@ -116,20 +114,19 @@ struct weir_contrib {
  *	int weir_contribute_skb(struct __sk_buff *ctx,
  *				struct weir_contrib *contrib, u32 contrib__sz);
  *
- * A parser that finds a packet bad before there is a contribution says why by
+ * A parser that finds a packet bad before there is a contribution gives the reason by
  *
  *	int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
  *			    u32 contrib__sz, u32 reason);
  *	int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
  *			    u32 contrib__sz, u32 reason);
  *
- * with @contrib filled as far as @daddr, @dport, @format and, of a frame without IP,
- * @flags. What they return is
- * what counts: a packet that is sent to no job's address and port is somebody
- * else's, and may look as it likes.
+ * with @contrib filled as far as @daddr, @dport, @format and, of a frame without IP, @flags.
+ * The program follows the result: a packet to the address and port of no job is not weir's,
+ * and may have any content.
  *
- * A program that has a format in its table whose jobs' addresses may be nobody's
- * (WEIR_FORMAT_LAB) shows what asks for addresses to
+ * In some formats a job's address may be that of no host (WEIR_FORMAT_LAB). A program with
+ * such a format in its table shows ARP packets to
  *
  *	int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
  *			 u32 contrib__sz);
@@ -137,8 +134,8 @@ struct weir_contrib {
  *			 u32 contrib__sz);
  *
  * with @contrib filled as far as @udp_off, where the ARP packet begins in the frame, @vlan
- * and @flags. Where that is a question for such a job's address, it is answered and 0 is
- * returned; else -ENOENT, and the packet is somebody else's.
+ * and @flags. A request for such a job's address is answered, and the result is 0; else it
+ * is -ENOENT, and the packet is not weir's.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
-/* What the weir qdisc says of itself to tc(8), and to whoever else asks rtnetlink. */
+/* Options and statistics of the weir qdisc in rtnetlink, as tc(8) shows them. */
 #ifndef _UAPI_WEIR_TC_H
 #define _UAPI_WEIR_TC_H
 
@@ -15,15 +15,16 @@
  * @WEIR_TC_HEADERS: u32, packets of the header band, 1 at least
  * @WEIR_TC_HEADER_TIME: u32, microseconds that the head of the header band may have
  *	waited; 0 is no limit of time
- * @WEIR_TC_PAD: aligns what follows
+ * @WEIR_TC_PAD: aligns the next attribute
  * @__WEIR_TC_MAX: one more than the last
  *
- * Native byte order. What is not said is in the trimming policy of the qdisc's device, as
- * everything else is. Where one of the first three is said, those of them that are not are
- * 0. A change says all anew: what it does not say is the policy's again.
+ * Native byte order. Limits that are not given come from the trimming policy of the qdisc's
+ * device, as all other settings do. Where one of the first three is given, the missing ones
+ * of the three are 0. A change replaces all: limits that it does not give are the policy's
+ * again.
  *
- * Refused are, with a sentence: three limits that are all 0 (EINVAL), and a limit of time
- * while whole packets wait in a child (EOPNOTSUPP).
+ * The kernel refuses, with a sentence: three limits that are all 0 (EINVAL), and a limit of
+ * time while whole packets wait in a child (EOPNOTSUPP).
  */
 enum weir_tc_attr {
 	WEIR_TC_UNSPEC,
@@ -44,7 +45,7 @@ enum weir_tc_attr {
  * @tx_trim: trimmed packets that were sent on
  * @dropped_trim: trimmed packets that found the header band full
  * @direct: packets that found it idle and were not looked at
- * @child_dropped: packets that its child has dropped, and that could not be trimmed then
+ * @child_dropped: packets that its child dropped, less those trimmed instead
  * @data_bytes: bytes that wait in the data band now, or in the child in its place
  * @header_bytes: bytes that wait in the header band now
  * @data_packets: packets that wait in the data band now
@@ -53,7 +54,7 @@ enum weir_tc_attr {
  * @header_max: the most packets that waited in the header band
  *
  * Native byte order. All count from when the qdisc came. Later versions add members at the
- * end alone: the attribute's length says which there are, and what is missing is not known.
+ * end alone: the attribute's length shows which members there are; the others are unknown.
  */
 struct weir_tc_stats {
 	__u64	trim;

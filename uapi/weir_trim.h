@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
 /*
- * What the module and the BPF programs that trim share: the policy of an egress
- * port, its meters and its counters. The module owns them (it fills the policy
- * from netlink requests and frees all of it with the port); the programs get
- * pointers, by kfuncs, and read, meter and count in place.
+ * Shared by the module and the BPF programs that trim: the policy of an egress port, its
+ * meters and its counters. The module owns them (it fills the policy from netlink requests
+ * and frees all of it with the port); the programs get pointers, by kfuncs, and read, meter
+ * and count in place.
  */
 #ifndef _UAPI_WEIR_TRIM_H
 #define _UAPI_WEIR_TRIM_H
@@ -15,7 +15,8 @@
 /**
  * struct weir_trim_prefix - addresses that a rule matches
  * @addr: an address, network byte order; of IPv4 the rest is 0
- * @mask: which of its bits must be the packet's, likewise; all 0 matches all addresses
+ * @mask: bits that must be equal in the packet's address, likewise; all 0 matches all
+ *	addresses
  */
 struct weir_trim_prefix {
 	__be32	addr[4];
@@ -23,11 +24,11 @@ struct weir_trim_prefix {
 };
 
 /**
- * union weir_trim_what - what a rule asks of a packet's headers, or what a packet has there
+ * union weir_trim_what - fields of headers, in a rule and of a packet
  * @port: UDP or TCP destination port, host byte order; 0 where there is none
  * @vlan: id of the outer VLAN tag; 0 where there is none
  * @sport: UDP or TCP source port, as @port
- * @proto: the IP protocol that follows the IP headers
+ * @proto: the IP protocol behind the IP headers
  * @ip: 4 or 6, IP's version
  * @all: all of these as one number
  *
@@ -50,9 +51,9 @@ union weir_trim_what {
  * @what: of their headers
  * @from: index of the device that packets came in by, as the hook sees it; 0 matches
  *	all packets
- * @disable: what matches is never trimmed, whatever other rules say
+ * @disable: packets that match are never trimmed, under any other rule
  * @reserved: zero
- * @mask: the bits of @what that are asked for, see weir_trim_rule_mask()
+ * @mask: the bits of @what that are compared, see weir_trim_rule_mask()
  * @src: source addresses, of the version @what.ip where any bit counts
  * @dst: destination addresses, likewise
  */
@@ -68,7 +69,7 @@ struct weir_trim_rule {
 };
 
 /**
- * weir_trim_rule_mask() - say which parts of a rule are asked for
+ * weir_trim_rule_mask() - set the mask of the fields that a rule compares
  * @rule: all but its mask is filled
  */
 static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
@@ -92,9 +93,9 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 
 /**
- * struct weir_trim_policy - what trimming a packet means at a port
- * @dscps: DSCPs that some rule without disable matches, for a first look; none of them
- *	says what has become of a packet, or that it is control
+ * struct weir_trim_policy - how a port trims packets
+ * @dscps: DSCPs that some rule without disable matches, for a first look; none of them marks
+ *	trimmed, returned or control packets
  * @marks: DSCPs of trimmed packets, bit i being DSCP i; @dscp is one of them
  * @controls: DSCPs of control packets, likewise
  * @flags: WEIR_TRIM_*
@@ -146,7 +147,7 @@ enum weir_trim_mode {
 };
 
 /**
- * struct weir_trim_meters - how a port's virtual queues are set
+ * struct weir_trim_meters - settings of a port's virtual queues
  * @cost: of a byte at the rate of each mode; the shared meter uses the first
  * @limit: ticks that may wait before a packet is trimmed
  * @header_limit: ticks above @limit at which a header is dropped, too
@@ -172,18 +173,18 @@ struct weir_trim_meters {
 #define WEIR_TRIM_SENDS_FRAGS	0x2	/* those that have fragments, too */
 
 /**
- * struct weir_trim_port - what all CPUs share of an egress port
- * @policy: what trimming means; never changes while the object is reachable
- * @meters: how the meters are set; likewise
+ * struct weir_trim_port - state of an egress port that all CPUs share
+ * @policy: how packets are trimmed; never changes while the object is reachable
+ * @meters: the meters' settings; likewise
  * @hook: enum weir_trim_hook; likewise
- * @sends: WEIR_TRIM_SENDS*, what the device's driver takes now
- * @via: the device that XDP redirects to, from which what the driver does not take
- *	goes to the port's qdiscs; 0 where the hook is not xdp, or the stack forwards
+ * @sends: WEIR_TRIM_SENDS*, frames that the device's driver takes now
+ * @via: the device that XDP redirects to; frames that the driver does not take go from there
+ *	to the port's qdiscs; 0 where the hook is not xdp, or the stack forwards
  * @reserved: zero
  * @queue: the shared meter: the tick at which the virtual queue is empty.
  *	Advanced by compare-and-exchange
- * @overflow: nanosecond of the last overflow (bpf_ktime_get_ns()), 0 before the
- *	first. One store by whoever sees one, read by every CPU
+ * @overflow: nanosecond of the last overflow (bpf_ktime_get_ns()), 0 before the first.
+ *	Stored by the CPU that sees one, read by every CPU
  */
 struct weir_trim_port {
 	struct weir_trim_policy	policy;
@@ -203,8 +204,7 @@ struct weir_trim_port {
 #define WEIR_TRIM_DEFLECTED_MAX	250
 
 /*
- * enum weir_trim_counter - what is counted, in the order of
- * WEIR_A_TRIM_STATS_*, which say what each means
+ * enum weir_trim_counter - counters, in the order of WEIR_A_TRIM_STATS_*, which describe each
  */
 enum weir_trim_counter {
 	WEIR_TRIM_C_WHOLE,
@@ -238,7 +238,7 @@ enum weir_trim_counter {
 };
 
 /**
- * struct weir_trim_cpu - what one CPU has of an egress port
+ * struct weir_trim_cpu - state of an egress port that one CPU owns
  * @queue: its own meters, one a mode: the tick at which each virtual queue is
  *	empty
  * @count: counters
@@ -250,15 +250,14 @@ struct weir_trim_cpu {
 	__u64	count[WEIR_TRIM_C_MAX];
 };
 
-/* Of the tag of weir_trim_bridge_xdp(): the frame shows what tags it came with. */
+/* In the tag of weir_trim_bridge_xdp(): the frame shows all the tags that it came with. */
 #define WEIR_TRIM_TAG_SHOWN	0x1000
 
 /*
- * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb).
- * What they return is readable and writable while the program runs (RCU), and
- * NULL where the device has no policy. @rdwr_buf_size is the size of the struct;
- * where the module's has another size, the program was built for another module,
- * and gets NULL.
+ * The kfuncs, for programs of type XDP and SCHED_CLS (those that end in _skb). The memory
+ * that they return is readable and writable while the program runs (RCU). They return NULL
+ * where the device has no policy. @rdwr_buf_size is the size of the struct; where the
+ * module's has another size, the program was built for another module, and gets NULL.
  *
  *	__u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
  *				 const u32 rdwr_buf_size);
@@ -274,8 +273,8 @@ struct weir_trim_cpu {
  *
  *	int weir_trim_edge_xdp(struct xdp_md *ctx);
  *	int weir_trim_edge_skb(struct __sk_buff *ctx);
- *		1 where the packet is not trusted when it says that it was trimmed, as
- *		it came in by an edge or may have done so, else 0
+ *		1 where a mark of a trimmed packet is not trusted, as the packet came in by an
+ *		edge or may have done so, else 0
  *
  *	int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);
  *		1 where no data band of the device's weir qdiscs has room for the
@@ -295,26 +294,24 @@ struct weir_trim_cpu {
  *		len bytes or no fragment, where the kernel would free them wrongly
  *
  *	int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
- *		the last thing before a frame is redirected to @via of its port: what
- *		it was counted as (enum weir_trim_counter), to be taken off again where
- *		the device does not take it. 0, or -ENOSPC where the frame has no room
- *		before its first byte, and cannot be redirected
+ *		the last call before a frame is redirected to @via of its port: notes the
+ *		counter that it is in (enum weir_trim_counter), to be subtracted from where
+ *		the device does not take it. 0, or -ENOSPC where the frame has no room before
+ *		its first byte, and cannot be redirected
  *
  *	int weir_trim_plain_skb(struct __sk_buff *ctx);
- *		makes a packet what its bytes say: a checksum that was left to the
- *		device is filled in, and no hint of what lies where or was verified
- *		stays. Nothing moves. 0, or -EINVAL, the packet being what it was,
- *		where its headers are not writable: bpf_skb_pull_data() them first
+ *		has a packet's bytes count alone: a checksum that was left to the device is
+ *		filled in, and hints about headers and verified checksums are removed. Nothing
+ *		moves. 0, or -EINVAL, with the packet unchanged, where its headers are not
+ *		writable: bpf_skb_pull_data() them first
  *
  *	int weir_trim_length_skb(struct __sk_buff *ctx);
- *		to be called when a packet was cut, so that the qdiscs below count it
- *		as long as it is now; only at tc egress. 0, or -EINVAL where it
- *		stands for several packets
+ *		to be called when a packet was cut, so that the qdiscs below count its new
+ *		length; only at tc egress. 0, or -EINVAL where it is a merged packet
  *
  *	int weir_trim_queue_skb(struct __sk_buff *ctx, u32 queue);
- *		has a packet sent by this transmit queue, whatever would be picked
- *		otherwise; only at tc egress. 0, or -EINVAL where the device has
- *		no such queue
+ *		has a packet sent by this transmit queue, and overrides any other choice; only
+ *		at tc egress. 0, or -EINVAL where the device has no such queue
  *
  *	int weir_trim_class_skb(struct __sk_buff *ctx, u32 class);
  *		has a packet sent by one of the transmit queues that the device has

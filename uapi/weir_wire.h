@@ -21,7 +21,7 @@
  * @grad_cnt: number of gradients that follow, in the low 12 bits;
  *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN, WEIR_TRIO_EXPONENT
  *
- * 12 bytes behind a UDP header. What follows them:
+ * 12 bytes behind a UDP header. Behind them stands:
  *
  * From a worker:
  *
@@ -34,28 +34,27 @@
  *
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
- * - a result: grad_cnt sums, as above, with the largest exponent where the
- *   contributions had some. Where WEIR_TRIO_DEGRADED is set, the
- *   bitmap of the contributors follows them for workers that have joined, and for
- *   a multicast group where they have: as many 32-bit words in network byte order
- *   as the job's sources need, source s being bit s % 32, from the least
- *   significant on, of word s / 32. It is left out where the packet would not fit
- *   the MTU of the box's route with it: where the datagram ends with the sums,
- *   src_cnt tells how many have contributed, and nothing who they are;
- * - a reply to a query: nothing; grad_cnt is 0, src_id names the source that
- *   asked, src_cnt says how many have contributed so far (0 may be 256). With
- *   WEIR_TRIO_WANTED the asker is not among them, and should send its
- *   contribution; without it, should wait for the others, who lack results
- *   that the block's slot still holds where src_cnt is 0;
+ * - a result: grad_cnt sums, as above, with the largest exponent where the contributions
+ *   had some. Where WEIR_TRIO_DEGRADED is set, the bitmap of the contributors follows them
+ *   for workers that have joined, and for a multicast group where they have: as many 32-bit
+ *   words in network byte order as the job's sources need, source s being bit s % 32, from
+ *   the least significant on, of word s / 32. It is left out where the packet would not fit
+ *   the MTU of the box's route with it: where the datagram ends with the sums, src_cnt is
+ *   the number of contributors, and the packet does not name them;
+ * - a reply to a query: nothing; grad_cnt is 0, src_id is the source of the query, src_cnt
+ *   is the number of contributors so far (0 may be 256). With WEIR_TRIO_WANTED the source
+ *   is not among them, and should send its contribution. Without it, the source should wait
+ *   for the others; where src_cnt is 0, they lack results that the block's slot still
+ *   holds;
  * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set, and with
  *   WEIR_TRIO_COOKIE where the join has to be sent again;
  * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
  *
- * An address can be forged. So a worker that has not joined, and by that shown that it
- * hears what is sent to its address, is answered with no more bytes than it sent: a
- * query about a complete block with a reply, WEIR_TRIO_WANTED set, as its contribution
- * is as long as the result; a packet that is refused with a notice of which there is
- * the header alone; and its degraded results have no bitmap behind them.
+ * An address can be forged. A worker shows by a join that it receives packets at its
+ * address. Before that it gets no more bytes than it sent: for a query about a complete
+ * block, a reply with WEIR_TRIO_WANTED set, as its contribution is as long as the result;
+ * for a packet that is refused, a notice's header alone; and degraded results without a
+ * bitmap.
  */
 struct weir_trio {
 	__u8	job_id;
@@ -68,11 +67,11 @@ struct weir_trio {
 };
 
 #define WEIR_TRIO_AGE_OP	0xf0	/* result: the block has aged out */
-#define WEIR_TRIO_AGED		0x10	/* what the box writes there */
+#define WEIR_TRIO_AGED		0x10	/* the box's value there */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
 #define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it; the
-					 * bitmap of those that are may follow
+					 * contributors' bitmap may follow
 					 */
 #define WEIR_TRIO_OVERFLOW	0x02	/* result: a sum has left int32; the
 					 * gradients are wrong modulo 2^32
@@ -84,26 +83,26 @@ struct weir_trio {
 /* In grad_cnt, whose 4 upper bits the paper leaves unused. */
 #define WEIR_TRIO_GRAD_MASK	0x0fff
 #define WEIR_TRIO_JOINED	0x8000	/* from a worker: gen_id came in the
-					 * answer to a join, so that it means
-					 * nothing to a box that did not give
-					 * it out
+					 * answer to a join, so that another
+					 * box does not take it for one of its
+					 * own
 					 */
 #define WEIR_TRIO_EXPONENT	0x2000	/* a struct weir_trio_exponent follows; in
 					 * all contributions to a block or in none
 					 */
-#define WEIR_TRIO_DOWN		0x4000	/* from a box, to those below it: without
-					 * it a reply were a query, and the result
+#define WEIR_TRIO_DOWN		0x4000	/* from a box, to its workers: without it
+					 * a reply would be a query, and the result
 					 * of one source a contribution
 					 */
 
 /**
- * struct weir_trio_exponent - a number that the box has the maximum of
- * @exponent: from a worker, any number, in two's complement; in the result the largest
- *	of those of all contributors
+ * struct weir_trio_exponent - a number; the result has its maximum
+ * @exponent: from a worker, any number, in two's complement; in the result the largest of
+ *	all contributors'
  *
- * Workers that send floats as integers agree by it on a scale: each says how large its
- * numbers of a later block are, and all learn how large anybody's are. What it means, and
- * of which block, is theirs.
+ * Workers that send floats as integers agree on a scale by it: each sends the size of its
+ * numbers of a later block, and all get the largest. Its meaning, and the block, is up to
+ * the workers.
  */
 struct weir_trio_exponent {
 	__be32	exponent;
@@ -118,37 +117,35 @@ struct weir_trio_exponent {
  *	window may fill half
  * @grads: from a worker, the gradients a block that it means to send; in the
  *	answer the most that the job takes
- * @cookie: from a worker, what the box has given it, or 0; in an answer with
- *	WEIR_TRIO_COOKIE what it is to bring, else 0. Its bytes mean nothing but to
- *	the box
- * @dtype: enum weir_dtype of the gradients; from a worker what it means to send, or 0 for
- *	whatever the job has, in the answer the job's
+ * @cookie: from a worker, the cookie that it got from the box, or 0; in an answer with
+ *	WEIR_TRIO_COOKIE the cookie for the next join, else 0. Opaque to workers
+ * @dtype: enum weir_dtype of the gradients; from a worker the type that it means to send,
+ *	or 0 for the job's, in the answer the job's
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @reserved: zero
  *
- * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A
- * worker repeats it until it is answered. When every source has sent one with a
- * nonce that is not in the current generation, and has sent it again since the
- * last new nonce was heard from any of them, a new generation begins and each
- * gets an answer that carries it in gen_id. Sources that the box excludes are
- * waited for where they have sent a join within the last two seconds, and for
- * ten seconds from the first join of all on.
+ * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A worker repeats
+ * it until it is answered. When every source has sent one with a nonce that is not in the
+ * current generation, and has sent it again since the last new nonce came from any of them,
+ * a new generation begins and each gets an answer that carries it in gen_id. The box waits
+ * for sources that it excludes where they have sent a join within the last two seconds, and
+ * for ten seconds from the first join of all on.
  *
  * block_id is, from a worker, the first block that it lacks: 0 in a new
  * communicator, and where it joins again because the box has lost its state, the
  * first one that was not answered. In the answer it is the block that the
  * generation begins with, the earliest that any of them lacks.
  *
- * A join without the right cookie is answered with it at once, which shows who brings it
- * to be where the answer went, and has no other effect. The cookie holds for the
- * worker's address, port and @nonce, for as long as the box has them bound as they are;
- * a box that was set up anew gives out others.
+ * A join without the right cookie is answered with it at once, and has no other effect. A
+ * worker that brings the cookie has shown that it received the answer. The cookie holds for
+ * the worker's address, port and @nonce, as long as their binding on the box stays; a box
+ * that was set up anew gives out other cookies.
  *
- * A join that is repeated after the generation has begun is answered again. One
- * whose @ranks, @grads, @dtype, @op or @format do not fit the job is answered at once with
- * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can say what
- * is wrong; it does not count.
+ * A join that is repeated after the generation has begun is answered again. One whose
+ * @ranks, @grads, @dtype, @op or @format do not fit the job is answered at once with
+ * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can report the mistake;
+ * it does not count.
  */
 struct weir_join {
 	__u32	nonce;
@@ -166,21 +163,21 @@ struct weir_join {
 #define WEIR_BITMAP_WORDS	8
 
 /**
- * struct weir_notice - what the box tells workers unasked
- * @dead: bitmap of the sources that have not been heard for so long that the
- *	box counts them out; laid out as a result's bitmap
- * @excluded: those of them that blocks are complete without
- * @waiting: sources that have joined and wait for the others to join again;
- *	those that are excluded come back in this way
+ * struct weir_notice - the box's messages to workers without a request
+ * @dead: bitmap of the sources that were silent for so long that the box takes them for
+ *	dead; laid out as a result's bitmap
+ * @excluded: sources among them that blocks are complete without
+ * @waiting: sources that have joined and wait for the others to join again; excluded
+ *	sources come back in this way
  *
- * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current
- * generation, src_id the receiver. With WEIR_TRIO_DEGRADED the box has given out
- * no generation yet: it was set up anew, and who believes to be in one must join
- * again. Sent to those in the generation when the bitmaps change, and again from
- * time to time while they are not empty; and to a source alone whose packet, with
- * WEIR_TRIO_JOINED, was refused because of its generation or because it is
- * excluded, or whose block is gone. Who has not joined gets none. Where a worker says
- * that it has, and has not shown to this box that it hears, the header comes alone.
+ * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current generation,
+ * src_id the receiver. With WEIR_TRIO_DEGRADED the box has begun no generation yet: it was
+ * set up anew, and a worker of an old one must join again. Sent to sources in the
+ * generation when the bitmaps change, and again from time to time while they are not empty;
+ * and to a source alone whose packet, with WEIR_TRIO_JOINED, was refused because of its
+ * generation or because it is excluded, or whose block is gone. A worker that has not
+ * joined gets none. A worker that claims to have joined, but has not shown to this box that
+ * it receives, gets the header alone.
  */
 struct weir_notice {
 	__be32	dead[WEIR_BITMAP_WORDS];
@@ -189,14 +186,14 @@ struct weir_notice {
 };
 
 /**
- * struct weir_lab - what a packet of the formats lab and lab-ethernet begins with
+ * struct weir_lab - the beginning of a packet of formats lab and lab-ethernet
  * @num_workers: how many workers there are: the job's sources
  * @chunk_size: number of values that follow, each of 4 bytes
  *
  * As students build SwitchML (a report of group 11, VU Amsterdam): over UDP, to the job's
  * address and port (8000); or behind an Ethernet header whose EtherType is
- * WEIR_LAB_ETHERTYPE. What stands between this and the values tells the variant, and how
- * long it is follows from the length of the whole less the values:
+ * WEIR_LAB_ETHERTYPE. The bytes between this and the values depend on the variant. Their
+ * number is the length of all less the values, and tells which variant it is:
  *
  *	 8	basic: nothing more
  *	12	the scale, too: m_val
@@ -206,12 +203,12 @@ struct weir_notice {
  * m_val is 4 bytes in two's complement: from a worker any number, in the result the largest
  * of all workers'. Workers that send floats as integers agree on a scale by it.
  *
- * A result has the variant of its contributions, and all it says is what they say, but for
- * m_val and worker_rank.
+ * A result has the variant of its contributions, and their fields, except m_val and
+ * worker_rank.
  *
- * A frame may be longer than what it carries, as Ethernet's shortest is. Where what is too
- * much is zero and no more than fills such a frame, it is of the basic variant. Other
- * variants thus need chunks that fill the shortest frame: 6 values of 25 bytes before
+ * A frame may be longer than its packet, as Ethernet has a shortest frame. Where the excess
+ * is zero and no more than the padding of such a frame, the packet is of the basic variant.
+ * Other variants thus need chunks that fill the shortest frame: 6 values of 25 bytes before
  * them, 7 of 21, 9 of 12.
  */
 struct weir_lab {
@@ -225,7 +222,7 @@ struct weir_lab {
 #define WEIR_LAB_FRAME_MIN	46
 
 /**
- * struct weir_lab_chunk - what workers that repeat what is lost say of a chunk
+ * struct weir_lab_chunk - header of a chunk from workers that repeat lost packets
  * @worker_rank: from a worker its rank, the source's id; in a result WEIR_LAB_DOWN
  * @chunk_id: the chunk, from 1 to @total_chunks in each iteration
  * @total_chunks: chunks of this iteration
