@@ -11,7 +11,7 @@ static bool is_digit(char c)
 	return c && strchr("0123456789abcdefABCDEF", c);
 }
 
-/* Six bytes of two digits each, which is no way to write an IPv6 address. */
+/* Six bytes of two digits each. No IPv6 address is written like that. */
 static bool parse_link(struct addr *addr, const char *word)
 {
 	unsigned int byte;

@@ -13,8 +13,8 @@
 #define NETNS_DIR "/run/netns"
 
 /*
- * Everything that the tool asks for later goes through sockets, which belong to
- * the namespace that they were opened in. No file system is remounted, so
+ * All later requests of the tool go through sockets, which belong to the
+ * namespace that they were opened in. No file system is remounted, so
  * /sys/kernel/btf stays as it is.
  */
 int netns_enter(const char *name)

@@ -29,7 +29,7 @@ static const char *const codes[] = {
 	[COLOR_TITLE]	= "\033[7m",
 };
 
-/* NO_COLOR speaks for `auto` alone: who says `always` means it. */
+/* NO_COLOR holds for `auto` alone: `always` is an explicit wish. */
 void print_setup(void)
 {
 	const char *no = getenv("NO_COLOR");

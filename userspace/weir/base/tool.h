@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every part of the tool shares: the options, and how a problem is told.
+ * Shared by all parts of the tool: the options, and how a problem is reported.
  *
  * A function that talks to the user about its failure returns the exit status
- * that the failure leads to (greater than 0). A function that leaves the
- * telling to its caller returns a negative errno.
+ * that the failure leads to (greater than 0). A function that leaves the report
+ * to its caller returns a negative errno.
  */
 #ifndef WEIR_TOOL_H
 #define WEIR_TOOL_H
@@ -36,7 +36,7 @@ struct options {
 extern struct options opt;
 
 /**
- * struct problem - an error, as text and as JSON tell it
+ * struct problem - an error, as text and JSON report it
  * @status: WEIR_REFUSED or WEIR_USAGE
  * @err: errno, or 0 where there is none
  * @key: the key of the command line that is at fault, or NULL
@@ -55,7 +55,7 @@ int refused(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What the tool has chosen where the command line says nothing. */
+/* Prints a choice of the tool where the command line gives none. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int netns_enter(const char *name);

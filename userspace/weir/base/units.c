@@ -90,7 +90,7 @@ const char *units_micros(char text[static UNITS_TEXT], uint64_t micros)
 	return exact(text, &time_units, micros);
 }
 
-/* In bits where thousands of them say it, else in bytes. */
+/* In bits where thousands of them are exact, else in bytes. */
 const char *units_rate(char text[static UNITS_TEXT], uint64_t bytes)
 {
 	static const struct units kilo = { 4, rates + 1 };
@@ -106,7 +106,7 @@ const char *units_size(char text[static UNITS_TEXT], uint64_t bytes)
 	return exact(text, &size_units, bytes);
 }
 
-/* Three digits, and no zeroes behind the point that say nothing. */
+/* Three digits, without trailing zeroes behind the point. */
 static const char *three(char *text, double number, const char *unit)
 {
 	int digits = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;

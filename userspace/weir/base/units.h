@@ -32,7 +32,7 @@ extern const struct units time_units;	/* microseconds */
 extern const struct units rate_units;	/* bytes a second */
 extern const struct units size_units;	/* bytes */
 
-/* Digits alone: no sign, no blank, no other base; what ends them is at @end. */
+/* Digits alone: no sign, no blank, no other base; @end is the first character behind them. */
 bool units_digits(const char *word, char **end, uint64_t *number);
 
 /* NULL where there is no such unit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * `weir doctor`: looks at everything that a packet needs on its way, and says of
- * each thing what was found and how to mend it.
+ * `weir doctor`: checks everything that a packet needs on its way, and reports
+ * each finding with a fix.
  */
 #ifndef WEIR_DOCTOR_H
 #define WEIR_DOCTOR_H
@@ -17,9 +17,9 @@ enum verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_VERDICTS };
 
 /**
  * struct finding - one check's outcome
- * @check: what was looked at, one word for programs to go by
+ * @check: name of the check, one word for programs
  * @subject: the object: "job 7", "port eth0", or "" for the machine
- * @fix: what to do; NULL where nothing is to do
+ * @fix: how to mend it; NULL where all is well
  */
 struct finding {
 	enum verdict verdict;
@@ -29,7 +29,7 @@ struct finding {
 };
 
 /**
- * struct patient - what the checks look at
+ * struct patient - the state that the checks look at
  * @only: the job to look at, or -1 for all
  */
 struct patient {
@@ -90,7 +90,7 @@ bool device_feature(const char *dev, const char *name);
 /* Does a device take VLAN tags of either kind off the frames that come in? */
 bool device_hides_vlan(const char *dev);
 
-/* Does its driver tell XDP programs what VLAN tags it takes off? */
+/* Can XDP programs read from its driver the VLAN tags that it takes off? */
 bool device_tells_vlan(unsigned int ifindex);
 
 #endif

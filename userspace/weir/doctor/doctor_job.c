@@ -10,7 +10,7 @@
 
 #include "doctor/doctor.h"
 
-/* What one job's checks are about; @good counts sources without a complaint. */
+/* The checks of one job; @good counts sources without a complaint. */
 struct visit {
 	struct patient *patient;
 	struct job job;
@@ -72,7 +72,7 @@ static void check_bound(const struct visit *visit)
 	report(&finding, "%u of %u sources have an address", job->bound, job->sources);
 }
 
-/* Do ports answer for an address that is nobody's? */
+/* Do ports answer ARP for the job's address where no host has it? */
 static bool is_answered_for(const struct job *job)
 {
 	return job->format == WEIR_FORMAT_LAB && job->address.len == 4;
@@ -139,7 +139,7 @@ static bool is_upper(const struct link *link)
 	return false;
 }
 
-/* Returns true where there is nothing to say. */
+/* Returns true where there is nothing to report. */
 static bool check_link(const struct visit *visit, const char *who, const struct link *link,
 		       const struct route *route)
 {
@@ -171,7 +171,7 @@ static const char *state_word(int state)
 	return state & NUD_FAILED ? "failed" : "incomplete";
 }
 
-/* A neighbour that nobody has talked to costs the first results. */
+/* The first results to a neighbour that is not resolved yet are lost. */
 static bool check_neighbour(const struct visit *visit, const char *who,
 			    const struct link *link, const struct addr *next)
 {

@@ -98,7 +98,7 @@ static void check_degraded(const struct nlattr **job, const char *subject)
 	       (uintmax_t)degraded, (uintmax_t)blocks);
 }
 
-/* What waits for long in one job. */
+/* Blocks that wait for long in one job. */
 struct waiting {
 	uint64_t blocks;
 	uint64_t oldest;
@@ -135,7 +135,7 @@ static void find_waiting(const struct patient *patient, uint32_t job, uint64_t p
 	}
 }
 
-/* With a timeout, what has waited for two of them should have been answered. */
+/* With a timeout, a block that has waited for two of them should have been answered. */
 static void check_blocks(const struct patient *patient, const struct nlattr **job,
 			 const char *subject)
 {

@@ -33,7 +33,7 @@ static const char *attach_line(const char *dev, uint32_t mode)
 		   names_word(&mode_names, mode));
 }
 
-/* Our program is at a hook; is it the one that the module was told of? */
+/* Our program is at a hook; is it in the mode that the module has for the port? */
 static void check_mode(const char *subject, const char *dev, uint32_t mode,
 		       const struct hook *hook)
 {
@@ -116,7 +116,7 @@ static void check_mtu(struct patient *patient, const struct link *link, const ch
 }
 
 /*
- * Behind GRO the driver's packets may come merged, where the device was told to
+ * Behind GRO the driver's packets may come merged, where the device is set to
  * merge UDP for forwarding. The tc program takes them apart and gains by it; to
  * generic XDP several contributions look like one that is too long.
  */
@@ -208,7 +208,7 @@ static bool binds_vlan(const struct patient *patient, unsigned int ifindex)
 	return false;
 }
 
-/* XDP sees no tag that the device takes off; some drivers tell what it was. */
+/* XDP sees no tag that the device takes off; some drivers let programs read it. */
 static void check_vlan(const struct patient *patient, const struct link *link,
 		       const char *subject, uint32_t mode)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets that were refused for a reason that somebody has to mend. */
+/* Packets that were refused for a reason that an administrator has to mend. */
 #include <weir.h>
 
 #include "doctor/doctor.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trimming: does what is attached bring packets to each policy, and whole ones? */
+/* Trimming: do the attached programs and qdiscs bring packets to each policy, and whole ones? */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define CHILD_DROPS_ONE_IN	100
 
-/* What all policies with hook xdp share. */
+/* State that all policies with hook xdp share. */
 struct forward {
 	int err;
 	unsigned int devices;
@@ -26,7 +26,7 @@ static const char *set_line(const struct link *link, const char *more)
 	return fix("run `weir trim set dev %s%s`", link->name, more);
 }
 
-/* XDP forwards without it, but for what the device has no room for. */
+/* XDP forwards without it, except frames for which the device has no room. */
 static bool needs_qdisc(const struct trim *trim)
 {
 	return trim->hook != WEIR_TRIM_HOOK_XDP || trim->meter == WEIR_TRIM_METER_BACKLOG;
@@ -56,7 +56,7 @@ static void check_qdisc(struct patient *patient, const struct link *link, const 
 		       link->name);
 }
 
-/* What changes a packet after it was looked at is not seen by trimming. */
+/* Trimming does not see changes by programs and filters that run after it. */
 static void report_filter(struct finding *finding, const struct hook *hook)
 {
 	unsigned int after = hook->tcx ? hook->after + hook->filters : 0;
@@ -93,7 +93,7 @@ static void check_filter(struct patient *patient, const struct link *link, const
 	       link->name);
 }
 
-/* What stands for several packets has no payload that could be cut off for them all. */
+/* A merged packet has no single payload that could be cut off for all its segments. */
 static void check_merging(const struct link *link, const char *subject)
 {
 	static const char *const features[] = {
@@ -156,7 +156,7 @@ static bool before_is_down(struct patient *patient, const struct link *link, str
 	return down;
 }
 
-/* A policy is taken where the driver could send; whether it does now is another thing. */
+/* The module takes a policy where the driver has a way to send; the driver may not allow it now. */
 static void check_sends(struct patient *patient, const struct link *link, const char *subject,
 			const struct trim *trim)
 {
@@ -201,7 +201,7 @@ static void check_hook(struct patient *patient, const struct link *link, const c
 	}
 }
 
-/* What has let them through believes that they were sent. */
+/* The hook that let them through counts them as sent. */
 static void check_losses(const struct link *link, const char *subject, const struct trim *trim)
 {
 	struct finding finding = { DOCTOR_WARN, "losses", subject, NULL };
@@ -217,8 +217,8 @@ static void check_losses(const struct link *link, const char *subject, const str
 }
 
 /*
- * Some qdiscs drop a packet now and then to have its sender slow down. More than that is lost
- * that would have been trimmed, had it waited in weir's.
+ * Some qdiscs drop a packet now and then to have its sender slow down. With more losses, packets
+ * are lost that weir's own queue would have trimmed.
  */
 static void check_child(const struct link *link, const char *subject, const struct trim *trim)
 {
@@ -233,7 +233,7 @@ static void check_child(const struct link *link, const char *subject, const stru
 	       (unsigned long long)trim->passed);
 }
 
-/* The device had no room for them, and the port nothing that they could wait in. */
+/* The device had no room for them, and the port no queue. */
 static void check_lost(const struct link *link, const char *subject, const struct trim *trim)
 {
 	struct finding finding = { DOCTOR_WARN, "losses", subject, NULL };
@@ -259,7 +259,7 @@ static bool any_edge(const struct patient *patient)
 	return false;
 }
 
-/* An edge takes the mark off what a rule might have had trimmed, be it a routing protocol's. */
+/* An edge takes the mark off all packets that a rule may match, even of routing protocols. */
 static void check_mark(struct patient *patient, const struct link *link, const char *subject,
 		       const struct trim *trim)
 {
@@ -298,9 +298,8 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 }
 
 /*
- * The other end of a veth leaves checksums to hardware that is not there: the stack
- * finishes them, XDP does not. That end may be in a namespace that is not seen from
- * here.
+ * The other end of a veth leaves checksums to hardware that is not there: the stack finishes them,
+ * XDP does not. That end may be in a namespace that is not visible from here.
  */
 static void check_sender(const struct link *link, const struct link *links, size_t count)
 {
@@ -326,8 +325,8 @@ static void check_sender(const struct link *link, const struct link *links, size
 }
 
 /*
- * A tag that the device takes off is not in the frame. A program that was loaded for the
- * device asks the driver for it; @name is that of the program.
+ * A tag that the device takes off is not in the frame. A program that was loaded for the device
+ * asks the driver for it; @name: the program's name.
  */
 static void check_tags(const struct link *link, const char *name)
 {
@@ -356,7 +355,7 @@ static bool forwards(const struct link *link, char *name, size_t size)
 	       trim_forward_is(name);
 }
 
-/* The devices that the program is on, whatever policies they have. */
+/* The devices that the program is on, under any policy. */
 static void check_senders(struct patient *patient)
 {
 	struct link *links;

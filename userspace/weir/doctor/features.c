@@ -21,7 +21,7 @@ static int ask(int fd, const char *dev, void *data)
 
 static uint32_t feature_count(int fd, const char *dev)
 {
-	/* One set is asked for, so one number follows. */
+	/* The request is for one set, so one number follows. */
 	union {
 		struct ethtool_sset_info info;
 		char bytes[sizeof(struct ethtool_sset_info) + sizeof(uint32_t)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the driver of a device tells XDP programs, as the kernel's netdev family has it. */
+/* Metadata that XDP programs can read from a device's driver, by the kernel's netdev family. */
 #include <stdbool.h>
 
 #include "doctor/doctor.h"

@@ -351,7 +351,7 @@ static int parse_object(struct args *args, const char *word)
 	return usage(NULL, "there is no object '%s'; objects are: %s", word, list);
 }
 
-/* Returns how many words name the verb, or -1 with the status told. */
+/* Returns how many words name the verb, or -1 with the reason printed. */
 static int parse_verb(struct args *args, int count, char **words)
 {
 	char list[256];

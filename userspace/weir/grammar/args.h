@@ -16,10 +16,10 @@
 #define ARGS_MAX 128
 
 /**
- * struct value - of a key that was given
+ * struct value - a key's value on the command line
  * @word: the value as it was written
- * @attr: the netlink attribute that carries it, where the word decides on it; else
- *	that of the key
+ * @attr: the netlink attribute that carries it, where the word decides it; else the
+ *	key's
  * @share: of a VALUE_SHARE, millionths of all, which is still to become a number;
  *	0 where a number was given
  * @none: key->none was given
@@ -46,12 +46,12 @@ struct args {
 	char **word;
 };
 
-/* Returns 0, or an exit status with the reason told. */
+/* Returns 0, or an exit status with the reason printed. */
 int args_parse(struct args *args, int count, char **words);
 
 /*
  * Reads a number with one of the units, or without one where @bare is given, and
- * tells of the key, or of @what in it, what is wrong. Returns an exit status.
+ * reports a mistake in the key, or in @what of it. Returns an exit status.
  */
 int args_units(const char *key, const char *what, const char *word,
 	       const struct units *units, const struct unit *bare, uint64_t *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the verbs of the grammar do. Each returns an exit status. */
+/* The actions of the grammar's verbs. Each returns an exit status. */
 #ifndef WEIR_COMMANDS_H
 #define WEIR_COMMANDS_H
 

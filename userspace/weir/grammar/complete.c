@@ -5,8 +5,8 @@
  *	weir complete -- WORD...	what may stand in the place of the last WORD
  *	weir complete table		all objects, verbs and keys, for tests
  *
- * Words are printed one a line and not filtered by what is typed so far: the
- * shell does that.
+ * Words are printed one a line and not filtered by the typed part: the shell does
+ * that.
  */
 #include <dirent.h>
 #include <linux/netlink.h>
@@ -70,7 +70,7 @@ static void list_devices(void)
 		if_freenameindex(devices);
 }
 
-/* The ids that the kernel knows. A shell that completes wants no errors. */
+/* The ids of the kernel's objects. A shell that completes wants no errors. */
 static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *parent_id)
 {
 	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
@@ -96,7 +96,7 @@ static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *
 	weir_close(&weir);
 }
 
-/* A key's place in the words, and that of what follows its value. */
+/* A key's place in the words, and the place behind its value. */
 struct place {
 	const struct key *key;
 	int at;

@@ -108,7 +108,7 @@ void dscp_map_print(const char *key, const struct nlattr *attr)
 		print_string(key, text);
 }
 
-/* "44,cs6", each once or more; nothing of them with the key's word for none. */
+/* "44,cs6", each once or more; or the key's word for none alone. */
 static int parse_list(struct value *value)
 {
 	char text[256], *at = text, *word;

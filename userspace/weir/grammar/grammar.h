@@ -29,26 +29,26 @@ enum value_type {
 };
 
 /**
- * struct syntax - of values that are like no others
+ * struct syntax - of a key whose values have a form of their own
  * @parse: reads value->word; returns an exit status
- * @put: puts what was read into a request; returns an exit status
+ * @put: puts the value into a request; returns an exit status
  */
 struct syntax {
 	int (*parse)(struct value *value);
 	int (*put)(struct nlmsghdr *message, const struct value *value);
 };
 
-/* What completion can look up in the kernel for a number. */
+/* The objects whose numbers completion looks up in the kernel. */
 enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
 
 /**
  * struct key - a word that takes a value
- * @value: what the value is called in help
+ * @value: name of the value in help
  * @attr: the netlink attribute that carries it, 0 for none
  * @min: of a number, where the wire format sets the limit; limits of the module
  *	are left to the module, which states them when it refuses
  * @max: likewise; 0 for all 32 bits
- * @names: of a name, what it can be; of a number or a time, words for some
+ * @names: of a name, its words; of a number or a time, words for some
  * @bare: of a time, the microseconds that a number without a unit counts; 0 for
  *	none without a unit
  * @none: a word that is taken too and stands for no address, device or number of
@@ -78,7 +78,7 @@ struct verb_key {
 };
 
 /**
- * struct verb - what can be done with an object
+ * struct verb - an action on an object
  * @name: "" for the only verb of an object that needs none
  * @command: the netlink command that run() sends, where it is one
  * @keys: ends with an entry without a key
@@ -96,7 +96,7 @@ struct verb {
 	bool host_first;
 };
 
-/* @hidden: not part of the language that people speak */
+/* @hidden: not shown in help; for programs */
 struct object {
 	const char *name;
 	const char *doc;

@@ -42,8 +42,8 @@ void help_all(void)
 }
 
 /*
- * "a|b|c" for a key that takes names; else what its value is called, and its names,
- * unless the value is called by them.
+ * "a|b|c" for a key that takes names; else the value's name in help, and the key's
+ * names, unless the former lists them.
  */
 static void print_value(const struct key *key)
 {

@@ -26,15 +26,16 @@ static const struct names proto_names = { "protocol", 3, protos };
 
 /**
  * struct field - a part of a match that is a number, or addresses
- * @word: what it is called
+ * @word: its word
  * @at: where in struct match it is kept
  * @attr: the attribute that carries it
- * @prefix: the one that says how many bits of an address count; 0 for a number
+ * @prefix: the attribute with the number of an address's bits that count; 0 for
+ *	a number
  * @min: of a number
  * @max: likewise
  * @names: of numbers that have some
- * @twice: what is wrong where it is there already
- * @wrong: what it must be
+ * @twice: the complaint where it is there already
+ * @wrong: the complaint about a wrong value
  */
 struct field {
 	const char *word;
@@ -137,7 +138,7 @@ static const char *parse_dscps(struct match *match, char *words)
 	return "a DSCP is 0 to 63 or a name such as af11, and of two the lower comes first";
 }
 
-/* Whether there is such a device is seen when the request is made. */
+/* The request finds out whether there is such a device. */
 static const char *parse_from(struct match *match, const char *word)
 {
 	if (*match->from)
@@ -381,14 +382,14 @@ void match_print(const struct nlmsghdr *message)
 	print_rules("disable-trim", message, true);
 }
 
-/* What else a rule asks for may be so or not. */
+/* The rule's other conditions may hold or not. */
 static bool could_mean(const struct match *match, uint32_t proto, uint32_t port)
 {
 	return (!match->proto || match->proto == proto) &&
 	       (!match->port || match->port == port) && (!match->sport || match->sport == port);
 }
 
-/* It means all those that come to the port, whatever else is so of them. */
+/* It matches all packets to the port, without other conditions. */
 static bool means_all(const struct match *match, uint32_t proto, uint32_t port)
 {
 	const struct match ports = { .proto = match->proto, .port = match->port };

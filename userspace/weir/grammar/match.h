@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets a trimming policy means:
+ * Which packets a trimming policy matches:
  *
  *	any
  *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,
  *	src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE
  *
- * in any order, each at most once; what is not said matches all.
+ * in any order, each at most once; a part that is missing matches all.
  */
 #ifndef WEIR_MATCH_H
 #define WEIR_MATCH_H
@@ -23,7 +23,7 @@ struct syntax;
 /**
  * struct prefix - addresses
  * @addr: one of them
- * @bits: leading bits of it that count; 0 where no address is said
+ * @bits: leading bits of it that count; 0 where no address is given
  */
 struct prefix {
 	struct addr addr;
@@ -31,7 +31,7 @@ struct prefix {
 };
 
 /**
- * struct match - what a packet must have
+ * struct match - the conditions of a rule
  * @dscp: the lowest DSCP; counts where @has_dscp
  * @last: the highest one
  * @proto: IP protocol; 0 for all, as below

@@ -17,7 +17,7 @@
 
 enum part { PACKETS, PACKETS_BURST, BYTES, BYTES_BURST, NO_PART };
 
-/* What a word begins, behind the part @last. */
+/* The part that a word begins, behind the part @last. */
 static enum part part_of(const char *word, enum part last)
 {
 	if (!strcmp(word, "packets"))

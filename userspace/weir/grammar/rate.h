@@ -39,7 +39,7 @@ void rate_print(const struct nlattr *nest);
  */
 int rate_span(int count, char **words);
 
-/* For completion: says each word that may follow these, which are all the rate's. */
+/* For completion: calls @say with each word that may follow these, which are all the rate's. */
 void rate_next(int count, char **words, int (*say)(const char *word));
 
 #endif

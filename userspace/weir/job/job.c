@@ -33,7 +33,7 @@ static void print_quorum(const struct nlattr *attr)
 		print_string("quorum", "all");
 }
 
-/* What is done about those who are late, or send too much. */
+/* The policy for sources that are late, or send too much. */
 static void print_policy(const struct nlattr **job)
 {
 	show_name("policy", &policy_names, job[WEIR_A_JOB_POLICY]);
@@ -104,7 +104,8 @@ int job_add(const struct args *given)
 
 /*
  * `group none` is an address of zeroes on the wire, which must be of the job's
- * family, and a share is one of its sources: the job is asked for both.
+ * family, and a share is one of its sources: so the tool reads the job first
+ * for both.
  */
 static int resolve(struct weir *weir, struct args *args)
 {

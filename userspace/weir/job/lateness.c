@@ -21,7 +21,7 @@ static void sum_up(struct lateness *lateness)
 		lateness->total += lateness->bucket[i];
 }
 
-/* A module with more buckets than the tool knows: what is beyond is later still. */
+/* A module with more buckets than the tool knows: buckets beyond are later still. */
 void lateness_read(struct lateness *lateness, const struct nlmsghdr *source)
 {
 	const struct nlattr *attr;
@@ -76,7 +76,7 @@ uint64_t lateness_below(unsigned int bucket)
 	return bucket < LATENESS_LAST ? 2ull << bucket : UINT64_MAX;
 }
 
-/* The bound that says most, with its sign: where the bucket ends, if it does. */
+/* The more telling bound, with its sign: where the bucket ends, if it does. */
 static uint64_t bound(int bucket, char *sign)
 {
 	*sign = bucket < LATENESS_LAST ? '<' : '>';
@@ -159,7 +159,7 @@ static uint64_t fullest(const struct lateness *lateness)
 	return most;
 }
 
-/* What is not empty shows, however little it is. */
+/* A bucket that is not empty has a bar, however short. */
 static void draw_bar(uint64_t number, uint64_t most)
 {
 	unsigned int length = number * ((double)BAR_WIDTH / most);

@@ -22,7 +22,7 @@ struct lateness {
 /* From the kernel's description of a source. */
 void lateness_read(struct lateness *lateness, const struct nlmsghdr *source);
 
-/* What has come since an earlier look; all of it where the counters began anew. */
+/* The difference to an earlier look; all of it where the counters began anew. */
 void lateness_since(struct lateness *lateness, const struct lateness *before);
 
 /* The bucket that so many of a thousand do not exceed; -1 where there are none. */

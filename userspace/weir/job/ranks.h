@@ -16,7 +16,7 @@ struct ranks {
 	bool in[WEIR_SOURCES_MAX];
 };
 
-/* Adds those that a block of the kernel's list is without. */
+/* Adds the sources missing in a block of the kernel's list. */
 void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block);
 
 const char *ranks_text(const struct ranks *ranks, char text[static RANKS_TEXT]);

@@ -8,7 +8,7 @@
 #include "request/request.h"
 #include "request/show.h"
 
-/* Does the counter begin another subject: what was sent, joins, those who are late? */
+/* Does the counter begin another subject: packets sent, joins, late sources? */
 static bool begins_line(uint32_t attr)
 {
 	return attr == WEIR_A_STATS_RESULTS || attr == WEIR_A_STATS_JOINS ||
@@ -108,8 +108,8 @@ static void print_unknown(const struct nlattr *nest)
 }
 
 /*
- * The namespace's view: a reader wants the reasons that were found, with their
- * words; a program wants all of them.
+ * The namespace's view: readers get the reasons that occurred, with their words;
+ * programs get all of them.
  */
 static void print_refusals(const struct nlattr *nest)
 {

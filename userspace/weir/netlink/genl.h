@@ -14,10 +14,10 @@ struct weir {
 	uint32_t events;
 };
 
-/* Returns 0, or an exit status with the reason told. */
+/* Returns 0, or an exit status with the reason printed. */
 int weir_open(struct weir *weir);
 
-/* As weir_open(), but without a word: a negative errno, -ENOENT for no module. */
+/* As weir_open(), but prints nothing: a negative errno, -ENOENT for no module. */
 int weir_try_open(struct weir *weir);
 
 /* As weir_try_open(), for another family of this kernel. */

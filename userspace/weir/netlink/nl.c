@@ -25,7 +25,7 @@ int nl_open(struct nl *nl, int protocol, size_t header)
 		return err;
 	}
 	/*
-	 * Each makes the kernel say more or check more; one that knows no such
+	 * With each the kernel reports more or checks more; a kernel without the
 	 * option still serves.
 	 */
 	mnl_socket_setsockopt(nl->socket, NETLINK_EXT_ACK, &on, sizeof(on));
@@ -160,8 +160,8 @@ void nl_replies_free(struct nl_replies *replies)
 }
 
 /*
- * Reads until the request is answered in full. A dump ends with NLMSG_DONE, all
- * else with NLMSG_ERROR, as NLM_F_ACK was asked for.
+ * Reads until the request is answered in full. A dump ends with NLMSG_DONE, all else
+ * with NLMSG_ERROR, as the request has NLM_F_ACK.
  */
 static int answers(struct nl *nl, const struct nlmsghdr *request,
 		   struct nl_replies *replies, bool *interrupted)
@@ -284,7 +284,7 @@ uint64_t nl_uint(const struct nlattr *attr)
 	}
 }
 
-/* Strings end with a zero byte by the kernel's policy; those that do not are none. */
+/* Strings end with a zero byte by the kernel's policy; others read as empty. */
 const char *nl_string(const struct nlattr *attr)
 {
 	const char *text;

@@ -12,12 +12,12 @@
 #define NL_TEXT_SIZE 256
 
 /**
- * struct nl_error - what the kernel said about a request
+ * struct nl_error - the kernel's answer about a refused request
  * @err: errno
  * @text: its sentence; empty where it gave none
  * @attr: type of the top-level attribute at fault, 0 where it named none
  * @missing: type of the attribute that it misses, 0 where none
- * @ranged: @min and @max hold what the attribute may be
+ * @ranged: @min and @max hold the attribute's range
  */
 struct nl_error {
 	int err;
@@ -59,8 +59,8 @@ void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type
 
 /*
  * Sends the request and takes all answers. Returns 0 or a negative errno with
- * nl->error filled. @replies may be NULL; else the caller frees it, whatever
- * was returned. A dump that was interrupted by a change is asked for again.
+ * nl->error filled. @replies may be NULL; else the caller frees it, also after an
+ * error. A dump that a change interrupted is repeated.
  */
 int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies);
 void nl_replies_free(struct nl_replies *replies);

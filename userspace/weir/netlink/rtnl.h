@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the rest of the network stack says: links, filters, routes, neighbours. */
+/* The state of the rest of the network stack: links, filters, routes, neighbours. */
 #ifndef WEIR_RTNL_H
 #define WEIR_RTNL_H
 
@@ -31,7 +31,7 @@ struct link {
 	uint32_t hardware_id;
 };
 
-/* @name: of a bpf filter, what its owner called it */
+/* @name: of a bpf filter, its owner's name for it */
 struct filter {
 	uint32_t handle;
 	uint16_t priority;
@@ -39,12 +39,12 @@ struct filter {
 	char name[64];
 };
 
-/* @handle: 0 of what the kernel has made itself */
+/* @handle: 0 where the kernel has made it itself */
 #define QDISC_OPTIONS_MAX	1024
 
 /**
- * struct qdisc - as the kernel says it
- * @options: TCA_OPTIONS as it is; a kind that takes what it says is made anew by it
+ * struct qdisc - as the kernel describes it
+ * @options: TCA_OPTIONS as it is; some kinds can be made anew from it
  * @length: bytes of it; more than QDISC_OPTIONS_MAX where they are not all there
  * @type: the attribute's type, with its flags
  */
@@ -68,7 +68,7 @@ struct route {
 int rtnl_open(struct nl *nl);
 int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link);
 
-/* All devices of the namespace; the caller frees @links, whatever was returned. */
+/* All devices of the namespace; the caller frees @links, also after an error. */
 int rtnl_links(struct nl *nl, struct link **links, size_t *count);
 
 /*
@@ -79,8 +79,8 @@ int rtnl_filters(struct nl *nl, unsigned int ifindex, uint32_t hook, uint16_t pr
 		 const uint32_t handles[2], unsigned int *count, struct filter *found);
 
 /*
- * rtnl_qdisc.c: all qdiscs of a device but clsact; the caller frees @qdiscs,
- * whatever was returned.
+ * rtnl_qdisc.c: all qdiscs of a device except clsact; the caller frees @qdiscs, also
+ * after an error.
  */
 int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size_t *count);
 
@@ -88,13 +88,13 @@ int rtnl_qdiscs(struct nl *nl, unsigned int ifindex, struct qdisc **qdiscs, size
 int rtnl_qdisc_add(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle,
 		   const char *kind);
 
-/* In the place of what is there, of somebody else or not, as @qdisc says. */
+/* Replaces the qdisc there, an administrator's or not, by @qdisc. */
 int rtnl_qdisc_replace(struct nl *nl, unsigned int ifindex, const struct qdisc *qdisc);
 int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle);
 
 int rtnl_route(struct nl *nl, const struct addr *to, struct route *route);
 
-/* State NUD_* of a neighbour; -ENOENT where it is not known. */
+/* State NUD_* of a neighbour; -ENOENT where there is no entry. */
 int rtnl_neighbour(struct nl *nl, unsigned int ifindex, const struct addr *addr);
 
 #endif

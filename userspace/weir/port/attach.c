@@ -3,13 +3,13 @@
  * `weir port attach`: no packet is lost on the way, and a failure leaves the
  * device as it was.
  *
- * The program is loaded first, since that is what fails most. Then the module is
- * told of the port, then the program is attached: the other way round it would
- * hand over packets of a device that the module does not know yet. Our own
- * program at the same hook is replaced in one step. Between tc and XDP the new
- * one is attached before the old one goes. Native and generic XDP exclude each
- * other in the kernel, so there packets pass to the stack for a moment; workers
- * send them again.
+ * The program is loaded first, since loading fails most. Then the module gets
+ * the port, then the program is attached: the other way round it would hand over
+ * packets of a device that the module does not know yet. Our own program at the
+ * same hook is replaced in one step. Between tc and XDP the new one is attached
+ * before the old one goes. Native and generic XDP exclude each other in the
+ * kernel, so there packets pass to the stack for a moment; workers send them
+ * again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "port/attach.h"
 #include "request/request.h"
 
-/* All that one attachment is about. */
+/* State of one attachment. */
 struct attempt {
 	const struct args *args;
 	const char *dev;
@@ -90,7 +90,7 @@ static int remove_hook(struct nl *rtnl, const struct link *link, const struct ho
 		       *bpf_said() ? bpf_said() : strerror(-err));
 }
 
-/* Takes our programs off a device; those of others stay. */
+/* Takes weir's programs off a device; other programs stay. */
 int attached_remove(struct nl *rtnl, const struct attached *attached, bool *any)
 {
 	int status = WEIR_OK;
@@ -107,7 +107,7 @@ int attached_remove(struct nl *rtnl, const struct attached *attached, bool *any)
 	return status;
 }
 
-/* Is somebody else's program where ours should go? */
+/* Is another program where ours should go? */
 static int check_foreign(const struct attempt *job)
 {
 	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
@@ -177,7 +177,7 @@ static int register_port(struct attempt *job)
 	return err ? request_refused(&job->weir, job->args) : WEIR_OK;
 }
 
-/* Best effort: what it undoes has worked a moment ago. */
+/* Best effort: the step that it undoes has worked a moment ago. */
 static void unregister_port(struct attempt *job)
 {
 	if (!job->old_mode)

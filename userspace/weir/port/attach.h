@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The program on a device: what is there, what is ours, and how it comes and
- * goes.
+ * The programs on a device: which are there, which are weir's, and how they are attached.
  *
- * XDP and tcx: the program is set on the device itself, with no link and no pin, so
- * it goes with the device and lasts beyond the tool. clsact, where that is taken for
- * tcx: a bpf filter in direct action, with a fixed priority and one of two handles, by
- * which detaching knows whether clsact was there before.
+ * XDP and tcx: the program is set on the device itself, with no link and no pin, so it goes
+ * with the device and lasts beyond the tool. clsact, where that is taken for tcx: a bpf
+ * filter in direct action, with a fixed priority and one of two handles: they record
+ * whether clsact was there before, for detaching.
  */
 #ifndef WEIR_ATTACH_H
 #define WEIR_ATTACH_H
@@ -94,7 +93,7 @@ struct tc_place {
 extern const struct tc_place tc_ingress;	/* of a port: hands packets over */
 extern const struct tc_place tc_egress;		/* of a trimming policy */
 
-/* What is on a device. */
+/* The programs on a device. */
 struct attached {
 	struct link link;
 	struct hook xdp;

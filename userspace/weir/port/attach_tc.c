@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tc programs, at ingress or egress: by tcx, or as a filter of clsact where the kernel has
- * no tcx, or where others have filters there. Those see a packet after all that is in tcx,
- * and ours is to see what they have made of it.
+ * tc programs, at ingress or egress: by tcx, or as a filter of clsact where the kernel has no
+ * tcx, or where other filters are there. Filters see a packet after the programs in tcx, and
+ * ours has to see the packet as those filters leave it.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -61,7 +61,7 @@ static int list_filters(struct nl *rtnl, unsigned int ifindex, const struct tc_p
 	return rtnl_filters(rtnl, ifindex, place->hook, WEIR_TC_PRIORITY, handles, count, found);
 }
 
-/* The filter in our place, be it ours or not. */
+/* The filter in our place, ours or not. */
 static void take_filter(const struct tc_place *place, const struct filter *filter,
 			struct hook *hook)
 {
@@ -76,7 +76,7 @@ static void take_filter(const struct tc_place *place, const struct filter *filte
 	snprintf(hook->name, sizeof(hook->name), "%.31s", filter->name);
 }
 
-/* -EPERM where whose programs there are in tcx may not be asked. */
+/* -EPERM where the owners of programs in tcx may not be read. */
 int tc_find(struct nl *rtnl, unsigned int ifindex, const struct tc_place *place,
 	    struct hook *hook)
 {
@@ -141,7 +141,7 @@ static int clsact_attach(struct nl *rtnl, unsigned int ifindex, const struct tc_
 	}
 	bpf_forget();
 	err = bpf_tc_attach(&hook, &opts);
-	/* Nothing else of what is asked for could be invalid: who had made clsact took it. */
+	/* The request has no other invalid part: the owner of clsact has removed it meanwhile. */
 	if (err == -EINVAL)
 		err = -EAGAIN;
 	if (err && made)

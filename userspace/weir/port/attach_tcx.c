@@ -23,7 +23,7 @@
 /* As many as the kernel lets a device have. */
 #define PROGRAMS_MAX	64
 
-/* What union bpf_attr is for BPF_PROG_ATTACH and BPF_PROG_DETACH */
+/* union bpf_attr for BPF_PROG_ATTACH and BPF_PROG_DETACH */
 struct tcx_change {
 	uint32_t ifindex;
 	uint32_t fd;
@@ -94,7 +94,7 @@ int tcx_find(unsigned int ifindex, const struct tc_place *place, struct hook *ho
 	return err;
 }
 
-/* @found is what tcx_find() found, and still so, else -EBUSY. */
+/* @found: result of tcx_find(), which must still hold, else -EBUSY. */
 int tcx_attach(unsigned int ifindex, const struct tc_place *place, int fd,
 	       const struct hook *found)
 {
@@ -108,7 +108,7 @@ int tcx_attach(unsigned int ifindex, const struct tc_place *place, int fd,
 
 	if (err == -ESTALE)
 		return -EBUSY;
-	/* The list is full; XDP says so of a frame that is too long. */
+	/* The list is full; in XDP this error is a frame that is too long. */
 	return err == -ERANGE ? -ENOSPC : err;
 }
 

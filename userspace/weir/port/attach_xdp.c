@@ -24,8 +24,8 @@ static void destroy_bound(void *skeleton)
 }
 
 /*
- * Bound to the device, a program in the driver can ask what VLAN tag was taken off; not
- * all kernels have that.
+ * Bound to the device, a program in the driver can read the VLAN tag that was taken
+ * off; not all kernels have that.
  */
 static int load_bound(const struct format_ports *ports, unsigned int ifindex,
 		      struct program *program)
@@ -87,8 +87,8 @@ static __u32 flags_of(uint32_t mode)
 }
 
 /*
- * Only the program that was seen is replaced, and where none was seen none is:
- * who attaches another one meanwhile keeps it.
+ * Only the program that was seen is replaced, and where none was seen none is: a
+ * program attached meanwhile stays.
  */
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old)
 {

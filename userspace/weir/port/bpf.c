@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What both ways of attaching need of the BPF library. */
+/* Helpers around the BPF library for both ways of attaching. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 static char said[256];
 
 /*
- * The library writes pages where one sentence is wanted. Of them the kernel's own
- * words are kept; all of it is shown by --debug.
+ * The library writes pages where one sentence is enough. Only the kernel's own
+ * words are kept; --debug shows all.
  */
 static int hear(enum libbpf_print_level level, const char *format, va_list args)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which UDP ports an attached program listens to. The program itself says so: its
- * read-only data can be read as long as it is loaded.
+ * Which UDP ports an attached program listens to. The program itself has the
+ * table: its read-only data can be read as long as it is loaded.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -111,7 +111,7 @@ bool formats_have(const struct format_ports *ports, uint32_t port, uint32_t form
 
 /*
  * The table of our program on a device, by the mode of the port. A negative errno
- * where there is no such program, or where one may not look.
+ * where there is no such program, or where it may not be read.
  */
 int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
 	       struct format_ports *ports)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which UDP ports and EtherTypes a program is to listen to, and for packets of which format:
- * what the namespace's jobs have.
+ * those of the namespace's jobs.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct weir_format_entry *find(struct format_ports *ports, uint32_t port)
 	return NULL;
 }
 
-/* One more; twice the same is one. */
+/* Adds one, unless it is there. */
 static int add(struct format_ports *ports, uint32_t port, uint32_t format)
 {
 	struct weir_format_entry *entry = find(ports, port);

@@ -34,7 +34,7 @@ void port_print_stats(const struct nlmsghdr *message)
 		stats_print(port[WEIR_A_PORT_STATS]);
 }
 
-/* The ports that the program listens to, where one may look at it. */
+/* The ports that the program listens to, where it may be read. */
 static void print_formats(struct nl *rtnl, const struct nlmsghdr *message)
 {
 	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
@@ -94,7 +94,7 @@ static int remove_program(struct nl *rtnl, unsigned int ifindex, bool *any)
 
 /*
  * The program goes first: without it the device hands nothing over. A device
- * that lost its port or its program some other way is cleaned of the rest.
+ * that lost its port or its program in another way is cleaned of the rest.
  */
 static int detach_device(struct weir *weir, struct nl *rtnl, const struct args *args)
 {

@@ -42,7 +42,7 @@ static const struct key *key_of(const struct args *args, uint16_t attr)
 	return NULL;
 }
 
-/* Does the key say what the request is about, so that every sentence names it? */
+/* Does the key identify the object of the request, so that every sentence names it? */
 static bool identifies(const struct key *key)
 {
 	return !strcmp(key->name, "id") || !strcmp(key->name, "job") ||

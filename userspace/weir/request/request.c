@@ -79,7 +79,7 @@ int request_show(struct weir *weir, const struct args *args, bool one,
 	return status ?: request_send(weir, buffer, args, replies);
 }
 
-/* For verbs whose keys are all that there is to say. */
+/* For verbs whose request has only their keys. */
 int request_run(const struct args *args)
 {
 	char buffer[NL_REQUEST_SIZE];

@@ -9,18 +9,18 @@
 /* Puts the attributes of all keys that have one. Returns an exit status. */
 int request_put(struct nlmsghdr *message, const struct args *args);
 
-/* Sends it; tells of a refusal. Returns an exit status. */
+/* Sends it; reports a refusal. Returns an exit status. */
 int request_send(struct weir *weir, char *buffer, const struct args *args,
 		 struct nl_replies *replies);
 
 /*
- * What `show` asks for: one object, where the last key of the verb is given, or
- * a dump.
+ * The request of `show`: for one object, where the last key of the verb is
+ * given, or a dump.
  */
 int request_show(struct weir *weir, const struct args *args, bool one,
 		 struct nl_replies *replies);
 
-/* Tells of the refusal in weir->nl.error. Returns an exit status. */
+/* Reports the refusal in weir->nl.error. Returns an exit status. */
 int request_refused(const struct weir *weir, const struct args *args);
 
 #endif

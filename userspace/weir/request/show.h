@@ -29,7 +29,7 @@ void show_replies(const struct nl_replies *replies, print_object_fn *print);
 /* `show`: one object, or a list of them. Returns an exit status. */
 int show_run(const struct args *args, bool one, print_object_fn *print);
 
-/* Counters of a WEIR_A_*_STATS nest, and the reasons that were found. */
+/* Counters of a WEIR_A_*_STATS nest, and the reasons that occurred. */
 void stats_print(const struct nlattr *nest);
 
 /* Fields that may be absent: then nothing is printed. */

@@ -73,7 +73,7 @@ static bool parse_part(struct value *value, const char *tail, uint64_t max)
 	       value->number >= 1 && value->number <= max;
 }
 
-/* The number of `strict` is 0; which of the others it is, the word's end says. */
+/* The number of `strict` is 0; the word's end tells the others apart. */
 static int parse_share(struct value *value)
 {
 	const char *key = value->key->name;
@@ -117,7 +117,7 @@ static int put_percent(struct nlmsghdr *message, const struct value *value)
 
 const struct syntax percent_syntax = { parse_percent, put_percent };
 
-/* In text a limit is a word, if it is one; without any it is said that there is none. */
+/* In text a limit is a word, if it is one; without any the text says that there is none. */
 static void print_limits_text(const struct nlattr **trim)
 {
 	uint64_t packets = nl_uint(trim[WEIR_A_TRIM_LIMIT]);

@@ -10,7 +10,7 @@
 
 struct syntax;
 
-/* `limit`: packets, a size or a time; which of them says the unit. */
+/* `limit`: packets, a size or a time; the unit tells which. */
 extern const struct syntax limit_syntax;
 
 /* A size, or a number of bytes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How fast a device says that it is. */
+/* The speed of a device, from its driver. */
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -25,7 +25,7 @@ static int ask(int fd, const char *dev, union settings *settings)
 	return ioctl(fd, SIOCETHTOOL, &request);
 }
 
-/* The first answer says how long the bitmaps are, as a number below zero. */
+/* The first answer gives the length of the bitmaps, as a negative number. */
 static uint64_t megabits(int fd, const char *dev)
 {
 	union settings settings = {};

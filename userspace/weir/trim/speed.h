@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Bytes a second that a device sends, as its driver says; 0 where it does not. */
+/* Bytes a second that a device sends, from its driver; 0 where that reports none. */
 uint64_t device_speed(const char *dev);
 
 #endif

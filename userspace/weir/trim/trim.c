@@ -2,10 +2,10 @@
 /*
  * `weir trim set`, `weir trim del` and `weir trim flush`.
  *
- * What fails most comes first: devices are looked at and programs loaded, then the
- * module gets the policy, then what brings packets to it is attached. Where that
- * fails the module gets back the policy that it had. To take a policy away what was
- * attached goes first, as without it no packet asks for the policy.
+ * The steps that fail most come first: devices are looked at and programs loaded,
+ * then the module gets the policy, then programs and qdiscs are attached. Where that
+ * fails, the module gets back the policy that it had. To remove a policy the programs
+ * and qdiscs go first, as without them no packet uses the policy.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -104,7 +104,7 @@ int trim_check_words(const struct args *args)
 	return check_limits(args) ?: check_dscp(args);
 }
 
-/* The policy that the device has; that there is none is no error. */
+/* The policy that the device has; none is no error. */
 static int read_before(struct trim_attempt *attempt)
 {
 	int err;
@@ -204,7 +204,7 @@ static int take_policy_away(struct trim_attempt *attempt)
 	return nl_talk(&attempt->weir.nl, buffer, NULL);
 }
 
-/* Best effort: what it undoes has worked a moment ago. */
+/* Best effort: the step that it undoes has worked a moment ago. */
 static void restore_policy(struct trim_attempt *attempt)
 {
 	uint64_t said = attempt->before.said | 1ull << WEIR_A_TRIM_IFINDEX;
@@ -288,7 +288,7 @@ int trim_set(const struct args *args)
 	return status;
 }
 
-/* Takes all that is ours off a device, whatever its policy says. */
+/* Takes all of weir's programs and qdiscs off a device, under any policy. */
 static int detach_all(struct nl *rtnl, const struct link *link, bool last, bool *any)
 {
 	int status = WEIR_OK;
@@ -314,7 +314,7 @@ static int read_last(struct trim_attempt *attempt, bool *last)
 	return WEIR_OK;
 }
 
-/* A device that lost its policy some other way is cleaned of the rest. */
+/* A device that lost its policy in another way is cleaned of the rest. */
 static int del(struct trim_attempt *attempt)
 {
 	bool last = false, any = false;

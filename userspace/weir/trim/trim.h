@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trimming policies: the module has the policy, the tool has what brings packets to
- * it: a qdisc, a tc program or XDP programs.
+ * Trimming policies: the module has the policy, and the tool attaches the means that bring
+ * packets to it: a qdisc, a tc program or XDP programs.
  */
 #ifndef WEIR_TRIM_TOOL_H
 #define WEIR_TRIM_TOOL_H
@@ -11,14 +11,14 @@
 #include "netlink/rtnl.h"
 #include "port/attach.h"
 
-/* What the qdiscs are made with, and known by when they are to go. */
+/* Kind and handle of the qdiscs, by which they are found again for removal. */
 #define TRIM_QDISC_KIND		"weir"
 #define TRIM_QDISC_HANDLE	0x77650000
-/* Its class, and what stands there of the kernel's own, which has no handle. */
+/* Its class, and a handle there for the kernel's own qdisc, which has none. */
 #define TRIM_QDISC_CLASS	(TRIM_QDISC_HANDLE | 1)
 #define TRIM_CHILD_HANDLE	0x77660000
 
-/* Which qdisc `set` puts below a device: none where it is there, or others' is. */
+/* Which qdisc `set` puts below a device: none where it is there, or another one is. */
 enum trim_qdisc {
 	TRIM_QDISC_THERE,
 	TRIM_QDISC_OTHERS,
@@ -29,18 +29,18 @@ enum trim_qdisc {
 };
 
 /**
- * struct trim - what the tool needs of a policy
+ * struct trim - the parts of a policy that the tool needs
  * @ifindex: 0 where there is none
  * @hook: enum weir_trim_hook
  * @meter: enum weir_trim_meter
- * @said: which attributes were said of the port itself, bit i being WEIR_A_TRIM_i
+ * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i
  * @rules: how many there are
  * @dscp: of trimmed packets
- * @bgp: its rules may mean BGP's packets
- * @edge: what comes in by the device is not believed
- * @sends: its driver takes what XDP redirects
+ * @bgp: its rules may match BGP's packets
+ * @edge: marks of packets that come in by the device are not trusted
+ * @sends: its driver takes redirected frames
  * @device_dropped: packets that the device itself has dropped
- * @lost: frames that XDP redirected and nothing took
+ * @lost: redirected frames that neither device nor qdisc took
  */
 struct trim {
 	unsigned int ifindex;
@@ -66,7 +66,7 @@ struct trim {
  * @link: the device that packets leave by
  * @reply: the policy as it was, no message where there was none
  * @before: likewise, read
- * @qdisc: of hooks qdisc and xdp, what to install
+ * @qdisc: of hooks qdisc and xdp, the qdisc to install
  * @kept: of TRIM_QDISC_ABOVE, the root qdisc that stays
  * @program: of hook tc, where it had to be loaded
  * @fd: of that program, -1 where nothing is to be attached
@@ -90,12 +90,12 @@ struct trim_attempt {
 
 /**
  * struct trim_place - how packets of a device are brought to its policy
- * @prepare: looks at what is there, and loads what is to be attached
- * @attach: attaches it; undoes its own part of it where it fails
- * @detach: takes off a device what is ours; @any: there was something. @last: of
+ * @prepare: looks at the devices, and loads programs
+ * @attach: attaches programs and qdiscs; undoes its own part where it fails
+ * @detach: takes weir's programs and qdiscs off a device; @any: there were some. @last: of
  *	hook xdp, no other policy needs the program
  *
- * All return an exit status, with the reason told.
+ * All return an exit status, with the reason printed.
  */
 struct trim_place {
 	int (*prepare)(struct trim_attempt *attempt);
@@ -110,16 +110,17 @@ extern const struct trim_place trim_forward_place;	/* trim_forward.c */
 /* trim_read.c */
 void trim_read(const struct nlmsghdr *message, struct trim *trim);
 
-/* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
 /* Refuses words that exclude each other. Returns an exit status. */
 int trim_check_words(const struct args *args);
 
 /*
- * Limits are all there are where none was said before: not the built-in one of packets, too.
+ * Where no limit was given before, the new ones are all: the default one of packets does not
+ * count.
  * @said: as that of struct trim
  */
 void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said);
 
+/* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
 int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);
 
 /* How many devices other than this one have a policy with this hook? */
@@ -130,18 +131,18 @@ unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
 int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
 
 /*
- * trim_child.c: the root qdisc of somebody else stays, as the child of weir's.
+ * trim_child.c: another root qdisc stays, as the child of weir's.
  *
- * Can a qdisc of this kind be made anew elsewhere from what the kernel says of it?
+ * Can a qdisc of this kind be made anew elsewhere from its options in the kernel?
  */
 bool trim_child_can(const struct qdisc *root);
 
-/* Puts weir above a root qdisc, and with trim_child_return() that back. */
+/* Puts weir above a root qdisc; trim_child_return() puts the root qdisc back. */
 int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *root);
 int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child);
 
 /*
- * On how many devices of this namespace the program that forwards is. Returns 0 or a
+ * Counts the devices of this namespace with the program that forwards. Returns 0 or a
  * negative errno.
  */
 int trim_forward_count(struct nl *rtnl, unsigned int *devices);
@@ -149,10 +150,10 @@ int trim_forward_count(struct nl *rtnl, unsigned int *devices);
 /* Is a program of this name one that forwards? */
 bool trim_forward_is(const char *name);
 
-/* Tells why a program of trimming cannot be attached to a device. */
+/* Reports why a program of trimming cannot be attached to a device. */
 int trim_attach_refused(const char *dev, int err);
 
-/* Tells why something cannot be taken off a device: @why are the kernel's words. */
+/* Reports why a program or qdisc cannot be taken off a device: @why are the kernel's words. */
 int trim_detach_refused(const char *dev, int err, const char *why);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The root qdisc of somebody else stays, as the child of weir's. The kernel moves no qdisc,
- * so it is made anew below weir's from what the kernel says of it, and again at the root
- * when weir's goes. What the kernel says of the new one must be the same, or all is
- * undone. Some kinds keep times in units of 1024 ns and say a little less than they were
- * told; those are told a little more. Packets that wait in it are lost, as when any qdisc is replaced.
+ * Another root qdisc stays, as the child of weir's. The kernel moves no qdisc, so the tool
+ * makes it anew below weir's from its options, and again at the root when weir's goes. The
+ * options of the new one must read the same, or all is undone. Some kinds keep times in
+ * units of 1024 ns and show a little less than was set; for those the tool sets a little
+ * more. Packets that wait in it are lost, as when any qdisc is replaced.
  */
 #include <errno.h>
 #include <linux/pkt_sched.h>
@@ -16,7 +16,7 @@
 #include "base/tool.h"
 #include "trim/trim.h"
 
-/* They have no classes of somebody's own, and take what they say. */
+/* These have no classes that users make, and accept the options that they show. */
 static const char *const kinds[] = {
 	"fq_codel", "fq", "pfifo", "bfifo", "pfifo_head_drop", "pfifo_fast", "sfq", "codel", "pie",
 	"fq_pie", "cake",
@@ -39,7 +39,7 @@ static bool is_same(const struct qdisc *a, const struct qdisc *b)
 	       !memcmp(a->options, b->options, a->length);
 }
 
-/* What stands at a class, or at the root. Returns 0 or a negative errno. */
+/* The qdisc at a class, or at the root. Returns 0 or a negative errno. */
 static int find(struct nl *rtnl, unsigned int ifindex, uint32_t parent, struct qdisc *found)
 {
 	struct qdisc *qdiscs;
@@ -59,7 +59,7 @@ static int find(struct nl *rtnl, unsigned int ifindex, uint32_t parent, struct q
 	return err;
 }
 
-/* The numbers that came out as others are asked for with the difference added. */
+/* Numbers that read back differently are set again with the difference added. */
 static void correct(struct qdisc *asked, const struct qdisc *wanted, const struct qdisc *got)
 {
 	const void *options = wanted->options;
@@ -110,9 +110,9 @@ static void put_back(struct nl *rtnl, const struct link *link, const struct qdis
 {
 	int err;
 
-	/* The handle may be that of a child that did not become what it should. */
+	/* A child that was not made right may have the handle. */
 	rtnl_qdisc_del(rtnl, link->ifindex, TRIM_QDISC_CLASS, root->handle ?: TRIM_CHILD_HANDLE);
-	/* The kernel's own comes by itself. */
+	/* The kernel puts its own back by itself. */
 	if (root->handle)
 		err = put(rtnl, link->ifindex, root);
 	else

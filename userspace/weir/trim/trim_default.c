@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What trimming policies of a namespace inherit. */
+/* The default that trimming policies of a namespace inherit. */
 #include <errno.h>
 #include <linux/genetlink.h>
 
@@ -21,7 +21,7 @@ static struct nlmsghdr *begin(struct weir *weir, char buffer[static NL_REQUEST_S
 	return message;
 }
 
-/* What was said before, bit i being WEIR_A_TRIM_i; nothing is no error. */
+/* The attributes given before, bit i being WEIR_A_TRIM_i; none is no error. */
 static int read_said(struct weir *weir, const struct args *args, uint64_t *said)
 {
 	struct nl_replies replies = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The XDP program that forwards, and trims what a port has no room for. It belongs on
- * the devices that packets come in by, and keeps nothing of its own. Each of them has one
- * that is loaded for it, and may ask its driver for the VLAN tags that it takes off; they
- * stay as long as some policy of the namespace has hook xdp.
+ * The XDP program that forwards, and trims packets for which a port has no room. It belongs on
+ * the ingress devices, and has no state of its own. Each of them has one that is loaded for
+ * it, and may ask its driver for the VLAN tags that it takes off; they stay as long as some
+ * policy of the namespace has hook xdp.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -170,7 +170,7 @@ static bool is_from(const struct value *value)
 	return !strcmp(value->key->name, "from");
 }
 
-/* Without a device that it is on, nobody would bring packets to a new policy. */
+/* Without a device that has the program, no packet would come to a new policy. */
 static int check_any(struct trim_attempt *attempt)
 {
 	unsigned int devices;
@@ -261,7 +261,7 @@ static int attach_all(struct trim_attempt *attempt)
 	return status;
 }
 
-/* What the port has no room for is queued and trimmed by its qdisc, so that is there first. */
+/* The port's qdisc queues and trims frames that find no room, so it is there first. */
 static int attach(struct trim_attempt *attempt)
 {
 	int status = trim_qdisc_place.attach(attempt);
@@ -292,7 +292,7 @@ static int detach_one(const struct link *link, bool *any)
 	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
 }
 
-/* From all devices of the namespace, whatever the policy's own is. */
+/* From all devices of the namespace, not only the policy's own. */
 static int detach(struct nl *rtnl, const struct link *link, bool last, bool *any)
 {
 	struct link *links;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The weir qdisc of a device. Over the qdisc that the kernel has given it, `set` puts
- * one of its own: at the root, or below mq one for each transmit queue. Over the
- * qdisc of somebody else it puts none, but takes a weir qdisc anywhere below it for
- * what is wanted; unless it is told that the other is to stay as a child.
+ * The weir qdisc of a device. `set` replaces the kernel's default qdisc by a weir
+ * qdisc: at the root, or below mq one for each transmit queue. It does not replace
+ * another qdisc, but accepts a weir qdisc anywhere below that; unless the other is to
+ * stay as a child.
  *
- * What is ours is known by its handle. With it the kernel's own comes back.
+ * The handle marks weir's own qdiscs. When they are deleted, the kernel's default
+ * comes back.
  */
 #include <errno.h>
 #include <linux/pkt_sched.h>
@@ -65,7 +66,7 @@ static int look_refused(const char *dev, int err)
 	return refused(err, "cannot list the qdiscs of %s: %s", dev, strerror(-err));
 }
 
-/* What can be done instead of taking somebody else's qdisc away. */
+/* Names the ways that leave another qdisc in place. */
 static int refuse_foreign(const char *dev, const struct qdisc *root, unsigned int handle)
 {
 	if (trim_child_can(root))
@@ -75,7 +76,7 @@ static int refuse_foreign(const char *dev, const struct qdisc *root, unsigned in
 		       dev, root->kind, handle, dev, handle);
 }
 
-/* What XDP forwards can do without, but for what the device has no room for. */
+/* Frames that XDP forwards need no qdisc, except those for which the device has no room. */
 static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root)
 {
 	unsigned int handle = TC_H_MAJ(root->handle) >> 16;
@@ -89,7 +90,7 @@ static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root
 	return WEIR_OK;
 }
 
-/* Weir goes above what is there. */
+/* Weir goes above the qdisc that is there. */
 static int decide_keep(struct trim_attempt *attempt, const struct qdisc *root)
 {
 	const char *dev = attempt->link.name;
@@ -109,7 +110,7 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 {
 	const struct qdisc *root = qdiscs->root;
 
-	/* Ours, where somebody who set it may have been stopped half way. */
+	/* Ours; the run that set it may have been stopped half way. */
 	if (root && root->handle == TRIM_QDISC_HANDLE && !strcmp(root->kind, "mq")) {
 		attempt->qdisc = TRIM_QDISC_MQ_THERE;
 		return WEIR_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `weir trim queues`: what waits and was trimmed in each weir qdisc. */
+/* `weir trim queues`: packets that wait and were trimmed in each weir qdisc. */
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <weir.h>

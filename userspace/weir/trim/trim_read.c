@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module says of trimming policies. */
+/* Trimming policies in the module's answers. */
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define BGP_PORT 179
 
-/* What trimmed packets are marked with, be it said as a DSCP or as a traffic class. */
+/* The DSCP of trimmed packets, given as one or as a traffic class. */
 static uint32_t mark(const struct nlattr *const *table)
 {
 	const struct nlattr *map = table[WEIR_A_TRIM_TC_DSCP];

@@ -58,7 +58,7 @@ static void print_bands(const struct nlattr **trim)
 	show_number("return-dscp", trim[WEIR_A_TRIM_RETURN_DSCP]);
 }
 
-/* The qdisc needs none, so readers are spared it. */
+/* The qdisc needs none, so it is not shown there. */
 static void print_meter(const struct nlattr **trim)
 {
 	const struct nlattr *rate = trim[WEIR_A_TRIM_RATE];
@@ -80,7 +80,7 @@ static void print_meter(const struct nlattr **trim)
 	show_micros("t1", trim[WEIR_A_TRIM_T1]);
 }
 
-/* Does the counter begin another subject: what came trimmed, what waited, the meters? */
+/* Does the counter begin another subject: packets that came trimmed, backlogs, the meters? */
 static bool begins_line(uint32_t attr)
 {
 	return attr == WEIR_A_TRIM_STATS_HEADERS || attr == WEIR_A_TRIM_STATS_DATA_MAX ||
@@ -141,7 +141,7 @@ static void print_stats(const struct nlattr *nest)
 	print_end();
 }
 
-/* What of a policy is as the namespace's default has it, where there is one. */
+/* The fields that a policy inherits from the namespace's default, where there is one. */
 static void print_inherited(const struct nlattr **trim)
 {
 	static const struct name fields[] = {
@@ -171,8 +171,8 @@ static void print_inherited(const struct nlattr **trim)
 }
 
 /*
- * An event is a line of its own, without what was counted. Of a policy that trims
- * nothing readers are spared the rest.
+ * An event is a line of its own, without counters. A policy that trims nothing is shown
+ * without the rest.
  */
 void trim_print(const struct nlmsghdr *message, bool brief)
 {

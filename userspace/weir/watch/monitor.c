@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `weir monitor`: what changes, as it changes. */
+/* `weir monitor`: changes, as they happen. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static const char *event_name(const struct notification *notification,
 	return names_word(&event_names, nl_uint(event[WEIR_A_EVENT_EVENT]));
 }
 
-/* What is wrong stands out. */
+/* Faults stand out. */
 static enum color event_color(const struct notification *notification,
 			      const struct nlmsghdr *message)
 {
@@ -121,7 +121,7 @@ static void print_notification(const struct nlmsghdr *message)
 	}
 }
 
-/* Did the generic netlink controller say that our family is gone? */
+/* Did the generic netlink controller report that our family is gone? */
 static bool family_gone(const struct nlmsghdr *message)
 {
 	const struct nlattr *table[CTRL_ATTR_MAX + 1];
@@ -145,7 +145,7 @@ static int handle(const struct weir *weir, const char *buffer, ssize_t got)
 		else if (message->nlmsg_type == GENL_ID_CTRL && family_gone(message))
 			return refused(ENOENT, "the weir module was unloaded, so there is nothing to monitor");
 	}
-	/* Who reads a pipe wants the line now, and may be gone. */
+	/* The reader of a pipe gets the line at once, and may be gone. */
 	return fflush(stdout) ? WEIR_REFUSED : WEIR_OK;
 }
 

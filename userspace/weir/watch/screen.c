@@ -17,7 +17,7 @@
 
 #define BILLION 1000000000ull
 
-/* Another screen without a cursor, so that what the terminal shows comes back. */
+/* Another screen without a cursor, so that the terminal's content comes back. */
 static const char enter_codes[] = "\033[?1049h\033[?25l";
 static const char leave_codes[] = "\033[?25h\033[?1049l";
 
@@ -106,7 +106,7 @@ void screen_close(struct screen *screen)
 	clear(screen);
 }
 
-/* What the environment says of a page that is no terminal's. */
+/* The size of a page without a terminal, from the environment. */
 static unsigned int from_environment(const char *name, unsigned int otherwise)
 {
 	const char *word = getenv(name);
@@ -190,8 +190,8 @@ void screen_show(struct screen *screen)
 		printf("\n\n");
 	} else {
 		/*
-		 * Home; each line is cleared before its text, as behind a full one there
-		 * is nothing to clear but its last column; then what is below.
+		 * Home; each line is cleared before its text, as behind a full one only
+		 * its last column could be cleared; then the rest below.
 		 */
 		printf("\033[H\033[2K");
 		print_lines(screen, "\r\n\033[2K");

@@ -16,7 +16,7 @@
 /**
  * struct screen - a page
  * @live: it is a terminal's, which is to be restored
- * @width: columns; what does not fit is cut off
+ * @width: columns; longer lines are cut off
  * @height: lines; likewise
  * @line: those written so far, @lines of them
  * @out: where the line that is being written goes, NULL between lines

@@ -15,7 +15,7 @@
  * @interval: nanoseconds
  * @left: how many looks are still to be shown; counts only where @counted
  * @now: the last look
- * @change: what is shown: how it differs from the one before
+ * @change: the page shown: the difference to the look before
  */
 struct watch {
 	struct weir weir;

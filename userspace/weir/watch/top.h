@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* `weir top`: what the kernel counts, what has changed, and how it is drawn. */
+/* `weir top`: the kernel's counters, their changes, and how they are drawn. */
 #ifndef WEIR_TOP_H
 #define WEIR_TOP_H
 
@@ -40,7 +40,7 @@ struct top_source {
 	struct counters counters;
 };
 
-/* What the hooks of a device have counted, by attribute. */
+/* Counters of a device's hooks, by attribute. */
 struct trim_counters {
 	uint64_t count[WEIR_A_TRIM_STATS_MAX + 1];
 };
@@ -87,9 +87,9 @@ int sample_take(struct sample *sample, struct weir *weir);
 void sample_free(struct sample *sample);
 
 /*
- * A copy whose counters and histograms are what has come since an earlier look, or
- * since the start where there is none; the largest jobs, the latest sources and the
- * devices that lose most first.
+ * A copy whose counters and histograms are the difference to an earlier look, or count from
+ * the start where there is none; the largest jobs, the latest sources and the devices that
+ * lose most first.
  */
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before);
 

@@ -135,7 +135,7 @@ static void draw_jobs(struct screen *screen, const struct sample *sample, size_t
 	draw_rest(screen, sample->jobs - shown, "job");
 }
 
-/* The columns of an address and of a bar, by what there is to show and the width. */
+/* The columns of an address and of a bar, by the content and the width. */
 struct columns {
 	int address;
 	int bar;
@@ -276,7 +276,7 @@ static size_t trim_lines(const struct sample *sample, size_t room)
 	return sample->trims + TITLE_LINES < most ? sample->trims + TITLE_LINES : most;
 }
 
-/* Of what trims leave, a third is for jobs, and more where the sources leave it. */
+/* Of the lines left by trims, a third is for jobs, and more where the sources leave it. */
 void top_draw(struct screen *screen, const struct sample *sample)
 {
 	size_t room, jobs, trims;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What `weir top` knows: the kernel's answers, and how two of them differ. */
+/* The data of `weir top`: the kernel's answers, and how two of them differ. */
 #include <linux/netlink.h>
 #include <math.h>
 #include <stdio.h>
@@ -166,7 +166,7 @@ static int take_sources(struct sample *sample, struct weir *weir)
 	return err;
 }
 
-/* A policy that only says what an edge is trims nothing. */
+/* A policy that only marks an edge trims nothing. */
 static int take_trims(struct sample *sample, struct weir *weir)
 {
 	struct nl_replies replies = {};
@@ -221,8 +221,8 @@ static int compare_jobs(const void *a, const void *b)
 }
 
 /*
- * How late a source is, by its bucket: one that is not heard of while blocks time out
- * for it is later than all, and of one that nobody waits for nothing is known.
+ * How late a source is, by its bucket: a silent source that blocks time out for is
+ * later than all, and the lateness of a source that no block waits for is unknown.
  */
 static unsigned int lateness_rank(const struct top_source *source)
 {
@@ -276,13 +276,13 @@ static void source_since(struct top_source *source, const struct top_source *bef
 	lateness_since(&source->lateness, &before->lateness);
 }
 
-/* The largest values are no counters, but nobody asks for the rate of those. */
+/* Maxima are no counters, but no rate of those is shown. */
 static void trim_since(struct top_trim *trim, const struct top_trim *before)
 {
 	uint64_t dropped = before ? before->child_dropped : 0;
 	unsigned int i;
 
-	/* Qdiscs come and go as they like, and count from then on. */
+	/* Qdiscs come and go at any time, and count from then on. */
 	trim->child_dropped = trim->child_dropped > dropped ? trim->child_dropped - dropped : 0;
 	for (i = 1; before && i <= WEIR_A_TRIM_STATS_MAX; i++) {
 		if (trim->counters.count[i] < before->counters.count[i])
