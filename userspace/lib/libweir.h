@@ -2,16 +2,16 @@
 /*
  * libweir - allreduce through a box that sums gradients as packets cross it
  *
- * Every worker of a job sends its vector up once, cut into blocks of `grads`
- * elements, one block a UDP packet; the box answers each block with the sum
- * over all workers. The library numbers the blocks, keeps a window of them
- * under way, asks after what is not answered, sends again what the box lacks, and
- * puts the sums in place. It needs nothing of the worker's kernel but UDP sockets.
+ * Every worker of a job sends its vector up once, cut into blocks of `grads` elements, one block a
+ * UDP packet; the box answers each block with the sum over all workers. The library numbers the
+ * blocks, keeps a window of them under way, queries blocks that are not answered, sends blocks
+ * again that the box lacks, and puts the sums in place. It needs only UDP sockets of the worker's
+ * kernel.
  *
  * Order.   All ranks of a communicator must start the same allreduces, with the
  *          same number of elements, in the same order. Results are the same
  *          bits on every rank.
- * Waiting. The job's policy on the box says whether a block waits for all ranks
+ * Waiting. The job's policy on the box decides whether a block waits for all ranks
  *          ("weir job add ... policy P"). Where it does not, a result may lack
  *          some of them: such blocks are "degraded", see WEIR_ACCEPT_DEGRADED,
  *          WEIR_AVERAGE, and struct weir_extra.
@@ -24,25 +24,22 @@
  *          the unit that the name ends with.
  * Bytes.   Vectors are in the machine's own byte order; ports and all other
  *          numbers too. The library converts to the wire and back.
- * Errors.  Functions that can fail return 0 or a negative errno value;
- *          weir_error() has the sentence that says what is wrong with what, and
- *          what to do. Errors of the path (a timeout, an unreachable box, a
- *          rank that the box has excluded) are final: the other ranks are
- *          somewhere else by then, so every later call returns the same error,
- *          and all ranks must close and open again; unless there is a fallback,
- *          see struct weir_options. Errors of the arguments and of the values (-EINVAL,
- *          -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator usable.
+ * Errors. Functions that can fail return 0 or a negative errno value; weir_error() has a sentence
+ *          with the fault and its fix. Errors of the path (a timeout, an unreachable box, a rank
+ *          that the box has excluded) are final: the other ranks are somewhere else by then, so
+ *          every later call returns the same error, and all ranks must close and open again;
+ *          unless there is a fallback, see struct weir_options. Errors of the arguments and of the
+ *          values (-EINVAL, -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator
+ *          usable.
  * Threads. A communicator, its requests included, is used by one thread at a
- *          time; different communicators are independent. The library starts no
- *          thread and installs no signal handler: progress is made inside
- *          weir_test(), weir_wait(), weir_allreduce(), and, for what fits the
- *          window at once, weir_iallreduce(). A rank that stays away from
- *          them for long delays the others where packets are lost, and where
- *          the box has lost its state.
- * Reload.  When the box is set up anew while a job runs, the ranks join it again
- *          by themselves and send again what it has lost, at no loss to the
- *          caller but time. For that the library keeps the packets of two
- *          windows: 8 * window * grads bytes.
+ *          time; different communicators are independent. The library starts no thread and
+ *          installs no signal handler: progress is made inside weir_test(), weir_wait(),
+ *          weir_allreduce(), and, for blocks that fit the window at once, weir_iallreduce(). A
+ *          rank that stays away from them for long delays the others where packets are lost, and
+ *          where the box has lost its state.
+ * Reload. When the box is set up anew while a job runs, the ranks join it again by themselves and
+ *          send lost blocks again; the caller loses only time. For that the library keeps the
+ *          packets of two windows: 8 * window * grads bytes.
  */
 #ifndef LIBWEIR_H
 #define LIBWEIR_H
@@ -83,13 +80,13 @@ enum weir_operation {
 
 /* flags of struct weir_options, and of one call */
 
-/* A vector with sums that left int32 is delivered without an error. The sums
- * are then right modulo 2^32 only; weir_get_info() tells how many blocks.
+/* A vector with sums that left int32 is delivered without an error. The sums are then right modulo
+ * 2^32 only; weir_get_info() has the number of blocks.
  */
 #define WEIR_ACCEPT_OVERFLOW	0x1u
 
-/* A vector with blocks that not all ranks are in (the box gave up waiting) is
- * delivered without an error; weir_get_info() tells how few ranks there were.
+/* A vector with blocks that not all ranks are in (the box gave up waiting) is delivered without an
+ * error; weir_get_info() has the fewest ranks of a block.
  */
 #define WEIR_ACCEPT_DEGRADED	0x2u
 
@@ -104,14 +101,14 @@ enum weir_operation {
  * @error: the communicator's final error, a negative errno
  * @rank: this worker
  * @block: the first block that was not answered, counted on the communicator from 0
- * @silent_ms: since when nothing had come from the box when that was given up
- * @sequence: number of this allreduce on the communicator, from 0, by which the
- *	ranks can agree on who is where: some may have this one's result
+ * @silent_ms: how long no packet had come from the box when this rank gave up
+ * @sequence: number of this allreduce on the communicator, from 0, by which the ranks can compare
+ *	their positions: some may have this one's result
  * @in: the input, as it was given; NULL where this rank only followed
  * @out: where the result goes, partly written perhaps
  * @count: elements of each
  * @type: of the elements
- * @operation: what was asked for
+ * @operation: the operation of the call
  * @flags: of the call, and of the communicator
  */
 struct weir_failure {
@@ -135,9 +132,9 @@ struct weir_failure {
  * @sequence: number of its allreduce on the communicator, from 0
  * @offset: its first element in the vector
  * @count: its elements
- * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64. None
- *	where not all are in it and the box has not said which, as the packet had not
- *	fitted the MTU of its route to this rank
+ * @contributors: the ranks that are summed; rank r is bit r % 64 of word r / 64. Empty where not
+ *	all are in it and the result does not name them, as the packet would not have fitted the
+ *	MTU of the box's route to this rank
  * @ranks: how many they are
  * @overflow: a sum has left int32
  */
@@ -152,15 +149,14 @@ struct weir_block_info {
 };
 
 /**
- * struct weir_options - what a communicator is opened with
+ * struct weir_options - options of weir_open()
  * @size: sizeof(struct weir_options); a later library knows by it which
  *	members the caller has
  * @address: the box's address that the job was added with ("weir job add ...
  *	address A"), IPv4 or IPv6 in numbers; a link-local IPv6 address may carry
  *	"%interface". Required
- * @bind_address: this worker's own address, the one that its rank is bound to
- *	on the box ("weir source add ... address A"); NULL lets the routing table
- *	choose
+ * @bind_address: this worker's own address, to which its rank is bound on the box ("weir source
+ *	add ... address A"); NULL lets the routing table choose
  * @group: multicast group that results come to, where the job has one; NULL
  *	where the box sends each worker its own copy. The group is joined (IGMP
  *	or MLD) while the communicator is open
@@ -179,15 +175,13 @@ struct weir_block_info {
  *	to 32 ranks, and twice as many of 2 bytes
  * @job: the job's id on the box
  * @reserved: must be zero
- * @window: packets under way at most; 0 is 4096. Clamped to half of the job's
- *	blocks, so that the box still holds each result that any rank may lack,
- *	and to what the socket's receive buffer holds (see weir_get_stats()),
- *	so that results are not lost while the caller computes. A packet takes
- *	its bytes and half a KiB, rounded up to a power of two, and 1 KiB of
- *	that buffer; net.core.rmem_max bounds the buffer of callers that have no
- *	CAP_NET_ADMIN
- * @timeout_ms: give up when no result has come for so long, while inside the
- *	library; 0 is 30000. Time that the caller spends elsewhere is not counted
+ * @window: packets under way at most; 0 is 4096. Clamped to half of the job's blocks, so that the
+ *	box still holds each result that any rank may lack, and to the room of the socket's receive
+ *	buffer (see weir_get_stats()), so that results are not lost while the caller computes. A
+ *	packet takes its bytes and half a KiB, rounded up to a power of two, and 1 KiB of that
+ *	buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
+ * @timeout_ms: give up when no result has come for so long inside the library; 0 is 30000. Time
+ *	that the caller spends elsewhere is not counted
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
@@ -199,8 +193,8 @@ struct weir_block_info {
  * @on_block: called for each block that is answered, from inside the library: it
  *	must not call it. NULL is none
  * @on_block_context: its first argument
- * @type: what the job must sum, an enum weir_type; 0 is whatever it does
- * @operation: and how, an enum weir_operation; 0 is whatever it does
+ * @type: the type that the job must have, an enum weir_type; 0 accepts any
+ * @operation: and the operation, an enum weir_operation; 0 accepts any
  *
  * Members that are zero have the defaults that are named above; @address and
  * @ranks have none.
@@ -230,7 +224,7 @@ struct weir_options {
 };
 
 /**
- * struct weir_stats - what has happened since the communicator was opened
+ * struct weir_stats - counters since the communicator was opened
  * @size: sizeof(struct weir_stats), set by the caller
  * @packets_sent: data packets sent, those sent again included
  * @packets_received: datagrams received, good or bad
@@ -240,7 +234,7 @@ struct weir_options {
  * @malformed: datagrams that are no result of this communicator and were
  *	ignored: wrong length, job, generation, count or contributors
  * @elements: elements summed
- * @generation: the communicator's generation, as the box has given it out
+ * @generation: the communicator's generation, from the box
  * @window: packets under way at most, after clamping
  * @blocks: the job's block slots on the box
  * @grads: elements a block
@@ -255,7 +249,7 @@ struct weir_options {
  * @reserved: zero
  * @queries: packets that asked the box about a block, those of weir_follow_*()
  *	included
- * @notices: what the box has told about ranks
+ * @notices: notices of the box about ranks
  * @early: results of blocks that this rank had not sent yet: the box went on
  *	without it
  * @type: of the job, an enum weir_type
@@ -288,14 +282,14 @@ struct weir_stats {
 };
 
 /**
- * struct weir_info - what is to be known about one finished allreduce
+ * struct weir_info - facts about one finished allreduce
  * @size: sizeof(struct weir_info), set by the caller
  * @blocks: blocks that the vector was cut into
  * @overflow_blocks: blocks with a sum that left int32
  * @degraded_blocks: blocks that not all ranks are in
  * @min_ranks: the fewest ranks that a block has in it; 0 of an empty vector
  * @reserved: zero
- * @missed_blocks: blocks that this rank is known not to be in
+ * @missed_blocks: blocks without this rank, as far as results name their ranks
  * @cut_blocks: blocks whose exponent was agreed without this rank, and that it has larger
  *	elements in: those were cut
  */
@@ -311,14 +305,14 @@ struct weir_info {
 };
 
 /**
- * struct weir_members - the job's ranks, as the box has told last
+ * struct weir_members - the job's ranks, from the box's last notice
  * @size: sizeof(struct weir_members), set by the caller
- * @notices: how often it has; 0 says that the bitmaps tell nothing
- * @dead: ranks that were not heard for so long that the box counts them out. Rank r
- *	is bit r % 64 of word r / 64
- * @excluded: those of them that blocks are complete without
- * @waiting: ranks that have joined anew and wait for all others to close and open:
- *	by that those who are excluded come back
+ * @notices: number of notices; 0 means that the bitmaps are not valid
+ * @dead: ranks that were silent for so long that the box takes them for dead. Rank r is bit r % 64
+ *	of word r / 64
+ * @excluded: ranks among them that blocks are complete without
+ * @waiting: ranks that have joined anew and wait for all others to close and open: excluded ranks
+ *	come back in this way
  */
 struct weir_members {
 	size_t size;
@@ -329,7 +323,7 @@ struct weir_members {
 };
 
 /**
- * struct weir_poll - what an event loop waits for on behalf of a communicator
+ * struct weir_poll - conditions for an event loop to call weir_test()
  * @size: sizeof(struct weir_poll), set by the caller
  * @fd: call weir_test() when it is readable, or has an error
  * @group_fd: likewise, of results that come to a group; -1 where there is no group
@@ -355,17 +349,12 @@ struct weir_poll {
  * that the box has excluded (policy exclude) have ten seconds from the first call on,
  * and then the others begin without them: timeout_ms has to be more there.
  *
- * Return: 0;
- *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
- *	-EMSGSIZE: a block does not fit the path MTU;
- *	-EPROTO: the job on the box has other ranks, takes fewer grads, or sums another
- *	type of numbers, or not at all;
- *	-ECONNREFUSED: the box is there and has no such job;
- *	-ESTALE: the job goes on with ranks that were in it before;
- *	-ETIMEDOUT: no answer: a rank is missing, or the box is;
- *	-EINTR: a signal handler ran;
- *	-EADDRINUSE, -EADDRNOTAVAIL, -ENETUNREACH, -ENODEV, -ENOMEM and others of
- *	the socket calls.
+ * Return: 0; -EINVAL, -E2BIG: wrong options, or of a later version of the library; -EMSGSIZE: a
+ *	block does not fit the path MTU; -EPROTO: the job on the box has other ranks, takes fewer
+ *	grads, or sums another type of numbers, or not at all; -ECONNREFUSED: the box is there and
+ *	has no such job; -ESTALE: the job goes on with the ranks that were in it before;
+ *	-ETIMEDOUT: no answer: a rank is missing, or the box is; -EINTR: a signal handler ran;
+ *	-EADDRINUSE, -EADDRNOTAVAIL, -ENETUNREACH, -ENODEV, -ENOMEM and others of the socket calls.
  *	weir_error(NULL) has the sentence.
  */
 int weir_open(struct weir **comm, const struct weir_options *options);
@@ -374,28 +363,28 @@ int weir_open(struct weir **comm, const struct weir_options *options);
  * weir_close() - leave the job
  * @comm: may be NULL
  *
- * Requests that are still outstanding are abandoned and freed with the
- * communicator: the caller's pointers to them are dead. A rank may close as
- * soon as it has its own results; the box answers those who are behind.
+ * Requests that are still outstanding are abandoned and freed with the communicator: the caller's
+ * pointers to them are dead. A rank may close as soon as it has its own results; the box answers
+ * the ranks that are behind.
  */
 void weir_close(struct weir *comm);
 
 /**
- * struct weir_extra - what few calls have
+ * struct weir_extra - further arguments, which few calls need
  * @size: sizeof(struct weir_extra)
- * @residual: as many elements as the vector, of its type, overlapping nothing else: what of
- *	this rank's input is not in the result. For each block that this rank is known not to
- *	be in, its own elements; where elements were cut, what was cut off; else zeroes. So a
- *	worker can add them to its next gradient. Only of use with WEIR_ACCEPT_DEGRADED; after
- *	an error not to be used. NULL is none
+ * @residual: as many elements as the vector, of its type, overlapping nothing else: the part of
+ *	this rank's input that is not in the result. For each block without this rank its own
+ *	elements; where elements were cut, the parts cut off; else zeroes. So a worker can add them
+ *	to its next gradient. Only of use with WEIR_ACCEPT_DEGRADED; after an error not to be used.
+ *	NULL is none
  * @scale: of floats in a job of int32: each element is sent as the integer nearest to
  *	x * @scale, halves to even, the product in double precision; the result is
  *	sum / @scale, rounded once. The same on every rank, positive and finite;
  *	|sum * @scale| must stay below 2^31. 0 lets the ranks agree in band
- * @follow: not 0: this rank takes no part, as it is late, but has the result of the others:
- *	it asks the box for each block, which it gets when the box has answered the others, be
- *	it by its timeout. The input must be NULL. Only where the job's policy is partial or
- *	exclude. Each block counts as missed, and as degraded, see WEIR_ACCEPT_DEGRADED
+ * @follow: not 0: this rank takes no part, as it is late, but has the result of the others: it
+ *	queries each block, and gets its result when the box has answered the others, possibly
+ *	after a timeout. The input must be NULL. Only where the job's policy is partial or exclude.
+ *	Each block counts as missed, and as degraded, see WEIR_ACCEPT_DEGRADED
  * @reserved: must be zero
  */
 struct weir_extra {
@@ -415,13 +404,13 @@ struct weir_extra {
  * @type: of the elements of @in and @out. In a job of int32 any; else floats alone
  * @operation: the job's
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE: those of struct weir_options hold, too
- * @extra: what few calls have; NULL is nothing of it
+ * @extra: further arguments; NULL is none
  *
- * Bits are those that the box has combined, the same on every rank; of float32, bfloat16 and
- * float16 in a job of that type just these. Where a vector has another type than the job, its
- * elements are rounded to the job's type, to the nearest, halves to even, and the results to
- * the vector's. WEIR_AVERAGE divides in double precision, and rounds once; of integers, and of
- * minima and maxima, it says nothing.
+ * Every rank gets the same bits from the box; of float32, bfloat16 and float16 in a job of that
+ * type the result is just these. Where a vector has another type than the job, its elements are
+ * rounded to the job's type, to the nearest, halves to even, and the results to the vector's.
+ * WEIR_AVERAGE divides in double precision, and rounds once; it has no effect on integers, minima
+ * and maxima.
  *
  * Floats in a job of int32, without a scale: each block is scaled by the least power of two
  * above all its elements on all ranks, so that no sum can overflow. An element is then wrong by
@@ -433,22 +422,16 @@ struct weir_extra {
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
- * Return: 0;
- *	-EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library;
- *	-EPROTO: the job does not combine numbers so; nothing was sent, and other ranks that
- *	ask for what the job has still wait for this call;
- *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
- *	still wait;
- *	-ERANGE: an element times the scale does not fit int32; likewise;
- *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
- *	-ENODATA: a block is not summed over all ranks;
- *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence tells whether
- *	the box is away or ranks are missing. Final, as all that follow;
- *	-ECONNREFUSED: nor was the job there, at the end;
- *	-ECONNRESET: the box has excluded this rank, or counted it out;
- *	-ESTALE: the job is in another generation, or this rank cannot go along with
- *	a box that was set up anew;
- *	-EMSGSIZE, -EPROTO and others of the path.
+ * Return: 0; -EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library; -EPROTO:
+ *	the job does not combine numbers so; nothing was sent, and other ranks with the job's type
+ *	still wait for this call; -EDOM: an element is not finite; with a scale nothing was sent,
+ *	and the other ranks still wait; -ERANGE: an element times the scale does not fit int32;
+ *	likewise; -EOVERFLOW: a sum left int32; @out is right modulo 2^32; -ENODATA: a block is not
+ *	summed over all ranks; -ETIMEDOUT: no block was answered for timeout_ms; the sentence says
+ *	whether the box is away or ranks are missing. Final, as all that follow; -ECONNREFUSED: nor
+ *	was the job there, at the end; -ECONNRESET: the box has excluded this rank, or takes it for
+ *	dead; -ESTALE: the job is in another generation, or this rank cannot rejoin a box that was
+ *	set up anew; -EMSGSIZE, -EPROTO and others of the path.
  */
 int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
 		   enum weir_type type, enum weir_operation operation, uint32_t flags,
@@ -463,7 +446,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
  * @type: as above
  * @operation: as above
  * @flags: as above
- * @extra: as above; not used after the call, but for its residual, as @out
+ * @extra: as above; not used after the call, except its residual, which is as @out
  * @request: where the request goes; NULL after an error
  *
  * Any number of requests may be outstanding; they share the window and follow
@@ -479,14 +462,13 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
  * weir_behind() - has the box gone on without this rank?
  * @comm: the communicator
  *
- * Makes progress, without blocking, and tells by how many blocks the newest result
- * that has come is ahead of the allreduces that this rank has begun. A rank that is
- * behind may follow, see struct weir_extra, as many allreduces as lie in between,
- * instead of computing what comes too late. Only where the job's policy is partial or
- * exclude: else the box does not go on.
+ * Makes progress, without blocking, and returns by how many blocks the newest result that has come
+ * is ahead of the allreduces that this rank has begun. A rank that is behind may follow, see
+ * struct weir_extra, as many allreduces as lie in between, instead of computing contributions that
+ * come too late. Only where the job's policy is partial or exclude: else the box does not go on.
  *
- * Return: blocks, 0 when the rank is not known to be behind, or the communicator's
- *	final error. Floats in a job of int32 take a block more than their elements.
+ * Return: blocks, 0 where no such result has come, or the communicator's final error. Floats in a
+ *	job of int32 take a block more than their elements.
  */
 int64_t weir_behind(struct weir *comm);
 
@@ -535,14 +517,14 @@ const char *weir_error(const struct weir *comm);
 /**
  * weir_get_stats() - read the counters
  * @comm: the communicator
- * @stats: ->size must be set; what lies beyond the library's knowledge is zeroed
+ * @stats: ->size must be set; members unknown to the library are zeroed
  *
  * Return: 0 or -EINVAL.
  */
 int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
 
 /**
- * weir_get_info() - read what is known about the allreduce that finished last
+ * weir_get_info() - read the facts about the allreduce that finished last
  * @comm: the communicator
  * @info: ->size must be set. It is about the request that weir_test(),
  *	weir_wait() or a blocking call has reported last
@@ -552,7 +534,7 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
 int weir_get_info(const struct weir *comm, struct weir_info *info);
 
 /**
- * weir_get_members() - read what the box has told about the ranks
+ * weir_get_members() - read the box's last notice about the ranks
  * @comm: the communicator
  * @members: ->size must be set. As of the last notice that the library has read,
  *	which it does while it makes progress

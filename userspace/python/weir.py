@@ -14,7 +14,7 @@ A thin layer over libweir; libweir.h tells more about each option.
         await asyncio.gather(*(comm.iallreduce(each) for each in gradients))
         worst = await comm.iallreduce(loss, op="max")   # in a job of maxima
 
-Vectors are numpy arrays, or whatever else offers the buffer protocol: C-contiguous, of int32
+Vectors are numpy arrays, or other objects with the buffer protocol: C-contiguous, of int32
 (format 'i'), float32 ('f') or float16 ('e'). numpy has no bfloat16: give the bits as integers
 of 16 bits, with dtype="bfloat16"; an array of ml_dtypes' bfloat16 is taken as it is. A
 communicator belongs to one thread at a time; the interpreter's lock is free while it waits.
@@ -33,7 +33,7 @@ __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Err
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
 _OPERATIONS = {"sum": 1, "min": 2, "max": 3}
 
-# Formats of the buffer protocol: the type, and what a memoryview of it has.
+# Formats of the buffer protocol, and the types; item size and format of each type's view.
 _FORMATS = {"i": "int32", "l": "int32", "f": "float32", "e": "float16", "H": "bfloat16",
             "h": "bfloat16"}
 _VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16": (2, "e")}
@@ -48,7 +48,7 @@ AVERAGE = 0x4
 
 
 class Error(OSError):
-    """What the library says: errno, and a sentence."""
+    """An error of the library: errno, and a sentence."""
 
     def __str__(self):
         return self.strerror or super().__str__()
@@ -190,7 +190,7 @@ class _Vector:
     """An object's memory, held in place until release()."""
 
     def __init__(self, thing, dtype, writable):
-        # What numpy has no format for says its name itself, and has a view of its bits.
+        # An array of bfloat16 has no format of numpy's, but a name, and a view of its bits.
         if str(getattr(thing, "dtype", None)) == "bfloat16":
             dtype, thing = dtype or "bfloat16", thing.view("uint16")
         self._view = _PyBuffer()
@@ -266,7 +266,7 @@ def _text(value):
 
 
 def _number(name, value, bits):
-    """ctypes would cut off what does not fit."""
+    """Checks the range: ctypes would cut off higher bits."""
     value = int(value)
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name} is {value}: it must be 0 to {(1 << bits) - 1}")
@@ -421,7 +421,7 @@ class Communicator:
                         where results come to
     timeout             seconds without progress after which to give up (30)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls
-    dtype, op           what the job must combine, and how (whatever it does)
+    dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
                         must then go to another vector, out
@@ -543,12 +543,12 @@ class Communicator:
         return self.ifollow(out, **options).wait()
 
     def behind(self):
-        """By how many blocks the box is known to have gone on without this rank."""
+        """By how many blocks the box has gone on without this rank, as far as is known."""
         self._check_open()
         return _check(self._handle, _lib.weir_behind(self._handle))
 
     def members(self):
-        """What the box has told last: sets of ranks that are dead, excluded, waiting."""
+        """The box's last notice: sets of ranks that are dead, excluded, waiting."""
         self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
         _lib.weir_get_members(self._handle, members)
@@ -564,7 +564,7 @@ class Communicator:
                                  "operation": _name(_OPERATIONS, stats.operation)}
 
     def info(self):
-        """What is known about the allreduce that finished last (struct weir_info)."""
+        """Facts about the allreduce that finished last (struct weir_info)."""
         self._check_open()
         info = _Info(size=ctypes.sizeof(_Info))
         _lib.weir_get_info(self._handle, info)

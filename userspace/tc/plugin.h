@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tc(8) of iproute2 and a plug-in know of each other. iproute2 installs no header for
- * it: a plug-in is a shared object q_KIND.so in tc's directory with a symbol
- * KIND_qdisc_util, and may call what the program exports. All of it has been as it is here
- * since iproute2 5.0, but for the last member of the structure, which came with 5.8, and which
- * older ones do not look at.
+ * The interface of tc(8) of iproute2 and its plug-ins. iproute2 installs no header for it: a
+ * plug-in is a shared object q_KIND.so in tc's directory with a symbol KIND_qdisc_util, and
+ * may call what the program exports. It is unchanged since iproute2 5.0, except the last
+ * member of the structure, which came with 5.8; older versions do not read it.
  */
 #ifndef _WEIR_TC_PLUGIN_H
 #define _WEIR_TC_PLUGIN_H
@@ -18,12 +17,12 @@
  * struct qdisc_util - a kind of qdisc
  * @next: tc's
  * @id: the kind
- * @parse_qopt: reads the options of a qdisc; says itself what is wrong, and returns -1
+ * @parse_qopt: reads the options of a qdisc; prints a mistake itself, and returns -1
  * @print_qopt: prints TCA_OPTIONS of a qdisc
  * @print_xstats: prints TCA_STATS_APP of one
  * @parse_copt: reads the options of a class
  * @print_copt: prints TCA_OPTIONS of a class
- * @has_block: asks whether a qdisc's options name a block of filters
+ * @has_block: do a qdisc's options name a block of filters?
  */
 struct qdisc_util {
 	struct qdisc_util *next;
@@ -39,7 +38,7 @@ struct qdisc_util {
 			 bool *has);
 };
 
-/* tc prints text or JSON: what is for either, and in no colour. */
+/* tc prints text or JSON: flags for each and for both, and no colour. */
 #define PRINT_FP	1
 #define PRINT_JSON	2
 #define PRINT_ANY	4

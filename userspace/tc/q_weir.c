@@ -74,7 +74,7 @@ static uint64_t read_number(const void *at, size_t size)
 	return value;
 }
 
-/* A module that is older than this has said less, and a newer one more. */
+/* An older module writes fewer members, and a newer one more. */
 static void print_line(const struct weir_tc_stats *stats, size_t length,
 		       const struct counter *counter, size_t count)
 {
@@ -122,7 +122,7 @@ static int wrong(const char *key, const char *word, const char *takes)
 	return -1;
 }
 
-/* What stands behind the digits: "" for packets, or a unit. */
+/* The word behind the digits: "" for packets, or a unit. */
 static bool parse_number(const char *word, const struct units *units, uint64_t *number)
 {
 	const struct unit *unit;
@@ -169,7 +169,7 @@ static int put_option(struct nlmsghdr *message, const char *key, const char *wor
 	return explain();
 }
 
-/* Always there, as a change that says nothing takes away what was said before. */
+/* The nest is always there, as a change without limits removes those given before. */
 static int parse_qopt(struct qdisc_util *util, int argc, char **argv, struct nlmsghdr *message,
 		      const char *dev)
 {
@@ -212,7 +212,7 @@ static const struct option options[] = {
 	[WEIR_TC_HEADER_TIME] = { "header-time", "header-time %s ", units_micros, sizeof(uint32_t) },
 };
 
-/* A newer module may say more. */
+/* A newer module may write more. */
 static void print_option(const struct rtattr *attr)
 {
 	uint16_t type = attr->rta_type & NLA_TYPE_MASK;
@@ -246,7 +246,7 @@ static int print_qopt(struct qdisc_util *util, FILE *file, struct rtattr *option
 	return 0;
 }
 
-/* The kernel says none. */
+/* The kernel writes none. */
 static int print_no_options(struct qdisc_util *util, FILE *file, struct rtattr *options)
 {
 	(void)util;

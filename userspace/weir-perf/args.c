@@ -14,8 +14,8 @@ enum width { W8, W16, W32, W64 };
 /**
  * struct arg - one option word
  * @name: without the dashes
- * @value: what stands behind it, for the help; NULL is nothing
- * @help: what it does
+ * @value: its value's name in help; NULL is none
+ * @help: its effect
  * @kind: how its value is read
  * @width: of the number
  * @offset: of the member in struct perf_options
@@ -220,7 +220,7 @@ static void set(struct perf_options *options, const struct arg *arg, const char 
 	}
 }
 
-/* Words are exact: what is a prefix of one word today may be of two tomorrow. */
+/* Words are exact: a prefix of one word today may be one of two tomorrow. */
 static const struct arg *find(const char *word)
 {
 	if (!strcmp(word, "--help")) {

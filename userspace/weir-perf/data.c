@@ -22,7 +22,7 @@ static int32_t integer(const struct perf_options *options, unsigned int rank, ui
 	return (int32_t)noise(options->seed, rank, iteration, index) / options->weir.ranks;
 }
 
-/* Below 1, and with a scale below what lets all ranks' sum of scaled ones fit int32. */
+/* Below 1, and with a scale small enough that the sum of all ranks' scaled ones fits int32. */
 static double scaled_element(const struct perf_options *options, unsigned int rank,
 			     uint64_t iteration, uint64_t index)
 {
@@ -32,7 +32,7 @@ static double scaled_element(const struct perf_options *options, unsigned int ra
 	return (double)(float)(value / (INT32_RANGE + 1) * (fits < 1 ? fits : 1));
 }
 
-/* So many bits of an element that the sum of all ranks has none too many for any type on the way. */
+/* Bits of an element, so few that the sum of all ranks is exact in each type on the way. */
 static unsigned int exact_bits(const struct perf_options *options)
 {
 	unsigned int bits = type_bits(options->type), job = type_bits(options->job_type);
@@ -74,7 +74,7 @@ static bool is_in(const uint64_t contributors[4], unsigned int rank)
 	return contributors[rank / 64] >> (rank % 64) & 1;
 }
 
-/* Has the box said who is in it? */
+/* Does the result name its ranks? */
 static bool is_told(const uint64_t contributors[4])
 {
 	return contributors[0] | contributors[1] | contributors[2] | contributors[3];
@@ -114,7 +114,7 @@ static double expected(const struct perf_options *options, const uint64_t contri
 	return options->scale ? (double)(float)(all / options->scale) : all;
 }
 
-/* What this rank has and is not in the sums, bit for bit. */
+/* This rank's elements that are not in the sums, bit for bit. */
 static uint64_t residual_wrong(const struct perf_options *options,
 			       const struct perf_memory *memory, size_t count)
 {
@@ -142,7 +142,7 @@ uint64_t data_wrong(const struct perf_options *options, const struct perf_memory
 		const uint64_t *contributors =
 			memory->blocks.contributors[i / memory->blocks.grads];
 
-		/* Of unknown terms any sum may be right. */
+		/* Without the ranks' names any sum may be right. */
 		if (is_told(contributors))
 			wrong += type_get(memory->out, options->type, i) !=
 				 expected(options, contributors, iteration, i);

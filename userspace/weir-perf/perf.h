@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* weir-perf from inside: what was asked for, and what was measured. */
+/* weir-perf from inside: its options and its measurements. */
 #ifndef PERF_H
 #define PERF_H
 
@@ -11,7 +11,7 @@
 
 /**
  * struct perf_options - the command line
- * @weir: what the communicator is opened with
+ * @weir: options of the communicator
  * @min_bytes: first size
  * @max_bytes: last size
  * @step_factor: from one size to the next; 0 where @step_bytes is
@@ -21,11 +21,11 @@
  * @seed: of the elements
  * @scale: of floats in a job of int32; 0 where the ranks agree on exponents
  * @type: of elements
- * @operation: what is made of them
+ * @operation: how they are combined
  * @job_type: of the job on the box, once it is known
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
- * @residual: have what this rank is missing from the sums, and compare that, too
+ * @residual: request residuals, and compare them, too
  * @json: print JSON
  */
 struct perf_options {
@@ -48,7 +48,7 @@ struct perf_options {
 };
 
 /**
- * struct perf_blocks - who is in which block of the last result
+ * struct perf_blocks - the ranks in each block of the last result
  * @grads: elements a block
  * @contributors: bitmaps of ranks, one a block
  */
@@ -58,11 +58,11 @@ struct perf_blocks {
 };
 
 /**
- * struct perf_memory - what an allreduce works on
+ * struct perf_memory - the vectors of an allreduce
  * @in: elements
  * @out: sums
  * @residual: elements that are not in the sums; NULL without --residual
- * @blocks: who is in the sums
+ * @blocks: the ranks in the sums
  */
 struct perf_memory {
 	void *in;
@@ -79,7 +79,7 @@ struct perf_memory {
  * @max_us: the slowest
  * @wrong: elements, of all iterations, warm-up included; only with --verify
  * @degraded_blocks: of all iterations, that not all ranks are in
- * @missed_blocks: those of them that this rank is not in
+ * @missed_blocks: blocks among them without this rank
  * @digest: of all results; the same on all ranks. Only with --verify
  */
 struct perf_result {
@@ -98,7 +98,7 @@ size_t type_size(enum weir_type type);
 const char *type_name(enum weir_type type);
 const char *operation_name(enum weir_operation operation);
 
-/* 0 of what is none. */
+/* 0 where it is none. */
 enum weir_type type_find(const char *name);
 enum weir_operation operation_find(const char *name);
 
@@ -113,9 +113,9 @@ unsigned int type_bits(enum weir_type type);
 void args_read(struct perf_options *options, int argc, char **argv);
 
 /*
- * data.c: elements that any rank can compute for all ranks. They use as much of
- * the range as leaves room for the sum; those of floats are such that no sum is rounded, in
- * whatever order it is made, so that it can be compared bit for bit.
+ * data.c: elements that any rank can compute for all ranks. They use as much of the range
+ * as leaves room for the sum; floats are chosen so that no sum is rounded in any order, and
+ * can be compared bit for bit.
  */
 void data_fill(const struct perf_options *options, void *vector, size_t count, uint64_t iteration);
 
@@ -123,11 +123,11 @@ void data_fill(const struct perf_options *options, void *vector, size_t count, u
 uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
 		    size_t count, uint64_t iteration);
 
-/* memory.c: all that the largest size needs. False when there is not so much. */
+/* memory.c: the vectors of the largest size. False without so much memory. */
 bool memory_make(struct perf_memory *memory, const struct perf_options *options);
 void memory_free(struct perf_memory *memory);
 
-/* Notes who is in a block; the library's on_block. */
+/* Notes the ranks in a block; the library's on_block. */
 void memory_note(void *memory, const struct weir_block_info *block);
 
 /* digest.c: one number of many, which differs when any bit of them does. */
@@ -135,13 +135,13 @@ void memory_note(void *memory, const struct weir_block_info *block);
 uint64_t digest(uint64_t from, const void *elements, size_t bytes);
 
 /*
- * measure.c: one size. result->digest goes on from what it was. Returns 0 or the library's
+ * measure.c: one size. result->digest continues from its value. Returns 0 or the library's
  * error.
  */
 int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes,
 	    const struct perf_memory *memory, struct perf_result *result);
 
-/* report.c: what is printed, before, for each size, and after, where @all are summed up. */
+/* report.c: output before, for each size, and after, where @all are summed up. */
 void report_begin(const struct perf_options *options, struct weir *comm);
 void report_result(const struct perf_options *options, const struct perf_result *result);
 void report_end(const struct perf_options *options, struct weir *comm,

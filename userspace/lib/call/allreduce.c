@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How allreduces begin: the calls, and what their arguments must be. */
+/* How allreduces begin: the calls, and checks of their arguments. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 #define SIZE_MIN	sizeof(struct weir_extra)
 
 /**
- * struct call - what a caller gives
+ * struct call - a caller's arguments
  * @in: elements; NULL where it only follows
  * @out: where results go
  * @count: elements of each
  * @type: theirs
- * @operation: what is to be made of them
+ * @operation: how they are combined
  * @flags: of the call
- * @extra: what few calls have
+ * @extra: arguments that few calls have
  */
 struct call {
 	const void *in;
@@ -84,7 +84,7 @@ static int check_extra(struct weir *comm, struct weir_extra *mine, const struct 
 	return 0;
 }
 
-/* What a job of floats gets are floats; and what makes sums makes nothing else. */
+/* A job of floats takes only floats, and a job has one operation. */
 static int check_job(struct weir *comm, const struct call *call)
 {
 	const struct config *config = &comm->config;
@@ -198,7 +198,7 @@ static int check_scale(struct weir *comm, const struct call *call)
 	return call->extra.follow || !call->count ? 0 : check_floats(comm, call);
 }
 
-/* Where there is a fallback, it decides what becomes of what begins after a failure. */
+/* A fallback, where there is one, also serves requests that begin after a failure. */
 static int begin(struct weir *comm, const struct call *call, struct weir_request **result)
 {
 	struct weir_request *request = calloc(1, sizeof(*request));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How allreduces end: what the caller is told. */
+/* How allreduces end: their results and errors for the caller. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static struct weir_failure describe(const struct weir_request *request)
 	};
 }
 
-/* The box has failed: whoever the caller has named sums instead. */
+/* The box has failed: the caller's fallback sums instead. */
 static int fall_back(const struct weir_request *request)
 {
 	struct weir *comm = request->comm;

@@ -17,7 +17,7 @@
 #define WINDOW_DEFAULT	4096
 #define TIMEOUT_DEFAULT	30000
 
-/* More cannot be told apart in the box's table. */
+/* A larger window would need two results in one slot of the box's table. */
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
 #define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the caller asked for. */
+/* The caller's options. */
 #ifndef WEIR_OPTIONS_H
 #define WEIR_OPTIONS_H
 

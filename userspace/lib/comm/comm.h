@@ -22,20 +22,20 @@
  * @box: where blocks go
  * @local: where this end is bound
  * @group: where results come to; length 0 where they come to @local
- * @ifindex: the interface that was asked for; 0 is none
+ * @ifindex: the interface of the options; 0 is none
  * @interface: its name
  * @job: id
  * @rank: this worker
  * @ranks: all workers
  * @grads: elements a block
- * @type: of the job's numbers; 0 where the options leave it open, until the box has said it
- * @operation: what the job makes of them; likewise
+ * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
+ * @operation: how the job combines them; likewise
  * @window: packets under way at most
  * @timeout: without progress, ns
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
- * @fallback: what sums when the box does not any more; NULL is nothing
+ * @fallback: called to sum when the box has failed; NULL is none
  * @fallback_context: its first argument
- * @on_block: told of each block that is answered; NULL is nobody
+ * @on_block: called for each block that is answered; NULL is none
  * @on_block_context: its first argument
  * @box_text: @box in words
  */
@@ -79,16 +79,16 @@ struct queue {
 
 /**
  * struct membership - this rank's place in the job
- * @nonce: the number that it is known by
- * @generation: what the box has given out
+ * @nonce: the number that identifies it in joins
+ * @generation: from the box
  * @start: the block that the generation began with
- * @since: when the box gave it out
+ * @since: when it came from the box
  * @blocks: slots on the box
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
- * @cookie: what the box has given for @nonce, and wants to see; 0 is none
- * @is_asking: the box has lost its state, and it is asked for a new generation
- * @again: when it is asked next
- * @repeat: and how long after that once more
+ * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
+ * @is_asking: the box has lost its state, and this rank asks for a new generation
+ * @again: when it asks next
+ * @repeat: and the pause until the repetition after that
  */
 struct membership {
 	uint32_t nonce;
@@ -104,12 +104,12 @@ struct membership {
 };
 
 /**
- * struct life - what the box was heard to say beside results
- * @heard: when something came from it last
+ * struct life - signs of life of the box, beside results
+ * @heard: when the last packet came from it
  * @unheard: how often the timer ran out since
- * @doubts: notices since that say that this rank is not in the job any more,
- *	each after something was sent
- * @spoke: something was sent since the last of them
+ * @doubts: notices since that this rank is not in the job any more, each after a packet
+ *	was sent
+ * @spoke: a packet was sent since the last of them
  */
 struct life {
 	uint64_t heard;
@@ -120,22 +120,22 @@ struct life {
 
 /**
  * struct weir - a communicator
- * @config: what it was opened with
+ * @config: its options
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
  * @member: in the job
  * @life: of the box
- * @receive_buffer: what the receiving socket holds
+ * @receive_buffer: bytes that the receiving socket holds
  * @window: blocks under way
  * @kept: contributions as they were sent, by the window's slots
  * @replay_end: blocks before it are sent again for other ranks' sake
- * @ahead: the first block after all that are known to be answered
+ * @ahead: the first block after all results that have come
  * @rtt: how long answers take
  * @pace: how many may be under way
  * @queue: requests
  * @rx: packets received
  * @now: the time, as of the start of this round
- * @timer: what the retransmission timer runs from
+ * @timer: start of the retransmission timer
  * @progress: when the last answer came; moved on by time spent elsewhere
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
@@ -143,7 +143,7 @@ struct life {
  * @timed_out: when the retransmission timer ran out last
  * @silent_from: @answered_sent at that time
  * @burst: how many blocks it asked about at most
- * @away: the caller was away, and what waits in the socket tells no times
+ * @away: the caller was away, so packets in the socket are no samples of times
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
  * @failed: the final error; 0 is none

@@ -13,7 +13,7 @@ int error_refuse(struct weir *comm, int err, const char *format, ...);
 __attribute__((format(printf, 3, 4)))
 int error_fail(struct weir *comm, int err, const char *format, ...);
 
-/* Notes for weir_error(NULL) what kept weir_open() from having a communicator. */
+/* Notes for weir_error(NULL) why weir_open() failed. */
 void error_keep(const char *sentence);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many packets may be under way. The window says what the box and the
- * receive buffer hold; a queue between may hold less. Starting with the whole
- * window, or answering a loss with more packets at the same rate, would keep
- * such a queue overflowing; so the limit begins low, grows with each answer,
- * and falls once a round trip in which something was lost.
+ * How many packets may be under way. The window is as large as the box and the receive
+ * buffer allow; a queue between may hold less. Starting with the whole window, or
+ * answering a loss with more packets at the same rate, would keep such a queue
+ * overflowing; so the limit begins low, grows with each answer, and falls once in a round
+ * trip with a loss.
  */
 #ifndef WEIR_PACE_H
 #define WEIR_PACE_H
@@ -27,11 +27,11 @@
 /**
  * struct pace - the limit
  * @limit: packets under way at most, now
- * @ceiling: what it may grow to
+ * @ceiling: the most that it may grow to
  * @threshold: below it, it grows by one an answer; above, by one a round trip
  * @answers: since it last grew above the threshold
  * @credit: questions that are paid for
- * @recovery: a loss of what was sent before this time is part of the last fall
+ * @recovery: losses of packets sent before this time are part of the last fall
  */
 struct pace {
 	uint32_t limit;
@@ -48,13 +48,13 @@ void pace_init(struct pace *pace, uint32_t ceiling);
 void pace_answered(struct pace *pace);
 
 /*
- * Nothing was answered for long: what was saved up before is worth @credit now. The first
- * answer may be that to a question or that to its contribution, which was only slow, and
- * must not set off questions about all that was sent before.
+ * Nothing was answered for long: the saved credit is set to @credit. The first answer may
+ * be to a question, or to its contribution that was only slow; it must not set off
+ * questions about all blocks sent before.
  */
 void pace_silent(struct pace *pace, uint32_t credit);
 
-/* Something that was sent at @sent is lost. */
+/* A packet that was sent at @sent is lost. */
 void pace_lost(struct pace *pace, uint64_t sent, uint64_t now);
 
 /* How many more packets may be sent while so many are under way. */

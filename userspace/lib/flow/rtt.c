@@ -7,7 +7,7 @@
 #define GAIN		8
 #define GAIN_DEVIATION	4
 
-/* What an answer without a sample leaves of it: a factor of four. */
+/* The part of it that stays after an answer without a sample: a factor of four. */
 #define BACKOFF_KEPT	2
 
 /* Doubling the floor so often passes the cap. */

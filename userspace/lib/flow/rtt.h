@@ -11,8 +11,8 @@
 
 /*
  * The floor is there because an answer waits for the slowest rank: below it the
- * timer would measure how the ranks' clocks of work differ, not what is lost.
- * Losses in the middle of a stream are found without the timer (see window.h).
+ * timer would measure differences in the ranks' speed, not losses. Losses in the
+ * middle of a stream are found without the timer (see window.h).
  */
 #define RTO_FLOOR	(10 * NSEC_PER_MSEC)
 #define RTO_CAP		(1000 * NSEC_PER_MSEC)
@@ -23,7 +23,7 @@
  * @deviation: its smoothed mean deviation
  * @min: shortest seen
  * @latest: the last sample
- * @round: what was sent before this is of a round trip that was smoothed already
+ * @round: packets sent before this are of a round trip that was smoothed already
  * @backoff: how often the timer ran out since the last answer
  */
 struct rtt {
@@ -44,8 +44,8 @@ void rtt_sample(struct rtt *rtt, uint64_t sent, uint64_t now);
 
 /*
  * There was an answer, with or without a sample. Most of a back-off ends: the path
- * lives. Some is kept until there is a sample, as what was sent again gives none:
- * else a rank that is always late would never be seen to be.
+ * lives. Some is kept until there is a sample, as packets sent again give none: else
+ * the timer would never adapt to a rank that is always late.
  */
 void rtt_answered(struct rtt *rtt);
 
@@ -54,7 +54,7 @@ uint64_t rtt_timeout(const struct rtt *rtt);
 
 /*
  * By how much packets may change places, on links and among the box's processors.
- * The smoothed time has queues in it, in which nothing changes places.
+ * The smoothed time includes queues, in which packets keep their order.
  */
 uint64_t rtt_reordering(const struct rtt *rtt);
 

@@ -2,23 +2,22 @@
 /*
  * The blocks under way: which have been sent and when, and which are answered.
  *
- * Blocks are numbered from 0 in 64 bits here; the wire has the low 32. A block
- * is sent only when all blocks a whole window before it have been answered.
- * Another rank is then at most one window ahead of this one, and no block is
- * further ahead of what this one waits for than twice the window: a box with
- * twice as many slots still holds every result that may be asked for again.
+ * Blocks are numbered from 0 in 64 bits here; the wire has the low 32. A block is sent only
+ * when all blocks a whole window before it have been answered. Another rank is then at most
+ * one window ahead of this one, and no block is further ahead of the first that this one
+ * waits for than twice the window: a box with twice as many slots still holds every result
+ * that may be asked for again.
  *
  * For the same reason no rank lacks a block that is more than one window before
  * the first one that this rank lacks. So there are slots for two windows: where
  * the box has lost its state, window_rewind() goes back by one of them, and the
  * blocks go up again as they were sent.
  *
- * Blocks that wait for an answer are also kept in the order in which a packet
- * about them was sent last. The box answers in about that order, so what was sent
- * well before something that is answered already has met with a loss (the idea of
- * RFC 8985), and the box is asked about it. Its reply moves the block to the list
- * of those that are in and wait for other ranks, or to that of those that the box
- * wants again.
+ * Blocks that wait for an answer are also kept in the order in which a packet about them was
+ * sent last. The box answers in about that order, so a packet sent well before one that is
+ * answered already has met with a loss (the idea of RFC 8985), and the box is asked about
+ * it. Its reply moves the block to the list of blocks that are in and wait for other ranks,
+ * or to the list of blocks that the box wants again.
  */
 #ifndef WEIR_WINDOW_H
 #define WEIR_WINDOW_H
@@ -34,12 +33,12 @@ struct weir_request;
 enum window_asked {
 	WINDOW_NOT_ASKED,
 	WINDOW_ASKED_OVERTAKEN,		/* a later one was answered */
-	WINDOW_ASKED_SILENCE,		/* nothing was answered for long */
+	WINDOW_ASKED_SILENCE,		/* no answer for long */
 };
 
 /* Where a block that waits is. */
 enum window_where {
-	WINDOW_SENT,	/* in the order of what was sent last about them */
+	WINDOW_SENT,	/* in the order of the last packets about them */
 	WINDOW_HELD,	/* the box has it, in the order of its replies */
 	WINDOW_WANTED,	/* the box lacks it, in the order of its replies */
 	WINDOW_LISTS,
@@ -47,17 +46,17 @@ enum window_where {
 
 /**
  * struct window_slot - one block under way
- * @request: whose block it is; NULL where nobody wants the answer (any more)
+ * @request: the request of the block; NULL where none needs the answer (any more)
  * @sent: when a packet about it was sent last
  * @contributed: when its contribution was sent last
- * @replied: when the box said that it is in
+ * @replied: when the box replied that it is in
  * @tries: how many packets were sent about it; 0 is none yet
  * @header: bytes of its contribution's header
  * @bytes: of its contribution, as it is kept to be sent again, header included
  * @asked: whether and why the box was asked, since @contributed or @replied
  * @where: which list it is in
  * @waiting: sent and not answered
- * @has_reply: the box has said how it stands with it
+ * @has_reply: the box has replied about it
  * @is_wanted: this rank was not in it then
  * @ranks: how many were
  * @older: slot of the block before this one in the list
@@ -151,7 +150,7 @@ void window_answered(struct window *window, uint64_t block);
 /* The first block with a request that waits for its answer; @high where there is none. */
 uint64_t window_lacks(const struct window *window);
 
-/* All blocks from @block on are to be sent again; what was answered stays so. */
+/* All blocks from @block on are to be sent again; answered ones stay answered. */
 void window_rewind(struct window *window, uint64_t block);
 
 /* Number of the block in a slot. */

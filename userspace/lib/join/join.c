@@ -55,7 +55,7 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 
 	if ((header->flags & WEIR_TRIO_COOKIE) != WEIR_TRIO_COOKIE)
 		return false;
-	/* Where joins were repeated, it comes as often. */
+	/* Where joins were repeated, the same cookie comes again. */
 	if (answer->cookie == member->cookie)
 		return true;
 	member->cookie = answer->cookie;
@@ -63,7 +63,7 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 	return true;
 }
 
-/* What the job makes of numbers, where this rank was told otherwise, or has never heard of it. */
+/* The job's type and operation, where they are not this rank's, or unknown to the library. */
 static int other_numbers(struct weir *comm, const struct wire_join *answer)
 {
 	const struct config *config = &comm->config;
@@ -166,7 +166,7 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 		if (!wire_get_header(&header, packet, length))
 			header.down = false;
 		if (header.down && notice_is(comm, &header, length)) {
-			/* Whom the box waits for: nothing to be done about it here. */
+			/* It names the ranks that the box waits for, which does not matter here. */
 			comm->stats.notices++;
 			return 0;
 		}

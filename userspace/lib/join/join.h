@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the ranks find each other: by the box. */
+/* How the ranks agree on a generation, by the box. */
 #ifndef WEIR_LIB_JOIN_H
 #define WEIR_LIB_JOIN_H
 
@@ -21,12 +21,12 @@ struct wire_join;
 #define JOIN_REPEAT_CAP		(640 * NSEC_PER_MSEC)
 
 /*
- * Tells the box that this rank is there until it answers that all are; learns
- * the generation and the job's figures. Returns 0 or a negative errno.
+ * Sends joins until the box answers that all ranks are there; the answer has the
+ * generation and the job's figures. Returns 0 or a negative errno.
  */
 int join(struct weir *comm);
 
-/* Tells it once. @first is the first block that this rank lacks. */
+/* Sends one join. @first is the first block that this rank lacks. */
 int join_send(struct weir *comm, uint64_t first);
 
 /* Is a packet of so many bytes the answer to a join? */
@@ -39,7 +39,7 @@ bool join_is_answer(const struct weir *comm, const struct wire_header *header, s
 bool join_cookie(struct weir *comm, const struct wire_header *header,
 		 const struct wire_join *answer);
 
-/* Does an answer fit what this rank was told? Returns 0, or fails the communicator. */
+/* Does an answer fit this rank's options? Returns 0, or fails the communicator. */
 int join_check(struct weir *comm, const struct wire_header *header,
 	       const struct wire_join *answer);
 

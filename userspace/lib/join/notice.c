@@ -10,8 +10,8 @@
 #include "packet/wire.h"
 
 /*
- * A notice may be old. That the generation is another one counts when the box says so
- * in answer to so many packets, and has no other answer.
+ * A notice may be old. Another generation counts only when the box reports it in answer to
+ * so many packets, and gives no other answer.
  */
 #define DOUBTS_MAX	3
 
@@ -65,7 +65,7 @@ static int other_generation(struct weir *comm, uint16_t generation)
 			  comm->member.generation);
 }
 
-/* Is this one more answer that says so? */
+/* Is this one more such answer? */
 static bool is_certain(struct life *life)
 {
 	if (!life->spoke)
@@ -74,7 +74,7 @@ static bool is_certain(struct life *life)
 	return ++life->doubts >= DOUBTS_MAX;
 }
 
-/* Does it tell of a block that this rank waits for? One to all names the first block. */
+/* Is it about a block that this rank waits for? A notice to all names the first block. */
 static bool names_block(const struct weir *comm, const struct wire_header *header,
 			uint64_t *block)
 {
@@ -84,13 +84,13 @@ static bool names_block(const struct weir *comm, const struct wire_header *heade
 
 /*
  * A block that this rank waits for is gone: the box did not keep it while the rank was
- * dead. To be dead alone does no harm, and ends when something is heard of the rank.
+ * dead. To be dead alone does no harm, and ends with the next packet of the rank.
  */
 static int take_gone(struct weir *comm, uint64_t block)
 {
 	if (window_slot(&comm->window, block)->request)
 		return dead(comm);
-	/* It went up once more for other ranks' sake, and they have it. */
+	/* It was sent again for the sake of other ranks, and they have it. */
 	window_answered(&comm->window, block);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the box tells unasked: who is in the job, and who is not any more. */
+/* The box's messages without a request: which ranks are dead, excluded or waiting. */
 #ifndef WEIR_NOTICE_H
 #define WEIR_NOTICE_H
 
@@ -13,8 +13,8 @@ struct wire_header;
 bool notice_is(const struct weir *comm, const struct wire_header *header, size_t length);
 
 /*
- * Takes one. Of a box that this rank has not shown to that it hears it is a header alone,
- * which says nothing of other ranks. Returns 0, or fails the communicator.
+ * Takes one. Before this rank has shown that it receives, a box sends it a header alone,
+ * without other ranks' state. Returns 0, or fails the communicator.
  */
 int notice_take(struct weir *comm, const struct wire_header *header, const void *packet,
 		size_t length);

@@ -10,14 +10,14 @@
 #include "packet/wire.h"
 
 /*
- * So long after a generation was given out, a notice that there is none is one that
- * was overtaken on its way. If it is not, the next packet fetches another.
+ * So long after a generation began, a notice that there is none was overtaken on its
+ * way. If it is not, the next packet fetches another.
  */
 #define GRACE	(50 * NSEC_PER_MSEC)
 
 /*
- * The number stays the same. So a box that has not lost anything knows it, and answers
- * at once: nothing happens when the notice was an old one.
+ * The number stays the same. So a box that has kept its state recognizes it, and
+ * answers at once: an old notice has no effect.
  */
 void rejoin_begin(struct weir *comm)
 {
@@ -55,7 +55,7 @@ static uint64_t near(const struct weir *comm, uint32_t wire_id)
 	return high + (uint64_t)(int64_t)(int32_t)(wire_id - (uint32_t)high);
 }
 
-/* Does the answer only say that all is as it was? */
+/* Does the answer only confirm the old generation? */
 static bool is_known(const struct weir *comm, const struct wire_header *header, uint64_t start)
 {
 	const struct membership *member = &comm->member;
@@ -63,8 +63,8 @@ static bool is_known(const struct weir *comm, const struct wire_header *header, 
 	if (header->generation != member->generation || header->block != (uint32_t)member->start)
 		return false;
 	/*
-	 * A box that has begun to count anew may have come to the same figures; but no
-	 * rank is further behind than a window.
+	 * A box that counts anew may have come to the same figures; but no rank is
+	 * further behind than a window.
 	 */
 	return !member->is_asking || window_lacks(&comm->window) - start > comm->window.limit;
 }

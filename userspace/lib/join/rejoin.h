@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a rank does when the box has lost its state: it joins again, and sends again
- * what the box or another rank lacks.
+ * When the box has lost its state, a rank joins again, and sends again the blocks
+ * that the box or another rank lacks.
  */
 #ifndef WEIR_REJOIN_H
 #define WEIR_REJOIN_H
@@ -11,7 +11,7 @@
 struct weir;
 struct wire_header;
 
-/* The box says that it has given out no generation. */
+/* The box reports that it has begun no generation. */
 void rejoin_begin(struct weir *comm);
 
 /* Asks for one, when it is time. Returns how many packets, or a negative errno. */

@@ -71,7 +71,7 @@ VECTORS static void swap16(any16 *restrict to, const any16 *restrict from, size_
 
 /*
  * Without branches, so that it becomes vectors: a denormal is made of a normal number whose
- * highest bit is subtracted again; infinities and what is no number have the largest exponent.
+ * highest bit is subtracted again; infinities and NaNs have the largest exponent.
  */
 static inline float float_of_half(uint16_t half)
 {
@@ -183,7 +183,7 @@ VECTORS static void unscale(float *restrict out, const uint32_t *restrict wire, 
 		out[i] = (float)((double)(int32_t)be32toh(wire[i]) / divisor);
 }
 
-/* By what is exact, where the divisor is a power of two. */
+/* By the reciprocal, which is exact where the divisor is a power of two. */
 VECTORS static void unscale_by(float *restrict out, const uint32_t *restrict wire, size_t count,
 			       double factor)
 {
@@ -199,9 +199,8 @@ VECTORS static void divide(float *restrict to, const float *restrict from, size_
 }
 
 /*
- * The bits of floats without their sign are ordered as the floats are, with the
- * infinities and what is not a number above all: one integer maximum finds both
- * kinds of elements that cannot be sent.
+ * The bits of floats without their sign are ordered as the floats are, with the infinities
+ * and NaNs above all: one integer maximum finds both kinds of elements that cannot be sent.
  */
 VECTORS static int32_t largest_float(const float *in, size_t count)
 {

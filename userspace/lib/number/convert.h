@@ -13,7 +13,7 @@
 
 /**
  * struct scaling - how floats become integers
- * @factor: what they are multiplied with
+ * @factor: the factor of each
  * @limit: integers are cut to less than that, and to no less than -limit; 0 where none can
  *	be larger
  */
@@ -39,11 +39,11 @@ void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *
 /**
  * convert_from_wire() - elements as the box has sent them
  * @out: where they go
- * @type: what they are to be; int32 only from int32
+ * @type: their type then; int32 only from int32
  * @wire: network byte order
  * @wire_type: the job's type
  * @count: how many, CONVERT_MAX at most
- * @divisor: what each is divided by before it is rounded, 1 for nothing; floats only
+ * @divisor: the divisor of each before it is rounded, 1 for none; floats only
  */
 void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
 		       enum weir_type wire_type, size_t count, double divisor);
@@ -54,11 +54,11 @@ void convert_from_wire(void *restrict out, enum weir_type type, const void *rest
  * @type: theirs
  * @count: how many
  *
- * Return: an infinity, or not a number, where one of them is not finite.
+ * Return: an infinity or a NaN, where one of them is not finite.
  */
 float convert_largest(const void *in, enum weir_type type, size_t count);
 
-/* What is left of floats when they are scaled and cut: in - cut / factor. */
+/* The rest of floats that are scaled and cut: in - cut / factor. */
 void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_type type,
 		     size_t count, const struct scaling *scaling);
 
@@ -67,9 +67,9 @@ void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_typ
  * @in: the elements
  * @type: theirs
  * @count: how many
- * @scale: what they will be multiplied with
+ * @scale: the factor of each
  * @at: set to the first that cannot
- * @value: and to what it is
+ * @value: and to its value
  *
  * Return: 0, -EDOM when it is not finite, -ERANGE when it does not fit int32.
  */

@@ -12,7 +12,7 @@
  *
  * All ranks know the same exponents, as they come with results, which are the same bits for
  * all. Where the box has answered without this rank, its own exponent was not among them, and
- * may be larger: its elements are then cut to what was agreed, so that no sum overflows.
+ * may be larger: its elements are then cut to the agreed one, so that no sum overflows.
  */
 #ifndef WEIR_LIB_EXPONENT_H
 #define WEIR_LIB_EXPONENT_H
@@ -36,8 +36,8 @@
 /**
  * struct agreed - the exponent of a block, as all ranks have it
  * @next: number of the block, and 1; 0 before any is known
- * @without: this rank's was not asked, or nobody knows whether it was
- * @exponent: it
+ * @without: this rank's was not among them, or that is unknown
+ * @exponent: the exponent
  */
 struct agreed {
 	uint64_t next;

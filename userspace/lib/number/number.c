@@ -3,7 +3,7 @@
 
 #include <weir.h>
 
-/* What a join says is what the calls say. */
+/* Joins and calls number types and operations alike. */
 _Static_assert(WEIR_INT32 == (int)WEIR_DTYPE_INT32 && WEIR_FLOAT32 == (int)WEIR_DTYPE_FLOAT32 &&
 	       WEIR_BFLOAT16 == (int)WEIR_DTYPE_BFLOAT16 && WEIR_FLOAT16 == (int)WEIR_DTYPE_FLOAT16,
 	       "types are numbered as in the box");

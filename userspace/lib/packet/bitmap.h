@@ -17,7 +17,7 @@ unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS]);
 /* Makes it the set of the ranks below @ranks. */
 void bitmap_fill(uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
 
-/* Is there nobody in it who is not below @ranks? */
+/* Are all ranks in it below @ranks? */
 bool bitmap_is_below(const uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
 
 #endif

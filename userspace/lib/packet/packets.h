@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Room for many packets, whose gradients are aligned where nothing but a header is before. */
+/* Room for many packets, with aligned gradients where only a header stands before them. */
 #ifndef WEIR_PACKETS_H
 #define WEIR_PACKETS_H
 
@@ -17,8 +17,8 @@ struct packets {
 };
 
 /*
- * Makes room for @count packets of up to @size bytes; what is not used takes no
- * memory. Returns 0 or -ENOMEM.
+ * Makes room for @count packets of up to @size bytes; unused room takes no memory. Returns
+ * 0 or -ENOMEM.
  */
 int packets_init(struct packets *packets, size_t count, size_t size);
 void packets_uninit(struct packets *packets);
@@ -26,7 +26,7 @@ void packets_uninit(struct packets *packets);
 /* The packet at @index, with a header of so many bytes. */
 void *packets_at(const struct packets *packets, size_t index, size_t header);
 
-/* What follows its header. */
+/* The bytes behind its header. */
 void *packets_gradients(const struct packets *packets, size_t index);
 
 #endif

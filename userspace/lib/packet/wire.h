@@ -15,7 +15,7 @@
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
 #define WIRE_NOTICE	(WIRE_HEADER + sizeof(struct weir_notice))
 
-/* What may stand between a header and the gradients. */
+/* Bytes that may stand between a header and the gradients. */
 #define WIRE_EXPONENT	sizeof(struct weir_trio_exponent)
 
 /* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
@@ -30,10 +30,10 @@
  * @flags: WEIR_TRIO_*
  * @rank: the sender
  * @ranks: how many are summed, 1 to 256
- * @joined: the generation is one that the box has given out
+ * @joined: the generation came from the box
  * @down: it comes from a box
  * @has_exponent: an exponent follows
- * @exponent: it
+ * @exponent: the exponent
  */
 struct wire_header {
 	uint32_t block;

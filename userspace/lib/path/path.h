@@ -12,7 +12,7 @@ struct weir;
  */
 int path_error(struct weir *comm, int err);
 
-/* An error that stays: fails the communicator with what it means for it. */
+/* An error that stays: fails the communicator with a sentence about its meaning. */
 int path_fail(struct weir *comm, int err);
 
 #endif

@@ -12,9 +12,8 @@
 #include "packet/wire.h"
 
 /*
- * What the kernel charges a received packet with beside its bytes: headers and
- * room before the data lie in the same power of two of memory; the packet's
- * own description lies beside it.
+ * The kernel charges a received packet for more than its bytes: headers and room before
+ * the data lie in the same power of two of memory, and the struct sk_buff beside it.
  */
 #define SKB_ROOM	512
 #define SKB_STRUCT	1024
@@ -43,7 +42,7 @@ static int new_socket(struct weir *comm, int *fd)
 	return 0;
 }
 
-/* Fragments would have to be put together in the box: ask for an error instead. */
+/* Fragments would have to be put together in the box: have the kernel return an error instead. */
 static int never_fragment(const struct weir *comm)
 {
 	if (is_v4(comm))
@@ -86,7 +85,7 @@ static int connect_box(struct weir *comm, int fd)
 			  config->box_text, strerror(errno));
 }
 
-/* The path's MTU as the kernel knows it now; 0 when it does not say. */
+/* The path's MTU in the kernel now; 0 where there is none. */
 static unsigned int path_mtu(const struct weir *comm)
 {
 	int mtu = 0;
@@ -110,7 +109,7 @@ static unsigned int fixed_size(const struct weir *comm)
 	       (unsigned int)(WIRE_HEADER + WIRE_TRAILER(comm->config.ranks));
 }
 
-/* Bytes of a gradient; the fewest while it is not known what the job sums. */
+/* Bytes of a gradient; the fewest while the job's type is not known. */
 static unsigned int gradient_size(const struct weir *comm)
 {
 	return (unsigned int)number_size(comm->config.type ? comm->config.type : WEIR_FLOAT16);
@@ -125,13 +124,13 @@ void socket_local(const struct weir *comm, char text[ADDRESS_TEXT])
 {
 	struct address local = { .length = sizeof(local.v6) };
 
-	/* A connected socket has one, whatever it was bound to. */
+	/* A connected socket has a local address, even where it was bound to none. */
 	if (getsockname(comm->fd, &local.any, &local.length))
 		local = comm->config.local;
 	address_format(&local, text);
 }
 
-/* Gradients that a path carries, of whatever type the job sums. */
+/* Gradients that a path carries, of any type that the job may have. */
 static unsigned int gradients_within(const struct weir *comm, unsigned int mtu)
 {
 	unsigned int size = comm->config.type ? gradient_size(comm) : sizeof(uint32_t);
@@ -234,7 +233,7 @@ static int open_group(struct weir *comm)
 	if (is_v4(comm) ? join_v4(comm) : join_v6(comm))
 		return error_fail(comm, -errno, "group %s cannot be joined: %s; name the interface",
 				  text, strerror(errno));
-	/* Only the box's results, not what others send to the group. */
+	/* Only the box's results, not packets of others to the group. */
 	return connect_box(comm, comm->group_fd);
 }
 
@@ -280,7 +279,7 @@ static int buffer_size(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &size, &length) ? 0 : size;
 }
 
-/* Sizes are as the kernel counts them: twice what setsockopt() is given. */
+/* Sizes are as the kernel counts them: twice those given to setsockopt(). */
 static void raise_buffer(int fd, int option, int forced, int wanted)
 {
 	if (buffer_size(fd, option) >= wanted)

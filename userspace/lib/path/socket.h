@@ -10,17 +10,13 @@
 struct weir;
 
 /*
- * Opens the socket towards the box, and the one of the group. The first is
- * connected: so it takes packets from the box alone, and hears when the box
- * says that there is nobody.
+ * Opens the socket towards the box, and the one of the group. The first is connected: so
+ * it takes packets from the box alone, and gets an error when the box has no such port.
  */
 int socket_open(struct weir *comm);
 void socket_close(struct weir *comm);
 
-/*
- * Raises the buffers as far as the system allows, and lowers the window to what
- * they hold.
- */
+/* Raises the buffers as far as the system allows, and lowers the window to their room. */
 void socket_buffers(struct weir *comm);
 
 /* Bytes of a packet with a whole block, headers included. */

@@ -63,7 +63,7 @@ static int box_away(struct weir *comm)
 			  stalled(comm), hint);
 }
 
-/* The box answers small packets, and says that it never had the large one. */
+/* The box answers small packets, and replies that it never had the large one. */
 static int not_arriving(struct weir *comm)
 {
 	const struct config *config = &comm->config;
@@ -113,7 +113,7 @@ int stall_fail(struct weir *comm)
 		return not_joined(comm);
 	if (window->base == window->next)
 		return nothing_sent(comm);
-	/* The timer asks again and again: three times without a reply tell, too. */
+	/* The timer asks again and again: three times without a reply are a sign, too. */
 	if (!slot->has_reply || comm->life.unheard >= 3)
 		return box_away(comm);
 	if (slot->bytes == WIRE_HEADER)

@@ -17,12 +17,12 @@
 /* Shorter absences are the pace of a caller that tests often. */
 #define AWAY	NSEC_PER_MSEC
 
-/* Time that the caller spent elsewhere is neither the box's nor the ranks' fault. */
+/* Time that the caller spends elsewhere does not count against the box or the ranks. */
 static void enter(struct weir *comm)
 {
 	uint64_t now = rtt_now();
 
-	/* With nothing under way, nothing was waited for either. */
+	/* With no block under way, there was nothing to wait for. */
 	if (!comm->window.flight)
 		comm->progress = now;
 	if (now < comm->left + AWAY)
@@ -105,7 +105,7 @@ int weir_get_poll(struct weir *comm, struct weir_poll *poll)
 		.timeout_us = until > now ? (until - now + NSEC_PER_USEC - 1) / NSEC_PER_USEC : 0,
 	};
 
-	/* What is waited for is not spent elsewhere. */
+	/* Time spent waiting is not time spent elsewhere. */
 	comm->left = until > now ? until : now;
 	return sized_out(poll, poll->size, &wanted, sizeof(wanted));
 }

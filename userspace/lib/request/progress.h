@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What moves requests on, while the caller is inside the library. */
+/* Progress of requests, while the caller is inside the library. */
 #ifndef WEIR_PROGRESS_H
 #define WEIR_PROGRESS_H
 

@@ -12,7 +12,7 @@
 #include "request/request.h"
 #include "request/result.h"
 
-/* So far beyond what this rank has sent a result is one of this communicator. */
+/* Results up to so far beyond the blocks that this rank has sent are of this communicator. */
 #define AHEAD_MAX	(1u << 30)
 
 static bool is_followed(const struct window_slot *slot)
@@ -21,11 +21,10 @@ static bool is_followed(const struct window_slot *slot)
 }
 
 /*
- * An answer that comes sooner than any before is that to an earlier sending, and says
- * nothing about the last one. But not where the box lacked the block: there was nothing
- * to answer before. Nor after a silence, where it is mostly that to the question: it comes
- * at once, where those to contributions wait for other ranks. Whether it came for its own
- * sake, pace_silent() minds.
+ * An answer that comes sooner than any before is to an earlier sending, and is no sample of
+ * the last one. But not where the box lacked the block: it could not answer before. Nor after
+ * a silence, where it is mostly to the question: it comes at once, while answers to
+ * contributions wait for other ranks. pace_silent() allows for an answer to the contribution.
  */
 static bool may_be_quick(const struct window_slot *slot)
 {
@@ -33,11 +32,11 @@ static bool may_be_quick(const struct window_slot *slot)
 }
 
 /*
- * A time is only worth something when the packet was awaited and sent once, when
- * the timer did not run out meanwhile, and when nothing that was sent later has
- * been answered before: else it was held up by a loss somewhere, perhaps another
- * rank's, and a timer that followed it would follow the other rank's timer. What is
- * only followed may have been complete before it was asked for.
+ * A time is a sample only when the packet was awaited and sent once, when the timer did not
+ * run out meanwhile, and when no packet sent later has been answered before: else it was held
+ * up by a loss somewhere, perhaps another rank's, and a timer that followed it would follow
+ * the other rank's timer. A block that is only followed may have been complete before the
+ * query.
  */
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
@@ -46,8 +45,8 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	if (slot->tries > 1 && took < comm->rtt.min && !may_be_quick(slot))
 		return;
 	/*
-	 * The timer had run out in silence, and this was never sent again: what
-	 * was sent again and answered before it was only late, and overtook nothing.
+	 * The timer had run out in silence, and this was never sent again: blocks sent again
+	 * and answered before it were only late, and overtook nothing.
 	 */
 	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
 		comm->answered_sent = slot->sent;
@@ -59,8 +58,8 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 }
 
 /*
- * A result that came only when it was asked for, because a later one had come before,
- * was lost on its way down.
+ * A result that came only after a query, because a later one had come before, was lost on its
+ * way down.
  */
 static void note_loss(struct weir *comm, const struct window_slot *slot)
 {
@@ -75,7 +74,7 @@ static void note_heard(struct weir *comm)
 	comm->path_errno = 0;
 }
 
-/* The box has said what only one that has this rank in its generation can say. */
+/* Only a box that has this rank in its generation sends this. */
 static void note_member(struct weir *comm)
 {
 	note_heard(comm);
@@ -122,7 +121,7 @@ static void note_early(struct weir *comm, uint32_t wire_id)
 	comm->stats.early++;
 }
 
-/* What is sent again for other ranks' sake was checked when it was answered first. */
+/* A block sent again for the sake of other ranks was checked when it was answered first. */
 static bool fits_block(const struct weir *comm, uint64_t block, const struct wire_header *header)
 {
 	const struct weir_request *request = window_slot(&comm->window, block)->request;
@@ -153,7 +152,7 @@ static void take_result(struct weir *comm, const struct result *result)
 	}
 }
 
-/* Replies to what was not asked, or is answered meanwhile, say nothing any more. */
+/* Replies without a query, or about a block that is answered meanwhile, are ignored. */
 static void take_reply(struct weir *comm, const struct wire_header *header, unsigned int ranks)
 {
 	struct window_slot *slot;
@@ -209,7 +208,7 @@ static int take(struct weir *comm, const void *packet, const void *gradients, si
 		comm->stats.malformed++;
 		return 0;
 	}
-	/* Another worker that takes this one for a box says nothing that a box does. */
+	/* A packet without this flag is from a worker that takes this one for a box. */
 	if (!result.header.down) {
 		comm->stats.malformed++;
 		return 0;

@@ -135,7 +135,7 @@ static bool is_not_finite(const struct weir_request *request, uint64_t block)
 	       EXPONENT_NOT_FINITE;
 }
 
-/* Larger elements than were agreed on are cut, and what is cut off may be wanted. */
+/* Elements beyond the agreed exponent are cut, and the caller may want the parts cut off. */
 static void cut(struct weir_request *request, size_t offset, size_t count,
 		const struct scaling *scaling)
 {
@@ -156,7 +156,7 @@ void request_to_wire(struct weir_request *request, uint64_t block, void *wire)
 	struct scaling scaling;
 	size_t offset;
 
-	/* Nobody looks at these elements: all ranks know that some are not finite. */
+	/* No rank uses these elements: all ranks know that some are not finite. */
 	if (is_prologue(request, block) || is_not_finite(request, block)) {
 		memset(wire, 0, count * sizeof(uint32_t));
 		return;
@@ -168,7 +168,7 @@ void request_to_wire(struct weir_request *request, uint64_t block, void *wire)
 			&scaling);
 }
 
-/* What a sum is divided by: of integers that were scaled, and for the mean. */
+/* The divisor of a sum: of integers that were scaled, and for the mean. */
 static double divisor(const struct weir_request *request, const struct result *result,
 		      uint64_t block)
 {
@@ -190,7 +190,7 @@ static void take_sums(const struct weir_request *request, uint64_t block,
 			  divisor(request, result, block));
 }
 
-/* Zero has no bit set in any type. What was cut off is there already. */
+/* Zero has no bit set in any type. The parts cut off are there already. */
 static void keep_residual(const struct weir_request *request, uint64_t block, size_t count,
 			  bool missed)
 {
@@ -238,8 +238,8 @@ static void count_block(struct weir_request *request, const struct wire_header *
 }
 
 /*
- * Is this rank not in it? Where the box has not said who is, what was contributed counts
- * as summed: to lose it does less harm than to have it twice in what goes on from here.
+ * Is this rank not in it? Where the result does not name its ranks, the contribution counts
+ * as summed: to lose it does less harm than to add it twice.
  */
 static bool is_missed(const struct weir_request *request, const struct result *result)
 {
@@ -249,7 +249,7 @@ static bool is_missed(const struct weir_request *request, const struct result *r
 	       !bitmap_has(result->contributors, request->comm->config.rank);
 }
 
-/* Its own exponent was not among those that were asked, or may not have been. */
+/* This rank's exponent was not among those agreed on, or may not have been. */
 static bool is_without(const struct weir_request *request, const struct result *result)
 {
 	return !request_is_followed(request) &&
@@ -275,7 +275,7 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 {
 	bool missed = is_missed(request, result);
 
-	/* First what is in the input: the sums may go over it. */
+	/* The input first: the sums may overwrite it. */
 	keep_residual(request, block, result->header.grads, missed);
 	take_sums(request, block, result);
 	count_block(request, &result->header, missed);

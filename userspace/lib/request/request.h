@@ -21,10 +21,10 @@ struct weir;
  * @next: begun after it
  * @in: elements; NULL where this rank only follows
  * @out: sums
- * @residual: elements that are not in the sums; NULL where nobody asks
+ * @residual: elements that are not in the sums; NULL where the caller gave none
  * @count: elements
  * @type: of the elements
- * @operation: what is made of them
+ * @operation: how they are combined
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @scale: of floats that the caller scales, else 0
  * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
@@ -65,8 +65,8 @@ struct weir_request {
 };
 
 /*
- * Puts a request, with what the caller gave, at the end of the queue. Returns 0, or -ENOMEM
- * and does nothing.
+ * Puts a request, with the caller's arguments filled in, at the end of the queue. Returns 0,
+ * or -ENOMEM without an effect.
  */
 int request_begin(struct weir_request *request);
 
@@ -82,13 +82,13 @@ struct weir_request *request_sending(struct weir *comm, uint64_t block);
 /* Does this rank only follow? */
 bool request_is_followed(const struct weir_request *request);
 
-/* Is it answered, and no other rank waits for what this one has to send again? */
+/* Is it answered, and has this rank no block to send again for another? */
 bool request_is_done(const struct weir_request *request);
 
 /* Blocks of elements. */
 uint64_t request_data_blocks(const struct weir_request *request);
 
-/* Is what has to be known before a block can be made? */
+/* Is the exponent there that a block is made with? */
 bool request_is_ready(const struct weir_request *request, uint64_t block);
 
 /* How many elements a block has in a packet. */

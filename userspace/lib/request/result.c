@@ -14,7 +14,7 @@ static bool is_ours(const struct weir *comm, const struct wire_header *header)
 
 /*
  * The bitmap of a degraded result: it must name as many as the header counts. The box
- * leaves it out where the packet had not fitted with it.
+ * leaves it out where the packet would not fit with it.
  */
 static bool read_contributors(const struct weir *comm, struct result *result, size_t bytes,
 			      size_t left)

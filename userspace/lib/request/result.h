@@ -16,7 +16,7 @@ struct weir;
  * struct result - a result
  * @header: its header
  * @sums: gradients, in network byte order
- * @contributors: the ranks that are summed; none where the box has not said which
+ * @contributors: the ranks that are summed; empty where the result does not name them
  */
 struct result {
 	struct wire_header header;
@@ -25,8 +25,8 @@ struct result {
 };
 
 /*
- * Reads what follows a header as any has it in a packet of @length bytes. False when it is no
- * result of this communicator, as far as that can be told without the block.
+ * Reads the bytes behind a header in a packet of @length bytes. False when it is no result of
+ * this communicator, as far as that can be told without the block.
  */
 bool result_read(const struct weir *comm, struct result *result, const void *gradients,
 		 size_t length);

@@ -11,15 +11,15 @@
 #include "request/request.h"
 
 /*
- * What the timer asks about at most. It has run out because nothing came, so many
- * would meet whatever it is that swallows packets; and mostly a rank is just slow. So
- * one, first; then, while nothing comes, twice as many each time, so that one more
- * loss does not cost another, longer timeout. Their answers pay for the rest.
+ * Blocks that the timer asks about, at most. It has run out because no packet came: many
+ * queries would be lost in the same way, and mostly a rank is just slow. So one, first; then,
+ * while no packet comes, twice as many each time, so that one more loss does not cost another,
+ * longer timeout. Their answers pay for the rest.
  */
 #define TIMEOUT_BURST	4
 
 /**
- * struct picked - blocks to send something about, together
+ * struct picked - blocks to send packets about, together
  * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
  * @count: how many
  * @block: their numbers
@@ -144,7 +144,7 @@ static void note_sent(struct weir *comm, uint64_t block, enum window_asked why)
 		window_sent(&comm->window, block, comm->now);
 }
 
-/* Sends some of what was written. Returns how many, or a negative errno. */
+/* Sends some of the packets. Returns how many, or a negative errno. */
 static int send_some(struct weir *comm, struct mmsghdr *messages, unsigned int count)
 {
 	int sent = sendmmsg(comm->fd, messages, count, 0);
@@ -163,10 +163,9 @@ static int send_some(struct weir *comm, struct mmsghdr *messages, unsigned int c
 /*
  * Sends @at_once in a call. Returns how many were sent, or a negative errno.
  *
- * An error behind a call's first packet is lost in the kernel. A refusal comes back
- * that fast where the box is near, and it comes seldom, as it is limited in rate. So
- * after a call that was cut short the rest goes one by one, and so does what the timer
- * sends.
+ * An error behind a call's first packet is lost in the kernel. A refusal comes back that fast
+ * where the box is near, and it comes seldom, as it is limited in rate. So after a call that
+ * was cut short the rest goes one by one, and so do the timer's packets.
  */
 static int send_picked(struct weir *comm, const struct picked *picked, unsigned int at_once)
 {
@@ -222,7 +221,7 @@ static int ask_timed_out(struct weir *comm)
 	if (!comm->window.flight || comm->now < timer_end(comm))
 		return 0;
 	grow_burst(comm);
-	/* First those about which nothing is known: the others mostly wait for a slow rank. */
+	/* First blocks without a reply: the others mostly wait for a slow rank. */
 	pick_from(comm, &picked, WINDOW_SENT, comm->burst);
 	pick_from(comm, &picked, WINDOW_HELD, comm->burst);
 	comm->stats.timeouts++;
@@ -235,7 +234,7 @@ static int ask_timed_out(struct weir *comm)
 	return send_picked(comm, &picked, 1);
 }
 
-/* Overtaken: something that was sent later has been answered. */
+/* Overtaken: a packet that was sent later has been answered. */
 static bool is_overtaken(const struct weir *comm, const struct window_slot *slot)
 {
 	return slot->sent < comm->answered_sent;
@@ -265,10 +264,7 @@ static bool is_held_up(const struct weir *comm, const struct window_slot *slot)
 	return slot->contributed < comm->answered_contributed;
 }
 
-/*
- * When the first block of a list will be due; UINT64_MAX is not before something
- * else happens.
- */
+/* When the first block of a list will be due; UINT64_MAX is not before another event. */
 static uint64_t list_due(const struct weir *comm, enum window_where where)
 {
 	const struct window *window = &comm->window;
@@ -340,8 +336,8 @@ static uint32_t room(const struct weir *comm)
 }
 
 /*
- * Is there a packet of the block, or can it be made now? Those of scaled floats wait for
- * what the ranks agree on.
+ * Is there a packet of the block, or can it be made now? Packets of scaled floats wait for the
+ * agreed exponent.
  */
 static bool is_made(struct weir *comm, uint64_t block)
 {

@@ -8,12 +8,12 @@
 struct weir;
 
 /*
- * Sends what is due: again what is lost, then new blocks as far as window and
- * pace allow. Returns how many packets, or a negative errno.
+ * Sends the packets that are due: lost ones again, then new blocks as far as
+ * window and pace allow. Returns how many packets, or a negative errno.
  */
 int send_due(struct weir *comm);
 
-/* When something will be due that is not now; UINT64_MAX is never. */
+/* When the next packet will be due; UINT64_MAX is never. */
 uint64_t send_deadline(const struct weir *comm);
 
 #endif
