@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SwitchML as students build it (uapi/weir_wire.h, struct weir_lab): what its packets must
- * say, and what stands before a result.
+ * SwitchML as students build it (uapi/weir_wire.h, struct weir_lab): the checks of its packets,
+ * and the head of its results.
  */
 #include <linux/build_bug.h>
 #include <linux/udp.h>
@@ -15,7 +15,7 @@
 #include "format/lab_place.h"
 #include "sum/block.h"
 
-/* What programs leave in weir_contrib.said; see uapi/weir_bpf.h. */
+/* Words of weir_contrib.said, which programs fill; see uapi/weir_bpf.h. */
 enum { WEIR_LAB_WORKERS, WEIR_LAB_RANK, WEIR_LAB_CHUNK, WEIR_LAB_TOTAL };
 
 /* Bytes before the values. */

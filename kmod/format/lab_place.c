@@ -2,10 +2,10 @@
 /*
  * Where the workers of a job of format lab are, and so which block a chunk is.
  *
- * Workers go in step: none sends a chunk before it has the result of the one before. So
- * each of them is at the newest chunk that anybody has sent, at the one before, whose result
- * it may have lost, or, once the newest is complete, at the one that follows. Packets say
- * their chunk's place in the iteration, or in the basic variants nothing; blocks of the table
+ * Workers go in step: a worker sends no chunk before it has the result of the chunk before. So
+ * each worker is at the newest chunk that any has sent, at the chunk before, whose result it
+ * may have lost, or, once the newest is complete, at the chunk that follows. Packets carry
+ * their chunk's number in the iteration, or none in the basic variants; blocks of the table
  * are numbered through.
  */
 #include <linux/lockdep.h>
@@ -18,13 +18,13 @@
 #include "sum/block.h"
 
 /**
- * struct weir_lab_source - what is remembered of a source
- * @sent: a hash of what it has sent last for a chunk that is told by its bytes, too
+ * struct weir_lab_source - the memory of a source
+ * @sent: a hash of the bytes that it sent last for a chunk which needs them to be known
  * @block: the block of that chunk
  * @has_sent: it has, in this run
- * @asked: what it has called what it has sent last, where that has no place
- * @bytes: a hash of that
- * @times: how often it has sent it in a row, 2 at most
+ * @asked: the name of the last chunk that it sent and that has no place
+ * @bytes: a hash of that chunk's bytes
+ * @times: how often it has sent that chunk in a row, 2 at most
  * @crossed: it has asked again for the result of an iteration's only chunk, and may have been
  *	answered meanwhile
  */
@@ -48,7 +48,7 @@ struct weir_lab_source {
  * @block: the block of @now in the current generation; that of @before is one less
  * @source: by source id
  *
- * A run is a generation of the job: it begins where nothing was, and where workers have
+ * A run is a generation of the job: it begins with the first packet, and where workers have
  * begun anew.
  */
 struct weir_lab_state {
@@ -63,9 +63,9 @@ struct weir_lab_state {
 
 /**
  * struct weir_lab_packet - a contribution that looks for its block
- * @name: what it calls its chunk
- * @bytes: a hash of what it carries, where that is looked at
- * @source: whose it is
+ * @name: its chunk
+ * @bytes: a hash of its values, where they tell the chunk
+ * @source: its sender
  */
 struct weir_lab_packet {
 	struct weir_lab_name	name;
@@ -79,8 +79,8 @@ enum weir_lab_where {
 	WEIR_LAB_NEXT,		/* the one that follows it */
 	WEIR_LAB_BEFORE,	/* the one before it */
 	WEIR_LAB_PASSED,	/* likewise, and its source has gone on since */
-	WEIR_LAB_OTHER,		/* the newest, and not what its source has sent for it */
-	WEIR_LAB_NOWHERE,	/* where no worker can be that has not begun anew */
+	WEIR_LAB_OTHER,		/* the newest, with other values than its source has sent for it */
+	WEIR_LAB_NOWHERE,	/* a chunk that only a worker which has begun anew sends */
 };
 
 /**
@@ -94,7 +94,7 @@ size_t weir_lab_bytes(u32 sources, u32 blocks)
 }
 
 /**
- * weir_lab_init() - nobody has been heard of
+ * weir_lab_init() - no source has been heard of
  * @state: so many bytes, zeroed
  */
 void weir_lab_init(void *state)
@@ -121,7 +121,7 @@ static bool weir_lab_follows(const struct weir_lab_name *now,
 
 /**
  * weir_lab_tells() - does it take a chunk's bytes, too, to know which one it is?
- * @name: what packets call it
+ * @name: the chunk
  *
  * The first of an iteration may be that of another one; and all may where there are so few
  * that names come again at once.
@@ -145,10 +145,10 @@ static bool weir_lab_repeats(const struct weir_lab_packet *p, u32 block)
 }
 
 /*
- * In iterations of one or two chunks the one that follows is called as the newest is, or as
- * the one before. Who is in the newest does not lack the one before, and once it is complete
- * nobody does, so of two chunks that tells. Of one chunk the bytes do: what is repeated has
- * the same.
+ * In iterations of one or two chunks the chunk that follows has the name of the newest one, or
+ * of the one before. A source that is in the newest chunk does not lack the one before, and
+ * once the newest is complete no source does: with two chunks that tells. With one chunk its
+ * bytes tell: a repeated packet has the same.
  */
 static enum weir_lab_where weir_lab_look(const struct weir_lab_state *lab,
 					 const struct weir_lab_packet *p,
@@ -168,8 +168,8 @@ static enum weir_lab_where weir_lab_look(const struct weir_lab_state *lab,
 }
 
 /*
- * What a source repeats has the same bytes. Where it has others, it has begun anew, or what it
- * was taken for before was a late duplicate.
+ * A repeated packet has the same bytes. Where it has others, its source has begun anew, or the
+ * packet before was a late duplicate.
  */
 static enum weir_lab_where weir_lab_where(const struct weir_lab_state *lab,
 					  const struct weir_lab_packet *p,
@@ -186,7 +186,7 @@ static enum weir_lab_where weir_lab_where(const struct weir_lab_state *lab,
 	return newest->aged ? WEIR_LAB_NOW : WEIR_LAB_OTHER;
 }
 
-/* What was before is left as it is; nobody asks for it, and open blocks are swept away. */
+/* Blocks before stay as they are: no source asks for them, and the table sweeps open ones away. */
 static void weir_lab_begin(struct weir_lab_state *lab, struct weir_blocks *blocks,
 			   const struct weir_lab_packet *p)
 {
@@ -209,7 +209,7 @@ static void weir_lab_advance(struct weir_lab_state *lab, const struct weir_lab_p
 	lab->block++;
 }
 
-/* What the newest chunk has so far counts no more: who is still there sends it again. */
+/* The sums of the newest chunk count no more: sources that are still there send it again. */
 static void weir_lab_give_up(struct weir_lab_state *lab, struct weir_blocks *blocks)
 {
 	unsigned int i;
@@ -220,7 +220,7 @@ static void weir_lab_give_up(struct weir_lab_state *lab, struct weir_blocks *blo
 			lab->source[i].has_sent = false;
 }
 
-/* Has its source sent this, and nothing else, twice? What is late comes once, mostly. */
+/* Has its source sent this, and nothing else, twice? A late packet comes once, mostly. */
 static bool weir_lab_insists(const struct weir_lab_packet *p)
 {
 	struct weir_lab_source *source = p->source;
@@ -246,10 +246,10 @@ static bool weir_lab_all_insist(const struct weir_lab_state *lab, unsigned int s
 }
 
 /*
- * What has no place is one that is late, or from workers that have begun anew. These send it
- * again and again; so one is believed when it has done so that its own chunk is another, and
- * all together that they are somewhere else. In the basic variants nothing is sent again:
- * they begin where that costs nobody a contribution that somebody waits for.
+ * A packet without a place is late, or from a worker that has begun anew. Such a worker sends
+ * it again and again: one worker that does so is believed that its own chunk is another, and
+ * all together that they are somewhere else. Workers of the basic variants send no packet
+ * again: there a new run begins where no other source loses a contribution by it.
  */
 static int weir_lab_believe(const struct weir_lab_state *lab, unsigned int sources,
 			    const struct weir_lab_packet *p, enum weir_lab_where where,
@@ -278,8 +278,8 @@ static bool weir_lab_crosses(const struct weir_lab_packet *p, bool answered)
 }
 
 /*
- * Lets the newest chunk be the one that the packet is for, or the one after that. An open one
- * that nobody has added to for the job's timeout is what workers have left that are gone.
+ * Lets the newest chunk be the one that the packet is for, or the one after that. An open
+ * chunk that no packet has added to for the job's timeout is left from workers that are gone.
  * Returns enum weir_lab_where, or a negated enum weir_reason.
  */
 static int weir_lab_step(struct weir_lab_state *lab, struct weir_blocks *blocks,
@@ -332,8 +332,8 @@ static void weir_lab_note(const struct weir_lab_packet *p, u32 block)
  * @state: where the job's workers are
  * @blocks: its table
  * @c: the contribution; gets generation and block where it is not refused
- * @name: what it calls its chunk
- * @bytes: a hash of what it carries, where weir_lab_tells() says so, else 0
+ * @name: its chunk
+ * @bytes: a hash of its values, where weir_lab_tells() says so, else 0
  *
  * Called with bottom halves disabled; takes the state's lock, and slots' locks inside.
  *

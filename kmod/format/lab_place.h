@@ -8,7 +8,7 @@ struct weir_blocks;
 struct weir_contrib;
 
 /**
- * struct weir_lab_name - what packets call a chunk
+ * struct weir_lab_name - the name of a chunk in packets
  * @chunk: chunk_id, from 1 on; 0 in the basic variants, which have no name for any
  * @total: total_chunks; 0 likewise
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a box says in the Trio paper's format (figure 4), with weir's additions. */
+/* Packets of a box in the Trio paper's format (figure 4), with weir's additions. */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/string.h>

@@ -40,7 +40,7 @@ struct weir_policy_config {
  * @wn: its namespace
  * @id: job id
  * @format: wire format
- * @order: enum weir_order, as it was said: what needs no order has any
+ * @order: enum weir_order as requested; types that need no order have any
  * @grads: gradients a block at most (block_grad_max)
  * @memory: bytes that it has charged
  * @local: where workers send to and results come from (out_src_addr); its port is
@@ -49,13 +49,13 @@ struct weir_policy_config {
  *	written under the namespace's lock
  * @joined: workers have joined, so that the generation is one that the box has
  *	given out
- * @join: who waits for the next generation
+ * @join: sources that wait for the next generation
  * @blocks: the block table (block_cnt_max, and src_cnt as blocks.sources)
  * @policy: how it treats stragglers; written under the namespace's lock
  * @scan: timers that look for blocks that have aged
  * @watch: the timer that tells a straggler from a dead source
  * @rate: policer, or NULL; written under the namespace's lock
- * @state: what the format remembers, see weir_format_ops.state, or NULL
+ * @state: the format's memory, see weir_format_ops.state, or NULL
  * @unnamed: on weir_net.unnamed, where packets say no job
  * @gone: on its way out, on weir_job_flush()'s list
  * @stats: counters; blocks completed are block_total_cnt

@@ -275,7 +275,7 @@ void weir_job_unpublish(struct weir_job *job)
 }
 
 /**
- * weir_job_free() - free a job that nobody can reach
+ * weir_job_free() - free a job that no packet can reach
  * @job: never published, or unpublished and a grace period ago
  *
  * Sleeps.
@@ -285,7 +285,7 @@ void weir_job_free(struct weir_job *job)
 	u64 bytes = job->memory;
 	unsigned int i;
 
-	/* The scan is what sets the watch going. */
+	/* The scan starts the watch, so it ends first. */
 	weir_scan_uninit(&job->scan);
 	weir_straggler_uninit(&job->watch);
 	for (i = 0; i < job->blocks.sources; i++)

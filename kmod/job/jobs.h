@@ -6,7 +6,7 @@
 
 struct netlink_ext_ack;
 
-/* The default is never longer than what a request can say: 32 bits of microseconds. */
+/* The default is never longer than a request can ask for: 32 bits of microseconds. */
 static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy)
 {
 	u64 timeout = policy->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
@@ -16,7 +16,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
 }
 
 /**
- * struct weir_job_config - what an administrator says about a job
+ * struct weir_job_config - a job as an administrator asks for it
  * @id: job id
  * @format: wire format
  * @order: enum weir_order

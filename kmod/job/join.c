@@ -6,11 +6,12 @@
  *
  * Each worker says a number that is new for each communicator, again and again
  * until it is answered. When all sources have said one that is not in the
- * current generation, the next one begins; but only with those that still
+ * current generation, the next generation begins, with the sources that still
  * speak. A worker that died while it waited left its number behind, so every
- * number that is new makes all the others say theirs once more. Those that the
- * box has excluded are waited for only while they speak; but whoever is first
- * gives them time to come, as all may have been started anew, one after another.
+ * new number makes all the other sources say theirs once more. The table waits
+ * for an excluded source only while it speaks; but from the first new number on
+ * it leaves such sources time to come, as all workers may have been started
+ * anew, one after another.
  *
  * With its number a worker says the first block that it lacks, so that a
  * generation can begin in the middle of the work, where a box has been set up
@@ -22,22 +23,22 @@
 #include "job/join.h"
 
 /*
- * Who is excluded and has been silent for so long is not waited for, ns. Workers
- * repeat their number each 640 ms at least; two of three may be lost.
+ * A generation does not wait for an excluded source that was silent for so long, ns.
+ * Workers repeat their number each 640 ms at least; two of three may be lost.
  */
 #define WEIR_JOIN_SILENCE	(2 * NSEC_PER_SEC)
 
 /*
- * Who is excluded has so long to come from the first number on, ns: as long as
- * it takes to start a worker that has something to load first. That is well
- * within the 30 s for which libweir waits if it is not told otherwise.
+ * An excluded source has so long to come from the first number on, ns: as long as
+ * it takes to start a worker that has data to load first. That is well within the
+ * 30 s for which libweir waits by default.
  */
 #define WEIR_JOIN_PATIENCE	(10 * NSEC_PER_SEC)
 
 /*
- * Those in the current generation are told no more often who waits for the next one,
- * ns: that is a packet to each of them for one that has come. Joins are repeated, so
- * that a notice which is lost, or was not due, is made good by the next of them.
+ * Sources in the current generation are told no more often which sources wait for the
+ * next one, ns: one join sends a packet to each of them. Workers repeat joins, so that a
+ * notice which is lost, or was not due, follows with the next join.
  */
 #define WEIR_JOIN_TELL_EVERY	(100 * NSEC_PER_MSEC)
 
@@ -87,7 +88,7 @@ static bool weir_join_complete(const struct weir_join_table *table,
 	return true;
 }
 
-/* A number that was not heard before: who of the others is still there? */
+/* A new number: from now on the other sources have to show again that they are there. */
 static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 			  u32 nonce, u32 lacks, u64 now)
 {
@@ -107,7 +108,7 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 	j->is_waiting = true;
 }
 
-/* Is it time to tell who waits? */
+/* Is a notice of the waiting sources due? */
 static bool weir_join_tells(struct weir_join_table *table, u64 now)
 {
 	lockdep_assert_held(&table->lock);
@@ -118,7 +119,7 @@ static bool weir_join_tells(struct weir_join_table *table, u64 now)
 	return true;
 }
 
-/* @by has completed it, so it is one of those who are in. */
+/* @by's join was the last, so the first block that it lacks counts in any case. */
 static void weir_join_begin(struct weir_join_table *table,
 			    const struct weir_joiner *by)
 {
@@ -146,8 +147,8 @@ static void weir_join_begin(struct weir_join_table *table,
  * @source: source id, below the table's sources
  * @nonce: the number that it keeps for one communicator
  * @lacks: the first block that it lacks
- * @excluded: bitmap of the sources that are waited for only while they speak, and
- *	for ten seconds after the first of all
+ * @excluded: bitmap of sources that a generation waits for only while they speak, and in
+ *	the ten seconds after the first number
  * @now: time, ns of the monotonic clock
  *
  * Called with @table->lock held and bottom halves disabled. Where a generation
@@ -200,13 +201,13 @@ bool weir_join_member(struct weir_join_table *table, unsigned int source,
 }
 
 /**
- * weir_join_look() - who is in the current generation, and who waits for the next?
+ * weir_join_look() - which sources are in the current generation, and which wait for the next?
  * @table: the job's table
  * @members: bitmap of WEIR_SOURCES_MAX, filled with the former
- * @waiting: likewise with the latter, who may be in both
+ * @waiting: likewise with the latter; a source may be in both
  *
- * Called with bottom halves disabled. Nobody is in one where the box has given out
- * none.
+ * Called with bottom halves disabled. Where the box has given out no generation, no source
+ * is in one.
  */
 void weir_join_look(struct weir_join_table *table, unsigned long *members,
 		    unsigned long *waiting)

@@ -8,14 +8,14 @@
 #include <uapi/weir.h>
 
 /**
- * struct weir_joiner - what one source said
+ * struct weir_joiner - the numbers of one source
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
  * @lacks: the first block that it lacks, as it said with @waiting
  * @heard: when it said so last, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
- * @is_alive: it has spoken since a new number was last heard from anybody
+ * @is_alive: it has spoken since any source last said a new number
  */
 struct weir_joiner {
 	u32		member;
@@ -28,7 +28,7 @@ struct weir_joiner {
 };
 
 /**
- * struct weir_membership - with what a source is in the current generation
+ * struct weir_membership - how a source is in the current generation
  * @nonce: the number that it has joined with
  * @start: block that the generation has begun with
  * @generation: the generation
@@ -40,13 +40,13 @@ struct weir_membership {
 };
 
 /**
- * struct weir_join_table - who waits for the next generation
+ * struct weir_join_table - which sources wait for the next generation
  * @lock: guards the table; taken in softirq only
  * @n: sources
  * @generation: the current generation, as the box has given it out
  * @start: block that it has begun with
- * @since: when the first of those who wait came, ns
- * @told: when the others were last told who waits, ns; 0 for never
+ * @since: when the first waiting source came, ns
+ * @told: time of the last notice of waiting sources, ns; 0 for never
  * @joiner: by source id
  */
 struct weir_join_table {
@@ -60,9 +60,9 @@ struct weir_join_table {
 };
 
 /**
- * enum weir_join_verdict - what a join did
+ * enum weir_join_verdict - effect of a join
  * @WEIR_JOIN_WAIT: others are missing; no answer yet
- * @WEIR_JOIN_TELL: likewise, and it is time to tell those in the current generation
+ * @WEIR_JOIN_TELL: likewise, and the sources in the current generation are to be told
  * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
  * @WEIR_JOIN_START: it was the last; a new generation begins, answer all
  */

@@ -63,7 +63,7 @@ static void weir_join_answer(struct weir_job *job, unsigned int id)
 		weir_answer(job, id, &in, 0, WEIR_TRIO_CONTROL);
 }
 
-/* To a source whose join does not fit the job: the answer says what the job is like. */
+/* To a source whose join does not fit the job: the answer names the job's properties. */
 static void weir_join_refuse(struct weir_job *job, unsigned int id, u32 nonce)
 {
 	const struct weir_membership none = { .nonce = nonce };
@@ -141,8 +141,8 @@ static enum weir_join_verdict weir_join_locked(struct weir_job *job, unsigned in
 }
 
 /*
- * A worker that sends other numbers than the job's gets no sum that means anything. One that
- * leaves them open reads in the answer what they are.
+ * A worker that sends other numbers than the job's would get sums without a meaning. A worker
+ * that leaves type and operation open reads them in the answer.
  */
 static bool weir_join_fits(const struct weir_job *job, const struct weir_join *join)
 {
@@ -158,7 +158,7 @@ static bool weir_join_fits(const struct weir_job *job, const struct weir_join *j
  * weir_join_take() - a join has come
  * @job: the job
  * @source: the source whose address it came from
- * @c: what the packet says
+ * @c: the parsed packet
  * @pl: the join, all of it
  * @now: time, ns of the monotonic clock
  *

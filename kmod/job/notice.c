@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notices: what the box says beside blocks to the sources of a job: which of them are dead,
- * excluded, or wait for the next generation.
+ * Notices tell the sources of a job which of them are dead, excluded, or wait for the next
+ * generation.
  */
 #include <linux/bitmap.h>
 
@@ -41,7 +41,7 @@ static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
 	weir_bitmap_fill(p->notice.waiting, WEIR_BITMAP_WORDS, waiting);
 }
 
-/* To one that may not hear the header alone, which is no longer than any packet. */
+/* A source that may not hear gets the header alone, which is no longer than any packet. */
 static void weir_notice_send(struct weir_job *job, struct weir_source *source,
 			     unsigned int id, struct weir_notice_packet *p)
 {
@@ -55,7 +55,7 @@ static void weir_notice_send(struct weir_job *job, struct weir_source *source,
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_NOTICES);
 }
 
-/* To some who have not asked: none where nobody may hear it. */
+/* To sources that have not asked: none to a source that may not hear it. */
 static void weir_notice_send_all(struct weir_job *job, const unsigned long *to,
 				 struct weir_notice_packet *p)
 {

@@ -6,9 +6,8 @@
 #include "job/rate.h"
 
 /*
- * Finer than a nanosecond, which is what 12 bytes take at 100 Gbit/s: the
- * price of a packet is rounded by less than a hundredth. 64 bits of it last
- * for nine years.
+ * Finer than a nanosecond, in which 100 Gbit/s carry 12 bytes: the price of a
+ * packet is rounded by less than a hundredth. 64 bits of it last for nine years.
  */
 #define WEIR_RATE_TICKS	64
 
@@ -75,7 +74,7 @@ static u64 weir_rate_ticks(const struct weir_rate *rate, u64 now)
  * @packets: how many
  * @bytes: theirs
  *
- * See weir_rate_take(), which everybody calls instead.
+ * Callers use weir_rate_take(), which skips policers that are not set.
  */
 bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 {

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * struct weir_rate_config - what an administrator says about a rate
+ * struct weir_rate_config - rates as an administrator sets them
  * @packets: packets a second, 0 for no limit
  * @packets_burst: packets that may come at once
  * @bytes: bytes a second, counted from the UDP header on, 0 for no limit
@@ -35,7 +35,7 @@ struct weir_bucket {
 
 /**
  * struct weir_rate - a policer
- * @config: what it was set to
+ * @config: its rates and bursts
  * @since: when it was set, ns
  * @packets: tokens for packets
  * @bytes: tokens for bytes
@@ -60,7 +60,7 @@ static inline bool weir_rate_is_set(const struct weir_rate_config *config)
  * weir_rate_take() - may so much pass?
  * @rate: the policer
  * @now: time, ns of the monotonic clock
- * @packets: how many; 0 for what a packet that has passed causes
+ * @packets: how many; 0 where a packet that has passed causes the bytes
  * @bytes: theirs
  *
  * Any context. A packet that has too few bytes left has spent its token for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the box says of blocks: results, and replies where there is none yet. */
+/* Results of blocks, and replies where a block has none yet. */
 #include <linux/math.h>
 #include <linux/ktime.h>
 
@@ -13,7 +13,7 @@
 
 /**
  * struct weir_result_packet - a result in the job's format
- * @head: what stands before the gradients
+ * @head: the bytes before the gradients
  * @mask: the contributors, behind the sums of one that is degraded
  * @mask_len: bytes of @mask
  * @pkt: the packet, as yet without @mask
@@ -46,8 +46,8 @@ static void weir_result_packet(struct weir_result_packet *p,
 }
 
 /*
- * A client that has only the paper knows of no bytes behind the gradients, and what
- * may not hear is sent none that its contribution has not paid for.
+ * A client that has only the paper knows of no bytes behind the gradients, and a source that
+ * may not hear gets no byte that its contribution has not paid for.
  */
 static void weir_result_to(struct weir_job *job, struct weir_source *source, u16 id,
 			   const struct weir_result *res,
@@ -59,8 +59,8 @@ static void weir_result_to(struct weir_job *job, struct weir_source *source, u16
 }
 
 /*
- * What goes to all of a link, all sources behind the device hear: has it gone there to one
- * with a lower id?
+ * A frame to all stations of a link reaches all sources behind the device: has it gone there
+ * for a source with a lower id?
  */
 static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 				 const struct weir_dest *dest)
@@ -139,7 +139,7 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  * weir_result_reply() - tell a source that asked that there is no result yet
  * @job: the job
  * @source: the source
- * @key: what it asked about
+ * @key: the block that it asked about
  * @received: contributions so far
  * @wanted: the source's is not among them
  *

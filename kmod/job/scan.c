@@ -3,11 +3,11 @@
  * Timers that look for blocks that have aged (Trio paper, section 5).
  *
  * As there, N timers have a share of the slots each and phases timeout / N
- * apart. A block knows when it began, so a timer need not come by each timeout
- * and leave a mark, to find at the next visit that nobody has wiped it off,
- * which takes up to two timeouts. It comes at the first of its sixteenths of
- * the timeout at which a block of its share may be due, and not at all while
- * none is open.
+ * apart. The paper's timer comes once a timeout and marks each block; a mark that
+ * it finds again at its next visit tells that the block has aged, after up to two
+ * timeouts. A block here knows when it began: the timer comes at the first of its
+ * sixteenths of the timeout at which a block of its share may be due, and not at
+ * all while none is open.
  */
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -28,8 +28,8 @@
 
 /*
  * Blocks that one visit answers at most, and packets that it sends for them: each block
- * is one to every source. What has come in meanwhile waits behind them, and the queues
- * of devices that are emptied by the same processor, as veth's, do not hold many.
+ * is one to every source. Packets that arrive meanwhile wait behind them, and the queues
+ * of devices that the same CPU empties, as veth's, do not hold many.
  */
 #define WEIR_SCAN_ANSWERS	16
 #define WEIR_SCAN_PACKETS	256
@@ -65,7 +65,7 @@ static void weir_scan_start(struct weir_scanner *scanner, u64 at)
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* The job's counters, as no port or packet stands behind it. */
+/* Counts for the job alone: no port or packet is the cause. */
 static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
 			   u64 now)
 {
@@ -145,9 +145,9 @@ static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 }
 
 /*
- * Goes through the share. Returns whether all of it was seen, so that the round
- * knows what is due next: not where there was too much to answer at once, nor
- * where the visit went on behind such a one.
+ * Goes through the share. Returns whether the round has seen all of it, so that it knows
+ * the block that is due next: not where it had too many blocks to answer at once, nor
+ * where it went on from where such a round had ended.
  */
 static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
@@ -178,9 +178,9 @@ static bool weir_scan_round(struct weir_scanner *scanner,
  *     full barrier                        full barrier
  *     opened != seen: start anew          armed == 0: start
  *
- * Each CPU writes before the barrier what the other reads behind it, so at least
- * one of them sees that the other was there. Where both do, the xchg() of armed lets
- * one start the timer.
+ * Each CPU writes one variable before its barrier and reads the other one behind it, so at
+ * least one of them sees the other's write. Where both do, the xchg() of armed lets one
+ * start the timer.
  */
 static void weir_scan_stop(struct weir_scanner *scanner, int seen, u64 now)
 {
@@ -306,7 +306,7 @@ int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
  * weir_scan_uninit() - stop and free the timers
  * @scan: of a job that no packet can reach any more
  *
- * Sleeps until those that are under way have ended.
+ * Sleeps until visits that are under way have ended.
  */
 void weir_scan_uninit(struct weir_scan *scan)
 {

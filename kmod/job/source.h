@@ -11,7 +11,7 @@
 #include "out/dest.h"
 
 /**
- * struct weir_source_config - what an administrator says about a source
+ * struct weir_source_config - a source as an administrator binds it
  * @addr: its address, of the job's family, IPv4 as IPv4-mapped
  * @port: its UDP port, 0 for any, and for results to the job's
  * @ifindex: the device that it comes in on, 0 for any
@@ -30,12 +30,12 @@ struct weir_source_config {
 
 /**
  * struct weir_source - a worker of a job
- * @config: who may use its id
+ * @config: the address that may use its id
  * @dest: where results go
  * @rate: policer
  * @stats: counters; they outlive a change of address, as the next does
  * @lateness: how late its contributions came
- * @secret: what its cookies are made from
+ * @secret: the key of its cookies
  * @hears: it has brought back what was sent to its address, and so may be answered
  *	with more than it sends
  * @gone: on its way out, on weir_source_flush()'s list
@@ -84,7 +84,7 @@ static inline struct weir_source *weir_source_get(const struct weir_job *job,
 }
 
 /**
- * weir_source_cookie() - what a source is to bring to show that it hears
+ * weir_source_cookie() - the number that a source brings to show that it hears
  * @source: the source
  * @port: UDP port that its join came from
  * @nonce: the number in it

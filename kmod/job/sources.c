@@ -28,7 +28,7 @@ weir_source_new(const struct weir_source_config *config)
 }
 
 /**
- * weir_source_free() - free a source that nobody can reach
+ * weir_source_free() - free a source that no packet can reach
  * @source: the source, or NULL
  */
 void weir_source_free(struct weir_source *source)
@@ -66,12 +66,12 @@ static bool weir_source_stays(const struct weir_source *source,
 }
 
 /**
- * weir_source_bind() - say who a source id is, or that it is another one
+ * weir_source_bind() - bind a source id to an address, or to another one
  * @job: the job, its namespace's lock held
  * @id: source id, below the job's sources
- * @config: who it is
+ * @config: the address and the rest
  *
- * Sleeps until no packet uses what was said before. Return: 0 or -ENOMEM.
+ * Sleeps until no packet uses the binding before. Return: 0 or -ENOMEM.
  */
 int weir_source_bind(struct weir_job *job, u32 id,
 		     const struct weir_source_config *config)
@@ -113,7 +113,7 @@ int weir_source_bind(struct weir_job *job, u32 id,
  * @job: the job, its namespace's lock held
  * @id: a bound source id
  *
- * Sleeps. What the source has contributed to open blocks stays.
+ * Sleeps. Contributions of the source to open blocks stay.
  */
 void weir_source_unbind(struct weir_job *job, u32 id)
 {
@@ -160,7 +160,7 @@ void weir_source_flush(struct weir_job *job)
 /**
  * weir_source_taken() - is an address and port another source's already?
  * @job: the job, its namespace's lock held
- * @config: what a source is to have
+ * @config: the address that a source is to have
  * @id: that source; becomes the one that has it
  *
  * Workers on one host differ in their ports, and link-local addresses are told
@@ -191,7 +191,7 @@ bool weir_source_taken(const struct weir_job *job,
 /**
  * weir_source_is_box() - would results go to where the job itself listens?
  * @job: the job, its namespace's lock held
- * @config: what a source is to have
+ * @config: the address that a source is to have
  * @port: the job's UDP port, host byte order, now or as it is to be
  *
  * Nothing that a box sends is taken by one, but it would be sent for nothing.

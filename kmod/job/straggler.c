@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which sources lag, and which are gone: the second, slower kind of timer of
- * the Trio paper's section 5. It looks at how often blocks have timed out for
- * want of a source since it last came by, and whether anything was heard of the
- * source meanwhile.
+ * the Trio paper's section 5. It looks at how often blocks have timed out
+ * without a source since its last visit, and whether a packet of the source has
+ * come meanwhile.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -26,8 +26,8 @@ static void weir_watch_arm(struct weir_watch *watch)
 }
 
 /*
- * Whom do blocks that have timed out still wait for? Such a block does not time
- * out again, so that nothing else tells of it; and one that has not timed out
+ * The sources that blocks which have timed out still wait for. Such a block does not
+ * time out again, so that no counter tells of it; and a block that has not timed out
  * yet says nothing of sources that lag.
  */
 static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
@@ -46,9 +46,9 @@ static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
 }
 
 /*
- * What a source is to be called after a period: @awaited by blocks that have
- * timed out at any time, @retained for, or missing in @straggles blocks that have
- * timed out since.
+ * The state of a source after a period. @awaited: blocks that have timed out at any time
+ * wait for it. @retained: a result is kept for it. @straggles: it is missing in so many
+ * blocks that have timed out since.
  *
  *                  heard of              silent
  *                  lagging    else       lagging  else
@@ -69,7 +69,7 @@ static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
 	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
 	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
 		return state;
-	/* Where nobody waits for it, all the others may be silent too. */
+	/* Where no block waits for it, all the other sources may be silent too. */
 	if (!lagging && state != WEIR_SOURCE_STATE_ACTIVE)
 		lagging = awaited;
 	if (!lagging)
@@ -146,7 +146,7 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 	unsigned int i;
 	u8 state;
 
-	/* Who misses somebody from now on arms it anew. */
+	/* A block that misses a source from now on arms it anew. */
 	smp_store_mb(watch->armed, 0);
 	if (watch->inactive)
 		weir_straggler_awaited(job, awaited);
@@ -210,7 +210,7 @@ void weir_straggler_uninit(struct weir_watch *watch)
  * weir_straggler_set() - watch otherwise
  * @job: the job, its namespace's lock held
  * @period: as for weir_straggler_init(); counts from the next period on
- * @exclude: likewise. Who is excluded stays so until the next generation
+ * @exclude: likewise. An excluded source stays so until the next generation
  */
 void weir_straggler_set(struct weir_job *job, u64 period, bool exclude)
 {
@@ -259,11 +259,11 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
 }
 
 /**
- * weir_straggler_retained() - a block was refused for what is in its slot
+ * weir_straggler_retained() - a block was refused as its slot retains a result
  * @job: the job
  * @seq: sequence number of the block whose result is retained
  *
- * Called with bottom halves disabled. Those it is retained for are awaited,
+ * Called with bottom halves disabled. The sources that it is retained for are awaited,
  * though there may be no block open that could time out.
  */
 void weir_straggler_retained(struct weir_job *job, u32 seq)

@@ -20,7 +20,7 @@ struct weir_job;
  * @end: the slot behind its last one
  * @next: where it goes on, after a round that had too much to answer
  * @opened: blocks opened in its slots, ever; so that a timer that stops sees
- *	what was opened while it looked
+ *	blocks that were opened while it looked
  * @armed: it runs, or is about to
  * @hurry: it is to come by at once, as a result was left unsent
  */
@@ -78,7 +78,7 @@ struct weir_watched {
  * @armed: it runs, or is about to
  * @told: the last notice told of a dead source
  * @inactive: some source was not active when it came by last
- * @lock: guards what is judged; taken with bottom halves disabled
+ * @lock: guards judgements; taken with bottom halves disabled
  * @watched: by source id
  */
 struct weir_watch {
