@@ -13,17 +13,30 @@
 #include <linux/string.h>
 
 #include "sum/block.h"
+#include "sum/pair.h"
 #include "type/reduce.h"
 
-static u16 weir_blocks_stride(unsigned int pages, unsigned int mark)
+static u16 weir_blocks_stride(const struct weir_blocks_config *config, unsigned int pages)
 {
-	return ALIGN(offsetof(struct weir_block, pages[pages]) + mark, SMP_CACHE_BYTES);
+	size_t bytes = offsetof(struct weir_block, pages[pages]) + config->marking.size;
+
+	if (config->repeat_after)
+		bytes = ALIGN(bytes, sizeof(u64)) + config->sources * sizeof(u64);
+	return ALIGN(bytes, SMP_CACHE_BYTES);
 }
 
 static void *weir_block_mark(const struct weir_blocks *blocks,
 			     const struct weir_block *block)
 {
 	return (void *)&block->pages[blocks->pages];
+}
+
+/* When a result was last repeated to a source. */
+static u64 *weir_block_repeated(const struct weir_blocks *blocks,
+				const struct weir_block *block, u16 source)
+{
+	return weir_block_mark(blocks, block) + ALIGN(blocks->marking.size, sizeof(u64)) +
+	       source * sizeof(u64);
 }
 
 /**
@@ -35,7 +48,7 @@ u64 weir_blocks_bytes(const struct weir_blocks_config *config)
 	unsigned int pages = weir_reduction_pages(config->reduction, config->grads);
 
 	return ((u64)config->size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
-	       (u64)config->size * weir_blocks_stride(pages, config->marking.size);
+	       (u64)config->size * weir_blocks_stride(config, pages);
 }
 
 static int weir_block_init(struct weir_block *block, unsigned int pages)
@@ -63,7 +76,7 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	u32 i;
 
 	blocks->pages = weir_reduction_pages(config->reduction, config->grads);
-	blocks->stride = weir_blocks_stride(blocks->pages, config->marking.size);
+	blocks->stride = weir_blocks_stride(config, blocks->pages);
 	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
@@ -71,8 +84,11 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	blocks->size = config->size;
 	blocks->reduction = config->reduction;
 	blocks->marking = config->marking;
+	blocks->paired = config->paired;
+	blocks->repeat_after = config->repeat_after;
 	blocks->sources = config->sources;
-	blocks->bias = weir_reduce_bias(config->sources);
+	/* A single number is never too large. */
+	blocks->bias = weir_reduce_bias(config->modular ? 1 : config->sources);
 	bitmap_set(blocks->all, 0, config->sources);
 	if (weir_horizon_init(&blocks->horizon, config->sources, config->size) ||
 	    weir_spare_init(&blocks->spare))
@@ -130,7 +146,7 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 		const struct weir_block *block = weir_blocks_slot(blocks, i);
 
 		n += READ_ONCE(block->state) == WEIR_BLOCK_OPEN &&
-		     READ_ONCE(block->generation) == generation;
+		     (blocks->paired || READ_ONCE(block->generation) == generation);
 		if (!(i & 1023))
 			cond_resched();
 	}
@@ -139,13 +155,14 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 
 /*
  * A block of another generation than the current one is older, however many
- * generations ago it was: no slot is ever opened for a newer one.
+ * generations ago it was: no slot is ever opened for a newer one. Of pairs every block is
+ * current until its next turn.
  */
 static bool weir_block_is_current(const struct weir_blocks *blocks,
 				  const struct weir_block *block)
 {
 	return block->state != WEIR_BLOCK_FREE &&
-	       block->generation == READ_ONCE(blocks->gens.now);
+	       (blocks->paired || block->generation == READ_ONCE(blocks->gens.now));
 }
 
 /*
@@ -192,15 +209,11 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
 }
 
-static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
-			   const struct weir_block_key *key,
-			   const struct weir_place *place, u64 now,
-			   struct weir_outcome *out)
+/* A block takes its slot. */
+static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block,
+			    const struct weir_block_key *key, u32 generation, u64 now,
+			    struct weir_outcome *out)
 {
-	int err = weir_block_may_open(blocks, block, key, place, out);
-
-	if (err)
-		return err;
 	if (weir_pool_refresh(&blocks->spare, block->pages,
 			      weir_reduction_pages(blocks->reduction, key->count)))
 		return -WEIR_REASON_NOMEM;
@@ -208,7 +221,7 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	out->opened = true;
 	out->abandoned = block->state == WEIR_BLOCK_OPEN;
 	block->id = key->id;
-	WRITE_ONCE(block->generation, place->generation);
+	WRITE_ONCE(block->generation, generation);
 	block->overflow = false;
 	block->aged = false;
 	block->unsent = false;
@@ -223,9 +236,18 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 	return 0;
 }
 
-static void weir_block_sum(const struct weir_blocks *blocks,
-			   struct weir_block *block,
-			   const struct weir_payload *pl)
+static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
+			   const struct weir_block_key *key,
+			   const struct weir_place *place, u64 now,
+			   struct weir_outcome *out)
+{
+	return weir_block_may_open(blocks, block, key, place, out) ?:
+	       weir_block_begin(blocks, block, key, place->generation, now, out);
+}
+
+static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
+					   struct weir_block *block,
+					   const struct weir_payload *pl)
 {
 	const struct weir_reduction *reduction = blocks->reduction;
 	u32 guard;
@@ -354,12 +376,27 @@ static bool weir_block_is(const struct weir_block *block,
 	       block->generation == generation;
 }
 
+/* Was a source sent the result so lately that it may not have had it when it sent this? */
+static bool weir_block_is_early(const struct weir_blocks *blocks,
+				const struct weir_block *block, u16 source, u64 now)
+{
+	u64 *repeated = weir_block_repeated(blocks, block, source);
+
+	/* What is older is of another block that the slot had before. */
+	if (now < max(block->last, *repeated) + blocks->repeat_after)
+		return true;
+	*repeated = now;
+	return false;
+}
+
 /* The block is complete. A source that is not in it and contributes now is late. */
 static int weir_block_repeat(const struct weir_blocks *blocks,
 			     struct weir_block *block,
-			     const struct weir_block_key *key,
+			     const struct weir_block_key *key, u64 now,
 			     struct weir_result *res)
 {
+	if (blocks->repeat_after && weir_block_is_early(blocks, block, key->source, now))
+		return -WEIR_REASON_DUPLICATE;
 	weir_block_result(blocks, block, res);
 	if (test_bit(key->source, block->mask) ||
 	    __test_and_set_bit(key->source, block->late))
@@ -402,27 +439,18 @@ static int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
 	return 0;
 }
 
-static int weir_block_contribute_locked(struct weir_blocks *blocks,
-					struct weir_block *block,
-					const struct weir_block_key *key,
-					const struct weir_place *place,
-					const struct weir_payload *pl, u64 now,
-					struct weir_outcome *out)
+/* The block that a contribution is for is in its slot. Each packet comes by here. */
+static __always_inline int weir_block_take(struct weir_blocks *blocks,
+					   struct weir_block *block,
+					   const struct weir_block_key *key,
+					   const struct weir_payload *pl, u64 now,
+					   struct weir_outcome *out)
 {
-	int err;
-
-	lockdep_assert_held(&block->lock);
-
-	err = weir_block_find(blocks, block, key, place);
-	if (err > 0)
-		err = weir_block_open(blocks, block, key, place, now, out);
-	if (err)
-		return err;
 	if (key->count != block->count || key->has_exponent != block->has_exponent)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
 	if (block->state == WEIR_BLOCK_COMPLETE)
-		return weir_block_repeat(blocks, block, key, &out->res);
+		return weir_block_repeat(blocks, block, key, now, &out->res);
 	if (__test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_DUPLICATE;
 
@@ -437,6 +465,23 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 		return WEIR_VERDICT_SUMMED;
 	weir_block_finish(blocks, block, &out->res);
 	return WEIR_VERDICT_COMPLETE;
+}
+
+static int weir_block_contribute_locked(struct weir_blocks *blocks,
+					struct weir_block *block,
+					const struct weir_block_key *key,
+					const struct weir_place *place,
+					const struct weir_payload *pl, u64 now,
+					struct weir_outcome *out)
+{
+	int err;
+
+	lockdep_assert_held(&block->lock);
+
+	err = weir_block_find(blocks, block, key, place);
+	if (err > 0)
+		err = weir_block_open(blocks, block, key, place, now, out);
+	return err ?: weir_block_take(blocks, block, key, pl, now, out);
 }
 
 /**
@@ -471,6 +516,71 @@ int weir_block_contribute(struct weir_blocks *blocks,
 	spin_lock(&block->lock);
 	verdict = weir_block_contribute_locked(blocks, block, key, &place, pl,
 					       now, out);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+/* The other one of its pair. */
+static const struct weir_block *weir_block_other(const struct weir_blocks *blocks, u32 seq)
+{
+	return weir_blocks_slot(blocks, seq ^ blocks->size / 2);
+}
+
+static int weir_block_open_paired(struct weir_blocks *blocks, struct weir_block *block,
+				  const struct weir_block_key *key, u64 now,
+				  struct weir_outcome *out)
+{
+	const struct weir_block *other = weir_block_other(blocks, out->seq);
+	int err = weir_pair_may_open(block, other, key) ?:
+		  weir_block_begin(blocks, block, key, key->generation, now, out);
+
+	if (!err)
+		weir_pair_opened(block, other);
+	return err;
+}
+
+static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
+					       struct weir_block *block,
+					       const struct weir_block_key *key,
+					       const struct weir_payload *pl, u64 now,
+					       struct weir_outcome *out)
+{
+	int err;
+
+	lockdep_assert_held(&block->lock);
+
+	err = weir_pair_find(block, weir_block_other(blocks, out->seq), key);
+	if (err > 0)
+		err = weir_block_open_paired(blocks, block, key, now, out);
+	return err ?: weir_block_take(blocks, block, key, pl, now, out);
+}
+
+/**
+ * weir_block_contribute_paired() - sum one contribution to a block of a pair
+ * @blocks: the job's table, which has pairs
+ * @key: which contribution to which block
+ * @pl: its gradients, key->count of them
+ * @now: time, ns of the monotonic clock
+ * @out: what else it did
+ *
+ * Context and return as weir_block_contribute().
+ */
+int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_block_key *key,
+				 const struct weir_payload *pl, u64 now,
+				 struct weir_outcome *out)
+{
+	struct weir_block *block;
+	int verdict;
+
+	out->opened = false;
+	out->abandoned = false;
+	out->retained = false;
+	if (key->pair >= blocks->size / 2)
+		return -WEIR_REASON_AHEAD;
+	out->seq = key->pair + (key->second ? blocks->size / 2 : 0);
+	block = weir_block_at(blocks, out->seq);
+	spin_lock(&block->lock);
+	verdict = weir_block_contribute_paired_locked(blocks, block, key, pl, now, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }

@@ -56,6 +56,8 @@ enum weir_block_state {
  * @has_exponent: contributions have an exponent
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
+ * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
+ *	where blocks have no pairs
  * @exponent: the largest one so far
  * @start: time of the first contribution, ns of the monotonic clock
  *	(block_start_time)
@@ -65,7 +67,8 @@ enum weir_block_state {
  * @late: sources that contributed only after it was answered
  * @pages: sums in the reduction's form while open, gradients in network form when complete
  *	(aggr_paddr); weir_blocks.pages of them. The block's mark follows, see struct
- *	weir_marking
+ *	weir_marking; then, in a table with a repeat_after, a time for each source: when the
+ *	result was last repeated to it, ns. A time before @last is of an earlier block
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -82,6 +85,7 @@ struct weir_block {
 	u8		has_exponent:1;
 	u16		count;
 	u16		received;
+	u16		turn;
 	s32		exponent;
 	u64		start;
 	u64		last;
@@ -97,6 +101,10 @@ struct weir_block {
  * @grads: gradients a block at most
  * @reduction: how contributions are combined
  * @marking: the format's marks
+ * @paired: slots are pairs, whose two blocks take turns; @size is 2 at least
+ * @modular: sums of integers wrap around, and no overflow is noted
+ * @repeat_after: ns from sending a result to a source until a repeated contribution of the
+ *	source has the result sent to it again, 0 for at once
  */
 struct weir_blocks_config {
 	u32				size;
@@ -104,6 +112,9 @@ struct weir_blocks_config {
 	u16				grads;
 	const struct weir_reduction	*reduction;
 	struct weir_marking		marking;
+	bool				paired;
+	bool				modular;
+	u64				repeat_after;
 };
 
 /**
@@ -111,11 +122,13 @@ struct weir_blocks_config {
  * @size: slots, a power of two
  * @stride: bytes from slot to slot
  * @pages: pages a block
+ * @paired: each of the first @size / 2 slots makes a pair with the one so many further on
  * @sources: the job's sources
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
  * @reduction: how contributions are combined
  * @marking: the format's marks
+ * @repeat_after: see struct weir_blocks_config
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
@@ -127,11 +140,13 @@ struct weir_blocks {
 	u32			size;
 	u16			stride;
 	u8			pages;
+	bool			paired;
 	u16			sources;
 	u16			quorum;
 	u32			bias;
 	const struct weir_reduction *reduction;
 	struct weir_marking	marking;
+	u64			repeat_after;
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
 	struct weir_generations	gens;
@@ -198,6 +213,18 @@ enum weir_verdict {
 };
 
 /**
+ * enum weir_claim - what a contribution to a block of a pair is to do
+ * @WEIR_CLAIM_SUM: be summed, as the first one to a block where it is not open
+ * @WEIR_CLAIM_JOIN: be summed, where its block is there
+ * @WEIR_CLAIM_ASK: not be summed: its sender wants the result, where its block is there
+ */
+enum weir_claim {
+	WEIR_CLAIM_SUM,
+	WEIR_CLAIM_JOIN,
+	WEIR_CLAIM_ASK,
+};
+
+/**
  * struct weir_block_key - identifies a contribution and its block
  * @id: block id
  * @generation: generation
@@ -206,6 +233,9 @@ enum weir_verdict {
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
  * @said: the whole contribution, for weir_marking.fold
+ * @pair: the pair that the block is of, where the table has pairs
+ * @second: it is the second one of it
+ * @claim: what it is to do, where the table has pairs
  */
 struct weir_block_key {
 	u32	id;
@@ -215,6 +245,9 @@ struct weir_block_key {
 	bool	has_exponent;
 	s32	exponent;
 	const struct weir_contrib *said;
+	u16	pair;
+	bool	second;
+	enum weir_claim	claim;
 };
 
 /**
@@ -289,6 +322,9 @@ int weir_block_contribute(struct weir_blocks *blocks,
 			  const struct weir_block_key *key,
 			  const struct weir_payload *pl, u64 now,
 			  struct weir_outcome *out);
+int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_block_key *key,
+				 const struct weir_payload *pl, u64 now,
+				 struct weir_outcome *out);
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);

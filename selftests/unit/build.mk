@@ -4,7 +4,7 @@
 unit_module := base/payload \
 	job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/joining job/notice job/contribute \
 	format/formats format/lab format/lab_place format/trio job/send \
-	sum/pool sum/horizon sum/generation sum/block \
+	sum/pool sum/horizon sum/generation sum/pair sum/block \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
@@ -41,7 +41,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,sum/pool sum/horizon sum/generation sum/block) $(wildcard kmod/type/*.c)
+	$(patsubst %,kmod/%.c,sum/pool sum/horizon sum/generation sum/pair sum/block) $(wildcard kmod/type/*.c)
 $(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
 $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
 	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \

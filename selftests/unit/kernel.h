@@ -251,6 +251,8 @@ typedef struct { int v; } atomic_t;
 #define atomic_read(a)		((a)->v)
 #define atomic_read_acquire(a)	((a)->v)
 #define smp_mb()		do { } while (0)
+#define smp_load_acquire(p)	READ_ONCE(*(p))
+#define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define smp_mb__before_atomic()	do { } while (0)
 #define smp_mb__after_atomic()	do { } while (0)
 #define smp_store_mb(x, v)	((x) = (v), mock_other_cpu())
@@ -356,6 +358,15 @@ static inline void put_unaligned_be16(u16 v, void *p)
 {
 	v = htons(v);
 	memcpy(p, &v, 2);
+}
+
+static inline void put_unaligned_le32(u32 v, void *p)
+{
+	u8 *b = p;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		b[i] = v >> 8 * i;
 }
 
 /* Addresses. */

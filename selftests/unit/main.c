@@ -17,6 +17,7 @@ int main(int argc, char **argv)
 		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },
 		{ model_tests, &model_count },
+		{ pair_tests, &pair_count },
 		{ rate_tests, &rate_count },
 		{ lateness_tests, &lateness_count },
 		{ scan_tests, &scan_count },

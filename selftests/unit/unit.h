@@ -14,6 +14,7 @@ SUITE(payload);
 SUITE(horizon);
 SUITE(block);
 SUITE(model);
+SUITE(pair);
 SUITE(rate);
 SUITE(lateness);
 SUITE(scan);

@@ -82,6 +82,11 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 	__set_bit(i, p);							\
 	__was; })
 
+#undef smp_load_acquire
+#undef smp_store_release
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+
 #undef smp_mb
 #undef smp_mb__after_atomic
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)

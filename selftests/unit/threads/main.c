@@ -15,6 +15,7 @@
 #include "sum/block.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
+#include "pairs.h"
 
 #define WORKERS		4
 #define BLOCKS		64		/* slots */
@@ -307,5 +308,6 @@ int main(void)
 	ktap_ok(results > LIVES * IDS / 4, "blocks are answered");
 	ktap_ok(degraded && degraded < results, "in full, and when they have aged");
 	ktap_ok(!wrong, "each with one result, which is the sum of those who are in it");
+	ktap_ok(pairs_run(), "each turn of a pair with one, while somebody may lack it");
 	return ktap_end();
 }

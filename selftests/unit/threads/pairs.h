@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A table whose blocks are in pairs, with real threads. */
+#ifndef PAIRS_H
+#define PAIRS_H
+
+/* Has each turn one result, while it is needed? */
+bool pairs_run(void);
+
+#endif
