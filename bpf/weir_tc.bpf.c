@@ -105,7 +105,7 @@ static long weir_next_segment(__u32 i, struct weir_merged *m)
 	if (!i)
 		m->first = ret;
 	m->off += len;
-	return weir_refusal_passes(m->first) || m->off >= m->end;
+	return weir_refusal_passes(m->first, m->contrib.format) || m->off >= m->end;
 }
 
 static __always_inline int weir_segments(struct __sk_buff *skb,
@@ -152,7 +152,7 @@ int weir_tc(struct __sk_buff *skb)
 		ret = weir_segments(skb, &contrib);
 	else
 		ret = weir_contribute_skb(skb, &contrib, sizeof(contrib));
-	return weir_refusal_passes(ret) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
+	return weir_refusal_passes(ret, contrib.format) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -69,7 +69,7 @@ int weir_xdp(struct xdp_md *ctx)
 		ret = weir_contribute_xdp(ctx, &contrib, sizeof(contrib));
 	else
 		ret = weir_refuse_xdp(ctx, &contrib, sizeof(contrib), ret);
-	return weir_refusal_passes(ret) ? XDP_PASS : XDP_DROP;
+	return weir_refusal_passes(ret, contrib.format) ? XDP_PASS : XDP_DROP;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -20,6 +20,8 @@
 #define WEIR_LATENESS_BUCKETS	24
 #define WEIR_PORT_DEFAULT	12000
 #define WEIR_PORT_LAB		8000
+#define WEIR_PORT_SWITCHML	48864
+#define WEIR_REPEAT_SWITCHML	7000
 
 /**
  * enum weir_format - wire format of a job's packets
@@ -29,11 +31,13 @@
  *   (uapi/weir_wire.h)
  * @WEIR_FORMAT_LAB_ETHERNET: the same in Ethernet frames of EtherType 0x8777,
  *   without IP
+ * @WEIR_FORMAT_SWITCHML: SwitchML over UDP, as its public worker sends it
  */
 enum weir_format {
 	WEIR_FORMAT_TRIO = 1,
 	WEIR_FORMAT_LAB,
 	WEIR_FORMAT_LAB_ETHERNET,
+	WEIR_FORMAT_SWITCHML,
 };
 
 /**
@@ -130,7 +134,9 @@ enum weir_mode {
 /**
  * enum weir_reason - Why a packet was refused. A refused packet changes no
  *   sum. Packets with a reason below `runt` are passed to the stack, as they
- *   may be for another receiver; the others are dropped.
+ *   may be for another receiver; the others are dropped. Of switchml, whose
+ *   workers take any answer for a result, `fragment` and `no-job` are dropped,
+ *   too.
  * @WEIR_REASON_FRAGMENT: an IP fragment towards a weir port; passed
  * @WEIR_REASON_NO_PORT: did not come in by a weir port; passed
  * @WEIR_REASON_NO_JOB: no such job in this namespace at this port and format;
@@ -150,21 +156,23 @@ enum weir_mode {
  *   packet, or an exponent where that had none, or none where it had one, or
  *   another variant of the format
  * @WEIR_REASON_WEIGHT: a worker's contribution must weigh one source
- * @WEIR_REASON_FLAGS: bits set that only results carry
+ * @WEIR_REASON_FLAGS: bits set that only results carry, or that mean nothing
  * @WEIR_REASON_GENERATION: of an old generation, or of one that this box did
  *   not give out
  * @WEIR_REASON_EXCLUDED: the source is excluded until the next generation
  * @WEIR_REASON_STALE: a block that its slot has already left behind
  * @WEIR_REASON_BUSY: the block's slot holds an open block, or the sender is
  *   half a table ahead of a source that may still lack results; it tries again
- * @WEIR_REASON_DUPLICATE: this source is already in the open block
+ * @WEIR_REASON_DUPLICATE: this source is already in the block, which is open,
+ *   or whose result it was sent a moment ago
  * @WEIR_REASON_NOMEM: no page for the block; the sender tries again
  * @WEIR_REASON_JOIN: a join that does not fit the job (ranks differ)
  * @WEIR_REASON_MARTIAN: an IPv4-mapped address in an IPv6 header, which no
  *   host has
  * @WEIR_REASON_AHEAD: a block more than a table ahead of all that any source
  *   has shown in the generation, in which blocks count from 0 or the join's
- *   first
+ *   first; or one in a slot that the job has not, or that is not there when it
+ *   is asked for
  * @WEIR_REASON_DIRECTION: sent by a box, with a mark of that in the packet; no
  *   box's answer is ever taken for a contribution, a question or a join
  * @WEIR_REASON_MERGED: stands for more datagrams than the stack merges into
@@ -390,6 +398,7 @@ enum {
 	WEIR_A_JOB_MEMORY,
 	WEIR_A_JOB_STATS,
 	WEIR_A_JOB_ORDER,
+	WEIR_A_JOB_REPEAT_AFTER,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

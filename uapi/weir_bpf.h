@@ -77,7 +77,8 @@ struct weir_format_entry {
  * @reserved: must be zero
  * @said: further fields of the packet, for the format's part of the module (kmod/format/);
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
- *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation
+ *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation. For
+ *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h)
  *
  * All integers are in host byte order. Offsets behind the frame's end are refused.
  */

@@ -237,4 +237,40 @@ struct weir_lab_chunk {
 
 #define WEIR_LAB_DOWN		0xffffffff	/* no worker's rank: comes from a box */
 
+/**
+ * struct weir_switchml - the header of p4lang's SwitchML (p4app-switchML), over UDP and IPv4
+ * @kind: the type, 1, in the upper 4 bits, and what follows in the lower ones; see
+ *	WEIR_SWITCHML_*
+ * @job: lower 8 bits of the number of the tensor, from 0
+ * @packet: packet of the sending thread's part of the tensor, from 0; in the byte order of
+ *	the worker, little-endian
+ * @pool: slot and set of the pool, see WEIR_SWITCHML_SECOND
+ * @exponent: of floats that are sent as integers, from a worker; in the result the largest of
+ *	all workers'. A worker uses the first alone
+ *
+ * 10 bytes behind a UDP header, and gradients behind them, as of a struct weir_trio. A result
+ * has the same form, and goes to the port that the receiver's contribution came from, from the
+ * one that it went to.
+ *
+ * A thread numbers its packets on over all tensors, and packet s is in slot 2mt + s mod m of set
+ * s / m mod 2, m being how many it has under way, and t its own number. What it sends to a slot
+ * of one set shows that it has the result of the same slot of the other set.
+ */
+struct weir_switchml {
+	__u8	kind;
+	__u8	job;
+	__u8	packet[4];
+	__u8	pool[2];
+	__s8	exponent[2];
+};
+
+#define WEIR_SWITCHML_64	0x11	/* 64 gradients */
+#define WEIR_SWITCHML_256	0x13	/* 256 gradients */
+#define WEIR_SWITCHML_SECOND	0x8000	/* of pool: the second set; the rest is the slot */
+
+/* What of it is in weir_contrib.said; block and generation are packet and job. */
+#define WEIR_SWITCHML_SAID_KIND		0
+#define WEIR_SWITCHML_SAID_POOL		1
+#define WEIR_SWITCHML_SAID_EXPONENT	2	/* the first one, as 8 bits; then the second */
+
 #endif /* _UAPI_WEIR_WIRE_H */

@@ -7,6 +7,7 @@
 #define _WEIR_FORMAT_H
 
 #include "weir_lab.h"
+#include "weir_switchml.h"
 #include "weir_trio.h"
 
 /* Filled before a program is loaded; the verifier drops what is not reached. */
@@ -16,6 +17,7 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 union weir_format_header {
 	struct weir_trio_header trio;
 	struct weir_lab_header lab;
+	struct weir_switchml switchml;
 };
 
 /* The format that a UDP port or an EtherType carries, or 0. */
@@ -46,6 +48,21 @@ static __always_inline bool weir_format_comes(__u8 format)
 	return false;
 }
 
+/*
+ * Workers of a quiet format take whatever comes for a result: what is sent to this box, and
+ * refused, must not come to its stack, which might answer.
+ */
+static __always_inline bool weir_format_is_quiet(__u8 format)
+{
+	return format == WEIR_FORMAT_SWITCHML;
+}
+
+/* Some workers leave the checksum of the IPv4 header to a device that has none either. */
+static __always_inline bool weir_format_takes_no_checksum(__u8 format)
+{
+	return format == WEIR_FORMAT_SWITCHML;
+}
+
 /**
  * weir_format_parse() - parse a header of contrib->format
  * @hdr: the header
@@ -66,6 +83,8 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 		if (contrib->udp_len < sizeof(struct udphdr))
 			return WEIR_REASON_RUNT;
 		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));
+	case WEIR_FORMAT_SWITCHML:
+		return weir_switchml(hdr, end, contrib);
 	default:
 		return WEIR_REASON_NO_JOB;
 	}

@@ -23,6 +23,7 @@
 #define WEIR_PARSE_OTHER	-1	/* not ours */
 #define WEIR_PARSE_FRAME	-2	/* ours without IP: see weir_parse_frame() */
 #define WEIR_PARSE_ARP		-3	/* ARP, which the module may answer; udp_off is set */
+#define WEIR_PARSE_NO_CHECKSUM	0x100	/* the IPv4 header has none, which its format may allow */
 
 #define WEIR_VLANS_MAX		2
 #define WEIR_EXTHDRS_MAX	6
@@ -132,8 +133,9 @@ static __always_inline int weir_check_ipv4(const struct iphdr *iph,
 	sum = (sum & 0xffffffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	return (__u16)(sum + (sum >> 16)) == 0xffff ? WEIR_PARSE_OK :
-						      WEIR_REASON_CHECKSUM;
+	if ((__u16)(sum + (sum >> 16)) == 0xffff)
+		return WEIR_PARSE_OK;
+	return iph->check ? WEIR_REASON_CHECKSUM : WEIR_PARSE_NO_CHECKSUM;
 }
 
 /*
@@ -239,6 +241,9 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 	contrib->format = weir_format(contrib->dport);
 	if (!contrib->format || contrib->format == WEIR_FORMAT_LAB_ETHERNET)
 		return WEIR_PARSE_OTHER;
+	if (bad == WEIR_PARSE_NO_CHECKSUM)
+		bad = weir_format_takes_no_checksum(contrib->format) ? 0 :
+								   WEIR_REASON_CHECKSUM;
 	if (bad)
 		return bad;
 	contrib->sport = bpf_ntohs(uh->source);
@@ -349,13 +354,17 @@ static __always_inline int weir_parse_frame(struct weir_cursor *c,
 /**
  * weir_refusal_passes() - does a refused packet go on to the stack?
  * @reason: enum weir_reason, or a negative error of a kfunc
+ * @format: enum weir_format
  *
  * A packet that may be for another receiver is passed to the stack, the rest is dropped; see
- * enum weir_reason.
+ * enum weir_reason. Of a quiet format only a packet that is for another host is passed.
  */
-static __always_inline bool weir_refusal_passes(int reason)
+static __always_inline bool weir_refusal_passes(int reason, __u8 format)
 {
-	return reason > 0 && reason < WEIR_REASON_RUNT;
+	if (reason <= 0 || reason >= WEIR_REASON_RUNT)
+		return false;
+	return !weir_format_is_quiet(format) || reason == WEIR_REASON_NO_PORT ||
+	       reason == WEIR_REASON_NOT_LOCAL;
 }
 
 #endif /* _WEIR_PARSE_H */

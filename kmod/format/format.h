@@ -5,12 +5,28 @@
 #include <linux/types.h>
 
 struct weir_blocks;
+struct weir_block_key;
 struct weir_contrib;
 struct weir_payload;
 struct weir_result;
 
 /* Bytes of the longest head that a result has in any format. */
 #define WEIR_HEAD_MAX	32
+
+/* Blocks that a packet of a pair may be for. */
+#define WEIR_FORMAT_KEYS	2
+
+/**
+ * struct weir_format_limits - what jobs of a format may be like, where not like any
+ * @sources: at most
+ * @blocks: at most, a power of two
+ * @grads: how many a block has, one or the other
+ */
+struct weir_format_limits {
+	u16	sources;
+	u32	blocks;
+	u16	grads[2];
+};
 
 /**
  * struct weir_format_ops - a wire format, as far as the box speaks it
@@ -22,17 +38,28 @@ struct weir_result;
  *	and results come from it
  * @whole: a result cannot say that it lacks a source, so that jobs wait for all
  * @words: gradients are of 4 bytes, as packets say their number and not their type
+ * @modular: a result cannot say that a sum of integers has left their range
+ * @quiet: a worker takes whatever comes for a result, so nothing that this box is sent may
+ *	come to its stack, which might answer
+ * @plain: packets have sums of int32 alone, come by IPv4, and results go to no group
  * @mark: bytes that a block keeps of what its contributions say, WEIR_MARK_MAX at most
  * @udp: the UDP port of jobs that say none, host byte order
+ * @repeat_after: us, of jobs that say none, see WEIR_A_JOB_REPEAT_AFTER
  * @slots: block slots that a job has at least
+ * @limits: what jobs may be like, NULL for any
  * @state: bytes that a job of so many sources and block slots keeps for @place, zeroed at
  *	first; NULL for none
  * @init: makes @state ready; NULL where zeroes are
- * @place: finds which block a contribution is for, where that is not what the packet says:
- *	writes @c's generation and block. Its gradients, @pl, are there to be looked at, and
- *	the job's table to be asked. Called with bottom halves disabled, for any number
- *	of packets at once, after source, rate, length and checksum were found to be right.
- *	Returns 0 or an enum weir_reason. NULL where the packet says it all
+ * @place: of @unnamed formats: finds which block a contribution is for, and writes @c's
+ *	generation and block. Its gradients, @pl, are there to be looked at, and the job's
+ *	table to be asked. Called with bottom halves disabled, for any number of packets at
+ *	once, after source, rate, length and checksum were found to be right. Returns 0 or an
+ *	enum weir_reason
+ * @pair: instead of @place, of formats whose blocks are in pairs that take turns: finds which
+ *	block of which pair, and fills pair, second, claim, generation and id of up to
+ *	WEIR_FORMAT_KEYS keys: a further one is for a packet whose block by the one before is not
+ *	there. What the packet says wrongly is put right in @c. Context as of @place. Returns how
+ *	many keys, or a negated enum weir_reason
  * @fold: adds what a contribution says to its block's mark, where that is the block's first
  *	and else. Called under the block's lock, for each contribution that is summed. NULL
  *	for none
@@ -52,13 +79,20 @@ struct weir_format_ops {
 	bool		foreign;
 	bool		whole;
 	bool		words;
+	bool		modular;
+	bool		quiet;
+	bool		plain;
 	u8		mark;
 	u16		udp;
+	u32		repeat_after;
 	u32		slots;
+	const struct weir_format_limits *limits;
 	size_t		(*state)(u32 sources, u32 blocks);
 	void		(*init)(void *state);
 	int		(*place)(void *state, struct weir_blocks *blocks, struct weir_contrib *c,
 				 const struct weir_payload *pl);
+	int		(*pair)(void *state, struct weir_contrib *c,
+				struct weir_block_key *key);
 	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
 	u16		(*port)(const struct weir_result *res, u16 source);
@@ -66,6 +100,7 @@ struct weir_format_ops {
 
 extern const struct weir_format_ops weir_format_lab;
 extern const struct weir_format_ops weir_format_lab_ethernet;
+extern const struct weir_format_ops weir_format_switchml;
 extern const struct weir_format_ops weir_format_trio;
 
 const struct weir_format_ops *weir_format_find(u32 id);

@@ -128,6 +128,21 @@ static u16 weir_find_sender(const struct weir_path *path, const struct weir_cont
 	return i;
 }
 
+/*
+ * Why a packet that is for no job is refused, @reason but for a quiet format: what is sent to
+ * this box at all must not come to its stack then, and what is not may be passed.
+ */
+static int weir_find_none(const struct weir_path *path, const struct weir_contrib *c,
+			  int reason)
+{
+	const struct weir_format_ops *format = weir_format_find(c->format);
+
+	if (!format || !format->quiet)
+		return reason;
+	return weir_local_has(path->wn->net, (const struct in6_addr *)c->daddr) ?
+	       WEIR_REASON_NO_JOB : WEIR_REASON_NOT_LOCAL;
+}
+
 static int weir_find(struct weir_path *path, struct weir_contrib *c)
 {
 	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
@@ -139,7 +154,7 @@ static int weir_find(struct weir_path *path, struct weir_contrib *c)
 	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
 	if (!job || job->format->id != c->format || job->format->unnamed != unnamed ||
 	    READ_ONCE(job->local.port) != htons(c->dport))
-		return WEIR_REASON_NO_JOB;
+		return weir_find_none(path, c, WEIR_REASON_NO_JOB);
 	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
 		return WEIR_REASON_NOT_LOCAL;
 	path->job = job;
@@ -389,24 +404,17 @@ static void weir_answer_block(const struct weir_path *path,
 		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
 }
 
-static int weir_take_gradients(const struct weir_path *path,
-			       const struct weir_contrib *c,
-			       const struct weir_payload *pl, u64 now)
+static int weir_take_key(const struct weir_path *path, const struct weir_contrib *c,
+			 const struct weir_block_key *key, const struct weir_payload *pl,
+			 u64 now)
 {
-	const struct weir_block_key key = {
-		.id		= c->block,
-		.generation	= c->generation,
-		.source		= c->source,
-		.count		= c->count,
-		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
-		.exponent	= c->exponent,
-		.said		= c,
-	};
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
 	int verdict;
 
-	verdict = weir_block_contribute(&job->blocks, &key, pl, now, &out);
+	verdict = likely(!job->blocks.paired) ?
+		  weir_block_contribute(&job->blocks, key, pl, now, &out) :
+		  weir_block_contribute_paired(&job->blocks, key, pl, now, &out);
 	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
 		weir_scan_opened(job, weir_block_slot(&job->blocks, out.seq));
 	if (verdict < 0)
@@ -423,25 +431,66 @@ static int weir_take_gradients(const struct weir_path *path,
 	return 0;
 }
 
-/* Which block it is for, the packet says, or the format has to find. */
-static int weir_place(struct weir_job *job, struct weir_contrib *c,
-		      const struct weir_payload *pl)
+static int weir_take_gradients(const struct weir_path *path,
+			       const struct weir_contrib *c,
+			       const struct weir_payload *pl, u64 now)
 {
-	if (!job->format->place)
-		return 0;
-	return job->format->place(job->state, &job->blocks, c, pl);
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.source		= c->source,
+		.count		= c->count,
+		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
+		.exponent	= c->exponent,
+		.said		= c,
+	};
+
+	return weir_take_key(path, c, &key, pl, now);
 }
 
-/* What is whole and of who it says to be. */
+/*
+ * Of a pair that takes turns. A key that is not there leaves it to the one that follows. What
+ * has no pairs is not to pay for the room of the keys.
+ */
+static noinline int weir_take_paired(const struct weir_path *path, struct weir_contrib *c,
+				     const struct weir_payload *pl, u64 now)
+{
+	struct weir_block_key key[WEIR_FORMAT_KEYS] = {};
+	int i, n, reason = 0;
+
+	if (!c->count)
+		return WEIR_REASON_LENGTH;
+	for (i = 0; i < ARRAY_SIZE(key); i++) {
+		key[i].source = c->source;
+		key[i].count = c->count;
+		key[i].said = c;
+	}
+	n = path->job->format->pair(path->job->state, c, key);
+	if (n < 0)
+		return -n;
+	for (i = 0; i < n; i++) {
+		reason = weir_take_key(path, c, &key[i], pl, now);
+		if (reason != WEIR_REASON_AHEAD)
+			break;
+	}
+	return reason;
+}
+
+/* What is whole and of who it says to be. Packets that say no source say no block either. */
 static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 			   const struct weir_payload *pl, u64 now)
 {
-	int reason;
+	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
+	struct weir_job *job = path->job;
+	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return path->job->format->unnamed ? WEIR_REASON_JOIN :
-						    weir_take_join(path, c, pl, now);
-	reason = weir_place(path->job, c, pl) ?: weir_check_member(path, c);
+		return unnamed ? WEIR_REASON_JOIN : weir_take_join(path, c, pl, now);
+	if (unnamed && job->format->pair)
+		return weir_take_paired(path, c, pl, now);
+	if (unnamed)
+		reason = job->format->place(job->state, &job->blocks, c, pl);
+	reason = reason ?: weir_check_member(path, c);
 	if (reason)
 		return reason;
 	return c->count ? weir_take_gradients(path, c, pl, now) :
@@ -550,7 +599,7 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	if (!path.port)
 		reason = WEIR_REASON_NO_PORT;
 	else if (!weir_is_for_a_job(path.wn, c))
-		reason = WEIR_REASON_NOT_LOCAL;
+		reason = weir_find_none(&path, c, WEIR_REASON_NOT_LOCAL);
 	weir_refused(&path, dev->ifindex, c, reason);
 	return reason;
 }

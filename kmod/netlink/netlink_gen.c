@@ -72,9 +72,9 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 };
 
 /* WEIR_CMD_JOB_ADD - do */
-static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_ORDER + 1] = {
+static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_REPEAT_AFTER + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
-	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_JOB_DTYPE] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_JOB_OP] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
 	[WEIR_A_JOB_ORDER] = NLA_POLICY_RANGE(NLA_U32, 1, 2),
@@ -92,6 +92,7 @@ static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_ORDER + 1] = {
 	[WEIR_A_JOB_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 	[WEIR_A_JOB_TREE] = { .type = NLA_U32, },
 	[WEIR_A_JOB_PARENT] = { .type = NLA_BINARY, },
+	[WEIR_A_JOB_REPEAT_AFTER] = { .type = NLA_U32, },
 };
 
 /* WEIR_CMD_JOB_SET - do */
@@ -250,7 +251,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_job_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_add_nl_policy,
-		.maxattr	= WEIR_A_JOB_ORDER,
+		.maxattr	= WEIR_A_JOB_REPEAT_AFTER,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -82,6 +82,8 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 				       weir_blocks_open(&job->blocks))) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
 	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, job->memory) ||
+	    nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
+			div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
 	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -202,6 +204,7 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 {
 	u32 dtype = weir_nl_u32_or(info, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32);
 	u32 op = weir_nl_u32_or(info, WEIR_A_JOB_OP, WEIR_OP_SUM);
+	u32 repeat = weir_nl_u32_or(info, WEIR_A_JOB_REPEAT_AFTER, cfg->format->repeat_after);
 
 	cfg->blocks = (struct weir_blocks_config) {
 		.size		= nla_get_u32(info->attrs[WEIR_A_JOB_BLOCKS]),
@@ -212,10 +215,13 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 			.size	= cfg->format->mark,
 			.fold	= cfg->format->fold,
 		},
+		.paired		= cfg->format->pair,
+		.modular	= cfg->format->modular,
+		.repeat_after	= repeat * NSEC_PER_USEC,
 	};
 }
 
-/* Frames of such a format have neither ports nor groups. */
+/* Results or frames of such a format have no groups, or frames no ports. */
 static int weir_nl_job_check_link(struct genl_info *info,
 				  const struct weir_format_ops *format)
 {
@@ -227,31 +233,79 @@ static int weir_nl_job_check_link(struct genl_info *info,
 	if (format->link && attrs[WEIR_A_JOB_GROUP])
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_GROUP], -EINVAL,
 				      "results of this format go to all of a link: leave the group away");
+	if (format->plain && attrs[WEIR_A_JOB_GROUP])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_GROUP], -EINVAL,
+				      "workers of this format have ports of their own: leave the group away");
 	return 0;
+}
+
+/* Where packets have sums of int32 alone. */
+static int weir_nl_job_check_plain(struct genl_info *info, const struct weir_reduction *reduction)
+{
+	if (reduction->dtype != WEIR_DTYPE_INT32)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DTYPE], -EINVAL,
+				      "packets of this format have int32 alone: leave dtype away");
+	if (reduction->op != WEIR_OP_SUM)
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_OP], -EINVAL,
+				      "packets of this format are summed: leave op away");
+	return 0;
+}
+
+static int weir_nl_job_check_limits(struct genl_info *info, const struct weir_blocks_config *blocks,
+				    const struct weir_format_limits *limits)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (blocks->sources > limits->sources) {
+		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_SOURCES]);
+		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u sources at most",
+				   limits->sources);
+		return -EINVAL;
+	}
+	if (blocks->size > limits->blocks) {
+		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
+		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u blocks at most",
+				   limits->blocks);
+		return -EINVAL;
+	}
+	if (blocks->grads == limits->grads[0] || blocks->grads == limits->grads[1])
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_GRADS]);
+	NL_SET_ERR_MSG_FMT(info->extack, "packets of this format have %u or %u grads",
+			   limits->grads[0], limits->grads[1]);
+	return -EINVAL;
 }
 
 static int weir_nl_job_check_format(struct genl_info *info,
 				    const struct weir_job_config *cfg)
 {
+	const struct weir_format_ops *format = cfg->format;
 	struct nlattr **attrs = info->attrs;
+	int err = 0;
 
-	if (cfg->format->words && weir_reduction_bytes(cfg->blocks.reduction, 1) != 4)
+	if (format->words && weir_reduction_bytes(cfg->blocks.reduction, 1) != 4)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
 				      "numbers of this format have 4 bytes: take int32 or float32");
-	if (cfg->blocks.size < cfg->format->slots) {
+	if (cfg->blocks.size < format->slots) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u blocks at least",
-				   cfg->format->slots);
+				   format->slots);
 		return -EINVAL;
 	}
-	return weir_nl_job_check_link(info, cfg->format);
+	if (format->limits)
+		err = weir_nl_job_check_limits(info, &cfg->blocks, format->limits);
+	if (!err && format->plain)
+		err = weir_nl_job_check_plain(info, cfg->blocks.reduction);
+	return err ?: weir_nl_job_check_link(info, format);
 }
 
 static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *cfg)
 {
 	if (cfg->format->link)
 		return weir_nl_link_addr(info, WEIR_A_JOB_ADDRESS, true, &cfg->address);
-	return weir_nl_addr(info, WEIR_A_JOB_ADDRESS, WEIR_FAMILY_ANY, false, &cfg->address);
+	return weir_nl_addr(info, WEIR_A_JOB_ADDRESS,
+			    cfg->format->plain ? WEIR_FAMILY_4 : WEIR_FAMILY_ANY, false,
+			    &cfg->address);
 }
 
 /* Checks of a new job that need no look at other jobs. */

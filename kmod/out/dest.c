@@ -47,6 +47,18 @@ void weir_dest_uninit(struct weir_dest *dest)
 	dst_cache_destroy(&dest->cache);
 }
 
+/**
+ * weir_local_has() - is an address one of this machine's?
+ * @net: the namespace
+ * @addr: an address; only what is IPv4, as IPv4-mapped, is looked for
+ *
+ * Called under RCU.
+ */
+bool weir_local_has(struct net *net, const struct in6_addr *addr)
+{
+	return ipv6_addr_v4mapped(addr) && __ip_dev_find(net, addr->s6_addr32[3], false);
+}
+
 /* The device that has the link's routes: above the port, its VLAN, its bridge. */
 static struct net_device *weir_dest_dev(const struct weir_dest *dest,
 					struct net *net)

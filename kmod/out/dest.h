@@ -76,6 +76,7 @@ static inline bool weir_is_link_local(const struct in6_addr *addr)
 	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL || weir_addr_is_link(addr);
 }
 
+bool weir_local_has(struct net *net, const struct in6_addr *addr);
 int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 		   u16 port, gfp_t gfp);
 void weir_dest_uninit(struct weir_dest *dest);

@@ -72,7 +72,7 @@ static void put_eth(struct cursor *c, const struct packet_spec *s)
 /* 10.99.0.x and fd99::x; the box is .254 */
 static void addr4(uint8_t *a, int host)
 {
-	uint8_t v[4] = { 10, 99, 0, host };
+	uint8_t v[4] = { 10, host < 0 ? 98 : 99, 0, host };
 
 	memcpy(a, v, sizeof(v));
 }
@@ -120,7 +120,7 @@ static void put_ip4(struct cursor *c, const struct packet_spec *s, size_t len)
 	put(c, &ip, sizeof(ip));
 	memset(c->at, 1, s->options);		/* no operation */
 	c->at += s->options;
-	ip.check = htons(~sum16(start, c->at - start, 0) ^ s->ip_csum << 8);
+	ip.check = s->ip_csum == 2 ? 0 : htons(~sum16(start, c->at - start, 0) ^ s->ip_csum << 8);
 	memcpy(start + offsetof(struct iphdr, check), &ip.check, 2);
 }
 
@@ -213,6 +213,8 @@ static void put_trio(struct cursor *c, const struct packet_spec *s)
 
 static size_t head_len(const struct packet_spec *s)
 {
+	if (s->head)
+		return s->head_len;
 	if (s->lab)
 		return sizeof(struct weir_lab) + (s->lab->scaled ? 4 : 0) +
 		       (s->lab->reliable ? sizeof(struct weir_lab_chunk) : 0);
@@ -222,7 +224,9 @@ static size_t head_len(const struct packet_spec *s)
 /* What a datagram carries. */
 static void put_payload(struct cursor *c, const struct packet_spec *s)
 {
-	if (s->lab)
+	if (s->head)
+		put(c, s->head, s->head_len);
+	else if (s->lab)
 		put_lab(c, s);
 	else
 		put_trio(c, s);
@@ -259,7 +263,7 @@ static void put_udp(struct cursor *c, const struct packet_spec *spec)
 	size_t len = sizeof(struct udphdr) + head_len(spec) + body;
 	int port = spec->lab ? 8000 : 12000;
 	struct udphdr uh = {
-		.source	= htons(port),
+		.source	= htons(spec->sport ?: port),
 		.dest	= htons(spec->dport ?: port),
 		.len	= htons(len + spec->udp_len_more),
 	};

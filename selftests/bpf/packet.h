@@ -38,7 +38,7 @@ struct lab_spec {
  * @vlans: VLAN tags, the outer one 802.1ad where there are two
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
- * @ip_csum: of the IPv4 header: 0 right, 1 wrong
+ * @ip_csum: of the IPv4 header: 0 right, 1 wrong, 2 none
  * @mapped: of the IPv6 addresses, bit 0 the sender's, bit 1 the receiver's: what
  *	an IPv4 packet would have, IPv4-mapped
  * @exthdrs: IPv6 extension headers before UDP (destination options)
@@ -47,8 +47,9 @@ struct lab_spec {
  * @ethertype: 0 for what the rest says
  * @no_ip: what the UDP datagram would carry stands behind the Ethernet header
  * @host: last byte of the sender's address, 0 for source + 1
- * @to: last byte of the receiver's address, 0 for the box
- * @dport: 0 for 12000
+ * @to: last byte of the receiver's address, 0 for the box; -1 for another network's
+ * @sport: 0 for 12000, of format lab 8000
+ * @dport: likewise
  * @csum: 0 right, 1 wrong, 2 none, 3 pseudo header only
  * @job: job id
  * @block: block id
@@ -63,6 +64,8 @@ struct lab_spec {
  * @lab: the header is of format lab, and as this says; count_says is its chunk_size, and
  *	the sender's Ethernet address ends with that of its IP address
  * @grads: the gradients, NULL for zeroes
+ * @head: bytes in the place of a Trio-ML header
+ * @head_len: how many
  * @body: bytes behind the header instead of gradients
  * @body_len: how many
  * @udp_len_more: added to the UDP length field
@@ -85,6 +88,7 @@ struct packet_spec {
 	bool no_ip;
 	int host;
 	int to;
+	int sport;
 	int dport;
 	int csum;
 	int job;
@@ -99,6 +103,8 @@ struct packet_spec {
 	int32_t exponent;
 	const struct lab_spec *lab;
 	const int32_t *grads;
+	const void *head;
+	int head_len;
 	const void *body;
 	int body_len;
 	int udp_len_more;

@@ -77,8 +77,10 @@ static void fresh_jobs(void)
 	sh("weir source add job 22 id 0 address fd99::1");
 	sh("weir source add job 23 id 0 address 02:00:00:00:00:01 dev lo");
 	sh("weir source add job 24 id 0 address 02:00:00:00:00:02 dev lo");
+	sh("weir job add id 11 format switchml sources 2 blocks 256 grads 256 address 10.99.0.254");
 	sh("for i in 0 1; do h=$((i + 1));"
 	   " weir source add job 4 id $i address 10.99.0.$h &&"
+	   " weir source add job 11 id $i address 10.99.0.$h &&"
 	   " weir source add job 6 id $i address fd99::$h; done");
 }
 
@@ -88,6 +90,7 @@ static void load(void)
 		{ 12000, WEIR_FORMAT_TRIO, 0 }, { 12001, WEIR_FORMAT_TRIO, 0 },
 		{ 8000, WEIR_FORMAT_LAB, 0 }, { 8001, WEIR_FORMAT_LAB, 0 },
 		{ WEIR_LAB_ETHERTYPE, WEIR_FORMAT_LAB_ETHERNET, 0 },
+		{ WEIR_PORT_SWITCHML, WEIR_FORMAT_SWITCHML, 0 },
 	};
 	struct weir_xdp_bpf *xdp = weir_xdp_bpf__open();
 	struct weir_tc_bpf *tc = weir_tc_bpf__open();
@@ -155,6 +158,13 @@ struct test {
 #define LET_GO(r) .pass = true, .reason = WEIR_REASON_##r
 
 static const uint8_t junk[2000];
+
+/* The first packet of a tensor of SwitchML, in a slot; all of them in others. */
+#define SML_HEAD(kind, tensor, set, slot) \
+	.head = (const uint8_t []){ kind, tensor, 0, 0, 0, 0, set, slot, 0, 0 }, \
+	.head_len = sizeof(struct weir_switchml)
+#define SML_AT(...) SML_HEAD(__VA_ARGS__), .dport = WEIR_PORT_SWITCHML
+#define SML(kind, n) SML_AT(kind, n, 0, n)
 
 static const struct test tests[] = {
 	{ "IPv4", { V4, .count = 64 }, TAKEN },
@@ -241,6 +251,8 @@ static const struct test tests[] = {
 	  REFUSED(CHECKSUM) },
 	{ "wrong header checksum", { V4, .count = 64, .ip_csum = 1 },
 	  REFUSED(CHECKSUM) },
+	{ "no header checksum", { V4, .count = 64, .ip_csum = 2 },
+	  REFUSED(CHECKSUM) },
 	{ "wrong header checksum, options", { V4, .count = 64, .ip_csum = 1,
 	  .options = 40 }, REFUSED(CHECKSUM) },
 	{ "IPv4-mapped addresses in IPv6", { .job = 4, .ipv6 = true,
@@ -289,6 +301,59 @@ static const struct test tests[] = {
 	  REFUSED(GENERATION) },
 	{ "join cut short", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 			      .body_len = 12 }, REFUSED(LENGTH) },
+	{ "SwitchML, 256 gradients", { SML(0x13, 0), .count = 256 }, TAKEN },
+	{ "SwitchML, 64 gradients", { SML(0x11, 1), .count = 64 }, TAKEN },
+	{ "SwitchML as its worker sends it", { SML(0x11, 2), .count = 64, .ip_csum = 2, .csum = 3 },
+	  TAKEN },
+	{ "SwitchML, no checksums", { SML(0x13, 3), .count = 256, .ip_csum = 2, .csum = 2 }, TAKEN },
+	{ "SwitchML, IPv4 options", { SML(0x11, 4), .count = 64, .ip_csum = 2, .options = 40 },
+	  TAKEN },
+	{ "SwitchML in 802.1Q", { SML(0x11, 5), .count = 64, .vlans = 1 }, TAKEN },
+	{ "SwitchML, the last slot", { SML_AT(0x11, 6, 0x80, 127), .count = 64 }, TAKEN },
+	{ "SwitchML, a slot too many", { SML_AT(0x11, 7, 0, 128), .count = 64 }, REFUSED(AHEAD) },
+	{ "SwitchML, a slot of nobody", { SML_AT(0x11, 8, 0x7f, 0xff), .count = 64 },
+	  REFUSED(AHEAD) },
+	{ "SwitchML, wrong checksum", { SML(0x11, 9), .count = 64, .csum = 1 },
+	  REFUSED(CHECKSUM) },
+	{ "SwitchML, wrong header checksum", { SML(0x11, 9), .count = 64, .ip_csum = 1 },
+	  REFUSED(CHECKSUM) },
+	{ "SwitchML, no header", { SML(0x11, 9), .cut = 10, .udp_len_more = -10,
+				   .ip_len_more = -10 }, REFUSED(RUNT) },
+	{ "SwitchML, 9 bytes of a header", { SML(0x11, 9), .cut = 1, .udp_len_more = -1,
+					     .ip_len_more = -1 }, REFUSED(RUNT) },
+	{ "SwitchML, no gradients", { SML(0x11, 9) }, REFUSED(LENGTH) },
+	{ "SwitchML, a gradient too few", { SML(0x11, 9), .count = 63 }, REFUSED(LENGTH) },
+	{ "SwitchML, a gradient too many", { SML(0x13, 9), .count = 257 }, REFUSED(LENGTH) },
+	{ "SwitchML, 64 gradients that say 256", { SML(0x13, 9), .count = 64 }, REFUSED(LENGTH) },
+	{ "SwitchML, cut short", { SML(0x13, 9), .count = 256, .cut = 40 }, REFUSED(LENGTH) },
+	{ "SwitchML, 128 gradients", { SML(0x12, 9), .count = 128 }, REFUSED(FLAGS) },
+	{ "SwitchML, 32 gradients", { SML(0x10, 9), .count = 32 }, REFUSED(FLAGS) },
+	{ "SwitchML, the unused bit", { SML(0x19, 9), .count = 64 }, REFUSED(FLAGS) },
+	{ "SwitchML, another type", { SML(0x21, 9), .count = 64 }, REFUSED(FLAGS) },
+	{ "SwitchML, no type", { SML(0x01, 9), .count = 64 }, REFUSED(FLAGS) },
+	{ "SwitchML from a box", { SML(0x11, 9), .count = 64, .sport = WEIR_PORT_SWITCHML },
+	  REFUSED(DIRECTION) },
+	{ "SwitchML, unknown sender", { SML(0x11, 9), .count = 64, .host = 3 },
+	  REFUSED(NO_SOURCE) },
+	{ "SwitchML, first fragment", { SML(0x11, 9), .count = 64, .fragment = 1 },
+	  REFUSED(FRAGMENT) },
+	{ "SwitchML, later fragment", { SML(0x11, 9), .count = 64, .fragment = 2 }, PASSED },
+	{ "SwitchML, no job", { SML(0x11, 9), .count = 64, .to = 2 }, REFUSED(NO_JOB) },
+	{ "SwitchML, no job, no type", { SML(0, 9), .count = 64, .to = 2 }, REFUSED(NO_JOB) },
+	{ "SwitchML, no job, fragment", { SML(0x11, 9), .count = 64, .to = 2, .fragment = 1 },
+	  REFUSED(NO_JOB) },
+	{ "SwitchML to another host", { SML(0x11, 9), .count = 64, .to = -1 }, LET_GO(NOT_LOCAL) },
+	{ "SwitchML to another host, no type", { SML(0, 9), .count = 64, .to = -1 },
+	  LET_GO(NOT_LOCAL) },
+	{ "SwitchML to another host, fragment", { SML(0x11, 9), .count = 64, .to = -1,
+	  .fragment = 1 }, LET_GO(NOT_LOCAL) },
+	{ "SwitchML in a frame for another host", { SML(0x11, 9), .count = 64, .frame_to = 1 },
+	  LET_GO(NOT_LOCAL) },
+	{ "SwitchML, IPv6", { SML(0x11, 9), .count = 64, .ipv6 = true }, LET_GO(NOT_LOCAL) },
+	{ "Trio-ML at the port of SwitchML", { V4, .count = 64, .dport = WEIR_PORT_SWITCHML },
+	  REFUSED(FLAGS) },
+	{ "SwitchML at the port of Trio-ML", { SML_HEAD(0x11, 9, 0, 9), .count = 64 },
+	  LET_GO(NO_JOB) },
 	{ "join of other ranks", { V4, .flags = WEIR_TRIO_CONTROL, .body = junk,
 				   .body_len = sizeof(struct weir_join) },
 	  REFUSED(JOIN) },
@@ -802,6 +867,37 @@ static void test_merged(void)
 		"tc: three datagrams merged into one packet");
 }
 
+/* Of SwitchML likewise: a header a datagram. */
+static void test_merged_switchml(void)
+{
+	static const uint8_t head[] = { 0x11, 200, 0, 0, 0, 0, 0, 100, 0, 0 };
+	static uint8_t frame[PACKET_MAX], body[3 * 266];
+	struct packet_spec spec = {
+		.head = head, .head_len = sizeof(head), .dport = WEIR_PORT_SWITCHML, .csum = 2,
+		.body = body, .body_len = sizeof(body) - sizeof(head),
+	};
+	struct counters before, after;
+	bool same;
+	size_t len;
+	int i;
+
+	for (i = 1; i < 3; i++) {
+		uint8_t *next = body + i * 266 - sizeof(head);
+
+		memcpy(next, head, sizeof(head));
+		next[2] = i;		/* packet */
+		next[7] += i;		/* slot */
+	}
+	len = packet_build(&spec, frame);
+	counters_read(&before);
+	i = run(HOOK_TC, frame, len, 266, &same);
+	counters_read(&after);
+	ktap_ok(i == verdict_drop[HOOK_TC] &&
+		after.stat[WEIR_A_STATS_CONTRIBUTIONS] -
+		before.stat[WEIR_A_STATS_CONTRIBUTIONS] == 3,
+		"tc: three datagrams of SwitchML merged into one packet");
+}
+
 /* What says that it stands for more datagrams than anybody merges is counted once. */
 static void test_merged_of_too_many(void)
 {
@@ -860,6 +956,7 @@ int main(void)
 		test_order(hook);
 	}
 	test_merged();
+	test_merged_switchml();
 	test_merged_of_too_many();
 	return ktap_end();
 }

@@ -15,6 +15,8 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX] = {
 	{ .port = 5, .format = WEIR_FORMAT_TRIO },
 	{ .port = 8000, .format = WEIR_FORMAT_LAB },
 	{ .port = 0x8777, .format = WEIR_FORMAT_LAB_ETHERNET },
+	{ .port = 48864, .format = WEIR_FORMAT_SWITCHML },
+	{ .port = 6, .format = WEIR_FORMAT_SWITCHML },
 };
 
 /* IPv6: the fast one follows so many extension headers, and no more. */
@@ -30,14 +32,26 @@ static bool is_mapped(const uint8_t *address)
 	return !memcmp(address, prefix, sizeof(prefix));
 }
 
+static bool is_switchml(uint16_t port)
+{
+	return port == 48864 || port == 6;
+}
+
+static bool is_ours(uint16_t port)
+{
+	return port == 12000 || port == 5 || port == 8000 || is_switchml(port);
+}
+
 /* What is wrong with a whole IP header that leads to one of our ports. */
-static int expect_ip(const struct slow_packet *p, const uint8_t *data)
+static int expect_ip(const struct slow_packet *p, const uint8_t *data, uint16_t port)
 {
 	if (p->more)
 		return WEIR_REASON_FRAGMENT;
 	if (p->ip == 6)
 		return is_mapped(p->src) || is_mapped(p->dst) ? WEIR_REASON_MARTIAN :
 								 WEIR_PARSE_OK;
+	if (is_switchml(port) && !data[p->ip_off + 10] && !data[p->ip_off + 11])
+		return WEIR_PARSE_OK;
 	return slow_checksum(data + p->ip_off, p->l4_off - p->ip_off, 0) ?
 	       WEIR_REASON_CHECKSUM : WEIR_PARSE_OK;
 }
@@ -121,6 +135,31 @@ static int expect_frame(const struct slow_packet *p, const uint8_t *data, size_t
 	return expect_lab(data, size, p->ip_off, len, c);
 }
 
+/* SwitchML, in the UDP datagram at @at. */
+static int expect_switchml(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
+	size_t head = at + 8;
+	int i;
+
+	if (!slow_has(size, head, 10))
+		return WEIR_REASON_RUNT;
+	c->payload_off = head + 10;
+	if (c->sport == c->dport)
+		return WEIR_REASON_DIRECTION;
+	if (data[head] / 16 != 1 || (data[head] % 16 != 1 && data[head] % 16 != 3))
+		return WEIR_REASON_FLAGS;
+	c->count = data[head] % 16 == 1 ? 64 : 256;
+	c->weight = 1;
+	c->generation = data[head + 1];
+	for (i = 0; i < 4; i++)
+		c->block += (uint32_t)data[head + 2 + i] << 8 * i;
+	c->said[0] = data[head];
+	c->said[1] = slow_read(data, size, head + 6, 2);
+	c->said[2] = data[head + 8] + 256 * data[head + 9];
+	c->flags = WEIR_CONTRIB_UNNAMED;
+	return WEIR_PARSE_OK;
+}
+
 /* Trio-ML, in the UDP datagram at @at. */
 static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
 {
@@ -159,10 +198,10 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	if (!is_udp(p) || p->offset || !slow_has(size, at, 8))
 		return WEIR_PARSE_OTHER;
 	c->dport = slow_read(data, size, at + 2, 2);
-	if (c->dport != 12000 && c->dport != 5 && c->dport != 8000)
+	if (!is_ours(c->dport))
 		return WEIR_PARSE_OTHER;
-	if (expect_ip(p, data))
-		return expect_ip(p, data);
+	if (expect_ip(p, data, c->dport))
+		return expect_ip(p, data, c->dport);
 	c->udp_len = slow_read(data, size, at + 4, 2);
 	if (at - p->ip_off + c->udp_len != p->ip_len)
 		return WEIR_REASON_LENGTH;
@@ -172,6 +211,8 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	c->udp_off = at;
 	if (c->dport == 8000)
 		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
+	if (is_switchml(c->dport))
+		return expect_switchml(data, size, at, c);
 	return expect_trio(data, size, at, c);
 }
 

@@ -47,6 +47,7 @@ lab = {"id": 8, "sources": 4, "blocks": 2, "grads": 256, "format": 2, "address":
 ethernet = dict(lab, format=3, address=bytes.fromhex("020000000007"))
 station, stations = bytes.fromhex("020000000009"), b"\xff" * 6
 framed = {"job": 4, "id": 1, "address": station, "ifindex": d1}
+switchml = dict(new, format=4)
 one = {"job": 7, "id": 1}
 rule = {"dscp": 10}
 trim = {"ifindex": d0, "hook": 1, "size": 64, "dscp": 11, "rule": rule}
@@ -101,6 +102,18 @@ CASES = [
     ("job-set", {"id": 6, "port": 12001}, INVAL,
      "source 0 is at this address and port: give it another port first"),
     ("job-set", {"id": 7, "quorum": 5}, INVAL, "a quorum of 5 is more than the job's 4 sources"),
+    # A format whose jobs are all alike.
+    ("job-add", dict(switchml, sources=33), INVAL, "jobs of this format have 32 sources at most"),
+    ("job-add", dict(switchml, blocks=1), INVAL, "jobs of this format have 2 blocks at least"),
+    ("job-add", dict(switchml, blocks=65536), INVAL, "jobs of this format have 32768 blocks at most"),
+    ("job-add", dict(switchml, grads=128), INVAL, "packets of this format have 64 or 256 grads"),
+    ("job-add", dict(switchml, dtype=2), INVAL,
+     "packets of this format have int32 alone: leave dtype away"),
+    ("job-add", dict(switchml, op=3), INVAL, "packets of this format are summed: leave op away"),
+    *((name, dict(values, group=address("239.0.0.1")), INVAL,
+       "workers of this format have ports of their own: leave the group away")
+      for name, values in (("job-add", switchml), ("job-set", {"id": 2}))),
+    ("job-add", dict(switchml, address=address("fd00::254")), INVAL, "the job's addresses are IPv4"),
     # Addresses.
     ("job-add", dict(new, address=BOX[:3]), INVAL, r"an address has 4 bytes \(IPv4\) or 16 \(IPv6\)"),
     ("job-add", dict(new, address=b""), INVAL, r"an address has 4 bytes \(IPv4\) or 16 \(IPv6\)"),
@@ -363,6 +376,7 @@ def no_sentence_is_cut_short():
     assert not cut, "\n".join(cut)
 
 
+must("job-add", **dict(switchml, id=2))
 must("job-add", **dict(new, id=7))
 must("job-add", **dict(new, id=6, address=address("fd00::254")))
 must("job-add", **dict(lab, id=5, address=address("10.0.0.253")))

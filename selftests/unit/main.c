@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 		{ block_tests, &block_count },
 		{ model_tests, &model_count },
 		{ pair_tests, &pair_count },
+		{ switchml_tests, &switchml_count },
 		{ rate_tests, &rate_count },
 		{ lateness_tests, &lateness_count },
 		{ scan_tests, &scan_count },

@@ -15,6 +15,7 @@ SUITE(horizon);
 SUITE(block);
 SUITE(model);
 SUITE(pair);
+SUITE(switchml);
 SUITE(rate);
 SUITE(lateness);
 SUITE(scan);

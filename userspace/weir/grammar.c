@@ -33,7 +33,7 @@ static const struct key job_address = {
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
 };
 static const struct key job_port = {
-	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000)",
+	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000, of switchml 48864)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
 };
 static const struct key job_group = {
@@ -80,6 +80,10 @@ static const struct key job_rate = {
 	"rate", RATE_WORDS, "what all of the job's sources may send a second, as RATE in bits (100mbit) or bytes (12500kbps), and at once, as SIZE in b, k or m",
 	VALUE_RATE, .attr = WEIR_A_JOB_RATE,
 };
+static const struct key job_repeat_after = {
+	"repeat-after", "TIME", "time in which a source that contributes again is not sent the result again (0; of switchml 7ms)",
+	VALUE_TIME, .attr = WEIR_A_JOB_REPEAT_AFTER,
+};
 static const struct key job_tree = {
 	"tree", "NUMBER", "tree id of a job that spans several boxes; 0 is none (0)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_TREE,
@@ -96,7 +100,7 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_op, false }, { &job_order, false }, { &job_policy, false },
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_tree, false },
-	{ &job_parent, false }, END,
+	{ &job_parent, false }, { &job_repeat_after, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },

@@ -103,6 +103,8 @@ static uint32_t head_of(const struct job *job)
 {
 	if (job->format == WEIR_FORMAT_TRIO)
 		return sizeof(struct weir_trio);
+	if (job->format == WEIR_FORMAT_SWITCHML)
+		return sizeof(struct weir_switchml);
 	return sizeof(struct weir_lab) + sizeof(struct weir_lab_chunk) + 4;
 }
 

@@ -171,6 +171,20 @@ static const char *state_word(int state)
 	return state & NUD_FAILED ? "failed" : "incomplete";
 }
 
+/* Workers of SwitchML take a question for their address for a result. */
+static bool check_permanent(const char *who, const struct link *link, const char *text,
+			    int state)
+{
+	if (state > 0 && state & NUD_PERMANENT)
+		return true;
+	report(&(struct finding){ DOCTOR_FAIL, "neighbour", who,
+		fix("run `ip neigh replace %s lladdr MAC dev %s nud permanent`, with the worker's address; weir-switchml(8) does",
+		    text, link->name) },
+	       "%s on %s is no permanent neighbour, and asking for it by ARP upsets the worker",
+	       text, link->name);
+	return false;
+}
+
 /* The first results to a neighbour that is not resolved yet are lost. */
 static bool check_neighbour(const struct visit *visit, const char *who,
 			    const struct link *link, const struct addr *next)
@@ -183,6 +197,8 @@ static bool check_neighbour(const struct visit *visit, const char *who,
 	state = rtnl_neighbour(&visit->patient->rtnl, link->ifindex, next);
 	if (state < 0 && state != -ENOENT)
 		return true;
+	if (visit->job.format == WEIR_FORMAT_SWITCHML)
+		return check_permanent(who, link, addr_text(next, text), state);
 	if (state > 0 && !(state & (NUD_FAILED | NUD_INCOMPLETE)))
 		return true;
 	addr_text(next, text);
@@ -262,27 +278,35 @@ static void check_sources(struct visit *visit)
 		       visit->good, seen);
 }
 
+/* Of SwitchML a slot has two blocks, and workers leave every other slot alone. */
+static uint32_t window_of(const struct job *job)
+{
+	uint32_t share = job->format == WEIR_FORMAT_SWITCHML ? 4 : 2;
+
+	return job->blocks > share ? job->blocks / share : 1;
+}
+
 static void check_window(const struct visit *visit)
 {
 	const struct job *job = &visit->job;
-	uint64_t bytes = (uint64_t)job->blocks / 2 * job_mtu(job);
+	uint64_t bytes = (uint64_t)window_of(job) * job_mtu(job);
 	long backlog = doctor_number("/proc/sys/net/core/netdev_max_backlog");
 	long rmem = doctor_number("/proc/sys/net/core/rmem_max");
 
 	report(&(struct finding){ DOCTOR_OK, "window", visit->subject, NULL },
 	       "a worker may keep %u blocks in flight, which is up to %ju KiB",
-	       job->blocks > 1 ? job->blocks / 2 : 1, (uintmax_t)bytes / 1024);
-	if (rmem >= 0 && (uint64_t)rmem < bytes)
+	       window_of(job), (uintmax_t)bytes / 1024);
+	if (job->format == WEIR_FORMAT_TRIO && rmem >= 0 && (uint64_t)rmem < bytes)
 		report(&(struct finding){ DOCTOR_OK, "rmem", visit->subject,
 			fix("on workers that lose packets run `sysctl net.core.rmem_max=%ju`",
 			    (uintmax_t)bytes) },
 		       "net.core.rmem_max is %ld here; workers that use the whole window want more",
 		       rmem);
-	if (backlog >= 0 && (uint64_t)backlog < (uint64_t)job->sources * (job->blocks / 2))
+	if (backlog >= 0 && (uint64_t)backlog < (uint64_t)job->sources * window_of(job))
 		report(&(struct finding){ DOCTOR_OK, "backlog", visit->subject,
 			"if /proc/net/softnet_stat counts drops (second column), raise net.core.netdev_max_backlog" },
 		       "net.core.netdev_max_backlog is %ld; %u workers with a whole window send %u packets at once",
-		       backlog, job->sources, job->sources * (job->blocks / 2));
+		       backlog, job->sources, job->sources * window_of(job));
 }
 
 static void check_job(struct patient *patient, const struct job *job)

@@ -42,6 +42,9 @@ static void print_policy(const struct nlattr **job)
 	show_number("timers", job[WEIR_A_JOB_TIMERS]);
 	if (job[WEIR_A_JOB_DEAD_AFTER])
 		print_micros("dead-after", nl_uint(job[WEIR_A_JOB_DEAD_AFTER]));
+	if (job[WEIR_A_JOB_REPEAT_AFTER] &&
+	    (opt.json || nl_uint(job[WEIR_A_JOB_REPEAT_AFTER])))
+		print_micros("repeat-after", nl_uint(job[WEIR_A_JOB_REPEAT_AFTER]));
 	rate_print(job[WEIR_A_JOB_RATE]);
 }
 
