@@ -204,7 +204,7 @@ static const struct key port_mode = {
 	VALUE_NAME, .attr = WEIR_A_PORT_MODE, .names = &mode_names,
 };
 static const struct key port_udp = {
-	"udp", "NUMBER", "a UDP port that packets come to, of its job's format or of trio; up to 8 times (12000, and those of all jobs)",
+	"udp", "NUMBER", "a UDP port that packets come to, of its job's format, or of the one that has it by default; up to 8 times (12000, and those of all jobs)",
 	VALUE_NUMBER, .min = 1, .max = 65535, .repeat = WEIR_FORMATS_MAX,
 };
 

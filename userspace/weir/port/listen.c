@@ -71,12 +71,25 @@ static int add_job(const struct args *args, const struct nlmsghdr *message,
 	return is_wanted(args, port) ? add(ports, port, format) : WEIR_OK;
 }
 
+/* The format whose jobs have a port where they say none. */
+static uint32_t format_of(uint32_t port)
+{
+	switch (port) {
+	case WEIR_PORT_LAB:
+		return WEIR_FORMAT_LAB;
+	case WEIR_PORT_SWITCHML:
+		return WEIR_FORMAT_SWITCHML;
+	default:
+		return WEIR_FORMAT_TRIO;
+	}
+}
+
 /* A port that no job has is one for jobs to come. */
-static int add_trio(struct format_ports *ports, uint32_t port)
+static int add_free(struct format_ports *ports, uint32_t port)
 {
 	const struct weir_format_entry *entry = find(ports, port);
 
-	return entry && entry->port ? WEIR_OK : add(ports, port, WEIR_FORMAT_TRIO);
+	return entry && entry->port ? WEIR_OK : add(ports, port, format_of(port));
 }
 
 static int add_named(const struct args *args, struct format_ports *ports)
@@ -85,10 +98,10 @@ static int add_named(const struct args *args, struct format_ports *ports)
 	size_t i;
 
 	if (!args_get(args, "udp"))
-		return add_trio(ports, WEIR_PORT_DEFAULT);
+		return add_free(ports, WEIR_PORT_DEFAULT);
 	for (i = 0; !status && i < args->count; i++) {
 		if (!strcmp(args->value[i].key->name, "udp"))
-			status = add_trio(ports, args->value[i].number);
+			status = add_free(ports, args->value[i].number);
 	}
 	return status;
 }
