@@ -45,6 +45,7 @@ INSTALL_LIB :=
 INSTALL_TC :=
 INSTALL_HEADERS :=
 INSTALL_PC :=
+INSTALL_SWITCHML :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
@@ -258,6 +259,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
+	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
@@ -270,6 +272,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
+	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module uninstall

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is answered to a worker instead of what it wants: a sentence."""
+import grpc
+
+
+class Refused(Exception):
+    """Carries the sentence, and the gRPC status that goes with it."""
+
+    def __init__(self, sentence, status=grpc.StatusCode.FAILED_PRECONDITION):
+        super().__init__(sentence)
+        self.status = status
+
+
+def wrong(sentence):
+    """Of a request that makes no sense."""
+    return Refused(sentence, grpc.StatusCode.INVALID_ARGUMENT)
+
+
+def over(sentence):
+    """Of a call that waited in vain."""
+    return Refused(sentence, grpc.StatusCode.ABORTED)
+
+
+WORKERS_MAX = 32
+
+
+def check_workers(workers, rank=0):
+    """Is it a number of workers, and a rank among them?"""
+    if not 1 <= workers <= WORKERS_MAX:
+        raise wrong(f"a session has 1 to {WORKERS_MAX} workers, not {workers}")
+    if rank >= workers:
+        raise wrong(f"rank {rank} is none of {workers} workers")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sessions: one a job, which rank 0 begins, and each worker is bound in by its own call."""
+import asyncio
+import ipaddress
+import time
+
+from refusal import Refused, check_workers, wrong
+
+# By what workers say of their packets: gradients.
+GRADS = {1: 64, 3: 256}
+# IPv4's header, UDP's and SwitchML's.
+HEADERS = 20 + 8 + 10
+
+
+def mac_text(mac):
+    return ":".join(f"{mac:012x}"[i:i + 2] for i in range(0, 12, 2))
+
+
+def check_addresses(request):
+    """An address and a MAC address that somebody can have, as text."""
+    address = ipaddress.IPv4Address(request.ipv4)
+    if address.is_multicast or address.is_unspecified or address.is_loopback or request.ipv4 >> 28 == 15:
+        raise wrong(f"{address} is no address of a worker")
+    if not 0 < request.mac < 1 << 48 or request.mac >> 40 & 1:
+        raise wrong(f"{request.mac:#x} is no MAC address of a worker")
+    return str(address), mac_text(request.mac)
+
+
+class Sessions:
+    """What the workers of a job have said so far."""
+
+    def __init__(self, box, blocks, repeat_after, log):
+        self.box, self.blocks, self.repeat_after, self.log = box, blocks, repeat_after, log
+        self.lock = asyncio.Lock()
+        self.now = None  # of rank 0's request: what all have in common
+
+    async def join(self, request):
+        """A worker's request. Returns the box's MAC address."""
+        check_workers(request.num_workers, request.rank)
+        if request.packet_size not in GRADS:
+            raise wrong(f"packets of size {request.packet_size} are not served: "
+                        "1 (256 bytes) and 3 (1024 bytes) are")
+        address, mac = check_addresses(request)
+        # A worker that vanishes meanwhile leaves nothing half done.
+        return await asyncio.shield(self.join_one(request, address, mac))
+
+    async def join_one(self, request, address, mac):
+        async with self.lock:
+            if request.rank:
+                self.check_fits(request)
+                return await self.bind(request, address, mac)
+            try:
+                await self.begin(request)
+                return await self.bind(request, address, mac)
+            except Refused:
+                # Without rank 0 there is no session.
+                self.now = None
+                await self.box.remove()
+                raise
+
+    def check_fits(self, request):
+        now = self.now
+        if not now or request.session_id != now.session_id:
+            raise Refused(f"rank {request.rank} is of no session that rank 0 has begun")
+        if request.num_workers != now.num_workers:
+            raise Refused(f"rank {request.rank} has {request.num_workers} workers, "
+                          f"rank 0 has {now.num_workers}")
+        if request.packet_size != now.packet_size:
+            raise Refused(f"rank {request.rank} has packets of size {request.packet_size}, "
+                          f"rank 0 of size {now.packet_size}")
+
+    async def begin(self, request):
+        self.now = None
+        await self.box.listens()
+        await self.box.make(request.num_workers, GRADS[request.packet_size], self.blocks,
+                            self.repeat_after)
+        self.now = request
+        self.log(f"session {request.session_id:#x} of {request.num_workers} workers begins")
+
+    async def bind(self, request, address, mac):
+        grads = GRADS[request.packet_size]
+        dev, own = await self.box.way(address, mac, HEADERS + 4 * grads)
+        await self.box.bind(request.rank, address, mac, dev)
+        self.log(f"rank {request.rank} is {address}, {mac} on {dev}")
+        return int(own.replace(":", ""), 16)
+
+    async def end(self):
+        """Nothing of it is left."""
+        async with self.lock:
+            await self.end_locked()
+
+    async def end_locked(self):
+        self.now = None
+        await self.box.remove()
+
+    async def watch(self, idle):
+        """Ends what nothing has come for in @idle seconds: no worker says that it is done."""
+        before, since = None, 0
+        while True:
+            await asyncio.sleep(min(idle / 4, 60))
+            async with self.lock:
+                heard = await self.heard()
+                if heard != before:
+                    before, since = heard, time.monotonic()
+                elif heard and time.monotonic() - since > idle:
+                    self.log(f"nothing has come for {idle:g} seconds: the session is over")
+                    await self.end_locked()
+
+    async def heard(self):
+        """What tells whether something has come; None without a job."""
+        try:
+            job = await self.box.check()
+        except Refused:
+            return None
+        return job and (self.now and self.now.session_id, job["bound"], job["stats"])
