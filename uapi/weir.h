@@ -22,6 +22,7 @@
 #define WEIR_PORT_LAB		8000
 #define WEIR_PORT_SWITCHML	48864
 #define WEIR_REPEAT_SWITCHML	7000
+#define WEIR_PORT_PANAMA	12056
 
 /**
  * enum weir_format - wire format of a job's packets
@@ -32,12 +33,15 @@
  * @WEIR_FORMAT_LAB_ETHERNET: the same in Ethernet frames of EtherType 0x8777,
  *   without IP
  * @WEIR_FORMAT_SWITCHML: SwitchML over UDP, as its public worker sends it
+ * @WEIR_FORMAT_PANAMA: PANAMA over UDP and IPv4, as its paper has it in
+ *   sections 4 and 5 (DSCP 56, float32); one job a tree (uapi/weir_wire.h)
  */
 enum weir_format {
 	WEIR_FORMAT_TRIO = 1,
 	WEIR_FORMAT_LAB,
 	WEIR_FORMAT_LAB_ETHERNET,
 	WEIR_FORMAT_SWITCHML,
+	WEIR_FORMAT_PANAMA,
 };
 
 /**

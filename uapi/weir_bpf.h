@@ -74,11 +74,13 @@ struct weir_format_entry {
  *	and @flags lack WEIR_CONTRIB_VLAN, it is unknown, and sources that are bound to a
  *	VLAN, or to none, are refused
  * @format: wire format (enum weir_format)
+ * @tos: of an IPv4 header the byte that has DSCP and ECN; else 0
  * @reserved: must be zero
  * @said: further fields of the packet, for the format's part of the module (kmod/format/);
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
  *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation. For
- *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h)
+ *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h). For
+ *	WEIR_FORMAT_PANAMA: cwnd_cap
  *
  * All integers are in host byte order. Offsets behind the frame's end are refused.
  */
@@ -100,7 +102,8 @@ struct weir_contrib {
 	__u16	flags;
 	__u16	vlan;
 	__u8	format;
-	__u8	reserved[3];
+	__u8	tos;
+	__u8	reserved[2];
 	__u32	said[WEIR_CONTRIB_SAID];
 };
 

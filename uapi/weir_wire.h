@@ -273,4 +273,53 @@ struct weir_switchml {
 #define WEIR_SWITCHML_SAID_POOL		1
 #define WEIR_SWITCHML_SAID_EXPONENT	2	/* the first one, as 8 bits; then the second */
 
+/**
+ * struct weir_panama - what a packet of format panama begins with
+ * @kind: WEIR_PANAMA_UP from a worker, WEIR_PANAMA_DOWN from a box: the version in the upper
+ *	4 bits, the direction in the lower ones
+ * @flags: WEIR_PANAMA_FIN
+ * @job: the job (the paper's JID), 0 to 15
+ * @tree: which of its aggregation trees (TID), 0 to 15
+ * @worker: from a worker its rank, the source's id; 0 in a result
+ * @cwnd_cap: how many packets may be under way in the tree. From a worker, what it has room
+ *	for; 0 where it does not say. In a result the least of what the workers have said and
+ *	of what the box has room for, 1 at least
+ * @vid: number of the packet in its tree and round, from 0 on
+ * @round: all trees' VIDs begin with 0 in each; the next one is 1 more, serial arithmetic
+ * @sources: workers that are summed into the packet: 1 from a worker, and in a result how
+ *	many there are in it, 1 to 256
+ *
+ * Sections 4 and 5 of the PANAMA paper say what packets carry, and not where. So this layout
+ * is weir's: 16 bytes behind a UDP header, each number aligned to its size, and one gradient,
+ * a binary32, every 4 bytes from there to the datagram's end. What is IPv4 to the job's
+ * address and port (12056) with a DSCP of WEIR_PANAMA_DSCP is of this format, and nothing else.
+ * A result has that DSCP, too.
+ *
+ * FIN says that a packet is its tree's last one in the round. In a result it says that all
+ * workers that are summed into it have said so.
+ *
+ * A result carries CE (RFC 3168) where one of its contributions did; else ECT(0) where all
+ * were ECN-capable.
+ */
+struct weir_panama {
+	__u8	kind;
+	__u8	flags;
+	__u8	job[2];
+	__u8	tree;
+	__u8	worker;
+	__u8	cwnd_cap[2];
+	__u8	vid[4];
+	__u8	round[2];
+	__u8	sources[2];
+};
+
+#define WEIR_PANAMA_UP		0x11
+#define WEIR_PANAMA_DOWN	0x12
+#define WEIR_PANAMA_FIN		0x01
+
+#define WEIR_PANAMA_DSCP	56
+
+/* Trees that a job may have; weir's job WEIR_PANAMA_TREES * job + tree sums for one. */
+#define WEIR_PANAMA_TREES	16
+
 #endif /* _UAPI_WEIR_WIRE_H */

@@ -7,6 +7,7 @@
 #define _WEIR_FORMAT_H
 
 #include "weir_lab.h"
+#include "weir_panama.h"
 #include "weir_switchml.h"
 #include "weir_trio.h"
 
@@ -17,6 +18,7 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 union weir_format_header {
 	struct weir_trio_header trio;
 	struct weir_lab_header lab;
+	struct weir_panama panama;
 	struct weir_switchml switchml;
 };
 
@@ -63,6 +65,20 @@ static __always_inline bool weir_format_takes_no_checksum(__u8 format)
 	return format == WEIR_FORMAT_SWITCHML;
 }
 
+/* Is a packet to a UDP port of contrib->format one of it? What is not goes its way. */
+static __always_inline bool weir_format_takes(const struct weir_contrib *contrib)
+{
+	switch (contrib->format) {
+	case 0:
+	case WEIR_FORMAT_LAB_ETHERNET:
+		return false;
+	case WEIR_FORMAT_PANAMA:
+		return weir_panama_is(contrib);
+	default:
+		return true;
+	}
+}
+
 /**
  * weir_format_parse() - parse a header of contrib->format
  * @hdr: the header
@@ -83,6 +99,8 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 		if (contrib->udp_len < sizeof(struct udphdr))
 			return WEIR_REASON_RUNT;
 		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));
+	case WEIR_FORMAT_PANAMA:
+		return weir_panama(hdr, end, contrib);
 	case WEIR_FORMAT_SWITCHML:
 		return weir_switchml(hdr, end, contrib);
 	default:

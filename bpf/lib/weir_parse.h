@@ -161,6 +161,7 @@ static __always_inline int weir_parse_ipv4(struct weir_cursor *c,
 		*bad = WEIR_REASON_FRAGMENT;
 	weir_map_ipv4(contrib->saddr, iph->saddr);
 	weir_map_ipv4(contrib->daddr, iph->daddr);
+	contrib->tos = iph->tos;
 	c->l3 = iph;
 	c->l3_len = bpf_ntohs(iph->tot_len);
 	c->pos += iph->ihl * 4;
@@ -239,7 +240,7 @@ static __always_inline int weir_parse_udp(struct weir_cursor *c,
 		return WEIR_PARSE_OTHER;
 	contrib->dport = bpf_ntohs(uh->dest);
 	contrib->format = weir_format(contrib->dport);
-	if (!contrib->format || contrib->format == WEIR_FORMAT_LAB_ETHERNET)
+	if (!weir_format_takes(contrib))
 		return WEIR_PARSE_OTHER;
 	if (bad == WEIR_PARSE_NO_CHECKSUM)
 		bad = weir_format_takes_no_checksum(contrib->format) ? 0 :

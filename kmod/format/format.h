@@ -34,14 +34,18 @@ struct weir_format_limits {
  * @unnamed: packets say neither job nor source, and are known by their addresses
  * @link: packets are Ethernet frames without IP: addresses are the link's, and there are no
  *	ports
+ * @ipv4: packets come by IPv4 alone
+ * @joins: workers may join (struct weir_join), and are told what the box has to tell in
+ *	Trio's form
  * @foreign: a job's address need not be one of the box's: who asks for it by ARP is answered,
  *	and results come from it
  * @whole: a result cannot say that it lacks a source, so that jobs wait for all
  * @words: gradients are of 4 bytes, as packets say their number and not their type
+ * @dtype: the only type of gradients (enum weir_dtype), 0 where the job says it
  * @modular: a result cannot say that a sum of integers has left their range
  * @quiet: a worker takes whatever comes for a result, so nothing that this box is sent may
  *	come to its stack, which might answer
- * @plain: packets have sums of int32 alone, come by IPv4, and results go to no group
+ * @sums: packets are summed, and results go to no group
  * @mark: bytes that a block keeps of what its contributions say, WEIR_MARK_MAX at most
  * @udp: the UDP port of jobs that say none, host byte order
  * @repeat_after: us, of jobs that say none, see WEIR_A_JOB_REPEAT_AFTER
@@ -65,6 +69,7 @@ struct weir_format_limits {
  *	for none
  * @result: writes what stands before the gradients of a job's result, WEIR_HEAD_MAX bytes at
  *	most, and returns how many
+ * @tos: the byte of a result's IP header that has DSCP and ECN; NULL for 0
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that
  *
@@ -76,12 +81,15 @@ struct weir_format_ops {
 	u8		id;
 	bool		unnamed;
 	bool		link;
+	bool		ipv4;
+	bool		joins;
 	bool		foreign;
 	bool		whole;
 	bool		words;
+	u8		dtype;
 	bool		modular;
 	bool		quiet;
-	bool		plain;
+	bool		sums;
 	u8		mark;
 	u16		udp;
 	u32		repeat_after;
@@ -95,11 +103,13 @@ struct weir_format_ops {
 				struct weir_block_key *key);
 	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
+	u8		(*tos)(const struct weir_result *res);
 	u16		(*port)(const struct weir_result *res, u16 source);
 };
 
 extern const struct weir_format_ops weir_format_lab;
 extern const struct weir_format_ops weir_format_lab_ethernet;
+extern const struct weir_format_ops weir_format_panama;
 extern const struct weir_format_ops weir_format_switchml;
 extern const struct weir_format_ops weir_format_trio;
 

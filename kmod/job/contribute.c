@@ -485,10 +485,10 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return unnamed ? WEIR_REASON_JOIN : weir_take_join(path, c, pl, now);
+		return job->format->joins ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
 	if (unnamed && job->format->pair)
 		return weir_take_paired(path, c, pl, now);
-	if (unnamed)
+	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);
 	reason = reason ?: weir_check_member(path, c);
 	if (reason)
@@ -604,11 +604,11 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	return reason;
 }
 
-static_assert(sizeof_field(struct weir_contrib, reserved) == 3);
+static_assert(sizeof_field(struct weir_contrib, reserved) == 2);
 
 static bool weir_contrib_valid(const struct weir_contrib *c)
 {
-	return !(c->reserved[0] | c->reserved[1] | c->reserved[2]) &&
+	return !(c->reserved[0] | c->reserved[1]) &&
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
 			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |

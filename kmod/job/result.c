@@ -37,6 +37,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 		.pages		= (struct page **)res->pages,
 		.len		= res->len,
 		.tail		= p->mask,
+		.tos		= job->format->tos ? job->format->tos(res) : 0,
 	};
 	p->mask_len = 0;
 	if (!res->degraded)

@@ -202,7 +202,7 @@ static int weir_nl_job_policy(struct genl_info *info, u16 sources, bool whole,
 
 static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *cfg)
 {
-	u32 dtype = weir_nl_u32_or(info, WEIR_A_JOB_DTYPE, WEIR_DTYPE_INT32);
+	u32 dtype = weir_nl_u32_or(info, WEIR_A_JOB_DTYPE, cfg->format->dtype ?: WEIR_DTYPE_INT32);
 	u32 op = weir_nl_u32_or(info, WEIR_A_JOB_OP, WEIR_OP_SUM);
 	u32 repeat = weir_nl_u32_or(info, WEIR_A_JOB_REPEAT_AFTER, cfg->format->repeat_after);
 
@@ -233,21 +233,9 @@ static int weir_nl_job_check_link(struct genl_info *info,
 	if (format->link && attrs[WEIR_A_JOB_GROUP])
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_GROUP], -EINVAL,
 				      "results of this format go to all of a link: leave the group away");
-	if (format->plain && attrs[WEIR_A_JOB_GROUP])
+	if (format->sums && attrs[WEIR_A_JOB_GROUP])
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_GROUP], -EINVAL,
 				      "workers of this format have ports of their own: leave the group away");
-	return 0;
-}
-
-/* Where packets have sums of int32 alone. */
-static int weir_nl_job_check_plain(struct genl_info *info, const struct weir_reduction *reduction)
-{
-	if (reduction->dtype != WEIR_DTYPE_INT32)
-		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DTYPE], -EINVAL,
-				      "packets of this format have int32 alone: leave dtype away");
-	if (reduction->op != WEIR_OP_SUM)
-		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_OP], -EINVAL,
-				      "packets of this format are summed: leave op away");
 	return 0;
 }
 
@@ -286,6 +274,12 @@ static int weir_nl_job_check_format(struct genl_info *info,
 	if (format->words && weir_reduction_bytes(cfg->blocks.reduction, 1) != 4)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
 				      "numbers of this format have 4 bytes: take int32 or float32");
+	if (format->sums && cfg->blocks.reduction->op != WEIR_OP_SUM)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_OP], -EINVAL,
+				      "packets of this format are summed: leave op away");
+	if (format->dtype && cfg->blocks.reduction->dtype != format->dtype)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL,
+				      "numbers of this format are of one type: leave dtype away");
 	if (cfg->blocks.size < format->slots) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack, "jobs of this format have %u blocks at least",
@@ -294,8 +288,6 @@ static int weir_nl_job_check_format(struct genl_info *info,
 	}
 	if (format->limits)
 		err = weir_nl_job_check_limits(info, &cfg->blocks, format->limits);
-	if (!err && format->plain)
-		err = weir_nl_job_check_plain(info, cfg->blocks.reduction);
 	return err ?: weir_nl_job_check_link(info, format);
 }
 
@@ -304,7 +296,7 @@ static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *c
 	if (cfg->format->link)
 		return weir_nl_link_addr(info, WEIR_A_JOB_ADDRESS, true, &cfg->address);
 	return weir_nl_addr(info, WEIR_A_JOB_ADDRESS,
-			    cfg->format->plain ? WEIR_FAMILY_4 : WEIR_FAMILY_ANY, false,
+			    cfg->format->ipv4 ? WEIR_FAMILY_4 : WEIR_FAMILY_ANY, false,
 			    &cfg->address);
 }
 
@@ -322,6 +314,9 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
+	if (!cfg->format)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_FORMAT], -EOPNOTSUPP,
+				      "this module does not know the format yet");
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
 	weir_nl_job_blocks(info, cfg);
 	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, cfg->format->udp);

@@ -234,7 +234,7 @@ static void weir_push_udp(struct sk_buff *skb, const struct weir_local *from,
 }
 
 static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
-		      const struct weir_local *from, struct dst_entry *dst)
+		      const struct weir_local *from, struct dst_entry *dst, u8 tos)
 {
 	struct net *net = from->net;
 	struct iphdr *iph;
@@ -248,7 +248,7 @@ static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
 	iph = ip_hdr(skb);
 	iph->version = 4;
 	iph->ihl = sizeof(*iph) / 4;
-	iph->tos = 0;
+	iph->tos = tos;
 	iph->frag_off = htons(IP_DF);
 	iph->ttl = ip4_dst_hoplimit(dst);
 	iph->protocol = IPPROTO_UDP;
@@ -260,7 +260,7 @@ static int weir_send4(struct sk_buff *skb, const struct weir_dest *dest,
 }
 
 static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
-		      const struct weir_local *from, struct dst_entry *dst)
+		      const struct weir_local *from, struct dst_entry *dst, u8 tos)
 {
 	struct net *net = from->net;
 	unsigned int len = skb->len;
@@ -271,7 +271,7 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 	__skb_push(skb, sizeof(*ip6h));
 	skb_reset_network_header(skb);
 	ip6h = ipv6_hdr(skb);
-	ip6_flow_hdr(ip6h, 0, 0);
+	ip6_flow_hdr(ip6h, tos, 0);
 	ip6h->payload_len = htons(len);
 	ip6h->nexthdr = IPPROTO_UDP;
 	ip6h->hop_limit = ip6_dst_hoplimit(dst);
@@ -321,7 +321,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 	}
 	skb_dst_set(skb, dst);
 	weir_push_udp(skb, from, dport);
-	ret = ipv4 ? weir_send4(skb, dest, from, dst) :
-		     weir_send6(skb, dest, from, dst);
+	ret = ipv4 ? weir_send4(skb, dest, from, dst, pkt->tos) :
+		     weir_send6(skb, dest, from, dst, pkt->tos);
 	return net_xmit_eval(ret) ? -ENOBUFS : 0;
 }

@@ -59,6 +59,7 @@ struct weir_dest {
  * @tail: bytes behind the payload where they fit, copied
  * @tail_len: bytes of @tail
  * @dport: the UDP port that it goes to, network byte order; 0 for the destination's
+ * @tos: DSCP and ECN of its IP header
  */
 struct weir_packet {
 	const void	*head;
@@ -68,6 +69,7 @@ struct weir_packet {
 	const void	*tail;
 	unsigned int	tail_len;
 	__be16		dport;
+	u8		tos;
 };
 
 /* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */

@@ -108,7 +108,7 @@ CASES = [
     ("job-add", dict(switchml, blocks=65536), INVAL, "jobs of this format have 32768 blocks at most"),
     ("job-add", dict(switchml, grads=128), INVAL, "packets of this format have 64 or 256 grads"),
     ("job-add", dict(switchml, dtype=2), INVAL,
-     "packets of this format have int32 alone: leave dtype away"),
+     "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(switchml, op=3), INVAL, "packets of this format are summed: leave op away"),
     *((name, dict(values, group=address("239.0.0.1")), INVAL,
        "workers of this format have ports of their own: leave the group away")

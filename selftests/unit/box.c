@@ -271,6 +271,7 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 	p->at = mock_ns;
 	p->port = ntohs(dest->port);
 	p->dport = ntohs(pkt->dport);
+	p->tos = pkt->tos;
 	p->ifindex = dest->ifindex;
 	p->head_len = pkt->head_len;
 	if (p->head_len <= sizeof(p->head))

@@ -24,6 +24,7 @@ struct box_sent {
 	u64 at;				/* when it was sent */
 	u16 port;			/* 0 for the job's */
 	u16 dport;			/* that is said for this packet alone, or 0 */
+	u8 tos;
 	int ifindex;			/* the device that its receiver is behind, or 0 */
 	u8 head[WEIR_HEAD_MAX];		/* what stands before the gradients, in a result */
 	unsigned int head_len;

@@ -3,7 +3,7 @@
 
 unit_module := base/payload \
 	job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/joining job/notice job/contribute \
-	format/formats format/lab format/lab_place format/switchml format/trio job/send \
+	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))

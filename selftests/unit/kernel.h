@@ -64,8 +64,12 @@ typedef unsigned int gfp_t;
 #define min3(a, b, c)	min(a, min(b, c))
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define clamp_t(t, v, lo, hi)	min_t(t, max_t(t, v, lo), hi)
+#define min_not_zero(a, b)	(!(a) ? (b) : !(b) ? (a) : min(a, b))
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
 #define struct_size(p, m, n) (sizeof(*(p)) + (n) * sizeof((p)->m[0]))
+
+/* ECN, as of <net/inet_ecn.h>. */
+enum { INET_ECN_NOT_ECT, INET_ECN_ECT_1, INET_ECN_ECT_0, INET_ECN_CE, INET_ECN_MASK = 3 };
 
 /* Bits. */
 #define BITS_PER_LONG	64

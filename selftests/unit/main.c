@@ -29,6 +29,7 @@ int main(int argc, char **argv)
 		{ contribute_tests, &contribute_count },
 		{ format_tests, &format_count },
 		{ lab_tests, &lab_count },
+		{ panama_tests, &panama_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
 	};

@@ -681,9 +681,9 @@ static void contribute_descriptor(void)
 	CHECK(!weir_contrib_copy(&c, NULL, 0));
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c) - 1));
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c) + 1));
-	descriptor.reserved[2] = 1;
+	descriptor.reserved[1] = 1;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
-	descriptor.reserved[2] = 0;
+	descriptor.reserved[1] = 0;
 	descriptor.flags = 0x8000;
 	CHECK(!weir_contrib_copy(&c, &descriptor, sizeof(c)));
 }

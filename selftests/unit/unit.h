@@ -26,6 +26,7 @@ SUITE(job);
 SUITE(contribute);
 SUITE(format);
 SUITE(lab);
+SUITE(panama);
 SUITE(bands);
 SUITE(trim_config);
 

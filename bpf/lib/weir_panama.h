@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The header of PANAMA (struct weir_panama), brought into our form. */
+#ifndef _WEIR_PANAMA_H
+#define _WEIR_PANAMA_H
+
+#include <linux/udp.h>
+
+#include <weir.h>
+#include <weir_bpf.h>
+#include <weir_wire.h>
+
+/**
+ * weir_panama_is() - is a packet to a port of format panama one of it?
+ * @contrib: tos is set
+ *
+ * What has another DSCP goes its way, as past the paper's accelerator.
+ */
+static __always_inline bool weir_panama_is(const struct weir_contrib *contrib)
+{
+	return contrib->tos >> 2 == WEIR_PANAMA_DSCP;
+}
+
+static __always_inline __u16 weir_panama_u16(const __u8 *at)
+{
+	return at[0] << 8 | at[1];
+}
+
+/* One of WEIR_PANAMA_TREES a job; an id that no job can have where there are not so many. */
+static __always_inline __u16 weir_panama_job(const struct weir_panama *hdr)
+{
+	__u16 job = weir_panama_u16(hdr->job);
+
+	if (job >= (WEIR_JOB_ID_MAX + 1) / WEIR_PANAMA_TREES || hdr->tree >= WEIR_PANAMA_TREES)
+		return WEIR_JOB_ID_MAX + 1;
+	return job * WEIR_PANAMA_TREES + hdr->tree;
+}
+
+static __always_inline int weir_panama_check(const struct weir_panama *hdr)
+{
+	if (hdr->kind == WEIR_PANAMA_DOWN)
+		return WEIR_REASON_DIRECTION;
+	if (hdr->kind != WEIR_PANAMA_UP || hdr->flags & ~WEIR_PANAMA_FIN)
+		return WEIR_REASON_FLAGS;
+	return 0;
+}
+
+/**
+ * weir_panama() - parse a header of PANAMA
+ * @hdr: the header, wherever it lies
+ * @end: behind the last byte that may be looked at
+ * @contrib: udp_len is set; gets everything that the header says; payload_off is moved
+ *	behind it
+ *
+ * How many gradients there are the datagram's length tells; they are 1 at least.
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_panama(const struct weir_panama *hdr, const void *end,
+				       struct weir_contrib *contrib)
+{
+	__u16 head = sizeof(struct udphdr) + sizeof(*hdr);
+	int ret;
+
+	if ((const void *)(hdr + 1) > end || contrib->udp_len < head)
+		return WEIR_REASON_RUNT;
+	contrib->payload_off += sizeof(*hdr);
+	ret = weir_panama_check(hdr);
+	if (ret)
+		return ret;
+	if (contrib->udp_len == head || (contrib->udp_len - head) % 4)
+		return WEIR_REASON_LENGTH;
+	contrib->job = weir_panama_job(hdr);
+	contrib->source = hdr->worker;
+	contrib->block = (__u32)weir_panama_u16(hdr->vid) << 16 | weir_panama_u16(hdr->vid + 2);
+	contrib->generation = weir_panama_u16(hdr->round);
+	contrib->weight = weir_panama_u16(hdr->sources);
+	contrib->count = (contrib->udp_len - head) / 4;
+	contrib->said[0] = weir_panama_u16(hdr->cwnd_cap);
+	contrib->flags = hdr->flags & WEIR_PANAMA_FIN ? WEIR_CONTRIB_FINAL : 0;
+	return 0;
+}
+
+#endif /* _WEIR_PANAMA_H */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PANAMA (uapi/weir_wire.h, struct weir_panama): what contributions tell of congestion, and
+ * what stands before a result.
+ */
+#include <linux/build_bug.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <net/inet_ecn.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+#include <uapi/weir_wire.h>
+
+#include "base/compat.h"
+#include "format/format.h"
+#include "sum/block.h"
+
+/* What programs leave in weir_contrib.said; see uapi/weir_bpf.h. */
+enum { WEIR_PANAMA_CAP };
+
+/**
+ * struct weir_panama_mark - what a block keeps of its contributions
+ * @cap: the least cwnd_cap
+ * @ce: one had CE
+ * @capable: all were ECN-capable
+ * @fin: all had FIN
+ */
+struct weir_panama_mark {
+	u16	cap;
+	bool	ce;
+	bool	capable;
+	bool	fin;
+};
+
+/*
+ * A worker may have half of the table under way, or lose results. The table is the job's
+ * alone: so the box's room is a constant, where the paper's depends on how many jobs there
+ * are.
+ */
+static u16 weir_panama_room(const struct weir_blocks *blocks)
+{
+	return clamp_t(u32, blocks->size / 2, 1, U16_MAX);
+}
+
+/*
+ * Which block it is for, the packet says; only cwnd_cap is lowered on the way, to what the
+ * box has room for. There are no questions, which a header without gradients would be.
+ */
+static int weir_panama_place(void *state, struct weir_blocks *blocks, struct weir_contrib *c,
+			     const struct weir_payload *pl)
+{
+	u32 *cap = &c->said[WEIR_PANAMA_CAP];
+
+	if (!c->count)
+		return WEIR_REASON_LENGTH;
+	*cap = min_not_zero(*cap, (u32)weir_panama_room(blocks));
+	return 0;
+}
+
+static void weir_panama_fold(void *all, const struct weir_contrib *c, bool first)
+{
+	u8 ecn = c->tos & INET_ECN_MASK;
+	struct weir_panama_mark *mark = all;
+
+	if (first)
+		*mark = (struct weir_panama_mark) {
+			.cap = U16_MAX, .capable = true, .fin = true,
+		};
+	mark->cap = min_t(u32, mark->cap, c->said[WEIR_PANAMA_CAP]);
+	mark->ce |= ecn == INET_ECN_CE;
+	mark->capable &= ecn != INET_ECN_NOT_ECT;
+	mark->fin &= !!(c->flags & WEIR_CONTRIB_FINAL);
+}
+
+static unsigned int weir_panama_result(void *head, u8 job, const struct weir_result *res)
+{
+	const struct weir_panama_mark *mark = (const void *)res->mark;
+	struct weir_panama *hdr = head;
+
+	BUILD_BUG_ON(sizeof(*hdr) > WEIR_HEAD_MAX);
+	hdr->kind = WEIR_PANAMA_DOWN;
+	hdr->flags = mark->fin ? WEIR_PANAMA_FIN : 0;
+	put_unaligned_be16(job / WEIR_PANAMA_TREES, hdr->job);
+	hdr->tree = job % WEIR_PANAMA_TREES;
+	hdr->worker = 0;
+	put_unaligned_be16(mark->cap, hdr->cwnd_cap);
+	put_unaligned_be32(res->id, hdr->vid);
+	put_unaligned_be16(res->generation, hdr->round);
+	put_unaligned_be16(res->received, hdr->sources);
+	return sizeof(*hdr);
+}
+
+/* Who is not ECN-capable must not be sent what says so, but is told of congestion. */
+static u8 weir_panama_tos(const struct weir_result *res)
+{
+	const struct weir_panama_mark *mark = (const void *)res->mark;
+	u8 ecn = mark->ce ? INET_ECN_CE : mark->capable ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
+
+	return WEIR_PANAMA_DSCP << 2 | ecn;
+}
+
+const struct weir_format_ops weir_format_panama = {
+	.id	= WEIR_FORMAT_PANAMA,
+	.ipv4	= true,
+	.dtype	= WEIR_DTYPE_FLOAT32,
+	.mark	= sizeof(struct weir_panama_mark),
+	.udp	= WEIR_PORT_PANAMA,
+	.place	= weir_panama_place,
+	.fold	= weir_panama_fold,
+	.result	= weir_panama_result,
+	.tos	= weir_panama_tos,
+};

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Format panama: what a result says, of congestion above all, and which packets have one. */
+#include "box.h"
+#include "base/payload.h"
+#include "format/format.h"
+#include "type/reduce.h"
+#include "unit.h"
+
+#define TREE (3 * 16 + 5)
+
+/* A contribution of one gradient, of a whole number; what is 0 is the usual. */
+struct said {
+	u32 vid;
+	u16 round;
+	float grad;
+	u16 cap;
+	u8 ecn;
+	bool fin;
+};
+
+static struct weir_job *panama_job(unsigned int id, unsigned int sources, u32 blocks)
+{
+	const struct weir_format_ops *format = &weir_format_panama;
+	struct weir_job_config cfg = {
+		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
+		.blocks = {
+			.size = blocks, .sources = sources, .grads = 16,
+			.reduction = weir_reduction_find(format->dtype, WEIR_OP_SUM,
+							 WEIR_ORDER_ARRIVAL),
+			.marking = { .size = format->mark, .fold = format->fold },
+		},
+		.port = format->udp, .address = box_addr(254), .timers = 1, .policy = box.policy,
+	};
+	struct netlink_ext_ack extack = { };
+	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
+	unsigned int i;
+
+	if (!CHECK(!IS_ERR(job)))
+		return NULL;
+	for (i = 0; i < sources; i++) {
+		struct weir_source_config source = {
+			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
+		};
+
+		CHECK_EQ(weir_source_bind(job, i, &source), 0);
+	}
+	return job;
+}
+
+static struct weir_contrib panama_contrib(const struct weir_job *job, u16 source,
+					  const struct said *said)
+{
+	struct weir_contrib c = box_contrib(job, source, said->vid, 1);
+
+	c.format = WEIR_FORMAT_PANAMA;
+	c.dport = c.sport = WEIR_PORT_PANAMA;
+	c.generation = said->round;
+	c.payload_off = 8 + sizeof(struct weir_panama);
+	c.udp_len = c.payload_off + 4;
+	c.tos = WEIR_PANAMA_DSCP << 2 | said->ecn;
+	c.flags = said->fin ? WEIR_CONTRIB_FINAL : 0;
+	c.said[0] = said->cap;
+	return c;
+}
+
+static int take(const struct weir_contrib *from, float grad)
+{
+	struct weir_contrib c = *from;
+	u8 buf[64] = { };
+	struct weir_payload pl = { .n = 1, .seg = { { buf, c.udp_len } } };
+	u32 bits;
+
+	memcpy(&bits, &grad, 4);
+	put_unaligned_be32(bits, buf + c.payload_off);
+	return weir_contribute(&box.dev, &c, &pl, true, 0);
+}
+
+/* Returns the reason for which it is refused, or 0. */
+static int give(const struct weir_job *job, u16 source, const struct said *said)
+{
+	struct weir_contrib c = panama_contrib(job, source, said);
+
+	return take(&c, said->grad);
+}
+
+#define GIVE(job, source, ...) give(job, source, &(const struct said){ __VA_ARGS__ })
+
+static const struct weir_panama *header(unsigned int i)
+{
+	return (const void *)box.packet[i].head;
+}
+
+static float sum(unsigned int i)
+{
+	s32 bits = box_result(&box.packet[i], 0);
+	float f;
+
+	memcpy(&f, &bits, 4);
+	return f;
+}
+
+static u16 cap_of(unsigned int i)
+{
+	return header(i)->cwnd_cap[0] << 8 | header(i)->cwnd_cap[1];
+}
+
+static void panama_result(void)
+{
+	static const u8 want[] = {
+		0x12, 0x01, 0, 3, 5, 0, 0, 4, 0, 1, 0, 2, 0x12, 0x34, 0, 2,
+	};
+	struct weir_job *job;
+	unsigned int i;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	CHECK_EQ(GIVE(job, 0, .round = 0x1234), 0);
+	weir_horizon_show(&job->blocks.horizon, 0, 0x10001);
+	weir_horizon_show(&job->blocks.horizon, 1, 0x10001);
+	CHECK_EQ(GIVE(job, 1, .vid = 0x10002, .round = 0x1234, .grad = 1.5, .fin = true), 0);
+	CHECK_EQ(GIVE(job, 0, .vid = 0x10002, .round = 0x1234, .grad = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 2);
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(box.packet[i].head_len, sizeof(want));
+		CHECK(!memcmp(box.packet[i].head, want, sizeof(want)));
+		CHECK(sum(i) == 3.5f);
+		CHECK_EQ(box.packet[i].tos, 56 << 2);
+		CHECK_EQ(box.packet[i].dport, 0);
+	}
+	box_down();
+}
+
+/* What is sent again to a block that is complete is answered, with the same bytes. */
+static void panama_repeat(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	CHECK_EQ(GIVE(job, 0, .grad = 1, .cap = 3, .ecn = 3, .fin = true), 0);
+	CHECK_EQ(GIVE(job, 0, .grad = 1, .cap = 3, .ecn = 3), WEIR_REASON_DUPLICATE);
+	CHECK_EQ(GIVE(job, 1, .grad = 2, .cap = 4, .ecn = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(GIVE(job, 1, .grad = 9, .cap = 1), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK(!memcmp(box.packet[2].head, box.packet[0].head, sizeof(struct weir_panama)));
+	CHECK_EQ(box.packet[2].tos, box.packet[0].tos);
+	CHECK(sum(2) == 3);
+	CHECK_EQ(cap_of(2), 3);
+	box_down();
+}
+
+/* The least of what all have said, and of half of the table; who says 0 says nothing. */
+static void panama_cwnd_cap(void)
+{
+	static const struct {
+		u32 blocks;
+		u16 said[3], want;
+	} cases[] = {
+		{ 64, { 100, 100, 100 }, 32 }, { 64, { 100, 31, 100 }, 31 },
+		{ 64, { 1, 31, 100 }, 1 }, { 64, { 9, 31, 8 }, 8 },
+		{ 64, { 0, 0, 0 }, 32 }, { 64, { 0, 5, 0 }, 5 }, { 64, { 33, 32, 0 }, 32 },
+		{ 2, { 65535, 65535, 65535 }, 1 }, { 1, { 65535, 0, 9 }, 1 },
+		{ 65536, { 65535, 65535, 65535 }, 32768 }, { 65536, { 0, 256, 257 }, 256 },
+	};
+	struct weir_job *job;
+	unsigned int i, s;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		box_up();
+		job = panama_job(TREE, 3, cases[i].blocks);
+		for (s = 0; s < 3; s++)
+			CHECK_EQ(GIVE(job, s, .cap = cases[i].said[s]), 0);
+		CHECK_EQ(box.sent, 3);
+		CHECK_EQ(cap_of(0), cases[i].want);
+		box_down();
+	}
+}
+
+/* A block's mark begins anew in the slot that another has had. */
+static void panama_marks(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = panama_job(TREE, 1, 2);
+	CHECK_EQ(GIVE(job, 0, .vid = 0, .cap = 1, .ecn = 3), 0);
+	CHECK_EQ(GIVE(job, 0, .vid = 1), 0);
+	CHECK_EQ(GIVE(job, 0, .vid = 2, .ecn = 1, .fin = true), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[0].tos & 3, 3);
+	CHECK_EQ(box.packet[1].tos & 3, 0);
+	CHECK_EQ(box.packet[2].tos & 3, 2);
+	CHECK_EQ(header(0)->flags, 0);
+	CHECK_EQ(header(2)->flags, WEIR_PANAMA_FIN);
+	box_down();
+}
+
+/* Not-ECT 0, ECT(1) 1, ECT(0) 2, CE 3: of two contributions, in both orders. */
+static void panama_ecn(void)
+{
+	static const u8 want[4][4] = {
+		{ 0, 0, 0, 3 }, { 0, 2, 2, 3 }, { 0, 2, 2, 3 }, { 3, 3, 3, 3 },
+	};
+	struct weir_job *job;
+	unsigned int a, b;
+
+	for (a = 0; a < 4; a++) {
+		for (b = 0; b < 4; b++) {
+			box_up();
+			job = panama_job(TREE, 2, 2);
+			CHECK_EQ(GIVE(job, 0, .ecn = a), 0);
+			CHECK_EQ(GIVE(job, 1, .ecn = b), 0);
+			CHECK_EQ(box.packet[1].tos, 56 << 2 | want[a][b]);
+			box_down();
+		}
+	}
+}
+
+static void panama_fin(void)
+{
+	struct weir_job *job;
+	unsigned int a, b;
+
+	for (a = 0; a < 2; a++) {
+		for (b = 0; b < 2; b++) {
+			box_up();
+			job = panama_job(TREE, 2, 2);
+			CHECK_EQ(GIVE(job, 0, .fin = a), 0);
+			CHECK_EQ(GIVE(job, 1, .fin = b), 0);
+			CHECK_EQ(header(0)->flags, a && b ? WEIR_PANAMA_FIN : 0);
+			box_down();
+		}
+	}
+}
+
+/* VIDs begin anew with each round; of the one before, results are there until all go on. */
+static void panama_rounds(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	CHECK_EQ(GIVE(job, 0, .round = 65535, .grad = 1, .fin = true), 0);
+	CHECK_EQ(GIVE(job, 1, .round = 65535, .grad = 2, .fin = true), 0);
+	CHECK_EQ(GIVE(job, 0, .round = 0, .grad = 10), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(GIVE(job, 1, .round = 65535, .grad = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK(sum(2) == 3);
+	CHECK_EQ(GIVE(job, 1, .round = 0, .grad = 20), 0);
+	CHECK_EQ(box.sent, 5);
+	CHECK(sum(3) == 30);
+	CHECK_EQ(GIVE(job, 1, .round = 65534), WEIR_REASON_GENERATION);
+	CHECK_EQ(GIVE(job, 1, .round = 0, .vid = 99), WEIR_REASON_AHEAD);
+	box_down();
+}
+
+/* One that does not come is missing in the number that a result says. */
+static void panama_partial(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	box.policy.mode = WEIR_POLICY_PARTIAL;
+	box.policy.quorum = 2;
+	job = panama_job(TREE, 3, 8);
+	CHECK_EQ(GIVE(job, 2, .grad = 1, .cap = 3), 0);
+	CHECK_EQ(GIVE(job, 0, .grad = 2, .cap = 2), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(header(1)->sources[1], 2);
+	CHECK_EQ(box.packet[1].bytes, sizeof(struct weir_panama) + 4);
+	/* Who is late is answered, and in nothing of it. */
+	CHECK_EQ(GIVE(job, 1, .grad = 4, .cap = 1, .ecn = 3), 0);
+	CHECK_EQ(box.sent, 4);
+	CHECK_EQ(cap_of(3), 2);
+	CHECK_EQ(box.packet[3].tos & 3, 0);
+	CHECK(sum(3) == 3);
+	box_down();
+}
+
+/* What another format's programs might hand in; none of it is answered. */
+static void panama_refusals(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.count = 0;
+	c.udp_len -= 4;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_LENGTH);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.flags = WEIR_CONTRIB_JOIN;
+	c.udp_len = c.payload_off + sizeof(struct weir_join);
+	CHECK_EQ(take(&c, 0), WEIR_REASON_JOIN);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.flags = WEIR_CONTRIB_UNNAMED;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_NO_JOB);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.job--;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_NO_JOB);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.weight = 2;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_WEIGHT);
+	c = panama_contrib(job, 0, &(const struct said){ });
+	c.source = 1;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_SPOOFED);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 0);
+	box_down();
+}
+
+const struct ktap_test panama_tests[] = {
+	KTAP_TEST(panama_result),
+	KTAP_TEST(panama_repeat),
+	KTAP_TEST(panama_cwnd_cap),
+	KTAP_TEST(panama_marks),
+	KTAP_TEST(panama_ecn),
+	KTAP_TEST(panama_fin),
+	KTAP_TEST(panama_rounds),
+	KTAP_TEST(panama_partial),
+	KTAP_TEST(panama_refusals),
+};
+SUITE_END(panama);
