@@ -104,6 +104,7 @@ static void put_ip4(struct cursor *c, const struct packet_spec *s, size_t len)
 {
 	struct iphdr ip = {
 		.version	= 4,
+		.tos		= s->panama ? (56 + s->panama->dscp) << 2 | s->panama->ecn : 0,
 		.ihl		= 5 + s->options / 4,
 		.ttl		= 64,
 		.protocol	= s->protocol ?: IPPROTO_UDP,
@@ -129,7 +130,7 @@ static void put_ip6(struct cursor *c, const struct packet_spec *s, size_t len)
 	int last = s->protocol ?: IPPROTO_UDP, i;
 	struct ip6_hdr ip = {};
 
-	ip.ip6_vfc = 0x60;
+	ip.ip6_flow = htonl(0x60000000 | (s->panama ? 56 << 22 : 0));
 	ip.ip6_plen = htons(len + 8 * s->exthdrs + 8 * !!s->fragment +
 			    s->ip_len_more);
 	ip.ip6_nxt = s->exthdrs ? IPPROTO_DSTOPTS :
@@ -189,6 +190,21 @@ static void put_lab(struct cursor *c, const struct packet_spec *s)
 		put32(c, lab->scale);
 }
 
+static void put_panama(struct cursor *c, const struct packet_spec *s)
+{
+	const struct panama_spec *panama = s->panama;
+	uint8_t head[2] = { panama->kind ?: WEIR_PANAMA_UP, panama->flags };
+	uint8_t tree[2] = { s->job % 16 + panama->tree, s->source };
+
+	put(c, head, sizeof(head));
+	put16(c, s->job / 16 + panama->job);
+	put(c, tree, sizeof(tree));
+	put16(c, panama->cap);
+	put32(c, s->block);
+	put16(c, s->generation);
+	put16(c, s->weight == -1 ? 0 : s->weight ?: 1);
+}
+
 static void put_trio(struct cursor *c, const struct packet_spec *s)
 {
 	struct weir_trio hdr = {
@@ -218,6 +234,8 @@ static size_t head_len(const struct packet_spec *s)
 	if (s->lab)
 		return sizeof(struct weir_lab) + (s->lab->scaled ? 4 : 0) +
 		       (s->lab->reliable ? sizeof(struct weir_lab_chunk) : 0);
+	if (s->panama)
+		return sizeof(struct weir_panama);
 	return sizeof(struct weir_trio) + (s->has_exponent ? 4 : 0);
 }
 
@@ -228,6 +246,8 @@ static void put_payload(struct cursor *c, const struct packet_spec *s)
 		put(c, s->head, s->head_len);
 	else if (s->lab)
 		put_lab(c, s);
+	else if (s->panama)
+		put_panama(c, s);
 	else
 		put_trio(c, s);
 	put_grads(c, s);
@@ -261,7 +281,7 @@ static void put_udp(struct cursor *c, const struct packet_spec *spec)
 {
 	size_t body = spec->body ? spec->body_len : spec->count * 4;
 	size_t len = sizeof(struct udphdr) + head_len(spec) + body;
-	int port = spec->lab ? 8000 : 12000;
+	int port = spec->lab ? 8000 : spec->panama ? 12056 : 12000;
 	struct udphdr uh = {
 		.source	= htons(spec->sport ?: port),
 		.dest	= htons(spec->dport ?: port),

@@ -32,6 +32,26 @@ struct lab_spec {
 };
 
 /**
+ * struct panama_spec - what a header of format panama is to be like
+ * @dscp: DSCP, less 56
+ * @ecn: ECN of the IP header
+ * @kind: kind, 0 for WEIR_PANAMA_UP
+ * @flags: flags
+ * @job: job, less that of the packet's job
+ * @tree: tree, likewise
+ * @cap: cwnd_cap
+ */
+struct panama_spec {
+	int dscp;
+	int ecn;
+	int kind;
+	int flags;
+	int job;
+	int tree;
+	int cap;
+};
+
+/**
  * struct packet_spec - what a frame is to be like; zero means the usual
  * @frame_to: the frame's receiver: 0 the loopback device, 1 another host, 2 a
  *	multicast group, 3 all
@@ -53,6 +73,7 @@ struct lab_spec {
  * @csum: 0 right, 1 wrong, 2 none, 3 pseudo header only
  * @job: job id
  * @block: block id
+ * @block_more: added to the block id that a case is given
  * @flags: WEIR_TRIO_*
  * @source: source id
  * @weight: src_cnt, 0 for 1; -1 for 0
@@ -63,6 +84,8 @@ struct lab_spec {
  * @exponent: it
  * @lab: the header is of format lab, and as this says; count_says is its chunk_size, and
  *	the sender's Ethernet address ends with that of its IP address
+ * @panama: the header is of format panama, and as this says; block is its VID, generation
+ *	its round, weight its sources
  * @grads: the gradients, NULL for zeroes
  * @head: bytes in the place of a Trio-ML header
  * @head_len: how many
@@ -93,6 +116,7 @@ struct packet_spec {
 	int csum;
 	int job;
 	uint32_t block;
+	int block_more;
 	int flags;
 	int source;
 	int weight;
@@ -102,6 +126,7 @@ struct packet_spec {
 	bool has_exponent;
 	int32_t exponent;
 	const struct lab_spec *lab;
+	const struct panama_spec *panama;
 	const int32_t *grads;
 	const void *head;
 	int head_len;

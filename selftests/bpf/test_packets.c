@@ -78,6 +78,9 @@ static void fresh_jobs(void)
 	sh("weir source add job 23 id 0 address 02:00:00:00:00:01 dev lo");
 	sh("weir source add job 24 id 0 address 02:00:00:00:00:02 dev lo");
 	sh("weir job add id 11 format switchml sources 2 blocks 256 grads 256 address 10.99.0.254");
+	sh("weir job add id 53 sources 2 blocks 1024 grads 256 address 10.99.0.254 format panama");
+	sh("weir job add id 54 sources 2 blocks 1024 grads 256 address 10.99.0.254 port 12057 format panama");
+	sh("weir source add job 53 id 0 address 10.99.0.1 && weir source add job 53 id 1 address 10.99.0.2");
 	sh("for i in 0 1; do h=$((i + 1));"
 	   " weir source add job 4 id $i address 10.99.0.$h &&"
 	   " weir source add job 11 id $i address 10.99.0.$h &&"
@@ -91,6 +94,7 @@ static void load(void)
 		{ 8000, WEIR_FORMAT_LAB, 0 }, { 8001, WEIR_FORMAT_LAB, 0 },
 		{ WEIR_LAB_ETHERTYPE, WEIR_FORMAT_LAB_ETHERNET, 0 },
 		{ WEIR_PORT_SWITCHML, WEIR_FORMAT_SWITCHML, 0 },
+		{ 12056, WEIR_FORMAT_PANAMA, 0 },
 	};
 	struct weir_xdp_bpf *xdp = weir_xdp_bpf__open();
 	struct weir_tc_bpf *tc = weir_tc_bpf__open();
@@ -502,6 +506,85 @@ static const struct test lab_tests[] = {
 	  REFUSED(CHUNK) },
 };
 
+/* Of format panama: tree 5 of job 3, and a tree 6 at another port. */
+#define PANAMA(...) .job = 53, .panama = &(const struct panama_spec){ __VA_ARGS__ }
+
+static const struct test panama_tests[] = {
+	{ "a contribution", { PANAMA(), .count = 64 }, TAKEN },
+	{ "one gradient", { PANAMA(), .count = 1 }, TAKEN },
+	{ "256 gradients, QinQ", { PANAMA(), .count = 256, .vlans = 2 }, TAKEN },
+	{ "IPv4 options", { PANAMA(), .count = 64, .options = 40 }, TAKEN },
+	{ "padded frame", { PANAMA(), .count = 1, .pad = 6 }, TAKEN },
+	{ "no checksum", { PANAMA(), .count = 64, .csum = 2 }, TAKEN },
+	{ "FIN", { PANAMA(.flags = WEIR_PANAMA_FIN), .count = 64 }, TAKEN },
+	{ "ECT(1)", { PANAMA(.ecn = 1), .count = 64 }, TAKEN },
+	{ "ECT(0)", { PANAMA(.ecn = 2), .count = 64 }, TAKEN },
+	{ "CE", { PANAMA(.ecn = 3), .count = 64 }, TAKEN },
+	{ "a cwnd_cap", { PANAMA(.cap = 65535), .count = 64 }, TAKEN },
+
+	{ "another DSCP", { PANAMA(.dscp = 1), .count = 64 }, PASSED },
+	{ "no DSCP", { PANAMA(.dscp = -56), .count = 64 }, PASSED },
+	{ "another DSCP, CE", { PANAMA(.dscp = -8, .ecn = 3), .count = 64 }, PASSED },
+	{ "another DSCP, odd", { PANAMA(.dscp = -1), .count = 64, .csum = 1, .cut = 40 }, PASSED },
+	{ "another DSCP, wrong header checksum", { PANAMA(.dscp = -1), .count = 64, .ip_csum = 1 },
+	  PASSED },
+	{ "IPv6", { PANAMA(), .count = 64, .ipv6 = true }, PASSED },
+	{ "another port", { PANAMA(), .count = 64, .dport = 12057 }, PASSED },
+	{ "TCP", { PANAMA(), .count = 64, .protocol = 6 }, PASSED },
+	{ "later fragment", { PANAMA(), .count = 64, .fragment = 2 }, PASSED },
+
+	{ "first fragment", { PANAMA(), .count = 64, .fragment = 1 }, LET_GO(FRAGMENT) },
+	{ "another address", { PANAMA(), .count = 64, .to = 2 }, LET_GO(NOT_LOCAL) },
+	{ "another address, odd", { PANAMA(.kind = 0x77), .count = 64, .to = 2 },
+	  LET_GO(NOT_LOCAL) },
+	{ "a frame for another host", { PANAMA(), .count = 64, .frame_to = 1 },
+	  LET_GO(NOT_LOCAL) },
+	{ "another tree", { PANAMA(.tree = -1), .count = 64 }, LET_GO(NO_JOB) },
+	{ "a tree at another port", { PANAMA(.tree = 1), .count = 64 }, LET_GO(NO_JOB) },
+	{ "another job's tree", { PANAMA(.job = 1), .count = 64 }, LET_GO(NO_JOB) },
+	{ "a job of another format", { PANAMA(.job = -3, .tree = -1), .count = 64 },
+	  LET_GO(NO_JOB) },
+	{ "the tree after the last", { PANAMA(.job = -1, .tree = 16), .count = 64 },
+	  LET_GO(NO_JOB) },
+	{ "the job after the last", { PANAMA(.job = 16), .count = 64 }, LET_GO(NO_JOB) },
+	{ "the right job, and 4096", { PANAMA(.job = 4096), .count = 64 }, LET_GO(NO_JOB) },
+
+	{ "nothing", { PANAMA(), .cut = 16, .udp_len_more = -16, .ip_len_more = -16 },
+	  REFUSED(RUNT) },
+	{ "half a header", { PANAMA(), .cut = 8, .udp_len_more = -8, .ip_len_more = -8 },
+	  REFUSED(RUNT) },
+	{ "half a header, padded", { PANAMA(), .cut = 8, .udp_len_more = -8, .ip_len_more = -8,
+				     .pad = 16 }, REFUSED(RUNT) },
+	{ "no gradients", { PANAMA() }, REFUSED(LENGTH) },
+	{ "half a gradient", { PANAMA(), .count = 3, .body = junk, .body_len = 14 },
+	  REFUSED(LENGTH) },
+	{ "a byte too many", { PANAMA(), .count = 2, .body = junk, .body_len = 9 },
+	  REFUSED(LENGTH) },
+	{ "UDP longer than IP", { PANAMA(), .count = 64, .udp_len_more = 4 }, REFUSED(LENGTH) },
+	{ "UDP shorter than IP", { PANAMA(), .count = 64, .udp_len_more = -4 },
+	  REFUSED(LENGTH) },
+	{ "frame cut short", { PANAMA(), .count = 64, .cut = 40 }, REFUSED(LENGTH) },
+	{ "frame cut in the header", { PANAMA(), .count = 1, .cut = 6 }, REFUSED(RUNT) },
+	{ "more gradients than the job's", { PANAMA(), .count = 257 }, REFUSED(TOO_LONG) },
+	{ "wrong checksum", { PANAMA(), .count = 64, .csum = 1 }, REFUSED(CHECKSUM) },
+	{ "wrong header checksum", { PANAMA(), .count = 64, .ip_csum = 1 }, REFUSED(CHECKSUM) },
+	{ "a result", { PANAMA(.kind = WEIR_PANAMA_DOWN), .count = 64 }, REFUSED(DIRECTION) },
+	{ "a result of nothing", { PANAMA(.kind = WEIR_PANAMA_DOWN) }, REFUSED(DIRECTION) },
+	{ "a result with flags", { PANAMA(.kind = WEIR_PANAMA_DOWN, .flags = 0xff), .count = 64 },
+	  REFUSED(DIRECTION) },
+	{ "a third direction", { PANAMA(.kind = 0x13), .count = 64 }, REFUSED(FLAGS) },
+	{ "another version", { PANAMA(.kind = 0x21), .count = 64 }, REFUSED(FLAGS) },
+	{ "another version's result", { PANAMA(.kind = 0x22), .count = 64 }, REFUSED(FLAGS) },
+	{ "a flag that means nothing", { PANAMA(.flags = 0x03), .count = 64 }, REFUSED(FLAGS) },
+	{ "of two sources", { PANAMA(), .count = 64, .weight = 2 }, REFUSED(WEIGHT) },
+	{ "of 257 sources", { PANAMA(), .count = 64, .weight = 257 }, REFUSED(WEIGHT) },
+	{ "of none", { PANAMA(), .count = 64, .weight = -1 }, REFUSED(WEIGHT) },
+	{ "a worker too many", { PANAMA(), .count = 64, .source = 2 }, REFUSED(NO_SOURCE) },
+	{ "another's rank", { PANAMA(), .count = 64, .host = 2 }, REFUSED(SPOOFED) },
+	{ "an old round", { PANAMA(), .count = 64, .generation = 65535 }, REFUSED(GENERATION) },
+	{ "a VID far ahead", { PANAMA(), .count = 64, .block_more = 2000 }, REFUSED(AHEAD) },
+};
+
 /* What the counters must do; says on a '#' line what they did instead. */
 static bool counters_fit(const struct test *t, const struct counters *before,
 			 const struct counters *after)
@@ -535,7 +618,8 @@ static bool counters_fit(const struct test *t, const struct counters *before,
 	return ok;
 }
 
-static void test_table(enum hook hook, const struct test *table, size_t count)
+static void test_table(enum hook hook, const char *format, const struct test *table,
+		       size_t count)
 {
 	static int32_t grads[WEIR_GRADS_MAX];
 	static uint8_t frame[PACKET_MAX];
@@ -548,7 +632,7 @@ static void test_table(enum hook hook, const struct test *table, size_t count)
 	for (t = table; t < table + count; t++) {
 		struct packet_spec spec = t->spec;
 
-		spec.block = next_block++;
+		spec.block = next_block++ + spec.block_more;
 		grads[0] = spec.block;
 		spec.grads = grads;
 		len = packet_build(&spec, frame);
@@ -565,8 +649,7 @@ static void test_table(enum hook hook, const struct test *table, size_t count)
 			puts("# the frame was changed");
 			ok = false;
 		}
-		ktap_ok(ok, "%s: %s%s", hook_name[hook], table == lab_tests ? "lab: " : "",
-			t->name);
+		ktap_ok(ok, "%s: %s%s", hook_name[hook], format, t->name);
 	}
 }
 
@@ -950,8 +1033,10 @@ int main(void)
 	sh("weir port attach dev lo mode tc udp 11999");
 	for (hook = 0; hook < HOOKS; hook++) {
 		fresh_jobs();
-		test_table(hook, tests, sizeof(tests) / sizeof(*tests));
-		test_table(hook, lab_tests, sizeof(lab_tests) / sizeof(*lab_tests));
+		test_table(hook, "", tests, sizeof(tests) / sizeof(*tests));
+		test_table(hook, "lab: ", lab_tests, sizeof(lab_tests) / sizeof(*lab_tests));
+		test_table(hook, "panama: ", panama_tests,
+			   sizeof(panama_tests) / sizeof(*panama_tests));
 		test_sums(hook);
 		test_order(hook);
 	}

@@ -17,6 +17,7 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX] = {
 	{ .port = 0x8777, .format = WEIR_FORMAT_LAB_ETHERNET },
 	{ .port = 48864, .format = WEIR_FORMAT_SWITCHML },
 	{ .port = 6, .format = WEIR_FORMAT_SWITCHML },
+	{ .port = 12056, .format = WEIR_FORMAT_PANAMA },
 };
 
 /* IPv6: the fast one follows so many extension headers, and no more. */
@@ -35,11 +36,6 @@ static bool is_mapped(const uint8_t *address)
 static bool is_switchml(uint16_t port)
 {
 	return port == 48864 || port == 6;
-}
-
-static bool is_ours(uint16_t port)
-{
-	return port == 12000 || port == 5 || port == 8000 || is_switchml(port);
 }
 
 /* What is wrong with a whole IP header that leads to one of our ports. */
@@ -188,6 +184,39 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 	return WEIR_PARSE_OK;
 }
 
+/* PANAMA, in the UDP datagram at @at. */
+static int expect_panama(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
+	int64_t job, bytes = c->udp_len - 24;
+
+	if (!slow_has(size, at + 8, 16) || bytes < 0)
+		return WEIR_REASON_RUNT;
+	if (data[at + 8] == 0x12)
+		return WEIR_REASON_DIRECTION;
+	if (data[at + 8] != 0x11 || data[at + 9] > 1)
+		return WEIR_REASON_FLAGS;
+	if (bytes == 0 || bytes % 4 != 0)
+		return WEIR_REASON_LENGTH;
+	job = slow_read(data, size, at + 10, 2) * 16 + data[at + 12];
+	c->job = job > 255 || data[at + 12] > 15 ? 256 : job;
+	c->source = data[at + 13];
+	c->said[0] = slow_read(data, size, at + 14, 2);
+	c->block = slow_read(data, size, at + 16, 4);
+	c->generation = slow_read(data, size, at + 20, 2);
+	c->weight = slow_read(data, size, at + 22, 2);
+	c->count = bytes / 4;
+	c->flags = data[at + 9] ? WEIR_CONTRIB_FINAL : 0;
+	c->payload_off = at + 24;
+	return WEIR_PARSE_OK;
+}
+
+static bool is_port(const struct slow_packet *p, uint16_t port)
+{
+	if (port == 12056)
+		return p->ip == 4 && p->dscp == 56;
+	return port == 12000 || port == 5 || port == 8000 || is_switchml(port);
+}
+
 static int expect(const struct slow_packet *p, const uint8_t *data, size_t size, size_t len,
 		  struct weir_contrib *c)
 {
@@ -198,7 +227,7 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	if (!is_udp(p) || p->offset || !slow_has(size, at, 8))
 		return WEIR_PARSE_OTHER;
 	c->dport = slow_read(data, size, at + 2, 2);
-	if (!is_ours(c->dport))
+	if (!is_port(p, c->dport))
 		return WEIR_PARSE_OTHER;
 	if (expect_ip(p, data, c->dport))
 		return expect_ip(p, data, c->dport);
@@ -209,6 +238,10 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	memcpy(c->daddr, p->dst, sizeof(c->daddr));
 	c->sport = slow_read(data, size, at, 2);
 	c->udp_off = at;
+	if (p->ip == 4)
+		c->tos = data[p->ip_off + 1];
+	if (c->dport == 12056)
+		return expect_panama(data, size, at, c);
 	if (c->dport == 8000)
 		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
 	if (is_switchml(c->dport))
@@ -251,6 +284,7 @@ static void parse(const uint8_t *data, size_t size)
 		HOLDS(fast.source == slow.source && fast.weight == slow.weight);
 		HOLDS(fast.generation == slow.generation && fast.count == slow.count);
 		HOLDS(fast.exponent == slow.exponent && fast.flags == slow.flags);
+		HOLDS(fast.tos == slow.tos);
 		HOLDS(!memcmp(fast.said, slow.said, sizeof(fast.said)));
 	}
 	if (ret == WEIR_PARSE_ARP)

@@ -33,7 +33,7 @@ static const struct key job_address = {
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
 };
 static const struct key job_port = {
-	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000, of switchml 48864)",
+	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000, of switchml 48864, of panama 12056)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
 };
 static const struct key job_group = {
@@ -45,7 +45,7 @@ static const struct key job_format = {
 	VALUE_NAME, .attr = WEIR_A_JOB_FORMAT, .names = &format_names,
 };
 static const struct key job_dtype = {
-	"dtype", "TYPE", "data type of a gradient (int32)",
+	"dtype", "TYPE", "data type of a gradient (int32; of format panama float32)",
 	VALUE_NAME, .attr = WEIR_A_JOB_DTYPE, .names = &dtype_names,
 };
 static const struct key job_op = {

@@ -105,6 +105,8 @@ static uint32_t head_of(const struct job *job)
 		return sizeof(struct weir_trio);
 	if (job->format == WEIR_FORMAT_SWITCHML)
 		return sizeof(struct weir_switchml);
+	if (job->format == WEIR_FORMAT_PANAMA)
+		return sizeof(struct weir_panama);
 	return sizeof(struct weir_lab) + sizeof(struct weir_lab_chunk) + 4;
 }
 
