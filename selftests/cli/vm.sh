@@ -296,6 +296,22 @@ ktap_run "lab: a port of two formats" lab_clash
 ktap_run "port attach: ports of jobs to come" ports_to_come
 ktap_run "lab: job del" lab_del
 
+# Format panama.
+panama_add() {
+	weir job add id 53 sources 1 blocks 8 grads 360 address 10.77.1.254 format panama &&
+		json '.[0] | .format == "panama" and .port == 12056 and .dtype == "float32"' job show id 53 &&
+		weir source add job 53 id 0 address 10.77.1.1 &&
+		weir port attach dev w1 mode tc &&
+		json '.[0].udp | contains([12056])' port show dev w1 &&
+		doctor_of 53 'any(.check == "udp" and .status == "ok" and (.found | test("UDP port 12056")))' &&
+		doctor_of 53 'any(.check == "mtu" and (.found | test("with 360 grads needs 1484")))' &&
+		weir port flush && weir job del id 53
+}
+panama="sources 1 blocks 8 grads 1 format panama"
+ktap_run "panama: job, port, doctor" panama_add
+refuse "panama: another type" "dtype int32: .*are of one type" "job add id 53 $panama address 10.77.1.254 dtype int32"
+refuse "panama: IPv6" "address fd00::1: the job's addresses are IPv4" "job add id 53 $panama address fd00::1"
+
 # Ports. What the tool says is compared with what ip and tc say.
 xdp_on() {
 	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
