@@ -18,7 +18,10 @@
 #include "job/straggler.h"
 #include "type/reduce.h"
 
-/* The answers differ in @in, @cookie and @flags; each says the job's properties. As long as a join. */
+/*
+ * The answers differ in @in, @cookie and @flags; each names the job's properties, and is as long
+ * as a join.
+ */
 static void weir_answer(struct weir_job *job, unsigned int id,
 			const struct weir_membership *in, u64 cookie, u8 flags)
 {

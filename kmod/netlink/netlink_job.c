@@ -404,7 +404,7 @@ static int weir_nl_job_changes(struct genl_info *info,
 	changes->policy = job->policy;
 	err = weir_nl_job_check_link(info, job->format) ?:
 	      weir_nl_job_policy(info, job->blocks.sources, job->format->whole,
-			       &changes->policy);
+				 &changes->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &changes->rate);
 	if (!err && attrs[WEIR_A_JOB_GROUP])

@@ -8,8 +8,7 @@
 #include <net/ipv6.h>
 
 #include "base/link.h"
-
-struct page;
+#include "out/skb.h"
 
 /**
  * struct weir_local - the origin of packets
@@ -47,29 +46,6 @@ struct weir_dest {
 	int			ifindex;
 	u16			vlan;
 	struct dst_cache	cache;
-};
-
-/**
- * struct weir_packet - a packet to send
- * @head: header and, for a join, its answer
- * @head_len: bytes of @head
- * @pages: payload behind it, shared and not copied; a reference is taken for
- *	every packet
- * @len: bytes of payload
- * @tail: bytes behind the payload where they fit, copied
- * @tail_len: bytes of @tail
- * @dport: the UDP port that it goes to, network byte order; 0 for the destination's
- * @tos: DSCP and ECN of its IP header
- */
-struct weir_packet {
-	const void	*head;
-	unsigned int	head_len;
-	struct page	**pages;
-	unsigned int	len;
-	const void	*tail;
-	unsigned int	tail_len;
-	__be16		dport;
-	u8		tos;
 };
 
 /* Does an address, IPv4 as IPv4-mapped, hold for one link alone, as IPv6 has them? */

@@ -5,7 +5,6 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
-#include "out/dest.h"
 #include "out/skb.h"
 
 /*

@@ -4,8 +4,31 @@
 
 #include <linux/types.h>
 
+struct page;
 struct sk_buff;
-struct weir_packet;
+
+/**
+ * struct weir_packet - a packet to send
+ * @head: header and, for a join, its answer
+ * @head_len: bytes of @head
+ * @pages: payload behind it, shared and not copied; a reference is taken for
+ *	every packet
+ * @len: bytes of payload
+ * @tail: bytes behind the payload where they fit, copied
+ * @tail_len: bytes of @tail
+ * @dport: the UDP port that it goes to, network byte order; 0 for the destination's
+ * @tos: DSCP and ECN of its IP header
+ */
+struct weir_packet {
+	const void	*head;
+	unsigned int	head_len;
+	struct page	**pages;
+	unsigned int	len;
+	const void	*tail;
+	unsigned int	tail_len;
+	__be16		dport;
+	u8		tos;
+};
 
 struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail);
 

@@ -353,7 +353,7 @@ def unknown_requests():
 def sentences():
     """All that the module says to a request, with the files' names."""
     for path in glob.glob(os.path.join(ROOT, "kmod", "netlink", "*.c")) + \
-            [os.path.join(ROOT, "kmod", name) for name in ("job/job.c", "trim/trim_config.c")]:
+            [os.path.join(ROOT, "kmod", name) for name in ("job/jobs.c", "trim/trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]*)"', line):
                 if text.count(" ") >= 2:
