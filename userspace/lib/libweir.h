@@ -24,7 +24,7 @@
  *          the unit that the name ends with.
  * Bytes.   Vectors are in the machine's own byte order; ports and all other
  *          numbers too. The library converts to the wire and back.
- * Errors. Functions that can fail return 0 or a negative errno value; weir_error() has a sentence
+ * Errors.  Functions that can fail return 0 or a negative errno value; weir_error() has a sentence
  *          with the fault and its fix. Errors of the path (a timeout, an unreachable box, a rank
  *          that the box has excluded) are final: the other ranks are somewhere else by then, so
  *          every later call returns the same error, and all ranks must close and open again;
@@ -37,7 +37,7 @@
  *          weir_allreduce(), and, for blocks that fit the window at once, weir_iallreduce(). A
  *          rank that stays away from them for long delays the others where packets are lost, and
  *          where the box has lost its state.
- * Reload. When the box is set up anew while a job runs, the ranks join it again by themselves and
+ * Reload.  When the box is set up anew while a job runs, the ranks join it again by themselves and
  *          send lost blocks again; the caller loses only time. For that the library keeps the
  *          packets of two windows: 8 * window * grads bytes.
  */
@@ -349,12 +349,17 @@ struct weir_poll {
  * that the box has excluded (policy exclude) have ten seconds from the first call on,
  * and then the others begin without them: timeout_ms has to be more there.
  *
- * Return: 0; -EINVAL, -E2BIG: wrong options, or of a later version of the library; -EMSGSIZE: a
- *	block does not fit the path MTU; -EPROTO: the job on the box has other ranks, takes fewer
- *	grads, or sums another type of numbers, or not at all; -ECONNREFUSED: the box is there and
- *	has no such job; -ESTALE: the job goes on with the ranks that were in it before;
- *	-ETIMEDOUT: no answer: a rank is missing, or the box is; -EINTR: a signal handler ran;
- *	-EADDRINUSE, -EADDRNOTAVAIL, -ENETUNREACH, -ENODEV, -ENOMEM and others of the socket calls.
+ * Return: 0;
+ *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
+ *	-EMSGSIZE: a block does not fit the path MTU;
+ *	-EPROTO: the job on the box has other ranks, takes fewer grads, or sums another
+ *	type of numbers, or not at all;
+ *	-ECONNREFUSED: the box is there and has no such job;
+ *	-ESTALE: the job goes on with the ranks that were in it before;
+ *	-ETIMEDOUT: no answer: a rank is missing, or the box is;
+ *	-EINTR: a signal handler ran;
+ *	-EADDRINUSE, -EADDRNOTAVAIL, -ENETUNREACH, -ENODEV, -ENOMEM and others of
+ *	the socket calls.
  *	weir_error(NULL) has the sentence.
  */
 int weir_open(struct weir **comm, const struct weir_options *options);
@@ -422,16 +427,22 @@ struct weir_extra {
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
- * Return: 0; -EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library; -EPROTO:
- *	the job does not combine numbers so; nothing was sent, and other ranks with the job's type
- *	still wait for this call; -EDOM: an element is not finite; with a scale nothing was sent,
- *	and the other ranks still wait; -ERANGE: an element times the scale does not fit int32;
- *	likewise; -EOVERFLOW: a sum left int32; @out is right modulo 2^32; -ENODATA: a block is not
- *	summed over all ranks; -ETIMEDOUT: no block was answered for timeout_ms; the sentence says
- *	whether the box is away or ranks are missing. Final, as all that follow; -ECONNREFUSED: nor
- *	was the job there, at the end; -ECONNRESET: the box has excluded this rank, or takes it for
- *	dead; -ESTALE: the job is in another generation, or this rank cannot rejoin a box that was
- *	set up anew; -EMSGSIZE, -EPROTO and others of the path.
+ * Return: 0;
+ *	-EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library;
+ *	-EPROTO: the job does not combine numbers so; nothing was sent, and other ranks
+ *	with the job's type still wait for this call;
+ *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
+ *	still wait;
+ *	-ERANGE: an element times the scale does not fit int32; likewise;
+ *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
+ *	-ENODATA: a block is not summed over all ranks;
+ *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence says whether
+ *	the box is away or ranks are missing. Final, as all that follow;
+ *	-ECONNREFUSED: nor was the job there, at the end;
+ *	-ECONNRESET: the box has excluded this rank, or takes it for dead;
+ *	-ESTALE: the job is in another generation, or this rank cannot rejoin
+ *	a box that was set up anew;
+ *	-EMSGSIZE, -EPROTO and others of the path.
  */
 int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
 		   enum weir_type type, enum weir_operation operation, uint32_t flags,
