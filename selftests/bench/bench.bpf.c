@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What weir is measured against: the cheapest things XDP can do. */
+/* The yardsticks of weir's cost: the cheapest things XDP can do. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <bpf/bpf_helpers.h>

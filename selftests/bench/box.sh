@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What packets cost the box. To be run in a virtual machine that counts instructions:
+# The box's cost of packets. To be run in a virtual machine that counts instructions:
 #
 #	selftests/vm/run --icount --memory 4G -- selftests/bench/box.sh box scale transfer
 set -u
@@ -15,7 +15,7 @@ row() {
 	note "$(printf '  %-58s %6d' "$1" "$2")"
 }
 
-# How what a frame of 1,024 gradients costs comes about. Each row is a difference of two
+# The parts of the cost of a frame of 1,024 gradients. Each row is a difference of two
 # measurements.
 breakdown() {
 	local frame=${cost[drop_1024]} small=$((cost[contribution_1] - cost[drop_1]))

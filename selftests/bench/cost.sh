@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Measurements of what a packet costs the box, in instructions of the guest.
+# Measurements of a packet's cost in the box, in instructions of the guest.
 
 # shellcheck source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -9,11 +9,11 @@ cost_blocks=400
 # Jobs: one that lacks a source, so that no result is ever sent, and one that is whole.
 cost_lacking=1 cost_whole=0
 
-# What was measured, by names such as tx_1024.
+# The measured costs, by names such as tx_1024.
 declare -A cost=()
 
-# The sender's part is what it costs to send a packet that ends at the sender's own
-# device; all else is the box's (and the little that a receiver adds, see bench_star).
+# The sender's part is the cost of a packet that ends at the sender's own device; all
+# else is the box's (and the little that a receiver adds, see bench_star).
 cost_sender() {
 	local g
 	each_worker drop egress
@@ -48,17 +48,17 @@ cost_up() {
 	setup --job "$cost_lacking" --sources 5 --bound 4 --blocks 8192
 }
 
-# What XDP alone costs, for frames with so many gradients.
+# The cost of XDP alone, for frames with so many gradients.
 cost_of_xdp() {
 	cost_xdp drop "$@"
 	cost_xdp tx "$@"
 	cost_xdp redirect "$@"
 }
 
-# What the box costs; ports must be attached.
+# The cost of the box; ports must be attached.
 cost_of_box() {
 	local g
-	# What went to no job counts for none: a source that begins far ahead is told to wait.
+	# Packets to no job do not count as sent: a source that begins far ahead has to wait.
 	bench_block=0
 	for g; do
 		cost_box contribution "$g" --job "$cost_lacking"
@@ -90,7 +90,7 @@ cost_of_types() {
 	END
 }
 
-# What a timer's look at a hundred slots costs.
+# The cost of a timer's look at a hundred slots.
 cost_of_scan() {
 	local job=4
 	setup --job "$job" --sources 2 --bound 1 --blocks 65536 --grads 1 --timeout 900000000

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the benchmarks in the virtual machine share. Figures go to standard output as
-# "NAME VALUE", what is only to be read as "# TEXT".
+# Shared by the benchmarks in the virtual machine. Figures go to standard output as
+# "NAME VALUE", text for readers as "# TEXT".
 
 # shellcheck source=../lib/netns.sh
 . "${BASH_SOURCE[0]%/*}/../lib/netns.sh"
@@ -14,7 +14,7 @@ bench_tracing=/sys/kernel/tracing
 # As many blocks of a job as can be open at once.
 bench_full=65535
 
-# What packets cost when somebody last looked, see check.sh.
+# The recorded costs of packets, see check.sh.
 bench_record=selftests/bench/recorded
 
 # A block that no packet was for yet: each measurement takes a range of its own.
@@ -42,7 +42,7 @@ spread() {
 	fi
 }
 
-# recorded NAME: what the record says of it
+# recorded NAME: its value in the record
 recorded() {
 	awk -v name="$1" '$1 == name { print $2 }' "$bench_record"
 }
@@ -52,8 +52,8 @@ die() {
 	exit 1
 }
 
-# A star with jumbo frames whose workers drop what they receive as early as a stack can:
-# what is measured is the box and not the receivers.
+# A star with jumbo frames whose workers drop received packets as early as a stack can:
+# so the box is measured and not the receivers.
 bench_star() {
 	local i names=() addrs=()
 	star_create "$bench_workers" 9000 || die "no star"
@@ -156,10 +156,10 @@ open_blocks() {
 	in_router weir -j job show id "$1" | gojq '.[0].open'
 }
 
-# The event whose histogram is being made, and what makes it.
+# The event whose histogram is being made, and its trigger.
 hist_on=()
 
-# hist EVENT TRIGGER: counts what comes from now on, until hist_end.
+# hist EVENT TRIGGER: counts events from now on, until hist_end.
 hist() {
 	echo "hist:$2" >"$1/trigger" || die "no histogram of $1"
 	hist_on=("$1" "$2")

@@ -9,14 +9,14 @@
 # both of its ends. A token bucket counts a frame from its Ethernet header to its last
 # byte. An allreduce of B bytes through the box sends and receives B bytes of gradients a
 # worker, in frames of 4,096 bytes of gradients each, behind 14 of Ethernet, 20 of IPv4, 8
-# of UDP and 12 of Trio-ML. So what a link leaves for gradients is its rate * 4096 / 4150,
-# and its efficiency is
+# of UDP and 12 of Trio-ML. So a link leaves its rate * 4096 / 4150 for gradients, and its
+# efficiency is
 #
 #	(B / time) / (rate * 4096 / 4150)
 #
 # Why a machine whose clock counts instructions: rates, timers and retransmissions go by
 # the guest's clock, and the emulated processor is then one of 10^9 instructions a second,
-# however fast the host is and whoever else uses it.
+# on any host, under any load.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
@@ -43,7 +43,8 @@ shape() {
 	in_router tc qdisc replace dev "w$1" "${bucket[@]}" || die "no shaping"
 }
 
-# What the links have dropped on the way to the box, and on the way from it.
+# Packets that the links have dropped on the way to the box, and on the way from
+# it.
 dropped() {
 	local i
 	for ((i = 1; i <= bench_workers; i++)); do

@@ -5,8 +5,8 @@
 #
 #	selftests/vm/run --icount -- selftests/bench/loss.sh
 #
-# Four workers, each link loses one packet in a hundred either way. What is lost may be a
-# contribution, which has to be sent again; or a result, a question or a reply, after
+# Four workers, each link loses one packet in a hundred either way. A lost packet may be
+# a contribution, which has to be sent again; or a result, a question or a reply, after
 # which there is nothing to send but a question.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What one job's flood, stall or loss does to another job's throughput. To be run in a
-# virtual machine whose clock counts instructions:
+# The effect of one job's flood, stall or loss on another job's throughput. To be run
+# in a virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount -- selftests/bench/neighbours.sh
 #
 # Two workers of one job and two of another, each on a link of its own to the same box.
 # The neighbour's time for an allreduce is measured alone and beside each misfortune; its
-# links are what limits it, as long as the box gives each job its due.
+# links limit it, as long as the box gives each job its due.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -23,7 +23,7 @@ at_exit rm -rf "$work"
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 
-# shape WORKER OPTION...: its link, and what netem does to it
+# shape WORKER OPTION...: its link, with netem's options
 shape() {
 	local ns dev
 	for ns in "w$1 eth0" "router w$1"; do
@@ -81,7 +81,7 @@ handed_over() {
 	in_router weir -j stats | gojq '.stats | .contributions + (.refusals | add)'
 }
 
-# beside MISFORTUNE: the neighbour's time by what it is alone
+# beside MISFORTUNE: the neighbour's time by its time alone
 beside() {
 	local pid slow
 	"$1" &

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the reduction is held against: the loops that anybody would write, over
- * the same arrays but in the machine's own byte order, and without a look at
- * overflows. Built with -O3 -mavx2 -mf16c.
+ * The yardsticks of the reduction: the most obvious loops, over the same arrays
+ * but in the machine's own byte order, and without a look at overflows. Built
+ * with -O3 -mavx2 -mf16c.
  */
 #include <immintrin.h>
 #include <string.h>

@@ -31,11 +31,11 @@
 enum rival { PLAIN, AVX2, SCALAR, RIVALS };
 
 /**
- * struct type - a type of numbers, and who adds them
+ * struct type - a type of numbers, and its loops
  * @name: behind the figures' names; none for int32
  * @size: bytes of a number in a packet
  * @stride: bytes that a block's sums take
- * @plain: the loop that anybody would write
+ * @plain: the most obvious loop
  * @ops: the module's loops, by rival
  */
 struct type {

@@ -83,7 +83,7 @@ static void box(const struct half *half, uint16_t (*v)[GRADS], unsigned int n,
 	half->ops->to_wire(result, acc, GRADS);
 }
 
-/* A hop of a ring adds two vectors of 16 bits to one of 16 bits; that is what a box of two does. */
+/* A hop of a ring adds two vectors of 16 bits to one of 16 bits, as a box of two sources does. */
 static void ring(const struct half *half, uint16_t (*v)[GRADS], unsigned int n,
 		 uint16_t result[GRADS])
 {

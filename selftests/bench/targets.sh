@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What figures are called, and what they must be: reads the file "figures".
+# Names of figures and their targets: reads the file "figures".
 
 targets_file=${BASH_SOURCE[0]%/*}/figures
 

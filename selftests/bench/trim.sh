@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Trimming: what comes whole of an incast, what a bystander notices, what short flows
-# gain, and what trimming costs while there is no congestion. To be run in a virtual
-# machine that counts instructions:
+# Trimming: the whole frames of an incast, its effect on a bystander, the gain of
+# short flows, and the cost of trimming while there is no congestion. To be run in a
+# virtual machine that counts instructions:
 #
 #	selftests/vm/run --icount --memory 4G -- selftests/bench/trim.sh qdisc meter ping flows cost child deflect
 set -u
@@ -39,8 +39,8 @@ worse() {
 	worst[$1]=$(calc 'v > w ? v : w' v="$2" w="${worst[$1]:-0}")
 }
 
-# form SENDERS FRAME TRIM K: what comes whole of what the link could carry; K is the
-# headers that go for each frame, 0 for strict priority.
+# form SENDERS FRAME TRIM K: whole frames by the link's capacity; K is the headers
+# that go for each frame, 0 for strict priority.
 form() {
 	calc 'k && (n - s) / s >= k || s <= 0 ? m / (m + k * t) : s' n="$1" m="$2" t="$3" k="$4" \
 		s="$(calc '(1 - n * t / m) / (1 - t / m)' n="$1" m="$2" t="$3")"
@@ -174,7 +174,7 @@ nine_pulled() {
 	poll 20 busy
 }
 
-# Whom nobody controls.
+# Senders without any control.
 nine_senders() {
 	nsenter --net="/run/netns/$(ns_name src)" -- trim-incast --dev eth0 --mac "$rig_mac" --to 198.18.1.2 \
 		--rate "$slow" --senders 9 --frames 10000 >/dev/null &

@@ -14,7 +14,7 @@ static inline void ktap_header(void)
 	puts("KTAP version 1");
 }
 
-/* One result; what went wrong is said before, in lines that begin with '#'. */
+/* One result; the reasons of a failure come before, in lines that begin with '#'. */
 #define ktap_ok(ok, ...) do {						\
 	bool __ok = ok;							\
 	ktap_failed += !__ok;						\

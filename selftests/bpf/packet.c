@@ -160,7 +160,7 @@ static void put32(struct cursor *c, uint32_t v)
 	put(c, &v, sizeof(v));
 }
 
-/* What stands behind any header. */
+/* The bytes behind any header. */
 static void put_grads(struct cursor *c, const struct packet_spec *s)
 {
 	int i;
@@ -239,7 +239,7 @@ static size_t head_len(const struct packet_spec *s)
 	return sizeof(struct weir_trio) + (s->has_exponent ? 4 : 0);
 }
 
-/* What a datagram carries. */
+/* The payload of a datagram. */
 static void put_payload(struct cursor *c, const struct packet_spec *s)
 {
 	if (s->head)
@@ -306,7 +306,7 @@ static void put_udp(struct cursor *c, const struct packet_spec *spec)
 
 /**
  * packet_build() - build a frame
- * @spec: what it is to be like
+ * @spec: its properties
  * @frame: PACKET_MAX bytes
  *
  * Return: its length.

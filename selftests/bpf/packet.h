@@ -10,7 +10,7 @@
 #define PACKET_MAX 16384
 
 /**
- * struct lab_spec - what a header of format lab is to be like
+ * struct lab_spec - properties of a header of format lab
  * @workers: num_workers, less 1
  * @reliable: it has a struct weir_lab_chunk
  * @scaled: it has an m_val
@@ -32,7 +32,7 @@ struct lab_spec {
 };
 
 /**
- * struct panama_spec - what a header of format panama is to be like
+ * struct panama_spec - properties of a header of format panama
  * @dscp: DSCP, less 56
  * @ecn: ECN of the IP header
  * @kind: kind, 0 for WEIR_PANAMA_UP
@@ -52,20 +52,20 @@ struct panama_spec {
 };
 
 /**
- * struct packet_spec - what a frame is to be like; zero means the usual
+ * struct packet_spec - properties of a frame; zero means the usual
  * @frame_to: the frame's receiver: 0 the loopback device, 1 another host, 2 a
  *	multicast group, 3 all
  * @vlans: VLAN tags, the outer one 802.1ad where there are two
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
  * @ip_csum: of the IPv4 header: 0 right, 1 wrong, 2 none
- * @mapped: of the IPv6 addresses, bit 0 the sender's, bit 1 the receiver's: what
- *	an IPv4 packet would have, IPv4-mapped
+ * @mapped: of the IPv6 addresses, bit 0 the sender's, bit 1 the receiver's: that of
+ *	an IPv4 packet, IPv4-mapped
  * @exthdrs: IPv6 extension headers before UDP (destination options)
  * @fragment: 1 the first fragment, 2 a later one, 3 an IPv6 atomic fragment
  * @protocol: IP protocol, 0 for UDP
- * @ethertype: 0 for what the rest says
- * @no_ip: what the UDP datagram would carry stands behind the Ethernet header
+ * @ethertype: 0 for that of the other members
+ * @no_ip: the UDP datagram's payload stands behind the Ethernet header
  * @host: last byte of the sender's address, 0 for source + 1
  * @to: last byte of the receiver's address, 0 for the box; -1 for another network's
  * @sport: 0 for 12000, of format lab 8000
@@ -79,13 +79,13 @@ struct panama_spec {
  * @weight: src_cnt, 0 for 1; -1 for 0
  * @generation: gen_id
  * @count: gradients
- * @count_says: what grad_cnt says, 0 for @count
+ * @count_says: value of grad_cnt, 0 for @count
  * @has_exponent: an exponent stands before the gradients
  * @exponent: it
- * @lab: the header is of format lab, and as this says; count_says is its chunk_size, and
- *	the sender's Ethernet address ends with that of its IP address
- * @panama: the header is of format panama, and as this says; block is its VID, generation
- *	its round, weight its sources
+ * @lab: the header is of format lab, with these properties; count_says is its
+ *	chunk_size, and the sender's Ethernet address ends with that of its IP address
+ * @panama: the header is of format panama, with these properties; block is its VID,
+ *	generation its round, weight its sources
  * @grads: the gradients, NULL for zeroes
  * @head: bytes in the place of a Trio-ML header
  * @head_len: how many
@@ -95,7 +95,7 @@ struct panama_spec {
  * @ip_len_more: added to the IP length field
  * @cut: bytes taken from the end of the frame
  * @pad: bytes added behind it
- * @pad_with: what they are, 0 for 0xee; -1 for 0
+ * @pad_with: their value, 0 for 0xee; -1 for 0
  */
 struct packet_spec {
 	int frame_to;

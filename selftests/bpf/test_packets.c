@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the XDP and the tc program on packets, good and bad, and holds against
- * a table: the verdict, the one counter that must move, that nothing else
- * moves, that what is passed is not changed, and every gradient of a result.
+ * Runs the XDP and the tc program on packets, good and bad, and holds against a table: the
+ * verdict, the one counter that must move, that no other moves, that a packet that is
+ * passed is not changed, and every gradient of a result.
  *
  * Works in a network namespace of its own; the module must be loaded.
  */
@@ -135,8 +135,8 @@ static int run(enum hook hook, const uint8_t *frame, size_t len,
 }
 
 /**
- * struct test - a packet and what must become of it
- * @name: what it is
+ * struct test - a packet and its expected fate
+ * @name: its description
  * @spec: the packet; the block id is added
  * @pass: it is passed and not dropped
  * @reason: the reason that is counted, 0 for none
@@ -585,7 +585,7 @@ static const struct test panama_tests[] = {
 	{ "a VID far ahead", { PANAMA(), .count = 64, .block_more = 2000 }, REFUSED(AHEAD) },
 };
 
-/* What the counters must do; says on a '#' line what they did instead. */
+/* Checks the counters' changes; reports others on a '#' line. */
 static bool counters_fit(const struct test *t, const struct counters *before,
 			 const struct counters *after)
 {
@@ -673,8 +673,8 @@ static int udp_socket(bool ipv6, int host)
 }
 
 /*
- * A result as a worker gets it, the kernel having verified its checksum. Says
- * on a '#' line what is wrong with it.
+ * A result as a worker gets it, the kernel having verified its checksum. Reports mistakes
+ * on a '#' line.
  */
 static bool result_fits(int fd, const struct packet_spec *spec,
 			const int64_t *sum, int flags)
@@ -730,7 +730,7 @@ static bool contribute(enum hook hook, const struct packet_spec *spec)
 }
 
 /*
- * Two contributions of @count gradients made by @grad; what comes of them. Where they have
+ * Checks the sum of two contributions of @count gradients made by @grad. Where they have
  * an exponent, @spec's is the larger one, of the first.
  */
 static void test_sum(enum hook hook, const char *name, struct packet_spec spec,
@@ -981,7 +981,7 @@ static void test_merged_switchml(void)
 		"tc: three datagrams of SwitchML merged into one packet");
 }
 
-/* What says that it stands for more datagrams than anybody merges is counted once. */
+/* A packet that claims more datagrams than any kernel merges is counted once. */
 static void test_merged_of_too_many(void)
 {
 	static uint8_t frame[PACKET_MAX];

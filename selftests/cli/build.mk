@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tool's tests put in the module's place.
+# The stand-in for the module in the tool's tests.
 
 $(eval $(call objects,cli,selftests/cli/stand-in.c,-fPIC))
 $(B)/cli/stand-in.so: $(cli_objects)

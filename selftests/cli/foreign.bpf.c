@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An XDP program of somebody else. */
+/* An XDP program that is not weir's. */
 #include <linux/bpf.h>
 
 __attribute__((section("xdp"), used)) int somebody_else(struct xdp_md *ctx)

@@ -221,7 +221,7 @@ else
 	ktap_run "module missing, says doctor" doctor
 fi
 
-# Help. The table says what there is.
+# Help, compared with the table.
 mapfile -t table < <("$weir" complete table)
 objects=$(printf '%s\n' "${table[@]}" | awk '{ print $1 }' | sort -u)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module to talk to where there is none: loaded in front of libmnl, it answers the
- * generic netlink requests of the tool from files and keeps what was asked.
+ * A stand-in for the module: loaded in front of libmnl, it answers the generic netlink
+ * requests of the tool from files and records the requests.
  *
  * In the directory $WEIR_STAND_IN, which selftests/cli/stand-in writes and reads:
  *
@@ -231,7 +231,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *socket, const void *request, 
 	return size;
 }
 
-/* One message a call, as the kernel does for what is no dump. */
+/* One message a call, as the kernel does for requests that are no dump. */
 ssize_t mnl_socket_recvfrom(const struct mnl_socket *socket, void *buffer, size_t size)
 {
 	ssize_t (*next)(const struct mnl_socket *, void *, size_t) =

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the tool asks the module, and how it shows what the module says, without one: a
-# stand-in in front of libmnl keeps the requests and gives the answers of these tests.
+# The tool's requests to the module, and its output of the module's answers, without
+# one: a stand-in in front of libmnl keeps the requests and gives the answers of these
+# tests.
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -56,7 +57,7 @@ asks_policies() {
 		asks '.policy == 2 and .timers == 16' "$job sources 4 policy partial timers 16" &&
 		asks '.policy == 3' "job set id 7 policy exclude"
 }
-# SOURCES QUORUM NUMBER: what a share comes to.
+# SOURCES QUORUM NUMBER: the number that a share comes to.
 asks_shares() {
 	local sources quorum number
 	while read -r sources quorum number; do
@@ -218,7 +219,7 @@ asks_many_rules() {
 	asks '.rule | length == 32 and .[30] == {"dscp": 16, "dscp-last": 63, "proto": 17, "port": 16, "vlan": 16}
 		and .[31] == {"dscp": 0, "dscp-last": 16, "proto": 6, "port": 16, "vlan": 16, "disable": true}' "$words"
 }
-# What a policy has already is not said again.
+# Settings that a policy has already are not sent again.
 asks_live_trims() {
 	fresh
 	answers trim-get <<<'[{"ifindex": 1, "hook": 4, "limit": 12}]'
@@ -269,7 +270,7 @@ ktap_run "asks for changes of a policy" asks_live_trims
 ktap_run "asks for policies to go" asks_trim_del
 ktap_run "refuses what makes no sense together" trim_usages
 
-# What is shown.
+# Output.
 fresh
 answers job-get <<-END
 	[{"id": 7, "sources": 4, "blocks": 64, "policy": 2, "timeout": 10000, "quorum": 3,
@@ -620,7 +621,7 @@ top_text() {
 		'^  7    2 10.0.0.3 .* <8ms   <8ms     4 #' \
 		'^  7    1 10.0.0.2 +dead +0 +0 +[0-9.k]+ +- +- +9$'
 }
-# fits WIDTH HEIGHT: the page does, and counts what is left out.
+# fits WIDTH HEIGHT: the page does, and counts the lines left out.
 fits() {
 	local text shown more
 	text=$(COLUMNS=$1 LINES=$2 page) || return
@@ -702,7 +703,8 @@ top_trims() {
 		'^busy +qdisc +[0-9.k]+ +[0-9.k]+ +[0-9.k]+ +[0-9.]+ +12 +700$' \
 		'^calm +tc +[0-9.k]+ +0 +0 +0 +0 +0$'
 }
-# The list takes a quarter of the page at most, and counts what it leaves out.
+# The list takes a quarter of the page at most, and counts the lines that it
+# leaves out.
 top_fits_trims() {
 	local text shown more
 	gojq -nc '[range(50) | {ifindex: (. + 1), ifname: "swp\(.)", hook: 1}]' | answers trim-get 1

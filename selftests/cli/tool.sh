@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What tests of the tool share. Sourced after ktap.sh, with the project's root in $root.
-# Who sources it defines weir, which runs the tool as the test wants it; and for refused
-# also state, which prints what a refusal must not change.
+# Shared by tests of the tool. Sourced after ktap.sh, with the project's root in $root.
+# The sourcing script defines weir, which runs the tool as the test wants it; and for
+# refused also state, which prints the state that a refusal must not change.
 
 # shellcheck disable=SC2034,SC2154 # the callers use it; root is theirs
 tool=${WEIR:-$root/build/bin/weir}
 
-# json FILTER WORD...: the filter must hold for what the words print.
+# json FILTER WORD...: the filter must hold for the output of the words.
 json() {
 	local filter=$1 out
 	shift

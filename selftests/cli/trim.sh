@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Trimming, with the module: policies come with what brings packets to them, and go
-# with it; what somebody else has put on a device stays; refusals change nothing.
+# Trimming, with the module: policies come with the programs and qdiscs that bring
+# packets to them, and go with them; other programs and qdiscs on a device stay;
+# refusals change nothing.
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -30,7 +31,8 @@ as=()
 weir() { "${as[@]}" "$tool" -n "$net" "$@"; }
 tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 
-# What a refusal must not change. Counters go on, as the stack talks of itself.
+# The state that a refusal must not change. Counters go on, as the stack sends
+# packets of its own.
 state() {
 	weir -j trim show | gojq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
 	ip -n "$net" -j -d link show | gojq -c 'map([.ifname, .xdp.prog.id])'
@@ -70,7 +72,7 @@ qdisc_change() {
 		json '.[0] | .rule == [{}] and ."disable-trim" == [{"port": 22}] and .victim == "coin"
 			and .full == "return" and ."return-dscp" == 40' trim show
 }
-# What nobody has said of a port is as the default has it, and follows it.
+# Settings not given for a port are the default's, and follow it.
 inherits() {
 	weir trim-default set "${rule[@]}" size 200 limit 18kb headers 500 || return
 	weir trim set dev w1 hook qdisc && weir trim set dev w2 hook qdisc size 150 limit 20us rule any &&
@@ -89,7 +91,7 @@ default_goes() {
 		json '.[0] | .dev == "w2" and .size == 150 and .dscp == 48 and .tc == null and .headers == 1000' trim show &&
 		refused 1 "have no default" weir trim-default show && weir trim del dev w2 && unharmed
 }
-# What is shown, set again, is shown alike.
+# The shown settings, set again, are shown alike.
 round_trip() {
 	local dev=$1 text words
 	text=$(weir trim show dev "$dev" | grep -v '^    \(cpus\|data-depth\|whole\|headers [0-9]* headers-dropped\|data-max\|overflows\)')
@@ -153,7 +155,7 @@ child_keep() {
 		tc -n "$net" qdisc show dev w1
 		return 1
 	done
-	# What the module does not want: all is as it was.
+	# Requests that the module refuses: all is as it was.
 	refused 1 "cannot keep the qdisc pfifo_fast of w1 .*limit packets or bytes" weir trim set dev w1 hook qdisc child keep "${rule[@]}" limit 5ms &&
 		[[ $(options root) == "$before" ]] && refused 1 "no trimming policy" weir trim del dev w1 &&
 		weir trim set dev w1 hook qdisc child keep "${rule[@]}" && weir trim flush && [[ $(options root) == "$before" ]] &&
@@ -229,7 +231,7 @@ tc_shares() {
 		weir trim del dev w1 && (($(filters_on w1 ingress weir_tc) + $(in_tcx w1 ingress weir_tc) == 1)) &&
 		weir port detach dev w1 && (($(clsact_on w1) == 0)) && unharmed
 }
-# What others have in clsact comes after all that is in tcx: there ours is a filter, too.
+# Others' filters in clsact run after all of tcx: there our program is a filter, too.
 tc_clsact() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 egress pref 7 matchall action ok &&
@@ -238,7 +240,7 @@ tc_clsact() {
 		(($(clsact_on w1) == 1)) && tc -n "$net" filter show dev w1 egress | grep -q matchall &&
 		tc -n "$net" qdisc del dev w1 clsact
 }
-# At the other hook they change nothing of what leaves.
+# At the other hook they do not change leaving packets.
 tc_ingress() {
 	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	tc -n "$net" qdisc add dev w1 clsact && tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
@@ -263,7 +265,7 @@ tcx_order() {
 		[[ $(tcx list w1 egress | paste -sd ' ') == "first later later" ]] &&
 		tcx del w1 egress first && tcx del w1 egress later && unharmed
 }
-# What is not eligible as it is sent, and is so as others have changed it.
+# Packets that are eligible only after others have changed them.
 whole_seen() {
 	weir trim set dev w1 hook tc rule dscp=af11 dscp cs6 rate 1gbit &&
 		in_router ping -q -c 3 -i 0.2 -W 1 "$(worker_addr 1)" >"$work/ping"
@@ -362,7 +364,8 @@ forward_set() {
 		json '.[0] | .dev == "w1" and .hook == "xdp"' trim show &&
 		[[ $(xdp_on w2) == weir_forward_on* && $(xdp_on w1) == none && $(root_of w1) == "weir 7765:" ]]
 }
-# A program a device, as long as any policy needs it; what is there is not replaced.
+# A program a device, as long as any policy needs it; a program that is there is not
+# replaced.
 forward_stays() {
 	local was
 	was=$(xdp_on w2)
@@ -373,7 +376,7 @@ forward_stays() {
 		weir trim del dev w1 && weir trim del dev w2 && [[ $(xdp_on w1) == "$was" && $(xdp_on w3) == weir_forward_on* ]] &&
 		weir trim del dev w3 && unharmed
 }
-# Where the root qdisc is somebody else's, XDP forwards, and it is said what it cannot do.
+# Where the root qdisc is not weir's, XDP forwards, and the tool names the limits of that.
 forward_qdisc() {
 	tc -n "$net" qdisc add dev w1 root handle 1: prio || return
 	weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit 2>"$work/err" &&
@@ -412,7 +415,7 @@ forward_doctor() {
 		and any(.check == "checksums" and .subject == "device w2" and .status == "warn")
 		and any(.check == "vlan" and .subject == "device w2" and .status == "ok" and (.found | test("tells the program")))' \
 		"$work/doctor" >/dev/null || { gojq -c '.checks[]' "$work/doctor"; return 1; }
-	# A program that is not bound to its device asks nobody.
+	# A program that is not bound to its device asks no driver.
 	ip -n "$net" link set dev w2 xdp off && bpftool prog load build/bpf/weir_forward.bpf.o "$pin" &&
 		in_router ip link set w2 xdpdrv pinned "$pin" && rm "$pin" && weir -j doctor |
 		gojq -e '.checks | any(.check == "vlan" and .subject == "device w2" and .status == "warn")' >/dev/null &&

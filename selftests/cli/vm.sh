@@ -101,7 +101,8 @@ jobs_default_policy() {
 		json '.[0] | .policy == "partial" and .timeout == 1000' job show id 50 &&
 		weir job del id 40 && weir job del id 50 && weir job del id 30
 }
-# What is shown in JSON, in the words that made it. A time of zero is written so.
+# Settings shown in JSON, in the words that made them. A time of zero is written
+# so.
 words_of() {
 	gojq -r 'def time: if . == 0 then "0" else "\(.)us" end;
 		def rate: "\(if .packets then "packets \(.packets) burst \(."packets-burst") " else "" end)" +
@@ -110,7 +111,7 @@ words_of() {
 			elif .key == "rate" then .value |= rate else . end)
 		| map("\(.key) \(.value)") | join(" ")'
 }
-# What is shown, added again, is shown alike.
+# An object, added again as shown, is shown alike.
 jobs_round_trip() {
 	local before line words
 	weir job set id 7 group 239.1.2.3 policy partial timeout 5ms dead-after 1s quorum 2 \
@@ -312,7 +313,7 @@ ktap_run "panama: job, port, doctor" panama_add
 refuse "panama: another type" "dtype int32: .*are of one type" "job add id 53 $panama address 10.77.1.254 dtype int32"
 refuse "panama: IPv6" "address fd00::1: the job's addresses are IPv4" "job add id 53 $panama address fd00::1"
 
-# Ports. What the tool says is compared with what ip and tc say.
+# Ports. The tool's output is compared with that of ip and tc.
 xdp_on() {
 	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
 }
@@ -368,7 +369,7 @@ port_flush() {
 		json 'map(.mode) | sort == ["tc", "xdp"]' port show && weir port flush &&
 		json '. == []' port show && [[ $(xdp_on w1) == none ]] && (($(clsact_on w2) == 0 && $(tc_programs w2) == 0))
 }
-# clsact of somebody else stays, and so do their filters.
+# Others' clsact stays, and so do their filters.
 port_clsact() {
 	tc -n "$net" qdisc add dev w1 clsact &&
 		tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
@@ -621,7 +622,7 @@ doctor_mtu() {
 ktap_run "doctor finds what is wrong" doctor_ill
 ktap_run "doctor finds nothing wrong" doctor_well
 
-# Traffic, for what counters and events say of it.
+# Traffic, for its counters and events.
 # says WORKER HEX: a worker sends this to job 1. In one datagram, where printf would write
 # what comes before a line feed, and what comes behind it.
 says() {

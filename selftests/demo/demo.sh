@@ -81,7 +81,7 @@ kernel_job() {
 userspace_job() {
 	echo "router# refbox --address $box --sources $workers --job $1"
 	mkfifo "$work/ready"
-	# It ends with its namespace, and nobody need hear of it.
+	# It ends with its namespace, without a message.
 	nsenter --net="/run/netns/$(ns_name router)" -- "$root/build/lib-tests/refbox" \
 		--address "$box" --sources $workers --job "$1" >"$work/ready" &
 	disown

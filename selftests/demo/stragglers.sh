@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Four workers learn, and are slowed down now and then: the time of an iteration and the
-# accuracy where the box waits for all, and where it answers with those who are there.
-# What is printed is read by selftests/bench/run and plotted by "make plots".
+# accuracy where the box waits for all, and where it answers with the workers that are
+# there. The output is read by selftests/bench/run and plotted by "make plots".
 set -u
 
 usage() {
@@ -74,7 +74,7 @@ job $partial policy partial timeout 10ms dead-after 10s
 "$python" -c 'import model, sys; model.prepare(sys.argv[1])' "$work/digits.npz" ||
 	die "the digits of scikit-learn are not there: see scripts/setup"
 
-# The first is what the others are compared with: all wait, and nobody is slowed down.
+# The first is the yardstick of the others: all wait, and no worker is slowed down.
 runs=("$waits:0:carry")
 for share; do
 	((share)) && runs+=("$waits:$share:carry")

@@ -33,7 +33,7 @@ slow_port=$root/build/slow-port-${faults##*/faults-}/slow_port.ko
 insmod "$faults/fail_percpu.ko" || exit 1
 at_exit rmmod fail_percpu
 star_create 4 9000 || exit 1
-# A driver that hands back what XDP redirects to it.
+# A driver that hands redirected frames back.
 insmod "$slow_port" queues=1 batch=64 || exit 1
 at_exit rmmod slow_port
 ip link set slow0 netns "$(ns_name router)" && ns_ip router <<-END || exit 1

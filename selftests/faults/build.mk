@@ -19,7 +19,7 @@ $(faults_dir)/sites: module
 
 .PHONY: faults
 ifneq ($(shell grep -s '^CONFIG_FAULT_INJECTION_STACKTRACE_FILTER=y' $(faults_kernel)/.config),)
-# And a driver that hands back what XDP redirects to it.
+# And a driver that hands redirected frames back.
 faults: $(faults_dir)/fail_percpu.ko $(faults_dir)/sites slow-port
 ALL += faults
 else

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Hostile events: processors, links, programs and neighbours go while packets fly and
 # timers run; tools are killed between two requests; two administrators are at work at
-# once; memory runs out. What is left is right, or is put right by asking again.
+# once; memory runs out. The state after it is right, or is put right by asking again.
 # To be run in the virtual machine: it unloads and loads the module.
 set -u
 
@@ -84,7 +84,7 @@ neighbours_are_lost() {
 	ip -n "$(ns_name router)" neigh flush all
 }
 
-# Somebody else takes the program away: the port stays, the doctor tells, and says what to do.
+# Another tool takes the program away: the port stays, and the doctor reports it with a fix.
 program_is_taken_away() {
 	local status=0 said
 	box_job 7 4 blocks 256 grads 1024 || return
@@ -107,8 +107,8 @@ at_request() {
 		-e inject=sendto,sendmsg:signal="${kill_by:-KILL}":when="$1" weir "${@:2}"
 }
 
-# What a tool has set up. Numbers of programs, handles, counters and the devices that come with
-# a policy differ each time.
+# The state that a tool has set up. Numbers of programs, handles, counters and the devices that
+# come with a policy differ each time.
 set_up_state() {
 	{
 		weir -j trim show
@@ -137,9 +137,10 @@ is_new() { [[ -z ${met[$1]-} ]] && met[$1]=1; }
 # has_end N: no tool makes so many requests
 has_end() { (($1 < 99)) || { echo "$1 requests, and no end"; return 1; }; }
 
-# killed SET DEL: whatever SET leaves where it is killed, SET puts right when it is run
-# again, and so does DEL; and whatever DEL leaves, DEL. Words are separated by blanks.
-# What a tool does depends on what it finds, so that each state is mended only once.
+# killed SET DEL: the state in which a killed SET leaves things is put right by SET
+# when it is run again, and by DEL; and that of a killed DEL by DEL. Words are
+# separated by blanks. What a tool does depends on what it finds, so that each state is
+# mended only once.
 killed() {
 	local good none left n=0 set del
 	read -ra set <<<"$1"
@@ -191,7 +192,7 @@ killed_setting_many() {
 
 killed_by() { kill_by=$1 killed_setting qdisc; }
 
-# Two administrators. What each is told when the other was quicker is one of these.
+# Two administrators. The answer when the other was quicker is one of these.
 documented='exists already|lacks the key hook|there is no job|has an address already|has no address|is a weir port already|is no weir port|has no trimming policy|came to .* meanwhile|clsact was taken off .* meanwhile|cannot put the weir qdisc|cannot detach the program|cannot take off|another program'
 
 administer() {

@@ -156,7 +156,7 @@ def events(box, injection, router, namespaces):
                 for w in job.workers * 2:
                     w.join(nonce, 2, GRADS)
                 if all(answered(w) for w in job.workers):
-                    # Who listens hears of it, or that something was lost.
+                    # Listeners get the event, or ENOBUFS for a lost one.
                     until(box.heard, 60)
                     return
             raise AssertionError("no generation begins")
@@ -186,7 +186,7 @@ class Queue:
         self.box, self.injection, self.router, self.namespaces = box, injection, router, namespaces
         self.ifindex = ifindex
         enter(namespaces[3])
-        # What arrives there is taken, and nothing is said of it.
+        # Packets that arrive there are taken without an answer.
         self.sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.sink.bind(("", 5000))
         enter(router)
@@ -232,7 +232,7 @@ class Queue:
             injected = self.injection.nth(n, send)
             after = self.count()
             more = {key: after[key] - before[key] for key in after}
-            # What cannot be looked at is nothing that could be trimmed.
+            # A packet that cannot be looked at cannot be trimmed.
             became = more["trim"] + more["failed"] + more["other-dropped"]
             assert became <= packets, more
             if injected:

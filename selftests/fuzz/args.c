@@ -15,7 +15,7 @@ struct options opt;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* Its refusals are not what is looked at; those of the fuzzer keep their place. */
+/* The tool's refusals do not matter here, and do not mix with the fuzzer's output. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	int fd = open("/dev/null", O_WRONLY);

@@ -38,7 +38,7 @@ static bool is_switchml(uint16_t port)
 	return port == 48864 || port == 6;
 }
 
-/* What is wrong with a whole IP header that leads to one of our ports. */
+/* The expected reason for a whole IP header that leads to one of our ports. */
 static int expect_ip(const struct slow_packet *p, const uint8_t *data, uint16_t port)
 {
 	if (p->more)
@@ -249,7 +249,7 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	return expect_trio(data, size, at, c);
 }
 
-/* Some frames are longer than what can be looked at. */
+/* Some frames are longer than the part that can be looked at. */
 static size_t frame_len(const uint8_t *data, size_t size)
 {
 	return size > 2 && data[0] & 2 ? size + data[1] * 512 + data[2] : size;
@@ -292,7 +292,7 @@ static void parse(const uint8_t *data, size_t size)
 	free(copy);
 }
 
-/* Few find a right checksum by chance: what lies behind one is looked at, too. */
+/* Few find a right checksum by chance: so the bytes behind one are tried with it mended, too. */
 static void parse_mended(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size);

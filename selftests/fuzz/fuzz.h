@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must hold: else the input is one that shows a fault, and is kept. */
+/* A condition that must hold: else the input shows a fault, and is kept. */
 #define HOLDS(condition) do {						\
 	if (!(condition)) {						\
 		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,	\

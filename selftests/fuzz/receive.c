@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The worker library's receive path: a communicator of one rank of three, whose
- * system calls give it what the input says. The input is a sequence of steps, a
- * byte of kind and one of size each, with so many bytes: a datagram as it is; one
- * that is made to fit in job, generation and block, so that it comes far; time
- * that passes; an error of the path.
+ * system calls return the input's packets and errors. The input is a sequence of
+ * steps, a byte of kind and one of size each, with so many bytes: a datagram as
+ * it is; one that is made to fit in job, generation and block, so that it comes
+ * far; time that passes; an error of the path.
  */
 #include <errno.h>
 #include <poll.h>
@@ -92,7 +92,7 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags)
 	return n;
 }
 
-/* Who waits is woken by what comes next; time passes all the same. */
+/* The next step wakes a poll; time passes all the same. */
 int __wrap_ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *s)
 {
 	(void)n, (void)s;
@@ -240,7 +240,7 @@ int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct
 	return -1;
 }
 
-/* What a box says, and what is asked of the library, which may not fit it. */
+/* A box's job, and a call of the library, which may not fit it. */
 static void choose(struct weir_options *options, enum weir_type *type)
 {
 	uint8_t byte = next_byte();
@@ -262,7 +262,7 @@ static void allreduce(const struct weir_options *options, enum weir_type type, v
 		return;
 	}
 	err = weir_allreduce(comm, v, v, COUNT, type, options->operation, 0, NULL);
-	/* What was not answered is said, in a sentence. */
+	/* An error has a sentence. */
 	HOLDS(err <= 0 && (!err || *weir_error(comm)));
 	weir_close(comm);
 }

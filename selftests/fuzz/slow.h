@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A parser that has time: written from the standards and not from bpf/lib, byte
- * by byte, each read checked. What the fast parsers find must be what it finds.
+ * A slow parser: written from the standards and not from bpf/lib, byte by byte, each read
+ * checked. The fast parsers must find the same.
  */
 #ifndef SLOW_H
 #define SLOW_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /**
- * struct slow_packet - what a frame is
+ * struct slow_packet - a parsed frame
  * @vlans: VLAN tags, at most two
  * @vlan: id of the outer one
  * @type: EtherType behind the tags, -1 where the frame ends before it
@@ -25,7 +25,7 @@
  * @offset: a fragment that is not the first
  * @chain: the extension headers could be followed
  * @extensions: how many there are
- * @proto: what follows them
+ * @proto: the protocol behind them
  * @l4_off: where
  */
 struct slow_packet {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What trimming does to any frame (bpf/lib/weir_trim_*.h), against the slow parser
- * and checksums made byte by byte. The input: a byte of flags, the policy's size
- * in two bytes, then a frame.
+ * Trimming of any frame (bpf/lib/weir_trim_*.h), against the slow parser and
+ * checksums made byte by byte. The input: a byte of flags, the policy's size in
+ * two bytes, then a frame.
  */
 #include <string.h>
 #include <linux/types.h>

@@ -33,7 +33,7 @@ static uint32_t pseudo(const struct slow_packet *p, size_t l4_len)
 	return sum;
 }
 
-/* What a checksum is wrong by, whatever its pseudo header's addresses; 0 has two forms. */
+/* The error of a checksum, for any addresses in its pseudo header; 0 has two forms. */
 static uint16_t wrong_by(const uint8_t *f, const struct slow_packet *p, size_t l4_len)
 {
 	uint16_t wrong = slow_checksum(f + p->l4_off, l4_len, pseudo(p, l4_len));
@@ -41,7 +41,7 @@ static uint16_t wrong_by(const uint8_t *f, const struct slow_packet *p, size_t l
 	return wrong == 0xffff ? 0 : wrong;
 }
 
-/* Of one that was left to be filled in, over whatever it held, nobody can say what it is. */
+/* A checksum that was left to be filled in may have any value. */
 static bool as_good(const struct trim_was *was, uint16_t before, uint16_t after)
 {
 	return after == before || was->filled;
@@ -67,7 +67,10 @@ static const char *udp_fault(const uint8_t *f, size_t len, const struct slow_pac
 	return NULL;
 }
 
-/* Lengths of what was cut, when they are to be true; checksums are as good as they were. */
+/*
+ * Lengths of a packet that was cut, when they are to be true; checksums are as good as they
+ * were.
+ */
 static const char *lengths_fault(const uint8_t *f, size_t len, const struct slow_packet *p,
 				 const struct trim_was *was, const struct slow_packet *before)
 {
@@ -130,7 +133,7 @@ const char *trim_marked_fault(const struct trim_was *was, const uint8_t *f, size
 	if (fault)
 		return fault;
 	HOLDS_OR_SAY((cut && !was->keep) || after.ip_len == before.ip_len);
-	/* Addresses and what lies behind the headers are the packet's own. */
+	/* Addresses and the bytes behind the headers are the packet's own. */
 	HOLDS_OR_SAY(!memcmp(f, was->data, after.ip_off));
 	HOLDS_OR_SAY(!memcmp(after.src, before.src, 16) && !memcmp(after.dst, before.dst, 16));
 	for (i = headers_end(&before, was->data, was->len); i < len; i++)

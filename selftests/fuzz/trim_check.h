@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What must hold of a frame that was trimmed, by the slow parser and checksums made byte
- * by byte: for the trimming code by itself, and for what the live module has sent on.
+ * Checks of a frame that was trimmed, by the slow parser and checksums made byte by
+ * byte: for the trimming code by itself, and for frames that the live module has
+ * sent on.
  */
 #ifndef TRIM_CHECK_H
 #define TRIM_CHECK_H
@@ -26,9 +27,9 @@ struct trim_was {
 	bool filled;
 };
 
-/* Each says what is wrong, or NULL. */
+/* Each returns the fault, or NULL. */
 
-/* Of what is left, in which all but the headers must be the frame's own. */
+/* Of the trimmed frame, in which all but the headers must be the frame's own. */
 const char *trim_marked_fault(const struct trim_was *was, const uint8_t *frame, size_t len);
 
 /* Of a whole frame: may it be trimmed at all? */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * trim-incast: many senders into one port, each at the port's rate, each frame a
- * little early or late. One process, so that the offered load is exact whatever
- * the machine does otherwise: it waits for the time of each frame and never
- * leaves one out.
+ * little early or late. One process, so that the offered load is exact on a busy
+ * machine, too: it waits for the time of each frame and never leaves one out.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -39,7 +38,7 @@ static const char usage[] =
 	"\"late_us\": the latest one's delay, \"seconds\": the whole}.\n";
 
 /**
- * struct load - what is sent
+ * struct load - the frames to send
  * @gap: nanoseconds between two frames of a sender
  */
 struct load {
@@ -109,7 +108,7 @@ static void fill(const struct load *l, uint8_t *buf)
 		errx(2, "%s is no Ethernet address", l->mac);
 	for (i = 0; i < 6; i++)
 		f->eth.h_dest[i] = b[i];
-	/* Locally administered: nobody's. */
+	/* A locally administered address, which no device has. */
 	f->eth.h_source[0] = 2;
 	f->eth.h_proto = htons(ETH_P_IP);
 	f->ip.version = 4;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim-ndp: a small receiver-driven transport, for what trimming is good for. An
+ * trim-ndp: a small receiver-driven transport, to show the use of trimming. An
  * incast of short flows over UDP port 666: senders send a first window blindly;
  * from then on the receiver pulls packets one by one, at the rate of its link. A
  * header that arrives without its payload is answered at once by a NACK, so that
- * its packet goes again with one of the next pulls; what vanishes altogether is
- * sent again only after a timeout.
+ * its packet goes again with one of the next pulls; a packet that vanishes
+ * altogether is sent again only after a timeout.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -301,7 +301,7 @@ static void send_packet(struct sender *s, int flow, int seq)
 		err(1, "send");
 }
 
-/* What was trimmed first, then what was never sent. */
+/* Trimmed packets first, then packets that were never sent. */
 static void send_next(struct sender *s, int flow)
 {
 	struct outflow *f = &s->flow[flow];

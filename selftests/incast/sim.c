@@ -48,7 +48,7 @@ static int targets(const struct switch_config *c)
 	return c->senders < c->receivers ? c->senders : c->receivers;
 }
 
-/* Of the frames that the links could carry, those that came whole. */
+/* The share of frames that came whole, of those that the links could carry. */
 static double whole_share(const struct switch_config *c,
 			  const struct switch_result *r)
 {
@@ -88,7 +88,7 @@ static struct switch_result run(const struct switch_config *c)
 	return r;
 }
 
-/* Frames trimmed or lost beyond what the ideal queue has to trim, relative. */
+/* Frames trimmed or lost beyond those that the ideal queue has to trim, relative. */
 static double excess(const struct switch_config *c, const struct switch_result *r)
 {
 	struct switch_config ideal = *c;

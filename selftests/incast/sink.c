@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim-sink: what arrives of an incast, whole and trimmed, by flow. The kernel
- * writes the beginnings of all frames into a ring, with their time, so that
- * none is missed while the senders have the processor.
+ * trim-sink: counts the frames that arrive of an incast, whole and trimmed, by flow. The
+ * kernel writes the beginnings of all frames into a ring, with their time, so that none is
+ * missed while the senders have the processor.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -184,7 +184,7 @@ static void receive(struct sink *s)
 
 	sigaction(SIGTERM, &sa, NULL);
 	p.fd = open_ring(s, &ring, &size);
-	/* Who waits for this line knows that nothing is missed from here on. */
+	/* From this line on no frame is missed. */
 	fputs("ready\n", stderr);
 	while (!ended) {
 		drain(s, ring, size, &at);

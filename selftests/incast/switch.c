@@ -29,8 +29,8 @@ struct event {
 };
 
 /*
- * An egress port: two bands of a queue, and a link. What the queue of whole frames had
- * no room for waits in a qdisc, which has the link in turn with it.
+ * An egress port: two bands of a queue, and a link. Frames for which the queue of whole
+ * ones had no room wait in a qdisc, which has the link in turn with it.
  */
 struct port {
 	int data[SWITCH_PORTS + 64];	/* senders, a ring */
@@ -238,7 +238,7 @@ static void slow_arrives(struct box *s, int cpu, int p)
 		slow_start(s, cpu);
 }
 
-/* What has left the slow path is trimmed, and all are told (figure 4). */
+/* A frame that has left the slow path is trimmed, and all CPUs get the signal (figure 4). */
 static void slow_left(struct box *s, int cpu)
 {
 	struct slow *slow = &s->slow[cpu];
@@ -266,7 +266,7 @@ static void deflected(struct box *s, int p, int len)
 		port_next(s, p);
 }
 
-/* What the ring did not take is a signal, and is queued, or trimmed and queued. */
+/* A frame that the ring did not take is a signal, and is queued, or trimmed and queued. */
 static void deflect(struct box *s, int p, int sender, int cpu)
 {
 	struct port *port = &s->port[p];
@@ -289,7 +289,7 @@ static void deflect(struct box *s, int p, int sender, int cpu)
 	deflected(s, p, s->c->trim);
 }
 
-/* The real queue of a port, which may be full whatever a meter has said. */
+/* The real queue of a port, which may be full although a meter had room. */
 static void data_arrives(struct box *s, int p, int sender, int cpu)
 {
 	struct port *port = &s->port[p];
@@ -436,7 +436,7 @@ static void set_meters(struct box *s)
 	int cpu, p;
 
 	m.limit = weir_meter_ticks(m.cost[0], c->frame * c->meter);
-	/* The headers' band is not what is looked at here. */
+	/* The headers' band has no limit here. */
 	m.header_limit = 1ULL << 40;
 	for (cpu = 0; cpu < SWITCH_CPUS; cpu++)
 		for (p = 0; p < SWITCH_PORTS; p++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A switch in simulated time, for what two processors cannot show: CPUs that
- * each meter the packets of their own ingress ports, with the meters of
+ * A switch in simulated time, to show more than two processors can: CPUs that each
+ * meter the packets of their own ingress ports, with the meters of
  * bpf/lib/weir_meter.h, before the queues of the egress ports.
  */
 #ifndef SWITCH_H
@@ -26,9 +26,9 @@ enum switch_kind {
 enum switch_signal { SIGNAL_ALL, SIGNAL_ONE, SIGNAL_NONE };
 
 /**
- * struct switch_config - a switch and what it is offered
- * @kind: how ports know that they are full
- * @signal: who hears of an overflow
+ * struct switch_config - a switch and its load
+ * @kind: how ports detect that they are full
+ * @signal: CPUs that get the signal of an overflow
  * @senders: ingress ports that send at line rate
  * @spread: sender i belongs to CPU i % SWITCH_CPUS, else to CPU
  *	i / (SWITCH_PORTS / SWITCH_CPUS), as in the paper
@@ -75,7 +75,7 @@ struct switch_config {
 };
 
 /**
- * struct switch_result - what came of it, counted from the end of the warmup
+ * struct switch_result - its results, counted from the end of the warmup
  * @offered: frames that the senders sent
  * @whole: of them, delivered whole, by sender
  * @trimmed: trimmed

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The calls that tests make most, with what they all say. */
+/* The calls that tests make most, with their common arguments. */
 #ifndef CALLS_H
 #define CALLS_H
 

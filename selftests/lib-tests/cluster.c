@@ -43,7 +43,7 @@ static bool add_addresses(void)
 		       "ip route add 239.0.0.0/8 dev lo");
 }
 
-/* IPv6 discards what is sent to a group by the loopback interface. */
+/* IPv6 discards packets to a group that leave by the loopback interface. */
 static bool add_group_device(void)
 {
 	return !system("ip link add " CLUSTER_GROUP6_DEVICE " type veth peer name weir-peer && "

@@ -39,13 +39,13 @@ struct worker {
 };
 
 /**
- * struct cluster - what a test sets up
+ * struct cluster - the box and workers of a test
  * @box: options of the box
  * @options: options of all workers; rank and bind_address are filled in
  * @v6: over IPv6
  * @workers: one a rank, after cluster_run()
  * @counters: the box's, after cluster_run()
- * @faults: what its links did, after cluster_run()
+ * @faults: the faults of its links, after cluster_run()
  */
 struct cluster {
 	struct refbox_options box;
@@ -61,7 +61,7 @@ struct cluster {
 /* Makes the loopback network; returns whether it is the tests' own. */
 bool cluster_network(void);
 
-/* Fills in what most tests want. */
+/* Fills in the usual options. */
 void cluster_init(struct cluster *cluster, unsigned int ranks);
 
 /* Starts the box, opens all ranks, calls @work in each, closes, stops the box. */

@@ -168,11 +168,11 @@ static void run_faults(const struct faults_options *faults, unsigned int rounds)
 		CHECK(cluster.faults.forged && cluster_malformed(&cluster));
 	else
 		CHECK_EQ(cluster_malformed(&cluster), 0);
-	/* The last ones may arrive when nobody listens any more. */
+	/* The last ones may arrive after the workers have closed. */
 	CHECK(cluster_malformed(&cluster) <= cluster.faults.forged);
 }
 
-/* Only what was lost goes up again, and only from the rank whose it was. */
+/* Only lost packets go up again, and only from their own ranks. */
 static void loss_1_percent(void)
 {
 	unsigned int rounds = 40;
@@ -225,7 +225,7 @@ static void all_faults(void)
 		}, 5);
 }
 
-/* The first answers to nobody: the timer alone must start it. */
+/* The box does not answer the first packets: the timer alone must start it. */
 static void deaf_box(void)
 {
 	unsigned int rounds = 2;
@@ -291,7 +291,7 @@ static void late_rank(struct worker *worker)
 	}
 }
 
-/* A rank that is always late is what answers take, not a loss each time. */
+/* A rank that is always late makes answers take longer, and is not a loss each time. */
 static void timer_learns_of_late_ranks(void)
 {
 	struct cluster cluster;
@@ -314,8 +314,8 @@ static void late_then_many(struct worker *worker)
 }
 
 /*
- * A contribution's answer waits for other ranks, that to a question for nobody. It comes
- * sooner than any before, and tells nonetheless that all sent earlier is lost.
+ * A contribution's answer waits for other ranks, the answer to a question does not. It comes
+ * sooner than any before, and shows nonetheless that all packets sent earlier are lost.
  */
 static void answers_to_questions_are_quick(void)
 {
@@ -330,7 +330,7 @@ static void answers_to_questions_are_quick(void)
 	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
 }
 
-/* Nor does that to what is sent again since the box wants it: nobody else is waited for. */
+/* Nor does the answer to a block sent again at the box's wish: no other rank is waited for. */
 static void answers_to_what_is_wanted_are_quick(void)
 {
 	struct cluster cluster;
@@ -366,7 +366,7 @@ static void absence_is_no_stall(void)
 	cluster_run(&cluster, away_and_back, NULL);
 }
 
-/* As an event loop waits, which knows nothing of this but what weir_get_poll() says. */
+/* As an event loop waits, which knows only the result of weir_get_poll(). */
 static int wait_in_a_loop(struct worker *worker, struct weir_request **request)
 {
 	int done = weir_test(request);
@@ -685,7 +685,7 @@ static void degraded_can_be_accepted(void)
 	cluster_run(&cluster, without_one, NULL);
 }
 
-/* What can be wrong with the box. */
+/* Faults of the box. */
 
 /* Opens rank 0 alone; returns the error, which must be told in these words. */
 static int open_one(struct cluster *cluster, const char *words)

@@ -14,8 +14,8 @@ struct ktap_test {
 #define KTAP_TEST(function) { #function, function }
 
 /*
- * Runs all, or those that @only names, and prints the report. Returns the exit
- * status: 0, 1 when one has failed, 4 when all were skipped.
+ * Runs all tests, or the ones that @only names, and prints the report. Returns
+ * the exit status: 0, 1 when one has failed, 4 when all were skipped.
  */
 int ktap_main(const struct ktap_test *tests, size_t count, const char *only);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Types of numbers and operations: what the library makes of vectors for each kind of job. */
+/* Types of numbers and operations: the library's conversions of vectors for each kind of job. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -144,7 +144,7 @@ static float scaled(unsigned int rank, size_t i)
 	return ldexpf((float)vector_element(rank, 3, i) / (1 << 23), (int)(i / G % 90) - 60);
 }
 
-/* What block floating point promises, see libweir.h; @e of the block. */
+/* The bounds of block floating point, see libweir.h; @e: the block's exponent. */
 static bool is_near(float got, double want, int e, unsigned int ranks)
 {
 	unsigned int r = 1;
@@ -281,7 +281,10 @@ static void many_at_once(void)
 	cluster_run(&cluster, outstanding, NULL);
 }
 
-/* What is not finite on one rank all hear of, wherever it is; and nothing is spoilt. */
+/*
+ * All ranks get an error for an element that is not finite on one, wherever it is; the
+ * communicator stays usable.
+ */
 static void not_finite_somewhere(struct worker *worker)
 {
 	static const size_t places[] = { 0, LAG * G - 1, LAG * G, (LAG + 3) * G - 1 };
@@ -310,7 +313,7 @@ static void not_finite_is_told_to_all(void)
 	cluster_run(&cluster, not_finite_somewhere, NULL);
 }
 
-/* Floats have infinities, and NaN for what has no sum. */
+/* Floats have infinities, and NaN where there is no sum. */
 static void infinite(struct worker *worker)
 {
 	float v[3] = { worker->rank ? 1 : INFINITY, worker->rank ? INFINITY : -INFINITY,
@@ -496,7 +499,7 @@ static void jobs_of_other_numbers(void)
 	cluster_stop_box(&cluster);
 }
 
-/* Of what the job sums the box alone may know. */
+/* Only the box may know the job's type. */
 static void too_long_as_it_turns_out(void)
 {
 	struct cluster cluster;

@@ -22,7 +22,7 @@ static bool is_in(const uint64_t bitmap[4], unsigned int rank)
 	return bitmap[rank / 64] >> (rank % 64) & 1;
 }
 
-/* Who is in each block, as the library has told. */
+/* The ranks in each block, from the library. */
 struct told {
 	unsigned int rank;
 	unsigned int blocks;
@@ -76,7 +76,7 @@ static bool open_rank(struct worker *worker, struct cluster *cluster, unsigned i
 	return !err;
 }
 
-/* Each rank in a thread, with what it is told about blocks. */
+/* Each rank in a thread, with its callbacks about blocks. */
 struct rank_run {
 	struct cluster *cluster;
 	unsigned int rank;
@@ -121,7 +121,7 @@ out:
 	return NULL;
 }
 
-/* @unknown: of a block that is answered, nobody knows who is in it. */
+/* @unknown: results do not name their ranks. */
 static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed, bool unknown)
 {
 	struct rank_run runs[64];
@@ -145,7 +145,7 @@ static void run_quorum(unsigned int ranks, unsigned int quorum, double malformed
 		CHECK_EQ(runs[i].told.elements, 5 * COUNT);
 		CHECK_EQ(runs[i].told.wrong, 0);
 		CHECK_EQ(runs[i].degraded, 5 * BLOCKS);
-		/* What is cut off may be the bitmap. */
+		/* The part cut off may be the bitmap. */
 		if (malformed == 0)
 			CHECK_EQ(runs[i].told.unknown, unknown ? 5 * BLOCKS : 0);
 		if (unknown)
@@ -176,7 +176,7 @@ static void unknown_contributors(void)
 	run_quorum(4, 3, 0, true);
 }
 
-/* The sum over those who are in it, by those who are in it. */
+/* The sum over the ranks in it, by their number. */
 static void mean(struct worker *worker)
 {
 	enum { N = 5 * G };
@@ -229,7 +229,7 @@ static void run_late(struct cluster *cluster, void (*work)(struct worker *worker
 	pthread_barrier_destroy(&late.ready);
 }
 
-/* One rank is not waited for: whoever is last in a block. */
+/* One rank is not waited for: the last one in a block. */
 static void partial_cluster(struct cluster *cluster, unsigned int ranks)
 {
 	cluster_init(cluster, ranks);
@@ -344,7 +344,7 @@ static void sleep_over(struct worker *worker)
 
 	if (sleeps) {
 		pthread_barrier_wait(&late->ready);
-		/* Its socket holds what came meanwhile; some of it may have been lost. */
+		/* Its socket holds the results that came meanwhile; some may have been lost. */
 		CHECK(weir_behind(worker->comm) > 0);
 		CHECK(weir_behind(worker->comm) <= ROUNDS * BLOCKS);
 	}
@@ -381,7 +381,7 @@ static void run_followers(double loss)
 static void followers(void) { run_followers(0); }
 static void followers_with_loss(void) { run_followers(0.05); }
 
-/* With the others: what is not there yet is no loss. */
+/* With the others: a result that is not there yet is no loss. */
 static void follow_at_once(struct worker *worker)
 {
 	float in[COUNT] = { 0 }, out[COUNT];
@@ -423,7 +423,7 @@ static void nobody_to_follow(void)
 	CHECK_EQ(cluster.counters.contributions, 0);
 }
 
-/* Who is gone. */
+/* The ranks that are gone. */
 
 static struct weir_members members_of(struct worker *worker)
 {
@@ -479,7 +479,7 @@ static void one_is_left_behind(struct worker *worker)
 
 	vector_fill(in, G, worker->rank, 0);
 	expect(worker, allreduce_int32(worker->comm, in, out, G), 0);
-	/* Whoever still asks is not dead. */
+	/* A rank that still asks is not dead. */
 	pthread_barrier_wait(&late->ready);
 	if (!worker->rank)
 		refbox_bury(worker->cluster->running, 2);
@@ -560,7 +560,7 @@ static void another_generation(void)
 	cluster_stop_box(&cluster);
 }
 
-/* What sums when the box does not. */
+/* A fallback that sums when the box does not. */
 
 struct fallback {
 	unsigned int calls;
@@ -650,7 +650,7 @@ static void falls_back(void)
 	weir_close(worker.comm);
 }
 
-/* Not even that there is nobody. */
+/* Not even an ICMP error comes. */
 static void box_is_silent(void)
 {
 	int32_t vector[2 * G] = { 0 };

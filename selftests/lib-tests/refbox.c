@@ -66,7 +66,7 @@ struct source {
 	bool excluded;
 };
 
-/* What another thread wants done. */
+/* An order of another thread. */
 struct order {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
@@ -109,7 +109,7 @@ struct refbox {
 	uint16_t generation;
 	uint32_t start;		/* the block that it began with */
 	unsigned int reloads;
-	uint64_t secret;	/* what cookies are made from */
+	uint64_t secret;	/* secret of cookies */
 	uint64_t noticed;	/* ms */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
@@ -256,7 +256,7 @@ static void start_header(const struct refbox *box, struct weir_trio *header, uin
 	header->grad_cnt[0] = WEIR_TRIO_DOWN >> 8;
 }
 
-/* Telling who is there. */
+/* Sets of sources. */
 
 static void set_bit(uint32_t *words, unsigned int source)
 {
@@ -394,7 +394,7 @@ static void begin_generation(struct refbox *box, uint32_t lacks)
 	}
 }
 
-/* What a source is to bring from there: FNV, as nobody attacks a test. */
+/* The cookie of a source at that address: FNV, as no test attacks it. */
 static uint64_t cookie_of(const struct refbox *box, const struct address *from, uint8_t source,
 			  uint32_t nonce)
 {
@@ -476,7 +476,7 @@ static bool is_in(const struct slot *slot, unsigned int source)
 	return slot->sources[source / 64] >> (source % 64) & 1;
 }
 
-/* Those who are in it follow the sums of a degraded result. */
+/* The bitmap of contributors follows the sums of a degraded result. */
 static void write_contributors(const struct refbox *box, struct slot *slot)
 {
 	uint32_t words[REFBOX_SOURCES / 32] = { 0 };
@@ -533,7 +533,7 @@ static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 	send_to_all(box, slot);
 }
 
-/* Are all in it who are waited for? */
+/* Are all sources in it that it waits for? */
 static bool is_complete(const struct refbox *box, const struct slot *slot)
 {
 	unsigned int done = slot->seen;
@@ -758,7 +758,7 @@ static void release_in(struct refbox *box, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
 		take(box, &box->held_in[i].address, box->held_in[i].data, box->held_in[i].length);
-	/* What was held meanwhile moves up, by exchange: the memory goes along. */
+	/* Packets held meanwhile move up, by exchange: the memory goes along. */
 	for (unsigned int i = count; i < box->held_in_count; i++) {
 		struct held first = box->held_in[i - count];
 
@@ -799,7 +799,7 @@ static int serve(struct refbox *box)
 	got = recvmmsg(box->fd, in->messages, BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < got; i++) {
 		in->from[i].length = in->messages[i].msg_hdr.msg_namelen;
-		/* What is cut off is longer than any contribution. */
+		/* A packet that was cut off is longer than any contribution. */
 		if (in->messages[i].msg_hdr.msg_flags & MSG_TRUNC)
 			box->counters.refused++;
 		else
@@ -815,7 +815,7 @@ static int serve(struct refbox *box)
 	return got > 0 ? got : 0;
 }
 
-/* Does what another thread has ordered. */
+/* Carries out another thread's orders. */
 static void obey(struct refbox *box)
 {
 	struct order *order = &box->order;
@@ -915,8 +915,8 @@ static void have_done(struct refbox *box, void (*what)(struct refbox *box, void 
 }
 
 /*
- * The addresses stay: they are what an administrator tells it again. The generation may
- * be the same as before, by chance, and then mean another.
+ * The addresses stay: an administrator would set them again. The generation may be the
+ * same as before, by chance, and then mean another.
  */
 static void reload(struct refbox *box, void *data)
 {
@@ -936,7 +936,7 @@ void refbox_reload(struct refbox *box)
 	have_done(box, reload, NULL);
 }
 
-/* What the source has sent before is taken first: it is no sign of life after. */
+/* Packets that the source has sent before are taken first: they are no sign of life after. */
 static void bury(struct refbox *box, void *data)
 {
 	struct source *source = data;
@@ -1033,7 +1033,7 @@ static void make_inbox(struct refbox *box)
 	}
 }
 
-/* All sources may have a whole window under way: room for what they allow. */
+/* All sources may have a whole window under way: room for these. */
 static void raise_buffer(const struct refbox *box, int option, int forced)
 {
 	uint64_t wanted = (uint64_t)box->options.blocks * box->options.sources *
@@ -1084,7 +1084,7 @@ struct refbox *refbox_open(const struct refbox_options *options)
 	box->fd = -1;
 	box->wake_fd = -1;
 	box->generation = options->generation;
-	/* With room for an exponent, the contributors, a notice, and what is forged. */
+	/* With room for an exponent, the contributors, a notice, and forged bytes. */
 	box->packet_size = (HEADER + 4 * (size_t)options->grads + 63) / 64 * 64 + 128;
 	faults_init(&box->faults, &options->faults);
 	if (make_memory(box) && make_sockets(box)) {

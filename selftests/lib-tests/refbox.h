@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A box in userspace: the reference for what the kernel module does on the wire,
- * an opponent for the library's tests, and the thing to compare the module with.
+ * A box in userspace: the reference for the kernel module's packets, and the opponent
+ * of the library's tests.
  *
- * It differs from the module in one point: it binds a source to the address that
- * its join comes from, instead of being told.
+ * It differs from the module in one point: it binds a source to the address that its
+ * join comes from, not by an administrator.
  */
 #ifndef REFBOX_H
 #define REFBOX_H
@@ -24,15 +24,15 @@
  * @job: id
  * @sources: how many make a block complete
  * @quorum: how many suffice; 0 is all. A block with fewer than all is degraded
- * @timeout_ms: after which a block is answered with those who are in it; 0 is never
- * @anonymous: degraded results do not say who is in them, as of a box whose route
- *	has too small an MTU
+ * @timeout_ms: after which a block is answered with the sources in it; 0 is never
+ * @anonymous: degraded results do not name their sources, as of a box with too small an
+ *	MTU on its route
  * @blocks: slots, a power of two
  * @grads: gradients a block at most
  * @dtype: enum weir_dtype; 0 is int32
  * @op: enum weir_op; 0 is the sum
  * @generation: the one before the first
- * @faults: what goes wrong on its links
+ * @faults: the faults of its links
  */
 struct refbox_options {
 	const char *address;
@@ -52,7 +52,7 @@ struct refbox_options {
 };
 
 /**
- * struct refbox_counters - what it has seen
+ * struct refbox_counters - its counters
  * @contributions: summed
  * @blocks: completed
  * @overflows: completed, with a sum that left int32
@@ -60,7 +60,7 @@ struct refbox_options {
  * @degraded: completed without all sources
  * @repeats: results sent again because a source asked again
  * @queries: packets that asked for a result
- * @replies: to those for whose blocks there was none yet
+ * @replies: to questions about blocks without a result yet
  * @notices: sent
  * @lost: contributions that the links lost
  * @duplicates: contributions of a source that is in the open block already
@@ -100,10 +100,10 @@ int refbox_run(struct refbox *box);
 void refbox_stop(struct refbox *box);
 
 /*
- * What may happen to a box, also while it runs: each returns when it has happened.
- * To lose all that it has learned, as one that is set up anew; to count a source as
- * dead, so that results are not retained for it; to complete blocks without it; to hear
- * and say nothing any more.
+ * Events of a box, also while it runs: each returns when it has happened. To lose all
+ * its state, as one that is set up anew; to count a source as dead, so that results are
+ * not retained for it; to complete blocks without it; to take and send no packet any
+ * more.
  */
 void refbox_reload(struct refbox *box);
 void refbox_bury(struct refbox *box, unsigned int source);

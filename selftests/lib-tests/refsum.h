@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the reference box makes of numbers: by the compiler's own types, one after the other. */
+/* The reference box's arithmetic: by the compiler's own types, one number after the other. */
 #ifndef REFSUM_H
 #define REFSUM_H
 

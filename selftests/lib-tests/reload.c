@@ -104,7 +104,7 @@ static void run_plan(struct plan plan, const struct faults_options *faults, bool
 	}
 	cluster_run(&cluster, reload_rounds, &plan);
 	CHECK(cluster.counters.notices > 0);
-	/* What was held back may come when its generation is over. */
+	/* A packet held back may come when its generation is over. */
 	if (!faults || !faults->reorder)
 		CHECK_EQ(cluster_malformed(&cluster), 0);
 }
@@ -176,13 +176,13 @@ static void reloaded_while_idle(void)
 	pthread_barrier_init(&barrier, NULL, 4);
 	cluster_run(&cluster, reload_between, &barrier);
 	pthread_barrier_destroy(&barrier);
-	/* Nothing was lost, so nothing goes up twice but what told that the box is new. */
+	/* Nothing was lost, so only the packets go up twice that were answered by a notice. */
 	CHECK_EQ(cluster.counters.blocks, 5 * 20);
 }
 
 /*
- * Some ranks have all of their sums, others lack some: those send for their sake. Not in
- * the last round, after which they would be gone.
+ * Some ranks have all of their sums, others lack some: the former send again for the latter.
+ * Not in the last round, after which they would be gone.
  */
 static void reloaded_for_others(void)
 {
@@ -191,13 +191,13 @@ static void reloaded_for_others(void)
 	run_plan(plan, &(struct faults_options) { .seed = 9, .loss = 0.1 }, false);
 }
 
-/* Another process takes the box's place; in between nobody has the port. */
+/* Another process takes the box's place; in between no process has the port. */
 static void replace_box(struct worker *worker, struct weir_request **request, uint64_t blocks)
 {
 	if (!progress_to(worker, blocks, request))
 		return;
 	cluster_stop_box(worker->cluster);
-	/* That there is nobody is no reason to give up. */
+	/* An ICMP error is no reason to give up. */
 	for (unsigned int i = 0; i < 100; i++)
 		CHECK(weir_test(request) >= 0);
 	cluster_start_box(worker->cluster);

@@ -120,7 +120,7 @@ static void window_orders_by_sending(void)
 	window_uninit(&window);
 }
 
-/* What the box has replied decides where a block waits. */
+/* The box's reply decides in which list a block waits. */
 static void window_keeps_lists(void)
 {
 	struct window window;
@@ -133,7 +133,7 @@ static void window_keeps_lists(void)
 	CHECK_EQ(window_slot(&window, 1)->sent, 2);
 	window_held(&window, 0, 3);
 	window_held(&window, 1, 3);
-	/* What it is answered to is what was sent before the question. */
+	/* The answer is to the packet that was sent before the question. */
 	CHECK_EQ(window_slot(&window, 1)->sent, 1);
 	CHECK_EQ(window_slot(&window, 1)->asked, WINDOW_NOT_ASKED);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_HELD].oldest), 0);
@@ -304,7 +304,7 @@ static void header_layout(void)
 	CHECK_EQ(back.block, 0x12345678);
 	CHECK_EQ(back.generation, 0xabcd);
 	CHECK_EQ(back.grads, 1024);
-	/* Eight bits hold 256 ranks, as nobody sums none. */
+	/* Eight bits hold 256 ranks, as no result has none. */
 	packet[7] = 0;
 	CHECK(wire_get_header(&back, packet, sizeof(packet)));
 	CHECK_EQ(back.ranks, 256);
@@ -393,7 +393,7 @@ static void bitmaps(void)
 	CHECK_EQ(WIRE_TRAILER(32), 4);
 	CHECK_EQ(WIRE_TRAILER(33), 8);
 	CHECK_EQ(WIRE_TRAILER(256), 32);
-	/* What lies behind the last word that is there is not looked at. */
+	/* Bytes behind the last word are not read. */
 	memset(bitmap, 0xff, sizeof(bitmap));
 	wire_get_bitmap(bitmap, "\x00\x00\x00\x05\xff", 32);
 	CHECK_EQ(bitmap[0], 5);
@@ -669,7 +669,7 @@ static void exponents_are_known_in_turn(void)
 	free(exponents);
 }
 
-/* What was agreed without this rank may be too small for it: elements are cut. */
+/* An exponent agreed without this rank may be too small for it: elements are cut. */
 static void larger_elements_are_cut(void)
 {
 	const struct agreed agreed = { .exponent = 1, .without = true };

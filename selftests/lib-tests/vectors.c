@@ -41,7 +41,7 @@ size_t vector_wrong(const int32_t *vector, size_t count, unsigned int ranks, uns
 	return wrong;
 }
 
-/* Says what the library says, when it does not answer as it should. */
+/* Prints the library's sentence where the result is not the expected one. */
 bool expect(struct worker *worker, int err, int expected)
 {
 	if (err == expected)

@@ -9,7 +9,7 @@
 
 #include "cluster.h"
 
-/* What a rank has at an index, in a round; 256 of them fit an int32. */
+/* A rank's element at an index, in a round; the sum of 256 fits an int32. */
 int32_t vector_element(unsigned int rank, unsigned int round, size_t index);
 
 /* The sum over the first ranks. */
@@ -20,7 +20,7 @@ void vector_fill(int32_t *vector, size_t count, unsigned int rank, unsigned int 
 /* How many elements are not that sum. */
 size_t vector_wrong(const int32_t *vector, size_t count, unsigned int ranks, unsigned int round);
 
-/* Says what the library says, when it does not answer as it should. */
+/* Prints the library's sentence where the result is not the expected one. */
 bool expect(struct worker *worker, int err, int expected);
 
 /* One allreduce, which must succeed with all ranks in it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Requests of the weir family, for tests and benchmarks: in the network namespace
- * that the program is in at the first one. What fails ends the program.
+ * that the program is in at the first one. A failure ends the program.
  */
 #ifndef GENL_H
 #define GENL_H
@@ -23,7 +23,7 @@ struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
  * @request: the request
  * @take: called for each reply, or NULL
  * @data: its second argument
- * @what: what the request is for, in the message of one that is refused
+ * @what: purpose of the request, for the message about a refusal
  */
 void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what);
 

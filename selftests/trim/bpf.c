@@ -32,11 +32,11 @@ enum room { ALL, HEADERS, NONE, ROOMS };
 static const char *const hook_name[HOOKS] = { "xdp", "tc" };
 static const char *const room_name[ROOMS] = { "room", "headers", "full" };
 
-/* The devices: those that frames leave by, and those that they come in by. */
+/* The devices that frames leave by, and that they come in by. */
 static unsigned int egress[HOOKS], ingress[HOOKS];
 static int program[HOOKS];
 
-/* What a test run of a tc program can hold. */
+/* The longest frame in a test run of a tc program. */
 #define TC_MAX		3400
 #define PRIORITY	6
 
@@ -55,7 +55,7 @@ static unsigned int index_of(const char *name)
 	return ifindex;
 }
 
-/* The bridge knows who the frames are for. */
+/* The bridge gets an entry for the frames' receiver. */
 static void station(void)
 {
 	const uint8_t *to = trim_mac_to;
@@ -75,7 +75,7 @@ static void setup(void)
 	sh("ip link add weir-x mtu 9200 up type veth peer name weir-y mtu 9200");
 	sh("ip link add weir-t mtu 9200 up type veth peer name weir-e mtu 9200");
 	sh("ip link set weir-y up && ip link set weir-e up");
-	/* What is redirected to a veth is taken where its other end polls. */
+	/* A veth takes redirected frames where its other end polls. */
 	sh("ethtool -K weir-y gro on");
 	/* Senders are not looked at, as the bridge learns nothing from them. */
 	sh("ip link add weir-i mtu 9200 up type veth peer name weir-j mtu 9200");
@@ -105,7 +105,7 @@ static void load(void)
 }
 
 /**
- * struct outcome - what became of a frame
+ * struct outcome - the fate of a frame
  * @verdict: of the program
  * @frame: as it came out
  * @len: bytes of it
@@ -215,7 +215,7 @@ static void wait_for_bridge(void)
 	errx(1, "the bridge does not forward: the verdict is %d", o.verdict);
 }
 
-/* What the frame must be, and what must be counted. */
+/* Checks the frame and the counters. */
 static void expect(enum hook hook, enum room room, const struct trim_case *c,
 		   struct outcome *want, uint64_t *count)
 {
@@ -328,7 +328,7 @@ static void test_case(enum hook hook, enum room room, const struct trim_case *c)
 	ktap_ok(ok, "%s, %s: %s", hook_name[hook], room_name[room], c->name);
 }
 
-/* What stands for several goes on whole, and takes the room of all. */
+/* A merged packet goes on whole, and takes the room of all its segments. */
 static void test_merged(void)
 {
 	static const struct trim_case c = { .spec = { .payload = 2400 } };

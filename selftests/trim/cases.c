@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets, and what trimming must make of them. */
+/* Packets, and their expected form after trimming. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ const uint8_t trim_mac_from[6] = { 2, 0, 0, 0, 0, 2 };
 #define V6		.ipv6 = true
 
 const struct trim_case trim_cases[] = {
-	/* What is cut, and where. */
+	/* Packets that are cut, and where. */
 	{ "IPv4 UDP", { .payload = 1400 }, DATA(128) },
 	{ "IPv4 UDP, keep", { .payload = 1400 }, KEEP, DATA(128) },
 	{ "IPv6 UDP", { V6, .payload = 1400 }, DATA(128) },
@@ -100,7 +100,7 @@ const struct trim_case trim_cases[] = {
 	  DATA(128) },
 	{ "one byte to cut", { .payload = 87 }, DATA(128) },
 
-	/* What is marked, but not cut. */
+	/* Packets that are marked, but not cut. */
 	{ "as long as the size", { .payload = 86 }, DATA(0) },
 	{ "shorter than the size", { .payload = 30 }, DATA(0) },
 	{ "shorter than the size, IPv6", { V6, .payload = 1 }, DATA(0) },
@@ -108,7 +108,7 @@ const struct trim_case trim_cases[] = {
 	{ "padding alone to cut", { .payload = 80, .pad = 60 }, DATA(0) },
 	{ "NDP without payload", { .proto = NDP }, .size = 64, DATA(0) },
 
-	/* What comes marked. */
+	/* Packets that come marked. */
 	{ "trimmed before", { .dscp = TRIM_TRIMMED, .payload = 1400 }, HEADER },
 	{ "trimmed before, IPv6", { V6, .dscp = TRIM_TRIMMED, .ecn = 3,
 	  .payload = 80 }, HEADER },
@@ -147,7 +147,7 @@ const struct trim_case trim_cases[] = {
 	{ "the same from no edge", { .proto = TCP, .dport = TRIM_OFF_PORT,
 	  .dscp = TRIM_TRIMMED, .payload = 1400 }, HEADER },
 
-	/* What is left alone. */
+	/* Packets that are left alone. */
 	{ "another DSCP", { .dscp = -1, .payload = 1400 }, OTHER },
 	{ "another DSCP, IPv6", { V6, .dscp = 46, .payload = 1400 }, OTHER },
 	{ "a rule that forbids it", { .dport = TRIM_OFF_PORT, .payload = 1400 },
@@ -394,7 +394,7 @@ size_t trim_build(const struct trim_spec *s, uint8_t *frame)
 	return l4 + len + s->pad - s->lost - frame;
 }
 
-/* What is @c's spec once it is trimmed: of @c->left bytes, or marked alone. */
+/* @c's spec once it is trimmed: of @c->left bytes, or only marked. */
 static struct trim_spec trimmed_spec(const struct trim_case *c)
 {
 	struct trim_spec s = c->spec;

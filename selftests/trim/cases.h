@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets, and what trimming must make of them: one table for the code in
- * userspace and for the BPF programs. What is expected is not what the code under
- * test computes: a trimmed packet is built anew, with the lengths, the payload
- * and the marks that it must have, and with checksums added up byte by byte.
+ * Packets, and their expected form after trimming: one table for the code in userspace
+ * and for the BPF programs. The code under test does not compute the expected form: a
+ * trimmed packet is built anew, with the lengths, the payload and the marks that it
+ * must have, and with checksums added up byte by byte.
  */
 #ifndef TRIM_CASES_H
 #define TRIM_CASES_H
@@ -25,9 +25,9 @@
 #define TRIM_OFF_PORT	7777	/* rules with disable: from it, and to it */
 
 /**
- * struct trim_spec - what a frame is like; zero means the usual
+ * struct trim_spec - properties of a frame; zero means the usual
  * @vlans: VLAN tags
- * @ethertype: 0 for what the rest says
+ * @ethertype: 0 for that of the other members
  * @multicast: to a group, on both layers
  * @ipv6: IPv6 instead of IPv4
  * @options: bytes of IPv4 options, a multiple of 4
@@ -40,7 +40,7 @@
  * @dport: 0 for 5000; 666 is NDP over UDP
  * @sport: 0 for 40000
  * @no_csum: a UDP checksum of zero
- * @wrong: what the UDP or TCP checksum is wrong by
+ * @wrong: error of the UDP or TCP checksum
  * @surplus: bytes of the IP packet behind the UDP datagram
  * @dscp: DSCP, 0 for TRIM_DSCP; -1 for 0
  * @ecn: ECN
@@ -76,13 +76,13 @@ struct trim_spec {
 };
 
 /**
- * struct trim_case - a packet and what it is
+ * struct trim_case - a packet and its expected treatment
  * @name: of the test
  * @spec: the packet
  * @size: of the policy, 0 for 128
  * @keep: lengths are kept
  * @edge: it comes in by an edge
- * @class: what it must be
+ * @class: the expected class
  * @left: bytes that trimming must leave of an eligible one; 0 for all
  */
 struct trim_case {
@@ -107,7 +107,7 @@ size_t trim_build(const struct trim_spec *spec, uint8_t *frame);
 /* The same, trimmed as @c says; @c->left bytes or all are left. */
 size_t trim_build_trimmed(const struct trim_case *c, uint8_t *frame);
 
-/* And on its way back; what was not eligible is turned around only. */
+/* And on its way back; a packet that was not eligible is only turned around. */
 size_t trim_build_returned(const struct trim_case *c, uint8_t *frame);
 
 /* A packet that was untrusted, without its mark. */

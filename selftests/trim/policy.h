@@ -8,7 +8,7 @@
 #include <weir_trim.h>
 
 /**
- * struct policy - what a test wants of a port; its rules are those of cases.h
+ * struct policy - a test's settings of a port; its rules are those of cases.h
  * @hook: enum weir_trim_hook
  * @size: bytes that stay
  * @keep: lengths are kept

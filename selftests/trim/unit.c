@@ -119,7 +119,10 @@ static size_t expected(const struct trim_case *c, bool turn, bool returns,
 	return trim_build(&c->spec, want);
 }
 
-/* NDP's control packets are not data that could go back, nor is what is on its way around. */
+/*
+ * NDP's control packets are not data that could go back, nor are packets that a routing header
+ * leads on.
+ */
 static bool returns(const struct trim_case *c)
 {
 	return c->spec.segments < 2 &&
@@ -154,7 +157,7 @@ static void test_case(const struct trim_case *c, bool turn)
 	ktap_ok(ok, "%s: %s", turn ? "returned" : "trimmed", c->name);
 }
 
-/* Whatever the length, nothing behind the frame is touched, and none is left. */
+/* For each length no byte behind the frame is touched, and none is left. */
 static void test_runts(void)
 {
 	size_t i, len, whole;
@@ -233,7 +236,7 @@ static void test_beside(void)
 	free(f.room);
 }
 
-/* The rules: DSCP, protocol, port and VLAN, and what they forbid. */
+/* The rules: DSCP, protocol, port and VLAN, and exceptions. */
 static void test_rules(void)
 {
 	struct weir_trim_policy p = {
@@ -277,7 +280,7 @@ static void test_rules(void)
 	free(f.room);
 }
 
-/* What a rule says of a packet's ends; all the others of the rule hold. */
+/* A rule's conditions on a packet's ends; all its others hold. */
 static void test_ends(void)
 {
 	static const struct {
@@ -332,7 +335,7 @@ static void test_ends(void)
 	}
 }
 
-/* What a mark may have been before: a rule that forbids one DSCP does not clear it. */
+/* The DSCP before a mark: a rule that forbids one DSCP does not clear it. */
 static void test_mark_of_others(void)
 {
 	static const struct {
@@ -409,8 +412,8 @@ static __u64 saturate(struct weir_trim_port *port, __u64 from, __u64 ns, __u64 g
 }
 
 /*
- * Never more than the rate and what may wait; and less only by the tick that each
- * packet is rounded up by, and by the packet that is under way at the end.
+ * Never more than the rate and the limit; and less only by the tick that each packet is rounded up
+ * by, and by the packet that is under way at the end.
  */
 static void test_rate(__u64 gbits, __u32 kind, __u64 from)
 {
@@ -490,7 +493,7 @@ static void test_modes(void)
 		"eligible packets are counted by mode");
 }
 
-/* What a link of 1 Gbit/s carries in a tenth of a second that all frames take 24 bytes more of. */
+/* Frames on a link of 1 Gbit/s in a tenth of a second, each with 24 bytes of overhead. */
 static void test_overhead(__u32 len, __u32 line, __u32 kind)
 {
 	struct weir_trim_port port = port_of(GBIT, kind);
@@ -504,7 +507,7 @@ static void test_overhead(__u32 len, __u32 line, __u32 kind)
 	port.meters.mpu = 84;
 	for (t = 0; t < SECOND / 10; t += gap)
 		frames += weir_meter(&port, &cpu, SECOND + t, &packet) == WEIR_METER_WHOLE;
-	/* And what may wait: 20 us. */
+	/* And the limit: 20 us. */
 	most = (GBIT / 10 + GBIT * 20 / 1000000) / line + 1;
 	if (frames > most || frames < most * 99 / 100)
 		printf("# %llu frames, not %llu\n", frames, most);
@@ -513,7 +516,7 @@ static void test_overhead(__u32 len, __u32 line, __u32 kind)
 		kind == WEIR_TRIM_METER_SHARED ? "shared" : "percpu", len, line);
 }
 
-/* What a queue that ended long ago says of the next packet, years of uptime later. */
+/* A queue that ended long ago has room for the next packet, years of uptime later. */
 static bool finds_room(__u64 ended, __u64 now, __u32 kind)
 {
 	struct weir_trim_port port = port_of(GBIT, kind);

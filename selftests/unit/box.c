@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A namespace with a port, and what the module sends recorded. */
+/* A namespace with a port, and a record of the packets that the module sends. */
 #include "box.h"
 
 #include "base/payload.h"
@@ -223,7 +223,7 @@ s32 box_result(const struct box_sent *packet, unsigned int i)
 				  4 * (i % 1024));
 }
 
-/* In the place of dest.c and of whoever is told. */
+/* In the place of dest.c and of the listeners to events. */
 
 bool weir_local_has(struct net *net, const struct in6_addr *addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A namespace with a port, and what the module sends recorded. */
+/* A namespace with a port, and a record of the packets that the module sends. */
 #ifndef BOX_H
 #define BOX_H
 
@@ -26,7 +26,7 @@ struct box_sent {
 	u16 dport;			/* that is said for this packet alone, or 0 */
 	u8 tos;
 	int ifindex;			/* the device that its receiver is behind, or 0 */
-	u8 head[WEIR_HEAD_MAX];		/* what stands before the gradients, in a result */
+	u8 head[WEIR_HEAD_MAX];		/* bytes before the gradients, in a result */
 	unsigned int head_len;
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
@@ -47,8 +47,8 @@ struct box {
 	struct box_sent packet[BOX_SENT_MAX];
 	struct weir_policy_config policy;	/* of jobs that are made from now on */
 	u16 timers;			/* likewise */
-	unsigned int before;		/* datagrams of the same packet, for what is given */
-	int send_error;			/* what sending returns from now on */
+	unsigned int before;		/* datagrams of the same packet, for packets given */
+	int send_error;			/* result of sending from now on */
 	int generations;		/* events of that kind */
 	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */
 };
@@ -61,7 +61,7 @@ void box_up(void);
 void box_port_gone(void);
 void box_port_back(void);
 void box_down(void);
-/* Lets go of what was sent. */
+/* Forgets the packets sent. */
 void box_forget(void);
 struct in6_addr box_addr(int host);
 struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The kernel, as far as the module's own files need it, in userspace. Every
- * kernel header that they include is this one. What can fail in the kernel can
- * be made to fail here (mock.h); what must not be done there stops the test.
+ * kernel header that they include is this one. Calls that can fail in the
+ * kernel can be made to fail here (mock.h); calls that are forbidden there stop
+ * the test.
  */
 #ifndef MOCK_KERNEL_H
 #define MOCK_KERNEL_H
@@ -502,7 +503,7 @@ static inline void hlist_del_rcu(struct hlist_node *n)
 	     &p->m != (l);						\
 	     p = n, n = container_of(n->m.next, __typeof__(*n), m))
 
-/* Netlink: what was said, and nothing sent. */
+/* Netlink: sentences are kept, and nothing is sent. */
 struct netlink_ext_ack { char msg[256]; };
 struct genl_info;
 struct nlattr { u16 len, type; };
@@ -520,7 +521,7 @@ struct nlattr { u16 len, type; };
 #define trace_weir_scan(job, looked, answered, ns) mock_visit(answered)
 #define trace_weir_source_state(...)	do { } while (0)
 
-/* What is only for other kernels, in the place of compat.h. */
+/* In the place of compat.h: its interfaces in this kernel's form. */
 #define _WEIR_COMPAT_H
 #define weir_frag_is_readable(f)	(!(f)->unreadable)
 

@@ -129,7 +129,7 @@ void *mock_alloc_aligned(size_t size)
 	return p;
 }
 
-/* A page has what was in it before; a test would see that in a sum. */
+/* A page keeps its old content; a test would see that in a sum. */
 struct page *alloc_page(gfp_t gfp)
 {
 	struct page *page;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tests set and look at in the mocked kernel. */
+/* The mocked kernel's state that tests set and read. */
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -17,7 +17,7 @@ extern int mock_locks;			/* spin locks held */
 extern int mock_grace_periods;		/* waited for so far */
 extern long mock_pages;			/* that have a reference */
 
-extern uint32_t mock_random;		/* what random numbers are made from */
+extern uint32_t mock_random;		/* seed of random numbers */
 
 /* The allocation after so many more fails, -1 for none. */
 extern long mock_fail_after;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a block table does, in plain slow code. */
+/* A block table's behaviour, in plain slow code. */
 #include "model.h"
 
 /* Ids wrap: is @a at or ahead of @b, by less than half of all there are? */
@@ -55,7 +55,7 @@ void model_make(struct model *m, u32 slots, u16 sources)
 	}
 }
 
-/* Pages that somebody else holds stay. */
+/* Pages that readers hold stay. */
 void model_unmake(struct model *m)
 {
 	unsigned int i, p;
@@ -93,7 +93,7 @@ struct model_block *model_slot(struct model *m, const struct weir_block_key *key
 	return slot_of(m, place(epoch ? epoch : &m->now, key->id));
 }
 
-/* Behind all that anybody has shown. */
+/* Behind all blocks that any source has shown. */
 static s64 end(const struct model *m)
 {
 	s64 next = m->now.first;
@@ -120,7 +120,7 @@ static bool follow(struct model *m, u16 generation, u32 start)
 	return true;
 }
 
-/* A packet begins it: who has not got a result of the one before still may. */
+/* A packet begins it: a source that lacks a result of the one before may still get it. */
 u16 model_advance(struct model *m, u16 generation)
 {
 	follow(m, generation, 0);
@@ -154,7 +154,7 @@ u32 model_count_open(const struct model *m)
 	return n;
 }
 
-/* What a source sends shows that it has all results half a table before it. */
+/* A block from a source shows that it has all results half a table before it. */
 static void show(struct model *m, unsigned int source, s64 at)
 {
 	if (at > m->shown[source])
@@ -203,7 +203,7 @@ static int in_the_way(struct model *m, const struct model_block *b,
 	return far || (is_now && b->state == MODEL_OPEN) ? -WEIR_REASON_BUSY : 0;
 }
 
-/* Pages that somebody else holds are left to them, all or none. */
+/* Pages that readers hold are left to them, all or none. */
 static bool take_pages(struct model *m, struct model_block *b, u16 count)
 {
 	unsigned int p, n = model_pages_of(count);
@@ -266,7 +266,7 @@ static void sum_up(struct model_block *b, const s32 *grads)
 	}
 }
 
-/* Is nobody waited for any more? */
+/* Is no source waited for any more? */
 static bool is_done(const struct model *m, const struct model_block *b)
 {
 	unsigned int i;
@@ -385,7 +385,7 @@ static u64 deadline(const struct model_block *b, const struct weir_ageing *agein
 	return timeout > grace ? timeout : grace;
 }
 
-/* Old generations' too: somebody has to sweep them away. */
+/* Old generations' too: a visit has to sweep them away. */
 u64 model_due(const struct model *m, const struct model_block *b,
 	      const struct weir_ageing *ageing)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a block table does, in plain slow code: written from what block.h,
- * horizon.h and weir_wire.h say, to be compared with the module's own.
+ * A block table's behaviour, in plain slow code: written from the comments in
+ * block.h, horizon.h and weir_wire.h, to be compared with the module's own.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -15,7 +15,7 @@
 #define MODEL_GRADS	1030	/* some more than fit into a page */
 #define MODEL_PAGES	2
 
-/* A page, which lives while the table or somebody else holds it. */
+/* A page, which lives while the table or a reader holds it. */
 struct model_page {
 	unsigned int holders;
 };
@@ -57,7 +57,7 @@ struct model {
 	bool all_held;			/* readers hold all pages that stand by */
 };
 
-/* What came of a contribution or query. */
+/* Result of a contribution or query. */
 struct model_outcome {
 	int verdict;
 	bool opened;

@@ -27,7 +27,7 @@ static void bands_data_limits(void)
 	const struct weir_bands_limits time = { .time = 1000 };
 
 	bands = (struct weir_bands) { };
-	/* One packet fits into whatever is empty. */
+	/* One packet of any length fits into an empty band. */
 	CHECK(!data_full(&bytes, 9000, 0));
 	CHECK(!data_full(&time, 9000, 5000));
 	put(WEIR_BAND_DATA, 2, 1000);
@@ -79,7 +79,7 @@ static void bands_victims(void)
 	limits.victim = WEIR_TRIM_VICTIM_COIN;
 	CHECK(weir_bands_swap(&bands, &limits, 1000, 1000, 1));
 	CHECK(!weir_bands_swap(&bands, &limits, 1000, 1000, 2));
-	/* The band must hold what comes once the tail is gone. */
+	/* The band must have room for the packet once the tail is gone. */
 	limits.victim = WEIR_TRIM_VICTIM_TAIL;
 	CHECK(weir_bands_swap(&bands, &limits, 2000, 1000, 0));
 	CHECK(!weir_bands_swap(&bands, &limits, 2001, 1000, 0));

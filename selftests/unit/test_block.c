@@ -173,7 +173,7 @@ static void advance_sooner(void)
 	weir_blocks_advance(&table, sooner);
 }
 
-/* Two CPUs see new generations at once: the later one is the job's, whoever is first. */
+/* Two CPUs see new generations at once: the later one is the job's, whichever CPU is first. */
 static void block_generations_race(void)
 {
 	setup(4, 2, 16);
@@ -217,7 +217,7 @@ static struct weir_outcome ask(u16 source, u32 block, u16 generation,
 	return out;
 }
 
-/* What there is of a block for who asks; asking opens nothing. */
+/* Answers to a source that asks; asking opens no block. */
 static void block_query(void)
 {
 	setup(4, 2, 16);
@@ -257,7 +257,7 @@ static void check_mask(const struct weir_result *res, unsigned long mask)
 	CHECK(!res->mask[1] && !res->mask[2] && !res->mask[3]);
 }
 
-/* Answered with those who are in it, and so it stays. */
+/* Answered with the sources that are in it, and so it stays. */
 static void block_quorum(void)
 {
 	struct outcome o;
@@ -279,7 +279,7 @@ static void block_quorum(void)
 	VERDICT(WEIR_VERDICT_REPEAT, 0, 0, 0, 16, 100);
 	VERDICT(WEIR_VERDICT_REPEAT, 3, 0, 0, 16, 1);
 	VERDICT(WEIR_VERDICT_LATE, 2, 0, 0, 16, 1);
-	/* The slot's next block has nobody who was late. */
+	/* The slot's next block has no late source. */
 	contribute(3, 4, 0, 16, 1);
 	contribute(1, 4, 0, 16, 1);
 	VERDICT(WEIR_VERDICT_LATE, 0, 4, 0, 16, 1);
@@ -301,7 +301,7 @@ static void block_quorum_changes(void)
 	teardown();
 }
 
-/* Not by number: who is excluded may be in, where others are missing. */
+/* Not by number: an excluded source may be in, where others are missing. */
 static void block_without_the_excluded(void)
 {
 	struct outcome o;
@@ -324,7 +324,7 @@ static void block_without_the_excluded(void)
 	teardown();
 }
 
-/* A slot is not given on as long as a source may lack what is in it. */
+/* A slot stays a block's as long as a source may lack its result. */
 static void block_is_retained(void)
 {
 	struct weir_outcome out;
@@ -348,9 +348,9 @@ static void block_is_retained(void)
 }
 
 /*
- * Who knows nothing of joins begins a generation with each iteration. The other source lost
- * a result of the one before: it asks, or sends again, and gets the same bits, although
- * the first one is a whole window further.
+ * A worker without joins begins a generation with each iteration. The other source lost a
+ * result of the one before: it asks, or sends again, and gets the same bits, although the
+ * first one is a whole window further.
  */
 static void block_left_of_the_generation_before(void)
 {
@@ -375,14 +375,17 @@ static void block_left_of_the_generation_before(void)
 		CHECK_EQ(o.res.generation, 1);
 		CHECK_EQ(o.res.id, b);
 	}
-	/* Its first block was a table ago. What was never summed is not summed now. */
+	/*
+	 * Its first block was a table ago. A contribution that was never summed is not summed
+	 * now.
+	 */
 	REFUSED(GENERATION, 1, 0, 1, 16, 1);
 	REFUSED(GENERATION, 1, 3, 1, 16, 1);
 	ask(1, 3, 1, -WEIR_REASON_GENERATION);
 	VERDICT(WEIR_VERDICT_COMPLETE, 1, 0, 2, 16, 5);
 	VERDICT(WEIR_VERDICT_COMPLETE, 1, 1, 2, 16, 5);
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 2, 2, 16, 5);
-	/* What the box gives out begins anew. */
+	/* A generation of the box begins anew. */
 	weir_blocks_begin(&table, 3, 0);
 	ask(1, 1, 2, -WEIR_REASON_GENERATION);
 	teardown();
@@ -476,7 +479,7 @@ static void block_ages(void)
 	teardown();
 }
 
-/* With no timeout at all it stays open, until nobody is waited for any more. */
+/* With no timeout at all it stays open, until no source is waited for any more. */
 static void block_is_done_without_a_packet(void)
 {
 	struct weir_ageing never = { .timeout = 0, .answer = true };
@@ -546,7 +549,7 @@ static void block_at_a_glance(void)
 	teardown();
 }
 
-/* What was in it counts no more, and who was in it counts again. */
+/* Its contributions count no more, and its sources may contribute again. */
 static void block_begins_anew(void)
 {
 	struct outcome o;
@@ -611,7 +614,7 @@ static void block_exponents(void)
 	CHECK_EQ(out.res.exponent, 3);
 	weir_result_put(&out.res);
 
-	/* The next block in the slot has none, whatever a packet of it leaves there. */
+	/* The next block in the slot has none, whichever bytes the first left there. */
 	VERDICT(WEIR_VERDICT_SUMMED, 0, 1, 0, 1, 1);
 	key.id = 1;
 	CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out), -WEIR_REASON_COUNT);
@@ -620,7 +623,7 @@ static void block_exponents(void)
 	teardown();
 }
 
-/* A result that somebody still reads is not written to. */
+/* A result with a reader is not written to. */
 static void block_leaves_pages_to_readers(void)
 {
 	struct weir_block_key key = { .id = 0, .count = 1 };
@@ -641,7 +644,7 @@ static void block_leaves_pages_to_readers(void)
 	teardown();
 }
 
-/* Receivers hold all pages but @left of those that stand by; or let go of them. */
+/* Receivers hold all but @left of the spare pages; or release them. */
 static void hold_spare(u32 left, bool hold)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The whole way of a contribution, from the descriptor to what is sent. */
+/* The whole way of a contribution, from the descriptor to the packets sent. */
 #include <limits.h>
 
 #include "base/payload.h"
@@ -114,7 +114,7 @@ static void contribute_repeat_to_one(void)
 	box_down();
 }
 
-/* What is changed in a good contribution, and why it is refused then. */
+/* Changes of a good contribution, and the reasons for which it is refused then. */
 static void contribute_refusals(void)
 {
 	static const struct in6_addr none;
@@ -166,7 +166,7 @@ static int send_join(struct weir_job *job, u16 source, u32 nonce, u32 ranks,
 	return box_join_as(job, source, 0, &join);
 }
 
-/* As it came but for one number, it is answered with what the job has. */
+/* As it came but for one number, it is answered with the job's. */
 static void refused_join(struct weir_job *job, u8 dtype, u8 op, u8 format)
 {
 	struct weir_join join = {
@@ -196,7 +196,7 @@ static void contribute_join_of_other_numbers(void)
 	box_down();
 }
 
-/* Where a worker leaves the numbers open, it reads in the answer what they are. */
+/* Where a worker leaves the numbers open, it reads them in the answer. */
 static void contribute_join_of_any_numbers(void)
 {
 	struct weir_join join = {
@@ -259,7 +259,7 @@ static void contribute_join_that_does_not_fit(void)
 	box_down();
 }
 
-/* Source 0 of a job of two is who @config says, and nobody else. */
+/* Source 0 of a job of two is bound as in @config, and only so. */
 static struct weir_contrib identity(struct weir_source_config config)
 {
 	struct weir_job *job;
@@ -271,7 +271,7 @@ static struct weir_contrib identity(struct weir_source_config config)
 	return box_contrib(job, 0, 0, 16);
 }
 
-/* An index of a request is any 32 bits; the buckets before the table are somebody else's. */
+/* An index of a request is any 32 bits; the memory before the table is not the table's. */
 static void contribute_ports_by_any_index(void)
 {
 	static const int none[] = { 0, -1, -3, 3 + WEIR_PORT_BUCKETS, INT_MIN, INT_MAX };
@@ -346,7 +346,7 @@ static void contribute_device_is_whose(void)
 	box_down();
 }
 
-/* Who is not the source, or sends nothing whole, does not keep it alive either. */
+/* Packets of another sender, or broken ones, do not keep the source alive either. */
 static void contribute_spoofed_is_not_heard(void)
 {
 	struct weir_contrib c;
@@ -387,7 +387,7 @@ static struct weir_job *policed(u32 own, u32 all)
 	return job;
 }
 
-/* What is above a source's rate is counted everywhere, and costs the job none. */
+/* A packet above a source's rate is counted everywhere, and costs the job's rate nothing. */
 static void contribute_source_is_policed(void)
 {
 	struct weir_job *job = policed(1, 2);
@@ -459,7 +459,7 @@ static void contribute_answers_are_policed(void)
 	answers_are_policed(false);
 }
 
-/* Whatever it is: joins, queries, and what would be refused later. */
+/* All packets: joins, queries, and those that would be refused later. */
 static void contribute_all_is_policed(void)
 {
 	struct weir_job *job = policed(0, 100);
@@ -471,7 +471,7 @@ static void contribute_all_is_policed(void)
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
 	c.count = 15;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_SOURCE_RATE);
-	/* But not what is somebody else's. */
+	/* But not packets that are not weir's. */
 	c.daddr[3]++;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_NOT_LOCAL);
 	CHECK_EQ(box_counter(WEIR_C_JOINS), 0);
@@ -479,7 +479,7 @@ static void contribute_all_is_policed(void)
 	box_down();
 }
 
-/* Who is excluded is told so, whatever its generation, but may join. */
+/* An excluded source gets a notice, in any generation, but may join. */
 static void contribute_excluded(void)
 {
 	struct weir_contrib c;
@@ -594,7 +594,7 @@ static __sum16 good_csum(const struct weir_contrib *c, const u8 *dgram)
 				 csum_partial(dgram, c->udp_len, 0));
 }
 
-/* Where nobody vouches for the checksum it is looked at. */
+/* The checksum is verified where it was not before. */
 static void contribute_checksum(void)
 {
 	struct weir_contrib c;
@@ -629,7 +629,7 @@ static void contribute_checksum(void)
 	box_down();
 }
 
-/* What a parser refuses is only bad where it is sent to a job. */
+/* A packet that a parser refuses is only bad where it is sent to a job. */
 static void contribute_refuse(void)
 {
 	struct weir_contrib c;
@@ -661,7 +661,7 @@ static void contribute_refuse(void)
 	box_down();
 }
 
-/* What another CPU writes where the BPF program has its descriptor. */
+/* Another CPU's writes where the BPF program has its descriptor. */
 static struct weir_contrib descriptor;
 
 static void descriptor_changes(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the box says: results, replies, answers and notices, to the byte. */
+/* The box's packets: results, replies, answers and notices, to the byte. */
 #include "box.h"
 #include "job/notice.h"
 #include "unit.h"
@@ -79,7 +79,7 @@ static void control_whole_result_has_no_bitmap(void)
 	box_down();
 }
 
-/* The same bits again, whoever asks and however. */
+/* The same bits again, for any source and any question. */
 static void control_repeats_are_the_same(void)
 {
 	struct box_sent first = *degraded_result(3), *p = &box.packet[3];
@@ -172,7 +172,7 @@ static void control_notice(void)
 	box_down();
 }
 
-/* A source whose block is gone counts as dead in what it is told alone. */
+/* A source without its block counts as dead in the notice to it alone. */
 static void control_notice_of_a_block_gone(void)
 {
 	setup(40);
@@ -222,7 +222,7 @@ static int give_joined(u16 source, u32 block, u16 generation)
 	return box_send(&c, NULL, 0);
 }
 
-/* The box was set up anew: what it once gave out means nothing to it. */
+/* The box was set up anew: it does not recognize its former generations. */
 static void control_box_set_up_anew(void)
 {
 	setup(2);
@@ -238,7 +238,7 @@ static void control_box_set_up_anew(void)
 	box_down();
 }
 
-/* Who has joined is told; it begins no generation by itself. */
+/* A worker that has joined gets a notice; it begins no generation by itself. */
 static void control_another_generation_of_a_member(void)
 {
 	u16 generation;
@@ -256,7 +256,7 @@ static void control_another_generation_of_a_member(void)
 	box_down();
 }
 
-/* Nobody ends what all have joined, however new the generation that he says. */
+/* No packet ends a generation that all have joined, however new its own. */
 static void control_generation_of_a_joined_job(void)
 {
 	static const u16 ahead[] = { 1, 2, 32767, 32768, 65535 };
@@ -298,7 +298,7 @@ static void control_first_generation_is_any(void)
 	}
 }
 
-/* Who knows nothing of joins begins newer ones, and is not told of older. */
+/* A worker without joins begins newer ones, and gets no notice of older ones. */
 static void control_generation_without_joins(void)
 {
 	struct weir_contrib c;
@@ -335,7 +335,7 @@ static void control_stale(void)
 	CHECK_EQ(box_block(&box.packet[0]), 2);
 	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
 	CHECK_EQ(box.sent, 2);
-	/* Old packets of who has gone on since. */
+	/* Old packets of a source that has gone on since. */
 	box_give(job, 1, 8, 1);
 	box_forget();
 	CHECK_EQ(box_give(job, 1, 3, 1), WEIR_REASON_STALE);
@@ -377,7 +377,7 @@ static void repeat_meanwhile(void)
 
 /*
  * A join that is repeated just as the generation begins is not answered with the one
- * before, and whom that has excluded is not told so in the new one.
+ * before, and a source excluded in that gets no notice in the new one.
  */
 static void control_join_repeated_as_it_begins(void)
 {
@@ -411,7 +411,7 @@ static unsigned int bytes_to(u16 source)
 	return n;
 }
 
-/* What is sent to join without a cookie; who has it joins once. */
+/* Answers to joins without a cookie; a worker with one joins once. */
 static void control_join_is_challenged(void)
 {
 	struct weir_join join = {
@@ -552,8 +552,8 @@ static void control_hears_meanwhile(void)
 }
 
 /*
- * Whatever is said in the name of who has shown nothing, no more goes there than came
- * from there: to each packet nothing, or something that is no longer.
+ * In the name of a source that has shown nothing no packet makes more go there than came
+ * from there: each is answered with nothing, or with a packet that is no longer.
  */
 static void control_no_more_than_came(void)
 {
@@ -651,7 +651,7 @@ static void control_result_for_a_contribution(void)
 	box_down();
 }
 
-/* A refusal is told to who says that it has joined, in a header alone at first. */
+/* A worker that claims to have joined gets a notice of a refusal, a header alone at first. */
 static void control_notice_of_a_header(void)
 {
 	setup(2);
@@ -666,7 +666,7 @@ static void control_notice_of_a_header(void)
 	box_down();
 }
 
-/* The bitmap is for those who have joined, in the same result. */
+/* The bitmap is for workers that have joined, in the same result. */
 static void control_bitmap_for_who_has_joined(void)
 {
 	setup(3);

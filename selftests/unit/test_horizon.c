@@ -28,11 +28,11 @@ static void teardown(void)
 #define REACH(...)	weir_horizon_reach(&horizon, __VA_ARGS__)
 #define NOBODY		WEIR_SOURCES_MAX
 
-/* Whatever is a table further may be opened, as far as all sources are concerned. */
+/* A block a table further may be opened, as far as all sources are concerned. */
 #define PASSED(seq) \
 	(REACH(NOBODY, (seq) + horizon.size) == WEIR_REACH_NEAR)
 
-/* To the block: what is half a table behind what it sends, a source has. */
+/* To the block: a source has the results half a table before the block that it sends. */
 static void horizon_is_half_a_table(void)
 {
 	setup(1, 8);
@@ -59,7 +59,7 @@ static void horizon_waits_for_the_last(void)
 	SHOW(255, 5);
 	CHECK(PASSED(1));
 	CHECK(!PASSED(2));
-	/* What was found before is not forgotten, nor taken for more. */
+	/* The last look is remembered, and not taken for more. */
 	CHECK(PASSED(0));
 	SHOW(255, 100);
 	CHECK(PASSED(96));
@@ -67,7 +67,7 @@ static void horizon_waits_for_the_last(void)
 	teardown();
 }
 
-/* What arrives late does not make a source look further behind. */
+/* A late packet does not make a source look further behind. */
 static void horizon_only_goes_forward(void)
 {
 	setup(1, 8);
@@ -106,7 +106,7 @@ static void horizon_does_not_wait_for_the_absent(void)
 	CHECK(!PASSED(0));
 	weir_horizon_leave(&horizon, 1);
 	CHECK(PASSED(46));
-	/* What it sends meanwhile counts when it is back. */
+	/* Its blocks meanwhile count when it is back. */
 	SHOW(1, 30);
 	weir_horizon_return(&horizon, 1);
 	CHECK(PASSED(26));
@@ -114,7 +114,7 @@ static void horizon_does_not_wait_for_the_absent(void)
 	teardown();
 }
 
-/* Who is back is waited for from then on, wherever the others are. */
+/* A source that is back is waited for from then on, wherever the others are. */
 static void horizon_waits_for_who_is_back(void)
 {
 	setup(2, 8);
@@ -160,7 +160,7 @@ static void horizon_never_shown(void)
 	teardown();
 }
 
-/* Half a table ahead of the slowest, whatever a source has shown of itself. */
+/* Half a table ahead of the slowest, for each source. */
 static void horizon_reach(void)
 {
 	setup(3, 8);
@@ -169,12 +169,12 @@ static void horizon_reach(void)
 	CHECK_EQ(REACH(0, 7), WEIR_REACH_FAR);
 	CHECK_EQ(REACH(0, 8), WEIR_REACH_BEYOND);
 	CHECK_EQ(REACH(0, 0x7fffffff), WEIR_REACH_BEYOND);
-	/* A lie that is believed is one about what is near. */
+	/* Only a lie about a near block is taken. */
 	SHOW(0, 3);
 	CHECK_EQ(REACH(0, 4), WEIR_REACH_FAR);
 	CHECK_EQ(REACH(0, 11), WEIR_REACH_FAR);
 	CHECK_EQ(REACH(0, 12), WEIR_REACH_BEYOND);
-	/* Who is behind all others by more than that may catch up at once. */
+	/* A source that is behind all others by more than that may catch up at once. */
 	SHOW(0, 103);
 	SHOW(1, 103);
 	CHECK_EQ(REACH(2, 107), WEIR_REACH_NEAR);
@@ -185,7 +185,7 @@ static void horizon_reach(void)
 	teardown();
 }
 
-/* What comes next follows all that was shown, and all stand before it. */
+/* The next block follows all that were shown, and all sources stand before it. */
 static void horizon_begins(void)
 {
 	setup(2, 8);
@@ -200,10 +200,10 @@ static void horizon_begins(void)
 	CHECK_EQ(REACH(0, 1003), WEIR_REACH_NEAR);
 	CHECK_EQ(REACH(0, 1004), WEIR_REACH_FAR);
 	CHECK_EQ(REACH(0, 1008), WEIR_REACH_BEYOND);
-	/* What is older than that takes a source nowhere. */
+	/* An older block does not move a source. */
 	SHOW(1, 10);
 	CHECK_EQ(REACH(0, 1003), WEIR_REACH_NEAR);
-	/* Who was away for long is behind. */
+	/* A source that was away for long is behind. */
 	weir_horizon_begin(&horizon, 0x70000000);
 	horizon.shown[1] = 5;
 	CHECK_EQ(weir_horizon_end(&horizon, 0x70000000), 0x70000000);

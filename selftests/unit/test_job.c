@@ -192,7 +192,7 @@ static void job_generation_only_grows(void)
 	box_down();
 }
 
-/* What is said of late sources reaches all who act on it. */
+/* The settings of late sources reach all the code that acts on them. */
 static void job_policy_is_set(void)
 {
 	struct weir_policy_config changed = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is let into a generation, and when it begins. */
+/* Which sources a generation has, and when it begins. */
 #include "kernel.h"
 
 #include "job/join.h"
@@ -163,7 +163,7 @@ static const unsigned long second[WEIR_SOURCES_MAX / 64] = { 1 << 1 };
 #define AFTER(v, ns, source, nonce) \
 	CHECK_EQ(join(source, nonce, 0, second, mock_ns + (ns)), WEIR_JOIN_##v)
 
-/* Who is excluded has ten seconds to come. */
+/* An excluded source has ten seconds to come. */
 static void join_excluded(void)
 {
 	setup(2);
@@ -174,7 +174,7 @@ static void join_excluded(void)
 	teardown();
 }
 
-/* All are started anew, and who is excluded comes last. */
+/* All are started anew, and the excluded one comes last. */
 static void join_excluded_and_slow(void)
 {
 	setup(2);
@@ -185,7 +185,7 @@ static void join_excluded_and_slow(void)
 	teardown();
 }
 
-/* Who is excluded comes first: it is waited for while it speaks. */
+/* The excluded one comes first: it is waited for while it sends joins. */
 static void join_excluded_waits(void)
 {
 	unsigned long waiting[WEIR_SOURCES_MAX / 64];

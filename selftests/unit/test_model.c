@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A million random events for the block table and for the model: they must
- * agree on every verdict, on every bit of every result, on what is open and
- * what ages when, and on memory. WEIR_SEED names other events than the usual.
+ * agree on every verdict, on every bit of every result, on open blocks and
+ * their ageing, and on memory. WEIR_SEED names other events than the usual.
  */
 #include "kernel.h"
 
@@ -15,7 +15,7 @@
 #define STEPS		1000000
 #define READERS		24
 
-/* Somebody who still reads a result, and what it must go on to read. */
+/* A receiver that still reads a result, and the bytes that it must go on to read. */
 struct reader {
 	bool is_there;
 	bool left;			/* of a table that is gone */
@@ -24,7 +24,7 @@ struct reader {
 	u32 bits[MODEL_GRADS];
 };
 
-/* What has come about, as a run that never sees it has shown nothing. */
+/* Cases that have occurred, as a run without them has shown nothing. */
 enum seen {
 	SEEN_VERDICT,
 	SEEN_REASON = SEEN_VERDICT + WEIR_VERDICT_WANTED + 1,
@@ -175,7 +175,7 @@ static void keep(struct reader *r, const struct weir_result *res,
 	}
 }
 
-/* It has read what was sent to it, whatever happened since. */
+/* It has read the same bytes up to the end. */
 static void let_go(struct reader *r)
 {
 	unsigned int p;
@@ -297,7 +297,7 @@ static struct weir_payload any_payload(const struct weir_block_key *key,
 	return pl;
 }
 
-/* What it tells of a result that keeps a packet out. */
+/* Checks the report of a result that keeps a packet out. */
 static void check_retained(const struct weir_outcome *out,
 			   const struct model_outcome *want)
 {
@@ -502,7 +502,7 @@ static void step(void)
 	}
 }
 
-/* What a table has never changes, whoever holds it. */
+/* The number of a table's pages never changes, whoever holds them. */
 static long pages_of_table(void)
 {
 	return run.table.size * run.table.pages + run.table.spare.n;

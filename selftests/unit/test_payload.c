@@ -113,7 +113,7 @@ static void payload_skb(void)
 		 -ENODATA);
 }
 
-/* What lies in a device's memory has no address, be it wanted or only on the way. */
+/* Bytes in a device's memory have no address, wanted or only on the way. */
 static void payload_unreadable(void)
 {
 	struct xdp_buff xdp = { .data = bytes, .data_end = bytes + 100,

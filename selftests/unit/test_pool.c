@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages that receivers hold, and those that stand by for them. */
+/* Pages that receivers hold, and the spare ones. */
 #include "kernel.h"
 
 #include "sum/pool.h"
@@ -38,7 +38,7 @@ static void pool_nobody_holds(void)
 	down();
 }
 
-/* However often: no more memory than there was, and no page that somebody reads. */
+/* However often: no more memory than before, and no page with a reader. */
 static void pool_receivers_hold(void)
 {
 	struct page *held[SPARE];
@@ -64,7 +64,7 @@ static void pool_receivers_hold(void)
 	down();
 }
 
-/* All are held: the slot keeps what it has, until somebody lets one go. */
+/* All are held: the slot keeps what it has, until a receiver releases one. */
 static void pool_all_held(void)
 {
 	struct page *held[SPARE + 2], *was[2];

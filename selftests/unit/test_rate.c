@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policers: what they let pass, over simulated time. */
+/* Policers: the packets that they let pass, over simulated time. */
 #include "kernel.h"
 
 #include "job/rate.h"
@@ -97,8 +97,8 @@ static void rate_bytes_exactly(void)
 }
 
 /*
- * Rates that come out even nowhere: a flood for a second gets what they say and
- * the burst, to a hundredth.
+ * Rates that come out even nowhere: a flood for a second gets the rate and the
+ * burst, to a hundredth.
  */
 static void flooded(const struct weir_rate_config *config, u32 bytes,
 		    u64 want, u64 gap)
@@ -161,7 +161,7 @@ static void rate_both_buckets(void)
 	CHECK_EQ(pass(mock_ns, 10, 1), 2);
 	/* One token, and bytes enough. */
 	CHECK_EQ(pass(mock_ns + NSEC_PER_SEC, 10, 1), 1);
-	/* What the packets' bucket refuses costs no bytes. */
+	/* A packet that the packets' bucket refuses costs no bytes. */
 	CHECK_EQ(take(mock_ns + 100 * NSEC_PER_SEC, 65535), 1);
 	CHECK_EQ(pass(mock_ns + 101 * NSEC_PER_SEC, 100, 1), 5);
 	CHECK_EQ(take(mock_ns + 102 * NSEC_PER_SEC, 1995), 1);
@@ -198,7 +198,7 @@ static void rate_clock_far_ahead(void)
 	}
 }
 
-/* What an administrator may say, however little sense it makes. */
+/* All settings that are accepted, even odd ones. */
 static void rate_endless_bursts(void)
 {
 	setup(&(struct weir_rate_config){ .packets = 1,
@@ -233,7 +233,7 @@ static void rate_two_cpus(void)
 	CHECK(!mock_meanwhile);
 }
 
-/* What a packet causes costs bytes, and no packet. */
+/* An answer costs bytes, and no packet. */
 static void rate_of_an_answer(void)
 {
 	setup(&(struct weir_rate_config){ .packets = 1, .packets_burst = 2,

@@ -145,7 +145,7 @@ static void scan_contributions_put_it_off(void)
 	box_down();
 }
 
-/* What comes early does not make it age later. */
+/* Early contributions do not make it age later. */
 static void scan_early_contributions_change_nothing(void)
 {
 	u64 start;
@@ -217,7 +217,7 @@ static void scan_sends_what_was_left_unsent(void)
 		box_give(job, 0, i, 1);
 	CHECK_EQ(answered(), 1);
 	CHECK_EQ(box.sent, 0);
-	/* Who asks meanwhile is answered, and the others not forgotten. */
+	/* A source that asks meanwhile is answered, and the others later. */
 	box_ask(job, 0, 3);
 	CHECK_EQ(box.sent, 1);
 	box_forget();
@@ -378,7 +378,7 @@ static void scan_timeout_comes_and_goes(void)
 	CHECK_EQ(answered(), 0);
 	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
 	CHECK_EQ(mock_timers(), 0);
-	/* Those that are open are seen when there is one again. */
+	/* Open blocks are seen when there is one again. */
 	set_policy(WEIR_POLICY_PARTIAL, 20 * TIMEOUT);
 	after(9 * TIMEOUT);
 	CHECK_EQ(answered(), 0);
@@ -388,7 +388,7 @@ static void scan_timeout_comes_and_goes(void)
 	box_down();
 }
 
-/* Those who are missing are counted once, and the block goes on. */
+/* Missing sources are counted once, and the block goes on. */
 static void scan_wait_counts_once(void)
 {
 	setup(WEIR_POLICY_WAIT, TIMEOUT, 3, SLOTS, 4);
@@ -433,7 +433,7 @@ static void set_quorum(u16 quorum)
 	weir_job_set_policy(job, &changed);
 }
 
-/* Those who are in an open block have nothing more to send that would end it. */
+/* The sources in an open block have no packet left that would end it. */
 static void quorum_is_lowered(u64 timeout, bool aged)
 {
 	setup(WEIR_POLICY_WAIT, timeout, 4, SLOTS, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is late for now, and who is gone. */
+/* Which sources are late for now, and which are gone. */
 #include "job/straggler.h"
 #include "box.h"
 #include "unit.h"
@@ -50,8 +50,8 @@ static void block_without(int silent)
 }
 
 /*
- * Blocks time out for want of a source that says nothing, for two periods; in a
- * third one nobody has anything to say.
+ * Blocks time out for want of a silent source, for two periods; in a third one no
+ * source sends.
  */
 static void silence_of(int source)
 {
@@ -244,7 +244,7 @@ static void join_all(u32 nonce)
 
 	for (i = 0; i < job->blocks.sources; i++)
 		CHECK_EQ(box_join(job, i, nonce + i), 0);
-	/* Who is excluded is not waited for, so that it had better be in time. */
+	/* An excluded source is not waited for, so it has to be in time. */
 	while (i--)
 		CHECK_EQ(box_join(job, i, nonce + i), 0);
 }
@@ -275,8 +275,8 @@ static void straggler_comes_back_by_joining(void)
 }
 
 /*
- * What a member was late for before the generation does not count, and it has
- * been heard as it begins, whenever its own last word came.
+ * A member's late blocks before the generation do not count, and it counts as
+ * heard as that begins, whenever its last packet came.
  */
 static void straggler_begins_afresh(void)
 {
@@ -317,7 +317,7 @@ static void straggler_stays_excluded(void)
 	box_down();
 }
 
-/* A block waits as long as it takes, but who is gone is told apart. */
+/* A block waits as long as it takes, but a dead source is recognized. */
 static void straggler_is_dead_where_blocks_wait(void)
 {
 	setup(WEIR_POLICY_WAIT, 3);
@@ -387,7 +387,7 @@ static void straggler_is_dead_where_results_wait(void)
 	box_down();
 }
 
-/* Nobody speaks where nobody has anything to say. */
+/* No source is dead where none has anything to send. */
 static void straggler_idle_job(void)
 {
 	setup(WEIR_POLICY_EXCLUDE, 3);
@@ -404,7 +404,7 @@ static void straggler_idle_job(void)
 	box_down();
 }
 
-/* Work begins again a moment before somebody looks. */
+/* Work begins again a moment before the timer looks. */
 static void straggler_is_a_moment_later(void)
 {
 	setup(WEIR_POLICY_EXCLUDE, 3);

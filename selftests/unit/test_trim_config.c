@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trimming policies: what is refused, and what hooks and programs get to see. */
+/* Trimming policies: refusals, and the forms for hooks and programs. */
 #include "kernel.h"
 
 #include "trim/mode_time.h"
@@ -116,7 +116,7 @@ static void trim_config_more_marks(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
 }
 
-/* A rule for any DSCP is taken to leave out what was trimmed already. */
+/* A rule for any DSCP leaves out packets that were trimmed already. */
 static void trim_config_any_dscp(void)
 {
 	struct weir_trim_port port = { };
@@ -148,7 +148,7 @@ static void trim_config_hooks(void)
 	CHECK_EQ(check(), 0);
 	config.victim = WEIR_TRIM_VICTIM_COIN;
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_VICTIM));
-	/* The qdisc does it for who reads its backlog, and needs no rate. */
+	/* A program that reads the qdisc's backlog needs no rate. */
 	config.meter = WEIR_TRIM_METER_BACKLOG;
 	config.has &= ~WEIR_TRIM_HAS_RATE;
 	CHECK_EQ(check(), 0);
@@ -157,7 +157,7 @@ static void trim_config_hooks(void)
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_METER));
 }
 
-/* What has no sense at a hook, and what makes it a sense. */
+/* Settings that make no sense at a hook, and where they do. */
 static void trim_config_only_there(void)
 {
 	setup(WEIR_TRIM_HOOK_TC);
@@ -204,7 +204,7 @@ static void trim_config_rule_ports(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
 }
 
-/* Who trims nothing, or asks the qdisc, has no meters. */
+/* A policy that trims nothing, or uses the qdisc, has no meters. */
 static void trim_config_without_meters(void)
 {
 	struct weir_trim_port port = { };
@@ -285,7 +285,7 @@ static void trim_config_class(void)
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_QUEUE));
 }
 
-/* What goes together is inherited together, or not at all. */
+/* Fields that go together are inherited together, or not at all. */
 static void trim_config_inherited(void)
 {
 	static struct weir_trim_config plain, def;
@@ -322,7 +322,7 @@ static void trim_config_inherited(void)
 	CHECK(weir_trim_default_attrs() & BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES));
 }
 
-/* What its driver cannot send is not redirected to a device. */
+/* Frames that its driver cannot send are not redirected to a device. */
 static void trim_config_sends(void)
 {
 	struct weir_trim_device vlan = device;
@@ -412,7 +412,7 @@ static void trim_config_costs(void)
 	CHECK_EQ(meters().cost[WEIR_TRIM_OPTIMISTIC], 1);
 }
 
-/* What a CPU of so many needs for a million bytes, which is 512 ticks a byte at the rate. */
+/* Ticks that a CPU of so many needs for a million bytes, at 512 ticks a byte of the rate. */
 static u64 own_ticks(u32 cpus, enum weir_trim_mode mode)
 {
 	struct weir_trim_device box = device;
@@ -424,7 +424,7 @@ static u64 own_ticks(u32 cpus, enum weir_trim_mode mode)
 	return ticks(port.meters.cost[mode], 1000000);
 }
 
-/* After an overflow all CPUs together send what the port can, and hardly less. */
+/* After an overflow all CPUs together send as much as the port can, and hardly less. */
 static void trim_config_cpus(void)
 {
 	static const u32 cpus[] = { 1, 2, 3, 4, 7, 8, 48, 64, 128, 500 };
@@ -442,7 +442,7 @@ static void trim_config_cpus(void)
 		own = own_ticks(cpus[i], WEIR_TRIM_OPTIMISTIC);
 		CHECK_EQ(own, 512000000);
 	}
-	/* What is said is so, and bounds what is not said. */
+	/* A given share holds, and bounds those not given. */
 	say_percent(WEIR_TRIM_HALF, 5);
 	CHECK_EQ(own_ticks(64, WEIR_TRIM_HALF), 20 * 512000000ULL);
 	CHECK_EQ(own_ticks(2, WEIR_TRIM_PESSIMISTIC), 20 * 512000000ULL);
@@ -458,7 +458,7 @@ static void trim_config_cpus(void)
 	own_ticks(64, WEIR_TRIM_PESSIMISTIC);
 }
 
-/* What a frame takes of the link beyond its own bytes. */
+/* A frame's overhead on the link. */
 static void trim_config_overhead(void)
 {
 	setup(WEIR_TRIM_HOOK_XDP);
@@ -490,7 +490,7 @@ static void trim_config_limits(void)
 	CHECK_EQ(meters().limit, 7 * 1000 * 64);
 	config.header_time = 0;
 	CHECK_EQ(meters().header_limit, 1000 * 128 * 512);
-	/* What is beyond counting is long. */
+	/* A product beyond 64 bits is a long time. */
 	config.limit_time = 0;
 	config.limit_bytes = U64_MAX;
 	CHECK_EQ(meters().limit, U64_MAX >> WEIR_TRIM_COST_SHIFT);

@@ -38,7 +38,7 @@ struct {
 	__type(value, struct weir_contrib);
 } descriptor SEC(".maps");
 
-struct weir_contrib right;	/* what a call begins with */
+struct weir_contrib right;	/* the descriptor at a call's beginning */
 __u64 taken;			/* calls that the module has taken it in */
 __u64 changed;			/* how often it was changed under way */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A BPF program hands the module a descriptor in a map, and it is changed when the module
- * is half way through with it. What the module checks has to be what it uses. Where it
- * is not, the kernel dies, or the packet is not taken. And one asks for a struct of
- * another size than the module's.
+ * is half way through with it. The module has to use the values that it has checked.
+ * Where it does not, the kernel dies, or the packet is not taken. And a program asks for
+ * a struct of another size than the module's.
  *
  * Works in a network namespace of its own; the module must be loaded.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Places where frames meet the module, and what its counters promise of them there. */
+/* Places where frames meet the module, and the sums of its counters there. */
 #ifndef ARENA_H
 #define ARENA_H
 
@@ -9,13 +9,13 @@
 
 /**
  * struct arena - a place
- * @name: what it is called
+ * @name: its name
  * @enter: sets it up
  * @leave: takes it down
  * @round: chooses a policy, whose counters are new; may be NULL
  * @frame: makes a frame
- * @adds_up: whether all that was sent in this round is accounted for
- * @tell: says what was counted, for a round that does not add up
+ * @adds_up: are all frames of this round accounted for?
+ * @tell: prints the counters, for a round that does not add up
  */
 struct arena {
 	const char *name;

@@ -34,7 +34,7 @@ static const struct kind kinds[] = {
  * @rng: chooses
  * @objects: how many there were
  * @len: bytes of the chosen one's attributes
- * @attrs: those
+ * @attrs: the attributes
  */
 struct shown {
 	struct rng *rng;
@@ -53,7 +53,7 @@ static void take(const struct nlmsghdr *nlh, void *data)
 	memcpy(shown->attrs, (const uint8_t *)nlh + MESSAGE_HEAD, shown->len);
 }
 
-/* A request with those attributes of an object that it may have. */
+/* A request with the attributes of an object that it may have. */
 static void say_again(struct message *m, const struct shown *shown, uint64_t allowed)
 {
 	const struct nlattr *nla;
@@ -71,7 +71,7 @@ static uint64_t keys(const struct kind *kind)
 	return (1ULL << (kind->keys + 1)) - 2;
 }
 
-/* There may be no memory for what was there before, others having taken it. */
+/* There may be no memory for the object again, as others have taken it. */
 static bool is_made(int fd, const struct message *m)
 {
 	struct answer answer;
@@ -128,7 +128,7 @@ void echo_any(int fd, struct rng *rng)
 		echo(fd, kind, &shown, rng);
 }
 
-/* Requests that say something of an object, and what they say it of. */
+/* Requests that set attributes of an object, and the object. */
 static const struct {
 	uint8_t cmd;
 	const struct kind *kind;
@@ -161,7 +161,10 @@ static uint64_t value_of(const struct nlattr *nla)
 	return value;
 }
 
-/* Timers are no more than there are slots, and 0 stands for what goes with the timeout. */
+/*
+ * Timers are no more than there are slots, and 0 stands for the number that goes with the
+ * timeout.
+ */
 static bool may_differ(const struct grammar_attr *attr, uint64_t said, uint64_t shown)
 {
 	return (!strcmp(attr->name, "timers") && shown < said) ||

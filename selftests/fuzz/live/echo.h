@@ -5,13 +5,13 @@
 #include "rng.h"
 
 /*
- * What the box shows of an object, the box takes: one of the objects of the namespace is
- * read, taken away, made again from what was read, and must look as it did. Nobody else
+ * The box accepts the attributes that it shows of an object: one object of the namespace
+ * is read, taken away, made again from these, and must look as it did. No other process
  * may change the namespace meanwhile.
  */
 void echo_any(int fd, struct rng *rng);
 
-/* And what is said of an object, and taken, is shown of it. */
+/* And attributes of an accepted request are shown of the object. */
 void echo_said(int fd, struct rng *rng);
 
 #endif

@@ -10,7 +10,7 @@
 /* Of a frame that nothing came of, so much is shown. */
 #define TELL_BYTES	100
 
-/* Who routed frames are for, see wires.c. */
+/* The receiver of routed frames, see wires.c. */
 static const uint8_t next_hop[6] = { 2, 0, 0, 0, 2, 1 };
 
 void fates_begin(struct fates *f)
@@ -59,7 +59,7 @@ void fates_tell(const struct fates *f)
 	}
 }
 
-/* What is sent and what has come of it, said one after the other. */
+/* Prints the frame sent and the one that came out. */
 static void check(const struct frame *frame, const char *wrong, const uint8_t *got, size_t len)
 {
 	static uint8_t both[2 * TAP_FRAME_MAX];
@@ -94,9 +94,9 @@ static uint8_t dscp_of(const uint8_t *data, size_t len)
 }
 
 /*
- * Marked: with the DSCP of trimmed packets, or with none where nobody trusts one that it
- * came with. Of many packets in one, and of a checksum that is filled in anywhere, nobody
- * can say what it must be.
+ * Marked: with the DSCP of trimmed packets, or with none where its own mark is not
+ * trusted. The result is unknown for many packets in one, and for a checksum that is
+ * filled in anywhere.
  */
 static void check_marked(const struct fates *f, const struct frame *frame, const uint8_t *got,
 			 size_t len)

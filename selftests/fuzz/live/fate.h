@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The frames that were sent in a round, and what came of each. */
+/* The frames that were sent in a round, and the fate of each. */
 #ifndef FATE_H
 #define FATE_H
 
@@ -9,7 +9,7 @@
 #define FATE_FRAMES	64
 
 /**
- * struct fates - a round's frames, and what has come out
+ * struct fates - a round's frames, and those that have come out
  * @dscp: of trimmed packets
  * @return_dscp: of those that came back
  * @keep: lengths are kept
@@ -23,8 +23,8 @@
  * @routed: with another Ethernet header
  * @returned: came back
  * @returned_late: of former rounds, came back in this one
- * @box: what the box itself sent by wire a
- * @frame: those that were sent
+ * @box: frames that the box itself sent by wire a
+ * @frame: the frames that were sent
  */
 struct fates {
 	uint8_t dscp;
@@ -45,8 +45,8 @@ struct fates {
 };
 
 /*
- * Forgets what came. Frames of former rounds count as faults from here on, unless some had
- * been many packets in one, whose end nobody can wait for.
+ * Forgets the frames that came. Frames of former rounds count as faults from here on,
+ * unless some had been many packets in one, as their end cannot be waited for.
  */
 void fates_begin(struct fates *f);
 

@@ -18,7 +18,7 @@
 #define CORPUS_MAX	64
 #define SAMPLE_MAX	600
 
-/* What stands before the frame in an input of the fuzzer "trim". */
+/* Bytes before the frame in an input of the fuzzer "trim". */
 #define TRIM_INPUT	3
 
 #define VIRTIO_UDP_L4	5	/* VIRTIO_NET_HDR_GSO_UDP_L4 */
@@ -170,7 +170,7 @@ static void from_spec(struct frame *f, struct rng *rng)
 	f->len = packet_build(&spec, f->data);
 }
 
-/* Bytes change, come, or go; what the frame is for stays in most of it. */
+/* Bytes change, come, or go; most of the frame stays as it was. */
 static void mutate_once(struct frame *f, struct rng *rng)
 {
 	static const uint8_t odd_bytes[] = {
@@ -204,7 +204,7 @@ static bool is_tag(const uint8_t *at)
 	return (at[0] == 0x81 && at[1] == 0x00) || (at[0] == 0x88 && at[1] == 0xa8);
 }
 
-/* Neither longer than the device sends, nor what the stack takes for no frame. */
+/* Neither longer than the device sends, nor too short for the stack. */
 static void fit(struct frame *f, size_t mtu)
 {
 	if (f->len > mtu + LEN_MIN)
@@ -247,7 +247,7 @@ static size_t headers_len(const struct frame *f, const struct slow_packet *p)
 						 p->l4_off + 20;
 }
 
-/* Many packets in one: what is behind the headers is as long as many. */
+/* Many packets in one: the bytes behind the headers are as long as many. */
 static void merge(struct frame *f, struct rng *rng)
 {
 	struct slow_packet p;
@@ -311,7 +311,7 @@ void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu)
 		from_spec(f, rng);
 	else
 		from_sample(f, rng);
-	/* What is for another host is passed, and no more. */
+	/* A frame for another host is passed, and no more. */
 	if (rng_percent(rng, 95))
 		memcpy(f->data, frame_router, sizeof(frame_router));
 	finish(f, rng, gso, mtu);

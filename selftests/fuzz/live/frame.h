@@ -15,14 +15,14 @@
 
 /**
  * struct frame - a frame that is sent
- * @hdr: what the device is left to do
+ * @hdr: the work left to the device
  * @gso: it is many packets in one
  * @partial: a checksum is left to be filled in
  * @odd: one that is filled in anywhere
  * @routed: to the box's own address, to be forwarded to another host
  * @seen: something of it has come out
  * @len: bytes of it
- * @data: those
+ * @data: its bytes
  */
 struct frame {
 	struct virtio_net_hdr hdr;
@@ -47,7 +47,7 @@ void frame_trim(struct frame *f, struct rng *rng, bool gso, size_t mtu);
 /* A frame for jobs. */
 void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu);
 
-/* What the box has sent: it may be what joins have to bring from now on. */
+/* A packet of the box: it may bring the cookie that joins need from now on. */
 void frame_hear(const uint8_t *data, size_t len);
 
 /* Writes which one it is. */

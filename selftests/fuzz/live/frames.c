@@ -2,8 +2,8 @@
 /*
  * Frames of all kinds at the XDP, tc and qdisc hooks of the live module: those of the
  * tests' tables, changed in some places, some of them many packets in one or with a
- * checksum left to be filled in. Each is accounted for, and those that nobody may change
- * come out as they went in.
+ * checksum left to be filled in. Each is accounted for, and frames that must not be
+ * changed come out as they went in.
  */
 #include <err.h>
 #include <getopt.h>
@@ -98,7 +98,7 @@ static void tell(const struct arena *arena)
 	fates_tell(&fates);
 }
 
-/* What waits in queues comes out, and is counted then. */
+/* Frames that wait in queues come out, and are counted then. */
 static void settle(const struct arena *arena)
 {
 	double limit = now() + SETTLE_SECONDS;

@@ -34,7 +34,7 @@ unsigned int grammar_number(const struct grammar_set *set, const char *name)
 /**
  * struct walk - a look at attributes
  * @reply: they are the kernel's
- * @fault: what is wrong, with the attribute's name
+ * @fault: the mistake found, with the attribute's name
  */
 struct walk {
 	bool reply;

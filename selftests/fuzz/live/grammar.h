@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the weir family's requests and replies may be, in tables made from
+ * The form of the weir family's requests and replies, in tables made from
  * uapi/weir.yaml by ../grammar.py; and whether bytes are of that form.
  */
 #ifndef GRAMMAR_H
@@ -24,13 +24,13 @@ struct grammar_set;
 /**
  * struct grammar_attr - an attribute
  * @name: its name, NULL of a number that is no attribute's
- * @kind: what its payload is
+ * @kind: type of its payload
  * @multi: it may be there more than once
  * @min: lowest value of a number
  * @max: highest
  * @len_min: least bytes of a binary or string, without the string's end
  * @len_max: most
- * @nest: what is inside of a nest
+ * @nest: the set inside of a nest
  */
 struct grammar_attr {
 	const char *name;
@@ -88,18 +88,19 @@ const struct grammar_op *grammar_op(unsigned int cmd);
 unsigned int grammar_number(const struct grammar_set *set, const char *name);
 
 /**
- * grammar_request_fault() - what the kernel must refuse in a request's attributes
+ * grammar_request_fault() - find a fault of form that the kernel must refuse in a request's
+ * attributes
  * @set: of the request
  * @allowed: the attributes that it may have, bits by number
  * @data: the attributes
  * @len: bytes of them
  *
- * Return: NULL where nothing is wrong in form, else what is.
+ * Return: NULL where the form is right, else the fault.
  */
 const char *grammar_request_fault(const struct grammar_set *set, uint64_t allowed,
 				  const void *data, size_t len);
 
-/* What is wrong with a reply or notification: as above, and nothing is there twice. */
+/* Likewise in a reply or notification, in which nothing may be there twice. */
 const char *grammar_reply_fault(const struct grammar_set *set, uint64_t allowed,
 				const void *data, size_t len);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What requests must say to get far: few ids, so that they meet the same objects;
+ * Values with which requests get far: few ids, so that they meet the same objects;
  * addresses that are the box's or a worker's; devices that are there. Any other value
  * that the grammar allows, and the next ones to those, come besides.
  */
@@ -69,7 +69,7 @@ static uint64_t hooks(struct rng *rng)
 	return rng_range(rng, 1, 4);
 }
 
-/* Those of rules are others than those of trimmed packets. */
+/* The DSCPs of rules are others than those of trimmed packets. */
 static uint64_t dscp_of_data(struct rng *rng)
 {
 	return rng_range(rng, 0, 20);

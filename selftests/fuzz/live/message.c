@@ -74,7 +74,7 @@ const char *message_fault(const struct message *m)
 				     len - MESSAGE_HEAD);
 }
 
-/* The edges of what is allowed, and what lies next to them. */
+/* The edges of the allowed range, and their neighbours. */
 static uint64_t edge(struct rng *rng, const struct grammar_attr *attr)
 {
 	const uint64_t of[] = {
@@ -175,7 +175,7 @@ void message_good(struct message *m, struct rng *rng, uint16_t family,
 	put_set(m, rng, op->set, dump ? op->dump_request : op->do_request);
 }
 
-/* What takes much away comes seldom, or nothing would ever be there. */
+/* Requests that take much away come seldom, or nothing would ever be there. */
 static unsigned int percent_of(const struct grammar_op *op)
 {
 	if (strstr(op->name, "-flush"))

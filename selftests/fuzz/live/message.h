@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Requests: good ones, ones at the edge of what is allowed, and broken ones. */
+/* Requests: good ones, ones at the edges of the allowed ranges, and broken ones. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -16,7 +16,7 @@
 
 /**
  * struct message - a request
- * @op: what it was made as
+ * @op: the operation that it was made for
  * @dump: it asks for a dump
  * @odd: its headers are broken, so that nothing is promised about the answer
  * @len: bytes in @data, which may be others than its header says
@@ -30,7 +30,7 @@ struct message {
 	_Alignas(8) uint8_t data[MESSAGE_MAX];
 };
 
-/* What an attribute's value is taken from, most of the time: see hints.c. */
+/* The values of an attribute, most of the time: see hints.c. */
 struct hint {
 	const char *set;
 	const char *attr;
@@ -47,7 +47,7 @@ void message_put_u32(struct message *m, const char *attr, uint32_t value);
 uint16_t message_get_u16(const struct message *m, size_t off);
 void message_set_u16(struct message *m, size_t off, uint16_t value);
 
-/* What is wrong in the form of its attributes, or NULL. */
+/* A fault in the form of its attributes, or NULL. */
 const char *message_fault(const struct message *m);
 
 /* Any request of the family, most of them such as are taken. */

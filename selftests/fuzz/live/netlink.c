@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Requests of the weir family to the live module, good ones and broken ones, from many
- * processes in several namespaces at once: what comes back must be of the form that
- * uapi/weir.yaml gives it, what is wrong must be refused in words, and in the end nothing
- * may be left.
+ * processes in several namespaces at once: answers must be of the form that
+ * uapi/weir.yaml gives them, wrong requests must be refused in words, and in the end
+ * nothing may be left.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -59,9 +59,9 @@ static int places[PLACES], home;
 /**
  * struct actor - a process of a run
  * @name: for its report
- * @act: what it does, again and again
- * @begin: what it does first, or NULL
- * @place: where
+ * @act: called again and again
+ * @begin: called first, or NULL
+ * @place: its namespace
  * @counted: ends after options.count
  */
 struct actor {
@@ -125,8 +125,8 @@ static void judge(const struct message *m, const struct answer *answer)
 
 /**
  * struct order - objects come in the order of their ids, each once
- * @keys: how many attributes, from the first on, say which object it is
- * @last: what they were of the last one, behind each other
+ * @keys: how many attributes, from the first on, identify the object
+ * @last: those of the last one, behind each other
  */
 struct order {
 	unsigned int keys;
@@ -267,7 +267,7 @@ static void traffic_begin(struct rng *rng)
 	scene_traffic_open();
 }
 
-/* The port goes with what senders do, and comes back. */
+/* The port goes while senders run, and comes back. */
 static void traffic(struct rng *rng)
 {
 	static struct message m;
@@ -339,7 +339,7 @@ static void become_nobody(struct rng *rng)
 	new_socket();
 }
 
-/* Root of a user namespace is nobody to the box. */
+/* Root of a user namespace has no rights in the box. */
 static void become_other_root(struct rng *rng)
 {
 	(void)rng;
@@ -431,7 +431,7 @@ static bool is_well(pid_t pid, bool wait, bool *ended)
 	return !*ended || (WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-/* Until the time is over, all senders are through, or somebody has found a fault. */
+/* Until the time is over, all senders are through, or a process has found a fault. */
 static bool wait_all(pid_t *pids, unsigned int n, double end)
 {
 	unsigned int left = options.senders, i;
@@ -489,7 +489,7 @@ static void take_left(const struct nlmsghdr *nlh, void *data)
 	}
 }
 
-/* What is left: in the namespace, and by memory in all of them. */
+/* The objects left: in the namespace, and by memory in all of them. */
 static void look(uint64_t left[2])
 {
 	static struct message m;
@@ -527,7 +527,7 @@ static bool is_flushed(void)
 	return empty;
 }
 
-/* Namespaces go some time after who was in them. */
+/* Namespaces go some time after their last process. */
 static bool is_memory_back(void)
 {
 	double end = now() + 60;

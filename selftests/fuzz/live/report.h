@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all processes of a run share, and how one says that it has found a fault. */
+/* State that all processes of a run share, and the report of a fault. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -10,7 +10,7 @@
 #define RUN_KINDS	64
 
 /**
- * struct run - what all processes see
+ * struct run - state of all processes
  * @stop: it is time to end
  * @sent: requests, or frames
  * @taken: requests that were accepted
@@ -32,13 +32,13 @@ extern struct run *run;
 /* Memory that processes share from here on. */
 void report_init(void);
 
-/* Who this process is, for its report. */
+/* Sets this process's name, for its report. */
 void report_as(const char *who);
 
-/* What is being tried: said with a fault, in hexadecimal. */
+/* Sets the bytes being tried: printed with a fault, in hexadecimal. */
 void report_about(const void *data, size_t len);
 
-/* Says what is wrong and with what, in lines that begin with '#', and ends the process. */
+/* Reports a fault and its bytes, in lines that begin with '#', and ends the process. */
 void fault(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

@@ -23,7 +23,7 @@ uint32_t scene_ifindex(struct rng *rng);
 /* A device comes, goes, changes, moves to the namespace @elsewhere, or has a qdisc. */
 void scene_churn(struct rng *rng, int elsewhere);
 
-/* Sockets of workers that sit on this machine, and what they send. */
+/* Sockets of workers on this machine, and their packets. */
 void scene_traffic_open(void);
 void scene_traffic(struct rng *rng, unsigned int packets);
 void scene_traffic_close(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port that hands packets over to jobs. What goes in and does not come out on its way is
+ * A port that hands packets over to jobs. A frame that goes in and does not come out is
  * counted once: as a contribution, a join, or refused; or it was answered.
  */
 #include <stdio.h>
@@ -179,7 +179,7 @@ static uint64_t refused(const struct counters *now, int reason)
 	return now->refused[reason] - start.refused[reason];
 }
 
-/* Those below runt are passed. */
+/* Packets with a reason below runt are passed. */
 static uint64_t dropped(const struct counters *now)
 {
 	uint64_t n = 0;
@@ -191,9 +191,10 @@ static uint64_t dropped(const struct counters *now)
 }
 
 /*
- * Who asks, contributes again or comes late is answered: with a result (repeats), or with
- * a reply where there is none. A question that finds its block's slot busy is both refused
- * and answered, so that what was refused as busy says how exact this is.
+ * A source that asks, contributes again or comes late is answered: with a result
+ * (repeats), or with a reply where there is none. A question that finds its block's slot
+ * busy is both refused and answered, so the number of these refusals is the uncertainty
+ * here.
  */
 static bool adds_up(const struct wires *w, const struct fates *f)
 {

@@ -143,7 +143,7 @@ static void take_done(const struct nlmsghdr *nlh, const struct message *m,
 				  (const uint8_t *)nlh + nlh->nlmsg_len, m, answer);
 }
 
-/* An object is what the grammar says that is shown, whatever it was asked for by. */
+/* An object has the form in the grammar, in replies to each request. */
 static void check_shown(const struct nlmsghdr *nlh, bool notified)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(nlh);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets of the weir family, and what must hold for all that comes out of them. */
+/* Sockets of the weir family, and checks of all messages that come out of them. */
 #ifndef TALK_H
 #define TALK_H
 
@@ -9,10 +9,10 @@
 #include "message.h"
 
 /**
- * struct answer - what came of a request
- * @came: anything that ends it: an acknowledgement, a refusal, a dump's end
+ * struct answer - result of a request
+ * @came: a message that ends it: an acknowledgement, a refusal, a dump's end
  * @err: 0 or errno's number
- * @sentence: the refusal says what is wrong
+ * @sentence: the refusal has a sentence
  * @place: it says in or by which attribute
  * @replies: objects that were shown
  */
@@ -33,7 +33,7 @@ uint16_t talk_family(void);
 
 int talk_open(void);
 
-/* Sends; what it is comes with what is found wrong from here on. */
+/* Sends a message, which is printed with a fault from here on. */
 void talk_send(int fd, const struct message *m);
 
 /* One read, of a part of a dump. Returns whether there was anything. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What workers on this very machine send to jobs that may be there. */
+/* Packets of workers on this machine to jobs that may be there. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
@@ -61,7 +61,7 @@ void scene_traffic_close(void)
 		close(sockets[i]);
 }
 
-/* What the box wants to see in the next join, where a worker has been told. */
+/* The cookie for the next join, where a worker has got one. */
 static size_t answer_cookie(int i, uint8_t *buf, size_t room)
 {
 	struct weir_trio *hdr = (void *)buf;

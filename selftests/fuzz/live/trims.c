@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports that trim: by XDP, at clsact egress, and by the weir qdisc. What goes in comes out
- * whole, or as a header, or comes back, or is counted as dropped.
+ * Ports that trim: by XDP, at clsact egress, and by the weir qdisc. A frame that goes in
+ * comes out whole, or as a header, or comes back, or is counted as dropped.
  */
 #include <stdio.h>
 
@@ -63,8 +63,8 @@ static void apply(const struct wires *w, struct rng *rng, const struct policy *p
 }
 
 /*
- * Whoever sends by wire a, wire b leads to the station. What the box has to say by the bridge
- * itself (multicast listeners, neighbours) would be counted by the qdisc of wire b.
+ * For each sender by wire a, wire b leads to the station. The qdisc of wire b would count
+ * packets that the box itself sends by the bridge (multicast listeners, neighbours).
  */
 static void bridge_up(void)
 {
@@ -84,7 +84,7 @@ static void enter_xdp(struct wires *w, bool is_generic)
 	wires_stop(w);
 	program_xdp(w->box[WIRE_A], PROGRAM_FORWARD, is_generic);
 	bridge_up();
-	/* What the meter "backlog" reads. */
+	/* The qdisc that the meter "backlog" reads. */
 	scene_run("tc qdisc add dev b0 root weir");
 }
 
@@ -182,7 +182,7 @@ static void round_qdisc(struct wires *w, struct rng *rng, struct fates *f)
 	apply(w, rng, &p, f);
 }
 
-/* XDP sees what the stack has cut up, which is not to be longer either. */
+/* XDP sees packets after the stack has cut them up, and these must not be longer either. */
 static void make(struct frame *frame, struct rng *rng)
 {
 	frame_trim(frame, rng, arena_gso, longest);
@@ -190,7 +190,7 @@ static void make(struct frame *frame, struct rng *rng)
 		frame->hdr.gso_size = XDP_MTU / 2;
 }
 
-/* What has left by the port, by its counters. */
+/* Frames that have left by the port, by its counters. */
 static uint64_t counted_out(const uint64_t *n)
 {
 	return n[WEIR_TRIM_C_WHOLE] + n[WEIR_TRIM_C_TX_TRIM] + n[WEIR_TRIM_C_HEADERS] -
@@ -204,7 +204,7 @@ static uint64_t counted_in(const uint64_t *n)
 	       n[WEIR_TRIM_C_OTHER] + n[WEIR_TRIM_C_MERGED] + n[WEIR_TRIM_C_FAILED];
 }
 
-/* What was trimmed in a former round may leave only now; of what is lost some was trimmed. */
+/* Frames trimmed in a former round may leave only now; some of the lost ones were trimmed. */
 static bool trims_add_up(const struct fates *f, const uint64_t *n)
 {
 	uint64_t left = n[WEIR_TRIM_C_TX_TRIM] + n[WEIR_TRIM_C_DROPPED_TRIM] +
@@ -222,8 +222,8 @@ static bool returns_add_up(const struct fates *f, const uint64_t *n)
 }
 
 /*
- * Of many packets in one nobody knows how many of them come out, and some cannot be cut up.
- * What cannot be trimmed for where its checksum is said to be is dropped, and counted.
+ * How many packets come out of many in one is unknown, and some cannot be cut up. A frame
+ * that cannot be trimmed, as its checksum's place is wrong, is dropped and counted.
  */
 static bool in_and_out_add_up(const struct fates *f, const uint64_t *n, uint64_t passed)
 {

@@ -63,7 +63,7 @@ static void enter(int fd)
 		err(1, "setns");
 }
 
-/* Nobody there answers anything. GRO has the far ends take what is redirected to them. */
+/* No host there answers. GRO has the far ends take redirected frames. */
 static void far_side(struct wires *w)
 {
 	char name[3] = "?1";
@@ -77,7 +77,7 @@ static void far_side(struct wires *w)
 	w->in = tap_sender("a1");
 }
 
-/* Routes for what is forwarded, and workers whose addresses are known. */
+/* Routes for forwarded frames, and neighbour entries of workers. */
 static void box_side(void)
 {
 	FILE *ip = scene_ip();

@@ -20,8 +20,8 @@ enum wire { WIRE_A, WIRE_B, WIRE_S, WIRES };
  * @box: indices of the box's ends
  * @in: sends into the box by wire a
  * @local: sends by the box itself, out of wire b
- * @out: what comes out of the wires
- * @stack: what comes to the box's stack by wire a
+ * @out: receives from the wires
+ * @stack: receives frames for the box's stack by wire a
  * @stopped: that goes nowhere, and counts as if it had come out of wire s
  * @here: the box's namespace
  * @far: the one of the other ends
@@ -41,12 +41,12 @@ void wires_up(struct wires *w);
 void wires_down(struct wires *w);
 
 /*
- * A program at the far end of wire a: a veth end takes what a program sends back to it only
- * where it has one, too. This one forwards nothing there.
+ * A program at the far end of wire a: a veth end takes frames that a program sends back to
+ * it only where it has a program, too. This one forwards nothing there.
  */
 void wires_far_program(const struct wires *w, bool there);
 
-/* What comes in by wire a, and is left to the stack, goes out by this one. */
+/* Frames that come in by wire a, and are left to the stack, go out by this one. */
 void wires_lead(struct wires *w, enum wire to);
 
 /*

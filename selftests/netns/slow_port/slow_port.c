@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port with several transmit queues and byte queue limits, slower than any sender:
- * each queue sends so many frames a jiffy, and keeps so many in its ring. It tells of
- * frames that come without their queue's lock, or to a queue that was stopped, which no
- * driver could stand. What it sends goes nowhere. Only for kernels that tests are run on.
+ * A port with several transmit queues and byte queue limits, slower than any sender: each
+ * queue sends so many frames a jiffy, and keeps so many in its ring. It tells of frames
+ * that come without their queue's lock, or to a queue that was stopped, which no driver
+ * could stand. It drops the frames that it sends. Only for kernels that tests are run on.
  *
  * Frames that XDP redirects have a ring of their own, for all CPUs, which sends so many
  * bytes a jiffy. As virtio does, it has moved the beginning of a frame that it finds no
@@ -78,7 +78,7 @@ struct slow_queue {
 };
 
 /**
- * struct slow_xdp - the ring of what XDP redirects
+ * struct slow_xdp - the ring of redirected frames
  * @lock: of all of it
  * @frame: the ring
  * @head: the first of them
@@ -98,7 +98,7 @@ struct slow_xdp {
 /**
  * struct slow_port - the device's private part
  * @queue: its transmit queues
- * @xdp: for what XDP redirects
+ * @xdp: for redirected frames
  */
 struct slow_port {
 	struct slow_queue queue[SLOW_QUEUES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mocked kernel where processors are threads: locks lock, and what the kernel makes
- * atomic is, so that ThreadSanitizer sees what is not.
+ * The mocked kernel where processors are threads: locks lock, and the kernel's atomic
+ * operations are atomic, so that ThreadSanitizer sees the others.
  */
 #ifndef THREADS_KERNEL_H
 #define THREADS_KERNEL_H
@@ -47,7 +47,7 @@ typedef struct { spinlock_t lock; unsigned int seen; } seqlock_t;
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
-/* What is meant to be looked at without order. */
+/* Reads that are meant to be without order. */
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 #undef data_race
@@ -75,7 +75,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define clear_bit(i, p) \
 	((void)__atomic_fetch_and(&WEIR_BIT_WORD(p, i), ~THREADS_BIT(i), __ATOMIC_SEQ_CST))
 #define test_bit(i, p)		(!!(READ_ONCE(WEIR_BIT_WORD(p, i)) & THREADS_BIT(i)))
-/* Those that the kernel does not make atomic, on what a lock guards. */
+/* Operations that are not atomic in the kernel, on bits under a lock. */
 #define __set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= THREADS_BIT(i))
 #define __test_and_set_bit(i, p) ({						\
 	bool __was = WEIR_BIT_WORD(p, i) & THREADS_BIT(i);			\
@@ -99,7 +99,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define atomic64_add_return(n, a) __atomic_add_fetch(&(a)->v, n, __ATOMIC_SEQ_CST)
 #define atomic64_sub(n, a)	((void)__atomic_sub_fetch(&(a)->v, n, __ATOMIC_SEQ_CST))
 
-/* Writing to a page depends on what was read, which orders it: an acquire to the sanitizer. */
+/* A write to a page depends on the count read, which orders it: an acquire to the sanitizer. */
 #undef page_ref_count
 #define page_ref_count(p)	__atomic_load_n(&(p)->refs, __ATOMIC_ACQUIRE)
 

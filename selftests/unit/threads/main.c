@@ -2,8 +2,8 @@
 /*
  * The block table with real threads: workers contribute and ask, a timer scans, an
  * administrator looks, and deletes the table and makes another one. Built with
- * ThreadSanitizer, which reports what is not ordered. Each block has one result, whoever
- * gets it, and that is the sum of just those who it says are in it.
+ * ThreadSanitizer, which reports accesses without order. Each block has one result for
+ * all receivers, and that is the sum of just the workers that it names.
  */
 #include <sched.h>
 #include <time.h>
@@ -29,7 +29,7 @@
  * struct life - a table, from its making to its end
  * @number: which one
  * @blocks: the table
- * @mask: by block, who its result says are in it; 0 before there is one
+ * @mask: by block, the workers that its result names; 0 before there is one
  */
 struct life {
 	unsigned int number;
@@ -60,7 +60,7 @@ static s32 grad(unsigned int number, unsigned int source, u32 id, unsigned int i
 	return number * 1000003 + source * 10007 + id * 101 + i;
 }
 
-/* What a receiver reads, without any lock, from pages that it holds. */
+/* A receiver reads, without any lock, from pages that it holds. */
 static void check_sums(const struct weir_result *res, unsigned int number)
 {
 	const __be32 *sums = page_address(res->pages[0]);
@@ -260,7 +260,7 @@ static struct life *born(unsigned int number)
 	return fresh;
 }
 
-/* A grace period, after which nobody can be in it any more. */
+/* A grace period, after which no thread can be in it any more. */
 static void replace(struct life *by)
 {
 	struct life *old;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the mocked kernel does not do in its headers, for threads. */
+/* The parts of the mocked kernel outside of its headers, for threads. */
 #include "kernel.h"
 
 unsigned long mock_ram_pages = 1 << 20;

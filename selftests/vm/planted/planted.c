@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with one fault, chosen when it is loaded: fault=NAME. What the debug
- * kernel, or that for races, must find and selftests/vm/run must not let pass, so that their silence
- * about the real module means something. Built and used by selftests/vm/planted.sh
- * alone.
+ * A module with one fault, chosen when it is loaded: fault=NAME. The debug kernel,
+ * or that for races, must find it and selftests/vm/run must not let it pass, so
+ * that their silence about the real module means something. Built and used by
+ * selftests/vm/planted.sh alone.
  */
 #include <linux/list.h>
 #include <linux/module.h>

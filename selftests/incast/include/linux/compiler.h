@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kmod/trim/bands.c wants of the kernel. */
+/* The kernel's macros that kmod/trim/bands.c uses. */
 #ifndef SIM_COMPILER_H
 #define SIM_COMPILER_H
 
