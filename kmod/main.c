@@ -16,7 +16,7 @@
 #include "trim/trims.h"
 #include "type/reduce.h"
 
-/* Requests come last and go first: nobody can ask for what is not there. */
+/* Requests come last and go first: none finds a part missing. */
 static int __init weir_init(void)
 {
 	int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a network namespace owns: made with it, gone with it. */
+/* State of a network namespace: made with it, gone with it. */
 #include <linux/random.h>
 
 #include "base/net.h"
