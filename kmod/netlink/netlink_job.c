@@ -314,9 +314,6 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->id = nla_get_u32(attrs[WEIR_A_JOB_ID]);
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
-	if (!cfg->format)
-		return weir_nl_refuse(info, attrs[WEIR_A_JOB_FORMAT], -EOPNOTSUPP,
-				      "this module does not know the format yet");
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
 	weir_nl_job_blocks(info, cfg);
 	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, cfg->format->udp);

@@ -147,7 +147,6 @@ CASES = [
     ("job-add", dict(new, format=5, dtype=1), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, dtype=4), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, address=address("fd00::254")), INVAL, "the job's addresses are IPv4"),
-    ("job-add", dict(new, format=4), NOTSUPP, "this module does not know the format yet"),
     ("job-add", dict(lab, blocks=1), INVAL, "jobs of this format have 2 blocks at least"),
     ("job-add", dict(lab, address=address("10.0.0.253")), errno.EADDRINUSE,
      "job 5 has this address and port: packets of its format say no job"),
