@@ -79,17 +79,20 @@ static __always_inline bool weir_format_takes(const struct weir_contrib *contrib
 	}
 }
 
-/**
- * weir_format_parse() - parse a header of contrib->format
- * @hdr: the header
- * @end: behind the last byte that may be looked at
- * @contrib: udp_len is set; gets everything that the header says; payload_off, where the
- *	header begins in the frame, is moved to the first gradient
- *
- * Return: 0 or an enum weir_reason.
+/*
+ * Is a datagram that its port's format refuses a worker's join? A join is of format trio. The
+ * job's answer tells the worker that its format is another.
  */
-static __always_inline int weir_format_parse(const void *hdr, const void *end,
-					     struct weir_contrib *contrib)
+static __always_inline bool weir_format_is_join(const struct weir_trio *hdr, const void *end,
+						const struct weir_contrib *contrib)
+{
+	return contrib->udp_len == sizeof(struct udphdr) + sizeof(*hdr) +
+				   sizeof(struct weir_join) &&
+	       (const void *)(hdr + 1) <= end && hdr->flags & WEIR_TRIO_CONTROL;
+}
+
+static __always_inline int weir_format_header(const void *hdr, const void *end,
+					      struct weir_contrib *contrib)
 {
 	switch (contrib->format) {
 	case WEIR_FORMAT_TRIO:
@@ -106,6 +109,31 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 	default:
 		return WEIR_REASON_NO_JOB;
 	}
+}
+
+/**
+ * weir_format_parse() - parse a header of contrib->format
+ * @hdr: the header
+ * @end: behind the last byte that may be looked at
+ * @contrib: udp_len is set; gets everything that the header says; payload_off, where the
+ *	header begins in the frame, is moved to the first gradient
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_format_parse(const void *hdr, const void *end,
+					     struct weir_contrib *contrib)
+{
+	__u16 start = contrib->payload_off;
+	int ret = weir_format_header(hdr, end, contrib);
+
+	if (!ret || contrib->format == WEIR_FORMAT_TRIO ||
+	    !weir_format_is_join(hdr, end, contrib))
+		return ret;
+	contrib->format = WEIR_FORMAT_TRIO;
+	contrib->payload_off = start;
+	contrib->exponent = 0;
+	__builtin_memset(contrib->said, 0, sizeof(contrib->said));
+	return weir_trio(hdr, end, contrib);
 }
 
 #endif /* _WEIR_FORMAT_H */

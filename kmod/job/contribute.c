@@ -143,6 +143,13 @@ static int weir_find_none(const struct weir_path *path, const struct weir_contri
 	       WEIR_REASON_NO_JOB : WEIR_REASON_NOT_LOCAL;
 }
 
+/* Joins are of format trio, and find jobs of all formats, which refuse them in words. */
+static bool weir_is_join(const struct weir_contrib *c)
+{
+	return c->format == WEIR_FORMAT_TRIO && c->flags & WEIR_CONTRIB_JOIN &&
+	       !(c->flags & WEIR_CONTRIB_UNNAMED);
+}
+
 static int weir_find(struct weir_path *path, struct weir_contrib *c)
 {
 	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
@@ -152,8 +159,9 @@ static int weir_find(struct weir_path *path, struct weir_contrib *c)
 	if (!path->port)
 		return WEIR_REASON_NO_PORT;
 	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
-	if (!job || job->format->id != c->format || job->format->unnamed != unnamed ||
-	    READ_ONCE(job->local.port) != htons(c->dport))
+	if (!job || READ_ONCE(job->local.port) != htons(c->dport) ||
+	    (unlikely(job->format->id != c->format || job->format->unnamed != unnamed) &&
+	     !weir_is_join(c)))
 		return weir_find_none(path, c, WEIR_REASON_NO_JOB);
 	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
 		return WEIR_REASON_NOT_LOCAL;
@@ -485,7 +493,7 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return job->format->joins ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
+		return weir_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
 	if (unnamed && job->format->pair)
 		return weir_take_paired(path, c, pl, now);
 	if (job->format->place)

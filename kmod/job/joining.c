@@ -151,8 +151,9 @@ static bool weir_join_fits(const struct weir_job *job, const struct weir_join *j
 {
 	const struct weir_reduction *reduction = job->blocks.reduction;
 
-	return ntohl(join->ranks) == job->blocks.sources && join->grads &&
-	       ntohl(join->grads) <= job->grads && join->format == job->format->id &&
+	return job->format->joins && join->format == job->format->id &&
+	       ntohl(join->ranks) == job->blocks.sources && join->grads &&
+	       ntohl(join->grads) <= job->grads &&
 	       (!join->dtype || join->dtype == reduction->dtype) &&
 	       (!join->op || join->op == reduction->op);
 }

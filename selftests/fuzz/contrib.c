@@ -217,6 +217,35 @@ static bool is_port(const struct slow_packet *p, uint16_t port)
 	return port == 12000 || port == 5 || port == 8000 || is_switchml(port);
 }
 
+static int expect_own(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
+	if (c->dport == 12056)
+		return expect_panama(data, size, at, c);
+	if (c->dport == 8000)
+		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
+	if (is_switchml(c->dport))
+		return expect_switchml(data, size, at, c);
+	return expect_trio(data, size, at, c);
+}
+
+/* A join is 12 bytes of Trio's header, with 0x01 among the flags, and 32 more. */
+static bool is_join(const uint8_t *data, size_t size, size_t at, const struct weir_contrib *c)
+{
+	return c->udp_len == 8 + 12 + 32 && slow_has(size, at + 8, 12) && data[at + 13] & 1;
+}
+
+static int expect_format(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
+	struct weir_contrib own = *c;
+	int reason = expect_own(data, size, at, &own);
+
+	if (!reason || !is_join(data, size, at, c)) {
+		*c = own;
+		return reason;
+	}
+	return expect_trio(data, size, at, c);
+}
+
 static int expect(const struct slow_packet *p, const uint8_t *data, size_t size, size_t len,
 		  struct weir_contrib *c)
 {
@@ -240,13 +269,7 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	c->udp_off = at;
 	if (p->ip == 4)
 		c->tos = data[p->ip_off + 1];
-	if (c->dport == 12056)
-		return expect_panama(data, size, at, c);
-	if (c->dport == 8000)
-		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
-	if (is_switchml(c->dport))
-		return expect_switchml(data, size, at, c);
-	return expect_trio(data, size, at, c);
+	return expect_format(data, size, at, c);
 }
 
 /* Some frames are longer than the part that can be looked at. */

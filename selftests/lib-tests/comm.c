@@ -749,7 +749,7 @@ static void nobody_there(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 1);
-	CHECK_EQ(open_one(&cluster, "'port unreachable' for UDP port 12000: no job 7 has this address"),
+	CHECK_EQ(open_one(&cluster, "'port unreachable' for UDP port 12000: no job 7 of format trio has this address"),
 		 -ECONNREFUSED);
 	if (!own_network)
 		return;

@@ -427,7 +427,7 @@ def what_may_be_asked_for():
     refused_with("64 or 256 grads", grads="128")
     refused_with("2 blocks at least", blocks="1")
     refused_with("32768 blocks at most", blocks="65536")
-    refused_with("int32 alone", dtype="float32")
+    refused_with("of one type", dtype="float32")
     refused_with("summed", op="max")
     refused_with("policy wait", policy="partial")
     refused_with("no quorum", quorum="1")

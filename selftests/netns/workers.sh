@@ -156,7 +156,7 @@ wrong() {
 no_such_job() {
 	local before
 	before=$(passed no-job)
-	alone 1 99 0 4 -- "'port unreachable' for UDP port 12000" "no job 99 has this address" \
+	alone 1 99 0 4 -- "'port unreachable' for UDP port 12000" "no job 99 of format trio has this address" \
 		"'weir job show'" &&
 		(($(passed no-job) > before))
 }
@@ -165,13 +165,25 @@ other_address() {
 	local before
 	before=$(passed not-local)
 	BOX_TO=$(router_addr 2) alone 1 7 0 4 -- "$(router_addr 2) answers 'port unreachable'" \
-		"no job 7 has this address and port" "'weir job show'" &&
+		"no job 7 of format trio has this address and port" "'weir job show'" &&
 		(($(passed not-local) > before))
 }
 
 other_port() {
 	alone 1 7 0 4 --port 12001 --bind-port 12000 -- "'port unreachable' for UDP port 12001" \
-		"no job 7 has this address and port"
+		"no job 7 of format trio has this address and port"
+}
+
+# A job of another format has a port of its own, and says what it is.
+other_format() {
+	local status
+	weir job add id 8 format lab sources 4 grads 256 blocks 2 address "$(box_addr)" &&
+		weir source add job 8 id 0 address "$(worker_addr 1)" && weir port flush && attach || return
+	alone 1 8 0 4 --port 8000 --bind-port 8000 -- "job 8 on $(box_addr) takes packets of format lab" \
+		"rank 0 sends format trio" "make it anew with 'format trio'" &&
+		[[ $(box_stat '.[].stats.refusals.join > 0' job show id 8) == true ]]
+	status=$?
+	weir job del id 8 && weir port flush && attach && return "$status"
 }
 
 other_ranks() {
@@ -276,7 +288,7 @@ job_goes() {
 	local status
 	start_all 7 4 "${endless[@]}"
 	flows 7 && weir job del id 7 || return
-	all_fail 7 "0 1 2 3" "$(box_addr) answers 'port unreachable'" "no job 7 has this address"
+	all_fail 7 "0 1 2 3" "$(box_addr) answers 'port unreachable'" "no job 7 of format trio has this address"
 	status=$?
 	box_job 7 4 blocks 256 grads 1024 && return "$status"
 }
@@ -401,7 +413,7 @@ python_says() {
 		        return
 		    raise AssertionError("it opens")
 
-		refused(errno.ECONNREFUSED, "no job 99 has this address", job=99, ranks=4)
+		refused(errno.ECONNREFUSED, "no job 99 of format trio has this address", job=99, ranks=4)
 		refused(errno.EPROTO, "job 7 on %s has 4 sources" % sys.argv[1], job=7, ranks=2)
 		refused(errno.ETIMEDOUT, "not all 4 ranks have come", job=7, ranks=4)
 	END
@@ -422,6 +434,7 @@ ktap_run "a normal run" normal_run
 wrong "no such job" no_such_job
 wrong "another address of the box" other_address
 wrong "another port" other_port
+wrong "a job of another format" other_format
 wrong "another number of ranks" other_ranks
 wrong "a rank that is too large" rank_too_large
 wrong "a rank that is not bound" rank_not_bound

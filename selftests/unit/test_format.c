@@ -3,6 +3,7 @@
  * What the module asks of a wire format, with one that is made up: its packets say neither
  * job nor source nor block, a block keeps a word of them, and results go to other ports.
  */
+#include "base/payload.h"
 #include "box.h"
 #include "format/format.h"
 #include "type/reduce.h"
@@ -197,6 +198,52 @@ static void format_without_memory(void)
 	}
 }
 
+static int join_from(const struct weir_job *job, u8 format, u16 flags)
+{
+	struct weir_join join = {
+		.nonce = 1, .ranks = htonl(2), .grads = htonl(16), .format = format,
+	};
+	struct weir_contrib c = packet(job, 0);
+	u8 head[20] = { };
+	struct weir_payload pl = {
+		.n = 2,
+		.seg = { { head, sizeof(head) }, { (const u8 *)&join, sizeof(join) } },
+	};
+
+	c.job = job->id;
+	c.source = 0;
+	c.format = WEIR_FORMAT_TRIO;
+	c.count = 0;
+	c.flags = WEIR_CONTRIB_JOIN | flags;
+	c.udp_len = sizeof(head) + sizeof(join);
+	c.payload_off = c.udp_off + sizeof(head);
+	return weir_contribute(&box.dev, &c, &pl, true, 0);
+}
+
+/* Its answer says which format the job has, whatever the join says; and no generation begins. */
+static void format_join_of_trio(void)
+{
+	static const u8 says[] = { WEIR_FORMAT_TRIO, MADE_UP };
+	struct weir_job *job;
+	unsigned int i;
+
+	box_up();
+	job = made_up_job(3, 2, 254);
+	for (i = 0; i < ARRAY_SIZE(says); i++) {
+		box_forget();
+		CHECK_EQ(join_from(job, says[i], 0), WEIR_REASON_JOIN);
+		CHECK_EQ(box.sent, 1);
+		CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+		CHECK_EQ(box.packet[0].join.format, MADE_UP);
+		CHECK_EQ(box.packet[0].join.cookie, 0);
+	}
+	box_forget();
+	CHECK_EQ(join_from(job, WEIR_FORMAT_TRIO, WEIR_CONTRIB_UNNAMED), WEIR_REASON_NO_JOB);
+	CHECK_EQ(box.sent, 0);
+	CHECK(!job->join.joiner[0].is_waiting);
+	box_down();
+}
+
 /* Each format of the table is found by its number, and says how results begin. */
 static void format_table(void)
 {
@@ -226,6 +273,7 @@ const struct ktap_test format_tests[] = {
 	KTAP_TEST(format_unnamed),
 	KTAP_TEST(format_refusals),
 	KTAP_TEST(format_without_memory),
+	KTAP_TEST(format_join_of_trio),
 	KTAP_TEST(format_table),
 };
 SUITE_END(format);

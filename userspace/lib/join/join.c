@@ -63,6 +63,19 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 	return true;
 }
 
+static const char *format_name(uint8_t format)
+{
+	static const char *const names[] = {
+		[WEIR_FORMAT_LAB] = "lab",
+		[WEIR_FORMAT_LAB_ETHERNET] = "lab-ethernet",
+		[WEIR_FORMAT_SWITCHML] = "switchml",
+		[WEIR_FORMAT_PANAMA] = "panama",
+	};
+	const char *name = format < sizeof(names) / sizeof(names[0]) ? names[format] : NULL;
+
+	return name ? name : "unknown to this library";
+}
+
 /* The job's type and operation, where they are not this rank's, or unknown to the library. */
 static int other_numbers(struct weir *comm, const struct wire_join *answer)
 {
@@ -70,9 +83,9 @@ static int other_numbers(struct weir *comm, const struct wire_join *answer)
 
 	if (answer->format != WEIR_FORMAT_TRIO)
 		return error_fail(comm, -EPROTO,
-				  "job %u on %s takes packets of another format than this library's: make "
-				  "it anew with 'format trio'",
-				  config->job, config->box_text);
+				  "job %u on %s takes packets of format %s, and rank %u sends format trio: "
+				  "make it anew with 'format trio'",
+				  config->job, config->box_text, format_name(answer->format), config->rank);
 	if (!number_size(answer->dtype) || !answer->op || answer->op > WEIR_MAX)
 		return error_fail(comm, -EPROTO,
 				  "job %u on %s has a type or an operation that libweir %s does not know",

@@ -13,8 +13,8 @@ static int refused(struct weir *comm)
 	const struct config *config = &comm->config;
 
 	return error_fail(comm, -ECONNREFUSED,
-			  "%s answers 'port unreachable' for UDP port %u: no job %u has this "
-			  "address and port there, or rank %u's packets come in on a device that "
+			  "%s answers 'port unreachable' for UDP port %u: no job %u of format trio "
+			  "has this address and port there, or rank %u's packets come in on a device that "
 			  "is no weir port. See 'weir job show' and 'weir port show' on the box",
 			  config->box_text, address_port(&config->box), config->job,
 			  config->rank);

@@ -21,9 +21,9 @@ static int refused_for_long(struct weir *comm)
 
 	return error_fail(comm, -ECONNREFUSED,
 			  "%s answers 'port unreachable' for UDP port %u, and rank %u waits for block "
-			  "%" PRIu64 " for %.1f s: no job %u has this address and port any more, or the "
-			  "packets come in on a device that is no weir port. See 'weir job show' and "
-			  "'weir port show' on the box",
+			  "%" PRIu64 " for %.1f s: no job %u of format trio has this address and port any "
+			  "more, or the packets come in on a device that is no weir port. See 'weir job "
+			  "show' and 'weir port show' on the box",
 			  config->box_text, address_port(&config->box), config->rank,
 			  comm->window.base, stalled(comm), config->job);
 }
