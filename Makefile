@@ -96,7 +96,7 @@ bpf_objects := $(bpf_sources:bpf/%.c=$(B)/bpf/%.o)
 bpf_skeletons := $(bpf_sources:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 # asm/types.h lies with the headers of the machine's own architecture.
 # A packet's bytes are looked at as words and as headers.
-bpf_flags := -g -O2 -target bpf -mcpu=v3 -fno-strict-aliasing -Iuapi \
+bpf_flags := -g -O2 -target bpf -mcpu=v3 -fno-strict-aliasing -Iuapi -Ibpf/lib \
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch) \
 	-Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 

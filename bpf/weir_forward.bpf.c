@@ -16,7 +16,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "lib/weir_trim_parse.h"
+#include "lib/trim/weir_trim_parse.h"
 
 #define WEIR_TRIM_CTX struct xdp_md
 
@@ -58,12 +58,12 @@ static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 	return weir_trim_edge_xdp(ctx);
 }
 
-#include "lib/weir_trim_steps.h"
-#include "lib/weir_trim_count.h"
-#include "lib/weir_bridge.h"
-#include "lib/weir_own_mac.h"
-#include "lib/weir_tag.h"
-#include "lib/weir_route.h"
+#include "lib/trim/weir_trim_steps.h"
+#include "lib/trim/weir_trim_count.h"
+#include "lib/forward/weir_bridge.h"
+#include "lib/forward/weir_own_mac.h"
+#include "lib/forward/weir_tag.h"
+#include "lib/forward/weir_route.h"
 
 /**
  * struct weir_forward - a frame on its way

@@ -11,7 +11,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "lib/weir_parse.h"
+#include "lib/format/weir_parse.h"
 
 /* The largest UDP_MAX_SEGMENTS of any kernel: no packet has more segments. */
 #define WEIR_MERGED_MAX		128

@@ -12,7 +12,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "lib/weir_trim_parse.h"
+#include "lib/trim/weir_trim_parse.h"
 
 #define WEIR_TRIM_CTX struct __sk_buff
 
@@ -56,8 +56,8 @@ static __always_inline int weir_trim_edge(struct __sk_buff *skb)
 	return weir_trim_edge_skb(skb);
 }
 
-#include "lib/weir_trim_steps.h"
-#include "lib/weir_trim_count.h"
+#include "lib/trim/weir_trim_steps.h"
+#include "lib/trim/weir_trim_count.h"
 
 /* Headers in one piece, and writable. */
 static __always_inline long weir_trim_pull(struct __sk_buff *skb)

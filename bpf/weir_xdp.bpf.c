@@ -9,7 +9,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "lib/weir_parse.h"
+#include "lib/format/weir_parse.h"
 
 extern int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			       __u32 contrib__sz) __ksym;

@@ -74,7 +74,7 @@ struct weir_format_limits {
  *	source's own; NULL where it is always that
  *
  * How contributions are read is the business of the programs that hand them over, see
- * bpf/lib/weir_format.h; what else they find than all formats have they leave in
+ * bpf/lib/format/weir_format.h; what else they find than all formats have they leave in
  * weir_contrib.said.
  */
 struct weir_format_ops {

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include <weir_meter.h>
+#include <trim/weir_meter.h>
 
 #include "trim/trim_config.h"
 

@@ -20,7 +20,7 @@ static u32 weir_trim_sum(struct weir_trim_pkt *pkt, u32 off, u32 len)
 	return whole ? (__force u32)skb_checksum(whole, off, len, 0) : 0;
 }
 
-#include <weir_trim_mark.h>
+#include <trim/weir_trim_mark.h>
 
 /* Headers are looked for in so many bytes, which are pulled into the linear part. */
 #define WEIR_TRIM_HEADERS	256

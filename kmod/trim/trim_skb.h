@@ -3,7 +3,7 @@
 #define _WEIR_TRIM_SKB_H
 
 #include <linux/types.h>
-#include <weir_trim_class.h>
+#include <trim/weir_trim_class.h>
 
 struct sk_buff;
 

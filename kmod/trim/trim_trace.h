@@ -8,7 +8,7 @@
 
 #include <linux/netdevice.h>
 #include <linux/tracepoint.h>
-#include <weir_trim_class.h>
+#include <trim/weir_trim_class.h>
 
 #define WEIR_TRIM_CLASS_NAMES			\
 	{ WEIR_TRIM_OTHER, "other" },		\

@@ -11,7 +11,7 @@ fuzz_flags := -g -O1 -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-paramete
 
 # $(call fuzzer,NAME,SOURCES[,FLAGS[,PREREQUISITES]])
 define fuzzer
-$(fuzz_B)/$(1): $(2) $(wildcard $(fuzz_dir)/*.h bpf/lib/*.h uapi/*.h) | $(4)
+$(fuzz_B)/$(1): $(2) $(wildcard $(fuzz_dir)/*.h bpf/lib/*/*.h uapi/*.h) | $(4)
 	$$(call say,FUZZ,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CLANG) $$(fuzz_flags) -o $$@ $(2) $(3)
@@ -42,7 +42,7 @@ $(eval $(call program,fuzz-netlink,$(addprefix $(fuzz_live)/,netlink.c grammar.c
 	$(fuzz_live_flags),-lmnl,$(B)/fuzz/grammar_gen.h))
 
 # Packets are looked at as words and as headers.
-fuzz_frames_flags := $(fuzz_live_flags) -Iselftests/fuzz -Iselftests/bpf -Ibpf -fno-strict-aliasing \
+fuzz_frames_flags := $(fuzz_live_flags) -Iselftests/fuzz -Iselftests/bpf -Ibpf/lib -fno-strict-aliasing \
 	-Wno-pointer-arith -Wno-sign-compare
 $(eval $(call program,fuzz-frames,$(addprefix $(fuzz_live)/,frames.c frame.c tap.c wires.c fate.c programs.c \
 	sums.c trims.c scene.c report.c) $(addprefix $(fuzz_dir)/,slow.c trim_check.c) \

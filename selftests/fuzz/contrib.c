@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser of contributions (bpf/lib/weir_parse.h) against the slow one. */
+/* The parser of contributions (bpf/lib/format/weir_parse.h) against the slow one. */
 #include <string.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <bpf/bpf_endian.h>
 
-#include "weir_parse.h"
+#include "format/weir_parse.h"
 
 #include "fuzz.h"
 #include "slow.h"

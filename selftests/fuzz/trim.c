@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trimming of any frame (bpf/lib/weir_trim_*.h), against the slow parser and
+ * Trimming of any frame (bpf/lib/trim/weir_trim_*.h), against the slow parser and
  * checksums made byte by byte. The input: a byte of flags, the policy's size in
  * two bytes, then a frame.
  */
 #include <string.h>
 #include <linux/types.h>
 
-#include "weir_trim_class.h"
+#include "trim/weir_trim_class.h"
 
 #include "trim/sum.h"
-#include "weir_trim_mark.h"
+#include "trim/weir_trim_mark.h"
 
 #include "fuzz.h"
 #include "trim_check.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The meters of bpf/lib/weir_meter.h on the simulated switch, as figures 6 to 9 of the
+# The meters of bpf/lib/trim/weir_meter.h on the simulated switch, as figures 6 to 9 of the
 # trimming paper. Set: dir (with what trim-sim has printed), to.
 set terminal svg size 900,1000 font "sans,12" background "white"
 set output to

@@ -6,7 +6,7 @@
 
 #include "switch.h"
 #include "trim/bands.h"
-#include "weir_meter.h"
+#include "trim/weir_meter.h"
 
 #define PS	1000		/* picoseconds a nanosecond: the clock's unit */
 #define SLOW_MAX	(1 << 17)

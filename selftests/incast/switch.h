@@ -2,7 +2,7 @@
 /*
  * A switch in simulated time, to show more than two processors can: CPUs that each
  * meter the packets of their own ingress ports, with the meters of
- * bpf/lib/weir_meter.h, before the queues of the egress ports.
+ * bpf/lib/trim/weir_meter.h, before the queues of the egress ports.
  */
 #ifndef SWITCH_H
 #define SWITCH_H

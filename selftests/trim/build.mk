@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests of the trimming code: in userspace, plain and with the sanitizers, and as BPF.
 
-trim_flags := -fno-strict-aliasing -Iselftests -Iselftests/trim -Ibpf -Wno-pointer-arith -Wno-sign-compare
+trim_flags := -fno-strict-aliasing -Iselftests -Iselftests/trim -Ibpf/lib -Wno-pointer-arith -Wno-sign-compare
 trim_sources := selftests/trim/unit.c selftests/trim/cases.c
 trim_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 

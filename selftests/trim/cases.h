@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/weir_trim_class.h"
+#include "trim/weir_trim_class.h"
 
 #define TRIM_FRAME_MAX	16384
 

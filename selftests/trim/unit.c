@@ -13,10 +13,10 @@
 
 #include "bpf/ktap.h"
 #include "cases.h"
-#include "lib/weir_meter.h"
+#include "trim/weir_meter.h"
 
 #include "sum.h"
-#include "lib/weir_trim_mark.h"
+#include "trim/weir_trim_mark.h"
 
 /* As the module does when a policy is set. */
 static void masks(struct weir_trim_policy *p)

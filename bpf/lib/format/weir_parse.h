@@ -16,7 +16,7 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
-#include "weir_format.h"
+#include "format/weir_format.h"
 
 /* Besides enum weir_reason, which is positive. */
 #define WEIR_PARSE_OK		0	/* ours, and whole as far as IP tells */

@@ -14,7 +14,7 @@
 #include <linux/ipv6.h>
 #include <bpf/bpf_helpers.h>
 
-#include "weir_env.h"
+#include "base/weir_env.h"
 
 #define WEIR_AF_INET		2
 #define WEIR_AF_INET6		10

@@ -12,7 +12,7 @@
 #ifndef _WEIR_TRIM_PARSE_H
 #define _WEIR_TRIM_PARSE_H
 
-#include "weir_env.h"
+#include "base/weir_env.h"
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>

@@ -3,7 +3,7 @@
 #ifndef _WEIR_TRIM_COUNT_H
 #define _WEIR_TRIM_COUNT_H
 
-#include "weir_trim_steps.h"
+#include "trim/weir_trim_steps.h"
 
 /* The counter that weir_trim_count_whole() adds a packet to. */
 static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *look)

@@ -10,7 +10,7 @@
 #ifndef _WEIR_TRIM_MARK_H
 #define _WEIR_TRIM_MARK_H
 
-#include "weir_trim_parse.h"
+#include "trim/weir_trim_parse.h"
 #include <weir_trim.h>
 
 #define WEIR_TRIM_ECN	0x3

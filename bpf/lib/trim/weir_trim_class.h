@@ -3,7 +3,7 @@
 #ifndef _WEIR_TRIM_CLASS_H
 #define _WEIR_TRIM_CLASS_H
 
-#include "weir_trim_match.h"
+#include "trim/weir_trim_match.h"
 
 /**
  * enum weir_trim_class - a packet's class at a port

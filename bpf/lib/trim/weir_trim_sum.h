@@ -12,7 +12,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "weir_trim_parse.h"
+#include "trim/weir_trim_parse.h"
 
 #define WEIR_TRIM_PIECE		128
 

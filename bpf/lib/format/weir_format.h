@@ -6,10 +6,10 @@
 #ifndef _WEIR_FORMAT_H
 #define _WEIR_FORMAT_H
 
-#include "weir_lab.h"
-#include "weir_panama.h"
-#include "weir_switchml.h"
-#include "weir_trio.h"
+#include "format/weir_lab.h"
+#include "format/weir_panama.h"
+#include "format/weir_switchml.h"
+#include "format/weir_trio.h"
 
 /* Filled before a program is loaded; the verifier drops what is not reached. */
 const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];

@@ -8,7 +8,7 @@
 #ifndef _WEIR_TRIM_MATCH_H
 #define _WEIR_TRIM_MATCH_H
 
-#include "weir_trim_parse.h"
+#include "trim/weir_trim_parse.h"
 #include <weir_trim.h>
 
 /**

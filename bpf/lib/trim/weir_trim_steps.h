@@ -20,10 +20,10 @@
 #ifndef _WEIR_TRIM_STEPS_H
 #define _WEIR_TRIM_STEPS_H
 
-#include "weir_meter.h"
-#include "weir_trim_class.h"
-#include "weir_trim_sum.h"
-#include "weir_trim_mark.h"
+#include "trim/weir_meter.h"
+#include "trim/weir_trim_class.h"
+#include "trim/weir_trim_sum.h"
+#include "trim/weir_trim_mark.h"
 
 /**
  * struct weir_trim_look - a packet as parsed and judged

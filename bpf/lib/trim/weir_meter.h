@@ -17,7 +17,7 @@
 #ifndef _WEIR_METER_H
 #define _WEIR_METER_H
 
-#include "weir_env.h"
+#include "base/weir_env.h"
 #include <weir_trim.h>
 
 /* The fate of a packet. */
