@@ -386,30 +386,34 @@ def counted(reason, act):
 
 
 def refusals_are_silent():
+    """Where the stack saw such packets it would answer, as their checksums are right."""
+    def refused_for(reason, said, port=4000, **odd):
+        counted(reason, lambda: wires[0].say(port, said, sums="right", **odd))
+
     with Job(1, blocks=16) as at:
         a, = at.wires
         good = header(64, 0, 0, 0) + payload([1] * 64)
-        counted("no-source", lambda: a.say(4000, good, ip="10.77.1.9"))
-        counted("runt", lambda: a.say(4000, good[:9]))
-        counted("length", lambda: a.say(4000, good[:-4]))
-        counted("length", lambda: a.say(4000, good + bytes(4)))
-        counted("flags", lambda: a.say(4000, b"\x12" + good[1:]))
-        counted("flags", lambda: a.say(4000, b"\x10" + good[1:]))
-        counted("flags", lambda: a.say(4000, b"\x21" + good[1:]))
-        counted("too-long", lambda: a.say(4000, header(256, 0, 0, 0) + payload([1] * 256)))
-        counted("direction", lambda: a.say(BOX_PORT, good))
-        counted("ahead", lambda: a.say(4000, header(64, 0, 0, 8) + payload([1] * 64)))
-        counted("stale", lambda: a.say(4000, header(64, 0, 1, 1) + payload([1] * 64)))
-        counted("fragment", lambda: a.say(4000, good, fragment=0x2000))
+        refused_for("no-source", good, ip="10.77.1.9")
+        refused_for("runt", good[:9])
+        refused_for("length", good[:-4])
+        refused_for("length", good + bytes(4))
+        refused_for("flags", b"\x12" + good[1:])
+        refused_for("flags", b"\x10" + good[1:])
+        refused_for("flags", b"\x21" + good[1:])
+        refused_for("too-long", header(256, 0, 0, 0) + payload([1] * 256))
+        refused_for("direction", good, port=BOX_PORT)
+        refused_for("ahead", header(64, 0, 0, 8) + payload([1] * 64))
+        refused_for("stale", header(64, 0, 1, 1) + payload([1] * 64))
+        refused_for("fragment", good, fragment=0x2000)
         # A slot that is taken by a packet of another name.
         a.say(4000, good)
         answer(a, 0, 0, 0, 1)
-        counted("busy", lambda: a.say(4001, header(64, 1, 0, 0) + payload([1] * 64)))
+        refused_for("busy", header(64, 1, 0, 0) + payload([1] * 64), port=4001)
         # What is for another host goes its way.
-        counted("not-local", lambda: a.say(4000, good, to=b"\x02\0\0\0\0\x99"))
+        refused_for("not-local", good, to=b"\x02\0\0\0\0\x99")
         assert stat("contributions") == 1
     # Without a job likewise.
-    counted("no-job", lambda: wires[0].say(4000, good))
+    refused_for("no-job", good)
     silence()
 
 

@@ -103,7 +103,7 @@ class Wire:
         udp = struct.pack("!HHHH", port, odd.get("dport", BOX_PORT), length, 0)
         if odd.get("sums") == "right":
             head = head[:10] + struct.pack("!H", ~ones(head) & 0xffff) + head[12:]
-            total = ones(udp + said + struct.pack("!H", pseudo(ip, self.box, length)))
+            total = ones(udp + said + bytes(length % 2) + struct.pack("!H", pseudo(ip, self.box, length)))
             total = ~total & 0xffff or 0xffff
         elif odd.get("sums") == "none":
             total = 0
