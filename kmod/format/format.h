@@ -17,7 +17,7 @@ struct weir_result;
 #define WEIR_FORMAT_KEYS	2
 
 /**
- * struct weir_format_limits - what jobs of a format may be like, where not like any
+ * struct weir_format_limits - bounds of a format's jobs
  * @sources: at most
  * @blocks: at most, a power of two
  * @grads: how many a block has, one or the other
@@ -35,26 +35,25 @@ struct weir_format_limits {
  * @link: packets are Ethernet frames without IP: addresses are the link's, and there are no
  *	ports
  * @ipv4: packets come by IPv4 alone
- * @joins: workers may join (struct weir_join), and are told what the box has to tell in
- *	Trio's form
- * @foreign: a job's address need not be one of the box's: who asks for it by ARP is answered,
- *	and results come from it
+ * @joins: workers may join (struct weir_join), and the box sends them notices
+ * @foreign: a job's address need not be one of the box's: the box answers ARP requests for
+ *	it, and results come from it
  * @whole: a result cannot say that it lacks a source, so that jobs wait for all
  * @words: gradients are of 4 bytes, as packets say their number and not their type
  * @dtype: the only type of gradients (enum weir_dtype), 0 where the job says it
  * @modular: a result cannot say that a sum of integers has left their range
- * @quiet: a worker takes whatever comes for a result, so nothing that this box is sent may
- *	come to its stack, which might answer
+ * @quiet: a worker takes any packet for a result, so no packet to this box may come to its
+ *	stack, which might answer
  * @sums: packets are summed, and results go to no group
- * @mark: bytes that a block keeps of what its contributions say, WEIR_MARK_MAX at most
+ * @mark: bytes that a block keeps of its contributions' headers, WEIR_MARK_MAX at most
  * @udp: the UDP port of jobs that say none, host byte order
  * @repeat_after: us, of jobs that say none, see WEIR_A_JOB_REPEAT_AFTER
  * @slots: block slots that a job has at least
- * @limits: what jobs may be like, NULL for any
+ * @limits: bounds of its jobs, NULL for none
  * @state: bytes that a job of so many sources and block slots keeps for @place, zeroed at
  *	first; NULL for none
  * @init: makes @state ready; NULL where zeroes are
- * @place: of @unnamed formats: finds which block a contribution is for, and writes @c's
+ * @place: NULL, or finds which block a contribution is for, and writes @c's
  *	generation and block. Its gradients, @pl, are there to be looked at, and the job's
  *	table to be asked. Called with bottom halves disabled, for any number of packets at
  *	once, after source, rate, length and checksum were found to be right. Returns 0 or an
@@ -62,20 +61,18 @@ struct weir_format_limits {
  * @pair: instead of @place, of formats whose blocks are in pairs that take turns: finds which
  *	block of which pair, and fills pair, second, claim, generation and id of up to
  *	WEIR_FORMAT_KEYS keys: a further one is for a packet whose block by the one before is not
- *	there. What the packet says wrongly is put right in @c. Context as of @place. Returns how
+ *	there. Wrong numbers of the packet are put right in @c. Context as of @place. Returns how
  *	many keys, or a negated enum weir_reason
- * @fold: adds what a contribution says to its block's mark, where that is the block's first
- *	and else. Called under the block's lock, for each contribution that is summed. NULL
+ * @fold: adds a contribution's header to its block's mark, which the block's first one sets. Called under the block's lock, for each contribution that is summed. NULL
  *	for none
- * @result: writes what stands before the gradients of a job's result, WEIR_HEAD_MAX bytes at
- *	most, and returns how many
+ * @result: writes the head of a job's result, which stands before its gradients, and returns
+ *	its bytes, WEIR_HEAD_MAX at most
  * @tos: the byte of a result's IP header that has DSCP and ECN; NULL for 0
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that
  *
- * How contributions are read is the business of the programs that hand them over, see
- * bpf/lib/format/weir_format.h; what else they find than all formats have they leave in
- * weir_contrib.said.
+ * The programs that hand contributions over parse them, see bpf/lib/format/weir_format.h; the
+ * fields that only one format has are in weir_contrib.said.
  */
 struct weir_format_ops {
 	u8		id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PANAMA (uapi/weir_wire.h, struct weir_panama): what contributions tell of congestion, and
- * what stands before a result.
+ * PANAMA (uapi/weir_wire.h, struct weir_panama): the congestion marks of contributions, and
+ * the head of a result.
  */
 #include <linux/build_bug.h>
 #include <linux/limits.h>
@@ -16,11 +16,11 @@
 #include "format/format.h"
 #include "sum/block.h"
 
-/* What programs leave in weir_contrib.said; see uapi/weir_bpf.h. */
+/* Words of weir_contrib.said, which programs fill; see uapi/weir_bpf.h. */
 enum { WEIR_PANAMA_CAP };
 
 /**
- * struct weir_panama_mark - what a block keeps of its contributions
+ * struct weir_panama_mark - the headers of a block's contributions
  * @cap: the least cwnd_cap
  * @ce: one had CE
  * @capable: all were ECN-capable
@@ -44,8 +44,8 @@ static u16 weir_panama_room(const struct weir_blocks *blocks)
 }
 
 /*
- * Which block it is for, the packet says; only cwnd_cap is lowered on the way, to what the
- * box has room for. There are no questions, which a header without gradients would be.
+ * The packet names its block; here its cwnd_cap is lowered to the box's room. The format has
+ * no queries, as which a header without gradients would be taken.
  */
 static int weir_panama_place(void *state, struct weir_blocks *blocks, struct weir_contrib *c,
 			     const struct weir_payload *pl)
@@ -91,7 +91,10 @@ static unsigned int weir_panama_result(void *head, u8 job, const struct weir_res
 	return sizeof(*hdr);
 }
 
-/* Who is not ECN-capable must not be sent what says so, but is told of congestion. */
+/*
+ * A worker that is not ECN-capable must not get a result that says ECT; CE tells it of
+ * congestion all the same.
+ */
 static u8 weir_panama_tos(const struct weir_result *res)
 {
 	const struct weir_panama_mark *mark = (const void *)res->mark;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a box makes of packets of p4lang's SwitchML, and what it says. Where a packet
- * belongs it says itself, by slot and set; but what a worker sends again of the first
- * packets of a tensor, it numbers as the packet before it. So the first packet of each
- * tensor is remembered, which is never sent again, and all others are counted from there.
+ * p4lang's SwitchML: the block of a packet, and the head of a result. A packet names its
+ * block by slot and set; but a worker that repeats one of the first packets of a tensor
+ * numbers it as the packet before it. So the job remembers the first packet of each tensor,
+ * which a worker never repeats, and counts all others from there.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -22,14 +22,14 @@
 #define WEIR_SWITCHML_THREADS	64	/* of a worker; their UDP ports follow each other */
 
 /**
- * union weir_switchml_thread - what a worker's thread is at
+ * union weir_switchml_thread - the progress of a worker's thread
  * @word: all of it, as it is read and written
  * @known: it has sent a first packet
- * @port: its UDP port, without what its place in the table says
+ * @port: its UDP port, by WEIR_SWITCHML_THREADS; its place in the table is the rest
  * @tensor: the tensor, as packets say it
  * @slot: of the tensor's first packet
  * @second: of the same: it was in the second set
- * @count: tensors that the thread has begun, which wraps much later than what packets say
+ * @count: tensors that the thread has begun, which wraps much later than the packets' number
  * @far: the largest number of a packet of the tensor that was numbered rightly, as far as
  *	there is room for it: the thread has as many on the way at once at least
  *
@@ -49,9 +49,9 @@ union weir_switchml_thread {
 };
 
 /**
- * struct weir_switchml_state - what a job remembers
+ * struct weir_switchml_state - the memory of a job
  * @window: packets that a thread has under way, alike for all; 0 while it is not known
- * @thread: by source, and by what is left of the UDP port
+ * @thread: by source, and by the UDP port modulo WEIR_SWITCHML_THREADS
  */
 struct weir_switchml_state {
 	u32	window;
@@ -59,7 +59,7 @@ struct weir_switchml_state {
 };
 
 /**
- * struct weir_switchml_mark - what a block keeps
+ * struct weir_switchml_mark - the headers of a block's contributions
  * @kind: as in the packets
  * @tensor: likewise
  * @pool: likewise, but right
@@ -103,10 +103,10 @@ static u16 weir_switchml_at(u16 first, u32 packet, u32 window)
 }
 
 /*
- * What a packet tells of the window. As many packets later the slot is the same, of the other
- * set, and twice as many later of the same set. Of the other set that is said by slots from the
- * first packet's on, as those before it are filled within the first window, and it is not known
- * yet which of those are numbered rightly; of the same set by the slots before it.
+ * The window, as far as a packet tells it, else 0. A window of packets later the slot is the
+ * same, of the other set, and two windows later of the same set. Of the other set the slots
+ * from the first packet's on tell: those before it are filled within the first window, and
+ * are not known yet to be numbered rightly. Of the same set the slots before it tell.
  */
 static u32 weir_switchml_tells(u16 first, u32 packet, u16 pool)
 {
@@ -163,7 +163,7 @@ weir_switchml_look(u16 first, u32 packet, u16 pool, u32 window, u16 *right)
 	return packet == window ? WEIR_SWITCHML_EARLY : WEIR_SWITCHML_BEFORE;
 }
 
-/* While nobody has come to a slot's other set, slots follow each other. */
+/* Until a worker has come to a slot's other set, slots follow each other. */
 static enum weir_switchml_number
 weir_switchml_guess(u16 first, u32 packet, u16 pool, u16 *right)
 {
@@ -212,8 +212,8 @@ static void weir_switchml_key(struct weir_block_key *key, const union weir_switc
 /*
  * One that is numbered as the one before it, and not far ahead of others that are numbered
  * rightly, is sent again. Else it may be early: the first packets of a short tensor are fewer
- * than the window, which nobody says. It is summed where others have shown that it is none, and
- * else answered as an early one.
+ * than the window, which no packet says. It is summed where other workers have shown that it is
+ * not early, and else answered as an early one.
  */
 static int weir_switchml_keys(struct weir_block_key *key, const union weir_switchml_thread *t,
 			      const struct weir_contrib *c, enum weir_switchml_number number,

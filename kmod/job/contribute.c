@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of one contribution: who is it for, who is it from, is it whole, and
- * then into the sum. Everything that is refused is refused before the sum.
+ * The way of one contribution: its job, its source, its length and checksum are
+ * checked, and then it goes into the sum. A refusal changes no sum.
  */
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
@@ -32,7 +32,7 @@
 #include "type/reduce.h"
 
 /**
- * struct weir_path - what was found on the way; the rest is NULL
+ * struct weir_path - the objects found on the way; the rest is NULL
  * @wn: the namespace
  * @port: the device's port
  * @job: the job
@@ -60,7 +60,7 @@ static void weir_path_count(const struct weir_path *path, unsigned int counter,
 		weir_count(path->source->stats, counter, n);
 }
 
-/* What is counted of each contribution that was summed: at once, as it is of every packet. */
+/* The counts of a summed contribution: in one go, as most packets take this way. */
 static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
 					      const struct weir_contrib *c)
 {
@@ -78,7 +78,7 @@ static void weir_path_count_summed(const struct weir_path *path,
 	weir_count_summed(path->source->stats, c);
 }
 
-/* Is it sent by who may use the source's id? */
+/* Does its sender have the address that is bound to the source's id? */
 static bool weir_is_source(const struct weir_path *path,
 			   const struct weir_source *source,
 			   const struct weir_contrib *c)
@@ -112,8 +112,8 @@ static struct weir_job *weir_find_unnamed(struct weir_net *wn,
 }
 
 /*
- * What has the sender's address is the source, and it is asked again whether it is that. Up
- * to 256 are looked at, four instructions each: formats that say no source have few.
+ * The source is the one with the sender's address; the caller checks that again. Up to 256
+ * are looked at, four instructions each: jobs of formats that name no source have few.
  */
 static u16 weir_find_sender(const struct weir_path *path, const struct weir_contrib *c)
 {
@@ -129,8 +129,8 @@ static u16 weir_find_sender(const struct weir_path *path, const struct weir_cont
 }
 
 /*
- * Why a packet that is for no job is refused, @reason but for a quiet format: what is sent to
- * this box at all must not come to its stack then, and what is not may be passed.
+ * The reason to refuse a packet that is for no job: @reason, but for a quiet format. A packet
+ * of a quiet format to this box must not come to its stack; one to another host may pass.
  */
 static int weir_find_none(const struct weir_path *path, const struct weir_contrib *c,
 			  int reason)
@@ -181,8 +181,8 @@ static int weir_find(struct weir_path *path, struct weir_contrib *c)
 }
 
 /*
- * The source's rate first: what is above it is not the job's to pay for. @packets is 1
- * for one that comes, and 0 for what one that has come makes go out.
+ * The source's rate first: packets above it do not count for the job's rate. @packets is 1
+ * for a packet that has come, and 0 for a result that it makes the box send.
  */
 static int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
 		       u64 now)
@@ -258,8 +258,8 @@ static int weir_take_join(const struct weir_path *path, const struct weir_contri
 }
 
 /*
- * Why a packet was refused is told to who has joined: a client that has only the
- * paper takes a notice for a result.
+ * A source that has joined is told why its packet was refused. A client that has only the
+ * paper would take the notice for a result.
  */
 static void weir_tell(const struct weir_path *path, const struct weir_contrib *c,
 		      bool gone)
@@ -269,8 +269,8 @@ static void weir_tell(const struct weir_path *path, const struct weir_contrib *c
 }
 
 /*
- * Who has joined a box that was set up anew since is told so. Who has not joined may
- * begin a newer generation by itself, but not end one that the box has given out.
+ * A source that joined before the box was set up anew is told so. A source that has not joined
+ * may begin a newer generation by itself, but not end one that the box has given out.
  */
 static int weir_check_generation(const struct weir_path *path,
 				 const struct weir_contrib *c)
@@ -297,9 +297,9 @@ static int weir_check_member(const struct weir_path *path,
 }
 
 /*
- * What is to be done about a refusal. Where the generation is another, others may go
- * on without the source; where the block's slot has gone on, the source was dead for a
- * while, or the packet is old.
+ * A block has refused the packet. Where the generation is another, other sources may go on
+ * without this one; where the block's slot has gone on, the source was dead for a while, or
+ * the packet is old.
  */
 static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_contrib *c, int reason,
@@ -356,7 +356,7 @@ static int weir_take_query(const struct weir_path *path,
 	int verdict, reason;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
-	/* It is to wait for those who are behind, and to know that we live. */
+	/* The source waits for others that are behind; the reply tells it that the box is alive. */
 	if (verdict == -WEIR_REASON_BUSY)
 		weir_result_reply(job, path->source, &key, 0, false);
 	if (verdict < 0)
@@ -372,7 +372,7 @@ static int weir_take_query(const struct weir_path *path,
 	return 0;
 }
 
-/* What a contribution that was taken leaves in the counters. */
+/* Counts a contribution that was taken. */
 static void weir_contributed(const struct weir_path *path,
 			     const struct weir_contrib *c, int verdict,
 			     const struct weir_outcome *out)
@@ -394,8 +394,8 @@ static void weir_contributed(const struct weir_path *path,
 
 /*
  * Packets that the results may take which one packet completes. A packet of 128 datagrams
- * may complete as many blocks, of 256 sources each; what is beyond is left to the timers
- * of the job, so that other packets are not kept waiting.
+ * may complete as many blocks, of 256 sources each; the job's timers send the results beyond
+ * that, so that other packets do not wait.
  */
 #define WEIR_ANSWER_PACKETS	1024
 
@@ -484,7 +484,7 @@ static noinline int weir_take_paired(const struct weir_path *path, struct weir_c
 	return reason;
 }
 
-/* What is whole and of who it says to be. Packets that say no source say no block either. */
+/* The datagram is whole, and its source is verified. */
 static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 			   const struct weir_payload *pl, u64 now)
 {
@@ -539,10 +539,10 @@ static void weir_refused(const struct weir_path *path, int ifindex,
 /**
  * weir_contribute() - take a contribution or a join
  * @dev: the device that it came in on
- * @c: what the parser found; gets what the packet does not say itself
+ * @c: the parsed packet; gets the fields that the packet leaves to the format
  * @datagram: the UDP datagram, from its header on and c->udp_len long; used
  *	up; NULL where the frame ends before it does
- * @verified: somebody has checked the UDP checksum already
+ * @verified: the stack or the device has checked the UDP checksum already
  * @before: about how many datagrams of the same packet came before it
  *
  * Called under RCU with bottom halves disabled, from NAPI or softirq.
@@ -588,11 +588,11 @@ static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
 /**
  * weir_refuse() - count a packet that a parser found bad
  * @dev: the device that it came in on
- * @c: what the parser found, as far as @c->daddr, @c->dport and @c->format
+ * @c: the parsed packet, as far as @c->daddr, @c->dport and @c->format
  * @reason: enum weir_reason, valid
  *
- * Context as weir_contribute(). A packet that is sent to no job is somebody
- * else's and not bad at all.
+ * Context as weir_contribute(). A packet that is sent to no job is other traffic,
+ * and not bad at all.
  *
  * Return: @reason, or the reason for which the packet is passed.
  */

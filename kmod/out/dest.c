@@ -50,7 +50,7 @@ void weir_dest_uninit(struct weir_dest *dest)
 /**
  * weir_local_has() - is an address one of this machine's?
  * @net: the namespace
- * @addr: an address; only what is IPv4, as IPv4-mapped, is looked for
+ * @addr: an address, of IPv4 as IPv4-mapped; IPv6 ones are never found
  *
  * Called under RCU.
  */

@@ -382,7 +382,7 @@ static bool weir_block_is_early(const struct weir_blocks *blocks,
 {
 	u64 *repeated = weir_block_repeated(blocks, block, source);
 
-	/* What is older is of another block that the slot had before. */
+	/* An older time is of another block that the slot had before. */
 	if (now < max(block->last, *repeated) + blocks->repeat_after)
 		return true;
 	*repeated = now;
@@ -561,7 +561,7 @@ static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
  * @key: which contribution to which block
  * @pl: its gradients, key->count of them
  * @now: time, ns of the monotonic clock
- * @out: what else it did
+ * @out: its further effects
  *
  * Context and return as weir_block_contribute().
  */

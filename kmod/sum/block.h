@@ -213,7 +213,7 @@ enum weir_verdict {
 };
 
 /**
- * enum weir_claim - what a contribution to a block of a pair is to do
+ * enum weir_claim - the aim of a contribution to a block of a pair
  * @WEIR_CLAIM_SUM: be summed, as the first one to a block where it is not open
  * @WEIR_CLAIM_JOIN: be summed, where its block is there
  * @WEIR_CLAIM_ASK: not be summed: its sender wants the result, where its block is there
@@ -235,7 +235,7 @@ enum weir_claim {
  * @said: the whole contribution, for weir_marking.fold
  * @pair: the pair that the block is of, where the table has pairs
  * @second: it is the second one of it
- * @claim: what it is to do, where the table has pairs
+ * @claim: its aim, where the table has pairs
  */
 struct weir_block_key {
 	u32	id;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks in pairs, of which each worker uses one and the other in turns: what it sends to
- * one shows that it has the result of the other. So when all have sent to the later one,
- * which is then complete, nobody needs the earlier one's result any more, and its place is
- * free for the next turn. Pairs know nothing of each other: a worker may be many turns
- * ahead in one, and behind in another. Names go up with the turns of a pair, by generation
- * and id.
+ * Blocks in pairs: each worker sends to the two blocks of a pair in turn, and its packet to
+ * one shows that it has the result of the other. So when all workers have sent to the later
+ * block, which is then complete, no worker needs the earlier one's result any more, and its
+ * place is free for the next turn. Pairs are independent: a worker may be many turns ahead
+ * in one, and behind in another. Names go up with the turns of a pair, by generation and id.
  *
- * Each block has a lock of its own, and the rule is looked at under that of the block which
- * is to be opened. The other one needs none: while it is the later one, it stays as it is
- * once it is complete, since its own next turn can only come behind the one that is to begin
- * here. A turn is told last, so who sees a block's turn sees it open at least.
+ * Each block has a lock of its own, and a CPU checks the rule under that of the block which
+ * it is to open. The other block needs no lock: while it is the later one, it stays as it is
+ * once it is complete, since its own next turn can only follow the one that is to begin here.
+ * A block's turn is written last, so a CPU that sees the turn sees the block open at least.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -66,8 +65,8 @@ static bool weir_pair_is(const struct weir_block *block, const struct weir_block
  * @other: the other one of the pair
  * @key: which contribution to which block
  *
- * What a source says of it after it has sent to the other one was long on its way, and is
- * not answered: it has the result.
+ * A source that has sent to the other block since has this one's result. Its packet to this
+ * one was long on its way, and is not answered.
  *
  * Return: 0 where it is there, 1 where it is not and might be opened, else a negated
  * enum weir_reason.

@@ -11,7 +11,7 @@
 #include "format/weir_switchml.h"
 #include "format/weir_trio.h"
 
-/* Filled before a program is loaded; the verifier drops what is not reached. */
+/* Filled before a program is loaded; the verifier drops code that it does not reach. */
 const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX];
 
 /* Room for the longest header of any format. */
@@ -51,8 +51,8 @@ static __always_inline bool weir_format_comes(__u8 format)
 }
 
 /*
- * Workers of a quiet format take whatever comes for a result: what is sent to this box, and
- * refused, must not come to its stack, which might answer.
+ * Workers of a quiet format take any packet for a result: a packet to this box that is refused
+ * must not come to its stack, which might answer.
  */
 static __always_inline bool weir_format_is_quiet(__u8 format)
 {
@@ -65,7 +65,7 @@ static __always_inline bool weir_format_takes_no_checksum(__u8 format)
 	return format == WEIR_FORMAT_SWITCHML;
 }
 
-/* Is a packet to a UDP port of contrib->format one of it? What is not goes its way. */
+/* Is a packet to a UDP port of contrib->format one of it? Others pass untouched. */
 static __always_inline bool weir_format_takes(const struct weir_contrib *contrib)
 {
 	switch (contrib->format) {

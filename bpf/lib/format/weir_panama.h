@@ -13,7 +13,7 @@
  * weir_panama_is() - is a packet to a port of format panama one of it?
  * @contrib: tos is set
  *
- * What has another DSCP goes its way, as past the paper's accelerator.
+ * A packet with another DSCP passes untouched, as past the paper's accelerator.
  */
 static __always_inline bool weir_panama_is(const struct weir_contrib *contrib)
 {
