@@ -78,6 +78,7 @@ struct weir_merged {
  */
 static __always_inline int weir_segment(struct weir_merged *m, __u32 whole)
 {
+	const __u8 format = m->contrib.format;
 	union weir_format_header hdr = {};
 	__u32 len = whole;
 	int ret;
@@ -92,8 +93,12 @@ static __always_inline int weir_segment(struct weir_merged *m, __u32 whole)
 	m->contrib.payload_off = m->off;
 	ret = weir_format_parse(&hdr, (void *)&hdr + len, &m->contrib);
 	if (ret)
-		return weir_refuse(m->skb, &m->contrib, ret);
-	return weir_contribute_skb(m->skb, &m->contrib, sizeof(m->contrib));
+		ret = weir_refuse(m->skb, &m->contrib, ret);
+	else
+		ret = weir_contribute_skb(m->skb, &m->contrib, sizeof(m->contrib));
+	/* A join among datagrams of another format says nothing of those behind it. */
+	m->contrib.format = format;
+	return ret;
 }
 
 /* The first datagram decides where the packet goes; the others are like it. */
@@ -134,7 +139,8 @@ int weir_tc(struct __sk_buff *skb)
 
 	weir_pull_headers(skb);
 	weir_cursor_skb(&c, skb);
-	ret = weir_parse(&c, &contrib);
+	/* The lengths of a merged packet are not those of its datagrams: each is parsed by itself. */
+	ret = skb->gso_size ? weir_parse_headers(&c, &contrib) : weir_parse(&c, &contrib);
 	if (ret == WEIR_PARSE_OTHER)
 		return TC_ACT_UNSPEC;
 	/* The outer tag is mostly beside the packet, and no longer in it. */

@@ -981,6 +981,34 @@ static void test_merged_switchml(void)
 		"tc: three datagrams of SwitchML merged into one packet");
 }
 
+/*
+ * A join is of format trio, whatever its port's is; the datagram behind it is of the port's. The
+ * job answers the join with its own format.
+ */
+static void test_merged_join(void)
+{
+	static const uint8_t join[44] = { [0] = 20, [5] = WEIR_TRIO_CONTROL, [7] = 1 };
+	static uint8_t frame[PACKET_MAX], lab[44] = { [3] = 1, [7] = 9 };
+	struct packet_spec spec = {
+		.head = join, .head_len = sizeof(join), .dport = 8000, .csum = 2,
+		.body = lab, .body_len = sizeof(lab),
+	};
+	struct counters before, after;
+	bool same;
+	size_t len;
+	int i;
+
+	len = packet_build(&spec, frame);
+	counters_read(&before);
+	i = run(HOOK_TC, frame, len, sizeof(join), &same);
+	counters_read(&after);
+	ktap_ok(i == verdict_drop[HOOK_TC] &&
+		after.refused[WEIR_REASON_JOIN] - before.refused[WEIR_REASON_JOIN] == 1 &&
+		after.stat[WEIR_A_STATS_CONTRIBUTIONS] -
+		before.stat[WEIR_A_STATS_CONTRIBUTIONS] == 1,
+		"tc: a join and a datagram of another format merged into one packet");
+}
+
 /* A packet that claims more datagrams than any kernel merges is counted once. */
 static void test_merged_of_too_many(void)
 {
@@ -1042,6 +1070,7 @@ int main(void)
 	}
 	test_merged();
 	test_merged_switchml();
+	test_merged_join();
 	test_merged_of_too_many();
 	return ktap_end();
 }
