@@ -47,7 +47,7 @@ age_and_stop() {
 	[[ $(box_stat '.[].stats | .aged == .blocks and .degraded == .blocks' job show id 7) == true ]]
 }
 
-# One that is gone for good holds up nobody: its slots are used again.
+# A source that is gone for good holds up no other: its slots are used again.
 goes_round_the_table() {
 	flood_start 7 3
 	rises_by $((3 * 256)) 120 aged || return

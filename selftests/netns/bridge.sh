@@ -59,7 +59,7 @@ policy_up() {
 		header-time=1000000000
 }
 
-# Who is who is known to the workers, so that they ask for nobody.
+# The workers know each other's MAC addresses, so that they send no ARP requests.
 bridge_up() {
 	local i j
 	ns_sysctl router ipv4/ip_forward=0 &&
@@ -127,11 +127,11 @@ proxy_arp_at_egress() { stops "answers w3 proxy_arp on" "answers w3 proxy_arp of
 proxy_arp_wifi() { stops "answers w1 proxy_arp_wifi on" "answers w1 proxy_arp_wifi off"; }
 vlan_tunnels() { stops "port w1 vlan_tunnel on" "port w1 vlan_tunnel off"; }
 
-# 802.1X: who is not let in, is not let in by XDP.
+# 802.1X: a station that the bridge does not let in is not let in by XDP.
 locked() { port w1 locked "$1" learning "$2"; }
 locked_port() { stops "locked on off; forget 1" "locked off on; static 1"; }
 locked_port_lets_in() { locked on off && by_xdp && locked off on && by_xdp; }
-# Who is not let in is noted there, at the port where he is, so that he may be asked who he is.
+# The bridge notes such a station at its port, so that the station may be asked to identify itself.
 noted() { in_router "$here/bridge-set" mab w1 "$1"; }
 locked_port_notes() { stops "locked on on; noted on; forget 1" "noted off; locked off on; static 1"; }
 locked_elsewhere() { stops "locked on off; forget 1; in_router bridge fdb replace ${macs[1]} dev w2 master static" "locked off on; forget 1 w2; static 1"; }
@@ -166,8 +166,8 @@ moves() {
 	poll 60 knows 1 w1 && poll 60 by_xdp && static 1
 }
 
-# What the bridge does not know the way to is flooded by it; what it knows at another
-# port goes there.
+# The bridge floods a frame to a station that it does not know; a frame to one that it knows at
+# another port goes there.
 unknown_station() { stops "port w3 learning off; forget 3" "port w3 learning on; static 3"; }
 moved_station() {
 	stops "port w3 learning off; forget 3; in_router bridge fdb replace ${macs[3]} dev w2 master static" \
@@ -238,7 +238,7 @@ vlan() { in_router bridge vlan "$1" dev "$2" vid "${@:3}"; }
 vlans_up() {
 	bridge_set vlan_filtering 1 && static 1 vlan 1 && static 3 vlan 1 && poll 60 by_xdp
 }
-# Where the driver takes tags off nobody sees which VLAN a frame is of.
+# Where the driver takes tags off, XDP does not see which VLAN a frame is of.
 tag_is_hidden() { stops "in_router ethtool -K w1 rxvlan on" "in_router ethtool -K w1 rxvlan off"; }
 service_tag_is_hidden() {
 	stops "in_router ethtool -K w1 rx-vlan-stag-hw-parse on" "in_router ethtool -K w1 rx-vlan-stag-hw-parse off"
@@ -247,7 +247,7 @@ vlan_of_the_egress_port() { stops "vlan del w3 1" "vlan add w3 1 pvid untagged; 
 vlan_tagged_at_egress() { stops "vlan add w3 1 pvid" "vlan add w3 1 pvid untagged"; }
 vlan_of_the_ingress_port() { stops "vlan add w1 2 pvid untagged" "vlan del w1 2; vlan add w1 1 pvid untagged"; }
 vlan_protocol() { stops "bridge_set vlan_protocol 802.1ad" "bridge_set vlan_protocol 802.1Q"; }
-# Nobody tells of a spanning tree's state that is a VLAN's. It comes and goes without VLANs.
+# No event tells of the spanning tree state of a VLAN. The bridge takes the mode only without VLANs.
 trees_of_vlans() {
 	local i
 	for i in 1 2 3; do vlan del "w$i" 1 || return; done
@@ -292,7 +292,7 @@ vlan_device_of_the_bridge() {
 vlans_down() { bridge_set vlan_filtering 0 && all_static && poll 60 by_xdp && tagged_by_xdp; }
 
 # A driver that takes tags off is asked for them by a program that was loaded for its device:
-# as the tool loads it. What it sends is all that is counted, without a qdisc that counts, too.
+# as the tool loads it. Only frames that it sends are counted: there is no qdisc that counts, too.
 asking_up() {
 	local i
 	for i in 1 2 3; do in_router ip link set "w$i" xdpdrv off || return; done
@@ -337,8 +337,8 @@ rule_names_hidden_tag() {
 }
 some_trimmed() { shown w3 | gojq -e --argjson n "$1" '.stats | .trim > 10 and ."tx-trim" == .trim and .whole + .trim >= $n' >/dev/null; }
 
-# What goes to the stack has its tag beside it as before, and once: else nobody would know
-# what the frame has behind it.
+# A frame that goes to the stack has its tag beside it as before, and once: else the stack would
+# not know which header follows.
 hidden_tag_to_the_stack() {
 	policy del w3 >/dev/null
 	policy_up && receive w3 && tagged_by_xdp && port w1 neigh_suppress on && tagged_by_stack && poll 60 all_heard 8

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Somebody else's qdisc as the child of weir's: whole packets wait there, what finds no
-# room is trimmed, and all qdiscs of a port agree on what waits.
+# Another kind of qdisc as the child of weir's: whole packets wait there, packets that find no
+# room are trimmed, and all qdiscs of a port agree on the packets that wait.
 # To be run in the virtual machine.
 set -u
 
@@ -62,8 +62,8 @@ fresh() {
 
 drained() { [[ $(of '."data-depth" + ."header-depth"') == 0 ]] && qdiscs 'all(.[]; .backlog == 0 and .qlen == 0)' | grep -q true; }
 
-# Every packet that was sent has come, whole or trimmed, or the child has dropped it. What the
-# port does not look at, as it is idle, is in `direct`, with a few packets that are nobody's.
+# Every packet that was sent has come, whole or trimmed, or the child has dropped it. A packet
+# that the port does not look at, as it is idle, is in `direct`, with a few that no test sent.
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
@@ -118,7 +118,7 @@ bytes_count() {
 
 merged() { slow 300kbit && fresh && child fq_codel && load '.stats.trim > 100' --count 150 --merge 30; }
 
-# What the child has no room for, though the policy has, is trimmed, too: nothing is lost.
+# A packet that the child has no room for, though the policy has, is trimmed, too: none is lost.
 child_is_full() {
 	slow 300kbit && fresh limit=100 && child pfifo limit 3 &&
 		load '.stats.trim > 100 and .stats."data-max" == 3 and ."child-dropped" == 0' --count 150 &&
@@ -131,7 +131,7 @@ child_takes_nothing() {
 		load '.stats.whole == 0 and .direct == 0 and ."child-dropped" < 20' --count 10 --merge 1
 }
 
-# What it throws away later is lost, and known to be; doctor says so.
+# A packet that it throws away later is lost, and counted as lost; doctor says so.
 child_drops_later() {
 	slow 300kbit && fresh limit=100 && child fq_codel limit 4 &&
 		load '."child-dropped" > 50 and .stats.trim == 0' --count 100 && in_router weir -j doctor |
@@ -173,7 +173,7 @@ graft_under_load() {
 
 something_waits() { (($(of '."data-depth"') > 5)); }
 
-# What waits goes along into a child that comes, in order.
+# Packets that wait go along into a child that comes, in order.
 moves_into_child() {
 	slow 10kbit && fresh limit=50 && receive w4 && incast --count 10 && something_waits &&
 		child pfifo limit 1000 && (($(qdiscs '.[] | select(.kind == "pfifo") | .qlen') > 5)) || return
@@ -209,7 +209,7 @@ one_class() {
 		tc_w4 qdisc del parent 10:1 && [[ $(in_router weir -j trim queues dev w4 | gojq -r '.[0].child') == null ]]
 }
 
-# What can only be known, or done, where weir has the packets itself.
+# Limits and victims that need weir to have the packets itself.
 limits() {
 	slow 300kbit && fresh && child pfifo &&
 		refused 'EOPNOTSUPP .*not known: limit packets or bytes' policy set w4 limit-time=5000 &&
@@ -222,8 +222,8 @@ limits() {
 		policy set w4 victim=arriving && child pfifo
 }
 
-# What tc(8) shows with the plug-in is what weir shows, as JSON and as text. The shaper above
-# may have looked at a packet, which is in no band any more.
+# tc(8) with the plug-in shows the same as weir, as JSON and as text. The shaper above may have
+# looked at a packet, which is in no band any more.
 plugged() { TC_LIB_DIR=$root/build/tc in_router tc "$@"; }
 
 tc_shows() {
@@ -290,8 +290,8 @@ tc_refuses() {
 		refused 'always there' plugged class add dev w4 parent 10: weir
 }
 
-# Two classes of one port, of which one has limits of its own. What each queue has had is seen
-# there; no header fits a band that is full of them.
+# Two classes of one port, of which one has limits of its own. Each queue shows the packets
+# that it had; no header fits a band that is full of them.
 of_queue() { in_router weir -j trim queues dev w4 | gojq -r ".[] | select(.handle == \"$1\") | $2"; }
 into_class() {
 	tc_w4 filter del parent 5: 2>/dev/null
@@ -309,7 +309,7 @@ limits_of_a_class() {
 	in_router weir trim queues dev w4
 	return 1
 }
-# What waits in one class is no more room for another, but for one packet.
+# The packets that wait in one class leave another no room, but for one packet.
 limit_of_a_port() {
 	classes && fresh limit=1000 port-limit=12000 && into_class 5:1 && into_class 5:2 || return
 	[[ $(of_queue 10: '."data-max" > 4 and ."data-max" <= 8') == true && $(of_queue 11: '."data-max"') == 1 ]] && return

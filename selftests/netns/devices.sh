@@ -18,7 +18,7 @@ root=$(cd "$here/../.." && pwd) || exit 1
 
 slow_port=${WEIR_MODULE%/*}
 slow_port=$root/build/slow-port-${slow_port##*/kmod-}/slow_port.ko
-# What a test's own driver counts.
+# The counters of the test's own driver.
 slow=/sys/module/slow_port/parameters
 
 pins=/sys/fs/bpf/devices_$$
@@ -80,8 +80,8 @@ fresh() {
 	policy set slow0 hook=qdisc dscp=11 rule=dscp:10 header-time=0 "$@"
 }
 
-# flood_slow: more than it can send; all of it is sent, or trimmed and sent, by who held
-# the lock of the queue, and no queue is forgotten.
+# flood_slow: more than it can send; all of it is sent, or trimmed and sent, under the lock
+# of the queue, and no queue is forgotten.
 flood_slow() {
 	from_workers 3 10.99.0.2 --count 300 --merge 30 && poll 60 slow_is_empty &&
 		[[ $(<"$slow/unlocked") == 0 && $(<"$slow/unasked") == 0 ]] &&
@@ -157,7 +157,7 @@ late_trims_are_all() {
 	((late > 50)) && [[ $(of slow0 .stats.trim) == "$late" ]]
 }
 
-# What a device's ring has no room for of what XDP redirects goes to its qdisc, is trimmed
+# A frame that XDP redirects, and a device's ring has no room for, goes to its qdisc, is trimmed
 # there, and tells all CPUs. The driver has moved the beginning of some frames before.
 deflect() {
 	local before refused
@@ -204,7 +204,7 @@ deflect_percpu() {
 of_root() { in_router tc -j qdisc show dev slow0 | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
 deflect_to_its_own() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
 
-# What finds no room in the ring, and none in the qdisc either, has overflowed once. Headers
+# A frame that finds no room in the ring, nor in the qdisc, has overflowed once. Headers
 # leave as slowly as frames here, so that they find none.
 told_once() {
 	local refused
@@ -223,7 +223,7 @@ told_all() {
 		[[ $(of slow0 .stats.overflows) == $(($(<"$slow/xdp_refused") - $1)) ]]
 }
 
-# A port that has room for all, and who its frames leave by.
+# A port that has room for all; its frames leave by XDP, or by the stack.
 xdp_up() {
 	policy del slow0 >/dev/null
 	in_router tc qdisc replace dev slow0 root weir && in_router weir trim set dev slow0 hook xdp from w1 \
@@ -329,8 +329,8 @@ tc_trims_left() {
 	((trims > 50 && $(slow_sent 2) - $1 >= trims))
 }
 
-# What tc has cut is short to the qdisc below, which has room for so many bytes: as long as
-# they were it would have room for twenty-seven packets.
+# Packets that tc has cut are short to the qdisc below, which has room for so many bytes: as long
+# as they were it would have room for twenty-seven.
 shaper_below_tc() {
 	in_router tc qdisc add dev w4 root handle 1: tbf rate 1200kbit burst 4000 limit 40000 &&
 		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 1mbit limit 12 header-time 0 &&
@@ -347,8 +347,8 @@ tc_adds_up() {
 		in_router tc -j -s qdisc show dev w4 | gojq -e '.[0].drops == 0' >/dev/null
 }
 
-# What a size table adds to a packet it adds to what is left of it: the shaper above is
-# told of the same bytes as were queued.
+# A size table adds the same to a packet and to the header that is left of it: the shaper above
+# is told of the same bytes as were queued.
 size_table() {
 	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 1mbit burst 5000 limit 10000000 &&
 		in_router tc qdisc add dev w4 parent 1:1 weir && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
@@ -384,8 +384,8 @@ with_guest() {
 	return "$status"
 }
 
-# guest_sends KIND FILTER: forty times three pieces to worker 4, and what becomes of them, as
-# the policy and who receives it say.
+# guest_sends KIND FILTER: forty times three pieces to worker 4; the filter is of the policy's
+# counters, and of the packets that arrive.
 guest_sends() {
 	receive w4 && in_router "$here/send-offload" tap9 02:00:00:00:00:fe 10.66.0.1 "$(worker_addr 4)" "$1" --dscp 10 --count 40 &&
 		poll 60 w4_is "$2" && end_all && return
@@ -397,8 +397,8 @@ w4_is() {
 	shown w4 | gojq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" ".stats | $1" >/dev/null
 }
 
-# What stands for three datagrams is cut up and trimmed. One datagram that only looks like it
-# goes in four fragments, which are left alone, or have no room.
+# A packet that stands for three datagrams is cut up and trimmed. One datagram that only looks
+# like it goes in four fragments, which are left alone, or have no room.
 offloads() {
 	in_router tc qdisc add dev w4 root handle 1: tbf rate 1mbit burst 5000 limit 10000000 &&
 		in_router tc qdisc add dev w4 parent 1:1 weir && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
@@ -421,9 +421,9 @@ offloads_at_tc() {
 	in_router weir trim del dev w4
 	return "$status"
 }
-# What a frame takes of the link beyond its own bytes. A meter that knows of it lets no more
-# through than the shaper below sends, which has room for little more than the meter; one that
-# does not has it drop.
+# A frame takes more of the link than its own bytes. A meter that knows of it lets no more
+# through than the shaper below sends, which has room for little more than the meter; behind a
+# meter that does not the shaper drops.
 # on_the_wire OVERHEAD LEAST MOST: packets that the shaper may drop.
 on_the_wire() {
 	local drops
@@ -442,7 +442,7 @@ on_the_wire() {
 }
 overhead_counts() { on_the_wire 100 0 0 && on_the_wire 0 10 9000; }
 
-# A port of a bridge, who reads it being ours. The bridge has the address.
+# A tap that is a port of a bridge; the test reads it. The bridge has the address.
 tap_up() {
 	modprobe tun
 	modprobe -q vhost_net
@@ -505,13 +505,13 @@ reader_and_child() {
 	tap --pace 0.002 && trims_tap headers 3000 && in_router tc qdisc add dev tap0 parent 7765:1 fq && tap_is_read && flood_tap && tap_settled
 }
 
-# What nobody reads waits, or is trimmed and waits, until somebody does.
+# A frame that is not read waits, or is trimmed and waits, until a reader comes.
 late_reader() {
 	tap && trims_tap headers 3000 && flood_tap &&
 		poll 60 tap_holds '."data-depth" > 5 and ."header-depth" > 1000' && tap_is_read && tap_settled
 }
 
-# Of what nobody ever reads, headers without room are dropped and counted, and nothing else.
+# Of frames that are never read, headers without room are dropped and counted, and nothing else.
 no_reader() {
 	tap && trims_tap headers 10 && flood_tap && poll 60 tap_holds ".\"header-depth\" == 10 and
 		.stats.whole + .stats.trim + .\"data-depth\" == $sent and .stats.whole < 40 and
@@ -521,7 +521,7 @@ no_reader() {
 	return 1
 }
 
-# The policy, the qdisc and the module go while frames that nobody has read are in the ring.
+# The policy, the qdisc and the module go while frames that were not read are in the ring.
 reader_outlives() {
 	tap && trims_tap && flood_tap && poll 60 tap_holds '."data-depth" > 5' &&
 		in_router weir trim del dev tap0 && no_qdisc_is_left && policy flush &&
@@ -532,7 +532,7 @@ no_qdisc_is_left() { [[ ! -e $slow ]] || in_router tc qdisc replace dev slow0 ro
 
 ring_has_come() { (($(seen arrived 10) >= 20)); }
 
-# A device that drops says so, and who asks is told.
+# The drops of a device are counted, and doctor tells of them.
 losses_are_seen() {
 	tap && in_router weir trim set dev tap0 hook tc rule dscp=af11 dscp 11 rate 10gbit &&
 		from_workers 3 10.98.0.2 --count 600 && poll 60 tap_drops &&
@@ -659,8 +659,8 @@ xdp_edges() {
 	return "$status"
 }
 
-# edge_below_tunnel KIND OPTION...: of both ends. Who sends by it is unknown, unless somebody
-# vouches for it.
+# edge_below_tunnel KIND OPTION...: of both ends. The sender of a packet from it is
+# unknown, unless the tunnel's policy vouches for it.
 edge_below_tunnel() {
 	ns_ip router <<-END && ns_ip w3 <<-END2 && edge w1 && edge_holds 3 && end_all && tunnel_is_believed
 		link add tn0 type $* local 10.77.3.254 remote 10.77.3.1

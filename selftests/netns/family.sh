@@ -93,7 +93,7 @@ gone() {
 		is 'length == 0' --dump job-get
 }
 
-# What is shown of a job with a long timeout can be said again.
+# The dead-after that is shown of a job with a long timeout can be set again.
 dead_after_does_not_wrap() {
 	local job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe","timeout":4000000000'
 

@@ -31,8 +31,8 @@ one() {
 	return "$status"
 }
 
-# The box's own counters, and what arrived: 10 is whole, 11 is trimmed. What is trimmed
-# and not dropped or returned was sent on.
+# The box's own counters agree with the packets that arrived: 10 is whole, 11 is trimmed. A
+# trimmed packet that was neither dropped nor returned was sent on.
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
@@ -72,8 +72,8 @@ load() {
 	mkdir -p "$pins" && bpftool prog load build/bpf/weir_forward.bpf.o "$pins/forward"
 }
 
-# A veth end that a program sends back by has a program on its peer, too, or nobody is
-# told; there it forwards nothing.
+# A veth end that a program sends back by has a program on its peer, too: else frames are lost
+# and no counter tells. The peer's program forwards nothing.
 attach() {
 	local i
 	for i in 1 2 3; do
@@ -126,7 +126,7 @@ not_by_vlan() {
 	[[ $said == *'cannot send what XDP redirects'* ]] || { echo "$said"; return 1; }
 }
 
-# What is trimmed is as long as the policy says: 128 bytes without 42 of headers.
+# A trimmed packet is as long as the policy says: 128 bytes without 42 of headers.
 is_short() {
 	[[ $(gojq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || { cat "$out/arrived"; return 1; }
 }
@@ -184,7 +184,7 @@ two_ways_ipv6() {
 # The stack says what has become of it, which the program could not.
 ttl_ends() { passes bash -c "! ping -q -c 1 -W 1 -t 1 $(worker_addr 3) | grep -q ' 0% '"; }
 
-# What is routed has one hop less, and a right IP checksum, or it would not be answered.
+# A routed packet has one hop less, and a right IP checksum, or it would not be answered.
 hops() {
 	fresh && in_worker 1 ping -c 1 -W 60 "$(worker_addr 3)" | grep -q 'ttl=63' &&
 		holds '.stats.other >= 1'
@@ -199,7 +199,7 @@ comes_back() {
 }
 all_back() { [[ $(seen back 12) == "$(trim .stats.returned)" ]]; }
 
-# What the qdisc has trimmed itself, as it had no room, nobody has trimmed before it.
+# Packets that the qdisc has trimmed itself, as it had no room, were not trimmed before it.
 trims_early() {
 	local late
 	late=$(in_router weir -j trim queues dev w3 | gojq 'map(.trim) | add')
@@ -224,9 +224,9 @@ backlog_of_packets() { backlog limit=12; }
 backlog_of_port() { backlog limit=1000 port-limit=18000; }
 backlog_of_bytes() { backlog limit=0 limit-bytes=18000; }
 
-# What its device does not take is an overflow of the port: here a link whose other end
-# has a smaller MTU. It has no queue that could hold a frame, so what it does not take is
-# lost, and not counted as sent. What is trimmed then is short enough.
+# A frame that its device does not take is an overflow of the port: here a link whose other end
+# has a smaller MTU. It has no queue that could hold a frame, so such a frame is lost, and not
+# counted as sent. Frames that are trimmed then are short enough.
 device_refuses() {
 	ip -n "$(ns_name w3)" link set eth0 mtu 1280 && fresh meter=percpu t0=1000 t1=2000 &&
 		receive w3 && send "$(worker_addr 3)" --count 100 &&
@@ -269,7 +269,7 @@ hidden_tag() {
 			neigh add 10.80.0.254 lladdr $mac dev v9 nud permanent
 			route add $(worker_addr 3)/32 via 10.80.0.254 dev v9
 		END
-	# Nobody is in that VLAN.
+	# The router has no device in that VLAN.
 	at=$(looked w1) && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null &&
 		poll 60 looked_at w1 $((at + 20)) && holds '.stats.whole == 0' '.stats.trim == 0' || return
 	in_router ip link add link w1 name w1.9 type vlan id 9 && in_router ip link set w1.9 up && ns_sysctl router ipv4/conf/all/rp_filter=0 \

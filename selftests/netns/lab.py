@@ -37,7 +37,7 @@ JOB, GRADS = 9, 1024
 DOWN = 0xffffffff
 LAB, LAB_ETHERNET = 2, 3
 REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
-# What must come does so far sooner; a machine that is emulated may take its time.
+# A packet that must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 60
 # Until a worker sends again what was not answered.
 AGAIN = 0.05
@@ -477,7 +477,7 @@ def restart_basic(link):
 def refusals(link):
     """What is not right is counted under its reason, and neither summed nor answered."""
     def test():
-        # One worker more than the job has, who is nobody.
+        # One worker more than the job has sources: it is no source.
         with Workers(link, 2) as w, contextlib.closing(link(2).socket):
             stranger = link(3)
             v = [1, 2, 3]
@@ -515,7 +515,7 @@ def refusals(link):
             w.refused(no_source=1)
             stranger.socket.close()
             assert w.stats()["contributions"] == 0
-            # Nobody has heard anything but what comes now.
+            # No worker has heard anything but the results that come now.
             one_chunk(w, BASIC, 3)
             w.refused()
             # Of one chunk all contributions are alike.
@@ -550,7 +550,7 @@ def spoofed_ethernet():
         liar = Ethernet(2)
         liar.send(BASIC.packet(2, [1]), sender=mac(0))
         w.refused(no_source=1)
-        # What the box sends by one port comes back by another: none of the sources'.
+        # A frame from the address of one of the box's ports comes in by another: of no source.
         liar.send(BASIC.packet(2, [1]), sender=bytes.fromhex(PORT_MACS[0].replace(":", "")))
         w.refused(no_source=1)
         liar.socket.close()
@@ -615,7 +615,7 @@ class Arp:
         self.socket.send(to + mac(self.worker) + tag + b"\x08\x06" + packet)
 
     def answers(self, target):
-        """Who has answered for an address, up to a question that is answered for certain."""
+        """MAC addresses that answered for one, up to a question that is answered for certain."""
         found = []
         end = time.monotonic() + PATIENCE
         self.ask("10.0.0.254")
@@ -662,12 +662,12 @@ def arp():
         assert a.answers(AGGREGATOR) == []
         assert a.answers("10.0.0.77") == []
         a.socket.close()
-    # Whose address it was has gone.
+    # The job with that address has gone.
     a = Arp(1)
     a.ask(AGGREGATOR)
     assert a.answers(AGGREGATOR) == []
     a.socket.close()
-    # All have heard that it is worker 1's, who has said so.
+    # All have heard worker 1 claim the address.
     forget_neighbours()
 
 
@@ -688,7 +688,7 @@ def arp_of_the_box():
 
 
 def results_come_from_it():
-    """Results reach workers from an address that is nobody's, by the report's port alone."""
+    """Results reach workers from an address that no host has, by the report's port alone."""
     with Workers(Udp, 2) as w:
         one_chunk(w, BASIC, 5)
         # Another port of the worker's is a source's where it says so.

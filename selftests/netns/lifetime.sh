@@ -31,7 +31,7 @@ bystanders() {
 	in_worker 1 iperf3 -c "$(worker_addr 2)" -n 4M -J >"$box_out/client" || return
 	box_wait || return
 	wait "$server"
-	# What the box does not know is a weir packet it does not count.
+	# The box counts no packet that it does not know as weir's.
 	[[ $(box_stat '.stats.refusals | to_entries | map(select(.value != 0 and .key != "duplicate")) | length' stats) == 0 ]]
 }
 

@@ -36,7 +36,7 @@ UP, DOWN, FIN = 0x11, 0x12, 1
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 HEADER = "!BBHBBHIHH"
 REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
-# What must come does so far sooner; a machine that is emulated may take its time.
+# A packet that must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 60
 # Until a worker sends again what was not answered.
 AGAIN = 0.1
@@ -204,7 +204,7 @@ def exact_bytes(count):
 
 
 def ecn():
-    """CE of any; else ECT(0), where nobody is not capable."""
+    """CE if any packet has it; else Not-ECT if any has that; else ECT(0)."""
     with Workers(3) as w:
         for vid, said in enumerate((a, b, c) for a in range(4) for b in range(4)
                                    for c in range(4)):
@@ -216,7 +216,7 @@ def ecn():
 
 
 def repeated_with_the_mark():
-    """Who has lost a result is sent it again, CE and all, whatever its packet has now."""
+    """A worker that has lost a result gets it again, CE and all, whatever its packet has now."""
     with Workers(2) as w:
         w.send(0, packet([1], cap=9), ecn=CE)
         w.send(1, packet([2], worker=1, cap=7), ecn=ECT_0)
@@ -268,7 +268,7 @@ def one_tree_ahead():
 
 
 def rounds():
-    """VIDs begin with 0 in each round; who lacks a result of the one before asks for it."""
+    """VIDs begin with 0 in each round; a worker that lacks a result of the last one asks for it."""
     with Workers(2, blocks=8) as w:
         for round in (7, 8, 9):
             for vid in range(3):
@@ -459,7 +459,7 @@ def refusals():
             w.send(0, data)
             w.refused(**{name: 1})
         assert w.stats()["contributions"] == 0
-        # What the box itself has sent, it does not take from a worker either.
+        # A packet that the box itself has sent, it does not take from a worker either.
         for i in range(2):
             w.send(i, packet([1], worker=i))
         data = [w.receive(i)[0] for i in range(2)]

@@ -85,7 +85,7 @@ kill_rank() {
 	return 0
 }
 
-# The others go on: their sums are exact for those who are in them, and the same bits. A rank
+# The others go on: their sums are exact for the ranks that are in them, and the same bits. A rank
 # that is alive is not silent for five seconds, on the slowest of machines.
 others_go_on() {
 	local i
@@ -126,7 +126,7 @@ start_rank() {
 	box_pids+=($!)
 }
 
-# Nobody is left who could ask, and no block is left that waits.
+# No rank is left that could ask, and no block is left that waits.
 all_killed() {
 	local i
 	weir job set id "$job" policy partial timeout 50ms || return

@@ -63,7 +63,7 @@ def without(values, key):
 
 # Request, attributes, error, sentence (a pattern).
 CASES = [
-    # What is not there, or not said.
+    # Objects that are not there, or not named.
     *((name, {}, INVAL, "say which job: its id is missing")
       for name in ("job-get", "job-set", "job-del", "source-add", "source-flush")),
     *((name, {"id": 9}, NOENT, "there is no job 9 in this network namespace")
@@ -267,7 +267,7 @@ CASES = [
      "how long packets wait in weir's child is not known: limit packets or bytes"),
     ("trim-set", dict(trim, ifindex=d5, victim=2), NOTSUPP,
      "packets in weir's child cannot be trimmed: the victim must be arriving"),
-    # What policies inherit.
+    # The default that policies inherit.
     *((name, {"default": True}, NOENT, "trimming policies have no default here")
       for name in ("trim-get", "trim-del")),
     ("trim-set", {"default": True, "hook": 1}, INVAL, "only a port's policy can say this, not the default"),
@@ -321,7 +321,7 @@ def dumps():
 
 
 def without_the_capability():
-    """Who may not change anything may look; the tool's user is told by the error alone."""
+    """A user without the right to change anything may look; the error alone tells the user."""
     before = state()
     os.seteuid(65534)
     try:
@@ -332,7 +332,7 @@ def without_the_capability():
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
         assert not Family().dump(command("source-get"))[0]
-        # What takes a walk over all slots, under the namespace's lock.
+        # But not at the blocks: that takes a walk over all slots, under the namespace's lock.
         error, _, blocks = Family().dump(command("block-get"))
         assert error == errno.EPERM and not blocks, errno.errorcode.get(error, error)
         error, _, jobs = Family().dump(command("job-get"))

@@ -94,14 +94,14 @@ def answered_at_the_timeout():
         assert (stats["blocks"], stats["degraded"], stats["aged"], stats["straggles"]) == (1, 1, 1, 1)
         assert admin.source(JOB, 1)["stats"]["straggles"] == 1
 
-        # Who comes late gets the very same, alone, and counts once.
+        # A source that comes late gets the very same, alone, and counts once.
         for _ in range(3):
             contribute(job, (1,), 5)
             assert results(job, (1,))[0].data == result.data
         until(lambda: admin.stats(JOB)["repeats"] == 3)
         assert admin.stats(JOB)["late"] == 1
         assert not any(p.sums for w in job.workers for p in w.pending())
-        # So does who is in it.
+        # So does a source that is in it.
         contribute(job, (0,), 5)
         assert results(job, (0,))[0].data == result.data
         assert admin.stats(JOB)["late"] == 1
@@ -179,7 +179,7 @@ def bitmap_does_not_fit():
             # One that fits whole has it.
             contribute(job, (0, 1, 3), 1)
             assert results(job, (1,))[0].members == {0, 1, 3}
-            # Whoever asks gets the same again.
+            # A source that asks gets the same again.
             job.workers[1].query(0, **job.tag)
             assert results(job, (1,))[0].data == cut.data
         finally:
@@ -205,7 +205,7 @@ def header(source, block, flags=0, generation=0, count=0):
 
 
 def no_more_than_came():
-    """Whoever says another's address: no more goes there than came in its name."""
+    """A source may say another's address: no more goes there than came in its name."""
     with Job(quorum=1) as job:
         for block in range(4):
             contribute(job, (0,), block)
@@ -273,7 +273,7 @@ def retained_until_all_have_it():
         for _ in range(3):
             contribute(job, (0,), 4)
         until(lambda: admin.refused(admin.stats(JOB), "busy") == 3)
-        # Who asks is told to wait.
+        # A source that asks is told to wait.
         job.workers[0].query(4)
         reply = job.workers[0].receive_where(lambda p: p.block == 4)
         assert reply.flags == 0 and reply.count == 0, reply
@@ -290,7 +290,7 @@ def retained_until_all_have_it():
 
 
 def far_ahead():
-    """One packet of a block that nobody is near changes nothing, and is told nobody."""
+    """One packet of a block that no source is near changes nothing, and no source is told."""
     with Job() as job:
         complete(job, 0)
         for block in (17, 16 * 1000 + 1, 0x7fffffff):
@@ -318,7 +318,7 @@ def generations_wrap():
         contribute(job, (0,), 6, generation=0)
         until(lambda: admin.refused(admin.stats(JOB), "generation") == 2)
         assert admin.job(JOB)["open"] == 0
-        # What was open is swept away by the block of a new one that comes to its slot.
+        # An open block is swept away by the block of a new generation that comes to its slot.
         contribute(job, (0,), 6, generation=1)
         for block in range(16):
             complete(job, block, generation=2)
@@ -373,7 +373,7 @@ def a_box_set_up_anew():
         generation, _ = join_all(job, 100)
         assert not same(complete(job, 0, generation=generation, joined=True)).flags
     with Job() as job:
-        # What another box has given out means nothing to this one.
+        # A generation that another box has given out means nothing to this one.
         contribute(job, (2,), 1, generation=generation, joined=True)
         notice = job.workers[2].receive()
         assert notice.flags == NOTICE | DEGRADED and notice.source == 2, notice
@@ -382,7 +382,7 @@ def a_box_set_up_anew():
         again, start = join_all(job, 200, lacks=(1001, 1000, 1003, 1001))
         assert start == 1000
         assert not same(complete(job, 1000, generation=again, joined=True)).flags
-        # Who still has the old generation is told the new one.
+        # A source that still has the old generation is told the new one.
         contribute(job, (1,), 1001, generation=again - 1, joined=True)
         notice = job.workers[1].receive_where(lambda p: p.flags == NOTICE)
         assert notice.generation == again
@@ -398,8 +398,8 @@ def dead_and_excluded():
             assert same([job.workers[s].receive_where(lambda p: p.sums and p.block == b)
                          for s in (0, 1, 2)]).members == {0, 1, 2}
         assert admin.stats(JOB)["aged"] == 8
-        # Half of the slots hold what 3 lacks: the others knock until it is given up. One who did not
-        # would be given up next, on a machine that is slow to tell.
+        # Half of the slots hold results that 3 lacks: the others knock until it is given up. One
+        # that did not would be given up next, on a machine that is slow to tell.
         until(lambda: contribute(job, (0, 1, 2), 8, **tag) or
               admin.source(JOB, 3)["state"] == "excluded")
         event = admin.event(lambda e: e["event"] == "dead")
@@ -407,13 +407,13 @@ def dead_and_excluded():
         notice = job.workers[1].receive_where(lambda p: p.flags == NOTICE)
         assert notice.dead == {3} and notice.excluded == {3} and not notice.waiting
         assert admin.source(JOB, 3)["state"] == "excluded"
-        # Who knocked before it was given up is not in block 8 yet, which may have aged so.
+        # A source that knocked before that is not in block 8 yet, which may have aged so.
         admin.do("job-set", id=JOB, timeout=20 * TIMEOUT, dead_after=40 * TIMEOUT)
         contribute(job, (0, 1, 2), 8, **tag)
         job.workers[0].receive_where(lambda p: p.flags == NOTICE)
         job.workers[0].receive_where(lambda p: p.sums and p.block == 8)
         aged = admin.stats(JOB)["aged"]
-        # Nobody waits for it, and its slots are free for others.
+        # No block waits for it, and its slots are free for others.
         for b in range(9, 20):
             contribute(job, (0, 1, 2), b, **tag)
             result = job.workers[0].receive_where(lambda p: p.sums and p.block == b)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What becomes of blocks whose sources are late or gone, of packets that are not who
-# they say, and of those that are too many: packet by packet (stragglers.py).
+# Blocks whose sources are late or gone, packets that say another's address, and packets that
+# are too many: packet by packet (stragglers.py).
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1

@@ -61,7 +61,7 @@ numbers() {
 	return "$status"
 }
 
-# What a job does not do is said when a worker joins, with both names.
+# A worker that asks for an operation that its job does not do is told both names when it joins.
 other_numbers() {
 	box_job 12 1 blocks 64 grads 1024 dtype bfloat16 op max || return
 	in_worker 1 weir-perf --job 12 --address "$(box_addr)" --rank 0 --ranks 1 --op sum \
@@ -97,7 +97,7 @@ three_jobs() {
 	done
 }
 
-# A job that waits for a source for ever holds up nobody but itself.
+# A job that waits for a source for ever holds up no other job.
 stalled_neighbour() {
 	weir job add id 9 sources 2 blocks 64 grads 1024 address "$(box_addr)" &&
 		weir source add job 9 id 0 address "$(worker_addr 1)" &&
@@ -124,7 +124,7 @@ all_blocks_open() {
 	}
 }
 
-# What is traced is what happened: four contributions and a result a block.
+# The trace shows each event that happened: four contributions and a result a block.
 tracepoints() {
 	local trace=/sys/kernel/tracing status=0
 	echo >"$trace/trace"

@@ -54,7 +54,7 @@ only_vlan() {
 	done
 }
 
-# What is bound to no VLAN is not taken from one, wherever the tag is.
+# A source that is bound to no VLAN is not taken from one, wherever the tag is.
 not_untagged() {
 	local before
 	only_vlan untagged 2 && before=$(refused spoofed) &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Trimming policies and the weir qdisc: nothing vanishes. What workers send to one of
-# them arrives whole, or as a header, or comes back, or is counted.
+# Trimming policies and the weir qdisc: nothing vanishes. A packet that workers send to
+# one of them arrives whole, or as a header, or comes back, or is counted.
 # To be run in the virtual machine: it unloads and loads the module.
 set -u
 
@@ -60,8 +60,8 @@ faster() { in_router tc qdisc change dev "$1" root handle 1: tbf rate "$2" burst
 
 drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0' >/dev/null; }
 
-# What the box counted, and what arrived of it: 10 is whole, 11 is trimmed.
-# Whole packets that found the port idle are counted as direct, with what else did.
+# The box's counters agree with the packets that arrived: 10 is whole, 11 is trimmed.
+# Whole packets that found the port idle are counted as direct, with other packets that did.
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
@@ -180,7 +180,7 @@ short_fifo() {
 
 overlimits() { in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "weir") | .overlimits'; }
 
-# What the weir qdisc of worker 4's device has dropped.
+# Packets that the weir qdisc of worker 4's device has dropped.
 drops() { in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "weir") | .drops'; }
 
 rest_is_dropped() {
@@ -278,7 +278,7 @@ others_add_up() {
 }
 
 # Headers from upstream go ahead and are not trimmed; through an edge they are nothing.
-# What another box has trimmed, with a mark of its own, and control packets.
+# Such are packets that another box has trimmed, with a mark of its own, and control packets.
 marks_of_others() {
 	fresh trimmed-dscps=$((1 << 13)) control-dscps=$((1 << 14)) || return
 	receive w4 && incast 1 --count 30 --dscp 14 --size 60 && poll 60 others_are 14 30 &&
@@ -471,7 +471,7 @@ comes_back_by_edge() {
 }
 one_back_adds_up() { [[ $(seen back.1 12) == "$(trim w4 .stats.returned)" ]] && holds w1 ".stats.headers == $(seen back.1 12)" >/dev/null; }
 
-# What waits stays when a policy comes and goes.
+# Packets that wait stay when a policy comes and goes.
 policy_goes_under_load() {
 	slow w4 10kbit && fresh headers=1000 header-time=0 && receive w4 && incast 3 --count 100 &&
 		holds w4 '."data-depth" > 1 and ."header-depth" > 1' && policy del w4 && faster w4 3mbit &&

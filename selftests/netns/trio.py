@@ -18,10 +18,10 @@ NOTICE = CONTROL | 0x10
 COOKIE = CONTROL | 0x20
 JOINED = 0x8000
 DOWN = 0x4000
-# What a join says of the numbers: enum weir_dtype, weir_op, weir_format, and what is reserved.
+# The numbers' description in a join: enum weir_dtype, weir_op, weir_format, and reserved bytes.
 INT32_SUM = bytes((1, 1, 1, 0, 0, 0, 0, 0))
 CLONE_NEWNET = 0x40000000
-# What must come does so far sooner; a machine that is emulated may take its time.
+# A packet that must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 120
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,7 +119,7 @@ class Worker:
         self.join_with(self.cookies[nonce], nonce, ranks, grads, lacks)
 
     def take_cookie(self, patience):
-        """Where the next packet has one; other packets wait for who receives. False: none came."""
+        """Of the next packet, if it has one; other packets wait for receive(). False: none came."""
         packet = self.receive_now(patience)
         if packet and packet.flags == COOKIE:
             self.cookies[packet.words[0]] = packet.cookie

@@ -25,8 +25,8 @@ endless=(--min-bytes 100000 --max-bytes 100000 --iterations 1000000 --warmup 0)
 declare -A running=()
 
 # start TAG WORKER JOB RANK RANKS [OPTION...]: weir-perf in a worker, in the background.
-# What it says goes to files of that tag. Its process is the child itself, so that
-# what is sent to the child reaches it.
+# Its output goes to files of that tag. Its process is the child itself, so that a signal
+# to the child reaches it.
 start() {
 	local tag=$1 worker=$2
 	nsenter --net="/run/netns/$(ns_name "w$worker")" -- \
@@ -136,7 +136,7 @@ normal_run() {
 			.stats.\"result-errors\" == $errors"
 }
 
-# What a test that failed half way has left.
+# Kills the processes that a test has left that failed half way.
 stop_all() {
 	local i pid
 	for ((i = 1; i <= star_size; i++)); do
@@ -234,7 +234,7 @@ mtu_too_small() {
 	ip -n "$(ns_name w1)" link set eth0 mtu 9000 && return "$status"
 }
 
-# A link that takes joins and swallows blocks: nobody says so, only the size tells.
+# A link that takes joins and swallows blocks: no error says so, only the size tells.
 mtu_on_the_way() {
 	local status
 	ip -n "$(ns_name router)" link set w4 mtu 1500 || return
@@ -295,9 +295,9 @@ job_goes() {
 
 # The same for the workers as a router that starts anew: they join again by themselves,
 # and no sum is wrong or missing. Twice, the second time with another job's number of
-# blocks and with nobody there for a while.
-# These go on to their end, which takes what it takes; who has nothing to wait for any
-# more gives up by itself, long before.
+# blocks and with no job there for a while.
+# These workers go on to their end, however long that takes; a worker that has nothing to wait
+# for any more gives up by itself, long before.
 job_comes_back() {
 	local hang=300
 	patience=20000 start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 500 \
@@ -363,7 +363,7 @@ one_killed() {
 	counted '.open > 0' && one_is_behind
 }
 
-# The sentence sends the reader to the sources' counters, which tell who it was.
+# The sentence sends the reader to the sources' counters, which tell the rank that stopped.
 one_is_behind() {
 	[[ $(box_stat 'min_by(.stats.contributions).id' source show job 7) == 3 ]] && return
 	weir source show job 7
