@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module asks of a wire format, with one that is made up: its packets say neither
+ * The module's calls to a wire format, with one that is made up: its packets say neither
  * job nor source nor block, a block keeps a word of them, and results go to other ports.
  */
 #include "base/payload.h"
@@ -155,7 +155,7 @@ static void format_refusals(void)
 	c = packet(job, 0);
 	c.dport = 7001;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_NO_JOB);
-	/* What the format says is wrong with it. */
+	/* The format says what is wrong with this packet. */
 	c = packet(job, 0);
 	c.said[1] = WEIR_REASON_STALE;
 	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_STALE);

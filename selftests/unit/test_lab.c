@@ -200,7 +200,7 @@ static void lab_reliable(void)
 	box_down();
 }
 
-/* What a packet says is held against the job and against the rest of what it says. */
+/* The fields of a packet are checked against the job and against each other. */
 static void lab_refusals(void)
 {
 	struct weir_contrib c;
@@ -218,7 +218,7 @@ static void lab_refusals(void)
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 4, .slot = -1), WEIR_REASON_CHUNK);
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 4, .slot = 2), WEIR_REASON_CHUNK);
 	CHECK_EQ(GIVE(job, 0, .count = 17), WEIR_REASON_TOO_LONG);
-	/* What no parser of ours hands over. */
+	/* No parser of ours hands over such packets. */
 	c = lab_contrib(job, 0, &(const struct said){ .grad = 1 });
 	c.flags |= WEIR_CONTRIB_JOIN;
 	c.udp_len = c.payload_off + sizeof(struct weir_join);
@@ -234,7 +234,7 @@ static void lab_refusals(void)
 	CHECK_EQ(box.sent, 0);
 	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 0);
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 4), 0);
-	/* Nor is one that goes where nobody can be: ahead of the others, or long gone. */
+	/* Nor is a packet of a chunk where no source can be: ahead of the others, or long gone. */
 	CHECK_EQ(GIVE(job, 1, .chunk = 2, .total = 4), WEIR_REASON_AHEAD);
 	CHECK_EQ(GIVE(job, 1, .chunk = 3, .total = 4), WEIR_REASON_STALE);
 	CHECK_EQ(GIVE(job, 1, .chunk = 3, .total = 4), WEIR_REASON_STALE);
@@ -304,7 +304,7 @@ static void lab_one_chunk(void)
 	box_up();
 	job = lab_job(2);
 	BOTH(job, .chunk = 1, .total = 1, .grad = 3);
-	/* Lost on the way down. Who asks once may have been answered meanwhile, and go on. */
+	/* Lost on the way down. A source that asks once may have got the answer meanwhile. */
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 1, .grad = 3), WEIR_REASON_DUPLICATE);
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 1, .grad = 3), 0);
 	CHECK_EQ(box.sent, 3);
@@ -327,7 +327,7 @@ static void lab_one_chunk(void)
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 1, .grad = 5), WEIR_REASON_STALE);
 	CHECK_EQ(GIVE(job, 0, .chunk = 1, .total = 1, .grad = 5), 0);
 	CHECK_EQ(box.sent, 6);
-	/* Nobody has lost the result before, whatever was given up. */
+	/* The block that was given up costs no source the result before it. */
 	CHECK_EQ(GIVE(job, 1, .chunk = 1, .total = 1, .grad = 40), WEIR_REASON_DUPLICATE);
 	CHECK_EQ(GIVE(job, 1, .chunk = 1, .total = 1, .grad = 40), 0);
 	CHECK_EQ(box_result(&box.packet[6], 0), 44);
@@ -339,8 +339,8 @@ static void lab_one_chunk(void)
 }
 
 /*
- * What cannot be told: a source whose chunk is the same, bit for bit, as in the iteration
- * before is answered with the result of that.
+ * A new chunk with the same bits as in the iteration before cannot be told from a repeat: its
+ * source is answered with the result of the iteration before.
  */
 static void lab_one_chunk_twice_the_same(void)
 {
@@ -412,7 +412,7 @@ static void lab_late(void)
 	box_down();
 }
 
-/* However often they come, and from whom, where the sources do not agree, or have gone on. */
+/* Late packets stay stale, from any source, where the sources do not agree, or have gone on. */
 static void lab_late_and_twice(void)
 {
 	struct weir_job *job;
@@ -423,7 +423,7 @@ static void lab_late_and_twice(void)
 	job = lab_job(2);
 	for (chunk = 1; chunk <= 5; chunk++)
 		BOTH(job, .chunk = chunk, .total = 9, .grad = chunk);
-	/* The one before, which who is in the newest has. */
+	/* The chunk before: a source that is in the newest one has its result. */
 	for (i = 0; i < 6; i++)
 		CHECK_EQ(GIVE(job, i % 2, .chunk = 4, .total = 9, .grad = i % 2 ? 40 : 4),
 			 WEIR_REASON_STALE);
@@ -506,7 +506,7 @@ static struct weir_job *timed_job(unsigned int sources)
 	return lab_job(sources);
 }
 
-/* What workers that are gone have left in a chunk is in no sum of those that come after. */
+/* Contributions of workers that are gone are in no sum of those that come after. */
 static void lab_timeout(void)
 {
 	static const struct said first[] = {
@@ -539,7 +539,7 @@ static void lab_timeout(void)
 	}
 }
 
-/* It costs nobody a result who has only been slow. */
+/* The timeout costs a source that has only been slow no result. */
 static void lab_timeout_of_slow(void)
 {
 	struct weir_job *job;
@@ -718,7 +718,7 @@ static void model_begin(void)
 	int w, i, c;
 
 	model.total = 1 + random() % MODEL_CHUNKS;
-	/* What is late must not be as late as an iteration is long. */
+	/* A late packet must not be as late as an iteration is long. */
 	if (model.reorders)
 		model.total = max(model.total, 4U);
 	model.iterations = 1 + random() % 6;

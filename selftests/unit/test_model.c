@@ -502,7 +502,7 @@ static void step(void)
 	}
 }
 
-/* The number of a table's pages never changes, whoever holds them. */
+/* The number of a table's pages never changes, no matter which slot or reader holds them. */
 static long pages_of_table(void)
 {
 	return run.table.size * run.table.pages + run.table.spare.n;

@@ -91,11 +91,11 @@ static void pair_takes_turns(void)
 	o = contribute(KEY(.source = 1, .pair = 3, .id = 0), 7);
 	CHECK_EQ(o.verdict, WEIR_VERDICT_COMPLETE);
 	CHECK_EQ(o.first, 12);
-	/* Repeated, to who asks for it. */
+	/* Repeated, to a source that asks for it. */
 	o = contribute(KEY(.source = 0, .pair = 3, .id = 0), 99);
 	CHECK_EQ(o.verdict, WEIR_VERDICT_REPEAT);
 	CHECK_EQ(o.first, 12);
-	/* Who goes on has it. The other one lacks it, and is answered. */
+	/* The source that goes on has it. The other one lacks it, and is answered. */
 	GIVES(SUMMED, 1, .source = 0, .pair = 3, .second = true, .id = 4);
 	REFUSED(BUSY, .source = 0, .pair = 3, .id = 0);
 	GIVES(REPEAT, 1, .source = 1, .pair = 3, .id = 0);
@@ -165,7 +165,7 @@ static void pair_refusals(void)
 	teardown();
 }
 
-/* Who takes all turns alone goes nowhere, and others lose nothing. */
+/* A source that takes all turns alone goes nowhere, and the others lose nothing. */
 static void pair_liar(void)
 {
 	struct outcome o;
@@ -188,13 +188,13 @@ static void pair_liar(void)
 static void pair_claims(void)
 {
 	setup(4, 2, 0);
-	/* What is not there is not made. */
+	/* Neither claim makes a block that is not there. */
 	REFUSED(AHEAD, .claim = WEIR_CLAIM_JOIN, .pair = 1, .id = 3);
 	REFUSED(AHEAD, .claim = WEIR_CLAIM_ASK, .pair = 1, .id = 3);
 	CHECK_EQ(weir_blocks_open(&table), 0);
 	GIVES(SUMMED, 1, .source = 0, .pair = 1, .id = 3);
 	REFUSED(AHEAD, .claim = WEIR_CLAIM_JOIN, .source = 1, .pair = 1, .id = 2);
-	/* Who asks is not summed, in the block or not. */
+	/* A source that asks is not summed, in the block or not. */
 	REFUSED(DUPLICATE, .claim = WEIR_CLAIM_ASK, .source = 1, .pair = 1, .id = 3);
 	REFUSED(DUPLICATE, .claim = WEIR_CLAIM_ASK, .source = 0, .pair = 1, .id = 3);
 	GIVES(COMPLETE, 1, .claim = WEIR_CLAIM_JOIN, .source = 1, .pair = 1, .id = 3);

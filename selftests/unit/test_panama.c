@@ -130,7 +130,7 @@ static void panama_result(void)
 	box_down();
 }
 
-/* What is sent again to a block that is complete is answered, with the same bytes. */
+/* A packet that comes again to a complete block is answered with the same bytes. */
 static void panama_repeat(void)
 {
 	struct weir_job *job;
@@ -150,7 +150,7 @@ static void panama_repeat(void)
 	box_down();
 }
 
-/* The least of what all have said, and of half of the table; who says 0 says nothing. */
+/* The cap is the least that any worker says, half of the table at most; a 0 does not count. */
 static void panama_cwnd_cap(void)
 {
 	static const struct {
@@ -270,7 +270,7 @@ static void panama_partial(void)
 	CHECK_EQ(box.sent, 3);
 	CHECK_EQ(header(1)->sources[1], 2);
 	CHECK_EQ(box.packet[1].bytes, sizeof(struct weir_panama) + 4);
-	/* Who is late is answered, and in nothing of it. */
+	/* A late source is answered, and no field of the answer has a part of it. */
 	CHECK_EQ(GIVE(job, 1, .grad = 4, .cap = 1, .ecn = 3), 0);
 	CHECK_EQ(box.sent, 4);
 	CHECK_EQ(cap_of(3), 2);
@@ -279,7 +279,7 @@ static void panama_partial(void)
 	box_down();
 }
 
-/* What another format's programs might hand in; none of it is answered. */
+/* Packets that another format's programs might hand in: none of them is answered. */
 static void panama_refusals(void)
 {
 	struct weir_contrib c;

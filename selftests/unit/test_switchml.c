@@ -95,7 +95,7 @@ static int give(const struct weir_job *job, struct said p)
 #define TAKEN(...)		CHECK_EQ(give(job, SAID(__VA_ARGS__)), 0)
 #define REFUSED(r, ...)		CHECK_EQ(give(job, SAID(__VA_ARGS__)), WEIR_REASON_##r)
 
-/* What was sent: to whom, by its header, and its first sum. */
+/* Packet @i went to @source's @port, with this header and this first sum. */
 static void answered(unsigned int i, u16 source, u16 port, const char *header, s32 sum)
 {
 	const struct box_sent *p = &box.packet[i];
@@ -145,7 +145,7 @@ static void switchml_answer(void)
 	box_down();
 }
 
-/* A packet of another worker's address, to nobody, of another form. */
+/* Packets from the address of no source, to no job, or of another form. */
 static void switchml_refusals(void)
 {
 	struct weir_contrib c;
@@ -155,11 +155,11 @@ static void switchml_refusals(void)
 	job = new_job(2, 16);
 	trio = box_job(7, 2, 4, 16);
 	REFUSED(NO_SOURCE, .source = 2);
-	/* Slots that the job has not, and such as nobody has. */
+	/* Slots that this job lacks, and slots that no job has. */
 	REFUSED(AHEAD, .packet = 0, .pool = 8);
 	REFUSED(AHEAD, .packet = 0, .pool = 0x4001);
 	REFUSED(STALE, .packet = 1, .pool = 2);
-	/* What no program of ours says. */
+	/* No program of ours hands over such packets. */
 	c = contrib_of(job, &SAID(.pool = 1));
 	c.flags |= WEIR_CONTRIB_JOIN;
 	c.udp_len = 20 + sizeof(struct weir_join);
@@ -205,7 +205,7 @@ static void switchml_tensors(void)
 	REFUSED(STALE, .packet = 1, .pool = 1, .tensor = 1);
 	REFUSED(STALE, .packet = 1, .pool = 1, .port = 4064);
 	REFUSED(DUPLICATE, .packet = 0, .pool = 0);
-	/* What says a place that cannot be its own, nor that of the one before. */
+	/* A packet that names a place neither its own nor that of the one before. */
 	REFUSED(STALE, .packet = 3, .pool = 1);
 	REFUSED(STALE, .packet = 2, .pool = 3);
 	/* The next one. */
@@ -288,7 +288,7 @@ static void switchml_window(void)
 	box_forget();
 	TAKEN(.tensor = 1, .packet = 2, .pool = 1 | SECOND, .value = 8);
 	answered(0, 0, 4000, "\x11\1\2\0\0\0\x80\1\0\0", 8);
-	/* Later ones are numbered rightly, or by nobody. */
+	/* Later packets have the right number; no worker numbers them otherwise. */
 	REFUSED(STALE, .tensor = 1, .packet = 5, .pool = 1);
 	REFUSED(STALE, .tensor = 1, .packet = 4, .pool = 0);
 	box_down();
@@ -337,8 +337,8 @@ static void switchml_early(void)
 }
 
 /*
- * What was numbered as the one before opens no block unless a later one has come: the first
- * packets of a short tensor may have been all.
+ * A packet that is numbered as the one before opens no block unless a later one has come: the
+ * first packets of a short tensor may have been all.
  */
 static void switchml_short(void)
 {
@@ -435,8 +435,8 @@ static void switchml_long(void)
 
 /*
  * Whole sessions. Links keep the order of packets, as Ethernet does; each has its delay, and
- * loses some. What is left out is what no box makes good: that the first packet of a tensor is
- * lost, and losses where a tensor has fewer packets than the window.
+ * loses some. No session has a loss that no box makes good: of the first packet of a tensor, or
+ * of any where a tensor has fewer packets than the window.
  */
 #define WORKERS		4
 #define THREADS		2
@@ -546,7 +546,7 @@ static void sends(u16 w, u16 t, u32 tensor, u32 packet, u16 where)
 	struct said p = {
 		.source = w, .port = 4000 + 100 * w + t, .tensor = tensor, .packet = packet,
 		.pool = where, .exponent = { packet },
-		/* What it makes of a packet whose turn has not come is anything. */
+		/* A packet whose turn has not come has any value. */
 		.value = right ? number(w, t, th->tensor, packet) : (s32)any(UINT32_MAX),
 	};
 
@@ -620,7 +620,7 @@ static void receives(u16 w, u16 t, const struct said *p)
 		end(th);
 }
 
-/* What the box has sent goes down. */
+/* The packets that the box has sent go down. */
 static void box_says(void)
 {
 	unsigned int i;

@@ -38,7 +38,7 @@ typedef struct { spinlock_t lock; unsigned int seen; } seqlock_t;
 	__now; })
 #define read_seqretry(l, was)	(__atomic_load_n(&(l)->seen, __ATOMIC_SEQ_CST) != (was))
 
-/* Whose lock it is the sanitizer knows better. */
+/* The sanitizer knows better which thread holds a lock. */
 #undef lockdep_assert_held
 #define lockdep_assert_held(l)	((void)(l))
 

@@ -72,7 +72,7 @@ static int say(unsigned int source, unsigned int pair, u32 turn)
 	return verdict;
 }
 
-/* What the one before it said is never answered any more. */
+/* Repeats @turn, and the turn before it, which is never answered any more. */
 static void say_again(unsigned int source, unsigned int pair, u32 turn)
 {
 	int verdict = say(source, pair, turn);
@@ -111,7 +111,7 @@ static void *work(void *data)
 			}
 			done += turn[pair] == TURNS && seen == TURNS;
 		}
-		/* Others are not to wait for who waits for them. */
+		/* A source that waits for the others lets them run. */
 		if (!gone)
 			sched_yield();
 	} while (done < PAIRS && !__atomic_load_n(&wrong, __ATOMIC_RELAXED));
