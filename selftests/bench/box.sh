@@ -110,8 +110,8 @@ worked() {
 	awk '{ printf "%.2f\n", $1 - $2 }' /proc/uptime
 }
 
-# Everything that a gradient takes: four workers and the box, on one processor. What a
-# run takes besides falls out of the difference of a short run and a long one.
+# Everything that a gradient takes: four workers and the box, on one processor. A run's
+# start and end fall out of the difference of a short run and a long one.
 part_transfer() {
 	local few=4 many=44 t=()
 	transfer_job=6

@@ -67,7 +67,7 @@ cost_of_box() {
 	none_refused
 }
 
-# What a contribution of 1,024 gradients of each other type costs, and of sums that are the same
+# The cost of a contribution of 1,024 gradients of each other type, and of sums that are the same
 # in any order. In the numbers of uapi/weir.h; the sender's part is that of a frame as long.
 cost_of_types() {
 	local job=20 name dtype order size total sender

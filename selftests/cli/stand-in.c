@@ -7,7 +7,7 @@
  *
  *	COMMAND.N	answers to the Nth request of that number, as netlink messages;
  *			where there is no Nth, the one before is given again
- *	events		what who listens to events gets, before the family goes
+ *	events		the messages that listeners get, before the family goes
  *	requests	all requests, one behind the other
  */
 #define _GNU_SOURCE

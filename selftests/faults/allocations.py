@@ -100,7 +100,7 @@ def sweep(request, undo=None, state=box.state, failures=1, heard=box.heard):
 
 
 def silence():
-    """Of this nobody is told."""
+    """No event tells of this."""
     return True
 
 
@@ -295,7 +295,7 @@ def trim_default():
 
 
 def trim_meters():
-    """Beside another listener to drops, whom the kernel's list has to keep without weir."""
+    """Beside another listener to drops, which the kernel's list has to keep without weir."""
     drops = TRACING + "/events/skb/kfree_skb/"
     put(drops + "filter", "protocol == 0xdead")
     put(drops + "enable", 1)

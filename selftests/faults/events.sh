@@ -139,8 +139,8 @@ has_end() { (($1 < 99)) || { echo "$1 requests, and no end"; return 1; }; }
 
 # killed SET DEL: the state in which a killed SET leaves things is put right by SET
 # when it is run again, and by DEL; and that of a killed DEL by DEL. Words are
-# separated by blanks. What a tool does depends on what it finds, so that each state is
-# mended only once.
+# separated by blanks. A tool's steps depend on the state that it finds, so that each state
+# is mended only once.
 killed() {
 	local good none left n=0 set del
 	read -ra set <<<"$1"
@@ -232,8 +232,8 @@ two_administrators() {
 	return "$status"
 }
 
-# A job too large for the cgroup of who asks for it: it is refused in words, and nobody is
-# killed for it.
+# A job too large for the cgroup of the tool that asks for it: it is refused in words, and
+# no process is killed for it.
 huge_job() {
 	local group=/sys/fs/cgroup/weir-huge said status=1
 	grep -qsw memory /sys/fs/cgroup/cgroup.controllers || { echo "no memory controller"; return 4; }

@@ -56,14 +56,14 @@ class Sums:
             w.send(block, numbers(w.source, block), **self.tag)
 
     def join(self):
-        """All join: what comes then has all that there is for those who have."""
+        """All join: packets after that have everything that only joined workers' packets have."""
         for w in self.workers * 2:
             w.join(1, 2, GRADS)
         answer = self.workers[0].receive_where(lambda p: p.flags == CONTROL)
         self.tag = {"generation": answer.generation, "joined": True}
 
     def result(self, worker, block):
-        """What a worker gets, who says again what he has to say until he is answered."""
+        """The result that a worker gets. All contribute again until it comes."""
         for _ in range(TRIES):
             packet = worker.receive(5)
             while packet:
@@ -76,7 +76,7 @@ class Sums:
         raise AssertionError("block %d has no result" % block)
 
     def settle(self, block):
-        """Who contributed is right, and so are the sums."""
+        """The sums of each result are those of the members that it names."""
         for w in self.workers:
             packet = self.result(w, block)
             members = packet.members or {0, 1}
@@ -135,7 +135,7 @@ def routes6(box, injection, router, namespaces):
 
 
 def degraded(box, injection, router, namespaces):
-    """What says who is in a result lies in a piece of a page that is seldom a new one."""
+    """The list of a result's members lies in a piece of a page that is seldom a new one."""
     with Sums(box, injection, router, namespaces, policy=2, timeout=10000000, quorum=1) as job:
         job.join()
         job.rounds()
@@ -143,7 +143,7 @@ def degraded(box, injection, router, namespaces):
 
 
 def events(box, injection, router, namespaces):
-    """A generation begins for the workers; who listens hears of it, or that it was lost."""
+    """A generation begins for the workers; a listener gets the event, or hears that it was lost."""
     with Sums(box, injection, router, namespaces) as job:
         nonce = 1
 
@@ -282,7 +282,7 @@ class Queue:
             time.sleep(0.1)
 
         n = self.injection.until_failed(site, 1, send)
-        # What failed may have been a detector's memory, and the packet none the worse.
+        # The call that failed may have been a detector's, and the packet none the worse.
         assert before < self.count()["failed"] <= before + n
         self.box.do("trim-del", ifindex=edge)
         run("tc", "qdisc", "del", "dev", "w3", "clsact")
@@ -370,7 +370,7 @@ def deflected(box, injection, router, namespaces, ifindex):
         before = port.count()["lost"]
         site = injection.at(("deflect.c", "xdp_build_skb_from_frame"))[0]
         n = injection.until_failed(site, 1, port.send)
-        # What failed may have been a detector's memory, and the frame none the worse.
+        # The call that failed may have been a detector's, and the frame none the worse.
         assert 1 <= port.count()["lost"] - before <= n
         port.send()
         return n

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # docs/FORMATS.md, done: a format is added to a copy of the tree, whose module, programs and tool
-# build without a warning and sum its packets. What was changed is what the page names, entries of
-# tables alone.
+# build without a warning and sum its packets. The changes are those that the page names, entries
+# of tables alone.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 root=$(cd "$here/../.." && pwd) || exit 1
@@ -12,7 +12,7 @@ cd "$root" || exit 1
 
 page=docs/FORMATS.md
 release=$(scripts/kernel-release) || exit 1
-# Built each time from nothing, as who adds a format does.
+# Built each time from nothing, as by the author of a format.
 tree=$root/build/format-toy
 work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"

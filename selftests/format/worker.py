@@ -52,5 +52,5 @@ for block in range(BLOCKS):
         except TimeoutError:
             assert time.monotonic() < end, f"block {block} is not answered"
     assert got == want, f"block {block}: {got.hex()}, not {want.hex()}"
-# What the box says, no box takes.
+# No box takes a packet that a box has sent.
 s.sendto(want, (BOX, PORT))

@@ -28,7 +28,7 @@ $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(weir_source
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 
-# What works on the live module, in a virtual machine; see live.sh.
+# Fuzzers of the live module, in a virtual machine; see live.sh.
 fuzz_live := selftests/fuzz/live
 fuzz_live_flags := -I$(fuzz_live) -Iselftests
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Fuzzes the live module, in the virtual machine: its netlink family, or its hooks. Whether
-# the kernel complains, or leaks, is for who runs the machine to say.
+# the kernel complains, or leaks, is for the machine's runner to say.
 # To be run there: it unloads and loads the module.
 set -u
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What trimming is measured with: a simulated switch, senders, a receiver.
+# Programs to measure trimming with: a simulated switch, senders, a receiver.
 incast_dir := selftests/incast
 
 $(eval $(call program,trim-sim,$(incast_dir)/sim.c $(incast_dir)/switch.c kmod/trim/bands.c,-I. -Ibpf/lib -Ikmod \

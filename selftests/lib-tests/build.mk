@@ -5,7 +5,7 @@
 libtests_dir := selftests/lib-tests
 libtests_B := $(B)/lib-tests
 libtests_flags := $(libweir_flags) -I$(libtests_dir)
-# What a sanitizer finds ends the program, so that no test can pass over it.
+# An error that a sanitizer finds ends the program, so that no test can pass over it.
 libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# One exit trap for all who need one: at_exit COMMAND [ARGUMENT...] has COMMAND run
+# One exit trap for all that need one: at_exit COMMAND [ARGUMENT...] has COMMAND run
 # when the script ends, the last one registered first. The script's exit status is
 # kept, unless a command fails: then it is 1 at least.
 
@@ -22,7 +22,7 @@ at_exit_run() {
 }
 
 # shellcheck disable=SC2034
-# What commands at exit can ask: how the script ended.
+# The status that the script ended with, for commands at exit.
 AT_EXIT_STATUS=0
 trap at_exit_run EXIT
 trap 'exit 130' INT

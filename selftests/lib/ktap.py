@@ -8,7 +8,7 @@ def plain(test):
 
 
 def run(tests, name=plain, mend=lambda: None, after=lambda: None):
-    """Exit status. What a test raises fails it: @mend is called then; @after always."""
+    """Exit status. An exception in a test fails it: @mend is called then; @after always."""
     failed = 0
     print("KTAP version 1\n1..%d" % len(tests), flush=True)
     for number, test in enumerate(tests, 1):

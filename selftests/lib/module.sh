@@ -5,8 +5,8 @@
 
 WEIR_MODULE=${WEIR_MODULE:-build/kmod-$(uname -r)/weir.ko}
 
-# module_goes SECONDS: and comes back, knowing nothing; who still holds it has so long to
-# let go.
+# module_goes SECONDS: and comes back, knowing nothing; its last holders have so long to let
+# go.
 module_goes() { poll "$1" rmmod weir && insmod "$WEIR_MODULE"; }
 
 # Asked outside of all namespaces of the tests: the module's memory is one for all.

@@ -18,7 +18,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
 # Numbers of 64 bits; all others have 32.
 LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps")}
-# What changes by itself.
+# Attributes that change by themselves.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",
            "data-max", "header-max", "trim", "tx-trim", "dropped-trim"}
 

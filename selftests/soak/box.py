@@ -27,7 +27,7 @@ def poll(seconds, condition, what):
 
 
 class Box:
-    """The router. What makes or deletes objects holds @lock, as does who compares them."""
+    """The router. Code that makes, deletes or compares objects holds @lock."""
 
     def __init__(self, prefix):
         self.prefix = prefix

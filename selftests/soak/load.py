@@ -13,13 +13,13 @@ TRAFFIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "netns"
 ADDRESS = "10.77.1.254"
 # Longer than any event, and than what a rank waits for one that was killed.
 PATIENCE = 180
-# What a rank says whose port was closed: it began where nobody was there to answer, or the
-# others went on without it.
+# A rank whose port was closed says one of these: no box was there to answer when it began, or
+# the others went on without it.
 SHUT_OUT = "port unreachable", "has excluded rank"
 
 
 class Job:
-    """A job of the first @sources workers, who sum again and again until it is stopped."""
+    """A job of the first @sources workers. They sum again and again until it is stopped."""
 
     def __init__(self, box, rng, number, directory):
         self.box, self.rng = box, rng
@@ -186,7 +186,7 @@ class Incast:
                     "--merge", str(self.rng.choice((1, 10)))),
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for i in (1, 2, 3)]
                 said = [sender.communicate()[0] for sender in senders]
-                # Where there is no route, or no link, it fails, and nobody knows how far it came.
+                # Without a route, or a link, a sender fails, and does not say how far it came.
                 if any(sender.returncode for sender in senders):
                     self.exact = False
                 else:
@@ -204,7 +204,7 @@ class Incast:
         return box, arrived
 
     def arrives(self, count, sent, direct=0):
-        """Is that what the box has sent? What is corrupt does not arrive."""
+        """Is that what the box has sent? Corrupt packets do not arrive."""
         return count <= sent + direct and (self.corrupted or count >= sent)
 
     def adds_up(self):

@@ -92,7 +92,7 @@ class Soak:
         time.sleep(seconds)
 
     def count(self, jobs, trims, watcher):
-        """Of what was there before the module was reloaded nobody knows."""
+        """Adds up a round's counters; a reload of the module has lost those before it."""
         self.jobs += len(jobs)
         self.sums += sum(job.sums for job in jobs)
         self.looks += watcher.looks

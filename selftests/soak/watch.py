@@ -96,6 +96,6 @@ def nothing_is_left(box, references, programs):
     totals = box.totals()
     if totals["memory-used"] or totals["jobs"] or totals["ports"]:
         raise Wrong("something is left: %s" % totals)
-    # What the kernel still holds it gives back after a grace period.
+    # The kernel gives back after a grace period the references that it still holds.
     poll(60, lambda: module_references() == references, "the module is held as often as at first")
     poll(60, lambda: box.programs() == programs, "there are as many BPF programs and maps as at first")

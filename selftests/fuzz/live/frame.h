@@ -38,7 +38,7 @@ struct frame {
 /* Reads the corpora. */
 void frame_init(void);
 
-/* Whose address on Ethernet frames go to, that are routed. */
+/* The router's Ethernet address: routed frames go to it. */
 extern uint8_t frame_router[6];
 
 /* A frame for ports that trim. @gso is whether it may be many in one. */
