@@ -12,7 +12,7 @@ SHELL := /bin/bash
 comma := ,
 B := build
 
-# What can be set on the command line.
+# Variables that can be set on the command line.
 ifndef KERNEL
 KERNEL := $(shell scripts/kernel-release 2>/dev/null)
 endif
@@ -27,7 +27,7 @@ DESTDIR ?=
 # Where this machine's tc(8) looks for plug-ins.
 TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
 CFLAGS ?= -O2 -g
-# Warnings are errors where somebody watches: make WERROR=1, as "make check" does.
+# Warnings are errors with make WERROR=1, as "make check" has it.
 WERROR ?=
 V ?=
 
@@ -37,7 +37,7 @@ say = $(if $(V),,@printf '  %-8s%s\n' '$(1)' '$(2)')
 warnings := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wvla -Wpointer-arith $(if $(WERROR),-Werror)
 
-# What the parts below, and the build.mk of each folder in userspace/, add to.
+# Lists that the parts below, and the build.mk of each folder in userspace/, add to.
 ALL :=
 INSTALL_BIN :=
 INSTALL_SBIN :=

@@ -7,7 +7,7 @@ import os
 from refusal import Refused
 
 PORT = 48864
-# What neighbours of ours are marked with, as routing daemons mark their routes.
+# The mark of neighbours that were added here, as routing daemons mark their routes.
 PROTOCOL = "119"
 
 

@@ -61,7 +61,7 @@ class Broadcast:
         self.forget()
 
     def forget(self):
-        """Who calls from now on waits for another value."""
+        """Calls from now on wait for another value."""
         self.value, self.workers, self.taken = None, 0, set()
 
     def broken(self, workers):
@@ -106,7 +106,7 @@ class Broadcast:
 
 
 class Meeting:
-    """Both of them. A root's value begins a session; who still waits in an older one is told."""
+    """Both of them. A root's value begins a session; workers that wait in an older one are told."""
 
     def __init__(self, log):
         self.log = log

@@ -17,7 +17,7 @@ def mac_text(mac):
 
 
 def check_addresses(request):
-    """An address and a MAC address that somebody can have, as text."""
+    """An address and a MAC address that a worker can have, as text."""
     address = ipaddress.IPv4Address(request.ipv4)
     if address.is_multicast or address.is_unspecified or address.is_loopback or request.ipv4 >> 28 == 15:
         raise wrong(f"{address} is no address of a worker")
