@@ -500,7 +500,7 @@ slow_reader() {
 
 flood_tap() { from_workers 3 10.98.0.2 --count 600 --merge 30; }
 
-# The tap's qdisc has a child: what waits does so there.
+# The tap's qdisc has a child: packets wait there.
 reader_and_child() {
 	tap --pace 0.002 && trims_tap headers 3000 && in_router tc qdisc add dev tap0 parent 7765:1 fq && tap_is_read && flood_tap && tap_settled
 }

@@ -54,7 +54,7 @@ def enter(namespace):
 
 
 def run(namespace, *words):
-    """What a command prints in a namespace."""
+    """The output of a command in a namespace."""
     done = subprocess.run(["nsenter", f"--net=/run/netns/{namespace}", "--", *words],
                           capture_output=True, text=True)
     assert not done.returncode, f"{words}: {done.stderr}"
@@ -81,7 +81,7 @@ def until(condition):
 
 
 class Variant:
-    """What stands between the two first numbers and the values."""
+    """The header's fields between its first two numbers and the values."""
 
     def __init__(self, name, reliable, scaled):
         self.name, self.reliable, self.scaled = name, reliable, scaled
@@ -455,7 +455,7 @@ def restart_reliable(link):
 
 
 def restart_basic(link):
-    """What workers that are gone have left is given up after the timeout."""
+    """A chunk of workers that are gone is given up after the timeout."""
     def test():
         with Workers(link, 2, timeout=100000) as w:
             one_chunk(w, BASIC, 4)
@@ -475,7 +475,7 @@ def restart_basic(link):
 
 
 def refusals(link):
-    """What is not right is counted under its reason, and neither summed nor answered."""
+    """A packet that is not right is counted under its reason, and neither summed nor answered."""
     def test():
         # One worker more than the job has sources: it is no source.
         with Workers(link, 2) as w, contextlib.closing(link(2).socket):
@@ -702,7 +702,7 @@ def results_come_from_it():
 
 
 def other_traffic():
-    """What is not the job's crosses the bridge as it was."""
+    """A packet that is not the job's crosses the bridge as it was."""
     with Workers(Udp, 2) as w:
         w.forget_refusals()
         run(NAMESPACES[0], "ping", "-c", "3", "-i", "0.1", "-W", "5", ip(1))

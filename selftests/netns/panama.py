@@ -54,7 +54,7 @@ def enter(namespace):
 
 
 def run(namespace, *words):
-    """What a command prints in a namespace."""
+    """The output of a command in a namespace."""
     done = subprocess.run(["nsenter", f"--net=/run/netns/{namespace}", "--", *words],
                           capture_output=True, text=True)
     assert not done.returncode, f"{words}: {done.stderr}"

@@ -146,7 +146,7 @@ class Worker:
         raise AssertionError("the packet did not come")
 
     def pending(self):
-        """What has come, without waiting."""
+        """The packets that have come, without waiting."""
         packets, self.put_by = self.put_by, []
         while select.select([self.socket], [], [], 0)[0]:
             packets.append(Packet(self.socket.recv(65536)))
