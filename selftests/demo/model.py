@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the demo learns: digits of 8 by 8 pixels, by a small network of two layers.
+"""The demo's model: digits of 8 by 8 pixels, by a small network of two layers.
 
 All arithmetic is in double precision and in a fixed order, so that a run can be done
 again bit for bit; only the gradients are made coarser, on their way through the network.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the straggling workers' runs come to.
+"""The results of the straggling workers' runs.
 
 usage: straggler_report.py RESULT...
 

@@ -88,7 +88,7 @@ JOBS = {"int32": Integers(), "float32": Floats(24), "bfloat16": Floats(8)}
 
 
 def rounded_mean(job, gradients):
-    """What the workers have after the allreduce."""
+    """The values that the workers have after the allreduce."""
     sums = job.sum([gradient.astype(numpy.float32) for gradient in gradients])
     return sums.astype(numpy.float64) / len(gradients)
 

@@ -272,7 +272,7 @@ def limits_of_a_qdisc():
 
 
 def trim_default():
-    """What a port inherits is what it was, or what is said; of two ports both, or none."""
+    """A port inherits the old values, or the new ones; of two ports both do, or none."""
     def change():
         do("trim-set", default=True, size=200, limit=20)
 

@@ -175,7 +175,7 @@ def events(box, injection, router, namespaces):
 
 
 def kept(count):
-    """What the queue has trimmed, and not dropped then."""
+    """The packets that the queue has trimmed, and not dropped then."""
     return count["trim"] - count["dropped-trim"]
 
 

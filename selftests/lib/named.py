@@ -99,11 +99,11 @@ class Box:
         return objects
 
     def get(self, operation, **values):
-        """What lasts of one object."""
+        """The lasting attributes of one object."""
         return lasting(kind_of(operation), self.do(operation, **values))
 
     def list(self, operation, **values):
-        """What lasts of all."""
+        """The lasting attributes of all objects."""
         return [lasting(kind_of(operation), o) for o in self.dump(operation, **values)]
 
     def counters(self, operation, names, **values):

@@ -52,7 +52,7 @@ class Box:
         return self.run("router", "weir", *map(str, words), may_fail=may_fail)
 
     def ask(self, *words):
-        """What weir shows, as JSON."""
+        """The output of weir, as JSON."""
         return json.loads(self.weir("-j", *words))
 
     def ip(self, *words):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What happens to the box while it works. Each event leaves it able to go on."""
+"""Events that happen to the box while it works. Each leaves it able to go on."""
 import json
 import os
 import subprocess
@@ -47,7 +47,7 @@ class Weather:
         self.box.ip("link", "set", "w%d" % i, "up")
 
     def mtu_changes(self):
-        """What is too long meanwhile is asked for again."""
+        """Workers ask again for packets that are too long meanwhile."""
         dev = self.rng.choice(DEVICES)
         self.incast.disturbed()
         self.box.ip("link", "set", dev, "mtu", "1500")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the box has to do: jobs that are summed over and over, and traffic that is trimmed."""
+"""The box's load: jobs that are summed over and over, and traffic that is trimmed."""
 import json
 import os
 import signal
@@ -195,7 +195,7 @@ class Incast:
             self.failure = e
 
     def counts(self):
-        """What the box counted, and what arrived."""
+        """The box's counters, and the packets that arrived."""
         box = self.box.ask("trim", "show", "dev", TRIMMED)[0]
         with open(self.arrived, encoding="ascii") as file:
             arrived = json.load(file)

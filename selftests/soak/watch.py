@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What must hold at every moment: looked at all the time, by a thread."""
+"""Conditions that must hold at every moment: a thread looks at them all the time."""
 import json
 import threading
 
@@ -10,7 +10,7 @@ LEVELS = {"data-max", "header-max", "refusals"}
 
 
 def summed(job, sources):
-    """What the sources of a job have contributed."""
+    """The number of contributions of a job's sources."""
     return sum(s["stats"]["contributions"] for s in sources if s["job"] == job["id"])
 
 
@@ -35,7 +35,7 @@ class Watch:
             self.failure = e
 
     def forget(self):
-        """What was counted is no more: objects are other ones."""
+        """Drops the counters seen so far: the objects are other ones."""
         self.before = {}
 
     def look(self):
@@ -79,7 +79,7 @@ class Watch:
 
 
 def still(box):
-    """Of a box whose workers have ended: what does not move adds up."""
+    """Of a box whose workers have ended: counters that do not move add up."""
     sources = box.ask("source", "show")
     for job in box.ask("job", "show"):
         of_sources = summed(job, sources)

@@ -753,7 +753,7 @@ static void model_worker_sends(int w)
 		model_push(&worker->up, &p);
 }
 
-/* Everybody hears what the box has sent to him. */
+/* Each worker hears the packets that the box has sent to it. */
 static void model_answers(void)
 {
 	unsigned int i, w;
