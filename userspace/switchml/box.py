@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is asked of the box: jobs and sources by weir(8), routes and neighbours by ip(8)."""
+"""Requests to the box: jobs and sources by weir(8), routes and neighbours by ip(8)."""
 import asyncio
 import json
 import os
@@ -12,7 +12,7 @@ PROTOCOL = "119"
 
 
 async def run(*words):
-    """What a command prints; Refused with what it says where it fails."""
+    """The output of a command; Refused with its error message where it fails."""
     process = await asyncio.create_subprocess_exec(
         *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE)

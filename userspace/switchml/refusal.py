@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is answered to a worker instead of what it wants: a sentence."""
+"""The answer to a worker whose request fails: a sentence."""
 import grpc
 
 

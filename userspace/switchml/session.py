@@ -27,7 +27,7 @@ def check_addresses(request):
 
 
 class Sessions:
-    """What the workers of a job have said so far."""
+    """The session of a job's workers, from their requests so far."""
 
     def __init__(self, box, blocks, repeat_after, log):
         self.box, self.blocks, self.repeat_after, self.log = box, blocks, repeat_after, log
@@ -94,7 +94,7 @@ class Sessions:
         await self.box.remove()
 
     async def watch(self, idle):
-        """Ends what nothing has come for in @idle seconds: no worker says that it is done."""
+        """Ends a session without packets for @idle seconds: no worker says that it is done."""
         before, since = None, 0
         while True:
             await asyncio.sleep(min(idle / 4, 60))
@@ -107,7 +107,7 @@ class Sessions:
                     await self.end_locked()
 
     async def heard(self):
-        """What tells whether something has come; None without a job."""
+        """A value that changes when packets have come; None without a job."""
         try:
             job = await self.box.check()
         except Refused:
