@@ -116,6 +116,12 @@ def job_add():
     return sweep(add_job, delete_job, failures=12)
 
 
+def job_add_of_lab():
+    """A format that keeps a state for each job."""
+    job = {"id": 8, "sources": 2, "blocks": 2, "grads": 32, "format": 2, "address": address("10.77.1.253")}
+    return sweep(lambda: do("job-add", **job), lambda: do("job-del", id=8), failures=8)
+
+
 def add_job_and_source():
     add_job()
     do("source-add", **SOURCE)
@@ -431,7 +437,7 @@ def all_is_listed():
     assert not injection.strange, "\n".join(injection.strange)
 
 
-sweeps = [job_add, job_set, job_del, job_flush, source_add, source_set, source_del,
+sweeps = [job_add, job_add_of_lab, job_set, job_del, job_flush, source_add, source_set, source_del,
           source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,

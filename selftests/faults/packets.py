@@ -105,7 +105,7 @@ def results(box, injection, router, namespaces):
     """Results."""
     with Sums(box, injection, router, namespaces) as job:
         job.rounds()
-        return job.fails([("dest.c", "__alloc_skb")], job.rounds)
+        return job.fails([("skb.c", "__alloc_skb")], job.rounds)
 
 
 def routes(box, injection, router, namespaces):
@@ -139,7 +139,7 @@ def degraded(box, injection, router, namespaces):
     with Sums(box, injection, router, namespaces, policy=2, timeout=10000000, quorum=1) as job:
         job.join()
         job.rounds()
-        return job.fails([("dest.c", "__netdev_alloc_frag_align")], lambda: job.rounds(100), 8)
+        return job.fails([("skb.c", "__netdev_alloc_frag_align")], lambda: job.rounds(100), 8)
 
 
 def events(box, injection, router, namespaces):
