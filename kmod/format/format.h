@@ -14,7 +14,7 @@ struct weir_result;
 #define WEIR_HEAD_MAX	32
 
 /* Blocks that a packet of a pair may be for. */
-#define WEIR_FORMAT_KEYS	2
+#define WEIR_FORMAT_KEYS	3
 
 /**
  * struct weir_format_limits - bounds of a format's jobs

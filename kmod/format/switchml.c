@@ -212,8 +212,9 @@ static void weir_switchml_key(struct weir_block_key *key, const union weir_switc
 /*
  * One that is numbered as the one before it, and not far ahead of others that are numbered
  * rightly, is sent again. Else it may be early: the first packets of a short tensor are fewer
- * than the window, which no packet says. It is summed where other workers have shown that it is
- * not early, and else answered as an early one.
+ * than the window, which no packet says. So it is answered as an early one once. Its sender
+ * has the answer then, and if the same comes again, it is not early: it is summed where other
+ * workers have sent it, too, and else answered again.
  */
 static int weir_switchml_keys(struct weir_block_key *key, const union weir_switchml_thread *t,
 			      const struct weir_contrib *c, enum weir_switchml_number number,
@@ -226,11 +227,14 @@ static int weir_switchml_keys(struct weir_block_key *key, const union weir_switc
 		weir_switchml_key(&key[0], t, 0, first, WEIR_CLAIM_ASK);
 		return 1;
 	}
-	weir_switchml_key(&key[0], t, c->block, pool, sure ? WEIR_CLAIM_SUM : WEIR_CLAIM_JOIN);
-	if (sure)
+	if (sure) {
+		weir_switchml_key(&key[0], t, c->block, pool, WEIR_CLAIM_SUM);
 		return 1;
-	weir_switchml_key(&key[1], t, 0, first, WEIR_CLAIM_ASK);
-	return 2;
+	}
+	weir_switchml_key(&key[0], t, 0, first, WEIR_CLAIM_REMIND);
+	weir_switchml_key(&key[1], t, c->block, pool, WEIR_CLAIM_JOIN);
+	weir_switchml_key(&key[2], t, 0, first, WEIR_CLAIM_ASK);
+	return 3;
 }
 
 static int weir_switchml_pair(void *data, struct weir_contrib *c, struct weir_block_key *key)

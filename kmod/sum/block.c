@@ -539,6 +539,14 @@ static int weir_block_open_paired(struct weir_blocks *blocks, struct weir_block 
 	return err;
 }
 
+/* Has the source been sent the result once, and not again? */
+static bool weir_block_may_remind(const struct weir_blocks *blocks,
+				  const struct weir_block *block, u16 source)
+{
+	return blocks->repeat_after && block->state == WEIR_BLOCK_COMPLETE &&
+	       *weir_block_repeated(blocks, block, source) <= block->last;
+}
+
 static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
 					       struct weir_block *block,
 					       const struct weir_block_key *key,
@@ -552,6 +560,9 @@ static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
 	err = weir_pair_find(block, weir_block_other(blocks, out->seq), key);
 	if (err > 0)
 		err = weir_block_open_paired(blocks, block, key, now, out);
+	if (!err && key->claim == WEIR_CLAIM_REMIND &&
+	    !weir_block_may_remind(blocks, block, key->source))
+		err = -WEIR_REASON_AHEAD;
 	return err ?: weir_block_take(blocks, block, key, pl, now, out);
 }
 

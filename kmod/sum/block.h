@@ -217,11 +217,14 @@ enum weir_verdict {
  * @WEIR_CLAIM_SUM: be summed, as the first one to a block where it is not open
  * @WEIR_CLAIM_JOIN: be summed, where its block is there
  * @WEIR_CLAIM_ASK: not be summed: its sender wants the result, where its block is there
+ * @WEIR_CLAIM_REMIND: likewise, where its block is complete and the result was not repeated to
+ *	its sender yet. In a table without a repeat_after no block is as if there
  */
 enum weir_claim {
 	WEIR_CLAIM_SUM,
 	WEIR_CLAIM_JOIN,
 	WEIR_CLAIM_ASK,
+	WEIR_CLAIM_REMIND,
 };
 
 /**

@@ -207,6 +207,37 @@ static void pair_claims(void)
 	teardown();
 }
 
+/* Once, and not where nothing was sent yet; else it is as if the block were not there. */
+static void pair_reminds(void)
+{
+	setup(2, 2, H);
+	mock_ns = 5 * H;
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .id = 7);
+	GIVES(SUMMED, 1, .source = 0, .id = 7);
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 7);
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .source = 1, .id = 7);
+	GIVES(COMPLETE, 1, .source = 1, .id = 7);
+	REFUSED(DUPLICATE, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 7);
+	mock_ns += H;
+	GIVES(REPEAT, 1, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 7);
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 7);
+	mock_ns += 2 * H;
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 7);
+	GIVES(REPEAT, 1, .claim = WEIR_CLAIM_ASK, .source = 0, .id = 7);
+	/* To each by itself, and anew in the place's next block. */
+	GIVES(REPEAT, 1, .claim = WEIR_CLAIM_REMIND, .source = 1, .id = 7);
+	all(2, 0, true, 0, 8);
+	all(2, 0, false, 0, 9);
+	mock_ns += H;
+	GIVES(REPEAT, 1, .claim = WEIR_CLAIM_REMIND, .source = 0, .id = 9);
+	teardown();
+	/* No time is kept. */
+	setup(2, 1, 0);
+	GIVES(COMPLETE, 1, .id = 7);
+	REFUSED(AHEAD, .claim = WEIR_CLAIM_REMIND, .id = 7);
+	teardown();
+}
+
 static void pair_repeats(void)
 {
 	setup(2, 3, H);
@@ -445,6 +476,7 @@ const struct ktap_test pair_tests[] = {
 	KTAP_TEST(pair_refusals),
 	KTAP_TEST(pair_liar),
 	KTAP_TEST(pair_claims),
+	KTAP_TEST(pair_reminds),
 	KTAP_TEST(pair_repeats),
 	KTAP_TEST(pair_modular),
 	KTAP_TEST(pair_ages),

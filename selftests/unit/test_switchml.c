@@ -356,11 +356,40 @@ static void switchml_short(void)
 	TAKEN(.source = 0, .tensor = 1, .packet = 0, .pool = 2, .value = 1);
 	TAKEN(.source = 1, .tensor = 1, .packet = 0, .pool = 2, .value = 1);
 	CHECK_EQ(box.sent, 2);
-	/* One that another worker has sent it joins. */
+	/* One that another worker has sent may still be early, until its sender has all before it. */
 	TAKEN(.source = 0, .tensor = 1, .packet = 1, .pool = 3, .value = 2);
+	REFUSED(DUPLICATE, .source = 1, .tensor = 1, .packet = 1, .pool = 2, .value = 2);
+	mock_ns += H;
+	box_forget();
 	TAKEN(.source = 1, .tensor = 1, .packet = 1, .pool = 2, .value = 2);
-	CHECK_EQ(box.sent, 4);
-	answered(2, 0, 4000, "\x11\1\1\0\0\0\0\3\0\0", 4);
+	CHECK_EQ(box.sent, 1);
+	answered(0, 1, 4000, "\x11\1\0\0\0\0\0\2\0\0", 2);
+	box_forget();
+	TAKEN(.source = 1, .tensor = 1, .packet = 1, .pool = 2, .value = 2);
+	CHECK_EQ(box.sent, 2);
+	answered(0, 0, 4000, "\x11\1\1\0\0\0\0\3\0\0", 4);
+	box_down();
+}
+
+/* A single float: its exponent's result is lost by one worker, while the other goes on. */
+static void switchml_scalar(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = new_job(2, 64);
+	TAKEN(.source = 0, .packet = 0, .pool = 0, .value = 1);
+	TAKEN(.source = 1, .packet = 0, .pool = 0, .value = 1);
+	TAKEN(.source = 0, .packet = 1, .pool = 1, .value = 3);
+	mock_ns += H;
+	box_forget();
+	TAKEN(.source = 1, .packet = 1, .pool = 0, .value = 99);
+	CHECK_EQ(box.sent, 1);
+	answered(0, 1, 4000, "\x11\0\0\0\0\0\0\0\0\0", 2);
+	box_forget();
+	TAKEN(.source = 1, .packet = 1, .pool = 1, .value = 4);
+	CHECK_EQ(box.sent, 2);
+	answered(0, 0, 4000, "\x11\0\1\0\0\0\0\1\0\0", 7);
 	box_down();
 }
 
@@ -779,6 +808,7 @@ const struct ktap_test switchml_tests[] = {
 	KTAP_TEST(switchml_window),
 	KTAP_TEST(switchml_early),
 	KTAP_TEST(switchml_short),
+	KTAP_TEST(switchml_scalar),
 	KTAP_TEST(switchml_comes_round),
 	KTAP_TEST(switchml_idle_thread),
 	KTAP_TEST(switchml_long),
