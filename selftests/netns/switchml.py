@@ -202,6 +202,18 @@ def losses(n, threads, m, loss):
     return test
 
 
+def impatient():
+    """Workers that send all again before they read its results count none of them twice."""
+    with Job(2, repeat_after="4000s") as at:
+        workers = at.workers(2, 4, timeout=1e-6, hasty=True)
+        for size in (3000, 1, 2048, 200, 700):
+            check_ints(workers, size)
+            check_floats(workers, size, 1.0)
+        assert all(worker.again for worker in workers) and refused("duplicate")
+        assert not any(thread.repeats for worker in workers for thread in worker.threads)
+    silence()
+
+
 def say(wire, tensor, packet, pool, value, port=4000, exponents=(0, 0), **odd):
     wire.say(port, header(64, tensor, packet, pool, exponents) + payload([value] * 64), **odd)
 
@@ -748,7 +760,7 @@ def killed():
 def packets(n):
     """What is tried at each hook."""
     return (bits_of_results, sums(1, 1, 1, 64), sums(2, 4, 4, 64), sums(2, 1, 32, 256), sums(4, 1, 4, 256),
-            sums(n, 1, 4, 64), losses(2, 2, 4, 0.03), losses(3, 1, 4, 0.03), wraps_around,
+            sums(n, 1, 4, 64), losses(2, 2, 4, 0.03), losses(3, 1, 4, 0.03), impatient, wraps_around,
             slots_are_apart, repeats_inside_of_h, repeats_outside_of_h, numbered_as_the_one_before,
             early, checksums, refusals_are_silent)
 
