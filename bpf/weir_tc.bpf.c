@@ -139,7 +139,7 @@ int weir_tc(struct __sk_buff *skb)
 
 	weir_pull_headers(skb);
 	weir_cursor_skb(&c, skb);
-	/* The lengths of a merged packet are not those of its datagrams: each is parsed by itself. */
+	/* A merged packet is longer than each of its datagrams, which are parsed one by one. */
 	ret = skb->gso_size ? weir_parse_headers(&c, &contrib) : weir_parse(&c, &contrib);
 	if (ret == WEIR_PARSE_OTHER)
 		return TC_ACT_UNSPEC;

@@ -63,8 +63,8 @@ struct weir_format_limits {
  *	WEIR_FORMAT_KEYS keys: a further one is for a packet whose block by the one before is not
  *	there. Wrong numbers of the packet are put right in @c. Context as of @place. Returns how
  *	many keys, or a negated enum weir_reason
- * @fold: adds a contribution's header to its block's mark, which the block's first one sets. Called under the block's lock, for each contribution that is summed. NULL
- *	for none
+ * @fold: adds a contribution's header to its block's mark, which the block's first one sets.
+ *	Called under the block's lock, for each contribution that is summed. NULL for none
  * @result: writes the head of a job's result, which stands before its gradients, and returns
  *	its bytes, WEIR_HEAD_MAX at most
  * @tos: the byte of a result's IP header that has DSCP and ECN; NULL for 0
