@@ -139,8 +139,10 @@ int weir_tc(struct __sk_buff *skb)
 
 	weir_pull_headers(skb);
 	weir_cursor_skb(&c, skb);
+	ret = weir_parse_headers(&c, &contrib);
 	/* A merged packet is longer than each of its datagrams, which are parsed one by one. */
-	ret = skb->gso_size ? weir_parse_headers(&c, &contrib) : weir_parse(&c, &contrib);
+	if (!ret && !skb->gso_size)
+		ret = weir_parse_datagram(&c, &contrib);
 	if (ret == WEIR_PARSE_OTHER)
 		return TC_ACT_UNSPEC;
 	/* The outer tag is mostly beside the packet, and no longer in it. */

@@ -488,13 +488,12 @@ static noinline int weir_take_paired(const struct weir_path *path, struct weir_c
 static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 			   const struct weir_payload *pl, u64 now)
 {
-	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
 	struct weir_job *job = path->job;
 	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
 		return weir_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
-	if (unnamed && job->format->pair)
+	if (unlikely(job->blocks.paired))
 		return weir_take_paired(path, c, pl, now);
 	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);

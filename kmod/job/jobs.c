@@ -130,6 +130,31 @@ const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
 }
 
 /**
+ * weir_job_check_place() - may a job have this address and port?
+ * @wn: the namespace, its lock held
+ * @format: its format; where packets name their job, it may
+ * @addr: the address
+ * @port: UDP port, host byte order
+ * @but: the job itself, which may be there already, or NULL
+ * @extack: gets a sentence where it may not
+ *
+ * Return: 0 or -EADDRINUSE.
+ */
+int weir_job_check_place(const struct weir_net *wn, const struct weir_format_ops *format,
+			 const struct in6_addr *addr, u16 port, const struct weir_job *but,
+			 struct netlink_ext_ack *extack)
+{
+	const struct weir_job *other = weir_job_unnamed_at(wn, format, addr, port, but);
+
+	if (!other)
+		return 0;
+	NL_SET_ERR_MSG_FMT(extack,
+			   "job %u has this address and port: packets of its format say no job",
+			   other->id);
+	return -EADDRINUSE;
+}
+
+/**
  * weir_job_add() - make a job and let packets find it
  * @wn: the namespace, its lock held
  * @cfg: a configuration that was checked
@@ -142,7 +167,6 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      struct netlink_ext_ack *extack)
 {
 	u64 bytes = weir_blocks_bytes(&cfg->blocks);
-	const struct weir_job *other;
 	struct weir_job *job;
 	int err;
 
@@ -154,13 +178,9 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 				   cfg->id);
 		return ERR_PTR(-EEXIST);
 	}
-	other = weir_job_unnamed_at(wn, cfg->format, &cfg->address, cfg->port, NULL);
-	if (other) {
-		NL_SET_ERR_MSG_FMT(extack,
-				   "job %u has this address and port: packets of its format say no job",
-				   other->id);
-		return ERR_PTR(-EADDRINUSE);
-	}
+	err = weir_job_check_place(wn, cfg->format, &cfg->address, cfg->port, NULL, extack);
+	if (err)
+		return ERR_PTR(err);
 	if (weir_pool_charge(bytes)) {
 		NL_SET_ERR_MSG_FMT(extack,
 				   "the job needs %llu MiB, but %llu of %llu are taken: use fewer blocks",

@@ -50,6 +50,9 @@ const struct weir_job *weir_job_unnamed_at(const struct weir_net *wn,
 					   const struct weir_format_ops *format,
 					   const struct in6_addr *addr, u16 port,
 					   const struct weir_job *but);
+int weir_job_check_place(const struct weir_net *wn, const struct weir_format_ops *format,
+			 const struct in6_addr *addr, u16 port, const struct weir_job *but,
+			 struct netlink_ext_ack *extack);
 int weir_job_set(struct weir_job *job, const struct in6_addr *group,
 		 const struct weir_rate_config *config);
 void weir_job_unpublish(struct weir_job *job);

@@ -414,18 +414,12 @@ static int weir_nl_job_changes(struct genl_info *info,
 static int weir_nl_job_check_others(struct genl_info *info, const struct weir_job *job,
 				    const struct nlattr *attr)
 {
-	const struct weir_job *other = NULL;
+	int err = attr ? weir_job_check_place(job->wn, job->format, &job->local.addr,
+					      nla_get_u32(attr), job, info->extack) : 0;
 
-	if (attr)
-		other = weir_job_unnamed_at(job->wn, job->format, &job->local.addr,
-					    nla_get_u32(attr), job);
-	if (!other)
-		return 0;
-	NL_SET_BAD_ATTR(info->extack, attr);
-	NL_SET_ERR_MSG_FMT(info->extack,
-			   "job %u has this address and port: packets of its format say no job",
-			   other->id);
-	return -EADDRINUSE;
+	if (err)
+		NL_SET_BAD_ATTR(info->extack, attr);
+	return err;
 }
 
 /* A source on this box needs a port other than the job's. */

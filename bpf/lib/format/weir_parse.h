@@ -303,6 +303,14 @@ static __always_inline int weir_parse_headers(struct weir_cursor *c,
 	return weir_parse_udp(c, contrib, bad);
 }
 
+/* The header of the datagram whose payload begins at @c. */
+static __always_inline int weir_parse_datagram(struct weir_cursor *c,
+					       struct weir_contrib *contrib)
+{
+	contrib->payload_off = c->pos - c->start;
+	return weir_format_parse(c->pos, c->end, contrib);
+}
+
 /**
  * weir_parse() - find the contribution in a packet of ours
  * @c: start, pos and end are set; pos becomes the UDP payload
@@ -313,12 +321,7 @@ static __always_inline int weir_parse_headers(struct weir_cursor *c,
 static __always_inline int weir_parse(struct weir_cursor *c,
 				      struct weir_contrib *contrib)
 {
-	int ret = weir_parse_headers(c, contrib);
-
-	if (ret)
-		return ret;
-	contrib->payload_off = c->pos - c->start;
-	return weir_format_parse(c->pos, c->end, contrib);
+	return weir_parse_headers(c, contrib) ?: weir_parse_datagram(c, contrib);
 }
 
 /* An Ethernet address in the form of all addresses. */
