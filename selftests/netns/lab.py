@@ -12,7 +12,6 @@ the box answers is compared byte for byte. To be run by lab.sh, which sets up
 The aggregator's address is 10.0.0.0, which is nobody's. Speaks KTAP.
 """
 import contextlib
-import ctypes
 import functools
 import json
 import math
@@ -21,13 +20,14 @@ import random
 import select
 import socket
 import struct
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import handmade
 import ktap
-from genl import attributes, enumerators
+from genl import attributes
+from handmade import PATIENCE, enter, run, until
 from named import NAMES, Box, Refused, address, number
 
 ROUTER, *NAMESPACES = sys.argv[1:]
@@ -36,29 +36,10 @@ ALL = b"\xff" * 6
 JOB, GRADS = 9, 1024
 DOWN = 0xffffffff
 LAB, LAB_ETHERNET = 2, 3
-REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
-# A packet that must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = 60
 # Until a worker sends again what was not answered.
 AGAIN = 0.05
-CLONE_NEWNET = 0x40000000
 
-libc = ctypes.CDLL(None, use_errno=True)
 rng = random.Random(1)
-
-
-def enter(namespace):
-    with open(f"/run/netns/{namespace}") as f:
-        if libc.setns(f.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), f"setns {namespace}")
-
-
-def run(namespace, *words):
-    """The output of a command in a namespace."""
-    done = subprocess.run(["nsenter", f"--net=/run/netns/{namespace}", "--", *words],
-                          capture_output=True, text=True)
-    assert not done.returncode, f"{words}: {done.stderr}"
-    return done.stdout
 
 
 def weir(*words):
@@ -71,13 +52,6 @@ def mac(worker):
 
 def ip(worker):
     return f"10.0.0.{worker + 1}"
-
-
-def until(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.01)
 
 
 class Variant:
@@ -160,7 +134,7 @@ class Ethernet:
 LINKS = Udp, Ethernet
 
 
-class Workers:
+class Workers(handmade.Workers):
     """The first @count workers, their sockets, and a job that sums for them."""
 
     def __init__(self, link, count, **config):
@@ -174,25 +148,11 @@ class Workers:
         for i in range(count):
             where = {"address": mac(i)} if self.frames else {"address": address(ip(i))}
             box.do("source-add", job=JOB, id=i, ifindex=PORT_INDEXES[i], **where)
-        self.socket = [link(i) for i in range(count)]
-        self.before = self.refusals()
-
-    def __enter__(self):
-        return self
+        super().__init__(box, [link(i) for i in range(count)])
 
     def __exit__(self, *_):
-        for s in self.socket:
-            s.socket.close()
+        super().__exit__()
         box.do("job-del", id=JOB)
-
-    def send(self, worker, data, **how):
-        self.socket[worker].send(data, **how)
-
-    def receive(self, worker, patience=PATIENCE):
-        """The next packet; None where none comes in time."""
-        if not select.select([self.socket[worker].socket], [], [], patience)[0]:
-            return None
-        return self.socket[worker].take()
 
     def all_receive(self, want):
         """All hear the same, these bytes and nothing else before them."""
@@ -204,32 +164,6 @@ class Workers:
 
     def stats(self):
         return box.counters("job-get", "stats", id=JOB)
-
-    @staticmethod
-    def refusals():
-        """How often each reason was found, in the whole namespace."""
-        stats = dict(attributes(box.do("stats-get")))[NAMES["total"].index("stats") + 1]
-        found = {}
-        for n, value in attributes(stats):
-            if NAMES["stats"][n - 1] == "refusal":
-                reason = dict(attributes(value))
-                found[REASONS[number(reason[1]) - 1]] = number(reason[2])
-        return found
-
-    def refused(self, **want):
-        """So many more refusals since the last look, each under its reason, and no others."""
-        want = {name.replace("_", "-"): n for name, n in want.items()}
-
-        def new():
-            found = self.refusals()
-            return {r: n - self.before.get(r, 0) for r, n in found.items()
-                    if n != self.before.get(r, 0)}
-        until(lambda: sum(new().values()) >= sum(want.values()))
-        assert new() == want, f"{new()}, not {want}"
-        self.before = self.refusals()
-
-    def forget_refusals(self):
-        self.before = self.refusals()
 
 
 def values(count):

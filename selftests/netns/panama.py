@@ -11,7 +11,6 @@ window from the paper (figure 5). To be run by panama.sh, which sets up
 
 Speaks KTAP.
 """
-import ctypes
 import functools
 import json
 import os
@@ -19,14 +18,14 @@ import random
 import select
 import socket
 import struct
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import handmade
 import ktap
-from genl import attributes, enumerators
-from named import NAMES, Box, address, number
+from handmade import PATIENCE, enter, run, until
+from named import Box, address
 
 ROUTER, *NAMESPACES = sys.argv[1:]
 BOX, PORT, GROUP = "10.9.9.9", 12056, "239.9.9.9"
@@ -35,41 +34,15 @@ DSCP = 56
 UP, DOWN, FIN = 0x11, 0x12, 1
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 HEADER = "!BBHBBHIHH"
-REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
-# A packet that must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = 60
 # Until a worker sends again what was not answered.
 AGAIN = 0.1
-CLONE_NEWNET = 0x40000000
 UDP_SEGMENT = 103
 
-libc = ctypes.CDLL(None, use_errno=True)
 rng = random.Random(1)
-
-
-def enter(namespace):
-    with open(f"/run/netns/{namespace}") as f:
-        if libc.setns(f.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), f"setns {namespace}")
-
-
-def run(namespace, *words):
-    """The output of a command in a namespace."""
-    done = subprocess.run(["nsenter", f"--net=/run/netns/{namespace}", "--", *words],
-                          capture_output=True, text=True)
-    assert not done.returncode, f"{words}: {done.stderr}"
-    return done.stdout
 
 
 def weir(*words):
     return run(ROUTER, "weir", *words)
-
-
-def until(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.01)
 
 
 def packet(values, job=3, tree=0, worker=0, vid=0, round=0, cap=0, fin=False, kind=UP, flags=0,
@@ -119,7 +92,7 @@ class Socket:
         return data, tos & 3
 
 
-class Workers:
+class Workers(handmade.Workers):
     """The first @count workers, their sockets, and a job of @trees trees."""
 
     def __init__(self, count, job=3, trees=1, blocks=64, grads=1024, group=False, at=BOX,
@@ -134,26 +107,12 @@ class Workers:
             for i in range(count):
                 box.do("source-add", job=16 * job + tree, id=i, ifindex=PORT_INDEXES[i],
                        address=address(f"10.0.{i + 1}.1"))
-        self.socket = [Socket(i, group, at) for i in range(count)]
-        self.before = self.refusals()
-
-    def __enter__(self):
-        return self
+        super().__init__(box, [Socket(i, group, at) for i in range(count)])
 
     def __exit__(self, *_):
-        for s in self.socket:
-            s.socket.close()
+        super().__exit__()
         for tree in range(self.trees):
             box.do("job-del", id=16 * self.job + tree)
-
-    def send(self, worker, data, **how):
-        self.socket[worker].send(data, **how)
-
-    def receive(self, worker, patience=PATIENCE):
-        """The next packet and its ECN; None where none comes in time."""
-        if not select.select([self.socket[worker].socket], [], [], patience)[0]:
-            return None
-        return self.socket[worker].take()
 
     def all_receive(self, want, ecn=ECT_0):
         for i in range(self.count):
@@ -162,29 +121,6 @@ class Workers:
 
     def stats(self, tree=0):
         return box.counters("job-get", "stats", id=16 * self.job + tree)
-
-    @staticmethod
-    def refusals():
-        """How often each reason was found, in the whole namespace."""
-        stats = dict(attributes(box.do("stats-get")))[NAMES["total"].index("stats") + 1]
-        found = {}
-        for n, value in attributes(stats):
-            if NAMES["stats"][n - 1] == "refusal":
-                reason = dict(attributes(value))
-                found[REASONS[number(reason[1]) - 1]] = number(reason[2])
-        return found
-
-    def refused(self, **want):
-        """So many more refusals since the last look, each under its reason, and no others."""
-        want = {name.replace("_", "-"): n for name, n in want.items()}
-
-        def new():
-            found = self.refusals()
-            return {r: n - self.before.get(r, 0) for r, n in found.items()
-                    if n != self.before.get(r, 0)}
-        until(lambda: sum(new().values()) >= sum(want.values()))
-        assert new() == want, f"{new()}, not {want}"
-        self.before = self.refusals()
 
 
 def exact_bytes(count):

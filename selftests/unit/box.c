@@ -71,27 +71,32 @@ void box_down(void)
 	mock_assert(!weir_pool_used(), "memory is left charged");
 }
 
-struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
-			 u16 grads)
+struct weir_job_config box_config(const struct weir_format_ops *format, unsigned int id,
+				  unsigned int sources, u32 blocks, u16 grads)
 {
-	struct weir_job_config cfg = {
-		.id = id, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
+	return (struct weir_job_config) {
+		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
 		.blocks = {
 			.size = blocks, .sources = sources, .grads = grads,
-			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
+			.reduction = weir_reduction_find(format->dtype ?: WEIR_DTYPE_INT32, WEIR_OP_SUM,
 							 WEIR_ORDER_ARRIVAL),
+			.marking = { .size = format->mark, .fold = format->fold },
+			.paired = format->pair, .modular = format->modular,
 		},
-		.port = 12000,
-		.address = box_addr(254), .timers = box.timers,
+		.port = format->udp, .address = box_addr(254), .timers = box.timers,
 		.policy = box.policy,
 	};
+}
+
+struct weir_job *box_job_of(const struct weir_job_config *cfg)
+{
 	struct netlink_ext_ack extack = { };
-	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
+	struct weir_job *job = weir_job_add(&box.wn, cfg, &extack);
 	unsigned int i;
 
 	if (IS_ERR(job))
 		return NULL;
-	for (i = 0; i < sources; i++) {
+	for (i = 0; i < cfg->blocks.sources; i++) {
 		struct weir_source_config source = {
 			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
 		};
@@ -100,6 +105,14 @@ struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			return NULL;
 	}
 	return job;
+}
+
+struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
+			 u16 grads)
+{
+	struct weir_job_config cfg = box_config(&weir_format_trio, id, sources, blocks, grads);
+
+	return box_job_of(&cfg);
 }
 
 u64 box_counter(unsigned int counter)

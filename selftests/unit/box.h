@@ -64,6 +64,13 @@ void box_down(void);
 /* Forgets the packets sent. */
 void box_forget(void);
 struct in6_addr box_addr(int host);
+/*
+ * A job of int32, or of its format's type, that sums in any order, at the box's address; and the
+ * job of a configuration, each source @i of it at box_addr(i + 1). NULL where memory lacks.
+ */
+struct weir_job_config box_config(const struct weir_format_ops *format, unsigned int id,
+				  unsigned int sources, u32 blocks, u16 grads);
+struct weir_job *box_job_of(const struct weir_job_config *cfg);
 struct weir_job *box_job(unsigned int id, unsigned int sources, u32 blocks,
 			 u16 grads);
 u64 box_counter(unsigned int counter);

@@ -57,6 +57,7 @@ static const struct weir_format_ops made_up = {
 	.id	= MADE_UP,
 	.unnamed = true,
 	.mark	= sizeof(u32),
+	.udp	= 7000,
 	.state	= made_up_state,
 	.place	= made_up_place,
 	.fold	= made_up_fold,
@@ -66,29 +67,12 @@ static const struct weir_format_ops made_up = {
 
 static struct weir_job *made_up_job(unsigned int id, unsigned int sources, int address)
 {
-	struct weir_job_config cfg = {
-		.id = id, .format = &made_up, .order = WEIR_ORDER_ARRIVAL,
-		.blocks = {
-			.size = 4, .sources = sources, .grads = 16,
-			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-							 WEIR_ORDER_ARRIVAL),
-			.marking = { .size = made_up.mark, .fold = made_up.fold },
-		},
-		.port = 7000, .address = box_addr(address), .timers = 1, .policy = box.policy,
-	};
-	struct netlink_ext_ack extack = { };
-	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
-	unsigned int i;
+	struct weir_job_config cfg = box_config(&made_up, id, sources, 4, 16);
+	struct weir_job *job;
 
-	if (!CHECK(!IS_ERR(job)))
-		return NULL;
-	for (i = 0; i < sources; i++) {
-		struct weir_source_config source = {
-			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
-		};
-
-		CHECK_EQ(weir_source_bind(job, i, &source), 0);
-	}
+	cfg.address = box_addr(address);
+	job = box_job_of(&cfg);
+	CHECK(job);
 	return job;
 }
 

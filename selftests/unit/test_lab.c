@@ -25,16 +25,7 @@ struct said {
 static struct weir_job *lab_job_of(const struct weir_format_ops *format, unsigned int id,
 				   unsigned int sources)
 {
-	struct weir_job_config cfg = {
-		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
-		.blocks = {
-			.size = 2, .sources = sources, .grads = 16,
-			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-							 WEIR_ORDER_ARRIVAL),
-			.marking = { .size = format->mark, .fold = format->fold },
-		},
-		.port = format->udp, .address = box_addr(254), .timers = 1, .policy = box.policy,
-	};
+	struct weir_job_config cfg = box_config(format, id, sources, 2, 16);
 	struct netlink_ext_ack extack = { };
 	struct weir_job *job;
 	unsigned int i;

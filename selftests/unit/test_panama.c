@@ -3,7 +3,6 @@
 #include "box.h"
 #include "base/payload.h"
 #include "format/format.h"
-#include "type/reduce.h"
 #include "unit.h"
 
 #define TREE (3 * 16 + 5)
@@ -20,30 +19,10 @@ struct said {
 
 static struct weir_job *panama_job(unsigned int id, unsigned int sources, u32 blocks)
 {
-	const struct weir_format_ops *format = &weir_format_panama;
-	struct weir_job_config cfg = {
-		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
-		.blocks = {
-			.size = blocks, .sources = sources, .grads = 16,
-			.reduction = weir_reduction_find(format->dtype, WEIR_OP_SUM,
-							 WEIR_ORDER_ARRIVAL),
-			.marking = { .size = format->mark, .fold = format->fold },
-		},
-		.port = format->udp, .address = box_addr(254), .timers = 1, .policy = box.policy,
-	};
-	struct netlink_ext_ack extack = { };
-	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
-	unsigned int i;
+	struct weir_job_config cfg = box_config(&weir_format_panama, id, sources, blocks, 16);
+	struct weir_job *job = box_job_of(&cfg);
 
-	if (!CHECK(!IS_ERR(job)))
-		return NULL;
-	for (i = 0; i < sources; i++) {
-		struct weir_source_config source = {
-			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
-		};
-
-		CHECK_EQ(weir_source_bind(job, i, &source), 0);
-	}
+	CHECK(job);
 	return job;
 }
 

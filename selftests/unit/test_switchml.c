@@ -6,7 +6,6 @@
  */
 #include "box.h"
 #include "format/format.h"
-#include "type/reduce.h"
 #include "unit.h"
 
 #define PORT		48864
@@ -18,31 +17,12 @@
 
 static struct weir_job *new_job(unsigned int sources, u32 blocks)
 {
-	const struct weir_format_ops *format = weir_format_find(WEIR_FORMAT_SWITCHML);
-	struct weir_job_config cfg = {
-		.id = 3, .format = format, .order = WEIR_ORDER_ARRIVAL,
-		.blocks = {
-			.size = blocks, .sources = sources, .grads = GRADS,
-			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
-							 WEIR_ORDER_ARRIVAL),
-			.marking = { .size = format->mark, .fold = format->fold },
-			.paired = format->pair, .modular = true, .repeat_after = H,
-		},
-		.port = format->udp, .address = box_addr(254), .timers = 1, .policy = box.policy,
-	};
-	struct netlink_ext_ack extack = { };
-	struct weir_job *job = weir_job_add(&box.wn, &cfg, &extack);
-	unsigned int i;
+	struct weir_job_config cfg = box_config(&weir_format_switchml, 3, sources, blocks, GRADS);
+	struct weir_job *job;
 
-	if (!CHECK(!IS_ERR(job)))
-		return NULL;
-	for (i = 0; i < sources; i++) {
-		struct weir_source_config source = {
-			.addr = box_addr(i + 1), .vlan = WEIR_VLAN_ANY,
-		};
-
-		CHECK_EQ(weir_source_bind(job, i, &source), 0);
-	}
+	cfg.blocks.repeat_after = H;
+	job = box_job_of(&cfg);
+	CHECK(job);
 	return job;
 }
 
