@@ -88,9 +88,16 @@ static bool is_documented(int error)
 	return false;
 }
 
+/* Only these give a job or a source an address, which another one, or the box, may have. */
+static bool takes_a_place(const struct grammar_op *op)
+{
+	return op->cmd == WEIR_CMD_JOB_ADD || op->cmd == WEIR_CMD_JOB_SET ||
+	       op->cmd == WEIR_CMD_SOURCE_ADD || op->cmd == WEIR_CMD_SOURCE_SET;
+}
+
 static void judge_refusal(const struct message *m, const struct answer *answer)
 {
-	if (!is_documented(answer->err))
+	if (!is_documented(answer->err) && !(answer->err == EADDRINUSE && takes_a_place(m->op)))
 		fault("%s ends with errno %d", m->op->name, answer->err);
 	if (answer->err != ENOMEM && !answer->sentence && !answer->place)
 		fault("%s is refused with %d and no word", m->op->name, answer->err);
