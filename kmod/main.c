@@ -14,14 +14,14 @@
 #include "trim/overflow.h"
 #include "trim/sch_weir.h"
 #include "trim/trims.h"
-#include "type/reduce.h"
+#include "type/vector.h"
 
 /* Requests come last and go first: none finds a part missing. */
 static int __init weir_init(void)
 {
 	int err;
 
-	weir_reduce_init();
+	weir_vector_init();
 	weir_pool_init();
 
 	err = weir_fdb_init();

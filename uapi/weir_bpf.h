@@ -118,6 +118,17 @@ struct weir_contrib {
  *	int weir_contribute_skb(struct __sk_buff *ctx,
  *				struct weir_contrib *contrib, u32 contrib__sz);
  *
+ * A packet that GRO has merged, or that its sender has not yet cut (skb->gso_size), has many
+ * datagrams and is handed over as a whole by
+ *
+ *	int weir_contribute_merged_skb(struct __sk_buff *ctx,
+ *				       struct weir_contrib *contrib,
+ *				       u32 contrib__sz);
+ *
+ * with @contrib filled as the headers have it, up to UDP's: addresses, ports, @udp_off,
+ * @udp_len of the whole packet, @vlan, @format and @tos. The module parses the datagrams. The
+ * result is that of the first; each is counted and traced by itself.
+ *
  * A parser that finds a packet bad before there is a contribution gives the reason by
  *
  *	int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,

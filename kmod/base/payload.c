@@ -80,15 +80,97 @@ int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
 	return len ? -ENODATA : 0;
 }
 
-static int weir_payload_add_skb(struct weir_payload *pl, struct sk_buff *skb,
-				const u8 *data, u32 *off, u32 *len)
+/* The next bytes that lie together. Returns 0, -ENODATA behind the last ones, or -EFAULT. */
+static int weir_stream_next(struct weir_stream *stream)
+{
+	const struct skb_shared_info *sinfo = skb_shinfo(stream->skb);
+	const skb_frag_t *frag;
+
+	if (stream->frag < sinfo->nr_frags) {
+		frag = &sinfo->frags[stream->frag++];
+		if (unlikely(!weir_frag_is_readable(frag)))
+			return -EFAULT;
+		stream->data = skb_frag_address(frag);
+		stream->left = skb_frag_size(frag);
+		return 0;
+	}
+	if (!stream->list)
+		return -ENODATA;
+	stream->skb = stream->list;
+	stream->list = stream->skb->next;
+	stream->frag = 0;
+	stream->data = stream->skb->data;
+	stream->left = skb_headlen(stream->skb);
+	return 0;
+}
+
+/* Some of the bytes wanted, as many as lie together. Returns as weir_stream_next(). */
+static int weir_stream_some(struct weir_stream *stream, u32 len, struct weir_seg *seg)
 {
 	int err;
 
-	err = weir_payload_add(pl, data, skb_tail_pointer(skb) - data, off, len);
-	if (!err && *len)
-		err = weir_payload_add_frags(pl, skb_shinfo(skb), off, len);
-	return err;
+	while (unlikely(!stream->left)) {
+		err = weir_stream_next(stream);
+		if (err)
+			return err;
+	}
+	seg->data = stream->data;
+	seg->len = min(stream->left, len);
+	stream->data += seg->len;
+	stream->left -= seg->len;
+	return 0;
+}
+
+/**
+ * weir_stream_init() - find a place in an skb
+ * @stream: set
+ * @skb: the packet; it must outlive the stream, and what is taken from there
+ * @off: of the first byte, from the MAC header
+ *
+ * Return: 0, or an error as of weir_stream_take().
+ */
+int weir_stream_init(struct weir_stream *stream, struct sk_buff *skb, u32 off)
+{
+	struct weir_seg seg;
+	int err;
+
+	stream->skb = skb;
+	stream->list = skb_shinfo(skb)->frag_list;
+	stream->frag = 0;
+	stream->data = skb_mac_header(skb);
+	stream->left = skb_tail_pointer(skb) - stream->data;
+	for (; off; off -= seg.len) {
+		err = weir_stream_some(stream, off, &seg);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * weir_stream_take() - take the next bytes
+ * @stream: where they begin; moved behind them
+ * @pl: filled
+ * @len: how many
+ *
+ * Return: 0, -ENODATA where the packet ends before, -EFAULT where bytes of them lie in a
+ * device's memory, or -E2BIG where they lie in too many pieces.
+ */
+int weir_stream_take(struct weir_stream *stream, struct weir_payload *pl, u32 len)
+{
+	struct weir_seg *seg;
+	int err;
+
+	for (pl->n = 0; len; len -= seg->len) {
+		if (pl->n == WEIR_PAYLOAD_SEGS_MAX)
+			return -E2BIG;
+		seg = &pl->seg[pl->n];
+		err = weir_stream_some(stream, len, seg);
+		if (err)
+			return err;
+		pl->n++;
+	}
+	return 0;
 }
 
 /**
@@ -98,25 +180,15 @@ static int weir_payload_add_skb(struct weir_payload *pl, struct sk_buff *skb,
  * @off: first byte, from the MAC header
  * @len: bytes
  *
- * Return: 0, -ENODATA where the packet ends before the range does, or -EFAULT where
- * bytes up to its end lie in a device's memory.
+ * Return: as weir_stream_take().
  */
 int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 			  u32 off, u32 len)
 {
-	struct sk_buff *frag;
-	int err;
+	struct weir_stream stream __uninitialized;
 
 	pl->n = 0;
-	err = weir_payload_add_skb(pl, skb, skb_mac_header(skb), &off, &len);
-	skb_walk_frags(skb, frag) {
-		if (err || !len)
-			break;
-		err = weir_payload_add_skb(pl, frag, frag->data, &off, &len);
-	}
-	if (err)
-		return err;
-	return len ? -ENODATA : 0;
+	return weir_stream_init(&stream, skb, off) ?: weir_stream_take(&stream, pl, len);
 }
 
 /**

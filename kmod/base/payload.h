@@ -32,6 +32,25 @@ struct weir_payload {
 	struct weir_seg	seg[WEIR_PAYLOAD_SEGS_MAX];
 };
 
+/**
+ * struct weir_stream - a place in the bytes of an skb, from which ranges are taken in turn
+ * @skb: the skb that the bytes lie in: the packet, or one of its list
+ * @list: the next one of the list, or NULL
+ * @frag: the next fragment of @skb
+ * @data: bytes from the place on that lie together
+ * @left: how many
+ */
+struct weir_stream {
+	struct sk_buff	*skb;
+	struct sk_buff	*list;
+	unsigned int	frag;
+	const u8	*data;
+	u32		left;
+};
+
+int weir_stream_init(struct weir_stream *stream, struct sk_buff *skb, u32 off);
+int weir_stream_take(struct weir_stream *stream, struct weir_payload *pl, u32 len);
+
 int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
 			  u32 off, u32 len);
 int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,

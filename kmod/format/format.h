@@ -71,7 +71,7 @@ struct weir_format_limits {
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that
  *
- * The programs that hand contributions over parse them, see bpf/lib/format/weir_format.h; the
+ * The programs that hand contributions over parse them, see bpf/lib/format/weir_datagram.h; the
  * fields that only one format has are in weir_contrib.said.
  */
 struct weir_format_ops {

@@ -21,23 +21,15 @@
 #include "hook/arp.h"
 #include "hook/frame.h"
 #include "hook/kfunc.h"
+#include "hook/merged.h"
 #include "job/contribute.h"
 #include "trim/trim_kfunc.h"
 
 /* Whether the UDP checksum needs no further look; a frame without IP has none. */
-static bool weir_skb_verified(const struct sk_buff *skb)
+static bool weir_skb_verified(const struct sk_buff *skb, const struct weir_contrib *c)
 {
 	return skb_csum_unnecessary(skb) ||
-	       skb->ip_summed == CHECKSUM_PARTIAL;
-}
-
-/* About how many datagrams of a merged packet come before this one. */
-static unsigned int weir_skb_before(const struct sk_buff *skb,
-				    const struct weir_contrib *c)
-{
-	unsigned int size = skb_shinfo(skb)->gso_size;
-
-	return size ? c->udp_off / size : 0;
+	       skb->ip_summed == CHECKSUM_PARTIAL || weir_contrib_is_link(c);
 }
 
 static bool weir_reason_valid(u32 reason)
@@ -57,13 +49,11 @@ static int weir_skb_reason(const struct sk_buff *skb, const struct weir_contrib 
 
 /* @err: result of the search for the datagram. */
 static int weir_contribute_found(struct net_device *dev, struct weir_contrib *c,
-				 struct weir_payload *pl, int err, bool verified,
-				 unsigned int before)
+				 struct weir_payload *pl, int err, bool verified)
 {
 	if (unlikely(err == -EFAULT))
 		return weir_refuse(dev, c, WEIR_REASON_UNREADABLE);
-	return weir_contribute(dev, c, err ? NULL : pl, verified,
-			       before);
+	return weir_contribute(dev, c, err ? NULL : pl, verified);
 }
 
 __bpf_kfunc_start_defs();
@@ -84,7 +74,7 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
 	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err,
-				     weir_contrib_is_link(&c), 0);
+				     weir_contrib_is_link(&c));
 }
 
 __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
@@ -102,9 +92,23 @@ __bpf_kfunc int weir_contribute_skb(struct __sk_buff *ctx,
 	if (unlikely(err))
 		return weir_refuse(skb->dev, &c, err);
 	err = weir_payload_from_skb(&pl, skb, c.udp_off, c.udp_len);
-	return weir_contribute_found(skb->dev, &c, &pl, err,
-				     weir_skb_verified(skb) || weir_contrib_is_link(&c),
-				     weir_skb_before(skb, &c));
+	return weir_contribute_found(skb->dev, &c, &pl, err, weir_skb_verified(skb, &c));
+}
+
+__bpf_kfunc int weir_contribute_merged_skb(struct __sk_buff *ctx,
+					   struct weir_contrib *contrib,
+					   u32 contrib__sz)
+{
+	struct sk_buff *skb = (struct sk_buff *)ctx;
+	struct weir_contrib c __uninitialized;
+	int err;
+
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) || weir_contrib_is_link(&c))
+		return -EINVAL;
+	err = weir_skb_reason(skb, &c);
+	if (unlikely(err))
+		return weir_refuse(skb->dev, &c, err);
+	return weir_contribute_merged(skb, &c, weir_skb_verified(skb, &c));
 }
 
 __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
@@ -183,6 +187,7 @@ BTF_KFUNCS_END(weir_xdp_kfuncs)
 
 BTF_KFUNCS_START(weir_skb_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_skb)
+BTF_ID_FLAGS(func, weir_contribute_merged_skb)
 BTF_ID_FLAGS(func, weir_refuse_skb)
 BTF_ID_FLAGS(func, weir_arp_skb)
 BTF_ID_FLAGS(func, weir_trim_port_skb, KF_RET_NULL)

@@ -12,6 +12,8 @@ int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			u32 contrib__sz);
 int weir_contribute_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
 			u32 contrib__sz);
+int weir_contribute_merged_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
+			       u32 contrib__sz);
 int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 		    u32 contrib__sz, u32 reason);
 int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,

@@ -24,161 +24,14 @@
 #include "job/job_trace.h"
 #include "job/joining.h"
 #include "job/notice.h"
+#include "job/path.h"
 #include "job/port.h"
 #include "job/result.h"
 #include "job/scan.h"
 #include "job/source.h"
 #include "job/straggler.h"
 #include "type/reduce.h"
-
-/**
- * struct weir_path - the objects found on the way; the rest is NULL
- * @wn: the namespace
- * @port: the device's port
- * @job: the job
- * @source: the sender, after its address was found to be right
- * @before: about how many datagrams of the same packet came before this one
- */
-struct weir_path {
-	struct weir_net		*wn;
-	struct weir_port	*port;
-	struct weir_job		*job;
-	struct weir_source	*source;
-	unsigned int		before;
-};
-
-/* Every object on the way counts, and each can be shown by itself. */
-static void weir_path_count(const struct weir_path *path, unsigned int counter,
-			    u64 n)
-{
-	weir_count(path->wn->stats, counter, n);
-	if (path->port)
-		weir_count(path->port->stats, counter, n);
-	if (path->job)
-		weir_count(path->job->stats, counter, n);
-	if (path->source)
-		weir_count(path->source->stats, counter, n);
-}
-
-/* The counts of a summed contribution: in one go, as most packets take this way. */
-static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
-					      const struct weir_contrib *c)
-{
-	weir_count(stats, WEIR_C_CONTRIBUTIONS, 1);
-	weir_count(stats, WEIR_C_GRADIENTS, c->count);
-	weir_count(stats, WEIR_C_BYTES, c->udp_len);
-}
-
-static void weir_path_count_summed(const struct weir_path *path,
-				   const struct weir_contrib *c)
-{
-	weir_count_summed(path->wn->stats, c);
-	weir_count_summed(path->port->stats, c);
-	weir_count_summed(path->job->stats, c);
-	weir_count_summed(path->source->stats, c);
-}
-
-/* Does its sender have the address that is bound to the source's id? */
-static bool weir_is_source(const struct weir_path *path,
-			   const struct weir_source *source,
-			   const struct weir_contrib *c)
-{
-	const struct weir_source_config *config = &source->config;
-
-	return ipv6_addr_equal((const struct in6_addr *)c->saddr,
-			       &config->addr) &&
-	       (!config->port || config->port == c->sport) &&
-	       (!config->ifindex || config->ifindex == path->port->ifindex) &&
-	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
-}
-
-static bool weir_is_to(const struct weir_job *job, const struct weir_contrib *c)
-{
-	return READ_ONCE(job->local.port) == htons(c->dport) &&
-	       ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr);
-}
-
-/* Packets that say no job: its address and port do. */
-static struct weir_job *weir_find_unnamed(struct weir_net *wn,
-					  const struct weir_contrib *c)
-{
-	struct weir_job *job;
-
-	hlist_for_each_entry_rcu_bh(job, &wn->unnamed, unnamed)
-		if (job->format->id == c->format && job->format->link == weir_contrib_is_link(c) &&
-		    weir_is_to(job, c))
-			return job;
-	return NULL;
-}
-
-/*
- * The source is the one with the sender's address; the caller checks that again. Up to 256
- * are looked at, four instructions each: jobs of formats that name no source have few.
- */
-static u16 weir_find_sender(const struct weir_path *path, const struct weir_contrib *c)
-{
-	const struct weir_source *source;
-	unsigned int i;
-
-	for (i = 0; i < path->job->blocks.sources; i++) {
-		source = weir_source_get(path->job, i);
-		if (source && weir_is_source(path, source, c))
-			break;
-	}
-	return i;
-}
-
-/*
- * The reason to refuse a packet that is for no job: @reason, but for a quiet format. A packet
- * of a quiet format to this box must not come to its stack; one to another host may pass.
- */
-static int weir_find_none(const struct weir_path *path, const struct weir_contrib *c,
-			  int reason)
-{
-	const struct weir_format_ops *format = weir_format_find(c->format);
-
-	if (!format || !format->quiet)
-		return reason;
-	return weir_local_has(path->wn->net, (const struct in6_addr *)c->daddr) ?
-	       WEIR_REASON_NO_JOB : WEIR_REASON_NOT_LOCAL;
-}
-
-/* Joins are of format trio, and find jobs of all formats, which refuse them in words. */
-static bool weir_is_join(const struct weir_contrib *c)
-{
-	return c->format == WEIR_FORMAT_TRIO && c->flags & WEIR_CONTRIB_JOIN &&
-	       !(c->flags & WEIR_CONTRIB_UNNAMED);
-}
-
-static int weir_find(struct weir_path *path, struct weir_contrib *c)
-{
-	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
-	struct weir_source *source;
-	struct weir_job *job;
-
-	if (!path->port)
-		return WEIR_REASON_NO_PORT;
-	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
-	if (!job || READ_ONCE(job->local.port) != htons(c->dport) ||
-	    (unlikely(job->format->id != c->format || job->format->unnamed != unnamed) &&
-	     !weir_is_join(c)))
-		return weir_find_none(path, c, WEIR_REASON_NO_JOB);
-	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
-		return WEIR_REASON_NOT_LOCAL;
-	path->job = job;
-	if (unnamed) {
-		c->job = job->id;
-		c->source = weir_find_sender(path, c);
-	}
-
-	source = weir_source_get(job, c->source);
-	if (!source)
-		return WEIR_REASON_NO_SOURCE;
-	if (!weir_is_source(path, source, c))
-		return WEIR_REASON_SPOOFED;
-	path->source = source;
-	return 0;
-}
+#include "type/vector.h"
 
 /*
  * The source's rate first: packets above it do not count for the job's rate. @packets is 1
@@ -332,14 +185,14 @@ static int weir_answer_query(const struct weir_path *path,
 	if (!weir_source_hears(path->source)) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
 		weir_result_reply(path->job, path->source, key, res->received,
-				  true);
+				  true, weir_path_merged(path));
 		return 0;
 	}
 	reason = weir_police(path, 0, res->len, now);
 	if (reason)
 		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_repeat(path->job, path->source, key->source, res);
+	weir_result_repeat(path->job, path->source, key->source, res, weir_path_merged(path));
 	return 0;
 }
 
@@ -358,7 +211,7 @@ static int weir_take_query(const struct weir_path *path,
 	verdict = weir_block_query(&job->blocks, &key, &out);
 	/* The source waits for others that are behind; the reply tells it that the box is alive. */
 	if (verdict == -WEIR_REASON_BUSY)
-		weir_result_reply(job, path->source, &key, 0, false);
+		weir_result_reply(job, path->source, &key, 0, false, weir_path_merged(path));
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
 	if (verdict == WEIR_VERDICT_REPEAT) {
@@ -368,7 +221,7 @@ static int weir_take_query(const struct weir_path *path,
 	}
 	weir_path_count(path, WEIR_C_QUERIES, 1);
 	weir_result_reply(job, path->source, &key, out.received,
-			  verdict == WEIR_VERDICT_WANTED);
+			  verdict == WEIR_VERDICT_WANTED, weir_path_merged(path));
 	return 0;
 }
 
@@ -393,21 +246,21 @@ static void weir_contributed(const struct weir_path *path,
 }
 
 /*
- * Packets that the results may take which one packet completes. A packet of 128 datagrams
- * may complete as many blocks, of 256 sources each; the job's timers send the results beyond
- * that, so that other packets do not wait.
+ * Packets that a merged packet may have the box send before it is through. Its datagrams, 128
+ * at most, may complete as many blocks, of 256 sources each; the job's timers send the results
+ * beyond that, so that other packets do not wait.
  */
 #define WEIR_ANSWER_PACKETS	1024
 
 static void weir_answer_block(const struct weir_path *path,
 			      const struct weir_outcome *out)
 {
+	struct weir_merged *merged = weir_path_merged(path);
 	struct weir_job *job = path->job;
 
-	if (likely(path->before * weir_result_receivers(job) <
-		   WEIR_ANSWER_PACKETS) ||
+	if (likely(!merged || merged->sent < WEIR_ANSWER_PACKETS) ||
 	    !weir_block_leave_unsent(&job->blocks, out->seq, &out->res))
-		weir_result_answer(job, &out->res);
+		weir_result_answer(job, &out->res, merged);
 	else
 		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
 }
@@ -434,7 +287,8 @@ static int weir_take_key(const struct weir_path *path, const struct weir_contrib
 	if (verdict == WEIR_VERDICT_COMPLETE)
 		weir_answer_block(path, &out);
 	else
-		weir_result_repeat(job, path->source, c->source, &out.res);
+		weir_result_repeat(job, path->source, c->source, &out.res,
+				   weir_path_merged(path));
 	weir_result_put(&out.res);
 	return 0;
 }
@@ -492,7 +346,7 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return weir_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
+		return weir_path_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
 	if (unlikely(job->blocks.paired))
 		return weir_take_paired(path, c, pl, now);
 	if (job->format->place)
@@ -504,23 +358,29 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 			  weir_take_query(path, c, now);
 }
 
-static int weir_take(struct weir_path *path, struct weir_contrib *c,
-		     struct weir_payload *datagram, bool verified)
+/* Its job and source are found. @datagram: from its UDP header on, or NULL. */
+static int weir_check(const struct weir_path *path, const struct weir_contrib *c,
+		      const struct weir_payload *datagram, bool verified, u64 now)
 {
-	u64 now = ktime_get_ns();
-	int reason = weir_find(path, c);
+	int reason = weir_police(path, 1, c->udp_len, now);
 
-	if (!reason)
-		reason = weir_police(path, 1, c->udp_len, now);
 	if (!reason && !datagram)
 		reason = WEIR_REASON_LENGTH;
 	if (!reason)
 		reason = weir_check_shape(path->job, c);
 	if (!reason && !verified)
 		reason = weir_check_csum(c, datagram);
+	return reason;
+}
+
+static int weir_take(struct weir_path *path, struct weir_contrib *c,
+		     struct weir_payload *datagram, bool verified)
+{
+	u64 now = ktime_get_ns();
+	int reason = weir_path_find(path, c) ?: weir_check(path, c, datagram, verified, now);
+
 	if (reason)
 		return reason;
-
 	weir_straggler_heard(path->job, c->source);
 	weir_payload_pull(datagram, c->payload_off - c->udp_off);
 	return weir_take_whole(path, c, datagram, now);
@@ -542,20 +402,15 @@ static void weir_refused(const struct weir_path *path, int ifindex,
  * @datagram: the UDP datagram, from its header on and c->udp_len long; used
  *	up; NULL where the frame ends before it does
  * @verified: the stack or the device has checked the UDP checksum already
- * @before: about how many datagrams of the same packet came before it
  *
  * Called under RCU with bottom halves disabled, from NAPI or softirq.
  *
  * Return: 0 where it was taken, else an enum weir_reason, counted and traced.
  */
 int weir_contribute(struct net_device *dev, struct weir_contrib *c,
-		    struct weir_payload *datagram, bool verified,
-		    unsigned int before)
+		    struct weir_payload *datagram, bool verified)
 {
-	struct weir_path path = {
-		.wn	= weir_net(dev_net(dev)),
-		.before	= before,
-	};
+	struct weir_path path = { .wn = weir_net(dev_net(dev)) };
 	int reason;
 
 	lockdep_assert(rcu_read_lock_bh_held());
@@ -565,23 +420,6 @@ int weir_contribute(struct net_device *dev, struct weir_contrib *c,
 	if (unlikely(reason))
 		weir_refused(&path, dev->ifindex, c, reason);
 	return reason;
-}
-
-/*
- * Is a packet sent to a job at all? Only asked about packets that are bad, so
- * that it may take its time.
- */
-static bool weir_is_for_a_job(struct weir_net *wn, const struct weir_contrib *c)
-{
-	const struct weir_job *job;
-	unsigned int i;
-
-	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
-		job = weir_job_get(wn, i);
-		if (job && weir_is_to(job, c))
-			return true;
-	}
-	return false;
 }
 
 /**
@@ -603,12 +441,89 @@ int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 	lockdep_assert(rcu_read_lock_bh_held());
 
 	path.port = weir_port_get(path.wn, dev->ifindex);
-	if (!path.port)
-		reason = WEIR_REASON_NO_PORT;
-	else if (!weir_is_for_a_job(path.wn, c))
-		reason = weir_find_none(&path, c, WEIR_REASON_NOT_LOCAL);
+	reason = weir_path_find_none(&path, c) ?: reason;
 	weir_refused(&path, dev->ifindex, c, reason);
 	return reason;
+}
+
+/**
+ * weir_pass_begin() - datagrams of a merged packet follow
+ * @pass: their way; filled
+ * @dev: the device that the packet came in on
+ *
+ * Context as weir_contribute(), until weir_pass_end().
+ */
+void weir_pass_begin(struct weir_pass *pass, struct net_device *dev)
+{
+	lockdep_assert(rcu_read_lock_bh_held());
+
+	*pass = (struct weir_pass) {
+		.path = {
+			.wn	= weir_net(dev_net(dev)),
+			.pass	= pass,
+		},
+		.ifindex	= dev->ifindex,
+		.now		= ktime_get_ns(),
+	};
+	pass->path.port = weir_port_get(pass->path.wn, dev->ifindex);
+	weir_vector_keep();
+}
+
+/**
+ * weir_pass_take() - take a contribution or a join of a merged packet
+ * @pass: the packet's
+ * @c: the parsed datagram, as of weir_contribute(), as if it began with a UDP header
+ * @payload: it, without that header; used up
+ * @verified: as of weir_contribute(); if not, the datagram is refused, as it has no checksum
+ *	of its own
+ *
+ * Return: as weir_contribute().
+ */
+int weir_pass_take(struct weir_pass *pass, struct weir_contrib *c,
+		   struct weir_payload *payload, bool verified)
+{
+	struct weir_path *path = &pass->path;
+	int reason;
+
+	reason = weir_path_find_next(path, c) ?: weir_check(path, c, payload, true, pass->now);
+	if (!reason && !verified)
+		reason = WEIR_REASON_CHECKSUM;
+	if (!reason) {
+		weir_straggler_heard(path->job, c->source);
+		weir_payload_pull(payload, c->payload_off - c->udp_off - sizeof(struct udphdr));
+		reason = weir_take_whole(path, c, payload, pass->now);
+	}
+	if (unlikely(reason))
+		weir_refused(path, pass->ifindex, c, reason);
+	return reason;
+}
+
+/**
+ * weir_pass_refuse() - count a datagram of a merged packet that a parser found bad
+ * @pass: the packet's
+ * @c: as of weir_refuse()
+ * @reason: enum weir_reason, valid
+ *
+ * Return: as weir_refuse().
+ */
+int weir_pass_refuse(struct weir_pass *pass, const struct weir_contrib *c, u32 reason)
+{
+	struct weir_path path = { .wn = pass->path.wn, .port = pass->path.port };
+
+	reason = weir_path_find_none(&path, c) ?: reason;
+	weir_refused(&path, pass->ifindex, c, reason);
+	return reason;
+}
+
+/**
+ * weir_pass_end() - no datagram of the packet follows
+ * @pass: the packet's
+ */
+void weir_pass_end(struct weir_pass *pass)
+{
+	weir_path_count_pass(&pass->path);
+	weir_vector_drop();
+	weir_merged_flush(&pass->merged);
 }
 
 static_assert(sizeof_field(struct weir_contrib, reserved) == 2);

@@ -6,13 +6,20 @@
 
 struct net_device;
 struct weir_contrib;
+struct weir_pass;
 struct weir_payload;
 
 int weir_contribute(struct net_device *dev, struct weir_contrib *c,
-		    struct weir_payload *datagram, bool verified,
-		    unsigned int before);
+		    struct weir_payload *datagram, bool verified);
 int weir_refuse(struct net_device *dev, const struct weir_contrib *c,
 		u32 reason);
+
+void weir_pass_begin(struct weir_pass *pass, struct net_device *dev);
+int weir_pass_take(struct weir_pass *pass, struct weir_contrib *c,
+		   struct weir_payload *payload, bool verified);
+int weir_pass_refuse(struct weir_pass *pass, const struct weir_contrib *c, u32 reason);
+void weir_pass_end(struct weir_pass *pass);
+
 bool weir_contrib_copy(struct weir_contrib *c, const struct weir_contrib *from,
 		       u32 size);
 

@@ -7,6 +7,7 @@
 #include "format/format.h"
 #include "format/trio.h"
 #include "job/job_trace.h"
+#include "job/merged.h"
 #include "job/result.h"
 #include "job/send.h"
 #include "job/source.h"
@@ -78,8 +79,49 @@ static bool weir_result_is_heard(const struct weir_job *job, unsigned int id,
 	return false;
 }
 
+/* May a result have its bitmap wherever it goes? */
+static bool weir_result_all_take(struct weir_job *job, struct weir_source *to,
+				 const struct weir_packet *pkt)
+{
+	u32 bytes = pkt->head_len + pkt->len + pkt->tail_len;
+	struct weir_dest *group = rcu_dereference_bh(job->group);
+	struct weir_source *source;
+	unsigned int i;
+
+	if (to)
+		return weir_source_hears(to) && weir_dest_carries(&to->dest, &job->local, bytes);
+	if (group)
+		return READ_ONCE(job->joined) && weir_dest_carries(group, &job->local, bytes);
+	for (i = 0; i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		if (source && !(weir_source_hears(source) &&
+				weir_dest_carries(&source->dest, &job->local, bytes)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Merges a result with others, where all its receivers get the same bytes at the same port.
+ * Where it does not, they are sent first.
+ */
+static bool weir_result_merge(struct weir_merged *merged, struct weir_job *job,
+			      struct weir_source *to, struct weir_result_packet *p,
+			      unsigned int counter)
+{
+	if (!merged || job->format->link || job->format->port)
+		return false;
+	p->pkt.tail_len = p->mask_len;
+	if ((!p->mask_len || weir_result_all_take(job, to, &p->pkt)) &&
+	    weir_merged_add(merged, job, to, &p->pkt, counter))
+		return true;
+	weir_merged_flush(merged);
+	return false;
+}
+
 /* To the group or to every source. */
-static void weir_result_send(struct weir_job *job, const struct weir_result *res)
+static void weir_result_send(struct weir_job *job, const struct weir_result *res,
+			     struct weir_merged *merged)
 {
 	struct weir_dest *group = rcu_dereference_bh(job->group);
 	struct weir_result_packet p __uninitialized;
@@ -87,6 +129,8 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 	unsigned int i;
 
 	weir_result_packet(&p, job, res);
+	if (weir_result_merge(merged, job, NULL, &p, WEIR_C_RESULTS))
+		return;
 	if (group) {
 		p.pkt.tail_len = READ_ONCE(job->joined) ? p.mask_len : 0;
 		weir_send(job, group, NULL, &p.pkt, WEIR_C_RESULTS);
@@ -103,10 +147,12 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
  * weir_result_answer() - a block is answered: count it, and send its result
  * @job: the job
  * @res: the result; stays the caller's
+ * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called under RCU with bottom halves disabled and no lock held.
  */
-void weir_result_answer(struct weir_job *job, const struct weir_result *res)
+void weir_result_answer(struct weir_job *job, const struct weir_result *res,
+			struct weir_merged *merged)
 {
 	weir_job_count(job, WEIR_C_BLOCKS, 1);
 	if (res->overflow)
@@ -115,7 +161,7 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res)
 		weir_job_count(job, WEIR_C_DEGRADED, 1);
 	if (trace_weir_result_enabled())
 		trace_weir_result(job, res, ktime_get_ns() - res->start);
-	weir_result_send(job, res);
+	weir_result_send(job, res, merged);
 }
 
 /**
@@ -124,15 +170,18 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res)
  * @source: the source
  * @id: its id
  * @res: the result; stays the caller's
+ * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called as weir_result_answer(). The same bits as the first time.
  */
 void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id,
-			const struct weir_result *res)
+			const struct weir_result *res, struct weir_merged *merged)
 {
 	struct weir_result_packet p __uninitialized;
 
 	weir_result_packet(&p, job, res);
+	if (weir_result_merge(merged, job, source, &p, WEIR_C_REPEATS))
+		return;
 	weir_result_to(job, source, id, res, &p, WEIR_C_REPEATS);
 }
 
@@ -143,12 +192,13 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  * @key: the block that it asked about
  * @received: contributions so far
  * @wanted: the source's is not among them
+ * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called as weir_result_answer().
  */
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
-		       bool wanted)
+		       bool wanted, struct weir_merged *merged)
 {
 	struct weir_trio hdr;
 	struct weir_packet pkt = {
@@ -159,5 +209,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 	weir_trio_fill(&hdr, job->id, key->generation, key->id,
 		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
 	hdr.src_id = key->source;
+	if (merged && weir_merged_add(merged, job, source, &pkt, WEIR_C_REPLIES))
+		return;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
 }

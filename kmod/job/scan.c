@@ -19,6 +19,7 @@
 #include "base/compat.h"
 #include "job/job.h"
 #include "job/job_trace.h"
+#include "job/merged.h"
 #include "job/result.h"
 #include "job/scan.h"
 #include "job/straggler.h"
@@ -84,6 +85,7 @@ static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
  * @due: when the next block is due
  * @looked: slots looked at
  * @answered: blocks answered
+ * @merged: their results
  */
 struct weir_round {
 	struct weir_ageing	ageing;
@@ -91,12 +93,13 @@ struct weir_round {
 	u64			due;
 	u32			looked;
 	u32			answered;
+	struct weir_merged	merged;
 };
 
 static void weir_scan_answer(struct weir_job *job, struct weir_result *res,
 			     struct weir_round *round)
 {
-	weir_result_answer(job, res);
+	weir_result_answer(job, res, &round->merged);
 	weir_result_put(res);
 	round->answered++;
 }
@@ -234,6 +237,7 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 	/* Before it looks: pairs with the barrier in weir_scan_unsent(). */
 	smp_store_mb(scanner->hurry, 0);
 	whole = weir_scan_round(scanner, &round);
+	weir_merged_flush(&round.merged);
 	trace_weir_scan(scanner->job, round.looked, round.answered,
 			ktime_get_ns() - round.now);
 	/*

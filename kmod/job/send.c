@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One packet of a job to one destination, and counted. */
+/* Packets of a job to one destination, and counted. */
 #include <linux/lockdep.h>
 
 #include "format/format.h"
@@ -7,6 +7,21 @@
 #include "job/job_trace.h"
 #include "job/send.h"
 #include "out/ether.h"
+#include "type/vector.h"
+
+/* @n packets were handed to the stack, or not. */
+static void weir_send_count(struct weir_job *job, const struct weir_dest *dest,
+			    struct weir_stats __percpu *source_stats, unsigned int counter,
+			    u32 n, int err)
+{
+	if (unlikely(err)) {
+		trace_weir_send_error(job, &dest->addr, err);
+		counter = WEIR_C_RESULT_ERRORS;
+	}
+	weir_job_count(job, counter, n);
+	if (source_stats)
+		weir_count(source_stats, counter, n);
+}
 
 /**
  * weir_send() - send a packet
@@ -26,13 +41,32 @@ void weir_send(struct weir_job *job, struct weir_dest *dest,
 
 	lockdep_assert(rcu_read_lock_bh_held());
 
+	weir_vector_yield();
 	err = job->format->link ? weir_ether_send(dest, &job->local, pkt) :
 				  weir_dest_send(dest, &job->local, pkt);
-	if (unlikely(err)) {
-		trace_weir_send_error(job, &dest->addr, err);
-		counter = WEIR_C_RESULT_ERRORS;
-	}
-	weir_job_count(job, counter, 1);
-	if (source_stats)
-		weir_count(source_stats, counter, 1);
+	weir_send_count(job, dest, source_stats, counter, 1, err);
+}
+
+/**
+ * weir_send_merged() - send packets as one
+ * @job: the job, of a format over IP
+ * @dest: where to
+ * @source_stats: the receiver's counters, or NULL
+ * @merge: the packets, one at least
+ * @counter: enum weir_counter for each packet that was handed to the stack
+ * @last: no other receiver gets them; none may be left then
+ *
+ * Called as weir_send().
+ */
+void weir_send_merged(struct weir_job *job, struct weir_dest *dest,
+		      struct weir_stats __percpu *source_stats,
+		      struct weir_merge *merge, unsigned int counter, bool last)
+{
+	u32 n = merge->n;
+
+	lockdep_assert(rcu_read_lock_bh_held());
+
+	weir_vector_yield();
+	weir_send_count(job, dest, source_stats, counter, n,
+			weir_dest_send_merged(dest, &job->local, merge, last));
 }

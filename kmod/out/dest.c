@@ -19,6 +19,7 @@
 #include <net/route.h>
 
 #include "out/dest.h"
+#include "out/merge.h"
 #include "out/skb.h"
 
 /**
@@ -281,6 +282,32 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 	return ip6_local_out(net, NULL, skb);
 }
 
+/* Bytes of the headers in front of a packet. */
+static unsigned int weir_dest_headers(const struct weir_local *from)
+{
+	return sizeof(struct udphdr) + (weir_local_is_ipv4(from) ? sizeof(struct iphdr) :
+								    sizeof(struct ipv6hdr));
+}
+
+/* Adds the headers, and takes over the reference to the route. */
+static int weir_dest_output(struct sk_buff *skb, const struct weir_dest *dest,
+			    const struct weir_local *from, struct dst_entry *dst,
+			    __be16 dport, u8 tos)
+{
+	int ret;
+
+	skb_dst_set(skb, dst);
+	weir_push_udp(skb, from, dport);
+	ret = weir_local_is_ipv4(from) ? weir_send4(skb, dest, from, dst, tos) :
+					 weir_send6(skb, dest, from, dst, tos);
+	return net_xmit_eval(ret) ? -ENOBUFS : 0;
+}
+
+static __be16 weir_dest_port(const struct weir_dest *dest, const struct weir_local *from)
+{
+	return dest->port ?: READ_ONCE(from->port);
+}
+
 /**
  * weir_dest_send() - send one packet
  * @dest: where to; reached under RCU
@@ -298,17 +325,14 @@ static int weir_send6(struct sk_buff *skb, const struct weir_dest *dest,
 int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt)
 {
-	__be16 dport = pkt->dport ?: dest->port ?: READ_ONCE(from->port);
-	unsigned int len = pkt->head_len + pkt->len + sizeof(struct udphdr), mtu;
-	bool ipv4 = weir_local_is_ipv4(from);
+	__be16 dport = pkt->dport ?: weir_dest_port(dest, from);
+	unsigned int len = pkt->head_len + pkt->len + weir_dest_headers(from), mtu;
 	struct dst_entry *dst;
 	struct sk_buff *skb;
-	int ret;
 
 	dst = weir_route(dest, from, dport);
 	if (unlikely(!dst))
 		return -EHOSTUNREACH;
-	len += ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	mtu = dst_mtu(dst);
 	if (unlikely(len > mtu)) {
 		dst_release(dst);
@@ -319,9 +343,55 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		dst_release(dst);
 		return -ENOMEM;
 	}
-	skb_dst_set(skb, dst);
-	weir_push_udp(skb, from, dport);
-	ret = ipv4 ? weir_send4(skb, dest, from, dst, pkt->tos) :
-		     weir_send6(skb, dest, from, dst, pkt->tos);
-	return net_xmit_eval(ret) ? -ENOBUFS : 0;
+	return weir_dest_output(skb, dest, from, dst, dport, pkt->tos);
+}
+
+/**
+ * weir_dest_send_merged() - send packets as one
+ * @dest: where to; reached under RCU
+ * @from: the address and port that they come from
+ * @merge: the packets, one at least
+ * @last: no other receiver gets them
+ *
+ * Called as weir_dest_send(), and returns as it: for all of them. With @last, and without an
+ * error, none are left in @merge.
+ */
+int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
+			  struct weir_merge *merge, bool last)
+{
+	__be16 dport = weir_dest_port(dest, from);
+	struct dst_entry *dst;
+	struct sk_buff *skb;
+	u8 tos = merge->tos;
+
+	dst = weir_route(dest, from, dport);
+	if (unlikely(!dst))
+		return -EHOSTUNREACH;
+	if (unlikely(merge->size + weir_dest_headers(from) > dst_mtu(dst))) {
+		dst_release(dst);
+		return -EMSGSIZE;
+	}
+	skb = last ? weir_merge_end(merge) : weir_merge_copy(merge);
+	if (unlikely(!skb)) {
+		dst_release(dst);
+		return -ENOMEM;
+	}
+	return weir_dest_output(skb, dest, from, dst, dport, tos);
+}
+
+/**
+ * weir_dest_carries() - is the way to a destination wide enough?
+ * @dest: where to; reached under RCU
+ * @from: the address and port that packets come from
+ * @bytes: of a packet behind its UDP header
+ *
+ * Called as weir_dest_send(). Return: whether the route's MTU is; not where there is no route.
+ */
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+{
+	struct dst_entry *dst = weir_route(dest, from, weir_dest_port(dest, from));
+	bool carries = dst && bytes + weir_dest_headers(from) <= dst_mtu(dst);
+
+	dst_release(dst);
+	return carries;
 }

@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 
 #include "base/link.h"
+#include "out/merge.h"
 #include "out/skb.h"
 
 /**
@@ -60,5 +61,8 @@ int weir_dest_init(struct weir_dest *dest, const struct in6_addr *addr,
 void weir_dest_uninit(struct weir_dest *dest);
 int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		   const struct weir_packet *pkt);
+int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
+			  struct weir_merge *merge, bool last);
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes);
 
 #endif /* _WEIR_DEST_H */

@@ -6,56 +6,15 @@
 #include <linux/mm.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#ifdef CONFIG_X86
-#include <asm/cpufeature.h>
-#include <asm/fpu/api.h>
-#endif
 
 #include "base/payload.h"
 #include "type/reduce.h"
 #include "type/reduce_ops.h"
+#include "type/vector.h"
 
-static u8 weir_cpu __read_mostly;	/* WEIR_CPU_* that the processor has */
-
-#ifdef CONFIG_X86
-static bool weir_vector_begin(const struct weir_reduction *r, unsigned int count)
+static bool weir_reduce_begin(const struct weir_reduction *r, unsigned int count)
 {
-	/* A softirq can interrupt a task that uses the registers. */
-	if (r->needs & ~weir_cpu || count < r->least || !irq_fpu_usable())
-		return false;
-	kernel_fpu_begin();
-	return true;
-}
-
-static void weir_vector_end(void)
-{
-	kernel_fpu_end();
-}
-#else
-static bool weir_vector_begin(const struct weir_reduction *r, unsigned int count)
-{
-	return false;
-}
-
-static void weir_vector_end(void)
-{
-}
-#endif
-
-/**
- * weir_reduce_init() - find the CPU's features
- */
-void weir_reduce_init(void)
-{
-#ifdef CONFIG_X86
-	weir_cpu = 0;
-	if (!boot_cpu_has(X86_FEATURE_AVX2) ||
-	    !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
-		return;
-	weir_cpu = WEIR_CPU_AVX2;
-	if (boot_cpu_has(X86_FEATURE_F16C))
-		weir_cpu |= WEIR_CPU_F16C;
-#endif
+	return weir_vector_begin(r->needs, count >= r->least);
 }
 
 /**
@@ -63,7 +22,7 @@ void weir_reduce_init(void)
  */
 const char *weir_reduce_unit(void)
 {
-	return weir_cpu & WEIR_CPU_AVX2 ? "avx2" : "scalar";
+	return weir_vector_has(WEIR_CPU_AVX2) ? "avx2" : "scalar";
 }
 
 /**
@@ -175,7 +134,7 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r,
 				       const struct weir_payload *pl, unsigned int count,
 				       u32 bias)
 {
-	bool vector = weir_vector_begin(r, count);
+	bool vector = weir_reduce_begin(r, count);
 	const struct weir_walk w = {
 		.r	= r,
 		.run	= weir_reduce_loop(vector ? r->vector : r->scalar, step),
@@ -260,7 +219,7 @@ static void *weir_reduce_wire(const struct weir_reduction *r, struct page **page
 void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pages,
 			unsigned int count)
 {
-	bool vector = weir_vector_begin(reduction, count);
+	bool vector = weir_reduce_begin(reduction, count);
 	const struct weir_reduce_ops *ops = vector ? reduction->vector :
 						     reduction->scalar;
 	unsigned int i, n;

@@ -32,9 +32,6 @@ struct weir_reduction {
 	const struct weir_reduce_ops *vector;
 };
 
-#define WEIR_CPU_AVX2	0x1
-#define WEIR_CPU_F16C	0x2
-
 /**
  * weir_reduction_bytes() - bytes of gradients in a packet
  * @reduction: how they are combined
@@ -48,7 +45,6 @@ static inline u32 weir_reduction_bytes(const struct weir_reduction *reduction, u
 const struct weir_reduction *weir_reduction_find(u32 dtype, u32 op, u32 order);
 unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 count);
 
-void weir_reduce_init(void);
 const char *weir_reduce_unit(void);
 
 u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,

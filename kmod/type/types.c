@@ -8,6 +8,7 @@
 #include "type/binned.h"
 #include "type/reduce.h"
 #include "type/reduce_ops.h"
+#include "type/vector.h"
 
 /*
  * Gradients from which on vectors pay: saving their registers costs as much as plain C

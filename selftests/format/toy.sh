@@ -76,7 +76,7 @@ while read -r count file; do
 	ktap_run "$file: lines: $count" entries "$file" "$count"
 done <<-END
 	3 uapi/weir.yaml
-	4 bpf/lib/format/weir_format.h
+	4 bpf/lib/format/weir_datagram.h
 	1 kmod/format/format.h
 	1 kmod/format/formats.c
 	1 Kbuild

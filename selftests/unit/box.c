@@ -5,6 +5,7 @@
 #include "base/payload.h"
 #include "base/notify.h"
 #include "format/format.h"
+#include "job/path.h"
 #include "out/ether.h"
 #include "type/reduce.h"
 
@@ -137,6 +138,20 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 	return c;
 }
 
+/* As the last datagram of a merged packet. */
+static int box_take_merged(struct weir_contrib *c, struct weir_payload *datagram)
+{
+	struct weir_pass pass;
+	int ret;
+
+	weir_pass_begin(&pass, &box.dev);
+	pass.merged.sent = box.sent_before;
+	weir_payload_pull(datagram, sizeof(struct udphdr));
+	ret = weir_pass_take(&pass, c, datagram, true);
+	weir_pass_end(&pass);
+	return ret;
+}
+
 int box_send(const struct weir_contrib *c, const s32 *grads,
 	     unsigned int split)
 {
@@ -155,7 +170,8 @@ int box_send(const struct weir_contrib *c, const s32 *grads,
 		pl.seg[pl.n].data = buf + off;
 		pl.seg[pl.n++].len = n;
 	}
-	ret = weir_contribute(&box.dev, &copy, &pl, true, box.before);
+	ret = box.sent_before ? box_take_merged(&copy, &pl) :
+				weir_contribute(&box.dev, &copy, &pl, true);
 	free(buf);
 	return ret;
 }
@@ -187,7 +203,7 @@ int box_join_without(const struct weir_job *job, u16 source, u32 block,
 
 	c.flags = WEIR_CONTRIB_JOIN;
 	c.udp_len = sizeof(head) + sizeof(*join);
-	return weir_contribute(&box.dev, &c, &pl, true, 0);
+	return weir_contribute(&box.dev, &c, &pl, true);
 }
 
 int box_join_as(const struct weir_job *job, u16 source, u32 block,
@@ -267,17 +283,11 @@ void weir_dest_uninit(struct weir_dest *dest)
 	dest->cache.initialised = 0;
 }
 
-int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
-		   const struct weir_packet *pkt)
+static void box_keep(const struct weir_dest *dest, const struct weir_packet *pkt)
 {
 	struct box_sent *p = &box.packet[box.sent];
 	unsigned int i, left;
 
-	(void)from;
-	mock_assert(!mock_locks, "a packet is sent under a lock");
-	mock_assert(dest->cache.initialised, "a freed destination is used");
-	if (box.send_error)
-		return box.send_error;
 	mock_assert(box.sent < BOX_SENT_MAX, "the test forgets too rarely");
 	box.sent++;
 	p->to = dest->addr;
@@ -306,7 +316,111 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 		p->pages[i] = pkt->pages[i];
 		left -= min(left, 4096U);
 	}
-	return 0;
+}
+
+static int box_may_send(const struct weir_dest *dest)
+{
+	mock_assert(!mock_locks, "a packet is sent under a lock");
+	mock_assert(dest->cache.initialised, "a freed destination is used");
+	return box.send_error;
+}
+
+int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
+		   const struct weir_packet *pkt)
+{
+	int err = box_may_send(dest);
+
+	(void)from;
+	if (!err)
+		box_keep(dest, pkt);
+	return err;
+}
+
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+{
+	(void)dest;
+	(void)from;
+	return !box.mtu || bytes + 28 <= box.mtu;
+}
+
+/* In the place of merge.c: packets with bytes of their own, that share the pages. */
+
+struct box_merging {
+	struct weir_packet pkt[BOX_MERGED_MAX];
+	u8 head[BOX_MERGED_MAX][WEIR_HEAD_MAX];
+	u8 tail[BOX_MERGED_MAX][4 * WEIR_BITMAP_WORDS];
+	struct page *pages[BOX_MERGED_MAX][WEIR_RESULT_PAGES];
+};
+
+static u32 box_bytes(const struct weir_packet *pkt)
+{
+	return pkt->head_len + pkt->len + pkt->tail_len;
+}
+
+bool weir_merge_takes(const struct weir_merge *merge, const struct weir_packet *pkt)
+{
+	return !merge->n || (merge->whole && box_bytes(pkt) <= merge->size &&
+			     pkt->tos == merge->tos && merge->n < BOX_MERGED_MAX);
+}
+
+bool weir_merge_add(struct weir_merge *merge, const struct weir_packet *pkt)
+{
+	struct box_merging *m = (void *)merge->skb;
+	struct weir_packet *kept;
+	unsigned int i;
+
+	if (box.merge_fails)
+		return false;
+	mock_assert(weir_merge_takes(merge, pkt), "a packet is merged that does not fit");
+	if (!m)
+		m = calloc(1, sizeof(*m));
+	merge->skb = (void *)m;
+	if (!merge->n) {
+		merge->size = box_bytes(pkt);
+		merge->tos = pkt->tos;
+	}
+	merge->whole = box_bytes(pkt) == merge->size;
+	kept = &m->pkt[merge->n];
+	*kept = *pkt;
+	kept->head = memcpy(m->head[merge->n], pkt->head, pkt->head_len);
+	if (pkt->tail_len)
+		kept->tail = memcpy(m->tail[merge->n], pkt->tail, pkt->tail_len);
+	kept->pages = m->pages[merge->n];
+	for (i = 0; i * 4096 < pkt->len; i++) {
+		get_page(pkt->pages[i]);
+		kept->pages[i] = pkt->pages[i];
+	}
+	merge->n++;
+	return true;
+}
+
+void weir_merge_drop(struct weir_merge *merge)
+{
+	struct box_merging *m = (void *)merge->skb;
+	unsigned int i, p;
+
+	for (i = 0; i < merge->n; i++)
+		for (p = 0; p * 4096 < m->pkt[i].len; p++)
+			put_page(m->pages[i][p]);
+	free(m);
+	*merge = (struct weir_merge){};
+}
+
+int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
+			  struct weir_merge *merge, bool last)
+{
+	struct box_merging *m = (void *)merge->skb;
+	int err = box_may_send(dest);
+	unsigned int i;
+
+	(void)from;
+	mock_assert(merge->n, "nothing is sent");
+	for (i = 0; !err && i < merge->n; i++)
+		box_keep(dest, &m->pkt[i]);
+	box.merged += !err;
+	if (!err && last)
+		weir_merge_drop(merge);
+	return err;
 }
 
 int weir_ether_send(const struct weir_dest *dest, const struct weir_local *from,

@@ -18,6 +18,9 @@
 
 #define BOX_SENT_MAX 1024
 
+/* Packets that go as one, at most. */
+#define BOX_MERGED_MAX 64
+
 /* A packet as it was handed to the stack. */
 struct box_sent {
 	struct in6_addr to;
@@ -47,7 +50,12 @@ struct box {
 	struct box_sent packet[BOX_SENT_MAX];
 	struct weir_policy_config policy;	/* of jobs that are made from now on */
 	u16 timers;			/* likewise */
-	unsigned int before;		/* datagrams of the same packet, for packets given */
+	unsigned int sent_before;	/* packets sent for the same merged packet, of which those
+					 * given are; 0 for plain ones
+					 */
+	unsigned int merged;		/* merged packets sent */
+	bool merge_fails;		/* there is no memory to merge packets */
+	unsigned int mtu;		/* 0 for none */
 	int send_error;			/* result of sending from now on */
 	int generations;		/* events of that kind */
 	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */

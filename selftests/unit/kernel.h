@@ -236,6 +236,10 @@ void put_page(struct page *page);
 #define free_percpu(p)			free((void *)(p))
 #define this_cpu_add(x, n)		((x) += (n))
 #define this_cpu_inc(x)			((x)++)
+#define this_cpu_read(x)		(x)
+#define this_cpu_write(x, v)		((x) = (v))
+#define DEFINE_PER_CPU(t, x)		__typeof__(t) x
+#define IS_ENABLED(option)		0
 #define per_cpu_ptr(p, cpu)		(p)
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
@@ -424,6 +428,7 @@ typedef struct { void *data; u32 size; bool unreadable; } skb_frag_t;
 
 struct skb_shared_info {
 	u8 nr_frags;
+	u16 gso_size;
 	skb_frag_t frags[MAX_SKB_FRAGS];
 	struct sk_buff *frag_list;
 };
@@ -431,14 +436,14 @@ struct skb_shared_info {
 struct sk_buff {
 	u8 *data, *tail;
 	struct sk_buff *next;
+	struct net_device *dev;
 	struct skb_shared_info shinfo;
 };
 
 #define skb_mac_header(s)	((s)->data)
 #define skb_tail_pointer(s)	((s)->tail)
+#define skb_headlen(s)		((u32)((s)->tail - (s)->data))
 #define skb_shinfo(s)		(&(s)->shinfo)
-#define skb_walk_frags(s, i)	\
-	for ((i) = skb_shinfo(s)->frag_list; (i); (i) = (i)->next)
 
 struct xdp_buff {
 	void *data, *data_end;

@@ -5,6 +5,7 @@
 #include "base/payload.h"
 #include "sum/block.h"
 #include "type/reduce.h"
+#include "type/vector.h"
 #include "unit.h"
 
 static struct weir_blocks table;
@@ -22,7 +23,7 @@ static void setup(u32 size, u16 sources, u16 grads)
 {
 	struct weir_blocks_config like = config(size, sources, grads);
 
-	weir_reduce_init();
+	weir_vector_init();
 	memset(&table, 0, sizeof(table));
 	CHECK_EQ(weir_blocks_init(&table, &like), 0);
 }

@@ -608,7 +608,7 @@ static void contribute_checksum(void)
 	c.block = block++;						\
 	pl.n = 1;							\
 	pl.seg[0] = (struct weir_seg){ dgram, sizeof(dgram) };		\
-	CHECK_EQ(weir_contribute(&box.dev, &c, &pl, false, 0), want);	\
+	CHECK_EQ(weir_contribute(&box.dev, &c, &pl, false), want);	\
 } while (0)
 
 	box_up();
@@ -653,10 +653,10 @@ static void contribute_refuse(void)
 	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_NOT_LOCAL), 2);
 	/* A frame that ends early likewise. */
 	box_port_back();
-	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true, 0),
+	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true),
 		 WEIR_REASON_NOT_LOCAL);
 	c.daddr[3]--;
-	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true, 0),
+	CHECK_EQ(weir_contribute(&box.dev, &c, NULL, true),
 		 WEIR_REASON_LENGTH);
 	box_down();
 }

@@ -201,7 +201,7 @@ static int join_from(const struct weir_job *job, u8 format, u16 flags)
 	c.flags = WEIR_CONTRIB_JOIN | flags;
 	c.udp_len = sizeof(head) + sizeof(join);
 	c.payload_off = c.udp_off + sizeof(head);
-	return weir_contribute(&box.dev, &c, &pl, true, 0);
+	return weir_contribute(&box.dev, &c, &pl, true);
 }
 
 /* Its answer says which format the job has, whatever the join says; and no generation begins. */

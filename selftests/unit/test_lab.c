@@ -93,7 +93,7 @@ static int give(const struct weir_job *job, u16 source, const struct said *said)
 
 	for (i = 0; i < c.count && c.count < 16; i++)
 		put_unaligned_be32(said->grad + i, buf + c.payload_off + 4 * i);
-	return weir_contribute(&box.dev, &c, &pl, job->format->link, 0);
+	return weir_contribute(&box.dev, &c, &pl, job->format->link);
 }
 
 #define GIVE(job, source, ...) give(job, source, &(const struct said){ __VA_ARGS__ })

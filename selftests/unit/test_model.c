@@ -10,6 +10,7 @@
 #include "model.h"
 #include "sum/block.h"
 #include "type/reduce.h"
+#include "type/vector.h"
 #include "unit.h"
 
 #define STEPS		1000000
@@ -584,7 +585,7 @@ static void model_and_module_agree(void)
 {
 	long i;
 
-	weir_reduce_init();
+	weir_vector_init();
 	memset(&run, 0, sizeof(run));
 	run.random = seed();
 	make();

@@ -8,6 +8,7 @@
 #include "base/payload.h"
 #include "sum/block.h"
 #include "type/reduce.h"
+#include "type/vector.h"
 #include "unit.h"
 
 #define GRADS		8
@@ -24,7 +25,7 @@ static void setup(u32 size, u16 sources, u64 repeat_after)
 		.paired = true, .modular = true, .repeat_after = repeat_after,
 	};
 
-	weir_reduce_init();
+	weir_vector_init();
 	memset(&table, 0, sizeof(table));
 	CHECK_EQ(weir_blocks_init(&table, &like), 0);
 }

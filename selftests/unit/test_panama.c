@@ -51,7 +51,7 @@ static int take(const struct weir_contrib *from, float grad)
 
 	memcpy(&bits, &grad, 4);
 	put_unaligned_be32(bits, buf + c.payload_off);
-	return weir_contribute(&box.dev, &c, &pl, true, 0);
+	return weir_contribute(&box.dev, &c, &pl, true);
 }
 
 /* Returns the reason for which it is refused, or 0. */

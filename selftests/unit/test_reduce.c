@@ -10,6 +10,7 @@
 #include "base/payload.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
+#include "type/vector.h"
 #include "type/reduce_ops.h"
 #include "unit.h"
 
@@ -26,7 +27,7 @@ static void setup(bool vector)
 	unsigned int i;
 
 	mock_cpu_has_avx2 = vector;
-	weir_reduce_init();
+	weir_vector_init();
 	int32_sum = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
 	for (i = 0; i < WEIR_BLOCK_PAGES; i++)
 		pages[i] = alloc_page(0);
@@ -325,10 +326,10 @@ static void reduce_nothing_beyond(void)
 static void reduce_unit_is_named(void)
 {
 	mock_cpu_has_avx2 = false;
-	weir_reduce_init();
+	weir_vector_init();
 	CHECK(!strcmp(weir_reduce_unit(), "scalar"));
 	mock_cpu_has_avx2 = true;
-	weir_reduce_init();
+	weir_vector_init();
 	CHECK(!strcmp(weir_reduce_unit(),
 		      __builtin_cpu_supports("avx2") ? "avx2" : "scalar"));
 }

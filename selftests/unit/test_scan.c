@@ -198,7 +198,7 @@ static void merged_setup(u16 sources)
 {
 	setup(WEIR_POLICY_WAIT, 0, sources, SLOTS, 1);
 	job->blocks.quorum = 1;
-	box.before = 1024 / sources + 1;
+	box.sent_before = 1024;
 }
 
 /* One packet does not make as many as its datagrams complete blocks: the timer does. */
@@ -207,11 +207,11 @@ static void scan_sends_what_was_left_unsent(void)
 	u32 i;
 
 	merged_setup(200);
-	box.before = 5;
+	box.sent_before = 1023;
 	box_give(job, 0, 0, 1);
 	CHECK_EQ(answered(), 1);
 	CHECK_EQ(mock_timers(), 0);
-	box.before = 6;
+	box.sent_before = 1024;
 	box_forget();
 	for (i = 1; i < 6; i++)
 		box_give(job, 0, i, 1);
@@ -273,7 +273,7 @@ static void scan_unsent_and_the_next_block(void)
 {
 	merged_setup(2);
 	box_give(job, 0, 1, 1);
-	box.before = 0;
+	box.sent_before = 0;
 	job->blocks.quorum = 2;
 	box_give(job, 0, 1 + SLOTS, 1);
 	after(0);

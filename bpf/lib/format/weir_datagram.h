@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How a datagram of each wire format is parsed: by programs, and by the module where a merged
+ * packet has many. A further format has a header file of its own and a case here.
+ */
+#ifndef _WEIR_DATAGRAM_H
+#define _WEIR_DATAGRAM_H
+
+#include "format/weir_lab.h"
+#include "format/weir_panama.h"
+#include "format/weir_switchml.h"
+#include "format/weir_trio.h"
+
+/* Room for the longest header of any format. */
+union weir_format_header {
+	struct weir_trio_header trio;
+	struct weir_lab_header lab;
+	struct weir_panama panama;
+	struct weir_switchml switchml;
+};
+
+/*
+ * Is a datagram that its port's format refuses a worker's join? A join is of format trio. The
+ * job's answer tells the worker that its format is another.
+ */
+static __always_inline bool weir_format_is_join(const struct weir_trio *hdr, const void *end,
+						const struct weir_contrib *contrib)
+{
+	return contrib->udp_len == sizeof(struct udphdr) + sizeof(*hdr) +
+				   sizeof(struct weir_join) &&
+	       (const void *)(hdr + 1) <= end && hdr->flags & WEIR_TRIO_CONTROL;
+}
+
+static __always_inline int weir_format_header(const void *hdr, const void *end,
+					      struct weir_contrib *contrib)
+{
+	switch (contrib->format) {
+	case WEIR_FORMAT_TRIO:
+		return weir_trio(hdr, end, contrib);
+	case WEIR_FORMAT_LAB:
+		contrib->flags = WEIR_CONTRIB_UNNAMED;
+		if (contrib->udp_len < sizeof(struct udphdr))
+			return WEIR_REASON_RUNT;
+		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));
+	case WEIR_FORMAT_PANAMA:
+		return weir_panama(hdr, end, contrib);
+	case WEIR_FORMAT_SWITCHML:
+		return weir_switchml(hdr, end, contrib);
+	default:
+		return WEIR_REASON_NO_JOB;
+	}
+}
+
+/**
+ * weir_format_parse() - parse a header of contrib->format
+ * @hdr: the header
+ * @end: behind the last byte that may be looked at
+ * @contrib: udp_len is set; gets everything that the header says; payload_off, where the
+ *	header begins in the frame, is moved to the first gradient
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_format_parse(const void *hdr, const void *end,
+					     struct weir_contrib *contrib)
+{
+	__u16 start = contrib->payload_off;
+	int ret = weir_format_header(hdr, end, contrib);
+
+	if (!ret || contrib->format == WEIR_FORMAT_TRIO ||
+	    !weir_format_is_join(hdr, end, contrib))
+		return ret;
+	contrib->format = WEIR_FORMAT_TRIO;
+	contrib->payload_off = start;
+	contrib->exponent = 0;
+	__builtin_memset(contrib->said, 0, sizeof(contrib->said));
+	return weir_trio(hdr, end, contrib);
+}
+
+#endif /* _WEIR_DATAGRAM_H */

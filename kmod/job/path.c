@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a datagram is of: its port, its job and its source, and all of them count it. */
+#include <linux/netdevice.h>
+#include <linux/string.h>
+#include <net/ipv6.h>
+#include <uapi/weir.h>
+#include <uapi/weir_bpf.h>
+
+#include "base/link.h"
+#include "format/format.h"
+#include "job/job.h"
+#include "job/path.h"
+#include "job/port.h"
+#include "job/source.h"
+
+/* Does its sender have the address that is bound to the source's id? */
+static bool weir_is_source(const struct weir_path *path,
+			   const struct weir_source *source,
+			   const struct weir_contrib *c)
+{
+	const struct weir_source_config *config = &source->config;
+
+	return ipv6_addr_equal((const struct in6_addr *)c->saddr,
+			       &config->addr) &&
+	       (!config->port || config->port == c->sport) &&
+	       (!config->ifindex || config->ifindex == path->port->ifindex) &&
+	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
+}
+
+static bool weir_is_to(const struct weir_job *job, const struct weir_contrib *c)
+{
+	return READ_ONCE(job->local.port) == htons(c->dport) &&
+	       ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr);
+}
+
+/* Packets that say no job: its address and port do. */
+static struct weir_job *weir_find_unnamed(struct weir_net *wn,
+					  const struct weir_contrib *c)
+{
+	struct weir_job *job;
+
+	hlist_for_each_entry_rcu_bh(job, &wn->unnamed, unnamed)
+		if (job->format->id == c->format && job->format->link == weir_contrib_is_link(c) &&
+		    weir_is_to(job, c))
+			return job;
+	return NULL;
+}
+
+/*
+ * The source is the one with the sender's address; the caller checks that again. Up to 256
+ * are looked at, four instructions each: jobs of formats that name no source have few.
+ */
+static u16 weir_find_sender(const struct weir_path *path, const struct weir_contrib *c)
+{
+	const struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; i < path->job->blocks.sources; i++) {
+		source = weir_source_get(path->job, i);
+		if (source && weir_is_source(path, source, c))
+			break;
+	}
+	return i;
+}
+
+/*
+ * The reason to refuse a packet that is for no job: @reason, but for a quiet format. A packet
+ * of a quiet format to this box must not come to its stack; one to another host may pass.
+ */
+static int weir_find_none(const struct weir_path *path, const struct weir_contrib *c,
+			  int reason)
+{
+	const struct weir_format_ops *format = weir_format_find(c->format);
+
+	if (!format || !format->quiet)
+		return reason;
+	return weir_local_has(path->wn->net, (const struct in6_addr *)c->daddr) ?
+	       WEIR_REASON_NO_JOB : WEIR_REASON_NOT_LOCAL;
+}
+
+/**
+ * weir_path_find() - find a datagram's job and source
+ * @path: the namespace and the port are set; the job and the source are not
+ * @c: the datagram; gets its job's and its source's ids where it does not say them
+ *
+ * Called under RCU with bottom halves disabled.
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+int weir_path_find(struct weir_path *path, struct weir_contrib *c)
+{
+	bool unnamed = c->flags & WEIR_CONTRIB_UNNAMED;
+	struct weir_source *source;
+	struct weir_job *job;
+
+	if (!path->port)
+		return WEIR_REASON_NO_PORT;
+	job = unnamed ? weir_find_unnamed(path->wn, c) : weir_job_get(path->wn, c->job);
+	if (!job || READ_ONCE(job->local.port) != htons(c->dport) ||
+	    (unlikely(job->format->id != c->format || job->format->unnamed != unnamed) &&
+	     !weir_path_is_join(c)))
+		return weir_find_none(path, c, WEIR_REASON_NO_JOB);
+	if (!ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr))
+		return WEIR_REASON_NOT_LOCAL;
+	path->job = job;
+	if (unnamed) {
+		c->job = job->id;
+		c->source = weir_find_sender(path, c);
+	}
+
+	source = weir_source_get(job, c->source);
+	if (!source)
+		return WEIR_REASON_NO_SOURCE;
+	if (!weir_is_source(path, source, c))
+		return WEIR_REASON_SPOOFED;
+	path->source = source;
+	path->source_id = c->source;
+	return 0;
+}
+
+
+/* Is it of the same job and source as the datagram before it in its packet? */
+static bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)
+{
+	if (!path->source || path->job->format->id != c->format)
+		return false;
+	/* What such packets do not say their addresses do, which are the packet's. */
+	if (c->flags & WEIR_CONTRIB_UNNAMED)
+		return path->job->format->unnamed;
+	return path->job->id == c->job && path->source_id == c->source;
+}
+
+/**
+ * weir_path_find_next() - find the job and source of a further datagram of a packet
+ * @path: that of the datagram before it, with a pass
+ * @c: as of weir_path_find()
+ *
+ * Called and returns as weir_path_find().
+ */
+int weir_path_find_next(struct weir_path *path, struct weir_contrib *c)
+{
+	if (likely(weir_path_holds(path, c))) {
+		c->job = path->job->id;
+		c->source = path->source_id;
+		return 0;
+	}
+	weir_path_count_pass(path);
+	path->job = NULL;
+	path->source = NULL;
+	return weir_path_find(path, c);
+}
+
+/* A walk over all jobs: only bad packets have their address looked for. */
+static bool weir_path_is_for_a_job(const struct weir_path *path, const struct weir_contrib *c)
+{
+	const struct weir_job *job;
+	unsigned int i;
+
+	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
+		job = weir_job_get(path->wn, i);
+		if (job && weir_is_to(job, c))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * weir_path_find_none() - may a packet that a parser found bad be other traffic?
+ * @path: the namespace and the port are set
+ * @c: the packet, as far as @c->daddr, @c->dport and @c->format
+ *
+ * Called as weir_path_find().
+ *
+ * Return: an enum weir_reason where it may, as it came by no port or is sent to no job; else 0.
+ */
+int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c)
+{
+	if (!path->port)
+		return WEIR_REASON_NO_PORT;
+	return weir_path_is_for_a_job(path, c) ? 0 :
+						 weir_find_none(path, c, WEIR_REASON_NOT_LOCAL);
+}
+
+/**
+ * weir_path_count() - count for every object on the way, as each can be shown by itself
+ * @path: the objects
+ * @counter: enum weir_counter
+ * @n: how much
+ *
+ * Any context.
+ */
+void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n)
+{
+	weir_count(path->wn->stats, counter, n);
+	if (path->port)
+		weir_count(path->port->stats, counter, n);
+	if (path->job)
+		weir_count(path->job->stats, counter, n);
+	if (path->source)
+		weir_count(path->source->stats, counter, n);
+}
+
+/* In one go, as most packets take this way. */
+static __always_inline void weir_count_summed(struct weir_stats __percpu *stats, u32 n,
+					      u64 gradients, u64 bytes)
+{
+	weir_count(stats, WEIR_C_CONTRIBUTIONS, n);
+	weir_count(stats, WEIR_C_GRADIENTS, gradients);
+	weir_count(stats, WEIR_C_BYTES, bytes);
+}
+
+static void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes)
+{
+	weir_count_summed(path->wn->stats, n, gradients, bytes);
+	weir_count_summed(path->port->stats, n, gradients, bytes);
+	weir_count_summed(path->job->stats, n, gradients, bytes);
+	weir_count_summed(path->source->stats, n, gradients, bytes);
+}
+
+/**
+ * weir_path_count_summed() - count a contribution that was summed
+ * @path: its objects, all of them found
+ * @c: the contribution
+ *
+ * Any context. Of a merged packet it is counted with the others, by weir_path_count_pass().
+ */
+void weir_path_count_summed(const struct weir_path *path, const struct weir_contrib *c)
+{
+	struct weir_pass *pass = path->pass;
+
+	if (!pass) {
+		weir_path_count_sums(path, 1, c->count, c->udp_len);
+		return;
+	}
+	pass->contributions++;
+	pass->gradients += c->count;
+	pass->bytes += c->udp_len;
+}
+
+/**
+ * weir_path_count_pass() - count a source's contributions of a merged packet
+ * @path: their objects, with a pass
+ *
+ * Any context.
+ */
+void weir_path_count_pass(struct weir_path *path)
+{
+	struct weir_pass *pass = path->pass;
+
+	if (!pass->contributions)
+		return;
+	weir_path_count_sums(path, pass->contributions, pass->gradients, pass->bytes);
+	pass->contributions = 0;
+	pass->gradients = 0;
+	pass->bytes = 0;
+}

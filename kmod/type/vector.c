@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose the vector registers are: of a loop, from weir_vector_begin() to weir_vector_end(),
+ * or of all the loops that a merged packet makes a CPU run, as a task's registers are
+ * saved each time that they change hands.
+ */
+#include <linux/percpu.h>
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
+#endif
+
+#include "type/vector.h"
+
+/**
+ * struct weir_vector - the registers of a CPU
+ * @kept: the loop that begins next has them until weir_vector_yield()
+ * @held: they are ours
+ *
+ * Written by the CPU itself, with bottom halves disabled.
+ */
+struct weir_vector {
+	bool kept;
+	bool held;
+};
+
+static DEFINE_PER_CPU(struct weir_vector, weir_vector);
+static u8 weir_cpu __read_mostly;	/* WEIR_CPU_* that the processor has */
+
+#ifdef CONFIG_X86
+static u8 weir_vector_look(void)
+{
+	if (!boot_cpu_has(X86_FEATURE_AVX2) ||
+	    !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
+		return 0;
+	return WEIR_CPU_AVX2 | (boot_cpu_has(X86_FEATURE_F16C) ? WEIR_CPU_F16C : 0);
+}
+
+static bool weir_vector_take(void)
+{
+	/* A softirq can interrupt a task that uses the registers. */
+	if (!irq_fpu_usable())
+		return false;
+	kernel_fpu_begin();
+	return true;
+}
+
+static void weir_vector_give(void)
+{
+	kernel_fpu_end();
+}
+#else
+static u8 weir_vector_look(void)
+{
+	return 0;
+}
+
+static bool weir_vector_take(void)
+{
+	return false;
+}
+
+static void weir_vector_give(void)
+{
+}
+#endif
+
+/**
+ * weir_vector_init() - find the CPU's features
+ */
+void weir_vector_init(void)
+{
+	weir_cpu = weir_vector_look();
+}
+
+/**
+ * weir_vector_has() - has the CPU these features?
+ * @needs: WEIR_CPU_*
+ */
+bool weir_vector_has(u8 needs)
+{
+	return !(needs & ~weir_cpu);
+}
+
+/**
+ * weir_vector_begin() - may a loop use the registers?
+ * @needs: WEIR_CPU_* that it needs
+ * @worth: it is worth saving them
+ *
+ * Any context in which a sum may be made. Return: whether it may; weir_vector_end() follows
+ * then.
+ */
+bool weir_vector_begin(u8 needs, bool worth)
+{
+	bool kept;
+
+	if (!weir_vector_has(needs))
+		return false;
+	if (this_cpu_read(weir_vector.held))
+		return true;
+	kept = this_cpu_read(weir_vector.kept);
+	if ((!worth && !kept) || !weir_vector_take())
+		return false;
+	this_cpu_write(weir_vector.held, kept);
+	return true;
+}
+
+/**
+ * weir_vector_end() - a loop has ended
+ */
+void weir_vector_end(void)
+{
+	if (!this_cpu_read(weir_vector.held))
+		weir_vector_give();
+}
+
+/**
+ * weir_vector_keep() - from here on loops leave the registers to the loop that follows
+ *
+ * Called with bottom halves disabled, which stay so until weir_vector_drop(). Locks may be
+ * taken meanwhile, but no packet may be sent before weir_vector_yield(): the way of a
+ * packet may need the registers, too. Where locks sleep (PREEMPT_RT) each loop saves them.
+ */
+void weir_vector_keep(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		this_cpu_write(weir_vector.kept, true);
+}
+
+/**
+ * weir_vector_yield() - give the registers back, until the next loop
+ *
+ * Called with bottom halves disabled. Nothing happens where none are held.
+ */
+void weir_vector_yield(void)
+{
+	if (likely(!this_cpu_read(weir_vector.held)))
+		return;
+	this_cpu_write(weir_vector.held, false);
+	weir_vector_give();
+}
+
+/**
+ * weir_vector_drop() - ends what weir_vector_keep() began
+ */
+void weir_vector_drop(void)
+{
+	this_cpu_write(weir_vector.kept, false);
+	weir_vector_yield();
+}
