@@ -148,15 +148,12 @@ int weir_stream_init(struct weir_stream *stream, struct sk_buff *skb, u32 off)
 }
 
 /**
- * weir_stream_take() - take the next bytes
+ * weir_stream_take_pieces() - as weir_stream_take(), of bytes that may not lie together
  * @stream: where they begin; moved behind them
  * @pl: filled
  * @len: how many
- *
- * Return: 0, -ENODATA where the packet ends before, -EFAULT where bytes of them lie in a
- * device's memory, or -E2BIG where they lie in too many pieces.
  */
-int weir_stream_take(struct weir_stream *stream, struct weir_payload *pl, u32 len)
+int weir_stream_take_pieces(struct weir_stream *stream, struct weir_payload *pl, u32 len)
 {
 	struct weir_seg *seg;
 	int err;

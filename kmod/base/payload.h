@@ -49,7 +49,28 @@ struct weir_stream {
 };
 
 int weir_stream_init(struct weir_stream *stream, struct sk_buff *skb, u32 off);
-int weir_stream_take(struct weir_stream *stream, struct weir_payload *pl, u32 len);
+int weir_stream_take_pieces(struct weir_stream *stream, struct weir_payload *pl, u32 len);
+
+/**
+ * weir_stream_take() - take the next bytes
+ * @stream: where they begin; moved behind them
+ * @pl: filled
+ * @len: how many
+ *
+ * Return: 0, -ENODATA where the packet ends before, -EFAULT where bytes of them lie in a
+ * device's memory, or -E2BIG where they lie in too many pieces.
+ */
+static inline int weir_stream_take(struct weir_stream *stream, struct weir_payload *pl, u32 len)
+{
+	if (unlikely(!len || len > stream->left))
+		return weir_stream_take_pieces(stream, pl, len);
+	pl->n = 1;
+	pl->seg[0].data = stream->data;
+	pl->seg[0].len = len;
+	stream->data += len;
+	stream->left -= len;
+	return 0;
+}
 
 int weir_payload_from_xdp(struct weir_payload *pl, struct xdp_buff *xdp,
 			  u32 off, u32 len);

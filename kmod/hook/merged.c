@@ -48,8 +48,8 @@ static int weir_segment_parse(const struct weir_payload *payload, u32 len,
 	return weir_format_parse(hdr, hdr + seen, c);
 }
 
-static int weir_segment(struct weir_segments *segments, struct weir_pass *pass,
-			struct weir_contrib *c)
+static __always_inline int weir_segment(struct weir_segments *segments, struct weir_pass *pass,
+					struct weir_contrib *c)
 {
 	u32 len = min(segments->left, segments->size);
 	struct weir_payload payload __uninitialized;
@@ -80,16 +80,17 @@ static bool weir_segment_passes(int reason)
 static int weir_segments_take(struct weir_segments *segments, struct net_device *dev,
 			      const struct weir_contrib *packet)
 {
-	struct weir_contrib c = *packet;
+	struct weir_contrib c;
 	struct weir_pass pass;
-	int first;
+	int first = -1, reason;
 
 	weir_pass_begin(&pass, dev);
-	first = weir_segment(segments, &pass, &c);
-	while (segments->left && !weir_segment_passes(first)) {
+	do {
 		c = *packet;
-		weir_segment(segments, &pass, &c);
-	}
+		reason = weir_segment(segments, &pass, &c);
+		if (first < 0)
+			first = reason;
+	} while (segments->left && !weir_segment_passes(first));
 	weir_pass_end(&pass);
 	return first;
 }

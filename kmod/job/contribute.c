@@ -37,8 +37,8 @@
  * The source's rate first: packets above it do not count for the job's rate. @packets is 1
  * for a packet that has come, and 0 for a result that it makes the box send.
  */
-static int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
-		       u64 now)
+static __always_inline int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
+				       u64 now)
 {
 	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
 
@@ -49,8 +49,8 @@ static int weir_police(const struct weir_path *path, u32 packets, u32 bytes,
 	return 0;
 }
 
-static int weir_check_shape(const struct weir_job *job,
-			    const struct weir_contrib *c)
+static __always_inline int weir_check_shape(const struct weir_job *job,
+					    const struct weir_contrib *c)
 {
 	u32 want = c->flags & WEIR_CONTRIB_JOIN ?
 		   sizeof(struct weir_join) :
@@ -80,8 +80,8 @@ static __sum16 weir_pseudo(const struct weir_contrib *c, __wsum csum)
  * comes: the field then holds the pseudo header's sum alone, which is taken
  * for what it is. IPv4 allows none at all.
  */
-static int weir_check_csum(const struct weir_contrib *c,
-			   const struct weir_payload *datagram)
+static noinline int weir_check_csum(const struct weir_contrib *c,
+				    const struct weir_payload *datagram)
 {
 	const struct udphdr *uh;
 	struct udphdr room;
@@ -140,8 +140,8 @@ static int weir_check_generation(const struct weir_path *path,
 	return 0;
 }
 
-static int weir_check_member(const struct weir_path *path,
-			     const struct weir_contrib *c)
+static __always_inline int weir_check_member(const struct weir_path *path,
+					     const struct weir_contrib *c)
 {
 	if (likely(!test_bit(c->source, path->job->blocks.excluded)))
 		return weir_check_generation(path, c);
@@ -196,8 +196,8 @@ static int weir_answer_query(const struct weir_path *path,
 	return 0;
 }
 
-static int weir_take_query(const struct weir_path *path,
-			   const struct weir_contrib *c, u64 now)
+static noinline int weir_take_query(const struct weir_path *path,
+				    const struct weir_contrib *c, u64 now)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -265,9 +265,11 @@ static void weir_answer_block(const struct weir_path *path,
 		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
 }
 
-static int weir_take_key(const struct weir_path *path, const struct weir_contrib *c,
-			 const struct weir_block_key *key, const struct weir_payload *pl,
-			 u64 now)
+/* Nearly all of a datagram's way from here on is compiled into one function. */
+static __always_inline int weir_take_key(const struct weir_path *path,
+					 const struct weir_contrib *c,
+					 const struct weir_block_key *key,
+					 const struct weir_payload *pl, u64 now)
 {
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
@@ -293,9 +295,9 @@ static int weir_take_key(const struct weir_path *path, const struct weir_contrib
 	return 0;
 }
 
-static int weir_take_gradients(const struct weir_path *path,
-			       const struct weir_contrib *c,
-			       const struct weir_payload *pl, u64 now)
+static __always_inline int weir_take_gradients(const struct weir_path *path,
+					       const struct weir_contrib *c,
+					       const struct weir_payload *pl, u64 now)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -339,8 +341,8 @@ static noinline int weir_take_paired(const struct weir_path *path, struct weir_c
 }
 
 /* The datagram is whole, and its source is verified. */
-static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
-			   const struct weir_payload *pl, u64 now)
+static __always_inline int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
+					   const struct weir_payload *pl, u64 now)
 {
 	struct weir_job *job = path->job;
 	int reason = 0;
@@ -359,8 +361,10 @@ static int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 }
 
 /* Its job and source are found. @datagram: from its UDP header on, or NULL. */
-static int weir_check(const struct weir_path *path, const struct weir_contrib *c,
-		      const struct weir_payload *datagram, bool verified, u64 now)
+static __always_inline int weir_check(const struct weir_path *path,
+				      const struct weir_contrib *c,
+				      const struct weir_payload *datagram,
+				      bool verified, u64 now)
 {
 	int reason = weir_police(path, 1, c->udp_len, now);
 

@@ -119,31 +119,15 @@ int weir_path_find(struct weir_path *path, struct weir_contrib *c)
 }
 
 
-/* Is it of the same job and source as the datagram before it in its packet? */
-static bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)
-{
-	if (!path->source || path->job->format->id != c->format)
-		return false;
-	/* What such packets do not say their addresses do, which are the packet's. */
-	if (c->flags & WEIR_CONTRIB_UNNAMED)
-		return path->job->format->unnamed;
-	return path->job->id == c->job && path->source_id == c->source;
-}
-
 /**
- * weir_path_find_next() - find the job and source of a further datagram of a packet
+ * weir_path_find_other() - find the job and source of a datagram that is not of those before it
  * @path: that of the datagram before it, with a pass
  * @c: as of weir_path_find()
  *
  * Called and returns as weir_path_find().
  */
-int weir_path_find_next(struct weir_path *path, struct weir_contrib *c)
+int weir_path_find_other(struct weir_path *path, struct weir_contrib *c)
 {
-	if (likely(weir_path_holds(path, c))) {
-		c->job = path->job->id;
-		c->source = path->source_id;
-		return 0;
-	}
 	weir_path_count_pass(path);
 	path->job = NULL;
 	path->source = NULL;

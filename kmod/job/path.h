@@ -4,9 +4,10 @@
 
 #include <uapi/weir_bpf.h>
 
+#include "format/format.h"
+#include "job/job.h"
 #include "job/merged.h"
 
-struct weir_job;
 struct weir_net;
 struct weir_pass;
 struct weir_port;
@@ -64,10 +65,37 @@ static inline bool weir_path_is_join(const struct weir_contrib *c)
 }
 
 int weir_path_find(struct weir_path *path, struct weir_contrib *c);
-int weir_path_find_next(struct weir_path *path, struct weir_contrib *c);
+int weir_path_find_other(struct weir_path *path, struct weir_contrib *c);
 int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
 void weir_path_count_summed(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count_pass(struct weir_path *path);
+
+/* Is it of the same job and source as the datagram before it in its packet? */
+static inline bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)
+{
+	if (!path->source || path->job->format->id != c->format)
+		return false;
+	/* Where packets do not say them, their addresses do, which are the packet's. */
+	if (c->flags & WEIR_CONTRIB_UNNAMED)
+		return path->job->format->unnamed;
+	return path->job->id == c->job && path->source_id == c->source;
+}
+
+/**
+ * weir_path_find_next() - find the job and source of a further datagram of a packet
+ * @path: that of the datagram before it, with a pass
+ * @c: as of weir_path_find()
+ *
+ * Called and returns as weir_path_find().
+ */
+static inline int weir_path_find_next(struct weir_path *path, struct weir_contrib *c)
+{
+	if (unlikely(!weir_path_holds(path, c)))
+		return weir_path_find_other(path, c);
+	c->job = path->job->id;
+	c->source = path->source_id;
+	return 0;
+}
 
 #endif /* _WEIR_PATH_H */

@@ -426,9 +426,9 @@ static bool weir_block_is_left(const struct weir_block *block,
  * Is the block in its slot? A source that names it shows how far it is. Returns 0 where it
  * is there, 1 where it might be opened, else a negated enum weir_reason.
  */
-static int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
-			   const struct weir_block_key *key,
-			   const struct weir_place *place)
+static __always_inline int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
+					   const struct weir_block_key *key,
+					   const struct weir_place *place)
 {
 	if (weir_block_is_over(blocks, place))
 		return weir_block_is_left(block, key, place) ? 0 :

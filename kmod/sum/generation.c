@@ -21,48 +21,6 @@ void weir_generations_init(struct weir_generations *gens)
 	seqlock_init(&gens->lock);
 }
 
-static bool weir_generations_look(const struct weir_generations *gens,
-				  u16 generation, u32 id,
-				  struct weir_place *place)
-{
-	u32 now = READ_ONCE(gens->now), before = READ_ONCE(gens->before);
-
-	if (likely(generation == (u16)now)) {
-		place->generation = now;
-		place->seq = READ_ONCE(gens->base) + id;
-		place->past = (s32)(id - READ_ONCE(gens->start)) < 0;
-		return true;
-	}
-	place->generation = before;
-	place->seq = READ_ONCE(gens->before_base) + id;
-	place->past = true;
-	return before && generation == (u16)before;
-}
-
-/**
- * weir_generations_find() - where does a block belong?
- * @gens: the job's generations
- * @generation: from a packet
- * @id: block id
- * @place: filled
- *
- * Called with bottom halves disabled. Another CPU may begin a generation right after.
- *
- * Return: whether blocks of that generation are taken, or answered, at all.
- */
-bool weir_generations_find(struct weir_generations *gens, u16 generation, u32 id,
-			   struct weir_place *place)
-{
-	unsigned int seen;
-	bool found;
-
-	do {
-		seen = read_seqbegin(&gens->lock);
-		found = weir_generations_look(gens, generation, id, place);
-	} while (read_seqretry(&gens->lock, seen));
-	return found;
-}
-
 /*
  * The first generation may be any. A packet carries only the lower half. 0 stands for
  * no generation, so the upper half is never 0 where there is one.

@@ -2,6 +2,7 @@
 #ifndef _WEIR_GENERATION_H
 #define _WEIR_GENERATION_H
 
+#include <linux/compiler.h>
 #include <linux/seqlock.h>
 #include <linux/types.h>
 
@@ -54,9 +55,49 @@ static inline bool weir_generation_after(u16 a, u16 b)
 	return (s16)(a - b) > 0;
 }
 
+static inline bool weir_generations_look(const struct weir_generations *gens,
+					 u16 generation, u32 id,
+					 struct weir_place *place)
+{
+	u32 now = READ_ONCE(gens->now), before = READ_ONCE(gens->before);
+
+	if (likely(generation == (u16)now)) {
+		place->generation = now;
+		place->seq = READ_ONCE(gens->base) + id;
+		place->past = (s32)(id - READ_ONCE(gens->start)) < 0;
+		return true;
+	}
+	place->generation = before;
+	place->seq = READ_ONCE(gens->before_base) + id;
+	place->past = true;
+	return before && generation == (u16)before;
+}
+
+/**
+ * weir_generations_find() - where does a block belong?
+ * @gens: the job's generations
+ * @generation: from a packet
+ * @id: block id
+ * @place: filled
+ *
+ * Called with bottom halves disabled. Another CPU may begin a generation right after.
+ *
+ * Return: whether blocks of that generation are taken, or answered, at all.
+ */
+static inline bool weir_generations_find(struct weir_generations *gens, u16 generation,
+					 u32 id, struct weir_place *place)
+{
+	unsigned int seen;
+	bool found;
+
+	do {
+		seen = read_seqbegin(&gens->lock);
+		found = weir_generations_look(gens, generation, id, place);
+	} while (read_seqretry(&gens->lock, seen));
+	return found;
+}
+
 void weir_generations_init(struct weir_generations *gens);
-bool weir_generations_find(struct weir_generations *gens, u16 generation, u32 id,
-			   struct weir_place *place);
 u16 weir_generations_advance(struct weir_generations *gens,
 			     struct weir_horizon *horizon, u16 generation);
 u16 weir_generations_begin(struct weir_generations *gens,

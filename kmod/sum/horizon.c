@@ -121,26 +121,6 @@ void weir_horizon_return(struct weir_horizon *horizon, u16 source)
 }
 
 /**
- * weir_horizon_show() - a source sends a block, or asks for one
- * @horizon: the horizon
- * @source: source id
- * @seq: sequence number of the block
- *
- * Any context.
- */
-void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq)
-{
-	u32 old = READ_ONCE(horizon->shown[source]), seen;
-
-	while ((s32)(seq - old) > 0) {
-		seen = cmpxchg(&horizon->shown[source], old, seq);
-		if (seen == old)
-			return;
-		old = seen;
-	}
-}
-
-/**
  * weir_horizon_has() - has a source shown that it has a block's result?
  * @horizon: the horizon
  * @source: source id

@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
 
@@ -52,9 +53,28 @@ u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start);
 void weir_horizon_begin(struct weir_horizon *horizon, u32 next);
 void weir_horizon_leave(struct weir_horizon *horizon, u16 source);
 void weir_horizon_return(struct weir_horizon *horizon, u16 source);
-void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq);
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq);
 enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
 				   u32 seq);
+
+/**
+ * weir_horizon_show() - a source sends a block, or asks for one
+ * @horizon: the horizon
+ * @source: source id
+ * @seq: sequence number of the block
+ *
+ * Any context.
+ */
+static inline void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq)
+{
+	u32 old = READ_ONCE(horizon->shown[source]), seen;
+
+	while ((s32)(seq - old) > 0) {
+		seen = cmpxchg(&horizon->shown[source], old, seq);
+		if (seen == old)
+			return;
+		old = seen;
+	}
+}
 
 #endif /* _WEIR_HORIZON_H */

@@ -66,7 +66,7 @@ static void *weir_reduce_at(const struct weir_reduction *r, struct page **pages,
 }
 
 /* @n gradients from one segment, cut where the pages are. */
-static u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *src,
+static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *src,
 			   unsigned int n)
 {
 	unsigned int run;
@@ -80,7 +80,7 @@ static u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *
 }
 
 /* A gradient that lies across two or more segments is put together in @word first. */
-static u32 weir_reduce_segs(const struct weir_walk *w,
+static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 			    const struct weir_payload *pl, unsigned int count)
 {
 	const unsigned int size = weir_reduction_bytes(w->r, 1);
@@ -112,12 +112,15 @@ static u32 weir_reduce_segs(const struct weir_walk *w,
 	return all;
 }
 
-/* All gradients of a packet, most of which lie in one piece. */
-static u32 weir_reduce_walk(const struct weir_walk *w,
-			    const struct weir_payload *pl, unsigned int count)
+/* All gradients of a packet, most of which lie in one piece, and in one page. */
+static __always_inline u32 weir_reduce_walk(const struct weir_walk *w,
+					    const struct weir_payload *pl, unsigned int count)
 {
-	return likely(pl->n == 1) ? weir_reduce_seg(w, 0, pl->seg[0].data, count) :
-				    weir_reduce_segs(w, pl, count);
+	if (unlikely(pl->n != 1))
+		return weir_reduce_segs(w, pl, count);
+	if (count > 1U << w->r->page_shift)
+		return weir_reduce_seg(w, 0, pl->seg[0].data, count);
+	return w->run(page_address(w->pages[0]), pl->seg[0].data, count, w->bias);
 }
 
 enum weir_reduce_step { WEIR_SET, WEIR_ADD, WEIR_CHECK };

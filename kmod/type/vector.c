@@ -4,7 +4,6 @@
  * or of all the loops that a merged packet makes a CPU run, as a task's registers are
  * saved each time that they change hands.
  */
-#include <linux/percpu.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
@@ -12,20 +11,8 @@
 
 #include "type/vector.h"
 
-/**
- * struct weir_vector - the registers of a CPU
- * @kept: the loop that begins next has them until weir_vector_yield()
- * @held: they are ours
- *
- * Written by the CPU itself, with bottom halves disabled.
- */
-struct weir_vector {
-	bool kept;
-	bool held;
-};
-
-static DEFINE_PER_CPU(struct weir_vector, weir_vector);
-static u8 weir_cpu __read_mostly;	/* WEIR_CPU_* that the processor has */
+DEFINE_PER_CPU(struct weir_vector, weir_vector);
+u8 weir_vector_cpu __read_mostly;
 
 #ifdef CONFIG_X86
 static u8 weir_vector_look(void)
@@ -36,7 +23,7 @@ static u8 weir_vector_look(void)
 	return WEIR_CPU_AVX2 | (boot_cpu_has(X86_FEATURE_F16C) ? WEIR_CPU_F16C : 0);
 }
 
-static bool weir_vector_take(void)
+static bool weir_vector_save(void)
 {
 	/* A softirq can interrupt a task that uses the registers. */
 	if (!irq_fpu_usable())
@@ -45,7 +32,7 @@ static bool weir_vector_take(void)
 	return true;
 }
 
-static void weir_vector_give(void)
+void weir_vector_give(void)
 {
 	kernel_fpu_end();
 }
@@ -55,12 +42,12 @@ static u8 weir_vector_look(void)
 	return 0;
 }
 
-static bool weir_vector_take(void)
+static bool weir_vector_save(void)
 {
 	return false;
 }
 
-static void weir_vector_give(void)
+void weir_vector_give(void)
 {
 }
 #endif
@@ -70,48 +57,21 @@ static void weir_vector_give(void)
  */
 void weir_vector_init(void)
 {
-	weir_cpu = weir_vector_look();
+	weir_vector_cpu = weir_vector_look();
 }
 
 /**
- * weir_vector_has() - has the CPU these features?
- * @needs: WEIR_CPU_*
+ * weir_vector_take() - as weir_vector_begin(), where the registers are not held
+ * @worth: likewise
  */
-bool weir_vector_has(u8 needs)
+bool weir_vector_take(bool worth)
 {
-	return !(needs & ~weir_cpu);
-}
+	bool kept = this_cpu_read(weir_vector.kept);
 
-/**
- * weir_vector_begin() - may a loop use the registers?
- * @needs: WEIR_CPU_* that it needs
- * @worth: it is worth saving them
- *
- * Any context in which a sum may be made. Return: whether it may; weir_vector_end() follows
- * then.
- */
-bool weir_vector_begin(u8 needs, bool worth)
-{
-	bool kept;
-
-	if (!weir_vector_has(needs))
-		return false;
-	if (this_cpu_read(weir_vector.held))
-		return true;
-	kept = this_cpu_read(weir_vector.kept);
-	if ((!worth && !kept) || !weir_vector_take())
+	if ((!worth && !kept) || !weir_vector_save())
 		return false;
 	this_cpu_write(weir_vector.held, kept);
 	return true;
-}
-
-/**
- * weir_vector_end() - a loop has ended
- */
-void weir_vector_end(void)
-{
-	if (!this_cpu_read(weir_vector.held))
-		weir_vector_give();
 }
 
 /**
@@ -125,19 +85,6 @@ void weir_vector_keep(void)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 		this_cpu_write(weir_vector.kept, true);
-}
-
-/**
- * weir_vector_yield() - give the registers back, until the next loop
- *
- * Called with bottom halves disabled. Nothing happens where none are held.
- */
-void weir_vector_yield(void)
-{
-	if (likely(!this_cpu_read(weir_vector.held)))
-		return;
-	this_cpu_write(weir_vector.held, false);
-	weir_vector_give();
 }
 
 /**

@@ -238,6 +238,7 @@ void put_page(struct page *page);
 #define this_cpu_inc(x)			((x)++)
 #define this_cpu_read(x)		(x)
 #define this_cpu_write(x, v)		((x) = (v))
+#define DECLARE_PER_CPU(t, x)		extern __typeof__(t) x
 #define DEFINE_PER_CPU(t, x)		__typeof__(t) x
 #define IS_ENABLED(option)		0
 #define per_cpu_ptr(p, cpu)		(p)
