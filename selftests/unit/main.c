@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 		{ join_tests, &join_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },
+		{ merged_tests, &merged_count },
 		{ format_tests, &format_count },
 		{ lab_tests, &lab_count },
 		{ panama_tests, &panama_count },

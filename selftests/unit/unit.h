@@ -24,6 +24,7 @@ SUITE(control);
 SUITE(join);
 SUITE(job);
 SUITE(contribute);
+SUITE(merged);
 SUITE(format);
 SUITE(lab);
 SUITE(panama);
