@@ -280,15 +280,16 @@ lab_clash() {
 # A port without a job is of the format that has it by default, else of trio.
 ports_to_come() {
 	local id
-	weir job del id 20 && weir port attach dev w1 mode tc udp 8000 udp 48864 udp 8002 &&
+	weir job del id 20 && weir port attach dev w1 mode tc udp 8000 udp 48864 udp 12056 udp 8002 &&
 		weir job add id 20 sources 1 blocks 2 grads 32 address 10.77.1.254 format lab &&
 		weir job add id 24 sources 1 blocks 2 grads 64 address 10.77.1.254 format switchml &&
+		weir job add id 26 sources 1 blocks 2 grads 64 address 10.77.1.254 format panama &&
 		weir job add id 25 sources 1 blocks 2 grads 64 address 10.77.1.254 port 8002 || return
-	for id in 20 24 25; do
+	for id in 20 24 25 26; do
 		doctor_of "$id" 'any(.check == "udp" and .status == "ok")' || return
 	done
 	weir job set id 25 port 48864 && doctor_of 25 'all(.check != "udp" or .status == "fail")' &&
-		weir job del id 24 && weir job del id 25
+		weir job del id 24 && weir job del id 25 && weir job del id 26
 }
 lab_del() {
 	weir port flush && weir job del id 20 && weir job del id 21 && weir job del id 22

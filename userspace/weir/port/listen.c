@@ -79,6 +79,8 @@ static uint32_t format_of(uint32_t port)
 		return WEIR_FORMAT_LAB;
 	case WEIR_PORT_SWITCHML:
 		return WEIR_FORMAT_SWITCHML;
+	case WEIR_PORT_PANAMA:
+		return WEIR_FORMAT_PANAMA;
 	default:
 		return WEIR_FORMAT_TRIO;
 	}
