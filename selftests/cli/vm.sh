@@ -394,6 +394,66 @@ port_tcx() {
 	refused 1 "w1 has as many tcx programs as the kernel lets it have: .* mode xdp" weir port attach dev w1 mode tc &&
 		tcx del w1 ingress first && tcx del w1 ingress later
 }
+# chooses DEVICE MODE WHY: where no mode is given; the reason is noted and shown.
+chooses() {
+	local said
+	said=$(weir port attach dev "$1" 2>&1) || { echo "$said"; return 1; }
+	grep -qE "^weir: mode $2 for $1: $3" <<<"$said" || { echo "$said"; return 1; }
+	json ".[0].mode == \"$2\" and .[0].best == \"$2\" and (.[0].why | test(\"$3\"))" port show dev "$1" &&
+		weir port show dev "$1" | grep -qE "^    best $2 as $3" && weir port detach dev "$1"
+}
+# says DEVICE CHECK STATUS FOUND [FIX]: doctor does, of the port
+says() {
+	local out
+	out=$(weir -j doctor)
+	gojq -e --arg subject "port $1" --arg check "$2" --arg status "$3" --arg found "$4" --arg fix "${5-}" \
+		'.checks | any(.check == $check and .subject == $subject and .status == $status
+			and (.found | test($found)) and ((.fix // "") | test($fix)))' <<<"$out" >/dev/null ||
+		{ gojq -c '.checks[]' <<<"$out"; return 1; }
+}
+chooses_for_veth() {
+	chooses w1 tc "packets come merged: the other end of a veth" &&
+		gojq -e '.note | test("^mode tc for w1: ")' < <(weir -j port attach dev w1 2>&1) >/dev/null &&
+		says w1 merging ok "come merged: the other end of a veth" &&
+		weir port attach dev w1 mode xdp && [[ $(weir port attach dev w1 mode xdp 2>&1) == "" ]] &&
+		json '.[0].mode == "xdp" and .[0].best == "tc"' port show dev w1 &&
+		says w1 merging warn "one by one that would come merged to tc: the other end of a veth" "weir port attach dev w1 mode tc" &&
+		weir port attach dev w1 mode generic &&
+		says w1 merging warn "generic XDP cannot take packets apart" "weir port attach dev w1 mode tc" &&
+		weir port detach dev w1
+}
+chooses_for_bridge() {
+	ip -n "$net" link add chosen type bridge && chooses chosen tc "the driver has no XDP of its own" &&
+		ip -n "$net" link del chosen
+}
+# The tap has no guest, and so none that sends merged packets.
+chooses_for_tap() {
+	modprobe -q tun || { echo "the kernel has no taps"; return 4; }
+	in_router ip tuntap add dev chosen mode tap && chooses chosen xdp "packets come one by one" &&
+		ip -n "$net" link set chosen mtu 9000 && chooses chosen tc ".* frames of a page, and the MTU is 9000" &&
+		ip -n "$net" link set chosen mtu 1500 &&
+		in_router ethtool -K chosen rx-udp-gro-forwarding on &&
+		chooses chosen tc "packets come merged: GRO merges them .rx-udp-gro-forwarding is on" &&
+		in_router ethtool -K chosen rx-udp-gro-forwarding off rx-gro-list on &&
+		chooses chosen tc "packets come merged: GRO merges them .rx-gro-list is on" &&
+		in_router ethtool -K chosen gro off && chooses chosen xdp "packets come one by one" &&
+		weir port attach dev chosen mode tc &&
+		says chosen merging warn "GRO does not merge UDP on chosen" "ethtool -K chosen gro on rx-udp-gro-forwarding on" &&
+		weir port attach dev chosen mode generic &&
+		says chosen merging warn "generic XDP copies" "weir port attach dev chosen.," &&
+		ip -n "$net" link del chosen
+}
+doctor_segmentation() {
+	weir port attach dev w1 mode tc && says w1 segmentation ok "takes merged" &&
+		in_router ethtool -K w1 tx-udp-segmentation off >/dev/null &&
+		says w1 segmentation warn "by w1 are cut in software" "ethtool -K w1 tx-udp-segmentation on" &&
+		in_router ethtool -K w1 tx-udp-segmentation on >/dev/null && weir port detach dev w1
+}
+ktap_run "port attach chooses tc for a veth" chooses_for_veth
+ktap_run "port attach chooses tc for a bridge" chooses_for_bridge
+ktap_run "port attach chooses for a tap by its settings" chooses_for_tap
+ktap_run "doctor looks at segmentation" doctor_segmentation
+
 # The device takes its program and its port with it.
 port_device_goes() {
 	ip -n "$net" link add gone type veth peer name gone-too &&
@@ -414,6 +474,13 @@ ktap_run "clsact of others stays" port_clsact
 ktap_run "tcx programs of others keep their places" port_tcx
 ktap_run "device goes with its port" port_device_goes
 
+foreign_xdp_on_tap() {
+	modprobe -q tun || return 0
+	in_router ip tuntap add dev chosen mode tap &&
+		ip -n "$net" link set dev chosen xdp obj "$work/foreign.o" sec xdp &&
+		chooses chosen tc "the XDP program [0-9]+ .somebody_else. is of somebody else" &&
+		ip -n "$net" link del chosen
+}
 foreign_xdp() {
 	ip -n "$net" link set dev w1 xdp obj "$work/foreign.o" sec xdp || return
 	unchanged=$(state)
@@ -421,7 +488,7 @@ foreign_xdp() {
 		weir port attach dev w1 mode xdp &&
 		refused 1 "of somebody else" weir port attach dev w1 mode generic || return
 	weir port attach dev w1 mode tc && weir port detach dev w1 &&
-		[[ $(xdp_on w1) == "1 somebody_else" ]] && ip -n "$net" link set dev w1 xdp off
+		[[ $(xdp_on w1) == "1 somebody_else" ]] && foreign_xdp_on_tap && ip -n "$net" link set dev w1 xdp off
 }
 clang=$(command -v clang-19 || command -v clang)
 if [[ -n $clang ]] && "$clang" -O2 -target bpf -I"/usr/include/$(uname -m)-linux-gnu" \

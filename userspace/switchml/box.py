@@ -50,7 +50,7 @@ class Box:
         ports = await ask(self.weir, "-j", "port", "show")
         if not any(PORT in port.get("udp", [PORT]) for port in ports):
             raise Refused("no device hands packets of format switchml over: run `weir port attach "
-                          f"dev DEVICE mode xdp udp {PORT}`")
+                          f"dev DEVICE udp {PORT}`")
 
     async def make(self, workers, grads, blocks, repeat_after):
         """The job anew, without anything that was before."""

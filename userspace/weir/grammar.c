@@ -200,7 +200,7 @@ static const struct key port_dev = {
 	VALUE_DEVICE, .attr = WEIR_A_PORT_IFINDEX,
 };
 static const struct key port_mode = {
-	"mode", "MODE", "where the program sits",
+	"mode", "MODE", "where the program sits (the best for the device and its packets)",
 	VALUE_NAME, .attr = WEIR_A_PORT_MODE, .names = &mode_names,
 };
 static const struct key port_udp = {
@@ -209,7 +209,7 @@ static const struct key port_udp = {
 };
 
 static const struct verb_key port_attach_keys[] = {
-	{ &port_dev, true }, { &port_mode, true }, { &port_udp, false }, END,
+	{ &port_dev, true }, { &port_mode, false }, { &port_udp, false }, END,
 };
 static const struct verb_key port_detach_keys[] = { { &port_dev, true }, END };
 static const struct verb_key port_show_keys[] = { { &port_dev, false }, END };

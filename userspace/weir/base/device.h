@@ -2,7 +2,21 @@
 #ifndef WEIR_DEVICE_H
 #define WEIR_DEVICE_H
 
+#include <stdbool.h>
+
 /* The number of a device; an exit status, with the reason printed, where there is none. */
 int device_find(const char *name, unsigned int *ifindex);
+
+/* features.c: is a feature of a device on, by the name that ethtool gives it? */
+bool device_feature(const char *dev, const char *name);
+
+/* Can it be set? */
+bool device_feature_free(const char *dev, const char *name);
+
+/* Does a device take VLAN tags of either kind off the frames that come in? */
+bool device_hides_vlan(const char *dev);
+
+/* The name of its driver, and its place on the bus; empty where it has none. */
+void device_driver(const char *dev, char driver[32], char bus[32]);
 
 #endif

@@ -84,13 +84,4 @@ void doctor_refusals(struct patient *patient);
 /* Reads a number from /proc; -1 where it is not there. */
 long doctor_number(const char *path);
 
-/* Is a feature of a device on, by the name that ethtool gives it? */
-bool device_feature(const char *dev, const char *name);
-
-/* Does a device take VLAN tags of either kind off the frames that come in? */
-bool device_hides_vlan(const char *dev);
-
-/* Can XDP programs read from its driver the VLAN tags that it takes off? */
-bool device_tells_vlan(unsigned int ifindex);
-
 #endif

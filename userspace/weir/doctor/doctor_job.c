@@ -156,7 +156,7 @@ static bool check_link(const struct visit *visit, const char *who, const struct 
 	}
 	if (!port_known(visit->patient, link->ifindex) && !is_upper(link)) {
 		report(&(struct finding){ DOCTOR_WARN, "route", who,
-			fix("if the worker's packets come in there too, run `weir port attach dev %s mode xdp`",
+			fix("if the worker's packets come in there too, run `weir port attach dev %s`",
 			    link->name) },
 		       "results leave by %s, which is no port", link->name);
 		return false;

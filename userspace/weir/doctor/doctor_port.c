@@ -6,6 +6,7 @@
 #include <weir.h>
 #include <weir_wire.h>
 
+#include "base/device.h"
 #include "doctor/doctor.h"
 #include "grammar/names.h"
 #include "port/attach.h"
@@ -115,31 +116,62 @@ static void check_mtu(struct patient *patient, const struct link *link, const ch
 	}
 }
 
-/*
- * Behind GRO the driver's packets may come merged, where the device is set to
- * merge UDP for forwarding. The tc program takes them apart and gains by it; to
- * generic XDP several contributions look like one that is too long.
- */
-static void check_gro(const struct link *link, const char *subject, uint32_t mode)
+/* The tc program sums merged packets in one pass. */
+static void check_tc(const struct link *link, const char *subject, const char *merged)
 {
-	bool list = device_feature(link->name, "rx-gro-list");
-	bool merged = device_feature(link->name, "rx-udp-gro-forwarding");
-	struct finding finding = { DOCTOR_OK, "gro", subject, NULL };
+	struct finding finding = { DOCTOR_OK, "merging", subject, NULL };
 
-	if (mode == WEIR_MODE_XDP)
-		return;
-	if (list || (merged && mode == WEIR_MODE_GENERIC)) {
-		finding.verdict = DOCTOR_WARN;
-		finding.fix = fix("run `ethtool -K %s %s off`", link->name,
-				  list ? "rx-gro-list" : "rx-udp-gro-forwarding");
-		report(&finding, "%s is on: UDP packets come merged in a way that the program cannot take apart",
-		       list ? "rx-gro-list" : "rx-udp-gro-forwarding");
+	if (merged) {
+		report(&finding, "packets come merged: %s", merged);
 		return;
 	}
-	if (mode == WEIR_MODE_TC && !merged)
-		finding.fix = fix("to have several packets summed in one pass run `ethtool -K %s gro on rx-udp-gro-forwarding on`",
+	if (device_feature_free(link->name, "rx-udp-gro-forwarding")) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = fix("run `ethtool -K %s gro on rx-udp-gro-forwarding on`, and those that come together are summed in one pass",
 				  link->name);
-	report(&finding, "UDP packets come %s", merged ? "merged" : "one by one");
+	}
+	report(&finding, "packets come one by one, as GRO does not merge UDP on %s", link->name);
+}
+
+/*
+ * XDP sees no merged packets: a veth's other end cuts them for it, and GRO is behind it. To
+ * generic XDP, which is behind GRO, several contributions look like one that is too long.
+ */
+static void check_merging(const struct link *link, const char *subject, uint32_t mode)
+{
+	struct finding finding = { DOCTOR_WARN, "merging", subject, NULL };
+	const char *merged = port_merged(link);
+
+	if (mode == WEIR_MODE_TC) {
+		check_tc(link, subject, merged);
+	} else if (merged) {
+		finding.fix = attach_line(link->name, WEIR_MODE_TC);
+		report(&finding, mode == WEIR_MODE_GENERIC ?
+		       "generic XDP cannot take packets apart that come merged: %s" :
+		       "XDP gets packets one by one that would come merged to tc: %s", merged);
+	} else if (mode == WEIR_MODE_GENERIC) {
+		finding.fix = fix("run `weir port attach dev %s`, which takes a better mode",
+				  link->name);
+		report(&finding, "generic XDP copies each frame that is not in one piece, and runs where tc does");
+	} else {
+		finding.verdict = DOCTOR_OK;
+		report(&finding, "packets come one by one, to XDP in the driver");
+	}
+}
+
+/* Results leave merged, too, by the ports mostly. A tap cuts what its guest does not take. */
+static void check_segmentation(const struct link *link, const char *subject)
+{
+	struct finding finding = { DOCTOR_OK, "segmentation", subject, NULL };
+	bool on = device_feature(link->name, "tx-udp-segmentation");
+
+	if (!on && strcmp(link->kind, "tun") &&
+	    device_feature_free(link->name, "tx-udp-segmentation")) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = fix("run `ethtool -K %s tx-udp-segmentation on`", link->name);
+	}
+	report(&finding, on ? "%s takes merged UDP packets" :
+	       "merged UDP packets that leave by %s are cut in software", link->name);
 }
 
 static bool listens(const struct format_ports *ports, const struct job *job)
@@ -230,17 +262,6 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 	       link->name);
 }
 
-/* Results are sent by the stack, so the other end of a veth needs nothing. */
-static void check_veth(const struct link *link, const char *subject, uint32_t mode)
-{
-	struct finding finding = { DOCTOR_OK, "veth", subject, NULL };
-
-	if (strcmp(link->kind, "veth") || mode != WEIR_MODE_XDP)
-		return;
-	finding.fix = "use mode tc where TCP through this veth has to be fast";
-	report(&finding, "XDP on a veth turns off TSO at its other end; weir's own packets are not affected");
-}
-
 static void check_port(struct patient *patient, const struct nlmsghdr *message)
 {
 	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
@@ -263,9 +284,9 @@ static void check_port(struct patient *patient, const struct nlmsghdr *message)
 	check_program(patient, &link, subject, mode);
 	check_udp(patient, &link, subject, mode);
 	check_mtu(patient, &link, subject);
-	check_gro(&link, subject, mode);
+	check_merging(&link, subject, mode);
+	check_segmentation(&link, subject);
 	check_vlan(patient, &link, subject, mode);
-	check_veth(&link, subject, mode);
 }
 
 void doctor_ports(struct patient *patient)
@@ -274,7 +295,7 @@ void doctor_ports(struct patient *patient)
 
 	if (!patient->ports.count && !patient->trims.count)
 		report(&(struct finding){ DOCTOR_WARN, "ports", "",
-			"run `weir port attach dev DEVICE mode xdp` for each device that workers are behind" },
+			"run `weir port attach dev DEVICE` for each device that workers are behind" },
 		       "there is no port, so no packet is handed over");
 	for (i = 0; i < patient->ports.count; i++)
 		check_port(patient, patient->ports.message[i]);

@@ -7,7 +7,9 @@
 
 #include <weir.h>
 
+#include "base/device.h"
 #include "doctor/doctor.h"
+#include "netlink/netdev.h"
 #include "trim/trim.h"
 
 #define DSCP_CS6	48
@@ -339,7 +341,7 @@ static void check_tags(const struct link *link, const char *name)
 		report(&finding, "frames that XDP forwards from %s keep their VLAN tags", link->name);
 		return;
 	}
-	if (!strcmp(name, WEIR_FORWARD_BOUND_NAME) && device_tells_vlan(link->ifindex)) {
+	if (!strcmp(name, WEIR_FORWARD_BOUND_NAME) && netdev_tells_vlan(link->ifindex)) {
 		report(&finding, "%s takes VLAN tags off, and tells the program that forwards", link->name);
 		return;
 	}

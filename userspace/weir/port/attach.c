@@ -10,6 +10,9 @@
  * before the old one goes. Native and generic XDP exclude each other in the
  * kernel, so there packets pass to the stack for a moment; workers send them
  * again.
+ *
+ * Where no mode is given the best one is tried, and tc where the driver refuses the program: a
+ * driver alone knows all that its XDP asks for (queues, lengths of frames, offloads that are on).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +34,7 @@ struct attempt {
 	unsigned int ifindex;
 	uint32_t mode;
 	uint32_t old_mode;	/* the port's before, 0 where it was none */
+	struct choice choice;	/* where the command line names no mode */
 	struct weir weir;
 	struct nl rtnl;
 	struct attached before;
@@ -254,23 +258,64 @@ static int remove_other(struct attempt *job)
 	return WEIR_OK;
 }
 
+/* @err: why the kernel did not attach the program; then all is as before */
+static int attach_once(struct attempt *job, int *err)
+{
+	int status;
+
+	*err = 0;
+	status = check_foreign(job);
+	status = status ?: load(job);
+	status = status ?: register_port(job);
+	if (status)
+		return status;
+	*err = attach(job);
+	if (!*err)
+		return remove_other(job);
+	unregister_port(job);
+	program_close(&job->program);
+	return WEIR_REFUSED;
+}
+
+static bool is_given(const struct attempt *job)
+{
+	return args_get(job->args, "mode");
+}
+
+/* Is it the driver that refuses XDP, which was not asked for? */
+static bool falls_back(struct attempt *job, int err)
+{
+	const char *why = *bpf_said() ? bpf_said() : strerror(-err);
+
+	if (is_given(job) || job->mode != WEIR_MODE_XDP || err == -EPERM || err == -EBUSY ||
+	    err == -EEXIST)
+		return false;
+	job->mode = WEIR_MODE_TC;
+	snprintf(job->choice.why, sizeof(job->choice.why), "the driver refuses XDP (%s)", why);
+	return true;
+}
+
 static int attach_all(struct attempt *job)
 {
 	int status, err;
 
 	status = attached_look(&job->rtnl, job->ifindex, &job->before);
-	status = status ?: check_foreign(job);
 	status = status ?: bpf_ready();
-	status = status ?: load(job);
-	status = status ?: register_port(job);
 	if (status)
 		return status;
-	err = attach(job);
-	if (err) {
-		unregister_port(job);
-		return attach_refused(job, err);
+	if (!is_given(job)) {
+		port_choose(&job->before.link, &job->choice);
+		job->mode = job->choice.mode;
 	}
-	return remove_other(job);
+	status = attach_once(job, &err);
+	if (err && falls_back(job, err))
+		status = attach_once(job, &err);
+	if (err)
+		return attach_refused(job, err);
+	if (!status && !is_given(job))
+		note("mode %s for %s: %s", names_word(&mode_names, job->mode), job->dev,
+		     job->choice.why);
+	return status;
 }
 
 int port_attach(const struct args *args)

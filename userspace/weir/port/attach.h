@@ -93,6 +93,18 @@ struct tc_place {
 extern const struct tc_place tc_ingress;	/* of a port: hands packets over */
 extern const struct tc_place tc_egress;		/* of a trimming policy */
 
+#define PORT_WHY	256
+
+/**
+ * struct choice - the mode that is best for a device
+ * @mode: enum weir_mode
+ * @why: what decides, half a sentence
+ */
+struct choice {
+	uint32_t mode;
+	char why[PORT_WHY];
+};
+
 /* The programs on a device. */
 struct attached {
 	struct link link;
@@ -127,6 +139,12 @@ int tcx_attach(unsigned int ifindex, const struct tc_place *place, int fd,
 int tcx_replace(unsigned int ifindex, const struct tc_place *place, int fd,
 		const struct hook *old);
 int tcx_detach(unsigned int ifindex, const struct tc_place *place, const struct hook *hook);
+
+/* choose.c */
+void port_choose(const struct link *link, struct choice *choice);
+
+/* Why packets come merged to a device, where XDP does not prevent it; NULL where they do not. */
+const char *port_merged(const struct link *link);
 
 /* listen.c: an exit status, with the reason told */
 int listen_ports(struct weir *weir, const struct args *args, struct format_ports *ports);

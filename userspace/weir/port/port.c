@@ -55,6 +55,22 @@ static void print_formats(struct nl *rtnl, const struct nlmsghdr *message)
 		print_string("ethertype", "0x8777");
 }
 
+/* Which mode is the best, whichever the port has. */
+static void print_choice(struct nl *rtnl, const struct nlmsghdr *message)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	struct choice choice;
+	struct link link;
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	if (rtnl_link(rtnl, nl_uint(port[WEIR_A_PORT_IFINDEX]), &link))
+		return;
+	port_choose(&link, &choice);
+	print_line(4);
+	print_string("best", names_word(&mode_names, choice.mode));
+	print_string_as("as", COLOR_NONE, "why", choice.why);
+}
+
 static int show_ports(struct weir *weir, struct nl *rtnl, const struct args *args)
 {
 	struct nl_replies replies = {};
@@ -68,6 +84,7 @@ static int show_ports(struct weir *weir, struct nl *rtnl, const struct args *arg
 			print_object(NULL);
 			port_print(replies.message[i]);
 			print_formats(rtnl, replies.message[i]);
+			print_choice(rtnl, replies.message[i]);
 			port_print_stats(replies.message[i]);
 			print_end();
 			print_line(0);

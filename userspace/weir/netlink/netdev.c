@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Metadata that XDP programs can read from a device's driver, by the kernel's netdev family. */
-#include <stdbool.h>
-
-#include "doctor/doctor.h"
 #include "netlink/genl.h"
+#include "netlink/netdev.h"
 
-/* linux/netdev.h has them since 6.8. */
+/* linux/netdev.h has the metadata since 6.8, the rest since 6.3. */
 #define FAMILY_NAME		"netdev"
 #define CMD_DEV_GET		1
 #define A_DEV_IFINDEX		1
+#define A_DEV_XDP_FEATURES	3
 #define A_DEV_RX_METADATA	5
 #define RX_METADATA_VLAN_TAG	4
 
-bool device_tells_vlan(unsigned int ifindex)
+/* An attribute of a device; false where the kernel has none. */
+static bool dev_get(unsigned int ifindex, uint16_t attribute, uint64_t *value)
 {
 	const struct nlattr *table[A_DEV_RX_METADATA + 1];
 	struct nl_replies replies = {};
 	char buffer[NL_REQUEST_SIZE];
 	struct nlmsghdr *message;
 	struct weir family;
-	bool tells = false;
+	bool there = false;
 
 	if (genl_try_open(&family, FAMILY_NAME))
 		return false;
@@ -27,9 +26,22 @@ bool device_tells_vlan(unsigned int ifindex)
 	mnl_attr_put_u32(message, A_DEV_IFINDEX, ifindex);
 	if (!nl_talk(&family.nl, buffer, &replies) && replies.count) {
 		weir_attributes(replies.message[0], table, A_DEV_RX_METADATA);
-		tells = nl_uint(table[A_DEV_RX_METADATA]) & RX_METADATA_VLAN_TAG;
+		there = table[attribute];
+		*value = nl_uint(table[attribute]);
 	}
 	nl_replies_free(&replies);
 	weir_close(&family);
-	return tells;
+	return there;
+}
+
+bool netdev_features(unsigned int ifindex, uint64_t *features)
+{
+	return dev_get(ifindex, A_DEV_XDP_FEATURES, features);
+}
+
+bool netdev_tells_vlan(unsigned int ifindex)
+{
+	uint64_t metadata;
+
+	return dev_get(ifindex, A_DEV_RX_METADATA, &metadata) && metadata & RX_METADATA_VLAN_TAG;
 }

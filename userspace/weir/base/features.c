@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Features of a network device, by the names that ethtool gives them. */
+/* What ethtool shows of a network device: features by their names, the driver. */
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "doctor/doctor.h"
+#include "base/device.h"
 
 static int ask(int fd, const char *dev, void *data)
 {
@@ -57,37 +59,70 @@ static uint32_t feature_index(int fd, const char *dev, const char *name, uint32_
 	return i;
 }
 
-static bool feature_on(int fd, const char *dev, uint32_t index, uint32_t count)
+/* The block of 32 features that one is in. */
+static void feature_read(int fd, const char *dev, uint32_t index, uint32_t count,
+			 struct ethtool_get_features_block *block)
 {
 	uint32_t words = (count + 31) / 32;
 	struct ethtool_gfeatures *features;
-	bool on = false;
 
 	features = calloc(1, sizeof(*features) + words * sizeof(features->features[0]));
 	if (!features)
-		return false;
+		return;
 	features->cmd = ETHTOOL_GFEATURES;
 	features->size = words;
 	if (!ask(fd, dev, features))
-		on = features->features[index / 32].active >> (index % 32) & 1;
+		*block = features->features[index / 32];
 	free(features);
-	return on;
+}
+
+/* The feature's bit in the block; 0 where there is none of this name. */
+static uint32_t feature_find(const char *dev, const char *name,
+			     struct ethtool_get_features_block *block)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint32_t count, index, bit = 0;
+
+	memset(block, 0, sizeof(*block));
+	if (fd < 0)
+		return 0;
+	count = feature_count(fd, dev);
+	index = count ? feature_index(fd, dev, name, count) : 0;
+	if (index < count) {
+		feature_read(fd, dev, index, count, block);
+		bit = 1U << (index % 32);
+	}
+	close(fd);
+	return bit;
 }
 
 bool device_feature(const char *dev, const char *name)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	uint32_t count, index;
-	bool on = false;
+	struct ethtool_get_features_block block;
+	uint32_t bit = feature_find(dev, name, &block);
 
-	if (fd < 0)
-		return false;
-	count = feature_count(fd, dev);
-	index = count ? feature_index(fd, dev, name, count) : 0;
-	if (index < count)
-		on = feature_on(fd, dev, index, count);
-	close(fd);
-	return on;
+	return block.active & bit;
+}
+
+bool device_feature_free(const char *dev, const char *name)
+{
+	struct ethtool_get_features_block block;
+	uint32_t bit = feature_find(dev, name, &block);
+
+	return block.available & bit;
+}
+
+void device_driver(const char *dev, char driver[32], char bus[32])
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+
+	if (fd >= 0 && ask(fd, dev, &info))
+		memset(&info, 0, sizeof(info));
+	snprintf(driver, 32, "%.31s", info.driver);
+	snprintf(bus, 32, "%.31s", info.bus_info);
+	if (fd >= 0)
+		close(fd);
 }
 
 bool device_hides_vlan(const char *dev)
