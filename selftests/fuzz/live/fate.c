@@ -18,6 +18,7 @@ void fates_begin(struct fates *f)
 	f->first += f->sent;
 	f->sent = 0;
 	f->odd = 0;
+	f->parts = 0;
 	memset(f->whole, 0, sizeof(f->whole));
 	memset(f->marked, 0, sizeof(f->marked));
 	f->routed = 0;

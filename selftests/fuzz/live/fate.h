@@ -17,6 +17,7 @@
  * @first: number of the round's first frame
  * @sent: how many there are
  * @odd: of them, those with a checksum that is filled in anywhere
+ * @parts: packets in them that are counted by themselves
  * @late: of the round before, some may still be under way
  * @whole: how many came out of each wire as they were
  * @marked: trimmed, or marked
@@ -34,6 +35,7 @@ struct fates {
 	uint32_t first;
 	unsigned int sent;
 	unsigned int odd;
+	unsigned int parts;
 	bool late;
 	uint64_t whole[WIRES];
 	uint64_t marked[WIRES];

@@ -261,6 +261,7 @@ static void merge(struct frame *f, struct rng *rng)
 		return;
 	leave_checksum(f, rng);
 	f->gso = true;
+	f->parts = 0;
 	f->hdr.gso_type = p.proto == 17 ? VIRTIO_UDP_L4 :
 			  p.ip == 4 ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6;
 	f->hdr.gso_size = rng_percent(rng, 90) ? rng_range(rng, 64, 1400) : rng_next(rng);
@@ -268,6 +269,80 @@ static void merge(struct frame *f, struct rng *rng)
 	more = rng_below(rng, 60000);
 	memset(f->data + f->len, 0x5a, more);
 	f->len += more;
+}
+
+/* Behind its headers comes so much more. */
+static void lengthen(struct frame *f, const struct slow_packet *p, size_t more)
+{
+	uint16_t udp = htons(f->len + more - p->l4_off);
+	uint16_t ip = htons(f->len + more - p->ip_off - (p->ip == 6 ? 40 : 0));
+
+	memcpy(f->data + p->l4_off + 4, &udp, sizeof(udp));
+	memcpy(f->data + p->ip_off + (p->ip == 6 ? 4 : 2), &ip, sizeof(ip));
+	if (p->ip == 4) {
+		memset(f->data + p->ip_off + 10, 0, 2);
+		ip = htons(slow_checksum(f->data + p->ip_off, p->l4_off - p->ip_off, 0));
+		memcpy(f->data + p->ip_off + 10, &ip, sizeof(ip));
+	}
+	f->len += more;
+}
+
+/* The length that a merged packet is cut at: mostly right. */
+static uint16_t cut_at(struct rng *rng, size_t each, size_t all)
+{
+	switch (rng_below(rng, 10)) {
+	case 0: return rng_range(rng, 1, each + 20);
+	case 1: return rng_range(rng, 1, all + 1);
+	case 2: return rng_next(rng);
+	default: return each;
+	}
+}
+
+#define PAYLOAD_MAX	65000
+#define PARTS_MAX	200
+#define SEGMENTS_MAX	128	/* UDP_MAX_SEGMENTS; a packet of more is refused as one */
+
+/* Datagrams of @payload bytes. What is no longer than it is to be cut at is not merged. */
+static unsigned int parts_of(const struct virtio_net_hdr *hdr, size_t payload)
+{
+	size_t parts = hdr->gso_size ? (payload + hdr->gso_size - 1) / hdr->gso_size : 1;
+
+	return hdr->gso_type == VIRTIO_UDP_L4 && parts <= SEGMENTS_MAX ? parts : 1;
+}
+
+/*
+ * Contributions to blocks one behind the other, as one packet. The last one may be shorter than
+ * the others, and what the packet is cut at may not be their length.
+ */
+static void merge_contributions(struct frame *f, struct rng *rng)
+{
+	struct packet_spec spec = contribution(rng);
+	size_t each, parts, i;
+	struct slow_packet p;
+	uint8_t *payload;
+	uint32_t block;
+
+	f->len = packet_build(&spec, f->data);
+	slow_parse(&p, f->data, f->len);
+	payload = f->data + p.l4_off + 8;
+	each = f->len - p.l4_off - 8;
+	parts = rng_range(rng, 1, PAYLOAD_MAX / each < PARTS_MAX ? PAYLOAD_MAX / each : PARTS_MAX);
+	for (i = 1; i < parts; i++) {
+		memcpy(payload + i * each, payload, each);
+		block = htonl(spec.block + i);
+		memcpy(payload + i * each + offsetof(struct weir_trio, block_id), &block,
+		       sizeof(block));
+	}
+	lengthen(f, &p, (parts - 1) * each - (rng_percent(rng, 20) ? rng_below(rng, each) : 0));
+	f->gso = true;
+	f->partial = true;
+	f->hdr.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+	f->hdr.csum_start = p.l4_off;
+	f->hdr.csum_offset = 6;
+	f->hdr.gso_type = rng_percent(rng, 90) ? VIRTIO_UDP_L4 : VIRTIO_NET_HDR_GSO_UDP;
+	f->hdr.gso_size = cut_at(rng, each, parts * each);
+	f->hdr.hdr_len = p.l4_off + 8;
+	f->parts = parts_of(&f->hdr, f->len - p.l4_off - 8);
 }
 
 static void finish(struct frame *f, struct rng *rng, bool gso, size_t mtu)
@@ -288,6 +363,7 @@ static void finish(struct frame *f, struct rng *rng, bool gso, size_t mtu)
 static void begin(struct frame *f)
 {
 	memset(f, 0, offsetof(struct frame, data));
+	f->parts = 1;
 }
 
 void frame_trim(struct frame *f, struct rng *rng, bool gso, size_t mtu)
@@ -307,6 +383,11 @@ void frame_trim(struct frame *f, struct rng *rng, bool gso, size_t mtu)
 void frame_contribution(struct frame *f, struct rng *rng, bool gso, size_t mtu)
 {
 	begin(f);
+	if (gso && rng_percent(rng, 30)) {
+		merge_contributions(f, rng);
+		memcpy(f->data, frame_router, sizeof(frame_router));
+		return;
+	}
 	if (rng_percent(rng, 90))
 		from_spec(f, rng);
 	else

@@ -19,6 +19,8 @@
  * @gso: it is many packets in one
  * @partial: a checksum is left to be filled in
  * @odd: one that is filled in anywhere
+ * @parts: packets that are counted by themselves; 0 where the stack may drop all of it, which
+ *	is many in one, of bytes that are no packets
  * @routed: to the box's own address, to be forwarded to another host
  * @seen: something of it has come out
  * @len: bytes of it
@@ -29,6 +31,7 @@ struct frame {
 	bool gso;
 	bool partial;
 	bool odd;
+	unsigned int parts;
 	bool routed;
 	bool seen;
 	size_t len;

@@ -81,6 +81,7 @@ static void send_round(const struct arena *arena, struct rng *rng)
 			     frame->len, arena_local)) {
 			fates.sent++;
 			fates.odd += frame->odd;
+			fates.parts += frame->parts;
 		}
 	}
 	run->sent += fates.sent;

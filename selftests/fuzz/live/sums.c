@@ -13,6 +13,9 @@
 
 static struct counters start;
 
+/* Packets that are many in one come to the program as they are. */
+static bool comes_whole;
+
 /**
  * struct job - a job of two sources
  * @id: its id
@@ -121,6 +124,7 @@ static void enter_generic(struct wires *w)
 static void enter_tc(struct wires *w)
 {
 	wires_lead(w, WIRE_S);
+	comes_whole = true;
 	enter(w, WEIR_MODE_TC);
 }
 
@@ -152,6 +156,7 @@ static void leave_generic(struct wires *w)
 static void leave_tc(struct wires *w)
 {
 	program_no_tc(w->box[WIRE_A], false);
+	comes_whole = false;
 	leave();
 }
 
@@ -179,22 +184,27 @@ static uint64_t refused(const struct counters *now, int reason)
 	return now->refused[reason] - start.refused[reason];
 }
 
-/* Packets with a reason below runt are passed. */
-static uint64_t dropped(const struct counters *now)
+static uint64_t refused_from(const struct counters *now, int first)
 {
 	uint64_t n = 0;
 	int i;
 
-	for (i = WEIR_REASON_RUNT; i <= WEIR_REASON_MAX; i++)
+	for (i = first; i <= WEIR_REASON_MAX; i++)
 		n += refused(now, i);
 	return n;
+}
+
+/* Packets with a reason below runt are passed. */
+static uint64_t passed_on(const struct counters *now)
+{
+	return refused_from(now, 1) - refused_from(now, WEIR_REASON_RUNT);
 }
 
 /*
  * A source that asks, contributes again or comes late is answered: with a result
  * (repeats), or with a reply where there is none. A question that finds its block's slot
  * busy is both refused and answered, so the number of these refusals is the uncertainty
- * here.
+ * here. Of packets that are many in one each is counted, those behind the first with any reason.
  */
 static bool adds_up(const struct wires *w, const struct fates *f)
 {
@@ -205,7 +215,7 @@ static bool adds_up(const struct wires *w, const struct fates *f)
 	counters_read(&now);
 	most = since(&now, WEIR_A_STATS_CONTRIBUTIONS) + since(&now, WEIR_A_STATS_JOINS) +
 	       since(&now, WEIR_A_STATS_REPEATS) + since(&now, WEIR_A_STATS_REPLIES) +
-	       dropped(&now);
+	       refused_from(&now, WEIR_REASON_RUNT);
 	slack = refused(&now, WEIR_REASON_BUSY);
 	if (f->box < since(&now, WEIR_A_STATS_RESULTS) + since(&now, WEIR_A_STATS_REPEATS) +
 		     since(&now, WEIR_A_STATS_REPLIES) + since(&now, WEIR_A_STATS_ANSWERS) +
@@ -213,7 +223,9 @@ static bool adds_up(const struct wires *w, const struct fates *f)
 		return false;
 	if (since(&now, WEIR_A_STATS_RESULT_ERRORS))
 		return false;
-	return arena_gso || (f->sent <= passed + most && f->sent + slack >= passed + most);
+	if (arena_gso)
+		return !comes_whole || f->parts <= passed + most + passed_on(&now);
+	return f->sent <= passed + most && f->sent + slack >= passed + most;
 }
 
 static void tell(const struct wires *w)
