@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sends contributions from several namespaces in turn, as workers in perfect
- * step would, without waiting for results, and prints the time a packet took
- * in nanoseconds. Under QEMU's -icount on one CPU that is instructions, and
+ * step would, without waiting for results, and prints the time a contribution
+ * took in nanoseconds. Under QEMU's -icount on one CPU that is instructions, and
  * everything that a packet causes happens before the next one is sent.
  */
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 
 #define SOURCES_MAX	256
 #define GRADS_MAX	2048
+#define MERGED_MAX	64		/* UDP_MAX_SEGMENTS of older kernels */
 
 static const char usage[] =
 	"usage: bench-blast --to ADDRESS [OPTION...] NAMESPACE...\n"
@@ -41,6 +43,7 @@ static const char usage[] =
 	"  --blocks N     how many, over all jobs (100)\n"
 	"  --grads N      gradients a block (1024)\n"
 	"  --floats N     they are floats of so many bytes, 2 or 4, and not int32\n"
+	"  --merged N     a source sends N blocks' datagrams in one packet (UDP_SEGMENT)\n"
 	"  --sources N    how many sources (one a namespace)\n"
 	"  --first N      the first of them that sends (0)\n";
 
@@ -55,6 +58,7 @@ static const char usage[] =
  * @blocks: how many, over all jobs
  * @grads: gradients a packet
  * @floats: bytes of each where they are floats, else 0
+ * @merged: datagrams a packet, each of another block
  * @first: first source that sends
  * @sources: one more than the last
  */
@@ -68,6 +72,7 @@ struct options {
 	int blocks;
 	int grads;
 	int floats;
+	int merged;
 	int first;
 	int sources;
 };
@@ -84,6 +89,23 @@ static void enter(const char *netns)
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
 		err(1, "namespace %s", netns);
 	close(fd);
+}
+
+static size_t gradient_size(const struct options *o)
+{
+	return o->floats ? (size_t)o->floats : sizeof(int32_t);
+}
+
+static size_t datagram_size(const struct options *o)
+{
+	return sizeof(struct weir_trio) + gradient_size(o) * o->grads;
+}
+
+/* What is written at once is one packet, which stands for datagrams of @size bytes. */
+static void send_merged(int s, int size)
+{
+	if (setsockopt(s, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
+		err(1, "UDP_SEGMENT");
 }
 
 static int socket_to(const struct sockaddr_in *to,
@@ -131,6 +153,8 @@ static void open_sockets(const struct options *o, char **netns, int n)
 			sockets[s] = socket_to(&to, &from);
 		}
 	}
+	for (s = 0; s < o->sources && o->merged > 1; s++)
+		send_merged(sockets[s], datagram_size(o));
 }
 
 static void parse(int argc, char **argv, struct options *o)
@@ -140,7 +164,8 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "job", 1, NULL, 'j' }, { "jobs", 1, NULL, 'J' },
 		{ "generation", 1, NULL, 'G' }, { "block", 1, NULL, 'b' }, { "blocks", 1, NULL, 'B' },
 		{ "grads", 1, NULL, 'g' }, { "sources", 1, NULL, 's' },
-		{ "floats", 1, NULL, 'F' }, { "first", 1, NULL, 'f' }, { }
+		{ "floats", 1, NULL, 'F' }, { "first", 1, NULL, 'f' },
+		{ "merged", 1, NULL, 'm' }, { }
 	};
 	int c;
 
@@ -157,6 +182,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'F': o->floats = atoi(optarg); break;
 		case 's': o->sources = atoi(optarg); break;
 		case 'f': o->first = atoi(optarg); break;
+		case 'm': o->merged = atoi(optarg); break;
 		default:
 			fputs(usage, stderr);
 			exit(2);
@@ -167,16 +193,15 @@ static void parse(int argc, char **argv, struct options *o)
 	if (!o->to || optind == argc || o->first < 0 ||
 	    o->first >= o->sources || o->sources > SOURCES_MAX ||
 	    o->jobs < 1 || o->blocks < 1 || o->grads < 0 ||
-	    o->grads > GRADS_MAX ||
+	    o->grads > GRADS_MAX || o->merged < 1 || o->merged > MERGED_MAX ||
 	    (o->floats && o->floats != 2 && o->floats != 4)) {
 		fputs(usage, stderr);
 		exit(2);
 	}
 }
 
-static void fill(uint8_t *buf, const struct options *o, int source, int i)
+static void fill(struct weir_trio *hdr, const struct options *o, int source, int i)
 {
-	struct weir_trio *hdr = (struct weir_trio *)buf;
 	uint32_t block = htonl(o->block + i / o->jobs);
 
 	hdr->job_id = o->job + i % o->jobs;
@@ -203,7 +228,7 @@ static double now(void)
  */
 static void fill_gradients(uint8_t *buf, size_t len, const struct options *o)
 {
-	size_t size = o->floats ? o->floats : 4, b;
+	size_t size = gradient_size(o), b;
 
 	for (b = 0; b < len; b++)
 		if (!o->floats)
@@ -212,25 +237,35 @@ static void fill_gradients(uint8_t *buf, size_t len, const struct options *o)
 			buf[b] = b % size ? b : (0x37 + b / size * 7 % 5) | (b / size * 3 & 0x80);
 }
 
+/* One packet of @source: the blocks from number @i on, @n of them. */
+static void send_blocks(const struct options *o, uint8_t *gradients, int source, int i, int n)
+{
+	static struct weir_trio heads[MERGED_MAX];
+	struct iovec parts[2 * MERGED_MAX];
+	int k;
+
+	for (k = 0; k < n; k++) {
+		fill(&heads[k], o, source, i + k);
+		parts[2 * k] = (struct iovec){ &heads[k], sizeof(heads[k]) };
+		parts[2 * k + 1] = (struct iovec){ gradients, gradient_size(o) * o->grads };
+	}
+	if (writev(sockets[source], parts, 2 * n) != (ssize_t)(n * datagram_size(o)))
+		err(1, "send");
+}
+
 /* Each source's gradients begin elsewhere, so that they are not all the same. */
 static double blast(const struct options *o)
 {
 	static uint8_t gradients[4 * (GRADS_MAX + SOURCES_MAX)];
-	size_t size = o->floats ? o->floats : 4, len = size * o->grads;
-	uint8_t head[sizeof(struct weir_trio)] = {};
-	struct iovec parts[] = { { head, sizeof(head) }, { .iov_len = len } };
 	double start;
-	int i, s;
+	int i, s, n;
 
 	fill_gradients(gradients, sizeof(gradients), o);
 	start = now();
-	for (i = 0; i < o->blocks; i++) {
-		for (s = o->first; s < o->sources; s++) {
-			fill(head, o, s, i);
-			parts[1].iov_base = gradients + s * size;
-			if (writev(sockets[s], parts, 2) != (ssize_t)(sizeof(head) + len))
-				err(1, "send");
-		}
+	for (i = 0; i < o->blocks; i += n) {
+		n = o->blocks - i < o->merged ? o->blocks - i : o->merged;
+		for (s = o->first; s < o->sources; s++)
+			send_blocks(o, gradients + s * gradient_size(o), s, i, n);
 	}
 	return (now() - start) / o->blocks / (o->sources - o->first);
 }
@@ -238,7 +273,7 @@ static double blast(const struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o = { .port = 12000, .jobs = 1, .blocks = 100,
-			     .grads = 1024 };
+			     .grads = 1024, .merged = 1 };
 
 	parse(argc, argv, &o);
 	open_sockets(&o, argv + optind, argc - optind);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The box's cost of packets. To be run in a virtual machine that counts instructions:
 #
-#	selftests/vm/run --icount --memory 4G -- selftests/bench/box.sh box scale transfer
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/box.sh box merged scale
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=cost.sh
@@ -37,9 +37,10 @@ breakdown() {
 
 part_box() {
 	local g what
+	ports_off
 	cost_sender 1 256 1024
 	cost_of_xdp 1 256 1024
-	each_worker ports
+	ports_are xdp
 	cost_of_box 1 256 1024
 	cost_of_checksum 1024
 	for g in 256 1024; do
@@ -57,9 +58,9 @@ part_box() {
 # How the types of numbers compare, and sums in any order.
 part_types() {
 	local what
-	if [[ -z ${cost[sender_1024]-} ]]; then
+	ports_are xdp
+	if [[ -z ${cost[contribution_1024]-} ]]; then
 		cost_sender 1024
-		each_worker ports
 		cost_of_box 1024
 	fi
 	cost_of_types
@@ -70,11 +71,27 @@ part_types() {
 	figure fixed_order_over_arrival "$(ratio "${cost[float32_fixed]}" "${cost[float32]}")"
 }
 
+# Contributions that come many in a packet, by ports in tc mode.
+part_merged() {
+	local g
+	cost_sender 256 1024
+	cost_of_tc
+	note "by ports in tc mode, instructions in the box:"
+	for g in 256 1024; do
+		row "a contribution of $g gradients" "${cost[contribution_tc_$g]}"
+		row "the same, ${cost_fit[$g]} in a packet" "${cost[contribution_merged_$g]}"
+		row "with its share of results" "${cost[whole_box_tc_$g]}"
+		row "the same, ${cost_fit[$g]} in a packet" "${cost[whole_box_merged_$g]}"
+		figure "insn_contribution_tc_$g" "${cost[contribution_tc_$g]}"
+		figure "insn_whole_box_tc_$g" "${cost[whole_box_tc_$g]}"
+		figure "contribution_merged_$g" "${cost[contribution_merged_$g]}"
+		figure "whole_box_merged_$g" "${cost[whole_box_merged_$g]}"
+	done
+}
+
 part_scale() {
-	if [[ -z ${cost[sender_256]-} ]]; then
-		cost_sender 256
-		each_worker ports
-	fi
+	ports_are xdp
+	[[ -n ${cost[sender_256]-} ]] || cost_sender 256
 	scale_addresses
 	scale_jobs
 	scale_sources
@@ -91,49 +108,11 @@ part_scale() {
 	figure scale_sources "$(spread "${cost[sources_2]}" "${cost[sources_200]}")"
 }
 
-# perf OPTION...: a weir-perf in each worker.
-perf() {
-	local i pids=() status=0
-	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" weir-perf --job "$transfer_job" --address "$bench_box" --rank $((i - 1)) \
-			--ranks "$bench_workers" --min-bytes 1M --max-bytes 1M --warmup 2 "$@" >/dev/null &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	((status == 0)) || die "the transfer failed"
-}
-
-# Seconds that the processor was not idle.
-worked() {
-	awk '{ printf "%.2f\n", $1 - $2 }' /proc/uptime
-}
-
-# Everything that a gradient takes: four workers and the box, on one processor. A run's
-# start and end fall out of the difference of a short run and a long one.
-part_transfer() {
-	local few=4 many=44 t=()
-	transfer_job=6
-	[[ $(in_router weir -j port show | gojq length) == 0 ]] && each_worker ports
-	each_worker pass ingress
-	setup --job "$transfer_job" --sources "$bench_workers" --blocks 1024
-	perf --iterations 1 --verify
-	t+=("$(worked)")
-	perf --iterations "$few"
-	t+=("$(worked)")
-	perf --iterations "$many"
-	t+=("$(worked)")
-	figure insn_transfer_gradient "$(awk -v n=$((many - few)) 'BEGIN {
-		printf "%.1f\n", ((ARGV[3] - ARGV[2]) - (ARGV[2] - ARGV[1])) * 1e9 / n / 262144
-	}' "${t[@]}")"
-}
-
-(($#)) || set -- box types scale transfer
+(($#)) || set -- box merged types scale
 cost_up
 for part; do
 	case $part in
-	box | types | scale | transfer) "part_$part" ;;
+	box | merged | types | scale) "part_$part" ;;
 	*) die "no part is called $part" ;;
 	esac
 done

@@ -18,7 +18,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # A count may grow by so many per cent. Two runs of one build differ by less than 1.
 slack=3
 counts=(contribution_{1,256,1024} whole_box_{1,256,1024} checked_1024
+	{contribution,whole_box}_{tc,merged}_{256,1024}
 	float32 bfloat16 float16 float32_fixed scan_100)
+# Measured once, before the change that they are to be compared with.
+before=(insn_before_formats_256 {insn,ns}_one_block_before_{xdp,tc})
 bounds=(contribution_float32_over_int32 fixed_order_over_arrival format_cost_trio
 	scale_{jobs,sources,blocks})
 
@@ -60,15 +63,20 @@ measure_all() {
 	cost_of_checksum 1024
 	cost_of_types
 	cost_of_scan
+	cost_of_tc
+	ports_are xdp
 }
 
 print_record() {
 	local name
 	echo "# SPDX-License-Identifier: GPL-2.0"
-	echo "# Instructions of the box for a packet, see check.sh. What was before there were formats is"
-	echo "# measured with the first of them alone, and stays."
+	echo "# Instructions of the box for a contribution, see check.sh. What was before there were formats"
+	echo "# is measured with the first of them alone, and stays; so does what an allreduce of one block"
+	echo "# took before workers and box sent merged packets, see transfer.sh."
 	echo "kernel $(uname -r)"
-	echo "insn_before_formats_256 $(recorded insn_before_formats_256)"
+	for name in "${before[@]}"; do
+		echo "$name $(recorded "$name")"
+	done
 	for name in "${counts[@]}"; do
 		echo "insn_$name ${cost[$name]}"
 	done

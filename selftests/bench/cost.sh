@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Measurements of a packet's cost in the box, in instructions of the guest.
+# Measurements of a contribution's cost in the box, in instructions of the guest.
 
 # shellcheck source=lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -8,6 +8,11 @@
 cost_blocks=400
 # Jobs: one that lacks a source, so that no result is ever sent, and one that is whole.
 cost_lacking=1 cost_whole=0
+
+# Datagrams of so many gradients that fit a merged packet, and a number of blocks that fills
+# packets of either.
+declare -A cost_fit=([256]=63 [1024]=15)
+cost_merged_blocks=2835
 
 # The measured costs, by names such as tx_1024.
 declare -A cost=()
@@ -99,6 +104,40 @@ cost_of_scan() {
 	scan_cost "$job"
 	cost[scan_100]=$(awk -v s="$scanned" 'BEGIN { printf "%.0f\n", 100 * s }')
 	in_router weir job del id "$job"
+}
+
+# cost_merged NAME GRADIENTS [OPTION...]: the sender's part is in it.
+cost_merged() {
+	measure "cost[$1]" "$cost_merged_blocks" --grads "$2" --merged "${cost_fit[$2]}" "${@:3}"
+}
+
+# cost_of_tc_job NAME JOB SETUP_OPTION...: of datagrams that come one by one, and merged
+cost_of_tc_job() {
+	local g merged
+	setup --job "$2" --blocks 8192 "${@:3}"
+	bench_block=0
+	for g in "${!cost_fit[@]}"; do
+		cost_box "$1_tc" "$g" --job "$2"
+		merged=$1_merged_$g
+		cost_merged "$merged" "$g" --job "$2"
+		cost[$merged]=$((cost[$merged] - cost[sender_merged_$g]))
+	done
+	none_refused
+	in_router weir job del id "$2"
+}
+
+# The cost of the box with ports in tc mode, which they are left in. A merged packet that ends at its sender's own device
+# ends there whole: so the sender's part of a datagram is that of a merged one.
+cost_of_tc() {
+	local g
+	ports_are tc
+	each_worker drop egress
+	for g in "${!cost_fit[@]}"; do
+		cost_merged "sender_merged_$g" "$g"
+	done
+	each_worker pass egress
+	cost_of_tc_job contribution 30 --sources 5 --bound 4
+	cost_of_tc_job whole_box 31 --sources 4
 }
 
 # Frames of a sender on this machine carry no checksum yet, and the box takes them as

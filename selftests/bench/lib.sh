@@ -122,17 +122,28 @@ setup() {
 	in_router bench-setup --address "$bench_box" "$@" "${bench_addresses[@]}" || die "no jobs"
 }
 
+# ports WORKER [MODE]
 ports() {
-	in_router weir port attach dev "w$1" mode xdp || die "no port"
+	in_router weir port attach dev "w$1" mode "${2:-xdp}" || die "no port"
 }
 
-# blast BLOCKS OPTION...: sends, and prints nanoseconds a packet, which are instructions.
+# ports_are MODE: all workers', whatever there was before
+ports_are() {
+	ports_off
+	each_worker ports "$1"
+}
+
+ports_off() {
+	in_router weir port flush || die "ports stay"
+}
+
+# blast BLOCKS OPTION...: sends, and prints nanoseconds a contribution, which are instructions.
 blast() {
 	bench-blast --to "$bench_box" --block "$bench_block" --blocks "$@" "${bench_namespaces[@]}" ||
 		die "no packets"
 }
 
-# measure VARIABLE BLOCKS OPTION...: the cost of a packet, after a few that warm up what
+# measure VARIABLE BLOCKS OPTION...: the cost of a contribution, after a few that warm up what
 # is made at the first use.
 measure() {
 	local -n measured=$1

@@ -19,8 +19,8 @@
 # on any host, under any load.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-# shellcheck source=lib.sh
-. selftests/bench/lib.sh
+# shellcheck source=ranks.sh
+. selftests/bench/ranks.sh
 
 link_job=1
 link_grads=1024
@@ -32,9 +32,6 @@ link_queue=4mb
 # More than a jumbo frame, so that one can pass; less than what TCP hands down in one
 # piece, which the bucket then cuts.
 link_burst=16kb
-
-work=$(mktemp -d) || exit 1
-at_exit rm -rf "$work"
 
 # shape WORKER MBIT QUEUE
 shape() {
@@ -57,11 +54,6 @@ dropped_since() {
 	dropped | awk -v up="$1" -v down="$2" '{ printf "%d frames dropped on the way up, %d down\n", $1 - up, $2 - down }'
 }
 
-# Cubic, as the box's own default may be another; 9,000 bytes either way.
-cubic() {
-	in_worker "$1" ip route change default via "$(router_addr "$1")" congctl cubic
-}
-
 # Seconds that the processor was idle, and that have passed.
 idle() {
 	awk '{ print $2, $1 }' /proc/uptime
@@ -74,66 +66,8 @@ busy_since() {
 
 # weir_seconds: an allreduce by the box, by the slowest rank's clock
 weir_seconds() {
-	local i pids=() status=0
-	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" weir-perf --job "$link_job" --address "$bench_box" --rank $((i - 1)) \
-			--ranks "$bench_workers" --min-bytes "$link_bytes" --max-bytes "$link_bytes" \
-			--grads "$link_grads" --iterations "$link_iterations" --warmup 1 --json "$@" \
-			>"$work/rank$i" &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	((status == 0)) || die "the transfer failed"
-	gojq -s '[.[] | .results[0].time_us] | max / 1e6' "$work"/rank*
-}
-
-# Open MPI starts its daemons on other hosts by ssh; here hosts are namespaces, told by
-# their addresses. Each gets a host name of its own, without which they pass for one.
-mpi_agent() {
-	cat >"$work/agent" <<-END
-		#!/bin/bash
-		host=\$1
-		shift
-		i=\${host#10.77.}
-		i=\${i%%.*}
-		exec nsenter --net=/run/netns/$(ns_name w)\$i -- unshare --uts -- \\
-			/bin/sh -c "hostname worker\$i; \$*"
-	END
-	chmod +x "$work/agent"
-}
-
-mpi_seconds() {
-	local hosts
-	hosts=$(for ((i = 1; i <= bench_workers; i++)); do worker_addr "$i"; done | paste -sd,)
-	in_worker 1 unshare --uts -- /bin/sh -c 'hostname worker1; exec "$@"' sh \
-		mpirun --allow-run-as-root -np "$bench_workers" --host "$hosts" \
-		--mca plm rsh --mca plm_rsh_agent "$work/agent" --mca plm_rsh_no_tree_spawn 1 \
-		--mca orte_tmpdir_base "$work" --mca oob_tcp_if_include eth0 \
-		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
-		--mca mpi_yield_when_idle 1 \
-		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
-		bench-mpi-ring "$link_bytes" "$link_iterations" >"$work/mpi" 2>"$work/mpi.errors" ||
-		{ cat "$work/mpi.errors" >&2; die "the ring failed"; }
-	sed -n 's/^seconds //p' "$work/mpi"
-}
-
-link_up() {
-	local i addrs=()
-	star_create "$bench_workers" 9000 || die "no star"
-	for ((i = 1; i <= bench_workers; i++)); do
-		addrs+=("$(worker_addr "$i")")
-		cubic "$i" || die "no cubic"
-		in_worker "$i" ping -q -c 1 -W 2 "$bench_box" >/dev/null || die "worker $i has no way to the box"
-	done
-	bench_addresses=("${addrs[@]}")
-	mpi_agent
-}
-
-# With ports attached veth has no TSO: the ring is measured without them.
-ports_off() {
-	in_router weir port flush || die "ports stay"
+	ranks_weir "$link_job" "$link_bytes" "$link_iterations" --grads "$link_grads" --warmup 1
+	ranks_slowest | awk '{ print $1 / 1e6 }'
 }
 
 # headline NAME VALUE RATE AT: the figure without a rate in its name, where RATE is AT.
@@ -151,9 +85,8 @@ measure_weir() {
 	time=$(weir_seconds) || exit
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: weir $(printf '%.3f' "$time") s, processor $(busy_since $before)% busy," \
-		"$(dropped_since $drops), $(gojq -s '[.[].retransmits] | add' "$work"/rank*) sent again"
-	# With ports attached veth has no TSO: the ring is measured without them.
-	in_router weir port flush || die "ports stay"
+		"$(dropped_since $drops), $(gojq -s '[.[].retransmits] | add' "$ranks_work"/rank*) sent again"
+	ports_off
 	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$2" -v p=$((4 * link_grads)) \
 		'BEGIN { printf "%.4f\n", 8 * b / t / (r * 1e6 * p / (p + 54)) }')
 	figure "link_efficiency_n4_${1/:/_}" "$share"
@@ -164,7 +97,7 @@ measure_weir() {
 measure_ring() {
 	local before drops ring
 	before=$(idle) drops=$(dropped)
-	ring=$(mpi_seconds) || exit
+	ring=$(ranks_ring "$link_bytes" "$link_iterations") || exit
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, processor $(busy_since $before)% busy," \
 		"$(dropped_since $drops)"
@@ -178,7 +111,7 @@ measure_rate() {
 	[[ $rate == *:* ]] && queue=${rate#*:}
 	each_worker shape "$mbit" "$queue"
 	measure_weir "$rate" "$mbit"
-	if command -v mpirun >/dev/null && [[ -x build/bin/bench-mpi-ring ]]; then
+	if ranks_have_ring; then
 		measure_ring "$rate"
 	fi
 }
@@ -189,7 +122,7 @@ measure_rate() {
 # comparison favours weir least.
 lowest=$(printf '%s\n' "$@" | grep -v : | sort -n | head -n 1)
 highest=$(printf '%s\n' "$@" | grep -v : | sort -n | tail -n 1)
-link_up
+ranks_up 4 9000
 setup --job "$link_job" --sources "$bench_workers" --blocks 1024 --grads "$link_grads"
 for rate; do
 	measure_rate "$rate"

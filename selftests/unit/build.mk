@@ -43,6 +43,13 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
 	$(patsubst %,kmod/%.c,sum/pool sum/horizon sum/generation sum/pair sum/block) $(wildcard kmod/type/*.c)
 $(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
-$(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread -include selftests/unit/threads/kernel.h \
-	-Iselftests/unit -I$(B)/unit/include -Ikmod -Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes \
-	-Wno-pointer-arith -Wno-tsan,-fsanitize=thread -lpthread,$(unit_forward)))
+threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
+	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
+$(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread $(threads_flags) \
+	-Wno-tsan,-fsanitize=thread -lpthread,$(unit_forward)))
+
+# And compiled as Kbuild compiles it, to be measured.
+$(B)/obj/bench-threads/%.o: CFLAGS = $(kernel_flags)
+$(unit_avx2:%=$(B)/obj/bench-threads/%): CFLAGS += $(avx2_flags)
+$(eval $(call program,bench-threads,selftests/bench/threads.c selftests/unit/threads/mock.c \
+	$(filter kmod/%,$(threads_sources)),$(threads_flags),-lpthread,$(unit_forward)))

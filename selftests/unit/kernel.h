@@ -226,7 +226,7 @@ void put_page(struct page *page);
 #define kvzalloc(n, gfp)	mock_alloc(n)
 #define kcalloc(n, s, gfp)	mock_alloc((size_t)(n) * (s))
 #define kmalloc_array(n, s, gfp)	kcalloc(n, s, gfp)
-#define kvcalloc(n, s, gfp)	mock_alloc_aligned((size_t)(n) * (s))
+#define kvcalloc(n, s, gfp)	kcalloc(n, s, gfp)
 #define kfree(p)		free((void *)(p))
 #define kvfree(p)		free((void *)(p))
 #define cond_resched()		do { } while (0)

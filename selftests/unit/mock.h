@@ -35,7 +35,6 @@ extern unsigned int mock_answers;
 void mock_visit(unsigned int answered);
 void mock_other_cpu(void);
 void *mock_alloc(size_t size);
-void *mock_alloc_aligned(size_t size);
 void mock_lock(int *held);
 void mock_unlock(int *held);
 void mock_assert(bool ok, const char *what);

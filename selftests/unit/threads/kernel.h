@@ -48,6 +48,7 @@ typedef struct { spinlock_t lock; unsigned int seen; } seqlock_t;
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 /* Reads that are meant to be without order. */
+#ifdef __SANITIZE_THREAD__
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 #undef data_race
@@ -56,6 +57,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 	__typeof__(x) __seen = (x);						\
 	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);				\
 	__seen; })
+#endif
 
 #undef cmpxchg
 #define cmpxchg(p, old, new) ({							\

@@ -252,7 +252,7 @@ static struct life *born(unsigned int number)
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};
-	struct life *fresh = calloc(1, sizeof(*fresh));
+	struct life *fresh = mock_alloc(sizeof(*fresh));
 
 	if (!fresh || weir_blocks_init(&fresh->blocks, &like))
 		abort();

@@ -18,26 +18,21 @@ void mock_assert(bool ok, const char *what)
 
 void *mock_alloc(size_t size)
 {
-	return calloc(1, size);
-}
+	void *p;
 
-void *mock_alloc_aligned(size_t size)
-{
-	size_t whole = (size + 63) / 64 * 64;
-	void *p = aligned_alloc(64, whole);
-
-	return p ? memset(p, 0, whole) : NULL;
+	return posix_memalign(&p, SMP_CACHE_BYTES, size) ? NULL : memset(p, 0, size);
 }
 
 struct page *alloc_page(gfp_t gfp)
 {
-	struct page *page = malloc(sizeof(*page));
+	/* In a cache line of its own, as the kernel's is. */
+	struct page *page = aligned_alloc(SMP_CACHE_BYTES, SMP_CACHE_BYTES);
 
 	(void)gfp;
 	if (!page)
 		return NULL;
 	page->refs = 1;
-	page->data = malloc(PAGE_SIZE);
+	page->data = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
 	if (page->data)
 		return page;
 	free(page);

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# An allreduce between the workers of a star, by the box or by Open MPI's ring. All take turns on
+# the counting machine's one processor.
+
+# shellcheck source=lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+# Each rank's output, and the programs of MPI.
+ranks_work=$(mktemp -d) || exit 1
+at_exit rm -rf "$ranks_work"
+
+# ranks_up N MTU: a star, from whose workers the ring goes by cubic, as the box's own default may
+# be another.
+ranks_up() {
+	local i
+	bench_workers=$1 bench_addresses=()
+	star_create "$1" "$2" || die "no star"
+	for ((i = 1; i <= $1; i++)); do
+		bench_addresses+=("$(worker_addr "$i")")
+		in_worker "$i" ip route change default via "$(router_addr "$i")" congctl cubic || die "no cubic"
+		in_worker "$i" ping -q -c 1 -W 2 "$bench_box" >/dev/null || die "worker $i has no way to the box"
+	done
+	ranks_agent
+}
+
+# ranks_weir JOB BYTES ITERATIONS OPTION...: a weir-perf in each worker
+ranks_weir() {
+	local i pids=() status=0
+	for ((i = 1; i <= bench_workers; i++)); do
+		in_worker "$i" weir-perf --job "$1" --address "$bench_box" --rank $((i - 1)) \
+			--ranks "$bench_workers" --min-bytes "$2" --max-bytes "$2" --iterations "$3" \
+			--json "${@:4}" >"$ranks_work/rank$i" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || status=1
+	done
+	((status == 0)) || die "the transfer failed"
+}
+
+# The slowest rank's time of an allreduce, in microseconds.
+ranks_slowest() {
+	gojq -s '[.[] | .results[0].time_us] | max' "$ranks_work"/rank*
+}
+
+# Is there a ring? It is built where MPI's compiler is.
+ranks_have_ring() {
+	command -v mpirun >/dev/null && [[ -x build/bin/bench-mpi-ring ]]
+}
+
+# Open MPI starts its daemons on other hosts by ssh; here hosts are namespaces, told by
+# their addresses. Each gets a host name of its own, without which they pass for one.
+ranks_agent() {
+	cat >"$ranks_work/agent" <<-END
+		#!/bin/bash
+		host=\$1
+		shift
+		i=\${host#10.77.}
+		i=\${i%%.*}
+		exec nsenter --net=/run/netns/$(ns_name w)\$i -- unshare --uts -- \\
+			/bin/sh -c "hostname worker\$i; \$*"
+	END
+	chmod +x "$ranks_work/agent"
+}
+
+# ranks_ring BYTES ITERATIONS: prints seconds an allreduce. With ports attached in mode xdp veth
+# has no TSO: the ring is measured without ports. Ranks that wait let the others run.
+ranks_ring() {
+	local hosts
+	hosts=$(IFS=,; echo "${bench_addresses[*]}")
+	# shellcheck disable=SC2016 # expanded in the worker
+	in_worker 1 unshare --uts -- /bin/sh -c 'hostname worker1; exec "$@"' sh \
+		mpirun --allow-run-as-root -np "$bench_workers" --host "$hosts" \
+		--mca plm rsh --mca plm_rsh_agent "$ranks_work/agent" --mca plm_rsh_no_tree_spawn 1 \
+		--mca orte_tmpdir_base "$ranks_work" --mca oob_tcp_if_include eth0 \
+		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
+		--mca mpi_yield_when_idle 1 \
+		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
+		bench-mpi-ring "$1" "$2" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
+		{ cat "$ranks_work/mpi.errors" >&2; die "the ring failed"; }
+	sed -n 's/^seconds //p' "$ranks_work/mpi"
+}
