@@ -39,7 +39,7 @@ u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start)
 	unsigned int i;
 
 	for (i = 0; i < horizon->sources; i++) {
-		shown = READ_ONCE(horizon->shown[i]);
+		shown = READ_ONCE(horizon->shown[i].seq);
 		if ((s32)(shown - end) >= 0)
 			end = shown + 1;
 	}
@@ -56,7 +56,7 @@ void weir_horizon_begin(struct weir_horizon *horizon, u32 next)
 	unsigned int i;
 
 	for (i = 0; i < horizon->sources; i++)
-		WRITE_ONCE(horizon->shown[i], next - 1);
+		WRITE_ONCE(horizon->shown[i].seq, next - 1);
 }
 
 /**
@@ -72,8 +72,7 @@ int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size)
 	horizon->sources = sources;
 	horizon->size = size;
 	bitmap_set(horizon->absent, 0, sources);
-	horizon->shown = kmalloc_array(sources, sizeof(*horizon->shown),
-				       GFP_KERNEL_ACCOUNT);
+	horizon->shown = kvcalloc(sources, sizeof(*horizon->shown), GFP_KERNEL_ACCOUNT);
 	if (!horizon->shown)
 		return -ENOMEM;
 	weir_horizon_begin(horizon, 0);
@@ -86,7 +85,7 @@ int weir_horizon_init(struct weir_horizon *horizon, u16 sources, u32 size)
  */
 void weir_horizon_uninit(struct weir_horizon *horizon)
 {
-	kfree(horizon->shown);
+	kvfree(horizon->shown);
 }
 
 /**
@@ -130,7 +129,7 @@ void weir_horizon_return(struct weir_horizon *horizon, u16 source)
  */
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq)
 {
-	return weir_shown_has(horizon, READ_ONCE(horizon->shown[source]), seq);
+	return weir_shown_has(horizon, READ_ONCE(horizon->shown[source].seq), seq);
 }
 
 /*
@@ -158,7 +157,7 @@ static bool weir_horizon_look(struct weir_horizon *horizon, u16 source, u32 seq)
 	for (i = 0; i < horizon->sources; i++) {
 		if (test_bit(i, horizon->absent))
 			continue;
-		shown = READ_ONCE(horizon->shown[i]);
+		shown = READ_ONCE(horizon->shown[i].seq);
 		if (i != source && !weir_shown_has(horizon, shown, seq))
 			return false;
 		if (!low || (s32)(shown - (u32)low) < 0)
@@ -175,7 +174,7 @@ static bool weir_horizon_is_beyond(const struct weir_horizon *horizon, u32 seq)
 	u32 shown;
 
 	for (i = 0; i < horizon->sources; i++) {
-		shown = READ_ONCE(horizon->shown[i]);
+		shown = READ_ONCE(horizon->shown[i].seq);
 		if ((s32)(seq - shown - horizon->size) <= 0)
 			return false;
 	}

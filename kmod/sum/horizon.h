@@ -4,9 +4,21 @@
 
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
+
+/**
+ * struct weir_shown - how far a source is
+ * @seq: the last block that it has sent, or asked for
+ *
+ * Nearly each packet of the source writes it, and other sources' packets come on other CPUs: so
+ * it has a cache line of its own.
+ */
+struct weir_shown {
+	u32	seq;
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct weir_horizon - which results every source has, as far as it has shown
@@ -17,7 +29,7 @@
  * @returned: number of times that a source has come back
  * @low: the least of @shown at the last look, and above that WEIR_LOW_KNOWN, which
  *	is clear until a look after a source came back
- * @shown: by source id, the last block that it has sent, or asked for
+ * @shown: by source id
  *
  * Blocks are sequence numbers here, see struct weir_generations. A worker sends a
  * block only when it has the results of all blocks a window before it, and a window
@@ -30,7 +42,7 @@ struct weir_horizon {
 	DECLARE_BITMAP(absent, WEIR_SOURCES_MAX);
 	atomic_t	returned;
 	u64		low;
-	u32		*shown;
+	struct weir_shown *shown;
 };
 
 /**
@@ -67,10 +79,10 @@ enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
  */
 static inline void weir_horizon_show(struct weir_horizon *horizon, u16 source, u32 seq)
 {
-	u32 old = READ_ONCE(horizon->shown[source]), seen;
+	u32 old = READ_ONCE(horizon->shown[source].seq), seen;
 
 	while ((s32)(seq - old) > 0) {
-		seen = cmpxchg(&horizon->shown[source], old, seq);
+		seen = cmpxchg(&horizon->shown[source].seq, old, seq);
 		if (seen == old)
 			return;
 		old = seen;

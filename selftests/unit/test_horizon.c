@@ -205,7 +205,7 @@ static void horizon_begins(void)
 	CHECK_EQ(REACH(0, 1003), WEIR_REACH_NEAR);
 	/* A source that was away for long is behind. */
 	weir_horizon_begin(&horizon, 0x70000000);
-	horizon.shown[1] = 5;
+	horizon.shown[1].seq = 5;
 	CHECK_EQ(weir_horizon_end(&horizon, 0x70000000), 0x70000000);
 	teardown();
 }
@@ -242,7 +242,7 @@ static u32 other_cpu_shows;
 static void show_meanwhile(void)
 {
 	mock_meanwhile = NULL;
-	horizon.shown[0] = other_cpu_shows;
+	horizon.shown[0].seq = other_cpu_shows;
 }
 
 /* Two packets of a source on two CPUs: the further one stays. */
@@ -252,19 +252,19 @@ static void horizon_two_cpus(void)
 
 	setup(1, 8);
 	SHOW(0, 20);
-	behind = horizon.shown[0];
+	behind = horizon.shown[0].seq;
 	SHOW(0, 40);
-	ahead = horizon.shown[0];
+	ahead = horizon.shown[0].seq;
 	other_cpu_shows = ahead;
-	horizon.shown[0] = behind - 10;
+	horizon.shown[0].seq = behind - 10;
 	mock_meanwhile = show_meanwhile;
 	SHOW(0, 30);
-	CHECK_EQ(horizon.shown[0], ahead);
+	CHECK_EQ(horizon.shown[0].seq, ahead);
 	other_cpu_shows = behind;
-	horizon.shown[0] = behind - 10;
+	horizon.shown[0].seq = behind - 10;
 	mock_meanwhile = show_meanwhile;
 	SHOW(0, 40);
-	CHECK_EQ(horizon.shown[0], ahead);
+	CHECK_EQ(horizon.shown[0].seq, ahead);
 	CHECK(!mock_meanwhile);
 	teardown();
 }
@@ -277,10 +277,10 @@ static void horizon_lost_update_keeps(void)
 	setup(2, 8);
 	SHOW(0, 20);
 	SHOW(1, 20);
-	before = horizon.shown[1];
+	before = horizon.shown[1].seq;
 	SHOW(0, 40);
 	SHOW(1, 40);
-	horizon.shown[1] = before;
+	horizon.shown[1].seq = before;
 	CHECK(PASSED(16));
 	CHECK(!PASSED(17));
 	SHOW(1, 41);
