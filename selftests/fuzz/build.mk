@@ -21,7 +21,7 @@ endef
 $(eval $(call fuzzer,contrib,$(fuzz_dir)/contrib.c $(fuzz_dir)/slow.c))
 $(eval $(call fuzzer,trim,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c),-fno-strict-aliasing -Iselftests))
 $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
-	$(addprefix -Wl$(comma)--wrap=,send recv sendmmsg recvmmsg ppoll clock_gettime getrandom)))
+	$(addprefix -Wl$(comma)--wrap=,send recv sendmsg sendmmsg recvmmsg ppoll clock_gettime getrandom)))
 $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(weir_sources)),\
 	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
 

@@ -4,9 +4,11 @@
  * system calls return the input's packets and errors. The input is a sequence of
  * steps, a byte of kind and one of size each, with so many bytes: a datagram as
  * it is; one that is made to fit in job, generation and block, so that it comes
- * far; time that passes; an error of the path.
+ * far; results in one merged message, cut at any length; time that passes; an error
+ * of the path.
  */
 #include <errno.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/random.h>
@@ -27,7 +29,10 @@
 #define COUNT		200
 #define WIDEST		4	/* bytes a gradient has at most */
 
-enum step { STEP_RAW, STEP_FIT, STEP_SUM, STEP_TIME, STEP_ERROR, STEPS };
+#define MERGED		8	/* results of a merged message at most */
+#define PACKET_MAX	512
+
+enum step { STEP_RAW, STEP_FIT, STEP_SUM, STEP_TIME, STEP_ERROR, STEP_MERGED, STEPS };
 
 static struct {
 	const uint8_t *data;
@@ -41,6 +46,7 @@ static struct {
 
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
 ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
 int __wrap_sendmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags);
 int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *t);
 int __wrap_ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *s);
@@ -73,16 +79,35 @@ ssize_t __wrap_getrandom(void *buf, size_t len, unsigned int flags)
 	return len;
 }
 
+/* The others are contributions and questions. */
+static bool is_join(const struct weir_trio *header)
+{
+	return header->flags & WEIR_TRIO_CONTROL;
+}
+
 ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 {
 	struct wire_join join;
 
 	(void)fd, (void)flags;
-	/* All that is sent by itself are joins. */
+	if (!is_join(buf))
+		return len;
 	HOLDS(len == WIRE_JOIN);
 	wire_get_join(&join, buf);
 	HOLDS(join.nonce == NONCE && join.cookie == (in.challenged ? COOKIE : 0));
 	in.brought = join.cookie;
+	return len;
+}
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	ssize_t len = 0;
+
+	(void)fd, (void)flags;
+	for (size_t i = 0; i < m->msg_iovlen; i++)
+		len += m->msg_iov[i].iov_len;
+	/* As long as UDP allows. */
+	HOLDS(len <= UINT16_MAX - 28);
 	return len;
 }
 
@@ -147,13 +172,32 @@ static size_t sum(uint8_t *packet, uint8_t block)
 	return len - (in.dtype > WEIR_DTYPE_FLOAT32 ? GRADS * WIDEST / 2 : 0);
 }
 
-/* The next datagram of the input: its length, or a negative errno. */
-static ssize_t next_packet(uint8_t *to, size_t room)
+/* Results of consecutive blocks, and a length that the kernel says they have. */
+static size_t merged(uint8_t *packet, uint8_t block, size_t *stride)
 {
-	static uint8_t packet[512];
+	unsigned int count = next_byte() % MERGED;
+	size_t len = 0;
+
+	for (unsigned int i = 0; i <= count; i++)
+		len += sum(packet + len, block + i);
+	/* That of the results, mostly. */
+	*stride = next_byte();
+	if (*stride % 4)
+		*stride = len / (count + 1);
+	return len - next_byte() % 4;
+}
+
+/*
+ * The next message of the input: its length, or a negative errno; and that of its packets,
+ * where they are many.
+ */
+static ssize_t next_packet(uint8_t *to, size_t room, size_t *stride)
+{
+	static uint8_t packet[PACKET_MAX];
 	enum step step;
 	size_t len, i;
 
+	*stride = 0;
 	if (!in.left)
 		return -EAGAIN;
 	step = next_byte() % STEPS;
@@ -166,6 +210,8 @@ static ssize_t next_packet(uint8_t *to, size_t room)
 		return len % 2 ? -ECONNREFUSED : -EHOSTUNREACH;
 	if (step == STEP_SUM) {
 		len = sum(packet, len);
+	} else if (step == STEP_MERGED) {
+		len = merged(packet, len, stride);
 	} else {
 		for (i = 0; i < len; i++)
 			packet[i] = next_byte();
@@ -178,6 +224,7 @@ static ssize_t next_packet(uint8_t *to, size_t room)
 
 ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
 {
+	size_t stride;
 	ssize_t got;
 
 	(void)fd, (void)flags;
@@ -191,7 +238,7 @@ ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
 		in.challenged = true;
 		return answer_join(buf, in.joined ? 0 : COOKIE);
 	}
-	got = next_packet(buf, len);
+	got = next_packet(buf, len, &stride);
 	if (got >= 0)
 		return got;
 	errno = -got;
@@ -217,18 +264,35 @@ static void scatter(const struct msghdr *m, const uint8_t *from, size_t len)
 	}
 }
 
+/* As UDP_GRO does. */
+static void tell_stride(struct msghdr *m, int stride)
+{
+	struct cmsghdr *control = m->msg_control;
+
+	HOLDS(m->msg_controllen >= CMSG_SPACE(sizeof(stride)));
+	m->msg_controllen = 0;
+	if (!stride)
+		return;
+	*control = (struct cmsghdr) {
+		.cmsg_len = CMSG_LEN(sizeof(stride)), .cmsg_level = SOL_UDP, .cmsg_type = UDP_GRO,
+	};
+	memcpy(CMSG_DATA(control), &stride, sizeof(stride));
+	m->msg_controllen = CMSG_SPACE(sizeof(stride));
+}
+
 int __wrap_recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *t)
 {
-	uint8_t packet[512];
+	uint8_t packet[PACKET_MAX];
 	ssize_t got = -EAGAIN;
+	size_t room, stride;
 	unsigned int i;
-	size_t room;
 
 	(void)fd, (void)flags, (void)t;
 	for (i = 0; i < n; i++) {
-		got = next_packet(packet, sizeof(packet));
+		got = next_packet(packet, sizeof(packet), &stride);
 		if (got < 0)
 			break;
+		tell_stride(&m[i].msg_hdr, stride);
 		room = room_of(&m[i].msg_hdr);
 		scatter(&m[i].msg_hdr, packet, (size_t)got < room ? (size_t)got : room);
 		m[i].msg_len = (size_t)got < room ? (size_t)got : room;

@@ -9,25 +9,28 @@ libtests_flags := $(libweir_flags) -I$(libtests_dir)
 libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 
-libtests_comm := $(addprefix $(libtests_dir)/,comm-main.c comm.c numbers.c partial.c reload.c vectors.c \
-	cluster.c ktap.c refbox.c refsum.c faults.c) $(libweir_sources)
+libtests_comm := $(addprefix $(libtests_dir)/,comm-main.c comm.c merged.c numbers.c partial.c reload.c \
+	vectors.c cluster.c kernel.c ktap.c refbox.c refsum.c faults.c) $(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c ktap.c) $(libweir_sources)
 libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/base/address.c
 
-# $(call libtest,NAME,SOURCES,CFLAGS)
+# A kernel that lacks things, see kernel.h.
+libtests_kernel := $(addprefix -Wl$(comma)--wrap=,sendmsg sendmmsg setsockopt)
+
+# $(call libtest,NAME,SOURCES,CFLAGS,LDFLAGS)
 define libtest
 $(call objects,lib-tests/$(1),$(2),$(libtests_flags) $(3))
 $(libtests_B)/$(1): $(patsubst %.c,$(B)/obj/lib-tests/$(1)/%.o,$(2))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $(3) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lm -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) $(3) $$(LDFLAGS) $(4) -o $$@ $$(filter %.o,$$^) -lm -lpthread
 libtests_programs += $(libtests_B)/$(1)
 endef
 
 $(eval $(call libtest,unit,$(libtests_unit)))
 $(eval $(call libtest,unit-sanitized,$(libtests_unit),$(libtests_sanitize)))
-$(eval $(call libtest,comm,$(libtests_comm)))
-$(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize)))
+$(eval $(call libtest,comm,$(libtests_comm),,$(libtests_kernel)))
+$(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize),$(libtests_kernel)))
 $(eval $(call libtest,refbox,$(libtests_refbox)))
 
 .PHONY: lib-tests

@@ -5,14 +5,14 @@
 #include "cluster.h"
 #include "tests.h"
 
-#define TESTS_MAX 128
+#define TESTS_MAX 160
 
 bool own_network;
 
 int main(int argc, char **argv)
 {
 	const struct test_table *tables[] = {
-		&comm_table, &numbers_table, &partial_table, &reload_table,
+		&comm_table, &merged_table, &numbers_table, &partial_table, &reload_table,
 	};
 	struct ktap_test all[TESTS_MAX];
 	size_t count = 0;

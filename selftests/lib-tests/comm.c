@@ -988,7 +988,7 @@ static void wrong_options(void)
 		{ { .address = CLUSTER_BOX, .ranks = 2, .rank = 2 }, -EINVAL, "it must be 0 to 1" },
 		{ { .address = CLUSTER_BOX, .ranks = 2, .grads = 2049 }, -EINVAL, "grads is 2049" },
 		{ { .address = CLUSTER_BOX, .ranks = 2, .reserved = 1 }, -EINVAL, "reserved" },
-		{ { .address = CLUSTER_BOX, .ranks = 2, .flags = 8 }, -EINVAL, "flags 0x8" },
+		{ { .address = CLUSTER_BOX, .ranks = 2, .flags = 16 }, -EINVAL, "flags 0x10" },
 		{ { .address = CLUSTER_BOX, .ranks = 2, .bind_address = "::1" }, -EINVAL,
 		  "different families" },
 		{ { .address = CLUSTER_BOX, .ranks = 2, .bind_address = "192.0.2.77" },

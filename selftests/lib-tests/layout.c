@@ -57,6 +57,8 @@ int main(void)
 	MEMBER(weir_stats, early);
 	MEMBER(weir_stats, type);
 	MEMBER(weir_stats, operation);
+	MEMBER(weir_stats, merged_sent);
+	MEMBER(weir_stats, merged_received);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);

@@ -39,6 +39,7 @@ static const char usage[] =
 	"  --duplicate P    double so many\n"
 	"  --reorder P      hold so many back\n"
 	"  --malformed P    follow so many results by a forged one\n"
+	"  --merge          take merged messages, and answer with such\n"
 	"  --timeout MS     answer a block so long after its first contribution, with\n"
 	"                   those who are in it (default: never)\n"
 	"  --seed S         of these decisions (default 1)\n"
@@ -97,7 +98,7 @@ static uint8_t choice(const char *name, const char *text, const char *const *wor
 
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
-	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP,
+	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE,
 };
 
 static const struct option words[] = {
@@ -116,6 +117,7 @@ static const struct option words[] = {
 	{ "seed", required_argument, NULL, SEED },
 	{ "dtype", required_argument, NULL, DTYPE },
 	{ "op", required_argument, NULL, OP },
+	{ "merge", no_argument, NULL, MERGE },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -167,6 +169,9 @@ static void set(struct refbox_options *o, int option, const char *name)
 		break;
 	case OP:
 		o->op = CHOICE(name, optarg, ops);
+		break;
+	case MERGE:
+		o->merge = true;
 		break;
 	case HELP:
 		fputs(usage, stdout);

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,7 +23,12 @@
 
 #define BATCH	32
 /* Results that wait to be sent together; a block has as many as there are sources. */
-#define OUTBOX	64
+#define OUTBOX	256
+/* Packets and bytes of a merged message, at most. */
+#define MERGED	64
+#define MERGED_BYTES	65000
+/* The longest message that may come. */
+#define MESSAGE_BYTES	(64 << 10)
 /* Packets that are held back, each way, to come out of order. */
 #define HELD	32
 
@@ -83,16 +89,29 @@ struct held {
 
 struct outbox {
 	unsigned int count;
-	struct mmsghdr messages[OUTBOX];
 	struct iovec vectors[OUTBOX];
 	struct address to[OUTBOX];
+	bool sent[OUTBOX];
+};
+
+union control {
+	struct cmsghdr header;
+	uint8_t bytes[CMSG_SPACE(sizeof(int))];
 };
 
 struct inbox {
 	struct mmsghdr messages[BATCH];
 	struct iovec vectors[BATCH];
 	struct address from[BATCH];
+	union control controls[BATCH];
 	uint8_t *memory;
+};
+
+/* Packets of one length to one address, the last may be shorter. */
+struct merged {
+	unsigned int count;
+	size_t bytes;
+	struct iovec vectors[MERGED];
 };
 
 struct refbox {
@@ -150,16 +169,81 @@ static uint64_t now_ms(void)
 
 /* Sending. */
 
+static bool is_same(const struct address *a, const struct address *b)
+{
+	return a->length == b->length && !memcmp(&a->any, &b->any, a->length);
+}
+
+/* Can a packet be behind those that are merged already? */
+static bool has_room(const struct refbox *box, const struct merged *merged, size_t length)
+{
+	size_t first = merged->vectors[0].iov_len;
+
+	if (!merged->count)
+		return true;
+	return box->options.merge && merged->count < MERGED && length <= first &&
+	       merged->vectors[merged->count - 1].iov_len == first &&
+	       merged->bytes + length <= MERGED_BYTES;
+}
+
+/* Takes the packets to one address, from a first one on, as long as they can be merged. */
+static void gather(struct refbox *box, unsigned int first, struct merged *merged)
+{
+	struct outbox *out = &box->out;
+
+	merged->count = 0;
+	merged->bytes = 0;
+	for (unsigned int i = first; i < out->count; i++) {
+		if (out->sent[i] || !is_same(&out->to[i], &out->to[first]))
+			continue;
+		if (!has_room(box, merged, out->vectors[i].iov_len))
+			return;
+		merged->vectors[merged->count++] = out->vectors[i];
+		merged->bytes += out->vectors[i].iov_len;
+		out->sent[i] = true;
+	}
+}
+
+static void send_merged(struct refbox *box, const struct address *to, struct merged *merged)
+{
+	uint16_t size = (uint16_t)merged->vectors[0].iov_len;
+	union control control = {
+		.header = {
+			.cmsg_len = CMSG_LEN(sizeof(size)),
+			.cmsg_level = SOL_UDP,
+			.cmsg_type = UDP_SEGMENT,
+		},
+	};
+	struct mmsghdr message = {
+		.msg_hdr = {
+			.msg_name = (void *)&to->any,
+			.msg_namelen = to->length,
+			.msg_iov = merged->vectors,
+			.msg_iovlen = merged->count,
+		},
+	};
+
+	memcpy(CMSG_DATA(&control.header), &size, sizeof(size));
+	if (merged->count > 1) {
+		message.msg_hdr.msg_control = &control;
+		message.msg_hdr.msg_controllen = CMSG_SPACE(sizeof(size));
+	}
+	/* One that cannot be sent is lost, as on any network. */
+	sendmmsg(box->fd, &message, 1, 0);
+}
+
+/* Where packets are merged, they are also lost together. */
 static void flush(struct refbox *box)
 {
 	struct outbox *out = &box->out;
-	unsigned int done = 0;
+	struct merged merged;
 
-	while (done < out->count) {
-		int sent = sendmmsg(box->fd, out->messages + done, out->count - done, 0);
-
-		/* One that cannot be sent is lost, as on any network. */
-		done += sent > 0 ? (unsigned int)sent : 1;
+	for (unsigned int i = 0; i < out->count; i++) {
+		if (out->sent[i])
+			continue;
+		gather(box, i, &merged);
+		if (!box->options.merge || !faults_lose(&box->faults))
+			send_merged(box, &out->to[i], &merged);
 	}
 	out->count = 0;
 }
@@ -171,12 +255,7 @@ static void post(struct refbox *box, const struct address *to, const void *packe
 
 	out->to[i] = *to;
 	out->vectors[i] = (struct iovec) { .iov_base = (void *)packet, .iov_len = length };
-	out->messages[i].msg_hdr = (struct msghdr) {
-		.msg_name = &out->to[i].any,
-		.msg_namelen = out->to[i].length,
-		.msg_iov = &out->vectors[i],
-		.msg_iovlen = 1,
-	};
+	out->sent[i] = false;
 	if (out->count == OUTBOX)
 		flush(box);
 }
@@ -217,7 +296,7 @@ static void transmit(struct refbox *box, const struct address *to, const void *p
 {
 	struct faults *faults = &box->faults;
 
-	if (faults_lose(faults))
+	if (!box->options.merge && faults_lose(faults))
 		return;
 	if (faults_double(faults))
 		post(box, to, packet, length);
@@ -600,8 +679,7 @@ static bool is_from_source(const struct refbox *box, const struct address *from,
 {
 	const struct source *source = &box->sources[header->src_id];
 
-	return source->bound && from->length == source->address.length &&
-	       !memcmp(&from->any, &source->address.any, from->length);
+	return source->bound && is_same(from, &source->address);
 }
 
 static bool is_current(const struct refbox *box, const struct weir_trio *header)
@@ -775,11 +853,6 @@ static void arrive(struct refbox *box, const struct address *from, const uint8_t
 
 	if (box->mute)
 		return;
-	if (faults_lose(faults)) {
-		/* All else that workers send is shorter than a block. */
-		box->counters.lost += length > HEADER && length != JOIN;
-		return;
-	}
 	if (faults_double(faults))
 		take(box, from, packet, length);
 	if (faults_hold(faults) && hold(box->held_in, &box->held_in_count, from, packet, length))
@@ -787,15 +860,51 @@ static void arrive(struct refbox *box, const struct address *from, const uint8_t
 	take(box, from, packet, length);
 }
 
-/* Returns how many packets came. */
+/* Bytes of each packet of a message, but the last. */
+static size_t stride_of(const struct mmsghdr *message)
+{
+	const struct cmsghdr *control = CMSG_FIRSTHDR(&message->msg_hdr);
+	int size;
+
+	if (!control || control->cmsg_type != UDP_GRO)
+		return message->msg_len;
+	memcpy(&size, CMSG_DATA(control), sizeof(size));
+	return (size_t)size;
+}
+
+/* The packets of a message, which are lost together. */
+static void arrive_all(struct refbox *box, unsigned int index)
+{
+	const struct mmsghdr *message = &box->in.messages[index];
+	const uint8_t *packet = box->in.vectors[index].iov_base;
+	size_t left = message->msg_len, stride = stride_of(message);
+	bool is_lost = !box->mute && faults_lose(&box->faults);
+
+	box->counters.merged += left > stride;
+	do {
+		size_t length = left < stride ? left : stride;
+
+		if (is_lost)
+			/* All else that workers send is shorter than a block. */
+			box->counters.lost += length > HEADER && length != JOIN;
+		else
+			arrive(box, &box->in.from[index], packet, length);
+		packet += length;
+		left -= length;
+	} while (left);
+}
+
+/* Returns how many messages came. */
 static int serve(struct refbox *box)
 {
 	struct inbox *in = &box->in;
 	unsigned int held = box->held_in_count;
 	int got;
 
-	for (unsigned int i = 0; i < BATCH; i++)
+	for (unsigned int i = 0; i < BATCH; i++) {
 		in->messages[i].msg_hdr.msg_namelen = sizeof(in->from[i].v6);
+		in->messages[i].msg_hdr.msg_controllen = sizeof(in->controls[i]);
+	}
 	got = recvmmsg(box->fd, in->messages, BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < got; i++) {
 		in->from[i].length = in->messages[i].msg_hdr.msg_namelen;
@@ -803,7 +912,7 @@ static int serve(struct refbox *box)
 		if (in->messages[i].msg_hdr.msg_flags & MSG_TRUNC)
 			box->counters.refused++;
 		else
-			arrive(box, &in->from[i], in->vectors[i].iov_base, in->messages[i].msg_len);
+			arrive_all(box, (unsigned int)i);
 	}
 	flush(box);
 	if (held)
@@ -995,6 +1104,11 @@ struct refbox_counters refbox_read(struct refbox *box)
 
 /* Making and unmaking. */
 
+static size_t message_size(const struct refbox *box)
+{
+	return box->options.merge ? MESSAGE_BYTES : box->packet_size;
+}
+
 static bool make_memory(struct refbox *box)
 {
 	const struct refbox_options *o = &box->options;
@@ -1003,7 +1117,7 @@ static bool make_memory(struct refbox *box)
 	box->slots = calloc(o->blocks, sizeof(*box->slots));
 	box->slot_memory = calloc(o->blocks, size);
 	box->sums = calloc((size_t)o->blocks * o->grads, sizeof(*box->sums));
-	box->in.memory = calloc(BATCH, size);
+	box->in.memory = calloc(BATCH, message_size(box));
 	box->held_memory = calloc(2 * HELD, size);
 	box->forgery = calloc(1, size);
 	if (!box->slots || !box->slot_memory || !box->sums || !box->in.memory || !box->held_memory ||
@@ -1025,8 +1139,9 @@ static void make_inbox(struct refbox *box)
 	struct inbox *in = &box->in;
 
 	for (unsigned int i = 0; i < BATCH; i++) {
-		in->vectors[i].iov_base = in->memory + i * box->packet_size;
-		in->vectors[i].iov_len = box->packet_size;
+		in->vectors[i].iov_base = in->memory + i * message_size(box);
+		in->vectors[i].iov_len = message_size(box);
+		in->messages[i].msg_hdr.msg_control = &in->controls[i];
 		in->messages[i].msg_hdr.msg_name = &in->from[i].any;
 		in->messages[i].msg_hdr.msg_iov = &in->vectors[i];
 		in->messages[i].msg_hdr.msg_iovlen = 1;
@@ -1037,7 +1152,7 @@ static void make_inbox(struct refbox *box)
 static void raise_buffer(const struct refbox *box, int option, int forced)
 {
 	uint64_t wanted = (uint64_t)box->options.blocks * box->options.sources *
-			  (box->packet_size + 1024);
+			  (box->packet_size + 4096);
 	int size = wanted < INT32_MAX / 2 ? (int)wanted : INT32_MAX / 2;
 
 	if (setsockopt(box->fd, SOL_SOCKET, forced, &size, sizeof(size)))
@@ -1060,6 +1175,8 @@ static bool make_sockets(struct refbox *box)
 	if (box->wake_fd < 0 || box->fd < 0)
 		return false;
 	setsockopt(box->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (o->merge)
+		setsockopt(box->fd, SOL_UDP, UDP_GRO, &one, sizeof(one));
 	raise_buffer(box, SO_RCVBUF, SO_RCVBUFFORCE);
 	raise_buffer(box, SO_SNDBUF, SO_SNDBUFFORCE);
 	return !bind(box->fd, &address.any, address.length);

@@ -32,6 +32,7 @@
  * @dtype: enum weir_dtype; 0 is int32
  * @op: enum weir_op; 0 is the sum
  * @generation: the one before the first
+ * @merge: takes merged messages, and answers with such; packets of one are lost together
  * @faults: the faults of its links
  */
 struct refbox_options {
@@ -48,6 +49,7 @@ struct refbox_options {
 	uint8_t dtype;
 	uint8_t op;
 	uint16_t generation;
+	bool merge;
 	struct faults_options faults;
 };
 
@@ -67,6 +69,7 @@ struct refbox_options {
  * @joins: taken
  * @misfits: joins that do not fit the job
  * @busy: contributions to a slot that is not free yet
+ * @merged: messages of many packets that came
  * @refused: all other packets that changed nothing
  */
 struct refbox_counters {
@@ -84,6 +87,7 @@ struct refbox_counters {
 	uint64_t joins;
 	uint64_t misfits;
 	uint64_t busy;
+	uint64_t merged;
 	uint64_t refused;
 };
 

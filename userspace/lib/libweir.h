@@ -95,6 +95,12 @@ enum weir_operation {
  */
 #define WEIR_AVERAGE		0x4u
 
+/* Of weir_open() alone: packets cross the kernel one by one. Else many of one length are sent and
+ * received as one (UDP_SEGMENT, UDP_GRO) where kernel and path can, which costs far less; on the
+ * wire they are the same packets.
+ */
+#define WEIR_UNMERGED		0x8u
+
 /**
  * struct weir_failure - an allreduce that the box did not finish
  * @size: sizeof(struct weir_failure)
@@ -178,11 +184,11 @@ struct weir_block_info {
  * @window: packets under way at most; 0 is 4096. Clamped to half of the job's blocks, so that the
  *	box still holds each result that any rank may lack, and to the room of the socket's receive
  *	buffer (see weir_get_stats()), so that results are not lost while the caller computes. A
- *	packet takes its bytes and half a KiB, rounded up to a power of two, and 1 KiB of that
- *	buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
+ *	packet takes its bytes and half a KiB, rounded up to a power of two, 4 KiB at least, and 1
+ *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
  * @timeout_ms: give up when no result has come for so long inside the library; 0 is 30000. Time
  *	that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls; WEIR_UNMERGED
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -254,6 +260,8 @@ struct weir_options {
  *	without it
  * @type: of the job, an enum weir_type
  * @operation: of the job, an enum weir_operation
+ * @merged_sent: packets, questions included, that were given to the kernel many at once
+ * @merged_received: datagrams that the kernel gave many at once
  */
 struct weir_stats {
 	size_t size;
@@ -279,6 +287,8 @@ struct weir_stats {
 	uint64_t early;
 	uint32_t type;
 	uint32_t operation;
+	uint64_t merged_sent;
+	uint64_t merged_received;
 };
 
 /**

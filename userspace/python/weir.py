@@ -27,7 +27,7 @@ import errno
 import traceback
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
-           "Request", "version"]
+           "Request", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
@@ -45,6 +45,7 @@ ACCEPT_DEGRADED = 0x2
 
 # Divide sums of floats by the number of ranks that are in them.
 AVERAGE = 0x4
+UNMERGED = 0x8
 
 
 class Error(OSError):
@@ -134,6 +135,8 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint64) for name in ("queries", "notices", "early")
     ] + [
         (name, ctypes.c_uint32) for name in ("type", "operation")
+    ] + [
+        (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
     ]
 
 
@@ -420,7 +423,7 @@ class Communicator:
     bind_address, bind_port, group, interface
                         where results come to
     timeout             seconds without progress after which to give up (30)
-    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls; UNMERGED
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums

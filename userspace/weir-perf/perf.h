@@ -25,6 +25,7 @@
  * @job_type: of the job on the box, once it is known
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
+ * @unmerged: packets cross the kernel one by one
  * @residual: request residuals, and compare them, too
  * @json: print JSON
  */
@@ -43,6 +44,7 @@ struct perf_options {
 	enum weir_type job_type;
 	bool verify;
 	bool accept_degraded;
+	bool unmerged;
 	bool residual;
 	bool json;
 };

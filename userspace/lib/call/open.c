@@ -18,12 +18,12 @@ static size_t packet_room(const struct weir *comm)
 	return size > WIRE_NOTICE ? size : WIRE_NOTICE;
 }
 
-static int make_buffers(struct weir *comm)
+static int make_buffers(struct weir *comm, bool merged)
 {
 	int err = window_init(&comm->window, comm->config.window, 0);
 
 	if (!err)
-		err = batch_init(&comm->rx, packet_room(comm));
+		err = inbox_init(&comm->in, packet_room(comm), merged);
 	if (!err)
 		err = packets_init(&comm->kept, window_slots(&comm->window),
 				   socket_payload(comm));
@@ -50,7 +50,7 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 	comm->now = rtt_now();
 	comm->left = comm->now;
 	comm->life.heard = comm->now;
-	return make_buffers(comm);
+	return make_buffers(comm, socket_merge(comm));
 }
 
 int weir_open(struct weir **comm, const struct weir_options *options)
@@ -81,7 +81,7 @@ void weir_close(struct weir *comm)
 		return;
 	request_free_all(&comm->queue);
 	socket_close(comm);
-	batch_uninit(&comm->rx);
+	inbox_uninit(&comm->in);
 	packets_uninit(&comm->kept);
 	window_uninit(&comm->window);
 	free(comm);

@@ -20,7 +20,8 @@
 /* A larger window would need two results in one slot of the box's table. */
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
-#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE)
+#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
+			 WEIR_UNMERGED)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)

@@ -12,8 +12,8 @@
 #include "flow/rtt.h"
 #include "flow/window.h"
 #include "libweir.h"
-#include "packet/batch.h"
 #include "packet/bitmap.h"
+#include "packet/inbox.h"
 
 #define COMM_ERROR	512
 
@@ -133,7 +133,7 @@ struct life {
  * @rtt: how long answers take
  * @pace: how many may be under way
  * @queue: requests
- * @rx: packets received
+ * @in: packets received
  * @now: the time, as of the start of this round
  * @timer: start of the retransmission timer
  * @progress: when the last answer came; moved on by time spent elsewhere
@@ -144,6 +144,7 @@ struct life {
  * @silent_from: @answered_sent at that time
  * @burst: how many blocks it asked about at most
  * @away: the caller was away, so packets in the socket are no samples of times
+ * @merges: packets are sent as merged messages
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
  * @failed: the final error; 0 is none
@@ -166,7 +167,7 @@ struct weir {
 	struct rtt rtt;
 	struct pace pace;
 	struct queue queue;
-	struct batch rx;
+	struct inbox in;
 	uint64_t now;
 	uint64_t timer;
 	uint64_t progress;
@@ -177,6 +178,7 @@ struct weir {
 	uint64_t silent_from;
 	uint32_t burst;
 	bool away;
+	bool merges;
 	bool blocked;
 	int path_errno;
 	int failed;

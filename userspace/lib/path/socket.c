@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,9 +14,11 @@
 
 /*
  * The kernel charges a received packet for more than its bytes: headers and room before
- * the data lie in the same power of two of memory, and the struct sk_buff beside it.
+ * the data lie in the same power of two of memory, and the struct sk_buff beside it. A box on
+ * the same machine links a page, whatever is on it, and so do drivers that merge packets.
  */
 #define SKB_ROOM	512
+#define SKB_PAGE	4096
 #define SKB_STRUCT	1024
 
 static int set(int fd, int level, int option, int value)
@@ -246,6 +249,17 @@ int socket_open(struct weir *comm)
 	return err;
 }
 
+/* An option of both directions' merging is known to kernels from 4.18 and from 5.0 on. */
+bool socket_merge(struct weir *comm)
+{
+	if (comm->config.flags & WEIR_UNMERGED)
+		return false;
+	comm->merges = !set(comm->fd, SOL_UDP, UDP_SEGMENT, 0);
+	if (comm->group_fd >= 0)
+		set(comm->group_fd, SOL_UDP, UDP_GRO, 1);
+	return !set(comm->fd, SOL_UDP, UDP_GRO, 1);
+}
+
 void socket_close(struct weir *comm)
 {
 	if (comm->fd >= 0)
@@ -264,7 +278,7 @@ size_t socket_payload(const struct weir *comm)
 
 static uint32_t packet_charge(const struct weir *comm)
 {
-	uint32_t charge = SKB_ROOM;
+	uint32_t charge = SKB_PAGE;
 
 	while (charge < socket_payload(comm) + SKB_ROOM)
 		charge <<= 1;

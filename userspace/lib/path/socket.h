@@ -3,6 +3,7 @@
 #ifndef WEIR_SOCKET_H
 #define WEIR_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/address.h"
@@ -15,6 +16,12 @@ struct weir;
  */
 int socket_open(struct weir *comm);
 void socket_close(struct weir *comm);
+
+/*
+ * Has packets merged where the kernel can, when the last of those that are read one by one has
+ * come. Returns whether messages that come may be merged.
+ */
+bool socket_merge(struct weir *comm);
 
 /* Raises the buffers as far as the system allows, and lowers the window to their room. */
 void socket_buffers(struct weir *comm);

@@ -7,6 +7,7 @@
 #include "join/join.h"
 #include "join/notice.h"
 #include "join/rejoin.h"
+#include "number/number.h"
 #include "packet/wire.h"
 #include "path/path.h"
 #include "request/request.h"
@@ -200,7 +201,7 @@ static bool is_reply(const struct weir *comm, const struct wire_header *header, 
 	       header->generation == comm->member.generation;
 }
 
-static int take(struct weir *comm, const void *packet, const void *gradients, size_t length)
+static int take(struct weir *comm, const uint8_t *packet, size_t length)
 {
 	struct result result;
 
@@ -217,31 +218,54 @@ static int take(struct weir *comm, const void *packet, const void *gradients, si
 		return take_control(comm, &result.header, packet, length);
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, wire_replied(packet));
-	else if (result_read(comm, &result, gradients, length))
+	else if (result_read(comm, &result, packet + WIRE_HEADER, length))
 		take_result(comm, &result);
 	else
 		comm->stats.malformed++;
 	return 0;
 }
 
-static int take_message(struct weir *comm, unsigned int index)
+/* All packets of a box are of whole numbers: behind another one none would be aligned. */
+static bool is_aligned(const struct weir *comm, size_t stride)
 {
-	const struct mmsghdr *message = &comm->rx.messages[index];
-	const struct packets *packets = &comm->rx.packets;
-
-	comm->stats.packets_received++;
-	if (message->msg_hdr.msg_flags & MSG_TRUNC) {
-		comm->stats.malformed++;
-		return 0;
-	}
-	return take(comm, packets_at(packets, index, WIRE_HEADER), packets_gradients(packets, index),
-		    message->msg_len);
+	return stride % number_size(comm->config.type) == 0;
 }
 
-/* Returns how many packets, or a negative errno. */
-static int receive_from(struct weir *comm, int fd)
+/* How many packets a message has, of which only one can be empty. */
+static uint64_t count_packets(size_t length, size_t stride)
 {
-	int got = recvmmsg(fd, comm->rx.messages, BATCH, MSG_DONTWAIT, NULL);
+	return length ? (length + stride - 1) / stride : 1;
+}
+
+/* Takes the packets of a message, one or many. */
+static int take_message(struct weir *comm, unsigned int index)
+{
+	const struct mmsghdr *message = &comm->in.messages[index];
+	size_t left = message->msg_len, stride = inbox_stride(&comm->in, index);
+	uint64_t packets = count_packets(left, stride);
+	const uint8_t *packet = inbox_at(&comm->in, index);
+	int err = 0;
+
+	comm->stats.packets_received += packets;
+	comm->stats.merged_received += packets > 1 ? packets : 0;
+	if (message->msg_hdr.msg_flags & MSG_TRUNC || (packets > 1 && !is_aligned(comm, stride))) {
+		comm->stats.malformed += packets;
+		return 0;
+	}
+	for (; packets && !err; packets--) {
+		size_t length = left < stride ? left : stride;
+
+		err = take(comm, packet, length);
+		packet += length;
+		left -= length;
+	}
+	return err;
+}
+
+/* Returns how many messages, or a negative errno. */
+static int receive_from(struct weir *comm, int fd, unsigned int most)
+{
+	int got = inbox_receive(&comm->in, fd, most);
 	int err;
 
 	if (got < 0)
@@ -256,14 +280,15 @@ static int receive_from(struct weir *comm, int fd)
 
 int receive(struct weir *comm)
 {
+	unsigned int most = comm->in.at_once;
 	int group = 0;
-	int got = receive_from(comm, comm->fd);
+	int got = receive_from(comm, comm->fd, most);
 
 	if (got >= 0 && comm->group_fd >= 0)
-		group = receive_from(comm, comm->group_fd);
+		group = receive_from(comm, comm->group_fd, most);
 	if (got < 0 || group < 0)
 		return got < 0 ? got : group;
-	if (got < BATCH && group < BATCH)
+	if (got < (int)most && group < (int)most)
 		comm->away = false;
 	return got + group;
 }

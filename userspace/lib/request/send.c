@@ -6,8 +6,10 @@
 #include "comm/comm.h"
 #include "join/rejoin.h"
 #include "number/number.h"
+#include "packet/outbox.h"
 #include "packet/wire.h"
 #include "path/path.h"
+#include "path/socket.h"
 #include "request/request.h"
 
 /*
@@ -18,6 +20,9 @@
  */
 #define TIMEOUT_BURST	4
 
+/* Blocks that are asked about one by one, before results are looked at again. */
+#define ASKED_MAX	32
+
 /**
  * struct picked - blocks to send packets about, together
  * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
@@ -27,19 +32,17 @@
 struct picked {
 	enum window_asked why;
 	unsigned int count;
-	uint64_t block[BATCH];
+	uint64_t block[OUTBOX];
 };
 
 /**
- * struct outgoing - packets for one system call
- * @messages: for sendmmsg()
- * @vectors: one a message
+ * struct outgoing - packets that are sent together
+ * @box: the packets
  * @queries: packets that are not kept
  */
 struct outgoing {
-	struct mmsghdr messages[BATCH];
-	struct iovec vectors[BATCH];
-	uint8_t queries[BATCH][WIRE_HEADER];
+	struct outbox box;
+	uint8_t queries[OUTBOX][WIRE_HEADER];
 };
 
 /* A packet without gradients is a query. */
@@ -104,16 +107,13 @@ static void write_packets(const struct weir *comm, const struct picked *picked,
 	struct wire_header header;
 
 	for (unsigned int i = 0; i < picked->count; i++) {
-		struct iovec *vector = &out->vectors[i];
-
-		out->messages[i].msg_hdr = (struct msghdr) { .msg_iov = vector, .msg_iovlen = 1 };
 		if (picked->why == WINDOW_NOT_ASKED) {
-			put_contribution(comm, vector, picked->block[i]);
+			put_contribution(comm, &out->box.vectors[i], picked->block[i]);
 			continue;
 		}
 		header = query(comm, picked->block[i]);
 		wire_put_header(out->queries[i], &header);
-		*vector = (struct iovec) { out->queries[i], WIRE_HEADER };
+		out->box.vectors[i] = (struct iovec) { out->queries[i], WIRE_HEADER };
 	}
 }
 
@@ -144,50 +144,86 @@ static void note_sent(struct weir *comm, uint64_t block, enum window_asked why)
 		window_sent(&comm->window, block, comm->now);
 }
 
-/* Sends some of the packets. Returns how many, or a negative errno. */
-static int send_some(struct weir *comm, struct mmsghdr *messages, unsigned int count)
+/* Packets of the first messages. */
+static int count_packets(struct weir *comm, const struct outbox *box, unsigned int messages)
 {
-	int sent = sendmmsg(comm->fd, messages, count, 0);
-	int err;
+	unsigned int total = 0;
 
+	for (unsigned int i = 0; i < messages; i++) {
+		unsigned int packets = outbox_packets(box, i);
+
+		total += packets;
+		comm->stats.merged_sent += packets > 1 ? packets : 0;
+	}
+	return (int)total;
+}
+
+/*
+ * A merged message is refused where the path has IPsec, where a packet is longer than the path
+ * carries, and by some devices: what is wrong with the packets themselves shows when they are
+ * sent one by one.
+ */
+static bool is_too_much(const struct weir *comm, const struct outbox *box)
+{
+	if (!comm->merges || outbox_packets(box, 0) == 1)
+		return false;
+	return errno == EINVAL || errno == EIO || errno == EMSGSIZE || errno == EOPNOTSUPP;
+}
+
+/* Sends some of @count packets. Returns how many, or a negative errno. */
+static int send_some(struct weir *comm, struct outbox *box, unsigned int first,
+		     unsigned int count)
+{
+	int sent, err;
+
+	sent = outbox_send(box, comm->fd, outbox_fill(box, first, count, comm->merges));
+	if (sent < 0 && is_too_much(comm, box)) {
+		comm->merges = false;
+		sent = outbox_send(box, comm->fd, outbox_fill(box, first, count, false));
+	}
 	if (sent >= 0)
-		return sent;
+		return count_packets(comm, box, (unsigned int)sent);
 	comm->blocked = errno == EAGAIN;
 	if (comm->blocked || errno == EINTR)
 		return 0;
 	err = path_error(comm, errno);
-	/* Lost before it left: the timer will ask about it. */
+	/* The first one is lost before it left: the timer will ask about it. */
 	return err ?: 1;
 }
 
 /*
- * Sends @at_once in a call. Returns how many were sent, or a negative errno.
+ * Sends packets, @together or one by one. Returns how many were sent, or a negative errno.
  *
- * An error behind a call's first packet is lost in the kernel. A refusal comes back that fast
+ * An error behind a call's first message is lost in the kernel. A refusal comes back that fast
  * where the box is near, and it comes seldom, as it is limited in rate. So after a call that
  * was cut short the rest goes one by one, and so do the timer's packets.
  */
-static int send_picked(struct weir *comm, const struct picked *picked, unsigned int at_once)
+static int send_picked(struct weir *comm, const struct picked *picked, bool together)
 {
 	struct outgoing out;
 	unsigned int done = 0;
 
 	write_packets(comm, picked, &out);
 	while (done < picked->count) {
-		unsigned int left = picked->count - done;
-		unsigned int count = left < at_once ? left : at_once;
-		int sent = send_some(comm, out.messages + done, count);
+		unsigned int count = together ? picked->count - done : 1;
+		int sent = send_some(comm, &out.box, done, count);
 
 		if (sent < 0)
 			return sent;
 		if (!sent)
 			break;
 		if ((unsigned int)sent < count)
-			at_once = 1;
+			together = false;
 		for (int i = 0; i < sent; i++)
 			note_sent(comm, picked->block[done++], picked->why);
 	}
 	return (int)done;
+}
+
+/* How many packets are sent together. */
+static unsigned int at_once(const struct weir *comm)
+{
+	return outbox_room(socket_payload(comm), comm->merges);
 }
 
 static uint64_t timer_end(const struct weir *comm)
@@ -231,7 +267,7 @@ static int ask_timed_out(struct weir *comm)
 	comm->timed_out = comm->now;
 	comm->silent_from = comm->answered_sent;
 	pace_silent(&comm->pace, TIMEOUT_BURST);
-	return send_picked(comm, &picked, 1);
+	return send_picked(comm, &picked, false);
 }
 
 /* Overtaken: a packet that was sent later has been answered. */
@@ -287,7 +323,7 @@ static int ask_first(struct weir *comm, enum window_where where)
 		.count = 1,
 		.block = { window_block(window, window->lists[where].oldest) },
 	};
-	int sent = send_picked(comm, &picked, 1);
+	int sent = send_picked(comm, &picked, false);
 
 	if (sent > 0)
 		comm->pace.credit--;
@@ -298,7 +334,7 @@ static int ask_due(struct weir *comm, enum window_where where)
 {
 	int total = 0;
 
-	while (total < BATCH && list_due(comm, where) <= comm->now) {
+	while (total < ASKED_MAX && list_due(comm, where) <= comm->now) {
 		int sent = ask_first(comm, where);
 
 		if (sent <= 0)
@@ -323,16 +359,18 @@ static int send_wanted(struct weir *comm)
 {
 	struct picked picked = { 0 };
 
-	pick_from(comm, &picked, WINDOW_WANTED, BATCH);
-	return send_picked(comm, &picked, BATCH);
+	pick_from(comm, &picked, WINDOW_WANTED, at_once(comm));
+	return send_picked(comm, &picked, true);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
 }
 
 static uint32_t room(const struct weir *comm)
 {
-	uint32_t window = window_room(&comm->window);
-	uint32_t pace = pace_room(&comm->pace, comm->window.flight);
-
-	return window < pace ? window : pace;
+	return least(window_room(&comm->window), pace_room(&comm->pace, comm->window.flight));
 }
 
 /*
@@ -354,15 +392,16 @@ static bool is_made(struct weir *comm, uint64_t block)
 
 static int send_new(struct weir *comm)
 {
+	uint32_t most = least(room(comm), at_once(comm));
 	struct picked picked = { 0 };
 	uint64_t block = comm->window.next;
 
-	for (uint32_t left = room(comm); left && picked.count < BATCH; left--, block++) {
+	for (; picked.count < most; block++) {
 		if (!is_made(comm, block))
 			break;
 		picked.block[picked.count++] = block;
 	}
-	return send_picked(comm, &picked, BATCH);
+	return send_picked(comm, &picked, true);
 }
 
 int send_due(struct weir *comm)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets on their way from the kernel. A message of the socket's is one of them, or, with
+ * UDP_GRO, many that the kernel has merged: all of one length, but the last may be shorter.
+ */
+#ifndef WEIR_INBOX_H
+#define WEIR_INBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sys/socket.h>
+
+#include "packet/packets.h"
+
+/* Enough messages to make the system call cheap beside packets that are not merged. */
+#define INBOX		32
+
+/* Bytes that still fit the second-level cache between the kernel's copy and the conversion. */
+#define INBOX_BYTES	(128 << 10)
+
+/* No message has more than IP's lengths can say. */
+#define INBOX_MERGED	(64 << 10)
+
+/* Holds one int, the length of a merged message's packets. */
+union inbox_control {
+	struct cmsghdr header;
+	uint8_t bytes[CMSG_SPACE(sizeof(int))];
+};
+
+/**
+ * struct inbox - where packets are received
+ * @at_once: so many messages in a call, as they are INBOX_BYTES if they are as long as the last
+ * @messages: for recvmmsg()
+ * @vectors: one a message
+ * @controls: one a message; unused where messages are not merged
+ * @merged: messages may be
+ * @packets: one a message
+ */
+struct inbox {
+	unsigned int at_once;
+	struct mmsghdr messages[INBOX];
+	struct iovec vectors[INBOX];
+	union inbox_control controls[INBOX];
+	bool merged;
+	struct packets packets;
+};
+
+/*
+ * Makes room for packets of up to @size bytes, and for merged messages where there may be
+ * any. Returns 0 or -ENOMEM.
+ */
+int inbox_init(struct inbox *inbox, size_t size, bool merged);
+void inbox_uninit(struct inbox *inbox);
+
+/* Receives up to @most messages, without waiting. Returns how many, or -1 and errno. */
+int inbox_receive(struct inbox *inbox, int fd, unsigned int most);
+
+/* The first packet of a message. */
+const uint8_t *inbox_at(const struct inbox *inbox, unsigned int index);
+
+/* Bytes of a message's packets, of which the last may be shorter. */
+size_t inbox_stride(const struct inbox *inbox, unsigned int index);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets on their way to the kernel. With UDP_SEGMENT, packets of one length are one message,
+ * which the kernel takes through its stack as one and cuts at the end; the last may be shorter.
+ */
+#ifndef WEIR_OUTBOX_H
+#define WEIR_OUTBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sys/socket.h>
+
+/* Packets of one message: the least UDP_MAX_SEGMENTS of all kernels. */
+#define OUTBOX		64
+
+/*
+ * Bytes of one message, with room for all headers: a device takes less than 64 KiB, and cuts up
+ * what is longer before it has to.
+ */
+#define OUTBOX_MERGED	((64 << 10) - 256)
+
+/* Enough to make the system call cheap beside packets that are not merged. */
+#define OUTBOX_PLAIN	32
+
+/* Holds the length of a merged message's packets. */
+union outbox_control {
+	struct cmsghdr header;
+	uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
+};
+
+/**
+ * struct outbox - packets for one system call
+ * @vectors: the packets
+ * @messages: for sendmmsg(); each has as many packets as it has vectors
+ * @controls: one a message
+ */
+struct outbox {
+	struct iovec vectors[OUTBOX];
+	struct mmsghdr messages[OUTBOX];
+	union outbox_control controls[OUTBOX];
+};
+
+/* How many packets of @size bytes are sent together. */
+unsigned int outbox_room(size_t size, bool merged);
+
+/*
+ * Makes messages of @count packets, @first the first of them: of as many as can be merged, or
+ * one a packet. Returns how many messages.
+ */
+unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int count,
+			 bool merged);
+
+/* How many packets a message has. */
+unsigned int outbox_packets(const struct outbox *outbox, unsigned int message);
+
+/* Sends messages. Returns how many, or -1 and errno. */
+int outbox_send(struct outbox *outbox, int fd, unsigned int messages);
+
+#endif
