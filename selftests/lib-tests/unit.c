@@ -70,7 +70,7 @@ static void window_wraps(void)
 {
 	const uint64_t first = (1ULL << 32) - 3;
 	struct window window;
-	uint64_t block;
+	uint64_t block = 0;
 
 	CHECK_EQ(window_init(&window, 7, first), 0);
 	CHECK_EQ(fill(&window, 1), 7);

@@ -52,8 +52,10 @@ static int open_and_run(struct perf_options *options, struct perf_memory *memory
 	struct weir *comm;
 	int status;
 
-	options->weir.on_block = memory_note;
-	options->weir.on_block_context = memory;
+	if (options->verify) {
+		options->weir.on_block = memory_note;
+		options->weir.on_block_context = memory;
+	}
 	if (options->accept_degraded)
 		options->weir.flags |= WEIR_ACCEPT_DEGRADED;
 	if (options->unmerged)

@@ -161,6 +161,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->job = o.job;
 	config->rank = o.rank;
 	config->ranks = o.ranks;
+	bitmap_fill(config->everyone, o.ranks);
 	config->grads = o.grads ? o.grads : GRADS_DEFAULT;
 	config->type = o.type;
 	config->operation = o.operation;

@@ -27,6 +27,7 @@
  * @job: id
  * @rank: this worker
  * @ranks: all workers
+ * @everyone: their set
  * @grads: elements a block
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
  * @operation: how the job combines them; likewise
@@ -48,6 +49,7 @@ struct config {
 	uint8_t job;
 	uint16_t rank;
 	uint16_t ranks;
+	uint64_t everyone[BITMAP_WORDS];
 	uint16_t grads;
 	enum weir_type type;
 	enum weir_operation operation;
@@ -139,11 +141,14 @@ struct life {
  * @progress: when the last answer came; moved on by time spent elsewhere
  * @left: when the caller was given back control
  * @answered_sent: latest sending among all blocks that are answered
+ * @sampled: when an answer to it was the last sample of the round trip
  * @answered_contributed: latest contribution of them
  * @timed_out: when the retransmission timer ran out last
  * @silent_from: @answered_sent at that time
  * @burst: how many blocks it asked about at most
  * @away: the caller was away, so packets in the socket are no samples of times
+ * @drained: the sockets had no packet left when they were read last
+ * @idle: and nothing else was left to do then
  * @merges: packets are sent as merged messages
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
@@ -173,11 +178,14 @@ struct weir {
 	uint64_t progress;
 	uint64_t left;
 	uint64_t answered_sent;
+	uint64_t sampled;
 	uint64_t answered_contributed;
 	uint64_t timed_out;
 	uint64_t silent_from;
 	uint32_t burst;
 	bool away;
+	bool drained;
+	bool idle;
 	bool merges;
 	bool blocked;
 	int path_errno;

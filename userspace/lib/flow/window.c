@@ -46,34 +46,9 @@ uint32_t window_slots(const struct window *window)
 	return window->mask + 1;
 }
 
-static uint32_t slot_of(const struct window *window, uint64_t block)
-{
-	return (uint32_t)block & window->mask;
-}
-
-struct window_slot *window_slot(const struct window *window, uint64_t block)
-{
-	return &window->slots[slot_of(window, block)];
-}
-
 uint64_t window_block(const struct window *window, uint32_t slot)
 {
-	return window->base + ((slot - slot_of(window, window->base)) & window->mask);
-}
-
-uint32_t window_room(const struct window *window)
-{
-	return window->limit - (uint32_t)(window->next - window->base);
-}
-
-bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block)
-{
-	uint32_t ahead = wire_id - (uint32_t)window->base;
-
-	if (ahead >= window->next - window->base)
-		return false;
-	*block = window->base + ahead;
-	return true;
+	return window->base + ((slot - (uint32_t)window->base) & window->mask);
 }
 
 static void unlink_slot(struct window *window, struct window_slot *slot)
@@ -109,17 +84,6 @@ static void move(struct window *window, struct window_slot *slot, enum window_wh
 {
 	unlink_slot(window, slot);
 	link_newest(window, slot, where);
-}
-
-void window_made(struct window *window, struct weir_request *request, uint32_t header,
-		 uint32_t bytes)
-{
-	struct window_slot *slot = window_slot(window, window->high);
-
-	slot->request = request;
-	slot->header = header;
-	slot->bytes = bytes;
-	window->high++;
 }
 
 void window_sent(struct window *window, uint64_t block, uint64_t now)

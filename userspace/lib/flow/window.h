@@ -118,19 +118,42 @@ void window_uninit(struct window *window);
 uint32_t window_slots(const struct window *window);
 
 /* Slot of a block that is in the window, or was within as many blocks as there are slots. */
-struct window_slot *window_slot(const struct window *window, uint64_t block);
+static inline struct window_slot *window_slot(const struct window *window, uint64_t block)
+{
+	return &window->slots[(uint32_t)block & window->mask];
+}
 
 /* How many blocks from @next on may be sent now. */
-uint32_t window_room(const struct window *window);
+static inline uint32_t window_room(const struct window *window)
+{
+	return window->limit - (uint32_t)(window->next - window->base);
+}
 
-/* Is there a block with these low 32 bits that was sent and may be answered?
+/*
+ * Is there a block with these low 32 bits that was sent and may be answered?
  * True, and *block, also for those that have been answered already.
  */
-bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block);
+static inline bool window_find(const struct window *window, uint32_t wire_id, uint64_t *block)
+{
+	uint32_t ahead = wire_id - (uint32_t)window->base;
+
+	if (ahead >= window->next - window->base)
+		return false;
+	*block = window->base + ahead;
+	return true;
+}
 
 /* The contribution of the block at @high has been made, of so many bytes. */
-void window_made(struct window *window, struct weir_request *request, uint32_t header,
-		 uint32_t bytes);
+static inline void window_made(struct window *window, struct weir_request *request, uint32_t header,
+		 uint32_t bytes)
+{
+	struct window_slot *slot = window_slot(window, window->high);
+
+	slot->request = request;
+	slot->header = header;
+	slot->bytes = bytes;
+	window->high++;
+}
 
 /* A contribution was sent, for the first time when it is @next, or again. */
 void window_sent(struct window *window, uint64_t block, uint64_t now);

@@ -56,6 +56,7 @@ typedef uint16_t any16 __attribute__((may_alias));
 
 VECTORS static void swap32(any32 *restrict to, const any32 *restrict from, size_t count)
 {
+#pragma GCC unroll 4
 	for (size_t i = 0; i < count; i++)
 		to[i] = htobe32(from[i]);
 }
@@ -244,20 +245,22 @@ static void scaled_to_wire(void *restrict wire, const float *restrict in, size_t
 		scale(wire, in, count, scaling->factor);
 }
 
-void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
-		     enum weir_type type, size_t count, const struct scaling *scaling)
+static void swap(void *restrict to, const void *restrict from, enum weir_type type, size_t count)
+{
+	if (number_size(type) == 4)
+		swap32(to, from, count);
+	else
+		swap16(to, from, count);
+}
+
+static void floats_to_wire(void *restrict wire, enum weir_type wire_type,
+			   const void *restrict in, enum weir_type type, size_t count,
+			   const struct scaling *scaling)
 {
 	float room[CONVERT_MAX];
 	uint16_t halves[CONVERT_MAX];
 	const float *floats;
 
-	if (type == wire_type) {
-		if (number_size(type) == 4)
-			swap32(wire, in, count);
-		else
-			swap16(wire, in, count);
-		return;
-	}
 	floats = widened(room, in, type, count);
 	if (wire_type == WEIR_INT32) {
 		scaled_to_wire(wire, floats, count, scaling);
@@ -267,6 +270,15 @@ void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *
 		narrow(halves, wire_type, floats, count);
 		swap16(wire, halves, count);
 	}
+}
+
+void convert_to_wire(void *restrict wire, enum weir_type wire_type, const void *restrict in,
+		     enum weir_type type, size_t count, const struct scaling *scaling)
+{
+	if (type == wire_type)
+		swap(wire, in, type, count);
+	else
+		floats_to_wire(wire, wire_type, in, type, count, scaling);
 }
 
 static void unscale_from_wire(float *restrict out, const uint32_t *restrict wire, size_t count,
@@ -294,19 +306,13 @@ static void floats_from_wire(float *restrict out, const void *restrict wire,
 	widened(out, halves, wire_type, count);
 }
 
-void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
-		       enum weir_type wire_type, size_t count, double divisor)
+static void numbers_from_wire(void *restrict out, enum weir_type type,
+			      const void *restrict wire, enum weir_type wire_type, size_t count,
+			      double divisor)
 {
 	float room[CONVERT_MAX], quotients[CONVERT_MAX];
 	float *floats = type == WEIR_FLOAT32 ? out : room;
 
-	if (type == wire_type && (type == WEIR_INT32 || divisor == 1)) {
-		if (number_size(type) == 4)
-			swap32(out, wire, count);
-		else
-			swap16(out, wire, count);
-		return;
-	}
 	if (wire_type == WEIR_INT32) {
 		unscale_from_wire(floats, wire, count, divisor);
 	} else if (divisor == 1) {
@@ -317,6 +323,15 @@ void convert_from_wire(void *restrict out, enum weir_type type, const void *rest
 	}
 	if (type != WEIR_FLOAT32)
 		narrow(out, type, floats, count);
+}
+
+void convert_from_wire(void *restrict out, enum weir_type type, const void *restrict wire,
+		       enum weir_type wire_type, size_t count, double divisor)
+{
+	if (type == wire_type && (type == WEIR_INT32 || divisor == 1))
+		swap(out, wire, type, count);
+	else
+		numbers_from_wire(out, type, wire, wire_type, count, divisor);
 }
 
 /* So many elements at once, as they have to be widened. */

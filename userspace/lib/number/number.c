@@ -10,14 +10,11 @@ _Static_assert(WEIR_INT32 == (int)WEIR_DTYPE_INT32 && WEIR_FLOAT32 == (int)WEIR_
 _Static_assert(WEIR_SUM == (int)WEIR_OP_SUM && WEIR_MIN == (int)WEIR_OP_MIN &&
 	       WEIR_MAX == (int)WEIR_OP_MAX, "operations are numbered as in the box");
 
-static const struct {
-	const char *name;
-	size_t size;
-} types[] = {
-	[WEIR_INT32] = { "int32", 4 },
-	[WEIR_FLOAT32] = { "float32", 4 },
-	[WEIR_BFLOAT16] = { "bfloat16", 2 },
-	[WEIR_FLOAT16] = { "float16", 2 },
+static const char *const types[] = {
+	[WEIR_INT32] = "int32",
+	[WEIR_FLOAT32] = "float32",
+	[WEIR_BFLOAT16] = "bfloat16",
+	[WEIR_FLOAT16] = "float16",
 };
 
 static const char *const operations[] = {
@@ -26,19 +23,9 @@ static const char *const operations[] = {
 	[WEIR_MAX] = "max",
 };
 
-size_t number_size(enum weir_type type)
-{
-	return type < sizeof(types) / sizeof(types[0]) ? types[type].size : 0;
-}
-
-bool number_is_float(enum weir_type type)
-{
-	return type != WEIR_INT32;
-}
-
 const char *number_name(enum weir_type type)
 {
-	return number_size(type) ? types[type].name : "?";
+	return number_size(type) ? types[type] : "?";
 }
 
 const char *operation_name(enum weir_operation operation)

@@ -9,9 +9,24 @@
 #include "libweir.h"
 
 /* Bytes of one; 0 where it is no type. */
-size_t number_size(enum weir_type type);
+static inline size_t number_size(enum weir_type type)
+{
+	switch (type) {
+	case WEIR_INT32:
+	case WEIR_FLOAT32:
+		return 4;
+	case WEIR_BFLOAT16:
+	case WEIR_FLOAT16:
+		return 2;
+	default:
+		return 0;
+	}
+}
 
-bool number_is_float(enum weir_type type);
+static inline bool number_is_float(enum weir_type type)
+{
+	return type != WEIR_INT32;
+}
 
 /* As users write them. "?" where it is none. */
 const char *number_name(enum weir_type type);

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "packet/bitmap.h"
 
-bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int rank)
-{
-	return bitmap[rank / 64] >> (rank % 64) & 1;
-}
-
 unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS])
 {
 	unsigned int count = 0;

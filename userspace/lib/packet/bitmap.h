@@ -9,7 +9,10 @@
 /* As many as the most ranks of a job need. */
 #define BITMAP_WORDS	4
 
-bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int rank);
+static inline bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int rank)
+{
+	return bitmap[rank / 64] >> (rank % 64) & 1;
+}
 
 /* How many are in it. */
 unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS]);

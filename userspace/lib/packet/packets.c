@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "packet/wire.h"
-
-/* Headers lie at the end of a cache line, so that the gradients begin one. */
-#define LINE	64
+#define LINE	PACKETS_LINE
 
 int packets_init(struct packets *packets, size_t count, size_t size)
 {
@@ -20,14 +17,4 @@ void packets_uninit(struct packets *packets)
 {
 	free(packets->memory);
 	packets->memory = NULL;
-}
-
-void *packets_at(const struct packets *packets, size_t index, size_t header)
-{
-	return packets->memory + index * packets->stride + LINE - header;
-}
-
-void *packets_gradients(const struct packets *packets, size_t index)
-{
-	return packets->memory + index * packets->stride + LINE;
 }

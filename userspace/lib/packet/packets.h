@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Headers lie at the end of a cache line, so that the gradients begin one. */
+#define PACKETS_LINE	64
+
 /**
  * struct packets - an array of packets
  * @memory: all of them
@@ -23,10 +26,16 @@ struct packets {
 int packets_init(struct packets *packets, size_t count, size_t size);
 void packets_uninit(struct packets *packets);
 
-/* The packet at @index, with a header of so many bytes. */
-void *packets_at(const struct packets *packets, size_t index, size_t header);
+/* The bytes behind the header of the packet at @index. */
+static inline void *packets_gradients(const struct packets *packets, size_t index)
+{
+	return packets->memory + index * packets->stride + PACKETS_LINE;
+}
 
-/* The bytes behind its header. */
-void *packets_gradients(const struct packets *packets, size_t index);
+/* The packet at @index, with a header of so many bytes. */
+static inline void *packets_at(const struct packets *packets, size_t index, size_t header)
+{
+	return (uint8_t *)packets_gradients(packets, index) - header;
+}
 
 #endif

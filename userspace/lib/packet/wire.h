@@ -3,9 +3,11 @@
 #ifndef WEIR_WIRE_H
 #define WEIR_WIRE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weir_wire.h>
 
@@ -20,6 +22,34 @@
 
 /* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
 #define WIRE_TRAILER(ranks)	(4 * (((size_t)(ranks) + 31) / 32))
+
+static inline void wire_put16(uint8_t at[2], uint16_t value)
+{
+	value = htobe16(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline uint16_t wire_get16(const uint8_t at[2])
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be16toh(value);
+}
+
+static inline void wire_put32(uint8_t at[4], uint32_t value)
+{
+	value = htobe32(value);
+	memcpy(at, &value, sizeof(value));
+}
+
+static inline uint32_t wire_get32(const uint8_t at[4])
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return be32toh(value);
+}
 
 /**
  * struct wire_header - a struct weir_trio in host byte order
@@ -56,10 +86,47 @@ static inline size_t wire_header_size(const struct wire_header *header)
 }
 
 /* @packet has wire_header_size() bytes. */
-void wire_put_header(void *packet, const struct wire_header *header);
+static inline void wire_put_header(void *packet, const struct wire_header *header)
+{
+	struct weir_trio *trio = packet;
+
+	trio->job_id = header->job;
+	wire_put32(trio->block_id, header->block);
+	trio->flags = header->flags;
+	trio->src_id = header->rank;
+	trio->src_cnt = (uint8_t)header->ranks;
+	wire_put16(trio->gen_id, header->generation);
+	wire_put16(trio->grad_cnt, (uint16_t)((header->grads & WEIR_TRIO_GRAD_MASK) |
+					 (header->joined ? WEIR_TRIO_JOINED : 0) |
+					 (header->down ? WEIR_TRIO_DOWN : 0) |
+					 (header->has_exponent ? WEIR_TRIO_EXPONENT : 0)));
+	if (header->has_exponent)
+		wire_put32((uint8_t *)(trio + 1), (uint32_t)header->exponent);
+}
 
 /* @packet has @length bytes, WIRE_HEADER at least. False when the header is cut off. */
-bool wire_get_header(struct wire_header *header, const void *packet, size_t length);
+static inline bool wire_get_header(struct wire_header *header, const void *packet, size_t length)
+{
+	const struct weir_trio *trio = packet;
+
+	header->job = trio->job_id;
+	header->block = wire_get32(trio->block_id);
+	header->flags = trio->flags;
+	header->rank = trio->src_id;
+	header->ranks = trio->src_cnt ? trio->src_cnt : 256;
+	header->generation = wire_get16(trio->gen_id);
+	header->grads = wire_get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
+	header->joined = wire_get16(trio->grad_cnt) & WEIR_TRIO_JOINED;
+	header->down = wire_get16(trio->grad_cnt) & WEIR_TRIO_DOWN;
+	header->has_exponent = wire_get16(trio->grad_cnt) & WEIR_TRIO_EXPONENT;
+	header->exponent = 0;
+	if (!header->has_exponent)
+		return true;
+	if (length < wire_header_size(header))
+		return false;
+	header->exponent = (int32_t)wire_get32((const uint8_t *)(trio + 1));
+	return true;
+}
 
 /* How many have contributed, as a reply has it: there may be none, but never 256. */
 unsigned int wire_replied(const void *packet);
@@ -98,6 +165,11 @@ void wire_get_notice(struct wire_notice *notice, const void *packet);
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
 
 /* Gives a packet that is written already another generation. */
-void wire_set_generation(void *packet, uint16_t generation);
+static inline void wire_set_generation(void *packet, uint16_t generation)
+{
+	struct weir_trio *trio = packet;
+
+	wire_put16(trio->gen_id, generation);
+}
 
 #endif

@@ -22,6 +22,7 @@ static void enter(struct weir *comm)
 {
 	uint64_t now = rtt_now();
 
+	comm->now = now;
 	/* With no block under way, there was nothing to wait for. */
 	if (!comm->window.flight)
 		comm->progress = now;
@@ -39,7 +40,10 @@ static void leave(struct weir *comm)
 	comm->left = comm->now;
 }
 
-/* Returns how many packets went either way, or a negative errno. */
+/*
+ * Returns 0 or a negative errno. Where nothing is left to do before a packet comes or is due,
+ * @comm->idle says so: to look for one right away would be a system call in vain.
+ */
 static int go_round(struct weir *comm)
 {
 	int got, sent;
@@ -53,7 +57,8 @@ static int go_round(struct weir *comm)
 		return sent;
 	if (!got && !sent && comm->now - comm->progress >= comm->config.timeout)
 		return stall_fail(comm);
-	return got + sent;
+	comm->idle = comm->drained && (unsigned int)sent < send_at_once(comm);
+	return 0;
 }
 
 static uint64_t deadline(const struct weir *comm)
@@ -78,7 +83,7 @@ static int sleep_until_due(struct weir *comm)
 		{ .fd = comm->group_fd, .events = POLLIN },
 	};
 
-	if (ppoll(polls, 2, &timeout, NULL) >= 0)
+	if (ppoll(polls, comm->group_fd < 0 ? 1 : 2, &timeout, NULL) >= 0)
 		return 0;
 	return errno == EINTR ? -EINTR : path_fail(comm, errno);
 }
@@ -92,7 +97,7 @@ int progress_once(struct weir *comm)
 	enter(comm);
 	err = go_round(comm);
 	leave(comm);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 int weir_get_poll(struct weir *comm, struct weir_poll *poll)
@@ -115,10 +120,10 @@ static int run_until(struct weir_request *request)
 	struct weir *comm = request->comm;
 
 	while (!request_is_done(request)) {
-		int err = go_round(comm);
+		int err = comm->idle ? sleep_until_due(comm) : 0;
 
 		if (!err)
-			err = sleep_until_due(comm);
+			err = go_round(comm);
 		if (err < 0)
 			return err;
 	}

@@ -43,6 +43,9 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
 
+	/* Those of one message are one sample. */
+	if (slot->sent == comm->answered_sent && comm->now == comm->sampled)
+		return;
 	if (slot->tries > 1 && took < comm->rtt.min && !may_be_quick(slot))
 		return;
 	/*
@@ -54,8 +57,10 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	if (slot->sent < comm->answered_sent)
 		return;
 	comm->answered_sent = slot->sent;
-	if (slot->tries == 1 && slot->sent >= comm->timed_out && !comm->away && !is_followed(slot))
-		rtt_sample(&comm->rtt, slot->sent, comm->now);
+	if (slot->tries > 1 || slot->sent < comm->timed_out || comm->away || is_followed(slot))
+		return;
+	rtt_sample(&comm->rtt, slot->sent, comm->now);
+	comm->sampled = comm->now;
 }
 
 /*
@@ -82,10 +87,9 @@ static void note_member(struct weir *comm)
 	comm->life.doubts = 0;
 }
 
-static void deliver(struct weir *comm, uint64_t block, const struct result *result)
+static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
+		    const struct result *result)
 {
-	struct window_slot *slot = window_slot(&comm->window, block);
-
 	if (slot->request) {
 		request_deliver(slot->request, block, result);
 		comm->stats.elements += result->header.grads;
@@ -123,34 +127,41 @@ static void note_early(struct weir *comm, uint32_t wire_id)
 }
 
 /* A block sent again for the sake of other ranks was checked when it was answered first. */
-static bool fits_block(const struct weir *comm, uint64_t block, const struct wire_header *header)
+static bool fits_block(const struct weir_request *request, uint64_t block,
+		       const struct wire_header *header)
 {
-	const struct weir_request *request = window_slot(&comm->window, block)->request;
-
 	return !request || (header->grads == request_block_grads(request, block) &&
 			    header->has_exponent == !!request->exponents);
+}
+
+static void take_other(struct weir *comm, uint32_t wire_id)
+{
+	if (is_early(comm, wire_id))
+		note_early(comm, wire_id);
+	else if (is_past(comm, wire_id))
+		comm->stats.duplicates++;
+	else
+		comm->stats.malformed++;
 }
 
 static void take_result(struct weir *comm, const struct result *result)
 {
 	const struct wire_header *header = &result->header;
+	struct window_slot *slot;
 	uint64_t block;
 
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block)) {
-		if (is_early(comm, header->block))
-			note_early(comm, header->block);
-		else if (is_past(comm, header->block))
-			comm->stats.duplicates++;
-		else
-			comm->stats.malformed++;
-	} else if (!window_slot(&comm->window, block)->waiting) {
-		comm->stats.duplicates++;
-	} else if (!fits_block(comm, block, header)) {
-		comm->stats.malformed++;
-	} else {
-		deliver(comm, block, result);
+		take_other(comm, header->block);
+		return;
 	}
+	slot = window_slot(&comm->window, block);
+	if (!slot->waiting)
+		comm->stats.duplicates++;
+	else if (!fits_block(slot->request, block, header))
+		comm->stats.malformed++;
+	else
+		deliver(comm, block, slot, result);
 }
 
 /* Replies without a query, or about a block that is answered meanwhile, are ignored. */
@@ -218,7 +229,7 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 		return take_control(comm, &result.header, packet, length);
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, wire_replied(packet));
-	else if (result_read(comm, &result, packet + WIRE_HEADER, length))
+	else if (result_read(comm, &result, packet, length))
 		take_result(comm, &result);
 	else
 		comm->stats.malformed++;
@@ -278,9 +289,17 @@ static int receive_from(struct weir *comm, int fd, unsigned int most)
 	return got;
 }
 
+/* Where one result is awaited, looking for a second message would be its latency. */
+static unsigned int messages_at_once(const struct weir *comm)
+{
+	uint32_t flight = comm->window.flight;
+
+	return flight && flight < comm->in.at_once ? flight : comm->in.at_once;
+}
+
 int receive(struct weir *comm)
 {
-	unsigned int most = comm->in.at_once;
+	unsigned int most = messages_at_once(comm);
 	int group = 0;
 	int got = receive_from(comm, comm->fd, most);
 
@@ -288,7 +307,8 @@ int receive(struct weir *comm)
 		group = receive_from(comm, comm->group_fd, most);
 	if (got < 0 || group < 0)
 		return got < 0 ? got : group;
-	if (got < (int)most && group < (int)most)
+	comm->drained = got < (int)most && group < (int)most;
+	if (comm->drained)
 		comm->away = false;
 	return got + group;
 }

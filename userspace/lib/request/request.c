@@ -19,11 +19,6 @@ struct weir_request *request_sending(struct weir *comm, uint64_t block)
 	return queue->sending;
 }
 
-bool request_is_followed(const struct weir_request *request)
-{
-	return !request->in;
-}
-
 bool request_is_done(const struct weir_request *request)
 {
 	const struct weir *comm = request->comm;
@@ -31,25 +26,9 @@ bool request_is_done(const struct weir_request *request)
 	return !request->left && (comm->failed || comm->window.base >= comm->replay_end);
 }
 
-/*
- * Where exponents are agreed on, the first block carries the first of them, and nothing else;
- * that of elements is one later.
- */
-static bool is_prologue(const struct weir_request *request, uint64_t block)
-{
-	return request->exponents && block == request->first;
-}
-
-static uint64_t data_block(const struct weir_request *request, uint64_t block)
-{
-	return block - request->first - (request->exponents ? 1 : 0);
-}
-
 static uint64_t vector_blocks(const struct weir_request *request)
 {
-	uint16_t grads = request->comm->config.grads;
-
-	return request->count / grads + !!(request->count % grads);
+	return request->count / request->grads + !!(request->count % request->grads);
 }
 
 uint64_t request_data_blocks(const struct weir_request *request)
@@ -59,7 +38,7 @@ uint64_t request_data_blocks(const struct weir_request *request)
 
 static size_t block_offset(const struct weir_request *request, uint64_t block)
 {
-	return (size_t)data_block(request, block) * request->comm->config.grads;
+	return (size_t)request_data_block(request, block) * request->grads;
 }
 
 static const void *input(const struct weir_request *request, size_t offset)
@@ -77,26 +56,10 @@ static void *residual(const struct weir_request *request, size_t offset)
 	return (uint8_t *)request->residual + offset * number_size(request->type);
 }
 
-uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
-{
-	uint16_t grads = request->comm->config.grads;
-	size_t left;
-
-	if (is_prologue(request, block))
-		return 1;
-	left = request->count - block_offset(request, block);
-	return left < grads ? (uint16_t)left : grads;
-}
-
-int request_is_final(const struct weir_request *request, uint64_t block)
-{
-	return block == request->first + request->blocks - 1;
-}
-
 bool request_is_ready(const struct weir_request *request, uint64_t block)
 {
-	return !request->exponents || is_prologue(request, block) ||
-	       exponents_of(request->exponents, data_block(request, block));
+	return !request->exponents || request_is_prologue(request, block) ||
+	       exponents_of(request->exponents, request_data_block(request, block));
 }
 
 /* Of so many elements from @offset on; of none where the vector ends before. */
@@ -111,10 +74,10 @@ static int32_t own_exponent(const struct weir_request *request, size_t offset, s
 
 int32_t request_exponent(const struct weir_request *request, uint64_t block)
 {
-	size_t grads = request->comm->config.grads;
+	size_t grads = request->grads;
 	size_t lag = request->exponents->lag;
 
-	if (is_prologue(request, block))
+	if (request_is_prologue(request, block))
 		return own_exponent(request, 0, lag * grads);
 	return own_exponent(request, block_offset(request, block) + lag * grads, grads);
 }
@@ -124,14 +87,13 @@ static struct scaling block_scaling(const struct weir_request *request, uint64_t
 {
 	if (!request->exponents)
 		return (struct scaling) { .factor = request->scale };
-	return exponent_scaling(exponents_of(request->exponents, data_block(request, block)),
+	return exponent_scaling(exponents_of(request->exponents, request_data_block(request, block)),
 				request->comm->config.ranks);
 }
 
 static bool is_not_finite(const struct weir_request *request, uint64_t block)
 {
-	return request->exponents && !is_prologue(request, block) &&
-	       exponents_of(request->exponents, data_block(request, block))->exponent ==
+	return exponents_of(request->exponents, request_data_block(request, block))->exponent ==
 	       EXPONENT_NOT_FINITE;
 }
 
@@ -149,23 +111,32 @@ static void cut(struct weir_request *request, size_t offset, size_t count,
 		request->cut_blocks++;
 }
 
-void request_to_wire(struct weir_request *request, uint64_t block, void *wire)
+static void exponents_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire)
 {
-	const struct weir *comm = request->comm;
-	size_t count = request_block_grads(request, block);
 	struct scaling scaling;
 	size_t offset;
 
 	/* No rank uses these elements: all ranks know that some are not finite. */
-	if (is_prologue(request, block) || is_not_finite(request, block)) {
+	if (request_is_prologue(request, block) || is_not_finite(request, block)) {
 		memset(wire, 0, count * sizeof(uint32_t));
 		return;
 	}
 	offset = block_offset(request, block);
 	scaling = block_scaling(request, block);
 	cut(request, offset, count, &scaling);
-	convert_to_wire(wire, comm->config.type, input(request, offset), request->type, count,
-			&scaling);
+	convert_to_wire(wire, WEIR_INT32, input(request, offset), request->type, count, &scaling);
+}
+
+void request_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire)
+{
+	const struct scaling scaling = { .factor = request->scale };
+
+	if (request->exponents)
+		exponents_to_wire(request, block, count, wire);
+	else
+		convert_to_wire(wire, request->comm->config.type,
+				input(request, block_offset(request, block)), request->type, count,
+				&scaling);
 }
 
 /* The divisor of a sum: of integers that were scaled, and for the mean. */
@@ -198,8 +169,6 @@ static void keep_residual(const struct weir_request *request, uint64_t block, si
 	size_t bytes = count * number_size(request->type);
 	struct scaling scaling;
 
-	if (!request->residual)
-		return;
 	if (missed) {
 		memcpy(residual(request, offset), input(request, offset), bytes);
 		return;
@@ -221,8 +190,6 @@ static void tell(const struct weir_request *request, uint64_t block, const struc
 		.overflow = !!(result->header.flags & WEIR_TRIO_OVERFLOW),
 	};
 
-	if (!config->on_block)
-		return;
 	memcpy(info.contributors, result->contributors, sizeof(info.contributors));
 	config->on_block(config->on_block_context, &info);
 }
@@ -245,8 +212,8 @@ static bool is_missed(const struct weir_request *request, const struct result *r
 {
 	if (request_is_followed(request))
 		return true;
-	return bitmap_count(result->contributors) &&
-	       !bitmap_has(result->contributors, request->comm->config.rank);
+	return !bitmap_has(result->contributors, request->comm->config.rank) &&
+	       bitmap_count(result->contributors);
 }
 
 /* This rank's exponent was not among those agreed on, or may not have been. */
@@ -262,10 +229,10 @@ static void take_exponent(struct weir_request *request, uint64_t block,
 	int32_t exponent = result->header.exponent;
 	bool without = is_without(request, result);
 
-	if (is_prologue(request, block))
+	if (request_is_prologue(request, block))
 		exponents_begin(request->exponents, exponent, without);
 	else
-		exponents_answered(request->exponents, data_block(request, block), exponent,
+		exponents_answered(request->exponents, request_data_block(request, block), exponent,
 				   without);
 	request->not_finite |= exponent == EXPONENT_NOT_FINITE;
 }
@@ -276,15 +243,17 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 	bool missed = is_missed(request, result);
 
 	/* The input first: the sums may overwrite it. */
-	keep_residual(request, block, result->header.grads, missed);
+	if (request->residual)
+		keep_residual(request, block, result->header.grads, missed);
 	take_sums(request, block, result);
 	count_block(request, &result->header, missed);
-	tell(request, block, result);
+	if (request->comm->config.on_block)
+		tell(request, block, result);
 }
 
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
 {
-	if (!is_prologue(request, block))
+	if (!request_is_prologue(request, block))
 		deliver_elements(request, block, result);
 	if (request->exponents)
 		take_exponent(request, block, result);
@@ -314,6 +283,7 @@ int request_begin(struct weir_request *request)
 	struct weir *comm = request->comm;
 	struct queue *queue = &comm->queue;
 
+	request->grads = comm->config.grads;
 	request->blocks = vector_blocks(request);
 	if (needs_exponents(request)) {
 		request->exponents = exponents_new(comm->member.lag, request->blocks);

@@ -23,6 +23,7 @@ struct weir;
  * @out: sums
  * @residual: elements that are not in the sums; NULL where the caller gave none
  * @count: elements
+ * @grads: of a block
  * @type: of the elements
  * @operation: how they are combined
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
@@ -47,6 +48,7 @@ struct weir_request {
 	void *out;
 	void *residual;
 	size_t count;
+	uint16_t grads;
 	enum weir_type type;
 	enum weir_operation operation;
 	uint32_t flags;
@@ -80,7 +82,10 @@ void request_free_all(struct queue *queue);
 struct weir_request *request_sending(struct weir *comm, uint64_t block);
 
 /* Does this rank only follow? */
-bool request_is_followed(const struct weir_request *request);
+static inline bool request_is_followed(const struct weir_request *request)
+{
+	return !request->in;
+}
 
 /* Is it answered, and has this rank no block to send again for another? */
 bool request_is_done(const struct weir_request *request);
@@ -88,20 +93,45 @@ bool request_is_done(const struct weir_request *request);
 /* Blocks of elements. */
 uint64_t request_data_blocks(const struct weir_request *request);
 
-/* Is the exponent there that a block is made with? */
-bool request_is_ready(const struct weir_request *request, uint64_t block);
+/*
+ * Where exponents are agreed on, the first block carries the first of them, and nothing else;
+ * that of elements is one later.
+ */
+static inline bool request_is_prologue(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents && block == request->first;
+}
+
+/* The number of a block of elements among those. */
+static inline uint64_t request_data_block(const struct weir_request *request, uint64_t block)
+{
+	return block - request->first - (request->exponents ? 1 : 0);
+}
 
 /* How many elements a block has in a packet. */
-uint16_t request_block_grads(const struct weir_request *request, uint64_t block);
+static inline uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
+{
+	size_t left = request->count - request_data_block(request, block) * request->grads;
+
+	if (request_is_prologue(request, block))
+		return 1;
+	return left < request->grads ? (uint16_t)left : request->grads;
+}
+
+/* Is it the request's last block? */
+static inline bool request_is_final(const struct weir_request *request, uint64_t block)
+{
+	return block == request->first + request->blocks - 1;
+}
+
+/* Is the exponent there that a block is made with? */
+bool request_is_ready(const struct weir_request *request, uint64_t block);
 
 /* The exponent that a block's packet carries. */
 int32_t request_exponent(const struct weir_request *request, uint64_t block);
 
-/* Is it the request's last block? */
-int request_is_final(const struct weir_request *request, uint64_t block);
-
-/* Puts a block's elements on the wire. */
-void request_to_wire(struct weir_request *request, uint64_t block, void *wire);
+/* Puts a block's elements on the wire, @count of them. */
+void request_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire);
 
 /* Takes a block's result. */
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result);

@@ -7,28 +7,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "comm/comm.h"
+#include "number/number.h"
 #include "packet/bitmap.h"
 #include "packet/wire.h"
-
-struct weir;
 
 /**
  * struct result - a result
  * @header: its header
  * @sums: gradients, in network byte order
  * @contributors: the ranks that are summed; empty where the result does not name them
+ * @named: the room for those that it names
  */
 struct result {
 	struct wire_header header;
 	const void *sums;
-	uint64_t contributors[BITMAP_WORDS];
+	const uint64_t *contributors;
+	uint64_t named[BITMAP_WORDS];
 };
+
+/* The rest of a degraded result, of @left bytes behind its sums. False when it is none. */
+bool result_read_contributors(const struct weir *comm, struct result *result, const void *rest,
+			      size_t left);
 
 /*
  * Reads the bytes behind a header in a packet of @length bytes. False when it is no result of
  * this communicator, as far as that can be told without the block.
  */
-bool result_read(const struct weir *comm, struct result *result, const void *gradients,
-		 size_t length);
+static inline bool result_read(const struct weir *comm, struct result *result,
+			       const uint8_t *packet, size_t length)
+{
+	const struct wire_header *header = &result->header;
+	size_t before = wire_header_size(header);
+	size_t end = before + header->grads * number_size(comm->config.type);
+
+	if (header->job != comm->config.job || header->generation != comm->member.generation ||
+	    !header->grads || length < end)
+		return false;
+	result->sums = packet + before;
+	if (header->flags & WEIR_TRIO_DEGRADED)
+		return result_read_contributors(comm, result, packet + end, length - end);
+	result->contributors = comm->config.everyone;
+	return length == end && header->ranks == comm->config.ranks;
+}
 
 #endif

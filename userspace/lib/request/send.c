@@ -35,6 +35,13 @@ struct picked {
 	uint64_t block[OUTBOX];
 };
 
+/* Its room is not worth to be cleared. */
+static void pick_none(struct picked *picked, enum window_asked why)
+{
+	picked->why = why;
+	picked->count = 0;
+}
+
 /**
  * struct outgoing - packets that are sent together
  * @box: the packets
@@ -86,7 +93,8 @@ static void make_packet(struct weir *comm, struct weir_request *request)
 
 	wire_put_header(packets_at(&comm->kept, slot, size), &header);
 	if (!followed)
-		request_to_wire(request, block, packets_gradients(&comm->kept, slot));
+		request_to_wire(request, block, header.grads,
+				packets_gradients(&comm->kept, slot));
 	window_made(&comm->window, request, size,
 		    size + header.grads * (uint32_t)number_size(comm->config.type));
 }
@@ -117,31 +125,42 @@ static void write_packets(const struct weir *comm, const struct picked *picked,
 	}
 }
 
-static void count_sent(struct weir *comm, uint64_t block, bool is_query)
+static void count_contribution(struct weir *comm, uint64_t block)
 {
-	struct weir_stats *stats = &comm->stats;
-
-	if (is_query) {
-		stats->queries++;
-		return;
-	}
-	stats->packets_sent++;
+	comm->stats.packets_sent++;
 	if (block < comm->window.next || block < comm->replay_end)
-		stats->retransmits++;
+		comm->stats.retransmits++;
 }
 
-static void note_sent(struct weir *comm, uint64_t block, enum window_asked why)
+/* A contribution, or the question of a rank that only follows. */
+static void note_block(struct weir *comm, uint64_t block)
 {
-	bool is_query = why || window_slot(&comm->window, block)->bytes == WIRE_HEADER;
+	if (window_slot(&comm->window, block)->bytes == WIRE_HEADER)
+		comm->stats.queries++;
+	else
+		count_contribution(comm, block);
+	window_sent(&comm->window, block, comm->now);
+}
 
+static void note_query(struct weir *comm, uint64_t block, enum window_asked why)
+{
+	comm->stats.queries++;
+	window_asked(&comm->window, block, comm->now, why);
+}
+
+/* So many were sent, from the @first on. */
+static void note_sent(struct weir *comm, const struct picked *picked, unsigned int first,
+		      unsigned int count)
+{
 	if (!comm->window.flight)
 		comm->timer = comm->now;
 	comm->life.spoke = true;
-	count_sent(comm, block, is_query);
-	if (why)
-		window_asked(&comm->window, block, comm->now, why);
-	else
-		window_sent(&comm->window, block, comm->now);
+	for (unsigned int i = first; i < first + count; i++) {
+		if (picked->why == WINDOW_NOT_ASKED)
+			note_block(comm, picked->block[i]);
+		else
+			note_query(comm, picked->block[i], picked->why);
+	}
 }
 
 /* Packets of the first messages. */
@@ -214,14 +233,13 @@ static int send_picked(struct weir *comm, const struct picked *picked, bool toge
 			break;
 		if ((unsigned int)sent < count)
 			together = false;
-		for (int i = 0; i < sent; i++)
-			note_sent(comm, picked->block[done++], picked->why);
+		note_sent(comm, picked, done, (unsigned int)sent);
+		done += (unsigned int)sent;
 	}
 	return (int)done;
 }
 
-/* How many packets are sent together. */
-static unsigned int at_once(const struct weir *comm)
+unsigned int send_at_once(const struct weir *comm)
 {
 	return outbox_room(socket_payload(comm), comm->merges);
 }
@@ -252,10 +270,11 @@ static void grow_burst(struct weir *comm)
 
 static int ask_timed_out(struct weir *comm)
 {
-	struct picked picked = { .why = WINDOW_ASKED_SILENCE };
+	struct picked picked;
 
 	if (!comm->window.flight || comm->now < timer_end(comm))
 		return 0;
+	pick_none(&picked, WINDOW_ASKED_SILENCE);
 	grow_burst(comm);
 	/* First blocks without a reply: the others mostly wait for a slow rank. */
 	pick_from(comm, &picked, WINDOW_SENT, comm->burst);
@@ -318,13 +337,12 @@ static uint64_t list_due(const struct weir *comm, enum window_where where)
 static int ask_first(struct weir *comm, enum window_where where)
 {
 	const struct window *window = &comm->window;
-	struct picked picked = {
-		.why = WINDOW_ASKED_OVERTAKEN,
-		.count = 1,
-		.block = { window_block(window, window->lists[where].oldest) },
-	};
-	int sent = send_picked(comm, &picked, false);
+	struct picked picked;
+	int sent;
 
+	pick_none(&picked, WINDOW_ASKED_OVERTAKEN);
+	picked.block[picked.count++] = window_block(window, window->lists[where].oldest);
+	sent = send_picked(comm, &picked, false);
 	if (sent > 0)
 		comm->pace.credit--;
 	return sent;
@@ -357,9 +375,12 @@ static int ask_held(struct weir *comm)
 /* Each reply that wants a block pays for one packet. */
 static int send_wanted(struct weir *comm)
 {
-	struct picked picked = { 0 };
+	struct picked picked;
 
-	pick_from(comm, &picked, WINDOW_WANTED, at_once(comm));
+	if (comm->window.lists[WINDOW_WANTED].oldest == WINDOW_NONE)
+		return 0;
+	pick_none(&picked, WINDOW_NOT_ASKED);
+	pick_from(comm, &picked, WINDOW_WANTED, send_at_once(comm));
 	return send_picked(comm, &picked, true);
 }
 
@@ -392,15 +413,13 @@ static bool is_made(struct weir *comm, uint64_t block)
 
 static int send_new(struct weir *comm)
 {
-	uint32_t most = least(room(comm), at_once(comm));
-	struct picked picked = { 0 };
+	uint32_t most = least(room(comm), send_at_once(comm));
+	struct picked picked;
 	uint64_t block = comm->window.next;
 
-	for (; picked.count < most; block++) {
-		if (!is_made(comm, block))
-			break;
+	pick_none(&picked, WINDOW_NOT_ASKED);
+	for (; picked.count < most && is_made(comm, block); block++)
 		picked.block[picked.count++] = block;
-	}
 	return send_picked(comm, &picked, true);
 }
 
