@@ -34,7 +34,7 @@ static bool is_refused(const struct msghdr *message)
 {
 	unsigned int index;
 
-	if (!now.refusal || message->msg_name || !message->msg_controllen)
+	if ((!now.refusal && !now.swallows) || message->msg_name || !message->msg_controllen)
 		return false;
 	index = atomic_fetch_add(&seen, 1);
 	if (index < now.after || (now.times && index >= now.after + now.times))
@@ -46,7 +46,9 @@ static bool is_refused(const struct msghdr *message)
 
 ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
 {
-	return is_refused(message) ? -1 : __real_sendmsg(fd, message, flags);
+	if (is_refused(message))
+		return now.swallows ? 0 : -1;
+	return __real_sendmsg(fd, message, flags);
 }
 
 /* As the kernel's: an error behind the first message ends the call before it. */

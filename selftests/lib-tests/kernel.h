@@ -13,6 +13,7 @@
  * @no_segment: it has no UDP_SEGMENT
  * @no_gro: it has no UDP_GRO
  * @refusal: the errno that merged messages of the library are refused with; 0 is none
+ * @swallows: merged messages are taken and go nowhere instead
  * @after: so many of them are taken before
  * @times: so many of them are refused; 0 is all
  */
@@ -20,6 +21,7 @@ struct kernel_faults {
 	bool no_segment;
 	bool no_gro;
 	int refusal;
+	bool swallows;
 	unsigned int after;
 	unsigned int times;
 };
@@ -27,7 +29,7 @@ struct kernel_faults {
 /* From now on, in all threads. */
 void kernel_set(const struct kernel_faults *faults);
 
-/* Merged messages that were refused since. */
+/* Merged messages that were refused or swallowed since. */
 unsigned int kernel_refused(void);
 
 #endif

@@ -194,7 +194,7 @@ static void exponents(void)
 	check_merged(&cluster, true, true);
 }
 
-/* Rank 1 only follows: its packets are questions, all of one length. */
+/* Rank 1 only follows: its packets are questions, which are not merged. */
 static void follow(struct worker *worker)
 {
 	int32_t *vector = malloc(4 * 100 * G);
@@ -217,7 +217,8 @@ static void questions(void)
 	cluster.options.flags = WEIR_ACCEPT_DEGRADED;
 	cluster_run(&cluster, follow, NULL);
 	CHECK_EQ(cluster.counters.contributions, 100);
-	CHECK(cluster.workers[1].stats.merged_sent > 0);
+	CHECK_EQ(cluster.workers[1].stats.merged_sent, 0);
+	CHECK(cluster.workers[1].stats.merged_received > 0);
 	CHECK_EQ(cluster_malformed(&cluster), 0);
 }
 
@@ -317,6 +318,29 @@ static void errors_of_the_path(void)
 	}
 }
 
+/* From some message on all that are merged get lost, and nothing says so. */
+static void run_swallowed(unsigned int after)
+{
+	struct cluster cluster;
+
+	init(&cluster, 2);
+	kernel_set(&(struct kernel_faults) { .swallows = true, .after = after });
+	cluster_run(&cluster, rounds, NULL);
+	/* Of each rank so many show that it is no chance; more may be under way by then. */
+	CHECK(kernel_refused() >= 2 * 3);
+	CHECK(kernel_refused() <= 2 * 10);
+	kernel_set(&(struct kernel_faults) { 0 });
+	CHECK_EQ(cluster.counters.contributions, 2 * cluster.counters.blocks);
+	for (unsigned int i = 0; i < 2; i++)
+		CHECK(cluster.workers[i].stats.packets_sent > 2 * cluster.workers[i].stats.merged_sent);
+}
+
+static void swallowed_messages(void)
+{
+	run_swallowed(0);
+	run_swallowed(4);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(both_ways),
 	KTAP_TEST(both_ways_v6),
@@ -332,6 +356,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(old_kernels),
 	KTAP_TEST(refused_messages),
 	KTAP_TEST(errors_of_the_path),
+	KTAP_TEST(swallowed_messages),
 };
 
 const struct test_table merged_table = { tests, ELEMENTS(tests) };

@@ -96,8 +96,8 @@ enum weir_operation {
 #define WEIR_AVERAGE		0x4u
 
 /* Of weir_open() alone: packets cross the kernel one by one. Else many of one length are sent and
- * received as one (UDP_SEGMENT, UDP_GRO) where kernel and path can, which costs far less; on the
- * wire they are the same packets.
+ * received as one message (UDP_SEGMENT, UDP_GRO) where kernel and path can, which costs far less;
+ * on the wire they are the same packets.
  */
 #define WEIR_UNMERGED		0x8u
 
@@ -260,7 +260,7 @@ struct weir_options {
  *	without it
  * @type: of the job, an enum weir_type
  * @operation: of the job, an enum weir_operation
- * @merged_sent: packets, questions included, that were given to the kernel many at once
+ * @merged_sent: data packets that were given to the kernel many at once
  * @merged_received: datagrams that the kernel gave many at once
  */
 struct weir_stats {

@@ -24,6 +24,7 @@ import asyncio
 import contextlib
 import ctypes
 import errno
+import functools
 import traceback
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
@@ -189,12 +190,16 @@ _release_buffer.argtypes = [ctypes.POINTER(_PyBuffer)]
 _release_buffer.restype = None
 
 
+# An array's type as text is dear, and arrays are of few types.
+_type_text = functools.lru_cache(maxsize=64)(str)
+
+
 class _Vector:
     """An object's memory, held in place until release()."""
 
     def __init__(self, thing, dtype, writable):
         # An array of bfloat16 has no format of numpy's, but a name, and a view of its bits.
-        if str(getattr(thing, "dtype", None)) == "bfloat16":
+        if _type_text(getattr(thing, "dtype", None)) == "bfloat16":
             dtype, thing = dtype or "bfloat16", thing.view("uint16")
         self._view = _PyBuffer()
         _get_buffer(thing, self._view, _FORMAT | _C_CONTIGUOUS | (_WRITABLE if writable else 0))

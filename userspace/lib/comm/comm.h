@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/address.h"
+#include "flow/merging.h"
 #include "flow/pace.h"
 #include "flow/rtt.h"
 #include "flow/window.h"
@@ -134,6 +135,7 @@ struct life {
  * @ahead: the first block after all results that have come
  * @rtt: how long answers take
  * @pace: how many may be under way
+ * @merging: whether packets are sent as merged messages
  * @queue: requests
  * @in: packets received
  * @now: the time, as of the start of this round
@@ -149,7 +151,6 @@ struct life {
  * @away: the caller was away, so packets in the socket are no samples of times
  * @drained: the sockets had no packet left when they were read last
  * @idle: and nothing else was left to do then
- * @merges: packets are sent as merged messages
  * @blocked: the socket took no more
  * @path_errno: the last error of the path that is no verdict; 0 is none
  * @failed: the final error; 0 is none
@@ -171,6 +172,7 @@ struct weir {
 	uint64_t ahead;
 	struct rtt rtt;
 	struct pace pace;
+	struct merging merging;
 	struct queue queue;
 	struct inbox in;
 	uint64_t now;
@@ -186,7 +188,6 @@ struct weir {
 	bool away;
 	bool drained;
 	bool idle;
-	bool merges;
 	bool blocked;
 	int path_errno;
 	int failed;

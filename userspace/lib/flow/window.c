@@ -101,6 +101,7 @@ void window_sent(struct window *window, uint64_t block, uint64_t now)
 		move(window, slot, WINDOW_SENT);
 	}
 	slot->asked = WINDOW_NOT_ASKED;
+	slot->merged = false;
 	slot->sent = now;
 	slot->contributed = now;
 	slot->tries++;

@@ -56,6 +56,7 @@ enum window_where {
  * @asked: whether and why the box was asked, since @contributed or @replied
  * @where: which list it is in
  * @waiting: sent and not answered
+ * @merged: its contribution was part of a merged message, when it was sent last
  * @has_reply: the box has replied about it
  * @is_wanted: this rank was not in it then
  * @ranks: how many were
@@ -73,6 +74,7 @@ struct window_slot {
 	enum window_asked asked;
 	enum window_where where;
 	bool waiting;
+	bool merged;
 	bool has_reply;
 	bool is_wanted;
 	unsigned int ranks;
@@ -155,7 +157,7 @@ static inline void window_made(struct window *window, struct weir_request *reque
 	window->high++;
 }
 
-/* A contribution was sent, for the first time when it is @next, or again. */
+/* A contribution was sent, for the first time when it is @next, or again; by itself. */
 void window_sent(struct window *window, uint64_t block, uint64_t now);
 
 /* The box was asked about a block that waits. */

@@ -4,6 +4,8 @@
 #include <netinet/udp.h>
 #include <string.h>
 
+#include "packet/wire.h"
+
 unsigned int outbox_room(size_t size, bool merged)
 {
 	size_t fit = OUTBOX_MERGED / size;
@@ -13,14 +15,20 @@ unsigned int outbox_room(size_t size, bool merged)
 	return fit < OUTBOX ? (unsigned int)fit : OUTBOX;
 }
 
+/* Questions are few, and are not asked again for being lost together. */
+static bool may_follow(const struct iovec *vector, size_t size, size_t bytes)
+{
+	return vector->iov_len <= size && vector->iov_len > WIRE_HEADER &&
+	       bytes + vector->iov_len <= OUTBOX_MERGED;
+}
+
 /* As many as can be one message: all as long as the first, but the last may be shorter. */
 static unsigned int run(const struct iovec *vectors, unsigned int count)
 {
 	size_t size = vectors[0].iov_len, bytes = size;
 	unsigned int i = 1;
 
-	while (i < count && vectors[i - 1].iov_len == size && vectors[i].iov_len <= size &&
-	       bytes + vectors[i].iov_len <= OUTBOX_MERGED)
+	while (i < count && vectors[i - 1].iov_len == size && may_follow(&vectors[i], size, bytes))
 		bytes += vectors[i++].iov_len;
 	return i;
 }

@@ -94,6 +94,8 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		request_deliver(slot->request, block, result);
 		comm->stats.elements += result->header.grads;
 	}
+	if (slot->merged && bitmap_has(result->contributors, comm->config.rank))
+		merging_arrived(&comm->merging);
 	if (slot->contributed > comm->answered_contributed)
 		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
@@ -186,6 +188,8 @@ static void take_reply(struct weir *comm, const struct wire_header *header, unsi
 		window_held(&comm->window, block, comm->now);
 		return;
 	}
+	if (slot->merged)
+		merging_lost(&comm->merging, slot->contributed);
 	pace_lost(&comm->pace, slot->contributed, comm->now);
 	window_wanted(&comm->window, block);
 }

@@ -26,11 +26,13 @@
 /**
  * struct picked - blocks to send packets about, together
  * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
+ * @merge: those of one length may be one message
  * @count: how many
  * @block: their numbers
  */
 struct picked {
 	enum window_asked why;
+	bool merge;
 	unsigned int count;
 	uint64_t block[OUTBOX];
 };
@@ -39,6 +41,7 @@ struct picked {
 static void pick_none(struct picked *picked, enum window_asked why)
 {
 	picked->why = why;
+	picked->merge = false;
 	picked->count = 0;
 }
 
@@ -133,13 +136,16 @@ static void count_contribution(struct weir *comm, uint64_t block)
 }
 
 /* A contribution, or the question of a rank that only follows. */
-static void note_block(struct weir *comm, uint64_t block)
+static void note_block(struct weir *comm, uint64_t block, bool merged)
 {
-	if (window_slot(&comm->window, block)->bytes == WIRE_HEADER)
+	struct window_slot *slot = window_slot(&comm->window, block);
+
+	if (slot->bytes == WIRE_HEADER)
 		comm->stats.queries++;
 	else
 		count_contribution(comm, block);
 	window_sent(&comm->window, block, comm->now);
+	slot->merged = merged;
 }
 
 static void note_query(struct weir *comm, uint64_t block, enum window_asked why)
@@ -148,33 +154,33 @@ static void note_query(struct weir *comm, uint64_t block, enum window_asked why)
 	window_asked(&comm->window, block, comm->now, why);
 }
 
-/* So many were sent, from the @first on. */
-static void note_sent(struct weir *comm, const struct picked *picked, unsigned int first,
-		      unsigned int count)
+/* The packets of a message were sent, from the @first on. */
+static void note_message(struct weir *comm, const struct picked *picked, unsigned int first,
+			 unsigned int packets)
 {
-	if (!comm->window.flight)
-		comm->timer = comm->now;
-	comm->life.spoke = true;
-	for (unsigned int i = first; i < first + count; i++) {
+	comm->stats.merged_sent += packets > 1 ? packets : 0;
+	for (unsigned int i = first; i < first + packets; i++) {
 		if (picked->why == WINDOW_NOT_ASKED)
-			note_block(comm, picked->block[i]);
+			note_block(comm, picked->block[i], packets > 1);
 		else
 			note_query(comm, picked->block[i], picked->why);
 	}
 }
 
-/* Packets of the first messages. */
-static int count_packets(struct weir *comm, const struct outbox *box, unsigned int messages)
+/* The first @messages were sent. Returns how many packets they have. */
+static unsigned int note_sent(struct weir *comm, const struct picked *picked,
+			      const struct outbox *box, unsigned int first, unsigned int messages)
 {
-	unsigned int total = 0;
+	unsigned int packets = 0;
 
+	if (!comm->window.flight)
+		comm->timer = comm->now;
+	comm->life.spoke = true;
 	for (unsigned int i = 0; i < messages; i++) {
-		unsigned int packets = outbox_packets(box, i);
-
-		total += packets;
-		comm->stats.merged_sent += packets > 1 ? packets : 0;
+		note_message(comm, picked, first + packets, outbox_packets(box, i));
+		packets += outbox_packets(box, i);
 	}
-	return (int)total;
+	return packets;
 }
 
 /*
@@ -182,31 +188,34 @@ static int count_packets(struct weir *comm, const struct outbox *box, unsigned i
  * carries, and by some devices: what is wrong with the packets themselves shows when they are
  * sent one by one.
  */
-static bool is_too_much(const struct weir *comm, const struct outbox *box)
+static bool is_too_much(const struct outbox *box)
 {
-	if (!comm->merges || outbox_packets(box, 0) == 1)
+	if (outbox_packets(box, 0) == 1)
 		return false;
 	return errno == EINVAL || errno == EIO || errno == EMSGSIZE || errno == EOPNOTSUPP;
 }
 
-/* Sends some of @count packets. Returns how many, or a negative errno. */
+/* Sends some of @count packets from the @first on. Returns how many messages, or -1 and errno. */
 static int send_some(struct weir *comm, struct outbox *box, unsigned int first,
-		     unsigned int count)
+		     unsigned int count, bool merge)
 {
-	int sent, err;
+	int sent = outbox_send(box, comm->fd, outbox_fill(box, first, count, merge));
 
-	sent = outbox_send(box, comm->fd, outbox_fill(box, first, count, comm->merges));
-	if (sent < 0 && is_too_much(comm, box)) {
-		comm->merges = false;
-		sent = outbox_send(box, comm->fd, outbox_fill(box, first, count, false));
-	}
-	if (sent >= 0)
-		return count_packets(comm, box, (unsigned int)sent);
+	if (sent >= 0 || !is_too_much(box))
+		return sent;
+	comm->merging.is_on = false;
+	return outbox_send(box, comm->fd, outbox_fill(box, first, count, false));
+}
+
+/* Returns whether a packet is lost by an error of the path, or a negative errno. */
+static int take_error(struct weir *comm)
+{
+	int err;
+
 	comm->blocked = errno == EAGAIN;
 	if (comm->blocked || errno == EINTR)
 		return 0;
 	err = path_error(comm, errno);
-	/* The first one is lost before it left: the timer will ask about it. */
 	return err ?: 1;
 }
 
@@ -224,24 +233,30 @@ static int send_picked(struct weir *comm, const struct picked *picked, bool toge
 
 	write_packets(comm, picked, &out);
 	while (done < picked->count) {
-		unsigned int count = together ? picked->count - done : 1;
-		int sent = send_some(comm, &out.box, done, count);
+		unsigned int count = together ? picked->count - done : 1, packets;
+		int sent = send_some(comm, &out.box, done, count,
+				     picked->merge && comm->merging.is_on);
 
+		if (sent < 0) {
+			sent = take_error(comm);
+			/* The first one is lost before it left: the timer will ask about it. */
+			outbox_fill(&out.box, done, 1, false);
+		}
 		if (sent < 0)
 			return sent;
 		if (!sent)
 			break;
-		if ((unsigned int)sent < count)
+		packets = note_sent(comm, picked, &out.box, done, (unsigned int)sent);
+		if (packets < count)
 			together = false;
-		note_sent(comm, picked, done, (unsigned int)sent);
-		done += (unsigned int)sent;
+		done += packets;
 	}
 	return (int)done;
 }
 
 unsigned int send_at_once(const struct weir *comm)
 {
-	return outbox_room(socket_payload(comm), comm->merges);
+	return outbox_room(socket_payload(comm), comm->merging.is_on);
 }
 
 static uint64_t timer_end(const struct weir *comm)
@@ -418,6 +433,7 @@ static int send_new(struct weir *comm)
 	uint64_t block = comm->window.next;
 
 	pick_none(&picked, WINDOW_NOT_ASKED);
+	picked.merge = true;
 	for (; picked.count < most && is_made(comm, block); block++)
 		picked.block[picked.count++] = block;
 	return send_picked(comm, &picked, true);
