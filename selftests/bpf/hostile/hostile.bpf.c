@@ -17,6 +17,9 @@ extern int weir_contribute_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 extern int weir_contribute_skb(struct __sk_buff *ctx,
 			       struct weir_contrib *contrib,
 			       __u32 contrib__sz) __ksym;
+extern int weir_contribute_merged_skb(struct __sk_buff *ctx,
+				      struct weir_contrib *contrib,
+				      __u32 contrib__sz) __ksym;
 extern int weir_refuse_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 			   __u32 contrib__sz, __u32 reason) __ksym;
 extern int weir_refuse_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
@@ -119,6 +122,32 @@ int hostile_contribute_skb(struct __sk_buff *skb)
 
 	if (contrib)
 		count(weir_contribute_skb(skb, contrib, sizeof(*contrib)));
+	return TC_ACT_SHOT;
+}
+
+SEC("tc")
+int hostile_contribute_merged_skb(struct __sk_buff *skb)
+{
+	struct weir_contrib *contrib = next();
+
+	if (contrib)
+		count(weir_contribute_merged_skb(skb, contrib, sizeof(*contrib)));
+	return TC_ACT_SHOT;
+}
+
+/* About where the datagrams lie. A reason is right whatever they are said to be. */
+SEC("tc")
+int hostile_lie_merged_skb(struct __sk_buff *skb)
+{
+	struct weir_contrib contrib = right;
+
+	contrib.udp_off = bpf_get_prandom_u32();
+	contrib.udp_len = bpf_get_prandom_u32();
+	contrib.payload_off = bpf_get_prandom_u32();
+	if (contrib.udp_off & 1)
+		contrib.udp_off %= 128;
+	if (weir_contribute_merged_skb(skb, &contrib, sizeof(contrib)) > 0)
+		count(0);
 	return TC_ACT_SHOT;
 }
 

@@ -27,6 +27,7 @@
 
 #define CALLS	100
 #define GRADS	16
+#define DATAGRAM	(12 + 4 * GRADS)
 
 static void sh(const char *cmd)
 {
@@ -74,7 +75,7 @@ static struct weir_contrib describe(void)
 		.weight		= 1,
 		.count		= GRADS,
 		.udp_off	= 34,
-		.udp_len	= 8 + 12 + GRADS * 4,
+		.udp_len	= 8 + DATAGRAM,
 		.payload_off	= 34 + 8 + 12,
 		.sport		= 12000,
 		.dport		= 12000,
@@ -82,24 +83,46 @@ static struct weir_contrib describe(void)
 	};
 }
 
-static void attack(struct hostile_bpf *hostile, const struct bpf_program *program)
+/* Runs a program on a packet, which is merged of datagrams of so many bytes; 0 for a plain one. */
+static int run(struct hostile_bpf *hostile, const struct bpf_program *program,
+	       unsigned int gso_size)
 {
 	struct packet_spec spec = { .job = 4, .count = GRADS, .csum = 3 };
+	struct __sk_buff skb = { .gso_size = gso_size };
 	static uint8_t frame[PACKET_MAX];
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .repeat = CALLS);
-	int ret;
 
 	opts.data_size_in = packet_build(&spec, frame);
+	if (gso_size) {
+		opts.ctx_in = &skb;
+		opts.ctx_size_in = sizeof(skb);
+	}
 	hostile->bss->right = describe();
 	hostile->bss->taken = 0;
 	hostile->bss->changed = 0;
-	ret = bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
+	return bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
+}
+
+static void attack(struct hostile_bpf *hostile, const struct bpf_program *program,
+		   unsigned int gso_size)
+{
+	int ret = run(hostile, program, gso_size);
+
 	printf("# %llu of %u calls taken, changed %llu times\n",
 	       (unsigned long long)hostile->bss->taken, CALLS,
 	       (unsigned long long)hostile->bss->changed);
 	ktap_ok(!ret && hostile->bss->taken == CALLS &&
 		hostile->bss->changed >= CALLS,
 		"%s, changed under way", bpf_program__name(program));
+}
+
+static void lie(struct hostile_bpf *hostile, const struct bpf_program *program,
+		unsigned int gso_size)
+{
+	int ret = run(hostile, program, gso_size);
+
+	ktap_ok(!ret && hostile->bss->taken == CALLS, "%s: datagrams of %u bytes",
+		bpf_program__name(program), gso_size);
 }
 
 /* Of each struct that which is as long as the module's, and no other. */
@@ -127,10 +150,15 @@ int main(void)
 	ktap_header();
 	setup();
 	hostile = load();
-	attack(hostile, hostile->progs.hostile_contribute_xdp);
-	attack(hostile, hostile->progs.hostile_contribute_skb);
-	attack(hostile, hostile->progs.hostile_refuse_xdp);
-	attack(hostile, hostile->progs.hostile_refuse_skb);
+	/* The module reads the datagram's own generation, which is the first. */
+	attack(hostile, hostile->progs.hostile_contribute_merged_skb, DATAGRAM);
+	attack(hostile, hostile->progs.hostile_contribute_xdp, 0);
+	attack(hostile, hostile->progs.hostile_contribute_skb, 0);
+	attack(hostile, hostile->progs.hostile_refuse_xdp, 0);
+	attack(hostile, hostile->progs.hostile_refuse_skb, 0);
+	lie(hostile, hostile->progs.hostile_lie_merged_skb, 1);
+	lie(hostile, hostile->progs.hostile_lie_merged_skb, DATAGRAM);
+	lie(hostile, hostile->progs.hostile_lie_merged_skb, 65535);
 	sizes(hostile, hostile->progs.hostile_sizes_xdp);
 	sizes(hostile, hostile->progs.hostile_sizes_skb);
 	return ktap_end();
