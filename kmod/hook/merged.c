@@ -6,6 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/ipv6.h>
 #include <uapi/weir.h>
 #include <uapi/weir_bpf.h>
 
@@ -95,6 +96,24 @@ static int weir_segments_take(struct weir_segments *segments, struct net_device 
 	return first;
 }
 
+/* The headers end here. Over IPv4 a packet may have no checksum at all. */
+static int weir_segments_begin(struct weir_segments *segments, struct sk_buff *skb,
+			       const struct weir_contrib *c)
+{
+	struct weir_payload payload __uninitialized;
+	const struct udphdr *uh;
+	struct udphdr room;
+	int err = weir_stream_init(&segments->stream, skb, c->udp_off) ?:
+		  weir_stream_take(&segments->stream, &payload, sizeof(room));
+
+	if (err)
+		return err;
+	uh = weir_payload_peek(&payload, &room, sizeof(room));
+	if (!uh->check && ipv6_addr_v4mapped((const struct in6_addr *)c->saddr))
+		segments->verified = true;
+	return 0;
+}
+
 /**
  * weir_contribute_merged() - take the contributions and joins of a merged packet
  * @skb: the packet, as it has come in, for this host
@@ -118,7 +137,7 @@ int weir_contribute_merged(struct sk_buff *skb, const struct weir_contrib *c, bo
 	segments.left = c->udp_len - sizeof(struct udphdr);
 	if (segments.left > segments.size * WEIR_MERGED_MAX)
 		return weir_refuse(skb->dev, c, WEIR_REASON_MERGED);
-	if (weir_stream_init(&segments.stream, skb, c->udp_off + sizeof(struct udphdr)))
+	if (weir_segments_begin(&segments, skb, c))
 		return weir_refuse(skb->dev, c, WEIR_REASON_LENGTH);
 	return weir_segments_take(&segments, skb->dev, c);
 }

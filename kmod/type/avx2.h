@@ -173,17 +173,26 @@ WEIR_INNER unsigned int weir_avx2_add(void *acc, const void *src, unsigned int n
 	return a - (weir_word *)acc;
 }
 
-/* Forward, as @wire may be the memory of @acc. */
+/* Forward, as @wire may be the memory of @acc: no sum is overwritten before it was read. */
 WEIR_INNER unsigned int weir_avx2_to_wire(void *wire, const void *acc, unsigned int n,
 					  unsigned int size, weir_vstore_fn store)
 {
+	const unsigned int step = WEIR_LANES * size;
 	const weir_word *a = acc;
 	char *w = wire;
 
+	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
+		store(w, weir_take(a));
+		store(w + step, weir_take(a + WEIR_LANES));
+		store(w + 2 * step, weir_take(a + 2 * WEIR_LANES));
+		store(w + 3 * step, weir_take(a + 3 * WEIR_LANES));
+		a += 4 * WEIR_LANES;
+		w += 4 * step;
+	}
 	for (; n >= WEIR_LANES; n -= WEIR_LANES) {
 		store(w, weir_take(a));
 		a += WEIR_LANES;
-		w += WEIR_LANES * size;
+		w += step;
 	}
 	return a - (const weir_word *)acc;
 }

@@ -26,14 +26,29 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 {
 	const weir_v vbias = weir_splat(bias);
 	const char *s = src;
-	weir_v v, guard = {};
+	weir_v v0, v1, v2, v3, guard = {};
 	weir_word *a = acc;
 
-	for (; n >= WEIR_LANES; n -= WEIR_LANES, a += WEIR_LANES, s += STEP) {
-		v = weir_load_swapped(s);
-		guard |= v + vbias;
-		*weir_at(a, 0) = v;
+	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
+		v0 = weir_load_swapped(s);
+		v1 = weir_load_swapped(s + STEP);
+		v2 = weir_load_swapped(s + 2 * STEP);
+		v3 = weir_load_swapped(s + 3 * STEP);
+		*weir_at(a, 0) = v0;
+		*weir_at(a, WEIR_LANES) = v1;
+		*weir_at(a, 2 * WEIR_LANES) = v2;
+		*weir_at(a, 3 * WEIR_LANES) = v3;
+		guard |= (v0 + vbias) | (v1 + vbias) | (v2 + vbias) | (v3 + vbias);
+		a += 4 * WEIR_LANES;
+		s += 4 * STEP;
 	}
+	for (; n >= WEIR_LANES; n -= WEIR_LANES, a += WEIR_LANES, s += STEP) {
+		v0 = weir_load_swapped(s);
+		*weir_at(a, 0) = v0;
+		guard |= v0 + vbias;
+	}
+	if (!n)
+		return fold(guard);
 	return fold(guard) | weir_int32_sum_scalar.set(a, s, n, bias);
 }
 

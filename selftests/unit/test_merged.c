@@ -382,8 +382,12 @@ static void merged_is_not_verified(void)
 	cut(packet.len, 1);
 	packet.skb.shinfo.gso_size = packet.size;
 	packet.c.udp_len = packet.len - packet.c.udp_off;
+	((struct udphdr *)(packet.bytes + packet.c.udp_off))->check = 1;
 	CHECK_EQ(weir_contribute_merged(&packet.skb, &packet.c, false), WEIR_REASON_CHECKSUM);
 	CHECK_EQ(refused(WEIR_REASON_CHECKSUM), 2);
+	((struct udphdr *)(packet.bytes + packet.c.udp_off))->check = 0;
+	CHECK_EQ(weir_contribute_merged(&packet.skb, &packet.c, false), 0);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 2);
 	box_down();
 }
 
