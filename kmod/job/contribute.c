@@ -125,8 +125,8 @@ static void weir_tell(const struct weir_path *path, const struct weir_contrib *c
  * A source that joined before the box was set up anew is told so. A source that has not joined
  * may begin a newer generation by itself, but not end one that the box has given out.
  */
-static int weir_check_generation(const struct weir_path *path,
-				 const struct weir_contrib *c)
+static __always_inline int weir_check_generation(const struct weir_path *path,
+						 const struct weir_contrib *c)
 {
 	struct weir_job *job = path->job;
 
@@ -226,9 +226,9 @@ static noinline int weir_take_query(const struct weir_path *path,
 }
 
 /* Counts a contribution that was taken. */
-static void weir_contributed(const struct weir_path *path,
-			     const struct weir_contrib *c, int verdict,
-			     const struct weir_outcome *out)
+static __always_inline void weir_contributed(const struct weir_path *path,
+					     const struct weir_contrib *c, int verdict,
+					     const struct weir_outcome *out)
 {
 	if (out->abandoned)
 		weir_path_count(path, WEIR_C_ABANDONED, 1);

@@ -107,12 +107,18 @@ static bool weir_merge_begin(struct weir_merge *merge)
 	return true;
 }
 
-/* Bytes of a page behind those that are there; its memory is in truesize already. */
+/*
+ * Bytes of a page behind those that are there; its memory is in truesize already. Pages that
+ * lie together make one fragment.
+ */
 static void weir_merge_link(struct sk_buff *skb, struct page *page, unsigned int off,
 			    unsigned int len)
 {
 	struct skb_shared_info *sinfo = skb_shinfo(skb);
+	struct page *first = compound_head(page);
 
+	off += (page - first) * PAGE_SIZE;
+	page = first;
 	if (skb_can_coalesce(skb, sinfo->nr_frags, page, off)) {
 		skb_frag_size_add(&sinfo->frags[sinfo->nr_frags - 1], len);
 	} else {

@@ -39,28 +39,38 @@ static u64 *weir_block_repeated(const struct weir_blocks *blocks,
 	       source * sizeof(u64);
 }
 
+/* A result of two pages is one piece of memory, for those who send and read it. */
+static unsigned int weir_blocks_unit(const struct weir_blocks_config *config)
+{
+	return weir_reduction_bytes(config->reduction, config->grads) > PAGE_SIZE ? 2 : 1;
+}
+
+static unsigned int weir_blocks_pages(const struct weir_blocks_config *config)
+{
+	return round_up(weir_reduction_pages(config->reduction, config->grads),
+			weir_blocks_unit(config));
+}
+
 /**
  * weir_blocks_bytes() - memory that a table's pages and slots take
  * @config: its properties
  */
 u64 weir_blocks_bytes(const struct weir_blocks_config *config)
 {
-	unsigned int pages = weir_reduction_pages(config->reduction, config->grads);
+	unsigned int pages = weir_blocks_pages(config);
 
 	return ((u64)config->size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
 	       (u64)config->size * weir_blocks_stride(config, pages);
 }
 
-static int weir_block_init(struct weir_block *block, unsigned int pages)
+static int weir_block_init(struct weir_block *block, unsigned int pages, unsigned int unit)
 {
 	unsigned int i;
 
 	spin_lock_init(&block->lock);
-	for (i = 0; i < pages; i++) {
-		block->pages[i] = alloc_page(WEIR_POOL_GFP);
-		if (!block->pages[i])
+	for (i = 0; i < pages; i += unit)
+		if (weir_pool_alloc(&block->pages[i], unit))
 			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -73,9 +83,10 @@ static int weir_block_init(struct weir_block *block, unsigned int pages)
  */
 int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config)
 {
+	unsigned int unit = weir_blocks_unit(config);
 	u32 i;
 
-	blocks->pages = weir_reduction_pages(config->reduction, config->grads);
+	blocks->pages = weir_blocks_pages(config);
 	blocks->stride = weir_blocks_stride(config, blocks->pages);
 	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
 	if (!blocks->slot)
@@ -90,12 +101,12 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	/* A single number is never too large. */
 	blocks->bias = weir_reduce_bias(config->modular ? 1 : config->sources);
 	bitmap_set(blocks->all, 0, config->sources);
-	if (weir_horizon_init(&blocks->horizon, config->sources, config->size) ||
-	    weir_spare_init(&blocks->spare))
+	if (weir_spare_init(&blocks->spare, unit) ||
+	    weir_horizon_init(&blocks->horizon, config->sources, config->size))
 		goto nomem;
 
 	for (i = 0; i < config->size; i++) {
-		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages))
+		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages, unit))
 			goto nomem;
 		cond_resched();
 	}
@@ -120,7 +131,7 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 
 	for (i = 0; i < blocks->size; i++) {
 		block = weir_blocks_slot(blocks, i);
-		for (p = 0; p < blocks->pages; p++)
+		for (p = 0; p < blocks->pages; p += blocks->spare.unit)
 			if (block->pages[p])
 				put_page(block->pages[p]);
 		cond_resched();

@@ -66,19 +66,48 @@ void weir_pool_uncharge(u64 bytes)
 	atomic64_sub(bytes, &weir_pool_bytes);
 }
 
+static void weir_pool_spread(struct page **pages, struct page *first, unsigned int unit)
+{
+	unsigned int i;
+
+	for (i = 0; i < unit; i++)
+		pages[i] = first + i;
+}
+
+/**
+ * weir_pool_alloc() - allocate pages that lie together
+ * @pages: filled; one reference holds them all
+ * @unit: how many, 1 or 2
+ *
+ * Sleeps. Return: 0 or -ENOMEM.
+ */
+int weir_pool_alloc(struct page **pages, unsigned int unit)
+{
+	struct page *first = alloc_pages(WEIR_POOL_GFP | (unit > 1 ? __GFP_COMP : 0), unit - 1);
+
+	if (!first)
+		return -ENOMEM;
+	weir_pool_spread(pages, first, unit);
+	return 0;
+}
+
 /**
  * weir_spare_init() - allocate pages that stand by
  * @spare: zeroed; filled
+ * @unit: how many lie together, 1 or 2
  *
  * Sleeps. Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
  */
-int weir_spare_init(struct weir_spare *spare)
+int weir_spare_init(struct weir_spare *spare, unsigned int unit)
 {
+	struct page *pages[2];
+
 	spin_lock_init(&spare->lock);
-	for (; spare->n < WEIR_SPARE_PAGES; spare->n++) {
-		spare->page[spare->n] = alloc_page(WEIR_POOL_GFP);
-		if (!spare->page[spare->n])
+	spare->unit = unit;
+	for (; spare->n < WEIR_SPARE_PAGES / unit; spare->n++) {
+		if (weir_pool_alloc(pages, unit))
 			return -ENOMEM;
+		spare->page[spare->n] = pages[0];
 	}
 	return 0;
 }
@@ -115,7 +144,7 @@ static void weir_spare_swap(struct weir_spare *spare, u32 at,
 {
 	struct page *held = *page;
 
-	*page = spare->page[at];
+	weir_pool_spread(page, spare->page[at], spare->unit);
 	spare->page[at] = held;
 }
 
@@ -133,16 +162,17 @@ static void weir_spare_swap(struct weir_spare *spare, u32 at,
 int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 		      unsigned int n)
 {
+	const unsigned int unit = spare->unit;
 	int at[WEIR_BLOCK_PAGES];
 	unsigned int i;
 
-	for (i = 0; i < n && likely(page_ref_count(pages[i]) == 1); i++)
+	for (i = 0; i < n && likely(page_ref_count(pages[i]) == 1); i += unit)
 		;
-	if (likely(i == n))
+	if (likely(i >= n))
 		return 0;
 
 	spin_lock(&spare->lock);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i += unit) {
 		at[i] = -1;
 		if (page_ref_count(pages[i]) == 1)
 			continue;
@@ -155,9 +185,11 @@ int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 	return 0;
 
 undo:
-	while (i--)
+	while (i) {
+		i -= unit;
 		if (at[i] >= 0)
 			weir_spare_swap(spare, at[i], &pages[i]);
+	}
 	spin_unlock(&spare->lock);
 	return -ENOMEM;
 }

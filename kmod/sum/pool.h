@@ -25,12 +25,14 @@ struct page;
 /**
  * struct weir_spare - a job's pages that stand by
  * @lock: protects @next and @page
+ * @unit: pages that lie together, 1 or 2, and are held together
  * @next: where to look next
- * @n: how many there are
- * @page: the pages; receivers may still hold some
+ * @n: how many there are, of @unit pages each
+ * @page: the first of each; receivers may still hold some
  */
 struct weir_spare {
 	spinlock_t	lock;	/* next and the pages */
+	unsigned int	unit;
 	u32		next;
 	u32		n;
 	struct page	*page[WEIR_SPARE_PAGES];
@@ -41,7 +43,8 @@ u64 weir_pool_limit(void);
 u64 weir_pool_used(void);
 int weir_pool_charge(u64 bytes);
 void weir_pool_uncharge(u64 bytes);
-int weir_spare_init(struct weir_spare *spare);
+int weir_pool_alloc(struct page **pages, unsigned int unit);
+int weir_spare_init(struct weir_spare *spare, unsigned int unit);
 void weir_spare_uninit(struct weir_spare *spare);
 int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
 		      unsigned int n);

@@ -112,13 +112,22 @@ static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 	return all;
 }
 
-/* All gradients of a packet, most of which lie in one piece, and in one page. */
+/* Do the sums lie in one piece? A block's first two pages may, see pool.h. */
+static __always_inline bool weir_reduce_is_one(const struct weir_walk *w, unsigned int count)
+{
+	if (count <= 1U << w->r->page_shift)
+		return true;
+	return count <= 2U << w->r->page_shift && w->r->page_shift == PAGE_SHIFT - 2 &&
+	       page_address(w->pages[1]) == page_address(w->pages[0]) + PAGE_SIZE;
+}
+
+/* All gradients of a packet, most of which lie in one piece, and so do the sums. */
 static __always_inline u32 weir_reduce_walk(const struct weir_walk *w,
 					    const struct weir_payload *pl, unsigned int count)
 {
 	if (unlikely(pl->n != 1))
 		return weir_reduce_segs(w, pl, count);
-	if (count > 1U << w->r->page_shift)
+	if (!weir_reduce_is_one(w, count))
 		return weir_reduce_seg(w, 0, pl->seg[0].data, count);
 	return w->run(page_address(w->pages[0]), pl->seg[0].data, count, w->bias);
 }

@@ -210,13 +210,18 @@ static inline u64 siphash_2u32(u32 a, u32 b, const siphash_key_t *key)
 #define PAGE_SIZE		(1UL << PAGE_SHIFT)
 #define SMP_CACHE_BYTES		64
 #define ALIGN(x, to)		(((x) + (to) - 1) / (to) * (to))
+#define round_up(x, to)		ALIGN(x, to)
+#define __GFP_COMP		0
 
+/* Of pages that were allocated together the first one counts the references to all. */
 struct page {
 	int refs;
 	u8 *data;
+	struct page *head;
 };
 
-struct page *alloc_page(gfp_t gfp);
+struct page *alloc_pages(gfp_t gfp, unsigned int order);
+#define alloc_page(gfp)		alloc_pages(gfp, 0)
 void get_page(struct page *page);
 void put_page(struct page *page);
 #define page_ref_count(p)	((p)->refs)

@@ -126,29 +126,36 @@ void *mock_alloc(size_t size)
 }
 
 /* A page keeps its old content; a test would see that in a sum. */
-struct page *alloc_page(gfp_t gfp)
+struct page *alloc_pages(gfp_t gfp, unsigned int order)
 {
 	struct page *page;
+	unsigned int i;
+	u8 *data;
 
 	(void)gfp;
 	if (mock_fails())
 		return NULL;
-	page = malloc(sizeof(*page));
+	page = calloc(1 << order, sizeof(*page));
+	data = aligned_alloc(PAGE_SIZE, PAGE_SIZE << order);
+	memset(data, 0xa5, PAGE_SIZE << order);
+	for (i = 0; i < 1 << order; i++) {
+		page[i].data = data + PAGE_SIZE * i;
+		page[i].head = page;
+	}
 	page->refs = 1;
-	page->data = aligned_alloc(PAGE_SIZE, PAGE_SIZE);
-	memset(page->data, 0xa5, PAGE_SIZE);
 	mock_pages++;
 	return page;
 }
 
 void get_page(struct page *page)
 {
-	mock_assert(page->refs > 0, "a freed page is used");
-	page->refs++;
+	mock_assert(page->head->refs > 0, "a freed page is used");
+	page->head->refs++;
 }
 
 void put_page(struct page *page)
 {
+	page = page->head;
 	mock_assert(page->refs > 0, "a freed page is put");
 	if (--page->refs)
 		return;

@@ -504,9 +504,10 @@ static void step(void)
 }
 
 /* The number of a table's pages never changes, no matter which slot or reader holds them. */
+/* Allocations, each of one page or two. */
 static long pages_of_table(void)
 {
-	return run.table.size * run.table.pages + run.table.spare.n;
+	return run.table.size * run.table.pages / run.table.spare.unit + run.table.spare.n;
 }
 
 /* Is it the first of the readers' pages that is this one? */
@@ -516,8 +517,8 @@ static bool is_first(unsigned int reader, unsigned int page)
 
 	for (r = 0; r <= reader; r++)
 		for (p = 0; run.reader[r].left && p < run.reader[r].res.npages; p++)
-			if (run.reader[r].res.pages[p] ==
-			    run.reader[reader].res.pages[page])
+			if (run.reader[r].res.pages[p]->head ==
+			    run.reader[reader].res.pages[page]->head)
 				return r == reader && p == page;
 	return false;
 }

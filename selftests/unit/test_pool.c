@@ -14,7 +14,7 @@ static void up(void)
 {
 	spare = (struct weir_spare){};
 	weir_pool_init();
-	CHECK_EQ(weir_spare_init(&spare), 0);
+	CHECK_EQ(weir_spare_init(&spare, 1), 0);
 	slot[0] = alloc_page(0);
 	slot[1] = alloc_page(0);
 }
@@ -127,14 +127,41 @@ static void pool_out_of_memory(void)
 	for (i = 0; i < SPARE; i++) {
 		spare = (struct weir_spare){};
 		mock_fail_after = i;
-		CHECK_EQ(weir_spare_init(&spare), -ENOMEM);
+		CHECK_EQ(weir_spare_init(&spare, 1), -ENOMEM);
 		weir_spare_uninit(&spare);
 		CHECK_EQ(mock_pages, 0);
 	}
 	mock_fail_after = -1;
 }
 
+/* Pages that lie together are held together, change places together and go together. */
+static void pool_of_pairs(void)
+{
+	struct page *pair[4], *held;
+	unsigned int i;
+
+	spare = (struct weir_spare){};
+	CHECK_EQ(weir_spare_init(&spare, 2), 0);
+	CHECK_EQ(spare.n, SPARE / 2);
+	for (i = 0; i < 4; i += 2)
+		CHECK_EQ(weir_pool_alloc(&pair[i], 2), 0);
+	held = pair[3];
+	get_page(held);
+	CHECK_EQ(weir_pool_refresh(&spare, pair, 4), 0);
+	CHECK(pair[3] != held);
+	for (i = 0; i < 4; i += 2) {
+		CHECK(page_address(pair[i + 1]) == page_address(pair[i]) + PAGE_SIZE);
+		CHECK_EQ(page_ref_count(pair[i]), 1);
+	}
+	put_page(held);
+	put_page(pair[0]);
+	put_page(pair[2]);
+	weir_spare_uninit(&spare);
+	CHECK_EQ(mock_pages, 0);
+}
+
 const struct ktap_test pool_tests[] = {
+	KTAP_TEST(pool_of_pairs),
 	KTAP_TEST(pool_nobody_holds),
 	KTAP_TEST(pool_receivers_hold),
 	KTAP_TEST(pool_all_held),

@@ -23,12 +23,15 @@ void *mock_alloc(size_t size)
 	return posix_memalign(&p, SMP_CACHE_BYTES, size) ? NULL : memset(p, 0, size);
 }
 
-struct page *alloc_page(gfp_t gfp)
+/* One, as threads have blocks of a page. */
+struct page *alloc_pages(gfp_t gfp, unsigned int order)
 {
 	/* In a cache line of its own, as the kernel's is. */
 	struct page *page = aligned_alloc(SMP_CACHE_BYTES, SMP_CACHE_BYTES);
 
 	(void)gfp;
+	if (order)
+		abort();
 	if (!page)
 		return NULL;
 	page->refs = 1;
