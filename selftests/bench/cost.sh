@@ -106,34 +106,35 @@ cost_of_scan() {
 	in_router weir job del id "$job"
 }
 
-# cost_merged NAME GRADIENTS [OPTION...]: the sender's part is in it.
+# cost_merged VARIABLE GRADIENTS [OPTION...]: the sender's part is in it.
 cost_merged() {
-	measure "cost[$1]" "$cost_merged_blocks" --grads "$2" --merged "${cost_fit[$2]}" "${@:3}"
+	measure "$1" "$cost_merged_blocks" --grads "$2" --merged "${cost_fit[$2]}" "${@:3}"
 }
 
 # cost_of_tc_job NAME JOB SETUP_OPTION...: of datagrams that come one by one, and merged
 cost_of_tc_job() {
-	local g merged
+	local g name sender total
 	setup --job "$2" --blocks 8192 "${@:3}"
 	bench_block=0
 	for g in "${!cost_fit[@]}"; do
 		cost_box "$1_tc" "$g" --job "$2"
-		merged=$1_merged_$g
-		cost_merged "$merged" "$g" --job "$2"
-		cost[$merged]=$((cost[$merged] - cost[sender_merged_$g]))
+		name=$1_merged_$g sender=${cost[sender_merged_$g]}
+		cost_merged total "$g" --job "$2"
+		cost[$name]=$((total - sender))
 	done
 	none_refused
 	in_router weir job del id "$2"
 }
 
-# The cost of the box with ports in tc mode, which they are left in. A merged packet that ends at its sender's own device
-# ends there whole: so the sender's part of a datagram is that of a merged one.
+# The cost of the box with ports in tc mode, which they are left in. A merged packet that ends at
+# its sender's own device ends there whole: so the sender's part of a datagram is that of a merged
+# one.
 cost_of_tc() {
 	local g
 	ports_are tc
 	each_worker drop egress
 	for g in "${!cost_fit[@]}"; do
-		cost_merged "sender_merged_$g" "$g"
+		cost_merged "cost[sender_merged_$g]" "$g"
 	done
 	each_worker pass egress
 	cost_of_tc_job contribution 30 --sources 5 --bound 4

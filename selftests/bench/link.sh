@@ -97,7 +97,7 @@ measure_weir() {
 measure_ring() {
 	local before drops ring
 	before=$(idle) drops=$(dropped)
-	ring=$(ranks_ring "$link_bytes" "$link_iterations") || exit
+	ring=$(ranks_ring mean "$link_bytes" "$link_iterations") || exit
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, processor $(busy_since $before)% busy," \
 		"$(dropped_since $drops)"

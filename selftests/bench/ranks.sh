@@ -27,6 +27,7 @@ ranks_up() {
 # ranks_weir JOB BYTES ITERATIONS OPTION...: a weir-perf in each worker
 ranks_weir() {
 	local i pids=() status=0
+	rm -f "$ranks_work"/rank*
 	for ((i = 1; i <= bench_workers; i++)); do
 		in_worker "$i" weir-perf --job "$1" --address "$bench_box" --rank $((i - 1)) \
 			--ranks "$bench_workers" --min-bytes "$2" --max-bytes "$2" --iterations "$3" \
@@ -64,8 +65,9 @@ ranks_agent() {
 	chmod +x "$ranks_work/agent"
 }
 
-# ranks_ring BYTES ITERATIONS: prints seconds an allreduce. With ports attached in mode xdp veth
-# has no TSO: the ring is measured without ports. Ranks that wait let the others run.
+# ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock.
+# With ports attached in mode xdp veth has no TSO: the ring is measured without ports. Ranks that
+# wait let the others run.
 ranks_ring() {
 	local hosts
 	hosts=$(IFS=,; echo "${bench_addresses[*]}")
@@ -77,7 +79,7 @@ ranks_ring() {
 		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
 		--mca mpi_yield_when_idle 1 \
 		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
-		bench-mpi-ring "$1" "$2" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
+		bench-mpi-ring "$2" "$3" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
 		{ cat "$ranks_work/mpi.errors" >&2; die "the ring failed"; }
-	sed -n 's/^seconds //p' "$ranks_work/mpi"
+	sed -n "s/^$1 //p" "$ranks_work/mpi"
 }
