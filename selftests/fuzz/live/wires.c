@@ -77,12 +77,13 @@ static void far_side(struct wires *w)
 	w->in = tap_sender("a1");
 }
 
-/* Routes for forwarded frames, and neighbour entries of workers. */
+/* Routes for forwarded frames, and neighbour entries of workers. Results are cut, to be counted. */
 static void box_side(void)
 {
 	FILE *ip = scene_ip();
 	int i;
 
+	scene_run("ethtool -K a0 tx-udp-segmentation off");
 	fputs("addr add 10.99.0.254/24 dev a0\naddr add fd99::fe/64 dev a0 nodad\n", ip);
 	for (i = 1; i <= 4; i++)
 		fprintf(ip, "neigh add 10.99.0.%d lladdr 02:00:00:00:01:0%d dev a0\n"
