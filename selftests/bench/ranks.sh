@@ -83,3 +83,31 @@ ranks_ring() {
 		{ cat "$ranks_work/mpi.errors" >&2; die "the ring failed"; }
 	sed -n "s/^$1 //p" "$ranks_work/mpi"
 }
+
+# Nanoseconds that the processor was not idle. /proc/uptime has the same clocks, cut to hundredths
+# of a second.
+busy() {
+	awk -F '[ :]+' '
+		/^now at/ { now = $3 }
+		$2 ~ /^\.(idle|iowait)_sleeptime$/ { idle += $3 }
+		END { printf "%.0f\n", now - idle }
+	' /proc/timer_list
+}
+
+# spent COMMAND...: sets $worked to the nanoseconds that the processor was not idle meanwhile.
+spent() {
+	local before
+	before=$(busy)
+	"$@" >/dev/null
+	worked=$(($(busy) - before))
+}
+
+# each_spent FEW MANY COMMAND...: $worked of one iteration, whose number is the command's last
+# argument.
+each_spent() {
+	local short
+	spent "${@:3}" "$1"
+	short=$worked
+	spent "${@:3}" "$2"
+	worked=$(((worked - short) / ($2 - $1)))
+}

@@ -22,34 +22,6 @@ transfer_few=2 transfer_many=12
 
 latency_few=200 latency_many=10200
 
-# Nanoseconds that the processor was not idle. /proc/uptime has the same clocks, cut to hundredths
-# of a second.
-busy() {
-	awk -F '[ :]+' '
-		/^now at/ { now = $3 }
-		$2 ~ /^\.(idle|iowait)_sleeptime$/ { idle += $3 }
-		END { printf "%.0f\n", now - idle }
-	' /proc/timer_list
-}
-
-# spent COMMAND...: sets $worked to the nanoseconds that the processor was not idle meanwhile.
-spent() {
-	local before
-	before=$(busy)
-	"$@" >/dev/null
-	worked=$(($(busy) - before))
-}
-
-# each_spent FEW MANY COMMAND...: $worked of one iteration, whose number is the command's last
-# argument.
-each_spent() {
-	local short
-	spent "${@:3}" "$1"
-	short=$worked
-	spent "${@:3}" "$2"
-	worked=$(((worked - short) / ($2 - $1)))
-}
-
 # gradient NANOSECONDS: of them a gradient
 gradient() {
 	awk -v t="$1" -v n=$((transfer_bytes / 4)) 'BEGIN { printf "%.1f\n", t / n }'
