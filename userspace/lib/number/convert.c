@@ -54,11 +54,32 @@ static inline float float_of(uint32_t bits)
 typedef uint32_t any32 __attribute__((may_alias));
 typedef uint16_t any16 __attribute__((may_alias));
 
+/* As many as the compiler knows: vectors one behind the other. */
+static inline __attribute__((always_inline)) void swap_row(any32 *restrict to,
+							    const any32 *restrict from, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		to[i] = htobe32(from[i]);
+}
+
+/* The last row begins early, where it has to, and swaps some anew: nothing is left of less. */
+static inline __attribute__((always_inline)) void swap_rows(any32 *restrict to,
+							     const any32 *restrict from,
+							     size_t count, size_t row)
+{
+	for (size_t i = 0; i + row < count; i += row)
+		swap_row(to + i, from + i, row);
+	swap_row(to + count - row, from + count - row, row);
+}
+
 VECTORS static void swap32(any32 *restrict to, const any32 *restrict from, size_t count)
 {
-#pragma GCC unroll 4
-	for (size_t i = 0; i < count; i++)
-		to[i] = htobe32(from[i]);
+	if (count >= 64)
+		swap_rows(to, from, count, 64);
+	else if (count >= 8)
+		swap_rows(to, from, count, 8);
+	else if (count)
+		swap_rows(to, from, count, 1);
 }
 
 VECTORS static void swap16(any16 *restrict to, const any16 *restrict from, size_t count)
