@@ -36,18 +36,53 @@ static void window_is_cumulative(void)
 
 	CHECK_EQ(window_init(&window, 4, 0), 0);
 	CHECK_EQ(fill(&window, 1), 4);
-	window_answered(&window, 1);
-	window_answered(&window, 3);
+	window_answered(&window, 1, 1);
+	window_answered(&window, 3, 1);
 	/* Block 0 is missing, so nothing beyond 3 may go. */
 	CHECK_EQ(window_room(&window), 0);
 	CHECK_EQ(window.flight, 2);
-	window_answered(&window, 0);
+	window_answered(&window, 0, 1);
 	CHECK_EQ(window.base, 2);
 	CHECK_EQ(window_room(&window), 2);
 	CHECK(!window_find(&window, 1, &block));
 	CHECK(window_find(&window, 3, &block));
 	CHECK(!window_slot(&window, 3)->waiting);
 	CHECK(!window_find(&window, 4, &block));
+	window_uninit(&window);
+}
+
+/* From the middle, the beginning and the end of a list, of slots that wrap around. */
+static void window_takes_runs(void)
+{
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 8, 13), 0);
+	CHECK_EQ(fill(&window, 1), 8);
+	for (uint64_t block = 13; block < 20; block++)
+		CHECK(window_is_pair(&window, block));
+	CHECK(!window_is_pair(&window, 20));
+	window_answered(&window, 15, 3);
+	CHECK(!window_is_pair(&window, 14));
+	CHECK_EQ(window.base, 13);
+	CHECK_EQ(window.flight, 5);
+	CHECK_EQ(window.slots[13].newer, 14);
+	CHECK_EQ(window.slots[14].newer, 18 & window.mask);
+	CHECK_EQ(window.slots[18 & window.mask].older, 14);
+	window_answered(&window, 13, 2);
+	CHECK_EQ(window.base, 18);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, 18 & window.mask);
+	CHECK_EQ(fill(&window, 2), 5);
+	/* Not sent together. */
+	CHECK(!window_is_pair(&window, 20));
+	/* One of them was asked about. */
+	window_asked(&window, 18, 3, WINDOW_ASKED_SILENCE);
+	CHECK(!window_is_pair(&window, 18));
+	window_answered(&window, 21, 5);
+	window_answered(&window, 18, 1);
+	window_answered(&window, 19, 2);
+	CHECK_EQ(window.base, 26);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
+	CHECK_EQ(window.lists[WINDOW_SENT].newest, WINDOW_NONE);
 	window_uninit(&window);
 }
 
@@ -58,7 +93,7 @@ static void window_of_one(void)
 	CHECK_EQ(window_init(&window, 1, 0), 0);
 	for (unsigned int i = 0; i < 10; i++) {
 		CHECK_EQ(fill(&window, i), 1);
-		window_answered(&window, i);
+		window_answered(&window, i, 1);
 		CHECK_EQ(window.base, i + 1);
 	}
 	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
@@ -83,7 +118,7 @@ static void window_wraps(void)
 	/* From the far side of the wrap first. */
 	for (unsigned int i = 7; i-- > 0;) {
 		CHECK_EQ(window.base, first);
-		window_answered(&window, first + i);
+		window_answered(&window, first + i, 1);
 	}
 	CHECK_EQ(window.base, first + 7);
 	CHECK_EQ((uint32_t)window.base, 4);
@@ -104,15 +139,15 @@ static void window_orders_by_sending(void)
 	CHECK_EQ(window_slot(&window, 101)->tries, 2);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 100);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 104);
-	window_answered(&window, 100);
+	window_answered(&window, 100, 1);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 102);
-	window_answered(&window, 104);
+	window_answered(&window, 104, 1);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 101);
-	window_answered(&window, 102);
-	window_answered(&window, 103);
+	window_answered(&window, 102, 1);
+	window_answered(&window, 103, 1);
 	CHECK_EQ(window.lists[WINDOW_SENT].oldest, window.lists[WINDOW_SENT].newest);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 101);
-	window_answered(&window, 101);
+	window_answered(&window, 101, 1);
 	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
 	CHECK_EQ(window.lists[WINDOW_SENT].newest, WINDOW_NONE);
 	CHECK_EQ(window.base, 105);
@@ -143,8 +178,8 @@ static void window_keeps_lists(void)
 	CHECK_EQ(window.lists[WINDOW_WANTED].oldest, WINDOW_NONE);
 	CHECK_EQ(window_slot(&window, 2)->contributed, 4);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 3);
-	window_answered(&window, 0);
-	window_answered(&window, 1);
+	window_answered(&window, 0, 1);
+	window_answered(&window, 1, 1);
 	CHECK_EQ(window.lists[WINDOW_HELD].oldest, WINDOW_NONE);
 	CHECK_EQ(window.lists[WINDOW_HELD].newest, WINDOW_NONE);
 	CHECK_EQ(window.base, 2);
@@ -164,7 +199,7 @@ static void window_goes_back(void)
 		window_made(&window, request, 12, 16 + i);
 		window_sent(&window, 10 + i, 1);
 		if (i < 4 || i == 6)
-			window_answered(&window, 10 + i);
+			window_answered(&window, 10 + i, 1);
 	}
 	CHECK_EQ(window_lacks(&window), 14);
 	window_rewind(&window, 11);
@@ -179,7 +214,7 @@ static void window_goes_back(void)
 		window_sent(&window, block, 2);
 		CHECK_EQ(window_slot(&window, block)->tries, 1);
 		CHECK(!window_slot(&window, block)->request == (block < 14 || block == 16));
-		window_answered(&window, block);
+		window_answered(&window, block, 1);
 	}
 	CHECK_EQ(window.base, 18);
 	CHECK_EQ(window_lacks(&window), 18);
@@ -252,7 +287,7 @@ static void pace_grows_and_falls(void)
 	pace_init(&pace, 4096);
 	CHECK_EQ(pace.limit, PACE_START);
 	for (unsigned int i = 0; i < 448; i++)
-		pace_answered(&pace);
+		pace_answered(&pace, 1);
 	CHECK_EQ(pace.limit, 512);
 	CHECK_EQ(pace_room(&pace, 500), 12);
 	CHECK_EQ(pace_room(&pace, 600), 0);
@@ -265,7 +300,7 @@ static void pace_grows_and_falls(void)
 	pace_lost(&pace, 11, 21);
 	CHECK_EQ(pace.limit, 384);
 	for (unsigned int i = 0; i < 384; i++)
-		pace_answered(&pace);
+		pace_answered(&pace, 1);
 	CHECK_EQ(pace.limit, 385);
 	for (unsigned int i = 0; i < 100; i++)
 		pace_lost(&pace, 100 + i, 100 + i);
@@ -279,11 +314,56 @@ static void pace_stays_in_the_window(void)
 	pace_init(&pace, 3);
 	CHECK_EQ(pace.limit, 3);
 	for (unsigned int i = 0; i < 100; i++)
-		pace_answered(&pace);
+		pace_answered(&pace, 1);
 	CHECK_EQ(pace.limit, 3);
 	for (unsigned int i = 0; i < 100; i++)
 		pace_lost(&pace, i, i);
 	CHECK_EQ(pace.limit, 3);
+}
+
+/* Many answers at once make the limit that they make one by one. */
+static void pace_counts_answers(void)
+{
+	for (uint32_t count = 1; count < 300; count += 13) {
+		struct pace one, many;
+
+		pace_init(&one, 200);
+		one.threshold = 90;
+		many = one;
+		for (unsigned int i = 0; i < 120; i++) {
+			for (uint32_t n = 0; n < count; n++)
+				pace_answered(&one, 1);
+			pace_answered(&many, count);
+			CHECK_EQ(many.limit, one.limit);
+			CHECK_EQ(many.credit, one.credit);
+		}
+		CHECK(many.limit > 90);
+	}
+}
+
+static void headers_in_a_row(void)
+{
+	struct wire_header header = { .job = 7, .block = 0x12ffff, .ranks = 4, .grads = 256 };
+	uint8_t packet[WIRE_HEADER], next[WIRE_HEADER];
+
+	wire_put_header(packet, &header);
+	header.block++;
+	wire_put_header(next, &header);
+	CHECK(wire_is_next(next, packet));
+	CHECK(!wire_is_next(packet, next));
+	CHECK(!wire_is_next(next, next));
+	for (size_t i = 0; i < WIRE_HEADER; i++) {
+		next[i] ^= 0x10;
+		CHECK(!wire_is_next(next, packet));
+		next[i] ^= 0x10;
+	}
+	/* Behind the last block of job 7 there is none of job 8. */
+	header.block = UINT32_MAX;
+	wire_put_header(packet, &header);
+	header.block = 0;
+	header.job = 8;
+	wire_put_header(next, &header);
+	CHECK(!wire_is_next(next, packet));
 }
 
 static void header_layout(void)
@@ -446,6 +526,21 @@ static int32_t quantised(float x, double scale)
 	convert_to_wire(&wire, WEIR_INT32, &x, WEIR_FLOAT32, 1, &scaling);
 	convert_from_wire(&value, WEIR_INT32, &wire, WEIR_INT32, 1, 1);
 	return value;
+}
+
+/* Not one more, whatever the number. */
+static void integers_of_every_count(void)
+{
+	uint32_t in[200], out[200];
+
+	for (uint32_t i = 0; i < ELEMENTS(in); i++)
+		in[i] = i * 0x01234567;
+	for (size_t count = 0; count < ELEMENTS(in); count++) {
+		memset(out, 0xee, sizeof(out));
+		convert_to_wire(out, WEIR_INT32, in, WEIR_INT32, count, NULL);
+		for (size_t i = 0; i < ELEMENTS(in); i++)
+			CHECK_EQ(out[i], i < count ? htobe32(in[i]) : 0xeeeeeeee);
+	}
 }
 
 static void floats_are_rounded_to_even(void)
@@ -714,6 +809,7 @@ static void addresses(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(window_is_cumulative),
+	KTAP_TEST(window_takes_runs),
 	KTAP_TEST(window_of_one),
 	KTAP_TEST(window_wraps),
 	KTAP_TEST(window_orders_by_sending),
@@ -724,6 +820,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(timer_backs_off),
 	KTAP_TEST(pace_grows_and_falls),
 	KTAP_TEST(pace_stays_in_the_window),
+	KTAP_TEST(pace_counts_answers),
+	KTAP_TEST(headers_in_a_row),
 	KTAP_TEST(header_layout),
 	KTAP_TEST(exponent_layout),
 	KTAP_TEST(query_layout),
@@ -731,6 +829,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(bitmaps),
 	KTAP_TEST(join_layout),
 	KTAP_TEST(integers_are_big_endian),
+	KTAP_TEST(integers_of_every_count),
 	KTAP_TEST(floats_are_rounded_to_even),
 	KTAP_TEST(floats_match_the_reference),
 	KTAP_TEST(unfit_floats_are_found),

@@ -15,17 +15,18 @@ void pace_init(struct pace *pace, uint32_t ceiling)
 	};
 }
 
-void pace_answered(struct pace *pace)
+void pace_answered(struct pace *pace, uint32_t count)
 {
-	pace->credit = least(pace->credit + PACE_CREDIT, PACE_CREDIT_MAX);
+	uint32_t quick = pace->limit < pace->threshold ?
+			 least(count, pace->threshold - pace->limit) : 0;
+
+	pace->credit = least(pace->credit + count * PACE_CREDIT, PACE_CREDIT_MAX);
+	pace->limit += quick;
 	if (pace->limit >= pace->ceiling)
 		return;
-	if (pace->limit < pace->threshold) {
-		pace->limit++;
-	} else if (++pace->answers >= pace->limit) {
-		pace->limit++;
-		pace->answers = 0;
-	}
+	pace->answers += count - quick;
+	while (pace->answers >= pace->limit && pace->limit < pace->ceiling)
+		pace->answers -= pace->limit++;
 }
 
 void pace_silent(struct pace *pace, uint32_t credit)

@@ -44,8 +44,8 @@ struct pace {
 
 void pace_init(struct pace *pace, uint32_t ceiling);
 
-/* A block was answered. */
-void pace_answered(struct pace *pace);
+/* So many blocks were answered. */
+void pace_answered(struct pace *pace, uint32_t count);
 
 /*
  * Nothing was answered for long: the saved credit is set to @credit. The first answer may

@@ -51,18 +51,20 @@ uint64_t window_block(const struct window *window, uint32_t slot)
 	return window->base + ((slot - (uint32_t)window->base) & window->mask);
 }
 
-static void unlink_slot(struct window *window, struct window_slot *slot)
+/* Takes those from @oldest to @newest out of their list. */
+static void unlink_slots(struct window *window, const struct window_slot *oldest,
+			 const struct window_slot *newest)
 {
-	struct window_list *list = &window->lists[slot->where];
+	struct window_list *list = &window->lists[oldest->where];
 
-	if (slot->older == WINDOW_NONE)
-		list->oldest = slot->newer;
+	if (oldest->older == WINDOW_NONE)
+		list->oldest = newest->newer;
 	else
-		window->slots[slot->older].newer = slot->newer;
-	if (slot->newer == WINDOW_NONE)
-		list->newest = slot->older;
+		window->slots[oldest->older].newer = newest->newer;
+	if (newest->newer == WINDOW_NONE)
+		list->newest = oldest->older;
 	else
-		window->slots[slot->newer].older = slot->older;
+		window->slots[newest->newer].older = oldest->older;
 }
 
 static void link_newest(struct window *window, struct window_slot *slot, enum window_where where)
@@ -82,7 +84,7 @@ static void link_newest(struct window *window, struct window_slot *slot, enum wi
 
 static void move(struct window *window, struct window_slot *slot, enum window_where where)
 {
-	unlink_slot(window, slot);
+	unlink_slots(window, slot, slot);
 	link_newest(window, slot, where);
 }
 
@@ -136,14 +138,18 @@ void window_wanted(struct window *window, uint64_t block)
 	slot->asked = WINDOW_NOT_ASKED;
 }
 
-void window_answered(struct window *window, uint64_t block)
+void window_answered(struct window *window, uint64_t block, uint32_t count)
 {
-	struct window_slot *slot = window_slot(window, block);
+	uint64_t end = block + count;
 
-	unlink_slot(window, slot);
-	slot->waiting = false;
-	slot->request = NULL;
-	window->flight--;
+	unlink_slots(window, window_slot(window, block), window_slot(window, end - 1));
+	window->flight -= count;
+	for (uint64_t b = block; b != end; b++) {
+		window_slot(window, b)->waiting = false;
+		window_slot(window, b)->request = NULL;
+	}
+	if (window->base == block)
+		window->base = end;
 	while (window->base != window->next && !window_slot(window, window->base)->waiting)
 		window->base++;
 }

@@ -145,6 +145,17 @@ static inline bool window_find(const struct window *window, uint32_t wire_id, ui
 	return true;
 }
 
+/* Was the block behind this one, which waits, sent with it and for the same, each once? */
+static inline bool window_is_pair(const struct window *window, uint64_t block)
+{
+	const struct window_slot *slot = window_slot(window, block);
+	const struct window_slot *next = window_slot(window, block + 1);
+
+	return slot->newer == (uint32_t)(next - window->slots) && slot->tries == 1 &&
+	       next->tries == 1 && next->sent == slot->sent && next->merged == slot->merged &&
+	       next->request == slot->request;
+}
+
 /* The contribution of the block at @high has been made, of so many bytes. */
 static inline void window_made(struct window *window, struct weir_request *request, uint32_t header,
 		 uint32_t bytes)
@@ -169,8 +180,11 @@ void window_held(struct window *window, uint64_t block, uint64_t now);
 /* The box has replied that it lacks a block. */
 void window_wanted(struct window *window, uint64_t block);
 
-/* A block that waited was answered; moves @base past all that are. */
-void window_answered(struct window *window, uint64_t block);
+/*
+ * Blocks that waited were answered, @count from @block on, each sent with the one before it (see
+ * window_is_pair()); moves @base past all that are.
+ */
+void window_answered(struct window *window, uint64_t block, uint32_t count);
 
 /* The first block with a request that waits for its answer; @high where there is none. */
 uint64_t window_lacks(const struct window *window);

@@ -91,7 +91,7 @@ static int take_gone(struct weir *comm, uint64_t block)
 	if (window_slot(&comm->window, block)->request)
 		return dead(comm);
 	/* It was sent again for the sake of other ranks, and they have it. */
-	window_answered(&comm->window, block);
+	window_answered(&comm->window, block, 1);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 _Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the wire");
+_Static_assert(offsetof(struct weir_trio, gen_id) == sizeof(uint64_t), "a word is before it");
 _Static_assert(sizeof(struct weir_join) == 32, "a join has 32 bytes on the wire");
 _Static_assert(sizeof(struct weir_notice) == 96, "a notice has 96 bytes on the wire");
 _Static_assert(2 * BITMAP_WORDS == WEIR_BITMAP_WORDS, "one bitmap holds what the other does");

@@ -164,6 +164,19 @@ void wire_get_notice(struct wire_notice *notice, const void *packet);
 /* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
 
+/* Is it the same header, but that of the block behind? Never where the wire's number wraps. */
+static inline bool wire_is_next(const void *packet, const void *previous)
+{
+	const struct weir_trio *trio = packet, *before = previous;
+	uint64_t head, head_before;
+
+	memcpy(&head, trio, sizeof(head));
+	memcpy(&head_before, before, sizeof(head_before));
+	return trio->job_id == before->job_id &&
+	       be64toh(head) - be64toh(head_before) == 1 << 24 &&
+	       !memcmp(trio->gen_id, before->gen_id, WIRE_HEADER - sizeof(head));
+}
+
 /* Gives a packet that is written already another generation. */
 static inline void wire_set_generation(void *packet, uint16_t generation)
 {

@@ -13,6 +13,28 @@
 #include "request/request.h"
 #include "request/result.h"
 
+/**
+ * struct message - those of its packets that are not taken yet
+ * @packet: the first of them
+ * @length: its bytes
+ * @stride: bytes of each but the last
+ * @left: bytes of all
+ */
+struct message {
+	const uint8_t *packet;
+	size_t length;
+	size_t stride;
+	size_t left;
+};
+
+static void next_packet(struct message *message)
+{
+	message->packet += message->length;
+	message->left -= message->length;
+	if (message->left < message->stride)
+		message->length = message->left;
+}
+
 /* Results up to so far beyond the blocks that this rank has sent are of this communicator. */
 #define AHEAD_MAX	(1u << 30)
 
@@ -92,7 +114,7 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 {
 	if (slot->request) {
 		request_deliver(slot->request, block, result);
-		comm->stats.elements += result->header.grads;
+		comm->stats.elements += (uint64_t)result->header.grads * result->blocks;
 	}
 	if (slot->merged && bitmap_has(result->contributors, comm->config.rank))
 		merging_arrived(&comm->merging);
@@ -100,8 +122,8 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
 	note_time(comm, slot);
-	window_answered(&comm->window, block);
-	pace_answered(&comm->pace);
+	window_answered(&comm->window, block, result->blocks);
+	pace_answered(&comm->pace, result->blocks);
 	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
 	comm->progress = comm->now;
@@ -146,7 +168,30 @@ static void take_other(struct weir *comm, uint32_t wire_id)
 		comm->stats.malformed++;
 }
 
-static void take_result(struct weir *comm, const struct result *result)
+/* Results whose headers are all the same but for the block. */
+static bool has_likes(const struct result *result)
+{
+	return !result->header.has_exponent && !(result->header.flags & WEIR_TRIO_DEGRADED);
+}
+
+/*
+ * The results behind this one are taken with it as far as they are like it, and their blocks were
+ * sent with its block: then they differ in the sums alone.
+ */
+static void add_likes(struct weir *comm, uint64_t block, const struct weir_request *request,
+		      struct result *result, struct message *message)
+{
+	uint64_t most = request && has_likes(result) ? request_alike(request, block) : 0;
+
+	while (message->left >= 2 * message->length && result->blocks < most &&
+	       window_is_pair(&comm->window, block++) &&
+	       wire_is_next(message->packet + message->length, message->packet)) {
+		result->blocks++;
+		next_packet(message);
+	}
+}
+
+static void take_result(struct weir *comm, struct result *result, struct message *message)
 {
 	const struct wire_header *header = &result->header;
 	struct window_slot *slot;
@@ -158,12 +203,14 @@ static void take_result(struct weir *comm, const struct result *result)
 		return;
 	}
 	slot = window_slot(&comm->window, block);
-	if (!slot->waiting)
+	if (!slot->waiting) {
 		comm->stats.duplicates++;
-	else if (!fits_block(slot->request, block, header))
+	} else if (!fits_block(slot->request, block, header)) {
 		comm->stats.malformed++;
-	else
+	} else {
+		add_likes(comm, block, slot->request, result, message);
 		deliver(comm, block, slot, result);
+	}
 }
 
 /* Replies without a query, or about a block that is answered meanwhile, are ignored. */
@@ -216,8 +263,11 @@ static bool is_reply(const struct weir *comm, const struct wire_header *header, 
 	       header->generation == comm->member.generation;
 }
 
-static int take(struct weir *comm, const uint8_t *packet, size_t length)
+/* Takes the first packet, and may take some of those behind it. */
+static int take(struct weir *comm, struct message *message)
 {
+	const uint8_t *packet = message->packet;
+	size_t length = message->length;
 	struct result result;
 
 	if (length < WIRE_HEADER || !wire_get_header(&result.header, packet, length)) {
@@ -234,7 +284,7 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, wire_replied(packet));
 	else if (result_read(comm, &result, packet, length))
-		take_result(comm, &result);
+		take_result(comm, &result, message);
 	else
 		comm->stats.malformed++;
 	return 0;
@@ -255,25 +305,27 @@ static uint64_t count_packets(size_t length, size_t stride)
 /* Takes the packets of a message, one or many. */
 static int take_message(struct weir *comm, unsigned int index)
 {
-	const struct mmsghdr *message = &comm->in.messages[index];
-	size_t left = message->msg_len, stride = inbox_stride(&comm->in, index);
-	uint64_t packets = count_packets(left, stride);
-	const uint8_t *packet = inbox_at(&comm->in, index);
-	int err = 0;
+	const struct mmsghdr *received = &comm->in.messages[index];
+	size_t length = received->msg_len, stride = inbox_stride(&comm->in, index);
+	uint64_t packets = count_packets(length, stride);
+	struct message message = {
+		.packet = inbox_at(&comm->in, index),
+		.length = length < stride ? length : stride,
+		.stride = stride,
+		.left = length,
+	};
+	int err;
 
 	comm->stats.packets_received += packets;
 	comm->stats.merged_received += packets > 1 ? packets : 0;
-	if (message->msg_hdr.msg_flags & MSG_TRUNC || (packets > 1 && !is_aligned(comm, stride))) {
+	if (received->msg_hdr.msg_flags & MSG_TRUNC || (packets > 1 && !is_aligned(comm, stride))) {
 		comm->stats.malformed += packets;
 		return 0;
 	}
-	for (; packets && !err; packets--) {
-		size_t length = left < stride ? left : stride;
-
-		err = take(comm, packet, length);
-		packet += length;
-		left -= length;
-	}
+	do {
+		err = take(comm, &message);
+		next_packet(&message);
+	} while (message.left && !err);
 	return err;
 }
 

@@ -153,13 +153,6 @@ static double divisor(const struct weir_request *request, const struct result *r
 	return divisor;
 }
 
-static void take_sums(const struct weir_request *request, uint64_t block,
-		      const struct result *result)
-{
-	convert_from_wire(output(request, block_offset(request, block)), request->type,
-			  result->sums, request->comm->config.type, result->header.grads,
-			  divisor(request, result, block));
-}
 
 /* Zero has no bit set in any type. The parts cut off are there already. */
 static void keep_residual(const struct weir_request *request, uint64_t block, size_t count,
@@ -194,12 +187,13 @@ static void tell(const struct weir_request *request, uint64_t block, const struc
 	config->on_block(config->on_block_context, &info);
 }
 
-static void count_block(struct weir_request *request, const struct wire_header *header,
-			bool missed)
+static void count_blocks(struct weir_request *request, const struct result *result, bool missed)
 {
-	request->overflow_blocks += !!(header->flags & WEIR_TRIO_OVERFLOW);
-	request->degraded_blocks += !!(header->flags & WEIR_TRIO_DEGRADED);
-	request->missed_blocks += missed;
+	const struct wire_header *header = &result->header;
+
+	request->overflow_blocks += header->flags & WEIR_TRIO_OVERFLOW ? result->blocks : 0;
+	request->degraded_blocks += header->flags & WEIR_TRIO_DEGRADED ? result->blocks : 0;
+	request->missed_blocks += missed ? result->blocks : 0;
 	if (!request->min_ranks || header->ranks < request->min_ranks)
 		request->min_ranks = header->ranks;
 }
@@ -240,15 +234,24 @@ static void take_exponent(struct weir_request *request, uint64_t block,
 static void deliver_elements(struct weir_request *request, uint64_t block,
 			     const struct result *result)
 {
+	const struct config *config = &request->comm->config;
+	double by = divisor(request, result, block);
 	bool missed = is_missed(request, result);
+	size_t grads = result->header.grads;
+	uint8_t *out = output(request, block_offset(request, block));
+	const uint8_t *sums = result->sums;
 
-	/* The input first: the sums may overwrite it. */
-	if (request->residual)
-		keep_residual(request, block, result->header.grads, missed);
-	take_sums(request, block, result);
-	count_block(request, &result->header, missed);
-	if (request->comm->config.on_block)
-		tell(request, block, result);
+	for (uint64_t end = block + result->blocks; block != end; block++) {
+		/* The input first: the sums may overwrite it. */
+		if (request->residual)
+			keep_residual(request, block, grads, missed);
+		convert_from_wire(out, request->type, sums, config->type, grads, by);
+		if (config->on_block)
+			tell(request, block, result);
+		out += grads * number_size(request->type);
+		sums += result->bytes;
+	}
+	count_blocks(request, result, missed);
 }
 
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result)
@@ -257,7 +260,7 @@ void request_deliver(struct weir_request *request, uint64_t block, const struct 
 		deliver_elements(request, block, result);
 	if (request->exponents)
 		take_exponent(request, block, result);
-	request->left--;
+	request->left -= result->blocks;
 }
 
 static void append(struct queue *queue, struct weir_request *request)

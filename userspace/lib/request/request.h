@@ -124,6 +124,12 @@ static inline bool request_is_final(const struct weir_request *request, uint64_t
 	return block == request->first + request->blocks - 1;
 }
 
+/* How many blocks from this one on have as many elements, without a look at the last. */
+static inline uint64_t request_alike(const struct weir_request *request, uint64_t block)
+{
+	return request->first + request->blocks - 1 - block;
+}
+
 /* Is the exponent there that a block is made with? */
 bool request_is_ready(const struct weir_request *request, uint64_t block);
 
@@ -133,7 +139,7 @@ int32_t request_exponent(const struct weir_request *request, uint64_t block);
 /* Puts a block's elements on the wire, @count of them. */
 void request_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire);
 
-/* Takes a block's result. */
+/* Takes a block's result, or those of several blocks from it on. */
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result);
 
 #endif

@@ -13,15 +13,19 @@
 #include "packet/wire.h"
 
 /**
- * struct result - a result
- * @header: its header
+ * struct result - a result, or those of blocks in a row that are alike but for the sums
+ * @header: its header; that of the first
+ * @blocks: how many there are
+ * @bytes: from one's sums to the next one's
  * @sums: gradients, in network byte order
  * @contributors: the ranks that are summed; empty where the result does not name them
  * @named: the room for those that it names
  */
 struct result {
 	struct wire_header header;
-	const void *sums;
+	unsigned int blocks;
+	size_t bytes;
+	const uint8_t *sums;
 	const uint64_t *contributors;
 	uint64_t named[BITMAP_WORDS];
 };
@@ -44,6 +48,8 @@ static inline bool result_read(const struct weir *comm, struct result *result,
 	if (header->job != comm->config.job || header->generation != comm->member.generation ||
 	    !header->grads || length < end)
 		return false;
+	result->blocks = 1;
+	result->bytes = length;
 	result->sums = packet + before;
 	if (header->flags & WEIR_TRIO_DEGRADED)
 		return result_read_contributors(comm, result, packet + end, length - end);
