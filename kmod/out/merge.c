@@ -12,6 +12,7 @@
 
 #include "out/merge.h"
 #include "out/skb.h"
+#include "type/copy.h"
 
 /* Most bytes behind the UDP header. */
 #define WEIR_MERGE_MAX	(65535 - (sizeof(struct ipv6hdr) + sizeof(struct udphdr)))
@@ -134,7 +135,7 @@ static void weir_merge_put(struct weir_merge *merge, const void *from, unsigned 
 	struct page *page = virt_to_head_page(merge->room);
 	void *to = merge->room + merge->used;
 
-	memcpy(to, from, len);
+	weir_copy(to, from, len);
 	merge->used += len;
 	weir_merge_link(merge->skb, page, to - page_address(page), len);
 }

@@ -10,6 +10,7 @@
 #include "base/payload.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
+#include "type/copy.h"
 #include "type/vector.h"
 #include "type/reduce_ops.h"
 #include "unit.h"
@@ -348,7 +349,32 @@ static void reduce_bias_is_tight(void)
 	}
 }
 
+/* Of any length, with the registers and without. */
+static void reduce_copies(void)
+{
+	u8 from[400], to[400];
+	unsigned int len, i;
+	int kept;
+
+	for (i = 0; i < sizeof(from); i++)
+		from[i] = random();
+	weir_vector_init();
+	for (kept = 0; kept < 2; kept++) {
+		if (kept)
+			weir_vector_keep();
+		for (len = 0; len < sizeof(from); len++) {
+			memset(to, 0x5a, sizeof(to));
+			weir_copy(to, from, len);
+			CHECK(!memcmp(to, from, len));
+			CHECK_EQ(to[len], 0x5a);
+		}
+		weir_vector_drop();
+		CHECK_EQ(mock_fpu, 0);
+	}
+}
+
 const struct ktap_test reduce_tests[] = {
+	KTAP_TEST(reduce_copies),
 	KTAP_TEST(reduce_vector),
 	KTAP_TEST(reduce_vector_cut),
 	KTAP_TEST(reduce_scalar),
