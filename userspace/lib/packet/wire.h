@@ -177,6 +177,15 @@ static inline bool wire_is_next(const void *packet, const void *previous)
 	       !memcmp(trio->gen_id, before->gen_id, WIRE_HEADER - sizeof(head));
 }
 
+/* Writes the same header, without an exponent, for another block. */
+static inline void wire_put_like(void *packet, const void *like, uint64_t block)
+{
+	struct weir_trio *trio = packet;
+
+	memcpy(packet, like, WIRE_HEADER);
+	wire_put32(trio->block_id, (uint32_t)block);
+}
+
 /* Gives a packet that is written already another generation. */
 static inline void wire_set_generation(void *packet, uint16_t generation)
 {

@@ -127,16 +127,23 @@ static void exponents_to_wire(struct weir_request *request, uint64_t block, size
 	convert_to_wire(wire, WEIR_INT32, input(request, offset), request->type, count, &scaling);
 }
 
-void request_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire)
+void request_to_wire(struct weir_request *request, uint64_t block, uint32_t blocks, size_t count,
+		     uint8_t *wire, size_t stride)
 {
 	const struct scaling scaling = { .factor = request->scale };
+	enum weir_type type = request->type, wire_type = request->comm->config.type;
+	const uint8_t *in;
 
-	if (request->exponents)
+	if (request->exponents) {
 		exponents_to_wire(request, block, count, wire);
-	else
-		convert_to_wire(wire, request->comm->config.type,
-				input(request, block_offset(request, block)), request->type, count,
-				&scaling);
+		return;
+	}
+	in = input(request, block_offset(request, block));
+	for (uint32_t i = 0; i < blocks; i++) {
+		convert_to_wire(wire, wire_type, in, type, count, &scaling);
+		in += count * number_size(type);
+		wire += stride;
+	}
 }
 
 /* The divisor of a sum: of integers that were scaled, and for the mean. */

@@ -124,7 +124,7 @@ static inline bool request_is_final(const struct weir_request *request, uint64_t
 	return block == request->first + request->blocks - 1;
 }
 
-/* How many blocks from this one on have as many elements, without a look at the last. */
+/* How many blocks from this one on have as many elements; the last one, which may not, is left out. */
 static inline uint64_t request_alike(const struct weir_request *request, uint64_t block)
 {
 	return request->first + request->blocks - 1 - block;
@@ -136,8 +136,12 @@ bool request_is_ready(const struct weir_request *request, uint64_t block);
 /* The exponent that a block's packet carries. */
 int32_t request_exponent(const struct weir_request *request, uint64_t block);
 
-/* Puts a block's elements on the wire, @count of them. */
-void request_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire);
+/*
+ * Puts elements of @blocks blocks from this one on into their packets, @count of each, and
+ * @stride bytes from one's to the next one's; of one block where there are exponents.
+ */
+void request_to_wire(struct weir_request *request, uint64_t block, uint32_t blocks, size_t count,
+		     uint8_t *wire, size_t stride);
 
 /* Takes a block's result, or those of several blocks from it on. */
 void request_deliver(struct weir_request *request, uint64_t block, const struct result *result);

@@ -84,22 +84,43 @@ static struct wire_header contribution(const struct weir *comm,
 	return header;
 }
 
-/* Makes the packet of the first block that has none, and keeps it. */
-static void make_packet(struct weir *comm, struct weir_request *request)
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many packets from a block's on, @most at most, differ in no more than block and elements. */
+static uint32_t count_likes(const struct weir *comm, const struct weir_request *request,
+			    uint64_t block, uint32_t most)
+{
+	uint32_t to_wrap = window_slots(&comm->window) - ((uint32_t)block & comm->window.mask);
+	uint64_t alike = request->exponents ? 1 : request_alike(request, block);
+
+	return !alike ? 1 : least(alike < most ? (uint32_t)alike : most, to_wrap);
+}
+
+/* Makes packets of the first blocks that have none, one or more, and keeps them. */
+static void make_packets(struct weir *comm, struct weir_request *request, uint32_t most)
 {
 	uint64_t block = comm->window.high;
 	uint64_t slot = block & comm->window.mask;
+	uint32_t blocks = count_likes(comm, request, block, most);
 	bool followed = request_is_followed(request);
 	struct wire_header header = followed ? query(comm, block) :
 					       contribution(comm, request, block);
 	uint32_t size = (uint32_t)wire_header_size(&header);
+	uint32_t bytes = size + header.grads * (uint32_t)number_size(comm->config.type);
+	void *first = packets_at(&comm->kept, slot, size);
 
-	wire_put_header(packets_at(&comm->kept, slot, size), &header);
+	wire_put_header(first, &header);
+	window_made(&comm->window, request, size, bytes);
+	for (uint32_t i = 1; i < blocks; i++) {
+		wire_put_like(packets_at(&comm->kept, slot + i, size), first, block + i);
+		window_made(&comm->window, request, size, bytes);
+	}
 	if (!followed)
-		request_to_wire(request, block, header.grads,
-				packets_gradients(&comm->kept, slot));
-	window_made(&comm->window, request, size,
-		    size + header.grads * (uint32_t)number_size(comm->config.type));
+		request_to_wire(request, block, blocks, header.grads,
+				packets_gradients(&comm->kept, slot), comm->kept.stride);
 }
 
 static void put_contribution(const struct weir *comm, struct iovec *vector, uint64_t block)
@@ -399,21 +420,16 @@ static int send_wanted(struct weir *comm)
 	return send_picked(comm, &picked, true);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint32_t room(const struct weir *comm)
 {
 	return least(window_room(&comm->window), pace_room(&comm->pace, comm->window.flight));
 }
 
 /*
- * Is there a packet of the block, or can it be made now? Packets of scaled floats wait for the
- * agreed exponent.
+ * Is there a packet of the block, or can it be made now, with up to @most in all? Packets of
+ * scaled floats wait for the agreed exponent.
  */
-static bool is_made(struct weir *comm, uint64_t block)
+static bool is_made(struct weir *comm, uint64_t block, uint32_t most)
 {
 	struct weir_request *request;
 
@@ -422,7 +438,7 @@ static bool is_made(struct weir *comm, uint64_t block)
 	request = request_sending(comm, block);
 	if (!request || !request_is_ready(request, block))
 		return false;
-	make_packet(comm, request);
+	make_packets(comm, request, most);
 	return true;
 }
 
@@ -434,7 +450,7 @@ static int send_new(struct weir *comm)
 
 	pick_none(&picked, WINDOW_NOT_ASKED);
 	picked.merge = true;
-	for (; picked.count < most && is_made(comm, block); block++)
+	for (; picked.count < most && is_made(comm, block, most - picked.count); block++)
 		picked.block[picked.count++] = block;
 	return send_picked(comm, &picked, true);
 }
