@@ -118,7 +118,6 @@ int weir_path_find(struct weir_path *path, struct weir_contrib *c)
 	return 0;
 }
 
-
 /**
  * weir_path_find_other() - find the job and source of a datagram that is not of those before it
  * @path: that of the datagram before it, with a pass

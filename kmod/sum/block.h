@@ -66,9 +66,10 @@ enum weir_block_state {
  * @mask: sources that have contributed (rcvd_mask_0 to _3)
  * @late: sources that contributed only after it was answered
  * @pages: sums in the reduction's form while open, gradients in network form when complete
- *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. The block's mark follows, see struct
- *	weir_marking; then, in a table with a repeat_after, a time for each source: when the
- *	result was last repeated to it, ns. A time before @last is of an earlier block
+ *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. The
+ *	block's mark follows, see struct weir_marking; then, in a table with a repeat_after, a
+ *	time for each source: when the result was last repeated to it, ns. A time before @last is
+ *	of an earlier block
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.

@@ -67,7 +67,7 @@ static void *weir_reduce_at(const struct weir_reduction *r, struct page **pages,
 
 /* @n gradients from one segment, cut where the pages are. */
 static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, const u8 *src,
-			   unsigned int n)
+				    unsigned int n)
 {
 	unsigned int run;
 	u32 all = 0;
@@ -81,7 +81,7 @@ static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, c
 
 /* A gradient that lies across two or more segments is put together in @word first. */
 static noinline u32 weir_reduce_segs(const struct weir_walk *w,
-			    const struct weir_payload *pl, unsigned int count)
+				     const struct weir_payload *pl, unsigned int count)
 {
 	const unsigned int size = weir_reduction_bytes(w->r, 1);
 	unsigned int s, n, have = 0, i = 0;
