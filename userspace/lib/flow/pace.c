@@ -17,13 +17,14 @@ void pace_init(struct pace *pace, uint32_t ceiling)
 
 void pace_answered(struct pace *pace, uint32_t count)
 {
-	uint32_t quick = pace->limit < pace->threshold ?
-			 least(count, pace->threshold - pace->limit) : 0;
+	uint32_t quick = 0;
 
 	pace->credit = least(pace->credit + count * PACE_CREDIT, PACE_CREDIT_MAX);
-	pace->limit += quick;
 	if (pace->limit >= pace->ceiling)
 		return;
+	if (pace->limit < pace->threshold)
+		quick = least(count, pace->threshold - pace->limit);
+	pace->limit += quick;
 	pace->answers += count - quick;
 	while (pace->answers >= pace->limit && pace->limit < pace->ceiling)
 		pace->answers -= pace->limit++;

@@ -41,11 +41,6 @@ void window_uninit(struct window *window)
 	window->slots = NULL;
 }
 
-uint32_t window_slots(const struct window *window)
-{
-	return window->mask + 1;
-}
-
 uint64_t window_block(const struct window *window, uint32_t slot)
 {
 	return window->base + ((slot - (uint32_t)window->base) & window->mask);
@@ -141,15 +136,17 @@ void window_wanted(struct window *window, uint64_t block)
 void window_answered(struct window *window, uint64_t block, uint32_t count)
 {
 	uint64_t end = block + count;
+	struct window_slot *slot;
 
 	unlink_slots(window, window_slot(window, block), window_slot(window, end - 1));
 	window->flight -= count;
-	for (uint64_t b = block; b != end; b++) {
-		window_slot(window, b)->waiting = false;
-		window_slot(window, b)->request = NULL;
-	}
 	if (window->base == block)
 		window->base = end;
+	do {
+		slot = window_slot(window, block);
+		slot->waiting = false;
+		slot->request = NULL;
+	} while (++block != end);
 	while (window->base != window->next && !window_slot(window, window->base)->waiting)
 		window->base++;
 }

@@ -117,7 +117,10 @@ int window_init(struct window *window, uint32_t limit, uint64_t first);
 void window_uninit(struct window *window);
 
 /* How many slots there are. */
-uint32_t window_slots(const struct window *window);
+static inline uint32_t window_slots(const struct window *window)
+{
+	return window->mask + 1;
+}
 
 /* Slot of a block that is in the window, or was within as many blocks as there are slots. */
 static inline struct window_slot *window_slot(const struct window *window, uint64_t block)

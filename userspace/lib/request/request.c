@@ -111,7 +111,8 @@ static void cut(struct weir_request *request, size_t offset, size_t count,
 		request->cut_blocks++;
 }
 
-static void exponents_to_wire(struct weir_request *request, uint64_t block, size_t count, void *wire)
+static void exponents_to_wire(struct weir_request *request, uint64_t block, size_t count,
+			      void *wire)
 {
 	struct scaling scaling;
 	size_t offset;
@@ -198,9 +199,12 @@ static void count_blocks(struct weir_request *request, const struct result *resu
 {
 	const struct wire_header *header = &result->header;
 
-	request->overflow_blocks += header->flags & WEIR_TRIO_OVERFLOW ? result->blocks : 0;
-	request->degraded_blocks += header->flags & WEIR_TRIO_DEGRADED ? result->blocks : 0;
-	request->missed_blocks += missed ? result->blocks : 0;
+	if (header->flags & WEIR_TRIO_OVERFLOW)
+		request->overflow_blocks += result->blocks;
+	if (header->flags & WEIR_TRIO_DEGRADED)
+		request->degraded_blocks += result->blocks;
+	if (missed)
+		request->missed_blocks += result->blocks;
 	if (!request->min_ranks || header->ranks < request->min_ranks)
 		request->min_ranks = header->ranks;
 }

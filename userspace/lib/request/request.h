@@ -124,7 +124,7 @@ static inline bool request_is_final(const struct weir_request *request, uint64_t
 	return block == request->first + request->blocks - 1;
 }
 
-/* How many blocks from this one on have as many elements; the last one, which may not, is left out. */
+/* How many blocks from this one on have as many elements, without the last, which may not. */
 static inline uint64_t request_alike(const struct weir_request *request, uint64_t block)
 {
 	return request->first + request->blocks - 1 - block;

@@ -94,9 +94,11 @@ static uint32_t count_likes(const struct weir *comm, const struct weir_request *
 			    uint64_t block, uint32_t most)
 {
 	uint32_t to_wrap = window_slots(&comm->window) - ((uint32_t)block & comm->window.mask);
-	uint64_t alike = request->exponents ? 1 : request_alike(request, block);
+	uint64_t alike = request_alike(request, block);
 
-	return !alike ? 1 : least(alike < most ? (uint32_t)alike : most, to_wrap);
+	if (request->exponents || !alike)
+		return 1;
+	return least(alike < most ? (uint32_t)alike : most, to_wrap);
 }
 
 /* Makes packets of the first blocks that have none, one or more, and keeps them. */
