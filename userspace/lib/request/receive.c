@@ -181,8 +181,11 @@ static bool has_likes(const struct result *result)
 static void add_likes(struct weir *comm, uint64_t block, const struct weir_request *request,
 		      struct result *result, struct message *message)
 {
-	uint64_t most = request && has_likes(result) ? request_alike(request, block) : 0;
+	uint64_t most;
 
+	if (message->left < 2 * message->length || !request || !has_likes(result))
+		return;
+	most = request_alike(request, block);
 	while (message->left >= 2 * message->length && result->blocks < most &&
 	       window_is_pair(&comm->window, block++) &&
 	       wire_is_next(message->packet + message->length, message->packet)) {

@@ -140,11 +140,12 @@ void request_to_wire(struct weir_request *request, uint64_t block, uint32_t bloc
 		return;
 	}
 	in = input(request, block_offset(request, block));
-	for (uint32_t i = 0; i < blocks; i++) {
+	for (; blocks > 1; blocks--) {
 		convert_to_wire(wire, wire_type, in, type, count, &scaling);
 		in += count * number_size(type);
 		wire += stride;
 	}
+	convert_to_wire(wire, wire_type, in, type, count, &scaling);
 }
 
 /* The divisor of a sum: of integers that were scaled, and for the mean. */
