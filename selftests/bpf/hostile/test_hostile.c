@@ -87,7 +87,8 @@ static struct weir_contrib describe(void)
 static int run(struct hostile_bpf *hostile, const struct bpf_program *program,
 	       unsigned int gso_size)
 {
-	struct packet_spec spec = { .job = 4, .count = GRADS, .csum = 3 };
+	/* Nobody has checked the checksum here, and of a merged packet the module cannot. */
+	struct packet_spec spec = { .job = 4, .count = GRADS, .csum = gso_size ? 2 : 3 };
 	struct __sk_buff skb = { .gso_size = gso_size };
 	static uint8_t frame[PACKET_MAX];
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .repeat = CALLS);
