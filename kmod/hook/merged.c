@@ -68,15 +68,9 @@ static __always_inline int weir_segment(struct weir_segments *segments, struct w
 		     weir_pass_take(pass, c, &payload, segments->verified);
 }
 
-/* A datagram that is refused as not for weir: so are the others, which are to the same place. */
-static bool weir_segment_passes(int reason)
-{
-	return reason && reason < WEIR_REASON_RUNT;
-}
-
 /*
  * Each begins with what the packet's headers say, @packet. The first one decides where the
- * packet goes.
+ * packet goes: where that is to the stack, so do the others, which are to the same place.
  */
 static int weir_segments_take(struct weir_segments *segments, struct net_device *dev,
 			      const struct weir_contrib *packet)
@@ -91,7 +85,7 @@ static int weir_segments_take(struct weir_segments *segments, struct net_device 
 		reason = weir_segment(segments, &pass, &c);
 		if (first < 0)
 			first = reason;
-	} while (segments->left && !weir_segment_passes(first));
+	} while (segments->left && !weir_refusal_passes(first, packet->format));
 	weir_pass_end(&pass);
 	return first;
 }

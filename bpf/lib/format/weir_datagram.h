@@ -76,4 +76,29 @@ static __always_inline int weir_format_parse(const void *hdr, const void *end,
 	return weir_trio(hdr, end, contrib);
 }
 
+/*
+ * Workers of a quiet format take any packet for a result: a packet to this box that is refused
+ * must not come to its stack, which might answer.
+ */
+static __always_inline bool weir_format_is_quiet(__u8 format)
+{
+	return format == WEIR_FORMAT_SWITCHML;
+}
+
+/**
+ * weir_refusal_passes() - does a refused packet go on to the stack?
+ * @reason: enum weir_reason, or a negative error of a kfunc
+ * @format: enum weir_format
+ *
+ * A packet that may be for another receiver is passed to the stack, the rest is dropped; see
+ * enum weir_reason. Of a quiet format only a packet that is for another host is passed.
+ */
+static __always_inline bool weir_refusal_passes(int reason, __u8 format)
+{
+	if (reason <= 0 || reason >= WEIR_REASON_RUNT)
+		return false;
+	return !weir_format_is_quiet(format) || reason == WEIR_REASON_NO_PORT ||
+	       reason == WEIR_REASON_NOT_LOCAL;
+}
+
 #endif /* _WEIR_DATAGRAM_H */

@@ -36,15 +36,6 @@ static __always_inline bool weir_format_comes(__u8 format)
 	return false;
 }
 
-/*
- * Workers of a quiet format take any packet for a result: a packet to this box that is refused
- * must not come to its stack, which might answer.
- */
-static __always_inline bool weir_format_is_quiet(__u8 format)
-{
-	return format == WEIR_FORMAT_SWITCHML;
-}
-
 /* Some workers leave the checksum of the IPv4 header to a device that has none either. */
 static __always_inline bool weir_format_takes_no_checksum(__u8 format)
 {

@@ -355,20 +355,4 @@ static __always_inline int weir_parse_frame(struct weir_cursor *c,
 	return weir_lab_frame(c->pos, c->end, contrib, len - contrib->udp_off);
 }
 
-/**
- * weir_refusal_passes() - does a refused packet go on to the stack?
- * @reason: enum weir_reason, or a negative error of a kfunc
- * @format: enum weir_format
- *
- * A packet that may be for another receiver is passed to the stack, the rest is dropped; see
- * enum weir_reason. Of a quiet format only a packet that is for another host is passed.
- */
-static __always_inline bool weir_refusal_passes(int reason, __u8 format)
-{
-	if (reason <= 0 || reason >= WEIR_REASON_RUNT)
-		return false;
-	return !weir_format_is_quiet(format) || reason == WEIR_REASON_NO_PORT ||
-	       reason == WEIR_REASON_NOT_LOCAL;
-}
-
 #endif /* _WEIR_PARSE_H */
