@@ -23,8 +23,6 @@
  */
 #define WEIR_MERGE_COPY	2048
 
-#define WEIR_MERGE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC)
-
 /* Memory for payloads that are copied, and for heads. */
 #define WEIR_MERGE_ROOM	16384
 #define WEIR_MERGE_HEADS	512
@@ -70,7 +68,6 @@ bool weir_merge_takes(const struct weir_merge *merge, const struct weir_packet *
 		skb_shinfo(merge->skb)->nr_frags + weir_merge_frags(pkt) <= MAX_SKB_FRAGS);
 }
 
-/* Memory from the emergency reserves is not used: receivers drop packets that have it. */
 static bool weir_merge_make_room(struct weir_merge *merge, const struct weir_packet *pkt)
 {
 	u32 size = weir_merge_copies(pkt) ? WEIR_MERGE_ROOM : WEIR_MERGE_HEADS;
@@ -78,13 +75,9 @@ static bool weir_merge_make_room(struct weir_merge *merge, const struct weir_pac
 
 	if (merge->end - merge->used >= weir_merge_copied(pkt))
 		return true;
-	room = netdev_alloc_frag(size);
+	room = weir_skb_frag(size);
 	if (!room)
 		return false;
-	if (page_is_pfmemalloc(virt_to_head_page(room))) {
-		skb_free_frag(room);
-		return false;
-	}
 	if (merge->room)
 		skb_free_frag(merge->room);
 	merge->room = room;
@@ -96,16 +89,9 @@ static bool weir_merge_make_room(struct weir_merge *merge, const struct weir_pac
 
 static bool weir_merge_begin(struct weir_merge *merge)
 {
-	const unsigned int headers = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-				     sizeof(struct udphdr);
-
-	if (merge->skb)
-		return true;
-	merge->skb = alloc_skb(headers, WEIR_MERGE_GFP);
 	if (!merge->skb)
-		return false;
-	skb_reserve(merge->skb, headers);
-	return true;
+		merge->skb = weir_skb_alloc(0);
+	return merge->skb;
 }
 
 /*
@@ -205,7 +191,7 @@ static void weir_merge_seal(struct sk_buff *skb, const struct weir_merge *merge)
  */
 struct sk_buff *weir_merge_copy(const struct weir_merge *merge)
 {
-	struct sk_buff *skb = __pskb_copy(merge->skb, skb_headroom(merge->skb), WEIR_MERGE_GFP);
+	struct sk_buff *skb = __pskb_copy(merge->skb, skb_headroom(merge->skb), WEIR_SKB_GFP);
 
 	if (skb)
 		weir_merge_seal(skb, merge);

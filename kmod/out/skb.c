@@ -7,20 +7,50 @@
 
 #include "out/skb.h"
 
-/*
- * Behind the last page, so in a piece of a page of its own. Memory from the emergency
- * reserves is not used: receivers drop packets that have it.
+/**
+ * weir_skb_alloc() - an empty packet
+ * @len: bytes that will be put into its linear part
+ *
+ * Softirq. Headers up to UDP's over IPv6, and those of the link, have room in front.
+ *
+ * Return: the packet, or NULL without memory.
  */
+struct sk_buff *weir_skb_alloc(unsigned int len)
+{
+	const unsigned int headers = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+				     sizeof(struct udphdr);
+	struct sk_buff *skb = alloc_skb(headers + len, WEIR_SKB_GFP);
+
+	if (skb)
+		skb_reserve(skb, headers);
+	return skb;
+}
+
+/**
+ * weir_skb_frag() - memory for a fragment
+ * @size: bytes
+ *
+ * Softirq. Memory from the emergency reserves is not used: receivers drop packets that have it.
+ *
+ * Return: the memory, to be freed by skb_free_frag(), or NULL.
+ */
+void *weir_skb_frag(unsigned int size)
+{
+	void *frag = netdev_alloc_frag(size);
+
+	if (!frag || !page_is_pfmemalloc(virt_to_head_page(frag)))
+		return frag;
+	skb_free_frag(frag);
+	return NULL;
+}
+
+/* Behind the last page, so in a piece of a page of its own. */
 static int weir_skb_add_tail(struct sk_buff *skb, const struct weir_packet *pkt)
 {
-	void *tail = netdev_alloc_frag(pkt->tail_len);
+	void *tail = weir_skb_frag(pkt->tail_len);
 
 	if (!tail)
 		return -ENOMEM;
-	if (page_is_pfmemalloc(virt_to_head_page(tail))) {
-		skb_free_frag(tail);
-		return -ENOMEM;
-	}
 	memcpy(tail, pkt->tail, pkt->tail_len);
 	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, virt_to_head_page(tail),
 			tail - page_address(virt_to_head_page(tail)),
@@ -43,13 +73,9 @@ struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail)
 	unsigned int i, n, left = pkt->len;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-			sizeof(struct udphdr) + pkt->head_len,
-			GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC);
+	skb = weir_skb_alloc(pkt->head_len);
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-			 sizeof(struct udphdr));
 	skb_put_data(skb, pkt->head, pkt->head_len);
 	for (i = 0; left; i++, left -= n) {
 		n = min_t(unsigned int, left, PAGE_SIZE);

@@ -2,6 +2,7 @@
 #ifndef _WEIR_SKB_H
 #define _WEIR_SKB_H
 
+#include <linux/gfp.h>
 #include <linux/types.h>
 
 struct page;
@@ -30,6 +31,11 @@ struct weir_packet {
 	u8		tos;
 };
 
+/* Not from the emergency reserves: receivers drop packets with such memory. */
+#define WEIR_SKB_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_NOMEMALLOC)
+
+struct sk_buff *weir_skb_alloc(unsigned int len);
+void *weir_skb_frag(unsigned int size);
 struct sk_buff *weir_skb(const struct weir_packet *pkt, bool tail);
 
 #endif /* _WEIR_SKB_H */
