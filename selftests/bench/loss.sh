@@ -10,13 +10,11 @@
 # which there is nothing to send but a question.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-# shellcheck source=lib.sh
-. selftests/bench/lib.sh
+# shellcheck source=ranks.sh
+. selftests/bench/ranks.sh
 
 job=1
 bytes=$((16 << 20))
-work=$(mktemp -d) || exit 1
-at_exit rm -rf "$work"
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 
@@ -34,28 +32,14 @@ lost() {
 	each_worker lost_of | gojq -s '[.[][] | select(.kind == "netem").drops] | add'
 }
 
-transfer() {
-	local i pids=() status=0
-	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" weir-perf --job "$job" --address "$bench_box" --rank $((i - 1)) \
-			--ranks "$bench_workers" --min-bytes "$bytes" --max-bytes "$bytes" --iterations 2 \
-			--warmup 0 --verify --json >"$work/$i" &
-		pids+=($!)
-	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	((status == 0)) || die "the transfer failed"
-}
-
 bench_star
 each_worker pass ingress
 each_worker ports
 each_worker lossy
 setup --job "$job" --sources "$bench_workers" --blocks 1024
 before=$(lost)
-transfer
+ranks_weir "$job" "$bytes" 2 --warmup 0 --verify
 gone=$(($(lost) - before))
-again=$(gojq -s '[.[].retransmits] | add' "$work"/*)
-note "$gone packets lost, $again sent again, $(gojq -s '[.[].queries] | add' "$work"/*) questions"
+again=$(gojq -s '[.[].retransmits] | add' "$ranks_work"/rank*)
+note "$gone packets lost, $again sent again, $(gojq -s '[.[].queries] | add' "$ranks_work"/rank*) questions"
 figure retransmit_over_lost_1pct "$(ratio "$again" "$gone")"

@@ -30,8 +30,7 @@ gradient() {
 		'BEGIN { printf "  %-58s %6.1f", what, t / n }')"
 }
 
-mode() { each_worker attach_as "$1"; }
-attach_as() { in_router weir port attach dev "w$1" mode "$2" || die "no port"; }
+mode() { each_worker ports "$1"; }
 
 # box FEATURE on|off..., worker FEATURE on|off...: of all devices
 box() { each_worker box_feature "$@"; }
