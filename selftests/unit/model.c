@@ -10,24 +10,24 @@ static bool reached(u32 a, u32 b)
 	return ahead < 1U << 31;
 }
 
-static struct model_page *page_new(void)
+static struct model_memory *memory_new(void)
 {
-	struct model_page *page = malloc(sizeof(*page));
+	struct model_memory *memory = malloc(sizeof(*memory));
 
-	page->holders = 1;
-	return page;
+	memory->holders = 1;
+	return memory;
 }
 
-void model_hold(struct model_page *page)
+void model_hold(struct model_memory *memory)
 {
-	page->holders++;
+	memory->holders++;
 }
 
-void model_put(struct model_page *page)
+void model_put(struct model_memory *memory)
 {
-	if (--page->holders)
+	if (--memory->holders)
 		return;
-	free(page);
+	free(memory);
 }
 
 unsigned int model_pages_of(u16 count)
@@ -37,7 +37,7 @@ unsigned int model_pages_of(u16 count)
 
 void model_make(struct model *m, u32 slots, u16 sources)
 {
-	unsigned int i, p;
+	unsigned int i;
 
 	m->slots = slots;
 	m->sources = sources;
@@ -50,19 +50,17 @@ void model_make(struct model *m, u32 slots, u16 sources)
 	memset(m->shown, -1, sizeof(m->shown));
 	for (i = 0; i < slots; i++) {
 		m->block[i].state = MODEL_EMPTY;
-		for (p = 0; p < MODEL_PAGES; p++)
-			m->block[i].page[p] = page_new();
+		m->block[i].memory = memory_new();
 	}
 }
 
-/* Pages that readers hold stay. */
+/* Memory that readers hold stays. */
 void model_unmake(struct model *m)
 {
-	unsigned int i, p;
+	unsigned int i;
 
 	for (i = 0; i < m->slots; i++)
-		for (p = 0; p < MODEL_PAGES; p++)
-			model_put(m->block[i].page[p]);
+		model_put(m->block[i].memory);
 }
 
 /* Where a block of a generation is in the order of all blocks. */
@@ -203,22 +201,15 @@ static int in_the_way(struct model *m, const struct model_block *b,
 	return far || (is_now && b->state == MODEL_OPEN) ? -WEIR_REASON_BUSY : 0;
 }
 
-/* Pages that readers hold are left to them, all or none. */
-static bool take_pages(struct model *m, struct model_block *b, u16 count)
+/* Memory that readers hold is left to them. */
+static bool take_memory(struct model *m, struct model_block *b)
 {
-	unsigned int p, n = model_pages_of(count);
-	long need = 0;
-
-	for (p = 0; p < n; p++)
-		need += b->page[p]->holders > 1;
-	if (need && m->all_held)
+	if (b->memory->holders == 1)
+		return true;
+	if (m->all_held)
 		return false;
-	for (p = 0; p < n; p++) {
-		if (b->page[p]->holders == 1)
-			continue;
-		model_put(b->page[p]);
-		b->page[p] = page_new();
-	}
+	model_put(b->memory);
+	b->memory = memory_new();
 	return true;
 }
 
@@ -230,7 +221,7 @@ static int take_slot(struct model *m, struct model_block *b,
 
 	if (err)
 		return err;
-	if (!take_pages(m, b, key->count))
+	if (!take_memory(m, b))
 		return -WEIR_REASON_NOMEM;
 	out->opened = true;
 	out->abandoned = b->state == MODEL_OPEN;

@@ -13,10 +13,9 @@
 #define MODEL_SOURCES	16
 #define MODEL_SLOTS	16
 #define MODEL_GRADS	1030	/* some more than fit into a page */
-#define MODEL_PAGES	2
 
-/* A page, which lives while the table or a reader holds it. */
-struct model_page {
+/* A result's memory, one piece: it lives while the table or a reader holds it. */
+struct model_memory {
 	unsigned int holders;
 };
 
@@ -35,7 +34,7 @@ struct model_block {
 	bool in[MODEL_SOURCES];
 	bool late[MODEL_SOURCES];
 	s32 sum[MODEL_GRADS];
-	struct model_page *page[MODEL_PAGES];
+	struct model_memory *memory;
 };
 
 /* A generation, and where in the order of all blocks its first one is. */
@@ -54,7 +53,7 @@ struct model {
 	bool absent[MODEL_SOURCES];
 	s64 shown[MODEL_SOURCES];	/* the furthest block sent or asked for */
 	struct model_block block[MODEL_SLOTS];
-	bool all_held;			/* readers hold all pages that stand by */
+	bool all_held;			/* readers hold all memory that stands by */
 };
 
 /* Result of a contribution or query. */
@@ -85,7 +84,7 @@ enum weir_age model_age(struct model *m, struct model_block *b,
 bool model_is_open(const struct model *m, const struct model_block *b);
 u32 model_count_open(const struct model *m);
 unsigned int model_pages_of(u16 count);
-void model_hold(struct model_page *page);
-void model_put(struct model_page *page);
+void model_hold(struct model_memory *memory);
+void model_put(struct model_memory *memory);
 
 #endif /* MODEL_H */

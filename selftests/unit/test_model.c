@@ -21,7 +21,7 @@ struct reader {
 	bool is_there;
 	bool left;			/* of a table that is gone */
 	struct weir_result res;
-	struct model_page *page[MODEL_PAGES];
+	struct model_memory *memory;
 	u32 bits[MODEL_GRADS];
 };
 
@@ -44,6 +44,7 @@ static struct {
 	struct model model;
 	u64 random;
 	u32 base;			/* where most ids are near */
+	u16 grads;			/* most of a block */
 	struct reader reader[READERS];
 	unsigned long seen[SEEN_MAX];
 } run;
@@ -87,8 +88,10 @@ static void make(void)
 	static const u16 sources[] = { 1, 2, 3, 4, 5, 8, 16 };
 	u16 n = sources[any(ARRAY_SIZE(sources))];
 	u32 slots = 1U << any(5);
+	/* A result's memory is a page, or two. */
+	const u16 grads = one_in(4) ? 1024 : MODEL_GRADS;
 	const struct weir_blocks_config like = {
-		.size = slots, .sources = n, .grads = MODEL_GRADS,
+		.size = slots, .sources = n, .grads = grads,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};
@@ -96,6 +99,7 @@ static void make(void)
 	memset(&run.table, 0, sizeof(run.table));
 	CHECK_EQ(weir_blocks_init(&run.table, &like), 0);
 	model_make(&run.model, slots, n);
+	run.grads = grads;
 	begin(any(65536));
 }
 
@@ -165,27 +169,20 @@ static struct reader *free_reader(void)
 static void keep(struct reader *r, const struct weir_result *res,
 		 const struct model_block *b)
 {
-	unsigned int p;
-
 	r->is_there = true;
 	r->res = *res;
 	sums_on_the_wire(b, r->bits);
-	for (p = 0; p < res->npages; p++) {
-		r->page[p] = b->page[p];
-		model_hold(r->page[p]);
-	}
+	r->memory = b->memory;
+	model_hold(r->memory);
 }
 
 /* It has read the same bytes up to the end. */
 static void let_go(struct reader *r)
 {
-	unsigned int p;
-
 	if (!r->is_there)
 		return;
 	CHECK(same_bits(&r->res, r->bits));
-	for (p = 0; p < r->res.npages; p++)
-		model_put(r->page[p]);
+	model_put(r->memory);
 	weir_result_put(&r->res);
 	r->is_there = r->left = false;
 }
@@ -261,7 +258,8 @@ static u16 count_of(u32 id)
 
 	if (id % 64 == 7)
 		count = 1022 + id / 64 % 9;
-	return one_in(64) ? count % MODEL_GRADS + 1 : count;
+	count = min(count, run.grads);
+	return one_in(64) ? count % run.grads + 1 : count;
 }
 
 static struct weir_block_key any_key(bool query)
@@ -496,15 +494,13 @@ static void step(void)
 		other_quorum();
 	else if (dice < 998)
 		other_generation();
-	else if (one_in(4))
-		{
+	else if (one_in(4)) {
 		unmake();
 		make();
 	}
 }
 
-/* The number of a table's pages never changes, no matter which slot or reader holds them. */
-/* Allocations, each of one page or two. */
+/* Pieces of memory, whose number never changes, no matter which slot or reader holds them. */
 static long pages_of_table(void)
 {
 	return run.table.size * run.table.pages / run.table.spare.unit + run.table.spare.n;
