@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets that cross the kernel many at once. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "calls.h"
@@ -194,11 +195,15 @@ static void exponents(void)
 	check_merged(&cluster, true, true);
 }
 
-/* Rank 1 only follows: its packets are questions, which are not merged. */
+/*
+ * Rank 1 only follows: its packets are questions, which are not merged. Results go to it as soon
+ * as it is there.
+ */
 static void follow(struct worker *worker)
 {
 	int32_t *vector = malloc(4 * 100 * G);
 
+	pthread_barrier_wait(worker->data);
 	vector_fill(vector, 100 * G, 0, 0);
 	if (worker->rank)
 		expect(worker, follow_int32(worker->comm, vector, 100 * G), 0);
@@ -210,12 +215,15 @@ static void follow(struct worker *worker)
 
 static void questions(void)
 {
+	pthread_barrier_t both_are_open;
 	struct cluster cluster;
 
 	init(&cluster, 2);
 	cluster.box.quorum = 1;
 	cluster.options.flags = WEIR_ACCEPT_DEGRADED;
-	cluster_run(&cluster, follow, NULL);
+	pthread_barrier_init(&both_are_open, NULL, 2);
+	cluster_run(&cluster, follow, &both_are_open);
+	pthread_barrier_destroy(&both_are_open);
 	CHECK_EQ(cluster.counters.contributions, 100);
 	CHECK_EQ(cluster.workers[1].stats.merged_sent, 0);
 	CHECK(cluster.workers[1].stats.merged_received > 0);
