@@ -5,7 +5,7 @@
  * reduce_ops.h: the files of the vector unit alone are built with vector instructions.
  *
  * A type defines how eight gradients are loaded and stored. The rest behind whole vectors
- * goes to the type's loops in plain C.
+ * goes to the type's loops in plain C, or through the first lanes of one.
  */
 #ifndef _WEIR_AVX2_H
 #define _WEIR_AVX2_H
@@ -86,6 +86,25 @@ WEIR_INNER weir_vu *weir_at(void *acc, unsigned int i)
 WEIR_INNER weir_v weir_take(const void *acc)
 {
 	return *(const weir_vu *)acc;
+}
+
+/* All bits of the first @n lanes: the memory of the others is neither read nor written. */
+WEIR_INNER weir_v weir_first_lanes(unsigned int n)
+{
+	const weir_vi lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };
+
+	return (weir_v)(lanes < (weir_vi)weir_splat(n));
+}
+
+/* Zero in the other lanes. */
+WEIR_INNER weir_v weir_take_first(const void *from, weir_v first)
+{
+	return (weir_v)__builtin_ia32_maskloadd256((const weir_vi *)from, (weir_vi)first);
+}
+
+WEIR_INNER void weir_put_first(void *to, weir_v first, weir_v x)
+{
+	__builtin_ia32_maskstored256((weir_vi *)to, (weir_vi)first, (weir_vi)x);
 }
 
 WEIR_INNER int weir_any(weir_v x)

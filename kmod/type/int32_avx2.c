@@ -26,7 +26,7 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 {
 	const weir_v vbias = weir_splat(bias);
 	const char *s = src;
-	weir_v v0, v1, v2, v3, guard = {};
+	weir_v v0, v1, v2, v3, first, guard = {};
 	weir_word *a = acc;
 
 	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
@@ -47,9 +47,13 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 		*weir_at(a, 0) = v0;
 		guard |= v0 + vbias;
 	}
-	if (!n)
-		return fold(guard);
-	return fold(guard) | weir_int32_sum_scalar.set(a, s, n, bias);
+	if (n) {
+		first = weir_first_lanes(n);
+		v0 = weir_swap(weir_take_first(s, first));
+		weir_put_first(a, first, v0);
+		guard |= first & (v0 + vbias);
+	}
+	return fold(guard);
 }
 
 static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
@@ -57,7 +61,7 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 {
 	const weir_v vbias = weir_splat(bias);
 	const char *s = src;
-	weir_v v0, v1, v2, v3, guard0 = {}, guard1 = {};
+	weir_v v0, v1, v2, v3, first, guard0 = {}, guard1 = {};
 	weir_word *a = acc;
 
 	/* Four vectors a turn keep the loads and the two guards independent. */
@@ -80,11 +84,13 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 		*weir_at(a, 0) += v0;
 		guard0 |= v0 + vbias;
 	}
-	guard0 |= guard1;
-	/* Whole vectors are the rule. */
-	if (!n)
-		return fold(guard0);
-	return fold(guard0) | weir_int32_sum_scalar.add(a, s, n, bias);
+	if (n) {
+		first = weir_first_lanes(n);
+		v0 = weir_take_first(a, first) + weir_swap(weir_take_first(s, first));
+		weir_put_first(a, first, v0);
+		guard1 |= first & (v0 + vbias);
+	}
+	return fold(guard0 | guard1);
 }
 
 static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
