@@ -13,6 +13,8 @@
 #include "number/convert.h"
 #include "number/exponent.h"
 #include "packet/bitmap.h"
+#include "packet/kept.h"
+#include "packet/outbox.h"
 #include "packet/wire.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,8 +25,8 @@ static uint32_t fill(struct window *window, uint64_t now)
 	uint32_t count = window_room(window);
 
 	for (uint32_t i = 0; i < count; i++) {
-		window_made(window, NULL, 0, 0);
-		window_sent(window, window->next, now);
+		window_made(window, NULL, 0);
+		window_sent(window, 1, now, false);
 	}
 	return count;
 }
@@ -134,8 +136,8 @@ static void window_orders_by_sending(void)
 
 	CHECK_EQ(window_init(&window, 5, 100), 0);
 	fill(&window, 1);
-	window_sent(&window, 101, 2);
-	window_sent(&window, 104, 3);
+	window_sent_again(&window, 101, 2);
+	window_sent_again(&window, 104, 3);
 	CHECK_EQ(window_slot(&window, 101)->tries, 2);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 100);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 104);
@@ -174,7 +176,7 @@ static void window_keeps_lists(void)
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_HELD].oldest), 0);
 	window_wanted(&window, 2);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_WANTED].newest), 2);
-	window_sent(&window, 2, 4);
+	window_sent_again(&window, 2, 4);
 	CHECK_EQ(window.lists[WINDOW_WANTED].oldest, WINDOW_NONE);
 	CHECK_EQ(window_slot(&window, 2)->contributed, 4);
 	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 3);
@@ -196,8 +198,8 @@ static void window_goes_back(void)
 	CHECK_EQ(window_init(&window, 4, 10), 0);
 	CHECK_EQ(window_slots(&window), 8);
 	for (unsigned int i = 0; i < 8; i++) {
-		window_made(&window, request, 12, 16 + i);
-		window_sent(&window, 10 + i, 1);
+		window_made(&window, request, 16 + i);
+		window_sent(&window, 1, 1, false);
 		if (i < 4 || i == 6)
 			window_answered(&window, 10 + i, 1);
 	}
@@ -211,7 +213,7 @@ static void window_goes_back(void)
 	CHECK_EQ(window_lacks(&window), 14);
 	for (uint64_t block = 11; block < 18; block++) {
 		CHECK_EQ(window_slot(&window, block)->bytes, 16 + block - 10);
-		window_sent(&window, block, 2);
+		window_sent(&window, 1, 2, false);
 		CHECK_EQ(window_slot(&window, block)->tries, 1);
 		CHECK(!window_slot(&window, block)->request == (block < 14 || block == 16));
 		window_answered(&window, block, 1);
@@ -219,6 +221,112 @@ static void window_goes_back(void)
 	CHECK_EQ(window.base, 18);
 	CHECK_EQ(window_lacks(&window), 18);
 	window_uninit(&window);
+}
+
+/* Blocks sent together are in one list with those before them and behind, in their order. */
+static void window_sends_runs(void)
+{
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 8, 0), 0);
+	for (unsigned int i = 0; i < 8; i++)
+		window_made(&window, NULL, 16);
+	window_sent(&window, 1, 1, false);
+	window_sent(&window, 5, 2, true);
+	window_sent(&window, 2, 2, true);
+	CHECK_EQ(window.next, 8);
+	CHECK_EQ(window.flight, 8);
+	CHECK_EQ(window_room(&window), 0);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].oldest), 0);
+	CHECK_EQ(window_block(&window, window.lists[WINDOW_SENT].newest), 7);
+	CHECK(!window_slot(&window, 0)->merged && window_slot(&window, 1)->merged);
+	for (uint32_t index = 0; index < 7; index++) {
+		CHECK_EQ(window.slots[index].newer, index + 1);
+		CHECK_EQ(window.slots[index + 1].older, index);
+		CHECK(window.slots[index].waiting);
+		CHECK_EQ(window.slots[index].tries, 1);
+	}
+	window_answered(&window, 1, 5);
+	CHECK_EQ(window.slots[0].newer, 6);
+	CHECK_EQ(window.slots[6].older, 0);
+	window_uninit(&window);
+}
+
+/* Packets that are kept stay what they were when others with exponents come. */
+static void kept_widens(void)
+{
+	uint8_t want[WIRE_HEADER + 8];
+	struct kept kept;
+
+	CHECK_EQ(kept_init(&kept, 4, 8), 0);
+	CHECK(kept_is_dense(&kept, WIRE_HEADER + 8));
+	for (unsigned int i = 0; i < 3; i++)
+		memset(kept_at(&kept, i), (int)i + 1, WIRE_HEADER + 8);
+	CHECK((uint8_t *)kept_at(&kept, 1) == (uint8_t *)kept_at(&kept, 0) + WIRE_HEADER + 8);
+	for (unsigned int again = 0; again < 2; again++)
+		kept_widen(&kept, 3);
+	CHECK(!kept_is_dense(&kept, WIRE_HEADER + 8));
+	CHECK(kept_is_dense(&kept, WIRE_HEADER + WIRE_EXPONENT + 8));
+	memset(kept_at(&kept, 3), 9, WIRE_HEADER + WIRE_EXPONENT + 8);
+	for (unsigned int i = 0; i < 3; i++) {
+		memset(want, (int)i + 1, sizeof(want));
+		CHECK(!memcmp(kept_at(&kept, i), want, sizeof(want)));
+	}
+	kept_uninit(&kept);
+}
+
+/* The vectors of each message, 0 behind the last. */
+#define MESSAGES(outbox, merged, ...) \
+	CHECK(has_messages(outbox, merged, (const unsigned int[]) { __VA_ARGS__, 0 }))
+
+static bool has_messages(struct outbox *outbox, bool merged, const unsigned int *vectors)
+{
+	unsigned int count = 0, messages;
+
+	while (outbox->sizes[count])
+		count++;
+	messages = outbox_fill(outbox, 0, count, merged);
+	for (unsigned int i = 0; i < messages; i++)
+		if (outbox_vectors(outbox, i) != vectors[i])
+			return false;
+	return !vectors[messages];
+}
+
+static void outbox_merges(void)
+{
+	static uint8_t bytes[OUTBOX_MERGED + 1];
+	static struct outbox outbox;
+
+	outbox_put(&outbox, 0, bytes, 5, 100);
+	outbox_put(&outbox, 1, bytes, 1, 100);
+	outbox_put(&outbox, 2, bytes, 1, 60);
+	outbox_put(&outbox, 3, bytes, 1, 60);
+	CHECK_EQ(outbox.vectors[0].iov_len, 500);
+	MESSAGES(&outbox, true, 3, 1);
+	CHECK(outbox_is_merged(&outbox, 0) && !outbox_is_merged(&outbox, 1));
+	/* Two that are shorter are no end of a message. */
+	outbox_put(&outbox, 2, bytes, 2, 40);
+	MESSAGES(&outbox, true, 2, 1, 1);
+	CHECK(outbox_is_merged(&outbox, 1));
+	/* One vector has many. */
+	outbox.sizes[1] = 0;
+	MESSAGES(&outbox, true, 1);
+	CHECK(outbox_is_merged(&outbox, 0));
+	/* Nor are longer ones, or questions. */
+	outbox_put(&outbox, 1, bytes, 1, 101);
+	outbox_put(&outbox, 2, bytes, 1, WIRE_HEADER);
+	outbox_put(&outbox, 3, bytes, 1, WIRE_HEADER);
+	MESSAGES(&outbox, true, 1, 1, 1, 1);
+	/* What does not fit is a message of its own. */
+	outbox_put(&outbox, 0, bytes, 30, 2000);
+	outbox_put(&outbox, 1, bytes, 2, 2000);
+	outbox_put(&outbox, 2, bytes, 1, 2000);
+	outbox_put(&outbox, 3, bytes, 1, 1);
+	MESSAGES(&outbox, true, 2, 1, 1);
+	outbox_put(&outbox, 0, bytes, 1, 2000);
+	outbox_put(&outbox, 1, bytes, 1, 2000);
+	MESSAGES(&outbox, false, 1, 1, 1, 1);
+	CHECK(!outbox_is_merged(&outbox, 0));
 }
 
 /* Round trips one after the other; returns the time of the last answer. */
@@ -815,6 +923,9 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_orders_by_sending),
 	KTAP_TEST(window_keeps_lists),
 	KTAP_TEST(window_goes_back),
+	KTAP_TEST(window_sends_runs),
+	KTAP_TEST(kept_widens),
+	KTAP_TEST(outbox_merges),
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),

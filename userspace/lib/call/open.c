@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/join.h"
+#include "number/number.h"
 #include "packet/wire.h"
 #include "path/socket.h"
 #include "request/request.h"
@@ -25,8 +26,8 @@ static int make_buffers(struct weir *comm, bool merged)
 	if (!err)
 		err = inbox_init(&comm->in, packet_room(comm), merged);
 	if (!err)
-		err = packets_init(&comm->kept, window_slots(&comm->window),
-				   socket_payload(comm));
+		err = kept_init(&comm->kept, window_slots(&comm->window),
+				number_size(comm->config.type) * comm->config.grads);
 	if (err)
 		return error_fail(comm, err, "no memory for a window of %u packets",
 				  comm->config.window);
@@ -82,7 +83,7 @@ void weir_close(struct weir *comm)
 	request_free_all(&comm->queue);
 	socket_close(comm);
 	inbox_uninit(&comm->in);
-	packets_uninit(&comm->kept);
+	kept_uninit(&comm->kept);
 	window_uninit(&comm->window);
 	free(comm);
 }

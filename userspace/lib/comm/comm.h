@@ -15,6 +15,7 @@
 #include "libweir.h"
 #include "packet/bitmap.h"
 #include "packet/inbox.h"
+#include "packet/kept.h"
 
 #define COMM_ERROR	512
 
@@ -167,7 +168,7 @@ struct weir {
 	struct life life;
 	uint32_t receive_buffer;
 	struct window window;
-	struct packets kept;
+	struct kept kept;
 	uint64_t replay_end;
 	uint64_t ahead;
 	struct rtt rtt;

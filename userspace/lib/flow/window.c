@@ -83,20 +83,48 @@ static void move(struct window *window, struct window_slot *slot, enum window_wh
 	link_newest(window, slot, where);
 }
 
-void window_sent(struct window *window, uint64_t block, uint64_t now)
+/* Links slots that lie together, as the newest that were sent. */
+static void link_sent(struct window *window, uint32_t first, uint32_t count)
+{
+	struct window_list *list = &window->lists[WINDOW_SENT];
+
+	if (list->newest == WINDOW_NONE)
+		list->oldest = first;
+	else
+		window->slots[list->newest].newer = first;
+	window->slots[first].older = list->newest;
+	list->newest = first + count - 1;
+	window->slots[list->newest].newer = WINDOW_NONE;
+}
+
+void window_sent(struct window *window, uint32_t count, uint64_t now, bool merged)
+{
+	uint32_t first = (uint32_t)window->next & window->mask;
+
+	for (uint32_t index = first; index < first + count; index++) {
+		struct window_slot *slot = &window->slots[index];
+
+		slot->waiting = true;
+		slot->merged = merged;
+		slot->has_reply = false;
+		slot->where = WINDOW_SENT;
+		slot->older = index - 1;
+		slot->newer = index + 1;
+		slot->asked = WINDOW_NOT_ASKED;
+		slot->sent = now;
+		slot->contributed = now;
+		slot->tries = 1;
+	}
+	link_sent(window, first, count);
+	window->next += count;
+	window->flight += count;
+}
+
+void window_sent_again(struct window *window, uint64_t block, uint64_t now)
 {
 	struct window_slot *slot = window_slot(window, block);
 
-	if (block == window->next) {
-		window->next++;
-		window->flight++;
-		slot->waiting = true;
-		slot->tries = 0;
-		slot->has_reply = false;
-		link_newest(window, slot, WINDOW_SENT);
-	} else {
-		move(window, slot, WINDOW_SENT);
-	}
+	move(window, slot, WINDOW_SENT);
 	slot->asked = WINDOW_NOT_ASKED;
 	slot->merged = false;
 	slot->sent = now;

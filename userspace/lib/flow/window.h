@@ -51,7 +51,6 @@ enum window_where {
  * @contributed: when its contribution was sent last
  * @replied: when the box replied that it is in
  * @tries: how many packets were sent about it; 0 is none yet
- * @header: bytes of its contribution's header
  * @bytes: of its contribution, as it is kept to be sent again, header included
  * @asked: whether and why the box was asked, since @contributed or @replied
  * @where: which list it is in
@@ -69,7 +68,6 @@ struct window_slot {
 	uint64_t contributed;
 	uint64_t replied;
 	uint32_t tries;
-	uint32_t header;
 	uint32_t bytes;
 	enum window_asked asked;
 	enum window_where where;
@@ -160,19 +158,23 @@ static inline bool window_is_pair(const struct window *window, uint64_t block)
 }
 
 /* The contribution of the block at @high has been made, of so many bytes. */
-static inline void window_made(struct window *window, struct weir_request *request, uint32_t header,
-		 uint32_t bytes)
+static inline void window_made(struct window *window, struct weir_request *request, uint32_t bytes)
 {
 	struct window_slot *slot = window_slot(window, window->high);
 
 	slot->request = request;
-	slot->header = header;
 	slot->bytes = bytes;
 	window->high++;
 }
 
-/* A contribution was sent, for the first time when it is @next, or again; by itself. */
-void window_sent(struct window *window, uint64_t block, uint64_t now);
+/*
+ * Contributions were sent for the first time, @count from @next on whose slots lie together;
+ * @merged with others or by itself.
+ */
+void window_sent(struct window *window, uint32_t count, uint64_t now, bool merged);
+
+/* A contribution was sent again, by itself. */
+void window_sent_again(struct window *window, uint64_t block, uint64_t now);
 
 /* The box was asked about a block that waits. */
 void window_asked(struct window *window, uint64_t block, uint64_t now, enum window_asked why);

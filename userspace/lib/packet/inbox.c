@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "packet/inbox.h"
 
+#include <errno.h>
 #include <netinet/udp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "packet/wire.h"
 
-static void set_up_message(struct inbox *inbox, unsigned int i, size_t size)
+/* A message's first header lies at the end of a cache line, so that its gradients begin one. */
+#define LINE	64
+
+static void set_up_message(struct inbox *inbox, unsigned int i, uint8_t *room, size_t size)
 {
 	struct msghdr *header = &inbox->messages[i].msg_hdr;
 
-	inbox->vectors[i].iov_base = packets_at(&inbox->packets, i, WIRE_HEADER);
+	inbox->vectors[i].iov_base = room + LINE - WIRE_HEADER;
 	inbox->vectors[i].iov_len = size;
 	header->msg_iov = &inbox->vectors[i];
 	header->msg_iovlen = 1;
@@ -20,24 +25,26 @@ static void set_up_message(struct inbox *inbox, unsigned int i, size_t size)
 
 int inbox_init(struct inbox *inbox, size_t size, bool merged)
 {
-	int err;
+	size_t stride;
 
 	memset(inbox, 0, sizeof(*inbox));
 	inbox->merged = merged;
 	inbox->at_once = INBOX;
 	if (merged && size < INBOX_MERGED)
 		size = INBOX_MERGED;
-	err = packets_init(&inbox->packets, INBOX, size);
-	if (err)
-		return err;
+	stride = (LINE + size + LINE - 1) / LINE * LINE;
+	inbox->memory = aligned_alloc(LINE, INBOX * stride);
+	if (!inbox->memory)
+		return -ENOMEM;
 	for (unsigned int i = 0; i < INBOX; i++)
-		set_up_message(inbox, i, size);
+		set_up_message(inbox, i, (uint8_t *)inbox->memory + i * stride, size);
 	return 0;
 }
 
 void inbox_uninit(struct inbox *inbox)
 {
-	packets_uninit(&inbox->packets);
+	free(inbox->memory);
+	inbox->memory = NULL;
 }
 
 static void note_lengths(struct inbox *inbox, unsigned int count)

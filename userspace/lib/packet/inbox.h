@@ -12,8 +12,6 @@
 
 #include <sys/socket.h>
 
-#include "packet/packets.h"
-
 /* Enough messages to make the system call cheap beside packets that are not merged. */
 #define INBOX		32
 
@@ -36,7 +34,7 @@ union inbox_control {
  * @vectors: one a message
  * @controls: one a message; unused where messages are not merged
  * @merged: messages may be
- * @packets: one a message
+ * @memory: of all messages
  */
 struct inbox {
 	unsigned int at_once;
@@ -44,7 +42,7 @@ struct inbox {
 	struct iovec vectors[INBOX];
 	union inbox_control controls[INBOX];
 	bool merged;
-	struct packets packets;
+	void *memory;
 };
 
 /*

@@ -15,28 +15,42 @@ unsigned int outbox_room(size_t size, bool merged)
 	return fit < OUTBOX ? (unsigned int)fit : OUTBOX;
 }
 
+void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32_t count,
+		uint32_t size)
+{
+	outbox->vectors[index] = (struct iovec) { packets, (size_t)count * size };
+	outbox->sizes[index] = size;
+}
+
 /* Questions are few, and are not asked again for being lost together. */
-static bool may_follow(const struct iovec *vector, size_t size, size_t bytes)
+static bool may_follow(const struct outbox *outbox, unsigned int index, uint32_t size, size_t bytes)
 {
-	return vector->iov_len <= size && vector->iov_len > WIRE_HEADER &&
-	       bytes + vector->iov_len <= OUTBOX_MERGED;
+	const struct iovec *vector = &outbox->vectors[index];
+	uint32_t its = outbox->sizes[index];
+
+	if (its != size && (its > size || vector->iov_len != its))
+		return false;
+	return its > WIRE_HEADER && bytes + vector->iov_len <= OUTBOX_MERGED;
 }
 
-/* As many as can be one message: all as long as the first, but the last may be shorter. */
-static unsigned int run(const struct iovec *vectors, unsigned int count)
+/*
+ * As many vectors as can be one message: all packets are as long as the first, but the last may
+ * be shorter. *@bytes is the message's length.
+ */
+static unsigned int run(const struct outbox *outbox, unsigned int first, unsigned int end,
+			size_t *bytes)
 {
-	size_t size = vectors[0].iov_len, bytes = size;
-	unsigned int i = 1;
+	uint32_t size = outbox->sizes[first];
+	unsigned int i = first + 1;
 
-	while (i < count && vectors[i - 1].iov_len == size && may_follow(&vectors[i], size, bytes))
-		bytes += vectors[i++].iov_len;
-	return i;
+	*bytes = outbox->vectors[first].iov_len;
+	while (i < end && outbox->sizes[i - 1] == size && may_follow(outbox, i, size, *bytes))
+		*bytes += outbox->vectors[i++].iov_len;
+	return i - first;
 }
 
-static void merge(struct msghdr *header, union outbox_control *control)
+static void merge(struct msghdr *header, union outbox_control *control, uint16_t size)
 {
-	uint16_t size = (uint16_t)header->msg_iov[0].iov_len;
-
 	control->header = (struct cmsghdr) {
 		.cmsg_len = CMSG_LEN(sizeof(size)),
 		.cmsg_level = SOL_UDP,
@@ -49,26 +63,32 @@ static void merge(struct msghdr *header, union outbox_control *control)
 
 unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int count, bool merged)
 {
-	unsigned int messages = 0, end = first + count, packets;
+	unsigned int messages = 0, end = first + count, vectors;
 
-	for (unsigned int i = first; i < end; i += packets) {
+	for (unsigned int i = first; i < end; i += vectors) {
 		struct msghdr *header = &outbox->messages[messages].msg_hdr;
+		size_t bytes = 0;
 
-		packets = merged ? run(&outbox->vectors[i], end - i) : 1;
+		vectors = merged ? run(outbox, i, end, &bytes) : 1;
 		*header = (struct msghdr) {
 			.msg_iov = &outbox->vectors[i],
-			.msg_iovlen = packets,
+			.msg_iovlen = vectors,
 		};
-		if (packets > 1)
-			merge(header, &outbox->controls[messages]);
+		if (bytes > outbox->sizes[i])
+			merge(header, &outbox->controls[messages], (uint16_t)outbox->sizes[i]);
 		messages++;
 	}
 	return messages;
 }
 
-unsigned int outbox_packets(const struct outbox *outbox, unsigned int message)
+unsigned int outbox_vectors(const struct outbox *outbox, unsigned int message)
 {
 	return (unsigned int)outbox->messages[message].msg_hdr.msg_iovlen;
+}
+
+bool outbox_is_merged(const struct outbox *outbox, unsigned int message)
+{
+	return outbox->messages[message].msg_hdr.msg_control;
 }
 
 /* A packet by itself is the answer's latency: send() does least for it. */
@@ -78,7 +98,7 @@ int outbox_send(struct outbox *outbox, int fd, unsigned int messages)
 
 	if (messages > 1)
 		return sendmmsg(fd, outbox->messages, messages, 0);
-	if (header->msg_iovlen > 1)
+	if (outbox_is_merged(outbox, 0))
 		return sendmsg(fd, header, 0) < 0 ? -1 : 1;
 	return send(fd, header->msg_iov->iov_base, header->msg_iov->iov_len, 0) < 0 ? -1 : 1;
 }

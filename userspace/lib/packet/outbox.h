@@ -32,12 +32,14 @@ union outbox_control {
 
 /**
  * struct outbox - packets for one system call
- * @vectors: the packets
- * @messages: for sendmmsg(); each has as many packets as it has vectors
+ * @vectors: packets that lie together, one or many of one length
+ * @sizes: that length, of each vector
+ * @messages: for sendmmsg(); each has vectors that lie together
  * @controls: one a message
  */
 struct outbox {
 	struct iovec vectors[OUTBOX];
+	uint32_t sizes[OUTBOX];
 	struct mmsghdr messages[OUTBOX];
 	union outbox_control controls[OUTBOX];
 };
@@ -45,15 +47,22 @@ struct outbox {
 /* How many packets of @size bytes are sent together. */
 unsigned int outbox_room(size_t size, bool merged);
 
+/* Makes a vector of @count packets of @size bytes. */
+void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32_t count,
+		uint32_t size);
+
 /*
- * Makes messages of @count packets, @first the first of them: of as many as can be merged, or
- * one a packet. Returns how many messages.
+ * Makes messages of @count vectors, @first the first of them: of as many as can be merged, or
+ * one a vector, which has one packet then. Returns how many messages.
  */
 unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int count,
 			 bool merged);
 
-/* How many packets a message has. */
-unsigned int outbox_packets(const struct outbox *outbox, unsigned int message);
+/* How many vectors a message has. */
+unsigned int outbox_vectors(const struct outbox *outbox, unsigned int message);
+
+/* Does it have more than one packet? */
+bool outbox_is_merged(const struct outbox *outbox, unsigned int message);
 
 /* Sends messages. Returns how many, or -1 and errno. */
 int outbox_send(struct outbox *outbox, int fd, unsigned int messages);

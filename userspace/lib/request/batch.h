@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets that are sent together: contributions, which may be merged, or questions. */
+#ifndef WEIR_BATCH_H
+#define WEIR_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flow/window.h"
+#include "packet/outbox.h"
+
+struct weir;
+
+/**
+ * struct batch_run - blocks one after the other, whose packets are so in memory
+ * @block: the first
+ * @count: how many
+ * @bytes: of each one's packet
+ */
+struct batch_run {
+	uint64_t block;
+	uint32_t count;
+	uint32_t bytes;
+};
+
+/**
+ * struct batch - blocks to send packets about, together
+ * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
+ * @merge: those of one length may be one message
+ * @blocks: how many
+ * @runs: of how many runs; each is of one block where they may not be merged
+ * @run: the runs
+ */
+struct batch {
+	enum window_asked why;
+	bool merge;
+	unsigned int blocks;
+	unsigned int runs;
+	struct batch_run run[OUTBOX];
+};
+
+/* Begins one without blocks. */
+void batch_begin(struct batch *batch, enum window_asked why, bool merge);
+
+/* Adds blocks, one after the other; all together OUTBOX at most. */
+void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uint32_t count);
+
+/*
+ * Sends the packets, @together or message by message. Returns how many were sent, or a negative
+ * errno.
+ */
+int batch_send(struct weir *comm, struct batch *batch, bool together);
+
+#endif
