@@ -86,8 +86,8 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 	}
 	if (n) {
 		first = weir_first_lanes(n);
-		v0 = weir_take_first(a, first) + weir_swap(weir_take_first(s, first));
-		weir_put_first(a, first, v0);
+		v0 = weir_swap(weir_take_first(s, first));
+		weir_put_first(a, first, weir_take_first(a, first) + v0);
 		guard1 |= first & (v0 + vbias);
 	}
 	return fold(guard0 | guard1);

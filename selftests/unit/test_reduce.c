@@ -324,6 +324,38 @@ static void reduce_nothing_beyond(void)
 	teardown();
 }
 
+static u32 guard_of(bool vector, unsigned int n, u32 bias, bool add)
+{
+	struct weir_payload pl;
+	u32 guard;
+
+	setup(vector);
+	make_packet(&pl, n, false);
+	guard = weir_reduce_set(int32_sum, pages, &pl, n, bias);
+	if (add)
+		guard = weir_reduce_add(int32_sum, pages, &pl, n, bias);
+	teardown();
+	return guard;
+}
+
+/* Of any length: a guard that sees too much would have blocks checked for nothing. */
+static void reduce_guards_agree(void)
+{
+	const u32 bias = 1U << 29;
+	unsigned int i, n, add;
+
+	for (n = 1; n <= 70; n++) {
+		for (i = 0; i < n; i++)
+			grads[i] = random() % (2 * bias) - bias;
+		for (add = 0; add < 2; add++) {
+			CHECK_EQ(guard_of(true, n, bias, add), guard_of(false, n, bias, add));
+			CHECK(!weir_reduce_wide(guard_of(true, n, bias, add), bias));
+		}
+		grads[random() % n] = bias;
+		CHECK(weir_reduce_wide(guard_of(true, n, bias, true), bias));
+	}
+}
+
 static void reduce_unit_is_named(void)
 {
 	mock_cpu_has_avx2 = false;
@@ -385,6 +417,7 @@ const struct ktap_test reduce_tests[] = {
 	KTAP_TEST(reduce_sees_each_lane),
 	KTAP_TEST(reduce_vector_in_use),
 	KTAP_TEST(reduce_nothing_beyond),
+	KTAP_TEST(reduce_guards_agree),
 	KTAP_TEST(reduce_unit_is_named),
 	KTAP_TEST(reduce_bias_is_tight),
 };
