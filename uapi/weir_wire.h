@@ -35,12 +35,16 @@
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
  * - a result: grad_cnt sums, as above, with the largest exponent where the contributions
- *   had some. Where WEIR_TRIO_DEGRADED is set, the bitmap of the contributors follows them
- *   for workers that have joined, and for a multicast group where they have: as many 32-bit
- *   words in network byte order as the job's sources need, source s being bit s % 32, from
- *   the least significant on, of word s / 32. It is left out where the packet would not fit
- *   the MTU of the box's route with it: where the datagram ends with the sums, src_cnt is
- *   the number of contributors, and the packet does not name them;
+ *   had some. WEIR_TRIO_UNLIKE tells that these were not all the same. It is also set where
+ *   contributions of joined workers had another grad_cnt than the first one, or an exponent
+ *   where that had none, or none where that had one: their workers are among the
+ *   contributors, their gradients are not in the sums, and the exponent is the largest
+ *   number that there is. Where WEIR_TRIO_DEGRADED is set, the bitmap of the contributors
+ *   follows them for workers that have joined, and for a multicast group where they have:
+ *   as many 32-bit words in network byte order as the job's sources need, source s being
+ *   bit s % 32, from the least significant on, of word s / 32. It is left out where the
+ *   packet would not fit the MTU of the box's route with it: where the datagram ends with
+ *   the sums, src_cnt is the number of contributors, and the packet does not name them;
  * - a reply to a query: nothing; grad_cnt is 0, src_id is the source of the query, src_cnt
  *   is the number of contributors so far (0 may be 256). With WEIR_TRIO_WANTED the source
  *   is not among them, and should send its contribution. Without it, the source should wait
@@ -68,6 +72,9 @@ struct weir_trio {
 
 #define WEIR_TRIO_AGE_OP	0xf0	/* result: the block has aged out */
 #define WEIR_TRIO_AGED		0x10	/* the box's value there */
+#define WEIR_TRIO_UNLIKE	0x20	/* likewise: contributions had unlike
+					 * exponents, or another form
+					 */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
 #define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it; the
@@ -101,8 +108,8 @@ struct weir_trio {
  *	all contributors'
  *
  * Workers that send floats as integers agree on a scale by it: each sends the size of its
- * numbers of a later block, and all get the largest. Its meaning, and the block, is up to
- * the workers.
+ * numbers of a later block, and all get the largest. Workers that mean to send the same number
+ * learn from WEIR_TRIO_UNLIKE whether all did. Its meaning, and the block, is up to the workers.
  */
 struct weir_trio_exponent {
 	__be32	exponent;

@@ -34,7 +34,8 @@ void weir_trio_fill(struct weir_trio *hdr, u8 job,
 
 static u8 weir_trio_result_flags(const struct weir_result *res)
 {
-	u8 flags = res->overflow ? WEIR_TRIO_OVERFLOW : 0;
+	u8 flags = (res->overflow ? WEIR_TRIO_OVERFLOW : 0) |
+		   (res->unlike ? WEIR_TRIO_UNLIKE : 0);
 
 	if (!res->degraded)
 		return flags;

@@ -265,6 +265,21 @@ static void weir_answer_block(const struct weir_path *path,
 		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
 }
 
+/*
+ * A source that has joined sends a block in another form than the others: it may complete the
+ * block, whose result tells all of them so. It stays a refusal, as its gradients are not used.
+ */
+static noinline int weir_take_unlike(const struct weir_path *path,
+				     const struct weir_block_key *key, u64 now,
+				     struct weir_outcome *out)
+{
+	if (weir_block_spoil(&path->job->blocks, key, now, out) == WEIR_VERDICT_COMPLETE) {
+		weir_answer_block(path, out);
+		weir_result_put(&out->res);
+	}
+	return WEIR_REASON_COUNT;
+}
+
 /* Nearly all of a datagram's way from here on is compiled into one function. */
 static __always_inline int weir_take_key(const struct weir_path *path,
 					 const struct weir_contrib *c,
@@ -281,7 +296,9 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 	if (out.opened && verdict == WEIR_VERDICT_SUMMED)
 		weir_scan_opened(job, weir_block_slot(&job->blocks, out.seq));
 	if (verdict < 0)
-		return weir_block_refused(path, c, -verdict, &out);
+		return verdict == -WEIR_REASON_COUNT && c->flags & WEIR_CONTRIB_JOINED ?
+		       weir_take_unlike(path, key, now, &out) :
+		       weir_block_refused(path, c, -verdict, &out);
 	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);
 	weir_contributed(path, c, verdict, &out);
 	if (verdict == WEIR_VERDICT_SUMMED)

@@ -237,6 +237,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->aged = false;
 	block->unsent = false;
 	block->has_exponent = key->has_exponent;
+	block->unlike = false;
 	block->count = key->count;
 	block->received = 0;
 	block->exponent = key->exponent;
@@ -292,6 +293,7 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->aged = block->aged;
 	res->degraded = block->received < blocks->sources;
 	res->has_exponent = block->has_exponent;
+	res->unlike = block->unlike;
 	res->exponent = block->exponent;
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
@@ -450,6 +452,13 @@ static __always_inline int weir_block_find(struct weir_blocks *blocks, struct we
 	return 0;
 }
 
+/* Of packets without exponents none comes by here. */
+static noinline void weir_block_unlike(struct weir_block *block, s32 exponent)
+{
+	block->unlike = true;
+	block->exponent = max(block->exponent, exponent);
+}
+
 /* The block that a contribution is for is in its slot. Each packet comes by here. */
 static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   struct weir_block *block,
@@ -466,7 +475,8 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 		return -WEIR_REASON_DUPLICATE;
 
 	weir_block_sum(blocks, block, pl);
-	block->exponent = max(block->exponent, key->exponent);
+	if (unlikely(key->exponent != block->exponent))
+		weir_block_unlike(block, key->exponent);
 	if (blocks->marking.size)
 		blocks->marking.fold(weir_block_mark(blocks, block), key->said,
 				     !block->received);
@@ -603,6 +613,54 @@ int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_b
 	block = weir_block_at(blocks, out->seq);
 	spin_lock(&block->lock);
 	verdict = weir_block_contribute_paired_locked(blocks, block, key, pl, now, out);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+static int weir_block_spoil_locked(struct weir_blocks *blocks, struct weir_block *block,
+				   const struct weir_block_key *key,
+				   const struct weir_place *place, u64 now,
+				   struct weir_outcome *out)
+{
+	lockdep_assert_held(&block->lock);
+
+	if (!weir_block_is(block, key, place->generation) || weir_block_is_over(blocks, place) ||
+	    block->state != WEIR_BLOCK_OPEN || __test_and_set_bit(key->source, block->mask))
+		return -WEIR_REASON_COUNT;
+	weir_block_unlike(block, S32_MAX);
+	WRITE_ONCE(block->last, now);
+	block->received++;
+	if (!weir_block_is_done(blocks, block))
+		return WEIR_VERDICT_SUMMED;
+	weir_block_finish(blocks, block, &out->res);
+	return WEIR_VERDICT_COMPLETE;
+}
+
+/**
+ * weir_block_spoil() - a contribution has another form than the block: its source is in it
+ * @blocks: the job's table
+ * @key: the contribution and its block; its gradients are left out
+ * @now: time, ns of the monotonic clock
+ * @out: as weir_block_contribute() has left it; the result is filled
+ *
+ * Context as weir_block_contribute(), which has refused the contribution for its count. The
+ * sources do not agree, and the result tells all of them, so that none waits for ever.
+ *
+ * Return: WEIR_VERDICT_SUMMED or _COMPLETE; -WEIR_REASON_COUNT where the block is complete, or
+ *	the source is in it already.
+ */
+int weir_block_spoil(struct weir_blocks *blocks, const struct weir_block_key *key, u64 now,
+		     struct weir_outcome *out)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	int verdict;
+
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_COUNT;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	verdict = weir_block_spoil_locked(blocks, block, key, &place, now, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }

@@ -54,6 +54,8 @@ enum weir_block_state {
  * @aged: it has passed its timeout; the sources missing then are counted
  * @unsent: it is complete, and its result was not sent yet
  * @has_exponent: contributions have an exponent
+ * @unlike: exponents are not all the same, or a contribution had another form, see
+ *	weir_block_spoil()
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
  * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
@@ -84,6 +86,7 @@ struct weir_block {
 	u8		aged:1;
 	u8		unsent:1;
 	u8		has_exponent:1;
+	u8		unlike:1;
 	u16		count;
 	u16		received;
 	u16		turn;
@@ -167,6 +170,7 @@ struct weir_blocks {
  * @aged: it had timed out before it was answered
  * @degraded: not all sources are in it
  * @has_exponent: @exponent is the largest of its contributors'
+ * @unlike: they have not all the same, or not all contributions had one form
  * @exponent: see there
  * @start: time of the first contribution
  * @mask: the contributors
@@ -184,6 +188,7 @@ struct weir_result {
 	bool		aged;
 	bool		degraded;
 	bool		has_exponent;
+	bool		unlike;
 	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
@@ -329,6 +334,8 @@ int weir_block_contribute(struct weir_blocks *blocks,
 int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_block_key *key,
 				 const struct weir_payload *pl, u64 now,
 				 struct weir_outcome *out);
+int weir_block_spoil(struct weir_blocks *blocks, const struct weir_block_key *key, u64 now,
+		     struct weir_outcome *out);
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);

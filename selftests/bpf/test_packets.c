@@ -824,9 +824,11 @@ static void test_sums(enum hook hook)
 			 }, grad_edge, 0);
 	}
 	test_sum(hook, "with an exponent", (struct packet_spec){
-		 V4, .count = 100, .has_exponent = true, .exponent = 7 }, grad_small, 0);
+		 V4, .count = 100, .has_exponent = true, .exponent = 7 }, grad_small,
+		 WEIR_TRIO_UNLIKE);
 	test_sum(hook, "with exponents below 0", (struct packet_spec){
-		 V6, .count = 300, .has_exponent = true, .exponent = -3 }, grad_small, 0);
+		 V6, .count = 300, .has_exponent = true, .exponent = -3 }, grad_small,
+		 WEIR_TRIO_UNLIKE);
 	test_sum(hook, "nearly too large", (struct packet_spec){
 		 V4, .count = 100 }, grad_edge, 0);
 	test_sum(hook, "one too large", (struct packet_spec){

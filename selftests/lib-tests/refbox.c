@@ -50,6 +50,7 @@ struct slot {
 	uint8_t final;
 	bool overflow;
 	bool has_exponent;
+	bool unlike;		/* exponents or forms are not all the same */
 	int32_t exponent;	/* the largest so far */
 	uint64_t opened;	/* ms */
 	size_t length;		/* of the result */
@@ -545,6 +546,7 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count, bool ha
 	slot->final = 0;
 	slot->overflow = false;
 	slot->has_exponent = has_exponent;
+	slot->unlike = false;
 	slot->exponent = INT32_MIN;
 	slot->opened = now_ms();
 	memset(slot->sources, 0, sizeof(slot->sources));
@@ -573,7 +575,8 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 	struct weir_trio *header = (struct weir_trio *)slot->packet;
 	uint16_t count = htons(slot->count | WEIR_TRIO_DOWN);
 
-	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0);
+	flags |= slot->final | (slot->overflow ? WEIR_TRIO_OVERFLOW : 0) |
+		 (slot->unlike ? WEIR_TRIO_UNLIKE : 0);
 	if (slot->seen < box->options.sources)
 		flags |= WEIR_TRIO_DEGRADED;
 	start_header(box, header, slot->block, flags);
@@ -647,6 +650,7 @@ static void combine(struct refbox *box, struct slot *slot, const struct weir_tri
 	if (slot->has_exponent) {
 		int32_t exponent = (int32_t)get32(gradients);
 
+		slot->unlike |= slot->seen && exponent != slot->exponent;
 		slot->exponent = exponent > slot->exponent ? exponent : slot->exponent;
 		gradients += EXPONENT;
 	}
@@ -656,7 +660,17 @@ static void combine(struct refbox *box, struct slot *slot, const struct weir_tri
 		slot->overflow |= refsum_add(slot->sums, gradients, slot->count, o->dtype, o->op);
 }
 
-static void take_into(struct refbox *box, struct slot *slot, const struct weir_trio *header)
+/* Of another form than the block's others: it is in, without its gradients. */
+static void spoil(struct refbox *box, struct slot *slot)
+{
+	slot->unlike = true;
+	slot->exponent = INT32_MAX;
+	slot->seen++;
+	box->counters.refused++;
+}
+
+static void take_into(struct refbox *box, struct slot *slot, const struct weir_trio *header,
+		      bool is_like)
 {
 	uint64_t *word = &slot->sources[header->src_id / 64];
 	uint64_t bit = 1ULL << (header->src_id % 64);
@@ -667,8 +681,12 @@ static void take_into(struct refbox *box, struct slot *slot, const struct weir_t
 	}
 	*word |= bit;
 	slot->final |= header->flags & WEIR_TRIO_FINAL;
-	combine(box, slot, header);
-	box->counters.contributions++;
+	if (is_like) {
+		combine(box, slot, header);
+		box->counters.contributions++;
+	} else {
+		spoil(box, slot);
+	}
 	if (is_complete(box, slot))
 		complete(box, slot, 0);
 }
@@ -771,10 +789,8 @@ static void contribute(struct refbox *box, const struct weir_trio *header, uint1
 	}
 	if (slot->state == FREE || slot->block != block)
 		open_slot(slot, block, count, has_exponent(header));
-	if (slot->count != count || slot->has_exponent != has_exponent(header))
-		box->counters.refused++;
-	else
-		take_into(box, slot, header);
+	take_into(box, slot, header,
+		  slot->count == count && slot->has_exponent == has_exponent(header));
 }
 
 /* A contribution or a query of a source that is in the generation. */

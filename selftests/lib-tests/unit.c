@@ -252,25 +252,24 @@ static void window_sends_runs(void)
 	window_uninit(&window);
 }
 
-/* Packets that are kept stay what they were when others with exponents come. */
-static void kept_widens(void)
+/* Packets without and with an exponent, of a whole block each, lie without gaps. */
+static void kept_is_both_ways_dense(void)
 {
-	uint8_t want[WIRE_HEADER + 8];
+	const size_t plain = WIRE_HEADER + 8, longer = plain + WIRE_EXPONENT;
+	uint8_t want[WIRE_HEADER + 8 + WIRE_EXPONENT];
 	struct kept kept;
 
 	CHECK_EQ(kept_init(&kept, 4, 8), 0);
-	CHECK(kept_is_dense(&kept, WIRE_HEADER + 8));
-	for (unsigned int i = 0; i < 3; i++)
-		memset(kept_at(&kept, i), (int)i + 1, WIRE_HEADER + 8);
-	CHECK((uint8_t *)kept_at(&kept, 1) == (uint8_t *)kept_at(&kept, 0) + WIRE_HEADER + 8);
-	for (unsigned int again = 0; again < 2; again++)
-		kept_widen(&kept, 3);
-	CHECK(!kept_is_dense(&kept, WIRE_HEADER + 8));
-	CHECK(kept_is_dense(&kept, WIRE_HEADER + WIRE_EXPONENT + 8));
-	memset(kept_at(&kept, 3), 9, WIRE_HEADER + WIRE_EXPONENT + 8);
-	for (unsigned int i = 0; i < 3; i++) {
+	CHECK(kept_is_dense(&kept, plain) && kept_is_dense(&kept, longer));
+	CHECK(!kept_is_dense(&kept, plain - 4));
+	for (unsigned int i = 0; i < 4; i++)
+		memset(kept_at(&kept, i, i & 1 ? longer : plain), (int)i + 1, i & 1 ? longer : plain);
+	CHECK((uint8_t *)kept_at(&kept, 1, plain) == (uint8_t *)kept_at(&kept, 0, plain) + plain);
+	CHECK((uint8_t *)kept_at(&kept, 2, longer) == (uint8_t *)kept_at(&kept, 1, longer) + longer);
+	for (unsigned int i = 0; i < 4; i++) {
 		memset(want, (int)i + 1, sizeof(want));
-		CHECK(!memcmp(kept_at(&kept, i), want, sizeof(want)));
+		CHECK(!memcmp(kept_at(&kept, i, i & 1 ? longer : plain), want,
+			      i & 1 ? longer : plain));
 	}
 	kept_uninit(&kept);
 }
@@ -924,7 +923,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_keeps_lists),
 	KTAP_TEST(window_goes_back),
 	KTAP_TEST(window_sends_runs),
-	KTAP_TEST(kept_widens),
+	KTAP_TEST(kept_is_both_ways_dense),
 	KTAP_TEST(outbox_merges),
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),

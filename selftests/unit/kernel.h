@@ -58,6 +58,7 @@ typedef unsigned int gfp_t;
 #define U16_MAX		UINT16_MAX
 #define S16_MAX		INT16_MAX
 #define U32_MAX		UINT32_MAX
+#define S32_MAX		((s32)(U32_MAX >> 1))
 #define U64_MAX		UINT64_MAX
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))

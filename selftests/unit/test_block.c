@@ -613,6 +613,7 @@ static void block_exponents(void)
 	}
 	CHECK_EQ(out.res.has_exponent, 1);
 	CHECK_EQ(out.res.exponent, 3);
+	CHECK_EQ(out.res.unlike, 1);
 	weir_result_put(&out.res);
 
 	/* The next block in the slot has none, whichever bytes the first left there. */
@@ -621,6 +622,65 @@ static void block_exponents(void)
 	CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out), -WEIR_REASON_COUNT);
 	VERDICT(WEIR_VERDICT_SUMMED, 1, 1, 0, 1, 1);
 	CHECK_EQ(contribute(2, 1, 0, 1, 1).res.has_exponent, 0);
+	teardown();
+}
+
+/* The third of three contributions has another exponent, or none has. */
+static void block_unlike_exponents(void)
+{
+	struct weir_payload pl = { .n = 1, .seg = { { (u8 *)"\0\0\0\7", 4 } } };
+	struct weir_block_key key = { .count = 1, .has_exponent = true };
+	struct weir_outcome out;
+	s32 last;
+
+	setup(4, 3, 16);
+	for (last = 4; last <= 6; last++, key.id++) {
+		key.exponent = 5;
+		for (key.source = 0; key.source < 2; key.source++)
+			weir_block_contribute(&table, &key, &pl, mock_ns, &out);
+		key.exponent = last;
+		CHECK_EQ(weir_block_contribute(&table, &key, &pl, mock_ns, &out),
+			 WEIR_VERDICT_COMPLETE);
+		CHECK_EQ(out.res.unlike, last != 5);
+		CHECK_EQ(out.res.exponent, max(last, 5));
+		weir_result_put(&out.res);
+	}
+	teardown();
+}
+
+static int spoil(u16 source, u32 block, struct weir_outcome *out)
+{
+	struct weir_block_key key = { .id = block, .source = source, .count = 3 };
+
+	return weir_block_spoil(&table, &key, mock_ns, out);
+}
+
+/* A source whose contribution does not fit is in the block, and its gradients are not. */
+static void block_is_spoiled(void)
+{
+	struct weir_outcome out;
+
+	setup(4, 3, 16);
+	CHECK_EQ(spoil(0, 1, &out), -WEIR_REASON_COUNT);
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 1, 0, 2, 5);
+	CHECK_EQ(spoil(0, 1, &out), -WEIR_REASON_COUNT);
+	CHECK_EQ(spoil(1, 5, &out), -WEIR_REASON_COUNT);
+	CHECK_EQ(spoil(1, 1, &out), WEIR_VERDICT_SUMMED);
+	REFUSED(DUPLICATE, 1, 1, 0, 2, 5);
+	CHECK_EQ(spoil(2, 1, &out), WEIR_VERDICT_COMPLETE);
+	CHECK_EQ(out.res.received, 3);
+	CHECK_EQ(out.res.count, 2);
+	CHECK_EQ(out.res.unlike, 1);
+	CHECK_EQ(out.res.has_exponent, 0);
+	CHECK_EQ(get_unaligned_be32(out.res.pages[0]->data), 5);
+	weir_result_put(&out.res);
+	CHECK_EQ(spoil(2, 1, &out), -WEIR_REASON_COUNT);
+	CHECK_EQ(contribute(1, 1, 0, 2, 5).res.unlike, 1);
+
+	/* The next block in the slot is like any other. */
+	VERDICT(WEIR_VERDICT_SUMMED, 0, 5, 0, 2, 5);
+	VERDICT(WEIR_VERDICT_SUMMED, 1, 5, 0, 2, 5);
+	CHECK_EQ(contribute(2, 5, 0, 2, 5).res.unlike, 0);
 	teardown();
 }
 
@@ -730,6 +790,8 @@ const struct ktap_test block_tests[] = {
 	KTAP_TEST(block_begins_anew),
 	KTAP_TEST(block_overflow_is_flagged),
 	KTAP_TEST(block_exponents),
+	KTAP_TEST(block_unlike_exponents),
+	KTAP_TEST(block_is_spoiled),
 	KTAP_TEST(block_leaves_pages_to_readers),
 	KTAP_TEST(block_without_memory),
 	KTAP_TEST(block_table_without_memory),

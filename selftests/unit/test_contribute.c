@@ -409,6 +409,32 @@ static void contribute_source_is_policed(void)
 	box_down();
 }
 
+/* Sources that have joined hear that they do not agree; one that has not is refused alone. */
+static void contribute_unlike(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = box_job(7, 2, 4, 16);
+	CHECK_EQ(box_give(job, 0, 0, 1), 0);
+	c = box_contrib(job, 1, 0, 2);
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_COUNT);
+	CHECK_EQ(box.sent, 0);
+	box_all_joined(job);
+	c = box_contrib(job, 1, 0, 2);
+	c.flags |= WEIR_CONTRIB_JOINED;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_COUNT);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_UNLIKE);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_UNLIKE);
+	CHECK_EQ(box.packet[1].hdr.src_cnt, 2);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), 1);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 1);
+	CHECK_EQ(box_counter(WEIR_C_REFUSED + WEIR_REASON_COUNT), 2);
+	box_down();
+}
+
 static void contribute_job_is_policed(void)
 {
 	struct weir_job *job = policed(10, 1);
@@ -718,6 +744,7 @@ const struct ktap_test contribute_tests[] = {
 	KTAP_TEST(contribute_device_is_whose),
 	KTAP_TEST(contribute_spoofed_is_not_heard),
 	KTAP_TEST(contribute_source_is_policed),
+	KTAP_TEST(contribute_unlike),
 	KTAP_TEST(contribute_job_is_policed),
 	KTAP_TEST(contribute_answers_are_policed),
 	KTAP_TEST(contribute_all_is_policed),

@@ -8,9 +8,9 @@
  * again that the box lacks, and puts the sums in place. It needs only UDP sockets of the worker's
  * kernel.
  *
- * Order.   All ranks of a communicator must start the same allreduces, with the
- *          same number of elements, in the same order. Results are the same
- *          bits on every rank.
+ * Order.   All ranks of a communicator must start the same allreduces, with the same number of
+ *          elements, types, scales and means, in the same order. Where they do not, all of them
+ *          get -EBADMSG. Results are the same bits on every rank.
  * Waiting. The job's policy on the box decides whether a block waits for all ranks
  *          ("weir job add ... policy P"). Where it does not, a result may lack
  *          some of them: such blocks are "degraded", see WEIR_ACCEPT_DEGRADED,
@@ -26,9 +26,10 @@
  *          numbers too. The library converts to the wire and back.
  * Errors.  Functions that can fail return 0 or a negative errno value; weir_error() has a sentence
  *          with the fault and its fix. Errors of the path (a timeout, an unreachable box, a rank
- *          that the box has excluded) are final: the other ranks are somewhere else by then, so
- *          every later call returns the same error, and all ranks must close and open again;
- *          unless there is a fallback, see struct weir_options. Errors of the arguments and of the
+ *          that the box has excluded) and ranks that do not agree on a call are final: the other
+ *          ranks are somewhere else by then, so every later call returns the same error, and all
+ *          ranks must close and open again; unless there is a fallback, see struct weir_options,
+ *          which stands in for the path alone. Errors of the arguments and of the
  *          values (-EINVAL, -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator
  *          usable.
  * Threads. A communicator, its requests included, is used by one thread at a
@@ -39,7 +40,8 @@
  *          where the box has lost its state.
  * Reload.  When the box is set up anew while a job runs, the ranks join it again by themselves and
  *          send lost blocks again; the caller loses only time. For that the library keeps the
- *          packets of two windows: 8 * window * grads bytes.
+ *          packets of two windows: 8 * window * grads bytes, and up to twice as many where both
+ *          integers and scaled floats are summed.
  */
 #ifndef LIBWEIR_H
 #define LIBWEIR_H
@@ -444,6 +446,8 @@ struct weir_extra {
  *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
  *	still wait;
  *	-ERANGE: an element times the scale does not fit int32; likewise;
+ *	-EBADMSG: the ranks' calls differ in number of elements, type, scale or WEIR_AVERAGE, or
+ *	in their order. All ranks that wait for the block have it, and @out is undefined. Final;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
  *	-ENODATA: a block is not summed over all ranks;
  *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence says whether

@@ -69,14 +69,18 @@ static struct weir_failure describe(const struct weir_request *request)
 	};
 }
 
-/* The box has failed: the caller's fallback sums instead. */
+/*
+ * The box has failed: the caller's fallback sums instead. But ranks that do not agree on a call
+ * would not agree in the fallback.
+ */
 static int fall_back(const struct weir_request *request)
 {
 	struct weir *comm = request->comm;
 	const struct config *config = &comm->config;
 	struct weir_failure failure = describe(request);
 
-	if (!config->fallback || config->fallback(config->fallback_context, &failure))
+	if (!config->fallback || comm->failed == -EBADMSG ||
+	    config->fallback(config->fallback_context, &failure))
 		return comm->failed;
 	if (request->residual)
 		memset(request->residual, 0, request->count * number_size(request->type));

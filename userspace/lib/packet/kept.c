@@ -3,33 +3,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "packet/wire.h"
 
 int kept_init(struct kept *kept, size_t count, size_t size)
 {
-	kept->stride = WIRE_HEADER + size;
-	kept->wide = false;
-	kept->memory = malloc(count * (kept->stride + WIRE_EXPONENT));
-	return kept->memory ? 0 : -ENOMEM;
+	kept->length = WIRE_HEADER + size;
+	kept->plain = malloc(count * kept->length);
+	kept->longer = malloc(count * (kept->length + WIRE_EXPONENT));
+	if (kept->plain && kept->longer)
+		return 0;
+	kept_uninit(kept);
+	return -ENOMEM;
 }
 
 void kept_uninit(struct kept *kept)
 {
-	free(kept->memory);
-	kept->memory = NULL;
-}
-
-/* The last one first: each moves up, over those that have moved. */
-void kept_widen(struct kept *kept, size_t count)
-{
-	size_t stride = kept->stride;
-
-	if (kept->wide)
-		return;
-	kept->wide = true;
-	kept->stride += WIRE_EXPONENT;
-	while (count--)
-		memmove(kept_at(kept, count), kept->memory + count * stride, stride);
+	free(kept->plain);
+	free(kept->longer);
+	kept->plain = NULL;
+	kept->longer = NULL;
 }

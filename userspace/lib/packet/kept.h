@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Contributions as they were sent, to be sent again. Those of a whole block's length lie without
- * gaps, so that the kernel takes many as one piece of memory.
+ * gaps, so that the kernel takes many as one piece of memory. So do those that have an exponent
+ * besides, in memory of their own.
  */
 #ifndef WEIR_KEPT_H
 #define WEIR_KEPT_H
@@ -10,16 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "packet/wire.h"
+
 /**
  * struct kept - an array of packets
- * @memory: all of them
- * @stride: bytes from one to the next
- * @wide: there is room for an exponent in each
+ * @plain: those of the length of a whole block at most
+ * @longer: those that are longer by an exponent; a packet is in one of the two
+ * @length: of a whole block's packet without an exponent
  */
 struct kept {
-	uint8_t *memory;
-	size_t stride;
-	bool wide;
+	uint8_t *plain;
+	uint8_t *longer;
+	size_t length;
 };
 
 /*
@@ -29,19 +32,24 @@ struct kept {
 int kept_init(struct kept *kept, size_t count, size_t size);
 void kept_uninit(struct kept *kept);
 
-/* Makes room for exponents, where there is none, between the first @count packets and behind. */
-void kept_widen(struct kept *kept, size_t count);
-
-/* The packet at @index. */
-static inline void *kept_at(const struct kept *kept, size_t index)
+/* Bytes from a packet of so many bytes to the one behind it. */
+static inline size_t kept_stride(const struct kept *kept, size_t bytes)
 {
-	return kept->memory + index * kept->stride;
+	return kept->length + (bytes > kept->length ? WIRE_EXPONENT : 0);
+}
+
+/* The packet at @index, which has so many bytes. */
+static inline void *kept_at(const struct kept *kept, size_t index, size_t bytes)
+{
+	uint8_t *memory = bytes > kept->length ? kept->longer : kept->plain;
+
+	return memory + index * kept_stride(kept, bytes);
 }
 
 /* Does a packet of so many bytes end where the next one begins? */
 static inline bool kept_is_dense(const struct kept *kept, size_t bytes)
 {
-	return bytes == kept->stride;
+	return bytes == kept_stride(kept, bytes);
 }
 
 #endif

@@ -76,7 +76,7 @@ static void *packet_of(const struct weir *comm, const struct batch *batch, unsig
 	struct wire_header question;
 
 	if (batch->why == WINDOW_NOT_ASKED)
-		return kept_at(&comm->kept, block & comm->window.mask);
+		return kept_at(&comm->kept, block & comm->window.mask, batch->run[run].bytes);
 	question = question_header(comm, block);
 	wire_put_header(out->questions[run], &question);
 	return out->questions[run];

@@ -10,6 +10,7 @@
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/path.h"
+#include "request/digest.h"
 #include "request/request.h"
 #include "request/result.h"
 
@@ -155,7 +156,7 @@ static bool fits_block(const struct weir_request *request, uint64_t block,
 		       const struct wire_header *header)
 {
 	return !request || (header->grads == request_block_grads(request, block) &&
-			    header->has_exponent == !!request->exponents);
+			    header->has_exponent == request_has_exponent(request, block));
 }
 
 static void take_other(struct weir *comm, uint32_t wire_id)
@@ -194,7 +195,7 @@ static void add_likes(struct weir *comm, uint64_t block, const struct weir_reque
 	}
 }
 
-static void take_result(struct weir *comm, struct result *result, struct message *message)
+static int take_result(struct weir *comm, struct result *result, struct message *message)
 {
 	const struct wire_header *header = &result->header;
 	struct window_slot *slot;
@@ -203,17 +204,20 @@ static void take_result(struct weir *comm, struct result *result, struct message
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block)) {
 		take_other(comm, header->block);
-		return;
+		return 0;
 	}
 	slot = window_slot(&comm->window, block);
 	if (!slot->waiting) {
 		comm->stats.duplicates++;
+	} else if (slot->request && digest_is_unlike(slot->request, block, result)) {
+		return digest_fail(slot->request, block, result);
 	} else if (!fits_block(slot->request, block, header)) {
 		comm->stats.malformed++;
 	} else {
 		add_likes(comm, block, slot->request, result, message);
 		deliver(comm, block, slot, result);
 	}
+	return 0;
 }
 
 /* Replies without a query, or about a block that is answered meanwhile, are ignored. */
@@ -287,7 +291,7 @@ static int take(struct weir *comm, struct message *message)
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, wire_replied(packet));
 	else if (result_read(comm, &result, packet, length))
-		take_result(comm, &result, message);
+		return take_result(comm, &result, message);
 	else
 		comm->stats.malformed++;
 	return 0;

@@ -8,6 +8,7 @@
 #include "comm/comm.h"
 #include "number/convert.h"
 #include "number/exponent.h"
+#include "request/digest.h"
 #include "request/result.h"
 
 struct weir_request *request_sending(struct weir *comm, uint64_t block)
@@ -75,8 +76,12 @@ static int32_t own_exponent(const struct weir_request *request, size_t offset, s
 int32_t request_exponent(const struct weir_request *request, uint64_t block)
 {
 	size_t grads = request->grads;
-	size_t lag = request->exponents->lag;
+	size_t lag;
 
+	/* No block is so late that its exponent would be due there. */
+	if (request_is_final(request, block))
+		return request->digest;
+	lag = request->exponents->lag;
 	if (request_is_prologue(request, block))
 		return own_exponent(request, 0, lag * grads);
 	return own_exponent(request, block_offset(request, block) + lag * grads, grads);
@@ -270,7 +275,7 @@ void request_deliver(struct weir_request *request, uint64_t block, const struct 
 {
 	if (!request_is_prologue(request, block))
 		deliver_elements(request, block, result);
-	if (request->exponents)
+	if (request->exponents && !request_is_final(request, block))
 		take_exponent(request, block, result);
 	request->left -= result->blocks;
 }
@@ -306,6 +311,7 @@ int request_begin(struct weir_request *request)
 			return -ENOMEM;
 		request->blocks++;
 	}
+	request->digest = digest_of(request);
 	request->left = request->blocks;
 	request->sequence = queue->begun++;
 	request->first = queue->end;

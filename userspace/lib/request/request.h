@@ -29,6 +29,7 @@ struct weir;
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @scale: of floats that the caller scales, else 0
  * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
+ * @digest: of the call, see digest.h
  * @sequence: how many were begun before it
  * @first: number of its first block
  * @blocks: how many it has: those of elements, and before them one where there are exponents
@@ -54,6 +55,7 @@ struct weir_request {
 	uint32_t flags;
 	double scale;
 	struct exponents *exponents;
+	int32_t digest;
 	uint64_t sequence;
 	uint64_t first;
 	uint64_t blocks;
@@ -124,6 +126,12 @@ static inline bool request_is_final(const struct weir_request *request, uint64_t
 	return block == request->first + request->blocks - 1;
 }
 
+/* Has a block's packet an exponent, of numbers or as the digest of the call? */
+static inline bool request_has_exponent(const struct weir_request *request, uint64_t block)
+{
+	return request->exponents || request_is_final(request, block);
+}
+
 /* How many blocks from this one on have as many elements, without the last, which may not. */
 static inline uint64_t request_alike(const struct weir_request *request, uint64_t block)
 {
@@ -133,7 +141,7 @@ static inline uint64_t request_alike(const struct weir_request *request, uint64_
 /* Is the exponent there that a block is made with? */
 bool request_is_ready(const struct weir_request *request, uint64_t block);
 
-/* The exponent that a block's packet carries. */
+/* The exponent that a block's packet carries, where it has one. */
 int32_t request_exponent(const struct weir_request *request, uint64_t block);
 
 /*

@@ -28,10 +28,9 @@ static struct wire_header contribution(const struct weir *comm,
 
 	header.grads = request_block_grads(request, block);
 	header.flags = request_is_final(request, block) ? WEIR_TRIO_FINAL : 0;
-	if (request->exponents) {
-		header.has_exponent = true;
+	header.has_exponent = request_has_exponent(request, block);
+	if (header.has_exponent)
 		header.exponent = request_exponent(request, block);
-	}
 	return header;
 }
 
@@ -52,14 +51,6 @@ static uint32_t count_likes(const struct weir *comm, const struct weir_request *
 	return least(alike < most ? (uint32_t)alike : most, to_wrap);
 }
 
-/* How many contributions there are yet. */
-static uint32_t count_kept(const struct weir *comm)
-{
-	uint32_t slots = window_slots(&comm->window);
-
-	return comm->window.high < slots ? (uint32_t)comm->window.high : slots;
-}
-
 /*
  * Makes packets of the first blocks that have none, one or more, and keeps them. Returns of how
  * many.
@@ -74,20 +65,17 @@ static uint32_t make_packets(struct weir *comm, struct weir_request *request, ui
 					       contribution(comm, request, block);
 	size_t size = wire_header_size(&header);
 	uint32_t bytes = (uint32_t)(size + header.grads * number_size(comm->config.type));
-	uint8_t *first;
+	uint8_t *first = kept_at(&comm->kept, slot, bytes);
 
-	if (header.has_exponent)
-		kept_widen(&comm->kept, count_kept(comm));
-	first = kept_at(&comm->kept, slot);
 	wire_put_header(first, &header);
 	window_made(&comm->window, request, bytes);
 	for (uint32_t i = 1; i < blocks; i++) {
-		wire_put_like(kept_at(&comm->kept, slot + i), first, block + i);
+		wire_put_like(kept_at(&comm->kept, slot + i, bytes), first, block + i);
 		window_made(&comm->window, request, bytes);
 	}
 	if (!followed)
 		request_to_wire(request, block, blocks, header.grads, first + size,
-				comm->kept.stride);
+				kept_stride(&comm->kept, bytes));
 	return blocks;
 }
 
@@ -244,9 +232,10 @@ static uint32_t room(const struct weir *comm)
 /* One that was made already goes out again, perhaps in another generation. */
 static uint32_t made_before(struct weir *comm, uint64_t block)
 {
-	void *packet = kept_at(&comm->kept, block & comm->window.mask);
+	uint64_t slot = block & comm->window.mask;
+	uint32_t bytes = window_slot(&comm->window, block)->bytes;
 
-	wire_set_generation(packet, comm->member.generation);
+	wire_set_generation(kept_at(&comm->kept, slot, bytes), comm->member.generation);
 	return 1;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The digest of a call: the ranks' last block of a request carries it as its exponent, so that the
+ * box can tell whether all ranks mean the same. It is larger than any exponent of numbers.
+ */
+#ifndef WEIR_DIGEST_H
+#define WEIR_DIGEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct result;
+struct weir_request;
+
+/* Of a request with all of the call's arguments. */
+int32_t digest_of(const struct weir_request *request);
+
+/*
+ * Does a block's result show that another rank has called for something else? Where its form is
+ * another than that of this rank's block, it shows so only if the box says so, or names the ranks
+ * that it is of.
+ */
+bool digest_is_unlike(const struct weir_request *request, uint64_t block,
+		      const struct result *result);
+
+/* Fails the communicator, as all ranks do that have this result. Returns the error. */
+int digest_fail(const struct weir_request *request, uint64_t block, const struct result *result);
+
+#endif
