@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -66,6 +67,8 @@ static const struct arg args[] = {
 	{ "seed", "S", "of the elements, the same for all ranks (default 1)", NUMBER, W64, AT(seed), 0,
 	  UINT64_MAX, false },
 	{ "json", NULL, "print JSON", FLAG, AT(json) },
+	{ "compare", "NAMES", "measure weir-perf-NAME, too: mpi, gloo, or both with a comma", TEXT,
+	  AT(compare) },
 	{ "grads", "G", "elements a packet (default 1024)", NUMBER, W16, AT(weir.grads), 1, 2048, false },
 	{ "window", "W", "packets under way at most (default 4096)", NUMBER, W32, AT(weir.window), 1,
 	  UINT32_MAX, false },
@@ -238,6 +241,21 @@ static const struct arg *find(const char *word)
 	die("unknown option '%s'", word);
 }
 
+/* They become programs' names, which are looked for: none is a path. */
+static bool are_names(const char *names)
+{
+	size_t length = 0;
+
+	for (; *names; names++) {
+		if (!isalnum((unsigned char)*names) && (*names != ',' || !length))
+			return false;
+		length = *names == ',' ? 0 : length + 1;
+		if (length >= PERF_NAME)
+			return false;
+	}
+	return length;
+}
+
 static void check(const struct perf_options *options, const bool *given)
 {
 	for (size_t i = 0; i < ELEMENTS(args); i++)
@@ -252,6 +270,9 @@ static void check(const struct perf_options *options, const bool *given)
 		die("--min-bytes is larger than --max-bytes");
 	if (options->min_bytes < type_size(options->type))
 		die("--min-bytes must be %zu at least, one element", type_size(options->type));
+	if (options->compare && !are_names(options->compare))
+		die("--compare is '%s': it must be names of letters and digits, with commas between",
+		    options->compare);
 	if (options->scale && options->type != WEIR_FLOAT32)
 		die("--scale is for --dtype float32");
 }

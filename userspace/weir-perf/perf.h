@@ -28,6 +28,7 @@
  * @unmerged: packets cross the kernel one by one
  * @residual: request residuals, and compare them, too
  * @json: print JSON
+ * @compare: names of others to be measured, too, with commas between; NULL is none
  */
 struct perf_options {
 	struct weir_options weir;
@@ -47,6 +48,7 @@ struct perf_options {
 	bool unmerged;
 	bool residual;
 	bool json;
+	const char *compare;
 };
 
 /**
@@ -93,6 +95,33 @@ struct perf_result {
 	uint64_t degraded_blocks;
 	uint64_t missed_blocks;
 	uint64_t digest;
+};
+
+/**
+ * struct perf_sizes - all sizes
+ * @results: of each that was measured
+ * @count: how many were
+ * @total: how many are to be
+ */
+struct perf_sizes {
+	struct perf_result *results;
+	size_t count;
+	size_t total;
+};
+
+/* Bytes of another library's name. */
+#define PERF_NAME	32
+
+/**
+ * struct perf_other - another library's times
+ * @name: as the command line has it
+ * @times: microseconds of an allreduce, one a size
+ * @error: why there are none; empty where there are
+ */
+struct perf_other {
+	char name[PERF_NAME];
+	double *times;
+	char error[128];
 };
 
 /* type.c: types and operations by their names. */
@@ -143,11 +172,20 @@ uint64_t digest(uint64_t from, const void *elements, size_t bytes);
 int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes,
 	    const struct perf_memory *memory, struct perf_result *result);
 
-/* report.c: output before, for each size, and after, where @all are summed up. */
+/* compare.c: has others do the same, and reports it. Returns whether all did. */
+bool compare(const struct perf_options *options, const struct perf_sizes *sizes);
+
+/*
+ * report.c: output before, for each size, after them, where @all are summed up, for each other
+ * library, and at the end.
+ */
 void report_begin(const struct perf_options *options, struct weir *comm);
 void report_result(const struct perf_options *options, const struct perf_result *result);
 void report_end(const struct perf_options *options, struct weir *comm,
 		const struct perf_result *all);
+void report_other(const struct perf_options *options, const struct perf_sizes *sizes,
+		  const struct perf_other *other);
+void report_close(const struct perf_options *options);
 void report_error(const struct perf_options *options, const char *sentence);
 
 #endif

@@ -6,6 +6,7 @@
 
 /* How far the JSON object has come. */
 static bool begun, first = true;
+static unsigned int others;
 
 static struct weir_stats stats_of(struct weir *comm)
 {
@@ -141,7 +142,6 @@ static void end_json(const struct perf_options *options, struct weir *comm,
 	       all->degraded_blocks, all->missed_blocks);
 	if (options->verify)
 		printf(", \"digest\": \"%016" PRIx64 "\"", all->digest);
-	puts(" }");
 }
 
 void report_end(const struct perf_options *options, struct weir *comm,
@@ -167,6 +167,69 @@ static void print_json_string(const char *text)
 			putchar(c);
 	}
 	putchar('"');
+}
+
+/* The first size from which on this library has always been faster; 0 where the last is not. */
+static uint64_t faster_from(const struct perf_sizes *sizes, const struct perf_other *other)
+{
+	uint64_t from = 0;
+
+	for (size_t i = sizes->count; i && sizes->results[i - 1].mean_us < other->times[i - 1]; i--)
+		from = sizes->results[i - 1].bytes;
+	return from;
+}
+
+static void other_text(const struct perf_sizes *sizes, const struct perf_other *other)
+{
+	uint64_t from = faster_from(sizes, other);
+
+	if (*other->error) {
+		printf("# %s: %s\n", other->name, other->error);
+		return;
+	}
+	printf("# %10s %12s %12s %8s\n", "size", "weir", other->name, "ratio");
+	printf("# %10s %12s %12s %8s\n", "(B)", "(us)", "(us)", "");
+	for (size_t i = 0; i < sizes->count; i++)
+		printf("  %10" PRIu64 " %12.1f %12.1f %8.3f\n", sizes->results[i].bytes,
+		       sizes->results[i].mean_us, other->times[i],
+		       sizes->results[i].mean_us / other->times[i]);
+	if (from)
+		printf("# weir is faster than %s from %" PRIu64 " bytes on\n", other->name, from);
+	else
+		printf("# weir is not faster than %s\n", other->name);
+}
+
+static void other_json(const struct perf_sizes *sizes, const struct perf_other *other)
+{
+	printf("%s\n    { \"name\": ", others++ ? "," : ",\n  \"compare\": [");
+	print_json_string(other->name);
+	if (*other->error) {
+		printf(", \"error\": ");
+		print_json_string(other->error);
+	} else {
+		printf(", \"faster_from_bytes\": %" PRIu64 ", \"time_us\": [", faster_from(sizes, other));
+		for (size_t i = 0; i < sizes->count; i++)
+			printf("%s%.3f", i ? ", " : " ", other->times[i]);
+		printf(" ]");
+	}
+	printf(" }");
+}
+
+void report_other(const struct perf_options *options, const struct perf_sizes *sizes,
+		  const struct perf_other *other)
+{
+	if (options->json)
+		other_json(sizes, other);
+	else
+		other_text(sizes, other);
+	if (*other->error)
+		fprintf(stderr, "weir-perf: rank %u: %s\n", options->weir.rank, other->error);
+}
+
+void report_close(const struct perf_options *options)
+{
+	if (options->json)
+		puts(others ? "\n  ] }" : " }");
 }
 
 void report_error(const struct perf_options *options, const char *sentence)

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# weir-perf beside other libraries (--compare), on a machine without the module: a box in
+# userspace sums.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+
+work=$(mktemp -d) || exit 1
+box=127.77.$((RANDOM % 250)).$((RANDOM % 250 + 1))
+PATH=$work:$root/build/bin:$PATH
+pid=''
+trap 'kill $pid; rm -rf "$work"' EXIT
+"$root/build/lib-tests/refbox" --address "$box" --sources 2 --merge >"$work/box" &
+pid=$!
+until grep -q ready "$work/box"; do
+	kill -0 "$pid" || exit 1
+	sleep 0.05
+done
+
+# other NAME LINE...: a program that stands in for another library
+other() {
+	printf '#!/bin/sh\necho "$*" >>"%s/words"\n' "$work" >"$work/weir-perf-$1"
+	printf '%s\n' "${@:2}" >>"$work/weir-perf-$1"
+	chmod +x "$work/weir-perf-$1"
+}
+other quick 'echo 1024 0.001' 'echo 16384 0.001'
+other slow 'echo 1024 0.001' 'echo 16384 60000000'
+other short 'echo 1024 1'
+other mixed 'echo 16384 1' 'echo 1024 1'
+other broken 'exit 7'
+other killed 'kill -9 $$'
+
+# ranks OPTION...: both; rank 0's output is in $work/0, and its status the result
+ranks() {
+	local rank pids=()
+	for rank in 0 1; do
+		weir-perf --job 7 --address "$box" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
+			--min-bytes 1K --max-bytes 16K --step-factor 16 --iterations 2 --warmup 1 "$@" \
+			>"$work/$rank" 2>"$work/$rank.errors" &
+		pids+=("$!")
+	done
+	wait "${pids[1]}"
+	wait "${pids[0]}"
+}
+
+# says STATUS PATTERN FILE OPTION...: rank 0 ends so, and its output or errors have a line so
+says() {
+	local status
+	ranks "${@:4}"
+	status=$?
+	((status == $1)) && grep -qE "$2" "$work/$3" && return
+	echo "status $status"
+	cat "$work/0" "$work/0.errors"
+	return 1
+}
+
+words() {
+	rm -f "$work/words"
+	says 0 '^#' 0 --compare quick --dtype float32 --op sum &&
+		grep -qx -e '--rank 0 --ranks 2 --iterations 2 --warmup 1 --dtype float32 --op sum 1024 16384' "$work/words" && return
+	cat "$work/words"
+	return 1
+}
+
+json() {
+	says 0 . 0 --compare slow,broken --json
+	gojq -e '.compare[0].name == "slow" and .compare[0].faster_from_bytes == 16384 and
+		.compare[0].time_us == [0.001, 60000000] and (.results | length) == 2 and
+		.compare[1].error == "weir-perf-broken ended with status 7"' "$work/0" >/dev/null && return
+	cat "$work/0"
+	return 1
+}
+
+alone() {
+	says 0 . 0 --json && gojq -e '.compare == null and .digest == null' "$work/0" >/dev/null
+}
+
+# By mpirun, whose ranks these are.
+mpi() {
+	command -v mpirun >/dev/null && [[ -x $root/build/bin/weir-perf-mpi ]] ||
+		{ echo "there is no MPI"; return 4; }
+	# shellcheck disable=SC2016 # expanded in each rank
+	timeout 120 mpirun --allow-run-as-root --oversubscribe -np 2 sh -c '
+		exec weir-perf --job 7 --address "$1" --ranks 2 --rank "$OMPI_COMM_WORLD_RANK" --iterations 2 \
+			--bind-address "127.78.0.$((OMPI_COMM_WORLD_RANK + 1))" --min-bytes 1K --max-bytes 16K \
+			--step-factor 16 --compare mpi >"$2/mpi.$OMPI_COMM_WORLD_RANK"' sh "$box" "$work" || return
+	grep -qE '^ +1024 +[0-9.]+ +[0-9.]+ +[0-9.]+$' "$work/mpi.0" && grep -q '^# weir is .*faster than mpi' "$work/mpi.1"
+}
+
+by_itself() {
+	! weir-perf-mpi --rank 1 --ranks 2 1024 2>"$work/alone" && grep -q 'start weir-perf by mpirun' "$work/alone"
+}
+
+meeting() {
+	! env -u MASTER_ADDR weir-perf-gloo --rank 0 --ranks 1 --iterations 1 --warmup 0 --dtype int32 --op sum 8 \
+		2>"$work/meeting" && grep -q 'MASTER_ADDR is not set' "$work/meeting"
+}
+
+ktap_header
+ktap_run "the other gets the same ranks, sizes and type" words
+ktap_run "faster at all sizes" says 0 '^# weir is not faster than quick$' 0 --compare quick
+ktap_run "faster from a size on" says 0 '^# weir is faster than slow from 16384 bytes on$' 0 --compare quick,slow
+ktap_run "in JSON" json
+ktap_run "JSON without others" alone
+ktap_run "a library that is not there" says 1 'weir-perf-nothing cannot be started: No such file' 0.errors --compare nothing
+ktap_run "one that fails" says 1 'weir-perf-broken ended with status 7' 0.errors --compare broken,quick
+ktap_run "one that dies" says 1 'weir-perf-killed was ended' 0.errors --compare killed
+ktap_run "one that leaves out a size" says 1 'weir-perf-short has not printed a time for each size' 0.errors --compare short
+ktap_run "one with other sizes" says 1 'weir-perf-mixed has not printed' 0.errors --compare mixed
+for names in '' , a, ,a a,,b ../a 'a b'; do
+	ktap_run "names that are none: '$names'" says 2 'it must be names' 0.errors --compare "$names"
+done
+ktap_run "MPI" mpi
+ktap_run "MPI without mpirun" by_itself
+ktap_run "Gloo without a place to meet" meeting
+ktap_end
