@@ -16,7 +16,7 @@ pid=''
 trap 'kill $pid; rm -rf "$work"' EXIT
 "$root/build/lib-tests/refbox" --address "$box" --sources 2 --merge >"$work/box" &
 pid=$!
-until grep -q ready "$work/box"; do
+until grep -qs ready "$work/box"; do
 	kill -0 "$pid" || exit 1
 	sleep 0.05
 done
@@ -81,8 +81,10 @@ alone() {
 
 # By mpirun, whose ranks these are.
 mpi() {
-	command -v mpirun >/dev/null && [[ -x $root/build/bin/weir-perf-mpi ]] ||
-		{ echo "there is no MPI"; return 4; }
+	if ! command -v mpirun >/dev/null || [[ ! -x $root/build/bin/weir-perf-mpi ]]; then
+		echo "there is no MPI"
+		return 4
+	fi
 	# shellcheck disable=SC2016 # expanded in each rank
 	timeout 120 mpirun --allow-run-as-root --oversubscribe -np 2 sh -c '
 		exec weir-perf --job 7 --address "$1" --ranks 2 --rank "$OMPI_COMM_WORLD_RANK" --iterations 2 \
@@ -111,7 +113,7 @@ ktap_run "one that fails" says 1 'weir-perf-broken ended with status 7' 0.errors
 ktap_run "one that dies" says 1 'weir-perf-killed was ended' 0.errors --compare killed
 ktap_run "one that leaves out a size" says 1 'weir-perf-short has not printed a time for each size' 0.errors --compare short
 ktap_run "one with other sizes" says 1 'weir-perf-mixed has not printed' 0.errors --compare mixed
-for names in '' , a, ,a a,,b ../a 'a b'; do
+for names in '' ',' 'a,' ',a' 'a,,b' '../a' 'a b'; do
 	ktap_run "names that are none: '$names'" says 2 'it must be names' 0.errors --compare "$names"
 done
 ktap_run "MPI" mpi
