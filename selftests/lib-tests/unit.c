@@ -564,6 +564,29 @@ static void notice_layout(void)
 	CHECK(bitmap_has(notice.waiting, 254));
 }
 
+static void bitmaps_in_words(void)
+{
+	uint64_t bitmap[BITMAP_WORDS] = { 0 };
+	char text[BITMAP_TEXT];
+
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, ""));
+	bitmap[1] = 1;
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "rank 64"));
+	bitmap[0] = 1ULL << 63 | 1;
+	bitmap[3] = 1ULL << 63;
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "ranks 0, 63-64, 255"));
+	bitmap_fill(bitmap, 256);
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "ranks 0-255"));
+	memset(bitmap, 0x55, sizeof(bitmap));
+	bitmap_text(bitmap, text);
+	CHECK(!strncmp(text, "ranks 0, 2, 4, 6, ", 18));
+	CHECK(!strcmp(text + strlen(text) - 5, ", ..."));
+}
+
 static void bitmaps(void)
 {
 	static const unsigned int ranks[] = { 1, 31, 32, 33, 63, 64, 65, 255, 256 };
@@ -937,6 +960,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(query_layout),
 	KTAP_TEST(notice_layout),
 	KTAP_TEST(bitmaps),
+	KTAP_TEST(bitmaps_in_words),
 	KTAP_TEST(join_layout),
 	KTAP_TEST(integers_are_big_endian),
 	KTAP_TEST(integers_of_every_count),

@@ -157,6 +157,23 @@ struct weir_block_info {
 };
 
 /**
+ * struct weir_missing - ranks that this rank waits for, while the box answers
+ * @size: sizeof(struct weir_missing)
+ * @ranks: those that the block lacks, or that have not joined; rank r is bit r % 64 of word
+ *	r / 64. Empty where the box does not name them
+ * @block: the block, counted on the communicator from 0; UINT64_MAX where they have not joined
+ * @waited_ms: how long this rank has waited, time that the caller spent elsewhere left out
+ * @sentence: the same in words; valid until the function returns
+ */
+struct weir_missing {
+	size_t size;
+	uint64_t ranks[4];
+	uint64_t block;
+	uint64_t waited_ms;
+	const char *sentence;
+};
+
+/**
  * struct weir_options - options of weir_open()
  * @size: sizeof(struct weir_options); a later library knows by it which
  *	members the caller has
@@ -188,8 +205,8 @@ struct weir_block_info {
  *	buffer (see weir_get_stats()), so that results are not lost while the caller computes. A
  *	packet takes its bytes and half a KiB, rounded up to a power of two, 4 KiB at least, and 1
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
- * @timeout_ms: give up when no result has come for so long inside the library; 0 is 30000. Time
- *	that the caller spends elsewhere is not counted
+ * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
+ *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls; WEIR_UNMERGED
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
@@ -203,6 +220,13 @@ struct weir_block_info {
  * @on_block_context: its first argument
  * @type: the type that the job must have, an enum weir_type; 0 accepts any
  * @operation: and the operation, an enum weir_operation; 0 accepts any
+ * @ranks_timeout_ms: give up when ranks are missing for so long while the box answers: they have
+ *	not joined, or not sent a block that this rank waits for; 0 is 1800000. Time elsewhere is
+ *	not counted
+ * @ranks_warning_ms: and tell about it after so long, once each time; 0 is 60000
+ * @on_missing: told then, from inside the library: it must not call it. NULL writes the sentence
+ *	to the standard error
+ * @on_missing_context: its first argument
  *
  * Members that are zero have the defaults that are named above; @address and
  * @ranks have none.
@@ -229,6 +253,10 @@ struct weir_options {
 	void *on_block_context;
 	uint32_t type;
 	uint32_t operation;
+	uint32_t ranks_timeout_ms;
+	uint32_t ranks_warning_ms;
+	void (*on_missing)(void *context, const struct weir_missing *missing);
+	void *on_missing_context;
 };
 
 /**
@@ -317,7 +345,7 @@ struct weir_info {
 };
 
 /**
- * struct weir_members - the job's ranks, from the box's last notice
+ * struct weir_members - the job's ranks, as the box has named them last
  * @size: sizeof(struct weir_members), set by the caller
  * @notices: number of notices; 0 means that the bitmaps are not valid
  * @dead: ranks that were silent for so long that the box takes them for dead. Rank r is bit r % 64
@@ -325,6 +353,8 @@ struct weir_info {
  * @excluded: ranks among them that blocks are complete without
  * @waiting: ranks that have joined anew and wait for all others to close and open: excluded ranks
  *	come back in this way
+ * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
+ *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
  */
 struct weir_members {
 	size_t size;
@@ -332,6 +362,7 @@ struct weir_members {
 	uint64_t dead[4];
 	uint64_t excluded[4];
 	uint64_t waiting[4];
+	uint64_t missing[4];
 };
 
 /**
@@ -357,9 +388,9 @@ struct weir_poll {
  * @comm: where the communicator goes; NULL after an error
  * @options: see there; not used after the call
  *
- * Blocks until all ranks have called it, for @options->timeout_ms at most. Ranks
- * that the box has excluded (policy exclude) have ten seconds from the first call on,
- * and then the others begin without them: timeout_ms has to be more there.
+ * Blocks until all ranks have called it, for @options->ranks_timeout_ms at most, or until the box
+ * is silent for timeout_ms. Ranks that the box has excluded (policy exclude) have ten seconds from
+ * the first call on, and then the others begin without them: either has to be more there.
  *
  * Return: 0;
  *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
@@ -450,8 +481,8 @@ struct weir_extra {
  *	in their order. All ranks that wait for the block have it, and @out is undefined. Final;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
  *	-ENODATA: a block is not summed over all ranks;
- *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence says whether
- *	the box is away or ranks are missing. Final, as all that follow;
+ *	-ETIMEDOUT: the box is away for timeout_ms, or ranks are missing for ranks_timeout_ms,
+ *	which the sentence names. Final, as all that follow;
  *	-ECONNREFUSED: nor was the job there, at the end;
  *	-ECONNRESET: the box has excluded this rank, or takes it for dead;
  *	-ESTALE: the job is in another generation, or this rank cannot rejoin
@@ -559,10 +590,10 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
 int weir_get_info(const struct weir *comm, struct weir_info *info);
 
 /**
- * weir_get_members() - read the box's last notice about the ranks
+ * weir_get_members() - read which ranks the box calls dead, excluded, waiting or missing
  * @comm: the communicator
- * @members: ->size must be set. As of the last notice that the library has read,
- *	which it does while it makes progress
+ * @members: ->size must be set. As of the last notice and the last reply that the library has
+ *	read, which it does while it makes progress
  *
  * Return: 0 or -EINVAL.
  */
