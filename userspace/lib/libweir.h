@@ -103,6 +103,13 @@ enum weir_operation {
  */
 #define WEIR_UNMERGED		0x8u
 
+/* Of floats in a job of int32: what cannot be sent is no error. Infinities count as the largest
+ * number, so that a sum of some is infinite and their mean is not, and NaNs as 0; products with a
+ * scale are cut to what the sum of all ranks has room for. weir_get_info() has the number of
+ * blocks with such elements.
+ */
+#define WEIR_SATURATE		0x10u
+
 /**
  * struct weir_failure - an allreduce that the box did not finish
  * @size: sizeof(struct weir_failure)
@@ -207,7 +214,7 @@ struct weir_missing {
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
  * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
  *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls; WEIR_UNMERGED
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -331,7 +338,7 @@ struct weir_stats {
  * @reserved: zero
  * @missed_blocks: blocks without this rank, as far as results name their ranks
  * @cut_blocks: blocks whose exponent was agreed without this rank, and that it has larger
- *	elements in: those were cut
+ *	elements in, or with elements that WEIR_SATURATE is for: those were cut
  */
 struct weir_info {
 	size_t size;
@@ -428,7 +435,7 @@ void weir_close(struct weir *comm);
  * @scale: of floats in a job of int32: each element is sent as the integer nearest to
  *	x * @scale, halves to even, the product in double precision; the result is
  *	sum / @scale, rounded once. The same on every rank, positive and finite;
- *	|sum * @scale| must stay below 2^31. 0 lets the ranks agree in band
+ *	|sum * @scale| must stay below 2^31, but see WEIR_SATURATE. 0 lets the ranks agree in band
  * @follow: not 0: this rank takes no part, as it is late, but has the result of the others: it
  *	queries each block, and gets its result when the box has answered the others, possibly
  *	after a timeout. The input must be NULL. Only where the job's policy is partial or exclude.
@@ -451,7 +458,7 @@ struct weir_extra {
  * @count: elements; may be 0
  * @type: of the elements of @in and @out. In a job of int32 any; else floats alone
  * @operation: the job's
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE: those of struct weir_options hold, too
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE: those of struct weir_options hold, too
  * @extra: further arguments; NULL is none
  *
  * Every rank gets the same bits from the box; of float32, bfloat16 and float16 in a job of that
@@ -466,7 +473,8 @@ struct weir_extra {
  * of two (twice as much of more than 128); the sum by @ranks times that, and by its rounding to
  * the vector's type. The first 256 blocks of a vector (or half the job's blocks, where that is
  * less) share their e, and no more blocks than that are under way at once. One round trip is
- * made more. Where an element of any rank is not finite, all ranks get -EDOM. Where the box does
+ * made more. Where an element of any rank is not finite, all ranks get -EDOM, with a scale, too,
+ * and likewise -ERANGE where one is too large for it; or see WEIR_SATURATE. Where the box does
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
@@ -474,9 +482,9 @@ struct weir_extra {
  *	-EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library;
  *	-EPROTO: the job does not combine numbers so; nothing was sent, and other ranks
  *	with the job's type still wait for this call;
- *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
- *	still wait;
- *	-ERANGE: an element times the scale does not fit int32; likewise;
+ *	-EDOM: an element of some rank is not finite, in a job of int32; @out is undefined. All
+ *	ranks have this error, and the sentence of that rank names the element;
+ *	-ERANGE: an element of some rank times the scale does not fit int32; likewise;
  *	-EBADMSG: the ranks' calls differ in number of elements, type, scale or WEIR_AVERAGE, or
  *	in their order. All ranks that wait for the block have it, and @out is undefined. Final;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
@@ -508,7 +516,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
  * Any number of requests may be outstanding; they share the window and follow
  * each other in the order in which they were begun, with no gap between them.
  *
- * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, -EDOM, -ERANGE, or the communicator's final error.
+ * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, or the communicator's final error.
  */
 int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    enum weir_type type, enum weir_operation operation, uint32_t flags,

@@ -28,7 +28,7 @@ import functools
 import traceback
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
-           "Request", "UNMERGED", "version"]
+           "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
@@ -47,6 +47,7 @@ ACCEPT_DEGRADED = 0x2
 # Divide sums of floats by the number of ranks that are in them.
 AVERAGE = 0x4
 UNMERGED = 0x8
+SATURATE = 0x10
 
 
 class Error(OSError):
@@ -433,7 +434,8 @@ class Communicator:
                         where results come to
     timeout             seconds without a packet of the box after which to give up (30)
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
-    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls; UNMERGED
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
+                        UNMERGED
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
