@@ -29,7 +29,9 @@
  *   of the job's type (enum weir_dtype), in network byte order. With
  *   WEIR_TRIO_EXPONENT, struct weir_trio_exponent stands before them;
  * - a query: nothing; grad_cnt is 0. Asks for the block's result. The box
- *   answers with the result where the block is complete, else with a reply;
+ *   answers with the result where the block is complete, else with a reply. With
+ *   WEIR_TRIO_EXPONENT and a struct weir_trio_exponent, whose number is 0, it also asks
+ *   who is in the block;
  * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
  *
  * From the box, with WEIR_TRIO_DOWN in all of it:
@@ -49,7 +51,8 @@
  *   is the number of contributors so far (0 may be 256). With WEIR_TRIO_WANTED the source
  *   is not among them, and should send its contribution. Without it, the source should wait
  *   for the others; where src_cnt is 0, they lack results that the block's slot still
- *   holds;
+ *   holds. The bitmap of the contributors so far follows, laid out as a result's, where a
+ *   worker that has joined asked for it;
  * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set, and with
  *   WEIR_TRIO_COOKIE where the join has to be sent again;
  * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
@@ -149,7 +152,8 @@ struct weir_trio_exponent {
  * the worker's address, port and @nonce, as long as their binding on the box stays; a box
  * that was set up anew gives out other cookies.
  *
- * A join that is repeated after the generation has begun is answered again. One whose
+ * A join that waits for other workers for long is answered with a notice, which names those that
+ * wait, too. One that is repeated after the generation has begun is answered again. One whose
  * @ranks, @grads, @dtype, @op or @format do not fit the job is answered at once with
  * WEIR_TRIO_DEGRADED set and the job's figures, so that the worker can report the mistake;
  * it does not count.

@@ -184,7 +184,7 @@ static int weir_answer_query(const struct weir_path *path,
 
 	if (!weir_source_hears(path->source)) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
-		weir_result_reply(path->job, path->source, key, res->received,
+		weir_result_reply(path->job, path->source, key, res->received, NULL,
 				  true, weir_path_merged(path));
 		return 0;
 	}
@@ -194,6 +194,16 @@ static int weir_answer_query(const struct weir_path *path,
 	weir_path_count(path, WEIR_C_QUERIES, 1);
 	weir_result_repeat(path->job, path->source, key->source, res, weir_path_merged(path));
 	return 0;
+}
+
+/* There is no result yet. A question that is longer asks who is in the block. */
+static void weir_reply_query(const struct weir_path *path, const struct weir_contrib *c,
+			     const struct weir_block_key *key,
+			     const struct weir_outcome *out, bool wanted)
+{
+	weir_result_reply(path->job, path->source, key, out->received,
+			  c->flags & WEIR_CONTRIB_EXPONENT ? out->res.mask : NULL, wanted,
+			  weir_path_merged(path));
 }
 
 static noinline int weir_take_query(const struct weir_path *path,
@@ -211,7 +221,7 @@ static noinline int weir_take_query(const struct weir_path *path,
 	verdict = weir_block_query(&job->blocks, &key, &out);
 	/* The source waits for others that are behind; the reply tells it that the box is alive. */
 	if (verdict == -WEIR_REASON_BUSY)
-		weir_result_reply(job, path->source, &key, 0, false, weir_path_merged(path));
+		weir_reply_query(path, c, &key, &out, false);
 	if (verdict < 0)
 		return weir_block_refused(path, c, -verdict, &out);
 	if (verdict == WEIR_VERDICT_REPEAT) {
@@ -220,8 +230,7 @@ static noinline int weir_take_query(const struct weir_path *path,
 		return reason;
 	}
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_reply(job, path->source, &key, out.received,
-			  verdict == WEIR_VERDICT_WANTED, weir_path_merged(path));
+	weir_reply_query(path, c, &key, &out, verdict == WEIR_VERDICT_WANTED);
 	return 0;
 }
 

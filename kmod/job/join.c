@@ -178,6 +178,23 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 }
 
 /**
+ * weir_join_is_long() - has a source waited for so long that it is told for whom?
+ * @table: the job's table, locked
+ * @verdict: what weir_join() has said of the source's join
+ * @now: time, ns of the monotonic clock
+ *
+ * Where all sources come at about the same time, none is told.
+ */
+bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdict verdict,
+		       u64 now)
+{
+	lockdep_assert_held(&table->lock);
+
+	return (verdict == WEIR_JOIN_WAIT || verdict == WEIR_JOIN_TELL) &&
+	       now - table->since >= WEIR_JOIN_TELL_EVERY;
+}
+
+/**
  * weir_join_member() - is a source in the current generation?
  * @table: the job's table
  * @source: source id

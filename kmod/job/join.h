@@ -78,6 +78,8 @@ void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 unsigned int source, u32 nonce, u32 lacks,
 				 const unsigned long *excluded, u64 now);
+bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdict verdict,
+		       u64 now);
 bool weir_join_member(struct weir_join_table *table, unsigned int source,
 		      struct weir_membership *in);
 void weir_join_look(struct weir_join_table *table, unsigned long *members,

@@ -124,11 +124,12 @@ static void weir_join_start(struct weir_job *job)
  * A generation begins under the table's lock, and when no source in it is excluded any more:
  * other CPUs may hear from any of its sources at that very moment. A source that repeats its
  * join is not found to be in it before, and a source in it is neither told of another
- * generation nor that it is out. @back is as weir_join_gather() fills it, empty at first.
+ * generation nor that it is out. @back is as weir_join_gather() fills it, empty at first;
+ * @long_wait says whether the source may want to know for whom it waits.
  */
 static enum weir_join_verdict weir_join_locked(struct weir_job *job, unsigned int source,
 					       u32 nonce, u32 lacks, u64 now,
-					       unsigned long *back)
+					       unsigned long *back, bool *long_wait)
 {
 	struct weir_join_table *table = &job->join;
 	enum weir_join_verdict verdict;
@@ -139,6 +140,7 @@ static enum weir_join_verdict weir_join_locked(struct weir_job *job, unsigned in
 		weir_join_gather(job, back);
 		weir_join_start(job);
 	}
+	*long_wait = weir_join_is_long(table, verdict, now);
 	spin_unlock(&table->lock);
 	return verdict;
 }
@@ -167,8 +169,9 @@ static bool weir_join_fits(const struct weir_job *job, const struct weir_join *j
  * @now: time, ns of the monotonic clock
  *
  * Called under RCU with bottom halves disabled and no lock held. A join brings a packet of its
- * own length to its source, or, where a generation begins or one in it is to be told that the
- * source waits, one to each source of the job that is known to hear.
+ * own length to its source, or, where it waits for long, a notice; and where a generation begins or
+ * one in it is to be told that the source waits, a packet to each source of the job that is known
+ * to hear.
  *
  * Return: 0, or WEIR_REASON_JOIN where it does not fit the job.
  */
@@ -176,7 +179,9 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 		   const struct weir_contrib *c, const struct weir_payload *pl, u64 now)
 {
 	DECLARE_BITMAP(back, WEIR_SOURCES_MAX) = {};
+	enum weir_join_verdict verdict;
 	struct weir_join join;
+	bool long_wait;
 	u64 cookie;
 
 	weir_payload_copy(pl, &join, sizeof(join));
@@ -190,11 +195,14 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 		return 0;
 	}
 	WRITE_ONCE(source->hears, true);
-	switch (weir_join_locked(job, c->source, join.nonce, c->block, now, back)) {
-	case WEIR_JOIN_WAIT:
-		break;
+	verdict = weir_join_locked(job, c->source, join.nonce, c->block, now, back, &long_wait);
+	if (long_wait)
+		weir_notice(job, c->source, 0, false);
+	switch (verdict) {
 	case WEIR_JOIN_TELL:
 		weir_notice_members(job);
+		break;
+	case WEIR_JOIN_WAIT:
 		break;
 	case WEIR_JOIN_AGAIN:
 		weir_join_answer(job, c->source);

@@ -70,7 +70,7 @@ static void weir_notice_send_all(struct weir_job *job, const unsigned long *to,
 }
 
 /**
- * weir_notice() - tell a source why its packet was refused
+ * weir_notice() - tell a source why its packet was refused, or for whom its join waits
  * @job: the job
  * @id: the source's id
  * @block: the block that it was about

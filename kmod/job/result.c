@@ -191,6 +191,8 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  * @source: the source
  * @key: the block that it asked about
  * @received: contributions so far
+ * @in: bitmap of WEIR_SOURCES_MAX with their sources, to be named; NULL where the source has not
+ *	asked for it. One that may not hear gets no more bytes than it sent
  * @wanted: the source's is not among them
  * @merged: other packets of the pass, to be merged with, or NULL
  *
@@ -198,17 +200,24 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  */
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
-		       bool wanted, struct weir_merged *merged)
+		       const unsigned long *in, bool wanted, struct weir_merged *merged)
 {
+	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
+	__be32 mask[WEIR_BITMAP_WORDS];
 	struct weir_trio hdr;
 	struct weir_packet pkt = {
 		.head		= &hdr,
 		.head_len	= sizeof(hdr),
+		.tail		= mask,
 	};
 
 	weir_trio_fill(&hdr, job->id, key->generation, key->id,
 		       wanted ? WEIR_TRIO_WANTED : 0, received, 0);
 	hdr.src_id = key->source;
+	if (in && weir_source_hears(source)) {
+		weir_bitmap_fill(mask, words, in);
+		pkt.tail_len = words * sizeof(mask[0]);
+	}
 	if (merged && weir_merged_add(merged, job, source, &pkt, WEIR_C_REPLIES))
 		return;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);

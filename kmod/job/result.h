@@ -22,6 +22,6 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
 			const struct weir_result *res, struct weir_merged *merged);
 void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
-		       bool wanted, struct weir_merged *merged);
+		       const unsigned long *in, bool wanted, struct weir_merged *merged);
 
 #endif /* _WEIR_RESULT_H */

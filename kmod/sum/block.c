@@ -676,6 +676,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 	lockdep_assert_held(&block->lock);
 
 	out->received = 0;
+	bitmap_zero(out->res.mask, WEIR_SOURCES_MAX);
 	err = weir_block_find(blocks, block, key, place);
 	if (err > 0)
 		err = weir_block_may_open(blocks, block, key, place, out) ?:
@@ -687,6 +688,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 		return WEIR_VERDICT_REPEAT;
 	}
 	out->received = block->received;
+	bitmap_copy(out->res.mask, block->mask, WEIR_SOURCES_MAX);
 	return test_bit(key->source, block->mask) ? WEIR_VERDICT_HELD :
 						    WEIR_VERDICT_WANTED;
 }

@@ -268,7 +268,8 @@ struct weir_block_key {
  * @seq: the block's sequence number, where its generation is accepted
  * @received: contributions to the block, this one included
  * @lateness: ns since the block's first contribution
- * @res: filled for verdicts with a result; the caller puts it
+ * @res: filled for verdicts with a result; the caller puts it. Of other queries only its mask is,
+ *	with the contributors so far
  */
 struct weir_outcome {
 	bool			opened;

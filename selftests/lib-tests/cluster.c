@@ -79,6 +79,7 @@ void cluster_init(struct cluster *cluster, unsigned int ranks)
 		.ranks = (uint16_t)ranks,
 		.grads = CLUSTER_GRADS,
 		.timeout_ms = PATIENCE_MS,
+		.ranks_timeout_ms = PATIENCE_MS,
 	};
 }
 

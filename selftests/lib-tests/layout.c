@@ -33,6 +33,10 @@ int main(void)
 	MEMBER(weir_options, on_block_context);
 	MEMBER(weir_options, type);
 	MEMBER(weir_options, operation);
+	MEMBER(weir_options, ranks_timeout_ms);
+	MEMBER(weir_options, ranks_warning_ms);
+	MEMBER(weir_options, on_missing);
+	MEMBER(weir_options, on_missing_context);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);
@@ -87,6 +91,7 @@ int main(void)
 	MEMBER(weir_members, dead);
 	MEMBER(weir_members, excluded);
 	MEMBER(weir_members, waiting);
+	MEMBER(weir_members, missing);
 	printf("weir_failure %zu\n", sizeof(struct weir_failure));
 	MEMBER(weir_failure, size);
 	MEMBER(weir_failure, error);

@@ -161,7 +161,7 @@ static int block_exponent(unsigned int ranks, size_t from, size_t to)
 	for (unsigned int rank = 0; rank < ranks; rank++)
 		for (size_t i = from; i < to; i++) {
 			float x = scaled(rank, i);
-			int e = exponent_of(&x, WEIR_FLOAT32, 1);
+			int e = exponent_of(&x, WEIR_FLOAT32, 1, false);
 
 			exponent = e > exponent ? e : exponent;
 		}
@@ -311,6 +311,35 @@ static void not_finite_is_told_to_all(void)
 
 	cluster_init(&cluster, 3);
 	cluster_run(&cluster, not_finite_somewhere, NULL);
+}
+
+/* With a scale, elements are cut to half of what int32 holds, as there are two ranks. */
+static void saturated(struct worker *worker)
+{
+	const float in[] = { worker->rank ? 1 : INFINITY, worker->rank ? 1 : NAN,
+			     worker->rank ? -3e9f : -INFINITY, 3e9f };
+	const struct weir_extra scale = { .size = sizeof(scale), .scale = 1 };
+	struct weir_info info = { .size = sizeof(info) };
+	const float half = 1 << 30;
+	float out[4];
+
+	expect(worker, weir_allreduce(worker->comm, in, out, 4, WEIR_FLOAT32, WEIR_SUM, WEIR_SATURATE,
+				      &scale), 0);
+	CHECK(out[0] == half && out[1] == 1 && out[2] == -2 * half && out[3] == 2 * half);
+	CHECK_EQ(weir_get_info(worker->comm, &info), 0);
+	CHECK_EQ(info.cut_blocks, 1);
+	expect(worker, weir_allreduce(worker->comm, in, out, 4, WEIR_FLOAT32, WEIR_SUM, WEIR_SATURATE,
+				      NULL), 0);
+	CHECK(out[0] > 3.4e38f && isfinite(out[0]) && out[1] == 0 && out[2] < -3.4e38f);
+}
+
+static void saturates_by_choice(void)
+{
+	struct cluster cluster;
+
+	cluster_init(&cluster, 2);
+	cluster_run(&cluster, saturated, NULL);
+	CHECK_EQ(cluster.counters.overflows, 0);
 }
 
 /* Floats have infinities, and NaN where there is no sum. */
@@ -535,6 +564,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(exponents_over_bad_links),
 	KTAP_TEST(many_at_once),
 	KTAP_TEST(not_finite_is_told_to_all),
+	KTAP_TEST(saturates_by_choice),
 	KTAP_TEST(floats_may_be_infinite),
 	KTAP_TEST(larger_than_agreed_is_cut),
 	KTAP_TEST(averages_by_call),

@@ -418,7 +418,7 @@ static void nobody_to_follow(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 1);
-	cluster.options.timeout_ms = 1500;
+	cluster.options.ranks_timeout_ms = 1500;
 	cluster_run(&cluster, follow_alone, NULL);
 	CHECK_EQ(cluster.counters.contributions, 0);
 }

@@ -557,17 +557,17 @@ static bool is_in(const struct slot *slot, unsigned int source)
 	return slot->sources[source / 64] >> (source % 64) & 1;
 }
 
-/* The bitmap of contributors follows the sums of a degraded result. */
-static void write_contributors(const struct refbox *box, struct slot *slot)
+/* The bitmap of a block's contributors; of none where there is no such block. Returns its bytes. */
+static size_t write_contributors(const struct refbox *box, const struct slot *slot, uint8_t *at)
 {
 	uint32_t words[REFBOX_SOURCES / 32] = { 0 };
 	size_t length = 4 * (((size_t)box->options.sources + 31) / 32);
 
-	for (unsigned int i = 0; i < box->options.sources; i++)
+	for (unsigned int i = 0; slot && i < box->options.sources; i++)
 		if (is_in(slot, i))
 			set_bit(words, i);
-	memcpy(slot->packet + slot->length, words, length);
-	slot->length += length;
+	memcpy(at, words, length);
+	return length;
 }
 
 static void write_result(const struct refbox *box, struct slot *slot, uint8_t flags)
@@ -591,7 +591,7 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 	refsum_get(slot->packet + slot->length, slot->sums, slot->count, box->options.dtype);
 	slot->length += refsum_size(box->options.dtype) * slot->count;
 	if (flags & WEIR_TRIO_DEGRADED && !box->options.anonymous)
-		write_contributors(box, slot);
+		slot->length += write_contributors(box, slot, slot->packet + slot->length);
 }
 
 static void send_to_all(struct refbox *box, const struct slot *slot)
@@ -767,14 +767,19 @@ static void reply(struct refbox *box, const struct address *from, const struct w
 {
 	uint32_t block = get32(query->block_id);
 	bool is_open = slot->state == OPEN && slot->block == block;
+	uint8_t packet[HEADER + REFBOX_SOURCES / 8] = { 0 };
+	size_t length = HEADER;
 	struct weir_trio header;
 
 	start_header(box, &header, block,
 		     is_open && is_in(slot, query->src_id) ? 0 : WEIR_TRIO_WANTED);
 	header.src_id = query->src_id;
 	header.src_cnt = (uint8_t)(is_open ? slot->seen : 0);
+	memcpy(packet, &header, sizeof(header));
+	if (has_exponent(query))
+		length += write_contributors(box, is_open ? slot : NULL, packet + length);
 	box->counters.replies++;
-	transmit_now(box, from, &header, sizeof(header));
+	transmit_now(box, from, packet, length);
 }
 
 static void contribute(struct refbox *box, const struct weir_trio *header, uint16_t count,
@@ -888,6 +893,14 @@ static size_t stride_of(const struct mmsghdr *message)
 	return (size_t)size;
 }
 
+static bool is_contribution(const uint8_t *packet, size_t length)
+{
+	const struct weir_trio *header = (const struct weir_trio *)packet;
+
+	return length > HEADER && !(header->flags & WEIR_TRIO_CONTROL) &&
+	       ((header->grad_cnt[0] & 0xf) || header->grad_cnt[1]);
+}
+
 /* The packets of a message, which are lost together. */
 static void arrive_all(struct refbox *box, unsigned int index)
 {
@@ -901,8 +914,7 @@ static void arrive_all(struct refbox *box, unsigned int index)
 		size_t length = left < stride ? left : stride;
 
 		if (is_lost)
-			/* All else that workers send is shorter than a block. */
-			box->counters.lost += length > HEADER && length != JOIN;
+			box->counters.lost += is_contribution(packet, length);
 		else
 			arrive(box, &box->in.from[index], packet, length);
 		packet += length;

@@ -266,6 +266,7 @@ static void without_rank_1(struct worker *worker)
 	CHECK(strstr(weir_error(worker->comm), CLUSTER_BOX " has lost its state, and job 7 did not "
 		     "begin again for "));
 	CHECK(strstr(weir_error(worker->comm), " s: not all 2 ranks have joined again"));
+	CHECK(strstr(weir_error(worker->comm), "It waits for rank 1. "));
 	CHECK(strstr(weir_error(worker->comm), "Rank 0 waits for block 20"));
 }
 
@@ -275,7 +276,7 @@ static void a_rank_does_not_join_again(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 2);
-	cluster.options.timeout_ms = 500;
+	cluster.options.ranks_timeout_ms = 500;
 	pthread_barrier_init(&barrier, NULL, 2);
 	cluster_run(&cluster, without_rank_1, &barrier);
 	pthread_barrier_destroy(&barrier);
@@ -310,7 +311,7 @@ static void a_rank_is_too_far_ahead(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 2);
-	cluster.options.timeout_ms = 1000;
+	cluster.options.ranks_timeout_ms = 1000;
 	pthread_barrier_init(&barrier, NULL, 2);
 	cluster_run(&cluster, far_apart, &barrier);
 	pthread_barrier_destroy(&barrier);

@@ -564,6 +564,29 @@ static void notice_layout(void)
 	CHECK(bitmap_has(notice.waiting, 254));
 }
 
+static void bitmaps_in_words(void)
+{
+	uint64_t bitmap[BITMAP_WORDS] = { 0 };
+	char text[BITMAP_TEXT];
+
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, ""));
+	bitmap[1] = 1;
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "rank 64"));
+	bitmap[0] = 1ULL << 63 | 1;
+	bitmap[3] = 1ULL << 63;
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "ranks 0, 63-64, 255"));
+	bitmap_fill(bitmap, 256);
+	bitmap_text(bitmap, text);
+	CHECK(!strcmp(text, "ranks 0-255"));
+	memset(bitmap, 0x55, sizeof(bitmap));
+	bitmap_text(bitmap, text);
+	CHECK(!strncmp(text, "ranks 0, 2, 4, 6, ", 18));
+	CHECK(!strcmp(text + strlen(text) - 5, ", ..."));
+}
+
 static void bitmaps(void)
 {
 	static const unsigned int ranks[] = { 1, 31, 32, 33, 63, 64, 65, 255, 256 };
@@ -809,15 +832,47 @@ static void exponents_bound_elements(void)
 	uint16_t half = 0x3c00;
 
 	for (unsigned int i = 0; i < ELEMENTS(in); i++)
-		CHECK_EQ(exponent_of(&in[i], WEIR_FLOAT32, 1), expected[i]);
-	CHECK_EQ(exponent_of(&half, WEIR_FLOAT16, 1), 1);
-	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_ZERO);
+		CHECK_EQ(exponent_of(&in[i], WEIR_FLOAT32, 1, false), expected[i]);
+	CHECK_EQ(exponent_of(&half, WEIR_FLOAT16, 1, false), 1);
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, false), EXPONENT_ZERO);
 	many[299] = -0.25f;
-	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), -1);
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, false), -1);
 	many[5] = NAN;
-	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_NOT_FINITE);
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, false), EXPONENT_NOT_FINITE);
 	many[5] = -INFINITY;
-	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300), EXPONENT_NOT_FINITE);
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, false), EXPONENT_NOT_FINITE);
+}
+
+/* Infinities count as the largest number of the type, and NaNs as nothing. */
+static void exponents_of_what_saturates(void)
+{
+	static const uint16_t halves[] = { 0xfc00, 0x3c00 };
+	float many[300] = { [7] = 0.75f, [9] = NAN };
+
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, true), 0);
+	many[299] = -INFINITY;
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, true), 128);
+	CHECK_EQ(exponent_of(halves, WEIR_FLOAT16, 2, true), 16);
+	many[299] = NAN;
+	many[7] = NAN;
+	CHECK_EQ(exponent_of(many, WEIR_FLOAT32, 300, true), EXPONENT_ZERO);
+}
+
+static void saturated_integers(void)
+{
+	const float in[] = { NAN, INFINITY, -INFINITY, 250, -250, 2.5f };
+	const int32_t want[] = { 0, 99, -100, 99, -100, 2 };
+	const float rest[] = { 0, 0, 0, 151, -150, 0 };
+	const struct scaling scaling = { .factor = 1, .limit = 100 };
+	uint32_t wire[ELEMENTS(in)];
+	float left[ELEMENTS(in)];
+
+	convert_to_wire(wire, WEIR_INT32, in, WEIR_FLOAT32, ELEMENTS(in), &scaling);
+	convert_cut_off(left, in, WEIR_FLOAT32, ELEMENTS(in), &scaling);
+	for (unsigned int i = 0; i < ELEMENTS(in); i++) {
+		CHECK_EQ((int32_t)be32toh(wire[i]), want[i]);
+		CHECK(left[i] == rest[i]);
+	}
 }
 
 /* However many ranks have the largest element that an exponent allows, no sum leaves int32. */
@@ -828,7 +883,7 @@ static void exponents_leave_room(void)
 	for (unsigned int ranks = 1; ranks <= 256; ranks++)
 		for (unsigned int i = 0; i < ELEMENTS(exponents); i++) {
 			const struct agreed agreed = { .exponent = exponents[i] };
-			struct scaling scaling = exponent_scaling(&agreed, ranks);
+			struct scaling scaling = exponent_scaling(&agreed, ranks, false);
 			float largest = nextafterf(ldexpf(1, exponents[i]), 0);
 			int64_t sum;
 
@@ -875,7 +930,7 @@ static void exponents_are_known_in_turn(void)
 static void larger_elements_are_cut(void)
 {
 	const struct agreed agreed = { .exponent = 1, .without = true };
-	struct scaling scaling = exponent_scaling(&agreed, 4);
+	struct scaling scaling = exponent_scaling(&agreed, 4, false);
 	static const float in[] = { 1, -1.5f, 2, 1000, -1000 };
 	uint32_t wire[5];
 	float rest[5], back[5];
@@ -937,6 +992,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(query_layout),
 	KTAP_TEST(notice_layout),
 	KTAP_TEST(bitmaps),
+	KTAP_TEST(bitmaps_in_words),
 	KTAP_TEST(join_layout),
 	KTAP_TEST(integers_are_big_endian),
 	KTAP_TEST(integers_of_every_count),
@@ -947,6 +1003,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(brains_are_rounded_to_even),
 	KTAP_TEST(means_are_rounded_once),
 	KTAP_TEST(exponents_bound_elements),
+	KTAP_TEST(exponents_of_what_saturates),
+	KTAP_TEST(saturated_integers),
 	KTAP_TEST(exponents_leave_room),
 	KTAP_TEST(exponents_are_known_in_turn),
 	KTAP_TEST(larger_elements_are_cut),

@@ -406,7 +406,7 @@ python_says() {
 
 		def refused(code, words, **options):
 		    try:
-		        weir.Communicator(sys.argv[1], rank=0, timeout=2, **options)
+		        weir.Communicator(sys.argv[1], rank=0, timeout=2, ranks_timeout=2, **options)
 		    except weir.Error as error:
 		        assert error.errno == code, error.errno
 		        assert words in str(error), error
@@ -415,7 +415,7 @@ python_says() {
 
 		refused(errno.ECONNREFUSED, "no job 99 of format trio has this address", job=99, ranks=4)
 		refused(errno.EPROTO, "job 7 on %s has 4 sources" % sys.argv[1], job=7, ranks=2)
-		refused(errno.ETIMEDOUT, "not all 4 ranks have come", job=7, ranks=4)
+		refused(errno.ETIMEDOUT, "It waits for ranks 1-3. ", job=7, ranks=4)
 	END
 	status=$?
 	cat "$box_out/python"

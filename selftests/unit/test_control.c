@@ -142,6 +142,57 @@ static void control_replies(void)
 	box_down();
 }
 
+/* A longer question has the contributors named, where the source hears. */
+static void control_reply_names_who_is_in(void)
+{
+	struct weir_contrib c;
+	int hears;
+
+	setup(70);
+	box_give(job, 1, 3, 1);
+	box_give(job, 69, 3, 1);
+	for (hears = 0; hears < 2; hears++) {
+		weir_source_get(job, 1)->hears = hears;
+		box_forget();
+		box_ask(job, 1, 3);
+		c = box_contrib(job, 1, 3, 0);
+		c.flags |= WEIR_CONTRIB_EXPONENT;
+		CHECK_EQ(box_send(&c, NULL, 0), 0);
+		CHECK_EQ(box.sent, 2);
+		CHECK_EQ(box.packet[0].mask_len, 0);
+		CHECK_EQ(box.packet[1].mask_len, hears ? 12 : 0);
+		CHECK_EQ(box.packet[1].hdr.src_cnt, 2);
+	}
+	CHECK_EQ(box.packet[1].mask[0], 1 << 1);
+	CHECK_EQ(box.packet[1].mask[1], 0);
+	CHECK_EQ(box.packet[1].mask[2], 1 << 5);
+
+	/* Nobody is in a block that is not there. */
+	c.block = 2;
+	CHECK_EQ(box_send(&c, NULL, 0), 0);
+	CHECK_EQ(box.packet[2].hdr.flags, WEIR_TRIO_WANTED);
+	CHECK_EQ(box.packet[2].mask_len, 12);
+	CHECK_EQ(box.packet[2].mask[0] | box.packet[2].mask[1] | box.packet[2].mask[2], 0);
+	box_down();
+}
+
+/* A source that waits for long is told which others do. */
+static void control_long_join_is_told(void)
+{
+	setup(3);
+	box_join(job, 0, 1);
+	box_join(job, 2, 3);
+	CHECK_EQ(box.sent, 0);
+	mock_ns += NSEC_PER_SEC;
+	box_join(job, 2, 3);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[0].hdr.src_id, 2);
+	CHECK(has_bit(box.packet[0].notice.waiting, 0) && has_bit(box.packet[0].notice.waiting, 2));
+	CHECK_EQ(weight(box.packet[0].notice.waiting), 2);
+	box_down();
+}
+
 static void control_notice(void)
 {
 	const struct box_sent *p = &box.packet[0];
@@ -726,6 +777,8 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_result_for_a_contribution),
 	KTAP_TEST(control_notice_of_a_header),
 	KTAP_TEST(control_bitmap_for_who_has_joined),
+	KTAP_TEST(control_reply_names_who_is_in),
+	KTAP_TEST(control_long_join_is_told),
 	KTAP_TEST(control_bitmap_for_a_group),
 };
 SUITE_END(control);

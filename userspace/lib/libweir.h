@@ -103,6 +103,13 @@ enum weir_operation {
  */
 #define WEIR_UNMERGED		0x8u
 
+/* Of floats in a job of int32: what cannot be sent is no error. Infinities count as the largest
+ * number, so that a sum of some is infinite and their mean is not, and NaNs as 0; products with a
+ * scale are cut to what the sum of all ranks has room for. weir_get_info() has the number of
+ * blocks with such elements.
+ */
+#define WEIR_SATURATE		0x10u
+
 /**
  * struct weir_failure - an allreduce that the box did not finish
  * @size: sizeof(struct weir_failure)
@@ -157,6 +164,23 @@ struct weir_block_info {
 };
 
 /**
+ * struct weir_missing - ranks that this rank waits for, while the box answers
+ * @size: sizeof(struct weir_missing)
+ * @ranks: those that the block lacks, or that have not joined; rank r is bit r % 64 of word
+ *	r / 64. Empty where the box does not name them
+ * @block: the block, counted on the communicator from 0; UINT64_MAX where they have not joined
+ * @waited_ms: how long this rank has waited, time that the caller spent elsewhere left out
+ * @sentence: the same in words; valid until the function returns
+ */
+struct weir_missing {
+	size_t size;
+	uint64_t ranks[4];
+	uint64_t block;
+	uint64_t waited_ms;
+	const char *sentence;
+};
+
+/**
  * struct weir_options - options of weir_open()
  * @size: sizeof(struct weir_options); a later library knows by it which
  *	members the caller has
@@ -188,9 +212,9 @@ struct weir_block_info {
  *	buffer (see weir_get_stats()), so that results are not lost while the caller computes. A
  *	packet takes its bytes and half a KiB, rounded up to a power of two, 4 KiB at least, and 1
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
- * @timeout_ms: give up when no result has come for so long inside the library; 0 is 30000. Time
- *	that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, of all calls; WEIR_UNMERGED
+ * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
+ *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -203,6 +227,13 @@ struct weir_block_info {
  * @on_block_context: its first argument
  * @type: the type that the job must have, an enum weir_type; 0 accepts any
  * @operation: and the operation, an enum weir_operation; 0 accepts any
+ * @ranks_timeout_ms: give up when ranks are missing for so long while the box answers: they have
+ *	not joined, or not sent a block that this rank waits for; 0 is 1800000. Time elsewhere is
+ *	not counted
+ * @ranks_warning_ms: and tell about it after so long, once each time; 0 is 60000
+ * @on_missing: told then, from inside the library: it must not call it. NULL writes the sentence
+ *	to the standard error
+ * @on_missing_context: its first argument
  *
  * Members that are zero have the defaults that are named above; @address and
  * @ranks have none.
@@ -229,6 +260,10 @@ struct weir_options {
 	void *on_block_context;
 	uint32_t type;
 	uint32_t operation;
+	uint32_t ranks_timeout_ms;
+	uint32_t ranks_warning_ms;
+	void (*on_missing)(void *context, const struct weir_missing *missing);
+	void *on_missing_context;
 };
 
 /**
@@ -303,7 +338,7 @@ struct weir_stats {
  * @reserved: zero
  * @missed_blocks: blocks without this rank, as far as results name their ranks
  * @cut_blocks: blocks whose exponent was agreed without this rank, and that it has larger
- *	elements in: those were cut
+ *	elements in, or with elements that WEIR_SATURATE is for: those were cut
  */
 struct weir_info {
 	size_t size;
@@ -317,7 +352,7 @@ struct weir_info {
 };
 
 /**
- * struct weir_members - the job's ranks, from the box's last notice
+ * struct weir_members - the job's ranks, as the box has named them last
  * @size: sizeof(struct weir_members), set by the caller
  * @notices: number of notices; 0 means that the bitmaps are not valid
  * @dead: ranks that were silent for so long that the box takes them for dead. Rank r is bit r % 64
@@ -325,6 +360,8 @@ struct weir_info {
  * @excluded: ranks among them that blocks are complete without
  * @waiting: ranks that have joined anew and wait for all others to close and open: excluded ranks
  *	come back in this way
+ * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
+ *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
  */
 struct weir_members {
 	size_t size;
@@ -332,6 +369,7 @@ struct weir_members {
 	uint64_t dead[4];
 	uint64_t excluded[4];
 	uint64_t waiting[4];
+	uint64_t missing[4];
 };
 
 /**
@@ -357,9 +395,9 @@ struct weir_poll {
  * @comm: where the communicator goes; NULL after an error
  * @options: see there; not used after the call
  *
- * Blocks until all ranks have called it, for @options->timeout_ms at most. Ranks
- * that the box has excluded (policy exclude) have ten seconds from the first call on,
- * and then the others begin without them: timeout_ms has to be more there.
+ * Blocks until all ranks have called it, for @options->ranks_timeout_ms at most, or until the box
+ * is silent for timeout_ms. Ranks that the box has excluded (policy exclude) have ten seconds from
+ * the first call on, and then the others begin without them: either has to be more there.
  *
  * Return: 0;
  *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
@@ -397,7 +435,7 @@ void weir_close(struct weir *comm);
  * @scale: of floats in a job of int32: each element is sent as the integer nearest to
  *	x * @scale, halves to even, the product in double precision; the result is
  *	sum / @scale, rounded once. The same on every rank, positive and finite;
- *	|sum * @scale| must stay below 2^31. 0 lets the ranks agree in band
+ *	|sum * @scale| must stay below 2^31, but see WEIR_SATURATE. 0 lets the ranks agree in band
  * @follow: not 0: this rank takes no part, as it is late, but has the result of the others: it
  *	queries each block, and gets its result when the box has answered the others, possibly
  *	after a timeout. The input must be NULL. Only where the job's policy is partial or exclude.
@@ -420,7 +458,7 @@ struct weir_extra {
  * @count: elements; may be 0
  * @type: of the elements of @in and @out. In a job of int32 any; else floats alone
  * @operation: the job's
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE: those of struct weir_options hold, too
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE: those of struct weir_options hold, too
  * @extra: further arguments; NULL is none
  *
  * Every rank gets the same bits from the box; of float32, bfloat16 and float16 in a job of that
@@ -435,7 +473,8 @@ struct weir_extra {
  * of two (twice as much of more than 128); the sum by @ranks times that, and by its rounding to
  * the vector's type. The first 256 blocks of a vector (or half the job's blocks, where that is
  * less) share their e, and no more blocks than that are under way at once. One round trip is
- * made more. Where an element of any rank is not finite, all ranks get -EDOM. Where the box does
+ * made more. Where an element of any rank is not finite, all ranks get -EDOM, with a scale, too,
+ * and likewise -ERANGE where one is too large for it; or see WEIR_SATURATE. Where the box does
  * not wait for all ranks, an e may be agreed without one of them, whose larger elements are then
  * cut: see struct weir_info and struct weir_extra.
  *
@@ -443,15 +482,15 @@ struct weir_extra {
  *	-EINVAL: wrong arguments; -E2BIG: @extra of a later version of the library;
  *	-EPROTO: the job does not combine numbers so; nothing was sent, and other ranks
  *	with the job's type still wait for this call;
- *	-EDOM: an element is not finite; with a scale nothing was sent, and the other ranks
- *	still wait;
- *	-ERANGE: an element times the scale does not fit int32; likewise;
+ *	-EDOM: an element of some rank is not finite, in a job of int32; @out is undefined. All
+ *	ranks have this error, and the sentence of that rank names the element;
+ *	-ERANGE: an element of some rank times the scale does not fit int32; likewise;
  *	-EBADMSG: the ranks' calls differ in number of elements, type, scale or WEIR_AVERAGE, or
  *	in their order. All ranks that wait for the block have it, and @out is undefined. Final;
  *	-EOVERFLOW: a sum left int32; @out is right modulo 2^32;
  *	-ENODATA: a block is not summed over all ranks;
- *	-ETIMEDOUT: no block was answered for timeout_ms; the sentence says whether
- *	the box is away or ranks are missing. Final, as all that follow;
+ *	-ETIMEDOUT: the box is away for timeout_ms, or ranks are missing for ranks_timeout_ms,
+ *	which the sentence names. Final, as all that follow;
  *	-ECONNREFUSED: nor was the job there, at the end;
  *	-ECONNRESET: the box has excluded this rank, or takes it for dead;
  *	-ESTALE: the job is in another generation, or this rank cannot rejoin
@@ -477,7 +516,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
  * Any number of requests may be outstanding; they share the window and follow
  * each other in the order in which they were begun, with no gap between them.
  *
- * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, -EDOM, -ERANGE, or the communicator's final error.
+ * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, or the communicator's final error.
  */
 int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    enum weir_type type, enum weir_operation operation, uint32_t flags,
@@ -559,10 +598,10 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
 int weir_get_info(const struct weir *comm, struct weir_info *info);
 
 /**
- * weir_get_members() - read the box's last notice about the ranks
+ * weir_get_members() - read which ranks the box calls dead, excluded, waiting or missing
  * @comm: the communicator
- * @members: ->size must be set. As of the last notice that the library has read,
- *	which it does while it makes progress
+ * @members: ->size must be set. As of the last notice and the last reply that the library has
+ *	read, which it does while it makes progress
  *
  * Return: 0 or -EINVAL.
  */

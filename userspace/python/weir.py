@@ -28,7 +28,7 @@ import functools
 import traceback
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
-           "Request", "UNMERGED", "version"]
+           "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
@@ -47,6 +47,7 @@ ACCEPT_DEGRADED = 0x2
 # Divide sums of floats by the number of ranks that are in them.
 AVERAGE = 0x4
 UNMERGED = 0x8
+SATURATE = 0x10
 
 
 class Error(OSError):
@@ -99,6 +100,10 @@ class _Options(ctypes.Structure):
         ("on_block_context", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("operation", ctypes.c_uint32),
+        ("ranks_timeout_ms", ctypes.c_uint32),
+        ("ranks_warning_ms", ctypes.c_uint32),
+        ("on_missing", ctypes.c_void_p),
+        ("on_missing_context", ctypes.c_void_p),
     ]
 
 
@@ -156,7 +161,7 @@ class _Info(ctypes.Structure):
 
 class _Members(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("notices", ctypes.c_uint64)] + [
-        (name, ctypes.c_uint64 * 4) for name in ("dead", "excluded", "waiting")
+        (name, ctypes.c_uint64 * 4) for name in ("dead", "excluded", "waiting", "missing")
     ]
 
 
@@ -427,8 +432,10 @@ class Communicator:
     window              packets under way at most (4096)
     bind_address, bind_port, group, interface
                         where results come to
-    timeout             seconds without progress after which to give up (30)
-    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, of all calls; UNMERGED
+    timeout             seconds without a packet of the box after which to give up (30)
+    ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
+    flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
+                        UNMERGED
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
@@ -436,8 +443,8 @@ class Communicator:
     """
 
     def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=0, flags=0, dtype=None, op=None,
-                 fallback=None):
+                 bind_port=0, group=None, interface=None, timeout=0, ranks_timeout=0, flags=0,
+                 dtype=None, op=None, fallback=None):
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -459,6 +466,8 @@ class Communicator:
             job=_number("job", job, 8),
             window=_number("window", window, 32),
             timeout_ms=_number("timeout (in milliseconds)", round(timeout * 1000), 32),
+            ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
+                                     round(ranks_timeout * 1000), 32),
             flags=_number("flags", flags, 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
@@ -556,12 +565,13 @@ class Communicator:
         return _check(self._handle, _lib.weir_behind(self._handle))
 
     def members(self):
-        """The box's last notice: sets of ranks that are dead, excluded, waiting."""
+        """Sets of ranks that the box calls dead, excluded, waiting, or missing just now."""
         self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
         _lib.weir_get_members(self._handle, members)
         return {"notices": members.notices, "dead": _ranks(members.dead),
-                "excluded": _ranks(members.excluded), "waiting": _ranks(members.waiting)}
+                "excluded": _ranks(members.excluded), "waiting": _ranks(members.waiting),
+                "missing": _ranks(members.missing)}
 
     def stats(self):
         """The library's counters (struct weir_stats)."""

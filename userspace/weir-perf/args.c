@@ -79,8 +79,10 @@ static const struct arg args[] = {
 	  AT(weir.bind_port), 1, 65535, false },
 	{ "group", "A", "multicast group that results come to", TEXT, AT(weir.group) },
 	{ "interface", "I", "network interface", TEXT, AT(weir.interface) },
-	{ "timeout", "MS", "give up when nothing comes for so long (default 30000)", NUMBER, W32,
+	{ "timeout", "MS", "give up when the box is silent for so long (default 30000)", NUMBER, W32,
 	  AT(weir.timeout_ms), 1, UINT32_MAX, false },
+	{ "ranks-timeout", "MS", "give up when ranks are missing for so long (default: --timeout)", NUMBER,
+	  W32, AT(weir.ranks_timeout_ms), 1, UINT32_MAX, false },
 };
 
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -283,6 +285,7 @@ void args_read(struct perf_options *options, int argc, char **argv)
 
 	*options = (struct perf_options) {
 		.weir.size = sizeof(options->weir),
+		.weir.timeout_ms = 30000,
 		.min_bytes = 8,
 		.max_bytes = 16 << 20,
 		.iterations = 20,
@@ -303,5 +306,7 @@ void args_read(struct perf_options *options, int argc, char **argv)
 	}
 	if (!options->step_bytes && !options->step_factor)
 		options->step_factor = 2;
+	if (!options->weir.ranks_timeout_ms)
+		options->weir.ranks_timeout_ms = options->weir.timeout_ms;
 	check(options, given);
 }

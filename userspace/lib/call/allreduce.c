@@ -13,7 +13,8 @@
 #include "request/progress.h"
 #include "request/request.h"
 
-#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE)
+#define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
+			 WEIR_SATURATE)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	sizeof(struct weir_extra)
@@ -163,24 +164,6 @@ static int check_vectors(struct weir *comm, const struct call *call)
 	return err ?: check_residual(comm, call);
 }
 
-static int check_floats(struct weir *comm, const struct call *call)
-{
-	double scale = call->extra.scale, value;
-	size_t at;
-	int err;
-
-	err = convert_check(call->in, call->type, call->count, scale, &at, &value);
-	if (err == -EDOM)
-		return error_refuse(comm, err, "element %zu is %g: only finite numbers can be scaled",
-				    at, value);
-	if (err)
-		return error_refuse(comm, err,
-				    "element %zu is %g, which times the scale %g does not fit 32 bits: "
-				    "use a scale of at most %g, or none",
-				    at, value, scale, 2147483647.0 / fabs(value));
-	return 0;
-}
-
 static int check_scale(struct weir *comm, const struct call *call)
 {
 	double scale = call->extra.scale;
@@ -195,7 +178,16 @@ static int check_scale(struct weir *comm, const struct call *call)
 	if (!isfinite(scale) || scale < 0)
 		return error_refuse(comm, -EINVAL, "scale is %g: it must be positive and finite",
 				    scale);
-	return call->extra.follow || !call->count ? 0 : check_floats(comm, call);
+	return 0;
+}
+
+/* The other ranks have begun the call, perhaps: they hear of it by this rank's blocks. */
+static void check_floats(struct weir_request *request)
+{
+	if (request->scale > 0 && !request_is_followed(request) &&
+	    !(request->flags & WEIR_SATURATE))
+		request->bad = convert_check(request->in, request->type, request->count,
+					     request->scale, &request->bad_at, &request->bad_value);
 }
 
 /* A fallback, where there is one, also serves requests that begin after a failure. */
@@ -214,6 +206,7 @@ static int begin(struct weir *comm, const struct call *call, struct weir_request
 		request->operation = call->operation;
 		request->flags = call->flags | comm->config.flags;
 		request->scale = call->extra.scale;
+		check_floats(request);
 		err = request_begin(request);
 	}
 	if (err) {

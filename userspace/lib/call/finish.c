@@ -2,6 +2,7 @@
 /* How allreduces end: their results and errors for the caller. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "comm/comm.h"
@@ -28,6 +29,29 @@ static int degraded(struct weir *comm, const struct weir_request *request)
 			    comm->config.ranks);
 }
 
+/* This rank has the element: its sentence names it. */
+static int bad(struct weir *comm, const struct weir_request *request)
+{
+	if (request->bad == -EDOM)
+		return error_refuse(comm, -EDOM,
+				    "element %zu is %g: only finite numbers can be scaled. All ranks "
+				    "have this error",
+				    request->bad_at, request->bad_value);
+	return error_refuse(comm, -ERANGE,
+			    "element %zu is %g, which times the scale %g does not fit 32 bits: use a "
+			    "scale of at most %g, or none. All ranks have this error",
+			    request->bad_at, request->bad_value, request->scale,
+			    2147483647.0 / fabs(request->bad_value));
+}
+
+static int out_of_range(struct weir *comm, const struct weir_request *request)
+{
+	return error_refuse(comm, -ERANGE,
+			    "an element of some rank times the scale %g does not fit 32 bits: use a "
+			    "smaller scale, or none. All ranks have this error",
+			    request->scale);
+}
+
 static int not_finite(struct weir *comm)
 {
 	return error_refuse(comm, -EDOM,
@@ -40,8 +64,12 @@ static int verdict(struct weir *comm, const struct weir_request *request)
 {
 	uint32_t flags = request->flags;
 
+	if (request->bad == -EDOM || (request->bad && !request->not_finite))
+		return bad(comm, request);
 	if (request->not_finite)
 		return not_finite(comm);
+	if (request->out_of_range)
+		return out_of_range(comm, request);
 	if (request->degraded_blocks && !(flags & WEIR_ACCEPT_DEGRADED))
 		return degraded(comm, request);
 	if (request->overflow_blocks && !(flags & WEIR_ACCEPT_OVERFLOW))

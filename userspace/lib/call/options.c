@@ -16,12 +16,14 @@
 #define GRADS_DEFAULT	1024
 #define WINDOW_DEFAULT	4096
 #define TIMEOUT_DEFAULT	30000
+#define RANKS_TIMEOUT_DEFAULT	1800000
+#define RANKS_WARNING_DEFAULT	60000
 
 /* A larger window would need two results in one slot of the box's table. */
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
 #define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
-			 WEIR_UNMERGED)
+			 WEIR_UNMERGED | WEIR_SATURATE)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)
@@ -146,6 +148,11 @@ static int read_interface(struct weir *comm, const struct weir_options *o)
 	return 0;
 }
 
+static uint64_t time_of(uint32_t ms, uint32_t preset)
+{
+	return (ms ? ms : preset) * NSEC_PER_MSEC;
+}
+
 int options_read(struct weir *comm, const struct weir_options *options)
 {
 	struct config *config = &comm->config;
@@ -168,12 +175,16 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->window = o.window ? o.window : WINDOW_DEFAULT;
 	if (config->window > WINDOW_MAX)
 		config->window = WINDOW_MAX;
-	config->timeout = (o.timeout_ms ? o.timeout_ms : TIMEOUT_DEFAULT) * NSEC_PER_MSEC;
+	config->timeout = time_of(o.timeout_ms, TIMEOUT_DEFAULT);
+	config->ranks_timeout = time_of(o.ranks_timeout_ms, RANKS_TIMEOUT_DEFAULT);
+	config->ranks_warning = time_of(o.ranks_warning_ms, RANKS_WARNING_DEFAULT);
 	config->flags = o.flags;
 	config->fallback = o.fallback;
 	config->fallback_context = o.fallback_context;
 	config->on_block = o.on_block;
 	config->on_block_context = o.on_block_context;
+	config->on_missing = o.on_missing;
+	config->on_missing_context = o.on_missing_context;
 	port = o.port ? o.port : WEIR_PORT_DEFAULT;
 	err = read_box(comm, &o, port);
 	if (!err)

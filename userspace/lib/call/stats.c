@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <string.h>
+
 #include "base/sized.h"
 #include "comm/comm.h"
+#include "path/absence.h"
 
 #define STRINGS(x)	#x
 #define STRING(x)	STRINGS(x)
@@ -34,6 +37,8 @@ int weir_get_members(const struct weir *comm, struct weir_members *members)
 {
 	struct weir_members now = comm->members;
 
+	if (absence_is_known(comm))
+		memcpy(now.missing, comm->absence.ranks, sizeof(now.missing));
 	return sized_out(members, members->size, &now, sizeof(now));
 }
 

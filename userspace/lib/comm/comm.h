@@ -34,12 +34,16 @@
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
  * @operation: how the job combines them; likewise
  * @window: packets under way at most
- * @timeout: without progress, ns
+ * @timeout: without a packet of the box, ns
+ * @ranks_timeout: without progress while the box answers, ns
+ * @ranks_warning: likewise, after which the caller is told, ns
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @fallback: called to sum when the box has failed; NULL is none
  * @fallback_context: its first argument
  * @on_block: called for each block that is answered; NULL is none
  * @on_block_context: its first argument
+ * @on_missing: called when ranks are missing for long; NULL writes to the standard error
+ * @on_missing_context: its first argument
  * @box_text: @box in words
  */
 struct config {
@@ -57,11 +61,15 @@ struct config {
 	enum weir_operation operation;
 	uint32_t window;
 	uint64_t timeout;
+	uint64_t ranks_timeout;
+	uint64_t ranks_warning;
 	uint32_t flags;
 	int (*fallback)(void *context, const struct weir_failure *failure);
 	void *fallback_context;
 	void (*on_block)(void *context, const struct weir_block_info *block);
 	void *on_block_context;
+	void (*on_missing)(void *context, const struct weir_missing *missing);
+	void *on_missing_context;
 	char box_text[ADDRESS_TEXT];
 };
 
@@ -123,12 +131,25 @@ struct life {
 };
 
 /**
+ * struct absence - ranks that this one waits for
+ * @ranks: the ranks, as the box has named them last
+ * @noted: when it did; 0 is never
+ * @warned: the caller was told about this wait
+ */
+struct absence {
+	uint64_t ranks[BITMAP_WORDS];
+	uint64_t noted;
+	bool warned;
+};
+
+/**
  * struct weir - a communicator
  * @config: its options
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
  * @member: in the job
  * @life: of the box
+ * @absence: of other ranks
  * @receive_buffer: bytes that the receiving socket holds
  * @window: blocks under way
  * @kept: contributions as they were sent, by the window's slots
@@ -166,6 +187,7 @@ struct weir {
 	int group_fd;
 	struct membership member;
 	struct life life;
+	struct absence absence;
 	uint32_t receive_buffer;
 	struct window window;
 	struct kept kept;

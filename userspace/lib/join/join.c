@@ -13,6 +13,7 @@
 #include "number/exponent.h"
 #include "number/number.h"
 #include "packet/wire.h"
+#include "path/absence.h"
 #include "path/path.h"
 #include "path/socket.h"
 
@@ -168,6 +169,19 @@ static int begin(struct weir *comm, const struct wire_header *header,
 	return 1;
 }
 
+/* A notice names the ranks that wait, as this one does. */
+static void take_notice(struct weir *comm, const uint8_t *packet, size_t length)
+{
+	struct wire_notice notice;
+
+	comm->stats.notices++;
+	comm->life.heard = comm->now;
+	if (length != WIRE_NOTICE)
+		return;
+	wire_get_notice(&notice, packet);
+	absence_note_joins(comm, &notice);
+}
+
 /* Returns 1 when the generation has begun. */
 static int take(struct weir *comm, const uint8_t *packet, size_t length)
 {
@@ -179,12 +193,12 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 		if (!wire_get_header(&header, packet, length))
 			header.down = false;
 		if (header.down && notice_is(comm, &header, length)) {
-			/* It names the ranks that the box waits for, which does not matter here. */
-			comm->stats.notices++;
+			take_notice(comm, packet, length);
 			return 0;
 		}
 		if (header.down && join_is_answer(comm, &header, length)) {
 			wire_get_join(&answer, packet);
+			comm->life.heard = comm->now;
 			if (answer.nonce == comm->member.nonce)
 				return join_cookie(comm, &header, &answer) ? 0 :
 				       join_check(comm, &header, &answer) ?:
@@ -218,8 +232,8 @@ static int read_answers(struct weir *comm)
 static int late(struct weir *comm)
 {
 	const struct config *config = &comm->config;
-	double seconds = (double)config->timeout / (double)NSEC_PER_SEC;
-	char local[ADDRESS_TEXT];
+	double seconds = (double)(comm->now - comm->progress) / (double)NSEC_PER_SEC;
+	char local[ADDRESS_TEXT], words[ABSENCE_WORDS];
 
 	if (comm->path_errno)
 		return error_fail(comm, -ETIMEDOUT,
@@ -228,19 +242,39 @@ static int late(struct weir *comm)
 				  config->box_text, seconds, strerror(comm->path_errno),
 				  config->rank);
 	socket_local(comm, local);
+	absence_words(comm, "It waits for", words);
 	return error_fail(comm, -ETIMEDOUT,
 			  "job %u on %s did not begin for %.1f s: not all %u ranks have come, or the "
 			  "box does not have source %u at this worker's address, %s, or packets do "
-			  "not arrive. 'weir source show job %u' on the box tells: the addresses, and "
-			  "whose joins are missing",
+			  "not arrive. %s'weir source show job %u' on the box tells: the addresses, "
+			  "and whose joins are missing",
 			  config->job, config->box_text, seconds, config->ranks, config->rank, local,
-			  config->job);
+			  words, config->job);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_heard(const struct weir *comm)
+{
+	return comm->life.heard > comm->progress;
+}
+
+/* When the wait is too long: for a box that was never heard, one that was, or the ranks. */
+static uint64_t end_of_wait(const struct weir *comm)
+{
+	const struct config *config = &comm->config;
+	uint64_t silent = comm->life.heard + config->timeout;
+	uint64_t missing = comm->progress + config->ranks_timeout;
+
+	return is_heard(comm) ? earlier(silent, missing) : silent;
 }
 
 static int sleep_until(struct weir *comm, uint64_t deadline)
 {
-	uint64_t now = rtt_now();
-	uint64_t left = deadline > now ? deadline - now : 0;
+	uint64_t left = deadline > comm->now ? deadline - comm->now : 0;
 	struct timespec timeout = {
 		.tv_sec = (time_t)(left / NSEC_PER_SEC),
 		.tv_nsec = (long)(left % NSEC_PER_SEC),
@@ -255,28 +289,32 @@ static int sleep_until(struct weir *comm, uint64_t deadline)
 
 int join(struct weir *comm)
 {
-	uint64_t end = rtt_now() + comm->config.timeout;
 	struct membership *member = &comm->member;
 	uint64_t repeat = JOIN_REPEAT_FIRST;
 	int err;
 
+	comm->now = rtt_now();
+	comm->progress = comm->now;
+	comm->life.heard = comm->now;
 	if (getrandom(&member->nonce, sizeof(member->nonce), 0) < 0)
 		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
 	for (;;) {
-		uint64_t now = rtt_now();
-
-		if (now >= end)
+		comm->now = rtt_now();
+		if (comm->now >= end_of_wait(comm))
 			return late(comm);
-		if (now >= member->again) {
+		if (comm->now >= member->again) {
 			err = join_send(comm, 0);
 			if (err)
 				return err;
-			member->again = now + repeat;
+			member->again = comm->now + repeat;
 			repeat = repeat < JOIN_REPEAT_CAP ? 2 * repeat : repeat;
 		}
-		err = sleep_until(comm, member->again < end ? member->again : end);
+		if (is_heard(comm))
+			absence_warn(comm, true);
+		err = sleep_until(comm, earlier(member->again, end_of_wait(comm)));
 		if (err)
 			return err;
+		comm->now = rtt_now();
 		err = read_answers(comm);
 		if (err)
 			return err < 0 ? err : 0;

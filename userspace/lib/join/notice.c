@@ -8,6 +8,7 @@
 #include "comm/error.h"
 #include "join/rejoin.h"
 #include "packet/wire.h"
+#include "path/absence.h"
 
 /*
  * A notice may be old. Another generation counts only when the box reports it in answer to
@@ -118,6 +119,8 @@ int notice_take(struct weir *comm, const struct wire_header *header, const void 
 	if (length == WIRE_NOTICE) {
 		wire_get_notice(&notice, packet);
 		note(comm, &notice);
+		if (comm->member.is_asking)
+			absence_note_joins(comm, &notice);
 	}
 	comm->stats.notices++;
 	if (header->flags & WEIR_TRIO_DEGRADED) {

@@ -3,6 +3,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,9 @@
 #define FLOAT_ABS 0x7fffffffu
 #define FLOAT_INF 0x7f800000u
 #define FLOAT_NAN 0x7fc00000u
+
+/* The largest finite binary16. */
+#define HALF_MAX 65504.0f
 
 static inline uint32_t bits_of(float x)
 {
@@ -174,6 +178,8 @@ VECTORS static void scale(uint32_t *restrict wire, const float *restrict in, siz
 
 static inline double cut(double x, double limit)
 {
+	/* A NaN is like nothing, not even like itself. */
+	x = x == x ? x : 0;
 	x = x < limit - 1 ? x : limit - 1;
 	return x > -limit ? x : -limit;
 }
@@ -193,9 +199,12 @@ VECTORS static void scale_and_cut(uint32_t *restrict wire, const float *restrict
 VECTORS static void cut_off(float *restrict rest, const float *restrict in, size_t count,
 			    double factor, double limit)
 {
-	for (size_t i = 0; i < count; i++)
-		rest[i] = (float)(((double)in[i] * factor - cut((double)in[i] * factor, limit)) /
-				  factor);
+	for (size_t i = 0; i < count; i++) {
+		double x = (double)in[i] * factor;
+
+		/* Of no finite number there is no rest: what is infinite less itself is a NaN. */
+		rest[i] = x - x == 0 ? (float)((x - cut(x, limit)) / factor) : 0;
+	}
 }
 
 VECTORS static void unscale(float *restrict out, const uint32_t *restrict wire, size_t count,
@@ -399,6 +408,23 @@ static int verdict(float x, double scale)
 	if (!isfinite(x))
 		return -EDOM;
 	return fabs((double)x) * scale > PRODUCT_MAX ? -ERANGE : 0;
+}
+
+float convert_largest_saturated(const void *in, enum weir_type type, size_t count)
+{
+	float largest = convert_largest(in, type, count), room;
+	float top = type == WEIR_FLOAT16 ? HALF_MAX : FLT_MAX;
+
+	if (isfinite(largest))
+		return largest;
+	largest = 0;
+	for (size_t i = 0; i < count; i++) {
+		float size = fabsf(*widened(&room, element(in, type, i), type, 1));
+
+		if (size > largest)
+			largest = size < top ? size : top;
+	}
+	return largest;
 }
 
 int convert_check(const void *in, enum weir_type type, size_t count, double scale, size_t *at,

@@ -14,8 +14,8 @@
 /**
  * struct scaling - how floats become integers
  * @factor: the factor of each
- * @limit: integers are cut to less than that, and to no less than -limit; 0 where none can
- *	be larger
+ * @limit: integers are cut to less than that, and to no less than -limit, and a NaN to 0; 0 where
+ *	none can be larger
  */
 struct scaling {
 	double factor;
@@ -58,7 +58,10 @@ void convert_from_wire(void *restrict out, enum weir_type type, const void *rest
  */
 float convert_largest(const void *in, enum weir_type type, size_t count);
 
-/* The rest of floats that are scaled and cut: in - cut / factor. */
+/* The same, where an infinity counts as the largest finite number, and a NaN as 0. */
+float convert_largest_saturated(const void *in, enum weir_type type, size_t count);
+
+/* The rest of floats that are scaled and cut: in - cut / factor; 0 of those that are not finite. */
 void convert_cut_off(void *restrict rest, const void *restrict in, enum weir_type type,
 		     size_t count, const struct scaling *scaling);
 

@@ -42,9 +42,10 @@ void exponents_answered(struct exponents *exponents, uint64_t block, int32_t exp
 			(struct agreed) { later + 1, without, exponent };
 }
 
-int32_t exponent_of(const void *in, enum weir_type type, size_t count)
+int32_t exponent_of(const void *in, enum weir_type type, size_t count, bool saturate)
 {
-	float largest = convert_largest(in, type, count);
+	float largest = saturate ? convert_largest_saturated(in, type, count) :
+				   convert_largest(in, type, count);
 	int exponent;
 
 	if (!isfinite(largest))
@@ -69,12 +70,18 @@ static int bits(unsigned int ranks)
 	return n > 23 ? n : n - 1;
 }
 
-struct scaling exponent_scaling(const struct agreed *agreed, unsigned int ranks)
+/* An infinity is cut to the largest finite number, which has 24 bits: not to one that rounds up. */
+static double limit_of(int n, bool saturate)
+{
+	return ldexp(1, n) - (saturate ? ldexp(1, n - 24) - 1 : 0);
+}
+
+struct scaling exponent_scaling(const struct agreed *agreed, unsigned int ranks, bool saturate)
 {
 	int n = bits(ranks);
 
 	return (struct scaling) {
 		.factor = ldexp(1, n - agreed->exponent),
-		.limit = agreed->without ? ldexp(1, n) : 0,
+		.limit = agreed->without || saturate ? limit_of(n, saturate) : 0,
 	};
 }

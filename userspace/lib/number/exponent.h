@@ -72,10 +72,13 @@ void exponents_begin(struct exponents *exponents, int32_t exponent, bool without
 void exponents_answered(struct exponents *exponents, uint64_t block, int32_t exponent,
 			bool without);
 
-/* The least e with |x| < 2^e for all of these. */
-int32_t exponent_of(const void *in, enum weir_type type, size_t count);
+/* The least e with |x| < 2^e for all of these; @saturate: of infinities and NaNs, too. */
+int32_t exponent_of(const void *in, enum weir_type type, size_t count, bool saturate);
 
-/* How a block with this exponent is scaled, where so many ranks are summed. */
-struct scaling exponent_scaling(const struct agreed *agreed, unsigned int ranks);
+/*
+ * How a block with this exponent is scaled, where so many ranks are summed; @saturate: elements
+ * may be larger.
+ */
+struct scaling exponent_scaling(const struct agreed *agreed, unsigned int ranks, bool saturate);
 
 #endif

@@ -4,6 +4,7 @@
 #define WEIR_LIB_BITMAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* As many as the most ranks of a job need. */
@@ -19,6 +20,14 @@ unsigned int bitmap_count(const uint64_t bitmap[BITMAP_WORDS]);
 
 /* Makes it the set of the ranks below @ranks. */
 void bitmap_fill(uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);
+
+/* Room for the words of bitmap_text(). */
+#define BITMAP_TEXT	128
+
+/*
+ * Names the ranks in it, from the first on, as far as there is room: "rank 3", or "ranks 0, 2-5".
+ */
+void bitmap_text(const uint64_t bitmap[BITMAP_WORDS], char text[BITMAP_TEXT]);
 
 /* Are all ranks in it below @ranks? */
 bool bitmap_is_below(const uint64_t bitmap[BITMAP_WORDS], unsigned int ranks);

@@ -8,6 +8,7 @@
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "packet/wire.h"
+#include "path/absence.h"
 #include "path/socket.h"
 
 static double stalled(const struct weir *comm)
@@ -31,14 +32,16 @@ static int refused_for_long(struct weir *comm)
 static int not_joined(struct weir *comm)
 {
 	const struct config *config = &comm->config;
+	char words[ABSENCE_WORDS];
 
+	absence_words(comm, "It waits for", words);
 	return error_fail(comm, -ETIMEDOUT,
 			  "%s has lost its state, and job %u did not begin again for %.1f s: not all "
-			  "%u ranks have joined again, or packets do not arrive. Rank %u waits for "
+			  "%u ranks have joined again, or packets do not arrive. %sRank %u waits for "
 			  "block %" PRIu64 ". 'weir source show job %u' on the box tells whose joins are "
 			  "missing",
-			  config->box_text, config->job, stalled(comm), config->ranks, config->rank,
-			  window_lacks(&comm->window), config->job);
+			  config->box_text, config->job, stalled(comm), config->ranks, words,
+			  config->rank, window_lacks(&comm->window), config->job);
 }
 
 static int nothing_sent(struct weir *comm)
@@ -71,8 +74,7 @@ static int not_arriving(struct weir *comm)
 	return error_fail(comm, -ETIMEDOUT,
 			  "%s answers, but does not have rank %u's block %" PRIu64 " of job %u, which was "
 			  "sent again and again for %.1f s: a link on the way does not carry packets of "
-			  "%u bytes, or another rank sums another number of elements. 'weir source show "
-			  "job %u' on the box tells",
+			  "%u bytes. 'weir source show job %u' on the box tells",
 			  config->box_text, config->rank, comm->window.base, config->job,
 			  stalled(comm), socket_packet_size(comm), config->job);
 }
@@ -80,34 +82,72 @@ static int not_arriving(struct weir *comm)
 static int ranks_missing(struct weir *comm, const struct window_slot *slot)
 {
 	const struct config *config = &comm->config;
+	char words[ABSENCE_WORDS];
 
+	absence_words(comm, "It lacks", words);
 	return error_fail(comm, -ETIMEDOUT,
 			  "%s answers, but block %" PRIu64 " of job %u is not complete, for %.1f s: %u "
-			  "of %u ranks are in it, rank %u too. Another rank has stopped, is slower than "
-			  "the timeout, sums another number of elements, or its packets do not arrive. "
-			  "'weir source show job %u' on the box tells which rank is behind",
+			  "of %u ranks are in it, rank %u too. %sAnother rank has stopped, is slower "
+			  "than the timeout, or its packets do not arrive. 'weir source show job %u' on "
+			  "the box tells which rank is behind",
 			  config->box_text, comm->window.base, config->job, stalled(comm),
-			  slot->ranks, config->ranks, config->rank, config->job);
+			  slot->ranks, config->ranks, config->rank, words, config->job);
 }
 
 static int followed_missing(struct weir *comm, const struct window_slot *slot)
 {
 	const struct config *config = &comm->config;
+	char words[ABSENCE_WORDS];
 
+	absence_words(comm, "It lacks", words);
 	return error_fail(comm, -ETIMEDOUT,
 			  "%s answers, but block %" PRIu64 " of job %u, which rank %u only follows, is "
-			  "not complete, for %.1f s: %u of %u ranks are in it. The others have stopped, "
-			  "or the job's policy is to wait for all",
+			  "not complete, for %.1f s: %u of %u ranks are in it. %sThe others have "
+			  "stopped, or the job's policy is to wait for all",
 			  config->box_text, comm->window.base, config->job, config->rank,
-			  stalled(comm), slot->ranks, config->ranks);
+			  stalled(comm), slot->ranks, config->ranks, words);
 }
 
-int stall_fail(struct weir *comm)
+static bool is_refused(const struct weir *comm)
+{
+	return comm->path_errno == ECONNREFUSED;
+}
+
+/* The box has all that it needs of this rank, as far as it has said. */
+static bool waits_for_ranks(const struct weir *comm)
 {
 	const struct window *window = &comm->window;
 	const struct window_slot *slot = window_slot(window, window->base);
 
-	if (comm->path_errno == ECONNREFUSED)
+	if (is_refused(comm))
+		return false;
+	if (comm->member.is_asking)
+		return true;
+	return window->base != window->next && slot->has_reply &&
+	       (!slot->is_wanted || slot->bytes == WIRE_HEADER);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t stall_due(const struct weir *comm)
+{
+	uint64_t silent = later(comm->life.heard, comm->progress) + comm->config.timeout;
+	uint64_t missing = comm->progress + comm->config.ranks_timeout;
+
+	if (!waits_for_ranks(comm))
+		return comm->progress + comm->config.timeout;
+	return silent < missing ? silent : missing;
+}
+
+static int stall_fail(struct weir *comm)
+{
+	const struct window *window = &comm->window;
+	const struct window_slot *slot = window_slot(window, window->base);
+
+	if (is_refused(comm))
 		return refused_for_long(comm);
 	if (comm->member.is_asking)
 		return not_joined(comm);
@@ -119,4 +159,13 @@ int stall_fail(struct weir *comm)
 	if (slot->bytes == WIRE_HEADER)
 		return followed_missing(comm, slot);
 	return slot->is_wanted ? not_arriving(comm) : ranks_missing(comm, slot);
+}
+
+int stall_check(struct weir *comm)
+{
+	if (comm->now >= stall_due(comm))
+		return stall_fail(comm);
+	if (waits_for_ranks(comm))
+		absence_warn(comm, comm->member.is_asking);
+	return 0;
 }

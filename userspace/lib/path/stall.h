@@ -3,9 +3,18 @@
 #ifndef WEIR_STALL_H
 #define WEIR_STALL_H
 
+#include <stdint.h>
+
 struct weir;
 
-/* No packet came for too long: fails the communicator, with a sentence about the reason. */
-int stall_fail(struct weir *comm);
+/* When the wait is too long: that for a silent box, or that for ranks while the box answers. */
+uint64_t stall_due(const struct weir *comm);
+
+/*
+ * No packet came and none was due. Where that is so for too long, fails the communicator, with a
+ * sentence about the reason; else tells the caller of ranks that are missing for long. Returns 0
+ * or a negative errno.
+ */
+int stall_check(struct weir *comm);
 
 #endif

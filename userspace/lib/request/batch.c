@@ -15,7 +15,7 @@
  */
 struct outgoing {
 	struct outbox box;
-	uint8_t questions[OUTBOX][WIRE_HEADER];
+	uint8_t questions[OUTBOX][WIRE_HEADER + WIRE_EXPONENT];
 };
 
 /* Its room is not worth to be cleared. */
@@ -45,7 +45,8 @@ static void add_run(struct batch *batch, uint64_t block, uint32_t count, uint32_
 void batch_add(const struct weir *comm, struct batch *batch, uint64_t block, uint32_t count)
 {
 	bool asks = batch->why != WINDOW_NOT_ASKED;
-	uint32_t bytes = asks ? WIRE_HEADER : window_slot(&comm->window, block)->bytes;
+	uint32_t bytes = asks ? question_bytes(comm, batch->why) :
+				window_slot(&comm->window, block)->bytes;
 
 	batch->blocks += count;
 	if (!batch->merge || !kept_is_dense(&comm->kept, bytes))
@@ -78,6 +79,7 @@ static void *packet_of(const struct weir *comm, const struct batch *batch, unsig
 	if (batch->why == WINDOW_NOT_ASKED)
 		return kept_at(&comm->kept, block & comm->window.mask, batch->run[run].bytes);
 	question = question_header(comm, block);
+	question.has_exponent = batch->run[run].bytes > WIRE_HEADER;
 	wire_put_header(out->questions[run], &question);
 	return out->questions[run];
 }

@@ -50,6 +50,8 @@ int32_t digest_of(const struct weir_request *request)
 {
 	bool is_scaled = request->exponents || request->scale > 0;
 
+	if (request->bad)
+		return request->bad == -EDOM ? DIGEST_NOT_FINITE : DIGEST_OUT_OF_RANGE;
 	return (int32_t)(MARK | (uint32_t)request->type << TYPE_SHIFT |
 			 (uint32_t)request->operation << OPERATION_SHIFT |
 			 (request->flags & WEIR_AVERAGE ? MEAN : 0) | (is_scaled ? SCALED : 0) |
@@ -79,7 +81,8 @@ bool digest_is_unlike(const struct weir_request *request, uint64_t block,
 	if (has_other_form(request, block, header))
 		return is_told || is_of_others(request, result);
 	if (request_is_final(request, block))
-		return is_told || header->exponent != request->digest;
+		return !digest_is_bad(header->exponent) &&
+		       (is_told || header->exponent != request->digest);
 	/* Exponents of numbers may differ. */
 	return request->exponents ? header->exponent > EXPONENT_NOT_FINITE : is_told;
 }

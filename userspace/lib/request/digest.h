@@ -12,6 +12,18 @@
 struct result;
 struct weir_request;
 
+/*
+ * In the place of the digest: a rank has elements that cannot be sent. They are larger than any
+ * digest, so all ranks get them, and an element that is not finite prevails.
+ */
+#define DIGEST_OUT_OF_RANGE	0x70000000
+#define DIGEST_NOT_FINITE	0x70000001
+
+static inline bool digest_is_bad(int32_t digest)
+{
+	return digest == DIGEST_OUT_OF_RANGE || digest == DIGEST_NOT_FINITE;
+}
+
 /* Of a request with all of the call's arguments. */
 int32_t digest_of(const struct weir_request *request);
 

@@ -17,6 +17,11 @@
 /* Shorter absences are the pace of a caller that tests often. */
 #define AWAY	NSEC_PER_MSEC
 
+static uint64_t moved(uint64_t when, uint64_t by, uint64_t end)
+{
+	return end - when < by ? end : when + by;
+}
+
 /* Time that the caller spends elsewhere does not count against the box or the ranks. */
 static void enter(struct weir *comm)
 {
@@ -29,9 +34,8 @@ static void enter(struct weir *comm)
 	if (now < comm->left + AWAY)
 		return;
 	comm->away = true;
-	comm->progress += now - comm->left;
-	if (comm->progress > now)
-		comm->progress = now;
+	comm->progress = moved(comm->progress, now - comm->left, now);
+	comm->life.heard = moved(comm->life.heard, now - comm->left, now);
 }
 
 /* Until then it is the library that waits, in weir_wait() or the caller's event loop. */
@@ -55,15 +59,15 @@ static int go_round(struct weir *comm)
 	sent = send_due(comm);
 	if (sent < 0)
 		return sent;
-	if (!got && !sent && comm->now - comm->progress >= comm->config.timeout)
-		return stall_fail(comm);
+	if (!got && !sent && stall_check(comm))
+		return comm->failed;
 	comm->idle = comm->drained && (unsigned int)sent < send_at_once(comm);
 	return 0;
 }
 
 static uint64_t deadline(const struct weir *comm)
 {
-	uint64_t stall = comm->progress + comm->config.timeout;
+	uint64_t stall = stall_due(comm);
 	uint64_t due = send_deadline(comm);
 
 	return due < stall ? due : stall;

@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "packet/wire.h"
+#include "path/absence.h"
 
 static inline struct wire_header question_header(const struct weir *comm, uint64_t block)
 {
@@ -18,6 +19,14 @@ static inline struct wire_header question_header(const struct weir *comm, uint64
 		.ranks = 1,
 		.joined = true,
 	};
+}
+
+/* Bytes of a question: one that is longer also asks who is in the block. */
+static inline uint32_t question_bytes(const struct weir *comm, enum window_asked why)
+{
+	bool names = why == WINDOW_ASKED_SILENCE && absence_is_asked(comm);
+
+	return WIRE_HEADER + (names ? WIRE_EXPONENT : 0);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "join/rejoin.h"
 #include "number/number.h"
 #include "packet/wire.h"
+#include "path/absence.h"
 #include "path/path.h"
 #include "request/digest.h"
 #include "request/request.h"
@@ -221,7 +222,8 @@ static int take_result(struct weir *comm, struct result *result, struct message 
 }
 
 /* Replies without a query, or about a block that is answered meanwhile, are ignored. */
-static void take_reply(struct weir *comm, const struct wire_header *header, unsigned int ranks)
+static void take_reply(struct weir *comm, const struct wire_header *header, const uint8_t *packet,
+		       size_t length)
 {
 	struct window_slot *slot;
 	uint64_t block;
@@ -234,7 +236,9 @@ static void take_reply(struct weir *comm, const struct wire_header *header, unsi
 		return;
 	slot->has_reply = true;
 	slot->is_wanted = header->flags & WEIR_TRIO_WANTED;
-	slot->ranks = ranks;
+	slot->ranks = wire_replied(packet);
+	if (length > WIRE_HEADER)
+		absence_note(comm, packet + WIRE_HEADER);
 	rtt_answered(&comm->rtt);
 	if (slot->where != WINDOW_SENT || (slot->asked == WINDOW_NOT_ASKED && !is_followed(slot)))
 		return;
@@ -265,7 +269,9 @@ static int take_control(struct weir *comm, const struct wire_header *header, con
 
 static bool is_reply(const struct weir *comm, const struct wire_header *header, size_t length)
 {
-	return length == WIRE_HEADER && !header->grads && header->rank == comm->config.rank &&
+	bool names = length == WIRE_HEADER + WIRE_TRAILER(comm->config.ranks);
+
+	return (length == WIRE_HEADER || names) && !header->grads && header->rank == comm->config.rank &&
 	       !(header->flags & ~WEIR_TRIO_WANTED) && header->job == comm->config.job &&
 	       header->generation == comm->member.generation;
 }
@@ -289,7 +295,7 @@ static int take(struct weir *comm, struct message *message)
 	if (result.header.flags & WEIR_TRIO_CONTROL)
 		return take_control(comm, &result.header, packet, length);
 	if (is_reply(comm, &result.header, length))
-		take_reply(comm, &result.header, wire_replied(packet));
+		take_reply(comm, &result.header, packet, length);
 	else if (result_read(comm, &result, packet, length))
 		return take_result(comm, &result, message);
 	else

@@ -2,6 +2,7 @@
 #include "request/request.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,11 @@ bool request_is_ready(const struct weir_request *request, uint64_t block)
 	       exponents_of(request->exponents, request_data_block(request, block));
 }
 
+static bool saturates(const struct weir_request *request)
+{
+	return request->flags & WEIR_SATURATE;
+}
+
 /* Of so many elements from @offset on; of none where the vector ends before. */
 static int32_t own_exponent(const struct weir_request *request, size_t offset, size_t count)
 {
@@ -70,7 +76,7 @@ static int32_t own_exponent(const struct weir_request *request, size_t offset, s
 		return EXPONENT_ZERO;
 	if (count > request->count - offset)
 		count = request->count - offset;
-	return exponent_of(input(request, offset), request->type, count);
+	return exponent_of(input(request, offset), request->type, count, saturates(request));
 }
 
 int32_t request_exponent(const struct weir_request *request, uint64_t block)
@@ -90,10 +96,12 @@ int32_t request_exponent(const struct weir_request *request, uint64_t block)
 /* How a block's elements are scaled. */
 static struct scaling block_scaling(const struct weir_request *request, uint64_t block)
 {
+	unsigned int ranks = request->comm->config.ranks;
+
 	if (!request->exponents)
-		return (struct scaling) { .factor = request->scale };
+		return (struct scaling) { request->scale, request->limit };
 	return exponent_scaling(exponents_of(request->exponents, request_data_block(request, block)),
-				request->comm->config.ranks);
+				ranks, saturates(request));
 }
 
 static bool is_not_finite(const struct weir_request *request, uint64_t block)
@@ -102,17 +110,16 @@ static bool is_not_finite(const struct weir_request *request, uint64_t block)
 	       EXPONENT_NOT_FINITE;
 }
 
-/* Elements beyond the agreed exponent are cut, and the caller may want the parts cut off. */
+/* Elements beyond the limit are cut, and the caller may want the parts cut off. */
 static void cut(struct weir_request *request, size_t offset, size_t count,
 		const struct scaling *scaling)
 {
 	const void *in = input(request, offset);
 
-	if (!scaling->limit)
-		return;
 	if (request->residual)
 		convert_cut_off(residual(request, offset), in, request->type, count, scaling);
-	if ((double)convert_largest(in, request->type, count) * scaling->factor > scaling->limit - 1)
+	if (!((double)convert_largest(in, request->type, count) * scaling->factor <=
+	      scaling->limit - 1))
 		request->cut_blocks++;
 }
 
@@ -129,28 +136,29 @@ static void exponents_to_wire(struct weir_request *request, uint64_t block, size
 	}
 	offset = block_offset(request, block);
 	scaling = block_scaling(request, block);
-	cut(request, offset, count, &scaling);
+	if (scaling.limit)
+		cut(request, offset, count, &scaling);
 	convert_to_wire(wire, WEIR_INT32, input(request, offset), request->type, count, &scaling);
 }
 
 void request_to_wire(struct weir_request *request, uint64_t block, uint32_t blocks, size_t count,
 		     uint8_t *wire, size_t stride)
 {
-	const struct scaling scaling = { .factor = request->scale };
 	enum weir_type type = request->type, wire_type = request->comm->config.type;
-	const uint8_t *in;
+	struct scaling scaling;
+	size_t offset;
 
 	if (request->exponents) {
 		exponents_to_wire(request, block, count, wire);
 		return;
 	}
-	in = input(request, block_offset(request, block));
-	for (; blocks > 1; blocks--) {
-		convert_to_wire(wire, wire_type, in, type, count, &scaling);
-		in += count * number_size(type);
-		wire += stride;
+	scaling = block_scaling(request, block);
+	offset = block_offset(request, block);
+	for (; blocks; blocks--, offset += count, wire += stride) {
+		if (scaling.limit)
+			cut(request, offset, count, &scaling);
+		convert_to_wire(wire, wire_type, input(request, offset), type, count, &scaling);
 	}
-	convert_to_wire(wire, wire_type, in, type, count, &scaling);
 }
 
 /* The divisor of a sum: of integers that were scaled, and for the mean. */
@@ -248,6 +256,13 @@ static void take_exponent(struct weir_request *request, uint64_t block,
 	request->not_finite |= exponent == EXPONENT_NOT_FINITE;
 }
 
+/* The request's last block may say that there is no result. */
+static void take_bad(struct weir_request *request, int32_t digest)
+{
+	request->not_finite |= digest == DIGEST_NOT_FINITE;
+	request->out_of_range |= digest == DIGEST_OUT_OF_RANGE;
+}
+
 static void deliver_elements(struct weir_request *request, uint64_t block,
 			     const struct result *result)
 {
@@ -275,7 +290,9 @@ void request_deliver(struct weir_request *request, uint64_t block, const struct 
 {
 	if (!request_is_prologue(request, block))
 		deliver_elements(request, block, result);
-	if (request->exponents && !request_is_final(request, block))
+	if (request_is_final(request, block))
+		take_bad(request, result->header.exponent);
+	else if (request->exponents)
 		take_exponent(request, block, result);
 	request->left -= result->blocks;
 }
@@ -311,6 +328,9 @@ int request_begin(struct weir_request *request)
 			return -ENOMEM;
 		request->blocks++;
 	}
+	/* The sum of what is left fits. */
+	if (request->scale > 0 && saturates(request))
+		request->limit = floor((double)(1U << 31) / comm->config.ranks);
 	request->digest = digest_of(request);
 	request->left = request->blocks;
 	request->sequence = queue->begun++;

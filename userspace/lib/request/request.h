@@ -28,6 +28,10 @@ struct weir;
  * @operation: how they are combined
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @scale: of floats that the caller scales, else 0
+ * @limit: of integers that are scaled so; 0 where all fit
+ * @bad: an element of this rank cannot be sent with it: -EDOM, or -ERANGE; else 0
+ * @bad_at: which
+ * @bad_value: its value
  * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
  * @digest: of the call, see digest.h
  * @sequence: how many were begun before it
@@ -40,6 +44,7 @@ struct weir;
  * @cut_blocks: with elements of this rank that were cut
  * @min_ranks: the fewest in an answer
  * @not_finite: an element of some rank is not
+ * @out_of_range: an element of some rank times the scale does not fit int32
  */
 struct weir_request {
 	struct weir *comm;
@@ -54,6 +59,10 @@ struct weir_request {
 	enum weir_operation operation;
 	uint32_t flags;
 	double scale;
+	double limit;
+	int bad;
+	size_t bad_at;
+	double bad_value;
 	struct exponents *exponents;
 	int32_t digest;
 	uint64_t sequence;
@@ -66,6 +75,7 @@ struct weir_request {
 	uint64_t cut_blocks;
 	uint32_t min_ranks;
 	bool not_finite;
+	bool out_of_range;
 };
 
 /*
