@@ -7,5 +7,5 @@ python_dir := userspace/python
 PYTHON_LIB ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/$(shell \
 	$(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])'))/dist-packages
 
-INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py) $(python_dir)/weir/py.typed
+INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py)
 INSTALL_PYTHON_TORCH := $(wildcard $(python_dir)/weir/torch/*.py)

@@ -568,6 +568,15 @@ class Communicator:
         self._wake()
         return Request(self, request, vectors, results, result)
 
+    def poll(self):
+        """What an event loop waits for before Request.test(): descriptors to read, to write,
+        and seconds at the latest."""
+        self._check_open()
+        wanted = _Poll(size=ctypes.sizeof(_Poll))
+        _lib.weir_get_poll(self._handle, wanted)
+        return ([fd for fd in (wanted.fd, wanted.group_fd) if fd >= 0],
+                [wanted.fd] if wanted.writable else [], wanted.timeout_us / 1e6)
+
     def _sleep(self):
         """A future that is done when requests may have gone on."""
         loop = asyncio.get_running_loop()
@@ -579,16 +588,14 @@ class Communicator:
         return self._sleepers[-1]
 
     def _arm(self, loop):
-        wanted = _Poll(size=ctypes.sizeof(_Poll))
-        _lib.weir_get_poll(self._handle, wanted)
-        self._alarm.callback(loop.call_later(wanted.timeout_us / 1e6, self._wake).cancel)
-        for fd in (wanted.fd, wanted.group_fd):
-            if fd >= 0:
-                loop.add_reader(fd, self._wake)
-                self._alarm.callback(loop.remove_reader, fd)
-        if wanted.writable:
-            loop.add_writer(wanted.fd, self._wake)
-            self._alarm.callback(loop.remove_writer, wanted.fd)
+        readable, writable, timeout = self.poll()
+        self._alarm.callback(loop.call_later(timeout, self._wake).cancel)
+        for fd in readable:
+            loop.add_reader(fd, self._wake)
+            self._alarm.callback(loop.remove_reader, fd)
+        for fd in writable:
+            loop.add_writer(fd, self._wake)
+            self._alarm.callback(loop.remove_writer, fd)
 
     def _wake(self):
         if self._alarm is None:
