@@ -1,57 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A reference box and workers as processes, in a network of their own."""
+"""Workers as processes, as torchrun starts them."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-INSIDE = "WEIR_TEST_INSIDE"
-BOX = "127.77.0.254"
-RANKS = 4
+sys.path.append(os.path.join(os.path.dirname(HERE), "lib"))
 
-
-def enter():
-    """Starts the program anew in a network namespace, unless it is in one."""
-    if INSIDE not in os.environ:
-        # Root's namespaces need no mapping of users, and others have no other way.
-        os.environ[INSIDE] = "1"
-        os.environ["LD_LIBRARY_PATH"] = os.path.join(ROOT, "build/lib")
-        os.environ["PYTHONPATH"] = os.path.join(ROOT, "userspace/python")
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-        options = ["--net"] if os.geteuid() == 0 else ["--net", "--user", "--map-root-user"]
-        os.execvp("unshare", ["unshare", *options, sys.executable, *sys.argv])
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-
-
-class Box:
-    """A reference box for RANKS workers."""
-
-    def __init__(self, *options):
-        self._process = subprocess.Popen(
-            [os.path.join(ROOT, "build/lib-tests/refbox"), "--address", BOX, "--sources",
-             str(RANKS), *options], stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout.readline() == "ready\n"
-        self.counters = None
-
-    def kill(self):
-        self._process.kill()
-        self._process.communicate()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        if self._process.returncode is None:
-            self._process.send_signal(signal.SIGTERM)
-            self.counters = json.loads(self._process.communicate()[0])
+from refbox import BOX, RANKS   # noqa: E402
 
 
 class Workers:
-    """RANKS processes of a Python program, as torchrun starts them."""
+    """RANKS processes of a Python program."""
 
     _port = 29500
 

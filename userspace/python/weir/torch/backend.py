@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The c10d backend "weir": Gloo, with allreduces of the first group's CPU tensors by the box."""
 
+import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import _create_work_from_future
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo
@@ -26,7 +27,7 @@ class ProcessGroupWeir(dist.ProcessGroup):
         super().__init__(rank, ranks)
         self._place = rank
         self._gloo = ProcessGroupGloo(PrefixStore("gloo", store), rank, ranks, timeout)
-        self._channel, self._min_bytes = None, 0
+        self.channel, self.min_bytes = None, 0
         self._open(store, rank, ranks)
 
     def _open(self, store, rank, ranks):
@@ -35,7 +36,7 @@ class ProcessGroupWeir(dist.ProcessGroup):
             note.debug(rank, f"a further group, of {ranks} ranks, is Gloo's")
             return
         _taken = True
-        self._channel, self._min_bytes = meeting.begin(store, rank, ranks, degraded=False)
+        self.channel, self.min_bytes = meeting.begin(store, rank, ranks)
 
     def getBackendName(self):
         return "weir"
@@ -47,22 +48,28 @@ class ProcessGroupWeir(dist.ProcessGroup):
         operation, mean = _operation(asked)
         if not self._goes_by_box(tensors, operation):
             return self._gloo.allreduce(tensors, opts)
-        future = self._channel.allreduce(tensors[0], operation, mean)
+        future = self.channel.allreduce(tensors[0], operation, mean)
         return _create_work_from_future(future.then(lambda done: [done.value()]))
+
+    def broadcast(self, tensors, opts=None):
+        # Gloo of older releases has no bfloat16, but bytes.
+        if tensors[0].dtype == torch.bfloat16:
+            tensors = [each.view(-1).view(torch.uint8) for each in tensors]
+        return self._gloo.broadcast(tensors, opts or dist.BroadcastOptions())
 
     def _goes_by_box(self, tensors, operation):
         size = sum(each.numel() * each.element_size() for each in tensors)
-        if (self._channel and len(tensors) == 1 and size >= self._min_bytes and
-                self._channel.suits(tensors[0], operation)):
+        if (self.channel and len(tensors) == 1 and size >= self.min_bytes and
+                self.channel.suits(tensors[0], operation)):
             return True
         note.debug(self._place, f"an allreduce of {size} bytes ({operation}, {tensors[0].dtype}) "
                    "goes by Gloo")
         return False
 
     def close(self):
-        if self._channel:
-            self._channel.close()
-            self._channel = None
+        if self.channel:
+            self.channel.close()
+            self.channel = None
 
 
 def _delegate(name):
@@ -73,7 +80,7 @@ def _delegate(name):
 
 
 for _name in ("allgather", "_allgather_base", "allgather_coalesced", "allreduce_coalesced",
-              "alltoall", "alltoall_base", "barrier", "broadcast", "gather", "monitored_barrier",
+              "alltoall", "alltoall_base", "barrier", "gather", "monitored_barrier",
               "recv", "recv_anysource", "reduce", "reduce_scatter", "_reduce_scatter_base",
               "scatter", "send"):
     setattr(ProcessGroupWeir, _name, _delegate(_name))

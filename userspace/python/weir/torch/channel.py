@@ -51,6 +51,10 @@ class _Call:
         self.out = None
         self.request = None
 
+    def flags(self):
+        return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if self.average else 0) |
+                (0 if self.residual is None else weir.ACCEPT_DEGRADED))
+
     def hold(self, storage):
         """The result's place, in storage of bytes."""
         size = self.input.numel() * self.input.element_size()
@@ -82,16 +86,14 @@ class Channel:
 
     comm        the communicator
     peers       the same ranks, by Gloo
-    degraded    results may lack ranks; else Gloo makes those
     """
 
-    def __init__(self, comm, peers, degraded):
+    def __init__(self, comm, peers):
         stats = comm.stats()
         self._dtypes = _FLOATS | ({torch.int32} if stats["type"] == "int32" else set())
         self._operation = stats["operation"]
         self._comm = comm
         self._peers = peers
-        self._flags = weir.ACCEPT_OVERFLOW | (weir.ACCEPT_DEGRADED if degraded else 0)
         self._calls = collections.deque()
         self._under_way = collections.deque()
         self._kept = collections.deque()
@@ -113,7 +115,11 @@ class Channel:
                 tensor.is_contiguous())
 
     def allreduce(self, tensor, operation="sum", average=False, residual=None):
-        """A future of the tensor itself, with the result in it."""
+        """A future of the tensor itself, with the result in it.
+
+        residual    gets the part of the tensor that is not in the result, which may lack ranks
+                    then; else Gloo makes such results anew
+        """
         call = _Call(tensor, operation, average, residual)
         self._calls.append(call)
         os.eventfd_write(self._wake, 1)
@@ -149,10 +155,9 @@ class Channel:
         self._under_way.append(call)
         if self._comm is None:
             return
-        flags = self._flags | (weir.AVERAGE if call.average else 0)
         try:
             call.request = self._comm.iallreduce(call.input, call.out, op=call.operation,
-                                                 flags=flags, residual=call.residual)
+                                                 flags=call.flags(), residual=call.residual)
         except weir.Error as error:
             self._lose(str(error))
 

@@ -54,7 +54,7 @@ def _open(rank, ranks):
         return None, {"fault": str(error)}
 
 
-def begin(store, rank, ranks, degraded):
+def begin(store, rank, ranks):
     """Called by all ranks. A channel, or None where Gloo has to do all; and from how many bytes on
     a tensor goes by the box."""
     store = PrefixStore("weir", store)
@@ -72,4 +72,4 @@ def begin(store, rank, ranks, degraded):
         return None, 0
     peers = Peers(store, rank, ranks, datetime.timedelta(minutes=30))
     note.debug(rank, f"{ranks} ranks go by the box, from {said[0]['min_bytes']} bytes on")
-    return Channel(comm, peers, degraded), said[0]["min_bytes"]
+    return Channel(comm, peers), said[0]["min_bytes"]
