@@ -46,6 +46,8 @@ INSTALL_TC :=
 INSTALL_HEADERS :=
 INSTALL_PC :=
 INSTALL_SWITCHML :=
+INSTALL_PYTHON :=
+INSTALL_PYTHON_TORCH :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
@@ -64,6 +66,7 @@ help: ## this text
 		'                    (now $(KERNEL); scripts/kernel-release --list)' \
 		'  PREFIX=, DESTDIR= where to install (now $(PREFIX))' \
 		'  TC_LIB=           where tc looks for plug-ins (now $(TC_LIB))' \
+		'  PYTHON_LIB=       where Python looks for packages (now $(PYTHON_LIB))' \
 		'  WERROR=1          warnings are errors' \
 		'  V=1               show the commands' \
 		'' 'A command in a virtual machine with the module loaded:' \
@@ -260,6 +263,8 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
+	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
+	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
@@ -273,6 +278,8 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
+	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
+	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module uninstall

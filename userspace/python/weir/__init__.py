@@ -14,10 +14,18 @@ A thin layer over libweir; libweir.h tells more about each option.
         await asyncio.gather(*(comm.iallreduce(each) for each in gradients))
         worst = await comm.iallreduce(loss, op="max")   # in a job of maxima
 
-Vectors are numpy arrays, or other objects with the buffer protocol: C-contiguous, of int32
-(format 'i'), float32 ('f') or float16 ('e'). numpy has no bfloat16: give the bits as integers
-of 16 bits, with dtype="bfloat16"; an array of ml_dtypes' bfloat16 is taken as it is. A
-communicator belongs to one thread at a time; the interpreter's lock is free while it waits.
+Under a launcher (torchrun, mpirun, srun) the environment has all that a communicator needs: see
+weir.environment.
+
+    with weir.Communicator() as comm:
+        ...
+
+Vectors are numpy arrays, torch's dense tensors in the CPU's memory, or other objects with the
+buffer protocol, of int32 (format 'i'), float32 ('f') or float16 ('e'). Arrays and tensors with
+strides are copied; other objects must be C-contiguous. numpy has no bfloat16: give the bits as
+integers of 16 bits, with dtype="bfloat16"; a tensor of bfloat16 or an array of ml_dtypes' is taken
+as it is. A communicator belongs to one thread at a time; the interpreter's lock is free while it
+waits.
 """
 
 import asyncio
@@ -25,7 +33,10 @@ import contextlib
 import ctypes
 import errno
 import functools
+import sys
 import traceback
+
+from . import environment
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
            "Request", "SATURATE", "UNMERGED", "version"]
@@ -199,15 +210,47 @@ _release_buffer.restype = None
 _type_text = functools.lru_cache(maxsize=64)(str)
 
 
+def _array_of(tensor):
+    """numpy's view of a tensor, and the type where numpy has none for it."""
+    torch = sys.modules["torch"]
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy(), "bfloat16"
+    return tensor.numpy(), None
+
+
+def _is_tensor(thing):
+    # Where torch was not imported nobody has a tensor.
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(thing, torch.Tensor)
+
+
+def _is_strided(thing):
+    flags = getattr(thing, "flags", None)
+    return getattr(flags, "c_contiguous", True) is False
+
+
 class _Vector:
     """An object's memory, held in place until release()."""
 
     def __init__(self, thing, dtype, writable):
+        self._view = None
+        if _is_tensor(thing):
+            thing, named = _array_of(thing)
+            dtype = dtype or named
         # An array of bfloat16 has no format of numpy's, but a name, and a view of its bits.
         if _type_text(getattr(thing, "dtype", None)) == "bfloat16":
             dtype, thing = dtype or "bfloat16", thing.view("uint16")
-        self._view = _PyBuffer()
-        _get_buffer(thing, self._view, _FORMAT | _C_CONTIGUOUS | (_WRITABLE if writable else 0))
+        # A strided array is staged in a contiguous copy.
+        self._strided = None
+        if _is_strided(thing):
+            if writable and not thing.flags.writeable:
+                raise ValueError("the vector is read-only")
+            self._strided, thing = thing, thing.copy("C")
+            self._staged = thing
+        view = _PyBuffer()
+        _get_buffer(thing, view, _FORMAT | _C_CONTIGUOUS | (_WRITABLE if writable else 0))
+        self._view = view
         try:
             self.dtype = self._type(dtype)
         except TypeError:
@@ -229,6 +272,11 @@ class _Vector:
             raise TypeError(f"dtype is '{asked}', and the elements are of format '{text}': "
                             f"{dtype}")
         return dtype
+
+    def deliver(self):
+        """A result that was staged goes to its place."""
+        if self._strided is not None:
+            self._strided[...] = self._staged
 
     def release(self):
         if self._view is not None:
@@ -364,10 +412,11 @@ class Request:
     awaited at once.
     """
 
-    def __init__(self, comm, handle, vectors, out):
+    def __init__(self, comm, handle, vectors, results, out):
         self._comm = comm
         self._handle = handle
         self._vectors = vectors
+        self._results = results
         self._out = out
         self._failure = None
         comm._requests.add(self)
@@ -409,6 +458,8 @@ class Request:
             _check(self._comm._handle, code)
         except Error as error:
             self._failure = error
+        for vector in self._results:
+            vector.deliver()
         self._drop()
 
     def _drop(self):
@@ -426,6 +477,8 @@ class Request:
 class Communicator:
     """One rank's membership of a job. Blocks until all ranks have come.
 
+    What is None is as the environment has it, see weir.environment; else as in parentheses.
+
     address, port       the box, as the job has it (port 12000)
     job, rank, ranks    the job's id; this worker's number from 0; how many there are
     grads               elements a packet (1024)
@@ -442,30 +495,36 @@ class Communicator:
                         must then go to another vector, out
     """
 
-    def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=0, ranks_timeout=0, flags=0,
-                 dtype=None, op=None, fallback=None):
+    def __init__(self, address=None, *, job=None, rank=None, ranks=None, port=None, grads=None,
+                 window=None, bind_address=None, bind_port=0, group=None, interface=None,
+                 timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
+                 fallback=None):
+        place = environment.complete(
+            {"address": address, "job": job, "rank": rank, "ranks": ranks, "port": port,
+             "grads": grads, "window": window, "bind_address": bind_address, "group": group,
+             "interface": interface, "timeout": timeout})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
         self._alarm = None
         self._fallback = _FALLBACK() if fallback is None else _call(fallback)
-        self.rank = rank
-        self.ranks = ranks
+        self.rank = place["rank"]
+        self.ranks = place["ranks"]
         options = _Options(
             size=ctypes.sizeof(_Options),
-            address=_text(address),
-            bind_address=_text(bind_address),
-            group=_text(group),
-            interface=_text(interface),
-            port=_number("port", port, 16),
+            address=_text(place["address"]),
+            bind_address=_text(place.get("bind_address")),
+            group=_text(place.get("group")),
+            interface=_text(place.get("interface")),
+            port=_number("port", place.get("port", 0), 16),
             bind_port=_number("bind_port", bind_port, 16),
-            rank=_number("rank", rank, 16),
-            ranks=_number("ranks", ranks, 16),
-            grads=_number("grads", grads, 16),
-            job=_number("job", job, 8),
-            window=_number("window", window, 32),
-            timeout_ms=_number("timeout (in milliseconds)", round(timeout * 1000), 32),
+            rank=_number("rank", self.rank, 16),
+            ranks=_number("ranks", self.ranks, 16),
+            grads=_number("grads", place.get("grads", 0), 16),
+            job=_number("job", place["job"], 8),
+            window=_number("window", place.get("window", 0), 32),
+            timeout_ms=_number("timeout (in milliseconds)",
+                               round(place.get("timeout", 0) * 1000), 32),
             ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
                                      round(ranks_timeout * 1000), 32),
             flags=_number("flags", flags, 32),
@@ -495,8 +554,8 @@ class Communicator:
         extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0)
         if residual is not None:
             extra.residual = vectors[-1].address
-        target = vectors[0] if out is None else vectors[1]
-        return self._begin(vectors, vectors[0].address, target.address, op, flags, extra,
+        results = vectors if out is None else vectors[1:]
+        return self._begin(vectors, results, vectors[0].address, op, flags, extra,
                            array if out is None else out)
 
     def ifollow(self, out, *, op="sum", dtype=None, flags=0, scale=None):
@@ -504,9 +563,9 @@ class Communicator:
         self._check_open()
         vector = _Vector(out, dtype, writable=True)
         extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0, follow=1)
-        return self._begin([vector], None, vector.address, op, flags, extra, out)
+        return self._begin([vector], [vector], None, op, flags, extra, out)
 
-    def _begin(self, vectors, source, target, op, flags, extra, result):
+    def _begin(self, vectors, results, source, op, flags, extra, result):
         first = vectors[0]
         for other in vectors:
             if first.dtype != other.dtype or first.count != other.count:
@@ -514,10 +573,19 @@ class Communicator:
                                 f"{other.count} of {other.dtype}")
         request = ctypes.c_void_p()
         _check(self._handle, _lib.weir_iallreduce(
-            self._handle, source, target, first.count, _TYPES[first.dtype],
+            self._handle, source, results[0].address, first.count, _TYPES[first.dtype],
             _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, request))
         self._wake()
-        return Request(self, request, vectors, result)
+        return Request(self, request, vectors, results, result)
+
+    def poll(self):
+        """What an event loop waits for before Request.test(): descriptors to read, to write,
+        and seconds at the latest."""
+        self._check_open()
+        wanted = _Poll(size=ctypes.sizeof(_Poll))
+        _lib.weir_get_poll(self._handle, wanted)
+        return ([fd for fd in (wanted.fd, wanted.group_fd) if fd >= 0],
+                [wanted.fd] if wanted.writable else [], wanted.timeout_us / 1e6)
 
     def _sleep(self):
         """A future that is done when requests may have gone on."""
@@ -530,16 +598,14 @@ class Communicator:
         return self._sleepers[-1]
 
     def _arm(self, loop):
-        wanted = _Poll(size=ctypes.sizeof(_Poll))
-        _lib.weir_get_poll(self._handle, wanted)
-        self._alarm.callback(loop.call_later(wanted.timeout_us / 1e6, self._wake).cancel)
-        for fd in (wanted.fd, wanted.group_fd):
-            if fd >= 0:
-                loop.add_reader(fd, self._wake)
-                self._alarm.callback(loop.remove_reader, fd)
-        if wanted.writable:
-            loop.add_writer(wanted.fd, self._wake)
-            self._alarm.callback(loop.remove_writer, wanted.fd)
+        readable, writable, timeout = self.poll()
+        self._alarm.callback(loop.call_later(timeout, self._wake).cancel)
+        for fd in readable:
+            loop.add_reader(fd, self._wake)
+            self._alarm.callback(loop.remove_reader, fd)
+        for fd in writable:
+            loop.add_writer(fd, self._wake)
+            self._alarm.callback(loop.remove_writer, fd)
 
     def _wake(self):
         if self._alarm is None:

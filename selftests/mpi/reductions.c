@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reductions of all kinds. Each rank prints digests of what it gets; with an argument it says
+ * "paused" in the middle, and goes on when a file of that name is there.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <mpi.h>
+
+#define LARGE	50001
+#define SMALL	100
+#define MANY	12
+
+static int rank, ranks;
+static int32_t in[MANY][LARGE], out[MANY][LARGE];
+
+static void check(int err)
+{
+	if (err != MPI_SUCCESS) {
+		fprintf(stderr, "rank %d: error %d\n", rank, err);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+static void fill(void)
+{
+	for (int i = 0; i < MANY; i++)
+		for (int j = 0; j < LARGE; j++) {
+			in[i][j] = j * 7 + rank * 31 + i * 1000003;
+			out[i][j] = -1;
+		}
+}
+
+static void tell(const char *what, const int32_t *vector, int count)
+{
+	uint32_t hash = 2166136261u;
+
+	for (int i = 0; i < count; i++)
+		hash = (hash ^ (uint32_t)vector[i]) * 16777619;
+	printf("rank %d: %s %08x\n", rank, what, hash);
+}
+
+static void allreduces(MPI_Comm comm)
+{
+	const MPI_Op ops[] = { MPI_SUM, MPI_MIN, MPI_MAX };
+
+	for (int i = 0; i < 3; i++) {
+		fill();
+		check(MPI_Allreduce(in[0], out[0], LARGE, MPI_INT, ops[i], comm));
+		check(MPI_Allreduce(in[1], out[1], SMALL, MPI_INT32_T, ops[i], comm));
+		check(MPI_Allreduce(MPI_IN_PLACE, in[2], LARGE, MPI_UNSIGNED, ops[i], comm));
+		tell("allreduce", out[0], LARGE);
+		tell("allreduce of few", out[1], SMALL);
+		tell("allreduce in place", in[2], LARGE);
+	}
+}
+
+static void floats(void)
+{
+	float *vector = (float *)out[0];
+	double *doubles = (double *)out[0];
+
+	fill();
+	/* Small integers: their sums are exact in any order. */
+	for (int i = 0; i < LARGE; i++)
+		vector[i] = (float)(in[0][i] % 1000);
+	check(MPI_Allreduce(MPI_IN_PLACE, vector, LARGE, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD));
+	tell("floats", out[0], LARGE);
+	for (int i = 0; i < LARGE / 2; i++)
+		doubles[i] = in[0][i];
+	check(MPI_Allreduce(MPI_IN_PLACE, doubles, LARGE / 2, MPI_DOUBLE, MPI_MAX,
+			    MPI_COMM_WORLD));
+	tell("doubles", out[0], LARGE / 2 * 2);
+}
+
+static void reduces(void)
+{
+	for (int root = 0; root < ranks; root++) {
+		fill();
+		check(MPI_Reduce(in[0], out[0], LARGE, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
+		tell("reduce", out[0], LARGE);
+#ifndef MPICH_VERSION	/* whose 4.0 reads from the address MPI_IN_PLACE here */
+		check(MPI_Reduce(rank == root ? MPI_IN_PLACE : in[1], rank == root ? in[1] : NULL,
+				 LARGE, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
+		if (rank == root)
+			tell("reduce in place", in[1], LARGE);
+#endif
+	}
+}
+
+static void begin_many(MPI_Request requests[MANY])
+{
+	fill();
+	for (int i = 0; i < MANY; i++)
+		check(MPI_Iallreduce(in[i], out[i], i % 4 ? LARGE - i : SMALL, MPI_INT, MPI_SUM,
+				     MPI_COMM_WORLD, &requests[i]));
+}
+
+static void tell_many(const char *what)
+{
+	for (int i = 0; i < MANY; i++)
+		tell(what, out[i], LARGE);
+}
+
+static void iallreduces(void)
+{
+	MPI_Request requests[MANY], ring[2];
+	int index, flag, done, indices[MANY];
+	char token = 0, other;
+
+	begin_many(requests);
+	check(MPI_Irecv(&other, 1, MPI_CHAR, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &ring[0]));
+	check(MPI_Isend(&token, 1, MPI_CHAR, (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD,
+			&ring[1]));
+	check(MPI_Waitall(2, ring, MPI_STATUSES_IGNORE));
+	check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+	tell_many("waitall");
+
+	begin_many(requests);
+	for (int i = MANY - 1; i >= 0; i--)
+		check(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+	tell_many("wait");
+
+	begin_many(requests);
+	for (int i = 0; i < MANY; i++)
+		check(MPI_Waitany(MANY, requests, &index, MPI_STATUS_IGNORE));
+	check(MPI_Waitany(MANY, requests, &index, MPI_STATUS_IGNORE));
+	tell_many(index == MPI_UNDEFINED ? "waitany" : "waitany: one too many");
+
+	begin_many(requests);
+	for (int left = MANY; left > 0; left -= done)
+		check(MPI_Waitsome(MANY, requests, &done, indices, MPI_STATUSES_IGNORE));
+	tell_many("waitsome");
+
+	begin_many(requests);
+	do
+		check(MPI_Testall(MANY, requests, &flag, MPI_STATUSES_IGNORE));
+	while (!flag);
+	tell_many("testall");
+
+	begin_many(requests);
+	for (int i = 0; i < MANY; i++)
+		do
+			check(MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE));
+		while (!flag);
+	tell_many("test");
+}
+
+static void pause_for(const char *path)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		printf("paused\n");
+		fflush(stdout);
+		while (access(path, F_OK))
+			usleep(10000);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Comm twin, half;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	allreduces(MPI_COMM_WORLD);
+	if (argc > 1)
+		pause_for(argv[1]);
+	iallreduces();
+	floats();
+	reduces();
+	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+	allreduces(twin);
+	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+	allreduces(half);
+	MPI_Comm_free(&half);
+	MPI_Comm_free(&twin);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Two ranks that the box leaves at different allreduces: threads, with communicators that fail
+where they are told to."""
+
+import datetime
+import os
+import sys
+import threading
+
+import torch
+from torch.distributed import HashStore
+
+import weir
+from weir.torch.channel import Channel
+from weir.torch.peers import Peers
+
+
+class Request:
+    def __init__(self, error):
+        self._error = error
+
+    def test(self):
+        if self._error:
+            raise weir.Error(self._error, "told to fail")
+        return True
+
+
+class Comm:
+    """Sums so many vectors, each to a value of its own, then has a final error."""
+
+    def __init__(self, sums, error):
+        self._sums = sums
+        self._error = error
+        self._done = 0
+        self._wake = os.eventfd(1)
+
+    def stats(self):
+        return {"type": "float32", "operation": "sum"}
+
+    def iallreduce(self, tensor, out, **_):
+        self._done += 1
+        if self._done > self._sums:
+            return Request(self._error)
+        out.fill_(self._done * 1000)
+        return Request(0)
+
+    def behind(self):
+        return 0
+
+    def poll(self):
+        return [], [], 1
+
+    def close(self):
+        pass
+
+
+def run(sums, calls):
+    """Results of each rank: the first element of each vector."""
+    store = HashStore()
+    results = [None] * len(sums)
+
+    def rank(number):
+        peers = Peers(store, number, len(sums), datetime.timedelta(seconds=20))
+        channel = Channel(Comm(sums[number], 110), peers)
+        futures = [channel.allreduce(torch.full((2, 3), float(number + 1)))
+                   for _ in range(calls)]
+        try:
+            results[number] = [float(future.wait()[0, 0]) for future in futures]
+        except Exception as error:
+            results[number] = str(error)
+        channel.close()
+
+    threads = [threading.Thread(target=rank, args=[number]) for number in range(len(sums))]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    return results
+
+
+def main():
+    # What one rank has from the box the others get from it; then 1 + 2 by Gloo.
+    for sums in ([4, 4], [4, 3], [2, 4]):
+        most = max(sums)
+        wanted = [1000.0 * (i + 1) for i in range(most)] + [3.0] * (7 - most)
+        got = run(sums, 7)
+        assert got == [wanted, wanted], f"{sums}: {got}"
+    got = run([1, 4], 7)
+    assert all("rank 0 is 3 allreduces behind rank 1" in each for each in got), got
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""A training run as a user has it: the backend is one word, the hook one line.
+
+Prints a line of JSON: the accuracy, a digest of the parameters, seconds.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+import digits
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", default="gloo")
+    parser.add_argument("--hook", action="store_true")
+    parser.add_argument("--network", choices=("perceptron", "convolutional"), default="perceptron")
+    parser.add_argument("--width", type=int, default=128)
+    parser.add_argument("--dtype", default="float32", help="of the network")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=25)
+    parser.add_argument("--rate", type=float, default=0.1)
+    # The tests change the world meanwhile.
+    parser.add_argument("--pause", type=int, default=-1, metavar="EPOCH",
+                        help="before that one, say so and wait for a line on the input")
+    return parser.parse_args()
+
+
+def network(wanted):
+    torch.manual_seed(1)
+    if wanted.network == "convolutional":
+        return digits.convolutional()
+    return digits.perceptron(wanted.width)
+
+
+def learn(model, pixels, answers, wanted):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    optimizer = torch.optim.SGD(model.parameters(), lr=wanted.rate, momentum=0.9)
+    order = torch.Generator().manual_seed(2)
+    for epoch in range(wanted.epochs):
+        if epoch == wanted.pause:
+            print("paused", flush=True)
+            sys.stdin.readline()
+        for batch in torch.randperm(len(pixels), generator=order).split(wanted.batch * ranks):
+            mine = batch[rank::ranks]
+            optimizer.zero_grad()
+            output = model(pixels[mine]).float()
+            torch.nn.functional.cross_entropy(output, answers[mine]).backward()
+            optimizer.step()
+
+
+def digest(model):
+    whole = hashlib.sha256()
+    for parameter in model.parameters():
+        whole.update(parameter.detach().float().numpy().tobytes())
+    return whole.hexdigest()
+
+
+def main():
+    wanted = arguments()
+    torch.set_num_threads(1)
+    if wanted.hook or wanted.backend == "weir":
+        import weir.torch
+    dist.init_process_group(wanted.backend)
+    dtype = getattr(torch, wanted.dtype)
+    (pixels, answers), test = digits.load()
+    model = network(wanted).to(dtype)
+    parallel = torch.nn.parallel.DistributedDataParallel(model)
+    if wanted.hook:
+        parallel.register_comm_hook(weir.torch.state(), weir.torch.allreduce_hook)
+    began = time.monotonic()
+    learn(parallel, pixels.to(dtype), answers, wanted)
+    print(json.dumps({"seconds": time.monotonic() - began, "digest": digest(model),
+                      "accuracy": digits.accuracy(model, test[0].to(dtype), test[1])}))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

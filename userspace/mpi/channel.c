@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A job of the box's, with MPI behind it. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+#include "say.h"
+
+/* Of messages that tell of a loss. */
+#define TAG_LOST	1
+
+#define SENTENCE_LENGTH	256
+
+static size_t call_bytes(const struct call *call)
+{
+	/* All types that go by the box have four bytes. */
+	return (size_t)call->count * 4;
+}
+
+static void *allocate(struct channel *channel, size_t size)
+{
+	void *memory = malloc(size ? size : 1);
+
+	/* The others could not know, and would wait. */
+	if (!memory) {
+		say("rank %d has no memory for %zu bytes", channel->rank, size);
+		PMPI_Abort(channel->peers, 1);
+		abort();
+	}
+	return memory;
+}
+
+static void call_free(struct call *call)
+{
+	if (call)
+		free(call->stage);
+	free(call);
+}
+
+int channel_by_mpi(struct channel *channel, const struct call *call, void *out,
+		   MPI_Request *request)
+{
+	switch (call->kind) {
+	case CALL_REDUCE:
+		return PMPI_Reduce(call->in, out, call->count, call->datatype, call->op, call->root,
+				   channel->peers);
+	case CALL_IALLREDUCE:
+		return PMPI_Iallreduce(call->in, out, call->count, call->datatype, call->op,
+				       channel->peers, request);
+	default:
+		return PMPI_Allreduce(call->in, out, call->count, call->datatype, call->op,
+				      channel->peers);
+	}
+}
+
+/* The oldest call has its result. */
+static void finish(struct channel *channel)
+{
+	struct call *call = channel->first, **kept;
+
+	channel->first = call->next;
+	if (!channel->first)
+		channel->last = NULL;
+	channel->begun--;
+	kept = &channel->kept[channel->finished++ % CHANNEL_DEPTH];
+	call_free(*kept);
+	*kept = call;
+	if (call->out)
+		memcpy(call->out, call->stage, call_bytes(call));
+	if (call->kind == CALL_IALLREDUCE)
+		PMPI_Grequest_complete(call->general);
+}
+
+/* MPI does the oldest call; an iallreduce of its own then has to be tested. */
+static void do_by_mpi(struct channel *channel)
+{
+	struct call *call = channel->first;
+
+	channel_by_mpi(channel, call, call->stage, &call->inner);
+	if (call->kind != CALL_IALLREDUCE)
+		finish(channel);
+}
+
+static void tell_others(struct channel *channel)
+{
+	MPI_Request request;
+	char none = 0;
+
+	for (int rank = 0; rank < channel->ranks; rank++) {
+		if (rank == channel->rank)
+			continue;
+		PMPI_Isend(&none, 0, MPI_CHAR, rank, TAG_LOST, channel->peers, &request);
+		PMPI_Request_free(&request);
+	}
+}
+
+/* What a rank brings to the meeting. */
+struct position {
+	uint64_t finished;
+	uint64_t told;
+};
+
+/* No message is left behind. */
+static void hear_others(struct channel *channel, const struct position *positions)
+{
+	char none;
+
+	for (int rank = 0; rank < channel->ranks; rank++)
+		if (rank != channel->rank && positions[rank].told)
+			PMPI_Recv(&none, 0, MPI_CHAR, rank, TAG_LOST, channel->peers,
+				  MPI_STATUS_IGNORE);
+}
+
+/* The rank at @root has finished @most, and gives the others the results that they lack. */
+static void catch_up(struct channel *channel, uint64_t least, uint64_t most, int root)
+{
+	for (uint64_t number = least; number < most; number++) {
+		bool lacking = number >= channel->finished;
+		struct call *call = lacking ? channel->first : channel->kept[number % CHANNEL_DEPTH];
+
+		PMPI_Bcast(call->stage, call->count, call->datatype, root, channel->peers);
+		if (lacking)
+			finish(channel);
+	}
+}
+
+static void begin(struct channel *channel, struct call *call);
+
+/* All ranks have lost the box, and meet. */
+static void meet(struct channel *channel, bool told, const char *sentence)
+{
+	struct position mine = { .finished = channel->finished, .told = told };
+	struct position *all = allocate(channel, sizeof(*all) * (size_t)channel->ranks);
+	uint64_t least = UINT64_MAX, most = 0;
+	int root = 0;
+
+	PMPI_Allgather(&mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, channel->peers);
+	hear_others(channel, all);
+	for (int rank = 0; rank < channel->ranks; rank++) {
+		if (all[rank].finished < least)
+			least = all[rank].finished;
+		if (all[rank].finished > most) {
+			most = all[rank].finished;
+			root = rank;
+		}
+	}
+	free(all);
+	if (channel->rank == 0)
+		say("MPI goes on without the box after %llu reductions: %s",
+		    (unsigned long long)most, sentence);
+	catch_up(channel, least, most, root);
+}
+
+static void lose(struct channel *channel, bool told, const char *reason)
+{
+	struct weir *weir = channel->weir;
+	char sentence[SENTENCE_LENGTH];
+
+	/* The library's own is gone with its communicator. */
+	snprintf(sentence, sizeof(sentence), "%s", reason);
+	say_debug(channel->rank, "the box is lost: %s", sentence);
+	channel->weir = NULL;
+	if (told)
+		tell_others(channel);
+	meet(channel, told, sentence);
+	weir_close(weir);
+	/* They are in the same order on all ranks, and so MPI's. */
+	channel->begun = 0;
+	for (struct call *call = channel->first, *next; call; call = next) {
+		next = call->next;
+		begin(channel, call);
+	}
+}
+
+static void begin(struct channel *channel, struct call *call)
+{
+	int err;
+
+	channel->begun++;
+	if (!channel->weir) {
+		channel_by_mpi(channel, call, call->stage, &call->inner);
+		return;
+	}
+	err = weir_iallreduce(channel->weir, call->in, call->stage, (size_t)call->count, call->type,
+			      channel->operation, WEIR_ACCEPT_OVERFLOW, NULL, &call->request);
+	if (err)
+		lose(channel, true, weir_error(channel->weir));
+}
+
+static void begin_more(struct channel *channel)
+{
+	struct call *call = channel->first;
+
+	for (unsigned int i = 0; call && i < channel->begun; i++)
+		call = call->next;
+	while (channel->weir && call && channel->begun < CHANNEL_DEPTH) {
+		struct call *next = call->next;
+
+		begin(channel, call);
+		call = next;
+	}
+}
+
+/* Has MPI finished the oldest? Only an iallreduce takes time. */
+static bool mpi_has_finished(struct call *call)
+{
+	int flag = 1;
+
+	if (call->kind == CALL_IALLREDUCE)
+		PMPI_Test(&call->inner, &flag, MPI_STATUS_IGNORE);
+	return flag;
+}
+
+/* Returns whether the oldest call has finished. */
+static bool advance(struct channel *channel)
+{
+	struct call *call = channel->first;
+	int err;
+
+	if (!channel->weir || call->inner != MPI_REQUEST_NULL) {
+		if (!mpi_has_finished(call))
+			return false;
+		finish(channel);
+		return true;
+	}
+	err = weir_test(&call->request);
+	if (!err)
+		return false;
+	if (err == 1) {
+		finish(channel);
+	} else if (err == -ENODATA) {
+		/* All ranks have this result, and find it too poor. */
+		say_debug(channel->rank, "a reduction is done anew by MPI: %s",
+			  weir_error(channel->weir));
+		do_by_mpi(channel);
+	} else {
+		lose(channel, true, weir_error(channel->weir));
+	}
+	return true;
+}
+
+/* The question makes MPI's own progress, too. */
+void channel_listen(struct channel *channel)
+{
+	int flag;
+
+	PMPI_Iprobe(MPI_ANY_SOURCE, TAG_LOST, channel->peers, &flag, MPI_STATUS_IGNORE);
+	if (flag && channel->weir)
+		lose(channel, false, "another rank has lost it");
+}
+
+bool channel_test(struct channel *channel, uint64_t number)
+{
+	begin_more(channel);
+	while (channel->first && advance(channel))
+		begin_more(channel);
+	return channel->finished > number;
+}
+
+static void wait_for_box(struct channel *channel, int ms)
+{
+	struct weir_poll wanted = { .size = sizeof(wanted) };
+	struct pollfd fds[2];
+	uint64_t box_ms;
+
+	if (!channel->weir)
+		return;
+	weir_get_poll(channel->weir, &wanted);
+	fds[0] = (struct pollfd){ wanted.fd, POLLIN | (wanted.writable ? POLLOUT : 0), 0 };
+	fds[1] = (struct pollfd){ wanted.group_fd, POLLIN, 0 };
+	box_ms = (wanted.timeout_us + 999) / 1000;
+	if (poll(fds, 2, box_ms < (uint64_t)ms ? (int)box_ms : ms) == 0)
+		channel_listen(channel);
+}
+
+bool channel_wait(struct channel *channel, uint64_t number, int ms)
+{
+	if (channel_test(channel, number))
+		return true;
+	wait_for_box(channel, ms);
+	return channel_test(channel, number);
+}
+
+uint64_t channel_submit(struct channel *channel, const struct call *call)
+{
+	struct call *copy = allocate(channel, sizeof(*copy));
+
+	*copy = *call;
+	copy->stage = allocate(channel, call_bytes(call));
+	copy->request = NULL;
+	copy->inner = MPI_REQUEST_NULL;
+	copy->next = NULL;
+	if (channel->last)
+		channel->last->next = copy;
+	else
+		channel->first = copy;
+	channel->last = copy;
+	begin_more(channel);
+	return channel->submitted++;
+}
+
+void channel_close(struct channel *channel)
+{
+	weir_close(channel->weir);
+	channel->weir = NULL;
+	for (int i = 0; i < CHANNEL_DEPTH; i++) {
+		call_free(channel->kept[i]);
+		channel->kept[i] = NULL;
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A job of the box's, with MPI behind it.
+ *
+ * Allreduces go in the order in which they are submitted, DEPTH at once, each to memory of the
+ * channel's own, from where the result goes to its place. So the input is whole until there is a
+ * result, and the last DEPTH results are kept. A rank that has finished allreduce k knows that
+ * all have begun it, and so have finished k - DEPTH.
+ *
+ * When the box is lost to a rank it tells the others. All meet, and compare how many they have
+ * finished; one that is ahead gives the others the results that they lack. MPI does those that
+ * nobody has, and all that follow, on the same communicator and in the same order.
+ */
+#ifndef WEIR_MPI_CHANNEL_H
+#define WEIR_MPI_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include <libweir.h>
+
+#define CHANNEL_DEPTH	2
+
+/* How the program has asked for it: MPI takes each in its own way, alike on all ranks. */
+enum call_kind {
+	CALL_ALLREDUCE,
+	CALL_IALLREDUCE,
+	CALL_REDUCE,
+};
+
+/**
+ * struct call - an allreduce
+ * @kind: what the program has called
+ * @in: the elements
+ * @out: where the result goes; NULL where it is not wanted
+ * @count: elements
+ * @datatype: MPI's
+ * @op: MPI's
+ * @root: of a reduce
+ * @type: the library's
+ * @stage: the channel's own copy of the result
+ * @request: of the library
+ * @inner: of MPI, where it has to do an iallreduce
+ * @general: the program's, of an iallreduce
+ * @next: the one that was submitted after it
+ */
+struct call {
+	enum call_kind kind;
+	const void *in;
+	void *out;
+	int count;
+	MPI_Datatype datatype;
+	MPI_Op op;
+	int root;
+	enum weir_type type;
+	void *stage;
+	struct weir_request *request;
+	MPI_Request inner;
+	MPI_Request general;
+	struct call *next;
+};
+
+/**
+ * struct channel - see above
+ * @weir: the communicator; NULL when the box is lost
+ * @type: of the job
+ * @operation: of the job
+ * @peers: the same ranks, for the channel's own messages and for what MPI has to do
+ * @rank: this one
+ * @ranks: how many there are
+ * @first: the oldest call that has not finished
+ * @last: the newest
+ * @begun: how many of them have begun
+ * @kept: the last that have finished, the n-th in place n % CHANNEL_DEPTH
+ * @finished: how many have
+ * @submitted: how many were submitted
+ */
+struct channel {
+	struct weir *weir;
+	enum weir_type type;
+	enum weir_operation operation;
+	MPI_Comm peers;
+	int rank;
+	int ranks;
+	struct call *first;
+	struct call *last;
+	unsigned int begun;
+	struct call *kept[CHANNEL_DEPTH];
+	uint64_t finished;
+	uint64_t submitted;
+};
+
+/* Takes a copy of the call, and returns its number. */
+uint64_t channel_submit(struct channel *channel, const struct call *call);
+
+/* Has it finished? Makes progress, and does not block but to meet the others. */
+bool channel_test(struct channel *channel, uint64_t number);
+
+/* The same, and blocks for so many milliseconds at most when it has not. */
+bool channel_wait(struct channel *channel, uint64_t number, int ms);
+
+/* Does a call by MPI, on the channel's communicator. Returns an error of MPI's. */
+int channel_by_mpi(struct channel *channel, const struct call *call, void *out,
+		   MPI_Request *request);
+
+/* Has another rank told of a loss? Then they meet. */
+void channel_listen(struct channel *channel);
+
+void channel_close(struct channel *channel);
+
+#endif

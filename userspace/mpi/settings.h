@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Settings that the environment has, and that must be alike on all ranks. */
+#ifndef WEIR_MPI_SETTINGS_H
+#define WEIR_MPI_SETTINGS_H
+
+#include <stdint.h>
+
+#define SETTINGS_JOBS	8
+#define FAULT_LENGTH	256
+
+struct job {
+	uint8_t id;
+	uint16_t port;
+};
+
+/**
+ * struct settings - from WEIR_JOB, WEIR_MIN_BYTES, WEIR_GRADS
+ * @jobs: how many there are
+ * @job: one for each type and operation
+ * @grads: elements a packet; 0 is the library's default
+ * @min_bytes: smaller vectors are MPI's own
+ */
+struct settings {
+	uint32_t jobs;
+	struct job job[SETTINGS_JOBS];
+	uint32_t grads;
+	uint64_t min_bytes;
+};
+
+/* Returns 0, or -1 and a sentence. */
+int settings_read(struct settings *settings, char fault[FAULT_LENGTH]);
+
+/* Reads a number of a variable that may be unset. Returns as above. */
+int settings_number(const char *variable, uint64_t most, uint64_t *value,
+		    char fault[FAULT_LENGTH]);
+
+#endif

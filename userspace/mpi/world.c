@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How the ranks begin: all go by the box, or none. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+#include "settings.h"
+#include "world.h"
+
+enum state {
+	STATE_NEW,	/* no blocking reduction of all ranks yet */
+	STATE_BOX,
+	STATE_MPI,	/* there is no box, or it is over */
+};
+
+static struct {
+	enum state state;
+	int owner;	/* the key of the attribute that the jobs' communicator has */
+	struct settings settings;
+	MPI_Comm peers;
+	int rank;
+	int ranks;
+	struct channel channels[SETTINGS_JOBS];
+	unsigned int count;
+} world;
+
+/* Returns the first rank's fault, or NULL. All ranks call it. */
+static const char *first_fault(const char mine[FAULT_LENGTH])
+{
+	static char first[FAULT_LENGTH + 32];
+	char *all = calloc((size_t)world.ranks, FAULT_LENGTH);
+	const char *found = NULL;
+
+	if (!all)
+		PMPI_Abort(world.peers, 1);
+	PMPI_Allgather(mine, FAULT_LENGTH, MPI_CHAR, all, FAULT_LENGTH, MPI_CHAR, world.peers);
+	for (int rank = 0; rank < world.ranks && !found; rank++) {
+		if (!all[rank * FAULT_LENGTH])
+			continue;
+		snprintf(first, sizeof(first), "rank %d: %s", rank, all + rank * FAULT_LENGTH);
+		found = first;
+	}
+	free(all);
+	return found;
+}
+
+/* Jobs and packets must be the same; of the threshold rank 0's counts. */
+static const char *agree_on_settings(void)
+{
+	struct settings *mine = &world.settings, zero;
+	char fault[FAULT_LENGTH] = "";
+	int threads;
+
+	settings_read(mine, fault);
+	zero = *mine;
+	PMPI_Bcast(&zero, sizeof(zero), MPI_BYTE, 0, world.peers);
+	mine->min_bytes = zero.min_bytes;
+	PMPI_Query_thread(&threads);
+	if (!*fault && threads == MPI_THREAD_MULTIPLE)
+		strcpy(fault, "threads may call MPI at once, in different orders on each rank");
+	if (!*fault && world.ranks > 256)
+		strcpy(fault, "there are more than 256 ranks");
+	if (!*fault && memcmp(mine, &zero, sizeof(zero)))
+		strcpy(fault, "WEIR_JOB or WEIR_GRADS differ from rank 0's");
+	return first_fault(fault);
+}
+
+static int open_channel(struct channel *channel, const struct job *job, char fault[FAULT_LENGTH])
+{
+	struct weir_stats stats = { .size = sizeof(stats) };
+	struct weir_options options = {
+		.size = sizeof(options),
+		.address = getenv("WEIR_BOX"),
+		.bind_address = getenv("WEIR_BIND"),
+		.group = getenv("WEIR_GROUP"),
+		.interface = getenv("WEIR_INTERFACE"),
+		.port = job->port,
+		.rank = (uint16_t)world.rank,
+		.ranks = (uint16_t)world.ranks,
+		.grads = (uint16_t)world.settings.grads,
+		.job = job->id,
+	};
+	uint64_t seconds = 0, window = 0;
+
+	if (settings_number("WEIR_TIMEOUT", 1000000, &seconds, fault) ||
+	    settings_number("WEIR_WINDOW", UINT32_MAX, &window, fault))
+		return -1;
+	options.timeout_ms = (uint32_t)seconds * 1000;
+	options.window = (uint32_t)window;
+	if (weir_open(&channel->weir, &options)) {
+		snprintf(fault, FAULT_LENGTH, "%s", weir_error(NULL));
+		return -1;
+	}
+	weir_get_stats(channel->weir, &stats);
+	channel->type = stats.type;
+	channel->operation = stats.operation;
+	return 0;
+}
+
+/* A rank may have its last result, and others have lost the box before they had it. */
+static void wait_for_all(void)
+{
+	MPI_Request barrier;
+	int flag = 0;
+
+	PMPI_Ibarrier(world.peers, &barrier);
+	while (PMPI_Test(&barrier, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+		for (unsigned int i = 0; i < world.count; i++)
+			channel_listen(&world.channels[i]);
+		poll(NULL, 0, 1);
+	}
+}
+
+static void close_all(void)
+{
+	while (world.count)
+		channel_close(&world.channels[--world.count]);
+}
+
+static const char *open_all(void)
+{
+	const char *fault = NULL;
+
+	for (uint32_t i = 0; i < world.settings.jobs && !fault; i++) {
+		struct channel *channel = &world.channels[world.count++];
+		char mine[FAULT_LENGTH] = "";
+
+		*channel = (struct channel){ .rank = world.rank, .ranks = world.ranks };
+		/* One for each, so that their messages cannot mix. */
+		PMPI_Comm_dup(world.peers, &channel->peers);
+		open_channel(channel, &world.settings.job[i], mine);
+		fault = first_fault(mine);
+	}
+	if (fault)
+		close_all();
+	return fault;
+}
+
+/* MPI_Finalize() or MPI_Comm_free(). */
+static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
+{
+	(void)comm;
+	(void)key;
+	(void)value;
+	(void)extra;
+	if (world.state == STATE_BOX)
+		wait_for_all();
+	close_all();
+	world.state = STATE_MPI;
+	return MPI_SUCCESS;
+}
+
+static void set_up(MPI_Comm comm)
+{
+	const char *fault;
+
+	PMPI_Comm_dup(comm, &world.peers);
+	PMPI_Comm_rank(comm, &world.rank);
+	PMPI_Comm_size(comm, &world.ranks);
+	fault = agree_on_settings();
+	if (!fault)
+		fault = open_all();
+	if (fault) {
+		world.state = STATE_MPI;
+		if (world.rank == 0)
+			say("MPI does all, without the box: %s", fault);
+		return;
+	}
+	world.state = STATE_BOX;
+	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &world.owner, NULL);
+	PMPI_Comm_set_attr(comm, world.owner, &world);
+	/* Those of this one are deleted first of all that MPI_Finalize() does. */
+	PMPI_Comm_set_attr(MPI_COMM_SELF, world.owner, &world);
+	say_debug(world.rank, "%d ranks have %u jobs, from %llu bytes on", world.ranks, world.count,
+		  (unsigned long long)world.settings.min_bytes);
+}
+
+static bool has_all_ranks(MPI_Comm comm)
+{
+	int result;
+
+	PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
+	return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
+static bool is_owner(MPI_Comm comm)
+{
+	void *value;
+	int flag;
+
+	PMPI_Comm_get_attr(comm, world.owner, &value, &flag);
+	return flag && comm != MPI_COMM_SELF;
+}
+
+static bool is_int32(MPI_Datatype datatype)
+{
+	return datatype == MPI_INT || datatype == MPI_INT32_T || datatype == MPI_INTEGER ||
+	       datatype == MPI_INTEGER4;
+}
+
+static bool is_uint32(MPI_Datatype datatype)
+{
+	return datatype == MPI_UNSIGNED || datatype == MPI_UINT32_T;
+}
+
+static bool is_float(MPI_Datatype datatype)
+{
+	return datatype == MPI_FLOAT || datatype == MPI_REAL || datatype == MPI_REAL4;
+}
+
+static enum weir_operation operation_of(MPI_Op op)
+{
+	return op == MPI_SUM ? WEIR_SUM : op == MPI_MIN ? WEIR_MIN : op == MPI_MAX ? WEIR_MAX : 0;
+}
+
+/* Sums of unsigned integers are the same bits. */
+static enum weir_type type_of(MPI_Datatype datatype, enum weir_operation operation)
+{
+	if (is_float(datatype))
+		return WEIR_FLOAT32;
+	if (is_int32(datatype) || (is_uint32(datatype) && operation == WEIR_SUM))
+		return WEIR_INT32;
+	return 0;
+}
+
+/* Floats go by jobs of floats alone: MPI's have 24 bits, whatever lies beside them. */
+static struct channel *find_channel(enum weir_type type, enum weir_operation operation)
+{
+	for (unsigned int i = 0; i < world.count; i++)
+		if (world.channels[i].type == type && world.channels[i].operation == operation)
+			return &world.channels[i];
+	return NULL;
+}
+
+struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
+			      bool blocking, enum weir_type *type)
+{
+	struct channel *channel = NULL;
+
+	if (world.state == STATE_NEW && blocking && has_all_ranks(comm))
+		set_up(comm);
+	if (world.state != STATE_BOX || !is_owner(comm))
+		return NULL;
+	*type = type_of(datatype, operation_of(op));
+	if (*type && count > 0 && (uint64_t)count * 4 >= world.settings.min_bytes)
+		channel = find_channel(*type, operation_of(op));
+	if (!channel)
+		say_debug(world.rank, "a reduction of %d elements is MPI's own", count);
+	return channel;
+}
+
+struct channel *world_next(unsigned int i)
+{
+	return i < world.count ? &world.channels[i] : NULL;
+}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The binding and the plug-in for torch: a package, which is not compiled.
+
+python_dir := userspace/python
+
+# Debian's interpreters look below /usr/lib/python3 and /usr/local/lib/python3.X.
+PYTHON_LIB ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/$(shell \
+	$(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])'))/dist-packages
+
+INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py)
+INSTALL_PYTHON_TORCH := $(wildcard $(python_dir)/weir/torch/*.py)

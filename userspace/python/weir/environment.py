@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A communicator's options, from the environment that a launcher gives each worker.
+
+WEIR_BOX                the box's address
+WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000
+WEIR_BIND               this worker's own address
+WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW, WEIR_TIMEOUT
+                        as the options of weir.Communicator
+RANK, WORLD_SIZE        rank and ranks, from torchrun; else those of Open MPI, PMI and Slurm
+"""
+
+import os
+
+# Pairs of names: the rank, and the number of ranks.
+_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+              ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))
+
+_OPTIONS = (("WEIR_BOX", "address", str), ("WEIR_BIND", "bind_address", str),
+            ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
+            ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
+            ("WEIR_TIMEOUT", "timeout", float))
+
+
+def read(variable, kind):
+    """A variable's value, or None; a value of another kind raises ValueError."""
+    text = os.environ.get(variable, "")
+    try:
+        return kind(text) if text else None
+    except ValueError:
+        raise ValueError(f"{variable} is '{text}': it must be a number") from None
+
+
+def _job():
+    text = os.environ.get("WEIR_JOB", "")
+    # The MPI library takes a list, of which a communicator is the first.
+    job, _, port = text.split(",")[0].partition(":")
+    try:
+        return {"job": int(job), **({"port": int(port)} if port else {})} if job else {}
+    except ValueError:
+        raise ValueError(f"WEIR_JOB is '{text}': it must be ID or ID:PORT") from None
+
+
+def _place():
+    for rank, ranks in _LAUNCHERS:
+        if rank in os.environ and ranks in os.environ:
+            return {"rank": read(rank, int), "ranks": read(ranks, int)}
+    return {}
+
+
+def options():
+    """What the environment says, as keyword arguments of weir.Communicator."""
+    found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
+    return {name: value for name, value in found.items() if value is not None} | _job() | _place()
+
+
+def complete(given):
+    """Options that were given, and what the environment has of the others."""
+    merged = options() | {name: value for name, value in given.items() if value is not None}
+    for name, variables in (("address", "WEIR_BOX"), ("job", "WEIR_JOB"),
+                            ("rank", "RANK"), ("ranks", "WORLD_SIZE")):
+        if name not in merged:
+            raise ValueError(f"no {name} was given, and {variables} is not set")
+    return merged

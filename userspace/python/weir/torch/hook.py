@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""DistributedDataParallel's gradients over weir: a communication hook.
+
+A bucket is on its way as soon as its gradients are there, while those of the next are
+computed. What the job's policy leaves out of a sum is not lost: the mean is over those that are in
+it, and the part of this rank's gradient that is not is added to its next one.
+"""
+
+import torch
+import torch.distributed as dist
+from torch.distributed import distributed_c10d
+from torch.distributed.distributed_c10d import PrefixStore
+
+from . import meeting, note
+from .backend import ProcessGroupWeir
+
+_made = 0
+
+
+class State:
+    """What the hook keeps from step to step: the way to the box, and residuals of parameters."""
+
+    def __init__(self, group, channel, min_bytes, degraded):
+        self.group = group
+        self.channel = channel
+        self.min_bytes = min_bytes
+        self.degraded = degraded
+        self.residuals = {}
+
+    def close(self):
+        if self.channel:
+            self.channel.close()
+            self.channel = None
+
+
+def state(process_group=None, degraded=True):
+    """The hook's state. All ranks of the process group (the default one) call it.
+
+    degraded    take sums that lack ranks, where the job's policy is not to wait; else Gloo
+                makes those anew
+    """
+    group = process_group or dist.group.WORLD
+    # A group of the backend "weir" has a way to the box, and a job gives a rank one.
+    if isinstance(group, ProcessGroupWeir):
+        return State(group, group.channel, group.min_bytes, degraded)
+    return State(group, *_begin(group), degraded)
+
+
+def _begin(group):
+    global _made
+    _made += 1
+    store = PrefixStore(f"weir-hook/{_made}", distributed_c10d._get_default_store())
+    return meeting.begin(store, dist.get_rank(group), dist.get_world_size(group))
+
+
+def allreduce_hook(state, bucket):
+    """The mean of a bucket over the ranks: for register_comm_hook()."""
+    buffer = bucket.buffer()
+    size = buffer.numel() * buffer.element_size()
+    if not state.channel or size < state.min_bytes or not state.channel.suits(buffer, "sum"):
+        note.debug(dist.get_rank(), f"bucket {bucket.index()} of {size} bytes goes by the group")
+        return _by_group(state.group, buffer)
+    if not state.degraded:
+        return state.channel.allreduce(buffer, average=True)
+    return _with_residual(state, bucket, buffer)
+
+
+def _by_group(group, buffer):
+    buffer.div_(dist.get_world_size(group))
+    work = dist.all_reduce(buffer, group=group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])
+
+
+def _with_residual(state, bucket, buffer):
+    # Buckets are made anew after the first step: a residual belongs to a parameter.
+    parameters, gradients = bucket.parameters(), bucket.gradients()
+    for parameter, gradient in zip(parameters, gradients):
+        carried = state.residuals.pop(parameter, None)
+        if carried is not None:
+            gradient.add_(carried)
+    residual = torch.empty_like(buffer)
+    future = state.channel.allreduce(buffer, average=True, residual=residual)
+
+    def carry(done):
+        result = done.value()
+        if residual.any():
+            parts = residual.split([gradient.numel() for gradient in gradients])
+            for parameter, gradient, part in zip(parameters, gradients, parts):
+                state.residuals[parameter] = part.view_as(gradient)
+        return result
+
+    return future.then(carry)
