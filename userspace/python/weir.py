@@ -99,6 +99,7 @@ class _Options(ctypes.Structure):
         ("on_block_context", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("operation", ctypes.c_uint32),
+        ("box", ctypes.c_char_p),
     ]
 
 
@@ -138,6 +139,8 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint32) for name in ("type", "operation")
     ] + [
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
+    ] + [
+        (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
     ]
 
 
@@ -422,7 +425,11 @@ class Communicator:
     """One rank's membership of a job. Blocks until all ranks have come.
 
     address, port       the box, as the job has it (port 12000)
-    job, rank, ranks    the job's id; this worker's number from 0; how many there are
+    job                 the job's id
+    box                 instead of the two: where to ask for a job, "weird://10.0.0.254"; where
+                        neither is given, $WEIR_BOX
+    rank, ranks         this worker's number from 0; how many there are. Without them those of the
+                        launcher (torchrun, mpirun, srun)
     grads               elements a packet (1024)
     window              packets under way at most (4096)
     bind_address, bind_port, group, interface
@@ -435,16 +442,14 @@ class Communicator:
                         must then go to another vector, out
     """
 
-    def __init__(self, address, *, job, rank, ranks, port=0, grads=0, window=0, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=0, flags=0, dtype=None, op=None,
-                 fallback=None):
+    def __init__(self, address=None, *, job=0, rank=0, ranks=0, box=None, port=0, grads=0,
+                 window=0, bind_address=None, bind_port=0, group=None, interface=None, timeout=0,
+                 flags=0, dtype=None, op=None, fallback=None):
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
         self._alarm = None
         self._fallback = _FALLBACK() if fallback is None else _call(fallback)
-        self.rank = rank
-        self.ranks = ranks
         options = _Options(
             size=ctypes.sizeof(_Options),
             address=_text(address),
@@ -462,8 +467,12 @@ class Communicator:
             flags=_number("flags", flags, 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
-            operation=0 if op is None else _choice("op", _OPERATIONS, op))
+            operation=0 if op is None else _choice("op", _OPERATIONS, op),
+            box=_text(box))
         _check(None, _lib.weir_open(self._handle, options))
+        stats = self.stats()
+        self.rank = stats["rank"]
+        self.ranks = stats["ranks"]
 
     def iallreduce(self, array, out=None, *, op="sum", dtype=None, flags=0, residual=None,
                    scale=None):
