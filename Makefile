@@ -46,12 +46,14 @@ INSTALL_TC :=
 INSTALL_HEADERS :=
 INSTALL_PC :=
 INSTALL_SWITCHML :=
+INSTALL_UNIT :=
+INSTALL_SHARE :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo bench fuzz soak plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -234,6 +236,8 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
 
+dashboard: $(B)/weird/dashboard.json ## a dashboard for Grafana of all that weird(8) counts, build/weird/dashboard.json
+
 plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.svg, from the last "make bench"
 	@mkdir -p $(B)/trim-sim
 	for what in senders response modes "timeline 32"; do \
@@ -260,6 +264,8 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
+	$(Q)$(call put,644,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call put,644,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
@@ -273,6 +279,8 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
+	$(Q)$(call remove,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call remove,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module uninstall

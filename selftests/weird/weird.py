@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -14,8 +15,11 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 
+import jsonschema
+import yaml
+
 import ktap
-from daemon import PATIENCE, Daemon, tenant, token_hash, wait_for
+from daemon import PATIENCE, ROOT, Daemon, tenant, token_hash, wait_for
 
 OWN = tenant("own", "secret")
 
@@ -456,6 +460,98 @@ def only_what_it_needs():
         assert status["NoNewPrivs"] == "1"
 
 
+def fits_openapi(schema, value):
+    with open(os.path.join(ROOT, "userspace", "weird", "openapi.yaml"), encoding="ascii") as file:
+        spec = yaml.safe_load(file)
+    jsonschema.validate(value, {**spec, "$ref": f"#/components/schemas/{schema}"})
+
+
+def answers_are_as_openapi_has_them():
+    every = {"type": "float16", "operation": "min", "order": "fixed", "policy": "exclude",
+             "grads": 100, "blocks": 32, "timeout_us": 200000, "quorum": 1, "rate": 1000000}
+    allowed = tenant("own", "secret", groups=["239.0.0.0/8"])
+    with Daemon([allowed]).start() as daemon:
+        for number, more in enumerate(({}, every, {"group": "239.1.1.1"}, {"port": 4242})):
+            ask = {"name": f"job{number}", "rank": 1, "ranks": 2, **more}
+            fits_openapi("Ask", ask)
+            answer = daemon.request("POST", "/jobs", ask, "secret")
+            fits_openapi("Place", answer.body)
+        for job in daemon.jobs("secret"):
+            fits_openapi("Job", job)
+        fits_openapi("Refusal", daemon.ask(token="guess").body)
+
+
+def stand_in(directory, operation, answers):
+    """What the netlink stand-in of the tool's tests answers to the real daemon."""
+    subprocess.run([os.path.join(ROOT, "selftests", "cli", "stand-in"), "answer", directory,
+                    operation], input=json.dumps(answers).encode(), check=True)
+
+
+def metrics_of(text):
+    """Samples by name and labels; a metric's lines are together, behind its type."""
+    kinds, samples, seen = {}, {}, []
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            assert name not in kinds, f"{name} comes twice"
+            kinds[name] = kind
+            seen.append(name)
+        elif not line.startswith("# HELP "):
+            key, value = line.rsplit(" ", 1)
+            name = re.fullmatch(r"([a-z_]+)(\{([a-z]+=\"[^\"]*\",?)+\})?", key).group(1)
+            assert name == seen[-1] or (kinds[seen[-1]] == "histogram" and name.rsplit("_", 1)[0]
+                                        == seen[-1]), line
+            assert key not in samples, f"{key} comes twice"
+            samples[key] = int(value)
+    return kinds, samples
+
+
+def metrics_and_their_dashboard():
+    refused = {"contributions": 70000000000, "refusal": [{"reason": 9, "packets": 4},
+                                                        {"reason": 20, "packets": 1}]}
+    with Daemon([OWN], program="weird", metrics=["127.0.0.1"]) as daemon:
+        work = os.path.join(daemon.work, "stand-in")
+        os.mkdir(work)
+        stand_in(work, "stats-get", [{"jobs": 1, "ports": 1, "memory": 5, "memory-used": 6,
+                                      "memory-limit": 7, "stats": {"blocks": 3}}])
+        stand_in(work, "job-get", [])
+        stand_in(work, "source-get", [
+            {"job": 3, "id": 1, "address": "10.0.0.1", "state": 2, "missing": 8,
+             "lateness": [1, 2, 0, 4] + [0] * 19 + [5], "stats": refused}])
+        stand_in(work, "port-get", [{"ifindex": 2, "ifname": "eth0", "mode": 1, "stats": refused}])
+        stand_in(work, "trim-get", [
+            {"ifindex": 2, "ifname": "eth0", "hook": 1, "data-depth": 9,
+             "stats": {"trim": 11, "tx-trim": 12, "dropped-trim": 13, "data-max": 14}}])
+        daemon.start(LD_PRELOAD=os.path.join(ROOT, "build", "cli", "stand-in.so"),
+                     WEIR_STAND_IN=work)
+        answer = daemon.request("GET", "/metrics")
+        kinds, samples = metrics_of((answer.line + answer.response.read()).decode())
+        dashboard = json.loads(subprocess.run([daemon.program, "--dashboard"], check=True,
+                                              stdout=subprocess.PIPE).stdout)
+        assert daemon.request("GET", "/metrics", source="127.0.0.2").status == 401
+    late = 'weir_source_lateness_seconds_bucket{job="3",source="1",le="%s"}'
+    expected = {
+        "weir_jobs": 1, "weir_memory_limit_bytes": 7, "weir_blocks_total": 3,
+        'weir_source_state{job="3",source="1"}': 2,
+        'weir_source_contributions_total{job="3",source="1"}': 70000000000,
+        'weir_source_refused_packets_total{job="3",source="1",reason="spoofed"}': 4,
+        'weir_port_refused_packets_total{port="eth0",reason="duplicate"}': 1,
+        'weir_port_trim_packets_total{port="eth0"}': 11,
+        'weir_port_tx_trim_packets_total{port="eth0"}': 12,
+        'weir_port_dropped_trim_packets_total{port="eth0"}': 13,
+        'weir_trim_data_depth_packets{port="eth0"}': 9,
+        late % "0.000002": 1, late % "0.000004": 3, late % "0.000008": 3, late % "0.000016": 7,
+        late % "8.388608": 7, late % "+Inf": 12,
+        'weir_source_lateness_seconds_count{job="3",source="1"}': 12,
+    }
+    for key, value in expected.items():
+        assert samples.get(key) == value, (key, samples.get(key))
+    shown = {panel["title"] for panel in dashboard["panels"] if panel["type"] != "row"}
+    assert shown == set(kinds), shown ^ set(kinds)
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in dashboard["panels"]]
+    assert len(set(places)) == len(places), "no panel lies on another"
+
+
 TESTS = [
     a_job_by_asking, address_that_was_called_is_the_jobs, worker_that_comes_back,
     packets_keep_a_job_without_connections, ranks_that_leave_take_the_job_at_once,
@@ -465,7 +561,7 @@ TESTS = [
     another_daemon_of_the_same_journal, killed_at_each_step,
     two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, wrong_requests,
     noise_does_not_end_it, configuration_is_read_again, wrong_configurations, new_tokens_fit,
-    only_what_it_needs,
+    only_what_it_needs, answers_are_as_openapi_has_them, metrics_and_their_dashboard,
 ]
 
 if __name__ == "__main__":
