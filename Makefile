@@ -48,12 +48,14 @@ INSTALL_PC :=
 INSTALL_SWITCHML :=
 INSTALL_PYTHON :=
 INSTALL_PYTHON_TORCH :=
+INSTALL_UNIT :=
+INSTALL_SHARE :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo bench fuzz soak plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -237,6 +239,8 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
 
+dashboard: $(B)/weird/dashboard.json ## a dashboard for Grafana of all that weird(8) counts, build/weird/dashboard.json
+
 plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.svg, from the last "make bench"
 	@mkdir -p $(B)/trim-sim
 	for what in senders response modes "timeline 32"; do \
@@ -265,6 +269,8 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
+	$(Q)$(call put,644,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call put,644,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
@@ -280,6 +286,8 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
+	$(Q)$(call remove,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call remove,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module uninstall

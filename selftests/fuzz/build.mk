@@ -24,6 +24,9 @@ $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspac
 	$(addprefix -Wl$(comma)--wrap=,send recv sendmsg sendmmsg recvmmsg ppoll clock_gettime getrandom)))
 $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(weir_sources)),\
 	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
+$(eval $(call fuzzer,ask,$(fuzz_dir)/ask.c $(addprefix userspace/weird/,ask/ask.c base/fields.c base/refusal.c)\
+	userspace/weir/base/addr.c userspace/weir/grammar/names.c,\
+	-Iuserspace/weird -Iuserspace/weir -I$(B) -ljson-c,$(B)/weir/names_gen.h))
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

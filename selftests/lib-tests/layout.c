@@ -37,6 +37,7 @@ int main(void)
 	MEMBER(weir_options, ranks_warning_ms);
 	MEMBER(weir_options, on_missing);
 	MEMBER(weir_options, on_missing_context);
+	MEMBER(weir_options, box);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);
@@ -63,6 +64,10 @@ int main(void)
 	MEMBER(weir_stats, operation);
 	MEMBER(weir_stats, merged_sent);
 	MEMBER(weir_stats, merged_received);
+	MEMBER(weir_stats, rank);
+	MEMBER(weir_stats, ranks);
+	MEMBER(weir_stats, job);
+	MEMBER(weir_stats, port);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);

@@ -235,8 +235,20 @@ struct weir_missing {
  *	to the standard error
  * @on_missing_context: its first argument
  *
- * Members that are zero have the defaults that are named above; @address and
- * @ranks have none.
+ * @box: where to ask for a job instead of naming one: "weird://10.0.0.254", the address at which
+ *	weird(8) listens on the box, with ":PORT" where that is not 12080; "weirds://" for TLS. Behind
+ *	it may come "/NAME", the job's, the same on every rank, and "?" with further wishes joined
+ *	by "&": policy=, timeout_us=, quorum=, order=, blocks=, rate=. Without a name it is that in
+ *	$WEIR_JOB or the launcher's (torchrun, PMIx, SLURM). @address, @port and @job must be
+ *	zero, and are then the job's; @grads 0 is as many as the path's MTU carries; @bind_port 0 is
+ *	any that is free. $WEIR_TOKEN, or the file $WEIR_TOKEN_FILE, has the tenant's token; or
+ *	$WEIR_CERTIFICATE and $WEIR_KEY name files of a client certificate, and $WEIR_AUTHORITY one of
+ *	who signs the box's. Where both @box and @address are NULL, $WEIR_BOX is the box. Asking takes
+ *	the library libweir-ask, and closing tells the box that the rank leaves
+ *
+ * Members that are zero have the defaults that are named above; @address (or @box) has
+ * none, and @rank and @ranks, where @ranks is 0, are the launcher's: RANK and WORLD_SIZE, or those
+ * of Open MPI, MPICH, PMIx or SLURM.
  */
 struct weir_options {
 	size_t size;
@@ -264,6 +276,7 @@ struct weir_options {
 	uint32_t ranks_warning_ms;
 	void (*on_missing)(void *context, const struct weir_missing *missing);
 	void *on_missing_context;
+	const char *box;
 };
 
 /**
@@ -299,6 +312,10 @@ struct weir_options {
  * @operation: of the job, an enum weir_operation
  * @merged_sent: data packets that were given to the kernel many at once
  * @merged_received: datagrams that the kernel gave many at once
+ * @rank: this rank, and
+ * @ranks: how many there are: of the options, or the launcher's
+ * @job: the job's id on the box, and
+ * @port: its UDP port: of the options, or weird(8)'s
  */
 struct weir_stats {
 	size_t size;
@@ -326,6 +343,10 @@ struct weir_stats {
 	uint32_t operation;
 	uint64_t merged_sent;
 	uint64_t merged_received;
+	uint32_t rank;
+	uint32_t ranks;
+	uint32_t job;
+	uint32_t port;
 };
 
 /**

@@ -41,9 +41,9 @@ struct arg {
 #define BYTES_MAX (1ULL << 40)
 
 static const struct arg args[] = {
-	{ "job", "I", "the job's id on the box", NUMBER, W8, AT(weir.job), 0, 255, true },
-	{ "address", "A", "the box's address, as the job has it", TEXT, AT(weir.address),
-	  .required = true },
+	{ "job", "I", "the job's id on the box", NUMBER, W8, AT(weir.job), 0, 255, false },
+	{ "address", "A", "the box's address, as the job has it", TEXT, AT(weir.address) },
+	{ "box", "URL", "ask there for a job instead: weird://A/NAME", TEXT, AT(weir.box) },
 	{ "rank", "R", "this process, from 0: its source id on the box", NUMBER, W16, AT(weir.rank), 0,
 	  255, true },
 	{ "ranks", "N", "how many processes there are", NUMBER, W16, AT(weir.ranks), 1, 256, true },
@@ -101,6 +101,7 @@ static void die(const char *format, ...)
 static void help(void)
 {
 	puts("usage: weir-perf --job I --address A --rank R --ranks N [OPTION...]\n"
+	     "       weir-perf --box URL --rank R --ranks N [OPTION...]\n"
 	     "\n"
 	     "Measures allreduce through a box that sums. Start one process a rank, each with\n"
 	     "the same options but --rank; they begin when all are there.\n");
@@ -258,8 +259,29 @@ static bool are_names(const char *names)
 	return length;
 }
 
+static bool is_given(const bool *given, const char *name)
+{
+	for (size_t i = 0; i < ELEMENTS(args); i++)
+		if (!strcmp(args[i].name, name))
+			return given[i];
+	return false;
+}
+
+static void check_job(const bool *given)
+{
+	static const char *const names[] = { "job", "address" };
+
+	for (size_t i = 0; i < ELEMENTS(names); i++) {
+		if (!is_given(given, "box") && !is_given(given, names[i]))
+			die("--%s is missing", names[i]);
+		if (is_given(given, "box") && is_given(given, names[i]))
+			die("--box and --%s exclude each other", names[i]);
+	}
+}
+
 static void check(const struct perf_options *options, const bool *given)
 {
+	check_job(given);
 	for (size_t i = 0; i < ELEMENTS(args); i++)
 		if (args[i].required && !given[i])
 			die("--%s is missing", args[i].name);
@@ -309,4 +331,9 @@ void args_read(struct perf_options *options, int argc, char **argv)
 	if (!options->weir.ranks_timeout_ms)
 		options->weir.ranks_timeout_ms = options->weir.timeout_ms;
 	check(options, given);
+	/* The job is made as it is asked for. */
+	if (options->weir.box) {
+		options->weir.type = options->type;
+		options->weir.operation = options->operation;
+	}
 }

@@ -29,12 +29,18 @@ static double busbw(const struct perf_options *options, const struct perf_result
 	return algbw(result) * 2 * (ranks - 1) / ranks;
 }
 
+/* The box as the command line has it. */
+static const char *place(const struct perf_options *options)
+{
+	return options->weir.box ? options->weir.box : options->weir.address;
+}
+
 static void begin_text(const struct perf_options *options, struct weir *comm)
 {
 	struct weir_stats stats = stats_of(comm);
 
 	printf("# weir-perf %s: job %u at %s, rank %u of %u, generation %u\n", weir_version(),
-	       options->weir.job, options->weir.address, options->weir.rank, options->weir.ranks,
+	       stats.job, place(options), options->weir.rank, options->weir.ranks,
 	       stats.generation);
 	printf("# %u elements a packet, %u packets under way at most, %u slots on the box\n",
 	       stats.grads, stats.window, stats.blocks);
@@ -53,7 +59,7 @@ static void begin_json(const struct perf_options *options, struct weir *comm)
 	       "\"ranks\": %u, \"type\": \"%s\", \"op\": \"%s\", \"job_type\": \"%s\", \"generation\": %u, \"grads\": %u, \"window\": %u, "
 	       "\"blocks\": %u, \"iterations\": %" PRIu64 ", \"warmup\": %" PRIu64
 	       ", \"verify\": %s,\n  \"results\": [",
-	       weir_version(), options->weir.job, options->weir.address, options->weir.rank,
+	       weir_version(), stats.job, place(options), options->weir.rank,
 	       options->weir.ranks, type_name(options->type), operation_name(options->operation),
 	       type_name(options->job_type), stats.generation, stats.grads, stats.window,
 	       stats.blocks, options->iterations, options->warmup,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/ask.h"
 #include "base/sized.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -246,6 +247,8 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		err = check_vectors(comm, &call);
 	if (!err)
 		err = check_scale(comm, &call);
+	if (!err)
+		err = ask_renew(comm);
 	return err ?: begin(comm, &call, request);
 }
 

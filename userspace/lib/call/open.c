@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ask/ask.h"
 #include "call/options.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -81,6 +82,7 @@ void weir_close(struct weir *comm)
 	if (!comm)
 		return;
 	request_free_all(&comm->queue);
+	ask_leave(comm);
 	socket_close(comm);
 	inbox_uninit(&comm->in);
 	kept_uninit(&comm->kept);

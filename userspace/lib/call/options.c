@@ -8,6 +8,8 @@
 
 #include <weir.h>
 
+#include "ask/ask.h"
+#include "ask/environment.h"
 #include "base/sized.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -161,8 +163,12 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	int err;
 
 	err = copy(comm, &o, options);
+	if (!err && !o.ranks)
+		environment_ranks(&o.rank, &o.ranks);
 	if (!err)
 		err = check_numbers(comm, &o);
+	if (!err)
+		err = ask_job(comm, &o);
 	if (err)
 		return err;
 	config->job = o.job;

@@ -23,6 +23,10 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
 	now.flight_limit = comm->pace.limit;
 	now.type = comm->config.type;
 	now.operation = comm->config.operation;
+	now.rank = comm->config.rank;
+	now.ranks = comm->config.ranks;
+	now.job = comm->config.job;
+	now.port = address_port(&comm->config.box);
 	return sized_out(stats, stats->size, &now, sizeof(now));
 }
 

@@ -145,6 +145,7 @@ struct absence {
 /**
  * struct weir - a communicator
  * @config: its options
+ * @asked: how it came to its job; NULL where it was told
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
  * @member: in the job
@@ -183,6 +184,7 @@ struct absence {
  */
 struct weir {
 	struct config config;
+	struct asked *asked;
 	int fd;
 	int group_fd;
 	struct membership member;

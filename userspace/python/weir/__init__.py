@@ -115,6 +115,7 @@ class _Options(ctypes.Structure):
         ("ranks_warning_ms", ctypes.c_uint32),
         ("on_missing", ctypes.c_void_p),
         ("on_missing_context", ctypes.c_void_p),
+        ("box", ctypes.c_char_p),
     ]
 
 
@@ -154,6 +155,8 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint32) for name in ("type", "operation")
     ] + [
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
+    ] + [
+        (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
     ]
 
 
@@ -480,7 +483,11 @@ class Communicator:
     What is None is as the environment has it, see weir.environment; else as in parentheses.
 
     address, port       the box, as the job has it (port 12000)
-    job, rank, ranks    the job's id; this worker's number from 0; how many there are
+    job                 the job's id
+    box                 instead of the two: where to ask for a job, "weird://10.0.0.254"; where
+                        neither is given, $WEIR_BOX
+    rank, ranks         this worker's number from 0; how many there are. Without them those of the
+                        launcher (torchrun, mpirun, srun)
     grads               elements a packet (1024)
     window              packets under way at most (4096)
     bind_address, bind_port, group, interface
@@ -495,33 +502,31 @@ class Communicator:
                         must then go to another vector, out
     """
 
-    def __init__(self, address=None, *, job=None, rank=None, ranks=None, port=None, grads=None,
-                 window=None, bind_address=None, bind_port=0, group=None, interface=None,
-                 timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
+    def __init__(self, address=None, *, job=None, rank=None, ranks=None, box=None, port=None,
+                 grads=None, window=None, bind_address=None, bind_port=0, group=None,
+                 interface=None, timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
                  fallback=None):
         place = environment.complete(
-            {"address": address, "job": job, "rank": rank, "ranks": ranks, "port": port,
-             "grads": grads, "window": window, "bind_address": bind_address, "group": group,
-             "interface": interface, "timeout": timeout})
+            {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
+             "port": port, "grads": grads, "window": window, "bind_address": bind_address,
+             "group": group, "interface": interface, "timeout": timeout})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
         self._alarm = None
         self._fallback = _FALLBACK() if fallback is None else _call(fallback)
-        self.rank = place["rank"]
-        self.ranks = place["ranks"]
         options = _Options(
             size=ctypes.sizeof(_Options),
-            address=_text(place["address"]),
+            address=_text(place.get("address")),
             bind_address=_text(place.get("bind_address")),
             group=_text(place.get("group")),
             interface=_text(place.get("interface")),
             port=_number("port", place.get("port", 0), 16),
             bind_port=_number("bind_port", bind_port, 16),
-            rank=_number("rank", self.rank, 16),
-            ranks=_number("ranks", self.ranks, 16),
+            rank=_number("rank", place["rank"], 16),
+            ranks=_number("ranks", place["ranks"], 16),
             grads=_number("grads", place.get("grads", 0), 16),
-            job=_number("job", place["job"], 8),
+            job=_number("job", place.get("job", 0), 8),
             window=_number("window", place.get("window", 0), 32),
             timeout_ms=_number("timeout (in milliseconds)",
                                round(place.get("timeout", 0) * 1000), 32),
@@ -530,8 +535,12 @@ class Communicator:
             flags=_number("flags", flags, 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
-            operation=0 if op is None else _choice("op", _OPERATIONS, op))
+            operation=0 if op is None else _choice("op", _OPERATIONS, op),
+            box=_text(place.get("box")))
         _check(None, _lib.weir_open(self._handle, options))
+        stats = self.stats()
+        self.rank = stats["rank"]
+        self.ranks = stats["ranks"]
 
     def iallreduce(self, array, out=None, *, op="sum", dtype=None, flags=0, residual=None,
                    scale=None):

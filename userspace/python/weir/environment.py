@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A communicator's options, from the environment that a launcher gives each worker.
 
-WEIR_BOX                the box's address
-WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000
+WEIR_BOX                the box's address; or where to ask for a job, "weird://10.0.0.254"
+WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000; the
+                        name of one that is asked for
 WEIR_BIND               this worker's own address
 WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW, WEIR_TIMEOUT
                         as the options of weir.Communicator
@@ -15,7 +16,7 @@ import os
 _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
               ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))
 
-_OPTIONS = (("WEIR_BOX", "address", str), ("WEIR_BIND", "bind_address", str),
+_OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
             ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
             ("WEIR_TIMEOUT", "timeout", float))
@@ -47,17 +48,36 @@ def _place():
     return {}
 
 
+def _box():
+    text = os.environ.get("WEIR_BOX", "")
+    if "://" in text:
+        return {"box": text}
+    return {"address": text} if text else {}
+
+
 def options():
     """What the environment says, as keyword arguments of weir.Communicator."""
     found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
-    return {name: value for name, value in found.items() if value is not None} | _job() | _place()
+    box = _box()
+    return ({name: value for name, value in found.items() if value is not None} | box |
+            ({} if "box" in box else _job()) | _place())
 
 
 def complete(given):
     """Options that were given, and what the environment has of the others."""
-    merged = options() | {name: value for name, value in given.items() if value is not None}
-    for name, variables in (("address", "WEIR_BOX"), ("job", "WEIR_JOB"),
-                            ("rank", "RANK"), ("ranks", "WORLD_SIZE")):
+    given = {name: value for name, value in given.items() if value is not None}
+    merged = options()
+    if "box" in given or "address" in given:
+        for name in "address", "box":
+            merged.pop(name, None)
+    if "box" in given:
+        for name in "job", "port":
+            merged.pop(name, None)
+    merged |= given
+    wanted = [("rank", "RANK"), ("ranks", "WORLD_SIZE")]
+    if "box" not in merged:
+        wanted += [("address", "WEIR_BOX"), ("job", "WEIR_JOB")]
+    for name, variable in wanted:
         if name not in merged:
-            raise ValueError(f"no {name} was given, and {variables} is not set")
+            raise ValueError(f"no {name} was given, and {variable} is not set")
     return merged

@@ -3,11 +3,13 @@
 #include <linux/genetlink.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <weir.h>
 
-#include "base/tool.h"
 #include "netlink/genl.h"
+
+#define QUEUE_BYTES (4 << 20)
 
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			    uint8_t command, uint16_t flags)
@@ -91,16 +93,33 @@ int weir_try_open(struct weir *weir)
 	return genl_try_open(weir, WEIR_FAMILY_NAME);
 }
 
-int weir_open(struct weir *weir)
+int weir_listen(struct weir *weir)
 {
-	int err = weir_try_open(weir);
+	int fd = mnl_socket_get_fd(weir->nl.socket), bytes = QUEUE_BYTES;
+	int groups[] = { weir->events, GENL_ID_CTRL };
+	size_t i;
 
-	if (err == -ENOENT)
-		return refused(err, "the weir module is not loaded in this kernel: run `modprobe weir`");
-	if (err)
-		return refused(err, "cannot open a generic netlink socket: %s",
-			       strerror(-err));
-	return WEIR_OK;
+	if (!weir->events)
+		return -EOPNOTSUPP;
+	/* As large a queue as the system grants; beyond rmem_max only root's. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	for (i = 0; i < 2; i++) {
+		if (mnl_socket_setsockopt(weir->nl.socket, NETLINK_ADD_MEMBERSHIP,
+					  &groups[i], sizeof(groups[i])) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+bool weir_gone(const struct nlmsghdr *message)
+{
+	const struct nlattr *table[CTRL_ATTR_MAX + 1];
+
+	if (weir_command(message) != CTRL_CMD_DELFAMILY)
+		return false;
+	weir_attributes(message, table, CTRL_ATTR_MAX);
+	return !strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), WEIR_FAMILY_NAME);
 }
 
 void weir_close(struct weir *weir)

@@ -24,6 +24,15 @@ int weir_try_open(struct weir *weir);
 int genl_try_open(struct weir *weir, const char *name);
 void weir_close(struct weir *weir);
 
+/*
+ * Has the socket hear the family's events, and those of the controller, which tells that a
+ * family has gone. Returns 0 or a negative errno.
+ */
+int weir_listen(struct weir *weir);
+
+/* Does this message of the controller say that the module was unloaded? */
+bool weir_gone(const struct nlmsghdr *message);
+
 /* Starts a request; attributes are put behind it with mnl_attr_put(). */
 struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZE],
 			    uint8_t command, uint16_t flags);

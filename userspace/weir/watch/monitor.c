@@ -4,7 +4,6 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include <weir.h>
@@ -17,7 +16,6 @@
 #include "request/show.h"
 
 #define RECEIVE_SIZE 65536
-#define QUEUE_BYTES (4 << 20)
 
 static void print_event(const struct nlmsghdr *message, bool brief)
 {
@@ -121,17 +119,6 @@ static void print_notification(const struct nlmsghdr *message)
 	}
 }
 
-/* Did the generic netlink controller report that our family is gone? */
-static bool family_gone(const struct nlmsghdr *message)
-{
-	const struct nlattr *table[CTRL_ATTR_MAX + 1];
-
-	if (weir_command(message) != CTRL_CMD_DELFAMILY)
-		return false;
-	weir_attributes(message, table, CTRL_ATTR_MAX);
-	return !strcmp(nl_string(table[CTRL_ATTR_FAMILY_NAME]), WEIR_FAMILY_NAME);
-}
-
 static int handle(const struct weir *weir, const char *buffer, ssize_t got)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
@@ -142,7 +129,7 @@ static int handle(const struct weir *weir, const char *buffer, ssize_t got)
 			continue;
 		if (message->nlmsg_type == weir->family)
 			print_notification(message);
-		else if (message->nlmsg_type == GENL_ID_CTRL && family_gone(message))
+		else if (message->nlmsg_type == GENL_ID_CTRL && weir_gone(message))
 			return refused(ENOENT, "the weir module was unloaded, so there is nothing to monitor");
 	}
 	/* The reader of a pipe gets the line at once, and may be gone. */
@@ -167,25 +154,6 @@ static int receive(const struct weir *weir)
 	return status;
 }
 
-static int join(const struct weir *weir)
-{
-	int fd = mnl_socket_get_fd(weir->nl.socket), bytes = QUEUE_BYTES;
-	int groups[] = { weir->events, GENL_ID_CTRL };
-	size_t i;
-
-	if (!weir->events)
-		return -EOPNOTSUPP;
-	/* As large a queue as the system grants; beyond rmem_max only root's. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	for (i = 0; i < 2; i++) {
-		if (mnl_socket_setsockopt(weir->nl.socket, NETLINK_ADD_MEMBERSHIP,
-					  &groups[i], sizeof(groups[i])) < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 int monitor_run(const struct args *args)
 {
 	struct weir weir;
@@ -195,7 +163,7 @@ int monitor_run(const struct args *args)
 	status = weir_open(&weir);
 	if (status)
 		return status;
-	err = join(&weir);
+	err = weir_listen(&weir);
 	if (err)
 		status = refused(err, "cannot listen to the module's events: %s",
 				 strerror(-err));

@@ -1,0 +1,283 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Workers that ask weird(8) for their job: libweir, weir-perf and Python's binding, with the
+reference box in the module's place."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
+
+import ktap
+from daemon import ROOT, Daemon, tenant, wait_for
+
+BUILD = os.path.join(ROOT, "build")
+JOB = 7
+
+# A worker for each launcher; prints what it came to.
+WORKER = """
+import json, os, signal, sys
+import numpy, weir
+with weir.Communicator(**json.loads(sys.argv[1])) as comm:
+    vector = numpy.full(2000, comm.rank + 1, dtype=numpy.int32)
+    comm.allreduce(vector)
+    stats = comm.stats()
+    print(json.dumps([int(vector[0]), int(vector[-1]), comm.rank, comm.ranks, stats["job"],
+                      stats["grads"], stats["type"]]), flush=True)
+    for line in sys.stdin:
+        vector[:] = 1
+        comm.allreduce(vector)
+        print(int(vector[0]), flush=True)
+"""
+
+
+class Box:
+    """weird, and beside it a box that sums the one job that it can give."""
+
+    def __init__(self, ranks=2, tenants=None, kind="int32", **conf):
+        self.port = self.free_port()
+        self.daemon = Daemon(tenants or [tenant("own", "secret")], port=self.port,
+                             jobs={"first": JOB, "last": JOB}, **conf)
+        self.refbox = [os.path.join(BUILD, "lib-tests", "refbox"), "--address", "127.0.0.1",
+                       "--sources", str(ranks), "--job", str(JOB), "--blocks", "64", "--port",
+                       str(self.port), "--dtype", kind]
+        self.sums = None
+        self.workers = []
+
+    @staticmethod
+    def free_port():
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.bind(("127.0.0.1", 0))
+            return probe.getsockname()[1]
+
+    def __enter__(self):
+        self.daemon.start()
+        self.sums = subprocess.Popen(self.refbox, stdout=subprocess.PIPE)
+        assert self.sums.stdout.readline() == b"ready\n"
+        return self
+
+    def __exit__(self, *error):
+        for worker in self.workers:
+            worker.kill()
+            worker.wait()
+        self.sums.kill()
+        self.sums.communicate()
+        self.daemon.__exit__(*error)
+
+    def url(self, rest="/run?blocks=64"):
+        return f"weird://127.0.0.1:{self.daemon.port}{rest}"
+
+    def environment(self, more):
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("WEIR", "OMPI", "PMI", "SLURM", "TORCH", "MASTER"))
+                 and name not in ("RANK", "WORLD_SIZE")}
+        return {**clean, "WEIR_TOKEN": "secret", "LD_LIBRARY_PATH": os.path.join(BUILD, "lib"),
+                "PYTHONPATH": os.path.join(ROOT, "userspace", "python"), **more}
+
+    def run(self, words, environment):
+        worker = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=self.environment(environment))
+        self.workers.append(worker)
+        return worker
+
+    def python(self, environment, **arguments):
+        return self.run([sys.executable, "-c", WORKER, json.dumps(arguments)], environment)
+
+    def perf(self, rank, *words, **environment):
+        return self.run([os.path.join(BUILD, "bin", "weir-perf"), "--box", self.url(), "--rank",
+                         str(rank), "--ranks", "2", "--verify", "--max-bytes", "64K",
+                         "--iterations", "2", *words], environment)
+
+
+def first_line(worker):
+    line = worker.stdout.readline()
+    assert line, worker.stderr.read().decode()
+    return json.loads(line)
+
+
+def leave(workers):
+    for worker in workers:
+        worker.stdin.close()
+    for worker in workers:
+        assert worker.wait() == 0, worker.stderr.read().decode()
+
+
+def gone(daemon):
+    return not daemon.in_box() and not daemon.journal()
+
+
+def sums_of_a_job_that_was_asked_for():
+    with Box(grace=3600) as box:
+        workers = [box.perf(rank) for rank in range(2)]
+        for worker in workers:
+            out, errors = worker.communicate()
+            assert worker.returncode == 0, (out, errors)
+            assert f"job {JOB} at weird://".encode() in out, out
+        wait_for(lambda: gone(box.daemon), "ranks that close take the job at once")
+
+
+def type_and_operation_are_asked_for():
+    with Box(kind="float32") as box:
+        workers = [box.perf(rank, "--dtype", "float32") for rank in range(2)]
+        for worker in workers:
+            out, errors = worker.communicate()
+            assert worker.returncode == 0, (out, errors)
+
+
+def launchers():
+    """Each tells the rank, how many there are, and a name for the run, in its own way."""
+    several = [
+        lambda rank: {"RANK": rank, "WORLD_SIZE": 2, "TORCHELASTIC_RUN_ID": "my run"},
+        lambda rank: {"RANK": rank, "WORLD_SIZE": 2, "TORCHELASTIC_RUN_ID": "none",
+                      "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": 29500},
+        lambda rank: {"OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_SIZE": 2,
+                      "PMIX_NAMESPACE": "123@0", "SLURM_PROCID": 0, "SLURM_NTASKS": 1},
+        lambda rank: {"PMI_RANK": rank, "PMI_SIZE": 2, "WEIR_JOB": "own-name"},
+        lambda rank: {"PMIX_RANK": rank, "SLURM_NTASKS": 2, "SLURM_JOB_ID": 99},
+        lambda rank: {"SLURM_PROCID": rank, "SLURM_NTASKS": 2, "SLURM_JOB_ID": 99,
+                      "SLURM_STEP_ID": 3},
+    ]
+    names = ["torch-my-run", "torch-10.0.0.1-29500", "pmix-123-0", "own-name", "slurm-99.0",
+             "slurm-99.3"]
+    with Box() as box:
+        for launcher, name in zip(several, names):
+            workers = []
+            for rank in range(2):
+                words = {key: str(value) for key, value in launcher(rank).items()}
+                workers.append(box.python({**words, "WEIR_BOX": box.url("?blocks=64")}))
+            lines = [first_line(worker) for worker in workers]
+            assert [line[:5] for line in lines] == [[3, 3, rank, 2, JOB] for rank in range(2)]
+            assert box.daemon.jobs("secret")[0]["name"] == name
+            leave(workers)
+            wait_for(lambda: gone(box.daemon), "the run is over")
+
+
+def wishes_of_the_url():
+    with Box() as box:
+        url = box.url("/a?blocks=64&policy=partial&timeout_us=700000&quorum=2")
+        workers = [box.python({}, box=url, rank=rank, ranks=2, grads=100) for rank in range(2)]
+        assert all(first_line(worker)[5] == 100 for worker in workers)
+        job = box.daemon.jobs("secret")[0]
+        assert (job["policy"], job["timeout_us"], job["quorum"]) == ("partial", 700000, 2)
+        leave(workers)
+
+
+def rank_that_is_killed_comes_back():
+    with Box(grace=2) as box:
+        workers = [box.python({}, box=box.url(), rank=rank, ranks=2) for rank in range(2)]
+        for worker in workers:
+            first_line(worker)
+        workers[1].send_signal(signal.SIGKILL)
+        wait_for(lambda: not box.daemon.jobs("secret")[0]["bound"][1]["connected"], "it is lost")
+        again = box.python({}, box=box.url(), rank=1, ranks=2)
+        wait_for(lambda: box.daemon.jobs("secret")[0]["bound"][1]["connected"], "it has its place")
+        again.kill()
+        workers[0].kill()
+        wait_for(lambda: gone(box.daemon), "the grace period ends")
+
+
+def daemon_that_begins_anew_is_asked_again():
+    with Box(restart_grace=3600) as box:
+        workers = [box.python({}, box=box.url(), rank=rank, ranks=2) for rank in range(2)]
+        for worker in workers:
+            first_line(worker)
+        box.daemon.kill()
+        box.daemon.start()
+        assert not any(rank["connected"] for rank in box.daemon.jobs("secret")[0]["bound"])
+
+        def all_are_back():
+            for worker in workers:
+                worker.stdin.write(b"\n")
+                worker.stdin.flush()
+            assert [worker.stdout.readline() for worker in workers] == [b"2\n"] * 2
+            return all(rank["connected"] for rank in box.daemon.jobs("secret")[0]["bound"])
+        wait_for(all_are_back, "the ranks have their connections again")
+        leave(workers)
+        wait_for(lambda: gone(box.daemon), "the run is over")
+
+
+def refusals_in_words():
+    cases = [
+        ({"WEIR_TOKEN": "guess"}, {"rank": 0, "ranks": 2}, "", "no tenant has this token"),
+        ({"WEIR_TOKEN": ""}, {"rank": 0, "ranks": 2}, "", "needs a token"),
+        ({}, {"rank": 0, "ranks": 2}, "/a/b", "must be as weird://"),
+        ({}, {"rank": 0, "ranks": 2}, "/a?policy=never", "must be one of wait"),
+        ({}, {"rank": 0, "ranks": 2}, "?blocks=64", "no name"),
+        ({}, {"rank": 0, "ranks": 2, "address": "127.0.0.1"}, "/a", "both given"),
+        ({}, {}, "/a", "ranks is 0"),
+    ]
+    with Box() as box:
+        for environment, arguments, rest, words in cases:
+            worker = box.python(environment, box=box.url(rest or "/a?blocks=64"), **arguments)
+            errors = worker.communicate()[1].decode()
+            assert worker.returncode == 1 and words in errors, (words, errors)
+        nobody = box.python({}, box=f"weird://127.0.0.1:{box.port}/a", rank=0, ranks=2)
+        assert b"gives rank 0 no place in job a" in nobody.communicate()[1]
+        assert gone(box.daemon)
+
+
+def token_of_a_file():
+    with Box() as box:
+        path = os.path.join(box.daemon.work, "token")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("secret\n")
+        workers = [box.python({"WEIR_TOKEN": "", "WEIR_TOKEN_FILE": path}, box=box.url(),
+                              rank=rank, ranks=2) for rank in range(2)]
+        for worker in workers:
+            first_line(worker)
+        leave(workers)
+
+
+def make_certificates(work):
+    """An authority, and what it has signed: a box at 127.0.0.1, and a worker."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=work, check=True, stderr=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL)
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority", "-days", "2")
+    with open(os.path.join(work, "names"), "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1\n")
+    for name in ("box", "worker"):
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+                "-CAcreateserial", "-out", name + ".pem", "-extfile", "names", "-days", "2")
+    return {name: os.path.join(work, name)
+            for name in ("ca.pem", "box.pem", "box.key", "worker.pem", "worker.key")}
+
+
+def client_certificates():
+    with Box(tenants=[tenant("own", "secret", certificates=["worker"])]) as box:
+        box.daemon.kill()
+        made = make_certificates(box.daemon.work)
+        box.daemon.conf["tls"] = {"certificate": made["box.pem"], "key": made["box.key"],
+                                  "authority": made["ca.pem"]}
+        box.daemon.start()
+        url = box.url().replace("weird:", "weirds:")
+        stranger = box.python({"WEIR_TOKEN": "", "WEIR_AUTHORITY": made["ca.pem"]}, box=url,
+                              rank=0, ranks=2)
+        assert b"needs a token" in stranger.communicate()[1]
+        unsure = box.python({}, box=url, rank=0, ranks=2)
+        assert b"certificate" in unsure.communicate()[1], "who signs the box's is not known"
+        own = {"WEIR_TOKEN": "", "WEIR_AUTHORITY": made["ca.pem"],
+               "WEIR_CERTIFICATE": made["worker.pem"], "WEIR_KEY": made["worker.key"]}
+        workers = [box.python(own, box=url, rank=rank, ranks=2) for rank in range(2)]
+        for worker in workers:
+            first_line(worker)
+        leave(workers)
+        wait_for(lambda: gone(box.daemon), "the run is over")
+
+
+TESTS = [
+    sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, launchers,
+    wishes_of_the_url, rank_that_is_killed_comes_back, daemon_that_begins_anew_is_asked_again,
+    refusals_in_words, token_of_a_file, client_certificates,
+]
+
+if __name__ == "__main__":
+    chosen = [test for test in TESTS if not sys.argv[1:] or test.__name__ in sys.argv[1:]]
+    sys.exit(ktap.run(chosen))

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One request whose answer's connection stays open. */
+#ifndef WEIR_ASK_HTTP_H
+#define WEIR_ASK_HTTP_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+
+#include "ask/plugin.h"
+
+#define HTTP_LINE 4096
+
+/**
+ * struct http - a request
+ * @multi: runs it
+ * @easy: the request itself
+ * @headers: of it
+ * @status: of the answer, 0 before it came
+ * @line: the answer's first line, or all of it where it is none
+ * @error: of the path
+ */
+struct http {
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	long status;
+	size_t used;
+	char line[HTTP_LINE];
+	char error[CURL_ERROR_SIZE];
+};
+
+/* Who asks, whom, and from where; @path behind the URL. */
+bool http_init(struct http *http, const struct ask_request *request, const char *path);
+void http_post(struct http *http, const char *body);
+void http_delete(struct http *http);
+
+/* Until the first line or the end has come. False: http->error says why it has not. */
+bool http_run(struct http *http, unsigned int timeout_ms);
+
+/* The other end has not closed the connection. */
+bool http_is_open(struct http *http);
+void http_uninit(struct http *http);
+
+#endif

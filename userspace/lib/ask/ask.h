@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asking weird(8) for a job, instead of being told of one. */
+#ifndef WEIR_ASK_H
+#define WEIR_ASK_H
+
+struct weir;
+struct weir_options;
+
+/*
+ * Where the options name a box to ask, asks it, and puts the job into the options. Strings that
+ * it puts there live as long as the communicator. Returns 0 or a negative errno.
+ */
+int ask_job(struct weir *comm, struct weir_options *options);
+
+/*
+ * Asks for the same place again where the daemon has begun anew, at most every few seconds.
+ * Returns 0, also where nobody answers, as the job goes on without; or -ESTALE.
+ */
+int ask_renew(struct weir *comm);
+
+/* Leaves the job. */
+void ask_leave(struct weir *comm);
+
+#endif

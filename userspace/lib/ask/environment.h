@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What launchers tell their processes: torchrun, Open MPI, MPICH, PMIx, SLURM. */
+#ifndef WEIR_ENVIRONMENT_H
+#define WEIR_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* False where no launcher tells both. */
+bool environment_ranks(uint16_t *rank, uint16_t *ranks);
+
+/* A name that all ranks of this run have, and no other run; false where no launcher gives one. */
+bool environment_name(char *name, size_t size);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whole files. */
+#ifndef WEIRD_FILE_H
+#define WEIRD_FILE_H
+
+#include <stddef.h>
+
+/* The text with a zero byte behind it, which the caller frees; NULL, and errno is set. */
+char *file_read(const char *path, size_t most, size_t *size);
+char *file_read_at(int directory, const char *path, size_t most, size_t *size);
+
+/* What file_replace() writes first; one that is found is of a writer that was killed. */
+#define FILE_NEW "new"
+
+/*
+ * Puts a file in another's place in one step: readers find the one or the other, also after a
+ * crash. Returns 0 or a negative errno.
+ */
+int file_replace(int directory, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why something is refused: the status of HTTP, and a sentence. */
+#ifndef WEIRD_REFUSAL_H
+#define WEIRD_REFUSAL_H
+
+#define REFUSAL_TEXT 384
+
+/**
+ * struct refusal - the answer to a request that is not granted
+ * @status: of HTTP; 0 is none
+ * @text: the sentence
+ */
+struct refusal {
+	int status;
+	char text[REFUSAL_TEXT];
+};
+
+/* Fills it, unless it tells of an earlier fault. Returns false, for the caller to return. */
+__attribute__((format(printf, 3, 4)))
+_Bool refuse(struct refusal *refusal, int status, const char *format, ...);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* HTTP: requests come in, and go to who answers them. */
+#ifndef WEIRD_SERVER_H
+#define WEIRD_SERVER_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "base/watch.h"
+#include "conf/conf.h"
+#include "jobs/jobs.h"
+
+/**
+ * struct server - the one of the daemon
+ * @conf: may be another from one request to the next
+ */
+struct server {
+	struct watch watch;
+	struct MHD_Daemon *daemon;
+	const struct conf *conf;
+	struct jobs *jobs;
+};
+
+bool server_open(struct server *server, const struct sockaddr *address,
+		 struct refusal *refusal);
+
+/* Does what is to be done; returns in how many milliseconds to call again, -1 is never. */
+int server_run(struct server *server);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "http/visitor.h"
+
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define REQUEST_MS	15000
+#define TICK_MS		1000
+
+/* Hosts that have vanished without a word are noticed after this. */
+#define IDLE_SECONDS	10
+#define PROBE_SECONDS	3
+#define PROBES		3
+
+/* Of one address, with a request that is not complete. */
+#define AT_ONCE_MAX	128
+
+static struct visitor *all;
+
+/* An IPv4 address that has come to a socket of IPv6 is one of IPv4. */
+static bool read_address(struct addr *addr, const struct sockaddr *from)
+{
+	const struct sockaddr_in6 *v6 = (const void *)from;
+	const struct sockaddr_in *v4 = (const void *)from;
+
+	if (from->sa_family == AF_INET)
+		return addr_from(addr, &v4->sin_addr, 4);
+	if (from->sa_family != AF_INET6)
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		return addr_from(addr, v6->sin6_addr.s6_addr + 12, 4);
+	return addr_from(addr, &v6->sin6_addr, 16);
+}
+
+static void keep_alive(int fd)
+{
+	int on = 1, idle = IDLE_SECONDS, pause = PROBE_SECONDS, probes = PROBES;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof(pause));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+}
+
+static void unlink_visitor(struct visitor *visitor)
+{
+	if (!visitor->since)
+		return;
+	visitor->since = 0;
+	if (visitor->next)
+		visitor->next->before = visitor->before;
+	if (visitor->before)
+		visitor->before->next = visitor->next;
+	else
+		all = visitor->next;
+}
+
+static unsigned int count(const struct addr *peer)
+{
+	const struct visitor *visitor;
+	unsigned int n = 0;
+
+	for (visitor = all; visitor; visitor = visitor->next)
+		n += addr_equal(&visitor->peer, peer);
+	return n;
+}
+
+static struct visitor *enter(struct MHD_Connection *connection)
+{
+	struct visitor *visitor = zalloc(sizeof(*visitor));
+
+	visitor->fd = MHD_get_connection_info(connection,
+					      MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	read_address(&visitor->peer,
+		     MHD_get_connection_info(connection,
+					     MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+	keep_alive(visitor->fd);
+	if (count(&visitor->peer) >= AT_ONCE_MAX)
+		shutdown(visitor->fd, SHUT_RDWR);
+	visitor->since = clock_ms();
+	visitor->next = all;
+	if (all)
+		all->before = visitor;
+	all = visitor;
+	return visitor;
+}
+
+void visitor_notify(void *context, struct MHD_Connection *connection, void **socket_context,
+		    enum MHD_ConnectionNotificationCode code)
+{
+	(void)context;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*socket_context = enter(connection);
+		return;
+	}
+	unlink_visitor(*socket_context);
+	free(*socket_context);
+	*socket_context = NULL;
+}
+
+struct visitor *visitor_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+void visitor_stays(struct MHD_Connection *connection)
+{
+	unlink_visitor(visitor_of(connection));
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+}
+
+bool visitor_called(const struct visitor *visitor, struct addr *addr)
+{
+	struct sockaddr_storage here;
+	socklen_t length = sizeof(here);
+
+	return !getsockname(visitor->fd, (struct sockaddr *)&here, &length) &&
+	       read_address(addr, (struct sockaddr *)&here);
+}
+
+int visitor_tick(void)
+{
+	const struct visitor *visitor;
+	uint64_t now = clock_ms();
+
+	for (visitor = all; visitor; visitor = visitor->next) {
+		if (now - visitor->since >= REQUEST_MS)
+			shutdown(visitor->fd, SHUT_RDWR);
+	}
+	return all ? TICK_MS : -1;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "metrics/list.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "grammar/names.h"
+
+const struct scope scopes[SCOPES] = {
+	[SCOPE_TOTAL] = { "", WEIR_CMD_STATS_GET, false, WEIR_A_TOTAL_STATS, WEIR_A_TOTAL_MAX, "" },
+	[SCOPE_JOB] = { "job_", WEIR_CMD_JOB_GET, true, WEIR_A_JOB_STATS, WEIR_A_JOB_MAX,
+			"{{job}} {{tenant}}/{{name}}" },
+	[SCOPE_SOURCE] = { "source_", WEIR_CMD_SOURCE_GET, true, WEIR_A_SOURCE_STATS,
+			   WEIR_A_SOURCE_MAX, "{{job}}.{{source}}" },
+	[SCOPE_PORT] = { "port_", WEIR_CMD_PORT_GET, true, WEIR_A_PORT_STATS, WEIR_A_PORT_MAX,
+			 "{{port}}" },
+	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
+			 "{{port}}" },
+};
+
+static const struct {
+	unsigned int scope;
+	uint16_t attr;
+	const char *name;
+	const char *help;
+} gauges[] = {
+	{ SCOPE_TOTAL, WEIR_A_TOTAL_JOBS, "jobs", "Jobs that there are." },
+	{ SCOPE_TOTAL, WEIR_A_TOTAL_PORTS, "ports", "Ports that there are." },
+	{ SCOPE_TOTAL, WEIR_A_TOTAL_MEMORY, "memory_bytes",
+	  "Aggregation memory of this namespace's jobs." },
+	{ SCOPE_TOTAL, WEIR_A_TOTAL_MEMORY_USED, "memory_used_bytes",
+	  "Aggregation memory of all jobs of the machine." },
+	{ SCOPE_TOTAL, WEIR_A_TOTAL_MEMORY_LIMIT, "memory_limit_bytes",
+	  "Aggregation memory that all jobs of the machine may have." },
+	{ SCOPE_JOB, WEIR_A_JOB_SOURCES, "sources", "Sources that make a block complete." },
+	{ SCOPE_JOB, WEIR_A_JOB_BOUND, "bound", "Sources that have an address." },
+	{ SCOPE_JOB, WEIR_A_JOB_OPEN, "open_blocks", "Blocks that are open." },
+	{ SCOPE_JOB, WEIR_A_JOB_MEMORY, "memory_bytes", "Aggregation memory that the job holds." },
+	{ SCOPE_SOURCE, WEIR_A_SOURCE_STATE, "state",
+	  "1 active, 2 straggler, 3 dead, 4 excluded." },
+	{ SCOPE_SOURCE, WEIR_A_SOURCE_MISSING, "missing_blocks",
+	  "Open blocks that the source is not in." },
+	{ SCOPE_TRIM, WEIR_A_TRIM_DATA_DEPTH, "data_depth_packets",
+	  "Packets that wait in the data band." },
+	{ SCOPE_TRIM, WEIR_A_TRIM_HEADER_DEPTH, "header_depth_packets",
+	  "Packets that wait in the header band." },
+};
+
+/* As SAI has them: packets, in the plural. */
+static const struct { uint16_t attr; const char *name; } sai[] = {
+	{ WEIR_A_TRIM_STATS_TRIM, "trim_packets_total" },
+	{ WEIR_A_TRIM_STATS_TX_TRIM, "tx_trim_packets_total" },
+	{ WEIR_A_TRIM_STATS_DROPPED_TRIM, "dropped_trim_packets_total" },
+};
+
+static const char *sai_name(uint16_t attr)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(sai) / sizeof(sai[0]); i++) {
+		if (sai[i].attr == attr)
+			return sai[i].name;
+	}
+	return NULL;
+}
+
+/* The largest that was seen is no counter, and no state of now. */
+static bool is_maximum(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length > 4 && !strcmp(word + length - 4, "-max");
+}
+
+static void set_name(struct metric *metric, const char *word)
+{
+	const char *own = metric->scope == SCOPE_TRIM ? sai_name(metric->attr) : NULL;
+	const char *end = metric->kind == METRIC_COUNTER ? "_total" : "";
+	char *at;
+
+	if (own)
+		snprintf(metric->name, METRIC_NAME, "weir_port_%s", own);
+	else
+		snprintf(metric->name, METRIC_NAME, "weir_%s%s%s", scopes[metric->scope].name,
+			 word, end);
+	for (at = metric->name; *at; at++) {
+		if (*at == '-')
+			*at = '_';
+	}
+}
+
+static void each_counter(unsigned int scope, const struct names *names, metric_fn *each,
+			 void *context)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++) {
+		const char *word = names->name[i].word;
+		struct metric metric = {
+			.help = "The counter of this name in weir(8).",
+			.kind = METRIC_COUNTER,
+			.scope = scope,
+			.attr = names->name[i].value,
+		};
+
+		if (is_maximum(word))
+			continue;
+		set_name(&metric, word);
+		each(&metric, context);
+	}
+}
+
+static void each_gauge(unsigned int scope, metric_fn *each, void *context)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++) {
+		struct metric metric = {
+			.help = gauges[i].help,
+			.kind = METRIC_GAUGE,
+			.scope = scope,
+			.attr = gauges[i].attr,
+		};
+
+		if (gauges[i].scope != scope)
+			continue;
+		set_name(&metric, gauges[i].name);
+		each(&metric, context);
+	}
+}
+
+static void special(unsigned int scope, enum metric_kind kind, const char *word,
+		    const char *help, metric_fn *each, void *context)
+{
+	struct metric metric = { .help = help, .kind = kind, .scope = scope };
+
+	set_name(&metric, word);
+	each(&metric, context);
+}
+
+void metrics_each(metric_fn *each, void *context)
+{
+	unsigned int scope;
+
+	for (scope = 0; scope < SCOPES; scope++) {
+		each_gauge(scope, each, context);
+		each_counter(scope, scope == SCOPE_TRIM ? &trim_counter_names : &counter_names,
+			     each, context);
+		if (scope != SCOPE_TRIM)
+			special(scope, METRIC_REFUSALS, "refused_packets_total",
+				"Packets that were refused, by reason.", each, context);
+		if (scope == SCOPE_SOURCE)
+			special(scope, METRIC_LATENESS, "lateness_seconds",
+				"How long after their block's first one its contributions came.",
+				each, context);
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The list of metrics: what there is, of which objects, and from which attributes. Prometheus'
+ * text and Grafana's dashboard are both made from it. Counters are those of the spec, by its
+ * names; trimming's have the names that SAI gives them.
+ */
+#ifndef WEIRD_LIST_H
+#define WEIRD_LIST_H
+
+#include <stdint.h>
+
+enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_REFUSALS, METRIC_LATENESS };
+
+/**
+ * struct scope - a kind of object of the netlink family
+ * @name: in metrics; empty for the namespace's totals
+ * @command: that lists them
+ * @dump: it takes NLM_F_DUMP
+ * @stats: attribute of the nest of counters
+ * @max: the last of the object's attributes
+ * @labels: of its metrics, for a dashboard's legend
+ */
+struct scope {
+	const char *name;
+	uint8_t command;
+	_Bool dump;
+	uint16_t stats;
+	uint16_t max;
+	const char *labels;
+};
+
+enum { SCOPE_TOTAL, SCOPE_JOB, SCOPE_SOURCE, SCOPE_PORT, SCOPE_TRIM, SCOPES };
+
+extern const struct scope scopes[SCOPES];
+
+#define METRIC_NAME 64
+
+/**
+ * struct metric - one of them
+ * @attr: of the nest of counters; of gauges, of the object
+ */
+struct metric {
+	char name[METRIC_NAME];
+	const char *help;
+	enum metric_kind kind;
+	unsigned int scope;
+	uint16_t attr;
+};
+
+typedef void metric_fn(const struct metric *metric, void *context);
+
+void metrics_each(metric_fn *each, void *context);
+
+#endif

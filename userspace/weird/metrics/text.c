@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Prometheus' text format: each metric's samples together, of all objects of its scope. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
+#include <weir.h>
+
+#include "grammar/names.h"
+#include "job/lateness.h"
+#include "metrics/list.h"
+#include "metrics/metrics.h"
+#include "netlink/genl.h"
+
+#define LABELS		256
+#define MICRO		1e6
+
+/**
+ * struct page - what is written
+ * @object: the module's answers, by scope
+ */
+struct page {
+	FILE *to;
+	const struct jobs *jobs;
+	struct nl_replies object[SCOPES];
+};
+
+static const struct nlattr *attribute(const struct nlmsghdr *message, uint16_t type)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) == type)
+			return attr;
+	}
+	return NULL;
+}
+
+/* Names of tenants and jobs have no character that would need an escape. */
+static void job_labels(const struct page *page, uint32_t id, char labels[static LABELS])
+{
+	const struct job *job = id <= WEIR_JOB_ID_MAX ? page->jobs->by_id[id] : NULL;
+
+	snprintf(labels, LABELS, "job=\"%u\",tenant=\"%s\",name=\"%s\"", id,
+		 job ? job->tenant : "", job ? job->name : "");
+}
+
+static void port_label(const char *name, char labels[static LABELS])
+{
+	size_t used = snprintf(labels, LABELS, "port=\"");
+
+	for (; *name && used < LABELS - 4; name++) {
+		if (*name == '"' || *name == '\\')
+			labels[used++] = '\\';
+		labels[used++] = *name;
+	}
+	snprintf(labels + used, LABELS - used, "\"");
+}
+
+static void write_labels(const struct page *page, unsigned int scope,
+			 const struct nlmsghdr *message, char labels[static LABELS])
+{
+	*labels = '\0';
+	switch (scope) {
+	case SCOPE_JOB:
+		job_labels(page, nl_uint(attribute(message, WEIR_A_JOB_ID)), labels);
+		break;
+	case SCOPE_SOURCE:
+		snprintf(labels, LABELS, "job=\"%" PRIu64 "\",source=\"%" PRIu64 "\"",
+			 nl_uint(attribute(message, WEIR_A_SOURCE_JOB)),
+			 nl_uint(attribute(message, WEIR_A_SOURCE_ID)));
+		break;
+	case SCOPE_PORT:
+		port_label(nl_string(attribute(message, WEIR_A_PORT_IFNAME)), labels);
+		break;
+	case SCOPE_TRIM:
+		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);
+		break;
+	}
+}
+
+static void sample(const struct page *page, const struct metric *metric, const char *labels,
+		   uint64_t value)
+{
+	fprintf(page->to, *labels ? "%s{%s} %" PRIu64 "\n" : "%s%s %" PRIu64 "\n", metric->name,
+		labels, value);
+}
+
+/* Not every object has every counter. */
+static void counter(const struct page *page, const struct metric *metric, const char *labels,
+		    const struct nlattr *stats)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, stats) {
+		if (mnl_attr_get_type(attr) == metric->attr)
+			sample(page, metric, labels, nl_uint(attr));
+	}
+}
+
+static void refusals(const struct page *page, const struct metric *metric, const char *labels,
+		     const struct nlattr *stats)
+{
+	const struct nlattr *refusal[WEIR_A_REFUSAL_MAX + 1], *attr;
+	char more[LABELS + 64];
+
+	mnl_attr_for_each_nested(attr, stats) {
+		if (mnl_attr_get_type(attr) != WEIR_A_STATS_REFUSAL)
+			continue;
+		nl_nested(attr, refusal, WEIR_A_REFUSAL_MAX);
+		snprintf(more, sizeof(more), "%s%sreason=\"%s\"", labels, *labels ? "," : "",
+			 names_word(&reason_names, nl_uint(refusal[WEIR_A_REFUSAL_REASON])));
+		sample(page, metric, more, nl_uint(refusal[WEIR_A_REFUSAL_PACKETS]));
+	}
+}
+
+/* Buckets of Prometheus' hold all that is less. The module does not add times up: no sum. */
+static void lateness(const struct page *page, const struct metric *metric, const char *labels,
+		     const struct nlmsghdr *message)
+{
+	struct lateness seen;
+	uint64_t count = 0;
+	unsigned int i;
+
+	lateness_read(&seen, message);
+	for (i = 0; i < LATENESS_LAST; i++) {
+		count += seen.bucket[i];
+		fprintf(page->to, "%s_bucket{%s,le=\"%.6f\"} %" PRIu64 "\n", metric->name, labels,
+			(double)lateness_below(i) / MICRO, count);
+	}
+	fprintf(page->to, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", metric->name, labels,
+		seen.total);
+	fprintf(page->to, "%s_count{%s} %" PRIu64 "\n", metric->name, labels, seen.total);
+}
+
+static void object(const struct page *page, const struct metric *metric,
+		   const struct nlmsghdr *message)
+{
+	const struct nlattr *stats = attribute(message, scopes[metric->scope].stats);
+	const struct nlattr *own = attribute(message, metric->attr);
+	char labels[LABELS];
+
+	write_labels(page, metric->scope, message, labels);
+	if (metric->kind == METRIC_GAUGE && own)
+		sample(page, metric, labels, nl_uint(own));
+	else if (metric->kind == METRIC_COUNTER && stats)
+		counter(page, metric, labels, stats);
+	else if (metric->kind == METRIC_REFUSALS && stats)
+		refusals(page, metric, labels, stats);
+	else if (metric->kind == METRIC_LATENESS)
+		lateness(page, metric, labels, message);
+}
+
+static void family(const struct metric *metric, void *context)
+{
+	static const char *const types[] = {
+		[METRIC_COUNTER] = "counter",
+		[METRIC_GAUGE] = "gauge",
+		[METRIC_REFUSALS] = "counter",
+		[METRIC_LATENESS] = "histogram",
+	};
+	const struct page *page = context;
+	const struct nl_replies *replies = &page->object[metric->scope];
+	size_t i;
+
+	fprintf(page->to, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help,
+		metric->name, types[metric->kind]);
+	for (i = 0; i < replies->count; i++)
+		object(page, metric, replies->message[i]);
+}
+
+static int collect(struct page *page, struct weir *weir)
+{
+	char buffer[NL_REQUEST_SIZE];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < SCOPES && !err; i++) {
+		weir_begin(weir, buffer, scopes[i].command, scopes[i].dump ? NLM_F_DUMP : 0);
+		err = nl_talk(&weir->nl, buffer, &page->object[i]);
+	}
+	return err;
+}
+
+int metrics_write(FILE *to, const struct jobs *jobs)
+{
+	struct page page = { .to = to, .jobs = jobs };
+	struct weir weir;
+	unsigned int i;
+	int err;
+
+	err = weir_try_open(&weir);
+	if (err)
+		return err;
+	err = collect(&page, &weir);
+	weir_close(&weir);
+	if (!err)
+		metrics_each(family, &page);
+	for (i = 0; i < SCOPES; i++)
+		nl_replies_free(&page.object[i]);
+	return err;
+}
