@@ -7,14 +7,12 @@ WEIR_JOB                the job's id, or ID:PORT where the job has another port 
 WEIR_BIND               this worker's own address
 WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW, WEIR_TIMEOUT
                         as the options of weir.Communicator
-RANK, WORLD_SIZE        rank and ranks, from torchrun; else those of Open MPI, PMI and Slurm
+
+Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
+MPI, MPICH, PMIx or SLURM.
 """
 
 import os
-
-# Pairs of names: the rank, and the number of ranks.
-_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-              ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))
 
 _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
@@ -41,13 +39,6 @@ def _job():
         raise ValueError(f"WEIR_JOB is '{text}': it must be ID or ID:PORT") from None
 
 
-def _place():
-    for rank, ranks in _LAUNCHERS:
-        if rank in os.environ and ranks in os.environ:
-            return {"rank": read(rank, int), "ranks": read(ranks, int)}
-    return {}
-
-
 def _box():
     text = os.environ.get("WEIR_BOX", "")
     if "://" in text:
@@ -60,7 +51,7 @@ def options():
     found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
     box = _box()
     return ({name: value for name, value in found.items() if value is not None} | box |
-            ({} if "box" in box else _job()) | _place())
+            ({} if "box" in box else _job()))
 
 
 def complete(given):
@@ -74,10 +65,7 @@ def complete(given):
         for name in "job", "port":
             merged.pop(name, None)
     merged |= given
-    wanted = [("rank", "RANK"), ("ranks", "WORLD_SIZE")]
-    if "box" not in merged:
-        wanted += [("address", "WEIR_BOX"), ("job", "WEIR_JOB")]
-    for name, variable in wanted:
+    for name, variable in () if "box" in merged else (("address", "WEIR_BOX"), ("job", "WEIR_JOB")):
         if name not in merged:
             raise ValueError(f"no {name} was given, and {variable} is not set")
     return merged
