@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "call/guard.h"
 #include "call/options.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -64,6 +65,7 @@ int weir_open(struct weir **comm, const struct weir_options *options)
 		error_keep("no memory for a communicator");
 		return -ENOMEM;
 	}
+	guard_init(made);
 	made->fd = -1;
 	made->group_fd = -1;
 	err = set_up(made, options);
