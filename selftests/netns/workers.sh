@@ -346,8 +346,8 @@ other_sizes() {
 		start "7.$rank" $((rank + 1)) 7 "$rank" 4 --min-bytes "$size" --max-bytes "$size" \
 			--iterations 1 --warmup 0
 	done
-	all_fail 7 "0 1 2 3" "$(box_addr) answers, but " "block 12 of job 7" \
-		"sums another number of elements" && refused count
+	all_fail 7 "0 1 2 3" "the ranks of job 7 do not call for the same" "at its block 12" \
+		"All ranks have this error" && refused count
 }
 
 # The others wait for the timeout from the last answer on, and not for longer.

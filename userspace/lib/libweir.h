@@ -33,7 +33,9 @@
  *          values (-EINVAL, -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator
  *          usable.
  * Threads. A communicator, its requests included, is used by one thread at a
- *          time; different communicators are independent. The library starts no thread and
+ *          time: a call while another is inside is refused with -EBUSY, and changes nothing.
+ *          Different communicators are independent. A forked child cannot use its parent's, and
+ *          gets -ECHILD; it may close them, and open others. The library starts no thread and
  *          installs no signal handler: progress is made inside weir_test(), weir_wait(),
  *          weir_allreduce(), and, for blocks that fit the window at once, weir_iallreduce(). A
  *          rank that stays away from them for long delays the others where packets are lost, and
@@ -439,9 +441,9 @@ int weir_open(struct weir **comm, const struct weir_options *options);
  * weir_close() - leave the job
  * @comm: may be NULL
  *
- * Requests that are still outstanding are abandoned and freed with the communicator: the caller's
- * pointers to them are dead. A rank may close as soon as it has its own results; the box answers
- * the ranks that are behind.
+ * Not while another call is inside. Requests that are still outstanding are abandoned and freed
+ * with the communicator: the caller's pointers to them are dead. A rank may close as soon as it has
+ * its own results; the box answers the ranks that are behind.
  */
 void weir_close(struct weir *comm);
 
@@ -512,6 +514,8 @@ struct weir_extra {
  *	-ENODATA: a block is not summed over all ranks;
  *	-ETIMEDOUT: the box is away for timeout_ms, or ranks are missing for ranks_timeout_ms,
  *	which the sentence names. Final, as all that follow;
+ *	-EBUSY: another call is inside the communicator; -ECHILD: it is the parent's. Neither has an
+ *	effect;
  *	-ECONNREFUSED: nor was the job there, at the end;
  *	-ECONNRESET: the box has excluded this rank, or takes it for dead;
  *	-ESTALE: the job is in another generation, or this rank cannot rejoin
@@ -537,7 +541,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
  * Any number of requests may be outstanding; they share the window and follow
  * each other in the order in which they were begun, with no gap between them.
  *
- * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, or the communicator's final error.
+ * Return: 0, -EINVAL, -E2BIG, -ENOMEM, -EPROTO, -EBUSY, -ECHILD, or the communicator's final error.
  */
 int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    enum weir_type type, enum weir_operation operation, uint32_t flags,
@@ -564,13 +568,13 @@ int64_t weir_behind(struct weir *comm);
  * Does not block.
  *
  * Return: 0 when it is still under way; 1 when it has finished, or *@request
- *	was NULL; an error as of the blocking calls.
+ *	was NULL; an error as of the blocking calls. After -EBUSY and -ECHILD it is still there.
  */
 int weir_test(struct weir_request **request);
 
 /**
  * weir_wait() - make progress until a request has finished
- * @request: the request; freed and set to NULL, except after -EINTR
+ * @request: the request; freed and set to NULL, except after -EINTR, -EBUSY and -ECHILD
  *
  * Return: 0, also when *@request was NULL; -EINTR when a signal handler ran
  *	meanwhile, and the request is still under way: call again; an error as
@@ -593,6 +597,8 @@ int weir_get_poll(struct weir *comm, struct weir_poll *poll);
 /**
  * weir_error() - the sentence of the last error
  * @comm: the communicator; NULL for the thread's last failed weir_open()
+ *
+ * After -EBUSY and -ECHILD it is the thread's own, until its next call.
  *
  * Return: a string without a line feed, never NULL, valid until the next call
  *	on @comm. Empty when there has been no error.

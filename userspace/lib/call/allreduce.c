@@ -7,6 +7,8 @@
 
 #include "ask/ask.h"
 #include "base/sized.h"
+#include "call/finish.h"
+#include "call/guard.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "number/convert.h"
@@ -223,6 +225,26 @@ static int begin(struct weir *comm, const struct call *call, struct weir_request
 	return 0;
 }
 
+/* With the communicator entered. */
+static int start(struct weir *comm, struct call *call, const struct weir_extra *extra,
+		 struct weir_request **request)
+{
+	int err;
+
+	if (comm->failed && !comm->config.fallback)
+		return comm->failed;
+	err = check_extra(comm, &call->extra, extra);
+	if (!err)
+		err = check_numbers(comm, call);
+	if (!err)
+		err = check_vectors(comm, call);
+	if (!err)
+		err = check_scale(comm, call);
+	if (!err)
+		err = ask_renew(comm);
+	return err ?: begin(comm, call, request);
+}
+
 int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		    enum weir_type type, enum weir_operation operation, uint32_t flags,
 		    const struct weir_extra *extra, struct weir_request **request)
@@ -235,43 +257,57 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 		.operation = operation,
 		.flags = flags,
 	};
-	int err;
+	int err = guard_enter(comm);
 
 	*request = NULL;
-	if (comm->failed && !comm->config.fallback)
-		return comm->failed;
-	err = check_extra(comm, &call.extra, extra);
-	if (!err)
-		err = check_numbers(comm, &call);
-	if (!err)
-		err = check_vectors(comm, &call);
-	if (!err)
-		err = check_scale(comm, &call);
-	if (!err)
-		err = ask_renew(comm);
-	return err ?: begin(comm, &call, request);
+	if (err)
+		return err;
+	err = start(comm, &call, extra, request);
+	guard_leave(comm);
+	return err;
+}
+
+static int finish(struct weir_request *request)
+{
+	int err;
+
+	do
+		err = finish_wait(&request);
+	while (err == -EINTR);
+	return err;
 }
 
 int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
 		   enum weir_type type, enum weir_operation operation, uint32_t flags,
 		   const struct weir_extra *extra)
 {
+	struct call call = {
+		.in = in,
+		.out = out,
+		.count = count,
+		.type = type,
+		.operation = operation,
+		.flags = flags,
+	};
 	struct weir_request *request;
-	int err = weir_iallreduce(comm, in, out, count, type, operation, flags, extra, &request);
+	int err = guard_enter(comm);
 
 	if (err)
 		return err;
-	do
-		err = weir_wait(&request);
-	while (err == -EINTR);
+	err = start(comm, &call, extra, &request) ?: finish(request);
+	guard_leave(comm);
 	return err;
 }
 
 int64_t weir_behind(struct weir *comm)
 {
-	int err = progress_once(comm);
+	int64_t behind = guard_enter(comm);
 
-	if (err < 0)
-		return err;
-	return comm->ahead > comm->queue.end ? (int64_t)(comm->ahead - comm->queue.end) : 0;
+	if (behind)
+		return behind;
+	behind = progress_once(comm);
+	if (!behind && comm->ahead > comm->queue.end)
+		behind = (int64_t)(comm->ahead - comm->queue.end);
+	guard_leave(comm);
+	return behind;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/finish.h"
+#include "call/guard.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "number/number.h"
@@ -145,12 +147,10 @@ static int finish(struct weir_request **handle)
 	return err;
 }
 
-int weir_test(struct weir_request **request)
+static int test(struct weir_request **request)
 {
 	int err;
 
-	if (!*request)
-		return 1;
 	if (!request_is_done(*request) && progress_once((*request)->comm) >= 0 &&
 	    !request_is_done(*request))
 		return 0;
@@ -158,12 +158,41 @@ int weir_test(struct weir_request **request)
 	return err ?: 1;
 }
 
+int weir_test(struct weir_request **request)
+{
+	struct weir *comm;
+	int err;
+
+	if (!*request)
+		return 1;
+	comm = (*request)->comm;
+	err = guard_enter(comm);
+	if (err)
+		return err;
+	err = test(request);
+	guard_leave(comm);
+	return err;
+}
+
+int finish_wait(struct weir_request **request)
+{
+	int err = progress_until(*request);
+
+	return err == -EINTR ? err : finish(request);
+}
+
 int weir_wait(struct weir_request **request)
 {
+	struct weir *comm;
 	int err;
 
 	if (!*request)
 		return 0;
-	err = progress_until(*request);
-	return err == -EINTR ? err : finish(request);
+	comm = (*request)->comm;
+	err = guard_enter(comm);
+	if (err)
+		return err;
+	err = finish_wait(request);
+	guard_leave(comm);
+	return err;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ask/ask.h"
+#include "call/guard.h"
 #include "call/options.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -65,6 +66,7 @@ int weir_open(struct weir **comm, const struct weir_options *options)
 		error_keep("no memory for a communicator");
 		return -ENOMEM;
 	}
+	guard_init(made);
 	made->fd = -1;
 	made->group_fd = -1;
 	err = set_up(made, options);
@@ -82,7 +84,9 @@ void weir_close(struct weir *comm)
 	if (!comm)
 		return;
 	request_free_all(&comm->queue);
-	ask_leave(comm);
+	/* A forked child's close is not the rank's leave. */
+	if (!guard_check_owner(comm))
+		ask_leave(comm);
 	socket_close(comm);
 	inbox_uninit(&comm->in);
 	kept_uninit(&comm->kept);

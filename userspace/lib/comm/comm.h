@@ -3,6 +3,7 @@
 #ifndef WEIR_COMM_H
 #define WEIR_COMM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -143,7 +144,18 @@ struct absence {
 };
 
 /**
+ * struct guard - keeps other processes and threads out
+ * @forks: how many the process had behind it that has opened the communicator
+ * @inside: a call is
+ */
+struct guard {
+	unsigned int forks;
+	atomic_bool inside;
+};
+
+/**
  * struct weir - a communicator
+ * @guard: of its calls
  * @config: its options
  * @asked: how it came to its job; NULL where it was told
  * @fd: connected to the box; -1 before it is there
@@ -183,6 +195,7 @@ struct absence {
  * @members: as the last notice has them
  */
 struct weir {
+	struct guard guard;
 	struct config config;
 	struct asked *asked;
 	int fd;

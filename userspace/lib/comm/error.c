@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "call/guard.h"
 #include "comm/comm.h"
 
 static _Thread_local char open_error[COMM_ERROR];
@@ -41,5 +42,10 @@ void error_keep(const char *sentence)
 
 const char *weir_error(const struct weir *comm)
 {
-	return comm ? comm->error : open_error;
+	const char *refusal;
+
+	if (!comm)
+		return open_error;
+	refusal = guard_error(comm);
+	return refusal ? refusal : comm->error;
 }

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/sized.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "path/path.h"
@@ -104,19 +103,13 @@ int progress_once(struct weir *comm)
 	return err;
 }
 
-int weir_get_poll(struct weir *comm, struct weir_poll *poll)
+uint64_t progress_pause(struct weir *comm)
 {
 	uint64_t now = rtt_now(), until = comm->failed ? now : deadline(comm);
-	struct weir_poll wanted = {
-		.fd = comm->fd,
-		.group_fd = comm->group_fd,
-		.writable = comm->blocked,
-		.timeout_us = until > now ? (until - now + NSEC_PER_USEC - 1) / NSEC_PER_USEC : 0,
-	};
 
 	/* Time spent waiting is not time spent elsewhere. */
 	comm->left = until > now ? until : now;
-	return sized_out(poll, poll->size, &wanted, sizeof(wanted));
+	return comm->left - now;
 }
 
 static int run_until(struct weir_request *request)

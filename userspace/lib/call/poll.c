@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/sized.h"
+#include "call/guard.h"
+#include "comm/comm.h"
+#include "request/progress.h"
+
+int weir_get_poll(struct weir *comm, struct weir_poll *poll)
+{
+	struct weir_poll wanted;
+	int err = guard_enter(comm);
+
+	if (err)
+		return err;
+	wanted = (struct weir_poll) {
+		.fd = comm->fd,
+		.group_fd = comm->group_fd,
+		.writable = comm->blocked,
+		.timeout_us = (progress_pause(comm) + NSEC_PER_USEC - 1) / NSEC_PER_USEC,
+	};
+	err = sized_out(poll, poll->size, &wanted, sizeof(wanted));
+	guard_leave(comm);
+	return err;
+}
