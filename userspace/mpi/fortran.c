@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fortran's entries of mpif.h and "use mpi", where MPI's own do not come by C's: Open MPI's. MPICH's
- * call C's functions.
+ * Fortran's entries of mpif.h and "use mpi", for Open MPI, whose own go past C's. MPICH's call
+ * C's functions.
  */
 #include <mpi.h>
 
