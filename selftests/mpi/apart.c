@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ranks that the box leaves at different reductions: a channel over a library that sums nothing, but
- * has results of its own, and fails where it is told to.
+ * Ranks that the box leaves at different reductions: a channel over a library that sums nothing,
+ * but has results of its own, and fails where it is told to.
  */
 #include <errno.h>
 #include <stdbool.h>
