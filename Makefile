@@ -55,7 +55,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -180,6 +180,8 @@ check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, 
 check-unit: ## the module's code against mocks, the tools' and the library's
 check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
+check-torch: ## the plug-in for torch.distributed
+check-mpi: ## the library for MPI, with Open MPI and MPICH
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
 check-faults: module-debug ## allocations that fail, and hostile events
@@ -233,6 +235,11 @@ demo: ## a network of namespaces that sums gradients, in a virtual machine
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all
 	@selftests/vm/run -- selftests/demo/demo.sh
+
+demo-torch: ## torch by Gloo and by weir over links of 200 Mbit/s, in namespaces of this machine (root)
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all
+	@selftests/torch/demo.sh
 
 bench: ## the measurements of docs/BENCHMARKS.md
 	@scripts/setup

@@ -119,8 +119,10 @@ static void catch_up(struct channel *channel, uint64_t least, uint64_t most, int
 {
 	for (uint64_t number = least; number < most; number++) {
 		bool lacking = number >= channel->finished;
-		struct call *call = lacking ? channel->first : channel->kept[number % CHANNEL_DEPTH];
+		struct call *call = channel->first;
 
+		if (!lacking)
+			call = channel->kept[number % CHANNEL_DEPTH];
 		PMPI_Bcast(call->stage, call->count, call->datatype, root, channel->peers);
 		if (lacking)
 			finish(channel);

@@ -45,6 +45,7 @@ enum call_kind {
  * @request: of the library
  * @inner: of MPI, where it has to do an iallreduce
  * @general: the program's, of an iallreduce
+ * @submitted: to a channel
  * @next: the one that was submitted after it
  */
 struct call {
@@ -60,6 +61,7 @@ struct call {
 	struct weir_request *request;
 	MPI_Request inner;
 	MPI_Request general;
+	bool submitted;
 	struct call *next;
 };
 

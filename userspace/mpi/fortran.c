@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fortran's entries of mpif.h and "use mpi", where MPI's own do not come by C's: Open MPI's. MPICH's
- * call C's functions.
+ * Fortran's entries of mpif.h and "use mpi", for Open MPI, whose own go past C's. MPICH's call
+ * C's functions.
  */
 #include <mpi.h>
 
@@ -30,8 +30,8 @@ void mpi_allreduce_(const void *in, void *out, const MPI_Fint *count, const MPI_
 void mpi_reduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,
 		 const MPI_Fint *op, const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *err)
 {
-	*err = MPI_Reduce(input_of(in), out, *count, MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), *root,
-			  MPI_Comm_f2c(*comm));
+	*err = MPI_Reduce(input_of(in), out, *count, MPI_Type_f2c(*datatype), MPI_Op_f2c(*op),
+			  *root, MPI_Comm_f2c(*comm));
 }
 
 #endif

@@ -3,6 +3,7 @@
  * Where a program waits, iallreduces make progress. They are generalized requests: MPI
  * does the rest.
  */
+#include <poll.h>
 #include <stdbool.h>
 
 #include "world.h"
@@ -15,12 +16,18 @@ static bool progress(int ms)
 	struct channel *channel;
 	bool busy = false;
 
+	if (!world_try_lock()) {
+		/* Another thread makes it, but may end before this one's request has finished. */
+		poll(NULL, 0, ms ? 1 : 0);
+		return true;
+	}
 	for (unsigned int i = 0; (channel = world_next(i)); i++) {
 		if (!channel->first)
 			continue;
 		channel_wait(channel, channel->submitted - 1, ms);
 		busy = true;
 	}
+	world_unlock();
 	return busy;
 }
 

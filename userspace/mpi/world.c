@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How the ranks begin: all go by the box, or none. */
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,23 @@ static struct {
 	struct channel channels[SETTINGS_JOBS];
 	unsigned int count;
 } world;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void world_lock(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+
+bool world_try_lock(void)
+{
+	return !pthread_mutex_trylock(&mutex);
+}
+
+void world_unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
 
 /* Returns the first rank's fault, or NULL. All ranks call it. */
 static const char *first_fault(const char mine[FAULT_LENGTH])
@@ -51,15 +69,11 @@ static const char *agree_on_settings(void)
 {
 	struct settings *mine = &world.settings, zero;
 	char fault[FAULT_LENGTH] = "";
-	int threads;
 
 	settings_read(mine, fault);
 	zero = *mine;
 	PMPI_Bcast(&zero, sizeof(zero), MPI_BYTE, 0, world.peers);
 	mine->min_bytes = zero.min_bytes;
-	PMPI_Query_thread(&threads);
-	if (!*fault && threads == MPI_THREAD_MULTIPLE)
-		strcpy(fault, "threads may call MPI at once, in different orders on each rank");
 	if (!*fault && world.ranks > 256)
 		strcpy(fault, "there are more than 256 ranks");
 	if (!*fault && memcmp(mine, &zero, sizeof(zero)))
@@ -145,10 +159,12 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 	(void)key;
 	(void)value;
 	(void)extra;
+	world_lock();
 	if (world.state == STATE_BOX)
 		wait_for_all();
 	close_all();
 	world.state = STATE_MPI;
+	world_unlock();
 	return MPI_SUCCESS;
 }
 
@@ -177,12 +193,13 @@ static void set_up(MPI_Comm comm)
 		  (unsigned long long)world.settings.min_bytes);
 }
 
-static bool has_all_ranks(MPI_Comm comm)
+static bool may_own(MPI_Comm comm)
 {
-	int result;
+	int result, threads;
 
 	PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-	return result == MPI_IDENT || result == MPI_CONGRUENT;
+	PMPI_Query_thread(&threads);
+	return result == MPI_IDENT || (result == MPI_CONGRUENT && threads != MPI_THREAD_MULTIPLE);
 }
 
 static bool is_owner(MPI_Comm comm)
@@ -239,7 +256,7 @@ struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, M
 {
 	struct channel *channel = NULL;
 
-	if (world.state == STATE_NEW && blocking && has_all_ranks(comm))
+	if (world.state == STATE_NEW && blocking && may_own(comm))
 		set_up(comm);
 	if (world.state != STATE_BOX || !is_owner(comm))
 		return NULL;

@@ -2,7 +2,8 @@
 /*
  * The jobs, and the communicator that they belong to: the first of all ranks that makes a blocking
  * reduction. On it all ranks call the same in the same order; between communicators MPI does not
- * ask for that, so all others are MPI's own.
+ * ask for that, so all others are MPI's own. Where threads may call MPI at once it is
+ * MPI_COMM_WORLD, as they could not agree which is the first.
  */
 #ifndef WEIR_MPI_WORLD_H
 #define WEIR_MPI_WORLD_H
@@ -10,6 +11,11 @@
 #include <stdbool.h>
 
 #include "channel.h"
+
+/* Jobs and channels are used by one thread at a time. */
+void world_lock(void);
+bool world_try_lock(void);
+void world_unlock(void);
 
 /**
  * world_channel() - the channel that a reduction goes by
@@ -20,7 +26,7 @@
  * @blocking: the first blocking one sets the jobs up
  * @type: where the library's type goes
  *
- * Decides alike on all ranks.
+ * Decides alike on all ranks. Called with the lock, as world_next().
  *
  * Return: NULL where it is MPI's own.
  */
