@@ -67,13 +67,14 @@ daemon_kill() {
 
 url() { echo "weird://$(router_addr "$1"):$port/$2"; }
 
-# perf WORKER RANK RANKS NAME [OPTION...]: in the background; perf_wait waits for all.
+# perf WORKER RANK RANKS NAME [OPTION...]: in the background; box_wait waits for all. It runs
+# $iterations, or three.
 perf() {
 	local i=$1 rank=$2 ranks=$3 name=$4
 	shift 4
 	WEIR_TOKEN=${token:-secret} in_worker "$i" weir-perf --box "$(url "$i" "$name?blocks=64")" \
 		--rank "$rank" --ranks "$ranks" --verify --min-bytes 40004 --max-bytes 40004 \
-		--iterations 3 --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
+		--iterations "${iterations:-3}" --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
 	box_pids+=($!)
 }
 
@@ -91,6 +92,7 @@ perf_all() {
 ask() { ask_at_once "$@" && poll 60 test -s "$box_out/ask.$2.$3"; }
 
 ask_at_once() {
+	rm -f "$box_out/ask.$2.$3"
 	nsenter --net="/run/netns/$(ns_name "w$1")" -- curl -sN -m 600 \
 		-H "Authorization: Bearer ${token:-secret}" \
 		-d '{"name": "'"$2"'", "rank": '"$3"', "ranks": '"$4"', "blocks": 64'"${5:+, $5}"'}' \
@@ -182,7 +184,7 @@ administrators_job_stays() {
 # The run goes on without the daemon, and the next one knows the job.
 daemon_is_killed_in_a_run() {
 	local id
-	perf_all long --iterations 60
+	iterations=60 perf_all long
 	poll 60 all_bound || return
 	daemon_kill
 	id=$(job_ids)
@@ -212,7 +214,7 @@ module_is_reloaded() {
 	local i before
 	ask 1 kept 0 2 && ask 2 kept 1 2 || return
 	before=$(weir -j source show | gojq -c '[.[] | [.job, .id, .address]]')
-	module_goes 60 || return
+	weir port flush && module_goes 60 || return
 	poll 60 sources_are "$before" || return
 	end_asks
 	poll 60 jobs_are "" || return
@@ -239,7 +241,7 @@ many_jobs() {
 		--parallel-max "$jobs" -m 900 -K "$box_out/many" >/dev/null 2>&1 &
 	asks+=($!)
 	poll 300 all_have_jobs || return
-	[[ $(cat "$box_out"/many.* | gojq -s '[.[].job] | unique | length') == "$jobs" ]] || return
+	[[ $(cat "$box_out"/many.* | gojq -s 'map(.job) | unique | length') == "$jobs" ]] || return
 	[[ $(get /jobs | gojq 'length') == "$jobs" ]] || return
 	# Tenants 0 to 7 have all that they may have, the others one less.
 	token=token0 ask 2 more 0 2
@@ -279,7 +281,7 @@ metrics_and_events() {
 		"http://$(router_addr 2):$port/events" >"$box_out/events" 2>/dev/null &
 	pid=$!
 	poll 60 grep -q ': weird' "$box_out/events" || status=1
-	perf_all seen --iterations 200
+	iterations=200 perf_all seen
 	poll 60 measured || status=1
 	box_wait || status=1
 	poll 60 grep -q '"event":"generation"' "$box_out/events" || status=1
@@ -296,7 +298,8 @@ measured() {
 }
 
 is_nobody() {
-	[[ $(awk '/^Uid:/ { print $2 } /^CapEff:/ { print $2 }' "/proc/$(daemon_pid)/status" | paste -sd ' ') == "65534 0000000000001000" ]]
+	[[ $(awk '/^(Uid|CapEff):/ { print $2 }' "/proc/$(daemon_pid)/status" | paste -sd ' ') == \
+		"65534 0000000000001000" ]]
 }
 
 ktap_header
