@@ -122,7 +122,10 @@ whole() {
 field() { gojq -r ".$1 // empty" "$box_out/ask.$2.$3" | head -n 1; }
 
 # get PATH: as the operator.
-get() { in_worker 1 curl -sf -m 60 -H "Authorization: Bearer secret" "http://$(router_addr 1):$port$1"; }
+get() {
+	in_worker 1 curl -sf -m 60 -H "Authorization: Bearer secret" \
+		"http://$(router_addr 1):$port$1"
+}
 
 job_ids() { box_stat '[.[].id] | join(" ")' job show; }
 jobs_are() { [[ $(job_ids) == "$1" ]]; }
@@ -159,7 +162,7 @@ over_quota() {
 
 ends_with_its_workers() {
 	ask 1 held 0 2 && ask 2 held 1 2 || return
-	[[ $(weir -j source show | gojq -c '[.[].address]') == '["10.77.1.1","10.77.2.1"]' ]] || return
+	[[ $(box_stat '[.[].address] | join(" ")' source show) == "10.77.1.1 10.77.2.1" ]] || return
 	end_asks
 	poll 60 jobs_are "" && [[ -z $(ls "$state") ]]
 }
@@ -189,7 +192,7 @@ daemon_is_killed_in_a_run() {
 	daemon_kill
 	id=$(job_ids)
 	daemon_start || return
-	jobs_are "$id" && [[ $(get /jobs | gojq -c '[.[].name]') == '["long"]' ]] || return
+	jobs_are "$id" && [[ $(get /jobs | gojq -r '.[].name') == long ]] || return
 	box_wait && poll 60 jobs_are ""
 }
 all_bound() { [[ $(box_stat '[.[].bound] | add' job show) == 4 ]]; }
@@ -203,7 +206,7 @@ daemon_is_killed_while_jobs_are_asked_for() {
 		done
 		poll 60 some_job || return
 		daemon_kill && daemon_start || return
-		[[ $(get /jobs | gojq -c '[.[].job] | sort | join(" ")' | tr -d '"') == "$(job_ids)" ]] || return
+		[[ $(get /jobs | gojq -r '[.[].job] | sort | join(" ")') == "$(job_ids)" ]] || return
 		end_asks
 		poll 60 jobs_are "" && [[ -z $(ls "$state") ]] || return
 	done
@@ -290,11 +293,12 @@ metrics_and_events() {
 	wait "$pid" 2>/dev/null
 	poll 60 jobs_are "" && return "$status"
 }
+has() { grep -q "^weir_$1" "$box_out/metrics"; }
 measured() {
 	get /metrics >"$box_out/metrics" &&
-		grep -q '^weir_job_contributions_total{job="[0-9]*",tenant="own",name="seen"} [1-9]' "$box_out/metrics" &&
-		grep -q '^weir_source_lateness_seconds_count{job="[0-9]*",source="3"} [1-9]' "$box_out/metrics" &&
-		grep -q '^weir_port_contributions_total{port="w1"} [1-9]' "$box_out/metrics"
+		has 'job_contributions_total{job="[0-9]*",tenant="own",name="seen"} [1-9]' &&
+		has 'source_lateness_seconds_count{job="[0-9]*",source="3"} [1-9]' &&
+		has 'port_contributions_total{port="w1"} [1-9]'
 }
 
 is_nobody() {
