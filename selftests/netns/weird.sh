@@ -67,13 +67,14 @@ daemon_kill() {
 
 url() { echo "weird://$(router_addr "$1"):$port/$2"; }
 
-# perf WORKER RANK RANKS NAME [OPTION...]: in the background; perf_wait waits for all.
+# perf WORKER RANK RANKS NAME [OPTION...]: in the background; box_wait waits for all. It runs
+# $iterations, or three.
 perf() {
 	local i=$1 rank=$2 ranks=$3 name=$4
 	shift 4
 	WEIR_TOKEN=${token:-secret} in_worker "$i" weir-perf --box "$(url "$i" "$name?blocks=64")" \
 		--rank "$rank" --ranks "$ranks" --verify --min-bytes 40004 --max-bytes 40004 \
-		--iterations 3 --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
+		--iterations "${iterations:-3}" --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
 	box_pids+=($!)
 }
 
@@ -91,6 +92,7 @@ perf_all() {
 ask() { ask_at_once "$@" && poll 60 test -s "$box_out/ask.$2.$3"; }
 
 ask_at_once() {
+	rm -f "$box_out/ask.$2.$3"
 	nsenter --net="/run/netns/$(ns_name "w$1")" -- curl -sN -m 600 \
 		-H "Authorization: Bearer ${token:-secret}" \
 		-d '{"name": "'"$2"'", "rank": '"$3"', "ranks": '"$4"', "blocks": 64'"${5:+, $5}"'}' \
@@ -120,7 +122,10 @@ whole() {
 field() { gojq -r ".$1 // empty" "$box_out/ask.$2.$3" | head -n 1; }
 
 # get PATH: as the operator.
-get() { in_worker 1 curl -sf -m 60 -H "Authorization: Bearer secret" "http://$(router_addr 1):$port$1"; }
+get() {
+	in_worker 1 curl -sf -m 60 -H "Authorization: Bearer secret" \
+		"http://$(router_addr 1):$port$1"
+}
 
 job_ids() { box_stat '[.[].id] | join(" ")' job show; }
 jobs_are() { [[ $(job_ids) == "$1" ]]; }
@@ -157,7 +162,7 @@ over_quota() {
 
 ends_with_its_workers() {
 	ask 1 held 0 2 && ask 2 held 1 2 || return
-	[[ $(weir -j source show | gojq -c '[.[].address]') == '["10.77.1.1","10.77.2.1"]' ]] || return
+	[[ $(box_stat '[.[].address] | join(" ")' source show) == "10.77.1.1 10.77.2.1" ]] || return
 	end_asks
 	poll 60 jobs_are "" && [[ -z $(ls "$state") ]]
 }
@@ -182,12 +187,12 @@ administrators_job_stays() {
 # The run goes on without the daemon, and the next one knows the job.
 daemon_is_killed_in_a_run() {
 	local id
-	perf_all long --iterations 60
+	iterations=60 perf_all long
 	poll 60 all_bound || return
 	daemon_kill
 	id=$(job_ids)
 	daemon_start || return
-	jobs_are "$id" && [[ $(get /jobs | gojq -c '[.[].name]') == '["long"]' ]] || return
+	jobs_are "$id" && [[ $(get /jobs | gojq -r '.[].name') == long ]] || return
 	box_wait && poll 60 jobs_are ""
 }
 all_bound() { [[ $(box_stat '[.[].bound] | add' job show) == 4 ]]; }
@@ -201,7 +206,7 @@ daemon_is_killed_while_jobs_are_asked_for() {
 		done
 		poll 60 some_job || return
 		daemon_kill && daemon_start || return
-		[[ $(get /jobs | gojq -c '[.[].job] | sort | join(" ")' | tr -d '"') == "$(job_ids)" ]] || return
+		[[ $(get /jobs | gojq -r '[.[].job] | sort | join(" ")') == "$(job_ids)" ]] || return
 		end_asks
 		poll 60 jobs_are "" && [[ -z $(ls "$state") ]] || return
 	done
@@ -212,7 +217,7 @@ module_is_reloaded() {
 	local i before
 	ask 1 kept 0 2 && ask 2 kept 1 2 || return
 	before=$(weir -j source show | gojq -c '[.[] | [.job, .id, .address]]')
-	module_goes 60 || return
+	weir port flush && module_goes 60 || return
 	poll 60 sources_are "$before" || return
 	end_asks
 	poll 60 jobs_are "" || return
@@ -239,7 +244,7 @@ many_jobs() {
 		--parallel-max "$jobs" -m 900 -K "$box_out/many" >/dev/null 2>&1 &
 	asks+=($!)
 	poll 300 all_have_jobs || return
-	[[ $(cat "$box_out"/many.* | gojq -s '[.[].job] | unique | length') == "$jobs" ]] || return
+	[[ $(cat "$box_out"/many.* | gojq -s 'map(.job) | unique | length') == "$jobs" ]] || return
 	[[ $(get /jobs | gojq 'length') == "$jobs" ]] || return
 	# Tenants 0 to 7 have all that they may have, the others one less.
 	token=token0 ask 2 more 0 2
@@ -279,7 +284,7 @@ metrics_and_events() {
 		"http://$(router_addr 2):$port/events" >"$box_out/events" 2>/dev/null &
 	pid=$!
 	poll 60 grep -q ': weird' "$box_out/events" || status=1
-	perf_all seen --iterations 200
+	iterations=200 perf_all seen
 	poll 60 measured || status=1
 	box_wait || status=1
 	poll 60 grep -q '"event":"generation"' "$box_out/events" || status=1
@@ -288,15 +293,17 @@ metrics_and_events() {
 	wait "$pid" 2>/dev/null
 	poll 60 jobs_are "" && return "$status"
 }
+has() { grep -q "^weir_$1" "$box_out/metrics"; }
 measured() {
 	get /metrics >"$box_out/metrics" &&
-		grep -q '^weir_job_contributions_total{job="[0-9]*",tenant="own",name="seen"} [1-9]' "$box_out/metrics" &&
-		grep -q '^weir_source_lateness_seconds_count{job="[0-9]*",source="3"} [1-9]' "$box_out/metrics" &&
-		grep -q '^weir_port_contributions_total{port="w1"} [1-9]' "$box_out/metrics"
+		has 'job_contributions_total{job="[0-9]*",tenant="own",name="seen"} [1-9]' &&
+		has 'source_lateness_seconds_count{job="[0-9]*",source="3"} [1-9]' &&
+		has 'port_contributions_total{port="w1"} [1-9]'
 }
 
 is_nobody() {
-	[[ $(awk '/^Uid:/ { print $2 } /^CapEff:/ { print $2 }' "/proc/$(daemon_pid)/status" | paste -sd ' ') == "65534 0000000000001000" ]]
+	[[ $(awk '/^(Uid|CapEff):/ { print $2 }' "/proc/$(daemon_pid)/status" | paste -sd ' ') == \
+		"65534 0000000000001000" ]]
 }
 
 ktap_header

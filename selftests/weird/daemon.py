@@ -61,7 +61,9 @@ class Answer:
 
 
 class Daemon:
-    def __init__(self, tenants, program="test-weird", **conf):
+    def __init__(self, tenants, program="test-weird", host="127.0.0.1", **conf):
+        self.host = host
+        self.where = f"[{host}]" if ":" in host else host
         self.work = tempfile.mkdtemp(prefix="weird-")
         self.program = os.path.join(ROOT, "build", "bin", program)
         self.box = os.path.join(self.work, "box")
@@ -70,9 +72,12 @@ class Daemon:
         os.mkdir(self.state)
         self.conf = {"grace": 1, "restart_grace": 2, "tenants": tenants, **conf}
         self.process = None
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+        with self.socket() as probe:
+            probe.bind((host, 0))
             self.port = probe.getsockname()[1]
+
+    def socket(self):
+        return socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
 
     def write_conf(self):
         path = os.path.join(self.work, "conf.json")
@@ -88,14 +93,14 @@ class Daemon:
             env["WEIRD_KILL_AT"] = str(kill_at)
         self.log = open(os.path.join(self.work, "log"), "ab")
         self.process = subprocess.Popen(
-            [self.program, "--listen", f"127.0.0.1:{self.port}", "--config", path, "--state",
+            [self.program, "--listen", f"{self.where}:{self.port}", "--config", path, "--state",
              self.state], stderr=self.log, env=env)
         wait_for(lambda: self.process.poll() is not None or self.listens(), "it listens")
         return self
 
     def listens(self):
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        with self.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
 
     def said(self):
         with open(os.path.join(self.work, "log"), encoding="utf-8") as file:
@@ -120,9 +125,9 @@ class Daemon:
             print("# it said:", *self.said().splitlines()[-20:], sep="\n#   ")
         shutil.rmtree(self.work)
 
-    def request(self, method, path, body=None, token=None, source="127.0.0.1", headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE,
-                                                source_address=(source, 0))
+    def request(self, method, path, body=None, token=None, source=None, headers=None):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE,
+                                                source_address=(source or self.host, 0))
         headers = dict(headers or {})
         if token:
             headers["Authorization"] = "Bearer " + token

@@ -552,6 +552,21 @@ def metrics_and_their_dashboard():
     assert len(set(places)) == len(places), "no panel lies on another"
 
 
+def completion_knows_every_option():
+    with Daemon([OWN], program="weird") as daemon:
+        options = set(re.findall(r"^  (--[a-z]+)", subprocess.run(
+            [daemon.program, "--help"], check=True, stdout=subprocess.PIPE).stdout.decode(),
+            re.MULTILINE))
+        script = (f". {ROOT}/userspace/completion/weird; COMP_WORDS=({daemon.program} --); "
+                  "COMP_CWORD=1; _weird; echo ${COMPREPLY[@]}")
+        said = subprocess.run(["bash", "-c", script], check=True, stdout=subprocess.PIPE).stdout
+        assert set(said.decode().split()) == options and len(options) == 8, (said, options)
+        with open(os.path.join(ROOT, "userspace", "man", "weird.8"), encoding="ascii") as file:
+            manual = file.read()
+        for option in options:
+            assert "Fl -" + option[2:] in manual, option
+
+
 TESTS = [
     a_job_by_asking, address_that_was_called_is_the_jobs, worker_that_comes_back,
     packets_keep_a_job_without_connections, ranks_that_leave_take_the_job_at_once,
@@ -562,6 +577,7 @@ TESTS = [
     two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, wrong_requests,
     noise_does_not_end_it, configuration_is_read_again, wrong_configurations, new_tokens_fit,
     only_what_it_needs, answers_are_as_openapi_has_them, metrics_and_their_dashboard,
+    completion_knows_every_option,
 ]
 
 if __name__ == "__main__":

@@ -38,11 +38,11 @@ with weir.Communicator(**json.loads(sys.argv[1])) as comm:
 class Box:
     """weird, and beside it a box that sums the one job that it can give."""
 
-    def __init__(self, ranks=2, tenants=None, kind="int32", **conf):
+    def __init__(self, ranks=2, tenants=None, kind="int32", host="127.0.0.1", **conf):
         self.port = self.free_port()
-        self.daemon = Daemon(tenants or [tenant("own", "secret")], port=self.port,
+        self.daemon = Daemon(tenants or [tenant("own", "secret")], host=host, port=self.port,
                              jobs={"first": JOB, "last": JOB}, **conf)
-        self.refbox = [os.path.join(BUILD, "lib-tests", "refbox"), "--address", "127.0.0.1",
+        self.refbox = [os.path.join(BUILD, "lib-tests", "refbox"), "--address", host,
                        "--sources", str(ranks), "--job", str(JOB), "--blocks", "64", "--port",
                        str(self.port), "--dtype", kind]
         self.sums = None
@@ -69,7 +69,7 @@ class Box:
         self.daemon.__exit__(*error)
 
     def url(self, rest="/run?blocks=64"):
-        return f"weird://127.0.0.1:{self.daemon.port}{rest}"
+        return f"weird://{self.daemon.where}:{self.daemon.port}{rest}"
 
     def environment(self, more):
         clean = {name: value for name, value in os.environ.items()
@@ -126,6 +126,14 @@ def type_and_operation_are_asked_for():
         for worker in workers:
             out, errors = worker.communicate()
             assert worker.returncode == 0, (out, errors)
+
+
+def over_ipv6():
+    with Box(tenants=[tenant("own", "secret", prefixes=["::1"])], host="::1") as box:
+        workers = [box.python({}, box=box.url(), rank=rank, ranks=2) for rank in range(2)]
+        assert all(first_line(worker)[0] == 3 for worker in workers)
+        assert box.daemon.jobs("secret")[0]["address"] == "::1"
+        leave(workers)
 
 
 def launchers():
@@ -273,8 +281,8 @@ def client_certificates():
 
 
 TESTS = [
-    sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, launchers,
-    wishes_of_the_url, rank_that_is_killed_comes_back, daemon_that_begins_anew_is_asked_again,
+    sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, over_ipv6,
+    launchers, wishes_of_the_url, rank_that_is_killed_comes_back, daemon_that_begins_anew_is_asked_again,
     refusals_in_words, token_of_a_file, client_certificates,
 ]
 

@@ -31,6 +31,7 @@
  * struct asked - what was asked for, and what came of it
  * @request: for asking again; its strings are those below, or the environment's
  * @look: when to see next whether the daemon is still there
+ * @owner: the process that asked: a child of it has the connection, and must not speak on it
  */
 struct asked {
 	const struct ask_calls *calls;
@@ -42,6 +43,7 @@ struct asked {
 	char interface[INTERFACE];
 	char group[ASK_TEXT];
 	uint64_t look;
+	pid_t owner;
 };
 
 /* Beside this library first, so that a tree that was built but not installed works. */
@@ -99,12 +101,13 @@ static int read_url(struct weir *comm, struct asked *asked, const char *box)
 {
 	if (!url_read(&asked->url, box))
 		return error_refuse(comm, -EINVAL,
-				    "box is '%s': it must be as weird://10.0.0.254[:PORT][/NAME]", box);
+				    "box is '%s': it must be as weird://10.0.0.254[:PORT][/NAME]",
+				    box);
 	if (*asked->url.name || environment_name(asked->url.name, URL_NAME))
 		return 0;
 	return error_refuse(comm, -EINVAL,
-			    "the job has no name: give one behind the box, %s/NAME, or in WEIR_JOB, "
-			    "the same on every rank",
+			    "the job has no name: give one behind the box, %s/NAME, or in "
+			    "WEIR_JOB, the same on every rank",
 			    box);
 }
 
@@ -227,6 +230,7 @@ static int ask(struct weir *comm, struct asked *asked, struct weir_options *o)
 				    asked->url.http, o->rank, asked->url.name,
 				    asked->answer.error);
 	asked->look = rtt_now() + LOOK_NS;
+	asked->owner = getpid();
 	take_answer(asked, o);
 	return 0;
 }
@@ -241,8 +245,9 @@ int ask_job(struct weir *comm, struct weir_options *options)
 	if (!box || !*box)
 		return 0;
 	if (options->address)
-		return error_refuse(comm, -EINVAL, "box and address are both given: a box that is asked "
-				    "says the address");
+		return error_refuse(comm, -EINVAL,
+				    "box and address are both given: a box that is asked says the "
+				    "address");
 	comm->asked = calloc(1, sizeof(*comm->asked));
 	if (!comm->asked)
 		return error_refuse(comm, -ENOMEM, "no memory to ask for a job");
@@ -267,8 +272,12 @@ static int again(struct weir *comm, struct asked *asked)
 	asked->hold = hold;
 	if (answer.job == asked->answer.job && answer.port == asked->answer.port)
 		return 0;
-	return error_fail(comm, -ESTALE, "job %s ended while this rank was silent, and is another "
-			  "now: all ranks must close and open again", asked->url.name);
+	asked->calls->close(hold);
+	asked->hold = NULL;
+	return error_fail(comm, -ESTALE,
+			  "job %s ended while this rank was silent, and is another now: all ranks "
+			  "must close and open again",
+			  asked->url.name);
 }
 
 int ask_renew(struct weir *comm)
@@ -276,7 +285,7 @@ int ask_renew(struct weir *comm)
 	struct asked *asked = comm->asked;
 	uint64_t now;
 
-	if (!asked)
+	if (!asked || !asked->hold)
 		return 0;
 	now = rtt_now();
 	if (now < asked->look)
@@ -287,9 +296,11 @@ int ask_renew(struct weir *comm)
 
 void ask_leave(struct weir *comm)
 {
-	if (!comm->asked)
+	struct asked *asked = comm->asked;
+
+	if (!asked)
 		return;
-	if (comm->asked->hold)
-		comm->asked->calls->close(comm->asked->hold);
-	free(comm->asked);
+	if (asked->hold && asked->owner == getpid())
+		asked->calls->close(asked->hold);
+	free(asked);
 }

@@ -43,7 +43,7 @@ static void read_name(struct ask *ask, const struct fields *fields)
 		strcpy(ask->name, name);
 	else
 		refuse(fields->refusal, 400,
-		       "'name' must be 1 to %d letters, digits and . _ : -, the first a letter or digit",
+		       "'name' must be 1 to %d letters, digits and . _ : -, no sign first",
 		       JOB_NAME_MAX);
 }
 

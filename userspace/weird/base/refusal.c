@@ -4,15 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-_Bool refuse(struct refusal *refusal, int status, const char *format, ...)
+bool refuse(struct refusal *refusal, int status, const char *format, ...)
 {
 	va_list args;
 
 	if (refusal->status)
-		return 0;
+		return false;
 	refusal->status = status;
 	va_start(args, format);
 	vsnprintf(refusal->text, sizeof(refusal->text), format, args);
 	va_end(args);
-	return 0;
+	return false;
 }

@@ -3,6 +3,8 @@
 #ifndef WEIRD_REFUSAL_H
 #define WEIRD_REFUSAL_H
 
+#include <stdbool.h>
+
 #define REFUSAL_TEXT 384
 
 /**
@@ -17,6 +19,6 @@ struct refusal {
 
 /* Fills it, unless it tells of an earlier fault. Returns false, for the caller to return. */
 __attribute__((format(printf, 3, 4)))
-_Bool refuse(struct refusal *refusal, int status, const char *format, ...);
+bool refuse(struct refusal *refusal, int status, const char *format, ...);
 
 #endif

@@ -20,6 +20,7 @@ static const char *const members[] = {
 	"address", "port", "jobs", "grace", "restart_grace", "connections", "tls", "metrics",
 	"tenants", NULL,
 };
+
 static const char *const jobs_members[] = { "first", "last", NULL };
 static const char *const tls_members[] = { "certificate", "key", "authority", NULL };
 
@@ -28,7 +29,7 @@ static void read_address(struct conf *conf, const struct fields *fields)
 	const char *text = field_text(fields, "address");
 
 	if (text && (!addr_parse(&conf->address, text) || addr_is_link(&conf->address)))
-		refuse(fields->refusal, 400, "'address' is '%.60s': it must be an IP address", text);
+		refuse(fields->refusal, 400, "'address' is '%.60s': it must be one of IP", text);
 }
 
 static void read_jobs(struct conf *conf, const struct fields *of)

@@ -18,7 +18,7 @@
 #define PROBES		3
 
 /* Of one address, with a request that is not complete. */
-#define AT_ONCE_MAX	128
+#define AT_ONCE_MAX	1024
 
 static struct visitor *all;
 

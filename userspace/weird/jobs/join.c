@@ -163,7 +163,7 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 		return refuse(refusal, 409, "rank %u is there already, at %s", ask->rank,
 			      addr_text(&rank->address, text));
 	if (from->len != job->box.address.len)
-		return refuse(refusal, 409, "the job's address is one of %s, and the worker came by %s",
+		return refuse(refusal, 409, "the job's address is of %s, and the worker's of %s",
 			      addr_family_word(&job->box.address), addr_family_word(from));
 	rank->left = false;
 	if (rank->bound && rank->port == wanted.port && addr_equal(&rank->address, from))

@@ -17,6 +17,7 @@
 static const char *const members[] = {
 	"tenant", "address", "port", "rate", "ending", "ask", "ranks", NULL,
 };
+
 static const char *const rank_members[] = { "rank", "address", "port", NULL };
 
 static const char *file_name(char name[static FILE_NAME], unsigned int id)

@@ -7,6 +7,7 @@
 #ifndef WEIRD_LIST_H
 #define WEIRD_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_REFUSALS, METRIC_LATENESS };
@@ -23,7 +24,7 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_REFUSALS, METRIC_LATENES
 struct scope {
 	const char *name;
 	uint8_t command;
-	_Bool dump;
+	bool dump;
 	uint16_t stats;
 	uint16_t max;
 	const char *labels;

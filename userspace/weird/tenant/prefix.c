@@ -44,7 +44,7 @@ bool prefixes_read(struct prefixes *prefixes, struct json_object *list, const ch
 				   json_object_get_string(entry) : "";
 
 		if (!prefix_read(&prefixes->prefix[i], text))
-			return refuse(refusal, 400, "'%s' has '%.60s': it must be as 10.0.0.0/8 or fd00::/8",
+			return refuse(refusal, 400, "'%s' has '%.60s': it must be as 10.0.0.0/8",
 				      name, text);
 	}
 	return true;

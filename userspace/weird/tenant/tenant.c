@@ -17,6 +17,7 @@ static const char *const members[] = {
 	"name", "anonymous", "operator", "tokens", "certificates", "prefixes", "groups", "quota",
 	NULL,
 };
+
 static const char *const quota_members[] = { "jobs", "memory", "rate", NULL };
 static const char *const token_members[] = { "sha256", "expires", NULL };
 
