@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "call/finish.h"
-#include "call/guard.h"
 #include "comm/comm.h"
 #include "comm/error.h"
+#include "comm/guard.h"
 #include "number/number.h"
 #include "request/progress.h"
 #include "request/request.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "ask/ask.h"
-#include "call/guard.h"
 #include "call/options.h"
 #include "comm/comm.h"
 #include "comm/error.h"
+#include "comm/guard.h"
 #include "join/join.h"
 #include "number/number.h"
 #include "packet/wire.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/sized.h"
-#include "call/guard.h"
 #include "comm/comm.h"
+#include "comm/guard.h"
 #include "request/progress.h"
 
 int weir_get_poll(struct weir *comm, struct weir_poll *poll)

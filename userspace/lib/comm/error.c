@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "call/guard.h"
 #include "comm/comm.h"
+#include "comm/guard.h"
 
 static _Thread_local char open_error[COMM_ERROR];
 

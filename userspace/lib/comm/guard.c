@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "call/guard.h"
+#include "comm/guard.h"
 
 #include <errno.h>
 #include <pthread.h>
