@@ -85,6 +85,18 @@ measure_weir() {
 	headline link_efficiency_n4 "$share" "$1" "$highest"
 }
 
+# measure_preload RATE RING: an MPI program that knows nothing of the box, by it, beside RING seconds
+measure_preload() {
+	local ranks_mpi took
+	ranks_preload "$link_job" "$link_grads"
+	each_worker ports tc
+	took=$(ranks_ring mean "$link_bytes" "$link_iterations") || exit
+	ports_off
+	note "$1 Mbit/s: MPI by the box $(printf '%.3f' "$took") s"
+	took=$(ratio "$took" "$2")
+	figure "mpi_allreduce_over_ring_${1}mbit" "$took"
+}
+
 # measure_ring RATE
 measure_ring() {
 	local drops ring
@@ -92,6 +104,9 @@ measure_ring() {
 	ring=$(ranks_ring mean "$link_bytes" "$link_iterations") || exit
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, $(dropped_since $drops)"
+	if [[ $1 == "$highest" && -e build/lib/libweir-mpi.so ]]; then
+		measure_preload "$1" "$ring"
+	fi
 	ring=$(ratio "$ring" "$time")
 	figure "goodput_over_mpi_ring_n4_${1/:/_}" "$ring"
 	headline goodput_over_mpi_ring_n4 "$ring" "$1" "$lowest"

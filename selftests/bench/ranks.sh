@@ -65,6 +65,13 @@ ranks_agent() {
 	chmod +x "$ranks_work/agent"
 }
 
+# The same program with its reductions taken by a box, whose job takes as many gradients a packet.
+# ranks_preload JOB GRADS: sets $ranks_mpi for ranks_ring()
+ranks_preload() {
+	ranks_mpi=(-x "LD_PRELOAD=$PWD/build/lib/libweir-mpi.so" -x "WEIR_BOX=$bench_box" -x "WEIR_JOB=$1" -x "WEIR_GRADS=$2")
+}
+ranks_mpi=()
+
 # ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock.
 # With ports attached in mode xdp veth has no TSO: the ring is measured without ports. Ranks that
 # wait let the others run.
@@ -79,7 +86,7 @@ ranks_ring() {
 		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
 		--mca mpi_yield_when_idle 1 \
 		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
-		bench-mpi-ring "$2" "$3" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
+		"${ranks_mpi[@]}" bench-mpi-ring "$2" "$3" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
 		{ cat "$ranks_work/mpi.errors" >&2; die "the ring failed"; }
 	sed -n "s/^$1 //p" "$ranks_work/mpi"
 }
