@@ -34,6 +34,15 @@ with weir.Communicator(**json.loads(sys.argv[1])) as comm:
         print(int(vector[0]), flush=True)
 """
 
+# What a launcher starts of a script that says one word of weir.
+TRAINING = """
+import torch, torch.distributed as dist, weir.torch
+dist.init_process_group("weir")
+vector = torch.full((20000,), dist.get_rank() + 1.0)
+dist.all_reduce(vector)
+print(float(vector[0]), flush=True)
+"""
+
 
 class Box:
     """weird, and beside it a box that sums the one job that it can give."""
@@ -164,6 +173,19 @@ def launchers():
             wait_for(lambda: gone(box.daemon), "the run is over")
 
 
+def training_by_torch():
+    with Box() as box:
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(box.free_port()), "WORLD_SIZE": "2",
+                   "WEIR_BOX": box.url("/training?blocks=64"), "WEIR_DEBUG": "1"}
+        workers = [box.run([sys.executable, "-c", TRAINING], {**meeting, "RANK": str(rank)})
+                   for rank in range(2)]
+        for worker in workers:
+            out, errors = worker.communicate()
+            assert worker.returncode == 0 and out == b"3.0\n", (out, errors)
+            assert b"2 ranks go by the box" in errors and b"goes by Gloo" not in errors, errors
+        wait_for(lambda: gone(box.daemon), "the training is over")
+
+
 def wishes_of_the_url():
     with Box() as box:
         url = box.url("/a?blocks=64&policy=partial&timeout_us=700000&quorum=2")
@@ -282,7 +304,8 @@ def client_certificates():
 
 TESTS = [
     sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, over_ipv6,
-    launchers, wishes_of_the_url, rank_that_is_killed_comes_back, daemon_that_begins_anew_is_asked_again,
+    launchers, training_by_torch, wishes_of_the_url, rank_that_is_killed_comes_back,
+    daemon_that_begins_anew_is_asked_again,
     refusals_in_words, token_of_a_file, client_certificates,
 ]
 

@@ -35,7 +35,8 @@ def _settings(rank, ranks):
         min_bytes = environment.read("WEIR_MIN_BYTES", int)
     except ValueError as error:
         return {"fault": str(error)}
-    return {"job": options["job"], "grads": options.get("grads", 0),
+    # A job that is asked for has its name from the box's URL, or from the launcher.
+    return {"job": options.get("job", options.get("box")), "grads": options.get("grads", 0),
             "min_bytes": MIN_BYTES if min_bytes is None else min_bytes}
 
 
