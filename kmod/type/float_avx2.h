@@ -77,6 +77,28 @@ WEIR_INNER weir_v add_float(weir_v acc, weir_v x)
 	return (weir_v)((weir_vf)acc + (weir_vf)x);
 }
 
+#ifdef WEIR_LOAD_FIRST
+/* What is behind whole vectors: in plain C an addition takes some hundred instructions. */
+WEIR_INNER void add_rest(void *acc, const void *src, unsigned int n, unsigned int done)
+{
+	const char *s = (const char *)src + done * WEIR_SIZE;
+	weir_word *a = (weir_word *)acc + done;
+	weir_v first;
+
+	if (done == n)
+		return;
+	first = weir_first_lanes(n - done);
+	weir_put_first(a, first,
+		       add_float(weir_take_first(a, first), WEIR_LOAD_FIRST(s, first)));
+}
+#else
+/* No part of a vector of 16-bit numbers can be loaded by itself. */
+WEIR_INNER void add_rest(void *acc, const void *src, unsigned int n, unsigned int done)
+{
+	rest(WEIR_REST(sum).add, acc, src, n, done);
+}
+#endif
+
 static unsigned int sum_set(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
@@ -90,8 +112,8 @@ static unsigned int sum_add(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	rest(WEIR_REST(sum).add, acc, src, n,
-	     weir_avx2_add(acc, src, n, WEIR_SIZE, WEIR_LOAD, WEIR_LOAD_PAIR, add_float));
+	add_rest(acc, src, n,
+		 weir_avx2_add(acc, src, n, WEIR_SIZE, WEIR_LOAD, WEIR_LOAD_PAIR, add_float));
 	return 0;
 }
 

@@ -79,13 +79,18 @@ static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, c
 	return all;
 }
 
-/* A gradient that lies across two or more segments is put together in @word first. */
+/* Gradients that are put together at a time: those of a vector, whatever its unit. */
+#define WEIR_REDUCE_GATHERED	8
+
+/*
+ * What lies across two or more segments is put together first, as a whole vector: the rest of a
+ * segment would take as much by itself as several. So would that of the next.
+ */
 static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 				     const struct weir_payload *pl, unsigned int count)
 {
-	const unsigned int size = weir_reduction_bytes(w->r, 1);
-	unsigned int s, n, have = 0, i = 0;
-	u8 word[sizeof(u32)];
+	u8 gathered[WEIR_REDUCE_GATHERED * sizeof(u32)];
+	unsigned int s, n, whole, have = 0, i = 0;
 	u32 all = 0;
 
 	for (s = 0; s < pl->n && i < count; s++) {
@@ -93,21 +98,26 @@ static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 		unsigned int len = pl->seg[s].len;
 
 		if (have) {
-			n = min(size - have, len);
-			memcpy(word + have, src, n);
-			have += n;
-			src += n;
-			len -= n;
-			if (have < size)
+			n = min(count - i, WEIR_REDUCE_GATHERED);
+			whole = weir_reduction_bytes(w->r, n);
+			len = min(whole - have, len);
+			memcpy(gathered + have, src, len);
+			have += len;
+			if (have < whole)
 				continue;
-			all |= weir_reduce_seg(w, i++, word, 1);
+			all |= weir_reduce_seg(w, i, gathered, n);
+			i += n;
+			src += len;
+			len = pl->seg[s].len - len;
 		}
 		n = min(len >> w->r->shift, count - i);
+		if (i + n < count)
+			n = round_down(n, WEIR_REDUCE_GATHERED);
 		all |= weir_reduce_seg(w, i, src, n);
 		i += n;
 		have = len - weir_reduction_bytes(w->r, n);
 		if (i < count)
-			memcpy(word, src + weir_reduction_bytes(w->r, n), have);
+			memcpy(gathered, src + weir_reduction_bytes(w->r, n), have);
 	}
 	return all;
 }

@@ -212,6 +212,7 @@ static inline u64 siphash_2u32(u32 a, u32 b, const siphash_key_t *key)
 #define SMP_CACHE_BYTES		64
 #define ALIGN(x, to)		(((x) + (to) - 1) / (to) * (to))
 #define round_up(x, to)		ALIGN(x, to)
+#define round_down(x, y)	((x) - (x) % (y))
 #define __GFP_COMP		0
 
 /* Of pages that were allocated together the first one counts the references to all. */
