@@ -88,7 +88,19 @@ WEIR_INNER weir_v weir_take(const void *acc)
 	return *(const weir_vu *)acc;
 }
 
-/* All bits of the first @n lanes: the memory of the others is neither read nor written. */
+/*
+ * The first @n words of a packet. Not by a masked load: QEMU reads the others, too, which may lie
+ * behind the last page there is.
+ */
+WEIR_INNER weir_v weir_load_rest(const void *src, unsigned int n)
+{
+	weir_v x = {};
+
+	__builtin_memcpy(&x, src, n * sizeof(weir_word));
+	return x;
+}
+
+/* All bits of the first @n lanes. Those of a block's page alone are written. */
 WEIR_INNER weir_v weir_first_lanes(unsigned int n)
 {
 	const weir_vi lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };

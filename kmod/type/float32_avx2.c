@@ -3,7 +3,7 @@
 #include "type/avx2.h"
 
 #define WEIR_LOAD	weir_load_swapped
-#define WEIR_LOAD_FIRST(src, first)	weir_swap(weir_take_first(src, first))
+#define WEIR_LOAD_REST(src, n)	weir_swap(weir_load_rest(src, n))
 #define WEIR_LOAD_PAIR	weir_load_pair_swapped
 #define WEIR_STORE	weir_store_swapped
 #define WEIR_SIZE	4

@@ -77,7 +77,7 @@ WEIR_INNER weir_v add_float(weir_v acc, weir_v x)
 	return (weir_v)((weir_vf)acc + (weir_vf)x);
 }
 
-#ifdef WEIR_LOAD_FIRST
+#ifdef WEIR_LOAD_REST
 /* What is behind whole vectors: in plain C an addition takes some hundred instructions. */
 WEIR_INNER void add_rest(void *acc, const void *src, unsigned int n, unsigned int done)
 {
@@ -89,7 +89,7 @@ WEIR_INNER void add_rest(void *acc, const void *src, unsigned int n, unsigned in
 		return;
 	first = weir_first_lanes(n - done);
 	weir_put_first(a, first,
-		       add_float(weir_take_first(a, first), WEIR_LOAD_FIRST(s, first)));
+		       add_float(weir_take_first(a, first), WEIR_LOAD_REST(s, n - done)));
 }
 #else
 /* No part of a vector of 16-bit numbers can be loaded by itself. */

@@ -49,7 +49,7 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 	}
 	if (n) {
 		first = weir_first_lanes(n);
-		v0 = weir_swap(weir_take_first(s, first));
+		v0 = weir_swap(weir_load_rest(s, n));
 		weir_put_first(a, first, v0);
 		guard |= first & (v0 + vbias);
 	}
@@ -86,7 +86,7 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 	}
 	if (n) {
 		first = weir_first_lanes(n);
-		v0 = weir_swap(weir_take_first(s, first));
+		v0 = weir_swap(weir_load_rest(s, n));
 		weir_put_first(a, first, weir_take_first(a, first) + v0);
 		guard1 |= first & (v0 + vbias);
 	}
