@@ -187,7 +187,7 @@ administrators_job_stays() {
 # The run goes on without the daemon, and the next one knows the job.
 daemon_is_killed_in_a_run() {
 	local id
-	iterations=60 perf_all long
+	iterations=400 perf_all long
 	poll 60 all_bound || return
 	daemon_kill
 	id=$(job_ids)
