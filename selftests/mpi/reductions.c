@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reductions of all kinds. Each rank prints digests of what it gets. With an argument rank 0 makes a
- * file of that name in the middle, and all go on when it is away.
+ * Reductions of all kinds. Each rank prints digests of what it gets. With an argument rank 0 makes
+ * a file of that name in the middle, and all go on when it is away.
  */
 #include <stdint.h>
 #include <stdio.h>
