@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reductions of all kinds. Each rank prints digests of what it gets; with an argument it says
- * "paused" in the middle, and goes on when a file of that name is there.
+ * Reductions of all kinds. Each rank prints digests of what it gets. With an argument rank 0 makes
+ * a file of that name in the middle, and all go on when it is away.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -149,13 +149,16 @@ static void iallreduces(void)
 	tell_many("test");
 }
 
-static void pause_for(const char *path)
+static void pause_with(const char *path)
 {
+	FILE *file;
+
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 0) {
-		printf("paused\n");
-		fflush(stdout);
-		while (access(path, F_OK))
+		file = fopen(path, "w");
+		check(file ? MPI_SUCCESS : MPI_ERR_OTHER);
+		fclose(file);
+		while (!access(path, F_OK))
 			usleep(10000);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -170,7 +173,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	allreduces(MPI_COMM_WORLD);
 	if (argc > 1)
-		pause_for(argv[1]);
+		pause_with(argv[1]);
 	iallreduces();
 	floats();
 	reduces();
