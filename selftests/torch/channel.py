@@ -17,21 +17,29 @@ from weir.torch.peers import Peers
 
 
 class Request:
-    def __init__(self, error):
+    def __init__(self, error, asked):
         self._error = error
+        self._asked = asked
 
     def test(self):
+        if not self._asked.is_set():
+            return False
         if self._error:
             raise weir.Error(self._error, "told to fail")
         return True
 
 
 class Comm:
-    """Sums so many vectors, each to a value of its own, then has a final error."""
+    """Sums so many vectors, each to a value of its own, then has a final error.
 
-    def __init__(self, sums, error):
+    A box sums nothing that a rank has not begun. So nothing is done here before the program has
+    asked for all: from then on each rank has begun what another may finish.
+    """
+
+    def __init__(self, sums, error, asked):
         self._sums = sums
         self._error = error
+        self._asked = asked
         self._done = 0
         self._wake = os.eventfd(1)
 
@@ -41,15 +49,15 @@ class Comm:
     def iallreduce(self, tensor, out, **_):
         self._done += 1
         if self._done > self._sums:
-            return Request(self._error)
+            return Request(self._error, self._asked)
         out.fill_(self._done * 1000)
-        return Request(0)
+        return Request(0, self._asked)
 
     def behind(self):
         return 0
 
     def poll(self):
-        return [], [], 1
+        return [], [], 0.01
 
     def close(self):
         pass
@@ -62,9 +70,11 @@ def run(sums, calls):
 
     def rank(number):
         peers = Peers(store, number, len(sums), datetime.timedelta(seconds=20))
-        channel = Channel(Comm(sums[number], 110), peers)
+        asked = threading.Event()
+        channel = Channel(Comm(sums[number], 110, asked), peers)
         futures = [channel.allreduce(torch.full((2, 3), float(number + 1)))
                    for _ in range(calls)]
+        asked.set()
         try:
             results[number] = [float(future.wait()[0, 0]) for future in futures]
         except Exception as error:
