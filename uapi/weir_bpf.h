@@ -42,6 +42,8 @@ struct weir_format_entry {
 					 * bytes behind the Ethernet header take the place of
 					 * the UDP datagram
 					 */
+#define WEIR_CONTRIB_DOWN	0x80	/* from a box to its sources */
+#define WEIR_CONTRIB_UP		0x100	/* from a box to its parent */
 
 /*
  * An Ethernet address is ::1:0:0:0 with its 6 bytes in the last 6, which is no address of
@@ -80,7 +82,8 @@ struct weir_format_entry {
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
  *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation. For
  *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h). For
- *	WEIR_FORMAT_PANAMA: cwnd_cap
+ *	WEIR_FORMAT_PANAMA: cwnd_cap. For WEIR_FORMAT_TRIO with WEIR_CONTRIB_DOWN or _UP: the
+ *	header's flags
  *
  * All integers are in host byte order. Offsets behind the frame's end are refused.
  */

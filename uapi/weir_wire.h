@@ -19,7 +19,7 @@
  *	the number of contributors, with 256 written as 0
  * @gen_id: generation of the workers' communicator, serial arithmetic
  * @grad_cnt: number of gradients that follow, in the low 12 bits;
- *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN, WEIR_TRIO_EXPONENT
+ *	WEIR_TRIO_JOINED, WEIR_TRIO_DOWN, WEIR_TRIO_EXPONENT, WEIR_TRIO_UP
  *
  * 12 bytes behind a UDP header. Behind them stands:
  *
@@ -34,6 +34,11 @@
  *   who is in the block;
  * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
  *
+ * From a box to its parent, with WEIR_TRIO_UP in all of it: what a worker sends, where a
+ * contribution is the sum of the ranks below the box. src_cnt is their number modulo 256, the flags
+ * may be those of a result, and with WEIR_TRIO_DEGRADED the bitmap of the ranks in it follows the
+ * gradients. The bitmap of all ranks below the box follows a join.
+ *
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
  * - a result: grad_cnt sums, as above, with the largest exponent where the contributions
@@ -46,7 +51,9 @@
  *   as many 32-bit words in network byte order as the job's sources need, source s being
  *   bit s % 32, from the least significant on, of word s / 32. It is left out where the
  *   packet would not fit the MTU of the box's route with it: where the datagram ends with
- *   the sums, src_cnt is the number of contributors, and the packet does not name them;
+ *   the sums, src_cnt is the number of contributors, and the packet does not name them.
+ *   In a job of several boxes bitmaps have a bit for each rank of all boxes, and not for each
+ *   source of this one; src_cnt is the number of ranks modulo 256;
  * - a reply to a query: nothing; grad_cnt is 0, src_id is the source of the query, src_cnt
  *   is the number of contributors so far (0 may be 256). With WEIR_TRIO_WANTED the source
  *   is not among them, and should send its contribution. Without it, the source should wait
@@ -100,6 +107,7 @@ struct weir_trio {
 #define WEIR_TRIO_EXPONENT	0x2000	/* a struct weir_trio_exponent follows; in
 					 * all contributions to a block or in none
 					 */
+#define WEIR_TRIO_UP		0x1000	/* from a box, to its parent */
 #define WEIR_TRIO_DOWN		0x4000	/* from a box, to its workers: without it
 					 * a reply would be a query, and the result
 					 * of one source a contribution
@@ -120,9 +128,11 @@ struct weir_trio_exponent {
 
 /**
  * struct weir_join - how workers agree on a generation
- * @nonce: from a worker, a random number that it keeps for one communicator;
- *	echoed in the answer
- * @ranks: from a worker, how many it expects; in the answer the job's sources
+ * @nonce: from a worker, a random number that it keeps for one communicator; from a box, one
+ *	that it makes of those of its sources, and that is the same for the same; echoed in the
+ *	answer
+ * @ranks: from a worker, how many it expects; in the answer the job's sources, or all ranks of a
+ *	job of several boxes
  * @blocks: 0 from a worker; in the answer the job's block slots, of which a
  *	window may fill half
  * @grads: from a worker, the gradients a block that it means to send; in the
@@ -134,6 +144,8 @@ struct weir_trio_exponent {
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @reserved: zero
+ * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In the answer, 0
+ * @unused: zero
  *
  * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A worker repeats
  * it until it is answered. When every source has sent one with a nonce that is not in the
@@ -167,8 +179,13 @@ struct weir_join {
 	__u8	dtype;
 	__u8	op;
 	__u8	format;
-	__u8	reserved[5];
+	__u8	reserved;
+	__be16	member;
+	__u8	unused[2];
 };
+
+/* Most ranks of a job of several boxes. */
+#define WEIR_RANKS_MAX		4096
 
 /* 32-bit words of a bitmap of all the sources that a job can have. */
 #define WEIR_BITMAP_WORDS	8
@@ -182,13 +199,14 @@ struct weir_join {
  *	sources come back in this way
  *
  * Follows a struct weir_trio with WEIR_TRIO_NOTICE set; gen_id is the current generation,
- * src_id the receiver. With WEIR_TRIO_DEGRADED the box has begun no generation yet: it was
- * set up anew, and a worker of an old one must join again. Sent to sources in the
- * generation when the bitmaps change, and again from time to time while they are not empty;
- * and to a source alone whose packet, with WEIR_TRIO_JOINED, was refused because of its
- * generation or because it is excluded, or whose block is gone. A worker that has not
- * joined gets none. A worker that claims to have joined, but has not shown to this box that
- * it receives, gets the header alone.
+ * src_id the receiver. In a job of several boxes the bitmaps are of ranks, and each has as
+ * many words as they need where that is more. With WEIR_TRIO_DEGRADED the box has begun no
+ * generation yet: it was set up anew, and a worker of an old one must join again. Sent to
+ * sources in the generation when the bitmaps change, and again from time to time while they
+ * are not empty; and to a source alone whose packet, with WEIR_TRIO_JOINED, was refused
+ * because of its generation or because it is excluded, or whose block is gone. A worker that
+ * has not joined gets none. A worker that claims to have joined, but has not shown to this box
+ * that it receives, gets the header alone.
  */
 struct weir_notice {
 	__be32	dead[WEIR_BITMAP_WORDS];

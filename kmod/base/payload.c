@@ -219,13 +219,32 @@ void weir_payload_pull_segs(struct weir_payload *pl, u32 len)
  */
 u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len)
 {
+	return weir_payload_copy_from(pl, 0, to, len);
+}
+
+/**
+ * weir_payload_copy_from() - copy bytes out from somewhere in the middle
+ * @pl: the range
+ * @at: the first of them
+ * @to: where to
+ * @len: bytes wanted
+ *
+ * Return: bytes copied, fewer than @len where the range is shorter.
+ */
+u32 weir_payload_copy_from(const struct weir_payload *pl, u32 at, void *to, u32 len)
+{
 	unsigned int i;
 	u32 done = 0, n;
 
 	for (i = 0; i < pl->n && done < len; i++) {
-		n = min(pl->seg[i].len, len - done);
-		memcpy(to + done, pl->seg[i].data, n);
+		if (at >= pl->seg[i].len) {
+			at -= pl->seg[i].len;
+			continue;
+		}
+		n = min(pl->seg[i].len - at, len - done);
+		memcpy(to + done, pl->seg[i].data + at, n);
 		done += n;
+		at = 0;
 	}
 	return done;
 }

@@ -78,6 +78,7 @@ int weir_payload_from_skb(struct weir_payload *pl, struct sk_buff *skb,
 			  u32 off, u32 len);
 void weir_payload_pull_segs(struct weir_payload *pl, u32 len);
 u32 weir_payload_copy(const struct weir_payload *pl, void *to, u32 len);
+u32 weir_payload_copy_from(const struct weir_payload *pl, u32 at, void *to, u32 len);
 __wsum weir_payload_csum(const struct weir_payload *pl);
 u64 weir_payload_hash(const struct weir_payload *pl, u32 seed);
 

@@ -28,6 +28,9 @@ struct sk_buff;
  * @WEIR_C_STRAGGLES: sources missing in blocks that timed out
  * @WEIR_C_ABANDONED: open blocks swept away by a new generation
  * @WEIR_C_POLICED_BYTES: bytes of packets above a rate
+ * @WEIR_C_PARENT_SUMS: sums handed to the stack for the parent box
+ * @WEIR_C_PARENT_QUERIES: joins and questions handed to the stack for the parent box
+ * @WEIR_C_PARENT_RESULTS: results of the parent box that answered a block
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
  * @WEIR_C_MAX: how many there are
  *
@@ -53,6 +56,9 @@ enum weir_counter {
 	WEIR_C_STRAGGLES,
 	WEIR_C_ABANDONED,
 	WEIR_C_POLICED_BYTES,
+	WEIR_C_PARENT_SUMS,
+	WEIR_C_PARENT_QUERIES,
+	WEIR_C_PARENT_RESULTS,
 	WEIR_C_REFUSED,
 	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,
 };

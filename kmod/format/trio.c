@@ -65,10 +65,10 @@ const struct weir_format_ops weir_format_trio = {
 };
 
 /**
- * weir_bitmap_fill() - a bitmap of sources as on the wire
+ * weir_bitmap_fill() - a bitmap of sources or ranks as on the wire
  * @words: filled
  * @n: how many
- * @bits: bitmap of WEIR_SOURCES_MAX
+ * @bits: bitmap of so many words at least
  */
 void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits)
 {
@@ -77,4 +77,21 @@ void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits)
 	BUILD_BUG_ON(BITS_PER_LONG != 64);
 	for (i = 0; i < n; i++)
 		words[i] = htonl(bits[i / 2] >> (i % 2 * 32));
+}
+
+/**
+ * weir_bitmap_read() - a bitmap from the wire
+ * @bits: filled, in whole longs
+ * @words: as on the wire
+ * @n: how many
+ */
+void weir_bitmap_read(unsigned long *bits, const __be32 *words, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (i % 2)
+			bits[i / 2] |= (unsigned long)ntohl(words[i]) << 32;
+		else
+			bits[i / 2] = ntohl(words[i]);
 }

@@ -7,6 +7,7 @@
 
 void weir_trio_fill(struct weir_trio *hdr, u8 job, u16 generation, u32 block,
 		    u8 flags, u16 contributors, u16 count);
+void weir_bitmap_read(unsigned long *bits, const __be32 *words, unsigned int n);
 void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits);
 
 #endif /* _WEIR_TRIO_H */

@@ -19,11 +19,16 @@
 #include "base/notify.h"
 #include "base/payload.h"
 #include "format/format.h"
+#include "format/trio.h"
+#include "job/answer.h"
 #include "job/contribute.h"
+#include "job/down.h"
 #include "job/job.h"
 #include "job/job_trace.h"
 #include "job/joining.h"
+#include "job/level.h"
 #include "job/notice.h"
+#include "job/parent.h"
 #include "job/path.h"
 #include "job/port.h"
 #include "job/result.h"
@@ -49,6 +54,25 @@ static __always_inline int weir_police(const struct weir_path *path, u32 packets
 	return 0;
 }
 
+/*
+ * What a box sends to its parent may have the bitmap of its ranks behind it. A join may be one of
+ * other numbers of ranks, and is answered so.
+ */
+static noinline u32 weir_shape_up(const struct weir_job *job, const struct weir_contrib *c)
+{
+	u32 bitmap = c->udp_len - (c->payload_off - c->udp_off) - sizeof(struct weir_join);
+
+	if (c->flags & WEIR_CONTRIB_JOIN)
+		return bitmap <= WEIR_RANKS_MAX / 8 ? round_down(bitmap, sizeof(__be32)) : 0;
+	return c->said[0] & WEIR_TRIO_DEGRADED ? weir_job_words(job) * sizeof(__be32) : 0;
+}
+
+/* The sum of a box stands for many ranks, in a job that spans boxes. */
+static bool weir_may_weigh(const struct weir_job *job, const struct weir_contrib *c)
+{
+	return job->level || c->flags & WEIR_CONTRIB_JOIN;
+}
+
 static __always_inline int weir_check_shape(const struct weir_job *job,
 					    const struct weir_contrib *c)
 {
@@ -56,10 +80,12 @@ static __always_inline int weir_check_shape(const struct weir_job *job,
 		   sizeof(struct weir_join) :
 		   weir_reduction_bytes(job->blocks.reduction, c->count);
 
+	if (unlikely(c->flags & WEIR_CONTRIB_UP))
+		want += weir_shape_up(job, c);
 	if (c->payload_off < c->udp_off + (weir_contrib_is_link(c) ? 0 : sizeof(struct udphdr)) ||
 	    c->payload_off - c->udp_off + want != c->udp_len)
 		return WEIR_REASON_LENGTH;
-	if (c->weight != 1)
+	if (unlikely(c->flags & WEIR_CONTRIB_UP) ? !weir_may_weigh(job, c) : c->weight != 1)
 		return WEIR_REASON_WEIGHT;
 	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
 }
@@ -132,7 +158,7 @@ static __always_inline int weir_check_generation(const struct weir_path *path,
 
 	if (READ_ONCE(job->joined))
 		return 0;
-	if (c->flags & WEIR_CONTRIB_JOINED) {
+	if (c->flags & WEIR_CONTRIB_JOINED || job->level) {
 		weir_tell(path, c, false);
 		return WEIR_REASON_GENERATION;
 	}
@@ -202,8 +228,21 @@ static void weir_reply_query(const struct weir_path *path, const struct weir_con
 			     const struct weir_outcome *out, bool wanted)
 {
 	weir_result_reply(path->job, path->source, key, out->received,
-			  c->flags & WEIR_CONTRIB_EXPONENT ? out->res.mask : NULL, wanted,
+			  !(c->flags & WEIR_CONTRIB_EXPONENT) ? NULL :
+			  path->job->level ? out->res.ranks : out->res.mask, wanted,
 			  weir_path_merged(path));
+}
+
+/*
+ * The block's sum is with the parent, which is asked for the source. Its answer goes to all
+ * sources, so that they hear from the whole way up, and not from this box alone.
+ */
+static noinline void weir_ask_above(const struct weir_path *path,
+				    const struct weir_block_key *key,
+				    const struct weir_outcome *out, bool who, u64 now)
+{
+	if (weir_block_may_ask(&path->job->blocks, out->seq, now))
+		weir_parent_ask(path->job, key, who);
 }
 
 static noinline int weir_take_query(const struct weir_path *path,
@@ -219,6 +258,11 @@ static noinline int weir_take_query(const struct weir_path *path,
 	int verdict, reason;
 
 	verdict = weir_block_query(&job->blocks, &key, &out);
+	if (verdict == WEIR_VERDICT_ABOVE) {
+		weir_path_count(path, WEIR_C_QUERIES, 1);
+		weir_ask_above(path, &key, &out, c->flags & WEIR_CONTRIB_EXPONENT, now);
+		return 0;
+	}
 	/* The source waits for others that are behind; the reply tells it that the box is alive. */
 	if (verdict == -WEIR_REASON_BUSY)
 		weir_reply_query(path, c, &key, &out, false);
@@ -243,6 +287,7 @@ static __always_inline void weir_contributed(const struct weir_path *path,
 		weir_path_count(path, WEIR_C_ABANDONED, 1);
 	switch (verdict) {
 	case WEIR_VERDICT_LATE:
+	case WEIR_VERDICT_LATE_ABOVE:
 		weir_path_count(path, WEIR_C_LATE, 1);
 		weir_lateness_count(path->source->lateness, out->lateness);
 		break;
@@ -255,26 +300,6 @@ static __always_inline void weir_contributed(const struct weir_path *path,
 }
 
 /*
- * Packets that a merged packet may have the box send before it is through. Its datagrams, 128
- * at most, may complete as many blocks, of 256 sources each; the job's timers send the results
- * beyond that, so that other packets do not wait.
- */
-#define WEIR_ANSWER_PACKETS	1024
-
-static void weir_answer_block(const struct weir_path *path,
-			      const struct weir_outcome *out)
-{
-	struct weir_merged *merged = weir_path_merged(path);
-	struct weir_job *job = path->job;
-
-	if (likely(!merged || merged->sent < WEIR_ANSWER_PACKETS) ||
-	    !weir_block_leave_unsent(&job->blocks, out->seq, &out->res))
-		weir_result_answer(job, &out->res, merged);
-	else
-		weir_scan_unsent(job, weir_block_slot(&job->blocks, out->seq));
-}
-
-/*
  * A source that has joined sends a block in another form than the others: it may complete the
  * block, whose result tells all of them so. It stays a refusal, as its gradients are not used.
  */
@@ -283,7 +308,7 @@ static noinline int weir_take_unlike(const struct weir_path *path,
 				     struct weir_outcome *out)
 {
 	if (weir_block_spoil(&path->job->blocks, key, now, out) == WEIR_VERDICT_COMPLETE) {
-		weir_answer_block(path, out);
+		weir_answer_block(path->job, out, weir_path_merged(path));
 		weir_result_put(&out->res);
 	}
 	return WEIR_REASON_COUNT;
@@ -312,8 +337,12 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 	weir_contributed(path, c, verdict, &out);
 	if (verdict == WEIR_VERDICT_SUMMED)
 		return 0;
+	if (unlikely(weir_verdict_is_above(verdict))) {
+		weir_ask_above(path, key, &out, false, now);
+		return 0;
+	}
 	if (verdict == WEIR_VERDICT_COMPLETE)
-		weir_answer_block(path, &out);
+		weir_answer_block(job, &out, weir_path_merged(path));
 	else
 		weir_result_repeat(job, path->source, c->source, &out.res,
 				   weir_path_merged(path));
@@ -321,11 +350,53 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 	return 0;
 }
 
+/* The ranks that a degraded sum states; returns whether they can be. */
+static bool weir_read_ranks(const struct weir_job *job, const struct weir_contrib *c,
+			    const struct weir_payload *pl, unsigned long *ranks)
+{
+	unsigned int words = weir_job_words(job), bytes = words * sizeof(__be32);
+	u32 at = weir_reduction_bytes(job->blocks.reduction, c->count);
+	__be32 mask[WEIR_RANKS_MAX / 32];
+
+	if (weir_payload_copy_from(pl, at, mask, bytes) != bytes)
+		return false;
+	weir_bitmap_read(ranks, mask, words);
+	return bitmap_subset(ranks, weir_level_of(job->level, c->source), job->level->ranks) &&
+	       !bitmap_empty(ranks, job->level->ranks);
+}
+
+/*
+ * A contribution in a job that spans boxes stands for the ranks that its source has joined with;
+ * the sum of a box, where it is degraded, for those that it names. Its count is modulo 256.
+ */
+static noinline int weir_take_ranked(const struct weir_path *path, const struct weir_contrib *c,
+				     struct weir_block_key *key, const struct weir_payload *pl,
+				     u64 now)
+{
+	const struct weir_level *level = path->job->level;
+	u8 flags = c->flags & WEIR_CONTRIB_UP ? c->said[0] : 0;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	u16 weight = level->weight[c->source];
+
+	key->ranks = weir_level_of(level, c->source);
+	key->overflow = flags & WEIR_TRIO_OVERFLOW;
+	key->unlike = flags & WEIR_TRIO_UNLIKE;
+	if (flags & WEIR_TRIO_DEGRADED) {
+		if (!weir_read_ranks(path->job, c, pl, ranks))
+			return WEIR_REASON_WEIGHT;
+		key->ranks = ranks;
+		weight = bitmap_weight(ranks, level->ranks);
+	}
+	if (!weight || (u8)weight != (u8)c->weight)
+		return WEIR_REASON_WEIGHT;
+	return weir_take_key(path, c, key, pl, now);
+}
+
 static __always_inline int weir_take_gradients(const struct weir_path *path,
 					       const struct weir_contrib *c,
 					       const struct weir_payload *pl, u64 now)
 {
-	const struct weir_block_key key = {
+	struct weir_block_key key = {
 		.id		= c->block,
 		.generation	= c->generation,
 		.source		= c->source,
@@ -335,6 +406,8 @@ static __always_inline int weir_take_gradients(const struct weir_path *path,
 		.said		= c,
 	};
 
+	if (unlikely(path->job->level))
+		return weir_take_ranked(path, c, &key, pl, now);
 	return weir_take_key(path, c, &key, pl, now);
 }
 
@@ -386,6 +459,25 @@ static __always_inline int weir_take_whole(const struct weir_path *path, struct 
 			  weir_take_query(path, c, now);
 }
 
+/* It goes down: from the parent box of a job, or it is refused. */
+static noinline int weir_take_down(struct weir_path *path, struct weir_contrib *c,
+				   struct weir_payload *datagram, u32 header, bool verified,
+				   u64 now)
+{
+	int reason = weir_path_find_down(path, c);
+
+	if (!reason && !datagram)
+		reason = WEIR_REASON_LENGTH;
+	if (!reason)
+		reason = weir_down_check_shape(path->job, c);
+	if (!reason && !verified)
+		reason = header ? weir_check_csum(c, datagram) : WEIR_REASON_CHECKSUM;
+	if (reason)
+		return reason;
+	weir_payload_pull(datagram, c->payload_off - c->udp_off - sizeof(struct udphdr) + header);
+	return weir_down_take(path->job, c, datagram, now, weir_path_merged(path));
+}
+
 /* Its job and source are found. @datagram: from its UDP header on, or NULL. */
 static __always_inline int weir_check(const struct weir_path *path,
 				      const struct weir_contrib *c,
@@ -407,8 +499,11 @@ static int weir_take(struct weir_path *path, struct weir_contrib *c,
 		     struct weir_payload *datagram, bool verified)
 {
 	u64 now = ktime_get_ns();
-	int reason = weir_path_find(path, c) ?: weir_check(path, c, datagram, verified, now);
+	int reason;
 
+	if (unlikely(c->flags & WEIR_CONTRIB_DOWN))
+		return weir_take_down(path, c, datagram, sizeof(struct udphdr), verified, now);
+	reason = weir_path_find(path, c) ?: weir_check(path, c, datagram, verified, now);
 	if (reason)
 		return reason;
 	weir_straggler_heard(path->job, c->source);
@@ -499,6 +594,22 @@ void weir_pass_begin(struct weir_pass *pass, struct net_device *dev)
 	weir_vector_keep();
 }
 
+/* Its path is its own: the source of the datagram before it may be that of the next. */
+static noinline int weir_pass_take_down(struct weir_pass *pass, struct weir_contrib *c,
+					struct weir_payload *payload, bool verified)
+{
+	struct weir_path path = {
+		.wn	= pass->path.wn,
+		.port	= pass->path.port,
+		.pass	= pass,
+	};
+	int reason = weir_take_down(&path, c, payload, 0, verified, pass->now);
+
+	if (unlikely(reason))
+		weir_refused(&path, pass->ifindex, c, reason);
+	return reason;
+}
+
 /**
  * weir_pass_take() - take a contribution or a join of a merged packet
  * @pass: the packet's
@@ -515,6 +626,8 @@ int weir_pass_take(struct weir_pass *pass, struct weir_contrib *c,
 	struct weir_path *path = &pass->path;
 	int reason;
 
+	if (unlikely(c->flags & WEIR_CONTRIB_DOWN))
+		return weir_pass_take_down(pass, c, payload, verified);
 	reason = weir_path_find_next(path, c) ?: weir_check(path, c, payload, true, pass->now);
 	if (!reason && !verified)
 		reason = WEIR_REASON_CHECKSUM;
@@ -564,7 +677,7 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
 			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |
-			      WEIR_CONTRIB_LINK));
+			      WEIR_CONTRIB_LINK | WEIR_CONTRIB_DOWN | WEIR_CONTRIB_UP));
 }
 
 /**

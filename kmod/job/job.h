@@ -18,6 +18,8 @@
 
 struct weir_dest;
 struct weir_format_ops;
+struct weir_level;
+struct weir_parent;
 struct weir_source;
 
 /**
@@ -55,6 +57,8 @@ struct weir_policy_config {
  * @scan: timers that look for blocks that have aged
  * @watch: the timer that tells a straggler from a dead source
  * @rate: policer, or NULL; written under the namespace's lock
+ * @level: where it spans boxes, which ranks are behind its sources; else NULL
+ * @parent: the box that takes its sums, or NULL
  * @state: the format's memory, see weir_format_ops.state, or NULL
  * @unnamed: on weir_net.unnamed, where packets say no job
  * @gone: on its way out, on weir_job_flush()'s list
@@ -82,6 +86,8 @@ struct weir_job {
 	struct weir_scan		scan;
 	struct weir_watch		watch;
 	struct weir_rate __rcu		*rate;
+	struct weir_level		*level;
+	struct weir_parent		*parent;
 	void				*state;
 	struct hlist_node		unnamed;
 	struct list_head		gone;

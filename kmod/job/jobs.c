@@ -6,6 +6,7 @@
 #include "base/compat.h"
 #include "format/format.h"
 #include "job/jobs.h"
+#include "job/level.h"
 #include "job/scan.h"
 #include "job/sources.h"
 #include "job/straggler.h"
@@ -62,6 +63,21 @@ static int weir_job_fill_state(struct weir_job *job, const struct weir_job_confi
 	return 0;
 }
 
+/* Of a job that spans boxes. */
+static int weir_job_fill_level(struct weir_job *job, const struct weir_job_config *cfg)
+{
+	if (!cfg->blocks.ranks)
+		return 0;
+	job->join.defers = true;
+	job->level = weir_level_new(cfg->blocks.sources, cfg->blocks.ranks);
+	if (!job->level)
+		return -ENOMEM;
+	if (!cfg->blocks.above)
+		return 0;
+	job->parent = weir_parent_new(&cfg->parent);
+	return job->parent ? 0 : -ENOMEM;
+}
+
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
 static int weir_job_fill(struct weir_job *job,
 			 const struct weir_job_config *cfg)
@@ -74,7 +90,8 @@ static int weir_job_fill(struct weir_job *job,
 	job->stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
 	if (!job->stats)
 		return -ENOMEM;
-	err = weir_join_init(&job->join, cfg->blocks.sources);
+	err = weir_join_init(&job->join, cfg->blocks.sources) ?:
+	      weir_job_fill_level(job, cfg);
 	if (err)
 		return err;
 	if (cfg->has_group) {
@@ -315,6 +332,8 @@ void weir_job_free(struct weir_job *job)
 	weir_group_free(rcu_dereference_protected(job->group, 1));
 	kfree(rcu_dereference_protected(job->rate, 1));
 	weir_join_uninit(&job->join);
+	weir_parent_free(job->parent);
+	weir_level_free(job->level);
 	kvfree(job->state);
 	free_percpu(job->stats);
 	kfree(job);

@@ -3,6 +3,7 @@
 #define _WEIR_JOBS_H
 
 #include "job/job.h"
+#include "job/parent.h"
 
 struct netlink_ext_ack;
 
@@ -28,6 +29,7 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
  * @timers: how many look for blocks that have aged
  * @policy: how it treats stragglers
  * @rate: policer
+ * @parent: the box that takes its sums
  */
 struct weir_job_config {
 	u8		id;
@@ -41,6 +43,7 @@ struct weir_job_config {
 	u16		timers;
 	struct weir_policy_config policy;
 	struct weir_rate_config rate;
+	struct weir_parent_config parent;
 };
 
 struct weir_job *weir_job_add(struct weir_net *wn,

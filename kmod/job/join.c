@@ -18,6 +18,8 @@
  * anew: with the earliest block that any of them lacks.
  */
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 
 #include "job/join.h"
@@ -72,8 +74,14 @@ static bool weir_join_speaks(const struct weir_joiner *j, u64 now)
 	return j->is_waiting && now < j->heard + WEIR_JOIN_SILENCE;
 }
 
-static bool weir_join_complete(const struct weir_join_table *table,
-			       const unsigned long *excluded, u64 now)
+/**
+ * weir_join_is_complete() - have all sources come that a generation waits for?
+ * @table: the job's table, locked
+ * @excluded: as of weir_join()
+ * @now: time, ns of the monotonic clock
+ */
+bool weir_join_is_complete(const struct weir_join_table *table,
+			   const unsigned long *excluded, u64 now)
 {
 	bool patient = now < table->since + WEIR_JOIN_PATIENCE;
 	const struct weir_joiner *j;
@@ -90,7 +98,7 @@ static bool weir_join_complete(const struct weir_join_table *table,
 
 /* A new number: from now on the other sources have to show again that they are there. */
 static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
-			  u32 nonce, u32 lacks, u64 now)
+			  const struct weir_join_words *words, u64 now)
 {
 	bool first = true;
 	unsigned int i;
@@ -103,8 +111,9 @@ static void weir_join_new(struct weir_join_table *table, struct weir_joiner *j,
 	}
 	if (first)
 		table->since = now;
-	j->waiting = nonce;
-	j->lacks = lacks;
+	j->waiting = words->nonce;
+	j->lacks = words->lacks;
+	j->grads = words->grads;
 	j->is_waiting = true;
 }
 
@@ -119,11 +128,49 @@ static bool weir_join_tells(struct weir_join_table *table, u64 now)
 	return true;
 }
 
-/* @by's join was the last, so the first block that it lacks counts in any case. */
-static void weir_join_begin(struct weir_join_table *table,
-			    const struct weir_joiner *by)
+/* The same sources with the same numbers make the same one. */
+static u32 weir_join_mix(u32 nonce, unsigned int source, u32 other)
 {
-	u32 start = by->lacks;
+	static const siphash_key_t none;
+
+	return siphash_3u32(nonce, source, other, &none);
+}
+
+/**
+ * weir_join_sum_up() - what the sources that have joined say together
+ * @table: the job's table, locked; one source has joined at least
+ * @words: filled: a number made of theirs, the earliest block that any lacks, the most gradients
+ */
+void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_words *words)
+{
+	const struct weir_joiner *j;
+	bool first = true;
+	unsigned int i;
+
+	lockdep_assert_held(&table->lock);
+
+	*words = (struct weir_join_words){};
+	for (i = 0; i < table->n; i++) {
+		j = &table->joiner[i];
+		if (!j->is_alive)
+			continue;
+		words->nonce = weir_join_mix(words->nonce, i, j->waiting);
+		words->grads = max(words->grads, j->grads);
+		if (first || (s32)(j->lacks - words->lacks) < 0)
+			words->lacks = j->lacks;
+		first = false;
+	}
+}
+
+/**
+ * weir_join_begin() - the next generation begins, with the sources that have joined
+ * @table: the job's table, locked
+ * @start: block that it begins with
+ *
+ * The caller sets @table->generation before it drops the lock.
+ */
+void weir_join_begin(struct weir_join_table *table, u32 start)
+{
 	struct weir_joiner *j;
 
 	lockdep_assert_held(&table->lock);
@@ -135,18 +182,40 @@ static void weir_join_begin(struct weir_join_table *table,
 		j->member = j->waiting;
 		j->is_waiting = false;
 		j->is_alive = false;
-		if ((s32)(j->lacks - start) < 0)
-			start = j->lacks;
 	}
 	table->start = start;
+}
+
+/**
+ * weir_join_forget() - the current generation is over, and no source is in one
+ * @table: the job's table, locked
+ *
+ * Sources may join again with the numbers that they have.
+ */
+void weir_join_forget(struct weir_join_table *table)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&table->lock);
+
+	for (i = 0; i < table->n; i++)
+		table->joiner[i].is_member = false;
+}
+
+/* The earliest block that any source lacks is the first. */
+static void weir_join_begin_here(struct weir_join_table *table)
+{
+	struct weir_join_words words;
+
+	weir_join_sum_up(table, &words);
+	weir_join_begin(table, words.lacks);
 }
 
 /**
  * weir_join() - a source asks to be in the next generation
  * @table: the job's table
  * @source: source id, below the table's sources
- * @nonce: the number that it keeps for one communicator
- * @lacks: the first block that it lacks
+ * @words: what it says
  * @excluded: bitmap of sources that a generation waits for only while they speak, and in
  *	the ten seconds after the first number
  * @now: time, ns of the monotonic clock
@@ -157,23 +226,25 @@ static void weir_join_begin(struct weir_join_table *table,
  * Return: enum weir_join_verdict.
  */
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce, u32 lacks,
+				 unsigned int source, const struct weir_join_words *words,
 				 const unsigned long *excluded, u64 now)
 {
 	struct weir_joiner *j = &table->joiner[source];
 
 	lockdep_assert_held(&table->lock);
 
-	if (j->is_member && j->member == nonce)
+	if (j->is_member && j->member == words->nonce)
 		return WEIR_JOIN_AGAIN;
-	if (!j->is_waiting || j->waiting != nonce)
-		weir_join_new(table, j, nonce, lacks, now);
+	if (!j->is_waiting || j->waiting != words->nonce)
+		weir_join_new(table, j, words, now);
 	j->is_alive = true;
 	j->heard = now;
-	if (!weir_join_complete(table, excluded, now))
+	if (!weir_join_is_complete(table, excluded, now))
 		return weir_join_tells(table, now) ? WEIR_JOIN_TELL :
 						     WEIR_JOIN_WAIT;
-	weir_join_begin(table, j);
+	if (table->defers)
+		return WEIR_JOIN_READY;
+	weir_join_begin_here(table);
 	return WEIR_JOIN_START;
 }
 
@@ -215,6 +286,23 @@ bool weir_join_member(struct weir_join_table *table, unsigned int source,
 	is_member = j->is_member;
 	spin_unlock(&table->lock);
 	return is_member;
+}
+
+/**
+ * weir_join_waits_with() - the number with which a source waits for the next generation
+ * @table: the job's table
+ * @source: source id; one that waits, or has waited
+ *
+ * Called with bottom halves disabled.
+ */
+u32 weir_join_waits_with(struct weir_join_table *table, unsigned int source)
+{
+	u32 nonce;
+
+	spin_lock(&table->lock);
+	nonce = table->joiner[source].waiting;
+	spin_unlock(&table->lock);
+	return nonce;
 }
 
 /**

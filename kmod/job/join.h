@@ -12,6 +12,7 @@
  * @member: nonce with which it is in the current generation
  * @waiting: nonce with which it waits for the next one
  * @lacks: the first block that it lacks, as it said with @waiting
+ * @grads: gradients a block that it means to send, likewise
  * @heard: when it said so last, ns
  * @is_member: @member is valid
  * @is_waiting: @waiting is valid
@@ -21,6 +22,7 @@ struct weir_joiner {
 	u32		member;
 	u32		waiting;
 	u32		lacks;
+	u32		grads;
 	u64		heard;
 	bool		is_member;
 	bool		is_waiting;
@@ -47,6 +49,7 @@ struct weir_membership {
  * @start: block that it has begun with
  * @since: when the first waiting source came, ns
  * @told: time of the last notice of waiting sources, ns; 0 for never
+ * @defers: a generation begins when the caller says so
  * @joiner: by source id
  */
 struct weir_join_table {
@@ -56,6 +59,7 @@ struct weir_join_table {
 	u32			start;
 	u64			since;
 	u64			told;
+	bool			defers;
 	struct weir_joiner	*joiner;
 };
 
@@ -65,19 +69,41 @@ struct weir_join_table {
  * @WEIR_JOIN_TELL: likewise, and the sources in the current generation are to be told
  * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
  * @WEIR_JOIN_START: it was the last; a new generation begins, answer all
+ * @WEIR_JOIN_READY: of a table that defers: all have come, see weir_join_begin()
+ * @WEIR_JOIN_MISFIT: of the callers: it does not fit with the joins of the others
  */
 enum weir_join_verdict {
 	WEIR_JOIN_WAIT,
 	WEIR_JOIN_TELL,
 	WEIR_JOIN_AGAIN,
 	WEIR_JOIN_START,
+	WEIR_JOIN_READY,
+	WEIR_JOIN_MISFIT,
+};
+
+/**
+ * struct weir_join_words - what a source says when it joins
+ * @nonce: the number that it keeps for one communicator
+ * @lacks: the first block that it lacks
+ * @grads: gradients a block that it means to send
+ */
+struct weir_join_words {
+	u32	nonce;
+	u32	lacks;
+	u32	grads;
 };
 
 int weir_join_init(struct weir_join_table *table, unsigned int sources);
 void weir_join_uninit(struct weir_join_table *table);
 enum weir_join_verdict weir_join(struct weir_join_table *table,
-				 unsigned int source, u32 nonce, u32 lacks,
+				 unsigned int source, const struct weir_join_words *words,
 				 const unsigned long *excluded, u64 now);
+bool weir_join_is_complete(const struct weir_join_table *table,
+			   const unsigned long *excluded, u64 now);
+void weir_join_sum_up(const struct weir_join_table *table, struct weir_join_words *words);
+void weir_join_begin(struct weir_join_table *table, u32 start);
+u32 weir_join_waits_with(struct weir_join_table *table, unsigned int source);
+void weir_join_forget(struct weir_join_table *table);
 bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdict verdict,
 		       u64 now);
 bool weir_join_member(struct weir_join_table *table, unsigned int source,

@@ -12,4 +12,7 @@ struct weir_source;
 int weir_join_take(struct weir_job *job, struct weir_source *source,
 		   const struct weir_contrib *c, const struct weir_payload *pl, u64 now);
 
+void weir_join_above(struct weir_job *job, const struct weir_contrib *c,
+		     const struct weir_payload *pl, u64 now);
+
 #endif /* _WEIR_JOINING_H */

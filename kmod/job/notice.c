@@ -6,19 +6,73 @@
 #include <linux/bitmap.h>
 
 #include "base/compat.h"
+#include "base/payload.h"
 #include "format/trio.h"
+#include "job/level.h"
 #include "job/notice.h"
 #include "job/send.h"
 #include "job/source.h"
 
-/* A notice as all get it but for its address. */
+/* 32-bit words of the longest bitmap. */
+#define WEIR_NOTICE_WORDS	(WEIR_RANKS_MAX / 32)
+
+/*
+ * A notice as all get it but for its address. Where the job spans boxes the bitmaps of struct
+ * weir_notice are of ranks, and may be longer.
+ */
 struct weir_notice_packet {
 	struct weir_trio	hdr;
-	struct weir_notice	notice;
+	__be32			bits[3 * WEIR_NOTICE_WORDS];
 };
 
-static_assert(sizeof(struct weir_notice_packet) ==
-	      sizeof(struct weir_trio) + sizeof(struct weir_notice));
+enum { WEIR_NOTICE_DEAD, WEIR_NOTICE_EXCLUDED, WEIR_NOTICE_WAITING };
+
+static unsigned int weir_notice_words(const struct weir_job *job)
+{
+	return max(weir_job_words(job), WEIR_BITMAP_WORDS);
+}
+
+static __be32 *weir_notice_bits(struct weir_notice_packet *p, const struct weir_job *job,
+				unsigned int which)
+{
+	return p->bits + which * weir_notice_words(job);
+}
+
+/* @ranks: room for a bitmap of them; filled with those behind the sources in the generation. */
+static const unsigned long *weir_notice_ranks(const struct weir_job *job,
+					      const unsigned long *sources, unsigned long *ranks)
+{
+	unsigned int i;
+
+	bitmap_zero(ranks, WEIR_RANKS_MAX);
+	for_each_set_bit(i, sources, job->blocks.sources)
+		bitmap_or(ranks, ranks, weir_level_of(job->level, i), job->level->ranks);
+	return ranks;
+}
+
+/* Those that wait have named their ranks. */
+static const unsigned long *weir_notice_waiting(struct weir_job *job, unsigned long *ranks)
+{
+	bitmap_zero(ranks, WEIR_RANKS_MAX);
+	spin_lock(&job->join.lock);
+	weir_level_claimed(job->level, &job->join, ranks);
+	spin_unlock(&job->join.lock);
+	return ranks;
+}
+
+static noinline void weir_notice_fill_ranks(struct weir_notice_packet *p, struct weir_job *job,
+					    const unsigned long *dead)
+{
+	unsigned int n = weir_notice_words(job);
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), n,
+			 weir_notice_ranks(job, dead, ranks));
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), n,
+			 weir_notice_ranks(job, job->blocks.excluded, ranks));
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), n,
+			 weir_notice_waiting(job, ranks));
+}
 
 /* @members and @waiting: of WEIR_SOURCES_MAX, filled as weir_join_look() does. */
 static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
@@ -34,11 +88,16 @@ static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
 	for (i = 0; i < job->blocks.sources; i++)
 		if (weir_source_is_gone(READ_ONCE(job->watch.watched[i].state)))
 			__set_bit(i, dead);
-	weir_bitmap_fill(p->notice.dead, WEIR_BITMAP_WORDS, dead);
-	weir_bitmap_fill(p->notice.excluded, WEIR_BITMAP_WORDS,
-			 job->blocks.excluded);
 	weir_join_look(&job->join, members, waiting);
-	weir_bitmap_fill(p->notice.waiting, WEIR_BITMAP_WORDS, waiting);
+	if (job->level) {
+		weir_notice_fill_ranks(p, job, dead);
+		return;
+	}
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), WEIR_BITMAP_WORDS, dead);
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), WEIR_BITMAP_WORDS,
+			 job->blocks.excluded);
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), WEIR_BITMAP_WORDS,
+			 waiting);
 }
 
 /* A source that may not hear gets the header alone, which is no longer than any packet. */
@@ -47,9 +106,11 @@ static void weir_notice_send(struct weir_job *job, struct weir_source *source,
 {
 	struct weir_packet pkt = {
 		.head		= p,
-		.head_len	= weir_source_hears(source) ? sizeof(*p) :
-							      sizeof(p->hdr),
+		.head_len	= sizeof(p->hdr),
 	};
+
+	if (weir_source_hears(source))
+		pkt.head_len += 3 * weir_notice_words(job) * sizeof(p->bits[0]);
 
 	p->hdr.src_id = id;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_NOTICES);
@@ -67,6 +128,21 @@ static void weir_notice_send_all(struct weir_job *job, const unsigned long *to,
 		if (source && weir_source_hears(source))
 			weir_notice_send(job, source, i, p);
 	}
+}
+
+/* The receiver's ranks are dead, whatever is known of it. */
+static noinline void weir_notice_gone(struct weir_notice_packet *p, const struct weir_job *job,
+				      unsigned int id)
+{
+	__be32 *dead = weir_notice_bits(p, job, WEIR_NOTICE_DEAD);
+	unsigned int rank;
+
+	if (!job->level) {
+		dead[id / 32] |= htonl(1U << id % 32);
+		return;
+	}
+	for_each_set_bit(rank, weir_level_of(job->level, id), job->level->ranks)
+		dead[rank / 32] |= htonl(1U << rank % 32);
 }
 
 /**
@@ -91,7 +167,7 @@ void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
 	weir_notice_fill(&p, job, members, waiting);
 	put_unaligned_be32(block, p.hdr.block_id);
 	if (gone)
-		p.notice.dead[id / 32] |= htonl(1U << id % 32);
+		weir_notice_gone(&p, job, id);
 	weir_notice_send(job, source, id, &p);
 }
 
@@ -126,4 +202,43 @@ void weir_notice_members(struct weir_job *job)
 	weir_notice_fill(&p, job, members, waiting);
 	bitmap_andnot(members, members, waiting, WEIR_SOURCES_MAX);
 	weir_notice_send_all(job, members, &p);
+}
+
+/**
+ * weir_notice_pass() - pass on what the parent box says
+ * @job: the job
+ * @block: block that it is about
+ * @generation: the parent's
+ * @pl: its three bitmaps of ranks, as on the wire; may be empty
+ *
+ * Called as weir_notice(). To all sources, also those that wait for a generation to begin.
+ */
+void weir_notice_pass(struct weir_job *job, u32 block, u16 generation,
+		      const struct weir_payload *pl)
+{
+	unsigned int i, n = 3 * weir_notice_words(job);
+	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(waiting, WEIR_SOURCES_MAX);
+	struct weir_notice_packet p;
+	__be32 word;
+
+	weir_notice_fill(&p, job, members, waiting);
+	for (i = 0; i < n; i++)
+		if (weir_payload_copy_from(pl, i * sizeof(word), &word, sizeof(word)) ==
+		    sizeof(word))
+			p.bits[i] |= word;
+	p.hdr.flags = WEIR_TRIO_NOTICE;
+	put_unaligned_be16(generation, p.hdr.gen_id);
+	put_unaligned_be32(block, p.hdr.block_id);
+	bitmap_or(members, members, waiting, WEIR_SOURCES_MAX);
+	weir_notice_send_all(job, members, &p);
+}
+
+/**
+ * weir_notice_bytes() - bytes of a notice's bitmaps in a job
+ * @job: the job
+ */
+unsigned int weir_notice_bytes(const struct weir_job *job)
+{
+	return 3 * weir_notice_words(job) * sizeof(__be32);
 }

@@ -9,6 +9,7 @@
 #include "base/link.h"
 #include "format/format.h"
 #include "job/job.h"
+#include "job/parent.h"
 #include "job/path.h"
 #include "job/port.h"
 #include "job/source.h"
@@ -162,6 +163,26 @@ int weir_path_find_none(const struct weir_path *path, const struct weir_contrib 
 		return WEIR_REASON_NO_PORT;
 	return weir_path_is_for_a_job(path, c) ? 0 :
 						 weir_find_none(path, c, WEIR_REASON_NOT_LOCAL);
+}
+
+/**
+ * weir_path_find_down() - find the job that a packet from a box to its sources is for
+ * @path: the namespace and the port are set; the job and the source are not
+ * @c: the packet
+ *
+ * Called as weir_path_find(). Only a job with a parent is for such packets, and only for those of
+ * the parent.
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c)
+{
+	struct weir_job *job = path->port ? weir_job_get(path->wn, c->job) : NULL;
+
+	if (!job || !weir_is_to(job, c) || !weir_parent_is(job, c))
+		return weir_path_find_none(path, c) ?: WEIR_REASON_DIRECTION;
+	path->job = job;
+	return 0;
 }
 
 /**

@@ -66,6 +66,7 @@ static inline bool weir_path_is_join(const struct weir_contrib *c)
 
 int weir_path_find(struct weir_path *path, struct weir_contrib *c);
 int weir_path_find_other(struct weir_path *path, struct weir_contrib *c);
+int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c);
 int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
 void weir_path_count_summed(const struct weir_path *path, const struct weir_contrib *c);

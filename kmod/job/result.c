@@ -7,7 +7,9 @@
 #include "format/format.h"
 #include "format/trio.h"
 #include "job/job_trace.h"
+#include "job/level.h"
 #include "job/merged.h"
+#include "job/parent.h"
 #include "job/result.h"
 #include "job/send.h"
 #include "job/source.h"
@@ -15,13 +17,13 @@
 /**
  * struct weir_result_packet - a result in the job's format
  * @head: the bytes before the gradients
- * @mask: the contributors, behind the sums of one that is degraded
+ * @mask: the contributors, sources or ranks, behind the sums of one that is degraded
  * @mask_len: bytes of @mask
  * @pkt: the packet, as yet without @mask
  */
 struct weir_result_packet {
 	u8			head[WEIR_HEAD_MAX];
-	__be32			mask[WEIR_BITMAP_WORDS];
+	__be32			mask[WEIR_RANKS_MAX / 32];
 	unsigned int		mask_len;
 	struct weir_packet	pkt;
 };
@@ -30,7 +32,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 			       const struct weir_job *job,
 			       const struct weir_result *res)
 {
-	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
+	unsigned int words = weir_job_words(job);
 
 	p->pkt = (struct weir_packet) {
 		.head		= p->head,
@@ -43,7 +45,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 	p->mask_len = 0;
 	if (!res->degraded)
 		return;
-	weir_bitmap_fill(p->mask, words, res->mask);
+	weir_bitmap_fill(p->mask, words, job->level ? res->ranks : res->mask);
 	p->mask_len = words * sizeof(p->mask[0]);
 }
 
@@ -146,7 +148,7 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 /**
  * weir_result_answer() - a block is answered: count it, and send its result
  * @job: the job
- * @res: the result; stays the caller's
+ * @res: the result; stays the caller's. What is to be completed by the parent box goes there
  * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called under RCU with bottom halves disabled and no lock held.
@@ -154,6 +156,10 @@ static void weir_result_send(struct weir_job *job, const struct weir_result *res
 void weir_result_answer(struct weir_job *job, const struct weir_result *res,
 			struct weir_merged *merged)
 {
+	if (unlikely(res->above)) {
+		weir_parent_sum(job, res);
+		return;
+	}
 	weir_job_count(job, WEIR_C_BLOCKS, 1);
 	if (res->overflow)
 		weir_job_count(job, WEIR_C_OVERFLOWS, 1);
@@ -191,8 +197,8 @@ void weir_result_repeat(struct weir_job *job, struct weir_source *source, u16 id
  * @source: the source
  * @key: the block that it asked about
  * @received: contributions so far
- * @in: bitmap of WEIR_SOURCES_MAX with their sources, to be named; NULL where the source has not
- *	asked for it. One that may not hear gets no more bytes than it sent
+ * @in: bitmap with their sources, or ranks where the job spans boxes, to be named; NULL where the
+ *	source has not asked for it. One that may not hear gets no more bytes than it sent
  * @wanted: the source's is not among them
  * @merged: other packets of the pass, to be merged with, or NULL
  *
@@ -202,8 +208,8 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const struct weir_block_key *key, u16 received,
 		       const unsigned long *in, bool wanted, struct weir_merged *merged)
 {
-	unsigned int words = DIV_ROUND_UP(job->blocks.sources, 32);
-	__be32 mask[WEIR_BITMAP_WORDS];
+	unsigned int words = weir_job_words(job);
+	__be32 mask[WEIR_RANKS_MAX / 32];
 	struct weir_trio hdr;
 	struct weir_packet pkt = {
 		.head		= &hdr,

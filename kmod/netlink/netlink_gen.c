@@ -21,6 +21,11 @@ static const struct netlink_range_validation weir_a_job_port_range = {
 	.max	= 65535ULL,
 };
 
+static const struct netlink_range_validation weir_a_job_parent_port_range = {
+	.min	= 1ULL,
+	.max	= 65535ULL,
+};
+
 static const struct netlink_range_validation weir_a_source_port_range = {
 	.min	= 1ULL,
 	.max	= 65535ULL,
@@ -72,7 +77,7 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 };
 
 /* WEIR_CMD_JOB_ADD - do */
-static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_REPEAT_AFTER + 1] = {
+static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_PARENT_PORT + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
 	[WEIR_A_JOB_DTYPE] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
@@ -90,8 +95,10 @@ static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_REPEAT_AFTER + 
 	[WEIR_A_JOB_TIMERS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_TIMERS_MAX),
 	[WEIR_A_JOB_DEAD_AFTER] = { .type = NLA_U32, },
 	[WEIR_A_JOB_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
-	[WEIR_A_JOB_TREE] = { .type = NLA_U32, },
+	[WEIR_A_JOB_RANKS] = NLA_POLICY_MAX(NLA_U32, WEIR_RANKS_MAX),
 	[WEIR_A_JOB_PARENT] = { .type = NLA_BINARY, },
+	[WEIR_A_JOB_PARENT_SOURCE] = NLA_POLICY_MAX(NLA_U32, 255),
+	[WEIR_A_JOB_PARENT_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_job_parent_port_range),
 	[WEIR_A_JOB_REPEAT_AFTER] = { .type = NLA_U32, },
 };
 
@@ -251,7 +258,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_job_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_add_nl_policy,
-		.maxattr	= WEIR_A_JOB_REPEAT_AFTER,
+		.maxattr	= WEIR_A_JOB_PARENT_PORT,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

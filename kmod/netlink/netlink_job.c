@@ -5,6 +5,7 @@
 
 #include "format/format.h"
 #include "job/jobs.h"
+#include "job/level.h"
 #include "job/sources.h"
 #include "netlink/netlink.h"
 #include "out/dest.h"
@@ -53,6 +54,17 @@ static u32 weir_nl_job_bound(const struct weir_job *job)
 	return n;
 }
 
+static int weir_nl_job_put_level(struct sk_buff *skb, const struct weir_job *job)
+{
+	const struct weir_parent *parent = job->parent;
+
+	if (job->level && nla_put_u32(skb, WEIR_A_JOB_RANKS, job->level->ranks))
+		return -EMSGSIZE;
+	return parent ? weir_nl_put_addr(skb, WEIR_A_JOB_PARENT, &parent->config.addr) ?:
+			nla_put_u32(skb, WEIR_A_JOB_PARENT_SOURCE, parent->config.source) ?:
+			nla_put_u32(skb, WEIR_A_JOB_PARENT_PORT, parent->config.port) : 0;
+}
+
 static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 {
 	struct weir_job *job = (struct weir_job *)obj;
@@ -76,6 +88,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_job_put_group(skb, job) ||
 	    weir_nl_job_put_policy(skb, job) ||
 	    weir_nl_job_put_rate(skb, job) ||
+	    weir_nl_job_put_level(skb, job) ||
 	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
 			weir_blocks_generation(&job->blocks)) ||
 	    (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN,
@@ -92,28 +105,72 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	return 0;
 }
 
-static bool weir_nl_nonzero(struct genl_info *info, int attr)
-{
-	return info->attrs[attr] && nla_get_u32(info->attrs[attr]);
-}
-
-/* The netlink specification has trees of boxes; this module has none yet. */
-static int weir_nl_job_check_built(struct genl_info *info)
-{
-	struct nlattr **attrs = info->attrs;
-
-	if (weir_nl_nonzero(info, WEIR_A_JOB_TREE))
-		return weir_nl_refuse(info, attrs[WEIR_A_JOB_TREE], -EOPNOTSUPP,
-				      "a job spans one box so far: leave tree away");
-	if (attrs[WEIR_A_JOB_PARENT])
-		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EOPNOTSUPP,
-				      "a job spans one box so far: leave parent away");
-	return 0;
-}
-
 static u32 weir_nl_u32_or(struct genl_info *info, int attr, u32 otherwise)
 {
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : otherwise;
+}
+
+/* A job that spans boxes: what is said of it fits together. */
+static int weir_nl_job_check_level(struct genl_info *info, const struct weir_job_config *cfg)
+{
+	struct nlattr **attrs = info->attrs, *ranks = attrs[WEIR_A_JOB_RANKS];
+
+	if (cfg->blocks.ranks && !cfg->format->joins)
+		return weir_nl_refuse(info, ranks, -EINVAL,
+				      "jobs of this format have one box: leave ranks away");
+	if (cfg->blocks.ranks && cfg->blocks.ranks < cfg->blocks.sources) {
+		NL_SET_BAD_ATTR(info->extack, ranks);
+		NL_SET_ERR_MSG_FMT(info->extack,
+				   "%u ranks are fewer than this box's %u sources: say those of all boxes",
+				   cfg->blocks.ranks, cfg->blocks.sources);
+		return -EINVAL;
+	}
+	if (attrs[WEIR_A_JOB_PARENT] && !cfg->blocks.ranks)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EINVAL,
+				      "say how many ranks the job has in all, over its boxes");
+	if (attrs[WEIR_A_JOB_PARENT] && !attrs[WEIR_A_JOB_PARENT_SOURCE])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EINVAL,
+				      "say which source of the parent's job this box is");
+	if (!attrs[WEIR_A_JOB_PARENT] && attrs[WEIR_A_JOB_PARENT_SOURCE])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT_SOURCE], -EINVAL,
+				      "it is the source of no parent: say its address");
+	if (!attrs[WEIR_A_JOB_PARENT] && attrs[WEIR_A_JOB_PARENT_PORT])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT_PORT], -EINVAL,
+				      "it is the port of no parent: say its address");
+	return 0;
+}
+
+static int weir_nl_job_check_parent(struct genl_info *info, const struct weir_job_config *cfg)
+{
+	bool own;
+
+	if (ipv6_addr_equal(&cfg->parent.addr, &cfg->address))
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_PARENT], -EINVAL,
+				      "a box is not its own parent");
+	rcu_read_lock();
+	own = weir_local_has(genl_info_net(info), &cfg->parent.addr);
+	rcu_read_unlock();
+	return own ? weir_nl_refuse(info, info->attrs[WEIR_A_JOB_PARENT], -EINVAL,
+				    "the parent's address is one of this box's") : 0;
+}
+
+/* The box that takes the job's sums. */
+static int weir_nl_job_parent(struct genl_info *info, struct weir_job_config *cfg)
+{
+	struct nlattr **attrs = info->attrs;
+	int err = weir_nl_job_check_level(info, cfg);
+
+	if (err || !attrs[WEIR_A_JOB_PARENT])
+		return err;
+	err = weir_nl_addr(info, WEIR_A_JOB_PARENT,
+			   ipv6_addr_v4mapped(&cfg->address) ? WEIR_FAMILY_4 : WEIR_FAMILY_6, false,
+			   &cfg->parent.addr);
+	if (err)
+		return err;
+	cfg->blocks.above = true;
+	cfg->parent.source = nla_get_u32(attrs[WEIR_A_JOB_PARENT_SOURCE]);
+	cfg->parent.port = weir_nl_u32_or(info, WEIR_A_JOB_PARENT_PORT, cfg->port);
+	return weir_nl_job_check_parent(info, cfg);
 }
 
 static int weir_nl_job_check_there(struct genl_info *info)
@@ -209,6 +266,7 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 	cfg->blocks = (struct weir_blocks_config) {
 		.size		= nla_get_u32(info->attrs[WEIR_A_JOB_BLOCKS]),
 		.sources	= nla_get_u32(info->attrs[WEIR_A_JOB_SOURCES]),
+		.ranks		= weir_nl_u32_or(info, WEIR_A_JOB_RANKS, 0),
 		.grads		= nla_get_u32(info->attrs[WEIR_A_JOB_GRADS]),
 		.reduction	= weir_reduction_find(dtype, op, cfg->order),
 		.marking	= {
@@ -307,7 +365,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	err = weir_nl_job_check_there(info) ?: weir_nl_job_check_built(info);
+	err = weir_nl_job_check_there(info);
 	if (err)
 		return err;
 
@@ -330,7 +388,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);
 	if (!err)
-		err = weir_nl_job_address(info, cfg);
+		err = weir_nl_job_address(info, cfg) ?: weir_nl_job_parent(info, cfg);
 	if (err || !attrs[WEIR_A_JOB_GROUP])
 		return err;
 	err = weir_nl_addr(info, WEIR_A_JOB_GROUP,

@@ -6,22 +6,26 @@
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/gfp.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "base/payload.h"
 #include "sum/block.h"
 #include "sum/pair.h"
 #include "type/reduce.h"
 
 static u16 weir_blocks_stride(const struct weir_blocks_config *config, unsigned int pages)
 {
-	size_t bytes = offsetof(struct weir_block, pages[pages]) + config->marking.size;
+	size_t bytes = offsetof(struct weir_block, pages[pages]) +
+		       ALIGN(config->marking.size, sizeof(u64)) +
+		       BITS_TO_LONGS(config->ranks) * sizeof(long);
 
 	if (config->repeat_after)
-		bytes = ALIGN(bytes, sizeof(u64)) + config->sources * sizeof(u64);
+		bytes += config->sources * sizeof(u64);
 	return ALIGN(bytes, SMP_CACHE_BYTES);
 }
 
@@ -31,12 +35,18 @@ static void *weir_block_mark(const struct weir_blocks *blocks,
 	return (void *)&block->pages[blocks->pages];
 }
 
+/* The ranks that are in it. */
+static unsigned long *weir_block_ranks(const struct weir_blocks *blocks,
+				       const struct weir_block *block)
+{
+	return weir_block_mark(blocks, block) + ALIGN(blocks->marking.size, sizeof(u64));
+}
+
 /* When a result was last repeated to a source. */
 static u64 *weir_block_repeated(const struct weir_blocks *blocks,
 				const struct weir_block *block, u16 source)
 {
-	return weir_block_mark(blocks, block) + ALIGN(blocks->marking.size, sizeof(u64)) +
-	       source * sizeof(u64);
+	return (u64 *)(weir_block_ranks(blocks, block) + BITS_TO_LONGS(blocks->ranks)) + source;
 }
 
 /* A result of two pages is one piece of memory, for those who send and read it. */
@@ -98,6 +108,8 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	blocks->paired = config->paired;
 	blocks->repeat_after = config->repeat_after;
 	blocks->sources = config->sources;
+	blocks->ranks = config->ranks;
+	blocks->above = config->above;
 	/* A single number is never too large. */
 	blocks->bias = weir_reduce_bias(config->modular ? 1 : config->sources);
 	bitmap_set(blocks->all, 0, config->sources);
@@ -142,6 +154,14 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 	blocks->slot = NULL;
 }
 
+/* It has no result yet. */
+static bool weir_block_is_pending(const struct weir_block *block)
+{
+	u8 state = READ_ONCE(block->state);
+
+	return state == WEIR_BLOCK_OPEN || state == WEIR_BLOCK_ABOVE;
+}
+
 /**
  * weir_blocks_open() - how many blocks are open
  * @blocks: the table
@@ -156,7 +176,7 @@ u32 weir_blocks_open(struct weir_blocks *blocks)
 	for (i = 0; i < blocks->size; i++) {
 		const struct weir_block *block = weir_blocks_slot(blocks, i);
 
-		n += READ_ONCE(block->state) == WEIR_BLOCK_OPEN &&
+		n += weir_block_is_pending(block) &&
 		     (blocks->paired || READ_ONCE(block->generation) == generation);
 		if (!(i & 1023))
 			cond_resched();
@@ -217,7 +237,7 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 	if (err)
 		return err;
 	/* A source at this block has the result that the slot held a table earlier. */
-	return block->state == WEIR_BLOCK_OPEN ? -WEIR_REASON_BUSY : 0;
+	return weir_block_is_pending(block) ? -WEIR_REASON_BUSY : 0;
 }
 
 /* A block takes its slot. */
@@ -230,7 +250,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 		return -WEIR_REASON_NOMEM;
 
 	out->opened = true;
-	out->abandoned = block->state == WEIR_BLOCK_OPEN;
+	out->abandoned = weir_block_is_pending(block);
 	block->id = key->id;
 	WRITE_ONCE(block->generation, generation);
 	block->overflow = false;
@@ -240,10 +260,13 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->unlike = false;
 	block->count = key->count;
 	block->received = 0;
+	block->asked = 0;
 	block->exponent = key->exponent;
 	WRITE_ONCE(block->start, now);
 	bitmap_zero(block->mask, WEIR_SOURCES_MAX);
 	bitmap_zero(block->late, WEIR_SOURCES_MAX);
+	if (blocks->ranks)
+		bitmap_zero(weir_block_ranks(blocks, block), blocks->ranks);
 	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	return 0;
 }
@@ -279,6 +302,16 @@ static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
 		block->overflow = true;
 }
 
+/* A result of a job that spans boxes states ranks. */
+static noinline void weir_block_describe_ranks(const struct weir_blocks *blocks,
+					       const struct weir_block *block,
+					       struct weir_result *res)
+{
+	bitmap_copy(res->ranks, weir_block_ranks(blocks, block), blocks->ranks);
+	res->received = bitmap_weight(res->ranks, blocks->ranks);
+	res->degraded = res->received < blocks->ranks;
+}
+
 /* All of a result but its sums. */
 static void weir_block_describe(const struct weir_blocks *blocks,
 				const struct weir_block *block,
@@ -297,6 +330,9 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->exponent = block->exponent;
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
+	res->above = block->state == WEIR_BLOCK_ABOVE;
+	if (blocks->ranks)
+		weir_block_describe_ranks(blocks, block, res);
 	if (blocks->marking.size)
 		memcpy(res->mark, weir_block_mark(blocks, block), blocks->marking.size);
 	res->npages = 0;
@@ -328,12 +364,12 @@ void weir_result_put(struct weir_result *res)
 		put_page(res->pages[i]);
 }
 
-/* No contribution is added any more: all copies of the result have these bits. */
+/* No contribution is added any more: all copies of the result, or the sum, have these bits. */
 static void weir_block_finish(const struct weir_blocks *blocks,
 			      struct weir_block *block, struct weir_result *res)
 {
 	weir_reduce_finish(blocks->reduction, block->pages, block->count);
-	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
+	WRITE_ONCE(block->state, blocks->above ? WEIR_BLOCK_ABOVE : WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);
 }
 
@@ -459,6 +495,31 @@ static noinline void weir_block_unlike(struct weir_block *block, s32 exponent)
 	block->exponent = max(block->exponent, exponent);
 }
 
+/* What a contribution to a table with ranks stands for, and what a box says of its sum. */
+static noinline void weir_block_add_ranks(const struct weir_blocks *blocks,
+					  struct weir_block *block,
+					  const struct weir_block_key *key)
+{
+	unsigned long *ranks = weir_block_ranks(blocks, block);
+
+	bitmap_or(ranks, ranks, key->ranks, blocks->ranks);
+	block->overflow |= key->overflow;
+	block->unlike |= key->unlike;
+}
+
+/* A source has more to say to a block that is open no longer. */
+static noinline int weir_block_take_closed(struct weir_blocks *blocks, struct weir_block *block,
+					   const struct weir_block_key *key, u64 now,
+					   struct weir_result *res)
+{
+	if (block->state == WEIR_BLOCK_COMPLETE)
+		return weir_block_repeat(blocks, block, key, now, res);
+	if (test_bit(key->source, block->mask) ||
+	    __test_and_set_bit(key->source, block->late))
+		return WEIR_VERDICT_ABOVE;
+	return WEIR_VERDICT_LATE_ABOVE;
+}
+
 /* The block that a contribution is for is in its slot. Each packet comes by here. */
 static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   struct weir_block *block,
@@ -469,8 +530,8 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	if (key->count != block->count || key->has_exponent != block->has_exponent)
 		return -WEIR_REASON_COUNT;
 	out->lateness = now > block->start ? now - block->start : 0;
-	if (block->state == WEIR_BLOCK_COMPLETE)
-		return weir_block_repeat(blocks, block, key, now, &out->res);
+	if (block->state != WEIR_BLOCK_OPEN)
+		return weir_block_take_closed(blocks, block, key, now, &out->res);
 	if (__test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_DUPLICATE;
 
@@ -480,6 +541,8 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	if (blocks->marking.size)
 		blocks->marking.fold(weir_block_mark(blocks, block), key->said,
 				     !block->received);
+	if (unlikely(blocks->ranks))
+		weir_block_add_ranks(blocks, block, key);
 	WRITE_ONCE(block->last, now);
 	out->received = ++block->received;
 	if (!weir_block_is_done(blocks, block))
@@ -628,6 +691,8 @@ static int weir_block_spoil_locked(struct weir_blocks *blocks, struct weir_block
 	    block->state != WEIR_BLOCK_OPEN || __test_and_set_bit(key->source, block->mask))
 		return -WEIR_REASON_COUNT;
 	weir_block_unlike(block, S32_MAX);
+	if (blocks->ranks)
+		weir_block_add_ranks(blocks, block, key);
 	WRITE_ONCE(block->last, now);
 	block->received++;
 	if (!weir_block_is_done(blocks, block))
@@ -677,6 +742,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 
 	out->received = 0;
 	bitmap_zero(out->res.mask, WEIR_SOURCES_MAX);
+	bitmap_zero(out->res.ranks, blocks->ranks);
 	err = weir_block_find(blocks, block, key, place);
 	if (err > 0)
 		err = weir_block_may_open(blocks, block, key, place, out) ?:
@@ -687,8 +753,10 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 		weir_block_result(blocks, block, &out->res);
 		return WEIR_VERDICT_REPEAT;
 	}
-	out->received = block->received;
-	bitmap_copy(out->res.mask, block->mask, WEIR_SOURCES_MAX);
+	weir_block_describe(blocks, block, &out->res);
+	out->received = out->res.received;
+	if (block->state == WEIR_BLOCK_ABOVE)
+		return WEIR_VERDICT_ABOVE;
 	return test_bit(key->source, block->mask) ? WEIR_VERDICT_HELD :
 						    WEIR_VERDICT_WANTED;
 }
@@ -701,7 +769,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
  *
  * Context as weir_block_contribute().
  *
- * Return: WEIR_VERDICT_REPEAT, _HELD or _WANTED, or a negated enum weir_reason.
+ * Return: WEIR_VERDICT_REPEAT, _HELD, _WANTED or _ABOVE, or a negated enum weir_reason.
  */
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key, struct weir_outcome *out)
@@ -719,6 +787,145 @@ int weir_block_query(struct weir_blocks *blocks,
 	verdict = weir_block_query_locked(blocks, block, key, &place, out);
 	spin_unlock(&block->lock);
 	return verdict;
+}
+
+/* The result may have another number of gradients where contributions were unlike. */
+static bool weir_block_fits(const struct weir_block *block, const struct weir_block_key *key)
+{
+	return key->unlike || (key->count == block->count &&
+			       key->has_exponent == block->has_exponent);
+}
+
+/* The parent's result takes the place of this box's sum. */
+static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_block *block,
+				    const struct weir_block_key *key, bool aged,
+				    const struct weir_payload *pl, struct weir_result *res)
+{
+	u32 len = weir_reduction_bytes(blocks->reduction, key->count), at;
+
+	lockdep_assert_held(&block->lock);
+
+	if (block->state == WEIR_BLOCK_COMPLETE)
+		return -WEIR_REASON_DUPLICATE;
+	if (!weir_block_fits(block, key))
+		return -WEIR_REASON_COUNT;
+	/* What was sent up may still be on its way. */
+	if (weir_pool_refresh(&blocks->spare, block->pages, DIV_ROUND_UP(len, PAGE_SIZE)))
+		return -WEIR_REASON_NOMEM;
+	for (at = 0; at < len; at += PAGE_SIZE)
+		weir_payload_copy_from(pl, at, page_address(block->pages[at / PAGE_SIZE]),
+				       min_t(u32, len - at, PAGE_SIZE));
+	block->count = key->count;
+	block->has_exponent = key->has_exponent;
+	block->exponent = key->exponent;
+	block->overflow = key->overflow;
+	block->unlike = key->unlike;
+	block->aged = aged;
+	bitmap_copy(weir_block_ranks(blocks, block), key->ranks, blocks->ranks);
+	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
+	weir_block_result(blocks, block, res);
+	return WEIR_VERDICT_COMPLETE;
+}
+
+static int weir_block_answer_found(struct weir_blocks *blocks, struct weir_block *block,
+				   const struct weir_block_key *key,
+				   const struct weir_place *place, bool aged,
+				   const struct weir_payload *pl, struct weir_result *res)
+{
+	if (weir_block_is_over(blocks, place) || !weir_block_is(block, key, place->generation))
+		return -WEIR_REASON_STALE;
+	return weir_block_answer_locked(blocks, block, key, aged, pl, res);
+}
+
+/**
+ * weir_block_answer() - the parent box has a block's result
+ * @blocks: the job's table, one with @above
+ * @key: the block; its source means nothing
+ * @aged: it has timed out there
+ * @pl: the result, key->count gradients
+ * @out: seq and res are filled for WEIR_VERDICT_COMPLETE; the caller puts the result
+ *
+ * Context as weir_block_contribute(). A block that this box has not completed is answered as well:
+ * the others went on without it.
+ *
+ * Return: WEIR_VERDICT_COMPLETE, or a negated enum weir_reason: _STALE where the block is not in
+ *	its slot, _DUPLICATE where it has its result.
+ */
+int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *key, bool aged,
+		      const struct weir_payload *pl, struct weir_outcome *out)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	int verdict;
+
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return -WEIR_REASON_GENERATION;
+	out->seq = place.seq;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	verdict = weir_block_answer_found(blocks, block, key, &place, aged, pl, &out->res);
+	spin_unlock(&block->lock);
+	return verdict;
+}
+
+/*
+ * The parent is asked about a block again when it has answered, or after so long, ms: as long as
+ * workers wait at least before they ask again.
+ */
+#define WEIR_ASK_AGAIN	10
+
+/**
+ * weir_block_may_ask() - is the parent box to be asked about a block?
+ * @blocks: the job's table
+ * @seq: sequence number of the block, whose sum is with the parent
+ * @now: time, ns of the monotonic clock
+ *
+ * Context as weir_block_contribute(). Many sources ask about a block at about the same time: one
+ * question goes up for them.
+ */
+bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u64 now)
+{
+	struct weir_block *block = weir_block_at(blocks, seq);
+	u32 ms = (u32)div_u64(now, NSEC_PER_MSEC) ?: 1;
+	bool may;
+
+	spin_lock(&block->lock);
+	may = !block->asked || ms - block->asked >= WEIR_ASK_AGAIN;
+	if (may)
+		block->asked = ms;
+	spin_unlock(&block->lock);
+	return may;
+}
+
+/**
+ * weir_block_replied() - the parent box has replied that it has no result yet
+ * @blocks: the job's table
+ * @key: the block
+ * @res: filled with this box's sum where that is with the parent; the caller puts it
+ *
+ * Context as weir_block_contribute(). The parent may be asked again.
+ *
+ * Return: whether there is a sum.
+ */
+bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key *key,
+			struct weir_result *res)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	bool above;
+
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return false;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	above = !weir_block_is_over(blocks, &place) &&
+		weir_block_is(block, key, place.generation) && block->state == WEIR_BLOCK_ABOVE;
+	if (above) {
+		block->asked = 0;
+		weir_block_result(blocks, block, res);
+	}
+	spin_unlock(&block->lock);
+	return above;
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
+#include <uapi/weir_wire.h>
 
 #include "sum/generation.h"
 #include "sum/horizon.h"
@@ -35,11 +36,13 @@ struct weir_marking {
  * enum weir_block_state - state of a slot
  * @WEIR_BLOCK_FREE: nothing yet
  * @WEIR_BLOCK_OPEN: a block that still lacks sources
+ * @WEIR_BLOCK_ABOVE: it has its sources, and its sum is on its way through the parent box
  * @WEIR_BLOCK_COMPLETE: a result, retained to answer a source that lost it
  */
 enum weir_block_state {
 	WEIR_BLOCK_FREE,
 	WEIR_BLOCK_OPEN,
+	WEIR_BLOCK_ABOVE,
 	WEIR_BLOCK_COMPLETE,
 };
 
@@ -60,6 +63,8 @@ enum weir_block_state {
  * @received: contributions so far (rcvd_cnt)
  * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
  *	where blocks have no pairs
+ * @asked: the parent was asked about it and has not answered yet, or the time before which it
+ *	is not asked again, ms, as weir_block_may_ask() has it; 0 for never
  * @exponent: the largest one so far
  * @start: time of the first contribution, ns of the monotonic clock
  *	(block_start_time)
@@ -69,9 +74,9 @@ enum weir_block_state {
  * @late: sources that contributed only after it was answered
  * @pages: sums in the reduction's form while open, gradients in network form when complete
  *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. The
- *	block's mark follows, see struct weir_marking; then, in a table with a repeat_after, a
- *	time for each source: when the result was last repeated to it, ns. A time before @last is
- *	of an earlier block
+ *	block's mark follows, see struct weir_marking; then, in a table with ranks, a bitmap of
+ *	those that are in it; then, in a table with a repeat_after, a time for each source: when the
+ *	result was last repeated to it, ns. A time before @last is of an earlier block
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -90,6 +95,7 @@ struct weir_block {
 	u16		count;
 	u16		received;
 	u16		turn;
+	u32		asked;
 	s32		exponent;
 	u64		start;
 	u64		last;
@@ -109,10 +115,14 @@ struct weir_block {
  * @modular: sums of integers wrap around, and no overflow is noted
  * @repeat_after: ns from sending a result to a source until a repeated contribution of the
  *	source has the result sent to it again, 0 for at once
+ * @ranks: workers of all boxes that the job spans, WEIR_RANKS_MAX at most; 0 for one box
+ * @above: a block that has its sources is completed by a parent box
  */
 struct weir_blocks_config {
 	u32				size;
 	u16				sources;
+	u16				ranks;
+	bool				above;
 	u16				grads;
 	const struct weir_reduction	*reduction;
 	struct weir_marking		marking;
@@ -127,7 +137,9 @@ struct weir_blocks_config {
  * @stride: bytes from slot to slot
  * @pages: pages a block
  * @paired: each of the first @size / 2 slots makes a pair with the one so many further on
+ * @above: see struct weir_blocks_config
  * @sources: the job's sources
+ * @ranks: see struct weir_blocks_config
  * @quorum: contributions that a block is answered with, 0 for all
  * @bias: see weir_reduce_bias()
  * @reduction: how contributions are combined
@@ -145,7 +157,9 @@ struct weir_blocks {
 	u16			stride;
 	u8			pages;
 	bool			paired;
+	bool			above;
 	u16			sources;
+	u16			ranks;
 	u16			quorum;
 	u32			bias;
 	const struct weir_reduction *reduction;
@@ -165,15 +179,17 @@ struct weir_blocks {
  * @generation: generation
  * @count: gradients
  * @len: bytes that they take
- * @received: contributors
+ * @received: contributors: sources, or where the job spans boxes ranks
  * @overflow: a sum of integers left their range
  * @aged: it had timed out before it was answered
- * @degraded: not all sources are in it
+ * @degraded: not all sources are in it, or not all ranks
+ * @above: it is a sum for the parent box, and not a result
  * @has_exponent: @exponent is the largest of its contributors'
  * @unlike: they have not all the same, or not all contributions had one form
  * @exponent: see there
  * @start: time of the first contribution
- * @mask: the contributors
+ * @mask: the sources that contributed here
+ * @ranks: where the job spans boxes, the ranks that are in it, of all boxes
  * @pages: the gradients as packets have them; the holder owns a reference to each
  * @npages: pages used
  * @mark: the block's mark, weir_marking.size bytes of it
@@ -187,11 +203,13 @@ struct weir_result {
 	bool		overflow;
 	bool		aged;
 	bool		degraded;
+	bool		above;
 	bool		has_exponent;
 	bool		unlike;
 	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 	struct page	*pages[WEIR_RESULT_PAGES];
 	unsigned int	npages;
 	u8		mark[WEIR_MARK_MAX] __aligned(8);
@@ -206,6 +224,8 @@ struct weir_result {
  * @WEIR_VERDICT_LATE: likewise, and the source is not in it and is late for the first time
  * @WEIR_VERDICT_HELD: a query; the source is in the block, other sources are missing
  * @WEIR_VERDICT_WANTED: a query; the source is not in the block, or no source is
+ * @WEIR_VERDICT_ABOVE: a query or a contribution; the block's sum is with the parent box
+ * @WEIR_VERDICT_LATE_ABOVE: likewise, a contribution that is not in it, for the first time
  *
  * Refusals are the negated enum weir_reason.
  */
@@ -216,7 +236,15 @@ enum weir_verdict {
 	WEIR_VERDICT_LATE,
 	WEIR_VERDICT_HELD,
 	WEIR_VERDICT_WANTED,
+	WEIR_VERDICT_ABOVE,
+	WEIR_VERDICT_LATE_ABOVE,
 };
+
+/* Is the block's sum with the parent box? */
+static inline bool weir_verdict_is_above(int verdict)
+{
+	return verdict == WEIR_VERDICT_ABOVE || verdict == WEIR_VERDICT_LATE_ABOVE;
+}
 
 /**
  * enum weir_claim - the aim of a contribution to a block of a pair
@@ -242,6 +270,9 @@ enum weir_claim {
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
  * @said: the whole contribution, for weir_marking.fold
+ * @ranks: in a table with ranks, those that it is the sum of; a bitmap of so many
+ * @overflow: it is the sum of a box, in which integers have left their range
+ * @unlike: likewise, whose contributions had unlike exponents, or another form
  * @pair: the pair that the block is of, where the table has pairs
  * @second: it is the second one of it
  * @claim: its aim, where the table has pairs
@@ -254,6 +285,9 @@ struct weir_block_key {
 	bool	has_exponent;
 	s32	exponent;
 	const struct weir_contrib *said;
+	const unsigned long *ranks;
+	bool	overflow;
+	bool	unlike;
 	u16	pair;
 	bool	second;
 	enum weir_claim	claim;
@@ -266,7 +300,8 @@ struct weir_block_key {
  * @retained: it was refused, as sources far behind may lack a result a table earlier
  * @retained_seq: sequence number of that result's block
  * @seq: the block's sequence number, where its generation is accepted
- * @received: contributions to the block, this one included
+ * @received: contributions to the block, this one included; to a query the ranks in it, where
+ *	the table has them
  * @lateness: ns since the block's first contribution
  * @res: filled for verdicts with a result; the caller puts it. Of other queries only its mask is,
  *	with the contributors so far
@@ -340,6 +375,11 @@ int weir_block_spoil(struct weir_blocks *blocks, const struct weir_block_key *ke
 int weir_block_query(struct weir_blocks *blocks,
 		     const struct weir_block_key *key,
 		     struct weir_outcome *out);
+int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *key, bool aged,
+		      const struct weir_payload *pl, struct weir_outcome *out);
+bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u64 now);
+bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key *key,
+			struct weir_result *res);
 void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
 		       struct weir_glance *glance);
 void weir_block_drop(struct weir_blocks *blocks, u32 id);

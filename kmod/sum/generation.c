@@ -27,7 +27,9 @@ void weir_generations_init(struct weir_generations *gens)
  */
 static u32 weir_generation_next(u32 old, u16 generation)
 {
-	return old ? old + (u16)(generation - old) : WEIR_GENERATIONS | generation;
+	u32 step = (u16)(generation - old);
+
+	return old ? old + (step ?: WEIR_GENERATIONS) : WEIR_GENERATIONS | generation;
 }
 
 static bool weir_generation_is_new(u32 old, u16 generation)
@@ -80,6 +82,17 @@ u16 weir_generations_advance(struct weir_generations *gens,
 	return generation;
 }
 
+/* All sources begin together. */
+static void weir_generations_restart(struct weir_generations *gens, struct weir_horizon *horizon,
+				     u16 generation, u32 start)
+{
+	u32 next = weir_generations_end(gens, horizon);
+
+	weir_horizon_begin(horizon, next);
+	WRITE_ONCE(gens->before, 0);
+	weir_generations_set(gens, generation, next, start);
+}
+
 /**
  * weir_generations_begin() - the box begins a generation
  * @gens: the job's generations
@@ -96,16 +109,28 @@ u16 weir_generations_begin(struct weir_generations *gens,
 			   struct weir_horizon *horizon, u16 generation,
 			   u32 start)
 {
-	u32 next;
-
 	write_seqlock(&gens->lock);
-	if (weir_generation_is_new(gens->now, generation)) {
-		next = weir_generations_end(gens, horizon);
-		weir_horizon_begin(horizon, next);
-		WRITE_ONCE(gens->before, 0);
-		weir_generations_set(gens, generation, next, start);
-	}
+	if (weir_generation_is_new(gens->now, generation))
+		weir_generations_restart(gens, horizon, generation, start);
 	generation = gens->now;
 	write_sequnlock(&gens->lock);
 	return generation;
+}
+
+/**
+ * weir_generations_follow() - the parent box has begun a generation
+ * @gens: the job's generations
+ * @horizon: the blocks that its sources have shown
+ * @generation: the generation, whatever this box's has been: a parent that was set up anew begins
+ *	with any, and with the same one the blocks of before are over, too
+ * @start: block that it begins with
+ *
+ * Called as weir_generations_begin().
+ */
+void weir_generations_follow(struct weir_generations *gens, struct weir_horizon *horizon,
+			     u16 generation, u32 start)
+{
+	write_seqlock(&gens->lock);
+	weir_generations_restart(gens, horizon, generation, start);
+	write_sequnlock(&gens->lock);
 }

@@ -103,5 +103,7 @@ u16 weir_generations_advance(struct weir_generations *gens,
 u16 weir_generations_begin(struct weir_generations *gens,
 			   struct weir_horizon *horizon, u16 generation,
 			   u32 start);
+void weir_generations_follow(struct weir_generations *gens, struct weir_horizon *horizon,
+			     u16 generation, u32 start);
 
 #endif /* _WEIR_GENERATION_H */

@@ -146,6 +146,19 @@ static void weir_horizon_remember(struct weir_horizon *horizon, u64 old, u64 low
 		WRITE_ONCE(horizon->low, 0);
 }
 
+/**
+ * weir_horizon_is_at() - has a source shown a block, or a later one?
+ * @horizon: the horizon
+ * @source: source id
+ * @seq: sequence number of the block
+ *
+ * Any context.
+ */
+bool weir_horizon_is_at(const struct weir_horizon *horizon, u16 source, u32 seq)
+{
+	return (s32)(READ_ONCE(horizon->shown[source].seq) - seq) >= 0;
+}
+
 /* Looks at every source but @source: have they the results up to @seq? */
 static bool weir_horizon_look(struct weir_horizon *horizon, u16 source, u32 seq)
 {

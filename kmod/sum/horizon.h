@@ -65,6 +65,7 @@ u32 weir_horizon_end(const struct weir_horizon *horizon, u32 start);
 void weir_horizon_begin(struct weir_horizon *horizon, u32 next);
 void weir_horizon_leave(struct weir_horizon *horizon, u16 source);
 void weir_horizon_return(struct weir_horizon *horizon, u16 source);
+bool weir_horizon_is_at(const struct weir_horizon *horizon, u16 source, u32 seq);
 bool weir_horizon_has(const struct weir_horizon *horizon, u16 source, u32 seq);
 enum weir_reach weir_horizon_reach(struct weir_horizon *horizon, u16 source,
 				   u32 seq);

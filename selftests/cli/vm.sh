@@ -521,8 +521,19 @@ refuse "timers out of range" "timers 1025 is out of range" "job add id 8 $new ti
 refuse "burst below a packet" "rate bytes 1gbit burst 63k: " "job add id 8 $new rate bytes 1gbit burst 63k"
 refuse "set: burst below a packet" "rate bytes 1gbit burst 63k: " "job set id 7 rate bytes 1gbit burst 63k"
 refuse "set: share of no job" "no job 8" "job set id 8 quorum 50%"
-refuse "tree" "tree 1: " "job add id 8 $new tree 1"
-refuse "parent" "parent 10.0.0.9: " "job add id 8 $new parent 10.0.0.9"
+up="$new ranks 8 parent 10.0.0.9 source 0"
+refuse "ranks out of range" "ranks 4097 is out of range: the kernel takes 0 to 4096" "job add id 8 $new ranks 4097"
+refuse "fewer ranks than sources" "ranks 3: .*4 sources" "job add id 8 $new ranks 3"
+refuse "ranks of a format of one box" "ranks 8: .*leave ranks away" \
+	"job add id 8 $new ranks 8 format panama"
+refuse "parent without ranks" "parent 10.0.0.9: .*how many ranks" "job add id 8 $new parent 10.0.0.9 source 0"
+refuse "parent without a source" "parent 10.0.0.9: .*which source" "job add id 8 $new ranks 8 parent 10.0.0.9"
+refuse "source of no parent" "source 0: .*no parent" "job add id 8 $new ranks 8 source 0"
+refuse "port of no parent" "parent-port 9: .*no parent" "job add id 8 $new ranks 8 parent-port 9"
+refuse "parent that is itself" "parent 10.77.1.254: .*its own parent" "job add id 8 ${up/10.0.0.9/10.77.1.254}"
+refuse "parent at another address of this box" "parent 10.77.2.254: .*one of this box" \
+	"job add id 8 ${up/10.0.0.9/10.77.2.254}"
+refuse "parent of another family" "parent fd77::9: " "job add id 8 ${up/10.0.0.9/fd77::9}"
 refuse "sources out of range" "sources 257 is out of range: the kernel takes 1 to 256" \
 	"job add id 8 sources 257 blocks 64 grads 256 address 10.77.1.254"
 refuse "no sources" "sources 0 is out of range" "job add id 8 sources 0 blocks 64 grads 256 address 10.77.1.254"

@@ -168,11 +168,13 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 	c->weight = data[at + 15];
 	c->generation = slow_read(data, size, at + 16, 2);
 	c->count = slow_read(data, size, at + 18, 2) % 4096;
-	if (data[at + 18] & (WEIR_TRIO_DOWN >> 8))
-		return WEIR_REASON_DIRECTION;
-	if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
+	if (data[at + 18] & 0x50)
+		c->said[0] = data[at + 13];
+	else if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
 		return WEIR_REASON_FLAGS;
-	c->flags = (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
+	c->flags = (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
+		   (data[at + 18] & 0x10 ? WEIR_CONTRIB_UP : 0) |
+		   (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
 		   (data[at + 13] & 8 ? WEIR_CONTRIB_FINAL : 0) |
 		   (data[at + 18] & 0x80 ? WEIR_CONTRIB_JOINED : 0);
 	if (!(data[at + 18] & 0x20))

@@ -34,7 +34,7 @@ struct box_sent {
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
 	struct weir_notice notice;	/* where it is a notice */
-	u32 mask[WEIR_BITMAP_WORDS];	/* behind the sums of a degraded result */
+	u32 mask[WEIR_RANKS_MAX / 32];	/* behind the sums of a degraded result */
 	unsigned int mask_len;		/* bytes of it */
 	unsigned int bytes;		/* behind the UDP header */
 	unsigned int len;		/* bytes of gradients */

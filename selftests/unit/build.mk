@@ -2,7 +2,7 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := base/payload hook/merged \
-	job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
+	job/answer job/down job/level job/parent job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
 	trim/bands trim/trim_config trim/trim_default \
@@ -41,7 +41,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,sum/pool sum/horizon sum/generation sum/pair sum/block) $(wildcard kmod/type/*.c)
+	$(patsubst %,kmod/%.c,base/payload sum/pool sum/horizon sum/generation sum/pair sum/block) $(wildcard kmod/type/*.c)
 $(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith

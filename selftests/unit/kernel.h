@@ -136,6 +136,46 @@ static inline bool bitmap_subset(const unsigned long *a, const unsigned long *b,
 	return true;
 }
 
+static inline unsigned int find_next_bit(const unsigned long *p, unsigned int n, unsigned int i)
+{
+	while (i < n && !test_bit(i, p))
+		i++;
+	return i;
+}
+
+static inline unsigned int find_first_and_bit(const unsigned long *a, const unsigned long *b,
+					      unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && !(test_bit(i, a) && test_bit(i, b)))
+		i++;
+	return i;
+}
+
+static inline bool bitmap_intersects(const unsigned long *a, const unsigned long *b,
+				     unsigned int n)
+{
+	return find_first_and_bit(a, b, n) < n;
+}
+
+static inline unsigned int bitmap_weight(const unsigned long *p, unsigned int n)
+{
+	unsigned int weight = 0;
+
+	while (n--)
+		weight += test_bit(n, p);
+	return weight;
+}
+
+static inline bool bitmap_equal(const unsigned long *a, const unsigned long *b, unsigned int n)
+{
+	while (n--)
+		if (test_bit(n, a) != test_bit(n, b))
+			return false;
+	return true;
+}
+
 static inline void *memchr_inv(const void *p, int c, size_t n)
 {
 	const u8 *b = p;
@@ -194,6 +234,13 @@ static inline u64 siphash_2u32(u32 a, u32 b, const siphash_key_t *key)
 	for (i = 0; i < 3; i++)
 		v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9ULL + key->key[1];
 	return v ^ v >> 32;
+}
+
+static inline u64 siphash_3u32(u32 a, u32 b, u32 c, const siphash_key_t *key)
+{
+	const siphash_key_t next = { { siphash_2u32(a, b, key), key->key[1] } };
+
+	return siphash_2u32(c, 0, &next);
 }
 
 /* Errors in pointers. */

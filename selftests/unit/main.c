@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 		{ straggler_tests, &straggler_count },
 		{ control_tests, &control_count },
 		{ join_tests, &join_count },
+		{ level_tests, &level_count },
 		{ job_tests, &job_count },
 		{ contribute_tests, &contribute_count },
 		{ merged_tests, &merged_count },

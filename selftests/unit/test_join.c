@@ -15,7 +15,9 @@ static enum weir_join_verdict join_or_tell(unsigned int source, u32 nonce, u32 l
 	enum weir_join_verdict verdict;
 
 	spin_lock(&table.lock);
-	verdict = weir_join(&table, source, nonce, lacks, excluded, now);
+	verdict = weir_join(&table, source, &(struct weir_join_words) {
+		.nonce = nonce, .lacks = lacks,
+	}, excluded, now);
 	table.generation += verdict == WEIR_JOIN_START;
 	spin_unlock(&table.lock);
 	return verdict;

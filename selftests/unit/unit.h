@@ -22,6 +22,7 @@ SUITE(scan);
 SUITE(straggler);
 SUITE(control);
 SUITE(join);
+SUITE(level);
 SUITE(job);
 SUITE(contribute);
 SUITE(merged);

@@ -84,13 +84,21 @@ static const struct key job_repeat_after = {
 	"repeat-after", "TIME", "time in which a source that contributes again is not sent the result again (0; of switchml 7ms)",
 	VALUE_TIME, .attr = WEIR_A_JOB_REPEAT_AFTER,
 };
-static const struct key job_tree = {
-	"tree", "NUMBER", "tree id of a job that spans several boxes; 0 is none (0)",
-	VALUE_NUMBER, .attr = WEIR_A_JOB_TREE,
+static const struct key job_ranks = {
+	"ranks", "NUMBER", "workers of a job that spans several boxes, of all of them, up to 4096; each box is told the same",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_RANKS,
 };
 static const struct key job_parent = {
-	"parent", "ADDRESS", "next aggregator, which takes this one's results",
+	"parent", "ADDRESS", "the box that takes this one's sums, for a job of the same id; with source and ranks",
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_PARENT,
+};
+static const struct key job_parent_source = {
+	"source", "NUMBER", "which source of the parent's job this box is, 0 to 255",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_SOURCE, .max = 255,
+};
+static const struct key job_parent_port = {
+	"parent-port", "NUMBER", "UDP port of the parent's job (the job's own)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_PORT, .min = 1, .max = 65535,
 };
 
 static const struct verb_key job_add_keys[] = {
@@ -99,8 +107,9 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
 	{ &job_op, false }, { &job_order, false }, { &job_policy, false },
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
-	{ &job_dead_after, false }, { &job_rate, false }, { &job_tree, false },
-	{ &job_parent, false }, { &job_repeat_after, false }, END,
+	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
+	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
+	{ &job_repeat_after, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },

@@ -28,6 +28,25 @@ static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr
 	return 0;
 }
 
+/*
+ * Which way it goes. What goes down only a child box takes, from its parent, and the module looks
+ * at that; workers send none of a result's flags.
+ */
+static __always_inline int weir_trio_direction(const struct weir_trio *hdr,
+					       struct weir_contrib *contrib)
+{
+	contrib->flags = 0;
+	if (hdr->grad_cnt[0] & (WEIR_TRIO_DOWN >> 8))
+		contrib->flags |= WEIR_CONTRIB_DOWN;
+	if (hdr->grad_cnt[0] & (WEIR_TRIO_UP >> 8))
+		contrib->flags |= WEIR_CONTRIB_UP;
+	if (contrib->flags)
+		contrib->said[0] = hdr->flags;
+	else if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
+		return WEIR_REASON_FLAGS;
+	return 0;
+}
+
 /**
  * weir_trio() - parse a Trio-ML header
  * @all: the header, wherever it lies
@@ -40,15 +59,14 @@ static __always_inline int weir_trio(const struct weir_trio_header *all,
 				     const void *end, struct weir_contrib *contrib)
 {
 	const struct weir_trio *hdr = &all->trio;
+	int reason;
 
 	if ((const void *)(hdr + 1) > end)
 		return WEIR_REASON_RUNT;
 	contrib->payload_off += sizeof(*hdr);
-	if (hdr->grad_cnt[0] & (WEIR_TRIO_DOWN >> 8))
-		return WEIR_REASON_DIRECTION;
-	if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED |
-			  WEIR_TRIO_OVERFLOW))
-		return WEIR_REASON_FLAGS;
+	reason = weir_trio_direction(hdr, contrib);
+	if (reason)
+		return reason;
 	contrib->job = hdr->job_id;
 	contrib->block = (__u32)hdr->block_id[0] << 24 |
 			 (__u32)hdr->block_id[1] << 16 |
@@ -58,7 +76,6 @@ static __always_inline int weir_trio(const struct weir_trio_header *all,
 	contrib->weight = hdr->src_cnt;
 	contrib->count = (hdr->grad_cnt[0] << 8 | hdr->grad_cnt[1]) &
 			 WEIR_TRIO_GRAD_MASK;
-	contrib->flags = 0;
 	if (hdr->flags & WEIR_TRIO_CONTROL)
 		contrib->flags |= WEIR_CONTRIB_JOIN;
 	if (hdr->grad_cnt[0] & (WEIR_TRIO_JOINED >> 8))

@@ -35,6 +35,11 @@ static uint64_t zero(struct rng *rng)
 	return 0;
 }
 
+static uint64_t few_ranks(struct rng *rng)
+{
+	return rng_range(rng, rng_percent(rng, 90) ? 32 : 0, rng_percent(rng, 90) ? 64 : 4096);
+}
+
 static uint64_t times(struct rng *rng)
 {
 	static const uint64_t of[] = { 0, 1, 100, 1000, 10000, 100000, 10000000 };
@@ -160,8 +165,10 @@ static const struct hint hints[] = {
 	NUMBER("job", "timers", 40, few_grads),
 	NUMBER("job", "dead-after", 30, times),
 	OFTEN("job", "rate", 30),
-	NUMBER("job", "tree", 5, zero),
-	BYTES("job", "parent", 2, box),
+	NUMBER("job", "ranks", 20, few_ranks),
+	BYTES("job", "parent", 15, worker),
+	NUMBER("job", "parent-source", 20, few_ids),
+	NUMBER("job", "parent-port", 8, ports),
 	NUMBER("source", "job", 95, few_ids),
 	NUMBER("source", "id", 98, few_ids),
 	BYTES("source", "address", 90, worker),

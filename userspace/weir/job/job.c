@@ -61,8 +61,10 @@ static void print_config(const struct nlattr **job)
 	show_address(NULL, "address", job[WEIR_A_JOB_ADDRESS]);
 	show_number("port", job[WEIR_A_JOB_PORT]);
 	show_address(NULL, "group", job[WEIR_A_JOB_GROUP]);
-	show_number("tree", job[WEIR_A_JOB_TREE]);
+	show_number("ranks", job[WEIR_A_JOB_RANKS]);
 	show_address(NULL, "parent", job[WEIR_A_JOB_PARENT]);
+	show_number("source", job[WEIR_A_JOB_PARENT_SOURCE]);
+	show_number("parent-port", job[WEIR_A_JOB_PARENT_PORT]);
 }
 
 void job_print(const struct nlmsghdr *message, bool brief)

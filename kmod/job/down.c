@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets of the parent box: results, which complete this box's blocks; replies, on which it sends
+ * a sum again; answers to its joins; and notices. The sender's address was found to be right.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <uapi/weir_bpf.h>
+
+#include "base/compat.h"
+#include "base/payload.h"
+#include "format/trio.h"
+#include "job/answer.h"
+#include "job/down.h"
+#include "job/job.h"
+#include "job/joining.h"
+#include "job/level.h"
+#include "job/notice.h"
+#include "job/parent.h"
+#include "job/result.h"
+#include "job/source.h"
+#include "type/reduce.h"
+
+/*
+ * So long after a generation has begun, ns, a notice that the parent has none was overtaken on its
+ * way. If it was not, the next packet brings another.
+ */
+#define WEIR_DOWN_GRACE		(50 * NSEC_PER_MSEC)
+
+/* Notices are passed on to all sources no more often, ns. */
+#define WEIR_DOWN_PASS_EVERY	(50 * NSEC_PER_MSEC)
+
+static bool weir_down_is_notice(const struct weir_contrib *c)
+{
+	return c->flags & WEIR_CONTRIB_JOIN &&
+	       (c->said[0] & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
+}
+
+static bool weir_down_has_bitmap(const struct weir_contrib *c, u32 len, u32 bitmap)
+{
+	if (c->count)
+		return c->said[0] & WEIR_TRIO_DEGRADED;
+	/* A reply names the ranks where it was asked for them. */
+	return len == bitmap;
+}
+
+/**
+ * weir_down_check_shape() - is it as long as it says?
+ * @job: the job
+ * @c: the parsed packet
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib *c)
+{
+	u32 bitmap = weir_job_words(job) * sizeof(__be32), want, len;
+
+	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
+	    c->payload_off - c->udp_off > c->udp_len)
+		return WEIR_REASON_LENGTH;
+	len = c->udp_len - (c->payload_off - c->udp_off);
+	if (weir_down_is_notice(c))
+		return !len || len == weir_notice_bytes(job) ? 0 : WEIR_REASON_LENGTH;
+	want = c->flags & WEIR_CONTRIB_JOIN ? sizeof(struct weir_join) :
+	       weir_reduction_bytes(job->blocks.reduction, c->count) +
+	       (weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
+	if (len != want)
+		return WEIR_REASON_LENGTH;
+	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
+}
+
+/* The ranks that a result or a reply states, from @at on; returns whether there can be such. */
+static bool weir_down_ranks(const struct weir_job *job, const struct weir_payload *pl, u32 at,
+			    unsigned long *ranks)
+{
+	unsigned int words = weir_job_words(job), bits = words * 32;
+	__be32 mask[WEIR_RANKS_MAX / 32];
+
+	if (weir_payload_copy_from(pl, at, mask, words * sizeof(mask[0])) !=
+	    words * sizeof(mask[0]))
+		return false;
+	weir_bitmap_read(ranks, mask, words);
+	return find_next_bit(ranks, bits, job->level->ranks) >= bits;
+}
+
+static void weir_down_all_ranks(const struct weir_job *job, unsigned long *ranks)
+{
+	bitmap_zero(ranks, job->level->ranks);
+	bitmap_set(ranks, 0, job->level->ranks);
+}
+
+static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
+			    const struct weir_payload *pl, struct weir_merged *merged)
+{
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.count		= c->count,
+		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
+		.exponent	= c->exponent,
+		.ranks		= ranks,
+		.overflow	= c->said[0] & WEIR_TRIO_OVERFLOW,
+		.unlike		= c->said[0] & WEIR_TRIO_UNLIKE,
+	};
+	struct weir_outcome out __uninitialized;
+	int verdict;
+
+	if (!(c->said[0] & WEIR_TRIO_DEGRADED))
+		weir_down_all_ranks(job, ranks);
+	else if (!weir_down_ranks(job, pl, weir_reduction_bytes(job->blocks.reduction, c->count),
+				  ranks) ||
+		 bitmap_empty(ranks, job->level->ranks))
+		return WEIR_REASON_FLAGS;
+	verdict = weir_block_answer(&job->blocks, &key,
+				    (c->said[0] & (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED)) ==
+				    (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED), pl, &out);
+	if (verdict < 0)
+		return -verdict;
+	weir_job_count(job, WEIR_C_PARENT_RESULTS, 1);
+	weir_answer_block(job, &out, merged);
+	weir_result_put(&out.res);
+	return 0;
+}
+
+/* The parent has no result yet: all sources hear from it what one of them may have asked. */
+static void weir_down_reply_all(struct weir_job *job, const struct weir_contrib *c,
+				const unsigned long *ranks)
+{
+	struct weir_block_key key = { .id = c->block, .generation = c->generation };
+	struct weir_source *source;
+	unsigned int i;
+
+	for (i = 0; i < job->blocks.sources; i++) {
+		source = weir_source_get(job, i);
+		key.source = i;
+		if (source && weir_source_hears(source))
+			weir_result_reply(job, source, &key, c->weight, ranks, false, NULL);
+	}
+}
+
+static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
+			   const struct weir_payload *pl)
+{
+	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
+	bool names = c->udp_len > c->payload_off - c->udp_off;
+	struct weir_result res __uninitialized;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+
+	if (names && !weir_down_ranks(job, pl, 0, ranks))
+		return WEIR_REASON_FLAGS;
+	if (!weir_block_replied(&job->blocks, &key, &res))
+		return WEIR_REASON_STALE;
+	if (c->said[0] & WEIR_TRIO_WANTED)
+		weir_parent_sum(job, &res);
+	else
+		weir_down_reply_all(job, c, names ? ranks : NULL);
+	weir_result_put(&res);
+	return 0;
+}
+
+/*
+ * The parent was set up anew, and knows no generation: it is over here, too. The sources are told,
+ * join again, and say which block they lack.
+ */
+static void weir_down_is_new(struct weir_job *job, u64 now)
+{
+	bool is_over;
+
+	spin_lock(&job->join.lock);
+	is_over = now >= job->parent->began + WEIR_DOWN_GRACE && xchg(&job->joined, false);
+	spin_unlock(&job->join.lock);
+	if (!is_over)
+		return;
+	weir_notice_all(job);
+	spin_lock(&job->join.lock);
+	weir_join_forget(&job->join);
+	spin_unlock(&job->join.lock);
+}
+
+static bool weir_down_may_pass(struct weir_job *job, u64 now)
+{
+	struct weir_parent *parent = job->parent;
+	bool may;
+
+	spin_lock(&job->join.lock);
+	may = now >= parent->passed + WEIR_DOWN_PASS_EVERY;
+	if (may)
+		parent->passed = now;
+	spin_unlock(&job->join.lock);
+	return may;
+}
+
+static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
+			     const struct weir_payload *pl, u64 now)
+{
+	if (c->said[0] & WEIR_TRIO_DEGRADED && READ_ONCE(job->joined)) {
+		weir_down_is_new(job, now);
+		return;
+	}
+	if (weir_down_may_pass(job, now))
+		weir_notice_pass(job, c->block, c->generation, pl);
+}
+
+/**
+ * weir_down_take() - a packet of the parent box has come
+ * @job: the job
+ * @c: the parsed packet, its shape checked
+ * @pl: what follows its header
+ * @now: time, ns of the monotonic clock
+ * @merged: other packets of the pass, to be merged with, or NULL
+ *
+ * Called under RCU with bottom halves disabled and no lock held. One packet has one go to each
+ * source: a result as it completes its block, a reply as it was asked for, and a notice twenty
+ * times a second at most.
+ *
+ * Return: 0, or the enum weir_reason for which it is refused.
+ */
+int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
+		   struct weir_payload *pl, u64 now, struct weir_merged *merged)
+{
+	if (weir_down_is_notice(c)) {
+		weir_down_notice(job, c, pl, now);
+		return 0;
+	}
+	if (c->flags & WEIR_CONTRIB_JOIN) {
+		weir_join_above(job, c, pl, now);
+		return 0;
+	}
+	return c->count ? weir_down_result(job, c, pl, merged) :
+			  weir_down_reply(job, c, pl);
+}

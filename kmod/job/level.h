@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_LEVEL_H
+#define _WEIR_LEVEL_H
+
+#include <linux/bitmap.h>
+#include <linux/math.h>
+#include <linux/types.h>
+#include <uapi/weir_wire.h>
+
+#include "job/job.h"
+
+struct weir_join_table;
+
+/**
+ * struct weir_level - the ranks behind the sources of a job that spans boxes
+ * @ranks: workers of all boxes
+ * @words: longs that a bitmap of them takes
+ * @weight: by source, how many of them are behind it in the current generation
+ * @sets: bitmaps of ranks, by source: those behind it in the current generation, then those that
+ *	it has named in its last join; then those behind all sources
+ *
+ * A source is a worker, which is one rank, or a box. Sources name their ranks when they join; so
+ * nobody has to tell one box which workers are behind another, and two that claim the same rank
+ * are found before anything is summed.
+ */
+struct weir_level {
+	u16		ranks;
+	u16		words;
+	u16		*weight;
+	unsigned long	*sets;
+};
+
+struct weir_level *weir_level_new(unsigned int sources, u16 ranks);
+void weir_level_free(struct weir_level *level);
+unsigned int weir_level_claim(struct weir_level *level, const struct weir_join_table *table,
+			      unsigned int source, const unsigned long *ranks);
+void weir_level_claimed(const struct weir_level *level, const struct weir_join_table *table,
+			unsigned long *ranks);
+void weir_level_begin(struct weir_level *level, const struct weir_join_table *table);
+
+/**
+ * weir_level_of() - the ranks behind a source in the current generation
+ * @level: the job's
+ * @source: source id
+ *
+ * Any context. Another CPU may begin a generation meanwhile; no block of the one before is
+ * completed then.
+ */
+static inline const unsigned long *weir_level_of(const struct weir_level *level,
+						 unsigned int source)
+{
+	return level->sets + (size_t)source * level->words;
+}
+
+/* Of all sources. */
+static inline const unsigned long *weir_level_all(const struct weir_level *level,
+						  unsigned int sources)
+{
+	return weir_level_of(level, 2 * sources);
+}
+
+/**
+ * weir_job_words() - 32-bit words of a bitmap of a job's sources, or ranks where it spans boxes
+ * @job: the job
+ */
+static inline unsigned int weir_job_words(const struct weir_job *job)
+{
+	return DIV_ROUND_UP(job->level ? job->level->ranks : job->blocks.sources, 32);
+}
+
+#endif /* _WEIR_LEVEL_H */

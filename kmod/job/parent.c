@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets from a box to its parent. There it is a source among others (Trio paper, end of
+ * section 4): it joins with the ranks of all its sources when these have joined, sends the sum of
+ * a block as one contribution, and asks about a block when one of its own sources does. So it
+ * needs no timer of its own: its workers time the whole way to the root and back, and what they
+ * ask for again is asked for again at each level.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <uapi/weir_bpf.h>
+
+#include "base/compat.h"
+#include "format/format.h"
+#include "format/trio.h"
+#include "job/job.h"
+#include "job/level.h"
+#include "job/parent.h"
+#include "job/send.h"
+#include "type/reduce.h"
+
+/* 32-bit words of a bitmap of all ranks. */
+#define WEIR_RANK_WORDS		(WEIR_RANKS_MAX / 32)
+
+/* Joins go up no more often, ns: those of many sources may come at about the same time. */
+#define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
+
+/**
+ * weir_parent_new() - a way up
+ * @config: whom it leads to
+ *
+ * Sleeps. Return: it, or NULL without memory.
+ */
+struct weir_parent *weir_parent_new(const struct weir_parent_config *config)
+{
+	struct weir_parent *parent = kzalloc(sizeof(*parent), GFP_KERNEL_ACCOUNT);
+
+	if (!parent)
+		return NULL;
+	parent->config = *config;
+	if (weir_dest_init(&parent->dest, &config->addr, config->port, GFP_KERNEL_ACCOUNT)) {
+		kfree(parent);
+		return NULL;
+	}
+	return parent;
+}
+
+/**
+ * weir_parent_free() - free it
+ * @parent: of a job that no packet can reach any more, or NULL
+ */
+void weir_parent_free(struct weir_parent *parent)
+{
+	if (!parent)
+		return;
+	weir_dest_uninit(&parent->dest);
+	kfree(parent);
+}
+
+/**
+ * weir_parent_is() - does a packet come from a job's parent?
+ * @job: the job
+ * @c: the packet
+ */
+bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c)
+{
+	const struct weir_parent *parent = job->parent;
+
+	return parent && parent->config.port == c->sport &&
+	       ipv6_addr_equal((const struct in6_addr *)c->saddr, &parent->config.addr);
+}
+
+/* All that goes up; @generation: 0 in a join. */
+static void weir_parent_fill(struct weir_trio *hdr, const struct weir_job *job, u32 block,
+			     u16 generation, u8 flags, u16 weight, u16 count)
+{
+	weir_trio_fill(hdr, job->id, generation, block, flags, weight, 0);
+	hdr->src_id = job->parent->config.source;
+	put_unaligned_be16(count | WEIR_TRIO_UP, hdr->grad_cnt);
+}
+
+static void weir_parent_send(struct weir_job *job, const struct weir_packet *pkt,
+			     unsigned int counter)
+{
+	weir_send(job, &job->parent->dest, NULL, pkt, counter);
+}
+
+/**
+ * weir_parent_may_join() - all sources have joined: is the parent to be told now?
+ * @job: the job, the lock of its joins held
+ * @now: time, ns of the monotonic clock
+ *
+ * Sources repeat their joins until they are answered, and with each the join goes up again.
+ */
+bool weir_parent_may_join(struct weir_job *job, u64 now)
+{
+	struct weir_parent *parent = job->parent;
+	struct weir_join_words words;
+
+	lockdep_assert_held(&job->join.lock);
+
+	weir_join_sum_up(&job->join, &words);
+	if (parent->waits && parent->said.nonce == words.nonce &&
+	    now < parent->asked + WEIR_PARENT_JOIN_EVERY)
+		return false;
+	parent->said = words;
+	parent->asked = now;
+	parent->waits = true;
+	return true;
+}
+
+/**
+ * weir_parent_join() - join the parent's job with all ranks below
+ * @job: the job, whose sources have joined
+ *
+ * Called under RCU with bottom halves disabled and no lock held. Says what
+ * weir_parent_may_join() has found.
+ */
+void weir_parent_join(struct weir_job *job)
+{
+	const struct weir_reduction *reduction = job->blocks.reduction;
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	struct weir_parent *parent = job->parent;
+	unsigned int words = DIV_ROUND_UP(job->level->ranks, 32);
+	__be32 mask[WEIR_RANK_WORDS];
+	struct {
+		struct weir_trio hdr;
+		struct weir_join join;
+	} __packed packet = {};
+	const struct weir_packet pkt = {
+		.head		= &packet,
+		.head_len	= sizeof(packet),
+		.tail		= mask,
+		.tail_len	= words * sizeof(mask[0]),
+	};
+
+	packet.join.ranks = htonl(job->level->ranks);
+	packet.join.dtype = reduction->dtype;
+	packet.join.op = reduction->op;
+	packet.join.format = job->format->id;
+	spin_lock(&job->join.lock);
+	weir_level_claimed(job->level, &job->join, ranks);
+	packet.join.nonce = parent->said.nonce;
+	packet.join.grads = htonl(parent->said.grads);
+	packet.join.cookie = parent->cookie;
+	weir_parent_fill(&packet.hdr, job, parent->said.lacks, 0, WEIR_TRIO_CONTROL, 1, 0);
+	spin_unlock(&job->join.lock);
+	weir_bitmap_fill(mask, words, ranks);
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+static u8 weir_parent_flags(const struct weir_result *res, bool degraded)
+{
+	return (res->overflow ? WEIR_TRIO_OVERFLOW : 0) |
+	       (res->unlike ? WEIR_TRIO_UNLIKE : 0) |
+	       (degraded ? WEIR_TRIO_DEGRADED : 0) |
+	       (degraded && res->aged ? WEIR_TRIO_AGED : 0);
+}
+
+/**
+ * weir_parent_sum() - send a block's sum up
+ * @job: the job
+ * @res: the sum; stays the caller's
+ *
+ * Called under RCU with bottom halves disabled and no lock held. Where it lacks ranks of those
+ * below, a bitmap says which are in it.
+ */
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res)
+{
+	const struct weir_level *level = job->level;
+	unsigned int words = DIV_ROUND_UP(level->ranks, 32);
+	bool degraded = !bitmap_equal(res->ranks, weir_level_all(level, job->blocks.sources),
+				      level->ranks);
+	struct {
+		struct weir_trio hdr;
+		struct weir_trio_exponent exponent;
+	} __packed head;
+	__be32 mask[WEIR_RANK_WORDS];
+	struct weir_packet pkt = {
+		.head		= &head,
+		.head_len	= sizeof(head.hdr),
+		.pages		= (struct page **)res->pages,
+		.len		= res->len,
+		.tail		= mask,
+	};
+
+	weir_parent_fill(&head.hdr, job, res->id, res->generation,
+			 weir_parent_flags(res, degraded), res->received,
+			 res->count | WEIR_TRIO_JOINED |
+			 (res->has_exponent ? WEIR_TRIO_EXPONENT : 0));
+	if (res->has_exponent) {
+		put_unaligned_be32(res->exponent, &head.exponent);
+		pkt.head_len += sizeof(head.exponent);
+	}
+	if (degraded) {
+		weir_bitmap_fill(mask, words, res->ranks);
+		pkt.tail_len = words * sizeof(mask[0]);
+	}
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+}
+
+/**
+ * weir_parent_ask() - ask about a block whose sum is with the parent
+ * @job: the job
+ * @key: the block
+ * @who: ask which ranks are in it, too
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who)
+{
+	struct {
+		struct weir_trio hdr;
+		struct weir_trio_exponent none;
+	} __packed head = {};
+	const struct weir_packet pkt = {
+		.head		= &head,
+		.head_len	= who ? sizeof(head) : sizeof(head.hdr),
+	};
+
+	weir_parent_fill(&head.hdr, job, key->id, key->generation, 0, 1,
+			 WEIR_TRIO_JOINED | (who ? WEIR_TRIO_EXPONENT : 0));
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}

@@ -1,0 +1,840 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs that span boxes: what goes up to a parent, what comes down, and whose sums they are. */
+#include "box.h"
+#include "base/payload.h"
+#include "job/join.h"
+#include "job/level.h"
+#include "job/parent.h"
+#include "type/reduce.h"
+#include "unit.h"
+
+/* The parent, as a host of the box's link, and this box as a source of it. */
+#define PARENT		200
+#define PARENT_SOURCE	5
+
+static struct weir_job *job;
+
+/* A box of @sources whose job has @ranks in all, below a parent or at the root. */
+static void setup(u16 sources, u16 ranks, bool above)
+{
+	struct weir_job_config cfg;
+
+	box_up();
+	cfg = box_config(&weir_format_trio, 7, sources, 8, 16);
+	cfg.blocks.ranks = ranks;
+	cfg.blocks.above = above;
+	cfg.parent = (struct weir_parent_config) {
+		.addr = box_addr(PARENT), .port = 12000, .source = PARENT_SOURCE,
+	};
+	job = box_job_of(&cfg);
+}
+
+/* A worker's join, which says its rank; 0 for none. */
+static int join_rank(u16 source, u32 nonce, u16 member)
+{
+	const struct weir_join join = {
+		.nonce = nonce, .ranks = htonl(job->level->ranks), .grads = htonl(8),
+		.member = htons(member),
+	};
+
+	return box_join_as(job, source, 0, &join);
+}
+
+static int join(u16 source, u32 nonce) { return join_rank(source, nonce, source + 1); }
+
+/* Both of two workers, the first one again: after each new number all have to say theirs. */
+static void join_both(void)
+{
+	join(0, 11);
+	join(1, 12);
+	join(0, 11);
+}
+
+/* A packet of @len bytes behind the header of Trio-ML. */
+static int hand_over(struct weir_contrib *c, const void *body, unsigned int len)
+{
+	u8 head[20] = { };
+	struct weir_payload pl = {
+		.n = 1 + !!len,
+		.seg = { { head, sizeof(head) }, { body, len } },
+	};
+
+	c->udp_len = sizeof(head) + len;
+	return weir_contribute(&box.dev, c, &pl, true);
+}
+
+/* The join of a box, with the ranks below it, the first 32 of them as bits. */
+static int join_box(u16 source, u32 nonce, u32 lacks, u32 ranks)
+{
+	struct weir_contrib c = box_contrib(job, source, lacks, 0);
+	struct {
+		struct weir_join join;
+		__be32 ranks;
+	} __packed body = {
+		.join = {
+			.nonce = nonce, .ranks = htonl(job->level->ranks), .grads = htonl(8),
+			.dtype = job->blocks.reduction->dtype, .op = job->blocks.reduction->op,
+			.format = job->format->id,
+			.cookie = weir_source_cookie(weir_source_get(job, source), 12000, nonce),
+		},
+		.ranks = htonl(ranks),
+	};
+
+	c.flags = WEIR_CONTRIB_JOIN | WEIR_CONTRIB_UP;
+	c.said[0] = WEIR_TRIO_CONTROL;
+	return hand_over(&c, &body, sizeof(body));
+}
+
+/* A packet of the parent. */
+static struct weir_contrib from_parent(u32 block, u8 flags, u16 count)
+{
+	struct weir_contrib c = box_contrib(job, 0, block, count);
+	struct in6_addr parent = box_addr(PARENT);
+
+	memcpy(c.saddr, &parent, sizeof(parent));
+	c.flags = WEIR_CONTRIB_DOWN | (flags & WEIR_TRIO_CONTROL ? WEIR_CONTRIB_JOIN : 0);
+	c.said[0] = flags;
+	return c;
+}
+
+static int parent_answers(u8 flags, u16 generation, u32 start, const struct weir_join *answer)
+{
+	struct weir_contrib c = from_parent(start, WEIR_TRIO_CONTROL | flags, 0);
+
+	c.generation = generation;
+	return hand_over(&c, answer, sizeof(*answer));
+}
+
+/* The parent takes the last join that went up. */
+static void parent_begins(u16 generation, u32 start)
+{
+	const struct weir_join answer = {
+		.nonce = box.packet[box.sent - 1].join.nonce, .blocks = htonl(4),
+		.grads = htonl(12), .ranks = htonl(job->level->ranks),
+	};
+
+	CHECK_EQ(parent_answers(0, generation, start, &answer), 0);
+}
+
+/* The result of a block of one gradient; @ranks: of one that is degraded, those in it. */
+static int parent_result(u32 block, u8 flags, u32 grad, u32 ranks)
+{
+	struct weir_contrib c = from_parent(block, flags, 1);
+	__be32 body[2] = { htonl(grad), htonl(ranks) };
+
+	return hand_over(&c, body, flags & WEIR_TRIO_DEGRADED ? 8 : 4);
+}
+
+static bool went_up(const struct box_sent *p)
+{
+	struct in6_addr parent = box_addr(PARENT);
+
+	return ipv6_addr_equal(&p->to, &parent) && p->hdr.src_id == PARENT_SOURCE &&
+	       p->hdr.grad_cnt[0] & (WEIR_TRIO_UP >> 8) &&
+	       !(p->hdr.grad_cnt[0] & (WEIR_TRIO_DOWN >> 8));
+}
+
+/* Two workers, ranks 0 and 1 of 4, in generation 77 of the parent. */
+static void begun(void)
+{
+	setup(2, 4, true);
+	join_both();
+	parent_begins(77, 0);
+	box_forget();
+}
+
+/* Both contribute to a block, and the sum goes up. */
+static void summed(u32 block)
+{
+	CHECK_EQ(box_give(job, 0, block, 3), 0);
+	CHECK_EQ(box_give(job, 1, block, 4), 0);
+}
+
+static void level_join_goes_up(void)
+{
+	const struct box_sent *p = &box.packet[0];
+
+	setup(2, 70, true);
+	join_rank(0, 11, 3);
+	CHECK_EQ(box.sent, 0);
+	join_rank(1, 12, 70);
+	join_rank(0, 11, 3);
+	CHECK_EQ(box.sent, 1);
+	CHECK(went_up(p));
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_CONTROL);
+	CHECK_EQ(ntohl(p->join.ranks), 70);
+	CHECK_EQ(ntohl(p->join.grads), 8);
+	CHECK_EQ(p->mask_len, 12);
+	CHECK_EQ(p->mask[0], 1 << 2);
+	CHECK_EQ(p->mask[1], 0);
+	CHECK_EQ(p->mask[2], 1 << 5);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_QUERIES), 1);
+	/* A repeated join goes up again, but not at once. */
+	join_rank(1, 12, 70);
+	CHECK_EQ(box.sent, 1);
+	mock_ns += NSEC_PER_MSEC;
+	join_rank(0, 11, 3);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].join.nonce, p->join.nonce);
+	/* Another number of a worker makes another one of the box. */
+	join_rank(0, 13, 3);
+	CHECK_EQ(box.sent, 2);
+	join_rank(1, 12, 70);
+	CHECK_EQ(box.sent, 3);
+	CHECK(box.packet[2].join.nonce != p->join.nonce);
+	box_down();
+}
+
+/* The same workers with the same numbers join as the same box, though it was set up anew. */
+static void level_number_is_made_of_the_workers(void)
+{
+	u32 nonce[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		setup(2, 4, true);
+		join(i, 11 + i);
+		join(!i, 11 + !i);
+		join(i, 11 + i);
+		nonce[i] = box.packet[0].join.nonce;
+		box_down();
+	}
+	CHECK_EQ(nonce[0], nonce[1]);
+}
+
+static void level_generation_is_the_parents(void)
+{
+	unsigned int i;
+
+	setup(2, 4, true);
+	join_both();
+	parent_begins(77, 9);
+	CHECK_EQ(box.generations, 1);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 77);
+	CHECK_EQ(box.sent, 3);
+	for (i = 1; i < 3; i++) {
+		CHECK_EQ(box.packet[i].hdr.gen_id[1], 77);
+		CHECK_EQ(box_block(&box.packet[i]), 9);
+		/* What all boxes have room for. */
+		CHECK_EQ(ntohl(box.packet[i].join.blocks), 4);
+		CHECK_EQ(ntohl(box.packet[i].join.grads), 12);
+		CHECK_EQ(ntohl(box.packet[i].join.ranks), 4);
+	}
+	/* The answer once more has no effect; a worker that lost it has it again. */
+	parent_begins(78, 0);
+	CHECK_EQ(weir_blocks_generation(&job->blocks), 77);
+	join(1, 12);
+	CHECK_EQ(box.sent, 4);
+	CHECK_EQ(box.packet[3].hdr.gen_id[1], 77);
+	box_down();
+}
+
+static void level_cookie_of_the_parent(void)
+{
+	struct weir_join answer = { .cookie = 4711 };
+
+	setup(2, 4, true);
+	join_both();
+	CHECK_EQ(box.packet[0].join.cookie, 0);
+	answer.nonce = box.packet[0].join.nonce;
+	parent_answers(WEIR_TRIO_COOKIE, 0, 0, &answer);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].join.cookie, 4711);
+	CHECK(!job->joined);
+	/* The same cookie answers an earlier join. */
+	parent_answers(WEIR_TRIO_COOKIE, 0, 0, &answer);
+	CHECK_EQ(box.sent, 2);
+	box_down();
+}
+
+/* What the parent does not take its workers are told, in its figures. */
+static void level_refusal_comes_down(void)
+{
+	struct weir_join answer = { .ranks = htonl(6), .blocks = htonl(64), .grads = htonl(2) };
+	unsigned int i;
+
+	setup(2, 4, true);
+	join_both();
+	answer.nonce = box.packet[0].join.nonce;
+	parent_answers(WEIR_TRIO_DEGRADED, 0, 0, &answer);
+	CHECK_EQ(box.sent, 3);
+	for (i = 1; i < 3; i++) {
+		CHECK_EQ(box.packet[i].hdr.flags, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+		CHECK_EQ(box.packet[i].join.nonce, 10 + i);
+		CHECK_EQ(ntohl(box.packet[i].join.ranks), 6);
+		CHECK_EQ(ntohl(box.packet[i].join.grads), 2);
+	}
+	box_down();
+}
+
+static void level_late_answer_is_ignored(void)
+{
+	setup(2, 4, true);
+	join_both();
+	/* One starts anew while the answer is on its way. */
+	join(0, 13);
+	parent_begins(77, 0);
+	CHECK(!job->joined);
+	CHECK_EQ(box.sent, 1);
+	box_down();
+}
+
+static void level_sum_goes_up(void)
+{
+	const struct box_sent *p = &box.packet[0];
+
+	begun();
+	summed(3);
+	CHECK_EQ(box.sent, 1);
+	CHECK(went_up(p));
+	CHECK_EQ(p->hdr.flags, 0);
+	CHECK_EQ(p->hdr.src_cnt, 2);
+	CHECK_EQ(p->hdr.gen_id[1], 77);
+	CHECK_EQ(box_block(p), 3);
+	CHECK_EQ(p->mask_len, 0);
+	CHECK_EQ(box_result(p, 0), 7);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_SUMS), 1);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 0);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 1);
+	box_down();
+}
+
+static void level_result_comes_down(void)
+{
+	unsigned int i;
+
+	begun();
+	summed(3);
+	CHECK_EQ(parent_result(3, 0, 100, 0), 0);
+	CHECK_EQ(box.sent, 3);
+	for (i = 1; i < 3; i++) {
+		CHECK_EQ(box.packet[i].hdr.flags, 0);
+		CHECK_EQ(box.packet[i].hdr.src_cnt, 4);
+		CHECK_EQ(box_result(&box.packet[i], 0), 100);
+	}
+	/* What went up may still be on its way, and has not changed. */
+	CHECK_EQ(box_result(&box.packet[0], 0), 7);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 1);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_RESULTS), 1);
+	CHECK_EQ(parent_result(3, 0, 101, 0), WEIR_REASON_DUPLICATE);
+	CHECK_EQ(box.sent, 3);
+	/* The same bits to a worker that asks. */
+	CHECK_EQ(box_ask(job, 1, 3), 0);
+	CHECK_EQ(box_result(&box.packet[3], 0), 100);
+	box_down();
+}
+
+/* Many ask, and one question goes up, until the parent answers or its answer is lost. */
+static void level_question_goes_up(void)
+{
+	struct weir_contrib c;
+
+	begun();
+	summed(3);
+	CHECK_EQ(box_ask(job, 0, 3), 0);
+	CHECK_EQ(box_ask(job, 1, 3), 0);
+	CHECK_EQ(box_give(job, 0, 3, 3), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK(went_up(&box.packet[1]));
+	CHECK_EQ(box.packet[1].bytes, 12);
+	CHECK_EQ(box_block(&box.packet[1]), 3);
+	mock_ns += 10 * NSEC_PER_MSEC;
+	c = box_contrib(job, 1, 3, 0);
+	c.flags |= WEIR_CONTRIB_EXPONENT;
+	box_send(&c, NULL, 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[2].bytes, 16);
+	/* One that is not complete here is answered here. */
+	CHECK_EQ(box_give(job, 0, 4, 1), 0);
+	CHECK_EQ(box_ask(job, 0, 4), 0);
+	CHECK(!went_up(&box.packet[3]));
+	box_down();
+}
+
+static void level_parent_wants_the_sum_again(void)
+{
+	struct weir_contrib c;
+
+	begun();
+	summed(3);
+	c = from_parent(3, WEIR_TRIO_WANTED, 0);
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK(went_up(&box.packet[1]));
+	CHECK_EQ(box_result(&box.packet[1], 0), 7);
+	/* Not of a block that has its result, or has no sum. */
+	parent_result(3, 0, 100, 0);
+	CHECK_EQ(hand_over(&c, NULL, 0), WEIR_REASON_STALE);
+	c.block = 4;
+	CHECK_EQ(hand_over(&c, NULL, 0), WEIR_REASON_STALE);
+	box_down();
+}
+
+static void level_parents_reply_comes_down(void)
+{
+	__be32 ranks = htonl(7);
+	struct weir_contrib c;
+
+	begun();
+	summed(3);
+	box_ask(job, 0, 3);
+	box_forget();
+	c = from_parent(3, 0, 0);
+	c.weight = 3;
+	CHECK_EQ(hand_over(&c, &ranks, 4), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].hdr.src_id, 1);
+	CHECK_EQ(box.packet[1].hdr.src_cnt, 3);
+	CHECK_EQ(box.packet[1].mask[0], 7);
+	/* The parent has answered, and may be asked again. */
+	box_ask(job, 1, 3);
+	CHECK(went_up(&box.packet[2]));
+	/* No rank is beyond the last. */
+	ranks = htonl(0x17);
+	CHECK_EQ(hand_over(&c, &ranks, 4), WEIR_REASON_FLAGS);
+	box_down();
+}
+
+/* The tree went on without this box: its workers have the result, and none of them is in it. */
+static void level_result_of_an_open_block(void)
+{
+	begun();
+	CHECK_EQ(box_give(job, 0, 3, 3), 0);
+	CHECK_EQ(parent_result(3, WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED, 50, 0xc), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 2);
+	CHECK_EQ(box.packet[0].mask[0], 0xc);
+	CHECK_EQ(box_result(&box.packet[0], 0), 50);
+	/* The other one is late, and gets the same. */
+	CHECK_EQ(box_give(job, 1, 3, 4), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[2].mask[0], 0xc);
+	CHECK_EQ(box_counter(WEIR_C_LATE), 1);
+	/* Of a block that nobody here has opened none is taken: it is asked for later. */
+	CHECK_EQ(parent_result(4, 0, 1, 0), WEIR_REASON_STALE);
+	box_down();
+}
+
+/* A sum without all of this box's ranks names those that it has. */
+static void level_degraded_sum_goes_up(void)
+{
+	const struct box_sent *p = &box.packet[0];
+
+	begun();
+	job->blocks.quorum = 1;
+	CHECK_EQ(box_give(job, 1, 3, 4), 0);
+	CHECK(went_up(p));
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(p->hdr.src_cnt, 1);
+	CHECK_EQ(p->mask_len, 4);
+	CHECK_EQ(p->mask[0], 2);
+	/* The other one comes too late for the sum, and asks by that. */
+	CHECK_EQ(box_give(job, 0, 3, 3), 0);
+	CHECK_EQ(box_counter(WEIR_C_LATE), 1);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[1].bytes, 12);
+	box_down();
+}
+
+static void level_exponents_and_flags_go_both_ways(void)
+{
+	struct weir_contrib c;
+	__be32 grad = htonl(1);
+	int i;
+
+	begun();
+	for (i = 0; i < 2; i++) {
+		c = box_contrib(job, i, 3, 1);
+		c.flags |= WEIR_CONTRIB_EXPONENT;
+		c.exponent = 10 + i;
+		box_send(&c, (s32[]) { S32_MAX }, 0);
+	}
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_OVERFLOW | WEIR_TRIO_UNLIKE);
+	CHECK_EQ(get_unaligned_be32(box.packet[0].head + 12), 11);
+	c = from_parent(3, WEIR_TRIO_OVERFLOW | WEIR_TRIO_UNLIKE, 1);
+	c.flags |= WEIR_CONTRIB_EXPONENT;
+	c.exponent = 40;
+	CHECK_EQ(hand_over(&c, &grad, 4), 0);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_OVERFLOW | WEIR_TRIO_UNLIKE);
+	CHECK_EQ(get_unaligned_be32(box.packet[1].head + 12), 40);
+	box_down();
+}
+
+/* What goes down is of a job's parent, or it is refused. */
+static void level_down_is_the_parents_alone(void)
+{
+	__be32 grad = htonl(1);
+	struct weir_contrib c;
+	struct in6_addr other;
+
+	begun();
+	summed(3);
+	c = from_parent(3, 0, 1);
+	c.sport = 12001;
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_DIRECTION);
+	c.sport = 12000;
+	other = box_addr(1);
+	memcpy(c.saddr, &other, sizeof(other));
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_DIRECTION);
+	c = from_parent(3, 0, 1);
+	c.dport = 12001;
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_NOT_LOCAL);
+	CHECK_EQ(box.sent, 1);
+	box_down();
+
+	/* A job without a parent has none that it could be of. */
+	setup(2, 2, false);
+	c = from_parent(3, 0, 1);
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_DIRECTION);
+	box_down();
+}
+
+static void level_down_of_a_wrong_length(void)
+{
+	__be32 body[4] = { htonl(1) };
+	struct weir_contrib c;
+
+	begun();
+	summed(3);
+	c = from_parent(3, 0, 1);
+	CHECK_EQ(hand_over(&c, body, 8), WEIR_REASON_LENGTH);
+	CHECK_EQ(hand_over(&c, body, 3), WEIR_REASON_LENGTH);
+	c = from_parent(3, WEIR_TRIO_DEGRADED, 1);
+	CHECK_EQ(hand_over(&c, body, 4), WEIR_REASON_LENGTH);
+	c = from_parent(3, 0, 17);
+	CHECK_EQ(hand_over(&c, (__be32[17]) { 0 }, 68), WEIR_REASON_TOO_LONG);
+	c = from_parent(3, 0, 2);
+	CHECK_EQ(hand_over(&c, body, 8), WEIR_REASON_COUNT);
+	c = from_parent(0, WEIR_TRIO_CONTROL, 0);
+	CHECK_EQ(hand_over(&c, body, 16), WEIR_REASON_LENGTH);
+	c = from_parent(0, WEIR_TRIO_NOTICE, 0);
+	CHECK_EQ(hand_over(&c, body, 16), WEIR_REASON_LENGTH);
+	/* No rank is in it, or one that is not there. */
+	CHECK_EQ(parent_result(3, WEIR_TRIO_DEGRADED, 1, 0), WEIR_REASON_FLAGS);
+	CHECK_EQ(parent_result(3, WEIR_TRIO_DEGRADED, 1, 0x10), WEIR_REASON_FLAGS);
+	CHECK_EQ(box.sent, 1);
+	box_down();
+}
+
+/* A parent that was set up anew: the workers are told, and join with the numbers that they have. */
+static void level_parent_is_new(void)
+{
+	struct weir_contrib c;
+	unsigned int sent;
+
+	begun();
+	summed(3);
+	c = from_parent(0, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED, 0);
+	c.generation = 0;
+	/* One that was overtaken on its way is of before. */
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK(job->joined);
+	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK(!job->joined);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	/* Who goes on meanwhile is told again. */
+	CHECK_EQ(box_give(job, 0, 4, 1), WEIR_REASON_GENERATION);
+	box_forget();
+	join_both();
+	sent = box.sent;
+	CHECK_EQ(sent, 1);
+	CHECK(went_up(&box.packet[0]));
+	/* Any generation is new, also the same. */
+	parent_begins(77, 3);
+	CHECK(job->joined);
+	box_forget();
+	summed(3);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box_result(&box.packet[0], 0), 7);
+	box_down();
+}
+
+static void level_notices_come_down(void)
+{
+	__be32 bits[3 * WEIR_BITMAP_WORDS] = { [2 * WEIR_BITMAP_WORDS] = htonl(8) };
+	struct weir_contrib c;
+
+	begun();
+	mock_ns += NSEC_PER_SEC;
+	c = from_parent(9, WEIR_TRIO_NOTICE, 0);
+	c.generation = 78;
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(ntohl(box.packet[1].notice.waiting[0]), 8);
+	CHECK_EQ(box.packet[1].hdr.gen_id[1], 78);
+	CHECK_EQ(box_block(&box.packet[1]), 9);
+	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_NOTICE);
+	/* One packet is not to cause many, over and over. */
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 2);
+	mock_ns += 50 * NSEC_PER_MSEC;
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 4);
+	box_down();
+}
+
+/* A client that has only the paper cannot be in a job that spans boxes. */
+static void level_takes_joined_workers_alone(void)
+{
+	setup(2, 2, false);
+	CHECK_EQ(box_give(job, 0, 0, 1), WEIR_REASON_GENERATION);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+/* The root: two boxes with ranks 0, 1 and 2, 3. */
+static void rooted(void)
+{
+	setup(2, 4, false);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), 0);
+	CHECK_EQ(join_box(1, 22, 0, 0xc), 0);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), 0);
+	CHECK(job->joined);
+	CHECK_EQ(box.sent, 2);
+	box_forget();
+}
+
+/* A box's sum of one gradient; @ranks: of one that is degraded, those in it. */
+static int give_sum(u16 source, u32 block, u8 flags, u16 weight, u32 grad, u32 ranks)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 1);
+	__be32 body[2] = { htonl(grad), htonl(ranks) };
+
+	c.flags |= WEIR_CONTRIB_UP;
+	c.weight = weight;
+	c.said[0] = flags;
+	return hand_over(&c, body, flags & WEIR_TRIO_DEGRADED ? 8 : 4);
+}
+
+static void level_root_sums_boxes(void)
+{
+	rooted();
+	CHECK_EQ(give_sum(0, 3, 0, 2, 7, 0), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(give_sum(1, 3, 0, 2, 8, 0), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, 0);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 4);
+	CHECK_EQ(box_result(&box.packet[0], 0), 15);
+	box_down();
+}
+
+static void level_root_states_ranks(void)
+{
+	rooted();
+	CHECK_EQ(give_sum(0, 3, WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED | WEIR_TRIO_OVERFLOW, 1, 7, 0x2), 0);
+	CHECK_EQ(give_sum(1, 3, WEIR_TRIO_UNLIKE, 2, 8, 0), 0);
+	CHECK_EQ(box.packet[0].hdr.flags,
+		 WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW | WEIR_TRIO_UNLIKE);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 3);
+	CHECK_EQ(box.packet[0].mask_len, 4);
+	CHECK_EQ(box.packet[0].mask[0], 0xe);
+	box_down();
+}
+
+static void level_sums_that_cannot_be(void)
+{
+	rooted();
+	/* Another number of ranks than it has joined with. */
+	CHECK_EQ(give_sum(0, 3, 0, 1, 7, 0), WEIR_REASON_WEIGHT);
+	CHECK_EQ(give_sum(0, 3, 0, 3, 7, 0), WEIR_REASON_WEIGHT);
+	CHECK_EQ(box_give(job, 0, 3, 7), WEIR_REASON_WEIGHT);
+	/* Ranks of another box, none, or others than it counts. */
+	CHECK_EQ(give_sum(0, 3, WEIR_TRIO_DEGRADED, 1, 7, 0x4), WEIR_REASON_WEIGHT);
+	CHECK_EQ(give_sum(0, 3, WEIR_TRIO_DEGRADED, 0, 7, 0), WEIR_REASON_WEIGHT);
+	CHECK_EQ(give_sum(0, 3, WEIR_TRIO_DEGRADED, 2, 7, 0x1), WEIR_REASON_WEIGHT);
+	CHECK_EQ(weir_blocks_open(&job->blocks), 0);
+	box_down();
+
+	/* A job of one box has no sums. */
+	box_up();
+	job = box_job(7, 2, 8, 16);
+	CHECK_EQ(give_sum(0, 3, 0, 1, 7, 0), WEIR_REASON_WEIGHT);
+	box_down();
+}
+
+static void check_refused(u16 ranks, u16 member)
+{
+	const struct box_sent *p = &box.packet[box.sent - 1];
+
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(ntohl(p->join.ranks), ranks);
+	CHECK_EQ(ntohs(p->join.member), member);
+}
+
+/* A rank that two have, ranks that are not there, and boxes that name none or too many. */
+static void level_joins_that_do_not_fit(void)
+{
+	setup(3, 6, false);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), 0);
+	CHECK_EQ(join_box(1, 22, 0, 0x6), WEIR_REASON_JOIN);
+	check_refused(6, 2);
+	CHECK_EQ(join_rank(1, 22, 1), WEIR_REASON_JOIN);
+	check_refused(6, 1);
+	CHECK_EQ(join_box(1, 22, 0, 0), WEIR_REASON_JOIN);
+	CHECK_EQ(join_box(1, 22, 0, 0x40), WEIR_REASON_JOIN);
+	CHECK_EQ(join_rank(1, 22, 7), WEIR_REASON_JOIN);
+	CHECK_EQ(join_box(1, 22, 0, 0xc), 0);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), 0);
+	/* All sources have come, but not all ranks: each that says so again is told. */
+	CHECK_EQ(join_rank(2, 23, 5), 0);
+	CHECK_EQ(join_box(1, 22, 0, 0xc), 0);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), WEIR_REASON_JOIN);
+	check_refused(5, 0);
+	CHECK_EQ(join_rank(2, 23, 5), WEIR_REASON_JOIN);
+	check_refused(5, 0);
+	CHECK(!job->joined);
+	CHECK_EQ(join_box(2, 24, 0, 0x30), 0);
+	CHECK_EQ(join_box(1, 22, 0, 0xc), 0);
+	CHECK_EQ(join_box(0, 21, 0, 0x3), 0);
+	CHECK(job->joined);
+	box_down();
+
+	/* Nor is there a rank of one box that is not its source's. */
+	box_up();
+	job = box_job(7, 2, 8, 16);
+	CHECK_EQ(box_join_as(job, 0, 0, &(struct weir_join) {
+		.nonce = 1, .ranks = htonl(2), .grads = htonl(8), .member = htons(2),
+	}), WEIR_REASON_JOIN);
+	CHECK_EQ(box_join_as(job, 0, 0, &(struct weir_join) {
+		.nonce = 1, .ranks = htonl(2), .grads = htonl(8), .member = htons(1),
+	}), 0);
+	box_down();
+}
+
+/* Workers may change places when all of them start anew. */
+static void level_ranks_change_places(void)
+{
+	setup(2, 2, false);
+	join_both();
+	CHECK_EQ(box.generations, 1);
+	CHECK_EQ(join_rank(0, 13, 2), 0);
+	CHECK_EQ(join_rank(1, 14, 1), 0);
+	CHECK_EQ(join_rank(0, 13, 2), 0);
+	CHECK_EQ(box.generations, 2);
+	CHECK(test_bit(1, weir_level_of(job->level, 0)));
+	box_down();
+}
+
+/*
+ * A box that was set up anew says the number that it has had: it goes on where its workers do. One
+ * that has not heard the answer yet begins where all others do.
+ */
+static void level_box_comes_back(void)
+{
+	rooted();
+	CHECK_EQ(join_box(0, 21, 2, 0x3), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box_block(&box.packet[0]), 0);
+	CHECK_EQ(give_sum(0, 3, 0, 2, 7, 0), 0);
+	CHECK_EQ(join_box(0, 21, 2, 0x3), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box_block(&box.packet[1]), 2);
+	CHECK_EQ(box.generations, 1);
+	box_down();
+}
+
+/* A notice names ranks: of a source that is gone, all those behind it. */
+static void level_notice_names_ranks(void)
+{
+	rooted();
+	job->watch.watched[1].state = WEIR_SOURCE_STATE_DEAD;
+	set_bit(1, job->blocks.excluded);
+	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(give_sum(1, 3, 0, 2, 7, 0), WEIR_REASON_EXCLUDED);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(ntohl(box.packet[0].notice.dead[0]), 0xc);
+	CHECK_EQ(ntohl(box.packet[0].notice.excluded[0]), 0xc);
+	clear_bit(1, job->blocks.excluded);
+	box_down();
+}
+
+/* 4,096 ranks behind sources of one box: the counts are modulo 256, the bitmaps have them all. */
+static void level_as_many_ranks_as_there_may_be(void)
+{
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX) = {};
+	unsigned int i;
+
+	setup(2, WEIR_RANKS_MAX, false);
+	bitmap_set(ranks, 0, 2048);
+	spin_lock(&job->join.lock);
+	job->join.joiner[0].is_alive = true;
+	CHECK_EQ(weir_level_claim(job->level, &job->join, 0, ranks), 0);
+	bitmap_zero(ranks, WEIR_RANKS_MAX);
+	bitmap_set(ranks, 2048, 2048);
+	CHECK_EQ(weir_level_claim(job->level, &job->join, 1, ranks), 0);
+	job->join.joiner[1].is_alive = true;
+	weir_level_begin(job->level, &job->join);
+	spin_unlock(&job->join.lock);
+	box_all_joined(job);
+	weir_blocks_begin(&job->blocks, 77, 0);
+	job->blocks.quorum = 1;
+	CHECK_EQ(give_sum(1, 3, 0, 0, 7, 0), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 0);
+	CHECK_EQ(box.packet[0].mask_len, 512);
+	for (i = 0; i < 128; i++)
+		CHECK_EQ(box.packet[0].mask[i], i < 64 ? 0 : ~0u);
+	box_down();
+}
+
+/* Each part of such a job that needs memory fails once, and nothing is left. */
+static void level_short_of_memory(void)
+{
+	struct netlink_ext_ack extack = { };
+	struct weir_job_config cfg;
+	long fail, left;
+
+	for (fail = 0;; fail++) {
+		box_up();
+		cfg = box_config(&weir_format_trio, 7, 2, 4, 16);
+		cfg.blocks.ranks = 70;
+		cfg.blocks.above = true;
+		cfg.parent.addr = box_addr(PARENT);
+		mock_fail_after = fail;
+		job = weir_job_add(&box.wn, &cfg, &extack);
+		left = mock_fail_after;
+		mock_fail_after = -1;
+		box_down();
+		if (left >= 0)
+			break;
+		CHECK_EQ(PTR_ERR(job), -ENOMEM);
+	}
+	CHECK(fail > 8);
+}
+
+const struct ktap_test level_tests[] = {
+	KTAP_TEST(level_join_goes_up),
+	KTAP_TEST(level_number_is_made_of_the_workers),
+	KTAP_TEST(level_generation_is_the_parents),
+	KTAP_TEST(level_cookie_of_the_parent),
+	KTAP_TEST(level_refusal_comes_down),
+	KTAP_TEST(level_late_answer_is_ignored),
+	KTAP_TEST(level_sum_goes_up),
+	KTAP_TEST(level_result_comes_down),
+	KTAP_TEST(level_question_goes_up),
+	KTAP_TEST(level_parent_wants_the_sum_again),
+	KTAP_TEST(level_parents_reply_comes_down),
+	KTAP_TEST(level_result_of_an_open_block),
+	KTAP_TEST(level_degraded_sum_goes_up),
+	KTAP_TEST(level_exponents_and_flags_go_both_ways),
+	KTAP_TEST(level_down_is_the_parents_alone),
+	KTAP_TEST(level_down_of_a_wrong_length),
+	KTAP_TEST(level_parent_is_new),
+	KTAP_TEST(level_notices_come_down),
+	KTAP_TEST(level_takes_joined_workers_alone),
+	KTAP_TEST(level_root_sums_boxes),
+	KTAP_TEST(level_root_states_ranks),
+	KTAP_TEST(level_sums_that_cannot_be),
+	KTAP_TEST(level_joins_that_do_not_fit),
+	KTAP_TEST(level_ranks_change_places),
+	KTAP_TEST(level_box_comes_back),
+	KTAP_TEST(level_notice_names_ranks),
+	KTAP_TEST(level_as_many_ranks_as_there_may_be),
+	KTAP_TEST(level_short_of_memory),
+};
+SUITE_END(level);
