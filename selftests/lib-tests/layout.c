@@ -38,6 +38,7 @@ int main(void)
 	MEMBER(weir_options, on_missing);
 	MEMBER(weir_options, on_missing_context);
 	MEMBER(weir_options, box);
+	MEMBER(weir_options, source);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);

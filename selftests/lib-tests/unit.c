@@ -479,7 +479,7 @@ static void header_layout(void)
 		7, 0x12, 0x34, 0x56, 0x78, WEIR_TRIO_FINAL, 3, 1, 0xab, 0xcd, 0x04, 0x00,
 	};
 	struct wire_header header = {
-		.job = 7, .block = 0x12345678, .flags = WEIR_TRIO_FINAL, .rank = 3, .ranks = 1,
+		.job = 7, .block = 0x12345678, .flags = WEIR_TRIO_FINAL, .source = 3, .ranks = 1,
 		.generation = 0xabcd, .grads = 1024,
 	};
 	struct wire_header back;
@@ -510,7 +510,7 @@ static void exponent_layout(void)
 		7, 0, 0, 0, 9, 0, 3, 1, 0, 5, 0x20, 17, 0xff, 0xff, 0xff, 0x81,
 	};
 	struct wire_header header = {
-		.job = 7, .block = 9, .rank = 3, .ranks = 1, .generation = 5, .grads = 17,
+		.job = 7, .block = 9, .source = 3, .ranks = 1, .generation = 5, .grads = 17,
 		.has_exponent = true, .exponent = -127,
 	};
 	struct wire_header back;
@@ -528,7 +528,7 @@ static void query_layout(void)
 {
 	static const uint8_t expected[] = { 7, 0, 0, 0, 9, 0, 3, 1, 0, 5, 0x80, 0 };
 	struct wire_header header = {
-		.job = 7, .block = 9, .rank = 3, .ranks = 1, .generation = 5, .joined = true,
+		.job = 7, .block = 9, .source = 3, .ranks = 1, .generation = 5, .joined = true,
 	};
 	struct wire_header back;
 	uint8_t packet[WIRE_HEADER];

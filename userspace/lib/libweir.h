@@ -112,6 +112,11 @@ enum weir_operation {
  */
 #define WEIR_SATURATE		0x10u
 
+/* Of weir_open() alone: @source of the options is valid. A job that spans several boxes has more
+ * ranks than one of them has sources, and a worker's source id on its own box may be any.
+ */
+#define WEIR_SOURCE		0x80u
+
 /**
  * struct weir_failure - an allreduce that the box did not finish
  * @size: sizeof(struct weir_failure)
@@ -216,7 +221,7 @@ struct weir_missing {
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
  * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
  *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED, WEIR_SOURCE
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -247,6 +252,7 @@ struct weir_missing {
  *	$WEIR_CERTIFICATE and $WEIR_KEY name files of a client certificate, and $WEIR_AUTHORITY one of
  *	who signs the box's. Where both @box and @address are NULL, $WEIR_BOX is the box. Asking takes
  *	the library libweir-ask, and closing tells the box that the rank leaves
+ * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  *
  * Members that are zero have the defaults that are named above; @address (or @box) has
  * none, and @rank and @ranks, where @ranks is 0, are the launcher's: RANK and WORLD_SIZE, or those
@@ -279,6 +285,7 @@ struct weir_options {
 	void (*on_missing)(void *context, const struct weir_missing *missing);
 	void *on_missing_context;
 	const char *box;
+	uint32_t source;
 };
 
 /**

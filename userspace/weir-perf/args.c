@@ -46,6 +46,8 @@ static const struct arg args[] = {
 	{ "box", "URL", "ask there for a job instead: weird://A/NAME", TEXT, AT(weir.box) },
 	{ "rank", "R", "this process, from 0: its source id on the box", NUMBER, W16, AT(weir.rank), 0,
 	  255, true },
+	{ "source", "S", "its source id there, where the job spans boxes", NUMBER, W32, AT(weir.source), 0,
+	  255, false },
 	{ "ranks", "N", "how many processes there are", NUMBER, W16, AT(weir.ranks), 1, 256, true },
 	{ "min-bytes", "SIZE", "first size (default 8)", BYTES, W64, AT(min_bytes), 0, BYTES_MAX, false },
 	{ "max-bytes", "SIZE", "last size (default 16M)", BYTES, W64, AT(max_bytes), 0, BYTES_MAX, false },
@@ -331,6 +333,8 @@ void args_read(struct perf_options *options, int argc, char **argv)
 	if (!options->weir.ranks_timeout_ms)
 		options->weir.ranks_timeout_ms = options->weir.timeout_ms;
 	check(options, given);
+	if (is_given(given, "source"))
+		options->weir.flags |= WEIR_SOURCE;
 	/* The job is made as it is asked for. */
 	if (options->weir.box) {
 		options->weir.type = options->type;

@@ -25,7 +25,7 @@
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
 #define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
-			 WEIR_UNMERGED | WEIR_SATURATE)
+			 WEIR_UNMERGED | WEIR_SATURATE | WEIR_SOURCE)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)
@@ -61,6 +61,9 @@ static int check_numbers(struct weir *comm, const struct weir_options *o)
 	if (o->rank >= o->ranks)
 		return error_refuse(comm, -EINVAL, "rank is %u: of %u ranks it must be 0 to %u",
 				    o->rank, o->ranks, o->ranks - 1);
+	if (o->flags & WEIR_SOURCE && o->source >= WEIR_SOURCES_MAX)
+		return error_refuse(comm, -EINVAL, "source is %u: it must be 0 to %u", o->source,
+				    WEIR_SOURCES_MAX - 1);
 	if (o->grads > WEIR_GRADS_MAX)
 		return error_refuse(comm, -EINVAL, "grads is %u: it must be 1 to %u", o->grads,
 				    WEIR_GRADS_MAX);
@@ -174,6 +177,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->job = o.job;
 	config->rank = o.rank;
 	config->ranks = o.ranks;
+	config->source = (uint8_t)(o.flags & WEIR_SOURCE ? o.source : o.rank);
 	bitmap_fill(config->everyone, o.ranks);
 	config->grads = o.grads ? o.grads : GRADS_DEFAULT;
 	config->type = o.type;

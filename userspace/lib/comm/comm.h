@@ -30,6 +30,7 @@
  * @job: id
  * @rank: this worker
  * @ranks: all workers
+ * @source: this worker's source id on its box
  * @everyone: their set
  * @grads: elements a block
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
@@ -56,6 +57,7 @@ struct config {
 	uint8_t job;
 	uint16_t rank;
 	uint16_t ranks;
+	uint8_t source;
 	uint64_t everyone[BITMAP_WORDS];
 	uint16_t grads;
 	enum weir_type type;

@@ -26,7 +26,7 @@ int join_send(struct weir *comm, uint64_t first)
 		.block = (uint32_t)first,
 		.job = config->job,
 		.flags = WEIR_TRIO_CONTROL,
-		.rank = (uint8_t)config->rank,
+		.source = config->source,
 		.ranks = 1,
 	});
 	wire_put_join(packet, &(struct wire_join) {
@@ -37,6 +37,7 @@ int join_send(struct weir *comm, uint64_t first)
 		.dtype = (uint8_t)config->type,
 		.op = (uint8_t)config->operation,
 		.format = WEIR_FORMAT_TRIO,
+		.member = (uint16_t)(config->rank + 1),
 	});
 	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
 		return 0;
@@ -114,6 +115,11 @@ static int refusal(struct weir *comm, const struct wire_join *answer)
 	if (err)
 		return err;
 
+	if (answer->member)
+		return error_fail(comm, -EPROTO,
+				  "job %u has rank %u twice: another source of %s, or of a box above or "
+				  "below it, has it. Give each worker a rank of its own",
+				  config->job, answer->member - 1U, config->box_text);
 	if (answer->ranks != config->ranks)
 		return error_fail(comm, -EPROTO,
 				  "job %u on %s has %u sources, and rank %u was told of %u ranks: set "

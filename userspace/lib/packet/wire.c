@@ -27,6 +27,7 @@ void wire_put_join(void *packet, const struct wire_join *join)
 		.dtype = join->dtype,
 		.op = join->op,
 		.format = join->format,
+		.member = htobe16(join->member),
 	};
 
 	memcpy((uint8_t *)packet + WIRE_HEADER, &wire, sizeof(wire));
@@ -45,6 +46,7 @@ void wire_get_join(struct wire_join *join, const void *packet)
 	join->dtype = wire.dtype;
 	join->op = wire.op;
 	join->format = wire.format;
+	join->member = be16toh(wire.member);
 }
 
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks)

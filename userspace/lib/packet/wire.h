@@ -58,7 +58,7 @@ static inline uint32_t wire_get32(const uint8_t at[4])
  * @grads: gradients that follow
  * @job: the job's id
  * @flags: WEIR_TRIO_*
- * @rank: the sender
+ * @source: the sender's source id on the box
  * @ranks: how many are summed, 1 to 256
  * @joined: the generation came from the box
  * @down: it comes from a box
@@ -71,7 +71,7 @@ struct wire_header {
 	uint16_t grads;
 	uint8_t job;
 	uint8_t flags;
-	uint8_t rank;
+	uint8_t source;
 	uint16_t ranks;
 	bool joined;
 	bool down;
@@ -93,7 +93,7 @@ static inline void wire_put_header(void *packet, const struct wire_header *heade
 	trio->job_id = header->job;
 	wire_put32(trio->block_id, header->block);
 	trio->flags = header->flags;
-	trio->src_id = header->rank;
+	trio->src_id = header->source;
 	trio->src_cnt = (uint8_t)header->ranks;
 	wire_put16(trio->gen_id, header->generation);
 	wire_put16(trio->grad_cnt, (uint16_t)((header->grads & WEIR_TRIO_GRAD_MASK) |
@@ -112,7 +112,7 @@ static inline bool wire_get_header(struct wire_header *header, const void *packe
 	header->job = trio->job_id;
 	header->block = wire_get32(trio->block_id);
 	header->flags = trio->flags;
-	header->rank = trio->src_id;
+	header->source = trio->src_id;
 	header->ranks = trio->src_cnt ? trio->src_cnt : 256;
 	header->generation = wire_get16(trio->gen_id);
 	header->grads = wire_get16(trio->grad_cnt) & WEIR_TRIO_GRAD_MASK;
@@ -143,6 +143,7 @@ struct wire_join {
 	uint8_t dtype;
 	uint8_t op;
 	uint8_t format;
+	uint16_t member;
 };
 
 /* @packet has WIRE_JOIN bytes, its header before. */

@@ -15,7 +15,7 @@ static inline struct wire_header question_header(const struct weir *comm, uint64
 		.block = (uint32_t)block,
 		.generation = comm->member.generation,
 		.job = config->job,
-		.rank = (uint8_t)config->rank,
+		.source = config->source,
 		.ranks = 1,
 		.joined = true,
 	};

@@ -271,7 +271,7 @@ static bool is_reply(const struct weir *comm, const struct wire_header *header, 
 {
 	bool names = length == WIRE_HEADER + WIRE_TRAILER(comm->config.ranks);
 
-	return (length == WIRE_HEADER || names) && !header->grads && header->rank == comm->config.rank &&
+	return (length == WIRE_HEADER || names) && !header->grads && header->source == comm->config.source &&
 	       !(header->flags & ~WEIR_TRIO_WANTED) && header->job == comm->config.job &&
 	       header->generation == comm->member.generation;
 }

@@ -59,6 +59,7 @@ ACCEPT_DEGRADED = 0x2
 AVERAGE = 0x4
 UNMERGED = 0x8
 SATURATE = 0x10
+_SOURCE = 0x80
 
 
 class Error(OSError):
@@ -116,6 +117,7 @@ class _Options(ctypes.Structure):
         ("on_missing", ctypes.c_void_p),
         ("on_missing_context", ctypes.c_void_p),
         ("box", ctypes.c_char_p),
+        ("source", ctypes.c_uint32),
     ]
 
 
@@ -488,6 +490,7 @@ class Communicator:
                         neither is given, $WEIR_BOX
     rank, ranks         this worker's number from 0; how many there are. Without them those of the
                         launcher (torchrun, mpirun, srun)
+    source              where the job spans boxes, this worker's source id on its own (the rank)
     grads               elements a packet (1024)
     window              packets under way at most (4096)
     bind_address, bind_port, group, interface
@@ -502,9 +505,9 @@ class Communicator:
                         must then go to another vector, out
     """
 
-    def __init__(self, address=None, *, job=None, rank=None, ranks=None, box=None, port=None,
-                 grads=None, window=None, bind_address=None, bind_port=0, group=None,
-                 interface=None, timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
+    def __init__(self, address=None, *, job=None, rank=None, ranks=None, source=None,
+                 box=None, port=None, grads=None, window=None, bind_address=None,
+                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
                  fallback=None):
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
@@ -532,11 +535,12 @@ class Communicator:
                                round(place.get("timeout", 0) * 1000), 32),
             ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
                                      round(ranks_timeout * 1000), 32),
-            flags=_number("flags", flags, 32),
+            flags=_number("flags", flags | (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
             operation=0 if op is None else _choice("op", _OPERATIONS, op),
-            box=_text(place.get("box")))
+            box=_text(place.get("box")),
+            source=_number("source", source or 0, 32))
         _check(None, _lib.weir_open(self._handle, options))
         stats = self.stats()
         self.rank = stats["rank"]
