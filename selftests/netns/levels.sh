@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Jobs that span boxes: racks below a root, exactly once whatever the links and the boxes do.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=tree.sh
+. "$here/tree.sh"
+
+job=7
+sizes=(--min-bytes 4 --max-bytes 60004 --step-bytes 20000 --iterations 2 --warmup 1)
+
+# with_job COMMAND [KEY VALUE...]: a test with a job of its own.
+with_job() {
+	local status
+	tree_job "$job" blocks 256 grads 1024 "${@:2}" || return
+	"$1"
+	status=$?
+	tree_job_del "$job"
+	return "$status"
+}
+
+# of_all FILTER: what each worker's report has there
+of_all() { gojq -s "[.[] | $1]" "$tree_out/$job".*; }
+all_alike() { [[ $(of_all .digest | gojq 'unique | length') == 1 ]] || { of_all .digest; return 1; }; }
+
+blocks() { tree_stat root '.[].stats.blocks' job show id "$job"; }
+flowing() { rises_by 30 60 blocks; }
+
+sums() { tree_allreduce "$job" "${sizes[@]}"; }
+floats() { tree_allreduce "$job" --dtype float32 "${sizes[@]}"; }
+
+# Each rack sends one sum for each block, however many workers it has.
+one_sum_a_block() {
+	sums || return
+	[[ $(tree_stat rack-1 '.[].stats | ."parent-sums" == .blocks and .blocks == ."parent-results"' \
+		job show id "$job") == true ]] || { at rack-1 -s job show; return 1; }
+}
+
+# Twice the same bits: the order of packets makes no difference on either level.
+same_bits_twice() {
+	local first
+	tree_allreduce "$job" --dtype float32 --min-bytes 100K --max-bytes 100K --json || return
+	all_alike && first=$(of_all .digest) || return
+	tree_allreduce "$job" --dtype float32 --min-bytes 100K --max-bytes 100K --json || return
+	[[ $(of_all .digest) == "$first" ]]
+}
+
+# uplinks OPTION...: netem on both ends of each rack's link.
+uplinks() {
+	local rack
+	for ((rack = 1; rack <= tree_racks; rack++)); do
+		in_ns "rack-$rack" tc qdisc replace dev uplink root netem limit 20000 "$@" || return
+		in_ns root tc qdisc replace dev "r$rack" root netem limit 20000 "$@" || return
+	done
+}
+
+plain_uplinks() {
+	local rack
+	for ((rack = 1; rack <= tree_racks; rack++)); do
+		in_ns "rack-$rack" tc qdisc del dev uplink root
+		in_ns root tc qdisc del dev "r$rack" root
+	done
+}
+
+run() {
+	tree_start "$job" --min-bytes 1M --max-bytes 1M --iterations "$1" --warmup 0 --json \
+		--timeout 60000
+}
+
+over_losses() {
+	local status
+	uplinks loss 20% duplicate 5% || return
+	run 1 && tree_wait && all_alike
+	status=$?
+	plain_uplinks
+	return "$status"
+}
+
+down_for_a_while() {
+	run 12 && flowing || return
+	ip -n "$(ns_name root)" link set r1 down || return
+	sleep 3
+	ip -n "$(ns_name root)" link set r1 up && tree_wait && all_alike
+}
+
+root_anew() {
+	local i
+	run 24 || return
+	for i in 1 2; do
+		flowing || return
+		at root job del id "$job" && tree_root_job "$job" blocks 256 grads 1024 || return
+	done
+	tree_wait && all_alike
+}
+
+rack_anew() {
+	local rack
+	run 24 || return
+	for rack in 1 2; do
+		flowing || return
+		at "rack-$rack" job del id "$job" && tree_rack_job "$job" "$rack" blocks 256 grads 1024 || return
+	done
+	tree_wait && all_alike
+}
+
+# A root that goes on without a rack says which ranks are in, and a rack without a worker.
+goes_on_without() {
+	local kept=()
+	tree_start "$job" --min-bytes 400K --max-bytes 400K --iterations 40 --warmup 0 --json \
+		--accept-degraded --timeout 60000 || return
+	flowing || return
+	pkill -KILL -P "${tree_pids[3]}" || return
+	kept=("${tree_pids[@]:0:3}")
+	wait "${tree_pids[3]}" 2>/dev/null
+	tree_pids=("${kept[@]}")
+	tree_wait || return
+	rm -f "$tree_out/$job.3"
+	all_alike && [[ $(tree_stat root '.[].stats.degraded > 0' job show id "$job") == true ]]
+}
+
+# The second start of all workers is a new generation on all boxes.
+started_twice() {
+	sums && sums && sums || return
+	[[ $(tree_stat root '.[].generation' job show id "$job") == \
+		$(tree_stat rack-2 '.[].generation' job show id "$job") ]]
+}
+
+misfit() {
+	! in_ns r1-w1 weir-perf --job "$job" --address "$(rack_addr 1)" --rank "$1" --ranks "$2" \
+		--source 0 --timeout 10000 >"$tree_out/misfit" 2>&1 || return
+	grep -q "$3" "$tree_out/misfit" || { cat "$tree_out/misfit"; return 1; }
+}
+
+# Other numbers of ranks, a rank of two workers: sentences, and no sums.
+misfits() {
+	misfit 0 3 "has 4 sources, and rank 0 was told of 3 ranks" || return
+	in_ns r1-w2 weir-perf --job "$job" --address "$(rack_addr 1)" --rank 0 --ranks 4 --source 1 \
+		--timeout 30000 >"$tree_out/other" 2>&1 &
+	poll 30 is_more_than 1 rack_joins || return
+	misfit 0 4 "has rank 0 twice" || return
+	pkill -KILL -P $!
+	wait
+}
+
+rack_joins() { tree_stat rack-1 '.[] | select(.id == 1).stats.joins' source show job "$job"; }
+
+# A rack's box is a source of another rack's, beside that one's workers.
+chained() {
+	at root job add id "$job" sources 1 ranks 4 address "$(root_addr)" blocks 128 grads 1024 &&
+		at root source add job "$job" id 0 address "$(rack_addr 2)" &&
+		at rack-2 job add id "$job" sources 3 ranks 4 address "$(rack_addr 2)" \
+			parent "$(root_addr)" source 0 blocks 128 grads 1024 &&
+		at rack-2 source add job "$job" id 0 address "$(tree_worker_addr 2 1)" &&
+		at rack-2 source add job "$job" id 1 address "$(tree_worker_addr 2 2)" &&
+		at rack-2 source add job "$job" id 2 address "$(rack_addr 1)" &&
+		at rack-1 job add id "$job" sources 2 ranks 4 address "$(rack_addr 1)" \
+			parent "$(rack_addr 2)" source 2 blocks 64 grads 1024 &&
+		at rack-1 source add job "$job" id 0 address "$(tree_worker_addr 1 1)" &&
+		at rack-1 source add job "$job" id 1 address "$(tree_worker_addr 1 2)" || return
+	sums && over_losses
+}
+
+three_levels() {
+	local status
+	chained
+	status=$?
+	tree_job_del "$job"
+	return "$status"
+}
+
+answers() { tree_stat "$1" '.[].stats | .answers + .results + .replies + .notices + ."parent-queries"' \
+	job show id "$job"; }
+
+# Two boxes that are each other's parents and sources: nothing begins, and nothing runs round.
+ring() {
+	local before
+	at rack-1 job add id "$job" sources 1 ranks 4 address "$(rack_addr 1)" \
+		parent "$(rack_addr 2)" source 0 blocks 64 grads 1024 &&
+		at rack-1 source add job "$job" id 0 address "$(rack_addr 2)" &&
+		at rack-2 job add id "$job" sources 2 ranks 4 address "$(rack_addr 2)" \
+			parent "$(rack_addr 1)" source 0 blocks 64 grads 1024 &&
+		at rack-2 source add job "$job" id 0 address "$(rack_addr 1)" &&
+		at rack-2 source add job "$job" id 1 address "$(tree_worker_addr 2 1)" || return
+	! in_ns r2-w1 weir-perf --job "$job" --address "$(rack_addr 2)" --rank 0 --ranks 4 --source 1 \
+		--timeout 3000 >/dev/null 2>&1 || return
+	before=$(answers rack-1) && (($(answers rack-1) == before && before < 50))
+}
+
+rings() {
+	local status
+	ring
+	status=$?
+	at rack-1 job del id "$job"
+	at rack-2 job del id "$job"
+	return "$status"
+}
+
+ktap_header
+for mode in xdp tc; do
+	tree_up 2 2 9000 "$mode" || ktap_fail "$mode: set up"
+	ktap_run "$mode: two levels" with_job one_sum_a_block
+	ktap_run "$mode: floats" with_job floats dtype float32
+	ktap_run "$mode: fixed order, the same bits twice" with_job same_bits_twice dtype float32 order fixed
+	ktap_run "$mode: a generation for all boxes" with_job started_twice
+	ktap_run "$mode: uplinks lose and duplicate" with_job over_losses
+	ktap_run "$mode: three levels, workers and a box below one" three_levels
+	[[ $mode == tc ]] || { tree_down; continue; }
+	ktap_run "an uplink is down for three seconds" with_job down_for_a_while
+	ktap_run "the root is set up anew" with_job root_anew
+	ktap_run "racks are set up anew" with_job rack_anew
+	ktap_run "a worker dies" with_job goes_on_without policy partial timeout 100ms
+	ktap_run "ranks that do not fit" with_job misfits
+	ktap_run "two boxes above each other" rings
+	tree_down
+done
+ktap_end
