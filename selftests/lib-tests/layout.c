@@ -98,6 +98,10 @@ int main(void)
 	MEMBER(weir_members, excluded);
 	MEMBER(weir_members, waiting);
 	MEMBER(weir_members, missing);
+	MEMBER(weir_members, all_dead);
+	MEMBER(weir_members, all_excluded);
+	MEMBER(weir_members, all_waiting);
+	MEMBER(weir_members, all_missing);
 	printf("weir_failure %zu\n", sizeof(struct weir_failure));
 	MEMBER(weir_failure, size);
 	MEMBER(weir_failure, error);
@@ -119,5 +123,6 @@ int main(void)
 	MEMBER(weir_block_info, contributors);
 	MEMBER(weir_block_info, ranks);
 	MEMBER(weir_block_info, overflow);
+	MEMBER(weir_block_info, all_contributors);
 	return 0;
 }

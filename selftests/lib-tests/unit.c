@@ -16,6 +16,7 @@
 #include "packet/kept.h"
 #include "packet/outbox.h"
 #include "packet/wire.h"
+#include "request/result.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -548,20 +549,64 @@ static void query_layout(void)
 
 static void notice_layout(void)
 {
-	uint8_t packet[WIRE_NOTICE] = { 0 };
+	uint8_t packet[WIRE_NOTICE_MAX] = { 0 };
 	struct wire_notice notice;
 
-	CHECK_EQ(WIRE_NOTICE, 108);
+	CHECK_EQ(WIRE_NOTICE(1), 108);
+	CHECK_EQ(WIRE_NOTICE(256), 108);
+	CHECK_EQ(WIRE_NOTICE(257), 12 + 3 * 36);
 	packet[12 + 3] = 0x81;
 	packet[12 + 4] = 0x80;
 	packet[12 + 32 + 31] = 0x01;
 	packet[12 + 64 + 28] = 0x40;
-	wire_get_notice(&notice, packet);
+	wire_get_notice(&notice, packet, 256);
 	CHECK(bitmap_has(notice.dead, 0) && bitmap_has(notice.dead, 7) && bitmap_has(notice.dead, 63));
 	CHECK_EQ(bitmap_count(notice.dead), 3);
 	CHECK(bitmap_has(notice.excluded, 224));
 	CHECK_EQ(bitmap_count(notice.excluded), 1);
 	CHECK(bitmap_has(notice.waiting, 254));
+
+	/* The bitmaps of more ranks are longer. */
+	memset(packet, 0, sizeof(packet));
+	packet[12 + 128 * 4 - 4] = 0x80;
+	packet[12 + 512 + 3] = 1;
+	wire_get_notice(&notice, packet, 4096);
+	CHECK(bitmap_has(notice.dead, 4095) && bitmap_has(notice.excluded, 0));
+	CHECK_EQ(bitmap_count(notice.dead) + bitmap_count(notice.excluded) +
+		 bitmap_count(notice.waiting), 2);
+}
+
+/* Results count modulo 256, and their ranks are as many as the bitmap names. */
+static void results_of_many_ranks(void)
+{
+	static struct weir comm = { .config = { .job = 7, .ranks = 600, .type = WEIR_INT32 } };
+	uint8_t packet[12 + 4 + WIRE_TRAILER(600)] = { 0 };
+	struct wire_header header = { .job = 7, .grads = 1, .ranks = 600 % 256, .down = true };
+	struct result result;
+
+	bitmap_fill(comm.config.everyone, 600);
+	wire_put_header(packet, &header);
+	CHECK(wire_get_header(&result.header, packet, 16));
+	CHECK(result_read(&comm, &result, packet, 16));
+	CHECK_EQ(result.header.ranks, 600);
+	CHECK_EQ(bitmap_count(result.contributors), 600);
+
+	header.flags = WEIR_TRIO_DEGRADED;
+	header.ranks = 257 % 256;
+	wire_put_header(packet, &header);
+	memset(packet + 16, 0xff, 32);
+	packet[16 + 32 + 3] = 1;
+	CHECK(wire_get_header(&result.header, packet, sizeof(packet)));
+	CHECK(result_read(&comm, &result, packet, sizeof(packet)));
+	CHECK_EQ(result.header.ranks, 257);
+	CHECK(bitmap_has(result.contributors, 256) && !bitmap_has(result.contributors, 257));
+
+	/* Another number than it says, and a rank that is not there. */
+	packet[16 + 32 + 3] = 3;
+	CHECK(!result_read(&comm, &result, packet, sizeof(packet)));
+	packet[16 + 32 + 3] = 0;
+	packet[16 + 72] = 1;
+	CHECK(!result_read(&comm, &result, packet, sizeof(packet)));
 }
 
 static void bitmaps_in_words(void)
@@ -991,6 +1036,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(exponent_layout),
 	KTAP_TEST(query_layout),
 	KTAP_TEST(notice_layout),
+	KTAP_TEST(results_of_many_ranks),
 	KTAP_TEST(bitmaps),
 	KTAP_TEST(bitmaps_in_words),
 	KTAP_TEST(join_layout),

@@ -173,6 +173,60 @@ three_levels() {
 	return "$status"
 }
 
+# More ranks than a box has sources: the workers of a rack share a host, by their ports.
+crowd=140
+
+crowd_job() {
+	local rack i
+	at root job add id "$job" sources 2 ranks $((2 * crowd)) address "$(root_addr)" blocks 64 \
+		grads 256 "$@" || return
+	for rack in 1 2; do
+		at root source add job "$job" id $((rack - 1)) address "$(rack_addr "$rack")" &&
+			at "rack-$rack" job add id "$job" sources "$crowd" ranks $((2 * crowd)) \
+				address "$(rack_addr "$rack")" parent "$(root_addr)" source $((rack - 1)) \
+				blocks 64 grads 256 || return
+		for ((i = 0; i < crowd; i++)); do
+			at "rack-$rack" source add job "$job" id "$i" \
+				address "$(tree_worker_addr "$rack" 1)" port $((20000 + i)) || return
+		done
+	done
+}
+
+# crowd_sums [OPTION]: prints what each rack's ranks have.
+crowd_sums() {
+	local rack pids=() status=0
+	for rack in 1 2; do
+		in_ns "r$rack-w1" "$here/crowd.py" "$(rack_addr "$rack")" "$job" $(((rack - 1) * crowd)) \
+			"$crowd" $((2 * crowd)) "$@" >"$tree_out/crowd.$rack" &
+		pids+=($!)
+	done
+	for rack in "${pids[@]}"; do
+		wait "$rack" || status=1
+	done
+	sort -u "$tree_out"/crowd.*
+	return "$status"
+}
+
+# crowd_has RANKS [OPTION]: all have the same sums, of so many.
+crowd_has() {
+	local ranks=$1 sums
+	sums=$(crowd_sums "${@:2}") || return
+	[[ $sums =~ ^[0-9a-f]+\ $ranks$ ]] || { echo "$sums"; return 1; }
+}
+
+# with_crowd KEY VALUE... -- RANKS [OPTION]: the root's job has these keys.
+with_crowd() {
+	local keys=() status
+	while [[ $1 != -- ]]; do
+		keys+=("$1")
+		shift
+	done
+	crowd_job "${keys[@]}" && crowd_has "${@:2}"
+	status=$?
+	tree_job_del "$job"
+	return "$status"
+}
+
 answers() { tree_stat "$1" '.[].stats | .answers + .results + .replies + .notices + ."parent-queries"' \
 	job show id "$job"; }
 
@@ -216,6 +270,9 @@ for mode in xdp tc; do
 	ktap_run "a worker dies" with_job goes_on_without policy partial timeout 100ms
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
+	ktap_run "more ranks than a box has sources" with_crowd -- $((2 * crowd))
+	# The root does not wait for the second rack: results name the ranks of the first.
+	ktap_run "more ranks, and results without some" with_crowd quorum 1 -- "$crowd" --degraded
 	tree_down
 done
 ktap_end

@@ -159,6 +159,8 @@ struct weir_failure {
  *	MTU of the box's route to this rank
  * @ranks: how many they are
  * @overflow: a sum has left int32
+ * @all_contributors: the same for a job of any number of ranks, (ranks of the job + 63) / 64 words,
+ *	valid until the function returns; @contributors has the first 256 ranks
  */
 struct weir_block_info {
 	size_t size;
@@ -168,6 +170,7 @@ struct weir_block_info {
 	uint64_t contributors[4];
 	uint32_t ranks;
 	uint32_t overflow;
+	const uint64_t *all_contributors;
 };
 
 /**
@@ -178,6 +181,8 @@ struct weir_block_info {
  * @block: the block, counted on the communicator from 0; UINT64_MAX where they have not joined
  * @waited_ms: how long this rank has waited, time that the caller spent elsewhere left out
  * @sentence: the same in words; valid until the function returns
+ * @all_ranks: @ranks for a job of any number of ranks, (ranks of the job + 63) / 64 words, valid until
+ *	the function returns; @ranks has the first 256
  */
 struct weir_missing {
 	size_t size;
@@ -185,6 +190,7 @@ struct weir_missing {
 	uint64_t block;
 	uint64_t waited_ms;
 	const char *sentence;
+	const uint64_t *all_ranks;
 };
 
 /**
@@ -392,6 +398,11 @@ struct weir_info {
  *	come back in this way
  * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
  *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
+ * @all_dead: the same of a job of any number of ranks, (ranks + 63) / 64 words, which change with
+ *	the next call of the library; the four above have the first 256 ranks; likewise
+ * @all_excluded: and
+ * @all_waiting: and
+ * @all_missing:
  */
 struct weir_members {
 	size_t size;
@@ -400,6 +411,10 @@ struct weir_members {
 	uint64_t excluded[4];
 	uint64_t waiting[4];
 	uint64_t missing[4];
+	const uint64_t *all_dead;
+	const uint64_t *all_excluded;
+	const uint64_t *all_waiting;
+	const uint64_t *all_missing;
 };
 
 /**

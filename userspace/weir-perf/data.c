@@ -69,15 +69,19 @@ void data_fill(const struct perf_options *options, void *vector, size_t count, u
 			 element(options, options->weir.rank, iteration, i));
 }
 
-static bool is_in(const uint64_t contributors[4], unsigned int rank)
+static bool is_in(const uint64_t contributors[PERF_RANK_WORDS], unsigned int rank)
 {
 	return contributors[rank / 64] >> (rank % 64) & 1;
 }
 
 /* Does the result name its ranks? */
-static bool is_told(const uint64_t contributors[4])
+static bool is_told(const uint64_t contributors[PERF_RANK_WORDS])
 {
-	return contributors[0] | contributors[1] | contributors[2] | contributors[3];
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < PERF_RANK_WORDS; i++)
+		any |= contributors[i];
+	return any;
 }
 
 /* With a scale, as the library rounds it, but by the C library's rounding. */
@@ -96,7 +100,7 @@ static double combine(double a, double b, enum weir_operation operation)
 	return (a < b) == (operation == WEIR_MIN) ? a : b;
 }
 
-static double expected(const struct perf_options *options, const uint64_t contributors[4],
+static double expected(const struct perf_options *options, const uint64_t contributors[PERF_RANK_WORDS],
 		       uint64_t iteration, uint64_t index)
 {
 	bool first = true;

@@ -16,6 +16,7 @@ bool memory_make(struct perf_memory *memory, const struct perf_options *options)
 		.in = malloc(options->max_bytes),
 		.out = malloc(options->max_bytes),
 		.blocks.grads = grads,
+		.blocks.words = (options->weir.ranks + 63U) / 64,
 		.blocks.contributors = calloc(blocks, sizeof(*memory->blocks.contributors)),
 	};
 	if (options->residual)
@@ -36,6 +37,6 @@ void memory_note(void *memory, const struct weir_block_info *block)
 {
 	const struct perf_blocks *blocks = &((struct perf_memory *)memory)->blocks;
 
-	memcpy(blocks->contributors[block->offset / blocks->grads], block->contributors,
-	       sizeof(block->contributors));
+	memcpy(blocks->contributors[block->offset / blocks->grads], block->all_contributors,
+	       blocks->words * sizeof(uint64_t));
 }

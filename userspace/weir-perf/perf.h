@@ -51,14 +51,19 @@ struct perf_options {
 	const char *compare;
 };
 
+/* Words of a bitmap of the most ranks that a job has. */
+#define PERF_RANK_WORDS	64
+
 /**
  * struct perf_blocks - the ranks in each block of the last result
  * @grads: elements a block
+ * @words: of a bitmap
  * @contributors: bitmaps of ranks, one a block
  */
 struct perf_blocks {
 	uint32_t grads;
-	uint64_t (*contributors)[4];
+	uint32_t words;
+	uint64_t (*contributors)[PERF_RANK_WORDS];
 };
 
 /**

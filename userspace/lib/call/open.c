@@ -18,7 +18,9 @@ static size_t packet_room(const struct weir *comm)
 {
 	size_t size = socket_payload(comm);
 
-	return size > WIRE_NOTICE ? size : WIRE_NOTICE;
+	size_t notice = WIRE_NOTICE(comm->config.ranks);
+
+	return size > notice ? size : notice;
 }
 
 static int make_buffers(struct weir *comm, bool merged)

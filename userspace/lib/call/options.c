@@ -55,12 +55,16 @@ static int check_numbers(struct weir *comm, const struct weir_options *o)
 	if (o->flags & ~FLAGS_KNOWN)
 		return error_refuse(comm, -EINVAL, "the options have unknown flags 0x%x",
 				    o->flags & ~FLAGS_KNOWN);
-	if (!o->ranks || o->ranks > WEIR_SOURCES_MAX)
+	if (!o->ranks || o->ranks > WEIR_RANKS_MAX)
 		return error_refuse(comm, -EINVAL, "ranks is %u: it must be 1 to %u", o->ranks,
-				    WEIR_SOURCES_MAX);
+				    WEIR_RANKS_MAX);
 	if (o->rank >= o->ranks)
 		return error_refuse(comm, -EINVAL, "rank is %u: of %u ranks it must be 0 to %u",
 				    o->rank, o->ranks, o->ranks - 1);
+	if (!(o->flags & WEIR_SOURCE) && o->rank >= WEIR_SOURCES_MAX)
+		return error_refuse(comm, -EINVAL,
+				    "rank is %u, and a box has %u sources: say which source of its box it is",
+				    o->rank, WEIR_SOURCES_MAX);
 	if (o->flags & WEIR_SOURCE && o->source >= WEIR_SOURCES_MAX)
 		return error_refuse(comm, -EINVAL, "source is %u: it must be 0 to %u", o->source,
 				    WEIR_SOURCES_MAX - 1);

@@ -37,13 +37,24 @@ int weir_get_info(const struct weir *comm, struct weir_info *info)
 	return sized_out(info, info->size, &now, sizeof(now));
 }
 
+static void put_ranks(uint64_t few[4], const uint64_t **all, const uint64_t bitmap[BITMAP_WORDS])
+{
+	memcpy(few, bitmap, 4 * sizeof(*few));
+	*all = bitmap;
+}
+
 int weir_get_members(const struct weir *comm, struct weir_members *members)
 {
-	struct weir_members now = comm->members;
+	static const uint64_t nobody[BITMAP_WORDS];
+	const struct members *now = &comm->members;
+	struct weir_members told = { .notices = now->notices };
+	bool known = absence_is_known(comm);
 
-	if (absence_is_known(comm))
-		memcpy(now.missing, comm->absence.ranks, sizeof(now.missing));
-	return sized_out(members, members->size, &now, sizeof(now));
+	put_ranks(told.dead, &told.all_dead, now->dead);
+	put_ranks(told.excluded, &told.all_excluded, now->excluded);
+	put_ranks(told.waiting, &told.all_waiting, now->waiting);
+	put_ranks(told.missing, &told.all_missing, known ? comm->absence.ranks : nobody);
+	return sized_out(members, members->size, &told, sizeof(told));
 }
 
 const char *weir_version(void)

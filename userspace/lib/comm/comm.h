@@ -93,6 +93,16 @@ struct queue {
 };
 
 /**
+ * struct members - the job's ranks, as the last notice has named them; see struct weir_members
+ */
+struct members {
+	uint64_t notices;
+	uint64_t dead[BITMAP_WORDS];
+	uint64_t excluded[BITMAP_WORDS];
+	uint64_t waiting[BITMAP_WORDS];
+};
+
+/**
  * struct membership - this rank's place in the job
  * @nonce: the number that identifies it in joins
  * @generation: from the box
@@ -234,7 +244,7 @@ struct weir {
 	char error[COMM_ERROR];
 	struct weir_stats stats;
 	struct weir_info info;
-	struct weir_members members;
+	struct members members;
 };
 
 #endif

@@ -182,9 +182,9 @@ static void take_notice(struct weir *comm, const uint8_t *packet, size_t length)
 
 	comm->stats.notices++;
 	comm->life.heard = comm->now;
-	if (length != WIRE_NOTICE)
+	if (length != WIRE_NOTICE(comm->config.ranks))
 		return;
-	wire_get_notice(&notice, packet);
+	wire_get_notice(&notice, packet, comm->config.ranks);
 	absence_note_joins(comm, &notice);
 }
 
@@ -218,7 +218,7 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 /* Returns 1 when the answer was there, 0 when the socket is empty. */
 static int read_answers(struct weir *comm)
 {
-	uint8_t packet[WIRE_NOTICE];
+	uint8_t packet[WIRE_NOTICE_MAX];
 	ssize_t length;
 	int verdict;
 

@@ -18,14 +18,14 @@
 
 bool notice_is(const struct weir *comm, const struct wire_header *header, size_t length)
 {
-	return (length == WIRE_NOTICE || length == WIRE_HEADER) &&
+	return (length == WIRE_NOTICE(comm->config.ranks) || length == WIRE_HEADER) &&
 	       header->job == comm->config.job &&
 	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
 }
 
 static void note(struct weir *comm, const struct wire_notice *notice)
 {
-	struct weir_members *members = &comm->members;
+	struct members *members = &comm->members;
 
 	members->notices++;
 	memcpy(members->dead, notice->dead, sizeof(members->dead));
@@ -116,8 +116,8 @@ int notice_take(struct weir *comm, const struct wire_header *header, const void 
 {
 	struct wire_notice notice = { 0 };
 
-	if (length == WIRE_NOTICE) {
-		wire_get_notice(&notice, packet);
+	if (length > WIRE_HEADER) {
+		wire_get_notice(&notice, packet, comm->config.ranks);
 		note(comm, &notice);
 		if (comm->member.is_asking)
 			absence_note_joins(comm, &notice);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* As many as the most ranks of a job need. */
-#define BITMAP_WORDS	4
+#define BITMAP_WORDS	64
 
 static inline bool bitmap_has(const uint64_t bitmap[BITMAP_WORDS], unsigned int rank)
 {

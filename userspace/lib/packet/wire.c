@@ -7,7 +7,8 @@ _Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the w
 _Static_assert(offsetof(struct weir_trio, gen_id) == sizeof(uint64_t), "a word is before it");
 _Static_assert(sizeof(struct weir_join) == 32, "a join has 32 bytes on the wire");
 _Static_assert(sizeof(struct weir_notice) == 96, "a notice has 96 bytes on the wire");
-_Static_assert(2 * BITMAP_WORDS == WEIR_BITMAP_WORDS, "one bitmap holds what the other does");
+_Static_assert(64 * BITMAP_WORDS == WEIR_RANKS_MAX, "a bitmap has room for all ranks");
+_Static_assert(WIRE_NOTICE(1) == WIRE_HEADER + sizeof(struct weir_notice), "as it is described");
 
 unsigned int wire_replied(const void *packet)
 {
@@ -58,11 +59,12 @@ void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned i
 		bitmap[i / 2] |= (uint64_t)wire_get32(at + 4 * i) << (32 * (i % 2));
 }
 
-void wire_get_notice(struct wire_notice *notice, const void *packet)
+void wire_get_notice(struct wire_notice *notice, const void *packet, unsigned int ranks)
 {
-	const struct weir_notice *wire = (const void *)((const uint8_t *)packet + WIRE_HEADER);
+	const uint8_t *at = (const uint8_t *)packet + WIRE_HEADER;
+	unsigned int bits = ranks > 256 ? ranks : 256;
 
-	wire_get_bitmap(notice->dead, wire->dead, 32 * WEIR_BITMAP_WORDS);
-	wire_get_bitmap(notice->excluded, wire->excluded, 32 * WEIR_BITMAP_WORDS);
-	wire_get_bitmap(notice->waiting, wire->waiting, 32 * WEIR_BITMAP_WORDS);
+	wire_get_bitmap(notice->dead, at, bits);
+	wire_get_bitmap(notice->excluded, at + WIRE_TRAILER(bits), bits);
+	wire_get_bitmap(notice->waiting, at + 2 * WIRE_TRAILER(bits), bits);
 }

@@ -15,13 +15,16 @@
 
 #define WIRE_HEADER	sizeof(struct weir_trio)
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
-#define WIRE_NOTICE	(WIRE_HEADER + sizeof(struct weir_notice))
 
 /* Bytes that may stand between a header and the gradients. */
 #define WIRE_EXPONENT	sizeof(struct weir_trio_exponent)
 
 /* Bytes of the bitmap of contributors that follows the sums of a degraded result. */
 #define WIRE_TRAILER(ranks)	(4 * (((size_t)(ranks) + 31) / 32))
+
+/* Bytes of a notice, which has three bitmaps: of 256 ranks, or of all where there are more. */
+#define WIRE_NOTICE(ranks)	(WIRE_HEADER + 3 * WIRE_TRAILER((ranks) > 256 ? (ranks) : 256))
+#define WIRE_NOTICE_MAX		WIRE_NOTICE(WEIR_RANKS_MAX)
 
 static inline void wire_put16(uint8_t at[2], uint16_t value)
 {
@@ -128,6 +131,12 @@ static inline bool wire_get_header(struct wire_header *header, const void *packe
 	return true;
 }
 
+/* Does a header say so many? It counts modulo 256. */
+static inline bool wire_counts(const struct wire_header *header, unsigned int ranks)
+{
+	return (uint8_t)header->ranks == (uint8_t)ranks;
+}
+
 /* How many have contributed, as a reply has it: there may be none, but never 256. */
 unsigned int wire_replied(const void *packet);
 
@@ -159,8 +168,8 @@ struct wire_notice {
 	uint64_t waiting[BITMAP_WORDS];
 };
 
-/* @packet has WIRE_NOTICE bytes. */
-void wire_get_notice(struct wire_notice *notice, const void *packet);
+/* @packet has WIRE_NOTICE(@ranks) bytes. */
+void wire_get_notice(struct wire_notice *notice, const void *packet, unsigned int ranks);
 
 /* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);

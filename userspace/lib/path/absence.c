@@ -89,6 +89,7 @@ static void describe(const struct weir *comm, bool is_joining, char sentence[SEN
 
 static void tell(const struct weir *comm, bool is_joining)
 {
+	static const uint64_t nobody[BITMAP_WORDS];
 	const struct config *config = &comm->config;
 	char sentence[SENTENCE];
 	struct weir_missing missing = {
@@ -103,8 +104,8 @@ static void tell(const struct weir *comm, bool is_joining)
 		fprintf(stderr, "weir: %s\n", sentence);
 		return;
 	}
-	if (absence_is_known(comm))
-		memcpy(missing.ranks, comm->absence.ranks, sizeof(missing.ranks));
+	missing.all_ranks = absence_is_known(comm) ? comm->absence.ranks : nobody;
+	memcpy(missing.ranks, missing.all_ranks, sizeof(missing.ranks));
 	config->on_missing(config->on_missing_context, &missing);
 }
 

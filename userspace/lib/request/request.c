@@ -203,6 +203,7 @@ static void tell(const struct weir_request *request, uint64_t block, const struc
 		.count = result->header.grads,
 		.ranks = result->header.ranks,
 		.overflow = !!(result->header.flags & WEIR_TRIO_OVERFLOW),
+		.all_contributors = result->contributors,
 	};
 
 	memcpy(info.contributors, result->contributors, sizeof(info.contributors));

@@ -11,7 +11,7 @@
 bool result_read_contributors(const struct weir *comm, struct result *result, const void *rest,
 			      size_t left)
 {
-	unsigned int ranks = comm->config.ranks;
+	unsigned int ranks = comm->config.ranks, count;
 
 	memset(result->named, 0, sizeof(result->named));
 	result->contributors = result->named;
@@ -20,7 +20,9 @@ bool result_read_contributors(const struct weir *comm, struct result *result, co
 	if (left != WIRE_TRAILER(ranks))
 		return false;
 	wire_get_bitmap(result->named, rest, ranks);
-	return result->header.ranks < ranks &&
-	       bitmap_count(result->named) == result->header.ranks &&
-	       bitmap_is_below(result->named, ranks);
+	count = bitmap_count(result->named);
+	if (!wire_counts(&result->header, count))
+		return false;
+	result->header.ranks = (uint16_t)count;
+	return count && count < ranks && bitmap_is_below(result->named, ranks);
 }

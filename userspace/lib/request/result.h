@@ -54,7 +54,10 @@ static inline bool result_read(const struct weir *comm, struct result *result,
 	if (header->flags & WEIR_TRIO_DEGRADED)
 		return result_read_contributors(comm, result, packet + end, length - end);
 	result->contributors = comm->config.everyone;
-	return length == end && header->ranks == comm->config.ranks;
+	if (length != end || !wire_counts(header, comm->config.ranks))
+		return false;
+	result->header.ranks = comm->config.ranks;
+	return true;
 }
 
 #endif

@@ -178,6 +178,9 @@ class _Info(ctypes.Structure):
 class _Members(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("notices", ctypes.c_uint64)] + [
         (name, ctypes.c_uint64 * 4) for name in ("dead", "excluded", "waiting", "missing")
+    ] + [
+        ("all_" + name, ctypes.POINTER(ctypes.c_uint64))
+        for name in ("dead", "excluded", "waiting", "missing")
     ]
 
 
@@ -361,8 +364,8 @@ def _fields(structure):
             if name not in ("size", "reserved")}
 
 
-def _ranks(bitmap):
-    return {rank for rank in range(256) if bitmap[rank // 64] >> (rank % 64) & 1}
+def _ranks(bitmap, ranks):
+    return {rank for rank in range(ranks) if bitmap[rank // 64] >> (rank % 64) & 1}
 
 
 def _elements(address, count, dtype):
@@ -648,9 +651,11 @@ class Communicator:
         self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
         _lib.weir_get_members(self._handle, members)
-        return {"notices": members.notices, "dead": _ranks(members.dead),
-                "excluded": _ranks(members.excluded), "waiting": _ranks(members.waiting),
-                "missing": _ranks(members.missing)}
+        return {"notices": members.notices,
+                "dead": _ranks(members.all_dead, self.ranks),
+                "excluded": _ranks(members.all_excluded, self.ranks),
+                "waiting": _ranks(members.all_waiting, self.ranks),
+                "missing": _ranks(members.all_missing, self.ranks)}
 
     def stats(self):
         """The library's counters (struct weir_stats)."""
