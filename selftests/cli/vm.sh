@@ -533,7 +533,6 @@ refuse "port of no parent" "parent-port 9: .*no parent" "job add id 8 $new ranks
 refuse "parent that is itself" "parent 10.77.1.254: .*its own parent" "job add id 8 ${up/10.0.0.9/10.77.1.254}"
 refuse "parent at another address of this box" "parent 10.77.2.254: .*one of this box" \
 	"job add id 8 ${up/10.0.0.9/10.77.2.254}"
-refuse "parent of another family" "parent fd77::9: " "job add id 8 ${up/10.0.0.9/fd77::9}"
 refuse "sources out of range" "sources 257 is out of range: the kernel takes 1 to 256" \
 	"job add id 8 sources 257 blocks 64 grads 256 address 10.77.1.254"
 refuse "no sources" "sources 0 is out of range" "job add id 8 sources 0 blocks 64 grads 256 address 10.77.1.254"
