@@ -3,12 +3,13 @@
 
 #include "base/sized.h"
 #include "comm/comm.h"
+#include "comm/guard.h"
 #include "path/absence.h"
 
 #define STRINGS(x)	#x
 #define STRING(x)	STRINGS(x)
 
-int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
+static struct weir_stats count(const struct weir *comm)
 {
 	struct weir_stats now = comm->stats;
 
@@ -27,9 +28,20 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
 	now.ranks = comm->config.ranks;
 	now.job = comm->config.job;
 	now.port = address_port(&comm->config.box);
+	return now;
+}
+
+int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
+{
+	bool is_shared = guard_begin_read(comm);
+	struct weir_stats now = count(comm);
+
+	if (is_shared)
+		guard_end_read(comm);
 	return sized_out(stats, stats->size, &now, sizeof(now));
 }
 
+/* The caller's calls alone write it. */
 int weir_get_info(const struct weir *comm, struct weir_info *info)
 {
 	struct weir_info now = comm->info;
@@ -39,10 +51,13 @@ int weir_get_info(const struct weir *comm, struct weir_info *info)
 
 int weir_get_members(const struct weir *comm, struct weir_members *members)
 {
+	bool is_shared = guard_begin_read(comm);
 	struct weir_members now = comm->members;
 
 	if (absence_is_known(comm))
 		memcpy(now.missing, comm->absence.ranks, sizeof(now.missing));
+	if (is_shared)
+		guard_end_read(comm);
 	return sized_out(members, members->size, &now, sizeof(now));
 }
 

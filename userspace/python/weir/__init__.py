@@ -59,6 +59,8 @@ ACCEPT_DEGRADED = 0x2
 AVERAGE = 0x4
 UNMERGED = 0x8
 SATURATE = 0x10
+
+_PROGRESS = 0x20
 _SOURCE = 0x80
 
 
@@ -499,6 +501,7 @@ class Communicator:
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED
+    progress            a thread of the library goes on with requests while the program computes
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
@@ -507,8 +510,8 @@ class Communicator:
 
     def __init__(self, address=None, *, job=None, rank=None, ranks=None, source=None,
                  box=None, port=None, grads=None, window=None, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
-                 fallback=None):
+                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=0, flags=0,
+                 dtype=None, op=None, fallback=None, progress=False):
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
@@ -535,7 +538,8 @@ class Communicator:
                                round(place.get("timeout", 0) * 1000), 32),
             ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
                                      round(ranks_timeout * 1000), 32),
-            flags=_number("flags", flags | (0 if source is None else _SOURCE), 32),
+            flags=_number("flags", flags | (_PROGRESS if progress else 0) |
+                          (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
             operation=0 if op is None else _choice("op", _OPERATIONS, op),
