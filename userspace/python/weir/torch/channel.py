@@ -128,9 +128,13 @@ class Channel:
     def close(self):
         """Ends the thread when all that was asked for has its result."""
         atexit.unregister(self.close)
+        if self._closing:
+            return
         self._closing = True
         os.eventfd_write(self._wake, 1)
-        self._thread.join()
+        # The collector of garbage runs in any thread.
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
     def _run(self):
         while self._calls or self._under_way or not self._closing:
