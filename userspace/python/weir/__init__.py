@@ -341,6 +341,10 @@ def _number(name, value, bits):
     return value
 
 
+def _milliseconds(name, place):
+    return _number(f"{name} (in milliseconds)", round(place.get(name, 0) * 1000), 32)
+
+
 def _check(comm, code):
     if code < 0:
         raise Error(-code, _lib.weir_error(comm).decode())
@@ -499,6 +503,7 @@ class Communicator:
                         where results come to
     timeout             seconds without a packet of the box after which to give up (30)
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
+    ranks_warning       after so many a line on the error output names them (60)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED
     progress            a thread of the library goes on with requests while the program computes
@@ -510,12 +515,14 @@ class Communicator:
 
     def __init__(self, address=None, *, job=None, rank=None, ranks=None, source=None,
                  box=None, port=None, grads=None, window=None, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=0, flags=0,
-                 dtype=None, op=None, fallback=None, progress=False):
+                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=None,
+                 ranks_warning=None, flags=0, dtype=None, op=None, fallback=None,
+                 progress=False):
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
-             "group": group, "interface": interface, "timeout": timeout})
+             "group": group, "interface": interface, "timeout": timeout,
+             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -534,10 +541,9 @@ class Communicator:
             grads=_number("grads", place.get("grads", 0), 16),
             job=_number("job", place.get("job", 0), 8),
             window=_number("window", place.get("window", 0), 32),
-            timeout_ms=_number("timeout (in milliseconds)",
-                               round(place.get("timeout", 0) * 1000), 32),
-            ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
-                                     round(ranks_timeout * 1000), 32),
+            timeout_ms=_milliseconds("timeout", place),
+            ranks_timeout_ms=_milliseconds("ranks_timeout", place),
+            ranks_warning_ms=_milliseconds("ranks_warning", place),
             flags=_number("flags", flags | (_PROGRESS if progress else 0) |
                           (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,

@@ -5,7 +5,8 @@ WEIR_BOX                the box's address; or where to ask for a job, "weird://1
 WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000; the
                         name of one that is asked for
 WEIR_BIND               this worker's own address
-WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW, WEIR_TIMEOUT
+WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW,
+WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING
                         as the options of weir.Communicator
 
 Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
@@ -17,7 +18,8 @@ import os
 _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
             ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
-            ("WEIR_TIMEOUT", "timeout", float))
+            ("WEIR_TIMEOUT", "timeout", float), ("WEIR_RANKS_TIMEOUT", "ranks_timeout", float),
+            ("WEIR_RANKS_WARNING", "ranks_warning", float))
 
 
 def read(variable, kind):
