@@ -517,12 +517,12 @@ class Communicator:
                  box=None, port=None, grads=None, window=None, bind_address=None,
                  bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=None,
                  ranks_warning=None, flags=0, dtype=None, op=None, fallback=None,
-                 progress=False):
+                 progress=None):
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
              "group": group, "interface": interface, "timeout": timeout,
-             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning})
+             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -544,7 +544,7 @@ class Communicator:
             timeout_ms=_milliseconds("timeout", place),
             ranks_timeout_ms=_milliseconds("ranks_timeout", place),
             ranks_warning_ms=_milliseconds("ranks_warning", place),
-            flags=_number("flags", flags | (_PROGRESS if progress else 0) |
+            flags=_number("flags", flags | (_PROGRESS if place.get("progress") else 0) |
                           (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
