@@ -28,13 +28,18 @@ as it is. A communicator belongs to one thread at a time; the interpreter's lock
 waits.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import ctypes
 import errno
 import functools
+import os
 import sys
 import traceback
+from collections.abc import Callable, Generator
+from typing import Any
 
 from . import environment
 
@@ -52,13 +57,13 @@ _VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16
 
 # Deliver vectors with sums that left int32, or that not all ranks are in, without an
 # error; Communicator.info() tells.
-ACCEPT_OVERFLOW = 0x1
-ACCEPT_DEGRADED = 0x2
+ACCEPT_OVERFLOW: int = 0x1
+ACCEPT_DEGRADED: int = 0x2
 
 # Divide sums of floats by the number of ranks that are in them.
-AVERAGE = 0x4
-UNMERGED = 0x8
-SATURATE = 0x10
+AVERAGE: int = 0x4
+UNMERGED: int = 0x8
+SATURATE: int = 0x10
 
 _PROGRESS = 0x20
 _SOURCE = 0x80
@@ -67,7 +72,7 @@ _SOURCE = 0x80
 class Error(OSError):
     """An error of the library: errno, and a sentence."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.strerror or super().__str__()
 
 
@@ -296,8 +301,20 @@ class _Vector:
 _LITTLE = ctypes.c_uint16.from_buffer_copy(b"\1\0").value == 1
 
 
+def _open_library():
+    name = "libweir.so.0"
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        # Where the dynamic linker does not look: PREFIX/lib, from .../python3.X/dist-packages/weir.
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..", name)
+        if not os.path.exists(path):
+            raise
+        return ctypes.CDLL(path)
+
+
 def _load():
-    library = ctypes.CDLL("libweir.so.0")
+    library = _open_library()
     pointer, count = ctypes.c_void_p, ctypes.c_size_t
     handle = ctypes.POINTER(ctypes.c_void_p)
     for name, restype, argtypes in (
@@ -324,7 +341,7 @@ def _load():
 _lib = _load()
 
 
-def version():
+def version() -> str:
     """The library's version."""
     return _lib.weir_version().decode()
 
@@ -390,7 +407,18 @@ class Failure:
     dtype, op, flags    of both; bfloat16 is seen as integers of 16 bits
     """
 
-    def __init__(self, failure):
+    errno: int
+    rank: int
+    block: int
+    silent: float
+    sequence: int
+    dtype: str
+    op: str
+    flags: int
+    input: memoryview | None
+    out: memoryview
+
+    def __init__(self, failure: Any) -> None:
         self.errno = -failure.error
         self.rank = failure.rank
         self.block = failure.block
@@ -423,7 +451,8 @@ class Request:
     awaited at once.
     """
 
-    def __init__(self, comm, handle, vectors, results, out):
+    def __init__(self, comm: Communicator, handle: Any, vectors: list, results: list,
+                 out: Any) -> None:
         self._comm = comm
         self._handle = handle
         self._vectors = vectors
@@ -432,7 +461,7 @@ class Request:
         self._failure = None
         comm._requests.add(self)
 
-    def test(self):
+    def test(self) -> bool:
         """Makes progress; tells whether it has finished. Raises its error, if any."""
         self._comm._wake()
         return self._test()
@@ -447,7 +476,7 @@ class Request:
             raise self._failure
         return True
 
-    def wait(self):
+    def wait(self) -> Any:
         """Makes progress until it has finished; returns the result."""
         self._comm._wake()
         while self._handle is not None:
@@ -459,7 +488,7 @@ class Request:
             raise self._failure
         return self._out
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, Any]:
         while not self._test():
             yield from self._comm._sleep()
         return self._out
@@ -513,11 +542,19 @@ class Communicator:
                         must then go to another vector, out
     """
 
-    def __init__(self, address=None, *, job=None, rank=None, ranks=None, source=None,
-                 box=None, port=None, grads=None, window=None, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=None,
-                 ranks_warning=None, flags=0, dtype=None, op=None, fallback=None,
-                 progress=None):
+    rank: int
+    ranks: int
+
+    def __init__(self, address: str | None = None, *, job: int | None = None,
+                 rank: int | None = None, ranks: int | None = None,
+                 source: int | None = None, box: str | None = None,
+                 port: int | None = None, grads: int | None = None, window: int | None = None,
+                 bind_address: str | None = None, bind_port: int = 0, group: str | None = None,
+                 interface: str | None = None, timeout: float | None = None,
+                 ranks_timeout: float | None = None, ranks_warning: float | None = None,
+                 flags: int = 0, dtype: str | None = None, op: str | None = None,
+                 fallback: Callable[[Failure], None] | None = None,
+                 progress: bool | None = None) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
@@ -556,8 +593,8 @@ class Communicator:
         self.rank = stats["rank"]
         self.ranks = stats["ranks"]
 
-    def iallreduce(self, array, out=None, *, op="sum", dtype=None, flags=0, residual=None,
-                   scale=None):
+    def iallreduce(self, array: Any, out: Any = None, *, op: str = "sum", dtype: str | None = None,
+                   flags: int = 0, residual: Any = None, scale: float | None = None) -> Request:
         """Begins to combine a vector of all ranks; returns a Request.
 
         array               the elements; see the module's text for which they may be
@@ -581,7 +618,8 @@ class Communicator:
         return self._begin(vectors, results, vectors[0].address, op, flags, extra,
                            array if out is None else out)
 
-    def ifollow(self, out, *, op="sum", dtype=None, flags=0, scale=None):
+    def ifollow(self, out: Any, *, op: str = "sum", dtype: str | None = None, flags: int = 0,
+                scale: float | None = None) -> Request:
         """Begins to have the result of the other ranks, as this one is late; returns a Request."""
         self._check_open()
         vector = _Vector(out, dtype, writable=True)
@@ -601,7 +639,7 @@ class Communicator:
         self._wake()
         return Request(self, request, vectors, results, result)
 
-    def poll(self):
+    def poll(self) -> tuple[list[int], list[int], float]:
         """What an event loop waits for before Request.test(): descriptors to read, to write,
         and seconds at the latest."""
         self._check_open()
@@ -640,20 +678,20 @@ class Communicator:
             if not future.done():
                 future.set_result(None)
 
-    def allreduce(self, array, out=None, **options):
+    def allreduce(self, array: Any, out: Any = None, **options: Any) -> Any:
         """Combines a vector of all ranks; returns the result. As iallreduce()."""
         return self.iallreduce(array, out, **options).wait()
 
-    def follow(self, out, **options):
+    def follow(self, out: Any, **options: Any) -> Any:
         """Takes part in an allreduce that this rank is late for, without contributing."""
         return self.ifollow(out, **options).wait()
 
-    def behind(self):
+    def behind(self) -> int:
         """By how many blocks the box has gone on without this rank, as far as is known."""
         self._check_open()
         return _check(self._handle, _lib.weir_behind(self._handle))
 
-    def members(self):
+    def members(self) -> dict[str, Any]:
         """Sets of ranks that the box calls dead, excluded, waiting, or missing just now."""
         self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
@@ -662,7 +700,7 @@ class Communicator:
                 "excluded": _ranks(members.excluded), "waiting": _ranks(members.waiting),
                 "missing": _ranks(members.missing)}
 
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """The library's counters (struct weir_stats)."""
         self._check_open()
         stats = _Stats(size=ctypes.sizeof(_Stats))
@@ -670,14 +708,14 @@ class Communicator:
         return _fields(stats) | {"type": _name(_TYPES, stats.type),
                                  "operation": _name(_OPERATIONS, stats.operation)}
 
-    def info(self):
+    def info(self) -> dict[str, int]:
         """Facts about the allreduce that finished last (struct weir_info)."""
         self._check_open()
         info = _Info(size=ctypes.sizeof(_Info))
         _lib.weir_get_info(self._handle, info)
         return _fields(info)
 
-    def close(self):
+    def close(self) -> None:
         """Leaves the job. Requests that are under way are abandoned."""
         if self._handle:
             self._wake()
@@ -690,12 +728,12 @@ class Communicator:
         if not self._handle:
             raise ValueError("the communicator is closed")
 
-    def __enter__(self):
+    def __enter__(self) -> Communicator:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if hasattr(self, "_requests"):
             self.close()

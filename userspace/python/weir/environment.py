@@ -13,7 +13,11 @@ Without rank and ranks the library has the launcher's: those of torchrun (RANK, 
 MPI, MPICH, PMIx or SLURM.
 """
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable
+from typing import Any
 
 _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
@@ -22,7 +26,7 @@ _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_RANKS_WARNING", "ranks_warning", float), ("WEIR_PROGRESS", "progress", int))
 
 
-def read(variable, kind):
+def read(variable: str, kind: Callable[[str], Any]) -> Any:
     """A variable's value, or None; a value of another kind raises ValueError."""
     text = os.environ.get(variable, "")
     try:
@@ -48,7 +52,7 @@ def _box():
     return {"address": text} if text else {}
 
 
-def options():
+def options() -> dict[str, Any]:
     """What the environment says, as keyword arguments of weir.Communicator."""
     found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
     box = _box()
@@ -56,7 +60,7 @@ def options():
             ({} if "box" in box else _job()))
 
 
-def complete(given):
+def complete(given: dict[str, Any]) -> dict[str, Any]:
     """Options that were given, and what the environment has of the others."""
     given = {name: value for name, value in given.items() if value is not None}
     merged = options()
