@@ -55,7 +55,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -246,6 +246,8 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
 
+wheel: ## a wheel of the binding for Python, in build/wheel
+
 dashboard: $(B)/weird/dashboard.json ## a dashboard for Grafana of all that weird(8) counts, build/weird/dashboard.json
 
 plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.svg, from the last "make bench"
@@ -281,6 +283,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
+	$(Q)$(if $(DESTDIR),true,ldconfig)
 
 uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))

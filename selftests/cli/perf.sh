@@ -104,6 +104,7 @@ meeting() {
 
 ktap_header
 ktap_run "the other gets the same ranks, sizes and type" words
+ktap_run "with a progress thread" says 0 . 0 --progress --verify
 ktap_run "faster at all sizes" says 0 '^# weir is not faster than quick$' 0 --compare quick
 ktap_run "faster from a size on" says 0 '^# weir is faster than slow from 16384 bytes on$' 0 --compare quick,slow
 ktap_run "in JSON" json

@@ -388,7 +388,7 @@ doctor_says() {
 	weir -j doctor >"$WEIR_STAND_IN/doctor" || true
 	gojq -e --arg check "$1" --arg subject "$2" --arg status "$3" --arg found "$4" --arg fix "$5" \
 		'.checks | any(.check == $check and .subject == $subject and .status == $status
-			and (.found | test($found)) and (.fix | test($fix)))' "$WEIR_STAND_IN/doctor" ||
+			and (.found | test($found)) and (.fix // "" | test($fix)))' "$WEIR_STAND_IN/doctor" ||
 		{ gojq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
 }
 # doctor_says_nothing CHECK SUBJECT
@@ -539,6 +539,49 @@ doctor_degraded() {
 	doctor_says degraded "job 7" warn "11 of 100 blocks" "timeout" &&
 		gojq -e '.checks | any(.check == "degraded" and .subject == "job 8") | not' "$WEIR_STAND_IN/doctor"
 }
+# A daemon of that name, which is heard or not, and may or may not do what it does.
+weird() { "$WEIR_STAND_IN/weird" --listen "127.0.0.1:$weird_port" --config "$1" & weird=$!; }
+end_weird() {
+	kill -KILL "$weird"
+	wait "$weird" 2>/dev/null
+}
+doctor_of_weird() {
+	local weird weird_port status=0
+	cat >"$WEIR_STAND_IN/weird" <<-'END'
+		#!/usr/bin/python3
+		import socket, sys
+		at = socket.create_server(("127.0.0.1", int(sys.argv[2].split(":")[1])))
+		open(sys.argv[0] + ".listens", "w").close()
+		while True:
+		    caller, _ = at.accept()
+		    caller.recv(1000)
+		    caller.sendall(b"HTTP/1.1 401 Unauthorized\r\n\r\n")
+		    caller.close()
+	END
+	chmod +x "$WEIR_STAND_IN/weird"
+	weird_port=$((20000 + BASHPID % 20000))
+	weird "$WEIR_STAND_IN/weird"
+	until [[ -e $WEIR_STAND_IN/weird.listens ]]; do kill -0 "$weird" && sleep 0.05 || return; done
+	doctor_says answer weird ok "process $weird answers at 127.0.0.1:$weird_port" "" || status=1
+	doctor_says config weird ok "weird can be read" "" || status=1
+	kill -STOP "$weird"
+	doctor_says answer weird fail "process $weird does not answer" "restart weird" || status=1
+	end_weird
+	weird /nowhere/weird.json
+	doctor_says config weird warn "/nowhere/weird.json cannot be read" "put it back" || status=1
+	end_weird
+	setpriv --inh-caps -net_admin --bounding-set -net_admin "$WEIR_STAND_IN/weird" --listen 127.0.0.1:1 & weird=$!
+	until [[ $(<"/proc/$weird/comm") == weird ]]; do kill -0 "$weird" || return; done
+	doctor_says rights weird fail "lacks CAP_NET_ADMIN" "AmbientCapabilities" || status=1
+	end_weird
+	return "$status"
+}
+doctor_without_weird() {
+	# shellcheck disable=SC2016 # it is for the inner shell
+	unshare --mount sh -c 'mount -t tmpfs none /etc && mkdir /etc/weir && : >/etc/weir/weird.json &&
+		LD_PRELOAD=$1/build/cli/stand-in.so "$2" -j doctor' - "$root" "$tool" >"$WEIR_STAND_IN/doctor"
+	gojq -e '.checks | any(.check == "running" and .subject == "weird" and .status == "warn")' "$WEIR_STAND_IN/doctor" >/dev/null
+}
 ktap_run "jobs are shown" shows_jobs
 ktap_run "sources are shown" shows_sources
 ktap_run "histograms are drawn" shows_histogram
@@ -546,6 +589,13 @@ ktap_run "blocks are shown" shows_blocks
 ktap_run "doctor looks at sources" doctor_sources
 ktap_run "doctor looks at blocks" doctor_blocks
 ktap_run "doctor looks at degraded blocks" doctor_degraded
+if ((EUID == 0)); then
+	ktap_run "doctor looks at weird" doctor_of_weird
+	ktap_run "doctor misses weird" doctor_without_weird
+else
+	ktap_skip "doctor looks at weird" "not root"
+	ktap_skip "doctor misses weird" "not root"
+fi
 ktap_run "policies of trimming are shown" shows_trims
 ktap_run "queues are shown" shows_queues
 ktap_run "policies of trimming are heard of" hears_trims

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # The library's tests, on the host, without the module: its sources compiled anew
-# beside them, plain and with the sanitizers; and the reference box as a program.
+# beside them, plain and with the sanitizers, that of threads for tests of threads; and the reference box as a program.
 
 libtests_dir := selftests/lib-tests
 libtests_B := $(B)/lib-tests
@@ -9,8 +9,8 @@ libtests_flags := $(libweir_flags) -I$(libtests_dir)
 libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 
-libtests_comm := $(addprefix $(libtests_dir)/,agree.c comm-main.c comm.c guard.c merged.c missing.c numbers.c partial.c reload.c \
-	vectors.c cluster.c kernel.c ktap.c refbox.c refsum.c faults.c) $(libweir_sources)
+libtests_comm := $(addprefix $(libtests_dir)/,agree.c comm-main.c comm.c driver.c guard.c merged.c missing.c \
+	numbers.c partial.c reload.c vectors.c cluster.c kernel.c ktap.c refbox.c refsum.c faults.c) $(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c ktap.c) $(libweir_sources)
 libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/base/address.c
 
@@ -31,6 +31,7 @@ $(eval $(call libtest,unit,$(libtests_unit)))
 $(eval $(call libtest,unit-sanitized,$(libtests_unit),$(libtests_sanitize)))
 $(eval $(call libtest,comm,$(libtests_comm),,$(libtests_kernel)))
 $(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize),$(libtests_kernel)))
+$(eval $(call libtest,comm-threads,$(libtests_comm),-g -O1 -fsanitize=thread,$(libtests_kernel)))
 $(eval $(call libtest,refbox,$(libtests_refbox)))
 
 .PHONY: lib-tests

@@ -12,8 +12,13 @@ bool own_network;
 int main(int argc, char **argv)
 {
 	const struct test_table *tables[] = {
-		&agree_table, &comm_table, &guard_table, &merged_table, &missing_table, &numbers_table, &partial_table,
-		&reload_table,
+#ifdef __SANITIZE_THREAD__
+		/* What threads may do to each other. */
+		&driver_table, &guard_table,
+#else
+		&agree_table, &comm_table, &driver_table, &guard_table, &merged_table, &missing_table,
+		&numbers_table, &partial_table, &reload_table,
+#endif
 	};
 	struct ktap_test all[TESTS_MAX];
 	size_t count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ranks that are late, or do not come, while the box answers. */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -83,6 +84,38 @@ static void late_rank_is_waited_for(void)
 	check_told(&told, 1 << 1, 10);
 	CHECK(strstr(told.sentence, "rank 0 of job 7 on 127.77.0.254 waits for rank 1 in block 10 for "));
 	CHECK(strstr(told.sentence, ", and gives up after 20.0 s"));
+}
+
+/* With many blocks under way, no round passes without a reply or a question. */
+static void one_is_late_for_a_loop(struct worker *worker)
+{
+	struct weir_poll wanted = { .size = sizeof(wanted) };
+	struct pollfd socket = { .events = POLLIN };
+	struct told *told = worker->data;
+	int32_t vector[40 * G] = { 0 };
+	struct weir_request *request;
+
+	one_int32(worker, 10 * G, 0, false);
+	if (worker->rank == 1)
+		wait_for(&told->times);
+	expect(worker, iallreduce_int32(worker->comm, vector, vector, 40 * G, &request), 0);
+	while (!worker->rank && !atomic_load(&told->times)) {
+		CHECK_EQ(weir_test(&request), 0);
+		CHECK_EQ(weir_get_poll(worker->comm, &wanted), 0);
+		socket.fd = wanted.fd;
+		poll(&socket, 1, (int)(wanted.timeout_us / 1000 + 1));
+	}
+	expect(worker, weir_wait(&request), 0);
+}
+
+static void late_rank_is_told_to_an_event_loop(void)
+{
+	struct told told = { 0 };
+	struct cluster cluster;
+
+	be_patient(&cluster, 2, &told);
+	cluster_run(&cluster, one_is_late_for_a_loop, &told);
+	check_told(&told, 1 << 1, 10);
 }
 
 static void *open_rank_0(void *data)
@@ -245,6 +278,7 @@ static void warning_is_written(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(late_rank_is_waited_for),
+	KTAP_TEST(late_rank_is_told_to_an_event_loop),
 	KTAP_TEST(late_joiner_is_waited_for),
 	KTAP_TEST(members_that_are_missing),
 	KTAP_TEST(error_names_ranks),

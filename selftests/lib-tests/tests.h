@@ -13,7 +13,8 @@ struct test_table {
 	size_t count;
 };
 
-extern const struct test_table agree_table, comm_table, guard_table, merged_table, missing_table, numbers_table, partial_table, reload_table;
+extern const struct test_table agree_table, comm_table, driver_table, guard_table, merged_table,
+	missing_table, numbers_table, partial_table, reload_table;
 
 /* Is the network the tests' own, so that they may change it? */
 extern bool own_network;

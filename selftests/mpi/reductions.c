@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reductions of all kinds. Each rank prints digests of what it gets. With an argument rank 0 makes
- * a file of that name in the middle, and all go on when it is away.
+ * a file of that name in the middle, and all go on when it is away; where it is "apart", the ranks
+ * come to a reduction with others under way.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <mpi.h>
@@ -149,6 +151,25 @@ static void iallreduces(void)
 	tell_many("test");
 }
 
+/* Rank 0 comes to the next reduction while the others still wait for the one under way. */
+static void wait_apart(void)
+{
+	float *vector = (float *)out[1];
+	MPI_Request request;
+
+	fill();
+	for (int i = 0; i < LARGE; i++)
+		vector[i] = (float)in[1][i];
+	check(MPI_Iallreduce(in[0], out[0], LARGE, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+	if (rank)
+		check(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	check(MPI_Allreduce(MPI_IN_PLACE, vector, LARGE, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD));
+	if (!rank)
+		check(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	tell("under way", out[0], LARGE);
+	tell("meanwhile", out[1], LARGE);
+}
+
 static void pause_with(const char *path)
 {
 	FILE *file;
@@ -172,7 +193,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	allreduces(MPI_COMM_WORLD);
-	if (argc > 1)
+	if (argc > 1 && !strcmp(argv[1], "apart"))
+		wait_apart();
+	else if (argc > 1)
 		pause_with(argv[1]);
 	iallreduces();
 	floats();

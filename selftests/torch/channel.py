@@ -67,6 +67,7 @@ def run(sums, calls):
     """Results of each rank: the first element of each vector."""
     store = HashStore()
     results = [None] * len(sums)
+    all_have_theirs = threading.Barrier(len(sums))
 
     def rank(number):
         peers = Peers(store, number, len(sums), datetime.timedelta(seconds=20))
@@ -79,6 +80,8 @@ def run(sums, calls):
             results[number] = [float(future.wait()[0, 0]) for future in futures]
         except Exception as error:
             results[number] = str(error)
+        # As a program's last barrier has it.
+        all_have_theirs.wait()
         channel.close()
 
     threads = [threading.Thread(target=rank, args=[number]) for number in range(len(sums))]
@@ -96,6 +99,9 @@ def main():
         wanted = [1000.0 * (i + 1) for i in range(most)] + [3.0] * (7 - most)
         got = run(sums, 7)
         assert got == [wanted, wanted], f"{sums}: {got}"
+    # One that has all its results, and asks for no more, is there for the others.
+    got = run([4, 3], 4)
+    assert got == [[1000.0, 2000.0, 3000.0, 4000.0]] * 2, got
     got = run([1, 4], 7)
     assert all("rank 0 is 3 allreduces behind rank 1" in each for each in got), got
     return 0

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Workers as processes, as torchrun starts them."""
 
+import glob
 import json
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(os.path.dirname(HERE), "lib"))
@@ -30,15 +33,20 @@ class Workers:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             for rank in range(RANKS)]
 
-    def hear(self, line):
+    def hear(self, line, ranks=range(RANKS)):
         """Waits until each has said the line."""
-        for each in self._processes:
+        for rank in ranks:
+            each = self._processes[rank]
             assert each.stdout.readline() == line + "\n", each.communicate()[1]
 
-    def say(self):
-        for each in self._processes:
-            each.stdin.write("\n")
-            each.stdin.flush()
+    def hear_error(self, rank):
+        """A rank's next line on the error output."""
+        return self._processes[rank].stderr.readline()
+
+    def say(self, ranks=range(RANKS)):
+        for rank in ranks:
+            self._processes[rank].stdin.write("\n")
+            self._processes[rank].stdin.flush()
 
     def end(self):
         """Waits for them; what they said on the output, and what on the error output."""
@@ -54,12 +62,35 @@ class Workers:
         return [out for out, _ in said], [err for _, err in said]
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def torchrun(ranks, *arguments, **variables):
+    """Trains as torchrun starts and restarts workers; their results, and what they said on the error
+    output. Without words about their outputs torch 1.13 fails in Python 3.11."""
+    with tempfile.TemporaryDirectory() as logs:
+        done = subprocess.run(
+            [sys.executable, "-m", "torch.distributed.run", "--nnodes", "1", "--nproc_per_node",
+             str(ranks), "--max_restarts", "1", "--monitor_interval", "0.2", "--master_addr",
+             "127.0.0.1", "--master_port", str(free_port()), "--tee", "1", "--redirects", "2",
+             "--log_dir", logs, os.path.join(HERE, "train.py"), *arguments],
+            env=os.environ | {"GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0",
+                              "OMP_NUM_THREADS": "1"} | variables,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
+        said = "".join(open(path, encoding="utf-8").read()
+                       for path in glob.glob(f"{logs}/**/stderr.log", recursive=True))
+    assert done.returncode == 0, said + done.stderr
+    # Behind the rank's name.
+    return [json.loads(line[line.index("{"):]) for line in done.stdout.splitlines()], said
+
+
 def train(*arguments, meanwhile=None, **variables):
     """Trains; the results of the ranks, and what they said on the error output."""
     workers = Workers("train.py", *arguments, **variables)
     if meanwhile:
-        workers.hear("paused")
-        meanwhile()
-        workers.say()
+        meanwhile(workers)
     outputs, errors = workers.end()
     return [json.loads(each) for each in outputs], errors

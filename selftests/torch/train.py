@@ -8,6 +8,8 @@ Prints a line of JSON: the accuracy, a digest of the parameters, seconds.
 import argparse
 import hashlib
 import json
+import os
+import signal
 import sys
 import time
 
@@ -30,6 +32,13 @@ def arguments():
     # The tests change the world meanwhile.
     parser.add_argument("--pause", type=int, default=-1, metavar="EPOCH",
                         help="before that one, say so and wait for a line on the input")
+    parser.add_argument("--pausing", type=int, metavar="RANK", help="this one alone does")
+    parser.add_argument("--bind", metavar="PREFIX",
+                        help="the ranks' addresses are it and their numbers, from 1")
+    parser.add_argument("--checkpoint", metavar="FILE",
+                        help="written after each epoch; where it is there, training goes on from it")
+    parser.add_argument("--kill", type=int, default=-1, metavar="EPOCH",
+                        help="the last rank is killed in it, the first time that it gets there")
     return parser.parse_args()
 
 
@@ -40,20 +49,54 @@ def network(wanted):
     return digits.perceptron(wanted.width)
 
 
+def save(wanted, epoch, model, optimizer, order):
+    if dist.get_rank() == 0:
+        torch.save({"epoch": epoch, "model": model.state_dict(), "order": order.get_state(),
+                    "optimizer": optimizer.state_dict()}, wanted.checkpoint + ".new")
+        os.replace(wanted.checkpoint + ".new", wanted.checkpoint)
+    dist.barrier()
+
+
+def restore(wanted, model, optimizer, order):
+    """The epoch to go on with."""
+    if not wanted.checkpoint or not os.path.exists(wanted.checkpoint):
+        return 0
+    saved = torch.load(wanted.checkpoint)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    order.set_state(saved["order"])
+    return saved["epoch"] + 1
+
+
+def pause(wanted):
+    if wanted.pausing in (None, dist.get_rank()):
+        print("paused", flush=True)
+        sys.stdin.readline()
+
+
+def is_killed(wanted, epoch):
+    return (epoch == wanted.kill and dist.get_rank() == dist.get_world_size() - 1 and
+            os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") == "0")
+
+
 def learn(model, pixels, answers, wanted):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     optimizer = torch.optim.SGD(model.parameters(), lr=wanted.rate, momentum=0.9)
     order = torch.Generator().manual_seed(2)
-    for epoch in range(wanted.epochs):
+    for epoch in range(restore(wanted, model, optimizer, order), wanted.epochs):
         if epoch == wanted.pause:
-            print("paused", flush=True)
-            sys.stdin.readline()
-        for batch in torch.randperm(len(pixels), generator=order).split(wanted.batch * ranks):
+            pause(wanted)
+        batches = torch.randperm(len(pixels), generator=order).split(wanted.batch * ranks)
+        for number, batch in enumerate(batches):
+            if number == len(batches) // 2 and is_killed(wanted, epoch):
+                os.kill(os.getpid(), signal.SIGKILL)
             mine = batch[rank::ranks]
             optimizer.zero_grad()
             output = model(pixels[mine]).float()
             torch.nn.functional.cross_entropy(output, answers[mine]).backward()
             optimizer.step()
+        if wanted.checkpoint:
+            save(wanted, epoch, model, optimizer, order)
 
 
 def digest(model):
@@ -66,6 +109,8 @@ def digest(model):
 def main():
     wanted = arguments()
     torch.set_num_threads(1)
+    if wanted.bind:
+        os.environ["WEIR_BIND"] = wanted.bind + str(int(os.environ["RANK"]) + 1)
     if wanted.hook or wanted.backend == "weir":
         import weir.torch
     dist.init_process_group(wanted.backend)

@@ -8,12 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "torch")]
 
 import ktap
 from daemon import ROOT, Daemon, tenant, wait_for
+from harness import torchrun
 
 BUILD = os.path.join(ROOT, "build")
 JOB = 7
@@ -186,6 +188,22 @@ def training_by_torch():
         wait_for(lambda: gone(box.daemon), "the training is over")
 
 
+def training_that_torchrun_restarts():
+    """A worker is killed, and the run has its job again, in the grace period."""
+    def train(box, *more):
+        results, errors = torchrun(2, "--backend", "weir", *more, **box.environment(
+            {"WEIR_BOX": box.url("/training?blocks=64"), "WEIR_DEBUG": "1"}))
+        assert "2 ranks go by the box" in errors and "without the box" not in errors, errors
+        assert len(results) == 2, results
+        return {each["digest"] for each in results}
+
+    with tempfile.TemporaryDirectory() as work, Box(grace=60) as box:
+        undisturbed = train(box)
+        assert len(undisturbed) == 1
+        assert undisturbed == train(box, "--kill", "3", "--checkpoint", os.path.join(work, "file"))
+        wait_for(lambda: gone(box.daemon), "the training is over")
+
+
 def wishes_of_the_url():
     with Box() as box:
         url = box.url("/a?blocks=64&policy=partial&timeout_us=700000&quorum=2")
@@ -304,7 +322,7 @@ def client_certificates():
 
 TESTS = [
     sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, over_ipv6,
-    launchers, training_by_torch, wishes_of_the_url, rank_that_is_killed_comes_back,
+    launchers, training_by_torch, training_that_torchrun_restarts, wishes_of_the_url, rank_that_is_killed_comes_back,
     daemon_that_begins_anew_is_asked_again,
     refusals_in_words, token_of_a_file, client_certificates,
 ]

@@ -35,11 +35,11 @@
  * Threads. A communicator, its requests included, is used by one thread at a
  *          time: a call while another is inside is refused with -EBUSY, and changes nothing.
  *          Different communicators are independent. A forked child cannot use its parent's, and
- *          gets -ECHILD; it may close them, and open others. The library starts no thread and
- *          installs no signal handler: progress is made inside weir_test(), weir_wait(),
- *          weir_allreduce(), and, for blocks that fit the window at once, weir_iallreduce(). A
- *          rank that stays away from them for long delays the others where packets are lost, and
- *          where the box has lost its state.
+ *          gets -ECHILD; it may close them, and open others. The library installs no signal
+ *          handler, and starts no thread but where WEIR_PROGRESS asks for one: without it progress
+ *          is made inside weir_test(), weir_wait(), weir_allreduce(), and, for blocks that fit the
+ *          window at once, weir_iallreduce(). A rank that stays away from them for long delays the
+ *          others where packets are lost, and where the box has lost its state.
  * Reload.  When the box is set up anew while a job runs, the ranks join it again by themselves and
  *          send lost blocks again; the caller loses only time. For that the library keeps the
  *          packets of two windows: 8 * window * grads bytes, and up to twice as many where both
@@ -111,6 +111,13 @@ enum weir_operation {
  * blocks with such elements.
  */
 #define WEIR_SATURATE		0x10u
+
+/* Of weir_open() alone: a thread of the library makes progress between calls, so that requests go on
+ * while the program computes. Calls are as without it; the callbacks on_block and on_missing may
+ * come from the thread, which blocks all signals. All time counts for the limits, as none is spent
+ * elsewhere. The thread ends in weir_close(). A forked child has none.
+ */
+#define WEIR_PROGRESS		0x20u
 
 /* Of weir_open() alone: @source of the options is valid. A job that spans several boxes has more
  * ranks than one of them has sources, and a worker's source id on its own box may be any.
@@ -227,7 +234,8 @@ struct weir_missing {
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
  * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
  *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
- * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED, WEIR_SOURCE
+ * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED, WEIR_PROGRESS,
+ *	WEIR_SOURCE
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -399,7 +407,7 @@ struct weir_info {
  * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
  *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
  * @all_dead: the same of a job of any number of ranks, (ranks + 63) / 64 words, which change with
- *	the next call of the library; the four above have the first 256 ranks; likewise
+ *	the next call of the library, and at any time with WEIR_PROGRESS; the four above have the first 256 ranks; likewise
  * @all_excluded: and
  * @all_waiting: and
  * @all_missing:
@@ -610,7 +618,8 @@ int weir_wait(struct weir_request **request);
  * @poll: ->size must be set. It holds until the next call that makes progress
  *
  * weir_test() of any request makes progress for all. The time that is then spent waiting
- * counts as the library's own, see timeout_ms.
+ * counts as the library's own, see timeout_ms. With WEIR_PROGRESS @fd becomes readable when a
+ * request has finished, or the communicator has failed, and @group_fd is -1.
  *
  * Return: 0 or -EINVAL.
  */

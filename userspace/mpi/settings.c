@@ -71,6 +71,24 @@ static int read_jobs(struct settings *settings, char fault[FAULT_LENGTH])
 	return 0;
 }
 
+static int read_box(struct settings *settings, char fault[FAULT_LENGTH])
+{
+	const char *box = getenv("WEIR_BOX");
+
+	if (!box) {
+		snprintf(fault, FAULT_LENGTH, "WEIR_BOX is not set");
+		return -1;
+	}
+	settings->is_asked = named_is_asked(box);
+	if (!settings->is_asked)
+		return read_jobs(settings, fault);
+	if (!named_run(box, settings->run))
+		return 0;
+	snprintf(fault, FAULT_LENGTH, "the name of the job is longer than %d bytes",
+		 NAMED_LENGTH - 1);
+	return -1;
+}
+
 int settings_read(struct settings *settings, char fault[FAULT_LENGTH])
 {
 	uint64_t grads = 0;
@@ -78,11 +96,7 @@ int settings_read(struct settings *settings, char fault[FAULT_LENGTH])
 	/* They are compared as memory. */
 	memset(settings, 0, sizeof(*settings));
 	settings->min_bytes = MIN_BYTES;
-	if (!getenv("WEIR_BOX")) {
-		snprintf(fault, FAULT_LENGTH, "WEIR_BOX is not set");
-		return -1;
-	}
-	if (read_jobs(settings, fault) ||
+	if (read_box(settings, fault) ||
 	    settings_number("WEIR_GRADS", UINT16_MAX, &grads, fault) ||
 	    settings_number("WEIR_MIN_BYTES", UINT64_MAX, &settings->min_bytes, fault))
 		return -1;

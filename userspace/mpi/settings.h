@@ -3,7 +3,10 @@
 #ifndef WEIR_MPI_SETTINGS_H
 #define WEIR_MPI_SETTINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "named.h"
 
 #define SETTINGS_JOBS	8
 #define FAULT_LENGTH	256
@@ -14,13 +17,17 @@ struct job {
 };
 
 /**
- * struct settings - from WEIR_JOB, WEIR_MIN_BYTES, WEIR_GRADS
- * @jobs: how many there are
+ * struct settings - from WEIR_BOX, WEIR_JOB, WEIR_MIN_BYTES, WEIR_GRADS
+ * @is_asked: the box gives jobs
+ * @run: then what the run is called
+ * @jobs: else how many there are
  * @job: one for each type and operation
  * @grads: elements a packet; 0 is the library's default
  * @min_bytes: smaller vectors are MPI's own
  */
 struct settings {
+	bool is_asked;
+	char run[NAMED_LENGTH];
 	uint32_t jobs;
 	struct job job[SETTINGS_JOBS];
 	uint32_t grads;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "named.h"
 #include "say.h"
 #include "settings.h"
 #include "world.h"
@@ -64,7 +65,7 @@ static const char *first_fault(const char mine[FAULT_LENGTH])
 	return found;
 }
 
-/* Jobs and packets must be the same; of the threshold rank 0's counts. */
+/* Jobs and packets must be the same; of the threshold and a run's name rank 0's count. */
 static const char *agree_on_settings(void)
 {
 	struct settings *mine = &world.settings, zero;
@@ -74,35 +75,36 @@ static const char *agree_on_settings(void)
 	zero = *mine;
 	PMPI_Bcast(&zero, sizeof(zero), MPI_BYTE, 0, world.peers);
 	mine->min_bytes = zero.min_bytes;
+	memcpy(mine->run, zero.run, sizeof(mine->run));
 	if (!*fault && world.ranks > 256)
 		strcpy(fault, "there are more than 256 ranks");
 	if (!*fault && memcmp(mine, &zero, sizeof(zero)))
-		strcpy(fault, "WEIR_JOB or WEIR_GRADS differ from rank 0's");
+		strcpy(fault, "WEIR_BOX, WEIR_JOB or WEIR_GRADS differ from rank 0's");
 	return first_fault(fault);
 }
 
-static int open_channel(struct channel *channel, const struct job *job, char fault[FAULT_LENGTH])
+/* What names the job among the options. */
+static int open_channel(struct channel *channel, const struct weir_options *place,
+			char fault[FAULT_LENGTH])
 {
 	struct weir_stats stats = { .size = sizeof(stats) };
-	struct weir_options options = {
-		.size = sizeof(options),
-		.address = getenv("WEIR_BOX"),
-		.bind_address = getenv("WEIR_BIND"),
-		.group = getenv("WEIR_GROUP"),
-		.interface = getenv("WEIR_INTERFACE"),
-		.port = job->port,
-		.rank = (uint16_t)world.rank,
-		.ranks = (uint16_t)world.ranks,
-		.grads = (uint16_t)world.settings.grads,
-		.job = job->id,
-	};
-	uint64_t seconds = 0, window = 0;
+	struct weir_options options = *place;
+	uint64_t seconds = 0, window = 0, progress = 0;
 
 	if (settings_number("WEIR_TIMEOUT", 1000000, &seconds, fault) ||
-	    settings_number("WEIR_WINDOW", UINT32_MAX, &window, fault))
+	    settings_number("WEIR_WINDOW", UINT32_MAX, &window, fault) ||
+	    settings_number("WEIR_PROGRESS", 1, &progress, fault))
 		return -1;
+	options.size = sizeof(options);
+	options.bind_address = getenv("WEIR_BIND");
+	options.group = getenv("WEIR_GROUP");
+	options.interface = getenv("WEIR_INTERFACE");
+	options.rank = (uint16_t)world.rank;
+	options.ranks = (uint16_t)world.ranks;
+	options.grads = (uint16_t)world.settings.grads;
 	options.timeout_ms = (uint32_t)seconds * 1000;
 	options.window = (uint32_t)window;
+	options.flags = progress ? WEIR_PROGRESS : 0;
 	if (weir_open(&channel->weir, &options)) {
 		snprintf(fault, FAULT_LENGTH, "%s", weir_error(NULL));
 		return -1;
@@ -113,7 +115,10 @@ static int open_channel(struct channel *channel, const struct job *job, char fau
 	return 0;
 }
 
-/* A rank may have its last result, and others have lost the box before they had it. */
+/*
+ * A rank may have its last result, and others have lost the box before they had it; or they wait
+ * for a result that this rank has not sent all for.
+ */
 static void wait_for_all(void)
 {
 	MPI_Request barrier;
@@ -121,8 +126,10 @@ static void wait_for_all(void)
 
 	PMPI_Ibarrier(world.peers, &barrier);
 	while (PMPI_Test(&barrier, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
-		for (unsigned int i = 0; i < world.count; i++)
+		for (unsigned int i = 0; i < world.count; i++) {
+			channel_test(&world.channels[i], 0);
 			channel_listen(&world.channels[i]);
+		}
 		poll(NULL, 0, 1);
 	}
 }
@@ -133,18 +140,28 @@ static void close_all(void)
 		channel_close(&world.channels[--world.count]);
 }
 
+/* All ranks call it. One communicator for each, so that their messages cannot mix. */
+static struct channel *add_channel(void)
+{
+	struct channel *channel = &world.channels[world.count++];
+
+	*channel = (struct channel){ .rank = world.rank, .ranks = world.ranks };
+	PMPI_Comm_dup(world.peers, &channel->peers);
+	return channel;
+}
+
 static const char *open_all(void)
 {
 	const char *fault = NULL;
 
 	for (uint32_t i = 0; i < world.settings.jobs && !fault; i++) {
-		struct channel *channel = &world.channels[world.count++];
+		const struct job *job = &world.settings.job[i];
+		const struct weir_options place = {
+			.address = getenv("WEIR_BOX"), .port = job->port, .job = job->id,
+		};
 		char mine[FAULT_LENGTH] = "";
 
-		*channel = (struct channel){ .rank = world.rank, .ranks = world.ranks };
-		/* One for each, so that their messages cannot mix. */
-		PMPI_Comm_dup(world.peers, &channel->peers);
-		open_channel(channel, &world.settings.job[i], mine);
+		open_channel(add_channel(), &place, mine);
 		fault = first_fault(mine);
 	}
 	if (fault)
@@ -191,6 +208,48 @@ static void set_up(MPI_Comm comm)
 	PMPI_Comm_set_attr(MPI_COMM_SELF, world.owner, &world);
 	say_debug(world.rank, "%d ranks have %u jobs, from %llu bytes on", world.ranks, world.count,
 		  (unsigned long long)world.settings.min_bytes);
+}
+
+static void ask_for_job(struct channel *channel, char fault[FAULT_LENGTH])
+{
+	char url[NAMED_URL];
+	const struct weir_options place = {
+		.box = url, .type = channel->type, .operation = channel->operation,
+	};
+
+	if (named_url(getenv("WEIR_BOX"), world.settings.run, channel->type, channel->operation, url))
+		snprintf(fault, FAULT_LENGTH, "WEIR_BOX is too long");
+	else
+		open_channel(channel, &place, fault);
+}
+
+/*
+ * The first blocking reduction of a type and an operation, at which all ranks meet. Where one of
+ * them gets no place, it is a channel by MPI from the beginning, and the box is not asked again.
+ */
+static struct channel *ask_channel(enum weir_type type, enum weir_operation operation)
+{
+	char mine[FAULT_LENGTH] = "";
+	struct channel *channel;
+	const char *fault;
+
+	wait_for_all();
+	channel = add_channel();
+	channel->type = type;
+	channel->operation = operation;
+	ask_for_job(channel, mine);
+	fault = first_fault(mine);
+	if (!fault) {
+		say_debug(world.rank, "%d ranks have a job of %s, %s", world.ranks, named_type(type),
+			  named_operation(operation));
+		return channel;
+	}
+	weir_close(channel->weir);
+	channel->weir = NULL;
+	if (world.rank == 0)
+		say("MPI does reductions of %s, %s, without the box: %s", named_type(type),
+		    named_operation(operation), fault);
+	return channel;
 }
 
 static bool may_own(MPI_Comm comm)
@@ -251,6 +310,16 @@ static struct channel *find_channel(enum weir_type type, enum weir_operation ope
 	return NULL;
 }
 
+static struct channel *get_channel(enum weir_type type, enum weir_operation operation,
+				   bool blocking)
+{
+	struct channel *channel = find_channel(type, operation);
+
+	if (!channel && blocking && world.settings.is_asked)
+		channel = ask_channel(type, operation);
+	return channel;
+}
+
 struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
 			      bool blocking, enum weir_type *type)
 {
@@ -262,7 +331,7 @@ struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, M
 		return NULL;
 	*type = type_of(datatype, operation_of(op));
 	if (*type && count > 0 && (uint64_t)count * 4 >= world.settings.min_bytes)
-		channel = find_channel(*type, operation_of(op));
+		channel = get_channel(*type, operation_of(op), blocking);
 	if (!channel)
 		say_debug(world.rank, "a reduction of %d elements is MPI's own", count);
 	return channel;

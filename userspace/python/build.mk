@@ -7,5 +7,13 @@ python_dir := userspace/python
 PYTHON_LIB ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/$(shell \
 	$(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])'))/dist-packages
 
-INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py)
+INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py) $(python_dir)/weir/py.typed
 INSTALL_PYTHON_TORCH := $(wildcard $(python_dir)/weir/torch/*.py)
+
+# Without a network, and with nothing written beside the sources.
+WHEEL ?= $(B)/wheel
+wheel:
+	$(Q)rm -rf '$(WHEEL)/source' && mkdir -p '$(WHEEL)/source'
+	$(Q)cp -r $(python_dir)/pyproject.toml $(python_dir)/weir '$(WHEEL)/source'
+	$(Q)$(PYTHON) -m pip -q wheel --no-index --no-deps --no-build-isolation -w '$(WHEEL)' '$(WHEEL)/source'
+	$(Q)rm -rf '$(WHEEL)/source'

@@ -26,6 +26,7 @@
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
  * @unmerged: packets cross the kernel one by one
+ * @progress: the library has a progress thread
  * @residual: request residuals, and compare them, too
  * @json: print JSON
  * @compare: names of others to be measured, too, with commas between; NULL is none
@@ -46,6 +47,7 @@ struct perf_options {
 	bool verify;
 	bool accept_degraded;
 	bool unmerged;
+	bool progress;
 	bool residual;
 	bool json;
 	const char *compare;

@@ -7,6 +7,7 @@
 
 #include "ask/ask.h"
 #include "base/sized.h"
+#include "call/driver.h"
 #include "call/finish.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -263,7 +264,7 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
 	if (err)
 		return err;
 	err = start(comm, &call, extra, request);
-	guard_leave(comm);
+	driver_leave(comm);
 	return err;
 }
 
@@ -295,7 +296,7 @@ int weir_allreduce(struct weir *comm, const void *in, void *out, size_t count,
 	if (err)
 		return err;
 	err = start(comm, &call, extra, &request) ?: finish(request);
-	guard_leave(comm);
+	driver_leave(comm);
 	return err;
 }
 
@@ -308,6 +309,6 @@ int64_t weir_behind(struct weir *comm)
 	behind = progress_once(comm);
 	if (!behind && comm->ahead > comm->queue.end)
 		behind = (int64_t)(comm->ahead - comm->queue.end);
-	guard_leave(comm);
+	driver_leave(comm);
 	return behind;
 }

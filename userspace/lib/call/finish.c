@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/driver.h"
 #include "call/finish.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -170,7 +171,7 @@ int weir_test(struct weir_request **request)
 	if (err)
 		return err;
 	err = test(request);
-	guard_leave(comm);
+	driver_leave(comm);
 	return err;
 }
 
@@ -193,6 +194,6 @@ int weir_wait(struct weir_request **request)
 	if (err)
 		return err;
 	err = finish_wait(request);
-	guard_leave(comm);
+	driver_leave(comm);
 	return err;
 }

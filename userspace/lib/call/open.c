@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ask/ask.h"
+#include "call/driver.h"
 #include "call/options.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -55,7 +56,8 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 	comm->now = rtt_now();
 	comm->left = comm->now;
 	comm->life.heard = comm->now;
-	return make_buffers(comm, socket_merge(comm));
+	err = make_buffers(comm, socket_merge(comm));
+	return err ?: driver_start(comm);
 }
 
 int weir_open(struct weir **comm, const struct weir_options *options)
@@ -85,6 +87,7 @@ void weir_close(struct weir *comm)
 {
 	if (!comm)
 		return;
+	driver_stop(comm);
 	request_free_all(&comm->queue);
 	/* A forked child's close is not the rank's leave. */
 	if (!guard_check_owner(comm))

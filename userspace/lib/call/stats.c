@@ -3,12 +3,13 @@
 
 #include "base/sized.h"
 #include "comm/comm.h"
+#include "comm/guard.h"
 #include "path/absence.h"
 
 #define STRINGS(x)	#x
 #define STRING(x)	STRINGS(x)
 
-int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
+static struct weir_stats count(const struct weir *comm)
 {
 	struct weir_stats now = comm->stats;
 
@@ -27,9 +28,20 @@ int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
 	now.ranks = comm->config.ranks;
 	now.job = comm->config.job;
 	now.port = address_port(&comm->config.box);
+	return now;
+}
+
+int weir_get_stats(const struct weir *comm, struct weir_stats *stats)
+{
+	bool is_shared = guard_begin_read(comm);
+	struct weir_stats now = count(comm);
+
+	if (is_shared)
+		guard_end_read(comm);
 	return sized_out(stats, stats->size, &now, sizeof(now));
 }
 
+/* The caller's calls alone write it. */
 int weir_get_info(const struct weir *comm, struct weir_info *info)
 {
 	struct weir_info now = comm->info;
@@ -47,13 +59,17 @@ int weir_get_members(const struct weir *comm, struct weir_members *members)
 {
 	static const uint64_t nobody[BITMAP_WORDS];
 	const struct members *now = &comm->members;
-	struct weir_members told = { .notices = now->notices };
+	struct weir_members told = { .size = 0 };
+	bool is_shared = guard_begin_read(comm);
 	bool known = absence_is_known(comm);
 
+	told.notices = now->notices;
 	put_ranks(told.dead, &told.all_dead, now->dead);
 	put_ranks(told.excluded, &told.all_excluded, now->excluded);
 	put_ranks(told.waiting, &told.all_waiting, now->waiting);
 	put_ranks(told.missing, &told.all_missing, known ? comm->absence.ranks : nobody);
+	if (is_shared)
+		guard_end_read(comm);
 	return sized_out(members, members->size, &told, sizeof(told));
 }
 

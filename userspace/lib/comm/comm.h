@@ -20,6 +20,9 @@
 
 #define COMM_ERROR	512
 
+struct driver;
+struct shared;
+
 /**
  * struct config - the options, checked and with the defaults filled in
  * @box: where blocks go
@@ -159,15 +162,18 @@ struct absence {
  * struct guard - keeps other processes and threads out
  * @forks: how many the process had behind it that has opened the communicator
  * @inside: a call is
+ * @shared: with the progress thread; NULL where there is none
  */
 struct guard {
 	unsigned int forks;
 	atomic_bool inside;
+	struct shared *shared;
 };
 
 /**
  * struct weir - a communicator
  * @guard: of its calls
+ * @driver: its progress thread; NULL where there is none
  * @config: its options
  * @asked: how it came to its job; NULL where it was told
  * @fd: connected to the box; -1 before it is there
@@ -208,6 +214,7 @@ struct guard {
  */
 struct weir {
 	struct guard guard;
+	struct driver *driver;
 	struct config config;
 	struct asked *asked;
 	int fd;

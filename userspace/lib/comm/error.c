@@ -3,9 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "comm/comm.h"
 #include "comm/guard.h"
+#include "comm/shared.h"
 
 static _Thread_local char open_error[COMM_ERROR];
 
@@ -47,5 +49,9 @@ const char *weir_error(const struct weir *comm)
 	if (!comm)
 		return open_error;
 	refusal = guard_error(comm);
-	return refusal ? refusal : comm->error;
+	if (refusal || !guard_begin_read(comm))
+		return refusal ? refusal : comm->error;
+	memcpy(comm->guard.shared->error, comm->error, sizeof(comm->error));
+	guard_end_read(comm);
+	return comm->guard.shared->error;
 }

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who may be inside a communicator: one call at a time, of the process that has opened it. */
+/*
+ * Who may be inside a communicator: one call at a time, of the process that has opened it; and,
+ * where it has one, its progress thread between calls.
+ */
 #ifndef WEIR_GUARD_H
 #define WEIR_GUARD_H
+
+#include <stdbool.h>
 
 struct weir;
 
 /* Of a communicator that this process opens. */
 void guard_init(struct weir *comm);
+
+/* From here on there is a progress thread. Returns 0 or -ENOMEM. */
+int guard_share(struct weir *comm);
+
+/* When it has ended. A forked child has no such thread, and calls it alike. */
+void guard_unshare(struct weir *comm);
 
 /* Did this process open it? Returns 0 or -ECHILD. */
 int guard_check_owner(const struct weir *comm);
@@ -17,6 +28,17 @@ int guard_check_owner(const struct weir *comm);
  */
 int guard_enter(struct weir *comm);
 void guard_leave(struct weir *comm);
+
+/* The progress thread's turn, for which it waits until no call is inside. */
+void guard_take(struct weir *comm);
+void guard_give(struct weir *comm);
+
+/*
+ * To read what the progress thread may be writing. Returns whether guard_end_read() is to follow:
+ * where nobody writes, and in callbacks, there is nothing to wait for.
+ */
+bool guard_begin_read(const struct weir *comm);
+void guard_end_read(const struct weir *comm);
 
 /* The sentence of a refusal, which was this thread's last; NULL where there was none. */
 const char *guard_error(const struct weir *comm);

@@ -14,7 +14,7 @@
  * that choice can be made.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__clang__)
+	!defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define VECTORS __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTORS

@@ -161,11 +161,18 @@ static int stall_fail(struct weir *comm)
 	return slot->is_wanted ? not_arriving(comm) : ranks_missing(comm, slot);
 }
 
+void stall_warn(struct weir *comm)
+{
+	if (waits_for_ranks(comm))
+		absence_warn(comm, comm->member.is_asking);
+	else
+		comm->absence.warned = false;
+}
+
 int stall_check(struct weir *comm)
 {
 	if (comm->now >= stall_due(comm))
 		return stall_fail(comm);
-	if (waits_for_ranks(comm))
-		absence_warn(comm, comm->member.is_asking);
+	stall_warn(comm);
 	return 0;
 }

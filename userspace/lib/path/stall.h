@@ -17,4 +17,7 @@ uint64_t stall_due(const struct weir *comm);
  */
 int stall_check(struct weir *comm);
 
+/* The latter alone, in rounds in which packets came or were due. */
+void stall_warn(struct weir *comm);
+
 #endif

@@ -60,6 +60,9 @@ static int go_round(struct weir *comm)
 		return sent;
 	if (!got && !sent && stall_check(comm))
 		return comm->failed;
+	/* Replies that nothing is new may come in each round. */
+	if (comm->absence.warned || comm->now - comm->progress >= comm->config.ranks_warning)
+		stall_warn(comm);
 	comm->idle = comm->drained && (unsigned int)sent < send_at_once(comm);
 	return 0;
 }

@@ -28,13 +28,18 @@ as it is. A communicator belongs to one thread at a time; the interpreter's lock
 waits.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import ctypes
 import errno
 import functools
+import os
 import sys
 import traceback
+from collections.abc import Callable, Generator
+from typing import Any
 
 from . import environment
 
@@ -52,20 +57,22 @@ _VIEWS = {"int32": (4, "i"), "float32": (4, "f"), "bfloat16": (2, "H"), "float16
 
 # Deliver vectors with sums that left int32, or that not all ranks are in, without an
 # error; Communicator.info() tells.
-ACCEPT_OVERFLOW = 0x1
-ACCEPT_DEGRADED = 0x2
+ACCEPT_OVERFLOW: int = 0x1
+ACCEPT_DEGRADED: int = 0x2
 
 # Divide sums of floats by the number of ranks that are in them.
-AVERAGE = 0x4
-UNMERGED = 0x8
-SATURATE = 0x10
+AVERAGE: int = 0x4
+UNMERGED: int = 0x8
+SATURATE: int = 0x10
+
+_PROGRESS = 0x20
 _SOURCE = 0x80
 
 
 class Error(OSError):
     """An error of the library: errno, and a sentence."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.strerror or super().__str__()
 
 
@@ -297,8 +304,20 @@ class _Vector:
 _LITTLE = ctypes.c_uint16.from_buffer_copy(b"\1\0").value == 1
 
 
+def _open_library():
+    name = "libweir.so.0"
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        # Where the dynamic linker does not look: PREFIX/lib, from .../python3.X/dist-packages/weir.
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..", name)
+        if not os.path.exists(path):
+            raise
+        return ctypes.CDLL(path)
+
+
 def _load():
-    library = ctypes.CDLL("libweir.so.0")
+    library = _open_library()
     pointer, count = ctypes.c_void_p, ctypes.c_size_t
     handle = ctypes.POINTER(ctypes.c_void_p)
     for name, restype, argtypes in (
@@ -325,7 +344,7 @@ def _load():
 _lib = _load()
 
 
-def version():
+def version() -> str:
     """The library's version."""
     return _lib.weir_version().decode()
 
@@ -340,6 +359,10 @@ def _number(name, value, bits):
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name} is {value}: it must be 0 to {(1 << bits) - 1}")
     return value
+
+
+def _milliseconds(name, place):
+    return _number(f"{name} (in milliseconds)", round(place.get(name, 0) * 1000), 32)
 
 
 def _check(comm, code):
@@ -387,7 +410,18 @@ class Failure:
     dtype, op, flags    of both; bfloat16 is seen as integers of 16 bits
     """
 
-    def __init__(self, failure):
+    errno: int
+    rank: int
+    block: int
+    silent: float
+    sequence: int
+    dtype: str
+    op: str
+    flags: int
+    input: memoryview | None
+    out: memoryview
+
+    def __init__(self, failure: Any) -> None:
         self.errno = -failure.error
         self.rank = failure.rank
         self.block = failure.block
@@ -420,7 +454,8 @@ class Request:
     awaited at once.
     """
 
-    def __init__(self, comm, handle, vectors, results, out):
+    def __init__(self, comm: Communicator, handle: Any, vectors: list, results: list,
+                 out: Any) -> None:
         self._comm = comm
         self._handle = handle
         self._vectors = vectors
@@ -429,7 +464,7 @@ class Request:
         self._failure = None
         comm._requests.add(self)
 
-    def test(self):
+    def test(self) -> bool:
         """Makes progress; tells whether it has finished. Raises its error, if any."""
         self._comm._wake()
         return self._test()
@@ -444,7 +479,7 @@ class Request:
             raise self._failure
         return True
 
-    def wait(self):
+    def wait(self) -> Any:
         """Makes progress until it has finished; returns the result."""
         self._comm._wake()
         while self._handle is not None:
@@ -456,7 +491,7 @@ class Request:
             raise self._failure
         return self._out
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, Any]:
         while not self._test():
             yield from self._comm._sleep()
         return self._out
@@ -500,22 +535,34 @@ class Communicator:
                         where results come to
     timeout             seconds without a packet of the box after which to give up (30)
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
+    ranks_warning       after so many a line on the error output names them (60)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED
+    progress            a thread of the library goes on with requests while the program computes
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
                         must then go to another vector, out
     """
 
-    def __init__(self, address=None, *, job=None, rank=None, ranks=None, source=None,
-                 box=None, port=None, grads=None, window=None, bind_address=None,
-                 bind_port=0, group=None, interface=None, timeout=None, ranks_timeout=0, flags=0, dtype=None, op=None,
-                 fallback=None):
+    rank: int
+    ranks: int
+
+    def __init__(self, address: str | None = None, *, job: int | None = None,
+                 rank: int | None = None, ranks: int | None = None,
+                 source: int | None = None, box: str | None = None,
+                 port: int | None = None, grads: int | None = None, window: int | None = None,
+                 bind_address: str | None = None, bind_port: int = 0, group: str | None = None,
+                 interface: str | None = None, timeout: float | None = None,
+                 ranks_timeout: float | None = None, ranks_warning: float | None = None,
+                 flags: int = 0, dtype: str | None = None, op: str | None = None,
+                 fallback: Callable[[Failure], None] | None = None,
+                 progress: bool | None = None) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
-             "group": group, "interface": interface, "timeout": timeout})
+             "group": group, "interface": interface, "timeout": timeout,
+             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -534,11 +581,11 @@ class Communicator:
             grads=_number("grads", place.get("grads", 0), 16),
             job=_number("job", place.get("job", 0), 8),
             window=_number("window", place.get("window", 0), 32),
-            timeout_ms=_number("timeout (in milliseconds)",
-                               round(place.get("timeout", 0) * 1000), 32),
-            ranks_timeout_ms=_number("ranks_timeout (in milliseconds)",
-                                     round(ranks_timeout * 1000), 32),
-            flags=_number("flags", flags | (0 if source is None else _SOURCE), 32),
+            timeout_ms=_milliseconds("timeout", place),
+            ranks_timeout_ms=_milliseconds("ranks_timeout", place),
+            ranks_warning_ms=_milliseconds("ranks_warning", place),
+            flags=_number("flags", flags | (_PROGRESS if place.get("progress") else 0) |
+                          (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
             operation=0 if op is None else _choice("op", _OPERATIONS, op),
@@ -549,8 +596,8 @@ class Communicator:
         self.rank = stats["rank"]
         self.ranks = stats["ranks"]
 
-    def iallreduce(self, array, out=None, *, op="sum", dtype=None, flags=0, residual=None,
-                   scale=None):
+    def iallreduce(self, array: Any, out: Any = None, *, op: str = "sum", dtype: str | None = None,
+                   flags: int = 0, residual: Any = None, scale: float | None = None) -> Request:
         """Begins to combine a vector of all ranks; returns a Request.
 
         array               the elements; see the module's text for which they may be
@@ -574,7 +621,8 @@ class Communicator:
         return self._begin(vectors, results, vectors[0].address, op, flags, extra,
                            array if out is None else out)
 
-    def ifollow(self, out, *, op="sum", dtype=None, flags=0, scale=None):
+    def ifollow(self, out: Any, *, op: str = "sum", dtype: str | None = None, flags: int = 0,
+                scale: float | None = None) -> Request:
         """Begins to have the result of the other ranks, as this one is late; returns a Request."""
         self._check_open()
         vector = _Vector(out, dtype, writable=True)
@@ -594,7 +642,7 @@ class Communicator:
         self._wake()
         return Request(self, request, vectors, results, result)
 
-    def poll(self):
+    def poll(self) -> tuple[list[int], list[int], float]:
         """What an event loop waits for before Request.test(): descriptors to read, to write,
         and seconds at the latest."""
         self._check_open()
@@ -633,20 +681,20 @@ class Communicator:
             if not future.done():
                 future.set_result(None)
 
-    def allreduce(self, array, out=None, **options):
+    def allreduce(self, array: Any, out: Any = None, **options: Any) -> Any:
         """Combines a vector of all ranks; returns the result. As iallreduce()."""
         return self.iallreduce(array, out, **options).wait()
 
-    def follow(self, out, **options):
+    def follow(self, out: Any, **options: Any) -> Any:
         """Takes part in an allreduce that this rank is late for, without contributing."""
         return self.ifollow(out, **options).wait()
 
-    def behind(self):
+    def behind(self) -> int:
         """By how many blocks the box has gone on without this rank, as far as is known."""
         self._check_open()
         return _check(self._handle, _lib.weir_behind(self._handle))
 
-    def members(self):
+    def members(self) -> dict[str, Any]:
         """Sets of ranks that the box calls dead, excluded, waiting, or missing just now."""
         self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
@@ -657,7 +705,7 @@ class Communicator:
                 "waiting": _ranks(members.all_waiting, self.ranks),
                 "missing": _ranks(members.all_missing, self.ranks)}
 
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """The library's counters (struct weir_stats)."""
         self._check_open()
         stats = _Stats(size=ctypes.sizeof(_Stats))
@@ -665,14 +713,14 @@ class Communicator:
         return _fields(stats) | {"type": _name(_TYPES, stats.type),
                                  "operation": _name(_OPERATIONS, stats.operation)}
 
-    def info(self):
+    def info(self) -> dict[str, int]:
         """Facts about the allreduce that finished last (struct weir_info)."""
         self._check_open()
         info = _Info(size=ctypes.sizeof(_Info))
         _lib.weir_get_info(self._handle, info)
         return _fields(info)
 
-    def close(self):
+    def close(self) -> None:
         """Leaves the job. Requests that are under way are abandoned."""
         if self._handle:
             self._wake()
@@ -685,12 +733,12 @@ class Communicator:
         if not self._handle:
             raise ValueError("the communicator is closed")
 
-    def __enter__(self):
+    def __enter__(self) -> Communicator:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if hasattr(self, "_requests"):
             self.close()

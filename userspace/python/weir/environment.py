@@ -5,22 +5,28 @@ WEIR_BOX                the box's address; or where to ask for a job, "weird://1
 WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000; the
                         name of one that is asked for
 WEIR_BIND               this worker's own address
-WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW, WEIR_TIMEOUT
+WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW,
+WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_PROGRESS
                         as the options of weir.Communicator
 
 Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
 MPI, MPICH, PMIx or SLURM.
 """
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable
+from typing import Any
 
 _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
             ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
-            ("WEIR_TIMEOUT", "timeout", float))
+            ("WEIR_TIMEOUT", "timeout", float), ("WEIR_RANKS_TIMEOUT", "ranks_timeout", float),
+            ("WEIR_RANKS_WARNING", "ranks_warning", float), ("WEIR_PROGRESS", "progress", int))
 
 
-def read(variable, kind):
+def read(variable: str, kind: Callable[[str], Any]) -> Any:
     """A variable's value, or None; a value of another kind raises ValueError."""
     text = os.environ.get(variable, "")
     try:
@@ -46,7 +52,7 @@ def _box():
     return {"address": text} if text else {}
 
 
-def options():
+def options() -> dict[str, Any]:
     """What the environment says, as keyword arguments of weir.Communicator."""
     found = {name: read(variable, kind) for variable, name, kind in _OPTIONS}
     box = _box()
@@ -54,7 +60,7 @@ def options():
             ({} if "box" in box else _job()))
 
 
-def complete(given):
+def complete(given: dict[str, Any]) -> dict[str, Any]:
     """Options that were given, and what the environment has of the others."""
     given = {name: value for name, value in given.items() if value is not None}
     merged = options()

@@ -197,6 +197,7 @@ static int examine(struct patient *patient)
 		doctor_jobs(patient);
 		doctor_late(patient);
 		doctor_refusals(patient);
+		doctor_weird();
 	}
 	nl_replies_free(&patient->jobs);
 	nl_replies_free(&patient->sources);

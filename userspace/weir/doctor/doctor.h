@@ -77,6 +77,7 @@ bool port_known(const struct patient *patient, unsigned int ifindex);
 void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
 void doctor_trims(struct patient *patient);
+void doctor_weird(void);
 void doctor_jobs(struct patient *patient);
 void doctor_late(struct patient *patient);
 void doctor_refusals(struct patient *patient);

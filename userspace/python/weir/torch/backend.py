@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The c10d backend "weir": Gloo, with allreduces of the first group's CPU tensors by the box."""
 
+import weakref
+
 import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import _create_work_from_future
@@ -12,8 +14,9 @@ from . import meeting, note
 _OPERATIONS = ((dist.ReduceOp.SUM, "sum", False), (dist.ReduceOp.AVG, "sum", True),
                (dist.ReduceOp.MIN, "min", False), (dist.ReduceOp.MAX, "max", False))
 
-# A job has one communicator a rank: other groups than the first are Gloo's.
-_taken = False
+# A job has one communicator a rank: other groups than the default one are Gloo's. What ends the
+# channel of that, when the group is destroyed and nothing has it any more.
+_end = None
 
 
 def _operation(asked):
@@ -31,12 +34,16 @@ class ProcessGroupWeir(dist.ProcessGroup):
         self._open(store, rank, ranks)
 
     def _open(self, store, rank, ranks):
-        global _taken
-        if _taken:
+        global _end
+        if dist.is_initialized():
             note.debug(rank, f"a further group, of {ranks} ranks, is Gloo's")
             return
-        _taken = True
+        # The default group before this one was destroyed, but a model may have it still.
+        if _end:
+            _end()
         self.channel, self.min_bytes = meeting.begin(store, rank, ranks)
+        if self.channel:
+            _end = weakref.finalize(self, self.channel.close)
 
     def getBackendName(self):
         return "weir"
@@ -66,7 +73,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
                    "goes by Gloo")
         return False
 
-    def close(self):
+    def shutdown(self):
+        """Later releases call it as the group is destroyed."""
         if self.channel:
             self.channel.close()
             self.channel = None

@@ -128,9 +128,13 @@ class Channel:
     def close(self):
         """Ends the thread when all that was asked for has its result."""
         atexit.unregister(self.close)
+        if self._closing:
+            return
         self._closing = True
         os.eventfd_write(self._wake, 1)
-        self._thread.join()
+        # The collector of garbage runs in any thread.
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
     def _run(self):
         while self._calls or self._under_way or not self._closing:
@@ -242,6 +246,9 @@ class Channel:
 
     def _wait(self):
         """Until the box answers or a call is made, but not past a look at the store."""
+        if self._comm is None:
+            self._sleep(None)
+            return
         now = time.monotonic()
         if now >= self._looked + _LOOK_SECONDS:
             self._looked = now
@@ -252,8 +259,8 @@ class Channel:
         self._sleep(_LOOK_SECONDS)
 
     def _idle(self):
-        """Until a call is made. Meanwhile the others may need this rank's answers."""
-        self._sleep(None)
+        """Until a call is made. Meanwhile the others may need this rank's answers, or give up."""
+        self._wait()
         if self._comm and not self._faulty:
             try:
                 self._comm.behind()

@@ -6,6 +6,10 @@ computed. What the job's policy leaves out of a sum is not lost: the mean is ove
 it, and the part of this rank's gradient that is not is added to its next one.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d
@@ -20,20 +24,20 @@ _made = 0
 class State:
     """What the hook keeps from step to step: the way to the box, and residuals of parameters."""
 
-    def __init__(self, group, channel, min_bytes, degraded):
+    def __init__(self, group: Any, channel: Any, min_bytes: int, degraded: bool) -> None:
         self.group = group
         self.channel = channel
         self.min_bytes = min_bytes
         self.degraded = degraded
         self.residuals = {}
 
-    def close(self):
+    def close(self) -> None:
         if self.channel:
             self.channel.close()
             self.channel = None
 
 
-def state(process_group=None, degraded=True):
+def state(process_group: Any = None, degraded: bool = True) -> State:
     """The hook's state. All ranks of the process group (the default one) call it.
 
     degraded    take sums that lack ranks, where the job's policy is not to wait; else Gloo
@@ -53,7 +57,8 @@ def _begin(group):
     return meeting.begin(store, dist.get_rank(group), dist.get_world_size(group))
 
 
-def allreduce_hook(state, bucket):
+def allreduce_hook(state: State,
+                   bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
     """The mean of a bucket over the ranks: for register_comm_hook()."""
     buffer = bucket.buffer()
     size = buffer.numel() * buffer.element_size()
