@@ -406,8 +406,9 @@ struct weir_info {
  *	come back in this way
  * @missing: ranks that this rank waits for now: it has asked the box, as a block was not answered
  *	for a second. Empty where it does not wait, or not for so long. Valid without notices, too
- * @all_dead: the same of a job of any number of ranks, (ranks + 63) / 64 words, which change with
- *	the next call of the library, and at any time with WEIR_PROGRESS; the four above have the first 256 ranks; likewise
+ * @all_dead: @dead of a job of any number of ranks, (ranks + 63) / 64 words, where the four above
+ *	have the first 256 ranks. They change with the next call of the library, and with
+ *	WEIR_PROGRESS at any time; likewise
  * @all_excluded: and
  * @all_waiting: and
  * @all_missing:
