@@ -993,7 +993,7 @@ static void wrong_options(void)
 		{ { .ranks = 1 }, -EINVAL, "address is missing" },
 		{ { .ranks = 1, .address = "box" }, -EINVAL, "address is 'box'" },
 		{ { .ranks = 1, .address = "239.0.0.1" }, -EINVAL, "is a multicast group" },
-		{ { .address = CLUSTER_BOX }, -EINVAL, "ranks is 0: it must be 1 to 256" },
+		{ { .address = CLUSTER_BOX }, -EINVAL, "ranks is 0: it must be 1 to 4096" },
 		{ { .address = CLUSTER_BOX, .ranks = 4097 }, -EINVAL, "ranks is 4097" },
 		{ { .address = CLUSTER_BOX, .rank = 256, .ranks = 257 }, -EINVAL,
 		  "rank is 256, and a box has 256 sources" },

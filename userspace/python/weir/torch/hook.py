@@ -6,8 +6,6 @@ computed. What the job's policy leaves out of a sum is not lost: the mean is ove
 it, and the part of this rank's gradient that is not is added to its next one.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -57,6 +55,7 @@ def _begin(group):
     return meeting.begin(store, dist.get_rank(group), dist.get_world_size(group))
 
 
+# DDP looks at the annotations, which must be the types themselves.
 def allreduce_hook(state: State,
                    bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
     """The mean of a bucket over the ranks: for register_comm_hook()."""
