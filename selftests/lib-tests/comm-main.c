@@ -12,8 +12,8 @@ bool own_network;
 int main(int argc, char **argv)
 {
 	const struct test_table *tables[] = {
-		&agree_table, &comm_table, &guard_table, &merged_table, &missing_table, &numbers_table, &partial_table,
-		&reload_table,
+		&agree_table, &comm_table, &congestion_table, &guard_table, &merged_table, &missing_table, &numbers_table,
+		&partial_table, &reload_table,
 	};
 	struct ktap_test all[TESTS_MAX];
 	size_t count = 0;

@@ -26,6 +26,7 @@
  * @verify: compare every element
  * @accept_degraded: blocks may lack ranks
  * @unmerged: packets cross the kernel one by one
+ * @no_ecn: packets are not ECN-capable
  * @residual: request residuals, and compare them, too
  * @json: print JSON
  * @compare: names of others to be measured, too, with commas between; NULL is none
@@ -46,6 +47,7 @@ struct perf_options {
 	bool verify;
 	bool accept_degraded;
 	bool unmerged;
+	bool no_ecn;
 	bool residual;
 	bool json;
 	const char *compare;

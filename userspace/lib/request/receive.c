@@ -21,12 +21,14 @@
  * @length: its bytes
  * @stride: bytes of each but the last
  * @left: bytes of all
+ * @marked: a queue was full that they went through
  */
 struct message {
 	const uint8_t *packet;
 	size_t length;
 	size_t stride;
 	size_t left;
+	bool marked;
 };
 
 static void next_packet(struct message *message)
@@ -111,6 +113,20 @@ static void note_member(struct weir *comm)
 	comm->life.doubts = 0;
 }
 
+static void note_answers(struct weir *comm, const struct window_slot *slot,
+			 const struct result *result)
+{
+	const struct pace_answer answer = {
+		.blocks = result->blocks,
+		.marked = result->marked,
+		.sent = slot->contributed,
+		.again = slot->tries > 1,
+	};
+
+	comm->stats.marked += result->marked ? result->blocks : 0;
+	pace_answered(&comm->pace, &answer, comm->now);
+}
+
 static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		    const struct result *result)
 {
@@ -124,8 +140,8 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
 	note_time(comm, slot);
+	note_answers(comm, slot, result);
 	window_answered(&comm->window, block, result->blocks);
-	pace_answered(&comm->pace, result->blocks);
 	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
 	comm->progress = comm->now;
@@ -202,6 +218,7 @@ static int take_result(struct weir *comm, struct result *result, struct message 
 	struct window_slot *slot;
 	uint64_t block;
 
+	result->marked = message->marked;
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block)) {
 		take_other(comm, header->block);
@@ -319,13 +336,15 @@ static uint64_t count_packets(size_t length, size_t stride)
 static int take_message(struct weir *comm, unsigned int index)
 {
 	const struct mmsghdr *received = &comm->in.messages[index];
-	size_t length = received->msg_len, stride = inbox_stride(&comm->in, index);
+	const struct inbox_notes notes = inbox_notes(&comm->in, index);
+	size_t length = received->msg_len, stride = notes.stride;
 	uint64_t packets = count_packets(length, stride);
 	struct message message = {
 		.packet = inbox_at(&comm->in, index),
 		.length = length < stride ? length : stride,
 		.stride = stride,
 		.left = length,
+		.marked = notes.marked,
 	};
 	int err;
 

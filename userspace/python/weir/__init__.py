@@ -39,7 +39,7 @@ import traceback
 from . import environment
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
-           "Request", "SATURATE", "UNMERGED", "version"]
+           "NO_ECN", "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
@@ -60,6 +60,7 @@ AVERAGE = 0x4
 UNMERGED = 0x8
 SATURATE = 0x10
 _SOURCE = 0x80
+NO_ECN = 0x40
 
 
 class Error(OSError):
@@ -159,7 +160,7 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
     ] + [
         (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
-    ]
+    ] + [("marked", ctypes.c_uint64)]
 
 
 class _Info(ctypes.Structure):
@@ -498,7 +499,7 @@ class Communicator:
     timeout             seconds without a packet of the box after which to give up (30)
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
-                        UNMERGED
+                        UNMERGED, NO_ECN
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
