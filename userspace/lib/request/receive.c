@@ -65,6 +65,16 @@ static bool may_be_quick(const struct window_slot *slot)
  * the other rank's timer. A block that is only followed may have been complete before the
  * query.
  */
+/*
+ * What is the latest that an answer shows to be lost? One to a question comes at once, while
+ * contributions that were sent before it wait for other ranks: it shows no more than an answer to its
+ * own contribution would have.
+ */
+static uint64_t overtakes(const struct window_slot *slot)
+{
+	return slot->asked == WINDOW_ASKED_OVERTAKEN ? slot->contributed : slot->sent;
+}
+
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
@@ -80,9 +90,9 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	 */
 	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
 		comm->answered_sent = slot->sent;
-	if (slot->sent < comm->answered_sent)
+	if (overtakes(slot) < comm->answered_sent)
 		return;
-	comm->answered_sent = slot->sent;
+	comm->answered_sent = overtakes(slot);
 	if (slot->tries > 1 || slot->sent < comm->timed_out || comm->away || is_followed(slot))
 		return;
 	rtt_sample(&comm->rtt, slot->sent, comm->now);
