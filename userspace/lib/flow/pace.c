@@ -59,12 +59,6 @@ static bool is_quick(const struct pace *pace)
 	return pace->limit < pace->threshold;
 }
 
-/* Neither marked, nor of packets from before the last fall. */
-static bool is_clear(const struct pace *pace)
-{
-	return !pace->marked && pace->round >= pace->recovery;
-}
-
 /* Is more than half of the window used? */
 static bool is_used(const struct pace *pace)
 {
@@ -103,6 +97,22 @@ static void grow_quickly(struct pace *pace, uint32_t blocks)
 		pace->limit = least(pace->limit + blocks, pace->threshold);
 }
 
+/* An answer adds its part of what a whole window adds. */
+static void grow_slowly(struct pace *pace, uint32_t blocks)
+{
+	uint64_t growth = pace->marks ? pace->growth : PACE_ONE;
+
+	set_window(pace, window(pace) + growth * blocks / pace->limit);
+}
+
+static void grow(struct pace *pace, uint32_t blocks)
+{
+	if (is_quick(pace))
+		grow_quickly(pace, blocks);
+	else
+		grow_slowly(pace, blocks);
+}
+
 static void note_time(struct pace *pace, uint64_t took)
 {
 	if (took < pace->quickest)
@@ -114,8 +124,6 @@ static void note_time(struct pace *pace, uint64_t took)
 static void end_round(struct pace *pace, uint64_t now)
 {
 	average(pace);
-	if (is_clear(pace) && !is_quick(pace) && is_used(pace))
-		set_window(pace, window(pace) + (pace->marks ? pace->growth : PACE_ONE));
 	pace->quickest = UINT64_MAX;
 	pace->answers = 0;
 	pace->marked = 0;
@@ -135,8 +143,8 @@ void pace_answered(struct pace *pace, const struct pace_answer *answer, uint64_t
 		if (answer->sent >= pace->recovery)
 			fall(pace, pace->share / 2, PACE_LEAST, now);
 		pace->marks = true;
-	} else if (is_quick(pace) && is_used(pace)) {
-		grow_quickly(pace, answer->blocks);
+	} else if (answer->sent >= pace->recovery && is_used(pace)) {
+		grow(pace, answer->blocks);
 	}
 }
 

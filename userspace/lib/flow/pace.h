@@ -8,7 +8,7 @@
  * - the window is cut at the first mark, not when a window has been answered, and marks of packets
  *   that were sent before the cut do not cut it again: they tell of the same queue;
  * - windows are told apart by when packets were sent, so that one is a round trip also where the
- *   caller has less to send;
+ *   caller has less to send, and growth goes on with the first answer behind a cut, as in TCP;
  * - it grows only where it is used: a caller that had little to send does not send a burst later;
  * - where queues mark, it grows by the bytes of one packet of the path's MTU, as TCP does, and not by
  *   one packet that may be shorter: else a flow of TCP would take the larger part of a link. A queue
@@ -37,7 +37,7 @@
  * Parts of a packet. Small windows are cut by less than a packet, and in proportion: were it always a
  * whole one, two that share a link would stay as unlike as they are.
  */
-#define PACE_ONE	256
+#define PACE_ONE	(1u << 16)
 
 /* The share of marked answers, in fixed point. */
 #define PACE_SHARE_ALL	(1u << 16)

@@ -291,7 +291,7 @@ void socket_hear_marks(struct weir *comm)
 
 uint32_t socket_growth(const struct weir *comm)
 {
-	return path_mtu(comm) * PACE_ONE / socket_packet_size(comm);
+	return (uint32_t)((uint64_t)path_mtu(comm) * PACE_ONE / socket_packet_size(comm));
 }
 
 void socket_close(struct weir *comm)
