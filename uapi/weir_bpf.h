@@ -76,7 +76,7 @@ struct weir_format_entry {
  *	and @flags lack WEIR_CONTRIB_VLAN, it is unknown, and sources that are bound to a
  *	VLAN, or to none, are refused
  * @format: wire format (enum weir_format)
- * @tos: of an IPv4 header the byte that has DSCP and ECN; else 0
+ * @tos: of an IPv4 header the byte that has DSCP and ECN; of an IPv6 header ECN alone; else 0
  * @reserved: must be zero
  * @said: further fields of the packet, for the format's part of the module (kmod/format/);
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,

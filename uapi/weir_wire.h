@@ -64,6 +64,10 @@
  *   WEIR_TRIO_COOKIE where the join has to be sent again;
  * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
  *
+ * A result carries CE (RFC 3168) where one of its contributions did; else ECT(0) where all were
+ * ECN-capable. One that is repeated has the same mark. All other packets of a box are not
+ * ECN-capable.
+ *
  * An address can be forged. A worker shows by a join that it receives packets at its
  * address. Before that it gets no more bytes than it sent: for a query about a complete
  * block, a reply with WEIR_TRIO_WANTED set, as its contribution is as long as the result;
@@ -145,7 +149,9 @@ struct weir_trio_exponent {
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @reserved: zero
  * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In the answer, 0
- * @unused: zero
+ * @cwnd_cap: 0 from a worker; in the answer how many blocks the worker may have under way, as
+ *	far as the memory of the boxes has room for them. It is 0 from a box that does not mark
+ *	results (RFC 3168): then a worker's packets must not be ECN-capable
  *
  * Follows a struct weir_trio with WEIR_TRIO_CONTROL set and grad_cnt zero. A worker repeats
  * it until it is answered. When every source has sent one with a nonce that is not in the
@@ -181,7 +187,7 @@ struct weir_join {
 	__u8	format;
 	__u8	reserved;
 	__be16	member;
-	__u8	unused[2];
+	__be16	cwnd_cap;
 };
 
 /* Most ranks of a job of several boxes. */

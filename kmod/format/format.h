@@ -45,6 +45,9 @@ struct weir_format_limits {
  * @quiet: a worker takes any packet for a result, so no packet to this box may come to its
  *	stack, which might answer
  * @sums: packets are summed, and results go to no group
+ * @ecn: workers slow down where results are marked, so that these may be ECN-capable, see
+ *	struct weir_result
+ * @dscp: DSCP of a result's IP header
  * @mark: bytes that a block keeps of its contributions' headers, WEIR_MARK_MAX at most
  * @udp: the UDP port of jobs that say none, host byte order
  * @repeat_after: us, of jobs that say none, see WEIR_A_JOB_REPEAT_AFTER
@@ -67,7 +70,6 @@ struct weir_format_limits {
  *	Called under the block's lock, for each contribution that is summed. NULL for none
  * @result: writes the head of a job's result, which stands before its gradients, and returns
  *	its bytes, WEIR_HEAD_MAX at most
- * @tos: the byte of a result's IP header that has DSCP and ECN; NULL for 0
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that
  *
@@ -87,6 +89,8 @@ struct weir_format_ops {
 	bool		modular;
 	bool		quiet;
 	bool		sums;
+	bool		ecn;
+	u8		dscp;
 	u8		mark;
 	u16		udp;
 	u32		repeat_after;
@@ -100,7 +104,6 @@ struct weir_format_ops {
 				struct weir_block_key *key);
 	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
-	u8		(*tos)(const struct weir_result *res);
 	u16		(*port)(const struct weir_result *res, u16 source);
 };
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PANAMA (uapi/weir_wire.h, struct weir_panama): the congestion marks of contributions, and
- * the head of a result.
+ * PANAMA (uapi/weir_wire.h, struct weir_panama): the least cwnd_cap of contributions, and the
+ * head of a result.
  */
 #include <linux/build_bug.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <net/inet_ecn.h>
 #include <uapi/weir.h>
 #include <uapi/weir_bpf.h>
 #include <uapi/weir_wire.h>
@@ -22,26 +21,12 @@ enum { WEIR_PANAMA_CAP };
 /**
  * struct weir_panama_mark - the headers of a block's contributions
  * @cap: the least cwnd_cap
- * @ce: one had CE
- * @capable: all were ECN-capable
  * @fin: all had FIN
  */
 struct weir_panama_mark {
 	u16	cap;
-	bool	ce;
-	bool	capable;
 	bool	fin;
 };
-
-/*
- * A worker may have half of the table under way, or lose results. The table is the job's
- * alone: so the box's room is a constant, where the paper's depends on how many jobs there
- * are.
- */
-static u16 weir_panama_room(const struct weir_blocks *blocks)
-{
-	return clamp_t(u32, blocks->size / 2, 1, U16_MAX);
-}
 
 /*
  * The packet names its block; here its cwnd_cap is lowered to the box's room. The format has
@@ -54,22 +39,19 @@ static int weir_panama_place(void *state, struct weir_blocks *blocks, struct wei
 
 	if (!c->count)
 		return WEIR_REASON_LENGTH;
-	*cap = min_not_zero(*cap, (u32)weir_panama_room(blocks));
+	*cap = min_not_zero(*cap, (u32)weir_blocks_room(blocks));
 	return 0;
 }
 
 static void weir_panama_fold(void *all, const struct weir_contrib *c, bool first)
 {
-	u8 ecn = c->tos & INET_ECN_MASK;
 	struct weir_panama_mark *mark = all;
 
 	if (first)
 		*mark = (struct weir_panama_mark) {
-			.cap = U16_MAX, .capable = true, .fin = true,
+			.cap = U16_MAX, .fin = true,
 		};
 	mark->cap = min_t(u32, mark->cap, c->said[WEIR_PANAMA_CAP]);
-	mark->ce |= ecn == INET_ECN_CE;
-	mark->capable &= ecn != INET_ECN_NOT_ECT;
 	mark->fin &= !!(c->flags & WEIR_CONTRIB_FINAL);
 }
 
@@ -91,26 +73,15 @@ static unsigned int weir_panama_result(void *head, u8 job, const struct weir_res
 	return sizeof(*hdr);
 }
 
-/*
- * A worker that is not ECN-capable must not get a result that says ECT; CE tells it of
- * congestion all the same.
- */
-static u8 weir_panama_tos(const struct weir_result *res)
-{
-	const struct weir_panama_mark *mark = (const void *)res->mark;
-	u8 ecn = mark->ce ? INET_ECN_CE : mark->capable ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
-
-	return WEIR_PANAMA_DSCP << 2 | ecn;
-}
-
 const struct weir_format_ops weir_format_panama = {
 	.id	= WEIR_FORMAT_PANAMA,
 	.ipv4	= true,
+	.ecn	= true,
+	.dscp	= WEIR_PANAMA_DSCP,
 	.dtype	= WEIR_DTYPE_FLOAT32,
 	.mark	= sizeof(struct weir_panama_mark),
 	.udp	= WEIR_PORT_PANAMA,
 	.place	= weir_panama_place,
 	.fold	= weir_panama_fold,
 	.result	= weir_panama_result,
-	.tos	= weir_panama_tos,
 };

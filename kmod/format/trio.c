@@ -60,6 +60,7 @@ static unsigned int weir_trio_result(void *head, u8 job, const struct weir_resul
 const struct weir_format_ops weir_format_trio = {
 	.id	= WEIR_FORMAT_TRIO,
 	.joins	= true,
+	.ecn	= true,
 	.udp	= WEIR_PORT_DEFAULT,
 	.result	= weir_trio_result,
 };

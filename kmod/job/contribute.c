@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include <net/inet_ecn.h>
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
 #include <uapi/weir.h>
@@ -403,6 +404,7 @@ static __always_inline int weir_take_gradients(const struct weir_path *path,
 		.count		= c->count,
 		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
 		.exponent	= c->exponent,
+		.ecn		= c->tos & INET_ECN_MASK,
 		.said		= c,
 	};
 

@@ -43,10 +43,12 @@ static void weir_answer_figures(struct weir_join *answer, const struct weir_job 
 {
 	const struct weir_parent *parent = job->parent;
 	u32 blocks = job->blocks.size, grads = job->grads;
+	u16 room = weir_blocks_room(&job->blocks);
 
 	if (parent && READ_ONCE(parent->blocks)) {
 		blocks = min(blocks, READ_ONCE(parent->blocks));
 		grads = min(grads, READ_ONCE(parent->grads));
+		room = min(room, READ_ONCE(parent->room));
 	}
 	answer->ranks = htonl(job->level ? job->level->ranks : job->blocks.sources);
 	answer->blocks = htonl(blocks);
@@ -54,6 +56,7 @@ static void weir_answer_figures(struct weir_join *answer, const struct weir_job 
 	answer->dtype = job->blocks.reduction->dtype;
 	answer->op = job->blocks.reduction->op;
 	answer->format = job->format->id;
+	answer->cwnd_cap = htons(room);
 }
 
 /* An answer is as long as a join. @join: the job's figures, or others that did not fit. */
@@ -407,6 +410,7 @@ static void weir_join_above_start(struct weir_job *job, u16 generation, u32 star
 	parent->began = now;
 	WRITE_ONCE(parent->blocks, ntohl(answer->blocks));
 	WRITE_ONCE(parent->grads, ntohl(answer->grads));
+	WRITE_ONCE(parent->room, ntohs(answer->cwnd_cap));
 	weir_join_enter(job, start, back);
 	WRITE_ONCE(job->joined, true);
 	job->join.generation = generation;

@@ -37,6 +37,7 @@ struct weir_parent_config {
  * @passed: when a notice was passed on last, ns
  * @blocks: slots of the parent's job; 0 before it has answered
  * @grads: gradients a block that it takes at most; likewise
+ * @room: blocks that it has room for, its cwnd_cap; likewise. 0 where it does not mark results
  */
 struct weir_parent {
 	struct weir_parent_config	config;
@@ -49,6 +50,7 @@ struct weir_parent {
 	u64				passed;
 	u32				blocks;
 	u32				grads;
+	u16				room;
 };
 
 struct weir_parent *weir_parent_new(const struct weir_parent_config *config);

@@ -40,7 +40,7 @@ static void weir_result_packet(struct weir_result_packet *p,
 		.pages		= (struct page **)res->pages,
 		.len		= res->len,
 		.tail		= p->mask,
-		.tos		= job->format->tos ? job->format->tos(res) : 0,
+		.tos		= job->format->dscp << 2 | (job->format->ecn ? res->ecn : 0),
 	};
 	p->mask_len = 0;
 	if (!res->degraded)

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/inet_ecn.h>
 
 #include "base/payload.h"
 #include "sum/block.h"
@@ -262,6 +263,7 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	block->received = 0;
 	block->asked = 0;
 	block->exponent = key->exponent;
+	block->ecn = key->ecn;
 	WRITE_ONCE(block->start, now);
 	bitmap_zero(block->mask, WEIR_SOURCES_MAX);
 	bitmap_zero(block->late, WEIR_SOURCES_MAX);
@@ -312,6 +314,12 @@ static noinline void weir_block_describe_ranks(const struct weir_blocks *blocks,
 	res->degraded = res->received < blocks->ranks;
 }
 
+/* ECT(1) is not the same as ECT(0) to a queue (RFC 9331): no result says that it is of those. */
+static u8 weir_block_result_ecn(const struct weir_block *block)
+{
+	return block->ecn == INET_ECN_ECT_1 ? INET_ECN_ECT_0 : block->ecn;
+}
+
 /* All of a result but its sums. */
 static void weir_block_describe(const struct weir_blocks *blocks,
 				const struct weir_block *block,
@@ -328,6 +336,7 @@ static void weir_block_describe(const struct weir_blocks *blocks,
 	res->has_exponent = block->has_exponent;
 	res->unlike = block->unlike;
 	res->exponent = block->exponent;
+	res->ecn = weir_block_result_ecn(block);
 	res->start = block->start;
 	bitmap_copy(res->mask, block->mask, WEIR_SOURCES_MAX);
 	res->above = block->state == WEIR_BLOCK_ABOVE;
@@ -520,6 +529,17 @@ static noinline int weir_block_take_closed(struct weir_blocks *blocks, struct we
 	return WEIR_VERDICT_LATE_ABOVE;
 }
 
+/* Where all packets have the same bits, which is so without congestion, none comes by here. */
+static noinline void weir_block_fold_ecn(struct weir_block *block, u8 ecn)
+{
+	if (ecn == INET_ECN_CE || block->ecn == INET_ECN_CE)
+		block->ecn = INET_ECN_CE;
+	else if (!ecn || !block->ecn)
+		block->ecn = INET_ECN_NOT_ECT;
+	else
+		block->ecn = INET_ECN_ECT_0;
+}
+
 /* The block that a contribution is for is in its slot. Each packet comes by here. */
 static __always_inline int weir_block_take(struct weir_blocks *blocks,
 					   struct weir_block *block,
@@ -538,6 +558,8 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	weir_block_sum(blocks, block, pl);
 	if (unlikely(key->exponent != block->exponent))
 		weir_block_unlike(block, key->exponent);
+	if (unlikely(key->ecn != block->ecn))
+		weir_block_fold_ecn(block, key->ecn);
 	if (blocks->marking.size)
 		blocks->marking.fold(weir_block_mark(blocks, block), key->said,
 				     !block->received);
@@ -693,6 +715,7 @@ static int weir_block_spoil_locked(struct weir_blocks *blocks, struct weir_block
 	weir_block_unlike(block, S32_MAX);
 	if (blocks->ranks)
 		weir_block_add_ranks(blocks, block, key);
+	weir_block_fold_ecn(block, key->ecn);
 	WRITE_ONCE(block->last, now);
 	block->received++;
 	if (!weir_block_is_done(blocks, block))

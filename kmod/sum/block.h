@@ -4,6 +4,8 @@
 
 #include <linux/bitmap.h>
 #include <linux/cache.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <uapi/weir.h>
@@ -59,6 +61,8 @@ enum weir_block_state {
  * @has_exponent: contributions have an exponent
  * @unlike: exponents are not all the same, or a contribution had another form, see
  *	weir_block_spoil()
+ * @ecn: INET_ECN_CE where a contribution had it, else INET_ECN_NOT_ECT where one was not
+ *	ECN-capable, else INET_ECN_ECT_0 or INET_ECN_ECT_1
  * @count: gradients (grad_cnt)
  * @received: contributions so far (rcvd_cnt)
  * @turn: which of a pair's two blocks is the later one, see pair.h; 0 before the first, and
@@ -92,6 +96,7 @@ struct weir_block {
 	u8		unsent:1;
 	u8		has_exponent:1;
 	u8		unlike:1;
+	u8		ecn:2;
 	u16		count;
 	u16		received;
 	u16		turn;
@@ -187,6 +192,8 @@ struct weir_blocks {
  * @has_exponent: @exponent is the largest of its contributors'
  * @unlike: they have not all the same, or not all contributions had one form
  * @exponent: see there
+ * @ecn: the two bits of its packet's IP header, where its format has ECN: CE where a
+ *	contribution had it, else ECT(0) where all were ECN-capable
  * @start: time of the first contribution
  * @mask: the sources that contributed here
  * @ranks: where the job spans boxes, the ranks that are in it, of all boxes
@@ -206,6 +213,7 @@ struct weir_result {
 	bool		above;
 	bool		has_exponent;
 	bool		unlike;
+	u8		ecn;
 	s32		exponent;
 	u64		start;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
@@ -269,6 +277,7 @@ enum weir_claim {
  * @count: gradients; 0 in a query
  * @has_exponent: there is an exponent
  * @exponent: a number of which the result has the largest
+ * @ecn: the two bits of the packet's IP header
  * @said: the whole contribution, for weir_marking.fold
  * @ranks: in a table with ranks, those that it is the sum of; a bitmap of so many
  * @overflow: it is the sum of a box, in which integers have left their range
@@ -284,6 +293,7 @@ struct weir_block_key {
 	u16	count;
 	bool	has_exponent;
 	s32	exponent;
+	u8	ecn;
 	const struct weir_contrib *said;
 	const unsigned long *ranks;
 	bool	overflow;
@@ -357,6 +367,16 @@ enum weir_age {
 	WEIR_AGE_ANSWERED,
 	WEIR_AGE_DONE,
 };
+
+/*
+ * How many blocks a source may have under way: with more than half of the table it would lose
+ * results. The table is the job's alone, so that this is a constant, where PANAMA's memory is
+ * shared by all jobs that there are now.
+ */
+static inline u16 weir_blocks_room(const struct weir_blocks *blocks)
+{
+	return clamp_t(u32, blocks->size / 2, 1, U16_MAX);
+}
 
 int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config);
 void weir_blocks_uninit(struct weir_blocks *blocks);

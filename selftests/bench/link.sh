@@ -4,7 +4,7 @@
 # links. To be run in a virtual machine:
 #
 #	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- \
-#		selftests/bench/link.sh [MBIT[:QUEUE]...]
+#		selftests/bench/link.sh [MBIT[:QUEUE[:MARK]]...]
 #
 # Four workers, each on a link of so many Mbit/s either way, shaped by token buckets at
 # both of its ends. A token bucket counts a frame from its Ethernet header to its last
@@ -35,11 +35,26 @@ link_queue=4mb
 # piece, which the bucket then cuts.
 link_burst=16kb
 
-# shape WORKER MBIT QUEUE
+# bucket MBIT QUEUE [MARK] -- COMMAND...: a token bucket on the device that the command is for; with
+# MARK packets are marked, if they are ECN-capable, that find as many bytes in the queue.
+bucket() {
+	local mbit=$1 queue=$2 mark=''
+	shift 2
+	[[ $1 == -- ]] || { mark=$1; shift; }
+	shift
+	"$@" root handle 1: tbf rate "${mbit}mbit" burst "$link_burst" limit "$queue" || die "no shaping"
+	[[ $mark ]] || return 0
+	# The average is over few packets, and the step that of DCTCP.
+	"$@" parent 1:1 handle 2: red limit "$queue" min "$mark" max "$mark" avpkt 4150 burst 16 \
+		bandwidth "${mbit}mbit" probability 1 ecn || die "no marks"
+}
+
+# shape WORKER MBIT QUEUE [MARK]
 shape() {
-	local bucket=(root tbf rate "$2mbit" burst "$link_burst" limit "$3")
-	in_worker "$1" tc qdisc replace dev eth0 "${bucket[@]}" || die "no shaping"
-	in_router tc qdisc replace dev "w$1" "${bucket[@]}" || die "no shaping"
+	in_worker "$1" tc qdisc del dev eth0 root 2>/dev/null
+	in_router tc qdisc del dev "w$1" root 2>/dev/null
+	bucket "${@:2}" -- in_worker "$1" tc qdisc replace dev eth0
+	bucket "${@:2}" -- in_router tc qdisc replace dev "w$1"
 }
 
 # Packets that the links have dropped on the way to the box, and on the way from
@@ -69,6 +84,11 @@ headline() {
 	fi
 }
 
+# Of all contributions that were sent, those that were sent again.
+retransmitted() {
+	gojq -s '([.[].retransmits] | add) / ([.[].packets_sent] | add)' "$ranks_work"/rank*
+}
+
 # measure_weir RATE MBIT: sets $time.
 measure_weir() {
 	local share drops
@@ -81,8 +101,13 @@ measure_weir() {
 	ports_off
 	share=$(awk -v b="$link_bytes" -v t="$time" -v r="$2" -v p=$((4 * link_grads)) \
 		'BEGIN { printf "%.4f\n", 8 * b / t / (r * 1e6 * p / (p + 54)) }')
-	figure "link_efficiency_n4_${1/:/_}" "$share"
+	figure "link_efficiency_n4_${1//:/_}" "$share"
 	headline link_efficiency_n4 "$share" "$1" "$highest"
+	# A queue that marks is the one of those figures.
+	if [[ $1 == *:*:* ]]; then
+		figure link_efficiency_short_queue "$share"
+		figure cc_retransmits "$(retransmitted)"
+	fi
 }
 
 # measure_preload RATE RING: an MPI program that knows nothing of the box, by it, beside RING seconds
@@ -108,14 +133,14 @@ measure_ring() {
 		measure_preload "$1" "$ring"
 	fi
 	ring=$(ratio "$ring" "$time")
-	figure "goodput_over_mpi_ring_n4_${1/:/_}" "$ring"
+	figure "goodput_over_mpi_ring_n4_${1//:/_}" "$ring"
 	headline goodput_over_mpi_ring_n4 "$ring" "$1" "$lowest"
 }
 
 measure_rate() {
-	local rate=$1 mbit=${1%%:*} queue=$link_queue time
-	[[ $rate == *:* ]] && queue=${rate#*:}
-	each_worker shape "$mbit" "$queue"
+	local rate=$1 mbit queue mark time
+	IFS=: read -r mbit queue mark <<<"$rate"
+	each_worker shape "$mbit" "${queue:-$link_queue}" ${mark:+"$mark"}
 	measure_weir "$rate" "$mbit"
 	if ranks_have_ring; then
 		measure_ring "$rate"

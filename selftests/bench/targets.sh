@@ -17,11 +17,12 @@ describe() {
 	return 1
 }
 
-# meets VALUE TARGET
+# meets VALUE TARGET: one of >=N, <=N, <N, or N-N, a range
 meets() {
 	local op=${2%%[0-9.]*}
 	case $op in
 	'<' | '<=' | '>=') awk -v value="$1" -v limit="${2#"$op"}" "BEGIN { exit !(value $op limit) }" ;;
+	'') awk -v value="$1" -v least="${2%-*}" -v most="${2#*-}" 'BEGIN { exit !(value >= least && value <= most) }' ;;
 	*) [[ $2 == - ]] ;;
 	esac
 }

@@ -58,7 +58,7 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, trim, trim-default, stats, top, monitor, doctor, help" ""
+usage "no object" "objects are: job, source, block, port, trim, trim-default, stats, top, monitor, doctor, plan, help" ""
 usage "unknown object" "no object 'jbo'; objects are:" "jbo"
 usage "no prefix of an object" "no object 'jo'" "jo show"
 usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"
@@ -268,6 +268,8 @@ names() {
 }
 ktap_run "reasons are those of the spec" names
 
+ktap_run "plans are the best of small networks" /usr/bin/python3 "$here/plan.py" "$weir"
+
 # The manual page.
 ktap_run "manual page is well formed" bash -c '! mandoc -Tlint -W warning "$1" | grep .' - "$page"
 
@@ -328,6 +330,7 @@ completes() {
 	[[ ${got% } == "$*" ]] || { echo "$line: $got"; return 1; }
 }
 ktap_run "completes objects" completes "weir s" source stats
+ktap_run "completes files of plans" completes "weir plan $root/READ" "$root/README.md"
 ktap_run "completes options" completes "weir --n" --netns
 ktap_run "completes colours" completes "weir --color=a" always auto
 ktap_run "completes verbs" completes "weir port " attach detach flush help show

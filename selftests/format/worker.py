@@ -25,7 +25,7 @@ def receive():
     data, extra, _, _ = s.recvmsg(2048, 64)
     # The one is a byte, the other an int.
     marks = {kind: value[0] for _, kind, value in extra}
-    assert marks in ({socket.IP_TOS: 0x2a}, {socket.IPV6_TCLASS: 0x2a}), marks
+    assert marks in ({socket.IP_TOS: 0x28}, {socket.IPV6_TCLASS: 0x28}), marks
     return data
 
 

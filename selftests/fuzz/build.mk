@@ -28,6 +28,9 @@ $(eval $(call fuzzer,ask,$(fuzz_dir)/ask.c $(addprefix userspace/weird/,ask/ask.
 	userspace/weir/base/addr.c userspace/weir/grammar/names.c,\
 	-Iuserspace/weird -Iuserspace/weir -I$(B) -ljson-c,$(B)/weir/names_gen.h))
 
+$(eval $(call fuzzer,plan,$(fuzz_dir)/plan.c $(filter-out %/main.c,$(weir_sources)),\
+	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
+
 .PHONY: fuzzers
 fuzzers: $(fuzzers)
 

@@ -269,8 +269,7 @@ static int expect(const struct slow_packet *p, const uint8_t *data, size_t size,
 	memcpy(c->daddr, p->dst, sizeof(c->daddr));
 	c->sport = slow_read(data, size, at, 2);
 	c->udp_off = at;
-	if (p->ip == 4)
-		c->tos = data[p->ip_off + 1];
+	c->tos = p->ip == 4 ? data[p->ip_off + 1] : data[p->ip_off + 1] >> 4 & 3;
 	return expect_format(data, size, at, c);
 }
 

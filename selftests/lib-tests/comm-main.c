@@ -16,8 +16,8 @@ int main(int argc, char **argv)
 		/* What threads may do to each other. */
 		&driver_table, &guard_table,
 #else
-		&agree_table, &comm_table, &driver_table, &guard_table, &merged_table, &missing_table,
-		&numbers_table, &partial_table, &reload_table,
+		&agree_table, &comm_table, &congestion_table, &driver_table, &guard_table,
+		&merged_table, &missing_table, &numbers_table, &partial_table, &reload_table,
 #endif
 	};
 	struct ktap_test all[TESTS_MAX];

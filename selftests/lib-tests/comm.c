@@ -302,12 +302,18 @@ static void timer_learns_of_late_ranks(void)
 	CHECK(cluster.workers[0].stats.rtt_us > 10000);
 }
 
-#define LATE_BLOCKS	200
+#define LATE_BLOCKS	350
 #define LOST_BLOCKS	100
 
 static void late_then_many(struct worker *worker)
 {
 	late_rank(worker);
+	/* The window is to be large when the packets are lost. */
+	for (size_t blocks = 10; blocks <= 80; blocks *= 2) {
+		if (worker->rank == 1)
+			wait_ms(15);
+		one_int32(worker, blocks * G, 40, false);
+	}
 	if (worker->rank == 1)
 		wait_ms(15);
 	one_int32(worker, LOST_BLOCKS * G, 40, false);

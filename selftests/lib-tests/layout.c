@@ -69,6 +69,7 @@ int main(void)
 	MEMBER(weir_stats, ranks);
 	MEMBER(weir_stats, job);
 	MEMBER(weir_stats, port);
+	MEMBER(weir_stats, marked);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -51,6 +52,7 @@ struct slot {
 	bool overflow;
 	bool has_exponent;
 	bool unlike;		/* exponents or forms are not all the same */
+	uint8_t ecn;		/* of the result, as the module makes it of the contributions' */
 	int32_t exponent;	/* the largest so far */
 	uint64_t opened;	/* ms */
 	size_t length;		/* of the result */
@@ -85,6 +87,7 @@ struct order {
 struct held {
 	struct address address;
 	size_t length;
+	uint8_t ecn;
 	uint8_t *data;
 };
 
@@ -92,12 +95,14 @@ struct outbox {
 	unsigned int count;
 	struct iovec vectors[OUTBOX];
 	struct address to[OUTBOX];
+	uint8_t ecn[OUTBOX];
 	bool sent[OUTBOX];
 };
 
+/* Of a message: the length of its packets, and the byte with ECN of IP's header. */
 union control {
 	struct cmsghdr header;
-	uint8_t bytes[CMSG_SPACE(sizeof(int))];
+	uint8_t bytes[2 * CMSG_SPACE(sizeof(int))];
 };
 
 struct inbox {
@@ -112,6 +117,7 @@ struct inbox {
 struct merged {
 	unsigned int count;
 	size_t bytes;
+	uint8_t ecn;
 	struct iovec vectors[MERGED];
 };
 
@@ -131,6 +137,7 @@ struct refbox {
 	unsigned int reloads;
 	uint64_t secret;	/* secret of cookies */
 	uint64_t noticed;	/* ms */
+	uint8_t ecn;		/* of the packet that is being taken */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
 	struct slot *slots;
@@ -187,17 +194,21 @@ static bool has_room(const struct refbox *box, const struct merged *merged, size
 	       merged->bytes + length <= MERGED_BYTES;
 }
 
-/* Takes the packets to one address, from a first one on, as long as they can be merged. */
+/*
+ * Takes the packets to one address, from a first one on, as long as they can be merged: those that
+ * have one ECN.
+ */
 static void gather(struct refbox *box, unsigned int first, struct merged *merged)
 {
 	struct outbox *out = &box->out;
 
 	merged->count = 0;
 	merged->bytes = 0;
+	merged->ecn = out->ecn[first];
 	for (unsigned int i = first; i < out->count; i++) {
 		if (out->sent[i] || !is_same(&out->to[i], &out->to[first]))
 			continue;
-		if (!has_room(box, merged, out->vectors[i].iov_len))
+		if (out->ecn[i] != merged->ecn || !has_room(box, merged, out->vectors[i].iov_len))
 			return;
 		merged->vectors[merged->count++] = out->vectors[i];
 		merged->bytes += out->vectors[i].iov_len;
@@ -205,16 +216,22 @@ static void gather(struct refbox *box, unsigned int first, struct merged *merged
 	}
 }
 
+static void add_control(struct msghdr *header, int level, int type, const void *data, size_t size)
+{
+	struct cmsghdr *control = (void *)((uint8_t *)header->msg_control + header->msg_controllen);
+
+	*control = (struct cmsghdr) {
+		.cmsg_len = CMSG_LEN(size), .cmsg_level = level, .cmsg_type = type,
+	};
+	memcpy(CMSG_DATA(control), data, size);
+	header->msg_controllen += CMSG_SPACE(size);
+}
+
 static void send_merged(struct refbox *box, const struct address *to, struct merged *merged)
 {
 	uint16_t size = (uint16_t)merged->vectors[0].iov_len;
-	union control control = {
-		.header = {
-			.cmsg_len = CMSG_LEN(sizeof(size)),
-			.cmsg_level = SOL_UDP,
-			.cmsg_type = UDP_SEGMENT,
-		},
-	};
+	int ecn = merged->ecn;
+	union control control = { 0 };
 	struct mmsghdr message = {
 		.msg_hdr = {
 			.msg_name = (void *)&to->any,
@@ -224,11 +241,13 @@ static void send_merged(struct refbox *box, const struct address *to, struct mer
 		},
 	};
 
-	memcpy(CMSG_DATA(&control.header), &size, sizeof(size));
-	if (merged->count > 1) {
-		message.msg_hdr.msg_control = &control;
-		message.msg_hdr.msg_controllen = CMSG_SPACE(sizeof(size));
-	}
+	message.msg_hdr.msg_control = &control;
+	if (merged->count > 1)
+		add_control(&message.msg_hdr, SOL_UDP, UDP_SEGMENT, &size, sizeof(size));
+	if (to->any.sa_family == AF_INET)
+		add_control(&message.msg_hdr, IPPROTO_IP, IP_TOS, &ecn, sizeof(ecn));
+	else
+		add_control(&message.msg_hdr, IPPROTO_IPV6, IPV6_TCLASS, &ecn, sizeof(ecn));
 	/* One that cannot be sent is lost, as on any network. */
 	sendmmsg(box->fd, &message, 1, 0);
 }
@@ -249,13 +268,15 @@ static void flush(struct refbox *box)
 	out->count = 0;
 }
 
-static void post(struct refbox *box, const struct address *to, const void *packet, size_t length)
+static void post(struct refbox *box, const struct address *to, const void *packet, size_t length,
+		 uint8_t ecn)
 {
 	struct outbox *out = &box->out;
 	unsigned int i = out->count++;
 
 	out->to[i] = *to;
 	out->vectors[i] = (struct iovec) { .iov_base = (void *)packet, .iov_len = length };
+	out->ecn[i] = ecn;
 	out->sent[i] = false;
 	if (out->count == OUTBOX)
 		flush(box);
@@ -266,18 +287,19 @@ static void post_forgery(struct refbox *box, const struct address *to, const voi
 {
 	memcpy(box->forgery, packet, length);
 	length = faults_mutate(&box->faults, box->forgery, length, box->packet_size);
-	post(box, to, box->forgery, length);
+	post(box, to, box->forgery, length, 0);
 	/* The next one takes the same memory. */
 	flush(box);
 }
 
 static bool hold(struct held *held, unsigned int *count, const struct address *address,
-		 const void *packet, size_t length)
+		 const void *packet, size_t length, uint8_t ecn)
 {
 	if (*count == HELD)
 		return false;
 	held[*count].address = *address;
 	held[*count].length = length;
+	held[*count].ecn = ecn;
 	memcpy(held[*count].data, packet, length);
 	++*count;
 	return true;
@@ -287,24 +309,24 @@ static void release_out(struct refbox *box)
 {
 	for (unsigned int i = 0; i < box->held_out_count; i++)
 		post(box, &box->held_out[i].address, box->held_out[i].data,
-		     box->held_out[i].length);
+		     box->held_out[i].length, box->held_out[i].ecn);
 	flush(box);
 	box->held_out_count = 0;
 }
 
 static void transmit(struct refbox *box, const struct address *to, const void *packet,
-		     size_t length)
+		     size_t length, uint8_t ecn)
 {
 	struct faults *faults = &box->faults;
 
 	if (!box->options.merge && faults_lose(faults))
 		return;
 	if (faults_double(faults))
-		post(box, to, packet, length);
+		post(box, to, packet, length, ecn);
 	if (faults_hold(faults) &&
-	    hold(box->held_out, &box->held_out_count, to, packet, length))
+	    hold(box->held_out, &box->held_out_count, to, packet, length, ecn))
 		return;
-	post(box, to, packet, length);
+	post(box, to, packet, length, ecn);
 }
 
 static void transmit_result(struct refbox *box, const struct address *to, const struct slot *slot)
@@ -312,14 +334,14 @@ static void transmit_result(struct refbox *box, const struct address *to, const 
 	box->counters.results++;
 	if (faults_forge(&box->faults))
 		post_forgery(box, to, slot->packet, slot->length);
-	transmit(box, to, slot->packet, slot->length);
+	transmit(box, to, slot->packet, slot->length, slot->ecn);
 }
 
 /* A packet that is the caller's only. */
 static void transmit_now(struct refbox *box, const struct address *to, const void *packet,
 			 size_t length)
 {
-	transmit(box, to, packet, length);
+	transmit(box, to, packet, length, 0);
 	flush(box);
 }
 
@@ -418,6 +440,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.dtype = o->dtype,
 		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
+		.cwnd_cap = htons(o->cwnd_cap),
 	};
 
 	start_header(box, &header, box->start, WEIR_TRIO_CONTROL | flags);
@@ -548,6 +571,7 @@ static void open_slot(struct slot *slot, uint32_t block, uint16_t count, bool ha
 	slot->has_exponent = has_exponent;
 	slot->unlike = false;
 	slot->exponent = INT32_MIN;
+	slot->ecn = IPTOS_ECN_ECT0;
 	slot->opened = now_ms();
 	memset(slot->sources, 0, sizeof(slot->sources));
 }
@@ -605,9 +629,20 @@ static void send_to_all(struct refbox *box, const struct slot *slot)
 			transmit_result(box, &box->sources[i].address, slot);
 }
 
+/* As a queue that is full does now and then; those of which a source is not ECN-capable it loses. */
+static void mark(struct refbox *box, struct slot *slot)
+{
+	uint32_t every = box->options.mark_every;
+
+	if (every && slot->ecn && box->counters.blocks % every == 0)
+		slot->ecn = IPTOS_ECN_CE;
+	box->counters.marked += slot->ecn == IPTOS_ECN_CE;
+}
+
 static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	slot->state = COMPLETE;
+	mark(box, slot);
 	write_result(box, slot, flags);
 	box->counters.blocks++;
 	box->counters.overflows += slot->overflow;
@@ -681,6 +716,11 @@ static void take_into(struct refbox *box, struct slot *slot, const struct weir_t
 	}
 	*word |= bit;
 	slot->final |= header->flags & WEIR_TRIO_FINAL;
+	if (box->ecn == IPTOS_ECN_CE || slot->ecn == IPTOS_ECN_CE)
+		slot->ecn = IPTOS_ECN_CE;
+	else if (!box->ecn)
+		slot->ecn = 0;
+	box->counters.capable += box->ecn != 0;
 	if (is_like) {
 		combine(box, slot, header);
 		box->counters.contributions++;
@@ -855,8 +895,10 @@ static void take(struct refbox *box, const struct address *from, const uint8_t *
 
 static void release_in(struct refbox *box, unsigned int count)
 {
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
+		box->ecn = box->held_in[i].ecn;
 		take(box, &box->held_in[i].address, box->held_in[i].data, box->held_in[i].length);
+	}
 	/* Packets held meanwhile move up, by exchange: the memory goes along. */
 	for (unsigned int i = count; i < box->held_in_count; i++) {
 		struct held first = box->held_in[i - count];
@@ -876,21 +918,43 @@ static void arrive(struct refbox *box, const struct address *from, const uint8_t
 		return;
 	if (faults_double(faults))
 		take(box, from, packet, length);
-	if (faults_hold(faults) && hold(box->held_in, &box->held_in_count, from, packet, length))
+	if (faults_hold(faults) && hold(box->held_in, &box->held_in_count, from, packet, length, box->ecn))
 		return;
 	take(box, from, packet, length);
 }
 
-/* Bytes of each packet of a message, but the last. */
-static size_t stride_of(const struct mmsghdr *message)
+static const struct cmsghdr *control_of(struct mmsghdr *message, int level, int type)
 {
-	const struct cmsghdr *control = CMSG_FIRSTHDR(&message->msg_hdr);
+	struct cmsghdr *control = CMSG_FIRSTHDR(&message->msg_hdr);
+
+	while (control && (control->cmsg_level != level || control->cmsg_type != type))
+		control = CMSG_NXTHDR(&message->msg_hdr, control);
+	return control;
+}
+
+/* Bytes of each packet of a message, but the last. */
+static size_t stride_of(struct mmsghdr *message)
+{
+	const struct cmsghdr *control = control_of(message, SOL_UDP, UDP_GRO);
 	int size;
 
-	if (!control || control->cmsg_type != UDP_GRO)
+	if (!control)
 		return message->msg_len;
 	memcpy(&size, CMSG_DATA(control), sizeof(size));
 	return (size_t)size;
+}
+
+static uint8_t ecn_of(struct mmsghdr *message)
+{
+	const struct cmsghdr *v4 = control_of(message, IPPROTO_IP, IP_TOS);
+	const struct cmsghdr *v6 = control_of(message, IPPROTO_IPV6, IPV6_TCLASS);
+	int tclass = 0;
+
+	if (v4)
+		return *CMSG_DATA(v4) & IPTOS_ECN_MASK;
+	if (v6)
+		memcpy(&tclass, CMSG_DATA(v6), sizeof(tclass));
+	return tclass & IPTOS_ECN_MASK;
 }
 
 static bool is_contribution(const uint8_t *packet, size_t length)
@@ -904,12 +968,13 @@ static bool is_contribution(const uint8_t *packet, size_t length)
 /* The packets of a message, which are lost together. */
 static void arrive_all(struct refbox *box, unsigned int index)
 {
-	const struct mmsghdr *message = &box->in.messages[index];
+	struct mmsghdr *message = &box->in.messages[index];
 	const uint8_t *packet = box->in.vectors[index].iov_base;
 	size_t left = message->msg_len, stride = stride_of(message);
 	bool is_lost = !box->mute && faults_lose(&box->faults);
 
 	box->counters.merged += left > stride;
+	box->ecn = ecn_of(message);
 	do {
 		size_t length = left < stride ? left : stride;
 
@@ -1203,6 +1268,8 @@ static bool make_sockets(struct refbox *box)
 	if (box->wake_fd < 0 || box->fd < 0)
 		return false;
 	setsockopt(box->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	setsockopt(box->fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one));
+	setsockopt(box->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one));
 	if (o->merge)
 		setsockopt(box->fd, SOL_UDP, UDP_GRO, &one, sizeof(one));
 	raise_buffer(box, SO_RCVBUF, SO_RCVBUFFORCE);

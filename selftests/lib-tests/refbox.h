@@ -32,6 +32,8 @@
  * @dtype: enum weir_dtype; 0 is int32
  * @op: enum weir_op; 0 is the sum
  * @generation: the one before the first
+ * @cwnd_cap: packets under way that it has room for; 0 is a box that says nothing of congestion
+ * @mark_every: so manyth results have CE, if their sources are ECN-capable; 0 is none
  * @merge: takes merged messages, and answers with such; packets of one are lost together
  * @faults: the faults of its links
  */
@@ -49,6 +51,8 @@ struct refbox_options {
 	uint8_t dtype;
 	uint8_t op;
 	uint16_t generation;
+	uint16_t cwnd_cap;
+	uint32_t mark_every;
 	bool merge;
 	struct faults_options faults;
 };
@@ -69,6 +73,8 @@ struct refbox_options {
  * @joins: taken
  * @misfits: joins that do not fit the job
  * @busy: contributions to a slot that is not free yet
+ * @capable: contributions whose packets are ECN-capable, or have CE
+ * @marked: blocks whose results have CE
  * @merged: messages of many packets that came
  * @refused: all other packets that changed nothing
  */
@@ -87,6 +93,8 @@ struct refbox_counters {
 	uint64_t joins;
 	uint64_t misfits;
 	uint64_t busy;
+	uint64_t capable;
+	uint64_t marked;
 	uint64_t merged;
 	uint64_t refused;
 };

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "flow/pace.h"
 #include "flow/rtt.h"
 #include "flow/window.h"
 #include "ktap.h"
@@ -17,8 +16,10 @@
 #include "packet/outbox.h"
 #include "packet/wire.h"
 #include "request/result.h"
+#include "tests.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+#define TESTS_MAX 64
 
 /* Sends as much as there is room for; returns how much. */
 static uint32_t fill(struct window *window, uint64_t now)
@@ -386,67 +387,6 @@ static void timer_backs_off(void)
 	CHECK_EQ(rtt_timeout(&rtt), 4 * RTO_FLOOR);
 	rtt_sample(&rtt, 0, NSEC_PER_MSEC);
 	CHECK_EQ(rtt_timeout(&rtt), RTO_FLOOR);
-}
-
-static void pace_grows_and_falls(void)
-{
-	struct pace pace;
-
-	pace_init(&pace, 4096);
-	CHECK_EQ(pace.limit, PACE_START);
-	for (unsigned int i = 0; i < 448; i++)
-		pace_answered(&pace, 1);
-	CHECK_EQ(pace.limit, 512);
-	CHECK_EQ(pace_room(&pace, 500), 12);
-	CHECK_EQ(pace_room(&pace, 600), 0);
-	CHECK_EQ(pace.credit, PACE_CREDIT_MAX);
-	pace_silent(&pace, 4);
-	CHECK_EQ(pace.credit, 4);
-	pace_lost(&pace, 10, 20);
-	CHECK_EQ(pace.limit, 384);
-	/* The same round trip's other losses are the same event. */
-	pace_lost(&pace, 11, 21);
-	CHECK_EQ(pace.limit, 384);
-	for (unsigned int i = 0; i < 384; i++)
-		pace_answered(&pace, 1);
-	CHECK_EQ(pace.limit, 385);
-	for (unsigned int i = 0; i < 100; i++)
-		pace_lost(&pace, 100 + i, 100 + i);
-	CHECK_EQ(pace.limit, PACE_FLOOR);
-}
-
-static void pace_stays_in_the_window(void)
-{
-	struct pace pace;
-
-	pace_init(&pace, 3);
-	CHECK_EQ(pace.limit, 3);
-	for (unsigned int i = 0; i < 100; i++)
-		pace_answered(&pace, 1);
-	CHECK_EQ(pace.limit, 3);
-	for (unsigned int i = 0; i < 100; i++)
-		pace_lost(&pace, i, i);
-	CHECK_EQ(pace.limit, 3);
-}
-
-/* Many answers at once make the limit that they make one by one. */
-static void pace_counts_answers(void)
-{
-	for (uint32_t count = 1; count < 300; count += 13) {
-		struct pace one, many;
-
-		pace_init(&one, 200);
-		one.threshold = 90;
-		many = one;
-		for (unsigned int i = 0; i < 120; i++) {
-			for (uint32_t n = 0; n < count; n++)
-				pace_answered(&one, 1);
-			pace_answered(&many, count);
-			CHECK_EQ(many.limit, one.limit);
-			CHECK_EQ(many.credit, one.credit);
-		}
-		CHECK(many.limit > 90);
-	}
 }
 
 static void headers_in_a_row(void)
@@ -1028,9 +968,6 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),
-	KTAP_TEST(pace_grows_and_falls),
-	KTAP_TEST(pace_stays_in_the_window),
-	KTAP_TEST(pace_counts_answers),
 	KTAP_TEST(headers_in_a_row),
 	KTAP_TEST(header_layout),
 	KTAP_TEST(exponent_layout),
@@ -1059,5 +996,12 @@ static const struct ktap_test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return ktap_main(tests, ELEMENTS(tests), argc > 1 ? argv[1] : NULL);
+	const size_t own = ELEMENTS(tests);
+	struct ktap_test all[TESTS_MAX];
+
+	if (own + pace_table.count > TESTS_MAX)
+		return 1;
+	memcpy(all, tests, sizeof(tests));
+	memcpy(all + own, pace_table.tests, pace_table.count * sizeof(all[0]));
+	return ktap_main(all, own + pace_table.count, argc > 1 ? argv[1] : NULL);
 }

@@ -40,7 +40,7 @@ of_all() {
 # Integers, and floats as well, as the two take different ways through the library.
 exact_and_alike() {
 	box_allreduce "$job" "$workers" --min-bytes "$1" --max-bytes "$1" --iterations 2 --warmup 0 \
-		--json || return
+		--json "${@:2}" || return
 	[[ $(of_all '.digest' | gojq 'unique | length') == 1 ]] || { of_all .digest; return 1; }
 }
 
@@ -59,6 +59,33 @@ sends_again_what_was_lost() {
 	again=$(of_all .retransmits | gojq add)
 	ktap_note "$gone packets lost, $again sent again, $(of_all .queries | gojq add) questions"
 	((gone > 50 && 2 * again <= 3 * gone))
+}
+
+# Worker 1's way to the box has a queue that marks from a few packets on; the others' have none.
+mark_first() {
+	netem delay 0 || return
+	in_worker 1 tc qdisc replace dev eth0 root handle 1: tbf rate 50mbit burst 32kb limit 1mb &&
+		in_worker 1 tc qdisc add dev eth0 parent 1:1 handle 2: red limit 1mb min 16kb max 16kb \
+			avpkt 4150 burst 4 bandwidth 50mbit probability 1 ecn
+}
+
+marks_of_first() { in_worker 1 tc -s -j qdisc show dev eth0 | gojq '[.[] | .marked // 0] | add'; }
+
+# all_are_told MODE [OPTION...]: results say to every worker that worker 1's queue was full.
+all_are_told() {
+	local i
+	for ((i = 1; i <= workers; i++)); do
+		weir port detach dev "w$i" && weir port attach dev "w$i" mode "$1" || return
+	done
+	mark_first && exact_and_alike 2M "${@:2}" || return
+	ktap_note "$(marks_of_first) packets marked; results that say so: $(of_all .marked | gojq -c .)"
+	(($(marks_of_first) > 0)) && [[ $(of_all '.marked > 0' | gojq all) == true ]]
+}
+
+# No queue marks what does not ask for it.
+none_is_marked() {
+	mark_first && exact_and_alike 2M --no-ecn || return
+	[[ $(marks_of_first) == 0 && $(of_all .marked | gojq add) == 0 ]]
 }
 
 nothing_is_left() {
@@ -80,5 +107,14 @@ ktap_run "2 % corrupted" over corrupt 2%
 ktap_run "jitter" over delay 2ms 2ms distribution normal
 ktap_run "all of it" over loss 2% duplicate 5% corrupt 1% delay 2ms 1ms reorder 25%
 ktap_run "what is sent again is what was lost" sends_again_what_was_lost
+for mode in xdp tc; do
+	ktap_run "all are told of one's queue, $mode" all_are_told "$mode"
+done
+ktap_run "none is marked that is not ECN-capable" none_is_marked
+weir job flush
+box_job6 "$job" "$workers" blocks 1024 grads 1024 || ktap_fail "set up for IPv6"
+for mode in xdp tc; do
+	BOX_TO=$(box_addr6) ktap_run "all are told of one's queue, $mode, IPv6" all_are_told "$mode"
+done
 ktap_run "nothing is left" nothing_is_left
 ktap_end

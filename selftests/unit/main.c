@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 		{ format_tests, &format_count },
 		{ lab_tests, &lab_count },
 		{ panama_tests, &panama_count },
+		{ ecn_tests, &ecn_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
 	};

@@ -29,6 +29,7 @@ SUITE(merged);
 SUITE(format);
 SUITE(lab);
 SUITE(panama);
+SUITE(ecn);
 SUITE(bands);
 SUITE(trim_config);
 

@@ -124,6 +124,11 @@ enum weir_operation {
  */
 #define WEIR_SOURCE		0x80u
 
+/* Of weir_open() alone: packets are not ECN-capable (RFC 3168), for paths that lose those that are. A
+ * full queue loses packets then, where it would mark them, and the library slows down only by that.
+ */
+#define WEIR_NO_ECN		0x40u
+
 /**
  * struct weir_failure - an allreduce that the box did not finish
  * @size: sizeof(struct weir_failure)
@@ -323,8 +328,9 @@ struct weir_options {
  *	It has the wait for the slowest rank in it
  * @rttvar_us: its smoothed mean deviation
  * @rtt_min_us: the shortest seen; 0 before the first
- * @flight_limit: packets that the library lets be under way now, which falls
- *	when packets are lost and rises again up to @window
+ * @flight_limit: packets that the library lets be under way now (its congestion window), which falls
+ *	when packets are lost or results are marked, and rises again up to @window and to what
+ *	the box has room for
  * @reserved: zero
  * @queries: packets that asked the box about a block, those of weir_follow_*()
  *	included
@@ -339,6 +345,7 @@ struct weir_options {
  * @ranks: how many there are: of the options, or the launcher's
  * @job: the job's id on the box, and
  * @port: its UDP port: of the options, or weird(8)'s
+ * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
  */
 struct weir_stats {
 	size_t size;
@@ -370,6 +377,7 @@ struct weir_stats {
 	uint32_t ranks;
 	uint32_t job;
 	uint32_t port;
+	uint64_t marked;
 };
 
 /**

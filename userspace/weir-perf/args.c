@@ -66,6 +66,7 @@ static const struct arg args[] = {
 	{ "accept-degraded", NULL, "go on with blocks that lack ranks", FLAG, AT(accept_degraded) },
 	{ "unmerged", NULL, "give packets to the kernel one by one", FLAG, AT(unmerged) },
 	{ "progress", NULL, "a thread of the library makes progress, too", FLAG, AT(progress) },
+	{ "no-ecn", NULL, "have full queues lose packets, and not mark them", FLAG, AT(no_ecn) },
 	{ "residual", NULL, "keep what this rank is missing from the sums", FLAG, AT(residual) },
 	{ "seed", "S", "of the elements, the same for all ranks (default 1)", NUMBER, W64, AT(seed), 0,
 	  UINT64_MAX, false },

@@ -75,6 +75,8 @@ static int open_and_run(struct perf_options *options, struct perf_memory *memory
 		options->weir.flags |= WEIR_UNMERGED;
 	if (options->progress)
 		options->weir.flags |= WEIR_PROGRESS;
+	if (options->no_ecn)
+		options->weir.flags |= WEIR_NO_ECN;
 	options->weir.operation = options->operation;
 	if (weir_open(&comm, &options->weir))
 		return fail(options, weir_error(NULL));

@@ -27,6 +27,7 @@
  * @accept_degraded: blocks may lack ranks
  * @unmerged: packets cross the kernel one by one
  * @progress: the library has a progress thread
+ * @no_ecn: packets are not ECN-capable
  * @residual: request residuals, and compare them, too
  * @json: print JSON
  * @compare: names of others to be measured, too, with commas between; NULL is none
@@ -48,6 +49,7 @@ struct perf_options {
 	bool accept_degraded;
 	bool unmerged;
 	bool progress;
+	bool no_ecn;
 	bool residual;
 	bool json;
 	const char *compare;

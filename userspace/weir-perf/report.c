@@ -120,6 +120,8 @@ static void end_text(const struct perf_options *options, struct weir *comm,
 	       " received, %" PRIu64 " twice, %" PRIu64 " not ours; round trip %u us\n",
 	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
 	       stats.duplicates, stats.malformed, stats.rtt_us);
+	printf("# %u packets may be under way now; %" PRIu64 " results say that a queue was full\n",
+	       stats.flight_limit, stats.marked);
 	printf("# %" PRIu64 " sent and %" PRIu64 " received as parts of merged messages\n",
 	       stats.merged_sent, stats.merged_received);
 	printf("# %" PRIu64 " questions, %" PRIu64 " notices, %" PRIu64 " results before this rank had "
@@ -141,11 +143,12 @@ static void end_json(const struct perf_options *options, struct weir *comm,
 	       ", \"malformed\": %" PRIu64 ", \"rtt_us\": %u, \"rttvar_us\": %u, \"rtt_min_us\": %u,\n"
 	       "  \"queries\": %" PRIu64 ", \"notices\": %" PRIu64 ", \"early\": %" PRIu64
 	       ", \"merged_sent\": %" PRIu64 ", \"merged_received\": %" PRIu64
+	       ", \"flight_limit\": %u, \"marked\": %" PRIu64
 	       ", \"degraded_blocks\": %" PRIu64 ", \"missed_blocks\": %" PRIu64,
 	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
 	       stats.duplicates, stats.malformed, stats.rtt_us, stats.rttvar_us, stats.rtt_min_us,
 	       stats.queries, stats.notices, stats.early, stats.merged_sent, stats.merged_received,
-	       all->degraded_blocks, all->missed_blocks);
+	       stats.flight_limit, stats.marked, all->degraded_blocks, all->missed_blocks);
 	if (options->verify)
 		printf(", \"digest\": \"%016" PRIx64 "\"", all->digest);
 }

@@ -273,6 +273,12 @@ static const struct verb doctor_verbs[] = {
 	{ .name = NULL },
 };
 
+static const struct verb plan_verbs[] = {
+	{ "", "FILE [ansible | dot | for NAME]: the trees of boxes for the job of a file of workers, boxes and links; and what each is told",
+	  0, no_keys, plan_run, .positional = true, .host_first = true },
+	{ .name = NULL },
+};
+
 static const struct verb help_verbs[] = {
 	{ "", "show the words that an object takes", 0, no_keys, .run = help_run,
 	  .positional = true },
@@ -296,6 +302,7 @@ const struct object grammar[] = {
 	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },
 	{ "doctor", "find out why nothing is summed or trimmed", .verbs = doctor_verbs },
+	{ "plan", "which boxes a job's workers need, in trees", .verbs = plan_verbs },
 	{ "help", "this help, or that of one object", .verbs = help_verbs },
 	{ "complete", "words for the shell", complete_verbs, .hidden = true },
 	{ .name = NULL },

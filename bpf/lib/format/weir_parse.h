@@ -33,6 +33,7 @@
 #define WEIR_IP_OFFSET		0x1fff	/* IPv4: offset of a fragment */
 #define WEIR_IP6_MF		0x0001	/* IPv6: more fragments */
 #define WEIR_IP6_OFFSET		0xfff8	/* IPv6: offset of a fragment */
+#define WEIR_IP6_ECN		0x3	/* IPv6: of the traffic class, 4 bits before the flow label */
 
 #define WEIR_VLAN_ID		0x0fff	/* of a tag's TCI */
 
@@ -224,6 +225,7 @@ static __always_inline int weir_parse_ipv6(struct weir_cursor *c,
 		*bad = WEIR_REASON_MARTIAN;
 	__builtin_memcpy(contrib->saddr, &ip6h->saddr, sizeof(contrib->saddr));
 	__builtin_memcpy(contrib->daddr, &ip6h->daddr, sizeof(contrib->daddr));
+	contrib->tos = ip6h->flow_lbl[0] >> 4 & WEIR_IP6_ECN;
 	c->l3 = ip6h;
 	c->l3_len = sizeof(*ip6h) + bpf_ntohs(ip6h->payload_len);
 	c->pos = ip6h + 1;

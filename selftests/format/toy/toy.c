@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Format toy: what stands before a result, and how it is marked. */
+/* Format toy: what stands before a result, and its DSCP. */
 #include <linux/build_bug.h>
 #include <uapi/weir.h>
 #include <uapi/weir_wire.h>
@@ -20,15 +20,10 @@ static unsigned int weir_toy_result(void *head, u8 job, const struct weir_result
 	return sizeof(*hdr);
 }
 
-static u8 weir_toy_tos(const struct weir_result *res)
-{
-	return WEIR_TOY_TOS;
-}
-
 const struct weir_format_ops weir_format_toy = {
 	.id	= WEIR_FORMAT_TOY,
 	.words	= true,
 	.udp	= 12100,
 	.result	= weir_toy_result,
-	.tos	= weir_toy_tos,
+	.dscp	= WEIR_TOY_DSCP,
 };

@@ -8,7 +8,7 @@
  * @block: the block
  *
  * Gradients follow, 4 bytes each, up to the datagram's end. All numbers are in network byte
- * order. A result has WEIR_TOY_TOS in its IP header.
+ * order. A result has WEIR_TOY_DSCP in its IP header.
  */
 struct weir_toy {
 	__u8	kind;
@@ -19,4 +19,4 @@ struct weir_toy {
 
 #define WEIR_TOY_UP	'?'
 #define WEIR_TOY_DOWN	'!'
-#define WEIR_TOY_TOS	0x2a		/* af11, ECT(0) */
+#define WEIR_TOY_DSCP	10		/* af11 */

@@ -52,7 +52,7 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 	if (err)
 		return err;
 	socket_buffers(comm);
-	pace_init(&comm->pace, comm->config.window);
+	pace_init(&comm->pace, join_room(comm), socket_growth(comm));
 	comm->now = rtt_now();
 	comm->left = comm->now;
 	comm->life.heard = comm->now;

@@ -25,8 +25,8 @@
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
 
 #define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
-			 WEIR_UNMERGED | WEIR_SATURATE | WEIR_PROGRESS | \
-			 WEIR_SOURCE)
+			 WEIR_UNMERGED | WEIR_SATURATE | WEIR_PROGRESS | WEIR_SOURCE | \
+			 WEIR_NO_ECN)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)

@@ -113,6 +113,7 @@ struct members {
  * @since: when it came from the box
  * @blocks: slots on the box
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
+ * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
  * @is_asking: the box has lost its state, and this rank asks for a new generation
  * @again: when it asks next
@@ -125,6 +126,7 @@ struct membership {
 	uint64_t since;
 	uint32_t blocks;
 	uint32_t lag;
+	uint16_t cwnd_cap;
 	uint64_t cookie;
 	bool is_asking;
 	uint64_t again;
@@ -205,6 +207,8 @@ struct guard {
  * @drained: the sockets had no packet left when they were read last
  * @idle: and nothing else was left to do then
  * @blocked: the socket took no more
+ * @is_capable: packets are ECN-capable
+ * @hears_marks: the kernel tells of marks
  * @path_errno: the last error of the path that is no verdict; 0 is none
  * @failed: the final error; 0 is none
  * @error: the last error's sentence
@@ -246,6 +250,8 @@ struct weir {
 	bool drained;
 	bool idle;
 	bool blocked;
+	bool is_capable;
+	bool hears_marks;
 	int path_errno;
 	int failed;
 	char error[COMM_ERROR];

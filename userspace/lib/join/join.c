@@ -153,6 +153,19 @@ int join_check(struct weir *comm, const struct wire_header *header, const struct
 	return 0;
 }
 
+void join_take_cap(struct weir *comm, uint16_t cwnd_cap)
+{
+	comm->member.cwnd_cap = cwnd_cap;
+	socket_ecn(comm, cwnd_cap);
+}
+
+uint32_t join_room(const struct weir *comm)
+{
+	uint32_t cap = comm->member.cwnd_cap, window = comm->config.window;
+
+	return cap && cap < window ? cap : window;
+}
+
 static int begin(struct weir *comm, const struct wire_header *header,
 		 const struct wire_join *answer)
 {
@@ -170,6 +183,7 @@ static int begin(struct weir *comm, const struct wire_header *header,
 	comm->member.lag = answer->blocks / 2 < EXPONENT_LAG_MAX ? answer->blocks / 2 :
 								    EXPONENT_LAG_MAX;
 	comm->member.since = rtt_now();
+	join_take_cap(comm, answer->cwnd_cap);
 	if (config->window > answer->blocks / 2)
 		config->window = answer->blocks / 2;
 	return 1;

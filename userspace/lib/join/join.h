@@ -43,4 +43,10 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 int join_check(struct weir *comm, const struct wire_header *header,
 	       const struct wire_join *answer);
 
+/* The box has room for so many packets; packets are ECN-capable where it says how many. */
+void join_take_cap(struct weir *comm, uint16_t cwnd_cap);
+
+/* How many packets may be under way at most: as many as this rank and the box have room for. */
+uint32_t join_room(const struct weir *comm);
+
 #endif

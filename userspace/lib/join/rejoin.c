@@ -120,6 +120,8 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 	member->since = comm->now;
 	member->blocks = answer->blocks;
 	member->is_asking = false;
+	join_take_cap(comm, answer->cwnd_cap);
+	pace_cap(&comm->pace, join_room(comm));
 	comm->life.doubts = 0;
 	go_back(comm, start);
 	return 0;

@@ -2,6 +2,8 @@
 #include "packet/inbox.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,7 @@ static void set_up_message(struct inbox *inbox, unsigned int i, uint8_t *room, s
 	inbox->vectors[i].iov_len = size;
 	header->msg_iov = &inbox->vectors[i];
 	header->msg_iovlen = 1;
-	if (inbox->merged)
-		header->msg_control = &inbox->controls[i];
+	header->msg_control = &inbox->controls[i];
 }
 
 int inbox_init(struct inbox *inbox, size_t size, bool merged)
@@ -28,7 +29,6 @@ int inbox_init(struct inbox *inbox, size_t size, bool merged)
 	size_t stride;
 
 	memset(inbox, 0, sizeof(*inbox));
-	inbox->merged = merged;
 	inbox->at_once = INBOX;
 	if (merged && size < INBOX_MERGED)
 		size = INBOX_MERGED;
@@ -61,7 +61,7 @@ int inbox_receive(struct inbox *inbox, int fd, unsigned int most)
 {
 	int got;
 
-	for (unsigned int i = 0; inbox->merged && i < most; i++)
+	for (unsigned int i = 0; i < most; i++)
 		inbox->messages[i].msg_hdr.msg_controllen = sizeof(inbox->controls[i]);
 	got = recvmmsg(fd, inbox->messages, most, MSG_DONTWAIT, NULL);
 	if (got > 0)
@@ -74,14 +74,42 @@ const uint8_t *inbox_at(const struct inbox *inbox, unsigned int index)
 	return inbox->vectors[index].iov_base;
 }
 
-size_t inbox_stride(const struct inbox *inbox, unsigned int index)
+static bool is_of(const struct cmsghdr *control, int level, int type)
 {
-	const struct mmsghdr *message = &inbox->messages[index];
-	const struct cmsghdr *control = CMSG_FIRSTHDR(&message->msg_hdr);
+	return control->cmsg_level == level && control->cmsg_type == type;
+}
+
+static void note_stride(struct inbox_notes *notes, const struct cmsghdr *control)
+{
 	int size;
 
-	if (!control || control->cmsg_level != SOL_UDP || control->cmsg_type != UDP_GRO)
-		return message->msg_len;
 	memcpy(&size, CMSG_DATA(control), sizeof(size));
-	return size > 0 ? (size_t)size : message->msg_len;
+	if (size > 0)
+		notes->stride = (size_t)size;
+}
+
+static void note_mark(struct inbox_notes *notes, int tos)
+{
+	notes->marked = (tos & IPTOS_ECN_MASK) == IPTOS_ECN_CE;
+}
+
+/* IPv4 gives its byte as one, IPv6 as an int. */
+struct inbox_notes inbox_notes(const struct inbox *inbox, unsigned int index)
+{
+	struct mmsghdr *message = (struct mmsghdr *)&inbox->messages[index];
+	struct inbox_notes notes = { .stride = message->msg_len };
+	struct cmsghdr *control = CMSG_FIRSTHDR(&message->msg_hdr);
+	int tclass;
+
+	for (; control; control = CMSG_NXTHDR(&message->msg_hdr, control)) {
+		if (is_of(control, SOL_UDP, UDP_GRO)) {
+			note_stride(&notes, control);
+		} else if (is_of(control, IPPROTO_IP, IP_TOS)) {
+			note_mark(&notes, *CMSG_DATA(control));
+		} else if (is_of(control, IPPROTO_IPV6, IPV6_TCLASS)) {
+			memcpy(&tclass, CMSG_DATA(control), sizeof(tclass));
+			note_mark(&notes, tclass);
+		}
+	}
+	return notes;
 }

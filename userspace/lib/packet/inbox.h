@@ -21,10 +21,10 @@
 /* No message has more than IP's lengths can say. */
 #define INBOX_MERGED	(64 << 10)
 
-/* Holds one int, the length of a merged message's packets. */
+/* Holds two ints: the length of a merged message's packets, and the byte with ECN of IP's header. */
 union inbox_control {
 	struct cmsghdr header;
-	uint8_t bytes[CMSG_SPACE(sizeof(int))];
+	uint8_t bytes[2 * CMSG_SPACE(sizeof(int))];
 };
 
 /**
@@ -32,8 +32,7 @@ union inbox_control {
  * @at_once: so many messages in a call, as they are INBOX_BYTES if they are as long as the last
  * @messages: for recvmmsg()
  * @vectors: one a message
- * @controls: one a message; unused where messages are not merged
- * @merged: messages may be
+ * @controls: one a message
  * @memory: of all messages
  */
 struct inbox {
@@ -41,7 +40,6 @@ struct inbox {
 	struct mmsghdr messages[INBOX];
 	struct iovec vectors[INBOX];
 	union inbox_control controls[INBOX];
-	bool merged;
 	void *memory;
 };
 
@@ -58,7 +56,16 @@ int inbox_receive(struct inbox *inbox, int fd, unsigned int most);
 /* The first packet of a message. */
 const uint8_t *inbox_at(const struct inbox *inbox, unsigned int index);
 
-/* Bytes of a message's packets, of which the last may be shorter. */
-size_t inbox_stride(const struct inbox *inbox, unsigned int index);
+/**
+ * struct inbox_notes - what the kernel says of a message
+ * @stride: bytes of its packets, of which the last may be shorter
+ * @marked: a queue was full that they went through; those of one message are alike
+ */
+struct inbox_notes {
+	size_t stride;
+	bool marked;
+};
+
+struct inbox_notes inbox_notes(const struct inbox *inbox, unsigned int index);
 
 #endif

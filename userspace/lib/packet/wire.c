@@ -48,6 +48,7 @@ void wire_get_join(struct wire_join *join, const void *packet)
 	join->op = wire.op;
 	join->format = wire.format;
 	join->member = be16toh(wire.member);
+	join->cwnd_cap = be16toh(wire.cwnd_cap);
 }
 
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks)

@@ -153,6 +153,7 @@ struct wire_join {
 	uint8_t op;
 	uint8_t format;
 	uint16_t member;
+	uint16_t cwnd_cap;
 };
 
 /* @packet has WIRE_JOIN bytes, its header before. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <netinet/ip.h>
 #include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,6 +259,39 @@ bool socket_merge(struct weir *comm)
 	if (comm->group_fd >= 0)
 		set(comm->group_fd, SOL_UDP, UDP_GRO, 1);
 	return !set(comm->fd, SOL_UDP, UDP_GRO, 1);
+}
+
+void socket_ecn(struct weir *comm, bool is_on)
+{
+	int ecn;
+
+	comm->is_capable = is_on && !(comm->config.flags & WEIR_NO_ECN);
+	ecn = comm->is_capable ? IPTOS_ECN_ECT0 : 0;
+	if (is_v4(comm))
+		set(comm->fd, IPPROTO_IP, IP_TOS, ecn);
+	else
+		set(comm->fd, IPPROTO_IPV6, IPV6_TCLASS, ecn);
+}
+
+static void tell_marks(const struct weir *comm, int fd)
+{
+	if (is_v4(comm))
+		set(fd, IPPROTO_IP, IP_RECVTOS, 1);
+	else
+		set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+}
+
+void socket_hear_marks(struct weir *comm)
+{
+	comm->hears_marks = true;
+	tell_marks(comm, comm->fd);
+	if (comm->group_fd >= 0)
+		tell_marks(comm, comm->group_fd);
+}
+
+uint32_t socket_growth(const struct weir *comm)
+{
+	return (uint32_t)((uint64_t)path_mtu(comm) * PACE_ONE / socket_packet_size(comm));
 }
 
 void socket_close(struct weir *comm)

@@ -23,6 +23,18 @@ void socket_close(struct weir *comm);
  */
 bool socket_merge(struct weir *comm);
 
+/*
+ * Has queues on the way mark packets of this rank instead of losing them, as long as the box says so
+ * in its results (@is_on).
+ */
+void socket_ecn(struct weir *comm, bool is_on);
+
+/* Has the kernel tell of marks, with each message from now on. */
+void socket_hear_marks(struct weir *comm);
+
+/* How many packets of this rank are as long as one of the path's MTU, in parts of PACE_ONE. */
+uint32_t socket_growth(const struct weir *comm);
+
 /* Raises the buffers as far as the system allows, and lowers the window to their room. */
 void socket_buffers(struct weir *comm);
 

@@ -21,12 +21,14 @@
  * @length: its bytes
  * @stride: bytes of each but the last
  * @left: bytes of all
+ * @marked: a queue was full that they went through
  */
 struct message {
 	const uint8_t *packet;
 	size_t length;
 	size_t stride;
 	size_t left;
+	bool marked;
 };
 
 static void next_packet(struct message *message)
@@ -63,6 +65,16 @@ static bool may_be_quick(const struct window_slot *slot)
  * the other rank's timer. A block that is only followed may have been complete before the
  * query.
  */
+/*
+ * What is the latest that an answer shows to be lost? One to a question comes at once, while
+ * contributions that were sent before it wait for other ranks: it shows no more than an answer to its
+ * own contribution would have.
+ */
+static uint64_t overtakes(const struct window_slot *slot)
+{
+	return slot->asked == WINDOW_ASKED_OVERTAKEN ? slot->contributed : slot->sent;
+}
+
 static void note_time(struct weir *comm, const struct window_slot *slot)
 {
 	uint64_t took = comm->now - slot->sent;
@@ -78,9 +90,9 @@ static void note_time(struct weir *comm, const struct window_slot *slot)
 	 */
 	if (slot->tries == 1 && slot->sent < comm->timed_out && slot->sent > comm->silent_from)
 		comm->answered_sent = slot->sent;
-	if (slot->sent < comm->answered_sent)
+	if (overtakes(slot) < comm->answered_sent)
 		return;
-	comm->answered_sent = slot->sent;
+	comm->answered_sent = overtakes(slot);
 	if (slot->tries > 1 || slot->sent < comm->timed_out || comm->away || is_followed(slot))
 		return;
 	rtt_sample(&comm->rtt, slot->sent, comm->now);
@@ -111,6 +123,20 @@ static void note_member(struct weir *comm)
 	comm->life.doubts = 0;
 }
 
+static void note_answers(struct weir *comm, const struct window_slot *slot,
+			 const struct result *result)
+{
+	const struct pace_answer answer = {
+		.blocks = result->blocks,
+		.marked = result->marked,
+		.sent = slot->contributed,
+		.again = slot->tries > 1,
+	};
+
+	comm->stats.marked += result->marked ? result->blocks : 0;
+	pace_answered(&comm->pace, &answer, comm->now);
+}
+
 static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		    const struct result *result)
 {
@@ -124,8 +150,8 @@ static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
 	note_time(comm, slot);
+	note_answers(comm, slot, result);
 	window_answered(&comm->window, block, result->blocks);
-	pace_answered(&comm->pace, result->blocks);
 	rtt_answered(&comm->rtt);
 	comm->timer = comm->now;
 	comm->progress = comm->now;
@@ -202,6 +228,7 @@ static int take_result(struct weir *comm, struct result *result, struct message 
 	struct window_slot *slot;
 	uint64_t block;
 
+	result->marked = message->marked;
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block)) {
 		take_other(comm, header->block);
@@ -319,13 +346,15 @@ static uint64_t count_packets(size_t length, size_t stride)
 static int take_message(struct weir *comm, unsigned int index)
 {
 	const struct mmsghdr *received = &comm->in.messages[index];
-	size_t length = received->msg_len, stride = inbox_stride(&comm->in, index);
+	const struct inbox_notes notes = inbox_notes(&comm->in, index);
+	size_t length = received->msg_len, stride = notes.stride;
 	uint64_t packets = count_packets(length, stride);
 	struct message message = {
 		.packet = inbox_at(&comm->in, index),
 		.length = length < stride ? length : stride,
 		.stride = stride,
 		.left = length,
+		.marked = notes.marked,
 	};
 	int err;
 

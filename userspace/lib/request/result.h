@@ -17,6 +17,7 @@
  * @header: its header; that of the first
  * @blocks: how many there are
  * @bytes: from one's sums to the next one's
+ * @marked: a queue was full that it, or a contribution to it, went through
  * @sums: gradients, in network byte order
  * @contributors: the ranks that are summed; empty where the result does not name them
  * @named: the room for those that it names
@@ -25,6 +26,7 @@ struct result {
 	struct wire_header header;
 	unsigned int blocks;
 	size_t bytes;
+	bool marked;
 	const uint8_t *sums;
 	const uint64_t *contributors;
 	uint64_t named[BITMAP_WORDS];

@@ -255,11 +255,25 @@ static uint32_t made(struct weir *comm, uint64_t block, uint32_t most)
 	return make_packets(comm, request, most);
 }
 
+/*
+ * Marks have no effect on a window of PACE_LEAST. A call of one packet is not to pay for hearing of
+ * them.
+ */
+static void note_sent(struct weir *comm)
+{
+	uint32_t flight = comm->window.flight;
+
+	pace_sent(&comm->pace, flight);
+	if (flight > PACE_LEAST && comm->is_capable && !comm->hears_marks)
+		socket_hear_marks(comm);
+}
+
 static int send_new(struct weir *comm)
 {
 	uint32_t most = least(room(comm), send_at_once(comm)), count;
 	uint64_t block = comm->window.next;
 	struct batch batch;
+	int sent;
 
 	batch_begin(&batch, WINDOW_NOT_ASKED, comm->merging.is_on);
 	for (; batch.blocks < most; block += count) {
@@ -268,7 +282,10 @@ static int send_new(struct weir *comm)
 			break;
 		batch_add(comm, &batch, block, count);
 	}
-	return batch_send(comm, &batch, true);
+	sent = batch_send(comm, &batch, true);
+	if (sent > 0)
+		note_sent(comm);
+	return sent;
 }
 
 int send_due(struct weir *comm)

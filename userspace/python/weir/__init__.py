@@ -44,7 +44,7 @@ from typing import Any
 from . import environment
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
-           "Request", "SATURATE", "UNMERGED", "version"]
+           "NO_ECN", "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
 _TYPES = {"int32": 1, "float32": 2, "bfloat16": 3, "float16": 4}
@@ -64,6 +64,7 @@ ACCEPT_DEGRADED: int = 0x2
 AVERAGE: int = 0x4
 UNMERGED: int = 0x8
 SATURATE: int = 0x10
+NO_ECN: int = 0x40
 
 _PROGRESS = 0x20
 _SOURCE = 0x80
@@ -166,7 +167,7 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
     ] + [
         (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
-    ]
+    ] + [("marked", ctypes.c_uint64)]
 
 
 class _Info(ctypes.Structure):
@@ -537,7 +538,7 @@ class Communicator:
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
     ranks_warning       after so many a line on the error output names them (60)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
-                        UNMERGED
+                        UNMERGED, NO_ECN
     progress            a thread of the library goes on with requests while the program computes
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then

@@ -27,6 +27,7 @@ int stats_show(const struct args *args);
 int top_run(const struct args *args);
 int monitor_run(const struct args *args);
 int doctor_run(const struct args *args);
+int plan_run(const struct args *args);
 int help_run(const struct args *args);
 int complete_run(const struct args *args);
 

@@ -1,0 +1,293 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The trees that `weir plan` makes: checked against all that there are, on small networks.
+
+    plan.py WEIR
+
+Prints what is wrong, and exits with 1 then.
+"""
+import itertools
+import json
+import random
+import subprocess
+import sys
+import tempfile
+
+weir = sys.argv[1]
+MEMORY = 1 << 30
+
+
+class Net:
+    """Nodes and links, as a file of `weir plan` and for the search."""
+
+    def __init__(self, trees):
+        self.trees, self.boxes, self.workers, self.links = trees, [], [], []
+
+    def box(self, name, memory=MEMORY):
+        self.boxes.append((name, memory))
+
+    def worker(self, name, *to, rate=10):
+        self.workers.append(name)
+        for far in to:
+            self.link(name, far, rate)
+
+    def link(self, a, b, rate=10):
+        self.links.append((a, b, rate))
+
+    def text(self):
+        lines = [f"box {name} address 10.1.0.{i + 1} memory {memory}b"
+                 for i, (name, memory) in enumerate(self.boxes)]
+        lines += [f"worker {name} address 10.2.0.{i + 1}" for i, name in enumerate(self.workers)]
+        lines += [f"link {a} {b} rate {rate}gbit" for a, b, rate in self.links]
+        lines.append(f"job id 16 trees {self.trees} blocks 64 grads 1024")
+        return "\n".join(lines) + "\n"
+
+
+def ask(net, *words, ok=True):
+    with tempfile.NamedTemporaryFile("w", suffix=".plan") as file:
+        file.write(net if isinstance(net, str) else net.text())
+        file.flush()
+        run = subprocess.run([weir, "-j", "plan", file.name, *words], capture_output=True, text=True,
+                             check=False)
+    assert (run.returncode == 0) == ok, (run.returncode, run.stderr)
+    return run.stdout if ok else json.loads(run.stderr.splitlines()[0])["error"]
+
+
+def uses_of(net, root, up):
+    """How often each link is used by the tree in which each node goes up by a link; None is no tree."""
+    boxes, below, uses, order = dict(net.boxes), {}, {}, []
+    for worker in net.workers:
+        node, seen = worker, set()
+        while node != root:
+            if node in seen or node not in up:
+                return None
+            seen.add(node)
+            a, b, _ = net.links[up[node]]
+            node = a if node == b else b
+            if node in net.workers:
+                return None
+    # From the leaves up: a node whose children are all done.
+    path = {}
+    for worker in net.workers:
+        node, hops = worker, []
+        while node != root:
+            hops.append(node)
+            a, b, _ = net.links[up[node]]
+            node = a if node == b else b
+        for i, n in enumerate(reversed(hops)):
+            path[n] = i + 1
+    for node in sorted(path, key=path.get, reverse=True):
+        count = below.get(node, 1 if node in net.workers else 0)
+        sends = 1 if node in boxes and count > 1 else count
+        a, b, _ = net.links[up[node]]
+        uses[up[node]] = sends
+        parent = a if node == b else b
+        below[parent] = below.get(parent, 0) + sends
+        order.append(node)
+    return uses
+
+
+def all_trees(net):
+    """The uses of links of every tree, each once."""
+    names = [name for name, _ in net.boxes]
+    at = {name: [i for i, (a, b, _) in enumerate(net.links) if name in (a, b)]
+          for name in names + net.workers}
+    found = set()
+    for root in names:
+        others = [name for name in names if name != root] + net.workers
+        for choice in itertools.product(*(at[name] for name in others)):
+            uses = uses_of(net, root, dict(zip(others, choice)))
+            if uses is not None:
+                found.add(tuple(sorted(uses.items())))
+    return [dict(uses) for uses in found]
+
+
+def slowest(net, trees):
+    total = {}
+    for uses in trees:
+        for link, count in uses.items():
+            total[link] = total.get(link, 0) + count
+    return max(count / net.links[link][2] for link, count in total.items())
+
+
+def best(net):
+    """The least use of the slowest link of any choice of trees."""
+    trees = all_trees(net)
+    return min(slowest(net, choice)
+               for choice in itertools.combinations_with_replacement(trees, net.trees))
+
+
+def check(net, what):
+    plan = json.loads(ask(net))
+    rate = plan["rate"] * 8 / 1e9
+    want = net.trees / best(net)
+    assert len(plan["trees"]) == net.trees, what
+    assert abs(rate - want) < 1e-6 * want, f"{what}: {rate} Gbit/s, and {want} are to be had\n{net.text()}"
+    return plan
+
+
+def clos(leaves, spines, per_rack, trees, rate=10):
+    net = Net(trees)
+    for leaf in range(leaves):
+        net.box(f"leaf{leaf}")
+    for spine in range(spines):
+        net.box(f"spine{spine}")
+    for leaf in range(leaves):
+        for worker in range(per_rack):
+            net.worker(f"w{leaf}-{worker}", f"leaf{leaf}", rate=100)
+        for spine in range(spines):
+            net.link(f"leaf{leaf}", f"spine{spine}", rate)
+    return net
+
+
+def known():
+    """Networks whose answer is known."""
+    for spines in (1, 2, 3):
+        for trees in (1, 2, 3):
+            if spines * trees <= 6:
+                check(clos(2, spines, 1, trees), f"{spines} spines, {trees} trees")
+    # As many trees as spines have no link between boxes in common.
+    plan = json.loads(ask(clos(4, 4, 3, 4)))
+    assert plan["rate"] * 8 == 40e9, plan["rate"]
+    used = [tuple(sorted(box["box"] for box in tree["boxes"] if box["box"].startswith("spine")))
+            for tree in plan["trees"]]
+    # A root may be a leaf: then the spine above it only passes on, or sums those of others.
+    dot = ask(clos(4, 4, 3, 4), "dot")
+    links = [line.split(" [")[0] for line in dot.splitlines()
+             if "->" in line and "spine" in line and "dir=back" in line]
+    pairs = [frozenset(link.replace('"', "").split()) for link in links]
+    assert len(pairs) == len(set(pairs)) == 16, (used, pairs)
+    # The slower of two ways is left out.
+    net = clos(2, 2, 2, 1)
+    net.links = [(a, b, 1 if "spine0" in (a, b) else rate) for a, b, rate in net.links]
+    assert "spine0" not in json.dumps(ask(net, "for", "leaf0"))
+    assert check(net, "a slow spine")["rate"] * 8 == 10e9
+
+
+def random_nets():
+    rng = random.Random(18)
+    done = 0
+    while done < 60:
+        net = Net(rng.choice((1, 1, 2)))
+        names = [f"b{i}" for i in range(rng.randint(1, 4))]
+        for name in names:
+            net.box(name)
+        for a, b in itertools.combinations(names, 2):
+            if rng.random() < 0.7:
+                net.link(a, b, rng.choice((5, 10, 40)))
+        for i in range(rng.randint(1, 4)):
+            net.worker(f"w{i}", *rng.sample(names, min(len(names), rng.choice((1, 1, 2)))),
+                       rate=rng.choice((10, 20)))
+        trees = all_trees(net)
+        if not trees or len(trees) ** net.trees > 200000:
+            continue
+        check(net, f"random network {done}")
+        done += 1
+
+
+def memory():
+    """A box that has none left passes packets on; one that is short takes fewer trees."""
+    one = 64 * (4096 + 256) + 64 * 4096
+    net = clos(2, 1, 2, 1)
+    net.boxes = [(name, 4096 if name == "leaf0" else MEMORY) for name, _ in net.boxes]
+    plan = json.loads(ask(net))
+    assert "leaf0" not in [box["box"] for box in plan["trees"][0]["boxes"]]
+    assert plan["rate"] * 8 == 5e9
+    net = Net(2)
+    net.box("only", one)
+    net.worker("a", "only")
+    net.worker("b", "only")
+    assert len(json.loads(ask(net))["trees"]) == 1
+
+
+def levels():
+    """What boxes and workers are told fits together, over three levels."""
+    net = Net(1)
+    for name in ("top", "left", "right", "a", "b", "c", "d"):
+        net.box(name)
+    for upper, lower in (("top", "left"), ("top", "right"), ("left", "a"), ("left", "b"),
+                         ("right", "c"), ("right", "d")):
+        net.link(upper, lower)
+    for leaf in "abcd":
+        net.worker(f"{leaf}0", leaf)
+        net.worker(f"{leaf}1", leaf)
+    text = net.text().replace("grads 1024", "grads 1024 timeout 12ms policy partial")
+    plan = json.loads(ask(text))
+    tree = plan["trees"][0]
+    boxes = {box["box"]: box for box in tree["boxes"]}
+    for name, box in boxes.items():
+        assert ("parent" in box) == (name != tree["root"])
+        if "parent" in box:
+            assert boxes[box["parent"]]["sources"][box["source"]] == name
+    timeouts = {}
+    for name, box in boxes.items():
+        told = ask(text, "for", name).splitlines()
+        words = told[0].split()
+        assert words[:5] == ["weir", "job", "add", "id", "16"]
+        pairs = dict(zip(words[3::2], words[4::2]))
+        assert int(pairs["sources"]) == len(box["sources"]) == len(told) - 1
+        assert pairs["ranks"] == "8"
+        timeouts[name] = int(pairs["timeout"].removesuffix("ms"))
+        if "parent" in box:
+            assert pairs["parent"] == boxes[box["parent"]]["address"]
+            assert pairs["source"] == str(box["source"])
+    for name, box in boxes.items():
+        if "parent" in box:
+            assert timeouts[name] < timeouts[box["parent"]]
+    for rank, worker in enumerate(net.workers):
+        words = ask(text, "for", worker).replace(",", "").split()
+        address, source = words[5], int(words[-1])
+        assert words[words.index("rank") + 1] == str(rank)
+        parent = [box for box in boxes.values() if box["address"] == address]
+        assert parent[0]["sources"][source] == worker
+
+
+def mistakes():
+    """Each is a sentence that names the thing."""
+    good = clos(2, 1, 1, 1).text()
+    for old, new, words in (
+            ("link leaf0 spine0", "link leef0 spine0", ["line 7", "leef0", "is leaf0 meant"]),
+            ("worker w1-0", "wroker w1-0", ["line 5", "wroker"]),
+            ("link w1-0 leaf1 rate 100gbit\n", "", ["w1-0", "no links"]),
+            ("address 10.2.0.1", "adress 10.2.0.1", ["line 4", "w0-0", "adress"]),
+            ("10.2.0.2", "10.2.0.1", ["w1-0", "address of w0-0"]),
+            ("10.2.0.2", "10.2.0", ["w1-0", "10.2.0"]),
+            ("100gbit", "100gbits", ["rate", "100gbits"]),
+            ("trees 1", "trees 17", ["trees", "17"]),
+            ("id 16", "id 256", ["id", "256"]),
+            ("id 16 trees 1", "id 250 trees 16", ["250", "16"]),
+            ("blocks 64", "blokcs 64", ["blokcs"]),
+            ("grads 1024", "grads 1024 parent 10.0.0.1", ["parent"]),
+            ("grads 1024", "grads 1024 workers w0-0 w9-0", ["w9-0"]),
+            ("grads 1024", "grads 1024 workers w0-0 leaf0", ["leaf0", "no worker"]),
+            ("grads 1024", "grads 1024 workers w0-0 w0-0", ["w0-0", "twice"]),
+            ("job id 16", "#", ["no job"]),
+            ("worker w1-0 ", "worker w0-0 ", ["w0-0", "line 4"])):
+        assert old in good, old
+        said = ask(good.replace(old, new, 1), ok=False)
+        for word in words:
+            assert word in said, f"'{word}' is not in: {said}"
+    assert "nobody" in ask(good, "for", "nobody", ok=False)
+    assert "dott" in ask(good, "dott", ok=False)
+
+
+def large():
+    """Sixteen trees for a thousand workers."""
+    net = Net(16)
+    for i in range(16):
+        net.box(f"spine{i}")
+    for i in range(32):
+        net.box(f"leaf{i}")
+        for j in range(16):
+            net.link(f"leaf{i}", f"spine{j}", 10)
+    lines = [f"box {name} address 10.1.0.{i + 1}" for i, (name, _) in enumerate(net.boxes)]
+    lines += [f"worker w{i} address 10.2.{i // 250}.{i % 250 + 1}" for i in range(1024)]
+    lines += [f"link {a} {b} rate 10gbit" for a, b, _ in net.links]
+    lines += [f"link w{i} leaf{i // 32} rate 10gbit" for i in range(1024)]
+    lines.append("job id 0 trees 16 blocks 64")
+    plan = json.loads(ask("\n".join(lines) + "\n"))
+    assert len(plan["trees"]) == 16 and plan["rate"] * 8 == 10e9, plan["rate"]
+
+
+for test in (known, random_nets, memory, levels, mistakes, large):
+    test()

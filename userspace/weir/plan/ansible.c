@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An Ansible playbook: the boxes' commands, and for workers a variable. Hosts are called as the file of the
+ * plan calls them. Jobs that are there are taken away first, so that it may run again.
+ */
+#include <stdio.h>
+
+#include "plan/told.h"
+
+static void box(const struct plan *plan, unsigned int node)
+{
+	const struct told told = { stdout, "          " };
+	const struct plan_job *job = &plan->topology->job;
+
+	printf("- name: boxes of job %u, %s\n  hosts: \"%s\"\n  become: true\n  gather_facts: false\n  tasks:\n",
+	       job->id, plan->topology->nodes[node].name, plan->topology->nodes[node].name);
+	for (unsigned int t = 0; t < plan->count; t++) {
+		if (!plan->trees[t].nodes[node].sums)
+			continue;
+		printf("    - name: no job %u from before\n      ansible.builtin.command: weir job del id %u\n"
+		       "      register: gone\n      changed_when: gone.rc == 0\n      failed_when: false\n",
+		       job->id + t, job->id + t);
+	}
+	printf("    - name: its jobs and their sources\n      ansible.builtin.shell:\n        executable: /bin/sh\n"
+	       "        cmd: |\n          set -e\n");
+	told_box(plan, node, &told);
+}
+
+static void workers(const struct plan *plan)
+{
+	const struct topology *topology = plan->topology;
+
+	for (unsigned int r = 0; r < topology->job.ranks; r++) {
+		unsigned int node = topology->job.workers[r];
+
+		printf("- name: worker %s\n  hosts: \"%s\"\n  gather_facts: false\n  tasks:\n"
+		       "    - name: where it takes part\n      ansible.builtin.set_fact:\n        weir_job:\n",
+		       topology->nodes[node].name, topology->nodes[node].name);
+		for (unsigned int t = 0; t < plan->count; t++) {
+			const struct tree_node *own = &plan->trees[t].nodes[node];
+
+			printf("          - { job: %u, address: \"%s\", rank: %u, ranks: %u, source: %u }\n",
+			       topology->job.id + t, topology->nodes[own->parent].address, r,
+			       topology->job.ranks, own->source);
+		}
+	}
+}
+
+void told_ansible(const struct plan *plan)
+{
+	puts("---");
+	/* A box that is a parent is there before its children ask for it. */
+	for (unsigned int i = 0; i < plan->topology->nodes_count; i++)
+		if (told_is_needed(plan, i))
+			box(plan, i);
+	workers(plan);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What boxes and workers are told, in each form that `weir plan` prints. */
+#ifndef WEIR_TOLD_H
+#define WEIR_TOLD_H
+
+#include <stdio.h>
+
+#include "plan/trees.h"
+
+/**
+ * struct told - a line to print
+ * @to: where it goes
+ * @before: what stands before it
+ */
+struct told {
+	FILE *to;
+	const char *before;
+};
+
+/* Does any tree sum in the box? */
+bool told_is_needed(const struct plan *plan, unsigned int node);
+
+/* The node that is such a source of a box in a tree. */
+unsigned int told_source(const struct plan *plan, const struct tree *tree, unsigned int box,
+			 unsigned int source);
+
+/* The commands of a box, a line each, for all trees. */
+void told_box(const struct plan *plan, unsigned int node, const struct told *told);
+
+/* How a worker takes part, a line a tree. */
+void told_worker(const struct plan *plan, unsigned int node, const struct told *told);
+
+void told_ansible(const struct plan *plan);
+void told_dot(const struct plan *plan);
+
+#endif
