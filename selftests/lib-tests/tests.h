@@ -13,7 +13,8 @@ struct test_table {
 	size_t count;
 };
 
-extern const struct test_table agree_table, comm_table, congestion_table, guard_table, merged_table, missing_table, numbers_table, partial_table, reload_table;
+extern const struct test_table agree_table, comm_table, congestion_table, guard_table,
+	merged_table, missing_table, numbers_table, partial_table, reload_table;
 
 /* Those of the congestion window, without a network. */
 extern const struct test_table pace_table;
