@@ -5,6 +5,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
+#include <net/inet_ecn.h>
 #include <uapi/weir_bpf.h>
 
 #include "base/compat.h"
@@ -99,6 +100,7 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 		.count		= c->count,
 		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
 		.exponent	= c->exponent,
+		.ecn		= c->tos & INET_ECN_MASK,
 		.ranks		= ranks,
 		.overflow	= c->said[0] & WEIR_TRIO_OVERFLOW,
 		.unlike		= c->said[0] & WEIR_TRIO_UNLIKE,

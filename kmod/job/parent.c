@@ -183,6 +183,8 @@ void weir_parent_sum(struct weir_job *job, const struct weir_result *res)
 		.pages		= (struct page **)res->pages,
 		.len		= res->len,
 		.tail		= mask,
+		/* A box of before, which says no cwnd_cap, would not tell of a mark. */
+		.tos		= READ_ONCE(job->parent->room) ? res->ecn : 0,
 	};
 
 	weir_parent_fill(&head.hdr, job, res->id, res->generation,

@@ -844,6 +844,7 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 	block->overflow = key->overflow;
 	block->unlike = key->unlike;
 	block->aged = aged;
+	weir_block_fold_ecn(block, key->ecn);
 	bitmap_copy(weir_block_ranks(blocks, block), key->ranks, blocks->ranks);
 	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);

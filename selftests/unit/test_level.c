@@ -105,12 +105,16 @@ static int parent_answers(u8 flags, u16 generation, u32 start, const struct weir
 	return hand_over(&c, answer, sizeof(*answer));
 }
 
+/* How many blocks the parent says that it has room for; 0 of one that does not mark results. */
+static u16 parent_room;
+
 /* The parent takes the last join that went up. */
 static void parent_begins(u16 generation, u32 start)
 {
 	const struct weir_join answer = {
 		.nonce = box.packet[box.sent - 1].join.nonce, .blocks = htonl(4),
 		.grads = htonl(12), .ranks = htonl(job->level->ranks),
+		.cwnd_cap = htons(parent_room),
 	};
 
 	CHECK_EQ(parent_answers(0, generation, start, &answer), 0);
@@ -322,6 +326,75 @@ static void level_result_comes_down(void)
 	CHECK_EQ(box_ask(job, 1, 3), 0);
 	CHECK_EQ(box_result(&box.packet[3], 0), 100);
 	box_down();
+}
+
+/* The least room of the boxes on the way; none where one of them does not mark results. */
+static void level_room_is_the_least(void)
+{
+	static const struct {
+		u16 above, want;
+	} cases[] = { { 3, 3 }, { 4, 4 }, { 100, 4 }, { 0, 0 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		parent_room = cases[i].above;
+		setup(2, 4, true);
+		join_both();
+		parent_begins(77, 0);
+		CHECK_EQ(ntohs(box.packet[box.sent - 1].join.cwnd_cap), cases[i].want);
+		box_down();
+	}
+}
+
+static int give_marked(u16 source, u32 block, u8 tos)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 1);
+	static const s32 grads[1];
+
+	c.tos = tos;
+	return box_send(&c, grads, 0);
+}
+
+static int parent_marks(u32 block, u8 tos)
+{
+	struct weir_contrib c = from_parent(block, 0, 1);
+	__be32 sum = 0;
+
+	c.tos = tos;
+	return hand_over(&c, &sum, sizeof(sum));
+}
+
+/* CE below goes up, and CE from above goes down; to a parent that would not tell of it none goes. */
+static void level_marks_go_both_ways(void)
+{
+	static const struct {
+		u16 room;
+		u8 below[2], up, above, down;
+	} cases[] = {
+		{ 4, { 2, 2 }, 2, 2, 2 }, { 4, { 2, 3 }, 3, 3, 3 }, { 4, { 3, 0 }, 3, 3, 3 },
+		{ 4, { 2, 2 }, 2, 3, 3 }, { 4, { 2, 0 }, 0, 0, 0 }, { 4, { 2, 2 }, 2, 0, 0 },
+		{ 0, { 3, 2 }, 0, 0, 3 },
+	};
+	unsigned int i, p;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		parent_room = cases[i].room;
+		begun();
+		CHECK_EQ(give_marked(0, 3, cases[i].below[0]), 0);
+		CHECK_EQ(give_marked(1, 3, cases[i].below[1]), 0);
+		CHECK_EQ(box.sent, 1);
+		CHECK(went_up(&box.packet[0]));
+		CHECK_EQ(box.packet[0].tos, cases[i].up);
+		CHECK_EQ(parent_marks(3, cases[i].above), 0);
+		CHECK_EQ(box.sent, 3);
+		for (p = 1; p < 3; p++)
+			CHECK_EQ(box.packet[p].tos, cases[i].down);
+		/* Once more, as it was. */
+		CHECK_EQ(box_ask(job, 1, 3), 0);
+		CHECK_EQ(box.packet[3].tos, cases[i].down);
+		box_down();
+	}
+	parent_room = 0;
 }
 
 /* Many ask, and one question goes up, until the parent answers or its answer is lost. */
@@ -816,6 +889,8 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_late_answer_is_ignored),
 	KTAP_TEST(level_sum_goes_up),
 	KTAP_TEST(level_result_comes_down),
+	KTAP_TEST(level_room_is_the_least),
+	KTAP_TEST(level_marks_go_both_ways),
 	KTAP_TEST(level_question_goes_up),
 	KTAP_TEST(level_parent_wants_the_sum_again),
 	KTAP_TEST(level_parents_reply_comes_down),

@@ -33,7 +33,7 @@
 #define WEIR_IP_OFFSET		0x1fff	/* IPv4: offset of a fragment */
 #define WEIR_IP6_MF		0x0001	/* IPv6: more fragments */
 #define WEIR_IP6_OFFSET		0xfff8	/* IPv6: offset of a fragment */
-#define WEIR_IP6_ECN		0x3	/* IPv6: of the traffic class, 4 bits before the flow label */
+#define WEIR_IP6_ECN		0x3	/* IPv6: of the traffic class, before the flow label */
 
 #define WEIR_VLAN_ID		0x0fff	/* of a tag's TCI */
 
