@@ -691,11 +691,36 @@ doctor_well() {
 	doctor_says '.fail == 0 and (.checks | any(.check == "routes" and (.found | test("2 of 2"))))
 		and (.checks | any(.check == "program" and .subject == "port w2" and .status == "ok"))'
 }
+# In text what is wrong with two ports is said once.
+doctor_folds() {
+	weir doctor >"$work/text"
+	grep -A 2 '^fail  port w1: mtu: MTU 1500, job 2 with 1024 grads needs 4140$' "$work/text" | tail -n 1 |
+		grep -qx '      likewise port w2' && (($(grep -c 'needs 4140$' "$work/text") == 1)) && return
+	cat "$work/text"
+	return 1
+}
+# The other end of w1 does not take what w1 sends.
+doctor_drops() {
+	doctor_says 'all(.checks[]; .check != "drops")' && ip -n "$net" link set dev w1 xdp off && weir port attach dev w1 mode tc &&
+		ip -n "$net" link set dev w1 mtu 4000 && in_router ping -c 3 -i 0.05 -W 1 -s 2000 -M "do" 10.77.1.1 >/dev/null
+	doctor_says '.checks | any(.check == "drops" and .subject == "port w1" and .status == "warn" and (.found | test("dropped [0-9]+ packets that were to leave")))' &&
+		ip -n "$net" link set dev w1 mtu 1500 && weir port attach dev w1 mode xdp
+}
+doctor_offloads() {
+	doctor_says '.checks | any(.check == "offloads" and .subject == "port w2" and .status == "ok")' &&
+		in_router ethtool -K w2 sg off >/dev/null &&
+		doctor_says '.checks | any(.check == "offloads" and .subject == "port w2" and .status == "warn" and (.found | test("tx-scatter-gather")) and (.fix | test("ethtool -K w2.* sg on")))' &&
+		in_router ethtool -K w2 sg on >/dev/null
+}
 doctor_mtu() {
 	weir job add id 2 sources 1 blocks 4 grads 1024 address 10.77.1.254 &&
-		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4136")))' &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140.*at most 364 grads$")))' &&
 		weir job set id 2 policy partial timeout 10ms &&
-		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140")))' &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140")))' && doctor_folds && weir job del id 2 &&
+		weir job add id 2 sources 33 blocks 4 grads 727 dtype bfloat16 address 10.77.1.254 &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.found | test("needs 1502")) and (.fix | test("at most 726 grads$")))' && weir job del id 2 &&
+		weir job add id 2 sources 33 blocks 4 grads 726 dtype bfloat16 address 10.77.1.254 &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "ok" and (.found | test("job 2 with 726 grads needs 1500")))' &&
 		weir job del id 2
 }
 ktap_run "doctor finds what is wrong" doctor_ill
@@ -828,6 +853,8 @@ doctor_udp() {
 }
 ktap_run "doctor knows the MTU" doctor_mtu
 ktap_run "doctor knows the UDP ports" doctor_udp
+ktap_run "doctor knows of offloads that are off" doctor_offloads
+ktap_run "doctor knows of devices that drop" doctor_drops
 
 stats() {
 	json '.jobs == 1 and .ports == 2 and .memory > 0 and ."memory-limit" > .memory
