@@ -26,6 +26,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # Where this machine's tc(8) looks for plug-ins.
 TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
+# udev knows no /usr/local.
+UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 CFLAGS ?= -O2 -g
 # Warnings are errors with make WERROR=1, as "make check" has it.
 WERROR ?=
@@ -49,6 +51,7 @@ INSTALL_SWITCHML :=
 INSTALL_PYTHON :=
 INSTALL_PYTHON_TORCH :=
 INSTALL_UNIT :=
+INSTALL_RULES :=
 INSTALL_SHARE :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
@@ -277,6 +280,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call put,644,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call put,644,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call put,644,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
@@ -294,6 +298,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call remove,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call remove,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call remove,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true

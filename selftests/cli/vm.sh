@@ -139,7 +139,14 @@ ktap_run "job add with a policy" jobs_policy
 ktap_run "job set of a policy" jobs_set_policy
 ktap_run "policies by default" jobs_default_policy
 ktap_run "job JSON goes round" jobs_round_trip
+# As of ip(8).
+short_words() {
+	weir job add id 3 sources 1 blocks 1 grads 1 address 10.77.1.254 && diff <(weir job show) <(weir job) &&
+		diff <(weir job show) <(weir jo list) && diff <(weir job show id 3) <(weir job sh 3) && diff <(weir source show job 7) <(weir sou ls 7) &&
+		weir job set 3 timeout 9ms && json '.[0].timeout == 9000' job show 3 && weir job del 3 && refused 1 "no job 3" weir job show 3
+}
 ktap_run "job del" jobs_del
+ktap_run "words as of ip" short_words
 
 # Sources.
 sources_add() {
@@ -778,8 +785,8 @@ blocks_open() {
 	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	says 1 "01 00000007 00 00 01 $generation 0001 00000003" || return
 	poll 60 waits >/dev/null || { waits; return 1; }
-	json '.[0] | .age > 0 and .missing == [1] and .generation > 0' block show &&
-		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing 1$" &&
+	json '.[0] | .age > 0 and ."missing-ranks" == [1] and .generation > 0' block show &&
+		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing-ranks 1$" &&
 		json '.[0].open == 1' job show id 1 && json 'map(.missing) == [0, 1]' source show job 1 || return
 	says 2 "01 00000007 00 01 01 $generation 0001 00000004" && poll 60 json '. == []' block show >/dev/null
 }
