@@ -58,7 +58,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard plots top-pages check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -258,6 +258,9 @@ plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.s
 	gnuplot -e "dir='$(B)/trim-sim'; to='docs/trimming.svg'" selftests/incast/sim.gp
 	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
 	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
+
+top-pages: $(B)/bin/weir $(B)/cli/stand-in.so ## docs/top.svg and docs/top-trim.svg: what "weir top" shows
+	@selftests/cli/top-pages docs
 
 ##@ Installing
 
