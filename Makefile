@@ -288,6 +288,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
+	$(Q)$(if $(DESTDIR),,PATH="$$PATH:/usr/sbin:/sbin" ldconfig)
 
 uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))
