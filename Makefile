@@ -26,6 +26,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # Where this machine's tc(8) looks for plug-ins.
 TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
+# udev knows no /usr/local.
+UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 CFLAGS ?= -O2 -g
 # Warnings are errors with make WERROR=1, as "make check" has it.
 WERROR ?=
@@ -49,13 +51,14 @@ INSTALL_SWITCHML :=
 INSTALL_PYTHON :=
 INSTALL_PYTHON_TORCH :=
 INSTALL_UNIT :=
+INSTALL_RULES :=
 INSTALL_SHARE :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots check coverage install uninstall load unload clean FORCE
+.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots top-pages check coverage install uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -258,6 +261,9 @@ plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.s
 	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
 	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
 
+top-pages: $(B)/bin/weir $(B)/cli/stand-in.so ## docs/top.svg and docs/top-trim.svg: what "weir top" shows
+	@selftests/cli/top-pages docs
+
 ##@ Installing
 
 # $(call put,MODE,DIRECTORY,FILES)
@@ -279,11 +285,12 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call put,644,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call put,644,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call put,644,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
 	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
-	$(Q)$(if $(DESTDIR),true,ldconfig)
+	$(Q)$(if $(DESTDIR),,PATH="$$PATH:/usr/sbin:/sbin" ldconfig)
 
 uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))
@@ -297,6 +304,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call remove,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call remove,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call remove,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call remove,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true

@@ -58,15 +58,21 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, trim, trim-default, stats, top, monitor, doctor, plan, help" ""
-usage "unknown object" "no object 'jbo'; objects are:" "jbo"
-usage "no prefix of an object" "no object 'jo'" "jo show"
-usage "no verb" "job lacks its verb; verbs are: add, set, del, show, flush" "job"
+usage "no object" "objects are: job, source, block, port, trim, trim-default, stats, top, monitor, metrics, doctor, plan, save, restore, flush, upgrade, help" ""
+usage "unknown object" "no object 'jbo' \(did you mean job\?\); objects are:" "jbo"
+usage "an object like none" "no object 'shoes'; objects are:" "shoes"
+usage "what may be two objects" "the object 'tri' may be trim, trim-default: write more of it" "tri"
+usage "what may be two verbs" "job s may be set, show: write more of it" "job s"
+usage "no verb" "flush lacks its verb; verbs are: all" "flush"
 usage "unknown verb" "job has no verb 'remove'; verbs are:" "job remove"
-usage "no prefix of a verb" "job has no verb 'sh'" "job sh"
-usage "unknown key" "does not know the word 'source'; it takes: id, sources," "job add id 7 source 4"
-usage "device without its key" "does not know the word 'out0'; if it is a device, write dev out0; it takes: dev," \
-	"trim set out0 hook qdisc"
+usage "unknown verb like another" "job has no verb 'shwo' \(did you mean show\?\); verbs are:" "job shwo"
+usage "unknown key" "does not know the word 'soruces' \(did you mean sources\?\); it takes: id, sources," "job add id 7 soruces 4"
+usage "unknown key for a device" "does not know the word 'hok' \(did you mean hook\?\); it takes: dev," "trim set hok qdisc"
+usage "a value that is a word" "no hook 'qdsic' \(did you mean qdisc\?\): hook is" "trim set out0 hook qdsic"
+usage "a value by itself, too large" "id 256 is out of range" "job show 256"
+usage "a value by itself, and again" "job del: id is given twice" "job del 7 id 8"
+usage "a value by itself behind another" "job del does not know the word '8'" "job del 7 8"
+usage "help of no verb" "job has no verb 'remove'; verbs are:" "job remove help"
 usage "unknown key of a verb" "does not know the word 'grads'; it takes: id, port, group" "job set id 7 grads 3"
 usage "key twice" "job add: id is given twice" "job add id 7 id 7"
 usage "key nine times" "udp is given more than 8 times" \
@@ -126,7 +132,7 @@ usage "timers of a live job" "job set does not know the word 'timers'" "job set 
 usage "block of a number" "block show does not know the word 'id'; it takes: job" "block show id 5"
 usage "no looks" "count 0 is out of range" "top count 0"
 usage "looks too close" "interval 9ms is too short: it is 10ms at least" "top interval 9ms"
-usage "unknown format" "no format 'rio': format is trio" "job add $job format rio"
+usage "unknown format" "no format 'rio' \(did you mean trio\?\): format is trio" "job add $job format rio"
 usage "unknown type" "no data type 'int64': dtype is int32, float32, bfloat16 or float16" "job add $job dtype int64"
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
 usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
@@ -329,7 +335,7 @@ completes() {
 	got=$(complete_line "$line" | sort | tr '\n' ' ')
 	[[ ${got% } == "$*" ]] || { echo "$line: $got"; return 1; }
 }
-ktap_run "completes objects" completes "weir s" source stats
+ktap_run "completes objects" completes "weir s" save source stats
 ktap_run "completes files of plans" completes "weir plan $root/READ" "$root/README.md"
 ktap_run "completes options" completes "weir --n" --netns
 ktap_run "completes colours" completes "weir --color=a" always auto

@@ -102,7 +102,30 @@ meeting() {
 		2>"$work/meeting" && grep -q 'MASTER_ADDR is not set' "$work/meeting"
 }
 
+# usage NAME PATTERN OPTION...: the command line is wrong
+refuses() {
+	local said
+	said=$(weir-perf --job 7 --address "$box" --ranks 2 --rank 0 "${@:2}" 2>&1)
+	(($? == 2)) && grep -qE "$1" <<<"$said" && return
+	echo "$said"
+	return 1
+}
+# A rank that is alone says whom it waits for, and goes on waiting.
+lonely() {
+	local said
+	said=$(weir-perf --job 7 --address "$box" --bind-address 127.78.0.1 --ranks 2 --rank 0 --ranks-timeout 5s 2>&1)
+	(($? == 1)) && grep -qE '^weir: rank 0 of job 7 .* waits for rank 1 .* for 3\.[0-9] s, and gives up after 5\.0 s$' <<<"$said" && return
+	echo "$said"
+	return 1
+}
+
 ktap_header
+ktap_run "a time without a unit" refuses "timeout is '30': it must have a unit, one of ms, s and min" --timeout 30
+ktap_run "a time with another unit" refuses "timeout is '30us': it must have a unit" --timeout 30us
+ktap_run "a time that is none" refuses "ranks-timeout is 'long': it must be a time such as 500ms or 30s" --ranks-timeout long
+ktap_run "a time that is too long" refuses "timeout is '99999999min': it must be 1ms to" --timeout 99999999min
+ktap_run "an option like another" refuses "unknown option '--itertions' \(did you mean --iterations\?\)" --itertions 3
+ktap_run "who waits for whom is said after three seconds" lonely
 ktap_run "the other gets the same ranks, sizes and type" words
 ktap_run "with a progress thread" says 0 . 0 --progress --verify
 ktap_run "faster at all sizes" says 0 '^# weir is not faster than quick$' 0 --compare quick

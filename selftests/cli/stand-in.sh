@@ -220,6 +220,15 @@ asks_many_rules() {
 		and .[31] == {"dscp": 0, "dscp-last": 16, "proto": 6, "port": 16, "vlan": 16, "disable": true}' "$words"
 }
 # Settings that a policy has already are not sent again.
+asks_profiles() {
+	local lo="trim set dev lo hook none"
+	fresh
+	asks '.size == 64 and .limit == 8 and .share == 2 and ."share-value" == 10 and .victim == 3 and .full == 2 and (has("dscp") | not)' "$lo profile ndp" &&
+		asks '.size == 128 and .dscp == 45 and .share == 1 and .rule == [{"dscp": 10, "dscp-last": 10}]' "$lo profile uec" &&
+		asks '.dscp == 48 and .size == 128' "$lo profile sonic" &&
+		asks '.size == 200 and .dscp == 5 and .limit == 0 and ."limit-bytes" == 1024' "$lo dscp 5 profile uec size 200 limit 1kb" &&
+		asks '.tc == 3 and (has("dscp") | not)' "$lo profile sonic tc 3"
+}
 asks_live_trims() {
 	fresh
 	answers trim-get <<<'[{"ifindex": 1, "hook": 4, "limit": 12}]'
@@ -266,6 +275,7 @@ trim_usages() {
 ktap_run "asks for policies of trimming" asks_trims
 ktap_run "asks for rules of trimming" asks_rules
 ktap_run "asks for many rules" asks_many_rules
+ktap_run "profiles of trimming" asks_profiles
 ktap_run "asks for changes of a policy" asks_live_trims
 ktap_run "asks for policies to go" asks_trim_del
 ktap_run "refuses what makes no sense together" trim_usages
@@ -342,9 +352,9 @@ shows_histogram() {
 		'^ +4us - 8us +0$' '^ +2.05ms - 4.1ms +1 #$' '^ +8.39s - +1 #$'
 }
 shows_blocks() {
-	prints "block job 7 id 4294967295 generation 2 grads 256 age 1.23ms received 2 missing 3,7-9,255" "block show" &&
+	prints "block job 7 id 4294967295 generation 2 grads 256 age 1.23ms received 2 missing-ranks 3,7-9,255" "block show" &&
 		json '. == [{"job": 7, "id": 4294967295, "generation": 2, "grads": 256, "age": 1234567,
-			"received": 2, "missing": [3, 7, 8, 9, 255]}]' block show job 7 &&
+			"received": 2, "missing-ranks": [3, 7, 8, 9, 255]}]' block show job 7 &&
 		asks '.operation == "block-get" and .job == 7' "block show job 7"
 }
 # All counters that the spec has, each with another number.
@@ -600,6 +610,15 @@ ktap_run "policies of trimming are shown" shows_trims
 ktap_run "queues are shown" shows_queues
 ktap_run "policies of trimming are heard of" hears_trims
 ktap_run "doctor looks at trimming" doctor_trims
+# Of many blocks the first hundred, in JSON all.
+limits_blocks() {
+	fresh
+	gojq -nc '[range(300) | {job: 7, id: ., missing: [1]}]' | answers block-get
+	[[ $(weir block show 2>"$WEIR_STAND_IN/said" | wc -l) == 100 && $(<"$WEIR_STAND_IN/said") == "weir: 200 more blocks are open: \`limit all\` shows them" ]] &&
+		[[ $(weir block show limit 7 2>/dev/null | wc -l) == 7 && $(weir block show limit all 2>&1 | wc -l) == 300 ]] &&
+		json 'length == 300' block show && json 'length == 3' block show limit 3
+}
+ktap_run "of blocks that are many the first are shown" limits_blocks
 ktap_run "all counters are shown" shows_counters
 ktap_run "events are heard" hears_events
 
@@ -776,6 +795,47 @@ top_first_page() {
 	out=$(terminal 24 80 wait "weir top" wait "rank" key q) || { echo "$out"; return 1; }
 	[[ $out == *"blocks/s -"* ]]
 }
+# shows_first PATTERN STEP...: after the keys, the first source of the last page is so. From the
+# third look on nothing is counted any more: what is dead or straggles is the latest.
+shows_first() {
+	local pattern=$1 out last
+	out=$(terminal 24 80 wait "blocks/s 0" "${@:2}" key q) || { echo "$out"; return 1; }
+	last=${out##*"$home"}
+	last=$(sed $'s/\033\\[[0-9;?]*[A-Za-z]//g; s/\r//' <<<"${last%%$'\033[?25h'*}")
+	awk '/^job rank/ { getline; print; exit }' <<<"$last" | grep -qE -e "$pattern" || { echo "$last"; return 1; }
+}
+down=$'\033[B' up=$'\033[A' escape=$'\033'
+top_sorts() {
+	shows_first '^ +7 +1 ' wait "sources by late" && shows_first '^ +7 +1 ' key ss wait "sources by missing" &&
+		shows_first '^ +7 +0 ' key sss wait "sources by rank" && shows_first '^ +7 +1 ' key ssss wait "sources by late" &&
+		shows_first '^ +7 +1 ' key $'\t' wait "devices by drop" key $'\t' wait "jobs by memory" key s wait "jobs by blocks" &&
+		json '.sources | map([.job, .id]) == [[7, 0], [7, 1], [7, 2], [8, 0]]' top interval 20ms count 1 sort rank
+}
+top_scrolls() {
+	shows_first '^ +7 +2 ' key "$down" wait "from 2" && shows_first '^ +7 +0 ' key "$down$down" wait "from 3" &&
+		shows_first '^ +8 +0 ' key $'\033[6~' wait "from 4" && shows_first '^ +7 +1 ' key "$down" wait "from 2" key "$up" wait "by late"
+}
+top_filters() {
+	shows_first '^ +8 +0 ' key "/fd00" wait "/fd00_" key $'\r' wait $'/fd00\033' && shows_first '^ +7 +0 ' key "/10.0.0.1q" wait "/10.0.0.1q_" key $'\177' wait "/10.0.0.1_" key $'\r' wait $'/10.0.0.1\033' &&
+		shows_first '^ +7 +1 ' key "/fd00" wait "/fd00_" key "$escape" wait "by late" &&
+		json '(.jobs | map(.id) == [8]) and (.sources | map(.job) == [8])' top interval 20ms count 1 filter "job 8" &&
+		json '.sources | map(.state) == ["dead"]' top interval 20ms count 1 filter dead
+}
+# A source whose lateness is one bucket more now and then stays where it is.
+top_keeps_rows() {
+	local n
+	for n in 3 4 5 6; do
+		answers source-get "$n" <<-END || return
+			[{"job": 7, "id": 0, "address": "10.0.0.1", "state": 1, "lateness": $(lateness 3 $((100 * n)) | gojq -c ".[$((5 + n % 2))] = $((100 * n))")},
+			 {"job": 8, "id": 0, "address": "10.0.0.2", "state": 1, "lateness": $(lateness 5 $((100 * n)))}]
+		END
+	done
+	weir -j top interval 20ms count 5 | tail -n 3 | gojq -se 'map(.sources | map(.job)) | .[0] == .[1] and .[1] == .[2]' >/dev/null
+}
+ktap_run "top sorts" top_sorts
+ktap_run "top scrolls" top_scrolls
+ktap_run "top filters" top_filters
+ktap_run "top keeps rows in place" top_keeps_rows
 ktap_run "top ends with q" ends_with key q
 ktap_run "top ends with an interrupt from the keyboard" ends_with key $'\003'
 ktap_run "top ends when it is told to" ends_with signal TERM

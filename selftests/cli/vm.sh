@@ -139,7 +139,14 @@ ktap_run "job add with a policy" jobs_policy
 ktap_run "job set of a policy" jobs_set_policy
 ktap_run "policies by default" jobs_default_policy
 ktap_run "job JSON goes round" jobs_round_trip
+# As of ip(8).
+short_words() {
+	weir job add id 3 sources 1 blocks 1 grads 1 address 10.77.1.254 && diff <(weir job show) <(weir job) &&
+		diff <(weir job show) <(weir jo list) && diff <(weir job show id 3) <(weir job sh 3) && diff <(weir source show job 7) <(weir sou ls 7) &&
+		weir job set 3 timeout 9ms && json '.[0].timeout == 9000' job show 3 && weir job del 3 && refused 1 "no job 3" weir job show 3
+}
 ktap_run "job del" jobs_del
+ktap_run "words as of ip" short_words
 
 # Sources.
 sources_add() {
@@ -690,11 +697,36 @@ doctor_well() {
 	doctor_says '.fail == 0 and (.checks | any(.check == "routes" and (.found | test("2 of 2"))))
 		and (.checks | any(.check == "program" and .subject == "port w2" and .status == "ok"))'
 }
+# In text what is wrong with two ports is said once.
+doctor_folds() {
+	weir doctor >"$work/text"
+	grep -A 2 '^fail  port w1: mtu: MTU 1500, job 2 with 1024 grads needs 4140$' "$work/text" | tail -n 1 |
+		grep -qx '      likewise port w2' && (($(grep -c 'needs 4140$' "$work/text") == 1)) && return
+	cat "$work/text"
+	return 1
+}
+# The other end of w1 does not take what w1 sends.
+doctor_drops() {
+	doctor_says 'all(.checks[]; .check != "drops")' && ip -n "$net" link set dev w1 xdp off && weir port attach dev w1 mode tc &&
+		ip -n "$net" link set dev w1 mtu 4000 && in_router ping -c 3 -i 0.05 -W 1 -s 2000 -M "do" 10.77.1.1 >/dev/null
+	doctor_says '.checks | any(.check == "drops" and .subject == "port w1" and .status == "warn" and (.found | test("dropped [0-9]+ packets that were to leave")))' &&
+		ip -n "$net" link set dev w1 mtu 1500 && weir port attach dev w1 mode xdp
+}
+doctor_offloads() {
+	doctor_says '.checks | any(.check == "offloads" and .subject == "port w2" and .status == "ok")' &&
+		in_router ethtool -K w2 sg off >/dev/null &&
+		doctor_says '.checks | any(.check == "offloads" and .subject == "port w2" and .status == "warn" and (.found | test("tx-scatter-gather")) and (.fix | test("ethtool -K w2.* sg on")))' &&
+		in_router ethtool -K w2 sg on >/dev/null
+}
 doctor_mtu() {
 	weir job add id 2 sources 1 blocks 4 grads 1024 address 10.77.1.254 &&
-		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4136")))' &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140.*at most 364 grads$")))' &&
 		weir job set id 2 policy partial timeout 10ms &&
-		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140")))' &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.fix | test("mtu 4140")))' && doctor_folds && weir job del id 2 &&
+		weir job add id 2 sources 33 blocks 4 grads 727 dtype bfloat16 address 10.77.1.254 &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "fail" and (.found | test("needs 1502")) and (.fix | test("at most 726 grads$")))' && weir job del id 2 &&
+		weir job add id 2 sources 33 blocks 4 grads 726 dtype bfloat16 address 10.77.1.254 &&
+		doctor_says '.checks | any(.check == "mtu" and .status == "ok" and (.found | test("job 2 with 726 grads needs 1500")))' &&
 		weir job del id 2
 }
 ktap_run "doctor finds what is wrong" doctor_ill
@@ -752,8 +784,8 @@ blocks_open() {
 	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	says 1 "01 00000007 00 00 01 $generation 0001 00000003" || return
 	poll 60 waits >/dev/null || { waits; return 1; }
-	json '.[0] | .age > 0 and .missing == [1] and .generation > 0' block show &&
-		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing 1$" &&
+	json '.[0] | .age > 0 and ."missing-ranks" == [1] and .generation > 0' block show &&
+		weir block show | grep -qE "^block job 1 id 7 generation [0-9]+ grads 1 age [0-9.]+[num]?s received 1 missing-ranks 1$" &&
 		json '.[0].open == 1' job show id 1 && json 'map(.missing) == [0, 1]' source show job 1 || return
 	says 2 "01 00000007 00 01 01 $generation 0001 00000004" && poll 60 json '. == []' block show >/dev/null
 }
@@ -827,6 +859,8 @@ doctor_udp() {
 }
 ktap_run "doctor knows the MTU" doctor_mtu
 ktap_run "doctor knows the UDP ports" doctor_udp
+ktap_run "doctor knows of offloads that are off" doctor_offloads
+ktap_run "doctor knows of devices that drop" doctor_drops
 
 stats() {
 	json '.jobs == 1 and .ports == 2 and .memory > 0 and ."memory-limit" > .memory

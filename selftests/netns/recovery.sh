@@ -46,7 +46,7 @@ all_alike() {
 
 sums() {
 	box_start "$job" "$workers" --min-bytes 4M --max-bytes 4M --iterations "$1" --warmup 0 \
-		--json --timeout 60000
+		--json --timeout 60s
 }
 
 reloaded_in_the_middle() {
@@ -91,7 +91,7 @@ others_go_on() {
 	local i
 	weir job flush && make_job policy exclude timeout 50ms dead-after 5s || return
 	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --iterations 60 --warmup 0 --json \
-		--accept-degraded --timeout 60000
+		--accept-degraded --timeout 60s
 	flowing || return
 	kill_rank 3 || return
 	poll 60 state_is 3 excluded || return

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 # The library's own, in milliseconds; and the seconds after which one that has not
 # ended by then is taken to hang, on a machine that is slow.
-patience=2000 hang=120
+patience=2s hang=120
 
 # A run that is short, one that only ends when it is made to, and one whose end is far
 # enough away for others to come and go meanwhile.
@@ -130,7 +130,7 @@ all_succeed() {
 normal_run() {
 	local errors
 	errors=$(box_stat '.[].stats."result-errors"' job show id 7)
-	patience=20000 start_all 7 4 "${short[@]}"
+	patience=20s start_all 7 4 "${short[@]}"
 	all_succeed 7 "0 1 2 3" &&
 		counted ".open == 0 and .bound == 4 and .stats.overflows == 0 and
 			.stats.\"result-errors\" == $errors"
@@ -300,7 +300,7 @@ job_goes() {
 # for any more gives up by itself, long before.
 job_comes_back() {
 	local hang=300
-	patience=20000 start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 500 \
+	patience=20s start_all 7 4 --min-bytes 100000 --max-bytes 100000 --iterations 500 \
 		--warmup 0
 	flows 7 && weir job del id 7 && box_job 7 4 blocks 256 grads 1024 && flows 7 || return
 	weir job del id 7 || return
@@ -390,7 +390,7 @@ neighbours() {
 	done
 	start_all 7 4 "${endless[@]}"
 	flows 7 || return
-	patience=20000 start_all 8 2 --bind-port 13008 --min-bytes 100000 --max-bytes 100000 \
+	patience=20s start_all 8 2 --bind-port 13008 --min-bytes 100000 --max-bytes 100000 \
 		--iterations 400 --warmup 0
 	flows 8 && kill -KILL "${running[7.1]}" || return
 	before=$(blocks_of 8)

@@ -58,7 +58,7 @@ class Job:
         words = ["weir-perf", "--job", self.id, "--address", ADDRESS, "--port", self.port,
                  "--rank", rank, "--ranks", self.sources, "--grads", self.grads,
                  "--min-bytes", self.size, "--max-bytes", self.size, "--iterations", 2,
-                 "--warmup", 0, "--verify", "--json", "--timeout", PATIENCE * 1000]
+                 "--warmup", 0, "--verify", "--json", "--timeout", f"{PATIENCE}s"]
         if self.policy != "wait":
             words.append("--accept-degraded")
         return subprocess.Popen(self.box.inside("w%d" % (rank + 1), *map(str, words)),

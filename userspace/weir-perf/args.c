@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grammar/near.h"
 #include "perf.h"
 
-enum kind { FLAG, TEXT, NUMBER, BYTES, SCALE, TYPE, OPERATION };
+enum kind { FLAG, TEXT, NUMBER, BYTES, TIME, SCALE, TYPE, OPERATION };
 enum width { W8, W16, W32, W64 };
 
 /**
@@ -39,6 +40,9 @@ struct arg {
 #define AT(member) .offset = offsetof(struct perf_options, member)
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define BYTES_MAX (1ULL << 40)
+
+/* Whoever starts the ranks by hand wants to know soon which is missing. */
+#define RANKS_WARNING_MS 3000
 
 static const struct arg args[] = {
 	{ "job", "I", "the job's id on the box", NUMBER, W8, AT(weir.job), 0, 255, false },
@@ -83,9 +87,9 @@ static const struct arg args[] = {
 	  AT(weir.bind_port), 1, 65535, false },
 	{ "group", "A", "multicast group that results come to", TEXT, AT(weir.group) },
 	{ "interface", "I", "network interface", TEXT, AT(weir.interface) },
-	{ "timeout", "MS", "give up when the box is silent for so long (default 30000)", NUMBER, W32,
+	{ "timeout", "TIME", "give up when the box is silent for so long (default 30s)", TIME, W32,
 	  AT(weir.timeout_ms), 1, UINT32_MAX, false },
-	{ "ranks-timeout", "MS", "give up when ranks are missing for so long (default: --timeout)", NUMBER,
+	{ "ranks-timeout", "TIME", "give up when ranks are missing for so long (default: --timeout)", TIME,
 	  W32, AT(weir.ranks_timeout_ms), 1, UINT32_MAX, false },
 };
 
@@ -119,7 +123,8 @@ static void help(void)
 	puts("  --version            the library's version\n"
 	     "  --help               this text\n"
 	     "\n"
-	     "SIZE is in bytes; K, M and G behind it multiply by 1024. algbw is the vector's\n"
+	     "SIZE is in bytes; K, M and G behind it multiply by 1024. TIME is a number and ms, s\n"
+	     "or min. algbw is the vector's\n"
 	     "bytes by the time, which is also what each worker's link carries, either way;\n"
 	     "busbw is algbw * 2 (N - 1) / N, what a ring would have to carry for the same, so\n"
 	     "that it can be held beside the figures of ring libraries. GB are 10^9 bytes.\n"
@@ -156,6 +161,30 @@ static uint64_t read_number(const struct arg *arg, const char *text)
 		die("--%s is '%s': it must be %llu to %llu", arg->name, text,
 		    (unsigned long long)arg->min, (unsigned long long)arg->max);
 	return value * unit;
+}
+
+/* Milliseconds, of a number that has a unit. */
+static uint64_t read_time(const struct arg *arg, const char *text)
+{
+	static const struct { const char *word; uint64_t ms; } units[] = {
+		{ "ms", 1 }, { "s", 1000 }, { "min", 60000 },
+	};
+	size_t i = 0;
+	uint64_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text))
+		die("--%s is '%s': it must be a time such as 500ms or 30s", arg->name, text);
+	while (i < ELEMENTS(units) && strcmp(end, units[i].word))
+		i++;
+	if (i == ELEMENTS(units))
+		die("--%s is '%s': it must have a unit, one of ms, s and min", arg->name, text);
+	if (errno || value > arg->max / units[i].ms || value * units[i].ms < arg->min)
+		die("--%s is '%s': it must be %llums to %llus", arg->name, text,
+		    (unsigned long long)arg->min, (unsigned long long)arg->max / 1000);
+	return value * units[i].ms;
 }
 
 static void store(void *member, enum width width, uint64_t value)
@@ -219,6 +248,9 @@ static void set(struct perf_options *options, const struct arg *arg, const char 
 	case BYTES:
 		store(member, arg->width, read_number(arg, value));
 		break;
+	case TIME:
+		store(member, arg->width, read_time(arg, value));
+		break;
 	case SCALE:
 		*(double *)member = read_scale(value);
 		break;
@@ -234,6 +266,8 @@ static void set(struct perf_options *options, const struct arg *arg, const char 
 /* Words are exact: a prefix of one word today may be one of two tomorrow. */
 static const struct arg *find(const char *word)
 {
+	struct near near;
+
 	if (!strcmp(word, "--help")) {
 		help();
 		exit(0);
@@ -245,6 +279,11 @@ static const struct arg *find(const char *word)
 	for (size_t i = 0; i < ELEMENTS(args); i++)
 		if (!strncmp(word, "--", 2) && !strcmp(word + 2, args[i].name))
 			return &args[i];
+	near_begin(&near, word + (strncmp(word, "--", 2) ? 0 : 2));
+	for (size_t i = 0; i < ELEMENTS(args); i++)
+		near_try(&near, args[i].name);
+	if (near.best)
+		die("unknown option '%s' (did you mean --%s?)", word, near.best);
 	die("unknown option '%s'", word);
 }
 
@@ -312,6 +351,7 @@ void args_read(struct perf_options *options, int argc, char **argv)
 	*options = (struct perf_options) {
 		.weir.size = sizeof(options->weir),
 		.weir.timeout_ms = 30000,
+		.weir.ranks_warning_ms = RANKS_WARNING_MS,
 		.min_bytes = 8,
 		.max_bytes = 16 << 20,
 		.iterations = 20,

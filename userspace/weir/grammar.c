@@ -7,6 +7,8 @@
 
 #include "grammar/commands.h"
 #include "grammar/grammar.h"
+#include "metrics/styles.h"
+#include "watch/view.h"
 
 #define END { .key = NULL }
 #define RATE_WORDS "none|[packets NUMBER [burst NUMBER]] [bytes RATE [burst SIZE]]"
@@ -196,7 +198,13 @@ static const struct key block_job = {
 	"job", "NUMBER", "show the blocks of this job alone",
 	VALUE_NUMBER, LOOKUP_JOB, .attr = WEIR_A_BLOCK_JOB, .max = WEIR_JOB_ID_MAX,
 };
-static const struct verb_key block_show_keys[] = { { &block_job, false }, END };
+static const struct key block_limit = {
+	"limit", "NUMBER", "show so many blocks at most (100; in JSON all)",
+	VALUE_NUMBER, .min = 1, .names = &all_names,
+};
+static const struct verb_key block_show_keys[] = {
+	{ &block_job, false }, { &block_limit, false }, END,
+};
 static const struct verb block_verbs[] = {
 	{ "show", "show the open blocks, and who is missing from them", WEIR_CMD_BLOCK_GET,
 	  block_show_keys, .run = block_show },
@@ -240,25 +248,43 @@ static const struct verb stats_verbs[] = {
 };
 
 static const struct verb monitor_verbs[] = {
-	{ "", "print what changes, a line for each event, until interrupted", 0,
-	  no_keys, .run = monitor_run },
+	{ "", "print what changes, a line for each event, until interrupted; or write it to the journal",
+	  0, no_keys, .run = monitor_run, .positional = true, .words = "[--journal]" },
 	{ .name = NULL },
 };
 
 static const struct key top_interval = {
-	"interval", "TIME", "between two looks, in seconds or with a unit (1s)",
-	VALUE_TIME, .bare = 1000000, .min = 10000,
+	"interval", "TIME", "between two looks (1s)",
+	VALUE_TIME, .min = 10000,
 };
 static const struct key top_count = {
 	"count", "NUMBER", "how often to look, then end (until interrupted)",
 	VALUE_NUMBER, .min = 1,
 };
+static const struct key top_sort = {
+	"sort", "ORDER", "which sources come first (late)", VALUE_NAME, .names = &view_orders,
+};
+static const struct key top_filter = {
+	"filter", "TEXT", "show jobs, sources and devices that have this in their words (all)",
+	VALUE_OWN, .syntax = &view_filter_syntax,
+};
 static const struct verb_key top_keys[] = {
-	{ &top_interval, false }, { &top_count, false }, END,
+	{ &top_interval, false }, { &top_count, false }, { &top_sort, false },
+	{ &top_filter, false }, END,
 };
 static const struct verb top_verbs[] = {
-	{ "", "watch jobs, sources and devices that trim: rates, memory, who is late; q quits", 0, top_keys,
+	{ "", "watch jobs, sources and devices that trim: rates, memory, who is late. Keys: s sorts, tab goes to the next list, / filters, arrows scroll, q quits", 0, top_keys,
 	  .run = top_run },
+	{ .name = NULL },
+};
+
+static const struct key metrics_format = {
+	"format", "FORMAT", "of the text; textfile collectors read prometheus (openmetrics)",
+	VALUE_NAME, .names = &metrics_styles,
+};
+static const struct verb_key metrics_keys[] = { { &metrics_format, false }, END };
+static const struct verb metrics_verbs[] = {
+	{ "", "print all counters, for programs that gather them", 0, metrics_keys, .run = metrics_run },
 	{ .name = NULL },
 };
 
@@ -274,14 +300,39 @@ static const struct verb doctor_verbs[] = {
 };
 
 static const struct verb plan_verbs[] = {
-	{ "", "FILE [ansible | dot | for NAME]: the trees of boxes for the job of a file of workers, boxes and links; and what each is told",
-	  0, no_keys, plan_run, .positional = true, .host_first = true },
+	{ "", "the trees of boxes for the job of a file of workers, boxes and links; and what each is told",
+	  0, no_keys, .run = plan_run, .positional = true, .host_first = true,
+	  .words = "FILE [ansible | dot | for NAME]" },
+	{ .name = NULL },
+};
+
+static const struct verb save_verbs[] = {
+	{ "", "print the commands that make what this namespace has", 0, no_keys, .run = save_run },
+	{ .name = NULL },
+};
+
+static const struct verb restore_verbs[] = {
+	{ "", "make the namespace as a file of such commands says, or leave it as it was; --diff shows what would be done",
+	  0, no_keys, .run = restore_run, .positional = true,
+	  .words = "[--diff] [dev DEVICE] [[-f] FILE]" },
+	{ .name = NULL },
+};
+
+static const struct verb upgrade_verbs[] = {
+	{ "", "load another module, from a file or as modprobe finds it, under the jobs of all network namespaces",
+	  0, no_keys, .run = upgrade_run, .positional = true, .host_first = true,
+	  .words = "[FILE]" },
+	{ .name = NULL },
+};
+
+static const struct verb flush_verbs[] = {
+	{ "all", "take away all policies, ports and jobs of the namespace", 0, no_keys, .run = flush_all },
 	{ .name = NULL },
 };
 
 static const struct verb help_verbs[] = {
 	{ "", "show the words that an object takes", 0, no_keys, .run = help_run,
-	  .positional = true },
+	  .positional = true, .words = "[OBJECT]" },
 	{ .name = NULL },
 };
 
@@ -301,8 +352,13 @@ const struct object grammar[] = {
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
 	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },
+	{ "metrics", "counters for Prometheus", .verbs = metrics_verbs },
 	{ "doctor", "find out why nothing is summed or trimmed", .verbs = doctor_verbs },
 	{ "plan", "which boxes a job's workers need, in trees", .verbs = plan_verbs },
+	{ "save", "what there is, as the commands that make it", .verbs = save_verbs },
+	{ "restore", "make it again, all or nothing", .verbs = restore_verbs },
+	{ "flush", "have nothing any more", .verbs = flush_verbs },
+	{ "upgrade", "another module under jobs that run", .verbs = upgrade_verbs },
 	{ "help", "this help, or that of one object", .verbs = help_verbs },
 	{ "complete", "words for the shell", complete_verbs, .hidden = true },
 	{ .name = NULL },
@@ -347,6 +403,64 @@ static void append(char *buffer, unsigned int size, const char *word)
 	size_t used = strlen(buffer);
 
 	snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+static bool begins_with(const char *word, const char *start)
+{
+	return !strncmp(word, start, strlen(start));
+}
+
+const struct object *grammar_object_like(const char *name, char *list, unsigned int size)
+{
+	const struct object *object = grammar_object(name), *like = NULL;
+	unsigned int found = 0;
+
+	*list = '\0';
+	if (object)
+		return object;
+	for (object = grammar; *name && object->name; object++) {
+		if (object->hidden || !begins_with(object->name, name))
+			continue;
+		like = object;
+		found++;
+		append(list, size, object->name);
+	}
+	return found == 1 ? like : NULL;
+}
+
+/* Words that those who know ip(8) write. */
+static const char *meant(const char *name)
+{
+	static const char *const words[][2] = {
+		{ "list", "show" }, { "lst", "show" }, { "ls", "show" }, { "delete", "del" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(name, words[i][0]))
+			return words[i][1];
+	}
+	return name;
+}
+
+const struct verb *grammar_verb_like(const struct object *object, const char *name, char *list,
+				     unsigned int size)
+{
+	const struct verb *verb = grammar_verb(object, name) ?: grammar_verb(object, meant(name));
+	const struct verb *like = NULL;
+	unsigned int found = 0;
+
+	*list = '\0';
+	if (verb)
+		return verb;
+	for (verb = object->verbs; *name && verb->name; verb++) {
+		if (!begins_with(verb->name, name))
+			continue;
+		like = verb;
+		found++;
+		append(list, size, verb->name);
+	}
+	return found == 1 ? like : NULL;
 }
 
 void grammar_objects(char *buffer, unsigned int size)

@@ -34,6 +34,10 @@ static const struct key trim_from = {
 	"from", "DEVICE", "of hook xdp, a device that packets to this one come in by, which gets the program; up to 32 times",
 	VALUE_DEVICE, .repeat = FROM_MAX,
 };
+static const struct key trim_profile = {
+	"profile", "PROFILE", "settings of a kind, but for those that are given: `weir help trim` lists them",
+	VALUE_NAME, .names = &profile_names,
+};
 static const struct key trim_size = {
 	"size", "NUMBER", "bytes of a frame that stay, from the Ethernet header on, 64 to 4084 (128)",
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_SIZE,
@@ -159,6 +163,7 @@ static const struct key trim_t1 = {
 
 static const struct verb_key trim_set_keys[] = {
 	{ &trim_dev, true }, { &trim_hook, false }, { &trim_child, false }, { &trim_from, false },
+	{ &trim_profile, false },
 	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
 	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },

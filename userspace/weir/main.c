@@ -127,11 +127,15 @@ static int finish(int status)
 
 static int run(int count, char **words)
 {
+	const struct object *object;
 	struct args args;
 	int status;
 
-	if (count == 2 && !strcmp(words[1], "help") && grammar_object(words[0]))
-		return help_object(words[0]);
+	/* As of ip(8): `job help`, `job add help`. */
+	object = count > 1 && count < 4 && !strcmp(words[count - 1], "help") ?
+		 grammar_object(words[0]) : NULL;
+	if (object && !object->hidden)
+		return help_object(words[0], count == 3 ? words[1] : NULL);
 	status = args_parse(&args, count, words);
 	if (status)
 		return status;

@@ -12,6 +12,17 @@
 
 #include "base/tool.h"
 
+static char where[256];
+
+void tell_where(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(where, sizeof(where), format, args);
+	va_end(args);
+}
+
 static void tell_json(const struct problem *problem, const char *what,
 		      const char *sentence)
 {
@@ -36,10 +47,12 @@ static void tell_json(const struct problem *problem, const char *what,
 static void vtell(const struct problem *problem, const char *what,
 		  const char *format, va_list args)
 {
-	char *sentence = NULL;
+	char *said = NULL, *sentence = NULL;
 
-	if (vasprintf(&sentence, format, args) < 0)
+	if (vasprintf(&said, format, args) < 0 ||
+	    asprintf(&sentence, "%s%s%s", where, *where ? ": " : "", said) < 0)
 		abort();
+	free(said);
 	if (opt.json)
 		tell_json(problem, what, sentence);
 	else

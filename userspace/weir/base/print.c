@@ -16,6 +16,7 @@
 static struct json_object *stack[DEPTH];
 static unsigned int depth;
 static bool colored;
+static FILE *out;			/* of text; NULL is standard output */
 static bool in_line;		/* the text line has a field already */
 static unsigned int indent;
 
@@ -51,12 +52,22 @@ void print_setup(void)
 
 const char *print_color(enum color color)
 {
-	return colored ? codes[color] : "";
+	return colored && !out ? codes[color] : "";
 }
 
 const char *print_plain(void)
 {
-	return colored ? "\033[0m" : "";
+	return colored && !out ? "\033[0m" : "";
+}
+
+static FILE *text_file(void)
+{
+	return out ?: stdout;
+}
+
+void print_to(FILE *file)
+{
+	out = file;
 }
 
 static void add(const char *key, struct json_object *value)
@@ -103,12 +114,12 @@ void print_end(void)
 static void lead(const char *label)
 {
 	if (in_line)
-		putchar(' ');
+		putc(' ', text_file());
 	else
-		printf("%*s", indent, "");
+		fprintf(text_file(), "%*s", indent, "");
 	in_line = true;
 	if (*label)
-		printf("%s ", label);
+		fprintf(text_file(), "%s ", label);
 }
 
 void print_uint_as(const char *label, enum color color, const char *key, uint64_t value)
@@ -118,7 +129,7 @@ void print_uint_as(const char *label, enum color color, const char *key, uint64_
 		return;
 	}
 	lead(label ?: key);
-	printf("%s%" PRIu64 "%s", print_color(color), value,
+	fprintf(text_file(), "%s%" PRIu64 "%s", print_color(color), value,
 	       color ? print_plain() : "");
 }
 
@@ -134,7 +145,7 @@ void print_string_as(const char *label, enum color color, const char *key, const
 		return;
 	}
 	lead(label ?: key);
-	printf("%s%s%s", print_color(color), value, color ? print_plain() : "");
+	fprintf(text_file(), "%s%s%s", print_color(color), value, color ? print_plain() : "");
 }
 
 void print_string(const char *key, const char *value)
@@ -181,7 +192,7 @@ void print_line(unsigned int columns)
 	if (opt.json)
 		return;
 	if (in_line)
-		putchar('\n');
+		putc('\n', text_file());
 	in_line = false;
 	indent = columns;
 }
@@ -194,7 +205,7 @@ void print_text(const char *format, ...)
 		return;
 	lead("");
 	va_start(args, format);
-	vprintf(format, args);
+	vfprintf(text_file(), format, args);
 	va_end(args);
 }
 

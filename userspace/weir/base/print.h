@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum color {
 	COLOR_NONE,
@@ -45,6 +46,9 @@ void print_decimal(const char *key, double value);
 /* In text only: ends the line, if one was begun, and indents the next. */
 void print_line(unsigned int indent);
 void print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Text goes there from now on, NULL being standard output. */
+void print_to(FILE *file);
 
 /* Writes the JSON document, ends the last line. */
 void print_done(void);

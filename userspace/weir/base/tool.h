@@ -55,6 +55,9 @@ int refused(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Where the words are that sentences are about from now on: "FILE line 7"; "" for nowhere. */
+void tell_where(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Prints a choice of the tool where the command line gives none. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

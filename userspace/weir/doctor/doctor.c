@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,65 +12,6 @@
 #include "grammar/commands.h"
 #include "port/attach.h"
 
-static unsigned int tally[DOCTOR_VERDICTS];
-
-static const struct { const char *word; enum color color; } verdicts[] = {
-	[DOCTOR_OK]	= { "ok", COLOR_GOOD },
-	[DOCTOR_WARN]	= { "warn", COLOR_WARN },
-	[DOCTOR_FAIL]	= { "fail", COLOR_BAD },
-};
-
-const char *fix(const char *format, ...)
-{
-	static char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return text;
-}
-
-static void report_text(const struct finding *finding, const char *found)
-{
-	print_text("%s%-4s%s  %s%s%s: %s", print_color(verdicts[finding->verdict].color),
-		   verdicts[finding->verdict].word, print_plain(), finding->subject,
-		   *finding->subject ? ": " : "", finding->check, found);
-	if (finding->fix) {
-		print_line(6);
-		print_text("%s", finding->fix);
-	}
-	print_line(0);
-}
-
-static void report_json(const struct finding *finding, const char *found)
-{
-	print_object(NULL);
-	print_string("check", finding->check);
-	if (*finding->subject)
-		print_string("subject", finding->subject);
-	print_string("status", verdicts[finding->verdict].word);
-	print_string("found", found);
-	if (finding->fix)
-		print_string("fix", finding->fix);
-	print_end();
-}
-
-void report(const struct finding *finding, const char *format, ...)
-{
-	char found[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(found, sizeof(found), format, args);
-	va_end(args);
-	tally[finding->verdict]++;
-	if (opt.json)
-		report_json(finding, found);
-	else
-		report_text(finding, found);
-}
-
 void job_read(const struct nlmsghdr *message, struct job *job)
 {
 	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
@@ -83,13 +23,13 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	group = table[WEIR_A_JOB_GROUP];
 	job->id = nl_uint(table[WEIR_A_JOB_ID]);
 	job->sources = nl_uint(table[WEIR_A_JOB_SOURCES]);
+	job->ranks = nl_uint(table[WEIR_A_JOB_RANKS]) ?: job->sources;
 	job->blocks = nl_uint(table[WEIR_A_JOB_BLOCKS]);
 	job->grads = nl_uint(table[WEIR_A_JOB_GRADS]);
 	job->port = nl_uint(table[WEIR_A_JOB_PORT]);
 	job->format = nl_uint(table[WEIR_A_JOB_FORMAT]);
+	job->dtype = nl_uint(table[WEIR_A_JOB_DTYPE]);
 	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
-	job->degrades = nl_uint(table[WEIR_A_JOB_QUORUM]) ||
-			nl_uint(table[WEIR_A_JOB_POLICY]) != WEIR_POLICY_WAIT;
 	if (address)
 		addr_from(&job->address, mnl_attr_get_payload(address),
 			  mnl_attr_get_payload_len(address));
@@ -110,18 +50,26 @@ static uint32_t head_of(const struct job *job)
 	return sizeof(struct weir_lab) + sizeof(struct weir_lab_chunk) + 4;
 }
 
+uint32_t job_grad_size(const struct job *job)
+{
+	bool half = job->dtype == WEIR_DTYPE_BFLOAT16 || job->dtype == WEIR_DTYPE_FLOAT16;
+
+	return half ? 2 : 4;
+}
+
 /*
- * IP header, UDP header, the format's header, gradients, and the bitmap of the sources in a
- * result that lacks some.
+ * IP header, UDP header, the format's header, gradients, and the bitmap of the ranks behind
+ * a result that lacks some. Any policy may come to a live job, so workers leave room for the
+ * bitmap under all of them.
  */
 uint32_t job_mtu(const struct job *job)
 {
-	uint32_t words = job->degrades ? (job->sources + 31) / 32 : 0;
+	uint32_t bitmap = job->format == WEIR_FORMAT_TRIO ? (job->ranks + 31) / 32 * 4 : 0;
 	uint32_t ip = job->address.len == 16 ? 40 + 8 : 20 + 8;
 
 	if (addr_is_link(&job->address))
 		ip = 0;
-	return ip + head_of(job) + 4 * (job->grads + words);
+	return ip + head_of(job) + job_grad_size(job) * job->grads + bitmap;
 }
 
 bool job_wanted(const struct patient *patient, uint32_t id)
@@ -214,12 +162,12 @@ static void summary(void)
 	print_end();
 	if (!opt.json) {
 		print_line(0);
-		print_text("%u ok, %u to look at, %u to mend", tally[DOCTOR_OK],
-			   tally[DOCTOR_WARN], tally[DOCTOR_FAIL]);
+		print_text("%u ok, %u to look at, %u to mend", reported(DOCTOR_OK),
+			   reported(DOCTOR_WARN), reported(DOCTOR_FAIL));
 	} else {
-		print_uint("ok", tally[DOCTOR_OK]);
-		print_uint("warn", tally[DOCTOR_WARN]);
-		print_uint("fail", tally[DOCTOR_FAIL]);
+		print_uint("ok", reported(DOCTOR_OK));
+		print_uint("warn", reported(DOCTOR_WARN));
+		print_uint("fail", reported(DOCTOR_FAIL));
 	}
 	print_done();
 }
@@ -235,8 +183,9 @@ int doctor_run(const struct args *args)
 	print_list("checks");
 	doctor_host(&patient);
 	status = examine(&patient);
+	report_end();
 	if (status)
 		return status;
 	summary();
-	return tally[DOCTOR_FAIL] ? WEIR_REFUSED : WEIR_OK;
+	return reported(DOCTOR_FAIL) ? WEIR_REFUSED : WEIR_OK;
 }

@@ -48,24 +48,29 @@ struct patient {
 struct job {
 	uint32_t id;
 	uint32_t sources;
+	uint32_t ranks;		/* of all boxes of the job */
 	uint32_t blocks;
 	uint32_t grads;
 	uint32_t bound;
 	uint32_t port;
 	uint32_t format;
-	bool degrades;		/* results may lack sources */
+	uint32_t dtype;
 	struct addr address;
 	struct addr group;
 };
 
+/* doctor_report.c: text comes at report_end(), where findings that are alike are one. */
 void report(const struct finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void report_end(void);
+unsigned int reported(enum verdict verdict);
 
 /* A fix with values in it; lasts until the next call. */
 const char *fix(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void job_read(const struct nlmsghdr *message, struct job *job);
 uint32_t job_mtu(const struct job *job);	/* that its largest frame needs */
+uint32_t job_grad_size(const struct job *job);	/* bytes */
 bool job_wanted(const struct patient *patient, uint32_t id);
 
 /* Is the device up? */

@@ -68,6 +68,65 @@ static void check_module_files(void)
 	report(&finding, "/sys/kernel/btf/weir is there");
 }
 
+/* Secure Boot, as the firmware says: four bytes of attributes, then the value. */
+static bool is_secure_boot(void)
+{
+	static const char path[] =
+		"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+	FILE *file = fopen(path, "re");
+	unsigned char value[5] = {};
+	bool on;
+
+	if (!file)
+		return false;
+	on = fread(value, sizeof(value), 1, file) == 1 && value[4] == 1;
+	fclose(file);
+	return on;
+}
+
+/* "none [integrity] confidentiality": the one in brackets is in force. */
+static bool is_locked_down(char mode[32])
+{
+	char line[96];
+
+	first_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	return sscanf(line, "%*[^[][%31[^]]", mode) == 1 && strcmp(mode, "none");
+}
+
+static bool takes_signed_only(void)
+{
+	char line[8];
+
+	first_line("/sys/module/module/parameters/sig_enforce", line, sizeof(line));
+	return *line == 'Y';
+}
+
+/* A kernel that takes signed modules alone refuses one that was built here. */
+static void check_signature(void)
+{
+	struct finding finding = { DOCTOR_OK, "signature", "", NULL };
+	bool loaded = !access("/sys/module/weir", F_OK);
+	char mode[32], why[96] = "";
+
+	if (is_locked_down(mode))
+		snprintf(why, sizeof(why), "it is locked down (%s%s)", mode,
+			 is_secure_boot() ? ", by Secure Boot" : "");
+	else if (takes_signed_only())
+		snprintf(why, sizeof(why), "module.sig_enforce is on%s",
+			 is_secure_boot() ? ", with Secure Boot" : "");
+	if (!*why) {
+		report(&finding, "the kernel takes modules that nobody has signed");
+	} else if (loaded) {
+		report(&finding, "the kernel takes signed modules alone, as %s, and has this one",
+		       why);
+	} else {
+		finding.verdict = DOCTOR_FAIL;
+		finding.fix = "sign weir.ko (the kernel's scripts/sign-file) with a key that the machine trusts (`mokutil --import KEY.der`, then reboot), or turn Secure Boot off";
+		report(&finding, "the kernel refuses modules without a signature that it knows, as %s",
+		       why);
+	}
+}
+
 static void check_jit(void)
 {
 	long on = doctor_number("/proc/sys/net/core/bpf_jit_enable");
@@ -121,6 +180,7 @@ void doctor_host(struct patient *patient)
 	(void)patient;
 	check_kernel_btf();
 	check_module_files();
+	check_signature();
 	check_jit();
 	check_rights();
 }

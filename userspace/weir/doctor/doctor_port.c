@@ -91,6 +91,13 @@ static void check_program(struct patient *patient, const struct link *link,
 	}
 }
 
+static uint32_t grads_within(const struct job *job, uint32_t mtu)
+{
+	uint32_t size = job_grad_size(job), fixed = job_mtu(job) - size * job->grads;
+
+	return mtu > fixed ? (mtu - fixed) / size : 0;
+}
+
 static void check_mtu(struct patient *patient, const struct link *link, const char *subject)
 {
 	size_t i;
@@ -108,8 +115,7 @@ static void check_mtu(struct patient *patient, const struct link *link, const ch
 			finding.verdict = DOCTOR_FAIL;
 			finding.fix = fix("run `ip link set dev %s mtu %u` on every link of the way, or add job %u with at most %u grads",
 					  link->name, need, job.id,
-					  link->mtu > need - 4 * job.grads ?
-					  (link->mtu - (need - 4 * job.grads)) / 4 : 0);
+					  grads_within(&job, link->mtu));
 		}
 		report(&finding, "MTU %u, job %u with %u grads needs %u", link->mtu, job.id,
 		       job.grads, need);
@@ -172,6 +178,70 @@ static void check_segmentation(const struct link *link, const char *subject)
 	}
 	report(&finding, on ? "%s takes merged UDP packets" :
 	       "merged UDP packets that leave by %s are cut in software", link->name);
+}
+
+/* What a device can do itself, and is told not to. */
+static void check_offloads(const struct link *link, const char *subject)
+{
+	static const struct { const char *feature; const char *word; } wanted[] = {
+		{ "rx-checksum", "rx" }, { "tx-checksum-ip-generic", "tx" },
+		{ "tx-checksum-ipv4", "tx" }, { "tx-scatter-gather", "sg" },
+	};
+	struct finding finding = { DOCTOR_OK, "offloads", subject, NULL };
+	char off[128] = "", words[64] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (device_feature(link->name, wanted[i].feature) ||
+		    !device_feature_free(link->name, wanted[i].feature))
+			continue;
+		snprintf(off + strlen(off), sizeof(off) - strlen(off), "%s%s",
+			 *off ? ", " : "", wanted[i].feature);
+		snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s on",
+			 wanted[i].word);
+	}
+	if (!*off) {
+		report(&finding, "checksums and scattered packets are left to %s as far as it can",
+		       link->name);
+		return;
+	}
+	finding.verdict = DOCTOR_WARN;
+	finding.fix = fix("run `ethtool -K %s%s`", link->name, words);
+	report(&finding, "%s is told not to do what it can: %s", link->name, off);
+}
+
+/* More than one of so many packets is too much: workers send each one again. */
+#define DROPS_ONE_IN 1000
+
+static bool are_many(uint64_t dropped, uint64_t packets)
+{
+	return dropped && dropped >= packets / DROPS_ONE_IN;
+}
+
+/* Some drivers count what XDP has taken, and weir takes all that it sums. */
+static void check_drops(const struct link *link, const char *subject, uint32_t mode)
+{
+	struct finding finding = { DOCTOR_WARN, "drops", subject, NULL };
+	const struct drops *drops = &link->drops;
+
+	if (are_many(drops->missed, drops->in)) {
+		finding.fix = fix("see with `ip -s link show dev %s` whether it goes on; if so, give it longer rings (`ethtool -G %s rx NUMBER`) or more queues",
+				  link->name, link->name);
+		report(&finding, "%s had no buffer for %ju packets, and took %ju", link->name,
+		       (uintmax_t)drops->missed, (uintmax_t)drops->in);
+	}
+	if (mode != WEIR_MODE_XDP && are_many(drops->in_dropped, drops->in)) {
+		finding.fix = fix("see with `ip -s -s link show dev %s` whether it goes on; packets of protocols that nothing here speaks count, too",
+				  link->name);
+		report(&finding, "%s has dropped %ju packets that came in, and taken %ju",
+		       link->name, (uintmax_t)drops->in_dropped, (uintmax_t)drops->in);
+	}
+	if (are_many(drops->out_dropped, drops->out)) {
+		finding.fix = fix("see with `ip -s -s link show dev %s` whether it goes on; if so, see that the other end is up and has as large an MTU",
+				  link->name);
+		report(&finding, "%s has dropped %ju packets that were to leave, and sent %ju",
+		       link->name, (uintmax_t)drops->out_dropped, (uintmax_t)drops->out);
+	}
 }
 
 static bool listens(const struct format_ports *ports, const struct job *job)
@@ -286,6 +356,8 @@ static void check_port(struct patient *patient, const struct nlmsghdr *message)
 	check_mtu(patient, &link, subject);
 	check_merging(&link, subject, mode);
 	check_segmentation(&link, subject);
+	check_offloads(&link, subject);
+	check_drops(&link, subject, mode);
 	check_vlan(patient, &link, subject, mode);
 }
 

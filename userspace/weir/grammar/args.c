@@ -6,6 +6,7 @@
 
 #include "base/tool.h"
 #include "grammar/args.h"
+#include "grammar/near.h"
 
 /* One of the words that the key takes besides numbers. */
 static bool parse_word(struct value *value)
@@ -93,12 +94,12 @@ static int parse_time(struct value *value)
 	if (!units_digits(value->word, &end, &number))
 		return usage(key->name, "%s takes a time such as 500us, 10ms or 2s%s, not '%s'",
 			     key->name, other_words(key), value->word);
-	if (!*end && !number && !key->bare)
+	if (!*end && !number && !key->min)
 		return WEIR_OK;
-	if (!*end && !key->bare)
+	if (!*end)
 		return usage(key->name, "%s %s has no unit: write %sus, %sms or %ss",
 			     key->name, value->word, value->word, value->word, value->word);
-	unit = *end ? units_find(&time_units, end) : &(struct unit){ "", key->bare, 0 };
+	unit = units_find(&time_units, end);
 	units_list(&time_units, list, sizeof(list));
 	if (!unit)
 		return usage(key->name, "%s has the unknown unit '%s': units are %s",
@@ -183,15 +184,20 @@ static int parse_name(struct value *value)
 {
 	const struct key *key = value->key;
 	const struct name *name = names_find(key->names, value->word);
-	char list[256];
+	char list[256], hint[NEAR_TEXT];
+	struct near near;
+	size_t i;
 
 	if (name) {
 		value->number = name->value;
 		return WEIR_OK;
 	}
+	near_begin(&near, value->word);
+	for (i = 0; i < key->names->count; i++)
+		near_try(&near, key->names->name[i].word);
 	names_list(key->names, list, sizeof(list));
-	return usage(key->name, "there is no %s '%s': %s is %s", key->names->what,
-		     value->word, key->name, list);
+	return usage(key->name, "there is no %s '%s'%s: %s is %s", key->names->what,
+		     value->word, near_hint(&near, hint), key->name, list);
 }
 
 static int parse_device(struct value *value)
@@ -269,25 +275,68 @@ static int check_repeat(const struct args *args, const struct key *key)
 		     place(args), key->name, limit);
 }
 
+static void near_key(struct near *near, const struct verb *verb, const char *word)
+{
+	const struct verb_key *entry;
+
+	near_begin(near, word);
+	for (entry = verb->keys; entry->key; entry++)
+		near_try(near, entry->key->name);
+}
+
+static int unknown_key(const struct args *args, const char *word)
+{
+	char keys[512], hint[NEAR_TEXT];
+	struct near near;
+
+	grammar_keys(args->verb, keys, sizeof(keys));
+	if (!*keys)
+		return usage(NULL, "%s takes no words, but '%s' follows it", place(args), word);
+	near_key(&near, args->verb, word);
+	return usage(NULL, "%s does not know the word '%s'%s; it takes: %s", place(args), word,
+		     near_hint(&near, hint), keys);
+}
+
+/*
+ * The key of a first word that is a value by itself, as in `job show 7` and `port show eth1`:
+ * that of the verb's first key, if it looks like one. NULL where it does not.
+ */
+static const struct key *bare_key(const struct args *args, const char *word)
+{
+	const struct key *key = args->verb->keys[0].key;
+	struct near near;
+
+	if (args->count || !key)
+		return NULL;
+	if (key->type == VALUE_NUMBER && key->lookup)
+		return *word >= '0' && *word <= '9' ? key : NULL;
+	near_key(&near, args->verb, word);
+	return key->type == VALUE_DEVICE && !near.best ? key : NULL;
+}
+
+/* A value by itself is as if its key stood before it. */
+static int parse_bare(struct args *args, const struct key *key, char **words, int *used)
+{
+	struct value *value = &args->value[args->count++];
+
+	value->key = key;
+	value->attr = key->attr;
+	value->word = words[0];
+	return parse_value(value, 1, words, used);
+}
+
 /* A key and its value; @used becomes the number of their words. */
 static int parse_pair(struct args *args, int count, char **words, int *used)
 {
 	const struct verb_key *entry = grammar_key(args->verb, words[0]);
+	const struct key *bare = entry ? NULL : bare_key(args, words[0]);
 	struct value *value;
-	char keys[512];
 	int status;
 
-	if (!entry) {
-		grammar_keys(args->verb, keys, sizeof(keys));
-		if (!*keys)
-			return usage(NULL, "%s takes no words, but '%s' follows it",
-				     place(args), words[0]);
-		if (!args->count && grammar_key(args->verb, "dev"))
-			return usage(NULL, "%s does not know the word '%s'; if it is a device, write dev %s; it takes: %s",
-				     place(args), words[0], words[0], keys);
-		return usage(NULL, "%s does not know the word '%s'; it takes: %s",
-			     place(args), words[0], keys);
-	}
+	if (bare)
+		return parse_bare(args, bare, words, used);
+	if (!entry)
+		return unknown_key(args, words[0]);
 	status = check_repeat(args, entry->key);
 	if (status)
 		return status;
@@ -342,13 +391,35 @@ static int check_families(const struct args *args)
 
 static int parse_object(struct args *args, const char *word)
 {
-	char list[256];
+	const struct object *object;
+	char list[256], hint[NEAR_TEXT];
+	struct near near;
 
-	args->object = grammar_object(word);
+	args->object = grammar_object_like(word, list, sizeof(list));
 	if (args->object)
 		return WEIR_OK;
+	if (*list)
+		return usage(NULL, "the object '%s' may be %s: write more of it", word, list);
+	near_begin(&near, word);
+	for (object = grammar; object->name; object++)
+		near_try(&near, object->hidden ? "" : object->name);
 	grammar_objects(list, sizeof(list));
-	return usage(NULL, "there is no object '%s'; objects are: %s", word, list);
+	return usage(NULL, "there is no object '%s'%s; objects are: %s", word,
+		     near_hint(&near, hint), list);
+}
+
+static void unknown_verb(const struct args *args, const char *word)
+{
+	char list[256], hint[NEAR_TEXT];
+	const struct verb *verb;
+	struct near near;
+
+	near_begin(&near, word);
+	for (verb = args->object->verbs; verb->name; verb++)
+		near_try(&near, verb->name);
+	grammar_verbs(args->object, list, sizeof(list));
+	usage(NULL, "%s has no verb '%s'%s; verbs are: %s", args->object->name, word,
+	      near_hint(&near, hint), list);
 }
 
 /* Returns how many words name the verb, or -1 with the reason printed. */
@@ -359,17 +430,35 @@ static int parse_verb(struct args *args, int count, char **words)
 	args->verb = grammar_verb(args->object, "");
 	if (args->verb)
 		return 0;
-	grammar_verbs(args->object, list, sizeof(list));
+	/* An object alone is shown. */
+	args->verb = count ? NULL : grammar_verb(args->object, "show");
+	if (args->verb)
+		return 0;
 	if (!count) {
+		grammar_verbs(args->object, list, sizeof(list));
 		usage(NULL, "%s lacks its verb; verbs are: %s", args->object->name, list);
 		return -1;
 	}
-	args->verb = grammar_verb(args->object, words[0]);
+	args->verb = grammar_verb_like(args->object, words[0], list, sizeof(list));
 	if (args->verb)
 		return 1;
-	usage(NULL, "%s has no verb '%s'; verbs are: %s", args->object->name,
-	      words[0], list);
+	if (*list)
+		usage(NULL, "%s %s may be %s: write more of it", args->object->name, words[0], list);
+	else
+		unknown_verb(args, words[0]);
 	return -1;
+}
+
+int args_add(struct args *args, int count, char **words)
+{
+	int status, used;
+
+	for (; count > 0; count -= used, words += used) {
+		status = parse_pair(args, count, words, &used);
+		if (status)
+			return status;
+	}
+	return WEIR_OK;
 }
 
 int args_parse(struct args *args, int count, char **words)
@@ -390,12 +479,8 @@ int args_parse(struct args *args, int count, char **words)
 		args->word = words;
 		return WEIR_OK;
 	}
-	for (; count > 0; count -= used, words += used) {
-		status = parse_pair(args, count, words, &used);
-		if (status)
-			return status;
-	}
-	status = check_required(args);
+	status = args_add(args, count, words);
+	status = status ?: check_required(args);
 	return status ?: check_families(args);
 }
 

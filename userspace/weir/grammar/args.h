@@ -59,6 +59,9 @@ int args_units(const char *key, const char *what, const char *word,
 /* Reads digits alone, of a number in the bounds of the key. Returns an exit status. */
 int args_digits(const struct value *value, const char *digits, uint64_t *result);
 
+/* Adds keys and values to those that there are. Returns an exit status. */
+int args_add(struct args *args, int count, char **words);
+
 struct value *args_find(struct args *args, const char *key);
 const struct value *args_get(const struct args *args, const char *key);
 uint32_t args_number(const struct args *args, const char *key, uint32_t otherwise);

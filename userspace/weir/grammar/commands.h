@@ -28,6 +28,11 @@ int top_run(const struct args *args);
 int monitor_run(const struct args *args);
 int doctor_run(const struct args *args);
 int plan_run(const struct args *args);
+int save_run(const struct args *args);
+int restore_run(const struct args *args);
+int upgrade_run(const struct args *args);
+int metrics_run(const struct args *args);
+int flush_all(const struct args *args);
 int help_run(const struct args *args);
 int complete_run(const struct args *args);
 

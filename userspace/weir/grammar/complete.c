@@ -192,7 +192,7 @@ static void complete_pairs(const struct verb *verb, int count, char **words)
 {
 	if (!verb->positional)
 		complete_keys(verb, count, words);
-	else if (count == 1)
+	else if (count == 1 && verb->run == help_run)
 		list_objects();
 }
 

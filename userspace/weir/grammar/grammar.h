@@ -49,8 +49,6 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  *	are left to the module, which states them when it refuses
  * @max: likewise; 0 for all 32 bits
  * @names: of a name, its words; of a number or a time, words for some
- * @bare: of a time, the microseconds that a number without a unit counts; 0 for
- *	none without a unit
  * @none: a word that is taken too and stands for no address, device or number of
  *	the key's own; of a match, for all packets
  * @repeat: how often the key may be given, 0 for once
@@ -66,7 +64,6 @@ struct key {
 	uint32_t min;
 	uint32_t max;
 	const struct names *names;
-	uint32_t bare;
 	const char *none;
 	unsigned int repeat;
 	const struct syntax *syntax;
@@ -84,6 +81,7 @@ struct verb_key {
  * @keys: ends with an entry without a key
  * @run: returns an exit status
  * @positional: words without keys are taken by run() itself
+ * @words: those words, in help
  * @host_first: run() enters the network namespace itself
  */
 struct verb {
@@ -94,6 +92,7 @@ struct verb {
 	int (*run)(const struct args *args);
 	bool positional;
 	bool host_first;
+	const char *words;
 };
 
 /* @hidden: not shown in help; for programs */
@@ -109,6 +108,14 @@ extern const struct verb trim_verbs[];	/* grammar_trim.c */
 extern const struct verb trim_default_verbs[];
 
 const struct object *grammar_object(const char *name);
+
+/*
+ * By the name, or what it alone begins with; of a verb also by another word for it. NULL
+ * where there is none: then @list has those that begin so, if any does.
+ */
+const struct object *grammar_object_like(const char *name, char *list, unsigned int size);
+const struct verb *grammar_verb_like(const struct object *object, const char *name, char *list,
+				     unsigned int size);
 const struct verb *grammar_verb(const struct object *object, const char *name);
 const struct verb_key *grammar_key(const struct verb *verb, const char *name);
 void grammar_objects(char *buffer, unsigned int size);

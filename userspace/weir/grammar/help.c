@@ -119,7 +119,28 @@ static void print_names(const char *title, const struct names *names)
 	}
 }
 
-int help_object(const char *name)
+/* One verb, with all of its keys. */
+static int help_verb(const struct object *object, const char *name)
+{
+	const struct verb_key *entry;
+	const struct verb *verb;
+	char list[256];
+
+	verb = grammar_verb_like(object, name, list, sizeof(list));
+	if (!verb) {
+		grammar_verbs(object, list, sizeof(list));
+		return usage(NULL, "%s has no verb '%s'; verbs are: %s", object->name, name, list);
+	}
+	printf("usage:\n");
+	print_usage(object, verb);
+	if (verb->keys->key)
+		printf("\nkeys:\n");
+	for (entry = verb->keys; entry->key; entry++)
+		printf("  %-12s  %s\n", entry->key->name, entry->key->doc);
+	return WEIR_OK;
+}
+
+int help_object(const char *name, const char *verb_name)
 {
 	const struct object *object = grammar_object(name);
 	const struct verb *verb;
@@ -129,10 +150,12 @@ int help_object(const char *name)
 		grammar_objects(list, sizeof(list));
 		return usage(NULL, "there is no object '%s'; objects are: %s", name, list);
 	}
+	if (verb_name)
+		return help_verb(object, verb_name);
 	printf("%s: %s\n\nusage:\n", object->name, object->doc);
 	for (verb = object->verbs; verb->name; verb++) {
 		if (verb->positional)
-			printf("  weir %s [OBJECT]\n      %s\n", object->name, verb->doc);
+			printf("  weir %s %s\n      %s\n", object->name, verb->words, verb->doc);
 		else
 			print_usage(object, verb);
 	}
@@ -150,6 +173,7 @@ int help_object(const char *name)
 		print_names("modes", &mode_names);
 	if (!strcmp(name, "trim")) {
 		print_names("hooks", &trim_hook_names);
+		print_names("profiles", &profile_names);
 		print_names("lengths", &trim_length_names);
 		print_names("victims", &trim_victim_names);
 		print_names("full", &trim_full_names);
@@ -171,5 +195,5 @@ int help_run(const struct args *args)
 	if (args->words > 1)
 		return usage(NULL, "help takes one object, but '%s' follows '%s'",
 			     args->word[1], args->word[0]);
-	return help_object(args->word[0]);
+	return help_object(args->word[0], NULL);
 }

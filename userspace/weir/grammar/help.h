@@ -3,6 +3,8 @@
 #define WEIR_HELP_H
 
 void help_all(void);
-int help_object(const char *name);
+
+/* @verb: show that one alone; NULL for all. */
+int help_object(const char *name, const char *verb);
 
 #endif

@@ -45,6 +45,13 @@ static const struct name dscps[] = {
 	{ 38, "af43", NULL }, { 46, "ef", NULL },
 };
 
+static const struct name profiles[PROFILES] = {
+	{ PROFILE_NDP, "ndp", "as NDP has it: eight packets, ten headers for each, a coin, and back to the sender" },
+	{ PROFILE_UEC, "uec", "for Ultra Ethernet: TRIMMABLE af11, TRIMMED 45, CONTROL ef" },
+	{ PROFILE_SONIC, "sonic", "as a switch with SONiC's example: all packets, 128 bytes, DSCP 48" },
+};
+
+const struct names profile_names = { "profile", COUNT(profiles), profiles };
 const struct names edge_names = { "word", COUNT(edges), edges };
 const struct names dscp_names = { "DSCP", COUNT(dscps), dscps };
 static const struct name dynamic[] = { { WEIR_TRIM_QUEUE_DYNAMIC, "dynamic", NULL } };

@@ -37,6 +37,10 @@ extern const struct names trim_meter_names;
 extern const struct names dscp_names;
 extern const struct names edge_names;
 
+/* Settings of trimming by one name: trim/profile.c has them. */
+enum { PROFILE_NDP, PROFILE_UEC, PROFILE_SONIC, PROFILES };
+extern const struct names profile_names;
+
 /* Attributes of nests of counters, in the spec's order. */
 extern const struct names counter_names;
 extern const struct names trim_counter_names;

@@ -9,7 +9,10 @@
 #include "grammar/commands.h"
 #include "job/ranks.h"
 #include "netlink/genl.h"
+#include "request/request.h"
 #include "request/show.h"
+
+#define LIMIT_DEFAULT 100
 
 static void print_age(uint64_t nanos)
 {
@@ -29,10 +32,10 @@ static void print_missing(const struct nlmsghdr *message)
 
 	ranks_missing(&missing, message);
 	if (!opt.json) {
-		print_string_as(NULL, COLOR_WARN, "missing", ranks_text(&missing, text));
+		print_string_as(NULL, COLOR_WARN, "missing-ranks", ranks_text(&missing, text));
 		return;
 	}
-	print_list("missing");
+	print_list("missing-ranks");
 	for (i = 0; i < WEIR_SOURCES_MAX; i++) {
 		if (missing.in[i])
 			print_uint(NULL, i);
@@ -55,7 +58,36 @@ void block_print(const struct nlmsghdr *message, bool brief)
 	print_missing(message);
 }
 
+/* A table full of blocks tells readers no more than the first of them. */
+static size_t limit_of(const struct args *args)
+{
+	const struct value *limit = args_get(args, "limit");
+
+	if (limit)
+		return limit->number ?: SIZE_MAX;
+	return opt.json ? SIZE_MAX : LIMIT_DEFAULT;
+}
+
 int block_show(const struct args *args)
 {
-	return show_run(args, false, block_print);
+	struct nl_replies replies = {};
+	size_t limit = limit_of(args), all;
+	struct weir weir;
+	int status;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	status = request_show(&weir, args, false, &replies);
+	weir_close(&weir);
+	all = replies.count;
+	if (!status && all > limit)
+		replies.count = limit;
+	if (!status)
+		show_replies(&replies, block_print);
+	if (!status && all > limit)
+		note("%zu more blocks are open: `limit all` shows them", all - limit);
+	replies.count = all;
+	nl_replies_free(&replies);
+	return status;
 }

@@ -50,7 +50,6 @@ static void print_policy(const struct nlattr **job)
 
 static void print_config(const struct nlattr **job)
 {
-	print_uint_as("job", COLOR_NAME, "id", nl_uint(job[WEIR_A_JOB_ID]));
 	show_name("format", &format_names, job[WEIR_A_JOB_FORMAT]);
 	show_name("dtype", &dtype_names, job[WEIR_A_JOB_DTYPE]);
 	show_name("op", &op_names, job[WEIR_A_JOB_OP]);
@@ -72,6 +71,7 @@ void job_print(const struct nlmsghdr *message, bool brief)
 	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
 
 	weir_attributes(message, job, WEIR_A_JOB_MAX);
+	print_uint_as("job", COLOR_NAME, "id", nl_uint(job[WEIR_A_JOB_ID]));
 	print_config(job);
 	if (!brief)
 		print_line(4);
@@ -85,6 +85,17 @@ void job_print(const struct nlmsghdr *message, bool brief)
 		print_bytes("memory", nl_uint(job[WEIR_A_JOB_MEMORY]));
 	if ((!brief || opt.json) && job[WEIR_A_JOB_STATS])
 		stats_print(job[WEIR_A_JOB_STATS]);
+}
+
+void job_save(const struct nlmsghdr *message)
+{
+	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
+
+	weir_attributes(message, job, WEIR_A_JOB_MAX);
+	print_text("job add");
+	show_number("id", job[WEIR_A_JOB_ID]);
+	print_config(job);
+	print_policy(job);
 }
 
 int job_show(const struct args *args)

@@ -59,6 +59,15 @@ static void print_lateness(const struct nlmsghdr *message)
 		lateness_draw(&lateness);
 }
 
+static void print_config(const struct nlattr **source)
+{
+	show_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
+	show_number("port", source[WEIR_A_SOURCE_PORT]);
+	print_device(source[WEIR_A_SOURCE_IFINDEX]);
+	print_vlan(source[WEIR_A_SOURCE_VLAN]);
+	rate_print(source[WEIR_A_SOURCE_RATE]);
+}
+
 void source_print(const struct nlmsghdr *message, bool brief)
 {
 	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
@@ -66,11 +75,7 @@ void source_print(const struct nlmsghdr *message, bool brief)
 	weir_attributes(message, source, WEIR_A_SOURCE_MAX);
 	print_uint_as("source job", COLOR_NAME, "job", nl_uint(source[WEIR_A_SOURCE_JOB]));
 	print_uint_as(NULL, COLOR_NAME, "id", nl_uint(source[WEIR_A_SOURCE_ID]));
-	show_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
-	show_number("port", source[WEIR_A_SOURCE_PORT]);
-	print_device(source[WEIR_A_SOURCE_IFINDEX]);
-	print_vlan(source[WEIR_A_SOURCE_VLAN]);
-	rate_print(source[WEIR_A_SOURCE_RATE]);
+	print_config(source);
 	if (!brief)
 		print_line(4);
 	print_state(source[WEIR_A_SOURCE_STATE]);
@@ -81,6 +86,23 @@ void source_print(const struct nlmsghdr *message, bool brief)
 		print_lateness(message);
 	if (source[WEIR_A_SOURCE_STATS])
 		stats_print(source[WEIR_A_SOURCE_STATS]);
+}
+
+bool source_save(const struct nlmsghdr *message)
+{
+	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
+	unsigned int ifindex;
+	char name[IF_NAMESIZE];
+
+	weir_attributes(message, source, WEIR_A_SOURCE_MAX);
+	ifindex = nl_uint(source[WEIR_A_SOURCE_IFINDEX]);
+	if (ifindex && !if_indextoname(ifindex, name))
+		return false;
+	print_text("source add");
+	show_number("job", source[WEIR_A_SOURCE_JOB]);
+	show_number("id", source[WEIR_A_SOURCE_ID]);
+	print_config(source);
+	return true;
 }
 
 int source_show(const struct args *args)

@@ -42,6 +42,21 @@ static void parse_xdp(const struct nlattr *xdp, struct link *link)
 	link->hardware_id = nl_uint(table[IFLA_XDP_HW_PROG_ID]);
 }
 
+static void parse_drops(const struct nlattr *attr, struct drops *drops)
+{
+	struct rtnl_link_stats64 stats = {};
+	size_t size = attr ? mnl_attr_get_payload_len(attr) : 0;
+
+	if (size)
+		memcpy(&stats, mnl_attr_get_payload(attr),
+		       size < sizeof(stats) ? size : sizeof(stats));
+	drops->in = stats.rx_packets;
+	drops->out = stats.tx_packets;
+	drops->in_dropped = stats.rx_dropped;
+	drops->missed = stats.rx_missed_errors;
+	drops->out_dropped = stats.tx_dropped;
+}
+
 static void parse_link(const struct nlmsghdr *message, struct link *link)
 {
 	const struct ifinfomsg *header = mnl_nlmsg_get_payload(message);
@@ -57,6 +72,7 @@ static void parse_link(const struct nlmsghdr *message, struct link *link)
 	copy_string(link->name, sizeof(link->name), table[IFLA_IFNAME]);
 	parse_kind(table[IFLA_LINKINFO], link);
 	parse_xdp(table[IFLA_XDP], link);
+	parse_drops(table[IFLA_STATS64], &link->drops);
 }
 
 int rtnl_link(struct nl *nl, unsigned int ifindex, struct link *link)

@@ -11,6 +11,18 @@
 #include "netlink/nl.h"
 
 /**
+ * struct drops - packets of a device, and those that it has dropped, since it came
+ * @missed: of @in, for want of a buffer
+ */
+struct drops {
+	uint64_t in;
+	uint64_t out;
+	uint64_t in_dropped;
+	uint64_t missed;
+	uint64_t out_dropped;
+};
+
+/**
  * struct link - a network device
  * @flags: IFF_*
  * @peer: ifindex of the other end, 0 where it has none
@@ -29,6 +41,7 @@ struct link {
 	uint32_t driver_id;
 	uint32_t generic_id;
 	uint32_t hardware_id;
+	struct drops drops;
 };
 
 /* @name: of a bpf filter, its owner's name for it */

@@ -18,6 +18,7 @@
 #include "base/tool.h"
 #include "grammar/commands.h"
 #include "request/request.h"
+#include "trim/profile.h"
 #include "trim/speed.h"
 #include "trim/trim.h"
 
@@ -276,11 +277,13 @@ static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_att
 
 int trim_set(const struct args *args)
 {
-	struct trim_attempt attempt = { .args = args, .fd = -1 };
+	struct args all = *args;
+	struct trim_attempt attempt = { .args = &all, .fd = -1 };
 	int status;
 	size_t i;
 
-	status = trim_check_words(args);
+	status = profile_fill(&all);
+	status = status ?: trim_check_words(&all);
 	status = status ?: with_sockets(&attempt, set);
 	program_close(&attempt.program);
 	for (i = 0; i < ARGS_MAX; i++)

@@ -209,6 +209,61 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 		print_stats(trim[WEIR_A_TRIM_STATS]);
 }
 
+/*
+ * What was said of the policy itself. Lists of DSCPs that were said to be empty are not those of
+ * the namespace's default, so they are written, too.
+ */
+static void print_said(const struct nlmsghdr *message, const struct nlattr **trim)
+{
+	static const struct name lists[] = {
+		{ WEIR_A_TRIM_TRIMMED_DSCPS, "trimmed-dscp", NULL },
+		{ WEIR_A_TRIM_CONTROL_DSCPS, "control-dscp", NULL },
+	};
+	size_t i;
+
+	print_mark(trim);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (trim[lists[i].value] && !nl_uint(trim[lists[i].value]))
+			print_string(lists[i].word, "none");
+	}
+	if (trim[WEIR_A_TRIM_RULE])
+		match_print(message);
+	print_bands(trim);
+	print_meter(trim);
+}
+
+void trim_save(const struct nlmsghdr *message)
+{
+	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1];
+	uint64_t said;
+	int i;
+
+	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
+	print_text("trim set");
+	print_string("dev", nl_string(trim[WEIR_A_TRIM_IFNAME]));
+	show_name("hook", &trim_hook_names, trim[WEIR_A_TRIM_HOOK]);
+	said = nl_uint(trim[WEIR_A_TRIM_SAID]);
+	/* A share is its value, too. */
+	if (said >> WEIR_A_TRIM_SHARE & 1)
+		said |= 1ull << WEIR_A_TRIM_SHARE_VALUE;
+	for (i = 0; i <= WEIR_A_TRIM_MAX; i++) {
+		if (!(said >> i & 1) && i != WEIR_A_TRIM_HOOK)
+			trim[i] = NULL;
+	}
+	show_name("edge", &edge_names, trim[WEIR_A_TRIM_EDGE]);
+	print_said(message, trim);
+}
+
+void trim_default_save(const struct nlmsghdr *message)
+{
+	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1];
+
+	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
+	trim[WEIR_A_TRIM_METER] = trim[WEIR_A_TRIM_HOOK] = NULL;
+	print_text("trim-default set");
+	print_said(message, trim);
+}
+
 void trim_default_print(const struct nlmsghdr *message, bool brief)
 {
 	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1];

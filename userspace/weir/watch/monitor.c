@@ -3,17 +3,22 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <weir.h>
 
 #include "base/print.h"
 #include "base/tool.h"
+#include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/names.h"
 #include "netlink/genl.h"
 #include "request/show.h"
+#include "watch/journal.h"
 
 #define RECEIVE_SIZE 65536
 
@@ -99,7 +104,46 @@ static void print_time(void)
 	print_string_as("", COLOR_NONE, "time", text);
 }
 
-static void print_notification(const struct nlmsghdr *message)
+/* In the journal it has a time already. */
+static void write_entry(int journal, const struct notification *notification,
+			const struct nlmsghdr *message)
+{
+	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
+	enum color color = event_color(notification, message);
+	struct entry entry = {
+		.event = event_name(notification, message),
+		.priority = color == COLOR_BAD ? LOG_ERR :
+			    color == COLOR_WARN ? LOG_WARNING : LOG_INFO,
+		.job = -1,
+		.source = -1,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		abort();
+	print_to(file);
+	print_string_as("", COLOR_NONE, "event", entry.event);
+	notification->print(message, true);
+	print_line(0);
+	print_to(NULL);
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	entry.message = text;
+	if (!notification->event) {
+		weir_attributes(message, event, WEIR_A_EVENT_MAX);
+		if (event[WEIR_A_EVENT_JOB])
+			entry.job = nl_uint(event[WEIR_A_EVENT_JOB]);
+		if (event[WEIR_A_EVENT_SOURCE])
+			entry.source = nl_uint(event[WEIR_A_EVENT_SOURCE]);
+	}
+	if (journal_send(journal, &entry))
+		warning("the journal does not take `%s`: %s", text, strerror(errno));
+	free(text);
+}
+
+static void print_notification(const struct nlmsghdr *message, int journal)
 {
 	uint8_t command = weir_command(message);
 	size_t i;
@@ -109,6 +153,10 @@ static void print_notification(const struct nlmsghdr *message)
 
 		if (notification->command != command)
 			continue;
+		if (journal >= 0) {
+			write_entry(journal, notification, message);
+			return;
+		}
 		print_object(NULL);
 		print_time();
 		print_string_as("", event_color(notification, message), "event",
@@ -119,7 +167,7 @@ static void print_notification(const struct nlmsghdr *message)
 	}
 }
 
-static int handle(const struct weir *weir, const char *buffer, ssize_t got)
+static int handle(const struct weir *weir, const char *buffer, ssize_t got, int journal)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
 	int left = got;
@@ -128,7 +176,7 @@ static int handle(const struct weir *weir, const char *buffer, ssize_t got)
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
 		if (message->nlmsg_type == weir->family)
-			print_notification(message);
+			print_notification(message, journal);
 		else if (message->nlmsg_type == GENL_ID_CTRL && weir_gone(message))
 			return refused(ENOENT, "the weir module was unloaded, so there is nothing to monitor");
 	}
@@ -136,7 +184,7 @@ static int handle(const struct weir *weir, const char *buffer, ssize_t got)
 	return fflush(stdout) ? WEIR_REFUSED : WEIR_OK;
 }
 
-static int receive(const struct weir *weir)
+static int receive(const struct weir *weir, int journal)
 {
 	static char buffer[RECEIVE_SIZE] __attribute__((aligned(8)));
 	int status = WEIR_OK;
@@ -145,7 +193,7 @@ static int receive(const struct weir *weir)
 		ssize_t got = mnl_socket_recvfrom(weir->nl.socket, buffer, sizeof(buffer));
 
 		if (got >= 0)
-			status = handle(weir, buffer, got);
+			status = handle(weir, buffer, got, journal);
 		else if (errno == ENOBUFS)
 			warning("events came faster than they were read; some are lost");
 		else if (errno != EINTR)
@@ -154,13 +202,28 @@ static int receive(const struct weir *weir)
 	return status;
 }
 
+/* @journal: a socket, or negative for standard output */
+static int where_to(const struct args *args, int *journal)
+{
+	*journal = -1;
+	if (!args->words)
+		return WEIR_OK;
+	if (args->words > 1 || strcmp(args->word[0], "--journal"))
+		return usage(NULL, "monitor takes --journal, or no words, but not '%s'",
+			     args->word[args->words - 1]);
+	*journal = journal_open();
+	if (*journal >= 0)
+		return WEIR_OK;
+	return refused(*journal, "cannot write to the journal: %s", strerror(-*journal));
+}
+
 int monitor_run(const struct args *args)
 {
+	int status, err, journal;
 	struct weir weir;
-	int status, err;
 
-	(void)args;
-	status = weir_open(&weir);
+	status = where_to(args, &journal);
+	status = status ?: weir_open(&weir);
 	if (status)
 		return status;
 	err = weir_listen(&weir);
@@ -168,7 +231,9 @@ int monitor_run(const struct args *args)
 		status = refused(err, "cannot listen to the module's events: %s",
 				 strerror(-err));
 	else
-		status = receive(&weir);
+		status = receive(&weir, journal);
 	weir_close(&weir);
+	if (journal >= 0)
+		close(journal);
 	return status;
 }

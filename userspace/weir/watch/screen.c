@@ -228,13 +228,12 @@ static enum screen_event read_signal(struct screen *screen)
 }
 
 /* A terminal that is gone reads as its end. */
-static enum screen_event read_key(void)
+static enum screen_event read_keys(struct screen *screen)
 {
-	char key;
+	ssize_t got = read(STDIN_FILENO, screen->keys, sizeof(screen->keys));
 
-	if (read(STDIN_FILENO, &key, 1) != 1)
-		return SCREEN_QUIT;
-	return key == 'q' || key == 'Q' ? SCREEN_QUIT : SCREEN_CHANGED;
+	screen->pressed = got > 0 ? got : 0;
+	return got > 0 ? SCREEN_KEYS : SCREEN_QUIT;
 }
 
 enum screen_event screen_wait(struct screen *screen, uint64_t until)
@@ -252,5 +251,5 @@ enum screen_event screen_wait(struct screen *screen, uint64_t until)
 	left.tv_nsec = (until - now) % BILLION;
 	if (ppoll(fds, 2, &left, NULL) <= 0)
 		return SCREEN_TIME;
-	return fds[0].revents ? read_signal(screen) : read_key();
+	return fds[0].revents ? read_signal(screen) : read_keys(screen);
 }

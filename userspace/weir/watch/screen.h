@@ -21,6 +21,7 @@
  * @line: those written so far, @lines of them
  * @out: where the line that is being written goes, NULL between lines
  * @column: of that line
+ * @keys: pressed last, where screen_wait() said so, @pressed of them
  */
 struct screen {
 	bool live;
@@ -34,9 +35,11 @@ struct screen {
 	unsigned int column;
 	int signals;
 	struct termios saved;
+	char keys[16];
+	size_t pressed;
 };
 
-enum screen_event { SCREEN_TIME, SCREEN_CHANGED, SCREEN_QUIT };
+enum screen_event { SCREEN_TIME, SCREEN_CHANGED, SCREEN_KEYS, SCREEN_QUIT };
 
 /* Live where both standard input and output are terminals, and @plain does not forbid. */
 int screen_open(struct screen *screen, bool plain);

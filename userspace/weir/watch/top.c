@@ -7,6 +7,7 @@
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "watch/top.h"
+#include "watch/view.h"
 
 #define INTERVAL_MICROS 1000000
 
@@ -15,7 +16,8 @@
  * @interval: nanoseconds
  * @left: how many looks are still to be shown; counts only where @counted
  * @now: the last look
- * @change: the page shown: the difference to the look before
+ * @change: the difference to the look before
+ * @view: how it is looked at
  */
 struct watch {
 	struct weir weir;
@@ -25,17 +27,33 @@ struct watch {
 	bool counted;
 	struct sample now;
 	struct sample change;
+	struct view view;
 };
 
 static void show(struct watch *watch)
 {
+	struct sample page;
+	char status[96];
+
+	view_page(&watch->view, &watch->change, &page);
 	if (opt.json) {
-		top_print_json(&watch->change);
+		top_print_json(&page);
 		fflush(stdout);
-		return;
+	} else {
+		top_draw(&watch->screen, &page, view_text(&watch->view, status));
+		screen_show(&watch->screen);
 	}
-	top_draw(&watch->screen, &watch->change);
-	screen_show(&watch->screen);
+	sample_free(&page);
+}
+
+/* False: it is to end. */
+static bool take_keys(struct watch *watch)
+{
+	if (!view_keys(&watch->view, watch->screen.keys, watch->screen.pressed))
+		return false;
+	view_note(&watch->view, &watch->change);
+	show(watch);
+	return true;
 }
 
 /* Returns 0 or a negative errno. */
@@ -49,6 +67,7 @@ static int look(struct watch *watch)
 		return err;
 	sample_free(&watch->change);
 	sample_change(&watch->change, &next, watch->now.time ? &watch->now : NULL);
+	view_note(&watch->view, &watch->change);
 	sample_free(&watch->now);
 	watch->now = next;
 	return 0;
@@ -63,6 +82,10 @@ static bool wait_for(struct watch *watch, uint64_t due)
 			return true;
 		case SCREEN_CHANGED:
 			show(watch);
+			break;
+		case SCREEN_KEYS:
+			if (!take_keys(watch))
+				return false;
 			break;
 		case SCREEN_QUIT:
 			return false;
@@ -95,8 +118,11 @@ int top_run(const struct args *args)
 		.left = args_number(args, "count", 0),
 		.counted = args_get(args, "count"),
 	};
+	const struct value *filter = args_get(args, "filter");
 	int status, err = 0;
 
+	view_begin(&watch.view, args_number(args, "sort", 0),
+		   filter ? filter->word : NULL);
 	status = weir_open(&watch.weir);
 	if (status)
 		return status;
@@ -111,6 +137,7 @@ int top_run(const struct args *args)
 				 strerror(-err));
 	sample_free(&watch.now);
 	sample_free(&watch.change);
+	view_end(&watch.view);
 	weir_close(&watch.weir);
 	return status;
 }

@@ -88,8 +88,7 @@ void sample_free(struct sample *sample);
 
 /*
  * A copy whose counters and histograms are the difference to an earlier look, or count from
- * the start where there is none; the largest jobs, the latest sources and the devices that
- * lose most first.
+ * the start where there is none.
  */
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before);
 
@@ -100,8 +99,13 @@ double sample_rate(const struct sample *sample, const struct counters *counters,
 double sample_trim_rate(const struct sample *sample, const struct top_trim *trim,
 			uint16_t attr);
 double sample_trim_drops(const struct sample *sample, const struct top_trim *trim);
+uint64_t sample_drops(const struct top_trim *trim);
 
-void top_draw(struct screen *screen, const struct sample *sample);
+/* How late a source is, by its bucket; one that is silent is later than all. */
+unsigned int sample_lateness(const struct top_source *source);
+
+/* @status: at the end of a live page's first line */
+void top_draw(struct screen *screen, const struct sample *sample, const char *status);
 void top_print_json(const struct sample *sample);
 
 #endif

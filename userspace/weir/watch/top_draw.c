@@ -55,7 +55,7 @@ static double megabits(double bytes)
 	return bytes * 8 / 1e6;
 }
 
-static void draw_total(struct screen *screen, const struct sample *sample)
+static void draw_total(struct screen *screen, const struct sample *sample, const char *status)
 {
 	static const struct { const char *label; uint16_t attr; enum color color; } rates[] = {
 		{ "contributions/s", WEIR_A_STATS_CONTRIBUTIONS, COLOR_NONE },
@@ -70,6 +70,8 @@ static void draw_total(struct screen *screen, const struct sample *sample)
 	put_time(screen);
 	screen_put(screen, COLOR_NONE, "  jobs %u  ports %u  sums with %s", total->jobs,
 		   total->ports, total->reduction);
+	if (screen->live)
+		screen_put(screen, COLOR_WARN, "  %s", status);
 	screen_end_line(screen);
 	put_bytes(screen, "memory ", total->memory, "");
 	put_bytes(screen, "  of all namespaces ", total->memory_used, "");
@@ -266,18 +268,20 @@ static void draw_trims(struct screen *screen, const struct sample *sample, size_
 	draw_rest(screen, sample->trims - shown, "device");
 }
 
-/* Of the lines, at most a quarter, and none where there is nothing to show. */
+/* A quarter of the lines, or what other lists leave; none where there is nothing to show. */
 static size_t trim_lines(const struct sample *sample, size_t room)
 {
-	size_t most = room / 4;
+	size_t others = sample->jobs + sample->sources, most = room / 4;
 
+	if (others < room && room - others > most)
+		most = room - others;
 	if (!sample->trims || most <= TITLE_LINES)
 		return 0;
 	return sample->trims + TITLE_LINES < most ? sample->trims + TITLE_LINES : most;
 }
 
 /* Of the lines left by trims, a third is for jobs, and more where the sources leave it. */
-void top_draw(struct screen *screen, const struct sample *sample)
+void top_draw(struct screen *screen, const struct sample *sample, const char *status)
 {
 	size_t room, jobs, trims;
 
@@ -290,7 +294,7 @@ void top_draw(struct screen *screen, const struct sample *sample)
 		jobs = room - sample->sources;
 	if (sample->jobs < jobs)
 		jobs = sample->jobs;
-	draw_total(screen, sample);
+	draw_total(screen, sample, status);
 	draw_trims(screen, sample, trims);
 	draw_jobs(screen, sample, jobs);
 	draw_sources(screen, sample, room - jobs);

@@ -213,18 +213,11 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare_jobs(const void *a, const void *b)
-{
-	const struct top_job *one = a, *other = b;
-
-	return compare(other->memory, one->memory) ?: compare(one->id, other->id);
-}
-
 /*
  * How late a source is, by its bucket: a silent source that blocks time out for is
  * later than all, and the lateness of a source that no block waits for is unknown.
  */
-static unsigned int lateness_rank(const struct top_source *source)
+unsigned int sample_lateness(const struct top_source *source)
 {
 	int p99 = lateness_quantile(&source->lateness, 990);
 
@@ -233,20 +226,7 @@ static unsigned int lateness_rank(const struct top_source *source)
 	return p99 + 1;
 }
 
-static int compare_sources(const void *a, const void *b)
-{
-	const struct top_source *one = a, *other = b;
-	const uint64_t *mine = one->counters.count, *theirs = other->counters.count;
-
-	return compare(lateness_rank(other), lateness_rank(one)) ?:
-	       compare(other->state, one->state) ?:
-	       compare(theirs[WEIR_A_STATS_STRAGGLES], mine[WEIR_A_STATS_STRAGGLES]) ?:
-	       compare(theirs[WEIR_A_STATS_LATE], mine[WEIR_A_STATS_LATE]) ?:
-	       compare(other->missing, one->missing) ?:
-	       compare(one->job, other->job) ?: compare(one->id, other->id);
-}
-
-static uint64_t trim_drops(const struct top_trim *trim)
+uint64_t sample_drops(const struct top_trim *trim)
 {
 	const uint64_t *count = trim->counters.count;
 
@@ -254,18 +234,6 @@ static uint64_t trim_drops(const struct top_trim *trim)
 	       count[WEIR_A_TRIM_STATS_OTHER_DROPPED] + count[WEIR_A_TRIM_STATS_FAILED] +
 	       count[WEIR_A_TRIM_STATS_DEVICE_DROPPED] + count[WEIR_A_TRIM_STATS_LOST] +
 	       trim->child_dropped;
-}
-
-/* Those that lose most first. */
-static int compare_trims(const void *a, const void *b)
-{
-	const struct top_trim *one = a, *other = b;
-	const uint64_t *mine = one->counters.count, *theirs = other->counters.count;
-
-	return compare(trim_drops(other), trim_drops(one)) ?:
-	       compare(theirs[WEIR_A_TRIM_STATS_TRIM], mine[WEIR_A_TRIM_STATS_TRIM]) ?:
-	       compare(theirs[WEIR_A_TRIM_STATS_WHOLE], mine[WEIR_A_TRIM_STATS_WHOLE]) ?:
-	       compare(one->ifindex, other->ifindex);
 }
 
 static void source_since(struct top_source *source, const struct top_source *before)
@@ -346,9 +314,6 @@ void sample_change(struct sample *change, const struct sample *now, const struct
 	memcpy(change->trim, now->trim, now->trims * sizeof(*now->trim));
 	if (before)
 		subtract(change, before);
-	qsort(change->job, change->jobs, sizeof(*change->job), compare_jobs);
-	qsort(change->source, change->sources, sizeof(*change->source), compare_sources);
-	qsort(change->trim, change->trims, sizeof(*change->trim), compare_trims);
 }
 
 double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr)
@@ -364,5 +329,5 @@ double sample_trim_rate(const struct sample *sample, const struct top_trim *trim
 
 double sample_trim_drops(const struct sample *sample, const struct top_trim *trim)
 {
-	return sample->elapsed ? trim_drops(trim) * 1e9 / sample->elapsed : NAN;
+	return sample->elapsed ? sample_drops(trim) * 1e9 / sample->elapsed : NAN;
 }

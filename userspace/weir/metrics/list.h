@@ -4,8 +4,8 @@
  * text and Grafana's dashboard are both made from it. Counters are those of the spec, by its
  * names; trimming's have the names that SAI gives them.
  */
-#ifndef WEIRD_LIST_H
-#define WEIRD_LIST_H
+#ifndef WEIR_METRICS_LIST_H
+#define WEIR_METRICS_LIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prometheus' text format: each metric's samples together, of all objects of its scope. */
+/*
+ * Each metric's samples together, of all objects of its scope. OpenMetrics is the stricter of
+ * the two formats: a counter's family goes without the end of its name, and the text has one.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <string.h>
 
 #include <weir.h>
 
 #include "grammar/names.h"
 #include "job/lateness.h"
 #include "metrics/list.h"
-#include "metrics/metrics.h"
+#include "metrics/text.h"
 #include "netlink/genl.h"
 
 #define LABELS		256
@@ -22,7 +26,7 @@
  */
 struct page {
 	FILE *to;
-	const struct jobs *jobs;
+	const struct metrics_style *style;
 	struct nl_replies object[SCOPES];
 };
 
@@ -37,13 +41,12 @@ static const struct nlattr *attribute(const struct nlmsghdr *message, uint16_t t
 	return NULL;
 }
 
-/* Names of tenants and jobs have no character that would need an escape. */
 static void job_labels(const struct page *page, uint32_t id, char labels[static LABELS])
 {
-	const struct job *job = id <= WEIR_JOB_ID_MAX ? page->jobs->by_id[id] : NULL;
+	size_t used = snprintf(labels, LABELS, "job=\"%u\"", id);
 
-	snprintf(labels, LABELS, "job=\"%u\",tenant=\"%s\",name=\"%s\"", id,
-		 job ? job->tenant : "", job ? job->name : "");
+	if (page->style->labels)
+		page->style->labels(page->style->context, id, labels + used, LABELS - used);
 }
 
 static void port_label(const char *name, char labels[static LABELS])
@@ -162,10 +165,13 @@ static void family(const struct metric *metric, void *context)
 	};
 	const struct page *page = context;
 	const struct nl_replies *replies = &page->object[metric->scope];
+	int length = strlen(metric->name);
 	size_t i;
 
-	fprintf(page->to, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help,
-		metric->name, types[metric->kind]);
+	if (page->style->open && !strcmp(types[metric->kind], "counter"))
+		length -= strlen("_total");
+	fprintf(page->to, "# HELP %.*s %s\n# TYPE %.*s %s\n", length, metric->name, metric->help,
+		length, metric->name, types[metric->kind]);
 	for (i = 0; i < replies->count; i++)
 		object(page, metric, replies->message[i]);
 }
@@ -183,9 +189,9 @@ static int collect(struct page *page, struct weir *weir)
 	return err;
 }
 
-int metrics_write(FILE *to, const struct jobs *jobs)
+int metrics_text(FILE *to, const struct metrics_style *style)
 {
-	struct page page = { .to = to, .jobs = jobs };
+	struct page page = { .to = to, .style = style };
 	struct weir weir;
 	unsigned int i;
 	int err;
@@ -197,6 +203,8 @@ int metrics_write(FILE *to, const struct jobs *jobs)
 	weir_close(&weir);
 	if (!err)
 		metrics_each(family, &page);
+	if (!err && style->open)
+		fputs("# EOF\n", to);
 	for (i = 0; i < SCOPES; i++)
 		nl_replies_free(&page.object[i]);
 	return err;

@@ -1,0 +1,243 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the tool keeps: `weir save`, `weir restore`, and jobs that live through `weir upgrade`. To
+# be run in the virtual machine.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=tool.sh
+. "$here/tool.sh"
+
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+
+ktap_header
+if [[ ! -e /sys/module/weir ]]; then
+	ktap_skip "what the tool keeps" "the module is not loaded"
+	ktap_end
+fi
+star_create 2 || ktap_fail "networks are made"
+net=$(ns_name router)
+
+weir() { "$tool" -n "$net" "$@"; }
+state() { weir save; }
+# As refuse, without words that are split: same_as FILE: the namespace is as it says.
+same_as() { diff "$1" <(weir save); }
+
+# Something of all that there is.
+setup() {
+	weir trim-default set size 200 dscp 45 trimmed-dscp 5,6 rule dscp=af11 limit 20 headers 500 &&
+		weir job add id 7 sources 4 blocks 64 grads 256 address 10.77.1.254 group 239.1.2.3 policy partial \
+			timeout 5ms quorum 75% dead-after 1s timers 16 rate packets 1000 burst 100 bytes 80mbit burst 100000 &&
+		weir source add job 7 id 0 address 10.77.1.1 &&
+		weir source add job 7 id 3 address 10.77.2.1 port 13000 dev w2 vlan 7 rate packets 10 burst 5 &&
+		weir job add id 20 sources 2 blocks 2 grads 32 address 10.0.0.0 format lab timeout 5s &&
+		weir job add id 21 sources 1 blocks 4 grads 32 address ff:ff:ff:ff:ff:ff format lab-ethernet dtype float32 &&
+		weir source add job 21 id 0 address 02:00:00:00:0a:01 dev w1 vlan untagged &&
+		weir job add id 255 op max dtype bfloat16 order fixed port 12345 address fd77:1::254 grads 8 blocks 2 sources 256 &&
+		weir source add job 255 id 255 address fd77:2::1 &&
+		weir port attach dev w1 mode tc && weir port attach dev w2 mode xdp udp 12000 udp 14000 &&
+		weir trim set dev w1 hook qdisc rule dscp=af11,proto=udp,src=10.0.0.0/8 rule vlan=5,from=w2 \
+			disable-trim port=4791 size 256 trimmed-dscp none limit 18kb limit 2ms share 20% victim coin full return return-dscp 7 edge on &&
+		tc -n "$net" qdisc replace dev w2 root fq_codel &&
+		weir trim set dev w2 hook qdisc child keep tc 3 tc-dscp 0:0,3:24 priority 2 queue 0 length keep port-limit 100kb header-time 5ms
+}
+# The default goes last, where policies make sense without it.
+empty() {
+	weir trim flush && { weir trim-default del 2>/dev/null || [[ $? == 1 ]]; } && weir port flush && weir job flush && [[ -z $(weir save) ]]
+}
+saves() {
+	setup && weir save >"$work/all" && [[ $(grep -c '^weir ' "$work/all") == 13 ]] && cat "$work/all" &&
+		grep -qx 'weir port attach dev w2 mode xdp udp 12000 udp 14000' "$work/all" &&
+		grep -q '^weir trim set dev w2 hook qdisc .* child keep$' "$work/all" &&
+		json "length == 13 and all(startswith(\"weir \"))" save
+}
+# The qdisc that was kept is back at the device's root when its policy goes, so it is there again.
+goes_round() {
+	empty && weir restore "$work/all" && same_as "$work/all" && [[ -z $(weir restore --diff "$work/all") ]] &&
+		weir restore -f "$work/all" && same_as "$work/all"
+}
+# The commands are a shell's, too.
+is_a_script() {
+	empty && (PATH=$work/bin:$PATH; mkdir "$work/bin" && printf '#!/bin/sh\nexec "%s" -n "%s" "$@"\n' "$tool" "$net" >"$work/bin/weir" &&
+		chmod +x "$work/bin/weir" && bash -e "$work/all") && same_as "$work/all"
+}
+steps() {
+	weir job set id 7 timeout 9ms rate none && weir source del job 7 id 0 && weir port detach dev w1 &&
+		weir job add id 9 sources 1 blocks 1 grads 1 address 10.77.1.254 && weir trim set dev w1 size 300 headers 5 || return
+	weir restore --diff "$work/all" >"$work/steps" || return
+	cat "$work/steps"
+	[[ $(wc -l <"$work/steps") == 6 ]] && grep -qx 'weir job del id 9' "$work/steps" &&
+		grep -qx 'weir job set id 7 timeout 5ms rate packets 1000 burst 100 bytes 80mbit burst 100000b' "$work/steps" &&
+		grep -q '^weir source add job 7 id 0 ' "$work/steps" && grep -q '^weir port attach dev w1 ' "$work/steps" &&
+		grep -qx 'weir trim del dev w1' "$work/steps" && weir restore "$work/all" && same_as "$work/all"
+}
+# What a hand's file does not say stays, where it is there.
+by_hand() {
+	cat >"$work/hand" <<-'END'
+		# by hand
+		job add id 7 sources 4 blocks 64 grads 256 \
+		    address 10.77.1.254
+	END
+	weir restore --diff "$work/hand" >"$work/steps" || return
+	cat "$work/steps"
+	grep -qx 'weir job set id 7 group none rate none' "$work/steps" && grep -qx 'weir job del id 21' "$work/steps" &&
+		weir restore "$work/hand" && weir save | grep -q '^weir job add id 7 .* timeout 5ms ' &&
+		weir restore "$work/all" && same_as "$work/all"
+}
+anew() {
+	sed 's/^\(weir job add id 7 .*\) grads 256 /\1 grads 128 /' "$work/all" >"$work/other" &&
+		weir restore --diff "$work/other" >"$work/steps" || return
+	cat "$work/steps"
+	[[ $(paste -sd '|' "$work/steps") == 'weir job del id 7|weir job add id 7 '*'|weir source add job 7 id 0 '*'|weir source add job 7 id 3 '* ]] &&
+		weir restore "$work/other" && same_as "$work/other" && weir restore "$work/all"
+}
+# The last step is refused: what was done before it is undone.
+nothing() {
+	(grep -v 'job 20\|id 20 ' "$work/all"; echo 'weir source add job 7 id 1 address 10.77.1.1') >"$work/bad"
+	weir restore "$work/bad" 2>"$work/said"
+	(($? == 1)) && grep -q 'source 0 of job 7 has this address' "$work/said" &&
+		grep -q 'nothing is changed' "$work/said" && same_as "$work/all" && return
+	cat "$work/said"
+	return 1
+}
+mistakes() {
+	printf '%s\n' '# one' 'weir job add id 8' >"$work/bad" && refused 2 "$work/bad line 2: job add lacks the key sources" weir restore "$work/bad" &&
+		printf '%s\n' 'weir job flush' >"$work/bad" && refused 2 "line 1: .job flush. makes nothing" weir restore "$work/bad" &&
+		printf '%s\n' 'port attach dev w1' 'port attach dev w1 mode tc' >"$work/bad" &&
+		refused 2 "lines [12] and [12] are both about port dev w1" weir restore "$work/bad" &&
+		refused 1 "cannot open $work/none: No such file" weir restore "$work/none" &&
+		refused 2 "restore has no option --all" weir restore --all "$work/bad"
+}
+later() {
+	(cat "$work/all"; echo 'weir port attach dev later mode tc udp 12000'
+		echo 'weir source add job 7 id 1 address 10.77.2.9 dev later') >"$work/more" || return
+	weir restore "$work/more" 2>"$work/said" || { cat "$work/said"; return 1; }
+	[[ $(grep -c 'there is no device later yet' "$work/said") == 2 ]] && same_as "$work/all" || return
+	ip -n "$net" link add later type veth peer name later-too && weir restore dev later "$work/more" &&
+		weir save | grep -qx 'weir port attach dev later mode tc udp 12000' &&
+		weir save | grep -q '^weir source add job 7 id 1 .* dev later$' &&
+		[[ -z $(weir restore --diff "$work/more") && -z $(weir restore --diff dev later "$work/more") ]] &&
+		weir source del job 7 id 1 && ip -n "$net" link del later && same_as "$work/all"
+}
+ktap_run "save" saves
+ktap_run "restore makes the same" goes_round
+ktap_run "what is saved is a script" is_a_script
+ktap_run "restore --diff, and no more than that is done" steps
+ktap_run "a file by hand" by_hand
+ktap_run "a job that is made anew has its sources" anew
+ktap_run "restore: all or nothing" nothing
+ktap_run "restore: mistakes are told before anything is done" mistakes
+ktap_run "restore: devices that come later" later
+# The journal is a socket that takes datagrams.
+journal() {
+	mkdir -p /run/systemd/journal && /usr/bin/python3 - "$work/journal" <<-'END' &
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind("/run/systemd/journal/socket")
+		with open(sys.argv[1], "ab", buffering=0) as out:
+		    while True:
+		        out.write(s.recv(65536) + b"\n")
+	END
+	at_exit kill_quietly "$!"
+	poll 60 test -S /run/systemd/journal/socket
+}
+kill_quietly() { kill "$1" 2>/dev/null || true; }
+entry() { weir job set id 7 timeout 5ms && grep -q "$1" "$work/journal"; }
+monitors() {
+	local pid
+	"$tool" -n "$net" monitor --journal >"$work/said" 2>&1 &
+	pid=$!
+	poll 60 entry '^WEIR_EVENT=job$' && grep -q '^MESSAGE=job job 7 format trio ' "$work/journal" && grep -qx 'PRIORITY=6' "$work/journal" &&
+		grep -qx 'SYSLOG_IDENTIFIER=weir' "$work/journal" && refused 2 "monitor takes --journal" weir monitor --jounral
+	set -- $?
+	kill "$pid"
+	return "$1"
+}
+# By a user without rights, as a gatherer is.
+metrics() {
+	weir metrics >"$work/metrics" && [[ $(tail -n 1 "$work/metrics") == "# EOF" ]] && grep -qx '# TYPE weir_job_blocks counter' "$work/metrics" &&
+		grep -qx 'weir_job_blocks_total{job="7"} 0' "$work/metrics" && grep -q '^weir_port_trim_packets_total{port="w1"} ' "$work/metrics" || return
+	weir metrics format prometheus >"$work/metrics" && ! grep -q EOF "$work/metrics" && grep -qx '# TYPE weir_job_blocks_total counter' "$work/metrics" &&
+		in_router setpriv --reuid 65534 --clear-groups --bounding-set=-all --inh-caps=-all "$tool" metrics | grep -qx 'weir_job_blocks_total{job="7"} 0'
+}
+journal || ktap_fail "there is a journal"
+ktap_run "monitor writes to the journal" monitors
+ktap_run "metrics" metrics
+flushes() { weir flush all && [[ -z $(weir save) ]] && weir restore "$work/all" && same_as "$work/all"; }
+ktap_run "flush all" flushes
+ktap_run "all is taken away" empty
+
+# Another module under a job that runs. The numbers are summed up to the last, and rightly.
+module=build/kmod-$(uname -r)/weir.ko
+perf() {
+	in_worker "$(($1 + 1))" "$root/build/bin/weir-perf" --job 7 --address 10.77.1.254 --rank "$1" --ranks 2 --grads 256 \
+		--min-bytes 256K --max-bytes 256K --iterations "$2" --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
+}
+blocks() { weir -j job show id 7 | gojq '.[0].stats.blocks'; }
+upgrades() {
+	local ranks=() rank
+	weir job add id 7 sources 2 blocks 1024 grads 256 address 10.77.1.254 && weir source add job 7 id 0 address 10.77.1.1 &&
+		weir source add job 7 id 1 address 10.77.2.1 && weir port attach dev w1 && weir port attach dev w2 &&
+		"$tool" -n "$(ns_name w2)" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1 &&
+		weir save >"$work/before" || return
+	for rank in 0 1; do
+		perf "$rank" 400 &
+		ranks+=("$!")
+	done
+	poll 60 is_more_than 2000 blocks || return
+	"$tool" -j upgrade "$root/$module" >"$work/upgrade" || { cat "$work/perf"*; return 1; }
+	# Some was summed before, and some is after.
+	poll 60 is_more_than 2000 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
+	same_as "$work/before" && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
+		gojq -e '.commands == 6 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
+	for rank in 0 1; do
+		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }
+	done
+	if gojq -es 'map(.results | map(.wrong)) | flatten | . == [0, 0]' "$work"/perf[01] >/dev/null &&
+		[[ $(gojq .digest "$work/perf0") == "$(gojq .digest "$work/perf1")" ]]; then
+		return 0
+	fi
+	cat "$work"/perf[01]
+	return 1
+}
+unnamed() {
+	local pid
+	mkfifo "$work/end"
+	# shellcheck disable=SC2016 # expanded there
+	unshare -n bash -c '"$1" job add id 1 sources 1 blocks 1 grads 1 address 10.0.0.1 && : >"$2/there" && read -r _ <"$2/end"' - "$tool" "$work" &
+	pid=$!
+	poll 60 test -e "$work/there" && refused 1 "jobs in network namespaces without a name" "$tool" upgrade "$root/$module" &&
+		refused 1 "is no weir module for this kernel" "$tool" upgrade "$tool" &&
+		refused 1 "cannot open /none: No such file" "$tool" upgrade /none
+	set -- $?
+	echo >"$work/end"
+	wait "$pid"
+	return "$1"
+}
+ktap_run "upgrade under a job that runs" upgrades
+if [[ -s $work/upgrade && -s $work/perf0 && -s $work/perf1 ]]; then
+	ktap_note "figure upgrade_gap_ms $(gojq '."gap-ms"' "$work/upgrade")"
+	ktap_note "figure upgrade_wrong_sums $(gojq -s 'map(.results[].wrong) | add' "$work"/perf[01])"
+fi
+ktap_run "upgrade: what it refuses" unnamed
+
+# doctor, of a kernel that takes signed modules alone.
+locked() {
+	local lockdown=/sys/kernel/security/lockdown
+	[[ -e $lockdown ]] || mount -t securityfs securityfs /sys/kernel/security
+	[[ -e $lockdown ]] || { echo "the kernel cannot be locked down"; return 4; }
+	"$tool" -j doctor | gojq -e '.checks | any(.check == "signature" and .status == "ok")' >/dev/null || return
+	weir job flush && weir port flush && poll 60 rmmod weir && echo integrity >"$lockdown" || return
+	"$tool" -j doctor >"$work/doctor"
+	gojq -e '.checks | any(.check == "signature" and .status == "fail" and (.found | test("locked down .integrity")) and (.fix | test("mokutil")))' \
+		"$work/doctor" >/dev/null || { cat "$work/doctor"; return 1; }
+	! insmod "$root/$module" 2>/dev/null
+}
+ktap_run "doctor knows of a kernel that refuses modules" locked
+ktap_end

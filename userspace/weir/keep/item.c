@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The objects that commands make, and how two of them differ. */
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tool.h"
+#include "keep/keep.h"
+
+#define HIDDEN_MAX 8
+
+/**
+ * struct maker - a verb that makes objects
+ * @ids: keys that say which one it makes
+ * @set: the verb that changes some of its keys, "" for the same one; NULL where it is made anew
+ * @remove: the verb that removes it
+ * @hidden: keys that `show` leaves out where nothing was said, with the words for that, NULL
+ *	where there are none
+ * @all_hidden: as all others are
+ */
+struct maker {
+	const char *object;
+	const char *verb;
+	const char *ids[3];
+	const char *set;
+	const char *remove;
+	const char *hidden[HIDDEN_MAX][2];
+	bool all_hidden;
+};
+
+static const struct maker makers[] = {
+	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "", "del", .all_hidden = true },
+	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
+			    .hidden = { { "group", "none" }, { "rate", "none" }, { "repeat-after" },
+					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" } } },
+	[KIND_SOURCE]	= { "source", "add", { "job", "id" }, "set", "del",
+			    .hidden = { { "port" }, { "dev", "any" }, { "vlan", "any" },
+					{ "rate", "none" } } },
+	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
+	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
+};
+
+/* Keys of `trim set` that a live policy does not take otherwise. */
+#define FIXED_KEY "hook"
+
+static bool is_id(const struct maker *maker, const char *key)
+{
+	size_t i;
+
+	for (i = 0; maker->ids[i]; i++) {
+		if (!strcmp(maker->ids[i], key))
+			return true;
+	}
+	return false;
+}
+
+/* The object and what says which one it is, as words. */
+static void name_of(const struct maker *maker, const struct args *args, char *name, size_t size)
+{
+	size_t i, used = snprintf(name, size, "%s", maker->object);
+
+	for (i = 0; maker->ids[i] && used < size; i++)
+		used += snprintf(name + used, size - used, " %s %s", maker->ids[i],
+				 args_get(args, maker->ids[i])->word);
+}
+
+static int read_item(struct item *item, const struct command *command, const char *name)
+{
+	struct args args;
+	int status;
+	size_t i;
+
+	memset(item, 0, sizeof(*item));
+	status = batch_parse(command, name, &args);
+	if (status)
+		return status;
+	for (i = 0; i < KINDS; i++) {
+		if (strcmp(makers[i].object, args.object->name) ||
+		    strcmp(makers[i].verb, args.verb->name))
+			continue;
+		item->kind = i;
+		item->command = command;
+		name_of(&makers[i], &args, item->name, sizeof(item->name));
+		if (i == KIND_SOURCE)
+			snprintf(item->owner, sizeof(item->owner), "job id %u",
+				 args_number(&args, "job", 0));
+		return WEIR_OK;
+	}
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, port attach, trim set and trim-default set",
+		     name, command->line, args.object->name, args.verb->name);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct item *)a)->name, ((const struct item *)b)->name);
+}
+
+int items_read(struct items *items, const struct batch *batch, const char *name)
+{
+	int status = WEIR_OK;
+	size_t i;
+
+	items->item = calloc(batch->count ?: 1, sizeof(*items->item));
+	if (!items->item)
+		abort();
+	for (items->count = 0; !status && items->count < batch->count; items->count++)
+		status = read_item(&items->item[items->count], &batch->command[items->count], name);
+	if (status)
+		return status;
+	qsort(items->item, items->count, sizeof(*items->item), compare);
+	for (i = 1; i < items->count; i++) {
+		const struct item *item = &items->item[i];
+
+		if (!strcmp(item->name, item[-1].name))
+			return usage(NULL, "%s: lines %u and %u are both about %s", name,
+				     item[-1].command->line, item->command->line, item->name);
+	}
+	return WEIR_OK;
+}
+
+const struct item *items_find(const struct items *items, const char *name)
+{
+	struct item wanted;
+
+	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
+	return items->count ? bsearch(&wanted, items->item, items->count, sizeof(wanted),
+				      compare) : NULL;
+}
+
+void items_free(struct items *items)
+{
+	free(items->item);
+	memset(items, 0, sizeof(*items));
+}
+
+static bool same_rate(const struct rate *now, const struct rate *wanted)
+{
+	/* A burst that is not given is the module's own. */
+	return now->packets == wanted->packets && now->bytes == wanted->bytes &&
+	       (!wanted->packets_burst || now->packets_burst == wanted->packets_burst) &&
+	       (!wanted->bytes_burst || now->bytes_burst == wanted->bytes_burst);
+}
+
+static bool same_value(const struct value *now, const struct value *wanted)
+{
+	switch (wanted->key->type) {
+	case VALUE_ADDRESS:
+		return now->none == wanted->none &&
+		       (now->none || addr_equal(&now->addr, &wanted->addr));
+	case VALUE_DEVICE:
+		return now->none == wanted->none && !strcmp(now->word, wanted->word);
+	case VALUE_RATE:
+		return same_rate(&now->rate, &wanted->rate);
+	case VALUE_OWN:
+		return now->attr == wanted->attr && now->number == wanted->number &&
+		       now->none == wanted->none &&
+		       !memcmp(&now->match, &wanted->match, sizeof(now->match)) &&
+		       !memcmp(&now->map, &wanted->map, sizeof(now->map));
+	default:
+		return now->number == wanted->number && now->share == wanted->share;
+	}
+}
+
+static const struct value *nth(const struct args *args, const struct key *key, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < args->count; i++) {
+		if (args->value[i].key == key && !n--)
+			return &args->value[i];
+	}
+	return NULL;
+}
+
+static size_t count_of(const struct args *args, const struct key *key)
+{
+	size_t n = 0;
+
+	while (nth(args, key, n))
+		n++;
+	return n;
+}
+
+/* A device is named once for each; the order of other keys that repeat counts. */
+static bool has_device(const struct args *args, const struct value *wanted)
+{
+	size_t n;
+
+	for (n = 0; nth(args, wanted->key, n); n++) {
+		if (!strcmp(nth(args, wanted->key, n)->word, wanted->word))
+			return true;
+	}
+	return false;
+}
+
+/* All values of a key that is given. */
+static bool same_key(const struct args *now, const struct args *wanted, const struct key *key)
+{
+	const struct value *value;
+	size_t n;
+
+	if (key->repeat && key->type == VALUE_DEVICE) {
+		for (n = 0; (value = nth(wanted, key, n)); n++) {
+			if (!has_device(now, value))
+				return false;
+		}
+		return true;
+	}
+	if (count_of(now, key) != count_of(wanted, key))
+		return false;
+	for (n = 0; (value = nth(wanted, key, n)); n++) {
+		if (!same_value(nth(now, key, n), value))
+			return false;
+	}
+	return true;
+}
+
+/* The word that takes the key back; NULL where the object is made anew, "" where it may stay. */
+static const char *taken_back(const struct maker *maker, const struct key *key)
+{
+	size_t i;
+
+	for (i = 0; i < HIDDEN_MAX && maker->hidden[i][0]; i++) {
+		if (!strcmp(maker->hidden[i][0], key->name))
+			return maker->hidden[i][1];
+	}
+	return maker->all_hidden ? NULL : "";
+}
+
+static bool can_set(const struct maker *maker, const struct args *args, const struct key *key)
+{
+	if (!*maker->set)
+		return strcmp(key->name, FIXED_KEY);
+	return grammar_key(grammar_verb(args->object, maker->set), key->name);
+}
+
+/* Has all that is there and not said any more a word that takes it back? */
+static enum change left(const struct maker *maker, const struct args *now,
+			const struct args *wanted)
+{
+	enum change change = CHANGE_NONE;
+	size_t i;
+
+	for (i = 0; i < now->count; i++) {
+		const struct key *key = now->value[i].key;
+		const char *word;
+
+		/* A device that forwards for one policy does for all. */
+		if (args_get(wanted, key->name) || !strcmp(key->name, "from"))
+			continue;
+		word = taken_back(maker, key);
+		if (!word)
+			return CHANGE_ANEW;
+		if (*word)
+			change = CHANGE_SET;
+	}
+	return change;
+}
+
+static void parse(const struct item *item, struct args *args)
+{
+	/* It was understood before. */
+	if (batch_parse(item->command, "", args))
+		abort();
+}
+
+enum change item_change(const struct item *now, const struct item *wanted)
+{
+	const struct maker *maker = &makers[wanted->kind];
+	struct args old, new;
+	enum change change;
+	size_t i;
+
+	parse(now, &old);
+	parse(wanted, &new);
+	change = left(maker, &old, &new);
+	for (i = 0; i < new.count && change != CHANGE_ANEW; i++) {
+		const struct key *key = new.value[i].key;
+
+		if (is_id(maker, key->name) || same_key(&old, &new, key))
+			continue;
+		change = can_set(maker, &new, key) ? CHANGE_SET : CHANGE_ANEW;
+	}
+	return change;
+}
+
+static void append(char *text, size_t size, const char *key, const char *word)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, " %s %s", key, word);
+}
+
+/* The keys that differ, by the verb that changes some. */
+static void set_some(char *text, size_t size, const struct maker *maker, const struct args *old,
+		     const struct args *new)
+{
+	size_t i;
+
+	for (i = 0; i < new->count; i++) {
+		const struct value *value = &new->value[i];
+
+		if (!is_id(maker, value->key->name) && !same_key(old, new, value->key))
+			append(text, size, value->key->name, value->word);
+	}
+	for (i = 0; i < old->count; i++) {
+		const struct key *key = old->value[i].key;
+		const char *word = taken_back(maker, key);
+
+		if (!args_get(new, key->name) && word && *word)
+			append(text, size, key->name, word);
+	}
+}
+
+void item_set(struct batch *steps, const struct item *now, const struct item *wanted)
+{
+	const struct maker *maker = &makers[wanted->kind];
+	struct args old, new;
+	char text[4096];
+	FILE *file;
+
+	if (!*maker->set) {
+		file = fmemopen(text, sizeof(text), "w");
+		batch_print(wanted->command, file);
+		fclose(file);
+		batch_add(steps, 0, text);
+		return;
+	}
+	parse(now, &old);
+	parse(wanted, &new);
+	snprintf(text, sizeof(text), "%s %s%s", maker->object, maker->set,
+		 wanted->name + strlen(maker->object));
+	set_some(text, sizeof(text), maker, &old, &new);
+	batch_add(steps, 0, text);
+}
+
+void item_remove(struct batch *steps, const struct item *item)
+{
+	const struct maker *maker = &makers[item->kind];
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s %s%s", maker->object, maker->remove,
+		 item->name + strlen(maker->object));
+	batch_add(steps, 0, text);
+}
+
+/* The device of a value, "" where it has none. */
+static const char *device_of(const struct value *value)
+{
+	if (value->key->type == VALUE_DEVICE && !value->none)
+		return value->word;
+	return value->match.from;
+}
+
+const char *item_lacks(const struct item *item)
+{
+	static char name[IF_NAMESIZE];
+	struct args args;
+	size_t i;
+
+	parse(item, &args);
+	for (i = 0; i < args.count; i++) {
+		const char *dev = device_of(&args.value[i]);
+
+		if (!*dev || if_nametoindex(dev))
+			continue;
+		snprintf(name, sizeof(name), "%s", dev);
+		return name;
+	}
+	return NULL;
+}
+
+bool item_names(const struct item *item, const char *dev)
+{
+	struct args args;
+	size_t i;
+
+	parse(item, &args);
+	for (i = 0; i < args.count; i++) {
+		if (!strcmp(device_of(&args.value[i]), dev))
+			return true;
+	}
+	return false;
+}

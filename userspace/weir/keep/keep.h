@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a network namespace has, as the commands that make it: read from the kernel, compared
+ * with others, and run.
+ */
+#ifndef WEIR_KEEP_H
+#define WEIR_KEEP_H
+
+#include "keep/batch.h"
+
+#define KEEP_FILE "/etc/weir/weir.conf"
+
+/*
+ * save.c: the namespace's commands, in the order in which they can be run: jobs before
+ * their sources and before ports, which listen for them. Returns an exit status.
+ */
+int keep_save(FILE *file);
+int keep_read(struct batch *batch);
+
+/* A command as a line of text, which a shell takes too, or as a member of a list in JSON. */
+void keep_show(const struct command *command);
+
+/*
+ * item.c: what a command makes.
+ *
+ * struct item - an object that a command makes
+ * @kind: its place in KINDS, in the order of commands
+ * @name: of the object, the same in all commands about it: "source 7 0"
+ * @owner: of a source, the name of its job
+ * @command: the one that makes it
+ */
+enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_PORT, KIND_TRIM, KINDS };
+
+struct item {
+	enum kind kind;
+	char name[48];
+	char owner[16];
+	const struct command *command;
+};
+
+struct items {
+	size_t count;
+	struct item *item;
+};
+
+/* Sorted by their names. Refuses commands that make nothing, and two that make the same. */
+int items_read(struct items *items, const struct batch *batch, const char *name);
+const struct item *items_find(const struct items *items, const char *name);
+void items_free(struct items *items);
+
+/* What has become of an object, between two commands that make it. */
+enum change { CHANGE_NONE, CHANGE_SET, CHANGE_ANEW };
+
+enum change item_change(const struct item *now, const struct item *wanted);
+
+/* The command that changes it so, or the one that removes it. */
+void item_set(struct batch *steps, const struct item *now, const struct item *wanted);
+void item_remove(struct batch *steps, const struct item *item);
+
+/* The first device that it needs and that is not there; NULL where all are. */
+const char *item_lacks(const struct item *item);
+
+/* Does it name the device? */
+bool item_names(const struct item *item, const char *dev);
+
+/* plan.c: the steps from one namespace's objects to another's. */
+void plan(struct batch *steps, const struct items *now, const struct items *wanted);
+
+/*
+ * restore.c: makes the namespace so, or leaves it as it was. Returns an exit status, with the
+ * reason told.
+ */
+int keep_restore(const struct batch *wanted, const char *name);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `weir restore`: all of it, or nothing. The whole text is understood before anything is done,
+ * and where a step is refused the way back is planned and gone in the same way.
+ *
+ * Devices may come later than the rest: what needs one that is not there is left out, and taken
+ * up by `weir restore dev DEVICE`, which udev runs when it appears.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/tool.h"
+#include "grammar/commands.h"
+#include "keep/keep.h"
+
+/**
+ * struct wish - the words behind `restore`
+ * @file: its name; "-" is standard input
+ * @dev: take up what names this device, and remove nothing; NULL for all
+ * @diff: show the steps alone
+ */
+struct wish {
+	const char *file;
+	const char *dev;
+	bool diff;
+};
+
+static int run_step(const struct command *command)
+{
+	struct args args;
+	int status;
+
+	status = batch_parse(command, "", &args);
+	return status ?: args.verb->run(&args);
+}
+
+static int run_steps(const struct batch *steps)
+{
+	int status = WEIR_OK;
+	size_t i;
+
+	for (i = 0; !status && i < steps->count; i++)
+		status = run_step(&steps->command[i]);
+	return status;
+}
+
+/* Leaves items out of the list for which the condition holds. */
+static void leave_out(struct items *items, bool (*is_out)(const struct item *item, const void *of),
+		      const void *of)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < items->count; i++) {
+		if (!is_out(&items->item[i], of))
+			items->item[kept++] = items->item[i];
+	}
+	items->count = kept;
+}
+
+static bool comes_later(const struct item *item, const void *of)
+{
+	const char *dev = item_lacks(item);
+
+	(void)of;
+	if (dev)
+		warning("there is no device %s yet: `%s` is left out until it comes", dev,
+			item->name);
+	return dev;
+}
+
+static bool names_another(const struct item *item, const void *dev)
+{
+	return !item_names(item, dev);
+}
+
+/* What is there and not named by the device's items is none of their business. */
+static void keep_named(struct items *now, const struct items *wanted)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < now->count; i++) {
+		if (items_find(wanted, now->item[i].name) || now->item[i].kind == KIND_JOB)
+			now->item[kept++] = now->item[i];
+	}
+	now->count = kept;
+}
+
+/* A device's items want the jobs that are there. */
+static void drop_jobs(struct items *now)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < now->count; i++) {
+		if (now->item[i].kind != KIND_JOB)
+			now->item[kept++] = now->item[i];
+	}
+	now->count = kept;
+}
+
+static int plan_from_here(struct batch *steps, struct batch *here, struct items *wanted,
+			  const char *dev)
+{
+	struct items now = {};
+	int status;
+
+	status = keep_read(here);
+	status = status ?: items_read(&now, here, "the namespace");
+	if (!status && dev) {
+		keep_named(&now, wanted);
+		drop_jobs(&now);
+	}
+	if (!status)
+		plan(steps, &now, wanted);
+	items_free(&now);
+	return status;
+}
+
+/* Best effort: each of these commands has worked before. */
+static void go_back(const struct batch *before)
+{
+	struct batch steps = {}, here = {};
+	struct items wanted = {};
+	int status;
+
+	status = items_read(&wanted, before, "the namespace as it was");
+	status = status ?: plan_from_here(&steps, &here, &wanted, NULL);
+	status = status ?: run_steps(&steps);
+	if (status)
+		warning("the network namespace could not be made as it was: look with `weir save`");
+	else
+		warning("nothing is changed: the network namespace is as it was");
+	items_free(&wanted);
+	batch_free(&steps);
+	batch_free(&here);
+}
+
+static int restore(const struct batch *batch, const char *name, const struct wish *wish)
+{
+	struct batch steps = {}, before = {};
+	struct items wanted = {};
+	int status;
+	size_t i;
+
+	status = items_read(&wanted, batch, name);
+	if (!status && wish->dev)
+		leave_out(&wanted, names_another, wish->dev);
+	if (!status)
+		leave_out(&wanted, comes_later, NULL);
+	status = status ?: plan_from_here(&steps, &before, &wanted, wish->dev);
+	if (!status && wish->diff) {
+		print_list(NULL);
+		for (i = 0; i < steps.count; i++)
+			keep_show(&steps.command[i]);
+		print_done();
+	} else if (!status) {
+		status = run_steps(&steps);
+		if (status)
+			go_back(&before);
+	}
+	items_free(&wanted);
+	batch_free(&steps);
+	batch_free(&before);
+	return status;
+}
+
+int keep_restore(const struct batch *wanted, const char *name)
+{
+	const struct wish wish = {};
+
+	return restore(wanted, name, &wish);
+}
+
+static int read_words(const struct args *args, struct wish *wish)
+{
+	int i;
+
+	for (i = 0; i < args->words; i++) {
+		const char *word = args->word[i];
+		bool last = i + 1 == args->words;
+
+		if (!strcmp(word, "--diff") || !strcmp(word, "diff")) {
+			wish->diff = true;
+		} else if (!strcmp(word, "dev") || !strcmp(word, "-f")) {
+			if (last)
+				return usage(word, "restore: %s lacks its value: write %s %s",
+					     word, word, *word == '-' ? "FILE" : "DEVICE");
+			if (*word == '-')
+				wish->file = args->word[++i];
+			else
+				wish->dev = args->word[++i];
+		} else if (*word == '-' && word[1]) {
+			return usage(NULL, "restore has no option %s; it takes: --diff, dev DEVICE, -f FILE",
+				     word);
+		} else {
+			wish->file = word;
+		}
+	}
+	return WEIR_OK;
+}
+
+int restore_run(const struct args *args)
+{
+	struct wish wish = { .file = KEEP_FILE };
+	struct batch batch = {};
+	FILE *file;
+	int status;
+
+	status = read_words(args, &wish);
+	if (status)
+		return status;
+	file = strcmp(wish.file, "-") ? fopen(wish.file, "re") : stdin;
+	if (!file)
+		return refused(errno, "cannot open %s: %s", wish.file, strerror(errno));
+	status = batch_read(&batch, file, wish.file);
+	if (file != stdin)
+		fclose(file);
+	status = status ?: restore(&batch, wish.file, &wish);
+	batch_free(&batch);
+	return status;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `weir save`. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "base/print.h"
+#include "base/tool.h"
+#include "grammar/commands.h"
+#include "keep/keep.h"
+#include "port/attach.h"
+#include "request/show.h"
+#include "trim/trim.h"
+
+struct saving {
+	struct weir weir;
+	struct nl rtnl;
+	char froms[1024];	/* devices with the program that forwards, as words */
+};
+
+static int dump(struct saving *saving, uint8_t command, struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	int err;
+
+	weir_begin(&saving->weir, buffer, command, NLM_F_DUMP);
+	err = nl_talk(&saving->weir.nl, buffer, replies);
+	if (!err)
+		return WEIR_OK;
+	return refused(err, "the module does not list its objects: %s",
+		       *saving->weir.nl.error.text ? saving->weir.nl.error.text : strerror(-err));
+}
+
+static int save_all(struct saving *saving, uint8_t command,
+		    void (*save)(struct saving *saving, const struct nlmsghdr *message))
+{
+	struct nl_replies replies = {};
+	int status;
+	size_t i;
+
+	status = dump(saving, command, &replies);
+	for (i = 0; !status && i < replies.count; i++) {
+		save(saving, replies.message[i]);
+		print_line(0);
+	}
+	nl_replies_free(&replies);
+	return status;
+}
+
+static void save_job(struct saving *saving, const struct nlmsghdr *message)
+{
+	(void)saving;
+	job_save(message);
+}
+
+static void save_source(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
+
+	(void)saving;
+	if (source_save(message))
+		return;
+	weir_attributes(message, source, WEIR_A_SOURCE_MAX);
+	warning("source %u of job %u is left out: the device that it is bound to is gone",
+		(uint32_t)nl_uint(source[WEIR_A_SOURCE_ID]),
+		(uint32_t)nl_uint(source[WEIR_A_SOURCE_JOB]));
+}
+
+static void save_port(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	struct format_ports ports;
+	int i;
+
+	weir_attributes(message, port, WEIR_A_PORT_MAX);
+	print_text("port attach");
+	print_string("dev", nl_string(port[WEIR_A_PORT_IFNAME]));
+	show_name("mode", &mode_names, port[WEIR_A_PORT_MODE]);
+	if (formats_of(&saving->rtnl, nl_uint(port[WEIR_A_PORT_IFINDEX]),
+		       nl_uint(port[WEIR_A_PORT_MODE]), &ports))
+		return;
+	for (i = 0; i < WEIR_FORMATS_MAX && ports.entry[i].port; i++) {
+		if (ports.entry[i].format != WEIR_FORMAT_LAB_ETHERNET)
+			print_uint("udp", ports.entry[i].port);
+	}
+}
+
+/* Has weir's qdisc another one below it, which came from the device's root? */
+static bool keeps_child(struct saving *saving, unsigned int ifindex)
+{
+	struct qdisc *qdiscs;
+	bool keeps = false;
+	size_t count, i;
+
+	rtnl_qdiscs(&saving->rtnl, ifindex, &qdiscs, &count);
+	for (i = 0; i < count; i++)
+		keeps |= qdiscs[i].parent == TRIM_QDISC_CLASS;
+	free(qdiscs);
+	return keeps;
+}
+
+static void save_trim(struct saving *saving, const struct nlmsghdr *message)
+{
+	struct trim trim;
+
+	trim_read(message, &trim);
+	trim_save(message);
+	if (trim.hook == WEIR_TRIM_HOOK_XDP && *saving->froms)
+		print_text("%s", saving->froms);
+	if ((trim.hook == WEIR_TRIM_HOOK_XDP || trim.hook == WEIR_TRIM_HOOK_QDISC) &&
+	    keeps_child(saving, trim.ifindex))
+		print_text("child keep");
+}
+
+static int save_default(struct saving *saving)
+{
+	struct nl_replies replies = {};
+	char buffer[NL_REQUEST_SIZE];
+	struct nlmsghdr *message;
+	int err;
+
+	message = weir_begin(&saving->weir, buffer, WEIR_CMD_TRIM_GET, 0);
+	mnl_attr_put(message, WEIR_A_TRIM_DEFAULT, 0, NULL);
+	err = nl_talk(&saving->weir.nl, buffer, &replies);
+	if (!err && replies.count &&
+	    mnl_nlmsg_get_payload_len(replies.message[0]) > sizeof(struct genlmsghdr)) {
+		trim_default_save(replies.message[0]);
+		print_line(0);
+	}
+	nl_replies_free(&replies);
+	return err && err != -ENOENT ?
+	       refused(err, "the module does not tell the default of trimming: %s",
+		       strerror(-err)) : WEIR_OK;
+}
+
+static void find_froms(struct saving *saving)
+{
+	struct link *links;
+	size_t count, i;
+	char name[32];
+
+	rtnl_links(&saving->rtnl, &links, &count);
+	for (i = 0; i < count; i++) {
+		size_t used = strlen(saving->froms);
+
+		if (!links[i].driver_id ||
+		    bpf_identify(links[i].driver_id, name, sizeof(name), NULL))
+			continue;
+		if (trim_forward_is(name))
+			snprintf(saving->froms + used, sizeof(saving->froms) - used, "%sfrom %s",
+				 used ? " " : "", links[i].name);
+	}
+	free(links);
+}
+
+static int save(struct saving *saving)
+{
+	int status;
+
+	find_froms(saving);
+	status = save_default(saving);
+	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
+	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
+	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
+	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);
+}
+
+/* Commands are text, whatever the output of others is. */
+int keep_save(FILE *file)
+{
+	struct saving saving = {};
+	bool json = opt.json;
+	int status, err;
+
+	bpf_quiet();
+	status = weir_open(&saving.weir);
+	if (status)
+		return status;
+	err = rtnl_open(&saving.rtnl);
+	if (err) {
+		weir_close(&saving.weir);
+		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
+	}
+	opt.json = false;
+	print_to(file);
+	status = save(&saving);
+	print_to(NULL);
+	opt.json = json;
+	nl_close(&saving.rtnl);
+	weir_close(&saving.weir);
+	return status;
+}
+
+int keep_read(struct batch *batch)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	int status;
+
+	if (!file)
+		abort();
+	status = keep_save(file);
+	fclose(file);
+	file = size ? fmemopen(text, size, "r") : NULL;
+	if (!status && file)
+		status = batch_read(batch, file, "the kernel's answer");
+	if (file)
+		fclose(file);
+	free(text);
+	return status;
+}
+
+void keep_show(const struct command *command)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		abort();
+	fputs("weir ", file);
+	batch_print(command, file);
+	fclose(file);
+	print_string_as("", COLOR_NONE, NULL, text);
+	print_line(0);
+	free(text);
+}
+
+int save_run(const struct args *args)
+{
+	struct batch batch = {};
+	int status;
+	size_t i;
+
+	(void)args;
+	status = keep_read(&batch);
+	print_list(NULL);
+	for (i = 0; !status && i < batch.count; i++)
+		keep_show(&batch.command[i]);
+	if (!status)
+		print_done();
+	batch_free(&batch);
+	return status;
+}

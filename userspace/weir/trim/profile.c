@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "base/tool.h"
+#include "trim/profile.h"
+
+/* Which DSCPs there are is the operator's choice: those of uec are README's. */
+static const char *const settings[PROFILES] = {
+	[PROFILE_NDP]	= "size 64 limit 8 headers 1000 share 10:1 victim coin full return",
+	[PROFILE_UEC]	= "size 128 dscp 45 control-dscp ef rule dscp=af11 share strict",
+	[PROFILE_SONIC]	= "size 128 dscp 48 rule any share strict",
+};
+
+static bool is_said(const struct args *args, const char *key)
+{
+	return args_get(args, key) || (!strcmp(key, "dscp") && args_get(args, "tc")) ||
+	       (!strcmp(key, "rule") && args_get(args, "disable-trim"));
+}
+
+int profile_fill(struct args *args)
+{
+	const struct value *profile = args_get(args, "profile");
+	static char text[256];
+	char *at = text, *word[2];
+	int status = WEIR_OK;
+
+	if (!profile)
+		return WEIR_OK;
+	snprintf(text, sizeof(text), "%s", settings[profile->number]);
+	while (!status && (word[0] = strsep(&at, " ")) && (word[1] = strsep(&at, " "))) {
+		if (!is_said(args, word[0]))
+			status = args_add(args, 2, word);
+	}
+	return status;
+}
