@@ -127,7 +127,7 @@ tree_start() {
 		for ((i = 1; i <= tree_workers; i++)); do
 			in_ns "r$rack-w$i" weir-perf --job "$id" --address "$(rack_addr "$rack")" \
 				--rank "$rank" --ranks "$(tree_ranks)" --source $((i - 1)) --verify "$@" \
-				>"$tree_out/$id.$rank" 2>&1 &
+				>"$tree_out/$id.$rank" 2>"$tree_out/said-$id.$rank" &
 			tree_pids+=($!)
 			((++rank))
 		done
