@@ -75,8 +75,9 @@ static void print_slowest(const struct plan *plan)
 	const char *from = topology->nodes[link->ends[0]].name, *to = topology->nodes[link->ends[1]].name;
 	char rate[UNITS_TEXT], most[UNITS_TEXT];
 
-	print_text("the bottleneck is the link of %s and %s, of %s: it carries %u packets where a worker sends %u, so that a worker sends, and receives, %s at most",
-		   from, to, rate_text(rate, link->rate), plan->uses[plan->slowest], plan->count,
+	print_text("the bottleneck is the link of %s and %s, of %s: it carries %u packet%s where a worker sends %u, so that a worker sends, and receives, %s at most",
+		   from, to, rate_text(rate, link->rate), plan->uses[plan->slowest],
+		   plan->uses[plan->slowest] == 1 ? "" : "s", plan->count,
 		   rate_text(most, plan->rate));
 	print_line(0);
 	if (!opt.json)
