@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a second level costs: eight workers in two racks below a root, and eight behind one box. To
-# be run in a virtual machine that counts instructions:
+# What a second level leaves of the links, and what it costs: eight workers in two racks below a
+# root. To be run in a virtual machine that counts instructions, whose idle time passes at once for
+# the first, and counts for the second:
 #
-#	selftests/vm/run --icount --memory 4G --qemu -icount --qemu sleep=off -- \
-#		selftests/bench/levels.sh
+#	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- selftests/bench/levels.sh links
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/levels.sh cost
 #
-# Links are shaped as in link.sh, those between the boxes too. A block of N workers in R racks
-# crosses links 2 N + 2 R times, and without the racks 2 N times.
+# links: they are shaped as in link.sh, those between the boxes too. cost: beside eight workers behind
+# one box. A block of N workers in R racks crosses links 2 N + 2 R times, and without the racks 2 N
+# times.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=ranks.sh
@@ -48,7 +50,7 @@ levels_carried() {
 			.[] | select(.ifname == "uplink").stats64.tx.bytes)"'
 }
 
-levels_efficiency() {
+part_links() {
 	local before after took
 	levels_shape
 	before=$(levels_carried)
@@ -67,7 +69,7 @@ levels_hop() { awk -v t="$1" -v n="$2" 'BEGIN { printf "%.0f\n", t / n }'; }
 # levels_one_box ITERATIONS
 levels_one_box() { ranks_weir 6 "$levels_bytes" "$1" --grads "$levels_grads" --warmup 1; }
 
-levels_growth() {
+part_cost() {
 	local blocks=$((levels_bytes / 4 / levels_grads)) two one
 	each_spent 1 3 levels_iterate
 	two=$(levels_hop "$worked" $((20 * blocks)))
@@ -84,5 +86,7 @@ levels_growth() {
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 tree_up 2 4 9000 tc || die "no racks"
 tree_job "$levels_job" blocks 1024 grads "$levels_grads" || die "no jobs"
-levels_efficiency
-levels_growth
+case ${1-} in
+links | cost) "part_$1" ;;
+*) die "no part is called ${1-}" ;;
+esac

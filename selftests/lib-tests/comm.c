@@ -346,8 +346,11 @@ static void answers_to_what_is_wanted_are_quick(void)
 	cluster.box.faults.deaf = LOST_BLOCKS;
 	cluster_run(&cluster, late_then_many, NULL);
 	CHECK_EQ(cluster.faults.lost, LOST_BLOCKS);
-	CHECK(cluster.workers[0].stats.retransmits >= LOST_BLOCKS / 2);
+	/* On a busy machine the late rank may be the first, and lose the packets. */
+	CHECK(cluster.workers[0].stats.retransmits + cluster.workers[1].stats.retransmits >=
+	      LOST_BLOCKS / 2);
 	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
+	CHECK(cluster.workers[1].stats.timeouts <= LOST_BLOCKS / 4);
 }
 
 static void away_and_back(struct worker *worker)
