@@ -118,7 +118,10 @@ tree_job_del() {
 	done
 }
 
-# tree_start ID [OPTION...]: weir-perf in each worker, verifying, in the background.
+# What weir-perf is told besides, by all tests.
+tree_options=(--verify)
+
+# tree_start ID [OPTION...]: weir-perf in each worker, in the background.
 tree_start() {
 	local id=$1 rack i rank=0
 	shift
@@ -126,7 +129,7 @@ tree_start() {
 	for ((rack = 1; rack <= tree_racks; rack++)); do
 		for ((i = 1; i <= tree_workers; i++)); do
 			in_ns "r$rack-w$i" weir-perf --job "$id" --address "$(rack_addr "$rack")" \
-				--rank "$rank" --ranks "$(tree_ranks)" --source $((i - 1)) --verify "$@" \
+				--rank "$rank" --ranks "$(tree_ranks)" --source $((i - 1)) "${tree_options[@]}" "$@" \
 				>"$tree_out/$id.$rank" 2>"$tree_out/said-$id.$rank" &
 			tree_pids+=($!)
 			((++rank))
