@@ -154,7 +154,7 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
 	if (!weir_block_replied(&job->blocks, &key, &res))
 		return WEIR_REASON_STALE;
 	if (c->said[0] & WEIR_TRIO_WANTED)
-		weir_parent_sum(job, &res);
+		weir_parent_sum(job, &res, NULL);
 	else
 		weir_down_reply_all(job, c, names ? ranks : NULL);
 	weir_result_put(&res);

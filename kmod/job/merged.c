@@ -2,6 +2,7 @@
 /* Packets of a job to the same receivers, merged on their way out. */
 #include "job/job.h"
 #include "job/merged.h"
+#include "job/parent.h"
 #include "job/send.h"
 #include "job/source.h"
 
@@ -47,7 +48,9 @@ void weir_merged_flush(struct weir_merged *merged)
 
 	if (merged->merge.n) {
 		group = rcu_dereference_bh(merged->job->group);
-		if (merged->to)
+		if (merged->counter == WEIR_C_PARENT_SUMS)
+			weir_merged_send(merged, &merged->job->parent->dest, NULL, true);
+		else if (merged->to)
 			weir_merged_send_to(merged, merged->to, true);
 		else if (group)
 			weir_merged_send(merged, group, NULL, true);
@@ -69,7 +72,7 @@ static bool weir_merged_takes(const struct weir_merged *merged, const struct wei
  * weir_merged_add() - send a packet soon, with others to the same receivers
  * @merged: those; sent first where @pkt cannot go with them
  * @job: the job
- * @to: the receiver, NULL for all of the job's
+ * @to: the receiver, NULL for all of the job's, and for the parent box
  * @pkt: what; payload's pages are linked where they are long
  * @counter: enum weir_counter for it
  *

@@ -13,8 +13,8 @@ struct weir_source;
 /**
  * struct weir_merged - packets that one pass sends, and that may go as one
  * @job: the job that they are of
- * @to: their receiver, NULL for all of the job's
- * @counter: enum weir_counter for each
+ * @to: their receiver, NULL for all of the job's, and for the parent box
+ * @counter: enum weir_counter for each; WEIR_C_PARENT_SUMS goes to the parent box
  * @merge: the packets
  * @sent: packets that the pass has handed to the stack so far, each merged one counted once
  *

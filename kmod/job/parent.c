@@ -16,6 +16,7 @@
 #include "format/trio.h"
 #include "job/job.h"
 #include "job/level.h"
+#include "job/merged.h"
 #include "job/parent.h"
 #include "job/send.h"
 #include "type/reduce.h"
@@ -162,11 +163,13 @@ static u8 weir_parent_flags(const struct weir_result *res, bool degraded)
  * weir_parent_sum() - send a block's sum up
  * @job: the job
  * @res: the sum; stays the caller's
+ * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called under RCU with bottom halves disabled and no lock held. Where it lacks ranks of those
  * below, a bitmap says which are in it.
  */
-void weir_parent_sum(struct weir_job *job, const struct weir_result *res)
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
+		     struct weir_merged *merged)
 {
 	const struct weir_level *level = job->level;
 	unsigned int words = DIV_ROUND_UP(level->ranks, 32);
@@ -199,7 +202,9 @@ void weir_parent_sum(struct weir_job *job, const struct weir_result *res)
 		weir_bitmap_fill(mask, words, res->ranks);
 		pkt.tail_len = words * sizeof(mask[0]);
 	}
-	weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+	/* One with a bitmap may be too long for the way, and goes by itself. */
+	if (!merged || degraded || !weir_merged_add(merged, job, NULL, &pkt, WEIR_C_PARENT_SUMS))
+		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
 /**

@@ -58,7 +58,8 @@ void weir_parent_free(struct weir_parent *parent);
 bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c);
 bool weir_parent_may_join(struct weir_job *job, u64 now);
 void weir_parent_join(struct weir_job *job);
-void weir_parent_sum(struct weir_job *job, const struct weir_result *res);
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
+		     struct weir_merged *merged);
 void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who);
 
 #endif /* _WEIR_PARENT_H */

@@ -157,7 +157,7 @@ void weir_result_answer(struct weir_job *job, const struct weir_result *res,
 			struct weir_merged *merged)
 {
 	if (unlikely(res->above)) {
-		weir_parent_sum(job, res);
+		weir_parent_sum(job, res, merged);
 		return;
 	}
 	weir_job_count(job, WEIR_C_BLOCKS, 1);
