@@ -122,6 +122,12 @@ def job_add_of_lab():
     return sweep(lambda: do("job-add", **job), lambda: do("job-del", id=8), failures=8)
 
 
+def job_add_below():
+    """A job that spans boxes, below a parent."""
+    job = dict(JOB, id=8, ranks=6, parent=address("10.77.1.1"), **{"parent-source": 1})
+    return sweep(lambda: do("job-add", **job), lambda: do("job-del", id=8), failures=10)
+
+
 def add_job_and_source():
     add_job()
     do("source-add", **SOURCE)
@@ -437,8 +443,8 @@ def all_is_listed():
     assert not injection.strange, "\n".join(injection.strange)
 
 
-sweeps = [job_add, job_add_of_lab, job_set, job_del, job_flush, source_add, source_set, source_del,
-          source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
+sweeps = [job_add, job_add_of_lab, job_add_below, job_set, job_del, job_flush, source_add,
+          source_set, source_del, source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
