@@ -55,7 +55,7 @@ box_start() {
 	for ((i = 1; i <= n; i++)); do
 		in_worker "$i" weir-perf --job "$job" --address "${BOX_TO:-$(box_addr)}" \
 			--rank $((i - 1)) --ranks "$n" --verify "$@" \
-			>"$box_out/$job.$i" 2>&1 &
+			>"$box_out/$job.$i" 2>"$box_out/said-$job.$i" &
 		box_pids+=($!)
 	done
 }

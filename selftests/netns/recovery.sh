@@ -122,7 +122,7 @@ comes_back() {
 start_rank() {
 	in_worker $(($1 + 1)) weir-perf --job "$job" --address "$(box_addr)" --rank "$1" \
 		--ranks "$workers" --verify --min-bytes 64K --max-bytes 64K --iterations 2 --json \
-		>"$box_out/$job.$(($1 + 1))" 2>&1 &
+		>"$box_out/$job.$(($1 + 1))" 2>"$box_out/said-$job.$(($1 + 1))" &
 	box_pids+=($!)
 }
 
