@@ -32,12 +32,17 @@ void weir_trio_fill(struct weir_trio *hdr, u8 job,
 	put_unaligned_be16(count | WEIR_TRIO_DOWN, hdr->grad_cnt);
 }
 
-static u8 weir_trio_result_flags(const struct weir_result *res)
+/**
+ * weir_trio_flags() - what a header says of a result, or of a sum for a parent box
+ * @res: it
+ * @degraded: it lacks some that it might have
+ */
+u8 weir_trio_flags(const struct weir_result *res, bool degraded)
 {
 	u8 flags = (res->overflow ? WEIR_TRIO_OVERFLOW : 0) |
 		   (res->unlike ? WEIR_TRIO_UNLIKE : 0);
 
-	if (!res->degraded)
+	if (!degraded)
 		return flags;
 	return flags | WEIR_TRIO_DEGRADED | (res->aged ? WEIR_TRIO_AGED : 0);
 }
@@ -49,7 +54,7 @@ static unsigned int weir_trio_result(void *head, u8 job, const struct weir_resul
 
 	BUILD_BUG_ON(sizeof(*hdr) + sizeof(*exponent) > WEIR_HEAD_MAX);
 	weir_trio_fill(hdr, job, res->generation, res->id,
-		       weir_trio_result_flags(res), res->received, res->count);
+		       weir_trio_flags(res, res->degraded), res->received, res->count);
 	if (!res->has_exponent)
 		return sizeof(*hdr);
 	hdr->grad_cnt[0] |= WEIR_TRIO_EXPONENT >> 8;

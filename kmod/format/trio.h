@@ -5,8 +5,11 @@
 #include <linux/types.h>
 #include <uapi/weir_wire.h>
 
+struct weir_result;
+
 void weir_trio_fill(struct weir_trio *hdr, u8 job, u16 generation, u32 block,
 		    u8 flags, u16 contributors, u16 count);
+u8 weir_trio_flags(const struct weir_result *res, bool degraded);
 void weir_bitmap_read(unsigned long *bits, const __be32 *words, unsigned int n);
 void weir_bitmap_fill(__be32 *words, unsigned int n, const unsigned long *bits);
 

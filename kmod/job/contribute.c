@@ -20,7 +20,6 @@
 #include "base/notify.h"
 #include "base/payload.h"
 #include "format/format.h"
-#include "format/trio.h"
 #include "job/answer.h"
 #include "job/contribute.h"
 #include "job/down.h"
@@ -355,14 +354,10 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 static bool weir_read_ranks(const struct weir_job *job, const struct weir_contrib *c,
 			    const struct weir_payload *pl, unsigned long *ranks)
 {
-	unsigned int words = weir_job_words(job), bytes = words * sizeof(__be32);
 	u32 at = weir_reduction_bytes(job->blocks.reduction, c->count);
-	__be32 mask[WEIR_RANKS_MAX / 32];
 
-	if (weir_payload_copy_from(pl, at, mask, bytes) != bytes)
-		return false;
-	weir_bitmap_read(ranks, mask, words);
-	return bitmap_subset(ranks, weir_level_of(job->level, c->source), job->level->ranks) &&
+	return weir_level_read(job->level, pl, at, ranks) &&
+	       bitmap_subset(ranks, weir_level_of(job->level, c->source), job->level->ranks) &&
 	       !bitmap_empty(ranks, job->level->ranks);
 }
 

@@ -70,20 +70,6 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
 }
 
-/* The ranks that a result or a reply states, from @at on; returns whether there can be such. */
-static bool weir_down_ranks(const struct weir_job *job, const struct weir_payload *pl, u32 at,
-			    unsigned long *ranks)
-{
-	unsigned int words = weir_job_words(job), bits = words * 32;
-	__be32 mask[WEIR_RANKS_MAX / 32];
-
-	if (weir_payload_copy_from(pl, at, mask, words * sizeof(mask[0])) !=
-	    words * sizeof(mask[0]))
-		return false;
-	weir_bitmap_read(ranks, mask, words);
-	return find_next_bit(ranks, bits, job->level->ranks) >= bits;
-}
-
 static void weir_down_all_ranks(const struct weir_job *job, unsigned long *ranks)
 {
 	bitmap_zero(ranks, job->level->ranks);
@@ -110,8 +96,8 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 
 	if (!(c->said[0] & WEIR_TRIO_DEGRADED))
 		weir_down_all_ranks(job, ranks);
-	else if (!weir_down_ranks(job, pl, weir_reduction_bytes(job->blocks.reduction, c->count),
-				  ranks) ||
+	else if (!weir_level_read(job->level, pl,
+				  weir_reduction_bytes(job->blocks.reduction, c->count), ranks) ||
 		 bitmap_empty(ranks, job->level->ranks))
 		return WEIR_REASON_FLAGS;
 	verdict = weir_block_answer(&job->blocks, &key,
@@ -149,7 +135,7 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
 	struct weir_result res __uninitialized;
 	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 
-	if (names && !weir_down_ranks(job, pl, 0, ranks))
+	if (names && !weir_level_read(job->level, pl, 0, ranks))
 		return WEIR_REASON_FLAGS;
 	if (!weir_block_replied(&job->blocks, &key, &res))
 		return WEIR_REASON_STALE;

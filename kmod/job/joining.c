@@ -300,17 +300,10 @@ static bool weir_join_ranks(const struct weir_job *job, const struct weir_contri
 			    const struct weir_payload *pl, const struct weir_join *join,
 			    unsigned long *ranks)
 {
-	unsigned int words = weir_job_words(job), bytes = words * sizeof(__be32);
-	__be32 mask[WEIR_RANKS_MAX / 32];
-	unsigned int after;
-
 	if (!(c->flags & WEIR_CONTRIB_UP))
 		return weir_join_rank(job, c, join, ranks);
-	if (!job->level || weir_payload_copy_from(pl, sizeof(*join), mask, bytes) != bytes)
-		return false;
-	weir_bitmap_read(ranks, mask, words);
-	after = find_next_bit(ranks, words * 32, job->level->ranks);
-	return after >= words * 32 && !bitmap_empty(ranks, job->level->ranks);
+	return job->level && weir_level_read(job->level, pl, sizeof(*join), ranks) &&
+	       !bitmap_empty(ranks, job->level->ranks);
 }
 
 /* What a join brings about, after the lock was dropped. */

@@ -4,6 +4,8 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "base/payload.h"
+#include "format/trio.h"
 #include "job/join.h"
 #include "job/level.h"
 
@@ -111,4 +113,25 @@ void weir_level_begin(struct weir_level *level, const struct weir_join_table *ta
 			bitmap_zero(set, level->ranks);
 		level->weight[i] = bitmap_weight(set, level->ranks);
 	}
+}
+
+/**
+ * weir_level_read() - a bitmap of ranks in a packet
+ * @level: the job's
+ * @pl: bytes of the packet
+ * @at: the bitmap's first
+ * @ranks: bitmap of level->ranks, filled
+ *
+ * Return: whether it is there, and names no rank that the job has not.
+ */
+bool weir_level_read(const struct weir_level *level, const struct weir_payload *pl, u32 at,
+		     unsigned long *ranks)
+{
+	unsigned int words = DIV_ROUND_UP(level->ranks, 32), bytes = words * sizeof(__be32);
+	__be32 mask[WEIR_RANK_WORDS];
+
+	if (weir_payload_copy_from(pl, at, mask, bytes) != bytes)
+		return false;
+	weir_bitmap_read(ranks, mask, words);
+	return find_next_bit(ranks, words * 32, level->ranks) >= words * 32;
 }

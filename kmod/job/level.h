@@ -9,7 +9,11 @@
 
 #include "job/job.h"
 
+/* 32-bit words of the longest bitmap of ranks. */
+#define WEIR_RANK_WORDS		(WEIR_RANKS_MAX / 32)
+
 struct weir_join_table;
+struct weir_payload;
 
 /**
  * struct weir_level - the ranks behind the sources of a job that spans boxes
@@ -37,6 +41,8 @@ unsigned int weir_level_claim(struct weir_level *level, const struct weir_join_t
 void weir_level_claimed(const struct weir_level *level, const struct weir_join_table *table,
 			unsigned long *ranks);
 void weir_level_begin(struct weir_level *level, const struct weir_join_table *table);
+bool weir_level_read(const struct weir_level *level, const struct weir_payload *pl, u32 at,
+		     unsigned long *ranks);
 
 /**
  * weir_level_of() - the ranks behind a source in the current generation

@@ -13,16 +13,13 @@
 #include "job/send.h"
 #include "job/source.h"
 
-/* 32-bit words of the longest bitmap. */
-#define WEIR_NOTICE_WORDS	(WEIR_RANKS_MAX / 32)
-
 /*
  * A notice as all get it but for its address. Where the job spans boxes the bitmaps of struct
  * weir_notice are of ranks, and may be longer.
  */
 struct weir_notice_packet {
 	struct weir_trio	hdr;
-	__be32			bits[3 * WEIR_NOTICE_WORDS];
+	__be32			bits[3 * WEIR_RANK_WORDS];
 };
 
 enum { WEIR_NOTICE_DEAD, WEIR_NOTICE_EXCLUDED, WEIR_NOTICE_WAITING };

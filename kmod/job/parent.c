@@ -21,9 +21,6 @@
 #include "job/send.h"
 #include "type/reduce.h"
 
-/* 32-bit words of a bitmap of all ranks. */
-#define WEIR_RANK_WORDS		(WEIR_RANKS_MAX / 32)
-
 /* Joins go up no more often, ns: those of many sources may come at about the same time. */
 #define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
 
@@ -123,7 +120,7 @@ void weir_parent_join(struct weir_job *job)
 	const struct weir_reduction *reduction = job->blocks.reduction;
 	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 	struct weir_parent *parent = job->parent;
-	unsigned int words = DIV_ROUND_UP(job->level->ranks, 32);
+	unsigned int words = weir_job_words(job);
 	__be32 mask[WEIR_RANK_WORDS];
 	struct {
 		struct weir_trio hdr;
@@ -151,14 +148,6 @@ void weir_parent_join(struct weir_job *job)
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
-static u8 weir_parent_flags(const struct weir_result *res, bool degraded)
-{
-	return (res->overflow ? WEIR_TRIO_OVERFLOW : 0) |
-	       (res->unlike ? WEIR_TRIO_UNLIKE : 0) |
-	       (degraded ? WEIR_TRIO_DEGRADED : 0) |
-	       (degraded && res->aged ? WEIR_TRIO_AGED : 0);
-}
-
 /**
  * weir_parent_sum() - send a block's sum up
  * @job: the job
@@ -172,7 +161,7 @@ void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 		     struct weir_merged *merged)
 {
 	const struct weir_level *level = job->level;
-	unsigned int words = DIV_ROUND_UP(level->ranks, 32);
+	unsigned int words = weir_job_words(job);
 	bool degraded = !bitmap_equal(res->ranks, weir_level_all(level, job->blocks.sources),
 				      level->ranks);
 	struct {
@@ -191,7 +180,7 @@ void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 	};
 
 	weir_parent_fill(&head.hdr, job, res->id, res->generation,
-			 weir_parent_flags(res, degraded), res->received,
+			 weir_trio_flags(res, degraded), res->received,
 			 res->count | WEIR_TRIO_JOINED |
 			 (res->has_exponent ? WEIR_TRIO_EXPONENT : 0));
 	if (res->has_exponent) {

@@ -23,7 +23,7 @@
  */
 struct weir_result_packet {
 	u8			head[WEIR_HEAD_MAX];
-	__be32			mask[WEIR_RANKS_MAX / 32];
+	__be32			mask[WEIR_RANK_WORDS];
 	unsigned int		mask_len;
 	struct weir_packet	pkt;
 };
@@ -209,7 +209,7 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		       const unsigned long *in, bool wanted, struct weir_merged *merged)
 {
 	unsigned int words = weir_job_words(job);
-	__be32 mask[WEIR_RANKS_MAX / 32];
+	__be32 mask[WEIR_RANK_WORDS];
 	struct weir_trio hdr;
 	struct weir_packet pkt = {
 		.head		= &hdr,
