@@ -68,7 +68,6 @@ static int weir_job_fill_level(struct weir_job *job, const struct weir_job_confi
 {
 	if (!cfg->blocks.ranks)
 		return 0;
-	job->join.defers = true;
 	job->level = weir_level_new(cfg->blocks.sources, cfg->blocks.ranks);
 	if (!job->level)
 		return -ENOMEM;

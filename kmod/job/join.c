@@ -202,15 +202,6 @@ void weir_join_forget(struct weir_join_table *table)
 		table->joiner[i].is_member = false;
 }
 
-/* The earliest block that any source lacks is the first. */
-static void weir_join_begin_here(struct weir_join_table *table)
-{
-	struct weir_join_words words;
-
-	weir_join_sum_up(table, &words);
-	weir_join_begin(table, words.lacks);
-}
-
 /**
  * weir_join() - a source asks to be in the next generation
  * @table: the job's table
@@ -220,10 +211,10 @@ static void weir_join_begin_here(struct weir_join_table *table)
  *	the ten seconds after the first number
  * @now: time, ns of the monotonic clock
  *
- * Called with @table->lock held and bottom halves disabled. Where a generation
- * begins, the caller sets @table->generation before it drops the lock.
+ * Called with @table->lock held and bottom halves disabled. Where it was the last, the caller begins
+ * the generation by weir_join_begin() before it drops the lock, or lets it wait.
  *
- * Return: enum weir_join_verdict.
+ * Return: enum weir_join_verdict, of those that are not of the callers.
  */
 enum weir_join_verdict weir_join(struct weir_join_table *table,
 				 unsigned int source, const struct weir_join_words *words,
@@ -242,9 +233,6 @@ enum weir_join_verdict weir_join(struct weir_join_table *table,
 	if (!weir_join_is_complete(table, excluded, now))
 		return weir_join_tells(table, now) ? WEIR_JOIN_TELL :
 						     WEIR_JOIN_WAIT;
-	if (table->defers)
-		return WEIR_JOIN_READY;
-	weir_join_begin_here(table);
 	return WEIR_JOIN_START;
 }
 

@@ -49,7 +49,6 @@ struct weir_membership {
  * @start: block that it has begun with
  * @since: when the first waiting source came, ns
  * @told: time of the last notice of waiting sources, ns; 0 for never
- * @defers: a generation begins when the caller says so
  * @joiner: by source id
  */
 struct weir_join_table {
@@ -59,7 +58,6 @@ struct weir_join_table {
 	u32			start;
 	u64			since;
 	u64			told;
-	bool			defers;
 	struct weir_joiner	*joiner;
 };
 
@@ -68,8 +66,8 @@ struct weir_join_table {
  * @WEIR_JOIN_WAIT: others are missing; no answer yet
  * @WEIR_JOIN_TELL: likewise, and the sources in the current generation are to be told
  * @WEIR_JOIN_AGAIN: it is in the current generation already; answer it again
- * @WEIR_JOIN_START: it was the last; a new generation begins, answer all
- * @WEIR_JOIN_READY: of a table that defers: all have come, see weir_join_begin()
+ * @WEIR_JOIN_START: it was the last; a new generation begins, see weir_join_begin(), answer all
+ * @WEIR_JOIN_ABOVE: of the callers: likewise, but the parent box begins it
  * @WEIR_JOIN_MISFIT: of the callers: it does not fit with the joins of the others
  */
 enum weir_join_verdict {
@@ -77,7 +75,7 @@ enum weir_join_verdict {
 	WEIR_JOIN_TELL,
 	WEIR_JOIN_AGAIN,
 	WEIR_JOIN_START,
-	WEIR_JOIN_READY,
+	WEIR_JOIN_ABOVE,
 	WEIR_JOIN_MISFIT,
 };
 

@@ -178,7 +178,8 @@ static void weir_join_gather(struct weir_job *job, unsigned long *back)
 /* All that depends on who is in the generation that begins, before it does. */
 static void weir_join_enter(struct weir_job *job, u32 start, unsigned long *back)
 {
-	weir_level_begin(job->level, &job->join);
+	if (job->level)
+		weir_level_begin(job->level, &job->join);
 	weir_join_begin(&job->join, start);
 	weir_join_gather(job, back);
 }
@@ -210,18 +211,20 @@ static unsigned int weir_join_there(struct weir_job *job)
 }
 
 /*
- * All sources of a job that spans boxes have joined. The root begins a generation when all ranks
- * are behind them; the others ask their parents to.
+ * All sources have joined: a generation begins with the earliest block that any of them lacks. In a
+ * job that spans boxes the root waits until all ranks are behind them, and the others ask their
+ * parents to begin it.
  */
-static enum weir_join_verdict weir_join_ready(struct weir_job *job, struct weir_joining *joining,
+static enum weir_join_verdict weir_join_complete(struct weir_job *job, struct weir_joining *joining,
 					      u64 now, unsigned long *back)
 {
 	struct weir_join_words words;
 
 	if (job->parent)
-		return weir_parent_may_join(job, now) ? WEIR_JOIN_READY : WEIR_JOIN_WAIT;
-	joining->there = weir_join_there(job);
-	if (joining->there < job->level->ranks)
+		return weir_parent_may_join(job, now) ? WEIR_JOIN_ABOVE : WEIR_JOIN_WAIT;
+	if (job->level)
+		joining->there = weir_join_there(job);
+	if (job->level && joining->there < job->level->ranks)
 		return WEIR_JOIN_MISFIT;
 	weir_join_sum_up(&job->join, &words);
 	weir_join_enter(job, words.lacks, back);
@@ -252,12 +255,8 @@ static enum weir_join_verdict weir_join_locked(struct weir_job *job, struct weir
 		goto unlock;
 	}
 	verdict = weir_join(table, joining->source, &joining->words, job->blocks.excluded, now);
-	if (verdict == WEIR_JOIN_START) {
-		weir_join_gather(job, back);
-		weir_join_start(job);
-	}
-	if (verdict == WEIR_JOIN_READY)
-		verdict = weir_join_ready(job, joining, now, back);
+	if (verdict == WEIR_JOIN_START)
+		verdict = weir_join_complete(job, joining, now, back);
 	*long_wait = weir_join_is_long(table, verdict, now);
 unlock:
 	spin_unlock(&table->lock);
@@ -319,7 +318,7 @@ static int weir_join_act(struct weir_job *job, const struct weir_joining *joinin
 	case WEIR_JOIN_AGAIN:
 		weir_join_answer(job, joining->source, joining->box ? joining : NULL);
 		break;
-	case WEIR_JOIN_READY:
+	case WEIR_JOIN_ABOVE:
 		weir_parent_join(job);
 		break;
 	case WEIR_JOIN_MISFIT:
@@ -442,7 +441,7 @@ static enum weir_join_verdict weir_join_above_locked(struct weir_job *job,
 	    !weir_join_is_complete(&job->join, job->blocks.excluded, now))
 		return WEIR_JOIN_WAIT;
 	if ((flags & WEIR_TRIO_COOKIE) == WEIR_TRIO_COOKIE)
-		return weir_join_above_cookie(parent, answer->cookie) ? WEIR_JOIN_READY :
+		return weir_join_above_cookie(parent, answer->cookie) ? WEIR_JOIN_ABOVE :
 									WEIR_JOIN_WAIT;
 	if (flags & WEIR_TRIO_DEGRADED)
 		return WEIR_JOIN_MISFIT;
@@ -471,7 +470,7 @@ void weir_join_above(struct weir_job *job, const struct weir_contrib *c,
 	verdict = weir_join_above_locked(job, c, &answer, now, back);
 	spin_unlock(&job->join.lock);
 	switch (verdict) {
-	case WEIR_JOIN_READY:
+	case WEIR_JOIN_ABOVE:
 		weir_parent_join(job);
 		break;
 	case WEIR_JOIN_MISFIT:

@@ -8,7 +8,16 @@
 static struct weir_join_table table;
 static const unsigned long nobody[WEIR_SOURCES_MAX / 64];
 
-/* Generations are counted, as the job does. */
+/* As the job does, generations are counted, and the earliest block is the first. */
+static void begin(void)
+{
+	struct weir_join_words words;
+
+	weir_join_sum_up(&table, &words);
+	weir_join_begin(&table, words.lacks);
+	table.generation++;
+}
+
 static enum weir_join_verdict join_or_tell(unsigned int source, u32 nonce, u32 lacks,
 				   const unsigned long *excluded, u64 now)
 {
@@ -18,7 +27,8 @@ static enum weir_join_verdict join_or_tell(unsigned int source, u32 nonce, u32 l
 	verdict = weir_join(&table, source, &(struct weir_join_words) {
 		.nonce = nonce, .lacks = lacks,
 	}, excluded, now);
-	table.generation += verdict == WEIR_JOIN_START;
+	if (verdict == WEIR_JOIN_START)
+		begin();
 	spin_unlock(&table.lock);
 	return verdict;
 }
