@@ -69,17 +69,23 @@ void data_fill(const struct perf_options *options, void *vector, size_t count, u
 			 element(options, options->weir.rank, iteration, i));
 }
 
-static bool is_in(const uint64_t contributors[PERF_RANK_WORDS], unsigned int rank)
+/* The ranks that are in an element's block. */
+static const uint64_t *contributors_of(const struct perf_blocks *blocks, size_t element)
+{
+	return blocks->contributors + element / blocks->grads * blocks->words;
+}
+
+static bool is_in(const uint64_t *contributors, unsigned int rank)
 {
 	return contributors[rank / 64] >> (rank % 64) & 1;
 }
 
 /* Does the result name its ranks? */
-static bool is_told(const uint64_t contributors[PERF_RANK_WORDS])
+static bool is_told(const struct perf_blocks *blocks, const uint64_t *contributors)
 {
 	uint64_t any = 0;
 
-	for (size_t i = 0; i < PERF_RANK_WORDS; i++)
+	for (uint32_t i = 0; i < blocks->words; i++)
 		any |= contributors[i];
 	return any;
 }
@@ -100,7 +106,7 @@ static double combine(double a, double b, enum weir_operation operation)
 	return (a < b) == (operation == WEIR_MIN) ? a : b;
 }
 
-static double expected(const struct perf_options *options, const uint64_t contributors[PERF_RANK_WORDS],
+static double expected(const struct perf_options *options, const uint64_t *contributors,
 		       uint64_t iteration, uint64_t index)
 {
 	bool first = true;
@@ -125,11 +131,10 @@ static uint64_t residual_wrong(const struct perf_options *options,
 	uint64_t wrong = 0;
 
 	for (size_t i = 0; i < count && memory->residual; i++) {
-		const uint64_t *contributors =
-			memory->blocks.contributors[i / memory->blocks.grads];
+		const uint64_t *contributors = contributors_of(&memory->blocks, i);
 		double in = type_get(memory->in, options->type, i);
 
-		if (!is_told(contributors))
+		if (!is_told(&memory->blocks, contributors))
 			continue;
 		wrong += type_get(memory->residual, options->type, i) !=
 			 (is_in(contributors, options->weir.rank) ? 0 : in);
@@ -143,11 +148,10 @@ uint64_t data_wrong(const struct perf_options *options, const struct perf_memory
 	uint64_t wrong = residual_wrong(options, memory, count);
 
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t *contributors =
-			memory->blocks.contributors[i / memory->blocks.grads];
+		const uint64_t *contributors = contributors_of(&memory->blocks, i);
 
 		/* Without the ranks' names any sum may be right. */
-		if (is_told(contributors))
+		if (is_told(&memory->blocks, contributors))
 			wrong += type_get(memory->out, options->type, i) !=
 				 expected(options, contributors, iteration, i);
 	}

@@ -55,9 +55,6 @@ struct perf_options {
 	const char *compare;
 };
 
-/* Words of a bitmap of the most ranks that a job has. */
-#define PERF_RANK_WORDS	64
-
 /**
  * struct perf_blocks - the ranks in each block of the last result
  * @grads: elements a block
@@ -67,7 +64,7 @@ struct perf_options {
 struct perf_blocks {
 	uint32_t grads;
 	uint32_t words;
-	uint64_t (*contributors)[PERF_RANK_WORDS];
+	uint64_t *contributors;
 };
 
 /**

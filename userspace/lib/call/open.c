@@ -18,7 +18,6 @@
 static size_t packet_room(const struct weir *comm)
 {
 	size_t size = socket_payload(comm);
-
 	size_t notice = WIRE_NOTICE(comm->config.ranks);
 
 	return size > notice ? size : notice;
