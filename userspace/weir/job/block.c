@@ -9,7 +9,6 @@
 #include "grammar/commands.h"
 #include "job/ranks.h"
 #include "netlink/genl.h"
-#include "request/request.h"
 #include "request/show.h"
 
 #define LIMIT_DEFAULT 100
@@ -70,24 +69,10 @@ static size_t limit_of(const struct args *args)
 
 int block_show(const struct args *args)
 {
-	struct nl_replies replies = {};
-	size_t limit = limit_of(args), all;
-	struct weir weir;
-	int status;
+	size_t left = 0;
+	int status = show_some(args, false, block_print, limit_of(args), &left);
 
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	status = request_show(&weir, args, false, &replies);
-	weir_close(&weir);
-	all = replies.count;
-	if (!status && all > limit)
-		replies.count = limit;
-	if (!status)
-		show_replies(&replies, block_print);
-	if (!status && all > limit)
-		note("%zu more blocks are open: `limit all` shows them", all - limit);
-	replies.count = all;
-	nl_replies_free(&replies);
+	if (!status && left)
+		note("%zu more blocks are open: `limit all` shows them", left);
 	return status;
 }

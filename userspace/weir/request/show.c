@@ -41,12 +41,12 @@ enum color state_color(uint32_t state)
 	}
 }
 
-void show_replies(const struct nl_replies *replies, print_object_fn *print)
+static void show_first(const struct nl_replies *replies, size_t count, print_object_fn *print)
 {
 	size_t i;
 
 	print_list(NULL);
-	for (i = 0; i < replies->count; i++) {
+	for (i = 0; i < count; i++) {
 		print_object(NULL);
 		print(replies->message[i], false);
 		print_end();
@@ -55,9 +55,16 @@ void show_replies(const struct nl_replies *replies, print_object_fn *print)
 	print_done();
 }
 
-int show_run(const struct args *args, bool one, print_object_fn *print)
+void show_replies(const struct nl_replies *replies, print_object_fn *print)
+{
+	show_first(replies, replies->count, print);
+}
+
+int show_some(const struct args *args, bool one, print_object_fn *print, size_t limit,
+	      size_t *left)
 {
 	struct nl_replies replies = {};
+	size_t shown;
 	struct weir weir;
 	int status;
 
@@ -65,9 +72,18 @@ int show_run(const struct args *args, bool one, print_object_fn *print)
 	if (status)
 		return status;
 	status = request_show(&weir, args, one, &replies);
+	shown = replies.count < limit ? replies.count : limit;
+	*left = replies.count - shown;
 	if (!status)
-		show_replies(&replies, print);
+		show_first(&replies, shown, print);
 	nl_replies_free(&replies);
 	weir_close(&weir);
 	return status;
+}
+
+int show_run(const struct args *args, bool one, print_object_fn *print)
+{
+	size_t left;
+
+	return show_some(args, one, print, SIZE_MAX, &left);
 }

@@ -32,7 +32,12 @@ void port_print_stats(const struct nlmsghdr *message);
 /* All of an answer, as a list. */
 void show_replies(const struct nl_replies *replies, print_object_fn *print);
 
-/* `show`: one object, or a list of them. Returns an exit status. */
+/*
+ * `show`: one object, or a list of them. show_some() prints the first @limit, and sets @left to how
+ * many others there are. Returns an exit status.
+ */
+int show_some(const struct args *args, bool one, print_object_fn *print, size_t limit,
+	      size_t *left);
 int show_run(const struct args *args, bool one, print_object_fn *print);
 
 /* Counters of a WEIR_A_*_STATS nest, and the reasons that occurred. */
