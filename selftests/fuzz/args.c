@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line of weir: one word a line of the input. */
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/tool.h"
 #include "grammar/args.h"
@@ -12,20 +10,6 @@
 #define WORDS_MAX	64
 
 struct options opt;
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-/* The tool's refusals do not matter here, and do not mix with the fuzzer's output. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	int fd = open("/dev/null", O_WRONLY);
-	FILE *quiet = fd < 0 ? NULL : fdopen(fd, "w");
-
-	(void)argc, (void)argv;
-	if (quiet)
-		stderr = quiet;
-	return 0;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

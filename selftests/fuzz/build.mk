@@ -22,13 +22,13 @@ $(eval $(call fuzzer,contrib,$(fuzz_dir)/contrib.c $(fuzz_dir)/slow.c))
 $(eval $(call fuzzer,trim,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c),-fno-strict-aliasing -Iselftests))
 $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
 	$(addprefix -Wl$(comma)--wrap=,send recv sendmsg sendmmsg recvmmsg ppoll clock_gettime getrandom)))
-$(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(filter-out %/main.c,$(weir_sources)),\
+$(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(fuzz_dir)/quiet.c $(filter-out %/main.c,$(weir_sources)),\
 	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
 $(eval $(call fuzzer,ask,$(fuzz_dir)/ask.c $(addprefix userspace/weird/,ask/ask.c base/fields.c base/refusal.c)\
 	userspace/weir/base/addr.c userspace/weir/grammar/names.c,\
 	-Iuserspace/weird -Iuserspace/weir -I$(B) -ljson-c,$(B)/weir/names_gen.h))
 
-$(eval $(call fuzzer,plan,$(fuzz_dir)/plan.c $(filter-out %/main.c,$(weir_sources)),\
+$(eval $(call fuzzer,plan,$(fuzz_dir)/plan.c $(fuzz_dir)/quiet.c $(filter-out %/main.c,$(weir_sources)),\
 	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
 
 .PHONY: fuzzers

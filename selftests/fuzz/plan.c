@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The file of `weir plan`: what is read, and that the trees of it hold together. */
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/tool.h"
 #include "plan/trees.h"
@@ -10,20 +8,6 @@
 #include "fuzz.h"
 
 struct options opt;
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-/* The tool's refusals do not matter here, and do not mix with the fuzzer's output. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	int fd = open("/dev/null", O_WRONLY);
-	FILE *quiet = fd < 0 ? NULL : fdopen(fd, "w");
-
-	(void)argc, (void)argv;
-	if (quiet)
-		stderr = quiet;
-	return 0;
-}
 
 /* Each worker comes to the root by boxes that know it, and each source has a number of its own. */
 static void check_tree(const struct topology *topology, const struct tree *tree)
