@@ -37,16 +37,13 @@ shape() {
 
 # perf JOB FIRST OPTION...: rank 0 on worker FIRST, rank 1 on the next
 perf() {
-	local job=$1 first=$2 i pids=() status=0
+	local job=$1 first=$2 i pids=()
 	for i in 0 1; do
 		in_worker $((first + i)) weir-perf --job "$job" --address "$bench_box" --rank "$i" --ranks 2 \
 			--json "${@:3}" >"$work/$job.$i" 2>"$work/$job.$i.error" &
 		pids+=($!)
 	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	return "$status"
+	wait_all "${pids[@]}"
 }
 
 # Seconds for the neighbour's allreduce.

@@ -26,7 +26,7 @@ ranks_up() {
 
 # ranks_weir JOB BYTES ITERATIONS OPTION...: a weir-perf in each worker
 ranks_weir() {
-	local i pids=() status=0
+	local i pids=()
 	rm -f "$ranks_work"/rank*
 	for ((i = 1; i <= bench_workers; i++)); do
 		in_worker "$i" weir-perf --job "$1" --address "$bench_box" --rank $((i - 1)) \
@@ -34,10 +34,7 @@ ranks_weir() {
 			--json "${@:4}" >"$ranks_work/rank$i" &
 		pids+=($!)
 	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	((status == 0)) || die "the transfer failed"
+	wait_all "${pids[@]}" || die "the transfer failed"
 }
 
 # The slowest rank's time of an allreduce, in microseconds.

@@ -95,16 +95,13 @@ counters() {
 }
 
 train() {
-	local i pids=() status=0
+	local i pids=()
 	for ((i = 1; i <= workers; i++)); do
 		in_worker "$i" "$python" "$here/train_worker.py" "$work/digits.npz" "$work/result-$i" \
 			"$box" "$1" $((i - 1)) $workers &
 		pids+=($!)
 	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	return "$status"
+	wait_all "${pids[@]}"
 }
 
 # learn JOB DTYPE

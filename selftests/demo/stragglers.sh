@@ -53,16 +53,13 @@ job() {
 }
 
 learn() {
-	local i pids=() status=0
+	local i pids=()
 	for ((i = 1; i <= workers; i++)); do
 		in_worker "$i" "$python" "$here/straggling_worker.py" "$work/digits.npz" \
 			"$work/result-$i" "$box" $((i - 1)) $workers "$@" &
 		pids+=($!)
 	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	return "$status"
+	wait_all "${pids[@]}"
 }
 
 star_create $workers 9000 || die "the network cannot be built"

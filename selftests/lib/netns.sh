@@ -96,6 +96,15 @@ router_addr6() { echo "fd77:$1::254"; }
 
 in_router() { in_ns router "$@"; }
 
+# wait_all PID...: until all have ended; fails when one of them has.
+wait_all() {
+	local pid status=0
+	for pid; do
+		wait "$pid" || status=1
+	done
+	return "$status"
+}
+
 # in_worker I COMMAND [ARGUMENT...]
 in_worker() { in_ns "w$1" "${@:2}"; }
 

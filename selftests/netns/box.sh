@@ -62,12 +62,9 @@ box_start() {
 
 # Succeeds when all of box_start's have; shows what a failed one said.
 box_wait() {
-	local pid failed=0
-	for pid in "${box_pids[@]}"; do
-		wait "$pid" || failed=1
-	done
-	((failed)) && tail -n 3 "$box_out"/*
-	return $failed
+	wait_all "${box_pids[@]}" && return
+	tail -n 3 "$box_out"/*
+	return 1
 }
 
 box_allreduce() {

@@ -194,15 +194,14 @@ crowd_job() {
 
 # crowd_sums [OPTION]: prints what each rack's ranks have.
 crowd_sums() {
-	local rack pids=() status=0
+	local rack pids=() status
 	for rack in 1 2; do
 		in_ns "r$rack-w1" "$here/crowd.py" "$(rack_addr "$rack")" "$job" $(((rack - 1) * crowd)) \
 			"$crowd" $((2 * crowd)) "$@" >"$tree_out/crowd.$rack" &
 		pids+=($!)
 	done
-	for rack in "${pids[@]}"; do
-		wait "$rack" || status=1
-	done
+	wait_all "${pids[@]}"
+	status=$?
 	sort -u "$tree_out"/crowd.*
 	return "$status"
 }

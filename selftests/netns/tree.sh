@@ -139,12 +139,9 @@ tree_start() {
 
 # Succeeds when all have; shows what a failed one said.
 tree_wait() {
-	local pid failed=0
-	for pid in "${tree_pids[@]}"; do
-		wait "$pid" || failed=1
-	done
-	((failed)) && tail -n 3 "$tree_out"/*
-	return $failed
+	wait_all "${tree_pids[@]}" && return
+	tail -n 3 "$tree_out"/*
+	return 1
 }
 
 tree_allreduce() { tree_start "$@" && tree_wait; }

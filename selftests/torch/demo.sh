@@ -80,17 +80,14 @@ start_box() {
 
 # train BACKEND: a result of each worker in BACKEND-RANK.
 train() {
-	local i pids=() status=0
+	local i pids=()
 	for ((i = 1; i <= workers; i++)); do
 		RANK=$((i - 1)) WEIR_BIND=$(worker_addr "$i") in_worker "$i" "$python" "$here/train.py" \
 			--backend "$1" --width 1000 --epochs "$epochs" --batch "$batch" --rate 0.05 \
 			>"$work/$1-$i" &
 		pids+=($!)
 	done
-	for i in "${pids[@]}"; do
-		wait "$i" || status=1
-	done
-	return "$status"
+	wait_all "${pids[@]}"
 }
 
 say "A router and $workers workers, a link of $rate each (0: unshaped)"
