@@ -211,8 +211,8 @@ void weir_join_forget(struct weir_join_table *table)
  *	the ten seconds after the first number
  * @now: time, ns of the monotonic clock
  *
- * Called with @table->lock held and bottom halves disabled. Where it was the last, the caller begins
- * the generation by weir_join_begin() before it drops the lock, or lets it wait.
+ * Called with @table->lock held and bottom halves disabled. Where it was the last, the caller
+ * begins the generation by weir_join_begin() before it drops the lock, or lets it wait.
  *
  * Return: enum weir_join_verdict, of those that are not of the callers.
  */

@@ -215,8 +215,9 @@ static unsigned int weir_join_there(struct weir_job *job)
  * job that spans boxes the root waits until all ranks are behind them, and the others ask their
  * parents to begin it.
  */
-static enum weir_join_verdict weir_join_complete(struct weir_job *job, struct weir_joining *joining,
-					      u64 now, unsigned long *back)
+static enum weir_join_verdict weir_join_complete(struct weir_job *job,
+						 struct weir_joining *joining,
+						 u64 now, unsigned long *back)
 {
 	struct weir_join_words words;
 
