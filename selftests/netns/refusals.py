@@ -39,10 +39,11 @@ def state():
     return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get")]
 
 
-BOX, WORKER = address("10.0.0.254"), address("10.0.0.1")
+BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
 d0, d1, d2, d3, none = *(index(f"d{i}") for i in range(4)), 9999
 d5 = index("d5")
 new = {"id": 8, "sources": 4, "blocks": 64, "grads": 256, "address": BOX}
+rack = dict(new, ranks=8, parent=WORKER, **{"parent-source": 0})
 lab = {"id": 8, "sources": 4, "blocks": 2, "grads": 256, "format": 2, "address": BOX}
 ethernet = dict(lab, format=3, address=bytes.fromhex("020000000007"))
 station, stations = bytes.fromhex("020000000009"), b"\xff" * 6
@@ -83,8 +84,20 @@ CASES = [
     ("job-add", without(new, "grads"), INVAL, "say how many gradients a block has at most"),
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
-    ("job-add", dict(new, tree=1), NOTSUPP, "a job spans one box so far: leave tree away"),
-    ("job-add", dict(new, parent=BOX), NOTSUPP, "a job spans one box so far: leave parent away"),
+    # Jobs of several boxes.
+    ("job-add", dict(lab, ranks=4), INVAL, "jobs of this format have one box: leave ranks away"),
+    ("job-add", dict(new, ranks=3), INVAL,
+     "3 ranks are fewer than this box's 4 sources: say those of all boxes"),
+    ("job-add", without(rack, "ranks"), INVAL, "say how many ranks the job has in all, over its boxes"),
+    ("job-add", without(rack, "parent-source"), INVAL,
+     "say which source of the parent's job this box is"),
+    ("job-add", without(rack, "parent"), INVAL, "it is the source of no parent: say its address"),
+    ("job-add", dict(new, ranks=8, **{"parent-port": 5}), INVAL,
+     "it is the port of no parent: say its address"),
+    ("job-add", dict(rack, parent=BOX), INVAL, "a box is not its own parent"),
+    ("job-add", dict(rack, parent=OWN), INVAL, "the parent's address is one of this box's"),
+    ("job-add", dict(rack, parent=address("fd00::1")), INVAL, "the job's addresses are IPv4"),
+    ("job-add", dict(rack, parent=address("239.0.0.1")), INVAL, "the address must be a unicast address"),
     ("job-add", dict(new, blocks=63), INVAL, "blocks must be a power of two: take 64"),
     ("job-add", dict(new, blocks=65536, grads=2048), errno.EDQUOT,
      r"the job needs 5\d\d MiB, but \d+ of \d+ are taken: use fewer blocks"),

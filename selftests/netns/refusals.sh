@@ -8,7 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 
-ns_create box && ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
+ns_create box && ip -n "$(ns_name box)" addr add 10.0.0.200/32 dev lo &&
+	ip -n "$(ns_name box)" link add d0 mtu 100 type dummy &&
 	ip -n "$(ns_name box)" link add d1 address 02:00:00:00:00:0a type dummy &&
 	ip -n "$(ns_name box)" link add d2 type vxlan external gpe &&
 	ip -n "$(ns_name box)" link add d3 numtxqueues 2 type veth peer d4 numrxqueues 2 &&
