@@ -182,12 +182,14 @@ static __always_inline int weir_check_member(const struct weir_path *path,
  */
 static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_contrib *c, int reason,
-			      const struct weir_outcome *out)
+			      const struct weir_outcome *out, u64 now)
 {
 	struct weir_job *job = path->job;
 
 	if (out->retained)
 		weir_straggler_retained(job, out->retained_seq);
+	if (out->retained && job->parent)
+		weir_parent_show(job, c, now);
 	if (reason == WEIR_REASON_GENERATION)
 		weir_tell(path, c, false);
 	if (reason == WEIR_REASON_STALE &&
@@ -267,7 +269,7 @@ static noinline int weir_take_query(const struct weir_path *path,
 	if (verdict == -WEIR_REASON_BUSY)
 		weir_reply_query(path, c, &key, &out, false);
 	if (verdict < 0)
-		return weir_block_refused(path, c, -verdict, &out);
+		return weir_block_refused(path, c, -verdict, &out, now);
 	if (verdict == WEIR_VERDICT_REPEAT) {
 		reason = weir_answer_query(path, &key, &out.res, now);
 		weir_result_put(&out.res);
@@ -332,7 +334,7 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 	if (verdict < 0)
 		return verdict == -WEIR_REASON_COUNT && c->flags & WEIR_CONTRIB_JOINED ?
 		       weir_take_unlike(path, key, now, &out) :
-		       weir_block_refused(path, c, -verdict, &out);
+		       weir_block_refused(path, c, -verdict, &out, now);
 	trace_weir_contribution(path->port->ifindex, c, verdict, out.lateness);
 	weir_contributed(path, c, verdict, &out);
 	if (verdict == WEIR_VERDICT_SUMMED)

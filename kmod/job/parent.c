@@ -24,6 +24,9 @@
 /* Joins go up no more often, ns: those of many sources may come at about the same time. */
 #define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
 
+/* Nor questions that only show that this box is there. */
+#define WEIR_PARENT_SHOW_EVERY	NSEC_PER_MSEC
+
 /**
  * weir_parent_new() - a way up
  * @config: whom it leads to
@@ -218,4 +221,25 @@ void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, boo
 	weir_parent_fill(&head.hdr, job, key->id, key->generation, 0, 1,
 			 WEIR_TRIO_JOINED | (who ? WEIR_TRIO_EXPONENT : 0));
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/**
+ * weir_parent_show() - show the parent that this box is there, though it has no sum to send
+ * @job: the job
+ * @c: the contribution that it could not take, as results are kept for a silent source
+ * @now: time, ns of the monotonic clock
+ *
+ * Called as weir_parent_ask(). The box waits until its own silent source counts as dead. Without a
+ * packet from it the parent would take the box itself for dead, and keep no result for the sources
+ * that are alive.
+ */
+void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now)
+{
+	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
+	struct weir_parent *parent = job->parent;
+
+	if (now < READ_ONCE(parent->shown) + WEIR_PARENT_SHOW_EVERY)
+		return;
+	WRITE_ONCE(parent->shown, now);
+	weir_parent_ask(job, &key, false);
 }

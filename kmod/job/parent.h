@@ -35,6 +35,8 @@ struct weir_parent_config {
  * @waits: @said has not been answered yet
  * @began: when the current generation began, ns
  * @passed: when a notice was passed on last, ns
+ * @shown: when weir_parent_show() has sent a question last, ns; guarded by nothing, as one question
+ *	more does no harm
  * @blocks: slots of the parent's job; 0 before it has answered
  * @grads: gradients a block that it takes at most; likewise
  * @room: blocks that it has room for, its cwnd_cap; likewise. 0 where it does not mark results
@@ -48,6 +50,7 @@ struct weir_parent {
 	bool				waits;
 	u64				began;
 	u64				passed;
+	u64				shown;
 	u32				blocks;
 	u32				grads;
 	u16				room;
@@ -61,5 +64,6 @@ void weir_parent_join(struct weir_job *job);
 void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 		     struct weir_merged *merged);
 void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who);
+void weir_parent_show(struct weir_job *job, const struct weir_contrib *c, u64 now);
 
 #endif /* _WEIR_PARENT_H */

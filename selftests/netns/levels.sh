@@ -266,7 +266,8 @@ for mode in xdp tc; do
 	ktap_run "an uplink is down for three seconds" with_job down_for_a_while
 	ktap_run "the root is set up anew" with_job root_anew
 	ktap_run "racks are set up anew" with_job rack_anew
-	ktap_run "a worker dies" with_job goes_on_without policy partial timeout 100ms
+	ktap_run "a worker dies" with_job goes_on_without policy partial \
+		timeout 100ms dead-after 10s
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
 	ktap_run "more ranks than a box has sources" with_crowd -- $((2 * crowd))

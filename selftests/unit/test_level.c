@@ -424,6 +424,27 @@ static void level_question_goes_up(void)
 	box_down();
 }
 
+/* A worker is silent, and this box keeps a result for it: it has no sum, but it is there. */
+static void level_box_that_waits_is_there(void)
+{
+	begun();
+	summed(0);
+	CHECK_EQ(parent_result(0, 0, 100, 0), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box_give(job, 0, 8, 3), WEIR_REASON_BUSY);
+	CHECK_EQ(box.sent, 4);
+	CHECK(went_up(&box.packet[3]));
+	CHECK_EQ(box.packet[3].bytes, 12);
+	CHECK_EQ(box_block(&box.packet[3]), 8);
+	/* Workers that are many and repeat themselves make no more of it. */
+	CHECK_EQ(box_give(job, 0, 8, 3), WEIR_REASON_BUSY);
+	CHECK_EQ(box.sent, 4);
+	mock_ns += NSEC_PER_MSEC;
+	CHECK_EQ(box_give(job, 0, 8, 3), WEIR_REASON_BUSY);
+	CHECK_EQ(box.sent, 5);
+	box_down();
+}
+
 static void level_parent_wants_the_sum_again(void)
 {
 	struct weir_contrib c;
@@ -892,6 +913,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_room_is_the_least),
 	KTAP_TEST(level_marks_go_both_ways),
 	KTAP_TEST(level_question_goes_up),
+	KTAP_TEST(level_box_that_waits_is_there),
 	KTAP_TEST(level_parent_wants_the_sum_again),
 	KTAP_TEST(level_parents_reply_comes_down),
 	KTAP_TEST(level_result_of_an_open_block),
