@@ -148,7 +148,8 @@ struct weir_trio_exponent {
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
  * @reserved: zero
- * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In the answer, 0
+ * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In an answer with
+ *	WEIR_TRIO_COOKIE how many sources wait for a generation now; else 0
  * @cwnd_cap: 0 from a worker; in the answer how many blocks the worker may have under way, as
  *	far as the memory of the boxes has room for them. It is 0 from a box that does not mark
  *	results (RFC 3168): then a worker's packets must not be ECN-capable

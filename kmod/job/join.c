@@ -294,6 +294,24 @@ u32 weir_join_waits_with(struct weir_join_table *table, unsigned int source)
 }
 
 /**
+ * weir_join_waiting() - how many sources wait for the next generation, as far as they speak
+ * @table: the job's table
+ * @now: time, ns of the monotonic clock
+ *
+ * Called with bottom halves disabled.
+ */
+unsigned int weir_join_waiting(struct weir_join_table *table, u64 now)
+{
+	unsigned int i, n = 0;
+
+	spin_lock(&table->lock);
+	for (i = 0; i < table->n; i++)
+		n += weir_join_speaks(&table->joiner[i], now);
+	spin_unlock(&table->lock);
+	return n;
+}
+
+/**
  * weir_join_look() - which sources are in the current generation, and which wait for the next?
  * @table: the job's table
  * @members: bitmap of WEIR_SOURCES_MAX, filled with the former

@@ -106,6 +106,7 @@ bool weir_join_is_long(const struct weir_join_table *table, enum weir_join_verdi
 		       u64 now);
 bool weir_join_member(struct weir_join_table *table, unsigned int source,
 		      struct weir_membership *in);
+unsigned int weir_join_waiting(struct weir_join_table *table, u64 now);
 void weir_join_look(struct weir_join_table *table, unsigned long *members,
 		    unsigned long *waiting);
 

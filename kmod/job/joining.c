@@ -135,14 +135,19 @@ static void weir_join_refuse(struct weir_job *job, const struct weir_joining *jo
 		    WEIR_TRIO_CONTROL | WEIR_TRIO_DEGRADED);
 }
 
-/* To a source that has yet to show that it receives at its address: the cookie to bring. */
-static void weir_join_challenge(struct weir_job *job, unsigned int id, u32 nonce, u64 cookie)
+/*
+ * To a source that has yet to show that it receives at its address: the cookie to bring. Workers
+ * that have other boxes for the job ask them so, and learn whether any rank waits there.
+ */
+static void weir_join_challenge(struct weir_job *job, unsigned int id, u32 nonce, u64 cookie,
+				u64 now)
 {
 	const struct weir_membership none = { .nonce = nonce };
 	struct weir_join figures = {};
 
 	weir_answer_figures(&figures, job);
 	figures.cookie = cookie;
+	figures.member = htons(weir_join_waiting(&job->join, now));
 	weir_answer(job, id, &none, &figures, WEIR_TRIO_COOKIE);
 }
 
@@ -372,7 +377,7 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	}
 	cookie = weir_source_cookie(source, c->sport, join.nonce);
 	if (join.cookie != cookie) {
-		weir_join_challenge(job, c->source, join.nonce, cookie);
+		weir_join_challenge(job, c->source, join.nonce, cookie, now);
 		return 0;
 	}
 	WRITE_ONCE(source->hears, true);

@@ -5,7 +5,7 @@
 #include "cluster.h"
 #include "tests.h"
 
-#define TESTS_MAX 160
+#define TESTS_MAX 240
 
 bool own_network;
 
@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 #else
 		&agree_table, &comm_table, &congestion_table, &driver_table, &guard_table,
 		&merged_table, &missing_table, &numbers_table, &partial_table, &reload_table,
+		&standby_table,
 #endif
 	};
 	struct ktap_test all[TESTS_MAX];

@@ -39,6 +39,7 @@ int main(void)
 	MEMBER(weir_options, on_missing_context);
 	MEMBER(weir_options, box);
 	MEMBER(weir_options, source);
+	MEMBER(weir_options, failover_ms);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);
@@ -70,6 +71,7 @@ int main(void)
 	MEMBER(weir_stats, job);
 	MEMBER(weir_stats, port);
 	MEMBER(weir_stats, marked);
+	MEMBER(weir_stats, moves);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);

@@ -70,6 +70,7 @@ struct source {
 	uint32_t newest;/* the last block that it was heard of */
 	bool joining;	/* heard since the last new number */
 	bool waiting;	/* next_nonce is valid */
+	uint64_t spoke;	/* with it, ms */
 	bool hears;	/* it has brought a cookie */
 	bool dead;
 	bool excluded;
@@ -425,6 +426,18 @@ static void notify_again(struct refbox *box)
 
 /* Joining. */
 
+/* A waiting worker repeats its join each 640 ms at least. */
+#define SILENCE_MS 2000
+
+static uint16_t count_waiting(const struct refbox *box)
+{
+	uint16_t n = 0;
+
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		n += box->sources[i].waiting && now_ms() - box->sources[i].spoke < SILENCE_MS;
+	return n;
+}
+
 static void answer_join(struct refbox *box, const struct address *to, uint32_t nonce,
 			uint64_t cookie, uint8_t flags)
 {
@@ -440,6 +453,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.dtype = o->dtype,
 		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
+		.member = htons(flags == WEIR_TRIO_COOKIE ? count_waiting(box) : 0),
 		.cwnd_cap = htons(o->cwnd_cap),
 	};
 
@@ -551,11 +565,14 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	source->next_nonce = nonce;
 	source->lacks = get32(header->block_id);
 	source->waiting = true;
+	source->spoke = now_ms();
 	source->joining = true;
 	if (all_joining(box))
 		begin_generation(box, source->lacks);
 	else if (is_new)
 		notify_all(box);
+	else
+		notify(box, from, header->src_id, 0, false);
 }
 
 /* Summing. */

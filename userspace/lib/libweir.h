@@ -211,7 +211,10 @@ struct weir_missing {
  *	members the caller has
  * @address: the box's address that the job was added with ("weir job add ...
  *	address A"), IPv4 or IPv6 in numbers; a link-local IPv6 address may carry
- *	"%interface". Required
+ *	"%interface". Required. Several, with commas between them, are boxes that all have the job,
+ *	the same list on every rank, 16 at most: the ranks are together at the first that all of them
+ *	reach, go on at another where it is silent, each block once, and go back when it is there
+ *	again
  * @bind_address: this worker's own address, to which its rank is bound on the box ("weir source
  *	add ... address A"); NULL lets the routing table choose
  * @group: multicast group that results come to, where the job has one; NULL
@@ -271,6 +274,9 @@ struct weir_missing {
  *	$WEIR_CERTIFICATE and $WEIR_KEY name files of a client certificate, and $WEIR_AUTHORITY one of
  *	who signs the box's. Where both @box and @address are NULL, $WEIR_BOX is the box. Asking takes
  *	the library libweir-ask, and closing tells the box that the rank leaves
+ * @failover_ms: with several boxes, go to another when one has sent no packet for so long, and look
+ *	for ranks at the others when ranks are missing for so long; 0 is 1000, else 300 at
+ *	least. The same on every rank
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  *
  * Members that are zero have the defaults that are named above; @address (or @box) has
@@ -305,6 +311,7 @@ struct weir_options {
 	void *on_missing_context;
 	const char *box;
 	uint32_t source;
+	uint32_t failover_ms;
 };
 
 /**
@@ -346,6 +353,7 @@ struct weir_options {
  * @job: the job's id on the box, and
  * @port: its UDP port: of the options, or weird(8)'s
  * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
+ * @moves: how often this rank has gone to another of its boxes, or joined anew at its own
  */
 struct weir_stats {
 	size_t size;
@@ -378,6 +386,7 @@ struct weir_stats {
 	uint32_t job;
 	uint32_t port;
 	uint64_t marked;
+	uint64_t moves;
 };
 
 /**

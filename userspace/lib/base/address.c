@@ -59,6 +59,16 @@ void address_any(struct address *address, int family, uint16_t port)
 	address_parse(address, family == AF_INET ? "0.0.0.0" : "::", port);
 }
 
+bool address_is_same(const struct address *a, const struct address *b)
+{
+	if (a->any.sa_family != b->any.sa_family || address_port(a) != address_port(b))
+		return false;
+	if (a->any.sa_family == AF_INET)
+		return a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
+	return a->v6.sin6_scope_id == b->v6.sin6_scope_id &&
+	       IN6_ARE_ADDR_EQUAL(&a->v6.sin6_addr, &b->v6.sin6_addr);
+}
+
 bool address_is_multicast(const struct address *address)
 {
 	if (address->any.sa_family == AF_INET)

@@ -35,6 +35,9 @@ void address_any(struct address *address, int family, uint16_t port);
 
 bool address_is_multicast(const struct address *address);
 
+/* The same address and port. */
+bool address_is_same(const struct address *a, const struct address *b);
+
 /* Writes the address without its port. */
 const char *address_format(const struct address *address, char text[ADDRESS_TEXT]);
 

@@ -72,6 +72,7 @@ int weir_open(struct weir **comm, const struct weir_options *options)
 	guard_init(made);
 	made->fd = -1;
 	made->group_fd = -1;
+	made->standby.fd = -1;
 	err = set_up(made, options);
 	if (err) {
 		error_keep(made->error);

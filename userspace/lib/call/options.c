@@ -13,11 +13,15 @@
 #include "base/sized.h"
 #include "comm/comm.h"
 #include "comm/error.h"
+#include "join/standby.h"
 #include "number/number.h"
 
 #define GRADS_DEFAULT	1024
 #define WINDOW_DEFAULT	4096
 #define TIMEOUT_DEFAULT	30000
+#define FAILOVER_DEFAULT	1000
+/* A box tells a rank that waits for others of them after 100 ms. */
+#define FAILOVER_MIN	300
 #define RANKS_TIMEOUT_DEFAULT	1800000
 #define RANKS_WARNING_DEFAULT	60000
 
@@ -72,6 +76,9 @@ static int check_numbers(struct weir *comm, const struct weir_options *o)
 	if (o->grads > WEIR_GRADS_MAX)
 		return error_refuse(comm, -EINVAL, "grads is %u: it must be 1 to %u", o->grads,
 				    WEIR_GRADS_MAX);
+	if (o->failover_ms && o->failover_ms < FAILOVER_MIN)
+		return error_refuse(comm, -EINVAL, "failover_ms is %u: it must be %u or more", o->failover_ms,
+				    FAILOVER_MIN);
 	if (o->type && !number_size(o->type))
 		return error_refuse(comm, -EINVAL, "type is %u: it must be an enum weir_type, or 0",
 				    o->type);
@@ -100,21 +107,51 @@ static int same_family(struct weir *comm, const struct address *address, const c
 			    text, comm->config.box_text);
 }
 
-static int read_box(struct weir *comm, const struct weir_options *o, uint16_t port)
+/* One more box that has the job. */
+static int read_standby(struct weir *comm, const char *text, uint16_t port)
 {
-	struct config *config = &comm->config;
+	struct standby *standby = &comm->standby;
+	struct address *box = &standby->boxes[standby->count].address;
 	int err;
 
-	if (!o->address)
-		return error_refuse(comm, -EINVAL, "address is missing: the box's, as the job has it");
-	err = parse(comm, &config->box, "address", o->address, port);
+	if (standby->count == BOXES_MAX)
+		return error_refuse(comm, -EINVAL, "address names more than %u boxes", BOXES_MAX);
+	err = parse(comm, box, "address", text, port);
 	if (err)
 		return err;
-	address_format(&config->box, config->box_text);
-	if (address_is_multicast(&config->box))
+	if (address_is_multicast(box))
 		return error_refuse(comm, -EINVAL, "address %s is a multicast group: give the box's own",
-				    o->address);
-	return 0;
+				    text);
+	for (unsigned int i = 0; i < standby->count; i++)
+		if (address_is_same(&standby->boxes[i].address, box))
+			return error_refuse(comm, -EINVAL, "address names box %s twice", text);
+	if (!standby->count++) {
+		comm->config.box = *box;
+		address_format(box, comm->config.box_text);
+		return 0;
+	}
+	return same_family(comm, box, "address", text);
+}
+
+/* Addresses with commas between them. */
+static int read_boxes(struct weir *comm, const struct weir_options *o, uint16_t port)
+{
+	const char *at = o->address;
+	char text[ADDRESS_TEXT];
+	int err = 0;
+
+	if (!at)
+		return error_refuse(comm, -EINVAL, "address is missing: the box's, as the job has it");
+	while (!err) {
+		size_t length = strcspn(at, ",");
+
+		snprintf(text, sizeof(text), "%.*s", (int)length, at);
+		err = read_standby(comm, text, port);
+		at += length;
+		if (!*at++)
+			break;
+	}
+	return err;
 }
 
 static int read_local(struct weir *comm, const struct weir_options *o, uint16_t port)
@@ -191,6 +228,8 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	if (config->window > WINDOW_MAX)
 		config->window = WINDOW_MAX;
 	config->timeout = time_of(o.timeout_ms, TIMEOUT_DEFAULT);
+	config->failover = time_of(o.failover_ms, FAILOVER_DEFAULT);
+	comm->standby.patience = STANDBY_BACK * config->failover;
 	config->ranks_timeout = time_of(o.ranks_timeout_ms, RANKS_TIMEOUT_DEFAULT);
 	config->ranks_warning = time_of(o.ranks_warning_ms, RANKS_WARNING_DEFAULT);
 	config->flags = o.flags;
@@ -201,7 +240,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->on_missing = o.on_missing;
 	config->on_missing_context = o.on_missing_context;
 	port = o.port ? o.port : WEIR_PORT_DEFAULT;
-	err = read_box(comm, &o, port);
+	err = read_boxes(comm, &o, port);
 	if (!err)
 		err = read_local(comm, &o, o.bind_port ? o.bind_port : port);
 	if (!err)

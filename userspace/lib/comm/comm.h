@@ -20,6 +20,9 @@
 
 #define COMM_ERROR	512
 
+/* As many as a job may have trees. */
+#define BOXES_MAX	16
+
 struct driver;
 struct shared;
 
@@ -40,6 +43,7 @@ struct shared;
  * @operation: how the job combines them; likewise
  * @window: packets under way at most
  * @timeout: without a packet of the box, ns
+ * @failover: without a packet of the box before another one is asked, ns
  * @ranks_timeout: without progress while the box answers, ns
  * @ranks_warning: likewise, after which the caller is told, ns
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
@@ -67,6 +71,7 @@ struct config {
 	enum weir_operation operation;
 	uint32_t window;
 	uint64_t timeout;
+	uint64_t failover;
 	uint64_t ranks_timeout;
 	uint64_t ranks_warning;
 	uint32_t flags;
@@ -115,7 +120,8 @@ struct members {
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
  * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
- * @is_asking: the box has lost its state, and this rank asks for a new generation
+ * @is_asking: this rank asks for a generation: the first one, or the box has lost its state
+ * @is_new: @nonce is of another box than the generation is, and has no answer yet
  * @again: when it asks next
  * @repeat: and the pause until the repetition after that
  */
@@ -129,8 +135,51 @@ struct membership {
 	uint16_t cwnd_cap;
 	uint64_t cookie;
 	bool is_asking;
+	bool is_new;
 	uint64_t again;
 	uint64_t repeat;
+};
+
+/**
+ * struct other_box - what is known of a box where this rank is not
+ * @address: its address and the job's port
+ * @is_asked: it has not answered the last question
+ * @answers: answers in a row
+ * @waited_on: when it said first that ranks wait there; 0 where none do
+ * @cookie: for the next number
+ */
+struct other_box {
+	struct address address;
+	bool is_asked;
+	unsigned int answers;
+	uint64_t waited_on;
+	uint64_t cookie;
+};
+
+/**
+ * struct standby - the boxes that have the job, see join/standby.h
+ * @boxes: in the order in which they are preferred
+ * @count: how many; with one, the rest is not in use
+ * @at: where this rank is
+ * @from: where it came from, when it has gone back by itself; else 0
+ * @fd: asks the others, connected to the one that was asked last; -1 before that
+ * @asked: which one was
+ * @nonce: the number for the next join at another one
+ * @since: when this rank came to @at, or a generation began there
+ * @again: when another one is asked next
+ * @patience: time at @at before it goes back by itself, ns
+ */
+struct standby {
+	struct other_box boxes[BOXES_MAX];
+	unsigned int count;
+	unsigned int at;
+	unsigned int from;
+	int fd;
+	unsigned int asked;
+	uint32_t nonce;
+	uint64_t since;
+	uint64_t again;
+	uint64_t patience;
 };
 
 /**
@@ -181,6 +230,7 @@ struct guard {
  * @fd: connected to the box; -1 before it is there
  * @group_fd: bound to the group; -1 where there is none
  * @member: in the job
+ * @standby: other boxes
  * @life: of the box
  * @absence: of other ranks
  * @receive_buffer: bytes that the receiving socket holds
@@ -224,6 +274,7 @@ struct weir {
 	int fd;
 	int group_fd;
 	struct membership member;
+	struct standby standby;
 	struct life life;
 	struct absence absence;
 	uint32_t receive_buffer;

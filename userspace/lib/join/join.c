@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/random.h>
 #include <weir.h>
 
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/notice.h"
+#include "join/said.h"
+#include "join/standby.h"
 #include "number/exponent.h"
 #include "number/number.h"
 #include "packet/wire.h"
@@ -17,37 +18,43 @@
 #include "path/path.h"
 #include "path/socket.h"
 
-int join_send(struct weir *comm, uint64_t first)
+static int say(struct weir *comm)
 {
-	const struct config *config = &comm->config;
+	const struct said said = {
+		.first = window_lacks(&comm->window),
+		.nonce = comm->member.nonce,
+		.cookie = comm->member.cookie,
+	};
 	uint8_t packet[WIRE_JOIN];
 
-	wire_put_header(packet, &(struct wire_header) {
-		.block = (uint32_t)first,
-		.job = config->job,
-		.flags = WEIR_TRIO_CONTROL,
-		.source = config->source,
-		.ranks = 1,
-	});
-	wire_put_join(packet, &(struct wire_join) {
-		.nonce = comm->member.nonce,
-		.ranks = config->ranks,
-		.grads = config->grads,
-		.cookie = comm->member.cookie,
-		.dtype = (uint8_t)config->type,
-		.op = (uint8_t)config->operation,
-		.format = WEIR_FORMAT_TRIO,
-		.member = (uint16_t)(config->rank + 1),
-	});
+	said_put(comm, &said, packet);
 	if (send(comm->fd, packet, sizeof(packet), 0) >= 0)
 		return 0;
 	return path_error(comm, errno);
 }
 
-bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length)
+/* Where there are other boxes, some answers to joins show that this one is there. */
+static uint64_t repeat_cap(const struct weir *comm)
 {
-	return length == WIRE_JOIN && header->job == comm->config.job &&
-	       (header->flags & WEIR_TRIO_NOTICE) == WEIR_TRIO_CONTROL;
+	uint64_t some = comm->config.failover / 8;
+
+	return comm->standby.count > 1 && some < JOIN_REPEAT_CAP ? some : JOIN_REPEAT_CAP;
+}
+
+int join_send(struct weir *comm)
+{
+	struct membership *member = &comm->member;
+	int err;
+
+	if (comm->now < member->again)
+		return 0;
+	err = say(comm);
+	if (err)
+		return err;
+	member->again = comm->now + member->repeat;
+	if (member->repeat < repeat_cap(comm))
+		member->repeat *= 2;
+	return 1;
 }
 
 bool join_cookie(struct weir *comm, const struct wire_header *header,
@@ -183,6 +190,9 @@ static int begin(struct weir *comm, const struct wire_header *header,
 	comm->member.lag = answer->blocks / 2 < EXPONENT_LAG_MAX ? answer->blocks / 2 :
 								    EXPONENT_LAG_MAX;
 	comm->member.since = rtt_now();
+	comm->member.is_asking = false;
+	comm->member.is_new = false;
+	standby_began(comm);
 	join_take_cap(comm, answer->cwnd_cap);
 	if (config->window > answer->blocks / 2)
 		config->window = answer->blocks / 2;
@@ -216,7 +226,7 @@ static int take(struct weir *comm, const uint8_t *packet, size_t length)
 			take_notice(comm, packet, length);
 			return 0;
 		}
-		if (header.down && join_is_answer(comm, &header, length)) {
+		if (header.down && said_is_answer(comm, &header, length)) {
 			wire_get_join(&answer, packet);
 			comm->life.heard = comm->now;
 			if (answer.nonce == comm->member.nonce)
@@ -307,36 +317,52 @@ static int sleep_until(struct weir *comm, uint64_t deadline)
 			  strerror(errno));
 }
 
-int join(struct weir *comm)
+/* Sends what is due, and looks for a better box. Returns 0 or a negative errno. */
+static int join_round(struct weir *comm)
+{
+	int err = standby_check(comm);
+
+	if (err >= 0)
+		err = join_send(comm);
+	if (err < 0)
+		return err;
+	if (is_heard(comm))
+		absence_warn(comm, true);
+	return 0;
+}
+
+static uint64_t deadline(const struct weir *comm)
+{
+	return earlier(earlier(comm->member.again, standby_due(comm)), end_of_wait(comm));
+}
+
+static int begin_asking(struct weir *comm)
 {
 	struct membership *member = &comm->member;
-	uint64_t repeat = JOIN_REPEAT_FIRST;
-	int err;
 
 	comm->now = rtt_now();
 	comm->progress = comm->now;
 	comm->life.heard = comm->now;
-	if (getrandom(&member->nonce, sizeof(member->nonce), 0) < 0)
-		return error_fail(comm, -errno, "no random number: %s", strerror(errno));
-	for (;;) {
+	comm->standby.since = comm->now;
+	member->is_asking = true;
+	member->repeat = JOIN_REPEAT_FIRST;
+	return said_number(comm, &member->nonce) ?: said_number(comm, &comm->standby.nonce);
+}
+
+int join(struct weir *comm)
+{
+	int err = begin_asking(comm);
+
+	while (!err) {
 		comm->now = rtt_now();
 		if (comm->now >= end_of_wait(comm))
 			return late(comm);
-		if (comm->now >= member->again) {
-			err = join_send(comm, 0);
-			if (err)
-				return err;
-			member->again = comm->now + repeat;
-			repeat = repeat < JOIN_REPEAT_CAP ? 2 * repeat : repeat;
-		}
-		if (is_heard(comm))
-			absence_warn(comm, true);
-		err = sleep_until(comm, earlier(member->again, end_of_wait(comm)));
-		if (err)
-			return err;
+		err = join_round(comm);
+		if (!err)
+			err = sleep_until(comm, deadline(comm));
 		comm->now = rtt_now();
-		err = read_answers(comm);
-		if (err)
-			return err < 0 ? err : 0;
+		if (!err)
+			err = read_answers(comm);
 	}
+	return err < 0 ? err : 0;
 }

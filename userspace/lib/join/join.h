@@ -26,11 +26,11 @@ struct wire_join;
  */
 int join(struct weir *comm);
 
-/* Sends one join. @first is the first block that this rank lacks. */
-int join_send(struct weir *comm, uint64_t first);
-
-/* Is a packet of so many bytes the answer to a join? */
-bool join_is_answer(const struct weir *comm, const struct wire_header *header, size_t length);
+/*
+ * Sends a join when it is time, with the first block that this rank lacks. Returns how many packets,
+ * or a negative errno.
+ */
+int join_send(struct weir *comm);
 
 /*
  * Takes a cookie, where an answer to a join brings one that is to be sent with the next,

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/rejoin.h"
+#include "join/standby.h"
 #include "packet/wire.h"
 #include "path/absence.h"
 
@@ -128,5 +129,7 @@ int notice_take(struct weir *comm, const struct wire_header *header, const void 
 		return 0;
 	}
 	/* While a new generation is awaited, all others are of the past or not yet ours. */
-	return comm->member.is_asking ? 0 : judge(comm, header, &notice);
+	if (comm->member.is_asking)
+		return 0;
+	return standby_called(comm) ?: comm->member.is_asking ? 0 : judge(comm, header, &notice);
 }

@@ -7,7 +7,9 @@
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/join.h"
+#include "join/standby.h"
 #include "packet/wire.h"
+#include "path/socket.h"
 
 /*
  * So long after a generation began, a notice that there is none was overtaken on its
@@ -31,22 +33,6 @@ void rejoin_begin(struct weir *comm)
 	comm->progress = comm->now;
 }
 
-int rejoin_send(struct weir *comm)
-{
-	struct membership *member = &comm->member;
-	int err;
-
-	if (comm->now < member->again)
-		return 0;
-	err = join_send(comm, window_lacks(&comm->window));
-	if (err)
-		return err;
-	member->again = comm->now + member->repeat;
-	if (member->repeat < JOIN_REPEAT_CAP)
-		member->repeat *= 2;
-	return 1;
-}
-
 /* The block near those under way that has these low 32 bits. */
 static uint64_t near(const struct weir *comm, uint32_t wire_id)
 {
@@ -60,7 +46,7 @@ static bool is_known(const struct weir *comm, const struct wire_header *header, 
 {
 	const struct membership *member = &comm->member;
 
-	if (header->generation != member->generation || header->block != (uint32_t)member->start)
+	if (member->is_new || header->generation != member->generation || header->block != (uint32_t)member->start)
 		return false;
 	/*
 	 * A box that counts anew may have come to the same figures; but no rank is
@@ -102,6 +88,13 @@ static void go_back(struct weir *comm, uint64_t start)
 	comm->progress = comm->now;
 }
 
+/* At another box times are others, and so is how much may be under way. */
+static void forget_path(struct weir *comm)
+{
+	comm->rtt = (struct rtt) { 0 };
+	pace_init(&comm->pace, join_room(comm), socket_growth(comm));
+}
+
 static int begin_again(struct weir *comm, const struct wire_header *header,
 		       const struct wire_join *answer, uint64_t start)
 {
@@ -121,7 +114,12 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 	member->blocks = answer->blocks;
 	member->is_asking = false;
 	join_take_cap(comm, answer->cwnd_cap);
-	pace_cap(&comm->pace, join_room(comm));
+	if (member->is_new)
+		forget_path(comm);
+	else
+		pace_cap(&comm->pace, join_room(comm));
+	member->is_new = false;
+	standby_began(comm);
 	comm->life.doubts = 0;
 	go_back(comm, start);
 	return 0;

@@ -14,9 +14,6 @@ struct wire_header;
 /* The box reports that it has begun no generation. */
 void rejoin_begin(struct weir *comm);
 
-/* Asks for one, when it is time. Returns how many packets, or a negative errno. */
-int rejoin_send(struct weir *comm);
-
 /* An answer to a join has come. Returns 0 or a negative errno. */
 int rejoin_take(struct weir *comm, const struct wire_header *header, const void *packet);
 

@@ -166,6 +166,13 @@ int socket_check_size(struct weir *comm)
 	return mtu && socket_packet_size(comm) > mtu ? socket_too_long(comm) : 0;
 }
 
+/* Two sockets with this worker's address and port, of one user; a packet's sender tells which. */
+static void share_port(const struct weir *comm, int fd)
+{
+	if (comm->standby.count > 1)
+		set(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+}
+
 static int open_box(struct weir *comm)
 {
 	int err;
@@ -173,6 +180,7 @@ static int open_box(struct weir *comm)
 	err = new_socket(comm, &comm->fd);
 	if (err)
 		return err;
+	share_port(comm, comm->fd);
 	if (never_fragment(comm))
 		return error_fail(comm, -errno, "path MTU discovery cannot be set: %s",
 				  strerror(errno));
@@ -261,6 +269,63 @@ bool socket_merge(struct weir *comm)
 	return !set(comm->fd, SOL_UDP, UDP_GRO, 1);
 }
 
+/* What waits in a socket, errors of the path among it. */
+static void discard(int fd)
+{
+	while (fd >= 0 && (recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0 ||
+			   errno == ECONNREFUSED || errno == EHOSTUNREACH))
+		;
+}
+
+static void close_aside(struct weir *comm)
+{
+	if (comm->standby.fd >= 0)
+		close(comm->standby.fd);
+	comm->standby.fd = -1;
+}
+
+bool socket_turn(struct weir *comm, const struct address *box)
+{
+	struct config *config = &comm->config;
+
+	/* It may be connected to the same one, and would take its packets. */
+	close_aside(comm);
+	if (connect(comm->fd, &box->any, box->length))
+		return false;
+	config->box = *box;
+	address_format(&config->box, config->box_text);
+	if (comm->group_fd >= 0)
+		connect(comm->group_fd, &box->any, box->length);
+	discard(comm->fd);
+	discard(comm->group_fd);
+	return true;
+}
+
+static int open_aside(const struct weir *comm)
+{
+	const struct config *config = &comm->config;
+	int fd = socket(config->box.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return fd;
+	share_port(comm, fd);
+	if ((!config->ifindex || !setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, config->interface,
+					     (socklen_t)strlen(config->interface))) &&
+	    !bind(fd, &config->local.any, config->local.length))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool socket_aside(struct weir *comm, const struct address *box)
+{
+	struct standby *standby = &comm->standby;
+
+	if (standby->fd < 0)
+		standby->fd = open_aside(comm);
+	return standby->fd >= 0 && !connect(standby->fd, &box->any, box->length);
+}
+
 void socket_ecn(struct weir *comm, bool is_on)
 {
 	int ecn;
@@ -300,6 +365,7 @@ void socket_close(struct weir *comm)
 		close(comm->fd);
 	if (comm->group_fd >= 0)
 		close(comm->group_fd);
+	close_aside(comm);
 	comm->fd = -1;
 	comm->group_fd = -1;
 }

@@ -18,6 +18,18 @@ int socket_open(struct weir *comm);
 void socket_close(struct weir *comm);
 
 /*
+ * Connects to another box, and discards packets that have come of the one before. Returns false
+ * where there is no way to it: then nothing has changed.
+ */
+bool socket_turn(struct weir *comm, const struct address *box);
+
+/*
+ * Connects a socket that has the same address and port as the one towards the box, to ask another
+ * one. Returns false where there is no way to it.
+ */
+bool socket_aside(struct weir *comm, const struct address *box);
+
+/*
  * Has packets merged where the kernel can, when the last of those that are read one by one has
  * come. Returns whether messages that come may be merged.
  */

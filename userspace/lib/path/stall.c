@@ -44,6 +44,18 @@ static int not_joined(struct weir *comm)
 			  config->rank, window_lacks(&comm->window), config->job);
 }
 
+static int nowhere(struct weir *comm)
+{
+	const struct config *config = &comm->config;
+
+	return error_fail(comm, -ETIMEDOUT,
+			  "job %u did not begin again for %.1f s on any of its %u boxes, %s the last: they "
+			  "are down, or not all %u ranks reach the same one. Rank %u waits for block "
+			  "%" PRIu64,
+			  config->job, stalled(comm), comm->standby.count, config->box_text,
+			  config->ranks, config->rank, window_lacks(&comm->window));
+}
+
 static int nothing_sent(struct weir *comm)
 {
 	return error_fail(comm, -ETIMEDOUT,
@@ -147,6 +159,8 @@ static int stall_fail(struct weir *comm)
 	const struct window *window = &comm->window;
 	const struct window_slot *slot = window_slot(window, window->base);
 
+	if (comm->member.is_asking && comm->standby.count > 1)
+		return nowhere(comm);
 	if (is_refused(comm))
 		return refused_for_long(comm);
 	if (comm->member.is_asking)

@@ -7,6 +7,7 @@
 
 #include "comm/comm.h"
 #include "comm/error.h"
+#include "join/standby.h"
 #include "path/path.h"
 #include "path/stall.h"
 #include "request/receive.h"
@@ -55,6 +56,9 @@ static int go_round(struct weir *comm)
 	got = receive(comm);
 	if (got < 0)
 		return got;
+	sent = standby_check(comm);
+	if (sent < 0)
+		return sent;
 	sent = send_due(comm);
 	if (sent < 0)
 		return sent;
@@ -67,12 +71,16 @@ static int go_round(struct weir *comm)
 	return 0;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint64_t deadline(const struct weir *comm)
 {
-	uint64_t stall = stall_due(comm);
-	uint64_t due = send_deadline(comm);
+	uint64_t due = earlier(stall_due(comm), send_deadline(comm));
 
-	return due < stall ? due : stall;
+	return earlier(due, standby_due(comm));
 }
 
 /* Returns 0, -EINTR or another negative errno. */

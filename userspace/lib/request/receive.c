@@ -7,6 +7,7 @@
 #include "join/join.h"
 #include "join/notice.h"
 #include "join/rejoin.h"
+#include "join/said.h"
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/absence.h"
@@ -282,7 +283,7 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 static int take_control(struct weir *comm, const struct wire_header *header, const void *packet,
 			size_t length)
 {
-	bool is_answer = join_is_answer(comm, header, length);
+	bool is_answer = said_is_answer(comm, header, length);
 
 	if (!is_answer && !notice_is(comm, header, length)) {
 		comm->stats.malformed++;
@@ -321,6 +322,9 @@ static int take(struct weir *comm, struct message *message)
 	}
 	if (result.header.flags & WEIR_TRIO_CONTROL)
 		return take_control(comm, &result.header, packet, length);
+	/* It is of the box that this rank has left. */
+	if (comm->member.is_new)
+		return 0;
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, packet, length);
 	else if (result_read(comm, &result, packet, length))

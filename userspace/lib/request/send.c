@@ -2,7 +2,7 @@
 #include "request/send.h"
 
 #include "comm/comm.h"
-#include "join/rejoin.h"
+#include "join/join.h"
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/socket.h"
@@ -297,7 +297,7 @@ int send_due(struct weir *comm)
 
 	comm->blocked = false;
 	if (comm->member.is_asking)
-		return rejoin_send(comm);
+		return join_send(comm);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]) && !comm->blocked; i++) {
 		int sent = steps[i](comm);
 

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The library and several boxes that have its job. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "cluster.h"
+#include "ktap.h"
+#include "tests.h"
+#include "vectors.h"
+
+#define SECOND_BOX	"127.77.0.253"
+#define NO_BOX		"127.77.0.252"
+#define FAILOVER_MS	300
+#define RANKS		3
+#define COUNT		(150 * CLUSTER_GRADS + 5)
+
+/* The job's two boxes; the workers are the first cluster's. */
+static struct cluster first, second;
+static atomic_uint harmed;
+
+static void two_boxes(void)
+{
+	cluster_init(&first, RANKS);
+	cluster_init(&second, RANKS);
+	second.box.address = SECOND_BOX;
+	first.options.address = CLUSTER_BOX "," SECOND_BOX;
+	first.options.failover_ms = FAILOVER_MS;
+	atomic_store(&harmed, 0);
+}
+
+static uint64_t moves(const struct cluster *cluster)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < cluster->options.ranks; i++)
+		sum += cluster->workers[i].stats.moves;
+	return sum;
+}
+
+/*
+ * Rounds until rank 0 wants no more, which its last element says to all. In the middle of the
+ * first one rank 0 does its harm.
+ */
+struct plan {
+	void (*harm)(void);
+	bool (*is_enough)(const struct worker *worker, unsigned int round);
+};
+
+static bool one_round(struct worker *worker, unsigned int round, int32_t *vector)
+{
+	const struct plan *plan = worker->data;
+	struct weir_request *request;
+	bool last = !worker->rank && plan->is_enough(worker, round);
+
+	vector_fill(vector, COUNT, worker->rank, round);
+	vector[COUNT] = last;
+	if (!expect(worker, iallreduce_int32(worker->comm, vector, vector, COUNT + 1, &request), 0))
+		return false;
+	if (!worker->rank && !round && plan->harm) {
+		while (refbox_read(first.running).blocks < 40 && weir_test(&request) == 0)
+			;
+		plan->harm();
+	}
+	if (!expect(worker, weir_wait(&request), 0))
+		return false;
+	CHECK_EQ(vector_wrong(vector, COUNT, RANKS, round), 0);
+	return !vector[COUNT];
+}
+
+static void rounds(struct worker *worker)
+{
+	int32_t *vector = malloc(sizeof(*vector) * (COUNT + 1));
+
+	for (unsigned int round = 0; one_round(worker, round, vector); round++)
+		;
+	free(vector);
+}
+
+static bool after_four(const struct worker *worker, unsigned int round)
+{
+	(void)worker;
+	return round == 3;
+}
+
+static void mute_first(void) { refbox_mute(first.running); }
+
+/* What a packet of the silent box has taken with it is summed at the other, once. */
+static void box_dies(void)
+{
+	struct plan plan = { .harm = mute_first, .is_enough = after_four };
+
+	two_boxes();
+	if (!cluster_start_box(&second))
+		return;
+	cluster_run(&first, rounds, &plan);
+	cluster_stop_box(&second);
+	CHECK(second.counters.blocks > 0);
+	CHECK_EQ(cluster_malformed(&first), 0);
+	CHECK(moves(&first) >= RANKS);
+}
+
+static void box_dies_and_links_lose(void)
+{
+	struct plan plan = { .harm = mute_first, .is_enough = after_four };
+
+	two_boxes();
+	first.box.faults = (struct faults_options) { .seed = 3, .loss = 0.05 };
+	second.box.faults = (struct faults_options) { .seed = 4, .loss = 0.05 };
+	if (!cluster_start_box(&second))
+		return;
+	cluster_run(&first, rounds, &plan);
+	cluster_stop_box(&second);
+	CHECK(second.counters.blocks > 0);
+}
+
+/* All find the second one by themselves. */
+static void first_box_was_never_there(void)
+{
+	struct plan plan = { .is_enough = after_four };
+
+	two_boxes();
+	first.options.address = NO_BOX "," CLUSTER_BOX;
+	cluster_run(&first, rounds, &plan);
+	CHECK(first.counters.blocks > 0);
+}
+
+static void *worker_that_cannot_reach_it(void *data)
+{
+	struct worker *worker = data;
+	struct weir_options options;
+	char address[64];
+
+	cluster_worker_options(worker->cluster, worker->rank, address, &options);
+	if (worker->rank == 1)
+		options.address = NO_BOX "," SECOND_BOX;
+	if (!expect(worker, weir_open(&worker->comm, &options), 0))
+		return NULL;
+	rounds(worker);
+	weir_close(worker->comm);
+	return NULL;
+}
+
+/* For one rank the first box is not there: the others, which it answers, come to the second. */
+static void run_apart(struct plan *plan)
+{
+	pthread_t threads[RANKS];
+
+	two_boxes();
+	if (!cluster_start_box(&first) || !cluster_start_box(&second))
+		return;
+	for (unsigned int i = 0; i < RANKS; i++) {
+		first.workers[i] = (struct worker) { .cluster = &first, .rank = i, .data = plan };
+		CHECK(!pthread_create(&threads[i], NULL, worker_that_cannot_reach_it,
+				      &first.workers[i]));
+	}
+	for (unsigned int i = 0; i < RANKS; i++)
+		pthread_join(threads[i], NULL);
+	cluster_stop_box(&first);
+	cluster_stop_box(&second);
+	CHECK_EQ(first.counters.blocks, 0);
+	CHECK(second.counters.blocks > 0);
+}
+
+static void one_rank_reaches_the_second_alone(void)
+{
+	struct plan plan = { .is_enough = after_four };
+
+	run_apart(&plan);
+}
+
+static bool has_moved_thrice(const struct worker *worker, unsigned int round)
+{
+	struct weir_stats stats = { .size = sizeof(stats) };
+
+	(void)round;
+	CHECK_EQ(weir_get_stats(worker->comm, &stats), 0);
+	return stats.moves >= 3;
+}
+
+/* Rank 0 finds the first box alive, waits there for the one that does not come, and is back. */
+static void rank_0_goes_back_in_vain(void)
+{
+	struct plan plan = { .is_enough = has_moved_thrice };
+
+	run_apart(&plan);
+}
+
+/* The box before it has come up in the middle of the work. */
+static bool second_works(const struct worker *worker, unsigned int round)
+{
+	(void)worker;
+	if (round == 2) {
+		CHECK(cluster_start_box(&second));
+		atomic_store(&harmed, 1);
+	}
+	return atomic_load(&harmed) && refbox_read(second.running).blocks > 0;
+}
+
+static void ranks_go_back(void)
+{
+	struct plan plan = { .is_enough = second_works };
+
+	two_boxes();
+	first.options.address = SECOND_BOX "," CLUSTER_BOX;
+	cluster_run(&first, rounds, &plan);
+	if (atomic_load(&harmed))
+		cluster_stop_box(&second);
+	CHECK(first.counters.blocks > 0);
+	CHECK(second.counters.blocks > 0);
+}
+
+static void reload_first(void) { refbox_reload(first.running); }
+
+/* It knows the job, and the ranks join it again: at the same one. */
+static void box_loses_its_state(void)
+{
+	struct plan plan = { .harm = reload_first, .is_enough = after_four };
+
+	two_boxes();
+	first.options.failover_ms = 10000;
+	if (!cluster_start_box(&second))
+		return;
+	cluster_run(&first, rounds, &plan);
+	cluster_stop_box(&second);
+	CHECK_EQ(second.counters.blocks, 0);
+	CHECK_EQ(moves(&first), 0);
+}
+
+static void no_box_is_left(void)
+{
+	struct weir_options options;
+	char address[64];
+	struct weir *comm;
+
+	two_boxes();
+	first.options.timeout_ms = 600;
+	cluster_worker_options(&first, 0, address, &options);
+	CHECK_EQ(weir_open(&comm, &options), -ETIMEDOUT);
+	CHECK(strstr(weir_error(NULL), "did not answer"));
+	options.failover_ms = 100;
+	CHECK_EQ(weir_open(&comm, &options), -EINVAL);
+}
+
+static void lists_that_are_none(void)
+{
+	static const struct {
+		const char *list, *says;
+	} cases[] = {
+		{ "127.0.0.1,127.0.0.1", "names box 127.0.0.1 twice" },
+		{ "127.0.0.1,", "address is ''" },
+		{ ",127.0.0.1", "address is ''" },
+		{ "127.0.0.1,fd77::fe", "different families" },
+		{ "127.0.0.1,239.0.0.1", "multicast" },
+		{ "10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.5,10.0.0.6,10.0.0.7,10.0.0.8,10.0.0.9,"
+		  "10.0.1.1,10.0.1.2,10.0.1.3,10.0.1.4,10.0.1.5,10.0.1.6,10.0.1.7,10.0.1.8",
+		  "more than 16 boxes" },
+	};
+	struct weir *comm;
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cluster_init(&first, 2);
+		first.options.address = cases[i].list;
+		CHECK_EQ(weir_open(&comm, &first.options), -EINVAL);
+		if (!CHECK(strstr(weir_error(NULL), cases[i].says)))
+			ktap_complain(__FILE__, __LINE__, "%s: %s", cases[i].list, weir_error(NULL));
+	}
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(box_dies),
+	KTAP_TEST(box_dies_and_links_lose),
+	KTAP_TEST(first_box_was_never_there),
+	KTAP_TEST(one_rank_reaches_the_second_alone),
+	KTAP_TEST(rank_0_goes_back_in_vain),
+	KTAP_TEST(ranks_go_back),
+	KTAP_TEST(box_loses_its_state),
+	KTAP_TEST(no_box_is_left),
+	KTAP_TEST(lists_that_are_none),
+};
+
+const struct test_table standby_table = { tests, sizeof(tests) / sizeof(tests[0]) };

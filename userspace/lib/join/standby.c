@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "join/standby.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "comm/comm.h"
+#include "join/join.h"
+#include "join/said.h"
+#include "packet/wire.h"
+#include "path/socket.h"
+
+/* Questions to other boxes in a failover time. */
+#define LOOKS	4
+
+/* Timeouts in a row without a packet of the box that make it silent: they come each second at last. */
+#define UNHEARD	3
+
+/* Failover times after which a rank goes to a box behind its own, as ranks wait there. */
+#define BEHIND	4
+
+/* By so much that grows where others did not follow; it ends at some point. */
+#define BACK_GROWTH	8
+#define BACK_CAP	(600 * NSEC_PER_SEC)
+
+/* Failover times for which rank 0 waits for the others where it has gone back to. */
+#define FOLLOW	(2 * BEHIND)
+
+/* Answers in a row that show that a box is there again. */
+#define ANSWERS	3
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_alone(const struct weir *comm)
+{
+	return comm->standby.count < 2;
+}
+
+static bool has_come(const struct weir *comm, uint64_t since, unsigned int times)
+{
+	return comm->now >= since + times * comm->config.failover;
+}
+
+static bool is_awaiting(const struct weir *comm)
+{
+	return comm->member.is_asking || comm->window.flight;
+}
+
+static uint64_t last_progress(const struct weir *comm)
+{
+	return later(comm->progress, comm->standby.since);
+}
+
+static bool is_stalled(const struct weir *comm)
+{
+	return is_awaiting(comm) && has_come(comm, last_progress(comm), 1);
+}
+
+static bool is_silent(const struct weir *comm)
+{
+	return is_awaiting(comm) && (comm->member.is_asking || comm->life.unheard >= UNHEARD) &&
+	       has_come(comm, later(comm->life.heard, last_progress(comm)), 1);
+}
+
+/* Does this rank look for a box before its own that is there again? */
+static bool leads_back(const struct weir *comm)
+{
+	return !comm->config.rank && comm->standby.at && !comm->member.is_asking;
+}
+
+/* Packets of the box before may still come until the new one has answered. */
+static void settle(struct weir *comm, unsigned int to)
+{
+	struct membership *member = &comm->member;
+	struct standby *standby = &comm->standby;
+	struct other_box *other = &standby->boxes[to];
+
+	standby->at = to;
+	standby->since = comm->now;
+	standby->again = comm->now;
+	member->nonce = standby->nonce;
+	member->cookie = other->cookie;
+	member->is_asking = true;
+	member->is_new = true;
+	member->again = comm->now;
+	member->repeat = JOIN_REPEAT_FIRST;
+	comm->life.unheard = 0;
+	comm->life.doubts = 0;
+	comm->path_errno = 0;
+	comm->stats.moves++;
+	for (unsigned int i = 0; i < standby->count; i++)
+		standby->boxes[i] = (struct other_box) { .address = standby->boxes[i].address };
+}
+
+/* Returns 1, or 0 where there is no way to that box; or a negative errno. */
+static int go_to(struct weir *comm, unsigned int to)
+{
+	if (!socket_turn(comm, &comm->standby.boxes[to].address))
+		return 0;
+	settle(comm, to);
+	return said_number(comm, &comm->standby.nonce) ?: 1;
+}
+
+/* To the next that there is a way to. */
+static int go_on(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+
+	for (unsigned int i = 1; i <= standby->count; i++) {
+		int gone = go_to(comm, (standby->at + i) % standby->count);
+
+		if (gone)
+			return gone;
+	}
+	standby->since = comm->now;
+	return 0;
+}
+
+/* By itself; the others follow, or it returns. */
+static int go_back(struct weir *comm, unsigned int to)
+{
+	unsigned int from = comm->standby.at;
+	int gone = go_to(comm, to);
+
+	if (gone > 0)
+		comm->standby.from = from;
+	return gone;
+}
+
+static int return_alone(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+	unsigned int from = standby->from;
+
+	standby->from = 0;
+	if (standby->patience < BACK_CAP)
+		standby->patience *= BACK_GROWTH;
+	return go_to(comm, from);
+}
+
+static bool nobody_follows(const struct weir *comm)
+{
+	const struct standby *standby = &comm->standby;
+
+	return standby->from > standby->at && comm->member.is_asking &&
+	       has_come(comm, standby->since, FOLLOW);
+}
+
+/* The box where others wait and this rank is to go; its own where there is none. */
+static unsigned int meeting(const struct weir *comm)
+{
+	const struct standby *standby = &comm->standby;
+
+	for (unsigned int i = 0; i < standby->count; i++) {
+		uint64_t since = standby->boxes[i].waited_on;
+
+		if (since && i != standby->at && (i < standby->at || has_come(comm, since, BEHIND)))
+			return i;
+	}
+	return standby->at;
+}
+
+/* The first box that is there again, before this rank's own; its own where there is none. */
+static unsigned int restored(const struct weir *comm)
+{
+	const struct standby *standby = &comm->standby;
+
+	for (unsigned int i = 0; i < standby->at; i++)
+		if (standby->boxes[i].answers >= ANSWERS)
+			return i;
+	return standby->at;
+}
+
+/* No answer to the question before: what was known of the box is of the past. */
+static void forget_silent(struct other_box *other)
+{
+	if (other->is_asked) {
+		other->answers = 0;
+		other->waited_on = 0;
+	}
+}
+
+static void ask(struct weir *comm, unsigned int index)
+{
+	struct standby *standby = &comm->standby;
+	struct other_box *other = &standby->boxes[index];
+	const struct said said = { .nonce = standby->nonce };
+	uint8_t packet[WIRE_JOIN];
+
+	forget_silent(other);
+	other->is_asked = true;
+	said_put(comm, &said, packet);
+	if (socket_aside(comm, &other->address))
+		send(standby->fd, packet, sizeof(packet), 0);
+}
+
+static void ask_next(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+
+	do
+		standby->asked = (standby->asked + 1) % standby->count;
+	while (standby->asked == standby->at);
+	ask(comm, standby->asked);
+	standby->again = comm->now + comm->config.failover / (is_stalled(comm) ? LOOKS : 1);
+}
+
+static void take(struct weir *comm, const struct wire_join *answer)
+{
+	struct standby *standby = &comm->standby;
+	struct other_box *other = &standby->boxes[standby->asked];
+
+	if (answer->nonce != standby->nonce)
+		return;
+	other->is_asked = false;
+	other->answers++;
+	other->cookie = answer->cookie;
+	if (!answer->member)
+		other->waited_on = 0;
+	else if (!other->waited_on)
+		other->waited_on = comm->now;
+}
+
+/* The socket is connected to the box that was asked last. */
+static void take_answers(struct weir *comm)
+{
+	uint8_t packet[WIRE_JOIN];
+	struct wire_header header;
+	struct wire_join answer;
+	ssize_t length;
+
+	if (comm->standby.fd < 0)
+		return;
+	while ((length = recv(comm->standby.fd, packet, sizeof(packet), MSG_TRUNC)) >= 0) {
+		if (length != (ssize_t)sizeof(packet) ||
+		    !wire_get_header(&header, packet, sizeof(packet)) || !header.down ||
+		    !said_is_answer(comm, &header, sizeof(packet)))
+			continue;
+		wire_get_join(&answer, packet);
+		if ((header.flags & WEIR_TRIO_COOKIE) == WEIR_TRIO_COOKIE)
+			take(comm, &answer);
+	}
+}
+
+void standby_began(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+
+	if (standby->from > standby->at)
+		standby->patience = STANDBY_BACK * comm->config.failover;
+	standby->from = 0;
+	standby->since = comm->now;
+}
+
+uint64_t standby_due(const struct weir *comm)
+{
+	if (is_alone(comm) || (!is_awaiting(comm) && !leads_back(comm)))
+		return UINT64_MAX;
+	if (is_stalled(comm) || leads_back(comm))
+		return comm->standby.again;
+	return last_progress(comm) + comm->config.failover;
+}
+
+static int look(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+	unsigned int to = meeting(comm);
+
+	if (is_stalled(comm) && to != standby->at)
+		return go_to(comm, to);
+	to = restored(comm);
+	if (leads_back(comm) && to != standby->at && comm->now >= standby->since + standby->patience)
+		return go_back(comm, to);
+	if (comm->now >= standby->again && (is_stalled(comm) || leads_back(comm)))
+		ask_next(comm);
+	return 0;
+}
+
+int standby_check(struct weir *comm)
+{
+	if (is_alone(comm))
+		return 0;
+	take_answers(comm);
+	if (is_silent(comm))
+		return go_on(comm);
+	if (nobody_follows(comm))
+		return return_alone(comm);
+	return look(comm);
+}
+
+int standby_called(struct weir *comm)
+{
+	const struct members *members = &comm->members;
+
+	if (is_alone(comm) || comm->member.is_asking || !is_stalled(comm) ||
+	    !bitmap_count(members->waiting) || bitmap_has(members->waiting, comm->config.rank))
+		return 0;
+	return go_to(comm, comm->standby.at) < 0 ? comm->failed : 0;
+}

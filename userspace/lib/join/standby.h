@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Boxes that have the same job: where one is silent, all ranks go on at another, each block once.
+ *
+ * A rank that comes to a box joins there with a new number and with the first block that it
+ * lacks, as where a box has lost its state. So the ranks agree on where they go on, and each
+ * sends again what another one lacks.
+ *
+ * A rank leaves its box when it has heard nothing of it for the failover time. Where its box
+ * answers, but other ranks are missing, it asks the other boxes whether ranks wait there; a join
+ * without a cookie changes nothing on a box, and the answer tells. It goes where they wait, at
+ * once to a box that comes before its own, and after some time to one behind it: so ranks that
+ * have gone apart meet at the first box that all can reach. Rank 0 goes back, when a box before
+ * its own answers again; the others find it waiting there.
+ */
+#ifndef WEIR_STANDBY_H
+#define WEIR_STANDBY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct weir;
+
+/* Failover times for which a box has to do its work before rank 0 goes back from it. */
+#define STANDBY_BACK	4
+
+/* Takes part in a generation of the box where it is. */
+void standby_began(struct weir *comm);
+
+/* When standby_check() is due; UINT64_MAX where there is no other box. */
+uint64_t standby_due(const struct weir *comm);
+
+/*
+ * Asks other boxes, or goes to one, where it is time. Returns 1 when it has gone, 0, or a negative
+ * errno.
+ */
+int standby_check(struct weir *comm);
+
+/* This box says that ranks wait there, as the members have been noted. */
+int standby_called(struct weir *comm);
+
+#endif
