@@ -91,6 +91,8 @@ static const struct arg args[] = {
 	  AT(weir.timeout_ms), 1, UINT32_MAX, false },
 	{ "ranks-timeout", "TIME", "give up when ranks are missing for so long (default: --timeout)", TIME,
 	  W32, AT(weir.ranks_timeout_ms), 1, UINT32_MAX, false },
+	{ "failover", "TIME", "with several addresses, go to another box after so long (default 1s)", TIME,
+	  W32, AT(weir.failover_ms), 300, UINT32_MAX, false },
 };
 
 __attribute__((noreturn, format(printf, 1, 2)))

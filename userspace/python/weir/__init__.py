@@ -126,6 +126,7 @@ class _Options(ctypes.Structure):
         ("on_missing_context", ctypes.c_void_p),
         ("box", ctypes.c_char_p),
         ("source", ctypes.c_uint32),
+        ("failover_ms", ctypes.c_uint32),
     ]
 
 
@@ -167,7 +168,7 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
     ] + [
         (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
-    ] + [("marked", ctypes.c_uint64)]
+    ] + [(name, ctypes.c_uint64) for name in ("marked", "moves")]
 
 
 class _Info(ctypes.Structure):
@@ -537,6 +538,8 @@ class Communicator:
     timeout             seconds without a packet of the box after which to give up (30)
     ranks_timeout       and seconds for which ranks may be missing while the box answers (1800)
     ranks_warning       after so many a line on the error output names them (60)
+    failover            with several addresses, seconds without a packet of the box after which to go
+                        to another one (1)
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED, NO_ECN
     progress            a thread of the library goes on with requests while the program computes
@@ -558,12 +561,13 @@ class Communicator:
                  ranks_timeout: float | None = None, ranks_warning: float | None = None,
                  flags: int = 0, dtype: str | None = None, op: str | None = None,
                  fallback: Callable[[Failure], None] | None = None,
-                 progress: bool | None = None) -> None:
+                 progress: bool | None = None, failover: float | None = None) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
              "group": group, "interface": interface, "timeout": timeout,
-             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress})
+             "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress,
+             "failover": failover})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -585,6 +589,7 @@ class Communicator:
             timeout_ms=_milliseconds("timeout", place),
             ranks_timeout_ms=_milliseconds("ranks_timeout", place),
             ranks_warning_ms=_milliseconds("ranks_warning", place),
+            failover_ms=_milliseconds("failover", place),
             flags=_number("flags", flags | (_PROGRESS if place.get("progress") else 0) |
                           (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A communicator's options, from the environment that a launcher gives each worker.
 
-WEIR_BOX                the box's address; or where to ask for a job, "weird://10.0.0.254"
+WEIR_BOX                the box's address, or those of several that have the job, with commas between
+                        them; or where to ask for a job, "weird://10.0.0.254"
 WEIR_JOB                the job's id, or ID:PORT where the job has another port than 12000; the
                         name of one that is asked for
 WEIR_BIND               this worker's own address
 WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW,
-WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_PROGRESS
+WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_FAILOVER, WEIR_PROGRESS
                         as the options of weir.Communicator
 
 Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
@@ -23,7 +24,8 @@ _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GROUP", "group", str), ("WEIR_INTERFACE", "interface", str),
             ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
             ("WEIR_TIMEOUT", "timeout", float), ("WEIR_RANKS_TIMEOUT", "ranks_timeout", float),
-            ("WEIR_RANKS_WARNING", "ranks_warning", float), ("WEIR_PROGRESS", "progress", int))
+            ("WEIR_RANKS_WARNING", "ranks_warning", float),
+            ("WEIR_FAILOVER", "failover", float), ("WEIR_PROGRESS", "progress", int))
 
 
 def read(variable: str, kind: Callable[[str], Any]) -> Any:
