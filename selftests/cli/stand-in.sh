@@ -24,7 +24,7 @@ at_exit rm -rf "$WEIR_STAND_IN"
 
 ktap_header
 if ((EUID == 0)); then
-	ip link set lo up && ip addr add 10.0.0.200/24 dev lo ||
+	{ ip link set lo up && ip addr add 10.0.0.200/24 dev lo; } ||
 		ktap_fail "a network namespace"
 fi
 if ! /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
@@ -826,7 +826,7 @@ top_scrolls() {
 }
 top_filters() {
 	shows_first '^ +8 +0 ' key "/fd00" wait "/fd00_" key $'\r' wait $'/fd00\033' && shows_first '^ +7 +0 ' key "/10.0.0.1q" wait "/10.0.0.1q_" key $'\177' wait "/10.0.0.1_" key $'\r' wait $'/10.0.0.1\033' &&
-		shows_first '^ +7 +1 ' key "/fd00" wait "/fd00_" key "$escape" wait "by late" &&
+		shows_first '^ +7 +1 ' key "/fd00" wait "/fd00_" key "$escape" wait $'by late\033' &&
 		json '(.jobs | map(.id) == [8]) and (.sources | map(.job) == [8])' top interval 20ms count 1 filter "job 8" &&
 		json '.sources | map(.state) == ["dead"]' top interval 20ms count 1 filter dead
 }

@@ -253,6 +253,42 @@ rings() {
 	return "$status"
 }
 
+# Two boxes have the job, and no box has a parent.
+flat_job() { tree_flat_job "$job" "rack-$1" "$(rack_addr "$1")" blocks 256 grads 1024; }
+
+with_two_boxes() {
+	local status=0
+	tree_boxes=$(rack_addr 1),$(rack_addr 2)
+	if ! { flat_job 1 && flat_job 2 && "$1"; }; then
+		tail -n 3 "$tree_out"/*
+		status=1
+	fi
+	tree_boxes=
+	at rack-1 job del id "$job"
+	at rack-2 job del id "$job"
+	return "$status"
+}
+
+blocks_of() { tree_stat "rack-$1" '.[].stats.blocks' job show id "$job"; }
+moved() { [[ $(of_all .moves | gojq -s "[.[] | .[]] | min >= $1") == true ]] || { of_all .moves; return 1; }; }
+
+# The first box loses the job; all go on at the second, and come back when the first has it again.
+box_goes_and_comes() {
+	run 60 && rises_by 30 60 blocks_of 1 || return
+	at rack-1 job del id "$job" && poll 60 is_more_than 100 blocks_of 2 || return
+	flat_job 1 && poll 60 is_more_than 100 blocks_of 1 && tree_wait && all_alike && moved 2
+}
+
+# One rank has no way to the first box any more: the others come to it.
+one_rank_loses_its_way() {
+	run 24 && rises_by 30 60 blocks_of 1 || return
+	ip -n "$(ns_name r2-w2)" route add unreachable "$(rack_addr 1)/32" || return
+	poll 60 is_more_than 100 blocks_of 2 && tree_wait && all_alike
+	local status=$?
+	ip -n "$(ns_name r2-w2)" route del unreachable "$(rack_addr 1)/32"
+	return "$status"
+}
+
 ktap_header
 for mode in xdp tc; do
 	tree_up 2 2 9000 "$mode" || ktap_fail "$mode: set up"
@@ -270,6 +306,8 @@ for mode in xdp tc; do
 		timeout 100ms dead-after 10s
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
+	ktap_run "two boxes have the job, one goes and comes" with_two_boxes box_goes_and_comes
+	ktap_run "two boxes have the job, a rank loses its way to one" with_two_boxes one_rank_loses_its_way
 	ktap_run "more ranks than a box has sources" with_crowd -- $((2 * crowd))
 	# The root does not wait for the second rack: results name the ranks of the first.
 	ktap_run "more ranks, and results without some" with_crowd quorum 1 -- "$crowd" --degraded

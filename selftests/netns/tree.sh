@@ -40,7 +40,10 @@ tree_add_rack() {
 	local rack=$1 workers=$2 mtu=$3 i
 	ns_create "rack-$rack" && ns_sysctl "rack-$rack" ipv4/ip_forward=1 &&
 		ns_link root "r$rack" "rack-$rack" uplink "$mtu" || return
-	ip -n "$(ns_name root)" addr add "10.81.$rack.254/24" dev "r$rack" || return
+	ns_ip root <<-END || return
+		addr add 10.81.$rack.254/24 dev r$rack
+		route add 10.80.$((16 * rack)).0/20 via 10.81.$rack.1
+	END
 	ns_ip "rack-$rack" <<-END || return
 		addr add 10.81.$rack.1/24 dev uplink
 		route add default via 10.81.$rack.254
@@ -121,6 +124,31 @@ tree_job_del() {
 # What weir-perf is told besides, by all tests.
 tree_options=(--verify)
 
+# The boxes that all workers are told of, each of which has all of them as sources; where it is
+# empty, a worker's box is its rack's.
+tree_boxes=
+
+# tree_place RACK I RANK: where a worker finds its box, and which source it is there.
+tree_place() {
+	if [[ $tree_boxes ]]; then
+		echo "--address $tree_boxes --source $3"
+	else
+		echo "--address $(rack_addr "$1") --source $(($2 - 1))"
+	fi
+}
+
+# tree_flat_job ID BOX ADDRESS [KEY VALUE...]: a job on one box, with all workers as its sources.
+tree_flat_job() {
+	local id=$1 box=$2 rack i rank=0
+	at "$box" job add id "$id" sources "$(tree_ranks)" address "$3" "${@:4}" || return
+	for ((rack = 1; rack <= tree_racks; rack++)); do
+		for ((i = 1; i <= tree_workers; i++)); do
+			at "$box" source add job "$id" id $((rank++)) \
+				address "$(tree_worker_addr "$rack" "$i")" || return
+		done
+	done
+}
+
 # tree_start ID [OPTION...]: weir-perf in each worker, in the background.
 tree_start() {
 	local id=$1 rack i rank=0
@@ -128,8 +156,9 @@ tree_start() {
 	tree_pids=()
 	for ((rack = 1; rack <= tree_racks; rack++)); do
 		for ((i = 1; i <= tree_workers; i++)); do
-			in_ns "r$rack-w$i" weir-perf --job "$id" --address "$(rack_addr "$rack")" \
-				--rank "$rank" --ranks "$(tree_ranks)" --source $((i - 1)) "${tree_options[@]}" "$@" \
+			# shellcheck disable=SC2046 # they are words
+			in_ns "r$rack-w$i" weir-perf --job "$id" $(tree_place "$rack" "$i" "$rank") \
+				--rank "$rank" --ranks "$(tree_ranks)" "${tree_options[@]}" "$@" \
 				>"$tree_out/$id.$rank" 2>"$tree_out/said-$id.$rank" &
 			tree_pids+=($!)
 			((++rank))

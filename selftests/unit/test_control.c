@@ -507,6 +507,31 @@ static void control_join_is_challenged(void)
 	box_down();
 }
 
+/* A challenge tells a rank that looks for the others how many wait here now. */
+static void control_challenge_counts_who_waits(void)
+{
+	const struct weir_join join = {
+		.nonce = 5, .ranks = htonl(3), .grads = htonl(16), .format = WEIR_FORMAT_TRIO,
+	};
+
+	setup(3);
+	CHECK_EQ(box_join_without(job, 2, 0, &join), 0);
+	CHECK_EQ(box.packet[box.sent - 1].join.member, 0);
+	CHECK_EQ(box_join(job, 0, 11), 0);
+	CHECK_EQ(box_join(job, 1, 12), 0);
+	CHECK_EQ(box_join_without(job, 2, 0, &join), 0);
+	CHECK_EQ(box.packet[box.sent - 1].hdr.flags, WEIR_TRIO_COOKIE);
+	CHECK_EQ(ntohs(box.packet[box.sent - 1].join.member), 2);
+	/* Who has not spoken for two seconds has gone. */
+	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(box_join(job, 1, 12), 0);
+	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(box_join_without(job, 2, 0, &join), 0);
+	CHECK_EQ(ntohs(box.packet[box.sent - 1].join.member), 1);
+	CHECK_EQ(box.generations, 0);
+	box_down();
+}
+
 /* A cookie is one source's, at one port of one address. */
 static void control_cookie_is_of_one_source(void)
 {
@@ -770,6 +795,7 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_answer_says_where_to_begin),
 	KTAP_TEST(control_join_repeated_as_it_begins),
 	KTAP_TEST(control_join_is_challenged),
+	KTAP_TEST(control_challenge_counts_who_waits),
 	KTAP_TEST(control_cookie_is_of_one_source),
 	KTAP_TEST(control_start_is_not_told_elsewhere),
 	KTAP_TEST(control_hears_meanwhile),

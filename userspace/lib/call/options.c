@@ -229,7 +229,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 		config->window = WINDOW_MAX;
 	config->timeout = time_of(o.timeout_ms, TIMEOUT_DEFAULT);
 	config->failover = time_of(o.failover_ms, FAILOVER_DEFAULT);
-	comm->standby.patience = STANDBY_BACK * config->failover;
+	comm->standby.shun = STANDBY_SHUN * config->failover;
 	config->ranks_timeout = time_of(o.ranks_timeout_ms, RANKS_TIMEOUT_DEFAULT);
 	config->ranks_warning = time_of(o.ranks_warning_ms, RANKS_WARNING_DEFAULT);
 	config->flags = o.flags;

@@ -143,16 +143,18 @@ struct membership {
 /**
  * struct other_box - what is known of a box where this rank is not
  * @address: its address and the job's port
- * @is_asked: it has not answered the last question
+ * @unanswered: when it was asked first since it has answered last; 0 where it has answered
  * @answers: answers in a row
  * @waited_on: when it said first that ranks wait there; 0 where none do
+ * @shunned: not to be gone to before
  * @cookie: for the next number
  */
 struct other_box {
 	struct address address;
-	bool is_asked;
+	uint64_t unanswered;
 	unsigned int answers;
 	uint64_t waited_on;
+	uint64_t shunned;
 	uint64_t cookie;
 };
 
@@ -167,7 +169,7 @@ struct other_box {
  * @nonce: the number for the next join at another one
  * @since: when this rank came to @at, or a generation began there
  * @again: when another one is asked next
- * @patience: time at @at before it goes back by itself, ns
+ * @shun: for how long boxes are shunned the next time, ns
  */
 struct standby {
 	struct other_box boxes[BOXES_MAX];
@@ -179,7 +181,7 @@ struct standby {
 	uint32_t nonce;
 	uint64_t since;
 	uint64_t again;
-	uint64_t patience;
+	uint64_t shun;
 };
 
 /**

@@ -19,9 +19,15 @@
 /* Failover times after which a rank goes to a box behind its own, as ranks wait there. */
 #define BEHIND	4
 
-/* By so much that grows where others did not follow; it ends at some point. */
-#define BACK_GROWTH	8
-#define BACK_CAP	(600 * NSEC_PER_SEC)
+/*
+ * For so long a rank does not go to boxes before the one that it has gone up to, as not all ranks
+ * reach them; each time longer.
+ */
+#define SHUN_GROWTH	8
+#define SHUN_CAP	(600 * NSEC_PER_SEC)
+
+/* Failover times for which a box has to do its work before rank 0 goes back from it. */
+#define BACK	4
 
 /* Failover times for which rank 0 waits for the others where it has gone back to. */
 #define FOLLOW	(2 * BEHIND)
@@ -71,6 +77,14 @@ static bool leads_back(const struct weir *comm)
 	return !comm->config.rank && comm->standby.at && !comm->member.is_asking;
 }
 
+static void forget(struct other_box *other)
+{
+	other->unanswered = 0;
+	other->answers = 0;
+	other->waited_on = 0;
+	other->cookie = 0;
+}
+
 /* Packets of the box before may still come until the new one has answered. */
 static void settle(struct weir *comm, unsigned int to)
 {
@@ -92,7 +106,7 @@ static void settle(struct weir *comm, unsigned int to)
 	comm->path_errno = 0;
 	comm->stats.moves++;
 	for (unsigned int i = 0; i < standby->count; i++)
-		standby->boxes[i] = (struct other_box) { .address = standby->boxes[i].address };
+		forget(&standby->boxes[i]);
 }
 
 /* Returns 1, or 0 where there is no way to that box; or a negative errno. */
@@ -119,6 +133,19 @@ static int go_on(struct weir *comm)
 	return 0;
 }
 
+/* To a box behind this rank's own, as not all ranks come to those before it. */
+static int go_up(struct weir *comm, unsigned int to)
+{
+	struct standby *standby = &comm->standby;
+
+	for (unsigned int i = 0; i < to; i++)
+		standby->boxes[i].shunned = comm->now + standby->shun;
+	if (standby->shun < SHUN_CAP)
+		standby->shun *= SHUN_GROWTH;
+	standby->from = 0;
+	return go_to(comm, to);
+}
+
 /* By itself; the others follow, or it returns. */
 static int go_back(struct weir *comm, unsigned int to)
 {
@@ -130,23 +157,17 @@ static int go_back(struct weir *comm, unsigned int to)
 	return gone;
 }
 
-static int return_alone(struct weir *comm)
-{
-	struct standby *standby = &comm->standby;
-	unsigned int from = standby->from;
-
-	standby->from = 0;
-	if (standby->patience < BACK_CAP)
-		standby->patience *= BACK_GROWTH;
-	return go_to(comm, from);
-}
-
 static bool nobody_follows(const struct weir *comm)
 {
 	const struct standby *standby = &comm->standby;
 
 	return standby->from > standby->at && comm->member.is_asking &&
 	       has_come(comm, standby->since, FOLLOW);
+}
+
+static bool is_shunned(const struct weir *comm, unsigned int index)
+{
+	return comm->now < comm->standby.boxes[index].shunned;
 }
 
 /* The box where others wait and this rank is to go; its own where there is none. */
@@ -157,7 +178,9 @@ static unsigned int meeting(const struct weir *comm)
 	for (unsigned int i = 0; i < standby->count; i++) {
 		uint64_t since = standby->boxes[i].waited_on;
 
-		if (since && i != standby->at && (i < standby->at || has_come(comm, since, BEHIND)))
+		if (!since || i == standby->at)
+			continue;
+		if (i < standby->at ? !is_shunned(comm, i) : has_come(comm, since, BEHIND))
 			return i;
 	}
 	return standby->at;
@@ -169,15 +192,17 @@ static unsigned int restored(const struct weir *comm)
 	const struct standby *standby = &comm->standby;
 
 	for (unsigned int i = 0; i < standby->at; i++)
-		if (standby->boxes[i].answers >= ANSWERS)
+		if (standby->boxes[i].answers >= ANSWERS && !is_shunned(comm, i))
 			return i;
 	return standby->at;
 }
 
-/* No answer to the question before: what was known of the box is of the past. */
-static void forget_silent(struct other_box *other)
+/* It has not answered for long: what was known of the box is of the past. */
+static void forget_silent(const struct weir *comm, struct other_box *other)
 {
-	if (other->is_asked) {
+	if (!other->unanswered) {
+		other->unanswered = comm->now;
+	} else if (has_come(comm, other->unanswered, 1)) {
 		other->answers = 0;
 		other->waited_on = 0;
 	}
@@ -190,8 +215,7 @@ static void ask(struct weir *comm, unsigned int index)
 	const struct said said = { .nonce = standby->nonce };
 	uint8_t packet[WIRE_JOIN];
 
-	forget_silent(other);
-	other->is_asked = true;
+	forget_silent(comm, other);
 	said_put(comm, &said, packet);
 	if (socket_aside(comm, &other->address))
 		send(standby->fd, packet, sizeof(packet), 0);
@@ -215,7 +239,7 @@ static void take(struct weir *comm, const struct wire_join *answer)
 
 	if (answer->nonce != standby->nonce)
 		return;
-	other->is_asked = false;
+	other->unanswered = 0;
 	other->answers++;
 	other->cookie = answer->cookie;
 	if (!answer->member)
@@ -249,8 +273,9 @@ void standby_began(struct weir *comm)
 {
 	struct standby *standby = &comm->standby;
 
+	/* All have come back: the next reason to go up is another one. */
 	if (standby->from > standby->at)
-		standby->patience = STANDBY_BACK * comm->config.failover;
+		standby->shun = STANDBY_SHUN * comm->config.failover;
 	standby->from = 0;
 	standby->since = comm->now;
 }
@@ -270,9 +295,9 @@ static int look(struct weir *comm)
 	unsigned int to = meeting(comm);
 
 	if (is_stalled(comm) && to != standby->at)
-		return go_to(comm, to);
+		return to > standby->at ? go_up(comm, to) : go_to(comm, to);
 	to = restored(comm);
-	if (leads_back(comm) && to != standby->at && comm->now >= standby->since + standby->patience)
+	if (leads_back(comm) && to != standby->at && has_come(comm, standby->since, BACK))
 		return go_back(comm, to);
 	if (comm->now >= standby->again && (is_stalled(comm) || leads_back(comm)))
 		ask_next(comm);
@@ -287,7 +312,7 @@ int standby_check(struct weir *comm)
 	if (is_silent(comm))
 		return go_on(comm);
 	if (nobody_follows(comm))
-		return return_alone(comm);
+		return go_up(comm, comm->standby.from);
 	return look(comm);
 }
 

@@ -9,9 +9,10 @@
  * A rank leaves its box when it has heard nothing of it for the failover time. Where its box
  * answers, but other ranks are missing, it asks the other boxes whether ranks wait there; a join
  * without a cookie changes nothing on a box, and the answer tells. It goes where they wait, at
- * once to a box that comes before its own, and after some time to one behind it: so ranks that
- * have gone apart meet at the first box that all can reach. Rank 0 goes back, when a box before
- * its own answers again; the others find it waiting there.
+ * once to a box that comes before its own, and after some time to one behind it, from which it does
+ * not return for a while: so ranks that have gone apart meet at the first box that all can reach.
+ * Rank 0 goes back, when a box before its own answers again; the others find it waiting there, or it
+ * returns.
  */
 #ifndef WEIR_STANDBY_H
 #define WEIR_STANDBY_H
@@ -21,8 +22,8 @@
 
 struct weir;
 
-/* Failover times for which a box has to do its work before rank 0 goes back from it. */
-#define STANDBY_BACK	4
+/* Failover times for which a rank does not go to a box that not all reach, the first time. */
+#define STANDBY_SHUN	16
 
 /* Takes part in a generation of the box where it is. */
 void standby_began(struct weir *comm);
