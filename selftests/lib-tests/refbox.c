@@ -138,6 +138,7 @@ struct refbox {
 	unsigned int reloads;
 	uint64_t secret;	/* secret of cookies */
 	uint64_t noticed;	/* ms */
+	uint64_t wait;		/* since when workers wait for a generation, ms */
 	uint8_t ecn;		/* of the packet that is being taken */
 	size_t packet_size;
 	struct source sources[REFBOX_SOURCES];
@@ -561,6 +562,8 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 	is_new = !source->waiting || source->next_nonce != nonce;
 	for (unsigned int i = 0; i < o->sources && is_new; i++)
 		box->sources[i].joining = false;
+	if (is_new && !count_waiting(box))
+		box->wait = now_ms();
 	source->address = *from;
 	source->next_nonce = nonce;
 	source->lacks = get32(header->block_id);
@@ -571,7 +574,7 @@ static void take_join(struct refbox *box, const struct address *from, const uint
 		begin_generation(box, source->lacks);
 	else if (is_new)
 		notify_all(box);
-	else
+	else if (now_ms() - box->wait >= NOTICE_MS)
 		notify(box, from, header->src_id, 0, false);
 }
 
