@@ -2,7 +2,7 @@
 /*
  * Reductions of all kinds. Each rank prints digests of what it gets. With an argument rank 0 makes
  * a file of that name in the middle, and all go on when it is away; where it is "apart", the ranks
- * come to a reduction with others under way.
+ * come to calls of MPI's own with reductions under way. With a second one threads may call MPI.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -170,6 +170,50 @@ static void wait_apart(void)
 	tell("meanwhile", out[1], LARGE);
 }
 
+/*
+ * Rank 0 is in calls of MPI's own, until the others have the results of what it has begun: they
+ * pass a message on to it, and come to a barrier.
+ */
+static void block_apart(MPI_Comm twin)
+{
+	MPI_Request requests[MANY];
+	char token = 0;
+
+	begin_many(requests);
+	if (rank)
+		check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+	if (rank)
+		check(MPI_Send(&token, 1, MPI_CHAR, 0, 6, MPI_COMM_WORLD));
+	for (int i = 1; !rank && i < ranks; i++)
+		check(MPI_Recv(&token, 1, MPI_CHAR, i, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	if (!rank)
+		check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+	tell_many("behind a message");
+
+	begin_many(requests);
+	if (rank)
+		check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+	check(MPI_Barrier(twin));
+	if (!rank)
+		check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+	tell_many("behind a barrier");
+}
+
+/* With no call but one that asks for a request's state. */
+static void ask_for_state(void)
+{
+	MPI_Request requests[MANY];
+	int flag;
+
+	begin_many(requests);
+	for (int i = 0; i < MANY; i++)
+		do
+			check(MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE));
+		while (!flag);
+	tell_many("state");
+	check(MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE));
+}
+
 static void pause_with(const char *path)
 {
 	FILE *file;
@@ -188,19 +232,26 @@ static void pause_with(const char *path)
 int main(int argc, char **argv)
 {
 	MPI_Comm twin, half;
+	int threads;
 
-	MPI_Init(&argc, &argv);
+	if (argc > 2)
+		MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+	else
+		MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	allreduces(MPI_COMM_WORLD);
-	if (argc > 1 && !strcmp(argv[1], "apart"))
+	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+	if (argc > 1 && !strcmp(argv[1], "apart")) {
 		wait_apart();
-	else if (argc > 1)
+		block_apart(twin);
+	} else if (argc > 1) {
 		pause_with(argv[1]);
+	}
 	iallreduces();
+	ask_for_state();
 	floats();
 	reduces();
-	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
 	allreduces(twin);
 	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
 	allreduces(half);

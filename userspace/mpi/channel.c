@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A job of the box's, with MPI behind it. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +39,25 @@ static void call_free(struct call *call)
 	free(call);
 }
 
+/* To be told to MPI by a thread that may call it. */
+static void owe(struct channel *channel, struct call *call)
+{
+	call->owed->next = channel->owed;
+	channel->owed = call->owed;
+	call->owed = NULL;
+}
+
+static void pay_all(struct channel *channel)
+{
+	struct owed *owed;
+
+	while ((owed = channel->owed)) {
+		channel->owed = owed->next;
+		PMPI_Grequest_complete(owed->general);
+		free(owed);
+	}
+}
+
 int channel_by_mpi(struct channel *channel, const struct call *call, void *out,
 		   MPI_Request *request)
 {
@@ -70,8 +88,8 @@ static void finish(struct channel *channel)
 	*kept = call;
 	if (call->out)
 		memcpy(call->out, call->stage, call_bytes(call));
-	if (call->kind == CALL_IALLREDUCE)
-		PMPI_Grequest_complete(call->general);
+	if (call->owed)
+		owe(channel, call);
 }
 
 /* MPI does the oldest call; an iallreduce of its own then has to be tested. */
@@ -179,30 +197,30 @@ static void lose(struct channel *channel, bool told, const char *reason)
 
 static void begin(struct channel *channel, struct call *call)
 {
-	int err;
-
 	channel->begun++;
 	if (!channel->weir) {
 		channel_by_mpi(channel, call, call->stage, &call->inner);
 		return;
 	}
-	err = weir_iallreduce(channel->weir, call->in, call->stage, (size_t)call->count, call->type,
-			      channel->operation, WEIR_ACCEPT_OVERFLOW, NULL, &call->request);
-	if (err)
-		lose(channel, true, weir_error(channel->weir));
+	call->state = weir_iallreduce(channel->weir, call->in, call->stage, (size_t)call->count,
+				      call->type, channel->operation, WEIR_ACCEPT_OVERFLOW, NULL,
+				      &call->request);
 }
 
+/* None behind one that has failed: the ranks' would no longer be in the same order. */
 static void begin_more(struct channel *channel)
 {
 	struct call *call = channel->first;
+	bool failed = false;
 
-	for (unsigned int i = 0; call && i < channel->begun; i++)
+	for (unsigned int i = 0; call && i < channel->begun; i++) {
+		failed |= call->state < 0;
 		call = call->next;
-	while (channel->weir && call && channel->begun < CHANNEL_DEPTH) {
-		struct call *next = call->next;
-
+	}
+	while (channel->weir && call && channel->begun < CHANNEL_DEPTH && !failed) {
 		begin(channel, call);
-		call = next;
+		failed = call->state < 0;
+		call = call->next;
 	}
 }
 
@@ -216,11 +234,18 @@ static bool mpi_has_finished(struct call *call)
 	return flag;
 }
 
+static int ask_box(struct call *call)
+{
+	if (!call->state)
+		call->state = weir_test(&call->request);
+	return call->state;
+}
+
 /* Returns whether the oldest call has finished. */
 static bool advance(struct channel *channel)
 {
 	struct call *call = channel->first;
-	int err;
+	int state;
 
 	if (!channel->weir || call->inner != MPI_REQUEST_NULL) {
 		if (!mpi_has_finished(call))
@@ -228,12 +253,12 @@ static bool advance(struct channel *channel)
 		finish(channel);
 		return true;
 	}
-	err = weir_test(&call->request);
-	if (!err)
+	state = ask_box(call);
+	if (!state)
 		return false;
-	if (err == 1) {
+	if (state == 1) {
 		finish(channel);
-	} else if (err == -ENODATA) {
+	} else if (state == -ENODATA) {
 		/* All ranks have this result, and find it too poor. */
 		say_debug(channel->rank, "a reduction is done anew by MPI: %s",
 			  weir_error(channel->weir));
@@ -259,22 +284,54 @@ bool channel_test(struct channel *channel, uint64_t number)
 	begin_more(channel);
 	while (channel->first && advance(channel))
 		begin_more(channel);
+	pay_all(channel);
 	return channel->finished > number;
 }
 
-static void wait_for_box(struct channel *channel, int ms)
+/* Is the oldest call one for the box, and not for MPI? */
+static bool is_by_box(const struct channel *channel)
+{
+	const struct call *call = channel->first;
+
+	return channel->weir && call && call->inner == MPI_REQUEST_NULL && call->state >= 0;
+}
+
+void channel_drive(struct channel *channel)
+{
+	begin_more(channel);
+	while (is_by_box(channel) && ask_box(channel->first) == 1) {
+		finish(channel);
+		begin_more(channel);
+	}
+}
+
+bool channel_is_busy(const struct channel *channel)
+{
+	return channel->first || channel->owed;
+}
+
+unsigned int channel_poll(struct channel *channel, struct pollfd fds[CHANNEL_FDS], int *ms)
 {
 	struct weir_poll wanted = { .size = sizeof(wanted) };
-	struct pollfd fds[2];
 	uint64_t box_ms;
 
-	if (!channel->weir)
-		return;
+	if (!is_by_box(channel))
+		return 0;
 	weir_get_poll(channel->weir, &wanted);
 	fds[0] = (struct pollfd){ wanted.fd, POLLIN | (wanted.writable ? POLLOUT : 0), 0 };
 	fds[1] = (struct pollfd){ wanted.group_fd, POLLIN, 0 };
 	box_ms = (wanted.timeout_us + 999) / 1000;
-	if (poll(fds, 2, box_ms < (uint64_t)ms ? (int)box_ms : ms) == 0)
+	if (box_ms < (uint64_t)*ms)
+		*ms = (int)box_ms;
+	return CHANNEL_FDS;
+}
+
+static void wait_for_box(struct channel *channel, int ms)
+{
+	struct pollfd fds[CHANNEL_FDS];
+	unsigned int count = channel_poll(channel, fds, &ms);
+
+	if (count && poll(fds, count, ms) == 0)
 		channel_listen(channel);
 }
 
@@ -292,7 +349,13 @@ uint64_t channel_submit(struct channel *channel, const struct call *call)
 
 	*copy = *call;
 	copy->stage = allocate(channel, call_bytes(call));
+	copy->owed = NULL;
+	if (call->kind == CALL_IALLREDUCE) {
+		copy->owed = allocate(channel, sizeof(*copy->owed));
+		copy->owed->general = call->general;
+	}
 	copy->request = NULL;
+	copy->state = 0;
 	copy->inner = MPI_REQUEST_NULL;
 	copy->next = NULL;
 	if (channel->last)

@@ -14,6 +14,7 @@
 #ifndef WEIR_MPI_CHANNEL_H
 #define WEIR_MPI_CHANNEL_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,11 +25,20 @@
 
 #define CHANNEL_DEPTH	2
 
+/* Descriptors that a channel waits for. */
+#define CHANNEL_FDS	2
+
 /* How the program has asked for it: MPI takes each in its own way, alike on all ranks. */
 enum call_kind {
 	CALL_ALLREDUCE,
 	CALL_IALLREDUCE,
 	CALL_REDUCE,
+};
+
+/* A request of the program's that has its result, of which MPI has not been told. */
+struct owed {
+	MPI_Request general;
+	struct owed *next;
 };
 
 /**
@@ -43,8 +53,10 @@ enum call_kind {
  * @type: the library's
  * @stage: the channel's own copy of the result
  * @request: of the library
+ * @state: of it: 0 while it is under way, 1 when it has its result, or a negative errno
  * @inner: of MPI, where it has to do an iallreduce
  * @general: the program's, of an iallreduce
+ * @owed: what is owed to it, until it has its result
  * @submitted: to a channel
  * @next: the one that was submitted after it
  */
@@ -59,8 +71,10 @@ struct call {
 	enum weir_type type;
 	void *stage;
 	struct weir_request *request;
+	int state;
 	MPI_Request inner;
 	MPI_Request general;
+	struct owed *owed;
 	bool submitted;
 	struct call *next;
 };
@@ -79,6 +93,7 @@ struct call {
  * @kept: the last that have finished, the n-th in place n % CHANNEL_DEPTH
  * @finished: how many have
  * @submitted: how many were submitted
+ * @owed: requests of which MPI has to be told
  */
 struct channel {
 	struct weir *weir;
@@ -93,6 +108,7 @@ struct channel {
 	struct call *kept[CHANNEL_DEPTH];
 	uint64_t finished;
 	uint64_t submitted;
+	struct owed *owed;
 };
 
 /* Takes a copy of the call, and returns its number. */
@@ -103,6 +119,18 @@ bool channel_test(struct channel *channel, uint64_t number);
 
 /* The same, and blocks for so many milliseconds at most when it has not. */
 bool channel_wait(struct channel *channel, uint64_t number, int ms);
+
+/* Does what can be done without MPI: for a thread that may not call it. */
+void channel_drive(struct channel *channel);
+
+/* Are calls under way, or has MPI to be told of their ends? */
+bool channel_is_busy(const struct channel *channel);
+
+/*
+ * What to wait for, and for how many milliseconds at most. Returns how many descriptors, none where
+ * it is not the box that has to do something.
+ */
+unsigned int channel_poll(struct channel *channel, struct pollfd fds[CHANNEL_FDS], int *ms);
 
 /* Does a call by MPI, on the channel's communicator. Returns an error of MPI's. */
 int channel_by_mpi(struct channel *channel, const struct call *call, void *out,

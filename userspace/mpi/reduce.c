@@ -5,6 +5,7 @@
  * MPI_Reduce_scatter_block() and MPI_Bcast() are not among them: by the box every rank
  * sends a whole vector and receives one, and theirs move less.
  */
+#include "background.h"
 #include "world.h"
 
 /* How long one look at the box may take, so that MPI's own messages go on, too. */
@@ -117,6 +118,7 @@ int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype datatype, 
 		return PMPI_Iallreduce(in, out, count, datatype, op, comm, request);
 	if (!call.submitted)
 		return channel_by_mpi(channel, &call, out, request);
+	background_wake();
 	*request = call.general;
 	return MPI_SUCCESS;
 }

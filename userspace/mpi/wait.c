@@ -22,7 +22,7 @@ static bool progress(int ms)
 		return true;
 	}
 	for (unsigned int i = 0; (channel = world_next(i)); i++) {
-		if (!channel->first)
+		if (!channel_is_busy(channel))
 			continue;
 		channel_wait(channel, channel->submitted - 1, ms);
 		busy = true;
@@ -82,6 +82,12 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	progress(0);
 	return PMPI_Test(request, flag, status);
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+	progress(0);
+	return PMPI_Request_get_status(request, flag, status);
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])

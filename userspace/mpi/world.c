@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "background.h"
 #include "named.h"
 #include "say.h"
 #include "settings.h"
@@ -29,15 +30,33 @@ static struct {
 } world;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static unsigned int calls;	/* that have had it */
 
 void world_lock(void)
 {
 	pthread_mutex_lock(&mutex);
+	calls++;
 }
 
 bool world_try_lock(void)
 {
-	return !pthread_mutex_trylock(&mutex);
+	if (pthread_mutex_trylock(&mutex))
+		return false;
+	calls++;
+	return true;
+}
+
+bool world_lock_if_quiet(unsigned int *visits)
+{
+	unsigned int last = *visits;
+
+	if (pthread_mutex_trylock(&mutex))
+		return false;
+	*visits = calls;
+	if (last == calls)
+		return true;
+	pthread_mutex_unlock(&mutex);
+	return false;
 }
 
 void world_unlock(void)
@@ -177,6 +196,7 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 	(void)value;
 	(void)extra;
 	world_lock();
+	background_stop();
 	if (world.state == STATE_BOX)
 		wait_for_all();
 	close_all();
@@ -252,13 +272,20 @@ static struct channel *ask_channel(enum weir_type type, enum weir_operation oper
 	return channel;
 }
 
+bool world_has_threads(void)
+{
+	int threads;
+
+	PMPI_Query_thread(&threads);
+	return threads == MPI_THREAD_MULTIPLE;
+}
+
 static bool may_own(MPI_Comm comm)
 {
-	int result, threads;
+	int result;
 
 	PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-	PMPI_Query_thread(&threads);
-	return result == MPI_IDENT || (result == MPI_CONGRUENT && threads != MPI_THREAD_MULTIPLE);
+	return result == MPI_IDENT || (result == MPI_CONGRUENT && !world_has_threads());
 }
 
 static bool is_owner(MPI_Comm comm)

@@ -17,6 +17,12 @@ void world_lock(void);
 bool world_try_lock(void);
 void world_unlock(void);
 
+/*
+ * For the library's own thread: the lock, where no call has had it since the thread asked last;
+ * @visits counts them.
+ */
+bool world_lock_if_quiet(unsigned int *visits);
+
 /**
  * world_channel() - the channel that a reduction goes by
  * @comm: the communicator
@@ -32,6 +38,9 @@ void world_unlock(void);
  */
 struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
 			      bool blocking, enum weir_type *type);
+
+/* May the library's own thread call MPI? */
+bool world_has_threads(void);
 
 /* The @i-th channel, or NULL behind the last. */
 struct channel *world_next(unsigned int i);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A thread that makes progress while the program is in a call of MPI's own, or computes. Without it
+ * ranks wait for each other where one waits for a message of another, which waits for an iallreduce
+ * that both have begun.
+ */
+#ifndef WEIR_MPI_BACKGROUND_H
+#define WEIR_MPI_BACKGROUND_H
+
+/* An iallreduce has begun. The first one starts the thread. */
+void background_wake(void);
+
+/* Called with the lock, see world.h. */
+void background_stop(void);
+
+#endif
