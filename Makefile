@@ -214,6 +214,11 @@ check-kernels: ## the same on Linux 6.1, 6.12 and 7.2, and the table in docs/KER
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/kernels/run
 
+check-mpi4py: ## mpi4py's own tests of collective calls, with the library for MPI and without
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all WERROR=1
+	@selftests/mpi/mpi4py
+
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*
