@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 #else
 		&agree_table, &comm_table, &congestion_table, &driver_table, &guard_table,
 		&merged_table, &missing_table, &numbers_table, &partial_table, &reload_table,
-		&standby_table,
+		&standby_table, &trees_table,
 #endif
 	};
 	struct ktap_test all[TESTS_MAX];

@@ -40,6 +40,8 @@ int main(void)
 	MEMBER(weir_options, box);
 	MEMBER(weir_options, source);
 	MEMBER(weir_options, failover_ms);
+	MEMBER(weir_options, trees);
+	MEMBER(weir_options, reserved2);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);
@@ -72,6 +74,8 @@ int main(void)
 	MEMBER(weir_stats, port);
 	MEMBER(weir_stats, marked);
 	MEMBER(weir_stats, moves);
+	MEMBER(weir_stats, trees);
+	MEMBER(weir_stats, reserved2);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);

@@ -134,12 +134,14 @@ enum weir_operation {
  * @size: sizeof(struct weir_failure)
  * @error: the communicator's final error, a negative errno
  * @rank: this worker
- * @block: the first block that was not answered, counted on the communicator from 0
+ * @block: the first block that was not answered, counted on the communicator from 0; with several
+ *	trees that of the tree that has failed, counted on it
  * @silent_ms: how long no packet had come from the box when this rank gave up
  * @sequence: number of this allreduce on the communicator, from 0, by which the ranks can compare
  *	their positions: some may have this one's result
  * @in: the input, as it was given; NULL where this rank only followed
- * @out: where the result goes, partly written perhaps
+ * @out: where the result goes, partly written perhaps. All of it is to be made: of what has come by
+ *	other trees than the one that has failed nothing counts, and nothing more is written
  * @count: elements of each
  * @type: of the elements
  * @operation: the operation of the call
@@ -277,6 +279,12 @@ struct weir_missing {
  * @failover_ms: with several boxes, go to another when one has sent no packet for so long, and look
  *	for ranks at the others when ranks are missing for so long; 0 is 1000, else 300 at
  *	least. The same on every rank
+ * @trees: of how many trees the job is, 1 to 16; 0 is $WEIR_TREES, else 1. The same on every rank. Tree
+ *	t is job @job + t on the boxes, of this rank at @bind_port + t, and goes to @address's
+ *	boxes from the t-th on, in turn: each box has the jobs of the trees that it serves. Block b of a
+ *	vector goes by tree b mod @trees, and each has @window packets under way of its own, so that
+ *	paths that are bottlenecks add up. Neither @group nor @box may be given
+ * @reserved2: must be zero
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  *
  * Members that are zero have the defaults that are named above; @address (or @box) has
@@ -312,6 +320,8 @@ struct weir_options {
 	const char *box;
 	uint32_t source;
 	uint32_t failover_ms;
+	uint32_t trees;
+	uint32_t reserved2;
 };
 
 /**
@@ -354,6 +364,9 @@ struct weir_options {
  * @port: its UDP port: of the options, or weird(8)'s
  * @marked: results that say that a queue was full on their way, or on a contribution's (ECN)
  * @moves: how often this rank has gone to another of its boxes, or joined anew at its own
+ * @trees: how many there are. Counters, windows and buffers are sums over them, times the slowest
+ *	tree's, and @generation and @job the first one's; weir_get_tree_stats() has one tree's
+ * @reserved2: zero
  */
 struct weir_stats {
 	size_t size;
@@ -387,6 +400,8 @@ struct weir_stats {
 	uint32_t port;
 	uint64_t marked;
 	uint64_t moves;
+	uint32_t trees;
+	uint32_t reserved2;
 };
 
 /**
@@ -662,6 +677,16 @@ const char *weir_error(const struct weir *comm);
  * Return: 0 or -EINVAL.
  */
 int weir_get_stats(const struct weir *comm, struct weir_stats *stats);
+
+/**
+ * weir_get_tree_stats() - read the counters of one tree
+ * @comm: the communicator
+ * @tree: its number, from 0
+ * @stats: as of weir_get_stats(); ->trees is 1
+ *
+ * Return: 0, or -EINVAL, also where there is no such tree.
+ */
+int weir_get_tree_stats(const struct weir *comm, unsigned int tree, struct weir_stats *stats);
 
 /**
  * weir_get_info() - read the facts about the allreduce that finished last

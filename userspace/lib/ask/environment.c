@@ -51,6 +51,15 @@ static const char *text_of(const char *variable)
 	return text && *text ? text : NULL;
 }
 
+bool environment_trees(uint32_t *trees)
+{
+	uint16_t value = 0;
+	bool is_right = !text_of("WEIR_TREES") || number("WEIR_TREES", &value);
+
+	*trees = value;
+	return is_right;
+}
+
 /* torchrun's own id is "none" where its user has given none: the meeting point tells runs apart. */
 static bool torch_name(char *name, size_t size)
 {

@@ -7,6 +7,7 @@
 
 #include "ask/ask.h"
 #include "base/sized.h"
+#include "call/dealt.h"
 #include "call/driver.h"
 #include "call/finish.h"
 #include "comm/comm.h"
@@ -211,15 +212,15 @@ static int begin(struct weir *comm, const struct call *call, struct weir_request
 		request->flags = call->flags | comm->config.flags;
 		request->scale = call->extra.scale;
 		check_floats(request);
-		err = request_begin(request);
+		err = comm->trees ? dealt_begin(request) : request_begin(request);
 	}
 	if (err) {
 		free(request);
-		return error_refuse(comm, err, "no memory for another request");
+		return err == -ENOMEM ? error_refuse(comm, err, "no memory for another request") : err;
 	}
-	err = progress_once(comm);
+	err = comm->trees ? dealt_progress(comm) : progress_once(comm);
 	if (err < 0 && !comm->config.fallback) {
-		request_release(request);
+		dealt_release(request);
 		return err;
 	}
 	*result = request;
@@ -306,7 +307,7 @@ int64_t weir_behind(struct weir *comm)
 
 	if (behind)
 		return behind;
-	behind = progress_once(comm);
+	behind = comm->trees ? dealt_behind(comm) : progress_once(comm);
 	if (!behind && comm->ahead > comm->queue.end)
 		behind = (int64_t)(comm->ahead - comm->queue.end);
 	driver_leave(comm);

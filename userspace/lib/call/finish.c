@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/dealt.h"
 #include "call/driver.h"
 #include "call/finish.h"
+#include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "comm/guard.h"
@@ -82,7 +84,7 @@ static int verdict(struct weir *comm, const struct weir_request *request)
 
 static struct weir_failure describe(const struct weir_request *request)
 {
-	const struct weir *comm = request->comm;
+	const struct weir *comm = trees_blamed(request->comm);
 
 	return (struct weir_failure) {
 		.size = sizeof(struct weir_failure),
@@ -143,17 +145,26 @@ static int finish(struct weir_request **handle)
 	struct weir_request *request = *handle;
 	int err = request->left ? fall_back(request) : report(request);
 
-	request_release(request);
+	dealt_release(request);
 	*handle = NULL;
 	return err;
+}
+
+static bool is_done(struct weir_request *request)
+{
+	return request->parts ? dealt_is_done(request) : request_is_done(request);
+}
+
+static int progress(const struct weir_request *request)
+{
+	return request->parts ? dealt_progress(request->comm) : progress_once(request->comm);
 }
 
 static int test(struct weir_request **request)
 {
 	int err;
 
-	if (!request_is_done(*request) && progress_once((*request)->comm) >= 0 &&
-	    !request_is_done(*request))
+	if (!is_done(*request) && progress(*request) >= 0 && !is_done(*request))
 		return 0;
 	err = finish(request);
 	return err ?: 1;
@@ -177,7 +188,7 @@ int weir_test(struct weir_request **request)
 
 int finish_wait(struct weir_request **request)
 {
-	int err = progress_until(*request);
+	int err = (*request)->parts ? dealt_until(*request) : progress_until(*request);
 
 	return err == -EINTR ? err : finish(request);
 }

@@ -4,7 +4,9 @@
 
 #include "ask/ask.h"
 #include "call/driver.h"
+#include "call/open.h"
 #include "call/options.h"
+#include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "comm/guard.h"
@@ -59,21 +61,24 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 	return err ?: driver_start(comm);
 }
 
-int weir_open(struct weir **comm, const struct weir_options *options)
+static struct weir *make(void)
 {
 	struct weir *made = calloc(1, sizeof(*made));
-	int err;
 
-	*comm = NULL;
 	if (!made) {
 		error_keep("no memory for a communicator");
-		return -ENOMEM;
+		return NULL;
 	}
 	guard_init(made);
 	made->fd = -1;
 	made->group_fd = -1;
 	made->standby.fd = -1;
-	err = set_up(made, options);
+	return made;
+}
+
+/* Hands over what was made, or says why it was not. */
+static int hand_over(struct weir **comm, struct weir *made, int err)
+{
 	if (err) {
 		error_keep(made->error);
 		weir_close(made);
@@ -83,12 +88,38 @@ int weir_open(struct weir **comm, const struct weir_options *options)
 	return 0;
 }
 
+int open_tree(struct weir **comm, const struct weir_options *options, unsigned int tree)
+{
+	struct weir *made = make();
+
+	if (!made)
+		return -ENOMEM;
+	made->config.tree = (uint8_t)tree;
+	return hand_over(comm, made, set_up(made, options));
+}
+
+int weir_open(struct weir **comm, const struct weir_options *options)
+{
+	struct weir *made = make();
+	struct weir_options mine;
+	int err;
+
+	*comm = NULL;
+	if (!made)
+		return -ENOMEM;
+	err = options_copy(made, &mine, options);
+	if (!err)
+		err = mine.trees > 1 ? trees_open(made, &mine) : set_up(made, &mine);
+	return hand_over(comm, made, err);
+}
+
 void weir_close(struct weir *comm)
 {
 	if (!comm)
 		return;
 	driver_stop(comm);
 	request_free_all(&comm->queue);
+	trees_close(comm);
 	/* A forked child's close is not the rank's leave. */
 	if (!guard_check_owner(comm))
 		ask_leave(comm);

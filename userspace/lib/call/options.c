@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weir.h>
@@ -11,6 +12,7 @@
 #include "ask/ask.h"
 #include "ask/environment.h"
 #include "base/sized.h"
+#include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/standby.h"
@@ -35,7 +37,20 @@
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)
 
-static int copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options)
+static int check_trees(struct weir *comm, struct weir_options *mine)
+{
+	if (!mine->trees && !environment_trees(&mine->trees))
+		return error_refuse(comm, -EINVAL, "$WEIR_TREES is '%s': it must be a number of trees",
+				    getenv("WEIR_TREES"));
+	if (!mine->trees)
+		mine->trees = 1;
+	if (mine->trees > TREES_MAX)
+		return error_refuse(comm, -EINVAL, "trees is %u: it must be 1 to %u", mine->trees,
+				    TREES_MAX);
+	return 0;
+}
+
+int options_copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options)
 {
 	int err;
 
@@ -50,13 +65,13 @@ static int copy(struct weir *comm, struct weir_options *mine, const struct weir_
 		return error_refuse(comm, err,
 				    "the options' size is %zu: set it to sizeof(struct weir_options)",
 				    options->size);
-	return 0;
+	return check_trees(comm, mine);
 }
 
 static int check_numbers(struct weir *comm, const struct weir_options *o)
 {
-	if (o->reserved)
-		return error_refuse(comm, -EINVAL, "the options' reserved member must be zero");
+	if (o->reserved || o->reserved2)
+		return error_refuse(comm, -EINVAL, "the options' reserved members must be zero");
 	if (o->flags & ~FLAGS_KNOWN)
 		return error_refuse(comm, -EINVAL, "the options have unknown flags 0x%x",
 				    o->flags & ~FLAGS_KNOWN);
@@ -203,15 +218,13 @@ static uint64_t time_of(uint32_t ms, uint32_t preset)
 int options_read(struct weir *comm, const struct weir_options *options)
 {
 	struct config *config = &comm->config;
-	struct weir_options o;
+	struct weir_options o = *options;
 	uint16_t port;
 	int err;
 
-	err = copy(comm, &o, options);
-	if (!err && !o.ranks)
+	if (!o.ranks)
 		environment_ranks(&o.rank, &o.ranks);
-	if (!err)
-		err = check_numbers(comm, &o);
+	err = check_numbers(comm, &o);
 	if (!err)
 		err = ask_job(comm, &o);
 	if (err)
@@ -222,6 +235,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	config->source = (uint8_t)(o.flags & WEIR_SOURCE ? o.source : o.rank);
 	bitmap_fill(config->everyone, o.ranks);
 	config->grads = o.grads ? o.grads : GRADS_DEFAULT;
+	config->trees = (uint8_t)o.trees;
 	config->type = o.type;
 	config->operation = o.operation;
 	config->window = o.window ? o.window : WINDOW_DEFAULT;

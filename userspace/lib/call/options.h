@@ -6,7 +6,13 @@
 struct weir;
 struct weir_options;
 
-/* Checks the options and fills comm->config. Returns 0 or a negative errno. */
+/*
+ * Copies a caller's options, whose size says what it knows of, with the number of trees filled in.
+ * Returns 0 or a negative errno.
+ */
+int options_copy(struct weir *comm, struct weir_options *mine, const struct weir_options *options);
+
+/* Checks options that were copied so, and fills comm->config. Returns 0 or a negative errno. */
 int options_read(struct weir *comm, const struct weir_options *options);
 
 #endif

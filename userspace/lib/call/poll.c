@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/sized.h"
 #include "call/driver.h"
+#include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/guard.h"
 #include "request/progress.h"
@@ -22,7 +23,10 @@ int weir_get_poll(struct weir *comm, struct weir_poll *poll)
 
 	if (err)
 		return err;
-	wanted = comm->driver ? driver_poll(comm) : sockets(comm);
+	if (comm->trees)
+		wanted = trees_poll(comm);
+	else
+		wanted = comm->driver ? driver_poll(comm) : sockets(comm);
 	err = sized_out(poll, poll->size, &wanted, sizeof(wanted));
 	guard_leave(comm);
 	return err;

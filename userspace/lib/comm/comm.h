@@ -25,6 +25,7 @@
 
 struct driver;
 struct shared;
+struct trees;
 
 /**
  * struct config - the options, checked and with the defaults filled in
@@ -39,6 +40,8 @@ struct shared;
  * @source: this worker's source id on its box
  * @everyone: their set
  * @grads: elements a block
+ * @tree: which of the trees this communicator is, from 0
+ * @trees: how many the blocks of a vector are dealt to; 1 where there are no others
  * @type: of the job's numbers; 0 where the options leave it open, until the box's answer
  * @operation: how the job combines them; likewise
  * @window: packets under way at most
@@ -67,6 +70,8 @@ struct config {
 	uint8_t source;
 	uint64_t everyone[BITMAP_WORDS];
 	uint16_t grads;
+	uint8_t tree;
+	uint8_t trees;
 	enum weir_type type;
 	enum weir_operation operation;
 	uint32_t window;
@@ -227,6 +232,7 @@ struct guard {
  * struct weir - a communicator
  * @guard: of its calls
  * @driver: its progress thread; NULL where there is none
+ * @trees: those that do its work, where it has several; else NULL
  * @config: its options
  * @asked: how it came to its job; NULL where it was told
  * @fd: connected to the box; -1 before it is there
@@ -271,6 +277,7 @@ struct guard {
 struct weir {
 	struct guard guard;
 	struct driver *driver;
+	struct trees *trees;
 	struct config config;
 	struct asked *asked;
 	int fd;

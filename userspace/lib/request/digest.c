@@ -40,10 +40,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint32_t hash_of(const struct weir_request *request)
 {
-	uint64_t scale;
+	/* Of one tree, it is what it was before there were several. */
+	uint64_t trees = request->comm->config.trees - 1, scale;
 
 	memcpy(&scale, &request->scale, sizeof(scale));
-	return (uint32_t)mix(mix(mix(0, request->count), scale), request->grads) & HASH_MASK;
+	return (uint32_t)mix(mix(mix(0, request->count), scale), request->grads | trees << 16) &
+	       HASH_MASK;
 }
 
 int32_t digest_of(const struct weir_request *request)
@@ -120,7 +122,7 @@ static void name_other(char words[WORDS], const struct weir_request *request, ui
 	    name_digest(words, header->exponent))
 		snprintf(words + strlen(words), WORDS - strlen(words),
 			 (header->exponent ^ request->digest) & (int32_t)~HASH_MASK ?
-			 "" : ", with another number of elements, scale or grads");
+			 "" : ", with another number of elements, scale, grads or trees");
 	else if (header->grads != request_block_grads(request, block))
 		snprintf(words, WORDS, "%u elements in that block", header->grads);
 	else

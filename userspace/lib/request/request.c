@@ -28,9 +28,13 @@ bool request_is_done(const struct weir_request *request)
 	return !request->left && (comm->failed || comm->window.base >= comm->replay_end);
 }
 
+/* The tree's share of those that the vector has. */
 static uint64_t vector_blocks(const struct weir_request *request)
 {
-	return request->count / request->grads + !!(request->count % request->grads);
+	const struct config *config = &request->comm->config;
+	uint64_t all = request->count / request->grads + !!(request->count % request->grads);
+
+	return all / config->trees + (config->tree < all % config->trees);
 }
 
 uint64_t request_data_blocks(const struct weir_request *request)
@@ -38,9 +42,21 @@ uint64_t request_data_blocks(const struct weir_request *request)
 	return request->blocks ? request->blocks - (request->exponents ? 1 : 0) : 0;
 }
 
+/* From one of the tree's blocks to its next one, in elements. */
+static size_t block_stride(const struct weir_request *request)
+{
+	return (size_t)request->comm->config.trees * request->grads;
+}
+
+size_t request_offset(const struct weir_request *request, uint64_t data_block)
+{
+	return (size_t)data_block * block_stride(request) +
+	       (size_t)request->comm->config.tree * request->grads;
+}
+
 static size_t block_offset(const struct weir_request *request, uint64_t block)
 {
-	return (size_t)request_data_block(request, block) * request->grads;
+	return request_offset(request, request_data_block(request, block));
 }
 
 static const void *input(const struct weir_request *request, size_t offset)
@@ -69,9 +85,11 @@ static bool saturates(const struct weir_request *request)
 	return request->flags & WEIR_SATURATE;
 }
 
-/* Of so many elements from @offset on; of none where the vector ends before. */
-static int32_t own_exponent(const struct weir_request *request, size_t offset, size_t count)
+/* Of a block of elements; of none where the vector ends before. */
+static int32_t own_exponent(const struct weir_request *request, uint64_t data_block)
 {
+	size_t offset = request_offset(request, data_block), count = request->grads;
+
 	if (offset >= request->count)
 		return EXPONENT_ZERO;
 	if (count > request->count - offset)
@@ -79,18 +97,31 @@ static int32_t own_exponent(const struct weir_request *request, size_t offset, s
 	return exponent_of(input(request, offset), request->type, count, saturates(request));
 }
 
+/* The largest of so many blocks, from the first on. */
+static int32_t first_exponent(const struct weir_request *request, uint64_t blocks)
+{
+	int32_t largest = EXPONENT_ZERO;
+
+	for (uint64_t i = 0; i < blocks && request_offset(request, i) < request->count; i++) {
+		int32_t exponent = own_exponent(request, i);
+
+		if (exponent > largest)
+			largest = exponent;
+	}
+	return largest;
+}
+
 int32_t request_exponent(const struct weir_request *request, uint64_t block)
 {
-	size_t grads = request->grads;
-	size_t lag;
+	uint32_t lag;
 
 	/* No block is so late that its exponent would be due there. */
 	if (request_is_final(request, block))
 		return request->digest;
 	lag = request->exponents->lag;
 	if (request_is_prologue(request, block))
-		return own_exponent(request, 0, lag * grads);
-	return own_exponent(request, block_offset(request, block) + lag * grads, grads);
+		return first_exponent(request, lag);
+	return own_exponent(request, request_data_block(request, block) + lag);
 }
 
 /* How a block's elements are scaled. */
@@ -154,7 +185,7 @@ void request_to_wire(struct weir_request *request, uint64_t block, uint32_t bloc
 	}
 	scaling = block_scaling(request, block);
 	offset = block_offset(request, block);
-	for (; blocks; blocks--, offset += count, wire += stride) {
+	for (; blocks; blocks--, offset += block_stride(request), wire += stride) {
 		if (scaling.limit)
 			cut(request, offset, count, &scaling);
 		convert_to_wire(wire, wire_type, input(request, offset), type, count, &scaling);
@@ -281,7 +312,7 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 		convert_from_wire(out, request->type, sums, config->type, grads, by);
 		if (config->on_block)
 			tell(request, block, result);
-		out += grads * number_size(request->type);
+		out += block_stride(request) * number_size(request->type);
 		sums += result->bytes;
 	}
 	count_blocks(request, result, missed);
@@ -298,8 +329,11 @@ void request_deliver(struct weir_request *request, uint64_t block, const struct 
 	request->left -= result->blocks;
 }
 
-static void append(struct queue *queue, struct weir_request *request)
+void request_append(struct weir_request *request)
 {
+	struct queue *queue = &request->comm->queue;
+
+	request->sequence = queue->begun++;
 	request->previous = queue->tail;
 	if (queue->tail)
 		queue->tail->next = request;
@@ -313,7 +347,7 @@ static void append(struct queue *queue, struct weir_request *request)
 static bool needs_exponents(const struct weir_request *request)
 {
 	return request->comm->config.type == WEIR_INT32 && number_is_float(request->type) &&
-	       !request->scale && request->count;
+	       !request->scale && request->blocks;
 }
 
 int request_begin(struct weir_request *request)
@@ -334,10 +368,9 @@ int request_begin(struct weir_request *request)
 		request->limit = floor((double)(1U << 31) / comm->config.ranks);
 	request->digest = digest_of(request);
 	request->left = request->blocks;
-	request->sequence = queue->begun++;
 	request->first = queue->end;
 	queue->end += request->blocks;
-	append(queue, request);
+	request_append(request);
 	return 0;
 }
 
@@ -356,7 +389,17 @@ void request_release(struct weir_request *request)
 	else
 		queue->tail = request->previous;
 	free(request->exponents);
+	free(request->parts);
 	free(request);
+}
+
+void request_withdraw(struct weir_request *request)
+{
+	struct queue *queue = &request->comm->queue;
+
+	queue->end = request->first;
+	queue->begun--;
+	request_release(request);
 }
 
 void request_free_all(struct queue *queue)

@@ -15,8 +15,10 @@ struct result;
 struct weir;
 
 /**
- * struct weir_request - an allreduce
+ * struct weir_request - an allreduce, or what one tree does of it: its vectors are the caller's
+ *	then, and its blocks those that the tree is dealt
  * @comm: where it runs
+ * @parts: what each tree does, where there are several; else NULL
  * @previous: begun before it and still outstanding
  * @next: begun after it
  * @in: elements; NULL where this rank only follows
@@ -49,6 +51,7 @@ struct weir;
  */
 struct weir_request {
 	struct weir *comm;
+	struct weir_request **parts;
 	struct weir_request *previous;
 	struct weir_request *next;
 	const void *in;
@@ -86,6 +89,12 @@ struct weir_request {
  */
 int request_begin(struct weir_request *request);
 
+/* Puts one that only its parts have blocks of there. */
+void request_append(struct weir_request *request);
+
+/* Takes one out that was begun last, and of which nothing was sent, and frees it. */
+void request_withdraw(struct weir_request *request);
+
 /* Takes it out, and frees it. */
 void request_release(struct weir_request *request);
 
@@ -122,10 +131,14 @@ static inline uint64_t request_data_block(const struct weir_request *request, ui
 	return block - request->first - (request->exponents ? 1 : 0);
 }
 
+/* The first element of the tree's block of so many before it: the trees are dealt blocks in turn. */
+size_t request_offset(const struct weir_request *request, uint64_t data_block);
+
 /* How many elements a block has in a packet. */
 static inline uint16_t request_block_grads(const struct weir_request *request, uint64_t block)
 {
-	size_t left = request->count - request_data_block(request, block) * request->grads;
+	size_t left = request->count -
+		      request_offset(request, request_data_block(request, block));
 
 	if (request_is_prologue(request, block))
 		return 1;

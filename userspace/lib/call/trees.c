@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "call/trees.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "call/driver.h"
+#include "call/open.h"
+#include "comm/error.h"
+#include "comm/guard.h"
+
+/* The list of boxes, from the tree's own on, and round. */
+static char *rotated(const char *list, unsigned int tree)
+{
+	char *boxes = malloc(strlen(list) + 2);
+	unsigned int count = 1;
+	const char *own = list;
+
+	if (!boxes)
+		return NULL;
+	for (const char *at = list; (at = strchr(at, ',')); at++)
+		count++;
+	for (unsigned int i = tree % count; i; i--)
+		own = strchr(own, ',') + 1;
+	strcpy(boxes, own);
+	if (own == list)
+		return boxes;
+	strcat(boxes, ",");
+	strncat(boxes, list, (size_t)(own - list) - 1);
+	return boxes;
+}
+
+static uint16_t own_port(const struct weir_options *options, unsigned int tree)
+{
+	unsigned int first = options->bind_port ? options->bind_port : options->port;
+
+	return (uint16_t)((first ? first : WEIR_PORT_DEFAULT) + tree);
+}
+
+static int open_one(struct weir *comm, const struct weir_options *options, unsigned int tree)
+{
+	struct trees *trees = comm->trees;
+	struct weir_options own = *options;
+	char *boxes = rotated(options->address, tree);
+	int err;
+
+	if (!boxes)
+		return error_refuse(comm, -ENOMEM, "no memory for %u trees", trees->count);
+	own.address = boxes;
+	own.job = (uint8_t)(options->job + tree);
+	own.bind_port = own_port(options, tree);
+	/* It is called once for all trees, when no part makes progress any more. */
+	own.fallback = NULL;
+	err = open_tree(&trees->tree[tree], &own, tree);
+	free(boxes);
+	return err ? error_refuse(comm, err, "tree %u: %s", tree, weir_error(NULL)) : 0;
+}
+
+static int check(struct weir *comm, const struct weir_options *options)
+{
+	const struct trees *trees = comm->trees;
+
+	if (!options->address)
+		return error_refuse(comm, -EINVAL,
+				    "there are %u trees and no address: a job that is asked for at a box has "
+				    "one tree",
+				    trees->count);
+	if (options->box)
+		return error_refuse(comm, -EINVAL,
+				    "there are %u trees and a box to ask for a job: such a job has one tree",
+				    trees->count);
+	if (options->group)
+		return error_refuse(comm, -EINVAL,
+				    "there are %u trees and group %s: results of trees come to each worker",
+				    trees->count, options->group);
+	if (options->job + trees->count > 256)
+		return error_refuse(comm, -EINVAL,
+				    "job is %u and there are %u trees, which have the jobs from it on: it must "
+				    "be %u at most",
+				    options->job, trees->count, 256 - trees->count);
+	if (own_port(options, 0) + trees->count > 65536)
+		return error_refuse(comm, -EINVAL,
+				    "bind_port is %u and there are %u trees, which have the ports from it on: "
+				    "it must be %u at most",
+				    own_port(options, 0), trees->count, 65536 - trees->count);
+	return 0;
+}
+
+int trees_open(struct weir *comm, const struct weir_options *options)
+{
+	struct trees *trees = calloc(1, sizeof(*trees));
+	int err;
+
+	if (!trees)
+		return error_refuse(comm, -ENOMEM, "no memory for %u trees", options->trees);
+	comm->trees = trees;
+	trees->count = options->trees;
+	trees->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (trees->epoll < 0)
+		return error_refuse(comm, -errno, "no epoll for %u trees: %s", trees->count,
+				    strerror(errno));
+	err = check(comm, options);
+	for (unsigned int i = 0; i < trees->count && !err; i++)
+		err = open_one(comm, options, i);
+	if (err)
+		return err;
+	comm->config = trees->tree[0]->config;
+	comm->config.fallback = options->fallback;
+	/* The request that the caller has is of the whole vector. */
+	comm->config.trees = 1;
+	return 0;
+}
+
+void trees_close(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+
+	if (!trees)
+		return;
+	for (unsigned int i = 0; i < trees->count; i++)
+		weir_close(trees->tree[i]);
+	if (trees->epoll >= 0)
+		close(trees->epoll);
+	free(trees);
+	comm->trees = NULL;
+}
+
+static void leave_first(struct trees *trees, unsigned int count)
+{
+	while (count)
+		driver_leave(trees->tree[--count]);
+}
+
+int trees_enter(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+
+	for (unsigned int i = 0; i < trees->count; i++) {
+		int err = guard_enter(trees->tree[i]);
+
+		if (!err)
+			continue;
+		leave_first(trees, i);
+		return error_refuse(comm, err, "tree %u: %s", i, weir_error(trees->tree[i]));
+	}
+	return 0;
+}
+
+void trees_leave(struct weir *comm)
+{
+	leave_first(comm->trees, comm->trees->count);
+}
+
+int trees_check(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+	unsigned int i = 0;
+
+	if (comm->failed)
+		return comm->failed;
+	while (i < trees->count && !trees->tree[i]->failed)
+		i++;
+	if (i == trees->count)
+		return 0;
+	trees->failed = i;
+	error_fail(comm, trees->tree[i]->failed, "tree %u: %s", i, trees->tree[i]->error);
+	for (i = 0; i < trees->count; i++)
+		if (!trees->tree[i]->failed)
+			error_fail(trees->tree[i], comm->failed, "tree %u has failed", trees->failed);
+	return comm->failed;
+}
+
+const struct weir *trees_blamed(const struct weir *comm)
+{
+	return comm->trees ? comm->trees->tree[comm->trees->failed] : comm;
+}
+
+/* For packets, and for room where the tree waits for it. */
+static void watch(struct trees *trees, const struct weir_poll *poll)
+{
+	struct epoll_event event = { .events = EPOLLIN | (poll->writable ? EPOLLOUT : 0) };
+
+	if (epoll_ctl(trees->epoll, EPOLL_CTL_MOD, poll->fd, &event))
+		epoll_ctl(trees->epoll, EPOLL_CTL_ADD, poll->fd, &event);
+}
+
+struct weir_poll trees_poll(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+	struct weir_poll all = { .fd = trees->epoll, .group_fd = -1, .timeout_us = UINT64_MAX };
+
+	for (unsigned int i = 0; i < trees->count; i++) {
+		struct weir_poll one = { .size = sizeof(one) };
+
+		if (weir_get_poll(trees->tree[i], &one)) {
+			all.timeout_us = 0;
+			continue;
+		}
+		watch(trees, &one);
+		if (one.timeout_us < all.timeout_us)
+			all.timeout_us = one.timeout_us;
+	}
+	if (comm->failed)
+		all.timeout_us = 0;
+	return all;
+}
