@@ -12,14 +12,22 @@ root=$(cd "$here/../.." && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 box=127.77.$((RANDOM % 250)).$((RANDOM % 250 + 1))
 PATH=$work:$root/build/bin:$PATH
-pid=''
-trap 'kill $pid; rm -rf "$work"' EXIT
-"$root/build/lib-tests/refbox" --address "$box" --sources 2 --merge >"$work/box" &
-pid=$!
-until grep -qs ready "$work/box"; do
-	kill -0 "$pid" || exit 1
-	sleep 0.05
-done
+pids=()
+trap 'kill "${pids[@]}"; rm -rf "$work"' EXIT
+
+# start_box ADDRESS JOB
+start_box() {
+	"$root/build/lib-tests/refbox" --address "$1" --job "$2" --sources 2 --merge >"$work/box.$2" &
+	pids+=("$!")
+	until grep -qs ready "$work/box.$2"; do
+		kill -0 "${pids[-1]}" || exit 1
+		sleep 0.05
+	done
+}
+# That of the second of two trees is at another address.
+other_box=127.76.${box#*.*.}
+start_box "$box" 7
+start_box "$other_box" 8
 
 # other NAME LINE...: a program that stands in for another library
 other() {
@@ -34,11 +42,12 @@ other mixed 'echo 16384 1' 'echo 1024 1'
 other broken 'exit 7'
 other killed 'kill -9 $$'
 
+address=$box
 # ranks OPTION...: both; rank 0's output is in $work/0, and its status the result
 ranks() {
 	local rank pids=()
 	for rank in 0 1; do
-		weir-perf --job 7 --address "$box" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
+		weir-perf --job 7 --address "$address" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
 			--min-bytes 1K --max-bytes 16K --step-factor 16 --iterations 2 --warmup 1 "$@" \
 			>"$work/$rank" 2>"$work/$rank.errors" &
 		pids+=("$!")
@@ -73,6 +82,11 @@ json() {
 		.compare[1].error == "weir-perf-broken ended with status 7"' "$work/0" >/dev/null && return
 	cat "$work/0"
 	return 1
+}
+
+by_trees() {
+	local address=$box,$other_box
+	says 0 '^# every element' 0 --trees 2 --verify && says 0 . 0 --trees 2 --json && gojq -e '.trees == 2' "$work/0" >/dev/null
 }
 
 alone() {
@@ -128,6 +142,8 @@ ktap_run "an option like another" refuses "unknown option '--itertions' \(did yo
 ktap_run "who waits for whom is said after three seconds" lonely
 ktap_run "the other gets the same ranks, sizes and type" words
 ktap_run "with a progress thread" says 0 . 0 --progress --verify
+ktap_run "by two trees" by_trees
+ktap_run "too many trees" refuses "trees is '17': it must be 1 to 16" --trees 17
 ktap_run "faster at all sizes" says 0 '^# weir is not faster than quick$' 0 --compare quick
 ktap_run "faster from a size on" says 0 '^# weir is faster than slow from 16384 bytes on$' 0 --compare quick,slow
 ktap_run "in JSON" json

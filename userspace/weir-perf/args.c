@@ -85,6 +85,8 @@ static const struct arg args[] = {
 	  AT(weir.bind_address) },
 	{ "bind-port", "P", "this process's UDP port (default: the job's)", NUMBER, W16,
 	  AT(weir.bind_port), 1, 65535, false },
+	{ "trees", "T", "trees of the job: jobs I to I + T - 1 (default $WEIR_TREES, else 1)", NUMBER, W32,
+	  AT(weir.trees), 1, 16, false },
 	{ "group", "A", "multicast group that results come to", TEXT, AT(weir.group) },
 	{ "interface", "I", "network interface", TEXT, AT(weir.interface) },
 	{ "timeout", "TIME", "give up when the box is silent for so long (default 30s)", TIME, W32,

@@ -127,6 +127,8 @@ static void end_text(const struct perf_options *options, struct weir *comm,
 	printf("# %" PRIu64 " questions, %" PRIu64 " notices, %" PRIu64 " results before this rank had "
 	       "sent; %" PRIu64 " blocks lack ranks, %" PRIu64 " of them this one\n",
 	       stats.queries, stats.notices, stats.early, all->degraded_blocks, all->missed_blocks);
+	if (stats.trees > 1)
+		printf("# by %u trees\n", stats.trees);
 	if (stats.moves)
 		printf("# went to another box, or came back, %" PRIu64 " times\n", stats.moves);
 	if (options->verify)
@@ -145,12 +147,12 @@ static void end_json(const struct perf_options *options, struct weir *comm,
 	       ", \"malformed\": %" PRIu64 ", \"rtt_us\": %u, \"rttvar_us\": %u, \"rtt_min_us\": %u,\n"
 	       "  \"queries\": %" PRIu64 ", \"notices\": %" PRIu64 ", \"early\": %" PRIu64
 	       ", \"merged_sent\": %" PRIu64 ", \"merged_received\": %" PRIu64
-	       ", \"flight_limit\": %u, \"marked\": %" PRIu64 ", \"moves\": %" PRIu64
+	       ", \"flight_limit\": %u, \"marked\": %" PRIu64 ", \"moves\": %" PRIu64 ", \"trees\": %u"
 	       ", \"degraded_blocks\": %" PRIu64 ", \"missed_blocks\": %" PRIu64,
 	       stats.packets_sent, stats.retransmits, stats.timeouts, stats.packets_received,
 	       stats.duplicates, stats.malformed, stats.rtt_us, stats.rttvar_us, stats.rtt_min_us,
 	       stats.queries, stats.notices, stats.early, stats.merged_sent, stats.merged_received,
-	       stats.flight_limit, stats.marked, stats.moves, all->degraded_blocks,
+	       stats.flight_limit, stats.marked, stats.moves, stats.trees, all->degraded_blocks,
 	       all->missed_blocks);
 	if (options->verify)
 		printf(", \"digest\": \"%016" PRIx64 "\"", all->digest);

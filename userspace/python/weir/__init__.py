@@ -127,6 +127,8 @@ class _Options(ctypes.Structure):
         ("box", ctypes.c_char_p),
         ("source", ctypes.c_uint32),
         ("failover_ms", ctypes.c_uint32),
+        ("trees", ctypes.c_uint32),
+        ("reserved2", ctypes.c_uint32),
     ]
 
 
@@ -168,7 +170,8 @@ class _Stats(ctypes.Structure):
         (name, ctypes.c_uint64) for name in ("merged_sent", "merged_received")
     ] + [
         (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
-    ] + [(name, ctypes.c_uint64) for name in ("marked", "moves")]
+    ] + [(name, ctypes.c_uint64) for name in ("marked", "moves")] + [
+        (name, ctypes.c_uint32) for name in ("trees", "reserved2")]
 
 
 class _Info(ctypes.Structure):
@@ -540,6 +543,8 @@ class Communicator:
     ranks_warning       after so many a line on the error output names them (60)
     failover            with several addresses, seconds without a packet of the box after which to go
                         to another one (1)
+    trees               of how many trees the job is (1): tree t is job + t, goes to the boxes of the
+                        address list from the t-th on, in turn, and comes to bind_port + t
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED, NO_ECN
     progress            a thread of the library goes on with requests while the program computes
@@ -561,13 +566,14 @@ class Communicator:
                  ranks_timeout: float | None = None, ranks_warning: float | None = None,
                  flags: int = 0, dtype: str | None = None, op: str | None = None,
                  fallback: Callable[[Failure], None] | None = None,
-                 progress: bool | None = None, failover: float | None = None) -> None:
+                 progress: bool | None = None, failover: float | None = None,
+                 trees: int | None = None) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
              "group": group, "interface": interface, "timeout": timeout,
              "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress,
-             "failover": failover})
+             "failover": failover, "trees": trees})
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
@@ -590,6 +596,7 @@ class Communicator:
             ranks_timeout_ms=_milliseconds("ranks_timeout", place),
             ranks_warning_ms=_milliseconds("ranks_warning", place),
             failover_ms=_milliseconds("failover", place),
+            trees=_number("trees", place.get("trees", 0), 32),
             flags=_number("flags", flags | (_PROGRESS if place.get("progress") else 0) |
                           (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,

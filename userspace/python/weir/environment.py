@@ -7,8 +7,8 @@ WEIR_JOB                the job's id, or ID:PORT where the job has another port 
                         name of one that is asked for
 WEIR_BIND               this worker's own address
 WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW,
-WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_FAILOVER, WEIR_PROGRESS
-                        as the options of weir.Communicator
+WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_FAILOVER, WEIR_TREES,
+WEIR_PROGRESS           as the options of weir.Communicator
 
 Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
 MPI, MPICH, PMIx or SLURM.
@@ -25,7 +25,8 @@ _OPTIONS = (("WEIR_BIND", "bind_address", str),
             ("WEIR_GRADS", "grads", int), ("WEIR_WINDOW", "window", int),
             ("WEIR_TIMEOUT", "timeout", float), ("WEIR_RANKS_TIMEOUT", "ranks_timeout", float),
             ("WEIR_RANKS_WARNING", "ranks_warning", float),
-            ("WEIR_FAILOVER", "failover", float), ("WEIR_PROGRESS", "progress", int))
+            ("WEIR_FAILOVER", "failover", float), ("WEIR_TREES", "trees", int),
+            ("WEIR_PROGRESS", "progress", int))
 
 
 def read(variable: str, kind: Callable[[str], Any]) -> Any:
