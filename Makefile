@@ -26,6 +26,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # Where this machine's tc(8) looks for plug-ins.
 TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
+# Likewise Wireshark for dissectors.
+WIRESHARK_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/wireshark/plugins \
+	/usr/lib64/wireshark/plugins) $(PREFIX)/lib/wireshark/plugins)
 # udev knows no /usr/local.
 UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 CFLAGS ?= -O2 -g
@@ -53,6 +56,7 @@ INSTALL_PYTHON_TORCH :=
 INSTALL_UNIT :=
 INSTALL_RULES :=
 INSTALL_SHARE :=
+INSTALL_WIRESHARK :=
 INSTALL_MAN := $(wildcard userspace/man/*.[1-8])
 INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
@@ -71,6 +75,7 @@ help: ## this text
 		'                    (now $(KERNEL); scripts/kernel-release --list)' \
 		'  PREFIX=, DESTDIR= where to install (now $(PREFIX))' \
 		'  TC_LIB=           where tc looks for plug-ins (now $(TC_LIB))' \
+		'  WIRESHARK_LIB=    where Wireshark looks for dissectors (now $(WIRESHARK_LIB))' \
 		'  PYTHON_LIB=       where Python looks for packages (now $(PYTHON_LIB))' \
 		'  WERROR=1          warnings are errors' \
 		'  V=1               show the commands' \
@@ -285,6 +290,7 @@ install: all ## tools, library, BPF programs, and the module with depmod
 	$(Q)$(call put,644,$(TC_LIB),$(INSTALL_TC))
 	$(Q)$(call put,644,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
+	$(Q)$(call put,644,$(WIRESHARK_LIB),$(INSTALL_WIRESHARK))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
@@ -304,6 +310,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(TC_LIB),$(INSTALL_TC))
 	$(Q)$(call remove,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
+	$(Q)$(call remove,$(WIRESHARK_LIB),$(INSTALL_WIRESHARK))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))

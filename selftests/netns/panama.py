@@ -26,14 +26,13 @@ import handmade
 import ktap
 from handmade import PATIENCE, enter, run, until
 from named import Box, address
+from panama_packet import DOWN, FIN, HEADER, packet, result
 
 ROUTER, *NAMESPACES = sys.argv[1:]
 BOX, PORT, GROUP = "10.9.9.9", 12056, "239.9.9.9"
 FORMAT = 5
 DSCP = 56
-UP, DOWN, FIN = 0x11, 0x12, 1
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
-HEADER = "!BBHBBHIHH"
 # Until a worker sends again what was not answered.
 AGAIN = 0.1
 UDP_SEGMENT = 103
@@ -43,16 +42,6 @@ rng = random.Random(1)
 
 def weir(*words):
     return run(ROUTER, "weir", *words)
-
-
-def packet(values, job=3, tree=0, worker=0, vid=0, round=0, cap=0, fin=False, kind=UP, flags=0,
-           sources=1):
-    return struct.pack(HEADER, kind, flags | (FIN if fin else 0), job, tree, worker, cap, vid,
-                       round, sources) + struct.pack(f"!{len(values)}f", *values)
-
-
-def result(values, sources, cap, **said):
-    return packet(values, kind=DOWN, worker=0, sources=sources, cap=cap, **said)
 
 
 def values(count):
