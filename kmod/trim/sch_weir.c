@@ -364,7 +364,8 @@ static void weir_sch_count_trim(const struct weir_sch_visit *v, u32 len,
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 
-	trace_weir_trim(qdisc_dev(v->sch), len, kept, WEIR_TRIM_DATA);
+	trace_weir_trim(qdisc_dev(v->sch), &q->backlog.bands, len, kept,
+			WEIR_TRIM_DATA);
 	weir_sch_count(&q->backlog.trim, 1);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM, 1);
 	weir_trim_count(v->trim, WEIR_TRIM_C_TRIM_BYTES, len - kept);

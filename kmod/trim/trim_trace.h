@@ -10,6 +10,8 @@
 #include <linux/tracepoint.h>
 #include <trim/weir_trim_class.h>
 
+#include "trim/bands.h"
+
 #define WEIR_TRIM_CLASS_NAMES			\
 	{ WEIR_TRIM_OTHER, "other" },		\
 	{ WEIR_TRIM_DATA, "data" },		\
@@ -26,23 +28,31 @@ TRACE_DEFINE_ENUM(WEIR_TRIM_UNTRUSTED);
 TRACE_DEFINE_ENUM(WEIR_TRIM_CONTROL);
 
 TRACE_EVENT(weir_trim,
-	TP_PROTO(const struct net_device *dev, u32 len, u32 kept, int class),
-	TP_ARGS(dev, len, kept, class),
+	TP_PROTO(const struct net_device *dev, const struct weir_bands *bands,
+		 u32 len, u32 kept, int class),
+	TP_ARGS(dev, bands, len, kept, class),
 	TP_STRUCT__entry(
 		__array(char, name, IFNAMSIZ)
 		__field(u32, len)
 		__field(u32, kept)
 		__field(int, class)
+		__field(u32, packets)
+		__field(u32, bytes)
+		__field(u32, headers)
 	),
 	TP_fast_assign(
 		memcpy(__entry->name, dev->name, IFNAMSIZ);
 		__entry->len = len;
 		__entry->kept = kept;
 		__entry->class = class;
+		__entry->packets = bands->packets[WEIR_BAND_DATA];
+		__entry->bytes = bands->bytes[WEIR_BAND_DATA];
+		__entry->headers = bands->packets[WEIR_BAND_HEADER];
 	),
-	TP_printk("dev=%s len=%u kept=%u class=%s", __entry->name,
-		  __entry->len, __entry->kept,
-		  __print_symbolic(__entry->class, WEIR_TRIM_CLASS_NAMES))
+	TP_printk("dev=%s len=%u kept=%u class=%s packets=%u bytes=%u headers=%u",
+		  __entry->name, __entry->len, __entry->kept,
+		  __print_symbolic(__entry->class, WEIR_TRIM_CLASS_NAMES),
+		  __entry->packets, __entry->bytes, __entry->headers)
 );
 
 TRACE_EVENT(weir_trim_dropped,

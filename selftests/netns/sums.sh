@@ -7,6 +7,8 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=../lib/ktap.sh
 . "$here/../lib/ktap.sh"
+# shellcheck source=../lib/bpftrace.sh
+. "$here/../lib/bpftrace.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
 # shellcheck source=box.sh
@@ -162,6 +164,26 @@ tracepoints() {
 	return "$status"
 }
 
+# Of four workers' one block, and one packet that has another one's source.
+lateness_is_traced() {
+	local out=$box_out/lateness refused=$box_out/refused lateness_pid status=0
+	bpftrace_start "$out" weir-lateness.bt 7 || return
+	lateness_pid=$bpftrace_pid
+	bpftrace_start "$refused" weir-refusals.bt || status=1
+	if ((status == 0)); then
+		box_allreduce 7 4 --min-bytes 8192 --max-bytes 8192 --iterations 1 --warmup 0
+		in_worker 1 bench-blast --to "$(box_addr)" --job 7 --grads 1 --blocks 1 --block 4000000000 \
+			"$(ns_name w2)" >/dev/null
+		poll 60 grep -qE '^@refused\[spoofed, 7, [0-9]+, [0-9]+\]: 1$' "$refused" || status=1
+		bpftrace_end || status=1
+	fi
+	bpftrace_pid=$lateness_pid
+	bpftrace_end || status=1
+	grep -qF '@lateness_us[7, 0]:' "$out" && grep -qF '@lateness_us[7, 3]:' "$out" || status=1
+	((status)) && cat "$out" "$refused"
+	return "$status"
+}
+
 # A guest whose device is to cut up what it sends, and a job of that guest alone.
 guest_up() {
 	modprobe tun
@@ -237,6 +259,7 @@ ktap_run "three jobs at once" jobs_at_once
 ktap_run "a job that stalls holds up no other" stalled_neighbour
 ktap_run "a second run of a job" second_run
 ktap_run "tracepoints" tracepoints
+ktap_run "scripts show lateness and refusals" lateness_is_traced
 ktap_run "a datagram in fragments is none that is merged" offloads
 ktap_run "65,536 open blocks" all_blocks_open
 ktap_run "memory is given back" memory_is_given_back

@@ -12,6 +12,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/module.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=../lib/bpftrace.sh
+. "$here/../lib/bpftrace.sh"
 # shellcheck source=traffic.sh
 . "$here/traffic.sh"
 
@@ -585,6 +587,22 @@ bridged_adds_up() {
 		.returned == $back and .returned > 0 and .trim == ."tx-trim" + .returned' <<<"$stats" >/dev/null
 }
 
+# What the script counts is what the policy does.
+depth_is_traced() {
+	local depth=$out/depth counted status
+	bpftrace_start "$depth" weir-trim-depth.bt w4 && slow w4 1mbit && fresh headers=2 header-time=0 &&
+		receive w4 && incast 3 --count 100 && settled
+	status=$?
+	bpftrace_end || status=1
+	counted=$(sed -n '/^@waiting_packets\[w4\]:/,/^$/s/ |.*//p' "$depth" | awk '{ n += $NF } END { print n + 0 }')
+	((status == 0)) && holds w4 ".stats.trim > 0 and .stats.trim == $counted" &&
+		grep -qE '^@cut_bytes\[w4\]:' "$depth" && grep -qE '^@dropped\[w4\]: [1-9]' "$depth"
+	status=$?
+	((status)) && cat "$depth"
+	end_all
+	return "$status"
+}
+
 # Everything waits when it goes.
 device_goes() {
 	slow w4 10kbit && fresh && incast 3 --count 50 && holds w4 '."data-depth" > 0' &&
@@ -635,6 +653,7 @@ ktap_run "below htb, merged" below htb 20
 ktap_run "below prio and tbf, merged" below prio 20
 ktap_run "below mq" under_mq
 ktap_run "a queue's counters are its port's" one_queue
+ktap_run "a script shows the queue" depth_is_traced
 ktap_run "at the root" at_the_root
 slow w4 1mbit
 vlan_up || ktap_fail "VLAN"
