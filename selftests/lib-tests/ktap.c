@@ -2,6 +2,7 @@
 #include "ktap.h"
 
 #include <pthread.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -63,6 +64,22 @@ static bool may_skip(void)
 	return !never || strcmp(never, "1");
 }
 
+/* By its whole name, and where WEIR_ONLY is set by that regular expression. */
+static bool is_wanted(const char *name, const char *only)
+{
+	const char *pattern = getenv("WEIR_ONLY");
+	regex_t regex;
+	bool matches;
+
+	if (only && strcmp(only, name))
+		return false;
+	if (!pattern || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB))
+		return true;
+	matches = !regexec(&regex, name, 0, NULL, 0);
+	regfree(&regex);
+	return matches;
+}
+
 int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 {
 	int number = 0, pass = 0, fail = 0, skip = 0;
@@ -72,7 +89,7 @@ int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 	if (!names_differ(tests, count))
 		return 1;
 	for (size_t i = 0; i < count; i++) {
-		if (only && strcmp(only, tests[i].name))
+		if (!is_wanted(tests[i].name, only))
 			continue;
 		atomic_store(&complaints, 0);
 		skipped = NULL;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests that are functions, run one after the other; speaks KTAP."""
+import os
+import re
 import traceback
 
 
@@ -7,9 +9,14 @@ def plain(test):
     return test.__name__.replace("_", " ")
 
 
+def only(tests, name=plain):
+    """Those whose names match WEIR_ONLY, where that is set."""
+    return [test for test in tests if re.search(os.environ.get("WEIR_ONLY", ""), name(test))]
+
+
 def run(tests, name=plain, mend=lambda: None, after=lambda: None):
     """Exit status. An exception in a test fails it: @mend is called then; @after always."""
-    failed = 0
+    failed, tests = 0, only(tests, name)
     print("KTAP version 1\n1..%d" % len(tests), flush=True)
     for number, test in enumerate(tests, 1):
         verdict = "ok"
