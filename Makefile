@@ -4,7 +4,7 @@
 # All that is built goes to build/. The module is built in build/kmod-RELEASE, a tree of
 # links to its sources, so that several kernels can be served side by side.
 
-VERSION := 0.1.0
+VERSION := $(file <VERSION)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
@@ -24,14 +24,19 @@ BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PYTHON ?= /usr/bin/python3
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Distributions may have a folder for each architecture's libraries.
+LIBDIR ?= $(PREFIX)/lib
 # Where this machine's tc(8) looks for plug-ins.
 TC_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc /usr/lib64/tc) /usr/lib/tc)
 # Likewise Wireshark for dissectors.
 WIRESHARK_LIB ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/wireshark/plugins \
-	/usr/lib64/wireshark/plugins) $(PREFIX)/lib/wireshark/plugins)
+	/usr/lib64/wireshark/plugins) $(LIBDIR)/wireshark/plugins)
+SYSTEMD_UNITS ?= $(PREFIX)/lib/systemd/system
 # udev knows no /usr/local.
 UDEV_RULES ?= $(if $(filter /usr,$(PREFIX)),/usr/lib,/etc)/udev/rules.d
 CFLAGS ?= -O2 -g
+# Empty, nothing is built that takes a compiler of MPI's.
+MPI ?= 1
 # Warnings are errors with make WERROR=1, as "make check" has it.
 WERROR ?=
 V ?=
@@ -62,7 +67,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots top-pages check coverage install uninstall load unload clean FORCE
+.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots top-pages check coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -76,7 +81,9 @@ help: ## this text
 		'  PREFIX=, DESTDIR= where to install (now $(PREFIX))' \
 		'  TC_LIB=           where tc looks for plug-ins (now $(TC_LIB))' \
 		'  WIRESHARK_LIB=    where Wireshark looks for dissectors (now $(WIRESHARK_LIB))' \
+		'  LIBDIR=           where libraries go (now $(LIBDIR))' \
 		'  PYTHON_LIB=       where Python looks for packages (now $(PYTHON_LIB))' \
+		'  MPI=              without the libraries for programs of MPI' \
 		'  WERROR=1          warnings are errors' \
 		'  V=1               show the commands' \
 		'' 'A command in a virtual machine with the module loaded:' \
@@ -173,9 +180,13 @@ $(B)/bin/$(1): $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
 ALL += $(B)/bin/$(1)
 endef
 
-include $(wildcard userspace/*/build.mk selftests/*/build.mk)
+include $(wildcard userspace/*/build.mk)
+TOOLS := $(filter-out module,$(ALL))
+include $(wildcard selftests/*/build.mk)
 
 all: $(ALL)
+
+tools: $(TOOLS) ## what is installed, without the module and the tests
 
 ##@ Testing
 
@@ -259,6 +270,18 @@ bench: ## the measurements of docs/BENCHMARKS.md
 	@+$(MAKE) --no-print-directory all
 	@selftests/bench/run
 
+deb: ## packages for this release of Debian, in build/deb (what is committed)
+	@packaging/deb $(B)/deb
+
+check-package: ## packages of Debian built, installed, upgraded and removed in trees of bookworm and trixie (root)
+	@scripts/setup
+	@packaging/check
+
+# Which revision that is, a tag says.
+SINCE ?=
+check-abi: ## SINCE=REVISION: programs that were linked with that libweir run with this one
+	@selftests/lib-tests/abi-since '$(SINCE)'
+
 wheel: ## a wheel of the binding for Python, in build/wheel
 
 dashboard: $(B)/weird/dashboard.json ## a dashboard for Grafana of all that weird(8) counts, build/weird/dashboard.json
@@ -283,39 +306,41 @@ put_links = $(if $(strip $(2)),install -d '$(DESTDIR)$(1)' && cp -d $(2) '$(DEST
 remove = $(foreach file,$(2),rm -f '$(DESTDIR)$(1)/$(notdir $(file))' &&) true
 sections = $(sort $(foreach page,$(INSTALL_MAN),$(lastword $(subst ., ,$(page)))))
 
-install: all ## tools, library, BPF programs, and the module with depmod
+install: all install-tools ## tools, library, BPF programs, and the module with depmod
+	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
+	$(Q)$(if $(DESTDIR),,PATH="$$PATH:/usr/sbin:/sbin" ldconfig)
+
+install-tools: tools ## the same without the module
 	$(Q)$(call put,755,$(PREFIX)/bin,$(INSTALL_BIN))
 	$(Q)$(call put,755,$(PREFIX)/sbin,$(INSTALL_SBIN))
-	$(Q)$(call put_links,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call put_links,$(LIBDIR),$(INSTALL_LIB))
 	$(Q)$(call put,644,$(TC_LIB),$(INSTALL_TC))
-	$(Q)$(call put,644,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
+	$(Q)$(call put,644,$(LIBDIR)/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call put,644,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call put,644,$(WIRESHARK_LIB),$(INSTALL_WIRESHARK))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
-	$(Q)$(call put,644,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call put,644,$(SYSTEMD_UNITS),$(INSTALL_UNIT))
 	$(Q)$(call put,644,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call put,644,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call put,644,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))
 	$(Q)$(foreach s,$(sections),$(call put,644,$(PREFIX)/share/man/man$(s),$(filter %.$(s),$(INSTALL_MAN))) &&) true
-	$(Q)DESTDIR='$(DESTDIR)' scripts/module install
-	$(Q)$(if $(DESTDIR),,PATH="$$PATH:/usr/sbin:/sbin" ldconfig)
 
 uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/bin,$(INSTALL_BIN))
 	$(Q)$(call remove,$(PREFIX)/sbin,$(INSTALL_SBIN))
-	$(Q)$(call remove,$(PREFIX)/lib,$(INSTALL_LIB))
+	$(Q)$(call remove,$(LIBDIR),$(INSTALL_LIB))
 	$(Q)$(call remove,$(TC_LIB),$(INSTALL_TC))
-	$(Q)$(call remove,$(PREFIX)/lib/pkgconfig,$(INSTALL_PC))
+	$(Q)$(call remove,$(LIBDIR)/pkgconfig,$(INSTALL_PC))
 	$(Q)$(call remove,$(PREFIX)/include,$(INSTALL_HEADERS))
 	$(Q)$(call remove,$(WIRESHARK_LIB),$(INSTALL_WIRESHARK))
 	$(Q)$(call remove,$(PREFIX)/lib/weir,$(bpf_objects))
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
-	$(Q)$(call remove,$(PREFIX)/lib/systemd/system,$(INSTALL_UNIT))
+	$(Q)$(call remove,$(SYSTEMD_UNITS),$(INSTALL_UNIT))
 	$(Q)$(call remove,$(UDEV_RULES),$(INSTALL_RULES))
 	$(Q)$(call remove,$(PREFIX)/share/weir,$(INSTALL_SHARE))
 	$(Q)$(call remove,$(PREFIX)/share/bash-completion/completions,$(INSTALL_COMPLETION))

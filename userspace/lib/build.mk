@@ -37,10 +37,13 @@ $(libweir_static): $(libweir_objects)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(B)/obj/libweir/whole.o
 
+# The file says its folders by the prefix, so that a staged copy of it can be asked, too.
+libweir_pc_words := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(libweir_version)|' \
+	-e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|'
+
 $(libweir_pc): $(libweir_dir)/weir.pc.in FORCE
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(libweir_version)|' $< | \
-		cmp -s - $@ || sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(libweir_version)|' $< >$@
+	@sed $(libweir_pc_words) $< | cmp -s - $@ || sed $(libweir_pc_words) $< >$@
 
 ALL += $(libweir_shared) $(libweir_links) $(libweir_static) $(libweir_pc)
 INSTALL_LIB += $(libweir_shared) $(libweir_links) $(libweir_static)

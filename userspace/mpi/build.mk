@@ -20,7 +20,7 @@ ALL += $(B)/lib/$(1).so
 INSTALL_LIB += $(B)/lib/$(1).so
 endef
 
-mpi_open := $(firstword $(shell command -v mpicc.openmpi))
-mpi_mpich := $(firstword $(shell command -v mpicc.mpich))
+mpi_open := $(if $(MPI),$(firstword $(shell command -v mpicc.openmpi)))
+mpi_mpich := $(if $(MPI),$(firstword $(shell command -v mpicc.mpich)))
 $(if $(mpi_open),$(eval $(call mpi_preload,libweir-mpi,$(mpi_open))))
 $(if $(mpi_mpich),$(eval $(call mpi_preload,libweir-mpich,$(mpi_mpich))))

@@ -14,6 +14,6 @@ INSTALL_PYTHON_TORCH := $(wildcard $(python_dir)/weir/torch/*.py)
 WHEEL ?= $(B)/wheel
 wheel:
 	$(Q)rm -rf '$(WHEEL)/source' && mkdir -p '$(WHEEL)/source'
-	$(Q)cp -r $(python_dir)/pyproject.toml $(python_dir)/weir '$(WHEEL)/source'
+	$(Q)cp -rL $(python_dir)/{pyproject.toml,VERSION,weir} '$(WHEEL)/source'
 	$(Q)$(PYTHON) -m pip -q wheel --no-index --no-deps --no-build-isolation -w '$(WHEEL)' '$(WHEEL)/source'
 	$(Q)rm -rf '$(WHEEL)/source'

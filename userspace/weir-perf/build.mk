@@ -8,7 +8,7 @@ $(B)/bin/weir-perf: $(B)/lib/libweir.a
 INSTALL_BIN += $(B)/bin/weir-perf
 
 # What its option --compare starts: by MPI where there is its compiler, and by PyTorch.
-ifneq ($(shell command -v mpicc),)
+ifneq ($(if $(MPI),$(shell command -v mpicc)),)
 $(B)/bin/weir-perf-mpi: userspace/weir-perf/others/mpi.c
 	$(call say,MPICC,$@)
 	@mkdir -p $(@D)
