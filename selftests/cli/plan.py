@@ -9,6 +9,7 @@ Prints what is wrong, and exits with 1 then.
 import itertools
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -242,6 +243,97 @@ def levels():
         assert parent[0]["sources"][source] == worker
 
 
+def told_workers(text, net):
+    """By worker: its line for each tree, as numbers and an address, and that for libweir."""
+    told = {}
+    for worker in net.workers:
+        *lines, last = ask(text, "for", worker).splitlines()
+        trees = [re.fullmatch(r"tree (\d+): job (\d+) at (\S+), rank (\d+) of (\d+), source (\d+), port (\d+)",
+                              line).groups() for line in lines]
+        told[worker] = (trees, last)
+    return told
+
+
+def sources_of(text, net):
+    """What all boxes are told of sources: (box's address, job, id, address) and the port, if one is said."""
+    found = {}
+    for i, (name, _) in enumerate(net.boxes):
+        for line in ask(text, "for", name).splitlines():
+            match = re.fullmatch(r"weir source add job (\d+) id (\d+) address (\S+)(?: port (\d+))?", line)
+            if match:
+                found[(f"10.1.0.{i + 1}", *match.groups()[:3])] = match[4]
+    return found
+
+
+def options(line):
+    """Those of libweir, by name."""
+    assert line.startswith("libweir: "), line
+    return dict(part.split(" ", 1) for part in line.removeprefix("libweir: ").split(", "))
+
+
+def check_one(text, net):
+    """A worker with all trees in one communicator finds, by going round its list, each tree's box."""
+    found = sources_of(text, net)
+    for rank, (worker, (trees, last)) in enumerate(told_workers(text, net).items()):
+        told = options(last)
+        boxes = told["address"].split(",")
+        assert len(set(boxes)) == len(boxes)
+        assert told["trees"] == str(len(trees)) and told["rank"] == str(rank)
+        for t, (tree, job, address, own, ranks, source, port) in enumerate(trees):
+            assert (int(tree), int(job), int(port)) == (t, int(told["job"]) + t, 12000 + t)
+            assert address == boxes[t % len(boxes)]
+            assert (own, ranks, source) == (told["rank"], told["ranks"], told["source"])
+            # The box has this worker's socket of this tree.
+            said = found[(address, job, source, f"10.2.0.{rank + 1}")]
+            assert said == (port if t else None), (worker, said, port)
+
+
+def is_one(trees):
+    """Is the worker the same source everywhere, and do its boxes come round?"""
+    boxes = [tree[2] for tree in trees]
+    rounds = [count for count in range(1, len(boxes) + 1)
+              if all(box == boxes[i % count] for i, box in enumerate(boxes))]
+    return len(set(boxes[:rounds[0]])) == rounds[0] and len({tree[5] for tree in trees}) == 1
+
+
+def check_random():
+    """Some workers need a communicator a tree, and are told so."""
+    seen, rng = set(), random.Random(18)
+    for _ in range(20):
+        net = Net(3)
+        for i in range(4):
+            net.box(f"b{i}")
+        for i, j in itertools.combinations(range(4), 2):
+            net.link(f"b{i}", f"b{j}", rng.choice((1, 10)))
+        for i in range(4):
+            net.worker(f"w{i}", *rng.sample([f"b{j}" for j in range(4)], 2))
+        for trees, last in told_workers(net.text(), net).values():
+            seen.add(is_one(trees))
+            assert last.startswith("libweir: trees ") == is_one(trees), (trees, last)
+            assert (last == "libweir: a communicator a tree") != is_one(trees)
+    assert seen == {True, False}
+
+
+def several():
+    """All trees of a worker are one communicator's, where they can be."""
+    check_random()
+    racks = clos(2, 4, 2, 4)
+    check_one(racks, racks)
+    # Racks that only pass packets on: a worker is at four boxes.
+    spines = clos(2, 4, 2, 4)
+    text = re.sub(r"box (leaf\d) .*", r"switch \1", spines.text())
+    for trees, last in told_workers(text, spines).values():
+        assert len({tree[2] for tree in trees}) == 4
+        assert options(last)["address"].split(",") == [tree[2] for tree in trees]
+    play = ask(text, "ansible")
+    assert play.count("weir_trees: { trees: 4, job: 16, address: ") == len(spines.workers)
+    # The job's own port is the first tree's.
+    moved = ask(text.replace("grads 1024", "grads 1024 port 13000"), "for", "w0-0")
+    assert "port 13003" in moved and "port 12" not in moved
+    # With one tree there is nothing to choose.
+    assert "libweir" not in ask(clos(2, 1, 1, 1), "for", "w0-0")
+
+
 def mistakes():
     """Each is a sentence that names the thing."""
     good = clos(2, 1, 1, 1).text()
@@ -289,5 +381,5 @@ def large():
     assert len(plan["trees"]) == 16 and plan["rate"] * 8 == 10e9, plan["rate"]
 
 
-for test in (known, random_nets, memory, levels, mistakes, large):
+for test in (known, random_nets, memory, levels, several, mistakes, large):
     test()

@@ -26,6 +26,21 @@ static void box(const struct plan *plan, unsigned int node)
 	told_box(plan, node, &told);
 }
 
+/* What one communicator of libweir takes, where there is one for all trees. */
+static void all_trees(const struct plan *plan, unsigned int rank)
+{
+	const struct topology *topology = plan->topology;
+	unsigned int node = topology->job.workers[rank];
+
+	if (plan->count == 1 || !told_is_one(plan, node))
+		return;
+	printf("        weir_trees: { trees: %u, job: %u, address: \"", plan->count,
+	       topology->job.id);
+	told_boxes(plan, node, stdout);
+	printf("\", rank: %u, ranks: %u, source: %u }\n", rank, topology->job.ranks,
+	       plan->trees[0].nodes[node].source);
+}
+
 static void workers(const struct plan *plan)
 {
 	const struct topology *topology = plan->topology;
@@ -39,10 +54,11 @@ static void workers(const struct plan *plan)
 		for (unsigned int t = 0; t < plan->count; t++) {
 			const struct tree_node *own = &plan->trees[t].nodes[node];
 
-			printf("          - { job: %u, address: \"%s\", rank: %u, ranks: %u, source: %u }\n",
+			printf("          - { job: %u, address: \"%s\", rank: %u, ranks: %u, source: %u, port: %u }\n",
 			       topology->job.id + t, topology->nodes[own->parent].address, r,
-			       topology->job.ranks, own->source);
+			       topology->job.ranks, own->source, told_port(topology, t));
 		}
+		all_trees(plan, r);
 	}
 }
 

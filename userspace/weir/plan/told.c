@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir.h>
+
 #include "base/units.h"
 #include "plan/told.h"
 
@@ -64,16 +69,35 @@ unsigned int told_source(const struct plan *plan, const struct tree *tree, unsig
 	return i;
 }
 
+unsigned int told_port(const struct topology *topology, unsigned int t)
+{
+	const struct plan_job *job = &topology->job;
+
+	for (unsigned int i = 0; i < job->count; i += 2)
+		if (!strcmp(job->words[i], "port"))
+			return (unsigned int)strtoul(job->words[i + 1], NULL, 10) + t;
+	return WEIR_PORT_DEFAULT + t;
+}
+
+static void add_source(const struct plan *plan, unsigned int t, unsigned int source,
+		       unsigned int node, const struct told *told)
+{
+	const struct topology *topology = plan->topology;
+
+	fprintf(told->to, "%sweir source add job %u id %u address %s", told->before,
+		topology->job.id + t, source, topology->nodes[node].address);
+	if (t && topology->nodes[node].kind == NODE_WORKER)
+		fprintf(told->to, " port %u", told_port(topology, t));
+	fputc('\n', told->to);
+}
+
 static void add_sources(const struct plan *plan, unsigned int t, unsigned int box,
 			const struct told *told)
 {
 	const struct tree *tree = &plan->trees[t];
-	const struct topology *topology = plan->topology;
 
 	for (unsigned int source = 0; source < tree->nodes[box].sources; source++)
-		fprintf(told->to, "%sweir source add job %u id %u address %s\n", told->before,
-			topology->job.id + t, source,
-			topology->nodes[told_source(plan, tree, box, source)].address);
+		add_source(plan, t, source, told_source(plan, tree, box, source), told);
 }
 
 void told_box(const struct plan *plan, unsigned int node, const struct told *told)
@@ -86,6 +110,72 @@ void told_box(const struct plan *plan, unsigned int node, const struct told *tol
 	}
 }
 
+/* A worker's box in a tree. */
+static unsigned int box_of(const struct plan *plan, unsigned int t, unsigned int worker)
+{
+	return plan->trees[t].nodes[worker].parent;
+}
+
+/* After how many trees do its boxes repeat, as libweir goes round the list of them? */
+static unsigned int round_of(const struct plan *plan, unsigned int worker)
+{
+	unsigned int round = 1;
+
+	for (unsigned int t = 1; t < plan->count; t++)
+		if (box_of(plan, t, worker) != box_of(plan, t % round, worker))
+			round = t + 1;
+	return round;
+}
+
+static bool has_box_twice(const struct plan *plan, unsigned int worker)
+{
+	unsigned int round = round_of(plan, worker);
+
+	for (unsigned int t = 1; t < round; t++)
+		for (unsigned int before = 0; before < t; before++)
+			if (box_of(plan, t, worker) == box_of(plan, before, worker))
+				return true;
+	return false;
+}
+
+static bool has_other_source(const struct plan *plan, unsigned int worker)
+{
+	for (unsigned int t = 1; t < plan->count; t++)
+		if (plan->trees[t].nodes[worker].source != plan->trees[0].nodes[worker].source)
+			return true;
+	return false;
+}
+
+bool told_is_one(const struct plan *plan, unsigned int worker)
+{
+	return !has_box_twice(plan, worker) && !has_other_source(plan, worker);
+}
+
+void told_boxes(const struct plan *plan, unsigned int worker, FILE *to)
+{
+	for (unsigned int t = 0; t < round_of(plan, worker); t++)
+		fprintf(to, "%s%s", t ? "," : "",
+			plan->topology->nodes[box_of(plan, t, worker)].address);
+}
+
+/* All trees as one communicator. */
+static void told_options(const struct plan *plan, unsigned int worker, const struct told *told)
+{
+	const struct topology *topology = plan->topology;
+
+	if (plan->count == 1)
+		return;
+	if (!told_is_one(plan, worker)) {
+		fprintf(told->to, "%slibweir: a communicator a tree\n", told->before);
+		return;
+	}
+	fprintf(told->to, "%slibweir: trees %u, job %u, address ", told->before, plan->count,
+		topology->job.id);
+	told_boxes(plan, worker, told->to);
+	fprintf(told->to, ", rank %d, ranks %u, source %u\n", topology->nodes[worker].rank,
+		topology->job.ranks, plan->trees[0].nodes[worker].source);
+}
+
 void told_worker(const struct plan *plan, unsigned int node, const struct told *told)
 {
 	const struct topology *topology = plan->topology;
@@ -93,8 +183,12 @@ void told_worker(const struct plan *plan, unsigned int node, const struct told *
 	for (unsigned int t = 0; t < plan->count; t++) {
 		const struct tree_node *own = &plan->trees[t].nodes[node];
 
-		fprintf(told->to, "%stree %u: job %u at %s, rank %d of %u, source %u\n", told->before, t,
+		fprintf(told->to, "%stree %u: job %u at %s, rank %d of %u, source %u", told->before, t,
 			topology->job.id + t, topology->nodes[own->parent].address,
 			topology->nodes[node].rank, topology->job.ranks, own->source);
+		if (plan->count > 1)
+			fprintf(told->to, ", port %u", told_port(topology, t));
+		fputc('\n', told->to);
 	}
+	told_options(plan, node, told);
 }

@@ -24,10 +24,22 @@ bool told_is_needed(const struct plan *plan, unsigned int node);
 unsigned int told_source(const struct plan *plan, const struct tree *tree, unsigned int box,
 			 unsigned int source);
 
+/* Where a tree's results come to at a worker: libweir has a socket a tree, on the next port. */
+unsigned int told_port(const struct topology *topology, unsigned int t);
+
 /* The commands of a box, a line each, for all trees. */
 void told_box(const struct plan *plan, unsigned int node, const struct told *told);
 
-/* How a worker takes part, a line a tree. */
+/*
+ * May a worker have all trees in one communicator of libweir? That goes round a list of different
+ * boxes, and is the same source at each.
+ */
+bool told_is_one(const struct plan *plan, unsigned int worker);
+
+/* That list, with commas between the addresses. */
+void told_boxes(const struct plan *plan, unsigned int worker, FILE *to);
+
+/* How a worker takes part: a line a tree, and one for all of several. */
 void told_worker(const struct plan *plan, unsigned int node, const struct told *told);
 
 void told_ansible(const struct plan *plan);
