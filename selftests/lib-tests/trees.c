@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static uint64_t elements_of(const struct worker *worker)
 	return worker->stats.elements;
 }
 
-/* Every block by its tree: so many in a round, of all the vectors above. */
+/* Every block by its tree, of all the vectors above; the ranks tell on the first how many they have. */
 static uint64_t blocks_of(unsigned int tree)
 {
 	uint64_t blocks = 0;
@@ -90,7 +91,7 @@ static uint64_t blocks_of(unsigned int tree)
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		for (size_t block = 0; block * CLUSTER_GRADS < counts[i]; block++)
 			blocks += block % TREES == tree;
-	return blocks * ROUNDS;
+	return blocks * ROUNDS + !tree;
 }
 
 static void check_blocks(void)
@@ -304,6 +305,75 @@ static void each_tree_has_counters(void)
 	run(one_tree_in_detail);
 }
 
+/**
+ * struct other - a rank that may have other trees than the others
+ * @rank: its number
+ * @trees: how many it has
+ * @words: of its sentence
+ */
+struct other {
+	unsigned int rank;
+	unsigned int trees;
+	const char *words;
+};
+
+/* With one tree the rank hears of it in its first call, else when it opens. */
+static void *open_with_other(void *data)
+{
+	const struct other *other = data;
+	struct weir_options options;
+	int32_t vector[2 * CLUSTER_GRADS] = { 0 };
+	struct weir *comm;
+	char address[64];
+	int err;
+
+	cluster_worker_options(&trees[0], other->rank, address, &options);
+	options.trees = other->trees;
+	err = weir_open(&comm, &options);
+	if (other->trees == 1 && CHECK_EQ(err, 0))
+		err = allreduce_int32(comm, vector, vector, 2 * CLUSTER_GRADS);
+	CHECK_EQ(err, -EBADMSG);
+	if (!CHECK(strstr(weir_error(comm), other->words)))
+		ktap_complain(__FILE__, __LINE__, "rank %u: %s", other->rank, weir_error(comm));
+	weir_close(comm);
+	return NULL;
+}
+
+static void run_others(struct other others[RANKS])
+{
+	pthread_t threads[RANKS];
+
+	four_boxes();
+	if (!start_others() || !cluster_start_box(&trees[0]))
+		return;
+	for (unsigned int i = 0; i < RANKS; i++) {
+		others[i].rank = i;
+		CHECK(!pthread_create(&threads[i], NULL, open_with_other, &others[i]));
+	}
+	for (unsigned int i = 0; i < RANKS; i++)
+		pthread_join(threads[i], NULL);
+	cluster_stop_box(&trees[0]);
+	stop_others();
+}
+
+/* None waits for the others in a tree that they do not have. */
+static void ranks_have_other_trees(void)
+{
+	struct other some[RANKS] = {
+		{ .trees = 2, .words = "rank 0 was told of 2, and another rank of 4" },
+		{ .trees = 4, .words = "rank 1 was told of 4, and another rank of another number" },
+		{ .trees = 2, .words = "rank 2 was told of 2, and another rank of 4" },
+	};
+	struct other one[RANKS] = {
+		{ .trees = 4, .words = "rank 0 was told of 4, and another rank of another number" },
+		{ .trees = 1, .words = "and on the number of trees" },
+		{ .trees = 4, .words = "rank 2 was told of 4, and another rank of another number" },
+	};
+
+	run_others(some);
+	run_others(one);
+}
+
 static void check_refusal(const struct weir_options *options, const char *says)
 {
 	struct weir *comm;
@@ -361,6 +431,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(event_loops_have_one_descriptor),
 	KTAP_TEST(a_tree_without_another_box_fails_all),
 	KTAP_TEST(each_tree_has_counters),
+	KTAP_TEST(ranks_have_other_trees),
 	KTAP_TEST(options_that_do_not_fit),
 	KTAP_TEST(trees_of_the_environment),
 };

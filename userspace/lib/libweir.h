@@ -283,7 +283,8 @@ struct weir_missing {
  *	t is job @job + t on the boxes, of this rank at @bind_port + t, and goes to @address's
  *	boxes from the t-th on, in turn: each box has the jobs of the trees that it serves. Block b of a
  *	vector goes by tree b mod @trees, and each has @window packets under way of its own, so that
- *	paths that are bottlenecks add up. Neither @group nor @box may be given
+ *	paths that are bottlenecks add up. Ranks with other numbers of trees all get -EBADMSG, here or,
+ *	with one tree, in their first call. Neither @group nor @box may be given
  * @reserved2: must be zero
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  *
@@ -490,6 +491,7 @@ struct weir_poll {
  *	-EMSGSIZE: a block does not fit the path MTU;
  *	-EPROTO: the job on the box has other ranks, takes fewer grads, or sums another
  *	type of numbers, or not at all;
+ *	-EBADMSG: another rank has another number of trees;
  *	-ECONNREFUSED: the box is there and has no such job;
  *	-ESTALE: the job goes on with the ranks that were in it before;
  *	-ETIMEDOUT: no answer: a rank is missing, or the box is;

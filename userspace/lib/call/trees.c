@@ -13,6 +13,8 @@
 #include "call/open.h"
 #include "comm/error.h"
 #include "comm/guard.h"
+#include "request/progress.h"
+#include "request/request.h"
 
 /* The list of boxes, from the tree's own on, and round. */
 static char *rotated(const char *list, unsigned int tree)
@@ -91,6 +93,65 @@ static int check(struct weir *comm, const struct weir_options *options)
 	return 0;
 }
 
+/* Begins it, of one element. Returns NULL without memory. */
+static struct weir_request *begin_greeting(struct weir *tree, void *sum)
+{
+	static const uint32_t zero;
+	struct weir_request *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return NULL;
+	request->comm = tree;
+	request->in = &zero;
+	request->out = sum;
+	request->count = 1;
+	request->type = tree->config.type;
+	request->operation = tree->config.operation;
+	request->is_greeting = true;
+	if (!request_begin(request))
+		return request;
+	free(request);
+	return NULL;
+}
+
+/* The first round sends it: before it there was nothing to do. */
+static int wait_for(struct weir_request *request)
+{
+	return progress_once(request->comm) ?: progress_until(request);
+}
+
+/* Calls of the caller's are counted from 0, and so are their elements. */
+static void forget_greeting(struct weir_request *request)
+{
+	struct weir *tree = request->comm;
+
+	request_release(request);
+	tree->queue.begun = 0;
+	tree->stats.elements = 0;
+}
+
+/*
+ * A rank that has fewer trees does not come to the others' jobs, where they would wait for it. So all
+ * say on the first one how many they have, before they go there; one that has no other tree has this
+ * block in the place of its first call's.
+ */
+static int greet(struct weir *comm, struct weir *tree)
+{
+	struct weir_request *request;
+	int err = guard_enter(tree);
+
+	if (err)
+		return err;
+	request = begin_greeting(tree, &comm->trees->greeting);
+	err = request ? wait_for(request) : error_refuse(tree, -ENOMEM, "no memory for a request");
+	if (err)
+		error_refuse(comm, err, "%s", err == -EINTR ? strerror(EINTR) : tree->error);
+	else
+		forget_greeting(request);
+	driver_leave(tree);
+	return err;
+}
+
 int trees_open(struct weir *comm, const struct weir_options *options)
 {
 	struct trees *trees = calloc(1, sizeof(*trees));
@@ -106,7 +167,7 @@ int trees_open(struct weir *comm, const struct weir_options *options)
 				    strerror(errno));
 	err = check(comm, options);
 	for (unsigned int i = 0; i < trees->count && !err; i++)
-		err = open_one(comm, options, i);
+		err = open_one(comm, options, i) ?: (i ? 0 : greet(comm, trees->tree[0]));
 	if (err)
 		return err;
 	comm->config = trees->tree[0]->config;

@@ -23,6 +23,7 @@ struct weir_request;
 /**
  * struct trees - those of a communicator
  * @count: how many
+ * @greeting: the sum of the ranks' greetings, which is 0
  * @failed: the one that has failed first, where the communicator has
  * @epoll: readable where a tree's socket is, or its thread has news
  * @is_due: something is to be done on the tree, in the loop that waits
@@ -32,6 +33,7 @@ struct weir_request;
  */
 struct trees {
 	unsigned int count;
+	uint32_t greeting;
 	unsigned int failed;
 	int epoll;
 	bool is_due[TREES_MAX];

@@ -26,6 +26,10 @@
 #define SCALED		(1u << 23)
 #define HASH_MASK	(SCALED - 1)
 
+/* No type, and larger than all that is said of a call, so that each rank gets it: trees follow. */
+#define GREETING	(MARK | TYPE_MASK << TYPE_SHIFT)
+#define TREES_MASK	31u
+
 /* Room for the words about a call. */
 #define WORDS		160
 
@@ -52,6 +56,8 @@ int32_t digest_of(const struct weir_request *request)
 {
 	bool is_scaled = request->exponents || request->scale > 0;
 
+	if (request->is_greeting)
+		return (int32_t)(GREETING | request->comm->config.trees);
 	if (request->bad)
 		return request->bad == -EDOM ? DIGEST_NOT_FINITE : DIGEST_OUT_OF_RANGE;
 	return (int32_t)(MARK | (uint32_t)request->type << TYPE_SHIFT |
@@ -129,18 +135,41 @@ static void name_other(char words[WORDS], const struct weir_request *request, ui
 		snprintf(words, WORDS, "something else");
 }
 
+static bool is_greeting(const struct wire_header *header)
+{
+	return header->has_exponent && ((uint32_t)header->exponent & ~TREES_MASK) == GREETING;
+}
+
+/* The largest number of trees prevails; who has it hears only that another rank's is another. */
+static int other_trees(const struct weir_request *request, const struct wire_header *header)
+{
+	const struct config *config = &request->comm->config;
+	unsigned int trees = is_greeting(header) ? (uint32_t)header->exponent & TREES_MASK : 0;
+	char other[16] = "another number";
+
+	if (trees && trees != config->trees)
+		snprintf(other, sizeof(other), "%u", trees);
+	return error_fail(request->comm, -EBADMSG,
+			  "the ranks of job %u do not have the same number of trees: rank %u was told of "
+			  "%u, and another rank of %s. All ranks have this error: set trees to the same "
+			  "number on every worker",
+			  config->job, config->rank, config->trees, other);
+}
+
 int digest_fail(const struct weir_request *request, uint64_t block, const struct result *result)
 {
 	struct weir *comm = request->comm;
 	char own[WORDS], other[WORDS];
 
+	if (request->is_greeting || is_greeting(&result->header))
+		return other_trees(request, &result->header);
 	name_own(own, request);
 	name_other(other, request, block, &result->header);
 	return error_fail(comm, -EBADMSG,
 			  "the ranks of job %u do not call for the same: call %" PRIu64 " of rank %u, "
 			  "counted from 0, is for %s, and another rank is for %s at its block %" PRIu64
 			  ". All ranks have this error; their programs have to agree on order, sizes, types "
-			  "and scales",
+			  "and scales%s",
 			  comm->config.job, request->sequence, comm->config.rank, own, other,
-			  block - request->first);
+			  block - request->first, block ? "" : ", and on the number of trees");
 }

@@ -310,7 +310,7 @@ static void deliver_elements(struct weir_request *request, uint64_t block,
 		if (request->residual)
 			keep_residual(request, block, grads, missed);
 		convert_from_wire(out, request->type, sums, config->type, grads, by);
-		if (config->on_block)
+		if (config->on_block && !request->is_greeting)
 			tell(request, block, result);
 		out += block_stride(request) * number_size(request->type);
 		sums += result->bytes;

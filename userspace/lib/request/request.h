@@ -47,6 +47,7 @@ struct weir;
  * @min_ranks: the fewest in an answer
  * @not_finite: an element of some rank is not
  * @out_of_range: an element of some rank times the scale does not fit int32
+ * @is_greeting: it is the library's own, by which ranks hear how many trees others have
  * @is_told: the caller's event loop knows that it is done
  */
 struct weir_request {
@@ -80,6 +81,7 @@ struct weir_request {
 	uint32_t min_ranks;
 	bool not_finite;
 	bool out_of_range;
+	bool is_greeting;
 	bool is_told;
 };
 
