@@ -139,6 +139,31 @@ def ranks_that_disagree():
         expect(daemon.ask(token="secret", **agreed), 409, "rank 0 is there already, at 127.0.1.1")
 
 
+def next_line(answer):
+    return json.loads(answer.response.readline())
+
+
+def others_hear_of_a_rank_that_is_refused():
+    with Daemon([OWN]).start() as daemon:
+        # Before there is a job, and while ranks wait.
+        expect(daemon.ask(rank=2, ranks=3, token="secret", group="239.1.1.1"), 403, "group")
+        first = daemon.ask(rank=0, ranks=3, token="secret")
+        refused = next_line(first)["refused"]
+        assert refused["rank"] == 2 and "group" in refused["error"], refused
+        expect(daemon.ask(rank=1, ranks=3, token="secret", operation="max"), 409, "max")
+        refused = next_line(first)["refused"]
+        assert refused["rank"] == 1 and "max" in refused["error"], refused
+        # One that is there stays, and who has got its place was not refused.
+        expect(daemon.ask(rank=0, ranks=3, token="secret"), 409, "there already")
+        others = [daemon.ask(rank=rank, ranks=3, token="secret") for rank in (1, 2)]
+        assert next_line(others[0])["refused"]["rank"] == 2
+        # All are there: the job has begun.
+        expect(daemon.ask(rank=1, ranks=3, token="secret", operation="max"), 409)
+        assert daemon.request("DELETE", "/jobs/a", token="secret").status == 204
+        for answer in [first, *others]:
+            assert "ended" in next_line(answer)
+
+
 def two_ranks_of_one_address():
     with Daemon([OWN]).start() as daemon:
         daemon.first = daemon.ask(token="secret", source="127.0.1.1")
@@ -570,7 +595,8 @@ def completion_knows_every_option():
 TESTS = [
     a_job_by_asking, address_that_was_called_is_the_jobs, worker_that_comes_back,
     packets_keep_a_job_without_connections, ranks_that_leave_take_the_job_at_once,
-    tenant_ends_its_job, names_are_a_tenants_own, ranks_that_disagree, two_ranks_of_one_address,
+    tenant_ends_its_job, names_are_a_tenants_own, ranks_that_disagree,
+    others_hear_of_a_rank_that_is_refused, two_ranks_of_one_address,
     who_may_not, anonymous_tenant_needs_no_token, quotas, ids_go_round_and_run_out,
     an_administrators_jobs, restart_of_the_daemon, restart_of_the_module,
     another_daemon_of_the_same_journal, killed_at_each_step,

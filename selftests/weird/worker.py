@@ -268,6 +268,21 @@ def refusals_in_words():
         assert gone(box.daemon)
 
 
+def rank_that_is_refused_ends_the_wait():
+    """The others have half an hour, and are told at once: who waits, and who comes after it."""
+    with Box(ranks=3) as box:
+        waits = box.python({}, box=box.url(), rank=0, ranks=3)
+        wait_for(lambda: box.daemon.jobs("secret"), "rank 0 has its place")
+        refused = box.python({}, box=box.url(), rank=1, ranks=3, grads=100)
+        late = box.python({}, box=box.url(), rank=2, ranks=3)
+        assert b"grads" in refused.communicate()[1] and refused.returncode == 1
+        for worker in waits, late:
+            errors = worker.communicate(timeout=60)[1].decode()
+            assert worker.returncode == 1, errors
+            assert "cannot begin: rank 1 is refused a place: " in errors and "grads" in errors, errors
+        wait_for(lambda: gone(box.daemon), "all have left")
+
+
 def token_of_a_file():
     with Box() as box:
         path = os.path.join(box.daemon.work, "token")
@@ -324,7 +339,7 @@ TESTS = [
     sums_of_a_job_that_was_asked_for, type_and_operation_are_asked_for, over_ipv6,
     launchers, training_by_torch, training_that_torchrun_restarts, wishes_of_the_url, rank_that_is_killed_comes_back,
     daemon_that_begins_anew_is_asked_again,
-    refusals_in_words, token_of_a_file, client_certificates,
+    refusals_in_words, rank_that_is_refused_ends_the_wait, token_of_a_file, client_certificates,
 ]
 
 if __name__ == "__main__":

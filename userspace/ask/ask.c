@@ -210,6 +210,38 @@ static int ask_is_held(struct ask_hold *hold)
 	return http_is_open(&hold->http);
 }
 
+/* Has this line a reason not to wait? */
+static bool read_reason(struct json_object *line, char why[static ASK_SENTENCE])
+{
+	struct json_object *refused = json_object_object_get(line, "refused");
+	const char *ended = json_object_get_string(json_object_object_get(line, "ended"));
+	char error[ASK_SENTENCE];
+
+	if (ended)
+		snprintf(why, ASK_SENTENCE, "it was ended: %s", ended);
+	if (ended || !refused)
+		return ended;
+	text(refused, "error", error, sizeof(error));
+	snprintf(why, ASK_SENTENCE, "rank %u is refused a place: %.300s",
+		 number(refused, "rank"), error);
+	return true;
+}
+
+static int ask_is_vain(struct ask_hold *hold, char why[static ASK_SENTENCE])
+{
+	const char *line = hold->http.line;
+	bool found = false;
+
+	http_is_open(&hold->http);
+	while (!found && (line = http_next(line))) {
+		struct json_object *object = json_tokener_parse(line);
+
+		found = json_object_is_type(object, json_type_object) && read_reason(object, why);
+		json_object_put(object);
+	}
+	return found;
+}
+
 /* Where the daemon does not hear it, the grace period ends the job. */
 static void ask_close(struct ask_hold *hold)
 {
@@ -235,6 +267,7 @@ __attribute__((visibility("default")))
 const struct ask_calls weir_ask_calls = {
 	.open = ask_open,
 	.is_held = ask_is_held,
+	.is_vain = ask_is_vain,
 	.drop = ask_drop,
 	.close = ask_close,
 };

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "http.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define TOKEN_MAX	300
 #define POLL_MS		100
 
-/* What comes behind the first line is of no use here. */
+/* What has no room is of no use here. */
 static size_t on_data(char *data, size_t size, size_t count, void *context)
 {
 	struct http *http = context;
@@ -144,16 +142,17 @@ bool http_run(struct http *http, unsigned int timeout_ms)
 
 bool http_is_open(struct http *http)
 {
-	curl_socket_t fd = CURL_SOCKET_BAD;
-	ssize_t got;
-	char byte;
+	int running = 0;
 
-	curl_easy_getinfo(http->easy, CURLINFO_ACTIVESOCKET, &fd);
-	if (fd == CURL_SOCKET_BAD)
-		return false;
-	got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	/* The daemon says no more, but that the job has ended. */
-	return got < 0 && (errno == EAGAIN || errno == EINTR);
+	curl_multi_perform(http->multi, &running);
+	return running;
+}
+
+const char *http_next(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end && strchr(end + 1, '\n') ? end + 1 : NULL;
 }
 
 void http_uninit(struct http *http)

@@ -16,7 +16,7 @@
  * @easy: the request itself
  * @headers: of it
  * @status: of the answer, 0 before it came
- * @line: the answer's first line, or all of it where it is none
+ * @line: the answer's lines, or all of it where it has none
  * @error: of the path
  */
 struct http {
@@ -37,8 +37,11 @@ void http_delete(struct http *http);
 /* Until the first line or the end has come. False: http->error says why it has not. */
 bool http_run(struct http *http, unsigned int timeout_ms);
 
-/* The other end has not closed the connection. */
+/* Takes what has come. The other end has not closed the connection. */
 bool http_is_open(struct http *http);
+
+/* The line behind this one, where all of it has come; else NULL. */
+const char *http_next(const char *line);
 void http_uninit(struct http *http);
 
 #endif

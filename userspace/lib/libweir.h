@@ -492,7 +492,8 @@ struct weir_poll {
  *	-EPROTO: the job on the box has other ranks, takes fewer grads, or sums another
  *	type of numbers, or not at all;
  *	-EBADMSG: another rank has another number of trees;
- *	-ECONNREFUSED: the box is there and has no such job;
+ *	-ECONNREFUSED: the box is there and has no such job; or weird(8) has refused another
+ *	rank, which the job cannot begin without;
  *	-ESTALE: the job goes on with the ranks that were in it before;
  *	-ETIMEDOUT: no answer: a rank is missing, or the box is;
  *	-EINTR: a signal handler ran;

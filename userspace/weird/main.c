@@ -217,6 +217,7 @@ static void start(const struct addrinfo *listen)
 	watch_signals();
 	jobs.conf = &conf;
 	jobs.lease_end = lease_end;
+	jobs.lease_tell = lease_tell;
 	server.conf = &conf;
 	server.jobs = &jobs;
 	if (!jobs_open(&jobs, options.state, &refusal))

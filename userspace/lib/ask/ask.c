@@ -294,6 +294,16 @@ int ask_renew(struct weir *comm)
 	return asked->calls->is_held(asked->hold) ? 0 : again(comm, asked);
 }
 
+int ask_heed(struct weir *comm)
+{
+	struct asked *asked = comm->asked;
+	char why[ASK_SENTENCE];
+
+	if (!asked || !asked->hold || !asked->calls->is_vain(asked->hold, why))
+		return 0;
+	return error_fail(comm, -ECONNREFUSED, "job %s cannot begin: %s", asked->url.name, why);
+}
+
 void ask_leave(struct weir *comm)
 {
 	struct asked *asked = comm->asked;

@@ -18,6 +18,12 @@ int ask_job(struct weir *comm, struct weir_options *options);
  */
 int ask_renew(struct weir *comm);
 
+/*
+ * While the ranks gather: has the daemon said that one of them cannot come? Returns 0, or
+ * -ECONNREFUSED and an error that says why.
+ */
+int ask_heed(struct weir *comm);
+
 /* Leaves the job. */
 void ask_leave(struct weir *comm);
 

@@ -68,6 +68,7 @@ struct ask_hold;
  * struct ask_calls - the functions of the library
  * @open: returns 0 and a hold on the job, or a negative errno with @answer->error
  * @is_held: whether the daemon is still there, and has the rank
+ * @is_vain: whether the daemon has said that not all ranks can come, and why
  * @drop: frees the hold, and the rank may come back
  * @close: the same, and the rank leaves the job
  */
@@ -75,6 +76,7 @@ struct ask_calls {
 	int (*open)(struct ask_hold **hold, const struct ask_request *request,
 		    struct ask_answer *answer);
 	int (*is_held)(struct ask_hold *hold);
+	int (*is_vain)(struct ask_hold *hold, char why[ASK_SENTENCE]);
 	void (*drop)(struct ask_hold *hold);
 	void (*close)(struct ask_hold *hold);
 };

@@ -47,7 +47,7 @@ static int set_up(struct weir *comm, const struct weir_options *options)
 	if (!err)
 		err = socket_open(comm);
 	if (!err)
-		err = join(comm);
+		err = join(comm, ask_heed);
 	if (!err)
 		err = socket_check_size(comm);
 	if (err)

@@ -349,7 +349,7 @@ static int begin_asking(struct weir *comm)
 	return said_number(comm, &member->nonce) ?: said_number(comm, &comm->standby.nonce);
 }
 
-int join(struct weir *comm)
+int join(struct weir *comm, int (*heed)(struct weir *comm))
 {
 	int err = begin_asking(comm);
 
@@ -357,7 +357,7 @@ int join(struct weir *comm)
 		comm->now = rtt_now();
 		if (comm->now >= end_of_wait(comm))
 			return late(comm);
-		err = join_round(comm);
+		err = join_round(comm) ?: heed(comm);
 		if (!err)
 			err = sleep_until(comm, deadline(comm));
 		comm->now = rtt_now();

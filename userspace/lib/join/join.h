@@ -22,9 +22,10 @@ struct wire_join;
 
 /*
  * Sends joins until the box answers that all ranks are there; the answer has the
- * generation and the job's figures. Returns 0 or a negative errno.
+ * generation and the job's figures. @heed returns a negative errno where the wait is in vain.
+ * Returns 0 or a negative errno.
  */
-int join(struct weir *comm);
+int join(struct weir *comm, int (*heed)(struct weir *comm));
 
 /*
  * Sends a join when it is time, with the first block that this rank lacks. Returns how many packets,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "jobs/refused.h"
 
 struct lease {
 	struct jobs *jobs;
@@ -39,6 +40,17 @@ void lease_end(struct lease *lease, const char *why)
 	free(lease);
 }
 
+void lease_tell(struct lease *lease, uint32_t rank, const char *why)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *refused = json_object_new_object();
+
+	json_object_object_add(refused, "rank", json_object_new_int((int)rank));
+	json_object_object_add(refused, "error", json_object_new_string(why));
+	json_object_object_add(object, "refused", refused);
+	put_line(lease->stream, object);
+}
+
 /* All that libweir needs. */
 static struct json_object *answer(const struct job *job, uint32_t rank)
 {
@@ -71,6 +83,7 @@ struct stream *lease_begin(struct jobs *jobs, struct job *job, uint32_t rank, bo
 	lease->rank = rank;
 	lease->stream = stream_new(gone, lease);
 	put_line(lease->stream, answer(job, rank));
+	refused_tell(jobs, job, lease);
 	jobs_lease(job, rank, lease);
 	*result = stream_begin(connection, lease->stream,
 			       made ? MHD_HTTP_CREATED : MHD_HTTP_OK, "application/x-ndjson");

@@ -15,4 +15,7 @@ struct stream *lease_begin(struct jobs *jobs, struct job *job, uint32_t rank, bo
 /* Tells the worker why, and ends the answer. */
 void lease_end(struct lease *lease, const char *why);
 
+/* Tells the worker of another rank that was refused. */
+void lease_tell(struct lease *lease, uint32_t rank, const char *why);
+
 #endif

@@ -53,19 +53,40 @@ struct job {
 	struct rank rank[WEIR_SOURCES_MAX];
 };
 
+#define JOBS_REFUSED	64
+
+/**
+ * struct refused - a rank that was refused a place in a job
+ * @until: when that is forgotten
+ * @why: in words
+ */
+struct refused {
+	char tenant[TENANT_NAME_MAX + 1];
+	char name[JOB_NAME_MAX + 1];
+	uint32_t rank;
+	uint64_t until;
+	char why[REFUSAL_TEXT];
+};
+
 /**
  * struct jobs - all of them
  * @next: the id that is tried first
+ * @refused: the last ones
+ * @next_refused: where the next one of these goes
  * @journal: the directory's descriptor
  * @conf: may be another from one call to the next
  * @lease_end: closes a connection, whose worker is told why
+ * @lease_tell: tells a worker that another rank was refused, and why
  */
 struct jobs {
 	struct job *by_id[WEIR_JOB_ID_MAX + 1];
 	unsigned int next;
+	struct refused refused[JOBS_REFUSED];
+	unsigned int next_refused;
 	int journal;
 	const struct conf *conf;
 	void (*lease_end)(struct lease *lease, const char *why);
+	void (*lease_tell)(struct lease *lease, uint32_t rank, const char *why);
 };
 
 /* The journal's directory; what is in it is brought back, see jobs_restore(). */

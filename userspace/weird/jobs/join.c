@@ -9,6 +9,7 @@
 #include "jobs/journal.h"
 #include "jobs/jobs.h"
 #include "jobs/quota.h"
+#include "jobs/refused.h"
 
 /* A fault of the module's, with its own sentence. */
 static bool box_refuses(struct refusal *refusal, int err)
@@ -172,9 +173,9 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 	return !err || box_refuses(refusal, err);
 }
 
-struct job *jobs_join(struct jobs *jobs, const struct tenant *tenant, const struct ask *ask,
-		      const struct addr *from, const struct addr *to, bool *made,
-		      struct refusal *refusal)
+static struct job *find_place(struct jobs *jobs, const struct tenant *tenant,
+			      const struct ask *ask, const struct addr *from,
+			      const struct addr *to, bool *made, struct refusal *refusal)
 {
 	struct job *job = jobs_find(jobs, tenant->name, ask->name);
 	char text[ADDR_TEXT];
@@ -196,4 +197,17 @@ struct job *jobs_join(struct jobs *jobs, const struct tenant *tenant, const stru
 	if (*made)
 		jobs_remove(jobs, job, refusal->text);
 	return NULL;
+}
+
+struct job *jobs_join(struct jobs *jobs, const struct tenant *tenant, const struct ask *ask,
+		      const struct addr *from, const struct addr *to, bool *made,
+		      struct refusal *refusal)
+{
+	struct job *job = find_place(jobs, tenant, ask, from, to, made, refusal);
+
+	if (job)
+		refused_forget(jobs, tenant, ask);
+	else
+		refused_note(jobs, tenant, ask, refusal->text);
+	return job;
 }
