@@ -299,6 +299,9 @@ for mode in xdp tc; do
 	ktap_run "$mode: uplinks lose and duplicate" with_job over_losses
 	ktap_run "$mode: three levels, workers and a box below one" three_levels
 	[[ $mode == tc ]] || { tree_down; continue; }
+	ktap_run "two boxes have the job, one goes and comes" with_two_boxes box_goes_and_comes
+	ktap_run "two boxes have the job, a rank loses its way to one" with_two_boxes one_rank_loses_its_way
+	# The root loses its way to the workers of a rack, which these two take, with the link.
 	ktap_run "an uplink is down for three seconds" with_job down_for_a_while
 	ktap_run "the root is set up anew" with_job root_anew
 	ktap_run "racks are set up anew" with_job rack_anew
@@ -306,8 +309,6 @@ for mode in xdp tc; do
 		timeout 100ms dead-after 10s
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
-	ktap_run "two boxes have the job, one goes and comes" with_two_boxes box_goes_and_comes
-	ktap_run "two boxes have the job, a rank loses its way to one" with_two_boxes one_rank_loses_its_way
 	ktap_run "more ranks than a box has sources" with_crowd -- $((2 * crowd))
 	# The root does not wait for the second rack: results name the ranks of the first.
 	ktap_run "more ranks, and results without some" with_crowd quorum 1 -- "$crowd" --degraded
