@@ -224,8 +224,9 @@ def of_the_library():
     kinds = [packet["kind"] for packet in found]
     for kind in "join", "cookie", "answer to a join", "contribution", "result":
         assert kinds.count(kind) >= refbox.RANKS, (kind, kinds)
+    of_boxes = ("cookie", "answer to a join", "result", "notice", "reply")
     for packet in found:
-        has(packet, job="7", trimmed=None, up=False, down=packet["kind"] in ("cookie", "answer to a join", "result"))
+        has(packet, job="7", trimmed=None, up=False, down=packet["kind"] in of_boxes)
     assert {packet["source"] for packet in found if packet["kind"] == "contribution"} == {"0", "1", "2", "3"}
 
 
