@@ -32,6 +32,6 @@ int main(int argc, char **argv)
 	}
 	own_network = cluster_network();
 	/* A hang is a failure too. */
-	alarm(1200);
+	alarm(300);
 	return ktap_main(all, count, argc > 1 ? argv[1] : NULL);
 }

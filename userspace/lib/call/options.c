@@ -126,11 +126,12 @@ static int same_family(struct weir *comm, const struct address *address, const c
 static int read_standby(struct weir *comm, const char *text, uint16_t port)
 {
 	struct standby *standby = &comm->standby;
-	struct address *box = &standby->boxes[standby->count].address;
+	struct address *box;
 	int err;
 
 	if (standby->count == BOXES_MAX)
 		return error_refuse(comm, -EINVAL, "address names more than %u boxes", BOXES_MAX);
+	box = &standby->boxes[standby->count].address;
 	err = parse(comm, box, "address", text, port);
 	if (err)
 		return err;
