@@ -17,8 +17,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 . selftests/bench/ranks.sh
 # shellcheck source=../lib/ktap.sh
 . selftests/lib/ktap.sh
+# shellcheck source=../netns/tree.sh
+. selftests/netns/tree.sh
 # shellcheck source=../netns/spines.sh
 . selftests/netns/spines.sh
+
+# Elements are compared by the tests; here that would be most of what is measured.
+# shellcheck disable=SC2034 # it is tree_start's
+tree_options=(--json)
 
 job=7
 mbit=100
@@ -29,7 +35,7 @@ failover_ms=500
 shape() {
 	local bucket=(root tbf rate "${mbit}mbit" burst 16kb limit 4mb) spine rack
 	for ((spine = 1; spine <= spines; spine++)); do
-		for ((rack = 1; rack <= spines_racks; rack++)); do
+		for ((rack = 1; rack <= tree_racks; rack++)); do
 			in_ns "rack-$rack" tc qdisc replace dev "up$spine" "${bucket[@]}" || die "no shaping"
 			in_ns "spine-$spine" tc qdisc replace dev "r$rack" "${bucket[@]}" || die "no shaping"
 		done
@@ -38,11 +44,11 @@ shape() {
 
 # iterate TREES ITERATIONS: by so many trees.
 iterate() {
-	spines_allreduce "$job" --trees "$1" --min-bytes "$bytes" --max-bytes "$bytes" --iterations "$2" \
+	tree_allreduce "$job" --trees "$1" --min-bytes "$bytes" --max-bytes "$bytes" --iterations "$2" \
 		--warmup 1 --grads "$grads" || die "the transfer failed"
 }
 
-seconds() { spines_of_all '.results[0].time_us' | gojq 'max / 1e6'; }
+seconds() { tree_of_all "$job" '.results[0].time_us' | gojq 'max / 1e6'; }
 
 part_links() {
 	local one four
@@ -60,7 +66,7 @@ part_links() {
 part_cost() {
 	local tree one many blocks=$((bytes / 4 / grads))
 	for ((tree = 0; tree < 16; tree++)); do
-		spine_job $((tree % spines + 1)) $((job + tree)) $((12000 + tree)) blocks 256 grads "$grads" ||
+		spine_job $((tree % spines + 1)) "$job" "$tree" blocks 256 grads "$grads" ||
 			die "no jobs"
 	done
 	each_spent 1 3 iterate 1
@@ -72,20 +78,20 @@ part_cost() {
 	figure trees_insn_16_over_1 "$(ratio "$many" "$one")"
 }
 
-blocks_of() { at_spine "$1" -j job show id "$2" | gojq -r '.[].stats.blocks'; }
+blocks_of() { at "spine-$1" -j job show id "$2" | gojq -r '.[].stats.blocks'; }
 
 # The longest allreduce is the one in whose middle the spine died; the shortest had four.
 part_failover() {
 	spines_jobs "$job" blocks 1024 grads "$grads" || die "no jobs"
 	shape
-	spines_start "$job" --trees 4 --min-bytes "$bytes" --max-bytes "$bytes" --iterations 12 --warmup 1 \
+	tree_start "$job" --trees 4 --min-bytes "$bytes" --max-bytes "$bytes" --iterations 12 --warmup 1 \
 		--grads "$grads" --failover "${failover_ms}ms" --verify
 	poll 60 is_more_than 700 blocks_of 3 $((job + 2)) || die "nothing flows"
-	at_spine 3 job flush || die "the spine lives"
-	spines_wait || die "the transfer failed"
-	note "an allreduce: $(spines_of_all '.results[0].min_us / 1e3' | gojq max) ms at least, $(
-		spines_of_all '.results[0].max_us / 1e3' | gojq max) ms at most; $failover_ms ms is the failover time"
-	figure tree_failover_timeouts "$(spines_of_all '.results[0] | (.max_us - .min_us) / 1e3' |
+	at spine-3 job flush || die "the spine lives"
+	tree_wait || die "the transfer failed"
+	note "an allreduce: $(tree_of_all "$job" '.results[0].min_us / 1e3' | gojq max) ms at least, $(
+		tree_of_all "$job" '.results[0].max_us / 1e3' | gojq max) ms at most; $failover_ms ms is the failover time"
+	figure tree_failover_timeouts "$(tree_of_all "$job" '.results[0] | (.max_us - .min_us) / 1e3' |
 		gojq "max / $failover_ms * 1000 | round / 1000")"
 }
 

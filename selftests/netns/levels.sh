@@ -25,8 +25,8 @@ with_job() {
 }
 
 # of_all FILTER: what each worker's report has there
-of_all() { gojq -s "[.[] | $1]" "$tree_out/$job".*; }
-all_alike() { [[ $(of_all .digest | gojq 'unique | length') == 1 ]] || { of_all .digest; return 1; }; }
+of_all() { tree_of_all "$job" "$1"; }
+all_alike() { tree_all_alike "$job"; }
 
 blocks() { tree_stat root '.[].stats.blocks' job show id "$job"; }
 flowing() { rises_by 30 60 blocks; }
@@ -254,7 +254,7 @@ rings() {
 }
 
 # Two boxes have the job, and no box has a parent.
-flat_job() { tree_flat_job "$job" "rack-$1" "$(rack_addr "$1")" blocks 256 grads 1024; }
+flat_job() { tree_flat_job "$job" "rack-$1" "$(rack_addr "$1")" 12000 blocks 256 grads 1024; }
 
 with_two_boxes() {
 	local status=0

@@ -137,14 +137,15 @@ tree_place() {
 	fi
 }
 
-# tree_flat_job ID BOX ADDRESS [KEY VALUE...]: a job on one box, with all workers as its sources.
+# tree_flat_job ID BOX ADDRESS PORT [KEY VALUE...]: a job on one box, with all workers as its sources,
+# which come from that port.
 tree_flat_job() {
-	local id=$1 box=$2 rack i rank=0
-	at "$box" job add id "$id" sources "$(tree_ranks)" address "$3" "${@:4}" || return
+	local id=$1 box=$2 port=$4 rack i rank=0
+	at "$box" job add id "$id" sources "$(tree_ranks)" address "$3" "${@:5}" || return
 	for ((rack = 1; rack <= tree_racks; rack++)); do
 		for ((i = 1; i <= tree_workers; i++)); do
 			at "$box" source add job "$id" id $((rank++)) \
-				address "$(tree_worker_addr "$rack" "$i")" || return
+				address "$(tree_worker_addr "$rack" "$i")" port "$port" || return
 		done
 	done
 }
@@ -174,6 +175,15 @@ tree_wait() {
 }
 
 tree_allreduce() { tree_start "$@" && tree_wait; }
+
+# tree_of_all ID FILTER: what each worker's report has there
+tree_of_all() { gojq -s "[.[] | $2]" "$tree_out/$1".*; }
+
+# tree_all_alike ID: all have the same bits.
+tree_all_alike() {
+	[[ $(tree_of_all "$1" .digest | gojq 'unique | length') == 1 ]] ||
+		{ tree_of_all "$1" .digest; return 1; }
+}
 
 # tree_stat BOX FILTER WORD...: what gojq's FILTER finds in that box's JSON.
 tree_stat() {

@@ -8,6 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/../lib/ktap.sh"
 # shellcheck source=../lib/netns.sh
 . "$here/../lib/netns.sh"
+# shellcheck source=tree.sh
+. "$here/tree.sh"
 # shellcheck source=spines.sh
 . "$here/spines.sh"
 
@@ -23,16 +25,14 @@ with_jobs() {
 	return "$status"
 }
 
-all_alike() {
-	[[ $(spines_of_all .digest | gojq 'unique | length') == 1 ]] || { spines_of_all .digest; return 1; }
-}
+all_alike() { tree_all_alike "$job"; }
 
 # blocks SPINE JOB
-blocks() { at_spine "$1" -j job show id "$2" | gojq -r '.[].stats.blocks'; }
+blocks() { at "spine-$1" -j job show id "$2" | gojq -r '.[].stats.blocks'; }
 
 sums() {
 	local tree
-	spines_allreduce "$job" --verify --trees 4 --min-bytes 4 --max-bytes 200004 --step-bytes 100000 \
+	tree_allreduce "$job" --json --trees 4 --min-bytes 4 --max-bytes 200004 --step-bytes 100000 \
 		--iterations 2 --warmup 1 && all_alike || return
 	for tree in 0 1 2 3; do
 		(($(blocks $((tree + 1)) $((job + tree))) > 0)) || { echo "tree $tree has no block"; return 1; }
@@ -41,12 +41,12 @@ sums() {
 }
 
 floats() {
-	spines_allreduce "$job" --verify --dtype float32 --trees 4 --min-bytes 400K --max-bytes 400K \
+	tree_allreduce "$job" --json --dtype float32 --trees 4 --min-bytes 400K --max-bytes 400K \
 		--iterations 2 --warmup 0 && all_alike
 }
 
 run() {
-	spines_start "$job" --verify --trees 4 --min-bytes 1M --max-bytes 1M --iterations "$1" --warmup 0 \
+	tree_start "$job" --json --trees 4 --min-bytes 1M --max-bytes 1M --iterations "$1" --warmup 0 \
 		--timeout 60s
 }
 
@@ -55,7 +55,7 @@ one_tree_loses() {
 	for dev in r1 r2; do
 		in_ns spine-2 tc qdisc replace dev "$dev" root netem limit 20000 loss 20% duplicate 5% || return
 	done
-	run 1 && spines_wait && all_alike
+	run 1 && tree_wait && all_alike
 	status=$?
 	for dev in r1 r2; do
 		in_ns spine-2 tc qdisc del dev "$dev" root
@@ -66,23 +66,23 @@ one_tree_loses() {
 # A spine dies: its tree's blocks go by the next one's job, and come back when it is there again.
 spine_dies() {
 	run 60 && rises_by 30 60 blocks 3 $((job + 2)) || return
-	at_spine 3 job flush && poll 60 is_more_than 50 blocks 4 $((job + 2)) || return
+	at spine-3 job flush && poll 60 is_more_than 50 blocks 4 $((job + 2)) || return
 	spine_jobs 3 "$job" "${keys[@]}" && poll 60 is_more_than 50 blocks 3 $((job + 2)) &&
-		spines_wait && all_alike
+		tree_wait && all_alike
 }
 
 other_number() {
 	local pids=() rank
 	for rank in 0 1 2 3; do
-		in_ns "r$((rank / 2 + 1))-w$((rank % 2 + 1))" weir-perf --job "$job" --address "$(spines_list)" \
+		in_ns "r$((rank / 2 + 1))-w$((rank % 2 + 1))" weir-perf --job "$job" --address "$tree_boxes" \
 			--rank "$rank" --ranks 4 --trees $((rank == 3 ? 2 : 4)) --timeout 20s --max-bytes 64K \
-			>"$spines_out/other-$rank" 2>&1 &
+			>"$tree_out/other-$rank" 2>&1 &
 		pids+=($!)
 	done
 	for rank in "${pids[@]}"; do
 		! wait "$rank" || { echo "a rank has succeeded"; return 1; }
 	done
-	grep -q "trees" "$spines_out/other-3" || { cat "$spines_out"/other-*; return 1; }
+	grep -q "trees" "$tree_out/other-3" || { cat "$tree_out"/other-*; return 1; }
 }
 
 ktap_header
