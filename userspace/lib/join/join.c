@@ -6,6 +6,7 @@
 #include <string.h>
 #include <weir.h>
 
+#include "base/time.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/notice.h"
@@ -160,10 +161,19 @@ int join_check(struct weir *comm, const struct wire_header *header, const struct
 	return 0;
 }
 
-void join_take_cap(struct weir *comm, uint16_t cwnd_cap)
+void join_began(struct weir *comm, const struct wire_header *header,
+		const struct wire_join *answer)
 {
-	comm->member.cwnd_cap = cwnd_cap;
-	socket_ecn(comm, cwnd_cap);
+	struct membership *member = &comm->member;
+
+	member->generation = header->generation;
+	member->since = comm->now;
+	member->blocks = answer->blocks;
+	member->is_asking = false;
+	member->is_new = false;
+	member->cwnd_cap = answer->cwnd_cap;
+	socket_ecn(comm, answer->cwnd_cap);
+	standby_began(comm);
 }
 
 uint32_t join_room(const struct weir *comm)
@@ -183,17 +193,11 @@ static int begin(struct weir *comm, const struct wire_header *header,
 				  "job %u on %s goes on at block %u, with ranks that were in it "
 				  "before: all ranks have to be opened anew",
 				  config->job, config->box_text, header->block);
-	comm->member.generation = header->generation;
-	comm->member.blocks = answer->blocks;
 	config->type = answer->dtype;
 	config->operation = answer->op;
 	comm->member.lag = answer->blocks / 2 < EXPONENT_LAG_MAX ? answer->blocks / 2 :
 								    EXPONENT_LAG_MAX;
-	comm->member.since = rtt_now();
-	comm->member.is_asking = false;
-	comm->member.is_new = false;
-	standby_began(comm);
-	join_take_cap(comm, answer->cwnd_cap);
+	join_began(comm, header, answer);
 	if (config->window > answer->blocks / 2)
 		config->window = answer->blocks / 2;
 	return 1;
@@ -282,11 +286,6 @@ static int late(struct weir *comm)
 			  words, config->job);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool is_heard(const struct weir *comm)
 {
 	return comm->life.heard > comm->progress;
@@ -299,7 +298,7 @@ static uint64_t end_of_wait(const struct weir *comm)
 	uint64_t silent = comm->life.heard + config->timeout;
 	uint64_t missing = comm->progress + config->ranks_timeout;
 
-	return is_heard(comm) ? earlier(silent, missing) : silent;
+	return is_heard(comm) ? time_earlier(silent, missing) : silent;
 }
 
 static int sleep_until(struct weir *comm, uint64_t deadline)
@@ -333,7 +332,7 @@ static int join_round(struct weir *comm)
 
 static uint64_t deadline(const struct weir *comm)
 {
-	return earlier(earlier(comm->member.again, standby_due(comm)), end_of_wait(comm));
+	return time_earlier(time_earlier(comm->member.again, standby_due(comm)), end_of_wait(comm));
 }
 
 static int begin_asking(struct weir *comm)

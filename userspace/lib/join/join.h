@@ -44,8 +44,12 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 int join_check(struct weir *comm, const struct wire_header *header,
 	       const struct wire_join *answer);
 
-/* The box has room for so many packets; packets are ECN-capable where it says how many. */
-void join_take_cap(struct weir *comm, uint16_t cwnd_cap);
+/*
+ * This rank is in the generation that an answer names. Its packets are ECN-capable where the box says
+ * for how many it has room.
+ */
+void join_began(struct weir *comm, const struct wire_header *header,
+		const struct wire_join *answer);
 
 /* How many packets may be under way at most: as many as this rank and the box have room for. */
 uint32_t join_room(const struct weir *comm);

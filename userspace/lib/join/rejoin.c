@@ -7,7 +7,6 @@
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/join.h"
-#include "join/standby.h"
 #include "packet/wire.h"
 #include "path/socket.h"
 
@@ -100,6 +99,7 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 {
 	struct membership *member = &comm->member;
 	const struct window *window = &comm->window;
+	bool is_elsewhere = member->is_new;
 	int err = join_check(comm, header, answer);
 
 	if (err)
@@ -108,18 +108,12 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 		return too_few_slots(comm, answer->blocks);
 	if (start > window_lacks(window) || window->high - start > window_slots(window))
 		return too_far(comm, start);
-	member->generation = header->generation;
+	join_began(comm, header, answer);
 	member->start = start;
-	member->since = comm->now;
-	member->blocks = answer->blocks;
-	member->is_asking = false;
-	join_take_cap(comm, answer->cwnd_cap);
-	if (member->is_new)
+	if (is_elsewhere)
 		forget_path(comm);
 	else
 		pace_cap(&comm->pace, join_room(comm));
-	member->is_new = false;
-	standby_began(comm);
 	comm->life.doubts = 0;
 	go_back(comm, start);
 	return 0;

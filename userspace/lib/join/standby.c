@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "base/time.h"
 #include "comm/comm.h"
 #include "join/join.h"
 #include "join/said.h"
@@ -35,11 +36,6 @@
 /* Answers in a row that show that a box is there again. */
 #define ANSWERS	3
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static bool is_alone(const struct weir *comm)
 {
 	return comm->standby.count < 2;
@@ -57,7 +53,7 @@ static bool is_awaiting(const struct weir *comm)
 
 static uint64_t last_progress(const struct weir *comm)
 {
-	return later(comm->progress, comm->standby.since);
+	return time_later(comm->progress, comm->standby.since);
 }
 
 static bool is_stalled(const struct weir *comm)
@@ -68,7 +64,7 @@ static bool is_stalled(const struct weir *comm)
 static bool is_silent(const struct weir *comm)
 {
 	return is_awaiting(comm) && (comm->member.is_asking || comm->life.unheard >= UNHEARD) &&
-	       has_come(comm, later(comm->life.heard, last_progress(comm)), 1);
+	       has_come(comm, time_later(comm->life.heard, last_progress(comm)), 1);
 }
 
 /* Does this rank look for a box before its own that is there again? */

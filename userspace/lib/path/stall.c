@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "packet/wire.h"
@@ -139,14 +140,9 @@ static bool waits_for_ranks(const struct weir *comm)
 	       (!slot->is_wanted || slot->bytes == WIRE_HEADER);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 uint64_t stall_due(const struct weir *comm)
 {
-	uint64_t silent = later(comm->life.heard, comm->progress) + comm->config.timeout;
+	uint64_t silent = time_later(comm->life.heard, comm->progress) + comm->config.timeout;
 	uint64_t missing = comm->progress + comm->config.ranks_timeout;
 
 	if (!waits_for_ranks(comm))

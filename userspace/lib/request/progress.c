@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "join/standby.h"
@@ -71,16 +72,11 @@ static int go_round(struct weir *comm)
 	return 0;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t deadline(const struct weir *comm)
 {
-	uint64_t due = earlier(stall_due(comm), send_deadline(comm));
+	uint64_t due = time_earlier(stall_due(comm), send_deadline(comm));
 
-	return earlier(due, standby_due(comm));
+	return time_earlier(due, standby_due(comm));
 }
 
 /* Returns 0, -EINTR or another negative errno. */

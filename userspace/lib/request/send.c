@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "request/send.h"
 
+#include "base/time.h"
 #include "comm/comm.h"
 #include "join/join.h"
 #include "number/number.h"
@@ -308,17 +309,12 @@ int send_due(struct weir *comm)
 	return total;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 uint64_t send_deadline(const struct weir *comm)
 {
 	if (comm->member.is_asking)
 		return comm->member.again;
 	if (!comm->window.flight)
 		return UINT64_MAX;
-	return earlier(timer_end(comm), earlier(list_due(comm, WINDOW_SENT),
+	return time_earlier(timer_end(comm), time_earlier(list_due(comm, WINDOW_SENT),
 						list_due(comm, WINDOW_HELD)));
 }
