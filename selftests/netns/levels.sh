@@ -34,10 +34,13 @@ flowing() { rises_by 30 60 blocks; }
 sums() { tree_allreduce "$job" "${sizes[@]}"; }
 floats() { tree_allreduce "$job" --dtype float32 "${sizes[@]}"; }
 
-# Each rack sends one sum for each block, however many workers it has.
+# Each rack sends one sum for each block, however many workers it has. Where it asked, it may have
+# been told to send one again.
 one_sum_a_block() {
 	sums || return
-	[[ $(tree_stat rack-1 '.[].stats | ."parent-sums" == .blocks and .blocks == ."parent-results"' \
+	[[ $(tree_stat rack-1 '.[].stats |
+		.blocks == ."parent-results" and .blocks <= ."parent-sums" and
+		."parent-sums" <= .blocks + ."parent-queries"' \
 		job show id "$job") == true ]] || { at rack-1 -s job show; return 1; }
 }
 
