@@ -81,23 +81,15 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-/*
- * The list is read once. To ask the kernel for the number of a device that is not there has it look
- * for a module of that name, by a program that it starts: a tenth of a second for each plain word.
- */
-static bool is_device(const char *word)
+static bool is_device(const struct if_nameindex *devices, const char *word)
 {
-	static struct if_nameindex *devices;
-
-	if (!devices)
-		devices = if_nameindex();
 	for (const struct if_nameindex *device = devices; device && device->if_index; device++)
 		if (!strcmp(device->if_name, word))
 			return true;
 	return false;
 }
 
-static bool is_name(const char *text, size_t length)
+static bool is_name(const struct if_nameindex *devices, const char *text, size_t length)
 {
 	char word[ADDR_TEXT];
 	struct addr addr;
@@ -105,17 +97,18 @@ static bool is_name(const char *text, size_t length)
 	if (!length || length >= sizeof(word))
 		return false;
 	snprintf(word, sizeof(word), "%.*s", (int)length, text);
-	return is_device(word) || addr_parse(&addr, word);
+	return is_device(devices, word) || addr_parse(&addr, word);
 }
 
 /* Appends the text without names; @first becomes the first of them, where it is empty. */
-static void mask(char *to, size_t size, const char *text, char first[static ADDR_TEXT])
+static void mask(const struct if_nameindex *devices, char *to, size_t size, const char *text,
+		 char first[static ADDR_TEXT])
 {
 	size_t used = strlen(to), length;
 
 	for (; *text && used + 2 < size; text += length ?: 1) {
 		length = word_length(text);
-		if (is_name(text, length)) {
+		if (is_name(devices, text, length)) {
 			if (!*first)
 				snprintf(first, ADDR_TEXT, "%.*s", (int)length, text);
 			to[used++] = '*';
@@ -128,7 +121,6 @@ static void mask(char *to, size_t size, const char *text, char first[static ADDR
 
 static void keep(const struct finding *finding, const char *found)
 {
-	char alike[3 * TEXT_MAX], ignored[ADDR_TEXT] = "-";
 	struct kept *new;
 
 	kept = realloc(kept, (count + 1) * sizeof(*kept));
@@ -141,10 +133,31 @@ static void keep(const struct finding *finding, const char *found)
 	new->subject = copy(finding->subject);
 	new->found = copy(found);
 	new->fix = copy(finding->fix ?: "");
+}
+
+static void compare(struct kept *finding, const struct if_nameindex *devices)
+{
+	char alike[3 * TEXT_MAX], ignored[ADDR_TEXT] = "-";
+
 	snprintf(alike, sizeof(alike), "%d %s ", finding->verdict, finding->check);
-	mask(alike, sizeof(alike), found, new->name);
-	mask(alike, sizeof(alike), new->fix, ignored);
-	new->alike = copy(alike);
+	mask(devices, alike, sizeof(alike), finding->found, finding->name);
+	mask(devices, alike, sizeof(alike), finding->fix, ignored);
+	finding->alike = copy(alike);
+}
+
+/*
+ * The list is read once, and at the end: the first findings are made before the namespace is
+ * entered. To ask the kernel for the number of a device that is not there has it look for a
+ * module of that name, by a program that it starts: a tenth of a second for each plain word.
+ */
+static void compare_all(void)
+{
+	struct if_nameindex *devices = if_nameindex();
+
+	for (size_t i = 0; i < count; i++)
+		compare(&kept[i], devices);
+	if (devices)
+		if_freenameindex(devices);
 }
 
 static void report_json(const struct finding *finding, const char *found)
@@ -214,6 +227,7 @@ void report_end(void)
 {
 	size_t i;
 
+	compare_all();
 	for (i = 0; i < count; i++) {
 		if (!kept[i].printed) {
 			print_kept(&kept[i]);
