@@ -13,21 +13,28 @@
 #define STEP	(WEIR_LANES * SIZE)	/* bytes of a vector */
 
 /* The OR of all lanes. */
-static inline unsigned int fold(weir_v x)
+static inline unsigned int fold_half(weir_h x)
 {
-	const weir_vq q = (weir_vq)x;
-	unsigned long long half = q[0] | q[1] | q[2] | q[3];
+	const weir_hq q = (weir_hq)x;
+	unsigned long long half = q[0] | q[1];
 
 	return half | half >> 32;
+}
+
+static inline weir_h halve(weir_v x)
+{
+	return WEIR_HALF_OF(x, 0) | WEIR_HALF_OF(x, 1);
 }
 
 static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 				  unsigned int bias)
 {
 	const weir_v vbias = weir_splat(bias);
+	weir_v v0, v1, v2, v3, guards = {};
 	const char *s = src;
-	weir_v v0, v1, v2, v3, first, guard = {};
 	weir_word *a = acc;
+	unsigned int guard;
+	weir_h h, rest;
 
 	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
 		v0 = weir_load_swapped(s);
@@ -38,31 +45,37 @@ static unsigned int int32_sum_set(void *acc, const void *src, unsigned int n,
 		*weir_at(a, WEIR_LANES) = v1;
 		*weir_at(a, 2 * WEIR_LANES) = v2;
 		*weir_at(a, 3 * WEIR_LANES) = v3;
-		guard |= (v0 + vbias) | (v1 + vbias) | (v2 + vbias) | (v3 + vbias);
+		guards |= (v0 + vbias) | (v1 + vbias) | (v2 + vbias) | (v3 + vbias);
 		a += 4 * WEIR_LANES;
 		s += 4 * STEP;
 	}
 	for (; n >= WEIR_LANES; n -= WEIR_LANES, a += WEIR_LANES, s += STEP) {
 		v0 = weir_load_swapped(s);
 		*weir_at(a, 0) = v0;
-		guard |= v0 + vbias;
+		guards |= v0 + vbias;
 	}
-	if (n) {
-		first = weir_first_lanes(n);
-		v0 = weir_swap(weir_load_rest(s, n));
-		weir_put_first(a, first, v0);
-		guard |= first & (v0 + vbias);
+	rest = halve(guards);
+	if (n & WEIR_HALF) {
+		h = weir_load_half_swapped(s);
+		*weir_half_at(a) = h;
+		rest |= h + WEIR_HALF_OF(vbias, 0);
+		a += WEIR_HALF;
+		s += STEP / 2;
+		n -= WEIR_HALF;
 	}
-	return fold(guard);
+	guard = fold_half(rest);
+	return n ? guard | weir_int32_sum_scalar.set(a, s, n, bias) : guard;
 }
 
 static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 				  unsigned int bias)
 {
 	const weir_v vbias = weir_splat(bias);
+	weir_v v0, v1, v2, v3, guards0 = {}, guards1 = {};
 	const char *s = src;
-	weir_v v0, v1, v2, v3, first, guard0 = {}, guard1 = {};
 	weir_word *a = acc;
+	unsigned int guard;
+	weir_h h, rest;
 
 	/* Four vectors a turn keep the loads and the two guards independent. */
 	for (; n >= 4 * WEIR_LANES; n -= 4 * WEIR_LANES) {
@@ -74,23 +87,27 @@ static unsigned int int32_sum_add(void *acc, const void *src, unsigned int n,
 		*weir_at(a, WEIR_LANES) += v1;
 		*weir_at(a, 2 * WEIR_LANES) += v2;
 		*weir_at(a, 3 * WEIR_LANES) += v3;
-		guard0 |= (v0 + vbias) | (v1 + vbias);
-		guard1 |= (v2 + vbias) | (v3 + vbias);
+		guards0 |= (v0 + vbias) | (v1 + vbias);
+		guards1 |= (v2 + vbias) | (v3 + vbias);
 		a += 4 * WEIR_LANES;
 		s += 4 * STEP;
 	}
 	for (; n >= WEIR_LANES; n -= WEIR_LANES, a += WEIR_LANES, s += STEP) {
 		v0 = weir_load_swapped(s);
 		*weir_at(a, 0) += v0;
-		guard0 |= v0 + vbias;
+		guards0 |= v0 + vbias;
 	}
-	if (n) {
-		first = weir_first_lanes(n);
-		v0 = weir_swap(weir_load_rest(s, n));
-		weir_put_first(a, first, weir_take_first(a, first) + v0);
-		guard1 |= first & (v0 + vbias);
+	rest = halve(guards0 | guards1);
+	if (n & WEIR_HALF) {
+		h = weir_load_half_swapped(s);
+		*weir_half_at(a) += h;
+		rest |= h + WEIR_HALF_OF(vbias, 0);
+		a += WEIR_HALF;
+		s += STEP / 2;
+		n -= WEIR_HALF;
 	}
-	return fold(guard0 | guard1);
+	guard = fold_half(rest);
+	return n ? guard | weir_int32_sum_scalar.add(a, s, n, bias) : guard;
 }
 
 static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
@@ -105,7 +122,7 @@ static unsigned int int32_sum_check(void *acc, const void *src, unsigned int n,
 		sum = weir_take(a);
 		bad |= (sum ^ v) & (sum ^ (sum - v));
 	}
-	return fold(bad) >> 31 | weir_int32_sum_scalar.check(a, s, n, bias);
+	return fold_half(halve(bad)) >> 31 | weir_int32_sum_scalar.check(a, s, n, bias);
 }
 
 static unsigned int int32_set(void *acc, const void *src, unsigned int n,
@@ -142,8 +159,14 @@ static void int32_to_wire(void *wire, const void *acc, unsigned int n)
 	unsigned int done = weir_avx2_to_wire(wire, acc, n, SIZE,
 					      weir_store_swapped);
 
-	weir_int32_sum_scalar.to_wire(wire + done * SIZE,
-				      (const weir_word *)acc + done, n - done);
+	if ((n - done) & WEIR_HALF) {
+		weir_store_half_swapped(wire + done * SIZE,
+					*weir_half_at((weir_word *)acc + done));
+		done += WEIR_HALF;
+	}
+	if (n - done)
+		weir_int32_sum_scalar.to_wire(wire + done * SIZE,
+					      (const weir_word *)acc + done, n - done);
 }
 
 const struct weir_reduce_ops weir_int32_sum_avx2 = {

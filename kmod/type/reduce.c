@@ -123,23 +123,21 @@ static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 }
 
 /* Do the sums lie in one piece? A block's first two pages may, see pool.h. */
-static __always_inline bool weir_reduce_is_one(const struct weir_walk *w, unsigned int count)
+static __always_inline bool weir_reduce_is_one(const struct weir_reduction *r,
+					       struct page **pages, unsigned int count)
 {
-	if (count <= 1U << w->r->page_shift)
+	if (count <= 1U << r->page_shift)
 		return true;
-	return count <= 2U << w->r->page_shift && w->r->page_shift == PAGE_SHIFT - 2 &&
-	       page_address(w->pages[1]) == page_address(w->pages[0]) + PAGE_SIZE;
+	return count <= 2U << r->page_shift && r->page_shift == PAGE_SHIFT - 2 &&
+	       page_address(pages[1]) == page_address(pages[0]) + PAGE_SIZE;
 }
 
-/* All gradients of a packet, most of which lie in one piece, and so do the sums. */
-static __always_inline u32 weir_reduce_walk(const struct weir_walk *w,
-					    const struct weir_payload *pl, unsigned int count)
+/* A packet whose gradients do not lie in one piece, or whose sums do not. */
+static noinline u32 weir_reduce_pieces(const struct weir_walk *w, const struct weir_payload *pl,
+				       unsigned int count)
 {
-	if (unlikely(pl->n != 1))
-		return weir_reduce_segs(w, pl, count);
-	if (!weir_reduce_is_one(w, count))
-		return weir_reduce_seg(w, 0, pl->seg[0].data, count);
-	return w->run(page_address(w->pages[0]), pl->seg[0].data, count, w->bias);
+	return pl->n == 1 ? weir_reduce_seg(w, 0, pl->seg[0].data, count) :
+			    weir_reduce_segs(w, pl, count);
 }
 
 enum weir_reduce_step { WEIR_SET, WEIR_ADD, WEIR_CHECK };
@@ -157,14 +155,13 @@ static __always_inline u32 weir_reduce(const struct weir_reduction *r,
 				       u32 bias)
 {
 	bool vector = weir_reduce_begin(r, count);
-	const struct weir_walk w = {
-		.r	= r,
-		.run	= weir_reduce_loop(vector ? r->vector : r->scalar, step),
-		.pages	= pages,
-		.bias	= bias,
-	};
-	u32 all = weir_reduce_walk(&w, pl, count);
+	weir_reduce_fn run = weir_reduce_loop(vector ? r->vector : r->scalar, step);
+	u32 all;
 
+	if (likely(pl->n == 1 && weir_reduce_is_one(r, pages, count)))
+		all = run(page_address(pages[0]), pl->seg[0].data, count, bias);
+	else
+		all = weir_reduce_pieces(&(struct weir_walk){ r, run, pages, bias }, pl, count);
 	if (vector)
 		weir_vector_end();
 	return all;
