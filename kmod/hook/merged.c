@@ -68,20 +68,35 @@ static __always_inline int weir_segment(struct weir_segments *segments, struct w
 		     weir_pass_take(pass, c, &payload, segments->verified);
 }
 
+/* What the datagram before has said is forgotten, and what the packet's headers say stays. */
+static __always_inline void weir_segment_forget(struct weir_contrib *c, u8 format)
+{
+	c->block = 0;
+	c->exponent = 0;
+	c->job = 0;
+	c->generation = 0;
+	c->source = 0;
+	c->weight = 0;
+	c->count = 0;
+	c->flags = 0;
+	c->format = format;
+	memset(c->said, 0, sizeof(c->said));
+}
+
 /*
- * Each begins with what the packet's headers say, @packet. The first one decides where the
- * packet goes: where that is to the stack, so do the others, which are to the same place.
+ * The first one decides where the packet goes: where that is to the stack, so do the others, which
+ * are to the same place.
  */
 static int weir_segments_take(struct weir_segments *segments, struct net_device *dev,
 			      const struct weir_contrib *packet)
 {
-	struct weir_contrib c;
+	struct weir_contrib c = *packet;
 	struct weir_pass pass;
 	int first = -1, reason;
 
 	weir_pass_begin(&pass, dev);
 	do {
-		c = *packet;
+		weir_segment_forget(&c, packet->format);
 		reason = weir_segment(segments, &pass, &c);
 		if (first < 0)
 			first = reason;

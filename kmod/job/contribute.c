@@ -394,17 +394,17 @@ static __always_inline int weir_take_gradients(const struct weir_path *path,
 					       const struct weir_contrib *c,
 					       const struct weir_payload *pl, u64 now)
 {
-	struct weir_block_key key = {
-		.id		= c->block,
-		.generation	= c->generation,
-		.source		= c->source,
-		.count		= c->count,
-		.has_exponent	= c->flags & WEIR_CONTRIB_EXPONENT,
-		.exponent	= c->exponent,
-		.ecn		= c->tos & INET_ECN_MASK,
-		.said		= c,
-	};
+	struct weir_block_key key __uninitialized;
 
+	/* The rest of the key is for tables with ranks or pairs. */
+	key.id = c->block;
+	key.generation = c->generation;
+	key.source = c->source;
+	key.count = c->count;
+	key.has_exponent = c->flags & WEIR_CONTRIB_EXPONENT;
+	key.exponent = c->exponent;
+	key.ecn = c->tos & INET_ECN_MASK;
+	key.said = c;
 	if (unlikely(path->job->level))
 		return weir_take_ranked(path, c, &key, pl, now);
 	return weir_take_key(path, c, &key, pl, now);

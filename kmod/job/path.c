@@ -222,23 +222,15 @@ static void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradie
 }
 
 /**
- * weir_path_count_summed() - count a contribution that was summed
+ * weir_path_count_sum() - count a contribution that came in a packet of its own and was summed
  * @path: its objects, all of them found
  * @c: the contribution
  *
- * Any context. Of a merged packet it is counted with the others, by weir_path_count_pass().
+ * Any context.
  */
-void weir_path_count_summed(const struct weir_path *path, const struct weir_contrib *c)
+void weir_path_count_sum(const struct weir_path *path, const struct weir_contrib *c)
 {
-	struct weir_pass *pass = path->pass;
-
-	if (!pass) {
-		weir_path_count_sums(path, 1, c->count, c->udp_len);
-		return;
-	}
-	pass->contributions++;
-	pass->gradients += c->count;
-	pass->bytes += c->udp_len;
+	weir_path_count_sums(path, 1, c->count, c->udp_len);
 }
 
 /**

@@ -69,7 +69,7 @@ int weir_path_find_other(struct weir_path *path, struct weir_contrib *c);
 int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c);
 int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
-void weir_path_count_summed(const struct weir_path *path, const struct weir_contrib *c);
+void weir_path_count_sum(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count_pass(struct weir_path *path);
 
 /* Is it of the same job and source as the datagram before it in its packet? */
@@ -97,6 +97,27 @@ static inline int weir_path_find_next(struct weir_path *path, struct weir_contri
 	c->job = path->job->id;
 	c->source = path->source_id;
 	return 0;
+}
+
+/**
+ * weir_path_count_summed() - count a contribution that was summed
+ * @path: its objects, all of them found
+ * @c: the contribution
+ *
+ * Any context. Of a merged packet it is counted with the others, by weir_path_count_pass().
+ */
+static inline void weir_path_count_summed(const struct weir_path *path,
+					  const struct weir_contrib *c)
+{
+	struct weir_pass *pass = path->pass;
+
+	if (!pass) {
+		weir_path_count_sum(path, c);
+		return;
+	}
+	pass->contributions++;
+	pass->gradients += c->count;
+	pass->bytes += c->udp_len;
 }
 
 #endif /* _WEIR_PATH_H */
