@@ -8,6 +8,7 @@
 #include "netlink/event.h"
 #include "netlink/netlink.h"
 #include "netns.h"
+#include "out/room.h"
 #include "sum/pool.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"
@@ -79,6 +80,7 @@ static void __exit weir_exit(void)
 	weir_overflow_uninit();
 	/* Ports and policies are freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();
+	weir_room_uninit();
 }
 
 module_init(weir_init);

@@ -11,6 +11,7 @@
 #include <linux/udp.h>
 
 #include "out/merge.h"
+#include "out/room.h"
 #include "out/skb.h"
 #include "type/copy.h"
 
@@ -23,8 +24,7 @@
  */
 #define WEIR_MERGE_COPY	2048
 
-/* Memory for payloads that are copied, and for heads. */
-#define WEIR_MERGE_ROOM	16384
+/* Memory for the heads of payloads that are not copied. */
 #define WEIR_MERGE_HEADS	512
 
 static bool weir_merge_copies(const struct weir_packet *pkt)
@@ -70,12 +70,12 @@ bool weir_merge_takes(const struct weir_merge *merge, const struct weir_packet *
 
 static bool weir_merge_make_room(struct weir_merge *merge, const struct weir_packet *pkt)
 {
-	u32 size = weir_merge_copies(pkt) ? WEIR_MERGE_ROOM : WEIR_MERGE_HEADS;
+	u32 size = weir_merge_copies(pkt) ? WEIR_ROOM_BYTES : WEIR_MERGE_HEADS;
 	void *room;
 
 	if (merge->end - merge->used >= weir_merge_copied(pkt))
 		return true;
-	room = weir_skb_frag(size);
+	room = weir_merge_copies(pkt) ? weir_room_get() : weir_skb_frag(size);
 	if (!room)
 		return false;
 	if (merge->room)
@@ -116,30 +116,48 @@ static void weir_merge_link(struct sk_buff *skb, struct page *page, unsigned int
 	skb->data_len += len;
 }
 
-static void weir_merge_put(struct weir_merge *merge, const void *from, unsigned int len)
+static void weir_merge_append(struct weir_merge *merge, const void *from, unsigned int len)
 {
-	struct page *page = virt_to_head_page(merge->room);
-	void *to = merge->room + merge->used;
-
-	weir_copy(to, from, len);
+	weir_copy(merge->room + merge->used, from, len);
 	merge->used += len;
-	weir_merge_link(merge->skb, page, to - page_address(page), len);
 }
 
-static void weir_merge_put_pages(struct weir_merge *merge, const struct weir_packet *pkt)
+/* What was appended since @start. */
+static void weir_merge_link_room(const struct weir_merge *merge, u32 start)
+{
+	struct page *page = virt_to_head_page(merge->room);
+
+	weir_merge_link(merge->skb, page, merge->room + start - page_address(page),
+			merge->used - start);
+}
+
+static void weir_merge_link_pages(struct weir_merge *merge, const struct weir_packet *pkt)
 {
 	unsigned int i, n, left;
 
-	if (weir_merge_copies(pkt)) {
-		if (pkt->len)
-			weir_merge_put(merge, page_address(pkt->pages[0]), pkt->len);
-		return;
-	}
 	for (i = 0, left = pkt->len; left; i++, left -= n) {
 		n = min_t(unsigned int, left, PAGE_SIZE);
 		weir_merge_link(merge->skb, pkt->pages[i], 0, n);
 		merge->skb->truesize += PAGE_SIZE;
 	}
+}
+
+static void weir_merge_put(struct weir_merge *merge, const struct weir_packet *pkt)
+{
+	u32 start = merge->used;
+
+	weir_merge_append(merge, pkt->head, pkt->head_len);
+	if (!weir_merge_copies(pkt)) {
+		weir_merge_link_room(merge, start);
+		weir_merge_link_pages(merge, pkt);
+		start = merge->used;
+	} else if (pkt->len) {
+		weir_merge_append(merge, page_address(pkt->pages[0]), pkt->len);
+	}
+	if (pkt->tail_len)
+		weir_merge_append(merge, pkt->tail, pkt->tail_len);
+	if (merge->used != start)
+		weir_merge_link_room(merge, start);
 }
 
 /**
@@ -164,10 +182,7 @@ bool weir_merge_add(struct weir_merge *merge, const struct weir_packet *pkt)
 	}
 	merge->whole = bytes == merge->size;
 	merge->n++;
-	weir_merge_put(merge, pkt->head, pkt->head_len);
-	weir_merge_put_pages(merge, pkt);
-	if (pkt->tail_len)
-		weir_merge_put(merge, pkt->tail, pkt->tail_len);
+	weir_merge_put(merge, pkt);
 	return true;
 }
 

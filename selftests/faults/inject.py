@@ -70,9 +70,12 @@ class Injection:
 
     def at(self, *calls):
         """The sites of calls: a file's name, and a function's, each."""
-        found = [site for file, function in calls for site in self.sites.values()
-                 if site.function == function and os.path.basename(site.place).startswith(file + ":")]
-        assert len(found) >= len(calls), calls
+        found = []
+        for file, function in calls:
+            sites = [site for site in self.sites.values() if site.function == function and
+                     os.path.basename(site.place).startswith(file + ":")]
+            assert sites, "%s calls no %s" % (file, function)
+            found += sites
         return found
 
     def knob(self, kind, name, value):
