@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """One worker of the part "ddp": trains by DistributedDataParallel as it is told.
 
-Reads lines: a backend begins a run of that, and prints "ready" behind the warm-up; "go" trains
-ITERATIONS batches, and prints seconds a batch and a digest of the parameters; "end" ends the run.
+Reads lines: a backend begins a run of that, and prints "ready" behind the warm-up; "go N"
+trains N batches, and prints seconds a batch and a digest of the parameters; "end" ends the run.
 Torch is loaded once for all runs, as that takes longer than they do.
 """
 
@@ -55,7 +55,6 @@ class Run:
 
 
 def main():
-    iterations = int(sys.argv[1])
     torch.set_num_threads(1)
     (pixels, answers), _ = digits.load()
     run = None
@@ -63,7 +62,8 @@ def main():
         if line == "end":
             dist.destroy_process_group()
             print("ended", flush=True)
-        elif line == "go":
+        elif line.startswith("go "):
+            iterations = int(line.split()[1])
             began = time.monotonic()
             run.train(iterations)
             print("%.6f" % ((time.monotonic() - began) / iterations), run.digest(), flush=True)
