@@ -235,6 +235,10 @@ check-mpi4py: ## mpi4py's own tests of collective calls, with the library for MP
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/mpi/mpi4py
 
+check-plugins: ## the plug-ins with the PyTorch and the MPIs of Debian 13, in a tree of it (root)
+	@scripts/setup
+	@selftests/other-debian trixie
+
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*

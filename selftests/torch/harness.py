@@ -2,6 +2,7 @@
 """Workers as processes, as torchrun starts them."""
 
 import glob
+import importlib.metadata
 import json
 import os
 import socket
@@ -68,17 +69,25 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def rendezvous(work):
+    """How torchrun has its agent meet its workers. Its own store takes libuv since torch 2, which Debian
+    builds it without; torch 1.13 has no word for an address other than the host's name."""
+    if int(importlib.metadata.version("torch").split(".")[0]) < 2:
+        return ["--master_addr", "127.0.0.1", "--master_port", str(free_port())]
+    return ["--rdzv_backend", "c10d", "--rdzv_endpoint", os.path.join(work, "store"),
+            "--rdzv_conf", "store_type=file", "--local_addr", "127.0.0.1"]
+
+
 def torchrun(ranks, *arguments, **variables):
     """Trains as torchrun starts and restarts workers; their results, and what they said on the error
     output. Without words about their outputs torch 1.13 fails in Python 3.11."""
     with tempfile.TemporaryDirectory() as logs:
         done = subprocess.run(
             [sys.executable, "-m", "torch.distributed.run", "--nnodes", "1", "--nproc_per_node",
-             str(ranks), "--max_restarts", "1", "--monitor_interval", "0.2", "--master_addr",
-             "127.0.0.1", "--master_port", str(free_port()), "--tee", "1", "--redirects", "2",
-             "--log_dir", logs, os.path.join(HERE, "train.py"), *arguments],
-            env=os.environ | {"GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0",
-                              "OMP_NUM_THREADS": "1"} | variables,
+             str(ranks), "--max_restarts", "1", "--monitor_interval", "0.2", *rendezvous(logs),
+             "--tee", "1", "--redirects", "2", "--log_dir", logs, os.path.join(HERE, "train.py"), *arguments],
+            env=os.environ | {"GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0", "OMP_NUM_THREADS": "1",
+                              "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"} | variables,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
         said = "".join(open(path, encoding="utf-8").read()
                        for path in glob.glob(f"{logs}/**/stderr.log", recursive=True))
