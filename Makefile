@@ -239,6 +239,11 @@ check-plugins: ## the plug-ins with the PyTorch and the MPIs of Debian 13, in a 
 	@scripts/setup
 	@selftests/other-debian trixie
 
+check-training: ## PyTorch trains while the module goes and comes back, in a virtual machine
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all WERROR=1
+	@selftests/vm/run --memory 6G --timeout 1800 -- selftests/torch/module.sh
+
 check-%: FORCE
 	@+$(MAKE) --no-print-directory all WERROR=1
 	@selftests/run $*
