@@ -213,24 +213,21 @@ static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
 	weir_count(stats, WEIR_C_BYTES, bytes);
 }
 
-static void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes)
+/**
+ * weir_path_count_sums() - count contributions that were summed
+ * @path: their objects, all of them found
+ * @n: how many
+ * @gradients: theirs
+ * @bytes: theirs
+ *
+ * Any context.
+ */
+void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes)
 {
 	weir_count_summed(path->wn->stats, n, gradients, bytes);
 	weir_count_summed(path->port->stats, n, gradients, bytes);
 	weir_count_summed(path->job->stats, n, gradients, bytes);
 	weir_count_summed(path->source->stats, n, gradients, bytes);
-}
-
-/**
- * weir_path_count_sum() - count a contribution that came in a packet of its own and was summed
- * @path: its objects, all of them found
- * @c: the contribution
- *
- * Any context.
- */
-void weir_path_count_sum(const struct weir_path *path, const struct weir_contrib *c)
-{
-	weir_path_count_sums(path, 1, c->count, c->udp_len);
 }
 
 /**

@@ -69,7 +69,7 @@ int weir_path_find_other(struct weir_path *path, struct weir_contrib *c);
 int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c);
 int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
-void weir_path_count_sum(const struct weir_path *path, const struct weir_contrib *c);
+void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes);
 void weir_path_count_pass(struct weir_path *path);
 
 /* Is it of the same job and source as the datagram before it in its packet? */
@@ -112,7 +112,7 @@ static inline void weir_path_count_summed(const struct weir_path *path,
 	struct weir_pass *pass = path->pass;
 
 	if (!pass) {
-		weir_path_count_sum(path, c);
+		weir_path_count_sums(path, 1, c->count, c->udp_len);
 		return;
 	}
 	pass->contributions++;

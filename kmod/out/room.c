@@ -26,11 +26,6 @@ struct weir_rooms {
 
 static DEFINE_PER_CPU(struct weir_rooms, weir_rooms);
 
-static struct page *weir_room_alloc(void)
-{
-	return alloc_pages(WEIR_SKB_GFP | __GFP_COMP | __GFP_NOWARN, WEIR_ROOM_ORDER);
-}
-
 /* The room that was used longest ago. One that receivers still hold is left to them. */
 static struct page *weir_room_next(struct page **page)
 {
@@ -38,7 +33,7 @@ static struct page *weir_room_next(struct page **page)
 		return *page;
 	if (*page)
 		put_page(*page);
-	*page = weir_room_alloc();
+	*page = alloc_pages(WEIR_SKB_GFP | __GFP_COMP, WEIR_ROOM_ORDER);
 	return *page;
 }
 
