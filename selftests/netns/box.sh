@@ -18,10 +18,14 @@ box_addr6() { router_addr6 1; }
 
 # box_up N MTU MODE: a star with all of the router's devices attached.
 box_up() {
-	local n=$1 mtu=$2 mode=$3 i
-	star_create "$n" "$mtu" || return
-	for ((i = 1; i <= n; i++)); do
-		weir port attach dev "w$i" mode "$mode" || return
+	star_create "$1" "$2" && box_attach "$1" "$3"
+}
+
+# box_attach N MODE: the router's devices to the first N workers.
+box_attach() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		weir port attach dev "w$i" mode "$2" || return
 	done
 }
 

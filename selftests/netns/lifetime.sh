@@ -119,13 +119,7 @@ namespace_is_loaded() {
 	box_job 7 4 blocks 4096 grads 1024 && flood_start 7 4 && flowing
 }
 
-set_up() {
-	local i
-	for i in 1 2 3 4; do
-		weir port attach dev "w$i" mode xdp || return
-	done
-	box_job 7 4 blocks 256 grads 1024
-}
+set_up() { box_attach 4 xdp && box_job 7 4 blocks 256 grads 1024; }
 
 ktap_header
 star_create 4 9000

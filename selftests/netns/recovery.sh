@@ -23,12 +23,7 @@ flowing() { rises_by 50 60 blocks; }
 
 make_job() { box_job "$job" "$workers" blocks 256 grads 1024 "$@"; }
 
-attach() {
-	local i
-	for ((i = 1; i <= workers; i++)); do
-		weir port attach dev "w$i" mode xdp || return
-	done
-}
+attach() { box_attach "$workers" xdp; }
 
 # The module goes with all blocks, and comes back knowing nothing; the control plane
 # makes the job again.

@@ -266,12 +266,7 @@ ports_not_attached() {
 	attach && return "$status"
 }
 
-attach() {
-	local i
-	for ((i = 1; i <= star_size; i++)); do
-		weir port attach dev "w$i" mode xdp || return
-	done
-}
+attach() { box_attach "$star_size" xdp; }
 
 # A router that drops and says nothing, and a machine that knows no way.
 no_answer() {

@@ -21,13 +21,6 @@ work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 rank_pids=()
 
-ports() {
-	local i
-	for ((i = 1; i <= RANKS; i++)); do
-		weir port attach dev "w$i" mode tc || return
-	done
-}
-
 # Of integers, whose sums do not depend on the order in which the ranks come.
 job() { box_job 7 "$RANKS" blocks 256 grads 1024; }
 
@@ -84,7 +77,7 @@ undisturbed() {
 }
 goes_and_comes() {
 	train 29502 --backend weir --pause 2
-	poll 600 paused && weir port flush && module_goes 60 && job && ports || return
+	poll 600 paused && weir port flush && module_goes 60 && job && box_attach "$RANKS" tc || return
 	go_on
 	trained && silent && (($(contributions) > 1000)) && [[ $digest == "$(<"$box_out/digest")" ]]
 }
