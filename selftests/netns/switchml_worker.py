@@ -192,6 +192,15 @@ class Client:
         return call.future(message(fields) if raw is None else raw, timeout=PATIENCE,
                            wait_for_ready=False)
 
+    def begin(self, method, fields):
+        """One that the service has begun with: it takes up a connection's calls in their order."""
+        call = self.start(method, fields)
+        try:
+            self.call("Sync/Broadcast", {3: 0})
+        except grpc.RpcError as error:
+            assert error.code() == grpc.StatusCode.INVALID_ARGUMENT, error
+        return call
+
     def call(self, method, fields, raw=None):
         return parsed(self.start(method, fields, raw).result())
 
