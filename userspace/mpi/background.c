@@ -7,13 +7,18 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "say.h"
 #include "settings.h"
+#include "threads.h"
 #include "world.h"
 
 /* A program that is back in a call of the library within this time makes progress by itself. */
 #define LOOK_MS	10
+
+/* A rank with nothing under way hears of another's loss within this time. */
+#define LISTEN_MS	100
 
 static struct {
 	bool runs;
@@ -50,7 +55,7 @@ static bool look(unsigned int *visits)
 		return true;
 	}
 	for (unsigned int i = 0; (channel = world_next(i)); i++) {
-		if (!channel->first)
+		if (!channel->first && !(channel->weir && background.may_call_mpi))
 			continue;
 		make_progress(channel);
 		if (channel->first)
@@ -63,10 +68,31 @@ static bool look(unsigned int *visits)
 	return busy;
 }
 
+/*
+ * Another rank may lack a result that this one has, and so all that it has begun, until the end:
+ * where the thread may call MPI it listens from time to time.
+ */
+static void wait_for_begun(void)
+{
+	struct timespec until;
+
+	if (!background.may_call_mpi) {
+		sem_wait(&background.begun);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LISTEN_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	sem_timedwait(&background.begun, &until);
+}
+
 /* One look is enough for all that have begun. */
 static void sleep_until_begun(void)
 {
-	sem_wait(&background.begun);
+	wait_for_begun();
 	while (!sem_trywait(&background.begun))
 		;
 }
@@ -98,12 +124,20 @@ static int start_thread(void)
 
 static void start(void)
 {
-	background.may_call_mpi = world_has_threads();
+	background.may_call_mpi = threads_of_library();
 	background.stop = false;
 	sem_init(&background.begun, 0, 0);
 	background.runs = !start_thread();
 	if (!background.runs)
-		say("there is no thread for MPI_Iallreduce(), which goes on in calls alone");
+		say("there is no thread of the library's: reductions go on in calls alone");
+}
+
+void background_listen(void)
+{
+	pthread_mutex_lock(&starting);
+	if (threads_of_library())
+		start();
+	pthread_mutex_unlock(&starting);
 }
 
 void background_wake(void)

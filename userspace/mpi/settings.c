@@ -89,16 +89,36 @@ static int read_box(struct settings *settings, char fault[FAULT_LENGTH])
 	return -1;
 }
 
+static int read_threads(bool *threads, char fault[FAULT_LENGTH])
+{
+	uint64_t value = 1;
+	int err = settings_number("WEIR_MPI_THREADS", 1, &value, fault);
+
+	*threads = value;
+	return err;
+}
+
+/* A value that is none is told of where the settings are read. */
+bool settings_threads(void)
+{
+	char fault[FAULT_LENGTH];
+	bool threads;
+
+	return !read_threads(&threads, fault) && threads;
+}
+
 int settings_read(struct settings *settings, char fault[FAULT_LENGTH])
 {
 	uint64_t grads = 0;
+	bool threads;
 
 	/* They are compared as memory. */
 	memset(settings, 0, sizeof(*settings));
 	settings->min_bytes = MIN_BYTES;
 	if (read_box(settings, fault) ||
 	    settings_number("WEIR_GRADS", UINT16_MAX, &grads, fault) ||
-	    settings_number("WEIR_MIN_BYTES", UINT64_MAX, &settings->min_bytes, fault))
+	    settings_number("WEIR_MIN_BYTES", UINT64_MAX, &settings->min_bytes, fault) ||
+	    read_threads(&threads, fault))
 		return -1;
 	settings->grads = (uint32_t)grads;
 	return 0;

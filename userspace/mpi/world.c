@@ -10,6 +10,7 @@
 #include "named.h"
 #include "say.h"
 #include "settings.h"
+#include "threads.h"
 #include "world.h"
 
 enum state {
@@ -222,6 +223,7 @@ static void set_up(MPI_Comm comm)
 		return;
 	}
 	world.state = STATE_BOX;
+	background_listen();
 	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &world.owner, NULL);
 	PMPI_Comm_set_attr(comm, world.owner, &world);
 	/* Those of this one are deleted first of all that MPI_Finalize() does. */
@@ -272,20 +274,12 @@ static struct channel *ask_channel(enum weir_type type, enum weir_operation oper
 	return channel;
 }
 
-bool world_has_threads(void)
-{
-	int threads;
-
-	PMPI_Query_thread(&threads);
-	return threads == MPI_THREAD_MULTIPLE;
-}
-
 static bool may_own(MPI_Comm comm)
 {
 	int result;
 
 	PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-	return result == MPI_IDENT || (result == MPI_CONGRUENT && !world_has_threads());
+	return result == MPI_IDENT || (result == MPI_CONGRUENT && !threads_of_program());
 }
 
 static bool is_owner(MPI_Comm comm)

@@ -39,9 +39,6 @@ bool world_lock_if_quiet(unsigned int *visits);
 struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
 			      bool blocking, enum weir_type *type);
 
-/* May the library's own thread call MPI? */
-bool world_has_threads(void);
-
 /* The @i-th channel, or NULL behind the last. */
 struct channel *world_next(unsigned int i);
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "threads.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <mpi.h>
+
+#include "settings.h"
+
+/* Where MPI was asked for more than the program has asked for. */
+static struct {
+	bool asked;
+	int program;	/* the level that the program has been told */
+} raised;
+
+/* Who has set a variable of MPI's own has chosen what MPI_Init() gives to the program. */
+static bool is_chosen(void)
+{
+	return getenv("OMPI_MPI_THREAD_LEVEL") || getenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL") ||
+	       getenv("MPICH_DEFAULT_THREAD_LEVEL");
+}
+
+static bool may_raise(int required)
+{
+	/* What is no level is MPI's to refuse. */
+	return required >= MPI_THREAD_SINGLE && required < MPI_THREAD_MULTIPLE &&
+	       getenv("WEIR_BOX") && settings_threads() && !is_chosen();
+}
+
+static int init(int *argc, char ***argv, int required, int *provided)
+{
+	int err = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
+
+	if (err != MPI_SUCCESS)
+		return err;
+	if (*provided > required)
+		*provided = required;
+	raised.asked = true;
+	raised.program = *provided;
+	return err;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+	int provided;
+
+	if (!may_raise(MPI_THREAD_SINGLE))
+		return PMPI_Init(argc, argv);
+	return init(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	if (!may_raise(required))
+		return PMPI_Init_thread(argc, argv, required, provided);
+	return init(argc, argv, required, provided);
+}
+
+int MPI_Query_thread(int *provided)
+{
+	int err = PMPI_Query_thread(provided);
+
+	if (err == MPI_SUCCESS && raised.asked)
+		*provided = raised.program;
+	return err;
+}
+
+bool threads_of_program(void)
+{
+	int level;
+
+	MPI_Query_thread(&level);
+	return level == MPI_THREAD_MULTIPLE;
+}
+
+bool threads_of_library(void)
+{
+	int level;
+
+	PMPI_Query_thread(&level);
+	return level == MPI_THREAD_MULTIPLE;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The threads that may call MPI: the program's, and the library's own. For that one MPI is asked for
+ * MPI_THREAD_MULTIPLE, of which the program is not told: what it sees is what it has asked for.
+ */
+#ifndef WEIR_MPI_THREADS_H
+#define WEIR_MPI_THREADS_H
+
+#include <stdbool.h>
+
+/* May the program's threads call MPI at once? */
+bool threads_of_program(void);
+
+/* May the library's own thread call MPI while the program does? */
+bool threads_of_library(void);
+
+#endif
