@@ -128,7 +128,7 @@ static void wait_for_all(struct channel *channel)
 
 int main(int argc, char **argv)
 {
-	struct channel channel = { .type = WEIR_INT32, .operation = WEIR_SUM };
+	struct channel channel = { .head = &channel, .type = WEIR_INT32, .operation = WEIR_SUM };
 	int wrong = 0;
 
 	MPI_Init(&argc, &argv);

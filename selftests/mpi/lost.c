@@ -3,8 +3,9 @@
  * A rank waits in a call of MPI's own for another one, which stands in a reduction whose box is
  * lost. The first argument says which threads the program asks for: "funneled", or "none". The
  * second one says who stands where: "ahead", that all but rank 0 have the result of a blocking
- * reduction; or "under-way", that nobody has that of an iallreduce. With a third one rank 0 makes a
- * file of that name before, and all go on when it is away.
+ * reduction; "jobs", the same, and they are in one of another job; or "under-way", that nobody
+ * has that of an iallreduce. With a third one rank 0 makes a file of that name before, and all go
+ * on when it is away.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,17 @@ static void allreduce(const char *what, int32_t seed)
 	tell(what);
 }
 
+/* Small integers: their sums are exact in any order. */
+static void allreduce_floats(const char *what)
+{
+	float *vector = (float *)out;
+
+	for (int i = 0; i < COUNT; i++)
+		vector[i] = (float)(i % 1000 + rank);
+	MPI_Allreduce(MPI_IN_PLACE, vector, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	tell(what);
+}
+
 static void pause_with(const char *path)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -69,6 +81,12 @@ static void ahead(void)
 {
 	allreduce("ahead", 1);
 	pass_on(0);
+}
+
+static void jobs(void)
+{
+	allreduce("ahead", 1);
+	allreduce_floats("of another job");
 }
 
 static void under_way(void)
@@ -109,6 +127,8 @@ int main(int argc, char **argv)
 		pause_with(argv[3]);
 	if (!strcmp(argv[2], "ahead"))
 		ahead();
+	else if (!strcmp(argv[2], "jobs"))
+		jobs();
 	else
 		under_way();
 	allreduce("after", 3);

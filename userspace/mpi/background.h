@@ -8,8 +8,8 @@
 #define WEIR_MPI_BACKGROUND_H
 
 /*
- * There are jobs, which another rank may lose: where the thread may call MPI it starts, and hears of
- * that. Called with the lock, see world.h.
+ * There are jobs, which another rank may lose: where the thread may call MPI it starts, and hears
+ * of that. Called with the lock, see world.h.
  */
 void background_listen(void);
 

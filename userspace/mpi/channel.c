@@ -149,8 +149,8 @@ static void catch_up(struct channel *channel, uint64_t least, uint64_t most, int
 
 static void begin(struct channel *channel, struct call *call);
 
-/* All ranks have lost the box, and meet. */
-static void meet(struct channel *channel, bool told, const char *sentence)
+/* All ranks have lost the box, and meet. Returns how many reductions any of them has finished. */
+static uint64_t meet(struct channel *channel, bool told)
 {
 	struct position mine = { .finished = channel->finished, .told = told };
 	struct position *all = allocate(channel, sizeof(*all) * (size_t)channel->ranks);
@@ -168,31 +168,53 @@ static void meet(struct channel *channel, bool told, const char *sentence)
 		}
 	}
 	free(all);
-	if (channel->rank == 0)
-		say("MPI goes on without the box after %llu reductions: %s",
-		    (unsigned long long)most, sentence);
 	catch_up(channel, least, most, root);
+	return most;
 }
 
-static void lose(struct channel *channel, bool told, const char *reason)
+static uint64_t leave_box(struct channel *channel, bool told)
 {
 	struct weir *weir = channel->weir;
-	char sentence[SENTENCE_LENGTH];
+	uint64_t most;
 
-	/* The library's own is gone with its communicator. */
-	snprintf(sentence, sizeof(sentence), "%s", reason);
-	say_debug(channel->rank, "the box is lost: %s", sentence);
 	channel->weir = NULL;
-	if (told)
-		tell_others(channel);
-	meet(channel, told, sentence);
+	most = meet(channel, told);
 	weir_close(weir);
-	/* They are in the same order on all ranks, and so MPI's. */
 	channel->begun = 0;
+	return most;
+}
+
+/* They are in the same order on all ranks, and so MPI's. */
+static void begin_by_mpi(struct channel *channel)
+{
 	for (struct call *call = channel->first, *next; call; call = next) {
 		next = call->next;
 		begin(channel, call);
 	}
+}
+
+/*
+ * With one job all are lost: ranks that lose different ones at a time would wait for each other at
+ * different meetings. So they come to all of them, in the same order.
+ */
+static void lose(struct channel *channel, bool told, const char *reason)
+{
+	char sentence[SENTENCE_LENGTH];
+	uint64_t sum = 0;
+
+	/* The library's own is gone with its communicator. */
+	snprintf(sentence, sizeof(sentence), "%s", reason);
+	say_debug(channel->rank, "the box is lost: %s", sentence);
+	if (told)
+		tell_others(channel);
+	for (struct channel *each = channel->head; each; each = each->sibling)
+		if (each->weir)
+			sum += leave_box(each, told && each == channel);
+	if (channel->rank == 0)
+		say("MPI goes on without the box after %llu reductions: %s",
+		    (unsigned long long)sum, sentence);
+	for (struct channel *each = channel->head; each; each = each->sibling)
+		begin_by_mpi(each);
 }
 
 static void begin(struct channel *channel, struct call *call)
@@ -331,8 +353,18 @@ static void wait_for_box(struct channel *channel, int ms)
 	struct pollfd fds[CHANNEL_FDS];
 	unsigned int count = channel_poll(channel, fds, &ms);
 
-	if (count && poll(fds, count, ms) == 0)
-		channel_listen(channel);
+	if (!count || poll(fds, count, ms) != 0)
+		return;
+	for (struct channel *each = channel->head; each; each = each->sibling)
+		channel_listen(each);
+}
+
+/* A rank that comes to this call later may wait for what this one has begun by another job. */
+static void test_others(struct channel *channel)
+{
+	for (struct channel *each = channel->head; each; each = each->sibling)
+		if (each != channel && channel_is_busy(each))
+			channel_test(each, 0);
 }
 
 bool channel_wait(struct channel *channel, uint64_t number, int ms)
@@ -340,6 +372,7 @@ bool channel_wait(struct channel *channel, uint64_t number, int ms)
 	if (channel_test(channel, number))
 		return true;
 	wait_for_box(channel, ms);
+	test_others(channel);
 	return channel_test(channel, number);
 }
 

@@ -7,9 +7,10 @@
  * result, and the last DEPTH results are kept. A rank that has finished allreduce k knows that
  * all have begun it, and so have finished k - DEPTH.
  *
- * When the box is lost to a rank it tells the others. All meet, and compare how many they have
- * finished; one that is ahead gives the others the results that they lack. MPI does those that
- * nobody has, and all that follow, on the same communicator and in the same order.
+ * When the box is lost to a rank it tells the others. All meet, at each of the channels, and
+ * compare how many they have finished; one that is ahead gives the others the results that they
+ * lack. MPI does those that nobody has, and all that follow, on the same communicator and in the
+ * same order.
  */
 #ifndef WEIR_MPI_CHANNEL_H
 #define WEIR_MPI_CHANNEL_H
@@ -81,6 +82,8 @@ struct call {
 
 /**
  * struct channel - see above
+ * @head: the first of the rank's channels
+ * @sibling: the one after this, in the same order on all ranks
  * @weir: the communicator; NULL when the box is lost
  * @type: of the job
  * @operation: of the job
@@ -96,6 +99,8 @@ struct call {
  * @owed: requests of which MPI has to be told
  */
 struct channel {
+	struct channel *head;
+	struct channel *sibling;
 	struct weir *weir;
 	enum weir_type type;
 	enum weir_operation operation;
@@ -117,7 +122,7 @@ uint64_t channel_submit(struct channel *channel, const struct call *call);
 /* Has it finished? Makes progress, and does not block but to meet the others. */
 bool channel_test(struct channel *channel, uint64_t number);
 
-/* The same, and blocks for so many milliseconds at most when it has not. */
+/* The same, blocks for so many milliseconds at most when it has not, and sees to the others. */
 bool channel_wait(struct channel *channel, uint64_t number, int ms);
 
 /* Does what can be done without MPI: for a thread that may not call it. */
@@ -136,7 +141,7 @@ unsigned int channel_poll(struct channel *channel, struct pollfd fds[CHANNEL_FDS
 int channel_by_mpi(struct channel *channel, const struct call *call, void *out,
 		   MPI_Request *request);
 
-/* Has another rank told of a loss? Then they meet. */
+/* Has another rank told of a loss? Then they meet, and the others' jobs are lost with this one. */
 void channel_listen(struct channel *channel);
 
 void channel_close(struct channel *channel);

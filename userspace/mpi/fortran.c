@@ -15,9 +15,9 @@ static const void *input_of(const void *in)
 	return in == &mpi_fortran_in_place_ ? MPI_IN_PLACE : in;
 }
 
-void mpi_init_(MPI_Fint *err);
 void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *err);
 void mpi_query_thread_(MPI_Fint *provided, MPI_Fint *err);
+void mpi_init_(MPI_Fint *err);
 void mpi_allreduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,
 		    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *err);
 void mpi_reduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,

@@ -165,7 +165,11 @@ static struct channel *add_channel(void)
 {
 	struct channel *channel = &world.channels[world.count++];
 
-	*channel = (struct channel){ .rank = world.rank, .ranks = world.ranks };
+	*channel = (struct channel){
+		.head = world.channels, .rank = world.rank, .ranks = world.ranks,
+	};
+	if (channel != channel->head)
+		channel[-1].sibling = channel;
 	PMPI_Comm_dup(world.peers, &channel->peers);
 	return channel;
 }
