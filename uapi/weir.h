@@ -24,6 +24,7 @@
 #define WEIR_PORT_SWITCHML	48864
 #define WEIR_REPEAT_SWITCHML	7000
 #define WEIR_PORT_PANAMA	12056
+#define WEIR_PORT_KV		12064
 
 /**
  * enum weir_format - wire format of a job's packets
@@ -36,6 +37,8 @@
  * @WEIR_FORMAT_SWITCHML: SwitchML over UDP, as its public worker sends it
  * @WEIR_FORMAT_PANAMA: PANAMA over UDP and IPv4, as its paper has it in
  *   sections 4 and 5 (DSCP 56, float32); one job a tree (uapi/weir_wire.h)
+ * @WEIR_FORMAT_KV: key-value streams over UDP (P4COM paper, section III-C;
+ *   uapi/weir_wire.h), which are reduced by key on their way to the parent
  */
 enum weir_format {
 	WEIR_FORMAT_TRIO = 1,
@@ -43,6 +46,7 @@ enum weir_format {
 	WEIR_FORMAT_LAB_ETHERNET,
 	WEIR_FORMAT_SWITCHML,
 	WEIR_FORMAT_PANAMA,
+	WEIR_FORMAT_KV,
 };
 
 /**

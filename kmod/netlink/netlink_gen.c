@@ -79,7 +79,7 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 /* WEIR_CMD_JOB_ADD - do */
 static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_PARENT_PORT + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
-	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
+	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
 	[WEIR_A_JOB_DTYPE] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_JOB_OP] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
 	[WEIR_A_JOB_ORDER] = NLA_POLICY_RANGE(NLA_U32, 1, 2),
