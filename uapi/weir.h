@@ -24,6 +24,7 @@
 #define WEIR_PORT_SWITCHML	48864
 #define WEIR_REPEAT_SWITCHML	7000
 #define WEIR_PORT_PANAMA	12056
+#define WEIR_KEYS_MAX		67108864
 #define WEIR_PORT_KV		12064
 
 /**
@@ -191,6 +192,10 @@ enum weir_mode {
  * @WEIR_REASON_WORKERS: states another number of workers than the job has
  *   sources
  * @WEIR_REASON_CHUNK: numbers of the chunk that contradict each other
+ * @WEIR_REASON_PAIR: a key of no bytes or of more than 64, or other pairs than
+ *   the packet says
+ * @WEIR_REASON_OPERATION: another operation or type of values than the job's
+ * @WEIR_REASON_SESSION: of no session of this run
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -222,6 +227,9 @@ enum weir_reason {
 	WEIR_REASON_UNREADABLE,
 	WEIR_REASON_WORKERS,
 	WEIR_REASON_CHUNK,
+	WEIR_REASON_PAIR,
+	WEIR_REASON_OPERATION,
+	WEIR_REASON_SESSION,
 
 	/* private: */
 	__WEIR_REASON_MAX,
@@ -379,6 +387,11 @@ enum {
 	WEIR_A_STATS_PARENT_SUMS,
 	WEIR_A_STATS_PARENT_QUERIES,
 	WEIR_A_STATS_PARENT_RESULTS,
+	WEIR_A_STATS_KV_HITS,
+	WEIR_A_STATS_KV_MISSES,
+	WEIR_A_STATS_KV_EVICTIONS,
+	WEIR_A_STATS_KV_PASSED,
+	WEIR_A_STATS_KV_FLUSHES,
 	WEIR_A_STATS_REFUSAL,
 
 	__WEIR_A_STATS_MAX,
@@ -413,6 +426,9 @@ enum {
 	WEIR_A_JOB_REPEAT_AFTER,
 	WEIR_A_JOB_PARENT_SOURCE,
 	WEIR_A_JOB_PARENT_PORT,
+	WEIR_A_JOB_KEYS,
+	WEIR_A_JOB_KEY_MEMORY,
+	WEIR_A_JOB_HELD,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

@@ -401,7 +401,7 @@ struct weir_panama {
  * - WEIR_KV_FIN is the last packet. It is acknowledged when all senders of the receiver have ended
  *   their streams and, at a box, all that came of them is acknowledged by its own receiver. So a
  *   mapper that has this acknowledgement knows that its pairs are at the reducer. It confirms that
- *   with a probe that has WEIR_KV_FIN's number + 1 in @seq.
+ *   with a probe that has WEIR_KV_FIN's number + 1 in @seq, which alone is not answered.
  *
  * All sessions of a receiver between a first WEIR_KV_OPEN and the acknowledgement of all WEIR_KV_FIN
  * are a run. Where one of them breaks off, since a sender begins anew or the receiver has lost its
@@ -434,6 +434,11 @@ struct weir_kv {
 #define WEIR_KV_OPEN		0x08
 #define WEIR_KV_COLLECT		0x04
 #define WEIR_KV_FIN		0x02
+
+/* What of it is in weir_contrib.said; block is seq, generation window, and count pairs. */
+#define WEIR_KV_SAID_SESSION	0
+#define WEIR_KV_SAID_MORE	1	/* the upper half, then the lower one */
+#define WEIR_KV_SAID_FLAGS	3	/* then op and dtype, 8 bits each from the lowest on */
 
 #define WEIR_KV_KEY_MAX		64
 #define WEIR_KV_BYTES_MAX	8960

@@ -31,6 +31,11 @@ struct sk_buff;
  * @WEIR_C_PARENT_SUMS: sums handed to the stack for the parent box
  * @WEIR_C_PARENT_QUERIES: joins and questions handed to the stack for the parent box
  * @WEIR_C_PARENT_RESULTS: results of the parent box that answered a block
+ * @WEIR_C_KV_HITS: pairs whose key was in the table
+ * @WEIR_C_KV_MISSES: pairs whose key was not
+ * @WEIR_C_KV_EVICTIONS: keys that left the table for others
+ * @WEIR_C_KV_PASSED: pairs that found no room, and went on themselves
+ * @WEIR_C_KV_FLUSHES: times that the table, or what has rested in it, was sent on
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
  * @WEIR_C_MAX: how many there are
  *
@@ -59,6 +64,11 @@ enum weir_counter {
 	WEIR_C_PARENT_SUMS,
 	WEIR_C_PARENT_QUERIES,
 	WEIR_C_PARENT_RESULTS,
+	WEIR_C_KV_HITS,
+	WEIR_C_KV_MISSES,
+	WEIR_C_KV_EVICTIONS,
+	WEIR_C_KV_PASSED,
+	WEIR_C_KV_FLUSHES,
 	WEIR_C_REFUSED,
 	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,
 };

@@ -42,6 +42,8 @@ struct weir_format_limits {
  * @words: gradients are of 4 bytes, as packets say their number and not their type
  * @dtype: the only type of gradients (enum weir_dtype), 0 where the job says it
  * @modular: a result cannot say that a sum of integers has left their range
+ * @kv: packets are of key-value streams, and a job has a table of keys (job/kv.h) in place of
+ *	blocks; such a format has no other function
  * @quiet: a worker takes any packet for a result, so no packet to this box may come to its
  *	stack, which might answer
  * @sums: packets are summed, and results go to no group
@@ -87,6 +89,7 @@ struct weir_format_ops {
 	bool		words;
 	u8		dtype;
 	bool		modular;
+	bool		kv;
 	bool		quiet;
 	bool		sums;
 	bool		ecn;
@@ -107,6 +110,7 @@ struct weir_format_ops {
 	u16		(*port)(const struct weir_result *res, u16 source);
 };
 
+extern const struct weir_format_ops weir_format_kv;
 extern const struct weir_format_ops weir_format_lab;
 extern const struct weir_format_ops weir_format_lab_ethernet;
 extern const struct weir_format_ops weir_format_panama;

@@ -9,6 +9,7 @@ static const struct weir_format_ops *const weir_formats[] = {
 	&weir_format_lab,
 	&weir_format_lab_ethernet,
 	&weir_format_panama,
+	&weir_format_kv,
 	&weir_format_switchml,
 };
 

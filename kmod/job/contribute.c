@@ -26,6 +26,7 @@
 #include "job/job.h"
 #include "job/job_trace.h"
 #include "job/joining.h"
+#include "job/kv.h"
 #include "job/level.h"
 #include "job/notice.h"
 #include "job/parent.h"
@@ -76,10 +77,13 @@ static bool weir_may_weigh(const struct weir_job *job, const struct weir_contrib
 static __always_inline int weir_check_shape(const struct weir_job *job,
 					    const struct weir_contrib *c)
 {
-	u32 want = c->flags & WEIR_CONTRIB_JOIN ?
-		   sizeof(struct weir_join) :
-		   weir_reduction_bytes(job->blocks.reduction, c->count);
+	u32 want;
 
+	if (unlikely(job->kv) && !(c->flags & WEIR_CONTRIB_JOIN))
+		return weir_kv_check_shape(c);
+	want = c->flags & WEIR_CONTRIB_JOIN ?
+	       sizeof(struct weir_join) :
+	       weir_reduction_bytes(job->blocks.reduction, c->count);
 	if (unlikely(c->flags & WEIR_CONTRIB_UP))
 		want += weir_shape_up(job, c);
 	if (c->payload_off < c->udp_off + (weir_contrib_is_link(c) ? 0 : sizeof(struct udphdr)) ||
@@ -449,6 +453,8 @@ static __always_inline int weir_take_whole(const struct weir_path *path, struct 
 		return weir_path_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
 	if (unlikely(job->blocks.paired))
 		return weir_take_paired(path, c, pl, now);
+	if (unlikely(job->kv))
+		return weir_kv_take(path, c, pl, now);
 	if (job->format->place)
 		reason = job->format->place(job->state, &job->blocks, c, pl);
 	reason = reason ?: weir_check_member(path, c);

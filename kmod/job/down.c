@@ -15,6 +15,7 @@
 #include "job/down.h"
 #include "job/job.h"
 #include "job/joining.h"
+#include "job/kv.h"
 #include "job/level.h"
 #include "job/notice.h"
 #include "job/parent.h"
@@ -56,6 +57,8 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 {
 	u32 bitmap = weir_job_words(job) * sizeof(__be32), want, len;
 
+	if (job->kv)
+		return weir_kv_above_check(c);
 	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
 	    c->payload_off - c->udp_off > c->udp_len)
 		return WEIR_REASON_LENGTH;
@@ -207,6 +210,8 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
 int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
 		   struct weir_payload *pl, u64 now, struct weir_merged *merged)
 {
+	if (job->kv)
+		return weir_kv_above_take(job, c, now);
 	if (weir_down_is_notice(c)) {
 		weir_down_notice(job, c, pl, now);
 		return 0;

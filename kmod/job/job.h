@@ -18,6 +18,7 @@
 
 struct weir_dest;
 struct weir_format_ops;
+struct weir_kv_job;
 struct weir_level;
 struct weir_parent;
 struct weir_source;
@@ -59,6 +60,7 @@ struct weir_policy_config {
  * @rate: policer, or NULL; written under the namespace's lock
  * @level: where it spans boxes, which ranks are behind its sources; else NULL
  * @parent: the box that takes its sums, or NULL
+ * @kv: of format kv, what it has in place of blocks; else NULL
  * @state: the format's memory, see weir_format_ops.state, or NULL
  * @unnamed: on weir_net.unnamed, where packets say no job
  * @gone: on its way out, on weir_job_flush()'s list
@@ -88,6 +90,7 @@ struct weir_job {
 	struct weir_rate __rcu		*rate;
 	struct weir_level		*level;
 	struct weir_parent		*parent;
+	struct weir_kv_job		*kv;
 	void				*state;
 	struct hlist_node		unnamed;
 	struct list_head		gone;

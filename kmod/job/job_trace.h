@@ -41,7 +41,10 @@
 	x(MERGED, "merged") \
 	x(UNREADABLE, "unreadable") \
 	x(WORKERS, "workers") \
-	x(CHUNK, "chunk")
+	x(CHUNK, "chunk") \
+	x(PAIR, "pair") \
+	x(OPERATION, "operation") \
+	x(SESSION, "session")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

@@ -6,6 +6,7 @@
 #include "base/compat.h"
 #include "format/format.h"
 #include "job/jobs.h"
+#include "job/kv.h"
 #include "job/level.h"
 #include "job/scan.h"
 #include "job/sources.h"
@@ -69,12 +70,29 @@ static int weir_job_fill_level(struct weir_job *job, const struct weir_job_confi
 	if (!cfg->blocks.ranks)
 		return 0;
 	job->level = weir_level_new(cfg->blocks.sources, cfg->blocks.ranks);
-	if (!job->level)
-		return -ENOMEM;
-	if (!cfg->blocks.above)
+	return job->level ? 0 : -ENOMEM;
+}
+
+static int weir_job_fill_parent(struct weir_job *job, const struct weir_job_config *cfg)
+{
+	if (!cfg->has_parent)
 		return 0;
 	job->parent = weir_parent_new(&cfg->parent);
 	return job->parent ? 0 : -ENOMEM;
+}
+
+static u64 weir_job_bytes(const struct weir_job_config *cfg)
+{
+	return cfg->format->kv ? weir_kv_bytes(&cfg->kv, cfg->blocks.sources) :
+				 weir_blocks_bytes(&cfg->blocks);
+}
+
+/* What packets are taken into. */
+static int weir_job_fill_engine(struct weir_job *job, const struct weir_job_config *cfg)
+{
+	int err = weir_job_fill_state(job, cfg) ?: weir_blocks_init(&job->blocks, &cfg->blocks);
+
+	return err || !cfg->format->kv ? err : weir_kv_init(job, &cfg->kv);
 }
 
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
@@ -90,7 +108,7 @@ static int weir_job_fill(struct weir_job *job,
 	if (!job->stats)
 		return -ENOMEM;
 	err = weir_join_init(&job->join, cfg->blocks.sources) ?:
-	      weir_job_fill_level(job, cfg);
+	      weir_job_fill_level(job, cfg) ?: weir_job_fill_parent(job, cfg);
 	if (err)
 		return err;
 	if (cfg->has_group) {
@@ -105,8 +123,7 @@ static int weir_job_fill(struct weir_job *job,
 			return -ENOMEM;
 		rcu_assign_pointer(job->rate, rate);
 	}
-	err = weir_job_fill_state(job, cfg) ?:
-	      weir_blocks_init(&job->blocks, &cfg->blocks);
+	err = weir_job_fill_engine(job, cfg);
 	if (err)
 		return err;
 	job->blocks.quorum = policy->quorum;
@@ -182,7 +199,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack)
 {
-	u64 bytes = weir_blocks_bytes(&cfg->blocks);
+	u64 bytes = weir_job_bytes(cfg);
 	struct weir_job *job;
 	int err;
 
@@ -321,6 +338,7 @@ void weir_job_free(struct weir_job *job)
 	u64 bytes = job->memory;
 	unsigned int i;
 
+	weir_kv_free(job->kv);
 	/* The scan starts the watch, so it ends first. */
 	weir_scan_uninit(&job->scan);
 	weir_straggler_uninit(&job->watch);

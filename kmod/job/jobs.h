@@ -4,6 +4,7 @@
 
 #include "job/job.h"
 #include "job/parent.h"
+#include "kv/table.h"
 
 struct netlink_ext_ack;
 
@@ -30,6 +31,8 @@ static inline u64 weir_policy_dead_after(const struct weir_policy_config *policy
  * @policy: how it treats stragglers
  * @rate: policer
  * @parent: the box that takes its sums
+ * @has_parent: @parent is given
+ * @kv: of format kv, the table of keys; @blocks has no size then
  */
 struct weir_job_config {
 	u8		id;
@@ -44,6 +47,8 @@ struct weir_job_config {
 	struct weir_policy_config policy;
 	struct weir_rate_config rate;
 	struct weir_parent_config parent;
+	bool		has_parent;
+	struct weir_kv_config kv;
 };
 
 struct weir_job *weir_job_add(struct weir_net *wn,

@@ -293,6 +293,8 @@ int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
 	unsigned int i;
 
 	n = min(n, job->blocks.size);
+	if (!n)
+		return 0;
 	scan->scanner = kvcalloc(n, sizeof(*scan->scanner), GFP_KERNEL_ACCOUNT);
 	if (!scan->scanner)
 		return -ENOMEM;

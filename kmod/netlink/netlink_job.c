@@ -5,6 +5,7 @@
 
 #include "format/format.h"
 #include "job/jobs.h"
+#include "job/kv.h"
 #include "job/level.h"
 #include "job/sources.h"
 #include "netlink/netlink.h"
@@ -65,6 +66,25 @@ static int weir_nl_job_put_level(struct sk_buff *skb, const struct weir_job *job
 			nla_put_u32(skb, WEIR_A_JOB_PARENT_PORT, parent->config.port) : 0;
 }
 
+static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job *job)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (job->kv)
+		return nla_put_u32(skb, WEIR_A_JOB_KEYS, job->kv->table.keys_max) ?:
+		       nla_put_uint(skb, WEIR_A_JOB_KEY_MEMORY, weir_kv_table_memory(&job->kv->table)) ?:
+		       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT, div_u64(job->policy.timeout, NSEC_PER_USEC)) ?:
+		       nla_put_u32(skb, WEIR_A_JOB_HELD, atomic_read(&job->kv->table.keys));
+	return weir_nl_job_put_policy(skb, job) ||
+	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
+	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
+			   div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
+	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
+	       nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
+	       nla_put_u32(skb, WEIR_A_JOB_GENERATION, weir_blocks_generation(&job->blocks)) ||
+	       (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN, weir_blocks_open(&job->blocks)));
+}
+
 static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 {
 	struct weir_job *job = (struct weir_job *)obj;
@@ -78,25 +98,16 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->blocks.reduction->dtype) ||
 	    nla_put_u32(skb, WEIR_A_JOB_OP, job->blocks.reduction->op) ||
-	    nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
-	    nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
-	    nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
+	    weir_nl_job_put_engine(msg, job) ||
 	    weir_nl_put_addr(skb, WEIR_A_JOB_ADDRESS, &job->local.addr) ||
 	    (job->local.port &&
 	     nla_put_u32(skb, WEIR_A_JOB_PORT, ntohs(job->local.port))) ||
 	    weir_nl_job_put_group(skb, job) ||
-	    weir_nl_job_put_policy(skb, job) ||
 	    weir_nl_job_put_rate(skb, job) ||
 	    weir_nl_job_put_level(skb, job) ||
-	    nla_put_u32(skb, WEIR_A_JOB_GENERATION,
-			weir_blocks_generation(&job->blocks)) ||
-	    (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN,
-				       weir_blocks_open(&job->blocks))) ||
 	    nla_put_u32(skb, WEIR_A_JOB_BOUND, weir_nl_job_bound(job)) ||
 	    nla_put_uint(skb, WEIR_A_JOB_MEMORY, job->memory) ||
-	    nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
-			div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
 	    weir_stats_put(skb, WEIR_A_JOB_STATS, job->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -125,7 +136,7 @@ static int weir_nl_job_check_level(struct genl_info *info, const struct weir_job
 				   cfg->blocks.ranks, cfg->blocks.sources);
 		return -EINVAL;
 	}
-	if (attrs[WEIR_A_JOB_PARENT] && !cfg->blocks.ranks)
+	if (attrs[WEIR_A_JOB_PARENT] && !cfg->blocks.ranks && !cfg->format->kv)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EINVAL,
 				      "say how many ranks the job has in all, over its boxes");
 	if (attrs[WEIR_A_JOB_PARENT] && !attrs[WEIR_A_JOB_PARENT_SOURCE])
@@ -167,7 +178,8 @@ static int weir_nl_job_parent(struct genl_info *info, struct weir_job_config *cf
 			   &cfg->parent.addr);
 	if (err)
 		return err;
-	cfg->blocks.above = true;
+	cfg->blocks.above = !cfg->format->kv;
+	cfg->has_parent = true;
 	cfg->parent.source = nla_get_u32(attrs[WEIR_A_JOB_PARENT_SOURCE]);
 	cfg->parent.port = weir_nl_u32_or(info, WEIR_A_JOB_PARENT_PORT, cfg->port);
 	return weir_nl_job_check_parent(info, cfg);
@@ -179,12 +191,51 @@ static int weir_nl_job_check_there(struct genl_info *info)
 			     "say which id the job is to have") ||
 	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_SOURCES,
 			     "say how many sources the job has") ||
-	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_BLOCKS,
-			     "say how many blocks the job may hold") ||
-	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_GRADS,
-			     "say how many gradients a block has at most") ||
 	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_ADDRESS,
 			     "say which address of this box the workers send to"))
+		return -EINVAL;
+	return 0;
+}
+
+/* Of a job with blocks. */
+static int weir_nl_job_check_blocks(struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_BLOCKS,
+			     "say how many blocks the job may hold") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_GRADS,
+			     "say how many gradients a block has at most"))
+		return -EINVAL;
+	if (attrs[WEIR_A_JOB_KEYS])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_KEYS], -EINVAL,
+				      "jobs of this format have blocks: leave keys away");
+	if (attrs[WEIR_A_JOB_KEY_MEMORY])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_KEY_MEMORY], -EINVAL,
+				      "jobs of this format have blocks: leave key-memory away");
+	return 0;
+}
+
+/* What only jobs with blocks have. */
+static const u8 weir_nl_job_of_blocks[] = {
+	WEIR_A_JOB_BLOCKS, WEIR_A_JOB_GRADS, WEIR_A_JOB_ORDER, WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY,
+	WEIR_A_JOB_QUORUM, WEIR_A_JOB_TIMERS, WEIR_A_JOB_DEAD_AFTER, WEIR_A_JOB_RANKS,
+	WEIR_A_JOB_REPEAT_AFTER,
+};
+
+static int weir_nl_job_check_streams(struct genl_info *info)
+{
+	struct nlattr *attr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(weir_nl_job_of_blocks); i++) {
+		attr = info->attrs[weir_nl_job_of_blocks[i]];
+		if (attr)
+			return weir_nl_refuse(info, attr, -EINVAL,
+					      "jobs of this format have keys in place of blocks: leave this away");
+	}
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_KEYS, "say how many keys the job may hold") ||
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_PARENT, "say where the reducer is, or the box before it"))
 		return -EINVAL;
 	return 0;
 }
@@ -264,10 +315,10 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 	u32 repeat = weir_nl_u32_or(info, WEIR_A_JOB_REPEAT_AFTER, cfg->format->repeat_after);
 
 	cfg->blocks = (struct weir_blocks_config) {
-		.size		= nla_get_u32(info->attrs[WEIR_A_JOB_BLOCKS]),
+		.size		= weir_nl_u32_or(info, WEIR_A_JOB_BLOCKS, 0),
 		.sources	= nla_get_u32(info->attrs[WEIR_A_JOB_SOURCES]),
 		.ranks		= weir_nl_u32_or(info, WEIR_A_JOB_RANKS, 0),
-		.grads		= nla_get_u32(info->attrs[WEIR_A_JOB_GRADS]),
+		.grads		= weir_nl_u32_or(info, WEIR_A_JOB_GRADS, 0),
 		.reduction	= weir_reduction_find(dtype, op, cfg->order),
 		.marking	= {
 			.size	= cfg->format->mark,
@@ -276,6 +327,13 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 		.paired		= cfg->format->pair,
 		.modular	= cfg->format->modular,
 		.repeat_after	= repeat * NSEC_PER_USEC,
+	};
+	cfg->kv = (struct weir_kv_config) {
+		.keys	= weir_nl_u32_or(info, WEIR_A_JOB_KEYS, 0),
+		.memory	= info->attrs[WEIR_A_JOB_KEY_MEMORY] ?
+			  nla_get_uint(info->attrs[WEIR_A_JOB_KEY_MEMORY]) : 0,
+		.dtype	= dtype,
+		.op	= op,
 	};
 }
 
@@ -373,9 +431,12 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
+	err = cfg->format->kv ? weir_nl_job_check_streams(info) : weir_nl_job_check_blocks(info);
+	if (err)
+		return err;
 	weir_nl_job_blocks(info, cfg);
 	cfg->port = weir_nl_u32_or(info, WEIR_A_JOB_PORT, cfg->format->udp);
-	if (!is_power_of_2(cfg->blocks.size)) {
+	if (!cfg->format->kv && !is_power_of_2(cfg->blocks.size)) {
 		NL_SET_BAD_ATTR(info->extack, attrs[WEIR_A_JOB_BLOCKS]);
 		NL_SET_ERR_MSG_FMT(info->extack,
 				   "blocks must be a power of two: take %lu",

@@ -380,6 +380,22 @@ int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
 }
 
 /**
+ * weir_dest_room() - how long may a packet to a destination be?
+ * @dest: where to; reached under RCU
+ * @from: the address and port that packets come from
+ *
+ * Called as weir_dest_send(). Return: bytes behind its UDP header, 0 where there is no route.
+ */
+u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
+{
+	struct dst_entry *dst = weir_route(dest, from, weir_dest_port(dest, from));
+	u32 headers = weir_dest_headers(from), mtu = dst ? dst_mtu(dst) : 0;
+
+	dst_release(dst);
+	return mtu > headers ? mtu - headers : 0;
+}
+
+/**
  * weir_dest_carries() - is the way to a destination wide enough?
  * @dest: where to; reached under RCU
  * @from: the address and port that packets come from
@@ -389,9 +405,5 @@ int weir_dest_send_merged(struct weir_dest *dest, const struct weir_local *from,
  */
 bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
 {
-	struct dst_entry *dst = weir_route(dest, from, weir_dest_port(dest, from));
-	bool carries = dst && bytes + weir_dest_headers(from) <= dst_mtu(dst);
-
-	dst_release(dst);
-	return carries;
+	return bytes <= weir_dest_room(dest, from);
 }

@@ -87,8 +87,8 @@ static int weir_block_init(struct weir_block *block, unsigned int pages, unsigne
 
 /**
  * weir_blocks_init() - make a table with all its memory
- * @blocks: the table
- * @config: its properties
+ * @blocks: the table, zeroed
+ * @config: its properties; without a size it has no memory, and may be asked for what it has
  *
  * Sleeps. Return: 0 or -ENOMEM, and nothing is left behind.
  */
@@ -97,11 +97,6 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	unsigned int unit = weir_blocks_unit(config);
 	u32 i;
 
-	blocks->pages = weir_blocks_pages(config);
-	blocks->stride = weir_blocks_stride(config, blocks->pages);
-	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
-	if (!blocks->slot)
-		return -ENOMEM;
 	weir_generations_init(&blocks->gens);
 	blocks->size = config->size;
 	blocks->reduction = config->reduction;
@@ -114,6 +109,13 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 	/* A single number is never too large. */
 	blocks->bias = weir_reduce_bias(config->modular ? 1 : config->sources);
 	bitmap_set(blocks->all, 0, config->sources);
+	if (!config->size)
+		return 0;
+	blocks->pages = weir_blocks_pages(config);
+	blocks->stride = weir_blocks_stride(config, blocks->pages);
+	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
+	if (!blocks->slot)
+		return -ENOMEM;
 	if (weir_spare_init(&blocks->spare, unit) ||
 	    weir_horizon_init(&blocks->horizon, config->sources, config->size))
 		goto nomem;

@@ -336,11 +336,16 @@ int weir_dest_send(struct weir_dest *dest, const struct weir_local *from,
 	return err;
 }
 
-bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+u32 weir_dest_room(struct weir_dest *dest, const struct weir_local *from)
 {
 	(void)dest;
 	(void)from;
-	return !box.mtu || bytes + 28 <= box.mtu;
+	return box.mtu ? box.mtu - 28 : U16_MAX;
+}
+
+bool weir_dest_carries(struct weir_dest *dest, const struct weir_local *from, u32 bytes)
+{
+	return bytes <= weir_dest_room(dest, from);
 }
 
 /* In the place of merge.c: packets with bytes of their own, that share the pages. */

@@ -2,8 +2,9 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := base/payload hook/merged \
-	job/answer job/down job/level job/parent job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
+	job/answer job/down job/kv job/kv_above job/kv_take job/level job/parent job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
+	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))

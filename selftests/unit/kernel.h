@@ -57,6 +57,7 @@ typedef unsigned int gfp_t;
 #define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)
 #define U16_MAX		UINT16_MAX
 #define S16_MAX		INT16_MAX
+#define U8_MAX		UINT8_MAX
 #define U32_MAX		UINT32_MAX
 #define S32_MAX		((s32)(U32_MAX >> 1))
 #define U64_MAX		UINT64_MAX
@@ -211,7 +212,11 @@ static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 c)
 	return mul_u64_u64_div_u64(a, b, c);
 }
 
+#define DIV_ROUND_UP(a, b)	(((a) + (b) - 1) / (b))
+#define check_add_overflow(a, b, p) __builtin_add_overflow(a, b, p)
 #define check_mul_overflow(a, b, p) __builtin_mul_overflow(a, b, p)
+#define __ffs64(n)		__builtin_ctzll(n)
+#define get_random_u32()	((u32)random())
 #define get_random_u32_below(n)	(mock_random % (n))
 
 /* Different each time, as only equal ones could be mistaken. */
@@ -312,6 +317,8 @@ typedef struct { s64 v; } atomic64_t;
 typedef struct { int v; } atomic_t;
 #define atomic_set(a, n)	((void)((a)->v = (n)))
 #define atomic_inc(a)		((void)(a)->v++)
+#define atomic_dec(a)		((void)(a)->v--)
+#define atomic_add_unless(a, n, not) ((a)->v == (not) ? false : ((a)->v += (n), true))
 #define atomic_read(a)		((a)->v)
 #define atomic_read_acquire(a)	((a)->v)
 #define smp_mb()		do { } while (0)
@@ -386,6 +393,7 @@ struct hrtimer {
 #define hrtimer_setup(t, f, clock, m)	((t)->function = (f), (t)->mode = (m))
 void hrtimer_start(struct hrtimer *timer, u64 at, int mode);
 void hrtimer_cancel(struct hrtimer *timer);
+#define hrtimer_is_queued(t)	((t)->armed)
 /* Lets the time pass up to @ns, and timers run in their order. */
 void mock_run(u64 ns);
 /* How many are armed. */
@@ -423,6 +431,22 @@ static inline void put_unaligned_be16(u16 v, void *p)
 	v = htons(v);
 	memcpy(p, &v, 2);
 }
+
+static inline void put_unaligned_be64(u64 v, void *p)
+{
+	put_unaligned_be32(v >> 32, p);
+	put_unaligned_be32(v, p + 4);
+}
+
+static inline u64 get_unaligned_le64(const void *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+#define le64_to_cpu(v)	(v)
 
 static inline void put_unaligned_le32(u32 v, void *p)
 {

@@ -30,6 +30,7 @@ int main(int argc, char **argv)
 		{ contribute_tests, &contribute_count },
 		{ merged_tests, &merged_count },
 		{ format_tests, &format_count },
+		{ kv_tests, &kv_count },
 		{ lab_tests, &lab_count },
 		{ panama_tests, &panama_count },
 		{ ecn_tests, &ecn_count },

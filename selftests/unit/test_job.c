@@ -89,7 +89,7 @@ static void job_without_memory(void)
 	}
 	mock_fail_after = -1;
 	CHECK(!IS_ERR(job));
-	CHECK_EQ(fail, 14 + WEIR_SPARE_PAGES);
+	CHECK_EQ(fail, 13 + WEIR_SPARE_PAGES);
 	box_down();
 }
 

@@ -23,6 +23,7 @@ static void setup(u16 sources, u16 ranks, bool above)
 	cfg = box_config(&weir_format_trio, 7, sources, 8, 16);
 	cfg.blocks.ranks = ranks;
 	cfg.blocks.above = above;
+	cfg.has_parent = above;
 	cfg.parent = (struct weir_parent_config) {
 		.addr = box_addr(PARENT), .port = 12000, .source = PARENT_SOURCE,
 	};
@@ -888,6 +889,7 @@ static void level_short_of_memory(void)
 		cfg = box_config(&weir_format_trio, 7, 2, 4, 16);
 		cfg.blocks.ranks = 70;
 		cfg.blocks.above = true;
+		cfg.has_parent = true;
 		cfg.parent.addr = box_addr(PARENT);
 		mock_fail_after = fail;
 		job = weir_job_add(&box.wn, &cfg, &extack);

@@ -27,6 +27,7 @@ SUITE(job);
 SUITE(contribute);
 SUITE(merged);
 SUITE(format);
+SUITE(kv);
 SUITE(lab);
 SUITE(panama);
 SUITE(ecn);

@@ -23,11 +23,11 @@ static const struct key job_sources = {
 	VALUE_NUMBER, .attr = WEIR_A_JOB_SOURCES,
 };
 static const struct key job_blocks = {
-	"blocks", "NUMBER", "block slots, a power of two up to 65536; twice the workers' window",
+	"blocks", "NUMBER", "block slots, a power of two up to 65536; twice the workers' window. All formats but kv need it",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_BLOCKS,
 };
 static const struct key job_grads = {
-	"grads", "NUMBER", "gradients a block at most, 1 to 2048",
+	"grads", "NUMBER", "gradients a block at most, 1 to 2048. All formats but kv need it",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_GRADS,
 };
 static const struct key job_address = {
@@ -35,7 +35,7 @@ static const struct key job_address = {
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_ADDRESS,
 };
 static const struct key job_port = {
-	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000, of switchml 48864, of panama 12056)",
+	"port", "NUMBER", "UDP port that workers send to, and that results come from and go to (12000; of format lab 8000, of switchml 48864, of panama 12056, of kv 12064)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PORT, .min = 1, .max = 65535,
 };
 static const struct key job_group = {
@@ -91,7 +91,7 @@ static const struct key job_ranks = {
 	VALUE_NUMBER, .attr = WEIR_A_JOB_RANKS,
 };
 static const struct key job_parent = {
-	"parent", "ADDRESS", "the box that takes this one's sums, for a job of the same id; with source and ranks",
+	"parent", "ADDRESS", "the box that takes this one's sums, for a job of the same id; with source and ranks. Of format kv the reducer, or the box before it; with source",
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_PARENT,
 };
 static const struct key job_parent_source = {
@@ -102,16 +102,24 @@ static const struct key job_parent_port = {
 	"parent-port", "NUMBER", "UDP port of the parent's job (the job's own)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_PORT, .min = 1, .max = 65535,
 };
+static const struct key job_keys = {
+	"keys", "NUMBER", "of format kv, in place of blocks and grads: keys that the box holds at most",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_KEYS, .min = 1, .max = WEIR_KEYS_MAX,
+};
+static const struct key job_key_memory = {
+	"key-memory", "NUMBER", "bytes that the table of keys takes at most (enough for keys of up to 22 bytes)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_KEY_MEMORY,
+};
 
 static const struct verb_key job_add_keys[] = {
-	{ &job_id, true }, { &job_sources, true }, { &job_blocks, true },
-	{ &job_grads, true }, { &job_address, true }, { &job_port, false },
+	{ &job_id, true }, { &job_sources, true }, { &job_blocks, false },
+	{ &job_grads, false }, { &job_address, true }, { &job_port, false },
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
 	{ &job_op, false }, { &job_order, false }, { &job_policy, false },
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
-	{ &job_repeat_after, false }, END,
+	{ &job_repeat_after, false }, { &job_keys, false }, { &job_key_memory, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },

@@ -6,6 +6,7 @@
 #ifndef _WEIR_DATAGRAM_H
 #define _WEIR_DATAGRAM_H
 
+#include "format/weir_kv.h"
 #include "format/weir_lab.h"
 #include "format/weir_panama.h"
 #include "format/weir_switchml.h"
@@ -14,6 +15,7 @@
 /* Room for the longest header of any format. */
 union weir_format_header {
 	struct weir_trio_header trio;
+	struct weir_kv kv;
 	struct weir_lab_header lab;
 	struct weir_panama panama;
 	struct weir_switchml switchml;
@@ -42,6 +44,8 @@ static __always_inline int weir_format_header(const void *hdr, const void *end,
 		if (contrib->udp_len < sizeof(struct udphdr))
 			return WEIR_REASON_RUNT;
 		return weir_lab(hdr, end, contrib, contrib->udp_len - sizeof(struct udphdr));
+	case WEIR_FORMAT_KV:
+		return weir_kv(hdr, end, contrib);
 	case WEIR_FORMAT_PANAMA:
 		return weir_panama(hdr, end, contrib);
 	case WEIR_FORMAT_SWITCHML:

@@ -47,6 +47,8 @@ static uint32_t head_of(const struct job *job)
 		return sizeof(struct weir_switchml);
 	if (job->format == WEIR_FORMAT_PANAMA)
 		return sizeof(struct weir_panama);
+	if (job->format == WEIR_FORMAT_KV)
+		return sizeof(struct weir_kv);
 	return sizeof(struct weir_lab) + sizeof(struct weir_lab_chunk) + 4;
 }
 

@@ -57,6 +57,8 @@ static void print_config(const struct nlattr **job)
 	show_number("sources", job[WEIR_A_JOB_SOURCES]);
 	show_number("blocks", job[WEIR_A_JOB_BLOCKS]);
 	show_number("grads", job[WEIR_A_JOB_GRADS]);
+	show_number("keys", job[WEIR_A_JOB_KEYS]);
+	show_number("key-memory", job[WEIR_A_JOB_KEY_MEMORY]);
 	show_address(NULL, "address", job[WEIR_A_JOB_ADDRESS]);
 	show_number("port", job[WEIR_A_JOB_PORT]);
 	show_address(NULL, "group", job[WEIR_A_JOB_GROUP]);
@@ -80,6 +82,7 @@ void job_print(const struct nlmsghdr *message, bool brief)
 		print_line(4);
 	show_number("generation", job[WEIR_A_JOB_GENERATION]);
 	show_number("bound", job[WEIR_A_JOB_BOUND]);
+	show_number("held", job[WEIR_A_JOB_HELD]);
 	show_number("open", job[WEIR_A_JOB_OPEN]);
 	if (job[WEIR_A_JOB_MEMORY])
 		print_bytes("memory", nl_uint(job[WEIR_A_JOB_MEMORY]));

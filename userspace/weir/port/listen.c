@@ -81,6 +81,8 @@ static uint32_t format_of(uint32_t port)
 		return WEIR_FORMAT_SWITCHML;
 	case WEIR_PORT_PANAMA:
 		return WEIR_FORMAT_PANAMA;
+	case WEIR_PORT_KV:
+		return WEIR_FORMAT_KV;
 	default:
 		return WEIR_FORMAT_TRIO;
 	}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A job of format kv: its memory, its runs, and what makes it go on: a packet, an acknowledgement,
+ * or the timer.
+ */
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "job/job.h"
+#include "job/kv.h"
+#include "sum/pool.h"
+
+/* How often the timer comes, ns: while packets are to be sent, and else. */
+#define WEIR_KV_TICK		(5 * NSEC_PER_MSEC)
+#define WEIR_KV_TICK_IDLE	(100 * NSEC_PER_MSEC)
+
+/* Pieces of the table that one packet or one visit of the timer may move on. */
+#define WEIR_KV_SWEEP_PIECES	8
+
+/**
+ * weir_kv_bytes() - memory that a job takes
+ * @config: of its table
+ * @sources: streams that come in
+ */
+u64 weir_kv_bytes(const struct weir_kv_config *config, u32 sources)
+{
+	return weir_kv_table_bytes(config) + weir_kv_outbox_bytes() + sizeof(struct weir_kv_job) +
+	       (u64)sources * sizeof(struct weir_kv_stream);
+}
+
+static bool weir_kv_is_busy(struct weir_kv_job *kv)
+{
+	return READ_ONCE(kv->sweep.is) || !weir_kv_outbox_empty(&kv->out);
+}
+
+static enum hrtimer_restart weir_kv_visit(struct hrtimer *timer)
+{
+	struct weir_kv_job *kv = container_of(timer, struct weir_kv_job, timer);
+
+	weir_kv_pump(kv, ktime_get_ns());
+	return HRTIMER_NORESTART;
+}
+
+static int weir_kv_fill_streams(struct weir_kv_job *kv, u32 sources)
+{
+	u32 i;
+
+	kv->stream = kvcalloc(sources, sizeof(*kv->stream), WEIR_POOL_GFP);
+	if (!kv->stream)
+		return -ENOMEM;
+	for (i = 0; i < sources; i++)
+		spin_lock_init(&kv->stream[i].lock);
+	return 0;
+}
+
+/**
+ * weir_kv_init() - make a job's engine with all its memory
+ * @job: the job, its number of sources set; gets it, also where it fails
+ * @config: of the table
+ *
+ * Sleeps. Return: 0 or -ENOMEM.
+ */
+int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config)
+{
+	struct weir_kv_job *kv = kvzalloc(sizeof(*kv), WEIR_POOL_GFP);
+
+	if (!kv)
+		return -ENOMEM;
+	job->kv = kv;
+	kv->job = job;
+	kv->done = true;
+	spin_lock_init(&kv->lock);
+	hrtimer_setup(&kv->timer, weir_kv_visit, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	return weir_kv_outbox_init(&kv->out) ?: weir_kv_table_init(&kv->table, config) ?:
+	       weir_kv_fill_streams(kv, job->blocks.sources);
+}
+
+/**
+ * weir_kv_free() - free a job's engine
+ * @kv: of a job that no packet can reach any more, or NULL
+ *
+ * Sleeps until a visit of the timer that is under way has ended.
+ */
+void weir_kv_free(struct weir_kv_job *kv)
+{
+	if (!kv)
+		return;
+	hrtimer_cancel(&kv->timer);
+	kvfree(kv->stream);
+	weir_kv_table_uninit(&kv->table);
+	weir_kv_outbox_uninit(&kv->out);
+	kvfree(kv);
+}
+
+/**
+ * weir_kv_begin() - a run begins, and the one before is over or void
+ * @kv: the job's engine, its lock held
+ * @size: bytes of pairs that a packet out has room for
+ *
+ * Packets that are in the middle of being taken are of the old run, and bring nothing into the new
+ * one: buckets and outbox look at the number.
+ */
+void weir_kv_begin(struct weir_kv_job *kv, u32 size)
+{
+	lockdep_assert_held(&kv->lock);
+
+	if (kv->done)
+		WRITE_ONCE(kv->done_run, kv->run);
+	WRITE_ONCE(kv->run, kv->run + 1);
+	WRITE_ONCE(kv->done, false);
+	kv->opened = 0;
+	kv->ended = 0;
+	kv->sealed = false;
+	WRITE_ONCE(kv->sweep.is, false);
+	kv->sweep.again = 0;
+	kv->above.state = WEIR_KV_CLOSED;
+	kv->above.said = 0;
+	atomic_set(&kv->table.keys, 0);
+	weir_kv_outbox_begin(&kv->out, kv->run, size);
+}
+
+static void weir_kv_sweep_begin(struct weir_kv_job *kv, bool rested)
+{
+	lockdep_assert_held(&kv->lock);
+
+	kv->sweep.cursor = 0;
+	kv->sweep.rested = rested;
+	WRITE_ONCE(kv->sweep.is, true);
+	weir_job_count(kv->job, WEIR_C_KV_FLUSHES, 1);
+}
+
+/**
+ * weir_kv_collect() - all that the table holds is to go to the receiver
+ * @kv: the job's engine
+ *
+ * Softirq, or with bottom halves disabled. Where that is under way, it begins anew, as keys behind it
+ * may have come since.
+ */
+void weir_kv_collect(struct weir_kv_job *kv)
+{
+	spin_lock(&kv->lock);
+	if (!kv->done)
+		weir_kv_sweep_begin(kv, false);
+	spin_unlock(&kv->lock);
+}
+
+/**
+ * weir_kv_end() - a stream of the run has ended
+ * @kv: the job's engine, its lock held
+ */
+void weir_kv_end(struct weir_kv_job *kv)
+{
+	lockdep_assert_held(&kv->lock);
+
+	if (++kv->ended == kv->job->blocks.sources)
+		weir_kv_sweep_begin(kv, false);
+}
+
+/* One piece of the table goes into the outbox. Returns whether there may be more. */
+static bool weir_kv_sweep_piece(struct weir_kv_job *kv)
+{
+	struct weir_kv_sweep *sweep = &kv->sweep;
+	struct weir_kv_spill spill = { .at = sweep->spill, .size = sizeof(sweep->spill) };
+	bool all;
+
+	if (!weir_kv_outbox_reserve(&kv->out, spill.size))
+		return false;
+	all = weir_kv_table_sweep(&kv->table, kv->run, &sweep->cursor, sweep->rested, &spill);
+	weir_kv_outbox_put(&kv->out, kv->run, &spill, spill.size);
+	if (!all)
+		return true;
+	WRITE_ONCE(sweep->is, false);
+	kv->sealed = !sweep->rested && kv->ended == kv->job->blocks.sources;
+	weir_kv_outbox_seal(&kv->out, kv->run, kv->sealed);
+	return false;
+}
+
+static void weir_kv_sweep_rested(struct weir_kv_job *kv, u64 now)
+{
+	u64 timeout = READ_ONCE(kv->job->policy.timeout);
+
+	if (!timeout || kv->done || kv->sealed || kv->sweep.is || now < kv->sweep.again)
+		return;
+	if (kv->sweep.again)
+		weir_kv_sweep_begin(kv, true);
+	kv->sweep.again = now + timeout;
+}
+
+static void weir_kv_sweep(struct weir_kv_job *kv, u64 now)
+{
+	int left = WEIR_KV_SWEEP_PIECES;
+
+	spin_lock(&kv->lock);
+	weir_kv_sweep_rested(kv, now);
+	while (kv->sweep.is && left-- && weir_kv_sweep_piece(kv))
+		;
+	spin_unlock(&kv->lock);
+}
+
+/**
+ * weir_kv_pump() - send what can be sent, and come again
+ * @kv: the job's engine
+ * @now: time, ns of the monotonic clock
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_kv_pump(struct weir_kv_job *kv, u64 now)
+{
+	if (READ_ONCE(kv->done))
+		return;
+	if (READ_ONCE(kv->sweep.is) || READ_ONCE(kv->job->policy.timeout))
+		weir_kv_sweep(kv, now);
+	weir_kv_above_send(kv, now);
+	if (!hrtimer_is_queued(&kv->timer))
+		hrtimer_start(&kv->timer,
+			      ns_to_ktime(weir_kv_is_busy(kv) ? WEIR_KV_TICK : WEIR_KV_TICK_IDLE),
+			      HRTIMER_MODE_REL_SOFT);
+}

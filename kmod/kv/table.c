@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of a key-value job: a key's value in the bucket that its hash says (P4COM paper,
+ * algorithm 1). The paper sends the whole table to the reducer when it is full, and it would be
+ * empty then for the next key. Here one key leaves, and which one is decided in its bucket alone:
+ * each hit counts for a key, up to WEIR_KV_USES. A new key takes the place of one without a count.
+ * Where all have one, all lose one and the new key goes on itself. So keys that come often stay, as
+ * in the frequent-items algorithm of Misra and Gries (1982), and those that come once do not push
+ * them out, as they do from a list in order of last use.
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "kv/table.h"
+#include "kv/value.h"
+#include "sum/pool.h"
+
+/* Hits that count, and the mark of a key that was seen since the last sweep for rested ones. */
+#define WEIR_KV_USES		7
+#define WEIR_KV_SEEN		0x80
+
+/* Buckets that a sweep looks at in one go. */
+#define WEIR_KV_SWEEP		1024
+
+/**
+ * struct weir_kv_entry - a key in a bucket
+ * @value: its value, host byte order
+ * @len: bytes of @key
+ * @uses: hits, and WEIR_KV_SEEN
+ * @key: the key
+ */
+struct weir_kv_entry {
+	u32	value;
+	u8	len;
+	u8	uses;
+	u8	key[];
+};
+
+/**
+ * struct weir_kv_new - a pair that comes in
+ * @key: the key; WEIR_KV_SLACK bytes behind it may be read
+ * @len: its bytes
+ * @value: host byte order
+ * @run: what it is of
+ * @owed: bytes that the pairs behind it in their packet may take of the spill
+ */
+struct weir_kv_new {
+	const u8	*key;
+	u32		len;
+	u32		value;
+	u32		run;
+	u32		owed;
+};
+
+static u32 weir_kv_entry_bytes(u32 len)
+{
+	return ALIGN(offsetof(struct weir_kv_entry, key[len]), 4);
+}
+
+static struct weir_kv_entry *weir_kv_entry(struct weir_kv_bucket *bucket, unsigned int i)
+{
+	return (void *)&bucket->data[bucket->at[i] * 4];
+}
+
+static u32 weir_kv_buckets(const struct weir_kv_config *config)
+{
+	u64 n = DIV_ROUND_UP(config->keys, WEIR_KV_WAYS_MEAN);
+
+	if (config->memory)
+		n = min_t(u64, n, div_u64(config->memory, sizeof(struct weir_kv_bucket)));
+	return max_t(u64, n, 1);
+}
+
+/**
+ * weir_kv_table_bytes() - memory that a table takes
+ * @config: its properties
+ */
+u64 weir_kv_table_bytes(const struct weir_kv_config *config)
+{
+	return (u64)weir_kv_buckets(config) * sizeof(struct weir_kv_bucket);
+}
+
+/**
+ * weir_kv_table_init() - make a table with all its memory
+ * @table: the table
+ * @config: its properties
+ *
+ * Sleeps. Return: 0 or -ENOMEM.
+ */
+int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config *config)
+{
+	u32 i;
+
+	table->buckets = weir_kv_buckets(config);
+	table->bucket = kvcalloc(table->buckets, sizeof(*table->bucket), WEIR_POOL_GFP);
+	if (!table->bucket)
+		return -ENOMEM;
+	for (i = 0; i < table->buckets; i++)
+		spin_lock_init(&table->bucket[i].lock);
+	table->keys_max = config->keys;
+	atomic_set(&table->keys, 0);
+	table->is_float = config->dtype == WEIR_DTYPE_FLOAT32;
+	table->op = config->op;
+	get_random_bytes(&table->secret, sizeof(table->secret));
+	return 0;
+}
+
+/**
+ * weir_kv_table_uninit() - free a table
+ * @table: the table, which no packet can reach any more
+ */
+void weir_kv_table_uninit(struct weir_kv_table *table)
+{
+	kvfree(table->bucket);
+}
+
+/* Whether it is of the run, and not of a newer one; of an older one nothing is left. */
+static bool weir_kv_bucket_begin(struct weir_kv_bucket *bucket, u32 run)
+{
+	if ((s32)(bucket->run - run) > 0)
+		return false;
+	bucket->run = run;
+	bucket->n = 0;
+	bucket->used = 0;
+	return true;
+}
+
+static bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key, u32 len)
+{
+	const u8 *own = entry->key;
+
+	if (entry->len != len)
+		return false;
+	for (; len >= 8; len -= 8, key += 8, own += 8)
+		if (get_unaligned_le64(key) != get_unaligned_le64(own))
+			return false;
+	return !len || !((get_unaligned_le64(key) ^ get_unaligned_le64(own)) << (64 - len * 8));
+}
+
+/* Bytes of @word that are zero, as the highest bit of each; of others behind one perhaps, too. */
+static u64 weir_kv_zeroes(u64 word)
+{
+	return (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
+}
+
+static struct weir_kv_entry *weir_kv_find_in(struct weir_kv_bucket *bucket, unsigned int first,
+					     u64 tag, const struct weir_kv_new *new)
+{
+	u64 found = weir_kv_zeroes(le64_to_cpu((__force __le64)bucket->tag[first / 8]) ^ tag);
+	struct weir_kv_entry *entry;
+	unsigned int i;
+
+	for (; found; found &= found - 1) {
+		i = first + __ffs64(found) / 8;
+		if (i >= bucket->n)
+			break;
+		entry = weir_kv_entry(bucket, i);
+		if (weir_kv_key_is(entry, new->key, new->len))
+			return entry;
+	}
+	return NULL;
+}
+
+static struct weir_kv_entry *weir_kv_find(struct weir_kv_bucket *bucket, u8 tag,
+					  const struct weir_kv_new *new)
+{
+	u64 tags = tag * 0x0101010101010101ULL;
+
+	return weir_kv_find_in(bucket, 0, tags, new) ?:
+	       bucket->n > 8 ? weir_kv_find_in(bucket, 8, tags, new) : NULL;
+}
+
+static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, unsigned int i)
+{
+	u32 size = weir_kv_entry_bytes(weir_kv_entry(bucket, i)->len);
+	unsigned int at = bucket->at[i], last = bucket->n - 1, j;
+	u8 *tag = (u8 *)bucket->tag;
+
+	memmove(&bucket->data[at * 4], &bucket->data[at * 4 + size],
+		bucket->used - at * 4 - size);
+	bucket->used -= size;
+	for (j = 0; j <= last; j++)
+		if (bucket->at[j] > at)
+			bucket->at[j] -= size / 4;
+	tag[i] = tag[last];
+	bucket->at[i] = bucket->at[last];
+	bucket->n = last;
+}
+
+static void weir_kv_evict(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
+			  unsigned int i, struct weir_kv_spill *spill)
+{
+	struct weir_kv_entry *entry = weir_kv_entry(bucket, i);
+
+	weir_kv_spill(spill, entry->key, entry->len, entry->value);
+	weir_kv_bucket_drop(bucket, i);
+	atomic_dec(&table->keys);
+}
+
+static unsigned int weir_kv_least_used(struct weir_kv_bucket *bucket)
+{
+	unsigned int i, least = 0, uses, min = WEIR_KV_SEEN;
+
+	for (i = 0; i < bucket->n; i++) {
+		uses = weir_kv_entry(bucket, i)->uses & ~WEIR_KV_SEEN;
+		if (uses < min) {
+			min = uses;
+			least = i;
+		}
+	}
+	return least;
+}
+
+static void weir_kv_bucket_age(struct weir_kv_bucket *bucket)
+{
+	unsigned int i;
+
+	for (i = 0; i < bucket->n; i++)
+		weir_kv_entry(bucket, i)->uses--;
+}
+
+/* Lets a key go that has no count, if there is one and the packet's spill has room for it. */
+static bool weir_kv_bucket_give(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
+				const struct weir_kv_new *new, struct weir_kv_spill *spill)
+{
+	struct weir_kv_entry *entry;
+	unsigned int i;
+
+	if (!bucket->n)
+		return false;
+	i = weir_kv_least_used(bucket);
+	entry = weir_kv_entry(bucket, i);
+	if (entry->uses & ~WEIR_KV_SEEN) {
+		weir_kv_bucket_age(bucket);
+		return false;
+	}
+	if (spill->used + weir_kv_pair_bytes(entry->len) + new->owed +
+	    weir_kv_pair_bytes(new->len) > spill->size)
+		return false;
+	weir_kv_evict(table, bucket, i, spill);
+	return true;
+}
+
+/* Room for one more key, which counts as one of the table's then. */
+static bool weir_kv_bucket_room(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
+				const struct weir_kv_new *new, struct weir_kv_spill *spill,
+				struct weir_kv_tally *tally)
+{
+	u32 size = weir_kv_entry_bytes(new->len);
+
+	while (bucket->n == WEIR_KV_WAYS || bucket->used + size > WEIR_KV_BUCKET_BYTES ||
+	       !atomic_add_unless(&table->keys, 1, table->keys_max)) {
+		if (!weir_kv_bucket_give(table, bucket, new, spill))
+			return false;
+		tally->evictions++;
+	}
+	return true;
+}
+
+static void weir_kv_bucket_add(struct weir_kv_bucket *bucket, u8 tag,
+			       const struct weir_kv_new *new)
+{
+	struct weir_kv_entry *entry = (void *)&bucket->data[bucket->used];
+
+	entry->value = new->value;
+	entry->len = new->len;
+	entry->uses = WEIR_KV_SEEN;
+	memcpy(entry->key, new->key, new->len);
+	((u8 *)bucket->tag)[bucket->n] = tag;
+	bucket->at[bucket->n] = bucket->used / 4;
+	bucket->n++;
+	bucket->used += weir_kv_entry_bytes(new->len);
+}
+
+static noinline void weir_kv_miss(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
+				  u8 tag, const struct weir_kv_new *new,
+				  struct weir_kv_spill *spill, struct weir_kv_tally *tally)
+{
+	tally->misses++;
+	if (weir_kv_bucket_room(table, bucket, new, spill, tally)) {
+		weir_kv_bucket_add(bucket, tag, new);
+		return;
+	}
+	weir_kv_spill(spill, new->key, new->len, new->value);
+	tally->passed++;
+}
+
+/* The sum has no room in 32 bits: what it was so far goes on. */
+static noinline void weir_kv_overflow(struct weir_kv_entry *entry, u32 value,
+				      struct weir_kv_spill *spill)
+{
+	weir_kv_spill(spill, entry->key, entry->len, entry->value);
+	entry->value = value;
+}
+
+static __always_inline void weir_kv_reduce_one(struct weir_kv_table *table,
+					       const struct weir_kv_new *new,
+					       struct weir_kv_spill *spill,
+					       struct weir_kv_tally *tally)
+{
+	u32 hash = weir_kv_hash(&table->secret, new->key, new->len);
+	struct weir_kv_bucket *bucket = &table->bucket[(u64)hash * table->buckets >> 32];
+	struct weir_kv_entry *entry;
+
+	spin_lock(&bucket->lock);
+	if (unlikely(bucket->run != new->run) && !weir_kv_bucket_begin(bucket, new->run))
+		goto out;
+	entry = weir_kv_find(bucket, hash, new);
+	if (unlikely(!entry)) {
+		weir_kv_miss(table, bucket, hash, new, spill, tally);
+		goto out;
+	}
+	tally->hits++;
+	if (unlikely(!weir_kv_value_add(table->is_float, table->op, &entry->value, new->value)))
+		weir_kv_overflow(entry, new->value, spill);
+	if ((entry->uses | WEIR_KV_SEEN) < (WEIR_KV_USES | WEIR_KV_SEEN))
+		entry->uses++;
+	entry->uses |= WEIR_KV_SEEN;
+out:
+	spin_unlock(&bucket->lock);
+}
+
+/* Takes the next pair off; @new->owed are the bytes of those behind it, once packed. */
+static __always_inline void weir_kv_pairs_next(struct weir_kv_pairs *pairs, struct weir_kv_new *new)
+{
+	if (likely(pairs->packed)) {
+		new->len = *pairs->at;
+		new->key = pairs->at + 1;
+		pairs->at += weir_kv_pair_bytes(new->len);
+		new->owed -= weir_kv_pair_bytes(new->len);
+	} else {
+		new->len = weir_kv_key_len(pairs->at);
+		new->key = pairs->at;
+		pairs->at += WEIR_KV_KEY_MAX + WEIR_KV_VALUE;
+		new->owed -= WEIR_KV_PAIR_MAX;
+	}
+	new->value = get_unaligned_be32(pairs->at - WEIR_KV_VALUE);
+	pairs->left--;
+}
+
+/**
+ * weir_kv_table_reduce() - take a packet's pairs
+ * @table: the table
+ * @run: what they are of; where the table is in a later run, they are dropped
+ * @pairs: the pairs, which were checked; WEIR_KV_SLACK bytes behind them may be read
+ * @bytes: that they take at most once they are packed
+ * @spill: gets those that leave; has room for @bytes at least, and for evictions where for more
+ * @tally: counted up
+ *
+ * Softirq. Each pair is in the table then, or in @spill.
+ */
+void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, struct weir_kv_pairs *pairs,
+			  u32 bytes, struct weir_kv_spill *spill, struct weir_kv_tally *tally)
+{
+	struct weir_kv_new new = { .run = run, .owed = bytes };
+
+	while (pairs->left) {
+		weir_kv_pairs_next(pairs, &new);
+		weir_kv_reduce_one(table, &new, spill, tally);
+	}
+}
+
+static void weir_kv_bucket_sweep(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
+				 bool rested, struct weir_kv_spill *spill)
+{
+	struct weir_kv_entry *entry;
+	unsigned int i = bucket->n;
+
+	/* From the end on, as the last one takes the place of one that goes. */
+	while (i--) {
+		entry = weir_kv_entry(bucket, i);
+		if (rested && entry->uses & WEIR_KV_SEEN)
+			entry->uses &= ~WEIR_KV_SEEN;
+		else
+			weir_kv_evict(table, bucket, i, spill);
+	}
+}
+
+/**
+ * weir_kv_table_sweep() - let keys go, from where the last call has ended
+ * @table: the table
+ * @run: of this run alone
+ * @cursor: the next bucket, 0 at first
+ * @rested: only those that were not seen since the last sweep for such
+ * @spill: gets them; has room for WEIR_KV_BUCKET_BYTES at least
+ *
+ * Softirq. Return: whether this was the last of the table.
+ */
+bool weir_kv_table_sweep(struct weir_kv_table *table, u32 run, u32 *cursor, bool rested,
+			 struct weir_kv_spill *spill)
+{
+	struct weir_kv_bucket *bucket;
+	unsigned int looked;
+
+	for (looked = 0; looked < WEIR_KV_SWEEP && *cursor < table->buckets; looked++, ++*cursor) {
+		if (spill->size - spill->used < WEIR_KV_BUCKET_BYTES)
+			return false;
+		bucket = &table->bucket[*cursor];
+		spin_lock(&bucket->lock);
+		if (bucket->run == run)
+			weir_kv_bucket_sweep(table, bucket, rested, spill);
+		spin_unlock(&bucket->lock);
+	}
+	return *cursor == table->buckets;
+}

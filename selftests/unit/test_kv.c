@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Format kv: the table against a plain one, and whole runs between mappers and a reducer that are
+ * written apart from the engine, over a network that loses, repeats and reorders.
+ */
+#include "box.h"
+#include "base/payload.h"
+#include "format/kv.h"
+#include "job/kv.h"
+#include "kv/table.h"
+#include "unit.h"
+
+/* The reducer, as a host of the box's link, and this box as a sender of it. */
+#define REDUCER		200
+#define OWN_NUMBER	3
+
+#define KEYS		400
+#define MAPPERS		3
+#define PACKETS		120
+
+/* A key of 3 to 64 bytes that tells its number; the longer ones have the same beginning. */
+static u32 key_of(u32 k, u8 *key)
+{
+	u32 len = 3 + k % 62;
+
+	memset(key, 'x', len);
+	key[0] = k;
+	key[len - 1] = 'a' + (k >> 8);
+	key[1] = 'k';
+	return len;
+}
+
+static u32 number_of(const u8 *key, u32 len)
+{
+	u8 own[64];
+	u32 k = key[0] | (key[len - 1] - 'a') << 8;
+
+	CHECK(k < KEYS && key_of(k, own) == len && !memcmp(own, key, len));
+	return k < KEYS ? k : 0;
+}
+
+/* Small numbers come more often. */
+static u32 some_key(void)
+{
+	u32 a = random() % KEYS, b = random() % KEYS;
+
+	return min(a, b) * (u64)min(a, b) / KEYS;
+}
+
+static u32 put_pair(u8 *at, u32 k, s32 value, bool packed)
+{
+	u8 key[64] = { };
+	u32 len = key_of(k, key);
+
+	if (packed) {
+		at[0] = len;
+		memcpy(at + 1, key, len);
+		put_unaligned_be32(value, at + 1 + len);
+		return 1 + len + 4;
+	}
+	memcpy(at, key, 64);
+	put_unaligned_be32(value, at + 64);
+	return 68;
+}
+
+/* Adds packed pairs to @sums; returns how many there were. */
+static u32 sum_packed(const u8 *at, u32 len, s64 *sums)
+{
+	u32 n = 0, used = 0, key;
+
+	for (; used < len; n++, used += 1 + key + 4) {
+		key = at[used];
+		CHECK(key >= 1 && key <= 64 && used + 1 + key + 4 <= len);
+		sums[number_of(at + used + 1, key)] += (s32)get_unaligned_be32(at + used + 1 + key);
+	}
+	CHECK_EQ(used, len);
+	return n;
+}
+
+static void table_is_exact(u32 keys, bool packed)
+{
+	const struct weir_kv_config config = { .keys = keys, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM };
+	static s64 want[KEYS], got[KEYS];
+	static u8 in[4096 + WEIR_KV_SLACK], out[8192];
+	struct weir_kv_tally tally = { };
+	struct weir_kv_table table = { };
+	u32 i, j, len, cursor = 0, total = 0;
+	bool all;
+
+	memset(want, 0, sizeof(want));
+	memset(got, 0, sizeof(got));
+	CHECK(!weir_kv_table_init(&table, &config));
+	for (i = 0; i < 400; i++) {
+		struct weir_kv_pairs pairs = { .at = in, .left = 1 + random() % 40, .packed = packed };
+		struct weir_kv_spill spill = { .at = out };
+		u32 n = pairs.left;
+
+		for (j = 0, len = 0; j < n; j++) {
+			u32 k = some_key();
+			s32 value = random() % 1000 - 500;
+
+			want[k] += value;
+			len += put_pair(in + len, k, value, packed);
+		}
+		CHECK(weir_kv_pairs_check(in, len, n, packed));
+		spill.size = (packed ? len : n * WEIR_KV_PAIR_MAX) + random() % 200;
+		weir_kv_table_reduce(&table, 1, &pairs, packed ? len : n * WEIR_KV_PAIR_MAX, &spill, &tally);
+		CHECK(spill.used <= spill.size);
+		CHECK_EQ(sum_packed(out, spill.used, got), spill.pairs);
+		CHECK(atomic_read(&table.keys) <= keys);
+		total += n;
+	}
+	CHECK_EQ(tally.hits + tally.misses, total);
+	do {
+		struct weir_kv_spill spill = { .at = out, .size = 600 };
+
+		all = weir_kv_table_sweep(&table, 1, &cursor, false, &spill);
+		sum_packed(out, spill.used, got);
+	} while (!all);
+	CHECK_EQ(atomic_read(&table.keys), 0);
+	for (i = 0; i < KEYS; i++)
+		CHECK_EQ(got[i], want[i]);
+	if (keys >= 2 * KEYS)
+		CHECK(tally.evictions + tally.passed < total / 100);
+	weir_kv_table_uninit(&table);
+}
+
+static void kv_table_is_exact(void)
+{
+	static const u32 keys[] = { 1, 2, 17, KEYS / 10, KEYS, 4 * KEYS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		table_is_exact(keys[i], true);
+		table_is_exact(keys[i], false);
+	}
+}
+
+/* One key, one value after another; returns what the table has of it then. */
+static u32 fold(u8 dtype, u8 op, const u32 *value, u32 n, u32 *spilled)
+{
+	const struct weir_kv_config config = { .keys = 8, .dtype = dtype, .op = op };
+	struct weir_kv_table table = { };
+	struct weir_kv_tally tally = { };
+	u8 in[6 + WEIR_KV_SLACK] = { 1, 'a' }, out[600];
+	struct weir_kv_spill spill = { .at = out, .size = sizeof(out) };
+	u32 i, cursor = 0, got;
+
+	CHECK(!weir_kv_table_init(&table, &config));
+	for (i = 0; i < n; i++) {
+		struct weir_kv_pairs pairs = { .at = in, .left = 1, .packed = true };
+
+		put_unaligned_be32(value[i], in + 2);
+		weir_kv_table_reduce(&table, 1, &pairs, 6, &spill, &tally);
+	}
+	*spilled = spill.pairs;
+	spill.used = 0;
+	CHECK(weir_kv_table_sweep(&table, 1, &cursor, false, &spill));
+	got = get_unaligned_be32(out + 2);
+	weir_kv_table_uninit(&table);
+	return got;
+}
+
+#define FOLD(dtype, op, spilled, ...) \
+	fold(dtype, op, (const u32[]){ __VA_ARGS__ }, sizeof((u32[]){ __VA_ARGS__ }) / 4, spilled)
+
+static void kv_operations(void)
+{
+	u32 spilled;
+
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT32, WEIR_OP_SUM, &spilled, 5, -7), -2U);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT32, WEIR_OP_MIN, &spilled, 5, -7, 9), -7U);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT32, WEIR_OP_MAX, &spilled, 5, -7, 9), 9);
+	CHECK_EQ(spilled, 0);
+	/* A sum that has no room goes on as it is, and is never wrong. */
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT32, WEIR_OP_SUM, &spilled, 0x7fffffff, 1), 1);
+	CHECK_EQ(spilled, 1);
+	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_SUM, &spilled, 0x3f800000, 0x40000000), 0x40400000);
+	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_MIN, &spilled, 0x80000000, 0), 0x80000000);
+	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_MAX, &spilled, 0x7fc00001, 0x40000000), 0x7fc00000);
+	CHECK_EQ(spilled, 0);
+}
+
+static void kv_bad_pairs(void)
+{
+	u8 pairs[80] = { 2, 'a', 'b', 0, 0, 0, 1, 1, 'c', 0, 0, 0, 2 };
+
+	CHECK(weir_kv_pairs_check(pairs, 13, 2, true));
+	CHECK(!weir_kv_pairs_check(pairs, 13, 1, true));
+	CHECK(!weir_kv_pairs_check(pairs, 13, 3, true));
+	CHECK(!weir_kv_pairs_check(pairs, 12, 2, true));
+	CHECK(!weir_kv_pairs_check(pairs, 14, 2, true));
+	pairs[7] = 0;
+	CHECK(!weir_kv_pairs_check(pairs, 13, 2, true));
+	pairs[7] = 65;
+	CHECK(!weir_kv_pairs_check(pairs, 77, 2, true));
+	CHECK(!weir_kv_pairs_check(pairs, 68, 2, false));
+	CHECK(weir_kv_pairs_check(pairs, 68, 1, false));
+	memset(pairs, 0, 64);
+	CHECK(!weir_kv_pairs_check(pairs, 68, 1, false));
+}
+
+/* A sender of the test's own. */
+struct mapper {
+	u16 id;
+	u32 instance;
+	u32 session;
+	u64 cookie;
+	u32 base;			/* what is acknowledged */
+	u64 more;
+	u32 window;
+	bool done;
+	bool unknown;
+	u32 n;
+	u32 len[PACKETS + 1];
+	u16 pairs[PACKETS + 1];
+	u8 flags[PACKETS + 1];
+	u8 data[PACKETS + 1][512];
+};
+
+/* A receiver of the test's own. */
+struct reducer {
+	u32 instance;
+	u32 session;
+	u32 next;
+	u64 more;
+	u32 window;
+	bool fin;
+	u32 packets;
+	s64 sum[KEYS];
+};
+
+static struct weir_job *job;
+static struct mapper mapper[MAPPERS];
+static struct reducer reducer;
+static unsigned int loss;		/* of a hundred packets */
+
+static bool lost(void)
+{
+	return random() % 100 < loss;
+}
+
+static void setup(u32 keys, unsigned int sources)
+{
+	struct weir_job_config cfg;
+
+	box_up();
+	box.mtu = 600;
+	cfg = box_config(&weir_format_kv, 7, sources, 0, 0);
+	cfg.has_parent = true;
+	cfg.parent = (struct weir_parent_config) {
+		.addr = box_addr(REDUCER), .port = WEIR_PORT_KV, .source = OWN_NUMBER,
+	};
+	cfg.kv = (struct weir_kv_config) {
+		.keys = keys, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM,
+	};
+	job = box_job_of(&cfg);
+	CHECK(job);
+	memset(&reducer, 0, sizeof(reducer));
+	reducer.window = WEIR_KV_WINDOW;
+	loss = 0;
+}
+
+/* @words as a packet, from @host. */
+static int give_words(int host, const struct weir_kv_words *words, const u8 *data, u32 len)
+{
+	u8 buf[8 + sizeof(struct weir_kv) + 9100] = { };
+	struct in6_addr saddr = box_addr(host);
+	struct weir_contrib c = {
+		.job = 7, .source = words->source, .weight = 1, .count = words->pairs,
+		.block = words->seq, .generation = words->window,
+		.flags = words->kind == WEIR_KV_DOWN ? WEIR_CONTRIB_DOWN : 0,
+		.udp_len = 8 + sizeof(struct weir_kv) + len, .payload_off = 8 + sizeof(struct weir_kv),
+		.sport = WEIR_PORT_KV, .dport = WEIR_PORT_KV, .format = WEIR_FORMAT_KV,
+		.said = { words->session, words->more >> 32, words->more,
+			  words->dtype << 16 | words->op << 8 | words->flags },
+	};
+	struct weir_payload pl = { .n = 1, .seg = { { buf, c.udp_len } } };
+
+	memcpy(c.saddr, &saddr, sizeof(saddr));
+	memcpy(c.daddr, &job->local.addr, sizeof(job->local.addr));
+	if (len)
+		memcpy(buf + c.payload_off, data, len);
+	return weir_contribute(&box.dev, &c, &pl, true);
+}
+
+static struct weir_kv_words words_of(const struct mapper *m)
+{
+	return (struct weir_kv_words) {
+		.kind = WEIR_KV_UP, .op = WEIR_OP_SUM, .dtype = WEIR_DTYPE_INT32, .source = m->id,
+		.session = m->session,
+	};
+}
+
+static void read_head(const struct box_sent *p, struct weir_kv_words *w)
+{
+	const struct weir_kv *h = (const void *)p->head;
+
+	CHECK(h->flags & WEIR_KV_CPA);
+	*w = (struct weir_kv_words) {
+		.kind = h->kind, .flags = h->flags, .op = h->op, .dtype = h->dtype,
+		.job = h->job[0] << 8 | h->job[1], .source = h->source[0] << 8 | h->source[1],
+		.pairs = h->pairs[0] << 8 | h->pairs[1], .window = h->window[0] << 8 | h->window[1],
+		.seq = get_unaligned_be32(h->seq), .session = get_unaligned_be32(h->session),
+		.more = (u64)get_unaligned_be32(h->more) << 32 | get_unaligned_be32(h->more + 4),
+	};
+}
+
+static void reducer_says(const struct weir_kv_words *to, u16 status, u32 seq, u64 more)
+{
+	const struct weir_kv_words words = {
+		.kind = WEIR_KV_DOWN, .flags = WEIR_KV_CPK, .op = WEIR_OP_SUM,
+		.dtype = WEIR_DTYPE_INT32, .source = to->source, .pairs = status, .seq = seq,
+		.more = more, .session = to->session, .window = reducer.window,
+	};
+
+	if (!lost())
+		give_words(REDUCER, &words, NULL, 0);
+}
+
+static void reducer_opens(const struct weir_kv_words *w)
+{
+	if (w->more != 77) {
+		reducer_says(w, WEIR_KV_STATUS_COOKIE, 0, 77);
+		return;
+	}
+	if (w->session != reducer.instance) {
+		reducer.instance = w->session;
+		reducer.session++;
+		reducer.next = 0;
+		reducer.more = 0;
+		reducer.fin = false;
+		memset(reducer.sum, 0, sizeof(reducer.sum));
+	}
+	reducer_says(w, WEIR_KV_STATUS_OPENED, reducer.session, 0);
+}
+
+/* Takes a packet once. All sessions but its own it calls unknown. */
+static void reducer_hears(const struct box_sent *p)
+{
+	struct weir_kv_words w;
+	u32 ahead;
+
+	read_head(p, &w);
+	CHECK_EQ(w.kind, WEIR_KV_UP);
+	CHECK_EQ(w.source, OWN_NUMBER);
+	CHECK(p->bytes <= 600 - 28);
+	if (w.flags & WEIR_KV_OPEN) {
+		reducer_opens(&w);
+		return;
+	}
+	if (w.session != reducer.session) {
+		reducer_says(&w, WEIR_KV_STATUS_UNKNOWN, 0, 0);
+		return;
+	}
+	ahead = w.seq - reducer.next;
+	if ((w.pairs || w.flags & WEIR_KV_FIN) && (s32)ahead >= 0 && ahead < reducer.window &&
+	    !(ahead && reducer.more >> (ahead - 1) & 1)) {
+		if (p->len)
+			CHECK_EQ(sum_packed(page_address(p->pages[0]), p->len, reducer.sum), w.pairs);
+		reducer.fin |= !!(w.flags & WEIR_KV_FIN);
+		reducer.packets++;
+		if (ahead)
+			reducer.more |= 1ULL << (ahead - 1);
+		else
+			do {
+				reducer.next++;
+				ahead = reducer.more & 1;
+				reducer.more >>= 1;
+			} while (ahead);
+	}
+	if (!(reducer.fin && !w.pairs && w.flags == WEIR_KV_CPA && w.seq == reducer.next))
+		reducer_says(&w, WEIR_KV_STATUS_OK, reducer.next, reducer.more);
+}
+
+static void mapper_hears(struct mapper *m, const struct box_sent *p)
+{
+	struct weir_kv_words w;
+
+	read_head(p, &w);
+	CHECK_EQ(w.kind, WEIR_KV_DOWN);
+	CHECK(w.flags & WEIR_KV_CPK);
+	CHECK_EQ(p->bytes, sizeof(struct weir_kv));
+	CHECK_EQ(p->dport, WEIR_PORT_KV);
+	if (w.pairs == WEIR_KV_STATUS_COOKIE && w.session == m->instance) {
+		m->cookie = w.more;
+	} else if (w.pairs == WEIR_KV_STATUS_OPENED && w.session == m->instance) {
+		m->session = w.seq;
+		m->window = w.window;
+	} else if (w.pairs == WEIR_KV_STATUS_UNKNOWN && w.session == m->session) {
+		m->unknown = true;
+	} else if (w.pairs == WEIR_KV_STATUS_OK && w.session == m->session &&
+		   (s32)(w.seq - m->base) >= 0) {
+		CHECK(w.seq <= m->n);
+		m->base = w.seq;
+		m->more = w.more;
+		m->window = w.window;
+		m->done = w.seq == m->n;
+		if (m->done)
+			CHECK(reducer.fin);
+	}
+}
+
+static void deliver(void)
+{
+	struct in6_addr to_reducer = box_addr(REDUCER);
+	unsigned int i;
+	struct box_sent p;
+
+	/* What it causes comes behind it. */
+	for (i = 0; i < box.sent; i++) {
+		p = box.packet[i];
+		if (lost())
+			continue;
+		if (ipv6_addr_equal(&p.to, &to_reducer))
+			reducer_hears(&p);
+		else
+			mapper_hears(&mapper[ntohl(p.to.s6_addr32[3]) % 256 - 1], &p);
+	}
+	box_forget();
+}
+
+static void mapper_opens(struct mapper *m)
+{
+	struct weir_kv_words words = words_of(m);
+
+	words.flags = WEIR_KV_OPEN;
+	words.session = m->instance;
+	words.more = m->cookie;
+	if (!lost())
+		CHECK_EQ(give_words(m->id + 1, &words, NULL, 0), 0);
+}
+
+static int mapper_sends(struct mapper *m, u32 seq)
+{
+	struct weir_kv_words words = words_of(m);
+
+	words.seq = seq;
+	words.pairs = m->pairs[seq];
+	words.flags = m->flags[seq];
+	return lost() ? 0 : give_words(m->id + 1, &words, m->data[seq], m->len[seq]);
+}
+
+static bool mapper_has_acked(const struct mapper *m, u32 seq)
+{
+	return seq < m->base || (seq > m->base && m->more >> (seq - m->base - 1) & 1);
+}
+
+/* Sends one of the packets that it may, whichever; or asks. */
+static void mapper_step(struct mapper *m)
+{
+	u32 seq, left = m->n - m->base, room = max(m->window, 1U);
+
+	if (!m->session) {
+		mapper_opens(m);
+		return;
+	}
+	seq = m->base + random() % min(left, room);
+	if (!mapper_has_acked(m, seq))
+		mapper_sends(m, seq);
+}
+
+static void mapper_fill(struct mapper *m, u16 id, s64 *want)
+{
+	u32 i, j;
+
+	memset(m, 0, sizeof(*m));
+	m->id = id;
+	m->instance = random();
+	m->n = PACKETS + 1;
+	for (i = 0; i < PACKETS; i++) {
+		bool packed = random() % 2;
+
+		m->pairs[i] = 1 + random() % 7;
+		m->flags[i] = (packed ? WEIR_KV_PACKED : 0) | (random() % 40 ? 0 : WEIR_KV_COLLECT);
+		for (j = 0; j < m->pairs[i]; j++) {
+			u32 k = some_key();
+			s32 value = random() % 100;
+
+			want[k] += value;
+			m->len[i] += put_pair(m->data[i] + m->len[i], k, value, packed);
+		}
+	}
+	m->flags[PACKETS] = WEIR_KV_FIN;
+}
+
+static void fill(s64 *want, unsigned int n)
+{
+	unsigned int i;
+
+	memset(want, 0, KEYS * sizeof(*want));
+	for (i = 0; i < n; i++)
+		mapper_fill(&mapper[i], i, want);
+}
+
+/* Begins from the first packet, as a sender does whose run is void. */
+static void mapper_again(struct mapper *m)
+{
+	m->instance = random();
+	m->session = 0;
+	m->base = 0;
+	m->more = 0;
+	m->done = false;
+	m->unknown = false;
+}
+
+static bool all_done(unsigned int n)
+{
+	while (n--)
+		if (!mapper[n].done)
+			return false;
+	return true;
+}
+
+static void step(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (mapper[i].unknown)
+			mapper_again(&mapper[i]);
+		if (!mapper[i].done)
+			mapper_step(&mapper[i]);
+	}
+	deliver();
+	mock_run(mock_ns + NSEC_PER_MSEC);
+	deliver();
+}
+
+#define STEPS 100000
+
+static void run(unsigned int n, const s64 *want)
+{
+	unsigned int steps, k;
+
+	for (steps = 0; steps < STEPS && !all_done(n); steps++)
+		step(n);
+	CHECK(all_done(n));
+	for (k = 0; k < KEYS; k++)
+		CHECK_EQ(reducer.sum[k], want[k]);
+}
+
+static void kv_runs(void)
+{
+	static const struct { u32 keys; unsigned int loss; } cases[] = {
+		{ 4 * KEYS, 0 }, { KEYS / 10, 0 }, { 1, 0 }, { 4 * KEYS, 1 }, { KEYS / 10, 10 },
+		{ 1, 20 }, { 4 * KEYS, 20 },
+	};
+	static s64 want[KEYS];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		setup(cases[i].keys, MAPPERS);
+		loss = cases[i].loss;
+		fill(want, MAPPERS);
+		run(MAPPERS, want);
+		/* The next run is another one. */
+		fill(want, MAPPERS);
+		run(MAPPERS, want);
+		box_down();
+	}
+}
+
+/* What fits into the table goes to the reducer once. */
+static void kv_reduces(void)
+{
+	static s64 want[KEYS];
+
+	setup(4 * KEYS, MAPPERS);
+	fill(want, MAPPERS);
+	run(MAPPERS, want);
+	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), MAPPERS * (PACKETS + 1));
+	CHECK(reducer.packets < MAPPERS * PACKETS);
+	CHECK(box_counter(WEIR_C_KV_HITS) > box_counter(WEIR_C_KV_MISSES));
+	box_down();
+}
+
+/* A mapper that begins anew makes the run void, and its pairs count once. */
+static void kv_mapper_begins_anew(void)
+{
+	static s64 want[KEYS];
+	unsigned int i;
+
+	setup(KEYS / 10, MAPPERS);
+	loss = 5;
+	fill(want, MAPPERS);
+	for (i = 0; i < 60; i++)
+		step(MAPPERS);
+	mapper_again(&mapper[1]);
+	mapper[1].cookie = 0;
+	run(MAPPERS, want);
+	box_down();
+}
+
+/* So does a reducer that has lost what it had. */
+static void kv_reducer_begins_anew(void)
+{
+	static s64 want[KEYS];
+	unsigned int i;
+
+	setup(KEYS / 10, MAPPERS);
+	fill(want, MAPPERS);
+	for (i = 0; i < 100; i++)
+		step(MAPPERS);
+	reducer.session += 100;
+	reducer.instance = 0;
+	run(MAPPERS, want);
+	box_down();
+}
+
+/* A reducer that takes nothing: mappers are stopped, nothing is lost and nothing grows. */
+static void kv_backpressure(void)
+{
+	static s64 want[KEYS];
+	unsigned int i;
+
+	setup(1, MAPPERS);
+	fill(want, MAPPERS);
+	reducer.window = 0;
+	for (i = 0; i < 3000; i++)
+		step(MAPPERS);
+	CHECK(!all_done(MAPPERS));
+	CHECK_EQ(reducer.packets, 0);
+	reducer.window = 2;
+	run(MAPPERS, want);
+	box_down();
+}
+
+static void kv_rested_keys(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	unsigned int i;
+
+	setup(4 * KEYS, 1);
+	job->policy.timeout = 50 * NSEC_PER_MSEC;
+	fill(want, 1);
+	m->flags[0] &= WEIR_KV_PACKED;
+	while (!m->base) {
+		if (!m->session)
+			mapper_opens(m);
+		else
+			mapper_sends(m, 0);
+		deliver();
+	}
+	CHECK_EQ(reducer.packets, 0);
+	for (i = 0; i < 400; i++) {
+		mock_run(mock_ns + NSEC_PER_MSEC);
+		deliver();
+	}
+	CHECK_EQ(reducer.packets, 1);
+	CHECK_EQ(atomic_read(&job->kv->table.keys), 0);
+	box_down();
+}
+
+/* Nothing of a bad packet is taken, not even its first pair. */
+static void kv_refusals(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	struct weir_kv_words words;
+
+	setup(4 * KEYS, 2);
+	fill(want, 1);
+	while (!m->session) {
+		mapper_opens(m);
+		deliver();
+	}
+	words = words_of(m);
+	words.flags = m->flags[0] & WEIR_KV_PACKED;
+	words.pairs = m->pairs[0] + 1;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_PAIR);
+	words.pairs = m->pairs[0];
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0] - 1), WEIR_REASON_PAIR);
+	CHECK_EQ(give_words(1, &words, NULL, 0), WEIR_REASON_LENGTH);
+	words.op = WEIR_OP_MAX;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_OPERATION);
+	words.op = WEIR_OP_SUM;
+	words.dtype = WEIR_DTYPE_FLOAT32;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_OPERATION);
+	words.dtype = WEIR_DTYPE_INT32;
+	words.session++;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_SESSION);
+	words.session--;
+	words.seq = 65;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_AHEAD);
+	words.seq = 0;
+	CHECK_EQ(give_words(2, &words, m->data[0], m->len[0]), WEIR_REASON_SPOOFED);
+	words.source = 1;
+	CHECK_EQ(give_words(2, &words, m->data[0], m->len[0]), WEIR_REASON_SESSION);
+	words.source = 2;
+	CHECK_EQ(give_words(3, &words, m->data[0], m->len[0]), WEIR_REASON_NO_SOURCE);
+	CHECK_EQ(atomic_read(&job->kv->table.keys), 0);
+	words.source = 0;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), 0);
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_DUPLICATE);
+	box_down();
+}
+
+/* Another instance has to wait until the first one is silent. */
+static void kv_number_is_taken(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	u32 session;
+
+	setup(4 * KEYS, 2);
+	fill(want, 1);
+	while (!m->session) {
+		mapper_opens(m);
+		deliver();
+	}
+	session = m->session;
+	mapper_again(m);
+	mapper_opens(m);
+	deliver();
+	mapper_opens(m);
+	deliver();
+	CHECK_EQ(m->session, 0);
+	mock_ns += (WEIR_KV_SILENCE + 1) * NSEC_PER_SEC;
+	mapper_opens(m);
+	deliver();
+	CHECK(m->session && m->session != session);
+	box_down();
+}
+
+/* Without memory nothing is left behind. */
+static void kv_no_memory(void)
+{
+	long allowed;
+
+	for (allowed = 0;; allowed++) {
+		struct weir_job_config cfg;
+
+		box_up();
+		cfg = box_config(&weir_format_kv, 7, 2, 0, 0);
+		cfg.has_parent = true;
+		cfg.parent = (struct weir_parent_config) { .addr = box_addr(REDUCER), .port = 1 };
+		cfg.kv = (struct weir_kv_config) { .keys = 100, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM };
+		mock_fail_after = allowed;
+		job = box_job_of(&cfg);
+		mock_fail_after = -1;
+		box_down();
+		if (job)
+			break;
+	}
+	CHECK(allowed > WEIR_KV_PARCELS);
+}
+
+const struct ktap_test kv_tests[] = {
+	KTAP_TEST(kv_table_is_exact),
+	KTAP_TEST(kv_operations),
+	KTAP_TEST(kv_bad_pairs),
+	KTAP_TEST(kv_runs),
+	KTAP_TEST(kv_reduces),
+	KTAP_TEST(kv_mapper_begins_anew),
+	KTAP_TEST(kv_reducer_begins_anew),
+	KTAP_TEST(kv_backpressure),
+	KTAP_TEST(kv_rested_keys),
+	KTAP_TEST(kv_refusals),
+	KTAP_TEST(kv_number_is_taken),
+	KTAP_TEST(kv_no_memory),
+};
+SUITE_END(kv);
