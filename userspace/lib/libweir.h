@@ -711,6 +711,255 @@ int weir_get_info(const struct weir *comm, struct weir_info *info);
  */
 int weir_get_members(const struct weir *comm, struct weir_members *members);
 
+/*
+ * Key-value streams.
+ *
+ * Mappers put pairs of a key and a number into streams, and a reducer gets each key once, with the
+ * sum, the least or the greatest of its numbers. A box on the way ("weir job add ... format kv")
+ * reduces what comes by; without one the streams go straight to the reducer. Each pair that was put
+ * counts once, whatever is lost, doubled or late. What mappers have put is a run, which ends when
+ * all of them have; where one breaks off and begins anew, or a box has lost what it had, the run is
+ * void: nothing of it counts, and all mappers begin from their first pair, see weir_kv_restart().
+ *
+ * A stream is used by one thread at a time. The library starts no thread: a mapper that has nothing
+ * to put for more than a second calls weir_kv_progress() meanwhile, so that it does not look dead.
+ */
+
+/** struct weir_stream - one end of a key-value stream, a mapper's or the reducer's */
+struct weir_stream;
+
+/** WEIR_KV_KEY_BYTES - the longest key */
+#define WEIR_KV_KEY_BYTES	64
+
+/**
+ * struct weir_kv_options - options of weir_kv_open() and weir_kv_listen()
+ * @size: sizeof(struct weir_kv_options)
+ * @address: of a mapper, where its pairs go: the box's address that the job was added with, or the
+ *	reducer's own; required. Of a reducer, the address that it takes pairs at: NULL is any, which
+ *	does on a host that has one. IPv4 or IPv6 in numbers
+ * @bind_address: of a mapper, its own address, to which its source is bound on the box; NULL lets
+ *	the routing table choose. Of a reducer NULL
+ * @port: UDP port of the job, at the box or the reducer; 0 is 12064
+ * @job: the job's id
+ * @source: of a mapper, its number among those of its box or reducer, from 0. Of a reducer 0
+ * @sources: of a reducer, how many send to it: mappers, or boxes. Of a mapper 0
+ * @type: of the values, WEIR_INT32 or WEIR_FLOAT32; 0 is WEIR_INT32
+ * @operation: how values of a key are combined, an enum weir_operation; 0 is WEIR_SUM
+ * @local_keys: of a mapper, how many keys it may keep to combine their values itself, before they are
+ *	sent; 0 is none. When they are so many, all are sent
+ * @timeout_ms: of a mapper, give up when nothing has come back for so long; 0 is 30000. Time that
+ *	the caller spends elsewhere is not counted. Of a reducer 0
+ */
+struct weir_kv_options {
+	size_t size;
+	const char *address;
+	const char *bind_address;
+	uint16_t port;
+	uint16_t job;
+	uint16_t source;
+	uint16_t sources;
+	uint32_t type;
+	uint32_t operation;
+	uint32_t local_keys;
+	uint32_t timeout_ms;
+};
+
+/**
+ * struct weir_kv_pair - a key and its value
+ * @size: sizeof(struct weir_kv_pair), set by the caller
+ * @key: the key's bytes, which need not be text; valid until the stream is closed
+ * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @integer: the value, of int32. Sums may be larger than that
+ * @real: the value, of float32. Sums of the reducer have double precision, those of a box have not
+ */
+struct weir_kv_pair {
+	size_t size;
+	const void *key;
+	size_t length;
+	int64_t integer;
+	double real;
+};
+
+/**
+ * struct weir_kv_stats - counters since the stream was opened
+ * @size: sizeof(struct weir_kv_stats), set by the caller
+ * @packets_sent: packets with pairs or signals, those sent again included; of a reducer, answers
+ * @packets_received: datagrams received, good or bad
+ * @retransmits: packets sent again
+ * @timeouts: how often the retransmission timer ran out
+ * @probes: packets that only showed that the mapper is alive
+ * @pairs: pairs sent, of a mapper, or taken, of a reducer; those of void runs included
+ * @keys: of a reducer, different keys that it has now; of a mapper, those that it keeps
+ * @duplicates: packets that had been taken already
+ * @voids: runs that became void
+ * @bad_header: packets that were too short or long, or had a wrong kind, or flags that do not go
+ *	together. All that are counted from here on have changed nothing
+ * @bad_key: that had a key of no bytes, or of too many
+ * @bad_pairs: that ended within a pair, or had another number of them than they said
+ * @bad_numbers: of another operation or type
+ * @bad_source: of another job or a source that there is not, or that came from somewhere else than
+ *	its source
+ * @bad_session: of a session that is over
+ * @bad_sequence: whose number is beyond the window, or behind the last packet of the session
+ */
+struct weir_kv_stats {
+	size_t size;
+	uint64_t packets_sent;
+	uint64_t packets_received;
+	uint64_t retransmits;
+	uint64_t timeouts;
+	uint64_t probes;
+	uint64_t pairs;
+	uint64_t keys;
+	uint64_t duplicates;
+	uint64_t voids;
+	uint64_t bad_header;
+	uint64_t bad_key;
+	uint64_t bad_pairs;
+	uint64_t bad_numbers;
+	uint64_t bad_source;
+	uint64_t bad_session;
+	uint64_t bad_sequence;
+};
+
+/**
+ * weir_kv_open() - begin a mapper's stream
+ * @stream: where it goes; NULL after an error
+ * @options: see there; not used after the call
+ *
+ * Blocks until the other end has answered: it may be started later.
+ *
+ * Return: 0;
+ *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
+ *	-EADDRINUSE: another mapper has this source, and was heard for the last ten seconds;
+ *	-EPROTO: the job has another operation or type;
+ *	-ETIMEDOUT, -ECONNREFUSED: no answer;
+ *	-EINTR: a signal handler ran;
+ *	-EMSGSIZE: the path's MTU does not carry a pair;
+ *	-ENOMEM and others of the socket calls. weir_kv_error(NULL) has the sentence.
+ */
+int weir_kv_open(struct weir_stream **stream, const struct weir_kv_options *options);
+
+/**
+ * weir_kv_put() - put a pair into a stream
+ * @stream: a mapper's
+ * @key: the key's bytes
+ * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @value: an integer in the range of int32, or a number that float32 can have
+ *
+ * Blocks while the window is full.
+ *
+ * Return: 0;
+ *	-EINVAL: no key, or one that is too long; -ERANGE: a value that the type does not have: the
+ *	stream is as it was;
+ *	-ERESTART: the run is void: see weir_kv_restart();
+ *	-ETIMEDOUT, -ECONNREFUSED, -EMSGSIZE and others of the path: final.
+ */
+int weir_kv_put(struct weir_stream *stream, const void *key, size_t length, double value);
+
+/**
+ * weir_kv_collect() - let what was put go on to the reducer
+ * @stream: a mapper's
+ *
+ * Sends what waits here, and asks boxes on the way to send what they have. Need not be called: the
+ * end of all mappers does the same.
+ *
+ * Return: as weir_kv_put().
+ */
+int weir_kv_collect(struct weir_stream *stream);
+
+/**
+ * weir_kv_finish() - end a mapper's stream
+ * @stream: a mapper's
+ *
+ * Blocks until all that was put is at the reducer, and all other mappers have ended, too. Then
+ * nothing can be put any more.
+ *
+ * Return: as weir_kv_put(); -EINTR: a signal handler ran: call it again.
+ */
+int weir_kv_finish(struct weir_stream *stream);
+
+/**
+ * weir_kv_restart() - begin anew after a void run
+ * @stream: a mapper's, of which a call has returned -ERESTART
+ *
+ * The caller puts all pairs again, from the first one on.
+ *
+ * Return: as weir_kv_open(); after -EINTR call it again.
+ */
+int weir_kv_restart(struct weir_stream *stream);
+
+/**
+ * weir_kv_listen() - begin to be a reducer
+ * @stream: where its stream goes; NULL after an error
+ * @options: see there; not used after the call
+ *
+ * Return: 0;
+ *	-EINVAL, -E2BIG: wrong options, or of a later version of the library;
+ *	-EADDRINUSE, -EADDRNOTAVAIL, -ENOMEM and others of the socket calls.
+ *	weir_kv_error(NULL) has the sentence.
+ */
+int weir_kv_listen(struct weir_stream **stream, const struct weir_kv_options *options);
+
+/**
+ * weir_kv_wait() - take pairs until all mappers have ended
+ * @stream: a reducer's
+ *
+ * Void runs leave nothing, and it goes on waiting.
+ *
+ * Return: 0; -EINTR: a signal handler ran: call it again; -ENOMEM: final.
+ */
+int weir_kv_wait(struct weir_stream *stream);
+
+/**
+ * weir_kv_next() - the next pair of the result
+ * @stream: a reducer's, after weir_kv_wait()
+ * @pair: where it goes; ->size must be set
+ *
+ * Each key comes once, in no order that is promised.
+ *
+ * Return: 1; 0 where there is no further one; -EINVAL, also before all mappers have ended.
+ */
+int weir_kv_next(struct weir_stream *stream, struct weir_kv_pair *pair);
+
+/**
+ * weir_kv_progress() - do what is due, without blocking
+ * @stream: either end's
+ *
+ * To be called each second by a mapper that has nothing to put, or by a reducer that does not wait
+ * in weir_kv_wait(). What was put is sent, where the window lets it; what is kept for @local_keys
+ * stays.
+ *
+ * Return: as weir_kv_put() or weir_kv_wait(); a reducer's also -EAGAIN, before all mappers have ended.
+ */
+int weir_kv_progress(struct weir_stream *stream);
+
+/**
+ * weir_kv_close() - free a stream
+ * @stream: may be NULL
+ *
+ * A mapper that has not finished breaks off: the run goes on when another one takes its place.
+ */
+void weir_kv_close(struct weir_stream *stream);
+
+/**
+ * weir_kv_error() - the sentence of the last error
+ * @stream: the stream; NULL for the thread's last failed weir_kv_open() or weir_kv_listen()
+ *
+ * Return: a string without a line feed, never NULL, valid until the next call. Empty when there
+ *	has been no error.
+ */
+const char *weir_kv_error(const struct weir_stream *stream);
+
+/**
+ * weir_kv_get_stats() - read the counters
+ * @stream: either end's
+ * @stats: ->size must be set; members unknown to the library are zeroed
+ *
+ * Return: 0 or -EINVAL.
+ */
+int weir_kv_get_stats(const struct weir_stream *stream, struct weir_kv_stats *stats);
+
 /** weir_version() - the library's version, "major.minor.patch" */
 const char *weir_version(void);
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a mapper's end sends and hears. */
+#ifndef WEIR_KV_TALK_H
+#define WEIR_KV_TALK_H
+
+#include <stdint.h>
+
+#include "kv/wire.h"
+
+struct weir_stream;
+
+/* The socket, connected to the other end. Returns 0 or a negative errno, with its sentence. */
+int kv_talk_open(struct weir_stream *stream);
+
+/* A header from the mapper's side: flags and numbers are the caller's. */
+struct kv_header kv_talk_header(const struct weir_stream *stream, uint8_t flags);
+
+/* Sends a packet; what the path loses is sent again by those who wait for its answer. */
+void kv_talk_send(struct weir_stream *stream, const uint8_t *packet, size_t length);
+
+/* A packet of a header alone that has no number of its own. */
+void kv_talk_probe(struct weir_stream *stream, uint32_t seq);
+
+/* Takes all that has come. Returns 0 or a negative errno, with its sentence. */
+int kv_talk_listen(struct weir_stream *stream);
+
+/* Waits for something to come, until a time. Returns 0, also then, or -EINTR. */
+int kv_talk_wait(struct weir_stream *stream, uint64_t until);
+
+/*
+ * Opens a session, which follows the last one. Returns 0 or a negative errno, with its sentence.
+ */
+int kv_talk_begin(struct weir_stream *stream);
+
+/* Has the other end been silent for too long? Then a negative errno, with its sentence. */
+int kv_talk_check(struct weir_stream *stream);
+
+#endif
