@@ -23,13 +23,15 @@ $(eval $(call fuzzer,trim,$(addprefix $(fuzz_dir)/,trim.c trim_check.c slow.c),-
 $(eval $(call fuzzer,receive,$(fuzz_dir)/receive.c $(libweir_sources),-Iuserspace/lib -lm \
 	$(addprefix -Wl$(comma)--wrap=,send recv sendmsg sendmmsg recvmmsg ppoll clock_gettime getrandom)))
 $(eval $(call fuzzer,args,$(fuzz_dir)/args.c $(fuzz_dir)/quiet.c $(filter-out %/main.c,$(weir_sources)),\
-	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
+	-Iuserspace/weir -Iuserspace/lib -I$(B) $(libweir_kv) -lmnl -lbpf -ljson-c -lm,\
+	$(bpf_skeletons) $(B)/weir/names_gen.h $(libweir_kv)))
 $(eval $(call fuzzer,ask,$(fuzz_dir)/ask.c $(addprefix userspace/weird/,ask/ask.c base/fields.c base/refusal.c)\
 	userspace/weir/base/addr.c userspace/weir/grammar/names.c,\
 	-Iuserspace/weird -Iuserspace/weir -I$(B) -ljson-c,$(B)/weir/names_gen.h))
 
 $(eval $(call fuzzer,plan,$(fuzz_dir)/plan.c $(fuzz_dir)/quiet.c $(filter-out %/main.c,$(weir_sources)),\
-	-Iuserspace/weir -I$(B) -lmnl -lbpf -ljson-c,$(bpf_skeletons) $(B)/weir/names_gen.h))
+	-Iuserspace/weir -Iuserspace/lib -I$(B) $(libweir_kv) -lmnl -lbpf -ljson-c -lm,\
+	$(bpf_skeletons) $(B)/weir/names_gen.h $(libweir_kv)))
 
 .PHONY: fuzzers
 fuzzers: $(fuzzers)

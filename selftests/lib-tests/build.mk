@@ -13,6 +13,7 @@ libtests_comm := $(addprefix $(libtests_dir)/,agree.c comm-main.c comm.c congest
 	missing.c numbers.c partial.c reload.c standby.c trees.c vectors.c cluster.c kernel.c ktap.c refbox.c refsum.c faults.c) \
 	$(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c pace.c ktap.c) $(libweir_sources)
+libtests_kv := $(addprefix $(libtests_dir)/,kv-main.c kv-parts.c kv-streams.c kv-bad.c kv-relay.c ktap.c faults.c) $(libweir_sources)
 libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/base/address.c
 
 # A kernel that lacks things, see kernel.h.
@@ -33,6 +34,8 @@ $(eval $(call libtest,unit-sanitized,$(libtests_unit),$(libtests_sanitize)))
 $(eval $(call libtest,comm,$(libtests_comm),,$(libtests_kernel)))
 $(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize),$(libtests_kernel)))
 $(eval $(call libtest,comm-threads,$(libtests_comm),-g -O1 -fsanitize=thread,$(libtests_kernel)))
+$(eval $(call libtest,kv,$(libtests_kv)))
+$(eval $(call libtest,kv-sanitized,$(libtests_kv),$(libtests_sanitize)))
 $(eval $(call libtest,refbox,$(libtests_refbox)))
 
 .PHONY: lib-tests

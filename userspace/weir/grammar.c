@@ -7,6 +7,7 @@
 
 #include "grammar/commands.h"
 #include "grammar/grammar.h"
+#include "kv/words.h"
 #include "metrics/styles.h"
 #include "watch/view.h"
 
@@ -249,6 +250,60 @@ static const struct verb port_verbs[] = {
 	{ .name = NULL },
 };
 
+/* Keys of key-value streams. */
+static const struct key kv_job = {
+	"job", "NUMBER", "the job's number, 0 to 255, the same at the box and at all ends",
+	VALUE_NUMBER, LOOKUP_JOB, .max = WEIR_JOB_ID_MAX,
+};
+static const struct key kv_source = {
+	"source", "NUMBER", "which source of the box, or of the reducer where there is no box, 0 to 255",
+	VALUE_NUMBER, .max = WEIR_SOURCES_MAX - 1,
+};
+static const struct key kv_sources = {
+	"sources", "NUMBER", "how many send to this reducer, 1 to 256: boxes, or mappers where there is none",
+	VALUE_NUMBER, .min = 1, .max = WEIR_SOURCES_MAX,
+};
+static const struct key kv_to = {
+	"to", "ADDRESS", "the box that has the job, or the reducer",
+	.type = VALUE_ADDRESS,
+};
+static const struct key kv_address = {
+	"address", "ADDRESS", "this host's address that pairs come to (any)",
+	.type = VALUE_ADDRESS,
+};
+static const struct key kv_port = {
+	"port", "NUMBER", "UDP port of the job (12064)", VALUE_NUMBER, .min = 1, .max = 65535,
+};
+static const struct key kv_op = {
+	"op", "OPERATION", "how the values of a key are combined (sum)",
+	VALUE_NAME, .names = &op_names,
+};
+static const struct key kv_dtype = {
+	"dtype", "TYPE", "data type of a value (int32)", VALUE_NAME, .names = &kv_dtype_names,
+};
+static const struct key kv_local_keys = {
+	"local-keys", "NUMBER", "keys whose values are combined here before they are sent (0)",
+	.type = VALUE_NUMBER,
+};
+static const struct key kv_file = {
+	"file", "FILE", "where the lines are (standard input)", VALUE_OWN, .syntax = &kv_file_syntax,
+};
+static const struct verb_key kv_put_keys[] = {
+	{ &kv_job, true }, { &kv_source, true }, { &kv_to, true }, { &kv_port, false },
+	{ &kv_op, false }, { &kv_dtype, false }, { &kv_local_keys, false }, { &kv_file, false }, END,
+};
+static const struct verb_key kv_get_keys[] = {
+	{ &kv_job, true }, { &kv_sources, true }, { &kv_address, false }, { &kv_port, false },
+	{ &kv_op, false }, { &kv_dtype, false }, END,
+};
+static const struct verb kv_verbs[] = {
+	{ "put", "send lines of a key, a tab and a value, which is 1 where it is left out", 0,
+	  kv_put_keys, .run = kv_put },
+	{ "get", "wait until all have sent their lines, and print a line a key, in any order", 0,
+	  kv_get_keys, .run = kv_get },
+	{ .name = NULL },
+};
+
 static const struct verb stats_verbs[] = {
 	{ "", "show the counters of the namespace, and why packets were refused",
 	  WEIR_CMD_STATS_GET, no_keys, .run = stats_show },
@@ -357,6 +412,7 @@ const struct object grammar[] = {
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
+	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },
 	{ "stats", "counters of the namespace", .verbs = stats_verbs },
 	{ "top", "rates and late sources, live", .verbs = top_verbs },
 	{ "monitor", "events as they happen", .verbs = monitor_verbs },

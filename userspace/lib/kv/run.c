@@ -43,15 +43,14 @@ static uint64_t cookie_for(const struct kv_receiver *receiver, const struct addr
 	return kv_hash(&receiver->secret, &of, sizeof(of));
 }
 
-/* Nothing of the run counts: all mappers are told, and have to open again. */
-static void make_void(struct weir_stream *stream)
+/* Nothing of the run counts: all mappers but the one that begins anew are told to do so, too. */
+static void make_void(struct weir_stream *stream, uint16_t beginner)
 {
 	struct kv_receiver *receiver = stream->receiver;
 
 	for (uint16_t i = 0; i < stream->config.sources; i++) {
-		if (!receiver->session[i].number)
-			continue;
-		kv_answer_session(stream, i, WEIR_KV_STATUS_UNKNOWN);
+		if (receiver->session[i].number && i != beginner)
+			kv_answer_session(stream, i, WEIR_KV_STATUS_UNKNOWN);
 		memset(&receiver->session[i], 0, sizeof(receiver->session[i]));
 	}
 	kv_table_clear(&receiver->table);
@@ -105,7 +104,7 @@ static void open_session(struct weir_stream *stream, const struct address *peer,
 		}
 		/* One of which nothing was taken leaves no trace, and the others can go on. */
 		if (session->number && kv_session_is_used(session))
-			make_void(stream);
+			make_void(stream, header->source);
 		begin_session(receiver, peer, header, now);
 	}
 	kv_answer_opened(stream, peer, header, session->number);

@@ -32,6 +32,8 @@ int save_run(const struct args *args);
 int restore_run(const struct args *args);
 int upgrade_run(const struct args *args);
 int metrics_run(const struct args *args);
+int kv_put(const struct args *args);
+int kv_get(const struct args *args);
 int flush_all(const struct args *args);
 int help_run(const struct args *args);
 int complete_run(const struct args *args);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pairs as lines: the key, a tab, the value. */
+#ifndef WEIR_KV_PAIRS_H
+#define WEIR_KV_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * struct pair - of a line
+ * @key: which may have any bytes but tabs and line feeds
+ * @length: of the key
+ * @value: 1 where the line has none
+ */
+struct pair {
+	const char *key;
+	size_t length;
+	double value;
+};
+
+/* Reads a line. Returns an exit status, with a sentence about the value. */
+int pair_read(struct pair *pair, const char *line, size_t length, bool integers);
+
+#endif
