@@ -27,7 +27,7 @@ star_create 4 || exit 1
 reducer=$(worker_addr 4)
 
 # The words of a third of the text each, and how often each word is in all of it.
-cat "$licenses"/*[0-9] | tr -cs A-Za-z '\n' | tr A-Z a-z | grep . >"$work/words"
+cat "$licenses"/*[0-9] | LC_ALL=C tr -cs "[:alpha:]" "\n" | tr "[:upper:]" "[:lower:]" | grep . >"$work/words"
 split -n r/3 -d "$work/words" "$work/words."
 LC_ALL=C sort "$work/words" | uniq -c | awk '{ print $2 "\t" $1 }' >"$work/counted"
 
@@ -76,27 +76,38 @@ later() {
 }
 ktap_run "mappers may be first" later
 
-# A mapper that has sent half of its words and waits for more: in the background, as $half. A
-# pipe takes the last of what is written without a reader, so it is read when more fits.
+# Datagrams that have come to the reducer, and whether many more have than a session takes.
+received() { in_worker 4 awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/net/snmp; }
+many_since() { is_more_than $(($1 + 20)) received; }
+
+# Kills what runs in these workers, sockets included: the shells that wait for it end by themselves.
+is_empty() { [[ -z $(ip netns pids "$(ns_name "w$1")") ]]; }
+kill_in() {
+	local i
+	for i; do
+		ip netns pids "$(ns_name "w$i")" | xargs -r kill -KILL 2>/dev/null
+		poll 20 is_empty "$i" || return
+	done
+}
+
+# A mapper that has half of its words, has sent many, and waits for more, as $half.
 half() {
-	local words=$1
-	rm -f "$work/pipe" && mkfifo "$work/pipe" && exec {pipe}<>"$work/pipe" || return
+	local before
+	before=$(received)
+	rm -f "$work/pipe"
+	mkfifo "$work/pipe" && exec {pipe}<>"$work/pipe" || return
 	put 1 <"$work/pipe" &
 	half=$!
-	timeout 60 head -n $(($(wc -l <"$words") / 2)) "$words" >&"$pipe"
+	timeout 60 head -n $(($(wc -l <"$work/words.00") / 2)) "$work/words.00" >&"$pipe"
+	poll 60 many_since "$before"
 }
-# Has the reducer got packets, more than the few of opening a session?
-reached() { (($(in_worker 4 awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/net/snmp) > $1 + 20)); }
-received() { in_worker 4 awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/net/snmp; }
 
 killed() {
-	local before puts=() i
-	before=$(received)
+	local puts=() i
 	get killed sources 3
-	half "$work/words.00" && poll 60 reached "$before" || return
-	# Of the namespace, not the one that waits for it.
-	ip netns pids "$(ns_name w1)" | xargs kill -KILL
-	wait "$half" 2>/dev/null
+	half || return
+	kill_in 1
+	wait "$half"
 	for i in 1 2 3; do
 		put "$i" file "$work/words.0$((i - 1))" &
 		puts+=($!)
@@ -107,25 +118,21 @@ ktap_run "a mapper that is killed and started again counts once" killed
 
 # The others begin again by themselves, but for one that reads a pipe: it says so.
 void() {
-	local before status
-	before=$(received)
+	local before piped again
 	get void sources 2
-	half "$work/words.00" && poll 60 reached "$before" || return
+	half || return
 	before=$(received)
-	cat "$work/words.01" | put 2 2>"$work/void.put" &
-	local piped=$!
-	poll 60 reached "$before" || return
-	ip netns pids "$(ns_name w1)" | xargs kill -KILL
-	wait "$half" 2>/dev/null
-	timeout 100 cat "$work/words.00" | put 1 &
-	local again=$!
-	wait "$piped"
-	status=$?
-	ip netns pids "$(ns_name w1)" "$(ns_name w4)" >/dev/null
-	in_worker 1 true
-	kill "$again" "$getter" 2>/dev/null
-	wait "$again" "$getter" 2>/dev/null
-	((status == 1)) && grep -q "is void.*what came by a pipe is gone: run all mappers again" "$work/void.put"
+	put 2 2>"$work/void.put" < <(cat "$work/words.01") &
+	piped=$!
+	poll 60 many_since "$before" || return
+	kill_in 1
+	wait "$half"
+	put 1 file "$work/words.00" &
+	again=$!
+	end_of "$piped" 1 || return
+	kill_in 1 4
+	wait "$again" "$getter"
+	grep "is void.*what came by a pipe is gone: run all mappers again" "$work/void.put"
 }
 ktap_run "a mapper that reads a pipe says that it cannot begin again" void
 
@@ -181,18 +188,17 @@ sentence "a number beyond int32" "standard input line 1: the value 2147483648 is
 sentence "another operation" "job 7 at $reducer has the operation sum and values of int32, and this mapper max and int32" 'a\n' op max
 sentence "another type" "job 7 at $reducer has .*, and this mapper sum and float32" 'a\n' dtype float32
 sentence "a file that is not there" "cannot read nowhere: No such file" '' file nowhere
-ip netns pids "$(ns_name w4)" | xargs -r kill
-wait "$getter" 2>/dev/null
+kill_in 4
+wait "$getter"
 
+is_there() { [[ -n $(in_worker 4 ss -Hlun "sport = 12064") ]]; }
 two() {
 	local err
 	get two sources 1
-	poll 20 in_worker 4 bash -c '[[ -n $(ss -Hlun "sport = 12064") ]]' &&
-		err=$(in_worker 4 timeout 60 "$weir" kv get job 7 sources 1 2>&1)
-	kill "$getter"
-	ip netns pids "$(ns_name w4)" | xargs -r kill
+	poll 20 is_there && err=$(in_worker 4 timeout 60 "$weir" kv get job 7 sources 1 2>&1)
+	kill_in 4
 	wait "$getter"
-	grep -q "^weir: listening at any address port 12064: Address already in use" <<<"$err"
+	grep "^weir: listening at any address port 12064: Address already in use" <<<"$err" || { echo "$err"; return 1; }
 }
 ktap_run "two reducers at one port" two
 

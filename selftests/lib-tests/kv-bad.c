@@ -126,6 +126,7 @@ static void clear_away(struct bench *bench)
 
 static void bad_pairs_change_nothing(void)
 {
+	const char too_long[6 + 1 + 65 + 4] = GOOD "\101a";
 	struct kv_header good;
 	struct bench bench;
 
@@ -134,8 +135,7 @@ static void bad_pairs_change_nothing(void)
 	bench.header.pairs = 2;
 	good = bench.header;
 	CHECK_BAD(&bench, bad_key, GOOD "\0\0\0\0\1", 11);
-	CHECK_BAD(&bench, bad_key, GOOD "\101aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		  76);
+	CHECK_BAD(&bench, bad_key, too_long, sizeof(too_long));
 	CHECK_BAD(&bench, bad_pairs, GOOD "\2a\0\0\0\1", 12);
 	CHECK_BAD(&bench, bad_pairs, GOOD, 6);
 	CHECK_BAD(&bench, bad_pairs, GOOD GOOD GOOD, 18);

@@ -84,6 +84,7 @@ static enum kv_fault look_at(const void *pairs, size_t length, uint8_t flags, un
 static void pairs_that_are_wrong(void)
 {
 	const uint8_t paper[2 * (WEIR_KV_KEY_MAX + 4)] = "key";
+	const uint8_t too_long[1 + 65 + 4] = { 65, 'a' };
 	const uint8_t packed = WEIR_KV_PACKED;
 
 	CHECK_EQ(look_at("\1a\0\0\0\1", 6, packed, 1), KV_FINE);
@@ -91,7 +92,7 @@ static void pairs_that_are_wrong(void)
 	CHECK_EQ(look_at("\2a\0\0\0\1", 6, packed, 1), KV_BAD_PAIRS);
 	CHECK_EQ(look_at("\1a\0\0\0\1", 6, packed, 2), KV_BAD_PAIRS);
 	CHECK_EQ(look_at("\1a\0\0\0\1\1b\0\0\0\1", 12, packed, 1), KV_BAD_PAIRS);
-	CHECK_EQ(look_at("\101", 70, packed, 1), KV_BAD_KEY);
+	CHECK_EQ(look_at(too_long, sizeof(too_long), packed, 1), KV_BAD_KEY);
 	CHECK_EQ(look_at(NULL, WEIR_KV_BYTES_MAX + 1, packed, 1), KV_BAD_PAIRS);
 	CHECK_EQ(look_at(paper, WEIR_KV_KEY_MAX + 4, 0, 1), KV_FINE);
 	CHECK_EQ(look_at(paper, WEIR_KV_KEY_MAX + 3, 0, 1), KV_BAD_PAIRS);
