@@ -77,11 +77,17 @@ static void begin_session(struct kv_receiver *receiver, const struct address *pe
 	};
 }
 
-/* Another mapper has the source, and has been heard a while ago. */
-static bool is_taken(const struct kv_session *session, const struct kv_header *header, uint64_t now)
+/*
+ * Another mapper has the source, and has been heard a while ago. Numbers of sessions can be guessed
+ * by those who have one: who follows a session comes from where it was.
+ */
+static bool is_taken(const struct kv_session *session, const struct address *peer,
+		     const struct kv_header *header, uint64_t now)
 {
-	return session->number && session->number != header->seq &&
-	       now - session->heard < WEIR_KV_SILENCE * NSEC_PER_SEC;
+	if (!session->number ||
+	    (session->number == header->seq && address_is_same(&session->peer, peer)))
+		return false;
+	return now - session->heard < WEIR_KV_SILENCE * NSEC_PER_SEC;
 }
 
 static bool is_of(const struct kv_session *session, const struct address *peer,
@@ -98,7 +104,7 @@ static void open_session(struct weir_stream *stream, const struct address *peer,
 	struct kv_session *session = &receiver->session[header->source];
 
 	if (!is_of(session, peer, header)) {
-		if (is_taken(session, header, now)) {
+		if (is_taken(session, peer, header, now)) {
 			kv_answer(stream, peer, header, WEIR_KV_STATUS_TAKEN);
 			return;
 		}
