@@ -309,7 +309,8 @@ static int await(struct weir_stream *stream, uint64_t until)
 	int err;
 
 	do {
-		err = kv_talk_wait(stream, until) ?: kv_talk_listen(stream) ?: kv_talk_check(stream);
+		err = kv_talk_wait(stream, until) ?: kv_talk_listen(stream) ?:
+		      kv_talk_check(stream);
 	} while (!err && !sender->session && sender->cookie == cookie && rtt_now() < until);
 	return err;
 }
