@@ -116,6 +116,24 @@ killed() {
 }
 ktap_run "a mapper that is killed and started again counts once" killed
 
+# Mappers that wait for the last one find another reducer, and send all again.
+replaced() {
+	local before puts=() i
+	get gone sources 3
+	before=$(received)
+	for i in 1 2; do
+		put "$i" file "$work/words.0$((i - 1))" &
+		puts+=($!)
+	done
+	poll 60 many_since "$before" || return
+	kill_in 4
+	wait "$getter"
+	get replaced sources 3
+	put 3 file "$work/words.02" &
+	wait_all "${puts[@]}" $! && end_of "$getter" 0 && same_as replaced "$work/counted"
+}
+ktap_run "a reducer that is killed and started again" replaced
+
 # The others begin again by themselves, but for one that reads a pipe: it says so.
 void() {
 	local before piped again
@@ -175,7 +193,7 @@ sentence() {
 	ktap_run "$1" says "${@:2}"
 	source=$((source + 1))
 }
-in_worker 4 timeout 100 "$weir" kv get job 7 sources 20 &
+in_worker 4 timeout 100 "$weir" kv get job 7 sources 20 2>/dev/null &
 getter=$!
 key=$(printf '%065d' 0)
 sentence "a key that is too long" "standard input line 2: the key has 65 bytes: it must have 1 to 64" "a\n$key\t1\n"
