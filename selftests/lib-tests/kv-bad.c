@@ -102,7 +102,8 @@ static bool set_up(struct bench *bench, uint16_t sources)
 	if (!CHECK_EQ(weir_kv_listen(&bench->reducer, &options), 0))
 		return false;
 	bench->fd = talker();
-	return CHECK_EQ(open_session(bench, 99, 0), WEIR_KV_STATUS_OPENED);
+	return CHECK_EQ(open_session(bench, 99, 0), WEIR_KV_STATUS_OPENED) &&
+	       CHECK(bench->answer.window);
 }
 
 static void clear_away(struct bench *bench)

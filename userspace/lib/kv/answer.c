@@ -67,6 +67,7 @@ void kv_answer_opened(struct weir_stream *stream, const struct address *peer,
 
 	header.seq = number;
 	header.more = to->more;
+	header.window = stream->receiver->window;
 	send_to(stream, peer, &header);
 }
 

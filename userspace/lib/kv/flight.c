@@ -31,7 +31,7 @@ void kv_flight_reset(struct kv_flight *flight)
 	flight->unsent = 0;
 	flight->next = 0;
 	flight->acked = 0;
-	/* One packet shows how much room there is. */
+	/* Until the other end says how much room it has. */
 	flight->limit = 1;
 	flight->under_way = 0;
 	pace_init(&flight->pace, WEIR_KV_WINDOW, PACE_ONE);

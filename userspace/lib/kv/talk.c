@@ -155,8 +155,9 @@ static int take_opening(struct weir_stream *stream, const struct kv_header *head
 		sender->cookie = header->more;
 		return 0;
 	case WEIR_KV_STATUS_OPENED:
-		if (header->seq)
-			sender->session = header->seq;
+		sender->session = header->seq;
+		if (header->window)
+			sender->flight.limit = header->window;
 		return 0;
 	case WEIR_KV_STATUS_TAKEN:
 		return is_taken(stream, now);
