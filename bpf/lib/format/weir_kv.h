@@ -28,7 +28,7 @@ static __always_inline int weir_kv_check_up(const struct weir_kv *hdr)
 		      WEIR_KV_COLLECT | WEIR_KV_FIN))
 		return WEIR_REASON_FLAGS;
 	if (flags & WEIR_KV_OPEN &&
-	    (flags & ~(WEIR_KV_CPA | WEIR_KV_OPEN) || weir_kv_u16(hdr->pairs)))
+	    (flags & (WEIR_KV_CPD | WEIR_KV_COLLECT | WEIR_KV_FIN) || weir_kv_u16(hdr->pairs)))
 		return WEIR_REASON_FLAGS;
 	return 0;
 }

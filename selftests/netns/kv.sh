@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Key-value streams through a box: words of a text are counted by mappers, the box and a reducer, and
+# by sort and uniq. The text is Debian's licenses, of its package base-files. To be run in the virtual
+# machine: it unloads and loads the module.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+# shellcheck source=../lib/module.sh
+. "$here/../lib/module.sh"
+# shellcheck source=../lib/netns.sh
+. "$here/../lib/netns.sh"
+# shellcheck source=box.sh
+. "$here/box.sh"
+
+mappers=3 reducer=4 upper=5 job=7
+licenses=/usr/share/common-licenses
+
+cat "$licenses"/*[0-9] | LC_ALL=C tr -cs "[:alpha:]" "\n" | tr "[:upper:]" "[:lower:]" | grep . >"$box_out/words"
+split -n "r/$mappers" -d "$box_out/words" "$box_out/words."
+LC_ALL=C sort "$box_out/words" | uniq -c | awk '{ print $2 "\t" $1 }' >"$box_out/counted"
+distinct=$(wc -l <"$box_out/counted")
+all=$(wc -l <"$box_out/words")
+
+# make_job KEYS [KEY VALUE...]: the box's job, whose reducer is a worker of the star.
+make_job() {
+	box_job "$job" "$mappers" format kv keys "$1" parent "$(worker_addr "$reducer")" source 0 "${@:2}"
+}
+
+# begin MODE KEYS [KEY VALUE...]
+begin() {
+	weir job flush && weir port flush && make_job "${@:2}" && box_attach "$((reducer + 1))" "$1"
+}
+
+get() {
+	in_worker "$reducer" timeout 200 weir kv get job "$job" "$@" >"$box_out/got" 2>"$box_out/get-said" &
+	getter=$!
+}
+
+# map WORD...: all mappers in the background, with these words behind.
+map() {
+	local i
+	map_pids=()
+	for ((i = 1; i <= mappers; i++)); do
+		in_worker "$i" timeout 200 weir kv put job "$job" source $((i - 1)) to "${kv_to:-$(box_addr)}" \
+			file "$box_out/words.0$((i - 1))" "$@" 2>"$box_out/put-said.$i" &
+		map_pids+=($!)
+	done
+}
+
+# mapped [DIFFERENT]: all have ended, and the counts are right.
+mapped() {
+	if wait_all "${map_pids[@]}" "$getter" && diff <(LC_ALL=C sort "$box_out/got") "${1:-$box_out/counted}" >"$box_out/diff"; then
+		return
+	fi
+	head -n 5 "$box_out"/*-said* "$box_out/diff"
+	weir -j job show id "$job"
+	return 1
+}
+
+counts() { get sources 1 && map && mapped; }
+
+stat() { box_stat ".[].stats.\"$1\"" job show id "$job"; }
+
+# All keys have room: each leaves the box once.
+all_fit() {
+	begin "$1" $((4 * distinct)) && counts || return
+	(($(stat kv-evictions) + $(stat kv-passed) == 0 && $(stat kv-hits) + $(stat kv-misses) == all)) &&
+		(($(stat kv-misses) == distinct && $(box_stat '.[].held' job show id "$job") == 0)) && return
+	weir job show id "$job"
+	return 1
+}
+a_tenth() {
+	begin "$1" $((distinct / 10)) && counts &&
+		(($(stat kv-evictions) > 0 && $(box_stat '.[].keys' job show id "$job") == distinct / 10))
+}
+one_key() { begin "$1" 1 && counts && (($(stat kv-misses) > $(stat kv-hits))); }
+
+star_create $((reducer + 1)) || exit 1
+for mode in xdp tc; do
+	ktap_run "$mode: words are counted, all in the box" all_fit "$mode"
+	ktap_run "$mode: words are counted, a tenth in the box" a_tenth "$mode"
+	ktap_run "$mode: words are counted, one in the box" one_key "$mode"
+done
+
+# netem OPTION...: on both ends of each link.
+netem() {
+	local i
+	for ((i = 1; i <= reducer; i++)); do
+		in_worker "$i" tc qdisc replace dev eth0 root netem limit 20000 "$@" || return
+		in_router tc qdisc replace dev "w$i" root netem limit 20000 "$@" || return
+	done
+}
+no_netem() {
+	local i
+	for ((i = 1; i <= reducer; i++)); do
+		in_worker "$i" tc qdisc del dev eth0 root
+		in_router tc qdisc del dev "w$i" root
+	done
+}
+lossy() {
+	local keys=$1 status
+	shift
+	begin tc "$keys" && netem "$@" || return
+	counts
+	status=$?
+	no_netem
+	return "$status"
+}
+ktap_run "1 % of packets are lost" lossy $((4 * distinct)) loss 1%
+ktap_run "10 % are lost, and a tenth of the words fits" lossy $((distinct / 10)) loss 10%
+ktap_run "20 % are lost" lossy $((4 * distinct)) loss 20%
+ktap_run "packets are doubled and overtake each other" lossy $((distinct / 10)) delay 3ms 2ms duplicate 5%
+
+# Once many pairs have come.
+flowing() { rises_by 20 60 stat contributions; }
+
+reload() {
+	weir port flush || return
+	module_goes 20 || return
+	make_job $((distinct / 10)) && box_attach $((reducer + 1)) tc
+}
+# Slow enough to be in the middle of it.
+reloaded() {
+	local status
+	begin tc $((distinct / 10)) && netem delay 20ms || return
+	get sources 1
+	map
+	flowing && reload
+	status=$?
+	no_netem
+	mapped && return "$status"
+}
+ktap_run "a box that is set up anew in the middle" reloaded
+
+stopped() {
+	local pids
+	begin tc 1 || return
+	get sources 1
+	map
+	flowing || return
+	pids=$(ip netns pids "$(ns_name "w$reducer")") || return
+	xargs kill -STOP <<<"$pids"
+	read -rt 10 -u "$ktap_nothing" _
+	xargs kill -CONT <<<"$pids"
+	mapped
+}
+ktap_run "a reducer that is stopped for ten seconds" stopped
+
+
+ipv6() {
+	weir job flush && weir port flush &&
+		box_job6 "$job" "$mappers" format kv keys "$distinct" parent "$(worker_addr6 "$reducer")" source 0 &&
+		box_attach "$((reducer + 1))" tc || return
+	get sources 1 address "$(worker_addr6 "$reducer")"
+	kv_to=$(box_addr6) map && mapped
+}
+ktap_run "over IPv6" ipv6
+
+refuses() {
+	local sentence=$1 said
+	shift
+	said=$(weir job add id 9 sources 2 address "$(box_addr)" "$@" 2>&1) && { echo "taken"; return 1; }
+	[[ $said == *"$sentence"* ]] || { echo "$said"; return 1; }
+}
+refusals() {
+	refuses "say how many keys" format kv parent 10.77.4.1 source 0 &&
+		refuses "say where the reducer is" format kv keys 10 &&
+		refuses "keys in place of blocks" format kv keys 10 blocks 4 parent 10.77.4.1 source 0 &&
+		refuses "keys in place of blocks" format kv keys 10 ranks 4 parent 10.77.4.1 source 0 &&
+		refuses "leave keys away" blocks 4 grads 4 keys 10 &&
+		refuses "say how many blocks" grads 4 &&
+		refuses "numbers of this format have 4 bytes" format kv keys 10 dtype float16 parent 10.77.4.1 source 0 &&
+		refuses "not its own parent" format kv keys 10 parent "$(box_addr)" source 0
+}
+ktap_run "jobs that are refused" refusals
+
+saved() {
+	begin tc 100 timeout 2s && weir save >"$box_out/saved" && grep -q "format kv.*keys 100" "$box_out/saved" &&
+		weir job flush && weir restore "$box_out/saved" && [[ $(box_stat '.[].keys' job show id "$job") == 100 ]] && return
+	cat "$box_out/saved"
+	return 1
+}
+ktap_run "a job is saved and restored" saved
+
+ktap_end
