@@ -375,40 +375,41 @@ struct weir_panama {
  * @more: down, of the packets behind @seq those that are taken: bit i, from the lowest, is packet
  *	@seq + 1 + i. With WEIR_KV_OPEN the cookie, both ways. Else 0
  *
- * A key-value stream (P4COM paper, section III-C and figure 4) over UDP: 28 bytes behind the UDP
- * header, each number aligned to its size, and pairs from there to the datagram's end. The paper
- * says which flags there are, and of the payload that a byte of operation and pairs follow; the
- * rest of this layout is weir's.
+ * A key-value stream (P4COM paper, section III-C and figure 4) over UDP: 28 bytes behind the
+ * UDP header, each number aligned to its size, and pairs from there to the datagram's end. The
+ * paper says which flags there are, and of the payload that a byte of operation and pairs
+ * follow; the rest of this layout is weir's.
  *
  * Pairs come in one of two forms. With WEIR_KV_PACKED: a byte with the length of the key, 1 to
- * WEIR_KV_KEY_MAX; the key; the value. Without it, the paper's: WEIR_KV_KEY_MAX bytes with the key,
- * filled up with zeroes at its end, and the value. Values have 4 bytes. A packet has WEIR_KV_BYTES_MAX
- * bytes of pairs at most.
+ * WEIR_KV_KEY_MAX; the key; the value. Without it, the paper's: WEIR_KV_KEY_MAX bytes with the
+ * key, filled up with zeroes at its end, and the value. Values have 4 bytes. A packet has
+ * WEIR_KV_BYTES_MAX bytes of pairs at most.
  *
- * *A stream* goes from a sender to a receiver: from a mapper to a box, from a box to its parent, from
- * the last box, or from mappers without a box, to the reducer. All are alike.
+ * *A stream* goes from a sender to a receiver: from a mapper to a box, from a box to its
+ * parent, from the last box, or from mappers without a box, to the reducer. All are alike.
  *
  * - The sender opens a session: WEIR_KV_OPEN, with a number of its own. It is answered with
  *   WEIR_KV_STATUS_COOKIE and a cookie, which the sender brings back in the next one; that is
- *   answered with WEIR_KV_STATUS_OPENED and the session's number in @seq. In @seq of WEIR_KV_OPEN is
- *   the number of the session that it is to follow, 0 for none.
- * - Packets with pairs, with WEIR_KV_COLLECT or with WEIR_KV_FIN are numbered one by one, and are
- *   sent again until they are acknowledged. Each is answered with WEIR_KV_CPK. The receiver takes each
- *   once, in any order.
- * - A packet without any of these is a probe. It has no number of its own, and is answered likewise;
- *   a sender that has nothing to send shows with it each second that it is alive.
+ *   answered with WEIR_KV_STATUS_OPENED and the session's number in @seq. In @seq of
+ *   WEIR_KV_OPEN is the number of the session that it is to follow, 0 for none.
+ * - Packets with pairs, with WEIR_KV_COLLECT or with WEIR_KV_FIN are numbered one by one, and
+ *   are sent again until they are acknowledged. Each is answered with WEIR_KV_CPK. The receiver
+ *   takes each once, in any order.
+ * - A packet without any of these is a probe. It has no number of its own, and is answered
+ *   likewise; a sender that has nothing to send shows with it each second that it is alive.
  * - WEIR_KV_COLLECT asks a box to send on what its table holds.
- * - WEIR_KV_FIN is the last packet. It is acknowledged when all senders of the receiver have ended
- *   their streams and, at a box, all that came of them is acknowledged by its own receiver. So a
- *   mapper that has this acknowledgement knows that its pairs are at the reducer. It confirms that
- *   with a probe that has WEIR_KV_FIN's number + 1 in @seq, which alone is not answered.
+ * - WEIR_KV_FIN is the last packet. It is acknowledged when all senders of the receiver have
+ *   ended their streams and, at a box, all that came of them is acknowledged by its own
+ *   receiver. So a mapper that has this acknowledgment knows that its pairs are at the
+ *   reducer. It confirms that with a probe that has WEIR_KV_FIN's number + 1 in @seq, which
+ *   alone is not answered.
  *
- * All sessions of a receiver between a first WEIR_KV_OPEN and the acknowledgement of all WEIR_KV_FIN
- * are a run. Where one of them breaks off, since a sender begins anew or the receiver has lost its
- * state, nobody knows what of its pairs has been reduced already: the run is void. All that the
- * receiver has of it is thrown away, towards its own receiver it begins a new session, and packets of
- * old sessions are answered with WEIR_KV_STATUS_UNKNOWN. Their senders open new ones and begin from
- * the first pair, or give up.
+ * All sessions of a receiver between a first WEIR_KV_OPEN and the acknowledgment of all
+ * WEIR_KV_FIN are a run. Where one of them breaks off, since a sender begins anew or the
+ * receiver has lost its state, nobody knows what of its pairs has been reduced already: the run
+ * is void. All that the receiver has of it is thrown away, towards its own receiver it begins a
+ * new session, and packets of old sessions are answered with WEIR_KV_STATUS_UNKNOWN. Their
+ * senders open new ones and begin from the first pair, or give up.
  */
 struct weir_kv {
 	__u8	kind;
@@ -428,7 +429,7 @@ struct weir_kv {
 #define WEIR_KV_DOWN		0x12
 
 #define WEIR_KV_CPA		0x80	/* valid: set in each packet */
-#define WEIR_KV_CPK		0x40	/* an acknowledgement: set in each packet down */
+#define WEIR_KV_CPK		0x40	/* an acknowledgment: set in each packet down */
 #define WEIR_KV_CPD		0x20	/* pairs of a box's table */
 #define WEIR_KV_PACKED		0x10
 #define WEIR_KV_OPEN		0x08

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A job of format kv: its memory, its runs, and what makes it go on: a packet, an acknowledgement,
+ * A job of format kv: its memory, its runs, and what makes it go on: a packet, an acknowledgment,
  * or the timer.
  */
 #include <linux/atomic.h>
@@ -137,8 +137,8 @@ static void weir_kv_sweep_begin(struct weir_kv_job *kv, bool rested)
  * weir_kv_collect() - all that the table holds is to go to the receiver
  * @kv: the job's engine
  *
- * Softirq, or with bottom halves disabled. Where that is under way, it begins anew, as keys behind it
- * may have come since.
+ * Softirq, or with bottom halves disabled. Where that is under way, it begins anew, as keys
+ * behind it may have come since.
  */
 void weir_kv_collect(struct weir_kv_job *kv)
 {

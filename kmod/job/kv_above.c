@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stream that a box of format kv sends: to its parent, another box or the reducer. It speaks as a
- * mapper does (uapi/weir_wire.h, struct weir_kv).
+ * The stream that a box of format kv sends: to its parent, another box or the reducer. It speaks
+ * as a mapper does (uapi/weir_wire.h, struct weir_kv).
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -69,8 +69,8 @@ static void weir_kv_above_out(struct weir_job *job, const struct weir_kv_words *
 }
 
 /*
- * Asks for a session where there is none, as soon as a run has begun: what is wrong with the receiver
- * shows before there is much to send.
+ * Asks for a session where there is none, as soon as a run has begun: what is wrong with the
+ * receiver shows before there is much to send.
  */
 static void weir_kv_above_open(struct weir_kv_job *kv, u64 now)
 {

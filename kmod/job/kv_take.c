@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets of mappers, and of boxes below: a session is opened, pairs are taken once each, and all are
- * answered with what has come (uapi/weir_wire.h, struct weir_kv). A packet that cannot be taken as a
- * whole is not taken at all.
+ * Packets of mappers, and of boxes below: a session is opened, pairs are taken once each, and all
+ * are answered with what has come (uapi/weir_wire.h, struct weir_kv). A packet that cannot be
+ * taken as a whole is not taken at all.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -100,8 +100,9 @@ static void weir_kv_stream_says(struct weir_kv_job *kv, struct weir_kv_stream *s
  * @kv: the job's engine
  * @starved: only to those who wait for room
  *
- * Called under RCU with bottom halves disabled and no lock held. Each of them has opened a session, so
- * it hears; and who waits for room has sent a packet since it was told that there is none.
+ * Called under RCU with bottom halves disabled and no lock held. Each of them has opened a
+ * session, so it hears; and who waits for room has sent a packet since it was told that there is
+ * none.
  */
 void weir_kv_tell(struct weir_kv_job *kv, bool starved)
 {
@@ -128,8 +129,8 @@ void weir_kv_tell(struct weir_kv_job *kv, bool starved)
 }
 
 /*
- * May this instance have the source's number? Where the one before it is in the middle of a run, the
- * run is void, unless that may still be alive.
+ * May this instance have the source's number? Where the one before it is in the middle of a run,
+ * the run is void, unless that may still be alive.
  */
 static bool weir_kv_may_open(struct weir_kv_job *kv, const struct weir_kv_stream *stream,
 			     const struct weir_kv_words *words, u64 now)
@@ -359,8 +360,8 @@ static int weir_kv_packet(const struct weir_path *path, const struct weir_contri
  * @pl: its pairs
  * @now: time, ns of the monotonic clock
  *
- * Called under RCU with bottom halves disabled and no lock held. The answer is as long as a header, and
- * so never longer than the packet.
+ * Called under RCU with bottom halves disabled and no lock held. The answer is as long as a
+ * header, and so never longer than the packet.
  *
  * Return: 0, or the enum weir_reason for which it is refused.
  */

@@ -14,10 +14,11 @@
  *
  * Keys are other people's, who may choose such as collide. So the hash is one of a family that is
  * strongly universal (Lemire and Kaser, "Strongly universal string hashing is fast", 2014: the
- * multilinear family, with the factors in pairs): for any two different keys, all pairs of the upper
- * 32 bits are equally likely over the secrets. Who does not know the secret cannot do better than
- * chance, and for as short keys it takes a fifth of what SipHash does. Nobody sees a hash but for the
- * order in which keys leave the box, and a key that finds its bucket full costs no more than others.
+ * multilinear family, with the factors in pairs): for any two different keys, all pairs of the
+ * upper 32 bits are equally likely over the secrets. Who does not know the secret cannot do
+ * better than chance, and for as short keys it takes a fifth of what SipHash does. Nobody sees a
+ * hash but for the order in which keys leave the box, and a key that finds its bucket full costs
+ * no more than others.
  */
 struct weir_kv_secret {
 	u64	length;

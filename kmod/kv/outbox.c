@@ -106,8 +106,8 @@ void weir_kv_outbox_begin(struct weir_kv_outbox *out, u32 run, u32 size)
 }
 
 /*
- * Bytes that surely have room: a packet may end short by almost a pair, and each part of what is put
- * in may begin one. The last packet is left for weir_kv_outbox_seal().
+ * Bytes that surely have room: a packet may end short by almost a pair, and each part of what is
+ * put in may begin one. The last packet is left for weir_kv_outbox_seal().
  */
 static u32 weir_kv_outbox_free(const struct weir_kv_outbox *out)
 {

@@ -80,6 +80,8 @@ static void fresh_jobs(void)
 	sh("weir job add id 11 format switchml sources 2 blocks 256 grads 256 address 10.99.0.254");
 	sh("weir job add id 53 sources 2 blocks 1024 grads 256 address 10.99.0.254 format panama");
 	sh("weir job add id 54 sources 2 blocks 1024 grads 256 address 10.99.0.254 port 12057 format panama");
+	sh("weir job add id 55 sources 2 keys 64 address 10.99.0.254 format kv parent 10.99.0.9 source 3");
+	sh("weir source add job 55 id 0 address 10.99.0.1 && weir source add job 55 id 1 address 10.99.0.2");
 	sh("weir source add job 53 id 0 address 10.99.0.1 && weir source add job 53 id 1 address 10.99.0.2");
 	sh("for i in 0 1; do h=$((i + 1));"
 	   " weir source add job 4 id $i address 10.99.0.$h &&"
@@ -94,7 +96,7 @@ static void load(void)
 		{ 8000, WEIR_FORMAT_LAB, 0 }, { 8001, WEIR_FORMAT_LAB, 0 },
 		{ WEIR_LAB_ETHERTYPE, WEIR_FORMAT_LAB_ETHERNET, 0 },
 		{ WEIR_PORT_SWITCHML, WEIR_FORMAT_SWITCHML, 0 },
-		{ 12056, WEIR_FORMAT_PANAMA, 0 },
+		{ 12056, WEIR_FORMAT_PANAMA, 0 }, { 12064, WEIR_FORMAT_KV, 0 },
 	};
 	struct weir_xdp_bpf *xdp = weir_xdp_bpf__open();
 	struct weir_tc_bpf *tc = weir_tc_bpf__open();
@@ -516,6 +518,43 @@ static const struct test lab_tests[] = {
 	  REFUSED(DIRECTION) },
 	{ "frame, the other slot", { LAB(AT(1, 1, 0)), UNICAST, .count = 32 },
 	  REFUSED(CHUNK) },
+};
+
+/* Of format kv. */
+#define KV(kind_, flags_, job_, source_, pairs_)						\
+	.sport = 12064, .dport = 12064, .head_len = sizeof(struct weir_kv),			\
+	.head = &(const struct weir_kv){							\
+		.kind = kind_, .flags = flags_, .op = WEIR_OP_SUM, .dtype = WEIR_DTYPE_INT32,	\
+		.job = { 0, job_ }, .source = { 0, source_ }, .pairs = { 0, pairs_ },		\
+	}
+#define PAIR	.body = "\1k\0\0\0\1", .body_len = 6
+#define UP	WEIR_KV_UP
+#define PAIRS	(WEIR_KV_CPA | WEIR_KV_PACKED)
+
+static const struct test kv_tests[] = {
+	{ "a session is asked for", { KV(UP, WEIR_KV_CPA | WEIR_KV_OPEN, 55, 0, 0) }, TAKEN },
+	{ "likewise, QinQ", { KV(UP, WEIR_KV_CPA | WEIR_KV_OPEN, 55, 0, 0), .vlans = 2 }, TAKEN },
+	{ "pairs of no session", { KV(UP, PAIRS, 55, 0, 1), PAIR }, REFUSED(SESSION) },
+	{ "no pairs where there are to be", { KV(UP, PAIRS, 55, 0, 1) }, REFUSED(LENGTH) },
+	{ "pairs where there are to be none", { KV(UP, PAIRS, 55, 0, 0), PAIR }, REFUSED(LENGTH) },
+	{ "a session with pairs", { KV(UP, PAIRS | WEIR_KV_OPEN, 55, 0, 1), PAIR }, REFUSED(FLAGS) },
+	{ "a session that ends", { KV(UP, WEIR_KV_CPA | WEIR_KV_OPEN | WEIR_KV_FIN, 55, 0, 0) }, REFUSED(FLAGS) },
+	{ "without CPA", { KV(UP, WEIR_KV_PACKED, 55, 0, 1), PAIR }, REFUSED(FLAGS) },
+	{ "a flag that means nothing", { KV(UP, PAIRS | 1, 55, 0, 1), PAIR }, REFUSED(FLAGS) },
+	{ "CPK towards the reducer", { KV(UP, PAIRS | WEIR_KV_CPK, 55, 0, 1), PAIR }, REFUSED(FLAGS) },
+	{ "a third direction", { KV(0x13, PAIRS, 55, 0, 1), PAIR }, REFUSED(FLAGS) },
+	{ "back, but not of the parent", { KV(WEIR_KV_DOWN, WEIR_KV_CPA | WEIR_KV_CPK, 55, 3, 0) }, REFUSED(DIRECTION) },
+	{ "back, of the parent and of no session", { KV(WEIR_KV_DOWN, WEIR_KV_CPA | WEIR_KV_CPK, 55, 3, 0), .host = 9 },
+	  REFUSED(SESSION) },
+	{ "back, for another source", { KV(WEIR_KV_DOWN, WEIR_KV_CPA | WEIR_KV_CPK, 55, 0, 0), .host = 9 },
+	  REFUSED(NO_SOURCE) },
+	{ "back, without CPK", { KV(WEIR_KV_DOWN, WEIR_KV_CPA, 55, 3, 0), .host = 9 }, REFUSED(FLAGS) },
+	{ "a source too many", { KV(UP, PAIRS, 55, 2, 1), PAIR }, REFUSED(NO_SOURCE) },
+	{ "another's number", { KV(UP, PAIRS, 55, 1, 1), PAIR }, REFUSED(SPOOFED) },
+	{ "a job of another format", { KV(UP, PAIRS, 4, 0, 1), PAIR }, LET_GO(NO_JOB) },
+	{ "half a header", { KV(UP, PAIRS, 55, 0, 1), .cut = 14, .udp_len_more = -14, .ip_len_more = -14 }, REFUSED(RUNT) },
+	{ "wrong checksum", { KV(UP, WEIR_KV_CPA | WEIR_KV_OPEN, 55, 0, 0), .csum = 1 }, REFUSED(CHECKSUM) },
+	{ "another address", { KV(UP, PAIRS, 55, 0, 1), PAIR, .to = 2 }, LET_GO(NOT_LOCAL) },
 };
 
 /* Of format panama: tree 5 of job 3, and a tree 6 at another port. */
@@ -1079,6 +1118,7 @@ int main(void)
 		test_table(hook, "lab: ", lab_tests, sizeof(lab_tests) / sizeof(*lab_tests));
 		test_table(hook, "panama: ", panama_tests,
 			   sizeof(panama_tests) / sizeof(*panama_tests));
+		test_table(hook, "kv: ", kv_tests, sizeof(kv_tests) / sizeof(*kv_tests));
 		test_sums(hook);
 		test_order(hook);
 	}

@@ -128,6 +128,13 @@ def job_add_below():
     return sweep(lambda: do("job-add", **job), lambda: do("job-del", id=8), failures=10)
 
 
+def job_add_of_kv():
+    """A job with a table of keys."""
+    job = {"id": 8, "sources": 2, "keys": 64, "format": 6, "address": address("10.77.1.253"),
+           "parent": address("10.77.1.1"), "parent-source": 1}
+    return sweep(lambda: do("job-add", **job), lambda: do("job-del", id=8), failures=8)
+
+
 def add_job_and_source():
     add_job()
     do("source-add", **SOURCE)
@@ -443,7 +450,7 @@ def all_is_listed():
     assert not injection.strange, "\n".join(injection.strange)
 
 
-sweeps = [job_add, job_add_of_lab, job_add_below, job_set, job_del, job_flush, source_add,
+sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
           source_set, source_del, source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,

@@ -18,6 +18,7 @@ const volatile struct weir_format_entry weir_formats[WEIR_FORMATS_MAX] = {
 	{ .port = 48864, .format = WEIR_FORMAT_SWITCHML },
 	{ .port = 6, .format = WEIR_FORMAT_SWITCHML },
 	{ .port = 12056, .format = WEIR_FORMAT_PANAMA },
+	{ .port = 12064, .format = WEIR_FORMAT_KV },
 };
 
 /* IPv6: the fast one follows so many extension headers, and no more. */
@@ -212,17 +213,50 @@ static int expect_panama(const uint8_t *data, size_t size, size_t at, struct wei
 	return WEIR_PARSE_OK;
 }
 
+/* A key-value stream, in the UDP datagram at @at. */
+static int expect_kv(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
+{
+	uint8_t kind, flags;
+	bool odd;
+
+	if (!slow_has(size, at + 8, 28) || c->udp_len < 36)
+		return WEIR_REASON_RUNT;
+	kind = data[at + 8];
+	flags = data[at + 9];
+	c->payload_off = at + 36;
+	if (kind == 0x11)
+		odd = flags & 0x41 || (flags & 0x08 && (flags & 0x26 || slow_read(data, size, at + 16, 2)));
+	else
+		odd = kind != 0x12 || (flags & ~0x08) != 0xc0;
+	if (odd || !(flags & 0x80))
+		return WEIR_REASON_FLAGS;
+	c->job = slow_read(data, size, at + 12, 2);
+	c->source = slow_read(data, size, at + 14, 2);
+	c->count = slow_read(data, size, at + 16, 2);
+	c->generation = slow_read(data, size, at + 18, 2);
+	c->block = slow_read(data, size, at + 20, 4);
+	c->weight = 1;
+	c->said[0] = slow_read(data, size, at + 24, 4);
+	c->said[1] = slow_read(data, size, at + 28, 4);
+	c->said[2] = slow_read(data, size, at + 32, 4);
+	c->said[3] = data[at + 11] * 65536 + data[at + 10] * 256 + flags;
+	c->flags = kind == 0x12 ? WEIR_CONTRIB_DOWN : 0;
+	return WEIR_PARSE_OK;
+}
+
 static bool is_port(const struct slow_packet *p, uint16_t port)
 {
 	if (port == 12056)
 		return p->ip == 4 && p->dscp == 56;
-	return port == 12000 || port == 5 || port == 8000 || is_switchml(port);
+	return port == 12000 || port == 12064 || port == 5 || port == 8000 || is_switchml(port);
 }
 
 static int expect_own(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
 {
 	if (c->dport == 12056)
 		return expect_panama(data, size, at, c);
+	if (c->dport == 12064)
+		return expect_kv(data, size, at, c);
 	if (c->dport == 8000)
 		return expect_lab(data, size, at + 8, c->udp_len - 8, c);
 	if (is_switchml(c->dport))

@@ -19,7 +19,7 @@
 struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
 
 /**
- * genl_ask() - send a request, and read on to the acknowledgement
+ * genl_ask() - send a request, and read on to the acknowledgment
  * @request: the request
  * @take: called for each reply, or NULL
  * @data: its second argument

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -185,6 +186,16 @@ def panama():
     one(udp(sent, 12056, down=True, tos=56 << 2 | 3), kind="result", panama_sources="2", panama_fin=False, ecn="3", **said)
 
 
+def kv():
+    head = struct.pack(">BBBBHHHHIIQ", 0x11, 0x92, 1, 1, 7, 2, 2, 0, 5, 0x01020304, 0)
+    one(udp(head + b"\x03abc" + bytes([0, 0, 0, 9]) + b"\x01z" + bytes(4), 12064), kind="pairs", kv_job="7", kv_source="2",
+        kv_pairs="2", kv_seq="5", kv_session="0x01020304", kv_flags_fin=True, kv_flags_open=False, kv_op="1",
+        kv_key=["abc", "z"], trimmed=None)
+    one(udp(head + b"\x03ab", 12064), kind="pairs", trimmed=True)
+    head = struct.pack(">BBBBHHHHIIQ", 0x12, 0xc8, 1, 1, 7, 2, 1, 64, 0, 9, 77)
+    one(udp(head, 12064, down=True), kind="answer to an opening", kv_status="1", kv_window="64", kv_more="0x000000000000004d")
+
+
 def other_ports():
     sent = udp(WORKER.packet(5, [1]), 12345)
     assert "kind" not in dissect([sent])[0]
@@ -244,7 +255,7 @@ def enumerations():
 
 
 TESTS = (contributions, with_an_exponent, queries_and_replies, results, of_levels, joins, notices, trimmed, lab,
-         switchml, panama, other_ports, any_bytes, of_the_library, enumerations)
+         switchml, panama, kv, other_ports, any_bytes, of_the_library, enumerations)
 
 if __name__ == "__main__":
     refbox.enter()

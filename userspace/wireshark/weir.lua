@@ -4,7 +4,7 @@
 
 local dtypes = { [1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16" }
 local ops = { [1] = "sum", [2] = "min", [3] = "max" }
-local formats = { [1] = "trio", [2] = "lab", [3] = "lab-ethernet", [4] = "switchml", [5] = "panama" }
+local formats = { [1] = "trio", [2] = "lab", [3] = "lab-ethernet", [4] = "switchml", [5] = "panama", [6] = "kv" }
 local sizes = { [1] = 4, [2] = 4, [3] = 2, [4] = 2 }
 local ect = { [0] = "not ECN-capable", [1] = "ECT(1)", [2] = "ECT(0)", [3] = "CE" }
 
@@ -22,6 +22,7 @@ local trio = Proto("weir", "weir (Trio-ML)")
 local lab = Proto("weir_lab", "weir, format lab")
 local switchml = Proto("weir_switchml", "weir, format SwitchML")
 local panama = Proto("weir_panama", "weir, format PANAMA")
+local kv = Proto("weir_kv", "weir, key-value stream")
 
 trio.prefs.ports = Pref.range("UDP ports", "12000", "of jobs of format trio", 65535)
 trio.prefs.dtype = Pref.enum("Gradients", 0, "where no join has shown their type",
@@ -30,6 +31,7 @@ trio.prefs.dtype = Pref.enum("Gradients", 0, "where no join has shown their type
 lab.prefs.ports = Pref.range("UDP ports", "8000", "of jobs of format lab", 65535)
 switchml.prefs.ports = Pref.range("UDP ports", "48864", "of jobs of format switchml", 65535)
 panama.prefs.ports = Pref.range("UDP ports", "12056", "of jobs of format panama", 65535)
+kv.prefs.ports = Pref.range("UDP ports", "12064", "of jobs of format kv", 65535)
 
 -- What all formats have: the gradients, and how many of them are missing.
 local common = {
@@ -113,6 +115,34 @@ local p = {
 	sources = ProtoField.uint16("weir_panama.sources", "Workers in it"),
 }
 
+local statuses = { [0] = "OK", [1] = "bring the cookie", [2] = "opened", [3] = "unknown session",
+		   [4] = "the number is taken", [5] = "another operation or type" }
+
+local k = {
+	kind = ProtoField.uint8("weir_kv.kind", "Version and direction", base.HEX,
+		{ [0x11] = "towards the reducer", [0x12] = "back" }),
+	flags = ProtoField.uint8("weir_kv.flags", "Flags", base.HEX),
+	cpa = ProtoField.bool("weir_kv.flags.cpa", "Valid (CPA)", 8, nil, 0x80),
+	cpk = ProtoField.bool("weir_kv.flags.cpk", "Acknowledgement (CPK)", 8, nil, 0x40),
+	cpd = ProtoField.bool("weir_kv.flags.cpd", "Of a box's table (CPD)", 8, nil, 0x20),
+	packed = ProtoField.bool("weir_kv.flags.packed", "Packed", 8, nil, 0x10),
+	open = ProtoField.bool("weir_kv.flags.open", "Opens a session", 8, nil, 0x08),
+	collect = ProtoField.bool("weir_kv.flags.collect", "Collects the table", 8, nil, 0x04),
+	fin = ProtoField.bool("weir_kv.flags.fin", "Last packet", 8, nil, 0x02),
+	op = ProtoField.uint8("weir_kv.op", "Operation", base.DEC, ops),
+	dtype = ProtoField.uint8("weir_kv.dtype", "Type of values", base.DEC, dtypes),
+	job = ProtoField.uint16("weir_kv.job", "Job"),
+	source = ProtoField.uint16("weir_kv.source", "Source"),
+	pairs = ProtoField.uint16("weir_kv.pairs", "Pairs"),
+	status = ProtoField.uint16("weir_kv.status", "Status", base.DEC, statuses),
+	window = ProtoField.uint16("weir_kv.window", "Window, packets"),
+	seq = ProtoField.uint32("weir_kv.seq", "Packet"),
+	session = ProtoField.uint32("weir_kv.session", "Session", base.HEX),
+	more = ProtoField.uint64("weir_kv.more", "Further packets, or the cookie", base.HEX),
+	key = ProtoField.string("weir_kv.key", "Key"),
+	value = ProtoField.bytes("weir_kv.value", "Value"),
+}
+
 local short = ProtoExpert.new("weir.short", "The packet is shorter than it says, as one that was trimmed",
 	expert.group.SEQUENCE, expert.severity.NOTE)
 local longer = ProtoExpert.new("weir.longer", "The packet is longer than its fields",
@@ -129,7 +159,7 @@ local function listed(...)
 end
 trio.fields = listed(common, t)
 trio.experts = { short, longer }
-lab.fields, switchml.fields, panama.fields = listed(l), listed(s), listed(p)
+lab.fields, switchml.fields, panama.fields, kv.fields = listed(l), listed(s), listed(p), listed(k)
 
 local ip_dsfield = Field.new("ip.dsfield")
 local ipv6_tclass = Field.new("ipv6.tclass")
@@ -470,8 +500,71 @@ function panama.dissector(tvb, pinfo, root)
 	return tvb:len()
 end
 
+-- Adds pairs from the header's end on, as far as they are there.
+local function kv_pairs(tree, pinfo, tvb, count, packed)
+	local offset = 28
+	for _ = 1, count do
+		local start = packed and 1 or 0
+		local length = packed and offset < tvb:len() and tvb(offset, 1):uint() or 64
+		if offset + start + length + 4 > tvb:len() then
+			return cut_off(tree, pinfo)
+		end
+		tree:add(k.key, tvb(offset + start, length))
+		tree:add(k.value, tvb(offset + start + length, 4))
+		offset = offset + start + length + 4
+	end
+	if offset < tvb:len() then
+		tree:add_proto_expert_info(longer)
+	end
+end
+
+local function kv_kind(flags, down, pairs)
+	if has(flags, 0x08) then
+		return down and "answer to an opening" or "opening"
+	elseif down then
+		return "acknowledgment"
+	end
+	return (pairs > 0 or has(flags, 0x04) or has(flags, 0x02)) and "pairs" or "probe"
+end
+
+function kv.dissector(tvb, pinfo, root)
+	if tvb:len() < 28 then
+		return 0
+	end
+	local code, flags, pairs = tvb(0, 1):uint(), tvb(1, 1):uint(), tvb(8, 2):uint()
+	local down = code == 0x12
+	if not down and code ~= 0x11 then
+		return 0
+	end
+	local kind = kv_kind(flags, down, pairs)
+	local tree = root:add(kv, tvb(), "weir, key-value stream, " .. kind)
+
+	pinfo.cols.protocol = "weir-kv"
+	pinfo.cols.info = string.format("%s, job %d source %d packet %d", kind, tvb(4, 2):uint(),
+		tvb(6, 2):uint(), tvb(12, 4):uint())
+	tree:add(common.kind, kind):set_generated()
+	tree:add(k.kind, tvb(0, 1))
+	local bits = tree:add(k.flags, tvb(1, 1))
+	for _, name in ipairs({ "cpa", "cpk", "cpd", "packed", "open", "collect", "fin" }) do
+		bits:add(k[name], tvb(1, 1))
+	end
+	tree:add(k.op, tvb(2, 1))
+	tree:add(k.dtype, tvb(3, 1))
+	tree:add(k.job, tvb(4, 2))
+	tree:add(k.source, tvb(6, 2))
+	tree:add(down and k.status or k.pairs, tvb(8, 2))
+	tree:add(k.window, tvb(10, 2))
+	tree:add(k.seq, tvb(12, 4))
+	tree:add(k.session, tvb(16, 4))
+	tree:add(k.more, tvb(20, 8))
+	if not down then
+		kv_pairs(tree, pinfo, tvb, pairs, has(flags, 0x10))
+	end
+	return tvb:len()
+end
+
 local udp = DissectorTable.get("udp.port")
-local protos = { trio, lab, switchml, panama }
+local protos = { trio, lab, switchml, panama, kv }
 local ports_of = {}
 for _, proto in ipairs(protos) do
 	function proto.prefs_changed()

@@ -59,7 +59,7 @@ struct grammar_set {
  * @do_it: it can be asked for once
  * @dump_it: it can be dumped
  * @do_request: the attributes of a request, bits by number
- * @do_reply: of the answer; none where there is only an acknowledgement
+ * @do_reply: of the answer; none where there is only an acknowledgment
  * @dump_request: of the request for a dump
  * @dump_reply: of each object dumped
  * @said: of a notification

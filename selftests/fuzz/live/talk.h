@@ -10,7 +10,7 @@
 
 /**
  * struct answer - result of a request
- * @came: a message that ends it: an acknowledgement, a refusal, a dump's end
+ * @came: a message that ends it: an acknowledgment, a refusal, a dump's end
  * @err: 0 or errno's number
  * @sentence: the refusal has a sentence
  * @place: it says in or by which attribute

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How many packets may be under way: PANAMA's congestion window (section 4.2), which is DCTCP's
- * (RFC 8257) with results for acknowledgements. A queue that marks packets as it grows holds few
+ * (RFC 8257) with results for acknowledgments. A queue that marks packets as it grows holds few
  * of them then, and overflows seldom; one that does not mark is found by losses.
  *
  * It differs from the paper's in that

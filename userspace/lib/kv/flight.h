@@ -37,7 +37,7 @@ struct kv_packet {
  * @base: the first that is not acknowledged
  * @unsent: the first that was not sent
  * @next: the number of the one that is being filled
- * @acked: the highest number that has come in an acknowledgement
+ * @acked: the highest number that has come in an acknowledgment
  * @limit: the first that the other end has no room for
  * @under_way: how many were sent and are not acknowledged
  * @order: how many sendings there were
@@ -83,7 +83,7 @@ bool kv_flight_may_send(const struct kv_flight *flight);
 /* It was, or another one again. */
 void kv_flight_sent(struct kv_flight *flight, struct kv_packet *packet, uint64_t now);
 
-/* Takes an acknowledgement. False: it is about packets that were never sent. */
+/* Takes an acknowledgment. False: it is about packets that were never sent. */
 bool kv_flight_acked(struct kv_flight *flight, const struct kv_header *header, uint64_t now);
 
 /* When the retransmission timer runs out; UINT64_MAX where nothing is under way. */

@@ -208,7 +208,7 @@ static enum kv_fault take_in_session(struct weir_stream *stream, struct kv_sessi
 	session->heard = now;
 	if (!stream->receiver->complete)
 		kv_run_end(stream, now);
-	/* What confirms the last acknowledgement is not answered: that would go on for ever. */
+	/* What confirms the last acknowledgment is not answered: that would go on for ever. */
 	if (probe && stream->receiver->complete && header->seq == session->base)
 		session->confirmed = true;
 	else if (!stream->failed)

@@ -25,7 +25,7 @@ struct weir_stream;
  * @last: the number of the session that was opened last
  * @complete: all mappers have ended: nothing changes the table any more
  * @ended: when that was, ns
- * @repeated: when the last acknowledgements were repeated
+ * @repeated: when the last acknowledgments were repeated
  * @read: how many pairs of the result the caller has had
  */
 struct kv_receiver {

@@ -8,7 +8,7 @@
 #include "kv/receiver.h"
 #include "kv/stream.h"
 
-/* How often the last acknowledgements are repeated, and for how long at most. */
+/* How often the last acknowledgments are repeated, and for how long at most. */
 #define REPEAT_PAUSE	(100 * NSEC_PER_MSEC)
 #define REPEAT_FOR	(5 * NSEC_PER_SEC)
 

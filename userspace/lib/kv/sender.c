@@ -14,7 +14,7 @@
 #define PROBE_AFTER	NSEC_PER_SEC
 
 /*
- * The last acknowledgement is repeated each 100 ms until it is confirmed: who hears none for a few
+ * The last acknowledgment is repeated each 100 ms until it is confirmed: who hears none for a few
  * of these times is believed to have been understood. One that is answered never stops for that.
  */
 #define CONFIRM_PAUSE	(50 * NSEC_PER_MSEC)
@@ -149,7 +149,7 @@ static void show_life(struct weir_stream *stream)
 		return;
 	if (waits && !sender->flight.under_way)
 		sender->flight.rtt.backoff++;
-	/* The number behind the last packet's would say that its acknowledgement has come. */
+	/* The number behind the last packet's would say that its acknowledgment has come. */
 	kv_talk_probe(stream, sender->flight.base);
 }
 
@@ -348,7 +348,7 @@ static bool hears(struct weir_stream *stream, uint64_t said)
 	return !err && sender->heard > said;
 }
 
-/* Tells that the last acknowledgement has come, each time that it is repeated. */
+/* Tells that the last acknowledgment has come, each time that it is repeated. */
 static void confirm(struct weir_stream *stream)
 {
 	const struct timespec pause = { .tv_nsec = CONFIRM_PAUSE };

@@ -183,7 +183,7 @@ static int take_answer(struct weir_stream *stream, const struct kv_header *heade
 {
 	struct kv_sender *sender = stream->sender;
 
-	/* Who has the last acknowledgement has ended, whatever becomes of the receiver. */
+	/* Who has the last acknowledgment has ended, whatever becomes of the receiver. */
 	if (sender->over)
 		return 0;
 	switch (header->pairs) {

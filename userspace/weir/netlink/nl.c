@@ -81,7 +81,7 @@ static void parse_policy(struct nl_error *error, const struct nlattr *policy)
 	error->max = nl_uint(table[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]);
 }
 
-/* The extended acknowledgement: attributes from here to the message's end. */
+/* The extended acknowledgment: attributes from here to the message's end. */
 static void parse_extack(struct nl *nl, const struct nlmsghdr *request,
 			 const struct nlmsghdr *message, size_t skip)
 {
