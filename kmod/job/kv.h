@@ -39,7 +39,7 @@ struct weir_payload;
  * @spill: room for pairs that leave the table
  */
 struct weir_kv_stream {
-	spinlock_t	lock;
+	spinlock_t	lock;	/* all of it */
 	u32		run;
 	u32		session;
 	u32		instance;

@@ -33,8 +33,10 @@ int weir_kv_check_shape(const struct weir_contrib *c)
 {
 	u32 head = sizeof(struct udphdr) + sizeof(struct weir_kv);
 
-	if (c->payload_off != c->udp_off + head || c->udp_len < head ||
-	    (c->udp_len == head) != !c->count)
+	if (c->payload_off != c->udp_off + head || c->udp_len < head)
+		return WEIR_REASON_LENGTH;
+	/* Pairs where there are to be some, and nothing else where not. */
+	if (c->count ? c->udp_len == head : c->udp_len != head)
 		return WEIR_REASON_LENGTH;
 	return c->udp_len - head > WEIR_KV_BYTES_MAX ? WEIR_REASON_TOO_LONG : 0;
 }
@@ -288,7 +290,8 @@ static void weir_kv_signals(struct weir_kv_job *kv, struct weir_kv_stream *strea
 
 /* It has a number: it is taken once. */
 static int weir_kv_numbered(const struct weir_path *path, struct weir_kv_stream *stream,
-			    const struct weir_kv_words *words, const struct weir_payload *pl, u32 len)
+			    const struct weir_kv_words *words, const struct weir_payload *pl,
+			    u32 len)
 {
 	int reason = 0;
 

@@ -54,7 +54,7 @@ struct weir_kv_parcel {
  * still be on its way: the receiver has it, so it does not look into the copy.
  */
 struct weir_kv_outbox {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* all of it */
 	u32			run;
 	u32			tail;
 	u32			next;

@@ -27,7 +27,7 @@
  * @data: entries without gaps, and slack to be read
  */
 struct weir_kv_bucket {
-	spinlock_t	lock;
+	spinlock_t	lock;	/* all of it */
 	u32		run;
 	u16		used;
 	u8		n;

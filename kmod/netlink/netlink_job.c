@@ -72,8 +72,10 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 
 	if (job->kv)
 		return nla_put_u32(skb, WEIR_A_JOB_KEYS, job->kv->table.keys_max) ?:
-		       nla_put_uint(skb, WEIR_A_JOB_KEY_MEMORY, weir_kv_table_memory(&job->kv->table)) ?:
-		       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT, div_u64(job->policy.timeout, NSEC_PER_USEC)) ?:
+		       nla_put_uint(skb, WEIR_A_JOB_KEY_MEMORY,
+				    weir_kv_table_memory(&job->kv->table)) ?:
+		       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT,
+				   div_u64(job->policy.timeout, NSEC_PER_USEC)) ?:
 		       nla_put_u32(skb, WEIR_A_JOB_HELD, atomic_read(&job->kv->table.keys));
 	return weir_nl_job_put_policy(skb, job) ||
 	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
@@ -232,10 +234,11 @@ static int weir_nl_job_check_streams(struct genl_info *info)
 		attr = info->attrs[weir_nl_job_of_blocks[i]];
 		if (attr)
 			return weir_nl_refuse(info, attr, -EINVAL,
-					      "jobs of this format have keys in place of blocks: leave this away");
+					      "jobs of this format have keys in place of blocks: leave it away");
 	}
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_KEYS, "say how many keys the job may hold") ||
-	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_PARENT, "say where the reducer is, or the box before it"))
+	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_PARENT,
+			     "say where the reducer is, or the box before it"))
 		return -EINVAL;
 	return 0;
 }

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=box.sh
 . "$here/box.sh"
 
-mappers=3 reducer=4 upper=5 job=7
+mappers=3 reducer=4 job=7
 licenses=/usr/share/common-licenses
 
 cat "$licenses"/*[0-9] | LC_ALL=C tr -cs "[:alpha:]" "\n" | tr "[:upper:]" "[:lower:]" | grep . >"$box_out/words"
@@ -31,7 +31,7 @@ make_job() {
 
 # begin MODE KEYS [KEY VALUE...]
 begin() {
-	weir job flush && weir port flush && make_job "${@:2}" && box_attach "$((reducer + 1))" "$1"
+	weir job flush && weir port flush && make_job "${@:2}" && box_attach "$reducer" "$1"
 }
 
 get() {
@@ -78,7 +78,7 @@ a_tenth() {
 }
 one_key() { begin "$1" 1 && counts && (($(stat kv-misses) > $(stat kv-hits))); }
 
-star_create $((reducer + 1)) || exit 1
+star_create "$reducer" || exit 1
 for mode in xdp tc; do
 	ktap_run "$mode: words are counted, all in the box" all_fit "$mode"
 	ktap_run "$mode: words are counted, a tenth in the box" a_tenth "$mode"
@@ -120,7 +120,7 @@ flowing() { rises_by 20 60 stat contributions; }
 reload() {
 	weir port flush || return
 	module_goes 20 || return
-	make_job $((distinct / 10)) && box_attach $((reducer + 1)) tc
+	make_job $((distinct / 10)) && box_attach "$reducer" tc
 }
 # Slow enough to be in the middle of it.
 reloaded() {
@@ -153,7 +153,7 @@ ktap_run "a reducer that is stopped for ten seconds" stopped
 ipv6() {
 	weir job flush && weir port flush &&
 		box_job6 "$job" "$mappers" format kv keys "$distinct" parent "$(worker_addr6 "$reducer")" source 0 &&
-		box_attach "$((reducer + 1))" tc || return
+		box_attach "$reducer" tc || return
 	get sources 1 address "$(worker_addr6 "$reducer")"
 	kv_to=$(box_addr6) map && mapped
 }

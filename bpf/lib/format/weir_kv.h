@@ -61,7 +61,8 @@ static __always_inline int weir_kv(const struct weir_kv *hdr, const void *end,
 {
 	int ret;
 
-	if ((const void *)(hdr + 1) > end || contrib->udp_len < sizeof(struct udphdr) + sizeof(*hdr))
+	if ((const void *)(hdr + 1) > end ||
+	    contrib->udp_len < sizeof(struct udphdr) + sizeof(*hdr))
 		return WEIR_REASON_RUNT;
 	contrib->payload_off += sizeof(*hdr);
 	ret = weir_kv_check(hdr);
