@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "background.h"
+
+#include <stdio.h>
+
+#include "figures.h"
+#include "flow.h"
+#include "random.h"
+
+/* The paper's bound of short flows. */
+#define SHORT		40000000.0
+
+/* Packets of the published tables. */
+#define TABLE_PACKET	1460
+
+/**
+ * struct step - of a table of lengths: this part of the flows is not longer
+ */
+struct step {
+	double packets;
+	double part;
+};
+
+/* Of DCTCP's paper (2010), as pFabric's simulations have it (Alizadeh et al., 2013). */
+static const struct step websearch[] = {
+	{ 1, 0 }, { 6, 0.15 }, { 13, 0.2 }, { 19, 0.3 }, { 33, 0.4 }, { 53, 0.53 }, { 133, 0.6 },
+	{ 667, 0.7 }, { 1333, 0.8 }, { 3333, 0.9 }, { 6667, 0.97 }, { 20000, 1 },
+};
+
+/* Of VL2's paper (Greenberg et al., 2009), likewise. */
+static const struct step datamining[] = {
+	{ 1, 0 }, { 1, 0.5 }, { 2, 0.6 }, { 3, 0.7 }, { 7, 0.8 }, { 267, 0.9 }, { 2107, 0.95 },
+	{ 66667, 0.99 }, { 666667, 1 },
+};
+
+/**
+ * struct transfer - a flow
+ * @next: in the list of all
+ * @done: when its last packet came; 0 before
+ */
+struct transfer {
+	struct flow flow;
+	struct transfer *next;
+	uint64_t started;
+	uint64_t done;
+	uint64_t bytes;
+};
+
+static struct {
+	const struct clos *clos;
+	struct background_config config;
+	struct event arrival;
+	uint64_t seed;
+	double wait;
+	bool is_stopped;
+	struct transfer *transfers;
+	uint64_t open;
+} background;
+
+/* Between the steps of a table lengths are alike likely. */
+static double length_at(const struct step *steps, double part)
+{
+	unsigned int i = 1;
+
+	while (steps[i].part < part)
+		i++;
+	return steps[i - 1].packets + (steps[i].packets - steps[i - 1].packets) *
+	       (part - steps[i - 1].part) / (steps[i].part - steps[i - 1].part);
+}
+
+static double mean_length(const struct step *steps)
+{
+	double sum = 0;
+
+	for (unsigned int i = 1; steps[i - 1].part < 1; i++)
+		sum += (steps[i].packets + steps[i - 1].packets) / 2 * (steps[i].part - steps[i - 1].part);
+	return sum;
+}
+
+static bool is_measured(const struct transfer *transfer)
+{
+	return transfer->started >= background.config.from && transfer->started < background.config.until;
+}
+
+static bool is_short(const struct transfer *transfer)
+{
+	return (double)transfer->bytes * background.config.scale < SHORT;
+}
+
+static bool is_awaited(const struct transfer *transfer)
+{
+	return is_measured(transfer) && is_short(transfer);
+}
+
+static void arrived(struct flow *flow)
+{
+	struct transfer *transfer = flow->owner;
+
+	if (flow->received < flow->packets || transfer->done)
+		return;
+	transfer->done = event_now();
+	background.open -= is_awaited(transfer);
+}
+
+static uint64_t draw_bytes(void)
+{
+	const struct step *steps = random_below(&background.seed, 2) ? websearch : datamining;
+	double packets = length_at(steps, random_part(&background.seed));
+
+	return (uint64_t)(packets * TABLE_PACKET / background.config.scale) + 1;
+}
+
+static void begin_flow(uint64_t bytes)
+{
+	struct transfer *transfer = sim_alloc(1, sizeof(*transfer));
+	const struct clos *clos = background.clos;
+	struct flow *flow = &transfer->flow;
+	unsigned int from = random_below(&background.seed, clos->servers);
+	unsigned int to = (from + 1 + random_below(&background.seed, clos->servers - 1)) % clos->servers;
+	uint32_t packets = (uint32_t)((bytes + FLOW_PAYLOAD - 1) / FLOW_PAYLOAD);
+
+	transfer->started = event_now();
+	transfer->bytes = bytes;
+	transfer->next = background.transfers;
+	background.transfers = transfer;
+	background.open += is_awaited(transfer);
+	clos_path(clos, from, to, random_below(&background.seed, clos->cores), &flow->there);
+	clos_path(clos, to, from, random_below(&background.seed, clos->cores), &flow->back);
+	flow_init(flow, packets, FLOW_PAYLOAD);
+	flow_end_with(flow, (uint32_t)(bytes - (uint64_t)(packets - 1) * FLOW_PAYLOAD));
+	flow->arrived = arrived;
+	flow->owner = transfer;
+	flow_allow(flow, packets);
+}
+
+static void wait_for_next(void)
+{
+	double wait = random_wait(&background.seed, background.wait);
+
+	event_at(&background.arrival, event_now() + (uint64_t)wait);
+}
+
+static void arrive(struct event *event)
+{
+	(void)event;
+	if (background.is_stopped)
+		return;
+	begin_flow(draw_bytes());
+	wait_for_next();
+}
+
+void background_start(const struct clos *clos, const struct background_config *config, uint64_t seed)
+{
+	double mean = (mean_length(websearch) + mean_length(datamining)) / 2 * TABLE_PACKET / config->scale;
+	double rate = config->load * config->mbps / 8000.0 * clos->servers;
+
+	background.clos = clos;
+	background.config = *config;
+	background.seed = seed;
+	background.arrival.run = arrive;
+	if (config->load <= 0)
+		return;
+	background.wait = mean / rate;
+	wait_for_next();
+}
+
+void background_stop(void)
+{
+	background.is_stopped = true;
+}
+
+bool background_is_measured(void)
+{
+	return !background.open;
+}
+
+void background_print(void)
+{
+	struct figures times = { 0 }, rates = { 0 };
+
+	for (const struct transfer *t = background.transfers; t; t = t->next) {
+		uint64_t took = (t->done ? t->done : event_now()) - t->started;
+
+		if (!is_measured(t))
+			continue;
+		if (is_short(t))
+			figures_add(&times, (double)took / USEC);
+		else
+			figures_add(&rates, (double)t->bytes * 8 / (double)took);
+	}
+	printf("short_flows %zu\n", times.count);
+	printf("short_p50_us %.1f\n", figures_percentile(&times, 0.5));
+	printf("short_p99_us %.1f\n", figures_percentile(&times, 0.99));
+	printf("short_mean_us %.1f\n", figures_mean(&times));
+	printf("long_flows %zu\n", rates.count);
+	printf("long_gbps %.3f\n", figures_mean(&rates));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Everybody else's traffic: flows between servers drawn by lot, as a Poisson process. Half of them have
+ * lengths of a search engine's cluster, half those of a cluster that mines data.
+ */
+#ifndef SIM_BACKGROUND_H
+#define SIM_BACKGROUND_H
+
+#include "clos.h"
+
+/**
+ * struct background_config - how much of it
+ * @load: of each server's link
+ * @scale: lengths are divided by it
+ * @from: flows that begin at this time or later,
+ * @until: and before this one, are measured
+ */
+struct background_config {
+	double load;
+	unsigned int scale;
+	uint64_t from;
+	uint64_t until;
+	uint32_t mbps;
+};
+
+void background_start(const struct clos *clos, const struct background_config *config, uint64_t seed);
+
+/* No flow begins any more. */
+void background_stop(void);
+
+/* Are all short flows done that are measured? */
+bool background_is_measured(void);
+
+/*
+ * Prints how long short flows took, and how fast long ones were; flows that are not done count as
+ * done now.
+ */
+void background_print(void);
+
+#endif

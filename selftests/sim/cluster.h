@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Jobs of all: they arrive as a Poisson process, have 16 to 96 ranks, and lie where there are fewest, as
+ * close together as servers are.
+ */
+#ifndef SIM_CLUSTER_H
+#define SIM_CLUSTER_H
+
+#include "job.h"
+
+/**
+ * struct cluster_config - how many jobs
+ * @load: of each server's link, if all jobs went round rings
+ * @scale: bytes of gradients, and times of computing, are divided by it
+ * @from: jobs that arrive at this time or later,
+ * @until: and before this one, are measured
+ */
+struct cluster_config {
+	struct job_config job;
+	double load;
+	unsigned int scale;
+	uint64_t from;
+	uint64_t until;
+	uint32_t mbps;
+};
+
+void cluster_start(const struct clos *clos, const struct cluster_config *config, uint64_t seed);
+
+/* No job arrives any more. */
+void cluster_stop(void);
+
+/* Are all jobs done that are measured? */
+bool cluster_is_measured(void);
+
+/* Are all jobs done? */
+bool cluster_is_done(void);
+
+/*
+ * Prints how many jobs there were, and how long they took by what they would take with links of their own
+ * and sums in the network.
+ */
+void cluster_print(void);
+
+#endif
