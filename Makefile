@@ -67,7 +67,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots top-pages check coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -302,6 +302,10 @@ plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.s
 	gnuplot -e "dir='$(B)/trim-sim'; to='docs/trimming.svg'" selftests/incast/sim.gp
 	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
 	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
+
+plots-sim: $(B)/bin/plan-sim ## docs/sharing.svg: 1,024 servers that jobs and others share, simulated (half an hour)
+	selftests/sim/figures $(B)/plan-sim
+	gnuplot -e "dir='$(B)/plan-sim'; to='docs/sharing.svg'" selftests/sim/sim.gp
 
 top-pages: $(B)/bin/weir $(B)/cli/stand-in.so ## docs/top.svg and docs/top-trim.svg: what "weir top" shows
 	@selftests/cli/top-pages docs

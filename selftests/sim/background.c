@@ -174,24 +174,38 @@ bool background_is_measured(void)
 	return !background.open;
 }
 
+/* How long it would take if all queues were empty, and all of it sent at once. */
+static double alone(const struct transfer *transfer)
+{
+	const struct flow *flow = &transfer->flow;
+	double byte = 8000.0 / background.config.mbps;
+	uint32_t first = flow->packets > 1 ? FLOW_PAYLOAD : flow->last_payload;
+	double hop = background.config.delay + (first + FLOW_HEADERS) * byte;
+
+	return flow->there.count * hop + (double)(transfer->bytes - first) * byte;
+}
+
 void background_print(void)
 {
-	struct figures times = { 0 }, rates = { 0 };
+	struct figures times = { 0 }, rates = { 0 }, slow = { 0 };
 
 	for (const struct transfer *t = background.transfers; t; t = t->next) {
 		uint64_t took = (t->done ? t->done : event_now()) - t->started;
 
 		if (!is_measured(t))
 			continue;
-		if (is_short(t))
-			figures_add(&times, (double)took / USEC);
-		else
+		if (!is_short(t)) {
 			figures_add(&rates, (double)t->bytes * 8 / (double)took);
+			continue;
+		}
+		figures_add(&times, (double)took / USEC);
+		figures_add(&slow, (double)took / alone(t));
 	}
 	printf("short_flows %zu\n", times.count);
 	printf("short_p50_us %.1f\n", figures_percentile(&times, 0.5));
 	printf("short_p99_us %.1f\n", figures_percentile(&times, 0.99));
 	printf("short_mean_us %.1f\n", figures_mean(&times));
+	printf("short_p99_slowdown %.2f\n", figures_percentile(&slow, 0.99));
 	printf("long_flows %zu\n", rates.count);
 	printf("long_gbps %.3f\n", figures_mean(&rates));
 }

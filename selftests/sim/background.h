@@ -14,6 +14,8 @@
  * @scale: lengths are divided by it
  * @from: flows that begin at this time or later,
  * @until: and before this one, are measured
+ * @mbps: of a port, and
+ * @delay: ns of its wire
  */
 struct background_config {
 	double load;
@@ -21,6 +23,7 @@ struct background_config {
 	uint64_t from;
 	uint64_t until;
 	uint32_t mbps;
+	uint64_t delay;
 };
 
 void background_start(const struct clos *clos, const struct background_config *config, uint64_t seed);
@@ -32,7 +35,7 @@ void background_stop(void);
 bool background_is_measured(void);
 
 /*
- * Prints how long short flows took, and how fast long ones were; flows that are not done count as
+ * Prints how long short flows took, also by what each would take alone, and how fast long ones were; flows that are not done count as
  * done now.
  */
 void background_print(void);

@@ -42,7 +42,7 @@ static struct {
 	uint64_t seed;
 	double wait;
 	bool is_stopped;
-	unsigned int *rack_jobs;
+	unsigned int *server_jobs;
 	struct listed *jobs;
 	unsigned int open;
 	unsigned int open_measured;
@@ -54,42 +54,43 @@ static bool is_measured(const struct job *job)
 	return job->started >= cluster.config.from && job->started < cluster.config.until;
 }
 
-static void count_racks(const struct job *job, int by)
+static void count_ranks(const struct job *job, int by)
 {
-	const struct clos *clos = cluster.clos;
-
 	for (unsigned int r = 0; r < job->ranks; r++)
-		cluster.rack_jobs[clos_rack(clos, job->servers[r])] += (unsigned int)by;
+		cluster.server_jobs[job->servers[r]] += (unsigned int)by;
 }
 
 static void job_ended(struct job *job)
 {
-	count_racks(job, -1);
+	count_ranks(job, -1);
 	cluster.open--;
 	cluster.open_measured -= is_measured(job);
 }
 
-/* Ranks in the racks from that one on. */
-static unsigned int crowd(unsigned int rack, unsigned int racks)
+/* Ranks at the servers from that one on. */
+static unsigned int crowd(unsigned int first, unsigned int count)
 {
 	unsigned int sum = 0;
 
-	for (unsigned int i = 0; i < racks; i++)
-		sum += cluster.rack_jobs[(rack + i) % cluster.clos->edges];
+	for (unsigned int i = 0; i < count; i++)
+		sum += cluster.server_jobs[(first + i) % cluster.clos->servers];
 	return sum;
 }
 
 static unsigned int *place(unsigned int ranks)
 {
-	const struct clos *clos = cluster.clos;
-	unsigned int racks = (ranks + clos->half - 1) / clos->half, best = 0;
+	unsigned int count = cluster.clos->servers, best = 0, least = crowd(0, ranks), sum = least;
 	unsigned int *servers = sim_alloc(ranks, sizeof(*servers));
 
-	for (unsigned int rack = 1; rack < clos->edges; rack++)
-		if (crowd(rack, racks) < crowd(best, racks))
-			best = rack;
+	for (unsigned int first = 1; first < count; first++) {
+		sum += cluster.server_jobs[(first + ranks - 1) % count] - cluster.server_jobs[first - 1];
+		if (sum < least) {
+			least = sum;
+			best = first;
+		}
+	}
 	for (unsigned int r = 0; r < ranks; r++)
-		servers[r] = (best * clos->half + r) % clos->servers;
+		servers[r] = (best + r) % count;
 	return servers;
 }
 
@@ -112,7 +113,7 @@ static void begin_job(void)
 				job_ended);
 	listed->next = cluster.jobs;
 	cluster.jobs = listed;
-	count_racks(listed->job, 1);
+	count_ranks(listed->job, 1);
 	cluster.open_measured += is_measured(listed->job);
 	if (++cluster.open > cluster.most)
 		cluster.most = cluster.open;
@@ -151,7 +152,7 @@ void cluster_start(const struct clos *clos, const struct cluster_config *config,
 	cluster.config = *config;
 	cluster.seed = seed;
 	cluster.arrival.run = arrive;
-	cluster.rack_jobs = sim_alloc(clos->edges, sizeof(*cluster.rack_jobs));
+	cluster.server_jobs = sim_alloc(clos->servers, sizeof(*cluster.server_jobs));
 	for (unsigned int i = 0; i < MODELS; i++) {
 		cluster.models[i] = models[i];
 		cluster.models[i].bytes /= config->scale;

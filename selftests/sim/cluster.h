@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Jobs of all: they arrive as a Poisson process, have 16 to 96 ranks, and lie where there are fewest, as
- * close together as servers are.
+ * Jobs of all: they arrive as a Poisson process, have 16 to 96 ranks, and lie side
+ * by side where there are fewest others.
  */
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
@@ -14,6 +14,7 @@
  * @scale: bytes of gradients, and times of computing, are divided by it
  * @from: jobs that arrive at this time or later,
  * @until: and before this one, are measured
+ * @mbps: of a port
  */
 struct cluster_config {
 	struct job_config job;

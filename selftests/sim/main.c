@@ -23,6 +23,7 @@ static const char usage[] =
 	"  load PART       of each server's link that jobs would have by rings\n"
 	"  others PART     and that other traffic has\n"
 	"  scale NUMBER    lengths and times of computing are divided by it\n"
+	"  iterations NUMBER  of each job\n"
 	"  window NUMBER   packets of a rank under way without the rule\n"
 	"  buffer BYTES    of each queue\n"
 	"  mark BYTES      in a queue from which on it marks\n"
@@ -42,15 +43,17 @@ struct setting {
 
 enum {
 	PORTS, TREES, ONLY, LOAD, OTHERS, SCALE, WINDOW, BUFFER, MARK, FROM, UNTIL, SEED, NOISE, DRAIN, FAULT,
+	ITERATIONS,
 };
 
 /* A mark at 85 packets of 1,500 bytes is the paper's. */
 static struct setting settings[] = {
 	[PORTS] = { "ports", 16 }, [TREES] = { "trees", 4 }, [ONLY] = { "only", -1 },
-	[LOAD] = { "load", 0.6 }, [OTHERS] = { "others", 0.2 }, [SCALE] = { "scale", 64 },
+	[LOAD] = { "load", 0.6 }, [OTHERS] = { "others", 0.2 }, [SCALE] = { "scale", 16 },
 	[WINDOW] = { "window", 128 }, [BUFFER] = { "buffer", 4 << 20 }, [MARK] = { "mark", 85 * 1500 },
-	[FROM] = { "from", 35 }, [UNTIL] = { "until", 70 }, [SEED] = { "seed", 1 },
+	[FROM] = { "from", 45 }, [UNTIL] = { "until", 90 }, [SEED] = { "seed", 1 },
 	[NOISE] = { "noise", -1 }, [DRAIN] = { "drain", 0 }, [FAULT] = { "fault", 0 },
+	[ITERATIONS] = { "iterations", 1 },
 };
 
 /* Ports of 10 Gbit/s, as the paper's; a wire and what is at its end take a microsecond. */
@@ -60,12 +63,10 @@ static struct setting settings[] = {
 /* The window of libweir's where the caller says none. */
 #define RULE_WINDOW	4096
 
-#define ITERATIONS	2
-
 /* What is measured has to be done so long after it has begun. */
 #define PATIENCE	(200 * MSEC)
 
-static struct job_config job = { .iterations = ITERATIONS, .gang = { .quorum = 1 } };
+static struct job_config job = { .gang = { .quorum = 1 } };
 
 static double value(unsigned int setting)
 {
@@ -132,7 +133,7 @@ static void run_mix(const struct clos *clos)
 	};
 	const struct background_config others = {
 		.load = value(OTHERS), .scale = jobs.scale, .from = jobs.from, .until = jobs.until,
-		.mbps = MBPS,
+		.mbps = MBPS, .delay = DELAY,
 	};
 	static struct event end = { .run = look };
 
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 		errx(2, "a key lacks its value\n%s", usage);
 	for (int i = 1; i < argc; i += 2)
 		set(argv[i], argv[i + 1]);
+	job.iterations = (unsigned int)value(ITERATIONS);
 	job.gang.trees = (unsigned int)value(TREES);
 	job.gang.only = value(ONLY) < 0 ? FOREST_NONE : (unsigned int)value(ONLY);
 	job.gang.window = job.gang.has_rule ? RULE_WINDOW : (unsigned int)value(WINDOW);
