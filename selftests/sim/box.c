@@ -96,6 +96,8 @@ static void contributed(struct box *box, const struct packet *packet)
 	const struct block *block = &box->blocks[packet->number];
 	bool is_new = !(block->seen & 1ULL << packet->extra);
 
+	if (packet->marked && ranks_count(&packet->ranks) == 1)
+		gang_counts.contributed_marked++;
 	if (is_new && block->is_passed)
 		gang_counts.late++;
 	if (block->is_done)

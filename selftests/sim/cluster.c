@@ -99,6 +99,8 @@ static unsigned int draw_ranks(void)
 	unsigned int most = MOST_RANKS < cluster.clos->servers ? MOST_RANKS : cluster.clos->servers;
 	unsigned int least = LEAST_RANKS < most ? LEAST_RANKS : most;
 
+	if (cluster.config.ranks)
+		return cluster.config.ranks < most ? cluster.config.ranks : most;
 	return least + random_below(&cluster.seed, most - least + 1);
 }
 
@@ -136,12 +138,12 @@ static void arrive(struct event *event)
 /* Bytes that all ranks of a job send round rings, in the mean. */
 static double mean_bytes(void)
 {
-	double sum = 0;
+	double sum = 0, ranks = cluster.config.ranks ?: (LEAST_RANKS + MOST_RANKS) / 2.0;
 
 	for (unsigned int i = 0; i < MODELS; i++)
 		sum += (double)cluster.models[i].bytes / MODELS;
 	/* 2 (N - 1) / N of it a rank: for N ranks 2 (N - 1). */
-	return sum * 2 * ((LEAST_RANKS + MOST_RANKS) / 2.0 - 1) * cluster.config.job.iterations;
+	return sum * 2 * (ranks - 1) * cluster.config.job.iterations;
 }
 
 void cluster_start(const struct clos *clos, const struct cluster_config *config, uint64_t seed)

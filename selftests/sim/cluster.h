@@ -10,6 +10,7 @@
 
 /**
  * struct cluster_config - how many jobs
+ * @ranks: of each job; 0 is drawn by lot
  * @load: of each server's link, if all jobs went round rings
  * @scale: bytes of gradients, and times of computing, are divided by it
  * @from: jobs that arrive at this time or later,
@@ -18,6 +19,7 @@
  */
 struct cluster_config {
 	struct job_config job;
+	unsigned int ranks;
 	double load;
 	unsigned int scale;
 	uint64_t from;

@@ -35,7 +35,9 @@ struct gang_config {
  * struct gang_counts - of all jobs
  * @contributed: packets of ranks, and
  * @again: of them those that were not the first of their block
+ * @contributed_marked: of them those that were marked on the way to their first box
  * @results: blocks that ranks got, each once
+ * @results_marked: of them those with a mark, of any rank's way or its own
  * @wrong: blocks with a wrong sum, a rank that is in it twice, or not the bits of the root
  * @lacking: ranks that lack in them, over all
  * @late: contributions to sums that had been made
@@ -44,7 +46,9 @@ struct gang_config {
 struct gang_counts {
 	uint64_t contributed;
 	uint64_t again;
+	uint64_t contributed_marked;
 	uint64_t results;
+	uint64_t results_marked;
 	uint64_t wrong;
 	uint64_t lacking;
 	uint64_t late;

@@ -81,6 +81,7 @@ static void ask_overtaken(struct lane *lane, uint32_t answered)
 static void check(const struct lane *lane, const struct packet *result)
 {
 	gang_counts.results++;
+	gang_counts.results_marked += result->marked;
 	gang_counts.lacking += lane->ranks - ranks_count(&result->ranks);
 	if (!block_is_right(result, lane->tree))
 		gang_counts.wrong++;

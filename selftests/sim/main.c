@@ -23,7 +23,8 @@ static const char usage[] =
 	"  load PART       of each server's link that jobs would have by rings\n"
 	"  others PART     and that other traffic has\n"
 	"  scale NUMBER    lengths and times of computing are divided by it\n"
-	"  iterations NUMBER  of each job\n"
+	"  iterations NUM  of each job\n"
+	"  ranks NUMBER    of each job; else 16 to 96\n"
 	"  window NUMBER   packets of a rank under way without the rule\n"
 	"  buffer BYTES    of each queue\n"
 	"  mark BYTES      in a queue from which on it marks\n"
@@ -43,7 +44,7 @@ struct setting {
 
 enum {
 	PORTS, TREES, ONLY, LOAD, OTHERS, SCALE, WINDOW, BUFFER, MARK, FROM, UNTIL, SEED, NOISE, DRAIN, FAULT,
-	ITERATIONS,
+	ITERATIONS, RANKS,
 };
 
 /* A mark at 85 packets of 1,500 bytes is the paper's. */
@@ -53,7 +54,7 @@ static struct setting settings[] = {
 	[WINDOW] = { "window", 128 }, [BUFFER] = { "buffer", 4 << 20 }, [MARK] = { "mark", 85 * 1500 },
 	[FROM] = { "from", 45 }, [UNTIL] = { "until", 90 }, [SEED] = { "seed", 1 },
 	[NOISE] = { "noise", -1 }, [DRAIN] = { "drain", 0 }, [FAULT] = { "fault", 0 },
-	[ITERATIONS] = { "iterations", 1 },
+	[ITERATIONS] = { "iterations", 1 }, [RANKS] = { "ranks", 0 },
 };
 
 /* Ports of 10 Gbit/s, as the paper's; a wire and what is at its end take a microsecond. */
@@ -127,7 +128,7 @@ static void look(struct event *event)
 static void run_mix(const struct clos *clos)
 {
 	const struct cluster_config jobs = {
-		.job = job, .load = value(LOAD), .scale = (unsigned int)value(SCALE),
+		.job = job, .ranks = (unsigned int)value(RANKS), .load = value(LOAD), .scale = (unsigned int)value(SCALE),
 		.from = (uint64_t)(value(FROM) * MSEC), .until = (uint64_t)(value(UNTIL) * MSEC),
 		.mbps = MBPS,
 	};
@@ -145,17 +146,24 @@ static void run_mix(const struct clos *clos)
 	background_print();
 }
 
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0;
+}
+
 static void print_counts(void)
 {
 	printf("packets %ju\n", (uintmax_t)net_counts.sent);
 	printf("gigabytes_hops %.3f\n", (double)net_counts.bytes / 1e9);
 	printf("lost %ju\n", (uintmax_t)net_counts.lost);
-	printf("marked %.5f\n", (double)net_counts.marked / (double)net_counts.hops);
+	printf("marked %.5f\n", share(net_counts.marked, net_counts.hops));
 	printf("longest_queue_kb %.0f\n", (double)net_counts.longest / 1000);
 	printf("tcp_again %ju\n", (uintmax_t)flow_counts.again);
 	printf("tcp_timeouts %ju\n", (uintmax_t)flow_counts.timeouts);
 	printf("contributed %ju\n", (uintmax_t)gang_counts.contributed);
 	printf("contributed_again %ju\n", (uintmax_t)gang_counts.again);
+	printf("contributed_marked %.5f\n", share(gang_counts.contributed_marked, gang_counts.contributed));
+	printf("results_marked %.5f\n", share(gang_counts.results_marked, gang_counts.results));
 	printf("gang_timeouts %ju\n", (uintmax_t)gang_counts.timeouts);
 	printf("results %ju\n", (uintmax_t)gang_counts.results);
 	printf("results_wrong %ju\n", (uintmax_t)gang_counts.wrong);
