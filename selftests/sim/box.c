@@ -8,6 +8,9 @@
 #define SOURCES		64	/* bits of a block's word */
 #define HEADER_PACKET	100	/* a question or a reply */
 
+/* The weight of a packet in its source's share of marks: it is that of some windows. */
+#define SHARE_GAIN	64
+
 static void send_up(const struct box *box, const struct packet *like, enum packet_kind kind)
 {
 	const struct block *block = &box->blocks[like->number];
@@ -78,12 +81,28 @@ static void pass_on(struct box *box, const struct packet *packet)
 		answer_all(box, packet->number);
 }
 
+/* Whose packets are marked most? */
+static void note_mark(struct box *box, const struct packet *packet)
+{
+	struct box_source *source = &box->sources[packet->extra];
+
+	source->share -= source->share / SHARE_GAIN;
+	if (packet->marked)
+		source->share += BOX_SHARE_ALL / SHARE_GAIN;
+	if (source->share > box->sources[box->worst].share)
+		box->worst = packet->extra;
+}
+
 static void add(struct box *box, const struct packet *packet)
 {
 	struct block *block = &box->blocks[packet->number];
+	bool before = block->marked;
 
+	note_mark(box, packet);
 	if (!block_add(block, packet))
 		gang_counts.wrong++;
+	if (box->only_worst && packet->extra != box->worst)
+		block->marked = before;
 	if (box->fault && packet->extra == 1 && !block_add(block, packet))
 		gang_counts.wrong++;
 	if (block->count >= box->quorum)

@@ -6,12 +6,17 @@
 #include "block.h"
 #include "forest.h"
 
+/* All of a source's contributions. */
+#define BOX_SHARE_ALL	65536u
+
 /**
  * struct box_source - what a box gets contributions from, and sends results to
+ * @share: the moving average of marks on its contributions, in parts of BOX_SHARE_ALL
  */
 struct box_source {
 	struct endpoint *to;
 	const struct path *down;
+	uint32_t share;
 };
 
 /**
@@ -23,6 +28,8 @@ struct box_source {
  * @source: the number there
  * @tree: the tree's number
  * @quorum: sources that a block waits for
+ * @only_worst: a mark counts only if it is of the source that has most of them
+ * @worst: that source
  * @fault: what source 1 sends is summed twice
  * @blocks: those of the tree
  */
@@ -34,6 +41,8 @@ struct box {
 	unsigned int source;
 	uint32_t tree;
 	unsigned int quorum;
+	bool only_worst;
+	unsigned int worst;
 	bool fault;
 	unsigned int sources_count;
 	struct box_source *sources;

@@ -196,6 +196,7 @@ void cluster_print(void)
 		figures_add(&stretches, took / (job->iterations * ((double)job->model->compute + alone)));
 	}
 	printf("jobs %zu\n", times.count);
+	printf("jobs_not_done %u\n", cluster.open_measured);
 	printf("jobs_at_once %u\n", cluster.most);
 	printf("training_ms %.3f\n", figures_mean(&times));
 	printf("training_stretch %.4f\n", figures_mean(&stretches));

@@ -39,8 +39,8 @@ bool cluster_is_measured(void);
 bool cluster_is_done(void);
 
 /*
- * Prints how many jobs there were, and how long they took by what they would take with links of their own
- * and sums in the network.
+ * Prints how many jobs were measured, and how long they took by what they would take with links of their
+ * own and sums in the network. One that is not done counts as if it were done now.
  */
 void cluster_print(void);
 

@@ -161,7 +161,7 @@ static void note_acked(struct flow *flow, const struct packet *ack)
 	/* It may have been given up as lost. */
 	if (ack->number - flow->oldest >= flow->sent - flow->oldest || !sending->is_out)
 		return;
-	if (ack->marked)
+	if (ack->marked && !flow->is_deaf)
 		cut(flow, ack->number, flow->share / 2);
 	else if (ack->number >= flow->recovery)
 		grow(flow);

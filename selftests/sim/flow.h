@@ -30,6 +30,7 @@ struct sending {
  * @timer: looks for a silence
  * @arrived: is called when @received has grown
  * @owner: the caller's
+ * @is_deaf: to marks, as TCP is that knows losses alone; set by the caller
  * @packets: in all
  * @payload: bytes of a packet
  * @last_payload: of the last one
@@ -60,6 +61,7 @@ struct flow {
 	struct event timer;
 	void (*arrived)(struct flow *flow);
 	void *owner;
+	bool is_deaf;
 	struct path there;
 	struct path back;
 	uint32_t packets;

@@ -88,7 +88,9 @@ static void connect_rank(struct gang *gang, unsigned int t, const struct forest_
 	lane->tree = gang->first + t;
 	lane_init(lane, blocks_of(gang, blocks, t), window < memory ? window : memory,
 		  gang->config.has_rule);
-	parent->sources[node->source] = (struct box_source) { &lane->results, &node->down };
+	parent->sources[node->source] = (struct box_source) {
+		.to = &lane->results, .down = &node->down,
+	};
 }
 
 static void connect_box(struct box *box, const struct forest_node *node, struct box *parent)
@@ -96,7 +98,9 @@ static void connect_box(struct box *box, const struct forest_node *node, struct 
 	box->parent = parent;
 	box->up = &node->up;
 	box->source = node->source;
-	parent->sources[node->source] = (struct box_source) { &box->from_above, &node->down };
+	parent->sources[node->source] = (struct box_source) {
+		.to = &box->from_above, .down = &node->down,
+	};
 }
 
 static void connect_tree(struct gang *gang, unsigned int t, uint64_t blocks)
@@ -109,6 +113,7 @@ static void connect_tree(struct gang *gang, unsigned int t, uint64_t blocks)
 	for (unsigned int i = 0; i < count; i++) {
 		box_init(&boxes[i], tree->nodes[ranks + i].sources, blocks_of(gang, blocks, t));
 		boxes[i].tree = gang->first + t;
+		boxes[i].only_worst = gang->config.only_worst;
 		boxes[i].fault = gang->config.fault;
 	}
 	for (unsigned int i = 0; i < tree->count; i++) {

@@ -20,6 +20,7 @@
  * @has_rule: the window follows marks and losses; else it is always @window
  * @window: packets of a rank under way at most, in all trees
  * @quorum: the part of the ranks that a block waits for
+ * @only_worst: boxes pass on the marks of that source alone which has most of them
  * @fault: boxes sum each contribution of rank 1 twice; so that a test sees it noticed
  */
 struct gang_config {
@@ -28,6 +29,7 @@ struct gang_config {
 	bool has_rule;
 	unsigned int window;
 	double quorum;
+	bool only_worst;
 	bool fault;
 };
 

@@ -65,8 +65,8 @@ struct job *job_start(const struct job_config *config, const struct clos *clos,
 	job->ended_call = ended;
 	job->rank = sim_alloc(ranks, sizeof(*job->rank));
 	if (config->is_ring)
-		job->ring = ring_new(clos, servers, ranks, model->bytes, config->iterations, seed,
-				     reduced, job);
+		job->ring = ring_new(clos, config->is_deaf, servers, ranks, model->bytes,
+				     config->iterations, seed, reduced, job);
 	else
 		job->gang = gang_new(&config->gang, clos, servers, ranks,
 				     config->iterations * blocks_of(model), reduced, job);

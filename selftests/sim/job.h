@@ -19,9 +19,11 @@ struct model {
 /**
  * struct job_config - how jobs reduce
  * @is_ring: round a ring of TCP; else as @gang says
+ * @is_deaf: a ring's TCP does not hear marks
  */
 struct job_config {
 	bool is_ring;
+	bool is_deaf;
 	struct gang_config gang;
 	unsigned int iterations;
 };

@@ -17,7 +17,8 @@ static const char usage[] =
 	"usage: plan-sim [KEY VALUE]...\n"
 	"\n"
 	"  ports NUMBER    of each switch; 16 make 1,024 servers\n"
-	"  scheme NAME     how jobs reduce: ring, free (no rule), weir, or the part of a quorum\n"
+	"  scheme NAME     how jobs reduce: ring, deaf (a ring that hears no marks), weir,\n"
+	"                  free (without the rule), or the part of a quorum\n"
 	"  trees NUMBER    of each job\n"
 	"  only TREE       one of these takes all blocks\n"
 	"  load PART       of each server's link that jobs would have by rings\n"
@@ -32,6 +33,7 @@ static const char usage[] =
 	"  seed NUMBER     of all that is drawn by lot\n"
 	"  noise NUMBER    figure 9: one job beside so many senders of long flows\n"
 	"  drain 1         runs until no packet is under way, and checks that none was lost sight of\n"
+	"  worst 1         boxes pass on the marks of that source alone which has most of them\n"
 	"  fault 1         boxes sum twice: the check has to see it\n";
 
 /**
@@ -44,7 +46,7 @@ struct setting {
 
 enum {
 	PORTS, TREES, ONLY, LOAD, OTHERS, SCALE, WINDOW, BUFFER, MARK, FROM, UNTIL, SEED, NOISE, DRAIN, FAULT,
-	ITERATIONS, RANKS,
+	ITERATIONS, RANKS, WORST,
 };
 
 /* A mark at 85 packets of 1,500 bytes is the paper's. */
@@ -52,9 +54,10 @@ static struct setting settings[] = {
 	[PORTS] = { "ports", 16 }, [TREES] = { "trees", 4 }, [ONLY] = { "only", -1 },
 	[LOAD] = { "load", 0.6 }, [OTHERS] = { "others", 0.2 }, [SCALE] = { "scale", 16 },
 	[WINDOW] = { "window", 128 }, [BUFFER] = { "buffer", 4 << 20 }, [MARK] = { "mark", 85 * 1500 },
-	[FROM] = { "from", 45 }, [UNTIL] = { "until", 90 }, [SEED] = { "seed", 1 },
+	[FROM] = { "from", 45 }, [UNTIL] = { "until", 150 }, [SEED] = { "seed", 1 },
 	[NOISE] = { "noise", -1 }, [DRAIN] = { "drain", 0 }, [FAULT] = { "fault", 0 },
 	[ITERATIONS] = { "iterations", 1 }, [RANKS] = { "ranks", 0 },
+	[WORST] = { "worst", 0 },
 };
 
 /* Ports of 10 Gbit/s, as the paper's; a wire and what is at its end take a microsecond. */
@@ -78,13 +81,14 @@ static void set_scheme(const char *name)
 {
 	char *end;
 
-	job.is_ring = !strcmp(name, "ring");
+	job.is_deaf = !strcmp(name, "deaf");
+	job.is_ring = job.is_deaf || !strcmp(name, "ring");
 	job.gang.has_rule = strcmp(name, "free");
 	if (job.is_ring || !job.gang.has_rule || !strcmp(name, "weir"))
 		return;
 	job.gang.quorum = strtod(name, &end);
 	if (*end || job.gang.quorum <= 0 || job.gang.quorum > 1)
-		errx(2, "'%s' is no scheme: ring, free, weir, or a part such as 0.88", name);
+		errx(2, "'%s' is no scheme: ring, deaf, weir, free, or a part such as 0.88", name);
 }
 
 static void set(const char *key, const char *word)
@@ -204,6 +208,7 @@ int main(int argc, char **argv)
 	job.gang.trees = (unsigned int)value(TREES);
 	job.gang.only = value(ONLY) < 0 ? FOREST_NONE : (unsigned int)value(ONLY);
 	job.gang.window = job.gang.has_rule ? RULE_WINDOW : (unsigned int)value(WINDOW);
+	job.gang.only_worst = value(WORST);
 	job.gang.fault = value(FAULT);
 	net.mark = (uint64_t)value(MARK);
 	net.buffer = (uint64_t)value(BUFFER);

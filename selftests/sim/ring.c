@@ -62,8 +62,8 @@ static void arrived(struct flow *flow)
 	}
 }
 
-struct ring *ring_new(const struct clos *clos, const unsigned int *servers, unsigned int ranks,
-		      uint64_t bytes, unsigned int iterations, uint64_t *seed,
+struct ring *ring_new(const struct clos *clos, bool is_deaf, const unsigned int *servers,
+		      unsigned int ranks, uint64_t bytes, unsigned int iterations, uint64_t *seed,
 		      void (*finished)(void *owner, unsigned int rank), void *owner)
 {
 	struct ring *ring = sim_alloc(1, sizeof(*ring));
@@ -83,6 +83,7 @@ struct ring *ring_new(const struct clos *clos, const unsigned int *servers, unsi
 		clos_path(clos, servers[r], to, random_below(seed, clos->cores), &flow->there);
 		clos_path(clos, to, servers[r], random_below(seed, clos->cores), &flow->back);
 		flow_init(flow, iterations * ring->packets, (uint32_t)((part + ring->own - 1) / ring->own));
+		flow->is_deaf = is_deaf;
 		flow->arrived = arrived;
 		flow->owner = &ring->rank[r];
 	}

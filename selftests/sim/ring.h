@@ -12,10 +12,10 @@ struct ring;
 
 /*
  * So many iterations of so many bytes; @finished is called for each rank and iteration. Ways between
- * racks are drawn by lot.
+ * racks are drawn by lot. A deaf ring's TCP knows losses, and no marks.
  */
-struct ring *ring_new(const struct clos *clos, const unsigned int *servers, unsigned int ranks,
-		      uint64_t bytes, unsigned int iterations, uint64_t *seed,
+struct ring *ring_new(const struct clos *clos, bool is_deaf, const unsigned int *servers,
+		      unsigned int ranks, uint64_t bytes, unsigned int iterations, uint64_t *seed,
 		      void (*finished)(void *owner, unsigned int rank), void *owner);
 
 /* The rank has the gradients of so many iterations. */
