@@ -73,13 +73,16 @@ static double mean_length(const struct step *steps)
 	double sum = 0;
 
 	for (unsigned int i = 1; steps[i - 1].part < 1; i++)
-		sum += (steps[i].packets + steps[i - 1].packets) / 2 * (steps[i].part - steps[i - 1].part);
+		sum += (steps[i].packets + steps[i - 1].packets) / 2 *
+		       (steps[i].part - steps[i - 1].part);
 	return sum;
 }
 
 static bool is_measured(const struct transfer *transfer)
 {
-	return transfer->started >= background.config.from && transfer->started < background.config.until;
+	const struct background_config *config = &background.config;
+
+	return transfer->started >= config->from && transfer->started < config->until;
 }
 
 static bool is_short(const struct transfer *transfer)
@@ -116,7 +119,8 @@ static void begin_flow(uint64_t bytes)
 	const struct clos *clos = background.clos;
 	struct flow *flow = &transfer->flow;
 	unsigned int from = random_below(&background.seed, clos->servers);
-	unsigned int to = (from + 1 + random_below(&background.seed, clos->servers - 1)) % clos->servers;
+	unsigned int ahead = 1 + random_below(&background.seed, clos->servers - 1);
+	unsigned int to = (from + ahead) % clos->servers;
 	uint32_t packets = (uint32_t)((bytes + FLOW_PAYLOAD - 1) / FLOW_PAYLOAD);
 
 	transfer->started = event_now();
@@ -151,7 +155,8 @@ static void arrive(struct event *event)
 
 void background_start(const struct clos *clos, const struct background_config *config, uint64_t seed)
 {
-	double mean = (mean_length(websearch) + mean_length(datamining)) / 2 * TABLE_PACKET / config->scale;
+	double packets = (mean_length(websearch) + mean_length(datamining)) / 2;
+	double mean = packets * TABLE_PACKET / config->scale;
 	double rate = config->load * config->mbps / 8000.0 * clos->servers;
 
 	background.clos = clos;

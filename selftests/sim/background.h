@@ -35,8 +35,8 @@ void background_stop(void);
 bool background_is_measured(void);
 
 /*
- * Prints how long short flows took, also by what each would take alone, and how fast long ones were; flows that are not done count as
- * done now.
+ * Prints how long short flows took, also by what each would take alone, and how fast long ones were.
+ * Flows that are not done count as done now.
  */
 void background_print(void);
 

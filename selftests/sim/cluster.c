@@ -10,10 +10,9 @@
 #define MOST_RANKS	96
 
 /*
- * The paper's models: parameters of four bytes, and an iteration on a P100. That is a batch by images a
- * second, as TensorFlow's page of benchmarks has it; for GoogLeNet, which it lacks, an estimate. With
- * these, 0.15 to 0.53 of an iteration is communication at 10 Gbit/s: the paper's figure 1.b has speed-ups
- * of 1.15 to 1.53.
+ * The paper's models: parameters of four bytes, and an iteration on a P100. The paper prints no times;
+ * these are estimates. With them 0.15 to 0.53 of an iteration is communication at 10 Gbit/s, as the
+ * paper's speed-ups of 1.15 to 1.53 for that GPU say (its section 2).
  */
 static const struct model models[] = {
 	{ "vgg16", 553 * 1000000ULL, 415 * MSEC },
@@ -83,7 +82,8 @@ static unsigned int *place(unsigned int ranks)
 	unsigned int *servers = sim_alloc(ranks, sizeof(*servers));
 
 	for (unsigned int first = 1; first < count; first++) {
-		sum += cluster.server_jobs[(first + ranks - 1) % count] - cluster.server_jobs[first - 1];
+		sum += cluster.server_jobs[(first + ranks - 1) % count];
+		sum -= cluster.server_jobs[first - 1];
 		if (sum < least) {
 			least = sum;
 			best = first;
@@ -193,7 +193,8 @@ void cluster_print(void)
 		if (!is_measured(job))
 			continue;
 		figures_add(&times, took / MSEC);
-		figures_add(&stretches, took / (job->iterations * ((double)job->model->compute + alone)));
+		alone = job->iterations * (alone + (double)job->model->compute);
+		figures_add(&stretches, took / alone);
 	}
 	printf("jobs %zu\n", times.count);
 	printf("jobs_not_done %u\n", cluster.open_measured);

@@ -23,7 +23,7 @@ static unsigned int *sums;
 
 /**
  * struct drawing - the file as it is written
- * @nodes: those of the network that are in it, and how often
+ * @has: by node of the network, whether it is in it
  */
 struct drawing {
 	const struct clos *clos;
@@ -34,13 +34,14 @@ struct drawing {
 static bool draw_node(struct drawing *drawing, unsigned int node)
 {
 	unsigned int load = TREE_LOAD * sums[node];
+	bool is_box = node >= drawing->clos->servers;
 
 	if (drawing->has[node])
 		return false;
 	drawing->has[node] = true;
-	fprintf(drawing->to, "%s n%u address 10.%u.%u.1", node < drawing->clos->servers ? "worker" : "box",
-		node, node / 256, node % 256);
-	if (node >= drawing->clos->servers)
+	fprintf(drawing->to, "%s n%u address 10.%u.%u.1", is_box ? "box" : "worker", node, node / 256,
+		node % 256);
+	if (is_box)
 		fprintf(drawing->to, " load %u%%", load < 100 ? load : 100);
 	fputc('\n', drawing->to);
 	return true;

@@ -45,8 +45,8 @@ struct setting {
 };
 
 enum {
-	PORTS, TREES, ONLY, LOAD, OTHERS, SCALE, WINDOW, BUFFER, MARK, FROM, UNTIL, SEED, NOISE, DRAIN, FAULT,
-	ITERATIONS, RANKS, WORST,
+	PORTS, TREES, ONLY, LOAD, OTHERS, SCALE, WINDOW, BUFFER, MARK, FROM, UNTIL, SEED, NOISE, DRAIN,
+	FAULT, ITERATIONS, RANKS, WORST,
 };
 
 /* A mark at 85 packets of 1,500 bytes is the paper's. */
@@ -132,7 +132,8 @@ static void look(struct event *event)
 static void run_mix(const struct clos *clos)
 {
 	const struct cluster_config jobs = {
-		.job = job, .ranks = (unsigned int)value(RANKS), .load = value(LOAD), .scale = (unsigned int)value(SCALE),
+		.job = job, .ranks = (unsigned int)value(RANKS), .load = value(LOAD),
+		.scale = (unsigned int)value(SCALE),
 		.from = (uint64_t)(value(FROM) * MSEC), .until = (uint64_t)(value(UNTIL) * MSEC),
 		.mbps = MBPS,
 	};
@@ -166,7 +167,8 @@ static void print_counts(void)
 	printf("tcp_timeouts %ju\n", (uintmax_t)flow_counts.timeouts);
 	printf("contributed %ju\n", (uintmax_t)gang_counts.contributed);
 	printf("contributed_again %ju\n", (uintmax_t)gang_counts.again);
-	printf("contributed_marked %.5f\n", share(gang_counts.contributed_marked, gang_counts.contributed));
+	printf("contributed_marked %.5f\n",
+	       share(gang_counts.contributed_marked, gang_counts.contributed));
 	printf("results_marked %.5f\n", share(gang_counts.results_marked, gang_counts.results));
 	printf("gang_timeouts %ju\n", (uintmax_t)gang_counts.timeouts);
 	printf("results %ju\n", (uintmax_t)gang_counts.results);

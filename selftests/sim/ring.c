@@ -82,7 +82,8 @@ struct ring *ring_new(const struct clos *clos, bool is_deaf, const unsigned int 
 		ring->rank[r].ring = ring;
 		clos_path(clos, servers[r], to, random_below(seed, clos->cores), &flow->there);
 		clos_path(clos, to, servers[r], random_below(seed, clos->cores), &flow->back);
-		flow_init(flow, iterations * ring->packets, (uint32_t)((part + ring->own - 1) / ring->own));
+		flow_init(flow, iterations * ring->packets,
+			  (uint32_t)((part + ring->own - 1) / ring->own));
 		flow->is_deaf = is_deaf;
 		flow->arrived = arrived;
 		flow->owner = &ring->rank[r];
