@@ -9,7 +9,7 @@
 #define SHARE_GAIN	(1.0 / 16)
 #define OVERTAKEN	3	/* sendings, RFC 5681 */
 
-/* Of Linux it is 200 ms, and of a data centre ten (section 2.3.2 of DCTCP's paper has that). */
+/* The least of Linux is 200 ms; DCTCP's paper has 10 ms. */
 #define TIMEOUT		(10 * MSEC)
 #define BACKOFF		5
 

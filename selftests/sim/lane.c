@@ -73,9 +73,14 @@ static void send_new(struct lane *lane)
 /* Blocks that later ones have overtaken: contribution or result is lost, the box knows which. */
 static void ask_overtaken(struct lane *lane, uint32_t answered)
 {
-	for (; lane->checked + OVERTAKEN <= answered; lane->checked++)
-		if (!lane->blocks[lane->checked].is_answered)
-			ask(lane, lane->checked);
+	for (; lane->checked + OVERTAKEN <= answered; lane->checked++) {
+		struct lane_block *block = &lane->blocks[lane->checked];
+
+		if (block->is_answered)
+			continue;
+		block->is_overtaken = true;
+		ask(lane, lane->checked);
+	}
 }
 
 static void check(const struct lane *lane, const struct packet *result)
@@ -97,7 +102,8 @@ static void note_answer(struct lane *lane, const struct packet *result)
 		.again = block->is_again,
 	};
 
-	if (block->is_asked && !block->is_again)
+	/* The contribution was there, so the result was lost. */
+	if (block->is_overtaken && !block->is_again)
 		pace_lost(&lane->pace, block->sent, event_now());
 	if (block->is_asked || block->is_again)
 		rtt_answered(&lane->rtt);

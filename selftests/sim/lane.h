@@ -11,11 +11,16 @@
 /**
  * struct lane_block - of a rank
  * @sent: when its contribution was sent last
+ * @is_answered: the result is there
+ * @is_asked: the box was asked about it
+ * @is_overtaken: since a later block was answered
+ * @is_again: the contribution was sent more than once
  */
 struct lane_block {
 	uint64_t sent;
 	bool is_answered;
 	bool is_asked;
+	bool is_overtaken;
 	bool is_again;
 };
 
