@@ -303,7 +303,7 @@ plots: $(B)/bin/trim-sim ## docs/trimming.svg, simulated anew; docs/stragglers.s
 	@test -s $(B)/stragglers.txt || { echo "plots: no data yet: selftests/bench/run --quick training" >&2; exit 1; }
 	gnuplot -e "from='$(B)/stragglers.txt'; to='docs/stragglers.svg'" selftests/demo/stragglers.gp
 
-plots-sim: $(B)/bin/plan-sim ## docs/sharing.svg: 1,024 servers that jobs and others share, simulated (half an hour)
+plots-sim: $(B)/bin/plan-sim ## docs/sharing.svg: 1,024 servers that jobs and others share, simulated (a quarter of an hour)
 	selftests/sim/figures $(B)/plan-sim
 	gnuplot -e "dir='$(B)/plan-sim'; to='docs/sharing.svg'" selftests/sim/sim.gp
 

@@ -21,7 +21,7 @@ set xrange [0.18:0.82]
 
 set title "Short flows, 99th percentile (figure 8.a)"
 set ylabel "ms"
-set yrange [1:*]
+set yrange [1:500]
 set logscale y
 set key top left
 plot for [i=1:8] file index i-1 using 1:($2/1000) with linespoints pt points[i] dt dashes[i] \
