@@ -3,7 +3,6 @@
  * A job of format kv: its memory, its runs, and what makes it go on: a packet, an acknowledgment,
  * or the timer.
  */
-#include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -119,7 +118,7 @@ void weir_kv_begin(struct weir_kv_job *kv, u32 size)
 	kv->sweep.again = 0;
 	kv->above.state = WEIR_KV_CLOSED;
 	kv->above.said = 0;
-	atomic_set(&kv->table.keys, 0);
+	weir_kv_table_begin(&kv->table, kv->run);
 	weir_kv_outbox_begin(&kv->out, kv->run, size);
 }
 

@@ -128,6 +128,12 @@ struct weir_kv_job {
 	struct weir_kv_stream	*stream;
 };
 
+/* Keys that are in the table. */
+static inline u32 weir_kv_held(struct weir_kv_job *kv)
+{
+	return weir_kv_table_held(&kv->table, READ_ONCE(kv->run));
+}
+
 u64 weir_kv_bytes(const struct weir_kv_config *config, u32 sources);
 int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config);
 void weir_kv_free(struct weir_kv_job *kv);

@@ -100,7 +100,6 @@ int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config 
 	for (i = 0; i < table->buckets; i++)
 		spin_lock_init(&table->bucket[i].lock);
 	table->keys_max = config->keys;
-	atomic_set(&table->keys, 0);
 	table->is_float = config->dtype == WEIR_DTYPE_FLOAT32;
 	table->op = config->op;
 	get_random_bytes(&table->secret, sizeof(table->secret));
@@ -114,6 +113,16 @@ int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config 
 void weir_kv_table_uninit(struct weir_kv_table *table)
 {
 	kvfree(table->bucket);
+}
+
+/**
+ * weir_kv_table_begin() - a run begins: the table is empty
+ * @table: the table
+ * @run: the run, one more than the one before
+ */
+void weir_kv_table_begin(struct weir_kv_table *table, u32 run)
+{
+	atomic_set(&table->keys[run % 2], 0);
 }
 
 /* Whether it is of the run, and not of a newer one; of an older one nothing is left. */
@@ -196,7 +205,7 @@ static void weir_kv_evict(struct weir_kv_table *table, struct weir_kv_bucket *bu
 
 	weir_kv_spill(spill, entry->key, entry->len, entry->value);
 	weir_kv_bucket_drop(bucket, i);
-	atomic_dec(&table->keys);
+	atomic_dec(&table->keys[bucket->run % 2]);
 }
 
 static unsigned int weir_kv_least_used(struct weir_kv_bucket *bucket)
@@ -251,7 +260,7 @@ static bool weir_kv_bucket_room(struct weir_kv_table *table, struct weir_kv_buck
 	u32 size = weir_kv_entry_bytes(new->len);
 
 	while (bucket->n == WEIR_KV_WAYS || bucket->used + size > WEIR_KV_BUCKET_BYTES ||
-	       !atomic_add_unless(&table->keys, 1, table->keys_max)) {
+	       !atomic_add_unless(&table->keys[new->run % 2], 1, table->keys_max)) {
 		if (!weir_kv_bucket_give(table, bucket, new, spill))
 			return false;
 		tally->evictions++;

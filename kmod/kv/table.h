@@ -55,7 +55,8 @@ struct weir_kv_config {
  * @bucket: a key is in the one that its hash says, or nowhere
  * @buckets: how many
  * @keys_max: keys that may be in it
- * @keys: that are
+ * @keys: that are, in this run and in the one before it, by turns: a packet that is in the middle of
+ *	being taken when its run ends counts for that
  * @is_float: values are binary32, else two's complement
  * @op: enum weir_op
  * @secret: of the hash
@@ -67,7 +68,7 @@ struct weir_kv_table {
 	struct weir_kv_bucket	*bucket;
 	u32			buckets;
 	u32			keys_max;
-	atomic_t		keys;
+	atomic_t		keys[2];
 	bool			is_float;
 	u8			op;
 	struct weir_kv_secret	secret;
@@ -93,9 +94,16 @@ static inline u64 weir_kv_table_memory(const struct weir_kv_table *table)
 	return (u64)table->buckets * sizeof(*table->bucket);
 }
 
+/* Keys of a run that are in it. */
+static inline u32 weir_kv_table_held(const struct weir_kv_table *table, u32 run)
+{
+	return atomic_read(&table->keys[run % 2]);
+}
+
 u64 weir_kv_table_bytes(const struct weir_kv_config *config);
 int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config *config);
 void weir_kv_table_uninit(struct weir_kv_table *table);
+void weir_kv_table_begin(struct weir_kv_table *table, u32 run);
 void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, struct weir_kv_pairs *pairs,
 			  u32 bytes, struct weir_kv_spill *spill, struct weir_kv_tally *tally);
 bool weir_kv_table_sweep(struct weir_kv_table *table, u32 run, u32 *cursor, bool rested,

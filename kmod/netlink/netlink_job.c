@@ -76,7 +76,7 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 				    weir_kv_table_memory(&job->kv->table)) ?:
 		       nla_put_u32(skb, WEIR_A_JOB_TIMEOUT,
 				   div_u64(job->policy.timeout, NSEC_PER_USEC)) ?:
-		       nla_put_u32(skb, WEIR_A_JOB_HELD, atomic_read(&job->kv->table.keys));
+		       nla_put_u32(skb, WEIR_A_JOB_HELD, weir_kv_held(job->kv));
 	return weir_nl_job_put_policy(skb, job) ||
 	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
 	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
@@ -225,7 +225,7 @@ static const u8 weir_nl_job_of_blocks[] = {
 	WEIR_A_JOB_REPEAT_AFTER,
 };
 
-static int weir_nl_job_check_streams(struct genl_info *info)
+static int weir_nl_job_check_no_blocks(struct genl_info *info)
 {
 	struct nlattr *attr;
 	unsigned int i;
@@ -236,6 +236,16 @@ static int weir_nl_job_check_streams(struct genl_info *info)
 			return weir_nl_refuse(info, attr, -EINVAL,
 					      "jobs of this format have keys in place of blocks: leave it away");
 	}
+	return 0;
+}
+
+/* Of a job with keys. */
+static int weir_nl_job_check_streams(struct genl_info *info)
+{
+	int err = weir_nl_job_check_no_blocks(info);
+
+	if (err)
+		return err;
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_JOB_KEYS, "say how many keys the job may hold") ||
 	    !WEIR_NL_REQUIRE(info, WEIR_A_JOB_PARENT,
 			     "say where the reducer is, or the box before it"))
@@ -521,7 +531,8 @@ static int weir_nl_job_changes(struct genl_info *info,
 		return -EINVAL;
 	}
 	changes->policy = job->policy;
-	err = weir_nl_job_check_link(info, job->format) ?:
+	err = job->kv ? weir_nl_job_check_no_blocks(info) : 0;
+	err = err ?: weir_nl_job_check_link(info, job->format) ?:
 	      weir_nl_job_policy(info, job->blocks.sources, job->format->whole,
 				 &changes->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])

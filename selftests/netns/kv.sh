@@ -177,6 +177,17 @@ refusals() {
 }
 ktap_run "jobs that are refused" refusals
 
+changes() {
+	local said
+	begin tc 100 && weir job set id "$job" timeout 1s && [[ $(box_stat '.[].timeout' job show id "$job") == 1000000 ]] || return
+	said=$(weir job set id "$job" quorum 1 2>&1) && return 1
+	[[ $said == *"in place of blocks: leave it away"* ]] && weir doctor job "$job" >"$box_out/doctor"
+	(($? < 2)) && ! grep -q 'blocks in flight' "$box_out/doctor" && return
+	cat "$box_out/doctor"
+	return 1
+}
+ktap_run "a live job is changed" changes
+
 saved() {
 	begin tc 100 timeout 2s && weir save >"$box_out/saved" && grep -q "format kv.*keys 100" "$box_out/saved" &&
 		weir job flush && weir restore "$box_out/saved" && [[ $(box_stat '.[].keys' job show id "$job") == 100 ]] && return
