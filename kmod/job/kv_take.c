@@ -222,7 +222,7 @@ static int weir_kv_reduce(const struct weir_path *path, struct weir_kv_stream *s
 	struct weir_kv_job *kv = path->job->kv;
 	struct weir_kv_pairs pairs = {
 		.at	= stream->in,
-		.left	= words->pairs,
+		.n	= words->pairs,
 		.packed	= words->flags & WEIR_KV_PACKED,
 	};
 	struct weir_kv_spill spill = { .at = stream->spill };

@@ -13,14 +13,14 @@
 #define WEIR_KV_SLACK		8
 
 /**
- * struct weir_kv_pairs - a walk over pairs
- * @at: the next one; they were checked by weir_kv_pairs_check()
- * @left: how many there are
+ * struct weir_kv_pairs - the pairs of a packet
+ * @at: the first one; they were checked by weir_kv_pairs_check()
+ * @n: how many
  * @packed: their form, see struct weir_kv
  */
 struct weir_kv_pairs {
 	const u8	*at;
-	u32		left;
+	u32		n;
 	bool		packed;
 };
 

@@ -136,7 +136,7 @@ static bool weir_kv_bucket_begin(struct weir_kv_bucket *bucket, u32 run)
 	return true;
 }
 
-static bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key, u32 len)
+static __always_inline bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key, u32 len)
 {
 	const u8 *own = entry->key;
 
@@ -154,8 +154,9 @@ static u64 weir_kv_zeroes(u64 word)
 	return (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
 }
 
-static struct weir_kv_entry *weir_kv_find_in(struct weir_kv_bucket *bucket, unsigned int first,
-					     u64 tag, const struct weir_kv_new *new)
+static __always_inline struct weir_kv_entry *weir_kv_find_in(struct weir_kv_bucket *bucket,
+							     unsigned int first, u64 tag,
+							     const u8 *key, u32 len)
 {
 	u64 found = weir_kv_zeroes(le64_to_cpu((__force __le64)bucket->tag[first / 8]) ^ tag);
 	struct weir_kv_entry *entry;
@@ -166,19 +167,25 @@ static struct weir_kv_entry *weir_kv_find_in(struct weir_kv_bucket *bucket, unsi
 		if (i >= bucket->n)
 			break;
 		entry = weir_kv_entry(bucket, i);
-		if (weir_kv_key_is(entry, new->key, new->len))
+		if (likely(weir_kv_key_is(entry, key, len)))
 			return entry;
 	}
 	return NULL;
 }
 
-static struct weir_kv_entry *weir_kv_find(struct weir_kv_bucket *bucket, u8 tag,
-					  const struct weir_kv_new *new)
+static noinline struct weir_kv_entry *weir_kv_find_behind(struct weir_kv_bucket *bucket, u64 tags,
+							  const u8 *key, u32 len)
+{
+	return bucket->n > 8 ? weir_kv_find_in(bucket, 8, tags, key, len) : NULL;
+}
+
+static __always_inline struct weir_kv_entry *weir_kv_find(struct weir_kv_bucket *bucket, u8 tag,
+							  const u8 *key, u32 len)
 {
 	u64 tags = tag * 0x0101010101010101ULL;
 
-	return weir_kv_find_in(bucket, 0, tags, new) ?:
-	       bucket->n > 8 ? weir_kv_find_in(bucket, 8, tags, new) : NULL;
+	return weir_kv_find_in(bucket, 0, tags, key, len) ?:
+	       weir_kv_find_behind(bucket, tags, key, len);
 }
 
 static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, unsigned int i)
@@ -283,9 +290,9 @@ static void weir_kv_bucket_add(struct weir_kv_bucket *bucket, u8 tag,
 	bucket->used += weir_kv_entry_bytes(new->len);
 }
 
-static noinline void weir_kv_miss(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
-				  u8 tag, const struct weir_kv_new *new,
-				  struct weir_kv_spill *spill, struct weir_kv_tally *tally)
+static void weir_kv_new(struct weir_kv_table *table, struct weir_kv_bucket *bucket, u8 tag,
+			const struct weir_kv_new *new, struct weir_kv_spill *spill,
+			struct weir_kv_tally *tally)
 {
 	tally->misses++;
 	if (weir_kv_bucket_room(table, bucket, new, spill, tally)) {
@@ -304,49 +311,96 @@ static noinline void weir_kv_overflow(struct weir_kv_entry *entry, u32 value,
 	entry->value = value;
 }
 
-static __always_inline void weir_kv_reduce_one(struct weir_kv_table *table,
-					       const struct weir_kv_new *new,
-					       struct weir_kv_spill *spill,
-					       struct weir_kv_tally *tally)
+/* A hit counts up to WEIR_KV_USES. */
+static __always_inline void weir_kv_entry_use(struct weir_kv_entry *entry)
 {
-	u32 hash = weir_kv_hash(&table->secret, new->key, new->len);
-	struct weir_kv_bucket *bucket = &table->bucket[(u64)hash * table->buckets >> 32];
+	u8 uses = entry->uses | WEIR_KV_SEEN;
+
+	entry->uses = uses + (uses < (WEIR_KV_USES | WEIR_KV_SEEN));
+}
+
+static __always_inline void weir_kv_hit(bool is_float, u8 op, struct weir_kv_entry *entry,
+					u32 value, struct weir_kv_spill *spill)
+{
+	if (unlikely(!weir_kv_value_add(is_float, op, &entry->value, value)))
+		weir_kv_overflow(entry, value, spill);
+	weir_kv_entry_use(entry);
+}
+
+/**
+ * struct weir_kv_take - a packet's pairs on their way into the table
+ * @table: the table
+ * @run: what they are of
+ * @owed: bytes that the pairs behind the current one may take of the spill
+ * @spill: gets those that leave
+ * @tally: counted up, but for hits
+ */
+struct weir_kv_take {
+	struct weir_kv_table	*table;
+	u32			run;
+	u32			owed;
+	struct weir_kv_spill	*spill;
+	struct weir_kv_tally	*tally;
+};
+
+/* Not in the first half of the bucket's keys. The bucket is locked. */
+static noinline void weir_kv_take_slowly(const struct weir_kv_take *take,
+					 struct weir_kv_bucket *bucket, u8 tag, const u8 *key,
+					 u32 len, u32 value)
+{
+	const struct weir_kv_new new = {
+		.key = key, .len = len, .value = value, .run = take->run, .owed = take->owed,
+	};
 	struct weir_kv_entry *entry;
 
+	if (bucket->run != take->run && !weir_kv_bucket_begin(bucket, take->run))
+		return;
+	entry = weir_kv_find(bucket, tag, key, len);
+	if (entry)
+		weir_kv_hit(take->table->is_float, take->table->op, entry, value, take->spill);
+	else
+		weir_kv_new(take->table, bucket, tag, &new, take->spill, take->tally);
+}
+
+static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, bool is_float, u8 op,
+					     const u8 *key, u32 len, u32 value)
+{
+	const struct weir_kv_table *table = take->table;
+	u32 hash = weir_kv_hash(&table->secret, key, len);
+	struct weir_kv_bucket *bucket = &table->bucket[(u64)hash * table->buckets >> 32];
+	struct weir_kv_entry *entry = NULL;
+
 	spin_lock(&bucket->lock);
-	if (unlikely(bucket->run != new->run) && !weir_kv_bucket_begin(bucket, new->run))
-		goto out;
-	entry = weir_kv_find(bucket, hash, new);
-	if (unlikely(!entry)) {
-		weir_kv_miss(table, bucket, hash, new, spill, tally);
-		goto out;
-	}
-	tally->hits++;
-	if (unlikely(!weir_kv_value_add(table->is_float, table->op, &entry->value, new->value)))
-		weir_kv_overflow(entry, new->value, spill);
-	if ((entry->uses | WEIR_KV_SEEN) < (WEIR_KV_USES | WEIR_KV_SEEN))
-		entry->uses++;
-	entry->uses |= WEIR_KV_SEEN;
-out:
+	if (likely(bucket->run == take->run))
+		entry = weir_kv_find_in(bucket, 0, (u8)hash * 0x0101010101010101ULL, key, len);
+	if (likely(entry))
+		weir_kv_hit(is_float, op, entry, value, take->spill);
+	else
+		weir_kv_take_slowly(take, bucket, hash, key, len, value);
 	spin_unlock(&bucket->lock);
 }
 
-/* Takes the next pair off; @new->owed are the bytes of those behind it, once packed. */
-static __always_inline void weir_kv_pairs_next(struct weir_kv_pairs *pairs, struct weir_kv_new *new)
+static __always_inline void weir_kv_take_packed(struct weir_kv_take *take, bool is_float, u8 op,
+						const u8 *at, u32 left)
 {
-	if (likely(pairs->packed)) {
-		new->len = *pairs->at;
-		new->key = pairs->at + 1;
-		pairs->at += weir_kv_pair_bytes(new->len);
-		new->owed -= weir_kv_pair_bytes(new->len);
-	} else {
-		new->len = weir_kv_key_len(pairs->at);
-		new->key = pairs->at;
-		pairs->at += WEIR_KV_KEY_MAX + WEIR_KV_VALUE;
-		new->owed -= WEIR_KV_PAIR_MAX;
+	u32 len;
+
+	for (; left; left--, at += weir_kv_pair_bytes(len)) {
+		len = *at;
+		take->owed -= weir_kv_pair_bytes(len);
+		weir_kv_take_one(take, is_float, op, at + 1, len,
+				 get_unaligned_be32(at + 1 + len));
 	}
-	new->value = get_unaligned_be32(pairs->at - WEIR_KV_VALUE);
-	pairs->left--;
+}
+
+static noinline void weir_kv_take_fixed(struct weir_kv_take *take, const u8 *at, u32 left)
+{
+	for (; left; left--, at += WEIR_KV_KEY_MAX + WEIR_KV_VALUE) {
+		take->owed -= WEIR_KV_PAIR_MAX;
+		weir_kv_take_one(take, take->table->is_float, take->table->op, at,
+				 weir_kv_key_len(at),
+				 get_unaligned_be32(at + WEIR_KV_KEY_MAX));
+	}
 }
 
 /**
@@ -360,15 +414,26 @@ static __always_inline void weir_kv_pairs_next(struct weir_kv_pairs *pairs, stru
  *
  * Softirq. Each pair is in the table then, or in @spill.
  */
-void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, struct weir_kv_pairs *pairs,
+void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, const struct weir_kv_pairs *pairs,
 			  u32 bytes, struct weir_kv_spill *spill, struct weir_kv_tally *tally)
 {
-	struct weir_kv_new new = { .run = run, .owed = bytes };
+	struct weir_kv_take take = {
+		.table	= table,
+		.run	= run,
+		.owed	= bytes,
+		.spill	= spill,
+		.tally	= tally,
+	};
+	u32 misses = tally->misses;
 
-	while (pairs->left) {
-		weir_kv_pairs_next(pairs, &new);
-		weir_kv_reduce_one(table, &new, spill, tally);
-	}
+	if (!pairs->packed)
+		weir_kv_take_fixed(&take, pairs->at, pairs->n);
+	else if (!table->is_float && table->op == WEIR_OP_SUM)
+		/* What is counted most is compiled for itself. */
+		weir_kv_take_packed(&take, false, WEIR_OP_SUM, pairs->at, pairs->n);
+	else
+		weir_kv_take_packed(&take, table->is_float, table->op, pairs->at, pairs->n);
+	tally->hits += pairs->n - (tally->misses - misses);
 }
 
 static void weir_kv_bucket_sweep(struct weir_kv_table *table, struct weir_kv_bucket *bucket,

@@ -104,7 +104,7 @@ u64 weir_kv_table_bytes(const struct weir_kv_config *config);
 int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config *config);
 void weir_kv_table_uninit(struct weir_kv_table *table);
 void weir_kv_table_begin(struct weir_kv_table *table, u32 run);
-void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, struct weir_kv_pairs *pairs,
+void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, const struct weir_kv_pairs *pairs,
 			  u32 bytes, struct weir_kv_spill *spill, struct weir_kv_tally *tally);
 bool weir_kv_table_sweep(struct weir_kv_table *table, u32 run, u32 *cursor, bool rested,
 			 struct weir_kv_spill *spill);

@@ -9,23 +9,18 @@
 
 #include "type/soft.h"
 
-static inline bool weir_kv_value_int(u8 op, u32 *to, u32 from)
+static __always_inline bool weir_kv_value_int(u8 op, u32 *to, u32 from)
 {
 	s32 sum;
 
-	switch (op) {
-	case WEIR_OP_MIN:
-		*to = min((s32)*to, (s32)from);
-		return true;
-	case WEIR_OP_MAX:
-		*to = max((s32)*to, (s32)from);
-		return true;
-	default:
+	if (op == WEIR_OP_SUM) {
 		if (check_add_overflow((s32)*to, (s32)from, &sum))
 			return false;
 		*to = sum;
 		return true;
 	}
+	*to = op == WEIR_OP_MIN ? min((s32)*to, (s32)from) : max((s32)*to, (s32)from);
+	return true;
 }
 
 /* A NaN prevails, as in blocks. */
@@ -52,7 +47,7 @@ static inline void weir_kv_value_float(u8 op, u32 *to, u32 from)
  *
  * Return: false where a sum of integers has no room in 32 bits; @to is unchanged then.
  */
-static inline bool weir_kv_value_add(bool is_float, u8 op, u32 *to, u32 from)
+static __always_inline bool weir_kv_value_add(bool is_float, u8 op, u32 *to, u32 from)
 {
 	if (!is_float)
 		return weir_kv_value_int(op, to, from);

@@ -91,9 +91,9 @@ static void table_is_exact(u32 keys, bool packed)
 	memset(got, 0, sizeof(got));
 	CHECK(!weir_kv_table_init(&table, &config));
 	for (i = 0; i < 400; i++) {
-		struct weir_kv_pairs pairs = { .at = in, .left = 1 + random() % 40, .packed = packed };
+		struct weir_kv_pairs pairs = { .at = in, .n = 1 + random() % 40, .packed = packed };
 		struct weir_kv_spill spill = { .at = out };
-		u32 n = pairs.left;
+		u32 n = pairs.n;
 
 		for (j = 0, len = 0; j < n; j++) {
 			u32 k = some_key();
@@ -205,7 +205,7 @@ static void kv_keeps_frequent_keys(void)
 	for (i = 0; i < 10 * MANY; i++) {
 		u32 k = zipf(below);
 		u8 in[21 + WEIR_KV_SLACK] = { 16, k, k >> 8, k >> 16 }, out[1024];
-		struct weir_kv_pairs pairs = { .at = in, .left = 1, .packed = true };
+		struct weir_kv_pairs pairs = { .at = in, .n = 1, .packed = true };
 		struct weir_kv_spill spill = { .at = out, .size = sizeof(out) };
 
 		hits += lru_use(&lru, k);
@@ -228,7 +228,7 @@ static u32 fold(u8 dtype, u8 op, const u32 *value, u32 n, u32 *spilled)
 
 	CHECK(!weir_kv_table_init(&table, &config));
 	for (i = 0; i < n; i++) {
-		struct weir_kv_pairs pairs = { .at = in, .left = 1, .packed = true };
+		struct weir_kv_pairs pairs = { .at = in, .n = 1, .packed = true };
 
 		put_unaligned_be32(value[i], in + 2);
 		weir_kv_table_reduce(&table, 1, &pairs, 6, &spill, &tally);
