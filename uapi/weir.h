@@ -196,6 +196,8 @@ enum weir_mode {
  *   the packet says
  * @WEIR_REASON_OPERATION: another operation or type of values than the job's
  * @WEIR_REASON_SESSION: of no session of this run
+ * @WEIR_REASON_LOOP: pairs that have come by more than 16 boxes; some of these
+ *   are each other's parents
  */
 enum weir_reason {
 	WEIR_REASON_FRAGMENT = 1,
@@ -230,6 +232,7 @@ enum weir_reason {
 	WEIR_REASON_PAIR,
 	WEIR_REASON_OPERATION,
 	WEIR_REASON_SESSION,
+	WEIR_REASON_LOOP,
 
 	/* private: */
 	__WEIR_REASON_MAX,

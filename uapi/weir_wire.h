@@ -368,7 +368,8 @@ struct weir_panama {
  * @job: the job, 0 to WEIR_JOB_ID_MAX
  * @source: the sender's number among those of its receiver; down, that of whom it is for
  * @pairs: up, how many pairs there are behind the header. Down, enum weir_kv_status
- * @window: down, how many packets from @seq on there is room for, 0 to WEIR_KV_WINDOW; up 0
+ * @window: down, how many packets from @seq on there is room for, 0 to WEIR_KV_WINDOW;
+ *	up, how many boxes its pairs have come by, 0 from a mapper, WEIR_KV_HOPS at most
  * @seq: up, the packet's number in its session, from 0 on. Down, all packets before it are taken
  * @session: the number that the receiver has given the session, never 0. With WEIR_KV_OPEN, a
  *	random number of the sender's choice, its instance
@@ -444,6 +445,7 @@ struct weir_kv {
 #define WEIR_KV_KEY_MAX		64
 #define WEIR_KV_BYTES_MAX	8960
 #define WEIR_KV_WINDOW		64
+#define WEIR_KV_HOPS		16
 
 /* Seconds of silence after which another instance may take a sender's place. */
 #define WEIR_KV_SILENCE		3

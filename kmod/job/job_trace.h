@@ -44,7 +44,8 @@
 	x(CHUNK, "chunk") \
 	x(PAIR, "pair") \
 	x(OPERATION, "operation") \
-	x(SESSION, "session")
+	x(SESSION, "session") \
+	x(LOOP, "loop")
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

@@ -111,6 +111,7 @@ void weir_kv_begin(struct weir_kv_job *kv, u32 size)
 		WRITE_ONCE(kv->done_run, kv->run);
 	WRITE_ONCE(kv->run, kv->run + 1);
 	WRITE_ONCE(kv->done, false);
+	WRITE_ONCE(kv->hops, 0);
 	kv->opened = 0;
 	kv->ended = 0;
 	kv->sealed = false;

@@ -104,6 +104,7 @@ struct weir_kv_sweep {
  * @run: number of the run; also read without the lock
  * @done: the run is complete, and all of it is at the receiver; likewise
  * @done_run: the last run of which that is true; likewise
+ * @hops: boxes that pairs of the run have come by, at most; also read without the lock
  * @opened: streams of the run that were opened
  * @ended: those that have ended
  * @sealed: nothing more goes into the outbox in this run
@@ -120,6 +121,7 @@ struct weir_kv_job {
 	u32			run;
 	bool			done;
 	u32			done_run;
+	u16			hops;
 	u16			opened;
 	u16			ended;
 	bool			sealed;

@@ -129,6 +129,7 @@ static void weir_kv_above_parcels(struct weir_kv_job *kv, u32 session, u64 now)
 		words.session = session;
 		words.seq = due.seq;
 		words.pairs = due.pairs;
+		words.window = READ_ONCE(kv->hops) + 1;
 		weir_kv_above_out(kv->job, &words, due.page, due.len, WEIR_C_PARENT_SUMS);
 	}
 }

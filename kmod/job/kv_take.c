@@ -215,6 +215,22 @@ static void weir_kv_count(const struct weir_path *path, const struct weir_kv_tal
 		weir_path_count(path, WEIR_C_KV_PASSED, tally->passed);
 }
 
+/*
+ * Boxes that are each other's parents would hand pairs around for ever, each time a table lets them
+ * go. What a box sends says how many boxes the pairs in its table may have come by.
+ */
+static bool weir_kv_may_hop(struct weir_kv_job *kv, u16 hops)
+{
+	if (likely(hops <= READ_ONCE(kv->hops)))
+		return true;
+	if (hops > WEIR_KV_HOPS)
+		return false;
+	spin_lock(&kv->lock);
+	WRITE_ONCE(kv->hops, max(kv->hops, hops));
+	spin_unlock(&kv->lock);
+	return true;
+}
+
 /* The packet's pairs go into the table; what does not stay there, into the outbox. */
 static int weir_kv_reduce(const struct weir_path *path, struct weir_kv_stream *stream,
 			  const struct weir_kv_words *words, const struct weir_payload *pl, u32 len)
@@ -304,6 +320,8 @@ static int weir_kv_numbered(const struct weir_path *path, struct weir_kv_stream 
 	if (words->flags & WEIR_KV_FIN && words->seq - stream->next < WEIR_KV_WINDOW &&
 	    stream->more >> (words->seq - stream->next))
 		return WEIR_REASON_FLAGS;
+	if (!weir_kv_may_hop(path->job->kv, words->window))
+		return WEIR_REASON_LOOP;
 	if (words->pairs)
 		reason = weir_kv_reduce(path, stream, words, pl, len);
 	if (reason)

@@ -425,6 +425,7 @@ static void reducer_hears(const struct box_sent *p)
 	CHECK_EQ(w.kind, WEIR_KV_UP);
 	CHECK_EQ(w.source, OWN_NUMBER);
 	CHECK(p->bytes <= 600 - 28);
+	CHECK_EQ(w.window, w.pairs || w.flags & WEIR_KV_FIN ? job->kv->hops + 1 : 0);
 	if (w.flags & WEIR_KV_OPEN) {
 		reducer_opens(&w);
 		return;
@@ -772,7 +773,11 @@ static void kv_refusals(void)
 	CHECK_EQ(give_words(3, &words, m->data[0], m->len[0]), WEIR_REASON_NO_SOURCE);
 	CHECK_EQ(weir_kv_held(job->kv), 0);
 	words.source = 0;
+	words.window = WEIR_KV_HOPS + 1;
+	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_LOOP);
+	words.window = 2;
 	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), 0);
+	CHECK_EQ(job->kv->hops, 2);
 	CHECK_EQ(give_words(1, &words, m->data[0], m->len[0]), WEIR_REASON_DUPLICATE);
 	box_down();
 }

@@ -4,10 +4,12 @@
 import json
 import os
 import re
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import packets
 from packets import Recorder, ethernet, lab_packet, panama_packet, switchml_worker, trio, udp
@@ -214,6 +216,9 @@ def any_bytes():
     assert len(dissect(frames)) == len(frames)
 
 
+LAST = b"the last packet of all"
+
+
 def of_the_library():
     """A training job of the library's and the reference box, as it is on the wire."""
     path = os.path.join(WORK.name, "job")
@@ -229,6 +234,13 @@ def of_the_library():
                                    "--scale", "100", "--grads", "256"],
                                   stdout=subprocess.DEVNULL) for rank in range(refbox.RANKS)]
         assert not any(rank.wait() for rank in ranks)
+    # The kernel hands packets over some time later, and in their order.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+        last.sendto(LAST, ("127.77.0.1", 9))
+    end = time.monotonic() + 60
+    while LAST not in open(path, "rb").read():
+        assert capture.poll() is None and time.monotonic() < end
+        time.sleep(0.05)
     capture.terminate()
     capture.communicate()
     found = [packet for packet in read(path) if packet["protocols"].endswith(":weir")]

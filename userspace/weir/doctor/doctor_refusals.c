@@ -29,6 +29,7 @@ static const struct { uint32_t reason; const char *fix; } mendable[] = {
 	{ WEIR_REASON_CHUNK, "see that workers count chunks from 1 to total_chunks, with slot_mod the lowest bit of the number" },
 	{ WEIR_REASON_PAIR, "see that mappers send keys of 1 to 64 bytes, and as many pairs as a packet says" },
 	{ WEIR_REASON_OPERATION, "compare the operation and the type of mappers, job and reducer: `weir job show`" },
+	{ WEIR_REASON_LOOP, "see with `weir job show` on each box that none of them is a parent of its own parent" },
 	{ WEIR_REASON_UNREADABLE, "let the workers' flows go to queues of the device without a binding to its memory: `ethtool -N`" },
 };
 
