@@ -136,7 +136,8 @@ static bool weir_kv_bucket_begin(struct weir_kv_bucket *bucket, u32 run)
 	return true;
 }
 
-static __always_inline bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key, u32 len)
+static __always_inline bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key,
+					   u32 len)
 {
 	const u8 *own = entry->key;
 

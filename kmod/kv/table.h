@@ -55,8 +55,8 @@ struct weir_kv_config {
  * @bucket: a key is in the one that its hash says, or nowhere
  * @buckets: how many
  * @keys_max: keys that may be in it
- * @keys: that are, in this run and in the one before it, by turns: a packet that is in the middle of
- *	being taken when its run ends counts for that
+ * @keys: that are, in this run and in the one before it, by turns: a packet that is in the middle
+ *	of being taken when its run ends counts for that
  * @is_float: values are binary32, else two's complement
  * @op: enum weir_op
  * @secret: of the hash

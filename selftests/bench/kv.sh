@@ -44,8 +44,9 @@ kv_put() {
 # kv_up MAPPERS: a star with a job that has room for all keys.
 kv_up() {
 	star_create $(($1 + 1)) 1500 || die "no star"
-	box_job "$kv_job" "$1" format kv keys $((4 * kv_keys)) parent "$(worker_addr $(($1 + 1)))" source 0 &&
-		box_attach $(($1 + 1)) tc || die "no job"
+	box_job "$kv_job" "$1" format kv keys $((4 * kv_keys)) parent "$(worker_addr $(($1 + 1)))" source 0 ||
+		die "no job"
+	box_attach $(($1 + 1)) tc || die "no ports"
 }
 
 # kv_sent DEVICE: bytes that the router has sent there
