@@ -58,8 +58,8 @@ INVAL, NOENT, EXIST = errno.EINVAL, errno.ENOENT, errno.EEXIST
 NOTSUPP, NODEV = errno.EOPNOTSUPP, errno.ENODEV
 
 
-def without(values, key):
-    return {other: value for other, value in values.items() if other != key}
+def without(values, *keys):
+    return {key: value for key, value in values.items() if key not in keys}
 
 
 # Request, attributes, error, sentence (a pattern).
@@ -84,6 +84,13 @@ CASES = [
     ("job-add", without(new, "grads"), INVAL, "say how many gradients a block has at most"),
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
+    # Jobs with keys in place of blocks.
+    ("job-add", dict(new, keys=9), INVAL, "jobs of this format have blocks: leave keys away"),
+    ("job-add", dict(new, **{"key-memory": 9}), INVAL, "jobs of this format have blocks: leave key-memory away"),
+    ("job-add", dict(new, format=6), INVAL, "jobs of this format have keys in place of blocks: leave it away"),
+    ("job-add", without(dict(new, format=6), "blocks", "grads"), INVAL, "say how many keys the job may hold"),
+    ("job-add", without(dict(new, format=6, keys=9), "blocks", "grads"), INVAL,
+     "say where the reducer is, or the box before it"),
     # Jobs of several boxes.
     ("job-add", dict(lab, ranks=4), INVAL, "jobs of this format have one box: leave ranks away"),
     ("job-add", dict(new, ranks=3), INVAL,
