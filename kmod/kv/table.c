@@ -39,19 +39,31 @@ struct weir_kv_entry {
 };
 
 /**
+ * struct weir_kv_take - a packet's pairs on their way into the table
+ * @table: the table
+ * @run: what they are of
+ * @owed: bytes that the pairs behind the current one may take of the spill
+ * @spill: gets those that leave
+ * @tally: counted up, but for hits
+ */
+struct weir_kv_take {
+	struct weir_kv_table	*table;
+	u32			run;
+	u32			owed;
+	struct weir_kv_spill	*spill;
+	struct weir_kv_tally	*tally;
+};
+
+/**
  * struct weir_kv_new - a pair that comes in
  * @key: the key; WEIR_KV_SLACK bytes behind it may be read
  * @len: its bytes
  * @value: host byte order
- * @run: what it is of
- * @owed: bytes that the pairs behind it in their packet may take of the spill
  */
 struct weir_kv_new {
 	const u8	*key;
 	u32		len;
 	u32		value;
-	u32		run;
-	u32		owed;
 };
 
 static u32 weir_kv_entry_bytes(u32 len)
@@ -149,6 +161,12 @@ static __always_inline bool weir_kv_key_is(const struct weir_kv_entry *entry, co
 	return !len || !((get_unaligned_le64(key) ^ get_unaligned_le64(own)) << (64 - len * 8));
 }
 
+/* To be compared with eight at once. */
+static u64 weir_kv_tags(u8 tag)
+{
+	return tag * 0x0101010101010101ULL;
+}
+
 /* Bytes of @word that are zero, as the highest bit of each; of others behind one perhaps, too. */
 static u64 weir_kv_zeroes(u64 word)
 {
@@ -172,21 +190,6 @@ static __always_inline struct weir_kv_entry *weir_kv_find_in(struct weir_kv_buck
 			return entry;
 	}
 	return NULL;
-}
-
-static noinline struct weir_kv_entry *weir_kv_find_behind(struct weir_kv_bucket *bucket, u64 tags,
-							  const u8 *key, u32 len)
-{
-	return bucket->n > 8 ? weir_kv_find_in(bucket, 8, tags, key, len) : NULL;
-}
-
-static __always_inline struct weir_kv_entry *weir_kv_find(struct weir_kv_bucket *bucket, u8 tag,
-							  const u8 *key, u32 len)
-{
-	u64 tags = tag * 0x0101010101010101ULL;
-
-	return weir_kv_find_in(bucket, 0, tags, key, len) ?:
-	       weir_kv_find_behind(bucket, tags, key, len);
 }
 
 static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, unsigned int i)
@@ -239,9 +242,10 @@ static void weir_kv_bucket_age(struct weir_kv_bucket *bucket)
 }
 
 /* Lets a key go that has no count, if there is one and the packet's spill has room for it. */
-static bool weir_kv_bucket_give(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
-				const struct weir_kv_new *new, struct weir_kv_spill *spill)
+static bool weir_kv_bucket_give(const struct weir_kv_take *take, struct weir_kv_bucket *bucket,
+				const struct weir_kv_new *new)
 {
+	struct weir_kv_spill *spill = take->spill;
 	struct weir_kv_entry *entry;
 	unsigned int i;
 
@@ -253,26 +257,25 @@ static bool weir_kv_bucket_give(struct weir_kv_table *table, struct weir_kv_buck
 		weir_kv_bucket_age(bucket);
 		return false;
 	}
-	if (spill->used + weir_kv_pair_bytes(entry->len) + new->owed +
+	if (spill->used + weir_kv_pair_bytes(entry->len) + take->owed +
 	    weir_kv_pair_bytes(new->len) > spill->size)
 		return false;
-	weir_kv_evict(table, bucket, i, spill);
+	weir_kv_evict(take->table, bucket, i, spill);
+	take->tally->evictions++;
 	return true;
 }
 
 /* Room for one more key, which counts as one of the table's then. */
-static bool weir_kv_bucket_room(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
-				const struct weir_kv_new *new, struct weir_kv_spill *spill,
-				struct weir_kv_tally *tally)
+static bool weir_kv_bucket_room(const struct weir_kv_take *take, struct weir_kv_bucket *bucket,
+				const struct weir_kv_new *new)
 {
+	struct weir_kv_table *table = take->table;
 	u32 size = weir_kv_entry_bytes(new->len);
 
 	while (bucket->n == WEIR_KV_WAYS || bucket->used + size > WEIR_KV_BUCKET_BYTES ||
-	       !atomic_add_unless(&table->keys[new->run % 2], 1, table->keys_max)) {
-		if (!weir_kv_bucket_give(table, bucket, new, spill))
+	       !atomic_add_unless(&table->keys[take->run % 2], 1, table->keys_max))
+		if (!weir_kv_bucket_give(take, bucket, new))
 			return false;
-		tally->evictions++;
-	}
 	return true;
 }
 
@@ -291,17 +294,16 @@ static void weir_kv_bucket_add(struct weir_kv_bucket *bucket, u8 tag,
 	bucket->used += weir_kv_entry_bytes(new->len);
 }
 
-static void weir_kv_new(struct weir_kv_table *table, struct weir_kv_bucket *bucket, u8 tag,
-			const struct weir_kv_new *new, struct weir_kv_spill *spill,
-			struct weir_kv_tally *tally)
+static void weir_kv_miss(const struct weir_kv_take *take, struct weir_kv_bucket *bucket, u8 tag,
+			 const struct weir_kv_new *new)
 {
-	tally->misses++;
-	if (weir_kv_bucket_room(table, bucket, new, spill, tally)) {
+	take->tally->misses++;
+	if (weir_kv_bucket_room(take, bucket, new)) {
 		weir_kv_bucket_add(bucket, tag, new);
 		return;
 	}
-	weir_kv_spill(spill, new->key, new->len, new->value);
-	tally->passed++;
+	weir_kv_spill(take->spill, new->key, new->len, new->value);
+	take->tally->passed++;
 }
 
 /* The sum has no room in 32 bits: what it was so far goes on. */
@@ -328,39 +330,22 @@ static __always_inline void weir_kv_hit(bool is_float, u8 op, struct weir_kv_ent
 	weir_kv_entry_use(entry);
 }
 
-/**
- * struct weir_kv_take - a packet's pairs on their way into the table
- * @table: the table
- * @run: what they are of
- * @owed: bytes that the pairs behind the current one may take of the spill
- * @spill: gets those that leave
- * @tally: counted up, but for hits
- */
-struct weir_kv_take {
-	struct weir_kv_table	*table;
-	u32			run;
-	u32			owed;
-	struct weir_kv_spill	*spill;
-	struct weir_kv_tally	*tally;
-};
-
 /* Not in the first half of the bucket's keys. The bucket is locked. */
 static noinline void weir_kv_take_slowly(const struct weir_kv_take *take,
 					 struct weir_kv_bucket *bucket, u8 tag, const u8 *key,
 					 u32 len, u32 value)
 {
-	const struct weir_kv_new new = {
-		.key = key, .len = len, .value = value, .run = take->run, .owed = take->owed,
-	};
-	struct weir_kv_entry *entry;
+	const struct weir_kv_new new = { .key = key, .len = len, .value = value };
+	struct weir_kv_entry *entry = NULL;
 
 	if (bucket->run != take->run && !weir_kv_bucket_begin(bucket, take->run))
 		return;
-	entry = weir_kv_find(bucket, tag, key, len);
+	if (bucket->n > 8)
+		entry = weir_kv_find_in(bucket, 8, weir_kv_tags(tag), key, len);
 	if (entry)
 		weir_kv_hit(take->table->is_float, take->table->op, entry, value, take->spill);
 	else
-		weir_kv_new(take->table, bucket, tag, &new, take->spill, take->tally);
+		weir_kv_miss(take, bucket, tag, &new);
 }
 
 static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, bool is_float, u8 op,
@@ -373,7 +358,7 @@ static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, bo
 
 	spin_lock(&bucket->lock);
 	if (likely(bucket->run == take->run))
-		entry = weir_kv_find_in(bucket, 0, (u8)hash * 0x0101010101010101ULL, key, len);
+		entry = weir_kv_find_in(bucket, 0, weir_kv_tags(hash), key, len);
 	if (likely(entry))
 		weir_kv_hit(is_float, op, entry, value, take->spill);
 	else
