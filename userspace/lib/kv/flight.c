@@ -88,15 +88,6 @@ static void take(struct kv_flight *flight, struct kv_packet *packet, uint64_t no
 	count_later(flight, packet->order);
 }
 
-static bool has(const struct kv_header *header, uint32_t number)
-{
-	uint32_t behind = number - header->seq - 1;
-
-	if (kv_before(number, header->seq))
-		return true;
-	return number != header->seq && behind < 64 && header->more >> behind & 1;
-}
-
 bool kv_flight_acked(struct kv_flight *flight, const struct kv_header *header, uint64_t now)
 {
 	if (kv_before(flight->unsent, header->seq))
@@ -104,7 +95,7 @@ bool kv_flight_acked(struct kv_flight *flight, const struct kv_header *header, u
 	for (uint32_t i = flight->base; i != flight->unsent; i++) {
 		struct kv_packet *packet = kv_flight_packet(flight, i);
 
-		if (!packet->taken && has(header, i))
+		if (!packet->taken && kv_has(header->seq, header->more, i))
 			take(flight, packet, now);
 	}
 	while (flight->base != flight->unsent && kv_flight_packet(flight, flight->base)->taken)

@@ -3,11 +3,8 @@
 
 bool kv_session_has(const struct kv_session *session, uint32_t seq)
 {
-	uint32_t behind = seq - session->base - 1;
-
-	if (kv_before(seq, session->base) || (session->ended && seq == session->last))
-		return true;
-	return seq != session->base && behind < 64 && session->more >> behind & 1;
+	return (session->ended && seq == session->last) ||
+	       kv_has(session->base, session->more, seq);
 }
 
 bool kv_session_expects(const struct kv_session *session, uint32_t seq, bool last)

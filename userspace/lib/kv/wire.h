@@ -94,4 +94,12 @@ static inline bool kv_before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
+/* Is it among those before @base, and those behind it that @more says, as in struct weir_kv? */
+static inline bool kv_has(uint32_t base, uint64_t more, uint32_t number)
+{
+	uint32_t behind = number - base - 1;
+
+	return kv_before(number, base) || (number != base && behind < 64 && more >> behind & 1);
+}
+
 #endif
