@@ -9,8 +9,6 @@
 
 #include "tests.h"
 
-#define TESTS_MAX 64
-
 /* As on a link of Ethernet, so that streams have many packets. */
 #define MTU 1500
 
@@ -39,19 +37,7 @@ static bool enter_network(void)
 int main(int argc, char **argv)
 {
 	const struct test_table *tables[] = { &kv_parts_table, &kv_streams_table, &kv_bad_table };
-	struct ktap_test all[TESTS_MAX];
-	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		if (count + tables[i]->count > TESTS_MAX)
-			return 1;
-		memcpy(all + count, tables[i]->tests, tables[i]->count * sizeof(all[0]));
-		count += tables[i]->count;
-	}
 	own_network = enter_network();
-	/* A hang is a failure too. */
-	alarm(300);
-	return ktap_main(all, count, argc > 1 ? argv[1] : NULL);
+	return run_tables(tables, sizeof(tables) / sizeof(tables[0]), argc > 1 ? argv[1] : NULL);
 }
-
-bool own_network;

@@ -22,6 +22,9 @@ extern const struct test_table kv_parts_table, kv_streams_table, kv_bad_table;
 /* Those of the congestion window, without a network. */
 extern const struct test_table pace_table;
 
+/* Runs the tests of tables, as ktap_main(). */
+int run_tables(const struct test_table *const *tables, size_t count, const char *only);
+
 /* Is the network the tests' own, so that they may change it? */
 extern bool own_network;
 
