@@ -29,6 +29,22 @@ box_attach() {
 	done
 }
 
+# box_netem N OPTION...: netem on both ends of the first N links; box_no_netem N: as before.
+box_netem() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		in_worker "$i" tc qdisc replace dev eth0 root netem limit 20000 "${@:2}" || return
+		in_router tc qdisc replace dev "w$i" root netem limit 20000 "${@:2}" || return
+	done
+}
+box_no_netem() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		in_worker "$i" tc qdisc del dev eth0 root
+		in_router tc qdisc del dev "w$i" root
+	done
+}
+
 box_down() {
 	weir port flush
 	weir job flush

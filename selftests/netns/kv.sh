@@ -39,14 +39,19 @@ get() {
 	getter=$!
 }
 
-# map WORD...: all mappers in the background, with these words behind.
+# put I: the I-th mapper, in the background.
+put() {
+	in_worker "$1" timeout 200 weir kv put job "$job" source $(($1 - 1)) to "${kv_to:-$(box_addr)}" \
+		file "$box_out/words.0$(($1 - 1))" 2>"$box_out/put-said.$1" &
+	map_pids+=($!)
+}
+
+# map: all of them
 map() {
 	local i
 	map_pids=()
 	for ((i = 1; i <= mappers; i++)); do
-		in_worker "$i" timeout 200 weir kv put job "$job" source $((i - 1)) to "${kv_to:-$(box_addr)}" \
-			file "$box_out/words.0$((i - 1))" "$@" 2>"$box_out/put-said.$i" &
-		map_pids+=($!)
+		put "$i"
 	done
 }
 
@@ -85,28 +90,13 @@ for mode in xdp tc; do
 	ktap_run "$mode: words are counted, one in the box" one_key "$mode"
 done
 
-# netem OPTION...: on both ends of each link.
-netem() {
-	local i
-	for ((i = 1; i <= reducer; i++)); do
-		in_worker "$i" tc qdisc replace dev eth0 root netem limit 20000 "$@" || return
-		in_router tc qdisc replace dev "w$i" root netem limit 20000 "$@" || return
-	done
-}
-no_netem() {
-	local i
-	for ((i = 1; i <= reducer; i++)); do
-		in_worker "$i" tc qdisc del dev eth0 root
-		in_router tc qdisc del dev "w$i" root
-	done
-}
 lossy() {
 	local keys=$1 status
 	shift
-	begin tc "$keys" && netem "$@" || return
+	begin tc "$keys" && box_netem "$reducer" "$@" || return
 	counts
 	status=$?
-	no_netem
+	box_no_netem "$reducer"
 	return "$status"
 }
 ktap_run "1 % of packets are lost" lossy $((4 * distinct)) loss 1%
@@ -122,16 +112,19 @@ reload() {
 	module_goes 20 || return
 	make_job $((distinct / 10)) && box_attach "$reducer" tc
 }
-# Slow enough to be in the middle of it.
+# It is in the middle, as the last mapper comes behind it.
 reloaded() {
-	local status
-	begin tc $((distinct / 10)) && netem delay 20ms || return
+	local i
+	begin tc $((distinct / 10)) && box_netem "$reducer" delay 20ms || return
 	get sources 1
-	map
-	flowing && reload
-	status=$?
-	no_netem
-	mapped && return "$status"
+	map_pids=()
+	for ((i = 1; i < mappers; i++)); do
+		put "$i"
+	done
+	flowing && reload || return
+	box_no_netem "$reducer"
+	put "$mappers"
+	mapped
 }
 ktap_run "a box that is set up anew in the middle" reloaded
 

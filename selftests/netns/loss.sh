@@ -14,15 +14,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 workers=4 job=7
 
-# netem OPTION...: on both ends of each link.
-netem() {
-	local i
-	for ((i = 1; i <= workers; i++)); do
-		in_worker "$i" tc qdisc replace dev eth0 root netem limit 20000 "$@" || return
-		in_router tc qdisc replace dev "w$i" root netem limit 20000 "$@" || return
-	done
-}
-
 # The packets that the links have lost since netem was set up.
 lost() {
 	local i
@@ -45,14 +36,14 @@ exact_and_alike() {
 }
 
 over() {
-	netem "$@" && exact_and_alike 2M
+	box_netem "$workers" "$@" && exact_and_alike 2M
 }
 
 # A hole is asked after before anything is sent again, so what is sent again is what was
 # lost, and what was lost of that.
 sends_again_what_was_lost() {
 	local before again gone
-	netem loss 1% || return
+	box_netem "$workers" loss 1% || return
 	before=$(lost)
 	exact_and_alike 8M || return
 	gone=$(($(lost) - before))
@@ -63,7 +54,7 @@ sends_again_what_was_lost() {
 
 # Worker 1's way to the box has a queue that marks from a few packets on; the others' have none.
 mark_first() {
-	netem delay 0 || return
+	box_netem "$workers" delay 0 || return
 	in_worker 1 tc qdisc replace dev eth0 root handle 1: tbf rate 50mbit burst 32kb limit 1mb &&
 		in_worker 1 tc qdisc add dev eth0 parent 1:1 handle 2: red limit 1mb min 16kb max 16kb \
 			avpkt 4150 burst 4 bandwidth 50mbit probability 1 ecn

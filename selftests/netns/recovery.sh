@@ -55,17 +55,11 @@ reloaded_in_the_middle() {
 }
 
 reloaded_while_packets_are_lost() {
-	local i status
-	for ((i = 1; i <= workers; i++)); do
-		in_worker "$i" tc qdisc add dev eth0 root netem limit 20000 loss 3% || return
-		in_router tc qdisc add dev "w$i" root netem limit 20000 loss 3% || return
-	done
+	local status
+	box_netem "$workers" loss 3% || return
 	reloaded_in_the_middle
 	status=$?
-	for ((i = 1; i <= workers; i++)); do
-		in_worker "$i" tc qdisc del dev eth0 root
-		in_router tc qdisc del dev "w$i" root
-	done
+	box_no_netem "$workers"
 	return "$status"
 }
 
