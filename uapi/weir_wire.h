@@ -405,6 +405,11 @@ struct weir_panama {
  *   reducer. It confirms that with a probe that has WEIR_KV_FIN's number + 1 in @seq, which
  *   alone is not answered.
  *
+ * A box that has heard nothing of its own receiver for WEIR_KV_SILENCE seconds of a run, or of
+ * the silence behind that, sets WEIR_KV_SILENT in what it sends back: the packet then says what
+ * the box has, and is no sign that there is a reducer. So a sender that waits for a sign of life
+ * waits for one of the whole way.
+ *
  * All sessions of a receiver between a first WEIR_KV_OPEN and the acknowledgment of all
  * WEIR_KV_FIN are a run. Where one of them breaks off, since a sender begins anew or the
  * receiver has lost its state, nobody knows what of its pairs has been reduced already: the run
@@ -436,6 +441,7 @@ struct weir_kv {
 #define WEIR_KV_OPEN		0x08
 #define WEIR_KV_COLLECT		0x04
 #define WEIR_KV_FIN		0x02
+#define WEIR_KV_SILENT		0x01	/* down: nothing is heard of the box's own receiver */
 
 /* What of it is in weir_contrib.said; block is seq, generation window, and count pairs. */
 #define WEIR_KV_SAID_SESSION	0
@@ -447,7 +453,10 @@ struct weir_kv {
 #define WEIR_KV_WINDOW		64
 #define WEIR_KV_HOPS		16
 
-/* Seconds of silence after which another instance may take a sender's place. */
+/*
+ * Seconds of silence after which another instance may take a sender's place, and a box says that
+ * its receiver is silent.
+ */
 #define WEIR_KV_SILENCE		3
 
 /**

@@ -119,6 +119,7 @@ void weir_kv_begin(struct weir_kv_job *kv, u32 size)
 	kv->sweep.again = 0;
 	kv->above.state = WEIR_KV_CLOSED;
 	kv->above.said = 0;
+	kv->above.heard = 0;
 	weir_kv_table_begin(&kv->table, kv->run);
 	weir_kv_outbox_begin(&kv->out, kv->run, size);
 }

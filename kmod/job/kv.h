@@ -7,6 +7,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include <uapi/weir_wire.h>
+
 #include "kv/outbox.h"
 #include "kv/table.h"
 
@@ -15,6 +17,8 @@ struct weir_job;
 struct weir_kv_words;
 struct weir_path;
 struct weir_payload;
+
+#define WEIR_KV_SILENCE_NS	(WEIR_KV_SILENCE * (u64)NSEC_PER_SEC)
 
 /* Bytes that evictions may take of the outbox, beyond those of the packet's own pairs. */
 #define WEIR_KV_SPARE		1024
@@ -69,6 +73,7 @@ enum weir_kv_state {
  * @session: its number, also of the last one
  * @cookie: that the receiver has sent
  * @said: when a packet went out last, ns
+ * @heard: when there was a sign of life of the reducer, or the run began, ns; 0 just before that
  */
 struct weir_kv_above {
 	enum weir_kv_state	state;
@@ -76,6 +81,7 @@ struct weir_kv_above {
 	u32			session;
 	u64			cookie;
 	u64			said;
+	u64			heard;
 };
 
 /**
@@ -104,6 +110,7 @@ struct weir_kv_sweep {
  * @run: number of the run; also read without the lock
  * @done: the run is complete, and all of it is at the receiver; likewise
  * @done_run: the last run of which that is true; likewise
+ * @silent: nothing was heard of the receiver for a while, and senders are told; likewise
  * @hops: boxes that pairs of the run have come by, at most; also read without the lock
  * @opened: streams of the run that were opened
  * @ended: those that have ended
@@ -121,6 +128,7 @@ struct weir_kv_job {
 	u32			run;
 	bool			done;
 	u32			done_run;
+	bool			silent;
 	u16			hops;
 	u16			opened;
 	u16			ended;

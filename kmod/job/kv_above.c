@@ -4,6 +4,7 @@
  * as a mapper does (uapi/weir_wire.h, struct weir_kv).
  */
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/random.h>
 #include <linux/udp.h>
 #include <uapi/weir.h>
@@ -97,6 +98,18 @@ static void weir_kv_above_open(struct weir_kv_job *kv, u64 now)
 		weir_kv_above_out(kv->job, &words, NULL, 0, WEIR_C_PARENT_QUERIES);
 }
 
+/* Whether the receiver is silent, which its senders are told. */
+static void weir_kv_above_listen(struct weir_kv_job *kv, u64 now)
+{
+	struct weir_kv_above *above = &kv->above;
+
+	lockdep_assert_held(&kv->lock);
+
+	if (!above->heard)
+		above->heard = now;
+	WRITE_ONCE(kv->silent, !kv->done && now >= above->heard + WEIR_KV_SILENCE_NS);
+}
+
 /* Returns whether a session is open, and its number. */
 static bool weir_kv_above_session(struct weir_kv_job *kv, u32 *session, u64 now, bool *show)
 {
@@ -104,6 +117,7 @@ static bool weir_kv_above_session(struct weir_kv_job *kv, u32 *session, u64 now,
 	bool open;
 
 	spin_lock(&kv->lock);
+	weir_kv_above_listen(kv, now);
 	open = above->state == WEIR_KV_OPENED;
 	*session = above->session;
 	*show = open && now >= above->said + WEIR_KV_SHOW_EVERY;
@@ -227,6 +241,7 @@ static void weir_kv_above_done(struct weir_kv_job *kv, u32 session, u32 seq)
 	spin_lock(&kv->lock);
 	first = !kv->done;
 	WRITE_ONCE(kv->done, true);
+	WRITE_ONCE(kv->silent, false);
 	spin_unlock(&kv->lock);
 	if (first)
 		weir_kv_tell(kv, false);
@@ -248,6 +263,16 @@ static bool weir_kv_above_acked(struct weir_kv_job *kv, const struct weir_kv_wor
 	else if (news)
 		weir_kv_tell(kv, true);
 	return is;
+}
+
+/* It lives, and has not said that it hears nothing itself. */
+static void weir_kv_above_heard(struct weir_kv_job *kv, const struct weir_kv_words *words, u64 now)
+{
+	if (words->flags & WEIR_KV_SILENT)
+		return;
+	spin_lock(&kv->lock);
+	kv->above.heard = now;
+	spin_unlock(&kv->lock);
 }
 
 /**
@@ -288,6 +313,7 @@ int weir_kv_above_take(struct weir_job *job, const struct weir_contrib *c, u64 n
 	}
 	if (!is)
 		return WEIR_REASON_SESSION;
+	weir_kv_above_heard(kv, &words, now);
 	weir_job_count(job, WEIR_C_PARENT_RESULTS, 1);
 	weir_kv_pump(kv, now);
 	return 0;

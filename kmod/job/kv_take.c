@@ -21,7 +21,6 @@
 #include "job/source.h"
 #include "type/reduce.h"
 
-#define WEIR_KV_SILENCE_NS	(WEIR_KV_SILENCE * (u64)NSEC_PER_SEC)
 
 /**
  * weir_kv_check_shape() - are its lengths possible?
@@ -54,7 +53,7 @@ static void weir_kv_answer(struct weir_job *job, u16 id, u16 port, struct weir_k
 	if (!source)
 		return;
 	words->kind = WEIR_KV_DOWN;
-	words->flags |= WEIR_KV_CPK;
+	words->flags |= WEIR_KV_CPK | (READ_ONCE(job->kv->silent) ? WEIR_KV_SILENT : 0);
 	words->op = job->blocks.reduction->op;
 	words->dtype = job->blocks.reduction->dtype;
 	words->job = job->id;

@@ -257,6 +257,11 @@ static const struct nla_policy weir_trim_queue_get_nl_policy[WEIR_A_TRIM_QUEUE_I
 	[WEIR_A_TRIM_QUEUE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* WEIR_CMD_JOB_COLLECT - do */
+static const struct nla_policy weir_job_collect_nl_policy[WEIR_A_JOB_ID + 1] = {
+	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -466,6 +471,15 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_stats_get_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_JOB_COLLECT,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_job_collect_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_job_collect_nl_policy,
+		.maxattr	= WEIR_A_JOB_ID,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

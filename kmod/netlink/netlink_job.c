@@ -653,6 +653,25 @@ int weir_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: err;
 }
 
+int weir_nl_job_collect_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_job *job = weir_nl_job(info, WEIR_A_JOB_ID);
+
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	if (!job->kv) {
+		NL_SET_ERR_MSG(info->extack, "jobs of this format have blocks: there are no keys to go on");
+		return -EOPNOTSUPP;
+	}
+	local_bh_disable();
+	rcu_read_lock();
+	weir_kv_collect(job->kv);
+	weir_kv_pump(job->kv, ktime_get_ns());
+	rcu_read_unlock();
+	local_bh_enable();
+	return 0;
+}
+
 int weir_nl_job_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);

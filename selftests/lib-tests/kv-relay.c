@@ -3,9 +3,12 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <weir_wire.h>
 
 #include "ktap.h"
 
@@ -65,7 +68,7 @@ static void pass_all(struct relay *relay, struct relay_way *way, int fd)
 	uint8_t bytes[RELAY_BYTES];
 	ssize_t length;
 
-	for (;;) {
+	for (;; pass(relay, way, bytes, (size_t)length)) {
 		if (way == &relay->up)
 			length = recvfrom(fd, bytes, sizeof(bytes), MSG_DONTWAIT,
 					  (struct sockaddr *)&relay->mapper, &size);
@@ -73,7 +76,8 @@ static void pass_all(struct relay *relay, struct relay_way *way, int fd)
 			length = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (length < 0)
 			return;
-		pass(relay, way, bytes, (size_t)length);
+		if (way == &relay->down && atomic_load(&relay->silent))
+			bytes[offsetof(struct weir_kv, flags)] |= WEIR_KV_SILENT;
 	}
 }
 

@@ -32,6 +32,7 @@ struct relay_way {
  * @mapper: where packets on @near come from
  * @up: towards the reducer
  * @down: back
+ * @silent: packets back say that the reducer is silent, as a box does (WEIR_KV_SILENT)
  * @cut: nothing passes
  * @stop: the thread is to end
  */
@@ -42,6 +43,7 @@ struct relay {
 	struct relay_way up;
 	struct relay_way down;
 	pthread_t thread;
+	atomic_bool silent;
 	atomic_bool cut;
 	atomic_bool stop;
 };

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kv-relay.h"
 #include "libweir.h"
@@ -137,6 +139,24 @@ static void want(struct job *job, enum weir_operation operation)
 			known[key_of(m, i)] = true;
 		}
 	}
+}
+
+/* struct waiting - a reducer whose mappers never end, in a thread of its own */
+struct waiting {
+	struct weir_stream *stream;
+	pthread_t thread;
+	atomic_bool stop;
+};
+
+static void *take_until_stopped(void *data)
+{
+	struct waiting *waiting = data;
+
+	while (!atomic_load(&waiting->stop)) {
+		CHECK_EQ(weir_kv_progress(waiting->stream), -EAGAIN);
+		usleep(1000);
+	}
+	return NULL;
 }
 
 static void *reduce(void *data)
@@ -380,6 +400,39 @@ static void sums_beyond_int32(void)
 	weir_kv_close(to);
 }
 
+/* A box that answers is no reducer: a mapper gives up where the box says that it hears of none. */
+static void behind_a_silent_reducer(void)
+{
+	const struct weir_kv_options options = {
+		.size = sizeof(options), .address = "127.0.0.1", .port = RELAYS, .timeout_ms = 300,
+	};
+	const struct weir_kv_options reducer = { .size = sizeof(reducer), .sources = 2 };
+	const struct faults_options none = { .seed = 1 };
+	struct waiting waiting = { .stop = false };
+	struct weir_stream *from;
+	struct relay relay;
+
+	if (!own_network) {
+		ktap_skip("no network namespace");
+		return;
+	}
+	CHECK_EQ(weir_kv_listen(&waiting.stream, &reducer), 0);
+	CHECK(!pthread_create(&waiting.thread, NULL, take_until_stopped, &waiting));
+	if (!relay_start(&relay, RELAYS, PORT, &none))
+		return;
+	CHECK_EQ(weir_kv_open(&from, &options), 0);
+	atomic_store(&relay.silent, true);
+	CHECK_EQ(weir_kv_put(from, "a", 1, 1), 0);
+	CHECK_EQ(weir_kv_finish(from), -ETIMEDOUT);
+	CHECK(strstr(weir_kv_error(from), "hears nothing of the reducer of job 0"));
+	CHECK(stats_of(from).packets_received > 2);
+	atomic_store(&waiting.stop, true);
+	pthread_join(waiting.thread, NULL);
+	relay_stop(&relay);
+	weir_kv_close(from);
+	weir_kv_close(waiting.stream);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(straight),
 	KTAP_TEST(reordered),
@@ -392,6 +445,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(reduced_at_the_mapper),
 	KTAP_TEST(begun_anew),
 	KTAP_TEST(sums_beyond_int32),
+	KTAP_TEST(behind_a_silent_reducer),
 };
 
 const struct test_table kv_streams_table = { tests, sizeof(tests) / sizeof(tests[0]) };

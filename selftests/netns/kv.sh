@@ -142,6 +142,35 @@ stopped() {
 }
 ktap_run "a reducer that is stopped for ten seconds" stopped
 
+# Whoever answers mappers that come when the reducer has gone is the box alone.
+gone() {
+	local said
+	begin tc 100 || return
+	said=$(printf 'a\t1\n' | in_worker 1 timeout 100 weir kv put job "$job" source 0 to "$(box_addr)" timeout 500ms 2>&1) &&
+		{ echo "it ended well"; return 1; }
+	[[ $said == *"the box $(box_addr) hears nothing of the reducer of job $job"* ]] || { echo "$said"; return 1; }
+}
+ktap_run "a mapper gives up where the box hears of no reducer" gone
+
+holds() { (($(box_stat '.[].held' job show id "$job") == $1)); }
+# The reducer gets what the box holds, while its mapper goes on.
+collected() {
+	local feeder
+	begin tc 100 || return
+	get sources "$mappers"
+	mkfifo "$box_out/pipe"
+	in_worker 1 timeout 100 weir kv put job "$job" source 0 to "$(box_addr)" <"$box_out/pipe" &
+	feeder=$!
+	exec {kv_pipe}>"$box_out/pipe"
+	awk 'BEGIN { for (i = 0; i < 3000; i++) print "key" i % 50 }' >&"$kv_pipe"
+	poll 30 holds 50 && weir job collect id "$job" && poll 30 holds 0
+	set -- $?
+	exec {kv_pipe}>&-
+	kill "$feeder" "$getter"
+	wait "$feeder" "$getter"
+	return "$1"
+}
+ktap_run "an administrator has keys go on" collected
 
 ipv6() {
 	weir job flush && weir port flush &&

@@ -66,9 +66,9 @@ def without(values, *keys):
 CASES = [
     # Objects that are not there, or not named.
     *((name, {}, INVAL, "say which job: its id is missing")
-      for name in ("job-get", "job-set", "job-del", "source-add", "source-flush")),
+      for name in ("job-get", "job-set", "job-del", "job-collect", "source-add", "source-flush")),
     *((name, {"id": 9}, NOENT, "there is no job 9 in this network namespace")
-      for name in ("job-get", "job-set", "job-del")),
+      for name in ("job-get", "job-set", "job-del", "job-collect")),
     *((name, {"job": 9}, NOENT, "there is no job 9 in this network namespace")
       for name in ("source-add", "source-set", "source-del", "source-get", "source-flush")),
     *((name, {}, INVAL, "say which device: its index is missing")
@@ -85,6 +85,7 @@ CASES = [
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
     # Jobs with keys in place of blocks.
+    ("job-collect", {"id": 7}, NOTSUPP, "jobs of this format have blocks: there are no keys to go on"),
     ("job-add", dict(new, keys=9), INVAL, "jobs of this format have blocks: leave keys away"),
     ("job-add", dict(new, **{"key-memory": 9}), INVAL, "jobs of this format have blocks: leave key-memory away"),
     ("job-add", dict(new, format=6), INVAL, "jobs of this format have keys in place of blocks: leave it away"),

@@ -291,6 +291,7 @@ struct mapper {
 	u32 window;
 	bool done;
 	bool unknown;
+	bool silent;			/* of the packet that was heard last */
 	u32 n;
 	u32 len[PACKETS + 1];
 	u16 pairs[PACKETS + 1];
@@ -306,6 +307,8 @@ struct reducer {
 	u64 more;
 	u32 window;
 	bool fin;
+	bool gone;			/* says nothing */
+	u8 flags;			/* more of them in what it says */
 	u32 packets;
 	s64 sum[KEYS];
 };
@@ -389,12 +392,12 @@ static void read_head(const struct box_sent *p, struct weir_kv_words *w)
 static void reducer_says(const struct weir_kv_words *to, u16 status, u32 seq, u64 more)
 {
 	const struct weir_kv_words words = {
-		.kind = WEIR_KV_DOWN, .flags = WEIR_KV_CPK, .op = WEIR_OP_SUM,
+		.kind = WEIR_KV_DOWN, .flags = WEIR_KV_CPK | reducer.flags, .op = WEIR_OP_SUM,
 		.dtype = WEIR_DTYPE_INT32, .source = to->source, .pairs = status, .seq = seq,
 		.more = more, .session = to->session, .window = reducer.window,
 	};
 
-	if (!lost())
+	if (!lost() && !reducer.gone)
 		give_words(REDUCER, &words, NULL, 0);
 }
 
@@ -461,6 +464,7 @@ static void mapper_hears(struct mapper *m, const struct box_sent *p)
 	read_head(p, &w);
 	CHECK_EQ(w.kind, WEIR_KV_DOWN);
 	CHECK(w.flags & WEIR_KV_CPK);
+	m->silent = w.flags & WEIR_KV_SILENT;
 	CHECK_EQ(p->bytes, sizeof(struct weir_kv));
 	CHECK_EQ(p->dport, WEIR_PORT_KV);
 	if (w.pairs == WEIR_KV_STATUS_COOKIE && w.session == m->instance) {
@@ -734,6 +738,67 @@ static void kv_rested_keys(void)
 	box_down();
 }
 
+/* Runs on for a time, in which mappers hear only what they ask for. */
+static void pass_seconds(unsigned int seconds)
+{
+	unsigned int i;
+
+	for (i = 0; i < seconds * 100; i++) {
+		mock_run(mock_ns + 10 * NSEC_PER_MSEC);
+		deliver();
+	}
+}
+
+/* An administrator lets all go on, also what is added to all the time. */
+static void kv_collected_keys(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+
+	setup(4 * KEYS, 1);
+	fill(want, 1);
+	while (!m->base)
+		step(1);
+	CHECK(weir_kv_held(job->kv) > 0);
+	weir_kv_collect(job->kv);
+	weir_kv_pump(job->kv, mock_ns);
+	pass_seconds(1);
+	CHECK_EQ(weir_kv_held(job->kv), 0);
+	CHECK(reducer.packets > 0);
+	run(1, want);
+	box_down();
+}
+
+/* A box without a reducer says so: else its mappers would take it for one, and wait for ever. */
+static void kv_silent_reducer(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+
+	setup(4 * KEYS, 1);
+	fill(want, 1);
+	reducer.gone = true;
+	step(1);
+	while (!m->base)
+		step(1);
+	CHECK(!m->silent);
+	pass_seconds(WEIR_KV_SILENCE + 1);
+	step(1);
+	CHECK(m->silent);
+	/* A box behind it that hears nothing itself is no sign of life. */
+	reducer.gone = false;
+	reducer.flags = WEIR_KV_SILENT;
+	pass_seconds(1);
+	step(1);
+	CHECK(m->silent);
+	reducer.flags = 0;
+	pass_seconds(2);
+	step(1);
+	CHECK(!m->silent);
+	run(1, want);
+	box_down();
+}
+
 /* Nothing of a bad packet is taken, not even its first pair. */
 static void kv_refusals(void)
 {
@@ -843,6 +908,8 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_reducer_begins_anew),
 	KTAP_TEST(kv_backpressure),
 	KTAP_TEST(kv_rested_keys),
+	KTAP_TEST(kv_collected_keys),
+	KTAP_TEST(kv_silent_reducer),
 	KTAP_TEST(kv_refusals),
 	KTAP_TEST(kv_number_is_taken),
 	KTAP_TEST(kv_no_memory),

@@ -747,7 +747,8 @@ struct weir_stream;
  * @operation: how values of a key are combined, an enum weir_operation; 0 is WEIR_SUM
  * @local_keys: of a mapper, how many keys it may keep to combine their values itself, before they are
  *	sent; 0 is none. When they are so many, all are sent
- * @timeout_ms: of a mapper, give up when nothing has come back for so long; 0 is 30000. Time that
+ * @timeout_ms: of a mapper, give up when nothing has come back for so long, or when its box, or one
+ *	behind that, has said for so long that it hears nothing of the reducer; 0 is 30000. Time that
  *	the caller spends elsewhere is not counted. Of a reducer 0
  */
 struct weir_kv_options {

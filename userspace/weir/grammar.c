@@ -138,6 +138,8 @@ static const struct verb job_verbs[] = {
 	{ "del", "remove a job, its sources and its blocks", WEIR_CMD_JOB_DEL,
 	  job_del_keys, .run = request_run },
 	{ "show", "show one job, or all", WEIR_CMD_JOB_GET, job_show_keys, .run = job_show },
+	{ "collect", "let the keys that a job of format kv holds go on to its parent",
+	  WEIR_CMD_JOB_COLLECT, job_del_keys, .run = request_run },
 	{ "flush", "remove all jobs", WEIR_CMD_JOB_FLUSH, no_keys, .run = request_run },
 	{ .name = NULL },
 };
@@ -288,9 +290,14 @@ static const struct key kv_local_keys = {
 static const struct key kv_file = {
 	"file", "FILE", "where the lines are (standard input)", VALUE_OWN, .syntax = &kv_file_syntax,
 };
+static const struct key kv_timeout = {
+	"timeout", "TIME", "silence of the box or the reducer after which to give up, in us, ms or s (30s)",
+	VALUE_TIME, .min = 1000,
+};
 static const struct verb_key kv_put_keys[] = {
 	{ &kv_job, true }, { &kv_source, true }, { &kv_to, true }, { &kv_port, false },
-	{ &kv_op, false }, { &kv_dtype, false }, { &kv_local_keys, false }, { &kv_file, false }, END,
+	{ &kv_op, false }, { &kv_dtype, false }, { &kv_local_keys, false }, { &kv_timeout, false },
+	{ &kv_file, false }, END,
 };
 static const struct verb_key kv_get_keys[] = {
 	{ &kv_job, true }, { &kv_sources, true }, { &kv_address, false }, { &kv_port, false },

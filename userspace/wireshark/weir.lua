@@ -129,6 +129,7 @@ local k = {
 	open = ProtoField.bool("weir_kv.flags.open", "Opens a session", 8, nil, 0x08),
 	collect = ProtoField.bool("weir_kv.flags.collect", "Collects the table", 8, nil, 0x04),
 	fin = ProtoField.bool("weir_kv.flags.fin", "Last packet", 8, nil, 0x02),
+	silent = ProtoField.bool("weir_kv.flags.silent", "The box's own receiver is silent", 8, nil, 0x01),
 	op = ProtoField.uint8("weir_kv.op", "Operation", base.DEC, ops),
 	dtype = ProtoField.uint8("weir_kv.dtype", "Type of values", base.DEC, dtypes),
 	job = ProtoField.uint16("weir_kv.job", "Job"),
@@ -545,7 +546,7 @@ function kv.dissector(tvb, pinfo, root)
 	tree:add(common.kind, kind):set_generated()
 	tree:add(k.kind, tvb(0, 1))
 	local bits = tree:add(k.flags, tvb(1, 1))
-	for _, name in ipairs({ "cpa", "cpk", "cpd", "packed", "open", "collect", "fin" }) do
+	for _, name in ipairs({ "cpa", "cpk", "cpd", "packed", "open", "collect", "fin", "silent" }) do
 		bits:add(k[name], tvb(1, 1))
 	end
 	tree:add(k.op, tvb(2, 1))

@@ -40,7 +40,7 @@ static __always_inline int weir_kv_check(const struct weir_kv *hdr)
 	if (hdr->kind == WEIR_KV_UP)
 		return weir_kv_check_up(hdr);
 	if (hdr->kind != WEIR_KV_DOWN ||
-	    (hdr->flags | WEIR_KV_OPEN) != (WEIR_KV_CPA | WEIR_KV_CPK | WEIR_KV_OPEN))
+	    (hdr->flags & ~(WEIR_KV_OPEN | WEIR_KV_SILENT)) != (WEIR_KV_CPA | WEIR_KV_CPK))
 		return WEIR_REASON_FLAGS;
 	return 0;
 }

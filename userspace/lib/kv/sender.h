@@ -27,6 +27,7 @@ struct weir_stream;
  * @ended: the last packet has its number
  * @over: and is acknowledged
  * @heard: when a packet came last, ns
+ * @behind_silent: that was of a box which hears nothing of the reducer
  * @sent: when one was sent last, ns
  * @silent_since: when one was sent first after that; 0 where none was
  * @left: when the caller's last call ended, ns
@@ -46,6 +47,7 @@ struct kv_sender {
 	bool ended;
 	bool over;
 	uint64_t heard;
+	bool behind_silent;
 	uint64_t sent;
 	uint64_t silent_since;
 	uint64_t left;

@@ -232,7 +232,9 @@ static int take(struct weir_stream *stream, const uint8_t *packet, size_t length
 		return 0;
 	}
 	sender->heard = now;
-	sender->silent_since = 0;
+	sender->behind_silent = header.flags & WEIR_KV_SILENT;
+	if (!sender->behind_silent)
+		sender->silent_since = 0;
 	sender->trouble = 0;
 	if (!(header.flags & WEIR_KV_OPEN))
 		return take_answer(stream, &header, now);
@@ -284,6 +286,10 @@ int kv_talk_check(struct weir_stream *stream)
 		return kv_fail(stream, -sender->trouble,
 			       "nothing has come from %s port %u for %llu s: %s", config->text,
 			       config->port, seconds, strerror(sender->trouble));
+	if (sender->behind_silent)
+		return kv_fail(stream, -ETIMEDOUT,
+			       "the box %s hears nothing of the reducer of job %u, its parent: is that there?",
+			       config->text, config->job);
 	return kv_fail(stream, -ETIMEDOUT,
 		       "nothing has come from %s port %u for %llu s: is job %u with source %u there?",
 		       config->text, config->port, seconds, config->job, config->source);

@@ -116,7 +116,8 @@ class Mapper(_End):
     dtype               "int32" or "float32"
     local_keys          keys whose values are combined here before they are sent (0)
     bind_address        this host's address (as the routing table chooses)
-    timeout             seconds in which nothing comes back, after which to give up (30)
+    timeout             seconds in which nothing comes back, or its box hears nothing of the reducer,
+                        after which to give up (30)
     """
 
     def __init__(self, address: str, *, job: int, source: int, port: int = 0, op: str = "sum",

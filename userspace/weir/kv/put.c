@@ -126,6 +126,7 @@ static int open_stream(const struct args *args)
 		.type = args_number(args, "dtype", WEIR_INT32),
 		.operation = args_number(args, "op", WEIR_SUM),
 		.local_keys = args_number(args, "local-keys", 0),
+		.timeout_ms = args_number(args, "timeout", 0) / 1000,
 	};
 	int err;
 
