@@ -61,12 +61,14 @@ enum weir_format {
  *   binary32, and rounded once
  * @WEIR_DTYPE_FLOAT16: 2 bytes, IEEE 754 binary16; summed as binary32, and
  *   rounded once
+ * @WEIR_DTYPE_INT64: 8 bytes, two's complement; only of values of format kv
  */
 enum weir_dtype {
 	WEIR_DTYPE_INT32 = 1,
 	WEIR_DTYPE_FLOAT32,
 	WEIR_DTYPE_BFLOAT16,
 	WEIR_DTYPE_FLOAT16,
+	WEIR_DTYPE_INT64,
 };
 
 /**

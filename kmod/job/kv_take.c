@@ -19,6 +19,7 @@
 #include "job/path.h"
 #include "job/send.h"
 #include "job/source.h"
+#include "kv/value.h"
 #include "type/reduce.h"
 
 
@@ -242,12 +243,13 @@ static int weir_kv_reduce(const struct weir_path *path, struct weir_kv_stream *s
 	};
 	struct weir_kv_spill spill = { .at = stream->spill };
 	struct weir_kv_tally tally = { };
+	u32 width = weir_kv_width(kv->table.dtype);
 	u32 bytes;
 
 	if (weir_payload_copy(pl, stream->in, len) != len ||
-	    !weir_kv_pairs_check(stream->in, len, words->pairs, pairs.packed))
+	    !weir_kv_pairs_check(stream->in, len, words->pairs, pairs.packed, width))
 		return WEIR_REASON_PAIR;
-	bytes = pairs.packed ? len : words->pairs * WEIR_KV_PAIR_MAX;
+	bytes = pairs.packed ? len : words->pairs * weir_kv_pair_bytes(WEIR_KV_KEY_MAX, width);
 	spill.size = bytes + WEIR_KV_SPARE;
 	stream->bytes = spill.size;
 	if (!weir_kv_outbox_reserve(&kv->out, spill.size)) {

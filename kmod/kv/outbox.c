@@ -42,14 +42,16 @@ u64 weir_kv_outbox_bytes(void)
 /**
  * weir_kv_outbox_init() - make an outbox with all its memory
  * @out: the outbox, zeroed
+ * @width: bytes of a value
  *
  * Sleeps. Return: 0 or -ENOMEM; weir_kv_outbox_uninit() follows in either case.
  */
-int weir_kv_outbox_init(struct weir_kv_outbox *out)
+int weir_kv_outbox_init(struct weir_kv_outbox *out, u32 width)
 {
 	unsigned int i;
 
 	spin_lock_init(&out->lock);
+	out->width = width;
 	for (i = 0; i < WEIR_KV_PARCELS; i++)
 		if (weir_pool_alloc(&out->parcel[i].page, 1))
 			return -ENOMEM;
@@ -149,7 +151,7 @@ static void weir_kv_outbox_fill(struct weir_kv_outbox *out, const u8 *at, u32 le
 
 	for (; len; at += used, len -= used) {
 		parcel = weir_kv_parcel(out, out->head);
-		used = weir_kv_pairs_fit(at, len, out->size - parcel->len, &pairs);
+		used = weir_kv_pairs_fit(at, len, out->size - parcel->len, out->width, &pairs);
 		memcpy(page_address(parcel->page) + parcel->len, at, used);
 		parcel->len += used;
 		parcel->pairs += pairs;

@@ -41,6 +41,7 @@ struct weir_kv_parcel {
  * @next: the first that was never sent
  * @head: the one that is being filled
  * @owed: bytes that were promised by weir_kv_outbox_reserve()
+ * @width: bytes of a value
  * @size: bytes of pairs a packet, as the route's MTU has it
  * @limit: behind the last packet that the receiver has room for
  * @window: packets that may be under way, as congestion has it
@@ -60,6 +61,7 @@ struct weir_kv_outbox {
 	u32			next;
 	u32			head;
 	u32			owed;
+	u32			width;
 	u32			size;
 	u32			limit;
 	u32			window;
@@ -87,7 +89,7 @@ struct weir_kv_due {
 };
 
 u64 weir_kv_outbox_bytes(void);
-int weir_kv_outbox_init(struct weir_kv_outbox *out);
+int weir_kv_outbox_init(struct weir_kv_outbox *out, u32 width);
 void weir_kv_outbox_uninit(struct weir_kv_outbox *out);
 void weir_kv_outbox_begin(struct weir_kv_outbox *out, u32 run, u32 size);
 bool weir_kv_outbox_reserve(struct weir_kv_outbox *out, u32 bytes);

@@ -2,26 +2,25 @@
 /* Keys and values as they are on the wire (P4COM paper, figure 4; uapi/weir_wire.h). */
 #include <linux/string.h>
 
-#include "base/compat.h"
 #include "kv/pairs.h"
 
-static bool weir_kv_packed_check(const u8 *at, u32 len, u32 pairs)
+static bool weir_kv_packed_check(const u8 *at, u32 len, u32 pairs, u32 width)
 {
 	u32 size;
 
 	for (; pairs; pairs--, at += size, len -= size) {
 		if (!len || *at - 1U >= WEIR_KV_KEY_MAX)
 			return false;
-		size = weir_kv_pair_bytes(*at);
+		size = weir_kv_pair_bytes(*at, width);
 		if (size > len)
 			return false;
 	}
 	return !len;
 }
 
-static bool weir_kv_fixed_check(const u8 *at, u32 len, u32 pairs)
+static bool weir_kv_fixed_check(const u8 *at, u32 len, u32 pairs, u32 width)
 {
-	const u32 size = WEIR_KV_KEY_MAX + WEIR_KV_VALUE;
+	const u32 size = WEIR_KV_KEY_MAX + width;
 
 	if ((u64)pairs * size != len)
 		return false;
@@ -37,13 +36,14 @@ static bool weir_kv_fixed_check(const u8 *at, u32 len, u32 pairs)
  * @len: how many
  * @pairs: how many pairs they are to be
  * @packed: their form
+ * @width: bytes of a value
  *
  * Return: whether each has a key of 1 to WEIR_KV_KEY_MAX bytes and a value, and nothing is left.
  */
-bool weir_kv_pairs_check(const u8 *at, u32 len, u32 pairs, bool packed)
+bool weir_kv_pairs_check(const u8 *at, u32 len, u32 pairs, bool packed, u32 width)
 {
-	return packed ? weir_kv_packed_check(at, len, pairs) :
-			weir_kv_fixed_check(at, len, pairs);
+	return packed ? weir_kv_packed_check(at, len, pairs, width) :
+			weir_kv_fixed_check(at, len, pairs, width);
 }
 
 /**
@@ -52,15 +52,16 @@ bool weir_kv_pairs_check(const u8 *at, u32 len, u32 pairs, bool packed)
  * @key: the key
  * @len: its bytes
  * @value: the value
+ * @width: its bytes
  */
-void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u32 value)
+void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u64 value, u32 width)
 {
 	u8 *to = spill->at + spill->used;
 
 	*to++ = len;
 	memcpy(to, key, len);
-	put_unaligned_be32(value, to + len);
-	spill->used += weir_kv_pair_bytes(len);
+	weir_kv_put_value(value, to + len, width);
+	spill->used += weir_kv_pair_bytes(len, width);
 	spill->pairs++;
 }
 
@@ -69,16 +70,17 @@ void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u32 valu
  * @at: the pairs
  * @len: their bytes
  * @room: bytes that there is room for
+ * @width: bytes of a value
  * @pairs: gets how many pairs these are
  *
  * Return: bytes of whole pairs.
  */
-u32 weir_kv_pairs_fit(const u8 *at, u32 len, u32 room, u32 *pairs)
+u32 weir_kv_pairs_fit(const u8 *at, u32 len, u32 room, u32 width, u32 *pairs)
 {
 	u32 used = 0, size;
 
 	for (*pairs = 0; used < len; ++*pairs, used += size) {
-		size = weir_kv_pair_bytes(at[used]);
+		size = weir_kv_pair_bytes(at[used], width);
 		if (used + size > room)
 			break;
 	}

@@ -5,9 +5,10 @@
 #include <linux/types.h>
 #include <uapi/weir_wire.h>
 
-/* Bytes of a value, and of the longest pair in either form. */
-#define WEIR_KV_VALUE		4
-#define WEIR_KV_PAIR_MAX	(1 + WEIR_KV_KEY_MAX + WEIR_KV_VALUE)
+#include "base/compat.h"
+
+/* Bytes of the longest pair in either form. */
+#define WEIR_KV_PAIR_MAX	(1 + WEIR_KV_KEY_MAX + 8)
 
 /* So much may be read behind a key, wherever it lies. */
 #define WEIR_KV_SLACK		8
@@ -38,13 +39,28 @@ struct weir_kv_spill {
 	u32	pairs;
 };
 
-bool weir_kv_pairs_check(const u8 *at, u32 len, u32 pairs, bool packed);
-void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u32 value);
-u32 weir_kv_pairs_fit(const u8 *at, u32 len, u32 room, u32 *pairs);
+bool weir_kv_pairs_check(const u8 *at, u32 len, u32 pairs, bool packed, u32 width);
+void weir_kv_spill(struct weir_kv_spill *spill, const u8 *key, u32 len, u64 value, u32 width);
+u32 weir_kv_pairs_fit(const u8 *at, u32 len, u32 room, u32 width, u32 *pairs);
 
-static inline u32 weir_kv_pair_bytes(u32 key)
+/* Bytes of a packed pair, whose value has @width. */
+static inline u32 weir_kv_pair_bytes(u32 key, u32 width)
 {
-	return 1 + key + WEIR_KV_VALUE;
+	return 1 + key + width;
+}
+
+/* A value in a packet, and back. */
+static inline u64 weir_kv_get_value(const u8 *at, u32 width)
+{
+	return width == 8 ? get_unaligned_be64(at) : get_unaligned_be32(at);
+}
+
+static inline void weir_kv_put_value(u64 value, u8 *at, u32 width)
+{
+	if (width == 8)
+		put_unaligned_be64(value, at);
+	else
+		put_unaligned_be32(value, at);
 }
 
 /* Of a key that is filled up with zeroes; 0 where there is nothing else. */

@@ -26,16 +26,16 @@
 
 /**
  * struct weir_kv_entry - a key in a bucket
- * @value: its value, host byte order
- * @len: bytes of @key
+ * @value: its value, host byte order, or the lower half of it
+ * @len: bytes of the key
  * @uses: hits, and WEIR_KV_SEEN
- * @key: the key
+ * @more: the upper half of the value, where that has 8 bytes; the key
  */
 struct weir_kv_entry {
 	u32	value;
 	u8	len;
 	u8	uses;
-	u8	key[];
+	u8	more[];
 };
 
 /**
@@ -63,12 +63,42 @@ struct weir_kv_take {
 struct weir_kv_new {
 	const u8	*key;
 	u32		len;
-	u32		value;
+	u64		value;
 };
 
-static u32 weir_kv_entry_bytes(u32 len)
+/* Bytes of an entry before its key. */
+static __always_inline u32 weir_kv_entry_head(u8 dtype)
 {
-	return ALIGN(offsetof(struct weir_kv_entry, key[len]), 4);
+	return offsetof(struct weir_kv_entry, more) + weir_kv_width(dtype) - sizeof(u32);
+}
+
+static u32 weir_kv_entry_bytes(u8 dtype, u32 len)
+{
+	return ALIGN(weir_kv_entry_head(dtype) + len, 4);
+}
+
+static __always_inline u8 *weir_kv_entry_key(struct weir_kv_entry *entry, u8 dtype)
+{
+	return (u8 *)entry + weir_kv_entry_head(dtype);
+}
+
+static __always_inline u64 weir_kv_entry_value(const struct weir_kv_entry *entry, u8 dtype)
+{
+	u32 upper;
+
+	if (weir_kv_width(dtype) == sizeof(u32))
+		return entry->value;
+	memcpy(&upper, entry->more, sizeof(upper));
+	return (u64)upper << 32 | entry->value;
+}
+
+static __always_inline void weir_kv_entry_set(struct weir_kv_entry *entry, u8 dtype, u64 value)
+{
+	const u32 upper = value >> 32;
+
+	entry->value = value;
+	if (weir_kv_width(dtype) != sizeof(u32))
+		memcpy(entry->more, &upper, sizeof(upper));
 }
 
 static struct weir_kv_entry *weir_kv_entry(struct weir_kv_bucket *bucket, unsigned int i)
@@ -112,7 +142,7 @@ int weir_kv_table_init(struct weir_kv_table *table, const struct weir_kv_config 
 	for (i = 0; i < table->buckets; i++)
 		spin_lock_init(&table->bucket[i].lock);
 	table->keys_max = config->keys;
-	table->is_float = config->dtype == WEIR_DTYPE_FLOAT32;
+	table->dtype = config->dtype;
 	table->op = config->op;
 	get_random_bytes(&table->secret, sizeof(table->secret));
 	return 0;
@@ -148,10 +178,10 @@ static bool weir_kv_bucket_begin(struct weir_kv_bucket *bucket, u32 run)
 	return true;
 }
 
-static __always_inline bool weir_kv_key_is(const struct weir_kv_entry *entry, const u8 *key,
+static __always_inline bool weir_kv_key_is(struct weir_kv_entry *entry, u8 dtype, const u8 *key,
 					   u32 len)
 {
-	const u8 *own = entry->key;
+	const u8 *own = weir_kv_entry_key(entry, dtype);
 
 	if (entry->len != len)
 		return false;
@@ -174,8 +204,8 @@ static u64 weir_kv_zeroes(u64 word)
 }
 
 static __always_inline struct weir_kv_entry *weir_kv_find_in(struct weir_kv_bucket *bucket,
-							     unsigned int first, u64 tag,
-							     const u8 *key, u32 len)
+							     u8 dtype, unsigned int first,
+							     u64 tag, const u8 *key, u32 len)
 {
 	u64 found = weir_kv_zeroes(le64_to_cpu((__force __le64)bucket->tag[first / 8]) ^ tag);
 	struct weir_kv_entry *entry;
@@ -186,15 +216,15 @@ static __always_inline struct weir_kv_entry *weir_kv_find_in(struct weir_kv_buck
 		if (i >= bucket->n)
 			break;
 		entry = weir_kv_entry(bucket, i);
-		if (likely(weir_kv_key_is(entry, key, len)))
+		if (likely(weir_kv_key_is(entry, dtype, key, len)))
 			return entry;
 	}
 	return NULL;
 }
 
-static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, unsigned int i)
+static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, u8 dtype, unsigned int i)
 {
-	u32 size = weir_kv_entry_bytes(weir_kv_entry(bucket, i)->len);
+	u32 size = weir_kv_entry_bytes(dtype, weir_kv_entry(bucket, i)->len);
 	unsigned int at = bucket->at[i], last = bucket->n - 1, j;
 	u8 *tag = (u8 *)bucket->tag;
 
@@ -209,13 +239,17 @@ static void weir_kv_bucket_drop(struct weir_kv_bucket *bucket, unsigned int i)
 	bucket->n = last;
 }
 
+static void weir_kv_entry_spill(struct weir_kv_entry *entry, u8 dtype, struct weir_kv_spill *spill)
+{
+	weir_kv_spill(spill, weir_kv_entry_key(entry, dtype), entry->len,
+		      weir_kv_entry_value(entry, dtype), weir_kv_width(dtype));
+}
+
 static void weir_kv_evict(struct weir_kv_table *table, struct weir_kv_bucket *bucket,
 			  unsigned int i, struct weir_kv_spill *spill)
 {
-	struct weir_kv_entry *entry = weir_kv_entry(bucket, i);
-
-	weir_kv_spill(spill, entry->key, entry->len, entry->value);
-	weir_kv_bucket_drop(bucket, i);
+	weir_kv_entry_spill(weir_kv_entry(bucket, i), table->dtype, spill);
+	weir_kv_bucket_drop(bucket, table->dtype, i);
 	atomic_dec(&table->keys[bucket->run % 2]);
 }
 
@@ -245,6 +279,7 @@ static void weir_kv_bucket_age(struct weir_kv_bucket *bucket)
 static bool weir_kv_bucket_give(const struct weir_kv_take *take, struct weir_kv_bucket *bucket,
 				const struct weir_kv_new *new)
 {
+	u32 width = weir_kv_width(take->table->dtype);
 	struct weir_kv_spill *spill = take->spill;
 	struct weir_kv_entry *entry;
 	unsigned int i;
@@ -257,8 +292,8 @@ static bool weir_kv_bucket_give(const struct weir_kv_take *take, struct weir_kv_
 		weir_kv_bucket_age(bucket);
 		return false;
 	}
-	if (spill->used + weir_kv_pair_bytes(entry->len) + take->owed +
-	    weir_kv_pair_bytes(new->len) > spill->size)
+	if (spill->used + weir_kv_pair_bytes(entry->len, width) + take->owed +
+	    weir_kv_pair_bytes(new->len, width) > spill->size)
 		return false;
 	weir_kv_evict(take->table, bucket, i, spill);
 	take->tally->evictions++;
@@ -270,7 +305,7 @@ static bool weir_kv_bucket_room(const struct weir_kv_take *take, struct weir_kv_
 				const struct weir_kv_new *new)
 {
 	struct weir_kv_table *table = take->table;
-	u32 size = weir_kv_entry_bytes(new->len);
+	u32 size = weir_kv_entry_bytes(table->dtype, new->len);
 
 	while (bucket->n == WEIR_KV_WAYS || bucket->used + size > WEIR_KV_BUCKET_BYTES ||
 	       !atomic_add_unless(&table->keys[take->run % 2], 1, table->keys_max))
@@ -279,19 +314,19 @@ static bool weir_kv_bucket_room(const struct weir_kv_take *take, struct weir_kv_
 	return true;
 }
 
-static void weir_kv_bucket_add(struct weir_kv_bucket *bucket, u8 tag,
+static void weir_kv_bucket_add(struct weir_kv_bucket *bucket, u8 dtype, u8 tag,
 			       const struct weir_kv_new *new)
 {
 	struct weir_kv_entry *entry = (void *)&bucket->data[bucket->used];
 
-	entry->value = new->value;
+	weir_kv_entry_set(entry, dtype, new->value);
 	entry->len = new->len;
 	entry->uses = WEIR_KV_SEEN;
-	memcpy(entry->key, new->key, new->len);
+	memcpy(weir_kv_entry_key(entry, dtype), new->key, new->len);
 	((u8 *)bucket->tag)[bucket->n] = tag;
 	bucket->at[bucket->n] = bucket->used / 4;
 	bucket->n++;
-	bucket->used += weir_kv_entry_bytes(new->len);
+	bucket->used += weir_kv_entry_bytes(dtype, new->len);
 }
 
 static void weir_kv_miss(const struct weir_kv_take *take, struct weir_kv_bucket *bucket, u8 tag,
@@ -299,19 +334,20 @@ static void weir_kv_miss(const struct weir_kv_take *take, struct weir_kv_bucket 
 {
 	take->tally->misses++;
 	if (weir_kv_bucket_room(take, bucket, new)) {
-		weir_kv_bucket_add(bucket, tag, new);
+		weir_kv_bucket_add(bucket, take->table->dtype, tag, new);
 		return;
 	}
-	weir_kv_spill(take->spill, new->key, new->len, new->value);
+	weir_kv_spill(take->spill, new->key, new->len, new->value,
+		      weir_kv_width(take->table->dtype));
 	take->tally->passed++;
 }
 
-/* The sum has no room in 32 bits: what it was so far goes on. */
-static noinline void weir_kv_overflow(struct weir_kv_entry *entry, u32 value,
+/* The sum has no room in its type: what it was so far goes on. */
+static noinline void weir_kv_overflow(struct weir_kv_entry *entry, u8 dtype, u64 value,
 				      struct weir_kv_spill *spill)
 {
-	weir_kv_spill(spill, entry->key, entry->len, entry->value);
-	entry->value = value;
+	weir_kv_entry_spill(entry, dtype, spill);
+	weir_kv_entry_set(entry, dtype, value);
 }
 
 /* A hit counts up to WEIR_KV_USES. */
@@ -322,34 +358,39 @@ static __always_inline void weir_kv_entry_use(struct weir_kv_entry *entry)
 	entry->uses = uses + (uses < (WEIR_KV_USES | WEIR_KV_SEEN));
 }
 
-static __always_inline void weir_kv_hit(bool is_float, u8 op, struct weir_kv_entry *entry,
-					u32 value, struct weir_kv_spill *spill)
+static __always_inline void weir_kv_hit(u8 dtype, u8 op, struct weir_kv_entry *entry, u64 value,
+					struct weir_kv_spill *spill)
 {
-	if (unlikely(!weir_kv_value_add(is_float, op, &entry->value, value)))
-		weir_kv_overflow(entry, value, spill);
+	u64 now = weir_kv_entry_value(entry, dtype);
+
+	if (likely(weir_kv_value_add(dtype, op, &now, value)))
+		weir_kv_entry_set(entry, dtype, now);
+	else
+		weir_kv_overflow(entry, dtype, value, spill);
 	weir_kv_entry_use(entry);
 }
 
 /* Not in the first half of the bucket's keys. The bucket is locked. */
 static noinline void weir_kv_take_slowly(const struct weir_kv_take *take,
 					 struct weir_kv_bucket *bucket, u8 tag, const u8 *key,
-					 u32 len, u32 value)
+					 u32 len, u64 value)
 {
 	const struct weir_kv_new new = { .key = key, .len = len, .value = value };
 	struct weir_kv_entry *entry = NULL;
+	u8 dtype = take->table->dtype;
 
 	if (bucket->run != take->run && !weir_kv_bucket_begin(bucket, take->run))
 		return;
 	if (bucket->n > 8)
-		entry = weir_kv_find_in(bucket, 8, weir_kv_tags(tag), key, len);
+		entry = weir_kv_find_in(bucket, dtype, 8, weir_kv_tags(tag), key, len);
 	if (entry)
-		weir_kv_hit(take->table->is_float, take->table->op, entry, value, take->spill);
+		weir_kv_hit(dtype, take->table->op, entry, value, take->spill);
 	else
 		weir_kv_miss(take, bucket, tag, &new);
 }
 
-static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, bool is_float, u8 op,
-					     const u8 *key, u32 len, u32 value)
+static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, u8 dtype, u8 op,
+					     const u8 *key, u32 len, u64 value)
 {
 	const struct weir_kv_table *table = take->table;
 	u32 hash = weir_kv_hash(&table->secret, key, len);
@@ -358,34 +399,36 @@ static __always_inline void weir_kv_take_one(const struct weir_kv_take *take, bo
 
 	spin_lock(&bucket->lock);
 	if (likely(bucket->run == take->run))
-		entry = weir_kv_find_in(bucket, 0, weir_kv_tags(hash), key, len);
+		entry = weir_kv_find_in(bucket, dtype, 0, weir_kv_tags(hash), key, len);
 	if (likely(entry))
-		weir_kv_hit(is_float, op, entry, value, take->spill);
+		weir_kv_hit(dtype, op, entry, value, take->spill);
 	else
 		weir_kv_take_slowly(take, bucket, hash, key, len, value);
 	spin_unlock(&bucket->lock);
 }
 
-static __always_inline void weir_kv_take_packed(struct weir_kv_take *take, bool is_float, u8 op,
+static __always_inline void weir_kv_take_packed(struct weir_kv_take *take, u8 dtype, u8 op,
 						const u8 *at, u32 left)
 {
-	u32 len;
+	u32 width = weir_kv_width(dtype), len;
 
-	for (; left; left--, at += weir_kv_pair_bytes(len)) {
+	for (; left; left--, at += weir_kv_pair_bytes(len, width)) {
 		len = *at;
-		take->owed -= weir_kv_pair_bytes(len);
-		weir_kv_take_one(take, is_float, op, at + 1, len,
-				 get_unaligned_be32(at + 1 + len));
+		take->owed -= weir_kv_pair_bytes(len, width);
+		weir_kv_take_one(take, dtype, op, at + 1, len,
+				 weir_kv_get_value(at + 1 + len, width));
 	}
 }
 
 static noinline void weir_kv_take_fixed(struct weir_kv_take *take, const u8 *at, u32 left)
 {
-	for (; left; left--, at += WEIR_KV_KEY_MAX + WEIR_KV_VALUE) {
-		take->owed -= WEIR_KV_PAIR_MAX;
-		weir_kv_take_one(take, take->table->is_float, take->table->op, at,
-				 weir_kv_key_len(at),
-				 get_unaligned_be32(at + WEIR_KV_KEY_MAX));
+	u8 dtype = take->table->dtype;
+	u32 width = weir_kv_width(dtype);
+
+	for (; left; left--, at += WEIR_KV_KEY_MAX + width) {
+		take->owed -= weir_kv_pair_bytes(WEIR_KV_KEY_MAX, width);
+		weir_kv_take_one(take, dtype, take->table->op, at, weir_kv_key_len(at),
+				 weir_kv_get_value(at + WEIR_KV_KEY_MAX, width));
 	}
 }
 
@@ -414,11 +457,11 @@ void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, const struct wei
 
 	if (!pairs->packed)
 		weir_kv_take_fixed(&take, pairs->at, pairs->n);
-	else if (!table->is_float && table->op == WEIR_OP_SUM)
+	else if (table->dtype == WEIR_DTYPE_INT32 && table->op == WEIR_OP_SUM)
 		/* What is counted most is compiled for itself. */
-		weir_kv_take_packed(&take, false, WEIR_OP_SUM, pairs->at, pairs->n);
+		weir_kv_take_packed(&take, WEIR_DTYPE_INT32, WEIR_OP_SUM, pairs->at, pairs->n);
 	else
-		weir_kv_take_packed(&take, table->is_float, table->op, pairs->at, pairs->n);
+		weir_kv_take_packed(&take, table->dtype, table->op, pairs->at, pairs->n);
 	tally->hits += pairs->n - (tally->misses - misses);
 }
 

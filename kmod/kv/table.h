@@ -40,7 +40,7 @@ struct weir_kv_bucket {
  * struct weir_kv_config - a table as an administrator asks for it
  * @keys: how many it holds at most
  * @memory: bytes of its buckets, at most; 0 for what goes with @keys
- * @dtype: enum weir_dtype of values, int32 or float32
+ * @dtype: enum weir_dtype of values: int32, float32 or int64
  * @op: enum weir_op
  */
 struct weir_kv_config {
@@ -57,7 +57,7 @@ struct weir_kv_config {
  * @keys_max: keys that may be in it
  * @keys: that are, in this run and in the one before it, by turns: a packet that is in the middle
  *	of being taken when its run ends counts for that
- * @is_float: values are binary32, else two's complement
+ * @dtype: enum weir_dtype of values
  * @op: enum weir_op
  * @secret: of the hash
  *
@@ -69,7 +69,7 @@ struct weir_kv_table {
 	u32			buckets;
 	u32			keys_max;
 	atomic_t		keys[2];
-	bool			is_float;
+	u8			dtype;
 	u8			op;
 	struct weir_kv_secret	secret;
 };

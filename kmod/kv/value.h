@@ -9,22 +9,43 @@
 
 #include "type/soft.h"
 
-static __always_inline bool weir_kv_value_int(u8 op, u32 *to, u32 from)
+/* Bytes of a value of an enum weir_dtype. */
+static __always_inline u32 weir_kv_width(u8 dtype)
 {
-	s32 sum;
+	return dtype == WEIR_DTYPE_INT64 ? 8 : 4;
+}
+
+static __always_inline bool weir_kv_value_int64(u8 op, u64 *to, u64 from)
+{
+	s64 sum;
 
 	if (op == WEIR_OP_SUM) {
-		if (check_add_overflow((s32)*to, (s32)from, &sum))
+		if (check_add_overflow((s64)*to, (s64)from, &sum))
 			return false;
 		*to = sum;
 		return true;
 	}
-	*to = op == WEIR_OP_MIN ? min((s32)*to, (s32)from) : max((s32)*to, (s32)from);
+	*to = op == WEIR_OP_MIN ? min((s64)*to, (s64)from) : max((s64)*to, (s64)from);
+	return true;
+}
+
+static __always_inline bool weir_kv_value_int32(u8 op, u64 *to, u32 from)
+{
+	u32 was = *to;
+	s32 sum;
+
+	if (op == WEIR_OP_SUM) {
+		if (check_add_overflow((s32)was, (s32)from, &sum))
+			return false;
+		*to = (u32)sum;
+		return true;
+	}
+	*to = (u32)(op == WEIR_OP_MIN ? min((s32)was, (s32)from) : max((s32)was, (s32)from));
 	return true;
 }
 
 /* A NaN prevails, as in blocks. */
-static inline void weir_kv_value_float(u8 op, u32 *to, u32 from)
+static inline void weir_kv_value_float(u8 op, u64 *to, u32 from)
 {
 	u32 nan = op == WEIR_OP_MIN ? 0x80000000 : 0x7fffffff;
 	s32 a, b;
@@ -40,17 +61,19 @@ static inline void weir_kv_value_float(u8 op, u32 *to, u32 from)
 
 /**
  * weir_kv_value_add() - combine two values
- * @is_float: they are binary32, else two's complement
+ * @dtype: enum weir_dtype: int32, float32 or int64
  * @op: enum weir_op
- * @to: one, and the result
- * @from: the other
+ * @to: the bits of one, and of the result
+ * @from: of the other
  *
- * Return: false where a sum of integers has no room in 32 bits; @to is unchanged then.
+ * Return: false where a sum of integers has no room in the type; @to is unchanged then.
  */
-static __always_inline bool weir_kv_value_add(bool is_float, u8 op, u32 *to, u32 from)
+static __always_inline bool weir_kv_value_add(u8 dtype, u8 op, u64 *to, u64 from)
 {
-	if (!is_float)
-		return weir_kv_value_int(op, to, from);
+	if (dtype == WEIR_DTYPE_INT32)
+		return weir_kv_value_int32(op, to, from);
+	if (dtype == WEIR_DTYPE_INT64)
+		return weir_kv_value_int64(op, to, from);
 	weir_kv_value_float(op, to, from);
 	return true;
 }

@@ -17,7 +17,7 @@ struct page;
  * @page_shift: a page has room for 2^page_shift gradients of an open block
  * @needs: CPU features for @vector, WEIR_CPU_*
  * @least: gradients from which on vectors are worth the saving of the registers
- * @scalar: the inner loops in plain C
+ * @scalar: the inner loops in plain C; NULL of a type that no gradient has
  * @vector: and with vectors
  */
 struct weir_reduction {

@@ -51,6 +51,11 @@ static_assert(1 << WEIR_FOUR_WORDS == WEIR_BINNED_WORDS);
 	WEIR_FLOAT(type, MIN, 0, shift, WEIR_ONE_WORD, cpu, name##_min),	\
 	WEIR_FLOAT(type, MAX, 0, shift, WEIR_ONE_WORD, cpu, name##_max)
 
+/* Values of keys (kmod/kv): there are no blocks of them. */
+#define WEIR_VALUES(type, operation, bytes_shift) {				\
+	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation, .shift = bytes_shift, \
+}
+
 static const struct weir_reduction weir_reductions[] = {
 	WEIR_INT32(SUM, int32_sum),
 	WEIR_INT32(MIN, int32_min),
@@ -58,6 +63,9 @@ static const struct weir_reduction weir_reductions[] = {
 	WEIR_FLOATS(FLOAT32, float32, 2, WEIR_CPU_AVX2),
 	WEIR_FLOATS(BFLOAT16, bfloat16, 1, WEIR_CPU_AVX2),
 	WEIR_FLOATS(FLOAT16, float16, 1, WEIR_AVX2_F16C),
+	WEIR_VALUES(INT64, SUM, 3),
+	WEIR_VALUES(INT64, MIN, 3),
+	WEIR_VALUES(INT64, MAX, 3),
 };
 
 /**

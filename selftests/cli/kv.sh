@@ -168,6 +168,8 @@ printf 'a b\t-3\na b\t-7\n' >"$work/least.in"
 ktap_run "the least, and keys with blanks" numbers least 'a b\t-7\n' op min
 printf 'a\t0.5\na\t1e3\nb\tinf\n' >"$work/floats.in"
 ktap_run "floats" numbers floats 'a\t1000.5\nb\tinf\n' dtype float32
+printf 'a\t9007199254740993\na\t9007199254740993\nb\t-9223372036854775808\n' >"$work/long.in"
+ktap_run "64 bits" numbers long 'a\t18014398509481986\nb\t-9223372036854775808\n' dtype int64
 : >"$work/empty.in"
 ktap_run "nothing at all" numbers empty ''
 
@@ -202,7 +204,7 @@ sentence "an empty line" "standard input line 3: the key has 0 bytes" 'a\nb\n\nc
 sentence "a word for a number" "standard input line 2: 'many' is no integer" 'a\t1\nb\tmany\n'
 sentence "no number behind the tab" "standard input line 1: '' is no integer" 'a\t\n'
 sentence "a fraction for an integer" "standard input line 1: '1.5' is no integer" 'a\t1.5\n'
-sentence "a number beyond int32" "standard input line 1: the value 2147483648 is beyond int32" 'a\t2147483648\n'
+sentence "a number beyond int32" "standard input line 1: the value 2147483648 is not from -2147483648 to 2147483647" 'a\t2147483648\n'
 sentence "another operation" "job 7 at $reducer has the operation sum and values of int32, and this mapper max and int32" 'a\n' op max
 sentence "another type" "job 7 at $reducer has .*, and this mapper sum and float32" 'a\n' dtype float32
 sentence "a file that is not there" "cannot read nowhere: No such file" '' file nowhere

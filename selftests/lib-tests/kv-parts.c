@@ -36,7 +36,7 @@ static void table_grows(void)
 	for (int i = 0; i < 20000; i++) {
 		length = (size_t)snprintf(key, sizeof(key), "%d", i % 7000);
 		CHECK_EQ(kv_table_reserve(&table, 1, length), 0);
-		kv_table_take(&table, &sums, key, length, (union kv_value) { .integer = i });
+		CHECK(kv_table_take(&table, &sums, key, length, (union kv_value) { .integer = i }));
 	}
 	CHECK_EQ(table.count, 7000);
 	CHECK_EQ(kv_table_find(&table, "6999", 4)->value.integer, 6999 + 13999);
@@ -51,22 +51,33 @@ static union kv_value real(double value)
 	return (union kv_value) { .real = value };
 }
 
+/* Both together; there is room. */
+static union kv_value both(const struct kv_numbers *numbers, union kv_value a, union kv_value b)
+{
+	CHECK(kv_value_combine(numbers, &a, b));
+	return a;
+}
+
 static void values_are_the_boxs(void)
 {
 	const struct kv_numbers least = { WEIR_FLOAT32, WEIR_MIN };
 	const struct kv_numbers most = { WEIR_FLOAT32, WEIR_MAX };
 	const struct kv_numbers least_integer = { WEIR_INT32, WEIR_MIN };
-	union kv_value low = kv_value_read(&sums, 0x80000000);
+	const struct kv_numbers long_sums = { WEIR_INT64, WEIR_SUM };
+	union kv_value low = kv_value_read(&sums, 0x80000000), much = { .integer = INT64_MAX };
 
-	CHECK(signbit(kv_value_combine(&least, real(0), real(-0.0)).real));
-	CHECK(!signbit(kv_value_combine(&most, real(-0.0), real(0)).real));
-	CHECK(isnan(kv_value_combine(&least, real(1), real(NAN)).real));
-	CHECK(isnan(kv_value_combine(&most, real(NAN), real(1)).real));
-	CHECK_EQ(kv_value_combine(&sums, low, low).integer, -4294967296);
-	CHECK_EQ(kv_value_combine(&least_integer, low, (union kv_value) { .integer = 3 }).integer,
-		 INT32_MIN);
+	CHECK(signbit(both(&least, real(0), real(-0.0)).real));
+	CHECK(!signbit(both(&most, real(-0.0), real(0)).real));
+	CHECK(isnan(both(&least, real(1), real(NAN)).real));
+	CHECK(isnan(both(&most, real(NAN), real(1)).real));
+	CHECK_EQ(both(&sums, low, low).integer, -4294967296);
+	CHECK_EQ(both(&least_integer, low, (union kv_value) { .integer = 3 }).integer, INT32_MIN);
 	CHECK_EQ(kv_value_bits(&least, real(1.5)), 0x3fc00000);
 	CHECK(!kv_value_fits(&least, real(1e39)));
+	CHECK_EQ(kv_value_read(&long_sums, kv_value_bits(&long_sums, much)).integer, INT64_MAX);
+	CHECK_EQ(kv_value_read(&long_sums, ~0ULL).integer, -1);
+	CHECK(!kv_value_combine(&long_sums, &much, (union kv_value) { .integer = 1 }));
+	CHECK_EQ(much.integer, INT64_MAX);
 }
 
 /* Looks at pairs behind a header; returns the reason why they are refused. */

@@ -59,7 +59,7 @@ static void put(void *vector, enum weir_type type, size_t i, float x)
 	case WEIR_BFLOAT16:
 		((uint16_t *)vector)[i] = (uint16_t)(bits >> 16);
 		break;
-	case WEIR_FLOAT16:
+	default:
 		memcpy((uint16_t *)vector + i, &half, sizeof(half));
 		break;
 	}

@@ -172,6 +172,23 @@ collected() {
 }
 ktap_run "an administrator has keys go on" collected
 
+# As many bytes as a disk: sums of mappers that leave 32 bits, and some 53.
+long_values() {
+	local i
+	begin "$1" 100 dtype int64 || return
+	get sources 1 dtype int64
+	map_pids=()
+	for ((i = 1; i <= mappers; i++)); do
+		awk -v i="$i" 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, i * 1000 + k, k * i }' >"$box_out/long.$i"
+		in_worker "$i" timeout 200 weir kv put job "$job" source $((i - 1)) to "$(box_addr)" dtype int64 \
+			file "$box_out/long.$i" 2>"$box_out/put-said.$i" &
+		map_pids+=($!)
+	done
+	awk 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, 6000 + 3 * k, 6 * k }' | LC_ALL=C sort >"$box_out/long"
+	mapped "$box_out/long"
+}
+ktap_run "values of 64 bits" long_values tc
+
 ipv6() {
 	weir job flush && weir port flush &&
 		box_job6 "$job" "$mappers" format kv keys "$distinct" parent "$(worker_addr6 "$reducer")" source 0 &&
@@ -194,7 +211,7 @@ refusals() {
 		refuses "keys in place of blocks" format kv keys 10 ranks 4 parent 10.77.4.1 source 0 &&
 		refuses "leave keys away" blocks 4 grads 4 keys 10 &&
 		refuses "say how many blocks" grads 4 &&
-		refuses "numbers of this format have 4 bytes" format kv keys 10 dtype float16 parent 10.77.4.1 source 0 &&
+		refuses "values of this format have 4 or 8 bytes" format kv keys 10 dtype float16 parent 10.77.4.1 source 0 &&
 		refuses "not its own parent" format kv keys 10 parent "$(box_addr)" source 0
 }
 ktap_run "jobs that are refused" refusals

@@ -85,6 +85,9 @@ CASES = [
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
     # Jobs with keys in place of blocks.
+    ("job-add", dict(new, dtype=5), INVAL, "gradients have 2 or 4 bytes: int64 is of values of format kv"),
+    ("job-add", without(dict(rack, format=6, dtype=4, keys=9), "blocks", "grads", "ranks"), INVAL,
+     "values of this format have 4 or 8 bytes: take int32, float32 or int64"),
     ("job-collect", {"id": 7}, NOTSUPP, "jobs of this format have blocks: there are no keys to go on"),
     ("job-add", dict(new, keys=9), INVAL, "jobs of this format have blocks: leave keys away"),
     ("job-add", dict(new, **{"key-memory": 9}), INVAL, "jobs of this format have blocks: leave key-memory away"),

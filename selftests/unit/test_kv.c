@@ -8,6 +8,7 @@
 #include "format/kv.h"
 #include "job/kv.h"
 #include "kv/table.h"
+#include "type/reduce.h"
 #include "unit.h"
 
 /* The reducer, as a host of the box's link, and this box as a sender of it. */
@@ -47,7 +48,9 @@ static u32 some_key(void)
 	return min(a, b) * (u64)min(a, b) / KEYS;
 }
 
-static u32 put_pair(u8 *at, u32 k, s32 value, bool packed)
+static u32 width = 4;		/* bytes of a value */
+
+static u32 put_pair(u8 *at, u32 k, s64 value, bool packed)
 {
 	u8 key[64] = { };
 	u32 len = key_of(k, key);
@@ -55,31 +58,33 @@ static u32 put_pair(u8 *at, u32 k, s32 value, bool packed)
 	if (packed) {
 		at[0] = len;
 		memcpy(at + 1, key, len);
-		put_unaligned_be32(value, at + 1 + len);
-		return 1 + len + 4;
+		weir_kv_put_value(value, at + 1 + len, width);
+		return 1 + len + width;
 	}
 	memcpy(at, key, 64);
-	put_unaligned_be32(value, at + 64);
-	return 68;
+	weir_kv_put_value(value, at + 64, width);
+	return 64 + width;
 }
 
 /* Adds packed pairs to @sums; returns how many there were. */
 static u32 sum_packed(const u8 *at, u32 len, s64 *sums)
 {
 	u32 n = 0, used = 0, key;
+	u64 value;
 
-	for (; used < len; n++, used += 1 + key + 4) {
+	for (; used < len; n++, used += 1 + key + width) {
 		key = at[used];
-		CHECK(key >= 1 && key <= 64 && used + 1 + key + 4 <= len);
-		sums[number_of(at + used + 1, key)] += (s32)get_unaligned_be32(at + used + 1 + key);
+		CHECK(key >= 1 && key <= 64 && used + 1 + key + width <= len);
+		value = weir_kv_get_value(at + used + 1 + key, width);
+		sums[number_of(at + used + 1, key)] += width == 8 ? (s64)value : (s32)value;
 	}
 	CHECK_EQ(used, len);
 	return n;
 }
 
-static void table_is_exact(u32 keys, bool packed)
+static void table_is_exact(u32 keys, bool packed, u8 dtype)
 {
-	const struct weir_kv_config config = { .keys = keys, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM };
+	const struct weir_kv_config config = { .keys = keys, .dtype = dtype, .op = WEIR_OP_SUM };
 	static s64 want[KEYS], got[KEYS];
 	static u8 in[4096 + WEIR_KV_SLACK], out[8192];
 	struct weir_kv_tally tally = { };
@@ -87,6 +92,7 @@ static void table_is_exact(u32 keys, bool packed)
 	u32 i, j, len, cursor = 0, total = 0;
 	bool all;
 
+	width = dtype == WEIR_DTYPE_INT64 ? 8 : 4;
 	memset(want, 0, sizeof(want));
 	memset(got, 0, sizeof(got));
 	CHECK(!weir_kv_table_init(&table, &config));
@@ -97,14 +103,17 @@ static void table_is_exact(u32 keys, bool packed)
 
 		for (j = 0, len = 0; j < n; j++) {
 			u32 k = some_key();
-			s32 value = random() % 1000 - 500;
+			s64 value = random() % 1000 - 500;
 
+			/* The upper half counts, too. */
+			if (width == 8)
+				value *= 1LL << 33;
 			want[k] += value;
 			len += put_pair(in + len, k, value, packed);
 		}
-		CHECK(weir_kv_pairs_check(in, len, n, packed));
-		spill.size = (packed ? len : n * WEIR_KV_PAIR_MAX) + random() % 200;
-		weir_kv_table_reduce(&table, 1, &pairs, packed ? len : n * WEIR_KV_PAIR_MAX, &spill, &tally);
+		CHECK(weir_kv_pairs_check(in, len, n, packed, width));
+		spill.size = (packed ? len : n * (65 + width)) + random() % 200;
+		weir_kv_table_reduce(&table, 1, &pairs, packed ? len : n * (65 + width), &spill, &tally);
 		CHECK(spill.used <= spill.size);
 		CHECK_EQ(sum_packed(out, spill.used, got), spill.pairs);
 		CHECK(weir_kv_table_held(&table, 1) <= keys);
@@ -123,6 +132,7 @@ static void table_is_exact(u32 keys, bool packed)
 	if (keys >= 2 * KEYS)
 		CHECK(tally.evictions + tally.passed < total / 100);
 	weir_kv_table_uninit(&table);
+	width = 4;
 }
 
 static void kv_table_is_exact(void)
@@ -131,8 +141,10 @@ static void kv_table_is_exact(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		table_is_exact(keys[i], true);
-		table_is_exact(keys[i], false);
+		table_is_exact(keys[i], true, WEIR_DTYPE_INT32);
+		table_is_exact(keys[i], false, WEIR_DTYPE_INT32);
+		table_is_exact(keys[i], true, WEIR_DTYPE_INT64);
+		table_is_exact(keys[i], false, WEIR_DTYPE_INT64);
 	}
 }
 
@@ -217,32 +229,34 @@ static void kv_keeps_frequent_keys(void)
 }
 
 /* One key, one value after another; returns what the table has of it then. */
-static u32 fold(u8 dtype, u8 op, const u32 *value, u32 n, u32 *spilled)
+static u64 fold(u8 dtype, u8 op, const u64 *value, u32 n, u32 *spilled)
 {
+	u32 bytes = dtype == WEIR_DTYPE_INT64 ? 8 : 4;
 	const struct weir_kv_config config = { .keys = 8, .dtype = dtype, .op = op };
 	struct weir_kv_table table = { };
 	struct weir_kv_tally tally = { };
-	u8 in[6 + WEIR_KV_SLACK] = { 1, 'a' }, out[600];
+	u8 in[10 + WEIR_KV_SLACK] = { 1, 'a' }, out[600];
 	struct weir_kv_spill spill = { .at = out, .size = sizeof(out) };
-	u32 i, cursor = 0, got;
+	u32 i, cursor = 0;
+	u64 got;
 
 	CHECK(!weir_kv_table_init(&table, &config));
 	for (i = 0; i < n; i++) {
 		struct weir_kv_pairs pairs = { .at = in, .n = 1, .packed = true };
 
-		put_unaligned_be32(value[i], in + 2);
-		weir_kv_table_reduce(&table, 1, &pairs, 6, &spill, &tally);
+		weir_kv_put_value(value[i], in + 2, bytes);
+		weir_kv_table_reduce(&table, 1, &pairs, 2 + bytes, &spill, &tally);
 	}
 	*spilled = spill.pairs;
 	spill.used = 0;
 	CHECK(weir_kv_table_sweep(&table, 1, &cursor, false, &spill));
-	got = get_unaligned_be32(out + 2);
+	got = weir_kv_get_value(out + 2, bytes);
 	weir_kv_table_uninit(&table);
 	return got;
 }
 
 #define FOLD(dtype, op, spilled, ...) \
-	fold(dtype, op, (const u32[]){ __VA_ARGS__ }, sizeof((u32[]){ __VA_ARGS__ }) / 4, spilled)
+	fold(dtype, op, (const u64[]){ __VA_ARGS__ }, sizeof((u64[]){ __VA_ARGS__ }) / 8, spilled)
 
 static void kv_operations(void)
 {
@@ -255,6 +269,12 @@ static void kv_operations(void)
 	/* A sum that has no room goes on as it is, and is never wrong. */
 	CHECK_EQ(FOLD(WEIR_DTYPE_INT32, WEIR_OP_SUM, &spilled, 0x7fffffff, 1), 1);
 	CHECK_EQ(spilled, 1);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT64, WEIR_OP_SUM, &spilled, 5, -7, 1LL << 40), (1LL << 40) - 2);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT64, WEIR_OP_MIN, &spilled, 5, -1LL << 40, 9), -1LL << 40);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT64, WEIR_OP_MAX, &spilled, 5, -1LL << 40, 1LL << 40), 1LL << 40);
+	CHECK_EQ(spilled, 0);
+	CHECK_EQ(FOLD(WEIR_DTYPE_INT64, WEIR_OP_SUM, &spilled, INT64_MIN, -1), -1ULL);
+	CHECK_EQ(spilled, 1);
 	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_SUM, &spilled, 0x3f800000, 0x40000000), 0x40400000);
 	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_MIN, &spilled, 0x80000000, 0), 0x80000000);
 	CHECK_EQ(FOLD(WEIR_DTYPE_FLOAT32, WEIR_OP_MAX, &spilled, 0x7fc00001, 0x40000000), 0x7fc00000);
@@ -265,19 +285,25 @@ static void kv_bad_pairs(void)
 {
 	u8 pairs[80] = { 2, 'a', 'b', 0, 0, 0, 1, 1, 'c', 0, 0, 0, 2 };
 
-	CHECK(weir_kv_pairs_check(pairs, 13, 2, true));
-	CHECK(!weir_kv_pairs_check(pairs, 13, 1, true));
-	CHECK(!weir_kv_pairs_check(pairs, 13, 3, true));
-	CHECK(!weir_kv_pairs_check(pairs, 12, 2, true));
-	CHECK(!weir_kv_pairs_check(pairs, 14, 2, true));
+	CHECK(weir_kv_pairs_check(pairs, 13, 2, true, 4));
+	CHECK(!weir_kv_pairs_check(pairs, 13, 1, true, 4));
+	CHECK(!weir_kv_pairs_check(pairs, 13, 3, true, 4));
+	CHECK(!weir_kv_pairs_check(pairs, 12, 2, true, 4));
+	CHECK(!weir_kv_pairs_check(pairs, 14, 2, true, 4));
 	pairs[7] = 0;
-	CHECK(!weir_kv_pairs_check(pairs, 13, 2, true));
+	CHECK(!weir_kv_pairs_check(pairs, 13, 2, true, 4));
 	pairs[7] = 65;
-	CHECK(!weir_kv_pairs_check(pairs, 77, 2, true));
-	CHECK(!weir_kv_pairs_check(pairs, 68, 2, false));
-	CHECK(weir_kv_pairs_check(pairs, 68, 1, false));
+	CHECK(!weir_kv_pairs_check(pairs, 77, 2, true, 4));
+	CHECK(!weir_kv_pairs_check(pairs, 68, 2, false, 4));
+	CHECK(weir_kv_pairs_check(pairs, 68, 1, false, 4));
 	memset(pairs, 0, 64);
-	CHECK(!weir_kv_pairs_check(pairs, 68, 1, false));
+	CHECK(!weir_kv_pairs_check(pairs, 68, 1, false, 4));
+	memset(pairs, 'a', 72);
+	CHECK(weir_kv_pairs_check(pairs, 72, 1, false, 8));
+	CHECK(!weir_kv_pairs_check(pairs, 68, 1, false, 8));
+	pairs[0] = 1;
+	CHECK(weir_kv_pairs_check(pairs, 10, 1, true, 8));
+	CHECK(!weir_kv_pairs_check(pairs, 6, 1, true, 8));
 }
 
 /* A sender of the test's own. */
@@ -317,6 +343,7 @@ static struct weir_job *job;
 static struct mapper mapper[MAPPERS];
 static struct reducer reducer;
 static unsigned int loss;		/* of a hundred packets */
+static u8 type = WEIR_DTYPE_INT32;	/* of the job's values */
 
 static bool lost(void)
 {
@@ -335,8 +362,9 @@ static void setup(u32 keys, unsigned int sources)
 		.addr = box_addr(REDUCER), .port = WEIR_PORT_KV, .source = OWN_NUMBER,
 	};
 	cfg.kv = (struct weir_kv_config) {
-		.keys = keys, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM,
+		.keys = keys, .dtype = type, .op = WEIR_OP_SUM,
 	};
+	cfg.blocks.reduction = weir_reduction_find(type, WEIR_OP_SUM, 0);
 	job = box_job_of(&cfg);
 	CHECK(job);
 	memset(&reducer, 0, sizeof(reducer));
@@ -370,7 +398,7 @@ static int give_words(int host, const struct weir_kv_words *words, const u8 *dat
 static struct weir_kv_words words_of(const struct mapper *m)
 {
 	return (struct weir_kv_words) {
-		.kind = WEIR_KV_UP, .op = WEIR_OP_SUM, .dtype = WEIR_DTYPE_INT32, .source = m->id,
+		.kind = WEIR_KV_UP, .op = WEIR_OP_SUM, .dtype = type, .source = m->id,
 		.session = m->session,
 	};
 }
@@ -393,7 +421,7 @@ static void reducer_says(const struct weir_kv_words *to, u16 status, u32 seq, u6
 {
 	const struct weir_kv_words words = {
 		.kind = WEIR_KV_DOWN, .flags = WEIR_KV_CPK | reducer.flags, .op = WEIR_OP_SUM,
-		.dtype = WEIR_DTYPE_INT32, .source = to->source, .pairs = status, .seq = seq,
+		.dtype = type, .source = to->source, .pairs = status, .seq = seq,
 		.more = more, .session = to->session, .window = reducer.window,
 	};
 
@@ -646,6 +674,25 @@ static void kv_runs(void)
 	}
 }
 
+static void kv_runs_of_int64(void)
+{
+	static const u32 keys[] = { 4 * KEYS, KEYS / 10 };
+	static s64 want[KEYS];
+	unsigned int i;
+
+	type = WEIR_DTYPE_INT64;
+	width = 8;
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		setup(keys[i], MAPPERS);
+		loss = 10;
+		fill(want, MAPPERS);
+		run(MAPPERS, want);
+		box_down();
+	}
+	type = WEIR_DTYPE_INT32;
+	width = 4;
+}
+
 /* What fits into the table goes to the reducer once. */
 static void kv_reduces(void)
 {
@@ -656,7 +703,10 @@ static void kv_reduces(void)
 	run(MAPPERS, want);
 	CHECK_EQ(box_counter(WEIR_C_CONTRIBUTIONS), MAPPERS * (PACKETS + 1));
 	CHECK(reducer.packets < MAPPERS * PACKETS);
-	CHECK(box_counter(WEIR_C_KV_HITS) > box_counter(WEIR_C_KV_MISSES));
+	/* A key is new at first, and after each time that all have gone on. */
+	CHECK(box_counter(WEIR_C_KV_MISSES) <= KEYS * (1 + box_counter(WEIR_C_KV_FLUSHES)));
+	CHECK(box_counter(WEIR_C_KV_HITS) > KEYS);
+	CHECK_EQ(box_counter(WEIR_C_KV_EVICTIONS) + box_counter(WEIR_C_KV_PASSED), 0);
 	box_down();
 }
 
@@ -903,6 +953,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_operations),
 	KTAP_TEST(kv_bad_pairs),
 	KTAP_TEST(kv_runs),
+	KTAP_TEST(kv_runs_of_int64),
 	KTAP_TEST(kv_reduces),
 	KTAP_TEST(kv_mapper_begins_anew),
 	KTAP_TEST(kv_reducer_begins_anew),

@@ -193,6 +193,9 @@ def kv():
     one(udp(head + b"\x03abc" + bytes([0, 0, 0, 9]) + b"\x01z" + bytes(4), 12064), kind="pairs", kv_job="7", kv_source="2",
         kv_pairs="2", kv_seq="5", kv_session="0x01020304", kv_flags_fin=True, kv_flags_open=False, kv_op="1",
         kv_key=["abc", "z"], trimmed=None)
+    long = head[:3] + b"\x05" + head[4:]
+    one(udp(long + b"\x03abc" + bytes([0] * 7 + [9]) + b"\x01z" + bytes(8), 12064), kind="pairs", kv_dtype="5",
+        kv_key=["abc", "z"], trimmed=None)
     one(udp(head + b"\x03ab", 12064), kind="pairs", trimmed=True)
     head = struct.pack(">BBBBHHHHIIQ", 0x12, 0xc8, 1, 1, 7, 2, 1, 64, 0, 9, 77)
     one(udp(head, 12064, down=True), kind="answer to an opening", kv_status="1", kv_window="64", kv_more="0x000000000000004d")

@@ -73,6 +73,7 @@ enum weir_type {
 	WEIR_FLOAT32 = 2,	/* IEEE 754 binary32 */
 	WEIR_BFLOAT16 = 3,	/* the upper half of a binary32 */
 	WEIR_FLOAT16 = 4,	/* IEEE 754 binary16 */
+	WEIR_INT64 = 5,		/* two's complement; only of values of key-value streams */
 };
 
 /** enum weir_operation - how the ranks' elements are combined; see "op" in weir(8) */
@@ -743,7 +744,7 @@ struct weir_stream;
  * @job: the job's id
  * @source: of a mapper, its number among those of its box or reducer, from 0. Of a reducer 0
  * @sources: of a reducer, how many send to it: mappers, or boxes. Of a mapper 0
- * @type: of the values, WEIR_INT32 or WEIR_FLOAT32; 0 is WEIR_INT32
+ * @type: of the values, WEIR_INT32, WEIR_INT64 or WEIR_FLOAT32; 0 is WEIR_INT32
  * @operation: how values of a key are combined, an enum weir_operation; 0 is WEIR_SUM
  * @local_keys: of a mapper, how many keys it may keep to combine their values itself, before they are
  *	sent; 0 is none. When they are so many, all are sent
@@ -770,7 +771,7 @@ struct weir_kv_options {
  * @size: sizeof(struct weir_kv_pair), set by the caller
  * @key: the key's bytes, which need not be text; valid until the stream is closed
  * @length: how many, 1 to WEIR_KV_KEY_BYTES
- * @integer: the value, of int32. Sums may be larger than that
+ * @integer: the value, of int32 or int64. Sums of int32 may be larger than that
  * @real: the value, of float32. Sums of the reducer have double precision, those of a box have not
  */
 struct weir_kv_pair {
@@ -846,9 +847,9 @@ int weir_kv_open(struct weir_stream **stream, const struct weir_kv_options *opti
  * @stream: a mapper's
  * @key: the key's bytes
  * @length: how many, 1 to WEIR_KV_KEY_BYTES
- * @value: an integer in the range of int32, or a number that float32 can have
+ * @value: an integer in the range of the stream's type, or a number that float32 can have
  *
- * Blocks while the window is full.
+ * Blocks while the window is full. A double has 53 bits: weir_kv_put_integer() has all of int64.
  *
  * Return: 0;
  *	-EINVAL: no key, or one that is too long; -ERANGE: a value that the type does not have: the
@@ -857,6 +858,18 @@ int weir_kv_open(struct weir_stream **stream, const struct weir_kv_options *opti
  *	-ETIMEDOUT, -ECONNREFUSED, -EMSGSIZE and others of the path: final.
  */
 int weir_kv_put(struct weir_stream *stream, const void *key, size_t length, double value);
+
+/**
+ * weir_kv_put_integer() - put a pair into a stream
+ * @stream: a mapper's
+ * @key: the key's bytes
+ * @length: how many, 1 to WEIR_KV_KEY_BYTES
+ * @value: an integer in the range of the stream's type; in one of float32 it is rounded
+ *
+ * Return: as weir_kv_put().
+ */
+int weir_kv_put_integer(struct weir_stream *stream, const void *key, size_t length,
+			int64_t value);
 
 /**
  * weir_kv_collect() - let what was put go on to the reducer
@@ -908,7 +921,8 @@ int weir_kv_listen(struct weir_stream **stream, const struct weir_kv_options *op
  *
  * Void runs leave nothing, and it goes on waiting.
  *
- * Return: 0; -EINTR: a signal handler ran: call it again; -ENOMEM: final.
+ * Return: 0; -EINTR: a signal handler ran: call it again; -ENOMEM, -EOVERFLOW, where a sum has no
+ *	room in 64 bits: final.
  */
 int weir_kv_wait(struct weir_stream *stream);
 

@@ -95,7 +95,7 @@ void type_put(void *vector, enum weir_type type, size_t i, double value)
 		memcpy(&bits, &f, sizeof(bits));
 		((uint16_t *)vector)[i] = (uint16_t)(bits >> 16);
 		break;
-	case WEIR_FLOAT16:
+	default:
 		memcpy((uint16_t *)vector + i, &half, sizeof(half));
 		break;
 	}

@@ -2,7 +2,7 @@
 -- Packets of weir's jobs in Wireshark and tshark: all of the formats of uapi/weir_wire.h, and what
 -- is left of packets that a queue on the way has trimmed.
 
-local dtypes = { [1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16" }
+local dtypes = { [1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16", [5] = "int64" }
 local ops = { [1] = "sum", [2] = "min", [3] = "max" }
 local formats = { [1] = "trio", [2] = "lab", [3] = "lab-ethernet", [4] = "switchml", [5] = "panama", [6] = "kv" }
 local sizes = { [1] = 4, [2] = 4, [3] = 2, [4] = 2 }
@@ -503,16 +503,16 @@ end
 
 -- Adds pairs from the header's end on, as far as they are there.
 local function kv_pairs(tree, pinfo, tvb, count, packed)
-	local offset = 28
+	local offset, width = 28, tvb(3, 1):uint() == 5 and 8 or 4
 	for _ = 1, count do
 		local start = packed and 1 or 0
 		local length = packed and offset < tvb:len() and tvb(offset, 1):uint() or 64
-		if offset + start + length + 4 > tvb:len() then
+		if offset + start + length + width > tvb:len() then
 			return cut_off(tree, pinfo)
 		end
 		tree:add(k.key, tvb(offset + start, length))
-		tree:add(k.value, tvb(offset + start + length, 4))
-		offset = offset + start + length + 4
+		tree:add(k.value, tvb(offset + start + length, width))
+		offset = offset + start + length + width
 	end
 	if offset < tvb:len() then
 		tree:add_proto_expert_info(longer)

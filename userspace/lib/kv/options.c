@@ -42,9 +42,9 @@ static int read_numbers(struct weir_stream *stream, const struct weir_kv_options
 	if (o->job > WEIR_JOB_ID_MAX)
 		return kv_refuse(stream, -EINVAL, "job is %u: it must be 0 to %u", o->job,
 				 WEIR_JOB_ID_MAX);
-	if (o->type && o->type != WEIR_INT32 && o->type != WEIR_FLOAT32)
+	if (o->type && o->type != WEIR_INT32 && o->type != WEIR_FLOAT32 && o->type != WEIR_INT64)
 		return kv_refuse(stream, -EINVAL,
-				 "type is %u: it must be WEIR_INT32 or WEIR_FLOAT32, or 0",
+				 "type is %u: it must be WEIR_INT32, WEIR_INT64 or WEIR_FLOAT32, or 0",
 				 o->type);
 	if (o->operation > WEIR_MAX)
 		return kv_refuse(stream, -EINVAL,

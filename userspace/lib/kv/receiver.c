@@ -146,9 +146,11 @@ static void take_pairs(struct weir_stream *stream, struct kv_cursor cursor)
 	const struct kv_numbers *numbers = &stream->config.numbers;
 	struct kv_pair pair = { .length = 0 };
 
-	while (cursor.left && kv_pair_read(&cursor, &pair) == KV_FINE)
-		kv_table_take(&stream->receiver->table, numbers, pair.key, pair.length,
-			      kv_value_read(numbers, pair.bits));
+	while (!stream->failed && cursor.left && kv_pair_read(&cursor, &pair) == KV_FINE)
+		if (!kv_table_take(&stream->receiver->table, numbers, pair.key, pair.length,
+				   kv_value_read(numbers, pair.bits)))
+			kv_fail(stream, -EOVERFLOW, "the sum of the key '%.*s' has no room in 64 bits",
+				pair.length, (const char *)pair.key);
 }
 
 /**
@@ -320,7 +322,7 @@ int weir_kv_next(struct weir_stream *stream, struct weir_kv_pair *pair)
 	entry = &receiver->table.entries[receiver->read];
 	mine.key = kv_table_key(&receiver->table, entry);
 	mine.length = entry->length;
-	if (stream->config.numbers.type == WEIR_INT32)
+	if (kv_value_is_integer(&stream->config.numbers))
 		mine.integer = entry->value.integer;
 	else
 		mine.real = entry->value.real;

@@ -2,6 +2,7 @@
 #include "kv/sender.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -9,6 +10,7 @@
 #include "kv/hash.h"
 #include "kv/stream.h"
 #include "kv/talk.h"
+#include "number/number.h"
 
 /* Who has nothing to send shows so often that it is alive. */
 #define PROBE_AFTER	NSEC_PER_SEC
@@ -200,11 +202,13 @@ static int push(struct weir_stream *stream, uint8_t flags)
 /* Puts a pair that the wire can carry into a packet. */
 static int add(struct weir_stream *stream, const void *key, size_t length, union kv_value value)
 {
+	const struct kv_numbers *numbers = &stream->config.numbers;
 	struct kv_sender *sender = stream->sender;
+	size_t width = kv_width(numbers->type);
 	struct kv_packet *packet;
 	int err = 0;
 
-	if (sender->used + kv_pair_size(length) > sender->room)
+	if (sender->used + kv_pair_size(length, width) > sender->room)
 		err = push(stream, 0);
 	if (!err)
 		err = await_slot(stream);
@@ -212,7 +216,7 @@ static int add(struct weir_stream *stream, const void *key, size_t length, union
 		return err;
 	packet = kv_flight_packet(&sender->flight, sender->flight.next);
 	sender->used += kv_pair_write(packet->bytes + KV_HEADER + sender->used, key, length,
-				      kv_value_bits(&stream->config.numbers, value));
+				      kv_value_bits(numbers, value), width);
 	sender->pairs++;
 	stream->stats.pairs++;
 	return 0;
@@ -236,10 +240,10 @@ static int send_kept(struct weir_stream *stream)
 static int make_fit(struct weir_stream *stream, struct kv_entry *entry, union kv_value value)
 {
 	const struct kv_numbers *numbers = &stream->config.numbers;
-	union kv_value both = kv_value_combine(numbers, entry->value, value);
+	union kv_value both = entry->value;
 	int err;
 
-	if (kv_value_fits(numbers, both)) {
+	if (kv_value_combine(numbers, &both, value) && kv_value_fits(numbers, both)) {
 		entry->value = both;
 		return 0;
 	}
@@ -266,23 +270,41 @@ static int keep(struct weir_stream *stream, const void *key, size_t length, unio
 	return 0;
 }
 
-static int check_put(struct weir_stream *stream, size_t length, double value)
+static int check_key(struct weir_stream *stream, size_t length)
 {
-	const struct kv_numbers *numbers = &stream->config.numbers;
-
 	if (!length || length > WEIR_KV_KEY_MAX)
 		return kv_refuse(stream, -EINVAL, "the key has %zu bytes: it must have 1 to %d",
 				 length, WEIR_KV_KEY_MAX);
-	if (numbers->type == WEIR_INT32 &&
-	    !(value >= INT32_MIN && value <= INT32_MAX && value == (int32_t)value))
-		return kv_refuse(stream, -ERANGE,
-				 "the value %.17g is no integer from -2147483648 to 2147483647, as the job's type int32 has them",
-				 value);
-	if (numbers->type == WEIR_FLOAT32 &&
-	    !kv_value_fits(numbers, (union kv_value) { .real = value }))
+	return 0;
+}
+
+static int check_integer(struct weir_stream *stream, int64_t value)
+{
+	if (kv_value_fits(&stream->config.numbers, (union kv_value) { .integer = value }))
+		return 0;
+	return kv_refuse(stream, -ERANGE,
+			 "the value %" PRId64 " is not from -2147483648 to 2147483647, as the job's type int32 has them",
+			 value);
+}
+
+/* A double as the stream's type has it. */
+static int convert(struct weir_stream *stream, double value, union kv_value *mine)
+{
+	const struct kv_numbers *numbers = &stream->config.numbers;
+
+	if (!kv_value_is_integer(numbers)) {
+		mine->real = value;
+		if (kv_value_fits(numbers, *mine))
+			return 0;
 		return kv_refuse(stream, -ERANGE,
 				 "the value %.17g is too large for the job's type float32", value);
-	return 0;
+	}
+	if (!(value >= -0x1p63 && value < 0x1p63 && value == (double)(int64_t)value))
+		return kv_refuse(stream, -ERANGE,
+				 "the value %.17g is no integer that the job's type %s has", value,
+				 number_name(numbers->type));
+	mine->integer = (int64_t)value;
+	return check_integer(stream, mine->integer);
 }
 
 /* Is it a mapper's stream to which something can still be done? */
@@ -297,21 +319,37 @@ static int check_state(struct weir_stream *stream)
 	return 0;
 }
 
+static int put(struct weir_stream *stream, const void *key, size_t length, union kv_value value)
+{
+	int err;
+
+	enter(stream->sender);
+	err = stream->config.local_keys ? keep(stream, key, length, value) :
+					  add(stream, key, length, value);
+	return leave(stream->sender, err);
+}
+
 int weir_kv_put(struct weir_stream *stream, const void *key, size_t length, double value)
 {
-	int err = check_state(stream) ?: check_put(stream, length, value);
 	union kv_value mine;
+	int err = check_state(stream) ?: check_key(stream, length) ?:
+		  convert(stream, value, &mine);
+
+	return err ?: put(stream, key, length, mine);
+}
+
+int weir_kv_put_integer(struct weir_stream *stream, const void *key, size_t length, int64_t value)
+{
+	union kv_value mine = { .integer = value };
+	int err = check_state(stream) ?: check_key(stream, length);
 
 	if (err)
 		return err;
-	if (stream->config.numbers.type == WEIR_INT32)
-		mine.integer = (int64_t)value;
+	if (kv_value_is_integer(&stream->config.numbers))
+		err = check_integer(stream, value);
 	else
-		mine.real = value;
-	enter(stream->sender);
-	err = stream->config.local_keys ? keep(stream, key, length, mine) :
-					  add(stream, key, length, mine);
-	return leave(stream->sender, err);
+		mine.real = (double)value;
+	return err ?: put(stream, key, length, mine);
 }
 
 int weir_kv_collect(struct weir_stream *stream)

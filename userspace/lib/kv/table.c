@@ -123,7 +123,7 @@ struct kv_entry *kv_table_find(const struct kv_table *table, const void *key, si
 	return number ? &table->entries[number - 1] : NULL;
 }
 
-void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
+bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
 		   size_t length, union kv_value value)
 {
 	uint64_t hash = kv_hash(&table->secret, key, length);
@@ -132,8 +132,7 @@ void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, con
 
 	if (table->slots[slot]) {
 		entry = &table->entries[table->slots[slot] - 1];
-		entry->value = kv_value_combine(numbers, entry->value, value);
-		return;
+		return kv_value_combine(numbers, &entry->value, value);
 	}
 	entry = &table->entries[table->count++];
 	*entry = (struct kv_entry) {
@@ -145,6 +144,7 @@ void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, con
 	memcpy(table->bytes + table->bytes_used, key, length);
 	table->bytes_used += length;
 	table->slots[slot] = (uint32_t)table->count;
+	return true;
 }
 
 void kv_table_clear(struct kv_table *table)

@@ -57,8 +57,8 @@ int kv_table_reserve(struct kv_table *table, size_t keys, size_t bytes);
 /* A key's entry, or NULL. */
 struct kv_entry *kv_table_find(const struct kv_table *table, const void *key, size_t length);
 
-/* Takes a pair, for which there must be room. */
-void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
+/* Takes a pair, for which there must be room. False: the sum has none in 64 bits. */
+bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
 		   size_t length, union kv_value value);
 
 /* It keeps its memory. */

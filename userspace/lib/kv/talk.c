@@ -42,7 +42,7 @@ static int measure(struct weir_stream *stream)
 {
 	const struct address *peer = &stream->config.peer;
 	bool v4 = peer->any.sa_family == AF_INET;
-	size_t least = kv_pair_size(WEIR_KV_KEY_MAX);
+	size_t least = kv_pair_size(WEIR_KV_KEY_MAX, kv_width(stream->config.numbers.type));
 	size_t header = address_overhead(peer) + KV_HEADER;
 	socklen_t length = sizeof(int);
 	int mtu;

@@ -10,7 +10,7 @@
 
 /**
  * union kv_value - a value
- * @integer: in a job of int32
+ * @integer: in a job of int32 or int64
  * @real: in a job of float32
  */
 union kv_value {
@@ -18,19 +18,26 @@ union kv_value {
 	double real;
 };
 
-/* How values are combined: of int32 or float32 alone. */
+/* How values are combined: of int32, int64 or float32 alone. */
 struct kv_numbers {
 	enum weir_type type;
 	enum weir_operation operation;
 };
 
 /* A value of a packet, and one for it: of int32 it must be in range. */
-union kv_value kv_value_read(const struct kv_numbers *numbers, uint32_t bits);
-uint32_t kv_value_bits(const struct kv_numbers *numbers, union kv_value value);
+union kv_value kv_value_read(const struct kv_numbers *numbers, uint64_t bits);
+uint64_t kv_value_bits(const struct kv_numbers *numbers, union kv_value value);
 
-/* As the box does (enum weir_op, enum weir_dtype), but that sums have 64 bits. */
-union kv_value kv_value_combine(const struct kv_numbers *numbers, union kv_value a,
-				union kv_value b);
+static inline bool kv_value_is_integer(const struct kv_numbers *numbers)
+{
+	return numbers->type != WEIR_FLOAT32;
+}
+
+/*
+ * As the box does (enum weir_op, enum weir_dtype), but that sums have 64 bits. False: one has no
+ * room there, and @to is as it was.
+ */
+bool kv_value_combine(const struct kv_numbers *numbers, union kv_value *to, union kv_value more);
 
 /* Does a packet's value hold it? */
 bool kv_value_fits(const struct kv_numbers *numbers, union kv_value value);

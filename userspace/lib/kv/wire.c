@@ -68,6 +68,7 @@ struct kv_cursor kv_pairs(const struct kv_header *header, const uint8_t *packet,
 		.at = packet + KV_HEADER,
 		.left = length - KV_HEADER,
 		.packed = header->flags & WEIR_KV_PACKED,
+		.width = kv_width(header->dtype),
 	};
 }
 
@@ -86,12 +87,26 @@ static size_t find_key(const struct kv_cursor *cursor, struct kv_pair *pair)
 	if (cursor->packed) {
 		pair->key = cursor->at + 1;
 		pair->length = *cursor->at;
-		return kv_pair_size(pair->length);
+		return kv_pair_size(pair->length, cursor->width);
 	}
 	pair->key = cursor->at;
 	if (cursor->left >= WEIR_KV_KEY_MAX)
 		pair->length = length_without_zeroes(pair->key);
-	return WEIR_KV_KEY_MAX + KV_VALUE;
+	return WEIR_KV_KEY_MAX + cursor->width;
+}
+
+static uint64_t get_bits(const uint8_t *at, size_t width)
+{
+	uint64_t bits = 0;
+
+	memcpy((uint8_t *)&bits + sizeof(bits) - width, at, width);
+	return be64toh(bits);
+}
+
+static void put_bits(uint8_t *at, uint64_t bits, size_t width)
+{
+	bits = htobe64(bits);
+	memcpy(at, (uint8_t *)&bits + sizeof(bits) - width, width);
 }
 
 enum kv_fault kv_pair_read(struct kv_cursor *cursor, struct kv_pair *pair)
@@ -102,8 +117,7 @@ enum kv_fault kv_pair_read(struct kv_cursor *cursor, struct kv_pair *pair)
 		return KV_BAD_PAIRS;
 	if (!pair->length || pair->length > WEIR_KV_KEY_MAX)
 		return KV_BAD_KEY;
-	memcpy(&pair->bits, cursor->at + size - KV_VALUE, sizeof(pair->bits));
-	pair->bits = ntohl(pair->bits);
+	pair->bits = get_bits(cursor->at + size - cursor->width, cursor->width);
 	cursor->at += size;
 	cursor->left -= size;
 	return KV_FINE;
@@ -126,10 +140,10 @@ enum kv_fault kv_pairs_check(struct kv_cursor cursor, unsigned int pairs, size_t
 	return pairs || cursor.left ? KV_BAD_PAIRS : KV_FINE;
 }
 
-size_t kv_pair_write(uint8_t *at, const void *key, size_t length, uint32_t bits)
+size_t kv_pair_write(uint8_t *at, const void *key, size_t length, uint64_t bits, size_t width)
 {
 	at[0] = (uint8_t)length;
 	memcpy(at + 1, key, length);
-	put32(at + 1 + length, bits);
-	return kv_pair_size(length);
+	put_bits(at + 1 + length, bits, width);
+	return kv_pair_size(length, width);
 }

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weir.h>
 #include <weir_wire.h>
 
 #define KV_HEADER	sizeof(struct weir_kv)
-#define KV_VALUE	4
 
-/* The longest packet, and how many pairs one has at most: of keys of one byte. */
+/* The longest packet, and how many pairs one has at most: of keys of one byte and short values. */
 #define KV_PACKET_MAX	(KV_HEADER + WEIR_KV_BYTES_MAX)
-#define KV_PAIRS_MAX	(WEIR_KV_BYTES_MAX / (1 + 1 + KV_VALUE))
+#define KV_PAIRS_MAX	(WEIR_KV_BYTES_MAX / (1 + 1 + 4))
 
 /* Why a packet was not taken. */
 enum kv_fault {
@@ -53,7 +53,7 @@ struct kv_header {
 struct kv_pair {
 	const uint8_t *key;
 	uint8_t length;
-	uint32_t bits;
+	uint64_t bits;
 };
 
 /**
@@ -61,16 +61,24 @@ struct kv_pair {
  * @at: the next pair
  * @left: bytes from there
  * @packed: the form
+ * @width: bytes of a value
  */
 struct kv_cursor {
 	const uint8_t *at;
 	size_t left;
 	bool packed;
+	size_t width;
 };
 
 /* False: it is too short. */
 bool kv_header_read(struct kv_header *header, const uint8_t *packet, size_t length);
 void kv_header_write(uint8_t *packet, const struct kv_header *header);
+
+/* Bytes of a value of an enum weir_dtype. */
+static inline size_t kv_width(uint8_t dtype)
+{
+	return dtype == WEIR_DTYPE_INT64 ? 8 : 4;
+}
 
 /* The pairs of a packet that has a whole header. */
 struct kv_cursor kv_pairs(const struct kv_header *header, const uint8_t *packet, size_t length);
@@ -82,11 +90,11 @@ enum kv_fault kv_pair_read(struct kv_cursor *cursor, struct kv_pair *pair);
 enum kv_fault kv_pairs_check(struct kv_cursor cursor, unsigned int pairs, size_t *bytes);
 
 /* Bytes of a packed pair, and writes one; returns these bytes. */
-static inline size_t kv_pair_size(size_t length)
+static inline size_t kv_pair_size(size_t length, size_t width)
 {
-	return 1 + length + KV_VALUE;
+	return 1 + length + width;
 }
-size_t kv_pair_write(uint8_t *at, const void *key, size_t length, uint32_t bits);
+size_t kv_pair_write(uint8_t *at, const void *key, size_t length, uint64_t bits, size_t width);
 
 /* Does packet @a come before packet @b? Numbers of packets wrap around. */
 static inline bool kv_before(uint32_t a, uint32_t b)

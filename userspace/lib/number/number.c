@@ -5,7 +5,8 @@
 
 /* Joins and calls number types and operations alike. */
 _Static_assert(WEIR_INT32 == (int)WEIR_DTYPE_INT32 && WEIR_FLOAT32 == (int)WEIR_DTYPE_FLOAT32 &&
-	       WEIR_BFLOAT16 == (int)WEIR_DTYPE_BFLOAT16 && WEIR_FLOAT16 == (int)WEIR_DTYPE_FLOAT16,
+	       WEIR_BFLOAT16 == (int)WEIR_DTYPE_BFLOAT16 && WEIR_FLOAT16 == (int)WEIR_DTYPE_FLOAT16 &&
+	       WEIR_INT64 == (int)WEIR_DTYPE_INT64,
 	       "types are numbered as in the box");
 _Static_assert(WEIR_SUM == (int)WEIR_OP_SUM && WEIR_MIN == (int)WEIR_OP_MIN &&
 	       WEIR_MAX == (int)WEIR_OP_MAX, "operations are numbered as in the box");
@@ -15,6 +16,7 @@ static const char *const types[] = {
 	[WEIR_FLOAT32] = "float32",
 	[WEIR_BFLOAT16] = "bfloat16",
 	[WEIR_FLOAT16] = "float16",
+	[WEIR_INT64] = "int64",
 };
 
 static const char *const operations[] = {
@@ -25,7 +27,9 @@ static const char *const operations[] = {
 
 const char *number_name(enum weir_type type)
 {
-	return number_size(type) ? types[type] : "?";
+	if (type >= sizeof(types) / sizeof(types[0]) || !types[type])
+		return "?";
+	return types[type];
 }
 
 const char *operation_name(enum weir_operation operation)

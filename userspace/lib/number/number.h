@@ -8,7 +8,7 @@
 
 #include "libweir.h"
 
-/* Bytes of one; 0 where it is no type. */
+/* Bytes of one of a vector; 0 where vectors have no such type. */
 static inline size_t number_size(enum weir_type type)
 {
 	switch (type) {

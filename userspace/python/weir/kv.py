@@ -20,7 +20,7 @@ from . import Error, _choice, _lib, _number, _OPERATIONS, _text
 __all__ = ["Mapper", "Reducer", "Void"]
 
 
-_TYPES = {"int32": 1, "float32": 2}
+_TYPES = {"int32": 1, "float32": 2, "int64": 5}
 
 
 class Void(Error):
@@ -49,6 +49,8 @@ def _declare():
             ("weir_kv_open", ctypes.c_int, [handle, options]),
             ("weir_kv_listen", ctypes.c_int, [handle, options]),
             ("weir_kv_put", ctypes.c_int, [stream, ctypes.c_char_p, count, ctypes.c_double]),
+            ("weir_kv_put_integer", ctypes.c_int,
+             [stream, ctypes.c_char_p, count, ctypes.c_int64]),
             ("weir_kv_collect", ctypes.c_int, [stream]),
             ("weir_kv_finish", ctypes.c_int, [stream]),
             ("weir_kv_restart", ctypes.c_int, [stream]),
@@ -113,7 +115,7 @@ class Mapper(_End):
     job, source         the job's number, and this mapper's among those of the address
     port                UDP port of the job (12064)
     op                  "sum", "min" or "max"
-    dtype               "int32" or "float32"
+    dtype               "int32", "int64" or "float32"
     local_keys          keys whose values are combined here before they are sent (0)
     bind_address        this host's address (as the routing table chooses)
     timeout             seconds in which nothing comes back, or its box hears nothing of the reducer,
@@ -133,7 +135,10 @@ class Mapper(_End):
     def put(self, key: bytes | str, value: float = 1) -> None:
         """Puts a pair; a str goes as UTF-8. Blocks while the window is full."""
         key = key.encode() if isinstance(key, str) else bytes(key)
-        self._call(_lib.weir_kv_put, key, len(key), value)
+        if isinstance(value, int) and -1 << 63 <= value < 1 << 63:
+            self._call(_lib.weir_kv_put_integer, key, len(key), value)
+        else:
+            self._call(_lib.weir_kv_put, key, len(key), value)
 
     def flush(self) -> None:
         """Lets what was put go on to the reducer. The end of all mappers does so, too."""
@@ -171,7 +176,7 @@ class Reducer(_End):
 
     def __init__(self, *, job: int, sources: int, address: str | None = None, port: int = 0,
                  op: str = "sum", dtype: str = "int32") -> None:
-        self._integers = dtype == "int32"
+        self._integers = dtype != "float32"
         super().__init__(_lib.weir_kv_listen, _options(
             dtype, op, address=_text(address), port=_number("port", port, 16),
             job=_number("job", job, 16), sources=_number("sources", sources, 16)))

@@ -14,7 +14,7 @@
 static void print_pair(const struct weir_kv_pair *pair, enum weir_type type)
 {
 	fwrite(pair->key, 1, pair->length, stdout);
-	if (type == WEIR_INT32)
+	if (type != WEIR_FLOAT32)
 		printf("\t%" PRId64 "\n", pair->integer);
 	else
 		printf("\t%.9g\n", pair->real);

@@ -2,7 +2,6 @@
 #include "kv/pairs.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 /* Digits of the longest number that anybody writes. */
 #define VALUE_BYTES 64
 
-static int read_integer(double *value, const char *text)
+static int read_integer(int64_t *value, const char *text)
 {
 	long long number;
 	char *end;
@@ -20,9 +19,9 @@ static int read_integer(double *value, const char *text)
 	number = strtoll(text, &end, 10);
 	if (end == text || *end)
 		return refused(0, "'%s' is no integer", text);
-	if (errno || number < INT32_MIN || number > INT32_MAX)
-		return refused(0, "the value %s is beyond int32, -2147483648 to 2147483647", text);
-	*value = (double)number;
+	if (errno)
+		return refused(0, "the value %s is beyond 64 bits", text);
+	*value = number;
 	return WEIR_OK;
 }
 
@@ -44,11 +43,12 @@ int pair_read(struct pair *pair, const char *line, size_t length, bool integers)
 
 	pair->key = line;
 	pair->length = tab ? (size_t)(tab - line) : length;
-	pair->value = 1;
+	pair->is_integer = integers || !tab;
+	pair->integer = 1;
 	if (!tab)
 		return WEIR_OK;
 	if (digits >= sizeof(text))
 		return refused(0, "the value has %zu characters, and no number has so many", digits);
 	memcpy(text, tab + 1, digits);
-	return integers ? read_integer(&pair->value, text) : read_real(&pair->value, text);
+	return integers ? read_integer(&pair->integer, text) : read_real(&pair->real, text);
 }

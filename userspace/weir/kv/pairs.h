@@ -5,17 +5,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * struct pair - of a line
  * @key: which may have any bytes but tabs and line feeds
  * @length: of the key
- * @value: 1 where the line has none
+ * @is_integer: the value is in @integer, and 1 where the line has none; else in @real
  */
 struct pair {
 	const char *key;
 	size_t length;
-	double value;
+	bool is_integer;
+	int64_t integer;
+	double real;
 };
 
 /* Reads a line. Returns an exit status, with a sentence about the value. */

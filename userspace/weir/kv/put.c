@@ -15,7 +15,7 @@
 /**
  * struct put - a mapper
  * @stream: its stream
- * @integers: values are of int32
+ * @integers: values are of int32 or int64
  * @lines: what it reads
  */
 struct put {
@@ -39,6 +39,13 @@ static int lines_refuse(int err)
 	return refused(-err, "cannot read %s: %s", put.lines.name, strerror(-err));
 }
 
+static int put_pair(const struct pair *pair)
+{
+	if (pair->is_integer)
+		return weir_kv_put_integer(put.stream, pair->key, pair->length, pair->integer);
+	return weir_kv_put(put.stream, pair->key, pair->length, pair->real);
+}
+
 /* Returns an exit status; *@err is that of the stream. */
 static int put_line(const char *line, size_t length, int *err)
 {
@@ -48,7 +55,7 @@ static int put_line(const char *line, size_t length, int *err)
 	tell_where("%s line %llu", put.lines.name, put.lines.number);
 	status = pair_read(&pair, line, length, put.integers);
 	if (!status)
-		*err = weir_kv_put(put.stream, pair.key, pair.length, pair.value);
+		*err = put_pair(&pair);
 	if (*err == -EINVAL || *err == -ERANGE)
 		status = stream_refuses(-*err);
 	tell_where("%s", "");
@@ -133,7 +140,7 @@ static int open_stream(const struct args *args)
 	do
 		err = weir_kv_open(&put.stream, &options);
 	while (err == -EINTR);
-	put.integers = options.type == WEIR_INT32;
+	put.integers = options.type != WEIR_FLOAT32;
 	return err ? stream_refuses(-err) : WEIR_OK;
 }
 
