@@ -15,7 +15,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=box.sh
 . "$here/box.sh"
 
-mappers=3 reducer=4 job=7
+mappers=3 reducer=4 upper=5 job=7
 licenses=/usr/share/common-licenses
 
 cat "$licenses"/*[0-9] | LC_ALL=C tr -cs "[:alpha:]" "\n" | tr "[:upper:]" "[:lower:]" | grep . >"$box_out/words"
@@ -39,9 +39,9 @@ get() {
 	getter=$!
 }
 
-# put I: the I-th mapper, in the background.
+# put I [source NUMBER]: the I-th mapper, in the background.
 put() {
-	in_worker "$1" timeout 200 weir kv put job "$job" source $(($1 - 1)) to "${kv_to:-$(box_addr)}" \
+	in_worker "$1" timeout 200 weir kv put job "$job" source "${3:-$(($1 - 1))}" to "${kv_to:-$(box_addr)}" \
 		file "$box_out/words.0$(($1 - 1))" 2>"$box_out/put-said.$1" &
 	map_pids+=($!)
 }
@@ -83,7 +83,7 @@ a_tenth() {
 }
 one_key() { begin "$1" 1 && counts && (($(stat kv-misses) > $(stat kv-hits))); }
 
-star_create "$reducer" || exit 1
+star_create "$upper" || exit 1
 for mode in xdp tc; do
 	ktap_run "$mode: words are counted, all in the box" all_fit "$mode"
 	ktap_run "$mode: words are counted, a tenth in the box" a_tenth "$mode"
@@ -171,6 +171,31 @@ collected() {
 	return "$1"
 }
 ktap_run "an administrator has keys go on" collected
+
+# Two mappers below a box that is below another one, which the third sends to.
+levels() {
+	local keys=$1 status
+	weir job flush && weir port flush &&
+		box_job "$job" 2 format kv keys "$keys" parent "$(worker_addr "$upper")" source 0 &&
+		box_attach "$upper" tc || return
+	in_worker "$upper" weir job add id "$job" sources 2 format kv keys "$keys" address "$(worker_addr "$upper")" \
+		parent "$(worker_addr "$reducer")" source 0 &&
+		in_worker "$upper" weir source add job "$job" id 0 address "$(box_addr)" &&
+		in_worker "$upper" weir source add job "$job" id 1 address "$(worker_addr 3)" &&
+		in_worker "$upper" weir port attach dev eth0 mode tc && box_netem "$upper" loss 5% || return
+	get sources 1
+	map_pids=()
+	put 1 source 0 && put 2 source 1 && kv_to=$(worker_addr "$upper") put 3 source 1
+	mapped
+	status=$?
+	box_no_netem "$upper"
+	((status)) || in_worker "$upper" weir -j job show id "$job" | gojq -e '.[0].stats | ."kv-hits" > 0' >/dev/null || status=1
+	in_worker "$upper" weir job show id "$job"
+	in_worker "$upper" weir port flush
+	in_worker "$upper" weir job flush
+	return "$status"
+}
+ktap_run "a box below another one, each with a tenth of the words" levels $((distinct / 10))
 
 # As many bytes as a disk: sums of mappers that leave 32 bits, and some 53.
 long_values() {
