@@ -383,8 +383,8 @@ struct weir_panama {
  *
  * Pairs come in one of two forms. With WEIR_KV_PACKED: a byte with the length of the key, 1 to
  * WEIR_KV_KEY_MAX; the key; the value. Without it, the paper's: WEIR_KV_KEY_MAX bytes with the
- * key, filled up with zeroes at its end, and the value. Values have 4 bytes, of int64 8. A packet has
- * WEIR_KV_BYTES_MAX bytes of pairs at most.
+ * key, filled up with zeroes at its end, and the value. Values have 4 bytes, of int64 8. A packet
+ * has WEIR_KV_BYTES_MAX bytes of pairs at most.
  *
  * *A stream* goes from a sender to a receiver: from a mapper to a box, from a box to its
  * parent, from the last box, or from mappers without a box, to the reducer. All are alike.

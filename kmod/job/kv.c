@@ -75,7 +75,8 @@ int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config)
 	kv->done = true;
 	spin_lock_init(&kv->lock);
 	hrtimer_setup(&kv->timer, weir_kv_visit, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	return weir_kv_outbox_init(&kv->out, weir_kv_width(config->dtype)) ?: weir_kv_table_init(&kv->table, config) ?:
+	return weir_kv_outbox_init(&kv->out, weir_kv_width(config->dtype)) ?:
+	       weir_kv_table_init(&kv->table, config) ?:
 	       weir_kv_fill_streams(kv, job->blocks.sources);
 }
 

@@ -22,7 +22,6 @@
 #include "kv/value.h"
 #include "type/reduce.h"
 
-
 /**
  * weir_kv_check_shape() - are its lengths possible?
  * @c: the parsed packet, which goes up

@@ -673,7 +673,8 @@ int weir_nl_job_collect_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	if (!job->kv) {
-		NL_SET_ERR_MSG(info->extack, "jobs of this format have blocks: there are no keys to go on");
+		NL_SET_ERR_MSG(info->extack,
+			       "jobs of this format have blocks: there are no keys to go on");
 		return -EOPNOTSUPP;
 	}
 	local_bh_disable();

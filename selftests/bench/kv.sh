@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Key-value streams by the box: what is left of them on the reducer's link, and what a pair costs. To be
-# run in a virtual machine that counts instructions:
+# Key-value streams by the box: what is left of them on the reducer's link, what a pair costs, and how
+# long a job takes. To be run in a virtual machine that counts instructions:
 #
-#	selftests/vm/run --icount --memory 4G -- selftests/bench/kv.sh
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/kv.sh cost
+#	selftests/vm/run --icount --qemu -icount --qemu sleep=off -- selftests/bench/kv.sh links
 #
 # The box's instructions are what its programs took (bpf_stats_enabled), from a packet's arrival at the
 # port until all that it causes has been handed to a device: pairs, acknowledgments, packets to the
-# reducer. The timer's are not among them.
+# reducer. The timer's are not among them. Those of a reducer on sockets are its processor time: what
+# the kernel does for its packets before it is woken is not among them.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=lib.sh
@@ -15,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../netns/box.sh
 . selftests/netns/box.sh
 
-kv_job=7 kv_keys=20000 kv_work=$(mktemp -d) || exit 1
+kv_job=7 kv_keys=20000 kv_tcp_port=9000 kv_work=$(mktemp -dp /run) || exit 1
 at_exit rm -rf "$kv_work"
 
 # Keys of 16 bytes, each once.
@@ -30,22 +32,23 @@ kv_get() {
 	kv_getter=$!
 }
 
-# kv_put MAPPERS ADDRESS FILE
+# kv_put MAPPERS ADDRESS FILE [KEYS]: FILE, or of each mapper FILE and its number
 kv_put() {
-	local i pids=()
+	local i file pids=()
 	for ((i = 1; i <= $1; i++)); do
-		in_worker "$i" timeout 500 weir kv put job "$kv_job" source $((i - 1)) to "$2" file "$3" &
+		file=$3
+		[[ -e $file ]] || file=$3.$((i - 1))
+		in_worker "$i" timeout 500 weir kv put job "$kv_job" source $((i - 1)) to "$2" file "$file" &
 		pids+=($!)
 	done
 	wait_all "${pids[@]}" "$kv_getter" || die "a stream failed"
-	(($(wc -l <"$kv_work/got") == kv_keys)) || die "the counts are wrong"
+	(($(wc -l <"$kv_work/got") == ${4:-$kv_keys})) || die "the counts are wrong"
 }
 
-# kv_up MAPPERS: a star with a job that has room for all keys.
+# kv_up MAPPERS KEYS: a star with a job that has room for so many keys.
 kv_up() {
 	star_create $(($1 + 1)) 1500 || die "no star"
-	box_job "$kv_job" "$1" format kv keys $((4 * kv_keys)) parent "$(worker_addr $(($1 + 1)))" source 0 ||
-		die "no job"
+	box_job "$kv_job" "$1" format kv keys "$2" parent "$(worker_addr $(($1 + 1)))" source 0 || die "no job"
 	box_attach $(($1 + 1)) tc || die "no ports"
 }
 
@@ -64,7 +67,7 @@ kv_carried() {
 # What comes of N mappers with the same keys, beside one mapper's own stream: the paper's 1 / (N rho).
 kv_reduction() {
 	local n=$1 ideal
-	kv_up "$n"
+	kv_up "$n" $((4 * kv_keys))
 	kv_carried "$n" "$(worker_addr $((n + 1)))" 1 1
 	ideal=$carried
 	kv_carried "$n" "$(box_addr)" 1 "$n"
@@ -72,22 +75,141 @@ kv_reduction() {
 	box_down
 }
 
+kv_stat() { box_stat ".[].stats.\"$1\"" job show id "$kv_job"; }
+
+# With room for a tenth of the keys, which are distributed as Zipf has it: which share of the pairs finds
+# its key in the box, beside a list in order of last use; and what that makes of the link's bytes.
+kv_tenth() {
+	local n=6 lru keys before hits misses
+	lru=$(selftests/bench/zipf.py "$kv_work" "$n" 30000 "$kv_keys" $((kv_keys / 10))) || die "no pairs"
+	keys=$(cut -f 1 "$kv_work"/zipf.* | sort -u | wc -l)
+	kv_up "$n" $((kv_keys / 10))
+	before=$(kv_sent "w$((n + 1))")
+	kv_get "$n" "$n"
+	kv_put "$n" "$(worker_addr $((n + 1)))" "$kv_work/zipf" "$keys"
+	carried=$(($(kv_sent "w$((n + 1))") - before))
+	kv_get "$n" 1
+	kv_put "$n" "$(box_addr)" "$kv_work/zipf" "$keys"
+	figure "kv_reduction_tenth_$n" "$(ratio $(($(kv_sent "w$((n + 1))") - before - carried)) "$carried")"
+	hits=$(kv_stat kv-hits) misses=$(kv_stat kv-misses)
+	figure "kv_hits_tenth_over_lru_$n" "$(ratio "$(ratio "$hits" $((hits + misses)))" "$lru")"
+	box_down
+}
+
 # Nanoseconds, which are instructions, that programs of ports have taken.
 kv_taken() { bpftool prog show -j | gojq '[.[] | select(.name == "weir_tc").run_time_ns // 0] | add'; }
 
+# kv_tcp MAPPERS: the same pairs to a reducer that takes them by TCP; sets $socket, its processor time.
+kv_tcp() {
+	local n=$1 i pids=()
+	kv_tcp_get "$n"
+	for ((i = 1; i <= n; i++)); do
+		in_worker "$i" timeout 500 build/bin/bench-kv-tcp put "$(worker_addr $((n + 1)))" "$kv_tcp_port" <"$kv_work/often" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" "$kv_getter" || die "a stream by TCP failed"
+	kv_tcp_check "$n"
+}
+kv_tcp_get() {
+	in_worker $(($1 + 1)) timeout 500 build/bin/bench-kv-tcp get "$kv_tcp_port" "$1" >"$kv_work/tcp" &
+	kv_getter=$!
+}
+kv_tcp_check() {
+	local keys pairs
+	read -r keys pairs socket <"$kv_work/tcp"
+	((keys == kv_keys && pairs == 5 * $1 * kv_keys)) || die "the counts by TCP are wrong"
+}
+
 kv_cost() {
-	local n=3 before
-	kv_up "$n"
+	local n=3 before pairs box
+	kv_up "$n" $((4 * kv_keys))
 	sysctl -q kernel.bpf_stats_enabled=1
 	before=$(kv_taken)
 	kv_get "$n" 1
 	kv_put "$n" "$(box_addr)" "$kv_work/often"
-	figure insn_kv_pair "$(awk "BEGIN { printf \"%.1f\", ($(kv_taken) - $before) / (5 * $n * $kv_keys) }")"
+	pairs=$((5 * n * kv_keys))
+	box=$(($(kv_taken) - before))
+	sysctl -q kernel.bpf_stats_enabled=0
+	figure insn_kv_pair "$(awk "BEGIN { printf \"%.1f\", $box / $pairs }")"
 	weir job show id "$kv_job" | while IFS= read -r line; do note "$line"; done
+	kv_tcp "$n"
+	figure insn_kv_pair_socket "$(awk "BEGIN { printf \"%.1f\", $socket / $pairs }")"
+	figure insn_kv_pair_over_socket "$(ratio "$box" "$socket")"
 	box_down
 }
 
-for mappers in 3 6 12; do
-	kv_reduction "$mappers"
-done
-kv_cost
+# kv_feed MAPPERS COMMAND...: a job of mappers, which are COMMAND with their number; sets $took, the time
+# in microseconds of the guest's clock from the first pair until the reducer has ended. All programs
+# have been started before: what they read of their files takes the host's time.
+kv_feed() {
+	local n=$1 i go pids=() begin lines
+	shift
+	lines=$(<"$kv_work/often")
+	mkfifo "$kv_work/go"
+	exec {go}<>"$kv_work/go"
+	for ((i = 1; i <= n; i++)); do
+		mkfifo "$kv_work/pipe.$i"
+		"$@" "$i" <"$kv_work/pipe.$i" &
+		pids+=($!)
+		{ read -ru "$go" && echo "$lines"; } >"$kv_work/pipe.$i" &
+		pids+=($!)
+	done
+	until kv_are_there "$n"; do
+		sleep 0.1
+	done
+	begin=${EPOCHREALTIME/./}
+	for ((i = 1; i <= n; i++)); do
+		echo >&"$go"
+	done
+	wait "$kv_getter" || die "no reducer"
+	took=$((${EPOCHREALTIME/./} - begin))
+	wait_all "${pids[@]}" || die "a stream failed"
+	exec {go}>&-
+	rm "$kv_work"/pipe.* "$kv_work/go"
+}
+
+# Each mapper has its way to the box, or to the reducer.
+kv_are_there() {
+	(($(in_worker "$(($1 + 1))" ss -Htn "sport = :$kv_tcp_port" | wc -l) == $1)) ||
+		[[ $(box_stat '.[].stats.joins' job show id "$kv_job") == "$kv_joined" ]]
+}
+
+kv_put_fed() {
+	in_worker "$1" timeout 500 weir kv put job "$kv_job" source $(($1 - 1)) to "$(box_addr)"
+}
+kv_tcp_put_fed() {
+	in_worker "$1" timeout 500 build/bin/bench-kv-tcp put "$kv_reducer" "$kv_tcp_port"
+}
+
+# A job of six mappers, over links of so many Mbit/s: by the box, and by TCP without it.
+kv_completion() {
+	local n=6 mbit=$1 i by_box kv_joined kv_reducer
+	kv_up "$n" $((4 * kv_keys))
+	kv_joined=$n kv_reducer=$(worker_addr $((n + 1)))
+	for ((i = 1; i <= n + 1; i++)); do
+		in_worker "$i" tc qdisc replace dev eth0 root tbf rate "${mbit}mbit" burst 16kb limit 1mb || die "no shaping"
+		in_router tc qdisc replace dev "w$i" root tbf rate "${mbit}mbit" burst 16kb limit 1mb || die "no shaping"
+	done
+	kv_get "$n" 1
+	kv_feed "$n" kv_put_fed
+	(($(wc -l <"$kv_work/got") == kv_keys)) || die "the counts are wrong"
+	by_box=$took kv_joined=never
+	kv_tcp_get "$n"
+	kv_feed "$n" kv_tcp_put_fed
+	kv_tcp_check "$n"
+	note "a job of $((5 * n * kv_keys)) pairs over links of $mbit Mbit/s: $((by_box / 1000)) ms by the box, $((took / 1000)) by TCP"
+	figure "kv_completion_over_tcp_$n" "$(ratio "$by_box" "$took")"
+	box_down
+}
+
+case ${1-} in
+cost)
+	for mappers in 3 6 12; do
+		kv_reduction "$mappers"
+	done
+	kv_tenth
+	kv_cost
+	;;
+links) kv_completion 20 ;;
+*) die "say cost or links" ;;
+esac

@@ -404,7 +404,7 @@ static void sums_beyond_int32(void)
 static void behind_a_silent_reducer(void)
 {
 	const struct weir_kv_options options = {
-		.size = sizeof(options), .address = "127.0.0.1", .port = RELAYS, .timeout_ms = 300,
+		.size = sizeof(options), .address = "127.0.0.1", .port = RELAYS, .timeout_ms = 2000,
 	};
 	const struct weir_kv_options reducer = { .size = sizeof(reducer), .sources = 2 };
 	const struct faults_options none = { .seed = 1 };

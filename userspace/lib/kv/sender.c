@@ -175,17 +175,24 @@ static int work_or_wait(struct weir_stream *stream)
 						 probe_time(sender))) ?: work(stream);
 }
 
-/* Until there is a packet to fill. A signal's handler changes nothing here. */
+/*
+ * Until there is a packet to fill, which mostly there is: most pairs ask no clock. A signal's handler
+ * changes nothing here.
+ */
 static int await_slot(struct weir_stream *stream)
 {
+	struct kv_sender *sender = stream->sender;
 	int err = stream->failed;
 
-	while (!err && !kv_flight_has_slot(&stream->sender->flight)) {
+	if (err || kv_flight_has_slot(&sender->flight))
+		return err;
+	enter(sender);
+	while (!err && !kv_flight_has_slot(&sender->flight)) {
 		err = work_or_wait(stream);
 		if (err == -EINTR)
 			err = 0;
 	}
-	return err;
+	return leave(sender, err);
 }
 
 /* A packet more goes, with these flags. */
@@ -196,7 +203,8 @@ static int push(struct weir_stream *stream, uint8_t flags)
 	if (err)
 		return err;
 	seal(stream, flags);
-	return work(stream);
+	enter(stream->sender);
+	return leave(stream->sender, work(stream));
 }
 
 /* Puts a pair that the wire can carry into a packet. */
@@ -321,17 +329,13 @@ static int check_state(struct weir_stream *stream)
 
 static int put(struct weir_stream *stream, const void *key, size_t length, union kv_value value)
 {
-	int err;
-
-	enter(stream->sender);
-	err = stream->config.local_keys ? keep(stream, key, length, value) :
-					  add(stream, key, length, value);
-	return leave(stream->sender, err);
+	return stream->config.local_keys ? keep(stream, key, length, value) :
+					   add(stream, key, length, value);
 }
 
 int weir_kv_put(struct weir_stream *stream, const void *key, size_t length, double value)
 {
-	union kv_value mine;
+	union kv_value mine = { .integer = 0 };
 	int err = check_state(stream) ?: check_key(stream, length) ?:
 		  convert(stream, value, &mine);
 
@@ -354,12 +358,7 @@ int weir_kv_put_integer(struct weir_stream *stream, const void *key, size_t leng
 
 int weir_kv_collect(struct weir_stream *stream)
 {
-	int err = check_state(stream);
-
-	if (err)
-		return err;
-	enter(stream->sender);
-	return leave(stream->sender, send_kept(stream) ?: push(stream, WEIR_KV_COLLECT));
+	return check_state(stream) ?: send_kept(stream) ?: push(stream, WEIR_KV_COLLECT);
 }
 
 int kv_sender_progress(struct weir_stream *stream)
@@ -419,7 +418,8 @@ static int finish(struct weir_stream *stream)
 	if (err)
 		return err;
 	sender->ended = true;
-	err = await_end(stream);
+	enter(sender);
+	err = leave(sender, await_end(stream));
 	if (err)
 		return err;
 	sender->over = true;
@@ -435,8 +435,7 @@ int weir_kv_finish(struct weir_stream *stream)
 		return kv_refuse(stream, -EINVAL, "the stream is a reducer's: mappers finish");
 	if (stream->failed || sender->over)
 		return stream->failed;
-	enter(sender);
-	return leave(sender, finish(stream));
+	return finish(stream);
 }
 
 int weir_kv_restart(struct weir_stream *stream)

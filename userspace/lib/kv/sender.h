@@ -30,7 +30,7 @@ struct weir_stream;
  * @behind_silent: that was of a box which hears nothing of the reducer
  * @sent: when one was sent last, ns
  * @silent_since: when one was sent first after that; 0 where none was
- * @left: when the caller's last call ended, ns
+ * @left: when a call that has used the socket ended last, ns
  * @trouble: the last error of the path, an errno; 0 where packets have come since
  */
 struct kv_sender {

@@ -12,15 +12,28 @@
 
 #include "base/tool.h"
 
-static char where[256];
+static const char *where_file;
+static unsigned long long where_line;
 
-void tell_where(const char *format, ...)
+void tell_where(const char *file, unsigned long long line)
 {
-	va_list args;
+	where_file = file;
+	where_line = line;
+}
 
-	va_start(args, format);
-	vsnprintf(where, sizeof(where), format, args);
-	va_end(args);
+/* The sentence with the place that it is about. */
+static char *placed(const char *said)
+{
+	char *sentence;
+	int length;
+
+	if (where_file)
+		length = asprintf(&sentence, "%s line %llu: %s", where_file, where_line, said);
+	else
+		length = asprintf(&sentence, "%s", said);
+	if (length < 0)
+		abort();
+	return sentence;
 }
 
 static void tell_json(const struct problem *problem, const char *what,
@@ -47,11 +60,11 @@ static void tell_json(const struct problem *problem, const char *what,
 static void vtell(const struct problem *problem, const char *what,
 		  const char *format, va_list args)
 {
-	char *said = NULL, *sentence = NULL;
+	char *said = NULL, *sentence;
 
-	if (vasprintf(&said, format, args) < 0 ||
-	    asprintf(&sentence, "%s%s%s", where, *where ? ": " : "", said) < 0)
+	if (vasprintf(&said, format, args) < 0)
 		abort();
+	sentence = placed(said);
 	free(said);
 	if (opt.json)
 		tell_json(problem, what, sentence);

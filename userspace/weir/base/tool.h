@@ -55,8 +55,11 @@ int refused(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where the words are that sentences are about from now on: "FILE line 7"; "" for nowhere. */
-void tell_where(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * Where the words are that sentences are about from now on: "FILE line 7"; NULL for nowhere. Is called
+ * for each line of files of millions: the name is not copied.
+ */
+void tell_where(const char *file, unsigned long long line);
 
 /* Prints a choice of the tool where the command line gives none. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));

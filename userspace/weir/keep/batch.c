@@ -107,8 +107,8 @@ int batch_parse(const struct command *command, const char *name, struct args *ar
 	int status;
 
 	if (command->line)
-		tell_where("%s line %u", name, command->line);
+		tell_where(name, command->line);
 	status = args_parse(args, command->count, command->word);
-	tell_where("%s", "");
+	tell_where(NULL, 0);
 	return status;
 }

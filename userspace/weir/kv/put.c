@@ -52,13 +52,13 @@ static int put_line(const char *line, size_t length, int *err)
 	struct pair pair;
 	int status;
 
-	tell_where("%s line %llu", put.lines.name, put.lines.number);
+	tell_where(put.lines.name, put.lines.number);
 	status = pair_read(&pair, line, length, put.integers);
 	if (!status)
 		*err = put_pair(&pair);
 	if (*err == -EINVAL || *err == -ERANGE)
 		status = stream_refuses(-*err);
-	tell_where("%s", "");
+	tell_where(NULL, 0);
 	return status;
 }
 
