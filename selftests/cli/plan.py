@@ -359,8 +359,21 @@ def mistakes():
         said = ask(good.replace(old, new, 1), ok=False)
         for word in words:
             assert word in said, f"'{word}' is not in: {said}"
+    assert "leef0" in ask(good.replace("link leaf0", "link leef0"), "network", ok=False)
     assert "nobody" in ask(good, "for", "nobody", ok=False)
     assert "dott" in ask(good, "dott", ok=False)
+
+
+def network():
+    """What the file says, job or not."""
+    text = "box b address 10.1.0.1\nswitch s\nworker w address 10.2.0.1\nrate 10gbit\nlink w s\nlink s b\n"
+    told = json.loads(ask(text, "network"))
+    assert told == {"nodes": [
+        {"kind": "box", "name": "b", "address": "10.1.0.1", "links": ["s"]},
+        {"kind": "switch", "name": "s", "links": ["w", "b"]},
+        {"kind": "worker", "name": "w", "address": "10.2.0.1", "links": ["s"]}]}, told
+    assert json.loads(ask(text + "job id 1\n", "network")) == told
+    assert "no job" in ask(text, ok=False)
 
 
 def large():
@@ -381,5 +394,5 @@ def large():
     assert len(plan["trees"]) == 16 and plan["rate"] * 8 == 10e9, plan["rate"]
 
 
-for test in (known, random_nets, memory, levels, several, mistakes, large):
+for test in (known, random_nets, memory, levels, several, mistakes, network, large):
     test()

@@ -372,7 +372,7 @@ static const struct verb doctor_verbs[] = {
 static const struct verb plan_verbs[] = {
 	{ "", "the trees of boxes for the job of a file of workers, boxes and links; and what each is told",
 	  0, no_keys, .run = plan_run, .positional = true, .host_first = true,
-	  .words = "FILE [ansible | dot | for NAME]" },
+	  .words = "FILE [ansible | dot | network | for NAME]" },
 	{ .name = NULL },
 };
 

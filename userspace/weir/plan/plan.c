@@ -147,25 +147,34 @@ static int print_form(const struct plan *plan, int count, char **words)
 	else if (count == 2 && !strcmp(words[0], "for"))
 		return print_told(plan, words[1]);
 	else
-		return usage(NULL, "plan does not know '%s' behind its file: it takes ansible, dot or for NAME",
+		return usage(NULL, "plan does not know '%s' behind its file: it takes ansible, dot, network or for NAME",
 			     words[0]);
 	return WEIR_OK;
+}
+
+static int make_and_print(const struct topology *topology, int count, char **words)
+{
+	struct plan plan = { 0 };
+	int status = plan_make(&plan, topology);
+
+	if (!status)
+		status = print_form(&plan, count, words);
+	plan_free(&plan);
+	return status;
 }
 
 int plan_run(const struct args *args)
 {
 	struct topology topology = { 0 };
-	struct plan plan = { 0 };
 	int status;
 
 	if (!args->words)
 		return usage(NULL, "plan lacks its file: write plan FILE");
 	status = topology_read(&topology, args->word[0]);
-	if (!status)
-		status = plan_make(&plan, &topology);
-	if (!status)
-		status = print_form(&plan, args->words - 1, args->word + 1);
-	plan_free(&plan);
+	if (!status && args->words == 2 && !strcmp(args->word[1], "network"))
+		told_network(&topology);
+	else if (!status)
+		status = make_and_print(&topology, args->words - 1, args->word + 1);
 	topology_free(&topology);
 	return status;
 }

@@ -42,6 +42,9 @@ void told_boxes(const struct plan *plan, unsigned int worker, FILE *to);
 /* How a worker takes part: a line a tree, and one for all of several. */
 void told_worker(const struct plan *plan, unsigned int node, const struct told *told);
 
+/* Workers, boxes and switches, with whom they have links to. It takes no job. */
+void told_network(const struct topology *topology);
+
 void told_ansible(const struct plan *plan);
 void told_dot(const struct plan *plan);
 

@@ -469,13 +469,9 @@ int topology_read(struct topology *topology, const char *file)
 int topology_parse(struct topology *topology, const char *file, char *text)
 {
 	struct reader reader = { .topology = topology };
-	int status;
 
 	*topology = (struct topology) { .file = file, .text = text };
-	status = read_lines(&reader, text);
-	if (!status && !topology->job.line)
-		return usage(NULL, "%s has no job: add a line `job id NUMBER`", file);
-	return status;
+	return read_lines(&reader, text);
 }
 
 void topology_free(struct topology *topology)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The file of `weir plan`: workers, boxes, switches, links between them, and a job. */
+/* The file of `weir plan`: workers, boxes, switches, links between them, and at most one job. */
 #ifndef WEIR_TOPOLOGY_H
 #define WEIR_TOPOLOGY_H
 
@@ -54,6 +54,7 @@ struct link {
 
 /**
  * struct plan_job - the line that begins with job
+ * @line: where; 0 is nowhere
  * @id: of its first tree; each has one more
  * @trees: how many are asked for
  * @blocks: slots, and

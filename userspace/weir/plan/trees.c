@@ -426,6 +426,8 @@ int plan_make(struct plan *plan, const struct topology *topology)
 	uint64_t fastest = fastest_of(topology);
 	struct cost cost = { 0 };
 
+	if (!topology->job.line)
+		return usage(NULL, "%s has no job: add a line `job id NUMBER`", topology->file);
 	*plan = (struct plan) {
 		.topology = topology,
 		.uses = array(topology->links_count, sizeof(*plan->uses)),
