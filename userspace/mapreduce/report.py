@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What ends tell the program that had them started, by mpirun, which hands on their error output.
+
+A report is one line of 512 bytes, in one write. mpirun mixes the outputs of ends, but takes up to 4096
+bytes of one, or more of them by a power of two, and so never cuts a report.
+"""
+import json
+import sys
+import time
+
+SIZE = 512
+BEGIN = b'{"weir-mapreduce":'
+# Seconds from one report of how far it is to the next.
+OFTEN = 0.5
+
+
+def line(kind, **words):
+    """The report, as bytes."""
+    text = json.dumps({"weir-mapreduce": kind, **words}, ensure_ascii=False, separators=(",", ":")).encode()
+    if len(text) < SIZE:
+        return text.ljust(SIZE - 1) + b"\n"
+    longest = max(words, key=lambda key: len(str(words[key])))
+    return line(kind, **{**words, longest: str(words[longest])[:-16]})
+
+
+def tell(kind, **words):
+    sys.stderr.flush()
+    sys.stderr.buffer.write(line(kind, **words))
+    sys.stderr.buffer.flush()
+
+
+def read(text):
+    """What others have said before, and the words of the report, or None of a line that has none."""
+    before, begin, rest = text.partition(BEGIN)
+    if not begin:
+        return text, None
+    return before, json.loads(begin + rest)
+
+
+class Now:
+    """Is it time for another report?"""
+
+    def __init__(self):
+        self.next = 0
+
+    def __bool__(self):
+        now = time.monotonic()
+        if now < self.next:
+            return False
+        self.next = now + OFTEN
+        return True
