@@ -76,10 +76,10 @@ def sweep(request, undo=None, state=box.state, failures=1, heard=box.heard):
         nonlocal error
         error = error_of(request)
 
+    before = state()
     while True:
         n += 1
         assert n < MOST, "there is no end of allocations"
-        before = state()
         injected = injection.nth(n, attempt)
         if injected:
             assert injection.collect(), "what has failed was not seen"
@@ -94,6 +94,7 @@ def sweep(request, undo=None, state=box.state, failures=1, heard=box.heard):
             undo()
         if not injected:
             break
+        before = state()
     assert all(one == done[0] for one in done), done
     assert n > failures, "only %d allocations were seen" % (n - 1)
     return n - 1
