@@ -30,14 +30,14 @@ forget() { in_router bridge fdb del "${macs[$1]}" dev "${2:-w$1}" master; }
 knows() { in_router bridge fdb show br br0 | grep -q "^${macs[$1]} dev $2 "; }
 
 # Frames that XDP has sent to worker 3.
-sent_on() { shown w3 | gojq '.stats.whole'; }
+sent_on() { policies dev w3 | gojq '.[0].stats.whole'; }
 
 # redirects FROM TO N: how many of N datagrams from one worker to another it has sent by
 # XDP; what is said of them was decided by when they were looked at.
 redirects() {
 	local before at
 	before=$(sent_on) at=$(looked "w$1")
-	in_worker "$1" "$here/trim-traffic" send "10.78.0.$2" --count "$3" --size 200 >/dev/null || return
+	in_worker "$1" send-marked "10.78.0.$2" "$3" 200 || return
 	poll 60 looked_at "w$1" $((at + $3)) || return
 	echo $(($(sent_on) - before))
 }
@@ -271,7 +271,7 @@ tagged_up() {
 tagged_redirects() {
 	local before at
 	before=$(sent_on) at=$(looked w1)
-	in_worker 1 "$here/trim-traffic" send 10.79.0.3 --count 4 --size 200 >/dev/null || return
+	in_worker 1 send-marked 10.79.0.3 4 200 || return
 	poll 60 looked_at w1 $((at + 4)) || return
 	echo $(($(sent_on) - before))
 }

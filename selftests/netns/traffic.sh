@@ -11,11 +11,13 @@ pids=()
 # policy set|get|del DEV [KEY=VALUE...]: of the router.
 policy() { in_router "$here/trim-policy" "$@"; }
 
-# shown DEV: the router's policy, as the tool has it, which is there at once; python, under
-# emulation, is not.
+# policies [dev DEV]: the router's, as the tool has them, which is there at once; python, under
+# emulation, is not. shown DEV: one of them.
+# shellcheck disable=SC2154 # ns_prefix is netns.sh's
+policies() { weir -n "$ns_prefix-router" -j trim show "$@"; }
 shown() {
 	local json
-	json=$(in_router weir -j trim show dev "$1") && gojq -c '.[0]' <<<"$json"
+	json=$(policies dev "$1") && gojq -c '.[0]' <<<"$json"
 }
 
 # seen FILE DSCP: packets that came with it.
