@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The stand-in for the module in the tool's tests.
+# The stand-in for the module in the tool's tests, and what they ask the kernel.
 
 $(eval $(call objects,cli,selftests/cli/stand-in.c,-fPIC))
 $(B)/cli/stand-in.so: $(cli_objects)
@@ -7,3 +7,5 @@ $(B)/cli/stand-in.so: $(cli_objects)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl
 ALL += $(B)/cli/stand-in.so
+
+$(eval $(call program,tcx-list,selftests/cli/tcx_list.c))

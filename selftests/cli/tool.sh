@@ -36,3 +36,7 @@ refuse() {
 	read -r -a words <<<"$3"
 	ktap_run "$1" refused 1 "$2" weir "${words[@]}"
 }
+
+# tcx_list DEVICE ingress|egress: programs in tcx, of the network namespace $net
+# shellcheck disable=SC2154 # the callers'
+tcx_list() { nsenter --net="/run/netns/$net" -- "$root/build/bin/tcx-list" "$@"; }

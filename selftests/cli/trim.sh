@@ -39,20 +39,21 @@ state() {
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 egress
 	tc -n "$net" filter show dev w2 egress
-	tcx list w1 egress
-	tcx list w2 egress
+	tcx_list w1 egress
+	tcx_list w2 egress
 }
 
 rule=(rule "proto=udp,dscp=af11" dscp cs6)
 
 root_of() { tc -n "$net" -j qdisc show dev "$1" | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
-in_tcx() { tcx list "$1" "$2" | grep -cx "$3"; }
+in_tcx() { tcx_list "$1" "$2" | grep -cx "$3"; }
 filters_on() { tc -n "$net" filter show dev "$1" "$2" | grep -c "$3:\["; }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
 xdp_on() { ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp.prog | if . then "\(.name) \(.id)" else "none" end'; }
+no_xdp() { ip -n "$net" -j -d link show | gojq -e 'all(.[]; .xdp.prog | not)' >/dev/null; }
 unharmed() {
-	json '. == []' trim show && [[ $(root_of w1) == "noqueue 0:" && $(xdp_on w1) == none ]] &&
-		(($(clsact_on w1) == 0 && $(in_tcx w1 egress weir_trim) == 0)) && [[ $(xdp_on w2) == none && $(xdp_on w3) == none ]]
+	json '. == []' trim show && [[ $(root_of w1) == "noqueue 0:" ]] &&
+		(($(clsact_on w1) == 0 && $(in_tcx w1 egress weir_trim) == 0)) && no_xdp
 }
 
 # The qdisc.
@@ -204,7 +205,7 @@ ktap_run "each transmit queue trims" multiqueue
 # The tc program, in tcx where the kernel has that and the tool may use it.
 placed() {
 	local in_tcx=0
-	[[ -z ${as[*]} ]] && tcx list w1 egress >/dev/null && in_tcx=1
+	[[ -z ${as[*]} ]] && tcx_list w1 egress >/dev/null && in_tcx=1
 	(($(in_tcx "$1" egress weir_trim) == in_tcx && $(filters_on "$1" egress weir_trim) == 1 - in_tcx &&
 		$(clsact_on "$1") == 1 - in_tcx))
 }
@@ -242,7 +243,7 @@ tc_clsact() {
 }
 # At the other hook they do not change leaving packets.
 tc_ingress() {
-	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	tc -n "$net" qdisc add dev w1 clsact && tc -n "$net" filter add dev w1 ingress pref 7 matchall action ok &&
 		weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit && (($(in_tcx w1 egress weir_trim) == 1)) &&
 		weir trim del dev w1 && (($(clsact_on w1) == 1)) && tc -n "$net" qdisc del dev w1 clsact && unharmed
@@ -256,13 +257,13 @@ tc_foreign() {
 # doctor_says FILTER: of the program of w1
 doctor_says() { weir -j doctor | gojq -e ".checks[] | select(.check == \"program\" and .subject == \"trim w1\") | $1" >/dev/null; }
 tcx_order() {
-	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	tcx add w1 egress first && weir trim set dev w1 hook tc "${rule[@]}" rate 1gbit &&
 		doctor_says '.found | contains("of others") | not' && tcx add w1 egress later 2 &&
-		[[ $(tcx list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] &&
+		[[ $(tcx_list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] &&
 		doctor_says '.found | contains("(tcx); after it come 2 of others")' && weir trim set dev w1 size 100 &&
-		[[ $(tcx list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] && weir trim del dev w1 &&
-		[[ $(tcx list w1 egress | paste -sd ' ') == "first later later" ]] &&
+		[[ $(tcx_list w1 egress | paste -sd ' ') == "first weir_trim later later" ]] && weir trim del dev w1 &&
+		[[ $(tcx_list w1 egress | paste -sd ' ') == "first later later" ]] &&
 		tcx del w1 egress first && tcx del w1 egress later && unharmed
 }
 # Packets that are eligible only after others have changed them.
@@ -272,7 +273,7 @@ whole_seen() {
 	json '.[0].stats.whole >= 3' trim show && weir trim del dev w1
 }
 tcx_sees() {
-	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	tcx mark w1 egress marks 10 && whole_seen && tcx del w1 egress marks && ! whole_seen && weir trim del dev w1 && unharmed
 }
 clsact_sees() {
@@ -283,7 +284,7 @@ clsact_sees() {
 	tc -n "$net" qdisc del dev w1 clsact && unharmed && return "$status"
 }
 tcx_full() {
-	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	# One fewer than there is room for in the list.
 	tcx add w1 egress many 63 || return
 	refused 1 "w1 has as many tcx programs as the kernel lets it have: .* hook qdisc" \
@@ -305,7 +306,7 @@ programs_left() { bpftool -j prog show | gojq -e 'any(.name == "weir_trim")' >/d
 none_left() { ! programs_left; }
 # It goes with its device, with its namespace, and to another namespace, where it is ours still.
 tcx_goes() {
-	tcx list w1 egress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 egress >/dev/null || { echo "no tcx"; return 4; }
 	ns_create elsewhere && ip -n "$net" link add gone type veth peer name gone-too &&
 		weir trim set dev gone hook tc "${rule[@]}" rate 1gbit && programs_left && ip -n "$net" link del gone &&
 		poll 60 none_left || return

@@ -38,7 +38,7 @@ state() {
 	ip -n "$net" link show
 	tc -n "$net" qdisc show
 	tc -n "$net" filter show dev w1 ingress
-	tcx list w1 ingress
+	tcx_list w1 ingress
 }
 
 # Jobs.
@@ -326,7 +326,7 @@ xdp_on() {
 	ip -n "$net" -j -d link show dev "$1" | gojq -r '.[0].xdp | if . then "\(.mode) \(.prog.name)" else "none" end'
 }
 filters_on() { tc -n "$net" filter show dev "$1" ingress | grep -c 'weir_tc:\['; }
-in_tcx() { tcx list "$1" ingress | grep -cx weir_tc; }
+in_tcx() { tcx_list "$1" ingress | grep -cx weir_tc; }
 tc_programs() { echo $(($(filters_on "$1") + $(in_tcx "$1"))); }
 clsact_on() { tc -n "$net" qdisc show dev "$1" | grep -c clsact; }
 mode_is() { json ".[0].mode == \"$2\" and .[0].dev == \"$1\"" port show dev "$1"; }
@@ -393,11 +393,11 @@ port_clsact() {
 		tc -n "$net" qdisc del dev w1 clsact
 }
 port_tcx() {
-	tcx list w1 ingress >/dev/null || { echo "no tcx"; return 4; }
+	tcx_list w1 ingress >/dev/null || { echo "no tcx"; return 4; }
 	tcx add w1 ingress first && weir port attach dev w1 mode tc && tcx add w1 ingress later &&
 		weir port attach dev w1 mode tc udp 14000 && json '.[0].udp == [14000]' port show &&
-		[[ $(tcx list w1 ingress | paste -sd ' ') == "first weir_tc later" ]] && weir port detach dev w1 &&
-		[[ $(tcx list w1 ingress | paste -sd ' ') == "first later" ]] && tcx add w1 ingress first 61 || return
+		[[ $(tcx_list w1 ingress | paste -sd ' ') == "first weir_tc later" ]] && weir port detach dev w1 &&
+		[[ $(tcx_list w1 ingress | paste -sd ' ') == "first later" ]] && tcx add w1 ingress first 61 || return
 	refused 1 "w1 has as many tcx programs as the kernel lets it have: .* mode xdp" weir port attach dev w1 mode tc &&
 		tcx del w1 ingress first && tcx del w1 ingress later
 }
