@@ -10,7 +10,9 @@
 box_out=$(mktemp -d) || exit 1
 at_exit rm -rf "$box_out"
 
-weir() { in_router weir "$@"; }
+# By its own option: one program to start, not two.
+# shellcheck disable=SC2154 # ns_prefix is netns.sh's
+weir() { command weir -n "$ns_prefix-router" "$@"; }
 
 # The address that all jobs have: the router's on the first worker's link.
 box_addr() { router_addr 1; }

@@ -70,15 +70,17 @@ plain_uplinks() {
 	done
 }
 
+# run ITERATIONS [BYTES]
 run() {
-	tree_start "$job" --min-bytes 1M --max-bytes 1M --iterations "$1" --warmup 0 --json \
+	tree_start "$job" --min-bytes "${2:-1M}" --max-bytes "${2:-1M}" --iterations "$1" --warmup 0 --json \
 		--timeout 60s
 }
 
+# over_losses [BYTES]
 over_losses() {
 	local status
 	uplinks loss 20% duplicate 5% || return
-	run 1 && tree_wait && all_alike
+	run 1 "$@" && tree_wait && all_alike
 	status=$?
 	plain_uplinks
 	return "$status"
@@ -152,20 +154,21 @@ misfits() {
 
 rack_joins() { tree_stat rack-1 '.[] | select(.id == 1).stats.joins' source show job "$job"; }
 
-# A rack's box is a source of another rack's, beside that one's workers.
+# A rack's box is a source of another rack's, beside that one's workers. Each keeps few of the
+# blocks at a time.
 chained() {
-	at root job add id "$job" sources 1 ranks 4 address "$(root_addr)" blocks 128 grads 1024 &&
+	at root job add id "$job" sources 1 ranks 4 address "$(root_addr)" blocks 64 grads 1024 &&
 		at root source add job "$job" id 0 address "$(rack_addr 2)" &&
 		at rack-2 job add id "$job" sources 3 ranks 4 address "$(rack_addr 2)" \
-			parent "$(root_addr)" source 0 blocks 128 grads 1024 &&
+			parent "$(root_addr)" source 0 blocks 64 grads 1024 &&
 		at rack-2 source add job "$job" id 0 address "$(tree_worker_addr 2 1)" &&
 		at rack-2 source add job "$job" id 1 address "$(tree_worker_addr 2 2)" &&
 		at rack-2 source add job "$job" id 2 address "$(rack_addr 1)" &&
 		at rack-1 job add id "$job" sources 2 ranks 4 address "$(rack_addr 1)" \
-			parent "$(rack_addr 2)" source 2 blocks 64 grads 1024 &&
+			parent "$(rack_addr 2)" source 2 blocks 32 grads 1024 &&
 		at rack-1 source add job "$job" id 0 address "$(tree_worker_addr 1 1)" &&
 		at rack-1 source add job "$job" id 1 address "$(tree_worker_addr 1 2)" || return
-	sums && over_losses
+	sums && over_losses 512K
 }
 
 three_levels() {
@@ -180,17 +183,18 @@ three_levels() {
 crowd=129
 
 crowd_job() {
-	local rack i
+	local rack i address workers
 	at root job add id "$job" sources 2 ranks $((2 * crowd)) address "$(root_addr)" blocks 64 \
-		grads 256 "$@" || return
+		grads 256 || return
 	for rack in 1 2; do
-		at root source add job "$job" id $((rack - 1)) address "$(rack_addr "$rack")" &&
+		address=$(rack_addr "$rack") workers=$(tree_worker_addr "$rack" 1)
+		at root source add job "$job" id $((rack - 1)) address "$address" &&
 			at "rack-$rack" job add id "$job" sources "$crowd" ranks $((2 * crowd)) \
-				address "$(rack_addr "$rack")" parent "$(root_addr)" source $((rack - 1)) \
+				address "$address" parent "$(root_addr)" source $((rack - 1)) \
 				blocks 64 grads 256 || return
 		for ((i = 0; i < crowd; i++)); do
-			at "rack-$rack" source add job "$job" id "$i" \
-				address "$(tree_worker_addr "$rack" 1)" port $((20000 + i)) || return
+			at "rack-$rack" source add job "$job" id "$i" address "$workers" \
+				port $((20000 + i)) || return
 		done
 	done
 }
@@ -216,18 +220,9 @@ crowd_has() {
 	[[ $sums =~ ^[0-9a-f]+\ $ranks$ ]] || { echo "$sums"; return 1; }
 }
 
-# with_crowd KEY VALUE... -- RANKS [OPTION]: the root's job has these keys.
-with_crowd() {
-	local keys=() status
-	while [[ $1 != -- ]]; do
-		keys+=("$1")
-		shift
-	done
-	crowd_job "${keys[@]}" && crowd_has "${@:2}"
-	status=$?
-	tree_job_del "$job"
-	return "$status"
-}
+# The second time the root does not wait for the second rack: results name the ranks of the first.
+crowd_meets() { crowd_job && crowd_has $((2 * crowd)); }
+crowd_goes_on() { at root job set id "$job" quorum 1 && crowd_has "$crowd" --degraded; }
 
 answers() { tree_stat "$1" '.[].stats | .answers + .results + .replies + .notices + ."parent-queries"' \
 	job show id "$job"; }
@@ -312,9 +307,9 @@ for mode in xdp tc; do
 		timeout 100ms dead-after 10s
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
-	ktap_run "more ranks than a box has sources" with_crowd -- $((2 * crowd))
-	# The root does not wait for the second rack: results name the ranks of the first.
-	ktap_run "more ranks, and results without some" with_crowd quorum 1 -- "$crowd" --degraded
+	ktap_run "more ranks than a box has sources" crowd_meets
+	ktap_run "more ranks, and results without some" crowd_goes_on
+	tree_job_del "$job"
 	tree_down
 done
 ktap_end

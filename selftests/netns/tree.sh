@@ -24,7 +24,8 @@ rack_addr() { echo "10.81.$1.1"; }
 tree_worker_addr() { echo "10.80.$((16 * $1 + $2)).1"; }
 
 # at BOX COMMAND...: weir on a box: root, or rack-1 and so on.
-at() { in_ns "$1" weir "${@:2}"; }
+# shellcheck disable=SC2154 # ns_prefix is netns.sh's
+at() { weir -n "$ns_prefix-$1" "${@:2}"; }
 
 tree_add_worker() {
 	local rack=$1 i=$2 mtu=$3 net=10.80.$((16 * $1 + $2))
