@@ -67,7 +67,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -196,6 +196,11 @@ check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, 
 	@+$(MAKE) --no-print-directory all fuzzers module-debug WERROR=1
 	@selftests/run
 
+check-all: ## the same and what takes longer, the stage long of selftests/stages
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all fuzzers module-debug WERROR=1
+	@selftests/run --all
+
 check-unit: ## the module's code against mocks, the tools' and the library's
 check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
@@ -204,7 +209,7 @@ check-mpi: ## the library for MPI, with Open MPI and MPICH
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
 check-faults: module-debug ## allocations that fail, and hostile events
-check-fuzz: fuzzers ## the fuzzers, a minute each
+check-fuzz: fuzzers ## the fuzzers, a third of a minute each
 
 # The suites take several times longer there.
 check-debug: ## the suites of bpf, netns, faults and debug on a kernel with all the detectors on

@@ -5,13 +5,13 @@ set -u
 
 usage() {
 	cat <<-END
-	usage: selftests/demo/demo.sh [--userspace]
+	usage: selftests/demo/demo.sh [--userspace | DTYPE...]
 
 	Builds a router and four workers as network namespaces, joined by veth with jumbo
 	frames; trains a small network on the workers, whose gradients, vectors of float32, go
-	through the router at each step; and checks what they have learned. Thrice: the router
-	sums int32, then float32, then bfloat16, and the workers say nothing about that.
-	Run it where the module is loaded:
+	through the router at each step; and checks what they have learned. Once for each DTYPE
+	that the router is to sum, by default int32, float32 and bfloat16; the workers say nothing
+	about that. Run it where the module is loaded:
 
 	  selftests/vm/run -- selftests/demo/demo.sh
 
@@ -28,8 +28,9 @@ root=$(cd "$here/../.." && pwd) || exit 1
 
 userspace=no
 case ${1-} in
-'') ;;
---userspace) userspace=yes ;;
+'') set -- int32 float32 bfloat16 ;;
+--userspace) userspace=yes; set -- int32 ;;
+int32 | float32 | bfloat16) ;;
 -h | --help) usage; exit 0 ;;
 *) echo "demo: unknown option $1 (see --help)" >&2; exit 2 ;;
 esac
@@ -130,8 +131,7 @@ done
 parameters=$("$python" -c 'import model; print(model.PARAMETERS)') || die "no model"
 
 [[ $userspace == yes ]] || attach
-learn 7 int32
-if [[ $userspace == no ]]; then
-	learn 8 float32
-	learn 9 bfloat16
-fi
+job=7
+for dtype; do
+	learn $((job++)) "$dtype"
+done
