@@ -28,7 +28,7 @@ done >"$kv_work/often"
 
 # kv_get MAPPERS SENDERS: the reducer, behind the last link.
 kv_get() {
-	in_worker $(($1 + 1)) timeout 500 weir kv get job "$kv_job" sources "$2" >"$kv_work/got" &
+	in_worker $(($1 + 1)) timeout 900 weir kv get job "$kv_job" sources "$2" >"$kv_work/got" &
 	kv_getter=$!
 }
 
@@ -138,6 +138,46 @@ kv_cost() {
 	box_down
 }
 
+# kv_pass PAIRS KEYS: so many pairs of so many keys in turn, until the box has them
+kv_pass() {
+	awk -v n="$1" -v keys="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%016d\t1\n", i % keys }' >&"$kv_pipe"
+	kv_passed=$((kv_passed + $1))
+	until (($(kv_stat gradients) == kv_passed)); do
+		sleep 0.1
+	done
+}
+
+# kv_found KEYS: sets $found, what a pair costs whose key is one of so many in the box.
+kv_found() {
+	local keys=$1 before putter kv_passed=0 pairs=200000
+	kv_up 1 $((2 * keys))
+	kv_get 1 1
+	mkfifo "$kv_work/pipe"
+	in_worker 1 timeout 900 weir kv put job "$kv_job" source 0 to "$(box_addr)" <"$kv_work/pipe" &
+	putter=$!
+	exec {kv_pipe}>"$kv_work/pipe"
+	kv_pass "$keys" "$keys"
+	sysctl -q kernel.bpf_stats_enabled=1
+	before=$(kv_taken)
+	kv_pass "$pairs" "$keys"
+	found=$((($(kv_taken) - before) / pairs))
+	sysctl -q kernel.bpf_stats_enabled=0
+	exec {kv_pipe}>&-
+	wait_all "$putter" "$kv_getter" || die "a stream failed"
+	rm "$kv_work/pipe"
+	box_down
+}
+
+# A key is found as soon among 10^6 as alone.
+kv_growth() {
+	local alone
+	kv_found 1
+	alone=$found
+	kv_found 1000000
+	note "a pair of one key takes $alone instructions, of one of 10^6 $found"
+	figure kv_growth_1m "$(spread "$alone" "$found")"
+}
+
 # kv_feed MAPPERS COMMAND...: a job of mappers, which are COMMAND with their number; sets $took, the time
 # in microseconds of the guest's clock from the first pair until the reducer has ended. All programs
 # have been started before: what they read of their files takes the host's time.
@@ -208,6 +248,7 @@ cost)
 		kv_reduction "$mappers"
 	done
 	kv_tenth
+	kv_growth
 	kv_cost
 	;;
 links) kv_completion 20 ;;

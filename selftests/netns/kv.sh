@@ -214,6 +214,20 @@ long_values() {
 }
 ktap_run "values of 64 bits" long_values tc
 
+# A network's gradients, as a vector and as keys and values: the sums are the same.
+gradients() {
+	local i pids=()
+	begin tc 1000 dtype float32 && box_job 8 "$mappers" blocks 64 grads 256 dtype float32 || return
+	get sources 1 dtype float32
+	for ((i = 1; i <= mappers; i++)); do
+		in_worker "$i" timeout 300 "$here/gradients.py" "$(box_addr)" $((i - 1)) "$mappers" 8 "$job" >"$box_out/sums.$i" &
+		pids+=($!)
+	done
+	wait_all "${pids[@]}" "$getter" && (($(wc -l <"$box_out/sums.1") == 3844)) && (($(stat kv-hits) > 0)) &&
+		diff <(LC_ALL=C sort "$box_out/got") <(LC_ALL=C sort "$box_out/sums.1")
+}
+ktap_run "gradients of a network as keys and values" gradients
+
 ipv6() {
 	weir job flush && weir port flush &&
 		box_job6 "$job" "$mappers" format kv keys "$distinct" parent "$(worker_addr6 "$reducer")" source 0 &&

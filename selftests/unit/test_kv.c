@@ -228,6 +228,48 @@ static void kv_keeps_frequent_keys(void)
 	weir_kv_table_uninit(&table);
 }
 
+#define COLLIDING	2000
+
+/* Puts keys of 8 bytes into a table, once each; returns for how many there was no room. */
+static u32 put_numbers(struct weir_kv_table *table, const u64 *key, u32 n)
+{
+	u8 in[16 + WEIR_KV_SLACK] = { 8 }, out[600];
+	struct weir_kv_tally tally = { };
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct weir_kv_spill spill = { .at = out, .size = sizeof(out) };
+		struct weir_kv_pairs pairs = { .at = in, .n = 1, .packed = true };
+
+		memcpy(in + 1, &key[i], 8);
+		weir_kv_table_reduce(table, 1, &pairs, 13, &spill, &tally);
+	}
+	CHECK_EQ(tally.misses, n);
+	return tally.evictions + tally.passed;
+}
+
+/* Keys that were chosen to meet in one bucket do so under the secret they were chosen for alone. */
+static void kv_colliding_keys(void)
+{
+	const struct weir_kv_config config = { .keys = 4 * COLLIDING, .dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_SUM };
+	struct weir_kv_table known = { }, other = { };
+	static u64 key[COLLIDING];
+	u8 bytes[8 + WEIR_KV_SLACK] = { };
+	u64 next;
+	u32 n;
+
+	CHECK(!weir_kv_table_init(&known, &config) && !weir_kv_table_init(&other, &config));
+	for (next = 0, n = 0; n < COLLIDING; next++) {
+		memcpy(bytes, &next, 8);
+		if (!((u64)weir_kv_hash(&known.secret, bytes, 8) * known.buckets >> 32))
+			key[n++] = next;
+	}
+	CHECK_EQ(put_numbers(&known, key, COLLIDING), COLLIDING - WEIR_KV_WAYS);
+	CHECK(put_numbers(&other, key, COLLIDING) < COLLIDING / 100);
+	weir_kv_table_uninit(&known);
+	weir_kv_table_uninit(&other);
+}
+
 /* One key, one value after another; returns what the table has of it then. */
 static u64 fold(u8 dtype, u8 op, const u64 *value, u32 n, u32 *spilled)
 {
@@ -950,6 +992,7 @@ static void kv_no_memory(void)
 const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_table_is_exact),
 	KTAP_TEST(kv_keeps_frequent_keys),
+	KTAP_TEST(kv_colliding_keys),
 	KTAP_TEST(kv_operations),
 	KTAP_TEST(kv_bad_pairs),
 	KTAP_TEST(kv_runs),
