@@ -45,9 +45,9 @@ kv_put() {
 	(($(wc -l <"$kv_work/got") == ${4:-$kv_keys})) || die "the counts are wrong"
 }
 
-# kv_up MAPPERS KEYS: a star with a job that has room for so many keys.
+# kv_up MAPPERS KEYS [MTU]: a star with a job that has room for so many keys.
 kv_up() {
-	star_create $(($1 + 1)) 1500 || die "no star"
+	star_create $(($1 + 1)) "${3:-1500}" || die "no star"
 	box_job "$kv_job" "$1" format kv keys "$2" parent "$(worker_addr $(($1 + 1)))" source 0 || die "no job"
 	box_attach $(($1 + 1)) tc || die "no ports"
 }
@@ -120,16 +120,25 @@ kv_tcp_check() {
 	((keys == kv_keys && pairs == 5 * $1 * kv_keys)) || die "the counts by TCP are wrong"
 }
 
-kv_cost() {
-	local n=3 before pairs box
-	kv_up "$n" $((4 * kv_keys))
+# kv_box_takes MAPPERS [MTU]: sets $box, instructions of the box for all pairs, of which there are $pairs.
+kv_box_takes() {
+	local before
+	kv_up "$1" $((4 * kv_keys)) "${@:2}"
 	sysctl -q kernel.bpf_stats_enabled=1
 	before=$(kv_taken)
-	kv_get "$n" 1
-	kv_put "$n" "$(box_addr)" "$kv_work/often"
-	pairs=$((5 * n * kv_keys))
+	kv_get "$1" 1
+	kv_put "$1" "$(box_addr)" "$kv_work/often"
+	pairs=$((5 * $1 * kv_keys))
 	box=$(($(kv_taken) - before))
 	sysctl -q kernel.bpf_stats_enabled=0
+}
+
+kv_cost() {
+	local n=3 pairs box
+	kv_box_takes "$n" 9000
+	figure insn_kv_pair_mtu9000 "$(awk "BEGIN { printf \"%.1f\", $box / $pairs }")"
+	box_down
+	kv_box_takes "$n"
 	figure insn_kv_pair "$(awk "BEGIN { printf \"%.1f\", $box / $pairs }")"
 	weir job show id "$kv_job" | while IFS= read -r line; do note "$line"; done
 	kv_tcp "$n"
