@@ -205,6 +205,7 @@ check-unit: ## the module's code against mocks, the tools' and the library's
 check-bpf: ## the BPF programs on packets
 check-netns: ## the module in networks of namespaces, in a virtual machine
 check-torch: ## the plug-in for torch.distributed
+check-dask: ## reductions by key of Dask's collections
 check-mpi: ## the library for MPI, with Open MPI and MPICH
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
@@ -340,6 +341,7 @@ install-tools: tools ## the same without the module
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call put,644,$(PREFIX)/lib/weir/mapreduce,$(INSTALL_MAPREDUCE))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
+	$(Q)$(call put,644,$(PYTHON_LIB)/weir/dask,$(INSTALL_PYTHON_DASK))
 	$(Q)$(call put,644,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call put,644,$(SYSTEMD_UNITS),$(INSTALL_UNIT))
 	$(Q)$(call put,644,$(UDEV_RULES),$(INSTALL_RULES))
@@ -359,6 +361,7 @@ uninstall: ## remove what install put there
 	$(Q)$(call remove,$(PREFIX)/lib/weir/switchml,$(INSTALL_SWITCHML))
 	$(Q)$(call remove,$(PREFIX)/lib/weir/mapreduce,$(INSTALL_MAPREDUCE))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir,$(INSTALL_PYTHON))
+	$(Q)$(call remove,$(PYTHON_LIB)/weir/dask,$(INSTALL_PYTHON_DASK))
 	$(Q)$(call remove,$(PYTHON_LIB)/weir/torch,$(INSTALL_PYTHON_TORCH))
 	$(Q)$(call remove,$(SYSTEMD_UNITS),$(INSTALL_UNIT))
 	$(Q)$(call remove,$(UDEV_RULES),$(INSTALL_RULES))

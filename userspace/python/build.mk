@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The binding and the plug-in for torch: a package, which is not compiled.
+# The binding and the plug-ins for torch and Dask: a package, which is not compiled.
 
 python_dir := userspace/python
 
@@ -8,6 +8,7 @@ PYTHON_LIB ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/python3,$(PREFIX)/lib/$(she
 	$(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])'))/dist-packages
 
 INSTALL_PYTHON := $(wildcard $(python_dir)/weir/*.py) $(python_dir)/weir/py.typed
+INSTALL_PYTHON_DASK := $(wildcard $(python_dir)/weir/dask/*.py)
 INSTALL_PYTHON_TORCH := $(wildcard $(python_dir)/weir/torch/*.py)
 
 # Without a network, and with nothing written beside the sources.
