@@ -7,6 +7,7 @@ pool of threads. It dies with the worker, and is killed where a run is given up.
 """
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import os
@@ -93,27 +94,33 @@ def _start(kind, job, run):
 
 
 def _ask(process, work):
-    try:
+    with contextlib.suppress(BrokenPipeError):
         process.stdin.write(pickle.dumps(work))
         process.stdin.flush()
-    except BrokenPipeError:
-        pass
     answer = process.stdout.read()
     if not answer:
         raise Refused("the process of a stream's end was killed")
     return pickle.loads(answer)
 
 
+def _stop(process):
+    with _lock:
+        del _processes[process]
+    process.kill()
+    # What was not read before.
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    process.stdout.close()
+    process.wait()
+
+
 def _run(kind, job, run, **work):
     """An end, from its beginning to its end."""
     process = _start(kind, job, run)
-    with process:
-        try:
-            answer = _ask(process, work)
-        finally:
-            process.kill()
-            with _lock:
-                del _processes[process]
+    try:
+        answer = _ask(process, work)
+    finally:
+        _stop(process)
     if isinstance(answer, Exception):
         raise answer
     return answer
