@@ -24,8 +24,8 @@ value is not the job's. The input is computed again then, but for what was persi
 the caller's functions are raised.
 
 A job of int32 takes values from -2147483648 to 2147483647, and these bounds hold for what is left of
-a key of a partition, too; sums of all may have 64 bits. A job of float32 takes floats, which it rounds
-to float32.
+a key of a partition, too; sums of all may have 64 bits, as all numbers of a job of int64. A job of
+float32 takes floats, which it rounds to float32.
 """
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _fold_by_job(bag, key, value, op, job):
 def frequencies(bag: dask.bag.Bag, job: Job) -> dask.bag.Bag:
     """How often each item is in a bag, in place of bag.frequencies(): a bag of items and counts.
 
-    job     of int32, and of sums
+    job     of integers, and of sums
     """
     return _or_else(bag.frequencies, lambda: _fold_by_job(bag, _itself, _one, "sum", job))
 

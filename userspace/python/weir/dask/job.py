@@ -22,7 +22,7 @@ class Job:
     reducer     address of the reducer, the job's "parent": of a host with a Dask worker
     box         the job's own address; without one mappers send to the reducer
     port        UDP port of the job (12064)
-    dtype       "int32" or "float32", as the job has it
+    dtype       "int32", "int64" or "float32", as the job has it
     timeout     seconds: how long to wait for an answer of the box or the reducer, or for a worker on
                 one of the hosts, before Dask does the work (30)
 
