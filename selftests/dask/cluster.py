@@ -66,12 +66,12 @@ def by_dask(sentence, call):
     return result
 
 
-def poll(condition, seconds=60):
+def poll(condition, seconds=300, pause=0.05):
     """Waits until it holds; what it returned."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end, condition
-        time.sleep(0.05)
+        time.sleep(pause)
     return found
 
 
