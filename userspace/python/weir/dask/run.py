@@ -22,6 +22,9 @@ from .job import Job, Refused
 # Before other tasks, as all ends wait for each other.
 _PRIORITY = 100
 
+# How often to look, seconds.
+_PAUSE = 1
+
 
 def _client():
     try:
@@ -30,18 +33,27 @@ def _client():
         raise Refused("there is no distributed.Client") from None
 
 
-def _hosts(client, job):
-    """For each address of the job its hosts, as Dask calls them: itself, or those of workers that have it."""
-    addresses = {job.reducer, *job.mappers}
+def _look_for(client, addresses):
     try:
         here = client.run(worker.which_are_here, addresses)
+    except OSError:
+        # A worker has died; it is gone the next time.
+        return {address: set() for address in addresses}
     except Exception as error:
         raise Refused(f"a worker cannot say which addresses it has: {error}") from error
-    hosts = {address: {get_address_host(each) for each, found in here.items() if address in found}
-             for address in addresses}
-    for address, its_hosts in hosts.items():
-        if not its_hosts:
-            raise Refused(f"no worker has the address {address}")
+    return {address: {get_address_host(each) for each, found in here.items() if address in found}
+            for address in addresses}
+
+
+def _hosts(client, job):
+    """For each address of the job its hosts, as Dask calls them: itself, or those of workers that have it."""
+    until = time.monotonic() + job.timeout
+    while not all((hosts := _look_for(client, {job.reducer, *job.mappers})).values()):
+        if time.monotonic() > until:
+            lacking = min(address for address in hosts if not hosts[address])
+            raise Refused(f"no worker has the address {lacking}")
+        # A worker that has died may be on its way back.
+        time.sleep(_PAUSE)
     return {address: [address] if address in its_hosts else sorted(its_hosts)
             for address, its_hosts in hosts.items()}
 
@@ -132,7 +144,7 @@ class _Run:
     def _wait(self):
         waiting = [future for future in self._ends if future not in self._results]
         with contextlib.suppress(distributed.TimeoutError):
-            distributed.wait(waiting, timeout=1, return_when="FIRST_COMPLETED")
+            distributed.wait(waiting, timeout=_PAUSE, return_when="FIRST_COMPLETED")
         for future in waiting:
             if future.done():
                 self._read(future)

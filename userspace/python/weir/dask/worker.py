@@ -55,11 +55,11 @@ def group(part: Any, by: Any, column: Hashable, op: str) -> Pairs:
 
 def _is_here(address):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.bind((address, 0))
-        except OSError:
-            return False
+    except OSError:
+        return False
     return True
 
 
