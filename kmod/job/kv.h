@@ -23,6 +23,10 @@ struct weir_payload;
 /* Bytes that evictions may take of the outbox, beyond those of the packet's own pairs. */
 #define WEIR_KV_SPARE		1024
 
+/* All that may leave the table for a packet. Pairs of the fixed form are longer once they are packed. */
+#define WEIR_KV_SPILL_MAX	(WEIR_KV_BYTES_MAX / (WEIR_KV_KEY_MAX + 4) * WEIR_KV_PAIR_MAX + \
+				 WEIR_KV_SPARE)
+
 /**
  * struct weir_kv_stream - what comes from one source
  * @lock: protects all of it; taken with bottom halves disabled
@@ -57,7 +61,7 @@ struct weir_kv_stream {
 	u32		bytes;
 	u64		heard;
 	u8		in[WEIR_KV_BYTES_MAX + WEIR_KV_SLACK];
-	u8		spill[WEIR_KV_BYTES_MAX + WEIR_KV_SPARE];
+	u8		spill[WEIR_KV_SPILL_MAX];
 };
 
 enum weir_kv_state {
