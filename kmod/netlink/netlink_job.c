@@ -393,29 +393,30 @@ static int weir_nl_job_check_limits(struct genl_info *info, const struct weir_bl
 	return -EINVAL;
 }
 
-static int weir_nl_job_check_dtype(struct genl_info *info, const struct weir_job_config *cfg)
+/* Why a format does not take numbers of a type, or NULL. */
+static const char *weir_nl_job_unlike(const struct weir_format_ops *format,
+				      const struct weir_reduction *reduction)
 {
-	const struct weir_reduction *reduction = cfg->blocks.reduction;
-	const char *types = NULL;
-
-	if (cfg->format->kv ? reduction->shift < 2 : !reduction->scalar)
-		types = cfg->format->kv ?
-			"values of this format have 4 or 8 bytes: take int32, float32 or int64" :
-			"gradients have 2 or 4 bytes: int64 is of values of format kv";
-	else if (cfg->format->words && !cfg->format->kv && reduction->shift != 2)
-		types = "numbers of this format have 4 bytes: take int32 or float32";
-	return types ? weir_nl_refuse(info, info->attrs[WEIR_A_JOB_DTYPE], -EINVAL, types) : 0;
+	if (format->kv)
+		return reduction->shift >= 2 ? NULL :
+		       "values of this format have 4 or 8 bytes: take int32, float32 or int64";
+	if (!reduction->scalar)
+		return "gradients have 2 or 4 bytes: int64 is of values of format kv";
+	if (format->words && reduction->shift != 2)
+		return "numbers of this format have 4 bytes: take int32 or float32";
+	return NULL;
 }
 
 static int weir_nl_job_check_format(struct genl_info *info,
 				    const struct weir_job_config *cfg)
 {
 	const struct weir_format_ops *format = cfg->format;
+	const char *unlike = weir_nl_job_unlike(format, cfg->blocks.reduction);
 	struct nlattr **attrs = info->attrs;
-	int err = weir_nl_job_check_dtype(info, cfg);
+	int err = 0;
 
-	if (err)
-		return err;
+	if (unlike)
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_DTYPE], -EINVAL, unlike);
 	if (format->sums && cfg->blocks.reduction->op != WEIR_OP_SUM)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_OP], -EINVAL,
 				      "packets of this format are summed: leave op away");
