@@ -153,6 +153,7 @@ gone() {
 ktap_run "a mapper gives up where the box hears of no reducer" gone
 
 holds() { (($(box_stat '.[].held' job show id "$job") == $1)); }
+has_pairs() { (($(stat gradients) == $1)); }
 # The reducer gets what the box holds, while its mapper goes on.
 collected() {
 	local feeder
@@ -163,7 +164,7 @@ collected() {
 	feeder=$!
 	exec {kv_pipe}>"$box_out/pipe"
 	awk 'BEGIN { for (i = 0; i < 3000; i++) print "key" i % 50 }' >&"$kv_pipe"
-	poll 30 holds 50 && weir job collect id "$job" && poll 30 holds 0
+	poll 60 has_pairs 3000 && holds 50 && weir job collect id "$job" && poll 60 holds 0
 	set -- $?
 	exec {kv_pipe}>&-
 	kill "$feeder" "$getter"
