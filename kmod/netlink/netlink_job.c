@@ -218,20 +218,25 @@ static int weir_nl_job_check_blocks(struct genl_info *info)
 	return 0;
 }
 
-/* What only jobs with blocks have. */
+/*
+ * What only jobs with blocks have: that of a live one, and that of a new one, too. A request has an array
+ * of attributes that ends with the last one of its own operation.
+ */
 static const u8 weir_nl_job_of_blocks[] = {
-	WEIR_A_JOB_BLOCKS, WEIR_A_JOB_GRADS, WEIR_A_JOB_ORDER, WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY,
-	WEIR_A_JOB_QUORUM, WEIR_A_JOB_TIMERS, WEIR_A_JOB_DEAD_AFTER, WEIR_A_JOB_RANKS,
+	WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY, WEIR_A_JOB_QUORUM, WEIR_A_JOB_DEAD_AFTER,
+};
+
+static const u8 weir_nl_job_of_new_blocks[] = {
+	WEIR_A_JOB_BLOCKS, WEIR_A_JOB_GRADS, WEIR_A_JOB_ORDER, WEIR_A_JOB_TIMERS, WEIR_A_JOB_RANKS,
 	WEIR_A_JOB_REPEAT_AFTER,
 };
 
-static int weir_nl_job_check_no_blocks(struct genl_info *info)
+static int weir_nl_job_check_none(struct genl_info *info, const u8 *attrs, unsigned int n)
 {
 	struct nlattr *attr;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(weir_nl_job_of_blocks); i++) {
-		attr = info->attrs[weir_nl_job_of_blocks[i]];
+	for (; n; n--, attrs++) {
+		attr = info->attrs[*attrs];
 		if (attr)
 			return weir_nl_refuse(info, attr, -EINVAL,
 					      "jobs of this format have keys in place of blocks: leave it away");
@@ -239,10 +244,18 @@ static int weir_nl_job_check_no_blocks(struct genl_info *info)
 	return 0;
 }
 
+static int weir_nl_job_check_no_blocks(struct genl_info *info)
+{
+	return weir_nl_job_check_none(info, weir_nl_job_of_blocks,
+				      ARRAY_SIZE(weir_nl_job_of_blocks));
+}
+
 /* Of a job with keys. */
 static int weir_nl_job_check_streams(struct genl_info *info)
 {
-	int err = weir_nl_job_check_no_blocks(info);
+	int err = weir_nl_job_check_no_blocks(info) ?:
+		  weir_nl_job_check_none(info, weir_nl_job_of_new_blocks,
+					 ARRAY_SIZE(weir_nl_job_of_new_blocks));
 
 	if (err)
 		return err;
