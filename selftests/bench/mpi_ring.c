@@ -2,12 +2,15 @@
 /*
  * Allreduce of int32 sums with MPI, to be held beside the box's. Which algorithm
  * is used is set from outside. Rank 0 prints seconds an allreduce, the slowest
- * rank's: their mean and their median.
+ * rank's: their mean and their median. With "laps" it prints when each of them ended,
+ * in seconds of the monotonic clock.
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 static void check(const int32_t *sums, int count, int ranks)
 {
@@ -52,15 +55,26 @@ static void report(double *seconds, int n)
 	printf("mean %.6f\nmedian %.6f\n", total / n, seconds[n / 2]);
 }
 
+static void lap(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	printf("lap %lld.%09ld\n", (long long)t.tv_sec, t.tv_nsec);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	int count, iterations, rank, ranks, i;
 	int32_t *mine, *sums;
 	double *seconds;
+	int laps;
 
 	MPI_Init(&argc, &argv);
-	if (argc != 3) {
-		fprintf(stderr, "usage: mpi_ring BYTES ITERATIONS\n");
+	laps = argc == 4 && !strcmp(argv[3], "laps");
+	if (argc != 3 + laps) {
+		fprintf(stderr, "usage: mpi_ring BYTES ITERATIONS [laps]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -77,8 +91,11 @@ int main(int argc, char **argv)
 
 	/* The first opens the connections. */
 	once(mine, sums, count < 65536 ? count : 65536);
-	for (i = 0; i < iterations; i++)
+	for (i = 0; i < iterations; i++) {
 		seconds[i] = once(mine, sums, count);
+		if (laps && !rank)
+			lap();
+	}
 	check(sums, count, ranks);
 	if (!rank)
 		report(seconds, iterations);

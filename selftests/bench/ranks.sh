@@ -69,21 +69,29 @@ ranks_preload() {
 }
 ranks_mpi=()
 
-# ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock.
+# ranks_mpirun PROGRAM...: sets $ranks_command to what runs it in each worker, by the ring.
 # With ports attached in mode xdp veth has no TSO: the ring is measured without ports. Ranks that
 # wait let the others run.
-ranks_ring() {
+ranks_mpirun() {
 	local hosts
 	hosts=$(IFS=,; echo "${bench_addresses[*]}")
 	# shellcheck disable=SC2016 # expanded in the worker
-	in_worker 1 unshare --uts -- /bin/sh -c 'hostname worker1; exec "$@"' sh \
-		mpirun --allow-run-as-root -np "$bench_workers" --host "$hosts" \
-		--mca plm rsh --mca plm_rsh_agent "$ranks_work/agent" --mca plm_rsh_no_tree_spawn 1 \
-		--mca orte_tmpdir_base "$ranks_work" --mca oob_tcp_if_include eth0 \
-		--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include eth0 \
-		--mca mpi_yield_when_idle 1 \
-		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4 \
-		"${ranks_mpi[@]}" bench-mpi-ring "$2" "$3" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
+	ranks_command=(nsenter --net="/run/netns/$(ns_name w1)" --
+		unshare --uts -- /bin/sh -c 'hostname worker1; exec "$@"' sh
+		mpirun --allow-run-as-root -np "$bench_workers" --host "$hosts"
+		--mca plm rsh --mca plm_rsh_agent "$ranks_work/agent" --mca plm_rsh_no_tree_spawn 1
+		--mca orte_tmpdir_base "$ranks_work" --mca oob_tcp_if_include eth0
+		--mca pml ob1 --mca btl "tcp,self" --mca btl_tcp_if_include eth0
+		--mca mpi_yield_when_idle 1
+		--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 4
+		"${ranks_mpi[@]}" "$@")
+}
+
+# ranks_ring mean|median BYTES ITERATIONS: prints seconds an allreduce, by the slowest rank's clock.
+ranks_ring() {
+	local ranks_command
+	ranks_mpirun bench-mpi-ring "$2" "$3"
+	"${ranks_command[@]}" >"$ranks_work/mpi" 2>"$ranks_work/mpi.errors" ||
 		{ cat "$ranks_work/mpi.errors" >&2; die "the ring failed"; }
 	sed -n "s/^$1 //p" "$ranks_work/mpi"
 }
