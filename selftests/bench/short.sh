@@ -11,7 +11,7 @@
 # and flows have a hundredth of their lengths there, so that one by itself takes as long as there.
 #
 # Cases: idle (no training), weir, without (its packets not ECN-capable), ring (by Linux' own TCP, cubic),
-# ring_dctcp; without_drop and ring_drop where queues drop what they cannot mark.
+# ring_dctcp.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -147,28 +147,11 @@ over() {
 	figure "$1" "$(ratio "${short_p99[$2]}" "${short_p99[$3]}")"
 }
 
-# shape WORD... -- COMMAND...: the queue of the device that the command is for
+# shape COMMAND...: the queue of the device that the command is for
 shape() {
-	local words=()
-	while [[ $1 != -- ]]; do
-		words+=("$1")
-		shift
-	done
-	shift
 	"$@" root handle 1: tbf rate "${short_mbit}mbit" burst 16kb limit 256kb || die "no shaping"
 	"$@" parent 1:1 handle 2: red limit 256kb min 64kb max 64kb avpkt 1514 burst 44 \
-		bandwidth "${short_mbit}mbit" probability 1 ecn "${words[@]}" || die "no marks"
-}
-
-# shape_all [nodrop]
-shape_all() {
-	local i
-	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" tc qdisc del dev eth0 root 2>/dev/null
-		in_router tc qdisc del dev "w$i" root 2>/dev/null
-		shape "$@" -- in_worker "$i" tc qdisc add dev eth0
-		shape "$@" -- in_router tc qdisc add dev "w$i"
-	done
+		bandwidth "${short_mbit}mbit" probability 1 ecn nodrop || die "no marks"
 }
 
 modprobe tcp_dctcp || die "no DCTCP"
@@ -176,6 +159,8 @@ ranks_up 4 1500
 for ((i = 1; i <= bench_workers; i++)); do
 	# No flow knows what one before it met.
 	ns_sysctl "w$i" ipv4/tcp_no_metrics_save=1
+	shape in_worker "$i" tc qdisc add dev eth0
+	shape in_router tc qdisc add dev "w$i"
 done
 setup --job "$short_job" --sources "$bench_workers" --blocks 1024 --grads "$short_grads"
 at_exit trains_end
@@ -187,21 +172,16 @@ if ! (($#)); then
 fi
 for case; do
 	case $case in
-	*_drop) shape_all ;;
-	*) shape_all nodrop ;;
-	esac
-	case $case in
 	idle) measure idle no_training ;;
 	weir) beside_weir "$case" ;;
-	without | without_drop) beside_weir "$case" --no-ecn ;;
-	ring | ring_drop) beside_ring "$case" cubic ;;
+	without) beside_weir "$case" --no-ecn ;;
+	ring) beside_ring "$case" cubic ;;
 	ring_dctcp) beside_ring "$case" dctcp ;;
 	*) die "no case is called $case" ;;
 	esac
 done
 over short_p99_ring_over_weir ring weir
 over short_p99_ring_over_weir_without_rule ring without
-over short_p99_ring_drop_over_weir ring_drop weir
 over short_p99_ring_dctcp_over_weir ring_dctcp weir
 over short_p99_without_rule_over_weir without weir
 over short_p99_weir_over_idle weir idle
