@@ -182,6 +182,7 @@ endef
 
 include $(wildcard userspace/*/build.mk)
 TOOLS := $(filter-out module,$(ALL))
+include examples/build.mk
 include $(wildcard selftests/*/build.mk)
 
 all: $(ALL)

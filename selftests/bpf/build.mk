@@ -8,3 +8,6 @@ $(B)/bpf/hostile.bpf.o: selftests/bpf/hostile/hostile.bpf.c $(B)/bpf/flags
 	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 -include $(B)/bpf/hostile.bpf.d
 $(eval $(call program,test-hostile,selftests/bpf/hostile/test_hostile.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/hostile.skel.h))
+
+# The example of a user's program.
+$(eval $(call program,test-filter,selftests/bpf/filter/test_filter.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/trio_filter.skel.h))

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the example examples/trio-filter costs a packet, over a program that passes or drops all.
+# To be run in a virtual machine whose clock counts instructions:
+#
+#	selftests/vm/run --icount -- selftests/bench/filter.sh
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. selftests/lib/ktap.sh
+# shellcheck source=lib.sh
+. selftests/bench/lib.sh
+
+pins=/sys/fs/bpf/filter_$$
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work" "$pins"
+
+ethernet='\x02\0\0\0\0\x01\x02\0\0\0\0\x02'
+payload() { head -c "$1" /dev/zero; }
+
+# Frames of 64 bytes, of the addresses of a test network.
+plain() { printf '%b' "$ethernet"'\x08\0\x45\0\0\x32\0\0\0\0\x40\x11\0\0\xc0\0\x02\x01\xc0\0\x02\x02' && payload 30; }
+options() { printf '%b' "$ethernet"'\x08\0\x46\0\0\x32\0\0\0\0\x40\x11\0\0\xc0\0\x02\x01\xc0\0\x02\x02\x01\x01\x01\0' && payload 26; }
+other() { printf '%b' "$ethernet"'\x86\xdd\x60' && payload 49; }
+
+# cost PROGRAM FRAME: instructions a packet, with what the kernel's loop around it takes.
+cost() {
+	"$2" >"$work/$2" && bpftool -j prog run pinned "$pins/$1" data_in "$work/$2" repeat 100000 |
+		gojq -e .duration
+}
+
+# over NAME PROGRAM FRAME: what the filter takes more than a program of the same verdict.
+over() {
+	local filter other
+	filter=$(cost trio_filter "$3") || die "cannot run the filter"
+	other=$(cost "$2" "$3") || die "cannot run $2"
+	figure "$1" $((filter - other))
+}
+
+for object in trio_filter bench; do
+	bpftool prog loadall "build/bpf/$object.bpf.o" "$pins" || die "cannot load $object"
+done
+over insn_filter_pass bench_pass plain
+over insn_filter_drop_options bench_drop options
+over insn_filter_drop_other bench_drop other
