@@ -23,7 +23,7 @@ struct weir_payload;
 /* Bytes that evictions may take of the outbox, beyond those of the packet's own pairs. */
 #define WEIR_KV_SPARE		1024
 
-/* All that may leave the table for a packet. Pairs of the fixed form are longer once they are packed. */
+/* All that may leave the table for a packet. Fixed pairs are longer once they are packed. */
 #define WEIR_KV_SPILL_MAX	(WEIR_KV_BYTES_MAX / (WEIR_KV_KEY_MAX + 4) * WEIR_KV_PAIR_MAX + \
 				 WEIR_KV_SPARE)
 

@@ -219,8 +219,8 @@ static int weir_nl_job_check_blocks(struct genl_info *info)
 }
 
 /*
- * What only jobs with blocks have: that of a live one, and that of a new one, too. A request has an array
- * of attributes that ends with the last one of its own operation.
+ * What only jobs with blocks have: that of a live one, and that of a new one, too. A request has an
+ * array of attributes that ends with the last one of its own operation.
  */
 static const u8 weir_nl_job_of_blocks[] = {
 	WEIR_A_JOB_GROUP, WEIR_A_JOB_POLICY, WEIR_A_JOB_QUORUM, WEIR_A_JOB_DEAD_AFTER,

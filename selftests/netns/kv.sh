@@ -154,6 +154,14 @@ ktap_run "a mapper gives up where the box hears of no reducer" gone
 
 holds() { (($(box_stat '.[].held' job show id "$job") == $1)); }
 has_pairs() { (($(stat gradients) == $1)); }
+# ends WORKER...: all that runs there
+ends() {
+	local worker
+	for worker; do
+		ip netns pids "$(ns_name "w$worker")" | xargs -r kill
+	done
+}
+
 # The reducer gets what the box holds, while its mapper goes on.
 collected() {
 	local feeder
@@ -167,7 +175,7 @@ collected() {
 	poll 60 has_pairs 3000 && holds 50 && weir job collect id "$job" && poll 60 holds 0
 	set -- $?
 	exec {kv_pipe}>&-
-	kill "$feeder" "$getter"
+	ends 1 "$reducer"
 	wait "$feeder" "$getter"
 	return "$1"
 }
