@@ -227,7 +227,7 @@ static int expect_kv(const uint8_t *data, size_t size, size_t at, struct weir_co
 	if (kind == 0x11)
 		odd = flags & 0x41 || (flags & 0x08 && (flags & 0x26 || slow_read(data, size, at + 16, 2)));
 	else
-		odd = kind != 0x12 || (flags & ~0x08) != 0xc0;
+		odd = kind != 0x12 || (flags & ~0x09) != 0xc0;
 	if (odd || !(flags & 0x80))
 		return WEIR_REASON_FLAGS;
 	c->job = slow_read(data, size, at + 12, 2);

@@ -671,8 +671,9 @@ def garbage():
         rubbish(20)
         before = size_of(service.process.pid)
         rubbish(100)
+        # gRPC keeps some files of its own for longer; what a client leaves behind, a hundred would.
         try:
-            until(lambda: size_of(service.process.pid)[2] <= before[2] + 4)
+            until(lambda: size_of(service.process.pid)[2] <= before[2] + 20)
         except AssertionError:
             print("#", before, "files, and now", opened(service.process.pid))
             raise
