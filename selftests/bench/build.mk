@@ -25,7 +25,7 @@ $(eval $(call program,bench-blast,$(bench_dir)/blast.c))
 $(eval $(call program,bench-setup,$(bench_dir)/setup.c selftests/lib/genl.c,-Iselftests,-lmnl))
 
 # Short flows beside training.
-$(eval $(call program,bench-short,$(bench_dir)/short.c,,-lm))
+$(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-Iselftests/sim,-lm))
 
 # Pairs by TCP, for comparison; reduced by libweir's own table.
 $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_dir)/kv/,hash.c table.c value.c wire.c),\

@@ -34,37 +34,17 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "lengths.h"
+#include "random.h"
+
 #define HOSTS_MAX	16
 #define FLOWS_MAX	(1 << 17)
 #define FDS_MAX		16384
 #define PORT		5001
 #define SEED		18
+#define STEP		0x9e3779b97f4a7c15	/* SplitMix64 */
 #define BUFFER		(1 << 18)
 #define EVENTS		64
-
-/* The paper's bound of short flows, and the bytes of its tables' packets. */
-#define SHORT		40000000.0
-#define TABLE_PACKET	1460
-
-/**
- * struct step - of a table of lengths: this part of the flows is not longer
- */
-struct step {
-	double packets;
-	double part;
-};
-
-/* Of DCTCP's paper (2010), as pFabric's simulations have it (Alizadeh et al., 2013). */
-static const struct step websearch[] = {
-	{ 1, 0 }, { 6, 0.15 }, { 13, 0.2 }, { 19, 0.3 }, { 33, 0.4 }, { 53, 0.53 }, { 133, 0.6 },
-	{ 667, 0.7 }, { 1333, 0.8 }, { 3333, 0.9 }, { 6667, 0.97 }, { 20000, 1 },
-};
-
-/* Of VL2's paper (Greenberg et al., 2009), likewise. */
-static const struct step datamining[] = {
-	{ 1, 0 }, { 1, 0.5 }, { 2, 0.6 }, { 3, 0.7 }, { 7, 0.8 }, { 267, 0.9 }, { 2107, 0.95 },
-	{ 66667, 0.99 }, { 666667, 1 },
-};
 
 struct host {
 	struct in_addr address;
@@ -126,42 +106,19 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* splitmix64, the upper bits: at least 0, less than 1. */
+/* At least 0, less than 1. */
 static double draw(void)
 {
 	static uint64_t state = SEED;
-	uint64_t z = state += 0x9e3779b97f4a7c15;
+	uint64_t mixed = random_mix(state);
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return ((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-/* Between the steps of a table lengths are alike likely. */
-static double length_at(const struct step *steps, double part)
-{
-	int i = 1;
-
-	while (steps[i].part < part)
-		i++;
-	return steps[i - 1].packets + (steps[i].packets - steps[i - 1].packets) *
-	       (part - steps[i - 1].part) / (steps[i].part - steps[i - 1].part);
-}
-
-static double mean_length(const struct step *steps)
-{
-	double sum = 0;
-	int i;
-
-	for (i = 1; steps[i - 1].part < 1; i++)
-		sum += (steps[i].packets + steps[i - 1].packets) / 2 *
-		       (steps[i].part - steps[i - 1].part);
-	return sum;
+	state += STEP;
+	return (mixed >> 11) * 0x1p-53;
 }
 
 static double mean_bits(void)
 {
-	return 8 * TABLE_PACKET * (mean_length(websearch) + mean_length(datamining)) / 2 / scale;
+	return 8 * LENGTHS_PACKET * lengths_mean() / scale;
 }
 
 static void enter(const struct host *h)
@@ -219,14 +176,14 @@ static void add_host(char *word)
 
 static bool is_short(const struct flow *f)
 {
-	return f->bytes * scale < SHORT;
+	return f->bytes * scale < LENGTHS_SHORT;
 }
 
 static void arrive(void)
 {
 	int from = (int)(draw() * hosts), to = (int)(draw() * (hosts - 1));
-	const struct step *steps = draw() < 0.5 ? websearch : datamining;
-	double bytes = length_at(steps, draw()) * TABLE_PACKET / scale;
+	bool is_websearch = draw() < 0.5;
+	double bytes = lengths_at(is_websearch, draw()) * LENGTHS_PACKET / scale;
 	struct flow *f = &flow[flows];
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 	int fd;

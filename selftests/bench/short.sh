@@ -61,11 +61,7 @@ flows() {
 
 # Packets that all queues have dropped, and marked.
 queues() {
-	local i
-	for ((i = 1; i <= bench_workers; i++)); do
-		in_worker "$i" tc -s -j qdisc show dev eth0
-		in_router tc -s -j qdisc show dev "w$i"
-	done | gojq -rs '[.[][] | select(.kind == "red")] | "\(map(.drops) | add) \(map(.marked) | add)"'
+	star_qdiscs "$bench_workers" | gojq -rs '[.[][] | select(.kind == "red")] | "\(map(.drops) | add) \(map(.marked) | add)"'
 }
 
 ms() { awk -v us="${got[$1]}" 'BEGIN { printf "%.1f", us / 1e3 }'; }

@@ -13,7 +13,7 @@ libtests_comm := $(addprefix $(libtests_dir)/,agree.c comm-main.c comm.c congest
 	missing.c numbers.c partial.c reload.c standby.c trees.c vectors.c cluster.c kernel.c ktap.c tables.c refbox.c refsum.c faults.c) \
 	$(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c pace.c ktap.c) $(libweir_sources)
-libtests_kv := $(addprefix $(libtests_dir)/,kv-main.c kv-parts.c kv-streams.c kv-bad.c kv-relay.c ktap.c tables.c faults.c) $(libweir_sources)
+libtests_kv := $(addprefix $(libtests_dir)/,kv-main.c kv-parts.c kv-streams.c kv-bad.c kv-relay.c kv-served.c ktap.c tables.c faults.c) $(libweir_sources)
 libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c faults.c) $(libweir_dir)/base/address.c
 
 # A kernel that lacks things, see kernel.h.

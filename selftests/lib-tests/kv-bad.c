@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kv/wire.h"
+#include "kv-served.h"
 #include "libweir.h"
 #include "tests.h"
 
@@ -331,29 +332,7 @@ static void nobody_is_there(void)
 	CHECK(strstr(weir_kv_error(NULL), "nothing has come from 127.0.0.1 port 12064"));
 }
 
-/**
- * struct pair_of_ends - a reducer in a thread of its own, and a mapper
- * @reducer: the one
- * @stop: the thread is to end
- */
-struct pair_of_ends {
-	struct weir_stream *reducer;
-	pthread_t thread;
-	atomic_bool stop;
-};
-
-static void *serve(void *data)
-{
-	struct pair_of_ends *ends = data;
-
-	while (!atomic_load(&ends->stop)) {
-		weir_kv_progress(ends->reducer);
-		usleep(1000);
-	}
-	return NULL;
-}
-
-static bool begin_ends(struct pair_of_ends *ends)
+static bool begin_served(struct served *served)
 {
 	const struct weir_kv_options options = {
 		.size = sizeof(options), .sources = 1, .operation = WEIR_MAX,
@@ -363,30 +342,27 @@ static bool begin_ends(struct pair_of_ends *ends)
 		ktap_skip("no network namespace");
 		return false;
 	}
-	atomic_init(&ends->stop, false);
-	return CHECK_EQ(weir_kv_listen(&ends->reducer, &options), 0) &&
-	       CHECK(!pthread_create(&ends->thread, NULL, serve, ends));
+	return served_start(served, &options);
 }
 
-static void end_ends(struct pair_of_ends *ends)
+static void end_served(struct served *served)
 {
-	atomic_store(&ends->stop, true);
-	pthread_join(ends->thread, NULL);
-	weir_kv_close(ends->reducer);
+	served_stop(served);
+	served_close(served);
 }
 
 static void another_operation(void)
 {
 	const struct weir_kv_options options = { .size = sizeof(options), .address = "127.0.0.1" };
 	struct weir_stream *stream;
-	struct pair_of_ends ends;
+	struct served served;
 
-	if (!begin_ends(&ends))
+	if (!begin_served(&served))
 		return;
 	CHECK_EQ(weir_kv_open(&stream, &options), -EPROTO);
 	CHECK(strstr(weir_kv_error(NULL),
 		     "has the operation max and values of int32, and this mapper sum and int32"));
-	end_ends(&ends);
+	end_served(&served);
 }
 
 /**
@@ -423,10 +399,10 @@ static void two_with_one_number(void)
 		},
 	};
 	struct weir_stream *stream;
-	struct pair_of_ends ends;
+	struct served served;
 	pthread_t thread;
 
-	if (!begin_ends(&ends))
+	if (!begin_served(&served))
 		return;
 	CHECK_EQ(weir_kv_open(&stream, &second.options), 0);
 	CHECK_EQ(weir_kv_put(stream, "a", 1, 1), 0);
@@ -439,7 +415,7 @@ static void two_with_one_number(void)
 	CHECK(stats_of(stream).probes >= 5);
 	CHECK_EQ(weir_kv_finish(stream), 0);
 	weir_kv_close(stream);
-	end_ends(&ends);
+	end_served(&served);
 }
 
 static void wrong_calls(void)
@@ -448,10 +424,10 @@ static void wrong_calls(void)
 		.size = sizeof(options), .address = "127.0.0.1", .operation = WEIR_MAX,
 	};
 	struct weir_stream *stream;
-	struct pair_of_ends ends;
+	struct served served;
 	char key[65] = "";
 
-	if (!begin_ends(&ends))
+	if (!begin_served(&served))
 		return;
 	CHECK_EQ(weir_kv_open(&stream, &options), 0);
 	CHECK_EQ(weir_kv_put(stream, "", 0, 1), -EINVAL);
@@ -465,7 +441,7 @@ static void wrong_calls(void)
 	CHECK_EQ(weir_kv_finish(stream), 0);
 	CHECK_EQ(weir_kv_put(stream, "a", 1, 1), -EINVAL);
 	weir_kv_close(stream);
-	end_ends(&ends);
+	end_served(&served);
 }
 
 static const struct ktap_test tests[] = {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kv-relay.h"
+#include "kv-served.h"
 #include "libweir.h"
 #include "tests.h"
 
@@ -139,24 +140,6 @@ static void want(struct job *job, enum weir_operation operation)
 			known[key_of(m, i)] = true;
 		}
 	}
-}
-
-/* struct waiting - a reducer whose mappers never end, in a thread of its own */
-struct waiting {
-	struct weir_stream *stream;
-	pthread_t thread;
-	atomic_bool stop;
-};
-
-static void *take_until_stopped(void *data)
-{
-	struct waiting *waiting = data;
-
-	while (!atomic_load(&waiting->stop)) {
-		CHECK_EQ(weir_kv_progress(waiting->stream), -EAGAIN);
-		usleep(1000);
-	}
-	return NULL;
 }
 
 static void *reduce(void *data)
@@ -408,17 +391,15 @@ static void behind_a_silent_reducer(void)
 	};
 	const struct weir_kv_options reducer = { .size = sizeof(reducer), .sources = 2 };
 	const struct faults_options none = { .seed = 1 };
-	struct waiting waiting = { .stop = false };
 	struct weir_stream *from;
+	struct served served;
 	struct relay relay;
 
 	if (!own_network) {
 		ktap_skip("no network namespace");
 		return;
 	}
-	CHECK_EQ(weir_kv_listen(&waiting.stream, &reducer), 0);
-	CHECK(!pthread_create(&waiting.thread, NULL, take_until_stopped, &waiting));
-	if (!relay_start(&relay, RELAYS, PORT, &none))
+	if (!served_start(&served, &reducer) || !relay_start(&relay, RELAYS, PORT, &none))
 		return;
 	CHECK_EQ(weir_kv_open(&from, &options), 0);
 	atomic_store(&relay.silent, true);
@@ -426,11 +407,12 @@ static void behind_a_silent_reducer(void)
 	CHECK_EQ(weir_kv_finish(from), -ETIMEDOUT);
 	CHECK(strstr(weir_kv_error(from), "hears nothing of the reducer of job 0"));
 	CHECK(stats_of(from).packets_received > 2);
-	atomic_store(&waiting.stop, true);
-	pthread_join(waiting.thread, NULL);
+	served_stop(&served);
+	/* Nothing has failed in it, and its mappers have never all ended: it would say so for good. */
+	CHECK_EQ(weir_kv_progress(served.reducer), -EAGAIN);
 	relay_stop(&relay);
 	weir_kv_close(from);
-	weir_kv_close(waiting.stream);
+	served_close(&served);
 }
 
 static const struct ktap_test tests[] = {

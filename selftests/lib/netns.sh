@@ -108,6 +108,15 @@ wait_all() {
 # in_worker I COMMAND [ARGUMENT...]
 in_worker() { in_ns "w$1" "${@:2}"; }
 
+# star_qdiscs N: the qdiscs of both ends of the first N links, with their counters, in JSON
+star_qdiscs() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		in_worker "$i" tc -s -j qdisc show dev eth0
+		in_router tc -s -j qdisc show dev "w$i"
+	done
+}
+
 # star_each COMMAND [ARGUMENT...]: in each worker in turn, which finds its number in
 # $WORKER; stops at the first failure.
 star_each() {

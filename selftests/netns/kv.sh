@@ -39,10 +39,10 @@ get() {
 	getter=$!
 }
 
-# put I [source NUMBER]: the I-th mapper, in the background.
+# put I [KEY VALUE...]: the I-th mapper, in the background.
 put() {
-	in_worker "$1" timeout 200 weir kv put job "$job" source "${3:-$(($1 - 1))}" to "${kv_to:-$(box_addr)}" \
-		file "$box_out/words.0$(($1 - 1))" 2>"$box_out/put-said.$1" &
+	in_worker "$1" timeout 200 weir kv put job "$job" source "${kv_source:-$(($1 - 1))}" \
+		to "${kv_to:-$(box_addr)}" file "$box_out/${kv_lines:-words}.0$(($1 - 1))" "${@:2}" 2>"$box_out/put-said.$1" &
 	map_pids+=($!)
 }
 
@@ -194,7 +194,7 @@ levels() {
 		in_worker "$upper" weir port attach dev eth0 mode tc && box_netem "$upper" loss 5% || return
 	get sources 1
 	map_pids=()
-	put 1 source 0 && put 2 source 1 && kv_to=$(worker_addr "$upper") put 3 source 1
+	put 1 && put 2 && kv_source=1 kv_to=$(worker_addr "$upper") put 3
 	mapped
 	status=$?
 	box_no_netem "$upper"
@@ -213,10 +213,8 @@ long_values() {
 	get sources 1 dtype int64
 	map_pids=()
 	for ((i = 1; i <= mappers; i++)); do
-		awk -v i="$i" 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, i * 1000 + k, k * i }' >"$box_out/long.$i"
-		in_worker "$i" timeout 200 weir kv put job "$job" source $((i - 1)) to "$(box_addr)" dtype int64 \
-			file "$box_out/long.$i" 2>"$box_out/put-said.$i" &
-		map_pids+=($!)
+		awk -v i="$i" 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, i * 1000 + k, k * i }' >"$box_out/long.0$((i - 1))"
+		kv_lines=long put "$i" dtype int64
 	done
 	awk 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, 6000 + 3 * k, 6 * k }' | LC_ALL=C sort >"$box_out/long"
 	mapped "$box_out/long"

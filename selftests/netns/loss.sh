@@ -16,11 +16,7 @@ workers=4 job=7
 
 # The packets that the links have lost since netem was set up.
 lost() {
-	local i
-	for ((i = 1; i <= workers; i++)); do
-		in_worker "$i" tc -s -j qdisc show dev eth0
-		in_router tc -s -j qdisc show dev "w$i"
-	done | gojq -s '[.[][] | .drops] | add'
+	star_qdiscs "$workers" | gojq -s '[.[][] | .drops] | add'
 }
 
 # of_all FILTER: what each worker's report has there

@@ -5,33 +5,8 @@
 
 #include "figures.h"
 #include "flow.h"
+#include "lengths.h"
 #include "random.h"
-
-/* The paper's bound of short flows. */
-#define SHORT		40000000.0
-
-/* Packets of the published tables. */
-#define TABLE_PACKET	1460
-
-/**
- * struct step - of a table of lengths: this part of the flows is not longer
- */
-struct step {
-	double packets;
-	double part;
-};
-
-/* Of DCTCP's paper (2010), as pFabric's simulations have it (Alizadeh et al., 2013). */
-static const struct step websearch[] = {
-	{ 1, 0 }, { 6, 0.15 }, { 13, 0.2 }, { 19, 0.3 }, { 33, 0.4 }, { 53, 0.53 }, { 133, 0.6 },
-	{ 667, 0.7 }, { 1333, 0.8 }, { 3333, 0.9 }, { 6667, 0.97 }, { 20000, 1 },
-};
-
-/* Of VL2's paper (Greenberg et al., 2009), likewise. */
-static const struct step datamining[] = {
-	{ 1, 0 }, { 1, 0.5 }, { 2, 0.6 }, { 3, 0.7 }, { 7, 0.8 }, { 267, 0.9 }, { 2107, 0.95 },
-	{ 66667, 0.99 }, { 666667, 1 },
-};
 
 /**
  * struct transfer - a flow
@@ -57,27 +32,6 @@ static struct {
 	uint64_t open;
 } background;
 
-/* Between the steps of a table lengths are alike likely. */
-static double length_at(const struct step *steps, double part)
-{
-	unsigned int i = 1;
-
-	while (steps[i].part < part)
-		i++;
-	return steps[i - 1].packets + (steps[i].packets - steps[i - 1].packets) *
-	       (part - steps[i - 1].part) / (steps[i].part - steps[i - 1].part);
-}
-
-static double mean_length(const struct step *steps)
-{
-	double sum = 0;
-
-	for (unsigned int i = 1; steps[i - 1].part < 1; i++)
-		sum += (steps[i].packets + steps[i - 1].packets) / 2 *
-		       (steps[i].part - steps[i - 1].part);
-	return sum;
-}
-
 static bool is_measured(const struct transfer *transfer)
 {
 	const struct background_config *config = &background.config;
@@ -87,7 +41,7 @@ static bool is_measured(const struct transfer *transfer)
 
 static bool is_short(const struct transfer *transfer)
 {
-	return (double)transfer->bytes * background.config.scale < SHORT;
+	return (double)transfer->bytes * background.config.scale < LENGTHS_SHORT;
 }
 
 static bool is_awaited(const struct transfer *transfer)
@@ -107,10 +61,10 @@ static void arrived(struct flow *flow)
 
 static uint64_t draw_bytes(void)
 {
-	const struct step *steps = random_below(&background.seed, 2) ? websearch : datamining;
-	double packets = length_at(steps, random_part(&background.seed));
+	bool is_websearch = random_below(&background.seed, 2);
+	double packets = lengths_at(is_websearch, random_part(&background.seed));
 
-	return (uint64_t)(packets * TABLE_PACKET / background.config.scale) + 1;
+	return (uint64_t)(packets * LENGTHS_PACKET / background.config.scale) + 1;
 }
 
 static void begin_flow(uint64_t bytes)
@@ -155,8 +109,7 @@ static void arrive(struct event *event)
 
 void background_start(const struct clos *clos, const struct background_config *config, uint64_t seed)
 {
-	double packets = (mean_length(websearch) + mean_length(datamining)) / 2;
-	double mean = packets * TABLE_PACKET / config->scale;
+	double mean = lengths_mean() * LENGTHS_PACKET / config->scale;
 	double rate = config->load * config->mbps / 8000.0 * clos->servers;
 
 	background.clos = clos;
