@@ -270,7 +270,9 @@ all_at_once() {
 		weir trim set dev w3 hook tc "${rule[@]}" rate 1mbit || return
 	in_worker 1 "$here/trim-traffic" send "$(worker_addr 4)" --count 60 >/dev/null || return
 	flood_start 7 3
-	flowing && ageing && weir -j trim show dev w4 | gojq -e '.[0] | ."data-depth" > 0' >/dev/null
+	flowing && ageing || return
+	weir -j trim show dev w4 | gojq -e '.[0] | ."data-depth" > 0' >/dev/null ||
+		{ echo "nothing waits at w4"; weir trim show dev w4; return 1; }
 }
 
 ktap_header

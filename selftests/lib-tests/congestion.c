@@ -111,14 +111,17 @@ static void marks_make_the_window_small(void)
 static void older_boxes_mark_nothing(void)
 {
 	struct cluster cluster;
+	const struct weir_stats *stats = &cluster.workers[0].stats;
 
 	init(&cluster, true);
 	cluster.box.cwnd_cap = 0;
 	cluster.box.mark_every = 1;
 	cluster_run(&cluster, rounds, NULL);
 	check_capable(&cluster, false);
-	CHECK_EQ(cluster.workers[0].stats.marked, 0);
-	CHECK_EQ(cluster.workers[0].stats.flight_limit, cluster.workers[0].stats.window);
+	CHECK_EQ(stats->marked, 0);
+	/* A thread that does not run for long takes packets for lost, which makes the window smaller. */
+	if (!stats->timeouts && !stats->retransmits)
+		CHECK_EQ(stats->flight_limit, stats->window);
 }
 
 static void ranks_may_do_without(void)

@@ -1202,6 +1202,17 @@ void refbox_mute(struct refbox *box)
 	have_done(box, mute, NULL);
 }
 
+static void unmute(struct refbox *box, void *data)
+{
+	(void)data;
+	box->mute = false;
+}
+
+void refbox_unmute(struct refbox *box)
+{
+	have_done(box, unmute, NULL);
+}
+
 static void copy_counters(struct refbox *box, void *data)
 {
 	*(struct refbox_counters *)data = box->counters;

@@ -115,12 +115,13 @@ void refbox_stop(struct refbox *box);
  * Events of a box, also while it runs: each returns when it has happened. To lose all
  * its state, as one that is set up anew; to count a source as dead, so that results are
  * not retained for it; to complete blocks without it; to take and send no packet any
- * more.
+ * more; and to do so again.
  */
 void refbox_reload(struct refbox *box);
 void refbox_bury(struct refbox *box, unsigned int source);
 void refbox_exclude(struct refbox *box, unsigned int source);
 void refbox_mute(struct refbox *box);
+void refbox_unmute(struct refbox *box);
 
 /* The counters as they are now, also while it runs. */
 struct refbox_counters refbox_read(struct refbox *box);

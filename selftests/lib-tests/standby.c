@@ -172,13 +172,18 @@ static void one_rank_reaches_the_second_alone(void)
 	run_apart(&plan);
 }
 
-static bool has_moved_thrice(const struct worker *worker, unsigned int round)
+static uint64_t moves_of(struct weir *comm)
 {
 	struct weir_stats stats = { .size = sizeof(stats) };
 
+	CHECK_EQ(weir_get_stats(comm, &stats), 0);
+	return stats.moves;
+}
+
+static bool has_moved_thrice(const struct worker *worker, unsigned int round)
+{
 	(void)round;
-	CHECK_EQ(weir_get_stats(worker->comm, &stats), 0);
-	return stats.moves >= 3;
+	return moves_of(worker->comm) >= 3;
 }
 
 /* Rank 0 finds the first box alive, waits there for the one that does not come, and is back. */
@@ -230,6 +235,54 @@ static void box_loses_its_state(void)
 	CHECK_EQ(moves(&first), 0);
 }
 
+/* Rank 0 does not get the last result, and then hears nothing until it has left the box. */
+static void last_result_is_lost(struct worker *worker)
+{
+	int32_t vector[CLUSTER_GRADS];
+	struct weir_request *request;
+
+	vector_fill(vector, CLUSTER_GRADS, worker->rank, 0);
+	if (!expect(worker, iallreduce_int32(worker->comm, vector, vector, CLUSTER_GRADS, &request), 0))
+		return;
+	if (!worker->rank) {
+		while (!refbox_read(first.running).blocks)
+			;
+		refbox_mute(first.running);
+		while (!moves_of(worker->comm) && weir_test(&request) == 0)
+			;
+		refbox_unmute(first.running);
+	}
+	if (expect(worker, weir_wait(&request), 0))
+		CHECK_EQ(vector_wrong(vector, CLUSTER_GRADS, RANKS, 0), 0);
+}
+
+static void rank_is_left_alone(const char *boxes)
+{
+	first.options.address = boxes;
+	first.options.timeout_ms = 20000;
+	first.box.faults = (struct faults_options) { .mute = 1 };
+	cluster_run(&first, last_result_is_lost, NULL);
+	CHECK_EQ(first.counters.blocks, 1);
+	CHECK(first.workers[0].stats.moves >= 2);
+}
+
+/* It has nobody to join with at the second box: its result waits at the first. */
+static void rank_alone_goes_home(void)
+{
+	two_boxes();
+	if (!cluster_start_box(&second))
+		return;
+	rank_is_left_alone(CLUSTER_BOX "," SECOND_BOX);
+	cluster_stop_box(&second);
+	CHECK_EQ(second.counters.blocks, 0);
+}
+
+static void rank_alone_goes_home_from_nowhere(void)
+{
+	two_boxes();
+	rank_is_left_alone(CLUSTER_BOX "," NO_BOX);
+}
+
 static void no_box_is_left(void)
 {
 	struct weir_options options;
@@ -278,6 +331,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(rank_0_goes_back_in_vain),
 	KTAP_TEST(ranks_go_back),
 	KTAP_TEST(box_loses_its_state),
+	KTAP_TEST(rank_alone_goes_home),
+	KTAP_TEST(rank_alone_goes_home_from_nowhere),
 	KTAP_TEST(no_box_is_left),
 	KTAP_TEST(lists_that_are_none),
 };

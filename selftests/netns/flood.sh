@@ -37,4 +37,4 @@ flood_stop() {
 handed_over() { box_stat '.stats | .contributions + (.refusals | add)' stats; }
 
 # The flood is really under way.
-flowing() { rises 20 handed_over; }
+flowing() { rises 60 handed_over || { echo "no packet reaches the module: $(handed_over)"; return 1; }; }

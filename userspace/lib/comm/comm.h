@@ -164,11 +164,24 @@ struct other_box {
 };
 
 /**
+ * struct home - where a rank that has left its box can go on, as long as it has joined nowhere else
+ * @box: its number
+ * @nonce: with which this rank joined there
+ * @cookie: and the box's cookie for it
+ */
+struct home {
+	unsigned int box;
+	uint32_t nonce;
+	uint64_t cookie;
+};
+
+/**
  * struct standby - the boxes that have the job, see join/standby.h
  * @boxes: in the order in which they are preferred
  * @count: how many; with one, the rest is not in use
  * @at: where this rank is
  * @from: where it came from, when it has gone back by itself; else 0
+ * @home: of its generation, while @member.is_new
  * @fd: asks the others, connected to the one that was asked last; -1 before that
  * @asked: which one was
  * @nonce: the number for the next join at another one
@@ -181,6 +194,7 @@ struct standby {
 	unsigned int count;
 	unsigned int at;
 	unsigned int from;
+	struct home home;
 	int fd;
 	unsigned int asked;
 	uint32_t nonce;

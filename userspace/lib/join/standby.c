@@ -33,6 +33,9 @@
 /* Failover times for which rank 0 waits for the others where it has gone back to. */
 #define FOLLOW	(2 * BEHIND)
 
+/* Failover times for which a rank waits at another box with those that have come, before it goes home. */
+#define GATHER	(2 * BEHIND)
+
 /* Answers in a row that show that a box is there again. */
 #define ANSWERS	3
 
@@ -73,12 +76,33 @@ static bool leads_back(const struct weir *comm)
 	return !comm->config.rank && comm->standby.at && !comm->member.is_asking;
 }
 
+/* Has this rank left the box of its generation, with no other one since? */
+static bool is_away(const struct weir *comm)
+{
+	return comm->member.blocks && comm->member.is_new;
+}
+
 static void forget(struct other_box *other)
 {
 	other->unanswered = 0;
 	other->answers = 0;
 	other->waited_on = 0;
 	other->cookie = 0;
+}
+
+static void arrive(struct weir *comm, unsigned int at)
+{
+	struct standby *standby = &comm->standby;
+
+	standby->at = at;
+	standby->since = comm->now;
+	standby->again = comm->now;
+	comm->life.unheard = 0;
+	comm->life.doubts = 0;
+	comm->path_errno = 0;
+	comm->stats.moves++;
+	for (unsigned int i = 0; i < standby->count; i++)
+		forget(&standby->boxes[i]);
 }
 
 /* Packets of the box before may still come until the new one has answered. */
@@ -88,29 +112,58 @@ static void settle(struct weir *comm, unsigned int to)
 	struct standby *standby = &comm->standby;
 	struct other_box *other = &standby->boxes[to];
 
-	standby->at = to;
-	standby->since = comm->now;
-	standby->again = comm->now;
+	if (!member->is_new)
+		standby->home = (struct home) {
+			.box = standby->at,
+			.nonce = member->nonce,
+			.cookie = member->cookie,
+		};
 	member->nonce = standby->nonce;
 	member->cookie = other->cookie;
 	member->is_asking = true;
 	member->is_new = true;
 	member->again = comm->now;
 	member->repeat = JOIN_REPEAT_FIRST;
-	comm->life.unheard = 0;
-	comm->life.doubts = 0;
-	comm->path_errno = 0;
-	comm->stats.moves++;
-	for (unsigned int i = 0; i < standby->count; i++)
-		forget(&standby->boxes[i]);
+	arrive(comm, to);
+}
+
+/*
+ * This rank is still in the generation there, which can go on: no other one has begun without it.
+ * A box that has lost its state says so, and is joined again.
+ */
+static void resume(struct weir *comm)
+{
+	struct membership *member = &comm->member;
+	const struct home *home = &comm->standby.home;
+
+	member->nonce = home->nonce;
+	member->cookie = home->cookie;
+	member->is_asking = false;
+	member->is_new = false;
+	comm->standby.from = 0;
+	comm->timer = comm->now;
+	arrive(comm, home->box);
+}
+
+/* Ranks that wait at its own box have it join there, as at any other. */
+static bool may_resume(const struct weir *comm, unsigned int at)
+{
+	const struct standby *standby = &comm->standby;
+
+	return is_away(comm) && at == standby->home.box && !standby->boxes[at].waited_on;
 }
 
 /* Returns 1, or 0 where there is no way to that box; or a negative errno. */
 static int go_to(struct weir *comm, unsigned int to)
 {
+	bool resumes = may_resume(comm, to);
+
 	if (!socket_turn(comm, &comm->standby.boxes[to].address))
 		return 0;
-	settle(comm, to);
+	if (resumes)
+		resume(comm);
+	else
+		settle(comm, to);
 	return said_number(comm, &comm->standby.nonce) ?: 1;
 }
 
@@ -164,6 +217,28 @@ static bool nobody_follows(const struct weir *comm)
 static bool is_shunned(const struct weir *comm, unsigned int index)
 {
 	return comm->now < comm->standby.boxes[index].shunned;
+}
+
+/* As the last notice that came since this rank is here has named them. */
+static bool others_have_come(const struct weir *comm)
+{
+	const struct absence *absence = &comm->absence;
+
+	return absence->noted >= comm->standby.since &&
+	       bitmap_count(absence->ranks) + 1 < comm->config.ranks;
+}
+
+/*
+ * The box of its generation is there, and the others do not come here: they have all that they
+ * wanted, and may have closed. What this rank lacks is retained for it there.
+ */
+static bool is_left_alone(const struct weir *comm)
+{
+	const struct standby *standby = &comm->standby;
+
+	return is_away(comm) && standby->boxes[standby->home.box].answers &&
+	       may_resume(comm, standby->home.box) &&
+	       has_come(comm, standby->since, others_have_come(comm) ? GATHER : 1);
 }
 
 /* The box where others wait and this rank is to go; its own where there is none. */
@@ -292,6 +367,8 @@ static int look(struct weir *comm)
 
 	if (is_stalled(comm) && to != standby->at)
 		return to > standby->at ? go_up(comm, to) : go_to(comm, to);
+	if (is_left_alone(comm))
+		return go_to(comm, standby->home.box);
 	to = restored(comm);
 	if (leads_back(comm) && to != standby->at && has_come(comm, standby->since, BACK))
 		return go_back(comm, to);

@@ -13,6 +13,10 @@
  * not return for a while: so ranks that have gone apart meet at the first box that all can reach.
  * Rank 0 goes back, when a box before its own answers again; the others find it waiting there, or it
  * returns.
+ *
+ * A rank that comes to another box may have lost but the way back of a last result: the others
+ * have theirs, and are done. Where nobody comes and its own box answers again, it goes on there, in
+ * the generation that it has left, and asks for what it lacks.
  */
 #ifndef WEIR_STANDBY_H
 #define WEIR_STANDBY_H
