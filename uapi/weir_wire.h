@@ -37,7 +37,8 @@
  * From a box to its parent, with WEIR_TRIO_UP in all of it: what a worker sends, where a
  * contribution is the sum of the ranks below the box. src_cnt is their number modulo 256, the flags
  * may be those of a result, and with WEIR_TRIO_DEGRADED the bitmap of the ranks in it follows the
- * gradients. The bitmap of all ranks below the box follows a join.
+ * gradients. The bitmap of all ranks below the box follows a join. And a notice: struct weir_notice,
+ * with WEIR_TRIO_NOTICE set, where the ranks are those below the box, and none wait.
  *
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *
@@ -142,7 +143,8 @@ struct weir_trio_exponent {
  * @grads: from a worker, the gradients a block that it means to send; in the
  *	answer the most that the job takes
  * @cookie: from a worker, the cookie that it got from the box, or 0; in an answer with
- *	WEIR_TRIO_COOKIE the cookie for the next join, else 0. Opaque to workers
+ *	WEIR_TRIO_COOKIE the cookie for the next join, opaque to workers; in other answers the
+ *	job's timeout in nanoseconds, in network byte order, 0 where its blocks do not time out
  * @dtype: enum weir_dtype of the gradients; from a worker the type that it means to send,
  *	or 0 for the job's, in the answer the job's
  * @op: enum weir_op, likewise

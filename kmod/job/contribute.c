@@ -55,6 +55,13 @@ static __always_inline int weir_police(const struct weir_path *path, u32 packets
 	return 0;
 }
 
+/* Does a box that is a source say which ranks behind it are gone? */
+static bool weir_is_notice(const struct weir_contrib *c)
+{
+	return c->flags & WEIR_CONTRIB_UP && weir_path_is_join(c) &&
+	       (c->said[0] & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
+}
+
 /*
  * What a box sends to its parent may have the bitmap of its ranks behind it. A join may be one of
  * other numbers of ranks, and is answered so.
@@ -63,6 +70,8 @@ static noinline u32 weir_shape_up(const struct weir_job *job, const struct weir_
 {
 	u32 bitmap = c->udp_len - (c->payload_off - c->udp_off) - sizeof(struct weir_join);
 
+	if (weir_is_notice(c))
+		return job->level ? weir_notice_bytes(job) - sizeof(struct weir_join) : 0;
 	if (c->flags & WEIR_CONTRIB_JOIN)
 		return bitmap <= WEIR_RANKS_MAX / 8 ? round_down(bitmap, sizeof(__be32)) : 0;
 	return c->said[0] & WEIR_TRIO_DEGRADED ? weir_job_words(job) * sizeof(__be32) : 0;
@@ -442,6 +451,31 @@ static noinline int weir_take_paired(const struct weir_path *path, struct weir_c
 	return reason;
 }
 
+/* Of members alone: who has not shown that it hears must not have others get packets. */
+static noinline int weir_take_notice(const struct weir_path *path, const struct weir_contrib *c,
+				     const struct weir_payload *pl, u64 now)
+{
+	struct weir_job *job = path->job;
+	int reason;
+
+	if (!job->level || !weir_source_hears(path->source))
+		return WEIR_REASON_JOIN;
+	reason = weir_check_member(path, c);
+	if (!reason && c->generation != weir_blocks_generation(&job->blocks))
+		reason = WEIR_REASON_GENERATION;
+	if (!reason)
+		weir_notice_below(job, c->source, pl, now);
+	return reason;
+}
+
+static noinline int weir_take_control(const struct weir_path *path, const struct weir_contrib *c,
+				      const struct weir_payload *pl, u64 now)
+{
+	if (weir_is_notice(c))
+		return weir_take_notice(path, c, pl, now);
+	return weir_path_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
+}
+
 /* The datagram is whole, and its source is verified. */
 static __always_inline int weir_take_whole(const struct weir_path *path, struct weir_contrib *c,
 					   const struct weir_payload *pl, u64 now)
@@ -450,7 +484,7 @@ static __always_inline int weir_take_whole(const struct weir_path *path, struct 
 	int reason = 0;
 
 	if (c->flags & WEIR_CONTRIB_JOIN)
-		return weir_path_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
+		return weir_take_control(path, c, pl, now);
 	if (unlikely(job->blocks.paired))
 		return weir_take_paired(path, c, pl, now);
 	if (unlikely(job->kv))

@@ -29,9 +29,6 @@
  */
 #define WEIR_DOWN_GRACE		(50 * NSEC_PER_MSEC)
 
-/* Notices are passed on to all sources no more often, ns. */
-#define WEIR_DOWN_PASS_EVERY	(50 * NSEC_PER_MSEC)
-
 static bool weir_down_is_notice(const struct weir_contrib *c)
 {
 	return c->flags & WEIR_CONTRIB_JOIN &&
@@ -175,7 +172,7 @@ static bool weir_down_may_pass(struct weir_job *job, u64 now)
 	bool may;
 
 	spin_lock(&job->join.lock);
-	may = now >= parent->passed + WEIR_DOWN_PASS_EVERY;
+	may = now >= parent->passed + WEIR_NOTICE_PASS_EVERY;
 	if (may)
 		parent->passed = now;
 	spin_unlock(&job->join.lock);
@@ -189,6 +186,10 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
 		weir_down_is_new(job, now);
 		return;
 	}
+	/* A parent that does not know whether this box hears sends the header alone. */
+	if (c->udp_len > c->payload_off - c->udp_off &&
+	    c->generation == weir_blocks_generation(&job->blocks))
+		weir_notice_above(job, pl);
 	if (weir_down_may_pass(job, now))
 		weir_notice_pass(job, c->block, c->generation, pl);
 }

@@ -50,6 +50,7 @@ static void weir_answer_figures(struct weir_join *answer, const struct weir_job 
 		grads = min(grads, READ_ONCE(parent->grads));
 		room = min(room, READ_ONCE(parent->room));
 	}
+	answer->cookie = (__force u64)cpu_to_be64(weir_scan_answers_after(&job->scan));
 	answer->ranks = htonl(job->level ? job->level->ranks : job->blocks.sources);
 	answer->blocks = htonl(blocks);
 	answer->grads = htonl(grads);
@@ -409,6 +410,7 @@ static void weir_join_above_start(struct weir_job *job, u16 generation, u32 star
 	WRITE_ONCE(parent->blocks, ntohl(answer->blocks));
 	WRITE_ONCE(parent->grads, ntohl(answer->grads));
 	WRITE_ONCE(parent->room, ntohs(answer->cwnd_cap));
+	WRITE_ONCE(parent->timeout, be64_to_cpu((__force __be64)answer->cookie));
 	weir_join_enter(job, start, back);
 	WRITE_ONCE(job->joined, true);
 	job->join.generation = generation;

@@ -25,7 +25,7 @@ static unsigned long *weir_level_claim_of(const struct weir_level *level, unsign
  */
 struct weir_level *weir_level_new(unsigned int sources, u16 ranks)
 {
-	size_t words = BITS_TO_LONGS(ranks), sets = (2 * sources + 1) * words * sizeof(long);
+	size_t words = BITS_TO_LONGS(ranks), sets = (2 * sources + 1 + WEIR_LEVEL_GONE) * words * sizeof(long);
 	struct weir_level *level;
 
 	level = kvzalloc(sizeof(*level) + sets + sources * sizeof(*level->weight),
@@ -104,6 +104,8 @@ void weir_level_begin(struct weir_level *level, const struct weir_join_table *ta
 	unsigned long *set;
 	unsigned int i;
 
+	memset(weir_level_gone(level, table->n, 0), 0,
+	       WEIR_LEVEL_GONE * level->words * sizeof(long));
 	weir_level_claimed(level, table, (unsigned long *)weir_level_all(level, table->n));
 	for (i = 0; i < table->n; i++) {
 		set = (unsigned long *)weir_level_of(level, i);
@@ -113,6 +115,49 @@ void weir_level_begin(struct weir_level *level, const struct weir_join_table *ta
 			bitmap_zero(set, level->ranks);
 		level->weight[i] = bitmap_weight(set, level->ranks);
 	}
+}
+
+/* Of the ranks in @where, those in @said are in @set now, and no others. */
+static void weir_level_replace(const struct weir_level *level, unsigned long *set,
+			       const unsigned long *where, const unsigned long *said)
+{
+	bitmap_replace(set, set, said, where, level->ranks);
+}
+
+/**
+ * weir_level_below() - a box below says which ranks behind it are gone
+ * @level: the job's
+ * @table: its joins, locked
+ * @source: which of the job's sources it is; it cannot speak for ranks that are not behind it
+ * @dead: bitmap of level->ranks
+ * @excluded: likewise
+ */
+void weir_level_below(struct weir_level *level, const struct weir_join_table *table,
+		      unsigned int source, const unsigned long *dead, const unsigned long *excluded)
+{
+	const unsigned long *behind = weir_level_of(level, source);
+
+	weir_level_replace(level, weir_level_gone(level, table->n, WEIR_LEVEL_DEAD), behind, dead);
+	weir_level_replace(level, weir_level_gone(level, table->n, WEIR_LEVEL_EXCLUDED), behind,
+			   excluded);
+}
+
+/**
+ * weir_level_above() - the parent says which ranks are gone; this box knows better of its own
+ * @level: the job's
+ * @table: its joins, locked
+ * @dead: bitmap of level->ranks
+ * @excluded: likewise
+ */
+void weir_level_above(struct weir_level *level, const struct weir_join_table *table,
+		      const unsigned long *dead, const unsigned long *excluded)
+{
+	const unsigned long *own = weir_level_all(level, table->n);
+
+	bitmap_andnot(weir_level_gone(level, table->n, WEIR_LEVEL_DEAD_ABOVE), dead, own,
+		      level->ranks);
+	bitmap_andnot(weir_level_gone(level, table->n, WEIR_LEVEL_EXCLUDED_ABOVE), excluded, own,
+		      level->ranks);
 }
 
 /**

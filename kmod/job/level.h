@@ -21,7 +21,8 @@ struct weir_payload;
  * @words: longs that a bitmap of them takes
  * @weight: by source, how many of them are behind it in the current generation
  * @sets: bitmaps of ranks, by source: those behind it in the current generation, then those that
- *	it has named in its last join; then those behind all sources
+ *	it has named in its last join; then those behind all sources; then enum weir_level_gone
+ * @heard: when a source's notice was passed on last, ns; guarded by the lock of the job's joins
  *
  * A source is a worker, which is one rank, or a box. Sources name their ranks when they join; so
  * nobody has to tell one box which workers are behind another, and two that claim the same rank
@@ -32,6 +33,23 @@ struct weir_level {
 	u16		words;
 	u16		*weight;
 	unsigned long	*sets;
+	u64		heard;
+};
+
+/**
+ * enum weir_level_gone - ranks that other boxes have found silent, guarded by the lock of the joins
+ * @WEIR_LEVEL_DEAD: dead, as boxes below have said of ranks behind them
+ * @WEIR_LEVEL_EXCLUDED: likewise, excluded
+ * @WEIR_LEVEL_DEAD_ABOVE: dead, as the parent has said of all others
+ * @WEIR_LEVEL_EXCLUDED_ABOVE: likewise, excluded
+ * @WEIR_LEVEL_GONE: how many kinds there are
+ */
+enum weir_level_gone {
+	WEIR_LEVEL_DEAD,
+	WEIR_LEVEL_EXCLUDED,
+	WEIR_LEVEL_DEAD_ABOVE,
+	WEIR_LEVEL_EXCLUDED_ABOVE,
+	WEIR_LEVEL_GONE,
 };
 
 struct weir_level *weir_level_new(unsigned int sources, u16 ranks);
@@ -41,6 +59,10 @@ unsigned int weir_level_claim(struct weir_level *level, const struct weir_join_t
 void weir_level_claimed(const struct weir_level *level, const struct weir_join_table *table,
 			unsigned long *ranks);
 void weir_level_begin(struct weir_level *level, const struct weir_join_table *table);
+void weir_level_below(struct weir_level *level, const struct weir_join_table *table,
+		      unsigned int source, const unsigned long *dead, const unsigned long *excluded);
+void weir_level_above(struct weir_level *level, const struct weir_join_table *table,
+		      const unsigned long *dead, const unsigned long *excluded);
 bool weir_level_read(const struct weir_level *level, const struct weir_payload *pl, u32 at,
 		     unsigned long *ranks);
 
@@ -63,6 +85,12 @@ static inline const unsigned long *weir_level_all(const struct weir_level *level
 						  unsigned int sources)
 {
 	return weir_level_of(level, 2 * sources);
+}
+
+static inline unsigned long *weir_level_gone(const struct weir_level *level, unsigned int sources,
+					     enum weir_level_gone which)
+{
+	return level->sets + (size_t)(2 * sources + 1 + which) * level->words;
 }
 
 /**

@@ -10,6 +10,7 @@
 #include "format/trio.h"
 #include "job/level.h"
 #include "job/notice.h"
+#include "job/parent.h"
 #include "job/send.h"
 #include "job/source.h"
 
@@ -36,60 +37,103 @@ static __be32 *weir_notice_bits(struct weir_notice_packet *p, const struct weir_
 }
 
 /* @ranks: room for a bitmap of them; filled with those behind the sources in the generation. */
-static const unsigned long *weir_notice_ranks(const struct weir_job *job,
-					      const unsigned long *sources, unsigned long *ranks)
+static void weir_notice_ranks(const struct weir_job *job, const unsigned long *sources,
+			      unsigned long *ranks)
 {
 	unsigned int i;
 
 	bitmap_zero(ranks, WEIR_RANKS_MAX);
 	for_each_set_bit(i, sources, job->blocks.sources)
 		bitmap_or(ranks, ranks, weir_level_of(job->level, i), job->level->ranks);
-	return ranks;
+}
+
+/* Those that other boxes have named, too. The lock of the joins is held. */
+static void weir_notice_add(const struct weir_job *job, unsigned long *ranks,
+			    enum weir_level_gone below, enum weir_level_gone above)
+{
+	const struct weir_level *level = job->level;
+	unsigned int n = job->blocks.sources;
+
+	lockdep_assert_held(&job->join.lock);
+
+	bitmap_or(ranks, ranks, weir_level_gone(level, n, below), level->ranks);
+	bitmap_or(ranks, ranks, weir_level_gone(level, n, above), level->ranks);
+}
+
+/* @dead: of WEIR_SOURCES_MAX, filled. */
+static void weir_notice_dead(const struct weir_job *job, unsigned long *dead)
+{
+	unsigned int i;
+
+	bitmap_zero(dead, WEIR_SOURCES_MAX);
+	for (i = 0; i < job->blocks.sources; i++)
+		if (weir_source_is_gone(READ_ONCE(job->watch.watched[i].state)))
+			__set_bit(i, dead);
+}
+
+/**
+ * weir_notice_gone_ranks() - all ranks of a job that spans boxes that are dead, and excluded
+ * @job: the job
+ * @dead: bitmap of WEIR_RANKS_MAX, filled
+ * @excluded: likewise; those of @dead that blocks are complete without
+ *
+ * As far as this box knows: of its own sources, and what others have said. Any context that may
+ * take the lock of the joins.
+ */
+void weir_notice_gone_ranks(struct weir_job *job, unsigned long *dead, unsigned long *excluded)
+{
+	DECLARE_BITMAP(sources, WEIR_SOURCES_MAX);
+
+	weir_notice_dead(job, sources);
+	weir_notice_ranks(job, sources, dead);
+	weir_notice_ranks(job, job->blocks.excluded, excluded);
+	spin_lock_bh(&job->join.lock);
+	weir_notice_add(job, dead, WEIR_LEVEL_DEAD, WEIR_LEVEL_DEAD_ABOVE);
+	weir_notice_add(job, excluded, WEIR_LEVEL_EXCLUDED, WEIR_LEVEL_EXCLUDED_ABOVE);
+	spin_unlock_bh(&job->join.lock);
 }
 
 /* Those that wait have named their ranks. */
-static const unsigned long *weir_notice_waiting(struct weir_job *job, unsigned long *ranks)
+static noinline void weir_notice_fill_waiting(struct weir_notice_packet *p, struct weir_job *job)
 {
+	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+
 	bitmap_zero(ranks, WEIR_RANKS_MAX);
 	spin_lock(&job->join.lock);
 	weir_level_claimed(job->level, &job->join, ranks);
 	spin_unlock(&job->join.lock);
-	return ranks;
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), weir_notice_words(job),
+			 ranks);
 }
 
-static noinline void weir_notice_fill_ranks(struct weir_notice_packet *p, struct weir_job *job,
-					    const unsigned long *dead)
+static noinline void weir_notice_fill_gone(struct weir_notice_packet *p, struct weir_job *job)
 {
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
 	unsigned int n = weir_notice_words(job);
-	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
 
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), n,
-			 weir_notice_ranks(job, dead, ranks));
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), n,
-			 weir_notice_ranks(job, job->blocks.excluded, ranks));
-	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_WAITING), n,
-			 weir_notice_waiting(job, ranks));
+	weir_notice_gone_ranks(job, dead, excluded);
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), n, dead);
+	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), n, excluded);
 }
 
 /* @members and @waiting: of WEIR_SOURCES_MAX, filled as weir_join_look() does. */
 static void weir_notice_fill(struct weir_notice_packet *p, struct weir_job *job,
 			     unsigned long *members, unsigned long *waiting)
 {
-	DECLARE_BITMAP(dead, WEIR_SOURCES_MAX) = {};
-	unsigned int i;
+	DECLARE_BITMAP(dead, WEIR_SOURCES_MAX);
 
 	weir_trio_fill(&p->hdr, job->id, weir_blocks_generation(&job->blocks), 0,
 		       WEIR_TRIO_NOTICE |
 		       (READ_ONCE(job->joined) ? 0 : WEIR_TRIO_DEGRADED),
 		       job->blocks.sources, 0);
-	for (i = 0; i < job->blocks.sources; i++)
-		if (weir_source_is_gone(READ_ONCE(job->watch.watched[i].state)))
-			__set_bit(i, dead);
 	weir_join_look(&job->join, members, waiting);
 	if (job->level) {
-		weir_notice_fill_ranks(p, job, dead);
+		weir_notice_fill_gone(p, job);
+		weir_notice_fill_waiting(p, job);
 		return;
 	}
+	weir_notice_dead(job, dead);
 	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_DEAD), WEIR_BITMAP_WORDS, dead);
 	weir_bitmap_fill(weir_notice_bits(p, job, WEIR_NOTICE_EXCLUDED), WEIR_BITMAP_WORDS,
 			 job->blocks.excluded);
@@ -199,6 +243,91 @@ void weir_notice_members(struct weir_job *job)
 	weir_notice_fill(&p, job, members, waiting);
 	bitmap_andnot(members, members, waiting, WEIR_SOURCES_MAX);
 	weir_notice_send_all(job, members, &p);
+}
+
+/* A bitmap of ranks in @pl; nobody where it is not there, or names ranks that there are not. */
+static void weir_notice_read(const struct weir_job *job, const struct weir_payload *pl,
+			     unsigned int which, unsigned long *ranks)
+{
+	if (!weir_level_read(job->level, pl, which * weir_notice_words(job) * sizeof(__be32),
+			     ranks))
+		bitmap_zero(ranks, WEIR_RANKS_MAX);
+}
+
+/**
+ * weir_notice_above() - keep what the parent box says of other boxes' ranks
+ * @job: the job
+ * @pl: its three bitmaps of ranks, as on the wire
+ *
+ * Called as weir_notice().
+ */
+void weir_notice_above(struct weir_job *job, const struct weir_payload *pl)
+{
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
+
+	weir_notice_read(job, pl, WEIR_NOTICE_DEAD, dead);
+	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
+	spin_lock(&job->join.lock);
+	weir_level_above(job->level, &job->join, dead, excluded);
+	spin_unlock(&job->join.lock);
+}
+
+/* Whether it is time for another one of those that a box below brings about. */
+static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int id,
+				   const struct weir_payload *pl, u64 now)
+{
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
+	struct weir_level *level = job->level;
+	bool may;
+
+	weir_notice_read(job, pl, WEIR_NOTICE_DEAD, dead);
+	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
+	spin_lock(&job->join.lock);
+	weir_level_below(level, &job->join, id, dead, excluded);
+	may = !level->heard || now >= level->heard + WEIR_NOTICE_PASS_EVERY;
+	if (may)
+		level->heard = now;
+	spin_unlock(&job->join.lock);
+	return may;
+}
+
+/**
+ * weir_notice_below() - a box below says which ranks behind it are gone
+ * @job: the job
+ * @id: the source that it is
+ * @pl: its three bitmaps of ranks, as on the wire
+ * @now: time, ns of the monotonic clock
+ *
+ * Called as weir_notice(). All members hear of it, and the job's parent, twenty times a second at
+ * most: the box says it again as long as it holds, and some times when it does not any more.
+ */
+void weir_notice_below(struct weir_job *job, unsigned int id, const struct weir_payload *pl,
+		       u64 now)
+{
+	if (!weir_notice_keep_below(job, id, pl, now))
+		return;
+	weir_notice_all(job);
+	weir_notice_up(job);
+}
+
+/**
+ * weir_notice_up() - tell the parent box, where there is one, which ranks below are gone
+ * @job: the job
+ *
+ * Called as weir_notice().
+ */
+void weir_notice_up(struct weir_job *job)
+{
+	unsigned int words = weir_notice_words(job);
+	struct weir_notice_packet p;
+
+	if (!job->parent || !READ_ONCE(job->joined))
+		return;
+	weir_notice_fill_gone(&p, job);
+	memset(weir_notice_bits(&p, job, WEIR_NOTICE_WAITING), 0, words * sizeof(p.bits[0]));
+	weir_parent_notice(job, &p.hdr, sizeof(p.hdr) + 3 * words * sizeof(p.bits[0]));
 }
 
 /**

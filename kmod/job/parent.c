@@ -152,6 +152,23 @@ void weir_parent_join(struct weir_job *job)
 }
 
 /**
+ * weir_parent_notice() - tell the parent which ranks below are gone
+ * @job: the job
+ * @notice: a header, to be filled, and the bitmaps behind it
+ * @len: bytes of all
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len)
+{
+	const struct weir_packet pkt = { .head = notice, .head_len = len };
+
+	weir_parent_fill(notice, job, 0, weir_blocks_generation(&job->blocks), WEIR_TRIO_NOTICE, 1,
+			 WEIR_TRIO_JOINED);
+	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/**
  * weir_parent_sum() - send a block's sum up
  * @job: the job
  * @res: the sum; stays the caller's

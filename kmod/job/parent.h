@@ -12,6 +12,7 @@ struct weir_contrib;
 struct weir_job;
 struct weir_merged;
 struct weir_result;
+struct weir_trio;
 
 /**
  * struct weir_parent_config - the box that takes a job's sums, as an administrator names it
@@ -39,6 +40,7 @@ struct weir_parent_config {
  *	more does no harm
  * @blocks: slots of the parent's job; 0 before it has answered
  * @grads: gradients a block that it takes at most; likewise
+ * @timeout: after which its blocks are answered without this box, ns; likewise. 0 is never
  * @room: blocks that it has room for, its cwnd_cap; likewise. 0 where it does not mark results
  */
 struct weir_parent {
@@ -53,6 +55,7 @@ struct weir_parent {
 	u64				shown;
 	u32				blocks;
 	u32				grads;
+	u64				timeout;
 	u16				room;
 };
 
@@ -60,6 +63,7 @@ struct weir_parent *weir_parent_new(const struct weir_parent_config *config);
 void weir_parent_free(struct weir_parent *parent);
 bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c);
 bool weir_parent_may_join(struct weir_job *job, u64 now);
+void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned int len);
 void weir_parent_join(struct weir_job *job);
 void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 		     struct weir_merged *merged);

@@ -17,6 +17,9 @@
 #include "job/source.h"
 #include "job/straggler.h"
 
+/* That nobody is gone any more is said so often: a notice may be lost. */
+#define WEIR_WATCH_TOLD		4
+
 static void weir_watch_arm(struct weir_watch *watch)
 {
 	if (READ_ONCE(watch->armed) || xchg(&watch->armed, 1))
@@ -155,11 +158,13 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 		inactive |= state != WEIR_SOURCE_STATE_ACTIVE;
 		gone |= weir_source_is_gone(state);
 	}
-	if (gone || watch->told)
+	if (gone || watch->told) {
 		weir_notice_all(job);
-	watch->told = gone;
+		weir_notice_up(job);
+	}
+	watch->told = gone ? WEIR_WATCH_TOLD : watch->told - !!watch->told;
 	watch->inactive = inactive;
-	if (inactive)
+	if (inactive || watch->told)
 		weir_watch_arm(watch);
 	return HRTIMER_NORESTART;
 }

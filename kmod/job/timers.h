@@ -53,6 +53,17 @@ struct weir_scan {
 };
 
 /**
+ * weir_scan_answers_after() - when a block is answered without the sources that are missing
+ * @scan: the job's timers
+ *
+ * Return: ns after its first contribution; 0 for never.
+ */
+static inline u64 weir_scan_answers_after(const struct weir_scan *scan)
+{
+	return READ_ONCE(scan->answer) ? READ_ONCE(scan->timeout) : 0;
+}
+
+/**
  * struct weir_watched - whether a source keeps up
  * @straggles: blocks that timed out without it, ever
  * @seen: @straggles at the end of the last period
@@ -76,7 +87,7 @@ struct weir_watched {
  * @period: dead-after, ns
  * @exclude: blocks do not wait for dead sources
  * @armed: it runs, or is about to
- * @told: the last notice told of a dead source
+ * @told: how often it is still to be said that no source is gone any more
  * @inactive: some source was not active when it came by last
  * @lock: guards judgements; taken with bottom halves disabled
  * @watched: by source id
@@ -87,7 +98,7 @@ struct weir_watch {
 	u64			period;
 	bool			exclude;
 	int			armed;
-	bool			told;
+	u8			told;
 	bool			inactive;
 	spinlock_t		lock;	/* state and seen of @watched */
 	struct weir_watched	*watched;

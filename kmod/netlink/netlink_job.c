@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink requests about jobs. */
+#include <linux/bitmap.h>
 #include <linux/log2.h>
 #include <net/sock.h>
 
@@ -7,6 +8,7 @@
 #include "job/jobs.h"
 #include "job/kv.h"
 #include "job/level.h"
+#include "job/notice.h"
 #include "job/sources.h"
 #include "netlink/netlink.h"
 #include "out/dest.h"
@@ -55,11 +57,39 @@ static u32 weir_nl_job_bound(const struct weir_job *job)
 	return n;
 }
 
-static int weir_nl_job_put_level(struct sk_buff *skb, const struct weir_job *job)
+static int weir_nl_job_put_ranks(struct sk_buff *skb, int attr, const struct weir_job *job,
+				 const unsigned long *ranks)
+{
+	u32 words[WEIR_RANK_WORDS];
+	unsigned int n = job->level->ranks;
+
+	if (bitmap_empty(ranks, n))
+		return 0;
+	bitmap_to_arr32(words, ranks, n);
+	return nla_put(skb, attr, DIV_ROUND_UP(n, 32) * sizeof(words[0]), words);
+}
+
+/* Of all boxes, as far as this one has heard. */
+static noinline int weir_nl_job_put_gone(struct sk_buff *skb, struct weir_job *job)
+{
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
+
+	weir_notice_gone_ranks(job, dead, excluded);
+	return weir_nl_job_put_ranks(skb, WEIR_A_JOB_DEAD_RANKS, job, dead) ?:
+	       weir_nl_job_put_ranks(skb, WEIR_A_JOB_EXCLUDED_RANKS, job, excluded);
+}
+
+static int weir_nl_job_put_level(struct sk_buff *skb, struct weir_job *job)
 {
 	const struct weir_parent *parent = job->parent;
 
-	if (job->level && nla_put_u32(skb, WEIR_A_JOB_RANKS, job->level->ranks))
+	if (job->level && (nla_put_u32(skb, WEIR_A_JOB_RANKS, job->level->ranks) ||
+			   weir_nl_job_put_gone(skb, job)))
+		return -EMSGSIZE;
+	if (parent && READ_ONCE(parent->blocks) &&
+	    nla_put_u32(skb, WEIR_A_JOB_PARENT_TIMEOUT,
+			div_u64(READ_ONCE(parent->timeout), NSEC_PER_USEC)))
 		return -EMSGSIZE;
 	return parent ? weir_nl_put_addr(skb, WEIR_A_JOB_PARENT, &parent->config.addr) ?:
 			nla_put_u32(skb, WEIR_A_JOB_PARENT_SOURCE, parent->config.source) ?:

@@ -115,8 +115,8 @@ rack_anew() {
 
 # A root that goes on without a rack says which ranks are in, and a rack without a worker.
 goes_on_without() {
-	local kept=()
-	tree_start "$job" --min-bytes 400K --max-bytes 400K --iterations 40 --warmup 0 --json \
+	local kept=() box
+	tree_start "$job" --min-bytes 400K --max-bytes 400K --iterations 150 --warmup 0 --json \
 		--accept-degraded --timeout 60s || return
 	flowing || return
 	pkill -KILL -P "${tree_pids[3]}" || return
@@ -125,7 +125,27 @@ goes_on_without() {
 	tree_pids=("${kept[@]}")
 	tree_wait || return
 	rm -f "$tree_out/$job.3"
-	all_alike && [[ $(tree_stat root '.[].stats.degraded > 0' job show id "$job") == true ]]
+	all_alike && [[ $(tree_stat root '.[].stats.degraded > 0' job show id "$job") == true ]] || return
+	for box in rack-2 root rack-1; do
+		poll 60 misses_rank_3 "$box" || { echo "$box:"; at "$box" job show; return 1; }
+	done
+}
+
+misses_rank_3() {
+	[[ $(tree_stat "$1" '.[]."dead-ranks" | tostring' job show id "$job") == "[3]" ]] &&
+		at "$1" job show id "$job" | grep -q ' dead-ranks 3 '
+}
+
+# nesting BOX: what doctor says of the timeouts there
+nesting() { at "$1" -j doctor | gojq -r '.checks[] | select(.check == "nesting") | .status'; }
+
+# A rack has to answer its workers' blocks before the root goes on without it.
+timeouts_nest() {
+	sums || return
+	[[ $(nesting rack-1) == warn && -z $(nesting root) ]] || { at rack-1 doctor; return 1; }
+	at rack-1 job set id "$job" timeout 50ms || return
+	[[ $(nesting rack-1) == ok && $(nesting rack-2) == warn ]] || { at rack-1 doctor; return 1; }
+	at rack-1 job set id "$job" policy wait && [[ $(nesting rack-1) == warn ]]
 }
 
 # The second start of all workers is a new generation on all boxes.
@@ -304,7 +324,8 @@ for mode in xdp tc; do
 	ktap_run "the root is set up anew" with_job root_anew
 	ktap_run "racks are set up anew" with_job rack_anew
 	ktap_run "a worker dies" with_job goes_on_without policy partial \
-		timeout 100ms dead-after 10s
+		timeout 100ms dead-after 5s
+	ktap_run "timeouts nest, or doctor says so" with_job timeouts_nest policy partial timeout 100ms
 	ktap_run "ranks that do not fit" with_job misfits
 	ktap_run "two boxes above each other" rings
 	ktap_run "more ranks than a box has sources" crowd_meets

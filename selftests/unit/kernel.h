@@ -126,6 +126,15 @@ static inline void bitmap_andnot(unsigned long *to, const unsigned long *a,
 		to[i] = a[i] & ~b[i];
 }
 
+static inline void bitmap_replace(unsigned long *to, const unsigned long *old,
+				  const unsigned long *new, const unsigned long *mask, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < (n + 63) / 64; i++)
+		to[i] = (old[i] & ~mask[i]) | (new[i] & mask[i]);
+}
+
 static inline bool bitmap_subset(const unsigned long *a, const unsigned long *b,
 				 unsigned int n)
 {
@@ -455,6 +464,8 @@ static inline u64 get_unaligned_le64(const void *p)
 }
 
 #define le64_to_cpu(v)	(v)
+#define be64_to_cpu(v)	__builtin_bswap64(v)
+#define cpu_to_be64(v)	__builtin_bswap64(v)
 
 static inline void put_unaligned_le32(u32 v, void *p)
 {

@@ -4,6 +4,7 @@
 #include "base/payload.h"
 #include "job/join.h"
 #include "job/level.h"
+#include "job/notice.h"
 #include "job/parent.h"
 #include "type/reduce.h"
 #include "unit.h"
@@ -704,6 +705,139 @@ static int give_sum(u16 source, u32 block, u8 flags, u16 weight, u32 grad, u32 r
 	return hand_over(&c, body, flags & WEIR_TRIO_DEGRADED ? 8 : 4);
 }
 
+/* What a box says of the ranks behind it, the first 32 of them as bits. */
+static int say_gone(u16 source, u16 generation, u32 dead, u32 excluded)
+{
+	struct weir_contrib c = box_contrib(job, source, 0, 0);
+	__be32 bits[3 * WEIR_BITMAP_WORDS] = { htonl(dead), [WEIR_BITMAP_WORDS] = htonl(excluded) };
+
+	c.flags = WEIR_CONTRIB_JOIN | WEIR_CONTRIB_UP | WEIR_CONTRIB_JOINED;
+	c.said[0] = WEIR_TRIO_NOTICE;
+	c.generation = generation;
+	return hand_over(&c, bits, sizeof(bits));
+}
+
+static void check_notice(const struct box_sent *p, u32 dead, u32 excluded)
+{
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_NOTICE);
+	CHECK_EQ(ntohl(p->notice.dead[0]), dead);
+	CHECK_EQ(ntohl(p->notice.excluded[0]), excluded);
+}
+
+static u32 dead_ranks(void)
+{
+	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
+
+	weir_notice_gone_ranks(job, dead, excluded);
+	return dead[0];
+}
+
+/* A worker of one rack is dead: the root hears of it, and those of all other racks. */
+static void level_dead_ranks_of_a_box_below(void)
+{
+	u16 generation;
+
+	rooted();
+	generation = weir_blocks_generation(&job->blocks);
+	/* It does not speak for rank 2, which is behind the other box. */
+	CHECK_EQ(say_gone(0, generation, 0x6, 0x4), 0);
+	CHECK_EQ(box.sent, 2);
+	check_notice(&box.packet[0], 0x2, 0);
+	check_notice(&box.packet[1], 0x2, 0);
+	CHECK_EQ(dead_ranks(), 0x2);
+	/* One packet is not to cause many, over and over; but what it says holds. */
+	CHECK_EQ(say_gone(1, generation, 0x8, 0x8), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(dead_ranks(), 0xa);
+	mock_ns += 50 * NSEC_PER_MSEC;
+	CHECK_EQ(say_gone(0, generation, 0, 0), 0);
+	CHECK_EQ(box.sent, 4);
+	check_notice(&box.packet[3], 0x8, 0x8);
+	/* All that is of the generation, and of boxes that are in it. */
+	CHECK_EQ(say_gone(0, generation + 1, 0x1, 0), WEIR_REASON_GENERATION);
+	CHECK_EQ(dead_ranks(), 0x8);
+	join_box(0, 31, 0, 0x3);
+	join_box(1, 32, 0, 0xc);
+	join_box(0, 31, 0, 0x3);
+	CHECK_EQ(dead_ranks(), 0);
+	box_down();
+}
+
+/* Of who has not shown that it hears, or in a job of one box, a notice changes nothing. */
+static void level_notices_of_strangers(void)
+{
+	setup(2, 4, false);
+	CHECK_EQ(say_gone(0, 0, 0x1, 0), WEIR_REASON_JOIN);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+
+	box_up();
+	job = box_job(7, 2, 8, 16);
+	CHECK_EQ(say_gone(0, 0, 0x1, 0), WEIR_REASON_LENGTH);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+static void level_dead_ranks_go_up(void)
+{
+	begun();
+	job->watch.watched[1].state = WEIR_SOURCE_STATE_EXCLUDED;
+	set_bit(1, job->blocks.excluded);
+	weir_notice_up(job);
+	CHECK_EQ(box.sent, 1);
+	CHECK(went_up(&box.packet[0]));
+	check_notice(&box.packet[0], 0x2, 0x2);
+	CHECK_EQ(box.packet[0].hdr.gen_id[1], 77);
+	box_down();
+
+	/* Nobody is above a root. */
+	rooted();
+	weir_notice_up(job);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
+/* What the parent says of this box's own ranks is what this box has told it before. */
+static void level_dead_ranks_come_down(void)
+{
+	__be32 bits[3 * WEIR_BITMAP_WORDS] = { htonl(0xd) };
+	struct weir_contrib c;
+
+	begun();
+	mock_ns += NSEC_PER_SEC;
+	c = from_parent(9, WEIR_TRIO_NOTICE, 0);
+	c.generation = 77;
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(dead_ranks(), 0xc);
+	/* Without bitmaps it says nothing of them; and there are four ranks. */
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(dead_ranks(), 0xc);
+	bits[0] = htonl(0x1c);
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(dead_ranks(), 0);
+	box_down();
+}
+
+/* A box knows when its parent goes on without it. */
+static void level_timeout_of_the_parent(void)
+{
+	struct weir_join answer = { .blocks = htonl(4), .cookie = cpu_to_be64(20 * NSEC_PER_MSEC) };
+
+	setup(2, 4, true);
+	join_both();
+	answer.nonce = box.packet[0].join.nonce;
+	CHECK_EQ(parent_answers(0, 77, 0, &answer), 0);
+	CHECK_EQ(job->parent->timeout, 20 * NSEC_PER_MSEC);
+	/* Its workers are told its own. */
+	CHECK_EQ(box.packet[1].join.cookie, 0);
+	job->scan.timeout = 10 * NSEC_PER_MSEC;
+	job->scan.answer = true;
+	join(1, 12);
+	CHECK_EQ(be64_to_cpu(box.packet[3].join.cookie), 10 * NSEC_PER_MSEC);
+	box_down();
+}
+
 static void level_root_sums_boxes(void)
 {
 	rooted();
@@ -926,6 +1060,11 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_parent_is_new),
 	KTAP_TEST(level_notices_come_down),
 	KTAP_TEST(level_takes_joined_workers_alone),
+	KTAP_TEST(level_dead_ranks_of_a_box_below),
+	KTAP_TEST(level_notices_of_strangers),
+	KTAP_TEST(level_dead_ranks_go_up),
+	KTAP_TEST(level_dead_ranks_come_down),
+	KTAP_TEST(level_timeout_of_the_parent),
 	KTAP_TEST(level_root_sums_boxes),
 	KTAP_TEST(level_root_states_ranks),
 	KTAP_TEST(level_sums_that_cannot_be),

@@ -108,11 +108,14 @@ def of_levels():
     sent = trio.struct.pack("!BIBBBHH", 7, 0, trio.CONTROL, 1, 1, 0, UP)
     join = trio.struct.pack("!IIIIQBBBBHH", 77, 8, 0, 256, 0, 1, 1, 1, 0, 6, 0)
     one(udp(sent + join + words(0xf0), 12000), kind="join of a box", join_member="6", join_ranks="8", below="4-7")
+    sent = trio.struct.pack("!BIBBBHH", 7, 0, trio.NOTICE, 1, 1, 8, UP | trio.JOINED)
+    one(udp(sent + words(0x40, *[0] * 7, 0x40, *[0] * 15), 12000), kind="notice of a box", notice_dead="6",
+        notice_excluded="6", notice_waiting="none", generation="8")
 
 
 def joins():
     """The join, the cookie, the answer, and what the answer says of later packets."""
-    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 0, 3, 2, 1, 0, 0, 12)
+    answer = trio.struct.pack("!IIIIQBBBBHH", 99, 4, 64, 256, 20_000_000, 3, 2, 1, 0, 0, 12)
     halves = trio.struct.pack("!4H", 1, 2, 3, 4)
     cookie = trio.struct.pack("!IIIIQQ", 99, 4, 64, 256, 0x1122334455667788, 0)
     found = dissect([
@@ -129,7 +132,8 @@ def joins():
     has(found[1], kind="cookie", join_cookie="0x1122334455667788")
     has(found[2], kind="refused join")
     has(found[3], members=None, gradients="00:01:00:02:00:00:00:05")
-    has(found[4], kind="answer to a join", join_dtype="3", join_op="2", join_blocks="64", join_cwnd_cap="12", generation="2")
+    has(found[4], kind="answer to a join", join_dtype="3", join_op="2", join_blocks="64", join_cwnd_cap="12", generation="2",
+        join_timeout="20000000", join_cookie=None)
     has(found[5], members="0 2", gradients="00:01:00:02")
     has(found[6], members=None)
 

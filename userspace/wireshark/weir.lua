@@ -71,6 +71,7 @@ local t = {
 	blocks = ProtoField.uint32("weir.join.blocks", "Blocks"),
 	grads = ProtoField.uint32("weir.join.grads", "Gradients a block"),
 	cookie = ProtoField.uint64("weir.join.cookie", "Cookie", base.HEX),
+	timeout = ProtoField.uint64("weir.join.timeout", "The box's timeout, in nanoseconds"),
 	dtype = ProtoField.uint8("weir.join.dtype", "Type of gradients", base.DEC, dtypes),
 	op = ProtoField.uint8("weir.join.op", "Operation", base.DEC, ops),
 	format = ProtoField.uint8("weir.join.format", "Format", base.DEC, formats),
@@ -256,10 +257,10 @@ end
 local function trio_kind(head)
 	local flags = head.flags
 	if has(flags, 0x01) then
-		if not head.down then
+		if has(flags, 0x10) and (head.down or head.up) then
+			return head.up and "notice of a box" or "notice"
+		elseif not head.down then
 			return head.up and "join of a box" or "join"
-		elseif has(flags, 0x10) then
-			return "notice"
 		end
 		return has(flags, 0x20) and "cookie" or has(flags, 0x04) and "refused join" or "answer to a join"
 	elseif head.count == 0 then
@@ -290,7 +291,7 @@ local function trio_join(tree, pinfo, tvb, head)
 	for i, field in ipairs({ t.nonce, t.ranks, t.blocks, t.grads }) do
 		join:add(field, tvb(8 + 4 * i, 4))
 	end
-	join:add(t.cookie, tvb(28, 8))
+	join:add(head.down and not has(head.flags, 0x20) and t.timeout or t.cookie, tvb(28, 8))
 	for i, field in ipairs({ t.dtype, t.op, t.format }) do
 		join:add(field, tvb(35 + i, 1))
 	end
@@ -364,7 +365,7 @@ function trio.dissector(tvb, pinfo, root)
 		tree:add(field, tvb(10, 2))
 	end
 	ecn(tree)
-	if kind == "notice" then
+	if kind == "notice" or kind == "notice of a box" then
 		trio_notice(tree, tvb)
 	elseif has(head.flags, 0x01) then
 		trio_join(tree, pinfo, tvb, head)

@@ -26,20 +26,9 @@ static void print_age(uint64_t nanos)
 static void print_missing(const struct nlmsghdr *message)
 {
 	struct ranks missing = {};
-	char text[RANKS_TEXT];
-	uint32_t i;
 
 	ranks_missing(&missing, message);
-	if (!opt.json) {
-		print_string_as(NULL, COLOR_WARN, "missing-ranks", ranks_text(&missing, text));
-		return;
-	}
-	print_list("missing-ranks");
-	for (i = 0; i < WEIR_SOURCES_MAX; i++) {
-		if (missing.in[i])
-			print_uint(NULL, i);
-	}
-	print_end();
+	ranks_print("missing-ranks", &missing);
 }
 
 void block_print(const struct nlmsghdr *message, bool brief)

@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "grammar/commands.h"
 #include "grammar/rate.h"
+#include "job/ranks.h"
 #include "request/request.h"
 #include "request/show.h"
 
@@ -68,6 +69,25 @@ static void print_config(const struct nlattr **job)
 	show_number("parent-port", job[WEIR_A_JOB_PARENT_PORT]);
 }
 
+/* Nothing where all are there. */
+static void print_gone(const char *key, const struct nlattr *attr)
+{
+	struct ranks ranks = {};
+
+	if (!attr)
+		return;
+	ranks_bitmap(&ranks, attr);
+	ranks_print(key, &ranks);
+}
+
+/* What other boxes of the job say. */
+static void print_level(const struct nlattr **job)
+{
+	print_time("parent-timeout", job[WEIR_A_JOB_PARENT_TIMEOUT]);
+	print_gone("dead-ranks", job[WEIR_A_JOB_DEAD_RANKS]);
+	print_gone("excluded-ranks", job[WEIR_A_JOB_EXCLUDED_RANKS]);
+}
+
 void job_print(const struct nlmsghdr *message, bool brief)
 {
 	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
@@ -84,6 +104,7 @@ void job_print(const struct nlmsghdr *message, bool brief)
 	show_number("bound", job[WEIR_A_JOB_BOUND]);
 	show_number("held", job[WEIR_A_JOB_HELD]);
 	show_number("open", job[WEIR_A_JOB_OPEN]);
+	print_level(job);
 	if (job[WEIR_A_JOB_MEMORY])
 		print_bytes("memory", nl_uint(job[WEIR_A_JOB_MEMORY]));
 	if ((!brief || opt.json) && job[WEIR_A_JOB_STATS])

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/genetlink.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/print.h"
+#include "base/tool.h"
 #include "job/ranks.h"
 #include "netlink/nl.h"
 
@@ -17,17 +20,28 @@ void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block)
 	}
 }
 
-/* The longest text has every other rank in it, of three digits and a comma mostly. */
+void ranks_bitmap(struct ranks *ranks, const struct nlattr *attr)
+{
+	uint32_t words[WEIR_RANKS_MAX / 32] = {}, length, i;
+
+	if (!attr)
+		return;
+	length = mnl_attr_get_payload_len(attr);
+	memcpy(words, mnl_attr_get_payload(attr), length < sizeof(words) ? length : sizeof(words));
+	for (i = 0; i < WEIR_RANKS_MAX; i++)
+		ranks->in[i] |= words[i / 32] >> i % 32 & 1;
+}
+
 const char *ranks_text(const struct ranks *ranks, char text[static RANKS_TEXT])
 {
 	size_t used = 0;
 	uint32_t i, last;
 
 	*text = '\0';
-	for (i = 0; i < WEIR_SOURCES_MAX; i++) {
+	for (i = 0; i < WEIR_RANKS_MAX; i++) {
 		if (!ranks->in[i])
 			continue;
-		for (last = i; last + 1 < WEIR_SOURCES_MAX && ranks->in[last + 1]; last++)
+		for (last = i; last + 1 < WEIR_RANKS_MAX && ranks->in[last + 1]; last++)
 			;
 		used += snprintf(text + used, RANKS_TEXT - used, "%s%u", used ? "," : "", i);
 		if (last > i)
@@ -35,4 +49,21 @@ const char *ranks_text(const struct ranks *ranks, char text[static RANKS_TEXT])
 		i = last;
 	}
 	return text;
+}
+
+void ranks_print(const char *key, const struct ranks *ranks)
+{
+	char text[RANKS_TEXT];
+	uint32_t i;
+
+	if (!opt.json) {
+		print_string_as(NULL, COLOR_WARN, key, ranks_text(ranks, text));
+		return;
+	}
+	print_list(key);
+	for (i = 0; i < WEIR_RANKS_MAX; i++) {
+		if (ranks->in[i])
+			print_uint(NULL, i);
+	}
+	print_end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sets of sources, written in short: "3,7-9". */
+/* Sets of sources, or of ranks of several boxes, written in short: "3,7-9". */
 #ifndef WEIR_RANKS_H
 #define WEIR_RANKS_H
 
@@ -10,15 +10,22 @@
 
 #include <weir.h>
 
-#define RANKS_TEXT (WEIR_SOURCES_MAX * 4)
+/* Every other rank takes most: four digits and a comma. */
+#define RANKS_TEXT (WEIR_RANKS_MAX / 2 * 5 + 1)
 
 struct ranks {
-	bool in[WEIR_SOURCES_MAX];
+	bool in[WEIR_RANKS_MAX];
 };
 
 /* Adds the sources missing in a block of the kernel's list. */
 void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block);
 
+/* Adds those of a bitmap, u32 words in host byte order; none where there is no attribute. */
+void ranks_bitmap(struct ranks *ranks, const struct nlattr *attr);
+
 const char *ranks_text(const struct ranks *ranks, char text[static RANKS_TEXT]);
+
+/* As a text in the colour of warnings, or a list in JSON. */
+void ranks_print(const char *key, const struct ranks *ranks);
 
 #endif
