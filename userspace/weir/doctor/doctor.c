@@ -30,6 +30,9 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	job->format = nl_uint(table[WEIR_A_JOB_FORMAT]);
 	job->dtype = nl_uint(table[WEIR_A_JOB_DTYPE]);
 	job->bound = nl_uint(table[WEIR_A_JOB_BOUND]);
+	if (nl_uint(table[WEIR_A_JOB_POLICY]) != WEIR_POLICY_WAIT)
+		job->answers_after = nl_uint(table[WEIR_A_JOB_TIMEOUT]);
+	job->parent_timeout = nl_uint(table[WEIR_A_JOB_PARENT_TIMEOUT]);
 	if (address)
 		addr_from(&job->address, mnl_attr_get_payload(address),
 			  mnl_attr_get_payload_len(address));

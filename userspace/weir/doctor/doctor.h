@@ -52,6 +52,8 @@ struct job {
 	uint32_t blocks;
 	uint32_t grads;
 	uint32_t bound;
+	uint32_t answers_after;	/* us, without sources that are late; 0 is never */
+	uint32_t parent_timeout;	/* us, likewise of the box above; 0 also where it has not said */
 	uint32_t port;
 	uint32_t format;
 	uint32_t dtype;

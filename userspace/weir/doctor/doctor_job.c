@@ -8,6 +8,7 @@
 
 #include <weir.h>
 
+#include "base/units.h"
 #include "doctor/doctor.h"
 
 /* The checks of one job; @good counts sources without a complaint. */
@@ -312,6 +313,29 @@ static void check_window(const struct visit *visit)
 		       backlog, job->sources, job->sources * window_of(job));
 }
 
+/* One late worker must not cost a block all others that are behind this box. */
+static void check_nesting(const struct visit *visit)
+{
+	struct finding finding = { DOCTOR_OK, "nesting", visit->subject, NULL };
+	const struct job *job = &visit->job;
+	char own[UNITS_TEXT], above[UNITS_TEXT], half[UNITS_TEXT];
+
+	if (!job->parent_timeout)
+		return;
+	units_duration(above, (uint64_t)job->parent_timeout * 1000);
+	units_duration(own, (uint64_t)job->answers_after * 1000);
+	if (job->answers_after && job->answers_after < job->parent_timeout) {
+		report(&finding, "blocks go up without late workers after %s, before the parent's %s",
+		       own, above);
+		return;
+	}
+	finding.verdict = DOCTOR_WARN;
+	finding.fix = fix("run `weir job set id %u policy partial timeout %s`, or lengthen the parent's",
+			  job->id, units_duration(half, (uint64_t)job->parent_timeout * 500));
+	report(&finding, "the parent answers blocks without this box after %s, and this box waits for its own late workers %s%s",
+	       above, job->answers_after ? "for " : "without end", job->answers_after ? own : "");
+}
+
 static void check_job(struct patient *patient, const struct job *job)
 {
 	struct visit visit = { .patient = patient, .job = *job };
@@ -322,6 +346,7 @@ static void check_job(struct patient *patient, const struct job *job)
 	check_group(&visit);
 	check_sources(&visit);
 	check_window(&visit);
+	check_nesting(&visit);
 }
 
 void doctor_jobs(struct patient *patient)
