@@ -37,8 +37,8 @@
  * From a box to its parent, with WEIR_TRIO_UP in all of it: what a worker sends, where a
  * contribution is the sum of the ranks below the box. src_cnt is their number modulo 256, the flags
  * may be those of a result, and with WEIR_TRIO_DEGRADED the bitmap of the ranks in it follows the
- * gradients. The bitmap of all ranks below the box follows a join. And a notice: struct weir_notice,
- * with WEIR_TRIO_NOTICE set, where the ranks are those below the box, and none wait.
+ * gradients. The bitmap of all ranks below the box follows a join. And a notice, a struct
+ * weir_notice with WEIR_TRIO_NOTICE set, whose ranks are those below the box; none wait.
  *
  * From the box, with WEIR_TRIO_DOWN in all of it:
  *

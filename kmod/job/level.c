@@ -25,7 +25,8 @@ static unsigned long *weir_level_claim_of(const struct weir_level *level, unsign
  */
 struct weir_level *weir_level_new(unsigned int sources, u16 ranks)
 {
-	size_t words = BITS_TO_LONGS(ranks), sets = (2 * sources + 1 + WEIR_LEVEL_GONE) * words * sizeof(long);
+	size_t words = BITS_TO_LONGS(ranks);
+	size_t sets = (2 * sources + 1 + WEIR_LEVEL_GONE) * words * sizeof(long);
 	struct weir_level *level;
 
 	level = kvzalloc(sizeof(*level) + sets + sources * sizeof(*level->weight),

@@ -60,7 +60,8 @@ void weir_level_claimed(const struct weir_level *level, const struct weir_join_t
 			unsigned long *ranks);
 void weir_level_begin(struct weir_level *level, const struct weir_join_table *table);
 void weir_level_below(struct weir_level *level, const struct weir_join_table *table,
-		      unsigned int source, const unsigned long *dead, const unsigned long *excluded);
+		      unsigned int source, const unsigned long *dead,
+		      const unsigned long *excluded);
 void weir_level_above(struct weir_level *level, const struct weir_join_table *table,
 		      const unsigned long *dead, const unsigned long *excluded);
 bool weir_level_read(const struct weir_level *level, const struct weir_payload *pl, u32 at,

@@ -275,7 +275,7 @@ void weir_notice_above(struct weir_job *job, const struct weir_payload *pl)
 
 /* Whether it is time for another one of those that a box below brings about. */
 static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int id,
-				   const struct weir_payload *pl, u64 now)
+					    const struct weir_payload *pl, u64 now)
 {
 	DECLARE_BITMAP(dead, WEIR_RANKS_MAX);
 	DECLARE_BITMAP(excluded, WEIR_RANKS_MAX);
