@@ -124,6 +124,7 @@ usage "limit beyond 64 bits" "rate: bytes 99999999999999tbit is out of range" "j
 usage "packets with a unit" "rate: packets takes a number of packets, not '5k'" "job set id 7 rate packets 5k"
 usage "bytes without a unit" "rate: bytes 100 has no unit; units are bit, kbit, .* and gbps" "job set id 7 rate bytes 100"
 usage "bytes of an unknown unit" "rate: bytes has the unknown unit 'Mbit'; units are bit," "job set id 7 rate bytes 1Mbit"
+usage "burst of bytes without a unit" "rate: burst 70000 has no unit; units are b, kb, k, mb, m, gb and g" "job set id 7 rate bytes 1mbit burst 70000"
 usage "size of an unknown unit" "rate: burst has the unknown unit 'kib'; units are b, kb, k, mb, m, gb and g" "job set id 7 rate bytes 1mbit burst 1kib"
 usage "rate twice" "job set: rate is given twice" "job set id 7 rate none rate packets 5"
 usage "VLAN too large" "vlan 4096 is out of range: it is 0 to 4095" "source set job 7 id 0 vlan 4096"

@@ -33,7 +33,7 @@ same_as() { diff "$1" <(weir save); }
 setup() {
 	weir trim-default set size 200 dscp 45 trimmed-dscp 5,6 rule dscp=af11 limit 20 headers 500 &&
 		weir job add id 7 sources 4 blocks 64 grads 256 address 10.77.1.254 group 239.1.2.3 policy partial \
-			timeout 5ms quorum 75% dead-after 1s timers 16 rate packets 1000 burst 100 bytes 80mbit burst 100000 &&
+			timeout 5ms quorum 75% dead-after 1s timers 16 rate packets 1000 burst 100 bytes 80mbit burst 100000b &&
 		weir source add job 7 id 0 address 10.77.1.1 &&
 		weir source add job 7 id 3 address 10.77.2.1 port 13000 dev w2 vlan 7 rate packets 10 burst 5 &&
 		weir job add id 20 sources 2 blocks 2 grads 32 address 10.0.0.0 format lab timeout 5s &&

@@ -123,7 +123,6 @@ asks_units() {
 	while read -r word bytes; do
 		asks ".rate.\"bytes-burst\" == $bytes" "$source rate bytes 1gbit burst $word" || return
 	done <<-END
-		70000 70000
 		70000b 70000
 		64k 65536
 		3m 3145728

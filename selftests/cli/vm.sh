@@ -106,7 +106,7 @@ jobs_default_policy() {
 words_of() {
 	gojq -r 'def time: if . == 0 then "0" else "\(.)us" end;
 		def rate: "\(if .packets then "packets \(.packets) burst \(."packets-burst") " else "" end)" +
-			"\(if .bytes then "bytes \(.bytes)bps burst \(."bytes-burst")" else "" end)";
+			"\(if .bytes then "bytes \(.bytes)bps burst \(."bytes-burst")b" else "" end)";
 		.[] | to_entries | map(if .key == "timeout" or .key == "dead-after" then .value |= time
 			elif .key == "rate" then .value |= rate else . end)
 		| map("\(.key) \(.value)") | join(" ")'
@@ -115,7 +115,7 @@ words_of() {
 jobs_round_trip() {
 	local before line words
 	weir job set id 7 group 239.1.2.3 policy partial timeout 5ms dead-after 1s quorum 2 \
-		rate packets 1000 burst 100 bytes 80mbit burst 100000 || return
+		rate packets 1000 burst 100 bytes 80mbit burst 100000b || return
 	before=$(weir -j job show | gojq -c 'map(del(.stats))')
 	weir job flush || return
 	json '. == []' job show || return

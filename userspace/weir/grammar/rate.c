@@ -53,8 +53,8 @@ static int parse_part(struct rate *rate, enum part part, const char *word)
 	case BYTES:
 		return args_units("rate", "rate: bytes", word, &rate_units, NULL, &rate->bytes);
 	case BYTES_BURST:
-		return args_units("rate", "rate: burst", word, &size_units,
-				  units_find(&size_units, "b"), &rate->bytes_burst);
+		return args_units("rate", "rate: burst", word, &size_units, NULL,
+				  &rate->bytes_burst);
 	case NO_PART:
 		break;
 	}
