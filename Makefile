@@ -67,7 +67,7 @@ INSTALL_COMPLETION := $(wildcard userspace/completion/*)
 
 ##@ Building
 
-.PHONY: all tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
+.PHONY: all api tools deb module module-debug bpf help setup demo demo-torch bench fuzz soak dashboard wheel plots plots-sim top-pages check check-all coverage install install-tools uninstall load unload clean FORCE
 
 all: ## everything: module, BPF programs, tools, library
 	@:
@@ -299,6 +299,9 @@ check-abi: ## SINCE=REVISION: programs that were linked with that libweir run wi
 	@selftests/lib-tests/abi-since '$(SINCE)'
 
 wheel: ## a wheel of the binding for Python, in build/wheel
+
+api: $(B)/lib/libweir.so ## reference of libweir and of the binding for Python, build/api/index.html
+	@LD_LIBRARY_PATH='$(B)/lib' scripts/api-pages $(B)/api
 
 dashboard: $(B)/weird/dashboard.json ## a dashboard for Grafana of all that weird(8) counts, build/weird/dashboard.json
 

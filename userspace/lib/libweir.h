@@ -975,7 +975,11 @@ const char *weir_kv_error(const struct weir_stream *stream);
  */
 int weir_kv_get_stats(const struct weir_stream *stream, struct weir_kv_stats *stats);
 
-/** weir_version() - the library's version, "major.minor.patch" */
+/**
+ * weir_version() - the library's version
+ *
+ * Return: "major.minor.patch", which is never freed.
+ */
 const char *weir_version(void);
 
 #pragma GCC visibility pop
