@@ -158,10 +158,10 @@ pinged() {
 
 nine_tcp() {
 	in_ns dst iperf3 -s -1 -D --logfile "$rig_work/iperf" || die "no iperf3"
-	poll 10 in_ns src nc -z "$rig_to" 5201 2>/dev/null
+	poll 60 in_ns src nc -z "$rig_to" 5201 2>/dev/null
 	nsenter --net="/run/netns/$(ns_name src)" -- iperf3 -c "$rig_to" -P 9 -t 20 >/dev/null 2>&1 &
 	load=$!
-	poll 20 busy
+	poll 60 busy
 }
 
 # By a receiver that asks for a packet of each in turn, as fast as its link is.
@@ -171,7 +171,7 @@ nine_pulled() {
 	receiver=$rig_listener
 	nsenter --net="/run/netns/$(ns_name src)" -- trim-ndp send "${flows[@]}" >/dev/null &
 	load=$!
-	poll 20 busy
+	poll 60 busy
 }
 
 # Senders without any control.
@@ -179,7 +179,7 @@ nine_senders() {
 	nsenter --net="/run/netns/$(ns_name src)" -- trim-incast --dev eth0 --mac "$rig_mac" --to 198.18.1.2 \
 		--rate "$slow" --senders 9 --frames 10000 >/dev/null &
 	load=$!
-	poll 20 busy
+	poll 60 busy
 }
 
 receiver=''

@@ -86,7 +86,7 @@ kill_in() {
 	local i
 	for i; do
 		ip netns pids "$(ns_name "w$i")" | xargs -r kill -KILL 2>/dev/null
-		poll 20 is_empty "$i" || return
+		poll 60 is_empty "$i" || return
 	done
 }
 
@@ -215,7 +215,7 @@ is_there() { [[ -n $(in_worker 4 ss -Hlun "sport = 12064") ]]; }
 two() {
 	local err
 	get two sources 1
-	poll 20 is_there && err=$(in_worker 4 timeout 60 "$weir" kv get job 7 sources 1 2>&1)
+	poll 60 is_there && err=$(in_worker 4 timeout 60 "$weir" kv get job 7 sources 1 2>&1)
 	kill_in 4
 	wait "$getter"
 	grep "^weir: listening at any address port 12064: Address already in use" <<<"$err" || { echo "$err"; return 1; }

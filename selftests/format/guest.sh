@@ -37,7 +37,7 @@ round() {
 		done &&
 		all_sums "$("box_addr${2-}")" && [[ $(box_stat '.[0].stats.blocks' job show id 7) == 40 ]] &&
 		[[ $(box_stat '.[0].stats.contributions' job show id 7) == $((ranks * 40)) ]] &&
-		poll 10 refused direction "$ranks"
+		poll 60 refused direction "$ranks"
 	local status=$?
 	box_down
 	return "$status"
