@@ -30,6 +30,10 @@
 #error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
 #endif
 
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#error "weir is tested on little-endian machines alone, and would sum wrong numbers unnoticed"
+#endif
+
 /*
  * Kernels are compiled to zero all variables on the stack. For a large variable that is
  * filled before it is read, that would cost a packet more than the rest of its way through

@@ -13,6 +13,9 @@
 
 #include "packet/bitmap.h"
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	       "libweir is tested on little-endian machines alone");
+
 #define WIRE_HEADER	sizeof(struct weir_trio)
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
 
