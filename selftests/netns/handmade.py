@@ -13,7 +13,7 @@ from named import NAMES, number
 
 REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
 # A packet that must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = 60
+PATIENCE = 120
 
 enter = trio.enter
 until = functools.partial(trio.until, patience=PATIENCE)
