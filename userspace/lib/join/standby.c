@@ -206,12 +206,15 @@ static int go_back(struct weir *comm, unsigned int to)
 	return gone;
 }
 
+/* Does this rank wait where it has gone back to by itself? */
+static bool has_gone_back(const struct weir *comm)
+{
+	return comm->standby.from > comm->standby.at && comm->member.is_asking;
+}
+
 static bool nobody_follows(const struct weir *comm)
 {
-	const struct standby *standby = &comm->standby;
-
-	return standby->from > standby->at && comm->member.is_asking &&
-	       has_come(comm, standby->since, FOLLOW);
+	return has_gone_back(comm) && has_come(comm, comm->standby.since, FOLLOW);
 }
 
 static bool is_shunned(const struct weir *comm, unsigned int index)
@@ -219,13 +222,13 @@ static bool is_shunned(const struct weir *comm, unsigned int index)
 	return comm->now < comm->standby.boxes[index].shunned;
 }
 
-/* As the last notice that came since this rank is here has named them. */
-static bool others_have_come(const struct weir *comm)
+/* As a notice has said since this rank is here. */
+static bool nobody_has_come(const struct weir *comm)
 {
 	const struct absence *absence = &comm->absence;
 
 	return absence->noted >= comm->standby.since &&
-	       bitmap_count(absence->ranks) + 1 < comm->config.ranks;
+	       bitmap_count(absence->ranks) + 1 >= comm->config.ranks;
 }
 
 /*
@@ -236,9 +239,9 @@ static bool is_left_alone(const struct weir *comm)
 {
 	const struct standby *standby = &comm->standby;
 
-	return is_away(comm) && standby->boxes[standby->home.box].answers &&
+	return is_away(comm) && !has_gone_back(comm) && standby->boxes[standby->home.box].answers &&
 	       may_resume(comm, standby->home.box) &&
-	       has_come(comm, standby->since, others_have_come(comm) ? GATHER : 1);
+	       has_come(comm, standby->since, nobody_has_come(comm) ? 1 : GATHER);
 }
 
 /* The box where others wait and this rank is to go; its own where there is none. */
