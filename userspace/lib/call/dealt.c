@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 
+#include "base/time.h"
 #include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/error.h"
@@ -82,9 +84,13 @@ static int go_round(struct weir *comm)
 {
 	struct trees *trees = comm->trees;
 
-	for (unsigned int i = 0; i < trees->count; i++)
-		if (trees->is_due[i] && progress_once(trees->tree[i]) < 0)
+	for (unsigned int i = 0; i < trees->count; i++) {
+		if (!trees->is_due[i])
+			continue;
+		trees->is_asleep[i] = false;
+		if (progress_once(trees->tree[i]) < 0)
 			break;
+	}
 	return trees_check(comm);
 }
 
@@ -169,32 +175,62 @@ static bool note_due(struct trees *trees)
 	return is_any;
 }
 
+/* What a tree on which something was done waits for from now on. Returns 0 or a negative errno. */
+static int fall_asleep(struct trees *trees, unsigned int tree, uint64_t now)
+{
+	struct weir_poll poll = { .size = sizeof(poll) };
+	int err = weir_get_poll(trees->tree[tree], &poll);
+
+	if (err)
+		return err;
+	trees_watch(trees, tree, &poll);
+	trees->wakes[tree] = poll.timeout_us < (UINT64_MAX - now) / NSEC_PER_USEC ?
+			     now + poll.timeout_us * NSEC_PER_USEC : UINT64_MAX;
+	trees->is_asleep[tree] = true;
+	return 0;
+}
+
+/* All trees together have one descriptor: it costs less than that of each. */
+static int wait_until(const struct trees *trees, uint64_t when, uint64_t now)
+{
+	uint64_t left = when > now ? when - now : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
+	struct pollfd poll = { .fd = trees->epoll, .events = POLLIN };
+
+	return ppoll(&poll, 1, &timeout, NULL) < 0 ? -errno : 0;
+}
+
+static void wake_up(struct trees *trees)
+{
+	struct epoll_event events[TREES_MAX];
+	int count = epoll_wait(trees->epoll, events, TREES_MAX, 0);
+	uint64_t now = rtt_now();
+
+	for (unsigned int i = 0; i < trees->count; i++)
+		trees->is_due[i] = trees->wakes[i] <= now;
+	for (int i = 0; i < count; i++)
+		trees->is_due[events[i].data.u32] = true;
+}
+
 /* Until a tree has packets, or is to do something by itself. Returns 0 or a negative errno. */
 static int sleep_until_due(struct trees *trees)
 {
-	struct pollfd polls[TREES_MAX];
-	uint64_t timeouts[TREES_MAX], least = UINT64_MAX;
-	struct timespec timeout;
+	uint64_t now = rtt_now(), least = UINT64_MAX;
+	int err;
 
 	for (unsigned int i = 0; i < trees->count; i++) {
-		struct weir_poll poll = { .size = sizeof(poll) };
-		int err = weir_get_poll(trees->tree[i], &poll);
-
+		err = trees->is_asleep[i] ? 0 : fall_asleep(trees, i, now);
 		if (err)
 			return err;
-		polls[i].fd = poll.fd;
-		polls[i].events = (short)(POLLIN | (poll.writable ? POLLOUT : 0));
-		timeouts[i] = poll.timeout_us;
-		if (poll.timeout_us < least)
-			least = poll.timeout_us;
+		least = time_earlier(least, trees->wakes[i]);
 	}
-	timeout.tv_sec = (time_t)(least / 1000000);
-	timeout.tv_nsec = (long)(least % 1000000 * 1000);
-	if (ppoll(polls, trees->count, &timeout, NULL) < 0)
-		return -errno;
-	for (unsigned int i = 0; i < trees->count; i++)
-		trees->is_due[i] = polls[i].revents || timeouts[i] == least;
-	return 0;
+	err = wait_until(trees, least, now);
+	if (!err)
+		wake_up(trees);
+	return err;
 }
 
 /* Returns 1 when the request is over, 0, or a negative errno. */

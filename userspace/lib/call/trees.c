@@ -241,13 +241,19 @@ const struct weir *trees_blamed(const struct weir *comm)
 	return comm->trees ? comm->trees->tree[comm->trees->failed] : comm;
 }
 
-/* For packets, and for room where the tree waits for it. */
-static void watch(struct trees *trees, const struct weir_poll *poll)
+/* For packets, and for room where the tree waits for it. A tree's descriptor is always the same. */
+void trees_watch(struct trees *trees, unsigned int tree, const struct weir_poll *poll)
 {
-	struct epoll_event event = { .events = EPOLLIN | (poll->writable ? EPOLLOUT : 0) };
+	struct epoll_event event = {
+		.events = EPOLLIN | (poll->writable ? EPOLLOUT : 0),
+		.data.u32 = tree,
+	};
+	int op = trees->is_watched[tree] ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 
-	if (epoll_ctl(trees->epoll, EPOLL_CTL_MOD, poll->fd, &event))
-		epoll_ctl(trees->epoll, EPOLL_CTL_ADD, poll->fd, &event);
+	if (trees->is_watched[tree] && trees->for_room[tree] == poll->writable)
+		return;
+	trees->is_watched[tree] = !epoll_ctl(trees->epoll, op, poll->fd, &event);
+	trees->for_room[tree] = poll->writable;
 }
 
 struct weir_poll trees_poll(struct weir *comm)
@@ -262,7 +268,7 @@ struct weir_poll trees_poll(struct weir *comm)
 			all.timeout_us = 0;
 			continue;
 		}
-		watch(trees, &one);
+		trees_watch(trees, i, &one);
 		if (one.timeout_us < all.timeout_us)
 			all.timeout_us = one.timeout_us;
 	}

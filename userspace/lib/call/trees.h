@@ -26,7 +26,11 @@ struct weir_request;
  * @greeting: the sum of the ranks' greetings, which is 0
  * @failed: the one that has failed first, where the communicator has
  * @epoll: readable where a tree's socket is, or its thread has news
+ * @is_watched: what @epoll waits for of each tree, once it does
+ * @for_room: it waits for room in the socket, too
  * @is_due: something is to be done on the tree, in the loop that waits
+ * @is_asleep: nothing was done on the tree since @wakes was noted, in that loop
+ * @wakes: when the tree is due though no packet comes
  * @members: what the boxes say of ranks, of all trees together
  * @missing: likewise
  * @tree: each one's communicator
@@ -36,7 +40,11 @@ struct trees {
 	uint32_t greeting;
 	unsigned int failed;
 	int epoll;
+	bool is_watched[TREES_MAX];
+	bool for_room[TREES_MAX];
 	bool is_due[TREES_MAX];
+	bool is_asleep[TREES_MAX];
+	uint64_t wakes[TREES_MAX];
 	struct members members;
 	uint64_t missing[BITMAP_WORDS];
 	struct weir *tree[TREES_MAX];
@@ -60,5 +68,8 @@ int trees_check(struct weir *comm);
 const struct weir *trees_blamed(const struct weir *comm);
 
 struct weir_poll trees_poll(struct weir *comm);
+
+/* @epoll is to tell of what @poll says of a tree; its number is in the event. */
+void trees_watch(struct trees *trees, unsigned int tree, const struct weir_poll *poll);
 
 #endif
