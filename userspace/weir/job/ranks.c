@@ -22,11 +22,8 @@ void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block)
 
 void ranks_bitmap(struct ranks *ranks, const struct nlattr *attr)
 {
-	uint32_t words[WEIR_RANKS_MAX / 32] = {}, length, i;
+	uint32_t words[WEIR_RANKS_MAX / 32] = {}, length = mnl_attr_get_payload_len(attr), i;
 
-	if (!attr)
-		return;
-	length = mnl_attr_get_payload_len(attr);
 	memcpy(words, mnl_attr_get_payload(attr), length < sizeof(words) ? length : sizeof(words));
 	for (i = 0; i < WEIR_RANKS_MAX; i++)
 		ranks->in[i] |= words[i / 32] >> i % 32 & 1;

@@ -10,8 +10,8 @@
 
 #include <weir.h>
 
-/* Every other rank takes most: four digits and a comma. */
-#define RANKS_TEXT (WEIR_RANKS_MAX / 2 * 5 + 1)
+/* Two of three take most: "1000-1001," for three ranks. */
+#define RANKS_TEXT (WEIR_RANKS_MAX * 4)
 
 struct ranks {
 	bool in[WEIR_RANKS_MAX];
@@ -20,7 +20,7 @@ struct ranks {
 /* Adds the sources missing in a block of the kernel's list. */
 void ranks_missing(struct ranks *ranks, const struct nlmsghdr *block);
 
-/* Adds those of a bitmap, u32 words in host byte order; none where there is no attribute. */
+/* Adds those of a bitmap, u32 words in host byte order. */
 void ranks_bitmap(struct ranks *ranks, const struct nlattr *attr);
 
 const char *ranks_text(const struct ranks *ranks, char text[static RANKS_TEXT]);
