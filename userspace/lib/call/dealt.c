@@ -87,7 +87,7 @@ static int go_round(struct weir *comm)
 	for (unsigned int i = 0; i < trees->count; i++) {
 		if (!trees->is_due[i])
 			continue;
-		trees->is_asleep[i] = false;
+		trees->wakes[i] = 0;
 		if (progress_once(trees->tree[i]) < 0)
 			break;
 	}
@@ -186,18 +186,13 @@ static int fall_asleep(struct trees *trees, unsigned int tree, uint64_t now)
 	trees_watch(trees, tree, &poll);
 	trees->wakes[tree] = poll.timeout_us < (UINT64_MAX - now) / NSEC_PER_USEC ?
 			     now + poll.timeout_us * NSEC_PER_USEC : UINT64_MAX;
-	trees->is_asleep[tree] = true;
 	return 0;
 }
 
 /* All trees together have one descriptor: it costs less than that of each. */
 static int wait_until(const struct trees *trees, uint64_t when, uint64_t now)
 {
-	uint64_t left = when > now ? when - now : 0;
-	struct timespec timeout = {
-		.tv_sec = (time_t)(left / NSEC_PER_SEC),
-		.tv_nsec = (long)(left % NSEC_PER_SEC),
-	};
+	struct timespec timeout = rtt_left(when, now);
 	struct pollfd poll = { .fd = trees->epoll, .events = POLLIN };
 
 	return ppoll(&poll, 1, &timeout, NULL) < 0 ? -errno : 0;
@@ -222,7 +217,7 @@ static int sleep_until_due(struct trees *trees)
 	int err;
 
 	for (unsigned int i = 0; i < trees->count; i++) {
-		err = trees->is_asleep[i] ? 0 : fall_asleep(trees, i, now);
+		err = trees->wakes[i] ? 0 : fall_asleep(trees, i, now);
 		if (err)
 			return err;
 		least = time_earlier(least, trees->wakes[i]);

@@ -109,11 +109,7 @@ static void take_turn(struct weir *comm)
 /* As the communicator was when the thread had its turn: the caller may be inside. */
 static void sleep_until(const struct weir *comm, const struct driver *last)
 {
-	uint64_t now = rtt_now(), left = last->until > now ? last->until - now : 0;
-	struct timespec timeout = {
-		.tv_sec = (time_t)(left / NSEC_PER_SEC),
-		.tv_nsec = (long)(left % NSEC_PER_SEC),
-	};
+	struct timespec timeout = rtt_left(last->until, rtt_now());
 	struct pollfd polls[] = {
 		{ .fd = last->wake, .events = POLLIN },
 		{ .fd = comm->fd, .events = (short)(POLLIN | (last->for_room ? POLLOUT : 0)) },

@@ -29,8 +29,8 @@ struct weir_request;
  * @is_watched: what @epoll waits for of each tree, once it does
  * @for_room: it waits for room in the socket, too
  * @is_due: something is to be done on the tree, in the loop that waits
- * @is_asleep: nothing was done on the tree since @wakes was noted, in that loop
- * @wakes: when the tree is due though no packet comes
+ * @wakes: when the tree is due though no packet comes; 0 where something was done on it, in that
+ *	loop, since that was noted
  * @members: what the boxes say of ranks, of all trees together
  * @missing: likewise
  * @tree: each one's communicator
@@ -43,7 +43,6 @@ struct trees {
 	bool is_watched[TREES_MAX];
 	bool for_room[TREES_MAX];
 	bool is_due[TREES_MAX];
-	bool is_asleep[TREES_MAX];
 	uint64_t wakes[TREES_MAX];
 	struct members members;
 	uint64_t missing[BITMAP_WORDS];

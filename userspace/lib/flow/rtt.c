@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "flow/rtt.h"
 
-#include <time.h>
-
 /* The gains of RFC 6298. */
 #define GAIN		8
 #define GAIN_DEVIATION	4
@@ -19,6 +17,16 @@ uint64_t rtt_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+struct timespec rtt_left(uint64_t when, uint64_t now)
+{
+	uint64_t left = when > now ? when - now : 0;
+
+	return (struct timespec) {
+		.tv_sec = (time_t)(left / NSEC_PER_SEC),
+		.tv_nsec = (long)(left % NSEC_PER_SEC),
+	};
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)

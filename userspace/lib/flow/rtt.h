@@ -4,6 +4,7 @@
 #define WEIR_RTT_H
 
 #include <stdint.h>
+#include <time.h>
 
 #define NSEC_PER_USEC	1000ULL
 #define NSEC_PER_MSEC	1000000ULL
@@ -60,5 +61,8 @@ uint64_t rtt_reordering(const struct rtt *rtt);
 
 /* The monotonic clock. */
 uint64_t rtt_now(void);
+
+/* What is left of the time until @when, as ppoll() takes it; nothing where it has passed. */
+struct timespec rtt_left(uint64_t when, uint64_t now);
 
 #endif

@@ -303,11 +303,7 @@ static uint64_t end_of_wait(const struct weir *comm)
 
 static int sleep_until(struct weir *comm, uint64_t deadline)
 {
-	uint64_t left = deadline > comm->now ? deadline - comm->now : 0;
-	struct timespec timeout = {
-		.tv_sec = (time_t)(left / NSEC_PER_SEC),
-		.tv_nsec = (long)(left % NSEC_PER_SEC),
-	};
+	struct timespec timeout = rtt_left(deadline, comm->now);
 	struct pollfd poll = { .fd = comm->fd, .events = POLLIN };
 
 	if (ppoll(&poll, 1, &timeout, NULL) >= 0)

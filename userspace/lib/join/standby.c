@@ -239,8 +239,8 @@ static bool is_left_alone(const struct weir *comm)
 {
 	const struct standby *standby = &comm->standby;
 
-	return is_away(comm) && !has_gone_back(comm) && standby->boxes[standby->home.box].answers &&
-	       may_resume(comm, standby->home.box) &&
+	return may_resume(comm, standby->home.box) && !has_gone_back(comm) &&
+	       standby->boxes[standby->home.box].answers &&
 	       has_come(comm, standby->since, nobody_has_come(comm) ? 1 : GATHER);
 }
 

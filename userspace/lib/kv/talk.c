@@ -262,12 +262,7 @@ int kv_talk_listen(struct weir_stream *stream)
 int kv_talk_wait(struct weir_stream *stream, uint64_t until)
 {
 	struct pollfd poller = { .fd = stream->fd, .events = POLLIN };
-	uint64_t now = rtt_now();
-	uint64_t pause = until > now ? until - now : 0;
-	const struct timespec limit = {
-		.tv_sec = (time_t)(pause / NSEC_PER_SEC),
-		.tv_nsec = (long)(pause % NSEC_PER_SEC),
-	};
+	const struct timespec limit = rtt_left(until, rtt_now());
 
 	if (ppoll(&poller, 1, &limit, NULL) < 0 && errno == EINTR)
 		return kv_refuse(stream, -EINTR, "a signal handler ran");

@@ -82,12 +82,7 @@ static uint64_t deadline(const struct weir *comm)
 /* Returns 0, -EINTR or another negative errno. */
 static int sleep_until_due(struct weir *comm)
 {
-	uint64_t until = deadline(comm);
-	uint64_t left = until > comm->now ? until - comm->now : 0;
-	struct timespec timeout = {
-		.tv_sec = (time_t)(left / NSEC_PER_SEC),
-		.tv_nsec = (long)(left % NSEC_PER_SEC),
-	};
+	struct timespec timeout = rtt_left(deadline(comm), comm->now);
 	struct pollfd polls[] = {
 		{ .fd = comm->fd, .events = (short)(POLLIN | (comm->blocked ? POLLOUT : 0)) },
 		{ .fd = comm->group_fd, .events = POLLIN },
