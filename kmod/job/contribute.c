@@ -58,8 +58,7 @@ static __always_inline int weir_police(const struct weir_path *path, u32 packets
 /* Does a box that is a source say which ranks behind it are gone? */
 static bool weir_is_notice(const struct weir_contrib *c)
 {
-	return c->flags & WEIR_CONTRIB_UP && weir_path_is_join(c) &&
-	       (c->said[0] & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
+	return c->flags & WEIR_CONTRIB_UP && weir_path_is_join(c) && weir_notice_is(c);
 }
 
 /*

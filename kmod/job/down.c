@@ -29,12 +29,6 @@
  */
 #define WEIR_DOWN_GRACE		(50 * NSEC_PER_MSEC)
 
-static bool weir_down_is_notice(const struct weir_contrib *c)
-{
-	return c->flags & WEIR_CONTRIB_JOIN &&
-	       (c->said[0] & WEIR_TRIO_NOTICE) == WEIR_TRIO_NOTICE;
-}
-
 static bool weir_down_has_bitmap(const struct weir_contrib *c, u32 len, u32 bitmap)
 {
 	if (c->count)
@@ -60,7 +54,7 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 	    c->payload_off - c->udp_off > c->udp_len)
 		return WEIR_REASON_LENGTH;
 	len = c->udp_len - (c->payload_off - c->udp_off);
-	if (weir_down_is_notice(c))
+	if (weir_notice_is(c))
 		return !len || len == weir_notice_bytes(job) ? 0 : WEIR_REASON_LENGTH;
 	want = c->flags & WEIR_CONTRIB_JOIN ? sizeof(struct weir_join) :
 	       weir_reduction_bytes(job->blocks.reduction, c->count) +
@@ -168,13 +162,10 @@ static void weir_down_is_new(struct weir_job *job, u64 now)
 
 static bool weir_down_may_pass(struct weir_job *job, u64 now)
 {
-	struct weir_parent *parent = job->parent;
 	bool may;
 
 	spin_lock(&job->join.lock);
-	may = now >= parent->passed + WEIR_NOTICE_PASS_EVERY;
-	if (may)
-		parent->passed = now;
+	may = weir_notice_is_due(&job->parent->passed, now);
 	spin_unlock(&job->join.lock);
 	return may;
 }
@@ -213,7 +204,7 @@ int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
 {
 	if (job->kv)
 		return weir_kv_above_take(job, c, now);
-	if (weir_down_is_notice(c)) {
+	if (weir_notice_is(c)) {
 		weir_down_notice(job, c, pl, now);
 		return 0;
 	}

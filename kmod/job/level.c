@@ -118,13 +118,6 @@ void weir_level_begin(struct weir_level *level, const struct weir_join_table *ta
 	}
 }
 
-/* Of the ranks in @where, those in @said are in @set now, and no others. */
-static void weir_level_replace(const struct weir_level *level, unsigned long *set,
-			       const unsigned long *where, const unsigned long *said)
-{
-	bitmap_replace(set, set, said, where, level->ranks);
-}
-
 /**
  * weir_level_below() - a box below says which ranks behind it are gone
  * @level: the job's
@@ -137,10 +130,11 @@ void weir_level_below(struct weir_level *level, const struct weir_join_table *ta
 		      unsigned int source, const unsigned long *dead, const unsigned long *excluded)
 {
 	const unsigned long *behind = weir_level_of(level, source);
+	unsigned long *set = weir_level_gone(level, table->n, WEIR_LEVEL_DEAD);
 
-	weir_level_replace(level, weir_level_gone(level, table->n, WEIR_LEVEL_DEAD), behind, dead);
-	weir_level_replace(level, weir_level_gone(level, table->n, WEIR_LEVEL_EXCLUDED), behind,
-			   excluded);
+	bitmap_replace(set, set, dead, behind, level->ranks);
+	set = weir_level_gone(level, table->n, WEIR_LEVEL_EXCLUDED);
+	bitmap_replace(set, set, excluded, behind, level->ranks);
 }
 
 /**

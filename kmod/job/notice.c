@@ -286,9 +286,7 @@ static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int i
 	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
 	spin_lock(&job->join.lock);
 	weir_level_below(level, &job->join, id, dead, excluded);
-	may = !level->heard || now >= level->heard + WEIR_NOTICE_PASS_EVERY;
-	if (may)
-		level->heard = now;
+	may = weir_notice_is_due(&level->heard, now);
 	spin_unlock(&job->join.lock);
 	return may;
 }
@@ -327,7 +325,7 @@ void weir_notice_up(struct weir_job *job)
 		return;
 	weir_notice_fill_gone(&p, job);
 	memset(weir_notice_bits(&p, job, WEIR_NOTICE_WAITING), 0, words * sizeof(p.bits[0]));
-	weir_parent_notice(job, &p.hdr, sizeof(p.hdr) + 3 * words * sizeof(p.bits[0]));
+	weir_parent_notice(job, &p.hdr, sizeof(p.hdr) + weir_notice_bytes(job));
 }
 
 /**

@@ -739,6 +739,7 @@ static void level_dead_ranks_of_a_box_below(void)
 	u16 generation;
 
 	rooted();
+	mock_ns += NSEC_PER_SEC;
 	generation = weir_blocks_generation(&job->blocks);
 	/* It does not speak for rank 2, which is behind the other box. */
 	CHECK_EQ(say_gone(0, generation, 0x6, 0x4), 0);
@@ -975,8 +976,7 @@ static void level_notice_names_ranks(void)
 	mock_ns += NSEC_PER_SEC;
 	CHECK_EQ(give_sum(1, 3, 0, 2, 7, 0), WEIR_REASON_EXCLUDED);
 	CHECK_EQ(box.sent, 1);
-	CHECK_EQ(ntohl(box.packet[0].notice.dead[0]), 0xc);
-	CHECK_EQ(ntohl(box.packet[0].notice.excluded[0]), 0xc);
+	check_notice(&box.packet[0], 0xc, 0xc);
 	clear_bit(1, job->blocks.excluded);
 	box_down();
 }
