@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """Workers of a format whose packets a test writes itself: their sockets, and refusals by reason."""
-import functools
 import os
 import select
 import subprocess
@@ -13,10 +12,10 @@ from named import NAMES, number
 
 REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
 # A packet that must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = 120
+PATIENCE = trio.PATIENCE
 
 enter = trio.enter
-until = functools.partial(trio.until, patience=PATIENCE)
+until = trio.until
 
 
 def run(namespace, *words):
