@@ -4,6 +4,7 @@
  * a file of that name in the middle, and all go on when it is away; where it is "apart", the ranks
  * come to calls of MPI's own with reductions under way. With a second one threads may call MPI.
  */
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,6 +230,45 @@ static void pause_with(const char *path)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static int threads_now(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int count = -2;	/* "." and ".." */
+
+	while (readdir(tasks))
+		count++;
+	closedir(tasks);
+	return count;
+}
+
+static int threads_before;
+
+/*
+ * Attributes are deleted first of all that MPI_Finalize() does. By then no thread may be in MPI that
+ * the program has not made. One that has been waited for may be seen for a moment.
+ */
+static int on_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+	(void)comm;
+	(void)key;
+	(void)value;
+	(void)extra;
+	for (int i = 0; i < 1000 && threads_now() > threads_before; i++)
+		usleep(10000);
+	if (threads_now() > threads_before)
+		printf("rank %d: %d threads more\n", rank, threads_now() - threads_before);
+	return MPI_SUCCESS;
+}
+
+/* The last one set is the first one deleted. */
+static void look_at_the_end(void)
+{
+	int key;
+
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm twin, half;
@@ -238,6 +278,7 @@ int main(int argc, char **argv)
 		MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
 	else
 		MPI_Init(&argc, &argv);
+	threads_before = threads_now();
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	allreduces(MPI_COMM_WORLD);
@@ -257,6 +298,7 @@ int main(int argc, char **argv)
 	allreduces(half);
 	MPI_Comm_free(&half);
 	MPI_Comm_free(&twin);
+	look_at_the_end();
 	MPI_Finalize();
 	return 0;
 }

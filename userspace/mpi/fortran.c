@@ -18,6 +18,7 @@ static const void *input_of(const void *in)
 void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *err);
 void mpi_query_thread_(MPI_Fint *provided, MPI_Fint *err);
 void mpi_init_(MPI_Fint *err);
+void mpi_finalize_(MPI_Fint *err);
 void mpi_allreduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,
 		    const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *err);
 void mpi_reduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,
@@ -36,6 +37,11 @@ void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *er
 void mpi_query_thread_(MPI_Fint *provided, MPI_Fint *err)
 {
 	*err = MPI_Query_thread(provided);
+}
+
+void mpi_finalize_(MPI_Fint *err)
+{
+	*err = MPI_Finalize();
 }
 
 void mpi_allreduce_(const void *in, void *out, const MPI_Fint *count, const MPI_Fint *datatype,

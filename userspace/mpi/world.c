@@ -210,6 +210,18 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
 	return MPI_SUCCESS;
 }
 
+/*
+ * The library's thread ends before. MPICH takes itself for a program of one thread from here on,
+ * before it deletes attributes, and never unlocks what another thread has locked just then.
+ */
+int MPI_Finalize(void)
+{
+	world_lock();
+	background_stop();
+	world_unlock();
+	return PMPI_Finalize();
+}
+
 static void set_up(MPI_Comm comm)
 {
 	const char *fault;
