@@ -26,13 +26,20 @@ ns_name() {
 	echo "$ns_prefix-$1"
 }
 
-# ns_create LABEL: a namespace with its loopback up.
+# ns_create LABEL...: namespaces with their loopback up. In a virtual machine it is the
+# programs that are started that take the time: one ip makes all.
 ns_create() {
+	local label lines=()
 	((${#ns_labels[@]})) || at_exit ns_cleanup
-	ip netns add "$ns_prefix-$1" || return
-	ns_labels+=("$1")
-	ns_sysctl "$1" ipv6/conf/all/accept_dad=0 ipv6/conf/default/accept_dad=0
-	ip -n "$ns_prefix-$1" link set lo up
+	for label; do
+		lines+=("netns add $ns_prefix-$label")
+	done
+	printf '%s\n' "${lines[@]}" | ip -batch - || return
+	ns_labels+=("$@")
+	for label; do
+		in_ns "$label" /bin/sh -c 'cd /proc/sys/net/ipv6/conf && echo 0 >all/accept_dad &&
+			echo 0 >default/accept_dad && exec ip link set lo up' || return
+	done
 }
 
 # in_ns LABEL COMMAND [ARGUMENT...]: not through "ip netns exec", which mounts a /sys
@@ -58,31 +65,39 @@ ns_ip() {
 # ns_link LABEL INTERFACE LABEL INTERFACE [MTU]: a veth pair between two namespaces, up.
 ns_link() {
 	local mtu=${5:-1500}
-	ip link add "$2" mtu "$mtu" netns "$ns_prefix-$1" type veth \
+	ip link add "$2" mtu "$mtu" netns "$ns_prefix-$1" up type veth \
 		peer name "$4" mtu "$mtu" netns "$ns_prefix-$3" || return
-	ip -n "$ns_prefix-$1" link set "$2" up || return
 	ip -n "$ns_prefix-$3" link set "$4" up
 }
 
-# Ends what runs in a namespace and removes it.
+# The processes in the namespace of a label.
+ns_pids() {
+	local entry
+	for entry in /proc/[0-9]*; do
+		[[ $entry/ns/net -ef /run/netns/$ns_prefix-$1 ]] && echo "${entry##*/}"
+	done
+}
+
+# ns_delete LABEL...: ends what runs in these namespaces and removes them.
 ns_delete() {
-	local label=$1 pids keep=() other
-	pids=$(ip netns pids "$ns_prefix-$label" 2>/dev/null)
-	# shellcheck disable=SC2086 # a list of numbers
-	[[ -n $pids ]] && kill -KILL $pids 2>/dev/null
-	for other in "${ns_labels[@]}"; do
-		[[ $other == "$label" ]] || keep+=("$other")
+	local label pids keep=() lines=()
+	for label; do
+		pids=$(ns_pids "$label")
+		# shellcheck disable=SC2086 # a list of numbers
+		[[ -n $pids ]] && kill -KILL $pids 2>/dev/null
+		lines+=("netns del $ns_prefix-$label")
+	done
+	for label in "${ns_labels[@]}"; do
+		[[ " $* " == *" $label "* ]] || keep+=("$label")
 	done
 	ns_labels=("${keep[@]}")
-	ip netns del "$ns_prefix-$label"
+	printf '%s\n' "${lines[@]}" | ip -force -batch -
 }
 
 # Removes all; fails when something is left.
 ns_cleanup() {
-	local label left
-	for label in "${ns_labels[@]}"; do
-		ns_delete "$label"
-	done
+	local left
+	((${#ns_labels[@]})) && ns_delete "${ns_labels[@]}"
 	left=$(ip netns list | grep "^$ns_prefix-")
 	[[ -z $left ]] && return
 	echo "# namespaces are left: $left" >&2
@@ -126,50 +141,67 @@ star_each() {
 	done
 }
 
-# star_believes LABEL DEV: neighbours that were found there are not asked again for an hour.
+# star_believes LABEL DEV...: neighbours that were found there are not asked again for an hour.
 # Else they are after some seconds, through a queue that a test has filled: the question is
 # in the queue's counts, and where it is dropped three times, the neighbour is gone.
 star_believes() {
-	ns_sysctl "$1" "ipv4/neigh/$2/delay_first_probe_time=3600" \
-		"ipv6/neigh/$2/delay_first_probe_time=3600"
+	local dev entries=()
+	for dev in "${@:2}"; do
+		entries+=("ipv4/neigh/$dev/delay_first_probe_time=3600"
+			"ipv6/neigh/$dev/delay_first_probe_time=3600")
+	done
+	ns_sysctl "$1" "${entries[@]}"
 }
 
-star_add_worker() {
-	local i=$1 mtu=$2
-	ns_create "w$i" || return
-	ip link add "w$i" mtu "$mtu" netns "$ns_prefix-router" type veth \
-		peer name eth0 mtu "$mtu" netns "$ns_prefix-w$i" || return
-	ns_ip router <<-END || return
-		address add 10.77.$i.254/24 dev w$i
-		address add fd77:$i::254/64 dev w$i nodad
-		link set w$i up
-	END
-	ns_ip "w$i" <<-END || return
-		address add 10.77.$i.1/24 dev eth0
-		address add fd77:$i::1/64 dev eth0 nodad
-		link set eth0 up
-		route add default via 10.77.$i.254
-		route add default via fd77:$i::254
-	END
-	star_believes "w$i" eth0 && star_believes router "w$i"
+# star_links MTU WORKER...: the lines for ip that link them with the router
+star_links() {
+	local mtu=$1 i
+	for i in "${@:2}"; do
+		echo "link add w$i mtu $mtu netns $ns_prefix-router up type veth" \
+			"peer name eth0 mtu $mtu netns $ns_prefix-w$i"
+	done
+}
+
+# star_addresses WORKER...: the lines for ip in the router
+star_addresses() {
+	local i
+	for i; do
+		echo "address add 10.77.$i.254/24 dev w$i"
+		echo "address add fd77:$i::254/64 dev w$i nodad"
+	done
+}
+
+# star_add MTU WORKER...: workers of these numbers, with the router's ends of their links
+star_add() {
+	local i labels=("${@:2}")
+	ns_create "${labels[@]/#/w}" && star_links "$@" | ip -batch - &&
+		star_addresses "${@:2}" | ns_ip router && star_believes router "${labels[@]/#/w}" || return
+	for i in "${@:2}"; do
+		ns_ip "w$i" <<-END || return
+			address add 10.77.$i.1/24 dev eth0
+			address add fd77:$i::1/64 dev eth0 nodad
+			link set eth0 up
+			route add default via 10.77.$i.254
+			route add default via fd77:$i::254
+		END
+		star_believes "w$i" eth0 || return
+	done
 }
 
 # star_create N [MTU]
 star_create() {
-	local i
+	local numbers
 	star_size=$1
-	ns_create router || return
-	ns_sysctl router ipv4/ip_forward=1 ipv6/conf/all/forwarding=1 || return
-	for ((i = 1; i <= star_size; i++)); do
-		star_add_worker "$i" "${2:-1500}" || return
-	done
+	read -r -a numbers <<<"$(seq -s ' ' "$1")"
+	ns_create router && ns_sysctl router ipv4/ip_forward=1 ipv6/conf/all/forwarding=1 &&
+		star_add "${2:-1500}" "${numbers[@]}"
 }
 
 star_delete() {
-	local i
+	local i labels=(router)
 	for ((i = 1; i <= star_size; i++)); do
-		ns_delete "w$i"
+		labels+=("w$i")
 	done
-	ns_delete router
+	ns_delete "${labels[@]}"
 	star_size=0
 }

@@ -140,7 +140,7 @@ normal_run() {
 stop_all() {
 	local i pid
 	for ((i = 1; i <= star_size; i++)); do
-		for pid in $(ip netns pids "$(ns_name "w$i")"); do
+		for pid in $(ns_pids "w$i"); do
 			kill -KILL "$pid"
 		done
 	done
