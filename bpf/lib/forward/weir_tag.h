@@ -58,9 +58,15 @@ static __always_inline int weir_tag_insert(struct xdp_md *ctx, __be16 proto, __u
 	return 0;
 }
 
-/* Returns whether the program can work on the frame; it can where it has no driver to ask. */
-static __always_inline bool weir_tag_ask(struct xdp_md *ctx, struct weir_tag *tag)
+/*
+ * Returns whether the program can work on the frame; it can where it has no driver to ask. A
+ * function of its own: the verifier would follow the rest of the program for each answer.
+ */
+__noinline int weir_tag_ask(struct xdp_md *ctx, struct weir_tag *tag)
 {
+	if (!tag)
+		return false;
+
 #ifdef WEIR_FORWARD_BOUND
 	__be16 proto;
 	__u16 tci;
