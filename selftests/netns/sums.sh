@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Allreduce through the box: every mode, number of workers, MTU and family; each
 # element of each result is compared with a sum that weir-perf makes by itself.
+#
+#	sums.sh		all, in some stars
+#	sums.sh long	the sums alone, in more stars
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -227,13 +230,19 @@ memory_is_given_back() {
 }
 
 ktap_header
+if [[ ${1-} == long ]]; then
+	for mode in xdp tc generic; do
+		one_star "$mode" 2 9000 2048
+	done
+	one_star xdp 4 1500 359
+	one_star tc 16 9000 1024
+	ktap_end
+fi
 for mode in xdp tc generic; do
 	one_star "$mode" 1 1500 256
-	one_star "$mode" 2 9000 2048
 	one_star "$mode" 4 9000 1024
 done
 one_star xdp 16 1500 359
-one_star tc 16 9000 1024
 
 box_up 4 9000 xdp && box_job 7 4 blocks 256 grads 1024 && three_jobs
 ktap_run "floats with a scale" floats_with_a_scale
