@@ -269,7 +269,7 @@ all_at_once() {
 		in_router tc qdisc add dev w4 parent 1:1 handle 10: weir &&
 		weir trim set dev w4 hook qdisc "${rule[@]}" limit 4 &&
 		weir trim set dev w3 hook tc "${rule[@]}" rate 1mbit || return
-	in_worker 1 "$here/trim-traffic" send "$(worker_addr 4)" --count 60 >/dev/null || return
+	in_worker 1 trim-traffic send "$(worker_addr 4)" --count 60 >/dev/null || return
 	flood_start 7 3
 	flowing && ageing || return
 	weir -j trim show dev w4 | gojq -e '.[0] | ."data-depth" > 0' >/dev/null ||

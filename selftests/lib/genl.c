@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <err.h>
+#include <errno.h>
 #include <linux/genetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +51,13 @@ static void connect_family(void)
 	char buf[GENL_REQUEST_MAX];
 	struct nlmsghdr *nlh;
 
+	int on = 1;
+
 	nl = mnl_socket_open(NETLINK_GENERIC);
 	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
 		err(1, "netlink socket");
+	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on));
+	mnl_socket_setsockopt(nl, NETLINK_CAP_ACK, &on, sizeof(on));
 	nlh = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
 	genl_ask(nlh, take_family, NULL, "no weir module");
@@ -100,21 +106,43 @@ uint32_t genl_group(const char *name)
 	return number;
 }
 
-void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what)
+/* Of an answer of NETLINK_CAP_ACK, which has the request's header alone. */
+static void take_sentence(const struct nlmsghdr *nlh, char *sentence, size_t room)
+{
+	const struct nlattr *attr;
+
+	if (nlh->nlmsg_type != NLMSG_ERROR || !(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	mnl_attr_for_each(attr, nlh, sizeof(struct nlmsgerr))
+		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
+			snprintf(sentence, room, "%s", mnl_attr_get_str(attr));
+}
+
+int genl_try(struct nlmsghdr *request, mnl_cb_t take, void *data, char *sentence, size_t room)
 {
 	char buf[8192];
 	int ret = MNL_CB_OK;
 	ssize_t n;
 
+	*sentence = '\0';
 	if (mnl_socket_sendto(nl, request, request->nlmsg_len) < 0)
 		err(1, "netlink send");
 	while (ret > MNL_CB_STOP) {
 		n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
 		if (n < 0)
 			err(1, "netlink receive");
+		take_sentence((struct nlmsghdr *)buf, sentence, room);
 		ret = mnl_cb_run(buf, n, 1, mnl_socket_get_portid(nl), take, data);
 	}
-	if (ret < 0)
+	return ret < 0 ? errno : 0;
+}
+
+void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what)
+{
+	char sentence[256];
+
+	errno = genl_try(request, take, data, sentence, sizeof(sentence));
+	if (errno)
 		err(1, "%s", what);
 }
 

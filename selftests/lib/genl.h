@@ -27,6 +27,14 @@ struct nlmsghdr *genl_begin(char *buf, uint8_t cmd);
  */
 void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *what);
 
+/**
+ * genl_try() - the same, where a refusal is no failure
+ * @sentence: what the kernel says of it, or ""; of @room bytes
+ *
+ * Return: 0, or errno of the refusal.
+ */
+int genl_try(struct nlmsghdr *request, mnl_cb_t take, void *data, char *sentence, size_t room);
+
 /* The family's number, and that of one of its groups, for sockets of one's own. */
 uint16_t genl_family(void);
 uint32_t genl_group(const char *name);

@@ -37,7 +37,7 @@ sent_on() { policies dev w3 | gojq '.[0].stats.whole'; }
 redirects() {
 	local before at
 	before=$(sent_on) at=$(looked "w$1")
-	in_worker "$1" send-marked "10.78.0.$2" "$3" 200 || return
+	in_worker "$1" trim-traffic send "10.78.0.$2" --count "$3" --size 200 >/dev/null || return
 	poll 60 looked_at "w$1" $((at + $3)) || return
 	echo $(($(sent_on) - before))
 }
@@ -271,7 +271,7 @@ tagged_up() {
 tagged_redirects() {
 	local before at
 	before=$(sent_on) at=$(looked w1)
-	in_worker 1 send-marked 10.79.0.3 4 200 || return
+	in_worker 1 trim-traffic send 10.79.0.3 --count 4 --size 200 >/dev/null || return
 	poll 60 looked_at w1 $((at + 4)) || return
 	echo $(($(sent_on) - before))
 }
@@ -329,7 +329,7 @@ rule_names_hidden_tag() {
 	local before
 	policy del w3 >/dev/null
 	policy set w3 hook=xdp dscp=11 rule=vlan:5 rate=1000 limit=0 limit-bytes=1000 header-time=0 && before=$(in_vlan) &&
-		in_worker 1 "$here/trim-traffic" send 10.79.0.3 --count 20 --size 200 >/dev/null && poll 60 some_trimmed 20 &&
+		in_worker 1 trim-traffic send 10.79.0.3 --count 20 --size 200 >/dev/null && poll 60 some_trimmed 20 &&
 		poll 60 came_in_vlan $((before + 20)) && return
 	shown w3
 	echo "$before, then $(in_vlan)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# A port that tests have instead of a fast one: slow, with several queues. And a sender.
+# A port that tests have instead of a fast one: slow, with several queues. And traffic to be trimmed.
 
 slow_port_dir := $(farm:$(B)/kmod-%=$(B)/slow-port-%)
 slow_port_kernel := $(shell scripts/kernel-release --build $(KERNEL) 2>/dev/null)
@@ -15,4 +15,14 @@ $(slow_port_dir)/slow_port.ko: selftests/netns/slow_port/slow_port.c selftests/n
 slow-port: $(slow_port_dir)/slow_port.ko
 ALL += slow-port
 
-$(eval $(call program,send-marked,selftests/netns/send_marked.c))
+$(eval $(call program,trim-traffic,selftests/netns/trim_traffic.c))
+
+# The names of what a trimming policy has, each with the first one of its enum.
+$(B)/trim-policy/names.h: uapi/weir.h
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	@sed -n 's/^enum .*{/enum/p; s/^\t\(WEIR_\(A_\)\?TRIM_[A-Z0-9_]*\)\( = 1\)\?,$$/\1/p' $< | \
+		awk '$$1 == "enum" { first = ""; next } { if (!first) first = $$1; \
+			printf "{ \"%s\", \"%s\", %s },\n", first, $$1, $$1 }' >$@
+
+$(eval $(call program,trim-policy,selftests/netns/trim_policy.c selftests/lib/genl.c,-Iselftests,-lmnl,$(B)/trim-policy/names.h))

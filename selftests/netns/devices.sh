@@ -563,7 +563,7 @@ tap_drops() {
 # marks_arrive I DSCP STATS: what worker I sends by whichever device to worker 4, marked by
 # itself, arrives there with DSCP, and the port's counters are as STATS says.
 marks_arrive() {
-	receive w4 && in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+	receive w4 && in_worker "$1" trim-traffic send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
 		poll 60 arrived_as "$2" 50 && [[ $(of w4 ".stats | $3") == true ]] && return
 	cat "$out/arrived"
 	shown w4
@@ -654,7 +654,7 @@ with_vrf() {
 xdp_edge() {
 	local before untrusted
 	before=$(<"$slow/xdp_sent") untrusted=$(of slow0 .stats.untrusted) && policy set "$1" hook=none edge=1 &&
-		in_worker 2 "$here/trim-traffic" send 10.99.0.2 --count 20 --dscp 11 --size 60 >/dev/null &&
+		in_worker 2 trim-traffic send 10.99.0.2 --count 20 --dscp 11 --size 60 >/dev/null &&
 		poll 60 eval "((\$(<$slow/xdp_sent) - before == 20))" && policy del "$1" &&
 		[[ $(of slow0 .stats.untrusted) == $((untrusted + $2)) ]] && return
 	echo "$1: by XDP $before, then $(<"$slow/xdp_sent"), untrusted $untrusted before"
@@ -716,7 +716,7 @@ rule_means() {
 		in_router weir trim del dev w4 || return
 	done
 }
-by_rule() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 10 --size 60; }
+by_rule() { in_worker "$1" trim-traffic send "$(worker_addr 4)" --count 50 --dscp 10 --size 60; }
 rules_by_ends() {
 	rule_means "src=$(worker_addr 1)" && rule_means "from=w1" && rule_means "from=w1,dst=$(worker_addr 4),proto=udp"
 }
@@ -725,7 +725,7 @@ rules_by_ends() {
 edge_keeps_others() {
 	policy flush && policy set w1 hook=none edge=1 &&
 		in_router weir trim set dev w4 hook qdisc rule dscp=af11,src=192.0.2.1 dscp 11 || return
-	receive w4 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
+	receive w4 && in_worker 1 trim-traffic send "$(worker_addr 4)" --count 50 --dscp 11 --size 60 &&
 		poll 60 arrived_as 11 50 && [[ $(of w4 '.stats | .untrusted == 0 and .headers == 0 and .other >= 50') == true ]]
 }
 

@@ -161,7 +161,7 @@ two_ways() {
 	local to=$1 dev n
 	fresh rate=1250000000 limit-bytes=10000000 && policy del w2 >/dev/null
 	policy set w2 hook=xdp dscp=11 rule=dscp:10 rate=1250000000 limit-bytes=10000000 &&
-		in_worker 1 "$here/trim-traffic" send "$to" --count 256 --size 100 --flows >/dev/null || return
+		in_worker 1 trim-traffic send "$to" --count 256 --size 100 --flows >/dev/null || return
 	poll 60 ways_add_up 256 || { shown w2; shown w3; return 1; }
 	for dev in w2 w3; do
 		n=$(shown "$dev" | gojq .stats.whole)
@@ -193,7 +193,7 @@ hops() {
 comes_back() {
 	fresh full=return return-dscp=12 header-time=1 && receive w3 || return
 	sent=300
-	behind w1 "$out/sender" "$here/trim-traffic" send "$(worker_addr 3)" --count "$sent" \
+	behind w1 "$out/sender" trim-traffic send "$(worker_addr 3)" --count "$sent" \
 		--returned "$out/back"
 	poll 60 test -s "$out/back" && settled && poll 60 all_back && holds '.stats.returned > 100'
 }
@@ -270,12 +270,12 @@ hidden_tag() {
 			route add $(worker_addr 3)/32 via 10.80.0.254 dev v9
 		END
 	# The router has no device in that VLAN.
-	at=$(looked w1) && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null &&
+	at=$(looked w1) && in_worker 1 trim-traffic send "$(worker_addr 3)" --count 20 >/dev/null &&
 		poll 60 looked_at w1 $((at + 20)) && holds '.stats.whole == 0' '.stats.trim == 0' || return
 	in_router ip link add link w1 name w1.9 type vlan id 9 && in_router ip link set w1.9 up && ns_sysctl router ipv4/conf/all/rp_filter=0 \
-		ipv4/conf/w1.9/rp_filter=0 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null && sent=20 &&
+		ipv4/conf/w1.9/rp_filter=0 && in_worker 1 trim-traffic send "$(worker_addr 3)" --count 20 >/dev/null && sent=20 &&
 		poll 60 all_came && holds '.stats.whole == 0' || return
-	in_worker 1 ip link del v9 && in_worker 1 "$here/trim-traffic" send "$(worker_addr 3)" --count 20 >/dev/null && sent=40 &&
+	in_worker 1 ip link del v9 && in_worker 1 trim-traffic send "$(worker_addr 3)" --count 20 >/dev/null && sent=40 &&
 		poll 60 all_came && holds '.stats.whole == 20'
 	local status=$?
 	in_router ip link del w1.9
@@ -320,7 +320,7 @@ from_here() {
 	policy del w3 >/dev/null
 	policy set w3 hook=tc dscp=11 rule=dscp:10 rate=1000 limit=0 limit-bytes=30000 \
 		header-time=1000000000 && receive w3 || return
-	sent=$(in_router "$here/trim-traffic" send 10.78.0.3 --count 300) && settled &&
+	sent=$(in_router trim-traffic send 10.78.0.3 --count 300) && settled &&
 		holds '.stats.trim > 100' && is_short 86
 }
 # A datagram that is cut and says that it is not is no socket's: it is seen on the wire.
@@ -331,7 +331,7 @@ from_here_keep() {
 	behind w3 "$out/capture" tcpdump -n -i eth0 -c 1 -U -w "$out/pcap" \
 		'udp port 5000 and ip[1] & 0xfc = 44'
 	poll 60 grep -q listening "$out/capture.errors" || return
-	in_router "$here/trim-traffic" send 10.78.0.3 --count 5 --size 1000 >/dev/null &&
+	in_router trim-traffic send 10.78.0.3 --count 5 --size 1000 >/dev/null &&
 		wait "${pids[-1]}" || return
 	tshark -n -r "$out/pcap" -T fields -e frame.len -e ip.len -e udp.length 2>/dev/null |
 		grep -qx $'128\t1028\t1008'
@@ -354,7 +354,7 @@ steered() {
 		in_router tc filter add dev many egress bpf da object-file build/bpf/weir_trim.bpf.o section tc &&
 		policy set many hook=tc dscp=11 rule=dscp:10 queue=2 rate=1000 limit=0 limit-bytes=30000 \
 			header-time=1000000000 || return
-	in_router taskset 1 "$here/trim-traffic" send 10.79.0.1 --count 100 >/dev/null || return
+	in_router taskset 1 trim-traffic send 10.79.0.1 --count 100 >/dev/null || return
 	in_router tc -s -j qdisc show dev many | gojq -e --argjson box "$(shown many)" '
 		def sent($parent): [.[] | select(.parent == $parent) | .packets] | add;
 		$box.stats.trim > 50 and sent("1:3") == $box.stats.trim and sent("1:2") + sent("1:4") == 0' >/dev/null ||

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Traffic through a port that trims, and what came of it. Sourced after ktap.sh and
-# netns.sh, with this folder in $here; files go to $out.
+# Traffic through a port that trims, and what came of it. Sourced after ktap.sh and netns.sh;
+# files go to $out.
 
 out=$(mktemp -d) || exit 1
 at_exit rm -rf "$out"
 pids=()
 
-# shellcheck disable=SC2154 # here is the caller's
 # policy set|get|del DEV [KEY=VALUE...]: of the router.
-policy() { in_router "$here/trim-policy" "$@"; }
+policy() { in_router trim-policy "$@"; }
 
-# policies [dev DEV]: the router's, as the tool has them, which is there at once; python, under
-# emulation, is not. shown DEV: one of them.
+# policies [dev DEV]: the router's, as the tool has them. shown DEV: one of them.
 # shellcheck disable=SC2154 # ns_prefix is netns.sh's
 policies() { weir -n "$ns_prefix-router" -j trim show "$@"; }
 shown() {
@@ -37,7 +35,7 @@ behind() {
 # receive LABEL: counts there what arrives.
 receive() {
 	rm -f "$out/arrived"
-	behind "$1" "$out/log" "$here/trim-traffic" count "$out/arrived"
+	behind "$1" "$out/log" trim-traffic count "$out/arrived"
 	poll 60 test -s "$out/arrived"
 }
 
@@ -46,7 +44,7 @@ receive() {
 from_workers() {
 	local i senders=()
 	for ((i = 1; i <= $1; i++)); do
-		in_worker "$i" "$here/trim-traffic" send "${@:2}" >"$out/sent.$i" &
+		in_worker "$i" trim-traffic send "${@:2}" >"$out/sent.$i" &
 		senders+=($!)
 	done
 	wait "${senders[@]}" || return

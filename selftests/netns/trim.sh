@@ -43,7 +43,7 @@ of() {
 }
 
 # send FROM TO WORD...: prints how many.
-send() { in_worker "$1" "$here/trim-traffic" send "$(worker_addr "$2")" "${@:3}"; }
+send() { in_worker "$1" trim-traffic send "$(worker_addr "$2")" "${@:3}"; }
 
 # incast N WORD...: the first N workers send to worker 4 at once; the sum is in $sent.
 incast() { from_workers "$1" "$(worker_addr 4)" "${@:2}"; }
@@ -313,7 +313,7 @@ zeroes_are() { (($(seen arrived 0) == $1)); }
 
 ipv6() {
 	fresh || return
-	receive w4 && sent=$(in_worker 1 "$here/trim-traffic" send "$(worker_addr6 4)" --count 300) &&
+	receive w4 && sent=$(in_worker 1 trim-traffic send "$(worker_addr6 4)" --count 300) &&
 		settled && lengths_are 11 '[66]'
 	local status=$?
 	end_all
@@ -396,7 +396,7 @@ under_mq() {
 	done
 	in_router ip addr add 10.99.0.1/24 dev mq0 && in_router ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev mq0 &&
 		policy set mq0 hook=qdisc dscp=11 rule=dscp:10 priority=7 &&
-		in_worker 1 "$here/trim-traffic" send 10.99.0.2 --count 100 >/dev/null &&
+		in_worker 1 trim-traffic send 10.99.0.2 --count 100 >/dev/null &&
 		poll 60 whole_are mq0 100 && mq_queues && in_router ip link del mq0 &&
 		[[ $(policy get mq0 2>&1) == *'no interface with this name'* ]]
 }
@@ -435,7 +435,7 @@ comes_back() {
 	slow w1 100mbit || return
 	receive w4 || return
 	for i in 1 2 3; do
-		behind "w$i" "$out/sent.$i" "$here/trim-traffic" send "$(worker_addr 4)" --count 200 --returned "$out/back.$i"
+		behind "w$i" "$out/sent.$i" trim-traffic send "$(worker_addr 4)" --count 200 --returned "$out/back.$i"
 	done
 	poll 60 all_have_sent && sent=600 && poll 60 drained && poll 60 adds_up && poll 60 back_adds_up && came_back
 	local status=$?
@@ -459,7 +459,7 @@ headers_at_w1() { (($(seen back.1 12) == $(trim w1 .stats.headers))); }
 comes_back_by_edge() {
 	fresh headers=2 header-time=0 full=return return-dscp=12 edge=1 &&
 		policy set w1 hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 && slow w1 100mbit && receive w4 || return
-	behind w1 "$out/sent.1" "$here/trim-traffic" send "$(worker_addr 4)" --count 300 --returned "$out/back.1"
+	behind w1 "$out/sent.1" trim-traffic send "$(worker_addr 4)" --count 300 --returned "$out/back.1"
 	poll 60 grep -qs 300 "$out/sent.1" && sent=300 && settled && poll 60 one_back_adds_up && holds w4 '.stats.returned > 0' &&
 		holds w1 '.stats.untrusted == 0' && end_all && receive w1 && send 4 1 --count 50 --dscp 12 --size 60 >/dev/null &&
 		poll 60 zeroes_are 50 && holds w1 '.stats.untrusted == 50'
@@ -561,26 +561,26 @@ comes_back_bridged() {
 	local i
 	for i in 1 2 3; do
 		in_ns switch tc qdisc add dev "p$i" root weir &&
-			in_ns switch "$here/trim-policy" set "p$i" hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 edge=1 || return
+			in_ns switch trim-policy set "p$i" hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 edge=1 || return
 	done
 	in_ns switch tc qdisc add dev p4 root handle 1: tbf rate 1mbit burst 4000 limit 10000000 &&
 		in_ns switch tc qdisc add dev p4 parent 1:1 weir &&
-		in_ns switch "$here/trim-policy" set p4 hook=qdisc dscp=11 rule=dscp:10 headers=2 header-time=0 \
+		in_ns switch trim-policy set p4 hook=qdisc dscp=11 rule=dscp:10 headers=2 header-time=0 \
 			full=return return-dscp=12 edge=1 || return
 	receive h4 || return
 	for i in 1 2 3; do
-		behind "h$i" "$out/sent.$i" "$here/trim-traffic" send 10.78.0.4 --count 200 --returned "$out/back.$i"
+		behind "h$i" "$out/sent.$i" trim-traffic send 10.78.0.4 --count 200 --returned "$out/back.$i"
 	done
 	poll 60 all_have_sent && poll 60 bridged_adds_up
 	local status=$?
-	((status)) && { in_ns switch "$here/trim-policy" get p4; cat "$out/arrived" "$out"/back.*; }
+	((status)) && { in_ns switch trim-policy get p4; cat "$out/arrived" "$out"/back.*; }
 	end_all
 	return "$status"
 }
 
 bridged_adds_up() {
 	local stats
-	stats=$(in_ns switch "$here/trim-policy" get p4) || return
+	stats=$(in_ns switch trim-policy get p4) || return
 	gojq -e --argjson whole "$(seen arrived 10)" --argjson trimmed "$(seen arrived 11)" \
 		--argjson back "$(($(seen back.1 12) + $(seen back.2 12) + $(seen back.3 12)))" '.stats |
 		.whole + .trim == 600 and .whole == $whole and ."tx-trim" == $trimmed and

@@ -9,7 +9,7 @@ import time
 
 from box import PORTS, RECEIVER, TRIMMED, Wrong, poll
 
-TRAFFIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "netns", "trim-traffic")
+TRAFFIC = "trim-traffic"
 ADDRESS = "10.77.1.254"
 # Longer than any event, and than what a rank waits for one that was killed.
 PATIENCE = 180
