@@ -192,9 +192,9 @@ tools: $(TOOLS) ## what is installed, without the module and the tests
 ##@ Testing
 
 # The stages, and what each consists of, are in selftests/stages.
-check: ## all tests (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
+check: ## the tests that guard each change (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all fuzzers module-debug WERROR=1
+	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
 	@selftests/run
 
 check-all: ## the same and what takes longer, the stage long of selftests/stages
@@ -210,14 +210,18 @@ check-dask: ## reductions by key of Dask's collections
 check-mpi: ## the library for MPI, with Open MPI and MPICH
 check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
-check-faults: module-debug ## allocations that fail, and hostile events
+check-faults: ## allocations that fail, on the debug kernel, and hostile events
+	@scripts/setup
+	@+$(MAKE) --no-print-directory all module-debug WERROR=1
+	@selftests/run faults long-faults-allocations
+
 check-fuzz: fuzzers ## the fuzzers, a third of a minute each
 
 # The suites take several times longer there.
 check-debug: ## the suites of bpf, netns, faults and debug on a kernel with all the detectors on
 	@scripts/setup
 	@+$(MAKE) --no-print-directory all module-debug
-	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns faults debug
+	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns faults long-faults-allocations debug
 
 check-races: ## the suites of bpf and netns on a kernel that tells of data races (KCSAN)
 	@scripts/setup

@@ -746,7 +746,7 @@ def flush():
 
 
 names = {}
-for a_mode in ("xdp", "tc"):
+for a_mode in os.environ["WEIR_MODES"].split():
     names[attach(a_mode)] = f"{a_mode}: attach"
     for name, a_link, test in tests():
         names[functools.partial(test)] = f"{a_mode}: {a_link.name}: {name}"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A student's lab at a host bridge that sums: workers of formats lab and lab-ethernet, with
-# XDP and with tc (lab.py).
+# A student's lab at a host bridge that sums: workers of formats lab and lab-ethernet (lab.py).
+#
+#	lab.sh [MODE...]	with these, by default with XDP and with tc
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -28,4 +29,4 @@ lab_up() {
 }
 
 lab_up || exit 1
-/usr/bin/python3 "$here/lab.py" "$(ns_name router)" "${names[@]}"
+WEIR_MODES=${*:-xdp tc} /usr/bin/python3 "$here/lab.py" "$(ns_name router)" "${names[@]}"

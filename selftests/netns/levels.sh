@@ -308,7 +308,8 @@ one_rank_loses_its_way() {
 }
 
 ktap_header
-for mode in xdp tc; do
+(($#)) || set -- xdp tc
+for mode; do
 	tree_up 2 2 9000 "$mode" || ktap_fail "$mode: set up"
 	ktap_run "$mode: two levels" with_job one_sum_a_block
 	ktap_run "$mode: floats" with_job floats dtype float32

@@ -455,7 +455,7 @@ PORTS = [f"w{i + 1}" for i in range(len(NAMESPACES))]
 PORT_INDEXES = [LINK[port]["ifindex"] for port in PORTS]
 
 names = {}
-for a_mode in ("xdp", "tc"):
+for a_mode in os.environ["WEIR_MODES"].split():
     names[attach(a_mode)] = f"{a_mode}: attach"
     for name, test in tests():
         names[functools.partial(test)] = f"{a_mode}: {name}"

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Workers of format panama at a box that sums, with XDP and with tc (panama.py).
+# Workers of format panama at a box that sums (panama.py).
+#
+#	panama.sh [MODE...]	with these, by default with XDP and with tc
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -24,4 +26,4 @@ panama_up() {
 }
 
 panama_up || exit 1
-/usr/bin/python3 "$here/panama.py" "$(ns_name router)" "${names[@]}"
+WEIR_MODES=${*:-xdp tc} /usr/bin/python3 "$here/panama.py" "$(ns_name router)" "${names[@]}"

@@ -24,4 +24,4 @@ for ((i = 1; i <= workers; i++)); do
 	in_router ethtool -K "w$i" tx off >/dev/null || exit 1
 	namespaces+=("$(ns_name "w$i")")
 done
-in_router /usr/bin/python3 "$here/switchml.py" "$(box_addr)" "$(ns_name router)" "${namespaces[@]}"
+WEIR_MODES=${*:-xdp tc} in_router /usr/bin/python3 "$here/switchml.py" "$(box_addr)" "$(ns_name router)" "${namespaces[@]}"
