@@ -34,8 +34,8 @@ ns_create() {
 	for label; do
 		lines+=("netns add $ns_prefix-$label")
 	done
-	printf '%s\n' "${lines[@]}" | ip -batch - || return
 	ns_labels+=("$@")
+	printf '%s\n' "${lines[@]}" | ip -batch - || return
 	for label; do
 		in_ns "$label" /bin/sh -c 'cd /proc/sys/net/ipv6/conf && echo 0 >all/accept_dad &&
 			echo 0 >default/accept_dad && exec ip link set lo up' || return

@@ -90,8 +90,11 @@ void program_close(struct program *program)
 
 int program_refused(int err, const char *name)
 {
-	if (err == -EPERM || err == -EACCES)
-		return refused(err, "not permitted to load the program %s: this takes CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, or to run as root; if you are root, `weir --debug` shows what the verifier says",
+	if (err == -EPERM)
+		return refused(err, "not permitted to load the program %s: this takes CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, or to run as root",
+			       name);
+	if (err == -EACCES)
+		return refused(err, "this kernel's verifier refuses the program %s: it may be a kernel that weir was not tried on; `weir --debug` shows what it says",
 			       name);
 	if (err == -ESRCH)
 		return refused(err, "the loaded weir module lacks a function that the program %s calls: module and tool are of different versions, install both from the same one",
