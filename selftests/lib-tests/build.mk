@@ -19,24 +19,32 @@ libtests_refbox := $(addprefix $(libtests_dir)/,refbox-main.c refbox.c refsum.c 
 # A kernel that lacks things, see kernel.h.
 libtests_kernel := $(addprefix -Wl$(comma)--wrap=,sendmsg sendmmsg setsockopt)
 
-# $(call libtest,NAME,SOURCES,CFLAGS,LDFLAGS)
+# What several programs have is compiled once a flavour.
+libtests_flavours := plain sanitized threads
+libtests_cflags_plain :=
+libtests_cflags_sanitized := $(libtests_sanitize)
+libtests_cflags_threads := -g -O1 -fsanitize=thread
+libtests_all := $(sort $(libtests_unit) $(libtests_comm) $(libtests_kv) $(libtests_refbox))
+$(foreach flavour,$(libtests_flavours),\
+	$(eval $(call objects,lib-tests/$(flavour),$(libtests_all),$(libtests_flags) $(libtests_cflags_$(flavour)))))
+
+# $(call libtest,NAME,SOURCES,FLAVOUR,LDFLAGS)
 define libtest
-$(call objects,lib-tests/$(1),$(2),$(libtests_flags) $(3))
-$(libtests_B)/$(1): $(patsubst %.c,$(B)/obj/lib-tests/$(1)/%.o,$(2))
+$(libtests_B)/$(1): $(patsubst %.c,$(B)/obj/lib-tests/$(3)/%.o,$(2))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) $(3) $$(LDFLAGS) $(4) -o $$@ $$(filter %.o,$$^) -lm -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) $(libtests_cflags_$(3)) $$(LDFLAGS) $(4) -o $$@ $$(filter %.o,$$^) -lm -lpthread
 libtests_programs += $(libtests_B)/$(1)
 endef
 
-$(eval $(call libtest,unit,$(libtests_unit)))
-$(eval $(call libtest,unit-sanitized,$(libtests_unit),$(libtests_sanitize)))
-$(eval $(call libtest,comm,$(libtests_comm),,$(libtests_kernel)))
-$(eval $(call libtest,comm-sanitized,$(libtests_comm),$(libtests_sanitize),$(libtests_kernel)))
-$(eval $(call libtest,comm-threads,$(libtests_comm),-g -O1 -fsanitize=thread,$(libtests_kernel)))
-$(eval $(call libtest,kv,$(libtests_kv)))
-$(eval $(call libtest,kv-sanitized,$(libtests_kv),$(libtests_sanitize)))
-$(eval $(call libtest,refbox,$(libtests_refbox)))
+$(eval $(call libtest,unit,$(libtests_unit),plain))
+$(eval $(call libtest,unit-sanitized,$(libtests_unit),sanitized))
+$(eval $(call libtest,comm,$(libtests_comm),plain,$(libtests_kernel)))
+$(eval $(call libtest,comm-sanitized,$(libtests_comm),sanitized,$(libtests_kernel)))
+$(eval $(call libtest,comm-threads,$(libtests_comm),threads,$(libtests_kernel)))
+$(eval $(call libtest,kv,$(libtests_kv),plain))
+$(eval $(call libtest,kv-sanitized,$(libtests_kv),sanitized))
+$(eval $(call libtest,refbox,$(libtests_refbox),plain))
 
 .PHONY: lib-tests
 lib-tests: $(libtests_programs) $(libweir_shared) $(libweir_links) $(libweir_static)
