@@ -62,23 +62,26 @@ static __always_inline int weir_tag_insert(struct xdp_md *ctx, __be16 proto, __u
  * Returns whether the program can work on the frame; it can where it has no driver to ask. A
  * function of its own: the verifier would follow the rest of the program for each answer.
  */
+#ifdef WEIR_FORWARD_BOUND
 __noinline int weir_tag_ask(struct xdp_md *ctx, struct weir_tag *tag)
 {
-	if (!tag)
-		return false;
-
-#ifdef WEIR_FORWARD_BOUND
 	__be16 proto;
 	__u16 tci;
-	int err = bpf_xdp_metadata_rx_vlan_tag(ctx, &proto, &tci);
+	int err;
 
+	if (!tag)
+		return false;
+	err = bpf_xdp_metadata_rx_vlan_tag(ctx, &proto, &tci);
 	tag->asked = err != -EOPNOTSUPP;
 	tag->back = !err;
 	return err || !weir_tag_insert(ctx, proto, tci);
-#else
-	return true;
-#endif
 }
+#else
+static __always_inline int weir_tag_ask(struct xdp_md *ctx, struct weir_tag *tag)
+{
+	return true;
+}
+#endif
 
 /* A frame for the stack loses the tag again. */
 static __always_inline int weir_tag_leave(struct xdp_md *ctx, const struct weir_tag *tag,
