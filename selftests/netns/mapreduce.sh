@@ -41,7 +41,7 @@ mapreduce() {
 	in_worker "$boss" env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=rsh \
 		OMPI_MCA_plm_rsh_agent="$box_out/agent" OMPI_MCA_plm_rsh_no_tree_spawn=1 \
 		OMPI_MCA_orte_tmpdir_base="$box_out" OMPI_MCA_oob_tcp_if_include=eth0 TMPDIR="$box_out" \
-		timeout 200 weir-mapreduce --mpirun mpirun.openmpi "$@"
+		timeout 600 weir-mapreduce --mpirun mpirun.openmpi "$@"
 }
 
 # The box is told what the program says.
