@@ -81,11 +81,11 @@ received() { in_worker 4 awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/
 many_since() { is_more_than $(($1 + 20)) received; }
 
 # Kills what runs in these workers, sockets included: the shells that wait for it end by themselves.
-is_empty() { [[ -z $(ip netns pids "$(ns_name "w$1")") ]]; }
+is_empty() { [[ -z $(ns_pids "w$1") ]]; }
 kill_in() {
 	local i
 	for i; do
-		ip netns pids "$(ns_name "w$i")" | xargs -r kill -KILL 2>/dev/null
+		ns_pids "w$i" | xargs -r kill -KILL 2>/dev/null
 		poll 60 is_empty "$i" || return
 	done
 }

@@ -50,7 +50,6 @@ static void connect_family(void)
 {
 	char buf[GENL_REQUEST_MAX];
 	struct nlmsghdr *nlh;
-
 	int on = 1;
 
 	nl = mnl_socket_open(NETLINK_GENERIC);

@@ -74,7 +74,7 @@ ns_link() {
 ns_pids() {
 	local entry
 	for entry in /proc/[0-9]*; do
-		[[ $entry/ns/net -ef /run/netns/$ns_prefix-$1 ]] && echo "${entry##*/}"
+		[[ ! $entry/ns/net -ef /run/netns/$ns_prefix-$1 ]] || echo "${entry##*/}"
 	done
 }
 
@@ -153,48 +153,49 @@ star_believes() {
 	ns_sysctl "$1" "${entries[@]}"
 }
 
-# star_links MTU WORKER...: the lines for ip that link them with the router
+# star_links MTU: the lines for ip that link workers with the router
 star_links() {
-	local mtu=$1 i
-	for i in "${@:2}"; do
-		echo "link add w$i mtu $mtu netns $ns_prefix-router up type veth" \
-			"peer name eth0 mtu $mtu netns $ns_prefix-w$i"
+	local i
+	for ((i = 1; i <= star_size; i++)); do
+		echo "link add w$i mtu $1 netns $ns_prefix-router up type veth" \
+			"peer name eth0 mtu $1 netns $ns_prefix-w$i"
 	done
 }
 
-# star_addresses WORKER...: the lines for ip in the router
+# The lines for ip in the router.
 star_addresses() {
 	local i
-	for i; do
+	for ((i = 1; i <= star_size; i++)); do
 		echo "address add 10.77.$i.254/24 dev w$i"
 		echo "address add fd77:$i::254/64 dev w$i nodad"
 	done
 }
 
-# star_add MTU WORKER...: workers of these numbers, with the router's ends of their links
-star_add() {
-	local i labels=("${@:2}")
-	ns_create "${labels[@]/#/w}" && star_links "$@" | ip -batch - &&
-		star_addresses "${@:2}" | ns_ip router && star_believes router "${labels[@]/#/w}" || return
-	for i in "${@:2}"; do
-		ns_ip "w$i" <<-END || return
-			address add 10.77.$i.1/24 dev eth0
-			address add fd77:$i::1/64 dev eth0 nodad
-			link set eth0 up
-			route add default via 10.77.$i.254
-			route add default via fd77:$i::254
-		END
-		star_believes "w$i" eth0 || return
-	done
+# star_set_up_worker I: its end of its link
+star_set_up_worker() {
+	ns_ip "w$1" <<-END || return
+		address add 10.77.$1.1/24 dev eth0
+		address add fd77:$1::1/64 dev eth0 nodad
+		link set eth0 up
+		route add default via 10.77.$1.254
+		route add default via fd77:$1::254
+	END
+	star_believes "w$1" eth0
 }
 
 # star_create N [MTU]
 star_create() {
-	local numbers
+	local i labels=()
 	star_size=$1
-	read -r -a numbers <<<"$(seq -s ' ' "$1")"
-	ns_create router && ns_sysctl router ipv4/ip_forward=1 ipv6/conf/all/forwarding=1 &&
-		star_add "${2:-1500}" "${numbers[@]}"
+	for ((i = 1; i <= star_size; i++)); do
+		labels+=("w$i")
+	done
+	ns_create router "${labels[@]}" && ns_sysctl router ipv4/ip_forward=1 ipv6/conf/all/forwarding=1 &&
+		star_links "${2:-1500}" | ip -batch - && star_addresses | ns_ip router &&
+		star_believes router "${labels[@]}" || return
+	for ((i = 1; i <= star_size; i++)); do
+		star_set_up_worker "$i" || return
+	done
 }
 
 star_delete() {

@@ -138,8 +138,8 @@ child_drops_later() {
 		gojq -e '.checks | any(.check == "losses" and .subject == "trim w4" and .status == "warn")' >/dev/null
 }
 
-# Below weir at the root a shaper keeps whole packets back, and no header waits for them.
-# Headers go out while data waits: most are gone before the last one comes.
+# Below weir at the root a shaper keeps whole packets back, and no header waits for them: most
+# are gone before the last one comes.
 child_shapes() {
 	tc_w4 qdisc del root && tc_w4 qdisc add root handle 10: weir && fresh limit=30 "$@" && child tbf rate 200kbit burst 3100 limit 1000000 &&
 		load '.stats.trim > 100 and ."child-dropped" == 0 and 2 * .stats."header-max" < .stats.trim' --count 150

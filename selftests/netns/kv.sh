@@ -134,7 +134,7 @@ stopped() {
 	get sources 1
 	map
 	flowing || return
-	pids=$(ip netns pids "$(ns_name "w$reducer")") || return
+	pids=$(ns_pids "w$reducer")
 	xargs kill -STOP <<<"$pids"
 	read -rt 10 -u "$ktap_nothing" _
 	xargs kill -CONT <<<"$pids"
@@ -158,7 +158,7 @@ has_pairs() { (($(stat gradients) == $1)); }
 ends() {
 	local worker
 	for worker; do
-		ip netns pids "$(ns_name "w$worker")" | xargs -r kill
+		ns_pids "w$worker" | xargs -r kill
 	done
 }
 
