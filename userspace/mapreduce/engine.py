@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import report
+from watch import count
 from wrong import failed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -44,7 +45,7 @@ class Run:
         except OSError as error:
             raise failed(f"cannot run {words[0]}: {error.strerror}") from None
         for number in signal.SIGTERM, signal.SIGINT:
-            signal.signal(number, lambda *_: self.process.terminate())
+            signal.signal(number, lambda number, _: self.fail(f"was ended by {signal.Signals(number).name}"))
 
     def take(self, line):
         said, told = report.read(line)
@@ -77,3 +78,6 @@ class Run:
             raise failed(f"mpirun was ended by {signal.Signals(-status).name}")
         if status:
             raise failed(f"mpirun ended with status {status}")
+        # MPICH's may say 0 of parts that were ended.
+        if self.watch.missing():
+            raise failed(f"mpirun ended without a report of {count(self.watch.missing(), 'reducer')}")

@@ -74,6 +74,10 @@ class Watch:
         self.to.write("\n" if self.line_open else "")
         self.to.flush()
 
+    def missing(self):
+        """How many reducers have not reported that they are done."""
+        return len(self.job.reducers) - len(self.reduced)
+
     def summary(self):
         """What is said at the end, in words for JSON."""
         # A device of several reducers counts once.
