@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "chain/chain.h"
 #include "hook/kfunc.h"
 #include "job/port.h"
 #include "netlink/event.h"
@@ -37,9 +38,12 @@ static int __init weir_init(void)
 	err = weir_port_init();
 	if (err)
 		goto bridge_port;
-	err = weir_trim_init();
+	err = weir_chain_init();
 	if (err)
 		goto port;
+	err = weir_trim_init();
+	if (err)
+		goto chain;
 	err = weir_sch_init();
 	if (err)
 		goto trim;
@@ -56,6 +60,8 @@ sch:
 	weir_sch_uninit();
 trim:
 	weir_trim_uninit();
+chain:
+	weir_chain_uninit();
 port:
 	weir_port_uninit();
 bridge_port:
@@ -73,12 +79,13 @@ static void __exit weir_exit(void)
 	weir_nl_uninit();
 	weir_sch_uninit();
 	weir_trim_uninit();
+	weir_chain_uninit();
 	weir_port_uninit();
 	weir_bridge_port_uninit();
 	weir_netns_uninit();
 	weir_fdb_uninit();
 	weir_overflow_uninit();
-	/* Ports and policies are freed by RCU callbacks, which are code of this module. */
+	/* Ports, chains and policies are freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();
 	weir_room_uninit();
 }

@@ -155,6 +155,14 @@ struct weir_contrib {
  * with @contrib filled as far as @udp_off, where the ARP packet begins in the frame, @vlan
  * and @flags. A request for such a job's address is answered, and the result is 0; else it
  * is -ENOENT, and the packet is not weir's.
+ *
+ * Weir's program on a device that has a chain of programs (WEIR_CMD_CHAIN_ADD) has them run by
+ *
+ *	int weir_chain_xdp(struct xdp_md *ctx);
+ *
+ * It returns the verdict that the program is to return: XDP_PASS where the device has no
+ * chain, and XDP_ABORTED where a program of a chain calls it. The packet may be another one
+ * afterwards: the program must not read it any more.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

@@ -14,6 +14,7 @@ struct weir_job;
 struct weir_trim_config;
 
 #define WEIR_PORT_BUCKETS	64
+#define WEIR_CHAIN_BUCKETS	64
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -25,6 +26,8 @@ struct weir_trim_config;
  * @ports: by interface index, in order; written under RTNL, read under RCU
  * @port_table: the same, hashed by it, which takes packets a fifth of the time; written
  *	under RTNL, read under RCU
+ * @chains: chains of XDP programs by interface index, in order; under RTNL
+ * @chain_table: the same, hashed by it; written under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
@@ -43,6 +46,8 @@ struct weir_net {
 	struct hlist_head		unnamed;
 	struct xarray			ports;
 	struct hlist_head		port_table[WEIR_PORT_BUCKETS];
+	struct xarray			chains;
+	struct hlist_head		chain_table[WEIR_CHAIN_BUCKETS];
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;

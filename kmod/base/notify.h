@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+struct weir_chain;
+struct weir_chain_place;
 struct weir_job;
 struct weir_net;
 struct weir_port;
@@ -16,6 +18,7 @@ struct weir_trim;
 /**
  * struct weir_notify - callbacks for events
  * @port_gone: a port is gone from its namespace, and is there until this returns; sleeps
+ * @chain_gone: a program is gone from its chain, and is there until this returns; RTNL is held
  * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context
@@ -24,6 +27,8 @@ struct weir_trim;
  */
 struct weir_notify {
 	void (*port_gone)(struct weir_net *wn, const struct weir_port *port);
+	void (*chain_gone)(struct weir_net *wn, const struct weir_chain *chain,
+			   const struct weir_chain_place *place);
 	void (*trim_changed)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*trim_gone)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*generation)(const struct weir_job *job);

@@ -18,6 +18,7 @@
 #include "base/compat.h"
 #include "base/link.h"
 #include "base/payload.h"
+#include "chain/chain.h"
 #include "hook/arp.h"
 #include "hook/frame.h"
 #include "hook/kfunc.h"
@@ -171,11 +172,12 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 
 __bpf_kfunc_end_defs();
 
-/* A module has one set for a type of program, so the kfuncs of trimming are in it, too. */
+/* A module has one set for a type of program, so the kfuncs of chains and trimming are in it. */
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
 BTF_ID_FLAGS(func, weir_arp_xdp)
+BTF_ID_FLAGS(func, weir_chain_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)

@@ -79,6 +79,12 @@ static void weir_event_port_gone(struct weir_net *wn,
 	weir_nl_port_notify(wn, port, WEIR_CMD_PORT_DEL_NTF);
 }
 
+static void weir_event_chain_gone(struct weir_net *wn, const struct weir_chain *chain,
+				  const struct weir_chain_place *place)
+{
+	weir_nl_chain_notify(wn, chain, place, WEIR_CMD_CHAIN_DEL_NTF);
+}
+
 static void weir_event_trim_changed(struct weir_net *wn,
 				    const struct weir_trim *trim)
 {
@@ -93,6 +99,7 @@ static void weir_event_trim_gone(struct weir_net *wn,
 
 static const struct weir_notify weir_event_notify = {
 	.port_gone	= weir_event_port_gone,
+	.chain_gone	= weir_event_chain_gone,
 	.trim_changed	= weir_event_trim_changed,
 	.trim_gone	= weir_event_trim_gone,
 	.generation	= weir_event_generation,

@@ -9,6 +9,8 @@
 #include "base/net.h"
 #include "netlink/netlink_gen.h"
 
+struct weir_chain;
+struct weir_chain_place;
 struct weir_job;
 struct weir_port;
 struct weir_rate_config;
@@ -22,6 +24,8 @@ bool weir_nl_heard(const struct weir_net *wn);
 void weir_nl_lost(const struct weir_net *wn);
 void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd);
+void weir_nl_chain_notify(struct weir_net *wn, const struct weir_chain *chain,
+			  const struct weir_chain_place *place, u8 cmd);
 void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 			 u8 cmd);
 

@@ -36,6 +36,16 @@ static const struct netlink_range_validation weir_a_source_port_range = {
 	.max	= 65535ULL,
 };
 
+static const struct netlink_range_validation weir_a_chain_prio_range = {
+	.min	= 1ULL,
+	.max	= WEIR_CHAIN_PRIO_MAX,
+};
+
+static const struct netlink_range_validation weir_a_chain_to_range = {
+	.min	= 1ULL,
+	.max	= WEIR_CHAIN_PRIO_MAX,
+};
+
 static const struct netlink_range_validation weir_a_trim_rule_port_range = {
 	.min	= 1ULL,
 	.max	= 65535ULL,
@@ -262,6 +272,37 @@ static const struct nla_policy weir_job_collect_nl_policy[WEIR_A_JOB_ID + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 };
 
+/* WEIR_CMD_CHAIN_ADD - do */
+static const struct nla_policy weir_chain_add_nl_policy[WEIR_A_CHAIN_SECTION + 1] = {
+	[WEIR_A_CHAIN_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_CHAIN_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_prio_range),
+	[WEIR_A_CHAIN_FD] = { .type = NLA_U32, },
+	[WEIR_A_CHAIN_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+	[WEIR_A_CHAIN_SECTION] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+};
+
+/* WEIR_CMD_CHAIN_SET - do */
+static const struct nla_policy weir_chain_set_nl_policy[WEIR_A_CHAIN_SECTION + 1] = {
+	[WEIR_A_CHAIN_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_CHAIN_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_prio_range),
+	[WEIR_A_CHAIN_FD] = { .type = NLA_U32, },
+	[WEIR_A_CHAIN_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+	[WEIR_A_CHAIN_SECTION] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+	[WEIR_A_CHAIN_TO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_to_range),
+};
+
+/* WEIR_CMD_CHAIN_DEL - do */
+static const struct nla_policy weir_chain_del_nl_policy[WEIR_A_CHAIN_PRIO + 1] = {
+	[WEIR_A_CHAIN_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_CHAIN_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_prio_range),
+};
+
+/* WEIR_CMD_CHAIN_GET - do */
+static const struct nla_policy weir_chain_get_nl_policy[WEIR_A_CHAIN_PRIO + 1] = {
+	[WEIR_A_CHAIN_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_CHAIN_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_prio_range),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -479,6 +520,54 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_collect_nl_policy,
 		.maxattr	= WEIR_A_JOB_ID,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_CHAIN_ADD,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_chain_add_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_chain_add_nl_policy,
+		.maxattr	= WEIR_A_CHAIN_SECTION,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_CHAIN_SET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_chain_set_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_chain_set_nl_policy,
+		.maxattr	= WEIR_A_CHAIN_SECTION,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_CHAIN_DEL,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_chain_del_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_chain_del_nl_policy,
+		.maxattr	= WEIR_A_CHAIN_PRIO,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_CHAIN_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_chain_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_chain_get_nl_policy,
+		.maxattr	= WEIR_A_CHAIN_PRIO,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_CHAIN_GET,
+		.dumpit	= weir_nl_chain_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_CHAIN_FLUSH,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_chain_flush_doit,
+		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

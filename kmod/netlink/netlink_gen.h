@@ -49,6 +49,12 @@ int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb);
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_job_collect_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_chain_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_chain_flush_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

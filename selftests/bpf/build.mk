@@ -11,3 +11,10 @@ $(eval $(call program,test-hostile,selftests/bpf/hostile/test_hostile.c selftest
 
 # The example of a user's program.
 $(eval $(call program,test-filter,selftests/bpf/filter/test_filter.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/trio_filter.skel.h))
+
+# Chains of programs.
+$(B)/bpf/members.bpf.o: selftests/bpf/chain/members.bpf.c $(B)/bpf/flags
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+-include $(B)/bpf/members.bpf.d
+$(eval $(call program,test-chain,selftests/bpf/chain/test_chain.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl -lpthread,$(B)/bpf/members.skel.h $(B)/bpf/weir_chain.skel.h))

@@ -25,6 +25,7 @@ import ktap
 from named import Box, Refused, address
 import packets
 import rtnl
+import xdp
 from genl import attribute
 from inject import TRACING, Injection, get, put
 from trio import CLONE_NEWNET, enter, libc
@@ -228,6 +229,35 @@ def port_add():
     return sum(sweep(lambda: do("port-add", ifindex=W1, mode=mode),
                      lambda: do("port-del", ifindex=W1), failures=3)
                for mode in MODES)
+
+
+def chain_changes():
+    """Programs come to a chain, are replaced, move and go."""
+    passes, other = xdp.program(), xdp.program()
+    texts = {"file": b"/usr/lib/bpf/mine.bpf.o\0", "section": b"xdp\0"}
+
+    def add(prio):
+        do("chain-add", ifindex=W1, prio=prio, fd=passes, **texts)
+
+    def end(prio):
+        do("chain-del", ifindex=W1, prio=prio)
+
+    def move(prio, to):
+        do("chain-set", ifindex=W1, prio=prio, to=to)
+
+    n = sweep(lambda: add(10), lambda: end(10), failures=6)
+    add(10)
+    n += sweep(lambda: add(20), lambda: end(20), failures=5)
+    add(20)
+    n += sweep(lambda: do("chain-set", ifindex=W1, prio=20, fd=other, **texts), failures=3)
+    n += sweep(lambda: move(20, 30), lambda: move(30, 20))
+    n += sweep(lambda: end(20), lambda: add(20))
+    end(20)
+    n += sweep(lambda: do("chain-flush"), lambda: add(10))
+    do("chain-flush")
+    os.close(passes)
+    os.close(other)
+    return n
 
 
 def port_others():
@@ -452,7 +482,7 @@ def all_is_listed():
 
 
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
-          source_set, source_del, source_flush, looks, port_add, port_others, trim_qdisc, trim_tc, trim_meters,
+          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
@@ -477,7 +507,7 @@ tests = sweeps + [nothing_is_left, all_have_failed, all_is_listed]
 
 
 def clean_up():
-    for operation in "job-flush", "port-flush", "trim-flush":
+    for operation in "job-flush", "port-flush", "chain-flush", "trim-flush":
         error_of(lambda: do(operation))
 
 

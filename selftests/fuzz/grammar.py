@@ -51,7 +51,7 @@ class Spec:
         checks = attr.get("checks", {})
         exact = checks.get("exact-len")
         low, high = checks.get("min-len", 0), checks.get("max-len", LONGEST)
-        return (exact, exact) if exact is not None else (low, high)
+        return (exact, exact) if exact is not None else (self.value(low), self.value(high))
 
     def attribute(self, number, attr):
         nest = attr.get("nested-attributes")

@@ -14,7 +14,8 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
          for kind, first in (("job", "ID"), ("source", "JOB"), ("port", "IFINDEX"),
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
-                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"))}
+                             ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"),
+                             ("chain", "IFINDEX"))}
 # Numbers of 64 bits; all others have 32.
 LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps")}
@@ -136,4 +137,4 @@ class Box:
         """All that requests can change."""
         self.heard()
         return (self.get("stats-get"), self.list("job-get"), self.list("source-get"),
-                self.list("port-get"), self.list("trim-get"), self.mtu("w2"))
+                self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.mtu("w2"))

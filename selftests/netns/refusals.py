@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from genl import ROOT, Family, command
 from named import address, encode, kind_of, lasting
+import xdp as xdp_program
 
 
 def index(name):
@@ -36,7 +37,7 @@ def must(name, **values):
 
 def state():
     """All that could be harmed; nothing here counts, but for the namespace's own time."""
-    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get")]
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get")]
 
 
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
@@ -54,6 +55,11 @@ rule = {"dscp": 10}
 trim = {"ifindex": d0, "hook": 1, "size": 64, "dscp": 11, "rule": rule}
 tc = dict(trim, hook=2, rate=1000000)
 xdp = dict(trim, hook=3, rate=1000000, ifindex=d3)
+passes = xdp_program.program()
+try:
+    bound = xdp_program.program(flags=xdp_program.BOUND, device=d3)
+except OSError:
+    bound = ()    # before Linux 6.3
 INVAL, NOENT, EXIST = errno.EINVAL, errno.ENOENT, errno.EEXIST
 NOTSUPP, NODEV = errno.EOPNOTSUPP, errno.ENODEV
 
@@ -72,7 +78,8 @@ CASES = [
     *((name, {"job": 9}, NOENT, "there is no job 9 in this network namespace")
       for name in ("source-add", "source-set", "source-del", "source-get", "source-flush")),
     *((name, {}, INVAL, "say which device: its index is missing")
-      for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get")),
+      for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get",
+                   "chain-add", "chain-set", "chain-del", "chain-get")),
     *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
       for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
                           ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT))),
@@ -291,6 +298,22 @@ CASES = [
      "how long packets wait in weir's child is not known: limit packets or bytes"),
     ("trim-set", dict(trim, ifindex=d5, victim=2), NOTSUPP,
      "packets in weir's child cannot be trimmed: the victim must be arriving"),
+    # Chains: d1 has one of a program, and d5 the longest.
+    *((name, {"ifindex": d1}, INVAL, "say which place: its prio is missing")
+      for name in ("chain-add", "chain-set", "chain-del", "chain-get")),
+    *((name, {"ifindex": d1, "prio": 9, **values}, NOENT, "no program of a chain has prio 9 on this device")
+      for name, values in (("chain-set", {"to": 8}), ("chain-del", {}), ("chain-get", {}))),
+    ("chain-add", {"ifindex": d1, "prio": 9}, INVAL, "say which program: its fd is missing"),
+    ("chain-add", {"ifindex": none, "prio": 9, "fd": passes}, NODEV, f"there is no device {none} in this network namespace"),
+    ("chain-add", {"ifindex": d1, "prio": 10, "fd": passes}, EXIST, "the chain has a program with prio 10 already"),
+    ("chain-add", {"ifindex": d1, "prio": 9, "fd": 9999}, errno.EBADF, "fd 9999 is no XDP program"),
+    ("chain-add", {"ifindex": d1, "prio": 9, "fd": xdp_program.program(attach=xdp_program.CPUMAP)}, INVAL,
+     "a program for cpumaps or devmaps is none for a device"),
+    ("chain-add", {"ifindex": d5, "prio": 9, "fd": passes}, errno.E2BIG, "a chain has 16 programs at most"),
+    ("chain-set", {"ifindex": d1, "prio": 10}, INVAL, "nothing to change: say fd or to"),
+    ("chain-set", {"ifindex": d1, "prio": 10, "to": 100}, INVAL, "weir's own programs have their places"),
+    *(bound and [("chain-add", {"ifindex": d3, "prio": 9, "fd": bound}, INVAL,
+                  "a program that is bound to a device cannot be in a chain")]),
     # The default that policies inherit.
     *((name, {"default": True}, NOENT, "trimming policies have no default here")
       for name in ("trim-get", "trim-del")),
@@ -351,7 +374,7 @@ def without_the_capability():
     try:
         for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
-                     "trim-del", "trim-flush"):
+                     "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush"):
             error, _, _ = Family().ask(command(name), b"")
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
@@ -376,7 +399,7 @@ def unknown_requests():
 def sentences():
     """All that the module says to a request, with the files' names."""
     for path in glob.glob(os.path.join(ROOT, "kmod", "netlink", "*.c")) + \
-            [os.path.join(ROOT, "kmod", name) for name in ("job/jobs.c", "trim/trim_config.c")]:
+            [os.path.join(ROOT, "kmod", name) for name in ("chain/member.c", "job/jobs.c", "trim/trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]*)"', line):
                 if text.count(" ") >= 2:
@@ -414,6 +437,10 @@ must("source-add", job=7, id=0, address=WORKER)
 must("source-add", job=6, id=0, address=address("fd00::254"), port=12001)
 must("port-add", ifindex=d1, mode=3)
 must("trim-set", **dict(trim, ifindex=d1, full=2, **{"return-dscp": 12}))
+
+must("chain-add", ifindex=d1, prio=10, fd=passes)
+for place in range(16):
+    must("chain-add", ifindex=d5, prio=1000 + place, fd=passes)
 
 tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence,
          no_sentence_is_cut_short)

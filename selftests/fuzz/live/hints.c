@@ -69,6 +69,19 @@ static uint64_t devices(struct rng *rng)
 	return scene_ifindex(rng);
 }
 
+static uint64_t programs(struct rng *rng)
+{
+	return scene_program(rng);
+}
+
+/* Few, so that they meet; weir's own places are among them. */
+static uint64_t places(struct rng *rng)
+{
+	static const uint64_t of[] = { 1, 2, 3, 100, 200 };
+
+	return RNG_PICK(rng, of);
+}
+
 static uint64_t hooks(struct rng *rng)
 {
 	return rng_range(rng, 1, 4);
@@ -182,6 +195,12 @@ static const struct hint hints[] = {
 	NUMBER("rate", "bytes", 60, rates),
 	NUMBER("rate", "bytes-burst", 25, rates),
 	NUMBER("port", "ifindex", 98, devices),
+	NUMBER("chain", "ifindex", 98, devices),
+	NUMBER("chain", "prio", 98, places),
+	NUMBER("chain", "fd", 95, programs),
+	NUMBER("chain", "to", 40, places),
+	OFTEN("chain", "file", 20),
+	OFTEN("chain", "section", 20),
 	NUMBER("trim", "ifindex", 98, devices),
 	NUMBER("trim", "hook", 80, hooks),
 	NUMBER("trim", "size", 30, sizes),

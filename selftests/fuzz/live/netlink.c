@@ -95,9 +95,18 @@ static bool takes_a_place(const struct grammar_op *op)
 	       op->cmd == WEIR_CMD_SOURCE_ADD || op->cmd == WEIR_CMD_SOURCE_SET;
 }
 
+/* Of these a program is wrong, or the chain is as long as it may be. */
+static bool takes_a_program(const struct grammar_op *op, int error)
+{
+	if (error == EBADF)
+		return op->cmd == WEIR_CMD_CHAIN_ADD || op->cmd == WEIR_CMD_CHAIN_SET;
+	return error == E2BIG && op->cmd == WEIR_CMD_CHAIN_ADD;
+}
+
 static void judge_refusal(const struct message *m, const struct answer *answer)
 {
-	if (!is_documented(answer->err) && !(answer->err == EADDRINUSE && takes_a_place(m->op)))
+	if (!is_documented(answer->err) && !(answer->err == EADDRINUSE && takes_a_place(m->op)) &&
+	    !takes_a_program(m->op, answer->err))
 		fault("%s ends with errno %d", m->op->name, answer->err);
 	if (answer->err != ENOMEM && !answer->sentence && !answer->place)
 		fault("%s is refused with %d and no word", m->op->name, answer->err);
@@ -160,11 +169,12 @@ static void check_order(const struct nlmsghdr *nlh, void *data)
 	order->last = now;
 }
 
-/* Blocks come in the order of slots. */
+/* Blocks come in the order of slots, and programs of a chain in that of their places. */
 static void ask(const struct message *m)
 {
 	struct order order = { .keys = m->op->cmd == WEIR_CMD_SOURCE_GET ? 2 : 1, .last = -1 };
-	bool ordered = m->dump && !m->odd && m->op->cmd != WEIR_CMD_BLOCK_GET;
+	bool ordered = m->dump && !m->odd && m->op->cmd != WEIR_CMD_BLOCK_GET &&
+		       m->op->cmd != WEIR_CMD_CHAIN_GET;
 	struct answer answer;
 
 	talk(fd, m, &answer, ordered ? check_order : NULL, &order);
@@ -511,6 +521,9 @@ static void look(uint64_t left[2])
 	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_TRIM_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
+	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_CHAIN_GET), true);
+	talk(fd, &m, &answer, NULL, NULL);
+	left[0] += answer.replies;
 }
 
 static bool is_flushed(void)
@@ -524,6 +537,7 @@ static bool is_flushed(void)
 		new_socket();
 		flush(WEIR_CMD_JOB_FLUSH);
 		flush(WEIR_CMD_PORT_FLUSH);
+		flush(WEIR_CMD_CHAIN_FLUSH);
 		flush(WEIR_CMD_TRIM_FLUSH);
 		look(left);
 		empty &= !left[0];
@@ -578,6 +592,7 @@ static void set_up(void)
 	int i;
 
 	report_init();
+	scene_load();
 	report_as("set-up");
 	talk_init();
 	home = namespace_of_self();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <err.h>
+#include <linux/bpf.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "scene.h"
@@ -78,6 +81,41 @@ void scene_make(int devices)
 void scene_attach(void)
 {
 	scene_run("weir port attach dev lo mode tc");
+}
+
+static int load_program(uint32_t flags, int verdict)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = verdict },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_XDP;
+	attr.prog_flags = flags;
+	attr.insns = (uint64_t)(uintptr_t)code;
+	attr.insn_cnt = sizeof(code) / sizeof(*code);
+	attr.license = (uint64_t)(uintptr_t)"GPL";
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	if (fd < 0)
+		err(1, "a program cannot be loaded");
+	return fd;
+}
+
+static uint32_t programs[3];
+
+void scene_load(void)
+{
+	programs[0] = load_program(BPF_F_XDP_HAS_FRAGS, XDP_PASS);
+	programs[1] = load_program(BPF_F_XDP_HAS_FRAGS, XDP_DROP);
+	programs[2] = load_program(0, XDP_PASS);
+}
+
+uint32_t scene_program(struct rng *rng)
+{
+	return rng_percent(rng, 95) ? RNG_PICK(rng, programs) : rng_below(rng, 64);
 }
 
 uint32_t scene_ifindex(struct rng *rng)

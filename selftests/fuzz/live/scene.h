@@ -20,6 +20,12 @@ void scene_attach(void);
 /* A device that is there, most of the time. */
 uint32_t scene_ifindex(struct rng *rng);
 
+/* XDP programs that requests speak of, in this process and its children. */
+void scene_load(void);
+
+/* The descriptor of one of them, most of the time. */
+uint32_t scene_program(struct rng *rng);
+
 /* A device comes, goes, changes, moves to the namespace @elsewhere, or has a qdisc. */
 void scene_churn(struct rng *rng, int elsewhere);
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kfunc of weir's program on a device that has a chain: uapi/weir_bpf.h describes it,
+ * kfunc.c registers it.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/filter.h>
+#include <linux/netdevice.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "chain/chain.h"
+
+/* A program of a chain may call the kfunc, too: that would have no end. */
+static DEFINE_PER_CPU(bool, weir_chain_runs);
+
+/*
+ * Weir's program takes no fragments where one of the chain's does not, and one that was added
+ * a moment ago, or somebody else's program above, may let some through.
+ */
+static bool weir_chain_takes(const struct weir_member *member, struct xdp_buff *xdp)
+{
+	return !xdp_buff_has_frags(xdp) || weir_member_has_frags(member);
+}
+
+static u32 weir_chain_run(const struct weir_chain_list *list, struct xdp_buff *xdp)
+{
+	u32 i, verdict = XDP_PASS;
+
+	for (i = 0; i < list->count && verdict == XDP_PASS; i++) {
+		struct weir_member *member = list->place[i].member;
+
+		if (unlikely(!weir_chain_takes(member, xdp))) {
+			this_cpu_inc(member->count->verdict[XDP_ABORTED]);
+			return XDP_ABORTED;
+		}
+		verdict = weir_member_run(member, xdp);
+	}
+	return verdict;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	const struct net_device *dev = xdp->rxq->dev;
+	struct weir_chain *chain = weir_chain_get(weir_net(dev_net(dev)), dev->ifindex);
+	u32 verdict;
+
+	if (unlikely(!chain))
+		return XDP_PASS;
+	if (unlikely(this_cpu_read(weir_chain_runs)))
+		return XDP_ABORTED;
+	this_cpu_write(weir_chain_runs, true);
+	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), xdp);
+	this_cpu_write(weir_chain_runs, false);
+	return verdict;
+}
+
+__bpf_kfunc_end_defs();
