@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the example examples/trio-filter costs a packet, over a program that passes or drops all.
+# What the example examples/trio-filter costs a packet, over a program that passes or drops all, and
+# what it costs more in a chain.
 # To be run in a virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount -- selftests/bench/filter.sh
@@ -37,9 +38,24 @@ over() {
 	figure "$1" $((filter - other))
 }
 
-for object in trio_filter bench; do
+# chained PROGRAM...: the verdict of a chain of these, by the program that it hangs on.
+chained() {
+	local prio=0 program
+	weir chain flush || die "cannot flush chains"
+	for program; do
+		weir chain add dev lo prio $((prio += 1)) program "build/bpf/${program/bench_*/bench}.bpf.o" \
+			section "$program" mode generic || die "cannot chain $program"
+	done
+	cost weir_chain plain || die "cannot run the chain"
+}
+
+for object in trio_filter bench weir_chain; do
 	bpftool prog loadall "build/bpf/$object.bpf.o" "$pins" || die "cannot load $object"
 done
 over insn_filter_pass bench_pass plain
 over insn_filter_drop_options bench_drop options
 over insn_filter_drop_other bench_drop other
+alone=$(cost trio_filter plain) one=$(chained trio_filter) two=$(chained bench_pass trio_filter)
+figure insn_chain $((one - alone))
+figure insn_chain_next $((two - one))
+weir chain flush

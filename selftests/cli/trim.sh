@@ -399,8 +399,8 @@ forward_undoes() {
 		weir trim del dev w1 && ip -n "$net" link del without && unharmed
 }
 forward_foreign() {
-	weir port attach dev w2 mode xdp &&
-		refused 1 "w2 is a port that sums, by the XDP program [0-9]+ .*mode tc" \
+	weir port attach dev w2 mode generic &&
+		refused 1 "w2 has the XDP program [0-9]+ \(weir_xdp\) in mode generic, and packets are forwarded in the driver alone" \
 			weir trim set dev w1 hook xdp from w3 from w2 "${rule[@]}" rate 1gbit &&
 		weir port detach dev w2 && unharmed || return
 	ip -n "$net" link set dev w2 xdp obj "$work/foreign.o" sec xdp &&

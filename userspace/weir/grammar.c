@@ -5,6 +5,7 @@
 #include <weir.h>
 #include <weir_bpf.h>
 
+#include "chain/words.h"
 #include "grammar/commands.h"
 #include "grammar/grammar.h"
 #include "kv/words.h"
@@ -252,6 +253,62 @@ static const struct verb port_verbs[] = {
 	{ .name = NULL },
 };
 
+/* Keys of a chain. */
+static const struct key chain_dev = {
+	"dev", "DEVICE", "the network device", .type = VALUE_DEVICE,
+};
+static const struct key chain_prio = {
+	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 100 is that of weir's program that sums, 200 of the one that forwards",
+	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
+};
+static const struct key chain_to = {
+	"to", "NUMBER", "the place that it moves to",
+	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
+};
+static const struct key chain_program_file = {
+	"program", "FILE", "the object file with the XDP program",
+	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+};
+static const struct key chain_section = {
+	"section", "NAME", "the program's section, or its own name, where the file has several",
+	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+};
+static const struct key chain_mode = {
+	"mode", "MODE", "where the chain sits, for the first program (xdp)",
+	.type = VALUE_NAME, .names = &chain_mode_names,
+};
+static const struct verb_key chain_add_keys[] = {
+	{ &chain_dev, true }, { &chain_prio, true }, { &chain_program_file, true },
+	{ &chain_section, false }, { &chain_mode, false }, END,
+};
+static const struct verb_key chain_replace_keys[] = {
+	{ &chain_dev, true }, { &chain_prio, true }, { &chain_program_file, true },
+	{ &chain_section, false }, END,
+};
+static const struct verb_key chain_move_keys[] = {
+	{ &chain_dev, true }, { &chain_prio, true }, { &chain_to, true }, END,
+};
+static const struct verb_key chain_del_keys[] = {
+	{ &chain_dev, true }, { &chain_prio, true }, END,
+};
+static const struct verb_key chain_show_keys[] = { { &chain_dev, false }, END };
+
+static const struct verb chain_verbs[] = {
+	{ "add", "have a program of one's own run on a device, before, between or behind weir's",
+	  WEIR_CMD_CHAIN_ADD, chain_add_keys, .run = chain_add_run },
+	{ "replace", "put another program in its place, while packets run", WEIR_CMD_CHAIN_SET,
+	  chain_replace_keys, .run = chain_replace_run },
+	{ "move", "give a program another place", WEIR_CMD_CHAIN_SET, chain_move_keys,
+	  .run = chain_move_run },
+	{ "del", "take a program out of a chain", WEIR_CMD_CHAIN_DEL, chain_del_keys,
+	  .run = chain_del_run },
+	{ "show", "show the chain of a device, or all: what each program has said, and how many ns it takes",
+	  WEIR_CMD_CHAIN_GET, chain_show_keys, .run = chain_show_run },
+	{ "flush", "take all programs but weir's own out of all chains", WEIR_CMD_CHAIN_FLUSH,
+	  no_keys, .run = chain_flush_run },
+	{ .name = NULL },
+};
+
 /* Keys of key-value streams. */
 static const struct key kv_job = {
 	"job", "NUMBER", "the job's number, 0 to 255, the same at the box and at all ends",
@@ -288,7 +345,7 @@ static const struct key kv_local_keys = {
 	.type = VALUE_NUMBER,
 };
 static const struct key kv_file = {
-	"file", "FILE", "where the lines are (standard input)", VALUE_OWN, .syntax = &kv_file_syntax,
+	"file", "FILE", "where the lines are (standard input)", .type = VALUE_TEXT,
 };
 static const struct key kv_timeout = {
 	"timeout", "TIME", "silence of the box or the reducer after which to give up, in us, ms or s (30s)",
@@ -396,7 +453,7 @@ static const struct verb upgrade_verbs[] = {
 };
 
 static const struct verb flush_verbs[] = {
-	{ "all", "take away all policies, ports and jobs of the namespace", 0, no_keys, .run = flush_all },
+	{ "all", "take away all policies, ports, chains and jobs of the namespace", 0, no_keys, .run = flush_all },
 	{ .name = NULL },
 };
 
@@ -417,6 +474,7 @@ const struct object grammar[] = {
 	{ "source", "a worker of a job, bound to its address", .verbs = source_verbs },
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
+	{ "chain", "XDP programs of a device, in an order", .verbs = chain_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },

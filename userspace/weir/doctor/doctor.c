@@ -111,6 +111,7 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_SOURCE_GET, &patient->sources);
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
 	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
+	err = err ?: dump(&patient->weir, WEIR_CMD_CHAIN_GET, &patient->chains);
 	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	if (err == -EPERM) {
 		report(&(struct finding){ DOCTOR_WARN, "blocks", "", "run weir as root" },
@@ -146,6 +147,7 @@ static int examine(struct patient *patient)
 		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
 	if (!read_all(patient)) {
 		doctor_ports(patient);
+		doctor_chains(patient);
 		doctor_trims(patient);
 		doctor_jobs(patient);
 		doctor_late(patient);
@@ -157,6 +159,7 @@ static int examine(struct patient *patient)
 	nl_replies_free(&patient->ports);
 	nl_replies_free(&patient->blocks);
 	nl_replies_free(&patient->trims);
+	nl_replies_free(&patient->chains);
 	nl_close(&patient->rtnl);
 	weir_close(&patient->weir);
 	return WEIR_OK;

@@ -42,6 +42,7 @@ struct patient {
 	struct nl_replies ports;
 	struct nl_replies blocks;
 	struct nl_replies trims;
+	struct nl_replies chains;
 };
 
 /* The fields of a job that the checks need. */
@@ -83,6 +84,7 @@ bool port_known(const struct patient *patient, unsigned int ifindex);
 
 void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
+void doctor_chains(struct patient *patient);
 void doctor_trims(struct patient *patient);
 void doctor_weird(void);
 void doctor_jobs(struct patient *patient);

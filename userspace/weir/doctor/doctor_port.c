@@ -2,6 +2,7 @@
 /* Ports: is the device up, is our program on it, do the packets fit? */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weir.h>
 #include <weir_wire.h>
@@ -49,34 +50,35 @@ static void check_mode(const char *subject, const char *dev, uint32_t mode,
 		       hook->id, where, names_word(&mode_names, mode));
 		return;
 	}
-	report(&finding, "program %u (%s) is attached in mode %s", hook->id, hook->name, where);
+	report(&finding, hook->chain ? "program %u is in the chain of %s, in mode %s" :
+	       "program %u (%s) is attached in mode %s",
+	       hook->chain ? hook->member : hook->id, hook->chain ? dev : hook->name, where);
 }
 
 static void check_program(struct patient *patient, const struct link *link,
 			  const char *subject, uint32_t mode)
 {
 	struct finding finding = { DOCTOR_FAIL, "program", subject, NULL };
-	struct hook tc = { .fd = -1 }, xdp = { .fd = -1 };
-	bool native = link->driver_id || link->hardware_id;
-	int err;
+	struct hook tc = { .fd = -1 }, xdp;
+	int unseen = xdp_look(link, WEIR_CHAIN_PRIO_SUM, &xdp), err;
 
-	xdp.id = link->driver_id ?: link->hardware_id ?: link->generic_id;
-	xdp.mode = native ? WEIR_MODE_XDP : WEIR_MODE_GENERIC;
+	if (xdp.fd >= 0)
+		close(xdp.fd);
 	err = tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
 	if (mode == WEIR_MODE_TC && tc.ours) {
 		check_mode(subject, link->name, mode, &tc);
 		return;
 	}
-	if (xdp.id && bpf_identify(xdp.id, xdp.name, sizeof(xdp.name), NULL)) {
+	if (unseen) {
 		finding.verdict = DOCTOR_WARN;
 		finding.fix = "run weir as root";
 		report(&finding, "XDP program %u is attached, but whose it is takes CAP_SYS_ADMIN to say",
 		       xdp.id);
-	} else if (xdp.id && !strcmp(xdp.name, WEIR_XDP_NAME)) {
+	} else if (xdp.ours) {
 		check_mode(subject, link->name, mode, &xdp);
 	} else if (tc.ours) {
 		check_mode(subject, link->name, mode, &tc);
-	} else if (xdp.id) {
+	} else if (xdp.id && !xdp.shared) {
 		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir port attach dev %s mode %s`; or use mode tc",
 				  link->name, link->name, names_word(&mode_names, mode));
 		report(&finding, "XDP program %u (%s) of somebody else is in the place of weir's",
@@ -318,6 +320,9 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 
 	if (mode == WEIR_MODE_TC || !binds_vlan(patient, link->ifindex))
 		return;
+	/* A program of a chain is bound to no device, and cannot ask the driver either. */
+	if (chain_program_id(link->ifindex, WEIR_CHAIN_PRIO_SUM))
+		mode = WEIR_MODE_GENERIC;
 	if (!device_hides_vlan(link->name)) {
 		report(&finding, "VLAN tags are in the frames, where the program sees them");
 		return;

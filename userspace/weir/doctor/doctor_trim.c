@@ -351,24 +351,18 @@ static void check_tags(const struct link *link, const char *name)
 	report(&finding, "%s takes VLAN tags off, and what XDP forwards from it goes on without", link->name);
 }
 
-static bool forwards(const struct link *link, char *name, size_t size)
-{
-	return link->driver_id && !bpf_identify(link->driver_id, name, size, NULL) &&
-	       trim_forward_is(name);
-}
-
 /* The devices that the program is on, under any policy. */
 static void check_senders(struct patient *patient)
 {
 	struct link *links;
+	struct hook hook;
 	size_t count, i;
-	char name[32];
 
 	rtnl_links(&patient->rtnl, &links, &count);
 	for (i = 0; i < count; i++) {
-		if (!forwards(&links[i], name, sizeof(name)))
+		if (!trim_forward_has(&links[i], &hook))
 			continue;
-		check_tags(&links[i], name);
+		check_tags(&links[i], hook.name);
 		if (!strcmp(links[i].kind, "veth"))
 			check_sender(&links[i], links, count);
 	}

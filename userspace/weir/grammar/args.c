@@ -220,6 +220,17 @@ static int parse_bitrate(struct value *value)
 	return args_units(key, key, value->word, &rate_units, NULL, &value->number);
 }
 
+static int parse_text(struct value *value)
+{
+	const struct key *key = value->key;
+
+	if (!*value->word)
+		return usage(key->name, "%s takes a word, and not an empty one", key->name);
+	if (key->max && strlen(value->word) > key->max)
+		return usage(key->name, "%s takes %u bytes at most", key->name, key->max);
+	return WEIR_OK;
+}
+
 /* @used becomes the number of words, of which there are @count. */
 static int parse_value(struct value *value, int count, char **words, int *used)
 {
@@ -242,6 +253,8 @@ static int parse_value(struct value *value, int count, char **words, int *used)
 		return rate_parse(&value->rate, value->key, count, words, used);
 	case VALUE_BITRATE:
 		return parse_bitrate(value);
+	case VALUE_TEXT:
+		return parse_text(value);
 	case VALUE_OWN:
 		return value->key->syntax->parse(value);
 	}

@@ -25,6 +25,7 @@ enum value_type {
 	VALUE_DEVICE,	/* a network device's name */
 	VALUE_RATE,	/* several words: see rate.h */
 	VALUE_BITRATE,	/* a rate in one word; bytes a second */
+	VALUE_TEXT,	/* a word of 1 to max bytes, of any form */
 	VALUE_OWN,	/* as the key's syntax has it */
 };
 

@@ -20,6 +20,7 @@ const struct names state_names = { "state", COUNT(source_states), source_states 
 const struct names mode_names = { "mode", COUNT(modes), modes };
 const struct names reason_names = { "reason", COUNT(reasons), reasons };
 const struct names event_names = { "event", COUNT(events), events };
+const struct names chain_part_names = { "part", COUNT(chain_parts), chain_parts };
 const struct names trim_hook_names = { "hook", COUNT(trim_hooks), trim_hooks };
 const struct names trim_length_names = { "length", COUNT(trim_lengths), trim_lengths };
 const struct names trim_share_names = { "share", COUNT(trim_shares), trim_shares };
@@ -28,6 +29,7 @@ const struct names trim_full_names = { "word", COUNT(trim_fulls), trim_fulls };
 const struct names trim_meter_names = { "meter", COUNT(trim_meters), trim_meters };
 const struct names counter_names = { "counter", COUNT(counters), counters };
 const struct names trim_counter_names = { "counter", COUNT(trim_counters), trim_counters };
+const struct names chain_counter_names = { "counter", COUNT(chain_counters), chain_counters };
 
 static const struct name never[] = { { 0, "never", NULL } };
 static const struct name all[] = { { 0, "all", NULL } };

@@ -28,6 +28,7 @@ extern const struct names state_names;
 extern const struct names mode_names;
 extern const struct names reason_names;
 extern const struct names event_names;
+extern const struct names chain_part_names;
 extern const struct names trim_hook_names;
 extern const struct names trim_length_names;
 extern const struct names trim_share_names;
@@ -44,6 +45,7 @@ extern const struct names profile_names;
 /* Attributes of nests of counters, in the spec's order. */
 extern const struct names counter_names;
 extern const struct names trim_counter_names;
+extern const struct names chain_counter_names;
 
 /* Words for some of the numbers that a key takes. */
 #define VLAN_ANY 4095

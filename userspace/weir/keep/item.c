@@ -17,6 +17,7 @@
  * @hidden: keys that `show` leaves out where nothing was said, with the words for that, NULL
  *	where there are none
  * @all_hidden: as all others are
+ * @whole: @set takes all of its keys, whichever has changed
  */
 struct maker {
 	const char *object;
@@ -26,6 +27,7 @@ struct maker {
 	const char *remove;
 	const char *hidden[HIDDEN_MAX][2];
 	bool all_hidden;
+	bool whole;
 };
 
 static const struct maker makers[] = {
@@ -36,6 +38,8 @@ static const struct maker makers[] = {
 	[KIND_SOURCE]	= { "source", "add", { "job", "id" }, "set", "del",
 			    .hidden = { { "port" }, { "dev", "any" }, { "vlan", "any" },
 					{ "rate", "none" } } },
+	[KIND_CHAIN]	= { "chain", "add", { "dev", "prio" }, "replace", "del",
+			    .hidden = { { "mode" }, { "section" } }, .whole = true },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
 	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
 };
@@ -86,7 +90,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, port attach, trim set and trim-default set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, port attach, trim set and trim-default set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 
@@ -151,6 +155,8 @@ static bool same_value(const struct value *now, const struct value *wanted)
 		return now->none == wanted->none && !strcmp(now->word, wanted->word);
 	case VALUE_RATE:
 		return same_rate(&now->rate, &wanted->rate);
+	case VALUE_TEXT:
+		return !strcmp(now->word, wanted->word);
 	case VALUE_OWN:
 		return now->attr == wanted->attr && now->number == wanted->number &&
 		       now->none == wanted->none &&
@@ -291,7 +297,7 @@ static void append(char *text, size_t size, const char *key, const char *word)
 	snprintf(text + used, size - used, " %s %s", key, word);
 }
 
-/* The keys that differ, by the verb that changes some. */
+/* The keys that differ, or all, by the verb that changes some. */
 static void set_some(char *text, size_t size, const struct maker *maker, const struct args *old,
 		     const struct args *new)
 {
@@ -299,8 +305,10 @@ static void set_some(char *text, size_t size, const struct maker *maker, const s
 
 	for (i = 0; i < new->count; i++) {
 		const struct value *value = &new->value[i];
+		bool wanted = maker->whole ? can_set(maker, new, value->key) :
+					     !same_key(old, new, value->key);
 
-		if (!is_id(maker, value->key->name) && !same_key(old, new, value->key))
+		if (!is_id(maker, value->key->name) && wanted)
 			append(text, size, value->key->name, value->word);
 	}
 	for (i = 0; i < old->count; i++) {

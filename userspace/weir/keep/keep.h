@@ -12,7 +12,8 @@
 
 /*
  * save.c: the namespace's commands, in the order in which they can be run: jobs before
- * their sources and before ports, which listen for them. Returns an exit status.
+ * their sources and before ports, which listen for them; chains before what of weir's
+ * takes its place in them. Returns an exit status.
  */
 int keep_save(FILE *file);
 int keep_read(struct batch *batch);
@@ -29,11 +30,11 @@ void keep_show(const struct command *command);
  * @owner: of a source, the name of its job
  * @command: the one that makes it
  */
-enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_PORT, KIND_TRIM, KINDS };
+enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_PORT, KIND_TRIM, KINDS };
 
 struct item {
 	enum kind kind;
-	char name[48];
+	char name[64];
 	char owner[16];
 	const struct command *command;
 };

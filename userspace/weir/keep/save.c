@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "base/tool.h"
+#include "chain/chain.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "port/attach.h"
@@ -89,6 +90,25 @@ static void save_port(struct saving *saving, const struct nlmsghdr *message)
 	}
 }
 
+/* Weir's own programs come with their ports and policies. */
+static void save_place(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
+	struct link link;
+
+	weir_attributes(message, place, WEIR_A_CHAIN_MAX);
+	if (nl_uint(place[WEIR_A_CHAIN_PART]) != WEIR_CHAIN_PART_PROGRAM)
+		return;
+	if (!place[WEIR_A_CHAIN_FILE]) {
+		warning("the program at prio %u of %s is left out: where it came from is not known",
+			(uint32_t)nl_uint(place[WEIR_A_CHAIN_PRIO]),
+			nl_string(place[WEIR_A_CHAIN_IFNAME]));
+		return;
+	}
+	if (!rtnl_link(&saving->rtnl, nl_uint(place[WEIR_A_CHAIN_IFINDEX]), &link))
+		chain_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+}
+
 /* Has weir's qdisc another one below it, which came from the device's root? */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
@@ -140,17 +160,14 @@ static int save_default(struct saving *saving)
 static void find_froms(struct saving *saving)
 {
 	struct link *links;
+	struct hook hook;
 	size_t count, i;
-	char name[32];
 
 	rtnl_links(&saving->rtnl, &links, &count);
 	for (i = 0; i < count; i++) {
 		size_t used = strlen(saving->froms);
 
-		if (!links[i].driver_id ||
-		    bpf_identify(links[i].driver_id, name, sizeof(name), NULL))
-			continue;
-		if (trim_forward_is(name))
+		if (trim_forward_has(&links[i], &hook))
 			snprintf(saving->froms + used, sizeof(saving->froms) - used, "%sfrom %s",
 				 used ? " " : "", links[i].name);
 	}
@@ -165,6 +182,7 @@ static int save(struct saving *saving)
 	status = save_default(saving);
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
+	status = status ?: save_all(saving, WEIR_CMD_CHAIN_GET, save_place);
 	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
 	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);
 }

@@ -8,7 +8,4 @@
 /* Types of values: fewer than a job of gradients may have. */
 extern const struct names kv_dtype_names;
 
-/* The name of a file. */
-extern const struct syntax kv_file_syntax;
-
 #endif

@@ -17,6 +17,8 @@ const struct scope scopes[SCOPES] = {
 			   WEIR_A_SOURCE_MAX, "{{job}}.{{source}}" },
 	[SCOPE_PORT] = { "port_", WEIR_CMD_PORT_GET, true, WEIR_A_PORT_STATS, WEIR_A_PORT_MAX,
 			 "{{port}}" },
+	[SCOPE_CHAIN] = { "chain_", WEIR_CMD_CHAIN_GET, true, WEIR_A_CHAIN_STATS,
+			  WEIR_A_CHAIN_MAX, "{{port}} {{prio}} {{program}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
 };
@@ -141,15 +143,27 @@ static void special(unsigned int scope, enum metric_kind kind, const char *word,
 	each(&metric, context);
 }
 
+/* Of trimming and of chains no packet is refused. */
+static bool refuses(unsigned int scope)
+{
+	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN;
+}
+
+static const struct names *counters_of(unsigned int scope)
+{
+	if (scope == SCOPE_TRIM)
+		return &trim_counter_names;
+	return scope == SCOPE_CHAIN ? &chain_counter_names : &counter_names;
+}
+
 void metrics_each(metric_fn *each, void *context)
 {
 	unsigned int scope;
 
 	for (scope = 0; scope < SCOPES; scope++) {
 		each_gauge(scope, each, context);
-		each_counter(scope, scope == SCOPE_TRIM ? &trim_counter_names : &counter_names,
-			     each, context);
-		if (scope != SCOPE_TRIM)
+		each_counter(scope, counters_of(scope), each, context);
+		if (refuses(scope))
 			special(scope, METRIC_REFUSALS, "refused_packets_total",
 				"Packets that were refused, by reason.", each, context);
 		if (scope == SCOPE_SOURCE)

@@ -61,6 +61,16 @@ static void port_label(const char *name, char labels[static LABELS])
 	snprintf(labels + used, LABELS - used, "\"");
 }
 
+/* Behind that of the port. A program's name has letters, digits, dots and underscores. */
+static void chain_labels(const struct nlmsghdr *message, char labels[static LABELS])
+{
+	size_t used = strlen(labels);
+
+	snprintf(labels + used, LABELS - used, ",prio=\"%" PRIu64 "\",program=\"%s\"",
+		 nl_uint(attribute(message, WEIR_A_CHAIN_PRIO)),
+		 nl_string(attribute(message, WEIR_A_CHAIN_NAME)));
+}
+
 static void write_labels(const struct page *page, unsigned int scope,
 			 const struct nlmsghdr *message, char labels[static LABELS])
 {
@@ -76,6 +86,10 @@ static void write_labels(const struct page *page, unsigned int scope,
 		break;
 	case SCOPE_PORT:
 		port_label(nl_string(attribute(message, WEIR_A_PORT_IFNAME)), labels);
+		break;
+	case SCOPE_CHAIN:
+		port_label(nl_string(attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
+		chain_labels(message, labels);
 		break;
 	case SCOPE_TRIM:
 		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);

@@ -23,6 +23,7 @@
 
 #include "base/device.h"
 #include "base/tool.h"
+#include "chain/chain.h"
 #include "grammar/commands.h"
 #include "port/attach.h"
 #include "request/request.h"
@@ -41,12 +42,6 @@ struct attempt {
 	struct program program;
 };
 
-static void look_xdp(const struct link *link, struct hook *hook)
-{
-	hook->id = link->driver_id ?: link->generic_id ?: link->hardware_id;
-	hook->mode = link->generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP;
-}
-
 int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attached)
 {
 	struct hook *xdp = &attached->xdp;
@@ -58,14 +53,11 @@ int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attach
 	if (err)
 		return refused(err, "cannot look at device number %u: %s", ifindex,
 			       strerror(-err));
-	look_xdp(&attached->link, xdp);
-	if (xdp->id) {
-		err = bpf_identify(xdp->id, xdp->name, sizeof(xdp->name), &xdp->fd);
-		if (err)
-			return refused(err, "cannot look at XDP program %u on %s: %s; this takes CAP_SYS_ADMIN, run it as root",
-				       xdp->id, attached->link.name, strerror(-err));
-		xdp->ours = !strcmp(xdp->name, WEIR_XDP_NAME) && !attached->link.hardware_id;
-	}
+	err = xdp_look(&attached->link, WEIR_CHAIN_PRIO_SUM, xdp);
+	if (err)
+		return refused(err, "cannot look at XDP program %u on %s: %s; this takes CAP_SYS_ADMIN, run it as root",
+			       xdp->id, attached->link.name, strerror(-err));
+	xdp->shared |= !xdp->id && chain_there(ifindex);
 	err = tc_find(rtnl, ifindex, &tc_ingress, &attached->tc);
 	return err ? tc_find_refused(attached->link.name, err) : WEIR_OK;
 }
@@ -81,6 +73,8 @@ static int remove_hook(struct nl *rtnl, const struct link *link, const struct ho
 {
 	int err;
 
+	if (hook->chain)
+		return chain_take(link->name, WEIR_CHAIN_PRIO_SUM);
 	if (hook->mode == WEIR_MODE_TC)
 		err = tc_detach(rtnl, link->ifindex, &tc_ingress, hook);
 	else
@@ -116,7 +110,10 @@ static int check_foreign(const struct attempt *job)
 {
 	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
 
-	if (job->mode != WEIR_MODE_TC && xdp->id && !xdp->ours)
+	if (job->mode != WEIR_MODE_TC && xdp->shared && xdp->mode != job->mode)
+		return refused(EBUSY, "%s has programs of weir's in mode %s: use that mode, or tc",
+			       job->dev, names_word(&mode_names, xdp->mode));
+	if (job->mode != WEIR_MODE_TC && xdp->id && !xdp->ours && !xdp->shared)
 		return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: detach it first (`ip link set dev %s xdp off`), or use mode tc",
 			       job->dev, xdp->id, xdp->name, job->dev);
 	if (job->mode == WEIR_MODE_TC && tc->handle && !tc->ours)
@@ -129,6 +126,7 @@ static int check_foreign(const struct attempt *job)
 static int load(struct attempt *job)
 {
 	bool tc = job->mode == WEIR_MODE_TC;
+	bool bind = job->mode == WEIR_MODE_XDP && !job->before.xdp.shared;
 	struct format_ports ports;
 	int err;
 
@@ -136,7 +134,7 @@ static int load(struct attempt *job)
 	if (err)
 		return err;
 	err = tc ? tc_load(&ports, &job->program) :
-		   xdp_load(&ports, job->ifindex, job->mode, &job->program);
+		   xdp_load(&ports, bind ? job->ifindex : 0, &job->program);
 	return err ? program_refused(err, tc ? WEIR_TC_NAME : WEIR_XDP_NAME) : WEIR_OK;
 }
 
@@ -258,6 +256,14 @@ static int remove_other(struct attempt *job)
 	return WEIR_OK;
 }
 
+/* Into the device's chain, which begins with it where the device has another program of weir's. */
+static int join_chain(struct attempt *job)
+{
+	const struct chain_program program = { .fd = job->program.fd, .frags = true };
+
+	return chain_put(job->dev, WEIR_CHAIN_PRIO_SUM, &program);
+}
+
 /* @err: why the kernel did not attach the program; then all is as before */
 static int attach_once(struct attempt *job, int *err)
 {
@@ -269,12 +275,22 @@ static int attach_once(struct attempt *job, int *err)
 	status = status ?: register_port(job);
 	if (status)
 		return status;
-	*err = attach(job);
-	if (!*err)
+	if (job->mode != WEIR_MODE_TC && job->before.xdp.shared)
+		status = join_chain(job);
+	else
+		*err = attach(job);
+	if (!status && !*err)
 		return remove_other(job);
 	unregister_port(job);
 	program_close(&job->program);
 	return WEIR_REFUSED;
+}
+
+/* Where programs of weir's are on the device already, there are their modes. */
+static void choose_shared(struct attempt *job)
+{
+	job->choice.mode = job->before.xdp.mode;
+	snprintf(job->choice.why, sizeof(job->choice.why), "other programs of weir's have it there");
 }
 
 static bool is_given(const struct attempt *job)
@@ -305,6 +321,8 @@ static int attach_all(struct attempt *job)
 		return status;
 	if (!is_given(job)) {
 		port_choose(&job->before.link, &job->choice);
+		if (job->before.xdp.shared)
+			choose_shared(job);
 		job->mode = job->choice.mode;
 	}
 	status = attach_once(job, &err);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/tool.h"
-#include "port/attach.h"
+#include "program/program.h"
 
 #define KERNEL_SAYS "Kernel error message: "
 

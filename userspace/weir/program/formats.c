@@ -12,7 +12,7 @@
 
 #include <weir.h>
 
-#include "port/attach.h"
+#include "program/program.h"
 
 #define TABLE		"weir_formats"
 #define SECTION		".rodata"
@@ -127,6 +127,7 @@ int formats_of(struct nl *rtnl, unsigned int ifindex, uint32_t mode,
 	} else {
 		err = rtnl_link(rtnl, ifindex, &link);
 		id = mode == WEIR_MODE_GENERIC ? link.generic_id : link.driver_id;
+		id = chain_program_id(ifindex, WEIR_CHAIN_PRIO_SUM) ?: id;
 	}
 	if (err || !id)
 		return err ?: -ENOENT;

@@ -15,7 +15,7 @@
 #include <weir_bpf.h>
 
 #include "bpf/weir_tc.skel.h"
-#include "port/attach.h"
+#include "program/program.h"
 
 const struct tc_place tc_ingress = { TC_H_MIN_INGRESS, WEIR_TCX_INGRESS, WEIR_TC_NAME };
 const struct tc_place tc_egress = { TC_H_MIN_EGRESS, WEIR_TCX_EGRESS, WEIR_TRIM_NAME };

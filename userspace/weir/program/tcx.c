@@ -18,7 +18,7 @@
 
 #include <weir.h>
 
-#include "port/attach.h"
+#include "program/program.h"
 
 /* As many as the kernel lets a device have. */
 #define PROGRAMS_MAX	64

@@ -11,7 +11,7 @@
 
 #include "bpf/weir_xdp.skel.h"
 #include "bpf/weir_xdp_bound.skel.h"
-#include "port/attach.h"
+#include "program/program.h"
 
 static void destroy(void *skeleton)
 {
@@ -73,10 +73,10 @@ static int load_any(const struct format_ports *ports, struct program *program)
 	return 0;
 }
 
-int xdp_load(const struct format_ports *ports, unsigned int ifindex, uint32_t mode,
-	     struct program *program)
+/* @bind_to: the device that it may be bound to, 0 for none */
+int xdp_load(const struct format_ports *ports, unsigned int bind_to, struct program *program)
 {
-	if (mode == WEIR_MODE_XDP && !load_bound(ports, ifindex, program))
+	if (bind_to && !load_bound(ports, bind_to, program))
 		return 0;
 	return load_any(ports, program);
 }

@@ -28,6 +28,9 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	case VALUE_BITRATE:
 		mnl_attr_put_u64(message, key->attr, value->number);
 		return WEIR_OK;
+	case VALUE_TEXT:
+		mnl_attr_put_strz(message, key->attr, value->word);
+		return WEIR_OK;
 	case VALUE_OWN:
 		return key->syntax->put(message, value);
 	case VALUE_NUMBER:

@@ -9,7 +9,7 @@
 #include "grammar/args.h"
 #include "netlink/genl.h"
 #include "netlink/rtnl.h"
-#include "port/attach.h"
+#include "program/program.h"
 
 /* Kind and handle of the qdiscs, by which they are found again for removal. */
 #define TRIM_QDISC_KIND		"weir"
@@ -147,8 +147,8 @@ int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdi
  */
 int trim_forward_count(struct nl *rtnl, unsigned int *devices);
 
-/* Is a program of this name one that forwards? */
-bool trim_forward_is(const char *name);
+/* Has a device the program that forwards, alone or in its chain? */
+bool trim_forward_has(const struct link *link, struct hook *hook);
 
 /* Reports why a program of trimming cannot be attached to a device. */
 int trim_attach_refused(const char *dev, int err);

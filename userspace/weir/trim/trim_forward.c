@@ -5,8 +5,6 @@
  * it, and may ask its driver for the VLAN tags that it takes off; they stay as long as some
  * policy of the namespace has hook xdp.
  */
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -17,60 +15,10 @@
 
 #include "base/device.h"
 #include "base/tool.h"
-#include "bpf/weir_forward.skel.h"
-#include "bpf/weir_forward_bound.skel.h"
+#include "chain/chain.h"
 #include "trim/trim.h"
 
-static void destroy(void *skeleton)
-{
-	weir_forward_bpf__destroy(skeleton);
-}
-
-static void destroy_bound(void *skeleton)
-{
-	weir_forward_bound_bpf__destroy(skeleton);
-}
-
-/* Not all kernels let a program ask the driver. */
-static int load_bound(struct program *program, unsigned int ifindex)
-{
-	struct weir_forward_bound_bpf *skeleton = weir_forward_bound_bpf__open();
-	int err;
-
-	if (!skeleton)
-		return -errno;
-	bpf_program__set_ifindex(skeleton->progs.weir_forward_on, ifindex);
-	bpf_program__set_flags(skeleton->progs.weir_forward_on, BPF_F_XDP_DEV_BOUND_ONLY);
-	err = weir_forward_bound_bpf__load(skeleton);
-	if (err) {
-		weir_forward_bound_bpf__destroy(skeleton);
-		return err;
-	}
-	program->skeleton = skeleton;
-	program->destroy = destroy_bound;
-	program->fd = bpf_program__fd(skeleton->progs.weir_forward_on);
-	return 0;
-}
-
-static int load_any(struct program *program)
-{
-	struct weir_forward_bpf *skeleton = weir_forward_bpf__open();
-	int err;
-
-	if (!skeleton)
-		return -errno;
-	err = weir_forward_bpf__load(skeleton);
-	if (err) {
-		weir_forward_bpf__destroy(skeleton);
-		return err;
-	}
-	program->skeleton = skeleton;
-	program->destroy = destroy;
-	program->fd = bpf_program__fd(skeleton->progs.weir_forward);
-	return 0;
-}
-
-static int load(struct program *program, const char *dev)
+static int load(struct program *program, const char *dev, bool bind)
 {
 	unsigned int ifindex;
 	int status, err;
@@ -78,36 +26,34 @@ static int load(struct program *program, const char *dev)
 	status = bpf_ready() ?: device_find(dev, &ifindex);
 	if (status)
 		return status;
-	err = load_bound(program, ifindex);
-	if (err)
-		err = load_any(program);
+	err = forward_load(program, bind ? ifindex : 0);
 	return err ? program_refused(err, WEIR_FORWARD_NAME) : WEIR_OK;
 }
 
-bool trim_forward_is(const char *name)
-{
-	return !strcmp(name, WEIR_FORWARD_NAME) || !strcmp(name, WEIR_FORWARD_BOUND_NAME);
-}
-
-/* The XDP program of a device; @hook->fd is the caller's to close where it is ours. */
+/* The XDP program of a device; @hook->fd is the caller's to close where it is not -1. */
 static int look(const struct link *link, struct hook *hook)
 {
-	int err;
+	int err = xdp_look(link, WEIR_CHAIN_PRIO_FORWARD, hook);
 
-	*hook = (struct hook){
-		.id = link->driver_id ?: link->generic_id ?: link->hardware_id,
-		.mode = WEIR_MODE_XDP,
-		.fd = -1,
-	};
-	if (!hook->id)
-		return 0;
-	err = bpf_identify(hook->id, hook->name, sizeof(hook->name), &hook->fd);
-	hook->ours = !err && link->driver_id && trim_forward_is(hook->name);
-	if (!hook->ours && hook->fd >= 0) {
-		close(hook->fd);
-		hook->fd = -1;
-	}
+	/* Others than drivers hand no frame on to a port. */
+	if (hook->mode != WEIR_MODE_XDP)
+		hook->ours = hook->shared = false;
 	return err;
+}
+
+static void forget(struct hook *hook)
+{
+	if (hook->fd >= 0)
+		close(hook->fd);
+	hook->fd = -1;
+}
+
+bool trim_forward_has(const struct link *link, struct hook *hook)
+{
+	int err = look(link, hook);
+
+	forget(hook);
+	return !err && hook->ours;
 }
 
 int trim_forward_count(struct nl *rtnl, unsigned int *devices)
@@ -121,10 +67,8 @@ int trim_forward_count(struct nl *rtnl, unsigned int *devices)
 	err = rtnl_links(rtnl, &links, &count);
 	for (i = 0; !err && i < count; i++) {
 		err = look(&links[i], &hook);
-		if (!hook.ours)
-			continue;
-		(*devices)++;
-		close(hook.fd);
+		*devices += hook.ours;
+		forget(&hook);
 	}
 	free(links);
 	return err;
@@ -137,11 +81,10 @@ static int look_refused(const char *dev, int err)
 }
 
 /* A device that packets come in by: can it have the program, or has it already? */
-static int check(struct nl *rtnl, const char *dev, bool *there)
+static int check(struct nl *rtnl, const char *dev, struct hook *hook)
 {
 	unsigned int ifindex;
 	struct link link;
-	struct hook hook;
 	int status, err;
 
 	status = device_find(dev, &ifindex);
@@ -150,19 +93,18 @@ static int check(struct nl *rtnl, const char *dev, bool *there)
 	err = rtnl_link(rtnl, ifindex, &link);
 	if (err)
 		return refused(err, "cannot look at %s: %s", dev, strerror(-err));
-	err = look(&link, &hook);
+	err = look(&link, hook);
+	forget(hook);
 	if (err)
 		return look_refused(dev, err);
-	*there = hook.ours;
-	if (hook.ours)
-		close(hook.fd);
-	if (!hook.id || hook.ours)
+	hook->shared |= !hook->id && chain_there(ifindex);
+	if (!hook->id || hook->ours || hook->shared)
 		return WEIR_OK;
-	if (!strcmp(hook.name, WEIR_XDP_NAME))
-		return refused(EBUSY, "%s is a port that sums, by the XDP program %u (%s), and has room for one: attach that one in mode tc, or trim with hook tc or qdisc",
-			       dev, hook.id, hook.name);
+	if (hook->mode == WEIR_MODE_GENERIC)
+		return refused(EBUSY, "%s has the XDP program %u (%s) in mode generic, and packets are forwarded in the driver alone: detach it first, or trim with hook tc or qdisc",
+			       dev, hook->id, hook->name);
 	return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: detach it first (`ip link set dev %s xdp off`), or trim with hook tc or qdisc",
-		       dev, hook.id, hook.name, dev);
+		       dev, hook->id, hook->name, dev);
 }
 
 static bool is_from(const struct value *value)
@@ -188,11 +130,11 @@ static int check_any(struct trim_attempt *attempt)
 static int prepare_one(struct trim_attempt *attempt, size_t i)
 {
 	const char *dev = attempt->args->value[i].word;
-	bool there;
+	struct hook hook;
 	int status;
 
-	status = check(&attempt->rtnl, dev, &there);
-	return status || there ? status : load(&attempt->forward[i], dev);
+	status = check(&attempt->rtnl, dev, &hook);
+	return status || hook.ours ? status : load(&attempt->forward[i], dev, !hook.shared);
 }
 
 static int prepare(struct trim_attempt *attempt)
@@ -214,16 +156,22 @@ static int prepare(struct trim_attempt *attempt)
 static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 {
 	const char *dev = attempt->args->value[i].word;
+	const struct chain_program program = { .fd = attempt->forward[i].fd, .frags = true };
 	unsigned int ifindex;
+	struct hook hook;
 	int status, err;
-	bool there;
 
 	*done = false;
-	status = check(&attempt->rtnl, dev, &there);
-	if (status || there)
+	status = check(&attempt->rtnl, dev, &hook);
+	if (status || hook.ours)
 		return status;
 	if (!attempt->forward[i].skeleton)
 		return trim_attach_refused(dev, -EBUSY);
+	if (hook.shared) {
+		status = chain_put(dev, WEIR_CHAIN_PRIO_FORWARD, &program);
+		*done = !status;
+		return status;
+	}
 	status = device_find(dev, &ifindex);
 	if (status)
 		return status;
@@ -232,17 +180,37 @@ static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 	return err ? trim_attach_refused(dev, err) : WEIR_OK;
 }
 
+static int detach_one(const struct link *link, bool *any)
+{
+	struct hook hook;
+	int err;
+
+	err = look(link, &hook);
+	if (err)
+		return look_refused(link->name, err);
+	if (!hook.ours) {
+		forget(&hook);
+		return WEIR_OK;
+	}
+	*any = true;
+	err = hook.chain ? 0 : xdp_detach(link->ifindex, &hook);
+	forget(&hook);
+	if (hook.chain)
+		return chain_take(link->name, WEIR_CHAIN_PRIO_FORWARD);
+	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
+}
+
 static void undo(struct trim_attempt *attempt, const bool done[ARGS_MAX])
 {
-	struct hook hook = { .mode = WEIR_MODE_XDP };
 	unsigned int ifindex;
+	struct link link;
 	size_t i;
+	bool any;
 
 	for (i = 0; i < attempt->args->count; i++) {
-		hook.fd = attempt->forward[i].fd;
 		ifindex = done[i] ? if_nametoindex(attempt->args->value[i].word) : 0;
-		if (ifindex)
-			xdp_detach(ifindex, &hook);
+		if (ifindex && !rtnl_link(&attempt->rtnl, ifindex, &link))
+			detach_one(&link, &any);
 	}
 }
 
@@ -274,22 +242,6 @@ static int attach(struct trim_attempt *attempt)
 		       attempt->qdisc == TRIM_QDISC_ABOVE))
 		trim_qdisc_place.detach(&attempt->rtnl, &attempt->link, false, &any);
 	return status;
-}
-
-static int detach_one(const struct link *link, bool *any)
-{
-	struct hook hook;
-	int err;
-
-	err = look(link, &hook);
-	if (err)
-		return look_refused(link->name, err);
-	if (!hook.ours)
-		return WEIR_OK;
-	*any = true;
-	err = xdp_detach(link->ifindex, &hook);
-	close(hook.fd);
-	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
 }
 
 /* From all devices of the namespace, not only the policy's own. */

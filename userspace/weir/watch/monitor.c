@@ -13,6 +13,7 @@
 
 #include "base/print.h"
 #include "base/tool.h"
+#include "chain/chain.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/names.h"
@@ -54,6 +55,8 @@ static const struct notification {
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", source_print },
 	{ WEIR_CMD_PORT_NTF, "port", print_port },
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", print_port },
+	{ WEIR_CMD_CHAIN_NTF, "chain", chain_print },
+	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", chain_print },
 	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },

@@ -69,6 +69,16 @@ static void put_port(struct json_object *to, const struct nlmsghdr *message)
 	put_text(to, "port", nl_string(table[WEIR_A_PORT_IFNAME]));
 }
 
+static void put_chain(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_CHAIN_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_CHAIN_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_CHAIN_IFNAME]));
+	put_number(to, "prio", table[WEIR_A_CHAIN_PRIO]);
+	put_text(to, "program", nl_string(table[WEIR_A_CHAIN_NAME]));
+}
+
 static void put_trim(struct json_object *to, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
@@ -100,6 +110,8 @@ static const struct kind {
 	{ WEIR_CMD_SOURCE_DEL_NTF, "source-del", put_source },
 	{ WEIR_CMD_PORT_NTF, "port", put_port },
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", put_port },
+	{ WEIR_CMD_CHAIN_NTF, "chain", put_chain },
+	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", put_chain },
 	{ WEIR_CMD_TRIM_NTF, "trim", put_trim },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", put_trim },
 	{ WEIR_CMD_EVENT_NTF, NULL, put_event },

@@ -63,7 +63,8 @@ static struct json_object *panel(struct board *board, const char *type, const ch
 static void begin_row(struct board *board, unsigned int scope)
 {
 	static const char *const titles[SCOPES] = {
-		"Totals", "Jobs", "Sources", "Ports", "Trimming",
+		[SCOPE_TOTAL] = "Totals", [SCOPE_JOB] = "Jobs", [SCOPE_SOURCE] = "Sources",
+		[SCOPE_PORT] = "Ports", [SCOPE_CHAIN] = "Chains", [SCOPE_TRIM] = "Trimming",
 	};
 	struct json_object *row;
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs as users have them in a chain, good ones and others. */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/udp.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#define DROPPED_PORT 5555
+
+extern int weir_chain_xdp(struct xdp_md *ctx) __ksym;
+
+SEC("xdp.frags")
+int users_pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+/* Takes no fragments. */
+SEC("xdp")
+int users_flat(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("xdp.frags")
+int users_drop(struct xdp_md *ctx)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct ethhdr *eth = (void *)(long)ctx->data;
+	struct iphdr *ip = (void *)(eth + 1);
+	struct udphdr *udp = (void *)(ip + 1);
+
+	if ((void *)(udp + 1) > end || eth->h_proto != bpf_htons(ETH_P_IP) ||
+	    ip->ihl != 5 || ip->protocol != IPPROTO_UDP)
+		return XDP_PASS;
+	return udp->dest == bpf_htons(DROPPED_PORT) ? XDP_DROP : XDP_PASS;
+}
+
+/* Those behind it see the frame at another place. */
+SEC("xdp.frags")
+int users_shift(struct xdp_md *ctx)
+{
+	if (bpf_xdp_adjust_head(ctx, -16) || bpf_xdp_adjust_head(ctx, 16))
+		return XDP_ABORTED;
+	return XDP_PASS;
+}
+
+/* Would have no end. */
+SEC("xdp.frags")
+int users_again(struct xdp_md *ctx)
+{
+	return weir_chain_xdp(ctx);
+}
+
+/* A verdict that there is not. */
+SEC("xdp.frags")
+int users_odd(struct xdp_md *ctx)
+{
+	return 77;
+}
+
+SEC("xdp.frags/cpumap")
+int users_cpumap(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("tc")
+int users_tc(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "chain/words.h"
+
+#include <weir.h>
+
+#include "base/tool.h"
+#include "grammar/args.h"
+
+static int parse_prio(struct value *value)
+{
+	int status = args_digits(value, value->word, &value->number);
+
+	if (status)
+		return status;
+	if (value->number == WEIR_CHAIN_PRIO_SUM || value->number == WEIR_CHAIN_PRIO_FORWARD)
+		return usage(value->key->name, "%s %s is the place of weir's own program: take one before or behind it; `weir port` and `weir trim` bring that program",
+			     value->key->name, value->word);
+	return WEIR_OK;
+}
+
+const struct syntax chain_prio_syntax = { .parse = parse_prio };
+
+static const struct name modes[] = {
+	{ WEIR_MODE_XDP, "xdp", "in the driver" },
+	{ WEIR_MODE_GENERIC, "generic", "behind the driver, on socket buffers" },
+};
+
+const struct names chain_mode_names = { "mode", 2, modes };

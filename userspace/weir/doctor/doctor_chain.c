@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Chains: do they run, and can their programs be loaded again? */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir.h>
+
+#include "doctor/doctor.h"
+#include "program/program.h"
+
+/* The first program of a chain speaks for the whole. */
+static void check_run(struct patient *patient, const char *subject,
+		      const struct nlattr *const place[])
+{
+	struct finding finding = { DOCTOR_OK, "program", subject, NULL };
+	const char *dev = nl_string(place[WEIR_A_CHAIN_IFNAME]);
+	unsigned int prio = nl_uint(place[WEIR_A_CHAIN_PRIO]);
+	struct link link;
+	struct hook hook;
+
+	if (rtnl_link(&patient->rtnl, nl_uint(place[WEIR_A_CHAIN_IFINDEX]), &link) ||
+	    xdp_look(&link, 0, &hook))
+		return;
+	if (hook.fd >= 0)
+		close(hook.fd);
+	if (hook.chain) {
+		report(&finding, "its programs are run by program %u (%s)", hook.id, hook.name);
+		return;
+	}
+	finding.verdict = DOCTOR_FAIL;
+	if (hook.id)
+		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir chain move dev %s prio %u to %u`",
+				  dev, dev, prio, prio);
+	else
+		finding.fix = fix("run `weir chain move dev %s prio %u to %u`", dev, prio, prio);
+	report(&finding, "none of its programs is run: somebody took weir's off the device");
+}
+
+/* What was added by a program of another's has no file. */
+static void check_file(const char *subject, const struct nlattr *const place[])
+{
+	struct finding finding = { DOCTOR_WARN, "file", subject, NULL };
+	const char *file = nl_string(place[WEIR_A_CHAIN_FILE]);
+
+	if (!place[WEIR_A_CHAIN_FILE] || !access(file, R_OK))
+		return;
+	finding.fix = fix("put it back, or run `weir chain replace dev %s prio %u program FILE`",
+			  nl_string(place[WEIR_A_CHAIN_IFNAME]),
+			  (unsigned int)nl_uint(place[WEIR_A_CHAIN_PRIO]));
+	report(&finding, "%s cannot be read (%s), so the chain cannot be restored", file,
+	       strerror(errno));
+}
+
+void doctor_chains(struct patient *patient)
+{
+	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
+	unsigned int last = 0, ifindex;
+	char subject[64];
+	size_t i;
+
+	for (i = 0; i < patient->chains.count; i++) {
+		weir_attributes(patient->chains.message[i], place, WEIR_A_CHAIN_MAX);
+		ifindex = nl_uint(place[WEIR_A_CHAIN_IFINDEX]);
+		snprintf(subject, sizeof(subject), "chain %s", nl_string(place[WEIR_A_CHAIN_IFNAME]));
+		if (ifindex != last)
+			check_run(patient, subject, place);
+		last = ifindex;
+		check_file(subject, place);
+	}
+}
