@@ -131,7 +131,18 @@ refusals() {
 		refuses "users_tc of .* is no XDP program" add w1 11 users_tc && refuses "several programs: say which by .section.: users_pass, " weir chain add dev w1 prio 11 program "$users" &&
 		refuses "no program of the section or the name nothing" add w1 11 nothing && refuses "cannot open /none" weir chain add dev w1 prio 11 program /none &&
 		refuses "cannot read BPF programs" weir chain add dev w1 prio 11 program "$root/README.md" && refuses "out of range" add w1 65536 users_pass || return
-	in_router ip link set dev w3 xdp obj "$users" program users_pass && refuses "of somebody else" add w3 10 users_pass && in_router ip link set dev w3 xdp off
+	in_router ip link set dev w3 xdp obj "$users" program users_pass && refuses "of somebody else" add w3 10 users_pass && in_router ip link set dev w3 xdp off || return
+	refuses "has no XDP program" weir chain adopt dev w3 prio 10 && refuses "is weir.s own" weir chain adopt dev w1 prio 20
+}
+
+# With a program that takes no fragments, in the driver and behind it.
+adopts() {
+	local mode
+	for mode in xdpdrv xdpgeneric; do
+		in_router ip link set dev w3 "$mode" obj "$users" program users_flat && weir chain adopt dev w3 prio 50 && is_chained w3 "50:users_flat" &&
+			[[ $(on w3) == weir_chain_flat ]] && pings 3 20 && (($(of w3 50 pass) >= 20)) && add w3 60 users_pass && pings 3 20 || return
+		weir save 2>&1 | grep -q "prio 50 of w3 is left out" && weir save 2>/dev/null | grep -q "chain add dev w3 prio 60" && weir chain flush && [[ -z $(on w3) ]] || return
+	done
 }
 
 no_more_than_16() {
@@ -216,6 +227,7 @@ else
 	ktap_skip "one that sums, one that forwards and one between them" "hook xdp takes bpf_cast_to_kern_ctx(), which this kernel lacks"
 fi
 ktap_run "what cannot be is refused, and changes nothing" refusals
+ktap_run "what somebody else has on a device is adopted" adopts
 ktap_run "a chain has its end" no_more_than_16
 ktap_run "a program that has the chain run, and a verdict that there is not" odd_ones
 ktap_run "a chain is saved and restored" kept

@@ -296,6 +296,8 @@ static const struct verb_key chain_show_keys[] = { { &chain_dev, false }, END };
 static const struct verb chain_verbs[] = {
 	{ "add", "have a program of one's own run on a device, before, between or behind weir's",
 	  WEIR_CMD_CHAIN_ADD, chain_add_keys, .run = chain_add_run },
+	{ "adopt", "take the program of somebody else that is on the device into a chain",
+	  WEIR_CMD_CHAIN_ADD, chain_del_keys, .run = chain_adopt_run },
 	{ "replace", "put another program in its place, while packets run", WEIR_CMD_CHAIN_SET,
 	  chain_replace_keys, .run = chain_replace_run },
 	{ "move", "give a program another place", WEIR_CMD_CHAIN_SET, chain_move_keys,

@@ -71,6 +71,11 @@ int chain_move_run(const struct args *args)
 			  args_number(args, "to", 0));
 }
 
+int chain_adopt_run(const struct args *args)
+{
+	return chain_take_in(word_of(args, "dev"), args_number(args, "prio", 0));
+}
+
 int chain_del_run(const struct args *args)
 {
 	return chain_take(word_of(args, "dev"), args_number(args, "prio", 0));

@@ -53,6 +53,9 @@ int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_
 int chain_replace(const char *dev, uint32_t prio, const struct chain_program *program);
 int chain_move(const char *dev, uint32_t prio, uint32_t to);
 
+/* The program of somebody else that is on the device goes into a chain, in one step. */
+int chain_take_in(const char *dev, uint32_t prio);
+
 /*
  * base.c: the program that the chain hangs on. @flat: some program of the chain takes no
  * fragments. It is attached, or replaced by the other kind; or taken off. Exit statuses.

@@ -4,6 +4,7 @@
  * come to the module first, and then the program that runs them to the device, in one step with
  * the one that was there.
  */
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -203,7 +204,7 @@ static int check_foreign(const struct chain *chain)
 
 	if (!hook->id || hook->shared)
 		return WEIR_OK;
-	return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: detach it (`ip link set dev %s xdp off`), and add it to the chain",
+	return refused(EBUSY, "%s has the XDP program %u (%s) of somebody else: run `weir chain adopt dev %s prio NUMBER`, and it goes into the chain",
 		       chain->dev, hook->id, hook->name, chain->dev);
 }
 
@@ -236,6 +237,43 @@ int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_
 	if (status)
 		return status;
 	status = add(&chain, mode, prio, program);
+	close_chain(&chain);
+	return status;
+}
+
+/* Becomes the chain's first one, and the program on the device is replaced by the chain's. */
+static int take_in(struct chain *chain, uint32_t prio)
+{
+	struct chain_program program = {};
+	int status;
+
+	if (!chain->hook.id)
+		return refused(ENOENT, "%s has no XDP program", chain->dev);
+	if (chain->hook.shared)
+		return refused(EEXIST, "the XDP program of %s is weir's own, which has its place in chains",
+			       chain->dev);
+	program.fd = chain->hook.fd = bpf_prog_get_fd_by_id(chain->hook.id);
+	if (program.fd < 0)
+		return refused(errno, "cannot get at the XDP program of %s: %s", chain->dev,
+			       strerror(errno));
+	chain->mode = chain->hook.mode;
+	status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, prio, 0, &program));
+	if (status)
+		return status;
+	status = attach_base(chain);
+	if (status)
+		ask(chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL);
+	return status;
+}
+
+int chain_take_in(const char *dev, uint32_t prio)
+{
+	struct chain chain;
+	int status = open_chain(&chain, dev);
+
+	if (status)
+		return status;
+	status = take_in(&chain, prio);
 	close_chain(&chain);
 	return status;
 }

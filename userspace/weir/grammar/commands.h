@@ -14,6 +14,7 @@ int block_show(const struct args *args);
 int chain_add_run(const struct args *args);
 int chain_replace_run(const struct args *args);
 int chain_move_run(const struct args *args);
+int chain_adopt_run(const struct args *args);
 int chain_del_run(const struct args *args);
 int chain_show_run(const struct args *args);
 int chain_flush_run(const struct args *args);
