@@ -12,8 +12,12 @@
 #include "base/compat.h"
 #include "chain/chain.h"
 
-/* A program of a chain may call the kfunc, too: that would have no end. */
-static DEFINE_PER_CPU(bool, weir_chain_runs);
+/*
+ * The packet that runs through a chain on this CPU. A program of a chain may call the kfunc,
+ * too, which would have no end; it has no other packet than its own. A softirq's may come in
+ * between where a test run leaves bottom halves enabled.
+ */
+static DEFINE_PER_CPU(struct xdp_buff *, weir_chain_packet);
 
 /*
  * Weir's program takes no fragments where one of the chain's does not, and one that was added
@@ -47,15 +51,16 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	const struct net_device *dev = xdp->rxq->dev;
 	struct weir_chain *chain = weir_chain_get(weir_net(dev_net(dev)), dev->ifindex);
+	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
 	u32 verdict;
 
 	if (unlikely(!chain))
 		return XDP_PASS;
-	if (unlikely(this_cpu_read(weir_chain_runs)))
+	if (unlikely(other == xdp))
 		return XDP_ABORTED;
-	this_cpu_write(weir_chain_runs, true);
+	this_cpu_write(weir_chain_packet, xdp);
 	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), xdp);
-	this_cpu_write(weir_chain_runs, false);
+	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }
 

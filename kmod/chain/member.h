@@ -16,7 +16,7 @@ struct xdp_buff;
 #define WEIR_MEMBER_VERDICTS	(XDP_REDIRECT + 1)
 
 /**
- * struct weir_member_count - counters of one place on one CPU, which alone writes them
+ * struct weir_member_count - counters of one place on one CPU, written with this_cpu_add()
  * @verdict: packets by verdict, enum xdp_action
  * @turn: packets that came, by which those are chosen whose time is taken
  * @timed: packets whose time was taken
