@@ -108,6 +108,8 @@ generic() {
 	add w3 50 users_pass mode generic && weir port attach dev w3 && is_chained w3 "50:users_pass 100:weir_xdp" || return
 	[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 && (($(of w3 100 pass) >= 20)) || return
 	refuses "in mode generic" weir port attach dev w3 mode xdp && refuses "in mode generic already" add w3 51 users_pass mode xdp || return
+	in_router ip link set dev w3 xdp off && weir port attach dev w3 mode generic && [[ $(on w3) == weir_chain && $(of w3 100 part) == sum ]] &&
+		[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 || return
 	weir port attach dev w3 mode tc && is_chained w3 "50:users_pass" && weir port detach dev w3 && weir chain flush && [[ -z $(on w3) ]]
 }
 

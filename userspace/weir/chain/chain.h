@@ -46,8 +46,10 @@ struct chain {
  *
  * chain_put() puts one of weir's own programs in its place, in the stead of the one that is
  * there. What weir has on the device alone goes into a chain with it.
+ *
+ * @mode: enum weir_mode where the device has no XDP program yet; 0 for the driver's
  */
-int chain_put(const char *dev, uint32_t prio, const struct chain_program *program);
+int chain_put(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program);
 int chain_take(const char *dev, uint32_t prio);
 int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program);
 int chain_replace(const char *dev, uint32_t prio, const struct chain_program *program);

@@ -278,14 +278,15 @@ int chain_take_in(const char *dev, uint32_t prio)
 	return status;
 }
 
-static int change(const char *dev, uint32_t prio, uint32_t to, const struct chain_program *program)
+static int change(const char *dev, uint32_t mode, uint32_t prio, uint32_t to,
+		  const struct chain_program *program)
 {
 	struct chain chain;
 	int status = open_chain(&chain, dev);
 
 	if (status)
 		return status;
-	chain.mode = chain.hook.mode;
+	chain.mode = chain.hook.id ? chain.hook.mode : mode ?: WEIR_MODE_XDP;
 	if (program && chain.hook.chain)
 		status = extend(&chain, WEIR_CMD_CHAIN_SET, prio, program);
 	else
@@ -299,23 +300,23 @@ static int change(const char *dev, uint32_t prio, uint32_t to, const struct chai
 
 int chain_replace(const char *dev, uint32_t prio, const struct chain_program *program)
 {
-	return change(dev, prio, 0, program);
+	return change(dev, 0, prio, 0, program);
 }
 
 int chain_move(const char *dev, uint32_t prio, uint32_t to)
 {
-	return change(dev, prio, to, NULL);
+	return change(dev, 0, prio, to, NULL);
 }
 
-int chain_put(const char *dev, uint32_t prio, const struct chain_program *program)
+int chain_put(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program)
 {
 	unsigned int ifindex;
 	int status = device_find(dev, &ifindex);
 
 	if (status)
 		return status;
-	return chain_program_id(ifindex, prio) ? chain_replace(dev, prio, program) :
-					      chain_add(dev, 0, prio, program);
+	return chain_program_id(ifindex, prio) ? change(dev, mode, prio, 0, program) :
+						 chain_add(dev, mode, prio, program);
 }
 
 int chain_take(const char *dev, uint32_t prio)

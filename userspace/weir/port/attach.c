@@ -110,7 +110,7 @@ static int check_foreign(const struct attempt *job)
 {
 	const struct hook *xdp = &job->before.xdp, *tc = &job->before.tc;
 
-	if (job->mode != WEIR_MODE_TC && xdp->shared && xdp->mode != job->mode)
+	if (job->mode != WEIR_MODE_TC && xdp->shared && xdp->id && xdp->mode != job->mode)
 		return refused(EBUSY, "%s has programs of weir's in mode %s: use that mode, or tc",
 			       job->dev, names_word(&mode_names, xdp->mode));
 	if (job->mode != WEIR_MODE_TC && xdp->id && !xdp->ours && !xdp->shared)
@@ -261,7 +261,7 @@ static int join_chain(struct attempt *job)
 {
 	const struct chain_program program = { .fd = job->program.fd, .frags = true };
 
-	return chain_put(job->dev, WEIR_CHAIN_PRIO_SUM, &program);
+	return chain_put(job->dev, job->mode, WEIR_CHAIN_PRIO_SUM, &program);
 }
 
 /* @err: why the kernel did not attach the program; then all is as before */
@@ -321,7 +321,7 @@ static int attach_all(struct attempt *job)
 		return status;
 	if (!is_given(job)) {
 		port_choose(&job->before.link, &job->choice);
-		if (job->before.xdp.shared)
+		if (job->before.xdp.shared && job->before.xdp.id)
 			choose_shared(job);
 		job->mode = job->choice.mode;
 	}

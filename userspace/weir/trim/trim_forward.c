@@ -168,7 +168,7 @@ static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 	if (!attempt->forward[i].skeleton)
 		return trim_attach_refused(dev, -EBUSY);
 	if (hook.shared) {
-		status = chain_put(dev, WEIR_CHAIN_PRIO_FORWARD, &program);
+		status = chain_put(dev, WEIR_MODE_XDP, WEIR_CHAIN_PRIO_FORWARD, &program);
 		*done = !status;
 		return status;
 	}
