@@ -245,7 +245,7 @@ many_jobs() {
 	nsenter --net="/run/netns/$(ns_name w1)" -- curl -s -Z --parallel-immediate \
 		--parallel-max "$jobs" -K "$box_out/many" >/dev/null 2>&1 &
 	asks+=($!)
-	poll 300 all_have_jobs && poll 60 all_have_answers || return
+	poll 800 all_have_jobs && poll 60 all_have_answers || return
 	[[ $(get /jobs | gojq 'length') == "$jobs" ]] || return
 	# Tenants 0 to 7 have all that they may have, the others one less.
 	token=token0 ask 2 more 0 2
