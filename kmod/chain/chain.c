@@ -20,16 +20,6 @@ static struct weir_chain_list *weir_chain_list_alloc(u32 count)
 	return list;
 }
 
-static bool weir_chain_list_has(const struct weir_chain_list *list, u32 prio)
-{
-	u32 i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->place[i].prio == prio)
-			return true;
-	return false;
-}
-
 /* Puts a program behind those of a lower prio; the others are there already, in order. */
 static void weir_chain_list_put(struct weir_chain_list *list, u32 used, u32 prio,
 				struct weir_member *member)
@@ -51,12 +41,25 @@ static u32 weir_chain_list_copy(struct weir_chain_list *to, const struct weir_ch
 	return used;
 }
 
-static void weir_chain_publish(struct weir_chain *chain, struct weir_chain_list *list)
+/*
+ * Publishes a list without what is at @out, which is 0 for nothing, and with @member at @in, where
+ * there is one. Return: 0 or -ENOMEM.
+ */
+static int weir_chain_rewrite(struct weir_chain *chain, u32 out, u32 in,
+			      struct weir_member *member)
 {
 	struct weir_chain_list *old = rtnl_dereference(chain->list);
+	struct weir_chain_list *list = weir_chain_list_alloc(old->count - !!out + !!member);
+	u32 used;
 
+	if (!list)
+		return -ENOMEM;
+	used = weir_chain_list_copy(list, old, out);
+	if (member)
+		weir_chain_list_put(list, used, in, member);
 	rcu_assign_pointer(chain->list, list);
 	kfree_rcu(old, rcu);
+	return 0;
 }
 
 /**
@@ -97,19 +100,11 @@ static int weir_chain_make(struct weir_net *wn, int ifindex, struct weir_chain_l
 
 static int weir_chain_extend(struct weir_chain *chain, u32 prio, struct weir_member *member)
 {
-	const struct weir_chain_list *old = weir_chain_list(chain);
-	struct weir_chain_list *list;
-
-	if (weir_chain_list_has(old, prio))
+	if (weir_chain_place(chain, prio))
 		return -EEXIST;
-	if (old->count == WEIR_CHAIN_MEMBERS_MAX)
+	if (weir_chain_list(chain)->count == WEIR_CHAIN_MEMBERS_MAX)
 		return -E2BIG;
-	list = weir_chain_list_alloc(old->count + 1);
-	if (!list)
-		return -ENOMEM;
-	weir_chain_list_put(list, weir_chain_list_copy(list, old, 0), prio, member);
-	weir_chain_publish(chain, list);
-	return 0;
+	return weir_chain_rewrite(chain, 0, prio, member);
 }
 
 /**
@@ -145,17 +140,9 @@ int weir_chain_add(struct weir_net *wn, struct net_device *dev, u32 prio,
 static int weir_chain_change(struct weir_chain *chain, u32 prio, struct weir_member *member,
 			     u32 to)
 {
-	const struct weir_chain_list *old = weir_chain_list(chain);
-	struct weir_chain_list *list;
-
-	if (to != prio && weir_chain_list_has(old, to))
+	if (to != prio && weir_chain_place(chain, to))
 		return -EEXIST;
-	list = weir_chain_list_alloc(old->count);
-	if (!list)
-		return -ENOMEM;
-	weir_chain_list_put(list, weir_chain_list_copy(list, old, prio), to, member);
-	weir_chain_publish(chain, list);
-	return 0;
+	return weir_chain_rewrite(chain, prio, to, member);
 }
 
 /**
@@ -199,18 +186,6 @@ int weir_chain_replace(struct weir_chain *chain, u32 prio, struct weir_member *m
 	}
 	old->replaced = true;
 	weir_member_release(old);
-	return 0;
-}
-
-static int weir_chain_shrink(struct weir_chain *chain, u32 prio)
-{
-	const struct weir_chain_list *old = weir_chain_list(chain);
-	struct weir_chain_list *list = weir_chain_list_alloc(old->count - 1);
-
-	if (!list)
-		return -ENOMEM;
-	weir_chain_list_copy(list, old, prio);
-	weir_chain_publish(chain, list);
 	return 0;
 }
 
@@ -258,7 +233,7 @@ int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio)
 		weir_chain_end(wn, chain);
 		return 0;
 	}
-	err = weir_chain_shrink(chain, prio);
+	err = weir_chain_rewrite(chain, prio, 0, NULL);
 	if (err)
 		return err;
 	weir_notify->chain_gone(wn, chain, &gone);

@@ -330,12 +330,17 @@ int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* A chain's programs from *@prio on, which becomes that of the first that did not fit, or 0. */
-static int weir_nl_dump_chain(const struct weir_nl_msg *msg, struct net *net,
-			      const struct weir_chain *chain, unsigned long *prio)
+/*
+ * A chain's programs, from the place in args[1] of the dump on, which becomes that of the first
+ * that did not fit, or 0.
+ */
+static int weir_nl_fill_chain(const struct weir_nl_msg *msg, const void *obj)
 {
+	const struct weir_nl_dev *dev = obj;
+	const struct weir_chain *chain = dev->of;
 	const struct weir_chain_list *list = weir_chain_list(chain);
-	struct weir_nl_place of = { .net = net, .ifindex = chain->ifindex };
+	struct weir_nl_place of = { .net = dev->net, .ifindex = chain->ifindex };
+	long *prio = &msg->cb->args[1];
 	u32 i;
 	int err;
 
@@ -354,23 +359,6 @@ static int weir_nl_dump_chain(const struct weir_nl_msg *msg, struct net *net,
 
 int weir_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_net(sock_net(skb->sk));
-	unsigned long ifindex = cb->args[0];
-	const struct weir_chain *chain;
-	struct weir_nl_msg msg;
-	int err = 0;
-
-	mutex_lock(&wn->lock);
-	rtnl_lock();
-	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_CHAIN_GET);
-	xa_for_each_start(&wn->chains, ifindex, chain, cb->args[0]) {
-		cb->args[0] = ifindex;
-		err = weir_nl_dump_chain(&msg, wn->net, chain, (unsigned long *)&cb->args[1]);
-		if (err)
-			break;
-		cb->args[0] = ifindex + 1;
-	}
-	rtnl_unlock();
-	mutex_unlock(&wn->lock);
-	return skb->len ?: err;
+	return weir_nl_dump_devs(skb, cb, WEIR_CMD_CHAIN_GET,
+				 &weir_net(sock_net(skb->sk))->chains, weir_nl_fill_chain);
 }
