@@ -7,7 +7,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 
@@ -16,19 +15,12 @@
 #include "chain/chain.h"
 #include "grammar/names.h"
 
-static void forget(struct chain *chain)
-{
-	if (chain->hook.fd >= 0)
-		close(chain->hook.fd);
-	chain->hook.fd = -1;
-}
-
 static int look(struct chain *chain)
 {
 	struct link link;
 	int err;
 
-	forget(chain);
+	hook_close(&chain->hook);
 	err = rtnl_link(&chain->rtnl, chain->ifindex, &link);
 	if (err)
 		return refused(err, "cannot look at %s: %s", chain->dev, strerror(-err));
@@ -41,7 +33,7 @@ static int look(struct chain *chain)
 
 static void close_chain(struct chain *chain)
 {
-	forget(chain);
+	hook_close(&chain->hook);
 	nl_close(&chain->rtnl);
 	weir_close(&chain->weir);
 }
@@ -167,6 +159,19 @@ static int attach_base(struct chain *chain)
 	return status ?: base_fit(chain, census.flat);
 }
 
+/* A program, and then the chain's on the device; or neither. */
+static int add_and_attach(struct chain *chain, uint32_t prio, const struct chain_program *program)
+{
+	int status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, prio, 0, program));
+
+	if (status)
+		return status;
+	status = attach_base(chain);
+	if (status)
+		ask(chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL);
+	return status;
+}
+
 /* The first program of a chain, besides the one of weir's that has been there alone. */
 static int begin(struct chain *chain, uint32_t prio, const struct chain_program *program)
 {
@@ -186,12 +191,7 @@ static int begin(struct chain *chain, uint32_t prio, const struct chain_program 
 		program_close(&adopted);
 		return status;
 	}
-	status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, prio, 0, program));
-	if (!status) {
-		status = attach_base(chain);
-		if (status)
-			ask(chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL);
-	}
+	status = add_and_attach(chain, prio, program);
 	if (status && place)
 		ask(chain, WEIR_CMD_CHAIN_DEL, place, 0, NULL);
 	program_close(&adopted);
@@ -245,7 +245,6 @@ int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_
 static int take_in(struct chain *chain, uint32_t prio)
 {
 	struct chain_program program = {};
-	int status;
 
 	if (!chain->hook.id)
 		return refused(ENOENT, "%s has no XDP program", chain->dev);
@@ -257,13 +256,7 @@ static int take_in(struct chain *chain, uint32_t prio)
 		return refused(errno, "cannot get at the XDP program of %s: %s", chain->dev,
 			       strerror(errno));
 	chain->mode = chain->hook.mode;
-	status = told(chain, ask(chain, WEIR_CMD_CHAIN_ADD, prio, 0, &program));
-	if (status)
-		return status;
-	status = attach_base(chain);
-	if (status)
-		ask(chain, WEIR_CMD_CHAIN_DEL, prio, 0, NULL);
-	return status;
+	return add_and_attach(chain, prio, &program);
 }
 
 int chain_take_in(const char *dev, uint32_t prio)

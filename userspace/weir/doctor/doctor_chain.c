@@ -23,8 +23,7 @@ static void check_run(struct patient *patient, const char *subject,
 	if (rtnl_link(&patient->rtnl, nl_uint(place[WEIR_A_CHAIN_IFINDEX]), &link) ||
 	    xdp_look(&link, 0, &hook))
 		return;
-	if (hook.fd >= 0)
-		close(hook.fd);
+	hook_close(&hook);
 	if (hook.chain) {
 		report(&finding, "its programs are run by program %u (%s)", hook.id, hook.name);
 		return;

@@ -2,7 +2,6 @@
 /* Ports: is the device up, is our program on it, do the packets fit? */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 #include <weir_wire.h>
@@ -62,8 +61,7 @@ static void check_program(struct patient *patient, const struct link *link,
 	struct hook tc = { .fd = -1 }, xdp;
 	int unseen = xdp_look(link, WEIR_CHAIN_PRIO_SUM, &xdp), err;
 
-	if (xdp.fd >= 0)
-		close(xdp.fd);
+	hook_close(&xdp);
 	err = tc_find(&patient->rtnl, link->ifindex, &tc_ingress, &tc);
 	if (mode == WEIR_MODE_TC && tc.ours) {
 		check_mode(subject, link->name, mode, &tc);

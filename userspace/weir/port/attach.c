@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 
@@ -64,9 +63,7 @@ int attached_look(struct nl *rtnl, unsigned int ifindex, struct attached *attach
 
 void attached_free(struct attached *attached)
 {
-	if (attached->xdp.fd >= 0)
-		close(attached->xdp.fd);
-	attached->xdp.fd = -1;
+	hook_close(&attached->xdp);
 }
 
 static int remove_hook(struct nl *rtnl, const struct link *link, const struct hook *hook)

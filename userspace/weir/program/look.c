@@ -79,6 +79,13 @@ bool chain_there(unsigned int ifindex)
 	return there;
 }
 
+void hook_close(struct hook *hook)
+{
+	if (hook->fd >= 0)
+		close(hook->fd);
+	hook->fd = -1;
+}
+
 int xdp_look(const struct link *link, uint32_t prio, struct hook *hook)
 {
 	int err, fd;

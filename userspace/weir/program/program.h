@@ -104,6 +104,7 @@ extern const struct tc_place tc_egress;		/* of a trimming policy */
  * A negative errno.
  */
 int xdp_look(const struct link *link, uint32_t prio, struct hook *hook);
+void hook_close(struct hook *hook);
 
 /* The program's number in the kernel; 0 where the chain has none there. */
 uint32_t chain_program_id(unsigned int ifindex, uint32_t prio);

@@ -9,7 +9,6 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <weir.h>
 
@@ -41,18 +40,11 @@ static int look(const struct link *link, struct hook *hook)
 	return err;
 }
 
-static void forget(struct hook *hook)
-{
-	if (hook->fd >= 0)
-		close(hook->fd);
-	hook->fd = -1;
-}
-
 bool trim_forward_has(const struct link *link, struct hook *hook)
 {
 	int err = look(link, hook);
 
-	forget(hook);
+	hook_close(hook);
 	return !err && hook->ours;
 }
 
@@ -68,7 +60,7 @@ int trim_forward_count(struct nl *rtnl, unsigned int *devices)
 	for (i = 0; !err && i < count; i++) {
 		err = look(&links[i], &hook);
 		*devices += hook.ours;
-		forget(&hook);
+		hook_close(&hook);
 	}
 	free(links);
 	return err;
@@ -94,7 +86,7 @@ static int check(struct nl *rtnl, const char *dev, struct hook *hook)
 	if (err)
 		return refused(err, "cannot look at %s: %s", dev, strerror(-err));
 	err = look(&link, hook);
-	forget(hook);
+	hook_close(hook);
 	if (err)
 		return look_refused(dev, err);
 	hook->shared |= !hook->id && chain_there(ifindex);
@@ -189,12 +181,12 @@ static int detach_one(const struct link *link, bool *any)
 	if (err)
 		return look_refused(link->name, err);
 	if (!hook.ours) {
-		forget(&hook);
+		hook_close(&hook);
 		return WEIR_OK;
 	}
 	*any = true;
 	err = hook.chain ? 0 : xdp_detach(link->ifindex, &hook);
-	forget(&hook);
+	hook_close(&hook);
 	if (hook.chain)
 		return chain_take(link->name, WEIR_CHAIN_PRIO_FORWARD);
 	return err ? trim_detach_refused(link->name, err, bpf_said()) : WEIR_OK;
