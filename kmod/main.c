@@ -10,6 +10,7 @@
 #include "netlink/netlink.h"
 #include "netns.h"
 #include "out/room.h"
+#include "packet/headers.h"
 #include "sum/pool.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"
@@ -25,6 +26,7 @@ static int __init weir_init(void)
 
 	weir_vector_init();
 	weir_pool_init();
+	weir_headers_init();
 
 	err = weir_fdb_init();
 	if (err)

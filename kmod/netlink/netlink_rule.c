@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rules of trimming policies in netlink messages. */
+/* Rules about packets, such as trimming policies have, in netlink messages. */
 #include <linux/bitops.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -87,8 +87,15 @@ static u32 weir_nl_rule_number(struct nlattr **tb, int attr)
 	return tb[attr] ? nla_get_u32(tb[attr]) : 0;
 }
 
-static int weir_nl_rule(struct genl_info *info, const struct nlattr *nest,
-			struct weir_trim_rule *rule)
+/**
+ * weir_nl_rule() - read a rule
+ * @info: the request
+ * @nest: the attribute, of the attribute set trim-rule
+ * @rule: filled, but for its mask
+ *
+ * Return: 0, or a negative error with the sentence set.
+ */
+int weir_nl_rule(struct genl_info *info, const struct nlattr *nest, struct weir_trim_rule *rule)
 {
 	struct nlattr *tb[WEIR_A_TRIM_RULE_MAX + 1];
 	int err;
@@ -170,10 +177,17 @@ static int weir_nl_put_prefix(struct sk_buff *skb, int attr, int bits_attr,
 	return nla_put_u32(skb, bits_attr, bits);
 }
 
-static int weir_nl_put_rule(struct sk_buff *skb,
-			    const struct weir_trim_rule *rule)
+/**
+ * weir_nl_put_rule() - write a rule
+ * @skb: the message
+ * @attr: its attribute
+ * @rule: the rule
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule)
 {
-	struct nlattr *nest = nla_nest_start(skb, WEIR_A_TRIM_RULE);
+	struct nlattr *nest = nla_nest_start(skb, attr);
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -213,7 +227,7 @@ int weir_nl_put_rules(struct sk_buff *skb,
 	unsigned int i;
 
 	for (i = 0; i < config->rules; i++)
-		if (weir_nl_put_rule(skb, &config->rule[i]))
+		if (weir_nl_put_rule(skb, WEIR_A_TRIM_RULE, &config->rule[i]))
 			return -EMSGSIZE;
 	return 0;
 }

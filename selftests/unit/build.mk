@@ -6,13 +6,14 @@ unit_module := base/payload hook/merged \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
+	packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
 	$(wildcard kmod/*.h kmod/*/*.h) | sed 's/.*<\(.*\)>/\1/' | sort -u)
-unit_headers := $(filter-out linux/types.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
+unit_headers := $(filter-out linux/types.h linux/in.h linux/in6.h linux/udp.h linux/errno.h,$(unit_headers))
 unit_forward := $(unit_headers:%=$(B)/unit/include/%)
 unit_forward += $(B)/unit/include/uapi/weir.h $(B)/unit/include/uapi/weir_bpf.h $(B)/unit/include/uapi/weir_trim.h $(B)/unit/include/uapi/weir_wire.h $(B)/unit/include/trace/define_trace.h
 

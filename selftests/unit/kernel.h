@@ -550,7 +550,49 @@ struct xdp_buff {
 };
 
 #define xdp_buff_has_frags(x)			((x)->frags)
+#define xdp_get_buff_len(x)			((u32)((x)->data_end - (x)->data))
 #define xdp_get_shared_info_from_buff(x)	(&(x)->shinfo)
+
+/* Headers. */
+#define ETH_HLEN	14
+#define ETH_P_IP	0x0800
+#define ETH_P_IPV6	0x86dd
+#define VLAN_HLEN	4
+#define VLAN_VID_MASK	0xfff
+#define NEXTHDR_HOP	0
+#define NEXTHDR_ROUTING	43
+#define NEXTHDR_FRAGMENT 44
+#define NEXTHDR_DEST	60
+
+struct ethhdr {
+	u8 h_dest[6], h_source[6];
+	__be16 h_proto;
+} __packed;
+
+struct vlan_hdr { __be16 h_vlan_TCI, h_vlan_encapsulated_proto; };
+
+struct iphdr {
+	u8 ihl : 4, version : 4, tos;
+	__be16 tot_len, id, frag_off;
+	u8 ttl, protocol;
+	__be16 check;
+	__be32 saddr, daddr;
+} __packed;
+
+struct ipv6hdr {
+	u8 priority : 4, version : 4, flow_lbl[3];
+	__be16 payload_len;
+	u8 nexthdr, hop_limit;
+	struct in6_addr saddr, daddr;
+} __packed;
+
+struct ipv6_opt_hdr { u8 nexthdr, hdrlen; };
+struct frag_hdr { u8 nexthdr, reserved; __be16 frag_off; __be32 identification; };
+
+#define eth_type_vlan(proto)	((proto) == htons(0x8100) || (proto) == htons(0x88a8))
+#define ip_is_fragment(ip)	(!!((ip)->frag_off & htons(0x3fff)))
+#define ipv6_optlen(opt)	(((opt)->hdrlen + 1) << 3)
+#define ipv6_get_dsfield(ip)	((u8)(ntohs(*(const __be16 *)(ip)) >> 4))
 
 /* Namespaces and devices. */
 struct net { void *generic; };

@@ -14,6 +14,7 @@ int main(int argc, char **argv)
 		{ reduce_tests, &reduce_count },
 		{ pool_tests, &pool_count },
 		{ payload_tests, &payload_count },
+		{ headers_tests, &headers_count },
 		{ horizon_tests, &horizon_count },
 		{ block_tests, &block_count },
 		{ model_tests, &model_count },

@@ -11,6 +11,7 @@
 SUITE(reduce);
 SUITE(pool);
 SUITE(payload);
+SUITE(headers);
 SUITE(horizon);
 SUITE(block);
 SUITE(model);

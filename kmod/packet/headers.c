@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The headers of a frame, as far as rules and flow tables ask for them. Drivers put headers into
+ * the linear part of a frame, so no fragment is read. What is cut or wrong has no IP.
+ */
+#include <linux/bits.h>
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/random.h>
+#include <linux/string.h>
+#include <net/dsfield.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "packet/headers.h"
+
+/* More tags, or more headers of IPv6, than frames have that are meant well. */
+#define WEIR_HEADERS_TAGS	2
+#define WEIR_HEADERS_IPV6	6
+
+/* Where TCP's flags are in its header. */
+#define WEIR_HEADERS_TCP_FLAGS	13
+
+/**
+ * struct weir_cursor - a place in a frame
+ * @begin: of the frame
+ * @at: the place
+ * @end: of its linear part
+ */
+struct weir_cursor {
+	const u8	*begin;
+	const u8	*at;
+	const u8	*end;
+};
+
+static __always_inline bool weir_cursor_has(const struct weir_cursor *cursor, unsigned int len)
+{
+	return cursor->end - cursor->at >= (long)len;
+}
+
+/* Moves behind the Ethernet header and its tags. Return: the protocol, 0 where it is cut. */
+static __always_inline __be16 weir_headers_link(struct weir_headers *headers,
+						struct weir_cursor *cursor)
+{
+	__be16 proto;
+	int tag;
+
+	if (!weir_cursor_has(cursor, ETH_HLEN))
+		return 0;
+	proto = ((const struct ethhdr *)cursor->at)->h_proto;
+	cursor->at += ETH_HLEN;
+	for (tag = 0; unlikely(eth_type_vlan(proto)) && tag < WEIR_HEADERS_TAGS; tag++) {
+		const struct vlan_hdr *vlan = (const struct vlan_hdr *)cursor->at;
+
+		if (!weir_cursor_has(cursor, VLAN_HLEN))
+			return 0;
+		if (!tag)
+			headers->key.vlan = ntohs(vlan->h_vlan_TCI) & VLAN_VID_MASK;
+		proto = vlan->h_vlan_encapsulated_proto;
+		cursor->at += VLAN_HLEN;
+	}
+	return proto;
+}
+
+static __always_inline bool weir_headers_ipv4(struct weir_headers *headers,
+					      struct weir_cursor *cursor)
+{
+	const struct iphdr *ip = (const struct iphdr *)cursor->at;
+	unsigned int len;
+
+	if (!weir_cursor_has(cursor, sizeof(*ip)))
+		return false;
+	len = ip->ihl * 4;
+	if (ip->version != 4 || len < sizeof(*ip) || !weir_cursor_has(cursor, len))
+		return false;
+	headers->key.ip = 4;
+	headers->key.proto = ip->protocol;
+	headers->key.src[0] = ip->saddr;
+	headers->key.dst[0] = ip->daddr;
+	headers->tos = ip->tos;
+	if (unlikely(len != sizeof(*ip)))
+		headers->flags |= WEIR_HEADERS_OPTIONS;
+	if (unlikely(ip_is_fragment(ip)))
+		headers->flags |= WEIR_HEADERS_FRAGMENT;
+	cursor->at += len;
+	return true;
+}
+
+/* Is there a header of @next's kind before the one of the protocol? */
+static bool weir_headers_extends(u8 next)
+{
+	return next == NEXTHDR_HOP || next == NEXTHDR_ROUTING || next == NEXTHDR_DEST ||
+	       next == NEXTHDR_FRAGMENT;
+}
+
+/* Moves behind the extension headers. A frame that ends in them has the protocol of the last. */
+static void weir_headers_extensions(struct weir_headers *headers, struct weir_cursor *cursor)
+{
+	int i;
+
+	for (i = 0; i < WEIR_HEADERS_IPV6 && weir_headers_extends(headers->key.proto); i++) {
+		const struct ipv6_opt_hdr *opt = (const struct ipv6_opt_hdr *)cursor->at;
+		bool fragment = headers->key.proto == NEXTHDR_FRAGMENT;
+		unsigned int len;
+
+		if (!weir_cursor_has(cursor, sizeof(struct frag_hdr)))
+			return;
+		len = fragment ? sizeof(struct frag_hdr) : ipv6_optlen(opt);
+		if (!weir_cursor_has(cursor, len))
+			return;
+		if (fragment)
+			headers->flags |= WEIR_HEADERS_FRAGMENT;
+		headers->key.proto = opt->nexthdr;
+		cursor->at += len;
+	}
+}
+
+static __always_inline bool weir_headers_ipv6(struct weir_headers *headers,
+					      struct weir_cursor *cursor)
+{
+	const struct ipv6hdr *ip = (const struct ipv6hdr *)cursor->at;
+
+	if (!weir_cursor_has(cursor, sizeof(*ip)) || ip->version != 6)
+		return false;
+	headers->key.ip = 6;
+	headers->key.proto = ip->nexthdr;
+	memcpy(headers->key.src, &ip->saddr, sizeof(headers->key.src));
+	memcpy(headers->key.dst, &ip->daddr, sizeof(headers->key.dst));
+	headers->tos = ipv6_get_dsfield(ip);
+	cursor->at += sizeof(*ip);
+	if (unlikely(weir_headers_extends(ip->nexthdr)))
+		weir_headers_extensions(headers, cursor);
+	return true;
+}
+
+/* UDP, TCP and SCTP begin with the ports. A fragment has none, so that all of a datagram agree. */
+static __always_inline void weir_headers_ports(struct weir_headers *headers,
+					       const struct weir_cursor *cursor)
+{
+	const __be16 *port = (const __be16 *)cursor->at;
+	u8 proto = headers->key.proto;
+
+	headers->l4 = cursor->at - cursor->begin;
+	if ((proto != IPPROTO_UDP && proto != IPPROTO_TCP && proto != IPPROTO_SCTP) ||
+	    !weir_cursor_has(cursor, 2 * sizeof(*port)))
+		return;
+	headers->key.sport = port[0];
+	headers->key.dport = port[1];
+	if (proto == IPPROTO_TCP && weir_cursor_has(cursor, WEIR_HEADERS_TCP_FLAGS + 1))
+		headers->tcp_flags = cursor->at[WEIR_HEADERS_TCP_FLAGS];
+}
+
+/**
+ * weir_headers_parse() - read a frame's headers
+ * @headers: filled
+ * @xdp: the frame, from its Ethernet header on
+ *
+ * Any context that may read the frame.
+ */
+void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	struct weir_cursor cursor = { xdp->data, xdp->data, xdp->data_end };
+	__be16 proto;
+	bool found;
+
+	memset(headers, 0, sizeof(*headers));
+	headers->len = xdp_get_buff_len((struct xdp_buff *)xdp);
+	proto = weir_headers_link(headers, &cursor);
+	headers->l3 = cursor.at - cursor.begin;
+	if (proto == htons(ETH_P_IP))
+		found = weir_headers_ipv4(headers, &cursor);
+	else if (proto == htons(ETH_P_IPV6))
+		found = weir_headers_ipv6(headers, &cursor);
+	else
+		return;
+	if (found && !(headers->flags & WEIR_HEADERS_FRAGMENT))
+		weir_headers_ports(headers, &cursor);
+}
+
+/*
+ * Flows are chosen by whoever sends packets, who may choose such as collide. So the hash is one
+ * of a family that is strongly universal, with factors at random, as that of keys (kv/hash.h).
+ */
+static struct {
+	u64	begin;
+	u64	factor[2 * ARRAY_SIZE(((struct weir_flow_key *)NULL)->word)];
+} weir_flow_secret __read_mostly;
+
+static __always_inline u64 weir_flow_key_mix(unsigned int i, u64 word)
+{
+	const u64 *factor = &weir_flow_secret.factor[2 * i];
+
+	return (factor[0] + (u32)word) * (factor[1] + (word >> 32));
+}
+
+/**
+ * weir_flow_key_hash() - a flow's hash
+ * @key: the flow
+ *
+ * Return: 32 bits, each as good as another; differs from boot to boot.
+ */
+u32 weir_flow_key_hash(const struct weir_flow_key *key)
+{
+	u64 sum = weir_flow_secret.begin;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(key->word); i++)
+		sum += weir_flow_key_mix(i, key->word[i]);
+	return sum >> 32;
+}
+
+/**
+ * weir_headers_init() - choose the factors of hashes
+ */
+void weir_headers_init(void)
+{
+	get_random_bytes(&weir_flow_secret, sizeof(weir_flow_secret));
+}

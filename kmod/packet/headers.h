@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_HEADERS_H
+#define _WEIR_HEADERS_H
+
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+struct xdp_buff;
+
+/* flags of a struct weir_headers */
+#define WEIR_HEADERS_FRAGMENT	0x1	/* a datagram's fragment, the first one, too */
+#define WEIR_HEADERS_OPTIONS	0x2	/* IPv4 with options */
+
+/**
+ * struct weir_flow_key - what the packets of a flow have in common
+ * @src: source address, network byte order; of IPv4 the rest is 0
+ * @dst: destination address, likewise
+ * @sport: source port of UDP, TCP or SCTP, network byte order; 0 where there is none: another
+ *	protocol, a fragment
+ * @dport: destination port, likewise
+ * @vlan: id of the outer VLAN tag that is in the frame; 0 where there is none
+ * @proto: the protocol behind the IP headers
+ * @ip: 4 or 6; 0 for a frame without IP, or with headers that are cut or wrong
+ *
+ * Compared and hashed as words.
+ */
+struct weir_flow_key {
+	union {
+		struct {
+			__be32	src[4];
+			__be32	dst[4];
+			__be16	sport;
+			__be16	dport;
+			u16	vlan;
+			u8	proto;
+			u8	ip;
+		};
+		u64	word[5];
+	};
+};
+
+/**
+ * struct weir_headers - a frame's headers
+ * @key: its flow
+ * @len: bytes of the frame
+ * @l3: where its IP header begins, in bytes from the frame's begin
+ * @l4: where the header behind begins; 0 where there is none
+ * @tos: DSCP and ECN
+ * @tcp_flags: the byte of TCP's flags; 0 for others
+ * @flags: WEIR_HEADERS_*
+ */
+struct weir_headers {
+	struct weir_flow_key	key;
+	u32			len;
+	u16			l3;
+	u16			l4;
+	u8			tos;
+	u8			tcp_flags;
+	u8			flags;
+};
+
+static inline bool weir_flow_key_equal(const struct weir_flow_key *a,
+				       const struct weir_flow_key *b)
+{
+	u64 differs = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(a->word); i++)
+		differs |= a->word[i] ^ b->word[i];
+	return !differs;
+}
+
+void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp);
+u32 weir_flow_key_hash(const struct weir_flow_key *key);
+void weir_headers_init(void);
+
+#endif /* _WEIR_HEADERS_H */

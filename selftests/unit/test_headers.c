@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Headers of frames, built here byte for byte; and rules about them. */
+#include "kernel.h"
+
+#include "packet/headers.h"
+#include "packet/rule.h"
+#include "unit.h"
+
+/**
+ * struct frame - a frame that is built
+ * @at: where the next byte goes; ASan sees reads behind the memory
+ */
+struct frame {
+	u8 *bytes;
+	unsigned int at;
+};
+
+static void put8(struct frame *frame, u8 byte)
+{
+	frame->bytes[frame->at++] = byte;
+}
+
+static void put16(struct frame *frame, u16 number)
+{
+	put8(frame, number >> 8);
+	put8(frame, number);
+}
+
+static void put32(struct frame *frame, u32 number)
+{
+	put16(frame, number >> 16);
+	put16(frame, number);
+}
+
+static void put_link(struct frame *frame, const u16 *vlans, unsigned int tags, u16 proto)
+{
+	unsigned int i;
+
+	for (i = 0; i < 12; i++)
+		put8(frame, i);
+	for (i = 0; i < tags; i++) {
+		put16(frame, 0x8100);
+		put16(frame, 0xe000 | vlans[i]);
+	}
+	put16(frame, proto);
+}
+
+/* @words: of options; @fragment: the field with offset and flags */
+static void put_ipv4(struct frame *frame, u8 proto, unsigned int words, u16 fragment)
+{
+	put8(frame, 0x45 + words);
+	put8(frame, 0xb9);
+	put16(frame, 1000);
+	put16(frame, 7);
+	put16(frame, fragment);
+	put8(frame, 64);
+	put8(frame, proto);
+	put16(frame, 0);
+	put32(frame, 0x0a000001);
+	put32(frame, 0x0a000102);
+	while (words--)
+		put32(frame, 0x01010101);
+}
+
+static void put_ipv6(struct frame *frame, u8 next)
+{
+	unsigned int i;
+
+	put32(frame, 0x6b912345);
+	put16(frame, 1000);
+	put8(frame, next);
+	put8(frame, 64);
+	for (i = 0; i < 32; i++)
+		put8(frame, 0x20 + i);
+}
+
+/* The first 14 bytes of TCP's header, or ports and six more of others. */
+static void put_ports(struct frame *frame)
+{
+	put16(frame, 4791);
+	put16(frame, 5004);
+	put32(frame, 1);
+	put32(frame, 2);
+	put8(frame, 0x50);
+	put8(frame, 0x12);
+}
+
+/* A frame in memory that ends with it. */
+static struct weir_headers parse(const struct frame *frame, unsigned int len)
+{
+	u8 *copy = malloc(len ?: 1);
+	struct xdp_buff xdp = { .data = copy, .data_end = copy + len };
+	struct weir_headers headers;
+
+	memcpy(copy, frame->bytes, len);
+	weir_headers_parse(&headers, &xdp);
+	free(copy);
+	return headers;
+}
+
+static void is_ports(const struct weir_headers *headers, u16 sport, u16 dport)
+{
+	CHECK_EQ(ntohs(headers->key.sport), sport);
+	CHECK_EQ(ntohs(headers->key.dport), dport);
+}
+
+static void headers_ipv4(void)
+{
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+
+	put_link(&frame, NULL, 0, 0x0800);
+	put_ipv4(&frame, IPPROTO_TCP, 0, 0x4000);
+	put_ports(&frame);
+	headers = parse(&frame, frame.at);
+	CHECK_EQ(headers.key.ip, 4);
+	CHECK_EQ(headers.key.proto, IPPROTO_TCP);
+	CHECK_EQ(ntohl(headers.key.src[0]), 0x0a000001);
+	CHECK_EQ(ntohl(headers.key.dst[0]), 0x0a000102);
+	CHECK(!headers.key.src[1] && !headers.key.dst[3]);
+	CHECK_EQ(headers.tos, 0xb9);
+	CHECK_EQ(headers.tcp_flags, 0x12);
+	CHECK_EQ(headers.l3, 14);
+	CHECK_EQ(headers.l4, 34);
+	CHECK_EQ(headers.len, frame.at);
+	CHECK_EQ(headers.flags, 0);
+	is_ports(&headers, 4791, 5004);
+}
+
+static void headers_tags(void)
+{
+	const u16 vlans[] = { 100, 200, 300 };
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+	unsigned int tags;
+
+	for (tags = 1; tags <= 3; tags++) {
+		frame.at = 0;
+		put_link(&frame, vlans, tags, 0x0800);
+		put_ipv4(&frame, IPPROTO_UDP, 0, 0);
+		put_ports(&frame);
+		headers = parse(&frame, frame.at);
+		CHECK_EQ(headers.key.vlan, 100);
+		CHECK_EQ(headers.key.ip, tags > 2 ? 0 : 4);
+		is_ports(&headers, tags > 2 ? 0 : 4791, tags > 2 ? 0 : 5004);
+		CHECK_EQ(headers.tcp_flags, 0);
+	}
+}
+
+static void headers_options(void)
+{
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+
+	put_link(&frame, NULL, 0, 0x0800);
+	put_ipv4(&frame, IPPROTO_UDP, 2, 0);
+	put_ports(&frame);
+	headers = parse(&frame, frame.at);
+	CHECK_EQ(headers.flags, WEIR_HEADERS_OPTIONS);
+	CHECK_EQ(headers.l4, 42);
+	is_ports(&headers, 4791, 5004);
+}
+
+/* All fragments of a datagram are of one flow, so the first one's ports do not count. */
+static void headers_fragments(void)
+{
+	const u16 fields[] = { 0x2000, 0x2010, 0x0020 };
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		frame.at = 0;
+		put_link(&frame, NULL, 0, 0x0800);
+		put_ipv4(&frame, IPPROTO_UDP, 0, fields[i]);
+		put_ports(&frame);
+		headers = parse(&frame, frame.at);
+		CHECK_EQ(headers.flags, WEIR_HEADERS_FRAGMENT);
+		CHECK_EQ(headers.l4, 0);
+		is_ports(&headers, 0, 0);
+	}
+}
+
+static void headers_ipv6(void)
+{
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+
+	put_link(&frame, NULL, 0, 0x86dd);
+	put_ipv6(&frame, IPPROTO_UDP);
+	put_ports(&frame);
+	headers = parse(&frame, frame.at);
+	CHECK_EQ(headers.key.ip, 6);
+	CHECK_EQ(headers.key.proto, IPPROTO_UDP);
+	CHECK_EQ(headers.tos, 0xb9);
+	CHECK_EQ(ntohl(headers.key.src[0]), 0x20212223);
+	CHECK_EQ(ntohl(headers.key.dst[3]), 0x3c3d3e3f);
+	CHECK_EQ(headers.l4, 54);
+	is_ports(&headers, 4791, 5004);
+}
+
+static void headers_extensions(void)
+{
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+
+	put_link(&frame, NULL, 0, 0x86dd);
+	put_ipv6(&frame, NEXTHDR_HOP);
+	put32(&frame, IPPROTO_UDP << 24 | 1 << 16);
+	frame.at += 12;
+	put_ports(&frame);
+	headers = parse(&frame, frame.at);
+	CHECK_EQ(headers.key.proto, IPPROTO_UDP);
+	CHECK_EQ(headers.l4, 70);
+	is_ports(&headers, 4791, 5004);
+
+	frame.at = 14;
+	put_ipv6(&frame, NEXTHDR_FRAGMENT);
+	put32(&frame, IPPROTO_UDP << 24);
+	put32(&frame, 9);
+	put_ports(&frame);
+	headers = parse(&frame, frame.at);
+	CHECK_EQ(headers.key.proto, IPPROTO_UDP);
+	CHECK_EQ(headers.flags, WEIR_HEADERS_FRAGMENT);
+	is_ports(&headers, 0, 0);
+}
+
+/* Wherever a frame ends, nothing behind is read, and no field is made up. */
+static void headers_cut(void)
+{
+	const u16 vlans[] = { 100 };
+	struct frame frame = { .bytes = (u8[128]){} };
+	struct weir_headers headers;
+	unsigned int len;
+
+	put_link(&frame, vlans, 1, 0x86dd);
+	put_ipv6(&frame, NEXTHDR_DEST);
+	put32(&frame, IPPROTO_TCP << 24);
+	put32(&frame, 0);
+	put_ports(&frame);
+	for (len = 0; len <= frame.at; len++) {
+		headers = parse(&frame, len);
+		CHECK_EQ(headers.key.ip, len < 58 ? 0 : 6);
+		CHECK_EQ(headers.key.proto, len < 58 ? 0 : len < 66 ? NEXTHDR_DEST : IPPROTO_TCP);
+		is_ports(&headers, len < 70 ? 0 : 4791, len < 70 ? 0 : 5004);
+		CHECK_EQ(headers.tcp_flags, len < 80 ? 0 : 0x12);
+	}
+}
+
+static void headers_noise(void)
+{
+	struct frame frame = { .bytes = (u8[128]){} };
+	unsigned int i, round;
+
+	for (round = 0; round < 200000; round++) {
+		frame.at = 0;
+		put_link(&frame, NULL, 0, round & 1 ? 0x86dd : 0x0800);
+		for (i = frame.at; i < 128; i++)
+			frame.bytes[i] = random();
+		frame.bytes[14] = (round & 1 ? 0x60 : 0x40) | (frame.bytes[14] & 15);
+		frame.bytes[20] = round & 1 ? (u8[]){ 0, 43, 44, 60 }[round / 2 % 4] : frame.bytes[20];
+		parse(&frame, random() % 129);
+	}
+}
+
+static void headers_hash(void)
+{
+	struct weir_flow_key key = { .ip = 4, .proto = IPPROTO_UDP }, other;
+	unsigned int i, same = 0;
+	u32 hash;
+
+	weir_headers_init();
+	hash = weir_flow_key_hash(&key);
+	for (i = 0; i < 8 * sizeof(key); i++) {
+		other = key;
+		other.word[i / 64] ^= 1ULL << i % 64;
+		CHECK(!weir_flow_key_equal(&key, &other));
+		same += weir_flow_key_hash(&other) == hash;
+	}
+	CHECK(weir_flow_key_equal(&key, &key));
+	CHECK(same < 3);
+}
+
+static struct weir_trim_rule rule_of(u64 dscps)
+{
+	return (struct weir_trim_rule) { .dscps = dscps };
+}
+
+static bool matches(struct weir_trim_rule rule, const struct weir_headers *headers)
+{
+	weir_trim_rule_mask(&rule);
+	return weir_rule_match(&rule, headers, 5);
+}
+
+static void rule_fields(void)
+{
+	struct weir_headers headers = {
+		.key = { .src = { htonl(0x0a000001) }, .dst = { htonl(0x0a000102) },
+			 .sport = htons(1), .dport = htons(2), .vlan = 3, .proto = 17, .ip = 4 },
+		.tos = 46 << 2 | 3,
+	};
+	struct weir_trim_rule rule = rule_of(U64_MAX);
+
+	CHECK(matches(rule, &headers));
+	rule.what = (union weir_trim_what) { .port = 2, .vlan = 3, .sport = 1, .proto = 17, .ip = 4 };
+	rule.dscps = 1ULL << 46;
+	rule.from = 5;
+	rule.src = (struct weir_trim_prefix) { { htonl(0x0a000000) }, { htonl(0xff000000) } };
+	rule.dst = (struct weir_trim_prefix) { { htonl(0x0a000102) }, { ~0u } };
+	CHECK(matches(rule, &headers));
+#define DIFFERS(field, value) do {			\
+	struct weir_trim_rule other = rule;		\
+	other.field = value;				\
+	CHECK(!matches(other, &headers));		\
+} while (0)
+	DIFFERS(what.port, 3);
+	DIFFERS(what.vlan, 4);
+	DIFFERS(what.sport, 2);
+	DIFFERS(what.proto, 6);
+	DIFFERS(what.ip, 6);
+	DIFFERS(dscps, ~(1ULL << 46));
+	DIFFERS(from, 6);
+	DIFFERS(src.addr[0], htonl(0x0b000000));
+	DIFFERS(dst.addr[0], htonl(0x0a000103));
+}
+
+static void rule_without_ip(void)
+{
+	const struct weir_headers headers = {};
+
+	CHECK(matches(rule_of(U64_MAX), &headers));
+	CHECK(!matches(rule_of(1), &headers));
+}
+
+const struct ktap_test headers_tests[] = {
+	KTAP_TEST(headers_ipv4),
+	KTAP_TEST(headers_tags),
+	KTAP_TEST(headers_options),
+	KTAP_TEST(headers_fragments),
+	KTAP_TEST(headers_ipv6),
+	KTAP_TEST(headers_extensions),
+	KTAP_TEST(headers_cut),
+	KTAP_TEST(headers_noise),
+	KTAP_TEST(headers_hash),
+	KTAP_TEST(rule_fields),
+	KTAP_TEST(rule_without_ip),
+};
+SUITE_END(headers);
