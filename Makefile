@@ -95,13 +95,13 @@ setup: ## install what is needed to build and test (Debian 12 or 13)
 # The module. Kbuild knows best what has to be done again, so it is always asked. One that
 # counts its lines, for a kernel that can (make coverage), has a tree of its own.
 GCOV ?=
+# A program that looks at each source, too, as sparse does.
+CHECKER ?=
 farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
 
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
-	@+dir=$$(scripts/kernel-release --build $(KERNEL)) && \
-	scripts/kmod-farm $(farm) && \
-	flock $(farm) "$$(scripts/kernel-release --make $(KERNEL))" -C "$$dir" --no-print-directory M=$(CURDIR)/$(farm) CC=$(KCC) W=1 \
-		$(if $(GCOV),GCOV_PROFILE=y) $(if $(V),V=1,-s) modules
+	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC=$(KCC) \
+		$(if $(GCOV),GCOV_PROFILE=y) $(if $(CHECKER),C=2 CHECK='$(CHECKER)')
 ifneq ($(wildcard Kbuild),)
 ALL += module
 endif
