@@ -151,6 +151,23 @@ extracted() {
 		grep -hq 'sudo make install' "$work"/block* && grep -hq 'grads 364 .*--verify' "$work"/block*
 }
 
+# To make an index of four thousand modules takes an emulated machine minutes: this one has those
+# of networks alone.
+fewer_modules() {
+	local at all=$work/modules part file
+	at=/lib/modules/$(uname -r)
+	mkdir "$all" && mount --bind "$at" "$all" && mount -t tmpfs modules "$at" || return
+	cp "$all"/modules.* "$at/" || return
+	for file in build source; do
+		[[ ! -e $all/$file ]] || ln -s "$(readlink -f "$all/$file")" "$at/$file" || return
+	done
+	mkdir -p "$at/kernel/drivers/net" && cp -s "$all"/kernel/drivers/net/*.ko* "$at/kernel/drivers/net/" || return
+	for part in net lib crypto; do
+		cp -rs "$all/kernel/$part" "$at/kernel/" || return
+	done
+	at_exit umount "$at" "$all"
+}
+
 # The tests, of a report that has begun. They unload the module, and load it by README's words.
 readme_tests() {
 	boxes=0
@@ -163,6 +180,7 @@ readme_tests() {
 	# would be compiled again there. So make is told.
 	mkdir "$work/bin" && printf '#!/bin/sh\nexec %s -o all -o module -o tools "$@"\n' "$(command -v make)" >"$work/bin/make" &&
 		chmod +x "$work/bin/make" || exit 1
+	fewer_modules || exit 1
 	# What make install puts there comes first from now on.
 	PATH=$work/bin:/usr/local/sbin:/usr/local/bin:$PATH LD_LIBRARY_PATH=''
 	export PATH LD_LIBRARY_PATH
