@@ -21,8 +21,7 @@ struct xdp_buff;
  * @vlan: id of the outer VLAN tag that is in the frame; 0 where there is none
  * @proto: the protocol behind the IP headers
  * @ip: 4 or 6; 0 for a frame without IP, or with headers that are cut or wrong
- *
- * Compared and hashed as words.
+ * @word: all of that, to be compared and hashed
  */
 struct weir_flow_key {
 	union {
