@@ -70,13 +70,16 @@ ktap_skip() {
 }
 
 # ktap_run NAME COMMAND [ARGUMENT...]: the command's status is the result, 4 a skip.
-# Its output is shown when it fails. It runs in a subshell: what it sets is lost.
+# Its output is shown when it fails, and how long it took from ten seconds on. It runs in a
+# subshell: what it sets is lost.
 ktap_run() {
-	local name=$1 output status
+	local name=$1 output status since=$SECONDS
 	shift
 	[[ -z ${WEIR_ONLY-} || $name =~ $WEIR_ONLY ]] || return 0
 	output=$("$@" 2>&1)
 	status=$?
+	since=$((SECONDS - since))
+	((since < 10)) || echo "# $since s: $name"
 	case $status in
 	0) ktap_pass "$name" ;;
 	4) ktap_skip "$name" "${output##*$'\n'}" ;;

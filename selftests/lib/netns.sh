@@ -62,6 +62,15 @@ ns_ip() {
 	ip -n "$ns_prefix-$1" -batch -
 }
 
+# ns_backlog N: that many packets that are sent at once find room on their way, until the suite ends.
+# All namespaces share the setting.
+ns_backlog() {
+	local setting=/proc/sys/net/core/netdev_max_backlog
+	at_exit ns_set "$setting" "$(<"$setting")"
+	ns_set "$setting" "$1"
+}
+ns_set() { echo "$2" >"$1"; }
+
 # ns_link LABEL INTERFACE LABEL INTERFACE [MTU]: a veth pair between two namespaces, up.
 ns_link() {
 	local mtu=${5:-1500}

@@ -331,7 +331,7 @@ all_goes() {
 
 set_up() {
 	local i
-	star_create 4 1500 && echo 10000 >/proc/sys/net/core/netdev_max_backlog || return
+	star_create 4 1500 && ns_backlog 10000 || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done

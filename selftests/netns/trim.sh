@@ -97,7 +97,7 @@ fresh() {
 # Neighbours are known, and what is sent at once finds room on its way to the box.
 set_up() {
 	local i
-	star_create 4 1500 && echo 10000 >/proc/sys/net/core/netdev_max_backlog || return
+	star_create 4 1500 && ns_backlog 10000 || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done
