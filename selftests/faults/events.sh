@@ -279,6 +279,7 @@ all_at_once() {
 ktap_header
 if [[ ${1-} == long ]]; then
 	star_create 4 9000 || ktap_fail "set up"
+	ktap_run "trim set is killed: xdp" killed_setting xdp rate 1gbit from w1
 	ktap_run "trim set is killed: xdp, two devices" killed_setting xdp rate 1gbit from w1 from w3
 	ktap_run "trim set is killed: many transmit queues" killed_setting_many
 	ktap_run "trim set is killed: tc" killed_setting tc rate 1gbit
@@ -298,7 +299,6 @@ ktap_run "two administrators at once" two_administrators
 ktap_run "sums are right after all that" sums_are_right
 weir port flush
 ktap_run "trim set is killed: qdisc" killed_setting qdisc
-ktap_run "trim set is killed: xdp" killed_setting xdp rate 1gbit from w1
 ktap_run "port attach is killed: xdp" killed_attaching xdp
 box_down
 box_up 4 9000 xdp || ktap_fail "set up again"
