@@ -191,15 +191,18 @@ tools: $(TOOLS) ## what is installed, without the module and the tests
 
 ##@ Testing
 
+# A job for each processor, where nobody has said how many.
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # The stages, and what each consists of, are in selftests/stages.
 check: ## the tests that guard each change (no skips with WEIR_NO_SKIP=1); the last line is "N passed, N failed, N skipped"
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all fuzzers WERROR=1
 	@selftests/run
 
 check-all: ## the same and what takes longer, the stage long of selftests/stages
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all fuzzers module-debug WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all fuzzers module-debug WERROR=1
 	@selftests/run --all
 
 check-unit: ## the module's code against mocks, the tools' and the library's
@@ -212,7 +215,7 @@ check-style: ## checkpatch, sparse, shellcheck, kernel-doc, generated files
 check-vm: ## the tests' own machinery
 check-faults: ## allocations that fail, on the debug kernel, and hostile events
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all module-debug WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all module-debug WERROR=1
 	@selftests/run faults long-faults-allocations
 
 check-fuzz: fuzzers ## the fuzzers, a third of a minute each
@@ -220,7 +223,7 @@ check-fuzz: fuzzers ## the fuzzers, a third of a minute each
 # The suites take several times longer there.
 check-debug: ## the suites of bpf, netns, faults and debug on a kernel with all the detectors on
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all module-debug
+	@+$(MAKE) $(jobs) --no-print-directory all module-debug
 	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/run bpf netns faults long-faults-allocations debug
 
 check-races: ## the suites of bpf and netns on a kernel that tells of data races (KCSAN)
@@ -238,12 +241,12 @@ coverage: ## which lines and branches of the module the tests run, on a kernel t
 # Kernels are fetched on the first call, and kept.
 check-kernels: ## the same on Linux 6.1, 6.12 and 7.2, and the table in docs/KERNELS.md
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/kernels/run
 
 check-mpi4py: ## mpi4py's own tests of collective calls, with the library for MPI and without
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/mpi/mpi4py
 
 check-plugins: ## the plug-ins with the PyTorch and the MPIs of Debian 13, in a tree of it (root)
@@ -252,18 +255,18 @@ check-plugins: ## the plug-ins with the PyTorch and the MPIs of Debian 13, in a 
 
 check-training: ## PyTorch trains while the module goes and comes back, in a virtual machine
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/vm/run --memory 6G --timeout 1800 -- selftests/torch/module.sh
 
 check-%: FORCE
-	@+$(MAKE) --no-print-directory all WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/run $*
 
 # How long each target is fuzzed.
 SECONDS ?= 60
 fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, block table; netlink and hooks on the debug kernel
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all fuzzers WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all fuzzers WERROR=1
 	@+release=$$(scripts/debug-kernel) && \
 	$(MAKE) --no-print-directory module KERNEL=$$release && \
 	WEIR_KERNEL=$$release selftests/fuzz/run $(SECONDS)
@@ -272,22 +275,22 @@ fuzz: ## the fuzzers, each for SECONDS=60: parsers, receive path, command line, 
 MINUTES ?= 60
 soak: ## MINUTES=60 of jobs, crashes, losses and trimming on the debug kernel; ends with a report
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all module-debug WERROR=1
+	@+$(MAKE) $(jobs) --no-print-directory all module-debug WERROR=1
 	@WEIR_KERNEL=$$(scripts/debug-kernel) selftests/soak/run $(MINUTES)
 
 demo: ## a network of namespaces that sums gradients, in a virtual machine
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all
+	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/vm/run -- selftests/demo/demo.sh
 
 demo-torch: ## torch by Gloo and by weir over links of 200 Mbit/s, in namespaces of this machine (root)
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all
+	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/torch/demo.sh
 
 bench: ## the measurements of docs/BENCHMARKS.md
 	@scripts/setup
-	@+$(MAKE) --no-print-directory all
+	@+$(MAKE) $(jobs) --no-print-directory all
 	@selftests/bench/run
 
 deb: ## packages for this release of Debian, in build/deb (what is committed)
