@@ -4,6 +4,7 @@
 #include <linux/rcupdate.h>
 
 #include "chain/chain.h"
+#include "flow/flows.h"
 #include "hook/kfunc.h"
 #include "job/port.h"
 #include "netlink/event.h"
@@ -43,9 +44,12 @@ static int __init weir_init(void)
 	err = weir_chain_init();
 	if (err)
 		goto port;
-	err = weir_trim_init();
+	err = weir_flows_init();
 	if (err)
 		goto chain;
+	err = weir_trim_init();
+	if (err)
+		goto flows;
 	err = weir_sch_init();
 	if (err)
 		goto trim;
@@ -62,6 +66,8 @@ sch:
 	weir_sch_uninit();
 trim:
 	weir_trim_uninit();
+flows:
+	weir_flows_uninit();
 chain:
 	weir_chain_uninit();
 port:
@@ -81,6 +87,7 @@ static void __exit weir_exit(void)
 	weir_nl_uninit();
 	weir_sch_uninit();
 	weir_trim_uninit();
+	weir_flows_uninit();
 	weir_chain_uninit();
 	weir_port_uninit();
 	weir_bridge_port_uninit();

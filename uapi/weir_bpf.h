@@ -163,6 +163,12 @@ struct weir_contrib {
  * It returns the verdict that the program is to return: XDP_PASS where the device has no
  * chain, and XDP_ABORTED where a program of a chain calls it. The packet may be another one
  * afterwards: the program must not read it any more.
+ *
+ * A packet counts in its flow's record, where its device has flows recorded (WEIR_CMD_FLOW_SET), by
+ *
+ *	int weir_flow_xdp(struct xdp_md *ctx);
+ *
+ * It returns 0, or -ENOENT where the device has not. The packet is not changed.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

@@ -15,6 +15,7 @@ struct weir_trim_config;
 
 #define WEIR_PORT_BUCKETS	64
 #define WEIR_CHAIN_BUCKETS	64
+#define WEIR_FLOW_BUCKETS	64
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -28,6 +29,9 @@ struct weir_trim_config;
  *	under RTNL, read under RCU
  * @chains: chains of XDP programs by interface index, in order; under RTNL
  * @chain_table: the same, hashed by it; written under RTNL, read under RCU
+ * @flows: tables of flows by interface index, in order; under RTNL
+ * @flow_table: the same, hashed by it; written under RTNL, read under RCU
+ * @flow_listener: port of the netlink socket that records are reported to, 0 for none
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
@@ -48,6 +52,9 @@ struct weir_net {
 	struct hlist_head		port_table[WEIR_PORT_BUCKETS];
 	struct xarray			chains;
 	struct hlist_head		chain_table[WEIR_CHAIN_BUCKETS];
+	struct xarray			flows;
+	struct hlist_head		flow_table[WEIR_FLOW_BUCKETS];
+	u32				flow_listener;
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;

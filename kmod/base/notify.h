@@ -10,6 +10,10 @@
 
 struct weir_chain;
 struct weir_chain_place;
+struct weir_flow;
+struct weir_flow_notice;
+struct weir_flow_sum;
+struct weir_flow_table;
 struct weir_job;
 struct weir_net;
 struct weir_port;
@@ -19,6 +23,11 @@ struct weir_trim;
  * struct weir_notify - callbacks for events
  * @port_gone: a port is gone from its namespace, and is there until this returns; sleeps
  * @chain_gone: a program is gone from its chain, and is there until this returns; RTNL is held
+ * @flow_report: a record has ended, or goes on: enum weir_flow_end, and its packets since it was
+ *	reported; sleeps
+ * @flow_reported: no more is reported for a while; sleeps
+ * @flow_alarm: a threshold was reached; sleeps
+ * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held
  * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context
@@ -29,6 +38,11 @@ struct weir_notify {
 	void (*port_gone)(struct weir_net *wn, const struct weir_port *port);
 	void (*chain_gone)(struct weir_net *wn, const struct weir_chain *chain,
 			   const struct weir_chain_place *place);
+	void (*flow_report)(struct weir_flow_table *table, const struct weir_flow *flow,
+			    const struct weir_flow_sum *since, u8 end);
+	void (*flow_reported)(struct weir_flow_table *table);
+	void (*flow_alarm)(struct weir_flow_table *table, const struct weir_flow_notice *notice);
+	void (*flow_gone)(struct weir_flow_table *table);
 	void (*trim_changed)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*trim_gone)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*generation)(const struct weir_job *job);

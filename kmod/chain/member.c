@@ -135,36 +135,20 @@ void weir_member_release(struct weir_member *member)
 	call_rcu(&member->rcu, weir_member_free_rcu);
 }
 
-static u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp)
+/**
+ * weir_member_time() - let a program judge a packet, and take its time
+ * @member: the member
+ * @xdp: the packet
+ *
+ * Return: the verdict, which may be one that there is not.
+ */
+u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp)
 {
 	u64 begin = local_clock();
 	u32 verdict = bpf_prog_run(member->prog, xdp);
 
 	this_cpu_add(member->count->time, local_clock() - begin);
 	this_cpu_inc(member->count->timed);
-	return verdict;
-}
-
-/**
- * weir_member_run() - let a program judge a packet
- * @member: the member
- * @xdp: the packet
- *
- * Called in an RCU read-side section, on one CPU.
- *
- * Return: the verdict, which there is.
- */
-u32 weir_member_run(struct weir_member *member, struct xdp_buff *xdp)
-{
-	u32 verdict;
-
-	if (unlikely(this_cpu_inc_return(member->count->turn) % WEIR_MEMBER_TIMED == 1))
-		verdict = weir_member_time(member, xdp);
-	else
-		verdict = bpf_prog_run(member->prog, xdp);
-	if (unlikely(verdict >= WEIR_MEMBER_VERDICTS))
-		verdict = XDP_ABORTED;
-	this_cpu_inc(member->count->verdict[verdict]);
 	return verdict;
 }
 

@@ -3,6 +3,7 @@
 #define _WEIR_MEMBER_H
 
 #include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <uapi/weir.h>
@@ -65,7 +66,30 @@ struct weir_member *weir_member_make(u32 fd, const struct weir_member_text *text
 int weir_member_counts(struct weir_member *member);
 void weir_member_free(struct weir_member *member);
 void weir_member_release(struct weir_member *member);
-u32 weir_member_run(struct weir_member *member, struct xdp_buff *xdp);
+u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp);
 void weir_member_sum(const struct weir_member *member, struct weir_member_count *sum);
+
+/**
+ * weir_member_run() - let a program judge a packet
+ * @member: the member
+ * @xdp: the packet
+ *
+ * Called in an RCU read-side section, on one CPU.
+ *
+ * Return: the verdict, which there is.
+ */
+static inline u32 weir_member_run(struct weir_member *member, struct xdp_buff *xdp)
+{
+	u32 verdict;
+
+	if (unlikely(this_cpu_inc_return(member->count->turn) % WEIR_MEMBER_TIMED == 1))
+		verdict = weir_member_time(member, xdp);
+	else
+		verdict = bpf_prog_run(member->prog, xdp);
+	if (unlikely(verdict >= WEIR_MEMBER_VERDICTS))
+		verdict = XDP_ABORTED;
+	this_cpu_inc(member->count->verdict[verdict]);
+	return verdict;
+}
 
 #endif /* _WEIR_MEMBER_H */

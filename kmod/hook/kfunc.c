@@ -19,6 +19,7 @@
 #include "base/link.h"
 #include "base/payload.h"
 #include "chain/chain.h"
+#include "flow/flows.h"
 #include "hook/arp.h"
 #include "hook/frame.h"
 #include "hook/kfunc.h"
@@ -178,6 +179,7 @@ BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
 BTF_ID_FLAGS(func, weir_arp_xdp)
 BTF_ID_FLAGS(func, weir_chain_xdp)
+BTF_ID_FLAGS(func, weir_flow_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)

@@ -6,6 +6,7 @@
 #include "job/job.h"
 #include "netlink/event.h"
 #include "netlink/netlink.h"
+#include "netlink/netlink_flow.h"
 
 /**
  * struct weir_event_what - an event
@@ -85,6 +86,11 @@ static void weir_event_chain_gone(struct weir_net *wn, const struct weir_chain *
 	weir_nl_chain_notify(wn, chain, place, WEIR_CMD_CHAIN_DEL_NTF);
 }
 
+static void weir_event_flow_gone(struct weir_flow_table *table)
+{
+	weir_nl_flow_notify(table, WEIR_CMD_FLOW_DEL_NTF);
+}
+
 static void weir_event_trim_changed(struct weir_net *wn,
 				    const struct weir_trim *trim)
 {
@@ -100,6 +106,10 @@ static void weir_event_trim_gone(struct weir_net *wn,
 static const struct weir_notify weir_event_notify = {
 	.port_gone	= weir_event_port_gone,
 	.chain_gone	= weir_event_chain_gone,
+	.flow_report	= weir_nl_flow_report,
+	.flow_reported	= weir_nl_flow_reported,
+	.flow_alarm	= weir_nl_flow_alarm,
+	.flow_gone	= weir_event_flow_gone,
 	.trim_changed	= weir_event_trim_changed,
 	.trim_gone	= weir_event_trim_gone,
 	.generation	= weir_event_generation,

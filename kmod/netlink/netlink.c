@@ -17,6 +17,7 @@
 #include "format/format.h"
 #include "job/job.h"
 #include "netlink/netlink.h"
+#include "netlink/netlink_flow.h"
 #include "sum/pool.h"
 #include "type/reduce.h"
 
@@ -565,8 +566,13 @@ int weir_nl_init(void)
 {
 	int err;
 
+	err = weir_nl_flow_init();
+	if (err)
+		return err;
 	err = genl_register_family(&weir_nl_family);
-	if (!err)
+	if (err)
+		weir_nl_flow_uninit();
+	else
 		WRITE_ONCE(weir_nl_up, true);
 	return err;
 }
@@ -578,4 +584,5 @@ void weir_nl_uninit(void)
 {
 	WRITE_ONCE(weir_nl_up, false);
 	genl_unregister_family(&weir_nl_family);
+	weir_nl_flow_uninit();
 }

@@ -54,6 +54,8 @@ static int weir_nl_put_text(struct sk_buff *skb, int attr, const char *text)
 static u32 weir_nl_chain_part(u32 prio)
 {
 	switch (prio) {
+	case WEIR_CHAIN_PRIO_FLOW:
+		return WEIR_CHAIN_PART_FLOW;
 	case WEIR_CHAIN_PRIO_SUM:
 		return WEIR_CHAIN_PART_SUM;
 	case WEIR_CHAIN_PRIO_FORWARD:

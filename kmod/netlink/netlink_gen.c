@@ -46,6 +46,34 @@ static const struct netlink_range_validation weir_a_chain_to_range = {
 	.max	= WEIR_CHAIN_PRIO_MAX,
 };
 
+static const struct netlink_range_validation weir_a_flow_flows_range = {
+	.min	= WEIR_FLOWS_MIN,
+	.max	= WEIR_FLOWS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_flow_sample_range = {
+	.min	= 1ULL,
+	.max	= WEIR_FLOW_SAMPLE_MAX,
+};
+
+static const struct netlink_range_validation weir_a_flow_idle_range = {
+	.min	= WEIR_FLOW_TIME_MIN,
+	.max	= WEIR_FLOW_TIME_MAX,
+};
+
+static const struct netlink_range_validation weir_a_flow_active_range = {
+	.min	= WEIR_FLOW_TIME_MIN,
+	.max	= WEIR_FLOW_TIME_MAX,
+};
+
+static const struct netlink_range_validation weir_a_flow_share_range = {
+	.max	= WEIR_FLOW_MILLIONTHS,
+};
+
+static const struct netlink_range_validation weir_a_flow_loss_range = {
+	.max	= WEIR_FLOW_MILLIONTHS,
+};
+
 static const struct netlink_range_validation weir_a_trim_rule_port_range = {
 	.min	= 1ULL,
 	.max	= 65535ULL,
@@ -301,6 +329,37 @@ static const struct nla_policy weir_chain_del_nl_policy[WEIR_A_CHAIN_PRIO + 1] =
 static const struct nla_policy weir_chain_get_nl_policy[WEIR_A_CHAIN_PRIO + 1] = {
 	[WEIR_A_CHAIN_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_CHAIN_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_chain_prio_range),
+};
+
+/* WEIR_CMD_FLOW_SET - do */
+static const struct nla_policy weir_flow_set_nl_policy[WEIR_A_FLOW_SOURCE + 1] = {
+	[WEIR_A_FLOW_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FLOW_FLOWS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_flows_range),
+	[WEIR_A_FLOW_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_sample_range),
+	[WEIR_A_FLOW_IDLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_idle_range),
+	[WEIR_A_FLOW_ACTIVE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_active_range),
+	[WEIR_A_FLOW_TRIMMED] = { .type = NLA_UINT, },
+	[WEIR_A_FLOW_RATE] = { .type = NLA_UINT, },
+	[WEIR_A_FLOW_SHARE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_share_range),
+	[WEIR_A_FLOW_LOSS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_flow_loss_range),
+	[WEIR_A_FLOW_SOURCE] = { .type = NLA_UINT, },
+};
+
+/* WEIR_CMD_FLOW_DEL - do */
+static const struct nla_policy weir_flow_del_nl_policy[WEIR_A_FLOW_IFINDEX + 1] = {
+	[WEIR_A_FLOW_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_FLOW_GET - do */
+static const struct nla_policy weir_flow_get_nl_policy[WEIR_A_FLOW_IFINDEX + 1] = {
+	[WEIR_A_FLOW_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_FLOW_RECORD_GET - dump */
+static const struct nla_policy weir_flow_record_get_nl_policy[WEIR_A_FLOW_RECORD_BY + 1] = {
+	[WEIR_A_FLOW_RECORD_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FLOW_RECORD_TOP] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_FLOW_TOP_MAX),
+	[WEIR_A_FLOW_RECORD_BY] = NLA_POLICY_MAX(NLA_U32, 4),
 };
 
 /* Ops table for weir */
@@ -567,6 +626,59 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CHAIN_FLUSH,
 		.pre_doit	= weir_nl_pre_doit,
 		.doit		= weir_nl_chain_flush_doit,
+		.post_doit	= weir_nl_post_doit,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_SET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_flow_set_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_flow_set_nl_policy,
+		.maxattr	= WEIR_A_FLOW_SOURCE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_DEL,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_flow_del_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_flow_del_nl_policy,
+		.maxattr	= WEIR_A_FLOW_IFINDEX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_flow_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_flow_get_nl_policy,
+		.maxattr	= WEIR_A_FLOW_IFINDEX,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_FLOW_GET,
+		.dumpit	= weir_nl_flow_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_FLUSH,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_flow_flush_doit,
+		.post_doit	= weir_nl_post_doit,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_RECORD_GET,
+		.dumpit		= weir_nl_flow_record_get_dumpit,
+		.policy		= weir_flow_record_get_nl_policy,
+		.maxattr	= WEIR_A_FLOW_RECORD_BY,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_FLOW_LISTEN,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_flow_listen_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},

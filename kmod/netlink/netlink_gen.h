@@ -55,6 +55,14 @@ int weir_nl_chain_del_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_chain_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_chain_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_chain_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_flow_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_flow_record_get_dumpit(struct sk_buff *skb,
+				   struct netlink_callback *cb);
+int weir_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

@@ -182,21 +182,7 @@ void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp
 		weir_headers_ports(headers, &cursor);
 }
 
-/*
- * Flows are chosen by whoever sends packets, who may choose such as collide. So the hash is one
- * of a family that is strongly universal, with factors at random, as that of keys (kv/hash.h).
- */
-static struct {
-	u64	begin;
-	u64	factor[2 * ARRAY_SIZE(((struct weir_flow_key *)NULL)->word)];
-} weir_flow_secret __read_mostly;
-
-static __always_inline u64 weir_flow_key_mix(unsigned int i, u64 word)
-{
-	const u64 *factor = &weir_flow_secret.factor[2 * i];
-
-	return (factor[0] + (u32)word) * (factor[1] + (word >> 32));
-}
+struct weir_flow_secret weir_flow_secret __read_mostly;
 
 /**
  * weir_flow_key_hash() - a flow's hash
@@ -209,6 +195,10 @@ u32 weir_flow_key_hash(const struct weir_flow_key *key)
 	u64 sum = weir_flow_secret.begin;
 	unsigned int i;
 
+	if (key->ip == 4)
+		return weir_flow_hash_ipv4(weir_flow_pair((__force u32)key->src[0],
+							  (__force u32)key->dst[0]),
+					   key->word[4]);
 	for (i = 0; i < ARRAY_SIZE(key->word); i++)
 		sum += weir_flow_key_mix(i, key->word[i]);
 	return sum >> 32;

@@ -69,6 +69,49 @@ static inline bool weir_flow_key_equal(const struct weir_flow_key *a,
 	return !differs;
 }
 
+/**
+ * struct weir_flow_secret - factors of the hash of flows, at random
+ * @begin: is added to all
+ * @factor: two for each word of a key
+ *
+ * Flows are chosen by whoever sends packets, who may choose such as collide. So the hash is one
+ * of a family that is strongly universal, as that of keys (kv/hash.h).
+ */
+struct weir_flow_secret {
+	u64	begin;
+	u64	factor[2 * ARRAY_SIZE(((struct weir_flow_key *)NULL)->word)];
+};
+
+extern struct weir_flow_secret weir_flow_secret;
+
+static inline u64 weir_flow_key_mix(unsigned int i, u64 word)
+{
+	const u64 *factor = &weir_flow_secret.factor[2 * i];
+
+	return (factor[0] + (u32)word) * (factor[1] + (word >> 32));
+}
+
+/**
+ * weir_flow_pair() - the two addresses of IPv4, as they follow each other in its header
+ * @src: source address, network byte order
+ * @dst: destination address, likewise
+ */
+static inline u64 weir_flow_pair(u32 src, u32 dst)
+{
+	return src | (u64)dst << 32;
+}
+
+/**
+ * weir_flow_hash_ipv4() - what weir_flow_key_hash() returns for a key of IPv4
+ * @pair: its addresses
+ * @rest: the key's last word
+ */
+static inline u32 weir_flow_hash_ipv4(u64 pair, u64 rest)
+{
+	return (weir_flow_secret.begin + weir_flow_key_mix(0, pair) +
+		weir_flow_key_mix(4, rest)) >> 32;
+}
+
 void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp);
 u32 weir_flow_key_hash(const struct weir_flow_key *key);
 void weir_headers_init(void);

@@ -18,3 +18,10 @@ $(B)/bpf/members.bpf.o: selftests/bpf/chain/members.bpf.c $(B)/bpf/flags
 	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 -include $(B)/bpf/members.bpf.d
 $(eval $(call program,test-chain,selftests/bpf/chain/test_chain.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl -lpthread,$(B)/bpf/members.skel.h $(B)/bpf/weir_chain.skel.h))
+
+# Records of flows.
+$(B)/bpf/traffic.bpf.o: selftests/bpf/flow/traffic.bpf.c $(B)/bpf/flags
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+-include $(B)/bpf/traffic.bpf.d
+$(eval $(call program,test-flow,selftests/bpf/flow/test_flow.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl -lpthread,$(B)/bpf/traffic.skel.h $(B)/bpf/weir_chain.skel.h $(B)/bpf/weir_flow.skel.h))

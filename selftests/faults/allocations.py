@@ -231,6 +231,17 @@ def port_add():
                for mode in MODES)
 
 
+def flow_changes():
+    """A device's flows are recorded, otherwise, and no more."""
+    n = sweep(lambda: do("flow-set", ifindex=W1, flows=64), lambda: do("flow-del", ifindex=W1), failures=6)
+    do("flow-set", ifindex=W1, flows=64)
+    n += sweep(lambda: do("flow-set", ifindex=W1, idle=2000), lambda: do("flow-set", ifindex=W1, idle=15000), failures=0)
+    n += sweep(lambda: do("flow-del", ifindex=W1), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
+    n += sweep(lambda: do("flow-flush"), lambda: do("flow-set", ifindex=W1, flows=64), failures=0)
+    do("flow-flush")
+    return n
+
+
 def chain_changes():
     """Programs come to a chain, are replaced, move and go."""
     passes, other = xdp.program(), xdp.program()
@@ -482,7 +493,7 @@ def all_is_listed():
 
 
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
-          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, trim_qdisc, trim_tc, trim_meters,
+          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
@@ -507,7 +518,7 @@ tests = sweeps + [nothing_is_left, all_have_failed, all_is_listed]
 
 
 def clean_up():
-    for operation in "job-flush", "port-flush", "chain-flush", "trim-flush":
+    for operation in "job-flush", "port-flush", "chain-flush", "flow-flush", "trim-flush":
         error_of(lambda: do(operation))
 
 

@@ -15,10 +15,11 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
                              ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"),
-                             ("chain", "IFINDEX"))}
+                             ("chain", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
+                             ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"))}
 # Numbers of 64 bits; all others have 32.
 LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
-        ("trim", "trimmed-dscps"), ("trim", "control-dscps")}
+        ("trim", "trimmed-dscps"), ("trim", "control-dscps"), ("flow", "trimmed"), ("flow", "rate"), ("flow", "source")}
 # Attributes that change by themselves.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",
            "data-max", "header-max", "trim", "tx-trim", "dropped-trim"}
@@ -137,4 +138,5 @@ class Box:
         """All that requests can change."""
         self.heard()
         return (self.get("stats-get"), self.list("job-get"), self.list("source-get"),
-                self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.mtu("w2"))
+                self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.list("flow-get"),
+                self.mtu("w2"))

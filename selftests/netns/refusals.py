@@ -37,7 +37,7 @@ def must(name, **values):
 
 def state():
     """All that could be harmed; nothing here counts, but for the namespace's own time."""
-    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get")]
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get")]
 
 
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
@@ -79,10 +79,16 @@ CASES = [
       for name in ("source-add", "source-set", "source-del", "source-get", "source-flush")),
     *((name, {}, INVAL, "say which device: its index is missing")
       for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get",
-                   "chain-add", "chain-set", "chain-del", "chain-get")),
+                   "chain-add", "chain-set", "chain-del", "chain-get", "flow-set", "flow-del", "flow-get")),
     *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
       for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
-                          ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT))),
+                          ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT),
+                          ("flow-set", NODEV), ("flow-del", NOENT), ("flow-get", NOENT))),
+    ("flow-listen", {}, errno.EBUSY, "another socket has the records of flows"),
+    ("flow-del", {"ifindex": d1}, NOENT, "device [^ ]+ has no flows recorded"),
+    ("flow-set", {"ifindex": d0, "flows": 32}, errno.EBUSY, "the table has room for 16 flows: end recording, and begin it anew"),
+    *(("flow-set", {"ifindex": dev, "share": 500000}, INVAL, "a share is one of the link's rate: say rate, too") for dev in (d0, d1)),
+    ("flow-set", {"ifindex": d1, "flows": 1 << 24}, errno.ENOMEM, "records of so many flows take more than a quarter of the machine's memory"),
     ("port-set", {"ifindex": none, "mode": 1}, NOENT, f"there is no device {none} in this network namespace"),
     # Jobs.
     ("job-add", without(new, "id"), INVAL, "say which id the job is to have"),
@@ -374,7 +380,8 @@ def without_the_capability():
     try:
         for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
-                     "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush"):
+                     "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush",
+                     "flow-set", "flow-del", "flow-flush", "flow-listen"):
             error, _, _ = Family().ask(command(name), b"")
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
@@ -438,6 +445,9 @@ must("source-add", job=6, id=0, address=address("fd00::254"), port=12001)
 must("port-add", ifindex=d1, mode=3)
 must("trim-set", **dict(trim, ifindex=d1, full=2, **{"return-dscp": 12}))
 
+must("flow-set", ifindex=d0, flows=16)
+listener = Family()
+assert not listener.ask(command("flow-listen"), b"")[0]
 must("chain-add", ifindex=d1, prio=10, fd=passes)
 for place in range(16):
     must("chain-add", ifindex=d5, prio=1000 + place, fd=passes)

@@ -7,6 +7,7 @@
 
 #include "chain/words.h"
 #include "grammar/commands.h"
+#include "grammar/dscp.h"
 #include "grammar/grammar.h"
 #include "kv/words.h"
 #include "metrics/styles.h"
@@ -258,7 +259,7 @@ static const struct key chain_dev = {
 	"dev", "DEVICE", "the network device", .type = VALUE_DEVICE,
 };
 static const struct key chain_prio = {
-	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 100 is that of weir's program that sums, 200 of the one that forwards",
+	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 70 is that of weir's program that records flows, 100 of the one that sums, 200 of the one that forwards",
 	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
 };
 static const struct key chain_to = {
@@ -308,6 +309,91 @@ static const struct verb chain_verbs[] = {
 	  WEIR_CMD_CHAIN_GET, chain_show_keys, .run = chain_show_run },
 	{ "flush", "take all programs but weir's own out of all chains", WEIR_CMD_CHAIN_FLUSH,
 	  no_keys, .run = chain_flush_run },
+	{ .name = NULL },
+};
+
+/* Keys of flows. */
+static const struct key flow_dev = {
+	"dev", "DEVICE", "the network device that packets come in by",
+	VALUE_DEVICE, .attr = WEIR_A_FLOW_IFINDEX,
+};
+static const struct key flow_flows = {
+	"flows", "NUMBER", "flows at a time that are counted exactly, 16 to 16777216; fixed while they are recorded, and so is their memory (65536)",
+	VALUE_NUMBER, .attr = WEIR_A_FLOW_FLOWS,
+};
+static const struct key flow_sample = {
+	"sample", "NUMBER", "record one packet in so many, at random (1)",
+	VALUE_NUMBER, .attr = WEIR_A_FLOW_SAMPLE,
+};
+static const struct key flow_idle = {
+	"idle", "TIME", "silence after which a record ends, 1s to an hour (15s)",
+	.type = VALUE_TIME,
+};
+static const struct key flow_active = {
+	"active", "TIME", "time after which a record that goes on is reported, 1s to an hour (60s)",
+	.type = VALUE_TIME,
+};
+static const struct key flow_trimmed = {
+	"trimmed-dscp", "DSCP,...|none", "DSCPs of packets that have been trimmed (none)",
+	VALUE_OWN, .attr = WEIR_A_FLOW_TRIMMED, .names = &dscp_names, .none = "none",
+	.syntax = &dscp_list_syntax,
+};
+static const struct key flow_rate = {
+	"rate", "RATE", "the link's rate, which `share` needs",
+	VALUE_BITRATE, .attr = WEIR_A_FLOW_RATE,
+};
+static const struct key flow_share = {
+	"share", "SHARE", "share of the link, such as 30% or 0.3, with which a flow alarms (none)",
+	.type = VALUE_SHARE, .names = &none_names,
+};
+static const struct key flow_loss = {
+	"loss", "SHARE", "share of a flow's packets that is missing, such as 1%, with which it alarms (none)",
+	.type = VALUE_SHARE, .names = &none_names,
+};
+static const struct key flow_source = {
+	"source", "RATE", "rate with which a source alarms that had less before; 0bit for none (none)",
+	VALUE_BITRATE, .attr = WEIR_A_FLOW_SOURCE,
+};
+static const struct key flow_mode = {
+	"mode", "MODE", "where the device's chain sits, where there is none yet (xdp)",
+	VALUE_NAME, .names = &chain_mode_names,
+};
+static const struct key flow_record_dev = {
+	"dev", "DEVICE", "records of this device alone",
+	VALUE_DEVICE, .attr = WEIR_A_FLOW_RECORD_IFINDEX,
+};
+static const struct key flow_top = {
+	"top", "NUMBER|all", "so many records, those that have most of `by` (20; in JSON all, in no order)",
+	VALUE_NUMBER, .min = 1, .max = WEIR_FLOW_TOP_MAX, .names = &all_names,
+};
+static const struct key flow_by = {
+	"by", "WORD", "what the records are sorted by (bytes)",
+	VALUE_NAME, .attr = WEIR_A_FLOW_RECORD_BY, .names = &flow_by_names,
+};
+static const struct verb_key flow_on_keys[] = {
+	{ &flow_dev, true }, { &flow_flows, false }, { &flow_sample, false },
+	{ &flow_idle, false }, { &flow_active, false }, { &flow_trimmed, false },
+	{ &flow_rate, false }, { &flow_share, false }, { &flow_loss, false },
+	{ &flow_source, false },
+	{ &flow_mode, false }, END,
+};
+static const struct verb_key flow_off_keys[] = { { &flow_dev, true }, END };
+static const struct verb_key flow_show_keys[] = {
+	{ &flow_record_dev, false }, { &flow_top, false }, { &flow_by, false }, END,
+};
+static const struct verb_key flow_stats_keys[] = { { &flow_dev, false }, END };
+
+static const struct verb flow_verbs[] = {
+	{ "on", "record the flows of packets that come in by a device, or do it otherwise",
+	  WEIR_CMD_FLOW_SET, flow_on_keys, .run = flow_on },
+	{ "off", "end that, and forget the records", WEIR_CMD_FLOW_DEL, flow_off_keys,
+	  .run = flow_off },
+	{ "show", "show records, the largest first", WEIR_CMD_FLOW_RECORD_GET, flow_show_keys,
+	  .run = flow_show },
+	{ "stats", "show how the flows of a device are recorded, or of all, and how many there are",
+	  WEIR_CMD_FLOW_GET, flow_stats_keys, .run = flow_stats },
+	{ "flush", "end recording on all devices", WEIR_CMD_FLOW_FLUSH, no_keys,
+	  .run = flow_flush },
 	{ .name = NULL },
 };
 
@@ -477,6 +563,7 @@ const struct object grammar[] = {
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "chain", "XDP programs of a device, in an order", .verbs = chain_verbs },
+	{ "flow", "who sends how much to whom by a device", .verbs = flow_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },

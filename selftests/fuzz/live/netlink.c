@@ -103,10 +103,16 @@ static bool takes_a_program(const struct grammar_op *op, int error)
 	return error == E2BIG && op->cmd == WEIR_CMD_CHAIN_ADD;
 }
 
+/* A table has its size, and reports their listener. */
+static bool is_busy(const struct grammar_op *op, int error)
+{
+	return error == EBUSY && (op->cmd == WEIR_CMD_FLOW_SET || op->cmd == WEIR_CMD_FLOW_LISTEN);
+}
+
 static void judge_refusal(const struct message *m, const struct answer *answer)
 {
 	if (!is_documented(answer->err) && !(answer->err == EADDRINUSE && takes_a_place(m->op)) &&
-	    !takes_a_program(m->op, answer->err))
+	    !takes_a_program(m->op, answer->err) && !is_busy(m->op, answer->err))
 		fault("%s ends with errno %d", m->op->name, answer->err);
 	if (answer->err != ENOMEM && !answer->sentence && !answer->place)
 		fault("%s is refused with %d and no word", m->op->name, answer->err);
@@ -524,6 +530,9 @@ static void look(uint64_t left[2])
 	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_CHAIN_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
+	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FLOW_GET), true);
+	talk(fd, &m, &answer, NULL, NULL);
+	left[0] += answer.replies;
 }
 
 static bool is_flushed(void)
@@ -538,6 +547,7 @@ static bool is_flushed(void)
 		flush(WEIR_CMD_JOB_FLUSH);
 		flush(WEIR_CMD_PORT_FLUSH);
 		flush(WEIR_CMD_CHAIN_FLUSH);
+		flush(WEIR_CMD_FLOW_FLUSH);
 		flush(WEIR_CMD_TRIM_FLUSH);
 		look(left);
 		empty &= !left[0];

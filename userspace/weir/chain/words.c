@@ -6,14 +6,20 @@
 #include "base/tool.h"
 #include "grammar/args.h"
 
+static bool is_own(uint64_t prio)
+{
+	return prio == WEIR_CHAIN_PRIO_FLOW || prio == WEIR_CHAIN_PRIO_SUM ||
+	       prio == WEIR_CHAIN_PRIO_FORWARD;
+}
+
 static int parse_prio(struct value *value)
 {
 	int status = args_digits(value, value->word, &value->number);
 
 	if (status)
 		return status;
-	if (value->number == WEIR_CHAIN_PRIO_SUM || value->number == WEIR_CHAIN_PRIO_FORWARD)
-		return usage(value->key->name, "%s %s is the place of weir's own program: take one before or behind it; `weir port` and `weir trim` bring that program",
+	if (is_own(value->number))
+		return usage(value->key->name, "%s %s is the place of weir's own program: take one before or behind it; `weir port`, `weir trim` and `weir flow` bring that program",
 			     value->key->name, value->word);
 	return WEIR_OK;
 }

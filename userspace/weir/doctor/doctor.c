@@ -112,6 +112,7 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_PORT_GET, &patient->ports);
 	err = err ?: dump(&patient->weir, WEIR_CMD_TRIM_GET, &patient->trims);
 	err = err ?: dump(&patient->weir, WEIR_CMD_CHAIN_GET, &patient->chains);
+	err = err ?: dump(&patient->weir, WEIR_CMD_FLOW_GET, &patient->flows);
 	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	if (err == -EPERM) {
 		report(&(struct finding){ DOCTOR_WARN, "blocks", "", "run weir as root" },
@@ -148,6 +149,7 @@ static int examine(struct patient *patient)
 	if (!read_all(patient)) {
 		doctor_ports(patient);
 		doctor_chains(patient);
+		doctor_flows(patient);
 		doctor_trims(patient);
 		doctor_jobs(patient);
 		doctor_late(patient);
@@ -160,6 +162,7 @@ static int examine(struct patient *patient)
 	nl_replies_free(&patient->blocks);
 	nl_replies_free(&patient->trims);
 	nl_replies_free(&patient->chains);
+	nl_replies_free(&patient->flows);
 	nl_close(&patient->rtnl);
 	weir_close(&patient->weir);
 	return WEIR_OK;

@@ -43,6 +43,7 @@ struct patient {
 	struct nl_replies blocks;
 	struct nl_replies trims;
 	struct nl_replies chains;
+	struct nl_replies flows;
 };
 
 /* The fields of a job that the checks need. */
@@ -85,6 +86,7 @@ bool port_known(const struct patient *patient, unsigned int ifindex);
 void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
 void doctor_chains(struct patient *patient);
+void doctor_flows(struct patient *patient);
 void doctor_trims(struct patient *patient);
 void doctor_weird(void);
 void doctor_jobs(struct patient *patient);

@@ -77,6 +77,7 @@ function begin(table, attributes)
 /^\tWEIR_A_STATS_CONTRIBUTIONS = 1,/ { begin("counters", "WEIR_A_STATS_") }
 /^\tWEIR_A_TRIM_STATS_WHOLE = 1,/ { begin("trim_counters", "WEIR_A_TRIM_STATS_") }
 /^\tWEIR_A_CHAIN_STATS_ABORTED = 1,/ { begin("chain_counters", "WEIR_A_CHAIN_STATS_") }
+/^\tWEIR_A_FLOW_STATS_RECORDS = 1,/ { begin("flow_counters", "WEIR_A_FLOW_STATS_") }
 counters && (/^\tWEIR_A_STATS_REFUSAL,/ || /^$/) { counters = ""; print "};\n" }
 counters && $1 ~ "^" counters {
 	constant = $1

@@ -21,6 +21,9 @@ const struct names mode_names = { "mode", COUNT(modes), modes };
 const struct names reason_names = { "reason", COUNT(reasons), reasons };
 const struct names event_names = { "event", COUNT(events), events };
 const struct names chain_part_names = { "part", COUNT(chain_parts), chain_parts };
+const struct names flow_by_names = { "word", COUNT(flow_bys), flow_bys };
+const struct names flow_alarm_names = { "alarm", COUNT(flow_alarms), flow_alarms };
+const struct names flow_end_names = { "end", COUNT(flow_ends), flow_ends };
 const struct names trim_hook_names = { "hook", COUNT(trim_hooks), trim_hooks };
 const struct names trim_length_names = { "length", COUNT(trim_lengths), trim_lengths };
 const struct names trim_share_names = { "share", COUNT(trim_shares), trim_shares };
@@ -30,9 +33,11 @@ const struct names trim_meter_names = { "meter", COUNT(trim_meters), trim_meters
 const struct names counter_names = { "counter", COUNT(counters), counters };
 const struct names trim_counter_names = { "counter", COUNT(trim_counters), trim_counters };
 const struct names chain_counter_names = { "counter", COUNT(chain_counters), chain_counters };
+const struct names flow_counter_names = { "counter", COUNT(flow_counters), flow_counters };
 
 static const struct name never[] = { { 0, "never", NULL } };
 static const struct name all[] = { { 0, "all", NULL } };
+static const struct name none[] = { { 0, "none", NULL } };
 static const struct name vlans[] = { { 0, "untagged", NULL }, { VLAN_ANY, "any", NULL } };
 
 static const struct name edges[] = { { 0, "off", NULL }, { 1, "on", NULL } };
@@ -59,6 +64,7 @@ const struct names dscp_names = { "DSCP", COUNT(dscps), dscps };
 static const struct name dynamic[] = { { WEIR_TRIM_QUEUE_DYNAMIC, "dynamic", NULL } };
 const struct names queue_names = { "queue", COUNT(dynamic), dynamic };
 const struct names never_names = { "time", COUNT(never), never };
+const struct names none_names = { "share", COUNT(none), none };
 const struct names all_names = { "number", COUNT(all), all };
 const struct names vlan_names = { "VLAN", COUNT(vlans), vlans };
 

@@ -29,6 +29,9 @@ extern const struct names mode_names;
 extern const struct names reason_names;
 extern const struct names event_names;
 extern const struct names chain_part_names;
+extern const struct names flow_by_names;
+extern const struct names flow_end_names;
+extern const struct names flow_alarm_names;
 extern const struct names trim_hook_names;
 extern const struct names trim_length_names;
 extern const struct names trim_share_names;
@@ -46,12 +49,14 @@ extern const struct names profile_names;
 extern const struct names counter_names;
 extern const struct names trim_counter_names;
 extern const struct names chain_counter_names;
+extern const struct names flow_counter_names;
 
 /* Words for some of the numbers that a key takes. */
 #define VLAN_ANY 4095
 extern const struct names queue_names;
 extern const struct names never_names;
 extern const struct names all_names;
+extern const struct names none_names;
 extern const struct names vlan_names;
 
 const struct name *names_find(const struct names *names, const char *word);

@@ -40,12 +40,19 @@ static const struct maker makers[] = {
 					{ "rate", "none" } } },
 	[KIND_CHAIN]	= { "chain", "add", { "dev", "prio" }, "replace", "del",
 			    .hidden = { { "mode" }, { "section" } }, .whole = true },
+	[KIND_FLOW]	= { "flow", "on", { "dev" }, "", "off",
+			    .hidden = { { "trimmed-dscp", "none" }, { "mode" }, { "rate" },
+					{ "share", "none" }, { "loss", "none" },
+					{ "source", "0bit" } } },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
 	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
 };
 
-/* Keys of `trim set` that a live policy does not take otherwise. */
-#define FIXED_KEY "hook"
+/* Keys that a live object does not take otherwise: of `trim set`, and of `flow on`. */
+static bool is_fixed(const char *key)
+{
+	return !strcmp(key, "hook") || !strcmp(key, "flows");
+}
 
 static bool is_id(const struct maker *maker, const char *key)
 {
@@ -90,7 +97,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, port attach, trim set and trim-default set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, flow on, port attach, trim set and trim-default set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 
@@ -236,7 +243,7 @@ static const char *taken_back(const struct maker *maker, const struct key *key)
 static bool can_set(const struct maker *maker, const struct args *args, const struct key *key)
 {
 	if (!*maker->set)
-		return strcmp(key->name, FIXED_KEY);
+		return !is_fixed(key->name);
 	return grammar_key(grammar_verb(args->object, maker->set), key->name);
 }
 

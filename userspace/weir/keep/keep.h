@@ -30,7 +30,7 @@ void keep_show(const struct command *command);
  * @owner: of a source, the name of its job
  * @command: the one that makes it
  */
-enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_PORT, KIND_TRIM, KINDS };
+enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FLOW, KIND_PORT, KIND_TRIM, KINDS };
 
 struct item {
 	enum kind kind;

@@ -11,6 +11,7 @@
 #include "base/print.h"
 #include "base/tool.h"
 #include "chain/chain.h"
+#include "flow/flow.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "port/attach.h"
@@ -109,6 +110,16 @@ static void save_place(struct saving *saving, const struct nlmsghdr *message)
 		chain_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
 }
 
+static void save_flow(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_FLOW_MAX + 1];
+	struct link link;
+
+	weir_attributes(message, table, WEIR_A_FLOW_MAX);
+	if (!rtnl_link(&saving->rtnl, nl_uint(table[WEIR_A_FLOW_IFINDEX]), &link))
+		flow_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+}
+
 /* Has weir's qdisc another one below it, which came from the device's root? */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
@@ -183,6 +194,7 @@ static int save(struct saving *saving)
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
 	status = status ?: save_all(saving, WEIR_CMD_CHAIN_GET, save_place);
+	status = status ?: save_all(saving, WEIR_CMD_FLOW_GET, save_flow);
 	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
 	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);
 }

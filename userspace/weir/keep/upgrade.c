@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * `weir upgrade`: another module under jobs that run. What each network namespace has is read
- * first; then ports, policies and chains go, which hold the module, then the module with the jobs, and
+ * first; then ports, policies, flows and chains go, which hold the module, then the module with the jobs, and
  * all is made again with the new one. Workers take the box for one that was away: they join
  * again, and send what is not answered once more, so no sum is lost or counted twice.
  */
@@ -236,6 +236,7 @@ static int let_go(struct upgrade *upgrade)
 		status = enter(&upgrade->space[i]);
 		status = status ?: run_words("trim flush");
 		status = status ?: run_words("port flush");
+		status = status ?: run_words("flow flush");
 		status = status ?: run_words("chain flush");
 	}
 	return status;

@@ -19,6 +19,8 @@ const struct scope scopes[SCOPES] = {
 			 "{{port}}" },
 	[SCOPE_CHAIN] = { "chain_", WEIR_CMD_CHAIN_GET, true, WEIR_A_CHAIN_STATS,
 			  WEIR_A_CHAIN_MAX, "{{port}} {{prio}} {{program}}" },
+	[SCOPE_FLOW] = { "flow_", WEIR_CMD_FLOW_GET, true, WEIR_A_FLOW_STATS, WEIR_A_FLOW_MAX,
+			 "{{port}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
 };
@@ -45,6 +47,8 @@ static const struct {
 	  "1 active, 2 straggler, 3 dead, 4 excluded." },
 	{ SCOPE_SOURCE, WEIR_A_SOURCE_MISSING, "missing_blocks",
 	  "Open blocks that the source is not in." },
+	{ SCOPE_FLOW, WEIR_A_FLOW_FLOWS, "flows", "Flows that there is room for." },
+	{ SCOPE_FLOW, WEIR_A_FLOW_MEMORY, "memory_bytes", "Memory of the records." },
 	{ SCOPE_TRIM, WEIR_A_TRIM_DATA_DEPTH, "data_depth_packets",
 	  "Packets that wait in the data band." },
 	{ SCOPE_TRIM, WEIR_A_TRIM_HEADER_DEPTH, "header_depth_packets",
@@ -69,12 +73,12 @@ static const char *sai_name(uint16_t attr)
 	return NULL;
 }
 
-/* The largest that was seen is no counter, and no state of now. */
-static bool is_maximum(const char *word)
+/* The largest that was seen is no counter, and no state of now; nor is what there is now. */
+static bool is_no_counter(const char *word)
 {
 	size_t length = strlen(word);
 
-	return length > 4 && !strcmp(word + length - 4, "-max");
+	return (length > 4 && !strcmp(word + length - 4, "-max")) || !strcmp(word, "records");
 }
 
 static void set_name(struct metric *metric, const char *word)
@@ -108,7 +112,7 @@ static void each_counter(unsigned int scope, const struct names *names, metric_f
 			.attr = names->name[i].value,
 		};
 
-		if (is_maximum(word))
+		if (is_no_counter(word))
 			continue;
 		set_name(&metric, word);
 		each(&metric, context);
@@ -143,17 +147,24 @@ static void special(unsigned int scope, enum metric_kind kind, const char *word,
 	each(&metric, context);
 }
 
-/* Of trimming and of chains no packet is refused. */
+/* Of trimming, chains and flows no packet is refused. */
 static bool refuses(unsigned int scope)
 {
-	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN;
+	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN && scope != SCOPE_FLOW;
 }
 
 static const struct names *counters_of(unsigned int scope)
 {
-	if (scope == SCOPE_TRIM)
+	switch (scope) {
+	case SCOPE_TRIM:
 		return &trim_counter_names;
-	return scope == SCOPE_CHAIN ? &chain_counter_names : &counter_names;
+	case SCOPE_CHAIN:
+		return &chain_counter_names;
+	case SCOPE_FLOW:
+		return &flow_counter_names;
+	default:
+		return &counter_names;
+	}
 }
 
 void metrics_each(metric_fn *each, void *context)

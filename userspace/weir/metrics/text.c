@@ -91,6 +91,9 @@ static void write_labels(const struct page *page, unsigned int scope,
 		port_label(nl_string(attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
 		chain_labels(message, labels);
 		break;
+	case SCOPE_FLOW:
+		port_label(nl_string(attribute(message, WEIR_A_FLOW_IFNAME)), labels);
+		break;
 	case SCOPE_TRIM:
 		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);
 		break;

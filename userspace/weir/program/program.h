@@ -33,6 +33,7 @@
 #define WEIR_FORWARD_BOUND_NAME	"weir_forward_on"	/* one device */
 #define WEIR_CHAIN_NAME		"weir_chain"
 #define WEIR_CHAIN_FLAT_NAME	"weir_chain_flat"	/* takes no fragments */
+#define WEIR_FLOW_NAME		"weir_flow"
 
 /* weir_formats[] of the programs' read-only data */
 struct format_ports {
@@ -122,9 +123,10 @@ void program_close(struct program *program);
 int program_refused(int err, const char *name);
 int tc_find_refused(const char *dev, int err);
 
-/* xdp.c, forward.c, tc.c, tcx.c: those that return int return a negative errno */
+/* xdp.c, forward.c, flow.c, tc.c, tcx.c: those that return int return a negative errno */
 int xdp_load(const struct format_ports *ports, unsigned int bind_to, struct program *program);
 int forward_load(struct program *program, unsigned int bind_to);
+int flow_load(struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);

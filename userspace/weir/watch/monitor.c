@@ -14,6 +14,7 @@
 #include "base/print.h"
 #include "base/tool.h"
 #include "chain/chain.h"
+#include "flow/flow.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/names.h"
@@ -57,6 +58,9 @@ static const struct notification {
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", print_port },
 	{ WEIR_CMD_CHAIN_NTF, "chain", chain_print },
 	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", chain_print },
+	{ WEIR_CMD_FLOW_NTF, "flow", flow_table_print },
+	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", flow_table_print },
+	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", flow_alarm_print },
 	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },

@@ -79,6 +79,25 @@ static void put_chain(struct json_object *to, const struct nlmsghdr *message)
 	put_text(to, "program", nl_string(table[WEIR_A_CHAIN_NAME]));
 }
 
+static void put_flow(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_FLOW_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_FLOW_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_FLOW_IFNAME]));
+}
+
+static void put_flow_alarm(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_FLOW_ALARM_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_FLOW_ALARM_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_FLOW_ALARM_IFNAME]));
+	put_text(to, "alarm", names_word(&flow_alarm_names, nl_uint(table[WEIR_A_FLOW_ALARM_ALARM])));
+	put_number(to, "value", table[WEIR_A_FLOW_ALARM_VALUE]);
+	put_number(to, "threshold", table[WEIR_A_FLOW_ALARM_THRESHOLD]);
+}
+
 static void put_trim(struct json_object *to, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
@@ -112,6 +131,9 @@ static const struct kind {
 	{ WEIR_CMD_PORT_DEL_NTF, "port-del", put_port },
 	{ WEIR_CMD_CHAIN_NTF, "chain", put_chain },
 	{ WEIR_CMD_CHAIN_DEL_NTF, "chain-del", put_chain },
+	{ WEIR_CMD_FLOW_NTF, "flow", put_flow },
+	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", put_flow },
+	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", put_flow_alarm },
 	{ WEIR_CMD_TRIM_NTF, "trim", put_trim },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", put_trim },
 	{ WEIR_CMD_EVENT_NTF, NULL, put_event },

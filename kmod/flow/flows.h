@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_FLOWS_H
+#define _WEIR_FLOWS_H
+
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+
+#include "base/net.h"
+#include "flow/table.h"
+
+struct net_device;
+struct xdp_md;
+
+/* A request may name any index, a negative one too. */
+static inline struct hlist_head *weir_flows_bucket(struct weir_net *wn, int ifindex)
+{
+	return &wn->flow_table[(u32)ifindex % WEIR_FLOW_BUCKETS];
+}
+
+/**
+ * weir_flows_get() - find the table of a device
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the table lives as
+ * long as that is held.
+ */
+static inline struct weir_flow_table *weir_flows_get(struct weir_net *wn, int ifindex)
+{
+	struct weir_flow_table *table;
+
+	hlist_for_each_entry_rcu(table, weir_flows_bucket(wn, ifindex), node,
+				 lockdep_rtnl_is_held())
+		if (table->ifindex == ifindex)
+			return table;
+	return NULL;
+}
+
+int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table);
+void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table);
+void weir_flows_flush(struct weir_net *wn);
+int weir_flows_init(void);
+void weir_flows_uninit(void);
+int weir_flow_xdp(struct xdp_md *ctx);
+
+#endif /* _WEIR_FLOWS_H */
