@@ -68,7 +68,8 @@ under_load() {
 	local pid i
 	pings 2000 & pid=$!
 	for ((i = 0; i < 10; i++)); do
-		weir flow off dev w1 && weir flow on dev w1 flows 64 idle 1s || break
+		weir flow off dev w1 || break
+		weir flow on dev w1 flows 64 idle 1s || break
 	done
 	((i == 10)) && wait "$pid" && return
 	cat "$box_out/ping"
@@ -134,8 +135,10 @@ exported() {
 	collected 127.0.0.1 nf 9995 && weir flow on dev w1 idle 2s active 1s && refuses "another socket" in_router weir-flow-export 127.0.0.1 9995 || return
 	sends 6001 300 && sends 6002 12 && pings 50 && sends 6001 5 && poll 60 ended || return
 	made=$(weir -j flow stats dev w1 | gojq -r '.[0].stats // .[0] | "\(.packets) \(.bytes) \(.lost)"')
-	kill "$exporter" && wait "$exporter" || { cat "$box_out/exports"; return 1; }
-	kill "$collector" && wait "$collector"
+	kill "$exporter"
+	wait "$exporter" || { cat "$box_out/exports"; return 1; }
+	kill "$collector"
+	wait "$collector"
 	[[ "$(totals "$box_out/nf" | cut -d' ' -f2-) 0" == "$made" ]] && return
 	echo "made $made, collected $(totals "$box_out/nf")"
 	return 1

@@ -695,7 +695,7 @@ static void threshold(uint16_t attr, uint64_t value)
 		mnl_attr_put_u64(request, attr, value);
 	else
 		mnl_attr_put_u32(request, attr, value);
-	genl_ask(request, NULL, NULL, "a threshold is set");
+	genl_ask(request, NULL, NULL, "a bound is set");
 	memset(alarms, 0, sizeof(alarms));
 }
 
