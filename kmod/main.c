@@ -5,6 +5,7 @@
 
 #include "chain/chain.h"
 #include "flow/flows.h"
+#include "filter/filter.h"
 #include "hook/kfunc.h"
 #include "job/port.h"
 #include "netlink/event.h"
@@ -47,9 +48,12 @@ static int __init weir_init(void)
 	err = weir_flows_init();
 	if (err)
 		goto chain;
-	err = weir_trim_init();
+	err = weir_filter_init();
 	if (err)
 		goto flows;
+	err = weir_trim_init();
+	if (err)
+		goto filter;
 	err = weir_sch_init();
 	if (err)
 		goto trim;
@@ -66,6 +70,8 @@ sch:
 	weir_sch_uninit();
 trim:
 	weir_trim_uninit();
+filter:
+	weir_filter_uninit();
 flows:
 	weir_flows_uninit();
 chain:
@@ -87,6 +93,7 @@ static void __exit weir_exit(void)
 	weir_nl_uninit();
 	weir_sch_uninit();
 	weir_trim_uninit();
+	weir_filter_uninit();
 	weir_flows_uninit();
 	weir_chain_uninit();
 	weir_port_uninit();
@@ -94,7 +101,7 @@ static void __exit weir_exit(void)
 	weir_netns_uninit();
 	weir_fdb_uninit();
 	weir_overflow_uninit();
-	/* Ports, chains and policies are freed by RCU callbacks, which are code of this module. */
+	/* Much is freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();
 	weir_room_uninit();
 }

@@ -5,6 +5,7 @@
 #include "base/net.h"
 #include "chain/chain.h"
 #include "flow/flows.h"
+#include "filter/filter.h"
 #include "job/jobs.h"
 #include "job/port.h"
 #include "netns.h"
@@ -22,6 +23,7 @@ static int __net_init weir_net_init(struct net *net)
 	xa_init(&wn->ports);
 	xa_init(&wn->chains);
 	xa_init(&wn->flows);
+	xa_init(&wn->filters);
 	xa_init(&wn->trims);
 	xa_init(&wn->bridge_ports);
 	wn->returned = cpu_to_be16(get_random_u16() | 1);
@@ -41,6 +43,7 @@ static void __net_exit weir_net_pre_exit(struct net *net)
 	mutex_lock(&wn->lock);
 	weir_chain_flush(wn);
 	weir_flows_flush(wn);
+	weir_filter_flush(wn);
 	weir_port_flush(wn);
 	weir_trim_flush(wn);
 	weir_job_flush(wn);
@@ -54,6 +57,7 @@ static void __net_exit weir_net_exit(struct net *net)
 	xa_destroy(&wn->bridge_ports);
 	xa_destroy(&wn->trims);
 	xa_destroy(&wn->flows);
+	xa_destroy(&wn->filters);
 	xa_destroy(&wn->chains);
 	kfree(wn->trim_default);
 	xa_destroy(&wn->ports);

@@ -169,6 +169,12 @@ struct weir_contrib {
  *	int weir_flow_xdp(struct xdp_md *ctx);
  *
  * It returns 0, or -ENOENT where the device has not. The packet is not changed.
+ * Weir's program in the chain of a device that has a filter (WEIR_CMD_FILTER_ADD) asks
+ *
+ *	int weir_filter_xdp(struct xdp_md *ctx);
+ *
+ * for the verdict: XDP_PASS or XDP_DROP. A rule may have given the packet another DSCP; nothing
+ * has moved.
  */
 
 #endif /* _UAPI_WEIR_BPF_H */

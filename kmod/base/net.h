@@ -16,6 +16,7 @@ struct weir_trim_config;
 #define WEIR_PORT_BUCKETS	64
 #define WEIR_CHAIN_BUCKETS	64
 #define WEIR_FLOW_BUCKETS	64
+#define WEIR_FILTER_BUCKETS	64
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -32,6 +33,8 @@ struct weir_trim_config;
  * @flows: tables of flows by interface index, in order; under RTNL
  * @flow_table: the same, hashed by it; written under RTNL, read under RCU
  * @flow_listener: port of the netlink socket that records are reported to, 0 for none
+ * @filters: filters by interface index, in order; under RTNL
+ * @filter_table: the same, hashed by it; written under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
@@ -55,6 +58,8 @@ struct weir_net {
 	struct xarray			flows;
 	struct hlist_head		flow_table[WEIR_FLOW_BUCKETS];
 	u32				flow_listener;
+	struct xarray			filters;
+	struct hlist_head		filter_table[WEIR_FILTER_BUCKETS];
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;

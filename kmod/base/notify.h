@@ -14,9 +14,13 @@ struct weir_flow;
 struct weir_flow_notice;
 struct weir_flow_sum;
 struct weir_flow_table;
+struct weir_filter;
+struct weir_filter_rule;
 struct weir_job;
 struct weir_net;
 struct weir_port;
+struct weir_sources_owner;
+struct weir_sources_seen;
 struct weir_trim;
 
 /**
@@ -28,6 +32,8 @@ struct weir_trim;
  * @flow_reported: no more is reported for a while; sleeps
  * @flow_alarm: a threshold was reached; sleeps
  * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held
+ * @filter_gone: a rule is gone from its filter, and is there until this returns; RTNL is held
+ * @filter_source: a source was blocked, or is not any more; sleeps
  * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context
@@ -43,6 +49,10 @@ struct weir_notify {
 	void (*flow_reported)(struct weir_flow_table *table);
 	void (*flow_alarm)(struct weir_flow_table *table, const struct weir_flow_notice *notice);
 	void (*flow_gone)(struct weir_flow_table *table);
+	void (*filter_gone)(struct weir_net *wn, const struct weir_filter *filter,
+			    const struct weir_filter_rule *rule);
+	void (*filter_source)(const struct weir_sources_owner *owner,
+			      const struct weir_sources_seen *seen);
 	void (*trim_changed)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*trim_gone)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*generation)(const struct weir_job *job);

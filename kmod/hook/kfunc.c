@@ -20,6 +20,7 @@
 #include "base/payload.h"
 #include "chain/chain.h"
 #include "flow/flows.h"
+#include "filter/filter.h"
 #include "hook/arp.h"
 #include "hook/frame.h"
 #include "hook/kfunc.h"
@@ -173,13 +174,14 @@ __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib
 
 __bpf_kfunc_end_defs();
 
-/* A module has one set for a type of program, so the kfuncs of chains and trimming are in it. */
+/* A module has one set for a type of program: the kfuncs of all of its parts are in it. */
 BTF_KFUNCS_START(weir_xdp_kfuncs)
 BTF_ID_FLAGS(func, weir_contribute_xdp)
 BTF_ID_FLAGS(func, weir_refuse_xdp)
 BTF_ID_FLAGS(func, weir_arp_xdp)
 BTF_ID_FLAGS(func, weir_chain_xdp)
 BTF_ID_FLAGS(func, weir_flow_xdp)
+BTF_ID_FLAGS(func, weir_filter_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)

@@ -11,7 +11,7 @@
 
 #include "base/net.h"
 #include "job/join.h"
-#include "job/rate.h"
+#include "base/rate.h"
 #include "job/timers.h"
 #include "out/dest.h"
 #include "sum/block.h"

@@ -7,7 +7,7 @@
 #include "base/stats.h"
 #include "job/job.h"
 #include "job/lateness.h"
-#include "job/rate.h"
+#include "base/rate.h"
 #include "out/dest.h"
 
 /**

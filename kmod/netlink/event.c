@@ -91,6 +91,18 @@ static void weir_event_flow_gone(struct weir_flow_table *table)
 	weir_nl_flow_notify(table, WEIR_CMD_FLOW_DEL_NTF);
 }
 
+static void weir_event_filter_gone(struct weir_net *wn, const struct weir_filter *filter,
+				   const struct weir_filter_rule *rule)
+{
+	weir_nl_filter_notify(wn, filter, rule, WEIR_CMD_FILTER_DEL_NTF);
+}
+
+static void weir_event_filter_source(const struct weir_sources_owner *owner,
+				     const struct weir_sources_seen *seen)
+{
+	weir_nl_filter_source_notify(owner, seen);
+}
+
 static void weir_event_trim_changed(struct weir_net *wn,
 				    const struct weir_trim *trim)
 {
@@ -110,6 +122,8 @@ static const struct weir_notify weir_event_notify = {
 	.flow_reported	= weir_nl_flow_reported,
 	.flow_alarm	= weir_nl_flow_alarm,
 	.flow_gone	= weir_event_flow_gone,
+	.filter_gone	= weir_event_filter_gone,
+	.filter_source	= weir_event_filter_source,
 	.trim_changed	= weir_event_trim_changed,
 	.trim_gone	= weir_event_trim_gone,
 	.generation	= weir_event_generation,

@@ -11,10 +11,14 @@
 
 struct weir_chain;
 struct weir_chain_place;
+struct weir_filter;
+struct weir_filter_rule;
 struct weir_job;
 struct weir_port;
 struct weir_rate_config;
 struct weir_source;
+struct weir_sources_owner;
+struct weir_sources_seen;
 struct weir_trim;
 
 int weir_nl_init(void);
@@ -26,6 +30,10 @@ void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd);
 void weir_nl_chain_notify(struct weir_net *wn, const struct weir_chain *chain,
 			  const struct weir_chain_place *place, u8 cmd);
+void weir_nl_filter_notify(struct weir_net *wn, const struct weir_filter *filter,
+			   const struct weir_filter_rule *rule, u8 cmd);
+void weir_nl_filter_source_notify(const struct weir_sources_owner *owner,
+				  const struct weir_sources_seen *seen);
 void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 			 u8 cmd);
 

@@ -56,6 +56,8 @@ static u32 weir_nl_chain_part(u32 prio)
 	switch (prio) {
 	case WEIR_CHAIN_PRIO_FLOW:
 		return WEIR_CHAIN_PART_FLOW;
+	case WEIR_CHAIN_PRIO_FILTER:
+		return WEIR_CHAIN_PART_FILTER;
 	case WEIR_CHAIN_PRIO_SUM:
 		return WEIR_CHAIN_PART_SUM;
 	case WEIR_CHAIN_PRIO_FORWARD:

@@ -46,6 +46,16 @@ static const struct netlink_range_validation weir_a_chain_to_range = {
 	.max	= WEIR_CHAIN_PRIO_MAX,
 };
 
+static const struct netlink_range_validation weir_a_filter_prio_range = {
+	.min	= 1ULL,
+	.max	= WEIR_FILTER_PRIO_MAX,
+};
+
+static const struct netlink_range_validation weir_a_filter_sources_range = {
+	.min	= 1ULL,
+	.max	= WEIR_FILTER_SOURCES_MAX,
+};
+
 static const struct netlink_range_validation weir_a_flow_flows_range = {
 	.min	= WEIR_FLOWS_MIN,
 	.max	= WEIR_FLOWS_MAX,
@@ -97,6 +107,16 @@ static const struct netlink_range_validation weir_a_trim_t1_range = {
 };
 
 /* Common nested types */
+const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_OPTIONS + 1] = {
+	[WEIR_A_FILTER_MATCH_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
+	[WEIR_A_FILTER_MATCH_LENGTH] = { .type = NLA_U32, },
+	[WEIR_A_FILTER_MATCH_LENGTH_LAST] = { .type = NLA_U32, },
+	[WEIR_A_FILTER_MATCH_TCP_SET] = NLA_POLICY_MAX(NLA_U32, 255),
+	[WEIR_A_FILTER_MATCH_TCP_CLEAR] = NLA_POLICY_MAX(NLA_U32, 255),
+	[WEIR_A_FILTER_MATCH_FRAGMENT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_FILTER_MATCH_OPTIONS] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
 const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
 	[WEIR_A_RATE_PACKETS] = { .type = NLA_U32, },
 	[WEIR_A_RATE_PACKETS_BURST] = { .type = NLA_U32, },
@@ -360,6 +380,70 @@ static const struct nla_policy weir_flow_record_get_nl_policy[WEIR_A_FLOW_RECORD
 	[WEIR_A_FLOW_RECORD_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_FLOW_RECORD_TOP] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_FLOW_TOP_MAX),
 	[WEIR_A_FLOW_RECORD_BY] = NLA_POLICY_MAX(NLA_U32, 4),
+};
+
+/* WEIR_CMD_FILTER_ADD - do */
+static const struct nla_policy weir_filter_add_nl_policy[WEIR_A_FILTER_MORE + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
+	[WEIR_A_FILTER_MATCH] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
+	[WEIR_A_FILTER_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+	[WEIR_A_FILTER_COMMON] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
+	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
+	[WEIR_A_FILTER_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
+	[WEIR_A_FILTER_EACH] = { .type = NLA_FLAG, },
+	[WEIR_A_FILTER_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sources_range),
+	[WEIR_A_FILTER_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_FILTER_TIME] = NLA_POLICY_MIN(NLA_U32, WEIR_FILTER_TIME_MIN),
+	[WEIR_A_FILTER_MORE] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_FILTER_SET - do */
+static const struct nla_policy weir_filter_set_nl_policy[WEIR_A_FILTER_TIME + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
+	[WEIR_A_FILTER_MATCH] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
+	[WEIR_A_FILTER_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
+	[WEIR_A_FILTER_COMMON] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
+	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
+	[WEIR_A_FILTER_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
+	[WEIR_A_FILTER_EACH] = { .type = NLA_FLAG, },
+	[WEIR_A_FILTER_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sources_range),
+	[WEIR_A_FILTER_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
+	[WEIR_A_FILTER_TIME] = NLA_POLICY_MIN(NLA_U32, WEIR_FILTER_TIME_MIN),
+};
+
+/* WEIR_CMD_FILTER_DEL - do */
+static const struct nla_policy weir_filter_del_nl_policy[WEIR_A_FILTER_PRIO + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
+};
+
+/* WEIR_CMD_FILTER_GET - do */
+static const struct nla_policy weir_filter_get_do_nl_policy[WEIR_A_FILTER_PRIO + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
+};
+
+/* WEIR_CMD_FILTER_GET - dump */
+static const struct nla_policy weir_filter_get_dump_nl_policy[WEIR_A_FILTER_IFINDEX + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_FILTER_FLUSH - do */
+static const struct nla_policy weir_filter_flush_nl_policy[WEIR_A_FILTER_IFINDEX + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_FILTER_COMMIT - do */
+static const struct nla_policy weir_filter_commit_nl_policy[WEIR_A_FILTER_IFINDEX + 1] = {
+	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* WEIR_CMD_FILTER_SOURCE_GET - dump */
+static const struct nla_policy weir_filter_source_get_nl_policy[WEIR_A_FILTER_SOURCE_PRIO + 1] = {
+	[WEIR_A_FILTER_SOURCE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_FILTER_SOURCE_PRIO] = { .type = NLA_U32, },
 };
 
 /* Ops table for weir */
@@ -681,6 +765,74 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_flow_listen_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_ADD,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_add_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_add_nl_policy,
+		.maxattr	= WEIR_A_FILTER_MORE,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_SET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_set_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_set_nl_policy,
+		.maxattr	= WEIR_A_FILTER_TIME,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_DEL,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_del_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_del_nl_policy,
+		.maxattr	= WEIR_A_FILTER_PRIO,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_get_do_nl_policy,
+		.maxattr	= WEIR_A_FILTER_PRIO,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_GET,
+		.dumpit		= weir_nl_filter_get_dumpit,
+		.policy		= weir_filter_get_dump_nl_policy,
+		.maxattr	= WEIR_A_FILTER_IFINDEX,
+		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_FLUSH,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_flush_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_flush_nl_policy,
+		.maxattr	= WEIR_A_FILTER_IFINDEX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_COMMIT,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_filter_commit_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_filter_commit_nl_policy,
+		.maxattr	= WEIR_A_FILTER_IFINDEX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_FILTER_SOURCE_GET,
+		.dumpit		= weir_nl_filter_source_get_dumpit,
+		.policy		= weir_filter_source_get_nl_policy,
+		.maxattr	= WEIR_A_FILTER_SOURCE_PRIO,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 };
 

@@ -12,6 +12,7 @@
 #include <uapi/weir.h>
 
 /* Common nested types */
+extern const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_OPTIONS + 1];
 extern const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1];
 extern const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1];
 
@@ -63,6 +64,15 @@ int weir_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_flow_record_get_dumpit(struct sk_buff *skb,
 				   struct netlink_callback *cb);
 int weir_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_filter_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_filter_source_get_dumpit(struct sk_buff *skb,
+				     struct netlink_callback *cb);
 
 enum {
 	WEIR_NLGRP_EVENTS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Policers in netlink messages. */
-#include "job/rate.h"
+#include "base/rate.h"
 #include "netlink/netlink.h"
 
 /* Default burst: a tenth of a second at the rate. */

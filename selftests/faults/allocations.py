@@ -242,6 +242,33 @@ def flow_changes():
     return n
 
 
+def filter_changes():
+    """Rules come to a filter, are replaced and go; some wait for others."""
+    src = {"rule": {"src": address("10.1.0.0"), "src-prefix": 16}}
+    file = {"file": b"/etc/weir/bad\0", "common": {"fragment": 1}}
+    each = {"action": 3, "rate": {"packets": 1000}, "each": True}
+
+    def add(prio, **values):
+        do("filter-add", ifindex=W1, prio=prio, match=src, **(values or {"action": 2}))
+
+    def end(prio):
+        do("filter-del", ifindex=W1, prio=prio)
+
+    n = sweep(lambda: add(10), lambda: end(10), failures=7)
+    add(10)
+    n += sweep(lambda: add(20, **each), lambda: end(20), failures=8)
+    add(20, **each)
+    n += sweep(lambda: do("filter-set", ifindex=W1, prio=20, match=src, **each, **file), failures=6)
+    n += sweep(lambda: add(30, action=2, more=True), lambda: end(30), failures=2)
+    add(30, action=2, more=True)
+    n += sweep(lambda: do("filter-commit", ifindex=W1), lambda: (end(30), add(30, action=2, more=True)), failures=3)
+    n += sweep(lambda: end(20), lambda: add(20, **each), failures=3)
+    n += sweep_look(box.list, "filter-get", {"ifindex": W1})
+    n += sweep(lambda: do("filter-flush"), lambda: add(10))
+    do("filter-flush")
+    return n
+
+
 def chain_changes():
     """Programs come to a chain, are replaced, move and go."""
     passes, other = xdp.program(), xdp.program()
@@ -493,7 +520,7 @@ def all_is_listed():
 
 
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
-          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, trim_qdisc, trim_tc, trim_meters,
+          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, filter_changes, trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
@@ -518,7 +545,7 @@ tests = sweeps + [nothing_is_left, all_have_failed, all_is_listed]
 
 
 def clean_up():
-    for operation in "job-flush", "port-flush", "chain-flush", "flow-flush", "trim-flush":
+    for operation in "job-flush", "port-flush", "chain-flush", "flow-flush", "filter-flush", "trim-flush":
         error_of(lambda: do(operation))
 
 

@@ -16,13 +16,17 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
                              ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"),
                              ("chain", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
-                             ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"))}
+                             ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),
+                             ("filter", "IFINDEX"), ("filter-match", "RULE"),
+                             ("filter-stats", "PACKETS"), ("filter-source", "IFINDEX"))}
+# Nests whose attributes are of a set with another name.
+NESTS = {"rule": "trim-rule", "match": "filter-match", "common": "filter-match"}
 # Numbers of 64 bits; all others have 32.
 LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps"), ("flow", "trimmed"), ("flow", "rate"), ("flow", "source")}
 # Attributes that change by themselves.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",
-           "data-max", "header-max", "trim", "tx-trim", "dropped-trim"}
+           "data-max", "header-max", "known", "blocked", "trim", "tx-trim", "dropped-trim"}
 
 
 class Refused(Exception):
@@ -41,8 +45,7 @@ def encode(kind, **values):
         number = NAMES[kind].index(key) + 1
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict):
-                nest = "trim-rule" if key == "rule" else key
-                data += attribute(number | NESTED, encode(nest, **one))
+                data += attribute(number | NESTED, encode(NESTS.get(key, key), **one))
             elif isinstance(one, bytes):
                 data += attribute(number, one)
             elif one is True:
@@ -139,4 +142,4 @@ class Box:
         self.heard()
         return (self.get("stats-get"), self.list("job-get"), self.list("source-get"),
                 self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.list("flow-get"),
-                self.mtu("w2"))
+                self.list("filter-get"), self.mtu("w2"))

@@ -11,10 +11,11 @@ import glob
 import os
 import re
 import socket
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from genl import ROOT, Family, command
+from genl import REQUEST, ROOT, Family, command
 from named import address, encode, kind_of, lasting
 import xdp as xdp_program
 
@@ -37,7 +38,7 @@ def must(name, **values):
 
 def state():
     """All that could be harmed; nothing here counts, but for the namespace's own time."""
-    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get")]
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get", "filter-get")]
 
 
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
@@ -55,6 +56,8 @@ rule = {"dscp": 10}
 trim = {"ifindex": d0, "hook": 1, "size": 64, "dscp": 11, "rule": rule}
 tc = dict(trim, hook=2, rate=1000000)
 xdp = dict(trim, hook=3, rate=1000000, ifindex=d3)
+any_packet = {}
+drops = {"action": 2, "match": any_packet}
 passes = xdp_program.program()
 try:
     bound = xdp_program.program(flags=xdp_program.BOUND, device=d3)
@@ -79,7 +82,8 @@ CASES = [
       for name in ("source-add", "source-set", "source-del", "source-get", "source-flush")),
     *((name, {}, INVAL, "say which device: its index is missing")
       for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get",
-                   "chain-add", "chain-set", "chain-del", "chain-get", "flow-set", "flow-del", "flow-get")),
+                   "chain-add", "chain-set", "chain-del", "chain-get", "flow-set", "flow-del", "flow-get",
+                   "filter-add", "filter-set", "filter-del", "filter-get", "filter-commit")),
     *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
       for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
                           ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT),
@@ -320,6 +324,37 @@ CASES = [
     ("chain-set", {"ifindex": d1, "prio": 10, "to": 100}, INVAL, "weir's own programs have their places"),
     *(bound and [("chain-add", {"ifindex": d3, "prio": 9, "fd": bound}, INVAL,
                   "a program that is bound to a device cannot be in a chain")]),
+    # Filters: d1 has one of a rule.
+    *((name, {"ifindex": d1}, INVAL, "say which rule: its prio is missing") for name in ("filter-set", "filter-del")),
+    *((name, {"ifindex": d1, "prio": 9, **values}, NOENT, "no rule of a filter has prio 9 on this device")
+      for name, values in (("filter-set", drops), ("filter-del", {}), ("filter-get", {}))),
+    *((name, {"ifindex": d2}, NOENT, "device d2 has no filter") for name in ("filter-get", "filter-flush", "filter-commit")),
+    ("filter-flush", {"ifindex": none}, NOENT, f"there is no device {none} in this network namespace"),
+    ("filter-add", {"ifindex": none, **drops}, NODEV, f"there is no device {none} in this network namespace"),
+    ("filter-add", {"ifindex": d1, "prio": 10, **drops}, EXIST, "the filter has a rule with prio 10 already"),
+    ("filter-add", {"ifindex": d3, **drops}, errno.ERANGE, "no place is left behind the last rule: say which, by prio"),
+    ("filter-add", {"ifindex": d1, "action": 2}, INVAL, "say which packets: a match is missing"),
+    ("filter-add", {"ifindex": d1, "match": any_packet}, INVAL, "say what is done with packets"),
+    ("filter-add", {"ifindex": d1, "action": 2, "match": [any_packet] * 17}, INVAL, "say which file so many matches come from"),
+    ("filter-add", {"ifindex": d1, "action": 3, "match": any_packet}, INVAL, "say which rate packets may have"),
+    ("filter-add", {"ifindex": d1, "action": 3, "match": any_packet, "rate": {}}, INVAL, "a rate is of packets, or of bytes, or of both"),
+    ("filter-add", {"ifindex": d1, "action": 3, "match": any_packet, "rate": {"packets": 5}, "sources": 9}, INVAL,
+     "sources are told apart where the rate is that of each"),
+    ("filter-add", {"ifindex": d1, "action": 4, "match": any_packet}, INVAL, "say which DSCP packets get"),
+    ("filter-add", {"ifindex": d1, "rate": {"packets": 5}, **drops}, INVAL, "only police and guard have a rate"),
+    ("filter-add", {"ifindex": d1, "each": True, **drops}, INVAL, "only police and guard are of each source"),
+    ("filter-add", {"ifindex": d1, "sources": 9, **drops}, INVAL, "only police and guard know sources"),
+    ("filter-add", {"ifindex": d1, "dscp": 9, **drops}, INVAL, "only mark has a DSCP"),
+    ("filter-add", {"ifindex": d1, "time": 5000, **drops}, INVAL, "only guard has a time"),
+    *(("filter-add", {"ifindex": d1, "action": 2, "match": match}, INVAL, sentence) for match, sentence in (
+        ({"length-last": 9}, "length-last needs length, the least one"),
+        ({"length": 9, "length-last": 8}, "length-last is less than length"),
+        ({"tcp-set": 3, "tcp-clear": 2}, "no segment has a TCP flag both set and clear"),
+        ({"rule": {"from": d2}}, "a filter's rules have neither from nor disable"),
+        ({"rule": {"disable": True}}, "a filter's rules have neither from nor disable"),
+        ({"rule": {"dscp-last": 9}}, "dscp-last needs dscp, the lowest one"))),
+    ("filter-add", {"ifindex": d1, "common": {"rule": {"disable": True}}, **drops}, INVAL,
+     "a filter's rules have neither from nor disable"),
     # The default that policies inherit.
     *((name, {"default": True}, NOENT, "trimming policies have no default here")
       for name in ("trim-get", "trim-del")),
@@ -369,8 +404,41 @@ def dumps():
     error, sentence, objects = family.dump(command("trim-queue-get"), encode("trim-queue", ifindex=none))
     assert (error, sentence, objects) == \
         (NODEV, f"there is no device {none} in this network namespace", []), (error, sentence)
+    for values, want in (({}, (INVAL, "say which rule: by ifindex and prio", [])),
+                         ({"ifindex": d1, "prio": 9}, (NOENT, "no rule of a filter has prio 9 on this device", [])),
+                         ({"ifindex": d1, "prio": 10}, (INVAL, "rule 10 tells no sources apart", []))):
+        told = family.dump(command("filter-source-get"), encode("filter-source", **values))
+        said.add(told[1])
+        assert told == want, (values, told)
     error, _, objects = family.dump(command("trim-queue-get"), encode("trim-queue", ifindex=d0))
     assert not error and not objects, error
+
+
+def refuse_more(device, sentence, **values):
+    error, told, _ = ask("filter-add", ifindex=device, **values)
+    said.add(told)
+    assert (error, told) == (errno.E2BIG, sentence), (error, told)
+
+
+def filters_have_an_end():
+    """In rules, in their matches, and in the sets of fields that these compare."""
+    def fill(count, at_once, **values):
+        """Without acknowledgements: what is refused would be answered."""
+        body = struct.pack("=BBH", command("filter-add"), 1, 0) + encode("filter", ifindex=d5, more=True, **values)
+        one = struct.pack("=IHHII", 16 + len(body), family.number, REQUEST, 1, 0) + body
+        for _ in range(count // at_once):
+            assert family.sock.send(one * at_once) == len(one) * at_once
+
+    file = {"action": 2, "file": b"/many\0"}
+    fill(16, 1, match=[any_packet] * 16384, **file)
+    refuse_more(d5, "the rules of a filter have 262144 matches at most", **drops)
+    must("filter-flush", ifindex=d5)
+    fill(16384, 256, **drops)
+    refuse_more(d5, "a filter has 16384 rules at most", **drops)
+    must("filter-flush", ifindex=d5)
+    tuples = [{"rule": {"src": address("0.0.0.0"), "src-prefix": 1 + i % 32, "dst": address("0.0.0.0"), "dst-prefix": 1 + i // 32}}
+              for i in range(257)]
+    refuse_more(d5, "a filter compares 256 sets of fields and prefix lengths at most", match=tuples, **file)
 
 
 def without_the_capability():
@@ -381,7 +449,8 @@ def without_the_capability():
         for name in ("job-add", "job-set", "job-del", "job-flush", "source-add", "source-set", "source-del",
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
                      "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush",
-                     "flow-set", "flow-del", "flow-flush", "flow-listen"):
+                     "flow-set", "flow-del", "flow-flush", "flow-listen",
+                     "filter-add", "filter-set", "filter-del", "filter-flush", "filter-commit"):
             error, _, _ = Family().ask(command(name), b"")
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
@@ -452,7 +521,10 @@ must("chain-add", ifindex=d1, prio=10, fd=passes)
 for place in range(16):
     must("chain-add", ifindex=d5, prio=1000 + place, fd=passes)
 
-tests = (every_request, dumps, without_the_capability, unknown_requests, every_sentence,
+must("filter-add", ifindex=d1, prio=10, **drops)
+must("filter-add", ifindex=d3, prio=2 ** 31 - 1, **drops)
+
+tests = (every_request, filters_have_an_end, dumps, without_the_capability, unknown_requests, every_sentence,
          no_sentence_is_cut_short)
 status = 0
 print(f"KTAP version 1\n1..{len(tests)}", flush=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
-unit_module := base/payload hook/merged \
-	job/answer job/down job/kv job/kv_above job/kv_take job/level job/parent job/rate job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
+unit_module := base/payload base/rate filter/classifier filter/match filter/sources hook/merged \
+	job/answer job/down job/kv job/kv_above job/kv_take job/level job/parent job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \

@@ -42,6 +42,7 @@ typedef unsigned int gfp_t;
 #define __aligned(n)	__attribute__((aligned(n)))
 #define __read_mostly
 #define __force
+#define ____cacheline_aligned __attribute__((aligned(64)))
 #define ____cacheline_aligned_in_smp __attribute__((aligned(64)))
 #define likely(x)	(x)
 #define unlikely(x)	(x)
@@ -53,6 +54,7 @@ typedef unsigned int gfp_t;
 #define BIT_ULL(n)	(1ULL << (n))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define roundup_pow_of_two(n)	((n) < 2 ? 1UL : 1UL << (64 - __builtin_clzl((n) - 1UL)))
 #define DIV_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
 #define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)
 #define U16_MAX		UINT16_MAX
@@ -378,6 +380,7 @@ struct rcu_head { void *next; };
 #define RCU_INIT_POINTER(p, v)		((p) = (v))
 #define rcu_replace_pointer(p, v, c)	({				\
 	__typeof__(p) __old = (p); (p) = (v); __old; })
+#define call_rcu(head, function)	(function)(head)
 #define synchronize_rcu()		(mock_grace_periods++, mock_other_cpu())
 
 /* Time, which stands still but for mock_run(). */
@@ -390,6 +393,15 @@ struct rcu_head { void *next; };
 enum hrtimer_restart { HRTIMER_NORESTART };
 #define HRTIMER_MODE_ABS_PINNED_SOFT	0
 #define HRTIMER_MODE_REL_SOFT		1
+
+/* Work is done by who calls it. */
+#define HZ				250
+struct work_struct { void (*func)(struct work_struct *work); };
+struct delayed_work { struct work_struct work; bool queued; };
+#define INIT_DELAYED_WORK(w, f)		((w)->work.func = (f))
+#define to_delayed_work(w)		container_of(w, struct delayed_work, work)
+#define schedule_delayed_work(w, delay)	((w)->queued = true)
+#define cancel_delayed_work_sync(w)	((w)->queued = false)
 
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
@@ -602,6 +614,9 @@ struct net_device { int ifindex; struct net *net; };
 
 struct xarray { void *slot[8]; };
 #define xa_load(xa, i)		((i) < 8 ? (xa)->slot[i] : NULL)
+#define xa_for_each(xa, i, entry)					\
+	for ((i) = 0; (i) < 8; (i)++)					\
+		if (!((entry) = (xa)->slot[i])) { } else
 
 struct dst_cache { int initialised; };
 

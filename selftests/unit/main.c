@@ -37,6 +37,8 @@ int main(int argc, char **argv)
 		{ ecn_tests, &ecn_count },
 		{ bands_tests, &bands_count },
 		{ trim_config_tests, &trim_config_count },
+		{ filter_tests, &filter_count },
+		{ sources_tests, &sources_count },
 	};
 	struct ktap_test all[512];
 	size_t n = 0, i;

@@ -2,7 +2,7 @@
 /* Packets that are many contributions in one, from their bytes to the packets sent. */
 #include "base/payload.h"
 #include "hook/merged.h"
-#include "job/rate.h"
+#include "base/rate.h"
 #include "box.h"
 #include "unit.h"
 

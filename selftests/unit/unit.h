@@ -34,6 +34,8 @@ SUITE(panama);
 SUITE(ecn);
 SUITE(bands);
 SUITE(trim_config);
+SUITE(filter);
+SUITE(sources);
 
 #define SUITE_END(name) \
 	const size_t name##_count = sizeof(name##_tests) / sizeof(name##_tests[0])

@@ -77,7 +77,7 @@ static uint64_t programs(struct rng *rng)
 /* Few, so that they meet; weir's own places are among them. */
 static uint64_t places(struct rng *rng)
 {
-	static const uint64_t of[] = { 1, 2, 3, 100, 200 };
+	static const uint64_t of[] = { 1, 2, 3, 50, 100, 200 };
 
 	return RNG_PICK(rng, of);
 }
@@ -214,6 +214,24 @@ static const struct hint hints[] = {
 	NUMBER("flow-record", "ifindex", 50, devices),
 	NUMBER("flow-record", "top", 50, few_grads),
 	OFTEN("flow-record", "by", 50),
+	NUMBER("filter", "ifindex", 98, devices),
+	NUMBER("filter", "prio", 90, places),
+	OFTEN("filter", "match", 95),
+	OFTEN("filter", "file", 10),
+	OFTEN("filter", "common", 10),
+	OFTEN("filter", "action", 98),
+	OFTEN("filter", "rate", 30),
+	OFTEN("filter", "each", 20),
+	NUMBER("filter", "sources", 10, few_grads),
+	OFTEN("filter", "dscp", 25),
+	OFTEN("filter", "more", 20),
+	OFTEN("filter-match", "rule", 70),
+	NUMBER("filter-match", "length", 20, sizes),
+	NUMBER("filter-match", "length-last", 15, sizes),
+	OFTEN("filter-match", "tcp-set", 15),
+	NUMBER("filter-match", "tcp-clear", 15, zero),
+	OFTEN("filter-match", "fragment", 15),
+	OFTEN("filter-match", "options", 15),
 	NUMBER("trim", "ifindex", 98, devices),
 	NUMBER("trim", "hook", 80, hooks),
 	NUMBER("trim", "size", 30, sizes),

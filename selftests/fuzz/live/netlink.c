@@ -95,6 +95,13 @@ static bool takes_a_place(const struct grammar_op *op)
 	       op->cmd == WEIR_CMD_SOURCE_ADD || op->cmd == WEIR_CMD_SOURCE_SET;
 }
 
+/* A filter has so many rules, matches and tuples. */
+static bool takes_a_rule(const struct grammar_op *op, int error)
+{
+	return error == E2BIG && (op->cmd == WEIR_CMD_FILTER_ADD ||
+				  op->cmd == WEIR_CMD_FILTER_SET || op->cmd == WEIR_CMD_FILTER_COMMIT);
+}
+
 /* Of these a program is wrong, or the chain is as long as it may be. */
 static bool takes_a_program(const struct grammar_op *op, int error)
 {
@@ -112,7 +119,8 @@ static bool is_busy(const struct grammar_op *op, int error)
 static void judge_refusal(const struct message *m, const struct answer *answer)
 {
 	if (!is_documented(answer->err) && !(answer->err == EADDRINUSE && takes_a_place(m->op)) &&
-	    !takes_a_program(m->op, answer->err) && !is_busy(m->op, answer->err))
+	    !takes_a_program(m->op, answer->err) && !is_busy(m->op, answer->err) &&
+	    !takes_a_rule(m->op, answer->err))
 		fault("%s ends with errno %d", m->op->name, answer->err);
 	if (answer->err != ENOMEM && !answer->sentence && !answer->place)
 		fault("%s is refused with %d and no word", m->op->name, answer->err);
@@ -175,12 +183,12 @@ static void check_order(const struct nlmsghdr *nlh, void *data)
 	order->last = now;
 }
 
-/* Blocks come in the order of slots, and programs of a chain in that of their places. */
+/* Blocks come in the order of slots, programs and rules in that of their places. */
 static void ask(const struct message *m)
 {
 	struct order order = { .keys = m->op->cmd == WEIR_CMD_SOURCE_GET ? 2 : 1, .last = -1 };
 	bool ordered = m->dump && !m->odd && m->op->cmd != WEIR_CMD_BLOCK_GET &&
-		       m->op->cmd != WEIR_CMD_CHAIN_GET;
+		       m->op->cmd != WEIR_CMD_CHAIN_GET && m->op->cmd != WEIR_CMD_FILTER_GET;
 	struct answer answer;
 
 	talk(fd, m, &answer, ordered ? check_order : NULL, &order);
@@ -533,6 +541,9 @@ static void look(uint64_t left[2])
 	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FLOW_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
+	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FILTER_GET), true);
+	talk(fd, &m, &answer, NULL, NULL);
+	left[0] += answer.replies;
 }
 
 static bool is_flushed(void)
@@ -548,6 +559,7 @@ static bool is_flushed(void)
 		flush(WEIR_CMD_PORT_FLUSH);
 		flush(WEIR_CMD_CHAIN_FLUSH);
 		flush(WEIR_CMD_FLOW_FLUSH);
+		flush(WEIR_CMD_FILTER_FLUSH);
 		flush(WEIR_CMD_TRIM_FLUSH);
 		look(left);
 		empty &= !left[0];

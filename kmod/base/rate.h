@@ -9,7 +9,7 @@
  * struct weir_rate_config - rates as an administrator sets them
  * @packets: packets a second, 0 for no limit
  * @packets_burst: packets that may come at once
- * @bytes: bytes a second, counted from the UDP header on, 0 for no limit
+ * @bytes: bytes a second, 0 for no limit; a job's are counted from the UDP header on
  * @bytes_burst: bytes that may come at once
  */
 struct weir_rate_config {
@@ -47,9 +47,23 @@ struct weir_rate {
 	struct weir_bucket	bytes;
 };
 
+/**
+ * struct weir_rate_level - buckets of a policer that many have one of
+ * @packets: as the word of a struct weir_bucket; 0 is a full one
+ * @bytes: likewise
+ */
+struct weir_rate_level {
+	u64	packets;
+	u64	bytes;
+};
+
 void weir_rate_init(struct weir_rate *rate,
 		    const struct weir_rate_config *config);
 bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes);
+bool weir_rate_level_take(const struct weir_rate *rate, struct weir_rate_level *level, u64 now,
+			  u32 bytes);
+bool weir_rate_level_is_full(const struct weir_rate *rate, const struct weir_rate_level *level,
+			     u64 now);
 
 static inline bool weir_rate_is_set(const struct weir_rate_config *config)
 {

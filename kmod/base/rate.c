@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policers of jobs and sources. */
+/* Policers: token buckets for packets and bytes. */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-#include "job/rate.h"
+#include "base/rate.h"
 
 /*
  * Finer than a nanosecond, in which 100 Gbit/s carry 12 bytes: the price of a
@@ -88,4 +88,52 @@ bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 	return !config->bytes ||
 	       weir_bucket_take(&rate->bytes, ticks,
 				weir_price(bytes, config->bytes));
+}
+
+/* Takes the price from a bucket, unless it has too little. */
+static bool weir_level_take(u64 *full, u64 depth, u64 now, u64 price)
+{
+	u64 then = max(*full, now) + price;
+
+	if (then - now > depth)
+		return false;
+	*full = then;
+	return true;
+}
+
+/**
+ * weir_rate_level_take() - may a packet pass, by buckets of its own?
+ * @rate: the policer, which is set
+ * @level: the buckets, which the caller has alone
+ * @now: time, ns of the monotonic clock
+ * @bytes: the packet's
+ *
+ * As weir_rate_spend().
+ */
+bool weir_rate_level_take(const struct weir_rate *rate, struct weir_rate_level *level, u64 now,
+			  u32 bytes)
+{
+	const struct weir_rate_config *config = &rate->config;
+	u64 ticks = weir_rate_ticks(rate, now);
+
+	if (config->packets &&
+	    !weir_level_take(&level->packets, rate->packets.depth, ticks,
+			     weir_price(1, config->packets)))
+		return false;
+	return !config->bytes || weir_level_take(&level->bytes, rate->bytes.depth, ticks,
+						 weir_price(bytes, config->bytes));
+}
+
+/**
+ * weir_rate_level_is_full() - are these buckets as those that nobody has taken of?
+ * @rate: the policer
+ * @level: the buckets
+ * @now: time, ns of the monotonic clock
+ */
+bool weir_rate_level_is_full(const struct weir_rate *rate, const struct weir_rate_level *level,
+			     u64 now)
+{
+	u64 ticks = weir_rate_ticks(rate, now);
+
+	return level->packets <= ticks && level->bytes <= ticks;
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters: the rules of one device. A change makes a new classifier and publishes it, so a packet
+ * meets the rules before or after it, and nothing between; where there is no memory for one, all
+ * stays as it was.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "base/notify.h"
+#include "filter/classifier.h"
+#include "filter/filter.h"
+
+/**
+ * weir_filter_rule() - find a rule
+ * @filter: the filter; RTNL is held
+ * @prio: its place
+ *
+ * Return: it, until RTNL is released, or NULL.
+ */
+struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio)
+{
+	return xa_load(&filter->rules, prio);
+}
+
+/**
+ * weir_filter_next_prio() - a place behind all rules
+ * @filter: the filter, or NULL for one that is to be made; RTNL is held
+ *
+ * Return: it, which may be above WEIR_FILTER_PRIO_MAX.
+ */
+u32 weir_filter_next_prio(struct weir_filter *filter)
+{
+	unsigned long bit, prio, last = 0;
+
+	/* The greatest index, bit by bit: the tree tells only the least one from an index on. */
+	for (bit = BIT(31); filter && bit; bit >>= 1) {
+		prio = last | bit;
+		if (xa_find(&filter->rules, &prio, U32_MAX, XA_PRESENT))
+			last |= bit;
+	}
+	return (last / WEIR_FILTER_PRIO_STEP + 1) * WEIR_FILTER_PRIO_STEP;
+}
+
+static void weir_filter_publish(struct weir_filter *filter, struct weir_classifier *classifier)
+{
+	struct weir_classifier *old = rtnl_dereference(filter->classifier);
+
+	rcu_assign_pointer(filter->classifier, classifier);
+	weir_classifier_free(old);
+}
+
+/* Packets meet all rules that there are but @except, which may be NULL. */
+static int weir_filter_rebuild(struct weir_filter *filter, const struct weir_filter_rule *except)
+{
+	struct weir_classifier *classifier;
+	struct weir_filter_rule *rule;
+	unsigned long prio;
+
+	classifier = weir_classifier_build(&filter->rules, except, filter->matches);
+	if (IS_ERR(classifier))
+		return PTR_ERR(classifier);
+	weir_filter_publish(filter, classifier);
+	xa_for_each(&filter->rules, prio, rule)
+		rule->pending = false;
+	return 0;
+}
+
+static struct weir_filter *weir_filter_make(struct weir_net *wn, int ifindex)
+{
+	struct weir_filter *filter = kzalloc(sizeof(*filter), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!filter)
+		return NULL;
+	filter->ifindex = ifindex;
+	xa_init_flags(&filter->rules, XA_FLAGS_ACCOUNT);
+	err = xa_insert(&wn->filters, ifindex, filter, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(filter);
+		return NULL;
+	}
+	hlist_add_head_rcu(&filter->node, weir_filter_bucket(wn, ifindex));
+	return filter;
+}
+
+/* From here on packets find the filter no more, nor its rules. */
+static void weir_filter_hide(struct weir_net *wn, struct weir_filter *filter)
+{
+	xa_erase(&wn->filters, filter->ifindex);
+	hlist_del_rcu(&filter->node);
+	weir_filter_publish(filter, NULL);
+}
+
+static void weir_filter_free(struct weir_filter *filter)
+{
+	xa_destroy(&filter->rules);
+	kfree_rcu(filter, rcu);
+}
+
+static bool weir_filter_has_room(const struct weir_filter *filter, u32 matches)
+{
+	return matches <= WEIR_FILTER_MATCHES_MAX - filter->matches;
+}
+
+static void weir_filter_remove(struct weir_filter *filter, const struct weir_filter_rule *rule)
+{
+	xa_erase(&filter->rules, rule->config.prio);
+	filter->count--;
+	filter->matches -= rule->matches;
+}
+
+static int weir_filter_extend(struct weir_net *wn, struct weir_filter *filter,
+			      struct weir_filter_rule *rule, bool more)
+{
+	int err;
+
+	if (filter->count == WEIR_FILTER_RULES_MAX)
+		return -E2BIG;
+	if (!weir_filter_has_room(filter, rule->matches))
+		return -EMSGSIZE;
+	rule->pending = more;
+	err = xa_insert(&filter->rules, rule->config.prio, rule, GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err == -EBUSY ? -EEXIST : err;
+	filter->count++;
+	filter->matches += rule->matches;
+	err = more ? 0 : weir_filter_rebuild(filter, NULL);
+	if (err)
+		weir_filter_remove(filter, rule);
+	else
+		weir_filter_rule_start(rule, wn, filter->ifindex);
+	return err;
+}
+
+/**
+ * weir_filter_add() - add a rule to a device's filter
+ * @wn: the namespace
+ * @dev: the device; RTNL is held, so that it cannot go in between
+ * @rule: the rule, with counters; the filter's where this succeeds
+ * @more: no packet meets it before the filter's next change
+ *
+ * Return: 0; -EEXIST, where the place has a rule; -E2BIG, where there are too many rules;
+ * -EMSGSIZE, where they have too many matches; -ENOSPC, where these have too many tuples; -ENOMEM.
+ */
+int weir_filter_add(struct weir_net *wn, struct net_device *dev, struct weir_filter_rule *rule,
+		    bool more)
+{
+	struct weir_filter *filter = weir_filter_get(wn, dev->ifindex);
+	int err;
+
+	ASSERT_RTNL();
+	if (!filter)
+		filter = weir_filter_make(wn, dev->ifindex);
+	if (!filter)
+		return -ENOMEM;
+	err = weir_filter_extend(wn, filter, rule, more);
+	if (!filter->count) {
+		weir_filter_hide(wn, filter);
+		weir_filter_free(filter);
+	}
+	return err;
+}
+
+/**
+ * weir_filter_commit() - let packets meet all rules that there are
+ * @filter: the filter; RTNL is held
+ *
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int weir_filter_commit(struct weir_filter *filter)
+{
+	return weir_filter_rebuild(filter, NULL);
+}
+
+/**
+ * weir_filter_replace() - put a rule in the place of another one, which it takes the counters of
+ * @wn: the namespace
+ * @filter: the filter; RTNL is held
+ * @rule: the rule, without counters; the filter's where this succeeds
+ *
+ * Return: 0; -ENOENT, where the place has none; else as weir_filter_add().
+ */
+int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
+			struct weir_filter_rule *rule)
+{
+	struct weir_filter_rule *old = weir_filter_rule(filter, rule->config.prio);
+	int err;
+
+	if (!old)
+		return -ENOENT;
+	filter->matches -= old->matches;
+	if (!weir_filter_has_room(filter, rule->matches)) {
+		filter->matches += old->matches;
+		return -EMSGSIZE;
+	}
+	filter->matches += rule->matches;
+	rule->count = old->count;
+	/* Needs no memory, as the place is there. */
+	xa_store(&filter->rules, rule->config.prio, rule, GFP_KERNEL_ACCOUNT);
+	err = weir_filter_rebuild(filter, NULL);
+	if (err) {
+		xa_store(&filter->rules, old->config.prio, old, GFP_KERNEL_ACCOUNT);
+		filter->matches += old->matches - rule->matches;
+		rule->count = NULL;
+		return err;
+	}
+	weir_filter_rule_start(rule, wn, filter->ifindex);
+	old->replaced = true;
+	weir_filter_rule_release(old);
+	return 0;
+}
+
+static int weir_filter_rebuild_without(struct weir_filter *filter,
+				       const struct weir_filter_rule *rule)
+{
+	int err;
+
+	filter->matches -= rule->matches;
+	err = weir_filter_rebuild(filter, rule);
+	filter->matches += rule->matches;
+	return err;
+}
+
+/**
+ * weir_filter_del() - take a rule out of a filter, which ends with its last one
+ * @wn: the namespace
+ * @filter: the filter; RTNL is held
+ * @prio: the rule's place
+ *
+ * The events group is told. That a rule goes which no packet meets lets no other one have packets.
+ *
+ * Return: 0, -ENOENT, -ENOSPC or -ENOMEM.
+ */
+int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio)
+{
+	struct weir_filter_rule *rule = weir_filter_rule(filter, prio);
+	int err;
+
+	if (!rule)
+		return -ENOENT;
+	if (filter->count == 1) {
+		weir_filter_end(wn, filter);
+		return 0;
+	}
+	err = rule->pending ? 0 : weir_filter_rebuild_without(filter, rule);
+	if (err)
+		return err;
+	weir_filter_remove(filter, rule);
+	weir_notify->filter_gone(wn, filter, rule);
+	weir_filter_rule_release(rule);
+	return 0;
+}
+
+/**
+ * weir_filter_end() - take a filter away, with all of its rules
+ * @wn: the namespace
+ * @filter: the filter; RTNL is held
+ *
+ * The events group is told of each rule.
+ */
+void weir_filter_end(struct weir_net *wn, struct weir_filter *filter)
+{
+	struct weir_filter_rule *rule;
+	unsigned long prio;
+
+	weir_filter_hide(wn, filter);
+	xa_for_each(&filter->rules, prio, rule) {
+		weir_notify->filter_gone(wn, filter, rule);
+		weir_filter_rule_release(rule);
+	}
+	weir_filter_free(filter);
+}
+
+/**
+ * weir_filter_flush() - take all filters of a namespace away
+ * @wn: the namespace
+ *
+ * Takes RTNL.
+ */
+void weir_filter_flush(struct weir_net *wn)
+{
+	struct weir_filter *filter;
+	unsigned long ifindex;
+
+	rtnl_lock();
+	xa_for_each(&wn->filters, ifindex, filter)
+		weir_filter_end(wn, filter);
+	rtnl_unlock();
+}
+
+/* A device that goes, or moves to another namespace, has no filter any more. */
+static int weir_filter_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weir_net *wn = weir_net(dev_net(dev));
+	struct weir_filter *filter;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	filter = weir_filter_get(wn, dev->ifindex);
+	if (filter)
+		weir_filter_end(wn, filter);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weir_filter_notifier = {
+	.notifier_call = weir_filter_netdev_event,
+};
+
+/**
+ * weir_filter_init() - watch for devices that go
+ */
+int weir_filter_init(void)
+{
+	return register_netdevice_notifier(&weir_filter_notifier);
+}
+
+/**
+ * weir_filter_uninit() - stop watching
+ */
+void weir_filter_uninit(void)
+{
+	unregister_netdevice_notifier(&weir_filter_notifier);
+}

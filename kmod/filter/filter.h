@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_FILTER_H
+#define _WEIR_FILTER_H
+
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+#include <linux/xarray.h>
+
+#include "base/net.h"
+#include "filter/filter_rule.h"
+
+struct net_device;
+struct weir_classifier;
+struct xdp_md;
+
+/**
+ * struct weir_filter - the rules of a device
+ * @rcu: it is freed a grace period after its last rule has gone
+ * @node: in weir_net.filter_table
+ * @ifindex: the device
+ * @classifier: the rules as packets look them up; NULL where all are pending. Written under RTNL
+ * @rules: struct weir_filter_rule by prio; under RTNL
+ * @count: how many; under RTNL
+ * @matches: of all of them; under RTNL
+ */
+struct weir_filter {
+	struct rcu_head			rcu;
+	struct hlist_node		node;
+	int				ifindex;
+	struct weir_classifier __rcu	*classifier;
+	struct xarray			rules;
+	u32				count;
+	u32				matches;
+};
+
+/* A request may name any index, a negative one too. */
+static inline struct hlist_head *weir_filter_bucket(struct weir_net *wn, int ifindex)
+{
+	return &wn->filter_table[(u32)ifindex % WEIR_FILTER_BUCKETS];
+}
+
+/**
+ * weir_filter_get() - find a filter
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the filter lives as
+ * long as that is held.
+ */
+static inline struct weir_filter *weir_filter_get(struct weir_net *wn, int ifindex)
+{
+	struct weir_filter *filter;
+
+	hlist_for_each_entry_rcu(filter, weir_filter_bucket(wn, ifindex), node,
+				 lockdep_rtnl_is_held())
+		if (filter->ifindex == ifindex)
+			return filter;
+	return NULL;
+}
+
+struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio);
+u32 weir_filter_next_prio(struct weir_filter *filter);
+int weir_filter_add(struct weir_net *wn, struct net_device *dev, struct weir_filter_rule *rule,
+		    bool more);
+int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
+			struct weir_filter_rule *rule);
+int weir_filter_commit(struct weir_filter *filter);
+int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio);
+void weir_filter_end(struct weir_net *wn, struct weir_filter *filter);
+void weir_filter_flush(struct weir_net *wn);
+int weir_filter_init(void);
+void weir_filter_uninit(void);
+int weir_filter_xdp(struct xdp_md *ctx);
+
+#endif /* _WEIR_FILTER_H */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kfunc of weir's program on a device that has a filter: uapi/weir_bpf.h describes it,
+ * kfunc.c registers it.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/filter.h>
+#include <linux/netdevice.h>
+#include <net/xdp.h>
+
+#include "base/compat.h"
+#include "filter/classifier.h"
+#include "filter/filter.h"
+
+/* Each rule that has the packet, until one says what becomes of it. */
+static int weir_filter_judge(const struct weir_classifier *classifier, struct xdp_buff *xdp)
+{
+	struct weir_headers headers __uninitialized;
+	struct weir_filter_rule *rule;
+	int verdict = WEIR_FILTER_NEXT;
+	u32 after = 0;
+
+	weir_headers_parse(&headers, xdp);
+	while (verdict == WEIR_FILTER_NEXT) {
+		rule = weir_classifier_find(classifier, &headers, after);
+		if (!rule)
+			return XDP_PASS;
+		verdict = weir_filter_rule_act(rule, xdp, &headers);
+		after = rule->config.prio;
+	}
+	return verdict;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int weir_filter_xdp(struct xdp_md *ctx)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	const struct net_device *dev = xdp->rxq->dev;
+	struct weir_filter *filter = weir_filter_get(weir_net(dev_net(dev)), dev->ifindex);
+	const struct weir_classifier *classifier;
+
+	classifier = filter ? rcu_dereference_check(filter->classifier,
+						    rcu_read_lock_bh_held()) : NULL;
+	return classifier ? weir_filter_judge(classifier, xdp) : XDP_PASS;
+}
+
+__bpf_kfunc_end_defs();

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rules of filters: how one comes and goes, what it does with a packet, and its counters. */
+#include <linux/bpf.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
+#include <net/xdp.h>
+
+#include "filter/filter_rule.h"
+#include "filter/sources.h"
+
+static void weir_filter_rule_free_rcu(struct rcu_head *rcu)
+{
+	weir_filter_rule_free(container_of(rcu, struct weir_filter_rule, rcu));
+}
+
+/* Return: 0 or -ENOMEM. */
+static int weir_filter_rule_police(struct weir_filter_rule *rule)
+{
+	const struct weir_filter_config *config = &rule->config;
+
+	if (!config->each) {
+		weir_rate_init(&rule->rate, &config->rate);
+		return 0;
+	}
+	rule->sources = weir_sources_make(&config->rate, config->sources, config->time);
+	return rule->sources ? 0 : -ENOMEM;
+}
+
+static int weir_filter_rule_set_file(struct weir_filter_rule *rule, const char *file)
+{
+	rule->config.file = kstrdup(file, GFP_KERNEL_ACCOUNT);
+	return file && !rule->config.file ? -ENOMEM : 0;
+}
+
+/**
+ * weir_filter_rule_alloc() - make a rule, with neither matches nor counters
+ * @config: copied
+ *
+ * Sleeps. Return: it, its matches to be filled; or NULL.
+ */
+struct weir_filter_rule *weir_filter_rule_alloc(const struct weir_filter_config *config)
+{
+	struct weir_filter_rule *rule;
+
+	rule = kvzalloc(struct_size(rule, match, config->matches), GFP_KERNEL_ACCOUNT);
+	if (!rule)
+		return NULL;
+	rule->config = *config;
+	rule->matches = config->matches;
+	if (weir_filter_rule_set_file(rule, config->file) || weir_filter_rule_police(rule)) {
+		weir_filter_rule_free(rule);
+		return NULL;
+	}
+	return rule;
+}
+
+/**
+ * weir_filter_rule_counts() - give a rule counters of its own
+ * @rule: the rule
+ *
+ * Sleeps. Return: 0 or -ENOMEM.
+ */
+int weir_filter_rule_counts(struct weir_filter_rule *rule)
+{
+	rule->count = alloc_percpu_gfp(struct weir_filter_count, GFP_KERNEL_ACCOUNT);
+	return rule->count ? 0 : -ENOMEM;
+}
+
+/**
+ * weir_filter_rule_free() - free a rule that neither packets nor a timer see
+ * @rule: the rule
+ *
+ * Any context but NMI.
+ */
+void weir_filter_rule_free(struct weir_filter_rule *rule)
+{
+	if (!rule->replaced)
+		free_percpu(rule->count);
+	weir_sources_free(rule->sources);
+	kfree(rule->config.file);
+	kvfree(rule);
+}
+
+/**
+ * weir_filter_rule_start() - start the timer of a rule that packets may see
+ * @rule: the rule
+ * @wn: the namespace
+ * @ifindex: the filter's device
+ */
+void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex)
+{
+	const struct weir_sources_owner owner = { wn, ifindex, rule->config.prio };
+
+	if (rule->sources)
+		weir_sources_start(rule->sources, &owner);
+}
+
+/**
+ * weir_filter_rule_release() - free a rule that packets may still see
+ * @rule: the rule, which no filter has any more
+ *
+ * Sleeps.
+ */
+void weir_filter_rule_release(struct weir_filter_rule *rule)
+{
+	if (rule->sources)
+		weir_sources_stop(rule->sources);
+	call_rcu(&rule->rcu, weir_filter_rule_free_rcu);
+}
+
+static int weir_filter_rule_drop(struct weir_filter_rule *rule, u32 bytes)
+{
+	this_cpu_inc(rule->count->dropped);
+	this_cpu_add(rule->count->dropped_bytes, bytes);
+	return XDP_DROP;
+}
+
+/* Is a packet above the rate of all, or of its source? */
+static bool weir_filter_rule_is_over(struct weir_filter_rule *rule,
+				     const struct weir_headers *headers)
+{
+	u64 now = ktime_get_ns();
+
+	if (!rule->sources)
+		return !weir_rate_spend(&rule->rate, now, 1, headers->len);
+	switch (weir_sources_take(rule->sources, headers, now)) {
+	case WEIR_SOURCES_PASS:
+		return false;
+	case WEIR_SOURCES_BLOCK:
+		this_cpu_inc(rule->count->blocks);
+		return true;
+	case WEIR_SOURCES_CROWDED:
+		this_cpu_inc(rule->count->crowded);
+		return false;
+	case WEIR_SOURCES_CROWDED_OVER:
+		this_cpu_inc(rule->count->crowded);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* The parser has seen the whole IP header in the frame's linear part. */
+static void weir_filter_rule_mark(const struct weir_filter_rule *rule, struct xdp_buff *xdp,
+				  struct weir_headers *headers)
+{
+	void *ip = xdp->data + headers->l3;
+	u8 bits = rule->config.dscp << 2;
+
+	if (headers->key.ip == 4)
+		ipv4_change_dsfield(ip, INET_ECN_MASK, bits);
+	else if (headers->key.ip == 6)
+		ipv6_change_dsfield(ip, INET_ECN_MASK, bits);
+	headers->tos = (headers->tos & INET_ECN_MASK) | bits;
+}
+
+/**
+ * weir_filter_rule_act() - do with a packet what a rule says
+ * @rule: the rule, which has the packet
+ * @xdp: the packet
+ * @headers: of it; follow its changes
+ *
+ * Called in an RCU read-side section, on one CPU.
+ *
+ * Return: XDP_PASS, XDP_DROP, or WEIR_FILTER_NEXT.
+ */
+int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,
+			 struct weir_headers *headers)
+{
+	this_cpu_inc(rule->count->packets);
+	this_cpu_add(rule->count->bytes, headers->len);
+	switch (rule->config.action) {
+	case WEIR_FILTER_ACTION_PASS:
+		return XDP_PASS;
+	case WEIR_FILTER_ACTION_DROP:
+		return weir_filter_rule_drop(rule, headers->len);
+	case WEIR_FILTER_ACTION_POLICE:
+	case WEIR_FILTER_ACTION_GUARD:
+		if (weir_filter_rule_is_over(rule, headers))
+			return weir_filter_rule_drop(rule, headers->len);
+		return WEIR_FILTER_NEXT;
+	case WEIR_FILTER_ACTION_MARK:
+		weir_filter_rule_mark(rule, xdp, headers);
+		return WEIR_FILTER_NEXT;
+	default:
+		return WEIR_FILTER_NEXT;
+	}
+}
+
+/**
+ * weir_filter_rule_sum() - counters of all CPUs
+ * @rule: the rule
+ * @sum: filled
+ */
+void weir_filter_rule_sum(const struct weir_filter_rule *rule, struct weir_filter_count *sum)
+{
+	const struct weir_filter_count *count;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		count = per_cpu_ptr(rule->count, cpu);
+		sum->packets += READ_ONCE(count->packets);
+		sum->bytes += READ_ONCE(count->bytes);
+		sum->dropped += READ_ONCE(count->dropped);
+		sum->dropped_bytes += READ_ONCE(count->dropped_bytes);
+		sum->crowded += READ_ONCE(count->crowded);
+		sum->blocks += READ_ONCE(count->blocks);
+	}
+}
