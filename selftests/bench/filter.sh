@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # What the example examples/trio-filter costs a packet, over a program that passes or drops all, and
-# what it costs more in a chain.
+# what it costs more in a chain. And what `weir filter` costs one that passes, with few and many rules.
 # To be run in a virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount -- selftests/bench/filter.sh
@@ -49,7 +49,29 @@ chained() {
 	cost weir_chain plain || die "cannot run the chain"
 }
 
-for object in trio_filter bench weir_chain; do
+# rules COUNT LAST: that many prefixes of lengths from LAST on to 32, all others than the packet's, a rule each.
+rules() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		echo "rule src=10.$((i >> 8)).$((i & 255)).0/$(($2 + i % (33 - $2))) action drop"
+	done
+}
+
+# filtered NAME: what the filter that there is takes more than a program that passes all.
+filtered() {
+	local cost
+	cost=$(cost weir_filter plain) || die "cannot run the filter"
+	figure "$1" $((cost - passes))
+}
+
+# filter NAME COUNT LAST
+filter() {
+	weir filter flush || die "cannot flush filters"
+	rules "$2" "$3" | sed '1s/$/ mode generic/' | weir filter load dev lo file - || die "cannot load rules"
+	filtered "$1"
+}
+
+for object in trio_filter bench weir_chain weir_filter; do
 	bpftool prog loadall "build/bpf/$object.bpf.o" "$pins" || die "cannot load $object"
 done
 over insn_filter_pass bench_pass plain
@@ -59,3 +81,15 @@ alone=$(cost trio_filter plain) one=$(chained trio_filter) two=$(chained bench_p
 figure insn_chain $((one - alone))
 figure insn_chain_next $((two - one))
 weir chain flush
+
+passes=$(cost bench_pass plain) || die "cannot run bench_pass"
+# The first rule begins a chain, in the mode that is said.
+weir filter add dev lo prio 1 rule proto=132 action drop mode generic || die "cannot begin a filter"
+filtered insn_filter_one
+filter insn_filter 10 32
+filter insn_filter_10000 10000 32
+filter insn_filter_10000_lengths 10000 24
+weir filter flush && weir filter add dev lo rule any action police 100gbit burst 1g mode generic && filtered insn_filter_police
+weir filter flush && weir filter add dev lo rule any action police 100gbit burst 1g each mode generic && filtered insn_filter_police_each
+weir filter flush && weir filter add dev lo rule any action mark cs6 mode generic && filtered insn_filter_mark
+weir filter flush

@@ -6,9 +6,11 @@
 #include <weir_bpf.h>
 
 #include "chain/words.h"
+#include "grammar/action.h"
 #include "grammar/commands.h"
 #include "grammar/dscp.h"
 #include "grammar/grammar.h"
+#include "grammar/match.h"
 #include "kv/words.h"
 #include "metrics/styles.h"
 #include "watch/view.h"
@@ -259,7 +261,7 @@ static const struct key chain_dev = {
 	"dev", "DEVICE", "the network device", .type = VALUE_DEVICE,
 };
 static const struct key chain_prio = {
-	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 70 is that of weir's program that records flows, 100 of the one that sums, 200 of the one that forwards",
+	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 50 is that of weir's program that filters, 70 of the one that records flows, 100 of the one that sums, 200 of the one that forwards",
 	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
 };
 static const struct key chain_to = {
@@ -394,6 +396,98 @@ static const struct verb flow_verbs[] = {
 	  WEIR_CMD_FLOW_GET, flow_stats_keys, .run = flow_stats },
 	{ "flush", "end recording on all devices", WEIR_CMD_FLOW_FLUSH, no_keys,
 	  .run = flow_flush },
+	{ .name = NULL },
+};
+
+/* Keys of a filter. */
+static const struct key filter_dev = {
+	"dev", "DEVICE", "the network device that packets come in by",
+	VALUE_DEVICE, .attr = WEIR_A_FILTER_IFINDEX,
+};
+static const struct key filter_prio = {
+	"prio", "NUMBER", "the rule's place; the least comes first (behind the last one, in steps of 10)",
+	VALUE_NUMBER, .attr = WEIR_A_FILTER_PRIO, .min = 1, .max = WEIR_FILTER_PRIO_MAX,
+};
+static const struct key filter_match = {
+	"rule", "any|[dscp=A[-B]],[proto=P],[port=N],[sport=N],[vlan=N],[src=PREFIX],[dst=PREFIX],[len=A[-B]],[tcp=+FLAG-FLAG],[frag=yes|no],[options=yes|no]",
+	"packets that the rule has: all conditions must hold; up to 16 times, for packets that any of them has. With a set once, for all that it has",
+	VALUE_OWN, .attr = WEIR_A_FILTER_MATCH, .none = "any", .repeat = WEIR_FILTER_MATCHES_SHOWN,
+	.syntax = &match_filter_syntax,
+};
+static const struct key filter_set = {
+	"set", "FILE", "a file with packets that the rule has, one a line: a prefix of source addresses, or conditions as `rule` has them",
+	VALUE_TEXT, .attr = WEIR_A_FILTER_FILE, .max = WEIR_CHAIN_TEXT_MAX,
+};
+static const struct key filter_action = {
+	"action", "pass|drop|mark DSCP|police RATES [each [sources NUMBER]]|guard RATES [each [sources NUMBER]] [for TIME]",
+	"what is done with them. Pass and drop are final; the next rules have packets that are marked, or below the rate. RATES are RATE [burst SIZE], NUMBERpps [burst NUMBER], or both. `each` is for each source, an IPv4 address or an IPv6 prefix of 64 bits; `sources` are told apart (4096). A guard blocks a source above its rate (for 10s)",
+	VALUE_OWN, .attr = WEIR_A_FILTER_ACTION, .syntax = &action_syntax,
+};
+static const struct key filter_mode = {
+	"mode", "MODE", "where the device's chain sits, if the filter is its first program (xdp)",
+	.type = VALUE_NAME, .names = &chain_mode_names,
+};
+
+static const struct verb_key filter_add_keys[] = {
+	{ &filter_dev, true }, { &filter_prio, false }, { &filter_match, false },
+	{ &filter_set, false }, { &filter_action, true }, { &filter_mode, false }, END,
+};
+static const struct verb_key filter_replace_keys[] = {
+	{ &filter_dev, true }, { &filter_prio, true }, { &filter_match, false },
+	{ &filter_set, false }, { &filter_action, true }, END,
+};
+static const struct verb_key filter_del_keys[] = {
+	{ &filter_dev, true }, { &filter_prio, true }, END,
+};
+static const struct key filter_file = {
+	"file", "FILE", "a file with rules, a line each, in the words of `filter add` without dev; - is standard input",
+	.type = VALUE_TEXT, .max = WEIR_CHAIN_TEXT_MAX,
+};
+static const struct key filter_guard = {
+	"rate", "RATES [each [sources NUMBER]] [for TIME]",
+	"what a source may send, as police has it, and how long it is blocked that sends more (10s)",
+	VALUE_OWN, .attr = WEIR_A_FILTER_RATE, .syntax = &guard_syntax,
+};
+static const struct verb_key filter_guard_keys[] = {
+	{ &filter_dev, true }, { &filter_prio, false }, { &filter_match, false },
+	{ &filter_set, false }, { &filter_guard, true }, { &filter_mode, false }, END,
+};
+static const struct key filter_source_dev = {
+	"dev", "DEVICE", "the filter's device",
+	VALUE_DEVICE, .attr = WEIR_A_FILTER_SOURCE_IFINDEX,
+};
+static const struct key filter_source_prio = {
+	"prio", "NUMBER", "a rule that is of each source",
+	VALUE_NUMBER, .attr = WEIR_A_FILTER_SOURCE_PRIO, .min = 1, .max = WEIR_FILTER_PRIO_MAX,
+};
+static const struct verb_key filter_sources_keys[] = {
+	{ &filter_source_dev, true }, { &filter_source_prio, true }, END,
+};
+static const struct verb_key filter_load_keys[] = {
+	{ &filter_dev, true }, { &filter_file, true }, END,
+};
+static const struct verb_key filter_show_keys[] = {
+	{ &filter_dev, false }, { &filter_prio, false }, END,
+};
+static const struct verb_key filter_flush_keys[] = { { &filter_dev, false }, END };
+
+static const struct verb filter_verbs[] = {
+	{ "add", "add a rule about packets that a device receives", WEIR_CMD_FILTER_ADD,
+	  filter_add_keys, .run = filter_add_run },
+	{ "replace", "put another rule in its place, while packets come", WEIR_CMD_FILTER_SET,
+	  filter_replace_keys, .run = filter_replace_run },
+	{ "guard", "find sources above a rate, and drop all that they send for a time; a rule before all others",
+	  WEIR_CMD_FILTER_ADD, filter_guard_keys, .run = filter_guard_run },
+	{ "sources", "show the sources that a rule knows, and which are blocked",
+	  WEIR_CMD_FILTER_SOURCE_GET, filter_sources_keys, .run = filter_sources_run },
+	{ "load", "add the rules of a file, all or none: packets meet all of them at once",
+	  WEIR_CMD_FILTER_ADD, filter_load_keys, .run = filter_load_run },
+	{ "del", "take a rule away", WEIR_CMD_FILTER_DEL, filter_del_keys,
+	  .run = filter_del_run },
+	{ "show", "show the rules of a device, or all: packets that came to each, and what it dropped",
+	  WEIR_CMD_FILTER_GET, filter_show_keys, .run = filter_show_run },
+	{ "flush", "take all rules of a device away, or all", WEIR_CMD_FILTER_FLUSH,
+	  filter_flush_keys, .run = filter_flush_run },
 	{ .name = NULL },
 };
 
@@ -541,7 +635,7 @@ static const struct verb upgrade_verbs[] = {
 };
 
 static const struct verb flush_verbs[] = {
-	{ "all", "take away all policies, ports, chains and jobs of the namespace", 0, no_keys, .run = flush_all },
+	{ "all", "take away all policies, ports, flows, filters, chains and jobs of the namespace", 0, no_keys, .run = flush_all },
 	{ .name = NULL },
 };
 
@@ -564,6 +658,7 @@ const struct object grammar[] = {
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "chain", "XDP programs of a device, in an order", .verbs = chain_verbs },
 	{ "flow", "who sends how much to whom by a device", .verbs = flow_verbs },
+	{ "filter", "rules about packets that a device receives", .verbs = filter_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },
@@ -581,6 +676,13 @@ const struct object grammar[] = {
 	{ "complete", "words for the shell", complete_verbs, .hidden = true },
 	{ .name = NULL },
 };
+
+const struct words *key_words(const struct key *key)
+{
+	if (key->type == VALUE_RATE)
+		return &rate_words;
+	return key->type == VALUE_OWN ? key->syntax->words : NULL;
+}
 
 const struct object *grammar_object(const char *name)
 {

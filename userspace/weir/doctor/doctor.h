@@ -44,6 +44,7 @@ struct patient {
 	struct nl_replies trims;
 	struct nl_replies chains;
 	struct nl_replies flows;
+	struct nl_replies filters;
 };
 
 /* The fields of a job that the checks need. */
@@ -87,6 +88,7 @@ void doctor_host(struct patient *patient);
 void doctor_ports(struct patient *patient);
 void doctor_chains(struct patient *patient);
 void doctor_flows(struct patient *patient);
+void doctor_filters(struct patient *patient);
 void doctor_trims(struct patient *patient);
 void doctor_weird(void);
 void doctor_jobs(struct patient *patient);

@@ -29,7 +29,10 @@ static void check_run(struct patient *patient, const char *subject,
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
-	if (hook.id)
+	if (prio == WEIR_CHAIN_PRIO_FILTER)
+		finding.fix = fix("run `ip link set dev %s xdp off`, and `weir filter replace dev %s` with a rule that is there",
+				  dev, dev);
+	else if (hook.id)
 		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir chain move dev %s prio %u to %u`",
 				  dev, dev, prio, prio);
 	else

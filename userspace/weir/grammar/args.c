@@ -234,7 +234,11 @@ static int parse_text(struct value *value)
 /* @used becomes the number of words, of which there are @count. */
 static int parse_value(struct value *value, int count, char **words, int *used)
 {
+	const struct words *several = key_words(value->key);
+
 	*used = 1;
+	if (several)
+		return several->parse(value, count, words, used);
 	switch (value->key->type) {
 	case VALUE_NUMBER:
 		return parse_number(value);
@@ -248,15 +252,14 @@ static int parse_value(struct value *value, int count, char **words, int *used)
 		return parse_name(value);
 	case VALUE_DEVICE:
 		return parse_device(value);
-	case VALUE_RATE:
-		value->word = value->rate.text;
-		return rate_parse(&value->rate, value->key, count, words, used);
 	case VALUE_BITRATE:
 		return parse_bitrate(value);
 	case VALUE_TEXT:
 		return parse_text(value);
 	case VALUE_OWN:
 		return value->key->syntax->parse(value);
+	case VALUE_RATE:
+		break;
 	}
 	abort();
 }

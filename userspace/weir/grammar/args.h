@@ -8,6 +8,7 @@
 
 #include "base/addr.h"
 #include "base/units.h"
+#include "grammar/action.h"
 #include "grammar/dscp.h"
 #include "grammar/grammar.h"
 #include "grammar/match.h"
@@ -34,6 +35,7 @@ struct value {
 	bool none;
 	struct rate rate;
 	struct match match;
+	struct action action;
 	struct dscp_map map;
 };
 

@@ -108,14 +108,16 @@ static bool find_key(const struct verb *verb, int count, char **words, int at,
 		     struct place *place)
 {
 	const struct verb_key *entry = at < count ? grammar_key(verb, words[at]) : NULL;
+	const struct words *several;
 
 	if (!entry)
 		return false;
 	place->key = entry->key;
 	place->at = at;
 	place->next = at + 2;
-	if (entry->key->type == VALUE_RATE)
-		place->next = at + 1 + rate_span(count - at - 1, words + at + 1);
+	several = key_words(entry->key);
+	if (several)
+		place->next = at + 1 + several->span(count - at - 1, words + at + 1);
 	return true;
 }
 
@@ -165,20 +167,22 @@ static void list_keys(const struct verb *verb, int count, char **words)
 static void complete_keys(const struct verb *verb, int count, char **words)
 {
 	int typed = count - 1, at = 0;
+	const struct words *several;
 	struct place place;
 
 	while (at < typed) {
-		char **rate = words + at + 1;
+		char **own = words + at + 1;
 
 		if (!find_key(verb, typed, words, at, &place))
 			return;
-		if (place.key->type != VALUE_RATE) {
+		several = key_words(place.key);
+		if (!several) {
 			if (place.next > typed) {
 				list_values(verb, place.key, at, words);
 				return;
 			}
 		} else if (place.next == typed) {
-			rate_next(typed - at - 1, rate, puts);
+			several->next(typed - at - 1, own, puts);
 			if (typed == at + 1)
 				return;
 		}

@@ -38,7 +38,7 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax dscp_syntax = { parse, put };
+const struct syntax dscp_syntax = { .parse = parse, .put = put };
 
 static void map_begin(struct dscp_map *map)
 {
@@ -84,7 +84,7 @@ static int put_map(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax dscp_map_syntax = { parse_map, put_map };
+const struct syntax dscp_map_syntax = { .parse = parse_map, .put = put_map };
 
 void dscp_map_print(const char *key, const struct nlattr *attr)
 {
@@ -133,7 +133,7 @@ static int put_list(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax dscp_list_syntax = { parse_list, put_list };
+const struct syntax dscp_list_syntax = { .parse = parse_list, .put = put_list };
 
 void dscp_list_print(const char *key, const struct nlattr *attr)
 {

@@ -30,13 +30,30 @@ enum value_type {
 };
 
 /**
+ * struct words - of a key whose values are several words
+ * @parse: reads the words behind the key, up to the first that belongs to another one; @used
+ *	becomes their number. Returns an exit status
+ * @span: for completion: how many of the words behind the key are the value's, one that is not
+ *	there yet included
+ * @next: for completion: calls @say with each word that may follow these, which are all the
+ *	value's
+ */
+struct words {
+	int (*parse)(struct value *value, int count, char **words, int *used);
+	int (*span)(int count, char **words);
+	void (*next)(int count, char **words, int (*say)(const char *word));
+};
+
+/**
  * struct syntax - of a key whose values have a form of their own
  * @parse: reads value->word; returns an exit status
  * @put: puts the value into a request; returns an exit status
+ * @words: instead of @parse, where there are several
  */
 struct syntax {
 	int (*parse)(struct value *value);
 	int (*put)(struct nlmsghdr *message, const struct value *value);
+	const struct words *words;
 };
 
 /* The objects whose numbers completion looks up in the kernel. */
@@ -107,6 +124,9 @@ struct object {
 extern const struct object grammar[];
 extern const struct verb trim_verbs[];	/* grammar_trim.c */
 extern const struct verb trim_default_verbs[];
+
+/* NULL where its values are one word. */
+const struct words *key_words(const struct key *key);
 
 const struct object *grammar_object(const char *name);
 

@@ -12,12 +12,13 @@
 #include "base/print.h"
 #include "base/tool.h"
 #include "grammar/args.h"
+#include "grammar/match_more.h"
 #include "netlink/nl.h"
 
 #define NDP 199
-#define MATCH_TEXT 256
 #define PREFIX_TEXT (ADDR_TEXT + 4)
 #define WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst= and from=, with commas between them"
+#define FILTER_WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst=, len=, tcp=, frag= and options=, with commas between them"
 
 static const struct name protos[] = {
 	{ IPPROTO_UDP, "udp", NULL }, { IPPROTO_TCP, "tcp", NULL }, { NDP, "ndp", NULL },
@@ -149,40 +150,57 @@ static const char *parse_from(struct match *match, const char *word)
 	return NULL;
 }
 
-static const char *parse_part(struct match *match, char *part)
+static const char *parse_part(struct match *match, char *part, bool filter)
 {
+	const char *words = filter ? FILTER_WORDS : WORDS;
 	char *value = strchr(part, '=');
 	size_t i;
 
 	if (!value)
-		return WORDS;
+		return words;
 	*value++ = '\0';
 	if (!strcmp(part, "dscp"))
 		return parse_dscps(match, value);
-	if (!strcmp(part, "from"))
+	if (!filter && !strcmp(part, "from"))
 		return parse_from(match, value);
 	for (i = 0; i < FIELDS; i++)
 		if (!strcmp(part, fields[i].word))
 			return parse_field(&fields[i], match, value);
-	return WORDS;
+	return filter && match_more_is(part) ? match_more_parse(&match->more, part, value) : words;
 }
 
-static int parse(struct value *value)
+const char *match_parse(struct match *match, const char *word, bool filter)
 {
-	const struct key *key = value->key;
 	char text[MATCH_TEXT], *at = text, *part;
 	const char *why = NULL;
 
-	value->none = !strcmp(value->word, key->none);
-	if (value->none)
-		return WEIR_OK;
-	snprintf(text, sizeof(text), "%s", value->word);
+	snprintf(text, sizeof(text), "%s", word);
 	while (!why && (part = strsep(&at, ",")))
-		why = parse_part(&value->match, part);
+		why = parse_part(match, part, filter);
+	return why;
+}
+
+static int parse_value(struct value *value, bool filter)
+{
+	const struct key *key = value->key;
+	const char *why;
+
+	value->none = !strcmp(value->word, key->none);
+	why = value->none ? NULL : match_parse(&value->match, value->word, filter);
 	if (!why)
 		return WEIR_OK;
 	return usage(key->name, "%s does not understand '%s': %s, or %s for all packets",
 		     key->name, value->word, why, key->none);
+}
+
+static int parse(struct value *value)
+{
+	return parse_value(value, false);
+}
+
+static int parse_filter(struct value *value)
+{
+	return parse_value(value, true);
 }
 
 static void put_field(struct nlmsghdr *message, const struct field *field,
@@ -198,10 +216,11 @@ static void put_field(struct nlmsghdr *message, const struct field *field,
 	mnl_attr_put_u32(message, field->prefix, prefix->bits);
 }
 
-static int put(struct nlmsghdr *message, const struct value *value, bool disable)
+static int put_nest(struct nlmsghdr *message, uint16_t attr, const struct match *from,
+		    bool disable)
 {
-	struct nlattr *nest = mnl_attr_nest_start(message, WEIR_A_TRIM_RULE);
-	struct match match = value->match;
+	struct nlattr *nest = mnl_attr_nest_start(message, attr);
+	struct match match = *from;
 	unsigned int ifindex;
 	int status = WEIR_OK;
 	size_t i;
@@ -224,16 +243,33 @@ static int put(struct nlmsghdr *message, const struct value *value, bool disable
 
 static int put_rule(struct nlmsghdr *message, const struct value *value)
 {
-	return put(message, value, false);
+	return put_nest(message, WEIR_A_TRIM_RULE, &value->match, false);
 }
 
 static int put_disable(struct nlmsghdr *message, const struct value *value)
 {
-	return put(message, value, true);
+	return put_nest(message, WEIR_A_TRIM_RULE, &value->match, true);
 }
 
-const struct syntax match_syntax = { parse, put_rule };
-const struct syntax match_disable_syntax = { parse, put_disable };
+void match_put(struct nlmsghdr *message, uint16_t attr, const struct match *match)
+{
+	struct nlattr *nest = mnl_attr_nest_start(message, attr);
+
+	/* It names no device, so that it can always be put. */
+	put_nest(message, WEIR_A_FILTER_MATCH_RULE, match, false);
+	match_more_put(message, &match->more);
+	mnl_attr_nest_end(message, nest);
+}
+
+static int put_filter(struct nlmsghdr *message, const struct value *value)
+{
+	match_put(message, WEIR_A_FILTER_MATCH, &value->match);
+	return WEIR_OK;
+}
+
+const struct syntax match_syntax = { .parse = parse, .put = put_rule };
+const struct syntax match_disable_syntax = { .parse = parse, .put = put_disable };
+const struct syntax match_filter_syntax = { .parse = parse_filter, .put = put_filter };
 
 static void read_field(const struct field *field, const struct nlattr *const table[],
 		       struct match *match)
@@ -281,6 +317,17 @@ static bool read_rule(struct match *match, const struct nlattr *nest)
 	return table[WEIR_A_TRIM_RULE_DISABLE];
 }
 
+void match_read(struct match *match, const struct nlattr *nest)
+{
+	const struct nlattr *table[WEIR_A_FILTER_MATCH_MAX + 1];
+
+	nl_nested(nest, table, WEIR_A_FILTER_MATCH_MAX);
+	memset(match, 0, sizeof(*match));
+	if (table[WEIR_A_FILTER_MATCH_RULE])
+		read_rule(match, table[WEIR_A_FILTER_MATCH_RULE]);
+	match_more_read(&match->more, table);
+}
+
 static const char *prefix_text(const struct prefix *prefix, char text[static PREFIX_TEXT])
 {
 	char addr[ADDR_TEXT];
@@ -293,7 +340,7 @@ static const char *prefix_text(const struct prefix *prefix, char text[static PRE
 	return text;
 }
 
-static void append(char *text, const char *field, const char *value)
+void match_append(char text[static MATCH_TEXT], const char *field, const char *value)
 {
 	size_t used = strlen(text);
 
@@ -306,30 +353,32 @@ static void append_field(char *text, const struct field *field, struct match *ma
 
 	if (field->prefix) {
 		if (prefix_of(field, match)->bits)
-			append(text, field->word, prefix_text(prefix_of(field, match), value));
+			match_append(text, field->word, prefix_text(prefix_of(field, match), value));
 		return;
 	}
 	snprintf(value, sizeof(value), "%u", *number_of(field, match));
 	if (*number_of(field, match))
-		append(text, field->word, field->names ?
+		match_append(text, field->word, field->names ?
 		       names_word(field->names, *number_of(field, match)) : value);
 }
 
-/* As the command line takes it. */
-static void print_text_of(const char *key, struct match *match)
+void match_text(struct match *match, char text[static MATCH_TEXT])
 {
-	char text[MATCH_TEXT] = "", dscps[16];
+	char dscps[16];
 	size_t i;
 
+	*text = '\0';
 	snprintf(dscps, sizeof(dscps), match->dscp == match->last ? "%u" : "%u-%u",
 		 match->dscp, match->last);
 	if (match->has_dscp)
-		append(text, "dscp", dscps);
+		match_append(text, "dscp", dscps);
 	for (i = 0; i < FIELDS; i++)
 		append_field(text, &fields[i], match);
 	if (*match->from)
-		append(text, "from", match->from);
-	print_string(key, *text ? text : "any");
+		match_append(text, "from", match->from);
+	match_more_text(&match->more, text);
+	if (!*text)
+		strcpy(text, "any");
 }
 
 static void print_json_field(const struct field *field, struct match *match)
@@ -355,7 +404,20 @@ static void print_json_of(struct match *match)
 		print_json_field(&fields[i], match);
 	if (*match->from)
 		print_string("from", match->from);
+	match_more_print(&match->more);
 	print_end();
+}
+
+void match_print_one(const char *key, struct match *match)
+{
+	char text[MATCH_TEXT];
+
+	if (opt.json) {
+		print_json_of(match);
+		return;
+	}
+	match_text(match, text);
+	print_string(key, text);
 }
 
 static void print_rules(const char *key, const struct nlmsghdr *message, bool disable)
@@ -368,10 +430,7 @@ static void print_rules(const char *key, const struct nlmsghdr *message, bool di
 		if (mnl_attr_get_type(attr) != WEIR_A_TRIM_RULE ||
 		    read_rule(&match, attr) != disable)
 			continue;
-		if (opt.json)
-			print_json_of(&match);
-		else
-			print_text_of(key, &match);
+		match_print_one(key, &match);
 	}
 	print_end();
 }

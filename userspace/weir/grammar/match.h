@@ -6,7 +6,8 @@
  *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,
  *	src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE
  *
- * in any order, each at most once; a part that is missing matches all.
+ * in any order, each at most once; a part that is missing matches all. Rules of filters have
+ * more parts (match_more.h), and no from.
  */
 #ifndef WEIR_MATCH_H
 #define WEIR_MATCH_H
@@ -17,6 +18,9 @@
 #include <stdint.h>
 
 #include "base/addr.h"
+#include "grammar/match_more.h"
+
+#define MATCH_TEXT 256
 
 struct syntax;
 
@@ -41,6 +45,7 @@ struct prefix {
  * @src: source addresses
  * @dst: destination addresses
  * @from: the device that it came in by; empty for all
+ * @more: what only rules of filters have
  */
 struct match {
 	bool has_dscp;
@@ -53,11 +58,29 @@ struct match {
 	struct prefix src;
 	struct prefix dst;
 	char from[IF_NAMESIZE];
+	struct match_more more;
 };
 
 /* Packets that are trimmed, and those that never are. */
 extern const struct syntax match_syntax;
 extern const struct syntax match_disable_syntax;
+
+/* Packets of a filter's rule: an attribute WEIR_A_FILTER_MATCH. */
+extern const struct syntax match_filter_syntax;
+
+/* Adds the conditions of a word to those that there are. NULL, or what is wrong with it. */
+const char *match_parse(struct match *match, const char *word, bool filter);
+
+/* The nest of a filter's match, put and read. */
+void match_put(struct nlmsghdr *message, uint16_t attr, const struct match *match);
+void match_read(struct match *match, const struct nlattr *nest);
+
+/* As the command line takes it; match_append() adds a part. */
+void match_text(struct match *match, char text[static MATCH_TEXT]);
+void match_append(char text[static MATCH_TEXT], const char *field, const char *value);
+
+/* One match: a field in text, a member of a list in JSON. */
+void match_print_one(const char *key, struct match *match);
 
 /* Prints all rules among the attributes of a policy, as two lists in JSON. */
 void match_print(const struct nlmsghdr *message);

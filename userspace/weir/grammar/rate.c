@@ -80,13 +80,16 @@ static void keep_text(struct rate *rate, int count, char **words)
 				 i ? " " : "", words[i]);
 }
 
-int rate_parse(struct rate *rate, const struct key *key, int count, char **words, int *used)
+static int parse(struct value *value, int count, char **words, int *used)
 {
+	const struct key *key = value->key;
+	struct rate *rate = &value->rate;
 	enum part part, last = NO_PART;
 	unsigned int given = 0;
 	int status;
 
 	memset(rate, 0, sizeof(*rate));
+	value->word = rate->text;
 	*used = 0;
 	if (count && !strcmp(words[0], "none")) {
 		*used = 1;
@@ -172,7 +175,7 @@ void rate_print(const struct nlattr *nest)
 	print_end();
 }
 
-int rate_span(int count, char **words)
+static int span(int count, char **words)
 {
 	enum part part, last = NO_PART;
 	int used;
@@ -187,7 +190,7 @@ int rate_span(int count, char **words)
 	return used;
 }
 
-void rate_next(int count, char **words, int (*say)(const char *word))
+static void next(int count, char **words, int (*say)(const char *word))
 {
 	enum part last = NO_PART;
 	unsigned int given = 0;
@@ -207,4 +210,13 @@ void rate_next(int count, char **words, int (*say)(const char *word))
 		say("bytes");
 	if (last == PACKETS || last == BYTES)
 		say("burst");
+}
+
+const struct words rate_words = { parse, span, next };
+
+bool rate_same(const struct rate *now, const struct rate *wanted)
+{
+	return now->packets == wanted->packets && now->bytes == wanted->bytes &&
+	       (!wanted->packets_burst || now->packets_burst == wanted->packets_burst) &&
+	       (!wanted->bytes_burst || now->bytes_burst == wanted->bytes_burst);
 }

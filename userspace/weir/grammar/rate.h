@@ -22,24 +22,15 @@ struct rate {
 	char text[RATE_TEXT];
 };
 
-/*
- * Reads the words behind the key, up to the first that belongs to another one;
- * @used becomes their number. Returns an exit status.
- */
-int rate_parse(struct rate *rate, const struct key *key, int count, char **words, int *used);
+/* Of a VALUE_RATE. */
+extern const struct words rate_words;
+
+/* Are they the same, where a burst that @wanted has not is the module's own? */
+bool rate_same(const struct rate *now, const struct rate *wanted);
 
 void rate_put(struct nlmsghdr *message, uint16_t attr, const struct rate *rate);
 
 /* Of a WEIR_A_*_RATE nest, which may be NULL. */
 void rate_print(const struct nlattr *nest);
-
-/*
- * For completion: how many words behind the key are the rate's, a value that is not
- * there yet included.
- */
-int rate_span(int count, char **words);
-
-/* For completion: calls @say with each word that may follow these, which are all the rate's. */
-void rate_next(int count, char **words, int (*say)(const char *word));
 
 #endif

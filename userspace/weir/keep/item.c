@@ -44,6 +44,9 @@ static const struct maker makers[] = {
 			    .hidden = { { "trimmed-dscp", "none" }, { "mode" }, { "rate" },
 					{ "share", "none" }, { "loss", "none" },
 					{ "source", "0bit" } } },
+	[KIND_FILTER]	= { "filter", "add", { "dev", "prio" }, "replace", "del",
+			    .hidden = { { "mode", "" }, { "rule", "any" }, { "set" } },
+			    .whole = true },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
 	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
 };
@@ -75,6 +78,20 @@ static void name_of(const struct maker *maker, const struct args *args, char *na
 				 args_get(args, maker->ids[i])->word);
 }
 
+/* A rule's place, which a command line may leave to the module, says which rule it is. */
+static int check_ids(const struct maker *maker, const struct args *args,
+		     const struct command *command, const char *name)
+{
+	size_t i;
+
+	for (i = 0; maker->ids[i]; i++) {
+		if (!args_get(args, maker->ids[i]))
+			return usage(maker->ids[i], "%s line %u: what is kept says its %s", name,
+				     command->line, maker->ids[i]);
+	}
+	return WEIR_OK;
+}
+
 static int read_item(struct item *item, const struct command *command, const char *name)
 {
 	struct args args;
@@ -89,6 +106,9 @@ static int read_item(struct item *item, const struct command *command, const cha
 		if (strcmp(makers[i].object, args.object->name) ||
 		    strcmp(makers[i].verb, args.verb->name))
 			continue;
+		status = check_ids(&makers[i], &args, command, name);
+		if (status)
+			return status;
 		item->kind = i;
 		item->command = command;
 		name_of(&makers[i], &args, item->name, sizeof(item->name));
@@ -97,7 +117,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, flow on, port attach, trim set and trim-default set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, port attach, trim set and trim-default set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 
@@ -144,14 +164,6 @@ void items_free(struct items *items)
 	memset(items, 0, sizeof(*items));
 }
 
-static bool same_rate(const struct rate *now, const struct rate *wanted)
-{
-	/* A burst that is not given is the module's own. */
-	return now->packets == wanted->packets && now->bytes == wanted->bytes &&
-	       (!wanted->packets_burst || now->packets_burst == wanted->packets_burst) &&
-	       (!wanted->bytes_burst || now->bytes_burst == wanted->bytes_burst);
-}
-
 static bool same_value(const struct value *now, const struct value *wanted)
 {
 	switch (wanted->key->type) {
@@ -161,13 +173,14 @@ static bool same_value(const struct value *now, const struct value *wanted)
 	case VALUE_DEVICE:
 		return now->none == wanted->none && !strcmp(now->word, wanted->word);
 	case VALUE_RATE:
-		return same_rate(&now->rate, &wanted->rate);
+		return rate_same(&now->rate, &wanted->rate);
 	case VALUE_TEXT:
 		return !strcmp(now->word, wanted->word);
 	case VALUE_OWN:
 		return now->attr == wanted->attr && now->number == wanted->number &&
 		       now->none == wanted->none &&
 		       !memcmp(&now->match, &wanted->match, sizeof(now->match)) &&
+		       action_same(&now->action, &wanted->action) &&
 		       !memcmp(&now->map, &wanted->map, sizeof(now->map));
 	default:
 		return now->number == wanted->number && now->share == wanted->share;

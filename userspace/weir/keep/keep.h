@@ -13,7 +13,7 @@
 /*
  * save.c: the namespace's commands, in the order in which they can be run: jobs before
  * their sources and before ports, which listen for them; chains before what of weir's
- * takes its place in them. Returns an exit status.
+ * takes its place in them: filters, flows, ports, policies. Returns an exit status.
  */
 int keep_save(FILE *file);
 int keep_read(struct batch *batch);
@@ -30,7 +30,9 @@ void keep_show(const struct command *command);
  * @owner: of a source, the name of its job
  * @command: the one that makes it
  */
-enum kind { KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FLOW, KIND_PORT, KIND_TRIM, KINDS };
+enum kind {
+	KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FILTER, KIND_FLOW, KIND_PORT, KIND_TRIM, KINDS
+};
 
 struct item {
 	enum kind kind;

@@ -12,6 +12,7 @@
 
 #include "base/print.h"
 #include "base/tool.h"
+#include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 
@@ -38,12 +39,14 @@ static int run_step(const struct command *command)
 
 static int run_steps(const struct batch *steps)
 {
-	int status = WEIR_OK;
+	int status = WEIR_OK, released;
 	size_t i;
 
+	filter_hold();
 	for (i = 0; !status && i < steps->count; i++)
 		status = run_step(&steps->command[i]);
-	return status;
+	released = filter_release();
+	return status ?: released;
 }
 
 /* Leaves items out of the list for which the condition holds. */

@@ -12,6 +12,7 @@
 #include "base/tool.h"
 #include "chain/chain.h"
 #include "flow/flow.h"
+#include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "port/attach.h"
@@ -120,6 +121,16 @@ static void save_flow(struct saving *saving, const struct nlmsghdr *message)
 		flow_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
 }
 
+static void save_rule(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *rule[WEIR_A_FILTER_MAX + 1];
+	struct link link;
+
+	weir_attributes(message, rule, WEIR_A_FILTER_MAX);
+	if (!rtnl_link(&saving->rtnl, nl_uint(rule[WEIR_A_FILTER_IFINDEX]), &link))
+		filter_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+}
+
 /* Has weir's qdisc another one below it, which came from the device's root? */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
@@ -194,6 +205,7 @@ static int save(struct saving *saving)
 	status = status ?: save_all(saving, WEIR_CMD_JOB_GET, save_job);
 	status = status ?: save_all(saving, WEIR_CMD_SOURCE_GET, save_source);
 	status = status ?: save_all(saving, WEIR_CMD_CHAIN_GET, save_place);
+	status = status ?: save_all(saving, WEIR_CMD_FILTER_GET, save_rule);
 	status = status ?: save_all(saving, WEIR_CMD_FLOW_GET, save_flow);
 	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
 	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * `weir upgrade`: another module under jobs that run. What each network namespace has is read
- * first; then ports, policies, flows and chains go, which hold the module, then the module with the jobs, and
- * all is made again with the new one. Workers take the box for one that was away: they join
+ * first; then ports, policies, flows, filters and chains go, which hold the module, then the module
+ * with the jobs, and all is made again with the new one. Workers take the box for one that was away: they join
  * again, and send what is not answered once more, so no sum is lost or counted twice.
  */
 #define _GNU_SOURCE
@@ -23,6 +23,7 @@
 
 #include "base/print.h"
 #include "base/tool.h"
+#include "filter/filter.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "netlink/genl.h"
@@ -237,6 +238,7 @@ static int let_go(struct upgrade *upgrade)
 		status = status ?: run_words("trim flush");
 		status = status ?: run_words("port flush");
 		status = status ?: run_words("flow flush");
+		status = status ?: run_words("filter flush");
 		status = status ?: run_words("chain flush");
 	}
 	return status;
@@ -316,11 +318,13 @@ static void make_again(struct upgrade *upgrade)
 			upgrade->failed += kept->count;
 			continue;
 		}
+		filter_hold();
 		for (j = 0; j < kept->count; j++) {
 			int status = batch_parse(&kept->command[j], "", &args);
 
 			upgrade->failed += (status ?: args.verb->run(&args)) != WEIR_OK;
 		}
+		upgrade->failed += filter_release() != WEIR_OK;
 	}
 }
 

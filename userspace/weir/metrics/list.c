@@ -21,6 +21,8 @@ const struct scope scopes[SCOPES] = {
 			  WEIR_A_CHAIN_MAX, "{{port}} {{prio}} {{program}}" },
 	[SCOPE_FLOW] = { "flow_", WEIR_CMD_FLOW_GET, true, WEIR_A_FLOW_STATS, WEIR_A_FLOW_MAX,
 			 "{{port}}" },
+	[SCOPE_FILTER] = { "filter_", WEIR_CMD_FILTER_GET, true, WEIR_A_FILTER_STATS,
+			   WEIR_A_FILTER_MAX, "{{port}} {{prio}} {{action}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
 };
@@ -49,6 +51,10 @@ static const struct {
 	  "Open blocks that the source is not in." },
 	{ SCOPE_FLOW, WEIR_A_FLOW_FLOWS, "flows", "Flows that there is room for." },
 	{ SCOPE_FLOW, WEIR_A_FLOW_MEMORY, "memory_bytes", "Memory of the records." },
+	{ SCOPE_FILTER, WEIR_A_FILTER_KNOWN, "known_sources",
+	  "Sources that a rule for each source knows." },
+	{ SCOPE_FILTER, WEIR_A_FILTER_BLOCKED, "blocked_sources",
+	  "Sources that a guard blocks." },
 	{ SCOPE_TRIM, WEIR_A_TRIM_DATA_DEPTH, "data_depth_packets",
 	  "Packets that wait in the data band." },
 	{ SCOPE_TRIM, WEIR_A_TRIM_HEADER_DEPTH, "header_depth_packets",
@@ -147,10 +153,11 @@ static void special(unsigned int scope, enum metric_kind kind, const char *word,
 	each(&metric, context);
 }
 
-/* Of trimming, chains and flows no packet is refused. */
+/* Of trimming, chains, filters and flows no packet is refused. */
 static bool refuses(unsigned int scope)
 {
-	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN && scope != SCOPE_FLOW;
+	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN && scope != SCOPE_FILTER &&
+	       scope != SCOPE_FLOW;
 }
 
 static const struct names *counters_of(unsigned int scope)
@@ -162,6 +169,8 @@ static const struct names *counters_of(unsigned int scope)
 		return &chain_counter_names;
 	case SCOPE_FLOW:
 		return &flow_counter_names;
+	case SCOPE_FILTER:
+		return &filter_counter_names;
 	default:
 		return &counter_names;
 	}

@@ -30,7 +30,10 @@ struct scope {
 	const char *labels;
 };
 
-enum { SCOPE_TOTAL, SCOPE_JOB, SCOPE_SOURCE, SCOPE_PORT, SCOPE_CHAIN, SCOPE_FLOW, SCOPE_TRIM, SCOPES };
+enum {
+	SCOPE_TOTAL, SCOPE_JOB, SCOPE_SOURCE, SCOPE_PORT, SCOPE_CHAIN, SCOPE_FILTER, SCOPE_FLOW, SCOPE_TRIM,
+	SCOPES
+};
 
 extern const struct scope scopes[SCOPES];
 

@@ -71,6 +71,17 @@ static void chain_labels(const struct nlmsghdr *message, char labels[static LABE
 		 nl_string(attribute(message, WEIR_A_CHAIN_NAME)));
 }
 
+/* Likewise. */
+static void filter_labels(const struct nlmsghdr *message, char labels[static LABELS])
+{
+	size_t used = strlen(labels);
+
+	snprintf(labels + used, LABELS - used, ",prio=\"%" PRIu64 "\",action=\"%s\"",
+		 nl_uint(attribute(message, WEIR_A_FILTER_PRIO)),
+		 names_word(&filter_action_names,
+			    nl_uint(attribute(message, WEIR_A_FILTER_ACTION))));
+}
+
 static void write_labels(const struct page *page, unsigned int scope,
 			 const struct nlmsghdr *message, char labels[static LABELS])
 {
@@ -93,6 +104,10 @@ static void write_labels(const struct page *page, unsigned int scope,
 		break;
 	case SCOPE_FLOW:
 		port_label(nl_string(attribute(message, WEIR_A_FLOW_IFNAME)), labels);
+		break;
+	case SCOPE_FILTER:
+		port_label(nl_string(attribute(message, WEIR_A_FILTER_IFNAME)), labels);
+		filter_labels(message, labels);
 		break;
 	case SCOPE_TRIM:
 		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);

@@ -23,6 +23,8 @@ static bool is_part(const char *name, uint32_t prio)
 {
 	if (prio == WEIR_CHAIN_PRIO_SUM)
 		return !strcmp(name, WEIR_XDP_NAME);
+	if (prio == WEIR_CHAIN_PRIO_FILTER)
+		return !strcmp(name, WEIR_FILTER_NAME);
 	return prio == WEIR_CHAIN_PRIO_FORWARD &&
 	       is_one_of(name, WEIR_FORWARD_NAME, WEIR_FORWARD_BOUND_NAME);
 }

@@ -31,6 +31,7 @@
 #define WEIR_TRIM_NAME		"weir_trim"
 #define WEIR_FORWARD_NAME	"weir_forward"
 #define WEIR_FORWARD_BOUND_NAME	"weir_forward_on"	/* one device */
+#define WEIR_FILTER_NAME	"weir_filter"
 #define WEIR_CHAIN_NAME		"weir_chain"
 #define WEIR_CHAIN_FLAT_NAME	"weir_chain_flat"	/* takes no fragments */
 #define WEIR_FLOW_NAME		"weir_flow"

@@ -46,7 +46,7 @@ static int put_limit(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax limit_syntax = { parse_limit, put_limit };
+const struct syntax limit_syntax = { .parse = parse_limit, .put = put_limit };
 
 static int parse_size(struct value *value)
 {
@@ -62,7 +62,7 @@ static int put_size(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax size_syntax = { parse_size, put_size };
+const struct syntax size_syntax = { .parse = parse_size, .put = put_size };
 
 /* "10:1" or "20%": the number, and what stands behind it. */
 static bool parse_part(struct value *value, const char *tail, uint64_t max)
@@ -97,7 +97,7 @@ static int put_share(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax share_syntax = { parse_share, put_share };
+const struct syntax share_syntax = { .parse = parse_share, .put = put_share };
 
 static int parse_percent(struct value *value)
 {
@@ -115,7 +115,7 @@ static int put_percent(struct nlmsghdr *message, const struct value *value)
 	return WEIR_OK;
 }
 
-const struct syntax percent_syntax = { parse_percent, put_percent };
+const struct syntax percent_syntax = { .parse = parse_percent, .put = put_percent };
 
 /* In text a limit is a word, if it is one; without any the text says that there is none. */
 static void print_limits_text(const struct nlattr **trim)

@@ -15,6 +15,7 @@
 #include "base/tool.h"
 #include "chain/chain.h"
 #include "flow/flow.h"
+#include "filter/filter.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/names.h"
@@ -61,6 +62,9 @@ static const struct notification {
 	{ WEIR_CMD_FLOW_NTF, "flow", flow_table_print },
 	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", flow_table_print },
 	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", flow_alarm_print },
+	{ WEIR_CMD_FILTER_NTF, "filter", filter_print },
+	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", filter_print },
+	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", filter_source_print },
 	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },
@@ -84,6 +88,8 @@ static enum color event_color(const struct notification *notification,
 {
 	const struct nlattr *event[WEIR_A_EVENT_MAX + 1];
 
+	if (notification->command == WEIR_CMD_FILTER_SOURCE_NTF)
+		return filter_source_color(message);
 	if (notification->event)
 		return COLOR_GOOD;
 	weir_attributes(message, event, WEIR_A_EVENT_MAX);

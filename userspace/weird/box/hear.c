@@ -98,6 +98,37 @@ static void put_flow_alarm(struct json_object *to, const struct nlmsghdr *messag
 	put_number(to, "threshold", table[WEIR_A_FLOW_ALARM_THRESHOLD]);
 }
 
+static void put_filter(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_FILTER_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_FILTER_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_FILTER_IFNAME]));
+	put_number(to, "prio", table[WEIR_A_FILTER_PRIO]);
+	put_text(to, "action", names_word(&filter_action_names,
+					  nl_uint(table[WEIR_A_FILTER_ACTION])));
+}
+
+static void put_filter_source(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_FILTER_SOURCE_MAX + 1];
+	const struct nlattr *address;
+	char text[ADDR_TEXT];
+	struct addr addr;
+
+	weir_attributes(message, table, WEIR_A_FILTER_SOURCE_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_FILTER_SOURCE_IFNAME]));
+	put_number(to, "prio", table[WEIR_A_FILTER_SOURCE_PRIO]);
+	put_text(to, "state", names_word(&filter_state_names,
+					 nl_uint(table[WEIR_A_FILTER_SOURCE_STATE])));
+	address = table[WEIR_A_FILTER_SOURCE_ADDRESS];
+	if (address && addr_from(&addr, mnl_attr_get_payload(address),
+				 mnl_attr_get_payload_len(address)))
+		put_text(to, "address", addr_text(&addr, text));
+	if (table[WEIR_A_FILTER_SOURCE_OTHERS])
+		put_number(to, "others", table[WEIR_A_FILTER_SOURCE_OTHERS]);
+}
+
 static void put_trim(struct json_object *to, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
@@ -134,6 +165,9 @@ static const struct kind {
 	{ WEIR_CMD_FLOW_NTF, "flow", put_flow },
 	{ WEIR_CMD_FLOW_DEL_NTF, "flow-del", put_flow },
 	{ WEIR_CMD_FLOW_ALARM_NTF, "flow-alarm", put_flow_alarm },
+	{ WEIR_CMD_FILTER_NTF, "filter", put_filter },
+	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", put_filter },
+	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", put_filter_source },
 	{ WEIR_CMD_TRIM_NTF, "trim", put_trim },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", put_trim },
 	{ WEIR_CMD_EVENT_NTF, NULL, put_event },
