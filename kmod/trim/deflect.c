@@ -10,26 +10,21 @@
  * the frame's headroom. So the module can subtract a frame that comes back, and count its
  * real end.
  */
-#include <linux/etherdevice.h>
-#include <linux/if_arp.h>
+#include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
-#include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
-#include <net/rtnetlink.h>
 #include <net/sch_generic.h>
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/virtual.h"
 #include "trim/deflect.h"
 #include "trim/overflow.h"
 #include "trim/trim.h"
 #include "trim/trim_kfunc.h"
 
 #define WEIR_NOTE_MAGIC		0x77656972
-
-/* Bytes of headroom left to drivers, for headers of their own. */
-#define WEIR_NOTE_APART		64
 
 /**
  * struct weir_note - how a program counted a frame that is redirected
@@ -46,14 +41,6 @@ struct weir_note {
 	u32	counter;
 	u32	headroom;
 	u32	len;
-};
-
-/**
- * struct weir_deflect - private part of a device that stands before another
- * @to: the other, which loses its policy before it goes
- */
-struct weir_deflect {
-	struct net_device	*to;
 };
 
 /**
@@ -112,7 +99,7 @@ bool weir_deflect_told(const struct net_device *dev)
 
 static struct weir_note *weir_note_at(void *memory)
 {
-	return memory + sizeof(struct xdp_frame);
+	return memory + WEIR_VIRTUAL_NOTE_TRIM;
 }
 
 static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
@@ -121,7 +108,7 @@ static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
 	void *first = min(xdp->data, xdp->data_meta);
 
 	if (counter >= WEIR_TRIM_C_MAX ||
-	    (void *)(note + 1) + WEIR_NOTE_APART > first)
+	    (void *)(note + 1) + WEIR_VIRTUAL_APART > first)
 		return -ENOSPC;
 	note->magic = WEIR_NOTE_MAGIC;
 	note->counter = counter;
@@ -247,42 +234,12 @@ static void weir_deflect_frame(const struct weir_trim *trim,
 	weir_deflect_send(trim, to, skb, note.counter, to);
 }
 
-static bool weir_deflect_any_frags(int n, struct xdp_frame **frames)
-{
-	while (n--)
-		if (xdp_frame_has_frags(frames[n]))
-			return true;
-	return false;
-}
-
-/* The kernel made these checks for this device and not for the one behind it. */
-static bool weir_deflect_can(const struct net_device *to, int n,
-			     struct xdp_frame **frames)
-{
-	u32 features = weir_compat_xdp_features(to);
-
-	return to->flags & IFF_UP && features & NETDEV_XDP_ACT_NDO_XMIT &&
-	       (features & NETDEV_XDP_ACT_NDO_XMIT_SG ||
-		!weir_deflect_any_frags(n, frames));
-}
-
-static int weir_deflect_try(struct net_device *to, int n,
-			    struct xdp_frame **frames, u32 flags)
-{
-	int sent;
-
-	if (!weir_deflect_can(to, n, frames))
-		return 0;
-	sent = to->netdev_ops->ndo_xdp_xmit(to, n, frames, flags);
-	return sent < 0 ? 0 : sent;
-}
-
 /* Frames that are not sent are consumed here, too, so the caller has none to free. */
 static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
 				 struct xdp_frame **frames, u32 flags)
 {
-	struct net_device *to = ((struct weir_deflect *)netdev_priv(dev))->to;
-	int sent = weir_deflect_try(to, n, frames, flags), i;
+	struct net_device *to = weir_virtual(dev)->to;
+	int sent = weir_virtual_xmit(to, n, frames, flags), i;
 	const struct weir_trim *trim;
 
 	if (likely(sent == n))
@@ -302,7 +259,7 @@ static void weir_deflect_packet(const struct weir_trim *trim,
 {
 	struct weir_note note;
 
-	if (!trim || skb_headroom(skb) < sizeof(struct xdp_frame) + sizeof(note) ||
+	if (!trim || skb_headroom(skb) < WEIR_VIRTUAL_NOTE_TRIM + sizeof(note) ||
 	    !weir_note_read(skb->head, &note)) {
 		kfree_skb(skb);
 		return;
@@ -320,7 +277,7 @@ static void weir_deflect_packet(const struct weir_trim *trim,
 static netdev_tx_t weir_deflect_start_xmit(struct sk_buff *skb,
 					   struct net_device *dev)
 {
-	struct net_device *to = ((struct weir_deflect *)netdev_priv(dev))->to;
+	struct net_device *to = weir_virtual(dev)->to;
 
 	rcu_read_lock();
 	weir_deflect_packet(weir_deflect_trim(to), to, skb);
@@ -328,28 +285,11 @@ static netdev_tx_t weir_deflect_start_xmit(struct sk_buff *skb,
 	return NETDEV_TX_OK;
 }
 
-static int weir_deflect_open(struct net_device *dev)
-{
-	return 0;
-}
-
-static int weir_deflect_iflink(const struct net_device *dev)
-{
-	const struct weir_deflect *deflect = netdev_priv(dev);
-
-	return deflect->to->ifindex;
-}
-
 static const struct net_device_ops weir_deflect_ops = {
-	.ndo_open	= weir_deflect_open,
+	.ndo_open	= weir_virtual_open,
 	.ndo_start_xmit	= weir_deflect_start_xmit,
 	.ndo_xdp_xmit	= weir_deflect_xdp_xmit,
-	.ndo_get_iflink	= weir_deflect_iflink,
-};
-
-/* The device exists as long as its policy; no request makes or deletes it. */
-static struct rtnl_link_ops weir_deflect_link_ops = {
-	.kind = "weir",
+	.ndo_get_iflink	= weir_virtual_iflink,
 };
 
 /**
@@ -360,54 +300,12 @@ static struct rtnl_link_ops weir_deflect_link_ops = {
  */
 struct net_device *weir_deflect_before(const struct net_device *dev)
 {
-	if (dev->rtnl_link_ops != &weir_deflect_link_ops)
-		return NULL;
-	return ((const struct weir_deflect *)netdev_priv(dev))->to;
-}
-
-/* The device has no address, and no protocol uses it. */
-static void weir_deflect_setup(struct net_device *dev)
-{
-	dev->netdev_ops = &weir_deflect_ops;
-	dev->rtnl_link_ops = &weir_deflect_link_ops;
-	dev->needs_free_netdev = true;
-	dev->type = ARPHRD_VOID;
-	dev->flags = IFF_NOARP;
-	dev->priv_flags |= IFF_NO_QUEUE;
-	dev->hard_header_len = ETH_HLEN;
-	dev->addr_len = 0;
-	dev->mtu = U16_MAX;
-	weir_compat_stays(dev);
-	weir_compat_set_xdp_features(dev, NETDEV_XDP_ACT_NDO_XMIT |
-					  NETDEV_XDP_ACT_NDO_XMIT_SG);
-}
-
-/**
- * weir_deflect_free() - take a device away again
- * @dev: a device that weir_deflect_alloc() made, or NULL
- *
- * RTNL is held. No frame is under way in it any more when this returns.
- */
-noinline void weir_deflect_free(struct net_device *dev)
-{
-	ASSERT_RTNL();
-
-	if (dev && dev->reg_state == NETREG_REGISTERED)
-		unregister_netdevice(dev);
-}
-
-/*
- * The kernel returns EINVAL without memory for a name, and EPERM or ENOBUFS where a
- * notifier of devices had none. Here these errors have no other cause.
- */
-static int weir_deflect_error(int err)
-{
-	return err == -EINVAL || err == -EPERM || err == -ENOBUFS ? -ENOMEM : err;
+	return dev->netdev_ops == &weir_deflect_ops ? weir_virtual(dev)->to : NULL;
 }
 
 /**
  * weir_deflect_alloc() - put a device before another
- * @to: the other
+ * @to: the other, which loses its policy before it goes
  *
  * RTNL is held. Frames that XDP redirects to the new device leave by @to.
  *
@@ -415,30 +313,7 @@ static int weir_deflect_error(int err)
  */
 struct net_device *weir_deflect_alloc(struct net_device *to)
 {
-	struct weir_deflect *deflect;
-	struct net_device *dev;
-	int err;
-
-	ASSERT_RTNL();
-
-	dev = alloc_netdev(sizeof(*deflect), "weir%d", NET_NAME_ENUM,
-			   weir_deflect_setup);
-	if (!dev)
-		return ERR_PTR(-ENOMEM);
-	deflect = netdev_priv(dev);
-	deflect->to = to;
-	dev_net_set(dev, dev_net(to));
-	err = register_netdevice(dev);
-	if (err) {
-		free_netdev(dev);
-		return ERR_PTR(weir_deflect_error(err));
-	}
-	err = dev_open(dev, NULL);
-	if (err) {
-		weir_deflect_free(dev);
-		return ERR_PTR(weir_deflect_error(err));
-	}
-	return dev;
+	return weir_virtual_alloc(to, NULL, &weir_deflect_ops);
 }
 
 __bpf_kfunc_start_defs();

@@ -8,7 +8,6 @@ struct net_device;
 struct sk_buff;
 
 struct net_device *weir_deflect_alloc(struct net_device *to);
-void weir_deflect_free(struct net_device *dev);
 struct net_device *weir_deflect_before(const struct net_device *dev);
 bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter);
 bool weir_deflect_told(const struct net_device *dev);

@@ -8,6 +8,7 @@
 
 #include "base/compat.h"
 #include "base/notify.h"
+#include "base/virtual.h"
 #include "trim/backlog.h"
 #include "trim/deflect.h"
 #include "trim/edge.h"
@@ -267,7 +268,7 @@ static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 				   weir_trim_bucket(trim->net, dev->ifindex));
 		return 0;
 	}
-	weir_deflect_free(trim->deflect);
+	weir_virtual_free(trim->deflect);
 free:
 	RCU_INIT_POINTER(trim->rev, NULL);
 	weir_trim_free(trim);
@@ -493,7 +494,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 	hlist_del_rcu(&trim->node);
 	weir_notify->trim_gone(wn, trim);
 	weir_trim_edges(wn);
-	weir_deflect_free(trim->deflect);
+	weir_virtual_free(trim->deflect);
 	weir_trim_unwatch(rtnl_dereference(trim->rev));
 	call_rcu(&trim->rcu, weir_trim_free_rcu);
 	return true;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_VIRTUAL_H
+#define _WEIR_VIRTUAL_H
+
+#include <linux/netdevice.h>
+#include <linux/types.h>
+#include <net/xdp.h>
+
+/* Bytes of a frame's headroom left to drivers, for headers of their own. */
+#define WEIR_VIRTUAL_APART	64
+
+/*
+ * Notes about a frame that is redirected lie in its headroom, behind the struct xdp_frame: the
+ * one of trimming first (trim/deflect.c), then the one of order (order/note.c).
+ */
+#define WEIR_VIRTUAL_NOTE_TRIM	sizeof(struct xdp_frame)
+#define WEIR_VIRTUAL_NOTE_ORDER	(WEIR_VIRTUAL_NOTE_TRIM + 16)
+
+/**
+ * struct weir_virtual - private part of a device that XDP redirects to in the stead of another
+ * @to: the other
+ * @owner: whose packets it takes
+ */
+struct weir_virtual {
+	struct net_device	*to;
+	void			*owner;
+};
+
+static inline struct weir_virtual *weir_virtual(const struct net_device *dev)
+{
+	return netdev_priv(dev);
+}
+
+struct net_device *weir_virtual_alloc(struct net_device *to, void *owner,
+				      const struct net_device_ops *ops);
+int weir_virtual_xmit(struct net_device *to, int n, struct xdp_frame **frames, u32 flags);
+void weir_virtual_free(struct net_device *dev);
+int weir_virtual_open(struct net_device *dev);
+int weir_virtual_iflink(const struct net_device *dev);
+
+#endif /* _WEIR_VIRTUAL_H */
