@@ -11,6 +11,7 @@
 #include "netlink/event.h"
 #include "netlink/netlink.h"
 #include "netns.h"
+#include "order/order.h"
 #include "out/room.h"
 #include "packet/headers.h"
 #include "sum/pool.h"
@@ -51,9 +52,12 @@ static int __init weir_init(void)
 	err = weir_filter_init();
 	if (err)
 		goto flows;
-	err = weir_trim_init();
+	err = weir_order_init();
 	if (err)
 		goto filter;
+	err = weir_trim_init();
+	if (err)
+		goto order;
 	err = weir_sch_init();
 	if (err)
 		goto trim;
@@ -70,6 +74,8 @@ sch:
 	weir_sch_uninit();
 trim:
 	weir_trim_uninit();
+order:
+	weir_order_uninit();
 filter:
 	weir_filter_uninit();
 flows:
@@ -93,6 +99,7 @@ static void __exit weir_exit(void)
 	weir_nl_uninit();
 	weir_sch_uninit();
 	weir_trim_uninit();
+	weir_order_uninit();
 	weir_filter_uninit();
 	weir_flows_uninit();
 	weir_chain_uninit();

@@ -9,6 +9,7 @@
 #include "job/jobs.h"
 #include "job/port.h"
 #include "netns.h"
+#include "order/order.h"
 #include "trim/trims.h"
 
 static int __net_init weir_net_init(struct net *net)
@@ -24,6 +25,7 @@ static int __net_init weir_net_init(struct net *net)
 	xa_init(&wn->chains);
 	xa_init(&wn->flows);
 	xa_init(&wn->filters);
+	xa_init(&wn->orders);
 	xa_init(&wn->trims);
 	xa_init(&wn->bridge_ports);
 	wn->returned = cpu_to_be16(get_random_u16() | 1);
@@ -44,6 +46,7 @@ static void __net_exit weir_net_pre_exit(struct net *net)
 	weir_chain_flush(wn);
 	weir_flows_flush(wn);
 	weir_filter_flush(wn);
+	weir_order_flush(wn);
 	weir_port_flush(wn);
 	weir_trim_flush(wn);
 	weir_job_flush(wn);
@@ -58,6 +61,7 @@ static void __net_exit weir_net_exit(struct net *net)
 	xa_destroy(&wn->trims);
 	xa_destroy(&wn->flows);
 	xa_destroy(&wn->filters);
+	xa_destroy(&wn->orders);
 	xa_destroy(&wn->chains);
 	kfree(wn->trim_default);
 	xa_destroy(&wn->ports);

@@ -26,6 +26,11 @@
 #include <linux/netdevice.h>
 #endif
 
+/* Receive queues were in netdevice.h. */
+#ifdef WEIR_HAVE_NETDEV_RX_QUEUE
+#include <net/netdev_rx_queue.h>
+#endif
+
 #ifndef CONFIG_64BIT
 #error "weir needs a 64-bit kernel: its per-CPU counters are read without a seqcount"
 #endif
@@ -136,6 +141,13 @@ hrtimer_setup(struct hrtimer *timer,
 #define WEIR_KFREE_SKB_PROTO						\
 	void *data, struct sk_buff *skb, void *location,		\
 	enum skb_drop_reason reason
+#endif
+
+/* Where a program redirects to: of the CPU until 6.11, of the task since. */
+#ifdef WEIR_HAVE_NET_CONTEXT
+#define weir_compat_redirect_info() bpf_net_ctx_get_ri()
+#else
+#define weir_compat_redirect_info() this_cpu_ptr(&bpf_redirect_info)
 #endif
 
 /* Sentences with numbers in them are there since 6.3. */

@@ -35,6 +35,7 @@ struct weir_trim_config;
  * @flow_listener: port of the netlink socket that records are reported to, 0 for none
  * @filters: filters by interface index, in order; under RTNL
  * @filter_table: the same, hashed by it; written under RTNL, read under RCU
+ * @orders: orders of devices by interface index; written under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
@@ -60,6 +61,7 @@ struct weir_net {
 	u32				flow_listener;
 	struct xarray			filters;
 	struct hlist_head		filter_table[WEIR_FILTER_BUCKETS];
+	struct xarray			orders;
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;

@@ -18,6 +18,7 @@ struct weir_filter;
 struct weir_filter_rule;
 struct weir_job;
 struct weir_net;
+struct weir_reorder;
 struct weir_port;
 struct weir_sources_owner;
 struct weir_sources_seen;
@@ -34,6 +35,7 @@ struct weir_trim;
  * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held
  * @filter_gone: a rule is gone from its filter, and is there until this returns; RTNL is held
  * @filter_source: a source was blocked, or is not any more; sleeps
+ * @order_gone: an order is gone, and is there until this returns; RTNL is held
  * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context
@@ -53,6 +55,7 @@ struct weir_notify {
 			    const struct weir_filter_rule *rule);
 	void (*filter_source)(const struct weir_sources_owner *owner,
 			      const struct weir_sources_seen *seen);
+	void (*order_gone)(struct weir_net *wn, const struct weir_reorder *order);
 	void (*trim_changed)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*trim_gone)(struct weir_net *wn, const struct weir_trim *trim);
 	void (*generation)(const struct weir_job *job);

@@ -9,6 +9,7 @@
 #include "chain/member.h"
 
 struct net_device;
+struct xdp_buff;
 struct xdp_md;
 
 /**
@@ -87,6 +88,7 @@ int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio);
 void weir_chain_flush(struct weir_net *wn);
 int weir_chain_init(void);
 void weir_chain_uninit(void);
+u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio);
 int weir_chain_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_CHAIN_H */

@@ -29,11 +29,12 @@ static bool weir_chain_takes(const struct weir_member *member, struct xdp_buff *
 	return !xdp_buff_has_frags(xdp) || weir_member_has_frags(member);
 }
 
-static u32 weir_chain_run(const struct weir_chain_list *list, struct xdp_buff *xdp)
+/* The programs from @first on. */
+static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct xdp_buff *xdp)
 {
 	u32 i, verdict = XDP_PASS;
 
-	for (i = 0; i < list->count && verdict == XDP_PASS; i++) {
+	for (i = first; i < list->count && verdict == XDP_PASS; i++) {
 		struct weir_member *member = list->place[i].member;
 
 		if (unlikely(!weir_chain_takes(member, xdp))) {
@@ -42,6 +43,35 @@ static u32 weir_chain_run(const struct weir_chain_list *list, struct xdp_buff *x
 		}
 		verdict = weir_member_run(member, xdp);
 	}
+	return verdict;
+}
+
+/**
+ * weir_chain_below() - run the programs behind a place
+ * @dev: the device that a packet came in by
+ * @xdp: the packet
+ * @prio: the place
+ *
+ * For a part of a chain that runs the rest of it elsewhere. Called in an RCU read-side section, on
+ * one CPU.
+ *
+ * Return: the verdict; XDP_PASS where there are none.
+ */
+u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio)
+{
+	struct weir_chain *chain = weir_chain_get(weir_net(dev_net(dev)), dev->ifindex);
+	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
+	const struct weir_chain_list *list;
+	u32 first = 0, verdict;
+
+	if (unlikely(!chain))
+		return XDP_PASS;
+	list = rcu_dereference_check(chain->list, rcu_read_lock_bh_held());
+	while (first < list->count && list->place[first].prio <= prio)
+		first++;
+	this_cpu_write(weir_chain_packet, xdp);
+	verdict = weir_chain_run(list, first, xdp);
+	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }
 
@@ -60,7 +90,7 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	if (unlikely(other == xdp))
 		return XDP_ABORTED;
 	this_cpu_write(weir_chain_packet, xdp);
-	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), xdp);
+	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0, xdp);
 	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }

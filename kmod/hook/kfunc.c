@@ -26,6 +26,7 @@
 #include "hook/kfunc.h"
 #include "hook/merged.h"
 #include "job/contribute.h"
+#include "order/order_kfunc.h"
 #include "trim/trim_kfunc.h"
 
 /* Whether the UDP checksum needs no further look; a frame without IP has none. */
@@ -182,6 +183,8 @@ BTF_ID_FLAGS(func, weir_arp_xdp)
 BTF_ID_FLAGS(func, weir_chain_xdp)
 BTF_ID_FLAGS(func, weir_flow_xdp)
 BTF_ID_FLAGS(func, weir_filter_xdp)
+BTF_ID_FLAGS(func, weir_order_xdp)
+BTF_ID_FLAGS(func, weir_order_far_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)

@@ -103,6 +103,11 @@ static void weir_event_filter_source(const struct weir_sources_owner *owner,
 	weir_nl_filter_source_notify(owner, seen);
 }
 
+static void weir_event_order_gone(struct weir_net *wn, const struct weir_reorder *order)
+{
+	weir_nl_order_notify(wn, order, WEIR_CMD_ORDER_DEL_NTF);
+}
+
 static void weir_event_trim_changed(struct weir_net *wn,
 				    const struct weir_trim *trim)
 {
@@ -124,6 +129,7 @@ static const struct weir_notify weir_event_notify = {
 	.flow_gone	= weir_event_flow_gone,
 	.filter_gone	= weir_event_filter_gone,
 	.filter_source	= weir_event_filter_source,
+	.order_gone	= weir_event_order_gone,
 	.trim_changed	= weir_event_trim_changed,
 	.trim_gone	= weir_event_trim_gone,
 	.generation	= weir_event_generation,

@@ -13,6 +13,7 @@ struct weir_chain;
 struct weir_chain_place;
 struct weir_filter;
 struct weir_filter_rule;
+struct weir_reorder;
 struct weir_job;
 struct weir_port;
 struct weir_rate_config;
@@ -34,6 +35,7 @@ void weir_nl_filter_notify(struct weir_net *wn, const struct weir_filter *filter
 			   const struct weir_filter_rule *rule, u8 cmd);
 void weir_nl_filter_source_notify(const struct weir_sources_owner *owner,
 				  const struct weir_sources_seen *seen);
+void weir_nl_order_notify(struct weir_net *wn, const struct weir_reorder *order, u8 cmd);
 void weir_nl_trim_notify(struct weir_net *wn, const struct weir_trim *trim,
 			 u8 cmd);
 

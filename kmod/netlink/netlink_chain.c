@@ -60,6 +60,8 @@ static u32 weir_nl_chain_part(u32 prio)
 		return WEIR_CHAIN_PART_FILTER;
 	case WEIR_CHAIN_PRIO_SUM:
 		return WEIR_CHAIN_PART_SUM;
+	case WEIR_CHAIN_PRIO_ORDER:
+		return WEIR_CHAIN_PART_ORDER;
 	case WEIR_CHAIN_PRIO_FORWARD:
 		return WEIR_CHAIN_PART_FORWARD;
 	default:

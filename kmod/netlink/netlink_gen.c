@@ -56,6 +56,25 @@ static const struct netlink_range_validation weir_a_filter_sources_range = {
 	.max	= WEIR_FILTER_SOURCES_MAX,
 };
 
+static const struct netlink_range_validation weir_a_order_prio_range = {
+	.min	= 1ULL,
+	.max	= WEIR_CHAIN_PRIO_MAX,
+};
+
+static const struct netlink_range_validation weir_a_order_hold_range = {
+	.max	= WEIR_ORDER_HOLD_MAX,
+};
+
+static const struct netlink_range_validation weir_a_order_packets_range = {
+	.min	= 2ULL,
+	.max	= WEIR_ORDER_PACKETS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_order_flows_range = {
+	.min	= 1ULL,
+	.max	= WEIR_ORDER_FLOWS_MAX,
+};
+
 static const struct netlink_range_validation weir_a_flow_flows_range = {
 	.min	= WEIR_FLOWS_MIN,
 	.max	= WEIR_FLOWS_MAX,
@@ -446,6 +465,33 @@ static const struct nla_policy weir_filter_source_get_nl_policy[WEIR_A_FILTER_SO
 	[WEIR_A_FILTER_SOURCE_PRIO] = { .type = NLA_U32, },
 };
 
+/* WEIR_CMD_ORDER_ADD - do */
+static const struct nla_policy weir_order_add_nl_policy[WEIR_A_ORDER_WIDTH + 1] = {
+	[WEIR_A_ORDER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_ORDER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_prio_range),
+	[WEIR_A_ORDER_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
+	[WEIR_A_ORDER_CPU] = { .type = NLA_U32, },
+	[WEIR_A_ORDER_HOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_hold_range),
+	[WEIR_A_ORDER_PACKETS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_packets_range),
+	[WEIR_A_ORDER_BYTES] = { .type = NLA_UINT, },
+	[WEIR_A_ORDER_FLOWS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_flows_range),
+	[WEIR_A_ORDER_SEQUENCE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_ORDER_OFFSET] = NLA_POLICY_MAX(NLA_U32, WEIR_ORDER_OFFSET_MAX),
+	[WEIR_A_ORDER_WIDTH] = NLA_POLICY_RANGE(NLA_U32, 8, 32),
+};
+
+/* WEIR_CMD_ORDER_DEL - do */
+static const struct nla_policy weir_order_del_nl_policy[WEIR_A_ORDER_PRIO + 1] = {
+	[WEIR_A_ORDER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_ORDER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_prio_range),
+};
+
+/* WEIR_CMD_ORDER_GET - do */
+static const struct nla_policy weir_order_get_nl_policy[WEIR_A_ORDER_PRIO + 1] = {
+	[WEIR_A_ORDER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_ORDER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_prio_range),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -833,6 +879,45 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.policy		= weir_filter_source_get_nl_policy,
 		.maxattr	= WEIR_A_FILTER_SOURCE_PRIO,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_ORDER_ADD,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_order_add_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_order_add_nl_policy,
+		.maxattr	= WEIR_A_ORDER_WIDTH,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_ORDER_DEL,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_order_del_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_order_del_nl_policy,
+		.maxattr	= WEIR_A_ORDER_PRIO,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_ORDER_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_order_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_order_get_nl_policy,
+		.maxattr	= WEIR_A_ORDER_PRIO,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_ORDER_GET,
+		.dumpit	= weir_nl_order_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_ORDER_FLUSH,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_order_flush_doit,
+		.post_doit	= weir_nl_post_doit,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

@@ -298,6 +298,25 @@ def chain_changes():
     return n
 
 
+def order_changes():
+    """Orders come to a device, the first with a list for it, and go."""
+    order = {"ifindex": W1, "sequence": 1, "flows": 4, "packets": 8}
+
+    def add(prio):
+        do("order-add", prio=prio, **order)
+
+    def end(prio):
+        do("order-del", ifindex=W1, prio=prio)
+
+    n = sweep(lambda: add(1), lambda: end(1), failures=8)
+    add(1)
+    n += sweep(lambda: add(2), lambda: end(2), failures=7)
+    n += sweep(lambda: end(1), lambda: add(1), failures=0)
+    n += sweep(lambda: do("order-flush"), lambda: add(1), failures=0)
+    do("order-flush")
+    return n
+
+
 def port_others():
     def add():
         do("port-add", ifindex=W1)
@@ -520,7 +539,8 @@ def all_is_listed():
 
 
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
-          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, filter_changes, trim_qdisc, trim_tc, trim_meters,
+          source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, filter_changes, order_changes,
+          trim_qdisc, trim_tc, trim_meters,
           limits_of_a_qdisc, trim_default,
           namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
           queue, deflected]
@@ -545,7 +565,7 @@ tests = sweeps + [nothing_is_left, all_have_failed, all_is_listed]
 
 
 def clean_up():
-    for operation in "job-flush", "port-flush", "chain-flush", "flow-flush", "filter-flush", "trim-flush":
+    for operation in "job-flush", "port-flush", "order-flush", "chain-flush", "flow-flush", "filter-flush", "trim-flush":
         error_of(lambda: do(operation))
 
 

@@ -15,14 +15,14 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("trim", "IFINDEX"), ("block", "JOB"), ("total", "JOBS"),
                              ("rate", "PACKETS"), ("trim-rule", "DSCP"), ("stats", "CONTRIBUTIONS"),
                              ("trim-stats", "WHOLE"), ("trim-queue", "IFINDEX"),
-                             ("chain", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
+                             ("chain", "IFINDEX"), ("order", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
                              ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),
                              ("filter", "IFINDEX"), ("filter-match", "RULE"),
                              ("filter-stats", "PACKETS"), ("filter-source", "IFINDEX"))}
 # Nests whose attributes are of a set with another name.
 NESTS = {"rule": "trim-rule", "match": "filter-match", "common": "filter-match"}
 # Numbers of 64 bits; all others have 32.
-LONG = {("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
+LONG = {("order", "bytes"), ("rate", "bytes"), ("rate", "bytes-burst"), ("trim", "rate"), ("trim", "limit-bytes"), ("trim", "port-limit"),
         ("trim", "trimmed-dscps"), ("trim", "control-dscps"), ("flow", "trimmed"), ("flow", "rate"), ("flow", "source")}
 # Attributes that change by themselves.
 PASSING = {"stats", "lateness", "missing", "direct", "age", "data-depth", "sends", "header-depth",
@@ -142,4 +142,4 @@ class Box:
         self.heard()
         return (self.get("stats-get"), self.list("job-get"), self.list("source-get"),
                 self.list("port-get"), self.list("trim-get"), self.list("chain-get"), self.list("flow-get"),
-                self.list("filter-get"), self.mtu("w2"))
+                self.list("filter-get"), self.list("order-get"), self.mtu("w2"))

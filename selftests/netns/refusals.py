@@ -38,7 +38,7 @@ def must(name, **values):
 
 def state():
     """All that could be harmed; nothing here counts, but for the namespace's own time."""
-    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get", "filter-get")]
+    return [family.dump(command(name)) for name in ("job-get", "source-get", "port-get", "trim-get", "chain-get", "flow-get", "filter-get", "order-get")]
 
 
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
@@ -59,6 +59,7 @@ xdp = dict(trim, hook=3, rate=1000000, ifindex=d3)
 any_packet = {}
 drops = {"action": 2, "match": any_packet}
 passes = xdp_program.program()
+rtp = {"ifindex": d1, "prio": 9, "sequence": 1, "flows": 1, "packets": 2}
 try:
     bound = xdp_program.program(flags=xdp_program.BOUND, device=d3)
 except OSError:
@@ -83,7 +84,8 @@ CASES = [
     *((name, {}, INVAL, "say which device: its index is missing")
       for name in ("port-add", "port-set", "port-del", "port-get", "trim-set", "trim-del", "trim-get",
                    "chain-add", "chain-set", "chain-del", "chain-get", "flow-set", "flow-del", "flow-get",
-                   "filter-add", "filter-set", "filter-del", "filter-get", "filter-commit")),
+                   "filter-add", "filter-set", "filter-del", "filter-get", "filter-commit",
+                   "order-add", "order-del", "order-get")),
     *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
       for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
                           ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT),
@@ -355,6 +357,23 @@ CASES = [
         ({"rule": {"dscp-last": 9}}, "dscp-last needs dscp, the lowest one"))),
     ("filter-add", {"ifindex": d1, "common": {"rule": {"disable": True}}, **drops}, INVAL,
      "a filter's rules have neither from nor disable"),
+    # Orders: d1 has one, and d5 as many as there may be.
+    *((name, {"ifindex": d1}, INVAL, "say which order: its prio is missing")
+      for name in ("order-add", "order-del", "order-get")),
+    *((name, {"ifindex": d1, "prio": 9}, NOENT, "no order has prio 9 on this device") for name in ("order-del", "order-get")),
+    ("order-add", dict(rtp, ifindex=none), NODEV, f"there is no device {none} in this network namespace"),
+    ("order-add", dict(rtp, prio=10), EXIST, "the device has an order with prio 10 already"),
+    ("order-add", dict(rtp, ifindex=d5), errno.E2BIG, "a device has 16 orders at most"),
+    ("order-add", without(rtp, "sequence"), INVAL, "say cpus to spread packets over, or the sequence that they have"),
+    ("order-add", dict(rtp, cpu=5000), NOENT, "there is no such CPU"),
+    ("order-add", dict(rtp, cpu=[0, 0]), INVAL, "a CPU is there twice"),
+    ("order-add", dict(rtp, offset=4), INVAL, "offset and width are of sequence field"),
+    ("order-add", dict(rtp, sequence=3, offset=4), INVAL, "sequence field needs offset and width"),
+    ("order-add", dict(rtp, sequence=3, offset=4, width=9), INVAL, "the width is 8, 16, 24 or 32 bits"),
+    ("order-add", dict(rtp, packets=1000), INVAL, "packets is a power of two"),
+    ("order-add", dict(rtp, packets=1024, flows=65536), INVAL, "flows times packets is 16777216 at most"),
+    ("order-add", dict(rtp, bytes=1 << 63), INVAL, r"bytes is less than 2\^63"),
+    ("order-add", dict(rtp, rule={"disable": True}), INVAL, "an order's rule has no disable"),
     # The default that policies inherit.
     *((name, {"default": True}, NOENT, "trimming policies have no default here")
       for name in ("trim-get", "trim-del")),
@@ -450,7 +469,8 @@ def without_the_capability():
                      "source-flush", "port-add", "port-set", "port-del", "port-flush", "trim-set",
                      "trim-del", "trim-flush", "chain-add", "chain-set", "chain-del", "chain-flush",
                      "flow-set", "flow-del", "flow-flush", "flow-listen",
-                     "filter-add", "filter-set", "filter-del", "filter-flush", "filter-commit"):
+                     "filter-add", "filter-set", "filter-del", "filter-flush", "filter-commit",
+                     "order-add", "order-del", "order-flush"):
             error, _, _ = Family().ask(command(name), b"")
             assert error == errno.EPERM, f"{name}: {errno.errorcode.get(error, error)}"
         assert not Family().ask(command("stats-get"), b"")[0]
@@ -523,6 +543,10 @@ for place in range(16):
 
 must("filter-add", ifindex=d1, prio=10, **drops)
 must("filter-add", ifindex=d3, prio=2 ** 31 - 1, **drops)
+
+must("order-add", **dict(rtp, prio=10))
+for place in range(16):
+    must("order-add", **dict(rtp, ifindex=d5, prio=100 + place))
 
 tests = (every_request, filters_have_an_end, dumps, without_the_capability, unknown_requests, every_sentence,
          no_sentence_is_cut_short)

@@ -6,7 +6,7 @@ unit_module := base/payload base/rate filter/classifier filter/match filter/sour
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
-	packet/headers packet/rule \
+	order/queue packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/type/*.c))
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
@@ -53,5 +53,8 @@ $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread $
 # And compiled as Kbuild compiles it, to be measured.
 $(B)/obj/bench-threads/%.o: CFLAGS = $(kernel_flags)
 $(unit_avx2:%=$(B)/obj/bench-threads/%): CFLAGS += $(avx2_flags)
+$(B)/obj/bench-order/%.o: CFLAGS = $(kernel_flags)
+$(eval $(call program,bench-order,selftests/bench/order.c kmod/order/queue.c,$(threads_flags),-lpthread,$(unit_forward)))
+
 $(eval $(call program,bench-threads,selftests/bench/threads.c selftests/unit/threads/mock.c \
 	$(filter kmod/%,$(threads_sources)),$(threads_flags),-lpthread,$(unit_forward)))

@@ -39,6 +39,7 @@ int main(int argc, char **argv)
 		{ trim_config_tests, &trim_config_count },
 		{ filter_tests, &filter_count },
 		{ sources_tests, &sources_count },
+		{ order_tests, &order_count },
 	};
 	struct ktap_test all[512];
 	size_t n = 0, i;

@@ -12,6 +12,7 @@ SUITE(reduce);
 SUITE(pool);
 SUITE(payload);
 SUITE(headers);
+SUITE(order);
 SUITE(horizon);
 SUITE(block);
 SUITE(model);

@@ -82,6 +82,26 @@ static uint64_t places(struct rng *rng)
 	return RNG_PICK(rng, of);
 }
 
+static uint64_t sequences(struct rng *rng)
+{
+	return rng_below(rng, 4);
+}
+
+static uint64_t slots(struct rng *rng)
+{
+	return 1ull << rng_below(rng, 10);
+}
+
+static uint64_t cpus(struct rng *rng)
+{
+	return rng_below(rng, 3);
+}
+
+static uint64_t widths(struct rng *rng)
+{
+	return 8 * rng_range(rng, 1, 4);
+}
+
 static uint64_t hooks(struct rng *rng)
 {
 	return rng_range(rng, 1, 4);
@@ -232,6 +252,13 @@ static const struct hint hints[] = {
 	NUMBER("filter-match", "tcp-clear", 15, zero),
 	OFTEN("filter-match", "fragment", 15),
 	OFTEN("filter-match", "options", 15),
+	NUMBER("order", "ifindex", 98, devices),
+	NUMBER("order", "prio", 98, places),
+	NUMBER("order", "sequence", 60, sequences),
+	NUMBER("order", "packets", 60, slots),
+	NUMBER("order", "flows", 60, slots),
+	NUMBER("order", "cpu", 50, cpus),
+	NUMBER("order", "width", 20, widths),
 	NUMBER("trim", "ifindex", 98, devices),
 	NUMBER("trim", "hook", 80, hooks),
 	NUMBER("trim", "size", 30, sizes),

@@ -107,7 +107,7 @@ static bool takes_a_program(const struct grammar_op *op, int error)
 {
 	if (error == EBADF)
 		return op->cmd == WEIR_CMD_CHAIN_ADD || op->cmd == WEIR_CMD_CHAIN_SET;
-	return error == E2BIG && op->cmd == WEIR_CMD_CHAIN_ADD;
+	return error == E2BIG && (op->cmd == WEIR_CMD_CHAIN_ADD || op->cmd == WEIR_CMD_ORDER_ADD);
 }
 
 /* A table has its size, and reports their listener. */
@@ -188,7 +188,8 @@ static void ask(const struct message *m)
 {
 	struct order order = { .keys = m->op->cmd == WEIR_CMD_SOURCE_GET ? 2 : 1, .last = -1 };
 	bool ordered = m->dump && !m->odd && m->op->cmd != WEIR_CMD_BLOCK_GET &&
-		       m->op->cmd != WEIR_CMD_CHAIN_GET && m->op->cmd != WEIR_CMD_FILTER_GET;
+		       m->op->cmd != WEIR_CMD_CHAIN_GET && m->op->cmd != WEIR_CMD_FILTER_GET &&
+		       m->op->cmd != WEIR_CMD_ORDER_GET;
 	struct answer answer;
 
 	talk(fd, m, &answer, ordered ? check_order : NULL, &order);
@@ -544,6 +545,9 @@ static void look(uint64_t left[2])
 	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_FILTER_GET), true);
 	talk(fd, &m, &answer, NULL, NULL);
 	left[0] += answer.replies;
+	message_begin(&m, talk_family(), grammar_op(WEIR_CMD_ORDER_GET), true);
+	talk(fd, &m, &answer, NULL, NULL);
+	left[0] += answer.replies;
 }
 
 static bool is_flushed(void)
@@ -557,6 +561,7 @@ static bool is_flushed(void)
 		new_socket();
 		flush(WEIR_CMD_JOB_FLUSH);
 		flush(WEIR_CMD_PORT_FLUSH);
+		flush(WEIR_CMD_ORDER_FLUSH);
 		flush(WEIR_CMD_CHAIN_FLUSH);
 		flush(WEIR_CMD_FLOW_FLUSH);
 		flush(WEIR_CMD_FILTER_FLUSH);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _WEIR_ORDER_H
+#define _WEIR_ORDER_H
+
+#include <linux/hrtimer.h>
+#include <linux/if.h>
+#include <linux/llist.h>
+#include <linux/netdevice.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <uapi/weir.h>
+#include <uapi/weir_trim.h>
+
+#include "base/net.h"
+#include "order/queue.h"
+#include "packet/headers.h"
+
+struct net_device;
+struct xdp_buff;
+
+/* Buckets for a flow. */
+#define WEIR_ORDER_LOAD		2
+
+/* The last attribute that is a counter. */
+#define WEIR_ORDER_COUNTERS	WEIR_A_ORDER_STATS_LOST
+
+/* No number of a flow's own: the flow has been forgotten. */
+#define WEIR_ORDER_FORGOTTEN	BIT_ULL(63)
+
+/**
+ * struct weir_order_config - what an administrator has said
+ * @rule: which packets
+ * @hold: ns that a packet waits for earlier ones
+ * @packets: slots of a flow, a power of two
+ * @bytes: of memory that waiting packets of all flows have together
+ * @flows: how many are remembered
+ * @sequence: enum weir_order_sequence
+ * @offset: of the number, in bytes behind the header of UDP or TCP, or else behind IP's
+ * @width: of the number, in bits
+ * @cpus: how many CPUs packets are spread over; 0 for none
+ */
+struct weir_order_config {
+	struct weir_trim_rule	rule;
+	u64			hold;
+	u64			bytes;
+	u32			packets;
+	u32			flows;
+	u32			sequence;
+	u32			offset;
+	u32			width;
+	u32			cpus;
+};
+
+/**
+ * struct weir_order_cpu - a CPU that packets are spread over
+ * @cpu: its number
+ * @sent: packets that it was given
+ * @done: the same, as it was when the last packet that it has finished was given to it; a packet
+ *	that is lost on its way is thus forgotten with the next one
+ */
+struct weir_order_cpu {
+	u32			cpu;
+	atomic_t		sent;
+	u32			done;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct weir_order_flow - a flow
+ * @node: in its bucket, or NULL
+ * @order: whose it is
+ * @key: the flow
+ * @tunnel: the sender's number of the stream in the flow, such as GTP's TEID; 0 for none
+ * @referenced: a packet has come since the last scan: the paper's REF flag (Trio, section 5)
+ * @next: the number of the next packet that comes, where the packets have none themselves
+ * @lock: guards all that follows; taken with bottom halves disabled
+ * @timer: runs while packets wait
+ * @queue: those
+ * @generation: goes up when the flow is forgotten, and another one takes its place
+ * @home: the CPU on which its packets go on
+ * @first: the first packet that is in order, and waits for that CPU; NULL for none
+ * @last: the last one
+ * @ready: how many
+ * @link: in the list of that CPU
+ * @busy: it is in that list
+ * @armed: the timer runs
+ */
+struct weir_order_flow {
+	struct hlist_node	node;
+	struct weir_reorder	*order;
+	struct weir_flow_key	key;
+	u32			tunnel;
+	bool			referenced;
+	atomic64_t		next;
+	spinlock_t		lock ____cacheline_aligned_in_smp;	/* the queue */
+	struct hrtimer		timer;
+	struct weir_queue	queue;
+	u32			generation;
+	int			home;
+	void			*first;
+	void			*last;
+	u32			ready;
+	struct llist_node	link;
+	bool			busy;
+	bool			armed;
+};
+
+/**
+ * struct weir_order_count - counters of one CPU, written with this_cpu_add()
+ * @count: WEIR_A_ORDER_STATS_*, as far as they only go up
+ * @waited: packets that waited, by the binary logarithm of the microseconds
+ */
+struct weir_order_count {
+	u64	count[WEIR_ORDER_COUNTERS + 1];
+	u64	waited[WEIR_LATENESS_BUCKETS];
+};
+
+/**
+ * struct weir_order_out - where packets of flows go on that have their home on a CPU
+ * @napi: runs there
+ * @csd: has another CPU start it
+ * @kicked: that is on its way
+ * @flows: with packets that are in order
+ * @rest: those that have been taken out of @flows and not run yet; @napi's own
+ */
+struct weir_order_out {
+	struct napi_struct	napi;
+	call_single_data_t	csd;
+	unsigned long		kicked;
+	struct llist_head	flows;
+	struct llist_node	*rest;
+};
+
+/**
+ * struct weir_reorder - packets of a device that leave in order
+ * @list: of the device's orders; written under RTNL, read under RCU
+ * @net: the namespace
+ * @dev: the device
+ * @prio: the least of the orders that match a packet is its own
+ * @config: what was said; never changes
+ * @ndev: the device that packets are redirected to
+ * @name: its name, which it loses before the order is said to be gone
+ * @count: counters
+ * @out: what lets packets go, a CPU each
+ * @waiting: bytes of memory of the packets that wait
+ * @scan: forgets flows
+ * @turn: of the CPUs
+ * @cpu: @config.cpus of them
+ * @lock: guards @table, @free, @free_count and @homes; taken with bottom halves disabled
+ * @homes: how many flows have begun, ever
+ * @mask: buckets without one; their number is a power of two
+ * @table: flows by hash; read under RCU
+ * @free: numbers of flows that are not in use
+ * @free_count: how many
+ * @swept: numbers of flows that a scan has taken out
+ * @flow: @config.flows of them
+ * @slot: their queues' slots
+ */
+struct weir_reorder {
+	struct list_head		list;
+	struct net			*net;
+	struct net_device		*dev;
+	u32				prio;
+	struct weir_order_config	config;
+	struct net_device		*ndev;
+	char				name[IFNAMSIZ];
+	struct weir_order_count __percpu *count;
+	struct weir_order_out __percpu	*out;
+	atomic64_t			waiting;
+	struct delayed_work		scan;
+	u32				turn;
+	struct weir_order_cpu		*cpu;
+	spinlock_t			lock ____cacheline_aligned_in_smp;	/* flows in use */
+	u32				homes;
+	u32				mask;
+	struct hlist_head		*table;
+	u32				*free;
+	u32				free_count;
+	u32				*swept;
+	struct weir_order_flow		*flow;
+	struct weir_queue_slot		*slot;
+};
+
+/**
+ * struct weir_orders - the orders of a device
+ * @rcu: it is freed a grace period after the last one has gone
+ * @count: how many
+ * @list: by prio
+ */
+struct weir_orders {
+	struct rcu_head		rcu;
+	u32			count;
+	struct list_head	list;
+};
+
+static inline void weir_order_add_count(const struct weir_reorder *order, u32 counter, u64 n)
+{
+	this_cpu_add(order->count->count[counter], n);
+}
+
+/**
+ * weir_orders() - a device's orders
+ * @wn: the namespace
+ * @ifindex: the device
+ *
+ * Called under RTNL or RCU. Return: them, or NULL where it has none.
+ */
+static inline struct weir_orders *weir_orders(struct weir_net *wn, int ifindex)
+{
+	return xa_load(&wn->orders, ifindex);
+}
+
+/* Packets that are on their way through a CPU. */
+static inline u32 weir_order_depth(const struct weir_order_cpu *cpu)
+{
+	return (u32)atomic_read(&cpu->sent) - READ_ONCE(cpu->done);
+}
+
+/* order.c */
+struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *config,
+				    const u32 *cpus);
+void weir_order_free(struct weir_reorder *order);
+int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order);
+struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio);
+void weir_order_del(struct weir_net *wn, struct weir_reorder *order);
+void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *sum);
+u32 weir_order_waiting(const struct weir_reorder *order);
+u64 weir_order_memory(const struct weir_reorder *order);
+void weir_order_flush(struct weir_net *wn);
+int weir_order_init(void);
+void weir_order_uninit(void);
+
+/* flow.c */
+struct weir_order_flow *weir_order_flow(struct weir_reorder *order, const struct weir_flow_key *key,
+					u32 tunnel, u64 first);
+void weir_order_scan(struct work_struct *work);
+
+/* release.c */
+extern const struct net_device_ops weir_order_ops;
+void weir_order_gone(struct weir_order_flow *flow, u32 generation, u64 number);
+void weir_order_settle(struct weir_reorder *order);
+void weir_order_empty_all(struct weir_reorder *order,
+			  void (*end)(const struct weir_reorder *order, void *item));
+void weir_order_timers_end(struct weir_reorder *order);
+enum hrtimer_restart weir_order_timer(struct hrtimer *timer);
+
+/* out.c */
+void weir_order_lose(const struct weir_reorder *order, void *item);
+void weir_order_send_one(const struct weir_reorder *order, void *item);
+void *weir_order_pop(struct weir_order_flow *flow);
+void weir_order_schedule(struct weir_order_flow *flow);
+void weir_order_out_begin(struct weir_reorder *order);
+void weir_order_out_end(struct weir_reorder *order);
+
+#endif /* _WEIR_ORDER_H */

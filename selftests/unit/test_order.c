@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The queue of the Reorder Engine, with numbers for packets. */
+#include "kernel.h"
+
+#include "order/queue.h"
+#include "unit.h"
+
+#define SLOTS 16
+
+static struct weir_queue_slot slots[SLOTS];
+
+static struct weir_queue queue_of(u64 head)
+{
+	struct weir_queue queue = { .mask = SLOTS - 1, .slot = slots };
+
+	memset(slots, 0, sizeof(slots));
+	weir_queue_begin(&queue, head);
+	return queue;
+}
+
+static void *packet(u64 number)
+{
+	return (void *)(number * 8 + 8);
+}
+
+static enum weir_queue_put put(struct weir_queue *queue, u64 number)
+{
+	return weir_queue_put(queue, number, packet(number), number + 1);
+}
+
+/* All that can be taken, the first one being @number. Return: how many. */
+static unsigned int take(struct weir_queue *queue, u64 number)
+{
+	struct weir_queue_slot slot;
+	unsigned int n = 0;
+
+	for (;; n++) {
+		slot = weir_queue_take(queue);
+		if (!slot.item)
+			return n;
+		CHECK_EQ((u64)(unsigned long)slot.item, (u64)(unsigned long)packet(number + n));
+		CHECK_EQ(slot.since, number + n + 1);
+	}
+}
+
+static void order_in_turn(void)
+{
+	struct weir_queue queue = queue_of(0);
+	u64 number;
+
+	for (number = 0; number < 100; number++) {
+		CHECK_EQ(put(&queue, number), WEIR_QUEUE_TURN);
+		CHECK_EQ(take(&queue, number), 1);
+	}
+	CHECK(!queue.waiting);
+}
+
+static void order_backwards(void)
+{
+	struct weir_queue queue = queue_of(7);
+	unsigned int i;
+
+	for (i = SLOTS; i-- > 1;) {
+		CHECK_EQ(put(&queue, 7 + i), WEIR_QUEUE_TURN);
+		CHECK_EQ(take(&queue, 7), 0);
+	}
+	CHECK_EQ(put(&queue, 7), WEIR_QUEUE_TURN);
+	CHECK_EQ(take(&queue, 7), SLOTS);
+}
+
+static void order_bounds(void)
+{
+	struct weir_queue queue = queue_of(100);
+
+	CHECK_EQ(put(&queue, 99), WEIR_QUEUE_LATE);
+	CHECK_EQ(put(&queue, 0), WEIR_QUEUE_LATE);
+	CHECK_EQ(put(&queue, 100 + SLOTS - 1), WEIR_QUEUE_TURN);
+	CHECK_EQ(put(&queue, 100 + SLOTS - 1), WEIR_QUEUE_TWICE);
+	CHECK_EQ(put(&queue, 100 + SLOTS), WEIR_QUEUE_FULL);
+	CHECK_EQ(put(&queue, 1ULL << 60), WEIR_QUEUE_FULL);
+	CHECK_EQ(queue.waiting, 1);
+}
+
+static void order_skips(void)
+{
+	struct weir_queue queue = queue_of(0);
+
+	CHECK_EQ(weir_queue_skip(&queue), 0);
+	CHECK_EQ(queue.head, 0);
+	put(&queue, 3);
+	put(&queue, 4);
+	put(&queue, 9);
+	CHECK_EQ(weir_queue_skip(&queue), 3);
+	CHECK_EQ(take(&queue, 3), 2);
+	CHECK_EQ(put(&queue, 1), WEIR_QUEUE_LATE);
+	CHECK_EQ(weir_queue_skip(&queue), 4);
+	CHECK_EQ(take(&queue, 9), 1);
+	CHECK(!queue.waiting);
+}
+
+static void order_expires(void)
+{
+	struct weir_queue queue = queue_of(0);
+	u64 oldest;
+
+	CHECK_EQ(weir_queue_expired(&queue, 100, &oldest), 0);
+	CHECK_EQ(oldest, U64_MAX);
+	weir_queue_put(&queue, 3, packet(3), 50);
+	weir_queue_put(&queue, 5, packet(5), 10);
+	weir_queue_put(&queue, 8, packet(8), 40);
+	CHECK_EQ(weir_queue_expired(&queue, 9, &oldest), 0);
+	CHECK_EQ(oldest, 10);
+	CHECK_EQ(weir_queue_expired(&queue, 10, &oldest), 6);
+	CHECK_EQ(oldest, 40);
+	CHECK_EQ(weir_queue_expired(&queue, 45, &oldest), 9);
+	CHECK_EQ(oldest, U64_MAX);
+}
+
+/* Nobody waits for a packet that is gone. */
+static void order_gone(void)
+{
+	struct weir_queue queue = queue_of(0);
+
+	put(&queue, 1);
+	CHECK_EQ(weir_queue_put(&queue, 0, WEIR_QUEUE_GONE, 0), WEIR_QUEUE_TURN);
+	CHECK_EQ((unsigned long)weir_queue_take(&queue).item, (unsigned long)WEIR_QUEUE_GONE);
+	CHECK_EQ(take(&queue, 1), 1);
+}
+
+static void order_wraps(void)
+{
+	struct weir_queue queue = queue_of(0xfffe);
+
+	CHECK_EQ(weir_queue_number(&queue, 0xfffe, 16), 0xfffe);
+	CHECK_EQ(weir_queue_number(&queue, 0xffff, 16), 0xffff);
+	CHECK_EQ(weir_queue_number(&queue, 0, 16), 0x10000);
+	CHECK_EQ(weir_queue_number(&queue, 0x1234, 16), 0x11234);
+	CHECK_EQ(weir_queue_number(&queue, 0xf000, 16), 0xf000);
+	queue = queue_of(0x1fffffffeULL);
+	CHECK_EQ(weir_queue_number(&queue, 1, 32), 0x200000001ULL);
+	CHECK_EQ(weir_queue_number(&queue, 0xfffffff0, 32), 0x1fffffff0ULL);
+	queue = queue_of(255);
+	CHECK_EQ(weir_queue_number(&queue, 0, 8), 256);
+	queue = queue_of(2);
+	CHECK((s64)weir_queue_number(&queue, 0xffff, 16) < 0);
+}
+
+/* Two in sequence, far from all others, are a new beginning. */
+static void order_restarts(void)
+{
+	struct weir_queue queue = queue_of(1000);
+
+	CHECK(!weir_queue_restarts(&queue, 999));
+	CHECK(!weir_queue_restarts(&queue, 1000 + SLOTS - 1));
+	CHECK(!weir_queue_restarts(&queue, 1000 - SLOTS + 1));
+	CHECK(!weir_queue_restarts(&queue, 5));
+	CHECK(weir_queue_restarts(&queue, 6));
+	CHECK(!weir_queue_restarts(&queue, 5000));
+	CHECK(!weir_queue_restarts(&queue, 5002));
+	CHECK(weir_queue_restarts(&queue, 5003));
+}
+
+/* Numbers in any order, as far apart as there are slots, some of them gone and some never there. */
+static void order_noise(void)
+{
+	struct weir_queue queue = queue_of(0);
+	u64 last = 0, number, taken = 0, came = 0;
+	struct weir_queue_slot slot;
+	unsigned int round;
+
+	for (round = 0; round < 300000; round++) {
+		number = queue.head + random() % (SLOTS + 4) - 2;
+		switch (put(&queue, number)) {
+		case WEIR_QUEUE_TURN:
+			came++;
+			CHECK(number >= queue.head && number < queue.head + SLOTS);
+			break;
+		case WEIR_QUEUE_LATE:
+			CHECK((s64)(number - queue.head) < 0);
+			break;
+		case WEIR_QUEUE_FULL:
+			CHECK(number >= queue.head + SLOTS);
+			break;
+		case WEIR_QUEUE_TWICE:
+			break;
+		}
+		if (!(random() % 50))
+			weir_queue_skip(&queue);
+		for (slot = weir_queue_take(&queue); slot.item; slot = weir_queue_take(&queue)) {
+			CHECK((unsigned long)slot.item > last || !last);
+			last = (unsigned long)slot.item;
+			taken++;
+		}
+		if (!CHECK_EQ(came, taken + queue.waiting))
+			return;
+	}
+	CHECK(taken > 100000);
+}
+
+const struct ktap_test order_tests[] = {
+	KTAP_TEST(order_in_turn),
+	KTAP_TEST(order_backwards),
+	KTAP_TEST(order_bounds),
+	KTAP_TEST(order_skips),
+	KTAP_TEST(order_expires),
+	KTAP_TEST(order_gone),
+	KTAP_TEST(order_wraps),
+	KTAP_TEST(order_restarts),
+	KTAP_TEST(order_noise),
+};
+SUITE_END(order);
