@@ -31,8 +31,8 @@ $(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-
 $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_dir)/kv/,hash.c table.c value.c wire.c),\
 	-I$(libweir_dir) -D_GNU_SOURCE))
 
-$(B)/bpf/bench.bpf.o: $(bench_dir)/bench.bpf.c $(B)/bpf/flags
+$(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o: $(B)/bpf/%.bpf.o: $(bench_dir)/%.bpf.c $(B)/bpf/flags
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/bench.bpf.d
-ALL += $(B)/bpf/bench.bpf.o
+-include $(B)/bpf/bench.bpf.d $(B)/bpf/spread.bpf.d
+ALL += $(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o

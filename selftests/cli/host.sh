@@ -58,7 +58,7 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, chain, filter, flow, trim, trim-default, kv, stats, top, monitor, metrics, doctor, plan, save, restore, flush, upgrade, help" ""
+usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-default, kv, stats, top, monitor, metrics, doctor, plan, save, restore, flush, upgrade, help" ""
 usage "unknown object" "no object 'jbo' \(did you mean job\?\); objects are:" "jbo"
 usage "an object like none" "no object 'shoes'; objects are:" "shoes"
 usage "what may be two objects" "the object 'tri' may be trim, trim-default: write more of it" "tri"

@@ -55,12 +55,12 @@ before_weirs() {
 # It sees what no program before it has kept.
 behind_weirs() {
 	local passed
-	passed=$(of w1 100 pass) && add w1 150 users_shift && pings && sums || return
-	will_hold w1 "(.\"100\".pass - $passed - .\"150\".packets | fabs) <= 5 and .\"150\".pass >= 200 and .\"150\".aborted == 0"
+	passed=$(of w1 100 pass) && add w1 160 users_shift && pings && sums || return
+	will_hold w1 "(.\"100\".pass - $passed - .\"160\".packets | fabs) <= 5 and .\"160\".pass >= 200 and .\"160\".aborted == 0"
 }
 
 moved_frames() {
-	weir chain move dev w1 prio 150 to 20 && is_chained w1 "10:users_pass 20:users_shift 100:weir_xdp" && sums && pings &&
+	weir chain move dev w1 prio 160 to 20 && is_chained w1 "10:users_pass 20:users_shift 100:weir_xdp" && sums && pings &&
 		(($(of w1 20 aborted) == 0)) && weir chain del dev w1 prio 20 && is_chained w1 "10:users_pass 100:weir_xdp"
 }
 
@@ -96,31 +96,31 @@ under_load() {
 
 # Frames of this length come to a veth in fragments, which such a program cannot take.
 flat() {
-	refuses "takes no fragments" add w1 50 users_flat && [[ $(on w1) == weir_chain ]] && sums || return
-	in_router ip link set w3 mtu 1500 && in_worker 3 ip link set eth0 mtu 1500 && add w3 50 users_flat && [[ $(on w3) == weir_chain_flat && $(of w3 50 frags) == no ]] && pings 3 20 || return
-	add w3 60 users_pass && [[ $(on w3) == weir_chain_flat ]] && weir chain del dev w3 prio 50 && [[ $(on w3) == weir_chain ]] && pings 3 20 || return
+	refuses "takes no fragments" add w1 55 users_flat && [[ $(on w1) == weir_chain ]] && sums || return
+	in_router ip link set w3 mtu 1500 && in_worker 3 ip link set eth0 mtu 1500 && add w3 55 users_flat && [[ $(on w3) == weir_chain_flat && $(of w3 55 frags) == no ]] && pings 3 20 || return
+	add w3 60 users_pass && [[ $(on w3) == weir_chain_flat ]] && weir chain del dev w3 prio 55 && [[ $(on w3) == weir_chain ]] && pings 3 20 || return
 	weir chain replace dev w3 prio 60 program "$users" section users_flat && [[ $(on w3) == weir_chain_flat ]] || return
 	weir chain del dev w3 prio 60 && [[ -z $(on w3) && -z $(chained w3) ]] && pings 3 20
 }
 
 # On socket buffers; a port joins the mode that is there.
 generic() {
-	add w3 50 users_pass mode generic && weir port attach dev w3 && is_chained w3 "50:users_pass 100:weir_xdp" || return
+	add w3 55 users_pass mode generic && weir port attach dev w3 && is_chained w3 "55:users_pass 100:weir_xdp" || return
 	[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 && (($(of w3 100 pass) >= 20)) || return
 	refuses "in mode generic" weir port attach dev w3 mode xdp && refuses "in mode generic already" add w3 51 users_pass mode xdp || return
 	in_router ip link set dev w3 xdp off && weir port attach dev w3 mode generic && [[ $(on w3) == weir_chain && $(of w3 100 part) == sum ]] &&
 		[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 || return
-	weir port attach dev w3 mode tc && is_chained w3 "50:users_pass" && weir port detach dev w3 && weir chain flush && [[ -z $(on w3) ]]
+	weir port attach dev w3 mode tc && is_chained w3 "55:users_pass" && weir port detach dev w3 && weir chain flush && [[ -z $(on w3) ]]
 }
 
 # What sums and what forwards on one device, and the user's between them.
 sum_and_forward() {
 	in_worker 2 ethtool -K eth0 gro on >/dev/null && weir chain flush && is_chained w1 "100:weir_xdp" || return
 	weir port detach dev w1 && [[ -z $(on w1) ]] && weir port attach dev w1 mode xdp && [[ $(on w1) == weir_xdp ]] || return
-	trims && is_chained w1 "100:weir_xdp 200:weir_forward" && add w1 150 users_pass && sums && pings || return
-	will_hold w1 '."150".packets == ."200".packets and ."200".redirect >= 200' || return
-	weir port attach dev w1 mode xdp && sums && weir port detach dev w1 && is_chained w1 "150:users_pass 200:weir_forward" || return
-	weir trim del dev w2 && is_chained w1 "150:users_pass" && trims && weir chain del dev w1 prio 150 || return
+	trims && is_chained w1 "100:weir_xdp 200:weir_forward" && add w1 160 users_pass && sums && pings || return
+	will_hold w1 '."160".packets == ."200".packets and ."200".redirect >= 200' || return
+	weir port attach dev w1 mode xdp && sums && weir port detach dev w1 && is_chained w1 "160:users_pass 200:weir_forward" || return
+	weir trim del dev w2 && is_chained w1 "160:users_pass" && trims && weir chain del dev w1 prio 160 || return
 	is_chained w1 "200:weir_forward" && weir port attach dev w1 && is_chained w1 "100:weir_xdp 200:weir_forward" && weir trim del dev w2 && weir port detach dev w1 && [[ -z $(on w1) ]] || return
 	trims && [[ $(on w1) == weir_forward* ]] && weir port attach dev w1 && is_chained w1 "100:weir_xdp 200:weir_forward" && sums && weir trim del dev w2
 }
@@ -141,9 +141,9 @@ refusals() {
 adopts() {
 	local mode
 	for mode in xdpdrv xdpgeneric; do
-		in_router ip link set dev w3 "$mode" obj "$users" program users_flat && weir chain adopt dev w3 prio 50 && is_chained w3 "50:users_flat" &&
-			[[ $(on w3) == weir_chain_flat ]] && pings 3 20 && (($(of w3 50 pass) >= 20)) && add w3 60 users_pass && pings 3 20 || return
-		weir save 2>&1 | grep -q "prio 50 of w3 is left out" && weir save 2>/dev/null | grep -q "chain add dev w3 prio 60" && weir chain flush && [[ -z $(on w3) ]] || return
+		in_router ip link set dev w3 "$mode" obj "$users" program users_flat && weir chain adopt dev w3 prio 55 && is_chained w3 "55:users_flat" &&
+			[[ $(on w3) == weir_chain_flat ]] && pings 3 20 && (($(of w3 55 pass) >= 20)) && add w3 60 users_pass && pings 3 20 || return
+		weir save 2>&1 | grep -q "prio 55 of w3 is left out" && weir save 2>/dev/null | grep -q "chain add dev w3 prio 60" && weir chain flush && [[ -z $(on w3) ]] || return
 	done
 }
 
@@ -192,7 +192,7 @@ watched() {
 	return "$1"
 }
 hears() {
-	add w3 70 users_pass && weir chain del dev w3 prio 70 && poll 2 grep -q ' chain-del chain w3 prio 70 ' "$box_out/events"
+	add w3 75 users_pass && weir chain del dev w3 prio 75 && poll 2 grep -q ' chain-del chain w3 prio 75 ' "$box_out/events"
 }
 
 # Without the program that it hangs on, a chain has no packets; the next change brings it back.

@@ -8,11 +8,14 @@
 #include "chain/words.h"
 #include "grammar/action.h"
 #include "grammar/commands.h"
+#include "grammar/cpus.h"
 #include "grammar/dscp.h"
 #include "grammar/grammar.h"
 #include "grammar/match.h"
 #include "kv/words.h"
 #include "metrics/styles.h"
+#include "order/order.h"
+#include "trim/bands.h"
 #include "watch/view.h"
 
 #define END { .key = NULL }
@@ -261,7 +264,7 @@ static const struct key chain_dev = {
 	"dev", "DEVICE", "the network device", .type = VALUE_DEVICE,
 };
 static const struct key chain_prio = {
-	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 50 is that of weir's program that filters, 70 of the one that records flows, 100 of the one that sums, 200 of the one that forwards",
+	"prio", "NUMBER", "the program's place, 1 to 65535; the least runs first. 50 is that of weir's program that filters, 70 of the one that records flows, 100 of the one that sums, 150 of the one that orders, 200 of the one that forwards",
 	.type = VALUE_OWN, .min = 1, .max = WEIR_CHAIN_PRIO_MAX, .syntax = &chain_prio_syntax,
 };
 static const struct key chain_to = {
@@ -491,6 +494,68 @@ static const struct verb filter_verbs[] = {
 	{ .name = NULL },
 };
 
+/* Keys of an order. */
+#define RULE_WORDS "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"
+
+static const struct key order_dev = {
+	"dev", "DEVICE", "the network device that packets come in by",
+	VALUE_DEVICE, .attr = WEIR_A_ORDER_IFINDEX,
+};
+static const struct key order_prio = {
+	"prio", "NUMBER", "the order's place among those of the device, 1 to 65535: a packet has the first one that it matches",
+	VALUE_NUMBER, .attr = WEIR_A_ORDER_PRIO, .min = 1, .max = WEIR_CHAIN_PRIO_MAX,
+};
+static const struct key order_rule = {
+	"rule", RULE_WORDS, "which packets (any)",
+	VALUE_OWN, .attr = WEIR_A_ORDER_RULE, .none = "any", .syntax = &match_syntax,
+};
+static const struct key order_cpus = {
+	"cpus", "LIST", "CPUs that packets are spread over, as 1-3,6; each runs the rest of the chain",
+	VALUE_OWN, .attr = WEIR_A_ORDER_CPU, .syntax = &cpus_syntax,
+};
+static const struct key order_sequence = {
+	"sequence", "rtp|gtpu|OFFSET/WIDTH|arrival", "where a packet's number is: OFFSET bytes behind the UDP, TCP or else IP header, WIDTH bits (arrival: weir counts)",
+	VALUE_OWN, .attr = WEIR_A_ORDER_SEQUENCE, .syntax = &order_sequence_syntax,
+};
+static const struct key order_hold = {
+	"hold", "TIME", "time that packets wait for earlier ones (200us)",
+	VALUE_TIME, .attr = WEIR_A_ORDER_HOLD,
+};
+static const struct key order_packets = {
+	"packets", "NUMBER", "how far packets of a flow that wait are from the one that is missing at most, a power of two (1024)",
+	VALUE_NUMBER, .attr = WEIR_A_ORDER_PACKETS,
+};
+static const struct key order_bytes = {
+	"bytes", "SIZE", "memory of all packets that wait, in b, kb or mb (16mb)",
+	VALUE_OWN, .attr = WEIR_A_ORDER_BYTES, .syntax = &size_syntax,
+};
+static const struct key order_flows = {
+	"flows", "NUMBER", "flows that are remembered; further ones are in no order (256)",
+	VALUE_NUMBER, .attr = WEIR_A_ORDER_FLOWS,
+};
+static const struct key order_mode = {
+	"mode", "MODE", "where the device's chain sits, for its first program (xdp)",
+	.type = VALUE_NAME, .names = &chain_mode_names,
+};
+static const struct verb_key order_add_keys[] = {
+	{ &order_dev, true }, { &order_prio, true }, { &order_rule, false }, { &order_cpus, false },
+	{ &order_sequence, false }, { &order_hold, false }, { &order_packets, false },
+	{ &order_bytes, false }, { &order_flows, false }, { &order_mode, false }, END,
+};
+static const struct verb_key order_del_keys[] = { { &order_dev, true }, { &order_prio, true }, END };
+static const struct verb_key order_show_keys[] = { { &order_dev, false }, { &order_prio, false }, END };
+
+static const struct verb order_verbs[] = {
+	{ "add", "spread packets of a device over CPUs, or take their own numbers, and let them go on in order",
+	  WEIR_CMD_ORDER_ADD, order_add_keys, .run = order_add_run },
+	{ "del", "do not, any more; packets that wait go on", WEIR_CMD_ORDER_DEL, order_del_keys,
+	  .run = order_del_run },
+	{ "show", "show one order, those of a device, or all, and what became of their packets", WEIR_CMD_ORDER_GET, order_show_keys,
+	  .run = order_show_run },
+	{ "flush", "take all orders away", WEIR_CMD_ORDER_FLUSH, no_keys, .run = order_flush_run },
+	{ .name = NULL },
+};
+
 /* Keys of key-value streams. */
 static const struct key kv_job = {
 	"job", "NUMBER", "the job's number, 0 to 255, the same at the box and at all ends",
@@ -635,7 +700,7 @@ static const struct verb upgrade_verbs[] = {
 };
 
 static const struct verb flush_verbs[] = {
-	{ "all", "take away all policies, ports, flows, filters, chains and jobs of the namespace", 0, no_keys, .run = flush_all },
+	{ "all", "take away all policies, orders, ports, flows, filters, chains and jobs of the namespace", 0, no_keys, .run = flush_all },
 	{ .name = NULL },
 };
 
@@ -657,8 +722,9 @@ const struct object grammar[] = {
 	{ "block", "a block that waits for contributions", .verbs = block_verbs },
 	{ "port", "a network device that hands packets over", .verbs = port_verbs },
 	{ "chain", "XDP programs of a device, in an order", .verbs = chain_verbs },
-	{ "flow", "who sends how much to whom by a device", .verbs = flow_verbs },
 	{ "filter", "rules about packets that a device receives", .verbs = filter_verbs },
+	{ "flow", "who sends how much to whom by a device", .verbs = flow_verbs },
+	{ "order", "packets of a device that are spread over CPUs, or reordered, and go on in order", .verbs = order_verbs },
 	{ "trim", "a device whose packets lose their payload instead of being lost", .verbs = trim_verbs },
 	{ "trim-default", "what trimming policies of the namespace inherit", .verbs = trim_default_verbs },
 	{ "kv", "key-value streams that are reduced on their way", .verbs = kv_verbs },

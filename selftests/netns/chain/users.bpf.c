@@ -5,6 +5,7 @@
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/udp.h>
+#include <stddef.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
@@ -46,6 +47,26 @@ int users_shift(struct xdp_md *ctx)
 	if (bpf_xdp_adjust_head(ctx, -16) || bpf_xdp_adjust_head(ctx, 16))
 		return XDP_ABORTED;
 	return XDP_PASS;
+}
+
+static long spin(__u32 i, void *ctx)
+{
+	return 0;
+}
+
+/* Takes as long as it comes. */
+SEC("xdp.frags")
+int users_dally(struct xdp_md *ctx)
+{
+	bpf_loop(bpf_get_prandom_u32() & 0xfff, spin, NULL, 0);
+	return XDP_PASS;
+}
+
+/* One of four, whichever. */
+SEC("xdp.frags")
+int users_some(struct xdp_md *ctx)
+{
+	return bpf_get_prandom_u32() & 3 ? XDP_PASS : XDP_DROP;
 }
 
 /* Would have no end. */

@@ -9,7 +9,8 @@
 static bool is_own(uint64_t prio)
 {
 	return prio == WEIR_CHAIN_PRIO_FILTER || prio == WEIR_CHAIN_PRIO_FLOW ||
-	       prio == WEIR_CHAIN_PRIO_SUM || prio == WEIR_CHAIN_PRIO_FORWARD;
+	       prio == WEIR_CHAIN_PRIO_SUM || prio == WEIR_CHAIN_PRIO_ORDER ||
+	       prio == WEIR_CHAIN_PRIO_FORWARD;
 }
 
 static int parse_prio(struct value *value)
@@ -19,7 +20,7 @@ static int parse_prio(struct value *value)
 	if (status)
 		return status;
 	if (is_own(value->number))
-		return usage(value->key->name, "%s %s is the place of weir's own program: take one before or behind it; `weir port`, `weir trim`, `weir filter` and `weir flow` bring that program",
+		return usage(value->key->name, "%s %s is the place of weir's own program: take one before or behind it; `weir port`, `weir trim`, `weir filter`, `weir flow` and `weir order` bring that program",
 			     value->key->name, value->word);
 	return WEIR_OK;
 }

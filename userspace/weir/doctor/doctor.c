@@ -114,6 +114,7 @@ static int read_all(struct patient *patient)
 	err = err ?: dump(&patient->weir, WEIR_CMD_CHAIN_GET, &patient->chains);
 	err = err ?: dump(&patient->weir, WEIR_CMD_FLOW_GET, &patient->flows);
 	err = err ?: dump(&patient->weir, WEIR_CMD_FILTER_GET, &patient->filters);
+	err = err ?: dump(&patient->weir, WEIR_CMD_ORDER_GET, &patient->orders);
 	err = err ?: dump(&patient->weir, WEIR_CMD_BLOCK_GET, &patient->blocks);
 	if (err == -EPERM) {
 		report(&(struct finding){ DOCTOR_WARN, "blocks", "", "run weir as root" },
@@ -152,6 +153,7 @@ static int examine(struct patient *patient)
 		doctor_chains(patient);
 		doctor_flows(patient);
 		doctor_filters(patient);
+		doctor_orders(patient);
 		doctor_trims(patient);
 		doctor_jobs(patient);
 		doctor_late(patient);
@@ -166,6 +168,7 @@ static int examine(struct patient *patient)
 	nl_replies_free(&patient->chains);
 	nl_replies_free(&patient->flows);
 	nl_replies_free(&patient->filters);
+	nl_replies_free(&patient->orders);
 	nl_close(&patient->rtnl);
 	weir_close(&patient->weir);
 	return WEIR_OK;

@@ -45,6 +45,7 @@ struct patient {
 	struct nl_replies chains;
 	struct nl_replies flows;
 	struct nl_replies filters;
+	struct nl_replies orders;
 };
 
 /* The fields of a job that the checks need. */
@@ -81,6 +82,9 @@ bool job_wanted(const struct patient *patient, uint32_t id);
 /* Is the device up? */
 void doctor_device(const struct link *link, const char *subject);
 
+/* doctor_trim.c: do packets that XDP redirects from a veth have whole checksums? @links: all of them */
+void doctor_sender(const struct link *link, const struct link *links, size_t count);
+
 /* Is this device a weir port? */
 bool port_known(const struct patient *patient, unsigned int ifindex);
 
@@ -89,6 +93,7 @@ void doctor_ports(struct patient *patient);
 void doctor_chains(struct patient *patient);
 void doctor_flows(struct patient *patient);
 void doctor_filters(struct patient *patient);
+void doctor_orders(struct patient *patient);
 void doctor_trims(struct patient *patient);
 void doctor_weird(void);
 void doctor_jobs(struct patient *patient);

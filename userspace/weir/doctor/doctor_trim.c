@@ -303,7 +303,7 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
  * The other end of a veth leaves checksums to hardware that is not there: the stack finishes them,
  * XDP does not. That end may be in a namespace that is not visible from here.
  */
-static void check_sender(const struct link *link, const struct link *links, size_t count)
+void doctor_sender(const struct link *link, const struct link *links, size_t count)
 {
 	struct finding finding = { DOCTOR_WARN, "checksums", NULL, NULL };
 	const char *peer = NULL;
@@ -364,7 +364,7 @@ static void check_senders(struct patient *patient)
 			continue;
 		check_tags(&links[i], hook.name);
 		if (!strcmp(links[i].kind, "veth"))
-			check_sender(&links[i], links, count);
+			doctor_sender(&links[i], links, count);
 	}
 	free(links);
 }

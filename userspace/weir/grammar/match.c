@@ -243,7 +243,7 @@ static int put_nest(struct nlmsghdr *message, uint16_t attr, const struct match 
 
 static int put_rule(struct nlmsghdr *message, const struct value *value)
 {
-	return put_nest(message, WEIR_A_TRIM_RULE, &value->match, false);
+	return put_nest(message, value->key->attr, &value->match, false);
 }
 
 static int put_disable(struct nlmsghdr *message, const struct value *value)
@@ -391,11 +391,11 @@ static void print_json_field(const struct field *field, struct match *match)
 		print_string(field->word, prefix_text(prefix_of(field, match), text));
 }
 
-static void print_json_of(struct match *match)
+static void print_json_of(const char *key, struct match *match)
 {
 	size_t i;
 
-	print_object(NULL);
+	print_object(key);
 	if (match->has_dscp) {
 		print_uint("dscp", match->dscp);
 		print_uint("dscp-last", match->last);
@@ -413,7 +413,7 @@ void match_print_one(const char *key, struct match *match)
 	char text[MATCH_TEXT];
 
 	if (opt.json) {
-		print_json_of(match);
+		print_json_of(NULL, match);
 		return;
 	}
 	match_text(match, text);
@@ -433,6 +433,17 @@ static void print_rules(const char *key, const struct nlmsghdr *message, bool di
 		match_print_one(key, &match);
 	}
 	print_end();
+}
+
+void match_print_rule(const char *key, const struct nlattr *rule)
+{
+	struct match match;
+
+	read_rule(&match, rule);
+	if (opt.json)
+		print_json_of(key, &match);
+	else
+		match_print_one(key, &match);
 }
 
 void match_print(const struct nlmsghdr *message)

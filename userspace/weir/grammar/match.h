@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets a trimming policy matches:
+ * Which packets a trimming policy, or another rule, matches:
  *
  *	any
  *	dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,
@@ -81,6 +81,8 @@ void match_append(char text[static MATCH_TEXT], const char *field, const char *v
 
 /* One match: a field in text, a member of a list in JSON. */
 void match_print_one(const char *key, struct match *match);
+/* Prints one rule. */
+void match_print_rule(const char *key, const struct nlattr *rule);
 
 /* Prints all rules among the attributes of a policy, as two lists in JSON. */
 void match_print(const struct nlmsghdr *message);

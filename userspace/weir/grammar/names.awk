@@ -79,6 +79,7 @@ function begin(table, attributes)
 /^\tWEIR_A_CHAIN_STATS_ABORTED = 1,/ { begin("chain_counters", "WEIR_A_CHAIN_STATS_") }
 /^\tWEIR_A_FLOW_STATS_RECORDS = 1,/ { begin("flow_counters", "WEIR_A_FLOW_STATS_") }
 /^\tWEIR_A_FILTER_STATS_PACKETS = 1,/ { begin("filter_counters", "WEIR_A_FILTER_STATS_") }
+/^\tWEIR_A_ORDER_STATS_PACKETS = 1,/ { begin("order_counters", "WEIR_A_ORDER_STATS_") }
 counters && (/^\tWEIR_A_STATS_REFUSAL,/ || /^$/) { counters = ""; print "};\n" }
 counters && $1 ~ "^" counters {
 	constant = $1

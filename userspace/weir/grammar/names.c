@@ -26,6 +26,7 @@ const struct names flow_alarm_names = { "alarm", COUNT(flow_alarms), flow_alarms
 const struct names flow_end_names = { "end", COUNT(flow_ends), flow_ends };
 const struct names filter_action_names = { "action", COUNT(filter_actions), filter_actions };
 const struct names filter_state_names = { "state", COUNT(filter_states), filter_states };
+const struct names order_sequence_names = { "sequence", COUNT(order_sequences), order_sequences };
 const struct names trim_hook_names = { "hook", COUNT(trim_hooks), trim_hooks };
 const struct names trim_length_names = { "length", COUNT(trim_lengths), trim_lengths };
 const struct names trim_share_names = { "share", COUNT(trim_shares), trim_shares };
@@ -37,6 +38,7 @@ const struct names trim_counter_names = { "counter", COUNT(trim_counters), trim_
 const struct names chain_counter_names = { "counter", COUNT(chain_counters), chain_counters };
 const struct names flow_counter_names = { "counter", COUNT(flow_counters), flow_counters };
 const struct names filter_counter_names = { "counter", COUNT(filter_counters), filter_counters };
+const struct names order_counter_names = { "counter", COUNT(order_counters), order_counters };
 
 static const struct name never[] = { { 0, "never", NULL } };
 static const struct name all[] = { { 0, "all", NULL } };

@@ -34,6 +34,7 @@ extern const struct names flow_end_names;
 extern const struct names flow_alarm_names;
 extern const struct names filter_action_names;
 extern const struct names filter_state_names;
+extern const struct names order_sequence_names;
 extern const struct names trim_hook_names;
 extern const struct names trim_length_names;
 extern const struct names trim_share_names;
@@ -53,6 +54,7 @@ extern const struct names trim_counter_names;
 extern const struct names chain_counter_names;
 extern const struct names flow_counter_names;
 extern const struct names filter_counter_names;
+extern const struct names order_counter_names;
 
 /* Words for some of the numbers that a key takes. */
 #define VLAN_ANY 4095

@@ -15,19 +15,24 @@ static void sum_up(struct lateness *lateness)
 }
 
 /* A module with more buckets than the tool knows: buckets beyond are later still. */
-void lateness_read(struct lateness *lateness, const struct nlmsghdr *source)
+void lateness_read_attr(struct lateness *lateness, const struct nlmsghdr *message, uint16_t type)
 {
 	const struct nlattr *attr;
 	unsigned int i = 0;
 
 	memset(lateness, 0, sizeof(*lateness));
-	mnl_attr_for_each(attr, source, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(attr) != WEIR_A_SOURCE_LATENESS)
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) != type)
 			continue;
 		lateness->bucket[i] += nl_uint(attr);
 		i += i < LATENESS_LAST;
 	}
 	sum_up(lateness);
+}
+
+void lateness_read(struct lateness *lateness, const struct nlmsghdr *source)
+{
+	lateness_read_attr(lateness, source, WEIR_A_SOURCE_LATENESS);
 }
 
 void lateness_since(struct lateness *lateness, const struct lateness *before)

@@ -22,6 +22,9 @@ struct lateness {
 /* From the kernel's description of a source. */
 void lateness_read(struct lateness *lateness, const struct nlmsghdr *source);
 
+/* The same from such attributes of any message. */
+void lateness_read_attr(struct lateness *lateness, const struct nlmsghdr *message, uint16_t type);
+
 /* The difference to an earlier look; all of it where the counters began anew. */
 void lateness_since(struct lateness *lateness, const struct lateness *before);
 

@@ -47,6 +47,8 @@ static const struct maker makers[] = {
 	[KIND_FILTER]	= { "filter", "add", { "dev", "prio" }, "replace", "del",
 			    .hidden = { { "mode", "" }, { "rule", "any" }, { "set" } },
 			    .whole = true },
+	[KIND_ORDER]	= { "order", "add", { "dev", "prio" }, NULL, "del",
+			    .all_hidden = true },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
 	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
 };
@@ -117,7 +119,7 @@ static int read_item(struct item *item, const struct command *command, const cha
 				 args_number(&args, "job", 0));
 		return WEIR_OK;
 	}
-	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, port attach, trim set and trim-default set",
+	return usage(NULL, "%s line %u: `%s %s` makes nothing that could be kept: that do job add, source add, chain add, filter add, flow on, order add, port attach, trim set and trim-default set",
 		     name, command->line, args.object->name, args.verb->name);
 }
 

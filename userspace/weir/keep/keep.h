@@ -31,7 +31,8 @@ void keep_show(const struct command *command);
  * @command: the one that makes it
  */
 enum kind {
-	KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FILTER, KIND_FLOW, KIND_PORT, KIND_TRIM, KINDS
+	KIND_DEFAULT, KIND_JOB, KIND_SOURCE, KIND_CHAIN, KIND_FILTER, KIND_FLOW,
+	KIND_ORDER, KIND_PORT, KIND_TRIM, KINDS
 };
 
 struct item {

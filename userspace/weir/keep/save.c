@@ -13,6 +13,7 @@
 #include "chain/chain.h"
 #include "flow/flow.h"
 #include "filter/filter.h"
+#include "order/order.h"
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "port/attach.h"
@@ -131,6 +132,16 @@ static void save_rule(struct saving *saving, const struct nlmsghdr *message)
 		filter_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
 }
 
+static void save_order(struct saving *saving, const struct nlmsghdr *message)
+{
+	const struct nlattr *order[WEIR_A_ORDER_MAX + 1];
+	struct link link;
+
+	weir_attributes(message, order, WEIR_A_ORDER_MAX);
+	if (!rtnl_link(&saving->rtnl, nl_uint(order[WEIR_A_ORDER_IFINDEX]), &link))
+		order_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+}
+
 /* Has weir's qdisc another one below it, which came from the device's root? */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
@@ -207,6 +218,7 @@ static int save(struct saving *saving)
 	status = status ?: save_all(saving, WEIR_CMD_CHAIN_GET, save_place);
 	status = status ?: save_all(saving, WEIR_CMD_FILTER_GET, save_rule);
 	status = status ?: save_all(saving, WEIR_CMD_FLOW_GET, save_flow);
+	status = status ?: save_all(saving, WEIR_CMD_ORDER_GET, save_order);
 	status = status ?: save_all(saving, WEIR_CMD_PORT_GET, save_port);
 	return status ?: save_all(saving, WEIR_CMD_TRIM_GET, save_trim);
 }

@@ -239,6 +239,7 @@ static int let_go(struct upgrade *upgrade)
 		status = status ?: run_words("port flush");
 		status = status ?: run_words("flow flush");
 		status = status ?: run_words("filter flush");
+		status = status ?: run_words("order flush");
 		status = status ?: run_words("chain flush");
 	}
 	return status;

@@ -23,6 +23,8 @@ const struct scope scopes[SCOPES] = {
 			 "{{port}}" },
 	[SCOPE_FILTER] = { "filter_", WEIR_CMD_FILTER_GET, true, WEIR_A_FILTER_STATS,
 			   WEIR_A_FILTER_MAX, "{{port}} {{prio}} {{action}}" },
+	[SCOPE_ORDER] = { "order_", WEIR_CMD_ORDER_GET, true, WEIR_A_ORDER_STATS,
+			  WEIR_A_ORDER_MAX, "{{port}} {{prio}}" },
 	[SCOPE_TRIM] = { "trim_", WEIR_CMD_TRIM_GET, true, WEIR_A_TRIM_STATS, WEIR_A_TRIM_MAX,
 			 "{{port}}" },
 };
@@ -87,6 +89,12 @@ static bool is_no_counter(const char *word)
 	return (length > 4 && !strcmp(word + length - 4, "-max")) || !strcmp(word, "records");
 }
 
+/* Behind its counters an order's stats have what is true now. */
+static bool is_of_now(unsigned int scope, uint16_t attr)
+{
+	return scope == SCOPE_ORDER && attr > WEIR_A_ORDER_STATS_LOST;
+}
+
 static void set_name(struct metric *metric, const char *word)
 {
 	const char *own = metric->scope == SCOPE_TRIM ? sai_name(metric->attr) : NULL;
@@ -118,7 +126,7 @@ static void each_counter(unsigned int scope, const struct names *names, metric_f
 			.attr = names->name[i].value,
 		};
 
-		if (is_no_counter(word))
+		if (is_no_counter(word) || is_of_now(scope, metric.attr))
 			continue;
 		set_name(&metric, word);
 		each(&metric, context);
@@ -153,11 +161,11 @@ static void special(unsigned int scope, enum metric_kind kind, const char *word,
 	each(&metric, context);
 }
 
-/* Of trimming, chains, filters and flows no packet is refused. */
+/* Of trimming, chains, filters, flows and orders no packet is refused. */
 static bool refuses(unsigned int scope)
 {
 	return scope != SCOPE_TRIM && scope != SCOPE_CHAIN && scope != SCOPE_FILTER &&
-	       scope != SCOPE_FLOW;
+	       scope != SCOPE_FLOW && scope != SCOPE_ORDER;
 }
 
 static const struct names *counters_of(unsigned int scope)
@@ -171,6 +179,8 @@ static const struct names *counters_of(unsigned int scope)
 		return &flow_counter_names;
 	case SCOPE_FILTER:
 		return &filter_counter_names;
+	case SCOPE_ORDER:
+		return &order_counter_names;
 	default:
 		return &counter_names;
 	}

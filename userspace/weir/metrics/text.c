@@ -61,6 +61,14 @@ static void port_label(const char *name, char labels[static LABELS])
 	snprintf(labels + used, LABELS - used, "\"");
 }
 
+/* Behind that of the port. */
+static void prio_label(uint64_t prio, char labels[static LABELS])
+{
+	size_t used = strlen(labels);
+
+	snprintf(labels + used, LABELS - used, ",prio=\"%" PRIu64 "\"", prio);
+}
+
 /* Behind that of the port. A program's name has letters, digits, dots and underscores. */
 static void chain_labels(const struct nlmsghdr *message, char labels[static LABELS])
 {
@@ -108,6 +116,10 @@ static void write_labels(const struct page *page, unsigned int scope,
 	case SCOPE_FILTER:
 		port_label(nl_string(attribute(message, WEIR_A_FILTER_IFNAME)), labels);
 		filter_labels(message, labels);
+		break;
+	case SCOPE_ORDER:
+		port_label(nl_string(attribute(message, WEIR_A_ORDER_IFNAME)), labels);
+		prio_label(nl_uint(attribute(message, WEIR_A_ORDER_PRIO)), labels);
 		break;
 	case SCOPE_TRIM:
 		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weir.h>
 #include <weir_bpf.h>
 
 #include "netlink/rtnl.h"
@@ -32,6 +33,7 @@
 #define WEIR_FORWARD_NAME	"weir_forward"
 #define WEIR_FORWARD_BOUND_NAME	"weir_forward_on"	/* one device */
 #define WEIR_FILTER_NAME	"weir_filter"
+#define WEIR_ORDER_NAME		"weir_order"
 #define WEIR_CHAIN_NAME		"weir_chain"
 #define WEIR_CHAIN_FLAT_NAME	"weir_chain_flat"	/* takes no fragments */
 #define WEIR_FLOW_NAME		"weir_flow"
@@ -45,6 +47,16 @@ struct format_ports {
 #ifndef BPF_F_XDP_DEV_BOUND_ONLY
 #define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
 #endif
+
+/**
+ * struct order_cpus - CPUs that packets are spread over
+ * @count: how many
+ * @cpu: their numbers
+ */
+struct order_cpus {
+	unsigned int count;
+	uint32_t cpu[WEIR_ORDERS_MAX * WEIR_ORDER_CPUS_MAX];
+};
 
 /* A loaded program, not yet attached or attached elsewhere. */
 struct program {
@@ -124,10 +136,11 @@ void program_close(struct program *program);
 int program_refused(int err, const char *name);
 int tc_find_refused(const char *dev, int err);
 
-/* xdp.c, forward.c, flow.c, tc.c, tcx.c: those that return int return a negative errno */
+/* xdp.c, forward.c, flow.c, order.c, tc.c, tcx.c: those that return int return a negative errno */
 int xdp_load(const struct format_ports *ports, unsigned int bind_to, struct program *program);
 int forward_load(struct program *program, unsigned int bind_to);
 int flow_load(struct program *program);
+int order_load(const struct order_cpus *cpus, struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);

@@ -16,6 +16,7 @@
 #include "chain/chain.h"
 #include "flow/flow.h"
 #include "filter/filter.h"
+#include "order/order.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "grammar/names.h"
@@ -65,6 +66,8 @@ static const struct notification {
 	{ WEIR_CMD_FILTER_NTF, "filter", filter_print },
 	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", filter_print },
 	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", filter_source_print },
+	{ WEIR_CMD_ORDER_NTF, "order", order_print },
+	{ WEIR_CMD_ORDER_DEL_NTF, "order-del", order_print },
 	{ WEIR_CMD_TRIM_NTF, "trim", trim_print },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", trim_print },
 	{ WEIR_CMD_EVENT_NTF, NULL, print_event },

@@ -129,6 +129,15 @@ static void put_filter_source(struct json_object *to, const struct nlmsghdr *mes
 		put_number(to, "others", table[WEIR_A_FILTER_SOURCE_OTHERS]);
 }
 
+static void put_order(struct json_object *to, const struct nlmsghdr *message)
+{
+	const struct nlattr *table[WEIR_A_ORDER_MAX + 1];
+
+	weir_attributes(message, table, WEIR_A_ORDER_MAX);
+	put_text(to, "port", nl_string(table[WEIR_A_ORDER_IFNAME]));
+	put_number(to, "prio", table[WEIR_A_ORDER_PRIO]);
+}
+
 static void put_trim(struct json_object *to, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_TRIM_MAX + 1];
@@ -168,6 +177,8 @@ static const struct kind {
 	{ WEIR_CMD_FILTER_NTF, "filter", put_filter },
 	{ WEIR_CMD_FILTER_DEL_NTF, "filter-del", put_filter },
 	{ WEIR_CMD_FILTER_SOURCE_NTF, "filter-source", put_filter_source },
+	{ WEIR_CMD_ORDER_NTF, "order", put_order },
+	{ WEIR_CMD_ORDER_DEL_NTF, "order-del", put_order },
 	{ WEIR_CMD_TRIM_NTF, "trim", put_trim },
 	{ WEIR_CMD_TRIM_DEL_NTF, "trim-del", put_trim },
 	{ WEIR_CMD_EVENT_NTF, NULL, put_event },

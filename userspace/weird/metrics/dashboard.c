@@ -65,7 +65,7 @@ static void begin_row(struct board *board, unsigned int scope)
 	static const char *const titles[SCOPES] = {
 		[SCOPE_TOTAL] = "Totals", [SCOPE_JOB] = "Jobs", [SCOPE_SOURCE] = "Sources",
 		[SCOPE_PORT] = "Ports", [SCOPE_CHAIN] = "Chains", [SCOPE_FILTER] = "Filters",
-		[SCOPE_FLOW] = "Flows",
+		[SCOPE_FLOW] = "Flows", [SCOPE_ORDER] = "Orders",
 		[SCOPE_TRIM] = "Trimming",
 	};
 	struct json_object *row;

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Numbered UDP datagrams of several flows, and whether they arrive in the order of their numbers. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage[] =
+"usage: order-traffic send ADDRESS [--port PORT] [--count N] [--flows F] [--size BYTES]\n"
+"                          [--swap N] [--first N] [--rtp] [--from PORT] [--window FILE]\n"
+"       order-traffic recv FILE [--port PORT] [--flows F]\n"
+"\n"
+"send sends N datagrams of each of F flows, in turn; a flow is a source port. With --swap the\n"
+"first goes alone, and then each run of N datagrams leaves backwards; with --rtp they begin as\n"
+"RTP's do, numbered from --first on; with --from the first flow has this source port. With\n"
+"--window it is never more than 256 ahead of what the receiver has written to that FILE.\n"
+"recv counts until it is ended. FILE is always whole: a JSON object of how many datagrams came\n"
+"(\"packets\"), came after a later one of their flow (\"violations\"), and came twice (\"twice\"),\n"
+"and when the last one came, in ns (\"last\").\n";
+
+#define BATCH		32
+#define LONGEST		2048
+#define FLOWS_MAX	128
+#define AHEAD		256
+#define IDLE_MS		50
+#define BUFFER		(1 << 26)
+#define RTP_LEN		12
+#define RTP_FLAGS	0x80	/* version 2; no flow of a mark is that high */
+
+struct options {
+	const char *word;
+	const char *window;
+	unsigned int port;
+	unsigned int flows;
+	unsigned int size;
+	unsigned int swap;
+	unsigned int first;
+	unsigned int from;
+	uint64_t count;
+	bool rtp;
+};
+
+/* Behind RTP's header, where there is one. */
+struct mark {
+	uint32_t flow;
+	uint32_t reserved;
+	uint64_t number;
+};
+
+static int open_socket(unsigned int port)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), room = BUFFER;
+
+	if (fd < 0)
+		err(1, "socket");
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
+		err(1, "SO_RCVBUFFORCE");
+	if (bind(fd, (void *)&any, sizeof(any)))
+		err(1, "port %u", port);
+	return fd;
+}
+
+static void put16(unsigned char *at, unsigned int number)
+{
+	at[0] = number >> 8;
+	at[1] = number;
+}
+
+/* The mark of a datagram, behind what RTP has. */
+static void fill(const struct options *o, unsigned char *data, unsigned int flow, uint64_t number)
+{
+	struct mark mark = { .flow = flow, .number = number };
+
+	if (o->rtp) {
+		data[0] = RTP_FLAGS;
+		put16(data + 2, o->first + number);
+		put16(data + 10, flow + 1);
+	}
+	memcpy(data + (o->rtp ? RTP_LEN : 0), &mark, sizeof(mark));
+}
+
+static void send_all(int fd, struct mmsghdr *messages, unsigned int count)
+{
+	while (count) {
+		int sent = sendmmsg(fd, messages, count, 0);
+
+		if (sent < 0 && errno != ENOBUFS && errno != EINTR)
+			err(1, "sendmmsg");
+		if (sent > 0) {
+			messages += sent;
+			count -= sent;
+		}
+	}
+}
+
+static uint64_t received(const char *path)
+{
+	unsigned long long packets = 0;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "{\"packets\": %llu", &packets) != 1)
+		packets = 0;
+	fclose(file);
+	return packets;
+}
+
+/* What is lost on the way does not count as ahead for ever. */
+static void wait_for(const struct options *o, uint64_t sent)
+{
+	int patience = 200;
+
+	while (sent > received(o->window) + AHEAD && patience--)
+		poll(NULL, 0, 1);
+}
+
+static int send_traffic(const struct options *o)
+{
+	static unsigned char data[BATCH][LONGEST];
+	struct iovec vectors[BATCH];
+	struct mmsghdr messages[BATCH] = {};
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(o->port) };
+	int *fds = calloc(o->flows, sizeof(*fds));
+	unsigned int run = o->swap ? o->swap : BATCH, count, flow, i;
+	uint64_t number;
+
+	if (!fds || inet_pton(AF_INET, o->word, &to.sin_addr) != 1)
+		errx(2, "%s is no IPv4 address", o->word);
+	for (flow = 0; flow < o->flows; flow++) {
+		fds[flow] = open_socket(o->from ? o->from + flow : 0);
+		if (connect(fds[flow], (void *)&to, sizeof(to)))
+			err(1, "connect");
+	}
+	for (i = 0; i < BATCH; i++) {
+		vectors[i] = (struct iovec){ data[i], o->size };
+		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &vectors[i], .msg_iovlen = 1 };
+	}
+	for (number = 0; number < o->count; number += count) {
+		count = number ? run : 1;
+		if (o->count - number < count)
+			count = o->count - number;
+
+		for (flow = 0; flow < o->flows; flow++) {
+			for (i = 0; i < count; i++)
+				fill(o, data[i], flow, number + (o->swap ? count - 1 - i : i));
+			send_all(fds[flow], messages, count);
+			sched_yield();
+		}
+		if (o->window)
+			wait_for(o, (number + count) * o->flows);
+	}
+	printf("%llu\n", (unsigned long long)o->count * o->flows);
+	return 0;
+}
+
+static struct {
+	uint64_t packets, violations, twice, last;
+	uint64_t next[FLOWS_MAX];
+} seen;
+
+/* ns since 1970 */
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void look(const unsigned char *data, unsigned int len)
+{
+	unsigned int skip = len && data[0] == RTP_FLAGS ? RTP_LEN : 0;
+	struct mark mark;
+
+	if (len < skip + sizeof(mark))
+		return;
+	memcpy(&mark, data + skip, sizeof(mark));
+	if (mark.flow >= FLOWS_MAX)
+		return;
+	seen.packets++;
+	seen.last = now();
+	if (mark.number + 1 == seen.next[mark.flow])
+		seen.twice++;
+	else if (mark.number < seen.next[mark.flow])
+		seen.violations++;
+	else
+		seen.next[mark.flow] = mark.number + 1;
+}
+
+static void write_down(const char *path)
+{
+	char other[4096];
+	FILE *file;
+
+	snprintf(other, sizeof(other), "%s.new", path);
+	file = fopen(other, "w");
+	if (!file)
+		err(1, "%s", other);
+	fprintf(file, "{\"packets\": %llu, \"violations\": %llu, \"twice\": %llu, \"last\": %llu}\n",
+		(unsigned long long)seen.packets, (unsigned long long)seen.violations,
+		(unsigned long long)seen.twice, (unsigned long long)seen.last);
+	fclose(file);
+	if (rename(other, path))
+		err(1, "%s", path);
+}
+
+static void __attribute__((noreturn)) recv_traffic(const struct options *o)
+{
+	static unsigned char data[BATCH][LONGEST];
+	struct iovec vectors[BATCH];
+	struct mmsghdr messages[BATCH] = {};
+	struct pollfd poller = { .fd = open_socket(o->port), .events = POLLIN };
+	unsigned int quiet = 0;
+	int i, count;
+
+	for (i = 0; i < BATCH; i++) {
+		vectors[i] = (struct iovec){ data[i], LONGEST };
+		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &vectors[i], .msg_iovlen = 1 };
+	}
+	write_down(o->word);
+	for (;;) {
+		if (poll(&poller, 1, IDLE_MS) <= 0) {
+			write_down(o->word);
+			continue;
+		}
+		count = recvmmsg(poller.fd, messages, BATCH, MSG_DONTWAIT, NULL);
+		for (i = 0; i < count; i++)
+			look(data[i], messages[i].msg_len);
+		if (++quiet % 4 == 0)
+			write_down(o->word);
+	}
+}
+
+static uint64_t number(const char *word, uint64_t max)
+{
+	char *end;
+	unsigned long long value = strtoull(word, &end, 0);
+
+	if (!*word || *end || value > max)
+		errx(2, "%s: a number up to %llu", word, (unsigned long long)max);
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "port", required_argument, NULL, 'p' }, { "count", required_argument, NULL, 'n' },
+		{ "flows", required_argument, NULL, 'f' }, { "size", required_argument, NULL, 's' },
+		{ "swap", required_argument, NULL, 'w' }, { "first", required_argument, NULL, '1' },
+		{ "rtp", no_argument, NULL, 'r' }, { "window", required_argument, NULL, 'o' },
+		{ "from", required_argument, NULL, 'F' }, {},
+	};
+	struct options o = { .port = 7000, .flows = 1, .size = 64, .count = 1000 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		switch (option) {
+		case 'p': o.port = number(optarg, 65535); break;
+		case 'n': o.count = number(optarg, UINT64_MAX); break;
+		case 'f': o.flows = number(optarg, FLOWS_MAX); break;
+		case 's': o.size = number(optarg, LONGEST); break;
+		case 'w': o.swap = number(optarg, BATCH); break;
+		case '1': o.first = number(optarg, 65535); break;
+		case 'r': o.rtp = true; break;
+		case 'F': o.from = number(optarg, 65535); break;
+		case 'o': o.window = optarg; break;
+		default: fputs(usage, stderr); return 2;
+		}
+	}
+	if (argc - optind != 2 || o.size < RTP_LEN + sizeof(struct mark)) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	o.word = argv[optind + 1];
+	if (!strcmp(argv[optind], "send"))
+		return send_traffic(&o);
+	if (!strcmp(argv[optind], "recv"))
+		recv_traffic(&o);
+	fputs(usage, stderr);
+	return 2;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where a packet's number is: rtp, gtpu, or OFFSET/WIDTH. */
+#include <libmnl/libmnl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <weir.h>
+
+#include "base/tool.h"
+#include "base/units.h"
+#include "grammar/args.h"
+#include "order/order.h"
+
+static bool read_field(const char *word, uint64_t *offset, uint64_t *width)
+{
+	char *end;
+
+	return units_digits(word, &end, offset) && *end == '/' &&
+	       units_digits(end + 1, &end, width) && !*end && *offset <= WEIR_ORDER_OFFSET_MAX &&
+	       *width && *width <= 32 && *width % 8 == 0;
+}
+
+static int parse(struct value *value)
+{
+	const struct name *name = names_find(&order_sequence_names, value->word);
+	uint64_t offset, width;
+
+	if ((name && name->value != WEIR_ORDER_SEQUENCE_FIELD) ||
+	    read_field(value->word, &offset, &width))
+		return WEIR_OK;
+	return usage(value->key->name, "sequence is rtp, gtpu, arrival, or OFFSET/WIDTH: bytes behind the UDP, TCP or else IP header, up to %d, and 8, 16, 24 or 32 bits; not '%s'",
+		     WEIR_ORDER_OFFSET_MAX, value->word);
+}
+
+static int put(struct nlmsghdr *message, const struct value *value)
+{
+	uint64_t offset, width;
+
+	if (!read_field(value->word, &offset, &width)) {
+		mnl_attr_put_u32(message, WEIR_A_ORDER_SEQUENCE,
+				 names_find(&order_sequence_names, value->word)->value);
+		return WEIR_OK;
+	}
+	mnl_attr_put_u32(message, WEIR_A_ORDER_SEQUENCE, WEIR_ORDER_SEQUENCE_FIELD);
+	mnl_attr_put_u32(message, WEIR_A_ORDER_OFFSET, offset);
+	mnl_attr_put_u32(message, WEIR_A_ORDER_WIDTH, width);
+	return WEIR_OK;
+}
+
+const struct syntax order_sequence_syntax = { .parse = parse, .put = put };
