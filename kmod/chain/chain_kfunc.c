@@ -90,7 +90,8 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	if (unlikely(other == xdp))
 		return XDP_ABORTED;
 	this_cpu_write(weir_chain_packet, xdp);
-	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0, xdp);
+	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0,
+				 xdp);
 	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }

@@ -20,6 +20,8 @@ enum weir_flow_state { WEIR_FLOW_FREE, WEIR_FLOW_LIVE, WEIR_FLOW_GONE };
 
 /**
  * struct weir_flow_sum - packets and their bytes
+ * @packets: how many
+ * @bytes: of them, from the IP header on
  */
 struct weir_flow_sum {
 	u64	packets;

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 /* No window of TCP is wider (RFC 7323, section 2.3): what is further away begins anew. */
-#define WEIR_FLOW_SEQ_WINDOW	(1U << 30)
+#define WEIR_FLOW_SEQ_WINDOW	0x40000000U
 
 /**
  * struct weir_flow_seq - what is known of a connection's sequence numbers

@@ -338,7 +338,7 @@ void weir_flow_table_miss(struct weir_flow_table *table, u32 hash, const struct 
 
 	if (!READ_ONCE(table->dirty))
 		WRITE_ONCE(table->dirty, true);
-	/* Who clears cells sees that it must not, where it sees the packets: weir_flow_clear_cell(). */
+	/* Who clears cells sees that it must not, where it sees packets: weir_flow_clear_cell(). */
 	smp_mb__before_atomic();
 	atomic64_add(sum->packets, &cell->packets);
 	atomic64_add(sum->bytes, &cell->bytes);

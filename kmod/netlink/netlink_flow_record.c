@@ -370,7 +370,8 @@ static int weir_nl_record_only(struct netlink_callback *cb, struct weir_net *wn,
 int weir_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	const struct nlattr *top = attrs[WEIR_A_FLOW_RECORD_TOP], *by = attrs[WEIR_A_FLOW_RECORD_BY];
+	const struct nlattr *top = attrs[WEIR_A_FLOW_RECORD_TOP];
+	const struct nlattr *by = attrs[WEIR_A_FLOW_RECORD_BY];
 	struct weir_net *wn = weir_net(sock_net(skb->sk));
 	struct weir_nl_msg msg;
 	int only, err;
@@ -458,7 +459,8 @@ int weir_nl_flow_listen_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_net *wn = weir_nl_net(info);
 
 	if (cmpxchg(&wn->flow_listener, 0, info->snd_portid))
-		return weir_nl_refuse(info, NULL, -EBUSY, "another socket has the records of flows");
+		return weir_nl_refuse(info, NULL, -EBUSY,
+				      "another socket has the records of flows");
 	return 0;
 }
 

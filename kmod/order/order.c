@@ -55,7 +55,7 @@ static bool weir_order_arrays(struct weir_reorder *order)
  * Return: the order, or NULL without memory.
  */
 struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *config,
-				    const u32 *cpus)
+				      const u32 *cpus)
 {
 	struct weir_reorder *order = kzalloc(sizeof(*order), GFP_KERNEL_ACCOUNT);
 	u32 i;

@@ -219,7 +219,7 @@ static inline u32 weir_order_depth(const struct weir_order_cpu *cpu)
 
 /* order.c */
 struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *config,
-				    const u32 *cpus);
+				      const u32 *cpus);
 void weir_order_free(struct weir_reorder *order);
 int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order);
 struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio);

@@ -47,7 +47,7 @@ static bool weir_order_is_up(const struct weir_reorder *order)
 
 /* The first order that a packet matches, or NULL. */
 static struct weir_reorder *weir_order_match(const struct net_device *dev,
-					   const struct weir_headers *headers)
+					     const struct weir_headers *headers)
 {
 	struct weir_orders *orders = weir_orders(weir_net(dev_net(dev)), dev->ifindex);
 	struct weir_reorder *order;
