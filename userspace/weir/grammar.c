@@ -495,8 +495,6 @@ static const struct verb filter_verbs[] = {
 };
 
 /* Keys of an order. */
-#define RULE_WORDS "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"
-
 static const struct key order_dev = {
 	"dev", "DEVICE", "the network device that packets come in by",
 	VALUE_DEVICE, .attr = WEIR_A_ORDER_IFINDEX,
@@ -506,7 +504,7 @@ static const struct key order_prio = {
 	VALUE_NUMBER, .attr = WEIR_A_ORDER_PRIO, .min = 1, .max = WEIR_CHAIN_PRIO_MAX,
 };
 static const struct key order_rule = {
-	"rule", RULE_WORDS, "which packets (any)",
+	"rule", MATCH_WORDS, "which packets (any)",
 	VALUE_OWN, .attr = WEIR_A_ORDER_RULE, .none = "any", .syntax = &match_syntax,
 };
 static const struct key order_cpus = {

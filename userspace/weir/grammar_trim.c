@@ -9,7 +9,6 @@
 #include "trim/bands.h"
 
 #define END { .key = NULL }
-#define MATCH "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"
 #define FROM_MAX 32
 
 static const struct name strict[] = { { WEIR_TRIM_SHARE_STRICT, "strict", NULL } };
@@ -78,12 +77,12 @@ static const struct key trim_length = {
 	VALUE_NAME, .attr = WEIR_A_TRIM_LENGTH, .names = &trim_length_names,
 };
 static const struct key trim_rule = {
-	"rule", MATCH, "packets that are trimmed; up to 16 times, and those given replace all",
+	"rule", MATCH_WORDS, "packets that are trimmed; up to 16 times, and those given replace all",
 	VALUE_OWN, .attr = WEIR_A_TRIM_RULE, .repeat = WEIR_TRIM_RULES_MAX, .none = "any",
 	.syntax = &match_syntax,
 };
 static const struct key trim_disable = {
-	"disable-trim", MATCH, "packets that are never trimmed, whatever rule they match",
+	"disable-trim", MATCH_WORDS, "packets that are never trimmed, whatever rule they match",
 	VALUE_OWN, .attr = WEIR_A_TRIM_RULE, .repeat = WEIR_TRIM_RULES_MAX, .none = "any",
 	.syntax = &match_disable_syntax,
 };

@@ -16,13 +16,6 @@
 #include "request/request.h"
 #include "request/show.h"
 
-static const char *word_of(const struct args *args, const char *key)
-{
-	const struct value *value = args_get(args, key);
-
-	return value ? value->word : NULL;
-}
-
 /* Loads the program of the command line, and has @put give it its place. */
 static int with_program(const struct args *args,
 			int (*put)(const struct args *args, const struct chain_program *program))
@@ -32,13 +25,13 @@ static int with_program(const struct args *args,
 	char path[PATH_MAX];
 	int status;
 
-	if (!realpath(word_of(args, "program"), path))
-		return refused(errno, "cannot open %s: %s", word_of(args, "program"), strerror(errno));
+	if (!realpath(args_word(args, "program"), path))
+		return refused(errno, "cannot open %s: %s", args_word(args, "program"), strerror(errno));
 	bpf_quiet();
-	status = bpf_ready() ?: user_load(path, word_of(args, "section"), &object, &program);
+	status = bpf_ready() ?: user_load(path, args_word(args, "section"), &object, &program);
 	program.file = path;
-	if (word_of(args, "section"))
-		program.section = word_of(args, "section");
+	if (args_word(args, "section"))
+		program.section = args_word(args, "section");
 	status = status ?: put(args, &program);
 	bpf_object__close(object);
 	return status;
@@ -46,13 +39,13 @@ static int with_program(const struct args *args,
 
 static int add(const struct args *args, const struct chain_program *program)
 {
-	return chain_add(word_of(args, "dev"), args_number(args, "mode", 0),
+	return chain_add(args_word(args, "dev"), args_number(args, "mode", 0),
 			 args_number(args, "prio", 0), program);
 }
 
 static int replace(const struct args *args, const struct chain_program *program)
 {
-	return chain_replace(word_of(args, "dev"), args_number(args, "prio", 0), program);
+	return chain_replace(args_word(args, "dev"), args_number(args, "prio", 0), program);
 }
 
 int chain_add_run(const struct args *args)
@@ -67,49 +60,30 @@ int chain_replace_run(const struct args *args)
 
 int chain_move_run(const struct args *args)
 {
-	return chain_move(word_of(args, "dev"), args_number(args, "prio", 0),
+	return chain_move(args_word(args, "dev"), args_number(args, "prio", 0),
 			  args_number(args, "to", 0));
 }
 
 int chain_adopt_run(const struct args *args)
 {
-	return chain_take_in(word_of(args, "dev"), args_number(args, "prio", 0));
+	return chain_take_in(args_word(args, "dev"), args_number(args, "prio", 0));
 }
 
 int chain_del_run(const struct args *args)
 {
-	return chain_take(word_of(args, "dev"), args_number(args, "prio", 0));
+	return chain_take(args_word(args, "dev"), args_number(args, "prio", 0));
 }
 
-static int dump(struct nl_replies *replies)
-{
-	char buffer[NL_REQUEST_SIZE];
-	struct weir weir;
-	int status, err;
-
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	weir_begin(&weir, buffer, WEIR_CMD_CHAIN_GET, NLM_F_DUMP);
-	err = nl_talk(&weir.nl, buffer, replies);
-	if (err)
-		status = refused(err, "the module does not list its chains: %s", strerror(-err));
-	weir_close(&weir);
-	return status;
-}
-
-/* Weir's own programs stay: ports and policies have them. */
-int chain_flush_run(const struct args *args)
+int chain_take_all(uint32_t part)
 {
 	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
 	struct nl_replies replies = {};
-	int status = dump(&replies);
+	int status = request_list(WEIR_CMD_CHAIN_GET, "chains", &replies);
 	size_t i;
 
-	(void)args;
 	for (i = 0; !status && i < replies.count; i++) {
 		weir_attributes(replies.message[i], place, WEIR_A_CHAIN_MAX);
-		if (nl_uint(place[WEIR_A_CHAIN_PART]) == WEIR_CHAIN_PART_PROGRAM)
+		if (nl_uint(place[WEIR_A_CHAIN_PART]) == part)
 			status = chain_take(nl_string(place[WEIR_A_CHAIN_IFNAME]),
 					    nl_uint(place[WEIR_A_CHAIN_PRIO]));
 	}
@@ -117,27 +91,14 @@ int chain_flush_run(const struct args *args)
 	return status;
 }
 
+/* Weir's own programs stay: ports and policies have them. */
+int chain_flush_run(const struct args *args)
+{
+	(void)args;
+	return chain_take_all(WEIR_CHAIN_PART_PROGRAM);
+}
+
 int chain_show_run(const struct args *args)
 {
-	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
-	const char *dev = word_of(args, "dev");
-	struct nl_replies replies = {};
-	int status = dump(&replies);
-	size_t i;
-
-	if (!status)
-		print_list(NULL);
-	for (i = 0; !status && i < replies.count; i++) {
-		weir_attributes(replies.message[i], place, WEIR_A_CHAIN_MAX);
-		if (dev && strcmp(dev, nl_string(place[WEIR_A_CHAIN_IFNAME])))
-			continue;
-		print_object(NULL);
-		chain_print(replies.message[i], false);
-		print_end();
-		print_line(0);
-	}
-	if (!status)
-		print_done();
-	nl_replies_free(&replies);
-	return status;
+	return show_of_dev(args, "chains", WEIR_A_CHAIN_IFNAME, chain_print);
 }

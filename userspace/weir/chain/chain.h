@@ -49,11 +49,14 @@ struct chain {
  *
  * @mode: enum weir_mode where the device has no XDP program yet; 0 for the driver's
  */
-int chain_put(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program);
+int chain_put(const char *dev, uint32_t mode, uint32_t prio, int fd);
 int chain_take(const char *dev, uint32_t prio);
 int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program);
 int chain_replace(const char *dev, uint32_t prio, const struct chain_program *program);
 int chain_move(const char *dev, uint32_t prio, uint32_t to);
+
+/* chain.c: takes the programs of a kind, WEIR_CHAIN_PART_*, out of all chains. An exit status. */
+int chain_take_all(uint32_t part);
 
 /* The program of somebody else that is on the device goes into a chain, in one step. */
 int chain_take_in(const char *dev, uint32_t prio);

@@ -301,15 +301,17 @@ int chain_move(const char *dev, uint32_t prio, uint32_t to)
 	return change(dev, 0, prio, to, NULL);
 }
 
-int chain_put(const char *dev, uint32_t mode, uint32_t prio, const struct chain_program *program)
+/* All of weir's own take fragments. */
+int chain_put(const char *dev, uint32_t mode, uint32_t prio, int fd)
 {
+	const struct chain_program program = { .fd = fd, .frags = true };
 	unsigned int ifindex;
 	int status = device_find(dev, &ifindex);
 
 	if (status)
 		return status;
-	return chain_program_id(ifindex, prio) ? change(dev, mode, prio, 0, program) :
-						 chain_add(dev, mode, prio, program);
+	return chain_program_id(ifindex, prio) ? change(dev, mode, prio, 0, &program) :
+						 chain_add(dev, mode, prio, &program);
 }
 
 int chain_take(const char *dev, uint32_t prio)

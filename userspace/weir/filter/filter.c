@@ -12,6 +12,7 @@
 #include "base/device.h"
 #include "base/print.h"
 #include "base/tool.h"
+#include "chain/chain.h"
 #include "filter/filter.h"
 #include "grammar/commands.h"
 #include "program/program.h"
@@ -30,24 +31,17 @@ static struct held {
 	unsigned int *ifindex;
 } held;
 
-static const char *word_of(const struct args *args, const char *key)
-{
-	const struct value *value = args_get(args, key);
-
-	return value ? value->word : NULL;
-}
-
 /* The device of the command line, and the module. */
 static int open_device(const struct args *args, struct weir *weir, unsigned int *ifindex)
 {
-	int status = device_find(word_of(args, "dev"), ifindex);
+	int status = device_find(args_word(args, "dev"), ifindex);
 
 	return status ?: weir_open(weir);
 }
 
 static int read_rule(struct filter_rule *rule, const struct args *args, char path[static PATH_MAX])
 {
-	const char *set = word_of(args, "set");
+	const char *set = args_word(args, "set");
 	int status;
 
 	*rule = (struct filter_rule){
@@ -73,7 +67,7 @@ static void hold(unsigned int ifindex)
 /* Packets come to the filter from its first rule on. */
 static int place_first(struct weir *weir, const struct args *args, const struct filter_rule *rule)
 {
-	int status = filter_place(word_of(args, "dev"), args_number(args, "mode", 0));
+	int status = filter_place(args_word(args, "dev"), args_number(args, "mode", 0));
 
 	if (status)
 		filter_ask(weir, WEIR_CMD_FILTER_FLUSH, rule->ifindex, 0, args);
@@ -106,7 +100,7 @@ static int replace(struct weir *weir, const struct args *args, const struct filt
 {
 	int status = filter_ask_rule(weir, WEIR_CMD_FILTER_SET, rule, false, args);
 
-	return status ?: filter_place(word_of(args, "dev"), 0);
+	return status ?: filter_place(args_word(args, "dev"), 0);
 }
 
 static int with_rule(const struct args *args,
@@ -212,7 +206,7 @@ int filter_del_run(const struct args *args)
 		return status;
 	status = filter_ask(&weir, WEIR_CMD_FILTER_DEL, ifindex, args_number(args, "prio", 0),
 			    args);
-	status = status ?: settle(&weir, word_of(args, "dev"), ifindex);
+	status = status ?: settle(&weir, args_word(args, "dev"), ifindex);
 	weir_close(&weir);
 	return status;
 }
@@ -227,43 +221,7 @@ static int flush_device(const struct args *args)
 	if (status)
 		return status;
 	status = filter_ask(&weir, WEIR_CMD_FILTER_FLUSH, ifindex, 0, args);
-	status = status ?: settle(&weir, word_of(args, "dev"), ifindex);
-	weir_close(&weir);
-	return status;
-}
-
-/* Programs without a filter go, too. */
-static int unplace_all(struct weir *weir, const struct args *args)
-{
-	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
-	struct nl_replies replies = {};
-	char buffer[NL_REQUEST_SIZE];
-	int status = WEIR_OK;
-	size_t i;
-
-	weir_begin(weir, buffer, WEIR_CMD_CHAIN_GET, NLM_F_DUMP);
-	status = request_send(weir, buffer, args, &replies);
-	for (i = 0; !status && i < replies.count; i++) {
-		weir_attributes(replies.message[i], place, WEIR_A_CHAIN_MAX);
-		if (nl_uint(place[WEIR_A_CHAIN_PART]) == WEIR_CHAIN_PART_FILTER)
-			status = filter_unplace(nl_string(place[WEIR_A_CHAIN_IFNAME]));
-	}
-	nl_replies_free(&replies);
-	return status;
-}
-
-static int flush_all_devices(const struct args *args)
-{
-	char buffer[NL_REQUEST_SIZE];
-	struct weir weir;
-	int status;
-
-	status = weir_open(&weir);
-	if (status)
-		return status;
-	weir_begin(&weir, buffer, WEIR_CMD_FILTER_FLUSH, 0);
-	status = request_send(&weir, buffer, args, NULL);
-	status = status ?: unplace_all(&weir, args);
+	status = status ?: settle(&weir, args_word(args, "dev"), ifindex);
 	weir_close(&weir);
 	return status;
 }
@@ -307,7 +265,13 @@ void filter_drop_held(const char *dev, unsigned int ifindex)
 
 int filter_flush_run(const struct args *args)
 {
-	return word_of(args, "dev") ? flush_device(args) : flush_all_devices(args);
+	int status;
+
+	if (args_word(args, "dev"))
+		return flush_device(args);
+	/* Programs without a filter go, too. */
+	status = request_run(args);
+	return status ?: chain_take_all(WEIR_CHAIN_PART_FILTER);
 }
 
 int filter_show_run(const struct args *args)

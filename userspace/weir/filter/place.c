@@ -13,7 +13,6 @@
 
 int filter_place(const char *dev, uint32_t mode)
 {
-	struct chain_program program = { .frags = true };
 	struct weir_filter_bpf *skeleton;
 	int status;
 
@@ -24,8 +23,8 @@ int filter_place(const char *dev, uint32_t mode)
 	skeleton = weir_filter_bpf__open_and_load();
 	if (!skeleton)
 		return program_refused(-errno, WEIR_FILTER_NAME);
-	program.fd = bpf_program__fd(skeleton->progs.weir_filter);
-	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_FILTER, &program);
+	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_FILTER,
+			   bpf_program__fd(skeleton->progs.weir_filter));
 	weir_filter_bpf__destroy(skeleton);
 	return status;
 }

@@ -66,7 +66,6 @@ static int set(struct weir *weir, const struct args *args)
 /* Packets come to the table by weir's program in the device's chain. */
 static int bring_packets(const char *dev, uint32_t mode, unsigned int ifindex)
 {
-	struct chain_program put = { .frags = true };
 	struct program program = {};
 	int status, err;
 
@@ -77,8 +76,7 @@ static int bring_packets(const char *dev, uint32_t mode, unsigned int ifindex)
 	err = flow_load(&program);
 	if (err)
 		return program_refused(err, WEIR_FLOW_NAME);
-	put.fd = program.fd;
-	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_FLOW, &put);
+	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_FLOW, program.fd);
 	program_close(&program);
 	return status;
 }

@@ -516,6 +516,13 @@ const struct value *args_get(const struct args *args, const char *key)
 	return args_find((struct args *)args, key);
 }
 
+const char *args_word(const struct args *args, const char *key)
+{
+	const struct value *value = args_get(args, key);
+
+	return value ? value->word : NULL;
+}
+
 uint32_t args_number(const struct args *args, const char *key, uint32_t otherwise)
 {
 	const struct value *value = args_get(args, key);

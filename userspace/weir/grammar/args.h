@@ -66,6 +66,9 @@ int args_add(struct args *args, int count, char **words);
 
 struct value *args_find(struct args *args, const char *key);
 const struct value *args_get(const struct args *args, const char *key);
+
+/* The key's value as it was written; NULL where it was not given. */
+const char *args_word(const struct args *args, const char *key);
 uint32_t args_number(const struct args *args, const char *key, uint32_t otherwise);
 const struct value *args_by_attr(const struct args *args, uint16_t attr);
 

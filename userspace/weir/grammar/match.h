@@ -22,6 +22,9 @@
 
 #define MATCH_TEXT 256
 
+/* For help: the words of a rule of trimming, or of an order. */
+#define MATCH_WORDS "any|dscp=A[-B],proto=udp|tcp|ndp|NUMBER,port=N,sport=N,vlan=N,src=ADDRESS[/BITS],dst=ADDRESS[/BITS],from=DEVICE"
+
 struct syntax;
 
 /**

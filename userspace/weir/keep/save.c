@@ -93,11 +93,20 @@ static void save_port(struct saving *saving, const struct nlmsghdr *message)
 	}
 }
 
+/* What hangs on a device's chain has the chain's mode. @ifindex: the attribute with the device */
+static void save_in_mode(struct saving *saving, const struct nlmsghdr *message, uint16_t ifindex,
+			 void (*save)(const struct nlmsghdr *message, uint32_t mode))
+{
+	struct link link;
+
+	if (!rtnl_link(&saving->rtnl, nl_uint(weir_attribute(message, ifindex)), &link))
+		save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+}
+
 /* Weir's own programs come with their ports and policies. */
 static void save_place(struct saving *saving, const struct nlmsghdr *message)
 {
 	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];
-	struct link link;
 
 	weir_attributes(message, place, WEIR_A_CHAIN_MAX);
 	if (nl_uint(place[WEIR_A_CHAIN_PART]) != WEIR_CHAIN_PART_PROGRAM)
@@ -108,38 +117,22 @@ static void save_place(struct saving *saving, const struct nlmsghdr *message)
 			nl_string(place[WEIR_A_CHAIN_IFNAME]));
 		return;
 	}
-	if (!rtnl_link(&saving->rtnl, nl_uint(place[WEIR_A_CHAIN_IFINDEX]), &link))
-		chain_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+	save_in_mode(saving, message, WEIR_A_CHAIN_IFINDEX, chain_save);
 }
 
 static void save_flow(struct saving *saving, const struct nlmsghdr *message)
 {
-	const struct nlattr *table[WEIR_A_FLOW_MAX + 1];
-	struct link link;
-
-	weir_attributes(message, table, WEIR_A_FLOW_MAX);
-	if (!rtnl_link(&saving->rtnl, nl_uint(table[WEIR_A_FLOW_IFINDEX]), &link))
-		flow_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+	save_in_mode(saving, message, WEIR_A_FLOW_IFINDEX, flow_save);
 }
 
 static void save_rule(struct saving *saving, const struct nlmsghdr *message)
 {
-	const struct nlattr *rule[WEIR_A_FILTER_MAX + 1];
-	struct link link;
-
-	weir_attributes(message, rule, WEIR_A_FILTER_MAX);
-	if (!rtnl_link(&saving->rtnl, nl_uint(rule[WEIR_A_FILTER_IFINDEX]), &link))
-		filter_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+	save_in_mode(saving, message, WEIR_A_FILTER_IFINDEX, filter_save);
 }
 
 static void save_order(struct saving *saving, const struct nlmsghdr *message)
 {
-	const struct nlattr *order[WEIR_A_ORDER_MAX + 1];
-	struct link link;
-
-	weir_attributes(message, order, WEIR_A_ORDER_MAX);
-	if (!rtnl_link(&saving->rtnl, nl_uint(order[WEIR_A_ORDER_IFINDEX]), &link))
-		order_save(message, link.generic_id ? WEIR_MODE_GENERIC : WEIR_MODE_XDP);
+	save_in_mode(saving, message, WEIR_A_ORDER_IFINDEX, order_save);
 }
 
 /* Has weir's qdisc another one below it, which came from the device's root? */

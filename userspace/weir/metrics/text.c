@@ -30,17 +30,6 @@ struct page {
 	struct nl_replies object[SCOPES];
 };
 
-static const struct nlattr *attribute(const struct nlmsghdr *message, uint16_t type)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(attr) == type)
-			return attr;
-	}
-	return NULL;
-}
-
 static void job_labels(const struct page *page, uint32_t id, char labels[static LABELS])
 {
 	size_t used = snprintf(labels, LABELS, "job=\"%u\"", id);
@@ -75,8 +64,8 @@ static void chain_labels(const struct nlmsghdr *message, char labels[static LABE
 	size_t used = strlen(labels);
 
 	snprintf(labels + used, LABELS - used, ",prio=\"%" PRIu64 "\",program=\"%s\"",
-		 nl_uint(attribute(message, WEIR_A_CHAIN_PRIO)),
-		 nl_string(attribute(message, WEIR_A_CHAIN_NAME)));
+		 nl_uint(weir_attribute(message, WEIR_A_CHAIN_PRIO)),
+		 nl_string(weir_attribute(message, WEIR_A_CHAIN_NAME)));
 }
 
 /* Likewise. */
@@ -85,9 +74,9 @@ static void filter_labels(const struct nlmsghdr *message, char labels[static LAB
 	size_t used = strlen(labels);
 
 	snprintf(labels + used, LABELS - used, ",prio=\"%" PRIu64 "\",action=\"%s\"",
-		 nl_uint(attribute(message, WEIR_A_FILTER_PRIO)),
+		 nl_uint(weir_attribute(message, WEIR_A_FILTER_PRIO)),
 		 names_word(&filter_action_names,
-			    nl_uint(attribute(message, WEIR_A_FILTER_ACTION))));
+			    nl_uint(weir_attribute(message, WEIR_A_FILTER_ACTION))));
 }
 
 static void write_labels(const struct page *page, unsigned int scope,
@@ -96,33 +85,33 @@ static void write_labels(const struct page *page, unsigned int scope,
 	*labels = '\0';
 	switch (scope) {
 	case SCOPE_JOB:
-		job_labels(page, nl_uint(attribute(message, WEIR_A_JOB_ID)), labels);
+		job_labels(page, nl_uint(weir_attribute(message, WEIR_A_JOB_ID)), labels);
 		break;
 	case SCOPE_SOURCE:
 		snprintf(labels, LABELS, "job=\"%" PRIu64 "\",source=\"%" PRIu64 "\"",
-			 nl_uint(attribute(message, WEIR_A_SOURCE_JOB)),
-			 nl_uint(attribute(message, WEIR_A_SOURCE_ID)));
+			 nl_uint(weir_attribute(message, WEIR_A_SOURCE_JOB)),
+			 nl_uint(weir_attribute(message, WEIR_A_SOURCE_ID)));
 		break;
 	case SCOPE_PORT:
-		port_label(nl_string(attribute(message, WEIR_A_PORT_IFNAME)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_PORT_IFNAME)), labels);
 		break;
 	case SCOPE_CHAIN:
-		port_label(nl_string(attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_CHAIN_IFNAME)), labels);
 		chain_labels(message, labels);
 		break;
 	case SCOPE_FLOW:
-		port_label(nl_string(attribute(message, WEIR_A_FLOW_IFNAME)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_FLOW_IFNAME)), labels);
 		break;
 	case SCOPE_FILTER:
-		port_label(nl_string(attribute(message, WEIR_A_FILTER_IFNAME)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_FILTER_IFNAME)), labels);
 		filter_labels(message, labels);
 		break;
 	case SCOPE_ORDER:
-		port_label(nl_string(attribute(message, WEIR_A_ORDER_IFNAME)), labels);
-		prio_label(nl_uint(attribute(message, WEIR_A_ORDER_PRIO)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_ORDER_IFNAME)), labels);
+		prio_label(nl_uint(weir_attribute(message, WEIR_A_ORDER_PRIO)), labels);
 		break;
 	case SCOPE_TRIM:
-		port_label(nl_string(attribute(message, WEIR_A_TRIM_IFNAME)), labels);
+		port_label(nl_string(weir_attribute(message, WEIR_A_TRIM_IFNAME)), labels);
 		break;
 	}
 }
@@ -184,8 +173,8 @@ static void lateness(const struct page *page, const struct metric *metric, const
 static void object(const struct page *page, const struct metric *metric,
 		   const struct nlmsghdr *message)
 {
-	const struct nlattr *stats = attribute(message, scopes[metric->scope].stats);
-	const struct nlattr *own = attribute(message, metric->attr);
+	const struct nlattr *stats = weir_attribute(message, scopes[metric->scope].stats);
+	const struct nlattr *own = weir_attribute(message, metric->attr);
 	char labels[LABELS];
 
 	write_labels(page, metric->scope, message, labels);

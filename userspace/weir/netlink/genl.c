@@ -28,6 +28,17 @@ uint8_t weir_command(const struct nlmsghdr *message)
 	return header->cmd;
 }
 
+const struct nlattr *weir_attribute(const struct nlmsghdr *message, uint16_t type)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) == type)
+			return attr;
+	}
+	return NULL;
+}
+
 void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
 		     uint16_t max)
 {

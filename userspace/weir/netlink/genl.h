@@ -38,6 +38,8 @@ struct nlmsghdr *weir_begin(struct weir *weir, char buffer[static NL_REQUEST_SIZ
 			    uint8_t command, uint16_t flags);
 
 uint8_t weir_command(const struct nlmsghdr *message);
+/* The first attribute of a type, or NULL. */
+const struct nlattr *weir_attribute(const struct nlmsghdr *message, uint16_t type);
 void weir_attributes(const struct nlmsghdr *message, const struct nlattr **table,
 		     uint16_t max);
 

@@ -256,9 +256,7 @@ static int remove_other(struct attempt *job)
 /* Into the device's chain, which begins with it where the device has another program of weir's. */
 static int join_chain(struct attempt *job)
 {
-	const struct chain_program program = { .fd = job->program.fd, .frags = true };
-
-	return chain_put(job->dev, job->mode, WEIR_CHAIN_PRIO_SUM, &program);
+	return chain_put(job->dev, job->mode, WEIR_CHAIN_PRIO_SUM, job->program.fd);
 }
 
 /* @err: why the kernel did not attach the program; then all is as before */

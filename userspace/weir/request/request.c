@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
+#include <string.h>
 
 #include "base/device.h"
 #include "base/tool.h"
@@ -80,6 +81,23 @@ int request_show(struct weir *weir, const struct args *args, bool one,
 	message = weir_begin(weir, buffer, args->verb->command, one ? 0 : NLM_F_DUMP);
 	status = request_put(message, args);
 	return status ?: request_send(weir, buffer, args, replies);
+}
+
+int request_list(uint8_t command, const char *what, struct nl_replies *replies)
+{
+	char buffer[NL_REQUEST_SIZE];
+	struct weir weir;
+	int status, err;
+
+	status = weir_open(&weir);
+	if (status)
+		return status;
+	weir_begin(&weir, buffer, command, NLM_F_DUMP);
+	err = nl_talk(&weir.nl, buffer, replies);
+	if (err)
+		status = refused(err, "the module does not list its %s: %s", what, strerror(-err));
+	weir_close(&weir);
+	return status;
 }
 
 /* For verbs whose request has only their keys. */

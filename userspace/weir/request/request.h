@@ -20,6 +20,9 @@ int request_send(struct weir *weir, char *buffer, const struct args *args,
 int request_show(struct weir *weir, const struct args *args, bool one,
 		 struct nl_replies *replies);
 
+/* All that @command lists, whatever the command line has; @what it is goes into the complaint. */
+int request_list(uint8_t command, const char *what, struct nl_replies *replies);
+
 /* Reports the refusal in weir->nl.error. Returns an exit status. */
 int request_refused(const struct weir *weir, const struct args *args);
 

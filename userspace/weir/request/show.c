@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
 #include <weir.h>
 
 #include "base/print.h"
@@ -41,17 +43,21 @@ enum color state_color(uint32_t state)
 	}
 }
 
+static void show_one(const struct nlmsghdr *message, print_object_fn *print)
+{
+	print_object(NULL);
+	print(message, false);
+	print_end();
+	print_line(0);
+}
+
 static void show_first(const struct nl_replies *replies, size_t count, print_object_fn *print)
 {
 	size_t i;
 
 	print_list(NULL);
-	for (i = 0; i < count; i++) {
-		print_object(NULL);
-		print(replies->message[i], false);
-		print_end();
-		print_line(0);
-	}
+	for (i = 0; i < count; i++)
+		show_one(replies->message[i], print);
 	print_done();
 }
 
@@ -86,4 +92,27 @@ int show_run(const struct args *args, bool one, print_object_fn *print)
 	size_t left;
 
 	return show_some(args, one, print, SIZE_MAX, &left);
+}
+
+int show_of_dev(const struct args *args, const char *what, uint16_t ifname,
+		print_object_fn *print)
+{
+	const char *dev = args_word(args, "dev");
+	struct nl_replies replies = {};
+	int status;
+	size_t i;
+
+	status = request_list(args->verb->command, what, &replies);
+	if (!status)
+		print_list(NULL);
+	for (i = 0; !status && i < replies.count; i++) {
+		const struct nlmsghdr *message = replies.message[i];
+
+		if (!dev || !strcmp(dev, nl_string(weir_attribute(message, ifname))))
+			show_one(message, print);
+	}
+	if (!status)
+		print_done();
+	nl_replies_free(&replies);
+	return status;
 }

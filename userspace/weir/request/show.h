@@ -40,6 +40,13 @@ int show_some(const struct args *args, bool one, print_object_fn *print, size_t 
 	      size_t *left);
 int show_run(const struct args *args, bool one, print_object_fn *print);
 
+/*
+ * `show` of what the module lists for all devices at once: those of `dev`, where it is given.
+ * @what: it is, for a complaint; @ifname: the attribute with the device's name
+ */
+int show_of_dev(const struct args *args, const char *what, uint16_t ifname,
+		print_object_fn *print);
+
 /* Counters of a WEIR_A_*_STATS nest, and the reasons that occurred. */
 void stats_print(const struct nlattr *nest);
 

@@ -148,7 +148,6 @@ static int prepare(struct trim_attempt *attempt)
 static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 {
 	const char *dev = attempt->args->value[i].word;
-	const struct chain_program program = { .fd = attempt->forward[i].fd, .frags = true };
 	unsigned int ifindex;
 	struct hook hook;
 	int status, err;
@@ -160,7 +159,8 @@ static int attach_one(struct trim_attempt *attempt, size_t i, bool *done)
 	if (!attempt->forward[i].skeleton)
 		return trim_attach_refused(dev, -EBUSY);
 	if (hook.shared) {
-		status = chain_put(dev, WEIR_MODE_XDP, WEIR_CHAIN_PRIO_FORWARD, &program);
+		status = chain_put(dev, WEIR_MODE_XDP, WEIR_CHAIN_PRIO_FORWARD,
+				   attempt->forward[i].fd);
 		*done = !status;
 		return status;
 	}
