@@ -196,7 +196,7 @@ static void test_order(void)
 	ktap_ok(!move(10, 40) && runs(XDP_PASS, 231), "one is moved behind the others");
 	ktap_ok(!move(40, 40) && runs(XDP_PASS, 231), "one is moved to where it is");
 	ktap_ok(!replace(20, members->progs.member_4, 20) && runs(XDP_PASS, 431), "one is replaced");
-	ktap_ok(!replace(20, members->progs.member_2, 50) && runs(XDP_PASS, 312),
+	ktap_ok(!replace(20, members->progs.member_2, 60) && runs(XDP_PASS, 312),
 		"one is replaced and moved");
 	ktap_ok(!add(35, members->progs.member_drop) && runs(XDP_DROP, 35), "a verdict ends it");
 	ktap_ok(!replace(35, members->progs.member_tx, 35) && runs(XDP_TX, 36), "XDP_TX");
