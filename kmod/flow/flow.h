@@ -4,7 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
-#include <linux/list_bl.h>
+#include <linux/list.h>
 #include <linux/types.h>
 
 #include "flow/seq.h"
@@ -59,7 +59,7 @@ struct weir_flow_sum {
  * A packet writes to the first two lines. The rest is the visits' and the first packet's.
  */
 struct weir_flow {
-	struct hlist_bl_node	node;
+	struct hlist_node	node;
 	struct weir_flow_key	key;
 	u64			pair;
 

@@ -14,7 +14,7 @@
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/random.h>
-#include <linux/rculist_bl.h>
+#include <linux/rculist.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <net/ip.h>
@@ -145,10 +145,9 @@ static const struct tcphdr *weir_flow_tcp_of(const struct xdp_buff *xdp,
 static struct weir_flow *weir_flow_find(const struct weir_flow_table *table,
 					const struct weir_flow_key *key, u32 hash)
 {
-	struct hlist_bl_node *node;
 	struct weir_flow *flow;
 
-	hlist_bl_for_each_entry_rcu(flow, node, &table->bucket[hash & table->mask], node)
+	hlist_for_each_entry_rcu(flow, &table->bucket[hash & table->mask], node)
 		if (weir_flow_key_equal(&flow->key, key))
 			return flow;
 	return NULL;
@@ -245,10 +244,9 @@ static __always_inline struct weir_flow *weir_plain_find(const struct weir_flow_
 {
 	u64 pair = get_unaligned((const u64 *)&plain->ip.saddr), word = weir_plain_word(plain);
 	u32 hash = weir_flow_hash_ipv4(pair, word);
-	struct hlist_bl_node *node;
 	struct weir_flow *flow;
 
-	hlist_bl_for_each_entry_rcu(flow, node, &table->bucket[hash & table->mask], node)
+	hlist_for_each_entry_rcu(flow, &table->bucket[hash & table->mask], node)
 		if (likely(flow->pair == pair && flow->key.word[4] == word))
 			return flow;
 	return NULL;

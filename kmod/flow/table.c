@@ -10,7 +10,7 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/rculist_bl.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "flow/scan.h"
@@ -130,6 +130,7 @@ struct weir_flow_table *weir_flow_table_make(struct weir_net *wn, int ifindex,
 					     const struct weir_flow_config *config)
 {
 	struct weir_flow_table *table = kvzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	int i;
 
 	if (!table)
 		return NULL;
@@ -141,6 +142,8 @@ struct weir_flow_table *weir_flow_table_make(struct weir_net *wn, int ifindex,
 		weir_flow_table_free(table);
 		return NULL;
 	}
+	for (i = 0; i < WEIR_FLOW_LOCKS; i++)
+		spin_lock_init(&table->lock[i].lock);
 	weir_flow_table_spread(table);
 	weir_flow_table_set(table, config);
 	return table;
@@ -227,13 +230,11 @@ static void weir_flow_fill(struct weir_flow *flow, const struct weir_flow_key *k
 	flow->first = ktime_get_real_ns() / NSEC_PER_MSEC;
 }
 
-static struct weir_flow *weir_flow_there(struct hlist_bl_head *bucket,
-					 const struct weir_flow_key *key)
+static struct weir_flow *weir_flow_there(struct hlist_head *bucket, const struct weir_flow_key *key)
 {
-	struct hlist_bl_node *node;
 	struct weir_flow *flow;
 
-	hlist_bl_for_each_entry(flow, node, bucket, node)
+	hlist_for_each_entry(flow, bucket, node)
 		if (weir_flow_key_equal(&flow->key, key))
 			return flow;
 	return NULL;
@@ -254,23 +255,22 @@ struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,
 				      const struct weir_flow_key *key, u32 hash,
 				      const struct weir_flow_first *first)
 {
-	struct hlist_bl_head *bucket = &table->bucket[hash & table->mask];
+	struct hlist_head *bucket = &table->bucket[hash & table->mask];
+	spinlock_t *lock = weir_flow_lock(table, hash);
 	struct weir_flow *flow = weir_flow_take(table), *there;
 
 	if (!flow)
 		return NULL;
 	weir_flow_fill(flow, key, first);
 	/* Test runs have bottom halves enabled, and a softirq's packet may want the same bucket. */
-	local_bh_disable();
-	hlist_bl_lock(bucket);
+	spin_lock_bh(lock);
 	there = weir_flow_there(bucket, key);
 	if (!there) {
-		hlist_bl_add_head_rcu(&flow->node, bucket);
+		hlist_add_head_rcu(&flow->node, bucket);
 		/* Who walks over records finds this one whole: weir_flow_table_next(). */
 		smp_store_release(&flow->state, WEIR_FLOW_LIVE);
 	}
-	hlist_bl_unlock(bucket);
-	local_bh_enable();
+	spin_unlock_bh(lock);
 	if (!there) {
 		this_cpu_inc(table->count->created);
 		return flow;
@@ -289,15 +289,12 @@ struct weir_flow *weir_flow_table_add(struct weir_flow_table *table,
  */
 void weir_flow_table_unlink(struct weir_flow_table *table, struct weir_flow *flow)
 {
-	u32 hash = weir_flow_key_hash(&flow->key);
-	struct hlist_bl_head *bucket = &table->bucket[hash & table->mask];
+	spinlock_t *lock = weir_flow_lock(table, weir_flow_key_hash(&flow->key));
 
 	WRITE_ONCE(flow->state, WEIR_FLOW_GONE);
-	local_bh_disable();
-	hlist_bl_lock(bucket);
-	hlist_bl_del_rcu(&flow->node);
-	hlist_bl_unlock(bucket);
-	local_bh_enable();
+	spin_lock_bh(lock);
+	hlist_del_rcu(&flow->node);
+	spin_unlock_bh(lock);
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <uapi/weir.h>
 
@@ -71,12 +72,23 @@ struct weir_flow_cell {
 	atomic64_t	bytes;
 };
 
+/* Locks for all buckets. */
+#define WEIR_FLOW_LOCKS		64
+
+/**
+ * struct weir_flow_lock - one of them, in a cache line of its own
+ * @lock: taken with bottom halves disabled
+ */
+struct weir_flow_lock {
+	spinlock_t	lock ____cacheline_aligned_in_smp;	/* some buckets */
+};
+
 /**
  * struct weir_flow_table - the flows of a device
  * @node: in weir_net.flow_table
  * @ifindex: the device
  * @mask: number of buckets, which is a power of two, less 1
- * @bucket: records by their hash
+ * @bucket: records by their hash; read under RCU
  * @count: counters
  * @sample: see struct weir_flow_config
  * @mark: WEIR_FLOW_MARK_* by the byte of DSCP and ECN
@@ -84,6 +96,7 @@ struct weir_flow_cell {
  *	while some are made to go
  * @records: those that are taken
  * @used: a bit for each that is taken
+ * @lock: for the buckets, see weir_flow_lock()
  * @flow: the records
  * @cells: number of cells, which is a power of two, less 1
  * @cell: by hash, what is in no record
@@ -104,7 +117,7 @@ struct weir_flow_table {
 	struct hlist_node		node;
 	int				ifindex;
 	u32				mask;
-	struct hlist_bl_head		*bucket;
+	struct hlist_head		*bucket;
 	struct weir_flow_count __percpu	*count;
 	u32				sample;
 	u8				mark[256];
@@ -115,6 +128,7 @@ struct weir_flow_table {
 	struct weir_flow		*flow;
 	u32				cells;
 	struct weir_flow_cell		*cell;
+	struct weir_flow_lock		lock[WEIR_FLOW_LOCKS];
 
 	struct weir_net			*wn ____cacheline_aligned_in_smp;
 	u64				memory;
@@ -134,6 +148,12 @@ static inline struct weir_flow_cell *weir_flow_cell(const struct weir_flow_table
 {
 	/* The bits of the bucket are others, so that two of one bucket rarely share a cell. */
 	return &table->cell[rol32(hash, 16) & table->cells];
+}
+
+/* The lock of a hash's bucket, and of others. */
+static inline spinlock_t *weir_flow_lock(struct weir_flow_table *table, u32 hash)
+{
+	return &table->lock[hash % WEIR_FLOW_LOCKS].lock;
 }
 
 bool weir_flow_table_fits(u32 flows);
