@@ -4,6 +4,8 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -13,10 +15,7 @@
 struct weir_job;
 struct weir_trim_config;
 
-#define WEIR_PORT_BUCKETS	64
-#define WEIR_CHAIN_BUCKETS	64
-#define WEIR_FLOW_BUCKETS	64
-#define WEIR_FILTER_BUCKETS	64
+#define WEIR_DEV_BUCKETS	64
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -35,7 +34,8 @@ struct weir_trim_config;
  * @flow_listener: port of the netlink socket that records are reported to, 0 for none
  * @filters: filters by interface index, in order; under RTNL
  * @filter_table: the same, hashed by it; written under RTNL, read under RCU
- * @orders: orders of devices by interface index; written under RTNL, read under RCU
+ * @orders: orders of devices by interface index, in order; under RTNL
+ * @order_table: the same, hashed by it; written under RTNL, read under RCU
  * @trims: trimming policies by interface index, in order; under RTNL. Packets find
  *	them in weir_trim_table
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
@@ -53,15 +53,16 @@ struct weir_net {
 	struct weir_job __rcu		*jobs[WEIR_JOB_ID_MAX + 1];
 	struct hlist_head		unnamed;
 	struct xarray			ports;
-	struct hlist_head		port_table[WEIR_PORT_BUCKETS];
+	struct hlist_head		port_table[WEIR_DEV_BUCKETS];
 	struct xarray			chains;
-	struct hlist_head		chain_table[WEIR_CHAIN_BUCKETS];
+	struct hlist_head		chain_table[WEIR_DEV_BUCKETS];
 	struct xarray			flows;
-	struct hlist_head		flow_table[WEIR_FLOW_BUCKETS];
+	struct hlist_head		flow_table[WEIR_DEV_BUCKETS];
 	u32				flow_listener;
 	struct xarray			filters;
-	struct hlist_head		filter_table[WEIR_FILTER_BUCKETS];
+	struct hlist_head		filter_table[WEIR_DEV_BUCKETS];
 	struct xarray			orders;
+	struct hlist_head		order_table[WEIR_DEV_BUCKETS];
 	struct xarray			trims;
 	struct weir_trim_config		*trim_default;
 	struct xarray			bridge_ports;
@@ -77,5 +78,34 @@ static inline struct weir_net *weir_net(const struct net *net)
 {
 	return net_generic(net, weir_net_id);
 }
+
+/**
+ * weir_dev_bucket() - where a device's part of a table hashed by interface index is
+ * @table: WEIR_DEV_BUCKETS of them
+ * @ifindex: the device; a request may name any index, a negative one too
+ */
+static inline struct hlist_head *weir_dev_bucket(struct hlist_head *table, int ifindex)
+{
+	return &table[(u32)ifindex % WEIR_DEV_BUCKETS];
+}
+
+/**
+ * weir_dev_find() - find what a device has in such a table
+ * @table: the table
+ * @_ifindex: the device
+ * @type: of its entries, whose members @node and @ifindex say where they are, and whose
+ *
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the entry lives as long as
+ * that is held. Return: it, or NULL.
+ */
+#define weir_dev_find(table, _ifindex, type) ({					\
+	int __ifindex = _ifindex;						\
+	type *__entry;								\
+	hlist_for_each_entry_rcu(__entry, weir_dev_bucket(table, __ifindex),	\
+				 node, lockdep_rtnl_is_held())			\
+		if (__entry->ifindex == __ifindex)				\
+			break;							\
+	__entry;								\
+})
 
 #endif /* _WEIR_NET_H */

@@ -16,6 +16,14 @@
 #define WEIR_VIRTUAL_NOTE_TRIM	sizeof(struct xdp_frame)
 #define WEIR_VIRTUAL_NOTE_ORDER	(WEIR_VIRTUAL_NOTE_TRIM + 16)
 
+/* Has a frame room for @len bytes of a note at @at? */
+static inline bool weir_virtual_fits(const struct xdp_buff *xdp, size_t at, size_t len)
+{
+	const void *first = min(xdp->data, xdp->data_meta);
+
+	return xdp->data_hard_start + at + len + WEIR_VIRTUAL_APART <= first;
+}
+
 /**
  * struct weir_virtual - private part of a device that XDP redirects to in the stead of another
  * @to: the other

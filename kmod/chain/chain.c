@@ -94,7 +94,7 @@ static int weir_chain_make(struct weir_net *wn, int ifindex, struct weir_chain_l
 	if (err)
 		kfree(chain);
 	else
-		hlist_add_head_rcu(&chain->node, weir_chain_bucket(wn, ifindex));
+		hlist_add_head_rcu(&chain->node, weir_dev_bucket(wn->chain_table, ifindex));
 	return err;
 }
 

@@ -48,12 +48,6 @@ struct weir_chain {
 	struct weir_chain_list __rcu	*list;
 };
 
-/* A request may name any index, a negative one too. */
-static inline struct hlist_head *weir_chain_bucket(struct weir_net *wn, int ifindex)
-{
-	return &wn->chain_table[(u32)ifindex % WEIR_CHAIN_BUCKETS];
-}
-
 /**
  * weir_chain_get() - find a chain
  * @wn: the namespace
@@ -64,13 +58,7 @@ static inline struct hlist_head *weir_chain_bucket(struct weir_net *wn, int ifin
  */
 static inline struct weir_chain *weir_chain_get(struct weir_net *wn, int ifindex)
 {
-	struct weir_chain *chain;
-
-	hlist_for_each_entry_rcu(chain, weir_chain_bucket(wn, ifindex), node,
-				 lockdep_rtnl_is_held())
-		if (chain->ifindex == ifindex)
-			return chain;
-	return NULL;
+	return weir_dev_find(wn->chain_table, ifindex, struct weir_chain);
 }
 
 /* The programs of a chain, under RTNL. */

@@ -81,7 +81,7 @@ static struct weir_filter *weir_filter_make(struct weir_net *wn, int ifindex)
 		kfree(filter);
 		return NULL;
 	}
-	hlist_add_head_rcu(&filter->node, weir_filter_bucket(wn, ifindex));
+	hlist_add_head_rcu(&filter->node, weir_dev_bucket(wn->filter_table, ifindex));
 	return filter;
 }
 

@@ -33,12 +33,6 @@ struct weir_filter {
 	u32				matches;
 };
 
-/* A request may name any index, a negative one too. */
-static inline struct hlist_head *weir_filter_bucket(struct weir_net *wn, int ifindex)
-{
-	return &wn->filter_table[(u32)ifindex % WEIR_FILTER_BUCKETS];
-}
-
 /**
  * weir_filter_get() - find a filter
  * @wn: the namespace
@@ -49,13 +43,7 @@ static inline struct hlist_head *weir_filter_bucket(struct weir_net *wn, int ifi
  */
 static inline struct weir_filter *weir_filter_get(struct weir_net *wn, int ifindex)
 {
-	struct weir_filter *filter;
-
-	hlist_for_each_entry_rcu(filter, weir_filter_bucket(wn, ifindex), node,
-				 lockdep_rtnl_is_held())
-		if (filter->ifindex == ifindex)
-			return filter;
-	return NULL;
+	return weir_dev_find(wn->filter_table, ifindex, struct weir_filter);
 }
 
 struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio);

@@ -25,7 +25,7 @@ int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow
 	if (err)
 		return err;
 	weir_flow_scan_start(table);
-	hlist_add_head_rcu(&table->node, weir_flows_bucket(wn, dev->ifindex));
+	hlist_add_head_rcu(&table->node, weir_dev_bucket(wn->flow_table, dev->ifindex));
 	return 0;
 }
 

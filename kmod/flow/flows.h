@@ -11,12 +11,6 @@
 struct net_device;
 struct xdp_md;
 
-/* A request may name any index, a negative one too. */
-static inline struct hlist_head *weir_flows_bucket(struct weir_net *wn, int ifindex)
-{
-	return &wn->flow_table[(u32)ifindex % WEIR_FLOW_BUCKETS];
-}
-
 /**
  * weir_flows_get() - find the table of a device
  * @wn: the namespace
@@ -27,13 +21,7 @@ static inline struct hlist_head *weir_flows_bucket(struct weir_net *wn, int ifin
  */
 static inline struct weir_flow_table *weir_flows_get(struct weir_net *wn, int ifindex)
 {
-	struct weir_flow_table *table;
-
-	hlist_for_each_entry_rcu(table, weir_flows_bucket(wn, ifindex), node,
-				 lockdep_rtnl_is_held())
-		if (table->ifindex == ifindex)
-			return table;
-	return NULL;
+	return weir_dev_find(wn->flow_table, ifindex, struct weir_flow_table);
 }
 
 int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table);

@@ -47,7 +47,7 @@ int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode)
 	if (err)
 		weir_port_free(port);
 	else
-		hlist_add_head_rcu(&port->node, weir_port_bucket(wn, port->ifindex));
+		hlist_add_head_rcu(&port->node, weir_dev_bucket(wn->port_table, port->ifindex));
 	return err == -EBUSY ? -EEXIST : err;
 }
 

@@ -28,12 +28,6 @@ struct weir_port {
 	struct weir_stats __percpu	*stats;
 };
 
-static inline struct hlist_head *weir_port_bucket(struct weir_net *wn, int ifindex)
-{
-	/* A request may name any index, a negative one too. */
-	return &wn->port_table[(u32)ifindex % WEIR_PORT_BUCKETS];
-}
-
 /**
  * weir_port_get() - find a port
  * @wn: the namespace
@@ -44,13 +38,7 @@ static inline struct hlist_head *weir_port_bucket(struct weir_net *wn, int ifind
  */
 static inline struct weir_port *weir_port_get(struct weir_net *wn, int ifindex)
 {
-	struct weir_port *port;
-
-	hlist_for_each_entry_rcu(port, weir_port_bucket(wn, ifindex), node,
-				 lockdep_rtnl_is_held())
-		if (port->ifindex == ifindex)
-			return port;
-	return NULL;
+	return weir_dev_find(wn->port_table, ifindex, struct weir_port);
 }
 
 int weir_port_add(struct weir_net *wn, struct net_device *dev, u8 mode);

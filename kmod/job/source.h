@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 #include "job/job.h"
-#include "job/lateness.h"
+#include "base/lateness.h"
 #include "base/rate.h"
 #include "out/dest.h"
 

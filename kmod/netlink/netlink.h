@@ -15,6 +15,7 @@ struct weir_filter;
 struct weir_filter_rule;
 struct weir_reorder;
 struct weir_job;
+struct weir_lateness;
 struct weir_port;
 struct weir_rate_config;
 struct weir_source;
@@ -116,6 +117,8 @@ int weir_nl_link_addr(struct genl_info *info, int attr, bool all, struct in6_add
 int weir_nl_put_addr(struct sk_buff *skb, int attr,
 		     const struct in6_addr *addr);
 enum weir_family weir_nl_family_of(const struct weir_job *job);
+int weir_nl_put_lateness(struct sk_buff *skb, int attr,
+			 const struct weir_lateness __percpu *lateness);
 int weir_nl_rate(struct genl_info *info, int attr,
 		 struct weir_rate_config *config);
 int weir_nl_put_rate(struct sk_buff *skb, int attr,

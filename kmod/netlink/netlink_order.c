@@ -210,16 +210,6 @@ static int weir_nl_put_order_stats(struct sk_buff *skb, const struct weir_reorde
 	return 0;
 }
 
-static int weir_nl_put_order_waits(struct sk_buff *skb, const struct weir_order_count *sum)
-{
-	int i;
-
-	for (i = 0; i < WEIR_LATENESS_BUCKETS; i++)
-		if (nla_put_uint(skb, WEIR_A_ORDER_WAIT, sum->waited[i]))
-			return -EMSGSIZE;
-	return 0;
-}
-
 static int weir_nl_put_order_cpus(struct sk_buff *skb, const struct weir_reorder *order)
 {
 	u32 i;
@@ -260,7 +250,7 @@ static int weir_nl_put_order(struct sk_buff *skb, const struct weir_reorder *ord
 	    nla_put_uint(skb, WEIR_A_ORDER_MEMORY, weir_order_memory(order)) ||
 	    weir_nl_put_order_config(skb, &order->config) ||
 	    weir_nl_put_order_cpus(skb, order) ||
-	    weir_nl_put_order_waits(skb, &sum))
+	    weir_nl_put_lateness(skb, WEIR_A_ORDER_WAIT, &order->count->waited))
 		return -EMSGSIZE;
 	return weir_nl_put_order_stats(skb, order, &sum);
 }

@@ -31,8 +31,16 @@ static int weir_nl_put_who(struct sk_buff *skb,
 	return weir_nl_put_rate(skb, WEIR_A_SOURCE_RATE, &config->rate);
 }
 
-static int weir_nl_put_lateness(struct sk_buff *skb,
-				struct weir_lateness __percpu *lateness)
+/**
+ * weir_nl_put_lateness() - write a histogram
+ * @skb: the message
+ * @attr: the attribute of a bucket
+ * @lateness: of all CPUs
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int weir_nl_put_lateness(struct sk_buff *skb, int attr,
+			 const struct weir_lateness __percpu *lateness)
 {
 	unsigned int i;
 	u64 sum;
@@ -42,7 +50,7 @@ static int weir_nl_put_lateness(struct sk_buff *skb,
 		sum = 0;
 		for_each_possible_cpu(cpu)
 			sum += READ_ONCE(per_cpu_ptr(lateness, cpu)->bucket[i]);
-		if (nla_put_uint(skb, WEIR_A_SOURCE_LATENESS, sum))
+		if (nla_put_uint(skb, attr, sum))
 			return -EMSGSIZE;
 	}
 	return 0;
@@ -93,7 +101,7 @@ static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 			READ_ONCE(s->job->watch.watched[s->id].state)) ||
 	    (s->missing && nla_put_u32(skb, WEIR_A_SOURCE_MISSING,
 				       s->missing[s->id])) ||
-	    weir_nl_put_lateness(skb, s->source->lateness) ||
+	    weir_nl_put_lateness(skb, WEIR_A_SOURCE_LATENESS, s->source->lateness) ||
 	    weir_stats_put(skb, WEIR_A_SOURCE_STATS, s->source->stats)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;

@@ -44,10 +44,7 @@ static inline struct weir_order_note *weir_order_note_at(void *memory)
 /* Has a frame room for a note? */
 static inline bool weir_order_note_fits(const struct xdp_buff *xdp)
 {
-	const void *first = min(xdp->data, xdp->data_meta);
-
-	return xdp->data_hard_start + WEIR_VIRTUAL_NOTE_ORDER +
-	       sizeof(struct weir_order_note) + WEIR_VIRTUAL_APART <= first;
+	return weir_virtual_fits(xdp, WEIR_VIRTUAL_NOTE_ORDER, sizeof(struct weir_order_note));
 }
 
 static inline void weir_order_note_write(struct xdp_buff *xdp, const struct weir_order_note *note)

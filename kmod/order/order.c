@@ -119,7 +119,7 @@ struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio)
 /**
  * weir_order_sum() - counters of all CPUs
  * @order: the order
- * @sum: filled
+ * @sum: filled, but for how long packets waited
  */
 void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *sum)
 {
@@ -131,8 +131,6 @@ void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *s
 		count = per_cpu_ptr(order->count, cpu);
 		for (i = 1; i <= WEIR_ORDER_COUNTERS; i++)
 			sum->count[i] += READ_ONCE(count->count[i]);
-		for (i = 0; i < WEIR_LATENESS_BUCKETS; i++)
-			sum->waited[i] += READ_ONCE(count->waited[i]);
 	}
 }
 
@@ -174,12 +172,15 @@ static struct weir_orders *weir_orders_of(struct weir_net *wn, int ifindex)
 	orders = kzalloc(sizeof(*orders), GFP_KERNEL_ACCOUNT);
 	if (!orders)
 		return ERR_PTR(-ENOMEM);
+	orders->ifindex = ifindex;
 	INIT_LIST_HEAD(&orders->list);
 	err = xa_insert(&wn->orders, ifindex, orders, GFP_KERNEL_ACCOUNT);
-	if (!err)
-		return orders;
-	kfree(orders);
-	return ERR_PTR(err);
+	if (err) {
+		kfree(orders);
+		return ERR_PTR(err);
+	}
+	hlist_add_head_rcu(&orders->node, weir_dev_bucket(wn->order_table, ifindex));
+	return orders;
 }
 
 static void weir_orders_end(struct weir_net *wn, int ifindex, struct weir_orders *orders)
@@ -187,6 +188,7 @@ static void weir_orders_end(struct weir_net *wn, int ifindex, struct weir_orders
 	if (!list_empty(&orders->list))
 		return;
 	xa_erase(&wn->orders, ifindex);
+	hlist_del_rcu(&orders->node);
 	kfree_rcu(orders, rcu);
 }
 

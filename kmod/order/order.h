@@ -13,6 +13,7 @@
 #include <uapi/weir.h>
 #include <uapi/weir_trim.h>
 
+#include "base/lateness.h"
 #include "base/net.h"
 #include "order/queue.h"
 #include "packet/headers.h"
@@ -109,11 +110,11 @@ struct weir_order_flow {
 /**
  * struct weir_order_count - counters of one CPU, written with this_cpu_add()
  * @count: WEIR_A_ORDER_STATS_*, as far as they only go up
- * @waited: packets that waited, by the binary logarithm of the microseconds
+ * @waited: packets that waited, by for how long
  */
 struct weir_order_count {
 	u64	count[WEIR_ORDER_COUNTERS + 1];
-	u64	waited[WEIR_LATENESS_BUCKETS];
+	struct weir_lateness waited;
 };
 
 /**
@@ -185,11 +186,15 @@ struct weir_reorder {
 /**
  * struct weir_orders - the orders of a device
  * @rcu: it is freed a grace period after the last one has gone
+ * @node: in weir_net.order_table
+ * @ifindex: the device
  * @count: how many
  * @list: by prio
  */
 struct weir_orders {
 	struct rcu_head		rcu;
+	struct hlist_node	node;
+	int			ifindex;
 	u32			count;
 	struct list_head	list;
 };
@@ -204,11 +209,12 @@ static inline void weir_order_add_count(const struct weir_reorder *order, u32 co
  * @wn: the namespace
  * @ifindex: the device
  *
- * Called under RTNL or RCU. Return: them, or NULL where it has none.
+ * Called under RTNL or rcu_read_lock(), or with bottom halves disabled. Return: them, or NULL where
+ * it has none.
  */
 static inline struct weir_orders *weir_orders(struct weir_net *wn, int ifindex)
 {
-	return xa_load(&wn->orders, ifindex);
+	return weir_dev_find(wn->order_table, ifindex, struct weir_orders);
 }
 
 /* Packets that are on their way through a CPU. */

@@ -13,14 +13,6 @@
 #include "order/item.h"
 #include "order/order.h"
 
-static void weir_order_count_wait(struct weir_reorder *order, u64 us)
-{
-	unsigned int i = us ? ilog2(us) : 0;
-
-	weir_order_add_count(order, WEIR_A_ORDER_STATS_WAITED, 1);
-	this_cpu_inc(order->count->waited[min_t(unsigned int, i, WEIR_LATENESS_BUCKETS - 1)]);
-}
-
 /* A packet has waited, and goes. */
 static void weir_order_waited(struct weir_reorder *order, const struct weir_queue_slot *slot,
 			      u64 *now)
@@ -30,7 +22,8 @@ static void weir_order_waited(struct weir_reorder *order, const struct weir_queu
 	if (!*now)
 		*now = ktime_get_ns();
 	atomic64_sub(weir_order_size(slot->item), &order->waiting);
-	weir_order_count_wait(order, div_u64(*now - slot->since, NSEC_PER_USEC));
+	weir_order_add_count(order, WEIR_A_ORDER_STATS_WAITED, 1);
+	weir_lateness_count(&order->count->waited, *now - slot->since);
 }
 
 /* A packet is in order now, behind the others that are. */

@@ -43,6 +43,9 @@ struct weir_note {
 	u32	len;
 };
 
+/* That of order lies behind it. */
+static_assert(WEIR_VIRTUAL_NOTE_TRIM + sizeof(struct weir_note) <= WEIR_VIRTUAL_NOTE_ORDER);
+
 /**
  * struct weir_deflected - a packet on its way to the qdisc
  * @skb: the packet, or NULL
@@ -105,10 +108,9 @@ static struct weir_note *weir_note_at(void *memory)
 static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
 {
 	struct weir_note *note = weir_note_at(xdp->data_hard_start);
-	void *first = min(xdp->data, xdp->data_meta);
 
 	if (counter >= WEIR_TRIM_C_MAX ||
-	    (void *)(note + 1) + WEIR_VIRTUAL_APART > first)
+	    !weir_virtual_fits(xdp, WEIR_VIRTUAL_NOTE_TRIM, sizeof(*note)))
 		return -ENOSPC;
 	note->magic = WEIR_NOTE_MAGIC;
 	note->counter = counter;

@@ -28,7 +28,7 @@ void box_port_gone(void)
 
 void box_port_back(void)
 {
-	hlist_add_head_rcu(&box.port.node, weir_port_bucket(&box.wn, box.port.ifindex));
+	hlist_add_head_rcu(&box.port.node, weir_dev_bucket(box.wn.port_table, box.port.ifindex));
 }
 
 void box_up(void)

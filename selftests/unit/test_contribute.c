@@ -274,16 +274,16 @@ static struct weir_contrib identity(struct weir_source_config config)
 /* An index of a request is any 32 bits; the memory before the table is not the table's. */
 static void contribute_ports_by_any_index(void)
 {
-	static const int none[] = { 0, -1, -3, 3 + WEIR_PORT_BUCKETS, INT_MIN, INT_MAX };
+	static const int none[] = { 0, -1, -3, 3 + WEIR_DEV_BUCKETS, INT_MIN, INT_MAX };
 	size_t i;
 
 	box_up();
 	CHECK(weir_port_get(&box.wn, 3) == &box.port);
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
 		CHECK(!weir_port_get(&box.wn, none[i]));
-		CHECK(weir_port_bucket(&box.wn, none[i]) >= box.wn.port_table);
-		CHECK(weir_port_bucket(&box.wn, none[i]) <
-		      box.wn.port_table + WEIR_PORT_BUCKETS);
+		CHECK(weir_dev_bucket(box.wn.port_table, none[i]) >= box.wn.port_table);
+		CHECK(weir_dev_bucket(box.wn.port_table, none[i]) <
+		      box.wn.port_table + WEIR_DEV_BUCKETS);
 	}
 	box_down();
 }

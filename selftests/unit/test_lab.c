@@ -611,7 +611,7 @@ static void lab_ethernet(void)
 	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
 	/* It came in by the wrong device. */
 	CHECK_EQ(GIVE(job, 2, .grad = 3), WEIR_REASON_NO_SOURCE);
-	hlist_add_head_rcu(&second.node, weir_port_bucket(&box.wn, second.ifindex));
+	hlist_add_head_rcu(&second.node, weir_dev_bucket(box.wn.port_table, second.ifindex));
 	box.dev.ifindex = 4;
 	for (i = 2; i < 4; i++)
 		CHECK_EQ(GIVE(job, i, .grad = i + 1), 0);

@@ -9,18 +9,18 @@
 #include <uapi/weir.h>
 
 /**
- * struct weir_lateness - how late a source's contributions came, of one CPU
- * @bucket: contributions by the binary logarithm of the microseconds since
- *	their block's first one; see WEIR_LATENESS_BUCKETS
+ * struct weir_lateness - how late packets came or left, of one CPU
+ * @bucket: packets by the binary logarithm of the microseconds, which count from their block's
+ *	first contribution, or from when a packet began to wait; see WEIR_LATENESS_BUCKETS
  */
 struct weir_lateness {
 	u64 bucket[WEIR_LATENESS_BUCKETS];
 };
 
 /**
- * weir_lateness_count() - count a contribution
- * @lateness: the source's
- * @ns: how long after its block's first one it came
+ * weir_lateness_count() - count a packet
+ * @lateness: the source's, or the order's
+ * @ns: how late it was
  */
 static inline void weir_lateness_count(struct weir_lateness __percpu *lateness,
 				       u64 ns)
