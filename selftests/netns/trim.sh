@@ -335,6 +335,7 @@ vlan_up() {
 		link set v0 up
 		route add default via 10.77.4.254
 	END
+	in_worker 1 ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null
 }
 
 tagged() { fan_in 3 --count 300 -- rule=vlan:100 && lengths_are 11 '[82]'; }
