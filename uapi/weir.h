@@ -104,6 +104,8 @@ enum weir_order_sequence {
  * @WEIR_FILTER_ACTION_GUARD: a source that comes above a rate is blocked for a
  *   time, in which all of its packets are dropped; else the next rules have
  *   them
+ * @WEIR_FILTER_ACTION_SAMPLE: one in so many is told to a group of the
+ *   kernel's psample family, and the next rules have all of them
  */
 enum weir_filter_action {
 	WEIR_FILTER_ACTION_PASS = 1,
@@ -111,10 +113,14 @@ enum weir_filter_action {
 	WEIR_FILTER_ACTION_POLICE,
 	WEIR_FILTER_ACTION_MARK,
 	WEIR_FILTER_ACTION_GUARD,
+	WEIR_FILTER_ACTION_SAMPLE,
 };
 
-#define WEIR_FILTER_TIME_MIN	1000
-#define WEIR_FILTER_TIME	10000000
+#define WEIR_FILTER_SAMPLE_MAX		1073741824
+#define WEIR_FILTER_SAMPLE_BYTES	128
+#define WEIR_FILTER_GROUP		1
+#define WEIR_FILTER_TIME_MIN		1000
+#define WEIR_FILTER_TIME		10000000
 
 /**
  * enum weir_filter_state - what is known of a source
@@ -704,6 +710,8 @@ enum {
 	WEIR_A_FILTER_MORE,
 	WEIR_A_FILTER_PENDING,
 	WEIR_A_FILTER_STATS,
+	WEIR_A_FILTER_SAMPLE,
+	WEIR_A_FILTER_GROUP,
 
 	__WEIR_A_FILTER_MAX,
 	WEIR_A_FILTER_MAX = (__WEIR_A_FILTER_MAX - 1)
@@ -716,6 +724,7 @@ enum {
 	WEIR_A_FILTER_STATS_DROPPED_BYTES,
 	WEIR_A_FILTER_STATS_CROWDED,
 	WEIR_A_FILTER_STATS_BLOCKS,
+	WEIR_A_FILTER_STATS_SAMPLED,
 
 	__WEIR_A_FILTER_STATS_MAX,
 	WEIR_A_FILTER_STATS_MAX = (__WEIR_A_FILTER_STATS_MAX - 1)

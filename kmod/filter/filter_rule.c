@@ -6,9 +6,12 @@
 #include <linux/slab.h>
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
+#include <net/psample.h>
 #include <net/xdp.h>
 
+#include "base/sample.h"
 #include "filter/filter_rule.h"
+#include "filter/sample.h"
 #include "filter/sources.h"
 
 static void weir_filter_rule_free_rcu(struct rcu_head *rcu)
@@ -29,6 +32,24 @@ static int weir_filter_rule_police(struct weir_filter_rule *rule)
 	return rule->sources ? 0 : -ENOMEM;
 }
 
+/* Return: 0 or -ENOMEM. */
+static int weir_filter_rule_listeners(struct weir_filter_rule *rule, struct net *net)
+{
+	if (!rule->config.sample)
+		return 0;
+	rule->group = psample_group_get(net, rule->config.group);
+	return rule->group ? 0 : -ENOMEM;
+}
+
+/* Packets that see the rule do not see the group any more, or are in a grace period of its own. */
+static void weir_filter_rule_no_listeners(struct weir_filter_rule *rule)
+{
+	struct psample_group *group = xchg(&rule->group, NULL);
+
+	if (group)
+		psample_group_put(group);
+}
+
 static int weir_filter_rule_set_file(struct weir_filter_rule *rule, const char *file)
 {
 	rule->config.file = kstrdup(file, GFP_KERNEL_ACCOUNT);
@@ -37,11 +58,13 @@ static int weir_filter_rule_set_file(struct weir_filter_rule *rule, const char *
 
 /**
  * weir_filter_rule_alloc() - make a rule, with neither matches nor counters
+ * @net: its namespace
  * @config: copied
  *
  * Sleeps. Return: it, its matches to be filled; or NULL.
  */
-struct weir_filter_rule *weir_filter_rule_alloc(const struct weir_filter_config *config)
+struct weir_filter_rule *weir_filter_rule_alloc(struct net *net,
+						const struct weir_filter_config *config)
 {
 	struct weir_filter_rule *rule;
 
@@ -50,7 +73,8 @@ struct weir_filter_rule *weir_filter_rule_alloc(const struct weir_filter_config 
 		return NULL;
 	rule->config = *config;
 	rule->matches = config->matches;
-	if (weir_filter_rule_set_file(rule, config->file) || weir_filter_rule_police(rule)) {
+	if (weir_filter_rule_set_file(rule, config->file) || weir_filter_rule_police(rule) ||
+	    weir_filter_rule_listeners(rule, net)) {
 		weir_filter_rule_free(rule);
 		return NULL;
 	}
@@ -79,6 +103,7 @@ void weir_filter_rule_free(struct weir_filter_rule *rule)
 {
 	if (!rule->replaced)
 		free_percpu(rule->count);
+	weir_filter_rule_no_listeners(rule);
 	weir_sources_free(rule->sources);
 	kfree(rule->config.file);
 	kvfree(rule);
@@ -108,6 +133,7 @@ void weir_filter_rule_release(struct weir_filter_rule *rule)
 {
 	if (rule->sources)
 		weir_sources_stop(rule->sources);
+	weir_filter_rule_no_listeners(rule);
 	call_rcu(&rule->rcu, weir_filter_rule_free_rcu);
 }
 
@@ -157,6 +183,16 @@ static void weir_filter_rule_mark(const struct weir_filter_rule *rule, struct xd
 	headers->tos = (headers->tos & INET_ECN_MASK) | bits;
 }
 
+static void weir_filter_rule_sample(struct weir_filter_rule *rule, const struct xdp_buff *xdp,
+				    u32 len)
+{
+	struct psample_group *group = READ_ONCE(rule->group);
+
+	if (weir_sample_takes(&rule->count->skip, rule->config.sample) && likely(group) &&
+	    weir_filter_sample(group, xdp, len, rule->config.sample))
+		this_cpu_inc(rule->count->sampled);
+}
+
 /**
  * weir_filter_rule_act() - do with a packet what a rule says
  * @rule: the rule, which has the packet
@@ -185,6 +221,9 @@ int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,
 	case WEIR_FILTER_ACTION_MARK:
 		weir_filter_rule_mark(rule, xdp, headers);
 		return WEIR_FILTER_NEXT;
+	case WEIR_FILTER_ACTION_SAMPLE:
+		weir_filter_rule_sample(rule, xdp, headers->len);
+		return WEIR_FILTER_NEXT;
 	default:
 		return WEIR_FILTER_NEXT;
 	}
@@ -209,5 +248,6 @@ void weir_filter_rule_sum(const struct weir_filter_rule *rule, struct weir_filte
 		sum->dropped_bytes += READ_ONCE(count->dropped_bytes);
 		sum->crowded += READ_ONCE(count->crowded);
 		sum->blocks += READ_ONCE(count->blocks);
+		sum->sampled += READ_ONCE(count->sampled);
 	}
 }

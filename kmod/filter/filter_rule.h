@@ -10,6 +10,8 @@
 #include "base/rate.h"
 #include "filter/match.h"
 
+struct net;
+struct psample_group;
 struct weir_headers;
 struct weir_net;
 struct weir_sources;
@@ -23,6 +25,8 @@ struct xdp_buff;
  * @dropped_bytes: theirs
  * @crowded: packets of sources that found no room
  * @blocks: times that a source was blocked
+ * @sampled: packets that listeners were told of
+ * @skip: packets until the next one of a sample
  */
 struct weir_filter_count {
 	u64	packets;
@@ -31,6 +35,8 @@ struct weir_filter_count {
 	u64	dropped_bytes;
 	u64	crowded;
 	u64	blocks;
+	u64	sampled;
+	u32	skip;
 };
 
 /* What a rule says of a packet that goes on to the next ones; verdicts of XDP are not negative. */
@@ -45,6 +51,8 @@ struct weir_filter_count {
  * @sources: with @each: sources that are known at once
  * @time: of guard: ns that a source is blocked
  * @rate: of police and guard
+ * @sample: of sample: one packet in so many
+ * @group: of sample: the number of the listeners' group
  * @file: where the matches came from, for show; NULL where nothing was said
  * @common: conditions that all matches of the file were given, for show
  * @has_common: there are such
@@ -58,6 +66,8 @@ struct weir_filter_config {
 	u32			sources;
 	u64			time;
 	struct weir_rate_config	rate;
+	u32			sample;
+	u32			group;
 	const char		*file;
 	struct weir_filter_match common;
 	bool			has_common;
@@ -73,6 +83,7 @@ struct weir_filter_config {
  * @count: of its packets
  * @rate: the policer of all its packets; without @config.each
  * @sources: the policers of sources; NULL without @config.each
+ * @group: the listeners of sample; NULL once it has left its filter
  * @matches: how many
  * @match: packets that it has, those of any of these
  */
@@ -84,11 +95,13 @@ struct weir_filter_rule {
 	struct weir_filter_count __percpu *count;
 	struct weir_rate		rate;
 	struct weir_sources		*sources;
+	struct psample_group		*group;
 	u32				matches;
 	struct weir_filter_match	match[];
 };
 
-struct weir_filter_rule *weir_filter_rule_alloc(const struct weir_filter_config *config);
+struct weir_filter_rule *weir_filter_rule_alloc(struct net *net,
+						const struct weir_filter_config *config);
 int weir_filter_rule_counts(struct weir_filter_rule *rule);
 void weir_filter_rule_free(struct weir_filter_rule *rule);
 void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex);

@@ -13,7 +13,6 @@
 #include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
-#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
@@ -22,6 +21,7 @@
 
 #include "base/compat.h"
 #include "base/net_bh.h"
+#include "base/sample.h"
 #include "flow/flows.h"
 #include "flow/scan.h"
 
@@ -296,18 +296,10 @@ static __always_inline int weir_plain_count(struct weir_flow_table *table,
 	return 0;
 }
 
-/* Of a sample, the packets until the next one are chosen at random, as traffic has a beat. */
 static noinline int weir_flow_sample(struct weir_flow_table *table, const struct xdp_buff *xdp,
 				     u32 sample)
 {
-	u32 skip = this_cpu_read(table->count->skip);
-
-	if (skip) {
-		this_cpu_write(table->count->skip, skip - 1);
-		return 0;
-	}
-	this_cpu_write(table->count->skip, reciprocal_scale(get_random_u32(), 2 * sample - 1));
-	return weir_flow_any(table, xdp);
+	return weir_sample_takes(&table->count->skip, sample) ? weir_flow_any(table, xdp) : 0;
 }
 
 __bpf_kfunc_start_defs();

@@ -36,7 +36,8 @@ static int weir_nl_put_filter_stats(struct sk_buff *skb, const struct weir_filte
 	    nla_put_uint(skb, WEIR_A_FILTER_STATS_DROPPED, sum.dropped) ||
 	    nla_put_uint(skb, WEIR_A_FILTER_STATS_DROPPED_BYTES, sum.dropped_bytes) ||
 	    nla_put_uint(skb, WEIR_A_FILTER_STATS_CROWDED, sum.crowded) ||
-	    nla_put_uint(skb, WEIR_A_FILTER_STATS_BLOCKS, sum.blocks))
+	    nla_put_uint(skb, WEIR_A_FILTER_STATS_BLOCKS, sum.blocks) ||
+	    nla_put_uint(skb, WEIR_A_FILTER_STATS_SAMPLED, sum.sampled))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -69,6 +70,9 @@ static int weir_nl_put_filter_action(struct sk_buff *skb, const struct weir_filt
 		return -EMSGSIZE;
 	if (config->action == WEIR_FILTER_ACTION_MARK)
 		return nla_put_u32(skb, WEIR_A_FILTER_DSCP, config->dscp);
+	if (config->action == WEIR_FILTER_ACTION_SAMPLE)
+		return nla_put_u32(skb, WEIR_A_FILTER_SAMPLE, config->sample) ?:
+		       nla_put_u32(skb, WEIR_A_FILTER_GROUP, config->group);
 	return weir_nl_put_rate(skb, WEIR_A_FILTER_RATE, &config->rate) ?:
 	       weir_nl_put_filter_each(skb, rule) ?: weir_nl_put_filter_guard(skb, rule);
 }
@@ -258,6 +262,17 @@ static int weir_nl_filter_mark(struct genl_info *info, struct weir_filter_config
 	return 0;
 }
 
+static int weir_nl_filter_sample(struct genl_info *info, struct weir_filter_config *config)
+{
+	struct nlattr *group = info->attrs[WEIR_A_FILTER_GROUP];
+
+	if (!WEIR_NL_REQUIRE(info, WEIR_A_FILTER_SAMPLE, "say one packet in how many is sampled"))
+		return -EINVAL;
+	config->sample = nla_get_u32(info->attrs[WEIR_A_FILTER_SAMPLE]);
+	config->group = group ? nla_get_u32(group) : WEIR_FILTER_GROUP;
+	return 0;
+}
+
 /* What only one action takes. */
 static int weir_nl_filter_strange(struct genl_info *info, u32 action)
 {
@@ -267,6 +282,8 @@ static int weir_nl_filter_strange(struct genl_info *info, u32 action)
 		{ WEIR_A_FILTER_EACH, rates, "only police and guard are of each source" },
 		{ WEIR_A_FILTER_SOURCES, rates, "only police and guard know sources" },
 		{ WEIR_A_FILTER_DSCP, BIT(WEIR_FILTER_ACTION_MARK), "only mark has a DSCP" },
+		{ WEIR_A_FILTER_SAMPLE, BIT(WEIR_FILTER_ACTION_SAMPLE), "only sample has a share" },
+		{ WEIR_A_FILTER_GROUP, BIT(WEIR_FILTER_ACTION_SAMPLE), "only sample has a group" },
 		{ WEIR_A_FILTER_TIME, BIT(WEIR_FILTER_ACTION_GUARD), "only guard has a time" },
 	};
 	int i;
@@ -295,6 +312,8 @@ static int weir_nl_filter_action(struct genl_info *info, struct weir_filter_conf
 		return weir_nl_filter_guard(info, config);
 	case WEIR_FILTER_ACTION_MARK:
 		return weir_nl_filter_mark(info, config);
+	case WEIR_FILTER_ACTION_SAMPLE:
+		return weir_nl_filter_sample(info, config);
 	default:
 		return 0;
 	}
@@ -335,7 +354,7 @@ static struct weir_filter_rule *weir_nl_filter_rule(const struct weir_nl_filter_
 	err = weir_nl_filter_config(req->info, &config);
 	if (err)
 		return ERR_PTR(err);
-	rule = weir_filter_rule_alloc(&config);
+	rule = weir_filter_rule_alloc(req->wn->net, &config);
 	if (!rule)
 		return ERR_PTR(-ENOMEM);
 	err = weir_nl_matches(req->info, WEIR_A_FILTER_MATCH, rule->match);

@@ -56,6 +56,11 @@ static const struct netlink_range_validation weir_a_filter_sources_range = {
 	.max	= WEIR_FILTER_SOURCES_MAX,
 };
 
+static const struct netlink_range_validation weir_a_filter_sample_range = {
+	.min	= 1ULL,
+	.max	= WEIR_FILTER_SAMPLE_MAX,
+};
+
 static const struct netlink_range_validation weir_a_order_prio_range = {
 	.min	= 1ULL,
 	.max	= WEIR_CHAIN_PRIO_MAX,
@@ -402,34 +407,38 @@ static const struct nla_policy weir_flow_record_get_nl_policy[WEIR_A_FLOW_RECORD
 };
 
 /* WEIR_CMD_FILTER_ADD - do */
-static const struct nla_policy weir_filter_add_nl_policy[WEIR_A_FILTER_MORE + 1] = {
+static const struct nla_policy weir_filter_add_nl_policy[WEIR_A_FILTER_GROUP + 1] = {
 	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
 	[WEIR_A_FILTER_MATCH] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
 	[WEIR_A_FILTER_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
 	[WEIR_A_FILTER_COMMON] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
-	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
+	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
 	[WEIR_A_FILTER_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 	[WEIR_A_FILTER_EACH] = { .type = NLA_FLAG, },
 	[WEIR_A_FILTER_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sources_range),
 	[WEIR_A_FILTER_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_FILTER_TIME] = NLA_POLICY_MIN(NLA_U32, WEIR_FILTER_TIME_MIN),
+	[WEIR_A_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sample_range),
+	[WEIR_A_FILTER_GROUP] = { .type = NLA_U32, },
 	[WEIR_A_FILTER_MORE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_FILTER_SET - do */
-static const struct nla_policy weir_filter_set_nl_policy[WEIR_A_FILTER_TIME + 1] = {
+static const struct nla_policy weir_filter_set_nl_policy[WEIR_A_FILTER_GROUP + 1] = {
 	[WEIR_A_FILTER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_FILTER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_prio_range),
 	[WEIR_A_FILTER_MATCH] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
 	[WEIR_A_FILTER_FILE] = { .type = NLA_NUL_STRING, .len = WEIR_CHAIN_TEXT_MAX, },
 	[WEIR_A_FILTER_COMMON] = NLA_POLICY_NESTED(weir_filter_match_nl_policy),
-	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
+	[WEIR_A_FILTER_ACTION] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
 	[WEIR_A_FILTER_RATE] = NLA_POLICY_NESTED(weir_rate_nl_policy),
 	[WEIR_A_FILTER_EACH] = { .type = NLA_FLAG, },
 	[WEIR_A_FILTER_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sources_range),
 	[WEIR_A_FILTER_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_FILTER_TIME] = NLA_POLICY_MIN(NLA_U32, WEIR_FILTER_TIME_MIN),
+	[WEIR_A_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_filter_sample_range),
+	[WEIR_A_FILTER_GROUP] = { .type = NLA_U32, },
 };
 
 /* WEIR_CMD_FILTER_DEL - do */
@@ -818,7 +827,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_filter_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_filter_add_nl_policy,
-		.maxattr	= WEIR_A_FILTER_MORE,
+		.maxattr	= WEIR_A_FILTER_GROUP,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -827,7 +836,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_filter_set_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_filter_set_nl_policy,
-		.maxattr	= WEIR_A_FILTER_TIME,
+		.maxattr	= WEIR_A_FILTER_GROUP,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

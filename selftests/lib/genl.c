@@ -11,6 +11,7 @@
 #include "genl.h"
 
 static struct mnl_socket *nl;
+static const char *family_name = WEIR_FAMILY_NAME;
 static uint16_t family;
 static struct nlattr *groups;		/* as the family's description has them */
 
@@ -58,8 +59,13 @@ static void connect_family(void)
 	mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(nl, NETLINK_CAP_ACK, &on, sizeof(on));
 	nlh = begin(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
-	genl_ask(nlh, take_family, NULL, "no weir module");
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, family_name);
+	genl_ask(nlh, take_family, NULL, family_name);
+}
+
+void genl_use(const char *name)
+{
+	family_name = name;
 }
 
 struct nlmsghdr *genl_begin(char *buf, uint8_t cmd)

@@ -35,6 +35,9 @@ void genl_ask(struct nlmsghdr *request, mnl_cb_t take, void *data, const char *w
  */
 int genl_try(struct nlmsghdr *request, mnl_cb_t take, void *data, char *sentence, size_t room);
 
+/* Another family than weir's, by name; before anything else of here. */
+void genl_use(const char *name);
+
 /* The family's number, and that of one of its groups, for sockets of one's own. */
 uint16_t genl_family(void);
 uint32_t genl_group(const char *name);

@@ -16,6 +16,7 @@ slow-port: $(slow_port_dir)/slow_port.ko
 ALL += slow-port
 
 $(eval $(call program,trim-traffic,selftests/netns/trim_traffic.c))
+$(eval $(call program,sample-listen,selftests/netns/sample_listen.c selftests/lib/genl.c,-Iselftests,-lmnl))
 $(eval $(call program,order-traffic,selftests/netns/order_traffic.c))
 
 # The names of what a trimming policy has, each with the first one of its enum.

@@ -171,13 +171,38 @@ guards() {
 	return "$1"
 }
 
+has_heard() { (($(wc -l <"$box_out/samples") >= $1)); }
+hears_samples() {
+	local heard index
+	poll 60 grep -q listens "$box_out/samples" && add prio 10 rule dst=10.77.1.1 action sample 1 group 7 && add prio 20 rule dst=10.77.1.1 action drop &&
+		send "dst=10.77.1.1 size=1000 count=20" "dst=10.77.1.1 size=60" && poll 60 has_heard 22 || return
+	(($(of 10 stats.sampled) == 21 && $(of 10 stats.dropped) == 0 && $(of 20 stats.dropped) == 21)) || return
+	heard=$(sed 1d "$box_out/samples") && index=$(in_router ip -j link show dev w1 | gojq ".[0].ifindex") || return
+	# The Ethernet and IP headers are those of the packet, the destination 16 bytes into the latter.
+	[[ $(cut -d ' ' -f 1-5 <<<"$heard" | sort | uniq -c | tr -s ' ' | sort) == " 1 7 1 $index 60 60
+ 20 7 1 $index 1000 128" ]] && ! cut -d ' ' -f 6 <<<"$heard" | grep -qv '^.\{24\}080045.\{30\}0a4d0101' || { cut -c 1-200 "$box_out/samples"; return 1; }
+	# One in ten of 2000: at random, 200 within far more than six times the deviation of such a sum.
+	weir filter replace dev w1 prio 10 rule dst=10.77.1.1 action sample 10 group 4294967295 && send "dst=10.77.1.1 count=2000" && poll 60 has_heard $((1 + $(of 10 stats.sampled))) &&
+		heard=$(($(of 10 stats.sampled) - 21)) && ((heard > 100 && heard < 300)) && (($(grep -c '^4294967295 10 ' "$box_out/samples") == heard)) || { of 10 stats; return 1; }
+	weir filter add dev w1 prio 30 rule any action sample 5 && [[ $(of 30 group) == 1 ]] && weir filter show dev w1 prio 10 | grep -q "action sample 10 group 4294967295"
+}
+samples() {
+	weir filter flush || return
+	behind router "$box_out/samples" sample-listen
+	hears_samples
+	set -- $?
+	end_all
+	return "$1"
+}
+
 refusals() {
 	weir filter flush && add prio 10 rule proto=tcp action drop || return
 	refuses "has a rule with prio 10 already" add prio 10 rule any action drop && refuses "no rule of a filter has prio 11" weir filter del dev w1 prio 11 &&
 		refuses "no rule of a filter has prio 11" weir filter replace dev w1 prio 11 rule any action pass && refuses "has no filter" weir filter flush dev w2 &&
 		refuses "say which packets" add action drop && refuses "lacks the key action" add rule any && refuses "there is no action .bounce" add rule any action bounce &&
 		refuses "lacks its rate" add rule any action police && refuses "lacks its rate" add rule any action police each && refuses "has the unknown unit" add rule any action police 20foo &&
-		refuses "sources takes a number" add rule any action police 20mbit each sources && refuses "takes a DSCP" add rule any action mark 64 && refuses "does not know the word" add rule any action drop each &&
+		refuses "sources takes a number" add rule any action police 20mbit each sources && refuses "takes a DSCP" add rule any action mark 64 && refuses "sample takes a number" add rule any action sample &&
+		refuses "one packet in 1073741824" add rule any action sample 1073741825 && refuses "group takes a number" add rule any action sample 5 group one && refuses "does not know the word" add rule any action drop each &&
 		refuses "does not understand" add rule from=w2 action drop && refuses "tcp has flags" add rule tcp=syn action drop && refuses "tcp has flags" add rule tcp=+syn-syn action drop &&
 		refuses "a length is" add rule len=200-100 action drop && refuses "yes or no" add rule frag=maybe action drop && refuses "burst below 65535" add rule any action police 20mbit burst 1k &&
 		refuses "cannot open" add set /none action drop && refuses "no such\|there is no device\|cannot find" weir filter add dev none rule any action drop
@@ -235,16 +260,16 @@ under_load() {
 kept() {
 	echo 10.1.0.0/16 >"$box_out/bad"
 	weir filter flush && add prio 10 rule src=10.1.0.0/16,tcp=+syn-ack,len=60-100 rule frag=yes action police 20mbit burst 128k each && add prio 20 rule proto=udp set "$box_out/bad" action drop &&
-		add prio 30 rule any action mark cs1 && weir save >"$box_out/kept" && cat "$box_out/kept" && weir flush all && [[ -z $(weir save) ]] && in_chain w1 "" || return
-	weir restore "$box_out/kept" && are_rules w1 "10:police 20:drop 30:mark" && [[ $(weir save) == "$(<"$box_out/kept")" && -z $(weir restore --diff "$box_out/kept") ]] && in_chain w1 "50:filter" || return
+		add prio 30 rule any action mark cs1 && add prio 40 rule proto=tcp action sample 100 group 9 && weir save >"$box_out/kept" && cat "$box_out/kept" && weir flush all && [[ -z $(weir save) ]] && in_chain w1 "" || return
+	weir restore "$box_out/kept" && are_rules w1 "10:police 20:drop 30:mark 40:sample" && [[ $(weir save) == "$(<"$box_out/kept")" && -z $(weir restore --diff "$box_out/kept") ]] && in_chain w1 "50:filter" || return
 	[[ $(box_stat 'map(select(.pending)) | length' filter show dev w1) == 0 ]] && send "src=10.1.0.1" && (($(of 20 stats.dropped) == 1)) || return
 	sed 's/mark 8/mark 9/; /prio 20/d' "$box_out/kept" >"$box_out/other" && [[ $(weir restore --diff "$box_out/other") == "weir filter del dev w1 prio 20
-weir filter replace dev w1 prio 30 rule any action mark 9" ]] && weir restore "$box_out/other" && are_rules w1 "10:police 30:mark" || return
+weir filter replace dev w1 prio 30 rule any action mark 9" ]] && weir restore "$box_out/other" && are_rules w1 "10:police 30:mark 40:sample" || return
 	refuses "says its prio" weir restore - <<<"filter add dev w1 rule any action pass"
 }
 
 upgraded() {
-	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && are_rules w1 "10:police 30:mark" && in_chain w1 "50:filter" && pings && (($(of 30 stats.packets) >= 100))
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && are_rules w1 "10:police 30:mark 40:sample" && in_chain w1 "50:filter" && pings && (($(of 30 stats.packets) >= 100))
 }
 
 hears() {
@@ -286,6 +311,7 @@ ktap_run "on socket buffers" generic
 ktap_run "frames with fragments" large
 ktap_run "packets are marked, and go on" marks
 ktap_run "packets are policed" polices
+ktap_run "listeners of psample are told of some packets" samples
 ktap_run "each source is policed" each_source
 ktap_run "a table that forged addresses fill" full_table
 ktap_run "sources above a rate are blocked, and told of" guards

@@ -348,6 +348,9 @@ CASES = [
     ("filter-add", {"ifindex": d1, "sources": 9, **drops}, INVAL, "only police and guard know sources"),
     ("filter-add", {"ifindex": d1, "dscp": 9, **drops}, INVAL, "only mark has a DSCP"),
     ("filter-add", {"ifindex": d1, "time": 5000, **drops}, INVAL, "only guard has a time"),
+    ("filter-add", {"ifindex": d1, "action": 6, "match": any_packet}, INVAL, "say one packet in how many is sampled"),
+    ("filter-add", {"ifindex": d1, "sample": 9, **drops}, INVAL, "only sample has a share"),
+    ("filter-add", {"ifindex": d1, "group": 9, **drops}, INVAL, "only sample has a group"),
     *(("filter-add", {"ifindex": d1, "action": 2, "match": match}, INVAL, sentence) for match, sentence in (
         ({"length-last": 9}, "length-last needs length, the least one"),
         ({"length": 9, "length-last": 8}, "length-last is less than length"),

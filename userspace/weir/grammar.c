@@ -422,8 +422,8 @@ static const struct key filter_set = {
 	VALUE_TEXT, .attr = WEIR_A_FILTER_FILE, .max = WEIR_CHAIN_TEXT_MAX,
 };
 static const struct key filter_action = {
-	"action", "pass|drop|mark DSCP|police RATES [each [sources NUMBER]]|guard RATES [each [sources NUMBER]] [for TIME]",
-	"what is done with them. Pass and drop are final; the next rules have packets that are marked, or below the rate. RATES are RATE [burst SIZE], NUMBERpps [burst NUMBER], or both. `each` is for each source, an IPv4 address or an IPv6 prefix of 64 bits; `sources` are told apart (4096). A guard blocks a source above its rate (for 10s)",
+	"action", "pass|drop|mark DSCP|sample NUMBER [group NUMBER]|police RATES [each [sources NUMBER]]|guard RATES [each [sources NUMBER]] [for TIME]",
+	"what is done with them. Pass and drop are final; the next rules have packets that are marked or sampled, or below the rate. One packet in NUMBER is told to the kernel's psample group (1). RATES are RATE [burst SIZE], NUMBERpps [burst NUMBER], or both. `each` is for each source, an IPv4 address or an IPv6 prefix of 64 bits; `sources` are told apart (4096). A guard blocks a source above its rate (for 10s)",
 	VALUE_OWN, .attr = WEIR_A_FILTER_ACTION, .syntax = &action_syntax,
 };
 static const struct key filter_mode = {
@@ -645,7 +645,7 @@ static const struct verb_key top_keys[] = {
 	{ &top_filter, false }, END,
 };
 static const struct verb top_verbs[] = {
-	{ "", "watch jobs, sources and devices that trim: rates, memory, who is late. Keys: s sorts, tab goes to the next list, / filters, arrows scroll, q quits", 0, top_keys,
+	{ "", "watch jobs, sources, flows and devices that trim: rates, memory, who is late. Keys: s sorts, tab goes to the next list, / filters, arrows scroll, q quits", 0, top_keys,
 	  .run = top_run },
 	{ .name = NULL },
 };

@@ -189,6 +189,35 @@ static int parse_mark(struct reader *reader)
 	return WEIR_OK;
 }
 
+static int parse_group(struct reader *reader)
+{
+	const char *key = reader->key->name, *word;
+	uint64_t number;
+	char *end;
+
+	reader->at++;
+	word = next_word(reader);
+	reader->at++;
+	if (!units_digits(word, &end, &number) || *end || number > UINT32_MAX)
+		return usage(key, "%s: group takes a number, 0 to %u, not '%s'", key, UINT32_MAX, word);
+	reader->action->group = number;
+	reader->action->has_group = true;
+	return WEIR_OK;
+}
+
+static int parse_sample(struct reader *reader)
+{
+	struct action *action = reader->action;
+	const char *key = reader->key->name;
+	int status = parse_count(key, "sample", next_word(reader), &action->sample);
+
+	reader->at++;
+	if (!status && action->sample > WEIR_FILTER_SAMPLE_MAX)
+		return usage(key, "%s: one packet in %u is sampled at least", key,
+			     WEIR_FILTER_SAMPLE_MAX);
+	return status || strcmp(next_word(reader), "group") ? status : parse_group(reader);
+}
+
 static int parse_kind(struct reader *reader)
 {
 	const char *key = reader->key->name, *word = next_word(reader);
@@ -208,6 +237,8 @@ static int parse_kind(struct reader *reader)
 		return parse_guard(reader);
 	case WEIR_FILTER_ACTION_MARK:
 		return parse_mark(reader);
+	case WEIR_FILTER_ACTION_SAMPLE:
+		return parse_sample(reader);
 	default:
 		return WEIR_OK;
 	}
@@ -295,6 +326,8 @@ static int span(int count, char **words)
 {
 	if (count && !strcmp(words[0], "mark"))
 		return 2;
+	if (count && !strcmp(words[0], "sample"))
+		return count > 2 && !strcmp(words[2], "group") ? 4 : 2;
 	if (count < 2 || !has_rate(words[0]))
 		return 1;
 	return 1 + span_rate(count - 1, words + 1);
@@ -340,6 +373,8 @@ static void next(int count, char **words, int (*say)(const char *word))
 	}
 	if (!strcmp(words[0], "mark") && count == 1)
 		say_all(&dscp_names, say);
+	if (!strcmp(words[0], "sample") && count == 2)
+		say("group");
 	if (has_rate(words[0]))
 		next_of_rate(count - 1, words + 1, !strcmp(words[0], "guard"), say);
 }
@@ -351,6 +386,10 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	mnl_attr_put_u32(message, WEIR_A_FILTER_ACTION, action->kind);
 	if (action->kind == WEIR_FILTER_ACTION_MARK)
 		mnl_attr_put_u32(message, WEIR_A_FILTER_DSCP, action->dscp);
+	if (action->sample)
+		mnl_attr_put_u32(message, WEIR_A_FILTER_SAMPLE, action->sample);
+	if (action->has_group)
+		mnl_attr_put_u32(message, WEIR_A_FILTER_GROUP, action->group);
 	if (action->rate.bytes || action->rate.packets)
 		rate_put(message, WEIR_A_FILTER_RATE, &action->rate);
 	if (action->each)
@@ -368,11 +407,17 @@ const struct syntax action_syntax = { .put = put, .words = &action_words };
 static const struct words guard_words = { parse_rate, span_rate, next_rate };
 const struct syntax guard_syntax = { .put = put, .words = &guard_words };
 
+static uint32_t group_of(const struct action *action)
+{
+	return action->has_group ? action->group : WEIR_FILTER_GROUP;
+}
+
 bool action_same(const struct action *now, const struct action *wanted)
 {
 	bool guard = wanted->kind == WEIR_FILTER_ACTION_GUARD;
 
 	return now->kind == wanted->kind && now->dscp == wanted->dscp &&
+	       now->sample == wanted->sample && group_of(now) == group_of(wanted) &&
 	       (guard || now->each == wanted->each) &&
 	       (!wanted->time || now->time == wanted->time) && rate_same(&now->rate, &wanted->rate) &&
 	       (!wanted->sources || now->sources == wanted->sources);
@@ -401,6 +446,10 @@ static void print_fields(const struct nlattr *const rule[])
 {
 	if (rule[WEIR_A_FILTER_DSCP])
 		print_uint("dscp", nl_uint(rule[WEIR_A_FILTER_DSCP]));
+	if (rule[WEIR_A_FILTER_SAMPLE]) {
+		print_uint("sample", nl_uint(rule[WEIR_A_FILTER_SAMPLE]));
+		print_uint("group", nl_uint(rule[WEIR_A_FILTER_GROUP]));
+	}
 	rate_print(rule[WEIR_A_FILTER_RATE]);
 	if (rule[WEIR_A_FILTER_EACH]) {
 		print_string("each", "yes");
@@ -420,6 +469,9 @@ void action_print(const struct nlattr *const rule[])
 	}
 	if (rule[WEIR_A_FILTER_DSCP])
 		print_text("%ju", (uintmax_t)nl_uint(rule[WEIR_A_FILTER_DSCP]));
+	if (rule[WEIR_A_FILTER_SAMPLE])
+		print_text("%ju group %ju", (uintmax_t)nl_uint(rule[WEIR_A_FILTER_SAMPLE]),
+			   (uintmax_t)nl_uint(rule[WEIR_A_FILTER_GROUP]));
 	if (rule[WEIR_A_FILTER_RATE])
 		print_policer(rule);
 }

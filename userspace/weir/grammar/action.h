@@ -2,7 +2,7 @@
 /*
  * What a filter's rule does with packets, in several words:
  *
- *	pass | drop | mark DSCP | police POLICER | guard POLICER [for TIME]
+ *	pass | drop | mark DSCP | sample NUMBER [group NUMBER] | police POLICER | guard POLICER [for TIME]
  *
  * POLICER is RATE [burst SIZE] and PACKETSpps [burst PACKETS], one of them or both, then [each
  * [sources NUMBER]].
@@ -28,6 +28,9 @@ struct syntax;
  * @each: of police, the rate is each source's; it goes without saying of guard
  * @sources: how many are told apart
  * @time: of guard, microseconds that a source is blocked
+ * @sample: one packet in so many
+ * @group: of sample, psample's
+ * @has_group: it was said
  * @text: as it was written
  */
 struct action {
@@ -37,6 +40,9 @@ struct action {
 	bool each;
 	uint32_t sources;
 	uint32_t time;
+	uint32_t sample;
+	uint32_t group;
+	bool has_group;
 	char text[ACTION_TEXT];
 };
 
