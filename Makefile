@@ -324,7 +324,7 @@ plots-sim: $(B)/bin/plan-sim ## docs/sharing.svg: 1,024 servers that jobs and ot
 	selftests/sim/figures $(B)/plan-sim
 	gnuplot -e "dir='$(B)/plan-sim'; to='docs/sharing.svg'" selftests/sim/sim.gp
 
-top-pages: $(B)/bin/weir $(B)/cli/stand-in.so ## docs/top.svg and docs/top-trim.svg: what "weir top" shows
+top-pages: $(B)/bin/weir $(B)/cli/stand-in.so ## docs/top.svg, docs/top-trim.svg and docs/top-flows.svg: what "weir top" shows
 	@selftests/cli/top-pages docs
 
 ##@ Installing

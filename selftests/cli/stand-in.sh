@@ -792,6 +792,32 @@ top_fits_trims() {
 	more=$(sed -n 's/^  \.\.\. and \([0-9]*\) more devices$/\1/p' <<<"$text")
 	((shown > 0 && shown + more == 50)) || { echo "$text"; return 1; }
 }
+# Of 50 flows one has 200 packets between two looks, one 100, and one was not there at the first.
+top_flows() {
+	local n
+	fresh
+	answers stats-get <<<'[{}]'
+	answers job-get <<<'[]'
+	answers source-get <<<'[]'
+	for n in 1 2; do
+		gojq -nc '[{ifindex: 2, ifname: "eth1", src: "10.0.0.1", dst: "10.0.0.2", proto: 6, sport: 4000, dport: 80, first: 77,
+			packets: (100 * $n), bytes: (150000 * $n), gaps: 3},
+			{ifindex: 2, ifname: "eth1", src: "fd00:1234:5678::9abc", dst: "fd00::2", proto: 17, sport: 53, dport: 5353, first: 78,
+			packets: (200 * $n), bytes: (1000000 * $n)},
+			(range(47) | {ifindex: 3, ifname: "eth2", src: "10.1.0.\(.)", dst: "10.0.0.2", proto: 1, first: 79, packets: 5, bytes: 9000000}),
+			({ifindex: 2, ifname: "eth1", src: "10.9.9.9", dst: "10.0.0.2", proto: 132, first: 80, packets: 7, bytes: 700} | select($n == 2))]' \
+			--argjson n "$n" | answers flow-record-get "$n" || return
+	done
+	json 'def in_all(rate): rate * .interval / 1e6 | round;
+		(.flows | length == 50) and (.flows[0] | .src == "fd00:1234:5678::9abc" and .proto == "udp" and .dport == 5353 and .bytes == 2000000)
+		and in_all(.flows[0].rates.packets) == 200 and in_all(.flows[0].rates.bytes / 1000) == 1000
+		and in_all(.flows[1].rates.packets) == 100 and .flows[1].gaps == 3 and ([.flows[2:][].rates.bytes] | max) == 0' top interval 20ms count 1 || return
+	text=$(COLUMNS=80 LINES=24 page) || return
+	(($(wc -L <<<"$text") <= 80 && $(wc -l <<<"$text") <= 24)) || { echo "$text"; return 1; }
+	has "$text" '^flows on proto from +to +pkts/s Mbit/s  gaps$' '^eth1 +udp +~:1234:5678::9abc\]:53 \[fd00::2\]:5353 +[0-9.kM]+ +[0-9.k]+ +0$' \
+		'^eth1 +tcp +10.0.0.1:4000 +10.0.0.2:80 +[0-9.kM]+ +[0-9.k]+ +3$' '^  \.\.\. and [0-9]+ more flows$' || return
+	json '.flows | map(.src) == ["10.0.0.1"]' top interval 20ms count 1 filter "10.0.0.1:"
+}
 top_stops() {
 	local out
 	out=$(terminal 24 80 wait "weir top" key $'\032' stopped signal CONT wait "weir top" key q) ||
@@ -816,7 +842,7 @@ down=$'\033[B' up=$'\033[A' escape=$'\033'
 top_sorts() {
 	shows_first '^ +7 +1 ' wait "sources by late" && shows_first '^ +7 +1 ' key ss wait "sources by missing" &&
 		shows_first '^ +7 +0 ' key sss wait "sources by rank" && shows_first '^ +7 +1 ' key ssss wait "sources by late" &&
-		shows_first '^ +7 +1 ' key $'\t' wait "devices by drop" key $'\t' wait "jobs by memory" key s wait "jobs by blocks" &&
+		shows_first '^ +7 +1 ' key $'\t' wait "devices by drop" key $'\t' wait "flows by rate" key $'\t' wait "jobs by memory" key s wait "jobs by blocks" &&
 		json '.sources | map([.job, .id]) == [[7, 0], [7, 1], [7, 2], [8, 0]]' top interval 20ms count 1 sort rank
 }
 top_scrolls() {
@@ -854,5 +880,6 @@ ktap_run "top fits the page" top_fits
 ktap_run "top begins anew with a new job" top_begins_anew
 ktap_run "top shows devices that trim" top_trims
 ktap_run "top fits the page with devices that trim" top_fits_trims
+ktap_run "top shows flows" top_flows
 
 ktap_end

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables and records of flows, printed. */
-#include <inttypes.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +10,7 @@
 #include "base/tool.h"
 #include "base/units.h"
 #include "flow/flow.h"
+#include "flow/text.h"
 #include "grammar/args.h"
 #include "netlink/genl.h"
 #include "request/show.h"
@@ -98,39 +96,31 @@ void flow_save(const struct nlmsghdr *message, uint32_t mode)
 	print_string("mode", names_word(&mode_names, mode));
 }
 
-/* "192.0.2.1:80", "[2001:db8::1]:80" in text; address and port in JSON. */
+/* Both in one in text; address and port in JSON. */
 static void print_end_of(const struct nlattr *const record[], const char *key, uint16_t attr,
 			 const char *port_key, uint16_t port_attr)
 {
 	const struct nlattr *address = record[attr];
 	uint64_t port = nl_uint(record[port_attr]);
-	char text[ADDR_TEXT], both[ADDR_TEXT + 16];
+	char text[FLOW_END_TEXT];
 	struct addr addr;
 
 	if (!address || !addr_from(&addr, mnl_attr_get_payload(address),
 				   mnl_attr_get_payload_len(address)))
 		return;
-	addr_text(&addr, text);
 	if (opt.json) {
-		print_string(key, text);
+		print_string(key, addr_text(&addr, text));
 		print_uint(port_key, port);
 		return;
 	}
-	if (port)
-		snprintf(both, sizeof(both), addr.len == 16 ? "[%s]:%" PRIu64 : "%s:%" PRIu64, text,
-			 port);
-	else
-		snprintf(both, sizeof(both), "%s", text);
-	print_string_as(key, COLOR_ADDRESS, key, both);
+	print_string_as(key, COLOR_ADDRESS, key, flow_end_text(&addr, port, text));
 }
 
 static void print_proto(uint64_t proto)
 {
-	struct protoent *entry = getprotobynumber(proto);
-	char number[24];
+	char text[FLOW_PROTO_TEXT];
 
-	snprintf(number, sizeof(number), "%" PRIu64, proto);
-	print_string_as("", COLOR_NAME, "proto", entry ? entry->p_name : number);
+	print_string_as("", COLOR_NAME, "proto", flow_proto_text(proto, text));
 }
 
 /* As tcpdump has them. */

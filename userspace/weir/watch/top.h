@@ -4,6 +4,7 @@
 #define WEIR_TOP_H
 
 #include <net/if.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,31 @@ struct top_trim {
 	struct trim_counters counters;
 };
 
+/**
+ * struct top_flow - a flow that was recorded on a device
+ * @name: a number that no other one has
+ * @packets: since the last look, as @bytes
+ * @total: bytes since it began
+ * @gaps: since then, as all that follows
+ */
+struct top_flow {
+	uint64_t name;
+	unsigned int ifindex;
+	char dev[IF_NAMESIZE];
+	struct addr src;
+	struct addr dst;
+	uint32_t proto;
+	uint32_t sport;
+	uint32_t dport;
+	uint32_t vlan;
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t total;
+	uint64_t gaps;
+	uint64_t reordered;
+	uint64_t trimmed;
+};
+
 struct top_total {
 	uint32_t jobs;
 	uint32_t ports;
@@ -80,6 +106,8 @@ struct sample {
 	struct top_source *source;
 	size_t trims;
 	struct top_trim *trim;
+	size_t flows;
+	struct top_flow *flow;
 };
 
 /* Returns 0 or a negative errno, with weir->nl.error filled. */
@@ -100,6 +128,12 @@ double sample_trim_rate(const struct sample *sample, const struct top_trim *trim
 			uint16_t attr);
 double sample_trim_drops(const struct sample *sample, const struct top_trim *trim);
 uint64_t sample_drops(const struct top_trim *trim);
+
+/* top_flow.c */
+int top_flows_take(struct sample *sample, struct weir *weir);
+void top_flows_since(struct sample *change, const struct sample *before);
+double sample_flow_rate(const struct sample *sample, uint64_t count);
+bool top_flow_has(const struct top_flow *flow, const char *text);
 
 /* How late a source is, by its bucket; one that is silent is later than all. */
 unsigned int sample_lateness(const struct top_source *source);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/units.h"
+#include "flow/text.h"
 #include "grammar/names.h"
 #include "job/ranks.h"
 #include "request/show.h"
@@ -22,6 +23,10 @@
 #define ADDRESS_COMMON 15	/* of IPv4 */
 #define BAR_MIN 8
 #define BAR_MAX 24
+
+/* Columns of a flow's device, and of each of its ends. */
+#define DEV_COLUMNS 8
+#define END_COLUMNS 21
 
 static void put_time(struct screen *screen)
 {
@@ -268,27 +273,73 @@ static void draw_trims(struct screen *screen, const struct sample *sample, size_
 	draw_rest(screen, sample->trims - shown, "device");
 }
 
-/* A quarter of the lines, or what other lists leave; none where there is nothing to show. */
-static size_t trim_lines(const struct sample *sample, size_t room)
+/* The end of a flow's end tells more than its beginning: the host and the port. */
+static void put_end(struct screen *screen, const struct addr *addr, uint32_t port)
 {
-	size_t others = sample->jobs + sample->sources, most = room / 4;
+	char text[FLOW_END_TEXT];
+	int length = strlen(flow_end_text(addr, port, text));
+
+	if (length > END_COLUMNS)
+		screen_put(screen, COLOR_ADDRESS, " ~%s", text + length - END_COLUMNS + 1);
+	else
+		screen_put(screen, COLOR_ADDRESS, " %-*s", END_COLUMNS, text);
+}
+
+static void draw_flow(struct screen *screen, const struct sample *sample,
+		      const struct top_flow *flow)
+{
+	char proto[FLOW_PROTO_TEXT];
+
+	screen_put(screen, COLOR_NAME, "%-*s", DEV_COLUMNS, flow->dev);
+	screen_put(screen, COLOR_NONE, " %-5.5s", flow_proto_text(flow->proto, proto));
+	put_end(screen, &flow->src, flow->sport);
+	put_end(screen, &flow->dst, flow->dport);
+	put_rate(screen, COLOR_NONE, 7, sample_flow_rate(sample, flow->packets));
+	put_rate(screen, COLOR_NONE, 6, megabits(sample_flow_rate(sample, flow->bytes)));
+	put_rate(screen, COLOR_WARN, 5, flow->gaps);
+	screen_end_line(screen);
+}
+
+/* Not there where no flows are recorded. */
+static void draw_flows(struct screen *screen, const struct sample *sample, size_t lines)
+{
+	size_t shown, i;
+	char title[128];
+
+	if (lines <= TITLE_LINES)
+		return;
+	shown = fitting(sample->flows, lines - TITLE_LINES);
+	snprintf(title, sizeof(title), "%-*s proto %-*s %-*s  pkts/s Mbit/s  gaps", DEV_COLUMNS,
+		 "flows on", END_COLUMNS, "from", END_COLUMNS, "to");
+	draw_title(screen, title);
+	for (i = 0; i < shown; i++)
+		draw_flow(screen, sample, &sample->flow[i]);
+	draw_rest(screen, sample->flows - shown, "flow");
+}
+
+/* A quarter of the lines, or what other lists leave; none where there is nothing to show. */
+static size_t side_lines(size_t count, size_t others, size_t room)
+{
+	size_t most = room / 4;
 
 	if (others < room && room - others > most)
 		most = room - others;
-	if (!sample->trims || most <= TITLE_LINES)
+	if (!count || most <= TITLE_LINES)
 		return 0;
-	return sample->trims + TITLE_LINES < most ? sample->trims + TITLE_LINES : most;
+	return count + TITLE_LINES < most ? count + TITLE_LINES : most;
 }
 
-/* Of the lines left by trims, a third is for jobs, and more where the sources leave it. */
+/* Of the lines left by these, a third is for jobs, and more where the sources leave it. */
 void top_draw(struct screen *screen, const struct sample *sample, const char *status)
 {
-	size_t room, jobs, trims;
+	size_t others = sample->jobs + sample->sources, room, jobs, trims, flows;
 
 	screen_begin(screen);
 	room = screen->height > FIXED_LINES ? screen->height - FIXED_LINES : 0;
-	trims = trim_lines(sample, room);
+	trims = side_lines(sample->trims, others, room);
 	room -= trims;
+	flows = side_lines(sample->flows, others, room);
+	room -= flows;
 	jobs = room / 3;
 	if (sample->sources < room - jobs)
 		jobs = room - sample->sources;
@@ -296,6 +347,7 @@ void top_draw(struct screen *screen, const struct sample *sample, const char *st
 		jobs = sample->jobs;
 	draw_total(screen, sample, status);
 	draw_trims(screen, sample, trims);
+	draw_flows(screen, sample, flows);
 	draw_jobs(screen, sample, jobs);
 	draw_sources(screen, sample, room - jobs);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir -j top`: an object on a line of its own for each look. */
 #include "base/print.h"
+#include "flow/text.h"
 #include "grammar/names.h"
 #include "watch/top.h"
 
@@ -90,6 +91,28 @@ static void print_trim(const struct sample *sample, const struct top_trim *trim)
 	print_end();
 }
 
+static void print_flow(const struct sample *sample, const struct top_flow *flow)
+{
+	char text[ADDR_TEXT], proto[FLOW_PROTO_TEXT];
+
+	print_object(NULL);
+	print_string("dev", flow->dev);
+	print_string("proto", flow_proto_text(flow->proto, proto));
+	print_string("src", addr_text(&flow->src, text));
+	print_uint("sport", flow->sport);
+	print_string("dst", addr_text(&flow->dst, text));
+	print_uint("dport", flow->dport);
+	print_uint("bytes", flow->total);
+	print_uint("gaps", flow->gaps);
+	print_uint("reordered", flow->reordered);
+	print_uint("trimmed", flow->trimmed);
+	print_object("rates");
+	print_decimal("packets", sample_flow_rate(sample, flow->packets));
+	print_decimal("bytes", sample_flow_rate(sample, flow->bytes));
+	print_end();
+	print_end();
+}
+
 void top_print_json(const struct sample *sample)
 {
 	size_t i;
@@ -107,6 +130,10 @@ void top_print_json(const struct sample *sample)
 	print_list("trims");
 	for (i = 0; i < sample->trims; i++)
 		print_trim(sample, &sample->trim[i]);
+	print_end();
+	print_list("flows");
+	for (i = 0; i < sample->flows; i++)
+		print_flow(sample, &sample->flow[i]);
 	print_end();
 	print_done();
 }

@@ -195,6 +195,7 @@ int sample_take(struct sample *sample, struct weir *weir)
 	err = err ?: take_jobs(sample, weir);
 	err = err ?: take_sources(sample, weir);
 	err = err ?: take_trims(sample, weir);
+	err = err ?: top_flows_take(sample, weir);
 	if (err)
 		sample_free(sample);
 	return err;
@@ -205,6 +206,7 @@ void sample_free(struct sample *sample)
 	free(sample->job);
 	free(sample->source);
 	free(sample->trim);
+	free(sample->flow);
 	memset(sample, 0, sizeof(*sample));
 }
 
@@ -301,6 +303,7 @@ static void subtract(struct sample *change, const struct sample *before)
 		trim_since(&change->trim[i],
 			   bsearch(&change->trim[i], before->trim, before->trims,
 				   sizeof(*before->trim), order_trims));
+	top_flows_since(change, before);
 }
 
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before)
@@ -312,6 +315,8 @@ void sample_change(struct sample *change, const struct sample *now, const struct
 	memcpy(change->source, now->source, now->sources * sizeof(*now->source));
 	change->trim = zeroed(now->trims, sizeof(*now->trim));
 	memcpy(change->trim, now->trim, now->trims * sizeof(*now->trim));
+	change->flow = zeroed(now->flows, sizeof(*now->flow));
+	memcpy(change->flow, now->flow, now->flows * sizeof(*now->flow));
 	if (before)
 		subtract(change, before);
 }

@@ -98,6 +98,31 @@ static uint64_t trim_whole(const void *row)
 	return level_of(((const struct top_trim *)row)->counters.count[WEIR_A_TRIM_STATS_WHOLE]);
 }
 
+static uint64_t flow_name(const void *row)
+{
+	return ((const struct top_flow *)row)->name;
+}
+
+static uint64_t flow_rate(const void *row)
+{
+	return level_of(((const struct top_flow *)row)->bytes);
+}
+
+static uint64_t flow_packets(const void *row)
+{
+	return level_of(((const struct top_flow *)row)->packets);
+}
+
+static uint64_t flow_total(const void *row)
+{
+	return level_of(((const struct top_flow *)row)->total);
+}
+
+static uint64_t flow_gaps(const void *row)
+{
+	return level_of(((const struct top_flow *)row)->gaps);
+}
+
 static bool job_has(const void *row, const char *text)
 {
 	const struct top_job *job = row;
@@ -122,6 +147,11 @@ static bool trim_has(const void *row, const char *text)
 	return strstr(((const struct top_trim *)row)->dev, text);
 }
 
+static bool flow_has(const void *row, const char *text)
+{
+	return top_flow_has(row, text);
+}
+
 static const struct list {
 	const char *word;
 	size_t size;
@@ -132,6 +162,9 @@ static const struct list {
 	[VIEW_TRIMS] = { "devices", sizeof(struct top_trim), trim_name, trim_has, {
 		{ "drop", trim_drop, false }, { "trim", trim_trim, false },
 		{ "whole", trim_whole, false }, { "number", NULL, true } } },
+	[VIEW_FLOWS] = { "flows", sizeof(struct top_flow), flow_name, flow_has, {
+		{ "rate", flow_rate, false }, { "packets", flow_packets, false },
+		{ "bytes", flow_total, false }, { "gaps", flow_gaps, false } } },
 	[VIEW_JOBS] = { "jobs", sizeof(struct top_job), job_name, job_has, {
 		{ "memory", job_memory, true }, { "blocks", job_blocks, false },
 		{ "degraded", job_degraded, false }, { "id", NULL, true } } },
@@ -170,6 +203,9 @@ static void *rows_of(const struct sample *sample, enum view_list list, size_t *c
 	case VIEW_TRIMS:
 		*count = sample->trims;
 		return sample->trim;
+	case VIEW_FLOWS:
+		*count = sample->flows;
+		return sample->flow;
 	case VIEW_JOBS:
 		*count = sample->jobs;
 		return sample->job;
@@ -256,9 +292,11 @@ static int compare_entries(const void *a, const void *b)
 	return one->name < other->name ? -1 : one->name > other->name;
 }
 
-/* How ill a source is decides among those that are as late. */
+/* How ill a source is decides among those that are as late, and what a flow has sent in all. */
 static uint64_t state_of(const struct view *view, enum view_list list, const void *row)
 {
+	if (list == VIEW_FLOWS)
+		return flow_total(row);
 	if (list != VIEW_SOURCES || !lists[list].order[view->order[list]].level)
 		return 0;
 	return ((const struct top_source *)row)->state;
@@ -308,9 +346,11 @@ void view_page(struct view *view, const struct sample *change, struct sample *pa
 {
 	*page = *change;
 	page->trim = room(change->trims, sizeof(*page->trim));
+	page->flow = room(change->flows, sizeof(*page->flow));
 	page->job = room(change->jobs, sizeof(*page->job));
 	page->source = room(change->sources, sizeof(*page->source));
 	page->trims = page_list(view, change, VIEW_TRIMS, (char *)page->trim);
+	page->flows = page_list(view, change, VIEW_FLOWS, (char *)page->flow);
 	page->jobs = page_list(view, change, VIEW_JOBS, (char *)page->job);
 	page->sources = page_list(view, change, VIEW_SOURCES, (char *)page->source);
 }

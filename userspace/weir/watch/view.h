@@ -12,7 +12,8 @@
 #include "grammar/grammar.h"
 #include "watch/top.h"
 
-enum view_list { VIEW_TRIMS, VIEW_JOBS, VIEW_SOURCES, VIEW_LISTS };
+/* As they stand on the page. */
+enum view_list { VIEW_TRIMS, VIEW_FLOWS, VIEW_JOBS, VIEW_SOURCES, VIEW_LISTS };
 
 #define VIEW_FILTER 32
 
