@@ -180,6 +180,22 @@ $(B)/bin/$(1): $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
 ALL += $(B)/bin/$(1)
 endef
 
+# A module of the tests' own beside the one for $(KERNEL): $(call test_module,TARGET,FOLDER/NAME.c).
+# It is $(B)/TARGET-RELEASE/NAME.ko.
+test_kernel := $(shell scripts/kernel-release --build $(KERNEL) 2>/dev/null)
+define test_module
+$(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko: $(2) $(dir $(2))Kbuild
+	$$(call say,KMOD,$$@)
+	@mkdir -p $$(@D)
+	@cp $$^ $$(@D)/
+	$$(Q)"$$$$(scripts/kernel-release --make $(KERNEL))" -C $(test_kernel) --no-print-directory \
+		M=$(CURDIR)/$$(@D) CC=$(KCC) W=1 -s modules
+
+.PHONY: $(1)
+$(1): $(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko
+ALL += $(1)
+endef
+
 include $(wildcard userspace/*/build.mk)
 TOOLS := $(filter-out module,$(ALL))
 include examples/build.mk

@@ -24,6 +24,9 @@ $(eval $(call program,bench-rounding,$(bench_dir)/rounding.c \
 $(eval $(call program,bench-blast,$(bench_dir)/blast.c))
 $(eval $(call program,bench-setup,$(bench_dir)/setup.c selftests/lib/genl.c,-Iselftests,-lmnl))
 
+# What a heavy program does with a packet.
+$(eval $(call test_module,bench-work,$(bench_dir)/work/work.c))
+
 # Short flows beside training.
 $(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-Iselftests/sim,-lm))
 
@@ -31,8 +34,8 @@ $(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-
 $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_dir)/kv/,hash.c table.c value.c wire.c),\
 	-I$(libweir_dir) -D_GNU_SOURCE))
 
-$(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o: $(B)/bpf/%.bpf.o: $(bench_dir)/%.bpf.c $(B)/bpf/flags
+$(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o $(B)/bpf/work.bpf.o: $(B)/bpf/%.bpf.o: $(bench_dir)/%.bpf.c $(B)/bpf/flags
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/bench.bpf.d $(B)/bpf/spread.bpf.d
-ALL += $(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o
+-include $(B)/bpf/bench.bpf.d $(B)/bpf/spread.bpf.d $(B)/bpf/work.bpf.d
+ALL += $(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o $(B)/bpf/work.bpf.o

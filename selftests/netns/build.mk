@@ -1,19 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A port that tests have instead of a fast one: slow, with several queues. And traffic to be trimmed.
 
-slow_port_dir := $(farm:$(B)/kmod-%=$(B)/slow-port-%)
-slow_port_kernel := $(shell scripts/kernel-release --build $(KERNEL) 2>/dev/null)
-
-$(slow_port_dir)/slow_port.ko: selftests/netns/slow_port/slow_port.c selftests/netns/slow_port/Kbuild
-	$(call say,KMOD,$@)
-	@mkdir -p $(@D)
-	@cp $^ $(@D)/
-	$(Q)"$$(scripts/kernel-release --make $(KERNEL))" -C $(slow_port_kernel) --no-print-directory \
-		M=$(CURDIR)/$(@D) CC=$(KCC) W=1 -s modules
-
-.PHONY: slow-port
-slow-port: $(slow_port_dir)/slow_port.ko
-ALL += slow-port
+$(eval $(call test_module,slow-port,selftests/netns/slow_port/slow_port.c))
 
 $(eval $(call program,trim-traffic,selftests/netns/trim_traffic.c))
 $(eval $(call program,sample-listen,selftests/netns/sample_listen.c selftests/lib/genl.c,-Iselftests,-lmnl))

@@ -41,6 +41,9 @@ const char *lateness_text(char text[static LATENESS_TEXT], int bucket);
 /* The same in six columns at most, rounded. */
 const char *lateness_short(char text[static LATENESS_TEXT], int bucket);
 
+/* In JSON alone: its buckets, with how many of @what each has. */
+void lateness_print_list(const struct lateness *lateness, const char *list, const char *what);
+
 /* Its quantiles as fields in text, its buckets in JSON. */
 void lateness_print(const struct lateness *lateness);
 

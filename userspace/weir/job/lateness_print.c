@@ -45,17 +45,17 @@ const char *lateness_short(char text[static LATENESS_TEXT], int bucket)
 	return text;
 }
 
-static void print_buckets(const struct lateness *lateness)
+void lateness_print_list(const struct lateness *lateness, const char *list, const char *what)
 {
 	unsigned int i;
 
-	print_list("lateness");
+	print_list(list);
 	for (i = 0; i < WEIR_LATENESS_BUCKETS; i++) {
 		print_object(NULL);
 		print_uint("from", lateness_from(i));
 		if (i < LATENESS_LAST)
 			print_uint("below", lateness_below(i));
-		print_uint("contributions", lateness->bucket[i]);
+		print_uint(what, lateness->bucket[i]);
 		print_end();
 	}
 	print_end();
@@ -72,7 +72,7 @@ static void print_quantile(const struct lateness *lateness, const char *name,
 void lateness_print(const struct lateness *lateness)
 {
 	if (opt.json) {
-		print_buckets(lateness);
+		lateness_print_list(lateness, "lateness", "contributions");
 		return;
 	}
 	print_text("lateness");

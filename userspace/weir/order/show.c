@@ -72,6 +72,8 @@ static void print_wait(const struct nlmsghdr *message)
 	char text[LATENESS_TEXT];
 
 	lateness_read_attr(&wait, message, WEIR_A_ORDER_WAIT);
+	if (opt.json)
+		lateness_print_list(&wait, "wait", "packets");
 	if (opt.json || !wait.total)
 		return;
 	print_string("wait-p50", lateness_text(text, lateness_quantile(&wait, 500)));
