@@ -180,10 +180,6 @@ struct weir_contrib {
  *
  *	__u64 weir_order_xdp(struct xdp_md *ctx);
  *
- * and the program of the entries of its BPF_MAP_TYPE_CPUMAP by
- *
- *	__u64 weir_order_far_xdp(struct xdp_md *ctx);
- *
  * The upper 32 bits of the result say what the lower ones are: enum weir_order_to. What was said
  * about the packet of weir_chain_xdp() is also true here. A program that is called in between gets
  * XDP_ABORTED.
@@ -192,12 +188,10 @@ struct weir_contrib {
 /**
  * enum weir_order_to - where the program sends a packet
  * @WEIR_ORDER_TO_VERDICT: it returns the verdict that the lower 32 bits are
- * @WEIR_ORDER_TO_CPU: it redirects to the entry of its cpumap for the CPU of this number
  * @WEIR_ORDER_TO_DEVICE: it redirects to the device of this number
  */
 enum weir_order_to {
 	WEIR_ORDER_TO_VERDICT,
-	WEIR_ORDER_TO_CPU,
 	WEIR_ORDER_TO_DEVICE,
 };
 

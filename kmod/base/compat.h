@@ -143,6 +143,21 @@ hrtimer_setup(struct hrtimer *timer,
 	enum skb_drop_reason reason
 #endif
 
+/* Memory for heads of packets, several at once, cleared. Returns how many there were. */
+#ifdef WEIR_HAVE_SKB_CACHE_BULK
+#define weir_compat_skb_bulk(skbs, n) napi_skb_cache_get_bulk(skbs, n)
+#else
+#define weir_compat_skb_bulk(skbs, n)					\
+	(xdp_alloc_skb_bulk(skbs, n, GFP_ATOMIC | __GFP_ZERO) ? 0 : (n))
+#endif
+
+/* What memory a frame has: since 6.14 only its kind. */
+#ifdef WEIR_HAVE_FRAME_MEM_TYPE
+#define weir_compat_frame_mem(frame) ((struct xdp_mem_info){ .type = (frame)->mem_type })
+#else
+#define weir_compat_frame_mem(frame) ((frame)->mem)
+#endif
+
 /* Where a program redirects to: of the CPU until 6.11, of the task since. */
 #ifdef WEIR_HAVE_NET_CONTEXT
 #define weir_compat_redirect_info() bpf_net_ctx_get_ri()

@@ -76,7 +76,8 @@ int weir_chain_del(struct weir_net *wn, struct weir_chain *chain, u32 prio);
 void weir_chain_flush(struct weir_net *wn);
 int weir_chain_init(void);
 void weir_chain_uninit(void);
-u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio);
+u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
+		     struct bpf_prog **by);
 int weir_chain_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_CHAIN_H */

@@ -29,8 +29,9 @@ static bool weir_chain_takes(const struct weir_member *member, struct xdp_buff *
 	return !xdp_buff_has_frags(xdp) || weir_member_has_frags(member);
 }
 
-/* The programs from @first on. */
-static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct xdp_buff *xdp)
+/* The programs from @first on. @by is set to the one that has run last. */
+static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct xdp_buff *xdp,
+			  struct bpf_prog **by)
 {
 	u32 i, verdict = XDP_PASS;
 
@@ -41,6 +42,7 @@ static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct 
 			this_cpu_inc(member->count->verdict[XDP_ABORTED]);
 			return XDP_ABORTED;
 		}
+		*by = member->prog;
 		verdict = weir_member_run(member, xdp);
 	}
 	return verdict;
@@ -51,15 +53,17 @@ static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct 
  * @dev: the device that a packet came in by
  * @xdp: the packet
  * @prio: the place
+ * @by: set to the program that has given the verdict, where there is one
  *
  * For a part of a chain that runs the rest of it elsewhere. Called in an RCU read-side section, on
  * one CPU.
  *
  * Return: the verdict; XDP_PASS where there are none.
  */
-u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio)
+u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 prio,
+		     struct bpf_prog **by)
 {
-	struct weir_chain *chain = weir_chain_get(weir_net(dev_net(dev)), dev->ifindex);
+	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
 	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
 	const struct weir_chain_list *list;
 	u32 first = 0, verdict;
@@ -70,7 +74,7 @@ u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 pri
 	while (first < list->count && list->place[first].prio <= prio)
 		first++;
 	this_cpu_write(weir_chain_packet, xdp);
-	verdict = weir_chain_run(list, first, xdp);
+	verdict = weir_chain_run(list, first, xdp, by);
 	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }
@@ -83,6 +87,7 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	const struct net_device *dev = xdp->rxq->dev;
 	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
 	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
+	struct bpf_prog *by;
 	u32 verdict;
 
 	if (unlikely(!chain))
@@ -91,7 +96,7 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 		return XDP_ABORTED;
 	this_cpu_write(weir_chain_packet, xdp);
 	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0,
-				 xdp);
+				 xdp, &by);
 	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }

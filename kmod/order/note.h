@@ -2,6 +2,7 @@
 #ifndef _WEIR_ORDER_NOTE_H
 #define _WEIR_ORDER_NOTE_H
 
+#include <linux/llist.h>
 #include <linux/types.h>
 #include <net/xdp.h>
 
@@ -12,33 +13,40 @@
 /**
  * struct weir_order_note - what is to become of a frame, in its headroom
  * @magic: WEIR_ORDER_MAGIC
- * @ndev: the order's device, by number
  * @flow: the flow, by number
  * @generation: of the flow
+ * @cpu: the place in the order's list, from 1 on, of the CPU that is to run the rest of the chain;
+ *	0 where that has been done
  * @number: the packet's in its flow
- * @ticket: what the CPU had been given before, where the frame goes to one
- * @cpu: that CPU's place in the order's list
  * @out: the device that the frame leaves by, 0 for the stack
  * @next: the packet behind it, where it is in order and waits for its CPU
+ * @node: in the list of the CPU that is to run the rest of the chain
  *
  * Programs may write there, and memory is used again, so all of it is checked, and a note is
  * read once.
  */
 struct weir_order_note {
 	u32	magic;
-	u32	ndev;
 	u32	flow;
 	u32	generation;
-	u64	number;
-	u32	ticket;
 	u32	cpu;
+	u64	number;
 	u32	out;
-	void	*next;
+	union {
+		void			*next;
+		struct llist_node	node;
+	};
 };
 
 static inline struct weir_order_note *weir_order_note_at(void *memory)
 {
 	return memory + WEIR_VIRTUAL_NOTE_ORDER;
+}
+
+/* The frame whose note's @node this is. */
+static inline struct xdp_frame *weir_order_node_frame(struct llist_node *node)
+{
+	return (void *)llist_entry(node, struct weir_order_note, node) - WEIR_VIRTUAL_NOTE_ORDER;
 }
 
 /* Has a frame room for a note? */

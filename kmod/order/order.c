@@ -39,9 +39,9 @@ static bool weir_order_arrays(struct weir_reorder *order)
 			       GFP_KERNEL_ACCOUNT);
 	order->cpu = kvcalloc(max(config->cpus, 1U), sizeof(*order->cpu), GFP_KERNEL_ACCOUNT);
 	order->count = alloc_percpu_gfp(struct weir_order_count, GFP_KERNEL_ACCOUNT);
-	order->out = alloc_percpu_gfp(struct weir_order_out, GFP_KERNEL_ACCOUNT);
+	order->worker = alloc_percpu_gfp(struct weir_order_worker, GFP_KERNEL_ACCOUNT);
 	return order->table && order->free && order->swept && order->flow && order->slot &&
-	       order->cpu && order->count && order->out;
+	       order->cpu && order->count && order->worker;
 }
 
 /**
@@ -83,7 +83,7 @@ struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *
  */
 void weir_order_free(struct weir_reorder *order)
 {
-	free_percpu(order->out);
+	free_percpu(order->worker);
 	free_percpu(order->count);
 	kvfree(order->cpu);
 	kvfree(order->slot);
@@ -233,7 +233,7 @@ int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reor
 		return PTR_ERR(order->ndev);
 	}
 	strscpy(order->name, order->ndev->name, sizeof(order->name));
-	weir_order_out_begin(order);
+	weir_order_workers_begin(order);
 	weir_order_insert(orders, order);
 	schedule_delayed_work(&order->scan, 0);
 	return 0;
@@ -247,9 +247,10 @@ static void weir_order_end(struct weir_net *wn, struct weir_orders *orders,
 	list_del_rcu(&order->list);
 	orders->count--;
 	weir_virtual_free(order->ndev);
+	weir_order_workers_drain(order);
 	cancel_delayed_work_sync(&order->scan);
 	weir_order_timers_end(order);
-	weir_order_out_end(order);
+	weir_order_workers_end(order);
 	weir_order_empty_all(order, end);
 	weir_notify->order_gone(wn, order);
 	weir_orders_end(wn, order->dev->ifindex, orders);

@@ -10,6 +10,7 @@
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <net/xdp.h>
 #include <uapi/weir.h>
 #include <uapi/weir_trim.h>
 
@@ -19,7 +20,8 @@
 #include "packet/headers.h"
 
 struct net_device;
-struct xdp_buff;
+struct weir_order_note;
+struct weir_order_worker;
 
 /* Buckets for a flow. */
 #define WEIR_ORDER_LOAD		2
@@ -57,14 +59,11 @@ struct weir_order_config {
 /**
  * struct weir_order_cpu - a CPU that packets are spread over
  * @cpu: its number
- * @sent: packets that it was given
- * @done: the same, as it was when the last packet that it has finished was given to it; a packet
- *	that is lost on its way is thus forgotten with the next one
+ * @depth: packets that it was given and has not finished
  */
 struct weir_order_cpu {
 	u32			cpu;
-	atomic_t		sent;
-	u32			done;
+	atomic_t		depth;
 } ____cacheline_aligned_in_smp;
 
 /**
@@ -118,19 +117,31 @@ struct weir_order_count {
 };
 
 /**
- * struct weir_order_out - where packets of flows go on that have their home on a CPU
+ * struct weir_order_worker - what a CPU has to do for an order
+ * @order: the order
  * @napi: runs there
  * @csd: has another CPU start it
  * @kicked: that is on its way
- * @flows: with packets that are in order
- * @rest: those that have been taken out of @flows and not run yet; @napi's own
+ * @polling: @napi runs, and looks at the lists once more before it ends
+ * @frames: to run through the rest of the chain
+ * @frames_left: those that have been taken out of @frames and not run yet; @napi's own
+ * @flows: that have their home here, with packets that are in order
+ * @flows_left: likewise
+ * @flush: redirects wait for being flushed
+ * @rxq: that frames say they come from
  */
-struct weir_order_out {
+struct weir_order_worker {
+	struct weir_reorder	*order;
 	struct napi_struct	napi;
 	call_single_data_t	csd;
 	unsigned long		kicked;
+	bool			polling;
+	struct llist_head	frames;
+	struct llist_node	*frames_left;
 	struct llist_head	flows;
-	struct llist_node	*rest;
+	struct llist_node	*flows_left;
+	bool			flush;
+	struct xdp_rxq_info	rxq;
 };
 
 /**
@@ -143,7 +154,7 @@ struct weir_order_out {
  * @ndev: the device that packets are redirected to
  * @name: its name, which it loses before the order is said to be gone
  * @count: counters
- * @out: what lets packets go, a CPU each
+ * @worker: of each CPU
  * @waiting: bytes of memory of the packets that wait
  * @scan: forgets flows
  * @turn: of the CPUs
@@ -167,7 +178,7 @@ struct weir_reorder {
 	struct net_device		*ndev;
 	char				name[IFNAMSIZ];
 	struct weir_order_count __percpu *count;
-	struct weir_order_out __percpu	*out;
+	struct weir_order_worker __percpu *worker;
 	atomic64_t			waiting;
 	struct delayed_work		scan;
 	u32				turn;
@@ -220,7 +231,7 @@ static inline struct weir_orders *weir_orders(struct weir_net *wn, int ifindex)
 /* Packets that are on their way through a CPU. */
 static inline u32 weir_order_depth(const struct weir_order_cpu *cpu)
 {
-	return (u32)atomic_read(&cpu->sent) - READ_ONCE(cpu->done);
+	return atomic_read(&cpu->depth);
 }
 
 /* order.c */
@@ -244,6 +255,8 @@ void weir_order_scan(struct work_struct *work);
 
 /* release.c */
 extern const struct net_device_ops weir_order_ops;
+void weir_order_take(struct weir_reorder *order, const struct weir_order_note *note, void *item,
+		     bool run);
 void weir_order_gone(struct weir_order_flow *flow, u32 generation, u64 number);
 void weir_order_settle(struct weir_reorder *order);
 void weir_order_empty_all(struct weir_reorder *order,
@@ -255,8 +268,21 @@ enum hrtimer_restart weir_order_timer(struct hrtimer *timer);
 void weir_order_lose(const struct weir_reorder *order, void *item);
 void weir_order_send_one(const struct weir_reorder *order, void *item);
 void *weir_order_pop(struct weir_order_flow *flow);
+int weir_order_run(struct weir_order_worker *worker, struct weir_order_flow *flow, int budget);
+
+/* worker.c */
+void weir_order_dispatch(struct weir_reorder *order, struct xdp_frame *frame,
+			 const struct weir_order_note *note);
 void weir_order_schedule(struct weir_order_flow *flow);
-void weir_order_out_begin(struct weir_reorder *order);
-void weir_order_out_end(struct weir_reorder *order);
+void weir_order_workers_begin(struct weir_reorder *order);
+void weir_order_workers_drain(struct weir_reorder *order);
+void weir_order_workers_end(struct weir_reorder *order);
+
+/* below.c */
+bool weir_order_is_below(const struct xdp_buff *xdp);
+u32 weir_order_below(const struct weir_reorder *order, struct xdp_buff *xdp, u32 *out);
+void weir_order_leaves(struct weir_reorder *order, const struct weir_order_note *note,
+		       u32 verdict);
+void weir_order_work(struct weir_order_worker *worker, struct xdp_frame *frame);
 
 #endif /* _WEIR_ORDER_H */

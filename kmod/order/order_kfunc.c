@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kfuncs of programs that spread packets over CPUs and put them back in order (Trio paper,
- * section 2.2: dispatch, and the Reorder Engine). uapi/weir_bpf.h describes them, kfunc.c
- * registers them.
+ * The kfunc of the program that gives packets their numbers and spreads them over CPUs (Trio paper,
+ * section 2.2: dispatch, and the Reorder Engine). uapi/weir_bpf.h describes it, kfunc.c registers
+ * it.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -24,20 +24,17 @@
 #define WEIR_ORDER_LOOKS	4
 #define WEIR_ORDER_DEPTH	64
 
-/*
- * The packet that is ordered on this CPU. A program of the chain below may call the kfuncs, too,
- * which would have no end.
- */
-static DEFINE_PER_CPU(struct xdp_buff *, weir_order_packet);
-
 static u64 weir_order_verdict(u32 verdict)
 {
 	return verdict;
 }
 
-static u64 weir_order_to(u64 what, u32 number)
+/* To the order's device, with a note. */
+static u64 weir_order_hand_over(struct xdp_buff *xdp, const struct weir_reorder *order,
+				const struct weir_order_note *note)
 {
-	return what << 32 | number;
+	weir_order_note_write(xdp, note);
+	return (u64)WEIR_ORDER_TO_DEVICE << 32 | order->ndev->ifindex;
 }
 
 static bool weir_order_is_up(const struct weir_reorder *order)
@@ -60,22 +57,9 @@ static struct weir_reorder *weir_order_match(const struct net_device *dev,
 	return NULL;
 }
 
-static struct weir_reorder *weir_order_of(const struct net_device *dev, u32 ndev)
-{
-	struct weir_orders *orders = weir_orders(weir_net(dev_net(dev)), dev->ifindex);
-	struct weir_reorder *order;
-
-	if (!orders)
-		return NULL;
-	list_for_each_entry_rcu(order, &orders->list, list)
-		if (order->ndev->ifindex == ndev)
-			return order;
-	return NULL;
-}
-
 /*
- * Generic XDP's packets stay where they are: of a batch that a cpumap has of them, the kernel runs
- * its program for no more than the first one that is redirected, and hands the others to the stack.
+ * Generic XDP's packets stay where they are: they are socket buffers, for which no program runs
+ * anywhere else.
  */
 static bool weir_order_stays(const struct xdp_buff *xdp)
 {
@@ -112,57 +96,18 @@ static int weir_order_choose(struct weir_reorder *order)
 	return found;
 }
 
-/*
- * Where a program of the chain wants a packet to leave by, or 0 where it wants more than a device:
- * a map's entry may be gone when it is the packet's turn.
- */
-static u32 weir_order_target(const struct xdp_buff *xdp, u32 verdict)
-{
-	const struct bpf_redirect_info *ri = weir_compat_redirect_info();
-
-	if (verdict == XDP_TX)
-		return xdp->rxq->dev->ifindex;
-	if (ri->map_type != BPF_MAP_TYPE_UNSPEC || ri->map_id != INT_MAX)
-		return 0;
-	return ri->tgt_index;
-}
-
-/* The counter of a packet that does not go to the queue. @stays: it should, but has no headroom. */
-static u32 weir_order_end_of(u32 verdict, bool stays)
-{
-	if (stays)
-		return WEIR_A_ORDER_STATS_LOST;
-	return verdict == XDP_REDIRECT ? WEIR_A_ORDER_STATS_UNORDERED : WEIR_A_ORDER_STATS_DROPPED;
-}
-
-/* The packet has run through the chain: it goes to the queue, or is counted out of it. */
-static u64 weir_order_finish(struct xdp_buff *xdp, struct weir_reorder *order,
-			     struct weir_order_note *note, u32 verdict)
-{
-	bool stays = verdict == XDP_PASS;
-
-	note->out = 0;
-	if (verdict == XDP_TX || verdict == XDP_REDIRECT) {
-		note->out = weir_order_target(xdp, verdict);
-		stays = note->out;
-	}
-	if (likely(stays && weir_order_note_fits(xdp))) {
-		note->magic = WEIR_ORDER_MAGIC;
-		weir_order_note_write(xdp, note);
-		return weir_order_to(WEIR_ORDER_TO_DEVICE, order->ndev->ifindex);
-	}
-	weir_order_gone(&order->flow[note->flow], note->generation, note->number);
-	weir_order_add_count(order, weir_order_end_of(verdict, stays), 1);
-	return weir_order_verdict(stays ? XDP_DROP : verdict);
-}
-
 /* The rest of the chain, here. */
 static u64 weir_order_here(struct xdp_buff *xdp, struct weir_reorder *order,
 			   struct weir_order_note *note)
 {
-	u32 verdict = weir_chain_below(xdp->rxq->dev, xdp, WEIR_CHAIN_PRIO_ORDER);
+	u32 verdict = weir_order_below(order, xdp, &note->out);
 
-	return weir_order_finish(xdp, order, note, verdict);
+	if (likely(verdict == XDP_PASS && weir_order_note_fits(xdp)))
+		return weir_order_hand_over(xdp, order, note);
+	if (verdict == XDP_PASS)
+		verdict = XDP_ABORTED;
+	weir_order_leaves(order, note, verdict);
+	return weir_order_verdict(verdict);
 }
 
 /* What becomes of a packet before it has a number. */
@@ -199,30 +144,27 @@ weir_order_number(struct weir_reorder *order, const struct weir_headers *headers
 	return note->number & WEIR_ORDER_FORGOTTEN ? WEIR_ORDER_UNNUMBERED : WEIR_ORDER_NUMBERED;
 }
 
-static u64 weir_order_dispatch(struct xdp_buff *xdp, struct weir_reorder *order,
-			       struct weir_order_note *note)
+/* The rest of the chain, where there is a CPU for it. */
+static u64 weir_order_spread(struct xdp_buff *xdp, struct weir_reorder *order,
+			     struct weir_order_note *note)
 {
 	int chosen = weir_order_stays(xdp) ? -1 : weir_order_choose(order);
 
-	if (chosen < 0) {
-		if (order->config.cpus)
-			weir_order_add_count(order, WEIR_A_ORDER_STATS_HERE, 1);
-		return weir_order_here(xdp, order, note);
+	if (likely(chosen >= 0)) {
+		note->cpu = chosen + 1;
+		return weir_order_hand_over(xdp, order, note);
 	}
-	note->magic = WEIR_ORDER_MAGIC;
-	note->ndev = order->ndev->ifindex;
-	note->cpu = chosen;
-	note->ticket = atomic_fetch_inc(&order->cpu[chosen].sent);
-	weir_order_note_write(xdp, note);
-	return weir_order_to(WEIR_ORDER_TO_CPU, order->cpu[chosen].cpu);
+	if (order->config.cpus)
+		weir_order_add_count(order, WEIR_A_ORDER_STATS_HERE, 1);
+	return weir_order_here(xdp, order, note);
 }
 
 /* A packet that comes in. */
-static u64 weir_order_enter_xdp(struct xdp_buff *xdp)
+static u64 weir_order_enter(struct xdp_buff *xdp)
 {
 	struct weir_headers headers __uninitialized;
 	enum weir_order_numbered numbered = WEIR_ORDER_UNNUMBERED;
-	struct weir_order_note note = {};
+	struct weir_order_note note = { .magic = WEIR_ORDER_MAGIC };
 	struct weir_reorder *order;
 
 	weir_headers_parse(&headers, xdp);
@@ -234,7 +176,7 @@ static u64 weir_order_enter_xdp(struct xdp_buff *xdp)
 	switch (numbered) {
 	case WEIR_ORDER_NUMBERED:
 		weir_order_add_count(order, WEIR_A_ORDER_STATS_PACKETS, 1);
-		return weir_order_dispatch(xdp, order, &note);
+		return weir_order_spread(xdp, order, &note);
 	case WEIR_ORDER_OVERLOADED:
 		weir_order_add_count(order, WEIR_A_ORDER_STATS_OVERLOAD, 1);
 		return weir_order_verdict(XDP_DROP);
@@ -244,54 +186,15 @@ static u64 weir_order_enter_xdp(struct xdp_buff *xdp)
 	}
 }
 
-/* What a packet goes on as that is not in an order any more: this CPU cannot send it back. */
-static u64 weir_order_loose(const struct xdp_buff *xdp, u32 verdict)
-{
-	return verdict == XDP_TX ? weir_order_to(WEIR_ORDER_TO_DEVICE, xdp->rxq->dev->ifindex) :
-				   weir_order_verdict(verdict);
-}
-
-/* A packet that another CPU has sent to this one. */
-static u64 weir_order_far(struct xdp_buff *xdp)
-{
-	const struct net_device *dev = xdp->rxq->dev;
-	struct weir_reorder *order = NULL;
-	struct weir_order_note note;
-	u32 verdict;
-
-	if (weir_order_note_read(xdp->data_hard_start, &note))
-		order = weir_order_of(dev, note.ndev);
-	verdict = weir_chain_below(dev, xdp, WEIR_CHAIN_PRIO_ORDER);
-	if (unlikely(!order || note.flow >= order->config.flows || note.cpu >= order->config.cpus))
-		return weir_order_loose(xdp, verdict);
-	WRITE_ONCE(order->cpu[note.cpu].done, note.ticket + 1);
-	return weir_order_finish(xdp, order, &note, verdict);
-}
-
-static u64 weir_order_once(struct xdp_md *ctx, u64 (*run)(struct xdp_buff *xdp))
-{
-	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xdp_buff *other = this_cpu_read(weir_order_packet);
-	u64 result;
-
-	if (unlikely(other == xdp))
-		return weir_order_verdict(XDP_ABORTED);
-	this_cpu_write(weir_order_packet, xdp);
-	result = run(xdp);
-	this_cpu_write(weir_order_packet, other);
-	return result;
-}
-
 __bpf_kfunc_start_defs();
 
 __bpf_kfunc u64 weir_order_xdp(struct xdp_md *ctx)
 {
-	return weir_order_once(ctx, weir_order_enter_xdp);
-}
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 
-__bpf_kfunc u64 weir_order_far_xdp(struct xdp_md *ctx)
-{
-	return weir_order_once(ctx, weir_order_far);
+	if (unlikely(weir_order_is_below(xdp)))
+		return weir_order_verdict(XDP_ABORTED);
+	return weir_order_enter(xdp);
 }
 
 __bpf_kfunc_end_defs();

@@ -7,6 +7,5 @@
 struct xdp_md;
 
 u64 weir_order_xdp(struct xdp_md *ctx);
-u64 weir_order_far_xdp(struct xdp_md *ctx);
 
 #endif /* _WEIR_ORDER_KFUNC_H */

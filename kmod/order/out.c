@@ -5,13 +5,12 @@
  * packets: behind the queue they are in order only as long as they stay on one CPU, as each has its
  * own backlog, and often its own transmit queue. And GRO merges what is in order, of TCP.
  */
-#include <linux/cpumask.h>
 #include <linux/in.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
-#include <linux/smp.h>
 #include <net/xdp.h>
 
+#include "base/compat.h"
 #include "base/virtual.h"
 #include "order/item.h"
 #include "order/order.h"
@@ -44,8 +43,6 @@ static void weir_order_xmit(const struct weir_reorder *order, u32 out, struct xd
 	struct net_device *to;
 	int sent = 0;
 
-	if (!n)
-		return;
 	rcu_read_lock();
 	to = dev_get_by_index_rcu(order->net, out);
 	if (to)
@@ -67,6 +64,7 @@ static void weir_order_queue_xmit(const struct weir_reorder *order, struct sk_bu
 	rcu_read_unlock();
 }
 
+/* @napi: of this CPU, for packets that GRO may merge; else NULL. */
 static void weir_order_receive(struct napi_struct *napi, struct sk_buff *skb,
 			       struct list_head *list)
 {
@@ -76,34 +74,67 @@ static void weir_order_receive(struct napi_struct *napi, struct sk_buff *skb,
 		list_add_tail(&skb->list, list);
 }
 
-/* @napi: of this CPU, for packets that GRO may merge; else NULL. */
+/* Frames to the stack, with memory for their heads in one call. */
+static void weir_order_build(const struct weir_reorder *order, struct napi_struct *napi,
+			     struct xdp_frame **frames, int n, struct list_head *list)
+{
+	void *skbs[WEIR_ORDER_BATCH];
+	int i, got = n ? weir_compat_skb_bulk(skbs, n) : 0;
+
+	for (i = 0; i < got; i++) {
+		struct sk_buff *skb = __xdp_build_skb_from_frame(frames[i], skbs[i], order->dev);
+
+		if (likely(skb))
+			weir_order_receive(napi, skb, list);
+		else
+			weir_order_lose(order, weir_order_frame_item(frames[i]));
+	}
+	for (; i < n; i++)
+		weir_order_lose(order, weir_order_frame_item(frames[i]));
+}
+
+static void weir_order_send_frames(const struct weir_reorder *order, struct napi_struct *napi,
+				   struct xdp_frame **frames, int n, struct list_head *list)
+{
+	u32 out = n ? weir_order_note_at(frames[0])->out : 0;
+
+	if (out)
+		weir_order_xmit(order, out, frames, n);
+	else
+		weir_order_build(order, napi, frames, n, list);
+}
+
+/* A packet of generic XDP. */
+static void weir_order_send_skb(const struct weir_reorder *order, struct napi_struct *napi,
+				struct sk_buff *skb, struct list_head *list)
+{
+	if (weir_order_cb(skb)->out)
+		weir_order_queue_xmit(order, skb);
+	else
+		weir_order_receive(napi, skb, list);
+}
+
+/* Frames that go the same way go together. */
 static void weir_order_send(const struct weir_reorder *order, struct napi_struct *napi,
 			    void **items, int n)
 {
-	struct xdp_frame *frames[WEIR_ORDER_BATCH];
-	LIST_HEAD(list);
-	u32 out = 0;
+	struct xdp_frame *frames[WEIR_ORDER_BATCH], *frame;
 	int i, count = 0;
+	LIST_HEAD(list);
 
 	for (i = 0; i < n; i++) {
-		struct xdp_frame *frame = weir_order_item_frame(items[i]);
-
-		if (frame) {
-			u32 next = weir_order_note_at(frame)->out;
-
-			if (next != out) {
-				weir_order_xmit(order, out, frames, count);
-				count = 0;
-			}
-			out = next;
-			frames[count++] = frame;
-		} else if (weir_order_cb(items[i])->out) {
-			weir_order_queue_xmit(order, items[i]);
-		} else {
-			weir_order_receive(napi, items[i], &list);
+		frame = weir_order_item_frame(items[i]);
+		if (count && (!frame || weir_order_note_at(frame)->out !=
+					weir_order_note_at(frames[0])->out)) {
+			weir_order_send_frames(order, napi, frames, count, &list);
+			count = 0;
 		}
+		if (frame)
+			frames[count++] = frame;
+		else
+			weir_order_send_skb(order, napi, items[i], &list);
 	}
-	weir_order_xmit(order, out, frames, count);
+	weir_order_send_frames(order, napi, frames, count, &list);
 	netif_receive_skb_list(&list);
 }
 
@@ -150,50 +181,17 @@ static int weir_order_collect(struct weir_order_flow *flow, void **items, int mo
 	return n;
 }
 
-static void weir_order_kick(struct weir_order_out *out, int cpu)
-{
-	if (cpu == smp_processor_id()) {
-		napi_schedule(&out->napi);
-		return;
-	}
-	if (test_and_set_bit(0, &out->kicked))
-		return;
-	if (smp_call_function_single_async(cpu, &out->csd)) {
-		clear_bit(0, &out->kicked);
-		napi_schedule(&out->napi);
-	}
-}
-
-static void weir_order_kicked(void *arg)
-{
-	struct weir_order_out *out = arg;
-
-	clear_bit(0, &out->kicked);
-	napi_schedule(&out->napi);
-}
-
 /**
- * weir_order_schedule() - have packets of a flow go on
- * @flow: the flow; its lock is held
+ * weir_order_run() - let packets of a flow go
+ * @worker: of the flow's CPU
+ * @flow: the flow, which that worker's list has had
+ * @budget: how many at most
  *
- * On the flow's CPU, or on this one where that is gone.
+ * Called by the worker's NAPI. The flow is in the list again where there are more.
+ *
+ * Return: how many went.
  */
-void weir_order_schedule(struct weir_order_flow *flow)
-{
-	struct weir_order_out *out;
-
-	if (flow->busy || !flow->first)
-		return;
-	flow->busy = true;
-	if (!cpu_online(flow->home))
-		flow->home = smp_processor_id();
-	out = per_cpu_ptr(flow->order->out, flow->home);
-	if (llist_add(&flow->link, &out->flows))
-		weir_order_kick(out, flow->home);
-}
-
-/* Return: how many went. */
-static int weir_order_run(struct weir_order_out *out, struct weir_order_flow *flow, int budget)
+int weir_order_run(struct weir_order_worker *worker, struct weir_order_flow *flow, int budget)
 {
 	void *items[WEIR_ORDER_BATCH];
 	int n;
@@ -202,78 +200,8 @@ static int weir_order_run(struct weir_order_out *out, struct weir_order_flow *fl
 	n = weir_order_collect(flow, items, min(budget, WEIR_ORDER_BATCH));
 	flow->busy = flow->first;
 	if (flow->busy)
-		llist_add(&flow->link, &out->flows);
+		llist_add(&flow->link, &worker->flows);
 	spin_unlock(&flow->lock);
-	weir_order_send(flow->order, flow->key.proto == IPPROTO_TCP ? &out->napi : NULL, items, n);
+	weir_order_send(flow->order, flow->key.proto == IPPROTO_TCP ? &worker->napi : NULL, items, n);
 	return n;
-}
-
-/* The next flow, in the order in which they came. */
-static struct weir_order_flow *weir_order_next(struct weir_order_out *out)
-{
-	struct llist_node *node;
-
-	if (!out->rest)
-		out->rest = llist_reverse_order(llist_del_all(&out->flows));
-	node = out->rest;
-	if (!node)
-		return NULL;
-	out->rest = node->next;
-	return llist_entry(node, struct weir_order_flow, link);
-}
-
-static int weir_order_poll(struct napi_struct *napi, int budget)
-{
-	struct weir_order_out *out = container_of(napi, struct weir_order_out, napi);
-	struct weir_order_flow *flow;
-	int done = 0;
-
-	while (done < budget) {
-		flow = weir_order_next(out);
-		if (!flow)
-			break;
-		done += weir_order_run(out, flow, budget - done);
-	}
-	if (done < budget && napi_complete_done(napi, done) && !llist_empty(&out->flows))
-		napi_schedule(napi);
-	return done;
-}
-
-/**
- * weir_order_out_begin() - have a NAPI on each CPU
- * @order: the order, with its device
- *
- * RTNL is held. Sleeps.
- */
-void weir_order_out_begin(struct weir_reorder *order)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct weir_order_out *out = per_cpu_ptr(order->out, cpu);
-
-		INIT_CSD(&out->csd, weir_order_kicked, out);
-		netif_napi_add(order->ndev, &out->napi, weir_order_poll);
-		napi_enable(&out->napi);
-	}
-}
-
-/**
- * weir_order_out_end() - have none any more
- * @order: the order, which no packet finds
- *
- * Flows that wait to be run stay so. RTNL is held. Sleeps.
- */
-void weir_order_out_end(struct weir_reorder *order)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct weir_order_out *out = per_cpu_ptr(order->out, cpu);
-
-		while (test_bit(0, &out->kicked))
-			cond_resched();
-		napi_disable(&out->napi);
-		netif_napi_del(&out->napi);
-	}
 }

@@ -79,6 +79,21 @@ static inline bool weir_queue_ready(const struct weir_queue *queue)
 	return queue->slot[queue->head & queue->mask].item;
 }
 
+/**
+ * weir_queue_pass() - let a packet go whose turn it is, and for which none waits
+ * @queue: its flow's
+ * @number: its number
+ *
+ * Return: is it so? Else nothing has changed.
+ */
+static inline bool weir_queue_pass(struct weir_queue *queue, u64 number)
+{
+	if (number != queue->head || queue->waiting)
+		return false;
+	queue->head++;
+	return true;
+}
+
 enum weir_queue_put weir_queue_put(struct weir_queue *queue, u64 number, void *item, u64 now);
 struct weir_queue_slot weir_queue_take(struct weir_queue *queue);
 u64 weir_queue_skip(struct weir_queue *queue);

@@ -90,7 +90,7 @@ static bool weir_order_make_room(struct weir_order_flow *flow, u64 number, bool 
 	return true;
 }
 
-/* Return: does the queue have the packet? */
+/* It is not the packet's turn, or others wait. Return: does the queue have the packet? */
 static bool weir_order_enter(struct weir_order_flow *flow, u64 number, void *item, u64 now)
 {
 	enum weir_queue_put put = weir_queue_put(&flow->queue, number, item, now);
@@ -107,6 +107,21 @@ static bool weir_order_enter(struct weir_order_flow *flow, u64 number, void *ite
 	return false;
 }
 
+/* Return: does the queue have the packet? Those behind it that have waited for it are in order. */
+static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *item)
+{
+	struct weir_reorder *order = flow->order;
+	bool waits = number != flow->queue.head;
+	bool has = weir_order_enter(flow, number, item, waits ? ktime_get_ns() : 0);
+
+	if (has && waits)
+		atomic64_add(weir_order_size(item), &order->waiting);
+	weir_order_advance(flow);
+	if (waits && unlikely(atomic64_read(&order->waiting) > (s64)order->config.bytes))
+		weir_order_give_up(flow);
+	return has;
+}
+
 /*
  * A packet has come. @run: others of the batch do not follow.
  * Return: does the queue have it? Else it goes at once, without the lock.
@@ -115,30 +130,35 @@ static bool weir_order_put(struct weir_order_flow *flow, u32 generation, u64 num
 			   bool run)
 {
 	struct weir_reorder *order = flow->order;
-	bool waits, has = false;
+	bool has = false;
 
 	spin_lock(&flow->lock);
-	if (likely(flow->generation == generation)) {
-		waits = number != flow->queue.head;
-		has = weir_order_enter(flow, number, item, waits ? ktime_get_ns() : 0);
-		if (has && waits)
-			atomic64_add(weir_order_size(item), &order->waiting);
-		weir_order_advance(flow);
-		if (waits && unlikely(atomic64_read(&order->waiting) > (s64)order->config.bytes))
-			weir_order_give_up(flow);
-		if (run) {
-			weir_order_arm(flow, order->config.hold);
-			weir_order_schedule(flow);
-		}
-	} else {
+	if (unlikely(flow->generation != generation)) {
 		weir_order_add_count(order, WEIR_A_ORDER_STATS_UNORDERED, 1);
+	} else if (likely(item != WEIR_QUEUE_GONE && weir_queue_pass(&flow->queue, number))) {
+		weir_order_append(flow, item);
+		has = true;
+	} else {
+		has = weir_order_queue(flow, number, item);
+		weir_order_arm(flow, order->config.hold);
 	}
+	if (run)
+		weir_order_schedule(flow);
 	spin_unlock(&flow->lock);
 	return has;
 }
 
-static void weir_order_take(struct weir_reorder *order, const struct weir_order_note *note,
-			    void *item, bool run)
+/**
+ * weir_order_take() - a packet has been through the chain
+ * @order: the order
+ * @note: its note, of which anything may be wrong
+ * @item: the packet
+ * @run: others of the batch do not follow
+ *
+ * Called with bottom halves disabled.
+ */
+void weir_order_take(struct weir_reorder *order, const struct weir_order_note *note, void *item,
+		     bool run)
 {
 	if (unlikely(note->flow >= order->config.flows) ||
 	    !weir_order_put(&order->flow[note->flow], note->generation, note->number, item, run))
@@ -160,24 +180,6 @@ void weir_order_gone(struct weir_order_flow *flow, u32 generation, u64 number)
 	local_bh_enable();
 }
 
-/* The packet of a frame for the stack; a frame that leaves by a device stays one. */
-static void *weir_order_item(const struct weir_reorder *order, struct xdp_frame *frame, u32 out)
-{
-	struct sk_buff *skb;
-
-	if (out) {
-		weir_order_note_at(frame)->out = out;
-		return weir_order_frame_item(frame);
-	}
-	skb = xdp_build_skb_from_frame(frame, order->dev);
-	if (unlikely(!skb)) {
-		weir_order_lose(order, weir_order_frame_item(frame));
-		return WEIR_QUEUE_GONE;
-	}
-	weir_order_cb(skb)->out = 0;
-	return skb;
-}
-
 /* Is the frame at @i the last one of its flow, as far as it can be seen? */
 static bool weir_order_ends(struct xdp_frame **frames, int i, int n)
 {
@@ -195,11 +197,12 @@ static int weir_order_xdp_xmit(struct net_device *dev, int n, struct xdp_frame *
 
 	for (i = 0; i < n; i++) {
 		last = weir_order_ends(frames, i, n);
-		if (likely(weir_order_note_read(frames[i], &note)))
-			weir_order_take(order, &note, weir_order_item(order, frames[i], note.out),
-					last);
-		else
+		if (unlikely(!weir_order_note_read(frames[i], &note)))
 			xdp_return_frame(frames[i]);
+		else if (note.cpu)
+			weir_order_dispatch(order, frames[i], &note);
+		else
+			weir_order_take(order, &note, weir_order_frame_item(frames[i]), last);
 	}
 	return n;
 }

@@ -4,11 +4,14 @@
 
 #include "packet/rule.h"
 
+/* A prefix has its first bits, and most rules have none. */
 static bool weir_rule_prefix_differs(const struct weir_trim_prefix *prefix, const __be32 addr[4])
 {
 	__be32 differs = 0;
 	int i;
 
+	if (!prefix->mask[0])
+		return false;
 	for (i = 0; i < 4; i++)
 		differs |= (prefix->addr[i] ^ addr[i]) & prefix->mask[i];
 	return differs;

@@ -55,6 +55,23 @@ static void order_in_turn(void)
 	CHECK(!queue.waiting);
 }
 
+/* A packet whose turn it is needs no slot, unless others wait behind it. */
+static void order_passes(void)
+{
+	struct weir_queue queue = queue_of(3);
+
+	CHECK(!weir_queue_pass(&queue, 2));
+	CHECK(!weir_queue_pass(&queue, 4));
+	CHECK(weir_queue_pass(&queue, 3));
+	CHECK_EQ(put(&queue, 5), WEIR_QUEUE_TURN);
+	CHECK(!weir_queue_pass(&queue, 4));
+	CHECK_EQ(queue.head, 4);
+	CHECK_EQ(put(&queue, 4), WEIR_QUEUE_TURN);
+	CHECK_EQ(take(&queue, 4), 2);
+	CHECK(weir_queue_pass(&queue, 6));
+	CHECK_EQ(put(&queue, 6), WEIR_QUEUE_LATE);
+}
+
 static void order_backwards(void)
 {
 	struct weir_queue queue = queue_of(7);
@@ -199,6 +216,7 @@ static void order_noise(void)
 
 const struct ktap_test order_tests[] = {
 	KTAP_TEST(order_in_turn),
+	KTAP_TEST(order_passes),
 	KTAP_TEST(order_backwards),
 	KTAP_TEST(order_bounds),
 	KTAP_TEST(order_skips),

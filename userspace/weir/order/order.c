@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir order`: an order comes to the module first, and then the program that hands packets over. */
 #include <errno.h>
-#include <linux/genetlink.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -21,54 +20,32 @@ static const char *dev_of(const struct args *args)
 	return args_get(args, "dev")->word;
 }
 
-static void gather(struct order_cpus *cpus, const struct nlmsghdr *message)
-{
-	const struct nlattr *attr;
-	unsigned int i;
-
-	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
-		uint32_t cpu = nl_uint(attr);
-
-		if (mnl_attr_get_type(attr) != WEIR_A_ORDER_CPU)
-			continue;
-		for (i = 0; i < cpus->count && cpus->cpu[i] != cpu; i++)
-			;
-		if (i == cpus->count)
-			cpus->cpu[cpus->count++] = cpu;
-	}
-}
-
-/* The device's orders: how many, and the CPUs of all of them. */
-static int look(const char *dev, unsigned int *count, struct order_cpus *cpus)
+/* How many orders a device has. */
+static int count_of(const char *dev, unsigned int *count)
 {
 	struct nl_replies replies = {};
 	int status = request_list(WEIR_CMD_ORDER_GET, "orders", &replies);
 	size_t i;
 
-	*count = cpus->count = 0;
-	for (i = 0; !status && i < replies.count; i++) {
-		const struct nlmsghdr *message = replies.message[i];
-
-		if (strcmp(nl_string(weir_attribute(message, WEIR_A_ORDER_IFNAME)), dev))
-			continue;
-		++*count;
-		gather(cpus, message);
-	}
+	*count = 0;
+	for (i = 0; !status && i < replies.count; i++)
+		*count += !strcmp(nl_string(weir_attribute(replies.message[i],
+							   WEIR_A_ORDER_IFNAME)), dev);
 	nl_replies_free(&replies);
 	return status;
 }
 
-/* The program in the device's chain, with entries for all of these CPUs. */
-static int put_program(const char *dev, uint32_t mode, const struct order_cpus *cpus)
+/* Packets come to all orders of a device by one program in its chain. */
+static int bring_packets(const char *dev, uint32_t mode)
 {
 	struct program program = {};
 	int status, err;
 
 	bpf_quiet();
 	status = bpf_ready();
-	if (status)
+	if (status || chain_program_id(if_nametoindex(dev), WEIR_CHAIN_PRIO_ORDER))
 		return status;
-	err = order_load(cpus, &program);
+	err = order_load(&program);
 	if (err)
 		return program_refused(err, WEIR_ORDER_NAME);
 	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_ORDER, program.fd);
@@ -94,14 +71,11 @@ static void take_back(const struct args *args)
 
 int order_add_run(const struct args *args)
 {
-	struct order_cpus cpus;
-	unsigned int count;
 	int status = request_run(args);
 
 	if (status)
 		return status;
-	status = look(dev_of(args), &count, &cpus);
-	status = status ?: put_program(dev_of(args), args_number(args, "mode", 0), &cpus);
+	status = bring_packets(dev_of(args), args_number(args, "mode", 0));
 	if (status)
 		take_back(args);
 	return status;
@@ -110,9 +84,8 @@ int order_add_run(const struct args *args)
 /* The program goes with the device's last order. */
 static int tidy(const char *dev)
 {
-	struct order_cpus cpus;
 	unsigned int count;
-	int status = look(dev, &count, &cpus);
+	int status = count_of(dev, &count);
 
 	return status || count ? status : chain_take(dev, WEIR_CHAIN_PRIO_ORDER);
 }

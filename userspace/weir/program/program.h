@@ -48,16 +48,6 @@ struct format_ports {
 #define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
 #endif
 
-/**
- * struct order_cpus - CPUs that packets are spread over
- * @count: how many
- * @cpu: their numbers
- */
-struct order_cpus {
-	unsigned int count;
-	uint32_t cpu[WEIR_ORDERS_MAX * WEIR_ORDER_CPUS_MAX];
-};
-
 /* A loaded program, not yet attached or attached elsewhere. */
 struct program {
 	int fd;
@@ -140,7 +130,7 @@ int tc_find_refused(const char *dev, int err);
 int xdp_load(const struct format_ports *ports, unsigned int bind_to, struct program *program);
 int forward_load(struct program *program, unsigned int bind_to);
 int flow_load(struct program *program);
-int order_load(const struct order_cpus *cpus, struct program *program);
+int order_load(struct program *program);
 int xdp_attach(unsigned int ifindex, uint32_t mode, int fd, const struct hook *old);
 int xdp_detach(unsigned int ifindex, const struct hook *hook);
 int tc_load(const struct format_ports *ports, struct program *program);
