@@ -12,6 +12,7 @@
 #include <linux/if_bridge.h>
 #include <linux/neighbour.h>
 #include <net/genetlink.h>
+#include <net/xdp.h>
 
 #ifdef WEIR_HAVE_LINUX_UNALIGNED
 #include <linux/unaligned.h>
@@ -147,8 +148,10 @@ hrtimer_setup(struct hrtimer *timer,
 #ifdef WEIR_HAVE_SKB_CACHE_BULK
 #define weir_compat_skb_bulk(skbs, n) napi_skb_cache_get_bulk(skbs, n)
 #else
-#define weir_compat_skb_bulk(skbs, n)					\
-	(xdp_alloc_skb_bulk(skbs, n, GFP_ATOMIC | __GFP_ZERO) ? 0 : (n))
+static inline int weir_compat_skb_bulk(void **skbs, int n)
+{
+	return xdp_alloc_skb_bulk(skbs, n, GFP_ATOMIC | __GFP_ZERO) ? 0 : n;
+}
 #endif
 
 /* What memory a frame has: since 6.14 only its kind. */

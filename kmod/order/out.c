@@ -193,6 +193,7 @@ static int weir_order_collect(struct weir_order_flow *flow, void **items, int mo
  */
 int weir_order_run(struct weir_order_worker *worker, struct weir_order_flow *flow, int budget)
 {
+	bool merges = flow->key.proto == IPPROTO_TCP;
 	void *items[WEIR_ORDER_BATCH];
 	int n;
 
@@ -202,6 +203,6 @@ int weir_order_run(struct weir_order_worker *worker, struct weir_order_flow *flo
 	if (flow->busy)
 		llist_add(&flow->link, &worker->flows);
 	spin_unlock(&flow->lock);
-	weir_order_send(flow->order, flow->key.proto == IPPROTO_TCP ? &worker->napi : NULL, items, n);
+	weir_order_send(flow->order, merges ? &worker->napi : NULL, items, n);
 	return n;
 }

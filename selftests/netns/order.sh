@@ -185,7 +185,8 @@ watched() {
 	poll 60 hears && weir doctor >"$box_out/doctor"
 	grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" || cat "$box_out/doctor"
 	weir metrics >"$box_out/metrics" && grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" &&
-		grep -q '^weir_order_packets_total{port="w1",prio="1"} [0-9]' "$box_out/metrics" && weir chain flush && weir -j chain show | gojq -e '.[0].part == "order"' >/dev/null
+		grep -q '^weir_order_packets_total{port="w1",prio="1"} [0-9]' "$box_out/metrics" &&
+		grep -q '^weir_order_waiting{port="w1",prio="1"} [0-9]' "$box_out/metrics" && grep -q '^weir_order_wait_seconds_count{port="w1",prio="1"} [0-9]' "$box_out/metrics" && weir chain flush && weir -j chain show | gojq -e '.[0].part == "order"' >/dev/null
 	set -- $?
 	kill "$pid"
 	return "$1"

@@ -126,8 +126,12 @@ static void each_counter(unsigned int scope, const struct names *names, metric_f
 			.attr = names->name[i].value,
 		};
 
-		if (is_no_counter(word) || is_of_now(scope, metric.attr))
+		if (is_no_counter(word))
 			continue;
+		if (is_of_now(scope, metric.attr)) {
+			metric.kind = METRIC_NOW;
+			metric.help = "The number of this name in weir(8), now.";
+		}
 		set_name(&metric, word);
 		each(&metric, context);
 	}
@@ -152,10 +156,10 @@ static void each_gauge(unsigned int scope, metric_fn *each, void *context)
 	}
 }
 
-static void special(unsigned int scope, enum metric_kind kind, const char *word,
+static void special(unsigned int scope, enum metric_kind kind, uint16_t attr, const char *word,
 		    const char *help, metric_fn *each, void *context)
 {
-	struct metric metric = { .help = help, .kind = kind, .scope = scope };
+	struct metric metric = { .help = help, .kind = kind, .scope = scope, .attr = attr };
 
 	set_name(&metric, word);
 	each(&metric, context);
@@ -194,11 +198,15 @@ void metrics_each(metric_fn *each, void *context)
 		each_gauge(scope, each, context);
 		each_counter(scope, counters_of(scope), each, context);
 		if (refuses(scope))
-			special(scope, METRIC_REFUSALS, "refused_packets_total",
+			special(scope, METRIC_REFUSALS, 0, "refused_packets_total",
 				"Packets that were refused, by reason.", each, context);
 		if (scope == SCOPE_SOURCE)
-			special(scope, METRIC_LATENESS, "lateness_seconds",
+			special(scope, METRIC_LATENESS, WEIR_A_SOURCE_LATENESS, "lateness_seconds",
 				"How long after their block's first one its contributions came.",
 				each, context);
+		if (scope == SCOPE_ORDER)
+			special(scope, METRIC_LATENESS, WEIR_A_ORDER_WAIT, "wait_seconds",
+				"How long packets waited for earlier ones of their flow.", each,
+				context);
 	}
 }

@@ -159,7 +159,7 @@ static void lateness(const struct page *page, const struct metric *metric, const
 	uint64_t count = 0;
 	unsigned int i;
 
-	lateness_read(&seen, message);
+	lateness_read_attr(&seen, message, metric->attr);
 	for (i = 0; i < LATENESS_LAST; i++) {
 		count += seen.bucket[i];
 		fprintf(page->to, "%s_bucket{%s,le=\"%.6f\"} %" PRIu64 "\n", metric->name, labels,
@@ -180,7 +180,7 @@ static void object(const struct page *page, const struct metric *metric,
 	write_labels(page, metric->scope, message, labels);
 	if (metric->kind == METRIC_GAUGE && own)
 		sample(page, metric, labels, nl_uint(own));
-	else if (metric->kind == METRIC_COUNTER && stats)
+	else if ((metric->kind == METRIC_COUNTER || metric->kind == METRIC_NOW) && stats)
 		counter(page, metric, labels, stats);
 	else if (metric->kind == METRIC_REFUSALS && stats)
 		refusals(page, metric, labels, stats);
@@ -193,6 +193,7 @@ static void family(const struct metric *metric, void *context)
 	static const char *const types[] = {
 		[METRIC_COUNTER] = "counter",
 		[METRIC_GAUGE] = "gauge",
+		[METRIC_NOW] = "gauge",
 		[METRIC_REFUSALS] = "counter",
 		[METRIC_LATENESS] = "histogram",
 	};

@@ -78,9 +78,14 @@ static void begin_row(struct board *board, unsigned int scope)
 	json_object_object_add(row, "gridPos", place(0, board->row++, ACROSS * WIDTH, 1));
 }
 
+static bool is_now(const struct metric *metric)
+{
+	return metric->kind == METRIC_GAUGE || metric->kind == METRIC_NOW;
+}
+
 static void query(const struct metric *metric, char *expr, size_t size)
 {
-	if (metric->kind == METRIC_GAUGE)
+	if (is_now(metric))
 		snprintf(expr, size, "%s", metric->name);
 	else if (metric->kind == METRIC_LATENESS)
 		snprintf(expr, size,
@@ -111,7 +116,7 @@ static const char *unit(const struct metric *metric)
 	if (metric->kind == METRIC_LATENESS)
 		return "s";
 	if (strstr(metric->name, "bytes"))
-		return metric->kind == METRIC_GAUGE ? "bytes" : "Bps";
+		return is_now(metric) ? "bytes" : "Bps";
 	return "short";
 }
 
