@@ -30,8 +30,8 @@ static bool weir_chain_takes(const struct weir_member *member, struct xdp_buff *
 }
 
 /* The programs from @first on. @by is set to the one that has run last. */
-static u32 weir_chain_run(const struct weir_chain_list *list, u32 first, struct xdp_buff *xdp,
-			  struct bpf_prog **by)
+static __always_inline u32 weir_chain_run(const struct weir_chain_list *list, u32 first,
+					  struct xdp_buff *xdp, struct bpf_prog **by)
 {
 	u32 i, verdict = XDP_PASS;
 
