@@ -4,6 +4,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/if.h>
+#include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
@@ -122,6 +123,7 @@ struct weir_order_count {
  * @napi: runs there
  * @csd: has another CPU start it
  * @kicked: that is on its way
+ * @raise: starts it there where interrupts have threads
  * @polling: @napi runs, and looks at the lists once more before it ends
  * @frames: to run through the rest of the chain
  * @frames_left: those that have been taken out of @frames and not run yet; @napi's own
@@ -135,6 +137,7 @@ struct weir_order_worker {
 	struct napi_struct	napi;
 	call_single_data_t	csd;
 	unsigned long		kicked;
+	struct irq_work		raise;
 	bool			polling;
 	struct llist_head	frames;
 	struct llist_node	*frames_left;

@@ -36,12 +36,21 @@ static void weir_order_kick(struct weir_order_worker *worker, int cpu)
 	}
 }
 
+static void weir_order_raise(struct irq_work *raise)
+{
+	napi_schedule(&container_of(raise, struct weir_order_worker, raise)->napi);
+}
+
+/* With PREEMPT_RT no softirq is to be raised here: a thread of the kernel's does it. */
 static void weir_order_kicked(void *arg)
 {
 	struct weir_order_worker *worker = arg;
 
 	clear_bit(0, &worker->kicked);
-	napi_schedule(&worker->napi);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		irq_work_queue(&worker->raise);
+	else
+		napi_schedule(&worker->napi);
 }
 
 /**
@@ -177,6 +186,7 @@ static void weir_order_worker_begin(struct weir_reorder *order, int cpu)
 	worker->order = order;
 	worker->rxq.dev = order->dev;
 	INIT_CSD(&worker->csd, weir_order_kicked, worker);
+	init_irq_work(&worker->raise, weir_order_raise);
 	netif_napi_add(order->ndev, &worker->napi, weir_order_poll);
 	napi_enable(&worker->napi);
 }
@@ -225,6 +235,7 @@ void weir_order_workers_end(struct weir_reorder *order)
 
 		while (test_bit(0, &worker->kicked))
 			cond_resched();
+		irq_work_sync(&worker->raise);
 		napi_disable(&worker->napi);
 		netif_napi_del(&worker->napi);
 	}
