@@ -22,7 +22,6 @@
 
 struct net_device;
 struct weir_order_note;
-struct weir_order_worker;
 
 /* Buckets for a flow. */
 #define WEIR_ORDER_LOAD		2

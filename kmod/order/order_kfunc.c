@@ -7,13 +7,11 @@
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/cpumask.h>
-#include <linux/filter.h>
 #include <linux/netdevice.h>
 #include <net/xdp.h>
 #include <uapi/weir_bpf.h>
 
 #include "base/compat.h"
-#include "chain/chain.h"
 #include "order/note.h"
 #include "order/order.h"
 #include "order/order_kfunc.h"

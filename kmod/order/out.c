@@ -79,7 +79,7 @@ static void weir_order_build(const struct weir_reorder *order, struct napi_struc
 			     struct xdp_frame **frames, int n, struct list_head *list)
 {
 	void *skbs[WEIR_ORDER_BATCH];
-	int i, got = n ? weir_compat_skb_bulk(skbs, n) : 0;
+	int i, got = weir_compat_skb_bulk(skbs, n);
 
 	for (i = 0; i < got; i++) {
 		struct sk_buff *skb = __xdp_build_skb_from_frame(frames[i], skbs[i], order->dev);
@@ -96,8 +96,11 @@ static void weir_order_build(const struct weir_reorder *order, struct napi_struc
 static void weir_order_send_frames(const struct weir_reorder *order, struct napi_struct *napi,
 				   struct xdp_frame **frames, int n, struct list_head *list)
 {
-	u32 out = n ? weir_order_note_at(frames[0])->out : 0;
+	u32 out;
 
+	if (!n)
+		return;
+	out = weir_order_note_at(frames[0])->out;
 	if (out)
 		weir_order_xmit(order, out, frames, n);
 	else

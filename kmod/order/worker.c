@@ -10,7 +10,6 @@
 #include <linux/smp.h>
 #include <net/xdp.h>
 
-#include "base/compat.h"
 #include "order/item.h"
 #include "order/order.h"
 

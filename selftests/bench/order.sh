@@ -54,9 +54,7 @@ cost() {
 }
 
 star_create 2 1500 || die "no star"
-for worker in 1 2; do
-	in_worker "$worker" ethtool -K eth0 tx off >/dev/null || die "no checksums"
-done
+star_each ethtool -K eth0 tx off >/dev/null || die "no checksums"
 in_worker 1 ping -c 1 "$(worker_addr 2)" >/dev/null || die "no way"
 for size in 64 1400; do
 	router chain add dev w1 prio 10 program "$spread"

@@ -26,14 +26,11 @@ at_exit rm -f "$out"
 router() { weir -n "$(ns_name router)" "$@" || die "no order: $*"; }
 listens() { in_worker 2 ss -ltn | grep -q ':5201 '; }
 
-# count NAME...: the sum of what worker 1's TCP has counted under these names
-count() {
-	local names
-	names=$(printf '|%s' "$@")
-	in_worker 1 nstat -az | awk -v names="^(${names:1})\$" '$1 ~ names { sum += $2 } END { print sum + 0 }'
+# What worker 1's TCP took for reordering on the way, or for loss where there was none.
+reordered() {
+	in_worker 1 nstat -az |
+		awk '$1 ~ /^TcpExtTCP((SACK|Reno|TS)Reorder|DSACK(Recv|Undo))$/ { sum += $2 } END { print sum + 0 }'
 }
-# What TCP takes for reordering on the way, or for loss where there was none.
-reordered() { count TcpExtTCPSACKReorder TcpExtTCPRenoReorder TcpExtTCPTSReorder TcpExtTCPDSACKRecv TcpExtTCPDSACKUndo; }
 
 # goodput: bits a second of one connection
 goodput() {
@@ -46,9 +43,7 @@ goodput() {
 
 insmod "$module" || die "there is no $module"
 star_create 2 1500 || die "no star"
-for worker in 1 2; do
-	in_worker "$worker" ethtool -K eth0 tx off >/dev/null || die "no checksums"
-done
+star_each ethtool -K eth0 tx off >/dev/null || die "no checksums"
 in_worker 1 ping -c 1 "$(worker_addr 2)" >/dev/null || die "no way"
 router chain add dev w1 prio 160 program "$program"
 one=$(goodput) || exit
@@ -62,7 +57,6 @@ ordered() {
 ordered 1s
 note "one CPU: $one bit/s"
 note "of the order's connection: $(gojq -c '.end.sum_sent | {bytes, seconds, retransmits}' "$out")"
-note "$(in_worker 1 nstat -az | grep -E 'Reorder|DSACK|TLP|Retrans|SlowStart' | awk '$2' | tr -s ' \n' ' ')"
 figure order_tcp_goodput "$(ratio "$all" "$one")"
 figure order_tcp_reordered $(($(reordered) - before))
 figure order_hold_p99 "$(router -j order show | gojq '.[0].wait | (map(.packets) | add) as $all |

@@ -664,6 +664,8 @@ look 1
 look 2
 
 page() { weir top interval 20ms count 1; }
+# is_within COLUMNS LINES TEXT: it takes no more
+is_within() { (($(wc -L <<<"$3") <= $1 && $(wc -l <<<"$3") <= $2)) || { echo "$3"; return 1; }; }
 top_counts() {
 	local text
 	text=$(weir top interval 20ms count 3) || return
@@ -698,14 +700,18 @@ top_text() {
 		'^  7    2 10.0.0.3 .* <8ms   <8ms     4 #' \
 		'^  7    1 10.0.0.2 +dead +0 +0 +[0-9.k]+ +- +- +9$'
 }
+# A box on which nothing is summed.
+no_jobs() {
+	fresh
+	answers stats-get <<<'[{}]'
+	answers job-get <<<'[]'
+	answers source-get <<<'[]'
+}
 # fits WIDTH HEIGHT: the page does, and counts the lines left out.
 fits() {
 	local text shown more
 	text=$(COLUMNS=$1 LINES=$2 page) || return
-	if (($(wc -L <<<"$text") > $1 || $(wc -l <<<"$text") > $2)); then
-		echo "$text"
-		return 1
-	fi
+	is_within "$1" "$2" "$text" || return
 	shown=$(awk '$4 == "active"' <<<"$text" | wc -l)
 	more=$(sed -n 's/^  \.\.\. and \([0-9]*\) more source.*/\1/p' <<<"$text")
 	((shown + ${more:-0} == 512)) || { echo "$text"; return 1; }
@@ -751,16 +757,13 @@ top_resizes() {
 		{ echo "$out"; return 1; }
 	last=${out##*"$home"}
 	last=$(sed $'s/\033\\[[0-9;?]*[A-Za-z]//g; s/\r//' <<<"${last%%$'\033[?25h'*}")
-	(($(wc -l <<<"$last") <= 9 && $(wc -L <<<"$last") <= 40)) || { echo "$last"; return 1; }
+	is_within 40 9 "$last"
 }
 # Two looks, between which 100 packets pass whole, 30 are trimmed and 13 dropped, 7 of them by
 # the child. That of the other device is another one at the second look.
 top_trims() {
 	local n
-	fresh
-	answers stats-get <<<'[{}]'
-	answers job-get <<<'[]'
-	answers source-get <<<'[]'
+	no_jobs
 	for n in 1 2; do
 		answers trim-get "$n" <<-END || return
 			[{"ifindex": 2, "ifname": "calm", "hook": 2, "child-dropped": $((30 / n)), "stats": {"whole": $((5 * n))}},
@@ -787,7 +790,7 @@ top_fits_trims() {
 	gojq -nc '[range(50) | {ifindex: (. + 1), ifname: "swp\(.)", hook: 1}]' | answers trim-get 1
 	rm -f "$WEIR_STAND_IN"/*.2
 	text=$(COLUMNS=80 LINES=24 page) || return
-	(($(wc -L <<<"$text") <= 80 && $(wc -l <<<"$text") <= 24)) || { echo "$text"; return 1; }
+	is_within 80 24 "$text" || return
 	shown=$(grep -c '^swp' <<<"$text")
 	more=$(sed -n 's/^  \.\.\. and \([0-9]*\) more devices$/\1/p' <<<"$text")
 	((shown > 0 && shown + more == 50)) || { echo "$text"; return 1; }
@@ -795,10 +798,7 @@ top_fits_trims() {
 # Of 50 flows one has 200 packets between two looks, one 100, and one was not there at the first.
 top_flows() {
 	local n
-	fresh
-	answers stats-get <<<'[{}]'
-	answers job-get <<<'[]'
-	answers source-get <<<'[]'
+	no_jobs
 	for n in 1 2; do
 		gojq -nc '[{ifindex: 2, ifname: "eth1", src: "10.0.0.1", dst: "10.0.0.2", proto: 6, sport: 4000, dport: 80, first: 77,
 			packets: (100 * $n), bytes: (150000 * $n), gaps: 3},
@@ -813,7 +813,7 @@ top_flows() {
 		and in_all(.flows[0].rates.packets) == 200 and in_all(.flows[0].rates.bytes / 1000) == 1000
 		and in_all(.flows[1].rates.packets) == 100 and .flows[1].gaps == 3 and ([.flows[2:][].rates.bytes] | max) == 0' top interval 20ms count 1 || return
 	text=$(COLUMNS=80 LINES=24 page) || return
-	(($(wc -L <<<"$text") <= 80 && $(wc -l <<<"$text") <= 24)) || { echo "$text"; return 1; }
+	is_within 80 24 "$text" || return
 	has "$text" '^flows on proto from +to +pkts/s Mbit/s  gaps$' '^eth1 +udp +~:1234:5678::9abc\]:53 \[fd00::2\]:5353 +[0-9.kM]+ +[0-9.k]+ +0$' \
 		'^eth1 +tcp +10.0.0.1:4000 +10.0.0.2:80 +[0-9.kM]+ +[0-9.k]+ +3$' '^  \.\.\. and [0-9]+ more flows$' || return
 	json '.flows | map(.src) == ["10.0.0.1"]' top interval 20ms count 1 filter "10.0.0.1:"

@@ -74,6 +74,24 @@ int chain_del_run(const struct args *args)
 	return chain_take(args_word(args, "dev"), args_number(args, "prio", 0));
 }
 
+int chain_bring(const char *dev, uint32_t mode, uint32_t prio, const char *name,
+		int (*load)(struct program *program))
+{
+	struct program program = {};
+	int status, err;
+
+	bpf_quiet();
+	status = bpf_ready();
+	if (status)
+		return status;
+	err = load(&program);
+	if (err)
+		return program_refused(err, name);
+	status = chain_put(dev, mode, prio, program.fd);
+	program_close(&program);
+	return status;
+}
+
 int chain_take_all(uint32_t part)
 {
 	const struct nlattr *place[WEIR_A_CHAIN_MAX + 1];

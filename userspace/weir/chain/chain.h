@@ -55,6 +55,13 @@ int chain_add(const char *dev, uint32_t mode, uint32_t prio, const struct chain_
 int chain_replace(const char *dev, uint32_t prio, const struct chain_program *program);
 int chain_move(const char *dev, uint32_t prio, uint32_t to);
 
+/*
+ * chain.c: loads weir's own program and puts it, and the chain's program onto the device where
+ * somebody took it off. @name: of the program, for what is said when it cannot be loaded
+ */
+int chain_bring(const char *dev, uint32_t mode, uint32_t prio, const char *name,
+		int (*load)(struct program *program));
+
 /* chain.c: takes the programs of a kind, WEIR_CHAIN_PART_*, out of all chains. An exit status. */
 int chain_take_all(uint32_t part);
 

@@ -15,12 +15,9 @@
 void job_read(const struct nlmsghdr *message, struct job *job)
 {
 	const struct nlattr *table[WEIR_A_JOB_MAX + 1];
-	const struct nlattr *address, *group;
 
 	memset(job, 0, sizeof(*job));
 	weir_attributes(message, table, WEIR_A_JOB_MAX);
-	address = table[WEIR_A_JOB_ADDRESS];
-	group = table[WEIR_A_JOB_GROUP];
 	job->id = nl_uint(table[WEIR_A_JOB_ID]);
 	job->sources = nl_uint(table[WEIR_A_JOB_SOURCES]);
 	job->ranks = nl_uint(table[WEIR_A_JOB_RANKS]) ?: job->sources;
@@ -33,12 +30,8 @@ void job_read(const struct nlmsghdr *message, struct job *job)
 	if (nl_uint(table[WEIR_A_JOB_POLICY]) != WEIR_POLICY_WAIT)
 		job->answers_after = nl_uint(table[WEIR_A_JOB_TIMEOUT]);
 	job->parent_timeout = nl_uint(table[WEIR_A_JOB_PARENT_TIMEOUT]);
-	if (address)
-		addr_from(&job->address, mnl_attr_get_payload(address),
-			  mnl_attr_get_payload_len(address));
-	if (group)
-		addr_from(&job->group, mnl_attr_get_payload(group),
-			  mnl_attr_get_payload_len(group));
+	nl_addr(table[WEIR_A_JOB_ADDRESS], &job->address);
+	nl_addr(table[WEIR_A_JOB_GROUP], &job->group);
 }
 
 /* Bytes before the gradients, behind those of IP and UDP: of the longest variant. */

@@ -29,17 +29,13 @@ struct source {
 static void source_read(const struct nlmsghdr *message, struct source *source)
 {
 	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1];
-	const struct nlattr *address;
 
 	memset(source, 0, sizeof(*source));
 	weir_attributes(message, table, WEIR_A_SOURCE_MAX);
-	address = table[WEIR_A_SOURCE_ADDRESS];
 	source->job = nl_uint(table[WEIR_A_SOURCE_JOB]);
 	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
 	source->ifindex = nl_uint(table[WEIR_A_SOURCE_IFINDEX]);
-	if (address)
-		addr_from(&source->address, mnl_attr_get_payload(address),
-			  mnl_attr_get_payload_len(address));
+	nl_addr(table[WEIR_A_SOURCE_ADDRESS], &source->address);
 }
 
 /* The lowest source id of the job that has no address. */

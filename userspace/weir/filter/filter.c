@@ -64,10 +64,17 @@ static void hold(unsigned int ifindex)
 	held.ifindex[held.count++] = ifindex;
 }
 
-/* Packets come to the filter from its first rule on. */
+/* Packets come to the filter by weir's program in the device's chain. */
+static int bring_packets(const struct args *args, uint32_t mode)
+{
+	return chain_bring(args_word(args, "dev"), mode, WEIR_CHAIN_PRIO_FILTER, WEIR_FILTER_NAME,
+			   filter_load);
+}
+
+/* From its first rule on. */
 static int place_first(struct weir *weir, const struct args *args, const struct filter_rule *rule)
 {
-	int status = filter_place(args_word(args, "dev"), args_number(args, "mode", 0));
+	int status = bring_packets(args, args_number(args, "mode", 0));
 
 	if (status)
 		filter_ask(weir, WEIR_CMD_FILTER_FLUSH, rule->ifindex, 0, args);
@@ -100,7 +107,7 @@ static int replace(struct weir *weir, const struct args *args, const struct filt
 {
 	int status = filter_ask_rule(weir, WEIR_CMD_FILTER_SET, rule, false, args);
 
-	return status ?: filter_place(args_word(args, "dev"), 0);
+	return status ?: bring_packets(args, 0);
 }
 
 static int with_rule(const struct args *args,
@@ -192,7 +199,7 @@ static int settle(struct weir *weir, const char *dev, unsigned int ifindex)
 {
 	if (filter_there(weir, ifindex) || !chain_program_id(ifindex, WEIR_CHAIN_PRIO_FILTER))
 		return WEIR_OK;
-	return filter_unplace(dev);
+	return chain_take(dev, WEIR_CHAIN_PRIO_FILTER);
 }
 
 int filter_del_run(const struct args *args)

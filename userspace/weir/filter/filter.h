@@ -62,15 +62,6 @@ int filter_commit(struct weir *weir, unsigned int ifindex);
 bool filter_there(struct weir *weir, unsigned int ifindex);
 
 /*
- * place.c: weir's program put into the device's chain, in the stead of one that is there, and the
- * chain's program onto the device where somebody took it off; or taken out. Exit statuses.
- *
- * @mode: enum weir_mode where the device has no XDP program yet; 0 for the driver's
- */
-int filter_place(const char *dev, uint32_t mode);
-int filter_unplace(const char *dev);
-
-/*
  * filter.c: rules wait for each other while they are held, so that packets meet all of them at
  * once, and none is compiled with each of the others. filter_release() lets them go. An exit
  * status.

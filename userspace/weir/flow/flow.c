@@ -66,19 +66,9 @@ static int set(struct weir *weir, const struct args *args)
 /* Packets come to the table by weir's program in the device's chain. */
 static int bring_packets(const char *dev, uint32_t mode, unsigned int ifindex)
 {
-	struct program program = {};
-	int status, err;
-
-	bpf_quiet();
-	status = bpf_ready();
-	if (status || chain_program_id(ifindex, WEIR_CHAIN_PRIO_FLOW))
-		return status;
-	err = flow_load(&program);
-	if (err)
-		return program_refused(err, WEIR_FLOW_NAME);
-	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_FLOW, program.fd);
-	program_close(&program);
-	return status;
+	if (chain_program_id(ifindex, WEIR_CHAIN_PRIO_FLOW))
+		return WEIR_OK;
+	return chain_bring(dev, mode, WEIR_CHAIN_PRIO_FLOW, WEIR_FLOW_NAME, flow_load);
 }
 
 static int begin(struct weir *weir, const struct args *args)

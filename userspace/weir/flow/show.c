@@ -100,13 +100,11 @@ void flow_save(const struct nlmsghdr *message, uint32_t mode)
 static void print_end_of(const struct nlattr *const record[], const char *key, uint16_t attr,
 			 const char *port_key, uint16_t port_attr)
 {
-	const struct nlattr *address = record[attr];
 	uint64_t port = nl_uint(record[port_attr]);
 	char text[FLOW_END_TEXT];
 	struct addr addr;
 
-	if (!address || !addr_from(&addr, mnl_attr_get_payload(address),
-				   mnl_attr_get_payload_len(address)))
+	if (!nl_addr(record[attr], &addr))
 		return;
 	if (opt.json) {
 		print_string(key, addr_text(&addr, text));

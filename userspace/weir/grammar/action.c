@@ -55,13 +55,14 @@ static bool is_packets(const char *word)
 	return units_digits(word, &end, &number) && units_find(&packets_units, end);
 }
 
-static int parse_count(const char *key, const char *what, const char *word, uint32_t *result)
+static int parse_count(const char *key, const char *what, const char *word, uint32_t least,
+		       uint32_t *result)
 {
 	uint64_t number;
 	char *end;
 
-	if (!units_digits(word, &end, &number) || *end || !number || number > UINT32_MAX)
-		return usage(key, "%s: %s takes a number, 1 to %u, not '%s'", key, what,
+	if (!units_digits(word, &end, &number) || *end || number < least || number > UINT32_MAX)
+		return usage(key, "%s: %s takes a number, %u to %u, not '%s'", key, what, least,
 			     UINT32_MAX, word);
 	*result = number;
 	return WEIR_OK;
@@ -109,7 +110,7 @@ static int parse_burst(struct reader *reader)
 	if (reader->packets ? rate->packets_burst : rate->bytes_burst)
 		return usage(key, "%s: burst is given twice for the same rate", key);
 	if (reader->packets)
-		return parse_count(key, "burst", word, &rate->packets_burst);
+		return parse_count(key, "burst", word, 1, &rate->packets_burst);
 	return args_units(key, "burst", word, &size_units, NULL, &rate->bytes_burst);
 }
 
@@ -123,7 +124,7 @@ static int parse_each(struct reader *reader)
 	reader->at += 2;
 	return parse_count(reader->key->name, "sources",
 			   reader->at > reader->count ? "" : reader->word[reader->at - 1],
-			   &action->sources);
+			   1, &action->sources);
 }
 
 static int parse_policer(struct reader *reader)
@@ -189,33 +190,23 @@ static int parse_mark(struct reader *reader)
 	return WEIR_OK;
 }
 
-static int parse_group(struct reader *reader)
-{
-	const char *key = reader->key->name, *word;
-	uint64_t number;
-	char *end;
-
-	reader->at++;
-	word = next_word(reader);
-	reader->at++;
-	if (!units_digits(word, &end, &number) || *end || number > UINT32_MAX)
-		return usage(key, "%s: group takes a number, 0 to %u, not '%s'", key, UINT32_MAX, word);
-	reader->action->group = number;
-	reader->action->has_group = true;
-	return WEIR_OK;
-}
-
 static int parse_sample(struct reader *reader)
 {
 	struct action *action = reader->action;
 	const char *key = reader->key->name;
-	int status = parse_count(key, "sample", next_word(reader), &action->sample);
+	int status = parse_count(key, "sample", next_word(reader), 1, &action->sample);
 
 	reader->at++;
 	if (!status && action->sample > WEIR_FILTER_SAMPLE_MAX)
 		return usage(key, "%s: one packet in %u is sampled at least", key,
 			     WEIR_FILTER_SAMPLE_MAX);
-	return status || strcmp(next_word(reader), "group") ? status : parse_group(reader);
+	action->group = WEIR_FILTER_GROUP;
+	if (status || strcmp(next_word(reader), "group"))
+		return status;
+	reader->at++;
+	status = parse_count(key, "group", next_word(reader), 0, &action->group);
+	reader->at++;
+	return status;
 }
 
 static int parse_kind(struct reader *reader)
@@ -386,10 +377,10 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	mnl_attr_put_u32(message, WEIR_A_FILTER_ACTION, action->kind);
 	if (action->kind == WEIR_FILTER_ACTION_MARK)
 		mnl_attr_put_u32(message, WEIR_A_FILTER_DSCP, action->dscp);
-	if (action->sample)
+	if (action->kind == WEIR_FILTER_ACTION_SAMPLE) {
 		mnl_attr_put_u32(message, WEIR_A_FILTER_SAMPLE, action->sample);
-	if (action->has_group)
 		mnl_attr_put_u32(message, WEIR_A_FILTER_GROUP, action->group);
+	}
 	if (action->rate.bytes || action->rate.packets)
 		rate_put(message, WEIR_A_FILTER_RATE, &action->rate);
 	if (action->each)
@@ -407,17 +398,12 @@ const struct syntax action_syntax = { .put = put, .words = &action_words };
 static const struct words guard_words = { parse_rate, span_rate, next_rate };
 const struct syntax guard_syntax = { .put = put, .words = &guard_words };
 
-static uint32_t group_of(const struct action *action)
-{
-	return action->has_group ? action->group : WEIR_FILTER_GROUP;
-}
-
 bool action_same(const struct action *now, const struct action *wanted)
 {
 	bool guard = wanted->kind == WEIR_FILTER_ACTION_GUARD;
 
 	return now->kind == wanted->kind && now->dscp == wanted->dscp &&
-	       now->sample == wanted->sample && group_of(now) == group_of(wanted) &&
+	       now->sample == wanted->sample && now->group == wanted->group &&
 	       (guard || now->each == wanted->each) &&
 	       (!wanted->time || now->time == wanted->time) && rate_same(&now->rate, &wanted->rate) &&
 	       (!wanted->sources || now->sources == wanted->sources);

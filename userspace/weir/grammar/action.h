@@ -30,7 +30,6 @@ struct syntax;
  * @time: of guard, microseconds that a source is blocked
  * @sample: one packet in so many
  * @group: of sample, psample's
- * @has_group: it was said
  * @text: as it was written
  */
 struct action {
@@ -42,7 +41,6 @@ struct action {
 	uint32_t time;
 	uint32_t sample;
 	uint32_t group;
-	bool has_group;
 	char text[ACTION_TEXT];
 };
 

@@ -279,8 +279,7 @@ static void read_field(const struct field *field, const struct nlattr *const tab
 
 	if (!field->prefix)
 		*number_of(field, match) = nl_uint(attr);
-	else if (attr && addr_from(&prefix->addr, mnl_attr_get_payload(attr),
-				   mnl_attr_get_payload_len(attr)))
+	else if (nl_addr(attr, &prefix->addr))
 		prefix->bits = nl_uint(table[field->prefix]);
 }
 

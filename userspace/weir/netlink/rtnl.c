@@ -177,8 +177,7 @@ static void parse_gateway(const struct nlattr **table, struct route *route)
 	const struct rtvia *via;
 
 	if (gateway) {
-		addr_from(&route->gateway, mnl_attr_get_payload(gateway),
-			  mnl_attr_get_payload_len(gateway));
+		nl_addr(gateway, &route->gateway);
 	} else if (table[RTA_VIA]) {
 		via = mnl_attr_get_payload(table[RTA_VIA]);
 		addr_from(&route->gateway, via->rtvia_addr,

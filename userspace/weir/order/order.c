@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir order`: an order comes to the module first, and then the program that hands packets over. */
-#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -35,24 +34,6 @@ static int count_of(const char *dev, unsigned int *count)
 	return status;
 }
 
-/* Packets come to all orders of a device by one program in its chain. */
-static int bring_packets(const char *dev, uint32_t mode)
-{
-	struct program program = {};
-	int status, err;
-
-	bpf_quiet();
-	status = bpf_ready();
-	if (status || chain_program_id(if_nametoindex(dev), WEIR_CHAIN_PRIO_ORDER))
-		return status;
-	err = order_load(&program);
-	if (err)
-		return program_refused(err, WEIR_ORDER_NAME);
-	status = chain_put(dev, mode, WEIR_CHAIN_PRIO_ORDER, program.fd);
-	program_close(&program);
-	return status;
-}
-
 /* A device without packets for an order is to have none. Best effort. */
 static void take_back(const struct args *args)
 {
@@ -75,7 +56,9 @@ int order_add_run(const struct args *args)
 
 	if (status)
 		return status;
-	status = bring_packets(dev_of(args), args_number(args, "mode", 0));
+	/* Packets come to all orders of a device by one program. */
+	status = chain_bring(dev_of(args), args_number(args, "mode", 0), WEIR_CHAIN_PRIO_ORDER,
+			     WEIR_ORDER_NAME, order_load);
 	if (status)
 		take_back(args);
 	return status;

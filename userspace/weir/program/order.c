@@ -13,16 +13,10 @@ static void destroy(void *skeleton)
 
 int order_load(struct program *program)
 {
-	struct weir_order_bpf *skeleton = weir_order_bpf__open();
-	int err;
+	struct weir_order_bpf *skeleton = weir_order_bpf__open_and_load();
 
 	if (!skeleton)
 		return -errno;
-	err = weir_order_bpf__load(skeleton);
-	if (err) {
-		weir_order_bpf__destroy(skeleton);
-		return err;
-	}
 	program->skeleton = skeleton;
 	program->destroy = destroy;
 	program->fd = bpf_program__fd(skeleton->progs.weir_order);

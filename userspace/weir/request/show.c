@@ -25,8 +25,7 @@ void show_address(const char *label, const char *key, const struct nlattr *attr)
 	char text[ADDR_TEXT];
 	struct addr addr;
 
-	if (!attr || !addr_from(&addr, mnl_attr_get_payload(attr),
-				mnl_attr_get_payload_len(attr)))
+	if (!nl_addr(attr, &addr))
 		return;
 	print_string_as(label, COLOR_ADDRESS, key, addr_text(&addr, text));
 }

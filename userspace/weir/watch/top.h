@@ -120,7 +120,10 @@ void sample_free(struct sample *sample);
  */
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before);
 
-/* A counter's rate a second; NaN where no time has passed. */
+/* So many a second; NaN where no time has passed. */
+double sample_per_second(const struct sample *sample, uint64_t count);
+
+/* The rate of a counter. */
 double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr);
 
 /* Likewise; packets that were dropped under any name count together. */
@@ -132,7 +135,6 @@ uint64_t sample_drops(const struct top_trim *trim);
 /* top_flow.c */
 int top_flows_take(struct sample *sample, struct weir *weir);
 void top_flows_since(struct sample *change, const struct sample *before);
-double sample_flow_rate(const struct sample *sample, uint64_t count);
 bool top_flow_has(const struct top_flow *flow, const char *text);
 
 /* How late a source is, by its bucket; one that is silent is later than all. */

@@ -173,11 +173,10 @@ static struct columns source_columns(const struct screen *screen, const struct s
 	return columns;
 }
 
-/* The end of an address tells more than its beginning. */
-static void put_address(struct screen *screen, const struct addr *addr, int columns)
+/* The end of an address tells more than its beginning, and so does its port. */
+static void put_address(struct screen *screen, const char *text, int columns)
 {
-	char text[ADDR_TEXT];
-	int length = strlen(addr_text(addr, text));
+	int length = strlen(text);
 
 	if (length > columns)
 		screen_put(screen, COLOR_ADDRESS, " ~%s", text + length - columns + 1);
@@ -210,11 +209,12 @@ static void draw_source(struct screen *screen, const struct sample *sample,
 			const struct top_source *source, struct columns columns)
 {
 	const struct counters *counters = &source->counters;
+	char address[ADDR_TEXT];
 	int p50 = lateness_quantile(&source->lateness, 500);
 	int p99 = lateness_quantile(&source->lateness, 990);
 
 	screen_put(screen, COLOR_NAME, "%3u %4u", source->job, source->id);
-	put_address(screen, &source->address, columns.address);
+	put_address(screen, addr_text(&source->address, address), columns.address);
 	screen_put(screen, state_color(source->state), " %-9s",
 		   names_word(&state_names, source->state));
 	put_rate(screen, COLOR_NONE, 5,
@@ -273,29 +273,17 @@ static void draw_trims(struct screen *screen, const struct sample *sample, size_
 	draw_rest(screen, sample->trims - shown, "device");
 }
 
-/* The end of a flow's end tells more than its beginning: the host and the port. */
-static void put_end(struct screen *screen, const struct addr *addr, uint32_t port)
-{
-	char text[FLOW_END_TEXT];
-	int length = strlen(flow_end_text(addr, port, text));
-
-	if (length > END_COLUMNS)
-		screen_put(screen, COLOR_ADDRESS, " ~%s", text + length - END_COLUMNS + 1);
-	else
-		screen_put(screen, COLOR_ADDRESS, " %-*s", END_COLUMNS, text);
-}
-
 static void draw_flow(struct screen *screen, const struct sample *sample,
 		      const struct top_flow *flow)
 {
-	char proto[FLOW_PROTO_TEXT];
+	char proto[FLOW_PROTO_TEXT], end[FLOW_END_TEXT];
 
 	screen_put(screen, COLOR_NAME, "%-*s", DEV_COLUMNS, flow->dev);
 	screen_put(screen, COLOR_NONE, " %-5.5s", flow_proto_text(flow->proto, proto));
-	put_end(screen, &flow->src, flow->sport);
-	put_end(screen, &flow->dst, flow->dport);
-	put_rate(screen, COLOR_NONE, 7, sample_flow_rate(sample, flow->packets));
-	put_rate(screen, COLOR_NONE, 6, megabits(sample_flow_rate(sample, flow->bytes)));
+	put_address(screen, flow_end_text(&flow->src, flow->sport, end), END_COLUMNS);
+	put_address(screen, flow_end_text(&flow->dst, flow->dport, end), END_COLUMNS);
+	put_rate(screen, COLOR_NONE, 7, sample_per_second(sample, flow->packets));
+	put_rate(screen, COLOR_NONE, 6, megabits(sample_per_second(sample, flow->bytes)));
 	put_rate(screen, COLOR_WARN, 5, flow->gaps);
 	screen_end_line(screen);
 }

@@ -2,7 +2,6 @@
 /* The flows of `weir top`: those that have sent most, and how their counts differ. */
 #include <errno.h>
 #include <linux/netlink.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,6 @@ static uint64_t add_bytes(uint64_t name, const void *data, size_t size)
 	while (size--)
 		name = (name ^ *byte++) * 0x100000001b3;
 	return name;
-}
-
-static void read_address(struct addr *to, const struct nlattr *attr)
-{
-	if (attr)
-		addr_from(to, mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr));
 }
 
 /* A record that has begun anew is another one, so its counters never go back. */
@@ -49,8 +42,8 @@ static void read_flow(struct top_flow *flow, const struct nlmsghdr *message)
 	flow->ifindex = nl_uint(table[WEIR_A_FLOW_RECORD_IFINDEX]);
 	snprintf(flow->dev, sizeof(flow->dev), "%s",
 		 nl_string(table[WEIR_A_FLOW_RECORD_IFNAME]));
-	read_address(&flow->src, table[WEIR_A_FLOW_RECORD_SRC]);
-	read_address(&flow->dst, table[WEIR_A_FLOW_RECORD_DST]);
+	nl_addr(table[WEIR_A_FLOW_RECORD_SRC], &flow->src);
+	nl_addr(table[WEIR_A_FLOW_RECORD_DST], &flow->dst);
 	flow->proto = nl_uint(table[WEIR_A_FLOW_RECORD_PROTO]);
 	flow->sport = nl_uint(table[WEIR_A_FLOW_RECORD_SPORT]);
 	flow->dport = nl_uint(table[WEIR_A_FLOW_RECORD_DPORT]);
@@ -103,11 +96,6 @@ void top_flows_since(struct sample *change, const struct sample *before)
 		now->packets -= flow ? flow->packets : now->packets;
 		now->bytes -= flow ? flow->bytes : now->bytes;
 	}
-}
-
-double sample_flow_rate(const struct sample *sample, uint64_t count)
-{
-	return sample->elapsed ? count * 1e9 / sample->elapsed : NAN;
 }
 
 bool top_flow_has(const struct top_flow *flow, const char *text)

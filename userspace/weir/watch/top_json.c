@@ -107,8 +107,8 @@ static void print_flow(const struct sample *sample, const struct top_flow *flow)
 	print_uint("reordered", flow->reordered);
 	print_uint("trimmed", flow->trimmed);
 	print_object("rates");
-	print_decimal("packets", sample_flow_rate(sample, flow->packets));
-	print_decimal("bytes", sample_flow_rate(sample, flow->bytes));
+	print_decimal("packets", sample_per_second(sample, flow->packets));
+	print_decimal("bytes", sample_per_second(sample, flow->bytes));
 	print_end();
 	print_end();
 }

@@ -58,17 +58,13 @@ static void read_job(struct top_job *job, const struct nlmsghdr *message)
 static void read_source(struct top_source *source, const struct nlmsghdr *message)
 {
 	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1];
-	const struct nlattr *address;
 
 	weir_attributes(message, table, WEIR_A_SOURCE_MAX);
-	address = table[WEIR_A_SOURCE_ADDRESS];
 	source->job = nl_uint(table[WEIR_A_SOURCE_JOB]);
 	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
 	source->state = nl_uint(table[WEIR_A_SOURCE_STATE]);
 	source->missing = nl_uint(table[WEIR_A_SOURCE_MISSING]);
-	if (address)
-		addr_from(&source->address, mnl_attr_get_payload(address),
-			  mnl_attr_get_payload_len(address));
+	nl_addr(table[WEIR_A_SOURCE_ADDRESS], &source->address);
 	lateness_read(&source->lateness, message);
 	read_counters(&source->counters, table[WEIR_A_SOURCE_STATS]);
 }
@@ -306,33 +302,43 @@ static void subtract(struct sample *change, const struct sample *before)
 	top_flows_since(change, before);
 }
 
+static void *copied(const void *rows, size_t count, size_t size)
+{
+	void *copy = zeroed(count, size);
+
+	if (count)
+		memcpy(copy, rows, count * size);
+	return copy;
+}
+
 void sample_change(struct sample *change, const struct sample *now, const struct sample *before)
 {
 	*change = *now;
-	change->job = zeroed(now->jobs, sizeof(*now->job));
-	change->source = zeroed(now->sources, sizeof(*now->source));
-	memcpy(change->job, now->job, now->jobs * sizeof(*now->job));
-	memcpy(change->source, now->source, now->sources * sizeof(*now->source));
-	change->trim = zeroed(now->trims, sizeof(*now->trim));
-	memcpy(change->trim, now->trim, now->trims * sizeof(*now->trim));
-	change->flow = zeroed(now->flows, sizeof(*now->flow));
-	memcpy(change->flow, now->flow, now->flows * sizeof(*now->flow));
+	change->job = copied(now->job, now->jobs, sizeof(*now->job));
+	change->source = copied(now->source, now->sources, sizeof(*now->source));
+	change->trim = copied(now->trim, now->trims, sizeof(*now->trim));
+	change->flow = copied(now->flow, now->flows, sizeof(*now->flow));
 	if (before)
 		subtract(change, before);
 }
 
+double sample_per_second(const struct sample *sample, uint64_t count)
+{
+	return sample->elapsed ? count * 1e9 / sample->elapsed : NAN;
+}
+
 double sample_rate(const struct sample *sample, const struct counters *counters, uint16_t attr)
 {
-	return sample->elapsed ? counters->count[attr] * 1e9 / sample->elapsed : NAN;
+	return sample_per_second(sample, counters->count[attr]);
 }
 
 double sample_trim_rate(const struct sample *sample, const struct top_trim *trim,
 			uint16_t attr)
 {
-	return sample->elapsed ? trim->counters.count[attr] * 1e9 / sample->elapsed : NAN;
+	return sample_per_second(sample, trim->counters.count[attr]);
 }
 
 double sample_trim_drops(const struct sample *sample, const struct top_trim *trim)
 {
-	return sample->elapsed ? sample_drops(trim) * 1e9 / sample->elapsed : NAN;
+	return sample_per_second(sample, sample_drops(trim));
 }
