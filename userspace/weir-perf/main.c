@@ -82,6 +82,7 @@ static int open_and_run(struct perf_options *options, struct perf_memory *memory
 		return fail(options, weir_error(NULL));
 	weir_get_stats(comm, &stats);
 	options->job_type = stats.type;
+	data_prepare(options, &memory->pattern);
 	status = run(comm, options, memory, sizes);
 	weir_close(comm);
 	return status;

@@ -61,7 +61,7 @@ int measure(struct weir *comm, const struct perf_options *options, uint64_t byte
 
 		/* Other elements each time, so that an old result cannot pass. */
 		if (!i || options->verify)
-			data_fill(options, memory->in, count, i);
+			data_fill(options, memory, count, i);
 		start = now_us();
 		err = allreduce(comm, options, memory, count);
 		if (err)

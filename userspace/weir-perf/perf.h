@@ -67,18 +67,36 @@ struct perf_blocks {
 	uint64_t *contributors;
 };
 
+/* Elements of the pattern, and how many in a row a vector has of it. */
+#define PERF_PATTERN	8192
+#define PERF_RUN	128
+
+/**
+ * struct perf_pattern - what vectors are cut from
+ * @elements: of the vectors' type
+ * @terms: the same as the box sums them: whole numbers
+ * @unit: what 1 of a term is, without a scale
+ */
+struct perf_pattern {
+	char elements[(PERF_PATTERN + PERF_RUN) * sizeof(float)];
+	int32_t terms[PERF_PATTERN + PERF_RUN];
+	double unit;
+};
+
 /**
  * struct perf_memory - the vectors of an allreduce
  * @in: elements
  * @out: sums
  * @residual: elements that are not in the sums; NULL without --residual
  * @blocks: the ranks in the sums
+ * @pattern: of data_prepare()
  */
 struct perf_memory {
 	void *in;
 	void *out;
 	void *residual;
 	struct perf_blocks blocks;
+	struct perf_pattern pattern;
 };
 
 /**
@@ -149,12 +167,16 @@ unsigned int type_bits(enum weir_type type);
 /* args.c: reads the command line; does not return when it is wrong. */
 void args_read(struct perf_options *options, int argc, char **argv);
 
+/* data.c: the pattern, once the job's type is known. */
+void data_prepare(const struct perf_options *options, struct perf_pattern *pattern);
+
 /*
- * data.c: elements that any rank can compute for all ranks. They use as much of the range
+ * Elements that any rank can compute for all ranks. They use as much of the range
  * as leaves room for the sum; floats are chosen so that no sum is rounded in any order, and
  * can be compared bit for bit.
  */
-void data_fill(const struct perf_options *options, void *vector, size_t count, uint64_t iteration);
+void data_fill(const struct perf_options *options, const struct perf_memory *memory, size_t count,
+	       uint64_t iteration);
 
 /* How many sums are not those over the contributors, and how many residuals are wrong. */
 uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
