@@ -110,12 +110,13 @@ static struct llist_node *weir_order_next(struct llist_head *list, struct llist_
 	return node;
 }
 
-/* Return: how many frames it was. */
+/* Programs read routes and neighbours, as readers of RCU. Return: how many frames it was. */
 static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 {
 	struct llist_node *node;
 	int done = 0;
 
+	rcu_read_lock();
 	while (done < budget) {
 		struct xdp_frame *frame;
 		u32 place;
@@ -133,6 +134,7 @@ static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 		worker->flush = false;
 		xdp_do_flush();
 	}
+	rcu_read_unlock();
 	return done;
 }
 

@@ -32,97 +32,120 @@ is_stat() { (($(stat "$1") == $2)); }
 # end_all: nothing of the last test is left
 end_all() { weir order flush && weir chain flush && [[ -z $(weir order show)$(weir chain show) ]]; }
 
-# Without a shell between, so that it is the program that is ended.
+# Worker 2 counts what arrives from now on; the test ends it as it ends. Without a shell between, so
+# that it is the program that is ended.
 listens() {
+	deaf
 	nsenter --net="/run/netns/$(ns_name w2)" -- order-traffic recv "$got" & listener=$!
+	trap deaf EXIT
 	poll 60 [ -s "$got" ]
 }
-deaf() { kill "$listener" && wait "$listener" 2>/dev/null; rm -f "$got"; }
+deaf() {
+	[[ -z ${listener-} ]] || { kill "$listener" && wait "$listener" 2>/dev/null; }
+	rm -f "$got"
+	listener=''
+}
 
 # sends OPTION...: what worker 1 has sent is in $sent
 sends() { sent=$(in_worker 1 order-traffic send "$(worker_addr 2)" --window "$got" "$@"); }
 
 # All that was sent arrives, once, and in order.
 all_in_order() {
-	listens || return
-	sends "$@" && poll 120 arrived "$sent" && (($(of_got violations) == 0 && $(of_got twice) == 0))
-	set -- $?
-	(($1 == 0)) || { cat "$got"; weir order show; weir chain show; }
-	deaf
-	return "$1"
+	listens && sends "$@" && poll 120 arrived "$sent" &&
+		(($(of_got violations) == 0 && $(of_got twice) == 0)) && return
+	cat "$got"
+	weir order show
+	weir chain show
+	return 1
 }
 
 # At every CPU a packet takes as long as it comes.
 spread() {
-	order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_dally && all_in_order --count 1000 --flows 3 || return
-	(($(stat packets) == 3000 && $(stat waited) > 0 && $(stat late) == 0 && $(stat skipped) == 0 && $(stat lost) == 0)) &&
-		(($(box_stat '.[] | select(.prio == 160) | .pass' chain show dev w1) >= 3000)) && poll 60 is_stat waiting 0
+	order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_dally &&
+		all_in_order --count 1000 --flows 3 || return
+	(($(stat packets) == 3000 && $(stat waited) > 0 && $(stat late) == 0 && $(stat skipped) == 0)) &&
+		is_stat lost 0 && poll 60 is_stat waiting 0 &&
+		(($(box_stat '.[] | select(.prio == 160) | .pass' chain show dev w1) >= 3000))
 }
 
 # Bystanders are not touched: no rule of an order is about them.
 bystanders() {
 	local before
 	before=$(stat packets)
-	in_worker 1 ping -f -c 200 -W 60 "$(worker_addr 2)" >"$box_out/ping" && grep -q ' 0% packet loss' "$box_out/ping" && (($(stat packets) == before))
+	in_worker 1 ping -f -c 200 -W 60 "$(worker_addr 2)" >"$box_out/ping" &&
+		grep -q ' 0% packet loss' "$box_out/ping" && is_stat packets "$before"
 }
 
 forgotten() { poll 60 is_stat flows 0; }
 
-taken_away() { weir order del dev w1 prio 1 && [[ -z $(weir order show) ]] && (($(box_stat '.[0].prio' chain show) == 160)) && [[ -z $(in_router ip -br link show type weir) ]] && end_all; }
+no_order() { [[ -z $(weir order show) && -z $(in_router ip -br link show type weir) ]]; }
+taken_away() {
+	weir order del dev w1 prio 1 && no_order &&
+		(($(box_stat '.[0].prio' chain show) == 160)) && end_all
+}
 
 # Others would wait for ever, if a drop did not tell.
+all_told() { (($(of_got packets) + $(stat dropped) == sent)); }
 drops_tell() {
-	order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_some && listens && sent=$(in_worker 1 order-traffic send "$(worker_addr 2)" --count 1000 --flows 2) || return
-	poll 120 eval '(($(of_got packets) + $(stat dropped) == sent))' && (($(of_got violations) == 0 && $(stat dropped) > 0 && $(stat skipped) == 0))
-	set -- $?
-	deaf
-	return "$1"
+	order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_some && listens || return
+	sent=$(in_worker 1 order-traffic send "$(worker_addr 2)" --count 1000 --flows 2) || return
+	poll 120 all_told &&
+		(($(of_got violations) == 0 && $(stat dropped) > 0 && $(stat skipped) == 0))
 }
 
 # On socket buffers packets are put in order, but not spread.
 generic() {
-	end_all && order "${udp[@]}" cpus 0-3 mode generic "${patient[@]}" && behind users_dally && all_in_order --count 500 --flows 2 && (($(stat here) == 1000 && $(stat unordered) == 0)) || return
-	end_all && order "${udp[@]}" sequence rtp mode generic "${patient[@]}" && all_in_order --count 401 --rtp --swap 8 && (($(stat waited) > 0 && $(stat lost) == 0))
+	end_all && order "${udp[@]}" cpus 0-3 mode generic "${patient[@]}" && behind users_dally &&
+		all_in_order --count 500 --flows 2 && is_stat here 1000 && is_stat unordered 0 || return
+	end_all && order "${udp[@]}" sequence rtp mode generic "${patient[@]}" &&
+		all_in_order --count 401 --rtp --swap 8 && (($(stat waited) > 0)) && is_stat lost 0
 }
 
 # Out of a device, past the stack, in the driver.
 forwards() {
-	end_all && star_each ethtool -K eth0 gro on tx off >/dev/null && weir trim set dev w2 hook xdp from w1 dscp 45 rule any size 200 rate 10gbit &&
-		order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_dally && all_in_order --count 1000 --flows 2 || return
-	(($(box_stat '.[] | select(.prio == 200) | .redirect' chain show dev w1) >= 2000 && $(stat unordered) == 0 && $(stat lost) == 0)) && weir trim del dev w2
+	end_all && star_each ethtool -K eth0 gro on tx off >/dev/null &&
+		weir trim set dev w2 hook xdp from w1 dscp 45 rule any size 200 rate 10gbit &&
+		order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_dally &&
+		all_in_order --count 1000 --flows 2 && is_stat unordered 0 && is_stat lost 0 &&
+		(($(box_stat '.[] | select(.prio == 200) | .redirect' chain show dev w1) >= 2000)) &&
+		weir trim del dev w2
 }
 
 # Without an order they come as they were sent: backwards, eight at a time.
 reordered() {
-	end_all && listens && sends --count 800 --rtp --swap 8 && poll 60 arrived 800 && (($(of_got violations) > 500))
-	set -- $?
-	deaf
-	return "$1"
+	end_all && listens && sends --count 800 --rtp --swap 8 && poll 60 arrived 800 &&
+		(($(of_got violations) > 500))
 }
-by_rtp() { order "${udp[@]}" sequence rtp "${patient[@]}" && all_in_order --count 801 --flows 2 --rtp --swap 8 --first 65000 && (($(stat waited) > 0 && $(stat packets) == 1602 - $(stat late))); }
-by_field() { end_all && order "${udp[@]}" sequence 2/16 "${patient[@]}" && all_in_order --count 801 --rtp --swap 8 --first 65000; }
+by_rtp() {
+	order "${udp[@]}" sequence rtp "${patient[@]}" &&
+		all_in_order --count 801 --flows 2 --rtp --swap 8 --first 65000 &&
+		(($(stat waited) > 0 && $(stat packets) == 1602 - $(stat late)))
+}
+by_field() {
+	end_all && order "${udp[@]}" sequence 2/16 "${patient[@]}" &&
+		all_in_order --count 801 --rtp --swap 8 --first 65000
+}
 # Both at once: their own numbers, and several CPUs.
-by_rtp_spread() { end_all && order "${udp[@]}" sequence rtp cpus 1-3 "${patient[@]}" && behind users_dally && all_in_order --count 801 --rtp --swap 8; }
+by_rtp_spread() {
+	end_all && order "${udp[@]}" sequence rtp cpus 1-3 "${patient[@]}" && behind users_dally &&
+		all_in_order --count 801 --rtp --swap 8
+}
 
-# Of a stream that lacks packets: those behind wait, but not for ever; the others are late.
+# Of a stream that lacks packets: those behind wait, but not for ever; the others are late. Two in
+# sequence, far away, are a new beginning.
 gaps() {
-	end_all && order "${udp[@]}" sequence rtp hold 100ms packets 64 && listens || return
-	in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --port 7000 --from 7777 >/dev/null && poll 60 arrived 10 || return
-	in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --first 20 --from 7777 >/dev/null && poll 60 arrived 20 && (($(stat skipped) == 10 && $(stat late) == 0)) || return
-	in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --first 10 --from 7777 >/dev/null && poll 60 arrived 30 && (($(stat late) == 10)) || return
-	# Two in sequence, far away, are a new beginning.
-	in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --first 30000 --from 7777 >/dev/null && poll 60 arrived 40 && (($(stat packets) == 40))
-	set -- $?
-	deaf
-	return "$1"
+	end_all && order "${udp[@]}" sequence rtp hold 100ms packets 64 && listens &&
+		sends --count 10 --rtp --first 0,20,10,30000 && poll 60 arrived 40 &&
+		is_stat skipped 10 && is_stat late 10 && is_stat packets 40 && return
+	weir order show
+	return 1
 }
 
 # Without room for their flows packets go on, in no order that is promised.
 no_room() {
-	end_all && order "${udp[@]}" cpus 0-3 flows 2 "${patient[@]}" && listens && sends --count 200 --flows 4 && poll 60 arrived 800 && (($(stat full) == 400 && $(stat packets) == 400))
-	set -- $?
-	deaf
-	return "$1"
+	end_all && order "${udp[@]}" cpus 0-3 flows 2 "${patient[@]}" && listens &&
+		sends --count 200 --flows 4 && poll 60 arrived 800 &&
+		is_stat full 400 && is_stat packets 400
 }
 
 # cpu N 0|1: takes a CPU away, or brings it back
@@ -148,24 +171,34 @@ under_load() {
 	set -- $?
 	kill "$pid"
 	wait "$pid" 2>/dev/null
-	deaf
 	return "$1"
 }
 
 # Two admins, the second one's packets being others.
 two() {
-	end_all && order rule proto=udp,port=7001 cpus 0,1 && weir order add dev w1 prio 2 rule proto=udp cpus 2,3 "${patient[@]}" && all_in_order --count 500 || return
-	(($(box_stat '.[1].stats.packets' order show dev w1) == 500 && $(stat packets) == 0)) && weir order del dev w1 prio 1 && all_in_order --count 500 && is_stat packets 1000
+	end_all && order rule proto=udp,port=7001 cpus 0,1 &&
+		weir order add dev w1 prio 2 rule proto=udp cpus 2,3 "${patient[@]}" &&
+		all_in_order --count 500 || return
+	(($(box_stat '.[1].stats.packets' order show dev w1) == 500)) && is_stat packets 0 &&
+		weir order del dev w1 prio 1 && all_in_order --count 500 && is_stat packets 1000
 }
 
 kept() {
-	local saved
-	end_all && order "${udp[@]}" cpus 0-2 sequence 4/32 hold 5ms packets 128 bytes 4mb flows 16 && saved=$(weir save) || return
-	[[ $saved == "weir order add dev w1 prio 1 rule proto=udp cpus 0-2 sequence 4/32 hold 5000us packets 128 bytes 4194304b flows 16 mode xdp" ]] || { echo "$saved"; return 1; }
-	weir save >"$box_out/kept" && weir flush all && [[ -z $(weir save) ]] && weir restore "$box_out/kept" && [[ $(weir save) == "$saved" && -z $(weir restore --diff "$box_out/kept") ]]
+	local saved words="cpus 0-2 sequence 4/32"
+	# shellcheck disable=SC2086 # words
+	end_all && order "${udp[@]}" $words hold 5ms packets 128 bytes 4mb flows 16 &&
+		saved=$(weir save) || return
+	words+=" hold 5000us packets 128 bytes 4194304b flows 16 mode xdp"
+	[[ $saved == "weir order add dev w1 prio 1 rule proto=udp $words" ]] || { echo "$saved"; return 1; }
+	weir save >"$box_out/kept" && weir flush all && [[ -z $(weir save) ]] || return
+	weir restore "$box_out/kept" && [[ $(weir save) == "$saved" ]] &&
+		[[ -z $(weir restore --diff "$box_out/kept") ]]
 }
 
-upgraded() { command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && [[ $(weir save) == "$(cat "$box_out/kept")" ]]; }
+upgraded() {
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" &&
+		[[ $(weir save) == "$(cat "$box_out/kept")" ]]
+}
 
 # Of two words or more, as a sentence has them.
 refuses() {
@@ -173,34 +206,56 @@ refuses() {
 	grep -q "$1" "$box_out/said" || { cat "$box_out/said"; return 1; }
 }
 refusals() {
-	end_all && refuses "say cpus" order && refuses "is rtp, gtpu" order sequence tcp && refuses "list of CPUs" order cpus 3-1 && refuses "no such CPU" order cpus 4000 &&
-		refuses "power of two" order cpus 0 packets 100 && order cpus 0 && refuses "prio 1 already" order cpus 0 && refuses "no order has prio 2" weir order del dev w1 prio 2 &&
+	end_all && refuses "say cpus" order && refuses "is rtp, gtpu" order sequence tcp &&
+		refuses "list of CPUs" order cpus 3-1 && refuses "no such CPU" order cpus 4000 &&
+		refuses "power of two" order cpus 0 packets 100 &&
+		order cpus 0 && refuses "prio 1 already" order cpus 0 &&
+		refuses "no order has prio 2" weir order del dev w1 prio 2 &&
 		refuses "place of weir's own" weir chain add dev w1 prio 150 program "$users" section users_pass
 }
 
-hears() { weir order del dev w1 prio 1 && order cpus 0 && poll 2 grep -q ' order-del order w1 prio 1 ' "$box_out/events"; }
-watched() {
+hears() {
+	weir order del dev w1 prio 1 && order cpus 0 &&
+		poll 2 grep -q ' order-del order w1 prio 1 ' "$box_out/events"
+}
+heard() {
 	local pid
 	weir monitor >"$box_out/events" 2>&1 & pid=$!
-	poll 60 hears && weir doctor >"$box_out/doctor"
-	grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" || cat "$box_out/doctor"
-	weir metrics >"$box_out/metrics" && grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" &&
-		grep -q '^weir_order_packets_total{port="w1",prio="1"} [0-9]' "$box_out/metrics" &&
-		grep -q '^weir_order_waiting{port="w1",prio="1"} [0-9]' "$box_out/metrics" && grep -q '^weir_order_wait_seconds_count{port="w1",prio="1"} [0-9]' "$box_out/metrics" && weir chain flush && weir -j chain show | gojq -e '.[0].part == "order"' >/dev/null
+	poll 60 hears
 	set -- $?
 	kill "$pid"
 	return "$1"
 }
+has_doctor() {
+	weir doctor >"$box_out/doctor"
+	grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" || { cat "$box_out/doctor"; return 1; }
+}
+has_metrics() {
+	local name
+	weir metrics >"$box_out/metrics" || return
+	for name in packets_total waiting wait_seconds_count; do
+		grep -q "^weir_order_$name{port=\"w1\",prio=\"1\"} [0-9]" "$box_out/metrics" ||
+			{ cat "$box_out/metrics"; return 1; }
+	done
+}
+watched() {
+	heard && has_doctor && has_metrics && weir chain flush &&
+		weir -j chain show | gojq -e '.[0].part == "order"' >/dev/null
+}
 
 # Packets that wait do not outlive the device that they came in by.
 device_goes() {
-	end_all && order "${udp[@]}" sequence rtp "${patient[@]}" && in_worker 1 order-traffic send "$(worker_addr 2)" --count 1 --rtp --from 7777 >/dev/null &&
-		in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --first 5 --from 7777 >/dev/null && poll 60 is_stat waiting 10 || return
-	in_router ip link set w1 down && is_stat waiting 0 && ip -n "$(ns_name w1)" link del eth0 && [[ -z $(weir order show) && -z $(in_router ip -br link show type weir) ]]
+	end_all && order "${udp[@]}" sequence rtp "${patient[@]}" &&
+		in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --rtp --first 0,20 >/dev/null &&
+		poll 60 is_stat waiting 10 || return
+	in_router ip link set w1 down && is_stat waiting 0 && ip -n "$(ns_name w1)" link del eth0 && no_order
 }
 
 # And neighbours know each other: of packets for one that is not known few are kept.
-set_up() { star_each ethtool -K eth0 tx off >/dev/null && in_worker 1 ping -c 1 -W 60 "$(worker_addr 2)" >/dev/null; }
+set_up() {
+	star_each ethtool -K eth0 tx off >/dev/null &&
+		in_worker 1 ping -c 1 -W 60 "$(worker_addr 2)" >/dev/null
+}
 
 ktap_header
 star_create 3 1500

@@ -18,13 +18,14 @@
 
 static const char usage[] =
 "usage: order-traffic send ADDRESS [--port PORT] [--count N] [--flows F] [--size BYTES]\n"
-"                          [--swap N] [--first N] [--rtp] [--from PORT] [--window FILE]\n"
+"                          [--swap N] [--rtp] [--first N[,N...]] [--window FILE]\n"
 "       order-traffic recv FILE [--port PORT] [--flows F]\n"
 "\n"
 "send sends N datagrams of each of F flows, in turn; a flow is a source port. With --swap the\n"
 "first goes alone, and then each run of N datagrams leaves backwards; with --rtp they begin as\n"
-"RTP's do, numbered from --first on; with --from the first flow has this source port. With\n"
-"--window it is never more than 256 ahead of what the receiver has written to that FILE.\n"
+"RTP's do, numbered from --first on, and so many again from each further number on, once all before\n"
+"have arrived. With --window it is never more than 256 ahead of what the receiver has written to\n"
+"that FILE.\n"
 "recv counts until it is ended. FILE is always whole: a JSON object of how many datagrams came\n"
 "(\"packets\"), came after a later one of their flow (\"violations\"), and came twice (\"twice\"),\n"
 "and when the last one came, in ns (\"last\").\n";
@@ -32,6 +33,7 @@ static const char usage[] =
 #define BATCH		32
 #define LONGEST		2048
 #define FLOWS_MAX	128
+#define FIRSTS_MAX	8
 #define AHEAD		256
 #define IDLE_MS		50
 #define BUFFER		(1 << 26)
@@ -45,8 +47,8 @@ struct options {
 	unsigned int flows;
 	unsigned int size;
 	unsigned int swap;
-	unsigned int first;
-	unsigned int from;
+	unsigned int first[FIRSTS_MAX];
+	unsigned int firsts;
 	uint64_t count;
 	bool rtp;
 };
@@ -85,7 +87,7 @@ static void fill(const struct options *o, unsigned char *data, unsigned int flow
 
 	if (o->rtp) {
 		data[0] = RTP_FLAGS;
-		put16(data + 2, o->first + number);
+		put16(data + 2, o->first[number / o->count] + number % o->count);
 		put16(data + 10, flow + 1);
 	}
 	memcpy(data + (o->rtp ? RTP_LEN : 0), &mark, sizeof(mark));
@@ -119,50 +121,75 @@ static uint64_t received(const char *path)
 }
 
 /* What is lost on the way does not count as ahead for ever. */
-static void wait_for(const struct options *o, uint64_t sent)
+static void wait_for(const struct options *o, uint64_t sent, uint64_t ahead)
 {
-	int patience = 200;
+	int patience = ahead ? 200 : 60000;
 
-	while (sent > received(o->window) + AHEAD && patience--)
+	while (sent > received(o->window) + ahead && patience--)
 		poll(NULL, 0, 1);
 }
 
-static int send_traffic(const struct options *o)
+static int *open_flows(const struct options *o)
 {
-	static unsigned char data[BATCH][LONGEST];
-	struct iovec vectors[BATCH];
-	struct mmsghdr messages[BATCH] = {};
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(o->port) };
 	int *fds = calloc(o->flows, sizeof(*fds));
-	unsigned int run = o->swap ? o->swap : BATCH, count, flow, i;
-	uint64_t number;
+	unsigned int flow;
 
 	if (!fds || inet_pton(AF_INET, o->word, &to.sin_addr) != 1)
 		errx(2, "%s is no IPv4 address", o->word);
 	for (flow = 0; flow < o->flows; flow++) {
-		fds[flow] = open_socket(o->from ? o->from + flow : 0);
+		fds[flow] = open_socket(0);
 		if (connect(fds[flow], (void *)&to, sizeof(to)))
 			err(1, "connect");
 	}
-	for (i = 0; i < BATCH; i++) {
+	return fds;
+}
+
+/* @count datagrams of each flow. */
+static void send_some(const struct options *o, const int *fds, uint64_t number, unsigned int count)
+{
+	static unsigned char data[BATCH][LONGEST];
+	struct mmsghdr messages[BATCH] = {};
+	struct iovec vectors[BATCH];
+	unsigned int flow, i;
+
+	for (i = 0; i < count; i++) {
 		vectors[i] = (struct iovec){ data[i], o->size };
 		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &vectors[i], .msg_iovlen = 1 };
 	}
-	for (number = 0; number < o->count; number += count) {
-		count = number ? run : 1;
-		if (o->count - number < count)
-			count = o->count - number;
-
-		for (flow = 0; flow < o->flows; flow++) {
-			for (i = 0; i < count; i++)
-				fill(o, data[i], flow, number + (o->swap ? count - 1 - i : i));
-			send_all(fds[flow], messages, count);
-			sched_yield();
-		}
-		if (o->window)
-			wait_for(o, (number + count) * o->flows);
+	for (flow = 0; flow < o->flows; flow++) {
+		for (i = 0; i < count; i++)
+			fill(o, data[i], flow, number + (o->swap ? count - 1 - i : i));
+		send_all(fds[flow], messages, count);
+		sched_yield();
 	}
-	printf("%llu\n", (unsigned long long)o->count * o->flows);
+}
+
+/* From the first of a run of numbers on: how many are sent at once. */
+static unsigned int batch(const struct options *o, uint64_t number)
+{
+	unsigned int most = o->swap ? o->swap : BATCH;
+
+	if (!number)
+		return 1;
+	return o->count - number < most ? o->count - number : most;
+}
+
+static int send_traffic(const struct options *o)
+{
+	uint64_t number, all = o->count * o->firsts;
+	int *fds = open_flows(o);
+	unsigned int count;
+
+	for (number = 0; number < all; number += count) {
+		count = batch(o, number % o->count);
+		if (o->window && number && number % o->count == 0)
+			wait_for(o, number * o->flows, 0);
+		send_some(o, fds, number, count);
+		if (o->window)
+			wait_for(o, (number + count) * o->flows, AHEAD);
+	}
+	printf("%llu\n", (unsigned long long)all * o->flows);
 	return 0;
 }
 
@@ -254,6 +281,17 @@ static uint64_t number(const char *word, uint64_t max)
 	return value;
 }
 
+static void numbers(struct options *o, char *list)
+{
+	char *word;
+
+	for (o->firsts = 0; (word = strsep(&list, ",")); o->firsts++) {
+		if (o->firsts == FIRSTS_MAX)
+			errx(2, "--first takes %d numbers", FIRSTS_MAX);
+		o->first[o->firsts] = number(word, 65535);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option known[] = {
@@ -261,9 +299,9 @@ int main(int argc, char **argv)
 		{ "flows", required_argument, NULL, 'f' }, { "size", required_argument, NULL, 's' },
 		{ "swap", required_argument, NULL, 'w' }, { "first", required_argument, NULL, '1' },
 		{ "rtp", no_argument, NULL, 'r' }, { "window", required_argument, NULL, 'o' },
-		{ "from", required_argument, NULL, 'F' }, {},
+		{},
 	};
-	struct options o = { .port = 7000, .flows = 1, .size = 64, .count = 1000 };
+	struct options o = { .port = 7000, .flows = 1, .size = 64, .count = 1000, .firsts = 1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
@@ -273,14 +311,13 @@ int main(int argc, char **argv)
 		case 'f': o.flows = number(optarg, FLOWS_MAX); break;
 		case 's': o.size = number(optarg, LONGEST); break;
 		case 'w': o.swap = number(optarg, BATCH); break;
-		case '1': o.first = number(optarg, 65535); break;
+		case '1': numbers(&o, optarg); break;
 		case 'r': o.rtp = true; break;
-		case 'F': o.from = number(optarg, 65535); break;
 		case 'o': o.window = optarg; break;
 		default: fputs(usage, stderr); return 2;
 		}
 	}
-	if (argc - optind != 2 || o.size < RTP_LEN + sizeof(struct mark)) {
+	if (argc - optind != 2 || !o.count || o.size < RTP_LEN + sizeof(struct mark)) {
 		fputs(usage, stderr);
 		return 2;
 	}
