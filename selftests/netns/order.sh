@@ -141,11 +141,12 @@ gaps() {
 	return 1
 }
 
-# Without room for their flows packets go on, in no order that is promised.
+# Without room for their flows packets go on, in no order that is promised. On a slow machine a flow
+# may be forgotten between two of its packets, and its room is another's.
 no_room() {
 	end_all && order "${udp[@]}" cpus 0-3 flows 2 "${patient[@]}" && listens &&
 		sends --count 200 --flows 4 && poll 60 arrived 800 &&
-		is_stat full 400 && is_stat packets 400
+		(($(stat full) > 0 && $(stat full) + $(stat packets) == 800 && $(stat flows) <= 2))
 }
 
 # cpu N 0|1: takes a CPU away, or brings it back

@@ -93,12 +93,13 @@ static void fill(const struct options *o, unsigned char *data, unsigned int flow
 	memcpy(data + (o->rtp ? RTP_LEN : 0), &mark, sizeof(mark));
 }
 
+/* Where nobody receives, what was sent before is answered so. */
 static void send_all(int fd, struct mmsghdr *messages, unsigned int count)
 {
 	while (count) {
 		int sent = sendmmsg(fd, messages, count, 0);
 
-		if (sent < 0 && errno != ENOBUFS && errno != EINTR)
+		if (sent < 0 && errno != ENOBUFS && errno != EINTR && errno != ECONNREFUSED)
 			err(1, "sendmmsg");
 		if (sent > 0) {
 			messages += sent;
