@@ -17,6 +17,8 @@ ifndef KERNEL
 KERNEL := $(shell scripts/kernel-release 2>/dev/null)
 endif
 CC := gcc
+# What all of it runs on, as the compiler says: x86_64, aarch64.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 # The module's compiler is the kernel's, whatever the tools are built with.
 KCC ?= gcc
 CLANG ?= $(firstword $(shell command -v clang-19 clang) clang-19)
@@ -117,7 +119,7 @@ bpf_skeletons := $(bpf_sources:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 # asm/types.h lies with the headers of the machine's own architecture.
 # A packet's bytes are looked at as words and as headers.
 bpf_flags := -g -O2 -target bpf -mcpu=v3 -fno-strict-aliasing -Iuapi -Ibpf/lib \
-	-idirafter /usr/include/$(shell $(CC) -print-multiarch) \
+	-idirafter $(shell $(CC) -print-sysroot)/usr/include/$(shell $(CC) -print-multiarch) \
 	-Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror)
 
 bpf: $(bpf_objects) $(bpf_skeletons) ## the BPF programs and their skeletons, build/bpf
@@ -155,7 +157,9 @@ $(B)/bpf/flags: FORCE
 kernel_flags := -O2 -funsigned-char -fno-strict-aliasing -fno-strict-overflow -fno-common \
 	-fno-delete-null-pointer-checks -fno-allow-store-data-races -fno-jump-tables \
 	-mtune=generic -falign-functions=16 -falign-jumps=1 -falign-loops=1
-avx2_flags := $(shell sed -n 's/^weir-avx2-flags := //p' Kbuild)
+# The module's loops over numbers, of which those with vectors are for x86.
+type_loops := $(filter-out $(if $(filter x86_64,$(MACHINE)),,%_avx2.c),$(wildcard kmod/type/*.c))
+avx2_flags := $(if $(filter x86_64,$(MACHINE)),$(shell sed -n 's/^weir-avx2-flags := //p' Kbuild))
 
 user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'
 

@@ -5,11 +5,9 @@ bench_dir := selftests/bench
 # The module's own loops, compiled as Kbuild compiles them, with no vector registers but
 # where Kbuild lets them.
 
-bench_loops := $(wildcard kmod/type/*_scalar.c kmod/type/*_avx2.c)
-
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(MACHINE),x86_64)
 $(eval $(call program,bench-reduce,$(bench_dir)/reduce.c $(bench_dir)/plain.c \
-	$(bench_loops),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
+	$(filter %_scalar.c %_avx2.c,$(type_loops)),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
 $(B)/obj/bench-reduce/kmod/%.o: CFLAGS = $(kernel_flags)
 $(B)/obj/bench-reduce/kmod/type/%_scalar.o: CFLAGS += -mgeneral-regs-only
 $(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(avx2_flags)

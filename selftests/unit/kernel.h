@@ -33,7 +33,9 @@ typedef long long s64;
 typedef unsigned int gfp_t;
 
 #define CONFIG_64BIT	1
+#ifdef __x86_64__
 #define CONFIG_X86	1
+#endif
 #define __rcu
 #define noinline __attribute__((noinline))
 #define __uninitialized
@@ -420,14 +422,19 @@ void mock_run(u64 ns);
 /* How many are armed. */
 int mock_timers(void);
 
-/* The vector unit. */
+/* The vector unit, where there is one that the module uses. */
+#ifdef CONFIG_X86
+#define mock_cpu_has(name)	__builtin_cpu_supports(name)
+#else
+#define mock_cpu_has(name)	false
+#endif
 #define X86_FEATURE_AVX2	0
 #define X86_FEATURE_F16C	1
 #define XFEATURE_MASK_SSE	0
 #define XFEATURE_MASK_YMM	0
 #define boot_cpu_has(f)							\
-	(mock_cpu_has_avx2 && ((f) == X86_FEATURE_AVX2 ? __builtin_cpu_supports("avx2") : \
-			       mock_cpu_has_f16c && __builtin_cpu_supports("f16c")))
+	(mock_cpu_has_avx2 && ((f) == X86_FEATURE_AVX2 ? mock_cpu_has("avx2") : \
+			       mock_cpu_has_f16c && mock_cpu_has("f16c")))
 #define cpu_has_xfeatures(m, n)	true
 #define irq_fpu_usable()	mock_fpu_usable
 #define kernel_fpu_begin()	mock_lock(&mock_fpu)

@@ -14,12 +14,14 @@ $(B)/weird/weird.service: $(weird_dir)/weird.service.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' $< | cmp -s - $@ || sed -e 's|@PREFIX@|$(PREFIX)|' $< >$@
 
-# For Grafana, from the daemon's own list of metrics.
+# For Grafana, from the daemon's own list of metrics; where it runs on another machine, by hand.
 $(B)/weird/dashboard.json: $(B)/bin/weird
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$< --dashboard >$@
 
-ALL += $(B)/weird/weird.service $(B)/weird/dashboard.json
+weird_dashboard := $(if $(filter $(MACHINE),$(shell uname -m)),$(B)/weird/dashboard.json)
+
+ALL += $(B)/weird/weird.service $(weird_dashboard)
 INSTALL_UNIT += $(B)/weird/weird.service
-INSTALL_SHARE += $(B)/weird/dashboard.json $(weird_dir)/openapi.yaml
+INSTALL_SHARE += $(weird_dashboard) $(weird_dir)/openapi.yaml
