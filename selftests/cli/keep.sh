@@ -178,7 +178,7 @@ ktap_run "all is taken away" empty
 module=build/kmod-$(uname -r)/weir.ko
 perf() {
 	in_worker "$(($1 + 1))" "$root/build/bin/weir-perf" --job 7 --address 10.77.1.254 --rank "$1" --ranks 2 --grads 256 \
-		--min-bytes 256K --max-bytes 256K --iterations "$2" --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
+		--min-bytes 256K --max-bytes 256K --endless --verify --json >"$work/perf$1" 2>"$work/perf$1.said"
 }
 blocks() { weir -j job show id 7 | gojq '.[0].stats.blocks'; }
 upgrades() {
@@ -188,7 +188,7 @@ upgrades() {
 		"$tool" -n "$(ns_name w2)" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1 &&
 		weir save >"$work/before" || return
 	for rank in 0 1; do
-		perf "$rank" 400 &
+		perf "$rank" &
 		ranks+=("$!")
 	done
 	poll 60 is_more_than 2000 blocks || return
@@ -197,6 +197,7 @@ upgrades() {
 	poll 60 is_more_than 2000 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
 	same_as "$work/before" && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
 		gojq -e '.commands == 6 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
+	pkill -TERM -P "${ranks[0]}"
 	for rank in 0 1; do
 		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }
 	done

@@ -89,6 +89,9 @@ box_wait() {
 	return 1
 }
 
+# Those that box_start has started with --endless end, all with the same result.
+box_end() { pkill -TERM -P "${box_pids[0]}"; }
+
 box_allreduce() {
 	box_start "$@" && box_wait
 }

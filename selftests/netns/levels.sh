@@ -73,67 +73,65 @@ plain_uplinks() {
 	done
 }
 
-# run ITERATIONS [BYTES]
+# run BYTES OPTION...
 run() {
-	tree_start "$job" --min-bytes "${2:-1M}" --max-bytes "${2:-1M}" --iterations "$1" --warmup 0 --json \
-		--timeout 60s
+	tree_start "$job" --min-bytes "$1" --max-bytes "$1" --warmup 0 --json --timeout 60s "${@:2}"
 }
 
 # over_losses [BYTES]
 over_losses() {
 	local status
 	uplinks loss 20% duplicate 5% || return
-	run 1 "$@" && tree_wait && all_alike
+	run "${1:-1M}" --iterations 1 && tree_wait && all_alike
 	status=$?
 	plain_uplinks
 	return "$status"
 }
 
 down_for_a_while() {
-	run 12 && flowing || return
+	run 1M --endless && flowing || return
 	ip -n "$(ns_name root)" link set r1 down || return
 	sleep 3
-	ip -n "$(ns_name root)" link set r1 up && tree_wait && all_alike
+	ip -n "$(ns_name root)" link set r1 up && flowing && tree_end && tree_wait && all_alike
 }
 
 root_anew() {
 	local i
-	run 24 || return
+	run 1M --endless || return
 	for i in 1 2; do
 		flowing || return
 		at root job del id "$job" && tree_root_job "$job" blocks 256 grads 1024 || return
 	done
-	tree_wait && all_alike
+	flowing && tree_end && tree_wait && all_alike
 }
 
 rack_anew() {
 	local rack
-	run 24 || return
+	run 1M --endless || return
 	for rack in 1 2; do
 		flowing || return
 		at "rack-$rack" job del id "$job" && tree_rack_job "$job" "$rack" blocks 256 grads 1024 || return
 	done
-	tree_wait && all_alike
+	flowing && tree_end && tree_wait && all_alike
 }
 
 # A root that goes on without a rack says which ranks are in, and a rack without a worker.
 goes_on_without() {
 	local kept=() box
-	tree_start "$job" --min-bytes 400K --max-bytes 400K --iterations 150 --warmup 0 --json \
-		--accept-degraded --timeout 60s || return
-	flowing || return
+	run 400K --endless --accept-degraded && flowing || return
 	pkill -KILL -P "${tree_pids[3]}" || return
 	kept=("${tree_pids[@]:0:3}")
 	wait "${tree_pids[3]}" 2>/dev/null
 	tree_pids=("${kept[@]}")
-	tree_wait || return
+	poll 60 goes_without && tree_end && tree_wait || return
 	rm -f "$tree_out/$job.3"
-	all_alike && [[ $(tree_stat root '.[].stats.degraded > 0' job show id "$job") == true ]] || return
+	all_alike || return
 	for box in rack-2 root rack-1; do
 		poll 60 misses_rank_3 "$box" || { echo "$box:"; at "$box" job show; return 1; }
 	done
 }
 
+goes_without() { [[ $(tree_stat root '.[].stats.degraded > 0' job show id "$job") == true ]]; }
 misses_rank_3() {
 	[[ $(tree_stat "$1" '.[]."dead-ranks" | tostring' job show id "$job") == "[3]" ]] &&
 		at "$1" job show id "$job" | grep -q ' dead-ranks 3 '
@@ -299,16 +297,17 @@ moved() { [[ $(of_all .moves | gojq -s "[.[] | .[]] | min >= $1") == true ]] || 
 
 # The first box loses the job; all go on at the second, and come back when the first has it again.
 box_goes_and_comes() {
-	run 60 && rises_by 30 60 blocks_of 1 || return
+	run 1M --endless && rises_by 30 60 blocks_of 1 || return
 	at rack-1 job del id "$job" && poll 60 is_more_than 100 blocks_of 2 || return
-	flat_job 1 && poll 60 is_more_than 100 blocks_of 1 && tree_wait && all_alike && moved 2
+	flat_job 1 && poll 60 is_more_than 100 blocks_of 1 &&
+		tree_end && tree_wait && all_alike && moved 2
 }
 
 # One rank has no way to the first box any more: the others come to it.
 one_rank_loses_its_way() {
-	run 24 && rises_by 30 60 blocks_of 1 || return
+	run 1M --endless && rises_by 30 60 blocks_of 1 || return
 	ip -n "$(ns_name r2-w2)" route add unreachable "$(rack_addr 1)/32" || return
-	poll 60 is_more_than 100 blocks_of 2 && tree_wait && all_alike
+	poll 60 is_more_than 100 blocks_of 2 && tree_end && tree_wait && all_alike
 	local status=$?
 	ip -n "$(ns_name r2-w2)" route del unreachable "$(rack_addr 1)/32"
 	return "$status"

@@ -175,6 +175,9 @@ tree_wait() {
 	return 1
 }
 
+# Those that tree_start has started with --endless end, all with the same result.
+tree_end() { pkill -TERM -P "${tree_pids[0]}"; }
+
 tree_allreduce() { tree_start "$@" && tree_wait; }
 
 # tree_of_all ID FILTER: what each worker's report has there

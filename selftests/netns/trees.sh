@@ -46,8 +46,7 @@ floats() {
 }
 
 run() {
-	tree_start "$job" --json --trees 4 --min-bytes 1M --max-bytes 1M --iterations "$1" --warmup 0 \
-		--timeout 60s
+	tree_start "$job" --json --trees 4 --min-bytes 1M --max-bytes 1M --warmup 0 --timeout 60s "$@"
 }
 
 one_tree_loses() {
@@ -55,7 +54,7 @@ one_tree_loses() {
 	for dev in r1 r2; do
 		in_ns spine-2 tc qdisc replace dev "$dev" root netem limit 20000 loss 20% duplicate 5% || return
 	done
-	run 1 && tree_wait && all_alike
+	run --iterations 1 && tree_wait && all_alike
 	status=$?
 	for dev in r1 r2; do
 		in_ns spine-2 tc qdisc del dev "$dev" root
@@ -65,10 +64,10 @@ one_tree_loses() {
 
 # A spine dies: its tree's blocks go by the next one's job, and come back when it is there again.
 spine_dies() {
-	run 60 && rises_by 30 60 blocks 3 $((job + 2)) || return
+	run --endless && rises_by 30 60 blocks 3 $((job + 2)) || return
 	at spine-3 job flush && poll 60 is_more_than 50 blocks 4 $((job + 2)) || return
 	spine_jobs 3 "$job" "${keys[@]}" && poll 60 is_more_than 50 blocks 3 $((job + 2)) &&
-		tree_wait && all_alike
+		tree_end && tree_wait && all_alike
 }
 
 other_number() {

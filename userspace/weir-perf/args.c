@@ -61,6 +61,7 @@ static const struct arg args[] = {
 	{ "iterations", "K", "measure so many, each size (default 20)", NUMBER, W64, AT(iterations), 1,
 	  1000000000, false },
 	{ "warmup", "K", "run so many before (default 5)", NUMBER, W64, AT(warmup), 0, 1000000000, false },
+	{ "endless", NULL, "of one size, until a rank gets SIGINT or SIGTERM, instead", FLAG, AT(endless) },
 	{ "dtype", "T", "of elements: int32, float32, bfloat16 or float16 (default int32)", TYPE,
 	  AT(type) },
 	{ "op", "O", "sum, min or max, as the job has it (default sum)", OPERATION, AT(operation) },
@@ -326,6 +327,16 @@ static void check_job(const bool *given)
 	}
 }
 
+static void check_endless(const struct perf_options *options, const bool *given)
+{
+	if (is_given(given, "iterations"))
+		die("--endless and --iterations exclude each other");
+	if (options->min_bytes != options->max_bytes)
+		die("--endless is for one size: say it as --min-bytes and --max-bytes");
+	if (options->compare)
+		die("--endless and --compare exclude each other");
+}
+
 static void check(const struct perf_options *options, const bool *given)
 {
 	check_job(given);
@@ -346,6 +357,8 @@ static void check(const struct perf_options *options, const bool *given)
 		    options->compare);
 	if (options->scale && options->type != WEIR_FLOAT32)
 		die("--scale is for --dtype float32");
+	if (options->endless)
+		check_endless(options, given);
 }
 
 void args_read(struct perf_options *options, int argc, char **argv)

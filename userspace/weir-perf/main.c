@@ -83,6 +83,8 @@ static int open_and_run(struct perf_options *options, struct perf_memory *memory
 	weir_get_stats(comm, &stats);
 	options->job_type = stats.type;
 	data_prepare(options, &memory->pattern);
+	if (options->endless)
+		end_prepare();
 	status = run(comm, options, memory, sizes);
 	weir_close(comm);
 	return status;

@@ -24,6 +24,7 @@ static int allreduce(struct weir *comm, const struct perf_options *options,
 
 static void note(struct perf_result *result, double took)
 {
+	result->iterations++;
 	result->mean_us += took;
 	if (!result->min_us || took < result->min_us)
 		result->min_us = took;
@@ -49,13 +50,13 @@ static void check(struct weir *comm, const struct perf_options *options,
 int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes,
 	    const struct perf_memory *memory, struct perf_result *result)
 {
-	uint64_t rounds = options->warmup + options->iterations;
 	size_t count = bytes / type_size(options->type);
+	bool ends = false;
 
 	*result = (struct perf_result) {
 		.bytes = count * type_size(options->type), .digest = result->digest,
 	};
-	for (uint64_t i = 0; i < rounds; i++) {
+	for (uint64_t i = 0; !ends; i++) {
 		double start;
 		int err;
 
@@ -69,7 +70,11 @@ int measure(struct weir *comm, const struct perf_options *options, uint64_t byte
 		if (i >= options->warmup)
 			note(result, now_us() - start);
 		check(comm, options, memory, i, result);
+		err = end_reached(comm, options, i + 1, &ends);
+		if (err)
+			return err;
 	}
-	result->mean_us /= (double)options->iterations;
+	if (result->iterations)
+		result->mean_us /= (double)result->iterations;
 	return 0;
 }

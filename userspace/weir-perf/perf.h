@@ -18,6 +18,7 @@
  * @step_bytes: from one size to the next; 0 where @step_factor is
  * @iterations: measured, each size
  * @warmup: not measured, each size
+ * @endless: until a rank is told to end, instead of @iterations
  * @seed: of the elements
  * @scale: of floats in a job of int32; 0 where the ranks agree on exponents
  * @type: of elements
@@ -52,6 +53,7 @@ struct perf_options {
 	bool no_ecn;
 	bool residual;
 	bool json;
+	bool endless;
 	const char *compare;
 };
 
@@ -102,6 +104,7 @@ struct perf_memory {
 /**
  * struct perf_result - one size
  * @bytes: of the vector
+ * @iterations: measured
  * @mean_us: of an allreduce
  * @min_us: the fastest
  * @max_us: the slowest
@@ -112,6 +115,7 @@ struct perf_memory {
  */
 struct perf_result {
 	uint64_t bytes;
+	uint64_t iterations;
 	double mean_us;
 	double min_us;
 	double max_us;
@@ -199,6 +203,12 @@ uint64_t digest(uint64_t from, const void *elements, size_t bytes);
  */
 int measure(struct weir *comm, const struct perf_options *options, uint64_t bytes,
 	    const struct perf_memory *memory, struct perf_result *result);
+
+/* end.c: from here on SIGINT and SIGTERM tell this rank to end. */
+void end_prepare(void);
+
+/* Has the last iteration been @done, on all ranks? Returns 0 or the library's error. */
+int end_reached(struct weir *comm, const struct perf_options *options, uint64_t done, bool *ends);
 
 /* compare.c: has others do the same, and reports it. Returns whether all did. */
 bool compare(const struct perf_options *options, const struct perf_sizes *sizes);

@@ -62,7 +62,7 @@ static void begin_json(const struct perf_options *options, struct weir *comm)
 	       weir_version(), stats.job, place(options), options->weir.rank,
 	       options->weir.ranks, type_name(options->type), operation_name(options->operation),
 	       type_name(options->job_type), stats.generation, stats.grads, stats.window,
-	       stats.blocks, options->iterations, options->warmup,
+	       stats.blocks, options->endless ? 0 : options->iterations, options->warmup,
 	       options->verify ? "true" : "false");
 }
 
@@ -98,8 +98,9 @@ static void result_json(const struct perf_options *options, const struct perf_re
 	       result->min_us, result->max_us, algbw(result), busbw(options, result));
 	if (options->verify)
 		printf(", \"wrong\": %" PRIu64, result->wrong);
-	printf(", \"degraded_blocks\": %" PRIu64 ", \"missed_blocks\": %" PRIu64 " }",
-	       result->degraded_blocks, result->missed_blocks);
+	printf(", \"iterations\": %" PRIu64 ", \"degraded_blocks\": %" PRIu64
+	       ", \"missed_blocks\": %" PRIu64 " }",
+	       result->iterations, result->degraded_blocks, result->missed_blocks);
 	first = false;
 }
 
