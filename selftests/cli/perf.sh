@@ -133,6 +133,28 @@ lonely() {
 	return 1
 }
 
+# One of two is told to end, and both do, after the same one. A type and an operation.
+endless() {
+	local rank pids=()
+	for rank in 0 1; do
+		weir-perf --job 7 --address "$box" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
+			--min-bytes 16K --max-bytes 16K --endless --verify --json "$@" >"$work/$rank" 2>&1 &
+		pids+=("$!")
+	done
+	# It says that it has begun once it would be heard.
+	until grep -q generation "$work/1"; do
+		kill -0 "${pids[1]}" || break
+		sleep 0.05
+	done
+	kill "${pids[1]}"
+	wait "${pids[1]}" && wait "${pids[0]}" &&
+		gojq -es '(map(.digest) | unique | length) == 1 and .[0].iterations == 0 and
+			(.[0].results[0] | .wrong == 0 and .iterations >= 0) and
+			.[0].results[0].iterations == .[1].results[0].iterations' "$work/0" "$work/1" >/dev/null && return
+	cat "$work/0" "$work/1"
+	return 1
+}
+
 ktap_header
 ktap_run "a time without a unit" refuses "timeout is '30': it must have a unit, one of ms, s and min" --timeout 30
 ktap_run "a time with another unit" refuses "timeout is '30us': it must have a unit" --timeout 30us
@@ -141,6 +163,12 @@ ktap_run "a time that is too long" refuses "timeout is '99999999min': it must be
 ktap_run "an option like another" refuses "unknown option '--itertions' \(did you mean --iterations\?\)" --itertions 3
 ktap_run "who waits for whom is said after three seconds" lonely
 ktap_run "the other gets the same ranks, sizes and type" words
+for words in "int32 sum" "float32 sum"; do
+	ktap_run "until one is told to end: $words" endless --dtype "${words% *}" --op "${words#* }"
+done
+ktap_run "endless, and so many" refuses "endless and --iterations exclude" --endless --iterations 3
+ktap_run "endless, of many sizes" refuses "endless is for one size" --endless
+ktap_run "endless, and others" refuses "endless and --compare exclude" --endless --min-bytes 8 --max-bytes 8 --compare quick
 ktap_run "with a progress thread" says 0 . 0 --progress --verify
 ktap_run "by two trees" by_trees
 ktap_run "too many trees" refuses "trees is '17': it must be 1 to 16" --trees 17

@@ -73,6 +73,7 @@ void report_begin(const struct perf_options *options, struct weir *comm)
 		begin_json(options, comm);
 	else
 		begin_text(options, comm);
+	fflush(stdout);
 }
 
 static void result_text(const struct perf_options *options, const struct perf_result *result)
