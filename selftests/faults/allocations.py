@@ -261,7 +261,9 @@ def filter_changes():
     n += sweep(lambda: do("filter-set", ifindex=W1, prio=20, match=src, **each, **file), failures=6)
     n += sweep(lambda: add(30, action=2, more=True), lambda: end(30), failures=2)
     add(30, action=2, more=True)
-    n += sweep(lambda: do("filter-commit", ifindex=W1), lambda: (end(30), add(30, action=2, more=True)), failures=3)
+    # Of each rule was told as it was added.
+    n += sweep(lambda: do("filter-commit", ifindex=W1), lambda: (end(30), add(30, action=2, more=True)), failures=3,
+               heard=silence)
     n += sweep(lambda: end(20), lambda: add(20, **each), failures=3)
     n += sweep_look(box.list, "filter-get", {"ifindex": W1})
     n += sweep(lambda: do("filter-flush"), lambda: add(10))
