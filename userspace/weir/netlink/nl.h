@@ -80,9 +80,9 @@ void nl_nested(const struct nlattr *nest, const struct nlattr **table, uint16_t 
 
 /* A value by its length: 4 bytes or 8 ("uint"), 1 or 2; 0 where absent. */
 uint64_t nl_uint(const struct nlattr *attr);
+const char *nl_string(const struct nlattr *attr);
 
 /* nl_addr.c: an address; false where it is absent, or none. */
 bool nl_addr(const struct nlattr *attr, struct addr *addr);
-const char *nl_string(const struct nlattr *attr);
 
 #endif
