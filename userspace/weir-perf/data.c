@@ -165,21 +165,16 @@ static uint64_t differ(const struct perf_options *options, const struct perf_mem
 	return wrong;
 }
 
-/* This rank's elements that are not in the sums, bit for bit. */
+/* Of a block, this rank's elements that are not in the sums, bit for bit. */
 static uint64_t residual_wrong(const struct perf_options *options,
-			       const struct perf_memory *memory, size_t count)
+			       const struct perf_memory *memory, bool is_summed, size_t first,
+			       size_t end)
 {
 	uint64_t wrong = 0;
 
-	for (size_t i = 0; i < count && memory->residual; i++) {
-		const uint64_t *contributors = contributors_of(&memory->blocks, i);
-		double in = type_get(memory->in, options->type, i);
-
-		if (!is_told(&memory->blocks, contributors))
-			continue;
+	for (size_t i = first; i < end; i++)
 		wrong += type_get(memory->residual, options->type, i) !=
-			 (is_in(contributors, options->weir.rank) ? 0 : in);
-	}
+			 (is_summed ? 0 : type_get(memory->in, options->type, i));
 	return wrong;
 }
 
@@ -194,6 +189,9 @@ static uint64_t block_wrong(const struct perf_options *options, const struct per
 	/* Without the ranks' names any sum may be right. */
 	if (!is_told(&memory->blocks, contributors))
 		return 0;
+	if (memory->residual)
+		wrong = residual_wrong(options, memory, is_in(contributors, options->weir.rank), first,
+				       end);
 	for (size_t i = first; i < end; i += n) {
 		n = run_of(i, end);
 		expect(all, options, memory, contributors, iteration, i, n);
@@ -205,8 +203,8 @@ static uint64_t block_wrong(const struct perf_options *options, const struct per
 uint64_t data_wrong(const struct perf_options *options, const struct perf_memory *memory,
 		    size_t count, uint64_t iteration)
 {
-	uint64_t wrong = residual_wrong(options, memory, count);
 	size_t grads = memory->blocks.grads;
+	uint64_t wrong = 0;
 
 	for (size_t i = 0; i < count; i += grads)
 		wrong += block_wrong(options, memory, iteration, i,
