@@ -157,8 +157,9 @@ $(B)/bpf/flags: FORCE
 kernel_flags := -O2 -funsigned-char -fno-strict-aliasing -fno-strict-overflow -fno-common \
 	-fno-delete-null-pointer-checks -fno-allow-store-data-races -fno-jump-tables \
 	-mtune=generic -falign-functions=16 -falign-jumps=1 -falign-loops=1
-# The module's loops over numbers, of which those with vectors are for x86.
-type_loops := $(filter-out $(if $(filter x86_64,$(MACHINE)),,%_avx2.c),$(wildcard kmod/type/*.c))
+# The module's types of numbers, whose loops with vectors are for x86.
+type_sources := $(filter-out $(if $(filter x86_64,$(MACHINE)),,%_avx2.c),$(wildcard kmod/type/*.c))
+type_loops := $(filter %_scalar.c %_avx2.c,$(type_sources))
 avx2_flags := $(if $(filter x86_64,$(MACHINE)),$(shell sed -n 's/^weir-avx2-flags := //p' Kbuild))
 
 user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'

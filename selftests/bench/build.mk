@@ -7,7 +7,7 @@ bench_dir := selftests/bench
 
 ifeq ($(MACHINE),x86_64)
 $(eval $(call program,bench-reduce,$(bench_dir)/reduce.c $(bench_dir)/plain.c \
-	$(filter %_scalar.c %_avx2.c,$(type_loops)),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
+	$(type_loops),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
 $(B)/obj/bench-reduce/kmod/%.o: CFLAGS = $(kernel_flags)
 $(B)/obj/bench-reduce/kmod/type/%_scalar.o: CFLAGS += -mgeneral-regs-only
 $(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(avx2_flags)

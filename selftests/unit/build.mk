@@ -8,7 +8,7 @@ unit_module := base/payload base/rate filter/classifier filter/match filter/sour
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
 	order/queue packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
-	$(type_loops:kmod/%.c=%)
+	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)
 # Every kernel header stands for kernel.h, but for those that userspace has too.
 unit_headers := $(shell grep -ho '^\#include <\(linux\|net\|asm\)/[^>]*>' $(unit_module:%=kmod/%.c) \
@@ -43,7 +43,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,base/payload sum/pool sum/horizon sum/generation sum/pair sum/block) $(type_loops)
+	$(patsubst %,kmod/%.c,base/payload sum/pool sum/horizon sum/generation sum/pair sum/block) $(type_sources)
 $(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
