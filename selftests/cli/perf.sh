@@ -43,15 +43,19 @@ other broken 'exit 7'
 other killed 'kill -9 $$'
 
 address=$box
-# ranks OPTION...: both; rank 0's output is in $work/0, and its status the result
-ranks() {
-	local rank pids=()
+# begin OPTION...: both ranks, which are in "pids" then; their output is in $work/0 and $work/1
+begin() {
+	local rank
 	for rank in 0 1; do
 		weir-perf --job 7 --address "$address" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
-			--min-bytes 1K --max-bytes 16K --step-factor 16 --iterations 2 --warmup 1 "$@" \
-			>"$work/$rank" 2>"$work/$rank.errors" &
+			"$@" >"$work/$rank" 2>"$work/$rank.errors" &
 		pids+=("$!")
 	done
+}
+# ranks OPTION...: both; the status is that of rank 0
+ranks() {
+	local pids=()
+	begin --min-bytes 1K --max-bytes 16K --step-factor 16 --iterations 2 --warmup 1 "$@"
 	wait "${pids[1]}"
 	wait "${pids[0]}"
 }
@@ -135,12 +139,8 @@ lonely() {
 
 # One of two is told to end, and both do, after the same one. A type and an operation.
 endless() {
-	local rank pids=()
-	for rank in 0 1; do
-		weir-perf --job 7 --address "$box" --bind-address "127.78.0.$((rank + 1))" --ranks 2 --rank "$rank" \
-			--min-bytes 16K --max-bytes 16K --endless --verify --json "$@" >"$work/$rank" 2>&1 &
-		pids+=("$!")
-	done
+	local pids=()
+	begin --min-bytes 16K --max-bytes 16K --endless --verify --json "$@"
 	# It says that it has begun once it would be heard.
 	until grep -q generation "$work/1"; do
 		kill -0 "${pids[1]}" || break
@@ -151,7 +151,7 @@ endless() {
 		gojq -es '(map(.digest) | unique | length) == 1 and .[0].iterations == 0 and
 			(.[0].results[0] | .wrong == 0 and .iterations >= 0) and
 			.[0].results[0].iterations == .[1].results[0].iterations' "$work/0" "$work/1" >/dev/null && return
-	cat "$work/0" "$work/1"
+	cat "$work"/[01] "$work"/[01].errors
 	return 1
 }
 

@@ -84,8 +84,8 @@ taken_away() {
 		(($(box_stat '.[0].prio' chain show) == 160)) && end_all
 }
 
-# Others would wait for ever, if a drop did not tell.
 all_told() { (($(of_got packets) + $(stat dropped) == sent)); }
+# Others would wait for ever, if a drop did not tell.
 drops_tell() {
 	order "${udp[@]}" cpus 0-3 "${patient[@]}" && behind users_some && listens || return
 	sent=$(in_worker 1 order-traffic send "$(worker_addr 2)" --count 1000 --flows 2) || return

@@ -60,6 +60,27 @@ struct mark {
 	uint64_t number;
 };
 
+/* So many datagrams are sent, or received, at once. */
+struct batch {
+	unsigned char data[BATCH][LONGEST];
+	struct iovec vectors[BATCH];
+	struct mmsghdr messages[BATCH];
+};
+
+/* The only one, for datagrams of @size bytes. */
+static struct batch *batch_of(size_t size)
+{
+	static struct batch batch;
+	int i;
+
+	for (i = 0; i < BATCH; i++) {
+		batch.vectors[i] = (struct iovec){ batch.data[i], size };
+		batch.messages[i].msg_hdr =
+			(struct msghdr){ .msg_iov = &batch.vectors[i], .msg_iovlen = 1 };
+	}
+	return &batch;
+}
+
 static int open_socket(unsigned int port)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(port) };
@@ -147,27 +168,21 @@ static int *open_flows(const struct options *o)
 }
 
 /* @count datagrams of each flow. */
-static void send_some(const struct options *o, const int *fds, uint64_t number, unsigned int count)
+static void send_some(const struct options *o, const int *fds, struct batch *batch, uint64_t number,
+		      unsigned int count)
 {
-	static unsigned char data[BATCH][LONGEST];
-	struct mmsghdr messages[BATCH] = {};
-	struct iovec vectors[BATCH];
 	unsigned int flow, i;
 
-	for (i = 0; i < count; i++) {
-		vectors[i] = (struct iovec){ data[i], o->size };
-		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &vectors[i], .msg_iovlen = 1 };
-	}
 	for (flow = 0; flow < o->flows; flow++) {
 		for (i = 0; i < count; i++)
-			fill(o, data[i], flow, number + (o->swap ? count - 1 - i : i));
-		send_all(fds[flow], messages, count);
+			fill(o, batch->data[i], flow, number + (o->swap ? count - 1 - i : i));
+		send_all(fds[flow], batch->messages, count);
 		sched_yield();
 	}
 }
 
 /* From the first of a run of numbers on: how many are sent at once. */
-static unsigned int batch(const struct options *o, uint64_t number)
+static unsigned int at_once(const struct options *o, uint64_t number)
 {
 	unsigned int most = o->swap ? o->swap : BATCH;
 
@@ -179,14 +194,15 @@ static unsigned int batch(const struct options *o, uint64_t number)
 static int send_traffic(const struct options *o)
 {
 	uint64_t number, all = o->count * o->firsts;
+	struct batch *batch = batch_of(o->size);
 	int *fds = open_flows(o);
 	unsigned int count;
 
 	for (number = 0; number < all; number += count) {
-		count = batch(o, number % o->count);
+		count = at_once(o, number % o->count);
 		if (o->window && number && number % o->count == 0)
 			wait_for(o, number * o->flows, 0);
-		send_some(o, fds, number, count);
+		send_some(o, fds, batch, number, count);
 		if (o->window)
 			wait_for(o, (number + count) * o->flows, AHEAD);
 	}
@@ -247,26 +263,20 @@ static void write_down(const char *path)
 
 static void __attribute__((noreturn)) recv_traffic(const struct options *o)
 {
-	static unsigned char data[BATCH][LONGEST];
-	struct iovec vectors[BATCH];
-	struct mmsghdr messages[BATCH] = {};
+	struct batch *batch = batch_of(LONGEST);
 	struct pollfd poller = { .fd = open_socket(o->port), .events = POLLIN };
 	unsigned int quiet = 0;
 	int i, count;
 
-	for (i = 0; i < BATCH; i++) {
-		vectors[i] = (struct iovec){ data[i], LONGEST };
-		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &vectors[i], .msg_iovlen = 1 };
-	}
 	write_down(o->word);
 	for (;;) {
 		if (poll(&poller, 1, IDLE_MS) <= 0) {
 			write_down(o->word);
 			continue;
 		}
-		count = recvmmsg(poller.fd, messages, BATCH, MSG_DONTWAIT, NULL);
+		count = recvmmsg(poller.fd, batch->messages, BATCH, MSG_DONTWAIT, NULL);
 		for (i = 0; i < count; i++)
-			look(data[i], messages[i].msg_len);
+			look(batch->data[i], batch->messages[i].msg_len);
 		if (++quiet % 4 == 0)
 			write_down(o->word);
 	}

@@ -39,8 +39,10 @@ all_alike() {
 	[[ $digests == 1 ]] || { gojq .digest "$box_out/$job".[1-4]; return 1; }
 }
 
+# sums OPTION...: until box_end
 sums() {
-	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --endless --warmup 0 --json --timeout 60s
+	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --endless --warmup 0 --json \
+		--timeout 60s "$@"
 }
 
 reloaded_in_the_middle() {
@@ -78,8 +80,7 @@ kill_rank() {
 others_go_on() {
 	local i
 	weir job flush && make_job policy exclude timeout 50ms dead-after 5s || return
-	box_start "$job" "$workers" --min-bytes 1M --max-bytes 1M --endless --warmup 0 --json \
-		--accept-degraded --timeout 60s
+	sums --accept-degraded
 	flowing || return
 	kill_rank 3 || return
 	poll 60 state_is 3 excluded && flowing || return
@@ -118,7 +119,7 @@ start_rank() {
 all_killed() {
 	local i
 	weir job set id "$job" policy partial timeout 50ms || return
-	box_start "$job" "$workers" --min-bytes 4M --max-bytes 4M --iterations 1000 --json --accept-degraded
+	sums --accept-degraded
 	flowing || return
 	for ((i = 0; i < workers; i++)); do
 		kill_rank "$i" || return

@@ -20,7 +20,7 @@ patience=2s hang=120
 # A run that is short, one that only ends when it is made to, and one whose end is far
 # enough away for others to come and go meanwhile.
 short=(--min-bytes 20000 --max-bytes 20000 --iterations 1 --warmup 0)
-endless=(--min-bytes 100000 --max-bytes 100000 --iterations 1000000 --warmup 0)
+endless=(--min-bytes 100000 --max-bytes 100000 --endless --warmup 0)
 
 declare -A running=()
 
