@@ -19,6 +19,10 @@ endif
 CC := gcc
 # What all of it runs on, as the compiler says: x86_64, aarch64.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# The programs that go with it.
+AR := $(shell $(CC) -print-prog-name=ar)
+LD := $(shell $(CC) -print-prog-name=ld)
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 # The module's compiler is the kernel's, whatever the tools are built with.
 KCC ?= gcc
 CLANG ?= $(firstword $(shell command -v clang-19 clang) clang-19)
@@ -142,6 +146,15 @@ $(B)/bpf/flags: FORCE
 
 -include $(bpf_objects:.o=.d)
 
+# A program of the tests', or an example: $(call bpf_program,FOLDER/NAME.bpf.c) is $(B)/bpf/NAME.bpf.o.
+define bpf_program
+$(B)/bpf/$(notdir $(1:.c=.o)): $(1) $(B)/bpf/flags
+	$$(call say,BPF,$$@)
+	$$(Q)$$(CLANG) $$(bpf_flags) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+-include $(B)/bpf/$(notdir $(1:.c=.d))
+ALL += $(B)/bpf/$(notdir $(1:.c=.o))
+endef
+
 # Userspace. Each folder has a build.mk that says what it makes, in these words:
 #
 #   $(call program,NAME,SOURCES[,CFLAGS[,LIBRARIES[,PREREQUISITES]]])
@@ -157,10 +170,11 @@ $(B)/bpf/flags: FORCE
 kernel_flags := -O2 -funsigned-char -fno-strict-aliasing -fno-strict-overflow -fno-common \
 	-fno-delete-null-pointer-checks -fno-allow-store-data-races -fno-jump-tables \
 	-mtune=generic -falign-functions=16 -falign-jumps=1 -falign-loops=1
-# The module's types of numbers, whose loops with vectors are for x86.
-type_sources := $(filter-out $(if $(filter x86_64,$(MACHINE)),,%_avx2.c),$(wildcard kmod/type/*.c))
-type_loops := $(filter %_scalar.c %_avx2.c,$(type_sources))
-avx2_flags := $(if $(filter x86_64,$(MACHINE)),$(shell sed -n 's/^weir-avx2-flags := //p' Kbuild))
+# The module's types of numbers, and the vector unit that some loops of theirs are for.
+vector_unit := $(patsubst x86_64,avx2,$(patsubst aarch64,neon,$(filter x86_64 aarch64,$(MACHINE))))
+type_sources := $(filter-out $(patsubst %,\%_%.c,$(filter-out $(vector_unit),avx2 neon)),$(wildcard kmod/type/*.c))
+type_loops := $(filter %_scalar.c %_avx2.c %_neon.c,$(type_sources))
+vector_flags := $(if $(vector_unit),$(shell sed -n 's/^weir-$(vector_unit)-flags := //p' Kbuild))
 
 user_flags = $(CPPFLAGS) -std=gnu11 $(CFLAGS) $(warnings) -Iuapi -I$(B) -DWEIR_VERSION='"$(VERSION)"'
 
@@ -260,10 +274,14 @@ coverage: ## which lines and branches of the module the tests run, on a kernel t
 	selftests/coverage/run
 
 # Kernels are fetched on the first call, and kept.
-check-kernels: ## the same on Linux 6.1, 6.12 with and without PREEMPT_RT, and 7.2, and the table in docs/KERNELS.md
+check-kernels: ## the same on Linux 6.1, 6.12 with and without PREEMPT_RT and for arm64, and 7.2, and the table in docs/KERNELS.md
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/kernels/run
+
+check-arm64: ## compiled for arm64: the suites of unit, bpf and netns, in virtual machines of that architecture
+	@scripts/setup
+	@selftests/arm64
 
 check-mpi4py: ## mpi4py's own tests of collective calls, with the library for MPI and without
 	@scripts/setup

@@ -15,6 +15,7 @@ WEIR_INNER void store_bfloat16(void *wire, unsigned int i, unsigned int sum)
 #define WEIR_LOAD	load_bfloat16
 #define WEIR_STORE	store_bfloat16
 #define WEIR_TO_ODD	1
-#include "type/float_scalar.h"
+#define WEIR_ADD	weir_f32_add
+#include "type/float_loops.h"
 
 WEIR_FLOAT_OPS(bfloat16, scalar);

@@ -25,7 +25,7 @@ void weir_copy(void *to, const void *from, size_t len)
 	size_t done = 0;
 
 #ifdef CONFIG_X86
-	if (len >= WEIR_COPY_LEAST && weir_vector_begin(WEIR_CPU_AVX2, false)) {
+	if (len >= WEIR_COPY_LEAST && weir_vector_begin(WEIR_CPU_VECTORS, false)) {
 		done = weir_copy_avx2(to, from, len);
 		weir_vector_end();
 	}

@@ -15,6 +15,7 @@ WEIR_INNER void store_float32(void *wire, unsigned int i, unsigned int sum)
 #define WEIR_LOAD	load_float32
 #define WEIR_STORE	store_float32
 #define WEIR_TO_ODD	0
-#include "type/float_scalar.h"
+#define WEIR_ADD	weir_f32_add
+#include "type/float_loops.h"
 
 WEIR_FLOAT_OPS(float32, scalar);

@@ -3,7 +3,7 @@
  * Loops that all types of floats share, for AVX2. The file of a type defines how eight are
  * loaded and stored, as WEIR_LOAD and WEIR_STORE, and sixteen loaded, as WEIR_LOAD_PAIR;
  * the bytes of one in a packet, as WEIR_SIZE; the loops for the rest, as
- * WEIR_REST(operation); and WEIR_TO_ODD as for float_scalar.h.
+ * WEIR_REST(operation); and WEIR_TO_ODD as for float_loops.h.
  */
 #include "type/binned_avx2.h"
 

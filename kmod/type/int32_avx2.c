@@ -169,21 +169,4 @@ static void int32_to_wire(void *wire, const void *acc, unsigned int n)
 					      (const weir_word *)acc + done, n - done);
 }
 
-const struct weir_reduce_ops weir_int32_sum_avx2 = {
-	.set	= int32_sum_set,
-	.add	= int32_sum_add,
-	.check	= int32_sum_check,
-	.to_wire = int32_to_wire,
-};
-
-const struct weir_reduce_ops weir_int32_min_avx2 = {
-	.set	= int32_set,
-	.add	= int32_min_add,
-	.to_wire = int32_to_wire,
-};
-
-const struct weir_reduce_ops weir_int32_max_avx2 = {
-	.set	= int32_set,
-	.add	= int32_max_add,
-	.to_wire = int32_to_wire,
-};
+WEIR_INT32_OPS(avx2);

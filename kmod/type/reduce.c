@@ -22,7 +22,7 @@ static bool weir_reduce_begin(const struct weir_reduction *r, unsigned int count
  */
 const char *weir_reduce_unit(void)
 {
-	return weir_vector_has(WEIR_CPU_AVX2) ? "avx2" : "scalar";
+	return weir_vector_has(WEIR_CPU_VECTORS) ? WEIR_VECTOR_UNIT : "scalar";
 }
 
 /**

@@ -43,14 +43,31 @@ struct weir_reduce_ops {
 /* Integers have no binned sums, as theirs are the same in any order. */
 WEIR_DECLARE_OPS(int32, scalar);
 WEIR_DECLARE_OPS(int32, avx2);
+WEIR_DECLARE_OPS(int32, neon);
 WEIR_DECLARE_OPS(float32, scalar);
 WEIR_DECLARE_OPS(float32, avx2);
+WEIR_DECLARE_OPS(float32, neon);
 WEIR_DECLARE_OPS(float16, scalar);
 WEIR_DECLARE_OPS(float16, avx2);
+WEIR_DECLARE_OPS(float16, neon);
 WEIR_DECLARE_OPS(bfloat16, scalar);
 WEIR_DECLARE_OPS(bfloat16, avx2);
+WEIR_DECLARE_OPS(bfloat16, neon);
 
-/* The tables of a type of floats, of the functions that float_scalar.h and float_avx2.h define. */
+/* The tables of integers, of functions that each unit has by these names. */
+#define WEIR_INT32_OPS(unit)							\
+	const struct weir_reduce_ops weir_int32_sum_##unit = {			\
+		.set = int32_sum_set, .add = int32_sum_add, .check = int32_sum_check, \
+		.to_wire = int32_to_wire,					\
+	};									\
+	const struct weir_reduce_ops weir_int32_min_##unit = {			\
+		.set = int32_set, .add = int32_min_add, .to_wire = int32_to_wire, \
+	};									\
+	const struct weir_reduce_ops weir_int32_max_##unit = {			\
+		.set = int32_set, .add = int32_max_add, .to_wire = int32_to_wire, \
+	}
+
+/* The tables of a type of floats, of the functions that float_loops.h and float_avx2.h define. */
 #define WEIR_FLOAT_OPS(type, unit)						\
 	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
 		.set = sum_set, .add = sum_add, .to_wire = sum_to_wire,		\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The inner loops in plain C. They run where the vector unit is absent or in use, and over
- * the rest behind whole vectors, and give the same bits. No kernel headers, see
- * reduce_ops.h.
+ * the rest behind whole vectors, and give the same bits. For NEON the compiler makes vectors
+ * of them (neon.h). No kernel headers, see reduce_ops.h.
  *
  * A type defines how a gradient is loaded into the 32 bits that are combined, and how these
  * are stored.
@@ -26,13 +26,8 @@ struct weir_unaligned16 {
 
 typedef unsigned int weir_word __attribute__((may_alias));
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WEIR_SWAP32(v)	__builtin_bswap32(v)
 #define WEIR_SWAP16(v)	__builtin_bswap16(v)
-#else
-#define WEIR_SWAP32(v)	(v)
-#define WEIR_SWAP16(v)	(v)
-#endif
 
 /* Gradients as they stand in a packet. */
 WEIR_INNER unsigned int weir_load32(const void *src, unsigned int i)
@@ -55,6 +50,17 @@ WEIR_INNER void weir_store16(void *wire, unsigned int i, unsigned int v)
 	((struct weir_unaligned16 *)wire)[i].v = WEIR_SWAP16((unsigned short)v);
 }
 
+/*
+ * No turn of the loop that follows reads what one before it has written: vectors may be loaded and
+ * stored whole, where src or wire may be the memory of acc, as far as the compiler sees.
+ */
+#ifdef __clang__
+#define WEIR_APART	_Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WEIR_APART	_Pragma("GCC ivdep")
+#endif
+#define weir_for_each(i, n)	WEIR_APART for (i = 0; i < (n); i++)
+
 typedef unsigned int (*weir_load_fn)(const void *src, unsigned int i);
 typedef unsigned int (*weir_combine_fn)(unsigned int acc, unsigned int x);
 typedef void (*weir_store_fn)(void *wire, unsigned int i, unsigned int v);
@@ -65,7 +71,7 @@ WEIR_INNER void weir_scalar_set(void *acc, const void *src, unsigned int n,
 	weir_word *a = acc;
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	weir_for_each(i, n)
 		a[i] = load(src, i);
 }
 
@@ -75,7 +81,7 @@ WEIR_INNER void weir_scalar_add(void *acc, const void *src, unsigned int n,
 	weir_word *a = acc;
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	weir_for_each(i, n)
 		a[i] = combine(a[i], load(src, i));
 }
 
@@ -86,7 +92,7 @@ WEIR_INNER void weir_scalar_to_wire(void *wire, const void *acc, unsigned int n,
 	const weir_word *a = acc;
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	weir_for_each(i, n)
 		store(wire, i, a[i]);
 }
 

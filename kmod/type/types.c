@@ -19,6 +19,8 @@
 
 #ifdef CONFIG_X86
 #define WEIR_VECTOR(name)	(&weir_##name##_avx2)
+#elif defined(CONFIG_ARM64)
+#define WEIR_VECTOR(name)	(&weir_##name##_neon)
 #else
 #define WEIR_VECTOR(name)	NULL
 #endif
@@ -28,12 +30,10 @@
 #define WEIR_FOUR_WORDS		(PAGE_SHIFT - 4)
 static_assert(1 << WEIR_FOUR_WORDS == WEIR_BINNED_WORDS);
 
-#define WEIR_AVX2_F16C		(WEIR_CPU_AVX2 | WEIR_CPU_F16C)
-
 #define WEIR_INT32(operation, loops) {						\
 	.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_##operation, .shift = 2,	\
 	.page_shift = WEIR_ONE_WORD,						\
-	.needs = WEIR_CPU_AVX2, .least = WEIR_LEAST_INT,			\
+	.needs = WEIR_CPU_VECTORS, .least = WEIR_LEAST_INT,			\
 	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
 }
 
@@ -60,9 +60,9 @@ static const struct weir_reduction weir_reductions[] = {
 	WEIR_INT32(SUM, int32_sum),
 	WEIR_INT32(MIN, int32_min),
 	WEIR_INT32(MAX, int32_max),
-	WEIR_FLOATS(FLOAT32, float32, 2, WEIR_CPU_AVX2),
-	WEIR_FLOATS(BFLOAT16, bfloat16, 1, WEIR_CPU_AVX2),
-	WEIR_FLOATS(FLOAT16, float16, 1, WEIR_AVX2_F16C),
+	WEIR_FLOATS(FLOAT32, float32, 2, WEIR_CPU_VECTORS),
+	WEIR_FLOATS(BFLOAT16, bfloat16, 1, WEIR_CPU_VECTORS),
+	WEIR_FLOATS(FLOAT16, float16, 1, WEIR_CPU_VECTORS | WEIR_CPU_HALVES),
 	WEIR_VALUES(INT64, SUM, 3),
 	WEIR_VALUES(INT64, MIN, 3),
 	WEIR_VALUES(INT64, MAX, 3),

@@ -7,6 +7,11 @@
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
+#elif defined(CONFIG_ARM64)
+#include <asm/cpufeature.h>
+#include <asm/neon.h>
+#include <asm/simd.h>
+#include <asm/sysreg.h>
 #endif
 
 #include "type/vector.h"
@@ -20,7 +25,7 @@ static u8 weir_vector_look(void)
 	if (!boot_cpu_has(X86_FEATURE_AVX2) ||
 	    !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
 		return 0;
-	return WEIR_CPU_AVX2 | (boot_cpu_has(X86_FEATURE_F16C) ? WEIR_CPU_F16C : 0);
+	return WEIR_CPU_VECTORS | (boot_cpu_has(X86_FEATURE_F16C) ? WEIR_CPU_HALVES : 0);
 }
 
 static bool weir_vector_save(void)
@@ -35,6 +40,26 @@ static bool weir_vector_save(void)
 void weir_vector_give(void)
 {
 	kernel_fpu_end();
+}
+#elif defined(CONFIG_ARM64)
+static u8 weir_vector_look(void)
+{
+	return system_supports_fpsimd() ? WEIR_CPU_VECTORS | WEIR_CPU_HALVES : 0;
+}
+
+static bool weir_vector_save(void)
+{
+	if (!may_use_simd())
+		return false;
+	kernel_neon_begin();
+	/* A task's mode is still set: how it rounds, and what it flushes to zero. */
+	write_sysreg(0, fpcr);
+	return true;
+}
+
+void weir_vector_give(void)
+{
+	kernel_neon_end();
 }
 #else
 static u8 weir_vector_look(void)

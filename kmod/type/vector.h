@@ -6,8 +6,16 @@
 #include <linux/types.h>
 
 /* CPU features that loops need. */
-#define WEIR_CPU_AVX2	0x1
-#define WEIR_CPU_F16C	0x2
+#define WEIR_CPU_VECTORS	0x1	/* those of WEIR_VECTOR_UNIT */
+#define WEIR_CPU_HALVES		0x2	/* and they convert binary16: F16C, or NEON */
+
+#ifdef CONFIG_X86
+#define WEIR_VECTOR_UNIT	"avx2"
+#elif defined(CONFIG_ARM64)
+#define WEIR_VECTOR_UNIT	"neon"
+#else
+#define WEIR_VECTOR_UNIT	"none"
+#endif
 
 /**
  * struct weir_vector - the registers of a CPU

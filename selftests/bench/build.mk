@@ -10,7 +10,7 @@ $(eval $(call program,bench-reduce,$(bench_dir)/reduce.c $(bench_dir)/plain.c \
 	$(type_loops),-Ikmod -I$(bench_dir) -Wno-pointer-arith))
 $(B)/obj/bench-reduce/kmod/%.o: CFLAGS = $(kernel_flags)
 $(B)/obj/bench-reduce/kmod/type/%_scalar.o: CFLAGS += -mgeneral-regs-only
-$(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(avx2_flags)
+$(B)/obj/bench-reduce/kmod/type/%_avx2.o: CFLAGS += $(vector_flags)
 $(B)/obj/bench-reduce/$(bench_dir)/plain.o: CFLAGS = -O3 -mavx2 -mf16c
 endif
 
@@ -32,8 +32,4 @@ $(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-
 $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_dir)/kv/,hash.c table.c value.c wire.c),\
 	-I$(libweir_dir) -D_GNU_SOURCE))
 
-$(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o $(B)/bpf/work.bpf.o: $(B)/bpf/%.bpf.o: $(bench_dir)/%.bpf.c $(B)/bpf/flags
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/bench.bpf.d $(B)/bpf/spread.bpf.d $(B)/bpf/work.bpf.d
-ALL += $(B)/bpf/bench.bpf.o $(B)/bpf/spread.bpf.o $(B)/bpf/work.bpf.o
+$(foreach name,bench spread work,$(eval $(call bpf_program,$(bench_dir)/$(name).bpf.c)))

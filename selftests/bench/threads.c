@@ -166,7 +166,7 @@ int main(void)
 	long cores = min(sysconf(_SC_NPROCESSORS_ONLN), THREADS);
 	unsigned int i;
 
-	mock_cpu_has_avx2 = true;
+	mock_cpu_has_vectors = true;
 	mock_fpu_usable = true;
 	weir_vector_init();
 	weir_pool_init();

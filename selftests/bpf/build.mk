@@ -3,25 +3,16 @@
 $(eval $(call program,test-packets,$(wildcard selftests/bpf/*.c) selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl,$(bpf_skeletons)))
 
 # And one whose programs hand over memory that another CPU writes to.
-$(B)/bpf/hostile.bpf.o: selftests/bpf/hostile/hostile.bpf.c $(B)/bpf/flags
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/hostile.bpf.d
+$(eval $(call bpf_program,selftests/bpf/hostile/hostile.bpf.c))
 $(eval $(call program,test-hostile,selftests/bpf/hostile/test_hostile.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/hostile.skel.h))
 
 # The example of a user's program.
 $(eval $(call program,test-filter,selftests/bpf/filter/test_filter.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/trio_filter.skel.h))
 
 # Chains of programs.
-$(B)/bpf/members.bpf.o: selftests/bpf/chain/members.bpf.c $(B)/bpf/flags
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/members.bpf.d
+$(eval $(call bpf_program,selftests/bpf/chain/members.bpf.c))
 $(eval $(call program,test-chain,selftests/bpf/chain/test_chain.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl -lpthread,$(B)/bpf/members.skel.h $(B)/bpf/weir_chain.skel.h))
 
 # Records of flows.
-$(B)/bpf/traffic.bpf.o: selftests/bpf/flow/traffic.bpf.c $(B)/bpf/flags
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/traffic.bpf.d
+$(eval $(call bpf_program,selftests/bpf/flow/traffic.bpf.c))
 $(eval $(call program,test-flow,selftests/bpf/flow/test_flow.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests,-lbpf -lmnl -lpthread,$(B)/bpf/traffic.skel.h $(B)/bpf/weir_chain.skel.h $(B)/bpf/weir_flow.skel.h))

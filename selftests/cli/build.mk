@@ -9,3 +9,6 @@ $(B)/cli/stand-in.so: $(cli_objects)
 ALL += $(B)/cli/stand-in.so
 
 $(eval $(call program,tcx-list,selftests/cli/tcx_list.c))
+
+# A program of somebody else's.
+$(eval $(call bpf_program,selftests/cli/foreign.bpf.c))

@@ -18,8 +18,4 @@ $(B)/trim-policy/names.h: uapi/weir.h
 $(eval $(call program,trim-policy,selftests/netns/trim_policy.c selftests/lib/genl.c,-Iselftests,-lmnl,$(B)/trim-policy/names.h))
 
 # Programs of users in chains.
-$(B)/bpf/users.bpf.o: selftests/netns/chain/users.bpf.c $(B)/bpf/flags
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
--include $(B)/bpf/users.bpf.d
-ALL += $(B)/bpf/users.bpf.o
+$(eval $(call bpf_program,selftests/netns/chain/users.bpf.c))

@@ -6,6 +6,7 @@
  *
  * PAIRS=n takes so many random pairs a test instead of 10^8.
  */
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,7 +166,21 @@ static u32 round_bfloat16(double x)
 	return nearest(x, load_bfloat16, 0x7f80, 0x1.ffp127);
 }
 
-#define LOOPS(type, op)	{ &weir_##type##_##op##_scalar, &weir_##type##_##op##_avx2 }
+#ifdef __x86_64__
+#define VECTOR(name)	(&weir_##name##_avx2)
+#define has_vectors()	(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
+#else
+#define VECTOR(name)	(&weir_##name##_neon)
+#define has_vectors()	true
+#endif
+#define LOOPS(type, op)	{ &weir_##type##_##op##_scalar, VECTOR(type##_##op) }
+
+/* 113 bits of mantissa. */
+#if LDBL_MANT_DIG == 113
+typedef long double quad;
+#else
+typedef __float128 quad;
+#endif
 #define TYPE(type, bytes, values)						\
 	{ #type, bytes, values, sizeof(values) / sizeof(values[0]),		\
 	  load_##type, round_##type, LOOPS(type, sum), LOOPS(type, binned),	\
@@ -177,7 +192,7 @@ static const struct type types[] = {
 	TYPE(bfloat16, 2, specials_brain),
 };
 
-static const char *const units[] = { "plain C", "AVX2" };
+static const char *const units[] = { "plain C", "vectors" };
 
 /* Accumulators as in a page, and as much more for a result that is not in their place. */
 static unsigned char page[4096] __attribute__((aligned(32)));
@@ -405,7 +420,7 @@ static u32 want_binned(const struct type *t, u32 (*x)[N], unsigned int sources, 
 	__int128 sum = 0;
 	unsigned int s;
 	long double l;
-	__float128 q;
+	quad q;
 
 	for (s = 0; s < sources; s++) {
 		float f = number(t->load(x[s][i]));
@@ -445,14 +460,14 @@ static u32 want_binned(const struct type *t, u32 (*x)[N], unsigned int sources, 
 	if (t->size == 4)
 		return canonical(bits_of((float)q));
 	/*
-	 * A double would round before; so would a long double, but to odd it does no harm:
-	 * 64 bits, of which what is cut off shows in the last one.
+	 * A double would round before; so would a long double of 64 bits, but to odd it does no harm:
+	 * what is cut off shows in the last one.
 	 */
 	l = q;
-	if ((__float128)l != q) {
+	if ((quad)l != q) {
 		uint64_t mantissa;
 
-		if ((l > 0) == ((__float128)l > q))
+		if ((l > 0) == ((quad)l > q))
 			l = nextafterl(l, 0);
 		memcpy(&mantissa, &l, 8);
 		mantissa |= 1;
@@ -596,7 +611,7 @@ static bool bins_are_full(const struct type *t, int unit)
 
 int main(void)
 {
-	bool vector = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+	bool vector = has_vectors();
 	const char *given = getenv("PAIRS");
 	unsigned int i;
 	int unit;

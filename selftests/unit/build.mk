@@ -26,15 +26,15 @@ $(B)/unit/include/%.h:
 	@echo '/* kernel.h, which each file includes first, has it. */' >$@
 
 # The vector files are the module's: their target is set as Kbuild sets it.
-unit_avx2 := $(patsubst %.c,%.o,$(filter %_avx2.c,$(type_loops)))
-$(unit_avx2:%=$(B)/obj/test-unit/%): CFLAGS += $(avx2_flags)
+unit_vectors := $(patsubst %.c,%.o,$(filter %_$(vector_unit).c,$(type_loops)))
+$(unit_vectors:%=$(B)/obj/test-unit/%): CFLAGS += $(vector_flags)
 unit_flags := -g -funsigned-char -fno-strict-overflow -include selftests/unit/kernel.h -Iselftests/unit -Iselftests/lib-tests -I$(B)/unit/include -Ikmod -Ibpf/lib \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
 unit_sanitizers := -fsanitize=address -fsanitize=undefined
 $(eval $(call program,test-unit,$(unit_sources),$(unit_flags) $(unit_sanitizers) -fno-sanitize-recover=undefined,$(unit_sanitizers),$(unit_forward)))
 
 # The same with its lines counted, as they are written: nothing is inlined or moved.
-$(unit_avx2:%=$(B)/obj/unit-gcov/%): CFLAGS += $(avx2_flags)
+$(unit_vectors:%=$(B)/obj/unit-gcov/%): CFLAGS += $(vector_flags)
 $(eval $(call objects,unit-gcov,$(unit_sources),$(unit_flags) -O0 --coverage,$(unit_forward)))
 $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 	$(call say,LD,$@)
@@ -44,7 +44,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
 	$(patsubst %,kmod/%.c,base/payload sum/pool sum/horizon sum/generation sum/pair sum/block) $(type_sources)
-$(unit_avx2:%=$(B)/obj/test-threads/%): CFLAGS += $(avx2_flags)
+$(unit_vectors:%=$(B)/obj/test-threads/%): CFLAGS += $(vector_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith
 $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread $(threads_flags) \
@@ -52,7 +52,7 @@ $(eval $(call program,test-threads,$(threads_sources),-g -O1 -fsanitize=thread $
 
 # And compiled as Kbuild compiles it, to be measured.
 $(B)/obj/bench-threads/%.o: CFLAGS = $(kernel_flags)
-$(unit_avx2:%=$(B)/obj/bench-threads/%): CFLAGS += $(avx2_flags)
+$(unit_vectors:%=$(B)/obj/bench-threads/%): CFLAGS += $(vector_flags)
 $(B)/obj/bench-order/%.o: CFLAGS = $(kernel_flags)
 $(eval $(call program,bench-order,selftests/bench/order.c kmod/order/queue.c,$(threads_flags),-lpthread,$(unit_forward)))
 

@@ -35,6 +35,8 @@ typedef unsigned int gfp_t;
 #define CONFIG_64BIT	1
 #ifdef __x86_64__
 #define CONFIG_X86	1
+#elif defined(__aarch64__)
+#define CONFIG_ARM64	1
 #endif
 #define __rcu
 #define noinline __attribute__((noinline))
@@ -424,21 +426,31 @@ int mock_timers(void);
 
 /* The vector unit, where there is one that the module uses. */
 #ifdef CONFIG_X86
-#define mock_cpu_has(name)	__builtin_cpu_supports(name)
+#define mock_has_vectors()	__builtin_cpu_supports("avx2")
+#define mock_has_halves()	__builtin_cpu_supports("f16c")
+#elif defined(CONFIG_ARM64)
+#define mock_has_vectors()	true
+#define mock_has_halves()	true
 #else
-#define mock_cpu_has(name)	false
+#define mock_has_vectors()	false
+#define mock_has_halves()	false
 #endif
 #define X86_FEATURE_AVX2	0
 #define X86_FEATURE_F16C	1
 #define XFEATURE_MASK_SSE	0
 #define XFEATURE_MASK_YMM	0
 #define boot_cpu_has(f)							\
-	(mock_cpu_has_avx2 && ((f) == X86_FEATURE_AVX2 ? mock_cpu_has("avx2") : \
-			       mock_cpu_has_f16c && mock_cpu_has("f16c")))
+	(mock_cpu_has_vectors && ((f) == X86_FEATURE_AVX2 ? mock_has_vectors() : \
+				  mock_cpu_has_halves && mock_has_halves()))
 #define cpu_has_xfeatures(m, n)	true
 #define irq_fpu_usable()	mock_fpu_usable
 #define kernel_fpu_begin()	mock_lock(&mock_fpu)
 #define kernel_fpu_end()	mock_unlock(&mock_fpu)
+#define system_supports_fpsimd()	mock_cpu_has_vectors
+#define may_use_simd()		mock_fpu_usable
+#define kernel_neon_begin()	mock_lock(&mock_fpu)
+#define kernel_neon_end()	mock_unlock(&mock_fpu)
+#define write_sysreg(value, name)	do { } while (0)
 
 /* Bytes. */
 static inline u32 get_unaligned_be32(const void *p)

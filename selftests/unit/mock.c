@@ -4,8 +4,8 @@
 
 unsigned long mock_ram_pages = 1 << 20;
 uint64_t mock_ns = 1;
-bool mock_cpu_has_avx2 = true;
-bool mock_cpu_has_f16c = true;
+bool mock_cpu_has_vectors = true;
+bool mock_cpu_has_halves = true;
 bool mock_fpu_usable = true;
 int mock_fpu;
 int mock_locks;

@@ -9,8 +9,8 @@
 
 extern unsigned long mock_ram_pages;	/* of the machine */
 extern uint64_t mock_ns;
-extern bool mock_cpu_has_avx2;
-extern bool mock_cpu_has_f16c;
+extern bool mock_cpu_has_vectors;
+extern bool mock_cpu_has_halves;
 extern bool mock_fpu_usable;
 extern int mock_fpu;			/* the vector unit is ours */
 extern int mock_locks;			/* spin locks held */

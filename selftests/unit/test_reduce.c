@@ -27,7 +27,7 @@ static void setup(bool vector)
 {
 	unsigned int i;
 
-	mock_cpu_has_avx2 = vector;
+	mock_cpu_has_vectors = vector;
 	weir_vector_init();
 	int32_sum = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
 	for (i = 0; i < WEIR_BLOCK_PAGES; i++)
@@ -40,7 +40,7 @@ static void teardown(void)
 
 	for (i = 0; i < WEIR_BLOCK_PAGES; i++)
 		put_page(pages[i]);
-	mock_cpu_has_avx2 = true;
+	mock_cpu_has_vectors = true;
 	CHECK_EQ(mock_pages, 0);
 	CHECK_EQ(mock_locks, 0);
 }
@@ -257,17 +257,17 @@ static void reduce_halves_are_gathered(void)
 	teardown();
 }
 
-/* Without F16C vectors still do all but binary16. */
-static void reduce_without_f16c(void)
+/* Where it does not convert binary16 (F16C) the vector unit still does all else. */
+static void reduce_without_halves(void)
 {
 	const struct weir_reduction *r;
 
-	mock_cpu_has_f16c = false;
+	mock_cpu_has_halves = false;
 	setup(true);
 	r = weir_reduction_find(WEIR_DTYPE_FLOAT16, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
 	in_pieces(r, 3, 100);
-	CHECK(!strcmp(weir_reduce_unit(), "avx2"));
-	mock_cpu_has_f16c = true;
+	CHECK(!strcmp(weir_reduce_unit(), WEIR_VECTOR_UNIT));
+	mock_cpu_has_halves = true;
 	teardown();
 }
 
@@ -358,13 +358,13 @@ static void reduce_guards_agree(void)
 
 static void reduce_unit_is_named(void)
 {
-	mock_cpu_has_avx2 = false;
+	mock_cpu_has_vectors = false;
 	weir_vector_init();
 	CHECK(!strcmp(weir_reduce_unit(), "scalar"));
-	mock_cpu_has_avx2 = true;
+	mock_cpu_has_vectors = true;
 	weir_vector_init();
 	CHECK(!strcmp(weir_reduce_unit(),
-		      mock_cpu_has("avx2") ? "avx2" : "scalar"));
+		      mock_has_vectors() ? WEIR_VECTOR_UNIT : "scalar"));
 }
 
 /* With the bias no sum overflows; with twice as much one could. */
@@ -413,7 +413,7 @@ const struct ktap_test reduce_tests[] = {
 	KTAP_TEST(reduce_scalar_cut),
 	KTAP_TEST(reduce_in_pieces),
 	KTAP_TEST(reduce_halves_are_gathered),
-	KTAP_TEST(reduce_without_f16c),
+	KTAP_TEST(reduce_without_halves),
 	KTAP_TEST(reduce_sees_each_lane),
 	KTAP_TEST(reduce_vector_in_use),
 	KTAP_TEST(reduce_nothing_beyond),

@@ -107,7 +107,11 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 #undef kernel_fpu_begin
 #undef kernel_fpu_end
+#undef kernel_neon_begin
+#undef kernel_neon_end
 #define kernel_fpu_begin()	do { } while (0)
 #define kernel_fpu_end()	do { } while (0)
+#define kernel_neon_begin()	do { } while (0)
+#define kernel_neon_end()	do { } while (0)
 
 #endif

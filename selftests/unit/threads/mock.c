@@ -3,8 +3,8 @@
 #include "kernel.h"
 
 unsigned long mock_ram_pages = 1 << 20;
-bool mock_cpu_has_avx2;
-bool mock_cpu_has_f16c;
+bool mock_cpu_has_vectors;
+bool mock_cpu_has_halves;
 bool mock_fpu_usable;
 
 void mock_assert(bool ok, const char *what)

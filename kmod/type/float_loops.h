@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Loops that all types of floats share, in plain C. The file of a type defines how it is
- * loaded and stored, as WEIR_LOAD and WEIR_STORE, and WEIR_TO_ODD where it has fewer
- * bits than a binary32. Sums are binary32 while a block is open, minima and maxima keys.
+ * loaded and stored, as WEIR_LOAD and WEIR_STORE, WEIR_TO_ODD where it has fewer
+ * bits than a binary32, and how two binary32 are added, as WEIR_ADD. Sums are binary32 while
+ * a block is open, minima and maxima keys.
  */
 #include "type/scalar.h"
 
@@ -33,7 +34,7 @@ static unsigned int sum_add(void *acc, const void *src, unsigned int n,
 			    unsigned int bias)
 {
 	(void)bias;
-	weir_scalar_add(acc, src, n, WEIR_LOAD, weir_f32_add);
+	weir_scalar_add(acc, src, n, WEIR_LOAD, WEIR_ADD);
 	return 0;
 }
 
