@@ -25,6 +25,7 @@ import ktap
 from named import Box, Refused, address
 import packets
 import rtnl
+import syscalls
 import xdp
 from genl import attribute
 from inject import TRACING, Injection, get, put
@@ -36,7 +37,6 @@ box = Box()
 do = box.do
 injection = Injection(sites)
 MOST = 2000
-INIT_MODULE, DELETE_MODULE = 313, 176
 WAIT, PARTIAL = 1, 2
 XDP, GENERIC, TC = MODES = 1, 2, 3
 QDISC_HOOK, TC_HOOK, XDP_HOOK = 1, 2, 3
@@ -484,13 +484,13 @@ def unload():
         if get("/sys/module/weir/refcnt").strip() == "0":
             break
         time.sleep(0.1)
-    if libc.syscall(DELETE_MODULE, b"weir", os.O_NONBLOCK):
+    if libc.syscall(syscalls.DELETE_MODULE, b"weir", os.O_NONBLOCK):
         raise OSError(ctypes.get_errno(), "delete_module")
 
 
 def load():
     with open(module, "rb") as file:
-        if libc.syscall(INIT_MODULE, file.fileno(), b"", 0):
+        if libc.syscall(syscalls.FINIT_MODULE, file.fileno(), b"", 0):
             raise OSError(ctypes.get_errno(), "finit_module")
 
 

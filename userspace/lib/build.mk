@@ -33,14 +33,14 @@ $(libweir_static): $(libweir_objects)
 	$(call say,AR,$@)
 	@mkdir -p $(@D) $(B)/obj/libweir
 	$(Q)$(LD) -r -o $(B)/obj/libweir/whole.o $^
-	$(Q)objcopy --wildcard --keep-global-symbol='weir_*' $(B)/obj/libweir/whole.o
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='weir_*' $(B)/obj/libweir/whole.o
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(B)/obj/libweir/whole.o
 
 # The same with the calls of key-value streams alone, for the tool weir: it has names of its own.
 libweir_kv := $(B)/obj/libweir/kv.o
 $(libweir_kv): $(libweir_static)
-	$(Q)objcopy --wildcard --keep-global-symbol='weir_kv_*' $(B)/obj/libweir/whole.o $@
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='weir_kv_*' $(B)/obj/libweir/whole.o $@
 
 # The file says its folders by the prefix, so that a staged copy of it can be asked, too.
 libweir_pc_words := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(libweir_version)|' \
