@@ -25,6 +25,11 @@ LD := $(shell $(CC) -print-prog-name=ld)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 # The module's compiler is the kernel's, whatever the tools are built with.
 KCC ?= gcc
+# What was compiled before, in this tree or another, is found again. Empty, it is not looked for.
+CCACHE ?= $(shell command -v ccache)
+export CCACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weir/ccache
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 CLANG ?= $(firstword $(shell command -v clang-19 clang) clang-19)
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PYTHON ?= /usr/bin/python3
@@ -89,6 +94,7 @@ help: ## this text
 		'  WIRESHARK_LIB=    where Wireshark looks for dissectors (now $(WIRESHARK_LIB))' \
 		'  LIBDIR=           where libraries go (now $(LIBDIR))' \
 		'  PYTHON_LIB=       where Python looks for packages (now $(PYTHON_LIB))' \
+		'  CCACHE=           without looking for what was compiled before' \
 		'  MPI=              without the libraries for programs of MPI' \
 		'  WERROR=1          warnings are errors' \
 		'  V=1               show the commands' \
@@ -103,10 +109,13 @@ setup: ## install what is needed to build and test (Debian 12 or 13)
 GCOV ?=
 # A program that looks at each source, too, as sparse does.
 CHECKER ?=
+# Headers in a tree of another release have the compiler of that, and no more.
+kernel_make := $(shell scripts/kernel-release --make $(KERNEL) 2>/dev/null)
+kernel_cc := $(if $(filter $(shell command -v make),$(kernel_make)),$(CCACHE)) $(KCC)
 farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
 
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
-	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC=$(KCC) \
+	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC='$(strip $(kernel_cc))' \
 		$(if $(GCOV),GCOV_PROFILE=y) $(if $(CHECKER),C=2 CHECK='$(CHECKER)')
 ifneq ($(wildcard Kbuild),)
 ALL += module
@@ -131,7 +140,7 @@ ALL += bpf
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/bpf/flags
 	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(CCACHE) $(CLANG) $(bpf_flags) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
@@ -150,7 +159,7 @@ $(B)/bpf/flags: FORCE
 define bpf_program
 $(B)/bpf/$(notdir $(1:.c=.o)): $(1) $(B)/bpf/flags
 	$$(call say,BPF,$$@)
-	$$(Q)$$(CLANG) $$(bpf_flags) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+	$$(Q)$$(CCACHE) $$(CLANG) $$(bpf_flags) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 -include $(B)/bpf/$(notdir $(1:.c=.d))
 ALL += $(B)/bpf/$(notdir $(1:.c=.o))
 endef
@@ -186,7 +195,7 @@ $(1)_objects := $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2))
 $(patsubst %.c,$(B)/obj/$(1)/%.o,$(2)): $(B)/obj/$(1)/%.o: %.c $(B)/obj/flags $(wildcard $(dir $(firstword $(2)))build.mk) | $(4)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(user_flags) $(3) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CCACHE) $$(CC) $$(user_flags) $(3) -MMD -MP -c $$< -o $$@
 -include $(patsubst %.c,$(B)/obj/$(1)/%.d,$(2))
 endef
 
@@ -207,8 +216,8 @@ $(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko: $(2) $(dir $(2))K
 	$$(call say,KMOD,$$@)
 	@mkdir -p $$(@D)
 	@cp $$^ $$(@D)/
-	$$(Q)"$$$$(scripts/kernel-release --make $(KERNEL))" -C $(test_kernel) --no-print-directory \
-		M=$(CURDIR)/$$(@D) CC=$(KCC) W=1 -s modules
+	$$(Q)$(kernel_make) -C $(test_kernel) --no-print-directory \
+		M=$(CURDIR)/$$(@D) CC='$(strip $(kernel_cc))' W=1 -s modules
 
 .PHONY: $(1)
 $(1): $(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko
