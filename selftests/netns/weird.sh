@@ -74,13 +74,14 @@ daemon_kill() {
 url() { echo "weird://$(router_addr "$1"):$port/$2"; }
 
 # perf WORKER RANK RANKS NAME [OPTION...]: in the background; box_wait waits for all. It runs
-# $iterations, or three.
+# as for_long says.
+for_long=(--iterations 3)
 perf() {
 	local i=$1 rank=$2 ranks=$3 name=$4
 	shift 4
 	WEIR_TOKEN=${token:-secret} in_worker "$i" weir-perf --box "$(url "$i" "$name?blocks=64")" \
 		--rank "$rank" --ranks "$ranks" --verify --min-bytes 40004 --max-bytes 40004 \
-		--iterations "${iterations:-3}" --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
+		"${for_long[@]}" --warmup 1 "$@" >"$box_out/$name.$rank" 2>&1 &
 	box_pids+=($!)
 }
 
@@ -192,14 +193,14 @@ administrators_job_stays() {
 
 # The run goes on without the daemon, and the next one knows the job.
 daemon_is_killed_in_a_run() {
-	local id
-	iterations=400 perf_all long
+	local id for_long=(--endless)
+	perf_all long
 	poll 60 all_bound || return
 	daemon_kill
 	id=$(job_ids)
 	daemon_start || return
 	jobs_are "$id" && [[ $(get /jobs | gojq -r '.[].name') == long ]] || return
-	box_wait && poll 60 jobs_are ""
+	box_end && box_wait && poll 60 jobs_are ""
 }
 all_bound() { [[ $(box_stat '[.[].bound] | add' job show) == 4 ]]; }
 
@@ -288,13 +289,14 @@ slow_ones() { (($(connections) >= 40)); }
 no_slow_ones() { (($(connections) == 0)); }
 
 metrics_and_events() {
-	local pid status=0
+	local pid status=0 for_long=(--endless)
 	nsenter --net="/run/netns/$(ns_name w2)" -- curl -sN -H "Authorization: Bearer secret" \
 		"http://$(router_addr 2):$port/events" >"$box_out/events" 2>/dev/null &
 	pid=$!
 	poll 60 grep -q ': weird' "$box_out/events" || status=1
-	iterations=200 perf_all seen
+	perf_all seen
 	poll 60 measured || status=1
+	box_end
 	box_wait || status=1
 	poll 60 grep -q '"event":"generation"' "$box_out/events" || status=1
 	grep -q '"event":"job-del"' "$box_out/events" || status=1
