@@ -344,7 +344,7 @@ bench: ## the measurements of docs/BENCHMARKS.md
 deb: ## packages for this release of Debian, in build/deb (what is committed)
 	@packaging/deb $(B)/deb
 
-check-package: ## packages of Debian built, installed, upgraded and removed in trees of bookworm and trixie (root)
+check-package: ## packages of Debian built, installed, booted, upgraded and removed in trees of bookworm and trixie (root)
 	@scripts/setup
 	@packaging/check
 

@@ -2,20 +2,7 @@
 /* bfloat16, the upper half of a binary32, for NEON. */
 #include "type/neon.h"
 
-WEIR_INNER unsigned int load_bfloat16(const void *src, unsigned int i)
-{
-	return weir_f32_from_bf16(weir_load16(src, i));
-}
-
-WEIR_INNER void store_bfloat16(void *wire, unsigned int i, unsigned int sum)
-{
-	weir_store16(wire, i, weir_f32_to_bf16(sum));
-}
-
-#define WEIR_LOAD	load_bfloat16
-#define WEIR_STORE	store_bfloat16
-#define WEIR_TO_ODD	1
 #define WEIR_ADD	weir_neon_add
-#include "type/float_loops.h"
+#include "type/bfloat16_loops.h"
 
 WEIR_FLOAT_OPS(bfloat16, neon);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2034 # what is set here is for selftests/vm/run
-# What the emulated machine is, by the kernel's architecture. machine ACCEL ICOUNT sets
+# What the emulated machine is, by the kernel's architecture. machine ARCHITECTURE ACCEL ICOUNT, of
+# which ACCEL is kvm, tcg or mttcg and ICOUNT yes or no, sets
 #
 #	machine		QEMU's words for the machine and its processor
 #	console		the kernel's name of the first serial port, which QEMU writes to a file
@@ -8,7 +9,7 @@
 #	port		and the device in the machine, for the verdict
 #	words		for the kernel's command line
 
-# of RELEASE: QEMU's name of its architecture.
+# machine_of RELEASE: QEMU's name of its architecture.
 machine_of() {
 	case $1 in
 	*-arm64) echo aarch64 ;;
@@ -42,7 +43,6 @@ machine_aarch64() {
 	ports=(-chardev "file,id=verdict,path=$work/verdict" -device "pci-serial,chardev=verdict")
 }
 
-# machine ARCHITECTURE ACCEL ICOUNT
 machine() {
 	# QEMU keeps what it has translated by the address of the code: a program that lies
 	# elsewhere each time takes twice as long to start. The kernel's own tests of its ciphers are a
