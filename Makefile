@@ -25,7 +25,8 @@ LD := $(shell $(CC) -print-prog-name=ld)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 # The module's compiler is the kernel's, whatever the tools are built with.
 KCC ?= gcc
-# What was compiled before, in this tree or another, is found again. Empty, it is not looked for.
+# What was compiled before, in this tree or another, is found again, but for modules, whose compiler may
+# be in a tree of another release. Empty, nothing is looked for.
 CCACHE ?= $(shell command -v ccache)
 export CCACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weir/ccache
 export CCACHE_BASEDIR := $(CURDIR)
@@ -109,13 +110,10 @@ setup: ## install what is needed to build and test (Debian 12 or 13)
 GCOV ?=
 # A program that looks at each source, too, as sparse does.
 CHECKER ?=
-# Headers in a tree of another release have the compiler of that, and no more.
-kernel_make := $(shell scripts/kernel-release --make $(KERNEL) 2>/dev/null)
-kernel_cc := $(if $(filter $(shell command -v make),$(kernel_make)),$(CCACHE)) $(KCC)
 farm := $(B)/kmod-$(KERNEL)$(if $(GCOV),-gcov)
 
 module: ## the kernel module, build/kmod-RELEASE/weir.ko
-	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC='$(strip $(kernel_cc))' \
+	@+WERROR='$(WERROR)' V='$(V)' scripts/kmod-build $(farm) '$(KERNEL)' CC=$(KCC) \
 		$(if $(GCOV),GCOV_PROFILE=y) $(if $(CHECKER),C=2 CHECK='$(CHECKER)')
 ifneq ($(wildcard Kbuild),)
 ALL += module
@@ -216,8 +214,8 @@ $(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko: $(2) $(dir $(2))K
 	$$(call say,KMOD,$$@)
 	@mkdir -p $$(@D)
 	@cp $$^ $$(@D)/
-	$$(Q)$(kernel_make) -C $(test_kernel) --no-print-directory \
-		M=$(CURDIR)/$$(@D) CC='$(strip $(kernel_cc))' W=1 -s modules
+	$$(Q)"$$$$(scripts/kernel-release --make $(KERNEL))" -C $(test_kernel) --no-print-directory \
+		M=$(CURDIR)/$$(@D) CC=$(KCC) W=1 -s modules
 
 .PHONY: $(1)
 $(1): $(farm:$(B)/kmod-%=$(B)/$(1)-%)/$(basename $(notdir $(2))).ko

@@ -11,7 +11,7 @@ $(faults_dir)/fail_percpu.ko: selftests/faults/percpu/fail_percpu.c selftests/fa
 	@mkdir -p $(@D)
 	@cp $^ $(@D)/
 	$(Q)"$$(scripts/kernel-release --make $(KERNEL))" -C $(faults_kernel) --no-print-directory \
-		M=$(CURDIR)/$(@D) CC='$(strip $(kernel_cc))' W=1 -s modules
+		M=$(CURDIR)/$(@D) CC=$(KCC) W=1 -s modules
 
 $(faults_dir)/sites: module
 	@mkdir -p $(@D)
