@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* bfloat16, the upper half of a binary32, in plain C. A unit's file has the tables, and WEIR_ADD. */
+/* bfloat16, the upper half of a binary32, in plain C. A unit has WEIR_ADD and the tables. */
 #include "type/scalar.h"
 
 WEIR_INNER unsigned int load_bfloat16(const void *src, unsigned int i)
