@@ -126,7 +126,7 @@ void program_close(struct program *program);
 int program_refused(int err, const char *name);
 int tc_find_refused(const char *dev, int err);
 
-/* xdp.c, forward.c, member.c, tc.c, tcx.c: those that return int return a negative errno */
+/* xdp.c, member.c, tc.c, tcx.c: those that return int return a negative errno */
 int xdp_load(const struct format_ports *ports, unsigned int bind_to, struct program *program);
 int forward_load(struct program *program, unsigned int bind_to);
 int filter_load(struct program *program);
