@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* IEEE 754 binary16, in plain C. */
-#include "type/scalar.h"
-
-WEIR_INNER unsigned int load_float16(const void *src, unsigned int i)
-{
-	return weir_f32_from_f16(weir_load16(src, i));
-}
-
-WEIR_INNER void store_float16(void *wire, unsigned int i, unsigned int sum)
-{
-	weir_store16(wire, i, weir_f32_to_f16(sum));
-}
-
-#define WEIR_LOAD	load_float16
-#define WEIR_STORE	store_float16
-#define WEIR_TO_ODD	1
 #define WEIR_ADD	weir_f32_add
-#include "type/float_loops.h"
+#define WEIR_FROM_F16	weir_f32_from_f16
+#define WEIR_TO_F16	weir_f32_to_f16
+#include "type/float16_loops.h"
 
 WEIR_FLOAT_OPS(float16, scalar);
