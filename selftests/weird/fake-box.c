@@ -25,7 +25,7 @@
 #include "box/box.h"
 #include "box/hear.h"
 
-#define FILE_SIZE_MAX	(1 << 20)
+#define FILE_SIZE_MAX	(1 << 16)
 #define PAGE		4096
 #define LOOK_MS		50
 

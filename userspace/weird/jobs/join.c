@@ -32,35 +32,25 @@ struct job *jobs_find(struct jobs *jobs, const char *tenant, const char *name)
 	return NULL;
 }
 
-/* Ids of the module's jobs, whoever has added them. */
-static int taken_ids(bool taken[static WEIR_JOB_ID_MAX + 1])
-{
-	struct box_job *list = NULL;
-	size_t i, count = 0;
-	int err = box_jobs(&list, &count);
-
-	for (i = 0; i < count; i++)
-		taken[list[i].id] = true;
-	free(list);
-	return err;
-}
-
-/* They go round, so that packets of a job that was there a moment ago find no other. */
+/*
+ * Ids go round, so that packets of a job that was there a moment ago find no other. The module may
+ * have jobs that others have added.
+ */
 static bool pick_id(struct jobs *jobs, struct box_job *box, struct refusal *refusal)
 {
 	unsigned int first = jobs->conf->first, n = jobs->conf->last - first + 1, i;
-	bool taken[WEIR_JOB_ID_MAX + 1] = {};
-	int err = taken_ids(taken);
+	struct box_job seen;
 
-	if (err)
-		return box_refuses(refusal, err);
 	if (jobs->next < first || jobs->next > jobs->conf->last)
 		jobs->next = first;
 	for (i = 0; i < n; i++) {
 		unsigned int id = first + (jobs->next - first + i) % n;
+		int err = jobs->by_id[id] ? 0 : box_job_get(id, &seen);
 
-		if (taken[id] || jobs->by_id[id])
+		if (!err)
 			continue;
+		if (err != -ENOENT)
+			return box_refuses(refusal, err);
 		box->id = id;
 		jobs->next = id + 1;
 		return true;
