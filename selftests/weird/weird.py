@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
@@ -370,6 +371,22 @@ def slow_clients_are_not_waited_for():
             each.close()
 
 
+def who_waits_for_a_busy_daemon_is_not_slow():
+    with Daemon([OWN]).start() as daemon:
+        body = json.dumps({"name": "a", "rank": 0, "ranks": 2})
+        head = (f"POST /jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n")
+        with socket.create_connection(("127.0.0.1", daemon.port), PATIENCE) as client:
+            client.sendall(head.encode())
+            daemon.jobs("secret")
+            daemon.process.send_signal(signal.SIGSTOP)
+            client.sendall(body.encode())
+            # Longer than a request may take.
+            time.sleep(17)
+            daemon.process.send_signal(signal.SIGCONT)
+            assert client.recv(4096).startswith(b"HTTP/1.1 201 ")
+
+
 def wrong_requests():
     good = {"name": "a", "rank": 0, "ranks": 2}
     wrong = {
@@ -600,7 +617,8 @@ TESTS = [
     who_may_not, anonymous_tenant_needs_no_token, quotas, ids_go_round_and_run_out,
     an_administrators_jobs, restart_of_the_daemon, restart_of_the_module,
     another_daemon_of_the_same_journal, killed_at_each_step,
-    two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, wrong_requests,
+    two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for,
+    who_waits_for_a_busy_daemon_is_not_slow, wrong_requests,
     noise_does_not_end_it, configuration_is_read_again, wrong_configurations, new_tokens_fit,
     only_what_it_needs, answers_are_as_openapi_has_them, metrics_and_their_dashboard,
     completion_knows_every_option,

@@ -14,7 +14,6 @@
 #include "http/visitor.h"
 
 #define CONNECTION_MEMORY	(16 * 1024)
-#define SILENCE_SECONDS		10U
 #define PEM_SIZE_MAX		(1 << 18)
 #define OPTIONS_MAX		8
 
@@ -176,7 +175,6 @@ bool server_open(struct server *server, const struct sockaddr *address,
 					  MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
 					  MHD_OPTION_NOTIFY_CONNECTION, visitor_notify, NULL,
 					  MHD_OPTION_CONNECTION_LIMIT, server->conf->connections,
-					  MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_SECONDS,
 					  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 					  (size_t)CONNECTION_MEMORY,
 					  MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,

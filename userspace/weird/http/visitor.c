@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+/* Of patience, see pass(). */
 #define REQUEST_MS	15000
 #define TICK_MS		1000
 
@@ -21,6 +22,9 @@
 #define AT_ONCE_MAX	1024
 
 static struct visitor *all;
+
+/* Milliseconds; it begins at 1, as a visitor whose time is 0 is not in the list. */
+static uint64_t patience = 1;
 
 /* An IPv4 address that has come to a socket of IPv6 is one of IPv4. */
 static bool read_address(struct addr *addr, const struct sockaddr *from)
@@ -82,7 +86,7 @@ static struct visitor *enter(struct MHD_Connection *connection)
 	keep_alive(visitor->fd);
 	if (count(&visitor->peer) >= AT_ONCE_MAX)
 		shutdown(visitor->fd, SHUT_RDWR);
-	visitor->since = clock_ms();
+	visitor->since = patience;
 	visitor->next = all;
 	if (all)
 		all->before = visitor;
@@ -112,7 +116,6 @@ struct visitor *visitor_of(struct MHD_Connection *connection)
 void visitor_stays(struct MHD_Connection *connection)
 {
 	unlink_visitor(visitor_of(connection));
-	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
 bool visitor_called(const struct visitor *visitor, struct addr *addr)
@@ -124,13 +127,27 @@ bool visitor_called(const struct visitor *visitor, struct addr *addr)
 	       read_address(addr, (struct sockaddr *)&here);
 }
 
+/*
+ * Time in which the daemon was there to read. When it comes round late, because it is busy or was
+ * stopped, the requests are in its sockets and it is not the visitors who are slow: no more than
+ * two ticks are counted a round.
+ */
+static void pass(void)
+{
+	static uint64_t last;
+	uint64_t now = clock_ms(), gone = now - last;
+
+	patience += gone < 2 * TICK_MS ? gone : 2 * TICK_MS;
+	last = now;
+}
+
 int visitor_tick(void)
 {
 	const struct visitor *visitor;
-	uint64_t now = clock_ms();
 
+	pass();
 	for (visitor = all; visitor; visitor = visitor->next) {
-		if (now - visitor->since >= REQUEST_MS)
+		if (patience - visitor->since >= REQUEST_MS)
 			shutdown(visitor->fd, SHUT_RDWR);
 	}
 	return all ? TICK_MS : -1;
