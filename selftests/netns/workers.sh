@@ -358,9 +358,10 @@ one_killed() {
 	counted '.open > 0' && one_is_behind
 }
 
-# The sentence sends the reader to the sources' counters, which tell the rank that stopped.
+# The sentence sends the reader to the sources, of which it is the rank that stopped that the
+# open blocks wait for. Counters of contributions are of all that the job has seen.
 one_is_behind() {
-	[[ $(box_stat 'min_by(.stats.contributions).id' source show job 7) == 3 ]] && return
+	[[ $(box_stat '[.[] | select(.missing > 0).id] == [3]' source show job 7) == true ]] && return
 	weir source show job 7
 	return 1
 }
