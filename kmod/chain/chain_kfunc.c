@@ -21,31 +21,53 @@
 static DEFINE_PER_CPU(struct xdp_buff *, weir_chain_packet);
 
 /*
- * Weir's program takes no fragments where one of the chain's does not, and one that was added
- * a moment ago, or somebody else's program above, may let some through.
+ * Weir's program takes no fragments where one of the chain's does not; but one that was added a
+ * moment ago, or somebody else's program above, may let some through.
  */
-static bool weir_chain_takes(const struct weir_member *member, struct xdp_buff *xdp)
+static u32 weir_chain_judge(struct weir_member *member, struct xdp_buff *xdp, bool timed)
 {
-	return !xdp_buff_has_frags(xdp) || weir_member_has_frags(member);
+	if (xdp_buff_has_frags(xdp) && !weir_member_has_frags(member))
+		return XDP_ABORTED;
+	return timed ? weir_member_time(member, xdp) : bpf_prog_run(member->prog, xdp);
 }
 
-/* The programs from @first on. @by is set to the one that has run last. */
+/* @rare: the packet has fragments, or its time is taken */
+static __always_inline u32 weir_chain_loop(const struct weir_chain_list *list, u32 first,
+					   struct xdp_buff *xdp, struct bpf_prog **by, bool rare,
+					   bool timed)
+{
+	const struct weir_chain_place *place = &list->place[first];
+	const struct weir_chain_place *end = &list->place[list->count];
+	struct weir_member *member;
+	u32 verdict;
+
+	do {
+		member = place->member;
+		*by = member->prog;
+		verdict = rare ? weir_chain_judge(member, xdp, timed) :
+				 bpf_prog_run(member->prog, xdp);
+		if (verdict != XDP_PASS)
+			return weir_member_count(member, verdict);
+		this_cpu_inc(member->count->verdict[XDP_PASS]);
+	} while (++place != end);
+	return XDP_PASS;
+}
+
+static noinline u32 weir_chain_run_rare(const struct weir_chain_list *list, u32 first,
+					struct xdp_buff *xdp, struct bpf_prog **by, bool timed)
+{
+	return weir_chain_loop(list, first, xdp, by, true, timed);
+}
+
+/* The programs from @first on, which there is. @by is set to the one that has run last. */
 static __always_inline u32 weir_chain_run(const struct weir_chain_list *list, u32 first,
 					  struct xdp_buff *xdp, struct bpf_prog **by)
 {
-	u32 i, verdict = XDP_PASS;
+	bool timed = weir_member_turns(list->place[first].member);
 
-	for (i = first; i < list->count && verdict == XDP_PASS; i++) {
-		struct weir_member *member = list->place[i].member;
-
-		if (unlikely(!weir_chain_takes(member, xdp))) {
-			this_cpu_inc(member->count->verdict[XDP_ABORTED]);
-			return XDP_ABORTED;
-		}
-		*by = member->prog;
-		verdict = weir_member_run(member, xdp);
-	}
-	return verdict;
+	if (unlikely(timed || xdp_buff_has_frags(xdp)))
+		return weir_chain_run_rare(list, first, xdp, by, timed);
+	return weir_chain_loop(list, first, xdp, by, false, false);
 }
 
 /**
@@ -73,6 +95,8 @@ u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 pri
 	list = rcu_dereference_check(chain->list, rcu_read_lock_bh_held());
 	while (first < list->count && list->place[first].prio <= prio)
 		first++;
+	if (first == list->count)
+		return XDP_PASS;
 	this_cpu_write(weir_chain_packet, xdp);
 	verdict = weir_chain_run(list, first, xdp, by);
 	this_cpu_write(weir_chain_packet, other);

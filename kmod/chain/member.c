@@ -153,6 +153,21 @@ u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp)
 }
 
 /**
+ * weir_member_count() - count a verdict
+ * @member: whose it is
+ * @verdict: may be one that there is not
+ *
+ * Return: the verdict, which there is.
+ */
+u32 weir_member_count(const struct weir_member *member, u32 verdict)
+{
+	if (unlikely(verdict >= WEIR_MEMBER_VERDICTS))
+		verdict = XDP_ABORTED;
+	this_cpu_inc(member->count->verdict[verdict]);
+	return verdict;
+}
+
+/**
  * weir_member_sum() - counters of all CPUs
  * @member: the member
  * @sum: filled

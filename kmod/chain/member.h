@@ -19,7 +19,8 @@ struct xdp_buff;
 /**
  * struct weir_member_count - counters of one place on one CPU, written with this_cpu_add()
  * @verdict: packets by verdict, enum xdp_action
- * @turn: packets that came, by which those are chosen whose time is taken
+ * @turn: packets that came to it as the first one of the chain, or of the part that runs, by which
+ *	those are chosen whose time all programs take
  * @timed: packets whose time was taken
  * @time: of these, in nanoseconds
  */
@@ -66,30 +67,17 @@ struct weir_member *weir_member_make(u32 fd, const struct weir_member_text *text
 int weir_member_counts(struct weir_member *member);
 void weir_member_free(struct weir_member *member);
 void weir_member_release(struct weir_member *member);
+u32 weir_member_count(const struct weir_member *member, u32 verdict);
 u32 weir_member_time(struct weir_member *member, struct xdp_buff *xdp);
 void weir_member_sum(const struct weir_member *member, struct weir_member_count *sum);
 
 /**
- * weir_member_run() - let a program judge a packet
- * @member: the member
- * @xdp: the packet
- *
- * Called in an RCU read-side section, on one CPU.
- *
- * Return: the verdict, which there is.
+ * weir_member_turns() - is a packet one of those whose time is taken?
+ * @member: the first program that it comes to
  */
-static inline u32 weir_member_run(struct weir_member *member, struct xdp_buff *xdp)
+static inline bool weir_member_turns(const struct weir_member *member)
 {
-	u32 verdict;
-
-	if (unlikely(this_cpu_inc_return(member->count->turn) % WEIR_MEMBER_TIMED == 1))
-		verdict = weir_member_time(member, xdp);
-	else
-		verdict = bpf_prog_run(member->prog, xdp);
-	if (unlikely(verdict >= WEIR_MEMBER_VERDICTS))
-		verdict = XDP_ABORTED;
-	this_cpu_inc(member->count->verdict[verdict]);
-	return verdict;
+	return this_cpu_inc_return(member->count->turn) % WEIR_MEMBER_TIMED == 1;
 }
 
 #endif /* _WEIR_MEMBER_H */

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A packet counts in its flow's record. Nearly all packets are IPv4 with TCP or UDP, without a tag,
- * options or fragments, and of a flow that has a record: these have a way of their own, which
- * reads what it needs at fixed places. It finds the same key and hash as the other one does.
- */
+/* A packet counts in its flow's record. Most have a way of their own, see plain.h. */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/filter.h>
@@ -13,16 +9,15 @@
 #include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
-#include <linux/rculist.h>
 #include <linux/tcp.h>
-#include <linux/udp.h>
-#include <net/ip.h>
+#include <net/dsfield.h>
 #include <net/xdp.h>
 
 #include "base/compat.h"
 #include "base/net_bh.h"
 #include "base/sample.h"
 #include "flow/flows.h"
+#include "flow/plain.h"
 #include "flow/scan.h"
 
 /* TCP's flags, in one byte of its header. */
@@ -206,58 +201,29 @@ static noinline int weir_flow_any(struct weir_flow_table *table, const struct xd
 	return 0;
 }
 
-/* The headers of most packets, as they follow each other. */
+/**
+ * struct weir_plain - of a packet that goes by at fixed places
+ * @l4: behind its IP header
+ * @len: bytes from the IP header on
+ * @head: bytes of the IP header
+ * @proto: of the header behind
+ * @tos: DSCP and ECN
+ */
 struct weir_plain {
-	struct ethhdr	eth;
-	struct iphdr	ip;
-	union {
-		struct {
-			__be16		sport;
-			__be16		dport;
-		};
-		struct udphdr	udp;
-		struct tcphdr	tcp;
-	};
-} __packed __aligned(2);
+	const union weir_plain_l4	*l4;
+	u32				len;
+	u32				head;
+	u8				proto;
+	u8				tos;
+};
 
-static __always_inline bool weir_plain_is(const struct weir_plain *plain, long there)
-{
-	const struct iphdr *ip = &plain->ip;
-
-	if (unlikely(there < (long)offsetofend(struct weir_plain, udp)))
-		return false;
-	return plain->eth.h_proto == htons(ETH_P_IP) && *(const u8 *)ip == 0x45 &&
-	       !(ip->frag_off & htons(IP_MF | IP_OFFSET));
-}
-
-/* The last word of the key, put together in a register. */
-static __always_inline u64 weir_plain_word(const struct weir_plain *plain)
-{
-	return get_unaligned((const u32 *)&plain->udp) |
-	       (u64)plain->ip.protocol << 8 * (offsetof(struct weir_flow_key, proto) - 32) |
-	       4ULL << 8 * (offsetof(struct weir_flow_key, ip) - 32);
-}
-
-/* Of IPv4 the key's other words are those of the addresses, and 0. */
-static __always_inline struct weir_flow *weir_plain_find(const struct weir_flow_table *table,
-							 const struct weir_plain *plain)
-{
-	u64 pair = get_unaligned((const u64 *)&plain->ip.saddr), word = weir_plain_word(plain);
-	u32 hash = weir_flow_hash_ipv4(pair, word);
-	struct weir_flow *flow;
-
-	hlist_for_each_entry_rcu(flow, &table->bucket[hash & table->mask], node)
-		if (likely(flow->pair == pair && flow->key.word[4] == word))
-			return flow;
-	return NULL;
-}
-
-/* What few of those packets have. */
-static noinline int weir_plain_heed(struct weir_flow *flow, const struct weir_plain *plain, u8 mark)
+/* What few of those packets have. @len: bytes from TCP's header on */
+static noinline int weir_plain_heed(struct weir_flow *flow, u8 proto, const struct tcphdr *tcp,
+				    u32 len, u8 mark)
 {
 	weir_flow_mark(flow, mark);
-	if (plain->ip.protocol == IPPROTO_TCP)
-		weir_flow_tcp(flow, &plain->tcp, ntohs(plain->ip.tot_len) - sizeof(plain->ip));
+	if (proto == IPPROTO_TCP)
+		weir_flow_tcp(flow, tcp, len);
 	return 0;
 }
 
@@ -265,35 +231,67 @@ static noinline int weir_plain_heed(struct weir_flow *flow, const struct weir_pl
  * What is rare is called last, so that a packet without it saves no registers. Return: 0, which
  * other functions return, too.
  */
-static __always_inline int weir_plain_count(struct weir_flow_table *table,
-					    const struct xdp_buff *xdp)
+static __always_inline int weir_plain_count(struct weir_flow_table *table, struct weir_flow *flow,
+					    const struct weir_plain *plain)
 {
-	const struct weir_plain *plain = xdp->data;
-	long there = xdp->data_end - xdp->data;
-	struct weir_flow *flow;
-	bool tcp;
-	u32 len;
-	u8 mark;
+	u8 mark = READ_ONCE(table->mark[plain->tos]);
+	u32 len = plain->len - plain->head;
 
-	if (unlikely(!weir_plain_is(plain, there)))
+	weir_flow_seen(table, plain->len);
+	weir_flow_count(flow, plain->len);
+	if (unlikely(mark || (plain->proto == IPPROTO_TCP &&
+			      !weir_flow_tcp_plain(flow, &plain->l4->tcp, len))))
+		return weir_plain_heed(flow, plain->proto, &plain->l4->tcp, len, mark);
+	return 0;
+}
+
+static __always_inline int weir_plain_ipv4(struct weir_flow_table *table,
+					   const struct xdp_buff *xdp, long there)
+{
+	const struct weir_plain_ipv4 *packet = xdp->data;
+	const struct iphdr *ip = &packet->ip;
+	struct weir_flow *flow;
+
+	if (unlikely(!weir_plain_is_ipv4(packet, there)))
 		return weir_flow_any(table, xdp);
-	tcp = plain->ip.protocol == IPPROTO_TCP;
-	if (unlikely(tcp ? there < (long)sizeof(*plain) : plain->ip.protocol != IPPROTO_UDP))
-		return weir_flow_any(table, xdp);
-	len = ntohs(plain->ip.tot_len);
-	/* It says less than there is of its headers, or more than there is of it in one piece. */
-	if (unlikely(len - sizeof(plain->ip) > there - offsetof(struct weir_plain, udp)))
-		return weir_flow_any(table, xdp);
-	flow = weir_plain_find(table, plain);
+	flow = weir_plain_find_ipv4(table, packet);
 	if (unlikely(!flow))
 		return weir_flow_any(table, xdp);
-	weir_flow_seen(table, len);
-	weir_flow_count(flow, len);
-	mark = READ_ONCE(table->mark[plain->ip.tos]);
-	if (unlikely(mark ||
-		     (tcp && !weir_flow_tcp_plain(flow, &plain->tcp, len - sizeof(plain->ip)))))
-		return weir_plain_heed(flow, plain, mark);
-	return 0;
+	return weir_plain_count(table, flow, &(struct weir_plain){
+		.l4 = &packet->l4, .len = ntohs(ip->tot_len), .head = sizeof(*ip),
+		.proto = ip->protocol, .tos = ip->tos });
+}
+
+/* A function of its own, as it saves registers that IPv4 does not. */
+static noinline int weir_plain_ipv6(struct weir_flow_table *table, const struct xdp_buff *xdp,
+				    long there)
+{
+	const struct weir_plain_ipv6 *packet = xdp->data;
+	const struct ipv6hdr *ip = &packet->ip;
+	struct weir_flow *flow;
+
+	if (unlikely(!weir_plain_is_ipv6(packet, there)))
+		return weir_flow_any(table, xdp);
+	flow = weir_plain_find_ipv6(table, packet);
+	if (unlikely(!flow))
+		return weir_flow_any(table, xdp);
+	return weir_plain_count(table, flow, &(struct weir_plain){
+		.l4 = &packet->l4, .len = sizeof(*ip) + ntohs(ip->payload_len), .head = sizeof(*ip),
+		.proto = ip->nexthdr, .tos = ipv6_get_dsfield(ip) });
+}
+
+static __always_inline int weir_plain_any(struct weir_flow_table *table, const struct xdp_buff *xdp)
+{
+	long there = xdp->data_end - xdp->data;
+	const struct ethhdr *eth = xdp->data;
+
+	if (unlikely(there < (long)offsetofend(struct weir_plain_ipv4, l4.udp)))
+		return weir_flow_any(table, xdp);
+	if (eth->h_proto == htons(ETH_P_IP))
+		return weir_plain_ipv4(table, xdp, there);
+	if (eth->h_proto == htons(ETH_P_IPV6))
+		return weir_plain_ipv6(table, xdp, there);
+	return weir_flow_any(table, xdp);
 }
 
 static noinline int weir_flow_sample(struct weir_flow_table *table, const struct xdp_buff *xdp,
@@ -316,7 +314,7 @@ __bpf_kfunc int weir_flow_xdp(struct xdp_md *ctx)
 	sample = READ_ONCE(table->sample);
 	if (unlikely(sample > 1))
 		return weir_flow_sample(table, xdp, sample);
-	return weir_plain_count(table, xdp);
+	return weir_plain_any(table, xdp);
 }
 
 __bpf_kfunc_end_defs();

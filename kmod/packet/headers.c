@@ -192,16 +192,11 @@ struct weir_flow_secret weir_flow_secret __read_mostly;
  */
 u32 weir_flow_key_hash(const struct weir_flow_key *key)
 {
-	u64 sum = weir_flow_secret.begin;
-	unsigned int i;
-
 	if (key->ip == 4)
 		return weir_flow_hash_ipv4(weir_flow_pair((__force u32)key->src[0],
 							  (__force u32)key->dst[0]),
 					   key->word[4]);
-	for (i = 0; i < ARRAY_SIZE(key->word); i++)
-		sum += weir_flow_key_mix(i, key->word[i]);
-	return sum >> 32;
+	return weir_flow_hash_ipv6(key->src, key->word[4]);
 }
 
 /**

@@ -5,6 +5,8 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
+#include "base/compat.h"
+
 struct xdp_buff;
 
 /* flags of a struct weir_headers */
@@ -84,11 +86,12 @@ struct weir_flow_secret {
 
 extern struct weir_flow_secret weir_flow_secret;
 
-static inline u64 weir_flow_key_mix(unsigned int i, u64 word)
+/* @low, @high: halves of word @i */
+static inline u64 weir_flow_key_mix(unsigned int i, u32 low, u32 high)
 {
 	const u64 *factor = &weir_flow_secret.factor[2 * i];
 
-	return (factor[0] + (u32)word) * (factor[1] + (word >> 32));
+	return (factor[0] + low) * (factor[1] + high);
 }
 
 /**
@@ -108,8 +111,27 @@ static inline u64 weir_flow_pair(u32 src, u32 dst)
  */
 static inline u32 weir_flow_hash_ipv4(u64 pair, u64 rest)
 {
-	return (weir_flow_secret.begin + weir_flow_key_mix(0, pair) +
-		weir_flow_key_mix(4, rest)) >> 32;
+	return (weir_flow_secret.begin + weir_flow_key_mix(0, pair, pair >> 32) +
+		weir_flow_key_mix(4, rest, rest >> 32)) >> 32;
+}
+
+/* Word @i of addresses, which are read by halves, as a packet's are compared later. */
+static inline u64 weir_flow_address_mix(const __be32 *address, unsigned int i)
+{
+	return weir_flow_key_mix(i, (__force u32)get_unaligned(&address[2 * i]),
+				 (__force u32)get_unaligned(&address[2 * i + 1]));
+}
+
+/**
+ * weir_flow_hash_ipv6() - what weir_flow_key_hash() returns for a key that is not IPv4's
+ * @address: both of its addresses
+ * @rest: the key's last word
+ */
+static inline u32 weir_flow_hash_ipv6(const __be32 *address, u64 rest)
+{
+	return (weir_flow_secret.begin + weir_flow_address_mix(address, 0) +
+		weir_flow_address_mix(address, 1) + weir_flow_address_mix(address, 2) +
+		weir_flow_address_mix(address, 3) + weir_flow_key_mix(4, rest, rest >> 32)) >> 32;
 }
 
 void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp);

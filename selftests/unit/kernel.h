@@ -453,6 +453,9 @@ int mock_timers(void);
 #define write_sysreg(value, name)	do { } while (0)
 
 /* Bytes. */
+#define get_unaligned(p) \
+	(((const struct { typeof(*(p)) value; } __attribute__((packed)) *)(p))->value)
+
 static inline u32 get_unaligned_be32(const void *p)
 {
 	const u8 *b = p;

@@ -96,6 +96,27 @@ static void tcp(struct frame *frame, uint32_t seq, uint8_t flags, size_t payload
 	at[13] = flags;
 }
 
+/* The same packet of IPv6; of its addresses the first words are those of IPv4. */
+static struct frame to_ipv6(const struct frame *frame)
+{
+	const uint8_t *from = frame->byte + sizeof(ethernet);
+	struct frame made = *frame;
+	uint8_t *ip = made.byte + sizeof(ethernet);
+
+	memset(ip, 0, 40);
+	put16(ip - 2, 0x86dd);
+	ip[0] = 0x60 | from[1] >> 4;
+	ip[1] = from[1] << 4;
+	put16(ip + 4, frame->len - sizeof(ethernet) - 20);
+	ip[6] = from[9];
+	ip[7] = 64;
+	memcpy(ip + 8, from + 12, 4);
+	memcpy(ip + 24, from + 16, 4);
+	memcpy(ip + 40, from + 20, frame->len - sizeof(ethernet) - 20);
+	made.len += 20;
+	return made;
+}
+
 static void run(const struct frame *frame, unsigned int repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame->byte, .data_size_in = frame->len,
@@ -398,30 +419,87 @@ static void test_ways(void)
 	end();
 }
 
-static void test_marks(void)
+/* IPv6 has the ways, too. */
+static void test_ways_ipv6(void)
 {
-	struct frame frame;
+	static const unsigned int words[] = { 8, 16, 24, 32 };
+	struct frame plain, frame;
+	struct seen seen;
+	uint8_t *ip;
+
+	begin(64, 3600000, 3600000);
+	udp(&plain, 100);
+	plain = to_ipv6(&plain);
+	run(&plain, 2);
+	frame = plain;
+	frame.len += 20;
+	run(&frame, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 3 &&
+		seen.last[WEIR_A_FLOW_RECORD_BYTES] == 3 * 148, "IPv6: padding is not counted");
+	frame.len = plain.len - 50;
+	run(&frame, 1);
+	ip = frame.byte + sizeof(ethernet);
+	put16(ip + 4, 0);
+	run(&frame, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_BYTES] == 5 * 148 - 2 * 50,
+		"IPv6: of a packet that is cut, or says no length, what there is");
+	frame = plain;
+	put16(ip + 2, 0xbeef);
+	run(&frame, 1);
+	memmove(ip + 48, ip + 40, 108);
+	memset(ip + 40, 0, 8);
+	ip[40] = ip[6];
+	ip[6] = 0;
+	put16(ip + 4, 116);
+	frame.len += 8;
+	run(&frame, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 7,
+		"IPv6: neither labels nor extension headers make another flow");
+	for (unsigned int i = 0; i < 2 * sizeof(words) / sizeof(*words); i++) {
+		frame = plain;
+		put32(ip + words[i / 2], NET + 1);
+		run(&frame, 1);
+		run(&frame, 1);
+	}
+	look(&seen, 0);
+	ktap_ok(seen.count == 5 && seen.sum[WEIR_A_FLOW_RECORD_PACKETS] == 7 + 16,
+		"IPv6: another word of an address is another flow");
+	end();
+}
+
+static void test_marks(bool ipv6)
+{
+	struct frame frame[3];
 	struct seen seen;
 
 	begin(64, 3600000, 3600000);
-	udp(&frame, 10);
-	run(&frame, 4);
-	frame.byte[15] = 3;
-	run(&frame, 5);
-	frame.byte[15] = 45 << 2;
-	run(&frame, 6);
+	for (int i = 0; i < 3; i++) {
+		udp(&frame[i], 10);
+		frame[i].byte[15] = (const uint8_t []){ 0, 3, 45 << 2 }[i];
+		if (ipv6)
+			frame[i] = to_ipv6(&frame[i]);
+		run(&frame[i], 4 + i);
+	}
 	look(&seen, 0);
 	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_CE] == 5 &&
 		seen.last[WEIR_A_FLOW_RECORD_TRIMMED] == 6 &&
-		seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 15, "packets with CE, and trimmed ones");
+		seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 15, "IPv%d: packets with CE, and trimmed ones",
+		ipv6 ? 6 : 4);
 	end();
 }
+
+static bool segments_ipv6;
 
 static void segment(uint32_t seq, uint8_t flags, size_t payload)
 {
 	struct frame frame;
 
 	tcp(&frame, seq, flags, payload);
+	if (segments_ipv6)
+		frame = to_ipv6(&frame);
 	run(&frame, 1);
 }
 
@@ -443,37 +521,41 @@ static bool order_is(uint64_t gaps, uint64_t bytes, uint64_t reordered, uint64_t
 	return false;
 }
 
-static void test_order(void)
+static void test_order(bool ipv6)
 {
 	enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
 	uint32_t at = -250u;	/* so that numbers wrap */
+	int ip = ipv6 ? 6 : 4;
 	struct seen seen;
 
+	segments_ipv6 = ipv6;
 	begin(64, 3600000, 3600000);
 	segment(at, SYN, 0);
 	segment(at + 1, ACK, 100);
 	segment(at + 101, ACK, 100);
 	segment(at + 201, ACK, 0);
 	segment(at + 201, ACK, 100);
-	ktap_ok(order_is(0, 0, 0, 0), "TCP in order, over the end of numbers");
+	ktap_ok(order_is(0, 0, 0, 0), "IPv%d: TCP in order, over the end of numbers", ip);
 	segment(at + 501, ACK, 100);
-	ktap_ok(order_is(1, 200, 0, 0), "a gap, and its bytes");
+	ktap_ok(order_is(1, 200, 0, 0), "IPv%d: a gap, and its bytes", ip);
 	segment(at + 301, ACK, 100);
 	segment(at + 401, ACK, 100);
-	ktap_ok(order_is(1, 200, 2, 0), "what it was about comes late");
+	ktap_ok(order_is(1, 200, 2, 0), "IPv%d: what it was about comes late", ip);
 	segment(at + 401, ACK, 100);
 	segment(at + 1, ACK, 100);
-	ktap_ok(order_is(1, 200, 2, 2), "what was here comes again");
+	ktap_ok(order_is(1, 200, 2, 2), "IPv%d: what was here comes again", ip);
 	segment(at + 601, ACK | FIN, 0);
 	segment(at + 602, ACK, 0);
-	ktap_ok(order_is(1, 200, 2, 2), "FIN takes a number");
+	ktap_ok(order_is(1, 200, 2, 2), "IPv%d: FIN takes a number", ip);
 	look(&seen, 0);
-	ktap_ok(seen.last[WEIR_A_FLOW_RECORD_TCP_FLAGS] == (FIN | SYN | ACK), "flags that were seen");
+	ktap_ok(seen.last[WEIR_A_FLOW_RECORD_TCP_FLAGS] == (FIN | SYN | ACK),
+		"IPv%d: flags that were seen", ip);
 	end();
 	begin(64, 3600000, 3600000);
 	segment(0x70000000, 0, 10);
 	segment(0x70000000 + 10, 0, 10);
-	ktap_ok(order_is(0, 0, 0, 0), "of the first packet nothing is missing, without any flag");
+	ktap_ok(order_is(0, 0, 0, 0),
+		"IPv%d: of the first packet nothing is missing, without any flag", ip);
 	end();
 }
 
@@ -765,8 +847,11 @@ int main(int argc, char **argv)
 	}
 	test_counts();
 	test_ways();
-	test_marks();
-	test_order();
+	test_ways_ipv6();
+	test_marks(false);
+	test_marks(true);
+	test_order(false);
+	test_order(true);
 	test_processors();
 	test_sample();
 	test_ends();
