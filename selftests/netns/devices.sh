@@ -214,7 +214,10 @@ deflect_percpu() {
 	return 1
 }
 of_root() { in_router tc -j qdisc show dev slow0 | gojq -r '.[] | select(.root) | "\(.kind) \(.handle)"'; }
-deflect_to_its_own() { deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms; }
+# All that is sent has room in one CPU's meter, which all of it may come to.
+deflect_to_its_own() {
+	deflect rate 12mbit meter percpu optimistic 100 half 50 pessimistic 25 t0 50ms t1 100ms headers 4000
+}
 
 # A frame that finds no room in the ring, nor in the qdisc, has overflowed once. Headers
 # leave as slowly as frames here, so that they find none.
