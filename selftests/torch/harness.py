@@ -13,7 +13,14 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(os.path.dirname(HERE), "lib"))
 
+from child import Child         # noqa: E402
 from refbox import BOX, RANKS   # noqa: E402
+
+
+def import_torch():
+    """For all workers."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    import torch.distributed    # noqa: F401
 
 
 class Workers:
@@ -22,16 +29,16 @@ class Workers:
     _port = 29500
 
     def __init__(self, program, *arguments, **variables):
+        import_torch()
         Workers._port += 1
         environment = os.environ | {
             "WORLD_SIZE": str(RANKS), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(self._port),
-            "GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0", "WEIR_BOX": BOX, "WEIR_JOB": "7",
-            "OMP_NUM_THREADS": "1"} | variables
-        self._processes = [subprocess.Popen(
-            [sys.executable, os.path.join(HERE, program), *arguments],
-            env=environment | {"RANK": str(rank), "LOCAL_RANK": str(rank),
-                               "WEIR_BIND": f"127.77.1.{rank + 1}"},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            "GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0", "WEIR_BOX": BOX,
+            "WEIR_JOB": "7"} | variables
+        self._processes = [Child(
+            os.path.join(HERE, program), arguments,
+            environment | {"RANK": str(rank), "LOCAL_RANK": str(rank),
+                           "WEIR_BIND": f"127.77.1.{rank + 1}"})
             for rank in range(RANKS)]
 
     def hear(self, line, ranks=range(RANKS)):
