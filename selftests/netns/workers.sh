@@ -358,10 +358,10 @@ one_killed() {
 	counted '.open > 0' && one_is_behind
 }
 
-# The sentence sends the reader to the sources, of which it is the rank that stopped that the
-# open blocks wait for. Counters of contributions are of all that the job has seen.
+# The sentence sends the reader to the sources, of which it is the rank that stopped that most open
+# blocks wait for. Counters of contributions are of all that the job has seen.
 one_is_behind() {
-	[[ $(box_stat '[.[] | select(.missing > 0).id] == [3]' source show job 7) == true ]] && return
+	[[ $(box_stat 'max_by(.missing).id' source show job 7) == 3 ]] && return
 	weir source show job 7
 	return 1
 }
