@@ -93,7 +93,8 @@ static inline struct hlist_head *weir_dev_bucket(struct hlist_head *table, int i
  * weir_dev_find() - find what a device has in such a table
  * @table: the table
  * @_ifindex: the device
- * @type: of its entries, whose members @node and @ifindex say where they are, and whose
+ * @type: of its entries, whose members @node and @ifindex say where they are, and whose. The first
+ *	member is @node, so that an entry's address is also its node's, NULL too
  *
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the entry lives as long as
  * that is held. Return: it, or NULL.

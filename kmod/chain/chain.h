@@ -36,14 +36,14 @@ struct weir_chain_list {
 
 /**
  * struct weir_chain - a device's XDP programs
- * @rcu: it is freed a grace period after its last program has gone
  * @node: in weir_net.chain_table
+ * @rcu: it is freed a grace period after its last program has gone
  * @ifindex: the device
  * @list: written under RTNL
  */
 struct weir_chain {
-	struct rcu_head			rcu;
 	struct hlist_node		node;
+	struct rcu_head			rcu;
 	int				ifindex;
 	struct weir_chain_list __rcu	*list;
 };

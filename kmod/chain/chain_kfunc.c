@@ -43,7 +43,8 @@ static __always_inline u32 weir_chain_loop(const struct weir_chain_list *list, u
 
 	do {
 		member = place->member;
-		*by = member->prog;
+		if (by)
+			*by = member->prog;
 		verdict = rare ? weir_chain_judge(member, xdp, timed) :
 				 bpf_prog_run(member->prog, xdp);
 		if (verdict != XDP_PASS)
@@ -59,14 +60,14 @@ static noinline u32 weir_chain_run_rare(const struct weir_chain_list *list, u32 
 	return weir_chain_loop(list, first, xdp, by, true, timed);
 }
 
-/* The programs from @first on, which there is. @by is set to the one that has run last. */
+/* The programs from @first on, which there is. @by: set to the one that has run last, or NULL */
 static __always_inline u32 weir_chain_run(const struct weir_chain_list *list, u32 first,
 					  struct xdp_buff *xdp, struct bpf_prog **by)
 {
-	bool timed = weir_member_turns(list->place[first].member);
-
-	if (unlikely(timed || xdp_buff_has_frags(xdp)))
-		return weir_chain_run_rare(list, first, xdp, by, timed);
+	if (unlikely(weir_member_turns(list->place[first].member)))
+		return weir_chain_run_rare(list, first, xdp, by, true);
+	if (unlikely(xdp_buff_has_frags(xdp)))
+		return weir_chain_run_rare(list, first, xdp, by, false);
 	return weir_chain_loop(list, first, xdp, by, false, false);
 }
 
@@ -111,7 +112,6 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	const struct net_device *dev = xdp->rxq->dev;
 	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
 	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
-	struct bpf_prog *by;
 	u32 verdict;
 
 	if (unlikely(!chain))
@@ -120,7 +120,7 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 		return XDP_ABORTED;
 	this_cpu_write(weir_chain_packet, xdp);
 	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0,
-				 xdp, &by);
+				 xdp, NULL);
 	this_cpu_write(weir_chain_packet, other);
 	return verdict;
 }

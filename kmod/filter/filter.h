@@ -15,8 +15,8 @@ struct xdp_md;
 
 /**
  * struct weir_filter - the rules of a device
- * @rcu: it is freed a grace period after its last rule has gone
  * @node: in weir_net.filter_table
+ * @rcu: it is freed a grace period after its last rule has gone
  * @ifindex: the device
  * @classifier: the rules as packets look them up; NULL where all are pending. Written under RTNL
  * @rules: struct weir_filter_rule by prio; under RTNL
@@ -24,8 +24,8 @@ struct xdp_md;
  * @matches: of all of them; under RTNL
  */
 struct weir_filter {
-	struct rcu_head			rcu;
 	struct hlist_node		node;
+	struct rcu_head			rcu;
 	int				ifindex;
 	struct weir_classifier __rcu	*classifier;
 	struct xarray			rules;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A packet counts in its flow's record. Most have a way of their own, see plain.h. */
+/*
+ * A packet counts in its flow's record. Most have a way of their own (packet/plain.h), which finds
+ * the key and the hash that weir_headers_parse() leads to.
+ */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/filter.h>
@@ -17,8 +20,8 @@
 #include "base/net_bh.h"
 #include "base/sample.h"
 #include "flow/flows.h"
-#include "flow/plain.h"
 #include "flow/scan.h"
+#include "packet/plain.h"
 
 /* TCP's flags, in one byte of its header. */
 #define WEIR_FLOW_FIN		0x01
@@ -201,6 +204,56 @@ static noinline int weir_flow_any(struct weir_flow_table *table, const struct xd
 	return 0;
 }
 
+/* Of IPv4 the key's other words are those of the addresses, and 0. */
+static __always_inline struct weir_flow *
+weir_plain_find_ipv4(const struct weir_flow_table *table, const struct weir_plain_ipv4 *plain)
+{
+	u64 pair = get_unaligned((const u64 *)&plain->ip.saddr);
+	u64 word = weir_plain_word(&plain->l4, plain->ip.protocol, 4);
+	struct weir_flow *flow;
+	u32 hash;
+
+	hash = weir_flow_hash_ipv4(pair, word);
+	hlist_for_each_entry_rcu(flow, &table->bucket[hash & table->mask], node)
+		if (likely(flow->pair == pair && flow->key.word[4] == word))
+			return flow;
+	return NULL;
+}
+
+static __always_inline bool weir_plain_has_addresses(const struct weir_plain_ipv6 *plain,
+						     const struct weir_flow_key *key)
+{
+	const u64 *address = (const u64 *)&plain->ip.saddr;
+
+	return get_unaligned(&address[0]) == key->word[0] &&
+	       get_unaligned(&address[1]) == key->word[1] &&
+	       get_unaligned(&address[2]) == key->word[2] &&
+	       get_unaligned(&address[3]) == key->word[3];
+}
+
+static __always_inline struct weir_flow *
+weir_plain_find_ipv6(const struct weir_flow_table *table, const struct weir_plain_ipv6 *plain)
+{
+	u64 word = weir_plain_word(&plain->l4, plain->ip.nexthdr, 6);
+	u32 hash = weir_flow_hash_ipv6((const __be32 *)&plain->ip.saddr, word);
+	struct weir_flow *flow;
+
+	hlist_for_each_entry_rcu(flow, &table->bucket[hash & table->mask], node)
+		if (likely(flow->key.word[4] == word &&
+			   weir_plain_has_addresses(plain, &flow->key)))
+			return flow;
+	return NULL;
+}
+
+/*
+ * @len: bytes behind the IP header, as that one says; @there: those in one piece. A length of 0 is
+ * that of a jumbogram, or of packets that the stack has merged.
+ */
+static __always_inline bool weir_plain_is_whole(u32 len, long there)
+{
+	return (long)(len - 1) < there;
+}
+
 /**
  * struct weir_plain - of a packet that goes by at fixed places
  * @l4: behind its IP header
@@ -250,15 +303,18 @@ static __always_inline int weir_plain_ipv4(struct weir_flow_table *table,
 {
 	const struct weir_plain_ipv4 *packet = xdp->data;
 	const struct iphdr *ip = &packet->ip;
+	u32 len = ntohs(ip->tot_len);
 	struct weir_flow *flow;
 
-	if (unlikely(!weir_plain_is_ipv4(packet, there)))
+	if (unlikely(!weir_plain_is_ipv4(packet, there) ||
+		     !weir_plain_is_whole(len - sizeof(*ip),
+					  there - offsetof(typeof(*packet), l4))))
 		return weir_flow_any(table, xdp);
 	flow = weir_plain_find_ipv4(table, packet);
 	if (unlikely(!flow))
 		return weir_flow_any(table, xdp);
 	return weir_plain_count(table, flow, &(struct weir_plain){
-		.l4 = &packet->l4, .len = ntohs(ip->tot_len), .head = sizeof(*ip),
+		.l4 = &packet->l4, .len = len, .head = sizeof(*ip),
 		.proto = ip->protocol, .tos = ip->tos });
 }
 
@@ -268,15 +324,17 @@ static noinline int weir_plain_ipv6(struct weir_flow_table *table, const struct 
 {
 	const struct weir_plain_ipv6 *packet = xdp->data;
 	const struct ipv6hdr *ip = &packet->ip;
+	u32 len = ntohs(ip->payload_len);
 	struct weir_flow *flow;
 
-	if (unlikely(!weir_plain_is_ipv6(packet, there)))
+	if (unlikely(!weir_plain_is_ipv6(packet, there) ||
+		     !weir_plain_is_whole(len, there - offsetof(typeof(*packet), l4))))
 		return weir_flow_any(table, xdp);
 	flow = weir_plain_find_ipv6(table, packet);
 	if (unlikely(!flow))
 		return weir_flow_any(table, xdp);
 	return weir_plain_count(table, flow, &(struct weir_plain){
-		.l4 = &packet->l4, .len = sizeof(*ip) + ntohs(ip->payload_len), .head = sizeof(*ip),
+		.l4 = &packet->l4, .len = sizeof(*ip) + len, .head = sizeof(*ip),
 		.proto = ip->nexthdr, .tos = ipv6_get_dsfield(ip) });
 }
 

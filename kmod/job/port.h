@@ -11,8 +11,8 @@ struct net_device;
 
 /**
  * struct weir_port - a device that may hand packets over
- * @rcu: it is freed a grace period after it was taken away
  * @node: in weir_net.port_table
+ * @rcu: it is freed a grace period after it was taken away
  * @ifindex: the device
  * @mode: enum weir_mode, for show
  * @stats: counters
@@ -21,8 +21,8 @@ struct net_device;
  * device: the device notifier takes it away with the device.
  */
 struct weir_port {
-	struct rcu_head			rcu;
 	struct hlist_node		node;
+	struct rcu_head			rcu;
 	int				ifindex;
 	u8				mode;
 	struct weir_stats __percpu	*stats;

@@ -198,15 +198,15 @@ struct weir_reorder {
 
 /**
  * struct weir_orders - the orders of a device
- * @rcu: it is freed a grace period after the last one has gone
  * @node: in weir_net.order_table
+ * @rcu: it is freed a grace period after the last one has gone
  * @ifindex: the device
  * @count: how many
  * @list: by prio
  */
 struct weir_orders {
-	struct rcu_head		rcu;
 	struct hlist_node	node;
+	struct rcu_head		rcu;
 	int			ifindex;
 	u32			count;
 	struct list_head	list;

@@ -18,6 +18,7 @@
 
 #include "base/compat.h"
 #include "packet/headers.h"
+#include "packet/plain.h"
 
 /* More tags, or more headers of IPv6, than frames have that are meant well. */
 #define WEIR_HEADERS_TAGS	2
@@ -155,21 +156,72 @@ static __always_inline void weir_headers_ports(struct weir_headers *headers,
 		headers->tcp_flags = cursor->at[WEIR_HEADERS_TCP_FLAGS];
 }
 
-/**
- * weir_headers_parse() - read a frame's headers
- * @headers: filled
- * @xdp: the frame, from its Ethernet header on
- *
- * Any context that may read the frame.
- */
-void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp)
+/* The key's words but those of the addresses, and the rest. */
+static __always_inline void weir_headers_fill(struct weir_headers *headers,
+					      const union weir_plain_l4 *l4, u8 proto, u8 ip)
+{
+	headers->key.word[4] = weir_plain_word(l4, proto, ip);
+	headers->l3 = ETH_HLEN;
+	headers->tcp_flags = 0;
+	headers->flags = 0;
+	if (proto == IPPROTO_TCP)
+		headers->tcp_flags = ((const u8 *)l4)[WEIR_HEADERS_TCP_FLAGS];
+}
+
+static __always_inline bool weir_headers_plain_ipv4(struct weir_headers *headers, const void *frame,
+						    long there)
+{
+	const struct weir_plain_ipv4 *plain = frame;
+
+	if (!weir_plain_is_ipv4(plain, there))
+		return false;
+	headers->key.word[0] = (__force u32)plain->ip.saddr;
+	headers->key.word[1] = 0;
+	headers->key.word[2] = (__force u32)plain->ip.daddr;
+	headers->key.word[3] = 0;
+	headers->l4 = offsetof(struct weir_plain_ipv4, l4);
+	headers->tos = plain->ip.tos;
+	weir_headers_fill(headers, &plain->l4, plain->ip.protocol, 4);
+	return true;
+}
+
+static __always_inline bool weir_headers_plain_ipv6(struct weir_headers *headers, const void *frame,
+						    long there)
+{
+	const struct weir_plain_ipv6 *plain = frame;
+
+	if (!weir_plain_is_ipv6(plain, there))
+		return false;
+	memcpy(headers->key.src, &plain->ip.saddr, sizeof(headers->key.src));
+	memcpy(headers->key.dst, &plain->ip.daddr, sizeof(headers->key.dst));
+	headers->l4 = offsetof(struct weir_plain_ipv6, l4);
+	headers->tos = ipv6_get_dsfield(&plain->ip);
+	weir_headers_fill(headers, &plain->l4, plain->ip.nexthdr, 6);
+	return true;
+}
+
+/* Those of most frames, but for their length. Returns whether they are. */
+static __always_inline bool weir_headers_plain(struct weir_headers *headers,
+					       const struct xdp_buff *xdp)
+{
+	long there = xdp->data_end - xdp->data;
+	const struct ethhdr *eth = xdp->data;
+
+	if (there < (long)offsetofend(struct weir_plain_ipv4, l4.udp))
+		return false;
+	if (eth->h_proto == htons(ETH_P_IP))
+		return weir_headers_plain_ipv4(headers, eth, there);
+	return eth->h_proto == htons(ETH_P_IPV6) && weir_headers_plain_ipv6(headers, eth, there);
+}
+
+/* Those of any. */
+static noinline void weir_headers_any(struct weir_headers *headers, const struct xdp_buff *xdp)
 {
 	struct weir_cursor cursor = { xdp->data, xdp->data, xdp->data_end };
 	__be16 proto;
 	bool found;
 
 	memset(headers, 0, sizeof(*headers));
-	headers->len = xdp_get_buff_len((struct xdp_buff *)xdp);
 	proto = weir_headers_link(headers, &cursor);
 	headers->l3 = cursor.at - cursor.begin;
 	if (proto == htons(ETH_P_IP))
@@ -180,6 +232,20 @@ void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp
 		return;
 	if (found && !(headers->flags & WEIR_HEADERS_FRAGMENT))
 		weir_headers_ports(headers, &cursor);
+}
+
+/**
+ * weir_headers_parse() - read a frame's headers
+ * @headers: filled
+ * @xdp: the frame, from its Ethernet header on
+ *
+ * Any context that may read the frame.
+ */
+void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	if (unlikely(!weir_headers_plain(headers, xdp)))
+		weir_headers_any(headers, xdp);
+	headers->len = xdp_get_buff_len((struct xdp_buff *)xdp);
 }
 
 struct weir_flow_secret weir_flow_secret __read_mostly;

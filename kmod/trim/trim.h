@@ -34,8 +34,8 @@ struct weir_trim_rev {
 
 /**
  * struct weir_trim - the trimming policy of an egress port
- * @rcu: it is freed a grace period after it was taken away
  * @node: in weir_trim_table
+ * @rcu: it is freed a grace period after it was taken away
  * @net: the namespace of its device
  * @dev: the device; only under RTNL, and until the policy is taken away
  * @dropped: packets that the device had dropped when the policy came
@@ -49,8 +49,8 @@ struct weir_trim_rev {
  * holds no reference to the device: the device notifier takes it away with the device.
  */
 struct weir_trim {
-	struct rcu_head			rcu;
 	struct hlist_node		node;
+	struct rcu_head			rcu;
 	const struct net		*net;
 	struct net_device		*dev;
 	u64				dropped;

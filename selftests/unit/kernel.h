@@ -74,6 +74,7 @@ typedef unsigned int gfp_t;
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define clamp_t(t, v, lo, hi)	min_t(t, max_t(t, v, lo), hi)
 #define min_not_zero(a, b)	(!(a) ? (b) : !(b) ? (a) : min(a, b))
+#define offsetofend(type, member)	(offsetof(type, member) + sizeof(((type *)0)->member))
 #define container_of(p, t, m) ((t *)((char *)(p) - offsetof(t, m)))
 #define struct_size(p, m, n) (sizeof(*(p)) + (n) * sizeof((p)->m[0]))
 
@@ -620,11 +621,18 @@ struct ipv6hdr {
 	struct in6_addr saddr, daddr;
 } __packed;
 
+struct tcphdr {
+	__be16 source, dest;
+	__be32 seq, ack_seq;
+	__be16 flags, window, check, urg_ptr;
+};
 struct ipv6_opt_hdr { u8 nexthdr, hdrlen; };
 struct frag_hdr { u8 nexthdr, reserved; __be16 frag_off; __be32 identification; };
 
 #define eth_type_vlan(proto)	((proto) == htons(0x8100) || (proto) == htons(0x88a8))
-#define ip_is_fragment(ip)	(!!((ip)->frag_off & htons(0x3fff)))
+#define IP_MF			0x2000
+#define IP_OFFSET		0x1fff
+#define ip_is_fragment(ip)	(!!((ip)->frag_off & htons(IP_MF | IP_OFFSET)))
 #define ipv6_optlen(opt)	(((opt)->hdrlen + 1) << 3)
 #define ipv6_get_dsfield(ip)	((u8)(ntohs(*(const __be16 *)(ip)) >> 4))
 
