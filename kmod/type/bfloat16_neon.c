@@ -3,6 +3,8 @@
 #include "type/neon.h"
 
 #define WEIR_ADD	weir_neon_add
-#include "type/bfloat16_loops.h"
+#define WEIR_FROM_HALF	weir_f32_from_bf16
+#define WEIR_TO_HALF	weir_f32_to_bf16
+#include "type/half_loops.h"
 
 WEIR_FLOAT_OPS(bfloat16, neon);

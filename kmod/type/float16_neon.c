@@ -3,8 +3,8 @@
 #include "type/neon.h"
 
 #define WEIR_ADD	weir_neon_add
-#define WEIR_FROM_F16	weir_neon_from_f16
-#define WEIR_TO_F16	weir_neon_to_f16
-#include "type/float16_loops.h"
+#define WEIR_FROM_HALF	weir_neon_from_f16
+#define WEIR_TO_HALF	weir_neon_to_f16
+#include "type/half_loops.h"
 
 WEIR_FLOAT_OPS(float16, neon);
