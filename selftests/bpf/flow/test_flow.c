@@ -376,27 +376,36 @@ static void test_counts(void)
 	end();
 }
 
+/* Four packets as @frame, of which one is longer than it says, and one shorter. */
+static void test_lengths(const struct frame *frame, int ip)
+{
+	size_t len = frame->len - sizeof(ethernet);
+	struct frame other = *frame;
+	struct seen seen;
+
+	run(frame, 2);
+	other.len += 20;
+	run(&other, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 3 &&
+		seen.last[WEIR_A_FLOW_RECORD_BYTES] == 3 * len, "IPv%d: padding is not counted", ip);
+	other.len = frame->len - 50;
+	run(&other, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_BYTES] == 4 * len - 50,
+		"IPv%d: of a packet that is cut, what there is", ip);
+}
+
 /* The same flow by the way of most packets, and by that of any. */
 static void test_ways(void)
 {
-	struct frame frame, other;
+	struct frame frame;
 	struct seen seen;
 	uint8_t *ip;
 
 	begin(64, 3600000, 3600000);
 	udp(&frame, 100);
-	run(&frame, 2);
-	other = frame;
-	other.len += 20;
-	run(&other, 1);
-	look(&seen, 0);
-	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 3 &&
-		seen.last[WEIR_A_FLOW_RECORD_BYTES] == 3 * 128, "padding is not counted");
-	other.len = frame.len - 50;
-	run(&other, 1);
-	look(&seen, 0);
-	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_BYTES] == 4 * 128 - 50,
-		"of a packet that is cut, what there is");
+	test_lengths(&frame, 4);
 	/* With options the packet has another way, and the same flow. */
 	ip = frame.byte + sizeof(ethernet);
 	memmove(ip + 24, ip + 20, 108);
@@ -430,21 +439,15 @@ static void test_ways_ipv6(void)
 	begin(64, 3600000, 3600000);
 	udp(&plain, 100);
 	plain = to_ipv6(&plain);
-	run(&plain, 2);
+	test_lengths(&plain, 6);
 	frame = plain;
-	frame.len += 20;
-	run(&frame, 1);
-	look(&seen, 0);
-	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 3 &&
-		seen.last[WEIR_A_FLOW_RECORD_BYTES] == 3 * 148, "IPv6: padding is not counted");
-	frame.len = plain.len - 50;
-	run(&frame, 1);
+	frame.len -= 50;
 	ip = frame.byte + sizeof(ethernet);
 	put16(ip + 4, 0);
 	run(&frame, 1);
 	look(&seen, 0);
 	ktap_ok(seen.count == 1 && seen.last[WEIR_A_FLOW_RECORD_BYTES] == 5 * 148 - 2 * 50,
-		"IPv6: of a packet that is cut, or says no length, what there is");
+		"IPv6: of a packet that says no length, what there is");
 	frame = plain;
 	put16(ip + 2, 0xbeef);
 	run(&frame, 1);
