@@ -19,7 +19,6 @@ def become(path, arguments, environment):
     sys.path.insert(0, os.path.dirname(path))
     try:
         runpy.run_path(path, run_name="__main__")
-        atexit._run_exitfuncs()
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return end.code or 0
@@ -56,6 +55,7 @@ class Child:
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
             status = become(path, arguments, environment)
+            atexit._run_exitfuncs()
             sys.stdout.flush()
             sys.stderr.flush()
         finally:
