@@ -441,13 +441,14 @@ offloads_at_tc() {
 # A frame takes more of the link than its own bytes. A meter that knows of it lets no more
 # through than the shaper below sends, which has room for little more than the meter; behind a
 # meter that does not the shaper drops.
-# on_the_wire OVERHEAD LEAST MOST: packets that the shaper may drop.
+# on_the_wire OVERHEAD LEAST MOST: packets that the shaper may drop. It holds a third of a second of
+# what such a meter lets through too much.
 on_the_wire() {
 	local drops
-	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 200kbit burst 3000 limit 8000 &&
-		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 200kbit overhead "$1" limit 3000b header-time 20ms &&
-		receive w4 && from_workers 3 "$(worker_addr 4)" --count 3000 --size 100 &&
-		[[ $(of w4 '.stats.whole + .stats.trim') == "$sent" && $(of w4 .stats.trim) -gt 3000 ]]
+	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 400kbit burst 3000 limit 8000 &&
+		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 400kbit overhead "$1" limit 3000b header-time 20ms &&
+		receive w4 && from_workers 3 "$(worker_addr 4)" --seconds 2 --size 100 &&
+		[[ $(of w4 '.stats.whole + .stats.trim') == "$sent" && $(of w4 .stats.trim) -gt 100 ]]
 	local status=$?
 	((status)) && shown w4
 	drops=$(in_router tc -j -s qdisc show dev w4 | gojq '.[] | select(.kind == "tbf") | .drops')
