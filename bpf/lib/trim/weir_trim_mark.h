@@ -185,7 +185,7 @@ weir_trim_length(const struct weir_trim_policy *policy,
 
 	if (len < pkt->headers)
 		len = pkt->headers;
-	if (len >= pkt->l3 - pkt->start + pkt->l3_len)
+	if (len >= pkt->l3_off + pkt->l3_len)
 		return pkt->len;
 	return len;
 }

@@ -37,12 +37,6 @@ struct weir_trim_addrs {
 	__be32 dst[4];
 };
 
-/*
- * Offsets of headers; the verifier must see that they are small. There are not so many
- * extension headers that any could lie further.
- */
-#define WEIR_TRIM_OFFSET	0x3fff
-
 /* The fields that lie in the packet, between @start and @end. */
 static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 						struct weir_trim_addrs *addrs,
@@ -222,8 +216,8 @@ weir_trim_ask_far(const struct weir_trim_policy *policy,
 		.dscps	= dscps,
 		.what	= weir_trim_what_of(pkt),
 		.from	= pkt->from,
-		.l3	= pkt->l3 - pkt->start,
-		.l4	= pkt->l4 - pkt->start,
+		.l3	= pkt->l3_off,
+		.l4	= pkt->l4_off,
 	};
 
 #ifdef __bpf__

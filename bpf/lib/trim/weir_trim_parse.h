@@ -27,6 +27,12 @@
 #define WEIR_TRIM_SEGMENTS	0x00ff	/* IPv6 routing header: left to visit */
 #define WEIR_TRIM_VLAN_ID	0x0fff
 
+/*
+ * Offsets of headers; the verifier must see that they are small. There are not so many
+ * extension headers that any could lie further.
+ */
+#define WEIR_TRIM_OFFSET	0x3fff
+
 #define WEIR_TRIM_TCP_LEN	20
 #define WEIR_TRIM_TCP_OFFSET	12	/* of the byte with the header's length */
 
@@ -64,6 +70,8 @@
  * @vlan: id of the outer tag, 0 without; set by the caller to that of a tag that
  *	lies beside the frame, else 0
  * @dport: UDP or TCP destination port, host byte order, else 0
+ * @l3_off: offset of @l3: whoever only asks what the packet is has no need of the pointer
+ * @l4_off: offset of @l4
  * @ip: 4 or 6
  * @proto: the protocol that follows the IP headers
  * @dscp: DSCP
@@ -84,6 +92,8 @@ struct weir_trim_pkt {
 	__u32 from;
 	__u16 vlan;
 	__u16 dport;
+	__u16 l3_off;
+	__u16 l4_off;
 	__u8 ip;
 	__u8 proto;
 	__u8 dscp;
@@ -107,6 +117,24 @@ struct weir_trim_ext {
 	__be32 id;
 };
 
+/*
+ * A header behind others of some number. The verifier forgets how many they were: else it
+ * would follow all that comes behind once more for each way to get there.
+ */
+#ifdef __bpf__
+static __always_inline void *
+weir_trim_somewhere(const struct weir_trim_pkt *pkt, void *header)
+{
+	__u64 off = header - pkt->start;
+
+	/* The compiler must not know how far it is, either. */
+	asm volatile("" : "+r"(off));
+	return pkt->start + (off & WEIR_TRIM_OFFSET);
+}
+#else
+#define weir_trim_somewhere(pkt, header)	((void *)(header))
+#endif
+
 static __always_inline int weir_trim_parse_eth(struct weir_trim_pkt *pkt,
 					       __be16 *proto)
 {
@@ -129,7 +157,7 @@ static __always_inline int weir_trim_parse_eth(struct weir_trim_pkt *pkt,
 		if (!pkt->vlan)
 			pkt->vlan = weir_ntohs(tag->tci) & WEIR_TRIM_VLAN_ID;
 		*proto = tag->proto;
-		pkt->l3 = tag + 1;
+		pkt->l3 = weir_trim_somewhere(pkt, tag + 1);
 	}
 	return 0;
 }
@@ -174,6 +202,7 @@ static __always_inline int weir_trim_parse_ext(struct weir_trim_pkt *pkt)
 				pkt->flags |= WEIR_TRIM_PKT_ROUTED;
 			pkt->l4 += (ext->len + 1) * 8;
 		}
+		pkt->l4 = weir_trim_somewhere(pkt, pkt->l4);
 		pkt->proto = ext->next;
 	}
 	return -1;
@@ -194,15 +223,22 @@ static __always_inline int weir_trim_parse_ipv6(struct weir_trim_pkt *pkt)
 	return weir_trim_parse_ext(pkt);
 }
 
-/* NDP's flags. The byte can be touched. */
+/*
+ * NDP's flags. The byte can be touched. Without a branch for each flag, as each would double
+ * what the verifier follows behind.
+ */
 static __always_inline void weir_trim_parse_ndp(struct weir_trim_pkt *pkt,
 						__u8 *flags)
 {
+	const __u32 chopped = *flags & WEIR_NDP_CHOPPED;
+	const __u32 control = *flags & WEIR_NDP_CONTROL;
+
 	pkt->ndp = flags;
-	if (*flags & WEIR_NDP_CHOPPED)
-		pkt->flags |= WEIR_TRIM_PKT_CHOPPED;
-	if (*flags & WEIR_NDP_CONTROL)
-		pkt->flags |= WEIR_TRIM_PKT_CONTROL;
+	pkt->flags |= chopped / (WEIR_NDP_CHOPPED / WEIR_TRIM_PKT_CHOPPED);
+	/* Any of its bits and all of them together carry into the bit above. */
+	pkt->flags |= (control + WEIR_NDP_CONTROL) /
+		      ((WEIR_NDP_CONTROL + 2) / WEIR_TRIM_PKT_CONTROL) &
+		      WEIR_TRIM_PKT_CONTROL;
 }
 
 /* NDP over UDP: the shim is a header, where it is there. */
@@ -279,13 +315,17 @@ static __always_inline int weir_trim_parse_below(struct weir_trim_pkt *pkt)
 static __always_inline int weir_trim_parse_above(struct weir_trim_pkt *pkt)
 {
 	__u32 l3 = pkt->l3 - pkt->start;
+	__s64 missing;
 
 	if (weir_trim_parse_l4(pkt) || pkt->start + pkt->headers > pkt->end)
 		return -1;
 	if (pkt->headers > l3 + pkt->l3_len)
 		return -1;
-	if (l3 + pkt->l3_len > pkt->len)
-		pkt->flags |= WEIR_TRIM_PKT_CUT;
+	/* The sign of the difference, and no branch, as for NDP's flags. */
+	missing = (__s64)pkt->len - l3 - pkt->l3_len;
+	pkt->flags |= (__u64)missing >> 63 ? WEIR_TRIM_PKT_CUT : 0;
+	pkt->l3_off = l3;
+	pkt->l4_off = pkt->l4 - pkt->start;
 	return 0;
 }
 
