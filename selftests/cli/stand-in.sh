@@ -32,7 +32,7 @@ if ! /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
 	ktap_end
 fi
 
-weir() { env LD_PRELOAD="$root/build/cli/stand-in.so" "$tool" "$@"; }
+weir() { LD_PRELOAD="$root/build/cli/stand-in.so" "$tool" "$@"; }
 
 # answers OPERATION [N]: those on standard input are given to the Nth such request.
 answers() { "$stand_in" answer "$WEIR_STAND_IN" "$@"; }

@@ -54,29 +54,34 @@ only_vlan() {
 	done
 }
 
-# A source that is bound to no VLAN is not taken from one, wherever the tag is.
-not_untagged() {
-	local before
-	only_vlan untagged 2 && before=$(refused spoofed) &&
-		! in_worker 1 timeout 5 weir-perf --job 7 --address "$(box_addr)" --rank 0 --ranks 2 &&
-		is_more_than "$before" refused spoofed
+# Rank 0 sends, alone, until a packet of its has been refused as spoofed.
+is_spoofed() {
+	local before worker status
+	before=$(refused spoofed)
+	nsenter --net="/run/netns/$(ns_name w1)" -- weir-perf --job 7 --address "$(box_addr)" --rank 0 --ranks 2 \
+		>"$box_out/spoofed" 2>&1 &
+	worker=$!
+	poll 60 is_more_than "$before" refused spoofed
+	status=$?
+	kill "$worker"
+	wait "$worker"
+	return "$status"
 }
+
+# A source that is bound to no VLAN is not taken from one, wherever the tag is.
+not_untagged() { only_vlan untagged 2 && is_spoofed; }
 
 # Tags beside the frames are for the driver to tell; where it is not asked, as by generic
 # XDP, no source that is bound to a VLAN is taken. Then all tags stand in the frames.
 vlan_bound() {
-	local mode=$1 before
+	local mode=$1
 	not_untagged && only_vlan 100 2 || return
 	if [[ $mode == generic ]]; then
-		before=$(refused spoofed)
-		! in_worker 1 timeout 5 weir-perf --job 7 --address "$(box_addr)" --rank 0 --ranks 2 &&
-			is_more_than "$before" refused spoofed || return
+		is_spoofed || return
 		weir -j doctor | gojq -e '.checks | any(.check == "vlan" and .status == "fail" and (.fix | test("rxvlan off")))' \
 			>/dev/null || return
 		# The other kind of outer tag may be beside the frame yet.
-		tags_in_frames && before=$(refused spoofed) &&
-			! in_worker 1 timeout 5 weir-perf --job 7 --address "$(box_addr)" --rank 0 --ranks 2 &&
-			is_more_than "$before" refused spoofed || return
+		tags_in_frames && is_spoofed || return
 		tags_in_frames rx-vlan-stag-hw-parse off || return
 	fi
 	box_allreduce 7 2 "${sizes[@]}" && not_untagged
