@@ -132,7 +132,7 @@ weir_trim_somewhere(const struct weir_trim_pkt *pkt, void *header)
 	return pkt->start + (off & WEIR_TRIM_OFFSET);
 }
 #else
-#define weir_trim_somewhere(pkt, header)	((void *)(header))
+#define weir_trim_somewhere(pkt, header)	((void)(pkt), (void *)(header))
 #endif
 
 static __always_inline int weir_trim_parse_eth(struct weir_trim_pkt *pkt,
