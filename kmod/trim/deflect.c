@@ -47,37 +47,89 @@ struct weir_note {
 static_assert(WEIR_VIRTUAL_NOTE_TRIM + sizeof(struct weir_note) <= WEIR_VIRTUAL_NOTE_ORDER);
 
 /**
- * struct weir_deflected - a packet on its way to the qdisc
+ * struct weir_deflected - a packet that this CPU gives to a device's qdisc
  * @skb: the packet, or NULL
  * @port: the device that had no room for it, until a drop there was attributed to that
- * @counter: the counter that it was in
  * @taken: a weir qdisc has it, and counts it
  */
 struct weir_deflected {
 	const struct sk_buff	*skb;
 	const struct net_device	*port;
-	u32			counter;
 	bool			taken;
 };
 
 static DEFINE_PER_CPU(struct weir_deflected, weir_deflected);
 
 /**
- * weir_deflect_taken() - did a packet come back from its device?
- * @skb: a packet that a weir qdisc is given
- * @counter: set to the counter that it was subtracted from
+ * struct weir_deflect_mark - what a deflected packet tells the qdisc that it comes to
+ * @whose: the packet and its device, so that nobody's leavings are taken for a mark
+ * @counter: the counter that it is in
+ * @len: with so many bytes
  *
- * Called with bottom halves disabled. From now on the qdisc counts it.
+ * Lies where a qdisc has its notes of a packet, until one has the packet. Since Linux 6.19 a CPU
+ * may leave its packets to another one, which gives them to the qdisc together with its own: so
+ * it is the packet that says where it comes from, and not the CPU.
  */
-bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter)
+struct weir_deflect_mark {
+	unsigned long	whose;
+	u32		counter;
+	u32		len;
+};
+
+static struct weir_deflect_mark *weir_deflect_mark(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct weir_deflect_mark));
+	return (struct weir_deflect_mark *)qdisc_skb_cb(skb)->data;
+}
+
+static unsigned long weir_deflect_whose(const struct sk_buff *skb)
+{
+	return (unsigned long)skb ^ (unsigned long)skb->dev ^
+	       (unsigned long)&weir_deflected;
+}
+
+/**
+ * weir_deflect_was() - was a packet deflected, and how is it counted?
+ * @skb: a packet that a weir qdisc is given, as it comes
+ * @was: set
+ *
+ * Called with bottom halves disabled. Who counts the packet anew calls weir_deflect_take().
+ */
+void weir_deflect_was(struct sk_buff *skb, struct weir_deflect_was *was)
+{
+	struct weir_deflect_mark *mark = weir_deflect_mark(skb);
+
+	was->skb = NULL;
+	if (likely(mark->whose != weir_deflect_whose(skb)))
+		return;
+	*was = (struct weir_deflect_was) {
+		.skb = skb, .counter = mark->counter, .len = mark->len,
+	};
+	mark->whose = 0;
+}
+
+/* Modulo 2^64 a counter may be taken off on another CPU than it was added to. */
+static void weir_deflect_uncount(const struct weir_trim *trim, u32 counter,
+				 u32 len)
+{
+	weir_trim_count(trim, counter, -1);
+	if (counter == WEIR_TRIM_C_WHOLE)
+		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, -(s64)len);
+}
+
+/**
+ * weir_deflect_take() - a qdisc counts a deflected packet from now on
+ * @trim: the policy
+ * @was: weir_deflect_was() has set it, on this CPU, and bottom halves are disabled since
+ */
+void weir_deflect_take(const struct weir_trim *trim,
+		       const struct weir_deflect_was *was)
 {
 	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
 
-	if (likely(d->skb != skb))
-		return false;
-	d->taken = true;
-	*counter = d->counter;
-	return true;
+	weir_deflect_uncount(trim, was->counter, was->len);
+	if (d->skb == was->skb)
+		d->taken = true;
 }
 
 /**
@@ -85,7 +137,8 @@ bool weir_deflect_taken(const struct sk_buff *skb, u32 *counter)
  * @dev: the device at whose qdisc a packet is dropped
  *
  * A packet that finds room neither in the device nor in its qdisc is one overflow. So the
- * first drop at the qdisc that it causes, of whichever packet, is not signalled again.
+ * first drop at the qdisc that it causes, of whichever packet, is not signalled again, unless it
+ * is left to another CPU.
  */
 bool weir_deflect_told(const struct net_device *dev)
 {
@@ -145,13 +198,10 @@ static const struct weir_trim *weir_deflect_trim(const struct net_device *to)
 	return weir_trim_get(weir_net(dev_net(to)), to->ifindex);
 }
 
-/* Modulo 2^64 a counter may be taken off on another CPU than it was added to. */
-static void weir_deflect_count(const struct weir_trim *trim, u32 counter,
-			       u32 len, s64 n)
+static void weir_deflect_lost(const struct weir_trim *trim, u32 counter, u32 len)
 {
-	weir_trim_count(trim, counter, n);
-	if (counter == WEIR_TRIM_C_WHOLE)
-		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, n * len);
+	weir_deflect_uncount(trim, counter, len);
+	weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
 }
 
 /* A device that is down has a qdisc that drops all, and calls it congestion. */
@@ -169,7 +219,7 @@ static bool weir_deflect_has_queue(struct net_device *to)
 }
 
 /*
- * A weir qdisc counts the packet where there is one; else it is counted here, as before.
+ * A weir qdisc counts the packet anew where there is one; else it stays counted as it is.
  * @port is the device that had no room, or NULL where none was tried.
  */
 static void weir_deflect_send(const struct weir_trim *trim, struct net_device *to,
@@ -183,19 +233,16 @@ static void weir_deflect_send(const struct weir_trim *trim, struct net_device *t
 	int err;
 
 	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
-	*d = (struct weir_deflected) {
-		.skb = skb, .port = port, .counter = counter,
-	};
+	*d = (struct weir_deflected) { .skb = skb, .port = port };
 	skb->dev = to;
+	*weir_deflect_mark(skb) = (struct weir_deflect_mark) {
+		.whose = weir_deflect_whose(skb), .counter = counter, .len = len,
+	};
 	err = dev_queue_xmit(skb);
 	taken = d->taken;
 	*d = before;
-	if (taken)
-		return;
-	if (err == NET_XMIT_SUCCESS || err == NET_XMIT_CN)
-		weir_deflect_count(trim, counter, len, 1);
-	else
-		weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+	if (!taken && err != NET_XMIT_SUCCESS && err != NET_XMIT_CN)
+		weir_deflect_lost(trim, counter, len);
 }
 
 static struct sk_buff *weir_deflect_build(struct net_device *to,
@@ -220,17 +267,18 @@ static void weir_deflect_frame(const struct weir_trim *trim,
 {
 	struct weir_note note;
 	struct sk_buff *skb;
+	u32 len;
 
 	/* A frame of another program has no note. */
 	if (!weir_deflect_restore(frame, &note) || !trim) {
 		xdp_return_frame(frame);
 		return;
 	}
-	weir_deflect_count(trim, note.counter, xdp_get_frame_len(frame), -1);
+	len = xdp_get_frame_len(frame);
 	skb = weir_deflect_build(to, frame);
 	if (!skb) {
 		xdp_return_frame(frame);
-		weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
+		weir_deflect_lost(trim, note.counter, len);
 		return;
 	}
 	weir_deflect_send(trim, to, skb, note.counter, to);
@@ -266,13 +314,12 @@ static void weir_deflect_packet(const struct weir_trim *trim,
 		kfree_skb(skb);
 		return;
 	}
-	weir_deflect_count(trim, note.counter, skb->len, -1);
 	if (weir_deflect_is_up(to)) {
 		weir_deflect_send(trim, to, skb, note.counter, NULL);
 		return;
 	}
+	weir_deflect_lost(trim, note.counter, skb->len);
 	kfree_skb(skb);
-	weir_trim_count(trim, WEIR_TRIM_C_LOST, 1);
 }
 
 /* Generic XDP redirects packets, which no driver takes by XDP. */

@@ -85,6 +85,10 @@ static bool weir_overflow_is_qdisc(enum skb_drop_reason reason)
 #ifdef WEIR_HAVE_QDISC_OVERLIMIT
 	case SKB_DROP_REASON_QDISC_OVERLIMIT:
 #endif
+#ifdef WEIR_HAVE_QDISC_BURST_DROP
+	/* More CPUs than it has room for wait to give it packets. */
+	case SKB_DROP_REASON_QDISC_BURST_DROP:
+#endif
 #ifdef WEIR_HAVE_FQ_BAND_LIMIT
 	case SKB_DROP_REASON_FQ_BAND_LIMIT:
 	case SKB_DROP_REASON_FQ_FLOW_LIMIT:

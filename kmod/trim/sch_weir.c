@@ -725,7 +725,8 @@ static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
-				 struct sk_buff **to_free, bool refused)
+				 struct sk_buff **to_free, bool refused,
+				 const struct weir_deflect_was *deflected)
 {
 	struct weir_sch_was was = {
 		.packets	= sch->q.qlen,
@@ -737,6 +738,8 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 		.trim		= weir_sch_trim(sch),
 		.to_free	= to_free,
 		.refused	= refused,
+		.deflected	= deflected->skb,
+		.counter	= deflected->counter,
 		.now		= weir_backlog_now(),
 	};
 	struct weir_sch *q = qdisc_priv(sch);
@@ -749,7 +752,8 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
 				 weir_sch_enqueue_plain(skb, sch, to_free);
 	v.rev = weir_trim_rev(v.trim);
 	v.limits = weir_backlog_limits(&q->backlog, &v.rev->limits, &own);
-	v.deflected = weir_deflect_taken(skb, &v.counter);
+	if (v.deflected)
+		weir_deflect_take(v.trim, deflected);
 	ret = weir_sch_visit(&v, skb);
 	weir_sch_settle(sch, ret, len, &was);
 	return ret;
@@ -763,16 +767,18 @@ static int weir_sch_enqueue_idle(struct sk_buff *skb, struct Qdisc *sch,
 				 struct sk_buff **to_free)
 {
 	struct weir_sch *q = qdisc_priv(sch);
+	struct weir_deflect_was deflected;
 	u32 segs = weir_sch_segs(skb);
 	int ret;
 
+	weir_deflect_was(skb, &deflected);
 	ret = weir_sch_give(sch, skb, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {
 		weir_sch_count(&q->backlog.left, -segs);
 		return ret;
 	}
 	if (weir_child_back(&q->backlog, skb, to_free, ret))
-		return weir_sch_enqueue_trim(skb, sch, to_free, true);
+		return weir_sch_enqueue_trim(skb, sch, to_free, true, &deflected);
 	weir_sch_count_refused(sch, ret);
 	return ret;
 }
@@ -781,10 +787,12 @@ static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			    struct sk_buff **to_free)
 {
 	struct weir_sch *q = qdisc_priv(sch);
+	struct weir_deflect_was deflected;
 
 	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass))
 		return weir_sch_enqueue_idle(skb, sch, to_free);
-	return weir_sch_enqueue_trim(skb, sch, to_free, false);
+	weir_deflect_was(skb, &deflected);
+	return weir_sch_enqueue_trim(skb, sch, to_free, false, &deflected);
 }
 
 static struct sk_buff *weir_sch_from_child(struct weir_sch *q,
