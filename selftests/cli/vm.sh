@@ -891,7 +891,7 @@ ktap_run "stats" stats
 
 # At last: without ports the module can go, and the tool says so.
 module_gone() {
-	weir port flush && rmmod weir || return
+	weir port flush && poll 60 rmmod weir || return
 	refused_without "job show" && refused_without "port attach dev w1 mode xdp" || return
 	poll 60 grep -q "the weir module was unloaded" "$work/monitor-errors"
 }
