@@ -764,21 +764,20 @@ static int weir_sch_enqueue_trim(struct sk_buff *skb, struct Qdisc *sch,
  * packet that goes directly to the device. Only a packet that the child refuses is looked at.
  */
 static int weir_sch_enqueue_idle(struct sk_buff *skb, struct Qdisc *sch,
-				 struct sk_buff **to_free)
+				 struct sk_buff **to_free,
+				 const struct weir_deflect_was *deflected)
 {
 	struct weir_sch *q = qdisc_priv(sch);
-	struct weir_deflect_was deflected;
 	u32 segs = weir_sch_segs(skb);
 	int ret;
 
-	weir_deflect_was(skb, &deflected);
 	ret = weir_sch_give(sch, skb, to_free);
 	if (likely(ret == NET_XMIT_SUCCESS)) {
 		weir_sch_count(&q->backlog.left, -segs);
 		return ret;
 	}
 	if (weir_child_back(&q->backlog, skb, to_free, ret))
-		return weir_sch_enqueue_trim(skb, sch, to_free, true, &deflected);
+		return weir_sch_enqueue_trim(skb, sch, to_free, true, deflected);
 	weir_sch_count_refused(sch, ret);
 	return ret;
 }
@@ -789,9 +788,10 @@ static int weir_sch_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct weir_sch *q = qdisc_priv(sch);
 	struct weir_deflect_was deflected;
 
-	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass))
-		return weir_sch_enqueue_idle(skb, sch, to_free);
+	/* A child writes where the packet says it. */
 	weir_deflect_was(skb, &deflected);
+	if (q->child.qdisc && !sch->q.qlen && READ_ONCE(q->backlog.bypass))
+		return weir_sch_enqueue_idle(skb, sch, to_free, &deflected);
 	return weir_sch_enqueue_trim(skb, sch, to_free, false, &deflected);
 }
 

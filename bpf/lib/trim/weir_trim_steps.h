@@ -87,6 +87,8 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
 	pkt->l3_len = look->l3_len;
 	pkt->vlan = look->vlan;
 	pkt->dport = look->dport;
+	pkt->l3_off = look->l3;
+	pkt->l4_off = look->l4;
 	pkt->ip = look->ip;
 	pkt->proto = look->proto;
 	pkt->dscp = look->dscp;
@@ -147,8 +149,8 @@ __noinline int weir_trim_step_look(WEIR_TRIM_CTX *ctx,
 		return -1;
 	look->headers = pkt.headers;
 	look->l3_len = pkt.l3_len;
-	look->l3 = pkt.l3 - pkt.start;
-	look->l4 = pkt.l4 - pkt.start;
+	look->l3 = pkt.l3_off;
+	look->l4 = pkt.l4_off;
 	look->ndp = pkt.ndp ? (void *)pkt.ndp - pkt.start : 0;
 	look->vlan = pkt.vlan;
 	look->dport = pkt.dport;
