@@ -498,8 +498,7 @@ foreign_xdp_on_tap() {
 	modprobe -q tun || return 0
 	in_router ip tuntap add dev chosen mode tap &&
 		ip -n "$net" link set dev chosen xdp obj "$root/build/bpf/foreign.bpf.o" sec xdp &&
-		chooses chosen tc "the XDP program [0-9]+ .somebody_else. is of somebody else" &&
-		ip -n "$net" link del chosen
+		chooses chosen tc "the XDP program [0-9]+ .somebody_else. is of somebody else"
 }
 foreign_xdp() {
 	ip -n "$net" link set dev w1 xdp obj "$root/build/bpf/foreign.bpf.o" sec xdp || return
@@ -508,7 +507,7 @@ foreign_xdp() {
 		weir port attach dev w1 mode xdp &&
 		refused 1 "of somebody else" weir port attach dev w1 mode generic || return
 	weir port attach dev w1 mode tc && weir port detach dev w1 &&
-		[[ $(xdp_on w1) == "1 somebody_else" ]] && foreign_xdp_on_tap && ip -n "$net" link set dev w1 xdp off
+		[[ $(xdp_on w1) == "1 somebody_else" ]] && with_chosen foreign_xdp_on_tap && ip -n "$net" link set dev w1 xdp off
 }
 ktap_run "XDP of others stays" foreign_xdp
 foreign_filter() {
