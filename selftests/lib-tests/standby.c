@@ -2,6 +2,7 @@
 /* The library and several boxes that have its job. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,66 @@ static void ranks_go_back(void)
 	CHECK(second.counters.blocks > 0);
 }
 
+#define QUESTIONS	24
+
+/* Until it has asked the box before its own so often that it would be there, or has gone to it. */
+static bool asks(struct worker *worker, struct weir_request **request, uint64_t moves)
+{
+	uint64_t from = refbox_read(second.running).joins;
+	int done = 0;
+
+	while (!done && refbox_read(second.running).joins < from + QUESTIONS &&
+	       moves_of(worker->comm) == moves)
+		done = weir_test(request);
+	return !done;
+}
+
+/* Rank 0 has sent all of a call, and the others begin it late. */
+static void one_late_round(struct worker *worker)
+{
+	int32_t *vector = malloc(sizeof(*vector) * CLUSTER_GRADS);
+	struct weir_request *request = NULL;
+	uint64_t moves = moves_of(worker->comm);
+
+	vector_fill(vector, CLUSTER_GRADS, worker->rank, 0);
+	while (worker->rank && !atomic_load(&harmed))
+		sched_yield();
+	if (expect(worker, iallreduce_int32(worker->comm, vector, vector, CLUSTER_GRADS, &request), 0) &&
+	    !worker->rank) {
+		CHECK(cluster_start_box(&second));
+		CHECK(asks(worker, &request, moves));
+		CHECK_EQ(moves_of(worker->comm), moves);
+		atomic_store(&harmed, 1);
+	}
+	CHECK_EQ(weir_wait(&request), 0);
+	free(vector);
+}
+
+/* What it has sent makes the others' blocks complete: they would not miss it. */
+static void late_round_and_rounds(struct worker *worker)
+{
+	one_late_round(worker);
+	rounds(worker);
+}
+
+static bool second_has_blocks(const struct worker *worker, unsigned int round)
+{
+	(void)worker;
+	(void)round;
+	return refbox_read(second.running).blocks > 0;
+}
+
+static void rank_0_leaves_no_result_behind(void)
+{
+	struct plan plan = { .is_enough = second_has_blocks };
+
+	two_boxes();
+	first.options.address = SECOND_BOX "," CLUSTER_BOX;
+	cluster_run(&first, late_round_and_rounds, &plan);
+	cluster_stop_box(&second);
+	CHECK(second.counters.blocks > 0);
+}
+
 static void reload_first(void) { refbox_reload(first.running); }
 
 /* It knows the job, and the ranks join it again: at the same one. */
@@ -330,6 +391,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(one_rank_reaches_the_second_alone),
 	KTAP_TEST(rank_0_goes_back_in_vain),
 	KTAP_TEST(ranks_go_back),
+	KTAP_TEST(rank_0_leaves_no_result_behind),
 	KTAP_TEST(box_loses_its_state),
 	KTAP_TEST(rank_alone_goes_home),
 	KTAP_TEST(rank_alone_goes_home_from_nowhere),

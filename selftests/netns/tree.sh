@@ -170,7 +170,11 @@ tree_start() {
 
 # Succeeds when all have; shows what a failed one said.
 tree_wait() {
-	wait_all "${tree_pids[@]}" && return
+	wait_all "${tree_pids[@]}" || tree_says
+}
+
+# What they have said last. Fails, as the test does that shows it.
+tree_says() {
 	tail -n 3 "$tree_out"/*
 	return 1
 }

@@ -63,11 +63,15 @@ one_tree_loses() {
 }
 
 # A spine dies: its tree's blocks go by the next one's job, and come back when it is there again.
+blocks_move() {
+	rises_by 30 60 blocks 3 $((job + 2)) &&
+		at spine-3 job flush && poll 60 is_more_than 50 blocks 4 $((job + 2)) &&
+		spine_jobs 3 "$job" "${keys[@]}" && poll 60 is_more_than 50 blocks 3 $((job + 2))
+}
 spine_dies() {
-	run --endless && rises_by 30 60 blocks 3 $((job + 2)) || return
-	at spine-3 job flush && poll 60 is_more_than 50 blocks 4 $((job + 2)) || return
-	spine_jobs 3 "$job" "${keys[@]}" && poll 60 is_more_than 50 blocks 3 $((job + 2)) &&
-		tree_end && tree_wait && all_alike
+	run --endless || return
+	blocks_move || { tree_says; return 1; }
+	tree_end && tree_wait && all_alike
 }
 
 other_number() {

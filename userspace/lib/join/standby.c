@@ -203,6 +203,8 @@ static int go_back(struct weir *comm, unsigned int to)
 
 	if (gone > 0)
 		comm->standby.from = from;
+	else if (!gone)
+		forget(&comm->standby.boxes[to]);
 	return gone;
 }
 
@@ -269,6 +271,24 @@ static unsigned int restored(const struct weir *comm)
 		if (standby->boxes[i].answers >= ANSWERS && !is_shunned(comm, i))
 			return i;
 	return standby->at;
+}
+
+/* Is this rank to go back? Its own box where it is not. */
+static unsigned int way_back(const struct weir *comm)
+{
+	return leads_back(comm) && has_come(comm, comm->standby.since, BACK) ? restored(comm) :
+									       comm->standby.at;
+}
+
+/* The others lack this rank as soon as they come to what it has not sent, and they do. */
+static bool is_lacked(const struct weir *comm)
+{
+	return !comm->window.flight && comm->window.next < comm->queue.end;
+}
+
+bool standby_holds(const struct weir *comm)
+{
+	return !is_alone(comm) && way_back(comm) != comm->standby.at;
 }
 
 /* It has not answered for long: what was known of the box is of the past. */
@@ -372,8 +392,8 @@ static int look(struct weir *comm)
 		return to > standby->at ? go_up(comm, to) : go_to(comm, to);
 	if (is_left_alone(comm))
 		return go_to(comm, standby->home.box);
-	to = restored(comm);
-	if (leads_back(comm) && to != standby->at && has_come(comm, standby->since, BACK))
+	to = way_back(comm);
+	if (to != standby->at && is_lacked(comm))
 		return go_back(comm, to);
 	if (comm->now >= standby->again && (is_stalled(comm) || leads_back(comm)))
 		ask_next(comm);

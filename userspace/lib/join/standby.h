@@ -12,7 +12,8 @@
  * once to a box that comes before its own, and after some time to one behind it, from which it does
  * not return for a while: so ranks that have gone apart meet at the first box that all can reach.
  * Rank 0 goes back, when a box before its own answers again; the others find it waiting there, or it
- * returns.
+ * returns. It goes between blocks: with all results of what it has sent, and with more to send. If it
+ * left earlier, the others could end their calls with what it has sent, and never miss it.
  *
  * A rank that comes to another box may have lost but the way back of a last result: the others
  * have theirs, and are done. Where nobody comes and its own box answers again, it goes on there, in
@@ -40,6 +41,9 @@ uint64_t standby_due(const struct weir *comm);
  * errno.
  */
 int standby_check(struct weir *comm);
+
+/* Are new blocks to wait, as this rank goes back when those under way are answered? */
+bool standby_holds(const struct weir *comm);
 
 /* This box says that ranks wait there, as the members have been noted. */
 int standby_called(struct weir *comm);

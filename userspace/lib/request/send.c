@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "comm/comm.h"
 #include "join/join.h"
+#include "join/standby.h"
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/socket.h"
@@ -276,6 +277,8 @@ static int send_new(struct weir *comm)
 	struct batch batch;
 	int sent;
 
+	if (standby_holds(comm))
+		return 0;
 	batch_begin(&batch, WINDOW_NOT_ASKED, comm->merging.is_on);
 	for (; batch.blocks < most; block += count) {
 		count = made(comm, block, most - batch.blocks);
