@@ -26,7 +26,7 @@ OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 # The module's compiler is the kernel's, whatever the tools are built with.
 KCC ?= gcc
 # What was compiled before, in this tree or another, is found again, but for modules, whose compiler may
-# be in a tree of another release. Empty, nothing is looked for.
+# be in a tree of another release: scripts/kmod-build finds them by itself. Empty, nothing is looked for.
 CCACHE ?= $(shell command -v ccache)
 export CCACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weir/ccache
 export CCACHE_BASEDIR := $(CURDIR)
