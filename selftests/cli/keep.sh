@@ -191,10 +191,10 @@ upgrades() {
 		perf "$rank" &
 		ranks+=("$!")
 	done
-	poll 60 is_more_than 2000 blocks || return
+	poll 60 is_more_than 500 blocks || return
 	"$tool" -j upgrade "$root/$module" >"$work/upgrade" || { cat "$work/perf"*; return 1; }
 	# Some was summed before, and some is after.
-	poll 60 is_more_than 2000 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
+	poll 60 is_more_than 500 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
 	same_as "$work/before" && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
 		gojq -e '.commands == 6 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
 	pkill -TERM -P "${ranks[0]}" || return

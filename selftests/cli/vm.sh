@@ -649,10 +649,10 @@ ktap_run "monitor hears of all" monitor_hears
 # Lists that change while they are read.
 churn() {
 	local id
-	for ((id = 101; id < 160; id++)); do
+	for ((id = 101; id < 130; id++)); do
 		weir job add id "$id" sources 1 blocks 1 grads 1 address 10.77.1.254 || return
 	done
-	for ((id = 101; id < 160; id++)); do
+	for ((id = 101; id < 130; id++)); do
 		weir job del id "$id" || return
 	done
 }

@@ -48,9 +48,10 @@ refused() {
 }
 
 job='{"id":7,"sources":2,"blocks":64,"grads":256,"address":"0a4d01fe"}'
+# The tool reads the spec each time, so it has one request.
 dumps_agree() {
 	is 'length == 0' --dump job-get &&
-		cli --do job-add --json "$job" >/dev/null &&
+		ynl --do job-add "$job" >/dev/null &&
 		cli --dump job-get | gojq -e 'length == 1 and .[0].id == 7 and .[0].blocks == 64
 			and .[0].dtype == "int32" and .[0].port == 12000' >/dev/null &&
 		is '.id == 7 and .stats.contributions == 0' --do job-get '{"id":7}'

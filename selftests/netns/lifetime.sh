@@ -48,8 +48,8 @@ transit() {
 	in_worker 1 socat -u OPEN:"$sent" UDP4-SENDTO:"$(worker_addr 2)":12000 || return
 	poll 60 cmp -s "$sent" "$got"
 	local status=$?
-	kill "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
+	pkill -TERM -P "$pid"
+	wait "$pid"
 	return "$status"
 }
 
