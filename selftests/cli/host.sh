@@ -320,20 +320,23 @@ reasons_in_page() {
 }
 ktap_run "manual page has every reason" reasons_in_page
 
-# Completion, by way of the shell's own function.
-complete_line() {
+# completions LINE...: how each can go on, by way of the shell's own function: "LINE: WORD...".
+completions() {
 	PATH=${weir%/*}:$PATH bash -c '
 		. "$1"
-		COMP_LINE=$2 COMP_POINT=${#2} COMPREPLY=()
-		_weir
-		printf "%s\n" "${COMPREPLY[@]}"
-	' - "$completion" "$1"
+		for COMP_LINE in "${@:2}"; do
+			COMP_POINT=${#COMP_LINE} COMPREPLY=()
+			_weir
+			echo "$COMP_LINE: ${COMPREPLY[*]}"
+		done
+	' - "$completion" "$@"
 }
 
 completes() {
 	local line=$1 got
 	shift
-	got=$(complete_line "$line" | sort | tr '\n' ' ')
+	got=$(completions "$line")
+	got=$(tr ' ' '\n' <<<"${got#"$line: "}" | sort | tr '\n' ' ')
 	[[ ${got% } == "$*" ]] || { echo "$line: $got"; return 1; }
 }
 ktap_run "completes objects" completes "weir s" save source stats
@@ -366,7 +369,7 @@ ktap_run "completes objects of help" completes "weir help mo" monitor
 
 # One shell for all, as a user has one.
 complete_table() {
-	local words line lines=()
+	local words line lines=() got i=0
 	for words in "${table[@]}"; do
 		read -r -a words <<<"$words"
 		line="weir ${words[0]}"
@@ -374,16 +377,11 @@ complete_table() {
 		((${#words[@]} > 2)) && line+=" ${words[2]}"
 		lines+=("$line")
 	done
-	PATH=${weir%/*}:$PATH bash -c '
-		. "$1"
-		for line in "${@:2}"; do
-			COMP_LINE=$line COMP_POINT=${#line} COMPREPLY=()
-			_weir
-			[[ " ${COMPREPLY[*]} " == *" ${line##* } "* ]] && continue
-			echo "not completed: $line"
-			exit 1
-		done
-	' - "$completion" "${lines[@]}"
+	while IFS= read -r got; do
+		line=${lines[i++]}
+		[[ "${got#"$line:"} " == *" ${line##* } "* ]] || { echo "not completed: $line"; return 1; }
+	done < <(completions "${lines[@]}")
+	((i == ${#lines[@]}))
 }
 ktap_run "completes every verb and key" complete_table
 
