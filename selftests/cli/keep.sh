@@ -197,7 +197,7 @@ upgrades() {
 	poll 60 is_more_than 500 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
 	same_as "$work/before" && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
 		gojq -e '.commands == 6 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
-	pkill -TERM -P "${ranks[0]}" || return
+	ns_term "${ranks[0]}" || return
 	for rank in 0 1; do
 		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }
 	done

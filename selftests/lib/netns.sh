@@ -50,6 +50,10 @@ in_ns() {
 	nsenter --net="/run/netns/$ns_prefix-$label" -- "$@"
 }
 
+# ns_term PID: SIGTERM for what in_ns, or what calls it, runs in the background: PID is the shell
+# around it, without which the program would live on.
+ns_term() { pkill -TERM -P "$1"; }
+
 # ns_sysctl LABEL PATH=VALUE...: sets entries below /proc/sys/net.
 ns_sysctl() {
 	local label=$1

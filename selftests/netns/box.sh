@@ -90,7 +90,7 @@ box_wait() {
 }
 
 # Those that box_start has started with --endless end, all with the same result.
-box_end() { pkill -TERM -P "${box_pids[0]}"; }
+box_end() { ns_term "${box_pids[0]}"; }
 
 box_allreduce() {
 	box_start "$@" && box_wait

@@ -48,7 +48,7 @@ transit() {
 	in_worker 1 socat -u OPEN:"$sent" UDP4-SENDTO:"$(worker_addr 2)":12000 || return
 	poll 60 cmp -s "$sent" "$got"
 	local status=$?
-	pkill -TERM -P "$pid"
+	ns_term "$pid"
 	wait "$pid"
 	return "$status"
 }

@@ -180,7 +180,7 @@ tree_says() {
 }
 
 # Those that tree_start has started with --endless end, all with the same result.
-tree_end() { pkill -TERM -P "${tree_pids[0]}"; }
+tree_end() { ns_term "${tree_pids[0]}"; }
 
 tree_allreduce() { tree_start "$@" && tree_wait; }
 
