@@ -195,15 +195,21 @@ static void rank_0_goes_back_in_vain(void)
 	run_apart(&plan);
 }
 
+static bool second_has_blocks(const struct worker *worker, unsigned int round)
+{
+	(void)worker;
+	(void)round;
+	return refbox_read(second.running).blocks > 0;
+}
+
 /* The box before it has come up in the middle of the work. */
 static bool second_works(const struct worker *worker, unsigned int round)
 {
-	(void)worker;
 	if (round == 2) {
 		CHECK(cluster_start_box(&second));
 		atomic_store(&harmed, 1);
 	}
-	return atomic_load(&harmed) && refbox_read(second.running).blocks > 0;
+	return atomic_load(&harmed) && second_has_blocks(worker, round);
 }
 
 static void ranks_go_back(void)
@@ -259,13 +265,6 @@ static void late_round_and_rounds(struct worker *worker)
 {
 	one_late_round(worker);
 	rounds(worker);
-}
-
-static bool second_has_blocks(const struct worker *worker, unsigned int round)
-{
-	(void)worker;
-	(void)round;
-	return refbox_read(second.running).blocks > 0;
 }
 
 static void rank_0_leaves_no_result_behind(void)
