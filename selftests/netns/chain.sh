@@ -188,7 +188,7 @@ watched() {
 	poll 60 hears && weir doctor | grep -q "is in the chain of w1" && weir metrics >"$box_out/metrics" || return
 	grep -q '^weir_chain_pass_total{port="w1",prio="10",program="users_pass"} [1-9]' "$box_out/metrics"
 	set -- $?
-	kill "$pid"
+	ns_term "$pid"
 	return "$1"
 }
 hears() {

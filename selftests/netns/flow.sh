@@ -112,7 +112,7 @@ watched() {
 	weir monitor >"$box_out/events" 2>&1 & pid=$!
 	poll 60 hears && weir doctor | grep -q "ok *flow w1.*hands it packets" && weir metrics >"$box_out/metrics" && grep -q '^weir_flow_packets_total{port="w1"} [1-9]' "$box_out/metrics"
 	status=$?
-	kill "$pid"
+	ns_term "$pid"
 	return "$status"
 }
 

@@ -224,7 +224,7 @@ heard() {
 	weir monitor >"$box_out/events" 2>&1 & pid=$!
 	poll 60 hears
 	set -- $?
-	kill "$pid"
+	ns_term "$pid"
 	return "$1"
 }
 has_doctor() {

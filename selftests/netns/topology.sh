@@ -216,7 +216,7 @@ captured() {
 	pid=$!
 	poll 60 grep -q 'listening on' "$box_out/tcpdump" || return
 	BOX_TO=$to box_allreduce "$job" 2 --min-bytes 20000 --max-bytes 20000 --iterations 1 || return
-	poll 60 process_is_gone "$pid" || { kill "$pid"; return 1; }
+	poll 60 process_is_gone "$pid" || { ns_term "$pid"; return 1; }
 	looks "$pattern"
 }
 
