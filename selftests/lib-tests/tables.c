@@ -20,6 +20,6 @@ int run_tables(const struct test_table *const *tables, size_t count, const char 
 		tests += tables[i]->count;
 	}
 	/* A hang is a failure too. */
-	alarm(300);
+	alarm(900);
 	return ktap_main(all, tests, only);
 }
