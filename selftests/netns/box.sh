@@ -92,6 +92,16 @@ box_wait() {
 # Those that box_start has started with --endless end, all with the same result.
 box_end() { ns_term "${box_pids[0]}"; }
 
+# monitored COMMAND [ARGUMENT...]: the events that the box tells meanwhile are in $box_out/events.
+monitored() {
+	local pid status
+	weir monitor >"$box_out/events" 2>&1 & pid=$!
+	"$@"
+	status=$?
+	ns_term "$pid"
+	return "$status"
+}
+
 box_allreduce() {
 	box_start "$@" && box_wait
 }

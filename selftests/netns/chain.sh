@@ -183,13 +183,8 @@ upgraded() {
 }
 
 watched() {
-	local pid
-	weir monitor >"$box_out/events" 2>&1 & pid=$!
-	poll 60 hears && weir doctor | grep -q "is in the chain of w1" && weir metrics >"$box_out/metrics" || return
+	monitored poll 60 hears && weir doctor | grep -q "is in the chain of w1" && weir metrics >"$box_out/metrics" || return
 	grep -q '^weir_chain_pass_total{port="w1",prio="10",program="users_pass"} [1-9]' "$box_out/metrics"
-	set -- $?
-	ns_term "$pid"
-	return "$1"
 }
 hears() {
 	add w3 75 users_pass && weir chain del dev w3 prio 75 && poll 2 grep -q ' chain-del chain w3 prio 75 ' "$box_out/events"

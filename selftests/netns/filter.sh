@@ -163,12 +163,7 @@ is_guarded() {
 is_told_of() { grep -q " filter-source filter w1 prio 1 source $2 state $1" "$box_out/events"; }
 blocks() { (($(of 1 blocked) == $1)); }
 guards() {
-	weir filter flush || return
-	behind router "$box_out/events" weir monitor
-	is_guarded
-	set -- $?
-	end_all
-	return "$1"
+	weir filter flush && monitored is_guarded
 }
 
 has_heard() { (($(wc -l <"$box_out/samples") >= $1)); }
@@ -281,17 +276,9 @@ upgraded() {
 hears() {
 	add prio 99 rule any action drop && weir filter del dev w1 prio 99 && poll 2 grep -q ' filter-del filter w1 prio 99 rule any action drop' "$box_out/events"
 }
-is_told() {
-	poll 60 hears && weir doctor | grep -q "ok *filter w1.*hands packets to its rules" && weir metrics >"$box_out/metrics" && grep -q '^weir_filter_packets_total{port="w1",prio="30",action="mark"} [1-9]' "$box_out/metrics"
-}
 watched() {
-	behind router "$box_out/events" weir monitor
-	is_told
-	set -- $?
-	end_all
-	return "$1"
+	monitored poll 60 hears && weir doctor | grep -q "ok *filter w1.*hands packets to its rules" && weir metrics >"$box_out/metrics" && grep -q '^weir_filter_packets_total{port="w1",prio="30",action="mark"} [1-9]' "$box_out/metrics"
 }
-
 # A chain that nobody may flush, and a program that somebody took off.
 cut_off() {
 	weir chain flush && in_chain w1 "50:filter" && in_router ip link set dev w1 xdp off && weir doctor | grep -q "fail *chain w1.*none of its programs is run" &&

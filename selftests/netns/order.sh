@@ -219,14 +219,6 @@ hears() {
 	weir order del dev w1 prio 1 && order cpus 0 &&
 		poll 2 grep -q ' order-del order w1 prio 1 ' "$box_out/events"
 }
-heard() {
-	local pid
-	weir monitor >"$box_out/events" 2>&1 & pid=$!
-	poll 60 hears
-	set -- $?
-	ns_term "$pid"
-	return "$1"
-}
 has_doctor() {
 	weir doctor >"$box_out/doctor"
 	grep -q "ok *order w1 1.*hands its packets over" "$box_out/doctor" || { cat "$box_out/doctor"; return 1; }
@@ -240,7 +232,7 @@ has_metrics() {
 	done
 }
 watched() {
-	heard && has_doctor && has_metrics && weir chain flush &&
+	monitored poll 60 hears && has_doctor && has_metrics && weir chain flush &&
 		weir -j chain show | gojq -e '.[0].part == "order"' >/dev/null
 }
 
