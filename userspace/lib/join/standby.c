@@ -36,6 +36,9 @@
 /* Failover times for which a rank waits at another box with those that have come, before it goes home. */
 #define GATHER	(2 * BEHIND)
 
+/* A box counts a rank that has left it with a join as one that waits, for less than this. */
+#define JOIN_FORGOTTEN	(3 * NSEC_PER_SEC)
+
 /* Answers in a row that show that a box is there again. */
 #define ANSWERS	3
 
@@ -156,10 +159,13 @@ static bool may_resume(const struct weir *comm, unsigned int at)
 /* Returns 1, or 0 where there is no way to that box; or a negative errno. */
 static int go_to(struct weir *comm, unsigned int to)
 {
-	bool resumes = may_resume(comm, to);
+	struct other_box *left = &comm->standby.boxes[comm->standby.at];
+	bool was_asking = comm->member.is_asking, resumes = may_resume(comm, to);
 
 	if (!socket_turn(comm, &comm->standby.boxes[to].address))
 		return 0;
+	if (was_asking)
+		left->joining = comm->now;
 	if (resumes)
 		resume(comm);
 	else
@@ -326,6 +332,15 @@ static void ask_next(struct weir *comm)
 	standby->again = comm->now + comm->config.failover / (is_stalled(comm) ? LOOKS : 1);
 }
 
+/* Of those that a box counts, this rank may be one: following itself, it would never be back. */
+static bool others_wait(const struct weir *comm, const struct other_box *other,
+			unsigned int members)
+{
+	bool counts_me = other->joining && comm->now < other->joining + JOIN_FORGOTTEN;
+
+	return members > counts_me;
+}
+
 static void take(struct weir *comm, const struct wire_join *answer)
 {
 	struct standby *standby = &comm->standby;
@@ -336,7 +351,7 @@ static void take(struct weir *comm, const struct wire_join *answer)
 	other->unanswered = 0;
 	other->answers++;
 	other->cookie = answer->cookie;
-	if (!answer->member)
+	if (!others_wait(comm, other, answer->member))
 		other->waited_on = 0;
 	else if (!other->waited_on)
 		other->waited_on = comm->now;
