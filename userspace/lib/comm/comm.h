@@ -152,7 +152,7 @@ struct membership {
  * @answers: answers in a row
  * @waited_on: when it said first that ranks wait there; 0 where none do
  * @shunned: not to be gone to before
- * @joining: when this rank has left it with a join that had not begun; 0 where it has not
+ * @counted: until then it may count this rank, which has left it with a join, as one that waits
  * @cookie: for the next number
  */
 struct other_box {
@@ -161,7 +161,7 @@ struct other_box {
 	unsigned int answers;
 	uint64_t waited_on;
 	uint64_t shunned;
-	uint64_t joining;
+	uint64_t counted;
 	uint64_t cookie;
 };
 

@@ -156,16 +156,23 @@ static bool may_resume(const struct weir *comm, unsigned int at)
 	return is_away(comm) && at == standby->home.box && !standby->boxes[at].waited_on;
 }
 
+/* Where it asks, the box goes on counting it for a while. */
+static void leave(struct weir *comm)
+{
+	struct standby *standby = &comm->standby;
+
+	if (comm->member.is_asking)
+		standby->boxes[standby->at].counted = comm->now + JOIN_FORGOTTEN;
+}
+
 /* Returns 1, or 0 where there is no way to that box; or a negative errno. */
 static int go_to(struct weir *comm, unsigned int to)
 {
-	struct other_box *left = &comm->standby.boxes[comm->standby.at];
-	bool was_asking = comm->member.is_asking, resumes = may_resume(comm, to);
+	bool resumes = may_resume(comm, to);
 
 	if (!socket_turn(comm, &comm->standby.boxes[to].address))
 		return 0;
-	if (was_asking)
-		left->joining = comm->now;
+	leave(comm);
 	if (resumes)
 		resume(comm);
 	else
@@ -336,7 +343,7 @@ static void ask_next(struct weir *comm)
 static bool others_wait(const struct weir *comm, const struct other_box *other,
 			unsigned int members)
 {
-	bool counts_me = other->joining && comm->now < other->joining + JOIN_FORGOTTEN;
+	bool counts_me = comm->now < other->counted;
 
 	return members > counts_me;
 }
