@@ -54,8 +54,8 @@ static void few_blocks(struct worker *worker)
 }
 
 /*
- * The count of contributors has eight bits only. With a sanitizer, on an emulated machine, so many
- * threads start for longer than the first of them would wait otherwise.
+ * The count of contributors has eight bits only. With a sanitizer, on an emulated machine that is
+ * busy, so many threads may start for longer than the first of them would wait otherwise.
  */
 static void ranks_256(void)
 {

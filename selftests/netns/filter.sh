@@ -279,6 +279,7 @@ hears() {
 watched() {
 	monitored poll 60 hears && weir doctor | grep -q "ok *filter w1.*hands packets to its rules" && weir metrics >"$box_out/metrics" && grep -q '^weir_filter_packets_total{port="w1",prio="30",action="mark"} [1-9]' "$box_out/metrics"
 }
+
 # A chain that nobody may flush, and a program that somebody took off.
 cut_off() {
 	weir chain flush && in_chain w1 "50:filter" && in_router ip link set dev w1 xdp off && weir doctor | grep -q "fail *chain w1.*none of its programs is run" &&
