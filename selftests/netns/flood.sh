@@ -11,14 +11,20 @@ flood_start() {
 		names+=("$(ns_name "w$i")")
 	done
 	(
-		# It ends early when a job is gone, as the box says so to the senders.
-		for ((g = $(cat "$box_out/flooded.$job" 2>/dev/null || echo 0); ; g++)); do
-			echo $((g + 1)) >"$box_out/flooded.$job"
+		# It ends early when a job is gone, as the box says so to the senders. A generation
+		# is a line more: a file that is written anew is empty where this is killed meanwhile.
+		for ((g = $(flooded "$job"); ; g++)); do
+			echo >>"$box_out/flooded.$job"
 			bench-blast --to "$(box_addr)" --job "$job" --grads 1024 --generation $((g % 65536)) \
 				--blocks 1000 "${names[@]}"
 		done
 	) >/dev/null 2>&1 &
 	echo $! >>"$box_out/floods"
+}
+
+# flooded JOB: how many generations of it there were
+flooded() {
+	touch "$box_out/flooded.$1" && wc -l <"$box_out/flooded.$1"
 }
 
 # Tests run in subshells, so what they start is noted in a file.
