@@ -16,7 +16,12 @@ bpftrace_has() {
 	(($(bpftool perf show | grep -c "^pid $1 .*tracepoint  *weir_") >= $2))
 }
 
-# What it has counted is written then.
+# What it has counted is written then. bpftrace 0.17 forgets a signal that comes while it prints
+# an interval's counts, so it is told again; it stays deaf to SIGTERM while it ends, not to SIGINT.
 bpftrace_end() {
-	kill -INT "$bpftrace_pid" && wait "$bpftrace_pid"
+	poll 120 bpftrace_is_told && wait "$bpftrace_pid"
+}
+bpftrace_is_told() {
+	kill -TERM "$bpftrace_pid" 2>/dev/null
+	poll 2 process_is_gone "$bpftrace_pid"
 }
