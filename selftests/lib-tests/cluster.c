@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -165,6 +166,20 @@ void cluster_run(struct cluster *cluster, void (*work)(struct worker *worker), v
 	for (unsigned int i = 0; i < cluster->options.ranks; i++)
 		pthread_join(threads[i], NULL);
 	cluster_stop_box(cluster);
+}
+
+void cluster_wait_for_news(struct worker *worker)
+{
+	struct weir_poll wanted = { .size = sizeof(wanted) };
+	struct pollfd news[2];
+
+	if (!CHECK_EQ(weir_get_poll(worker->comm, &wanted), 0))
+		return;
+	news[0] = (struct pollfd) {
+		.fd = wanted.fd, .events = POLLIN | (wanted.writable ? POLLOUT : 0),
+	};
+	news[1] = (struct pollfd) { .fd = wanted.group_fd, .events = POLLIN };
+	poll(news, 2, (int)(wanted.timeout_us / 1000 + 1));
 }
 
 uint64_t cluster_retransmits(const struct cluster *cluster)

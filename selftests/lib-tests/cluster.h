@@ -73,6 +73,9 @@ void cluster_stop_box(struct cluster *cluster);
 void cluster_worker_options(const struct cluster *cluster, unsigned int rank, char address[64],
 			    struct weir_options *options);
 
+/* Waits as an event loop does, which knows only the result of weir_get_poll(). */
+void cluster_wait_for_news(struct worker *worker);
+
 /* Sums of a member over all workers. */
 uint64_t cluster_retransmits(const struct cluster *cluster);
 uint64_t cluster_malformed(const struct cluster *cluster);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The library against the reference box. */
 #include <errno.h>
-#include <poll.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -381,21 +380,12 @@ static void absence_is_no_stall(void)
 	cluster_run(&cluster, away_and_back, NULL);
 }
 
-/* As an event loop waits, which knows only the result of weir_get_poll(). */
 static int wait_in_a_loop(struct worker *worker, struct weir_request **request)
 {
 	int done = weir_test(request);
 
 	while (!done) {
-		struct weir_poll wanted = { .size = sizeof(wanted) };
-		struct pollfd polls[2];
-
-		expect(worker, weir_get_poll(worker->comm, &wanted), 0);
-		polls[0] = (struct pollfd) {
-			.fd = wanted.fd, .events = POLLIN | (wanted.writable ? POLLOUT : 0),
-		};
-		polls[1] = (struct pollfd) { .fd = wanted.group_fd, .events = POLLIN };
-		poll(polls, 2, (int)(wanted.timeout_us / 1000 + 1));
+		cluster_wait_for_news(worker);
 		done = weir_test(request);
 	}
 	return done;

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "calls.h"
 #include "cluster.h"
@@ -23,15 +24,17 @@
 static struct cluster first, second;
 static atomic_uint harmed;
 
-static void two_boxes(void)
+static void two_boxes_of(unsigned int ranks)
 {
-	cluster_init(&first, RANKS);
-	cluster_init(&second, RANKS);
+	cluster_init(&first, ranks);
+	cluster_init(&second, ranks);
 	second.box.address = SECOND_BOX;
 	first.options.address = CLUSTER_BOX "," SECOND_BOX;
 	first.options.failover_ms = FAILOVER_MS;
 	atomic_store(&harmed, 0);
 }
+
+static void two_boxes(void) { two_boxes_of(RANKS); }
 
 static uint64_t moves(const struct cluster *cluster)
 {
@@ -44,11 +47,12 @@ static uint64_t moves(const struct cluster *cluster)
 
 /*
  * Rounds until rank 0 wants no more, which its last element says to all. In the middle of the
- * first one rank 0 does its harm.
+ * first one rank 0 does its harm. Without a @wait of its own a plan has weir_wait().
  */
 struct plan {
 	void (*harm)(void);
 	bool (*is_enough)(const struct worker *worker, unsigned int round);
+	int (*wait)(struct worker *worker, struct weir_request **request);
 };
 
 static bool one_round(struct worker *worker, unsigned int round, int32_t *vector)
@@ -66,9 +70,9 @@ static bool one_round(struct worker *worker, unsigned int round, int32_t *vector
 			;
 		plan->harm();
 	}
-	if (!expect(worker, weir_wait(&request), 0))
+	if (!expect(worker, plan->wait ? plan->wait(worker, &request) : weir_wait(&request), 0))
 		return false;
-	CHECK_EQ(vector_wrong(vector, COUNT, RANKS, round), 0);
+	CHECK_EQ(vector_wrong(vector, COUNT, first.options.ranks, round), 0);
 	return !vector[COUNT];
 }
 
@@ -146,19 +150,19 @@ static void *worker_that_cannot_reach_it(void *data)
 }
 
 /* For one rank the first box is not there: the others, which it answers, come to the second. */
-static void run_apart(struct plan *plan)
+static void run_apart(unsigned int ranks, struct plan *plan)
 {
-	pthread_t threads[RANKS];
+	pthread_t threads[REFBOX_SOURCES];
 
-	two_boxes();
+	two_boxes_of(ranks);
 	if (!cluster_start_box(&first) || !cluster_start_box(&second))
 		return;
-	for (unsigned int i = 0; i < RANKS; i++) {
+	for (unsigned int i = 0; i < ranks; i++) {
 		first.workers[i] = (struct worker) { .cluster = &first, .rank = i, .data = plan };
 		CHECK(!pthread_create(&threads[i], NULL, worker_that_cannot_reach_it,
 				      &first.workers[i]));
 	}
-	for (unsigned int i = 0; i < RANKS; i++)
+	for (unsigned int i = 0; i < ranks; i++)
 		pthread_join(threads[i], NULL);
 	cluster_stop_box(&first);
 	cluster_stop_box(&second);
@@ -170,7 +174,7 @@ static void one_rank_reaches_the_second_alone(void)
 {
 	struct plan plan = { .is_enough = after_four };
 
-	run_apart(&plan);
+	run_apart(RANKS, &plan);
 }
 
 static uint64_t moves_of(struct weir *comm)
@@ -192,7 +196,67 @@ static void rank_0_goes_back_in_vain(void)
 {
 	struct plan plan = { .is_enough = has_moved_thrice };
 
-	run_apart(&plan);
+	run_apart(RANKS, &plan);
+}
+
+/* Two ranks follow rank 0 when it goes back, one of them so much later. */
+#define LATE_MS		(3 * FAILOVER_MS)
+#define EARLIER		2
+#define LATER		3
+
+#define QUESTIONS	24
+
+static atomic_uint moved[4];
+
+/* The one that is home asks the first box, which still counts the later one, and stays. */
+static void come_home_late(void)
+{
+	uint64_t from = refbox_read(first.running).joins;
+
+	while (atomic_load(&moved[EARLIER]) < 3 ||
+	       (atomic_load(&moved[EARLIER]) == 3 &&
+		refbox_read(first.running).joins < from + QUESTIONS))
+		sched_yield();
+	CHECK_EQ(atomic_load(&moved[EARLIER]), 3);
+}
+
+/* It follows when rank 0 has been waiting for a while. Returns whether @step is done. */
+static bool is_late(unsigned int step)
+{
+	const struct timespec late = { .tv_nsec = LATE_MS * 1000000L };
+
+	if (step == 0 && atomic_load(&moved[0]) == 2) {
+		nanosleep(&late, NULL);
+		return true;
+	}
+	if (step == 1 && atomic_load(&moved[LATER]) == 3) {
+		come_home_late();
+		return true;
+	}
+	return false;
+}
+
+static int wait_one_by_one(struct worker *worker, struct weir_request **request)
+{
+	unsigned int step = 0;
+	int done;
+
+	while (!(done = weir_test(request))) {
+		cluster_wait_for_news(worker);
+		atomic_store(&moved[worker->rank], moves_of(worker->comm));
+		if (worker->rank == LATER)
+			step += is_late(step);
+	}
+	return done < 0 ? done : 0;
+}
+
+static void followers_come_home_one_by_one(void)
+{
+	struct plan plan = { .is_enough = has_moved_thrice, .wait = wait_one_by_one };
+
+	for (unsigned int i = 0; i < 4; i++)
+		atomic_store(&moved[i], 0);
+	run_apart(4, &plan);
 }
 
 static bool second_has_blocks(const struct worker *worker, unsigned int round)
@@ -224,8 +288,6 @@ static void ranks_go_back(void)
 	CHECK(first.counters.blocks > 0);
 	CHECK(second.counters.blocks > 0);
 }
-
-#define QUESTIONS	24
 
 /* Until it has asked the box before its own so often that it would be there, or has gone to it. */
 static bool asks(struct worker *worker, struct weir_request **request, uint64_t moves)
@@ -389,6 +451,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(first_box_was_never_there),
 	KTAP_TEST(one_rank_reaches_the_second_alone),
 	KTAP_TEST(rank_0_goes_back_in_vain),
+	KTAP_TEST(followers_come_home_one_by_one),
 	KTAP_TEST(ranks_go_back),
 	KTAP_TEST(rank_0_leaves_no_result_behind),
 	KTAP_TEST(box_loses_its_state),

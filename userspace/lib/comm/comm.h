@@ -152,7 +152,6 @@ struct membership {
  * @answers: answers in a row
  * @waited_on: when it said first that ranks wait there; 0 where none do
  * @shunned: not to be gone to before
- * @counted: until then it may count this rank, which has left it with a join, as one that waits
  * @cookie: for the next number
  */
 struct other_box {
@@ -161,7 +160,6 @@ struct other_box {
 	unsigned int answers;
 	uint64_t waited_on;
 	uint64_t shunned;
-	uint64_t counted;
 	uint64_t cookie;
 };
 

@@ -17,8 +17,12 @@
 /* Timeouts in a row without a packet of the box that make it silent: they come each second at last. */
 #define UNHEARD	3
 
-/* Failover times after which a rank goes to a box behind its own, as ranks wait there. */
-#define BEHIND	4
+/*
+ * Failover times after which a rank goes to a box behind its own, as ranks wait there; and more
+ * than a box counts a rank that has left it with a join.
+ */
+#define BEHIND		4
+#define JOIN_FORGOTTEN	(3 * NSEC_PER_SEC)
 
 /*
  * For so long a rank does not go to boxes before the one that it has gone up to, as not all ranks
@@ -35,9 +39,6 @@
 
 /* Failover times for which a rank waits at another box with those that have come, before it goes home. */
 #define GATHER	(2 * BEHIND)
-
-/* A box counts a rank that has left it with a join as one that waits, for less than this. */
-#define JOIN_FORGOTTEN	(3 * NSEC_PER_SEC)
 
 /* Answers in a row that show that a box is there again. */
 #define ANSWERS	3
@@ -156,15 +157,6 @@ static bool may_resume(const struct weir *comm, unsigned int at)
 	return is_away(comm) && at == standby->home.box && !standby->boxes[at].waited_on;
 }
 
-/* Where it asks, the box goes on counting it for a while. */
-static void leave(struct weir *comm)
-{
-	struct standby *standby = &comm->standby;
-
-	if (comm->member.is_asking)
-		standby->boxes[standby->at].counted = comm->now + JOIN_FORGOTTEN;
-}
-
 /* Returns 1, or 0 where there is no way to that box; or a negative errno. */
 static int go_to(struct weir *comm, unsigned int to)
 {
@@ -172,7 +164,6 @@ static int go_to(struct weir *comm, unsigned int to)
 
 	if (!socket_turn(comm, &comm->standby.boxes[to].address))
 		return 0;
-	leave(comm);
 	if (resumes)
 		resume(comm);
 	else
@@ -195,7 +186,11 @@ static int go_on(struct weir *comm)
 	return 0;
 }
 
-/* To a box behind this rank's own, as not all ranks come to those before it. */
+/*
+ * To a box behind this rank's own, as not all ranks come to those before it. A box counts for a
+ * while who has left it, this rank too: without the shunning a rank would follow itself down
+ * again, or one that is about to come up after it.
+ */
 static int go_up(struct weir *comm, unsigned int to)
 {
 	struct standby *standby = &comm->standby;
@@ -259,6 +254,12 @@ static bool is_left_alone(const struct weir *comm)
 	       has_come(comm, standby->since, nobody_has_come(comm) ? 1 : GATHER);
 }
 
+/* Ranks that have waited since then at a box behind this rank's own are not those that left it. */
+static bool is_lasting(const struct weir *comm, uint64_t since)
+{
+	return has_come(comm, since, BEHIND) && comm->now >= since + JOIN_FORGOTTEN;
+}
+
 /* The box where others wait and this rank is to go; its own where there is none. */
 static unsigned int meeting(const struct weir *comm)
 {
@@ -269,7 +270,7 @@ static unsigned int meeting(const struct weir *comm)
 
 		if (!since || i == standby->at)
 			continue;
-		if (i < standby->at ? !is_shunned(comm, i) : has_come(comm, since, BEHIND))
+		if (i < standby->at ? !is_shunned(comm, i) : is_lasting(comm, since))
 			return i;
 	}
 	return standby->at;
@@ -339,15 +340,6 @@ static void ask_next(struct weir *comm)
 	standby->again = comm->now + comm->config.failover / (is_stalled(comm) ? LOOKS : 1);
 }
 
-/* Of those that a box counts, this rank may be one: following itself, it would never be back. */
-static bool others_wait(const struct weir *comm, const struct other_box *other,
-			unsigned int members)
-{
-	bool counts_me = comm->now < other->counted;
-
-	return members > counts_me;
-}
-
 static void take(struct weir *comm, const struct wire_join *answer)
 {
 	struct standby *standby = &comm->standby;
@@ -358,7 +350,7 @@ static void take(struct weir *comm, const struct wire_join *answer)
 	other->unanswered = 0;
 	other->answers++;
 	other->cookie = answer->cookie;
-	if (!others_wait(comm, other, answer->member))
+	if (!answer->member)
 		other->waited_on = 0;
 	else if (!other->waited_on)
 		other->waited_on = comm->now;
@@ -389,8 +381,8 @@ void standby_began(struct weir *comm)
 {
 	struct standby *standby = &comm->standby;
 
-	/* All have come back: the next reason to go up is another one. */
-	if (standby->from > standby->at)
+	/* All have come back from where they were: the next reason to go up is another one. */
+	if (standby->home.box > standby->at)
 		standby->shun = STANDBY_SHUN * comm->config.failover;
 	standby->from = 0;
 	standby->since = comm->now;
@@ -405,15 +397,20 @@ uint64_t standby_due(const struct weir *comm)
 	return last_progress(comm) + comm->config.failover;
 }
 
+static int change(struct weir *comm, unsigned int to)
+{
+	return to > comm->standby.at ? go_up(comm, to) : go_to(comm, to);
+}
+
 static int look(struct weir *comm)
 {
 	struct standby *standby = &comm->standby;
 	unsigned int to = meeting(comm);
 
 	if (is_stalled(comm) && to != standby->at)
-		return to > standby->at ? go_up(comm, to) : go_to(comm, to);
+		return change(comm, to);
 	if (is_left_alone(comm))
-		return go_to(comm, standby->home.box);
+		return change(comm, standby->home.box);
 	to = way_back(comm);
 	if (to != standby->at && is_lacked(comm))
 		return go_back(comm, to);
