@@ -80,7 +80,7 @@ kill_rank() {
 others_go_on() {
 	local i
 	weir job flush && make_job policy exclude timeout 50ms dead-after 5s || return
-	sums --accept-degraded
+	sums --accept-degraded --residual
 	flowing || return
 	kill_rank 3 || return
 	poll 60 state_is 3 excluded && flowing || return
