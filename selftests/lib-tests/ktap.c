@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Of a test with sanitizers in an emulated machine beside busy ones. */
+#define TEST_SECONDS 600
 
 /* More complaints of one test say nothing new. */
 #define COMPLAINTS 20
@@ -93,7 +97,10 @@ int ktap_main(const struct ktap_test *tests, size_t count, const char *only)
 			continue;
 		atomic_store(&complaints, 0);
 		skipped = NULL;
+		/* A hang is a failure too, and the last result says of which. */
+		alarm(TEST_SECONDS);
 		tests[i].run();
+		alarm(0);
 		if (skipped && !ktap_failed() && may_skip()) {
 			skip++;
 			printf("ok %d %s # SKIP %s\n", ++number, tests[i].name, skipped);
