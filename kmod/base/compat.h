@@ -53,6 +53,13 @@
 #endif
 #endif
 
+/* Where the registers of a task in the kernel go that a softirq uses meanwhile, since 6.19. */
+#if defined(CONFIG_ARM64) && !defined(WEIR_HAVE_NEON_STATE)
+#include <asm/neon.h>
+#define kernel_neon_begin(state)	((void)(state), (kernel_neon_begin)())
+#define kernel_neon_end(state)		((void)(state), (kernel_neon_end)())
+#endif
+
 /* Marks functions that only programs call; all of them are declared in headers, too. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc __used noinline

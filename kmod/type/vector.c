@@ -14,6 +14,7 @@
 #include <asm/sysreg.h>
 #endif
 
+#include "base/compat.h"
 #include "type/vector.h"
 
 DEFINE_PER_CPU(struct weir_vector, weir_vector);
@@ -42,6 +43,9 @@ void weir_vector_give(void)
 	kernel_fpu_end();
 }
 #elif defined(CONFIG_ARM64)
+/* Where sums are made, bottom halves are disabled. */
+static DEFINE_PER_CPU(struct user_fpsimd_state, weir_neon_state);
+
 static u8 weir_vector_look(void)
 {
 	return system_supports_fpsimd() ? WEIR_CPU_VECTORS | WEIR_CPU_HALVES : 0;
@@ -51,7 +55,7 @@ static bool weir_vector_save(void)
 {
 	if (!may_use_simd())
 		return false;
-	kernel_neon_begin();
+	kernel_neon_begin(this_cpu_ptr(&weir_neon_state));
 	/* A task's mode is still set: how it rounds, and what it flushes to zero. */
 	write_sysreg(0, fpcr);
 	return true;
@@ -59,7 +63,7 @@ static bool weir_vector_save(void)
 
 void weir_vector_give(void)
 {
-	kernel_neon_end();
+	kernel_neon_end(this_cpu_ptr(&weir_neon_state));
 }
 #else
 static u8 weir_vector_look(void)
