@@ -311,6 +311,7 @@ void put_page(struct page *page);
 #define free_percpu(p)			free((void *)(p))
 #define this_cpu_add(x, n)		((x) += (n))
 #define this_cpu_inc(x)			((x)++)
+#define this_cpu_ptr(p)		(p)
 #define this_cpu_read(x)		(x)
 #define this_cpu_write(x, v)		((x) = (v))
 #define DECLARE_PER_CPU(t, x)		extern __typeof__(t) x
@@ -449,8 +450,9 @@ int mock_timers(void);
 #define kernel_fpu_end()	mock_unlock(&mock_fpu)
 #define system_supports_fpsimd()	mock_cpu_has_vectors
 #define may_use_simd()		mock_fpu_usable
-#define kernel_neon_begin()	mock_lock(&mock_fpu)
-#define kernel_neon_end()	mock_unlock(&mock_fpu)
+struct user_fpsimd_state { int none; };
+#define kernel_neon_begin(state)	((void)(state), mock_lock(&mock_fpu))
+#define kernel_neon_end(state)	((void)(state), mock_unlock(&mock_fpu))
 #define write_sysreg(value, name)	do { } while (0)
 
 /* Bytes. */

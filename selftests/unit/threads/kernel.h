@@ -111,7 +111,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #undef kernel_neon_end
 #define kernel_fpu_begin()	do { } while (0)
 #define kernel_fpu_end()	do { } while (0)
-#define kernel_neon_begin()	do { } while (0)
-#define kernel_neon_end()	do { } while (0)
+#define kernel_neon_begin(state)	((void)(state))
+#define kernel_neon_end(state)	((void)(state))
 
 #endif
