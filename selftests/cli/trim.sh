@@ -36,9 +36,11 @@ tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 state() {
 	weir -j trim show | gojq -c 'map(del(.stats, ."data-depth", ."header-depth", .direct))'
 	ip -n "$net" -j -d link show | gojq -c 'map([.ifname, .xdp.prog.id])'
-	tc -n "$net" qdisc show
-	tc -n "$net" filter show dev w1 egress
-	tc -n "$net" filter show dev w2 egress
+	tc -n "$net" -batch - <<-END
+		qdisc show
+		filter show dev w1 egress
+		filter show dev w2 egress
+	END
 	tcx_list w1 egress
 	tcx_list w2 egress
 }

@@ -30,14 +30,14 @@ weir() { "${as[@]}" "$tool" -n "$net" "$@"; }
 tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 raw() { in_router "$here/raw-request" "$@"; }
 
-# All that could be harmed. No job gets a packet here, so the counters stand still.
+# All that could be harmed.
 state() {
-	weir -j job show
-	weir -j source show
-	weir -j port show
+	weir save
 	ip -n "$net" link show
-	tc -n "$net" qdisc show
-	tc -n "$net" filter show dev w1 ingress
+	tc -n "$net" -batch - <<-END
+		qdisc show
+		filter show dev w1 ingress
+	END
 	tcx_list w1 ingress
 }
 

@@ -15,14 +15,29 @@ policy() { in_router trim-policy "$@"; }
 policies() { weir -n "$ns_prefix-router" -j trim show "$@"; }
 shown() {
 	local json
-	json=$(policies dev "$1") && gojq -c '.[0]' <<<"$json"
+	json=$(policies dev "$1") || return
+	json=${json#[}
+	echo "${json%]}"
 }
 
+# An emulated machine starts a program in the time of many lines of bash: what is asked all the
+# time, while a test waits, is read here.
+
 # seen FILE DSCP: packets that came with it.
-seen() { gojq ".\"$2\".packets // 0" "$out/$1"; }
+seen() {
+	local n=0
+	[[ $(<"$out/$1") =~ \"$2\":\ \{\"packets\":\ ([0-9]+) ]] && n=${BASH_REMATCH[1]}
+	echo "$n"
+}
 
 # looked DEV: frames that the XDP program of the router's device has looked at.
-looked() { in_router ethtool -S "$1" | awk '/rx_queue_[0-9]+_xdp_packets/ { n += $2 } END { print n + 0 }'; }
+looked() {
+	local name value n=0
+	while read -r name value; do
+		[[ $name == rx_queue_*_xdp_packets: ]] && n=$((n + value))
+	done < <(in_router ethtool -S "$1")
+	echo "$n"
+}
 looked_at() { (($(looked "$1") >= $2)); }
 
 # behind LABEL FILE COMMAND [ARGUMENT...]: in a namespace, until end_all; a simple command,
