@@ -10,6 +10,7 @@
 #include <linux/btf.h>
 #include <linux/hrtimer.h>
 #include <linux/if_bridge.h>
+#include <linux/local_lock.h>
 #include <linux/neighbour.h>
 #include <net/genetlink.h>
 #include <net/xdp.h>
@@ -51,6 +52,15 @@
 #else
 #define __uninitialized
 #endif
+#endif
+
+/*
+ * With PREEMPT_RT newer kernels let tasks that have disabled bottom halves preempt each other, and
+ * have this lock for what such tasks share on a CPU. Those without it do not.
+ */
+#ifndef local_lock_nested_bh
+#define local_lock_nested_bh(lock)	do { } while (0)
+#define local_unlock_nested_bh(lock)	do { } while (0)
 #endif
 
 /* Where the registers of a task in the kernel go that a softirq uses meanwhile, since 6.19. */

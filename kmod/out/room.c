@@ -5,9 +5,11 @@
  * machines (init_on_alloc), which would take more than to copy a result into them.
  */
 #include <linux/gfp.h>
+#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 
+#include "base/compat.h"
 #include "out/room.h"
 #include "out/skb.h"
 
@@ -16,18 +18,22 @@
 
 /**
  * struct weir_rooms - those of a CPU
+ * @lock: of the others; with PREEMPT_RT a CPU may have several tasks here at once
  * @next: the one that was used longest ago
  * @page: the first page of each; receivers may still hold it
  */
 struct weir_rooms {
+	local_lock_t	lock;
 	unsigned int	next;
 	struct page	*page[WEIR_ROOMS];
 };
 
-static DEFINE_PER_CPU(struct weir_rooms, weir_rooms);
+static DEFINE_PER_CPU(struct weir_rooms, weir_rooms) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 /* The room that was used longest ago. One that receivers still hold is left to them. */
-static struct page *weir_room_next(struct page **page)
+static struct page *weir_room_page(struct page **page)
 {
 	if (*page && page_ref_count(*page) == 1)
 		return *page;
@@ -35,6 +41,17 @@ static struct page *weir_room_next(struct page **page)
 		put_page(*page);
 	*page = alloc_pages(WEIR_SKB_GFP | __GFP_COMP, WEIR_ROOM_ORDER);
 	return *page;
+}
+
+/* With a reference for the caller; or NULL. */
+static struct page *weir_room_next(struct weir_rooms *rooms)
+{
+	struct page *page = weir_room_page(&rooms->page[rooms->next]);
+
+	rooms->next = (rooms->next + 1) % WEIR_ROOMS;
+	if (page)
+		get_page(page);
+	return page;
 }
 
 /**
@@ -46,14 +63,12 @@ static struct page *weir_room_next(struct page **page)
  */
 void *weir_room_get(void)
 {
-	struct weir_rooms *rooms = this_cpu_ptr(&weir_rooms);
-	struct page *page = weir_room_next(&rooms->page[rooms->next]);
+	struct page *page;
 
-	rooms->next = (rooms->next + 1) % WEIR_ROOMS;
-	if (!page)
-		return NULL;
-	get_page(page);
-	return page_address(page);
+	local_lock_nested_bh(&weir_rooms.lock);
+	page = weir_room_next(this_cpu_ptr(&weir_rooms));
+	local_unlock_nested_bh(&weir_rooms.lock);
+	return page ? page_address(page) : NULL;
 }
 
 /**

@@ -43,7 +43,10 @@ void weir_vector_give(void)
 	kernel_fpu_end();
 }
 #elif defined(CONFIG_ARM64)
-/* Where sums are made, bottom halves are disabled. */
+/*
+ * Where sums are made, bottom halves are disabled. With PREEMPT_RT that does not keep another task
+ * from this CPU.
+ */
 static DEFINE_PER_CPU(struct user_fpsimd_state, weir_neon_state);
 
 static u8 weir_vector_look(void)
@@ -55,6 +58,7 @@ static bool weir_vector_save(void)
 {
 	if (!may_use_simd())
 		return false;
+	preempt_disable();
 	kernel_neon_begin(this_cpu_ptr(&weir_neon_state));
 	/* A task's mode is still set: how it rounds, and what it flushes to zero. */
 	write_sysreg(0, fpcr);
@@ -64,6 +68,7 @@ static bool weir_vector_save(void)
 void weir_vector_give(void)
 {
 	kernel_neon_end(this_cpu_ptr(&weir_neon_state));
+	preempt_enable();
 }
 #else
 static u8 weir_vector_look(void)

@@ -448,6 +448,8 @@ int mock_timers(void);
 #define irq_fpu_usable()	mock_fpu_usable
 #define kernel_fpu_begin()	mock_lock(&mock_fpu)
 #define kernel_fpu_end()	mock_unlock(&mock_fpu)
+#define preempt_disable()	do { } while (0)
+#define preempt_enable()	do { } while (0)
 #define system_supports_fpsimd()	mock_cpu_has_vectors
 #define may_use_simd()		mock_fpu_usable
 struct user_fpsimd_state { int none; };
