@@ -59,8 +59,8 @@
  * have this lock for what such tasks share on a CPU. Those without it do not.
  */
 #ifndef local_lock_nested_bh
-#define local_lock_nested_bh(lock)	do { } while (0)
-#define local_unlock_nested_bh(lock)	do { } while (0)
+#define local_lock_nested_bh(lock)	((void)(lock))
+#define local_unlock_nested_bh(lock)	((void)(lock))
 #endif
 
 /* Where the registers of a task in the kernel go that a softirq uses meanwhile, since 6.19. */
