@@ -30,9 +30,11 @@ weir() { "${as[@]}" "$tool" -n "$net" "$@"; }
 tcx() { ip netns exec "$net" "$here/tcx" "$@"; }
 raw() { in_router "$here/raw-request" "$@"; }
 
-# All that could be harmed.
+# All that could be harmed. No job gets a packet here, so the counters stand still.
 state() {
-	weir save
+	weir -j job show
+	weir -j source show
+	weir -j port show
 	ip -n "$net" link show
 	tc -n "$net" -batch - <<-END
 		qdisc show

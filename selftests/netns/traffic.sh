@@ -25,8 +25,9 @@ shown() {
 
 # seen FILE DSCP: packets that came with it.
 seen() {
-	local n=0
-	[[ $(<"$out/$1") =~ \"$2\":\ \{\"packets\":\ ([0-9]+) ]] && n=${BASH_REMATCH[1]}
+	local text n=0
+	text=$(<"$out/$1") || return
+	[[ $text =~ \"$2\":\ \{\"packets\":\ ([0-9]+) ]] && n=${BASH_REMATCH[1]}
 	echo "$n"
 }
 
