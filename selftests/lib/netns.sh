@@ -27,7 +27,9 @@ ns_name() {
 }
 
 # ns_create LABEL...: namespaces with their loopback up. In a virtual machine it is the
-# programs that are started that take the time: one ip makes all.
+# programs that are started that take the time: one ip makes all. Their devices send nothing of
+# their own accord once they are up: who looks for routers does so for ever, in longer and longer
+# intervals, and a bridge learns from that where a worker is.
 ns_create() {
 	local label lines=()
 	((${#ns_labels[@]})) || at_exit ns_cleanup
@@ -38,7 +40,7 @@ ns_create() {
 	printf '%s\n' "${lines[@]}" | ip -batch - || return
 	for label; do
 		in_ns "$label" /bin/sh -c 'cd /proc/sys/net/ipv6/conf && echo 0 >all/accept_dad &&
-			echo 0 >default/accept_dad && exec ip link set lo up' || return
+			echo 0 >default/accept_dad && echo 0 >default/router_solicitations && exec ip link set lo up' || return
 	done
 }
 
