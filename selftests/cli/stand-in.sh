@@ -558,7 +558,12 @@ doctor_degraded() {
 		gojq -e '.checks | any(.check == "degraded" and .subject == "job 8") | not' "$WEIR_STAND_IN/doctor"
 }
 # A daemon of that name, which is heard or not, and may or may not do what it does.
-weird() { "$WEIR_STAND_IN/weird" --listen "127.0.0.1:$weird_port" --config "$1" & weird=$!; }
+# weird CONFIG: one that listens
+weird() {
+	rm -f "$WEIR_STAND_IN/weird.listens"
+	"$WEIR_STAND_IN/weird" --listen "127.0.0.1:$weird_port" --config "$1" & weird=$!
+	until [[ -e $WEIR_STAND_IN/weird.listens ]]; do kill -0 "$weird" && sleep 0.05 || return; done
+}
 end_weird() {
 	kill -KILL "$weird"
 	wait "$weird" 2>/dev/null
@@ -578,14 +583,13 @@ doctor_of_weird() {
 	END
 	chmod +x "$WEIR_STAND_IN/weird"
 	weird_port=$((20000 + BASHPID % 20000))
-	weird "$WEIR_STAND_IN/weird"
-	until [[ -e $WEIR_STAND_IN/weird.listens ]]; do kill -0 "$weird" && sleep 0.05 || return; done
+	weird "$WEIR_STAND_IN/weird" || return
 	doctor_says answer weird ok "process $weird answers at 127.0.0.1:$weird_port" "" || status=1
 	doctor_says config weird ok "weird can be read" "" || status=1
 	kill -STOP "$weird"
 	doctor_says answer weird fail "process $weird does not answer" "restart weird" || status=1
 	end_weird
-	weird /nowhere/weird.json
+	weird /nowhere/weird.json || return
 	doctor_says config weird warn "/nowhere/weird.json cannot be read" "put it back" || status=1
 	end_weird
 	setpriv --inh-caps -net_admin --bounding-set -net_admin "$WEIR_STAND_IN/weird" --listen 127.0.0.1:1 & weird=$!
@@ -847,7 +851,7 @@ top_sorts() {
 }
 top_scrolls() {
 	shows_first '^ +7 +2 ' key "$down" wait "from 2" && shows_first '^ +7 +0 ' key "$down$down" wait "from 3" &&
-		shows_first '^ +8 +0 ' key $'\033[6~' wait "from 4" && shows_first '^ +7 +1 ' key "$down" wait "from 2" key "$up" wait "by late"
+		shows_first '^ +8 +0 ' key $'\033[6~' wait "from 4" && shows_first '^ +7 +1 ' key "$down" wait "from 2" key "$up" wait $'by late\033'
 }
 top_filters() {
 	shows_first '^ +8 +0 ' key "/fd00" wait "/fd00_" key $'\r' wait $'/fd00\033' && shows_first '^ +7 +0 ' key "/10.0.0.1q" wait "/10.0.0.1q_" key $'\177' wait "/10.0.0.1_" key $'\r' wait $'/10.0.0.1\033' &&

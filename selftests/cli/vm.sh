@@ -860,7 +860,7 @@ sources_are_late() {
 	local generation
 	generation=$(printf '%04x' "$(weir -j job show id 1 | gojq '.[0].generation')") || return
 	until_heard straggles "$generation" "policy partial timeout 100ms dead-after 10s" &&
-		until_heard recovers "$generation" "timeout 500ms dead-after 1s" &&
+		until_heard recovers "$generation" "timeout 3s dead-after 4s" &&
 		until_heard dies "$generation" "timeout 20ms dead-after 100ms" || return
 	doctor_says '.checks | any(.check == "state" and .subject == "source 1 of job 1" and .status == "warn")' &&
 		json '.[0].stats | .degraded > 0 and .aged > 0 and .straggles > 0' job show id 1

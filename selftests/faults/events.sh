@@ -203,7 +203,7 @@ killed_setting_many() {
 killed_by() { kill_by=$1 killed_setting qdisc; }
 
 # Two administrators. The answer when the other was quicker is one of these.
-documented='exists already|lacks the key hook|there is no job|has an address already|has no address|is a weir port already|is no weir port|has no trimming policy|came to .* meanwhile|clsact was taken off .* meanwhile|cannot put the weir qdisc|cannot detach the program|cannot take off|another program'
+documented='exists already|(lacks|misses) the key hook|there is no job|has an address already|has no address|is a weir port already|is no weir port|has no trimming policy|came to .* meanwhile|clsact was taken off .* meanwhile|cannot put the weir qdisc|cannot detach the program|cannot take off|another program'
 
 administer() {
 	local i size=$1 blocks=$2

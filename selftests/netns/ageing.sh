@@ -43,9 +43,9 @@ age_and_stop() {
 	ageing || return
 	flood_stop
 	# No timer is left with work that it does not do.
-	poll 120 none_open || return
-	[[ $(box_stat '.[].stats | .aged == .blocks and .degraded == .blocks' job show id 7) == true ]]
+	poll 120 all_aged
 }
+all_aged() { [[ $(box_stat '.[] | .open == 0 and .stats.aged == .stats.blocks and .stats.degraded == .stats.blocks' job show id 7) == true ]]; }
 
 # A source that is gone for good holds up no other: its slots are used again.
 goes_round_the_table() {

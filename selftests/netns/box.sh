@@ -106,6 +106,18 @@ box_allreduce() {
 	box_start "$@" && box_wait
 }
 
+# box_pings I J N: worker I sends N echo requests to worker J, and each is answered. After its last one
+# ping waits for twice the time that an answer took, which is little; the kernel has counted what
+# comes later, too.
+box_pings() {
+	local before
+	before=$(box_echoes "$1") &&
+		in_worker "$1" ping -f -c "$3" -W 60 "$(worker_addr "$2")" >"$box_out/ping" || return
+	grep -q ' 0% packet loss' "$box_out/ping" || poll 60 box_has_echoes "$1" $((before + $3))
+}
+box_echoes() { in_worker "$1" nstat -asz IcmpInEchoReps | awk '$1 == "IcmpInEchoReps" { print $2 }'; }
+box_has_echoes() { (($(box_echoes "$1") >= $2)); }
+
 # box_stat FILTER WORD...: what gojq's FILTER finds in weir's JSON.
 box_stat() {
 	local filter=$1

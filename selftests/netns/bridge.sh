@@ -196,7 +196,7 @@ refreshed() {
 }
 by_xdp_some() { (($(redirects 1 3 4) > 0)); }
 talks_by_xdp() {
-	bridge_set ageing_time 2000 && forget 1 && poll 60 by_xdp_some || return
+	bridge_set ageing_time 3000 && forget 1 && poll 60 by_xdp_some || return
 	behind router "$out/monitor" bridge monitor fdb
 	poll 180 refreshed
 }

@@ -38,7 +38,6 @@ refuses() {
 }
 sums() { box_allreduce 7 2 --min-bytes 64K --max-bytes 64K --iterations 2; }
 add() { weir chain add dev "$1" prio "$2" program "$users" section "$3" "${@:4}"; }
-pings() { in_worker "${1:-1}" ping -f -c "${2:-200}" -W 60 "$(worker_addr "${3:-2}")" >"$box_out/ping" && grep -q ' 0% packet loss' "$box_out/ping"; }
 
 trims() { weir trim set dev w2 hook xdp from w1 dscp 45 rule any size 200 rate 10gbit; }
 
@@ -55,12 +54,12 @@ before_weirs() {
 # It sees what no program before it has kept.
 behind_weirs() {
 	local passed
-	passed=$(of w1 100 pass) && add w1 160 users_shift && pings && sums || return
+	passed=$(of w1 100 pass) && add w1 160 users_shift && box_pings 1 2 200 && sums || return
 	will_hold w1 "(.\"100\".pass - $passed - .\"160\".packets | fabs) <= 5 and .\"160\".pass >= 200 and .\"160\".aborted == 0"
 }
 
 moved_frames() {
-	weir chain move dev w1 prio 160 to 20 && is_chained w1 "10:users_pass 20:users_shift 100:weir_xdp" && sums && pings &&
+	weir chain move dev w1 prio 160 to 20 && is_chained w1 "10:users_pass 20:users_shift 100:weir_xdp" && sums && box_pings 1 2 200 &&
 		(($(of w1 20 aborted) == 0)) && weir chain del dev w1 prio 20 && is_chained w1 "10:users_pass 100:weir_xdp"
 }
 
@@ -85,7 +84,7 @@ comes_and_goes() {
 # Each of these packets must come back.
 under_load() {
 	local pid i
-	pings 1 3000 & pid=$!
+	box_pings 1 2 3000 & pid=$!
 	for ((i = 0; i < 10; i++)); do
 		comes_and_goes || break
 	done
@@ -97,19 +96,19 @@ under_load() {
 # Frames of this length come to a veth in fragments, which such a program cannot take.
 flat() {
 	refuses "takes no fragments" add w1 55 users_flat && [[ $(on w1) == weir_chain ]] && sums || return
-	in_router ip link set w3 mtu 1500 && in_worker 3 ip link set eth0 mtu 1500 && add w3 55 users_flat && [[ $(on w3) == weir_chain_flat && $(of w3 55 frags) == no ]] && pings 3 20 || return
-	add w3 60 users_pass && [[ $(on w3) == weir_chain_flat ]] && weir chain del dev w3 prio 55 && [[ $(on w3) == weir_chain ]] && pings 3 20 || return
+	in_router ip link set w3 mtu 1500 && in_worker 3 ip link set eth0 mtu 1500 && add w3 55 users_flat && [[ $(on w3) == weir_chain_flat && $(of w3 55 frags) == no ]] && box_pings 3 2 20 || return
+	add w3 60 users_pass && [[ $(on w3) == weir_chain_flat ]] && weir chain del dev w3 prio 55 && [[ $(on w3) == weir_chain ]] && box_pings 3 2 20 || return
 	weir chain replace dev w3 prio 60 program "$users" section users_flat && [[ $(on w3) == weir_chain_flat ]] || return
-	weir chain del dev w3 prio 60 && [[ -z $(on w3) && -z $(chained w3) ]] && pings 3 20
+	weir chain del dev w3 prio 60 && [[ -z $(on w3) && -z $(chained w3) ]] && box_pings 3 2 20
 }
 
 # On socket buffers; a port joins the mode that is there.
 generic() {
 	add w3 55 users_pass mode generic && weir port attach dev w3 && is_chained w3 "55:users_pass 100:weir_xdp" || return
-	[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 && (($(of w3 100 pass) >= 20)) || return
+	[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && box_pings 3 2 20 && (($(of w3 100 pass) >= 20)) || return
 	refuses "in mode generic" weir port attach dev w3 mode xdp && refuses "in mode generic already" add w3 51 users_pass mode xdp || return
 	in_router ip link set dev w3 xdp off && weir port attach dev w3 mode generic && [[ $(on w3) == weir_chain && $(of w3 100 part) == sum ]] &&
-		[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && pings 3 20 || return
+		[[ $(box_stat '.[] | select(.dev == "w3") | .mode' port show) == generic ]] && box_pings 3 2 20 || return
 	weir port attach dev w3 mode tc && is_chained w3 "55:users_pass" && weir port detach dev w3 && weir chain flush && [[ -z $(on w3) ]]
 }
 
@@ -117,7 +116,7 @@ generic() {
 sum_and_forward() {
 	in_worker 2 ethtool -K eth0 gro on >/dev/null && weir chain flush && is_chained w1 "100:weir_xdp" || return
 	weir port detach dev w1 && [[ -z $(on w1) ]] && weir port attach dev w1 mode xdp && [[ $(on w1) == weir_xdp ]] || return
-	trims && is_chained w1 "100:weir_xdp 200:weir_forward" && add w1 160 users_pass && sums && pings || return
+	trims && is_chained w1 "100:weir_xdp 200:weir_forward" && add w1 160 users_pass && sums && box_pings 1 2 200 || return
 	will_hold w1 '."160".packets == ."200".packets and ."200".redirect >= 200' || return
 	weir port attach dev w1 mode xdp && sums && weir port detach dev w1 && is_chained w1 "160:users_pass 200:weir_forward" || return
 	weir trim del dev w2 && is_chained w1 "160:users_pass" && trims && weir chain del dev w1 prio 160 || return
@@ -142,7 +141,7 @@ adopts() {
 	local mode
 	for mode in xdpdrv xdpgeneric; do
 		in_router ip link set dev w3 "$mode" obj "$users" program users_flat && weir chain adopt dev w3 prio 55 && is_chained w3 "55:users_flat" &&
-			[[ $(on w3) == weir_chain_flat ]] && pings 3 20 && (($(of w3 55 pass) >= 20)) && add w3 60 users_pass && pings 3 20 || return
+			[[ $(on w3) == weir_chain_flat ]] && box_pings 3 2 20 && (($(of w3 55 pass) >= 20)) && add w3 60 users_pass && box_pings 3 2 20 || return
 		weir save 2>&1 | grep -q "prio 55 of w3 is left out" && weir save 2>/dev/null | grep -q "chain add dev w3 prio 60" && weir chain flush && [[ -z $(on w3) ]] || return
 	done
 }
@@ -153,7 +152,7 @@ no_more_than_16() {
 	for ((i = 1; i <= 15; i++)); do
 		add w1 $((300 + i)) users_pass || return
 	done
-	refuses "16 programs at most" add w1 400 users_pass && pings && sums && weir chain flush && is_chained w1 "100:weir_xdp"
+	refuses "16 programs at most" add w1 400 users_pass && box_pings 1 2 200 && sums && weir chain flush && is_chained w1 "100:weir_xdp"
 }
 
 # A program that has the chain run again, and one whose verdict there is not.
@@ -192,7 +191,7 @@ hears() {
 
 # Without the program that it hangs on, a chain has no packets; the next change brings it back.
 cut_off() {
-	in_router ip link set dev w1 xdp off && pings && weir doctor | grep -q "fail *chain w1.*none of its programs is run" || return
+	in_router ip link set dev w1 xdp off && box_pings 1 2 200 && weir doctor | grep -q "fail *chain w1.*none of its programs is run" || return
 	weir chain move dev w1 prio 10 to 10 && [[ $(on w1) == weir_chain ]] && weir doctor | grep -q "ok *chain w1.*are run by" && sums || return
 	in_router ip link set dev w1 xdp off && weir port attach dev w1 mode xdp && is_chained w1 "10:users_pass 100:weir_xdp" && [[ $(on w1) == weir_chain ]] && sums || return
 	in_router ip link set dev w1 xdp off && add w1 20 users_pass && [[ $(on w1) == weir_chain ]] && sums

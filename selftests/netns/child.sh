@@ -325,7 +325,7 @@ own_limits_change() {
 
 # All goes at once while packets wait, the module at last.
 all_goes() {
-	slow 10kbit && fresh && child fq_codel && incast --count 100 && something_waits &&
+	slow 80bit && fresh && child fq_codel && incast --count 100 && something_waits &&
 		tc_w4 qdisc del root && policy del w4 && module_goes 60
 }
 

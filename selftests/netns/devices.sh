@@ -447,7 +447,7 @@ on_the_wire() {
 	local drops
 	in_router tc qdisc add dev w4 root handle 1: stab overhead 100 linklayer ethernet tbf rate 400kbit burst 3000 limit 8000 &&
 		in_router weir trim set dev w4 hook tc rule dscp=af11 dscp 11 rate 400kbit overhead "$1" limit 3000b header-time 20ms &&
-		receive w4 && from_workers 3 "$(worker_addr 4)" --seconds 2 --size 100 &&
+		receive w4 && from_workers 3 "$(worker_addr 4)" --seconds 2 --count 1500 --size 100 &&
 		[[ $(of w4 '.stats.whole + .stats.trim') == "$sent" && $(of w4 .stats.trim) -gt 100 ]]
 	local status=$?
 	((status)) && shown w4

@@ -193,7 +193,7 @@ def as_large_as_can_be(kind, op, order):
 def degraded(kind):
     """The bitmap follows the gradients, however long these are."""
     def test():
-        with Job(kind, SUM, policy=2, timeout=200000) as job:
+        with Job(kind, SUM, policy=2, timeout=60_000_000) as job:
             # A number that is new makes all the others say theirs again.
             for _ in range(2):
                 for worker in job.workers:
@@ -204,6 +204,8 @@ def degraded(kind):
             for source in (0, 2):
                 job.workers[source].send(0, tuple(int(b) for b in rows[source]), kind=kind.kind,
                                          **generation)
+            until(lambda: admin.stats(JOB)["contributions"] == 2)
+            admin.do("job-set", id=JOB, timeout=1000)
             packet = job.workers[1].receive_where(lambda p: p.count)
             assert packet.flags & DEGRADED and packet.contributors == 2, packet
             assert len(packet.data) == 12 + 5 * kind.size + 4

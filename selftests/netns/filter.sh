@@ -35,9 +35,8 @@ refuses() {
 	grep -q -- "$1" "$box_out/said" || { cat "$box_out/said"; return 1; }
 	[[ $(weir save) == "$before" ]]
 }
-pings() { in_worker "${1:-1}" ping -f -c "${2:-100}" -W 60 "$(worker_addr "${3:-2}")" >"$box_out/ping" && grep -q ' 0% packet loss' "$box_out/ping"; }
 
-set_up() { pings && [[ -z $(weir filter show) ]]; }
+set_up() { box_pings 1 2 100 && [[ -z $(weir filter show) ]]; }
 
 # matches RULE HITS... - MISSES...: of frames, one each, exactly the first ones are dropped.
 matches() {
@@ -98,14 +97,14 @@ several() {
 
 # What nobody names is not touched: sums, pings, other devices.
 bystanders() {
-	weir filter flush && add rule src=10.1.0.0/16 action drop && in_chain w1 "50:filter" && pings 1 300 && pings 2 300 1 &&
-		(($(of 10 stats.packets) == 0)) && weir port attach dev w1 mode xdp && in_chain w1 "50:filter 100:sum" && pings 1 100 &&
+	weir filter flush && add rule src=10.1.0.0/16 action drop && in_chain w1 "50:filter" && box_pings 1 2 300 && box_pings 2 1 300 &&
+		(($(of 10 stats.packets) == 0)) && weir port attach dev w1 mode xdp && in_chain w1 "50:filter 100:sum" && box_pings 1 2 100 &&
 		weir port detach dev w1 && in_chain w1 "50:filter" && weir filter flush dev w1 && in_chain w1 ""
 }
 
 generic() {
 	weir filter flush && weir filter add dev w3 rule proto=1 action drop mode generic && in_ns router ip -d link show w3 | grep -q xdpgeneric &&
-		! in_worker 3 ping -c 1 -W 1 "$(worker_addr 2)" >"$box_out/ping" && weir filter del dev w3 prio 10 && in_chain w3 "" && pings 3 20
+		! in_worker 3 ping -c 1 -W 1 "$(worker_addr 2)" >"$box_out/ping" && weir filter del dev w3 prio 10 && in_chain w3 "" && box_pings 3 2 20
 }
 
 # Each frame of a jumbo MTU comes in fragments of memory.
@@ -236,10 +235,10 @@ many() {
 # A file of which a line is no good adds nothing, not even for a moment.
 loads_all_or_none() {
 	weir filter flush && add prio 7 rule proto=tcp action drop && printf 'prio 5 rule any action drop\nprio 6 rule any action pass\nprio 7 rule any action pass\n' >"$box_out/rules" || return
-	refuses "rules line 3: filter add dev w1: prio 7: the filter has a rule with prio 7 already" weir filter load dev w1 file "$box_out/rules" && pings || return
+	refuses "rules line 3: filter add dev w1: prio 7: the filter has a rule with prio 7 already" weir filter load dev w1 file "$box_out/rules" && box_pings 1 2 100 || return
 	weir filter flush && printf 'prio 5 rule any action drop\nprio 6 rule nonsense action pass\n' >"$box_out/rules" && refuses "rules line 2: rule does not understand" weir filter load dev w1 file "$box_out/rules" &&
-		in_chain w1 "" && pings || return
-	printf '# all that is no ping\nrule proto=1 action pass\nrule vlan=7 action drop\n' | weir filter load dev w1 file - && are_rules w1 "10:pass 20:drop" && pings
+		in_chain w1 "" && box_pings 1 2 100 || return
+	printf '# all that is no ping\nrule proto=1 action pass\nrule vlan=7 action drop\n' | weir filter load dev w1 file - && are_rules w1 "10:pass 20:drop" && box_pings 1 2 100
 }
 
 comes_and_goes() {
@@ -249,7 +248,7 @@ comes_and_goes() {
 under_load() {
 	local pid i
 	weir filter flush && add prio 1 rule proto=1 action pass && add prio 100 rule proto=1 action drop || return
-	pings 1 3000 & pid=$!
+	box_pings 1 2 3000 & pid=$!
 	for ((i = 0; i < 10; i++)); do
 		comes_and_goes || break
 	done
@@ -270,7 +269,7 @@ weir filter replace dev w1 prio 30 rule any action mark 9" ]] && weir restore "$
 }
 
 upgraded() {
-	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && are_rules w1 "10:police 30:mark 40:sample" && in_chain w1 "50:filter" && pings && (($(of 30 stats.packets) >= 100))
+	command weir upgrade "$root/build/kmod-$(uname -r)/weir.ko" && are_rules w1 "10:police 30:mark 40:sample" && in_chain w1 "50:filter" && box_pings 1 2 100 && (($(of 30 stats.packets) >= 100))
 }
 
 hears() {

@@ -31,8 +31,10 @@ flooded() {
 flood_stop() {
 	local pid
 	while read -r pid; do
-		kill "$pid" 2>/dev/null
-		pkill -P "$pid"
+		# Its program is no child of it any more once it is gone.
+		kill -STOP "$pid" 2>/dev/null
+		pkill -KILL -P "$pid"
+		kill -KILL "$pid" 2>/dev/null
 		poll 60 process_is_gone "$pid"
 	done <"$box_out/floods"
 	: >"$box_out/floods"

@@ -300,6 +300,7 @@ bridge() {
 }
 # A bridge says a moment later that its ports forward.
 crosses() {
+	end_all
 	fresh rate=1250000000 limit-bytes=10000000 && receive w3 && send 10.78.0.3 --count 1 &&
 		poll 60 all_came && holds '.stats.whole == 2'
 }

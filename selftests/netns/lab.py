@@ -36,6 +36,8 @@ AGGREGATOR, PORT = "10.0.0.0", 8000
 ALL = b"\xff" * 6
 JOB, GRADS = 9, 1024
 LAB, LAB_ETHERNET = 2, 3
+# A timeout in us that no machine is late for.
+NEVER = 600_000_000
 # Until a worker sends again what was not answered.
 AGAIN = 0.05
 
@@ -353,13 +355,15 @@ def restart_reliable(link):
 def restart_basic(link):
     """A chunk of workers that are gone is given up after the timeout."""
     def test():
-        with Workers(link, 2, timeout=100000) as w:
+        with Workers(link, 2, timeout=NEVER) as w:
             one_chunk(w, BASIC, 4)
             w.send(0, BASIC.packet(2, values(4)))
             until(lambda: w.stats()["contributions"] == 3)
             w.send(0, BASIC.packet(2, values(4)))
             w.refused(duplicate=1)
+            box.do("job-set", id=JOB, timeout=1000)
             until(lambda: w.stats()["aged"] == 1)
+            box.do("job-set", id=JOB, timeout=NEVER)
             rows = [values(4) for _ in range(2)]
             # The one that had not come before comes first.
             w.send(1, BASIC.packet(2, rows[1]))

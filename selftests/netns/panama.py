@@ -360,13 +360,15 @@ def merged():
 
 def partial():
     """A result says how many are in it."""
-    with Workers(4, policy=2, timeout=50000, quorum=3) as w:
+    with Workers(4, policy=2, timeout=600_000_000, quorum=3) as w:
         for i in range(3):
             w.send(i, packet([1], worker=i, cap=20 + i))
         w.all_receive(result([3], 3, 20))
         w.send(3, packet([1], worker=3, cap=1), ecn=CE)
         assert w.receive(3) == (result([3], 3, 20), ECT_0)
         w.send(0, packet([1], vid=1))
+        until(lambda: w.stats()["contributions"] == 4)
+        box.do("job-set", id=16 * w.job, timeout=50000)
         w.all_receive(result([1], 1, 32, vid=1))
 
 

@@ -80,7 +80,7 @@ def patience():
         start = time.monotonic()
         for block in range(4):
             complete(job, block)
-        return max(500000, int(10e6 * (time.monotonic() - start)))
+        return max(1000000, int(10e6 * (time.monotonic() - start)))
 
 
 def answered_at_the_timeout():

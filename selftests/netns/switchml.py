@@ -695,16 +695,16 @@ def garbage():
 
 def idle():
     """What nothing comes for any more is over; any packet of a worker says that it is not."""
-    with Service("--idle", "2") as service:
+    with Service("--idle", "6") as service:
         session(2)
         a = wires[0]
         before = stat("contributions")
         say(a, 0, 0, 0, 1)
         until(lambda: stat("contributions") == before + 1)
-        end = time.monotonic() + 5
+        end = time.monotonic() + 10
         while time.monotonic() < end:
             say(a, 0, 0, 0, 1)
-            time.sleep(0.1)
+            time.sleep(0.2)
         assert job()["bound"] == 2 and refused("duplicate")
         until(lambda: not job())
         until(lambda: not json.loads(run("ip", "-j", "neigh", "show", "nud", "permanent") or "[]"))

@@ -211,10 +211,11 @@ captured() {
 	local family=$1 filter=$2 pattern=$3 pid job=7 to
 	to=$(box_addr)
 	[[ $family == 6 ]] && job=6 to=$(box_addr6)
+	rm -f "$box_out/capture" "$box_out/tcpdump"
 	in_worker 1 tcpdump -i eth0 -n -vv -c 3 "$filter and src port 12000 and src host $to and greater 3000" \
 		>"$box_out/capture" 2>"$box_out/tcpdump" &
 	pid=$!
-	poll 60 grep -q 'listening on' "$box_out/tcpdump" || return
+	poll 60 grep -qs 'listening on' "$box_out/tcpdump" || return
 	BOX_TO=$to box_allreduce "$job" 2 --min-bytes 20000 --max-bytes 20000 --iterations 1 || return
 	poll 60 process_is_gone "$pid" || { ns_term "$pid"; return 1; }
 	looks "$pattern"

@@ -405,9 +405,10 @@ under_mq() {
 # queues WORD...: the router's weir qdiscs, as JSON.
 queues() { in_router weir -j trim queues "$@"; }
 
+# A packet waits for another's CPU where that one sends to the same queue just then.
 mq_queues() {
 	queues dev mq0 | gojq -e 'map(.parent) == ["1:1", "1:2", "1:3", "1:4"] and map(."tx-queue") == [0, 1, 2, 3]
-		and (map(.direct) | add) >= 100 and (map(.trim) | add) == 0' >/dev/null || { queues dev mq0; return 1; }
+		and (map(.direct) | add) >= 50 and (map(.trim) | add) == 0' >/dev/null || { queues dev mq0; return 1; }
 }
 
 # One queue is all of its port: each counts what the other does.

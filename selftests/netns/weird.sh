@@ -213,11 +213,13 @@ daemon_is_killed_while_jobs_are_asked_for() {
 		done
 		poll 60 some_job || return
 		daemon_kill && daemon_start || return
-		[[ $(get /jobs | gojq -r '[.[].job] | sort | join(" ")') == "$(job_ids)" ]] || return
+		# A job may be over between the two lists.
+		poll 60 lists_its_jobs || return
 		end_asks
 		poll 60 jobs_are "" && [[ -z $(ls "$state") ]] || return
 	done
 }
+lists_its_jobs() { [[ $(get /jobs | gojq -r '[.[].job] | sort | join(" ")') == "$(job_ids)" ]]; }
 some_job() { [[ -n $(job_ids) ]]; }
 
 module_is_reloaded() {
@@ -299,7 +301,7 @@ metrics_and_events() {
 	box_end
 	box_wait || status=1
 	poll 60 grep -q '"event":"generation"' "$box_out/events" || status=1
-	grep -q '"event":"job-del"' "$box_out/events" || status=1
+	poll 60 grep -q '"event":"job-del"' "$box_out/events" || status=1
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 	poll 60 jobs_are "" && return "$status"

@@ -172,10 +172,12 @@ class Daemon:
         if there:
             os.unlink(path)
             return
-        for number in self.in_box():
-            self.take_from_box(number)
+        # Whoever looks meanwhile sees no box, and never a box whose jobs were taken out of it.
+        jobs = self.in_box()
         with open(path, "w", encoding="ascii"):
             pass
+        for number in jobs:
+            self.take_from_box(number)
 
     def journal(self):
         return sorted(os.path.basename(path) for path in glob.glob(self.state + "/*"))

@@ -79,14 +79,14 @@ def worker_that_comes_back():
 
 
 def packets_keep_a_job_without_connections():
-    with Daemon([OWN], grace=1).start() as daemon:
+    with Daemon([OWN], grace=3).start() as daemon:
         daemon.ask(token="secret").close()
-        for _ in range(30):
+        for _ in range(80):
             job = wait_for(lambda: daemon.in_box().get(1), "the job is there")
             job["activity"] += 1
             daemon.put_in_box(1, job)
             threading.Event().wait(0.1)
-        assert daemon.in_box(), "three seconds, of which each had packets"
+        assert daemon.in_box(), "eight seconds, and packets in all three of them"
         wait_for(lambda: gone(daemon), "it goes when they cease")
 
 

@@ -60,8 +60,8 @@ class Box:
         self.workers = []
 
     @staticmethod
-    def free_port():
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+    def free_port(kind=socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_INET, kind) as probe:
             probe.bind(("127.0.0.1", 0))
             return probe.getsockname()[1]
 
@@ -177,8 +177,8 @@ def launchers():
 
 def training_by_torch():
     with Box() as box:
-        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(box.free_port()), "WORLD_SIZE": "2",
-                   "WEIR_BOX": box.url("/training?blocks=64"), "WEIR_DEBUG": "1"}
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(box.free_port(socket.SOCK_STREAM)),
+                   "WORLD_SIZE": "2", "WEIR_BOX": box.url("/training?blocks=64"), "WEIR_DEBUG": "1"}
         workers = [box.run([sys.executable, "-c", TRAINING], {**meeting, "RANK": str(rank)})
                    for rank in range(2)]
         for worker in workers:
