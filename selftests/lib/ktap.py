@@ -2,7 +2,12 @@
 """Tests that are functions, run one after the other; speaks KTAP."""
 import os
 import re
+import time
 import traceback
+
+
+# Seconds from which on a test says how long it took, as with ktap.sh.
+LONG = 10
 
 
 def plain(test):
@@ -19,7 +24,7 @@ def run(tests, name=plain, mend=lambda: None, after=lambda: None):
     failed, tests = 0, only(tests, name)
     print("KTAP version 1\n1..%d" % len(tests), flush=True)
     for number, test in enumerate(tests, 1):
-        verdict = "ok"
+        verdict, began = "ok", time.monotonic()
         try:
             test()
         except Exception:
@@ -28,5 +33,7 @@ def run(tests, name=plain, mend=lambda: None, after=lambda: None):
             for line in traceback.format_exc().splitlines():
                 print("#", line)
         after()
+        if time.monotonic() - began >= LONG:
+            print("# %d s: %s" % (time.monotonic() - began, name(test)))
         print(verdict, number, name(test), flush=True)
     return failed

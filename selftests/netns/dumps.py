@@ -20,7 +20,8 @@ from trio import Worker, enter
 router, worker = sys.argv[1:]
 # Less than this the kernel takes for no room of the reader's.
 ROOM, STEP = 4096, 4
-JOBS, SOURCES, BLOCKS, POLICIES = 40, 60, 256, 40
+# Of each as many as fill some messages.
+JOBS, SOURCES, BLOCKS, POLICIES = 30, 30, 32, 24
 
 
 def devices():

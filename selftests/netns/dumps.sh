@@ -11,9 +11,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 . "$here/box.sh"
 
 box_up 1 9000 xdp || exit 1
-for i in {1..250}; do
+for i in {1..100}; do
 	echo "link add d$i type dummy"
-done | ns_ip router && for i in {1..250}; do
+done | ns_ip router && for i in {1..100}; do
 	echo "qdisc add dev d$i root weir"
 done | in_ns router tc -batch - || exit 1
 /usr/bin/python3 -S "$here/dumps.py" "$(ns_name router)" "$(ns_name w1)"
