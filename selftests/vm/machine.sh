@@ -33,7 +33,8 @@ machine_x86_64() {
 	machine+=(-cpu "$cpu")
 	# All of an emulated machine's clocks are the host's. Where the host is so busy that one is read
 	# late, the guest takes its TSC for unstable, sets its clock back by seconds, and may wait for ever.
-	[[ $1 == kvm ]] || words="tsc=reliable $words"
+	# And the kernel complains of a processor that was away for as long as the host was busy.
+	[[ $1 == kvm ]] || words="tsc=reliable rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30 $words"
 }
 
 # A server's processor, without what is long to emulate: signed pointers, vectors of any length.
