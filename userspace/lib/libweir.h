@@ -244,7 +244,8 @@ struct weir_missing {
  *	packet takes its bytes and half a KiB, rounded up to a power of two, 4 KiB at least, and 1
  *	KiB of that buffer; net.core.rmem_max bounds the buffer of callers that have no CAP_NET_ADMIN
  * @timeout_ms: give up when the box has sent no packet for so long inside the library, or has not
- *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted
+ *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted, nor that
+ *	for which the process was stopped in its sleep
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED, WEIR_PROGRESS,
  *	WEIR_SOURCE
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the

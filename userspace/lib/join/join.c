@@ -18,6 +18,7 @@
 #include "path/absence.h"
 #include "path/path.h"
 #include "path/socket.h"
+#include "path/stall.h"
 
 static int say(struct weir *comm)
 {
@@ -303,13 +304,16 @@ static uint64_t end_of_wait(const struct weir *comm)
 
 static int sleep_until(struct weir *comm, uint64_t deadline)
 {
-	struct timespec timeout = rtt_left(deadline, comm->now);
+	uint64_t until = time_later(deadline, comm->now);
+	struct timespec timeout = rtt_left(until, comm->now);
 	struct pollfd poll = { .fd = comm->fd, .events = POLLIN };
 
-	if (ppoll(&poll, 1, &timeout, NULL) >= 0)
-		return 0;
-	return error_fail(comm, -errno, "the wait for the other ranks was interrupted: %s",
-			  strerror(errno));
+	if (ppoll(&poll, 1, &timeout, NULL) < 0)
+		return error_fail(comm, -errno, "the wait for the other ranks was interrupted: %s",
+				  strerror(errno));
+	comm->now = rtt_now();
+	stall_excuse(comm, until);
+	return 0;
 }
 
 /* Sends what is due, and looks for a better box. Returns 0 or a negative errno. */
@@ -355,7 +359,6 @@ int join(struct weir *comm, int (*heed)(struct weir *comm))
 		err = join_round(comm) ?: heed(comm);
 		if (!err)
 			err = sleep_until(comm, deadline(comm));
-		comm->now = rtt_now();
 		if (!err)
 			err = read_answers(comm);
 	}

@@ -7,6 +7,13 @@
 
 struct weir;
 
+/*
+ * At @until the caller meant to be back, or the library to wake up, and it is @comm->now. What came
+ * between, a caller that computes or a process that was stopped, does not count against the box or
+ * the ranks: their packets may be in the socket, or the question was not sent.
+ */
+void stall_excuse(struct weir *comm, uint64_t until);
+
 /* When the wait is too long: that for a silent box, or that for ranks while the box answers. */
 uint64_t stall_due(const struct weir *comm);
 

@@ -15,28 +15,13 @@
 #include "request/request.h"
 #include "request/send.h"
 
-/* Shorter absences are the pace of a caller that tests often. */
-#define AWAY	NSEC_PER_MSEC
-
-static uint64_t moved(uint64_t when, uint64_t by, uint64_t end)
-{
-	return end - when < by ? end : when + by;
-}
-
-/* Time that the caller spends elsewhere does not count against the box or the ranks. */
 static void enter(struct weir *comm)
 {
-	uint64_t now = rtt_now();
-
-	comm->now = now;
+	comm->now = rtt_now();
 	/* With no block under way, there was nothing to wait for. */
 	if (!comm->window.flight)
-		comm->progress = now;
-	if (now < comm->left + AWAY)
-		return;
-	comm->away = true;
-	comm->progress = moved(comm->progress, now - comm->left, now);
-	comm->life.heard = moved(comm->life.heard, now - comm->left, now);
+		comm->progress = comm->now;
+	stall_excuse(comm, comm->left);
 }
 
 /* Until then it is the library that waits, in weir_wait() or the caller's event loop. */
@@ -82,15 +67,18 @@ static uint64_t deadline(const struct weir *comm)
 /* Returns 0, -EINTR or another negative errno. */
 static int sleep_until_due(struct weir *comm)
 {
-	struct timespec timeout = rtt_left(deadline(comm), comm->now);
+	uint64_t until = time_later(deadline(comm), comm->now);
+	struct timespec timeout = rtt_left(until, comm->now);
 	struct pollfd polls[] = {
 		{ .fd = comm->fd, .events = (short)(POLLIN | (comm->blocked ? POLLOUT : 0)) },
 		{ .fd = comm->group_fd, .events = POLLIN },
 	};
 
-	if (ppoll(polls, comm->group_fd < 0 ? 1 : 2, &timeout, NULL) >= 0)
-		return 0;
-	return errno == EINTR ? -EINTR : path_fail(comm, errno);
+	if (ppoll(polls, comm->group_fd < 0 ? 1 : 2, &timeout, NULL) < 0)
+		return errno == EINTR ? -EINTR : path_fail(comm, errno);
+	comm->now = rtt_now();
+	stall_excuse(comm, until);
+	return 0;
 }
 
 int progress_once(struct weir *comm)
