@@ -286,13 +286,37 @@ static void no_storm_while_waiting(void)
 	CHECK_EQ(cluster_retransmits(&cluster), 0);
 }
 
+#define LATE_CALLS	40
+#define LATE_MS		15
+
+/*
+ * For how long rank 0 has waited beyond what rank 1 is always late: a machine that is busy holds a
+ * rank up now and then, and the timer runs out each 20 ms at most.
+ */
+static unsigned int held_up_ms;
+
+static void note_held_up(const struct worker *worker, unsigned int begun, unsigned int calls)
+{
+	unsigned int took = monotonic_ms() - begun;
+
+	if (worker->rank == 0)
+		held_up_ms = took > calls * LATE_MS ? took - calls * LATE_MS : 0;
+}
+
+static void one_late(struct worker *worker, size_t count, unsigned int round)
+{
+	if (worker->rank == 1)
+		wait_ms(LATE_MS);
+	one_int32(worker, count, round, false);
+}
+
 static void late_rank(struct worker *worker)
 {
-	for (unsigned int i = 0; i < 40; i++) {
-		if (worker->rank == 1)
-			wait_ms(15);
-		one_int32(worker, 5 * G, i, false);
-	}
+	unsigned int begun = monotonic_ms();
+
+	for (unsigned int i = 0; i < LATE_CALLS; i++)
+		one_late(worker, 5 * G, i);
+	note_held_up(worker, begun, LATE_CALLS);
 }
 
 /* A rank that is always late makes answers take longer, and is not a loss each time. */
@@ -302,7 +326,7 @@ static void timer_learns_of_late_ranks(void)
 
 	cluster_init(&cluster, 2);
 	cluster_run(&cluster, late_rank, NULL);
-	CHECK(cluster.workers[0].stats.timeouts <= 10);
+	CHECK(cluster.workers[0].stats.timeouts <= 10 + held_up_ms / 20);
 	CHECK(cluster.workers[0].stats.rtt_us > 10000);
 }
 
@@ -311,16 +335,14 @@ static void timer_learns_of_late_ranks(void)
 
 static void late_then_many(struct worker *worker)
 {
+	unsigned int begun = monotonic_ms();
+
 	late_rank(worker);
 	/* The window is to be large when the packets are lost. */
-	for (size_t blocks = 10; blocks <= 80; blocks *= 2) {
-		if (worker->rank == 1)
-			wait_ms(15);
-		one_int32(worker, blocks * G, 40, false);
-	}
-	if (worker->rank == 1)
-		wait_ms(15);
-	one_int32(worker, LOST_BLOCKS * G, 40, false);
+	for (size_t blocks = 10; blocks <= 80; blocks *= 2)
+		one_late(worker, blocks * G, LATE_CALLS);
+	one_late(worker, LOST_BLOCKS * G, LATE_CALLS);
+	note_held_up(worker, begun, LATE_CALLS + 5);
 }
 
 /*
@@ -337,7 +359,7 @@ static void answers_to_questions_are_quick(void)
 	cluster_run(&cluster, late_then_many, NULL);
 	CHECK_EQ(cluster.faults.lost, LOST_BLOCKS);
 	CHECK(cluster.workers[0].stats.queries >= LOST_BLOCKS);
-	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
+	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4 + held_up_ms / 20);
 }
 
 /* Nor does the answer to a block sent again at the box's wish: no other rank is waited for. */
@@ -353,8 +375,8 @@ static void answers_to_what_is_wanted_are_quick(void)
 	/* On a busy machine the late rank may be the first, and lose the packets. */
 	CHECK(cluster.workers[0].stats.retransmits + cluster.workers[1].stats.retransmits >=
 	      LOST_BLOCKS / 2);
-	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4);
-	CHECK(cluster.workers[1].stats.timeouts <= LOST_BLOCKS / 4);
+	CHECK(cluster.workers[0].stats.timeouts <= LOST_BLOCKS / 4 + held_up_ms / 20);
+	CHECK(cluster.workers[1].stats.timeouts <= LOST_BLOCKS / 4 + held_up_ms / 20);
 }
 
 static void away_and_back(struct worker *worker)
@@ -810,7 +832,7 @@ static void a_rank_stops(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 2);
-	cluster.options.ranks_timeout_ms = 1000;
+	cluster.options.ranks_timeout_ms = 3000;
 	cluster_run(&cluster, one_stops, NULL);
 }
 

@@ -208,7 +208,8 @@ static void error_names_ranks(void)
 
 	be_patient(&cluster, 40, &told);
 	cluster.options.timeout_ms = 5000;
-	cluster.options.ranks_timeout_ms = 1500;
+	cluster.options.ranks_timeout_ms = 3000;
+	cluster.options.ranks_warning_ms = 60000;
 	cluster_run(&cluster, only_one_comes, NULL);
 	CHECK_EQ(told.times, 0);
 }
@@ -269,8 +270,8 @@ static void warning_is_written(void)
 	char said[WORDS];
 
 	cluster_init(&cluster, 2);
-	cluster.options.ranks_warning_ms = 500;
-	cluster.options.ranks_timeout_ms = 1500;
+	cluster.options.ranks_warning_ms = 2000;
+	cluster.options.ranks_timeout_ms = 4000;
 	run_heard(&cluster, one_stays_away, said);
 	CHECK(strstr(said, "weir: rank 0 of job 7 on 127.77.0.254 waits for rank 1 in block 0 for "));
 	CHECK(strchr(said, '\n') == said + strlen(said) - 1);

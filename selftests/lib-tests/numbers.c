@@ -241,6 +241,9 @@ static void exponents_of_256_ranks(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 256);
+	/* As in ranks_256(). */
+	cluster.options.timeout_ms = 300000;
+	cluster.options.ranks_timeout_ms = 300000;
 	cluster_run(&cluster, one_block, NULL);
 	CHECK_EQ(cluster.counters.overflows, 0);
 }

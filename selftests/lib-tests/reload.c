@@ -276,7 +276,7 @@ static void a_rank_does_not_join_again(void)
 	struct cluster cluster;
 
 	cluster_init(&cluster, 2);
-	cluster.options.ranks_timeout_ms = 500;
+	cluster.options.ranks_timeout_ms = 2000;
 	pthread_barrier_init(&barrier, NULL, 2);
 	cluster_run(&cluster, without_rank_1, &barrier);
 	pthread_barrier_destroy(&barrier);
