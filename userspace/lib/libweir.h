@@ -751,7 +751,7 @@ struct weir_stream;
  *	sent; 0 is none. When they are so many, all are sent
  * @timeout_ms: of a mapper, give up when nothing has come back for so long, or when its box, or one
  *	behind that, has said for so long that it hears nothing of the reducer; 0 is 30000. Time that
- *	the caller spends elsewhere is not counted. Of a reducer 0
+ *	the caller spends elsewhere, or the process is stopped, is not counted. Of a reducer 0
  */
 struct weir_kv_options {
 	size_t size;

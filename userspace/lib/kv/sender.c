@@ -59,11 +59,9 @@ static int reset(struct weir_stream *stream)
 	return 0;
 }
 
-/* Time that the caller has spent elsewhere is nobody's silence. */
 static void enter(struct kv_sender *sender)
 {
-	if (sender->silent_since)
-		sender->silent_since += rtt_now() - sender->left;
+	kv_talk_excuse(sender, sender->left);
 }
 
 static int leave(struct kv_sender *sender, int err)

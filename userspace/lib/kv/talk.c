@@ -259,13 +259,23 @@ int kv_talk_listen(struct weir_stream *stream)
 	return err;
 }
 
+void kv_talk_excuse(struct kv_sender *sender, uint64_t until)
+{
+	uint64_t now = rtt_now();
+
+	if (sender->silent_since && now > until)
+		sender->silent_since += now - until;
+}
+
 int kv_talk_wait(struct weir_stream *stream, uint64_t until)
 {
 	struct pollfd poller = { .fd = stream->fd, .events = POLLIN };
-	const struct timespec limit = rtt_left(until, rtt_now());
+	uint64_t now = rtt_now();
+	const struct timespec limit = rtt_left(until, now);
 
 	if (ppoll(&poller, 1, &limit, NULL) < 0 && errno == EINTR)
 		return kv_refuse(stream, -EINTR, "a signal handler ran");
+	kv_talk_excuse(stream->sender, time_later(until, now));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "kv/wire.h"
 
+struct kv_sender;
 struct weir_stream;
 
 /* The socket, connected to the other end. Returns 0 or a negative errno, with its sentence. */
@@ -23,6 +24,12 @@ void kv_talk_probe(struct weir_stream *stream, uint32_t seq);
 
 /* Takes all that has come. Returns 0 or a negative errno, with its sentence. */
 int kv_talk_listen(struct weir_stream *stream);
+
+/*
+ * At @until the caller meant to be back, or the stream to wake up: what has gone by since is nobody's
+ * silence.
+ */
+void kv_talk_excuse(struct kv_sender *sender, uint64_t until);
 
 /* Waits for something to come, until a time. Returns 0, also then, or -EINTR. */
 int kv_talk_wait(struct weir_stream *stream, uint64_t until);
