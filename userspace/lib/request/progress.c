@@ -31,14 +31,13 @@ static void leave(struct weir *comm)
 }
 
 /*
- * Returns 0 or a negative errno. Where nothing is left to do before a packet comes or is due,
+ * One round as of @comm->now. Returns 0 or a negative errno. Where nothing is left to do before a packet comes or is due,
  * @comm->idle says so: to look for one right away would be a system call in vain.
  */
 static int go_round(struct weir *comm)
 {
 	int got, sent;
 
-	comm->now = rtt_now();
 	got = receive(comm);
 	if (got < 0)
 		return got;
@@ -64,7 +63,7 @@ static uint64_t deadline(const struct weir *comm)
 	return time_earlier(due, standby_due(comm));
 }
 
-/* Returns 0, -EINTR or another negative errno. */
+/* @comm->now is the time then. Returns 0, -EINTR or another negative errno. */
 static int sleep_until_due(struct weir *comm)
 {
 	uint64_t until = time_later(deadline(comm), comm->now);
@@ -113,6 +112,8 @@ static int run_until(struct weir_request *request)
 			err = go_round(comm);
 		if (err < 0)
 			return err;
+		if (!comm->idle)
+			comm->now = rtt_now();
 	}
 	return 0;
 }
