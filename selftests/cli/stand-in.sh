@@ -557,8 +557,7 @@ doctor_degraded() {
 	doctor_says degraded "job 7" warn "11 of 100 blocks" "timeout" &&
 		gojq -e '.checks | any(.check == "degraded" and .subject == "job 8") | not' "$WEIR_STAND_IN/doctor"
 }
-# A daemon of that name, which is heard or not, and may or may not do what it does.
-# weird CONFIG: one that listens
+# weird CONFIG: a daemon of that name that listens. It may be heard or not, and may or may not do what it does.
 weird() {
 	rm -f "$WEIR_STAND_IN/weird.listens"
 	"$WEIR_STAND_IN/weird" --listen "127.0.0.1:$weird_port" --config "$1" & weird=$!

@@ -6,9 +6,10 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
+#include "flow/rtt.h"
 #include "kv/wire.h"
 #include "kv-served.h"
 #include "libweir.h"
@@ -390,31 +391,24 @@ static void *open_second(void *data)
 	return NULL;
 }
 
-/* Milliseconds between two calls of a mapper after which a box may take it for dead. */
-#define AWAY_MS	1000
-
-static long now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
+/* Between two calls of a mapper after which a box may take it for dead. */
+#define AWAY	NSEC_PER_SEC
 
 /* Until the second one knows. Returns whether the machine let the first one be there all the time. */
 static bool stay_until_over(struct weir_stream *stream, struct second *second, int *err)
 {
-	long before = now_ms(), now, longest = 0;
+	uint64_t before = rtt_now(), now, longest = 0;
 
 	*err = 0;
 	while (!atomic_load(&second->over) && !*err) {
 		usleep(20000);
 		*err = weir_kv_progress(stream);
-		now = now_ms();
-		longest = now - before > longest ? now - before : longest;
+		now = rtt_now();
+		if (now - before > longest)
+			longest = now - before;
 		before = now;
 	}
-	return longest < AWAY_MS;
+	return longest < AWAY;
 }
 
 /* One that is alive keeps its source, though it has nothing to send. Returns whether it was. */

@@ -111,12 +111,12 @@ box_allreduce() {
 # comes later, too.
 box_pings() {
 	local before
-	before=$(box_echoes "$1") &&
+	before=$(box_counter "$1" IcmpInEchoReps) &&
 		in_worker "$1" ping -f -c "$3" -W 60 "$(worker_addr "$2")" >"$box_out/ping" || return
-	grep -q ' 0% packet loss' "$box_out/ping" || poll 60 box_has_echoes "$1" $((before + $3))
+	grep -q ' 0% packet loss' "$box_out/ping" || poll 60 is_more_than $((before + $3 - 1)) box_counter "$1" IcmpInEchoReps
 }
-box_echoes() { in_worker "$1" nstat -asz IcmpInEchoReps | awk '$1 == "IcmpInEchoReps" { print $2 }'; }
-box_has_echoes() { (($(box_echoes "$1") >= $2)); }
+# box_counter I NAME: what worker I's kernel has counted.
+box_counter() { in_worker "$1" nstat -asz "$2" | awk -v name="$2" '$1 == name { print $2 }'; }
 
 # box_stat FILTER WORD...: what gojq's FILTER finds in weir's JSON.
 box_stat() {

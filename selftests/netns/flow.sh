@@ -68,7 +68,7 @@ of_tcp() {
 	return 1
 }
 # A machine that is slow has TCP send what was not lost.
-sent_again() { in_worker 1 nstat -asz TcpRetransSegs | awk '$1 == "TcpRetransSegs" { print $2 }'; }
+sent_again() { box_counter 1 TcpRetransSegs; }
 
 beside_others() {
 	weir chain add dev w1 prio 10 program "$users" section users_drop && sends 5555 20 && weir chain del dev w1 prio 10 && sends 5555 3 && will_count 5555 3 || return

@@ -12,7 +12,7 @@ from named import NAMES, number
 
 REASONS = enumerators("WEIR_REASON_", "FRAGMENT")
 # A packet that must come does so far sooner; a machine that is emulated may take its time.
-PATIENCE = trio.PATIENCE
+PATIENCE, NEVER = trio.PATIENCE, trio.NEVER
 
 enter = trio.enter
 until = trio.until

@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import handmade
 import ktap
 from genl import attributes
-from handmade import PATIENCE, enter, run, until
+from handmade import NEVER, PATIENCE, enter, run, until
 from lab_packet import BASIC, BOTH, DOWN, ETHERTYPE, RELIABLE, SCALED, VARIANTS
 from named import NAMES, Box, Refused, address, number
 
@@ -36,8 +36,6 @@ AGGREGATOR, PORT = "10.0.0.0", 8000
 ALL = b"\xff" * 6
 JOB, GRADS = 9, 1024
 LAB, LAB_ETHERNET = 2, 3
-# A timeout in us that no machine is late for.
-NEVER = 600_000_000
 # Until a worker sends again what was not answered.
 AGAIN = 0.05
 

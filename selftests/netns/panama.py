@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import handmade
 import ktap
-from handmade import PATIENCE, enter, run, until
+from handmade import NEVER, PATIENCE, enter, run, until
 from named import Box, address
 from panama_packet import DOWN, FIN, HEADER, packet, result
 
@@ -360,7 +360,7 @@ def merged():
 
 def partial():
     """A result says how many are in it."""
-    with Workers(4, policy=2, timeout=600_000_000, quorum=3) as w:
+    with Workers(4, policy=2, timeout=NEVER, quorum=3) as w:
         for i in range(3):
             w.send(i, packet([1], worker=i, cap=20 + i))
         w.all_receive(result([3], 3, 20))

@@ -23,6 +23,8 @@ INT32_SUM = bytes((1, 1, 1, 0, 0, 0, 0, 0))
 CLONE_NEWNET = 0x40000000
 # A packet that must come does so far sooner; a machine that is emulated may take its time.
 PATIENCE = 120
+# A job's timeout, in us, that no machine is late for.
+NEVER = 600_000_000
 
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -216,7 +216,7 @@ rank_too_large() {
 rank_not_bound() {
 	local status
 	weir source del job 7 id 3 || return
-	alone 4 7 3 4 -- "job 7 on $(box_addr) did not begin for " "not all 4 ranks have come" \
+	alone 4 7 3 4 -- "job 7 on $(box_addr) did not begin for " " s: not all 4 ranks have come" \
 		"the box does not have source 3 at this worker's address, $(worker_addr 4)" \
 		"'weir source show job 7'" && refused no-source
 	status=$?
@@ -265,7 +265,7 @@ rank_missing() {
 	for rank in 0 1 2; do
 		start "7.$rank" $((rank + 1)) 7 "$rank" 4 "${short[@]}"
 	done
-	all_fail 7 "0 1 2" "job 7 on $(box_addr) did not begin for " "not all 4 ranks have come" \
+	all_fail 7 "0 1 2" "job 7 on $(box_addr) did not begin for " " s: not all 4 ranks have come" \
 		"whose joins are missing"
 }
 
@@ -386,7 +386,7 @@ one_restarts() {
 	kill -KILL "${running[7.3]}"
 	start again 4 7 3 4 --bind-port 12000 "${short[@]}"
 	all_fail 7 "0 1 2" "of job 7 is not complete" "Another rank has stopped" &&
-		fails again "job 7 on $(box_addr) did not begin for " "not all 4 ranks"
+		fails again "job 7 on $(box_addr) did not begin for " " s: not all 4 ranks"
 }
 
 # Another job, of the same workers.
