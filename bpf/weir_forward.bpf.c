@@ -36,6 +36,8 @@ extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx,
 					__u16 *vlan_tci) __ksym;
 #endif
 
+#include "lib/forward/weir_own_mac.h"
+
 static __always_inline void weir_trim_frame(struct xdp_md *ctx,
 					    struct weir_trim_pkt *pkt)
 {
@@ -48,9 +50,9 @@ static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
 	return bpf_xdp_load_bytes(ctx, off, to, len);
 }
 
-static __always_inline __u32 weir_trim_from(const struct xdp_md *ctx)
+static __always_inline __u32 weir_trim_from(struct xdp_md *ctx)
 {
-	return ctx->ingress_ifindex;
+	return weir_ingress(ctx);
 }
 
 static __always_inline int weir_trim_edge(struct xdp_md *ctx)
@@ -61,7 +63,6 @@ static __always_inline int weir_trim_edge(struct xdp_md *ctx)
 #include "lib/trim/weir_trim_steps.h"
 #include "lib/trim/weir_trim_count.h"
 #include "lib/forward/weir_bridge.h"
-#include "lib/forward/weir_own_mac.h"
 #include "lib/forward/weir_tag.h"
 #include "lib/forward/weir_route.h"
 
@@ -105,7 +106,7 @@ static __always_inline bool weir_forward_fits(struct xdp_md *ctx,
 {
 	__u32 mtu = bpf_xdp_get_buff_len(ctx) - sizeof(struct ethhdr) - f->tag;
 
-	return f->fib.ifindex != ctx->ingress_ifindex &&
+	return f->fib.ifindex != weir_ingress(ctx) &&
 	       bpf_check_mtu(ctx, f->fib.ifindex, &mtu, 0, 0) ==
 	       BPF_MTU_CHK_RET_SUCCESS;
 }

@@ -46,7 +46,7 @@ static __always_inline long weir_trim_load(void *ctx, __u32 off, void *to,
 	return bpf_skb_load_bytes(ctx, off, to, len);
 }
 
-static __always_inline __u32 weir_trim_from(const struct __sk_buff *skb)
+static __always_inline __u32 weir_trim_from(struct __sk_buff *skb)
 {
 	return skb->ingress_ifindex;
 }

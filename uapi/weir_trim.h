@@ -271,6 +271,11 @@ struct weir_trim_cpu {
  *				const u32 rdwr_buf_size);
  *		this CPU's struct weir_trim_cpu of an egress device
  *
+ *	u32 weir_trim_from_xdp(struct xdp_md *ctx);
+ *
+ * the device whose program runs: a bond, of which ctx->ingress_ifindex names a member, else the
+ * same.
+ *
  *	int weir_trim_edge_xdp(struct xdp_md *ctx);
  *	int weir_trim_edge_skb(struct __sk_buff *ctx);
  *		1 where a mark of a trimmed packet is not trusted, as the packet came in by an

@@ -4,16 +4,31 @@
 
 #include <linux/netdevice.h>
 
+/*
+ * The other end of a veth or netkit leaves tags beside the frame if it has the offload for
+ * sending, whatever this end is set to.
+ */
+static inline bool weir_dev_peer_hides_vlan(const struct net_device *dev)
+{
+	const struct net_device *peer;
+
+	if (!dev->netdev_ops->ndo_get_peer_dev)
+		return false;
+	peer = dev->netdev_ops->ndo_get_peer_dev((struct net_device *)dev);
+	return peer && peer->features & (NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_STAG_TX);
+}
+
 /**
- * weir_dev_hides_vlan() - may a device have taken VLAN tags off its frames?
+ * weir_dev_hides_vlan() - check whether a device may have removed VLAN tags from its frames
  * @dev: the device that the frames came in by
  *
- * XDP sees the same frame with and without a tag of either kind then.
+ * If so, XDP sees the same frame with and without a tag of either kind. Called under RCU, or
+ * with bottom halves disabled.
  */
 static inline bool weir_dev_hides_vlan(const struct net_device *dev)
 {
-	return dev->features & (NETIF_F_HW_VLAN_CTAG_RX |
-				NETIF_F_HW_VLAN_STAG_RX);
+	return dev->features & (NETIF_F_HW_VLAN_CTAG_RX | NETIF_F_HW_VLAN_STAG_RX) ||
+	       weir_dev_peer_hides_vlan(dev);
 }
 
 #endif /* _WEIR_VLAN_H */

@@ -10,6 +10,7 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "base/net_bh.h"
 #include "chain/chain.h"
 
@@ -109,7 +110,7 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	const struct net_device *dev = xdp->rxq->dev;
+	const struct net_device *dev = weir_xdp_dev(xdp);
 	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
 	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
 	u32 verdict;

@@ -10,6 +10,7 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "filter/classifier.h"
 #include "filter/filter.h"
 
@@ -37,7 +38,7 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc int weir_filter_xdp(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	const struct net_device *dev = xdp->rxq->dev;
+	const struct net_device *dev = weir_xdp_dev(xdp);
 	struct weir_filter *filter = weir_filter_get(weir_net(dev_net(dev)), dev->ifindex);
 	const struct weir_classifier *classifier;
 

@@ -94,6 +94,20 @@ int weir_filter_rule_counts(struct weir_filter_rule *rule)
 }
 
 /**
+ * weir_filter_rule_asks_vlan() - check whether a rule compares the VLAN of packets
+ * @rule: the rule, its matches filled
+ */
+bool weir_filter_rule_asks_vlan(const struct weir_filter_rule *rule)
+{
+	u32 i;
+
+	for (i = 0; i < rule->matches; i++)
+		if (rule->match[i].rule.what.vlan)
+			return true;
+	return false;
+}
+
+/**
  * weir_filter_rule_free() - free a rule that neither packets nor a timer see
  * @rule: the rule
  *

@@ -103,6 +103,7 @@ struct weir_filter_rule {
 struct weir_filter_rule *weir_filter_rule_alloc(struct net *net,
 						const struct weir_filter_config *config);
 int weir_filter_rule_counts(struct weir_filter_rule *rule);
+bool weir_filter_rule_asks_vlan(const struct weir_filter_rule *rule);
 void weir_filter_rule_free(struct weir_filter_rule *rule);
 void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex);
 void weir_filter_rule_release(struct weir_filter_rule *rule);

@@ -9,6 +9,7 @@
 #include <net/xdp.h>
 #include <uapi/weir.h>
 
+#include "base/device.h"
 #include "filter/sample.h"
 
 /* Of what is behind the headers, only the length is told. */
@@ -40,7 +41,7 @@ bool weir_filter_sample(struct psample_group *group, const struct xdp_buff *xdp,
 {
 	struct psample_metadata meta = {
 		.trunc_size	= min_t(u32, xdp->data_end - xdp->data, WEIR_FILTER_SAMPLE_BYTES),
-		.in_ifindex	= xdp->rxq->dev->ifindex,
+		.in_ifindex	= weir_xdp_dev(xdp)->ifindex,
 	};
 	struct sk_buff *skb = weir_filter_sample_skb(xdp, meta.trunc_size, len);
 

@@ -17,6 +17,7 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "base/net_bh.h"
 #include "base/sample.h"
 #include "flow/flows.h"
@@ -363,7 +364,7 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc int weir_flow_xdp(struct xdp_md *ctx)
 {
 	const struct xdp_buff *xdp = (const struct xdp_buff *)ctx;
-	const struct net_device *dev = xdp->rxq->dev;
+	const struct net_device *dev = weir_xdp_dev(xdp);
 	struct weir_flow_table *table = weir_flows_get(weir_net_bh(dev_net(dev)), dev->ifindex);
 	u32 sample;
 

@@ -16,6 +16,7 @@
 #include <uapi/weir_bpf.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "base/link.h"
 #include "base/payload.h"
 #include "chain/chain.h"
@@ -74,10 +75,10 @@ __bpf_kfunc int weir_contribute_xdp(struct xdp_md *ctx,
 	if (!weir_contrib_copy(&c, contrib, contrib__sz))
 		return -EINVAL;
 	if (unlikely(!weir_frame_is_ours_xdp(xdp, &c)))
-		return weir_refuse(xdp->rxq->dev, &c, WEIR_REASON_NOT_LOCAL);
+		return weir_refuse(weir_xdp_dev(xdp), &c, WEIR_REASON_NOT_LOCAL);
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	err = weir_payload_from_xdp(&pl, xdp, c.udp_off, c.udp_len);
-	return weir_contribute_found(xdp->rxq->dev, &c, &pl, err,
+	return weir_contribute_found(weir_xdp_dev(xdp), &c, &pl, err,
 				     weir_contrib_is_link(&c));
 }
 
@@ -127,7 +128,7 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 		return -EINVAL;
 	if (unlikely(!weir_frame_is_ours_xdp(xdp, &c)))
 		reason = WEIR_REASON_NOT_LOCAL;
-	return weir_refuse(xdp->rxq->dev, &c, reason);
+	return weir_refuse(weir_xdp_dev(xdp), &c, reason);
 }
 
 __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
@@ -155,7 +156,7 @@ __bpf_kfunc int weir_arp_xdp(struct xdp_md *ctx, struct weir_contrib *contrib,
 	c.vlan = weir_frame_vlan_xdp(xdp, &c);
 	if (weir_payload_from_xdp(&pl, xdp, c.udp_off, WEIR_ARP_LEN))
 		return -ENOENT;
-	return weir_arp_answer(xdp->rxq->dev, &pl, c.vlan) ? 0 : -ENOENT;
+	return weir_arp_answer(weir_xdp_dev(xdp), &pl, c.vlan) ? 0 : -ENOENT;
 }
 
 __bpf_kfunc int weir_arp_skb(struct __sk_buff *ctx, struct weir_contrib *contrib,
@@ -186,6 +187,7 @@ BTF_ID_FLAGS(func, weir_filter_xdp)
 BTF_ID_FLAGS(func, weir_order_xdp)
 BTF_ID_FLAGS(func, weir_trim_port_xdp, KF_RET_NULL)
 BTF_ID_FLAGS(func, weir_trim_cpu_xdp, KF_RET_NULL)
+BTF_ID_FLAGS(func, weir_trim_from_xdp)
 BTF_ID_FLAGS(func, weir_trim_edge_xdp)
 BTF_ID_FLAGS(func, weir_trim_backlog_xdp)
 BTF_ID_FLAGS(func, weir_trim_bridge_xdp)

@@ -13,6 +13,7 @@
 #include <net/ipv6.h>
 #include <net/sock.h>
 
+#include "base/device.h"
 #include "base/link.h"
 #include "format/format.h"
 #include "job/job.h"
@@ -145,6 +146,51 @@ int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
 }
 
 /**
+ * weir_nl_sees() - refuse a device whose packets no program sees
+ * @info: the request
+ * @attr: the attribute that holds its index
+ * @ifindex: the device
+ * @ethernet: the program expects an Ethernet header
+ *
+ * Return: 0, also where there is no such device; or -EOPNOTSUPP with the sentence set.
+ */
+int weir_nl_sees(struct genl_info *info, int attr, int ifindex, bool ethernet)
+{
+	const char *blind = NULL;
+	struct net_device *dev;
+
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(genl_info_net(info), ifindex);
+	if (dev)
+		blind = weir_device_blind(dev, ethernet);
+	rcu_read_unlock();
+	return blind ? weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP, blind) : 0;
+}
+
+/**
+ * weir_nl_sees_vlan() - refuse a device whose VLAN tags rules may not see
+ * @info: the request
+ * @attr: the attribute that holds its index
+ * @ifindex: the device
+ *
+ * Return: 0, also where there is no such device; or -EOPNOTSUPP with the sentence set.
+ */
+int weir_nl_sees_vlan(struct genl_info *info, int attr, int ifindex)
+{
+	struct net_device *dev;
+	bool hides;
+
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(genl_info_net(info), ifindex);
+	hides = dev && weir_device_hides_vlan(dev);
+	rcu_read_unlock();
+	if (!hides)
+		return 0;
+	return weir_nl_refuse_dev(info, attr, ifindex, -EOPNOTSUPP,
+				  "hides VLAN tags: turn off rxvlan, and its peer's txvlan");
+}
+
+/**
  * weir_nl_family_of() - the address family that a job's sources must have
  * @job: the job
  */
@@ -215,6 +261,9 @@ int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		nla_memcpy(addr, nla, sizeof(*addr));
 		any = ipv6_addr_any(addr);
 		multicast = ipv6_addr_is_multicast(addr);
+		if (!ipv6_mod_enabled())
+			return weir_nl_refuse(info, nla, -EAFNOSUPPORT,
+					      "this kernel has no IPv6 (ipv6.disable=1): use IPv4 addresses");
 		if (ipv6_addr_v4mapped(addr))
 			return weir_nl_refuse(info, nla, -EINVAL,
 					      "write an IPv4 address as such, not as IPv4-mapped IPv6");

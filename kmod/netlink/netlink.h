@@ -109,6 +109,8 @@ int weir_nl_put_dev(struct sk_buff *skb, int attr, int name_attr,
 		    struct net *net, int ifindex);
 int weir_nl_refuse_dev(struct genl_info *info, int attr, int ifindex, int err,
 		       const char *what);
+int weir_nl_sees(struct genl_info *info, int attr, int ifindex, bool ethernet);
+int weir_nl_sees_vlan(struct genl_info *info, int attr, int ifindex);
 int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
 		   const char *msg);
 int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,

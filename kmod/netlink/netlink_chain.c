@@ -222,6 +222,9 @@ int weir_nl_chain_add_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = weir_nl_chain_req(&req, info);
+	/* Users' programs may expect packets without an Ethernet header, unlike weir's own. */
+	err = err ?: weir_nl_sees(info, WEIR_A_CHAIN_IFINDEX, req.ifindex,
+				  weir_nl_chain_part(req.prio) != WEIR_CHAIN_PART_PROGRAM);
 	if (err)
 		return err;
 	if (!WEIR_NL_REQUIRE(info, WEIR_A_CHAIN_FD, "say which program: its fd is missing"))

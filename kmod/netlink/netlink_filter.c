@@ -358,6 +358,8 @@ static struct weir_filter_rule *weir_nl_filter_rule(const struct weir_nl_filter_
 	if (!rule)
 		return ERR_PTR(-ENOMEM);
 	err = weir_nl_matches(req->info, WEIR_A_FILTER_MATCH, rule->match);
+	if (!err && weir_filter_rule_asks_vlan(rule))
+		err = weir_nl_sees_vlan(req->info, WEIR_A_FILTER_IFINDEX, req->ifindex);
 	if (!err)
 		return rule;
 	weir_filter_rule_free(rule);
@@ -409,6 +411,7 @@ int weir_nl_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = weir_nl_filter_req(&req, info);
+	err = err ?: weir_nl_sees(info, WEIR_A_FILTER_IFINDEX, req.ifindex, true);
 	if (err)
 		return err;
 	rule = weir_nl_filter_rule(&req);

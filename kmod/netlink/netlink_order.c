@@ -305,6 +305,8 @@ static int weir_nl_order_make(const struct weir_nl_order_req *req, struct weir_n
 	int err;
 
 	err = weir_nl_order_new(req->info, new);
+	if (!err && new->config.rule.what.vlan)
+		err = weir_nl_sees_vlan(req->info, WEIR_A_ORDER_IFINDEX, req->ifindex);
 	if (err)
 		return err;
 	order = weir_order_alloc(req->prio, &new->config, new->cpus);
@@ -324,6 +326,7 @@ int weir_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = weir_nl_order_req(&req, info);
+	err = err ?: weir_nl_sees(info, WEIR_A_ORDER_IFINDEX, req.ifindex, true);
 	if (err)
 		return err;
 	new = kzalloc(sizeof(*new), GFP_KERNEL);

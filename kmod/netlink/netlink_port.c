@@ -64,6 +64,7 @@ int weir_nl_port_add_doit(struct sk_buff *skb, struct genl_info *info)
 	int ifindex, err;
 
 	err = weir_nl_ifindex(info, WEIR_A_PORT_IFINDEX, &ifindex);
+	err = err ?: weir_nl_sees(info, WEIR_A_PORT_IFINDEX, ifindex, true);
 	if (err)
 		return err;
 	rtnl_lock();

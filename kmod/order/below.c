@@ -8,6 +8,7 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "chain/chain.h"
 #include "order/item.h"
 #include "order/order.h"
@@ -36,7 +37,7 @@ static u32 weir_order_target(const struct xdp_buff *xdp, u32 verdict)
 	const struct bpf_redirect_info *ri = weir_compat_redirect_info();
 
 	if (verdict == XDP_TX)
-		return xdp->rxq->dev->ifindex;
+		return weir_xdp_dev(xdp)->ifindex;
 	if (ri->map_type != BPF_MAP_TYPE_UNSPEC || ri->map_id != INT_MAX)
 		return 0;
 	return ri->tgt_index;

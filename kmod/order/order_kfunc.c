@@ -12,6 +12,7 @@
 #include <uapi/weir_bpf.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "order/note.h"
 #include "order/order.h"
 #include "order/order_kfunc.h"
@@ -61,7 +62,7 @@ static struct weir_reorder *weir_order_match(const struct net_device *dev,
  */
 static bool weir_order_stays(const struct xdp_buff *xdp)
 {
-	const struct net_device *dev = xdp->rxq->dev;
+	const struct net_device *dev = weir_xdp_dev(xdp);
 	const struct netdev_rx_queue *queue;
 
 	queue = container_of(xdp->rxq, struct netdev_rx_queue, xdp_rxq);
@@ -166,7 +167,7 @@ static u64 weir_order_enter(struct xdp_buff *xdp)
 	struct weir_reorder *order;
 
 	weir_headers_parse(&headers, xdp);
-	order = weir_order_match(xdp->rxq->dev, &headers);
+	order = weir_order_match(weir_xdp_dev(xdp), &headers);
 	if (!order || !headers.key.ip || unlikely(!weir_order_is_up(order)))
 		return weir_order_verdict(XDP_PASS);
 	if (likely(weir_order_note_fits(xdp)))

@@ -415,6 +415,9 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_IFINDEX,
 					"packets of the device have no Ethernet header");
+	if (device->vrf && config->hook == WEIR_TRIM_HOOK_TC)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_HOOK,
+					"a VRF sends past the hook tc: set the policies of its members");
 	if (config->size > device->frame)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_SIZE,
 					"no frame of the device is as long as the trim size");

@@ -109,6 +109,7 @@ struct weir_trim_config {
  * @child: one of its weir qdiscs has a child
  * @sends: its driver can send frames that XDP redirects
  * @ethernet: its frames begin with an Ethernet header
+ * @vrf: it is a VRF
  */
 struct weir_trim_device {
 	u32	frame;
@@ -119,6 +120,7 @@ struct weir_trim_device {
 	bool	child;
 	bool	sends;
 	bool	ethernet;
+	bool	vrf;
 };
 
 /**

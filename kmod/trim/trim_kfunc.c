@@ -17,6 +17,7 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/device.h"
 #include "trim/backlog.h"
 #include "trim/bridge.h"
 #include "trim/edge.h"
@@ -137,9 +138,9 @@ static int weir_trim_length(struct sk_buff *skb)
 	return 0;
 }
 
-static struct net_device *weir_xdp_dev(const struct xdp_md *ctx)
+static struct net_device *weir_ctx_dev(const struct xdp_md *ctx)
 {
-	return ((const struct xdp_buff *)ctx)->rxq->dev;
+	return weir_xdp_dev((const struct xdp_buff *)ctx);
 }
 
 static const struct net_device *weir_skb_dev(const struct __sk_buff *ctx)
@@ -152,7 +153,7 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc u8 *weir_trim_port_xdp(struct xdp_md *ctx, u32 ifindex,
 				   const u32 rdwr_buf_size)
 {
-	return weir_trim_port_of(weir_xdp_dev(ctx), ifindex, rdwr_buf_size);
+	return weir_trim_port_of(weir_ctx_dev(ctx), ifindex, rdwr_buf_size);
 }
 
 __bpf_kfunc u8 *weir_trim_port_skb(struct __sk_buff *ctx, u32 ifindex,
@@ -164,7 +165,7 @@ __bpf_kfunc u8 *weir_trim_port_skb(struct __sk_buff *ctx, u32 ifindex,
 __bpf_kfunc u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
 				  const u32 rdwr_buf_size)
 {
-	return weir_trim_cpu_of(weir_xdp_dev(ctx), ifindex, rdwr_buf_size);
+	return weir_trim_cpu_of(weir_ctx_dev(ctx), ifindex, rdwr_buf_size);
 }
 
 __bpf_kfunc u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
@@ -173,9 +174,14 @@ __bpf_kfunc u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
 	return weir_trim_cpu_of(weir_skb_dev(ctx), ifindex, rdwr_buf_size);
 }
 
+__bpf_kfunc u32 weir_trim_from_xdp(struct xdp_md *ctx)
+{
+	return weir_ctx_dev(ctx)->ifindex;
+}
+
 __bpf_kfunc int weir_trim_edge_xdp(struct xdp_md *ctx)
 {
-	return weir_edge_early(weir_xdp_dev(ctx));
+	return weir_edge_early(weir_ctx_dev(ctx));
 }
 
 __bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
@@ -185,7 +191,7 @@ __bpf_kfunc int weir_trim_edge_skb(struct __sk_buff *ctx)
 
 __bpf_kfunc int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex)
 {
-	return weir_trim_backlog_of(weir_xdp_dev(ctx), ifindex,
+	return weir_trim_backlog_of(weir_ctx_dev(ctx), ifindex,
 				    xdp_get_buff_len((struct xdp_buff *)ctx));
 }
 
@@ -196,7 +202,7 @@ __bpf_kfunc int weir_trim_bridge_xdp(struct xdp_md *ctx, u32 tag)
 
 	if (xdp->data_end - xdp->data < ETH_HLEN || vlan >= VLAN_N_VID)
 		return 0;
-	return weir_bridge_find(xdp->rxq->dev, xdp->data, vlan,
+	return weir_bridge_find(weir_xdp_dev(xdp), xdp->data, vlan,
 				tag & WEIR_TRIM_TAG_SHOWN);
 }
 

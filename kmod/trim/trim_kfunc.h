@@ -15,6 +15,7 @@ u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, u32 ifindex,
 		      const u32 rdwr_buf_size);
 u8 *weir_trim_cpu_skb(struct __sk_buff *ctx, u32 ifindex,
 		      const u32 rdwr_buf_size);
+u32 weir_trim_from_xdp(struct xdp_md *ctx);
 int weir_trim_edge_xdp(struct xdp_md *ctx);
 int weir_trim_edge_skb(struct __sk_buff *ctx);
 int weir_trim_backlog_xdp(struct xdp_md *ctx, u32 ifindex);

@@ -122,6 +122,7 @@ void weir_trim_device(const struct net_device *dev,
 	device->sends = dev->netdev_ops->ndo_xdp_xmit;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
+	device->vrf = netif_is_l3_master(dev);
 }
 
 /*

@@ -48,7 +48,7 @@ load() {
 	local i
 	mkdir -p "$pins" && bpftool prog load build/bpf/weir_forward.bpf.o "$pins/forward" || return
 	for i in 1 2 3; do
-		in_worker "$i" ethtool -K eth0 gro on tx off txvlan off >/dev/null &&
+		in_worker "$i" ethtool -K eth0 gro on tx off txvlan off tx-vlan-stag-hw-insert off >/dev/null &&
 			in_router ethtool -K "w$i" rxvlan off rx-vlan-stag-hw-parse off >/dev/null &&
 			in_router ip link set "w$i" xdpdrv pinned "$pins/forward" || return
 	done
@@ -311,7 +311,7 @@ asking_down() {
 	in_router weir trim del dev w3 || return
 	for i in 1 2 3; do
 		in_router ip link set "w$i" xdpdrv off
-		in_worker "$i" ethtool -K eth0 txvlan off >/dev/null && in_router ethtool -K "w$i" rxvlan off >/dev/null &&
+		in_worker "$i" ethtool -K eth0 txvlan off tx-vlan-stag-hw-insert off >/dev/null && in_router ethtool -K "w$i" rxvlan off >/dev/null &&
 			in_router ip link set "w$i" xdpdrv pinned "$pins/forward" || return
 	done
 	policy_up

@@ -38,6 +38,15 @@ refuses() {
 
 set_up() { box_pings 1 2 100 && [[ -z $(weir filter show) ]]; }
 
+# A rule about a VLAN is refused while either end of the link keeps tags beside the frames.
+tags() {
+	add prio 10 rule proto=1 action pass && refuses "device w1 hides VLAN tags" add rule vlan=7 action drop &&
+		in_worker 1 ethtool -K eth0 txvlan off tx-vlan-stag-hw-insert off >/dev/null && refuses "device w1 hides VLAN tags" add rule vlan=7 action drop &&
+		in_router ethtool -K w1 rxvlan off rx-vlan-stag-hw-parse off >/dev/null && add rule vlan=7 action drop &&
+		in_worker 1 ethtool -K eth0 txvlan on >/dev/null && refuses "device w1 hides VLAN tags" weir filter replace dev w1 prio 10 rule vlan=8 action drop &&
+		in_worker 1 ethtool -K eth0 txvlan off tx-vlan-stag-hw-insert off >/dev/null && weir filter flush
+}
+
 # matches RULE HITS... - MISSES...: of frames, one each, exactly the first ones are dropped.
 matches() {
 	local rule=$1 hits=0 line lines=()
@@ -294,6 +303,7 @@ no_program_left() { ! bpftool prog show | grep -q 'weir_'; }
 ktap_header
 star_create 4 9000
 ktap_run "set up" set_up
+ktap_run "a VLAN whose tags are hidden is refused" tags
 ktap_run "prefixes" prefixes
 ktap_run "ports, protocols, VLANs and DSCPs" fields
 ktap_run "TCP's flags, fragments, options and lengths" flags

@@ -41,8 +41,8 @@ vlan_up() {
 tags_in_frames() {
 	local i
 	for ((i = 1; i <= star_size; i++)); do
-		in_worker "$i" ethtool -K eth0 txvlan off >/dev/null || return
-		in_router ethtool -K "w$i" rxvlan off "$@" txvlan off >/dev/null || return
+		in_worker "$i" ethtool -K eth0 txvlan off tx-vlan-stag-hw-insert off >/dev/null || return
+		in_router ethtool -K "w$i" rxvlan off "$@" txvlan off tx-vlan-stag-hw-insert off >/dev/null || return
 	done
 }
 

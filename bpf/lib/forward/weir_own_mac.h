@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a frame is addressed to the device that it came in by: bpf_fib_lookup()
- * does not check, and a router must not take frames for its neighbours.
+ * The device that a frame came in by: which it is, and whether the frame is addressed to it:
+ * bpf_fib_lookup() does not check, and a router must not take frames for its neighbours.
  */
 #ifndef _WEIR_OWN_MAC_H
 #define _WEIR_OWN_MAC_H
@@ -13,6 +13,7 @@
 /* Only the members of the kernel's types that are read here. */
 struct net_device {
 	const unsigned char *dev_addr;
+	unsigned int flags;
 } __attribute__((preserve_access_index));
 
 struct xdp_rxq_info {
@@ -25,6 +26,26 @@ struct xdp_buff {
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
+
+extern __u32 weir_trim_from_xdp(struct xdp_md *ctx) __ksym;
+
+/* IFF_SLAVE: the program may be that of a bond, on one of its members. */
+#define WEIR_DEV_MEMBER		0x800
+
+/**
+ * weir_ingress() - find the device whose program runs on a frame
+ * @ctx: the program's context
+ *
+ * Return: its ifindex; that of the bond if the frame came in by one of its members.
+ */
+static __always_inline __u32 weir_ingress(struct xdp_md *ctx)
+{
+	struct xdp_buff *xdp = bpf_cast_to_kern_ctx(ctx);
+
+	if (xdp->rxq->dev->flags & WEIR_DEV_MEMBER)
+		return weir_trim_from_xdp(ctx);
+	return ctx->ingress_ifindex;
+}
 
 /* Is the destination of @eth the address of the device that it came in by? */
 static __always_inline bool weir_own_mac(struct xdp_md *ctx,

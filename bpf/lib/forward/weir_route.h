@@ -96,7 +96,7 @@ static __always_inline int weir_route_find(struct xdp_md *ctx,
 					   const struct ethhdr *eth, void *end,
 					   struct bpf_fib_lookup *fib)
 {
-	fib->ifindex = ctx->ingress_ifindex;
+	fib->ifindex = weir_ingress(ctx);
 	if (eth->h_proto == weir_htons(ETH_P_IP)) {
 		if (weir_route_ipv4((void *)(eth + 1), end, fib))
 			return -1;

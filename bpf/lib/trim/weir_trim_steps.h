@@ -8,7 +8,7 @@
  *
  *	void weir_trim_frame(WEIR_TRIM_CTX *ctx, struct weir_trim_pkt *pkt)
  *	long weir_trim_load(void *ctx, __u32 off, void *to, __u32 len)
- *	__u32 weir_trim_from(const WEIR_TRIM_CTX *ctx)
+ *	__u32 weir_trim_from(WEIR_TRIM_CTX *ctx)
  *	int weir_trim_edge(WEIR_TRIM_CTX *ctx)
  *
  * The first sets the length of a zeroed @pkt and the tag beside it. The second copies
