@@ -58,6 +58,8 @@ struct weir_tuple {
  * @rcu: it is freed a grace period after another has taken its place
  * @node: of all tuples
  * @tuple: in the order of their first prio
+ * @blind: the first rule that drops packets by ports or flags of TCP, NULL where there is none. It
+ *	has unparsed packets that no rule decides about, as they may have these ports
  * @count: of the tuples that a kind of packet is looked up in
  * @list: these tuples, in the same order
  *
@@ -67,6 +69,7 @@ struct weir_classifier {
 	struct rcu_head			rcu;
 	struct weir_classifier_node	*node;
 	struct weir_tuple		*tuple;
+	struct weir_filter_rule		*blind;
 	u32				count[WEIR_CLASSIFIER_KINDS];
 	u16				list[WEIR_CLASSIFIER_KINDS][WEIR_FILTER_TUPLES_MAX];
 };

@@ -14,6 +14,18 @@
 #include "filter/classifier.h"
 #include "filter/filter.h"
 
+/*
+ * Decide about a packet that no rule passes or drops. One whose ports the parser did not reach may
+ * have those that a rule drops, so it is dropped.
+ */
+static int weir_filter_default(const struct weir_classifier *classifier, struct xdp_buff *xdp,
+			       struct weir_headers *headers)
+{
+	if (likely(!(headers->flags & WEIR_HEADERS_UNPARSED)) || !classifier->blind)
+		return XDP_PASS;
+	return weir_filter_rule_act(classifier->blind, xdp, headers);
+}
+
 /* Each rule that has the packet, until one says what becomes of it. */
 static int weir_filter_judge(const struct weir_classifier *classifier, struct xdp_buff *xdp)
 {
@@ -23,10 +35,12 @@ static int weir_filter_judge(const struct weir_classifier *classifier, struct xd
 	u32 after = 0;
 
 	weir_headers_parse(&headers, xdp);
+	if (unlikely(headers.flags & WEIR_HEADERS_FRAGMENT))
+		weir_headers_first(&headers, xdp);
 	while (verdict == WEIR_FILTER_NEXT) {
 		rule = weir_classifier_find(classifier, &headers, after);
 		if (!rule)
-			return XDP_PASS;
+			return weir_filter_default(classifier, xdp, &headers);
 		verdict = weir_filter_rule_act(rule, xdp, &headers);
 		after = rule->config.prio;
 	}

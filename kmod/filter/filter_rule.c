@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rules of filters: how one comes and goes, what it does with a packet, and its counters. */
 #include <linux/bpf.h>
+#include <linux/etherdevice.h>
+#include <linux/icmpv6.h>
+#include <linux/if_ether.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
+#include <net/ndisc.h>
 #include <net/psample.h>
 #include <net/xdp.h>
 
@@ -158,15 +162,52 @@ static int weir_filter_rule_drop(struct weir_filter_rule *rule, u32 bytes)
 	return XDP_DROP;
 }
 
+/* ARP, and what is addressed to the next bridge alone: STP, LACP, LLDP, 802.1X, PAUSE. */
+static bool weir_filter_is_link_control(const struct weir_headers *headers,
+					const struct xdp_buff *xdp)
+{
+	const struct ethhdr *eth = xdp->data;
+	const __be16 *proto = xdp->data + headers->l3 - sizeof(*proto);
+
+	return headers->l3 && (is_link_local_ether_addr(eth->h_dest) ||
+			       *proto == htons(ETH_P_ARP) || *proto == htons(ETH_P_PAE));
+}
+
+/* Types of ICMPv6 for the link: neighbour and router discovery, listeners of groups. */
+static bool weir_filter_is_icmpv6_control(u8 type)
+{
+	return (type >= ICMPV6_MGM_QUERY && type <= NDISC_REDIRECT) || type == ICMPV6_MLD2_REPORT;
+}
+
+/* A guard that blocked these would cut a neighbour off, or a whole link. */
+static bool weir_filter_is_control(const struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	const u8 *type = xdp->data + headers->l4;
+
+	switch (headers->key.ip) {
+	case 4:
+		return headers->key.proto == IPPROTO_IGMP;
+	case 6:
+		return headers->key.proto == IPPROTO_ICMPV6 && headers->l4 &&
+		       type < (const u8 *)xdp->data_end && weir_filter_is_icmpv6_control(*type);
+	default:
+		return weir_filter_is_link_control(headers, xdp);
+	}
+}
+
 /* Is a packet above the rate of all, or of its source? */
-static bool weir_filter_rule_is_over(struct weir_filter_rule *rule,
+static bool weir_filter_rule_is_over(struct weir_filter_rule *rule, const struct xdp_buff *xdp,
 				     const struct weir_headers *headers)
 {
 	u64 now = ktime_get_ns();
+	struct weir_source_key key;
 
 	if (!rule->sources)
 		return !weir_rate_spend(&rule->rate, now, 1, headers->len);
-	switch (weir_sources_take(rule->sources, headers, now)) {
+	if (rule->config.time && unlikely(weir_filter_is_control(headers, xdp)))
+		return false;
+	weir_source_key(&key, headers, ((const struct ethhdr *)xdp->data)->h_source);
+	switch (weir_sources_take(rule->sources, &key, headers->len, now)) {
 	case WEIR_SOURCES_PASS:
 		return false;
 	case WEIR_SOURCES_BLOCK:
@@ -229,7 +270,7 @@ int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,
 		return weir_filter_rule_drop(rule, headers->len);
 	case WEIR_FILTER_ACTION_POLICE:
 	case WEIR_FILTER_ACTION_GUARD:
-		if (weir_filter_rule_is_over(rule, headers))
+		if (weir_filter_rule_is_over(rule, xdp, headers))
 			return weir_filter_rule_drop(rule, headers->len);
 		return WEIR_FILTER_NEXT;
 	case WEIR_FILTER_ACTION_MARK:

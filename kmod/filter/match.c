@@ -36,14 +36,18 @@ void weir_filter_match_key(const struct weir_filter_match *match, struct weir_fl
 	memcpy(mask->dst, match->rule.dst.mask, sizeof(mask->dst));
 }
 
-/* A frame without IP has neither DSCP nor flags, not even such as are clear. */
+/*
+ * A frame without IP has neither DSCP nor flags of IP, not even such as are clear. Any frame may be
+ * unparsed.
+ */
 static bool weir_filter_match_ip(const struct weir_filter_match *match,
 				 const struct weir_headers *headers)
 {
-	if (match->rule.dscps == U64_MAX && !match->flags_mask)
+	if ((match->flags ^ headers->flags) & match->flags_mask)
+		return false;
+	if (match->rule.dscps == U64_MAX && !(match->flags_mask & ~WEIR_HEADERS_UNPARSED))
 		return true;
-	return headers->key.ip && match->rule.dscps >> (headers->tos >> 2) & 1 &&
-	       !((match->flags ^ headers->flags) & match->flags_mask);
+	return headers->key.ip && match->rule.dscps >> (headers->tos >> 2) & 1;
 }
 
 /* Fragments have no header behind that of IP. */

@@ -27,6 +27,13 @@ struct weir_filter_match {
 	u8			flags_mask;
 };
 
+/* Return true if a match compares what stands behind the IP headers. */
+static inline bool weir_filter_match_asks_ports(const struct weir_filter_match *match)
+{
+	return match->rule.what.port || match->rule.what.sport || match->tcp_set ||
+	       match->tcp_clear;
+}
+
 /* Has a match conditions that are not equality of fields? */
 static inline bool weir_filter_match_has_rest(const struct weir_filter_match *match)
 {

@@ -11,6 +11,7 @@
  * known, and buckets fill at the rate. Addresses that are forged, a packet each, hold theirs for
  * as long as the rate takes for the packet.
  */
+#include <linux/etherdevice.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -58,8 +59,7 @@ static void weir_sources_describe(const struct weir_sources_entry *entry, u64 no
 	bool blocked = weir_sources_is_blocked(entry, now);
 
 	*seen = (struct weir_sources_seen) {
-		.addr		= entry->addr,
-		.ip		= entry->ip,
+		.key		= entry->key,
 		.state		= blocked ? WEIR_FILTER_STATE_BLOCKED : WEIR_FILTER_STATE_KNOWN,
 		.left		= blocked ? entry->until - now : 0,
 		.dropped	= entry->dropped,
@@ -228,35 +228,65 @@ void weir_sources_free(struct weir_sources *sources)
 	kfree(sources);
 }
 
+/**
+ * weir_source_key() - identify the source of a packet
+ * @key: filled
+ * @headers: of the packet
+ * @mac: the Ethernet address that it comes from
+ */
+void weir_source_key(struct weir_source_key *key, const struct weir_headers *headers,
+		     const u8 *mac)
+{
+	const struct weir_flow_key *flow = &headers->key;
+
+	key->vlan = flow->vlan;
+	key->addr = flow->word[0];
+	switch (flow->ip) {
+	case 4:
+		key->kind = WEIR_SOURCE_IPV4;
+		break;
+	case 6:
+		key->kind = WEIR_SOURCE_IPV6;
+		if (likely((flow->src[0] & htonl(0xffc00000)) != htonl(0xfe800000)))
+			break;
+		key->kind = WEIR_SOURCE_LOCAL;
+		key->addr = flow->word[1];
+		break;
+	default:
+		key->kind = WEIR_SOURCE_LINK;
+		key->addr = ether_addr_to_u64(mac);
+	}
+}
+
 /* The hash is strongly universal, as that of flows: who sends packets chooses addresses. */
-static u32 weir_sources_hash(const struct weir_sources *sources, u64 addr)
+static u32 weir_sources_hash(const struct weir_sources *sources, const struct weir_source_key *key)
 {
 	const u64 *secret = sources->secret;
 
-	return (secret[0] + (secret[1] + (u32)addr) * (secret[2] + (addr >> 32))) >> 32;
+	return (secret[0] + (secret[1] + (u32)key->addr) * (secret[2] + (key->addr >> 32)) +
+		secret[3] * (key->vlan | key->kind << 16)) >> 32;
 }
 
-/* The first 64 bits of an address; of IPv4 the rest is 0. */
-static u64 weir_sources_addr(const struct weir_headers *headers)
+static bool weir_source_key_equal(const struct weir_source_key *a, const struct weir_source_key *b)
 {
-	return headers->key.word[0];
+	return a->addr == b->addr && a->vlan == b->vlan && a->kind == b->kind;
 }
 
 /* The source's entry; else one that may be taken for it, or NULL. */
 static struct weir_sources_entry *weir_sources_entry(const struct weir_sources *sources,
-						     struct weir_sources_row *row, u64 addr,
-						     u8 ip, u64 now)
+						     struct weir_sources_row *row,
+						     const struct weir_source_key *key, u64 now)
 {
 	struct weir_sources_entry *entry, *idle = NULL;
 
 	for (entry = row->way; entry < row->way + WEIR_SOURCES_WAYS; entry++) {
-		if (entry->used && entry->addr == addr && entry->ip == ip)
+		if (entry->used && weir_source_key_equal(&entry->key, key))
 			return entry;
 		if (!entry->used || (!idle && weir_sources_is_idle(sources, entry, now)))
 			idle = entry;
 	}
 	if (idle)
-		*idle = (struct weir_sources_entry){ .addr = addr, .ip = ip, .used = true };
+		*idle = (struct weir_sources_entry){ .key = *key, .used = true };
 	return idle;
 }
 
@@ -289,26 +319,26 @@ static enum weir_sources_verdict weir_sources_judge(const struct weir_sources *s
 /**
  * weir_sources_take() - judge a packet by what its source may send
  * @sources: the sources
- * @headers: of the packet
+ * @key: the source
+ * @bytes: of the packet
  * @now: time, ns of the monotonic clock
  *
  * Any context but hardirq.
  */
 enum weir_sources_verdict weir_sources_take(struct weir_sources *sources,
-					    const struct weir_headers *headers, u64 now)
+					    const struct weir_source_key *key, u32 bytes, u64 now)
 {
-	u64 addr = weir_sources_addr(headers);
-	u32 hash = weir_sources_hash(sources, addr);
+	u32 hash = weir_sources_hash(sources, key);
 	struct weir_sources_row *row = &sources->row[hash & (sources->rows - 1)];
 	enum weir_sources_verdict verdict = WEIR_SOURCES_CROWDED;
 	struct weir_sources_entry *entry;
 
 	spin_lock_bh(&row->lock);
-	entry = weir_sources_entry(sources, row, addr, headers->key.ip, now);
+	entry = weir_sources_entry(sources, row, key, now);
 	if (entry)
-		verdict = weir_sources_judge(sources, entry, headers->len, now);
+		verdict = weir_sources_judge(sources, entry, bytes, now);
 	spin_unlock_bh(&row->lock);
-	return entry ? verdict : weir_sources_crowded(sources, headers->len, now);
+	return entry ? verdict : weir_sources_crowded(sources, bytes, now);
 }
 
 /* Is there a source at this place? Then it is described. */

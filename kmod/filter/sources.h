@@ -16,10 +16,34 @@ struct weir_net;
 #define WEIR_SOURCES_WAYS	8
 
 /**
+ * enum weir_source_kind - which address identifies a source
+ * @WEIR_SOURCE_LINK: the Ethernet address, of a frame without IP or whose IP header is not found
+ * @WEIR_SOURCE_IPV4: the IPv4 address
+ * @WEIR_SOURCE_IPV6: the first 64 bits of the IPv6 address, as one host has them all
+ * @WEIR_SOURCE_LOCAL: the last 64 bits of a link-local IPv6 address, whose first ones all share
+ */
+enum weir_source_kind {
+	WEIR_SOURCE_LINK,
+	WEIR_SOURCE_IPV4,
+	WEIR_SOURCE_IPV6,
+	WEIR_SOURCE_LOCAL,
+};
+
+/**
+ * struct weir_source_key - what identifies a source of a device
+ * @addr: the address, as in the packet; what it does not fill is 0
+ * @vlan: id of the outer VLAN tag that is in the frame, 0 where there is none
+ * @kind: enum weir_source_kind
+ */
+struct weir_source_key {
+	u64	addr;
+	u16	vlan;
+	u8	kind;
+};
+
+/**
  * struct weir_sources_entry - a source that is known
- * @addr: IPv4 address, or the first 64 bits of an IPv6 address, as in the packet; 0 for frames
- *	without IP, which are one source together
- * @ip: 4 or 6, or 0
+ * @key: which one
  * @used: the entry has a source
  * @told: listeners have heard that it is blocked
  * @dropped: packets while it was blocked
@@ -28,8 +52,7 @@ struct weir_net;
  *	that it is not
  */
 struct weir_sources_entry {
-	u64			addr;
-	u8			ip;
+	struct weir_source_key	key;
 	bool			used;
 	bool			told;
 	u32			dropped;
@@ -39,20 +62,18 @@ struct weir_sources_entry {
 
 /**
  * struct weir_sources_seen - what is told of a source
- * @addr: its address, as in struct weir_sources_entry
- * @ip: likewise
+ * @key: which one
  * @state: enum weir_filter_state
  * @left: ns that it is blocked from now on
  * @dropped: packets while it was blocked
  * @others: so many sources instead, which are not named
  */
 struct weir_sources_seen {
-	u64	addr;
-	u8	ip;
-	u32	state;
-	u64	left;
-	u64	dropped;
-	u32	others;
+	struct weir_source_key	key;
+	u32			state;
+	u64			left;
+	u64			dropped;
+	u32			others;
 };
 
 /**
@@ -96,7 +117,7 @@ struct weir_sources {
 	struct weir_rate		rate;
 	u64				time;
 	struct weir_sources_owner	owner;
-	u64				secret[3];
+	u64				secret[4];
 	u32				rows;
 	struct weir_sources_row		*row;
 	struct delayed_work		scan;
@@ -127,8 +148,10 @@ struct weir_sources *weir_sources_make(const struct weir_rate_config *config, u3
 void weir_sources_start(struct weir_sources *sources, const struct weir_sources_owner *owner);
 void weir_sources_stop(struct weir_sources *sources);
 void weir_sources_free(struct weir_sources *sources);
+void weir_source_key(struct weir_source_key *key, const struct weir_headers *headers,
+		     const u8 *mac);
 enum weir_sources_verdict weir_sources_take(struct weir_sources *sources,
-					    const struct weir_headers *headers, u64 now);
+					    const struct weir_source_key *key, u32 bytes, u64 now);
 int weir_sources_dump(struct weir_sources *sources, long *at,
 		      int (*tell)(void *to, const struct weir_sources_seen *seen), void *to);
 

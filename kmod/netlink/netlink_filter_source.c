@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The sources that a rule of a filter knows: listed, and told of. */
+#include <linux/etherdevice.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/ktime.h>
@@ -21,16 +22,32 @@ struct weir_nl_source_seen {
 	const struct weir_sources_seen	*seen;
 };
 
-/* Frames without IP have no address. */
-static int weir_nl_put_source_addr(struct sk_buff *skb, const struct weir_sources_seen *seen)
+static int weir_nl_put_source_mac(struct sk_buff *skb, u64 addr)
+{
+	u8 mac[ETH_ALEN];
+
+	u64_to_ether_addr(addr, mac);
+	return nla_put(skb, WEIR_A_FILTER_SOURCE_ADDRESS, sizeof(mac), mac);
+}
+
+static int weir_nl_put_source_addr(struct sk_buff *skb, const struct weir_source_key *key)
 {
 	struct in6_addr addr = {};
 
-	if (!seen->ip)
-		return 0;
-	memcpy(&addr, &seen->addr, sizeof(seen->addr));
-	return nla_put(skb, WEIR_A_FILTER_SOURCE_ADDRESS,
-		       seen->ip == 4 ? sizeof(struct in_addr) : sizeof(addr), &addr);
+	switch (key->kind) {
+	case WEIR_SOURCE_IPV4:
+		return nla_put(skb, WEIR_A_FILTER_SOURCE_ADDRESS, sizeof(struct in_addr),
+			       &key->addr);
+	case WEIR_SOURCE_IPV6:
+		memcpy(&addr, &key->addr, sizeof(key->addr));
+		return nla_put_in6_addr(skb, WEIR_A_FILTER_SOURCE_ADDRESS, &addr);
+	case WEIR_SOURCE_LOCAL:
+		addr.s6_addr32[0] = htonl(0xfe800000);
+		memcpy(&addr.s6_addr32[2], &key->addr, sizeof(key->addr));
+		return nla_put_in6_addr(skb, WEIR_A_FILTER_SOURCE_ADDRESS, &addr);
+	default:
+		return weir_nl_put_source_mac(skb, key->addr);
+	}
 }
 
 static int weir_nl_put_source_seen(struct sk_buff *skb, const struct weir_sources_seen *seen)
@@ -39,7 +56,8 @@ static int weir_nl_put_source_seen(struct sk_buff *skb, const struct weir_source
 		return -EMSGSIZE;
 	if (seen->others)
 		return nla_put_u32(skb, WEIR_A_FILTER_SOURCE_OTHERS, seen->others);
-	if (weir_nl_put_source_addr(skb, seen) ||
+	if (weir_nl_put_source_addr(skb, &seen->key) ||
+	    (seen->key.vlan && nla_put_u32(skb, WEIR_A_FILTER_SOURCE_VLAN, seen->key.vlan)) ||
 	    (seen->left && nla_put_u32(skb, WEIR_A_FILTER_SOURCE_LEFT,
 				       div_u64(seen->left, NSEC_PER_USEC))))
 		return -EMSGSIZE;

@@ -131,7 +131,7 @@ static const struct netlink_range_validation weir_a_trim_t1_range = {
 };
 
 /* Common nested types */
-const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_OPTIONS + 1] = {
+const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_UNPARSED + 1] = {
 	[WEIR_A_FILTER_MATCH_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
 	[WEIR_A_FILTER_MATCH_LENGTH] = { .type = NLA_U32, },
 	[WEIR_A_FILTER_MATCH_LENGTH_LAST] = { .type = NLA_U32, },
@@ -139,6 +139,7 @@ const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_OPTIONS 
 	[WEIR_A_FILTER_MATCH_TCP_CLEAR] = NLA_POLICY_MAX(NLA_U32, 255),
 	[WEIR_A_FILTER_MATCH_FRAGMENT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_FILTER_MATCH_OPTIONS] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_FILTER_MATCH_UNPARSED] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {

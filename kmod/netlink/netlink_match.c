@@ -83,6 +83,7 @@ int weir_nl_match(struct genl_info *info, const struct nlattr *nest,
 		return err;
 	weir_nl_match_flag(tb[WEIR_A_FILTER_MATCH_FRAGMENT], WEIR_HEADERS_FRAGMENT, match);
 	weir_nl_match_flag(tb[WEIR_A_FILTER_MATCH_OPTIONS], WEIR_HEADERS_OPTIONS, match);
+	weir_nl_match_flag(tb[WEIR_A_FILTER_MATCH_UNPARSED], WEIR_HEADERS_UNPARSED, match);
 	return weir_nl_match_rule(info, tb[WEIR_A_FILTER_MATCH_RULE], &match->rule) ?:
 	       weir_nl_match_lengths(info, tb, match) ?: weir_nl_match_tcp(info, tb, match);
 }
@@ -159,7 +160,8 @@ int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_filter_ma
 	    (match->tcp_clear &&
 	     nla_put_u32(skb, WEIR_A_FILTER_MATCH_TCP_CLEAR, match->tcp_clear)) ||
 	    weir_nl_put_flag(skb, WEIR_A_FILTER_MATCH_FRAGMENT, WEIR_HEADERS_FRAGMENT, match) ||
-	    weir_nl_put_flag(skb, WEIR_A_FILTER_MATCH_OPTIONS, WEIR_HEADERS_OPTIONS, match))
+	    weir_nl_put_flag(skb, WEIR_A_FILTER_MATCH_OPTIONS, WEIR_HEADERS_OPTIONS, match) ||
+	    weir_nl_put_flag(skb, WEIR_A_FILTER_MATCH_UNPARSED, WEIR_HEADERS_UNPARSED, match))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The headers of a frame, as far as rules and flow tables ask for them. Drivers put headers into
- * the linear part of a frame, so no fragment is read. What is cut or wrong has no IP.
+ * the linear part of a frame, so no fragment is read. A frame whose headers are cut or wrong, or
+ * more than the parser follows, is marked as unparsed: it may have ports that were not found.
  */
 #include <linux/bits.h>
 #include <linux/if_ether.h>
@@ -20,7 +21,7 @@
 #include "packet/headers.h"
 #include "packet/plain.h"
 
-/* More tags, or more headers of IPv6, than frames have that are meant well. */
+/* Frames with more tags, or with more extension headers of IPv6, are left unparsed. */
 #define WEIR_HEADERS_TAGS	2
 #define WEIR_HEADERS_IPV6	6
 
@@ -86,9 +87,12 @@ static __always_inline bool weir_headers_ipv4(struct weir_headers *headers,
 	headers->tos = ip->tos;
 	if (unlikely(len != sizeof(*ip)))
 		headers->flags |= WEIR_HEADERS_OPTIONS;
-	if (unlikely(ip_is_fragment(ip)))
-		headers->flags |= WEIR_HEADERS_FRAGMENT;
 	cursor->at += len;
+	if (unlikely(ip_is_fragment(ip))) {
+		headers->flags |= WEIR_HEADERS_FRAGMENT;
+		if (!(ip->frag_off & htons(IP_OFFSET)))
+			headers->first = cursor->at - cursor->begin;
+	}
 	return true;
 }
 
@@ -99,9 +103,14 @@ static bool weir_headers_extends(u8 next)
 	       next == NEXTHDR_FRAGMENT;
 }
 
-/* Moves behind the extension headers. A frame that ends in them has the protocol of the last. */
+/*
+ * Moves behind the extension headers. A frame that ends in them has the protocol of the last, and
+ * so has one with more of them than are followed. Behind the header of a fragment that is not the
+ * first there is none.
+ */
 static void weir_headers_extensions(struct weir_headers *headers, struct weir_cursor *cursor)
 {
+	bool first = false;
 	int i;
 
 	for (i = 0; i < WEIR_HEADERS_IPV6 && weir_headers_extends(headers->key.proto); i++) {
@@ -110,15 +119,23 @@ static void weir_headers_extensions(struct weir_headers *headers, struct weir_cu
 		unsigned int len;
 
 		if (!weir_cursor_has(cursor, sizeof(struct frag_hdr)))
-			return;
+			break;
 		len = fragment ? sizeof(struct frag_hdr) : ipv6_optlen(opt);
 		if (!weir_cursor_has(cursor, len))
-			return;
-		if (fragment)
-			headers->flags |= WEIR_HEADERS_FRAGMENT;
+			break;
 		headers->key.proto = opt->nexthdr;
 		cursor->at += len;
+		if (!fragment)
+			continue;
+		headers->flags |= WEIR_HEADERS_FRAGMENT;
+		first = !(((const struct frag_hdr *)opt)->frag_off & htons(IP6_OFFSET));
+		if (!first)
+			return;
 	}
+	if (weir_headers_extends(headers->key.proto))
+		headers->flags |= WEIR_HEADERS_UNPARSED;
+	else if (first)
+		headers->first = cursor->at - cursor->begin;
 }
 
 static __always_inline bool weir_headers_ipv6(struct weir_headers *headers,
@@ -147,8 +164,12 @@ static __always_inline void weir_headers_ports(struct weir_headers *headers,
 	u8 proto = headers->key.proto;
 
 	headers->l4 = cursor->at - cursor->begin;
-	if ((proto != IPPROTO_UDP && proto != IPPROTO_TCP && proto != IPPROTO_SCTP) ||
-	    !weir_cursor_has(cursor, 2 * sizeof(*port)))
+	if (proto != IPPROTO_UDP && proto != IPPROTO_TCP && proto != IPPROTO_SCTP)
+		return;
+	if (!weir_cursor_has(cursor, proto == IPPROTO_TCP ? WEIR_HEADERS_TCP_FLAGS + 1 :
+							    2 * sizeof(*port)))
+		headers->flags |= WEIR_HEADERS_UNPARSED;
+	if (!weir_cursor_has(cursor, 2 * sizeof(*port)))
 		return;
 	headers->key.sport = port[0];
 	headers->key.dport = port[1];
@@ -214,6 +235,13 @@ static __always_inline bool weir_headers_plain(struct weir_headers *headers,
 	return eth->h_proto == htons(ETH_P_IPV6) && weir_headers_plain_ipv6(headers, eth, there);
 }
 
+/* Frames that may have IP behind headers that are not followed; @proto: 0 for one that is cut. */
+static bool weir_headers_hides(__be16 proto)
+{
+	return !proto || eth_type_vlan(proto) || proto == htons(ETH_P_MPLS_UC) ||
+	       proto == htons(ETH_P_MPLS_MC) || proto == htons(ETH_P_PPP_SES);
+}
+
 /* Those of any. */
 static noinline void weir_headers_any(struct weir_headers *headers, const struct xdp_buff *xdp)
 {
@@ -229,8 +257,10 @@ static noinline void weir_headers_any(struct weir_headers *headers, const struct
 	else if (proto == htons(ETH_P_IPV6))
 		found = weir_headers_ipv6(headers, &cursor);
 	else
-		return;
-	if (found && !(headers->flags & WEIR_HEADERS_FRAGMENT))
+		found = !weir_headers_hides(proto);
+	if (!found)
+		headers->flags |= WEIR_HEADERS_UNPARSED;
+	if (headers->key.ip && !(headers->flags & (WEIR_HEADERS_FRAGMENT | WEIR_HEADERS_UNPARSED)))
 		weir_headers_ports(headers, &cursor);
 }
 
@@ -246,6 +276,23 @@ void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp
 	if (unlikely(!weir_headers_plain(headers, xdp)))
 		weir_headers_any(headers, xdp);
 	headers->len = xdp_get_buff_len((struct xdp_buff *)xdp);
+}
+
+/**
+ * weir_headers_first() - read the ports of a datagram's first fragment
+ * @headers: of a frame with WEIR_HEADERS_FRAGMENT; gets the ports and flags that the first fragment
+ *	has, and is unchanged for any other
+ * @xdp: the frame
+ *
+ * All fragments of a datagram are of one flow, so weir_headers_parse() leaves the ports out. A
+ * datagram without its first fragment is not reassembled: to judge that one is to judge all.
+ */
+void weir_headers_first(struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	const struct weir_cursor cursor = { xdp->data, xdp->data + headers->first, xdp->data_end };
+
+	if (headers->first)
+		weir_headers_ports(headers, &cursor);
 }
 
 struct weir_flow_secret weir_flow_secret __read_mostly;

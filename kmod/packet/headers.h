@@ -12,6 +12,7 @@ struct xdp_buff;
 /* flags of a struct weir_headers */
 #define WEIR_HEADERS_FRAGMENT	0x1	/* a datagram's fragment, the first one, too */
 #define WEIR_HEADERS_OPTIONS	0x2	/* IPv4 with options */
+#define WEIR_HEADERS_UNPARSED	0x4	/* the parser did not reach the ports, which may be there */
 
 /**
  * struct weir_flow_key - what the packets of a flow have in common
@@ -49,12 +50,15 @@ struct weir_flow_key {
  * @tos: DSCP and ECN
  * @tcp_flags: the byte of TCP's flags; 0 for others
  * @flags: WEIR_HEADERS_*
+ * @first: where the header behind IP begins in a datagram's first fragment, else 0; valid only with
+ *	WEIR_HEADERS_FRAGMENT
  */
 struct weir_headers {
 	struct weir_flow_key	key;
 	u32			len;
 	u16			l3;
 	u16			l4;
+	u16			first;
 	u8			tos;
 	u8			tcp_flags;
 	u8			flags;
@@ -135,6 +139,7 @@ static inline u32 weir_flow_hash_ipv6(const __be32 *address, u64 rest)
 }
 
 void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp);
+void weir_headers_first(struct weir_headers *headers, const struct xdp_buff *xdp);
 u32 weir_flow_key_hash(const struct weir_flow_key *key);
 void weir_headers_init(void);
 

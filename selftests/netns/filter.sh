@@ -73,21 +73,46 @@ prefixes() {
 }
 fields() {
 	matches proto=udp proto=udp "src=fd00::1 proto=udp" "proto=udp frag=64" - proto=tcp proto=132 &&
-		matches port=53 "dport=53" "dport=53 proto=tcp" "dport=53 proto=132" "src=fd00::1 dport=53" - "dport=54" "sport=53" "dport=53 frag=0" "dport=53 proto=50" &&
+		matches port=53 "dport=53" "dport=53 proto=tcp" "dport=53 proto=132" "src=fd00::1 dport=53" "dport=53 frag=0" "src=fd00::1 dport=53 frag=0" - "dport=54" "sport=53" "dport=53 frag=64" "dport=53 proto=50" &&
 		matches proto=udp,sport=53,port=1024 "sport=53 dport=1024" - "sport=1024 dport=53" "sport=53 dport=1024 proto=tcp" &&
 		matches vlan=7 vlan=7 "vlan=7 src=fd00::1" - vlan=8 src=10.0.0.1 &&
 		matches dscp=af11 dscp=10 "dscp=10 ecn=3" "src=fd00::1 dscp=10" - dscp=11 dscp=0 &&
 		matches dscp=10-12 dscp=10 dscp=12 - dscp=9 dscp=13 "src=fd00::1 dscp=13"
 }
 flags() {
-	matches tcp=+syn-ack "proto=tcp flags=2" "proto=tcp flags=3" "src=fd00::1 proto=tcp flags=2" - "proto=tcp flags=18" "proto=tcp flags=16" "proto=udp" "proto=tcp flags=2 frag=0" &&
-		matches tcp=-fin-syn-rst-psh-ack-urg-ece-cwr "proto=tcp flags=0" - "proto=tcp flags=1" "proto=tcp flags=128" proto=udp "proto=tcp flags=0 frag=0" &&
+	matches tcp=+syn-ack "proto=tcp flags=2" "proto=tcp flags=3" "src=fd00::1 proto=tcp flags=2" "proto=tcp flags=2 frag=0" - "proto=tcp flags=18" "proto=tcp flags=16" "proto=udp" "proto=tcp flags=2 frag=64" &&
+		matches tcp=-fin-syn-rst-psh-ack-urg-ece-cwr "proto=tcp flags=0" - "proto=tcp flags=1" "proto=tcp flags=128" proto=udp "proto=tcp flags=0 frag=64" &&
 		matches frag=yes frag=0 frag=64 "src=fd00::1 frag=0" "src=fd00::1 frag=64" - src=10.0.0.1 src=fd00::1 &&
 		matches frag=no,proto=udp src=10.0.0.1 src=fd00::1 - frag=0 "src=fd00::1 frag=64" &&
 		matches options=yes options=1 "options=1 proto=tcp" - src=10.0.0.1 src=fd00::1 &&
 		matches options=no,src=10.0.0.0/8 src=10.0.0.1 - "options=1 src=10.0.0.1" &&
 		matches len=100-200 size=100 size=200 "size=150 src=fd00::1" - size=99 size=201 size=1400 &&
 		matches len=777 size=777 - size=776 size=778
+}
+
+# Frames whose ports the parser does not reach have a word of their own, whatever is in them.
+unparsed() {
+	matches unparsed=yes ethertype=8847 ethertype=8848 ethertype=8864 tags=3 "vlan=8 tags=2" "src=fd00::1 extensions=7" - \
+		src=10.0.0.1 tags=2 "src=fd00::1 extensions=6" ethertype=0806 frag=0 frag=64 "src=fd00::1 frag=64" proto=50 &&
+		matches unparsed=no src=10.0.0.1 ethertype=0806 frag=0 tags=2 - ethertype=8847 tags=3 &&
+		matches unparsed=yes,src=fd00::/16 "src=fd00::1 extensions=7" - "src=fd01::1 extensions=7" ethertype=8847
+}
+# drops COUNT LINE...: so many of the frames are dropped by rule 20.
+drops() {
+	local before
+	before=$(of 20 stats.dropped) && send "${@:2}" && (($(of 20 stats.dropped) == before + $1)) && return
+	echo "of ${*:2} $(($(of 20 stats.dropped) - before)) were dropped, and not $1"
+	return 1
+}
+# A rule that drops by ports has them, too, unless another rule decides; one without ports has not.
+unparsed_default() {
+	weir filter flush && add prio 20 rule port=53 action drop && drops 1 dport=53 dport=54 &&
+		drops 4 ethertype=8847 tags=3 "src=fd00::1 extensions=7" "dport=53 frag=0" "dport=54 frag=0" "dport=53 frag=64" ethertype=0806 &&
+		add prio 10 rule unparsed=yes,src=fd00::/16 action pass && drops 1 ethertype=8847 "src=fd00::1 extensions=7" &&
+		add prio 30 rule any action mark 3 && drops 1 ethertype=8847 && weir filter replace dev w1 prio 30 rule any action pass && drops 0 ethertype=8847 &&
+		weir filter del dev w1 prio 30 && weir filter replace dev w1 prio 20 rule tcp=+syn action drop && drops 1 ethertype=8864 &&
+		weir filter replace dev w1 prio 20 rule src=10.1.0.0/16 action drop && drops 0 ethertype=8847 tags=3 &&
+		weir filter replace dev w1 prio 20 rule port=53 action police 1gbit && drops 0 ethertype=8847
 }
 
 # Of several rules the first one counts, wherever it was put; what passes goes no further.
@@ -172,6 +197,27 @@ is_told_of() { grep -q " filter-source filter w1 prio 1 source $2 state $1" "$bo
 blocks() { (($(of 1 blocked) == $1)); }
 guards() {
 	weir filter flush && monitored is_guarded
+}
+
+# A source is an address of one VLAN; of neighbours on the link each is one; and no guard blocks what the link
+# needs: ARP, neighbour discovery, STP and LACP.
+is_blocked_as() { [[ $(box_stat 'map(select(.state == "blocked") | "\(.address) \(.vlan // 0)") | join(" ")' filter sources dev w1 prio 1) == "$1" ]]; }
+guards_apart() {
+	weir filter flush && weir filter guard dev w1 rate 8bit burst 64k each for 4000s || return
+	send "vlan=10 src=10.1.0.1 count=80 size=1000" "vlan=20 src=10.1.0.1 count=10 size=1000" && (($(of 1 stats.dropped) == 15)) && is_blocked_as "10.1.0.1 10" || return
+	weir filter flush && weir filter guard dev w1 rate 8bit burst 64k each for 4000s &&
+		send "src=fe80::1 count=80 size=1000" "src=fe80::2 count=10 size=1000" && (($(of 1 stats.dropped) == 15)) && is_blocked_as "fe80::1 0" || return
+	weir filter flush && weir filter guard dev w1 rate 8bit burst 64k each for 4000s &&
+		send "ethertype=8847 count=80 size=1000" "ethertype=8847 from=02:00:00:00:00:0a count=10 size=1000" && (($(of 1 stats.dropped) == 15)) && is_blocked_as "02:00:00:00:00:09 0" || return
+	send "ethertype=0806 count=80 size=1000" "ethertype=888e count=80 size=1000" "ethertype=0026 to=01:80:c2:00:00:00 count=80 size=1000" "ethertype=8809 to=01:80:c2:00:00:02 count=80 size=1000" \
+		"proto=2 src=10.1.0.1 count=80 size=1000" && (($(of 1 stats.dropped) == 15)) && box_pings 1 2 20
+}
+# Neighbour solicitations of a source that is blocked.
+guards_discovery() {
+	weir filter flush && weir filter guard dev w1 rule src=fd77:1::1 rule src=fe80::/10 rate 8bit burst 64k each for 4000s &&
+		send "src=fd77:1::1 count=80 size=1000" && (($(of 1 stats.dropped) == 15)) && ip -n "$(ns_name router)" neigh flush dev w1 &&
+		{ in_router ping -6 -c 1 -W 1 "$(worker_addr6 1)" >"$box_out/ping" || true; } &&
+		poll 60 eval '[[ $(ip -n "$(ns_name router)" -6 neigh show dev w1 "$(worker_addr6 1)") == *lladdr* ]]'
 }
 
 has_heard() { (($(wc -l <"$box_out/samples") >= $1)); }
@@ -307,6 +353,8 @@ ktap_run "a VLAN whose tags are hidden is refused" tags
 ktap_run "prefixes" prefixes
 ktap_run "ports, protocols, VLANs and DSCPs" fields
 ktap_run "TCP's flags, fragments, options and lengths" flags
+ktap_run "frames whose ports are not found" unparsed
+ktap_run "a rule that drops by ports has them, too" unparsed_default
 ktap_run "rules come by their prio" order
 ktap_run "several matches of a rule" several
 ktap_run "bystanders pass, and the filter joins and leaves the chain" bystanders
@@ -318,6 +366,8 @@ ktap_run "listeners of psample are told of some packets" samples
 ktap_run "each source is policed" each_source
 ktap_run "a table that forged addresses fill" full_table
 ktap_run "sources above a rate are blocked, and told of" guards
+ktap_run "a guard tells VLANs and neighbours apart, and leaves the link's own protocols" guards_apart
+ktap_run "a guard leaves neighbour discovery to a blocked source" guards_discovery
 ktap_run "what cannot be is refused, and changes nothing" refusals
 ktap_run "sets of prefixes" sets
 ktap_run "thousands of rules" many

@@ -596,11 +596,15 @@ struct xdp_buff {
 #define ETH_HLEN	14
 #define ETH_P_IP	0x0800
 #define ETH_P_IPV6	0x86dd
+#define ETH_P_MPLS_UC	0x8847
+#define ETH_P_MPLS_MC	0x8848
+#define ETH_P_PPP_SES	0x8864
 #define VLAN_HLEN	4
 #define VLAN_VID_MASK	0xfff
 #define NEXTHDR_HOP	0
 #define NEXTHDR_ROUTING	43
 #define NEXTHDR_FRAGMENT 44
+#define IP6_OFFSET	0xfff8
 #define NEXTHDR_DEST	60
 
 struct ethhdr {
@@ -609,6 +613,16 @@ struct ethhdr {
 } __packed;
 
 struct vlan_hdr { __be16 h_vlan_TCI, h_vlan_encapsulated_proto; };
+
+static inline u64 ether_addr_to_u64(const u8 *addr)
+{
+	u64 u = 0;
+	int i;
+
+	for (i = 0; i < ETH_ALEN; i++)
+		u = u << 8 | addr[i];
+	return u;
+}
 
 struct iphdr {
 	u8 ihl : 4, version : 4, tos;

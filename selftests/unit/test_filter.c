@@ -61,8 +61,8 @@ static void make_rest(struct weir_filter_match *match)
 		match->tcp_clear = dice(4) & ~match->tcp_set;
 	}
 	if (!dice(4)) {
-		match->flags_mask = dice(4);
-		match->flags = dice(4) & match->flags_mask;
+		match->flags_mask = dice(8);
+		match->flags = dice(8) & match->flags_mask;
 	}
 }
 
@@ -119,12 +119,13 @@ static void make_packet(struct weir_headers *headers)
 	memset(headers, 0, sizeof(*headers));
 	headers->len = dice(150);
 	headers->key.vlan = dice(3);
+	headers->flags = dice(2) * WEIR_HEADERS_UNPARSED;
 	if (!ip)
 		return;
 	headers->key.ip = ip;
 	headers->key.proto = coin() ? IPPROTO_TCP : IPPROTO_UDP;
 	headers->tos = dice(5) << 2 | dice(4);
-	headers->flags = dice(4);
+	headers->flags |= dice(4);
 	make_addr(headers->key.src, ip);
 	make_addr(headers->key.dst, ip);
 	if (headers->flags & WEIR_HEADERS_FRAGMENT)
@@ -142,7 +143,7 @@ static bool holds(const struct weir_filter_match *match, const struct weir_heade
 	u8 flag;
 
 	for (flag = 1; flag; flag <<= 1) {
-		if (match->flags_mask & flag && !headers->key.ip)
+		if (match->flags_mask & flag & ~WEIR_HEADERS_UNPARSED && !headers->key.ip)
 			return false;
 		if (match->flags_mask & flag && (match->flags & flag) != (headers->flags & flag))
 			return false;

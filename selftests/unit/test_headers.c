@@ -161,6 +161,17 @@ static void headers_options(void)
 	is_ports(&headers, 4791, 5004);
 }
 
+/* The ports of a first fragment, which a frame's headers do not have. */
+static struct weir_headers parse_first(const struct frame *frame)
+{
+	struct xdp_buff xdp = { .data = frame->bytes, .data_end = frame->bytes + frame->at };
+	struct weir_headers headers;
+
+	weir_headers_parse(&headers, &xdp);
+	weir_headers_first(&headers, &xdp);
+	return headers;
+}
+
 /* All fragments of a datagram are of one flow, so the first one's ports do not count. */
 static void headers_fragments(void)
 {
@@ -178,7 +189,80 @@ static void headers_fragments(void)
 		CHECK_EQ(headers.flags, WEIR_HEADERS_FRAGMENT);
 		CHECK_EQ(headers.l4, 0);
 		is_ports(&headers, 0, 0);
+		headers = parse_first(&frame);
+		CHECK_EQ(headers.l4, fields[i] == 0x2000 ? 34 : 0);
+		is_ports(&headers, headers.l4 ? 4791 : 0, headers.l4 ? 5004 : 0);
 	}
+}
+
+/* Of IPv6 the first fragment is known by its header, behind which further ones may stand. */
+static void headers_first_ipv6(void)
+{
+	const u16 fields[] = { 0x0001, 0x0009, 0x0008 };
+	struct frame frame = { .bytes = (u8[160]){} };
+	struct weir_headers headers;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		frame.at = 0;
+		put_link(&frame, NULL, 0, 0x86dd);
+		put_ipv6(&frame, NEXTHDR_FRAGMENT);
+		put32(&frame, NEXTHDR_DEST << 24 | fields[i]);
+		put32(&frame, 9);
+		put32(&frame, IPPROTO_UDP << 24);
+		put32(&frame, 0);
+		put_ports(&frame);
+		headers = parse_first(&frame);
+		CHECK_EQ(headers.flags, WEIR_HEADERS_FRAGMENT);
+		CHECK_EQ(headers.key.proto, i ? NEXTHDR_DEST : IPPROTO_UDP);
+		CHECK_EQ(headers.l4, i ? 0 : 70);
+		is_ports(&headers, i ? 0 : 4791, i ? 0 : 5004);
+	}
+}
+
+static bool is_unparsed(const struct frame *frame)
+{
+	return parse(frame, frame->at).flags & WEIR_HEADERS_UNPARSED;
+}
+
+/* What may have ports that are not found, and what has none. */
+static void headers_unparsed(void)
+{
+	const u16 vlans[] = { 100, 200, 300 };
+	const struct { u16 proto; bool unparsed; } links[] = {
+		{ 0x8847, true }, { 0x8848, true }, { 0x8864, true }, { 0x8100, true },
+		{ 0x88a8, true }, { 0x0806, false }, { 0x88cc, false }, { 0x8863, false },
+		{ 0x0026, false },
+	};
+	struct frame frame = { .bytes = (u8[256]){} };
+	unsigned int i, count;
+
+	for (i = 0; i < ARRAY_SIZE(links); i++) {
+		frame.at = 0;
+		put_link(&frame, vlans, 2, links[i].proto);
+		frame.at += 40;
+		CHECK_EQ(is_unparsed(&frame), links[i].unparsed);
+	}
+	for (count = 1; count < 9; count++) {
+		frame.at = 0;
+		put_link(&frame, NULL, 0, 0x86dd);
+		put_ipv6(&frame, NEXTHDR_DEST);
+		for (i = 1; i <= count; i++) {
+			put32(&frame, (i < count ? NEXTHDR_DEST : IPPROTO_TCP) << 24);
+			put32(&frame, 0);
+		}
+		put_ports(&frame);
+		CHECK_EQ(is_unparsed(&frame), count > 6);
+	}
+	/* A protocol without ports, and one whose header is cut. */
+	for (i = 0; i < 2; i++) {
+		frame.at = 0;
+		put_link(&frame, NULL, 0, 0x0800);
+		put_ipv4(&frame, i ? IPPROTO_UDP : IPPROTO_ICMP, 0, 0);
+		CHECK_EQ(is_unparsed(&frame), i);
+	}
+	frame.bytes[14] = 0x44;
+	CHECK(is_unparsed(&frame));
 }
 
 static void headers_ipv6(void)
@@ -244,6 +328,7 @@ static void headers_cut(void)
 		CHECK_EQ(headers.key.proto, len < 58 ? 0 : len < 66 ? NEXTHDR_DEST : IPPROTO_TCP);
 		is_ports(&headers, len < 70 ? 0 : 4791, len < 70 ? 0 : 5004);
 		CHECK_EQ(headers.tcp_flags, len < 80 ? 0 : 0x12);
+		CHECK_EQ(headers.flags, len < 80 ? WEIR_HEADERS_UNPARSED : 0);
 	}
 }
 
@@ -348,6 +433,8 @@ const struct ktap_test headers_tests[] = {
 	KTAP_TEST(headers_tags),
 	KTAP_TEST(headers_options),
 	KTAP_TEST(headers_fragments),
+	KTAP_TEST(headers_first_ipv6),
+	KTAP_TEST(headers_unparsed),
 	KTAP_TEST(headers_ipv6),
 	KTAP_TEST(headers_extensions),
 	KTAP_TEST(headers_cut),

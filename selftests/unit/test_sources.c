@@ -42,11 +42,20 @@ static struct weir_headers packet(u32 source, u8 ip, u32 len)
 	return headers;
 }
 
+static enum weir_sources_verdict take_packet(struct weir_sources *sources,
+					     const struct weir_headers *headers, const u8 *mac)
+{
+	struct weir_source_key key;
+
+	weir_source_key(&key, headers, mac);
+	return weir_sources_take(sources, &key, headers->len, mock_ns);
+}
+
 static enum weir_sources_verdict take(struct weir_sources *sources, u32 source, u32 len)
 {
 	const struct weir_headers headers = packet(source, 4, len);
 
-	return weir_sources_take(sources, &headers, mock_ns);
+	return take_packet(sources, &headers, (u8[ETH_ALEN]){});
 }
 
 /* Once over all rows. */
@@ -79,20 +88,64 @@ static void sources_alone(void)
 	weir_sources_free(sources);
 }
 
+/* Each key is another source: the second packet of a key is above the rate, the first is not. */
+static void is_source_of_its_own(struct weir_sources *sources, const struct weir_headers *headers,
+				 const u8 *mac)
+{
+	CHECK_EQ(take_packet(sources, headers, mac), WEIR_SOURCES_PASS);
+	CHECK_EQ(take_packet(sources, headers, mac), WEIR_SOURCES_OVER);
+}
+
 /* An address of IPv4 and the same first bits of IPv6 are two; the rest of IPv6 does not count. */
 static void sources_versions(void)
 {
 	static const struct weir_rate_config one = { .packets = 1, .packets_burst = 1 };
 	struct weir_sources *sources = weir_sources_make(&one, 64, 0);
-	struct weir_headers v4 = packet(1, 4, 60), v6 = packet(1, 6, 60), none = { .len = 60 };
+	struct weir_headers v4 = packet(1, 4, 60), v6 = packet(1, 6, 60);
+	const u8 mac[ETH_ALEN] = { 2 };
 
-	CHECK_EQ(weir_sources_take(sources, &v4, mock_ns), WEIR_SOURCES_PASS);
-	CHECK_EQ(weir_sources_take(sources, &v6, mock_ns), WEIR_SOURCES_PASS);
-	CHECK_EQ(weir_sources_take(sources, &none, mock_ns), WEIR_SOURCES_PASS);
+	is_source_of_its_own(sources, &v4, mac);
+	is_source_of_its_own(sources, &v6, mac);
 	v6.key.src[2] = htonl(77);
-	CHECK_EQ(weir_sources_take(sources, &v6, mock_ns), WEIR_SOURCES_OVER);
+	CHECK_EQ(take_packet(sources, &v6, mac), WEIR_SOURCES_OVER);
 	v6.key.src[1] = htonl(77);
-	CHECK_EQ(weir_sources_take(sources, &v6, mock_ns), WEIR_SOURCES_PASS);
+	is_source_of_its_own(sources, &v6, mac);
+	weir_sources_free(sources);
+}
+
+/* The same address in two VLANs is two sources, of IP and of the link. */
+static void sources_vlans(void)
+{
+	static const struct weir_rate_config one = { .packets = 1, .packets_burst = 1 };
+	struct weir_sources *sources = weir_sources_make(&one, 64, 0);
+	struct weir_headers v4 = packet(1, 4, 60), none = { .len = 60 };
+	const u8 mac[ETH_ALEN] = { 2 };
+	u16 vlan;
+
+	for (vlan = 0; vlan < 3; vlan++) {
+		v4.key.vlan = none.key.vlan = vlan;
+		is_source_of_its_own(sources, &v4, mac);
+		is_source_of_its_own(sources, &none, mac);
+	}
+	weir_sources_free(sources);
+}
+
+/* Neighbours on one link share the first 64 bits of link-local addresses, and differ in the rest. */
+static void sources_neighbours(void)
+{
+	static const struct weir_rate_config one = { .packets = 1, .packets_burst = 1 };
+	struct weir_sources *sources = weir_sources_make(&one, 64, 0);
+	struct weir_headers local = packet(0, 6, 60), none = { .len = 60 };
+	u8 mac[ETH_ALEN] = { 2 };
+	u32 i;
+
+	local.key.src[0] = htonl(0xfe800000);
+	for (i = 1; i < 4; i++) {
+		local.key.src[3] = htonl(i);
+		mac[5] = i;
+		is_source_of_its_own(sources, &local, mac);
+		is_source_of_its_own(sources, &none, mac);
+	}
 	weir_sources_free(sources);
 }
 
@@ -165,8 +218,8 @@ static void sources_guarded(void)
 	scan(sources);
 	scan(sources);
 	CHECK_EQ(heard_count, 1);
-	CHECK(heard[0].state == WEIR_FILTER_STATE_BLOCKED && heard[0].addr == addr_of(1) &&
-	      heard[0].ip == 4 && heard[0].left == NSEC_PER_SEC && heard[0].dropped == 1);
+	CHECK(heard[0].state == WEIR_FILTER_STATE_BLOCKED && heard[0].key.addr == addr_of(1) &&
+	      heard[0].key.kind == WEIR_SOURCE_IPV4 && heard[0].left == NSEC_PER_SEC && heard[0].dropped == 1);
 	CHECK_EQ(sources->known, 2);
 	CHECK_EQ(sources->blocked, 1);
 	/* Its bucket is full long before. */
@@ -178,7 +231,7 @@ static void sources_guarded(void)
 	mock_ns += 1;
 	scan(sources);
 	CHECK_EQ(heard_count, 2);
-	CHECK(heard[1].state == WEIR_FILTER_STATE_FREE && heard[1].addr == addr_of(1) &&
+	CHECK(heard[1].state == WEIR_FILTER_STATE_FREE && heard[1].key.addr == addr_of(1) &&
 	      !heard[1].left && heard[1].dropped == 11);
 	CHECK_EQ(take(sources, 1, 60), WEIR_SOURCES_PASS);
 	scan(sources);
@@ -249,7 +302,7 @@ static void sources_listed(void)
 	CHECK_EQ(heard_count, 20);
 	for (i = 0; i < 20; i++)
 		blocked += heard[i].state == WEIR_FILTER_STATE_BLOCKED &&
-			   heard[i].addr == addr_of(7);
+			   heard[i].key.addr == addr_of(7);
 	CHECK_EQ(blocked, 1);
 	weir_sources_free(sources);
 }
@@ -277,6 +330,8 @@ static void sources_memory(void)
 const struct ktap_test sources_tests[] = {
 	KTAP_TEST(sources_alone),
 	KTAP_TEST(sources_versions),
+	KTAP_TEST(sources_vlans),
+	KTAP_TEST(sources_neighbours),
 	KTAP_TEST(sources_crowded),
 	KTAP_TEST(sources_forgotten),
 	KTAP_TEST(sources_guarded),

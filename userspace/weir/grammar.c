@@ -412,7 +412,7 @@ static const struct key filter_prio = {
 	VALUE_NUMBER, .attr = WEIR_A_FILTER_PRIO, .min = 1, .max = WEIR_FILTER_PRIO_MAX,
 };
 static const struct key filter_match = {
-	"rule", "any|[dscp=A[-B]],[proto=P],[port=N],[sport=N],[vlan=N],[src=PREFIX],[dst=PREFIX],[len=A[-B]],[tcp=+FLAG-FLAG],[frag=yes|no],[options=yes|no]",
+	"rule", "any|[dscp=A[-B]],[proto=P],[port=N],[sport=N],[vlan=N],[src=PREFIX],[dst=PREFIX],[len=A[-B]],[tcp=+FLAG-FLAG],[frag=yes|no],[options=yes|no],[unparsed=yes|no]",
 	"packets that the rule has: all conditions must hold; up to 16 times, for packets that any of them has. With a set once, for all that it has",
 	VALUE_OWN, .attr = WEIR_A_FILTER_MATCH, .none = "any", .repeat = WEIR_FILTER_MATCHES_SHOWN,
 	.syntax = &match_filter_syntax,

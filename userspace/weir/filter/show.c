@@ -90,8 +90,7 @@ void filter_source_print(const struct nlmsghdr *message, bool brief)
 	}
 	if (address)
 		show_address("source", "address", address);
-	else if (!source[WEIR_A_FILTER_SOURCE_OTHERS])
-		print_string("source", "none");
+	show_number("vlan", source[WEIR_A_FILTER_SOURCE_VLAN]);
 	show_number("others", source[WEIR_A_FILTER_SOURCE_OTHERS]);
 	show_name("state", &filter_state_names, source[WEIR_A_FILTER_SOURCE_STATE]);
 	if (source[WEIR_A_FILTER_SOURCE_LEFT])

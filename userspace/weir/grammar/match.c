@@ -18,7 +18,7 @@
 #define NDP 199
 #define PREFIX_TEXT (ADDR_TEXT + 4)
 #define WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst= and from=, with commas between them"
-#define FILTER_WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst=, len=, tcp=, frag= and options=, with commas between them"
+#define FILTER_WORDS "it takes dscp=, proto=, port=, sport=, vlan=, src=, dst=, len=, tcp=, frag=, options= and unparsed=, with commas between them"
 
 static const struct name protos[] = {
 	{ IPPROTO_UDP, "udp", NULL }, { IPPROTO_TCP, "tcp", NULL }, { NDP, "ndp", NULL },

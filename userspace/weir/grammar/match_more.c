@@ -20,7 +20,7 @@ static const struct name flags[] = {
 };
 static const struct names flag_names = { "TCP flag", 8, flags };
 
-static const char *const parts[] = { "len", "tcp", "frag", "options" };
+static const char *const parts[] = { "len", "tcp", "frag", "options", "unparsed" };
 
 bool match_more_is(const char *part)
 {
@@ -93,7 +93,7 @@ static const char *parse_flag(uint32_t *flag, const char *word, const char *twic
 	if (*flag)
 		return twice;
 	*flag = !strcmp(word, "yes") ? MATCH_YES : !strcmp(word, "no") ? MATCH_NO : MATCH_ANY;
-	return *flag ? NULL : "frag and options are yes or no";
+	return *flag ? NULL : "frag, options and unparsed are yes or no";
 }
 
 const char *match_more_parse(struct match_more *more, const char *part, char *value)
@@ -104,7 +104,9 @@ const char *match_more_parse(struct match_more *more, const char *part, char *va
 		return parse_tcp(more, value);
 	if (!strcmp(part, "frag"))
 		return parse_flag(&more->fragment, value, "frag is there twice");
-	return parse_flag(&more->options, value, "options is there twice");
+	if (!strcmp(part, "options"))
+		return parse_flag(&more->options, value, "options is there twice");
+	return parse_flag(&more->unparsed, value, "unparsed is there twice");
 }
 
 static void put_flag(struct nlmsghdr *message, uint16_t attr, uint32_t flag)
@@ -125,6 +127,7 @@ void match_more_put(struct nlmsghdr *message, const struct match_more *more)
 		mnl_attr_put_u32(message, WEIR_A_FILTER_MATCH_TCP_CLEAR, more->tcp_clear);
 	put_flag(message, WEIR_A_FILTER_MATCH_FRAGMENT, more->fragment);
 	put_flag(message, WEIR_A_FILTER_MATCH_OPTIONS, more->options);
+	put_flag(message, WEIR_A_FILTER_MATCH_UNPARSED, more->unparsed);
 }
 
 static uint32_t read_flag(const struct nlattr *attr)
@@ -147,6 +150,7 @@ void match_more_read(struct match_more *more, const struct nlattr *const table[]
 		.tcp_clear = nl_uint(table[WEIR_A_FILTER_MATCH_TCP_CLEAR]),
 		.fragment = read_flag(table[WEIR_A_FILTER_MATCH_FRAGMENT]),
 		.options = read_flag(table[WEIR_A_FILTER_MATCH_OPTIONS]),
+		.unparsed = read_flag(table[WEIR_A_FILTER_MATCH_UNPARSED]),
 	};
 }
 
@@ -184,6 +188,8 @@ void match_more_text(const struct match_more *more, char *text)
 		match_append(text, "frag", flag_word(more->fragment));
 	if (more->options)
 		match_append(text, "options", flag_word(more->options));
+	if (more->unparsed)
+		match_append(text, "unparsed", flag_word(more->unparsed));
 }
 
 void match_more_print(const struct match_more *more)
@@ -200,4 +206,6 @@ void match_more_print(const struct match_more *more)
 		print_string("frag", flag_word(more->fragment));
 	if (more->options)
 		print_string("options", flag_word(more->options));
+	if (more->unparsed)
+		print_string("unparsed", flag_word(more->unparsed));
 }

@@ -6,6 +6,7 @@
  *	tcp=+FLAG...-FLAG...	flags of TCP that are set, and such as are not: tcp=+syn-ack
  *	frag=yes|no		IP datagrams in fragments
  *	options=yes|no		IPv4 with options
+ *	unparsed=yes|no		headers that are not followed up to the ports
  */
 #ifndef WEIR_MATCH_MORE_H
 #define WEIR_MATCH_MORE_H
@@ -26,6 +27,7 @@ enum match_flag { MATCH_ANY, MATCH_NO, MATCH_YES };
  * @tcp_clear: flags that are not
  * @fragment: enum match_flag
  * @options: enum match_flag
+ * @unparsed: enum match_flag
  */
 struct match_more {
 	bool has_length;
@@ -35,6 +37,7 @@ struct match_more {
 	uint32_t tcp_clear;
 	uint32_t fragment;
 	uint32_t options;
+	uint32_t unparsed;
 };
 
 /* Is it one of these words? */
