@@ -24,6 +24,15 @@ static inline bool weir_virtual_fits(const struct xdp_buff *xdp, size_t at, size
 	return xdp->data_hard_start + at + len + WEIR_VIRTUAL_APART <= first;
 }
 
+/*
+ * Does @len bytes of a note at @at lie before the first byte of a frame? The kernel copies frames
+ * out of AF_XDP's buffers without any headroom: there the packet's own bytes would be read.
+ */
+static inline bool weir_virtual_frame_fits(const struct xdp_frame *frame, size_t at, size_t len)
+{
+	return sizeof(*frame) + frame->headroom >= at + len + frame->metasize;
+}
+
 /**
  * struct weir_virtual - private part of a device that XDP redirects to in the stead of another
  * @to: the other

@@ -9,10 +9,18 @@
  * A program counts a frame before a driver has taken it. The program notes the counter in
  * the frame's headroom. So the module can subtract a frame that comes back, and count its
  * real end.
+ *
+ * Programs can write to the headroom of a frame and to the control block of a packet. What
+ * the module reads there is therefore no more than the number of a counter, which is checked:
+ * where a frame begins and how long it is are taken from the frame itself.
  */
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
+#include <linux/once.h>
 #include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <net/sch_generic.h>
 #include <net/xdp.h>
@@ -25,6 +33,10 @@
 #include "trim/trim_kfunc.h"
 
 #define WEIR_NOTE_MAGIC		0x77656972
+#define WEIR_DEFLECT_MAGIC	0x6465666c
+
+/* Frames that a driver gets at once; as many as the kernel gives a device. */
+#define WEIR_DEFLECT_BATCH	16
 
 /**
  * struct weir_note - how a program counted a frame that is redirected
@@ -33,8 +45,8 @@
  * @headroom: bytes before the frame's first byte, from the beginning of its memory
  * @len: bytes of its linear part
  *
- * Lies behind the struct xdp_frame. A driver that refused a frame may already have moved
- * its beginning, for a header.
+ * Lies behind the struct xdp_frame. A note that does not describe the frame it lies in is
+ * another frame's, whose memory is used again.
  */
 struct weir_note {
 	u32	magic;
@@ -61,20 +73,37 @@ struct weir_deflected {
 static DEFINE_PER_CPU(struct weir_deflected, weir_deflected);
 
 /**
+ * struct weir_deflect_place - where a frame lies before a driver gets it
+ * @headroom: bytes before its first byte, behind the struct xdp_frame
+ * @len: bytes of its linear part
+ *
+ * A driver that refuses a frame may already have moved its beginning, for a header.
+ */
+struct weir_deflect_place {
+	u32	headroom;
+	u32	len;
+};
+
+/**
  * struct weir_deflect_mark - what a deflected packet tells the qdisc that it comes to
- * @whose: the packet and its device, so that nobody's leavings are taken for a mark
- * @counter: the counter that it is in
- * @len: with so many bytes
+ * @magic: WEIR_DEFLECT_MAGIC
+ * @tag: hash of the packet, its device and the rest under a secret
+ * @counter: the counter that the packet is in
+ * @len: number of bytes that it was counted with
  *
  * Lies where a qdisc has its notes of a packet, until one has the packet. Since Linux 6.19 a CPU
  * may leave its packets to another one, which gives them to the qdisc together with its own: so
- * it is the packet that says where it comes from, and not the CPU.
+ * it is the packet that says where it comes from, and not the CPU. Programs at tc egress can read
+ * and write all of it. The tag tells them nothing, and they cannot make one.
  */
 struct weir_deflect_mark {
-	unsigned long	whose;
-	u32		counter;
-	u32		len;
+	u32	magic;
+	u32	tag;
+	u32	counter;
+	u32	len;
 };
+
+static siphash_key_t weir_deflect_key __read_mostly;
 
 static struct weir_deflect_mark *weir_deflect_mark(const struct sk_buff *skb)
 {
@@ -82,10 +111,30 @@ static struct weir_deflect_mark *weir_deflect_mark(const struct sk_buff *skb)
 	return (struct weir_deflect_mark *)qdisc_skb_cb(skb)->data;
 }
 
-static unsigned long weir_deflect_whose(const struct sk_buff *skb)
+static u32 weir_deflect_tag(const struct sk_buff *skb, u32 counter, u32 len)
 {
-	return (unsigned long)skb ^ (unsigned long)skb->dev ^
-	       (unsigned long)&weir_deflected;
+	get_random_once(&weir_deflect_key, sizeof(weir_deflect_key));
+	return siphash_3u64((unsigned long)skb, (unsigned long)skb->dev, (u64)counter << 32 | len,
+			    &weir_deflect_key);
+}
+
+static void weir_deflect_mark_set(struct sk_buff *skb, u32 counter)
+{
+	*weir_deflect_mark(skb) = (struct weir_deflect_mark) {
+		.magic		= WEIR_DEFLECT_MAGIC,
+		.tag		= weir_deflect_tag(skb, counter, skb->len),
+		.counter	= counter,
+		.len		= skb->len,
+	};
+}
+
+/* A mark is valid once. */
+static bool weir_deflect_mark_take(struct sk_buff *skb, struct weir_deflect_mark *mark)
+{
+	*mark = *weir_deflect_mark(skb);
+	weir_deflect_mark(skb)->magic = 0;
+	return mark->counter < WEIR_TRIM_C_MAX &&
+	       mark->tag == weir_deflect_tag(skb, mark->counter, mark->len);
 }
 
 /**
@@ -97,15 +146,17 @@ static unsigned long weir_deflect_whose(const struct sk_buff *skb)
  */
 void weir_deflect_was(struct sk_buff *skb, struct weir_deflect_was *was)
 {
-	struct weir_deflect_mark *mark = weir_deflect_mark(skb);
+	struct weir_deflect_mark mark;
 
 	was->skb = NULL;
-	if (likely(mark->whose != weir_deflect_whose(skb)))
+	if (likely(weir_deflect_mark(skb)->magic != WEIR_DEFLECT_MAGIC) ||
+	    !weir_deflect_mark_take(skb, &mark))
 		return;
 	*was = (struct weir_deflect_was) {
-		.skb = skb, .counter = mark->counter, .len = mark->len,
+		.skb		= skb,
+		.counter	= array_index_nospec(mark.counter, WEIR_TRIM_C_MAX),
+		.len		= mark.len,
 	};
-	mark->whose = 0;
 }
 
 /* Modulo 2^64 a counter may be taken off on another CPU than it was added to. */
@@ -172,25 +223,41 @@ static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
 	return 0;
 }
 
-/* A note is valid once, as its memory is used again. */
-static bool weir_note_read(void *memory, struct weir_note *to)
+/*
+ * A note is valid once, as its memory is used again. @headroom and @len are those of the frame
+ * at @memory, which has room for a note. Return: the counter in it, or -ENOENT.
+ */
+static int weir_note_read(void *memory, u32 headroom, u32 len)
 {
-	struct weir_note *note = weir_note_at(memory);
+	struct weir_note *at = weir_note_at(memory), note = *at;
 
-	*to = *note;
-	note->magic = 0;
-	return to->magic == WEIR_NOTE_MAGIC && to->counter < WEIR_TRIM_C_MAX;
+	at->magic = 0;
+	if (note.magic != WEIR_NOTE_MAGIC || note.headroom != headroom || note.len != len ||
+	    note.counter >= WEIR_TRIM_C_MAX)
+		return -ENOENT;
+	return array_index_nospec(note.counter, WEIR_TRIM_C_MAX);
 }
 
-/* The frame as the program has left it. */
-static bool weir_deflect_restore(struct xdp_frame *frame, struct weir_note *note)
+static int weir_note_read_frame(struct xdp_frame *frame)
 {
-	if (!weir_note_read(frame, note))
-		return false;
-	frame->data = (void *)frame + note->headroom;
-	frame->headroom = note->headroom - sizeof(*frame);
-	frame->len = note->len;
-	return true;
+	if (!weir_virtual_frame_fits(frame, WEIR_VIRTUAL_NOTE_TRIM, sizeof(struct weir_note)))
+		return -ENOENT;
+	return weir_note_read(frame, sizeof(*frame) + frame->headroom, frame->len);
+}
+
+static int weir_note_read_skb(struct sk_buff *skb)
+{
+	if (skb_headroom(skb) < WEIR_VIRTUAL_NOTE_TRIM + sizeof(struct weir_note))
+		return -ENOENT;
+	return weir_note_read(skb->head, skb_headroom(skb), skb_headlen(skb));
+}
+
+/* The frame as it was before the driver had it. */
+static void weir_deflect_restore(struct xdp_frame *frame, const struct weir_deflect_place *place)
+{
+	frame->data += (s32)(place->headroom - frame->headroom);
+	frame->headroom = place->headroom;
+	frame->len = place->len;
 }
 
 static const struct weir_trim *weir_deflect_trim(const struct net_device *to)
@@ -235,9 +302,7 @@ static void weir_deflect_send(const struct weir_trim *trim, struct net_device *t
 	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
 	*d = (struct weir_deflected) { .skb = skb, .port = port };
 	skb->dev = to;
-	*weir_deflect_mark(skb) = (struct weir_deflect_mark) {
-		.whose = weir_deflect_whose(skb), .counter = counter, .len = len,
-	};
+	weir_deflect_mark_set(skb, counter);
 	err = dev_queue_xmit(skb);
 	taken = d->taken;
 	*d = before;
@@ -265,12 +330,12 @@ static struct sk_buff *weir_deflect_build(struct net_device *to,
 static void weir_deflect_frame(const struct weir_trim *trim,
 			       struct net_device *to, struct xdp_frame *frame)
 {
-	struct weir_note note;
+	int counter = weir_note_read_frame(frame);
 	struct sk_buff *skb;
 	u32 len;
 
 	/* A frame of another program has no note. */
-	if (!weir_deflect_restore(frame, &note) || !trim) {
+	if (counter < 0 || !trim) {
 		xdp_return_frame(frame);
 		return;
 	}
@@ -278,10 +343,35 @@ static void weir_deflect_frame(const struct weir_trim *trim,
 	skb = weir_deflect_build(to, frame);
 	if (!skb) {
 		xdp_return_frame(frame);
-		weir_deflect_lost(trim, note.counter, len);
+		weir_deflect_lost(trim, counter, len);
 		return;
 	}
-	weir_deflect_send(trim, to, skb, note.counter, to);
+	weir_deflect_send(trim, to, skb, counter, to);
+}
+
+/* At most WEIR_DEFLECT_BATCH frames. */
+static void weir_deflect_xmit(struct net_device *to, int n, struct xdp_frame **frames, u32 flags)
+{
+	struct weir_deflect_place place[WEIR_DEFLECT_BATCH];
+	const struct weir_trim *trim;
+	int sent, i;
+
+	for (i = 0; i < n; i++) {
+		place[i].headroom = frames[i]->headroom;
+		place[i].len = frames[i]->len;
+	}
+	sent = weir_virtual_xmit(to, n, frames, flags);
+	if (likely(sent == n))
+		return;
+	rcu_read_lock();
+	trim = weir_deflect_trim(to);
+	if (trim)
+		weir_overflow_signal(trim, n - sent);
+	for (i = sent; i < n; i++) {
+		weir_deflect_restore(frames[i], &place[i]);
+		weir_deflect_frame(trim, to, frames[i]);
+	}
+	rcu_read_unlock();
 }
 
 /* Frames that are not sent are consumed here, too, so the caller has none to free. */
@@ -289,36 +379,29 @@ static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
 				 struct xdp_frame **frames, u32 flags)
 {
 	struct net_device *to = weir_virtual(dev)->to;
-	int sent = weir_virtual_xmit(to, n, frames, flags), i;
-	const struct weir_trim *trim;
+	int done, batch;
 
-	if (likely(sent == n))
-		return n;
-	rcu_read_lock();
-	trim = weir_deflect_trim(to);
-	if (trim)
-		weir_overflow_signal(trim, n - sent);
-	for (i = sent; i < n; i++)
-		weir_deflect_frame(trim, to, frames[i]);
-	rcu_read_unlock();
+	for (done = 0; done < n; done += batch) {
+		batch = min(n - done, WEIR_DEFLECT_BATCH);
+		weir_deflect_xmit(to, batch, frames + done, flags);
+	}
 	return n;
 }
 
 static void weir_deflect_packet(const struct weir_trim *trim,
 				struct net_device *to, struct sk_buff *skb)
 {
-	struct weir_note note;
+	int counter = weir_note_read_skb(skb);
 
-	if (!trim || skb_headroom(skb) < WEIR_VIRTUAL_NOTE_TRIM + sizeof(note) ||
-	    !weir_note_read(skb->head, &note)) {
+	if (counter < 0 || !trim) {
 		kfree_skb(skb);
 		return;
 	}
 	if (weir_deflect_is_up(to)) {
-		weir_deflect_send(trim, to, skb, note.counter, NULL);
+		weir_deflect_send(trim, to, skb, counter, NULL);
 		return;
 	}
-	weir_deflect_lost(trim, note.counter, skb->len);
+	weir_deflect_lost(trim, counter, skb->len);
 	kfree_skb(skb);
 }
 

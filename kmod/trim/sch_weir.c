@@ -215,12 +215,16 @@ static void weir_sch_add_header(const struct weir_sch_visit *v,
 	weir_sch_maximum(v, WEIR_TRIM_C_HEADER_MAX, WEIR_BAND_HEADER);
 }
 
-/* An eligible packet leaves the data band, the oldest or the last of them. */
+/*
+ * An eligible packet leaves the data band, the oldest or the last of them. Programs read its
+ * control block from here on, and are not to find an address there.
+ */
 static void weir_sch_forget(struct weir_sch *q, struct sk_buff *skb)
 {
 	q->eligible--;
 	if (skb == q->last)
 		q->last = q->eligible ? weir_sch_cb(skb)->older : NULL;
+	weir_sch_cb(skb)->older = NULL;
 }
 
 /* A packet leaves, to be sent or dropped with all that wait. */
@@ -331,13 +335,16 @@ static bool weir_sch_header_full(const struct weir_sch_visit *v)
 						      v->now));
 }
 
-/* Whether a packet without room was sent back; else it is the caller's yet. */
+/*
+ * Whether a packet without room was sent back; else it is the caller's yet. One that a program
+ * has counted as trimmed may be anything, also without headers that could be turned round.
+ */
 static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 			    struct weir_trim_pkt *pkt, int class)
 {
 	const struct weir_trim_policy *policy = &v->rev->policy;
 
-	return weir_trim_returns(pkt, class) &&
+	return pkt->l3 && weir_trim_returns(pkt, class) &&
 	       weir_trim_skb_returnable(policy, skb) &&
 	       weir_trim_skb_return(policy, skb, pkt);
 }
@@ -458,8 +465,10 @@ static int weir_sch_classify(const struct weir_sch_visit *v,
 	const struct weir_trim_policy *policy = &v->rev->policy;
 	int class;
 
-	if (!weir_trim_skb_parse(skb, pkt))
+	if (!weir_trim_skb_parse(skb, pkt)) {
+		pkt->l3 = NULL;
 		return WEIR_TRIM_OTHER;
+	}
 	class = weir_trim_classify(policy, pkt);
 	if (weir_trim_is_marked(class) && weir_edge(skb))
 		class = weir_trim_distrust(policy, pkt, class);
