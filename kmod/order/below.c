@@ -94,10 +94,11 @@ void weir_order_leaves(struct weir_reorder *order, const struct weir_order_note 
 {
 	u32 counter = verdict == XDP_REDIRECT ? WEIR_A_ORDER_STATS_UNORDERED :
 		      verdict == XDP_DROP ? WEIR_A_ORDER_STATS_DROPPED : WEIR_A_ORDER_STATS_LOST;
+	struct weir_order_flow *flow = weir_order_note_flow(order, note);
 
 	weir_order_add_count(order, counter, 1);
-	if (likely(note->flow < order->config.flows))
-		weir_order_gone(&order->flow[note->flow], note->generation, note->number);
+	if (likely(flow))
+		weir_order_gone(flow, note->generation, note->number);
 }
 
 /* Programs may have moved the frame's begin, and written where the note was. */

@@ -2,10 +2,12 @@
 #ifndef _WEIR_ORDER_ITEM_H
 #define _WEIR_ORDER_ITEM_H
 
+#include <linux/nospec.h>
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 
 #include "order/note.h"
+#include "order/order.h"
 #include "order/queue.h"
 
 /* Of a packet in a queue: it is a struct xdp_frame, not a struct sk_buff. */
@@ -51,6 +53,16 @@ static inline void **weir_order_link(void *item)
 	struct xdp_frame *frame = weir_order_item_frame(item);
 
 	return frame ? &weir_order_note_at(frame)->next : (void **)&((struct sk_buff *)item)->next;
+}
+
+/* The flow that a note names, or NULL where the order has no such flow. */
+static inline struct weir_order_flow *weir_order_note_flow(const struct weir_reorder *order,
+							   const struct weir_order_note *note)
+{
+	u32 flows = order->config.flows;
+
+	return likely(note->flow < flows) ?
+	       &order->flow[array_index_nospec(note->flow, flows)] : NULL;
 }
 
 #endif /* _WEIR_ORDER_ITEM_H */

@@ -60,7 +60,7 @@ static inline void weir_order_note_write(struct xdp_buff *xdp, const struct weir
 	*weir_order_note_at(xdp->data_hard_start) = *note;
 }
 
-/* @memory: where the frame's begins. */
+/* @memory: where that of a frame begins which has room for a note. */
 static inline bool weir_order_note_read(void *memory, struct weir_order_note *note)
 {
 	struct weir_order_note *at = weir_order_note_at(memory);
@@ -68,6 +68,12 @@ static inline bool weir_order_note_read(void *memory, struct weir_order_note *no
 	*note = *at;
 	at->magic = 0;
 	return note->magic == WEIR_ORDER_MAGIC;
+}
+
+static inline bool weir_order_note_read_frame(struct xdp_frame *frame, struct weir_order_note *note)
+{
+	return weir_virtual_frame_fits(frame, WEIR_VIRTUAL_NOTE_ORDER, sizeof(*note)) &&
+	       weir_order_note_read(frame, note);
 }
 
 #endif /* _WEIR_ORDER_NOTE_H */

@@ -160,8 +160,10 @@ static bool weir_order_put(struct weir_order_flow *flow, u32 generation, u64 num
 void weir_order_take(struct weir_reorder *order, const struct weir_order_note *note, void *item,
 		     bool run)
 {
-	if (unlikely(note->flow >= order->config.flows) ||
-	    !weir_order_put(&order->flow[note->flow], note->generation, note->number, item, run))
+	struct weir_order_flow *flow = weir_order_note_flow(order, note);
+
+	if (unlikely(!flow) ||
+	    !weir_order_put(flow, note->generation, note->number, item, run))
 		weir_order_send_one(order, item);
 }
 
@@ -197,7 +199,7 @@ static int weir_order_xdp_xmit(struct net_device *dev, int n, struct xdp_frame *
 
 	for (i = 0; i < n; i++) {
 		last = weir_order_ends(frames, i, n);
-		if (unlikely(!weir_order_note_read(frames[i], &note)))
+		if (unlikely(!weir_order_note_read_frame(frames[i], &note)))
 			xdp_return_frame(frames[i]);
 		else if (note.cpu)
 			weir_order_dispatch(order, frames[i], &note);

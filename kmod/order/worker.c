@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/filter.h>
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
 #include <linux/smp.h>
 #include <net/xdp.h>
 
@@ -70,7 +71,7 @@ void weir_order_dispatch(struct weir_reorder *order, struct xdp_frame *frame,
 		xdp_return_frame(frame);
 		return;
 	}
-	cpu = &order->cpu[note->cpu - 1];
+	cpu = &order->cpu[array_index_nospec(note->cpu - 1, order->config.cpus)];
 	worker = per_cpu_ptr(order->worker, cpu->cpu);
 	atomic_inc(&cpu->depth);
 	if (llist_add(&weir_order_note_at(frame)->node, &worker->frames))
@@ -126,6 +127,8 @@ static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 			break;
 		frame = weir_order_node_frame(node);
 		place = weir_order_note_at(frame)->cpu;
+		/* A program can read it, and is not to find an address there. */
+		*weir_order_link(weir_order_frame_item(frame)) = NULL;
 		weir_order_work(worker, frame);
 		atomic_dec(&worker->order->cpu[place - 1].depth);
 		done++;
