@@ -93,16 +93,17 @@ bool weir_frame_is_ours_skb(const struct sk_buff *skb, const struct weir_contrib
  * @skb: the packet
  *
  * A classifier inside of a qdisc runs under the qdisc's lock: a result that is sent
- * from there may go by the same qdisc. A device without a queue has no such lock.
+ * from there may go by the same qdisc. A device without a queue has no such lock. Which
+ * transmit queue the packet has does not matter: the program can change that number.
  */
 bool weir_frame_leaves(const struct sk_buff *skb)
 {
-	const struct netdev_queue *queue;
+	const struct Qdisc *root;
 
 	if (skb_at_tc_ingress(skb))
 		return false;
-	queue = skb_get_tx_queue(skb->dev, skb);
-	return rcu_dereference_bh(queue->qdisc)->enqueue;
+	root = rcu_dereference_bh(skb->dev->qdisc);
+	return root->enqueue || root->flags & TCQ_F_MQROOT;
 }
 
 /**
