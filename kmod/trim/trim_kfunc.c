@@ -74,8 +74,10 @@ static int weir_trim_fill_csum(struct sk_buff *skb)
 {
 	unsigned int start = skb_checksum_start_offset(skb);
 	unsigned int at = start + skb->csum_offset;
+	unsigned int end = at + (skb_csum_is_sctp(skb) ? sizeof(__le32) : sizeof(__sum16));
 
-	if (skb_is_gso(skb) || !weir_trim_is_writable(skb, at + sizeof(__sum16)))
+	/* A program may have removed headers, so that the sum begins before the packet. */
+	if (skb_is_gso(skb) || start >= skb_headlen(skb) || !weir_trim_is_writable(skb, end))
 		return -EINVAL;
 	if (skb_csum_is_sctp(skb))
 		return skb_has_shared_frag(skb) ? -EINVAL :
