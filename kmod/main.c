@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "base/cut.h"
 #include "chain/chain.h"
 #include "flow/flows.h"
 #include "filter/filter.h"
@@ -110,6 +111,7 @@ static void __exit weir_exit(void)
 	weir_overflow_uninit();
 	/* Much is freed by RCU callbacks, which are code of this module. */
 	rcu_barrier();
+	weir_cut_uninit();
 	weir_room_uninit();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/compat.h"
 #include "base/device.h"
+#include "base/cut.h"
 #include "base/net_bh.h"
 #include "chain/chain.h"
 
@@ -55,10 +56,18 @@ static __always_inline u32 weir_chain_loop(const struct weir_chain_list *list, u
 	return XDP_PASS;
 }
 
+/* The program that has called the kfunc may use fragments that programs here cut off. */
 static noinline u32 weir_chain_run_rare(const struct weir_chain_list *list, u32 first,
 					struct xdp_buff *xdp, struct bpf_prog **by, bool timed)
 {
-	return weir_chain_loop(list, first, xdp, by, true, timed);
+	struct weir_cut_frags frags;
+	u32 verdict;
+
+	if (unlikely(!weir_cut_begin(&frags, xdp)))
+		return XDP_ABORTED;
+	verdict = weir_chain_loop(list, first, xdp, by, true, timed);
+	weir_cut_end(&frags, xdp);
+	return verdict;
 }
 
 /* The programs from @first on, which there is. @by: set to the one that has run last, or NULL */

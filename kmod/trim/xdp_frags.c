@@ -12,15 +12,19 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
+#include "base/cut.h"
 #include "trim/trim_kfunc.h"
 
 #ifdef WEIR_HAVE_PAGE_PP
 #include <net/page_pool/helpers.h>
 
+/* The page stays allocated, as the program may hold a pointer to it. */
 static void weir_xdp_free_frag(const skb_frag_t *frag)
 {
 	struct page *page = skb_frag_page(frag);
 
+	get_page(page);
+	weir_cut_keep(page);
 	if (page_pool_page_is_pp(page))
 		page_pool_put_full_page(page->pp, page, false);
 	else
