@@ -6,6 +6,10 @@ $(eval $(call program,test-packets,$(wildcard selftests/bpf/*.c) selftests/lib/g
 $(eval $(call bpf_program,selftests/bpf/hostile/hostile.bpf.c))
 $(eval $(call program,test-hostile,selftests/bpf/hostile/test_hostile.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/hostile.skel.h))
 
+# And programs that write what the module trusts, and keep pointers while frames are cut.
+$(eval $(call bpf_program,selftests/bpf/hostile/author.bpf.c))
+$(eval $(call program,test-author,selftests/bpf/hostile/test_author.c selftests/bpf/packet.c selftests/lib/genl.c,-Iselftests/bpf -Iselftests/bpf/hostile -Iselftests,-lbpf -lmnl,$(B)/bpf/author.skel.h))
+
 # The example of a user's program.
 $(eval $(call program,test-filter,selftests/bpf/filter/test_filter.c selftests/bpf/packet.c,-Iselftests/bpf,-lbpf,$(B)/bpf/trio_filter.skel.h))
 
