@@ -27,8 +27,10 @@ static int __net_init weir_net_init(struct net *net)
 	xa_init(&wn->filters);
 	xa_init(&wn->orders);
 	xa_init(&wn->trims);
+	xa_init(&wn->backlogs);
 	xa_init(&wn->bridge_ports);
 	wn->returned = cpu_to_be16(get_random_u16() | 1);
+	wn->backlog_seq = 1;
 	wn->seq = 1;
 	return 0;
 }
@@ -81,6 +83,7 @@ static struct pernet_operations weir_net_ops = {
  */
 int weir_netns_init(void)
 {
+	weir_dev_secret = get_random_u64() | 1;
 	return register_pernet_subsys(&weir_net_ops);
 }
 

@@ -15,7 +15,8 @@
 struct weir_job;
 struct weir_trim_config;
 
-#define WEIR_DEV_BUCKETS	64
+#define WEIR_DEV_BITS		6
+#define WEIR_DEV_BUCKETS	(1 << WEIR_DEV_BITS)
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -36,9 +37,13 @@ struct weir_trim_config;
  * @filter_table: the same, hashed by it; written under RTNL, read under RCU
  * @orders: orders of devices by interface index, in order; under RTNL
  * @order_table: the same, hashed by it; written under RTNL, read under RCU
- * @trims: trimming policies by interface index, in order; under RTNL. Packets find
- *	them in weir_trim_table
+ * @trims: trimming policies by interface index, in order; under RTNL
+ * @trim_table: the same, hashed by it; written under RTNL, read under RCU
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
+ * @backlogs: weir qdiscs of devices by interface index, in order; under RTNL
+ * @backlog_table: the same, hashed by it; written under RTNL, read under RCU
+ * @backlog_count: number of weir qdiscs; under RTNL
+ * @backlog_seq: goes up with each one that comes or goes, never 0; under RTNL
  * @bridge_ports: by interface index, ports of bridges that are in state forwarding;
  *	written under RTNL, read under RCU
  * @returned: mark of packets that this namespace has sent back, never 0; see edge.c
@@ -64,7 +69,12 @@ struct weir_net {
 	struct xarray			orders;
 	struct hlist_head		order_table[WEIR_DEV_BUCKETS];
 	struct xarray			trims;
+	struct hlist_head		trim_table[WEIR_DEV_BUCKETS];
 	struct weir_trim_config		*trim_default;
+	struct xarray			backlogs;
+	struct hlist_head		backlog_table[WEIR_DEV_BUCKETS];
+	unsigned int			backlog_count;
+	unsigned int			backlog_seq;
 	struct xarray			bridge_ports;
 	__be16				returned;
 	bool				edges;
@@ -73,6 +83,7 @@ struct weir_net {
 };
 
 extern unsigned int weir_net_id;
+extern u64 weir_dev_secret;
 
 static inline struct weir_net *weir_net(const struct net *net)
 {
@@ -83,10 +94,13 @@ static inline struct weir_net *weir_net(const struct net *net)
  * weir_dev_bucket() - where a device's part of a table hashed by interface index is
  * @table: WEIR_DEV_BUCKETS of them
  * @ifindex: the device; a request may name any index, a negative one too
+ *
+ * Users choose the indices of devices that they make, so that the bucket has to depend on a secret.
+ * A product with a random odd number spreads any set of indices (Dietzfelbinger et al., 1997).
  */
 static inline struct hlist_head *weir_dev_bucket(struct hlist_head *table, int ifindex)
 {
-	return &table[(u32)ifindex % WEIR_DEV_BUCKETS];
+	return &table[((u32)ifindex * weir_dev_secret) >> (64 - WEIR_DEV_BITS)];
 }
 
 /**

@@ -91,10 +91,10 @@ int weir_nl_trim_queue_get_dumpit(struct sk_buff *skb,
 	rtnl_lock();
 	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_TRIM_QUEUE_GET);
 	/* Qdiscs come and go without the namespace's lock. */
-	cb->seq = weir_backlog_seq();
+	cb->seq = weir_backlog_seq(wn);
 	err = weir_nl_queue_dev(cb, wn->net, &ifindex);
 	if (!err)
-		err = weir_backlog_dump(wn->net, ifindex, cb->args,
+		err = weir_backlog_dump(wn, ifindex, cb->args,
 					weir_nl_fill_queue, &msg);
 	rtnl_unlock();
 	mutex_unlock(&wn->lock);

@@ -270,19 +270,19 @@ static int weir_nl_put_trim_stats(struct sk_buff *skb,
 	return 0;
 }
 
-static int weir_nl_put_depth(struct sk_buff *skb, const struct net *net,
+static int weir_nl_put_depth(struct sk_buff *skb, struct weir_net *wn,
 			     int ifindex)
 {
 	u32 depth[WEIR_BANDS];
 
-	weir_backlog_depth(net, ifindex, depth);
+	weir_backlog_depth(wn, ifindex, depth);
 	if (nla_put_u32(skb, WEIR_A_TRIM_DATA_DEPTH, depth[WEIR_BAND_DATA]) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_HEADER_DEPTH,
 			depth[WEIR_BAND_HEADER]) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_DIRECT,
-			 weir_backlog_direct(net, ifindex)) ||
+			 weir_backlog_direct(wn, ifindex)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_CHILD_DROPPED,
-			 weir_backlog_child_dropped(net, ifindex)))
+			 weir_backlog_child_dropped(wn, ifindex)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -303,7 +303,7 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_config(skb, config, U64_MAX) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_SAID, config->said) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
-	    weir_nl_put_depth(skb, dev->net, trim->ifindex) ||
+	    weir_nl_put_depth(skb, weir_net(dev->net), trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_SENDS,
 			!!(weir_trim_rev(trim)->port.sends &

@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets that wait in the weir qdiscs of a device, which may have many. */
-#include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
+#include <linux/netlink.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
-#include <linux/spinlock.h>
+#include <linux/slab.h>
 #include <net/sch_generic.h>
 
+#include "base/net.h"
 #include "trim/backlog.h"
 #include "trim/reader.h"
 #include "trim/sch_limits.h"
 
-#define WEIR_BACKLOG_BITS	6
+/* Readers look at all qdiscs of a device for each packet, and at those of a namespace under RTNL. */
+#define WEIR_BACKLOG_DEV_MAX	4096
+#define WEIR_BACKLOG_NET_MAX	16384
 
-static DEFINE_HASHTABLE(weir_backlogs, WEIR_BACKLOG_BITS);
-static DEFINE_SPINLOCK(weir_backlogs_lock);
-/* Changes with the table, under RTNL; never 0. */
-static unsigned int weir_backlogs_seq = 1;
-
-static void weir_backlogs_changed(void)
+static void weir_backlogs_changed(struct weir_net *wn)
 {
 	ASSERT_RTNL();
-	if (!++weir_backlogs_seq)
-		weir_backlogs_seq = 1;
+	if (!++wn->backlog_seq)
+		wn->backlog_seq = 1;
+}
+
+static struct weir_net *weir_backlog_net(const struct Qdisc *sch)
+{
+	return weir_net(dev_net(qdisc_dev(sch)));
+}
+
+static struct weir_backlogs *weir_backlogs_find(struct weir_net *wn, int ifindex)
+{
+	return weir_dev_find(wn->backlog_table, ifindex, struct weir_backlogs);
 }
 
 /**
@@ -68,32 +76,90 @@ static void weir_backlog_may_bypass(struct weir_backlog *backlog, bool bypass)
 		sch->flags &= ~TCQ_F_CAN_BYPASS;
 }
 
+/* For the first qdisc of a device. */
+static struct weir_backlogs *weir_backlogs_alloc(struct weir_net *wn, int ifindex)
+{
+	struct weir_backlogs *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!port)
+		return ERR_PTR(-ENOMEM);
+	port->ifindex = ifindex;
+	INIT_LIST_HEAD(&port->list);
+	err = xa_insert(&wn->backlogs, ifindex, port, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(port);
+		return ERR_PTR(err);
+	}
+	hlist_add_head_rcu(&port->node, weir_dev_bucket(wn->backlog_table, ifindex));
+	return port;
+}
+
+/* After the last one. */
+static void weir_backlogs_free(struct weir_net *wn, struct weir_backlogs *port)
+{
+	xa_erase(&wn->backlogs, port->ifindex);
+	hlist_del_rcu(&port->node);
+	kfree_rcu(port, rcu);
+}
+
+static int weir_backlog_check(const struct weir_net *wn, const struct weir_backlogs *port,
+			      const struct net_device *dev, struct netlink_ext_ack *extack)
+{
+	if (port && port->count >= WEIR_BACKLOG_DEV_MAX) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "%s: a device has at most %u weir qdiscs: delete some of them",
+				   dev->name, WEIR_BACKLOG_DEV_MAX);
+		return -ENOSPC;
+	}
+	if (wn->backlog_count >= WEIR_BACKLOG_NET_MAX) {
+		NL_SET_ERR_MSG_FMT(extack,
+				   "a network namespace has at most %u weir qdiscs: delete some of them",
+				   WEIR_BACKLOG_NET_MAX);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
 /**
  * weir_backlog_add() - publish a qdisc's backlog
- * @backlog: the qdisc's
+ * @backlog: the qdisc's, zeroed
  * @sch: the qdisc
  * @bypass: as for weir_backlog_bypass()
+ * @extack: gets a sentence where there are too many qdiscs
  *
- * RTNL is held.
+ * RTNL is held. Sleeps.
+ *
+ * Return: 0, -ENOMEM or -ENOSPC; weir_backlog_del() is to be called in any case.
  */
-void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
-		      bool bypass)
+int weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
+		     bool bypass, struct netlink_ext_ack *extack)
 {
 	const struct net_device *dev = qdisc_dev(sch);
+	struct weir_net *wn = weir_backlog_net(sch);
+	struct weir_backlogs *port;
+	int err;
 
 	ASSERT_RTNL();
 
-	backlog->net = dev_net(dev);
+	port = weir_backlogs_find(wn, dev->ifindex);
+	err = weir_backlog_check(wn, port, dev, extack);
+	if (err)
+		return err;
+	if (!port)
+		port = weir_backlogs_alloc(wn, dev->ifindex);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	backlog->port = port;
 	backlog->ifindex = dev->ifindex;
 	backlog->sch = sch;
 	weir_backlog_may_bypass(backlog, bypass);
-	spin_lock(&weir_backlogs_lock);
 	/* Dumps list qdiscs in the order in which they came. */
-	hlist_add_tail_rcu(&backlog->node,
-			   &weir_backlogs[hash_min(backlog->ifindex,
-						   WEIR_BACKLOG_BITS)]);
-	spin_unlock(&weir_backlogs_lock);
-	weir_backlogs_changed();
+	list_add_tail_rcu(&backlog->list, &port->list);
+	port->count++;
+	wn->backlog_count++;
+	weir_backlogs_changed(wn);
+	return 0;
 }
 
 /**
@@ -104,37 +170,37 @@ void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
  */
 void weir_backlog_del(struct weir_backlog *backlog)
 {
-	spin_lock(&weir_backlogs_lock);
-	hash_del_rcu(&backlog->node);
-	spin_unlock(&weir_backlogs_lock);
-	weir_backlogs_changed();
-}
+	struct weir_backlogs *port = backlog->port;
+	struct weir_net *wn;
 
-static bool weir_backlog_is(const struct weir_backlog *backlog,
-			    const struct net *net, int ifindex)
-{
-	return backlog->ifindex == ifindex && net_eq(backlog->net, net);
+	if (!port)
+		return;
+	wn = weir_backlog_net(backlog->sch);
+	list_del_rcu(&backlog->list);
+	wn->backlog_count--;
+	if (!--port->count)
+		weir_backlogs_free(wn, port);
+	weir_backlogs_changed(wn);
 }
 
 /**
  * weir_backlog_bypass() - may packets pass by qdiscs that are idle?
- * @net: their namespace
+ * @wn: their namespace
  * @bypass: packets that find their port idle need no look
  *
  * RTNL is held. Packets on their way may still follow the old setting.
  */
-void weir_backlog_bypass(const struct net *net, bool bypass)
+void weir_backlog_bypass(struct weir_net *wn, bool bypass)
 {
+	struct weir_backlogs *port;
 	struct weir_backlog *b;
-	int i;
+	unsigned long ifindex;
 
 	ASSERT_RTNL();
 
-	spin_lock(&weir_backlogs_lock);
-	hash_for_each(weir_backlogs, i, b, node)
-		if (net_eq(b->net, net))
+	xa_for_each(&wn->backlogs, ifindex, port)
+		list_for_each_entry(b, &port->list, list)
 			weir_backlog_may_bypass(b, bypass);
-	spin_unlock(&weir_backlogs_lock);
 }
 
 /**
@@ -195,19 +261,23 @@ weir_backlog_limits(const struct weir_backlog *backlog,
 
 /**
  * weir_backlog_has_child() - has one of a device's qdiscs a child?
- * @net: its namespace
+ * @wn: its namespace
  * @ifindex: the device
  *
  * RTNL is held.
  */
-bool weir_backlog_has_child(const struct net *net, int ifindex)
+bool weir_backlog_has_child(struct weir_net *wn, int ifindex)
 {
+	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
 
 	ASSERT_RTNL();
 
-	hash_for_each_possible(weir_backlogs, b, node, ifindex)
-		if (weir_backlog_is(b, net, ifindex) && b->child)
+	port = weir_backlogs_find(wn, ifindex);
+	if (!port)
+		return false;
+	list_for_each_entry(b, &port->list, list)
+		if (b->child)
 			return true;
 	return false;
 }
@@ -229,21 +299,23 @@ u64 weir_backlog_one_direct(const struct weir_backlog *backlog)
 
 /**
  * weir_backlog_direct() - packets that the qdiscs of a device were not asked about
- * @net: its namespace
+ * @wn: its namespace
  * @ifindex: the device
  *
  * Any context.
  *
  * Return: how many, since the qdiscs came.
  */
-u64 weir_backlog_direct(const struct net *net, int ifindex)
+u64 weir_backlog_direct(struct weir_net *wn, int ifindex)
 {
+	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
 	u64 direct = 0;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
-		if (weir_backlog_is(b, net, ifindex))
+	port = weir_backlogs_find(wn, ifindex);
+	if (port)
+		list_for_each_entry_rcu(b, &port->list, list)
 			direct += weir_backlog_one_direct(b);
 	rcu_read_unlock();
 	return direct;
@@ -251,21 +323,23 @@ u64 weir_backlog_direct(const struct net *net, int ifindex)
 
 /**
  * weir_backlog_child_dropped() - packets that children in a device's qdiscs have dropped
- * @net: its namespace
+ * @wn: its namespace
  * @ifindex: the device
  *
  * Any context.
  *
  * Return: how many, since the qdiscs came.
  */
-u64 weir_backlog_child_dropped(const struct net *net, int ifindex)
+u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex)
 {
+	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
 	u64 dropped = 0;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
-		if (weir_backlog_is(b, net, ifindex))
+	port = weir_backlogs_find(wn, ifindex);
+	if (port)
+		list_for_each_entry_rcu(b, &port->list, list)
 			dropped += READ_ONCE(b->child_dropped);
 	rcu_read_unlock();
 	return dropped;
@@ -273,32 +347,33 @@ u64 weir_backlog_child_dropped(const struct net *net, int ifindex)
 
 /**
  * weir_backlog_depth() - how many packets wait in the qdiscs of a device
- * @net: its namespace
+ * @wn: its namespace
  * @ifindex: the device
  * @depth: filled, a band
  *
  * Any context.
  */
-void weir_backlog_depth(const struct net *net, int ifindex,
+void weir_backlog_depth(struct weir_net *wn, int ifindex,
 			u32 depth[WEIR_BANDS])
 {
+	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
 	int i;
 
 	for (i = 0; i < WEIR_BANDS; i++)
 		depth[i] = 0;
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
-		for (i = 0; i < WEIR_BANDS; i++)
-			if (weir_backlog_is(b, net, ifindex))
+	port = weir_backlogs_find(wn, ifindex);
+	if (port)
+		list_for_each_entry_rcu(b, &port->list, list)
+			for (i = 0; i < WEIR_BANDS; i++)
 				depth[i] += READ_ONCE(b->bands.packets[i]);
 	rcu_read_unlock();
 }
 
 /**
  * weir_backlog_port_full() - have a device's qdiscs together no room for a packet?
- * @net: the device's namespace
- * @ifindex: the device
+ * @port: the device's, which lives while the caller holds one of its qdiscs or RCU
  * @limits: those of the device's policy
  * @len: bytes of the packet
  *
@@ -306,7 +381,7 @@ void weir_backlog_depth(const struct net *net, int ifindex,
  * is. All queues are looked at, for each packet that asks: there is no sum of them,
  * which would be one line of memory that all CPUs write for each packet.
  */
-bool weir_backlog_port_full(const struct net *net, int ifindex,
+bool weir_backlog_port_full(const struct weir_backlogs *port,
 			    const struct weir_bands_limits *limits, u32 len)
 {
 	const struct weir_backlog *b;
@@ -315,9 +390,8 @@ bool weir_backlog_port_full(const struct net *net, int ifindex,
 	if (!limits->port_bytes)
 		return false;
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex)
-		if (weir_backlog_is(b, net, ifindex))
-			bytes += READ_ONCE(b->bands.bytes[WEIR_BAND_DATA]);
+	list_for_each_entry_rcu(b, &port->list, list)
+		bytes += READ_ONCE(b->bands.bytes[WEIR_BAND_DATA]);
 	rcu_read_unlock();
 	return bytes && bytes + len > limits->port_bytes;
 }
@@ -342,7 +416,7 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
 
 /**
  * weir_backlog_full() - has no data band of a device's qdiscs room for a packet?
- * @net: the device's namespace
+ * @wn: the device's namespace
  * @ifindex: the device
  * @limits: those of the device's policy
  * @len: bytes of the packet
@@ -353,54 +427,42 @@ static bool weir_backlog_one_full(const struct weir_backlog *backlog,
  * Return: 1 where none of its qdiscs has room, 0 where one has, -ENOENT where it
  * has no qdisc.
  */
-int weir_backlog_full(const struct net *net, int ifindex,
+int weir_backlog_full(struct weir_net *wn, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len)
 {
+	const struct weir_backlogs *port;
 	const struct weir_backlog *b;
 	u32 now = weir_backlog_now();
 	int full = -ENOENT;
 
 	rcu_read_lock();
-	hash_for_each_possible_rcu(weir_backlogs, b, node, ifindex) {
-		if (!weir_backlog_is(b, net, ifindex))
-			continue;
-		full = weir_backlog_one_full(b, limits, len, now);
-		if (!full)
-			break;
+	port = weir_backlogs_find(wn, ifindex);
+	if (port) {
+		list_for_each_entry_rcu(b, &port->list, list) {
+			full = weir_backlog_one_full(b, limits, len, now);
+			if (!full)
+				break;
+		}
+		full = full ?: weir_backlog_port_full(port, limits, len);
 	}
 	rcu_read_unlock();
-	return full ?: weir_backlog_port_full(net, ifindex, limits, len);
+	return full;
 }
 
 /**
- * weir_backlog_seq() - whether qdiscs came or went
- *
- * RTNL is held.
+ * weir_backlog_seq() - whether qdiscs of a namespace came or went
+ * @wn: the namespace; RTNL is held
  *
  * Return: another number, but never 0, after each that did.
  */
-unsigned int weir_backlog_seq(void)
+unsigned int weir_backlog_seq(const struct weir_net *wn)
 {
 	ASSERT_RTNL();
-	return weir_backlogs_seq;
-}
-
-/* The first device with a weir qdisc from an index on, INT_MAX for none. */
-static long weir_backlog_next(const struct net *net, long from)
-{
-	const struct weir_backlog *b;
-	long next = INT_MAX;
-	int i;
-
-	hash_for_each(weir_backlogs, i, b, node)
-		if (net_eq(b->net, net) && b->ifindex >= from &&
-		    b->ifindex < next)
-			next = b->ifindex;
-	return next;
+	return wn->backlog_seq;
 }
 
 /* Those of one device, from the @skip-th on, which is counted on. */
-static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
+static int weir_backlog_dump_dev(const struct weir_backlogs *port, long *skip,
 				 int (*dump)(const struct weir_backlog *backlog,
 					     void *data),
 				 void *data)
@@ -409,8 +471,8 @@ static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
 	long n = 0;
 	int err;
 
-	hash_for_each_possible(weir_backlogs, b, node, ifindex) {
-		if (!weir_backlog_is(b, net, ifindex) || n++ < *skip)
+	list_for_each_entry(b, &port->list, list) {
+		if (n++ < *skip)
 			continue;
 		err = dump(b, data);
 		if (err)
@@ -422,7 +484,7 @@ static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
 
 /**
  * weir_backlog_dump() - go through the weir qdiscs of a namespace
- * @net: the namespace
+ * @wn: the namespace
  * @ifindex: of this device alone, or 0
  * @at: the device that it goes on with, and how many of it were dumped; 0 and 0
  *	at first
@@ -434,27 +496,26 @@ static int weir_backlog_dump_dev(const struct net *net, int ifindex, long *skip,
  *
  * Return: the last result of @dump, or 0.
  */
-int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
+int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,
 				  void *data),
 		      void *data)
 {
-	long next;
+	unsigned long next = max_t(long, at[0], ifindex);
+	const struct weir_backlogs *port;
 	int err;
 
 	ASSERT_RTNL();
 
-	for (;;) {
-		next = weir_backlog_next(net, max_t(long, at[0], ifindex));
-		if (next == INT_MAX || (ifindex && next != ifindex))
-			return 0;
-		if (next != at[0])
+	for (; (port = xa_find(&wn->backlogs, &next, ifindex ?: INT_MAX, XA_PRESENT)); next++) {
+		if (next != (unsigned long)at[0])
 			at[1] = 0;
 		at[0] = next;
-		err = weir_backlog_dump_dev(net, next, &at[1], dump, data);
+		err = weir_backlog_dump_dev(port, &at[1], dump, data);
 		if (err)
 			return err;
 		at[0]++;
 		at[1] = 0;
 	}
+	return 0;
 }

@@ -3,11 +3,13 @@
 #define _WEIR_BACKLOG_H
 
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 
 #include "trim/bands.h"
 
-struct net;
 struct Qdisc;
+struct netlink_ext_ack;
+struct weir_net;
 struct weir_sch_limits;
 
 /*
@@ -17,9 +19,25 @@ struct weir_sch_limits;
 #define WEIR_BACKLOG_SHIFT	10
 
 /**
+ * struct weir_backlogs - the weir qdiscs of a device
+ * @node: in weir_net.backlog_table
+ * @rcu: it is freed a grace period after the last qdisc was destroyed
+ * @ifindex: the device
+ * @count: number of qdiscs; under RTNL
+ * @list: their backlogs, in the order in which they came; written under RTNL, read under RCU
+ */
+struct weir_backlogs {
+	struct hlist_node	node;
+	struct rcu_head		rcu;
+	int			ifindex;
+	unsigned int		count;
+	struct list_head	list;
+};
+
+/**
  * struct weir_backlog - the packets of a weir qdisc, for readers outside of it
- * @node: in the table of all
- * @net: the device's namespace
+ * @list: in the list of its device
+ * @port: the device's qdiscs, NULL until it is one of them
  * @ifindex: the device
  * @sch: the qdisc
  * @child: the one in which its data band waits, or NULL; changes under RTNL
@@ -41,8 +59,8 @@ struct weir_sch_limits;
  * qdisc was destroyed.
  */
 struct weir_backlog {
-	struct hlist_node	node;
-	const struct net	*net;
+	struct list_head	list;
+	struct weir_backlogs	*port;
 	struct Qdisc		*sch;
 	const struct Qdisc	*child;
 	struct weir_sch_limits __rcu *own;
@@ -60,8 +78,8 @@ struct weir_backlog {
 
 u32 weir_backlog_now(void);
 u64 weir_backlog_waited(u32 since, u32 now);
-void weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
-		      bool bypass);
+int weir_backlog_add(struct weir_backlog *backlog, struct Qdisc *sch,
+		     bool bypass, struct netlink_ext_ack *extack);
 void weir_backlog_del(struct weir_backlog *backlog);
 void weir_backlog_set_child(struct weir_backlog *backlog,
 			    const struct Qdisc *child);
@@ -71,21 +89,21 @@ const struct weir_bands_limits *
 weir_backlog_limits(const struct weir_backlog *backlog,
 		    const struct weir_bands_limits *limits,
 		    struct weir_bands_limits *own);
-bool weir_backlog_has_child(const struct net *net, int ifindex);
-void weir_backlog_bypass(const struct net *net, bool bypass);
-u64 weir_backlog_direct(const struct net *net, int ifindex);
-u64 weir_backlog_child_dropped(const struct net *net, int ifindex);
+bool weir_backlog_has_child(struct weir_net *wn, int ifindex);
+void weir_backlog_bypass(struct weir_net *wn, bool bypass);
+u64 weir_backlog_direct(struct weir_net *wn, int ifindex);
+u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex);
 u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
-unsigned int weir_backlog_seq(void);
-int weir_backlog_dump(const struct net *net, int ifindex, long at[2],
+unsigned int weir_backlog_seq(const struct weir_net *wn);
+int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,
 				  void *data),
 		      void *data);
-void weir_backlog_depth(const struct net *net, int ifindex,
+void weir_backlog_depth(struct weir_net *wn, int ifindex,
 			u32 depth[WEIR_BANDS]);
-bool weir_backlog_port_full(const struct net *net, int ifindex,
+bool weir_backlog_port_full(const struct weir_backlogs *port,
 			    const struct weir_bands_limits *limits, u32 len);
-int weir_backlog_full(const struct net *net, int ifindex,
+int weir_backlog_full(struct weir_net *wn, int ifindex,
 		      const struct weir_bands_limits *limits, u32 len);
 
 #endif /* _WEIR_BACKLOG_H */

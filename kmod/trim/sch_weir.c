@@ -438,12 +438,11 @@ static int weir_sch_swap(const struct weir_sch_visit *v, struct sk_buff *skb)
 static bool weir_sch_port_full(const struct weir_sch_visit *v,
 			       const struct sk_buff *skb)
 {
-	const struct net_device *dev = qdisc_dev(v->sch);
 	const struct weir_sch *q = qdisc_priv(v->sch);
 
 	return v->limits->port_bytes &&
 	       q->backlog.bands.packets[WEIR_BAND_DATA] &&
-	       weir_backlog_port_full(dev_net(dev), dev->ifindex, v->limits,
+	       weir_backlog_port_full(q->backlog.port, v->limits,
 				      qdisc_pkt_len(skb));
 }
 
@@ -945,8 +944,8 @@ static int weir_sch_init_one(struct Qdisc *sch, struct nlattr *opt,
 	/* First, as destroy() also runs for a qdisc whose init() failed. */
 	for (i = 0; i < WEIR_BANDS; i++)
 		__skb_queue_head_init(&q->queue[i]);
-	err = weir_reader_init(&q->reader, sch);
-	weir_backlog_add(&q->backlog, sch, !weir_edge_any(wn));
+	err = weir_reader_init(&q->reader, sch) ?:
+	      weir_backlog_add(&q->backlog, sch, !weir_edge_any(wn), extack);
 	if (err)
 		return err;
 	err = weir_sch_change(sch, opt, extack);

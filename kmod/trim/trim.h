@@ -6,7 +6,6 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
-#include <net/netns/hash.h>
 
 #include "base/net.h"
 #include "trim/trim_config.h"
@@ -34,9 +33,8 @@ struct weir_trim_rev {
 
 /**
  * struct weir_trim - the trimming policy of an egress port
- * @node: in weir_trim_table
+ * @node: in weir_net.trim_table
  * @rcu: it is freed a grace period after it was taken away
- * @net: the namespace of its device
  * @dev: the device; only under RTNL, and until the policy is taken away
  * @dropped: packets that the device had dropped when the policy came
  * @ifindex: its index
@@ -45,13 +43,12 @@ struct weir_trim_rev {
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
- * Reached through weir_trim_table under RCU, and in order through weir_net.trims. It
+ * Reached through weir_net.trim_table under RCU, and in order through weir_net.trims. It
  * holds no reference to the device: the device notifier takes it away with the device.
  */
 struct weir_trim {
 	struct hlist_node		node;
 	struct rcu_head			rcu;
-	const struct net		*net;
 	struct net_device		*dev;
 	u64				dropped;
 	int				ifindex;
@@ -61,53 +58,24 @@ struct weir_trim {
 	struct net_device		*deflect;
 };
 
-#define WEIR_TRIM_BUCKETS	256
-
-/* The policies of all namespaces, as packets find them; written under RTNL. */
-extern struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
-
-static inline struct hlist_head *weir_trim_bucket(const struct net *net,
-						  int ifindex)
-{
-	return &weir_trim_table[(net_hash_mix(net) ^ ifindex) %
-				WEIR_TRIM_BUCKETS];
-}
-
 /**
- * weir_trim_find() - find the policy of a port
- * @net: the namespace
+ * weir_trim_get() - find the policy of a port
+ * @wn: the namespace
  * @ifindex: the device
  *
  * Called under RTNL or rcu_read_lock(), or with bottom halves disabled; the
  * policy lives as long as that is held.
  */
-static inline struct weir_trim *weir_trim_find(const struct net *net,
-					       int ifindex)
-{
-	struct weir_trim *trim;
-
-	hlist_for_each_entry_rcu(trim, weir_trim_bucket(net, ifindex), node,
-				 lockdep_rtnl_is_held())
-		if (trim->ifindex == ifindex && trim->net == net)
-			return trim;
-	return NULL;
-}
-
-/**
- * weir_trim_get() - find the policy of a port by the module's namespace
- * @wn: the namespace
- * @ifindex: the device
- */
 static inline struct weir_trim *weir_trim_get(struct weir_net *wn, int ifindex)
 {
-	return weir_trim_find(wn->net, ifindex);
+	return weir_dev_find(wn->trim_table, ifindex, struct weir_trim);
 }
 
 /**
  * weir_trim_rev() - a policy's current revision
  * @trim: the policy
  *
- * Context as for weir_trim_find().
+ * Context as for weir_trim_get().
  */
 static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
 {
@@ -120,7 +88,7 @@ static inline struct weir_trim_rev *weir_trim_rev(const struct weir_trim *trim)
  * @wn: the namespace
  * @ifindex: the device
  *
- * Context as for weir_trim_find().
+ * Context as for weir_trim_get().
  */
 static inline bool weir_trim_edge(struct weir_net *wn, int ifindex)
 {

@@ -18,6 +18,7 @@
 
 #include "base/compat.h"
 #include "base/device.h"
+#include "base/net_bh.h"
 #include "trim/backlog.h"
 #include "trim/bridge.h"
 #include "trim/edge.h"
@@ -31,7 +32,7 @@
 static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 			     u32 size)
 {
-	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
+	struct weir_trim *trim = weir_trim_get(weir_net_bh(dev_net(dev)), ifindex);
 
 	if (!trim || size != sizeof(struct weir_trim_port))
 		return NULL;
@@ -40,7 +41,7 @@ static u8 *weir_trim_port_of(const struct net_device *dev, u32 ifindex,
 
 static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 {
-	struct weir_trim *trim = weir_trim_find(dev_net(dev), ifindex);
+	struct weir_trim *trim = weir_trim_get(weir_net_bh(dev_net(dev)), ifindex);
 
 	if (!trim || size != sizeof(struct weir_trim_cpu))
 		return NULL;
@@ -50,12 +51,12 @@ static u8 *weir_trim_cpu_of(const struct net_device *dev, u32 ifindex, u32 size)
 static int weir_trim_backlog_of(const struct net_device *dev, u32 ifindex,
 				u32 len)
 {
-	const struct net *net = dev_net(dev);
-	struct weir_trim *trim = weir_trim_find(net, ifindex);
+	struct weir_net *wn = weir_net_bh(dev_net(dev));
+	struct weir_trim *trim = weir_trim_get(wn, ifindex);
 
 	if (!trim)
 		return -ENOENT;
-	return weir_backlog_full(net, ifindex, &weir_trim_rev(trim)->limits,
+	return weir_backlog_full(wn, ifindex, &weir_trim_rev(trim)->limits,
 				 len);
 }
 

@@ -20,8 +20,6 @@
 /* The policy where no attribute was given. */
 static struct weir_trim_config weir_trim_of_nobody __ro_after_init;
 
-struct hlist_head weir_trim_table[WEIR_TRIM_BUCKETS];
-
 static void weir_trim_free(struct weir_trim *trim)
 {
 	kfree(rcu_dereference_protected(trim->rev, true));
@@ -118,7 +116,7 @@ void weir_trim_device(const struct net_device *dev,
 	device->classes = dev->num_tc;
 	device->cpus = num_present_cpus();
 	device->bound = weir_trim_is_bound(dev);
-	device->child = weir_backlog_has_child(dev_net(dev), dev->ifindex);
+	device->child = weir_backlog_has_child(weir_net(dev_net(dev)), dev->ifindex);
 	device->sends = dev->netdev_ops->ndo_xdp_xmit;
 	device->ethernet = dev->type == ARPHRD_ETHER ||
 			   dev->type == ARPHRD_LOOPBACK;
@@ -193,7 +191,6 @@ static struct weir_trim *weir_trim_alloc(struct net_device *dev,
 
 	if (!trim)
 		return NULL;
-	trim->net = dev_net(dev);
 	trim->dev = dev;
 	trim->dropped = weir_trim_dropped(dev);
 	trim->ifindex = dev->ifindex;
@@ -266,7 +263,7 @@ static int weir_trim_insert(struct weir_net *wn, struct net_device *dev,
 	err = xa_insert(&wn->trims, dev->ifindex, trim, GFP_KERNEL_ACCOUNT);
 	if (!err) {
 		hlist_add_head_rcu(&trim->node,
-				   weir_trim_bucket(trim->net, dev->ifindex));
+				   weir_dev_bucket(wn->trim_table, dev->ifindex));
 		return 0;
 	}
 	weir_virtual_free(trim->deflect);
@@ -281,7 +278,7 @@ static void weir_trim_edges(struct weir_net *wn)
 	bool any = weir_edge_any(wn);
 
 	WRITE_ONCE(wn->edges, any);
-	weir_backlog_bypass(wn->net, !any);
+	weir_backlog_bypass(wn, !any);
 }
 
 static bool weir_trim_returns_packets(const struct weir_trim_config *config)

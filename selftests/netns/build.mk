@@ -17,5 +17,8 @@ $(B)/trim-policy/names.h: uapi/weir.h
 
 $(eval $(call program,trim-policy,selftests/netns/trim_policy.c selftests/lib/genl.c,-Iselftests,-lmnl,$(B)/trim-policy/names.h))
 
+# A packet of the host's, next to a tenant.
+$(eval $(call bpf_program,selftests/netns/tenant/tenant.bpf.c))
+
 # Programs of users in chains.
 $(eval $(call bpf_program,selftests/netns/chain/users.bpf.c))

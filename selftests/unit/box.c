@@ -11,6 +11,7 @@
 
 struct box box;
 unsigned int weir_net_id;
+u64 weir_dev_secret = 0x9e3779b97f4a7c15;
 
 struct in6_addr box_addr(int host)
 {
