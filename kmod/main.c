@@ -121,4 +121,3 @@ module_exit(weir_exit);
 MODULE_DESCRIPTION("In-network aggregation and packet trimming");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(WEIR_VERSION);
-MODULE_ALIAS_GENL_FAMILY("weir");

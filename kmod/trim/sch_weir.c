@@ -1165,6 +1165,3 @@ void weir_sch_uninit(void)
 {
 	unregister_qdisc(&weir_sch_ops);
 }
-
-MODULE_ALIAS("sch_weir");
-MODULE_ALIAS("net-sch-weir");

@@ -121,11 +121,19 @@ may_queue() {
 			gojq '[.[] | select(.kind == "weir" and .parent == "1:1")][0].packets') >= 4))
 }
 
+# No request of a user loads the module: it has no name that the kernel asks for.
+not_loaded_for_users() {
+	local aliases
+	aliases=$(modinfo -F alias "$root/build/kmod-$(uname -r)/weir.ko") || return
+	[[ -z $aliases ]] || { echo "$aliases"; return 1; }
+}
+
 all_gone() {
 	tenant_ends && rm "$pin" && in_ns host weir job flush && in_ns host weir trim flush
 }
 
 ktap_header
+ktap_run "no request of a user loads the module" not_loaded_for_users
 host_begins && tenant_begins || { ktap_fail "the host and the tenant"; ktap_end; }
 before=$(host_takes) || { ktap_fail "a packet of the host"; ktap_end; }
 ktap_run "a tenant has $most weir qdiscs on a device" many lo
