@@ -10,6 +10,7 @@
 #include <linux/btf_ids.h>
 #include <linux/filter.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 #include <uapi/weir.h>
@@ -37,9 +38,10 @@ static bool weir_skb_verified(const struct sk_buff *skb, const struct weir_contr
 	       skb->ip_summed == CHECKSUM_PARTIAL || weir_contrib_is_link(c);
 }
 
-static bool weir_reason_valid(u32 reason)
+/* The reason that a program gives, or 0 where there is none like that. */
+static u32 weir_reason_check(u32 reason)
 {
-	return reason && reason <= WEIR_REASON_MAX;
+	return reason <= WEIR_REASON_MAX ? array_index_nospec(reason, WEIR_REASON_MAX + 1) : 0;
 }
 
 /* Why an skb is not looked into, or 0. */
@@ -123,8 +125,8 @@ __bpf_kfunc int weir_refuse_xdp(struct xdp_md *ctx,
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct weir_contrib c __uninitialized;
 
-	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
-	    !weir_reason_valid(reason))
+	reason = weir_reason_check(reason);
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) || !reason)
 		return -EINVAL;
 	if (unlikely(!weir_frame_is_ours_xdp(xdp, &c)))
 		reason = WEIR_REASON_NOT_LOCAL;
@@ -138,8 +140,8 @@ __bpf_kfunc int weir_refuse_skb(struct __sk_buff *ctx,
 	struct sk_buff *skb = (struct sk_buff *)ctx;
 	struct weir_contrib c __uninitialized;
 
-	if (!weir_contrib_copy(&c, contrib, contrib__sz) ||
-	    !weir_reason_valid(reason))
+	reason = weir_reason_check(reason);
+	if (!weir_contrib_copy(&c, contrib, contrib__sz) || !reason)
 		return -EINVAL;
 	return weir_refuse(skb->dev, &c, weir_skb_reason(skb, &c) ?: reason);
 }

@@ -5,6 +5,7 @@
 #include <linux/in6.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <net/ipv6.h>
@@ -125,7 +126,7 @@ static inline struct weir_job *weir_job_get(struct weir_net *wn, u32 id)
 {
 	if (id > WEIR_JOB_ID_MAX)
 		return NULL;
-	return rcu_dereference_check(wn->jobs[id],
+	return rcu_dereference_check(wn->jobs[array_index_nospec(id, WEIR_JOB_ID_MAX + 1)],
 				     rcu_read_lock_bh_held() ||
 				     lockdep_is_held(&wn->lock));
 }

@@ -4,6 +4,7 @@
  * at its address, the table (job/join.c) says whether a generation begins, and the box answers.
  */
 #include <linux/bitmap.h>
+#include <linux/nospec.h>
 #include <linux/random.h>
 
 #include "base/compat.h"
@@ -297,7 +298,7 @@ static bool weir_join_rank(const struct weir_job *job, const struct weir_contrib
 	bitmap_zero(ranks, job->level->ranks);
 	if (member > job->level->ranks)
 		return false;
-	__set_bit(member - 1, ranks);
+	__set_bit(array_index_nospec(member - 1, job->level->ranks), ranks);
 	return true;
 }
 

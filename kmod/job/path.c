@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a datagram is of: its port, its job and its source, and all of them count it. */
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <net/ipv6.h>
 #include <uapi/weir.h>
@@ -115,6 +116,8 @@ int weir_path_find(struct weir_path *path, struct weir_contrib *c)
 	if (!weir_is_source(path, source, c))
 		return WEIR_REASON_SPOOFED;
 	path->source = source;
+	/* What comes after this has more arrays by source. */
+	c->source = array_index_nospec(c->source, job->blocks.sources);
 	path->source_id = c->source;
 	return 0;
 }

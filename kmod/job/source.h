@@ -2,6 +2,7 @@
 #ifndef _WEIR_SOURCE_H
 #define _WEIR_SOURCE_H
 
+#include <linux/nospec.h>
 #include <linux/siphash.h>
 
 #include "base/stats.h"
@@ -78,7 +79,7 @@ static inline struct weir_source *weir_source_get(const struct weir_job *job,
 {
 	if (id >= job->blocks.sources)
 		return NULL;
-	return rcu_dereference_check(job->source[id],
+	return rcu_dereference_check(job->source[array_index_nospec(id, job->blocks.sources)],
 				     rcu_read_lock_bh_held() ||
 				     lockdep_is_held(&job->wn->lock));
 }

@@ -10,6 +10,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/checksum.h>
@@ -121,7 +122,7 @@ static int weir_trim_class(struct sk_buff *skb, u32 class)
 
 	if (class >= TC_MAX_QUEUE || class >= READ_ONCE(dev->num_tc))
 		return -EINVAL;
-	txq = &dev->tc_to_txq[class];
+	txq = &dev->tc_to_txq[array_index_nospec(class, TC_MAX_QUEUE)];
 	count = READ_ONCE(txq->count);
 	if (!count)
 		return -EINVAL;

@@ -53,6 +53,7 @@ typedef unsigned int gfp_t;
 #define READ_ONCE(x)	(*(volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 #define data_race(x)	(x)
+#define array_index_nospec(index, size) ((void)(size), (index))
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #define static_assert(x)	_Static_assert(x, #x)
 #define BIT_ULL(n)	(1ULL << (n))
