@@ -248,14 +248,14 @@ static void weir_reply_query(const struct weir_path *path, const struct weir_con
 }
 
 /*
- * The block's sum is with the parent, which is asked for the source. Its answer goes to all
- * sources, so that they hear from the whole way up, and not from this box alone.
+ * The block's sum is with the parent, which is asked for the source. Its answer goes to the sources
+ * that have asked, so that they hear from the whole way up, and not from this box alone.
  */
 static noinline void weir_ask_above(const struct weir_path *path,
 				    const struct weir_block_key *key,
 				    const struct weir_outcome *out, bool who, u64 now)
 {
-	if (weir_block_may_ask(&path->job->blocks, out->seq, now))
+	if (weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
 		weir_parent_ask(path->job, key, who);
 }
 

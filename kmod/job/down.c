@@ -23,12 +23,6 @@
 #include "job/source.h"
 #include "type/reduce.h"
 
-/*
- * So long after a generation has begun, ns, a notice that the parent has none was overtaken on its
- * way. If it was not, the next packet brings another.
- */
-#define WEIR_DOWN_GRACE		(50 * NSEC_PER_MSEC)
-
 static bool weir_down_has_bitmap(const struct weir_contrib *c, u32 len, u32 bitmap)
 {
 	if (c->count)
@@ -105,15 +99,15 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 	return 0;
 }
 
-/* The parent has no result yet: all sources hear from it what one of them may have asked. */
-static void weir_down_reply_all(struct weir_job *job, const struct weir_contrib *c,
-				const unsigned long *ranks)
+/* The parent has no result yet: the sources that have asked hear it. */
+static void weir_down_reply_to(struct weir_job *job, const struct weir_contrib *c,
+			       const unsigned long *askers, const unsigned long *ranks)
 {
 	struct weir_block_key key = { .id = c->block, .generation = c->generation };
 	struct weir_source *source;
 	unsigned int i;
 
-	for (i = 0; i < job->blocks.sources; i++) {
+	for_each_set_bit(i, askers, job->blocks.sources) {
 		source = weir_source_get(job, i);
 		key.source = i;
 		if (source && weir_source_hears(source))
@@ -128,15 +122,16 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
 	bool names = c->udp_len > c->payload_off - c->udp_off;
 	struct weir_result res __uninitialized;
 	DECLARE_BITMAP(ranks, WEIR_RANKS_MAX);
+	DECLARE_BITMAP(askers, WEIR_SOURCES_MAX);
 
 	if (names && !weir_level_read(job->level, pl, 0, ranks))
 		return WEIR_REASON_FLAGS;
-	if (!weir_block_replied(&job->blocks, &key, &res))
+	if (!weir_block_replied(&job->blocks, &key, &res, askers))
 		return WEIR_REASON_STALE;
 	if (c->said[0] & WEIR_TRIO_WANTED)
 		weir_parent_sum(job, &res, NULL);
 	else
-		weir_down_reply_all(job, c, names ? ranks : NULL);
+		weir_down_reply_to(job, c, askers, names ? ranks : NULL);
 	weir_result_put(&res);
 	return 0;
 }
@@ -145,43 +140,77 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
  * The parent was set up anew, and knows no generation: it is over here, too. The sources are told,
  * join again, and say which block they lack.
  */
-static void weir_down_is_new(struct weir_job *job, u64 now)
+static void weir_down_is_new(struct weir_job *job)
 {
-	bool is_over;
-
-	spin_lock(&job->join.lock);
-	is_over = now >= job->parent->began + WEIR_DOWN_GRACE && xchg(&job->joined, false);
-	spin_unlock(&job->join.lock);
-	if (!is_over)
-		return;
 	weir_notice_all(job);
 	spin_lock(&job->join.lock);
 	weir_join_forget(&job->join);
 	spin_unlock(&job->join.lock);
 }
 
-static bool weir_down_may_pass(struct weir_job *job, u64 now)
-{
-	bool may;
+/**
+ * enum weir_down_act - what a notice of the parent brings about
+ * @WEIR_DOWN_IGNORE: nothing
+ * @WEIR_DOWN_PASS: the sources hear it
+ * @WEIR_DOWN_PROBE: the parent has to say it again to this box
+ * @WEIR_DOWN_NEW: the generation is over, as the parent was set up anew
+ */
+enum weir_down_act {
+	WEIR_DOWN_IGNORE,
+	WEIR_DOWN_PASS,
+	WEIR_DOWN_PROBE,
+	WEIR_DOWN_NEW,
+};
 
-	spin_lock(&job->join.lock);
-	may = weir_notice_is_due(&job->parent->passed, now);
-	spin_unlock(&job->join.lock);
-	return may;
+/*
+ * A notice that names another generation, or none, may end this one. It holds where it names the
+ * number of the box's probe. Before a generation the parent is heard while it has a join to answer:
+ * then it knows that this box receives, and sends more than a header.
+ */
+static enum weir_down_act weir_down_judge(struct weir_job *job, const struct weir_contrib *c,
+					  bool has_bitmaps, u64 now)
+{
+	struct weir_parent *parent = job->parent;
+	bool is_none = c->said[0] & WEIR_TRIO_DEGRADED, echoes;
+
+	lockdep_assert_held(&job->join.lock);
+
+	if (!READ_ONCE(job->joined))
+		return parent->waits && has_bitmaps && weir_notice_is_due(&parent->passed, now) ?
+		       WEIR_DOWN_PASS : WEIR_DOWN_IGNORE;
+	echoes = parent->probing && c->block == parent->probe;
+	if (!echoes && (is_none || c->generation != weir_blocks_generation(&job->blocks)))
+		return weir_parent_may_probe(parent, now) ? WEIR_DOWN_PROBE : WEIR_DOWN_IGNORE;
+	if (echoes)
+		parent->probing = false;
+	if (is_none) {
+		WRITE_ONCE(job->joined, false);
+		return WEIR_DOWN_NEW;
+	}
+	return weir_notice_is_due(&parent->passed, now) ? WEIR_DOWN_PASS : WEIR_DOWN_IGNORE;
 }
 
 static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
 			     const struct weir_payload *pl, u64 now)
 {
-	if (c->said[0] & WEIR_TRIO_DEGRADED && READ_ONCE(job->joined)) {
-		weir_down_is_new(job, now);
+	bool has_bitmaps = c->udp_len > c->payload_off - c->udp_off;
+	enum weir_down_act act;
+
+	spin_lock(&job->join.lock);
+	act = weir_down_judge(job, c, has_bitmaps, now);
+	spin_unlock(&job->join.lock);
+	if (act == WEIR_DOWN_NEW) {
+		weir_down_is_new(job);
+		return;
+	}
+	if (act == WEIR_DOWN_PROBE) {
+		weir_parent_probe(job);
 		return;
 	}
 	/* A parent that does not know whether this box hears sends the header alone. */
-	if (c->udp_len > c->payload_off - c->udp_off &&
-	    c->generation == weir_blocks_generation(&job->blocks))
+	if (has_bitmaps && c->generation == weir_blocks_generation(&job->blocks))
 		weir_notice_above(job, pl);
-	if (weir_down_may_pass(job, now))
+	if (act == WEIR_DOWN_PASS)
 		weir_notice_pass(job, c->block, c->generation, pl);
 }
 
@@ -194,8 +223,8 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
  * @merged: other packets of the pass, to be merged with, or NULL
  *
  * Called under RCU with bottom halves disabled and no lock held. One packet has one go to each
- * source: a result as it completes its block, a reply as it was asked for, and a notice twenty
- * times a second at most.
+ * source: a result as it completes its block, a reply as the source has asked, and a notice twenty
+ * times a second at most. To the parent a sum goes again once for each question that it was asked.
  *
  * Return: 0, or the enum weir_reason for which it is refused.
  */

@@ -389,25 +389,29 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	return weir_join_act(job, &joining, verdict, back);
 }
 
-/* The parent's cookie: the next join, which goes up at once, brings it. */
+/*
+ * The parent's cookie: the next join, which goes up at once, brings it. One cookie is taken for a
+ * join, so that answers cannot have more joins sent than sources have caused.
+ */
 static bool weir_join_above_cookie(struct weir_parent *parent, u64 cookie)
 {
-	bool is_new = parent->cookie != cookie;
-
+	if (parent->challenged || parent->cookie == cookie)
+		return false;
+	parent->challenged = true;
 	parent->cookie = cookie;
-	return is_new;
+	return true;
 }
 
 /* The parent has begun a generation, and it begins here. */
 static void weir_join_above_start(struct weir_job *job, u16 generation, u32 start,
-				  const struct weir_join *answer, u64 now, unsigned long *back)
+				  const struct weir_join *answer, unsigned long *back)
 {
 	struct weir_parent *parent = job->parent;
 
 	lockdep_assert_held(&job->join.lock);
 
 	parent->waits = false;
-	parent->began = now;
+	parent->probing = false;
 	WRITE_ONCE(parent->blocks, ntohl(answer->blocks));
 	WRITE_ONCE(parent->grads, ntohl(answer->grads));
 	WRITE_ONCE(parent->room, ntohs(answer->cwnd_cap));
@@ -449,12 +453,15 @@ static enum weir_join_verdict weir_join_above_locked(struct weir_job *job,
 	if (!parent->waits || answer->nonce != parent->said.nonce ||
 	    !weir_join_is_complete(&job->join, job->blocks.excluded, now))
 		return WEIR_JOIN_WAIT;
+	parent->validated = true;
 	if ((flags & WEIR_TRIO_COOKIE) == WEIR_TRIO_COOKIE)
 		return weir_join_above_cookie(parent, answer->cookie) ? WEIR_JOIN_ABOVE :
 									WEIR_JOIN_WAIT;
-	if (flags & WEIR_TRIO_DEGRADED)
+	if (flags & WEIR_TRIO_DEGRADED) {
+		parent->waits = false;
 		return WEIR_JOIN_MISFIT;
-	weir_join_above_start(job, c->generation, c->block, answer, now, back);
+	}
+	weir_join_above_start(job, c->generation, c->block, answer, back);
 	return WEIR_JOIN_START;
 }
 

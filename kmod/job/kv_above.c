@@ -219,6 +219,17 @@ static bool weir_kv_above_opened(struct weir_kv_job *kv, const struct weir_kv_wo
 	return is;
 }
 
+/* Another box has this one's number there; it answers the question for a session. */
+static bool weir_kv_above_is_taken(struct weir_kv_job *kv, const struct weir_kv_words *words)
+{
+	bool is;
+
+	spin_lock(&kv->lock);
+	is = weir_kv_above_is(&kv->above, WEIR_KV_OPENING, words);
+	spin_unlock(&kv->lock);
+	return is;
+}
+
 /* The receiver knows nothing of the session, and so nobody what it has of the run. */
 static bool weir_kv_above_void(struct weir_kv_job *kv, const struct weir_kv_words *words)
 {
@@ -307,6 +318,7 @@ int weir_kv_above_take(struct weir_job *job, const struct weir_contrib *c, u64 n
 	case WEIR_KV_STATUS_UNLIKE:
 		return WEIR_REASON_OPERATION;
 	case WEIR_KV_STATUS_TAKEN:
+		is = weir_kv_above_is_taken(kv, &words);
 		break;
 	default:
 		return WEIR_REASON_FLAGS;

@@ -8,6 +8,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <uapi/weir_bpf.h>
 
@@ -17,12 +18,18 @@
 #include "job/job.h"
 #include "job/level.h"
 #include "job/merged.h"
+#include "job/notice.h"
 #include "job/parent.h"
 #include "job/send.h"
+#include "job/source.h"
 #include "type/reduce.h"
 
-/* Joins go up no more often, ns: those of many sources may come at about the same time. */
+/*
+ * A join that has no answer is sent again no more often, ns: sources repeat theirs at about the same
+ * time. The second one holds for an address that has not answered any join yet.
+ */
 #define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
+#define WEIR_PARENT_FIRST_EVERY	(20 * NSEC_PER_MSEC)
 
 /* Nor questions that only show that this box is there. */
 #define WEIR_PARENT_SHOW_EVERY	NSEC_PER_MSEC
@@ -44,6 +51,8 @@ struct weir_parent *weir_parent_new(const struct weir_parent_config *config)
 		kfree(parent);
 		return NULL;
 	}
+	parent->dest.ifindex = config->ifindex;
+	parent->dest.vlan = config->vlan == WEIR_VLAN_ANY ? 0 : config->vlan;
 	return parent;
 }
 
@@ -60,16 +69,22 @@ void weir_parent_free(struct weir_parent *parent)
 }
 
 /**
- * weir_parent_is() - does a packet come from a job's parent?
+ * weir_parent_is() - check that a packet comes from where the job's parent is bound to
  * @job: the job
  * @c: the packet
+ * @ifindex: the device that it came in on
  */
-bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c)
+bool weir_parent_is(const struct weir_job *job, const struct weir_contrib *c, int ifindex)
 {
-	const struct weir_parent *parent = job->parent;
+	const struct weir_parent_config *config;
 
-	return parent && parent->config.port == c->sport &&
-	       ipv6_addr_equal((const struct in6_addr *)c->saddr, &parent->config.addr);
+	if (!job->parent)
+		return false;
+	config = &job->parent->config;
+	return config->port == c->sport &&
+	       ipv6_addr_equal((const struct in6_addr *)c->saddr, &config->addr) &&
+	       (!config->ifindex || config->ifindex == ifindex) &&
+	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
 }
 
 /* All that goes up; @generation: 0 in a join. */
@@ -93,21 +108,25 @@ static void weir_parent_send(struct weir_job *job, const struct weir_packet *pkt
  * @now: time, ns of the monotonic clock
  *
  * Sources repeat their joins until they are answered, and with each the join goes up again.
+ *
+ * Return: whether it is.
  */
 bool weir_parent_may_join(struct weir_job *job, u64 now)
 {
 	struct weir_parent *parent = job->parent;
+	u64 every = parent->validated ? WEIR_PARENT_JOIN_EVERY : WEIR_PARENT_FIRST_EVERY;
 	struct weir_join_words words;
 
 	lockdep_assert_held(&job->join.lock);
 
 	weir_join_sum_up(&job->join, &words);
-	if (parent->waits && parent->said.nonce == words.nonce &&
-	    now < parent->asked + WEIR_PARENT_JOIN_EVERY)
+	if (parent->asked && now < parent->asked + every &&
+	    (parent->waits || parent->said.nonce == words.nonce))
 		return false;
 	parent->said = words;
 	parent->asked = now;
 	parent->waits = true;
+	parent->challenged = false;
 	return true;
 }
 
@@ -238,6 +257,42 @@ void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, boo
 	weir_parent_fill(&head.hdr, job, key->id, key->generation, 0, 1,
 			 WEIR_TRIO_JOINED | (who ? WEIR_TRIO_EXPONENT : 0));
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
+}
+
+/**
+ * weir_parent_may_probe() - check whether the parent may be probed now
+ * @parent: the parent, the lock of the job's joins held
+ * @now: time, ns of the monotonic clock
+ *
+ * Return: true, and weir_parent_probe() follows; not more often than notices are passed on.
+ */
+bool weir_parent_may_probe(struct weir_parent *parent, u64 now)
+{
+	if (!weir_notice_is_due(&parent->probed, now))
+		return false;
+	if (!parent->probing)
+		parent->probe = get_random_u32();
+	parent->probing = true;
+	return true;
+}
+
+/**
+ * weir_parent_probe() - have the parent repeat a notice that ends a generation
+ * @job: the job
+ *
+ * Called as weir_parent_ask(). Anyone who forges the parent's address can say that the parent has
+ * lost its generation. So the box asks about a block of a generation that the parent does not have
+ * either way: the parent refuses it by a notice, which names the block. Its number is random, and
+ * only a host that receives at the parent's address can repeat it.
+ */
+void weir_parent_probe(struct weir_job *job)
+{
+	const struct weir_block_key key = {
+		.id		= READ_ONCE(job->parent->probe),
+		.generation	= weir_blocks_generation(&job->blocks) ^ 0x8000,
+	};
+
+	weir_parent_ask(job, &key, false);
 }
 
 /**

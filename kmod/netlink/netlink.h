@@ -113,6 +113,7 @@ int weir_nl_sees(struct genl_info *info, int attr, int ifindex, bool ethernet);
 int weir_nl_sees_vlan(struct genl_info *info, int attr, int ifindex);
 int weir_nl_refuse(struct genl_info *info, const struct nlattr *attr, int err,
 		   const char *msg);
+int weir_nl_bound_dev(struct genl_info *info, int a, int *ifindex);
 int weir_nl_addr(struct genl_info *info, int attr, enum weir_family family,
 		 bool group, struct in6_addr *addr);
 int weir_nl_link_addr(struct genl_info *info, int attr, bool all, struct in6_addr *addr);

@@ -165,7 +165,7 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 };
 
 /* WEIR_CMD_JOB_ADD - do */
-static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_KEY_MEMORY + 1] = {
+static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_PARENT_VLAN + 1] = {
 	[WEIR_A_JOB_ID] = NLA_POLICY_MAX(NLA_U32, WEIR_JOB_ID_MAX),
 	[WEIR_A_JOB_FORMAT] = NLA_POLICY_RANGE(NLA_U32, 1, 6),
 	[WEIR_A_JOB_DTYPE] = NLA_POLICY_RANGE(NLA_U32, 1, 5),
@@ -187,6 +187,8 @@ static const struct nla_policy weir_job_add_nl_policy[WEIR_A_JOB_KEY_MEMORY + 1]
 	[WEIR_A_JOB_PARENT] = { .type = NLA_BINARY, },
 	[WEIR_A_JOB_PARENT_SOURCE] = NLA_POLICY_MAX(NLA_U32, 255),
 	[WEIR_A_JOB_PARENT_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_job_parent_port_range),
+	[WEIR_A_JOB_PARENT_IFINDEX] = { .type = NLA_U32, },
+	[WEIR_A_JOB_PARENT_VLAN] = NLA_POLICY_MAX(NLA_U32, 4095),
 	[WEIR_A_JOB_REPEAT_AFTER] = { .type = NLA_U32, },
 	[WEIR_A_JOB_KEYS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_job_keys_range),
 	[WEIR_A_JOB_KEY_MEMORY] = { .type = NLA_UINT, },
@@ -510,7 +512,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_job_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_job_add_nl_policy,
-		.maxattr	= WEIR_A_JOB_KEY_MEMORY,
+		.maxattr	= WEIR_A_JOB_PARENT_VLAN,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -80,6 +80,18 @@ static noinline int weir_nl_job_put_gone(struct sk_buff *skb, struct weir_job *j
 	       weir_nl_job_put_ranks(skb, WEIR_A_JOB_EXCLUDED_RANKS, job, excluded);
 }
 
+static int weir_nl_job_put_parent(struct sk_buff *skb, const struct weir_parent_config *config)
+{
+	if (weir_nl_put_addr(skb, WEIR_A_JOB_PARENT, &config->addr) ||
+	    nla_put_u32(skb, WEIR_A_JOB_PARENT_SOURCE, config->source) ||
+	    nla_put_u32(skb, WEIR_A_JOB_PARENT_PORT, config->port) ||
+	    (config->ifindex && nla_put_u32(skb, WEIR_A_JOB_PARENT_IFINDEX, config->ifindex)) ||
+	    (config->vlan != WEIR_VLAN_ANY &&
+	     nla_put_u32(skb, WEIR_A_JOB_PARENT_VLAN, config->vlan)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int weir_nl_job_put_level(struct sk_buff *skb, struct weir_job *job)
 {
 	const struct weir_parent *parent = job->parent;
@@ -91,9 +103,7 @@ static int weir_nl_job_put_level(struct sk_buff *skb, struct weir_job *job)
 	    nla_put_u32(skb, WEIR_A_JOB_PARENT_TIMEOUT,
 			div_u64(READ_ONCE(parent->timeout), NSEC_PER_USEC)))
 		return -EMSGSIZE;
-	return parent ? weir_nl_put_addr(skb, WEIR_A_JOB_PARENT, &parent->config.addr) ?:
-			nla_put_u32(skb, WEIR_A_JOB_PARENT_SOURCE, parent->config.source) ?:
-			nla_put_u32(skb, WEIR_A_JOB_PARENT_PORT, parent->config.port) : 0;
+	return parent ? weir_nl_job_put_parent(skb, &parent->config) : 0;
 }
 
 static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job *job)
@@ -180,6 +190,12 @@ static int weir_nl_job_check_level(struct genl_info *info, const struct weir_job
 	if (!attrs[WEIR_A_JOB_PARENT] && attrs[WEIR_A_JOB_PARENT_PORT])
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT_PORT], -EINVAL,
 				      "it is the port of no parent: say its address");
+	if (!attrs[WEIR_A_JOB_PARENT] && attrs[WEIR_A_JOB_PARENT_IFINDEX])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT_IFINDEX], -EINVAL,
+				      "it is the device of no parent: say its address");
+	if (!attrs[WEIR_A_JOB_PARENT] && attrs[WEIR_A_JOB_PARENT_VLAN])
+		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT_VLAN], -EINVAL,
+				      "it is the VLAN of no parent: say its address");
 	return 0;
 }
 
@@ -190,6 +206,10 @@ static int weir_nl_job_check_parent(struct genl_info *info, const struct weir_jo
 	if (ipv6_addr_equal(&cfg->parent.addr, &cfg->address))
 		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_PARENT], -EINVAL,
 				      "a box is not its own parent");
+	if (!cfg->parent.ifindex && (weir_is_link_local(&cfg->parent.addr) ||
+				     weir_is_link_local(&cfg->address)))
+		return weir_nl_refuse(info, info->attrs[WEIR_A_JOB_PARENT], -EINVAL,
+				      "a link-local address needs the device that the parent is behind: say parent-dev");
 	rcu_read_lock();
 	own = weir_local_has(genl_info_net(info), &cfg->parent.addr);
 	rcu_read_unlock();
@@ -214,7 +234,10 @@ static int weir_nl_job_parent(struct genl_info *info, struct weir_job_config *cf
 	cfg->has_parent = true;
 	cfg->parent.source = nla_get_u32(attrs[WEIR_A_JOB_PARENT_SOURCE]);
 	cfg->parent.port = weir_nl_u32_or(info, WEIR_A_JOB_PARENT_PORT, cfg->port);
-	return weir_nl_job_check_parent(info, cfg);
+	cfg->parent.vlan = weir_nl_u32_or(info, WEIR_A_JOB_PARENT_VLAN, WEIR_VLAN_ANY);
+	if (attrs[WEIR_A_JOB_PARENT_IFINDEX])
+		err = weir_nl_bound_dev(info, WEIR_A_JOB_PARENT_IFINDEX, &cfg->parent.ifindex);
+	return err ?: weir_nl_job_check_parent(info, cfg);
 }
 
 static int weir_nl_job_check_there(struct genl_info *info)

@@ -149,9 +149,17 @@ static int weir_nl_source_find_bound(struct genl_info *info,
 	return -ENOENT;
 }
 
-static int weir_nl_source_dev(struct genl_info *info, int *ifindex)
+/**
+ * weir_nl_bound_dev() - read the index of a device that something is bound to
+ * @info: the request
+ * @a: the attribute, which is present; 0 stands for any device
+ * @ifindex: filled
+ *
+ * Return: 0, or -ENODEV if the namespace has no such device.
+ */
+int weir_nl_bound_dev(struct genl_info *info, int a, int *ifindex)
 {
-	struct nlattr *attr = info->attrs[WEIR_A_SOURCE_IFINDEX];
+	struct nlattr *attr = info->attrs[a];
 	struct net_device *dev;
 
 	*ifindex = nla_get_u32(attr);
@@ -211,7 +219,7 @@ static int weir_nl_source_config(struct genl_info *info,
 	if (attrs[WEIR_A_SOURCE_ADDRESS])
 		err = weir_nl_source_addr(info, job, &config->addr);
 	if (!err && attrs[WEIR_A_SOURCE_IFINDEX])
-		err = weir_nl_source_dev(info, &config->ifindex);
+		err = weir_nl_bound_dev(info, WEIR_A_SOURCE_IFINDEX, &config->ifindex);
 	if (!err && attrs[WEIR_A_SOURCE_RATE])
 		err = weir_nl_rate(info, WEIR_A_SOURCE_RATE, &config->rate);
 	if (!err && job->format->link && attrs[WEIR_A_SOURCE_PORT])

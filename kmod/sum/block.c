@@ -25,6 +25,8 @@ static u16 weir_blocks_stride(const struct weir_blocks_config *config, unsigned 
 		       ALIGN(config->marking.size, sizeof(u64)) +
 		       BITS_TO_LONGS(config->ranks) * sizeof(long);
 
+	if (config->above)
+		bytes += BITS_TO_LONGS(config->sources) * sizeof(long);
 	if (config->repeat_after)
 		bytes += config->sources * sizeof(u64);
 	return ALIGN(bytes, SMP_CACHE_BYTES);
@@ -43,11 +45,20 @@ static unsigned long *weir_block_ranks(const struct weir_blocks *blocks,
 	return weir_block_mark(blocks, block) + ALIGN(blocks->marking.size, sizeof(u64));
 }
 
+/* In a table with a parent, the sources that wait for the parent's reply. */
+static unsigned long *weir_block_askers(const struct weir_blocks *blocks,
+					const struct weir_block *block)
+{
+	return weir_block_ranks(blocks, block) + BITS_TO_LONGS(blocks->ranks);
+}
+
 /* When a result was last repeated to a source. */
 static u64 *weir_block_repeated(const struct weir_blocks *blocks,
 				const struct weir_block *block, u16 source)
 {
-	return (u64 *)(weir_block_ranks(blocks, block) + BITS_TO_LONGS(blocks->ranks)) + source;
+	unsigned int askers = blocks->above ? BITS_TO_LONGS(blocks->sources) : 0;
+
+	return (u64 *)(weir_block_askers(blocks, block) + askers) + source;
 }
 
 /* A result of two pages is one piece of memory, for those who send and read it. */
@@ -271,6 +282,8 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 	bitmap_zero(block->late, WEIR_SOURCES_MAX);
 	if (blocks->ranks)
 		bitmap_zero(weir_block_ranks(blocks, block), blocks->ranks);
+	if (blocks->above)
+		bitmap_zero(weir_block_askers(blocks, block), blocks->sources);
 	WRITE_ONCE(block->state, WEIR_BLOCK_OPEN);
 	return 0;
 }
@@ -904,18 +917,20 @@ int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *k
  * weir_block_may_ask() - is the parent box to be asked about a block?
  * @blocks: the job's table
  * @seq: sequence number of the block, whose sum is with the parent
+ * @source: the source that asks; the parent's reply goes to it, too, if there is one
  * @now: time, ns of the monotonic clock
  *
  * Context as weir_block_contribute(). Many sources ask about a block at about the same time: one
  * question goes up for them.
  */
-bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u64 now)
+bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now)
 {
 	struct weir_block *block = weir_block_at(blocks, seq);
 	u32 ms = (u32)div_u64(now, NSEC_PER_MSEC) ?: 1;
 	bool may;
 
 	spin_lock(&block->lock);
+	__set_bit(source, weir_block_askers(blocks, block));
 	may = !block->asked || ms - block->asked >= WEIR_ASK_AGAIN;
 	if (may)
 		block->asked = ms;
@@ -927,14 +942,16 @@ bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u64 now)
  * weir_block_replied() - the parent box has replied that it has no result yet
  * @blocks: the job's table
  * @key: the block
- * @res: filled with this box's sum where that is with the parent; the caller puts it
+ * @res: filled with this box's sum if that is with the parent; the caller puts it
+ * @askers: bitmap of the sources that have asked since the last reply, filled then
  *
- * Context as weir_block_contribute(). The parent may be asked again.
+ * Context as weir_block_contribute(). A question has one reply, and the parent may be asked again:
+ * who forges the parent's address cannot have this box send more than its sources have asked for.
  *
- * Return: whether there is a sum.
+ * Return: whether there is a sum, and the parent was asked about it.
  */
 bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key *key,
-			struct weir_result *res)
+			struct weir_result *res, unsigned long *askers)
 {
 	struct weir_block *block;
 	struct weir_place place;
@@ -945,9 +962,12 @@ bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key 
 	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
 	above = !weir_block_is_over(blocks, &place) &&
-		weir_block_is(block, key, place.generation) && block->state == WEIR_BLOCK_ABOVE;
+		weir_block_is(block, key, place.generation) && block->state == WEIR_BLOCK_ABOVE &&
+		block->asked;
 	if (above) {
 		block->asked = 0;
+		bitmap_copy(askers, weir_block_askers(blocks, block), blocks->sources);
+		bitmap_zero(weir_block_askers(blocks, block), blocks->sources);
 		weir_block_result(blocks, block, res);
 	}
 	spin_unlock(&block->lock);

@@ -79,8 +79,9 @@ enum weir_block_state {
  * @pages: sums in the reduction's form while open, gradients in network form when complete
  *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. The
  *	block's mark follows, see struct weir_marking; then, in a table with ranks, a bitmap of
- *	those that are in it; then, in a table with a repeat_after, a time for each source: when the
- *	result was last repeated to it, ns. A time before @last is of an earlier block
+ *	those that are in it; then, in a table with @above, a bitmap of the sources that have asked
+ *	since the parent last replied; then, in a table with a repeat_after, a time for each source:
+ *	when the result was last repeated to it, ns. A time before @last is of an earlier block
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -397,9 +398,9 @@ int weir_block_query(struct weir_blocks *blocks,
 		     struct weir_outcome *out);
 int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *key, bool aged,
 		      const struct weir_payload *pl, struct weir_outcome *out);
-bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u64 now);
+bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now);
 bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key *key,
-			struct weir_result *res);
+			struct weir_result *res, unsigned long *askers);
 void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
 		       struct weir_glance *glance);
 void weir_block_drop(struct weir_blocks *blocks, u32 id);

@@ -41,7 +41,7 @@ setup() {
 		weir source add job 21 id 0 address 02:00:00:00:0a:01 dev w1 vlan untagged &&
 		weir job add id 255 op max dtype bfloat16 order fixed port 12345 address fd77:1::254 grads 8 blocks 2 sources 256 &&
 		weir source add job 255 id 255 address fd77:2::1 &&
-		weir job add id 30 sources 2 ranks 8 blocks 2 grads 32 address 10.77.1.254 parent 10.77.1.1 source 3 parent-port 13000 &&
+		weir job add id 30 sources 2 ranks 8 blocks 2 grads 32 address 10.77.1.254 parent 10.77.1.1 source 3 parent-port 13000 parent-dev w2 parent-vlan 9 &&
 		weir port attach dev w1 mode tc && weir port attach dev w2 mode xdp udp 12000 udp 14000 &&
 		weir trim set dev w1 hook qdisc rule dscp=af11,proto=udp,src=10.0.0.0/8 rule vlan=5,from=w2 \
 			disable-trim port=4791 size 256 trimmed-dscp none limit 18kb limit 2ms share 20% victim coin full return return-dscp 7 edge on &&

@@ -545,6 +545,8 @@ refuse "parent without ranks" "parent 10.0.0.9: .*how many ranks" "job add id 8 
 refuse "parent without a source" "parent 10.0.0.9: .*which source" "job add id 8 $new ranks 8 parent 10.0.0.9"
 refuse "source of no parent" "source 0: .*no parent" "job add id 8 $new ranks 8 source 0"
 refuse "port of no parent" "parent-port 9: .*no parent" "job add id 8 $new ranks 8 parent-port 9"
+refuse "device of no parent" "parent-dev w1: .*no parent" "job add id 8 $new ranks 8 parent-dev w1"
+refuse "VLAN of no parent" "parent-vlan 9: .*no parent" "job add id 8 $new ranks 8 parent-vlan 9"
 refuse "parent that is itself" "parent 10.77.1.254: .*its own parent" "job add id 8 ${up/10.0.0.9/10.77.1.254}"
 refuse "parent at another address of this box" "parent 10.77.2.254: .*one of this box" \
 	"job add id 8 ${up/10.0.0.9/10.77.2.254}"

@@ -403,6 +403,7 @@ static void setup(u32 keys, unsigned int sources)
 	cfg.has_parent = true;
 	cfg.parent = (struct weir_parent_config) {
 		.addr = box_addr(REDUCER), .port = WEIR_PORT_KV, .source = OWN_NUMBER,
+		.vlan = WEIR_VLAN_ANY,
 	};
 	cfg.kv = (struct weir_kv_config) {
 		.keys = keys, .dtype = type, .op = WEIR_OP_SUM,
@@ -880,6 +881,7 @@ static void kv_silent_reducer(void)
 {
 	static s64 want[KEYS];
 	struct mapper *m = &mapper[0];
+	u16 status;
 
 	setup(4 * KEYS, 1);
 	fill(want, 1);
@@ -889,6 +891,15 @@ static void kv_silent_reducer(void)
 		step(1);
 	CHECK(!m->silent);
 	pass_seconds(WEIR_KV_SILENCE + 1);
+	step_and_hear(m);
+	CHECK(m->silent);
+	/* Nor is what anyone can say who forges its address: none names the box's session. */
+	for (status = WEIR_KV_STATUS_OK; status <= WEIR_KV_STATUS_TAKEN; status++)
+		CHECK_EQ(give_words(REDUCER, &(struct weir_kv_words) {
+			.kind = WEIR_KV_DOWN, .op = WEIR_OP_SUM, .dtype = type, .pairs = status,
+			.source = OWN_NUMBER, .session = 4711, .seq = 4711, .more = 4711,
+		}, NULL, 0), WEIR_REASON_SESSION);
+	CHECK_EQ(box.sent, 0);
 	step_and_hear(m);
 	CHECK(m->silent);
 	/* A box behind it that hears nothing itself is no sign of life. */

@@ -27,6 +27,7 @@ static void setup(u16 sources, u16 ranks, bool above)
 	cfg.has_parent = above;
 	cfg.parent = (struct weir_parent_config) {
 		.addr = box_addr(PARENT), .port = 12000, .source = PARENT_SOURCE,
+		.vlan = WEIR_VLAN_ANY,
 	};
 	job = box_job_of(&cfg);
 }
@@ -178,13 +179,18 @@ static void level_join_goes_up(void)
 	/* A repeated join goes up again, but not at once. */
 	join_rank(1, 12, 70);
 	CHECK_EQ(box.sent, 1);
+	mock_ns += 19 * NSEC_PER_MSEC;
+	join_rank(0, 11, 3);
+	CHECK_EQ(box.sent, 1);
 	mock_ns += NSEC_PER_MSEC;
 	join_rank(0, 11, 3);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[1].join.nonce, p->join.nonce);
-	/* Another number of a worker makes another one of the box. */
+	/* Another number of a worker makes another one of the box, at the same rate. */
 	join_rank(0, 13, 3);
+	join_rank(1, 12, 70);
 	CHECK_EQ(box.sent, 2);
+	mock_ns += 20 * NSEC_PER_MSEC;
 	join_rank(1, 12, 70);
 	CHECK_EQ(box.sent, 3);
 	CHECK(box.packet[2].join.nonce != p->join.nonce);
@@ -247,9 +253,18 @@ static void level_cookie_of_the_parent(void)
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[1].join.cookie, 4711);
 	CHECK(!job->joined);
-	/* The same cookie answers an earlier join. */
+	/* The same cookie answers an earlier join; a join takes one cookie. */
+	parent_answers(WEIR_TRIO_COOKIE, 0, 0, &answer);
+	answer.cookie = 4712;
 	parent_answers(WEIR_TRIO_COOKIE, 0, 0, &answer);
 	CHECK_EQ(box.sent, 2);
+	/* The address has answered: joins are repeated faster, and a join of later takes another. */
+	mock_ns += NSEC_PER_MSEC;
+	join(1, 12);
+	CHECK_EQ(box.sent, 3);
+	parent_answers(WEIR_TRIO_COOKIE, 0, 0, &answer);
+	CHECK_EQ(box.sent, 4);
+	CHECK_EQ(box.packet[3].join.cookie, 4712);
 	box_down();
 }
 
@@ -270,6 +285,9 @@ static void level_refusal_comes_down(void)
 		CHECK_EQ(ntohl(box.packet[i].join.ranks), 6);
 		CHECK_EQ(ntohl(box.packet[i].join.grads), 2);
 	}
+	/* Once for each join. */
+	parent_answers(WEIR_TRIO_DEGRADED, 0, 0, &answer);
+	CHECK_EQ(box.sent, 3);
 	box_down();
 }
 
@@ -454,10 +472,18 @@ static void level_parent_wants_the_sum_again(void)
 	begun();
 	summed(3);
 	c = from_parent(3, WEIR_TRIO_WANTED, 0);
+	/* Nobody has asked: whoever says so, it is nobody who has the question. */
+	CHECK_EQ(hand_over(&c, NULL, 0), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
+	box_ask(job, 0, 3);
+	box_forget();
 	CHECK_EQ(hand_over(&c, NULL, 0), 0);
-	CHECK_EQ(box.sent, 2);
-	CHECK(went_up(&box.packet[1]));
-	CHECK_EQ(box_result(&box.packet[1], 0), 7);
+	CHECK_EQ(box.sent, 1);
+	CHECK(went_up(&box.packet[0]));
+	CHECK_EQ(box_result(&box.packet[0], 0), 7);
+	/* One question, one sum. */
+	CHECK_EQ(hand_over(&c, NULL, 0), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
 	/* Not of a block that has its result, or has no sum. */
 	parent_result(3, 0, 100, 0);
 	CHECK_EQ(hand_over(&c, NULL, 0), WEIR_REASON_STALE);
@@ -477,14 +503,23 @@ static void level_parents_reply_comes_down(void)
 	box_forget();
 	c = from_parent(3, 0, 0);
 	c.weight = 3;
+	/* To who has asked, and once. */
 	CHECK_EQ(hand_over(&c, &ranks, 4), 0);
-	CHECK_EQ(box.sent, 2);
-	CHECK_EQ(box.packet[1].hdr.src_id, 1);
-	CHECK_EQ(box.packet[1].hdr.src_cnt, 3);
-	CHECK_EQ(box.packet[1].mask[0], 7);
-	/* The parent has answered, and may be asked again. */
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(box.packet[0].hdr.src_id, 0);
+	CHECK_EQ(box.packet[0].hdr.src_cnt, 3);
+	CHECK_EQ(box.packet[0].mask[0], 7);
+	CHECK_EQ(hand_over(&c, &ranks, 4), WEIR_REASON_STALE);
+	CHECK_EQ(box.sent, 1);
+	/* The parent has answered, and may be asked again: two ask, and one question goes up. */
 	box_ask(job, 1, 3);
-	CHECK(went_up(&box.packet[2]));
+	CHECK(went_up(&box.packet[1]));
+	box_ask(job, 0, 3);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(hand_over(&c, &ranks, 4), 0);
+	CHECK_EQ(box.sent, 4);
+	CHECK_EQ(box.packet[2].hdr.src_id, 0);
+	CHECK_EQ(box.packet[3].hdr.src_id, 1);
 	/* No rank is beyond the last. */
 	ranks = htonl(0x17);
 	CHECK_EQ(hand_over(&c, &ranks, 4), WEIR_REASON_FLAGS);
@@ -576,7 +611,16 @@ static void level_down_is_the_parents_alone(void)
 	c = from_parent(3, 0, 1);
 	c.dport = 12001;
 	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_NOT_LOCAL);
+	c = from_parent(3, 0, 1);
+	job->parent->config.ifindex = box.dev.ifindex + 1;
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_DIRECTION);
+	job->parent->config.ifindex = box.dev.ifindex;
+	job->parent->config.vlan = 7;
+	CHECK_EQ(hand_over(&c, &grad, 4), WEIR_REASON_DIRECTION);
 	CHECK_EQ(box.sent, 1);
+	c.vlan = 7;
+	CHECK_EQ(hand_over(&c, &grad, 4), 0);
+	CHECK_EQ(box.sent, 3);
 	box_down();
 
 	/* A job without a parent has none that it could be of. */
@@ -616,6 +660,7 @@ static void level_down_of_a_wrong_length(void)
 /* A parent that was set up anew: the workers are told, and join with the numbers that they have. */
 static void level_parent_is_new(void)
 {
+	const struct box_sent *probe;
 	struct weir_contrib c;
 	unsigned int sent;
 
@@ -623,14 +668,30 @@ static void level_parent_is_new(void)
 	summed(3);
 	c = from_parent(0, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED, 0);
 	c.generation = 0;
-	/* One that was overtaken on its way is of before. */
+	mock_ns += NSEC_PER_SEC;
+	/* Anyone can say so. The box asks, and only who has the question can answer it. */
 	CHECK_EQ(hand_over(&c, NULL, 0), 0);
 	CHECK(job->joined);
-	mock_ns += NSEC_PER_SEC;
+	CHECK_EQ(box.sent, 2);
+	probe = &box.packet[1];
+	CHECK(went_up(probe));
+	CHECK_EQ(probe->bytes, 12);
+	CHECK(box_block(probe) != 0);
+	CHECK(probe->hdr.gen_id[0] != 0 || probe->hdr.gen_id[1] != 77);
+	/* It asks twenty times a second at most, and with the same number. */
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 2);
+	mock_ns += 50 * NSEC_PER_MSEC;
+	c.block = box_block(probe) + 1;
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box_block(&box.packet[2]), box_block(probe));
+	CHECK(job->joined);
+	c.block = box_block(probe);
 	CHECK_EQ(hand_over(&c, NULL, 0), 0);
 	CHECK(!job->joined);
-	CHECK_EQ(box.sent, 3);
-	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
+	CHECK_EQ(box.sent, 5);
+	CHECK_EQ(box.packet[3].hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
 	/* Who goes on meanwhile is told again. */
 	CHECK_EQ(box_give(job, 0, 4, 1), WEIR_REASON_GENERATION);
 	box_forget();
@@ -656,11 +717,10 @@ static void level_notices_come_down(void)
 	begun();
 	mock_ns += NSEC_PER_SEC;
 	c = from_parent(9, WEIR_TRIO_NOTICE, 0);
-	c.generation = 78;
 	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(ntohl(box.packet[1].notice.waiting[0]), 8);
-	CHECK_EQ(box.packet[1].hdr.gen_id[1], 78);
+	CHECK_EQ(box.packet[1].hdr.gen_id[1], 77);
 	CHECK_EQ(box_block(&box.packet[1]), 9);
 	CHECK_EQ(box.packet[1].hdr.flags, WEIR_TRIO_NOTICE);
 	/* One packet is not to cause many, over and over. */
@@ -669,6 +729,46 @@ static void level_notices_come_down(void)
 	mock_ns += 50 * NSEC_PER_MSEC;
 	CHECK_EQ(hand_over(&c, NULL, 0), 0);
 	CHECK_EQ(box.sent, 4);
+	/* Another generation would end this one: the parent has to say so again. */
+	mock_ns += 50 * NSEC_PER_MSEC;
+	c.generation = 78;
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 5);
+	CHECK(went_up(&box.packet[4]));
+	c.block = box_block(&box.packet[4]);
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 7);
+	CHECK_EQ(box.packet[6].hdr.gen_id[1], 78);
+	/* It has been said once. */
+	mock_ns += 50 * NSEC_PER_MSEC;
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 8);
+	CHECK(went_up(&box.packet[7]));
+	CHECK(job->joined);
+	box_down();
+}
+
+/* Before a generation the parent names those that a join waits for; it knows this box then. */
+static void level_notices_while_a_join_waits(void)
+{
+	__be32 bits[3 * WEIR_BITMAP_WORDS] = { [2 * WEIR_BITMAP_WORDS] = htonl(8) };
+	struct weir_contrib c;
+
+	setup(2, 4, true);
+	mock_ns += NSEC_PER_SEC;
+	c = from_parent(0, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED, 0);
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 0);
+	join_both();
+	box_forget();
+	/* A header of a few bytes is not worth a packet to each. */
+	CHECK_EQ(hand_over(&c, NULL, 0), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(ntohl(box.packet[0].notice.waiting[0]) & 8, 8);
+	CHECK_EQ(hand_over(&c, bits, sizeof(bits)), 0);
+	CHECK_EQ(box.sent, 2);
 	box_down();
 }
 
@@ -1059,6 +1159,7 @@ const struct ktap_test level_tests[] = {
 	KTAP_TEST(level_down_of_a_wrong_length),
 	KTAP_TEST(level_parent_is_new),
 	KTAP_TEST(level_notices_come_down),
+	KTAP_TEST(level_notices_while_a_join_waits),
 	KTAP_TEST(level_takes_joined_workers_alone),
 	KTAP_TEST(level_dead_ranks_of_a_box_below),
 	KTAP_TEST(level_notices_of_strangers),

@@ -110,6 +110,14 @@ static const struct key job_parent_port = {
 	"parent-port", "NUMBER", "UDP port of the parent's job (the job's own)",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_PORT, .min = 1, .max = 65535,
 };
+static const struct key job_parent_dev = {
+	"parent-dev", "DEVICE|any", "the only device that the parent's packets are taken from (any)",
+	VALUE_DEVICE, .attr = WEIR_A_JOB_PARENT_IFINDEX, .none = "any",
+};
+static const struct key job_parent_vlan = {
+	"parent-vlan", "ID", "the only VLAN that the parent's packets are taken from, 1 to 4094 (any)",
+	VALUE_NUMBER, .attr = WEIR_A_JOB_PARENT_VLAN, .max = 4095, .names = &vlan_names,
+};
 static const struct key job_keys = {
 	"keys", "NUMBER", "of format kv, in place of blocks and grads: keys that the box holds at most",
 	VALUE_NUMBER, .attr = WEIR_A_JOB_KEYS, .min = 1, .max = WEIR_KEYS_MAX,
@@ -127,6 +135,7 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
+	{ &job_parent_dev, false }, { &job_parent_vlan, false },
 	{ &job_repeat_after, false }, { &job_keys, false }, { &job_key_memory, false }, END,
 };
 static const struct verb_key job_set_keys[] = {

@@ -202,6 +202,8 @@ static const struct hint hints[] = {
 	BYTES("job", "parent", 15, worker),
 	NUMBER("job", "parent-source", 20, few_ids),
 	NUMBER("job", "parent-port", 8, ports),
+	NUMBER("job", "parent-ifindex", 10, devices),
+	OFTEN("job", "parent-vlan", 10),
 	NUMBER("source", "job", 95, few_ids),
 	NUMBER("source", "id", 98, few_ids),
 	BYTES("source", "address", 90, worker),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir job add`, `weir job set` and `weir job show`. */
+#include <net/if.h>
+
 #include <weir.h>
 
 #include "base/print.h"
@@ -67,6 +69,8 @@ static void print_config(const struct nlattr **job)
 	show_address(NULL, "parent", job[WEIR_A_JOB_PARENT]);
 	show_number("source", job[WEIR_A_JOB_PARENT_SOURCE]);
 	show_number("parent-port", job[WEIR_A_JOB_PARENT_PORT]);
+	show_device("parent-dev", "parent-ifindex", job[WEIR_A_JOB_PARENT_IFINDEX]);
+	show_vlan("parent-vlan", job[WEIR_A_JOB_PARENT_VLAN]);
 }
 
 /* Nothing where all are there. */
@@ -111,15 +115,21 @@ void job_print(const struct nlmsghdr *message, bool brief)
 		stats_print(job[WEIR_A_JOB_STATS]);
 }
 
-void job_save(const struct nlmsghdr *message)
+bool job_save(const struct nlmsghdr *message)
 {
 	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
+	unsigned int ifindex;
+	char name[IF_NAMESIZE];
 
 	weir_attributes(message, job, WEIR_A_JOB_MAX);
+	ifindex = nl_uint(job[WEIR_A_JOB_PARENT_IFINDEX]);
+	if (ifindex && !if_indextoname(ifindex, name))
+		return false;
 	print_text("job add");
 	show_number("id", job[WEIR_A_JOB_ID]);
 	print_config(job);
 	print_policy(job);
+	return true;
 }
 
 int job_show(const struct args *args)

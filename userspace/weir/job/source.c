@@ -14,7 +14,7 @@
 #include "request/show.h"
 
 /* The device by its name too, if it still has one. */
-static void print_device(const struct nlattr *attr)
+void show_device(const char *dev, const char *key, const struct nlattr *attr)
 {
 	unsigned int ifindex = nl_uint(attr);
 	char name[IF_NAMESIZE];
@@ -22,23 +22,23 @@ static void print_device(const struct nlattr *attr)
 	if (!ifindex)
 		return;
 	if (if_indextoname(ifindex, name))
-		print_string("dev", name);
+		print_string(dev, name);
 	else if (!opt.json)
-		print_text("dev number %u, which is gone", ifindex);
+		print_text("%s number %u, which is gone", dev, ifindex);
 	if (opt.json)
-		print_uint("ifindex", ifindex);
+		print_uint(key, ifindex);
 }
 
-static void print_vlan(const struct nlattr *attr)
+void show_vlan(const char *key, const struct nlattr *attr)
 {
 	uint32_t vlan = nl_uint(attr);
 
 	if (!attr)
 		return;
 	if (opt.json)
-		print_uint("vlan", vlan);
+		print_uint(key, vlan);
 	else if (vlan != VLAN_ANY)
-		print_string("vlan", names_word(&vlan_names, vlan));
+		print_string(key, names_word(&vlan_names, vlan));
 }
 
 static void print_state(const struct nlattr *attr)
@@ -63,8 +63,8 @@ static void print_config(const struct nlattr **source)
 {
 	show_address(NULL, "address", source[WEIR_A_SOURCE_ADDRESS]);
 	show_number("port", source[WEIR_A_SOURCE_PORT]);
-	print_device(source[WEIR_A_SOURCE_IFINDEX]);
-	print_vlan(source[WEIR_A_SOURCE_VLAN]);
+	show_device("dev", "ifindex", source[WEIR_A_SOURCE_IFINDEX]);
+	show_vlan("vlan", source[WEIR_A_SOURCE_VLAN]);
 	rate_print(source[WEIR_A_SOURCE_RATE]);
 }
 

@@ -7,7 +7,7 @@
 #include "base/tool.h"
 #include "keep/keep.h"
 
-#define HIDDEN_MAX 8
+#define HIDDEN_MAX 10
 
 /**
  * struct maker - a verb that makes objects
@@ -34,7 +34,8 @@ static const struct maker makers[] = {
 	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "", "del", .all_hidden = true },
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
 			    .hidden = { { "group", "none" }, { "rate", "none" }, { "repeat-after" },
-					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" } } },
+					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" },
+					{ "parent-dev", "any" }, { "parent-vlan", "any" } } },
 	[KIND_SOURCE]	= { "source", "add", { "job", "id" }, "set", "del",
 			    .hidden = { { "port" }, { "dev", "any" }, { "vlan", "any" },
 					{ "rate", "none" } } },

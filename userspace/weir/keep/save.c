@@ -21,6 +21,7 @@
 #include "trim/trim.h"
 
 struct saving {
+	bool left_out[WEIR_JOB_ID_MAX + 1];	/* jobs that are bound to a device that is gone */
 	struct weir weir;
 	struct nl rtnl;
 	char froms[1024];	/* devices with the program that forwards, as words */
@@ -57,18 +58,24 @@ static int save_all(struct saving *saving, uint8_t command,
 
 static void save_job(struct saving *saving, const struct nlmsghdr *message)
 {
-	(void)saving;
-	job_save(message);
+	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
+
+	if (job_save(message))
+		return;
+	weir_attributes(message, job, WEIR_A_JOB_MAX);
+	saving->left_out[nl_uint(job[WEIR_A_JOB_ID]) % (WEIR_JOB_ID_MAX + 1)] = true;
+	warning("job %u and its sources are left out: the device that its parent is bound to is gone",
+		(uint32_t)nl_uint(job[WEIR_A_JOB_ID]));
 }
 
 static void save_source(struct saving *saving, const struct nlmsghdr *message)
 {
 	const struct nlattr *source[WEIR_A_SOURCE_MAX + 1];
 
-	(void)saving;
-	if (source_save(message))
-		return;
 	weir_attributes(message, source, WEIR_A_SOURCE_MAX);
+	if (saving->left_out[nl_uint(source[WEIR_A_SOURCE_JOB]) % (WEIR_JOB_ID_MAX + 1)] ||
+	    source_save(message))
+		return;
 	warning("source %u of job %u is left out: the device that it is bound to is gone",
 		(uint32_t)nl_uint(source[WEIR_A_SOURCE_ID]),
 		(uint32_t)nl_uint(source[WEIR_A_SOURCE_JOB]));

@@ -21,10 +21,14 @@ typedef void print_object_fn(const struct nlmsghdr *message, bool brief);
 print_object_fn job_print, source_print, block_print, trim_print, trim_default_print;
 
 /* The command that makes an object, in words. False: it is bound to a device that is gone. */
-void job_save(const struct nlmsghdr *message);
+bool job_save(const struct nlmsghdr *message);
 bool source_save(const struct nlmsghdr *message);
 void trim_save(const struct nlmsghdr *message);
 void trim_default_save(const struct nlmsghdr *message);
+
+/* What an object is bound to: nothing for any. @key: the device's number, in JSON. */
+void show_device(const char *dev, const char *key, const struct nlattr *attr);
+void show_vlan(const char *key, const struct nlattr *attr);
 
 void port_print(const struct nlmsghdr *message);
 void port_print_stats(const struct nlmsghdr *message);
