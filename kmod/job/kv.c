@@ -14,12 +14,18 @@
 #include "kv/value.h"
 #include "sum/pool.h"
 
-/* How often the timer comes, ns: while packets are to be sent, and else. */
+/* How often the timer comes, ns: while a sweep goes on, while packets are to be sent, and else. */
+#define WEIR_KV_TICK_SWEEP	NSEC_PER_MSEC
 #define WEIR_KV_TICK		(5 * NSEC_PER_MSEC)
 #define WEIR_KV_TICK_IDLE	(100 * NSEC_PER_MSEC)
 
-/* Pieces of the table that one packet or one visit of the timer may move on. */
-#define WEIR_KV_SWEEP_PIECES	8
+/*
+ * Buckets that a sweep looks at before it drops the lock, for one packet, and for one visit of the
+ * timer: a packet costs little more while there is a sweep, and a sweep goes on without packets.
+ */
+#define WEIR_KV_SWEEP_PIECE	64
+#define WEIR_KV_SWEEP_PACKET	64
+#define WEIR_KV_SWEEP_VISIT	1024
 
 /**
  * weir_kv_bytes() - memory that a job takes
@@ -32,16 +38,176 @@ u64 weir_kv_bytes(const struct weir_kv_config *config, u32 sources)
 	       (u64)sources * sizeof(struct weir_kv_stream);
 }
 
-static bool weir_kv_is_busy(struct weir_kv_job *kv)
+/**
+ * weir_kv_begin() - a run begins, and the one before is over or void
+ * @kv: the job's engine, its lock held
+ * @size: bytes of pairs that a packet out has room for
+ *
+ * Packets that are in the middle of being taken are of the old run, and bring nothing into the new
+ * one: buckets and outbox look at the number.
+ */
+void weir_kv_begin(struct weir_kv_job *kv, u32 size)
 {
-	return READ_ONCE(kv->sweep.is) || !weir_kv_outbox_empty(&kv->out);
+	lockdep_assert_held(&kv->lock);
+
+	if (kv->done)
+		WRITE_ONCE(kv->done_run, kv->run);
+	WRITE_ONCE(kv->run, kv->run + 1);
+	WRITE_ONCE(kv->done, false);
+	WRITE_ONCE(kv->hops, 0);
+	kv->opened = 0;
+	kv->ended = 0;
+	kv->sealed = false;
+	WRITE_ONCE(kv->sweep.is, false);
+	kv->sweep.again = 0;
+	kv->above.state = WEIR_KV_CLOSED;
+	kv->above.said = 0;
+	kv->above.heard = 0;
+	weir_kv_table_begin(&kv->table, kv->run);
+	weir_kv_outbox_begin(&kv->out, kv->run, size);
+}
+
+/*
+ * A sweep begins. Where one is under way, it goes on from where it is, once around the table: keys
+ * that have come behind it are found, and packets that ask for sweeps again and again cannot keep
+ * it at the beginning.
+ */
+static void weir_kv_sweep_begin(struct weir_kv_job *kv, bool rested)
+{
+	struct weir_kv_sweep *sweep = &kv->sweep;
+
+	lockdep_assert_held(&kv->lock);
+
+	if (!sweep->is)
+		hrtimer_start(&kv->timer, ns_to_ktime(WEIR_KV_TICK_SWEEP), HRTIMER_MODE_REL_SOFT);
+	sweep->walk.left = kv->table.buckets;
+	sweep->rested = rested;
+	WRITE_ONCE(sweep->is, true);
+	weir_job_count(kv->job, WEIR_C_KV_FLUSHES, 1);
+}
+
+/**
+ * weir_kv_collect() - all that the table holds is to go to the receiver
+ * @kv: the job's engine
+ *
+ * Softirq, or with bottom halves disabled.
+ */
+void weir_kv_collect(struct weir_kv_job *kv)
+{
+	spin_lock(&kv->lock);
+	if (!kv->done)
+		weir_kv_sweep_begin(kv, false);
+	spin_unlock(&kv->lock);
+}
+
+/**
+ * weir_kv_end() - a stream of the run has ended
+ * @kv: the job's engine, its lock held
+ */
+void weir_kv_end(struct weir_kv_job *kv)
+{
+	lockdep_assert_held(&kv->lock);
+
+	if (++kv->ended == kv->job->blocks.sources)
+		weir_kv_sweep_begin(kv, false);
+}
+
+/*
+ * One piece of the table goes into the outbox. Returns how many buckets were looked at, 0 if there
+ * is no sweep, or no room.
+ */
+static u32 weir_kv_sweep_piece(struct weir_kv_job *kv)
+{
+	struct weir_kv_sweep *sweep = &kv->sweep;
+	struct weir_kv_spill spill = { .at = sweep->spill, .size = sizeof(sweep->spill) };
+	u32 looked;
+
+	lockdep_assert_held(&kv->lock);
+
+	if (!sweep->is || !weir_kv_outbox_reserve(&kv->out, spill.size))
+		return 0;
+	looked = weir_kv_table_sweep(&kv->table, kv->run, &sweep->walk, WEIR_KV_SWEEP_PIECE,
+				     sweep->rested, &spill);
+	weir_kv_outbox_put(&kv->out, kv->run, &spill, spill.size);
+	if (sweep->walk.left)
+		return looked;
+	WRITE_ONCE(sweep->is, false);
+	kv->sealed = !sweep->rested && kv->ended == kv->job->blocks.sources;
+	weir_kv_outbox_seal(&kv->out, kv->run, kv->sealed);
+	return 0;
+}
+
+static void weir_kv_sweep_rested(struct weir_kv_job *kv, u64 now)
+{
+	u64 timeout = READ_ONCE(kv->job->policy.timeout);
+
+	if (!timeout || kv->done || kv->sealed || kv->sweep.is || now < kv->sweep.again)
+		return;
+	if (kv->sweep.again)
+		weir_kv_sweep_begin(kv, true);
+	kv->sweep.again = now + timeout;
+}
+
+/*
+ * Moves a sweep on by so many @buckets, or some more. Returns whether it is to go on soon: not if it
+ * waits for room.
+ */
+static bool weir_kv_sweep(struct weir_kv_job *kv, u32 buckets, u64 now)
+{
+	u32 looked, done = 0;
+
+	spin_lock(&kv->lock);
+	weir_kv_sweep_rested(kv, now);
+	spin_unlock(&kv->lock);
+	do {
+		spin_lock(&kv->lock);
+		looked = weir_kv_sweep_piece(kv);
+		spin_unlock(&kv->lock);
+		done += looked;
+	} while (looked && done < buckets);
+	return looked;
+}
+
+static u64 weir_kv_tick(struct weir_kv_job *kv, bool sweeps)
+{
+	if (sweeps)
+		return WEIR_KV_TICK_SWEEP;
+	return READ_ONCE(kv->sweep.is) || !weir_kv_outbox_empty(&kv->out) ? WEIR_KV_TICK :
+									    WEIR_KV_TICK_IDLE;
+}
+
+/* Sends what can be sent, after a sweep was moved on by so many @buckets, and comes again. */
+static void weir_kv_go_on(struct weir_kv_job *kv, u32 buckets, u64 now)
+{
+	bool sweeps = false;
+
+	if (READ_ONCE(kv->done))
+		return;
+	if (READ_ONCE(kv->sweep.is) || READ_ONCE(kv->job->policy.timeout))
+		sweeps = weir_kv_sweep(kv, buckets, now);
+	weir_kv_above_send(kv, now);
+	if (!hrtimer_is_queued(&kv->timer))
+		hrtimer_start(&kv->timer, ns_to_ktime(weir_kv_tick(kv, sweeps)),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
+/**
+ * weir_kv_pump() - a packet has come: send what can be sent, and come again
+ * @kv: the job's engine
+ * @now: time, ns of the monotonic clock
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_kv_pump(struct weir_kv_job *kv, u64 now)
+{
+	weir_kv_go_on(kv, WEIR_KV_SWEEP_PACKET, now);
 }
 
 static enum hrtimer_restart weir_kv_visit(struct hrtimer *timer)
 {
 	struct weir_kv_job *kv = container_of(timer, struct weir_kv_job, timer);
 
-	weir_kv_pump(kv, ktime_get_ns());
+	weir_kv_go_on(kv, WEIR_KV_SWEEP_VISIT, ktime_get_ns());
 	return HRTIMER_NORESTART;
 }
 
@@ -95,131 +261,4 @@ void weir_kv_free(struct weir_kv_job *kv)
 	weir_kv_table_uninit(&kv->table);
 	weir_kv_outbox_uninit(&kv->out);
 	kvfree(kv);
-}
-
-/**
- * weir_kv_begin() - a run begins, and the one before is over or void
- * @kv: the job's engine, its lock held
- * @size: bytes of pairs that a packet out has room for
- *
- * Packets that are in the middle of being taken are of the old run, and bring nothing into the new
- * one: buckets and outbox look at the number.
- */
-void weir_kv_begin(struct weir_kv_job *kv, u32 size)
-{
-	lockdep_assert_held(&kv->lock);
-
-	if (kv->done)
-		WRITE_ONCE(kv->done_run, kv->run);
-	WRITE_ONCE(kv->run, kv->run + 1);
-	WRITE_ONCE(kv->done, false);
-	WRITE_ONCE(kv->hops, 0);
-	kv->opened = 0;
-	kv->ended = 0;
-	kv->sealed = false;
-	WRITE_ONCE(kv->sweep.is, false);
-	kv->sweep.again = 0;
-	kv->above.state = WEIR_KV_CLOSED;
-	kv->above.said = 0;
-	kv->above.heard = 0;
-	weir_kv_table_begin(&kv->table, kv->run);
-	weir_kv_outbox_begin(&kv->out, kv->run, size);
-}
-
-static void weir_kv_sweep_begin(struct weir_kv_job *kv, bool rested)
-{
-	lockdep_assert_held(&kv->lock);
-
-	kv->sweep.cursor = 0;
-	kv->sweep.rested = rested;
-	WRITE_ONCE(kv->sweep.is, true);
-	weir_job_count(kv->job, WEIR_C_KV_FLUSHES, 1);
-}
-
-/**
- * weir_kv_collect() - all that the table holds is to go to the receiver
- * @kv: the job's engine
- *
- * Softirq, or with bottom halves disabled. Where that is under way, it begins anew, as keys
- * behind it may have come since.
- */
-void weir_kv_collect(struct weir_kv_job *kv)
-{
-	spin_lock(&kv->lock);
-	if (!kv->done)
-		weir_kv_sweep_begin(kv, false);
-	spin_unlock(&kv->lock);
-}
-
-/**
- * weir_kv_end() - a stream of the run has ended
- * @kv: the job's engine, its lock held
- */
-void weir_kv_end(struct weir_kv_job *kv)
-{
-	lockdep_assert_held(&kv->lock);
-
-	if (++kv->ended == kv->job->blocks.sources)
-		weir_kv_sweep_begin(kv, false);
-}
-
-/* One piece of the table goes into the outbox. Returns whether there may be more. */
-static bool weir_kv_sweep_piece(struct weir_kv_job *kv)
-{
-	struct weir_kv_sweep *sweep = &kv->sweep;
-	struct weir_kv_spill spill = { .at = sweep->spill, .size = sizeof(sweep->spill) };
-	bool all;
-
-	if (!weir_kv_outbox_reserve(&kv->out, spill.size))
-		return false;
-	all = weir_kv_table_sweep(&kv->table, kv->run, &sweep->cursor, sweep->rested, &spill);
-	weir_kv_outbox_put(&kv->out, kv->run, &spill, spill.size);
-	if (!all)
-		return true;
-	WRITE_ONCE(sweep->is, false);
-	kv->sealed = !sweep->rested && kv->ended == kv->job->blocks.sources;
-	weir_kv_outbox_seal(&kv->out, kv->run, kv->sealed);
-	return false;
-}
-
-static void weir_kv_sweep_rested(struct weir_kv_job *kv, u64 now)
-{
-	u64 timeout = READ_ONCE(kv->job->policy.timeout);
-
-	if (!timeout || kv->done || kv->sealed || kv->sweep.is || now < kv->sweep.again)
-		return;
-	if (kv->sweep.again)
-		weir_kv_sweep_begin(kv, true);
-	kv->sweep.again = now + timeout;
-}
-
-static void weir_kv_sweep(struct weir_kv_job *kv, u64 now)
-{
-	int left = WEIR_KV_SWEEP_PIECES;
-
-	spin_lock(&kv->lock);
-	weir_kv_sweep_rested(kv, now);
-	while (kv->sweep.is && left-- && weir_kv_sweep_piece(kv))
-		;
-	spin_unlock(&kv->lock);
-}
-
-/**
- * weir_kv_pump() - send what can be sent, and come again
- * @kv: the job's engine
- * @now: time, ns of the monotonic clock
- *
- * Called under RCU with bottom halves disabled and no lock held.
- */
-void weir_kv_pump(struct weir_kv_job *kv, u64 now)
-{
-	if (READ_ONCE(kv->done))
-		return;
-	if (READ_ONCE(kv->sweep.is) || READ_ONCE(kv->job->policy.timeout))
-		weir_kv_sweep(kv, now);
-	weir_kv_above_send(kv, now);
-	if (!hrtimer_is_queued(&kv->timer))
-		hrtimer_start(&kv->timer,
-			      ns_to_ktime(weir_kv_is_busy(kv) ? WEIR_KV_TICK : WEIR_KV_TICK_IDLE),
-			      HRTIMER_MODE_REL_SOFT);
 }

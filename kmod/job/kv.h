@@ -92,15 +92,15 @@ struct weir_kv_above {
  * struct weir_kv_sweep - the table, or what has rested in it, is on its way out
  * @is: it is
  * @rested: only keys that nobody has added to
- * @cursor: the next bucket
  * @again: when the next sweep for rested keys is due, ns
+ * @walk: the buckets that it has not come to yet
  * @spill: room for pairs
  */
 struct weir_kv_sweep {
 	bool	is;
 	bool	rested;
-	u32	cursor;
 	u64	again;
+	struct weir_kv_walk walk;
 	u8	spill[2 * WEIR_KV_PARCEL_BYTES];
 };
 

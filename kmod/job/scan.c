@@ -35,6 +35,9 @@
 #define WEIR_SCAN_ANSWERS	16
 #define WEIR_SCAN_PACKETS	256
 
+/* Slots that one visit looks at, at most: a job may have few timers for many slots. */
+#define WEIR_SCAN_SLOTS		1024
+
 /* Parts are never shorter, ns: a timer costs as much as some packets. */
 #define WEIR_SCAN_PART_MIN	(10 * NSEC_PER_USEC)
 
@@ -82,7 +85,7 @@ static void weir_scan_aged(struct weir_job *job, const struct weir_result *res,
  * struct weir_round - one visit of a timer
  * @ageing: when blocks age
  * @now: when it began
- * @due: when the next block is due
+ * @due: when the next block is due, of those that its round has been at
  * @looked: slots looked at
  * @answered: blocks answered
  * @merged: their results
@@ -147,26 +150,21 @@ static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
 		weir_scan_due(job, block, round);
 }
 
-/*
- * Goes through the share. Returns whether the round has seen all of it, so that it knows
- * the block that is due next: not where it had too many blocks to answer at once, nor
- * where it went on from where such a round had ended.
- */
+/* Goes through the share, or a part of it. Returns whether it has come to the end. */
 static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
 {
-	bool whole = scanner->next == scanner->first;
 	struct weir_job *job = scanner->job;
 	u32 answers = weir_scan_answers(job);
 
 	for (; scanner->next < scanner->end; scanner->next++) {
-		if (round->answered == answers)
+		if (round->answered == answers || round->looked == WEIR_SCAN_SLOTS)
 			return false;
 		weir_scan_slot(job, weir_blocks_slot(&job->blocks, scanner->next), round);
 		round->looked++;
 	}
 	scanner->next = scanner->first;
-	return whole;
+	return true;
 }
 
 /*
@@ -229,14 +227,18 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 			.answer		= READ_ONCE(scan->answer),
 		},
 		.now	= ktime_get_ns(),
-		.due	= U64_MAX,
 	};
-	int seen = atomic_read_acquire(&scanner->opened);
-	bool whole;
+	bool ends;
 
-	/* Before it looks: pairs with the barrier in weir_scan_unsent(). */
-	smp_store_mb(scanner->hurry, 0);
-	whole = weir_scan_round(scanner, &round);
+	if (scanner->next == scanner->first) {
+		scanner->due = U64_MAX;
+		scanner->seen = atomic_read_acquire(&scanner->opened);
+		/* Before it looks: pairs with the barrier in weir_scan_unsent(). */
+		smp_store_mb(scanner->hurry, 0);
+	}
+	round.due = scanner->due;
+	ends = weir_scan_round(scanner, &round);
+	scanner->due = round.due;
 	weir_merged_flush(&round.merged);
 	trace_weir_scan(scanner->job, round.looked, round.answered,
 			ktime_get_ns() - round.now);
@@ -244,10 +246,10 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 	 * Started anew and not only moved on, as an administrator may start it
 	 * at the same time.
 	 */
-	if (!whole)
+	if (!ends)
 		weir_scan_start(scanner, ktime_get_ns());
 	else if (round.due == U64_MAX)
-		weir_scan_stop(scanner, seen, round.now);
+		weir_scan_stop(scanner, scanner->seen, round.now);
 	else
 		weir_scan_rest(scanner, weir_scan_point(scanner, part, round.due));
 	return HRTIMER_NORESTART;
@@ -329,7 +331,8 @@ void weir_scan_uninit(struct weir_scan *scan)
  * @timeout: ns after which a block has aged, 0 for never
  * @answer: answer it then
  *
- * Every timer comes by at once, and finds out when it is needed next.
+ * Every timer comes by at once, and finds out when it is needed next. One that is in the middle of
+ * a round begins another.
  */
 void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
 {
@@ -342,6 +345,7 @@ void weir_scan_set(struct weir_job *job, u64 timeout, bool answer)
 	WRITE_ONCE(scan->answer, answer);
 	weir_scan_spread(scan, timeout);
 	for (i = 0; i < scan->n; i++) {
+		WRITE_ONCE(scan->scanner[i].hurry, 1);
 		xchg(&scan->scanner[i].armed, 1);
 		weir_scan_start(&scan->scanner[i], ktime_get_ns());
 	}

@@ -7,6 +7,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "base/compat.h"
@@ -20,6 +21,10 @@
 /* That nobody is gone any more is said so often: a notice may be lost. */
 #define WEIR_WATCH_TOLD		4
 
+/* Slots that one visit looks at, and the time until the next visit goes on with them, ns. */
+#define WEIR_WATCH_SLOTS	1024
+#define WEIR_WATCH_PAUSE	(100 * NSEC_PER_USEC)
+
 static void weir_watch_arm(struct weir_watch *watch)
 {
 	if (READ_ONCE(watch->armed) || xchg(&watch->armed, 1))
@@ -32,20 +37,21 @@ static void weir_watch_arm(struct weir_watch *watch)
  * The sources that blocks which have timed out still wait for. Such a block does not
  * time out again, so that no counter tells of it; and a block that has not timed out
  * yet says nothing of sources that lag.
+ *
+ * Return: whether all slots have been looked at. If not, the timer comes again soon.
  */
-static void weir_straggler_awaited(struct weir_job *job, unsigned long *awaited)
+static bool weir_straggler_awaited(struct weir_job *job)
 {
-	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 	struct weir_blocks *blocks = &job->blocks;
-	struct weir_result res __uninitialized;
-	u32 i;
+	struct weir_watch *watch = &job->watch;
+	u32 end = min(watch->next + WEIR_WATCH_SLOTS, blocks->size);
 
-	for (i = 0; i < blocks->size; i++) {
-		if (!weir_block_look(blocks, weir_blocks_slot(blocks, i), &res) || !res.aged)
-			continue;
-		weir_block_missing(blocks, &res, missing);
-		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);
-	}
+	for (; watch->next < end; watch->next++)
+		weir_block_awaited(blocks, weir_blocks_slot(blocks, watch->next), watch->awaited);
+	if (end < blocks->size)
+		return false;
+	watch->next = 0;
+	return true;
 }
 
 /*
@@ -143,21 +149,24 @@ static enum hrtimer_restart weir_straggler_visit(struct hrtimer *timer)
 {
 	struct weir_watch *watch = container_of(timer, struct weir_watch,
 						timer);
-	DECLARE_BITMAP(awaited, WEIR_SOURCES_MAX) = {};
 	struct weir_job *job = watch->job;
 	bool inactive = false, gone = false;
 	unsigned int i;
 	u8 state;
 
+	/* It stays armed while it looks: a block that misses a source must not put it off. */
+	if (watch->inactive && !weir_straggler_awaited(job)) {
+		hrtimer_start(timer, ns_to_ktime(WEIR_WATCH_PAUSE), HRTIMER_MODE_REL_SOFT);
+		return HRTIMER_NORESTART;
+	}
 	/* A block that misses a source from now on arms it anew. */
 	smp_store_mb(watch->armed, 0);
-	if (watch->inactive)
-		weir_straggler_awaited(job, awaited);
 	for (i = 0; i < job->blocks.sources; i++) {
-		state = weir_straggler_look(job, i, test_bit(i, awaited));
+		state = weir_straggler_look(job, i, test_bit(i, watch->awaited));
 		inactive |= state != WEIR_SOURCE_STATE_ACTIVE;
 		gone |= weir_source_is_gone(state);
 	}
+	bitmap_zero(watch->awaited, WEIR_SOURCES_MAX);
 	if (gone || watch->told) {
 		weir_notice_all(job);
 		weir_notice_up(job);

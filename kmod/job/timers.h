@@ -4,6 +4,7 @@
 
 /* A job's timers: the fast ones that scan its blocks, and the slow one that watches its sources. */
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -18,11 +19,14 @@ struct weir_job;
  * @phase: ns into each period
  * @first: its first slot
  * @end: the slot behind its last one
- * @next: where it goes on, after a round that had too much to answer
+ * @next: where it goes on, after a visit that had too much to look at or to answer; @first where
+ *	a round begins
+ * @seen: @opened as the round began
+ * @due: when the next block is due of those that the round has been at
  * @opened: blocks opened in its slots, ever; so that a timer that stops sees
  *	blocks that were opened while it looked
  * @armed: it runs, or is about to
- * @hurry: it is to come by at once, as a result was left unsent
+ * @hurry: it is to begin a round at once, as a result was left unsent
  */
 struct weir_scanner {
 	struct hrtimer		timer;
@@ -31,6 +35,8 @@ struct weir_scanner {
 	u32			first;
 	u32			end;
 	u32			next;
+	int			seen;
+	u64			due;
 	atomic_t		opened;
 	int			armed;
 	int			hurry;
@@ -89,6 +95,8 @@ struct weir_watched {
  * @armed: it runs, or is about to
  * @told: how often it is still to be said that no source is gone any more
  * @inactive: some source was not active when it came by last
+ * @next: the slot to look at next, of a look at all of them that takes several visits; 0 before it
+ * @awaited: sources that the slots before @next wait for
  * @lock: guards judgements; taken with bottom halves disabled
  * @watched: by source id
  */
@@ -100,6 +108,8 @@ struct weir_watch {
 	int			armed;
 	u8			told;
 	bool			inactive;
+	u32			next;
+	DECLARE_BITMAP(awaited, WEIR_SOURCES_MAX);
 	spinlock_t		lock;	/* state and seen of @watched */
 	struct weir_watched	*watched;
 };

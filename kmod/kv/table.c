@@ -21,9 +21,6 @@
 #define WEIR_KV_USES		7
 #define WEIR_KV_SEEN		0x80
 
-/* Buckets that a sweep looks at in one go. */
-#define WEIR_KV_SWEEP		1024
-
 /**
  * struct weir_kv_entry - a key in a bucket
  * @value: its value, host byte order, or the lower half of it
@@ -485,26 +482,30 @@ static void weir_kv_bucket_sweep(struct weir_kv_table *table, struct weir_kv_buc
  * weir_kv_table_sweep() - let keys go, from where the last call has ended
  * @table: the table
  * @run: of this run alone
- * @cursor: the next bucket, 0 at first
+ * @walk: the walk, moved on
+ * @most: buckets to look at, at most
  * @rested: only those that were not seen since the last sweep for such
  * @spill: gets them; has room for WEIR_KV_BUCKET_BYTES at least
  *
- * Softirq. Return: whether this was the last of the table.
+ * Softirq. Return: how many buckets were looked at, fewer than @most if the walk is at its end or
+ * @spill may have no room for the keys of another one.
  */
-bool weir_kv_table_sweep(struct weir_kv_table *table, u32 run, u32 *cursor, bool rested,
-			 struct weir_kv_spill *spill)
+u32 weir_kv_table_sweep(struct weir_kv_table *table, u32 run, struct weir_kv_walk *walk, u32 most,
+			bool rested, struct weir_kv_spill *spill)
 {
 	struct weir_kv_bucket *bucket;
-	unsigned int looked;
+	u32 looked;
 
-	for (looked = 0; looked < WEIR_KV_SWEEP && *cursor < table->buckets; looked++, ++*cursor) {
+	for (looked = 0; looked < most && walk->left; looked++, walk->left--) {
 		if (spill->size - spill->used < WEIR_KV_BUCKET_BYTES)
-			return false;
-		bucket = &table->bucket[*cursor];
+			break;
+		bucket = &table->bucket[walk->next];
+		if (++walk->next == table->buckets)
+			walk->next = 0;
 		spin_lock(&bucket->lock);
 		if (bucket->run == run)
 			weir_kv_bucket_sweep(table, bucket, rested, spill);
 		spin_unlock(&bucket->lock);
 	}
-	return *cursor == table->buckets;
+	return looked;
 }

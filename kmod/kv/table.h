@@ -75,6 +75,16 @@ struct weir_kv_table {
 };
 
 /**
+ * struct weir_kv_walk - a walk over the buckets of a table, which may go on in the middle of it
+ * @next: the next bucket
+ * @left: buckets to look at, @next and those after it; behind the last one comes the first
+ */
+struct weir_kv_walk {
+	u32	next;
+	u32	left;
+};
+
+/**
  * struct weir_kv_tally - what became of pairs
  * @hits: their key was there
  * @misses: it was not
@@ -106,7 +116,7 @@ void weir_kv_table_uninit(struct weir_kv_table *table);
 void weir_kv_table_begin(struct weir_kv_table *table, u32 run);
 void weir_kv_table_reduce(struct weir_kv_table *table, u32 run, const struct weir_kv_pairs *pairs,
 			  u32 bytes, struct weir_kv_spill *spill, struct weir_kv_tally *tally);
-bool weir_kv_table_sweep(struct weir_kv_table *table, u32 run, u32 *cursor, bool rested,
-			 struct weir_kv_spill *spill);
+u32 weir_kv_table_sweep(struct weir_kv_table *table, u32 run, struct weir_kv_walk *walk, u32 most,
+			bool rested, struct weir_kv_spill *spill);
 
 #endif /* _WEIR_KV_TABLE_H */

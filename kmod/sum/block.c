@@ -1188,6 +1188,31 @@ bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
 }
 
 /**
+ * weir_block_awaited() - add the sources that a block which has timed out still waits for
+ * @blocks: the job's table
+ * @block: the slot
+ * @awaited: bitmap of WEIR_SOURCES_MAX
+ *
+ * Context as weir_block_contribute(). Nearly no slot has such a block: it is looked at under its
+ * lock where it seems to.
+ */
+void weir_block_awaited(struct weir_blocks *blocks, struct weir_block *block,
+			unsigned long *awaited)
+{
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
+
+	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN || !data_race(!!block->aged))
+		return;
+	spin_lock(&block->lock);
+	if (block->state == WEIR_BLOCK_OPEN && block->aged &&
+	    weir_block_is_current(blocks, block)) {
+		bitmap_andnot(missing, blocks->all, block->mask, WEIR_SOURCES_MAX);
+		bitmap_or(awaited, awaited, missing, WEIR_SOURCES_MAX);
+	}
+	spin_unlock(&block->lock);
+}
+
+/**
  * weir_block_missing() - which sources are not in a block?
  * @blocks: the job's table
  * @res: the block's state

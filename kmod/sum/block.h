@@ -415,6 +415,8 @@ enum weir_age weir_block_age(struct weir_blocks *blocks,
 			     struct weir_result *res);
 bool weir_block_look(struct weir_blocks *blocks, struct weir_block *block,
 		     struct weir_result *res);
+void weir_block_awaited(struct weir_blocks *blocks, struct weir_block *block,
+			unsigned long *awaited);
 void weir_block_missing(const struct weir_blocks *blocks,
 			const struct weir_result *res, unsigned long *missing);
 void weir_result_put(struct weir_result *res);

@@ -727,7 +727,7 @@ struct nlattr { u16 len, type; };
 #define trace_weir_result_enabled()	false
 #define trace_weir_send_error(...)	do { } while (0)
 #define trace_weir_aged(...)		do { } while (0)
-#define trace_weir_scan(job, looked, answered, ns) mock_visit(answered)
+#define trace_weir_scan(job, looked, answered, ns) mock_visit(looked, answered)
 #define trace_weir_source_state(...)	do { } while (0)
 
 /* In the place of compat.h: its interfaces in this kernel's form. */

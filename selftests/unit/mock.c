@@ -15,6 +15,7 @@ long mock_fail_after = -1;
 uint32_t mock_random;
 void (*mock_meanwhile)(void);
 unsigned int mock_visits;
+unsigned int mock_looked;
 unsigned int mock_answers;
 
 static struct hrtimer *mock_armed;
@@ -34,9 +35,11 @@ void mock_other_cpu(void)
 		mock_meanwhile();
 }
 
-void mock_visit(unsigned int answered)
+void mock_visit(unsigned int looked, unsigned int answered)
 {
 	mock_visits++;
+	if (looked > mock_looked)
+		mock_looked = looked;
 	if (answered > mock_answers)
 		mock_answers = answered;
 	mock_other_cpu();

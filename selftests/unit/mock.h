@@ -30,9 +30,10 @@ extern void (*mock_meanwhile)(void);
 
 /* Visits of a scan's timers, and the most blocks that one has answered. */
 extern unsigned int mock_visits;
+extern unsigned int mock_looked;	/* slots, at most by a visit */
 extern unsigned int mock_answers;
 
-void mock_visit(unsigned int answered);
+void mock_visit(unsigned int looked, unsigned int answered);
 void mock_other_cpu(void);
 void *mock_alloc(size_t size);
 void mock_lock(int *held);

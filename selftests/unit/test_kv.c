@@ -89,8 +89,8 @@ static void table_is_exact(u32 keys, bool packed, u8 dtype)
 	static u8 in[4096 + WEIR_KV_SLACK], out[8192];
 	struct weir_kv_tally tally = { };
 	struct weir_kv_table table = { };
-	u32 i, j, len, cursor = 0, total = 0;
-	bool all;
+	struct weir_kv_walk walk = { };
+	u32 i, j, len, total = 0;
 
 	width = dtype == WEIR_DTYPE_INT64 ? 8 : 4;
 	memset(want, 0, sizeof(want));
@@ -120,12 +120,14 @@ static void table_is_exact(u32 keys, bool packed, u8 dtype)
 		total += n;
 	}
 	CHECK_EQ(tally.hits + tally.misses, total);
-	do {
+	walk.next = random() % table.buckets;
+	walk.left = table.buckets;
+	while (walk.left) {
 		struct weir_kv_spill spill = { .at = out, .size = 600 };
 
-		all = weir_kv_table_sweep(&table, 1, &cursor, false, &spill);
+		CHECK(weir_kv_table_sweep(&table, 1, &walk, 64, false, &spill) <= 64);
 		sum_packed(out, spill.used, got);
-	} while (!all);
+	}
 	CHECK_EQ(weir_kv_table_held(&table, 1), 0);
 	for (i = 0; i < KEYS; i++)
 		CHECK_EQ(got[i], want[i]);
@@ -279,7 +281,8 @@ static u64 fold(u8 dtype, u8 op, const u64 *value, u32 n, u32 *spilled)
 	struct weir_kv_tally tally = { };
 	u8 in[10 + WEIR_KV_SLACK] = { 1, 'a' }, out[600];
 	struct weir_kv_spill spill = { .at = out, .size = sizeof(out) };
-	u32 i, cursor = 0;
+	struct weir_kv_walk walk = { .left = 1 };
+	u32 i;
 	u64 got;
 
 	CHECK(!weir_kv_table_init(&table, &config));
@@ -291,7 +294,8 @@ static u64 fold(u8 dtype, u8 op, const u64 *value, u32 n, u32 *spilled)
 	}
 	*spilled = spill.pairs;
 	spill.used = 0;
-	CHECK(weir_kv_table_sweep(&table, 1, &cursor, false, &spill));
+	CHECK_EQ(table.buckets, 1);
+	CHECK_EQ(weir_kv_table_sweep(&table, 1, &walk, 64, false, &spill), 1);
 	got = weir_kv_get_value(out + 2, bytes);
 	weir_kv_table_uninit(&table);
 	return got;
@@ -876,6 +880,39 @@ static void kv_collected_keys(void)
 	box_down();
 }
 
+/* A packet that asks for a sweep costs a piece of it, and cannot hold it at the beginning. */
+static void kv_collects_without_end(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[0];
+	struct weir_kv_words words;
+	u32 before, packets = 0;
+
+	setup(64 * 1024, 1);
+	fill(want, 1);
+	while (!m->base)
+		step(1);
+	CHECK_EQ(job->kv->table.buckets, 8192);
+	words = words_of(m);
+	words.flags = WEIR_KV_COLLECT;
+	while (weir_kv_held(job->kv) && packets < 2 * 8192 / 64) {
+		before = job->kv->sweep.walk.next;
+		words.seq = job->kv->stream[0].next;
+		CHECK_EQ(give_words(1, &words, NULL, 0), 0);
+		CHECK((job->kv->sweep.walk.next - before) % 8192 <= 64);
+		packets++;
+		box_forget();
+	}
+	CHECK_EQ(weir_kv_held(job->kv), 0);
+	/* The timer does more at once, and as often as is needed. */
+	before = job->kv->sweep.walk.next;
+	mock_run(mock_ns + NSEC_PER_MSEC);
+	CHECK_EQ((job->kv->sweep.walk.next - before) % 8192, 1024);
+	mock_run(mock_ns + 8 * NSEC_PER_MSEC);
+	CHECK(!job->kv->sweep.is);
+	box_down();
+}
+
 /* A box without a reducer says so: else its mappers would take it for one, and wait for ever. */
 static void kv_silent_reducer(void)
 {
@@ -1104,6 +1141,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_backpressure),
 	KTAP_TEST(kv_rested_keys),
 	KTAP_TEST(kv_collected_keys),
+	KTAP_TEST(kv_collects_without_end),
 	KTAP_TEST(kv_silent_reducer),
 	KTAP_TEST(kv_refusals),
 	KTAP_TEST(kv_longest_packet),

@@ -122,6 +122,30 @@ static void scan_ages_in_time(void)
 	ages_in_time(WEIR_TIMERS_MAX);
 }
 
+/* One timer for many slots looks at some of them at a time, finds all, and comes to rest. */
+static void scan_many_slots(void)
+{
+	u32 i, many = 8192;
+
+	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, many, 1);
+	mock_looked = 0;
+	/* The one that stays is that which watches the sources. */
+	for (i = 0; i < many; i += 500)
+		box_give(job, 0, i, 1);
+	after(TIMEOUT + 2 * PART);
+	CHECK_EQ(answered(), 17);
+	CHECK(mock_looked <= 1024);
+	CHECK(mock_visits >= 8 && mock_visits <= 40);
+	CHECK_EQ(mock_timers(), 1);
+	/* What comes between two visits of a round is found behind it, too. */
+	box_give(job, 0, 8100, 1);
+	after(TIMEOUT + 2 * PART);
+	CHECK_EQ(answered(), 18);
+	CHECK_EQ(mock_timers(), 1);
+	CHECK(mock_visits <= 80);
+	box_down();
+}
+
 /* As long as contributions come within a sixteenth of each other. */
 static void scan_contributions_put_it_off(void)
 {
@@ -587,6 +611,7 @@ const struct ktap_test scan_tests[] = {
 	KTAP_TEST(scan_ages_in_time),
 	KTAP_TEST(scan_contributions_put_it_off),
 	KTAP_TEST(scan_early_contributions_change_nothing),
+	KTAP_TEST(scan_many_slots),
 	KTAP_TEST(scan_budget),
 	KTAP_TEST(scan_budget_of_packets),
 	KTAP_TEST(scan_sends_what_was_left_unsent),

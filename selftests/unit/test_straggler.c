@@ -337,6 +337,48 @@ static void straggler_is_dead_where_blocks_wait(void)
 	box_down();
 }
 
+/* Of a large table one visit looks at some slots, and all of them count. */
+static void straggler_of_a_large_table(void)
+{
+	u32 before = 0, steps = 0;
+	int i;
+
+	box_up();
+	box.policy = (struct weir_policy_config) {
+		.mode = WEIR_POLICY_WAIT, .timeout = TIMEOUT, .dead_after = PERIOD,
+	};
+	box.timers = 16;
+	job = box_job(7, 3, 8192, 16);
+	box_all_joined(job);
+	/* The first slots wait for one source, the last one for another. */
+	next_block = 0;
+	block_without(1);
+	for (i = 0; i < 3; i++)
+		weir_horizon_leave(&job->blocks.horizon, i);
+	next_block = 8191;
+	block_without(2);
+	after(2 * TIMEOUT);
+	for (i = 0; i < 2; i++) {
+		box_ask(job, 1, 0);
+		box_ask(job, 2, 8191);
+		after(PERIOD);
+	}
+	STATE(1, STRAGGLER);
+	STATE(2, STRAGGLER);
+	/* Silent from now on, they die when all slots have been looked at, and not before. */
+	after(PERIOD - 20 * MS);
+	while (state(1) != WEIR_SOURCE_STATE_DEAD && steps < 200) {
+		CHECK_EQ(state(2), WEIR_SOURCE_STATE_STRAGGLER);
+		before = job->watch.next;
+		after(100 * NSEC_PER_USEC);
+		CHECK(job->watch.next - before <= 1024 || !job->watch.next);
+		steps++;
+	}
+	CHECK_EQ(state(2), WEIR_SOURCE_STATE_DEAD);
+	CHECK(steps >= 7);
+	box_down();
+}
+
 /* It is still awaited, and dies later: no block times out once more. */
 static void straggler_dies_while_blocks_wait(void)
 {
@@ -559,6 +601,7 @@ const struct ktap_test straggler_tests[] = {
 	KTAP_TEST(straggler_begins_afresh),
 	KTAP_TEST(straggler_stays_excluded),
 	KTAP_TEST(straggler_is_dead_where_blocks_wait),
+	KTAP_TEST(straggler_of_a_large_table),
 	KTAP_TEST(straggler_dies_while_blocks_wait),
 	KTAP_TEST(straggler_is_dead_where_results_wait),
 	KTAP_TEST(straggler_idle_job),
