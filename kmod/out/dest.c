@@ -85,9 +85,38 @@ static int weir_dest_vrf(const struct weir_dest *dest, struct net *net)
 }
 
 /*
+ * The device to send to a group by. The stack takes the one that has the sender's address,
+ * whatever the routes. An address on a loopback or dummy device, or on that of a VRF, would keep
+ * all packets in this machine: then the route to the group says which device it is.
+ *
+ * Return: an ifindex, 0 for the stack's choice, or -1 if there is no route.
+ */
+static int weir_group_oif4(const struct weir_dest *dest, const struct weir_local *from)
+{
+	struct net_device *own = __ip_dev_find(from->net, from->addr.s6_addr32[3], false);
+	struct flowi4 fl4 = {
+		.flowi4_oif	= own ? l3mdev_master_ifindex_rcu(own) : 0,
+		.daddr		= dest->addr.s6_addr32[3],
+		.flowi4_proto	= IPPROTO_UDP,
+	};
+	struct rtable *rt;
+	int oif;
+
+	if (own && own->flags & IFF_MULTICAST && !netif_is_l3_master(own))
+		return 0;
+	rt = ip_route_output_key(from->net, &fl4);
+	if (IS_ERR(rt))
+		return -1;
+	oif = rt->dst.dev->flags & IFF_LOOPBACK ? -1 : rt->dst.dev->ifindex;
+	ip_rt_put(rt);
+	return oif;
+}
+
+/*
  * The VRF to look a route up in: the receiver's, where its device is set, else the
- * VRF of the sender's own address. The stack sends to groups by the device that has
- * the address, whatever its VRF.
+ * VRF of the sender's own address.
+ *
+ * Return: as weir_group_oif4(), which it is for a group.
  */
 static int weir_oif4(const struct weir_dest *dest,
 		     const struct weir_local *from)
@@ -97,7 +126,7 @@ static int weir_oif4(const struct weir_dest *dest,
 	int vrf;
 
 	if (ipv4_is_multicast(dest->addr.s6_addr32[3]))
-		return 0;
+		return weir_group_oif4(dest, from);
 	vrf = weir_dest_vrf(dest, net);
 	if (vrf)
 		return vrf;
@@ -172,6 +201,8 @@ static struct dst_entry *weir_route4(struct weir_dest *dest,
 	};
 	struct rtable *rt;
 
+	if (fl4.flowi4_oif < 0)
+		return NULL;
 	rt = ip_route_output_key(from->net, &fl4);
 	if (IS_ERR(rt))
 		return NULL;

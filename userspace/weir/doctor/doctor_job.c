@@ -103,24 +103,68 @@ static void check_address(const struct visit *visit)
 	report(&finding, "%s is an address of this box", text);
 }
 
+/*
+ * As the module sends to a group: over IPv4 by the device that has the job's address, unless that is
+ * a loopback or dummy device; else by the route to the group.
+ */
+static bool group_device(const struct visit *visit, struct link *link)
+{
+	struct nl *rtnl = &visit->patient->rtnl;
+	const struct addr *group = &visit->job.group;
+	struct route route;
+
+	if (group->len == 4 && !rtnl_route_from(rtnl, group, &visit->job.address, &route) &&
+	    !rtnl_link(rtnl, route.ifindex, link) && link->flags & IFF_MULTICAST &&
+	    strcmp(link->kind, "vrf"))
+		return true;
+	return !rtnl_route(rtnl, group, &route) && !rtnl_link(rtnl, route.ifindex, link) &&
+	       !(link->flags & IFF_LOOPBACK);
+}
+
+/* Has the job sources, and is none of them behind the device that results go by? */
+static bool group_misses_all(const struct visit *visit, const struct link *link)
+{
+	struct source source;
+	struct route route;
+	bool has = false;
+	size_t i;
+
+	for (i = 0; i < visit->patient->sources.count; i++) {
+		source_read(visit->patient->sources.message[i], &source);
+		if (source.job != visit->job.id)
+			continue;
+		has = true;
+		if (source.ifindex == link->ifindex ||
+		    rtnl_route(&visit->patient->rtnl, &source.address, &route) ||
+		    route.ifindex == link->ifindex)
+			return false;
+	}
+	return has;
+}
+
 static void check_group(const struct visit *visit)
 {
 	struct finding finding = { DOCTOR_OK, "group", visit->subject, NULL };
 	const struct addr *group = &visit->job.group;
-	char text[ADDR_TEXT], name[IF_NAMESIZE] = "?";
-	struct route route;
+	char text[ADDR_TEXT];
+	struct link link;
 
 	if (!group->len)
 		return;
 	addr_text(group, text);
-	if (rtnl_route(&visit->patient->rtnl, group, &route) || !route.ifindex) {
+	if (!group_device(visit, &link)) {
 		finding.verdict = DOCTOR_FAIL;
 		finding.fix = fix("run `ip route add %s/%u dev DEVICE`", text, group->len * 8);
 		report(&finding, "there is no route to the group %s", text);
 		return;
 	}
-	if_indextoname(route.ifindex, name);
-	report(&finding, "results go to the group %s by %s", text, name);
+	if (group_misses_all(visit, &link)) {
+		finding.verdict = DOCTOR_WARN;
+		finding.fix = fix("run `ip route add %s/%u dev DEVICE`, with the job's address on that device or on lo",
+				  text, group->len * 8);
+	}
+	report(&finding, "results go to the group %s by %s%s", text, link.name,
+	       finding.verdict == DOCTOR_OK ? "" : ", and no source is there");
 }
 
 /* Devices that carry others, whose members may be the ports. */

@@ -200,7 +200,8 @@ static void parse_route(const struct nlmsghdr *message, struct route *route)
 	}
 }
 
-int rtnl_route(struct nl *nl, const struct addr *to, struct route *route)
+int rtnl_route_from(struct nl *nl, const struct addr *to, const struct addr *from,
+		    struct route *route)
 {
 	struct nl_replies replies = {};
 	char buffer[NL_REQUEST_SIZE];
@@ -213,6 +214,10 @@ int rtnl_route(struct nl *nl, const struct addr *to, struct route *route)
 	header->rtm_family = addr_family(to);
 	header->rtm_dst_len = to->len * 8;
 	mnl_attr_put((struct nlmsghdr *)buffer, RTA_DST, to->len, to->bytes);
+	if (from) {
+		header->rtm_src_len = from->len * 8;
+		mnl_attr_put((struct nlmsghdr *)buffer, RTA_SRC, from->len, from->bytes);
+	}
 	err = nl_talk(nl, buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENETUNREACH;
@@ -220,6 +225,11 @@ int rtnl_route(struct nl *nl, const struct addr *to, struct route *route)
 		parse_route(replies.message[0], route);
 	nl_replies_free(&replies);
 	return err;
+}
+
+int rtnl_route(struct nl *nl, const struct addr *to, struct route *route)
+{
+	return rtnl_route_from(nl, to, NULL, route);
 }
 
 int rtnl_neighbour(struct nl *nl, unsigned int ifindex, const struct addr *addr)

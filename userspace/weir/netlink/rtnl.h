@@ -106,6 +106,9 @@ int rtnl_qdisc_replace(struct nl *nl, unsigned int ifindex, const struct qdisc *
 int rtnl_qdisc_del(struct nl *nl, unsigned int ifindex, uint32_t parent, uint32_t handle);
 
 int rtnl_route(struct nl *nl, const struct addr *to, struct route *route);
+/* The way to @to that a packet from @from takes; NULL for any. */
+int rtnl_route_from(struct nl *nl, const struct addr *to, const struct addr *from,
+		    struct route *route);
 
 /* State NUD_* of a neighbour; -ENOENT where there is no entry. */
 int rtnl_neighbour(struct nl *nl, unsigned int ifindex, const struct addr *addr);
