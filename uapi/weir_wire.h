@@ -371,7 +371,9 @@ struct weir_panama {
  * @source: the sender's number among those of its receiver; down, that of whom it is for
  * @pairs: up, how many pairs there are behind the header. Down, enum weir_kv_status
  * @window: down, how many packets from @seq on there is room for, 0 to WEIR_KV_WINDOW;
- *	up, how many boxes its pairs have come by, 0 from a mapper, WEIR_KV_HOPS at most
+ *	up, how many boxes its pairs may have come by, this one included: 0 from a mapper, and
+ *	WEIR_KV_HOPS at most. Boxes say it in probes and with WEIR_KV_OPEN, too, so that boxes that
+ *	are each other's parents find out: what says more is not answered
  * @seq: up, the packet's number in its session, from 0 on. Down, all packets before it are taken
  * @session: the number that the receiver has given the session, never 0. With WEIR_KV_OPEN, a
  *	random number of the sender's choice, its instance

@@ -61,6 +61,7 @@ void weir_kv_begin(struct weir_kv_job *kv, u32 size)
 	WRITE_ONCE(kv->sweep.is, false);
 	kv->sweep.again = 0;
 	kv->above.state = WEIR_KV_CLOSED;
+	kv->above.hops_due = false;
 	kv->above.said = 0;
 	kv->above.heard = 0;
 	weir_kv_table_begin(&kv->table, kv->run);

@@ -77,6 +77,7 @@ enum weir_kv_state {
  * @session: its number, also of the last one
  * @cookie: that the receiver has sent
  * @said: when a packet went out last, ns
+ * @hops_due: the receiver is to be told of more hops now
  * @heard: when there was a sign of life of the reducer, or the run began, ns; 0 just before that
  */
 struct weir_kv_above {
@@ -84,6 +85,7 @@ struct weir_kv_above {
 	u32			instance;
 	u32			session;
 	u64			cookie;
+	bool			hops_due;
 	u64			said;
 	u64			heard;
 };
@@ -115,7 +117,8 @@ struct weir_kv_sweep {
  * @done: the run is complete, and all of it is at the receiver; likewise
  * @done_run: the last run of which that is true; likewise
  * @silent: nothing was heard of the receiver for a while, and senders are told; likewise
- * @hops: boxes that pairs of the run have come by, at most; also read without the lock
+ * @hops: boxes that pairs of the run have come by, or that are below, at most; also read without
+ *	the lock
  * @opened: streams of the run that were opened
  * @ended: those that have ended
  * @sealed: nothing more goes into the outbox in this run

@@ -93,6 +93,7 @@ static void weir_kv_above_open(struct weir_kv_job *kv, u64 now)
 	words.session = above->instance;
 	words.seq = above->session;
 	words.more = above->cookie;
+	words.window = kv->hops + 1;
 	spin_unlock(&kv->lock);
 	if (asks)
 		weir_kv_above_out(kv->job, &words, NULL, 0, WEIR_C_PARENT_QUERIES);
@@ -120,9 +121,11 @@ static bool weir_kv_above_session(struct weir_kv_job *kv, u32 *session, u64 now,
 	weir_kv_above_listen(kv, now);
 	open = above->state == WEIR_KV_OPENED;
 	*session = above->session;
-	*show = open && now >= above->said + WEIR_KV_SHOW_EVERY;
-	if (*show)
+	*show = open && (above->hops_due || now >= above->said + WEIR_KV_SHOW_EVERY);
+	if (*show) {
 		above->said = now;
+		above->hops_due = false;
+	}
 	spin_unlock(&kv->lock);
 	return open;
 }
@@ -156,6 +159,7 @@ static void weir_kv_above_probe(struct weir_kv_job *kv, u32 session, u32 seq)
 	weir_kv_words_init(&words, kv->job, 0);
 	words.session = session;
 	words.seq = seq;
+	words.window = READ_ONCE(kv->hops) + 1;
 	weir_kv_above_out(kv->job, &words, NULL, 0, WEIR_C_PARENT_QUERIES);
 }
 

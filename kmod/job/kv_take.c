@@ -171,9 +171,31 @@ static int weir_kv_open_locked(struct weir_kv_job *kv, struct weir_kv_stream *st
 	return WEIR_KV_STATUS_OPENED;
 }
 
+/*
+ * Boxes that are each other's parents would hand pairs around for ever, or wait for each other's
+ * end. What a box sends says how many boxes the pairs in its table may have come by, and boxes below
+ * it. A number that grows goes on at once, and in a loop it grows with each round: the packets of
+ * a loop are then refused without an answer. So its boxes hear nothing of their receivers, and tell
+ * their senders.
+ */
+static bool weir_kv_may_hop(struct weir_kv_job *kv, u16 hops)
+{
+	if (likely(hops <= READ_ONCE(kv->hops)))
+		return true;
+	if (hops > WEIR_KV_HOPS)
+		return false;
+	spin_lock(&kv->lock);
+	if (hops > kv->hops) {
+		WRITE_ONCE(kv->hops, hops);
+		kv->above.hops_due = true;
+	}
+	spin_unlock(&kv->lock);
+	return true;
+}
+
 /* A session is opened for who brings the cookie, and so is where its address says. */
-static void weir_kv_open(const struct weir_path *path, const struct weir_contrib *c,
-			 const struct weir_kv_words *words, u64 now)
+static int weir_kv_open(const struct weir_path *path, const struct weir_contrib *c,
+			const struct weir_kv_words *words, u64 now)
 {
 	u64 cookie = weir_source_cookie(path->source, c->sport, words->session);
 	struct weir_kv_job *kv = path->job->kv;
@@ -185,8 +207,10 @@ static void weir_kv_open(const struct weir_path *path, const struct weir_contrib
 		answer.pairs = WEIR_KV_STATUS_COOKIE;
 		answer.more = cookie;
 		weir_kv_answer(path->job, c->source, c->sport, &answer);
-		return;
+		return 0;
 	}
+	if (words->window > WEIR_KV_HOPS)
+		return WEIR_REASON_LOOP;
 	size = weir_kv_above_size(kv);
 	spin_lock(&stream->lock);
 	spin_lock(&kv->lock);
@@ -199,8 +223,11 @@ static void weir_kv_open(const struct weir_path *path, const struct weir_contrib
 		answer.window = weir_kv_window(kv, stream);
 	}
 	spin_unlock(&stream->lock);
+	if (answer.pairs == WEIR_KV_STATUS_OPENED)
+		weir_kv_may_hop(kv, words->window);
 	weir_kv_answer(path->job, c->source, c->sport, &answer);
 	weir_path_count(path, WEIR_C_JOINS, 1);
+	return 0;
 }
 
 static void weir_kv_count(const struct weir_path *path, const struct weir_kv_tally *tally)
@@ -212,22 +239,6 @@ static void weir_kv_count(const struct weir_path *path, const struct weir_kv_tal
 		weir_path_count(path, WEIR_C_KV_EVICTIONS, tally->evictions);
 	if (tally->passed)
 		weir_path_count(path, WEIR_C_KV_PASSED, tally->passed);
-}
-
-/*
- * Boxes that are each other's parents would hand pairs around for ever, each time a table lets them
- * go. What a box sends says how many boxes the pairs in its table may have come by.
- */
-static bool weir_kv_may_hop(struct weir_kv_job *kv, u16 hops)
-{
-	if (likely(hops <= READ_ONCE(kv->hops)))
-		return true;
-	if (hops > WEIR_KV_HOPS)
-		return false;
-	spin_lock(&kv->lock);
-	WRITE_ONCE(kv->hops, max(kv->hops, hops));
-	spin_unlock(&kv->lock);
-	return true;
 }
 
 /* The packet's pairs go into the table; what does not stay there, into the outbox. */
@@ -320,8 +331,6 @@ static int weir_kv_numbered(const struct weir_path *path, struct weir_kv_stream 
 	if (words->flags & WEIR_KV_FIN && words->seq - stream->next < WEIR_KV_WINDOW &&
 	    stream->more >> (words->seq - stream->next))
 		return WEIR_REASON_FLAGS;
-	if (!weir_kv_may_hop(path->job->kv, words->window))
-		return WEIR_REASON_LOOP;
 	if (words->pairs)
 		reason = weir_kv_reduce(path, stream, words, pl, len);
 	if (reason)
@@ -358,7 +367,9 @@ static int weir_kv_packet(const struct weir_path *path, const struct weir_contri
 	} else {
 		stream->heard = now;
 		stream->port = c->sport;
-		if (numbered)
+		if (!weir_kv_may_hop(kv, words->window))
+			reason = WEIR_REASON_LOOP;
+		else if (numbered)
 			reason = weir_kv_numbered(path, stream, words, pl, len);
 		weir_kv_stream_says(kv, stream, &answer);
 		/* Or each would be answered with the other for ever. */
@@ -369,7 +380,7 @@ static int weir_kv_packet(const struct weir_path *path, const struct weir_contri
 		weir_path_count_summed(path, c);
 	else if (!reason)
 		weir_path_count(path, WEIR_C_QUERIES, 1);
-	if (!confirms)
+	if (!confirms && reason != WEIR_REASON_LOOP)
 		weir_kv_answer(path->job, c->source, c->sport, &answer);
 	return reason;
 }
@@ -382,7 +393,7 @@ static int weir_kv_packet(const struct weir_path *path, const struct weir_contri
  * @now: time, ns of the monotonic clock
  *
  * Called under RCU with bottom halves disabled and no lock held. The answer is as long as a
- * header, and so never longer than the packet.
+ * header, and so never longer than the packet. A packet of a loop has none.
  *
  * Return: 0, or the enum weir_reason for which it is refused.
  */
@@ -405,7 +416,7 @@ int weir_kv_take(const struct weir_path *path, const struct weir_contrib *c,
 		return WEIR_REASON_OPERATION;
 	}
 	if (words.flags & WEIR_KV_OPEN)
-		weir_kv_open(path, c, &words, now);
+		reason = weir_kv_open(path, c, &words, now);
 	else
 		reason = weir_kv_packet(path, c, &words, pl, now);
 	weir_kv_pump(path->job->kv, now);

@@ -206,17 +206,43 @@ levels() {
 }
 ktap_run "a box below another one, each with a tenth of the words" levels $((distinct / 10))
 
+# Two boxes that are each other's parents: one of them finds out, and the mapper is told.
+looped() { (($("$@" weir -j job show id "$job" | gojq '.[].stats.refusals.loop // 0') > 0)); }
+ring() {
+	local status
+	weir job flush && weir port flush &&
+		weir job add id "$job" sources 2 format kv keys 10 address "$(box_addr)" parent "$(worker_addr "$upper")" source 0 &&
+		weir source add job "$job" id 0 address "$(worker_addr 1)" &&
+		weir source add job "$job" id 1 address "$(worker_addr "$upper")" && box_attach "$upper" tc || return
+	in_worker "$upper" weir job add id "$job" sources 1 format kv keys 10 address "$(worker_addr "$upper")" \
+		parent "$(box_addr)" source 1 &&
+		in_worker "$upper" weir source add job "$job" id 0 address "$(box_addr)" &&
+		in_worker "$upper" weir port attach dev eth0 mode tc || return
+	! in_worker 1 timeout 200 weir kv put job "$job" source 0 to "$(box_addr)" file "$box_out/words.00" timeout 5s \
+		2>"$box_out/ring-said" && grep -q "hears nothing of the reducer" "$box_out/ring-said" &&
+		{ looped in_router || looped in_worker "$upper"; }
+	status=$?
+	((!status)) || { cat "$box_out/ring-said"; weir -s job show id "$job"; in_worker "$upper" weir -s job show id "$job"; }
+	in_worker "$upper" weir port flush
+	in_worker "$upper" weir job flush
+	return "$status"
+}
+ktap_run "two boxes that are each other's parents" ring
+
 # As many bytes as a disk: sums of mappers that leave 32 bits, and some 53.
 long_values() {
-	local i
+	local i edges=(9223372036854775807 9223372036854775807 -9223372036854775808)
 	begin "$1" 100 dtype int64 || return
 	get sources 1 dtype int64
 	map_pids=()
 	for ((i = 1; i <= mappers; i++)); do
 		awk -v i="$i" 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, i * 1000 + k, k * i }' >"$box_out/long.0$((i - 1))"
+		# On its way the sum of one key leaves 64 bits, in whichever order, and ends within.
+		((i > 3)) || printf 'edge\t%s\n' "${edges[i - 1]}" >>"$box_out/long.0$((i - 1))"
 		kv_lines=long put "$i" dtype int64
 	done
-	awk 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, 6000 + 3 * k, 6 * k }' | LC_ALL=C sort >"$box_out/long"
+	awk 'BEGIN { for (k = 0; k < 300; k++) printf "flow%d\t%d%012d\n", k, 6000 + 3 * k, 6 * k
+		print "edge\t9223372036854775806" }' | LC_ALL=C sort >"$box_out/long"
 	mapped "$box_out/long"
 }
 ktap_run "values of 64 bits" long_values tc

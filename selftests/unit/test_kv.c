@@ -504,7 +504,7 @@ static void reducer_hears(const struct box_sent *p)
 	CHECK_EQ(w.kind, WEIR_KV_UP);
 	CHECK_EQ(w.source, OWN_NUMBER);
 	CHECK(p->bytes <= 600 - 28);
-	CHECK_EQ(w.window, w.pairs || w.flags & WEIR_KV_FIN ? job->kv->hops + 1 : 0);
+	CHECK_EQ(w.window, job->kv->hops + 1);
 	if (w.flags & WEIR_KV_OPEN) {
 		reducer_opens(&w);
 		return;
@@ -1104,6 +1104,60 @@ static void kv_number_is_taken(void)
 	box_down();
 }
 
+/* Packets that went to the reducer, and the hops that the last one has said. */
+static unsigned int went_up(u16 *hops)
+{
+	struct in6_addr to_reducer = box_addr(REDUCER);
+	struct weir_kv_words last;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < box.sent; i++) {
+		if (!ipv6_addr_equal(&box.packet[i].to, &to_reducer))
+			continue;
+		read_head(&box.packet[i], &last);
+		*hops = last.window;
+		n++;
+	}
+	return n;
+}
+
+/* A sender that is its receiver's receiver: each round says more hops, at once. */
+static void kv_loop_is_found(void)
+{
+	static s64 want[KEYS];
+	struct mapper *m = &mapper[1];
+	struct weir_kv_words words;
+	u16 hops, said = 0;
+
+	setup(4 * KEYS, 2);
+	fill(want, 2);
+	mapper_opened(0);
+	mapper_opened(1);
+	while (job->kv->above.state != WEIR_KV_OPENED)
+		settle();
+	words = words_of(m);
+	for (hops = 2; hops <= WEIR_KV_HOPS; hops += 2) {
+		box_forget();
+		words.window = hops;
+		CHECK_EQ(give_words(2, &words, NULL, 0), 0);
+		CHECK_EQ(went_up(&said), 1);
+		CHECK_EQ(said, hops + 1);
+		/* What it knows changes nothing. */
+		box_forget();
+		CHECK_EQ(give_words(2, &words, NULL, 0), 0);
+		CHECK_EQ(went_up(&said), 0);
+	}
+	box_forget();
+	words.window = said + 1;
+	CHECK_EQ(give_words(2, &words, NULL, 0), WEIR_REASON_LOOP);
+	words.flags = WEIR_KV_OPEN;
+	words.session = 4711;
+	words.more = weir_source_cookie(weir_source_get(job, 1), WEIR_PORT_KV, 4711);
+	CHECK_EQ(give_words(2, &words, NULL, 0), WEIR_REASON_LOOP);
+	CHECK_EQ(box.sent, 0);
+	box_down();
+}
+
 /* Without memory nothing is left behind. */
 static void kv_no_memory(void)
 {
@@ -1146,6 +1200,7 @@ const struct ktap_test kv_tests[] = {
 	KTAP_TEST(kv_refusals),
 	KTAP_TEST(kv_longest_packet),
 	KTAP_TEST(kv_number_is_taken),
+	KTAP_TEST(kv_loop_is_found),
 	KTAP_TEST(kv_no_memory),
 };
 SUITE_END(kv);
