@@ -66,10 +66,9 @@ static void take(struct input *in)
 	struct kv_pair pair = { .length = 0 };
 
 	while (cursor.left && kv_pair_read(&cursor, &pair) == KV_FINE) {
-		if (kv_table_reserve(&table, 1, pair.length) ||
-		    !kv_table_take(&table, &sums, pair.key, pair.length,
-				   kv_value_read(&sums, pair.bits)))
+		if (kv_table_reserve(&table, 1, pair.length))
 			errx(1, "a pair has no room");
+		kv_table_take(&table, &sums, pair.key, pair.length, kv_value_read(&sums, pair.bits));
 		pairs++;
 	}
 	memmove(in->bytes, cursor.at, cursor.left);

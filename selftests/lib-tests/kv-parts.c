@@ -36,13 +36,41 @@ static void table_grows(void)
 	for (int i = 0; i < 20000; i++) {
 		length = (size_t)snprintf(key, sizeof(key), "%d", i % 7000);
 		CHECK_EQ(kv_table_reserve(&table, 1, length), 0);
-		CHECK(kv_table_take(&table, &sums, key, length, (union kv_value) { .integer = i }));
+		kv_table_take(&table, &sums, key, length, (union kv_value) { .integer = i });
 	}
 	CHECK_EQ(table.count, 7000);
 	CHECK_EQ(kv_table_find(&table, "6999", 4)->value.integer, 6999 + 13999);
 	CHECK_EQ(kv_table_find(&table, "0", 1)->value.integer, 0 + 7000 + 14000);
 	kv_table_clear(&table);
 	CHECK(!kv_table_find(&table, "0", 1));
+	kv_table_uninit(&table);
+}
+
+/* Sums of int64 are exact in any order; one that does not fit in the end is found. */
+static void sums_in_any_order(void)
+{
+	static const struct kv_numbers longs = { WEIR_INT64, WEIR_SUM };
+	static const int64_t value[] = { INT64_MAX, INT64_MAX, -1, INT64_MIN, INT64_MIN, 7 };
+	const size_t count = sizeof(value) / sizeof(value[0]);
+	const struct kv_entry *entry;
+	struct kv_table table;
+
+	CHECK_EQ(kv_table_init(&table), 0);
+	for (size_t first = 0; first < count; first++)
+		for (size_t step = 1; step < count; step += 4) {
+			CHECK_EQ(kv_table_reserve(&table, 2, 2), 0);
+			kv_table_take(&table, &longs, "b", 1, (union kv_value) { .integer = 1 });
+			for (size_t i = 0; i < count; i++)
+				kv_table_take(&table, &longs, "a", 1,
+					      (union kv_value) { .integer = value[(first + i * step) % count] });
+			CHECK_EQ(kv_table_find(&table, "a", 1)->value.integer, 4);
+			CHECK(!kv_table_overflow(&table));
+			kv_table_take(&table, &longs, "a", 1, (union kv_value) { .integer = INT64_MAX });
+			entry = kv_table_overflow(&table);
+			CHECK(entry && *kv_table_key(&table, entry) == 'a');
+			kv_table_clear(&table);
+			CHECK(!kv_table_overflow(&table));
+		}
 	kv_table_uninit(&table);
 }
 
@@ -175,6 +203,7 @@ static void losses_are_found(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(hash_is_siphash),
 	KTAP_TEST(table_grows),
+	KTAP_TEST(sums_in_any_order),
 	KTAP_TEST(values_are_the_boxs),
 	KTAP_TEST(pairs_that_are_wrong),
 	KTAP_TEST(packets_in_any_order),

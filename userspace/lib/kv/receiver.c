@@ -147,10 +147,8 @@ static void take_pairs(struct weir_stream *stream, struct kv_cursor cursor)
 	struct kv_pair pair = { .length = 0 };
 
 	while (!stream->failed && cursor.left && kv_pair_read(&cursor, &pair) == KV_FINE)
-		if (!kv_table_take(&stream->receiver->table, numbers, pair.key, pair.length,
-				   kv_value_read(numbers, pair.bits)))
-			kv_fail(stream, -EOVERFLOW, "the sum of the key '%.*s' has no room in 64 bits",
-				pair.length, (const char *)pair.key);
+		kv_table_take(&stream->receiver->table, numbers, pair.key, pair.length,
+			      kv_value_read(numbers, pair.bits));
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kv/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "flow/rtt.h"
@@ -137,10 +138,17 @@ void kv_run_open(struct weir_stream *stream, const struct address *peer,
 void kv_run_end(struct weir_stream *stream, uint64_t now)
 {
 	struct kv_receiver *receiver = stream->receiver;
+	const struct kv_entry *overflow;
 
 	for (uint16_t i = 0; i < stream->config.sources; i++)
 		if (!kv_session_is_whole(&receiver->session[i]))
 			return;
+	overflow = kv_table_overflow(&receiver->table);
+	if (overflow) {
+		kv_fail(stream, -EOVERFLOW, "the sum of the key '%.*s' has no room in 64 bits",
+			overflow->length, (const char *)kv_table_key(&receiver->table, overflow));
+		return;
+	}
 	receiver->complete = true;
 	receiver->ended = now;
 	for (uint16_t i = 0; i < stream->config.sources; i++)

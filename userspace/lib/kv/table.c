@@ -123,7 +123,18 @@ struct kv_entry *kv_table_find(const struct kv_table *table, const void *key, si
 	return number ? &table->entries[number - 1] : NULL;
 }
 
-bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
+static void combine(struct kv_table *table, const struct kv_numbers *numbers,
+		    struct kv_entry *entry, union kv_value value)
+{
+	if (kv_value_combine(numbers, &entry->value, value))
+		return;
+	table->carried -= !!entry->carry;
+	entry->value.integer = (int64_t)((uint64_t)entry->value.integer + (uint64_t)value.integer);
+	entry->carry += value.integer < 0 ? -1 : 1;
+	table->carried += !!entry->carry;
+}
+
+void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
 		   size_t length, union kv_value value)
 {
 	uint64_t hash = kv_hash(&table->secret, key, length);
@@ -131,8 +142,8 @@ bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, con
 	struct kv_entry *entry;
 
 	if (table->slots[slot]) {
-		entry = &table->entries[table->slots[slot] - 1];
-		return kv_value_combine(numbers, &entry->value, value);
+		combine(table, numbers, &table->entries[table->slots[slot] - 1], value);
+		return;
 	}
 	entry = &table->entries[table->count++];
 	*entry = (struct kv_entry) {
@@ -144,7 +155,14 @@ bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, con
 	memcpy(table->bytes + table->bytes_used, key, length);
 	table->bytes_used += length;
 	table->slots[slot] = (uint32_t)table->count;
-	return true;
+}
+
+const struct kv_entry *kv_table_overflow(const struct kv_table *table)
+{
+	for (size_t i = 0; table->carried && i < table->count; i++)
+		if (table->entries[i].carry)
+			return &table->entries[i];
+	return NULL;
 }
 
 void kv_table_clear(struct kv_table *table)
@@ -152,5 +170,6 @@ void kv_table_clear(struct kv_table *table)
 	if (table->slots)
 		memset(table->slots, 0, (table->mask + 1) * sizeof(*table->slots));
 	table->count = 0;
+	table->carried = 0;
 	table->bytes_used = 0;
 }

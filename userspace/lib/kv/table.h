@@ -13,13 +13,15 @@
  * struct kv_entry - a key and its value
  * @hash: of the key
  * @key: where its bytes begin among those of all keys
- * @value: the value
+ * @value: the value; of a sum of integers its lower 64 bits
+ * @carry: what is above them, a multiple of 2^64: so the order in which values come does not matter
  * @length: of the key
  */
 struct kv_entry {
 	uint64_t hash;
 	size_t key;
 	union kv_value value;
+	int32_t carry;
 	uint8_t length;
 };
 
@@ -28,6 +30,7 @@ struct kv_entry {
  * @secret: of the hash: nobody else can make keys that meet in one place
  * @entries: the keys
  * @count: how many
+ * @carried: how many of them have a carry
  * @room: how many there may be
  * @bytes: of all keys
  * @bytes_used: of them
@@ -39,6 +42,7 @@ struct kv_table {
 	struct kv_secret secret;
 	struct kv_entry *entries;
 	size_t count;
+	size_t carried;
 	size_t room;
 	uint8_t *bytes;
 	size_t bytes_used;
@@ -57,9 +61,12 @@ int kv_table_reserve(struct kv_table *table, size_t keys, size_t bytes);
 /* A key's entry, or NULL. */
 struct kv_entry *kv_table_find(const struct kv_table *table, const void *key, size_t length);
 
-/* Takes a pair, for which there must be room. False: the sum has none in 64 bits. */
-bool kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
+/* Takes a pair, for which there must be room. */
+void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
 		   size_t length, union kv_value value);
+
+/* The first entry whose sum has no room in 64 bits, now that all have come; NULL if there is none. */
+const struct kv_entry *kv_table_overflow(const struct kv_table *table);
 
 /* It keeps its memory. */
 void kv_table_clear(struct kv_table *table);
