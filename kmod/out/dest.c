@@ -9,6 +9,7 @@
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip.h>
@@ -320,7 +321,11 @@ static unsigned int weir_dest_headers(const struct weir_local *from)
 								    sizeof(struct ipv6hdr));
 }
 
-/* Adds the headers, and takes over the reference to the route. */
+/*
+ * Adds the headers, and takes over the reference to the route. The packet is none of conntrack's,
+ * which has not seen what it answers: a rule that masquerades would give it another source, and
+ * workers take results from the job's address alone.
+ */
 static int weir_dest_output(struct sk_buff *skb, const struct weir_dest *dest,
 			    const struct weir_local *from, struct dst_entry *dst,
 			    __be16 dport, u8 tos)
@@ -328,6 +333,7 @@ static int weir_dest_output(struct sk_buff *skb, const struct weir_dest *dest,
 	int ret;
 
 	skb_dst_set(skb, dst);
+	skb_set_nfct(skb, IP_CT_UNTRACKED);
 	weir_push_udp(skb, from, dport);
 	ret = weir_local_is_ipv4(from) ? weir_send4(skb, dest, from, dst, tos) :
 					 weir_send6(skb, dest, from, dst, tos);

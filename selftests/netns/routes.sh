@@ -108,7 +108,39 @@ gone() {
 		! joins "$job" "$box" && (($(errors "$job") > 0 && $(sent "$job") == 0))
 }
 
+# A box that masquerades what leaves by a worker's link gives results another source: not weir's.
+masquerades() {
+	in_router nft -f - <<-END || return
+		table inet box {
+			chain post {
+				type nat hook postrouting priority srcnat
+				oifname "w2" counter masquerade
+			}
+			chain out {
+				type filter hook output priority filter
+				ct state untracked counter
+			}
+		}
+	END
+}
+# A packet of the box itself shows that the rule is at work.
+behind_masquerade() {
+	local job=$1 to=$2
+	masquerades && in_router ping -c 1 -W 60 "$3" >/dev/null &&
+		BOX_TO=$to box_allreduce "$job" 2 --timeout 60s "${sizes[@]}" &&
+		(($(in_router nft -j list table inet box |
+			gojq '[.nftables[].rule? | select(.chain == "out").expr[].counter.packets?] | add') > 10))
+	set -- $?
+	in_router nft list table inet box
+	in_router nft delete table inet box
+	return "$1"
+}
+
 ktap_header
+box_up 2 9000 xdp && box_job 7 2 blocks 128 grads 1024 && box_job6 6 2 blocks 128 grads 1024
+ktap_run "a box that masquerades, IPv4" behind_masquerade 7 "$(box_addr)" "$(worker_addr 2)"
+ktap_run "a box that masquerades, IPv6" behind_masquerade 6 "$(box_addr6)" "$(worker_addr6 2)"
+box_down
 box_up 2 9000 xdp
 ktap_run "link-local workers" link_local_workers
 ktap_run "a box's link-local address needs the workers' devices" link_local_box
