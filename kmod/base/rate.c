@@ -6,10 +6,13 @@
 #include "base/rate.h"
 
 /*
- * Finer than a nanosecond, in which 100 Gbit/s carry 12 bytes: the price of a
- * packet is rounded by less than a hundredth. 64 bits of it last for nine years.
+ * Finer than a nanosecond, in which 100 Gbit/s carry 12 bytes: the price of a packet is rounded by
+ * less than a hundredth. 64 bits of it wrap after nine years.
  */
 #define WEIR_RATE_TICKS	64
+
+/* CPUs read the clock, and take tokens, in any order within this, ticks. */
+#define WEIR_RATE_SLACK	(NSEC_PER_SEC * WEIR_RATE_TICKS)
 
 /*
  * A bucket that takes longer to fill, s, is as good as one without a bottom, and
@@ -50,14 +53,27 @@ void weir_rate_init(struct weir_rate *rate,
 					       config->bytes);
 }
 
+/*
+ * How far in the future a bucket is full. What seems to be further than any bucket can be is in
+ * the past, however long ago: ticks wrap.
+ */
+static u64 weir_rate_ahead(u64 full, u64 depth, u64 now)
+{
+	u64 ahead = full - now;
+
+	return ahead <= depth + WEIR_RATE_SLACK ? ahead : 0;
+}
+
 static bool weir_bucket_take(struct weir_bucket *bucket, u64 now, u64 price)
 {
 	s64 old = atomic64_read(&bucket->full), new;
+	u64 ahead;
 
 	do {
-		new = max_t(u64, old, now) + price;
-		if (new - now > bucket->depth)
+		ahead = weir_rate_ahead(old, bucket->depth, now) + price;
+		if (ahead > bucket->depth)
 			return false;
+		new = now + ahead;
 	} while (!atomic64_try_cmpxchg(&bucket->full, &old, new));
 	return true;
 }
@@ -93,11 +109,11 @@ bool weir_rate_spend(struct weir_rate *rate, u64 now, u32 packets, u32 bytes)
 /* Takes the price from a bucket, unless it has too little. */
 static bool weir_level_take(u64 *full, u64 depth, u64 now, u64 price)
 {
-	u64 then = max(*full, now) + price;
+	u64 ahead = weir_rate_ahead(*full, depth, now) + price;
 
-	if (then - now > depth)
+	if (ahead > depth)
 		return false;
-	*full = then;
+	*full = now + ahead;
 	return true;
 }
 
@@ -135,5 +151,6 @@ bool weir_rate_level_is_full(const struct weir_rate *rate, const struct weir_rat
 {
 	u64 ticks = weir_rate_ticks(rate, now);
 
-	return level->packets <= ticks && level->bytes <= ticks;
+	return !weir_rate_ahead(level->packets, rate->packets.depth, ticks) &&
+	       !weir_rate_ahead(level->bytes, rate->bytes.depth, ticks);
 }

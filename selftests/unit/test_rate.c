@@ -58,6 +58,40 @@ static void packets_exactly(u32 packets, u32 burst)
 	CHECK_EQ(pass(t, burst + 10ULL, 100), burst);
 }
 
+/*
+ * Ticks wrap after nine years of a policer. It polices on, whether packets came all the time or
+ * not, and so do the levels of sources.
+ */
+static void rate_decades(void)
+{
+	const u64 year = 365 * 24 * 3600 * NSEC_PER_SEC;
+	struct weir_rate_level level = {};
+	u64 t, i;
+
+	setup(&(struct weir_rate_config){ .packets = 1000, .packets_burst = 10,
+					  .bytes = 1000000, .bytes_burst = 100000 });
+	for (i = 0; i < 400; i++) {
+		t = mock_ns + i * (year / 10);
+		CHECK_EQ(pass(t, 100, 100), 10);
+		CHECK(weir_rate_level_is_full(&rate, &level, t));
+		CHECK(weir_rate_level_take(&rate, &level, t, 100));
+		CHECK(!weir_rate_level_is_full(&rate, &level, t));
+	}
+	for (i = 0; i < 100; i++) {
+		setup(&(struct weir_rate_config){ .packets = 1000, .packets_burst = 10 });
+		CHECK_EQ(pass(mock_ns, 100, 100), 10);
+		CHECK_EQ(pass(mock_ns + (i + 1) * year, 100, 100), 10);
+	}
+}
+
+/* A CPU that has read the clock a moment ago finds an empty bucket empty. */
+static void rate_skew(void)
+{
+	setup(&(struct weir_rate_config){ .packets = 1000, .packets_burst = 10 });
+	CHECK_EQ(pass(mock_ns + 1000000, 100, 100), 10);
+	CHECK_EQ(pass(mock_ns + 900000, 100, 100), 0);
+}
+
 static void rate_packets_exactly(void)
 {
 	packets_exactly(1, 1);
@@ -249,6 +283,8 @@ static void rate_of_an_answer(void)
 
 const struct ktap_test rate_tests[] = {
 	KTAP_TEST(rate_none),
+	KTAP_TEST(rate_decades),
+	KTAP_TEST(rate_skew),
 	KTAP_TEST(rate_packets_exactly),
 	KTAP_TEST(rate_bytes_exactly),
 	KTAP_TEST(rate_flooded),
