@@ -13,14 +13,8 @@
 #include "base/device.h"
 #include "base/cut.h"
 #include "base/net_bh.h"
+#include "base/running.h"
 #include "chain/chain.h"
-
-/*
- * The packet that runs through a chain on this CPU. A program of a chain may call the kfunc,
- * too, which would have no end; it has no other packet than its own. A softirq's may come in
- * between where a test run leaves bottom halves enabled.
- */
-static DEFINE_PER_CPU(struct xdp_buff *, weir_chain_packet);
 
 /*
  * Weir's program takes no fragments where one of the chain's does not; but one that was added a
@@ -97,9 +91,8 @@ u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 pri
 		     struct bpf_prog **by)
 {
 	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
-	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
 	const struct weir_chain_list *list;
-	u32 first = 0, verdict;
+	u32 first = 0, verdict, was;
 
 	if (unlikely(!chain))
 		return XDP_PASS;
@@ -108,9 +101,9 @@ u32 weir_chain_below(const struct net_device *dev, struct xdp_buff *xdp, u32 pri
 		first++;
 	if (first == list->count)
 		return XDP_PASS;
-	this_cpu_write(weir_chain_packet, xdp);
+	was = weir_running_begin(xdp, WEIR_RUNNING_CHAIN);
 	verdict = weir_chain_run(list, first, xdp, by);
-	this_cpu_write(weir_chain_packet, other);
+	weir_running_end(xdp, WEIR_RUNNING_CHAIN, was);
 	return verdict;
 }
 
@@ -121,17 +114,16 @@ __bpf_kfunc int weir_chain_xdp(struct xdp_md *ctx)
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	const struct net_device *dev = weir_xdp_dev(xdp);
 	struct weir_chain *chain = weir_chain_get(weir_net_bh(dev_net(dev)), dev->ifindex);
-	struct xdp_buff *other = this_cpu_read(weir_chain_packet);
 	u32 verdict;
 
 	if (unlikely(!chain))
 		return XDP_PASS;
-	if (unlikely(other == xdp))
+	if (unlikely(weir_running(xdp, WEIR_RUNNING_CHAIN)))
 		return XDP_ABORTED;
-	this_cpu_write(weir_chain_packet, xdp);
+	weir_running_begin(xdp, WEIR_RUNNING_CHAIN);
 	verdict = weir_chain_run(rcu_dereference_check(chain->list, rcu_read_lock_bh_held()), 0,
 				 xdp, NULL);
-	this_cpu_write(weir_chain_packet, other);
+	weir_running_end(xdp, WEIR_RUNNING_CHAIN, 0);
 	return verdict;
 }
 

@@ -9,15 +9,10 @@
 
 #include "base/compat.h"
 #include "base/device.h"
+#include "base/running.h"
 #include "chain/chain.h"
 #include "order/item.h"
 #include "order/order.h"
-
-/*
- * The packet that runs through the rest of a chain on this CPU. A program of it may call the
- * kfunc, too, which would have no end.
- */
-static DEFINE_PER_CPU(struct xdp_buff *, weir_order_packet);
 
 /**
  * weir_order_is_below() - has a packet got its number already?
@@ -25,7 +20,7 @@ static DEFINE_PER_CPU(struct xdp_buff *, weir_order_packet);
  */
 bool weir_order_is_below(const struct xdp_buff *xdp)
 {
-	return this_cpu_read(weir_order_packet) == xdp;
+	return weir_running(xdp, WEIR_RUNNING_ORDER);
 }
 
 /*
@@ -46,12 +41,10 @@ static u32 weir_order_target(const struct xdp_buff *xdp, u32 verdict)
 static u32 weir_order_rest(const struct weir_reorder *order, struct xdp_buff *xdp,
 			   struct bpf_prog **by)
 {
-	struct xdp_buff *other = this_cpu_read(weir_order_packet);
-	u32 verdict;
+	u32 was = weir_running_begin(xdp, WEIR_RUNNING_ORDER), verdict;
 
-	this_cpu_write(weir_order_packet, xdp);
 	verdict = weir_chain_below(order->dev, xdp, WEIR_CHAIN_PRIO_ORDER, by);
-	this_cpu_write(weir_order_packet, other);
+	weir_running_end(xdp, WEIR_RUNNING_ORDER, was);
 	return verdict;
 }
 

@@ -59,18 +59,56 @@ struct weir_note {
 static_assert(WEIR_VIRTUAL_NOTE_TRIM + sizeof(struct weir_note) <= WEIR_VIRTUAL_NOTE_ORDER);
 
 /**
- * struct weir_deflected - a packet that this CPU gives to a device's qdisc
- * @skb: the packet, or NULL
+ * struct weir_deflected - a packet that a task on this CPU gives to a device's qdisc
+ * @skb: the packet
  * @port: the device that had no room for it, until a drop there was attributed to that
  * @taken: a weir qdisc has it, and counts it
+ * @task: the task; with PREEMPT_RT several may be here at once, with bottom halves disabled
+ * @next: that of another task, or of the same one further out
+ *
+ * Lies on the task's stack.
  */
 struct weir_deflected {
-	const struct sk_buff	*skb;
-	const struct net_device	*port;
-	bool			taken;
+	const struct sk_buff		*skb;
+	const struct net_device		*port;
+	bool				taken;
+	const struct task_struct	*task;
+	struct weir_deflected		*next;
 };
 
-static DEFINE_PER_CPU(struct weir_deflected, weir_deflected);
+static DEFINE_PER_CPU(struct weir_deflected *, weir_deflected);
+
+static void weir_deflected_begin(struct weir_deflected *d)
+{
+	d->task = current;
+	preempt_disable();
+	d->next = this_cpu_read(weir_deflected);
+	this_cpu_write(weir_deflected, d);
+	preempt_enable();
+}
+
+static void weir_deflected_end(const struct weir_deflected *d)
+{
+	struct weir_deflected **at;
+
+	preempt_disable();
+	for (at = this_cpu_ptr(&weir_deflected); *at != d; at = &(*at)->next)
+		;
+	*at = d->next;
+	preempt_enable();
+}
+
+/* The packet that this task gives to a qdisc, or NULL. */
+static struct weir_deflected *weir_deflected_here(void)
+{
+	struct weir_deflected *d;
+
+	preempt_disable();
+	for (d = this_cpu_read(weir_deflected); d && d->task != current; d = d->next)
+		;
+	preempt_enable();
+	return d;
+}
 
 /**
  * struct weir_deflect_place - where a frame lies before a driver gets it
@@ -176,10 +214,10 @@ static void weir_deflect_uncount(const struct weir_trim *trim, u32 counter,
 void weir_deflect_take(const struct weir_trim *trim,
 		       const struct weir_deflect_was *was)
 {
-	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
+	struct weir_deflected *d = weir_deflected_here();
 
 	weir_deflect_uncount(trim, was->counter, was->len);
-	if (d->skb == was->skb)
+	if (d && d->skb == was->skb)
 		d->taken = true;
 }
 
@@ -197,8 +235,8 @@ bool weir_deflect_told(const struct net_device *dev)
 
 	if (!softirq_count())
 		return false;
-	d = this_cpu_ptr(&weir_deflected);
-	if (d->port != dev)
+	d = weir_deflected_here();
+	if (!d || d->port != dev)
 		return false;
 	d->port = NULL;
 	return true;
@@ -293,20 +331,17 @@ static void weir_deflect_send(const struct weir_trim *trim, struct net_device *t
 			      struct sk_buff *skb, u32 counter,
 			      const struct net_device *port)
 {
-	struct weir_deflected *d = this_cpu_ptr(&weir_deflected);
-	struct weir_deflected before = *d;
+	struct weir_deflected d = { .skb = skb, .port = port };
 	u32 len = skb->len;
-	bool taken;
 	int err;
 
 	weir_trim_count(trim, WEIR_TRIM_C_DEFLECTED, 1);
-	*d = (struct weir_deflected) { .skb = skb, .port = port };
+	weir_deflected_begin(&d);
 	skb->dev = to;
 	weir_deflect_mark_set(skb, counter);
 	err = dev_queue_xmit(skb);
-	taken = d->taken;
-	*d = before;
-	if (!taken && err != NET_XMIT_SUCCESS && err != NET_XMIT_CN)
+	weir_deflected_end(&d);
+	if (!d.taken && err != NET_XMIT_SUCCESS && err != NET_XMIT_CN)
 		weir_deflect_lost(trim, counter, len);
 }
 

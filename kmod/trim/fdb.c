@@ -5,9 +5,10 @@
  * update here.
  *
  * The bridge answers as to RTM_GETNEIGH, which takes only RCU's lock. Each CPU has a
- * message for the answer.
+ * message for the answer, with a lock: with PREEMPT_RT several tasks may ask there at once.
  */
 #include <linux/cpumask.h>
+#include <linux/local_lock.h>
 #include <linux/neighbour.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
@@ -20,7 +21,19 @@
 /* An entry takes about a hundred bytes. */
 #define WEIR_FDB_MESSAGE	512
 
-static DEFINE_PER_CPU(struct sk_buff *, weir_fdb_message);
+/**
+ * struct weir_fdb_answer - a CPU's room for an answer
+ * @lock: of the message
+ * @message: the answer
+ */
+struct weir_fdb_answer {
+	local_lock_t	lock;
+	struct sk_buff	*message;
+};
+
+static DEFINE_PER_CPU(struct weir_fdb_answer, weir_fdb_answer) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 static void weir_fdb_age(const struct nlmsghdr *nlh,
 			 struct weir_fdb_entry *entry)
@@ -62,16 +75,20 @@ static void weir_fdb_read(const struct nlmsghdr *nlh,
 bool weir_fdb_find(struct net_device *bridge, const u8 *mac, u16 vlan,
 		   struct weir_fdb_entry *entry)
 {
-	struct sk_buff *skb = this_cpu_read(weir_fdb_message);
 	const struct net_device_ops *ops = bridge->netdev_ops;
+	struct sk_buff *skb;
+	bool found;
 
 	if (!ops->ndo_fdb_get)
 		return false;
+	local_lock_nested_bh(&weir_fdb_answer.lock);
+	skb = this_cpu_read(weir_fdb_answer.message);
 	skb_trim(skb, 0);
-	if (ops->ndo_fdb_get(skb, NULL, bridge, mac, vlan, 0, 0, NULL))
-		return false;
-	weir_fdb_read(nlmsg_hdr(skb), entry);
-	return true;
+	found = !ops->ndo_fdb_get(skb, NULL, bridge, mac, vlan, 0, 0, NULL);
+	if (found)
+		weir_fdb_read(nlmsg_hdr(skb), entry);
+	local_unlock_nested_bh(&weir_fdb_answer.lock);
+	return found;
 }
 
 static void weir_fdb_free(void)
@@ -79,7 +96,7 @@ static void weir_fdb_free(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		kfree_skb(per_cpu(weir_fdb_message, cpu));
+		kfree_skb(per_cpu(weir_fdb_answer.message, cpu));
 }
 
 /**
@@ -94,7 +111,7 @@ int weir_fdb_init(void)
 
 	for_each_possible_cpu(cpu) {
 		skb = nlmsg_new(WEIR_FDB_MESSAGE, GFP_KERNEL);
-		per_cpu(weir_fdb_message, cpu) = skb;
+		per_cpu(weir_fdb_answer.message, cpu) = skb;
 		if (!skb) {
 			weir_fdb_free();
 			return -ENOMEM;
