@@ -4,6 +4,7 @@
 #include <linux/rcupdate.h>
 
 #include "base/cut.h"
+#include "base/net.h"
 #include "chain/chain.h"
 #include "flow/flows.h"
 #include "filter/filter.h"
@@ -32,9 +33,12 @@ static int __init weir_init(void)
 	weir_pool_init();
 	weir_headers_init();
 
-	err = weir_fdb_init();
+	err = weir_net_endings_init();
 	if (err)
 		return err;
+	err = weir_fdb_init();
+	if (err)
+		goto endings;
 	err = weir_netns_init();
 	if (err)
 		goto fdb;
@@ -92,6 +96,8 @@ netns:
 	rcu_barrier();
 fdb:
 	weir_fdb_uninit();
+endings:
+	weir_net_endings_uninit();
 	return err;
 }
 
@@ -107,6 +113,7 @@ static void __exit weir_exit(void)
 	weir_port_uninit();
 	weir_bridge_port_uninit();
 	weir_netns_uninit();
+	weir_net_endings_uninit();
 	weir_fdb_uninit();
 	weir_overflow_uninit();
 	/* Much is freed by RCU callbacks, which are code of this module. */

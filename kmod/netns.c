@@ -53,6 +53,7 @@ static void __net_exit weir_net_pre_exit(struct net *net)
 	weir_trim_flush(wn);
 	weir_job_flush(wn);
 	mutex_unlock(&wn->lock);
+	weir_net_endings_wait(wn);
 }
 
 static void __net_exit weir_net_exit(struct net *net)

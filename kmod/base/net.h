@@ -6,6 +6,7 @@
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -50,6 +51,7 @@ struct weir_trim_config;
  * @edges: some policy makes its device an edge; written under RTNL
  * @seq: goes up with every change, so that a dump can tell that it was
  *	disturbed; under @lock, never 0
+ * @endings: objects that have been hidden and have not ended yet; see struct weir_ending
  * @stats: totals of the namespace
  */
 struct weir_net {
@@ -79,11 +81,35 @@ struct weir_net {
 	__be16				returned;
 	bool				edges;
 	unsigned int			seq;
+	atomic_t			endings;
 	struct weir_stats __percpu	*stats;
+};
+
+/**
+ * struct weir_ending - the end of an object that neither packets nor requests find any more
+ * @work: calls @end
+ * @wn: the namespace, which waits for it
+ * @end: ends and frees the object; sleeps, without a lock
+ *
+ * All of the host waits for RTNL. So whoever holds it hides an object, and what takes its time,
+ * such as reports to userspace and freeing much memory, is left to a worker. A request may have
+ * found the object before: it holds the namespace's lock, which @end takes before it frees.
+ */
+struct weir_ending {
+	struct work_struct	work;
+	struct weir_net		*wn;
+	void			(*end)(struct weir_ending *ending);
 };
 
 extern unsigned int weir_net_id;
 extern u64 weir_dev_secret;
+
+/* net.c */
+void weir_net_end_later(struct weir_net *wn, struct weir_ending *ending,
+			void (*end)(struct weir_ending *ending));
+void weir_net_endings_wait(struct weir_net *wn);
+int weir_net_endings_init(void);
+void weir_net_endings_uninit(void);
 
 static inline struct weir_net *weir_net(const struct net *net)
 {

@@ -33,9 +33,10 @@ struct weir_trim;
  * @flow_reported: no more is reported for a while; sleeps
  * @flow_alarm: a threshold was reached; sleeps
  * @flow_gone: a table is gone from its device, and is there until this returns; RTNL is held
- * @filter_gone: a rule is gone from its filter, and is there until this returns; RTNL is held
+ * @filter_gone: a rule is gone from its filter, and is there until this returns; the namespace's
+ *	lock is held
  * @filter_source: a source was blocked, or is not any more; sleeps
- * @order_gone: an order is gone, and is there until this returns; RTNL is held
+ * @order_gone: an order is gone, and is there until this returns; sleeps
  * @trim_changed: a policy has changed; RTNL is held
  * @trim_gone: a policy is gone; RTNL is held
  * @generation: a generation of a job begins; any context

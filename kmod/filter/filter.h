@@ -9,7 +9,6 @@
 #include "base/net.h"
 #include "filter/filter_rule.h"
 
-struct net_device;
 struct weir_classifier;
 struct xdp_md;
 
@@ -19,9 +18,15 @@ struct xdp_md;
  * @rcu: it is freed a grace period after its last rule has gone
  * @ifindex: the device
  * @classifier: the rules as packets look them up; NULL where all are pending. Written under RTNL
- * @rules: struct weir_filter_rule by prio; under RTNL
- * @count: how many; under RTNL
- * @matches: of all of them; under RTNL
+ * @rules: struct weir_filter_rule by prio; under the namespace's lock
+ * @count: how many; likewise
+ * @matches: of all of them; likewise
+ * @hidden: packets and requests do not find it any more; written under RTNL
+ * @ending: ends it without RTNL
+ *
+ * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a classifier
+ * of many matches takes its time. A device that goes takes RTNL, and hides its filter; whoever holds
+ * the namespace's lock has the filter, and its rules, until it is released.
  */
 struct weir_filter {
 	struct hlist_node		node;
@@ -31,6 +36,8 @@ struct weir_filter {
 	struct xarray			rules;
 	u32				count;
 	u32				matches;
+	bool				hidden;
+	struct weir_ending		ending;
 };
 
 /**
@@ -46,13 +53,29 @@ static inline struct weir_filter *weir_filter_get(struct weir_net *wn, int ifind
 	return weir_dev_find(wn->filter_table, ifindex, struct weir_filter);
 }
 
+/**
+ * weir_filter_find() - find a filter for a request
+ * @wn: the namespace, whose lock is held: until it is released the filter stays, even where the
+ *	device goes
+ * @ifindex: the device
+ */
+static inline struct weir_filter *weir_filter_find(struct weir_net *wn, int ifindex)
+{
+	struct weir_filter *filter;
+
+	lockdep_assert_held(&wn->lock);
+	rcu_read_lock();
+	filter = weir_filter_get(wn, ifindex);
+	rcu_read_unlock();
+	return filter;
+}
+
 struct weir_filter_rule *weir_filter_rule(struct weir_filter *filter, u32 prio);
 u32 weir_filter_next_prio(struct weir_filter *filter);
-int weir_filter_add(struct weir_net *wn, struct net_device *dev, struct weir_filter_rule *rule,
-		    bool more);
+int weir_filter_add(struct weir_net *wn, int ifindex, struct weir_filter_rule *rule, bool more);
 int weir_filter_replace(struct weir_net *wn, struct weir_filter *filter,
 			struct weir_filter_rule *rule);
-int weir_filter_commit(struct weir_filter *filter);
+int weir_filter_commit(struct weir_net *wn, struct weir_filter *filter);
 int weir_filter_del(struct weir_net *wn, struct weir_filter *filter, u32 prio);
 void weir_filter_end(struct weir_net *wn, struct weir_filter *filter);
 void weir_filter_flush(struct weir_net *wn);

@@ -78,7 +78,7 @@ struct weir_filter_config {
  * struct weir_filter_rule - a rule
  * @rcu: it is freed a grace period after it has left its filter
  * @config: how it was set; the file's name is owned
- * @pending: no packet sees it yet; under RTNL
+ * @pending: no packet sees it yet; under the namespace's lock
  * @replaced: the rule that has taken its place has its counters, too
  * @count: of its packets
  * @rate: the policer of all its packets; without @config.each

@@ -29,23 +29,35 @@ int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow
 	return 0;
 }
 
+/* Reports all records of a table, which may take a listener long, and frees it. */
+static void weir_flows_end(struct weir_ending *ending)
+{
+	struct weir_flow_table *table = container_of(ending, struct weir_flow_table, ending);
+	struct weir_net *wn = ending->wn;
+
+	/* Packets that have found the table end, and none wants a visit any more. */
+	synchronize_rcu();
+	weir_flow_scan_end(table);
+	/* Requests that have found it hold the lock. */
+	mutex_lock(&wn->lock);
+	mutex_unlock(&wn->lock);
+	weir_flow_table_free(table);
+}
+
 /**
  * weir_flows_del() - end recording on a device
  * @wn: the namespace
  * @table: its table; RTNL is held
  *
- * All records are reported, and the events group is told. Sleeps.
+ * The events group is told. All records are reported when RTNL has been released. Sleeps.
  */
 void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table)
 {
 	ASSERT_RTNL();
 	xa_erase(&wn->flows, table->ifindex);
 	hlist_del_rcu(&table->node);
-	/* Packets that have found the table end, and none wants a visit any more. */
-	synchronize_net();
-	weir_flow_scan_end(table);
 	weir_notify->flow_gone(table);
-	weir_flow_table_free(table);
+	weir_net_end_later(wn, &table->ending, weir_flows_end);
 }
 
 /**

@@ -24,6 +24,23 @@ static inline struct weir_flow_table *weir_flows_get(struct weir_net *wn, int if
 	return weir_dev_find(wn->flow_table, ifindex, struct weir_flow_table);
 }
 
+/**
+ * weir_flows_find() - find the table of a device for a request
+ * @wn: the namespace, whose lock is held: until it is released the table stays, even where the
+ *	device goes
+ * @ifindex: the device
+ */
+static inline struct weir_flow_table *weir_flows_find(struct weir_net *wn, int ifindex)
+{
+	struct weir_flow_table *table;
+
+	lockdep_assert_held(&wn->lock);
+	rcu_read_lock();
+	table = weir_flows_get(wn, ifindex);
+	rcu_read_unlock();
+	return table;
+}
+
 int weir_flows_add(struct weir_net *wn, struct net_device *dev, struct weir_flow_table *table);
 void weir_flows_del(struct weir_net *wn, struct weir_flow_table *table);
 void weir_flows_flush(struct weir_net *wn);

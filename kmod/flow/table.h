@@ -102,7 +102,7 @@ struct weir_flow_lock {
  * @cell: by hash, what is in no record
  * @wn: the namespace
  * @memory: bytes that it takes
- * @config: as it was set; written under RTNL
+ * @config: as it was set; written under the namespace's lock
  * @visit: visits all records, a share at a time
  * @next: the record that the next visit begins with
  * @weight: records of as many packets, or fewer, go first where there is no room
@@ -112,6 +112,8 @@ struct weir_flow_lock {
  * @lost: reports that could not be sent
  * @watch: of alarms, NULL where there never was a threshold
  * @report: reports that are to be sent; netlink's
+ * @deaf: the listener has not taken the last report, however long it was waited for; netlink's
+ * @ending: ends the table without RTNL
  */
 struct weir_flow_table {
 	struct hlist_node		node;
@@ -142,6 +144,8 @@ struct weir_flow_table {
 	u64				lost;
 	struct weir_flow_watch		*watch;
 	struct sk_buff			*report;
+	bool				deaf;
+	struct weir_ending		ending;
 };
 
 static inline struct weir_flow_cell *weir_flow_cell(const struct weir_flow_table *table, u32 hash)

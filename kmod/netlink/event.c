@@ -3,6 +3,7 @@
 #include <net/genetlink.h>
 
 #include "base/notify.h"
+#include "filter/filter.h"
 #include "job/job.h"
 #include "netlink/event.h"
 #include "netlink/netlink.h"
@@ -94,7 +95,7 @@ static void weir_event_flow_gone(struct weir_flow_table *table)
 static void weir_event_filter_gone(struct weir_net *wn, const struct weir_filter *filter,
 				   const struct weir_filter_rule *rule)
 {
-	weir_nl_filter_notify(wn, filter, rule, WEIR_CMD_FILTER_DEL_NTF);
+	weir_nl_filter_notify(wn, filter->ifindex, rule, WEIR_CMD_FILTER_DEL_NTF);
 }
 
 static void weir_event_filter_source(const struct weir_sources_owner *owner,

@@ -11,7 +11,6 @@
 
 struct weir_chain;
 struct weir_chain_place;
-struct weir_filter;
 struct weir_filter_rule;
 struct weir_reorder;
 struct weir_job;
@@ -32,8 +31,8 @@ void weir_nl_port_notify(struct weir_net *wn, const struct weir_port *port,
 			 u8 cmd);
 void weir_nl_chain_notify(struct weir_net *wn, const struct weir_chain *chain,
 			  const struct weir_chain_place *place, u8 cmd);
-void weir_nl_filter_notify(struct weir_net *wn, const struct weir_filter *filter,
-			   const struct weir_filter_rule *rule, u8 cmd);
+void weir_nl_filter_notify(struct weir_net *wn, int ifindex, const struct weir_filter_rule *rule,
+			   u8 cmd);
 void weir_nl_filter_source_notify(const struct weir_sources_owner *owner,
 				  const struct weir_sources_seen *seen);
 void weir_nl_order_notify(struct weir_net *wn, const struct weir_reorder *order, u8 cmd);

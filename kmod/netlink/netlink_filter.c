@@ -115,16 +115,16 @@ static int weir_nl_fill_filter_rule(const struct weir_nl_msg *msg, const void *o
 /**
  * weir_nl_filter_notify() - tell the events group about a rule of a filter
  * @wn: the namespace
- * @filter: the filter
+ * @ifindex: the filter's device
  * @rule: the rule, which stays while this runs
  * @cmd: WEIR_CMD_FILTER_NTF or WEIR_CMD_FILTER_DEL_NTF
  *
  * Sleeps.
  */
-void weir_nl_filter_notify(struct weir_net *wn, const struct weir_filter *filter,
-			   const struct weir_filter_rule *rule, u8 cmd)
+void weir_nl_filter_notify(struct weir_net *wn, int ifindex, const struct weir_filter_rule *rule,
+			   u8 cmd)
 {
-	const struct weir_nl_filter_rule of = { wn->net, filter->ifindex, rule };
+	const struct weir_nl_filter_rule of = { wn->net, ifindex, rule };
 
 	weir_nl_notify(wn, cmd, weir_nl_fill_filter_rule, &of);
 }
@@ -371,15 +371,14 @@ static void weir_nl_filter_changed(const struct weir_nl_filter_req *req,
 				   const struct weir_filter_rule *rule)
 {
 	weir_nl_changed(req->wn);
-	weir_nl_filter_notify(req->wn, weir_filter_get(req->wn, req->ifindex), rule,
-			      WEIR_CMD_FILTER_NTF);
+	weir_nl_filter_notify(req->wn, req->ifindex, rule, WEIR_CMD_FILTER_NTF);
 }
 
 /* A place behind all others, where none is asked for. */
 static int weir_nl_filter_find_place(struct weir_nl_filter_req *req, struct weir_filter_rule *rule)
 {
 	if (!req->prio)
-		req->prio = weir_filter_next_prio(weir_filter_get(req->wn, req->ifindex));
+		req->prio = weir_filter_next_prio(weir_filter_find(req->wn, req->ifindex));
 	rule->config.prio = req->prio;
 	return req->prio > WEIR_FILTER_PRIO_MAX ? -ERANGE : 0;
 }
@@ -387,20 +386,15 @@ static int weir_nl_filter_find_place(struct weir_nl_filter_req *req, struct weir
 static int weir_nl_filter_add(struct weir_nl_filter_req *req, struct weir_filter_rule *rule)
 {
 	bool more = nla_get_flag(req->info->attrs[WEIR_A_FILTER_MORE]);
-	struct net_device *dev;
 	int err;
 
 	err = weir_filter_rule_counts(rule);
 	if (err)
 		return err;
-	rtnl_lock();
-	err = weir_nl_filter_find_place(req, rule);
-	dev = __dev_get_by_index(req->wn->net, req->ifindex);
-	if (!err)
-		err = dev ? weir_filter_add(req->wn, dev, rule, more) : -ENODEV;
+	err = weir_nl_filter_find_place(req, rule) ?:
+	      weir_filter_add(req->wn, req->ifindex, rule, more);
 	if (!err)
 		weir_nl_filter_changed(req, rule);
-	rtnl_unlock();
 	return err;
 }
 
@@ -440,14 +434,12 @@ int weir_nl_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	rule = weir_nl_filter_rule(&req);
 	if (IS_ERR(rule))
 		return weir_nl_filter_refuse(&req, PTR_ERR(rule));
-	rtnl_lock();
-	filter = weir_filter_get(req.wn, req.ifindex);
+	filter = weir_filter_find(req.wn, req.ifindex);
 	err = filter ? weir_filter_replace(req.wn, filter, rule) : -ENOENT;
-	if (!err)
+	if (!err) {
 		weir_nl_filter_changed(&req, rule);
-	rtnl_unlock();
-	if (!err)
 		return 0;
+	}
 	weir_filter_rule_free(rule);
 	return weir_nl_filter_refuse(&req, err);
 }
@@ -461,10 +453,8 @@ int weir_nl_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_filter_place(&req, info);
 	if (err)
 		return err;
-	rtnl_lock();
-	filter = weir_filter_get(req.wn, req.ifindex);
+	filter = weir_filter_find(req.wn, req.ifindex);
 	err = filter ? weir_filter_del(req.wn, filter, req.prio) : -ENOENT;
-	rtnl_unlock();
 	if (err)
 		return weir_nl_filter_refuse(&req, err);
 	weir_nl_changed(req.wn);
@@ -486,10 +476,8 @@ int weir_nl_filter_commit_doit(struct sk_buff *skb, struct genl_info *info)
 	err = weir_nl_filter_dev(&req, info);
 	if (err)
 		return err;
-	rtnl_lock();
-	filter = weir_filter_get(req.wn, req.ifindex);
-	err = filter ? weir_filter_commit(filter) : -ENOENT;
-	rtnl_unlock();
+	filter = weir_filter_find(req.wn, req.ifindex);
+	err = filter ? weir_filter_commit(req.wn, filter) : -ENOENT;
 	if (err == -ENOENT)
 		return weir_nl_filter_refuse_none(&req);
 	if (err)
@@ -507,11 +495,9 @@ static int weir_nl_filter_flush_one(struct genl_info *info)
 	err = weir_nl_filter_dev(&req, info);
 	if (err)
 		return err;
-	rtnl_lock();
-	filter = weir_filter_get(req.wn, req.ifindex);
+	filter = weir_filter_find(req.wn, req.ifindex);
 	if (filter)
 		weir_filter_end(req.wn, filter);
-	rtnl_unlock();
 	return filter ? 0 : weir_nl_filter_refuse_none(&req);
 }
 
@@ -532,7 +518,7 @@ int weir_nl_filter_flush_doit(struct sk_buff *skb, struct genl_info *info)
 /* The first one, where none is asked for. */
 static const struct weir_filter_rule *weir_nl_filter_get(const struct weir_nl_filter_req *req)
 {
-	struct weir_filter *filter = weir_filter_get(req->wn, req->ifindex);
+	struct weir_filter *filter = weir_filter_find(req->wn, req->ifindex);
 	unsigned long prio = 0;
 
 	if (filter && !req->prio)
@@ -551,15 +537,10 @@ int weir_nl_filter_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	of.net = req.wn->net;
 	of.ifindex = req.ifindex;
-	rtnl_lock();
 	of.rule = weir_nl_filter_get(&req);
 	if (of.rule)
-		err = weir_nl_reply(info, WEIR_CMD_FILTER_GET, weir_nl_fill_filter_rule, &of);
-	else
-		err = req.prio ? weir_nl_filter_refuse(&req, -ENOENT) :
-				 weir_nl_filter_refuse_none(&req);
-	rtnl_unlock();
-	return err;
+		return weir_nl_reply(info, WEIR_CMD_FILTER_GET, weir_nl_fill_filter_rule, &of);
+	return req.prio ? weir_nl_filter_refuse(&req, -ENOENT) : weir_nl_filter_refuse_none(&req);
 }
 
 /*
@@ -570,7 +551,7 @@ static int weir_nl_fill_filter(const struct weir_nl_msg *msg, const void *obj)
 {
 	const struct nlattr *only = genl_info_dump(msg->cb)->attrs[WEIR_A_FILTER_IFINDEX];
 	const struct weir_nl_dev *dev = obj;
-	/* RTNL is held, and a walk takes a lock of the tree's. */
+	/* The namespace's lock is held, and a walk takes a lock of the tree's. */
 	struct weir_filter *filter = (struct weir_filter *)dev->of;
 	struct weir_nl_filter_rule of = { .net = dev->net, .ifindex = filter->ifindex };
 	struct weir_filter_rule *rule;

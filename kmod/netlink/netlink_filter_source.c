@@ -131,7 +131,7 @@ static struct weir_sources *weir_nl_find_sources(struct netlink_callback *cb,
 	}
 	owner->ifindex = nla_get_u32(attrs[WEIR_A_FILTER_SOURCE_IFINDEX]);
 	owner->prio = nla_get_u32(attrs[WEIR_A_FILTER_SOURCE_PRIO]);
-	filter = weir_filter_get(owner->wn, owner->ifindex);
+	filter = weir_filter_find(owner->wn, owner->ifindex);
 	rule = filter ? weir_filter_rule(filter, owner->prio) : NULL;
 	if (!rule) {
 		NL_SET_ERR_MSG_FMT(cb->extack, "no rule of a filter has prio %u on this device",
@@ -153,13 +153,11 @@ int weir_nl_filter_source_get_dumpit(struct sk_buff *skb, struct netlink_callbac
 	int err;
 
 	mutex_lock(&wn->lock);
-	rtnl_lock();
 	weir_nl_dump_start(wn, cb, &list.msg, skb, WEIR_CMD_FILTER_SOURCE_GET);
 	sources = weir_nl_find_sources(cb, &list.owner);
 	err = PTR_ERR_OR_ZERO(sources);
 	if (!err)
 		err = weir_sources_dump(sources, &cb->args[0], weir_nl_list_source, &list);
-	rtnl_unlock();
 	mutex_unlock(&wn->lock);
 	return skb->len ?: err;
 }

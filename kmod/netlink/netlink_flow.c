@@ -166,7 +166,6 @@ static void weir_nl_flow_config(struct genl_info *info, struct weir_flow_config 
 	weir_nl_flow_u64(info, WEIR_A_FLOW_SOURCE, &config->source);
 }
 
-/* RTNL is held. */
 static int weir_nl_flow_change(struct genl_info *info, struct weir_flow_table *table)
 {
 	struct weir_flow_config config = table->config;
@@ -190,7 +189,30 @@ static int weir_nl_flow_change(struct genl_info *info, struct weir_flow_table *t
 	return 0;
 }
 
-/* A table that is there keeps its records. RTNL is held. */
+static bool weir_nl_flow_has_device(struct weir_net *wn, int ifindex)
+{
+	bool has;
+
+	rcu_read_lock();
+	has = dev_get_by_index_rcu(wn->net, ifindex);
+	rcu_read_unlock();
+	return has;
+}
+
+/* Gives the device a table that has been made for it. */
+static int weir_nl_flow_add(struct weir_net *wn, struct weir_flow_table *table)
+{
+	struct net_device *dev;
+	int err;
+
+	rtnl_lock();
+	dev = __dev_get_by_index(wn->net, table->ifindex);
+	err = dev ? weir_flows_add(wn, dev, table) : -ENODEV;
+	rtnl_unlock();
+	return err;
+}
+
+/* The table is large: it is made without RTNL, as the namespace's lock keeps others from it. */
 static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 {
 	struct weir_flow_config config = {
@@ -201,11 +223,9 @@ static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 	};
 	struct weir_net *wn = weir_nl_net(info);
 	struct weir_flow_table *table;
-	struct net_device *dev;
 	int err;
 
-	dev = __dev_get_by_index(wn->net, ifindex);
-	if (!dev)
+	if (!weir_nl_flow_has_device(wn, ifindex))
 		return weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, -ENODEV, "is gone");
 	weir_nl_flow_config(info, &config);
 	if (!weir_flow_table_fits(config.flows))
@@ -217,10 +237,11 @@ static int weir_nl_flow_begin(struct genl_info *info, int ifindex)
 	table = weir_flow_table_make(wn, ifindex, &config);
 	if (!table)
 		return -ENOMEM;
-	err = weir_flow_table_watch(table, &config) ?: weir_flows_add(wn, dev, table);
+	err = weir_flow_table_watch(table, &config) ?: weir_nl_flow_add(wn, table);
 	if (err) {
 		weir_flow_table_free(table);
-		return err;
+		return err == -ENODEV ? weir_nl_refuse_dev(info, WEIR_A_FLOW_IFINDEX, ifindex, err,
+							   "is gone") : err;
 	}
 	weir_nl_changed(wn);
 	weir_nl_flow_notify(table, WEIR_CMD_FLOW_NTF);
@@ -236,11 +257,8 @@ int weir_nl_flow_set_doit(struct sk_buff *skb, struct genl_info *info)
 	err = err ?: weir_nl_sees(info, WEIR_A_FLOW_IFINDEX, ifindex, true);
 	if (err)
 		return err;
-	rtnl_lock();
-	table = weir_flows_get(weir_nl_net(info), ifindex);
-	err = table ? weir_nl_flow_change(info, table) : weir_nl_flow_begin(info, ifindex);
-	rtnl_unlock();
-	return err;
+	table = weir_flows_find(weir_nl_net(info), ifindex);
+	return table ? weir_nl_flow_change(info, table) : weir_nl_flow_begin(info, ifindex);
 }
 
 /* RTNL is held. */

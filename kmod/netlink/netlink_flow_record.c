@@ -13,7 +13,10 @@
 #include "netlink/netlink.h"
 #include "netlink/netlink_flow.h"
 
-/* Reports wait for a listener that is slow: so long a time, so often. Then they are lost. */
+/*
+ * Reports wait for a listener that is slow: so long a time, so often. Then they are lost, and later
+ * ones do not wait before it has taken one again.
+ */
 #define WEIR_FLOW_REPORT_WAIT	10	/* milliseconds */
 #define WEIR_FLOW_REPORT_TRIES	20
 
@@ -318,7 +321,9 @@ static int weir_nl_top_dump(struct weir_net *wn, const struct weir_nl_msg *msg,
 		const struct weir_nl_rank *rank = &top->rank[i];
 
 		table = xa_load(&wn->flows, rank->place >> 32);
-		err = weir_nl_dump_record(msg, table, &table->flow[(u32)rank->place], copy);
+		/* Its device may have gone. */
+		err = table ? weir_nl_dump_record(msg, table, &table->flow[(u32)rank->place], copy) :
+			      0;
 		if (err)
 			return err;
 		args[0]++;
@@ -361,12 +366,16 @@ static int weir_nl_record_only(struct netlink_callback *cb, struct weir_net *wn,
 	const struct nlattr *dev = genl_info_dump(cb)->attrs[WEIR_A_FLOW_RECORD_IFINDEX];
 
 	*only = dev ? nla_get_u32(dev) : 0;
-	if (!dev || weir_flows_get(wn, *only))
+	if (!dev || weir_flows_find(wn, *only))
 		return 0;
 	NL_SET_ERR_MSG_FMT(cb->extack, "device %d has no flows recorded", *only);
 	return -ENODEV;
 }
 
+/*
+ * A walk over all records takes its time. It does without RTNL: the namespace's lock keeps the
+ * tables.
+ */
 int weir_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
@@ -377,7 +386,6 @@ int weir_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 	int only, err;
 
 	mutex_lock(&wn->lock);
-	rtnl_lock();
 	weir_nl_dump_start(wn, cb, &msg, skb, WEIR_CMD_FLOW_RECORD_GET);
 	err = weir_nl_record_only(cb, wn, &only);
 	if (!err && top)
@@ -385,25 +393,29 @@ int weir_nl_flow_record_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 				       by ? nla_get_u32(by) : WEIR_FLOW_BY_BYTES);
 	else if (!err)
 		err = weir_nl_dump_tables(wn, &msg, only);
-	rtnl_unlock();
 	mutex_unlock(&wn->lock);
 	return skb->len ?: err;
 }
 
-/* Sends what there is to who listens, and waits for who is slow. */
+/* A module that goes does not wait for a listener. */
+static bool weir_nl_flow_up;
+
+/* Sends what there is to who listens, and waits for who is slow. No lock is held. */
 static void weir_nl_report_send(struct weir_flow_table *table)
 {
+	int tries, most = table->deaf || !READ_ONCE(weir_nl_flow_up) ? 1 : WEIR_FLOW_REPORT_TRIES;
 	u32 listener = READ_ONCE(table->wn->flow_listener);
 	struct sk_buff *skb = table->report, *copy;
-	int tries, err = -EAGAIN;
+	int err = -EAGAIN;
 
 	table->report = NULL;
-	for (tries = 0; err == -EAGAIN && tries < WEIR_FLOW_REPORT_TRIES; tries++) {
+	for (tries = 0; err == -EAGAIN && tries < most; tries++) {
 		if (tries)
 			msleep(WEIR_FLOW_REPORT_WAIT);
 		copy = skb_clone(skb, GFP_KERNEL);
 		err = copy ? genlmsg_unicast(table->wn->net, copy, listener) : -ENOMEM;
 	}
+	table->deaf = err == -EAGAIN;
 	if (err)
 		WRITE_ONCE(table->lost, table->lost + 1);
 	consume_skb(skb);
@@ -483,6 +495,7 @@ static struct notifier_block weir_nl_flow_notifier = {
  */
 int weir_nl_flow_init(void)
 {
+	WRITE_ONCE(weir_nl_flow_up, true);
 	return netlink_register_notifier(&weir_nl_flow_notifier);
 }
 
@@ -491,5 +504,6 @@ int weir_nl_flow_init(void)
  */
 void weir_nl_flow_uninit(void)
 {
+	WRITE_ONCE(weir_nl_flow_up, false);
 	netlink_unregister_notifier(&weir_nl_flow_notifier);
 }
