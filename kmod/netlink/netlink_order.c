@@ -204,7 +204,7 @@ static int weir_nl_put_order_stats(struct sk_buff *skb, const struct weir_reorde
 	if (nla_put_uint(skb, WEIR_A_ORDER_STATS_FLOWS,
 			 order->config.flows - READ_ONCE(order->free_count)) ||
 	    nla_put_uint(skb, WEIR_A_ORDER_STATS_WAITING, weir_order_waiting(order)) ||
-	    nla_put_uint(skb, WEIR_A_ORDER_STATS_WAITING_BYTES, atomic64_read(&order->waiting)))
+	    nla_put_uint(skb, WEIR_A_ORDER_STATS_WAITING_BYTES, weir_order_held(order)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -244,7 +244,7 @@ static int weir_nl_put_order(struct sk_buff *skb, const struct weir_reorder *ord
 
 	weir_order_sum(order, &sum);
 	if (weir_nl_put_dev(skb, WEIR_A_ORDER_IFINDEX, WEIR_A_ORDER_IFNAME, order->net,
-			    order->dev->ifindex) ||
+			    order->ifindex) ||
 	    nla_put_u32(skb, WEIR_A_ORDER_PRIO, order->prio) ||
 	    nla_put_string(skb, WEIR_A_ORDER_DEVICE, order->name) ||
 	    nla_put_uint(skb, WEIR_A_ORDER_MEMORY, weir_order_memory(order)) ||
@@ -340,19 +340,13 @@ int weir_nl_order_add_doit(struct sk_buff *skb, struct genl_info *info)
 int weir_nl_order_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_nl_order_req req;
-	struct weir_reorder *order;
 	int err;
 
-	err = weir_nl_order_req(&req, info);
+	err = weir_nl_order_req(&req, info) ?: weir_order_del(req.wn, req.ifindex, req.prio);
+	if (err == -ENOENT)
+		return weir_nl_order_refuse(&req, err);
 	if (err)
 		return err;
-	rtnl_lock();
-	order = weir_order_get(req.wn, req.ifindex, req.prio);
-	if (order)
-		weir_order_del(req.wn, order);
-	rtnl_unlock();
-	if (!order)
-		return weir_nl_order_refuse(&req, -ENOENT);
 	weir_nl_changed(req.wn);
 	return 0;
 }

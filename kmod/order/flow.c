@@ -6,10 +6,26 @@
 
 #define WEIR_ORDER_SCAN_EVERY	HZ
 
+/*
+ * Flows in a bucket. The table has two buckets or more for each flow, so a random hash puts more
+ * than this into one of them in less than one of 10^13 full tables.
+ */
+#define WEIR_ORDER_CHAIN	16
+
 static struct hlist_head *weir_order_bucket(struct weir_reorder *order,
 					    const struct weir_flow_key *key, u32 tunnel)
 {
-	return &order->table[(weir_flow_key_hash(key) ^ tunnel * GOLDEN_RATIO_32) & order->mask];
+	return &order->table[weir_flow_stream_hash(key, tunnel) & order->mask];
+}
+
+static bool weir_order_bucket_is_full(const struct hlist_head *bucket)
+{
+	const struct weir_order_flow *flow;
+	u32 count = 0;
+
+	hlist_for_each_entry(flow, bucket, node)
+		count++;
+	return count >= WEIR_ORDER_CHAIN;
 }
 
 static struct weir_order_flow *weir_order_find(struct hlist_head *bucket,
@@ -31,6 +47,10 @@ static int weir_order_home(struct weir_reorder *order)
 	return order->cpu[order->homes++ % order->config.cpus].cpu;
 }
 
+/*
+ * Take a flow that no packet has found since it was forgotten. Notes in frames may name it all the
+ * same, so it changes under its lock, with which weir_order_put() reads its generation.
+ */
 static struct weir_order_flow *weir_order_begin(struct weir_reorder *order,
 						struct hlist_head *bucket,
 						const struct weir_flow_key *key, u32 tunnel,
@@ -38,14 +58,17 @@ static struct weir_order_flow *weir_order_begin(struct weir_reorder *order,
 {
 	struct weir_order_flow *flow;
 
-	if (!order->free_count)
+	if (!order->free_count || weir_order_bucket_is_full(bucket))
 		return NULL;
 	flow = &order->flow[order->free[--order->free_count]];
+	spin_lock(&flow->lock);
 	flow->key = *key;
 	flow->tunnel = tunnel;
 	weir_queue_begin(&flow->queue, first);
 	atomic64_set(&flow->next, first);
 	flow->home = weir_order_home(order);
+	flow->generation++;
+	spin_unlock(&flow->lock);
 	hlist_add_head_rcu(&flow->node, bucket);
 	return flow;
 }
@@ -58,7 +81,8 @@ static struct weir_order_flow *weir_order_begin(struct weir_reorder *order,
  * @first: the number that it begins with, where it is new
  *
  * Called under RCU. A flow that was found may be forgotten at once, and its memory be another's
- * a grace period later: what is done with it needs its generation.
+ * a grace period later: what is done with it needs its generation, which is even where that has
+ * happened.
  *
  * Return: the flow, or NULL where there is no room for another one.
  */

@@ -37,6 +37,14 @@ static inline struct xdp_frame *weir_order_item_frame(void *item)
 	       (void *)((unsigned long)item & ~WEIR_ORDER_FRAME) : NULL;
 }
 
+/* Bytes of memory that a frame has. As in the kernel, each of its fragments counts as a frame. */
+static inline u32 weir_order_frame_size(struct xdp_frame *frame)
+{
+	if (unlikely(xdp_frame_has_frags(frame)))
+		return frame->frame_sz * (1 + xdp_get_shared_info_from_frame(frame)->nr_frags);
+	return frame->frame_sz;
+}
+
 /* Bytes of memory that a packet has. */
 static inline u32 weir_order_size(void *item)
 {
@@ -44,7 +52,7 @@ static inline u32 weir_order_size(void *item)
 
 	if (item == WEIR_QUEUE_GONE)
 		return 0;
-	return frame ? frame->frame_sz : ((struct sk_buff *)item)->truesize;
+	return frame ? weir_order_frame_size(frame) : ((struct sk_buff *)item)->truesize;
 }
 
 /* Where a packet keeps the one behind it. */

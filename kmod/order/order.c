@@ -2,8 +2,10 @@
 /* Orders of devices: made and taken away by requests, and gone with their devices. */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "base/compat.h"
@@ -25,6 +27,16 @@ static void weir_order_flow_init(struct weir_reorder *order, u32 i)
 	order->free[order->free_count++] = i;
 }
 
+/* CPUs may keep a quarter of the quota to themselves, together. */
+static bool weir_order_quota(struct weir_reorder *order)
+{
+	u64 bytes = order->config.bytes;
+
+	order->batch = clamp_t(u64, div_u64(bytes, 4 * num_possible_cpus()), 1, SZ_1G);
+	order->roomy = bytes - (s64)order->batch * num_possible_cpus();
+	return !percpu_counter_init(&order->held, 0, GFP_KERNEL_ACCOUNT);
+}
+
 static bool weir_order_arrays(struct weir_reorder *order)
 {
 	const struct weir_order_config *config = &order->config;
@@ -41,7 +53,7 @@ static bool weir_order_arrays(struct weir_reorder *order)
 	order->count = alloc_percpu_gfp(struct weir_order_count, GFP_KERNEL_ACCOUNT);
 	order->worker = alloc_percpu_gfp(struct weir_order_worker, GFP_KERNEL_ACCOUNT);
 	return order->table && order->free && order->swept && order->flow && order->slot &&
-	       order->cpu && order->count && order->worker;
+	       order->cpu && order->count && order->worker && weir_order_quota(order);
 }
 
 /**
@@ -83,6 +95,7 @@ struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *
  */
 void weir_order_free(struct weir_reorder *order)
 {
+	percpu_counter_destroy(&order->held);
 	free_percpu(order->worker);
 	free_percpu(order->count);
 	kvfree(order->cpu);
@@ -148,6 +161,15 @@ u32 weir_order_waiting(const struct weir_reorder *order)
 }
 
 /**
+ * weir_order_held() - bytes of memory of all packets that an order holds
+ * @order: the order
+ */
+u64 weir_order_held(const struct weir_reorder *order)
+{
+	return percpu_counter_sum_positive((struct percpu_counter *)&order->held);
+}
+
+/**
  * weir_order_memory() - bytes that an order has, without packets
  * @order: the order
  */
@@ -183,11 +205,12 @@ static struct weir_orders *weir_orders_of(struct weir_net *wn, int ifindex)
 	return orders;
 }
 
-static void weir_orders_end(struct weir_net *wn, int ifindex, struct weir_orders *orders)
+/* The list goes with its last order. */
+static void weir_orders_end(struct weir_net *wn, struct weir_orders *orders)
 {
 	if (!list_empty(&orders->list))
 		return;
-	xa_erase(&wn->orders, ifindex);
+	xa_erase(&wn->orders, orders->ifindex);
 	hlist_del_rcu(&orders->node);
 	kfree_rcu(orders, rcu);
 }
@@ -227,9 +250,10 @@ int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reor
 		return -E2BIG;
 	order->net = wn->net;
 	order->dev = dev;
+	order->ifindex = dev->ifindex;
 	order->ndev = weir_virtual_alloc(dev, order, &weir_order_ops);
 	if (IS_ERR(order->ndev)) {
-		weir_orders_end(wn, dev->ifindex, orders);
+		weir_orders_end(wn, orders);
 		return PTR_ERR(order->ndev);
 	}
 	strscpy(order->name, order->ndev->name, sizeof(order->name));
@@ -239,48 +263,86 @@ int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reor
 	return 0;
 }
 
-/* No packet is under way in the order when its device is gone. */
-static void weir_order_end(struct weir_net *wn, struct weir_orders *orders,
-			   struct weir_reorder *order,
-			   void (*end)(const struct weir_reorder *order, void *item))
+/*
+ * Hides an order, whose device goes with it: no packet is under way in it any more when this
+ * returns. RTNL is held.
+ */
+static void weir_order_hide(struct weir_orders *orders, struct weir_reorder *order)
 {
 	list_del_rcu(&order->list);
 	orders->count--;
 	weir_virtual_free(order->ndev);
 	weir_order_workers_drain(order);
+	weir_order_workers_end(order);
+}
+
+/* Ends an order that is hidden. @end: for packets that wait */
+static void weir_order_finish(struct weir_net *wn, struct weir_reorder *order,
+			      void (*end)(const struct weir_reorder *order, void *item))
+{
 	cancel_delayed_work_sync(&order->scan);
 	weir_order_timers_end(order);
-	weir_order_workers_end(order);
+	weir_order_workers_quiet(order);
 	weir_order_empty_all(order, end);
 	weir_notify->order_gone(wn, order);
-	weir_orders_end(wn, order->dev->ifindex, orders);
 	weir_order_free(order);
+}
+
+/* The kernel flushes what receives packets of a device that goes after it is down. */
+static void weir_order_let_go(const struct weir_reorder *order, void *item)
+{
+	if (READ_ONCE(order->dev->flags) & IFF_UP)
+		weir_order_send_one(order, item);
+	else
+		weir_order_lose(order, item);
+}
+
+static void weir_order_ending(struct weir_ending *ending)
+{
+	struct weir_reorder *order = container_of(ending, struct weir_reorder, ending);
+
+	weir_order_finish(ending->wn, order, weir_order_lose);
 }
 
 /**
  * weir_order_del() - take an order from its device
- * @wn: the namespace; RTNL is held
- * @order: the order, which is freed
+ * @wn: the namespace, whose lock is held
+ * @ifindex: the device
+ * @prio: the order's place
  *
- * Packets that wait go on. The events group is told. Sleeps.
+ * Packets that wait go on. The events group is told. Takes RTNL, but not while packets go on and
+ * memory is freed, which may take long.
+ *
+ * Return: 0 or -ENOENT.
  */
-void weir_order_del(struct weir_net *wn, struct weir_reorder *order)
+int weir_order_del(struct weir_net *wn, int ifindex, u32 prio)
 {
-	weir_order_end(wn, weir_orders(wn, order->dev->ifindex), order, weir_order_send_one);
-}
+	struct weir_reorder *order;
+	struct weir_orders *orders;
+	netdevice_tracker tracker;
+	struct net_device *dev;
 
-static void weir_orders_empty(struct weir_net *wn, struct weir_orders *orders,
-			      void (*end)(const struct weir_reorder *order, void *item))
-{
-	struct weir_reorder *order, *next;
-
-	list_for_each_entry_safe(order, next, &orders->list, list)
-		weir_order_end(wn, orders, order, end);
+	rtnl_lock();
+	order = weir_order_get(wn, ifindex, prio);
+	if (!order) {
+		rtnl_unlock();
+		return -ENOENT;
+	}
+	orders = weir_orders(wn, ifindex);
+	weir_order_hide(orders, order);
+	weir_orders_end(wn, orders);
+	/* Packets that wait are the device's. */
+	dev = order->dev;
+	netdev_hold(dev, &tracker, GFP_KERNEL);
+	rtnl_unlock();
+	weir_order_finish(wn, order, weir_order_let_go);
+	netdev_put(dev, &tracker);
+	return 0;
 }
 
 /**
  * weir_order_flush() - take all orders of a namespace away
- * @wn: the namespace
+ * @wn: the namespace, whose lock is held
  *
  * Takes RTNL.
  */
@@ -288,11 +350,30 @@ void weir_order_flush(struct weir_net *wn)
 {
 	struct weir_orders *orders;
 	unsigned long ifindex;
+	u32 prio;
 
-	rtnl_lock();
-	xa_for_each(&wn->orders, ifindex, orders)
-		weir_orders_empty(wn, orders, weir_order_send_one);
-	rtnl_unlock();
+	do {
+		rtnl_lock();
+		ifindex = 0;
+		orders = xa_find(&wn->orders, &ifindex, ULONG_MAX, XA_PRESENT);
+		if (orders)
+			prio = list_first_entry(&orders->list, struct weir_reorder, list)->prio;
+		rtnl_unlock();
+		if (orders)
+			weir_order_del(wn, ifindex, prio);
+	} while (orders);
+}
+
+/* The device of all of them goes. */
+static void weir_orders_gone(struct weir_net *wn, struct weir_orders *orders)
+{
+	struct weir_reorder *order, *next;
+
+	list_for_each_entry_safe(order, next, &orders->list, list) {
+		weir_order_hide(orders, order);
+		weir_net_end_later(wn, &order->ending, weir_order_ending);
+	}
+	weir_orders_end(wn, orders);
 }
 
 static void weir_orders_settle(struct weir_orders *orders)
@@ -313,7 +394,7 @@ static int weir_order_netdev_event(struct notifier_block *nb, unsigned long even
 	if (orders && event == NETDEV_GOING_DOWN)
 		weir_orders_settle(orders);
 	if (orders && event == NETDEV_UNREGISTER)
-		weir_orders_empty(wn, orders, weir_order_lose);
+		weir_orders_gone(wn, orders);
 	return NOTIFY_DONE;
 }
 

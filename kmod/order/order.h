@@ -8,6 +8,7 @@
 #include <linux/llist.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/percpu_counter.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -37,7 +38,8 @@ struct weir_order_note;
  * @rule: which packets
  * @hold: ns that a packet waits for earlier ones
  * @packets: slots of a flow, a power of two
- * @bytes: of memory that waiting packets of all flows have together
+ * @bytes: of memory that packets of all flows have together while the order holds them; those
+ *	that wait for earlier ones have half of it at most
  * @flows: how many are remembered
  * @sequence: enum weir_order_sequence
  * @offset: of the number, in bytes behind the header of UDP or TCP, or else behind IP's
@@ -77,7 +79,7 @@ struct weir_order_cpu {
  * @lock: guards all that follows; taken with bottom halves disabled
  * @timer: runs while packets wait
  * @queue: those
- * @generation: goes up when the flow is forgotten, and another one takes its place
+ * @generation: odd while the flow is in use: goes up when it begins, and when it is forgotten
  * @home: the CPU on which its packets go on
  * @first: the first packet that is in order, and waits for that CPU; NULL for none
  * @last: the last one
@@ -155,9 +157,14 @@ struct weir_order_worker {
  * @config: what was said; never changes
  * @ndev: the device that packets are redirected to
  * @name: its name, which it loses before the order is said to be gone
+ * @ifindex: @dev's, which may go before the order has ended
  * @count: counters
  * @worker: of each CPU
- * @waiting: bytes of memory of the packets that wait
+ * @waiting: bytes of memory of the packets that wait for earlier ones
+ * @held: bytes of memory of all packets that the order holds: on their way to a CPU that runs the
+ *	rest of the chain, in slots, and in order until their CPU takes them
+ * @batch: bytes that a CPU may add to @held on its own
+ * @roomy: while @held reads as no more than this, it is within @config.bytes
  * @scan: forgets flows
  * @turn: of the CPUs
  * @cpu: @config.cpus of them
@@ -168,6 +175,7 @@ struct weir_order_worker {
  * @free: numbers of flows that are not in use
  * @free_count: how many
  * @swept: numbers of flows that a scan has taken out
+ * @ending: ends it without RTNL
  * @flow: @config.flows of them
  * @slot: their queues' slots
  */
@@ -179,9 +187,13 @@ struct weir_reorder {
 	struct weir_order_config	config;
 	struct net_device		*ndev;
 	char				name[IFNAMSIZ];
+	int				ifindex;
 	struct weir_order_count __percpu *count;
 	struct weir_order_worker __percpu *worker;
 	atomic64_t			waiting;
+	struct percpu_counter		held;
+	s32				batch;
+	s64				roomy;
 	struct delayed_work		scan;
 	u32				turn;
 	struct weir_order_cpu		*cpu;
@@ -192,6 +204,7 @@ struct weir_reorder {
 	u32				*free;
 	u32				free_count;
 	u32				*swept;
+	struct weir_ending		ending;
 	struct weir_order_flow		*flow;
 	struct weir_queue_slot		*slot;
 };
@@ -230,10 +243,29 @@ static inline struct weir_orders *weir_orders(struct weir_net *wn, int ifindex)
 	return weir_dev_find(wn->order_table, ifindex, struct weir_orders);
 }
 
+/* A flow that is not in use takes no packet: the next one to use it begins with empty slots. */
+static inline bool weir_order_is_used(u32 generation)
+{
+	return generation & 1;
+}
+
 /* Packets that are on their way through a CPU. */
 static inline u32 weir_order_depth(const struct weir_order_cpu *cpu)
 {
 	return atomic_read(&cpu->depth);
+}
+
+/* @bytes: of packets that the order holds from now on, negative of those that it no longer does */
+static inline void weir_order_hold(struct weir_reorder *order, s64 bytes)
+{
+	percpu_counter_add_batch(&order->held, bytes, order->batch);
+}
+
+/* No further packet may be held. The exact sum of all CPUs is taken only when it may matter. */
+static inline bool weir_order_is_full(struct weir_reorder *order)
+{
+	return unlikely(percpu_counter_read(&order->held) > order->roomy) &&
+	       __percpu_counter_compare(&order->held, order->config.bytes, order->batch) > 0;
 }
 
 /* order.c */
@@ -242,9 +274,10 @@ struct weir_reorder *weir_order_alloc(u32 prio, const struct weir_order_config *
 void weir_order_free(struct weir_reorder *order);
 int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reorder *order);
 struct weir_reorder *weir_order_get(struct weir_net *wn, int ifindex, u32 prio);
-void weir_order_del(struct weir_net *wn, struct weir_reorder *order);
+int weir_order_del(struct weir_net *wn, int ifindex, u32 prio);
 void weir_order_sum(const struct weir_reorder *order, struct weir_order_count *sum);
 u32 weir_order_waiting(const struct weir_reorder *order);
+u64 weir_order_held(const struct weir_reorder *order);
 u64 weir_order_memory(const struct weir_reorder *order);
 void weir_order_flush(struct weir_net *wn);
 int weir_order_init(void);
@@ -267,6 +300,7 @@ void weir_order_timers_end(struct weir_reorder *order);
 enum hrtimer_restart weir_order_timer(struct hrtimer *timer);
 
 /* out.c */
+void weir_order_discard(void *item);
 void weir_order_lose(const struct weir_reorder *order, void *item);
 void weir_order_send_one(const struct weir_reorder *order, void *item);
 void *weir_order_pop(struct weir_order_flow *flow);
@@ -279,6 +313,7 @@ void weir_order_schedule(struct weir_order_flow *flow);
 void weir_order_workers_begin(struct weir_reorder *order);
 void weir_order_workers_drain(struct weir_reorder *order);
 void weir_order_workers_end(struct weir_reorder *order);
+void weir_order_workers_quiet(struct weir_reorder *order);
 
 /* below.c */
 bool weir_order_is_below(const struct xdp_buff *xdp);

@@ -135,6 +135,8 @@ weir_order_number(struct weir_reorder *order, const struct weir_headers *headers
 		return WEIR_ORDER_OVERLOADED;
 	note->flow = flow - order->flow;
 	note->generation = READ_ONCE(flow->generation);
+	if (unlikely(!weir_order_is_used(note->generation)))
+		return WEIR_ORDER_UNNUMBERED;
 	if (order->config.sequence) {
 		note->number = weir_queue_number(&flow->queue, sequence.raw, sequence.bits);
 		return WEIR_ORDER_NUMBERED;

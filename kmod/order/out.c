@@ -19,21 +19,30 @@
 #define WEIR_ORDER_BATCH	32
 
 /**
+ * weir_order_discard() - free a packet
+ * @item: the packet
+ */
+void weir_order_discard(void *item)
+{
+	struct xdp_frame *frame = weir_order_item_frame(item);
+
+	if (frame)
+		xdp_return_frame(frame);
+	else
+		kfree_skb(item);
+}
+
+/**
  * weir_order_lose() - drop a packet that cannot go on
  * @order: the order
  * @item: the packet
  */
 void weir_order_lose(const struct weir_reorder *order, void *item)
 {
-	struct xdp_frame *frame = weir_order_item_frame(item);
-
 	if (item == WEIR_QUEUE_GONE)
 		return;
 	weir_order_add_count(order, WEIR_A_ORDER_STATS_LOST, 1);
-	if (frame)
-		xdp_return_frame(frame);
-	else
-		kfree_skb(item);
+	weir_order_discard(item);
 }
 
 /* Frames out of one device, in one call of its driver. */
@@ -177,10 +186,14 @@ void *weir_order_pop(struct weir_order_flow *flow)
 /* Takes packets that are in order. Return: how many. */
 static int weir_order_collect(struct weir_order_flow *flow, void **items, int most)
 {
+	s64 bytes = 0;
 	int n = 0;
 
-	while (n < most && flow->first)
-		items[n++] = weir_order_pop(flow);
+	while (n < most && flow->first) {
+		items[n] = weir_order_pop(flow);
+		bytes += weir_order_size(items[n++]);
+	}
+	weir_order_hold(flow->order, -bytes);
 	return n;
 }
 

@@ -60,7 +60,7 @@ u64 weir_queue_skip(struct weir_queue *queue)
 
 	if (!queue->waiting)
 		return 0;
-	while (!weir_queue_ready(queue))
+	while (queue->head - begin <= queue->mask && !weir_queue_ready(queue))
 		queue->head++;
 	return queue->head - begin;
 }
@@ -76,10 +76,10 @@ u64 weir_queue_skip(struct weir_queue *queue)
 u64 weir_queue_expired(const struct weir_queue *queue, u64 before, u64 *oldest)
 {
 	u64 number = queue->head, end = number;
-	u32 left;
+	u32 left = queue->waiting;
 
 	*oldest = U64_MAX;
-	for (left = queue->waiting; left; number++) {
+	for (; left && number - queue->head <= queue->mask; number++) {
 		const struct weir_queue_slot *slot = &queue->slot[number & queue->mask];
 
 		if (!slot->item)

@@ -72,6 +72,14 @@ static void weir_order_give_up(struct weir_order_flow *flow)
 	weir_order_advance(flow);
 }
 
+static void weir_order_give_up_all(struct weir_order_flow *flow)
+{
+	u64 end = flow->queue.head + flow->queue.mask;
+
+	while (flow->queue.waiting && (s64)(end - flow->queue.head) >= 0)
+		weir_order_give_up(flow);
+}
+
 /*
  * A packet is not between the head and the last slot. Where its sender has numbered it, that may
  * have begun anew; else all that wait go as far as this one has no room, so that it waits in their
@@ -83,8 +91,11 @@ static bool weir_order_make_room(struct weir_order_flow *flow, u64 number, bool 
 
 	if (numbered ? !weir_queue_restarts(&flow->queue, number) : !full)
 		return false;
-	while (flow->queue.waiting && (numbered || number - flow->queue.head > flow->queue.mask))
-		weir_order_give_up(flow);
+	if (numbered)
+		weir_order_give_up_all(flow);
+	else
+		while (flow->queue.waiting && number - flow->queue.head > flow->queue.mask)
+			weir_order_give_up(flow);
 	if (number - flow->queue.head > flow->queue.mask)
 		flow->queue.head = number;
 	return true;
@@ -117,7 +128,8 @@ static bool weir_order_queue(struct weir_order_flow *flow, u64 number, void *ite
 	if (has && waits)
 		atomic64_add(weir_order_size(item), &order->waiting);
 	weir_order_advance(flow);
-	if (waits && unlikely(atomic64_read(&order->waiting) > (s64)order->config.bytes))
+	/* Packets in order need the other half: a quota that is full of waiting ones stops them. */
+	if (waits && unlikely(atomic64_read(&order->waiting) > (s64)order->config.bytes / 2))
 		weir_order_give_up(flow);
 	return has;
 }
@@ -133,7 +145,7 @@ static bool weir_order_put(struct weir_order_flow *flow, u32 generation, u64 num
 	bool has = false;
 
 	spin_lock(&flow->lock);
-	if (unlikely(flow->generation != generation)) {
+	if (unlikely(flow->generation != generation || !weir_order_is_used(generation))) {
 		weir_order_add_count(order, WEIR_A_ORDER_STATS_UNORDERED, 1);
 	} else if (likely(item != WEIR_QUEUE_GONE && weir_queue_pass(&flow->queue, number))) {
 		weir_order_append(flow, item);
@@ -161,10 +173,13 @@ void weir_order_take(struct weir_reorder *order, const struct weir_order_note *n
 		     bool run)
 {
 	struct weir_order_flow *flow = weir_order_note_flow(order, note);
+	u32 size = weir_order_size(item);
 
-	if (unlikely(!flow) ||
-	    !weir_order_put(flow, note->generation, note->number, item, run))
-		weir_order_send_one(order, item);
+	weir_order_hold(order, size);
+	if (likely(flow) && weir_order_put(flow, note->generation, note->number, item, run))
+		return;
+	weir_order_hold(order, -(s64)size);
+	weir_order_send_one(order, item);
 }
 
 /**
@@ -180,6 +195,18 @@ void weir_order_gone(struct weir_order_flow *flow, u32 generation, u64 number)
 	local_bh_disable();
 	weir_order_put(flow, generation, number, WEIR_QUEUE_GONE, true);
 	local_bh_enable();
+}
+
+/* Drop a packet that there is no room for. None waits for it. */
+static void weir_order_overload(struct weir_reorder *order, const struct weir_order_note *note,
+				void *item)
+{
+	struct weir_order_flow *flow = weir_order_note_flow(order, note);
+
+	weir_order_add_count(order, WEIR_A_ORDER_STATS_OVERLOAD, 1);
+	if (likely(flow))
+		weir_order_gone(flow, note->generation, note->number);
+	weir_order_discard(item);
 }
 
 /* Is the frame at @i the last one of its flow, as far as it can be seen? */
@@ -201,6 +228,8 @@ static int weir_order_xdp_xmit(struct net_device *dev, int n, struct xdp_frame *
 		last = weir_order_ends(frames, i, n);
 		if (unlikely(!weir_order_note_read_frame(frames[i], &note)))
 			xdp_return_frame(frames[i]);
+		else if (unlikely(weir_order_is_full(order)))
+			weir_order_overload(order, &note, weir_order_frame_item(frames[i]));
 		else if (note.cpu)
 			weir_order_dispatch(order, frames[i], &note);
 		else
@@ -218,6 +247,10 @@ static netdev_tx_t weir_order_start_xmit(struct sk_buff *skb, struct net_device 
 	if (skb_headroom(skb) < WEIR_VIRTUAL_NOTE_ORDER + sizeof(note) ||
 	    !weir_order_note_read(skb->head, &note)) {
 		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	if (unlikely(weir_order_is_full(order))) {
+		weir_order_overload(order, &note, skb);
 		return NETDEV_TX_OK;
 	}
 	skb->dev = order->dev;
@@ -249,25 +282,20 @@ enum hrtimer_restart weir_order_timer(struct hrtimer *timer)
 	spin_lock(&flow->lock);
 	flow->armed = false;
 	end = weir_queue_expired(&flow->queue, now - hold, &oldest);
-	while ((s64)(end - flow->queue.head) > 0)
+	while (flow->queue.waiting && (s64)(end - flow->queue.head) > 0)
 		weir_order_give_up(flow);
-	weir_order_arm(flow, oldest + hold - now);
+	if (oldest != U64_MAX)
+		weir_order_arm(flow, oldest + hold - now);
 	weir_order_schedule(flow);
 	spin_unlock(&flow->lock);
 	return HRTIMER_NORESTART;
-}
-
-static void weir_order_give_up_all(struct weir_order_flow *flow)
-{
-	while (flow->queue.waiting)
-		weir_order_give_up(flow);
 }
 
 /**
  * weir_order_settle() - do not wait any longer
  * @order: the order
  *
- * Packets go on that wait now. Sleeps.
+ * Packets go on that wait now. Sleeps. RTNL is held, so flows without any are passed by.
  */
 void weir_order_settle(struct weir_reorder *order)
 {
@@ -276,6 +304,8 @@ void weir_order_settle(struct weir_reorder *order)
 	for (i = 0; i < order->config.flows; i++) {
 		struct weir_order_flow *flow = &order->flow[i];
 
+		if (!READ_ONCE(flow->queue.waiting))
+			continue;
 		spin_lock_bh(&flow->lock);
 		weir_order_give_up_all(flow);
 		weir_order_schedule(flow);
@@ -291,14 +321,16 @@ static void weir_order_empty(struct weir_order_flow *flow,
 	void *item;
 
 	weir_order_give_up_all(flow);
-	while ((item = weir_order_pop(flow)))
+	while ((item = weir_order_pop(flow))) {
+		weir_order_hold(flow->order, -(s64)weir_order_size(item));
 		end(flow->order, item);
+	}
 }
 
 /**
  * weir_order_empty_all() - let all packets go that wait, or drop them
  * @order: an order that no packet finds any more, without its NAPIs
- * @end: weir_order_send_one() or weir_order_lose()
+ * @end: lets a packet go, or drops it
  *
  * Sleeps.
  */

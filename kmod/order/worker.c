@@ -73,6 +73,7 @@ void weir_order_dispatch(struct weir_reorder *order, struct xdp_frame *frame,
 	}
 	cpu = &order->cpu[array_index_nospec(note->cpu - 1, order->config.cpus)];
 	worker = per_cpu_ptr(order->worker, cpu->cpu);
+	weir_order_hold(order, weir_order_frame_size(frame));
 	atomic_inc(&cpu->depth);
 	if (llist_add(&weir_order_note_at(frame)->node, &worker->frames))
 		weir_order_kick(worker, cpu->cpu);
@@ -115,6 +116,7 @@ static struct llist_node *weir_order_next(struct llist_head *list, struct llist_
 static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 {
 	struct llist_node *node;
+	s64 bytes = 0;
 	int done = 0;
 
 	rcu_read_lock();
@@ -126,6 +128,8 @@ static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 		if (!node)
 			break;
 		frame = weir_order_node_frame(node);
+		/* Programs may free some of the frame's memory. */
+		bytes += weir_order_frame_size(frame);
 		place = weir_order_note_at(frame)->cpu;
 		/* A program can read it, and is not to find an address there. */
 		*weir_order_link(weir_order_frame_item(frame)) = NULL;
@@ -133,6 +137,7 @@ static int weir_order_run_frames(struct weir_order_worker *worker, int budget)
 		atomic_dec(&worker->order->cpu[place - 1].depth);
 		done++;
 	}
+	weir_order_hold(worker->order, -bytes);
 	if (unlikely(worker->flush)) {
 		worker->flush = false;
 		xdp_do_flush();
@@ -228,9 +233,27 @@ void weir_order_workers_drain(struct weir_reorder *order)
  * weir_order_workers_end() - have none any more
  * @order: the order, which no packet finds
  *
- * Flows that wait to be run stay so. RTNL is held. Sleeps.
+ * Flows that wait to be run stay so: a timer that still kicks a worker has no effect. RTNL is held. Sleeps.
  */
 void weir_order_workers_end(struct weir_reorder *order)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct weir_order_worker *worker = per_cpu_ptr(order->worker, cpu);
+
+		napi_disable(&worker->napi);
+		netif_napi_del(&worker->napi);
+	}
+}
+
+/**
+ * weir_order_workers_quiet() - wait until no kick is on its way to a worker
+ * @order: the order, whose workers and timers have ended
+ *
+ * Sleeps.
+ */
+void weir_order_workers_quiet(struct weir_reorder *order)
 {
 	int cpu;
 
@@ -240,7 +263,5 @@ void weir_order_workers_end(struct weir_reorder *order)
 		while (test_bit(0, &worker->kicked))
 			cond_resched();
 		irq_work_sync(&worker->raise);
-		napi_disable(&worker->napi);
-		netif_napi_del(&worker->napi);
 	}
 }

@@ -313,6 +313,21 @@ u32 weir_flow_key_hash(const struct weir_flow_key *key)
 }
 
 /**
+ * weir_flow_stream_hash() - the hash of one of the streams that share a flow
+ * @key: the flow
+ * @stream: the stream's number, which its sender has chosen
+ *
+ * Return: 32 bits, as weir_flow_key_hash() returns them.
+ */
+u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream)
+{
+	const struct weir_flow_secret *secret = &weir_flow_secret;
+
+	return (secret->stream_begin + (secret->stream_factor[0] + weir_flow_key_hash(key)) *
+				       (secret->stream_factor[1] + stream)) >> 32;
+}
+
+/**
  * weir_headers_init() - choose the factors of hashes
  */
 void weir_headers_init(void)

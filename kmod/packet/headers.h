@@ -79,6 +79,8 @@ static inline bool weir_flow_key_equal(const struct weir_flow_key *a,
  * struct weir_flow_secret - factors of the hash of flows, at random
  * @begin: is added to all
  * @factor: two for each word of a key
+ * @stream_begin: as @begin, of weir_flow_stream_hash()
+ * @stream_factor: one for the flow, and one for the stream
  *
  * Flows are chosen by whoever sends packets, who may choose such as collide. So the hash is one
  * of a family that is strongly universal, as that of keys (kv/hash.h).
@@ -86,6 +88,8 @@ static inline bool weir_flow_key_equal(const struct weir_flow_key *a,
 struct weir_flow_secret {
 	u64	begin;
 	u64	factor[2 * ARRAY_SIZE(((struct weir_flow_key *)NULL)->word)];
+	u64	stream_begin;
+	u64	stream_factor[2];
 };
 
 extern struct weir_flow_secret weir_flow_secret;
@@ -141,6 +145,7 @@ static inline u32 weir_flow_hash_ipv6(const __be32 *address, u64 rest)
 void weir_headers_parse(struct weir_headers *headers, const struct xdp_buff *xdp);
 void weir_headers_first(struct weir_headers *headers, const struct xdp_buff *xdp);
 u32 weir_flow_key_hash(const struct weir_flow_key *key);
+u32 weir_flow_stream_hash(const struct weir_flow_key *key, u32 stream);
 void weir_headers_init(void);
 
 #endif /* _WEIR_HEADERS_H */

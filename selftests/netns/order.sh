@@ -179,6 +179,62 @@ under_load() {
 	return "$1"
 }
 
+# on_threads DEVICE: the device's NAPIs are threads, which run on CPU 3 when nobody else wants it
+on_threads() {
+	local pid
+	in_router sh -c 'mount -t sysfs none "$1" || exit
+		echo 1 >"$1/class/net/$2/threaded"; status=$?; umount "$1"; exit $status' \
+		sh "$box_out/sys" "$1" || return
+	for pid in $(pgrep "^napi/$1-"); do
+		taskset -pc 3 "$pid" >/dev/null && chrt -i -p 0 "$pid" || return
+	done
+}
+
+# The CPU that runs the chain, and that flows go on at, is busy: what comes is held, in lists of both
+# kinds. It is no more than the order's bytes, and goes on when the CPU is free.
+kept_waiting() {
+	local device hog status
+	end_all && order "${udp[@]}" cpus 3 packets 16384 flows 16 bytes 1mb "${patient[@]}" && listens &&
+		device=$(box_stat '.[0].by' order show dev w1) && mkdir -p "$box_out/sys" &&
+		on_threads "$device" || return
+	taskset -c 3 bash -c 'while :; do :; done' & hog=$!
+	trap 'kill "$hog"; deaf' EXIT
+	sent=$(in_worker 1 order-traffic send "$(worker_addr 2)" --count 1000 --flows 8) && quota_holds
+	status=$?
+	kill "$hog"
+	wait "$hog" 2>/dev/null
+	trap deaf EXIT
+	((status == 0)) || return
+	poll 60 is_stat waiting-bytes 0 && poll 60 arrived $((sent - $(stat overload))) &&
+		(($(of_got violations) == 0)) && return
+	cat "$got"
+	weir order show
+	return 1
+}
+overloaded() { (($(stat overload) > 0)); }
+quota_holds() {
+	poll 60 overloaded &&
+		(($(stat waiting-bytes) <= (1 << 20) + (1 << 15))) && return
+	weir order show
+	return 1
+}
+
+# Ten packets that wait, of two fragments or more each, have all of their memory.
+fragments_count() {
+	end_all && mtu 9000 && order "${udp[@]}" sequence rtp "${patient[@]}" &&
+		in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --size 8000 --rtp --first 0,20 \
+			>/dev/null && poll 60 is_stat waiting 10 && (($(stat waiting-bytes) >= 80000)) && return
+	weir order show
+	return 1
+}
+shorter() { end_all; mtu 1500; }
+mtu() {
+	local i
+	for i in 1 2; do
+		in_router ip link set "w$i" mtu "$1" && in_worker "$i" ip link set eth0 mtu "$1" || return
+	done
+}
+
 # Two admins, the second one's packets being others.
 two() {
 	end_all && order rule proto=udp,port=7001 cpus 0,1 &&
@@ -276,6 +332,9 @@ ktap_run "a stream with gaps, and a new one" gaps
 ktap_run "more flows than there is room for" no_room
 ktap_run "a CPU comes and goes" unplugged
 ktap_run "orders come and go" under_load
+ktap_run "a CPU that has no time: what is held has a quota" kept_waiting
+ktap_run "fragments count" fragments_count
+ktap_run "frames as before" shorter
 ktap_run "two orders" two
 ktap_run "an order is saved and restored" kept
 ktap_run "another module under an order" upgraded

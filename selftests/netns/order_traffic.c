@@ -31,7 +31,7 @@ static const char usage[] =
 "and when the last one came, in ns (\"last\").\n";
 
 #define BATCH		32
-#define LONGEST		2048
+#define LONGEST		8192
 #define FLOWS_MAX	128
 #define FIRSTS_MAX	8
 #define AHEAD		256

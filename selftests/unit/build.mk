@@ -6,7 +6,7 @@ unit_module := base/payload base/rate filter/classifier filter/match filter/sour
 	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
 	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
 	sum/pool sum/horizon sum/generation sum/pair sum/block \
-	order/queue packet/headers packet/rule \
+	order/flow order/queue packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)

@@ -319,6 +319,7 @@ void put_page(struct page *page);
 #define DEFINE_PER_CPU(t, x)		__typeof__(t) x
 #define IS_ENABLED(option)		0
 #define per_cpu_ptr(p, cpu)		(p)
+#define raw_smp_processor_id()		0
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
 typedef struct { s64 v; } atomic64_t;
@@ -327,11 +328,17 @@ typedef struct { s64 v; } atomic64_t;
 #define atomic64_add_return(n, a) ((a)->v += (n))
 #define atomic64_sub(n, a)	((void)((a)->v -= (n)))
 #define atomic64_set(a, n)	((void)((a)->v = (n)))
+#define atomic64_or(n, a)	((void)((a)->v |= (n)))
 #define atomic64_try_cmpxchg(a, old, new) ({				\
 	s64 __seen = cmpxchg(&(a)->v, *(old), new);			\
 	bool __done = __seen == *(old);					\
 	*(old) = __seen;						\
 	__done; })
+struct percpu_counter { s64 count; };
+#define percpu_counter_add_batch(c, n, batch)	((void)((c)->count += (n)))
+#define percpu_counter_read(c)		((c)->count)
+#define __percpu_counter_compare(c, to, batch)	\
+	((c)->count > (s64)(to) ? 1 : (c)->count < (s64)(to) ? -1 : 0)
 typedef struct { int v; } atomic_t;
 #define atomic_set(a, n)	((void)((a)->v = (n)))
 #define atomic_inc(a)		((void)(a)->v++)
@@ -422,6 +429,7 @@ struct hrtimer {
 void hrtimer_start(struct hrtimer *timer, u64 at, int mode);
 void hrtimer_cancel(struct hrtimer *timer);
 #define hrtimer_is_queued(t)	((t)->armed)
+#define hrtimer_try_to_cancel(t) (hrtimer_cancel(t), 0)
 /* Lets the time pass up to @ns, and timers run in their order. */
 void mock_run(u64 ns);
 /* How many are armed. */
@@ -656,6 +664,12 @@ struct frag_hdr { u8 nexthdr, reserved; __be16 frag_off; __be32 identification; 
 #define ipv6_get_dsfield(ip)	((u8)(ntohs(*(const __be16 *)(ip)) >> 4))
 
 /* Namespaces and devices. */
+#define IFNAMSIZ	16
+struct xdp_frame;
+struct xdp_rxq_info { struct net_device *dev; };
+struct napi_struct { int none; };
+struct irq_work { int none; };
+typedef struct { int none; } call_single_data_t;
 struct net { void *generic; };
 struct net_device { int ifindex; struct net *net; };
 #define dev_net(d)		((d)->net)
@@ -681,6 +695,9 @@ static inline void list_add(struct list_head *e, struct list_head *l)
 	l->next = e;
 }
 
+struct llist_node { struct llist_node *next; };
+struct llist_head { struct llist_node *first; };
+
 struct hlist_node { struct hlist_node *next, **pprev; };
 struct hlist_head { struct hlist_node *first; };
 
@@ -700,7 +717,14 @@ static inline void hlist_del_rcu(struct hlist_node *n)
 		n->next->pprev = n->pprev;
 }
 
-#define hlist_for_each_entry_rcu(p, h, m, held)	hlist_for_each_entry_rcu_bh(p, h, m)
+static inline void hlist_del_init_rcu(struct hlist_node *n)
+{
+	hlist_del_rcu(n);
+	n->pprev = NULL;
+}
+
+#define hlist_unhashed_lockless(n)	(!(n)->pprev)
+#define hlist_for_each_entry_rcu(p, h, m, ...)	hlist_for_each_entry_rcu_bh(p, h, m)
 #define hlist_for_each_entry(p, h, m)	hlist_for_each_entry_rcu_bh(p, h, m)
 #define hlist_for_each_entry_rcu_bh(p, h, m)				\
 	for (p = (h)->first ? container_of((h)->first, __typeof__(*p), m) : NULL; p; \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The queue of the Reorder Engine, with numbers for packets. */
+/* The queue of the Reorder Engine, with numbers for packets, and the table of its flows. */
 #include "kernel.h"
 
+#include "order/order.h"
 #include "order/queue.h"
 #include "unit.h"
 
@@ -214,7 +215,131 @@ static void order_noise(void)
 	CHECK(taken > 100000);
 }
 
+/* A queue whose counter is wrong is searched once, not for ever. */
+static void order_miscounted(void)
+{
+	struct weir_queue queue = queue_of(5);
+	u64 oldest;
+
+	queue.waiting = 1;
+	CHECK_EQ(weir_queue_expired(&queue, 100, &oldest), 5);
+	CHECK_EQ(oldest, U64_MAX);
+	CHECK_EQ(weir_queue_skip(&queue), SLOTS);
+	put(&queue, queue.head + 3);
+	queue.waiting = U32_MAX;
+	CHECK_EQ(weir_queue_skip(&queue), 3);
+	CHECK_EQ(weir_queue_expired(&queue, U64_MAX, &oldest), queue.head + 1);
+}
+
+#define FLOWS	32768
+
+static struct weir_reorder *order;
+
+static void order_begin(u32 flows)
+{
+	u32 i, buckets = flows * WEIR_ORDER_LOAD;
+
+	order = mock_alloc(sizeof(*order));
+	order->config.flows = flows;
+	order->mask = buckets - 1;
+	order->table = mock_alloc(buckets * sizeof(*order->table));
+	order->free = mock_alloc(flows * sizeof(*order->free));
+	order->swept = mock_alloc(flows * sizeof(*order->swept));
+	order->flow = mock_alloc(flows * sizeof(*order->flow));
+	for (i = 0; i < flows; i++)
+		order->free[order->free_count++] = i;
+	get_random_bytes(&weir_flow_secret, sizeof(weir_flow_secret));
+}
+
+static void order_end(void)
+{
+	free(order->flow);
+	free(order->swept);
+	free(order->free);
+	free(order->table);
+	free(order);
+}
+
+static struct weir_order_flow *stream(u32 tunnel)
+{
+	const struct weir_flow_key key = { .ip = 4, .proto = IPPROTO_UDP, .src[0] = htonl(0x0a000001),
+					   .dst[0] = htonl(0x0a000002), .dport = htons(5004) };
+
+	return weir_order_flow(order, &key, tunnel, 0);
+}
+
+/* The flows of the fullest bucket. */
+static u32 longest(void)
+{
+	struct weir_order_flow *flow;
+	u32 i, count, most = 0;
+
+	for (i = 0; i <= order->mask; i++) {
+		count = 0;
+		hlist_for_each_entry(flow, &order->table[i], node)
+			count++;
+		most = max(most, count);
+	}
+	return most;
+}
+
+/* Streams are numbered by whoever sends them: in any pattern all find room, in short buckets. */
+static void order_patterns(void)
+{
+	static const u32 steps[] = { 1, 0x100, 0x10000, 0x20000, 0x1000000, 0x10001, 0x9e3779b1,
+				     0x61c88647 };
+	unsigned int s;
+	u32 i;
+
+	for (s = 0; s < ARRAY_SIZE(steps); s++) {
+		order_begin(FLOWS);
+		for (i = 0; i < 20000; i++)
+			if (!CHECK(stream(i * steps[s])))
+				break;
+		CHECK(longest() <= 12);
+		order_end();
+	}
+}
+
+/* A bucket takes no more than a few, even with a secret by which all streams of a flow collide. */
+static void order_bucket(void)
+{
+	const struct weir_flow_key key = { .ip = 4 };
+	u32 i, found = 0;
+
+	order_begin(FLOWS);
+	memset(&weir_flow_secret, 0, sizeof(weir_flow_secret));
+	for (i = 0; i < 1000; i++)
+		found += weir_order_flow(order, &key, i, 0) != NULL;
+	CHECK_EQ(longest(), 16);
+	CHECK_EQ(found, 16);
+	order_end();
+}
+
+/* A flow that is forgotten takes no packet before it is another's, who gets a number of its own. */
+static void order_reuse(void)
+{
+	struct weir_order_flow *flow;
+	u32 was;
+
+	order_begin(1);
+	flow = stream(1);
+	was = flow->generation;
+	CHECK(weir_order_is_used(was));
+	weir_order_scan(&order->scan.work);
+	CHECK_EQ(flow->generation, was);
+	weir_order_scan(&order->scan.work);
+	CHECK(!weir_order_is_used(flow->generation));
+	CHECK(stream(2) == flow);
+	CHECK(weir_order_is_used(flow->generation) && flow->generation != was);
+	order_end();
+}
+
 const struct ktap_test order_tests[] = {
+	KTAP_TEST(order_miscounted),
+	KTAP_TEST(order_patterns),
+	KTAP_TEST(order_bucket),
+	KTAP_TEST(order_reuse),
 	KTAP_TEST(order_in_turn),
 	KTAP_TEST(order_passes),
 	KTAP_TEST(order_backwards),
