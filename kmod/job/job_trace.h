@@ -12,6 +12,7 @@
 #include "job/job.h"
 
 /* Every enum weir_reason, in its order, by the name that the tools show. */
+/* generated: reasons */
 #define WEIR_REASON_NAMES(x) \
 	x(FRAGMENT, "fragment") \
 	x(NO_PORT, "no-port") \
@@ -46,6 +47,7 @@
 	x(OPERATION, "operation") \
 	x(SESSION, "session") \
 	x(LOOP, "loop")
+/* generated: end */
 
 #define WEIR_REASON_DEFINE(id, name) TRACE_DEFINE_ENUM(WEIR_REASON_##id);
 #define WEIR_REASON_SYMBOL(id, name) { WEIR_REASON_##id, name },

@@ -2,9 +2,22 @@
 -- Packets of weir's jobs in Wireshark and tshark: all of the formats of uapi/weir_wire.h, and what
 -- is left of packets that a queue on the way has trimmed.
 
-local dtypes = { [1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16", [5] = "int64" }
-local ops = { [1] = "sum", [2] = "min", [3] = "max" }
-local formats = { [1] = "trio", [2] = "lab", [3] = "lab-ethernet", [4] = "switchml", [5] = "panama", [6] = "kv" }
+-- generated: dtypes
+local dtypes = {
+	[1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16", [5] = "int64",
+}
+-- generated: end
+-- generated: ops
+local ops = {
+	[1] = "sum", [2] = "min", [3] = "max",
+}
+-- generated: end
+-- generated: formats
+local formats = {
+	[1] = "trio", [2] = "lab", [3] = "lab-ethernet", [4] = "switchml", [5] = "panama",
+	[6] = "kv",
+}
+-- generated: end
 local sizes = { [1] = 4, [2] = 4, [3] = 2, [4] = 2 }
 local ect = { [0] = "not ECN-capable", [1] = "ECT(1)", [2] = "ECT(0)", [3] = "CE" }
 

@@ -77,10 +77,14 @@ bool join_cookie(struct weir *comm, const struct wire_header *header,
 static const char *format_name(uint8_t format)
 {
 	static const char *const names[] = {
+		/* generated: formats */
+		[WEIR_FORMAT_TRIO] = "trio",
 		[WEIR_FORMAT_LAB] = "lab",
 		[WEIR_FORMAT_LAB_ETHERNET] = "lab-ethernet",
 		[WEIR_FORMAT_SWITCHML] = "switchml",
 		[WEIR_FORMAT_PANAMA] = "panama",
+		[WEIR_FORMAT_KV] = "kv",
+		/* generated: end */
 	};
 	const char *name = format < sizeof(names) / sizeof(names[0]) ? names[format] : NULL;
 
