@@ -8,12 +8,13 @@
  * Nothing tells when that is. But nothing adds fragments to a frame, so that one run of a program
  * cuts off MAX_SKB_FRAGS pages at most, and programs of one CPU run one after another, or inside
  * of each other on the same frame. A page therefore waits until as many others were cut off on
- * its CPU.
+ * its CPU, or a few more.
  *
  * With PREEMPT_RT a program may be preempted by one that works on another frame, unless the kernel
  * keeps sections with disabled bottom halves apart. There a page waits for a grace period of RCU;
  * where too many wait, no program is run on frames with fragments.
  */
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -26,8 +27,11 @@
 #define WEIR_CUT_KEPT		512
 #else
 #define WEIR_CUT_PREEMPTED	0
-#define WEIR_CUT_KEPT		MAX_SKB_FRAGS
+#define WEIR_CUT_KEPT		roundup_pow_of_two(MAX_SKB_FRAGS)
 #endif
+
+/* Pages that programs may cut off that preempt each other on one CPU. */
+#define WEIR_CUT_ROOM		(8 * MAX_SKB_FRAGS)
 
 /**
  * struct weir_cut_page - a page that a program may still use
@@ -41,7 +45,7 @@ struct weir_cut_page {
 
 /**
  * struct weir_cut - pages that were cut off on one CPU
- * @next: the entry that has been there for longest, modulo their number
+ * @next: the entry that has been there for longest, modulo their number, a power of two
  * @kept: a ring
  */
 struct weir_cut {
@@ -51,16 +55,16 @@ struct weir_cut {
 
 static DEFINE_PER_CPU(struct weir_cut, weir_cut);
 
-/* May @count more pages be cut off on this CPU? */
-static bool weir_cut_has_room(u32 count)
+/* May pages of one more frame be cut off on this CPU? */
+static bool weir_cut_has_room(void)
 {
 	const struct weir_cut *cut = this_cpu_ptr(&weir_cut);
 	const struct weir_cut_page *last;
 
-	if (!WEIR_CUT_PREEMPTED || !count)
+	if (!WEIR_CUT_PREEMPTED)
 		return true;
-	last = &cut->kept[(cut->next + count - 1) % WEIR_CUT_KEPT];
-	return !last->page || poll_state_synchronize_rcu(last->gp);
+	last = &cut->kept[(READ_ONCE(cut->next) + WEIR_CUT_ROOM) % WEIR_CUT_KEPT];
+	return !READ_ONCE(last->page) || poll_state_synchronize_rcu(READ_ONCE(last->gp));
 }
 
 /**
@@ -71,14 +75,20 @@ static bool weir_cut_has_room(u32 count)
  */
 void weir_cut_keep(struct page *page)
 {
-	struct weir_cut *cut = this_cpu_ptr(&weir_cut);
-	struct weir_cut_page *entry = &cut->kept[cut->next++ % WEIR_CUT_KEPT];
+	struct weir_cut_page new = { .page = page }, old;
+	struct weir_cut_page *entry;
+	struct weir_cut *cut;
 
-	if (entry->page)
-		put_page(entry->page);
-	entry->page = page;
 	if (WEIR_CUT_PREEMPTED)
-		entry->gp = start_poll_synchronize_rcu();
+		new.gp = start_poll_synchronize_rcu();
+	preempt_disable();
+	cut = this_cpu_ptr(&weir_cut);
+	entry = &cut->kept[cut->next++ % WEIR_CUT_KEPT];
+	old = *entry;
+	*entry = new;
+	preempt_enable();
+	if (old.page)
+		put_page(old.page);
 }
 
 /**
@@ -100,7 +110,7 @@ bool weir_cut_begin(struct weir_cut_frags *frags, const struct xdp_buff *xdp)
 	if (!xdp_buff_has_frags(xdp))
 		return true;
 	sinfo = xdp_get_shared_info_from_buff(xdp);
-	if (!weir_cut_has_room(sinfo->nr_frags))
+	if (!weir_cut_has_room())
 		return false;
 	for (i = 0; i < sinfo->nr_frags; i++) {
 		page = skb_frag_page(&sinfo->frags[i]);

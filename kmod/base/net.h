@@ -3,6 +3,7 @@
 #define _WEIR_NET_H
 
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -16,8 +17,7 @@
 struct weir_job;
 struct weir_trim_config;
 
-#define WEIR_DEV_BITS		6
-#define WEIR_DEV_BUCKETS	(1 << WEIR_DEV_BITS)
+#define WEIR_DEV_BUCKETS	64
 
 /**
  * struct weir_net - all that a network namespace owns
@@ -126,7 +126,7 @@ static inline struct weir_net *weir_net(const struct net *net)
  */
 static inline struct hlist_head *weir_dev_bucket(struct hlist_head *table, int ifindex)
 {
-	return &table[((u32)ifindex * weir_dev_secret) >> (64 - WEIR_DEV_BITS)];
+	return &table[((u32)ifindex * weir_dev_secret) >> (64 - ilog2(WEIR_DEV_BUCKETS))];
 }
 
 /**

@@ -13,7 +13,7 @@
 #include "trim/reader.h"
 #include "trim/sch_limits.h"
 
-/* Readers look at all qdiscs of a device for each packet, and at those of a namespace under RTNL. */
+/* A packet's readers look at all qdiscs of a device, and requests under RTNL at a namespace's. */
 #define WEIR_BACKLOG_DEV_MAX	4096
 #define WEIR_BACKLOG_NET_MAX	16384
 

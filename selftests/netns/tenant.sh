@@ -26,7 +26,7 @@ nobody=65534
 # The tenant's first process, which holds the namespaces, until the suite ends.
 tenant_begins() {
 	mkfifo "$dir/stop" "$dir/ready" && chmod 711 "$dir" && chmod 666 "$dir/stop" "$dir/ready" || return
-	setpriv --reuid $nobody --regid $nobody --clear-groups unshare --user --map-root-user --net \
+	setpriv --reuid "$nobody" --regid "$nobody" --clear-groups unshare --user --map-root-user --net \
 		sh -c 'ip link set lo up && echo $$ >"$1" && read -r _ <"$2"' - "$dir/ready" "$dir/stop" &
 	read -r tenant <"$dir/ready"
 }
@@ -34,7 +34,7 @@ tenant_has_ended() { ! [ -e "/proc/$tenant" ]; }
 tenant_ends() { echo >"$dir/stop" && poll 60 tenant_has_ended; }
 # Who enters is the owner of the namespace, root in it.
 in_tenant() {
-	setpriv --reuid $nobody --regid $nobody --clear-groups \
+	setpriv --reuid "$nobody" --regid "$nobody" --clear-groups \
 		nsenter --target "$tenant" --user --net --preserve-credentials -- "$@"
 }
 
@@ -63,7 +63,7 @@ qdiscs() {
 }
 # many DEVICE: as many as it may have
 many() {
-	in_tenant tc qdisc add dev "$1" root handle 1: htb && qdiscs "$1" 1 $most &&
+	in_tenant tc qdisc add dev "$1" root handle 1: htb && qdiscs "$1" 1 "$most" &&
 		(($(in_tenant tc qdisc show dev "$1" | grep -c '^qdisc weir') == most))
 }
 
@@ -134,8 +134,10 @@ all_gone() {
 
 ktap_header
 ktap_run "no request of a user loads the module" not_loaded_for_users
-host_begins && tenant_begins || { ktap_fail "the host and the tenant"; ktap_end; }
-before=$(host_takes) || { ktap_fail "a packet of the host"; ktap_end; }
+if ! host_begins || ! tenant_begins || ! before=$(host_takes); then
+	ktap_fail "the host and the tenant"
+	ktap_end
+fi
 ktap_run "a tenant has $most weir qdiscs on a device" many lo
 ktap_run "and no more" not_one_more lo "lo: a device has at most $most weir qdiscs"
 ktap_run "$all in a namespace, and no more" in_the_namespace

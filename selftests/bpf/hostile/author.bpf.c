@@ -113,10 +113,12 @@ bool inside;		/* the note lies in the frame's own bytes */
 SEC("xdp")
 int author_order_note(struct xdp_md *ctx)
 {
+	__u8 head[] = { 255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 0, 0x88, 0xb5 };
 	struct author_order_note note = forged_order;
 
 	if (inside) {
 		if (bpf_xdp_adjust_head(ctx, (int)NOTE_AT - AUTHOR_HEADROOM) ||
+		    bpf_xdp_store_bytes(ctx, 0, head, sizeof(head)) ||
 		    bpf_xdp_store_bytes(ctx, AUTHOR_ORDER_APART, &note, sizeof(note)))
 			return XDP_ABORTED;
 	} else if (forge(ctx, &note, sizeof(note), NOTE_AT + AUTHOR_ORDER_APART)) {
