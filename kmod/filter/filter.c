@@ -135,7 +135,13 @@ static void weir_filter_finish(struct weir_net *wn, struct weir_filter *filter)
 
 	xa_for_each(&filter->rules, prio, rule) {
 		weir_notify->filter_gone(wn, filter, rule);
-		weir_filter_rule_release(rule);
+		weir_filter_rule_stop(rule);
+		cond_resched();
+	}
+	/* RCU would call back for thousands of rules in one softirq. */
+	synchronize_rcu();
+	xa_for_each(&filter->rules, prio, rule) {
+		weir_filter_rule_free(rule);
 		cond_resched();
 	}
 	weir_filter_free(filter);

@@ -142,6 +142,19 @@ void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, 
 }
 
 /**
+ * weir_filter_rule_stop() - stop the timer of a rule, and let its listeners go
+ * @rule: the rule, which no filter has any more, and packets may still see
+ *
+ * Sleeps.
+ */
+void weir_filter_rule_stop(struct weir_filter_rule *rule)
+{
+	if (rule->sources)
+		weir_sources_stop(rule->sources);
+	weir_filter_rule_no_listeners(rule);
+}
+
+/**
  * weir_filter_rule_release() - free a rule that packets may still see
  * @rule: the rule, which no filter has any more
  *
@@ -149,9 +162,7 @@ void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, 
  */
 void weir_filter_rule_release(struct weir_filter_rule *rule)
 {
-	if (rule->sources)
-		weir_sources_stop(rule->sources);
-	weir_filter_rule_no_listeners(rule);
+	weir_filter_rule_stop(rule);
 	call_rcu(&rule->rcu, weir_filter_rule_free_rcu);
 }
 

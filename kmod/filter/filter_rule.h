@@ -106,6 +106,7 @@ int weir_filter_rule_counts(struct weir_filter_rule *rule);
 bool weir_filter_rule_asks_vlan(const struct weir_filter_rule *rule);
 void weir_filter_rule_free(struct weir_filter_rule *rule);
 void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, int ifindex);
+void weir_filter_rule_stop(struct weir_filter_rule *rule);
 void weir_filter_rule_release(struct weir_filter_rule *rule);
 int weir_filter_rule_act(struct weir_filter_rule *rule, struct xdp_buff *xdp,
 			 struct weir_headers *headers);

@@ -278,6 +278,17 @@ static struct weir_flow_table *weir_nl_flow_table(struct genl_info *info)
 	return ERR_PTR(err);
 }
 
+/*
+ * A request that ends recording returns when all records have been reported. A listener may be
+ * slow, so others need not wait: nothing that this has found is used after it.
+ */
+static void weir_nl_flow_wait(struct weir_net *wn)
+{
+	mutex_unlock(&wn->lock);
+	weir_net_endings_wait(wn);
+	mutex_lock(&wn->lock);
+}
+
 int weir_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_flow_table *table;
@@ -289,13 +300,17 @@ int weir_nl_flow_del_doit(struct sk_buff *skb, struct genl_info *info)
 		weir_nl_changed(weir_nl_net(info));
 	}
 	rtnl_unlock();
-	return PTR_ERR_OR_ZERO(table);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	weir_nl_flow_wait(weir_nl_net(info));
+	return 0;
 }
 
 int weir_nl_flow_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	weir_flows_flush(weir_nl_net(info));
 	weir_nl_changed(weir_nl_net(info));
+	weir_nl_flow_wait(weir_nl_net(info));
 	return 0;
 }
 
