@@ -32,4 +32,7 @@ $(eval $(call program,bench-short,$(bench_dir)/short.c selftests/sim/lengths.c,-
 $(eval $(call program,bench-kv-tcp,$(bench_dir)/kv_tcp.c $(addprefix $(libweir_dir)/kv/,hash.c table.c value.c wire.c),\
 	-I$(libweir_dir) -D_GNU_SOURCE))
 
-$(foreach name,bench spread work,$(eval $(call bpf_program,$(bench_dir)/$(name).bpf.c)))
+$(foreach name,bench spread work holds,$(eval $(call bpf_program,$(bench_dir)/$(name).bpf.c)))
+
+# How long RTNL and softirqs hold others up.
+$(eval $(call program,bench-holds,$(bench_dir)/holds.c,,-lbpf,$(B)/bpf/holds.skel.h))

@@ -17,13 +17,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 # A count may grow by so many per cent. Two runs of one build differ by less than 1.
 slack=3
+holds=$(mktemp) || exit 1
+at_exit rm -f "$holds"
 counts=(contribution_{1,256,1024} whole_box_{1,256,1024} checked_1024
 	{contribution,whole_box}_{tc,merged}_{256,1024}
 	float32 bfloat16 float16 float32_fixed scan_100)
 # Measured once, before the change that they are to be compared with.
 before=(insn_before_formats_256 {insn,ns}_one_block_before_{xdp,tc})
 bounds=(contribution_float32_over_int32 fixed_order_over_arrival format_cost_trio
-	scale_{jobs,sources,blocks})
+	scale_{jobs,sources,blocks} longest_{rtnl_ms,softirq_us})
 
 # within NAME VALUE
 within() {
@@ -115,4 +117,13 @@ scale_blocks
 within scale_jobs "$(spread "${cost[jobs_1]}" "${cost[jobs_200]}")"
 within scale_sources "$(spread "${cost[sources_2]}" "${cost[sources_200]}")"
 within scale_blocks "$(spread "${cost[open_8]}" "${cost[open_65535]}")"
+
+selftests/bench/holds.sh >"$holds"
+while read -r name value; do
+	if [[ $name == '#' ]]; then
+		ktap_note "$value"
+	else
+		within "$name" "$value"
+	fi
+done <"$holds"
 ktap_end

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Says "ready", and when it is ended (SIGTERM) the longest that RTNL was held meanwhile, by whom, and
+ * the longest softirq, with its vector: "rtnl NS NAME", a line for each caller of rtnl_unlock(), and
+ * "softirq NS VECTOR".
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/holds.skel.h"
+
+/* The kernel's function at an address. */
+static void print_function(uint64_t address)
+{
+	char line[512], name[256], best[256] = "?";
+	FILE *file = fopen("/proc/kallsyms", "r");
+	uint64_t at, found = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &at, name) != 2 || at > address || at < found)
+			continue;
+		found = at;
+		strcpy(best, name);
+	}
+	if (file)
+		fclose(file);
+	printf("caller %s\n", best);
+}
+
+static void print(const struct holds_bpf *holds)
+{
+	const struct holds_bpf__bss *bss = holds->bss;
+	unsigned int i;
+
+	printf("rtnl %llu %.16s\n", (unsigned long long)bss->rtnl, bss->rtnl_name);
+	for (i = 0; i < sizeof(bss->rtnl_stack) / sizeof(*bss->rtnl_stack) && bss->rtnl_stack[i]; i++)
+		print_function(bss->rtnl_stack[i]);
+	printf("softirq %llu %u\n", (unsigned long long)bss->softirq, bss->softirq_vector);
+}
+
+int main(void)
+{
+	struct holds_bpf *holds;
+	sigset_t end;
+	int signal;
+
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	holds = holds_bpf__open_and_load();
+	if (!holds || holds_bpf__attach(holds))
+		err(1, "cannot trace the kernel");
+	printf("ready\n");
+	fflush(stdout);
+	sigwait(&end, &signal);
+	holds_bpf__detach(holds);
+	print(holds);
+	holds_bpf__destroy(holds);
+	return 0;
+}

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The longest that RTNL is held, and the longest softirq, while tables of full size are made, listed
+# and taken away, and while the device goes that has them: what one user's tables cost all others of
+# the host. To be run in a virtual machine whose clock counts instructions:
+#
+#	selftests/vm/run --icount --memory 4G -- selftests/bench/holds.sh
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. selftests/lib/ktap.sh
+# shellcheck source=lib.sh
+. selftests/bench/lib.sh
+
+flows=65536
+matches=262143
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+[[ -e /sys/module/weir ]] || die "the module is not loaded"
+
+# u32 NUMBER...: in the machine's order
+u32() {
+	local n
+	for n; do
+		printf '%b' "$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' $((n & 255)) $((n >> 8 & 255)) $((n >> 16 & 255)) $((n >> 24)))"
+	done
+}
+frame() { printf '%b' '\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x08\0\x45\0\0\x32\0\0\0\0\x40\x11\0\0\xc0\0\x02\x01\xc0\0\x02\x02\x30\x39\0\x35\0\x1e\0\0' && head -c 22 /dev/zero; }
+
+# device: holds0, with a program that makes another flow of each frame
+device() {
+	ip link add holds0 type veth peer name holds1 && ip link set holds0 up && ip link set holds1 up &&
+		weir chain add dev holds0 prio 10 program build/bpf/traffic.bpf.o section flow_traffic mode xdp || die "no device"
+	bpftool map update name traffic.data key hex 00 00 00 00 value hex 00 00 01 00 00 00 00 00 ||
+		die "no flows"
+	u32 0 64 0 "$(<"/sys/class/net/holds0/ifindex")" 0 0 >"$work/context"
+	frame >"$work/frame"
+}
+# fill: a packet of each flow
+fill() {
+	bpftool prog run name weir_chain data_in "$work/frame" ctx_in "$work/context" repeat "$flows" >/dev/null ||
+		die "no packets"
+}
+record() { weir flow on dev holds0 flows "$flows" idle 1000s active 1000s mode xdp || die "no records"; }
+filter() {
+	awk -v n="$matches" 'BEGIN { for (i = 0; i < n; i++) print "172." 16 + int(i / 65536) "." int(i / 256) % 256 "." i % 256 }' >"$work/set"
+	weir filter add dev holds0 prio 10 set "$work/set" action drop mode xdp || die "no filter"
+	weir filter add dev holds0 prio 20 rule proto=udp,sport=1 action drop mode xdp || die "no rule"
+}
+order() { weir order add dev holds0 prio 1 rule any cpus 0 flows "$flows" packets 256 hold 1000s mode xdp || die "no order"; }
+# A listener that does not read.
+listener() {
+	weir-flow-export 127.0.0.1 9 >"$work/exports" 2>&1 & exporter=$!
+	poll 60 grep -q "^sends records" "$work/exports" && kill -STOP "$exporter" || die "no listener"
+}
+
+# longest NAME COMMAND...: what it holds up
+longest() {
+	local name=$1 tracer rtnl by softirq vector
+	bench-holds >"$work/held" 2>&1 & tracer=$!
+	poll 60 grep -q '^ready' "$work/held" || die "$(<"$work/held")"
+	"${@:2}" >"$work/out" || die "$name: $(<"$work/out")"
+	kill "$tracer"
+	wait "$tracer" || die "$name: $(<"$work/held")"
+	read -r rtnl by < <(sed -n 's/^rtnl //p' "$work/held")
+	read -r softirq vector < <(sed -n 's/^softirq //p' "$work/held")
+	note "$name: RTNL $((rtnl / 1000)) us ($by), softirq $((softirq / 1000)) us (vector $vector)"
+	note "  released by $(sed -n 's/^caller //p' "$work/held" | tr '\n' ' ')"
+	((rtnl <= most_rtnl)) || most_rtnl=$rtnl
+	((softirq <= most_softirq)) || most_softirq=$softirq
+}
+
+made() { record && filter && order && fill; }
+listed() {
+	weir flow show top 1000 && weir flow show && weir flow stats && weir filter show && weir order show
+}
+removed() { weir flow off dev holds0 && weir filter flush dev holds0 && weir order flush; }
+gone() { ip link del holds0; }
+# Nothing of the module's is under way any more.
+quiet() { weir flow flush && weir filter flush; }
+
+most_rtnl=0 most_softirq=0
+device
+longest "a device without tables goes" gone
+most_rtnl=0 most_softirq=0
+device
+longest "tables are made and filled" made
+longest "they are listed" listed
+listener
+longest "they are taken away" removed
+made || die "no tables"
+longest "their device goes" gone
+longest "and they end" quiet
+kill -KILL "$exporter"
+wait "$exporter" 2>/dev/null
+figure longest_rtnl_ms "$(awk -v ns="$most_rtnl" 'BEGIN { printf "%.1f", ns / 1e6 }')"
+figure longest_softirq_us "$(awk -v ns="$most_softirq" 'BEGIN { printf "%.0f", ns / 1e3 }')"
