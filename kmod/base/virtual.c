@@ -50,7 +50,7 @@ static bool weir_virtual_can(const struct net_device *to, int n, struct xdp_fram
  * weir_virtual_xmit() - hand frames on to a device
  * @to: the device
  * @n: how many
- * @frames: the frames
+ * @frames: the frames, none of which is too long for it
  * @flags: XDP_XMIT_*
  *
  * Called with bottom halves disabled.

@@ -2,6 +2,7 @@
 #ifndef _WEIR_VIRTUAL_H
 #define _WEIR_VIRTUAL_H
 
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/types.h>
 #include <net/xdp.h>
@@ -46,6 +47,19 @@ struct weir_virtual {
 static inline struct weir_virtual *weir_virtual(const struct net_device *dev)
 {
 	return netdev_priv(dev);
+}
+
+/**
+ * weir_virtual_is_too_long() - is a frame longer than a device's MTU allows?
+ * @to: the device
+ * @frame: the frame
+ *
+ * The kernel has compared the frame with the MTU of the device that stands before @to. As it does
+ * for others, this leaves room for a VLAN tag.
+ */
+static inline bool weir_virtual_is_too_long(const struct net_device *to, struct xdp_frame *frame)
+{
+	return xdp_get_frame_len(frame) > READ_ONCE(to->mtu) + to->hard_header_len + VLAN_HLEN;
 }
 
 struct net_device *weir_virtual_alloc(struct net_device *to, void *owner,

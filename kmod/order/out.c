@@ -45,6 +45,21 @@ void weir_order_lose(const struct weir_reorder *order, void *item)
 	weir_order_discard(item);
 }
 
+/* Loses frames that are too long for a device. Return: how many are left, the first ones. */
+static int weir_order_fitting(const struct weir_reorder *order, const struct net_device *to,
+			      struct xdp_frame **frames, int n)
+{
+	int i, left = 0;
+
+	for (i = 0; i < n; i++) {
+		if (unlikely(weir_virtual_is_too_long(to, frames[i])))
+			weir_order_lose(order, weir_order_frame_item(frames[i]));
+		else
+			frames[left++] = frames[i];
+	}
+	return left;
+}
+
 /* Frames out of one device, in one call of its driver. */
 static void weir_order_xmit(const struct weir_reorder *order, u32 out, struct xdp_frame **frames,
 			    int n)
@@ -54,8 +69,10 @@ static void weir_order_xmit(const struct weir_reorder *order, u32 out, struct xd
 
 	rcu_read_lock();
 	to = dev_get_by_index_rcu(order->net, out);
-	if (to)
+	if (to) {
+		n = weir_order_fitting(order, to, frames, n);
 		sent = weir_virtual_xmit(to, n, frames, XDP_XMIT_FLUSH);
+	}
 	rcu_read_unlock();
 	for (; sent < n; sent++)
 		weir_order_lose(order, weir_order_frame_item(frames[sent]));
@@ -66,7 +83,7 @@ static void weir_order_queue_xmit(const struct weir_reorder *order, struct sk_bu
 {
 	rcu_read_lock();
 	skb->dev = dev_get_by_index_rcu(order->net, weir_order_cb(skb)->out);
-	if (skb->dev)
+	if (skb->dev && is_skb_forwardable(skb->dev, skb))
 		dev_queue_xmit(skb);
 	else
 		weir_order_lose(order, skb);

@@ -409,15 +409,38 @@ static void weir_deflect_xmit(struct net_device *to, int n, struct xdp_frame **f
 	rcu_read_unlock();
 }
 
+/* Loses frames that are too long for a device. Return: how many are left, the first ones. */
+static int weir_deflect_fitting(struct net_device *to, struct xdp_frame **frames, int n)
+{
+	const struct weir_trim *trim;
+	int i, counter, left = 0;
+
+	for (i = 0; i < n; i++) {
+		if (likely(!weir_virtual_is_too_long(to, frames[i]))) {
+			frames[left++] = frames[i];
+			continue;
+		}
+		counter = weir_note_read_frame(frames[i]);
+		rcu_read_lock();
+		trim = weir_deflect_trim(to);
+		if (counter >= 0 && trim)
+			weir_deflect_lost(trim, counter, xdp_get_frame_len(frames[i]));
+		rcu_read_unlock();
+		xdp_return_frame(frames[i]);
+	}
+	return left;
+}
+
 /* Frames that are not sent are consumed here, too, so the caller has none to free. */
 static int weir_deflect_xdp_xmit(struct net_device *dev, int n,
 				 struct xdp_frame **frames, u32 flags)
 {
 	struct net_device *to = weir_virtual(dev)->to;
+	int left = weir_deflect_fitting(to, frames, n);
 	int done, batch;
 
-	for (done = 0; done < n; done += batch) {
-		batch = min(n - done, WEIR_DEFLECT_BATCH);
+	for (done = 0; done < left; done += batch) {
+		batch = min(left - done, WEIR_DEFLECT_BATCH);
 		weir_deflect_xmit(to, batch, frames + done, flags);
 	}
 	return n;
@@ -432,7 +455,7 @@ static void weir_deflect_packet(const struct weir_trim *trim,
 		kfree_skb(skb);
 		return;
 	}
-	if (weir_deflect_is_up(to)) {
+	if (weir_deflect_is_up(to) && is_skb_forwardable(to, skb)) {
 		weir_deflect_send(trim, to, skb, counter, NULL);
 		return;
 	}

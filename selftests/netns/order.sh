@@ -227,6 +227,14 @@ fragments_count() {
 	weir order show
 	return 1
 }
+# What has come does not leave by a device that it is too long for, though the other end would take it.
+too_long() {
+	end_all && in_router ip link set w2 mtu 1500 && order "${udp[@]}" cpus 3 "${patient[@]}" &&
+		behind users_route && in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --size 8000 \
+			>/dev/null && poll 60 is_stat packets 10 && poll 60 is_stat lost 10 && return
+	weir order show
+	return 1
+}
 shorter() { end_all; mtu 1500; }
 mtu() {
 	local i
@@ -334,6 +342,7 @@ ktap_run "a CPU comes and goes" unplugged
 ktap_run "orders come and go" under_load
 ktap_run "a CPU that has no time: what is held has a quota" kept_waiting
 ktap_run "fragments count" fragments_count
+ktap_run "frames that are too long for a device" too_long
 ktap_run "frames as before" shorter
 ktap_run "two orders" two
 ktap_run "an order is saved and restored" kept

@@ -11,6 +11,10 @@
 
 #define DROPPED_PORT 5555
 
+#ifndef AF_INET
+#define AF_INET 2
+#endif
+
 extern int weir_chain_xdp(struct xdp_md *ctx) __ksym;
 
 SEC("xdp.frags")
@@ -67,6 +71,24 @@ SEC("xdp.frags")
 int users_some(struct xdp_md *ctx)
 {
 	return bpf_get_prandom_u32() & 3 ? XDP_PASS : XDP_DROP;
+}
+
+/* Out of the device that the route says, however long the frame is. */
+SEC("xdp.frags")
+int users_route(struct xdp_md *ctx)
+{
+	struct bpf_fib_lookup fib = { .family = AF_INET, .ifindex = ctx->ingress_ifindex };
+	void *end = (void *)(long)ctx->data_end;
+	struct ethhdr *eth = (void *)(long)ctx->data;
+	struct iphdr *ip = (void *)(eth + 1);
+
+	if ((void *)(ip + 1) > end || eth->h_proto != bpf_htons(ETH_P_IP))
+		return XDP_PASS;
+	fib.ipv4_src = ip->saddr;
+	fib.ipv4_dst = ip->daddr;
+	if (bpf_fib_lookup(ctx, &fib, sizeof(fib), 0))
+		return XDP_PASS;
+	return bpf_redirect(fib.ifindex, 0);
 }
 
 /* Would have no end. */
