@@ -82,7 +82,7 @@ struct weir_format_entry {
  *	zero where that reads none. For WEIR_FORMAT_LAB and _LAB_ETHERNET: num_workers,
  *	worker_rank, chunk_id, total_chunks; and slot_mod in @generation. For
  *	WEIR_FORMAT_SWITCHML: see WEIR_SWITCHML_SAID_KIND (uapi/weir_wire.h). For
- *	WEIR_FORMAT_PANAMA: cwnd_cap. For WEIR_FORMAT_KV: see
+ *	WEIR_FORMAT_PANAMA: see WEIR_PANAMA_SAID_CAP. For WEIR_FORMAT_KV: see
  *	WEIR_KV_SAID_SESSION. For WEIR_FORMAT_TRIO with WEIR_CONTRIB_DOWN or _UP: the
  *	header's flags
  *

@@ -315,17 +315,18 @@ struct weir_switchml {
  * struct weir_panama - what a packet of format panama begins with
  * @kind: WEIR_PANAMA_UP from a worker, WEIR_PANAMA_DOWN from a box: the version in the upper
  *	4 bits, the direction in the lower ones
- * @flags: WEIR_PANAMA_FIN
+ * @flags: WEIR_PANAMA_FIN, WEIR_PANAMA_BOX
  * @job: the job (the paper's JID), 0 to 15
  * @tree: which of its aggregation trees (TID), 0 to 15
- * @worker: from a worker its rank, the source's id; 0 in a result
+ * @worker: from a worker its rank, the source's id; from a box, its number among the sources of
+ *	its parent; 0 in a result
  * @cwnd_cap: how many packets may be under way in the tree. From a worker, what it has room
  *	for; 0 where it does not say. In a result the least of what the workers have said and
  *	of what the box has room for, 1 at least
  * @vid: number of the packet in its tree and round, from 0 on
  * @round: all trees' VIDs begin with 0 in each; the next one is 1 more, serial arithmetic
- * @sources: workers that are summed into the packet: 1 from a worker, and in a result how
- *	many there are in it, 1 to 256
+ * @sources: workers that are summed into the packet: 1 from a worker, 1 or more from a box, and
+ *	in a result how many there are in it, of all boxes of the tree
  *
  * Sections 4 and 5 of the PANAMA paper say what packets carry, and not where. So this layout
  * is weir's: 16 bytes behind a UDP header, each number aligned to its size, and one gradient,
@@ -338,6 +339,11 @@ struct weir_switchml {
  *
  * A result carries CE (RFC 3168) where one of its contributions did; else ECT(0) where all
  * were ECN-capable.
+ *
+ * A tree of several tiers (the paper's figure 3) has boxes below its root. Such a box sends the sum
+ * of a packet up with WEIR_PANAMA_BOX, as a worker sends its own, and passes the result of its
+ * parent on to its workers. What both say of congestion holds for the whole way: cwnd_cap is the
+ * least of all workers and boxes, and CE on any link of it reaches all workers.
  */
 struct weir_panama {
 	__u8	kind;
@@ -354,6 +360,11 @@ struct weir_panama {
 #define WEIR_PANAMA_UP		0x11
 #define WEIR_PANAMA_DOWN	0x12
 #define WEIR_PANAMA_FIN		0x01
+#define WEIR_PANAMA_BOX		0x02	/* the sum of a box, to its parent */
+
+/* What of it is in weir_contrib.said. */
+#define WEIR_PANAMA_SAID_CAP	0
+#define WEIR_PANAMA_SAID_FLAGS	1
 
 #define WEIR_PANAMA_DSCP	56
 

@@ -72,6 +72,11 @@ struct weir_format_limits {
  *	Called under the block's lock, for each contribution that is summed. NULL for none
  * @result: writes the head of a job's result, which stands before its gradients, and returns
  *	its bytes, WEIR_HEAD_MAX at most
+ * @up: writes the head of a sum that goes to the parent box, which knows this one as @source, and
+ *	returns its bytes; such a parent is told nothing else, and its results are contributions of a
+ *	block's mark. NULL for formats with joins, whose sums job/parent.c writes, and for those
+ *	of one box
+ * @down: checks what a result of the parent says, with @up. Returns 0 or an enum weir_reason
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that
  *
@@ -107,6 +112,8 @@ struct weir_format_ops {
 				struct weir_block_key *key);
 	void		(*fold)(void *mark, const struct weir_contrib *c, bool first);
 	unsigned int	(*result)(void *head, u8 job, const struct weir_result *res);
+	unsigned int	(*up)(void *head, u8 job, u8 source, const struct weir_result *res);
+	int		(*down)(const struct weir_contrib *c);
 	u16		(*port)(const struct weir_result *res, u16 source);
 };
 

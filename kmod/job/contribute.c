@@ -69,6 +69,8 @@ static noinline u32 weir_shape_up(const struct weir_job *job, const struct weir_
 {
 	u32 bitmap = c->udp_len - (c->payload_off - c->udp_off) - sizeof(struct weir_join);
 
+	if (job->format->up)
+		return 0;
 	if (weir_is_notice(c))
 		return job->level ? weir_notice_bytes(job) - sizeof(struct weir_join) : 0;
 	if (c->flags & WEIR_CONTRIB_JOIN)
@@ -79,7 +81,7 @@ static noinline u32 weir_shape_up(const struct weir_job *job, const struct weir_
 /* The sum of a box stands for many ranks, in a job that spans boxes. */
 static bool weir_may_weigh(const struct weir_job *job, const struct weir_contrib *c)
 {
-	return job->level || c->flags & WEIR_CONTRIB_JOIN;
+	return job->level || c->flags & WEIR_CONTRIB_JOIN || (job->format->up && c->weight);
 }
 
 static __always_inline int weir_check_shape(const struct weir_job *job,
@@ -200,7 +202,7 @@ static int weir_block_refused(const struct weir_path *path,
 
 	if (out->retained)
 		weir_straggler_retained(job, out->retained_seq);
-	if (out->retained && job->parent)
+	if (out->retained && job->parent && job->level)
 		weir_parent_show(job, c, now);
 	if (reason == WEIR_REASON_GENERATION)
 		weir_tell(path, c, false);
@@ -255,8 +257,12 @@ static noinline void weir_ask_above(const struct weir_path *path,
 				    const struct weir_block_key *key,
 				    const struct weir_outcome *out, bool who, u64 now)
 {
-	if (weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
+	if (!weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
+		return;
+	if (path->job->level)
 		weir_parent_ask(path->job, key, who);
+	else
+		weir_parent_repeat(path->job, key);
 }
 
 static noinline int weir_take_query(const struct weir_path *path,

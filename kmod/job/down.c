@@ -10,6 +10,7 @@
 
 #include "base/compat.h"
 #include "base/payload.h"
+#include "format/format.h"
 #include "format/trio.h"
 #include "job/answer.h"
 #include "job/down.h"
@@ -41,9 +42,13 @@ static bool weir_down_has_bitmap(const struct weir_contrib *c, u32 len, u32 bitm
 int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib *c)
 {
 	u32 bitmap = weir_job_words(job) * sizeof(__be32), want, len;
+	int reason;
 
 	if (job->kv)
 		return weir_kv_above_check(c);
+	reason = job->format->down ? job->format->down(c) : 0;
+	if (reason)
+		return reason;
 	if (c->payload_off < c->udp_off + sizeof(struct udphdr) ||
 	    c->payload_off - c->udp_off > c->udp_len)
 		return WEIR_REASON_LENGTH;
@@ -52,7 +57,7 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 		return !len || len == weir_notice_bytes(job) ? 0 : WEIR_REASON_LENGTH;
 	want = c->flags & WEIR_CONTRIB_JOIN ? sizeof(struct weir_join) :
 	       weir_reduction_bytes(job->blocks.reduction, c->count) +
-	       (weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
+	       (job->level && weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
 	if (len != want)
 		return WEIR_REASON_LENGTH;
 	return c->count > job->grads ? WEIR_REASON_TOO_LONG : 0;
@@ -62,6 +67,37 @@ static void weir_down_all_ranks(const struct weir_job *job, unsigned long *ranks
 {
 	bitmap_zero(ranks, job->level->ranks);
 	bitmap_set(ranks, 0, job->level->ranks);
+}
+
+/* @aged: it had timed out at the parent. */
+static int weir_down_answer(struct weir_job *job, const struct weir_block_key *key, bool aged,
+			    const struct weir_payload *pl, struct weir_merged *merged)
+{
+	struct weir_outcome out __uninitialized;
+	int verdict;
+
+	verdict = weir_block_answer(&job->blocks, key, aged, pl, &out);
+	if (verdict < 0)
+		return -verdict;
+	weir_job_count(job, WEIR_C_PARENT_RESULTS, 1);
+	weir_answer_block(job, &out, merged);
+	weir_result_put(&out.res);
+	return 0;
+}
+
+/* The result of a parent that tells nothing else: its header takes the place of the sum's. */
+static int weir_down_result_plain(struct weir_job *job, const struct weir_contrib *c,
+				  const struct weir_payload *pl, struct weir_merged *merged)
+{
+	const struct weir_block_key key = {
+		.id		= c->block,
+		.generation	= c->generation,
+		.count		= c->count,
+		.ecn		= c->tos & INET_ECN_MASK,
+		.said		= c,
+	};
+
+	return weir_down_answer(job, &key, false, pl, merged);
 }
 
 static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
@@ -79,8 +115,6 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 		.overflow	= c->said[0] & WEIR_TRIO_OVERFLOW,
 		.unlike		= c->said[0] & WEIR_TRIO_UNLIKE,
 	};
-	struct weir_outcome out __uninitialized;
-	int verdict;
 
 	if (!(c->said[0] & WEIR_TRIO_DEGRADED))
 		weir_down_all_ranks(job, ranks);
@@ -88,15 +122,9 @@ static int weir_down_result(struct weir_job *job, const struct weir_contrib *c,
 				  weir_reduction_bytes(job->blocks.reduction, c->count), ranks) ||
 		 bitmap_empty(ranks, job->level->ranks))
 		return WEIR_REASON_FLAGS;
-	verdict = weir_block_answer(&job->blocks, &key,
-				    (c->said[0] & (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED)) ==
-				    (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED), pl, &out);
-	if (verdict < 0)
-		return -verdict;
-	weir_job_count(job, WEIR_C_PARENT_RESULTS, 1);
-	weir_answer_block(job, &out, merged);
-	weir_result_put(&out.res);
-	return 0;
+	return weir_down_answer(job, &key,
+				(c->said[0] & (WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED)) ==
+				(WEIR_TRIO_DEGRADED | WEIR_TRIO_AGED), pl, merged);
 }
 
 /* The parent has no result yet: the sources that have asked hear it. */
@@ -233,6 +261,8 @@ int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
 {
 	if (job->kv)
 		return weir_kv_above_take(job, c, now);
+	if (job->format->down)
+		return weir_down_result_plain(job, c, pl, merged);
 	if (weir_notice_is(c)) {
 		weir_down_notice(job, c, pl, now);
 		return 0;

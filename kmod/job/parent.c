@@ -187,17 +187,26 @@ void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
-/**
- * weir_parent_sum() - send a block's sum up
- * @job: the job
- * @res: the sum; stays the caller's
- * @merged: other packets of the pass, to be merged with, or NULL
- *
- * Called under RCU with bottom halves disabled and no lock held. Where it lacks ranks of those
- * below, a bitmap says which are in it.
- */
-void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
-		     struct weir_merged *merged)
+/* As the format has it, to a parent that tells nothing but results. */
+static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result *res,
+				  struct weir_merged *merged)
+{
+	u8 head[WEIR_HEAD_MAX];
+	const struct weir_packet pkt = {
+		.head		= head,
+		.head_len	= job->format->up(head, job->id, job->parent->config.source, res),
+		.pages		= (struct page **)res->pages,
+		.len		= res->len,
+		.tos		= job->format->dscp << 2 | (job->format->ecn ? res->ecn : 0),
+	};
+
+	if (!merged || !weir_merged_add(merged, job, NULL, &pkt, WEIR_C_PARENT_SUMS))
+		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+}
+
+/* Where it lacks ranks of those below, a bitmap says which are in it. */
+static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_result *res,
+				   struct weir_merged *merged)
 {
 	const struct weir_level *level = job->level;
 	unsigned int words = weir_job_words(job);
@@ -233,6 +242,41 @@ void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 	/* One with a bitmap may be too long for the way, and goes by itself. */
 	if (!merged || degraded || !weir_merged_add(merged, job, NULL, &pkt, WEIR_C_PARENT_SUMS))
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
+}
+
+/**
+ * weir_parent_sum() - send a block's sum up
+ * @job: the job
+ * @res: the sum; stays the caller's
+ * @merged: other packets of the pass, to be merged with, or NULL
+ *
+ * Called under RCU with bottom halves disabled and no lock held.
+ */
+void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
+		     struct weir_merged *merged)
+{
+	if (job->level)
+		weir_parent_sum_ranked(job, res, merged);
+	else
+		weir_parent_sum_plain(job, res, merged);
+}
+
+/**
+ * weir_parent_repeat() - send a block's sum up again, for a source that lacks the result
+ * @job: the job, of a format in which a box asks for a result as a worker does
+ * @key: the block
+ *
+ * Called under RCU with bottom halves disabled and no lock held, when weir_block_may_ask() allows
+ * it. The source's contribution, which is as long, pays for it.
+ */
+void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key)
+{
+	struct weir_result res __uninitialized;
+
+	if (!weir_block_replied(&job->blocks, key, &res, NULL))
+		return;
+	weir_parent_sum(job, &res, NULL);
+	weir_result_put(&res);
 }
 
 /**

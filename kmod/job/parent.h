@@ -79,6 +79,7 @@ void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned
 void weir_parent_join(struct weir_job *job);
 void weir_parent_sum(struct weir_job *job, const struct weir_result *res,
 		     struct weir_merged *merged);
+void weir_parent_repeat(struct weir_job *job, const struct weir_block_key *key);
 void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, bool who);
 bool weir_parent_may_probe(struct weir_parent *parent, u64 now);
 void weir_parent_probe(struct weir_job *job);

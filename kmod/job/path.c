@@ -182,7 +182,8 @@ int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c)
 {
 	struct weir_job *job = path->port ? weir_job_get(path->wn, c->job) : NULL;
 
-	if (!job || !weir_is_to(job, c) || !weir_parent_is(job, c, path->port->ifindex))
+	if (!job || job->format->id != c->format || !weir_is_to(job, c) ||
+	    !weir_parent_is(job, c, path->port->ifindex))
 		return weir_path_find_none(path, c) ?: WEIR_REASON_DIRECTION;
 	path->job = job;
 	return 0;

@@ -178,7 +178,7 @@ static int weir_nl_job_check_level(struct genl_info *info, const struct weir_job
 				   cfg->blocks.ranks, cfg->blocks.sources);
 		return -EINVAL;
 	}
-	if (attrs[WEIR_A_JOB_PARENT] && !cfg->blocks.ranks && !cfg->format->kv)
+	if (attrs[WEIR_A_JOB_PARENT] && !cfg->blocks.ranks && !cfg->format->kv && !cfg->format->up)
 		return weir_nl_refuse(info, attrs[WEIR_A_JOB_PARENT], -EINVAL,
 				      "say how many ranks the job has in all, over its boxes");
 	if (attrs[WEIR_A_JOB_PARENT] && !attrs[WEIR_A_JOB_PARENT_SOURCE])

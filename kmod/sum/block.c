@@ -860,7 +860,10 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 	block->unlike = key->unlike;
 	block->aged = aged;
 	weir_block_fold_ecn(block, key->ecn);
-	bitmap_copy(weir_block_ranks(blocks, block), key->ranks, blocks->ranks);
+	if (blocks->ranks)
+		bitmap_copy(weir_block_ranks(blocks, block), key->ranks, blocks->ranks);
+	if (blocks->marking.size)
+		blocks->marking.fold(weir_block_mark(blocks, block), key->said, true);
 	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);
 	return WEIR_VERDICT_COMPLETE;
@@ -879,7 +882,7 @@ static int weir_block_answer_found(struct weir_blocks *blocks, struct weir_block
 /**
  * weir_block_answer() - the parent box has a block's result
  * @blocks: the job's table, one with @above
- * @key: the block; its source means nothing
+ * @key: the block; its source means nothing, and @key->said is the result's packet
  * @aged: it has timed out there
  * @pl: the result, key->count gradients
  * @out: seq and res are filled for WEIR_VERDICT_COMPLETE; the caller puts the result
@@ -943,7 +946,8 @@ bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now
  * @blocks: the job's table
  * @key: the block
  * @res: filled with this box's sum if that is with the parent; the caller puts it
- * @askers: bitmap of the sources that have asked since the last reply, filled then
+ * @askers: bitmap of the sources that have asked since the last reply, filled then; or NULL if
+ *	this is no reply, but the sum is to be sent again all the same
  *
  * Context as weir_block_contribute(). A question has one reply, and the parent may be asked again:
  * who forges the parent's address cannot have this box send more than its sources have asked for.
@@ -964,12 +968,13 @@ bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key 
 	above = !weir_block_is_over(blocks, &place) &&
 		weir_block_is(block, key, place.generation) && block->state == WEIR_BLOCK_ABOVE &&
 		block->asked;
-	if (above) {
+	if (above && askers) {
 		block->asked = 0;
 		bitmap_copy(askers, weir_block_askers(blocks, block), blocks->sources);
 		bitmap_zero(weir_block_askers(blocks, block), blocks->sources);
-		weir_block_result(blocks, block, res);
 	}
+	if (above)
+		weir_block_result(blocks, block, res);
 	spin_unlock(&block->lock);
 	return above;
 }

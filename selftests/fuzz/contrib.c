@@ -191,24 +191,26 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 static int expect_panama(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
 {
 	int64_t job, bytes = c->udp_len - 24;
+	bool down;
 
 	if (!slow_has(size, at + 8, 16) || bytes < 0)
 		return WEIR_REASON_RUNT;
-	if (data[at + 8] == 0x12)
-		return WEIR_REASON_DIRECTION;
-	if (data[at + 8] != 0x11 || data[at + 9] > 1)
+	down = data[at + 8] == 0x12;
+	if (!down && (data[at + 8] != 0x11 || data[at + 9] > 3))
 		return WEIR_REASON_FLAGS;
-	if (bytes == 0 || bytes % 4 != 0)
+	if (!down && (bytes == 0 || bytes % 4 != 0))
 		return WEIR_REASON_LENGTH;
 	job = slow_read(data, size, at + 10, 2) * 16 + data[at + 12];
 	c->job = job > 255 || data[at + 12] > 15 ? 256 : job;
 	c->source = data[at + 13];
 	c->said[0] = slow_read(data, size, at + 14, 2);
+	c->said[1] = data[at + 9];
 	c->block = slow_read(data, size, at + 16, 4);
 	c->generation = slow_read(data, size, at + 20, 2);
 	c->weight = slow_read(data, size, at + 22, 2);
 	c->count = bytes / 4;
-	c->flags = data[at + 9] ? WEIR_CONTRIB_FINAL : 0;
+	c->flags = (data[at + 9] & 1 ? WEIR_CONTRIB_FINAL : 0) |
+		   (down ? WEIR_CONTRIB_DOWN : data[at + 9] & 2 ? WEIR_CONTRIB_UP : 0);
 	c->payload_off = at + 24;
 	return WEIR_PARSE_OK;
 }

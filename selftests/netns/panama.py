@@ -88,6 +88,8 @@ class Workers(handmade.Workers):
                  **config):
         self.count, self.job, self.trees = count, job, trees
         self.room = max(1, blocks // 2)
+        # Which source each worker is at its box, and how many sources this box has.
+        self.ids, self.sources = range(count), count
         if group:
             config["group"] = address(GROUP)
         for tree in range(trees):
@@ -110,6 +112,49 @@ class Workers(handmade.Workers):
 
     def stats(self, tree=0):
         return box.counters("job-get", "stats", id=16 * self.job + tree)
+
+
+class Tiers(Workers):
+    """Two tiers (the paper's figure 3): two workers at this box, whose parent is a box in the
+    last worker's namespace, and a third worker at that one. The link between the boxes loses
+    packets."""
+
+    ROOT = "10.0.4.1"
+
+    def __init__(self, count=3, job=3, trees=1, blocks=64, loss=0, root_blocks=None):
+        assert count == 3
+        self.count, self.job, self.trees = count, job, trees
+        self.room = min(blocks, root_blocks or blocks) // 2
+        self.ids, self.sources = (0, 1, 1), 2
+        run(ROUTER, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        for tree in range(trees):
+            n = 16 * job + tree
+            box.do("job-add", id=n, sources=2, blocks=blocks, grads=1024, format=FORMAT,
+                   address=address(BOX), parent=address(self.ROOT), **{"parent-source": 0})
+            for i in range(2):
+                box.do("source-add", job=n, id=i, address=address(f"10.0.{i + 1}.1"))
+            self.root("job", "add", "id", str(n), "sources", "2", "blocks", str(root_blocks or blocks),
+                      "grads", "1024", "address", self.ROOT, "format", "panama")
+            self.root("source", "add", "job", str(n), "id", "0", "address", BOX)
+            self.root("source", "add", "job", str(n), "id", "1", "address", "10.0.3.1")
+        self.root("port", "attach", "dev", "eth0", "mode", "tc")
+        self.lossy = [(ROUTER, "w4"), (NAMESPACES[3], "eth0")] if loss else []
+        for namespace, device in self.lossy:
+            run(namespace, "tc", "qdisc", "add", "dev", device, "root", "netem", "loss", f"{loss}%")
+        handmade.Workers.__init__(self, box, [Socket(i, False, self.ROOT if i == 2 else BOX)
+                                              for i in range(count)])
+
+    @staticmethod
+    def root(*words):
+        return run(NAMESPACES[3], "weir", *words)
+
+    def __exit__(self, *_):
+        super().__exit__()
+        for namespace, device in self.lossy:
+            run(namespace, "tc", "qdisc", "del", "dev", device, "root")
+        self.root("port", "flush")
+        self.root("job", "flush")
+        run(ROUTER, "sysctl", "-qw", "net.ipv4.ip_forward=0")
 
 
 def exact_bytes(count):
@@ -272,7 +317,7 @@ def train(w, trees, round, loss, marks):
             for tree, t in enumerate(mine):
                 for vid in t.wants(time.monotonic()):
                     if rng.random() >= loss:
-                        w.send(worker, packet(t.packets[vid], tree=tree, worker=worker, vid=vid,
+                        w.send(worker, packet(t.packets[vid], tree=tree, worker=w.ids[worker], vid=vid,
                                               round=round, fin=vid == len(t.packets) - 1),
                                ecn=CE if rng.random() < marks else ECT_0)
         for s in select.select(list(sockets), [], [], AGAIN / 10)[0]:
@@ -289,10 +334,10 @@ def train(w, trees, round, loss, marks):
             t.hear(vid, cap, mark == CE, data[16:])
 
 
-def training(count, trees, loss, marks, rounds=3, packets=24):
+def training(count, trees, loss, marks, rounds=3, packets=24, make=Workers):
     """Packets go to the trees in turn; each sum is right, and no packet counts twice."""
     def test():
-        with Workers(count, trees=trees, blocks=16) as w:
+        with make(count, trees=trees, blocks=16) as w:
             for round in range(rounds):
                 rows = [[[values(16) for _ in range(packets + tree)] for tree in range(trees)]
                         for _ in range(count)]
@@ -307,8 +352,55 @@ def training(count, trees, loss, marks, rounds=3, packets=24):
                 most = max(t.most for mine in windows for t in mine)
                 assert most <= w.room and (marks or loss or most == w.room), most
             for tree in range(trees):
-                assert w.stats(tree)["contributions"] == count * rounds * (packets + tree)
+                assert w.stats(tree)["contributions"] == w.sources * rounds * (packets + tree)
     return test
+
+
+def two_tiers():
+    """The sum, FIN, ECN and cwnd_cap of all workers of both boxes come to all of them."""
+    with Tiers(root_blocks=32) as w:
+        for vid, (caps, marks, fins) in enumerate((
+                ((9, 100, 100), (ECT_0, ECT_0, ECT_0), (1, 1, 1)),
+                ((100, 100, 7), (ECT_0, ECT_0, CE), (1, 1, 0)),
+                ((100, 0, 100), (CE, ECT_0, ECT_0), (0, 1, 1)),
+                ((0, 0, 0), (ECT_0, ECT_0, NOT_ECT), (0, 0, 0)))):
+            rows = [values(364) for _ in range(3)]
+            for i in rng.sample(range(3), 3):
+                w.send(i, packet(rows[i], worker=w.ids[i], vid=vid, cap=caps[i], fin=fins[i]),
+                       ecn=marks[i])
+            cap = min([c for c in caps if c] + [16])
+            ecn = CE if CE in marks else NOT_ECT if NOT_ECT in marks else ECT_0
+            w.all_receive(result(sums(rows), 3, cap, vid=vid, fin=all(fins)), ecn=ecn)
+        stats = w.stats()
+        assert (stats["parent-sums"], stats["parent-results"], stats["parent-queries"]) == (4, 4, 0), stats
+        # Packets between the root and its own worker pass by this box. Who has lost a result gets it
+        # again, from its own box.
+        w.forget_refusals()
+        w.send(1, packet([1], worker=1, vid=3))
+        w.refused(count=1)
+        w.send(1, packet(rows[1], worker=1, vid=3))
+        assert w.receive(1)[0] == result(sums(rows), 3, 16, vid=3)
+        assert w.stats()["parent-sums"] == 4
+        # A result of the parent that nobody waits for is none, and one from elsewhere is no result.
+        w.send(0, result([1], 3, 16, vid=3))
+        w.refused(direction=1)
+
+
+def the_parent_lacks_it():
+    """A sum that is lost on its way up is sent again, when a worker sends its packet again."""
+    with Tiers() as w:
+        w.root("job", "del", "id", "48")
+        for i in range(2):
+            w.send(i, packet([1], worker=i))
+        until(lambda: w.stats()["parent-sums"] == 1)
+        w.root("job", "add", "id", "48", "sources", "2", "blocks", "64", "grads", "1024", "address",
+               w.ROOT, "format", "panama")
+        w.root("source", "add", "job", "48", "id", "0", "address", BOX)
+        w.root("source", "add", "job", "48", "id", "1", "address", "10.0.3.1")
+        w.send(2, packet([1], worker=1))
+        w.send(0, packet([1], worker=0))
+        w.all_receive(result([3], 3, 32))
+        assert w.stats()["parent-sums"] == 2
 
 
 def slows_down():
@@ -377,7 +469,7 @@ def refusals():
     with Workers(2) as w:
         for name, data in (("direction", packet([1], kind=DOWN)),
                            ("direction", result([3], 2, 32)),
-                           ("flags", packet([1], kind=0x21)), ("flags", packet([1], flags=2)),
+                           ("flags", packet([1], kind=0x21)), ("flags", packet([1], flags=4)),
                            ("length", packet([])), ("length", whole[:-1]), ("length", whole + b"\0"),
                            ("runt", whole[:15]), ("runt", whole[:0]),
                            ("no_source", packet([1], worker=2)), ("spoofed", packet([1], worker=1)),
@@ -428,6 +520,11 @@ def tests():
     yield "training, 4 trees", training(4, 4, 0, 0)
     yield "training, lossy and marked", training(4, 3, 0.1, 0.1)
     yield "all slow down alike", slows_down
+    yield "two tiers", two_tiers
+    yield "two tiers, a sum is lost", the_parent_lacks_it
+    yield "two tiers, training", training(3, 3, 0, 0, make=Tiers)
+    yield "two tiers, training, lossy and marked", training(3, 2, 0.1, 0.1,
+                                                            make=functools.partial(Tiers, loss=10))
     yield "a group", a_group
     yield "merged", merged
     yield "partial results", partial

@@ -291,6 +291,233 @@ static void panama_refusals(void)
 	box_down();
 }
 
+/* The parent, as a host of the box's link, and this box as a source of it. */
+#define PARENT		200
+#define PARENT_SOURCE	9
+
+static struct weir_job *tier_job(unsigned int sources, u32 blocks)
+{
+	struct weir_job_config cfg = box_config(&weir_format_panama, TREE, sources, blocks, 16);
+	struct weir_job *job;
+
+	cfg.blocks.above = true;
+	cfg.has_parent = true;
+	cfg.parent = (struct weir_parent_config) {
+		.addr = box_addr(PARENT), .port = WEIR_PORT_PANAMA, .source = PARENT_SOURCE,
+		.vlan = WEIR_VLAN_ANY,
+	};
+	job = box_job_of(&cfg);
+	CHECK(job);
+	return job;
+}
+
+/* A result of the parent, of so many workers. */
+static struct weir_contrib parent_result(const struct weir_job *job, const struct said *said,
+					 u16 workers)
+{
+	struct weir_contrib c = panama_contrib(job, 0, said);
+	struct in6_addr parent = box_addr(PARENT);
+
+	memcpy(c.saddr, &parent, sizeof(parent));
+	c.flags |= WEIR_CONTRIB_DOWN;
+	c.weight = workers;
+	c.said[1] = said->fin ? WEIR_PANAMA_FIN : 0;
+	return c;
+}
+
+#define PARENT_GIVES(job, workers, value, ...) ({					\
+	struct weir_contrib down = parent_result(job, &(const struct said){ __VA_ARGS__ },	\
+						 workers);				\
+	take(&down, value);								\
+})
+
+static bool to_parent(unsigned int i)
+{
+	struct in6_addr parent = box_addr(PARENT);
+
+	return ipv6_addr_equal(&box.packet[i].to, &parent);
+}
+
+/* The least cap, CE and FIN of all go up with the sum; what comes down goes to the workers. */
+static void panama_tier(void)
+{
+	static const u8 up[] = {
+		0x11, 0x03, 0, 3, 5, 9, 0, 3, 0, 0, 0, 0, 0x12, 0x34, 0, 2,
+	};
+	static const u8 down[] = {
+		0x12, 0x01, 0, 3, 5, 0, 0, 2, 0, 0, 0, 0, 0x12, 0x34, 0, 7,
+	};
+	struct weir_job *job;
+	unsigned int i;
+
+	box_up();
+	job = tier_job(2, 8);
+	CHECK_EQ(GIVE(job, 0, .round = 0x1234, .grad = 1, .cap = 5, .ecn = 3, .fin = true), 0);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(GIVE(job, 1, .round = 0x1234, .grad = 2, .cap = 3, .ecn = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK(to_parent(0));
+	CHECK_EQ(box.packet[0].head_len, sizeof(up));
+	CHECK(!memcmp(box.packet[0].head, up, sizeof(up)));
+	CHECK_EQ(box.packet[0].tos, 56 << 2 | 3);
+	CHECK(sum(0) == 3);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_SUMS), 1);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 0);
+	box_forget();
+	CHECK_EQ(PARENT_GIVES(job, 7, 100, .round = 0x1234, .cap = 2, .ecn = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 2);
+	for (i = 0; i < 2; i++) {
+		CHECK(!memcmp(box.packet[i].head, down, sizeof(down)));
+		/* The mark of this box's own links is kept. */
+		CHECK_EQ(box.packet[i].tos, 56 << 2 | 3);
+		CHECK(sum(i) == 100);
+		CHECK_EQ(box.packet[i].bytes, sizeof(down) + 4);
+	}
+	CHECK_EQ(box_counter(WEIR_C_PARENT_RESULTS), 1);
+	/* Who lost it gets the same. */
+	CHECK_EQ(GIVE(job, 1, .round = 0x1234, .grad = 2), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK(!memcmp(box.packet[2].head, down, sizeof(down)));
+	CHECK(sum(2) == 100);
+	box_down();
+}
+
+/* CE on the way between boxes comes to the workers. */
+static void panama_tier_marks_come_down(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = tier_job(1, 8);
+	CHECK_EQ(GIVE(job, 0, .ecn = 2), 0);
+	CHECK_EQ(box.packet[0].tos & 3, 2);
+	CHECK_EQ(PARENT_GIVES(job, 2, 1, .cap = 2, .ecn = 3), 0);
+	CHECK_EQ(box.packet[1].tos & 3, 3);
+	CHECK_EQ(header(1)->flags, 0);
+	box_down();
+}
+
+/* Packets have no questions: a worker that sends again has the sum sent again, at a rate. */
+static void panama_tier_sends_again(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = tier_job(2, 8);
+	CHECK_EQ(GIVE(job, 0, .grad = 1), 0);
+	CHECK_EQ(GIVE(job, 0, .grad = 1), WEIR_REASON_DUPLICATE);
+	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK(to_parent(1));
+	CHECK(!memcmp(box.packet[1].head, box.packet[0].head, sizeof(struct weir_panama)));
+	CHECK(sum(1) == 3);
+	CHECK_EQ(GIVE(job, 0, .grad = 1), 0);
+	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
+	CHECK_EQ(box.sent, 2);
+	mock_ns += 10 * NSEC_PER_MSEC;
+	CHECK_EQ(GIVE(job, 0, .grad = 1), 0);
+	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_SUMS), 3);
+	CHECK_EQ(box_counter(WEIR_C_PARENT_QUERIES), 0);
+	box_down();
+}
+
+/* The root: a box of three workers and one worker. */
+static void panama_tier_root(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	c = panama_contrib(job, 0, &(const struct said){ .cap = 3, .ecn = 3, .fin = true });
+	c.flags |= WEIR_CONTRIB_UP;
+	c.said[1] = WEIR_PANAMA_BOX | WEIR_PANAMA_FIN;
+	c.weight = 0;
+	CHECK_EQ(take(&c, 6), WEIR_REASON_WEIGHT);
+	c.weight = 3;
+	CHECK_EQ(take(&c, 6), 0);
+	CHECK_EQ(GIVE(job, 1, .grad = 1, .cap = 4, .ecn = 2, .fin = true), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(header(0)->sources[1], 4);
+	CHECK_EQ(header(0)->flags, WEIR_PANAMA_FIN);
+	CHECK_EQ(cap_of(0), 3);
+	CHECK_EQ(box.packet[0].tos & 3, 3);
+	CHECK(sum(0) == 7);
+	CHECK_EQ(take(&c, 6), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK(sum(2) == 7);
+	box_down();
+}
+
+/* The parent went on without this box, or without some of its workers. */
+static void panama_tier_goes_on_without(void)
+{
+	struct weir_job *job;
+
+	box_up();
+	job = tier_job(2, 8);
+	CHECK_EQ(GIVE(job, 0, .grad = 1), 0);
+	CHECK_EQ(PARENT_GIVES(job, 4, 50, .cap = 2), 0);
+	CHECK_EQ(box.sent, 2);
+	CHECK_EQ(header(0)->sources[1], 4);
+	CHECK(sum(0) == 50);
+	CHECK_EQ(GIVE(job, 1, .grad = 2), 0);
+	CHECK_EQ(box.sent, 3);
+	CHECK(sum(2) == 50);
+	CHECK_EQ(box_counter(WEIR_C_LATE), 1);
+	job->blocks.quorum = 1;
+	CHECK_EQ(GIVE(job, 0, .vid = 1, .grad = 1), 0);
+	CHECK(to_parent(3));
+	CHECK_EQ(header(3)->sources[1], 1);
+	box_down();
+}
+
+/* What cannot be a result of the parent changes nothing. */
+static void panama_tier_refusals(void)
+{
+	struct weir_contrib c;
+	struct weir_job *job;
+
+	box_up();
+	job = tier_job(2, 8);
+	CHECK_EQ(GIVE(job, 0, .round = 5), 0);
+	CHECK_EQ(GIVE(job, 1, .round = 5), 0);
+	box_forget();
+	CHECK_EQ(PARENT_GIVES(job, 2, 1, .round = 5, .cap = 1, .vid = 1), WEIR_REASON_STALE);
+	CHECK_EQ(PARENT_GIVES(job, 2, 1, .round = 9, .cap = 1), WEIR_REASON_GENERATION);
+	CHECK_EQ(PARENT_GIVES(job, 0, 1, .round = 5, .cap = 1), WEIR_REASON_WEIGHT);
+	CHECK_EQ(PARENT_GIVES(job, 2, 1, .round = 5), WEIR_REASON_WEIGHT);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.said[1] = WEIR_PANAMA_BOX;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_FLAGS);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.udp_len += 2;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_LENGTH);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.count = 0;
+	c.udp_len -= 4;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_LENGTH);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.count = 2;
+	c.udp_len += 4;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_COUNT);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.sport++;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_DIRECTION);
+	c = parent_result(job, &(const struct said){ .round = 5, .cap = 1 }, 2);
+	c.format = WEIR_FORMAT_TRIO;
+	CHECK_EQ(take(&c, 0), WEIR_REASON_DIRECTION);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(PARENT_GIVES(job, 2, 1, .round = 5, .cap = 1), 0);
+	CHECK_EQ(PARENT_GIVES(job, 2, 2, .round = 5, .cap = 1), WEIR_REASON_DUPLICATE);
+	CHECK_EQ(box.sent, 2);
+	box_down();
+}
+
 const struct ktap_test panama_tests[] = {
 	KTAP_TEST(panama_result),
 	KTAP_TEST(panama_repeat),
@@ -301,5 +528,11 @@ const struct ktap_test panama_tests[] = {
 	KTAP_TEST(panama_rounds),
 	KTAP_TEST(panama_partial),
 	KTAP_TEST(panama_refusals),
+	KTAP_TEST(panama_tier),
+	KTAP_TEST(panama_tier_marks_come_down),
+	KTAP_TEST(panama_tier_sends_again),
+	KTAP_TEST(panama_tier_root),
+	KTAP_TEST(panama_tier_goes_on_without),
+	KTAP_TEST(panama_tier_refusals),
 };
 SUITE_END(panama);

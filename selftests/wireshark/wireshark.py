@@ -188,6 +188,8 @@ def panama():
     sent = panama_packet.packet([1.5, 2], job=3, tree=2, worker=6, vid=70000, round=5, cap=40, fin=True)
     one(udp(sent, 12056, tos=56 << 2 | 1), kind="contribution", panama_worker="6", panama_sources="1", panama_fin=True,
         ecn="1", gradients="3f:c0:00:00:40:00:00:00", trimmed=None, **said)
+    sent = panama_packet.packet([1.5], job=3, tree=2, worker=1, vid=70000, round=5, cap=40, flags=2, sources=7)
+    one(udp(sent, 12056, tos=56 << 2 | 1), kind="contribution", panama_worker="1", panama_sources="7", panama_box=True, **said)
     sent = panama_packet.result([3], 2, 40, job=3, tree=2, vid=70000, round=5)
     one(udp(sent, 12056, down=True, tos=56 << 2 | 3), kind="result", panama_sources="2", panama_fin=False, ecn="3", **said)
 

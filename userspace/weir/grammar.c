@@ -99,7 +99,7 @@ static const struct key job_ranks = {
 	VALUE_NUMBER, .attr = WEIR_A_JOB_RANKS,
 };
 static const struct key job_parent = {
-	"parent", "ADDRESS", "the box that takes this one's sums, for a job of the same id; with source and ranks. Of format kv the reducer, or the box before it; with source",
+	"parent", "ADDRESS", "the box that takes this one's sums, for a job of the same id; with source and ranks, of format panama without ranks. Of format kv the reducer, or the box before it; with source",
 	VALUE_ADDRESS, .attr = WEIR_A_JOB_PARENT,
 };
 static const struct key job_parent_source = {

@@ -120,6 +120,7 @@ local p = {
 	kind = ProtoField.uint8("weir_panama.kind", "Version and direction", base.HEX,
 		{ [0x11] = "from a worker", [0x12] = "from a box" }),
 	fin = ProtoField.bool("weir_panama.fin", "Last packet of the round", 8, nil, 0x01),
+	box = ProtoField.bool("weir_panama.box", "Sum of a box", 8, nil, 0x02),
 	job = ProtoField.uint16("weir_panama.job", "Job (JID)"),
 	tree = ProtoField.uint8("weir_panama.tree", "Tree (TID)"),
 	worker = ProtoField.uint8("weir_panama.worker", "Worker"),
@@ -496,14 +497,14 @@ function panama.dissector(tvb, pinfo, root)
 	end
 	local kind = code == 0x12 and "result" or "contribution"
 	local tree = root:add(panama, tvb(), "weir, format PANAMA, " .. kind)
-	local at = { kind = { 0, 1 }, fin = { 1, 1 }, job = { 2, 2 }, tree = { 4, 1 }, worker = { 5, 1 },
+	local at = { kind = { 0, 1 }, fin = { 1, 1 }, box = { 1, 1 }, job = { 2, 2 }, tree = { 4, 1 }, worker = { 5, 1 },
 		     cwnd_cap = { 6, 2 }, vid = { 8, 4 }, round = { 12, 2 }, sources = { 14, 2 } }
 
 	pinfo.cols.protocol = "weir-panama"
 	pinfo.cols.info = string.format("%s, job %d tree %d round %d packet %d", kind, tvb(2, 2):uint(),
 		tvb(4, 1):uint(), tvb(12, 2):uint(), tvb(8, 4):uint())
 	tree:add(common.kind, kind):set_generated()
-	for _, name in ipairs({ "kind", "fin", "job", "tree", "worker", "cwnd_cap", "vid", "round", "sources" }) do
+	for _, name in ipairs({ "kind", "fin", "box", "job", "tree", "worker", "cwnd_cap", "vid", "round", "sources" }) do
 		tree:add(p[name], tvb(at[name][1], at[name][2]))
 	end
 	ecn(tree)

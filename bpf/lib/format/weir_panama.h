@@ -35,13 +35,21 @@ static __always_inline __u16 weir_panama_job(const struct weir_panama *hdr)
 	return job * WEIR_PANAMA_TREES + hdr->tree;
 }
 
-static __always_inline int weir_panama_check(const struct weir_panama *hdr)
+/* What goes down is of a job with a parent, or refused, whatever else it says. */
+static __always_inline int weir_panama_check(const struct weir_panama *hdr, __u16 bytes)
 {
 	if (hdr->kind == WEIR_PANAMA_DOWN)
-		return WEIR_REASON_DIRECTION;
-	if (hdr->kind != WEIR_PANAMA_UP || hdr->flags & ~WEIR_PANAMA_FIN)
+		return 0;
+	if (hdr->kind != WEIR_PANAMA_UP || hdr->flags & ~(WEIR_PANAMA_FIN | WEIR_PANAMA_BOX))
 		return WEIR_REASON_FLAGS;
-	return 0;
+	return !bytes || bytes % 4 ? WEIR_REASON_LENGTH : 0;
+}
+
+static __always_inline __u16 weir_panama_flags(const struct weir_panama *hdr)
+{
+	return (hdr->flags & WEIR_PANAMA_FIN ? WEIR_CONTRIB_FINAL : 0) |
+	       (hdr->kind == WEIR_PANAMA_DOWN ? WEIR_CONTRIB_DOWN :
+		hdr->flags & WEIR_PANAMA_BOX ? WEIR_CONTRIB_UP : 0);
 }
 
 /**
@@ -64,19 +72,18 @@ static __always_inline int weir_panama(const struct weir_panama *hdr, const void
 	if ((const void *)(hdr + 1) > end || contrib->udp_len < head)
 		return WEIR_REASON_RUNT;
 	contrib->payload_off += sizeof(*hdr);
-	ret = weir_panama_check(hdr);
+	ret = weir_panama_check(hdr, contrib->udp_len - head);
 	if (ret)
 		return ret;
-	if (contrib->udp_len == head || (contrib->udp_len - head) % 4)
-		return WEIR_REASON_LENGTH;
 	contrib->job = weir_panama_job(hdr);
 	contrib->source = hdr->worker;
 	contrib->block = (__u32)weir_panama_u16(hdr->vid) << 16 | weir_panama_u16(hdr->vid + 2);
 	contrib->generation = weir_panama_u16(hdr->round);
 	contrib->weight = weir_panama_u16(hdr->sources);
 	contrib->count = (contrib->udp_len - head) / 4;
-	contrib->said[0] = weir_panama_u16(hdr->cwnd_cap);
-	contrib->flags = hdr->flags & WEIR_PANAMA_FIN ? WEIR_CONTRIB_FINAL : 0;
+	contrib->said[WEIR_PANAMA_SAID_CAP] = weir_panama_u16(hdr->cwnd_cap);
+	contrib->said[WEIR_PANAMA_SAID_FLAGS] = hdr->flags;
+	contrib->flags = weir_panama_flags(hdr);
 	return 0;
 }
 
