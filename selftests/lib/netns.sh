@@ -39,8 +39,8 @@ ns_create() {
 	ns_labels+=("$@")
 	printf '%s\n' "${lines[@]}" | ip -batch - || return
 	for label; do
-		in_ns "$label" /bin/sh -c 'cd /proc/sys/net/ipv6/conf && echo 0 >all/accept_dad &&
-			echo 0 >default/accept_dad && echo 0 >default/router_solicitations && exec ip link set lo up' || return
+		in_ns "$label" /bin/sh -c '[ ! -d /proc/sys/net/ipv6 ] || { cd /proc/sys/net/ipv6/conf && echo 0 >all/accept_dad &&
+			echo 0 >default/accept_dad && echo 0 >default/router_solicitations; } && exec ip link set lo up' || return
 	done
 }
 
