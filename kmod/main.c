@@ -33,9 +33,12 @@ static int __init weir_init(void)
 	weir_pool_init();
 	weir_headers_init();
 
-	err = weir_net_endings_init();
+	err = weir_cut_init();
 	if (err)
 		return err;
+	err = weir_net_endings_init();
+	if (err)
+		goto cut;
 	err = weir_fdb_init();
 	if (err)
 		goto endings;
@@ -98,6 +101,8 @@ fdb:
 	weir_fdb_uninit();
 endings:
 	weir_net_endings_uninit();
+cut:
+	weir_cut_uninit();
 	return err;
 }
 

@@ -53,12 +53,13 @@ struct weir_cut {
 	struct weir_cut_page	kept[WEIR_CUT_KEPT];
 };
 
-static DEFINE_PER_CPU(struct weir_cut, weir_cut);
+/* Not the module's own memory a CPU, of which all modules together have 8 KiB. */
+static struct weir_cut __percpu *weir_cut;
 
 /* May pages of one more frame be cut off on this CPU? */
 static bool weir_cut_has_room(void)
 {
-	const struct weir_cut *cut = this_cpu_ptr(&weir_cut);
+	const struct weir_cut *cut = this_cpu_ptr(weir_cut);
 	const struct weir_cut_page *last;
 
 	if (!WEIR_CUT_PREEMPTED)
@@ -82,7 +83,7 @@ void weir_cut_keep(struct page *page)
 	if (WEIR_CUT_PREEMPTED)
 		new.gp = start_poll_synchronize_rcu();
 	preempt_disable();
-	cut = this_cpu_ptr(&weir_cut);
+	cut = this_cpu_ptr(weir_cut);
 	entry = &cut->kept[cut->next++ % WEIR_CUT_KEPT];
 	old = *entry;
 	*entry = new;
@@ -156,6 +157,17 @@ void weir_cut_end(const struct weir_cut_frags *frags, const struct xdp_buff *xdp
 }
 
 /**
+ * weir_cut_init() - make the rings
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int weir_cut_init(void)
+{
+	weir_cut = alloc_percpu(struct weir_cut);
+	return weir_cut ? 0 : -ENOMEM;
+}
+
+/**
  * weir_cut_uninit() - let go of all pages
  *
  * No program runs that may use them: those that can call the module hold it.
@@ -166,9 +178,10 @@ void weir_cut_uninit(void)
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < WEIR_CUT_KEPT; i++) {
-			struct weir_cut_page *entry = &per_cpu_ptr(&weir_cut, cpu)->kept[i];
+			struct weir_cut_page *entry = &per_cpu_ptr(weir_cut, cpu)->kept[i];
 
 			if (entry->page)
 				put_page(entry->page);
 		}
+	free_percpu(weir_cut);
 }

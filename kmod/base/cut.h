@@ -21,6 +21,7 @@ struct weir_cut_frags {
 bool weir_cut_begin(struct weir_cut_frags *frags, const struct xdp_buff *xdp);
 void weir_cut_end(const struct weir_cut_frags *frags, const struct xdp_buff *xdp);
 void weir_cut_keep(struct page *page);
+int weir_cut_init(void);
 void weir_cut_uninit(void);
 
 #endif /* _WEIR_CUT_H */
