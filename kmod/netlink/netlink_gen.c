@@ -504,6 +504,11 @@ static const struct nla_policy weir_order_get_nl_policy[WEIR_A_ORDER_PRIO + 1] =
 	[WEIR_A_ORDER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_prio_range),
 };
 
+/* WEIR_CMD_DEVICE_GET - do */
+static const struct nla_policy weir_device_get_nl_policy[WEIR_A_DEVICE_IFINDEX + 1] = {
+	[WEIR_A_DEVICE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -930,6 +935,15 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_order_flush_doit,
 		.post_doit	= weir_nl_post_doit,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_DEVICE_GET,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_device_get_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_device_get_nl_policy,
+		.maxattr	= WEIR_A_DEVICE_IFINDEX,
+		.flags		= GENL_CMD_CAP_DO,
 	},
 };
 

@@ -243,6 +243,17 @@ mtu() {
 	done
 }
 
+# XDP would pass on what the other end of a veth has left undone.
+unfinished() {
+	local status
+	end_all && in_worker 1 ethtool -K eth0 tx on >/dev/null || return
+	refuses "tx off" order "${udp[@]}" cpus 0 && [[ -z $(weir order show)$(weir chain show) ]] &&
+		refuses "tx off" weir trim set dev w2 hook xdp from w1 dscp 45 rule any size 200 rate 10gbit &&
+		order "${udp[@]}" cpus 0 mode generic
+	status=$?
+	in_worker 1 ethtool -K eth0 tx off >/dev/null && return "$status"
+}
+
 # Two admins, the second one's packets being others.
 two() {
 	end_all && order rule proto=udp,port=7001 cpus 0,1 &&
@@ -344,6 +355,7 @@ ktap_run "a CPU that has no time: what is held has a quota" kept_waiting
 ktap_run "fragments count" fragments_count
 ktap_run "frames that are too long for a device" too_long
 ktap_run "frames as before" shorter
+ktap_run "a sender that leaves checksums undone" unfinished
 ktap_run "two orders" two
 ktap_run "an order is saved and restored" kept
 ktap_run "another module under an order" upgraded

@@ -10,6 +10,7 @@
 #include "base/device.h"
 #include "doctor/doctor.h"
 #include "netlink/netdev.h"
+#include "program/sender.h"
 #include "trim/trim.h"
 
 #define DSCP_CS6	48
@@ -299,10 +300,7 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	check_mark(patient, &link, subject, &trim);
 }
 
-/*
- * The other end of a veth leaves checksums to hardware that is not there: the stack finishes them,
- * XDP does not. That end may be in a namespace that is not visible from here.
- */
+/* The other end of a veth may have been told again to leave checksums undone. */
 void doctor_sender(const struct link *link, const struct link *links, size_t count)
 {
 	struct finding finding = { DOCTOR_WARN, "checksums", NULL, NULL };
@@ -316,14 +314,15 @@ void doctor_sender(const struct link *link, const struct link *links, size_t cou
 		if (links[i].ifindex == link->peer && links[i].peer == link->ifindex)
 			peer = links[i].name;
 	}
-	if (peer && !device_feature(peer, "tx-checksum-ip-generic")) {
+	if (!sender_unfinished(link->ifindex)) {
 		finding.verdict = DOCTOR_OK;
-		report(&finding, "%s, its other end, sends whole checksums", peer);
+		report(&finding, "its other end%s%s sends whole checksums", peer ? ", " : "",
+		       peer ?: "");
 		return;
 	}
 	finding.fix = fix("run `ethtool -K %s tx off`%s", peer ?: "DEVICE",
-			  peer ? "" : " at the other end, if it has not been");
-	report(&finding, "packets that XDP forwards from a veth keep unfinished checksums, unless its other end finishes them");
+			  peer ? "" : " at the other end");
+	report(&finding, "packets that XDP forwards from a veth keep the checksums that its other end leaves undone");
 }
 
 /*

@@ -10,7 +10,9 @@
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "order/order.h"
+#include "netlink/rtnl.h"
 #include "program/program.h"
+#include "program/sender.h"
 #include "request/request.h"
 #include "request/show.h"
 
@@ -50,9 +52,37 @@ static void take_back(const struct args *args)
 	weir_close(&weir);
 }
 
+/* Are packets of the device socket buffers, as its XDP program is in mode generic already? */
+static bool is_generic(unsigned int ifindex)
+{
+	struct hook hook = {};
+	struct link link;
+	struct nl rtnl;
+	bool generic;
+
+	if (rtnl_open(&rtnl))
+		return false;
+	generic = !rtnl_link(&rtnl, ifindex, &link) &&
+		  !xdp_look(&link, WEIR_CHAIN_PRIO_ORDER, &hook) && hook.id &&
+		  hook.mode == WEIR_MODE_GENERIC;
+	hook_close(&hook);
+	nl_close(&rtnl);
+	return generic;
+}
+
+/* Frames of the driver have to have their checksums: socket buffers know that they have not. */
+static int check_sender(const struct args *args)
+{
+	unsigned int ifindex = if_nametoindex(dev_of(args));
+
+	if (args_number(args, "mode", 0) == WEIR_MODE_GENERIC || is_generic(ifindex))
+		return WEIR_OK;
+	return sender_check(dev_of(args), ifindex, "add the order with mode generic");
+}
+
 int order_add_run(const struct args *args)
 {
-	int status = request_run(args);
+	int status = check_sender(args) ?: request_run(args);
 
 	if (status)
 		return status;

@@ -15,6 +15,7 @@
 #include "base/device.h"
 #include "base/tool.h"
 #include "chain/chain.h"
+#include "program/sender.h"
 #include "trim/trim.h"
 
 static int load(struct program *program, const char *dev, bool bind)
@@ -126,7 +127,10 @@ static int prepare_one(struct trim_attempt *attempt, size_t i)
 	int status;
 
 	status = check(&attempt->rtnl, dev, &hook);
-	return status || hook.ours ? status : load(&attempt->forward[i], dev, !hook.shared);
+	if (status || hook.ours)
+		return status;
+	return sender_check(dev, if_nametoindex(dev), "trim with hook tc or qdisc") ?:
+	       load(&attempt->forward[i], dev, !hook.shared);
 }
 
 static int prepare(struct trim_attempt *attempt)
