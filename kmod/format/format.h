@@ -73,9 +73,9 @@ struct weir_format_limits {
  * @result: writes the head of a job's result, which stands before its gradients, and returns
  *	its bytes, WEIR_HEAD_MAX at most
  * @up: writes the head of a sum that goes to the parent box, which knows this one as @source, and
- *	returns its bytes; such a parent is told nothing else, and its results are contributions of a
- *	block's mark. NULL for formats with joins, whose sums job/parent.c writes, and for those
- *	of one box
+ *	returns its bytes; such a parent is told nothing else, and @fold takes its results as a
+ *	block's first contribution. NULL for formats with joins, whose sums job/parent.c writes,
+ *	and for those of one box
  * @down: checks what a result of the parent says, with @up. Returns 0 or an enum weir_reason
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the
  *	source's own; NULL where it is always that

@@ -150,8 +150,8 @@ static void weir_kv_sweep_rested(struct weir_kv_job *kv, u64 now)
 }
 
 /*
- * Moves a sweep on by so many @buckets, or some more. Returns whether it is to go on soon: not if it
- * waits for room.
+ * Moves a sweep on by so many @buckets, or some more. Returns whether it is to go on soon: not if
+ * it waits for room.
  */
 static bool weir_kv_sweep(struct weir_kv_job *kv, u32 buckets, u64 now)
 {

@@ -173,10 +173,10 @@ static int weir_kv_open_locked(struct weir_kv_job *kv, struct weir_kv_stream *st
 
 /*
  * Boxes that are each other's parents would hand pairs around for ever, or wait for each other's
- * end. What a box sends says how many boxes the pairs in its table may have come by, and boxes below
- * it. A number that grows goes on at once, and in a loop it grows with each round: the packets of
- * a loop are then refused without an answer. So its boxes hear nothing of their receivers, and tell
- * their senders.
+ * end. What a box sends says how many boxes the pairs in its table may have come by, and boxes
+ * below it. A number that grows goes on at once, and in a loop it grows with each round: then the
+ * packets of the loop are refused without an answer. So its boxes hear nothing of their receivers,
+ * and tell their senders.
  */
 static bool weir_kv_may_hop(struct weir_kv_job *kv, u16 hops)
 {

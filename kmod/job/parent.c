@@ -25,8 +25,8 @@
 #include "type/reduce.h"
 
 /*
- * A join that has no answer is sent again no more often, ns: sources repeat theirs at about the same
- * time. The second one holds for an address that has not answered any join yet.
+ * A join that has no answer is sent again no more often, ns: sources repeat theirs at about the
+ * same time. The second one holds for an address that has not answered any join yet.
  */
 #define WEIR_PARENT_JOIN_EVERY	NSEC_PER_MSEC
 #define WEIR_PARENT_FIRST_EVERY	(20 * NSEC_PER_MSEC)

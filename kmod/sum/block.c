@@ -1206,6 +1206,7 @@ void weir_block_awaited(struct weir_blocks *blocks, struct weir_block *block,
 {
 	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
 
+	/* Both are looked at again under the lock; a block that ages now counts the next time. */
 	if (READ_ONCE(block->state) != WEIR_BLOCK_OPEN || !data_race(!!block->aged))
 		return;
 	spin_lock(&block->lock);

@@ -135,7 +135,7 @@ multicast6() {
 group_check() {
 	weir -j doctor | gojq -r '.checks[] | select(.check == "group" and .subject == "job 5") | .status + " " + .found'
 }
-group_says() { [[ $(group_check) == $1 ]] || { group_check; return 1; }; }
+group_says() { [[ $(group_check) =~ ^$1 ]] || { group_check; return 1; }; }
 
 # As README sets boxes up: the job's address is no link's. The group's route says where it is.
 multicast_from_lo() {
@@ -145,17 +145,20 @@ multicast_from_lo() {
 		in_worker "$i" ip route add 10.99.0.1/32 via 10.78.0.254 || return
 	done
 	bridge_job 5 4 10.99.0.1 10.78.0. group 239.7.8.8 || return
-	group_says "fail *no route*" || return
-	in_router ip route add 239.7.8.0/24 dev w1 && group_says "warn *by w1, and no source*" &&
-		in_router ip route replace 239.7.8.0/24 dev br0 && group_says "ok *by br0" || return
+	group_says "fail.*no route" || return
+	in_router ip route add 239.7.8.0/24 dev w1 && group_says "warn.*by w1, and no source" &&
+		in_router ip route replace 239.7.8.0/24 dev br0 && group_says "ok.*by br0" || return
 	for i in 1 2 3 4; do
 		in_worker "$i" ip route add 239.7.8.0/24 dev eth0 || return
 	done
 	# Each worker has all sums by the group: four bytes for each gradient of a quarter of all.
 	before=$(box_counter 2 IpExtInMcastOctets) || return
 	BOX_TO=10.99.0.1 box_allreduce 5 4 --group 239.7.8.8 --interface eth0 "${sizes[@]}" || return
-	(($(box_counter 2 IpExtInMcastOctets) - before >= $(box_stat '.[0].stats.gradients' job show id 5))) &&
-		[[ $(box_stat '.[0].stats."result-errors"' job show id 5) == 0 ]] || { weir -s job show id 5; return 1; }
+	if (($(box_counter 2 IpExtInMcastOctets) - before < $(box_stat '.[0].stats.gradients' job show id 5) ||
+		$(box_stat '.[0].stats."result-errors"' job show id 5) > 0)); then
+		weir -s job show id 5
+		return 1
+	fi
 }
 
 # One result a block goes out, and not one a worker.

@@ -65,7 +65,7 @@ struct kv_entry *kv_table_find(const struct kv_table *table, const void *key, si
 void kv_table_take(struct kv_table *table, const struct kv_numbers *numbers, const void *key,
 		   size_t length, union kv_value value);
 
-/* The first entry whose sum has no room in 64 bits, now that all have come; NULL if there is none. */
+/* Once all have come: the first entry whose sum has no room in 64 bits, or NULL. */
 const struct kv_entry *kv_table_overflow(const struct kv_table *table);
 
 /* It keeps its memory. */
