@@ -155,16 +155,14 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
 {
 	struct weir_job *job = scanner->job;
+	u32 end = min(scanner->end, scanner->next + WEIR_SCAN_SLOTS), i;
 	u32 answers = weir_scan_answers(job);
 
-	for (; scanner->next < scanner->end; scanner->next++) {
-		if (round->answered == answers || round->looked == WEIR_SCAN_SLOTS)
-			return false;
-		weir_scan_slot(job, weir_blocks_slot(&job->blocks, scanner->next), round);
-		round->looked++;
-	}
-	scanner->next = scanner->first;
-	return true;
+	for (i = scanner->next; i < end && round->answered < answers; i++)
+		weir_scan_slot(job, weir_blocks_slot(&job->blocks, i), round);
+	round->looked = i - scanner->next;
+	scanner->next = i < scanner->end ? i : scanner->first;
+	return i == scanner->end;
 }
 
 /*
