@@ -24,9 +24,9 @@ struct xdp_md;
  * @hidden: packets and requests do not find it any more; written under RTNL
  * @ending: ends it without RTNL
  *
- * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a classifier
- * of many matches takes its time. A device that goes takes RTNL, and hides its filter; whoever holds
- * the namespace's lock has the filter, and its rules, until it is released.
+ * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a
+ * classifier of many matches takes its time. A device that goes takes RTNL, and hides its filter;
+ * whoever holds the namespace's lock has the filter, and its rules, until it is released.
  */
 struct weir_filter {
 	struct hlist_node		node;

@@ -322,8 +322,9 @@ static int weir_nl_top_dump(struct weir_net *wn, const struct weir_nl_msg *msg,
 
 		table = xa_load(&wn->flows, rank->place >> 32);
 		/* Its device may have gone. */
-		err = table ? weir_nl_dump_record(msg, table, &table->flow[(u32)rank->place], copy) :
-			      0;
+		if (!table)
+			continue;
+		err = weir_nl_dump_record(msg, table, &table->flow[(u32)rank->place], copy);
 		if (err)
 			return err;
 		args[0]++;

@@ -233,7 +233,8 @@ void weir_order_workers_drain(struct weir_reorder *order)
  * weir_order_workers_end() - have none any more
  * @order: the order, which no packet finds
  *
- * Flows that wait to be run stay so: a timer that still kicks a worker has no effect. RTNL is held. Sleeps.
+ * Flows that wait to be run stay so: a timer that still kicks a worker has no effect. RTNL is held.
+ * Sleeps.
  */
 void weir_order_workers_end(struct weir_reorder *order)
 {

@@ -29,8 +29,12 @@ frame() { printf '%b' '\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x08\0\x45\0\0\x32\0\0\0\
 
 # device: holds0, with a program that makes another flow of each frame
 device() {
-	ip link add holds0 type veth peer name holds1 && ip link set holds0 up && ip link set holds1 up &&
-		weir chain add dev holds0 prio 10 program build/bpf/traffic.bpf.o section flow_traffic mode xdp || die "no device"
+	ip link add holds0 type veth peer name holds1 || die "no device"
+	ethtool -K holds1 tx off >/dev/null || die "no checksums"
+	ip link set holds0 up || die "no link"
+	ip link set holds1 up || die "no link"
+	weir chain add dev holds0 prio 10 program build/bpf/traffic.bpf.o section flow_traffic mode xdp ||
+		die "no program"
 	bpftool map update name traffic.data key hex 00 00 00 00 value hex 00 00 01 00 00 00 00 00 ||
 		die "no flows"
 	u32 0 64 0 "$(<"/sys/class/net/holds0/ifindex")" 0 0 >"$work/context"
@@ -51,7 +55,8 @@ order() { weir order add dev holds0 prio 1 rule any cpus 0 flows "$flows" packet
 # A listener that does not read.
 listener() {
 	weir-flow-export 127.0.0.1 9 >"$work/exports" 2>&1 & exporter=$!
-	poll 60 grep -q "^sends records" "$work/exports" && kill -STOP "$exporter" || die "no listener"
+	poll 60 grep -q "^sends records" "$work/exports" || die "no listener"
+	kill -STOP "$exporter"
 }
 
 # longest NAME COMMAND...: what it holds up
