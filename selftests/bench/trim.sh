@@ -122,6 +122,7 @@ part_qdisc() {
 
 meter_case() {
 	local n=$1 m=$2 t=$3
+	in_ns src ethtool -K eth0 tx off >/dev/null
 	policy hook xdp from in0 size "$t" limit "$((12 * m))b" header-time never meter shared \
 		rate "$(calc 'm * o / n' m="$m" o="$offered" n="$n" | sed 's/\..*//')bps"
 	incast_case meter "$@"
@@ -374,6 +375,7 @@ part_deflect() {
 		link set slow0 up
 		neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev slow0 nud permanent
 	END
+	in_ns src ethtool -K eth0 tx off >/dev/null
 	in_box weir trim set dev slow0 hook xdp from in0 rule dscp=10 dscp 48 meter percpu limit 12 header-time never \
 		rate 18mbit optimistic 100 half 50 pessimistic 25 t0 20ms t1 80ms || die "no policy"
 	in_ns src trim-incast --dev eth0 --mac "$(in_box ip -j link show dev in0 | gojq -r '.[0].address')" --to 10.99.0.2 \

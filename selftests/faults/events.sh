@@ -278,7 +278,8 @@ all_at_once() {
 
 ktap_header
 if [[ ${1-} == long ]]; then
-	star_create 4 9000 || ktap_fail "set up"
+	# Hook xdp forwards whole checksums alone.
+	{ star_create 4 9000 && star_each ethtool -K eth0 tx off >/dev/null; } || ktap_fail "set up"
 	ktap_run "trim set is killed: xdp" killed_setting xdp rate 1gbit from w1
 	ktap_run "trim set is killed: xdp, two devices" killed_setting xdp rate 1gbit from w1 from w3
 	ktap_run "trim set is killed: many transmit queues" killed_setting_many

@@ -736,7 +736,7 @@ edge_keeps_others() {
 
 set_up() {
 	local i
-	star_create 4 1500 && tap_up || return
+	star_create 4 1500 && star_each ethtool -K eth0 tx off >/dev/null && tap_up || return
 	for i in 1 2 3; do
 		in_worker "$i" ping -c 1 -W 60 "$(worker_addr 4)" >/dev/null || return
 	done
