@@ -229,8 +229,8 @@ fragments_count() {
 }
 # What has come does not leave by a device that it is too long for, though the other end would take it.
 too_long() {
-	end_all && in_router ip link set w2 mtu 1500 && order "${udp[@]}" cpus 3 "${patient[@]}" &&
-		behind users_route && in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --size 8000 \
+	end_all && in_router ip link set w2 mtu 1500 && in_worker 2 ethtool -K eth0 gro on >/dev/null &&
+		order "${udp[@]}" cpus 3 "${patient[@]}" && behind users_route && in_worker 1 order-traffic send "$(worker_addr 2)" --count 10 --size 8000 \
 			>/dev/null && poll 60 is_stat packets 10 && poll 60 is_stat lost 10 && return
 	weir order show
 	return 1
