@@ -394,5 +394,55 @@ def large():
     assert len(plan["trees"]) == 16 and plan["rate"] * 8 == 10e9, plan["rate"]
 
 
-for test in (known, random_nets, memory, levels, several, mistakes, network, large):
+TWO_LEVELS = """rate 10gbit
+box spine address 10.0.9.1 memory 0b
+box leaf1 address 10.0.9.2
+box leaf2 address 10.0.9.3
+worker a address 10.0.1.1
+worker b address 10.0.1.2
+worker c address 10.0.2.1
+worker d address 10.0.2.2
+link a leaf1
+link b leaf1
+link c leaf2
+link d leaf2
+link leaf1 spine
+link leaf2 spine
+"""
+
+
+def told(job, name):
+    return ask(TWO_LEVELS + job + "\n", "for", name)
+
+
+def refuses(job, sentence):
+    said = ask(TWO_LEVELS + job + "\n", ok=False)
+    assert sentence in said, said
+
+
+def formats():
+    """Each format's keys, ids and port, and nothing that its boxes refuse."""
+    panama = "job id 48 trees 2 format panama grads 360 blocks 256"
+    boxes = told(panama, "leaf1") + told(panama, "leaf2")
+    assert "ranks" not in boxes and boxes.count(" parent ") == 2, boxes
+    assert told(panama, "a").count(", port 12056\n") == 2 and "libweir" not in told(panama, "a")
+    assert " port " not in boxes, boxes
+    refuses("job id 50 trees 15 format panama", "from 50 on there are 14, not 15")
+    kv = "job id 9 format kv keys 1000 parent 10.0.5.5"
+    boxes = told(kv, "leaf1") + told(kv, "leaf2")
+    assert "blocks" not in boxes and "grads" not in boxes and "ranks" not in boxes, boxes
+    assert boxes.count(" parent ") == 2 and boxes.count(" parent 10.0.5.5 source 0\n") == 1, boxes
+    assert ", port 12064\n" in told(kv, "d")
+    assert ", port 13000\n" in told(kv + " port 13000", "d")
+    refuses("job id 9 format kv keys 1000", "needs its reducer")
+    refuses("job id 9 format kv parent 10.0.5.5", "needs the number of its keys")
+    refuses("job id 9 format kv keys 9 blocks 5 parent 10.0.5.5", "omit blocks")
+    refuses("job id 9 format kv keys 9 parent 10.0.5.5 trees 2", "has one tree")
+    refuses("job id 7 parent 10.0.5.5", "the job's parent follows from the plan")
+    refuses("job id 7 format switchml grads 256 blocks 128", "has one box")
+    refuses("job id 7 format nonsense", "there is no format 'nonsense'")
+    assert "ranks 4" in told("job id 7", "leaf1")
+
+
+for test in (known, random_nets, memory, levels, several, mistakes, network, formats, large):
     test()

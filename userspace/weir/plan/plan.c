@@ -152,11 +152,24 @@ static int print_form(const struct plan *plan, int count, char **words)
 	return WEIR_OK;
 }
 
+/* Some formats have one box; a plan for them may not need another. */
+static int check_levels(const struct plan *plan)
+{
+	const struct topology *topology = plan->topology;
+	const struct tree *tree = plan->trees;
+
+	if (topology->job.format->levels || !tree->nodes[tree->root].height)
+		return WEIR_OK;
+	return usage(NULL, "%s, line %u: a job of format %s has one box, and the plan needs several: leave one box between its workers",
+		     topology->file, topology->job.line, topology->job.format->word);
+}
+
 static int make_and_print(const struct topology *topology, int count, char **words)
 {
 	struct plan plan = { 0 };
 	int status = plan_make(&plan, topology);
 
+	status = status ?: check_levels(&plan);
 	if (!status)
 		status = print_form(&plan, count, words);
 	plan_free(&plan);

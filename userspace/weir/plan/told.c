@@ -42,11 +42,13 @@ static void add_job(const struct plan *plan, unsigned int t, unsigned int node,
 		fprintf(told->to, " %s %s", job->words[i], job->words[i + 1]);
 	if (job->timeout)
 		fprintf(told->to, " timeout %s", units_micros(timeout, timeout_of(plan, tree, node)));
-	if (has_levels(tree))
+	if (has_levels(tree) && job->format->ranks)
 		fprintf(told->to, " ranks %u", job->ranks);
 	if (node != tree->root)
 		fprintf(told->to, " parent %s source %u", topology->nodes[own->parent].address,
 			own->source);
+	else if (*job->reducer)
+		fprintf(told->to, " parent %s source 0", job->reducer);
 	fputc('\n', told->to);
 }
 
@@ -73,10 +75,12 @@ unsigned int told_port(const struct topology *topology, unsigned int t)
 {
 	const struct plan_job *job = &topology->job;
 
+	unsigned int port = job->format->port;
+
 	for (unsigned int i = 0; i < job->count; i += 2)
 		if (!strcmp(job->words[i], "port"))
-			return (unsigned int)strtoul(job->words[i + 1], NULL, 10) + t;
-	return WEIR_PORT_DEFAULT + t;
+			port = (unsigned int)strtoul(job->words[i + 1], NULL, 10);
+	return job->format->ports ? port + t : port;
 }
 
 static void add_source(const struct plan *plan, unsigned int t, unsigned int source,
@@ -86,7 +90,7 @@ static void add_source(const struct plan *plan, unsigned int t, unsigned int sou
 
 	fprintf(told->to, "%sweir source add job %u id %u address %s", told->before,
 		topology->job.id + t, source, topology->nodes[node].address);
-	if (t && topology->nodes[node].kind == NODE_WORKER)
+	if (t && topology->job.format->ports && topology->nodes[node].kind == NODE_WORKER)
 		fprintf(told->to, " port %u", told_port(topology, t));
 	fputc('\n', told->to);
 }
@@ -163,7 +167,7 @@ static void told_options(const struct plan *plan, unsigned int worker, const str
 {
 	const struct topology *topology = plan->topology;
 
-	if (plan->count == 1)
+	if (plan->count == 1 || !topology->job.format->ports)
 		return;
 	if (!told_is_one(plan, worker)) {
 		fprintf(told->to, "%slibweir: a communicator a tree\n", told->before);
@@ -186,7 +190,7 @@ void told_worker(const struct plan *plan, unsigned int node, const struct told *
 		fprintf(told->to, "%stree %u: job %u at %s, rank %d of %u, source %u", told->before, t,
 			topology->job.id + t, topology->nodes[own->parent].address,
 			topology->nodes[node].rank, topology->job.ranks, own->source);
-		if (plan->count > 1)
+		if (told_port(topology, t) != WEIR_PORT_DEFAULT || plan->count > 1)
 			fprintf(told->to, ", port %u", told_port(topology, t));
 		fputc('\n', told->to);
 	}

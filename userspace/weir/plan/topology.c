@@ -14,6 +14,9 @@
 #define SPARE_BYTES	(64 * 4096)
 #define BLOCK_BYTES	256
 
+/* By default the table of a job with keys has so many for each. */
+#define KEY_BYTES	64
+
 #define GRADS_DEFAULT	1024
 #define BLOCKS_DEFAULT	8192
 
@@ -311,9 +314,10 @@ static int check_words(const struct reader *reader)
 
 static int read_job_key(struct reader *reader, char *key, char *word)
 {
-	static const char *const own[] = { "sources", "address", "group", "parent", "source", "ranks" };
+	static const char *const own[] = { "sources", "address", "group", "source", "ranks" };
 	struct plan_job *job = &reader->topology->job;
 	int status = WEIR_OK;
+	struct addr reducer;
 
 	if (!strcmp(key, "id"))
 		return read_number(reader, key, word, 0, 255, &job->id);
@@ -324,15 +328,64 @@ static int read_job_key(struct reader *reader, char *key, char *word)
 	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (!strcmp(key, own[i]))
 			return wrong(reader, "the job's %s follows from the plan: leave it out", key);
+	if (!strcmp(key, "parent")) {
+		if (!addr_parse(&reducer, word) || addr_is_link(&reducer))
+			return wrong(reader, "parent is the reducer's address, not '%s'", word);
+		addr_text(&reducer, job->reducer);
+		return WEIR_OK;
+	}
+	if (!strcmp(key, "format")) {
+		job->format = plan_format_named(word);
+		if (!job->format)
+			return wrong(reader, "there is no format '%s'", word);
+	}
 	if (job->count + 6 > PLAN_JOB_WORDS)
 		return wrong(reader, "the job has more than %d words", PLAN_JOB_WORDS);
 	if (!strcmp(key, "blocks"))
 		status = read_number(reader, key, word, 1, 65536, &job->blocks);
 	if (!strcmp(key, "grads"))
 		status = read_number(reader, key, word, 1, 2048, &job->grads);
+	if (!strcmp(key, "keys"))
+		status = read_number(reader, key, word, 1, UINT32_MAX, &job->keys);
+	if (!strcmp(key, "key-memory"))
+		status = read_units(reader, key, word, &size_units, &job->memory);
 	job->words[job->count++] = key;
 	job->words[job->count++] = word;
 	return status;
+}
+
+static bool has_key(const struct plan_job *job, const char *key)
+{
+	for (unsigned int i = 0; i < job->count; i += 2)
+		if (!strcmp(job->words[i], key))
+			return true;
+	return false;
+}
+
+/* Refuses what boxes would refuse of a job of its format. */
+static int check_format(const struct reader *reader)
+{
+	static const char *const of_blocks[] = { "blocks", "grads", "policy", "quorum", "order", "timers", "dead-after" };
+	const struct plan_job *job = &reader->topology->job;
+	const struct plan_format *format = job->format;
+	unsigned int trees = format->trees;
+
+	for (unsigned int i = 0; format->keys && i < sizeof(of_blocks) / sizeof(of_blocks[0]); i++)
+		if (has_key(job, of_blocks[i]))
+			return wrong(reader, "a job of format %s has keys instead of blocks: omit %s", format->word,
+				     of_blocks[i]);
+	if (format->keys && !has_key(job, "keys"))
+		return wrong(reader, "a job of format %s needs the number of its keys: add `keys NUMBER`", format->word);
+	if (format->keys && !*job->reducer)
+		return wrong(reader, "a job of format %s needs its reducer: add `parent ADDRESS`", format->word);
+	if (!format->keys && *job->reducer)
+		return wrong(reader, "the job's parent follows from the plan: leave it out");
+	if (trees == 1 && job->trees > 1)
+		return wrong(reader, "a job of format %s has one tree", format->word);
+	if (trees > 1 && job->id % trees + job->trees > trees)
+		return wrong(reader, "trees of format %s have the ids %u times the job and those behind it: from %u on there are %u, not %u",
+			     format->word, trees, job->id, trees - job->id % trees, job->trees);
+	return WEIR_OK;
 }
 
 /* Blocks and gradients are said to each box, also where the file leaves them to this. */
@@ -340,6 +393,8 @@ static void say_defaults(struct plan_job *job)
 {
 	static char blocks[] = "8192", grads[] = "1024";
 
+	if (job->format->keys)
+		return;
 	if (!job->blocks) {
 		job->blocks = BLOCKS_DEFAULT;
 		job->words[job->count++] = (char *)"blocks";
@@ -363,6 +418,7 @@ static int read_job(struct reader *reader)
 	job->line = reader->line;
 	job->trees = 1;
 	job->id = UINT32_MAX;
+	job->format = plan_format_named(NULL);
 	for (; i < reader->count && strcmp(reader->words[i], "workers") && !status; i += 2) {
 		if (i + 1 == reader->count)
 			return wrong(reader, "the job's %s lacks its value", reader->words[i]);
@@ -375,6 +431,9 @@ static int read_job(struct reader *reader)
 	if (job->id + job->trees > 256)
 		return wrong(reader, "trees have the job's id and those behind it: %u and %u trees are more than 255",
 			     job->id, job->trees);
+	status = check_format(reader);
+	if (status)
+		return status;
 	say_defaults(job);
 	return check_words(reader) ?: read_workers(reader, i + 1);
 }
@@ -486,6 +545,8 @@ void topology_free(struct topology *topology)
 
 uint64_t plan_job_memory(const struct plan_job *job)
 {
+	if (job->format->keys)
+		return job->memory ?: (uint64_t)KEY_BYTES * job->keys;
 	uint64_t pages = (4 * (uint64_t)job->grads + 4095) / 4096;
 
 	return job->blocks * (pages * 4096 + BLOCK_BYTES) + SPARE_BYTES;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/addr.h"
+#include "plan/format.h"
 
 #define PLAN_NAME	64
 #define PLAN_NODES	8192
@@ -59,7 +60,11 @@ struct link {
  * @trees: how many are asked for
  * @blocks: slots, and
  * @grads: gradients a block, of which its memory is made
+ * @keys: instead of blocks: keys, and
+ * @memory: bytes of their table, 0 for what follows from their number
  * @timeout: microseconds, 0 for none
+ * @format: its wire format
+ * @reducer: of a job with keys, where the root sends what is reduced; else empty
  * @words: keys and values that each box's `job add` gets as they are
  * @count: how many words
  * @workers: numbers of nodes, by rank
@@ -71,7 +76,11 @@ struct plan_job {
 	uint32_t trees;
 	uint32_t blocks;
 	uint32_t grads;
+	uint32_t keys;
+	uint64_t memory;
 	uint64_t timeout;
+	const struct plan_format *format;
+	char reducer[ADDR_TEXT];
 	char *words[PLAN_JOB_WORDS];
 	unsigned int count;
 	unsigned int *workers;
