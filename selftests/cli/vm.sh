@@ -894,26 +894,37 @@ ktap_run "stats" stats
 
 # A plan's commands are taken by the boxes, whatever the format: each box's by itself, as the addresses of
 # several are not this one's.
+obeys() {
+	local words
+	while read -r -a words; do
+		"${words[@]}" || return
+	done <"$1"
+}
 plan_taken() {
 	local job box
 	for job in "id 20 blocks 64 grads 256" "id 20 trees 3 blocks 64 grads 256" "id 32 trees 16 format panama blocks 64 grads 256" \
 		"id 20 format kv keys 1000 parent 10.9.9.9" "id 20 format kv keys 1000 parent 10.9.9.9 op max dtype float32"; do
+		cat >"$work/plan" <<-END
+			rate 1gbit
+			box leaf1 address 10.88.1.254
+			box leaf2 address 10.88.2.254
+			worker a address 10.77.1.1
+			worker b address 10.77.1.2
+			worker c address 10.77.2.1
+			worker d address 10.77.2.2
+			link a leaf1
+			link b leaf1
+			link c leaf2
+			link d leaf2
+			link leaf1 leaf2
+			job $job
+		END
 		for box in leaf1 leaf2; do
-			cat >"$work/plan" <<-END && weir plan "$work/plan" for "$box" >"$work/commands" && (set -e; . "$work/commands") || { cat "$work/commands"; return 1; }
-				rate 1gbit
-				box leaf1 address 10.88.1.254
-				box leaf2 address 10.88.2.254
-				worker a address 10.77.1.1
-				worker b address 10.77.1.2
-				worker c address 10.77.2.1
-				worker d address 10.77.2.2
-				link a leaf1
-				link b leaf1
-				link c leaf2
-				link d leaf2
-				link leaf1 leaf2
-				job $job
-			END
+			weir plan "$work/plan" for "$box" >"$work/commands" || return
+			if ! obeys "$work/commands"; then
+				cat "$work/commands"
+				return 1
+			fi
 			json "map(.id) == [$(grep -o 'job add id [0-9]*' "$work/commands" | grep -o '[0-9]*$' | paste -sd,)]" job show && weir job flush || return
 		done
 	done

@@ -58,13 +58,10 @@ filters() {
 		[[ $(weir -j filter show dev w1 | gojq '.[0].stats.dropped') == 5 ]] && weir filter flush
 }
 
+# The program that looks routes up is taken, and the doctor finds nothing to read of IPv6.
 forwards() {
-	local said
-	weir trim set dev w1 hook xdp from w1 rule any dscp 45 rate 1gbit >"$box_out/said" 2>&1
-	said=$?
-	weir trim flush && ((said == 0)) || cat "$box_out/said"
-	weir doctor >"$box_out/doctor"
-	((said == 0))
+	in_worker 1 ethtool -K eth0 tx off >/dev/null && weir trim set dev w1 hook xdp from w1 rule any dscp 45 rate 1gbit &&
+		weir -j doctor | gojq -e '.checks | length > 0' >/dev/null && weir trim flush
 }
 
 ktap_header

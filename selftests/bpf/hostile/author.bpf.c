@@ -43,6 +43,7 @@ extern __u8 *weir_trim_port_xdp(struct xdp_md *ctx, __u32 ifindex,
 				const __u32 rdwr_buf_size) __ksym;
 extern __u8 *weir_trim_cpu_xdp(struct xdp_md *ctx, __u32 ifindex,
 			       const __u32 rdwr_buf_size) __ksym;
+extern __u32 weir_trim_from_xdp(struct xdp_md *ctx) __ksym;
 extern int weir_trim_edge_xdp(struct xdp_md *ctx) __ksym;
 extern int weir_trim_backlog_xdp(struct xdp_md *ctx, __u32 ifindex) __ksym;
 extern int weir_trim_bridge_xdp(struct xdp_md *ctx, __u32 tag) __ksym;
@@ -361,6 +362,7 @@ static __always_inline void calls_xdp(struct xdp_md *ctx)
 		weir_order_xdp(ctx);
 		break;
 	case 9:
+		weir_trim_from_xdp(ctx);
 		weir_trim_edge_xdp(ctx);
 		break;
 	case 10:
