@@ -98,6 +98,7 @@ static void setup(void)
 	sh("ip link add out0 type veth peer name out1");
 	sh("ip link add in0 type veth peer name in1");
 	sh("for i in out0 out1 in0 in1; do ip link set $i up; done");
+	sh("ethtool -K in0 tx off");
 	sh("tc qdisc add dev out0 root weir");
 	sh("weir trim set dev out0 hook xdp from in1 dscp 45 rule any size 200 rate 10gbit");
 	/* Where a port is an edge, no packet passes by a qdisc that is idle. */
