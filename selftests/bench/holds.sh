@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The longest that RTNL is held, and the longest softirq, while tables of full size are made, listed
-# and taken away, and while the device goes that has them: what one user's tables cost all others of
-# the host. To be run in a virtual machine whose clock counts instructions:
+# and taken away, and while the device goes that has them; while a job with 65,536 blocks loses a source, and
+# while a table of 262,144 keys is collected: what one user's tables cost all others of the host. To be run in a
+# virtual machine whose clock counts instructions:
 #
 #	selftests/vm/run --icount --memory 4G -- selftests/bench/holds.sh
 set -u
@@ -11,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 . selftests/lib/ktap.sh
 # shellcheck source=lib.sh
 . selftests/bench/lib.sh
+# shellcheck source=../netns/box.sh
+. selftests/netns/box.sh
 
 flows=65536
 matches=262143
@@ -84,10 +87,41 @@ gone() { ip link del holds0; }
 # Nothing of the module's is under way any more.
 quiet() { weir flow flush && weir filter flush; }
 
+# A few pairs in a large table: all of its buckets are looked at once the mapper says that it is done.
+collected() {
+	in_worker 2 timeout 900 weir kv get job 9 sources 1 >"$work/got" & local reducer=$!
+	in_worker 1 timeout 900 weir kv put job 9 source 0 to "$(box_addr)" file "$work/pairs" &&
+		wait "$reducer" && (($(wc -l <"$work/got") == 100))
+}
+keys() {
+	awk 'BEGIN { for (i = 0; i < 100; i++) printf "%016d\t1\n", i }' >"$work/pairs"
+	box_job 9 1 format kv keys 262144 parent "$(worker_addr 2)" source 0 || die "no job with keys"
+}
+# Worker 1 opens a block; of worker 2 nothing comes.
+one_block() {
+	in_worker 1 /usr/bin/python3 -S -c 'import socket, struct, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 12000))
+s.sendto(struct.pack("!BIBBBHHi", 7, 0, 0, 0, 1, 0, 1, 5), (sys.argv[1], 12000))' "$(box_addr)"
+}
+is_dead() { [[ $(box_stat ".[0].state" source show job 7 id 1) == @(dead|excluded) ]]; }
+source_dies() { box_job 7 2 blocks 65536 grads 1 policy exclude timeout 100ms dead-after 200ms && one_block && poll 900 is_dead; }
+jobs_go() { weir job flush; }
+
 most_rtnl=0 most_softirq=0
+star_create 2 1500 || die "no star"
+keys
+box_attach 2 tc || die "no ports"
+longest "a table of keys is collected" collected
+longest "a source of a job with 65,536 blocks dies" source_dies
+longest "the jobs go" jobs_go
+star_delete
+rest_rtnl=$most_rtnl rest_softirq=$most_softirq
+# What follows is in the machine's own namespace.
+weir() { command weir "$@"; }
 device
 longest "a device without tables goes" gone
-most_rtnl=0 most_softirq=0
+most_rtnl=$rest_rtnl most_softirq=$rest_softirq
 device
 longest "tables are made and filled" made
 longest "they are listed" listed
