@@ -271,7 +271,7 @@ def enumerations():
     for enum, table in ("dtype", "dtypes"), ("op", "ops"), ("format", "formats"):
         body = re.search(rf"^enum weir_{enum} {{(.*?)^}};", header, re.M | re.S).group(1)
         names = [n.lower().replace("_", "-") for n in re.findall(rf"^\tWEIR_{enum.upper()}_(\w+)", body, re.M)]
-        listed = re.findall(r'"([\w-]+)"', re.search(rf"^local {table} = {{(.*?)}}", script, re.M).group(1))
+        listed = re.findall(r'"([\w-]+)"', re.search(rf"^local {table} = {{(.*?)}}", script, re.M | re.S).group(1))
         assert names == listed, (names, listed)
 
 
