@@ -44,6 +44,10 @@ def state():
 BOX, OWN, WORKER = address("10.0.0.254"), address("10.0.0.200"), address("10.0.0.1")
 d0, d1, d2, d3, none = *(index(f"d{i}") for i in range(4)), 9999
 d5 = index("d5")
+# Devices whose packets no program sees, and what is said of them.
+blind = ((d2, "device d2 carries no Ethernet header: name the device below it"),
+         (index("d6"), "device d6 is a VRF, which receives no packet: name its members"),
+         (index("d7"), "device d7 is an ifb: name the device that redirects to it"))
 new = {"id": 8, "sources": 4, "blocks": 64, "grads": 256, "address": BOX}
 rack = dict(new, ranks=8, parent=WORKER, **{"parent-source": 0})
 lab = {"id": 8, "sources": 4, "blocks": 2, "grads": 256, "format": 2, "address": BOX}
@@ -365,6 +369,15 @@ CASES = [
         ({"rule": {"from": d2}}, "a filter's rules have neither from nor disable"),
         ({"rule": {"disable": True}}, "a filter's rules have neither from nor disable"),
         ({"rule": {"dscp-last": 9}}, "dscp-last needs dscp, the lowest one"))),
+    *((name, dict(values, ifindex=device), NOTSUPP, sentence) for device, sentence in blind
+      for name, values in (("filter-add", drops), ("order-add", rtp), ("flow-set", {}), ("port-add", {}),
+                           ("chain-add", {"prio": 50}))),
+    ("chain-add", {"ifindex": index("d6"), "prio": 9}, NOTSUPP, blind[1][1]),
+    ("trim-set", dict(tc, ifindex=index("d6")), NOTSUPP,
+     "a VRF sends past the hook tc: set the policies of its members"),
+    *((name, dict(values, ifindex=d3), NOTSUPP, "device d3 hides VLAN tags: turn off rxvlan, and its peer's txvlan")
+      for name, values in (("filter-add", {"action": 2, "match": {"rule": {"vlan": 5}}}),
+                           ("order-add", dict(rtp, rule={"vlan": 5})))),
     ("filter-add", {"ifindex": d1, "common": {"rule": {"disable": True}}, **drops}, INVAL,
      "a filter's rules have neither from nor disable"),
     # Orders: d1 has one, and d5 as many as there may be.
@@ -505,7 +518,7 @@ def unknown_requests():
 def sentences():
     """All that the module says to a request, with the files' names."""
     for path in glob.glob(os.path.join(ROOT, "kmod", "netlink", "*.c")) + \
-            [os.path.join(ROOT, "kmod", name) for name in ("chain/member.c", "job/jobs.c", "trim/trim_config.c")]:
+            [os.path.join(ROOT, "kmod", name) for name in ("base/device.c", "chain/member.c", "job/jobs.c", "trim/trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]*)"', line):
                 if text.count(" ") >= 2:
@@ -519,7 +532,8 @@ def every_sentence():
         pattern = ".*" + ".*".join(re.escape(part) for part in re.split(r"%\w+", text))
         # A part of a sentence, see what says %s.
         pattern += ".*" if text.startswith(" ") else ""
-        if not text.startswith("no memory") and \
+        # That there is no IPv6 is said in lacking.sh.
+        if not text.startswith(("no memory", "this kernel has no IPv6")) and \
                 not any(re.fullmatch(pattern, sentence) for sentence in said):
             missing.append(f"{name}: {text}")
     assert not missing, "\n".join(missing)

@@ -16,6 +16,8 @@ ns_create box && ip -n "$(ns_name box)" addr add 10.0.0.200/32 dev lo &&
 	in_ns box tc qdisc add dev d3 root handle 1: mq &&
 	in_ns box tc qdisc add dev d3 parent 1:1 weir &&
 	ip -n "$(ns_name box)" link add d5 mtu 100 type dummy &&
+	ip -n "$(ns_name box)" link add d6 type vrf table 100 &&
+	ip -n "$(ns_name box)" link add d7 type ifb &&
 	in_ns box tc qdisc add dev d5 root handle 1: weir &&
 	in_ns box tc qdisc add dev d5 parent 1:1 pfifo || exit 1
 in_ns box /usr/bin/python3 "$here/refusals.py"
