@@ -225,10 +225,10 @@ rank_not_bound() {
 
 # Worker 4 says that it is rank 0 while the four are at work.
 others_rank() {
-	patience=20s start_all 7 4 --min-bytes 40000 --max-bytes 40000 --iterations 100 --warmup 0
+	patience=20s start_all 7 4 "${endless[@]}"
 	flows 7 && alone 4 7 0 4 --bind-port 13000 -- "did not begin for " \
 		"the box does not have source 0 at this worker's address, $(worker_addr 4)" &&
-		refused spoofed && all_succeed 7 "0 1 2 3"
+		refused spoofed && kill -TERM "${running[7.0]}" && all_succeed 7 "0 1 2 3"
 }
 
 too_many_grads() {
