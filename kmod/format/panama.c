@@ -30,6 +30,20 @@ struct weir_panama_mark {
 };
 
 /*
+ * A round begins with VID 0. If the first packet that a job sees is further on than a worker may be
+ * ahead, the job was set up again during a round: let the round begin half a table before this
+ * packet. As no worker is further behind and lacks results that can still be summed, the packets
+ * that workers send again find their places.
+ */
+static noinline void weir_panama_resume(struct weir_blocks *blocks, const struct weir_contrib *c)
+{
+	u32 room = weir_blocks_room(blocks);
+
+	if (c->block >= room)
+		weir_blocks_resume(blocks, c->generation, c->block - room + 1);
+}
+
+/*
  * The packet names its block; here its cwnd_cap is lowered to the box's room. The format has
  * no queries, as which a header without gradients would be taken.
  */
@@ -40,6 +54,8 @@ static int weir_panama_place(void *state, struct weir_blocks *blocks, struct wei
 
 	if (!c->count)
 		return WEIR_REASON_LENGTH;
+	if (unlikely(!weir_blocks_have_begun(blocks)))
+		weir_panama_resume(blocks, c);
 	*cap = min_not_zero(*cap, (u32)weir_blocks_room(blocks));
 	return 0;
 }

@@ -230,6 +230,16 @@ static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 se
 	return -WEIR_REASON_BUSY;
 }
 
+/*
+ * A packet that was under way when its job was set up again may have opened a block that its source
+ * has the result of by now, so that it never completes. When all sources have shown that they
+ * have the result, the block is given up.
+ */
+static bool weir_block_is_left_over(const struct weir_blocks *blocks)
+{
+	return READ_ONCE(blocks->gens.resumed) == READ_ONCE(blocks->gens.now);
+}
+
 /* May the block that @key names take this slot? */
 static int weir_block_may_open(struct weir_blocks *blocks,
 			       const struct weir_block *block,
@@ -251,7 +261,8 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 	if (err)
 		return err;
 	/* A source at this block has the result that the slot held a table earlier. */
-	return weir_block_is_pending(block) ? -WEIR_REASON_BUSY : 0;
+	return weir_block_is_pending(block) && !weir_block_is_left_over(blocks) ?
+	       -WEIR_REASON_BUSY : 0;
 }
 
 /* A block takes its slot. */

@@ -430,6 +430,12 @@ static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
 	return READ_ONCE(blocks->gens.now);
 }
 
+/* Has any generation begun? */
+static inline bool weir_blocks_have_begun(const struct weir_blocks *blocks)
+{
+	return READ_ONCE(blocks->gens.now);
+}
+
 /*
  * The current generation may be a newer one, see weir_generations_advance(). Nearly all
  * packets carry the current one.
@@ -450,6 +456,12 @@ static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
 {
 	return weir_generations_begin(&blocks->gens, &blocks->horizon,
 				      generation, start);
+}
+
+/* The first packet is from the middle of a generation, see weir_generations_resume(). */
+static inline void weir_blocks_resume(struct weir_blocks *blocks, u16 generation, u32 start)
+{
+	weir_generations_resume(&blocks->gens, &blocks->horizon, generation, start);
 }
 
 /**

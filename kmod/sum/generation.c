@@ -118,6 +118,26 @@ u16 weir_generations_begin(struct weir_generations *gens,
 }
 
 /**
+ * weir_generations_resume() - the first packet of a job is from the middle of a generation
+ * @gens: the job's generations
+ * @horizon: the blocks that its sources have shown
+ * @generation: the generation
+ * @start: the first block that a source may still lack
+ *
+ * Called as weir_generations_begin(). Does nothing if a generation has begun meanwhile.
+ */
+void weir_generations_resume(struct weir_generations *gens, struct weir_horizon *horizon,
+			     u16 generation, u32 start)
+{
+	write_seqlock(&gens->lock);
+	if (!gens->now) {
+		weir_generations_restart(gens, horizon, generation, start);
+		WRITE_ONCE(gens->resumed, gens->now);
+	}
+	write_sequnlock(&gens->lock);
+}
+
+/**
  * weir_generations_follow() - the parent box has begun a generation
  * @gens: the job's generations
  * @horizon: the blocks that its sources have shown

@@ -18,6 +18,8 @@ struct weir_horizon;
  * @start: block that it begins with
  * @before: the generation before, where its results are answered; else 0
  * @before_base: sequence number of that one's block 0
+ * @resumed: the generation that the first packet of a job has resumed, see
+ *	weir_generations_resume(); 0 if the job's first generation began with its first block
  *
  * Blocks have ids in packets, and sequence numbers in the box. The latter run on, modulo
  * 2^32, from the last block of one generation to the first of the next.
@@ -29,6 +31,7 @@ struct weir_generations {
 	u32		start;
 	u32		before;
 	u32		before_base;
+	u32		resumed;
 };
 
 /**
@@ -103,6 +106,8 @@ u16 weir_generations_advance(struct weir_generations *gens,
 u16 weir_generations_begin(struct weir_generations *gens,
 			   struct weir_horizon *horizon, u16 generation,
 			   u32 start);
+void weir_generations_resume(struct weir_generations *gens, struct weir_horizon *horizon,
+			     u16 generation, u32 start);
 void weir_generations_follow(struct weir_generations *gens, struct weir_horizon *horizon,
 			     u16 generation, u32 start);
 

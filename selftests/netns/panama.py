@@ -92,13 +92,16 @@ class Workers(handmade.Workers):
         self.ids, self.sources = range(count), count
         if group:
             config["group"] = address(GROUP)
+        self.config = {"blocks": blocks, "grads": grads, "address": address(at), **config}
         for tree in range(trees):
-            box.do("job-add", id=16 * job + tree, sources=count, blocks=blocks, grads=grads,
-                   format=FORMAT, address=address(at), **config)
-            for i in range(count):
-                box.do("source-add", job=16 * job + tree, id=i, ifindex=PORT_INDEXES[i],
-                       address=address(f"10.0.{i + 1}.1"))
+            self.add_job(tree)
         super().__init__(box, [Socket(i, group, at) for i in range(count)])
+
+    def add_job(self, tree):
+        box.do("job-add", id=16 * self.job + tree, sources=self.count, format=FORMAT, **self.config)
+        for i in range(self.count):
+            box.do("source-add", job=16 * self.job + tree, id=i, ifindex=PORT_INDEXES[i],
+                   address=address(f"10.0.{i + 1}.1"))
 
     def __exit__(self, *_):
         super().__exit__()
@@ -254,6 +257,70 @@ def rounds():
         w.all_receive(result([20], 2, 4, round=10))
         w.send(1, packet([8], worker=1, vid=0, round=8))
         w.refused(generation=1)
+
+
+def restarted_workers():
+    """Workers that start again begin a round that is newer than the job's, as `weir job show` has it."""
+    with Workers(2, blocks=8) as w:
+        for vid in range(6):
+            for i in range(2):
+                w.send(i, packet([1], worker=i, vid=vid, round=40))
+            w.all_receive(result([2], 2, 4, vid=vid, round=40))
+        # With an older round they are refused; with the same one they get the results of before.
+        w.send(0, packet([5], round=39))
+        w.refused(generation=1)
+        w.send(0, packet([5], vid=5, round=40))
+        assert w.receive(0) == (result([2], 2, 4, vid=5, round=40), ECT_0)
+        now, = json.loads(weir("-j", "job", "show", "id", "48"))
+        for vid in range(6):
+            for i in range(2):
+                w.send(i, packet([7], worker=i, vid=vid, round=now["generation"] + 1))
+            w.all_receive(result([14], 2, 4, vid=vid, round=41))
+        w.refused()
+
+
+def a_table_behind():
+    """A worker that asks for a result of more than a table ago is refused, and counted."""
+    with Workers(2, blocks=8) as w:
+        for vid in range(9):
+            for i in range(2):
+                w.send(i, packet([1], worker=i, vid=vid))
+            w.all_receive(result([2], 2, 4, vid=vid))
+        w.send(1, packet([1], worker=1, vid=1))
+        assert w.receive(1) == (result([2], 2, 4, vid=1), ECT_0)
+        w.send(1, packet([1], worker=1, vid=0))
+        w.refused(stale=1)
+
+
+def set_up_again():
+    """Of a round of 60 packets the box loses all that it has, in the middle: workers that send again
+    what was not answered get the sums of all packets."""
+    with Workers(3, blocks=16) as w:
+        rows = [[values(4) for _ in range(60)] for _ in range(3)]
+        windows = [Tree(rows[i]) for i in range(3)]
+        # The first two have sent all they may; the last one nothing of it.
+        for vid in range(30):
+            for i in range(3):
+                w.send(i, packet(rows[i][vid], worker=i, vid=vid, round=5))
+            want = struct.pack("!4f", *sums([rows[i][vid] for i in range(3)]))
+            for i in range(3):
+                data, _ = w.receive(i)
+                assert data[16:] == want
+                windows[i].results[vid] = want
+        for i in range(2):
+            for vid in range(30, 38):
+                w.send(i, packet(rows[i][vid], worker=i, vid=vid, round=5))
+        until(lambda: w.stats()["contributions"] == 106)
+        weir("job", "del", "id", "48")
+        w.add_job(0)
+        for t in windows:
+            t.next = 30
+            t.cwnd = t.ssthresh = 8
+        train(w, [[t] for t in windows], 5, 0, 0)
+        for vid in range(60):
+            want = struct.pack("!4f", *sums([rows[i][vid] for i in range(3)]))
+            assert all(t.results[vid] == want for t in windows), vid
+        assert w.stats()["contributions"] == 90, w.stats()
 
 
 class Tree:
@@ -437,6 +504,13 @@ def a_group():
         got = w.receive(0)
         assert got == (result([3], 3, 32), CE), got
         assert w.stats()["results"] == 1
+    # With an address that no device towards the workers has, the route to the group decides.
+    run(ROUTER, "ip", "route", "add", GROUP, "dev", "w2")
+    with Workers(3, group=True) as w:
+        for i in range(3):
+            w.send(i, packet([i], worker=i))
+        assert w.receive(1) == (result([3], 3, 32), ECT_0)
+    run(ROUTER, "ip", "route", "del", GROUP, "dev", "w2")
 
 
 def merged():
@@ -473,8 +547,7 @@ def refusals():
                            ("length", packet([])), ("length", whole[:-1]), ("length", whole + b"\0"),
                            ("runt", whole[:15]), ("runt", whole[:0]),
                            ("no_source", packet([1], worker=2)), ("spoofed", packet([1], worker=1)),
-                           ("weight", packet([1], sources=2)), ("too_long", packet([1] * 1025)),
-                           ("ahead", packet([1], vid=1 << 20))):
+                           ("weight", packet([1], sources=2)), ("too_long", packet([1] * 1025))):
             w.send(0, data)
             w.refused(**{name: 1})
         assert w.stats()["contributions"] == 0
@@ -485,6 +558,8 @@ def refusals():
         for i in range(2):
             w.send(i, data[i])
         w.refused(direction=2)
+        w.send(0, packet([1], vid=1 << 20))
+        w.refused(ahead=1)
 
 
 def not_ours():
@@ -517,6 +592,9 @@ def tests():
     yield "packets in flight", in_flight
     yield "one tree ahead of another", one_tree_ahead
     yield "rounds", rounds
+    yield "workers that start again", restarted_workers
+    yield "a table behind", a_table_behind
+    yield "a box that is set up again", set_up_again
     yield "training, 4 trees", training(4, 4, 0, 0)
     yield "training, lossy and marked", training(4, 3, 0.1, 0.1)
     yield "all slow down alike", slows_down

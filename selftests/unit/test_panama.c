@@ -109,6 +109,62 @@ static void panama_result(void)
 	box_down();
 }
 
+/*
+ * A job that is set up again during a round goes on where its workers are, whichever of the packets
+ * under way comes first.
+ */
+static void panama_middle(void)
+{
+	static const u32 firsts[] = { 4, 9, 1000, 0x80000000, 0xfffffff0 };
+	unsigned int i, source, round, first;
+	struct weir_job *job;
+
+	for (i = 0; i < ARRAY_SIZE(firsts) * 4; i++) {
+		u32 lowest = firsts[i / 4], vid = lowest + i % 4;
+
+		box_up();
+		job = panama_job(TREE, 3, 8);
+		first = i % 3;
+		CHECK_EQ(GIVE(job, first, .vid = vid, .round = 7, .grad = 1), 0);
+		/* All workers send what is not answered, again and again; the order is a hard one. */
+		for (round = 0; round < 4; round++)
+			for (source = 0; source < 3; source++)
+				for (vid = lowest + 4; vid-- > lowest;)
+					GIVE(job, source, .vid = vid, .round = 7, .grad = 1);
+		CHECK_EQ(box_counter(WEIR_C_RESULTS), 3 * 4);
+		/* And the round goes on. */
+		for (vid = lowest + 4; vid < lowest + 40 && vid > lowest; vid++)
+			for (source = 0; source < 3; source++)
+				CHECK_EQ(GIVE(job, source, .vid = vid, .round = 7, .grad = 1), 0);
+		/* A newer round begins with VID 0. */
+		for (source = 0; source < 3; source++)
+			CHECK_EQ(GIVE(job, source, .round = 8, .grad = 1), 0);
+		box_down();
+	}
+}
+
+/*
+ * A packet that was still under way when the job was set up again opens a block that never
+ * completes, as its sender has the result by now. It does not keep its slot from the others.
+ */
+static void panama_middle_late(void)
+{
+	unsigned int source, round;
+	struct weir_job *job;
+	u32 vid;
+
+	box_up();
+	job = panama_job(TREE, 2, 8);
+	CHECK_EQ(GIVE(job, 0, .vid = 98, .round = 7, .grad = 1), 0);
+	for (vid = 100; vid < 130; vid++) {
+		for (round = 0; round < 2; round++)
+			for (source = 0; source < 2; source++)
+				GIVE(job, source, .vid = vid, .round = 7, .grad = 1);
+		CHECK(box_counter(WEIR_C_RESULTS) == 2 * (vid - 99));
+	}
+	box_down();
+}
+
 /* A packet that comes again to a complete block is answered with the same bytes. */
 static void panama_repeat(void)
 {
@@ -520,6 +576,8 @@ static void panama_tier_refusals(void)
 
 const struct ktap_test panama_tests[] = {
 	KTAP_TEST(panama_result),
+	KTAP_TEST(panama_middle),
+	KTAP_TEST(panama_middle_late),
 	KTAP_TEST(panama_repeat),
 	KTAP_TEST(panama_cwnd_cap),
 	KTAP_TEST(panama_marks),
