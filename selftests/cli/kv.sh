@@ -168,6 +168,14 @@ printf 'a b\t-3\na b\t-7\n' >"$work/least.in"
 ktap_run "the least, and keys with blanks" numbers least 'a b\t-7\n' op min
 printf 'a\t0.5\na\t1e3\nb\tinf\n' >"$work/floats.in"
 ktap_run "floats" numbers floats 'a\t1000.5\nb\tinf\n' dtype float32
+printf 'a\t3.40282347e+38\nb\t-3.40282347e+38\nc\t1.17549435e-38\nd\t1e-45\ne\t-inf\n' >"$work/edges.in"
+ktap_run "floats as get prints them" numbers edges \
+	'a\t3.40282347e+38\nb\t-3.40282347e+38\nc\t1.17549435e-38\nd\t1.40129846e-45\ne\t-inf\n' dtype float32
+# What a reducer prints is a mapper's input, and gives the same again.
+again() {
+	cp "$work/edges.out" "$work/edges2.in" && numbers edges2 "$(cat "$work/edges.out")\n" dtype float32 op max
+}
+ktap_run "what get prints can be put" again
 printf 'a\t9007199254740993\na\t9007199254740993\nb\t-9223372036854775808\n' >"$work/long.in"
 ktap_run "64 bits" numbers long 'a\t18014398509481986\nb\t-9223372036854775808\n' dtype int64
 : >"$work/empty.in"
@@ -195,7 +203,7 @@ sentence() {
 	ktap_run "$1" says "${@:2}"
 	source=$((source + 1))
 }
-in_worker 4 timeout 100 "$weir" kv get job 7 sources 20 2>/dev/null &
+in_worker 4 timeout 100 "$weir" kv get job 7 sources 24 2>/dev/null &
 getter=$!
 key=$(printf '%065d' 0)
 sentence "a key that is too long" "standard input line 2: the key has 65 bytes: it must have 1 to 64" "a\n$key\t1\n"
@@ -205,11 +213,55 @@ sentence "a word for a number" "standard input line 2: 'many' is no integer" 'a\
 sentence "no number behind the tab" "standard input line 1: '' is no integer" 'a\t\n'
 sentence "a fraction for an integer" "standard input line 1: '1.5' is no integer" 'a\t1.5\n'
 sentence "a number beyond int32" "standard input line 1: the value 2147483648 is not from -2147483648 to 2147483647" 'a\t2147483648\n'
+sentence "a number with a zero byte" "standard input line 1: '1' is no integer" 'a\t1\00002\n'
 sentence "another operation" "job 7 at $reducer has the operation sum and values of int32, and this mapper max and int32" 'a\n' op max
 sentence "another type" "job 7 at $reducer has .*, and this mapper sum and float32" 'a\n' dtype float32
 sentence "a file that is not there" "cannot read nowhere: No such file" '' file nowhere
 kill_in 4
 wait "$getter"
+in_worker 4 timeout 100 "$weir" kv get job 7 sources 24 dtype float32 2>/dev/null &
+getter=$!
+sentence "a number beyond double" "standard input line 1: the value 1e400 is too large for the type float32" 'a\t1e400\n' dtype float32
+sentence "a number beyond float32" "standard input line 1: the value 3.40282[0-9]*e.38 is too large" 'a\t3.4028236e38\n' dtype float32
+kill_in 4
+wait "$getter"
+
+# Keys with any bytes, which mappers of libweir have.
+any_key() {
+	LD_LIBRARY_PATH=$root/build/lib PYTHONPATH=$root/userspace/python in_worker 1 \
+		timeout 100 /usr/bin/python3 - "$reducer" <<-'END'
+		import sys
+		from weir.kv import Mapper
+		with Mapper(sys.argv[1], job=7, source=0) as mapper:
+		    for key in (b"plain", b"two\nlines", b"a\ttab", b"\xff\xfe", "\u00e4".encode(), b'"\\', b"a\0b"):
+		        mapper.put(key, 5)
+	END
+}
+lines_refuse() {
+	get keys sources 1
+	any_key && end_of "$getter" 1 &&
+		grep -qx "weir: 2 keys with a tab or a line feed are not printed, the first is '[^']*': use weir -j kv get.*" "$work/keys.err" &&
+		[[ $(wc -l <"$work/keys.out") == 5 ]] && grep -qx $'plain\t5' "$work/keys.out"
+}
+ktap_run "keys that are no lines are refused" lines_refuse
+json_has_them() {
+	in_worker 4 timeout 100 "$weir" -j kv get job 7 sources 1 >"$work/keys.json" &
+	getter=$!
+	any_key && end_of "$getter" 0 && gojq -e 'sort_by(.key // "") == ([
+		{ "key": "plain", "value": 5 }, { "key": "two\nlines", "value": 5 }, { "key": "a\ttab", "value": 5 },
+		{ "key-hex": "fffe", "value": 5 }, { "key": "\u00e4", "value": 5 }, { "key": "\"\\", "value": 5 },
+		{ "key": "a\u0000b", "value": 5 }] | sort_by(.key // ""))' "$work/keys.json" >/dev/null ||
+		{ cat "$work/keys.json"; return 1; }
+}
+ktap_run "keys with any bytes in JSON" json_has_them
+json_numbers() {
+	in_worker 4 timeout 100 "$weir" -j kv get job 7 sources 1 dtype float32 >"$work/floats.json" &
+	getter=$!
+	put 1 dtype float32 <"$work/edges.in" && end_of "$getter" 0 && gojq -e 'map({ (.key): .value }) | add ==
+		{ "a": 3.40282347e+38, "b": -3.40282347e+38, "c": 1.17549435e-38, "d": 1.40129846e-45, "e": "-inf" }' \
+		"$work/floats.json" >/dev/null || { cat "$work/floats.json"; return 1; }
+}
+ktap_run "floats in JSON" json_numbers
 
 is_there() { [[ -n $(in_worker 4 ss -Hlun "sport = 12064") ]]; }
 two() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kv/value.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,5 +75,6 @@ bool kv_value_fits(const struct kv_numbers *numbers, union kv_value value)
 		return true;
 	if (numbers->type == WEIR_INT32)
 		return value.integer == (int32_t)value.integer;
-	return !isfinite(value.real) || fabs(value.real) <= (double)FLT_MAX;
+	/* FLT_MAX in nine digits is a larger double, and is rounded to FLT_MAX. */
+	return !isfinite(value.real) || isfinite((float)value.real);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,79 @@ void print_decimal(const char *key, double value)
 		add(key, json_object_new_double_s(value, text));
 	else
 		print_string(key, text);
+}
+
+/* The length of the UTF-8 sequence that @bytes begin with, 0 if there is none. */
+static size_t utf8_length(const unsigned char *bytes, size_t left)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t length = *bytes < 0x80 ? 1 : *bytes < 0xc0 ? 0 : *bytes < 0xe0 ? 2 :
+			*bytes < 0xf0 ? 3 : *bytes < 0xf8 ? 4 : 0;
+	uint32_t code;
+	size_t i;
+
+	if (length <= 1 || length > left)
+		return length == 1;
+	code = *bytes & (0x7f >> length);
+	for (i = 1; i < length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (bytes[i] & 0x3f);
+	}
+	if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return length;
+}
+
+static bool is_utf8(const char *bytes, size_t length)
+{
+	size_t at = 0, step;
+
+	while (at < length) {
+		step = utf8_length((const unsigned char *)bytes + at, length - at);
+		if (!step)
+			return false;
+		at += step;
+	}
+	return true;
+}
+
+void print_octets(const char *key, const char *bytes, size_t length)
+{
+	char name[32], *hex;
+	size_t i;
+
+	if (!opt.json)
+		return;
+	if (is_utf8(bytes, length)) {
+		add(key, json_object_new_string_len(bytes, (int)length));
+		return;
+	}
+	hex = calloc(length, 2);
+	if (!hex)
+		abort();
+	for (i = 0; i < 2 * length; i++)
+		hex[i] = "0123456789abcdef"[(unsigned char)bytes[i / 2] >> (i & 1 ? 0 : 4) & 15];
+	snprintf(name, sizeof(name), "%s-hex", key);
+	add(name, json_object_new_string_len(hex, 2 * (int)length));
+	free(hex);
+}
+
+void print_int(const char *key, int64_t value)
+{
+	if (opt.json)
+		add(key, json_object_new_int64(value));
+}
+
+void print_real(const char *key, double value)
+{
+	char text[32];
+
+	if (!opt.json)
+		return;
+	snprintf(text, sizeof(text), "%.9g", value);
+	add(key, isfinite(value) ? json_object_new_double_s(value, text) :
+				   json_object_new_string(text));
 }
 
 void print_line(unsigned int columns)

@@ -9,6 +9,7 @@
 #define WEIR_PRINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -42,6 +43,14 @@ void print_string_as(const char *label, enum color color, const char *key, const
 void print_bytes(const char *key, uint64_t value);
 void print_micros(const char *key, uint64_t value);
 void print_decimal(const char *key, double value);
+
+/*
+ * In JSON only. Bytes that are not UTF-8 become a member KEY-hex; numbers that JSON lacks, as inf,
+ * become strings.
+ */
+void print_octets(const char *key, const char *bytes, size_t length);
+void print_int(const char *key, int64_t value);
+void print_real(const char *key, double value);
 
 /* In text only: ends the line, if one was begun, and indents the next. */
 void print_line(unsigned int indent);

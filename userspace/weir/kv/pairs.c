@@ -2,6 +2,7 @@
 #include "kv/pairs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +11,14 @@
 /* Digits of the longest number that anybody writes. */
 #define VALUE_BYTES 64
 
-static int read_integer(int64_t *value, const char *text)
+static int read_integer(int64_t *value, const char *text, size_t length)
 {
 	long long number;
 	char *end;
 
 	errno = 0;
 	number = strtoll(text, &end, 10);
-	if (end == text || *end)
+	if (end == text || end != text + length)
 		return refused(0, "'%s' is no integer", text);
 	if (errno)
 		return refused(0, "the value %s is beyond 64 bits", text);
@@ -25,13 +26,16 @@ static int read_integer(int64_t *value, const char *text)
 	return WEIR_OK;
 }
 
-static int read_real(double *value, const char *text)
+static int read_real(double *value, const char *text, size_t length)
 {
 	char *end;
 
+	errno = 0;
 	*value = strtod(text, &end);
-	if (end == text || *end)
+	if (end == text || end != text + length)
 		return refused(0, "'%s' is no number", text);
+	if (errno && isinf(*value))
+		return refused(0, "the value %s is too large for the type float32", text);
 	return WEIR_OK;
 }
 
@@ -50,5 +54,6 @@ int pair_read(struct pair *pair, const char *line, size_t length, bool integers)
 	if (digits >= sizeof(text))
 		return refused(0, "the value has %zu characters, and no number has so many", digits);
 	memcpy(text, tab + 1, digits);
-	return integers ? read_integer(&pair->integer, text) : read_real(&pair->real, text);
+	return integers ? read_integer(&pair->integer, text, digits) :
+			  read_real(&pair->real, text, digits);
 }
