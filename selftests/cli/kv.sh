@@ -247,7 +247,8 @@ ktap_run "keys that are no lines are refused" lines_refuse
 json_has_them() {
 	in_worker 4 timeout 100 "$weir" -j kv get job 7 sources 1 >"$work/keys.json" &
 	getter=$!
-	any_key && end_of "$getter" 0 && gojq -e 'sort_by(.key // "") == ([
+	any_key && end_of "$getter" 0 || return
+	gojq -e 'sort_by(.key // "") == ([
 		{ "key": "plain", "value": 5 }, { "key": "two\nlines", "value": 5 }, { "key": "a\ttab", "value": 5 },
 		{ "key-hex": "fffe", "value": 5 }, { "key": "\u00e4", "value": 5 }, { "key": "\"\\", "value": 5 },
 		{ "key": "a\u0000b", "value": 5 }] | sort_by(.key // ""))' "$work/keys.json" >/dev/null ||
@@ -257,7 +258,8 @@ ktap_run "keys with any bytes in JSON" json_has_them
 json_numbers() {
 	in_worker 4 timeout 100 "$weir" -j kv get job 7 sources 1 dtype float32 >"$work/floats.json" &
 	getter=$!
-	put 1 dtype float32 <"$work/edges.in" && end_of "$getter" 0 && gojq -e 'map({ (.key): .value }) | add ==
+	put 1 dtype float32 <"$work/edges.in" && end_of "$getter" 0 || return
+	gojq -e 'map({ (.key): .value }) | add ==
 		{ "a": 3.40282347e+38, "b": -3.40282347e+38, "c": 1.17549435e-38, "d": 1.40129846e-45, "e": "-inf" }' \
 		"$work/floats.json" >/dev/null || { cat "$work/floats.json"; return 1; }
 }

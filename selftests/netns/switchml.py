@@ -138,8 +138,22 @@ class Service:
         self.reader.join(PATIENCE)
 
 
+def address_of(i):
+    return socket.inet_ntoa(wires[i].ip)
+
+
+def learn(i, mac=None):
+    """The kernel knows worker @i, as if it had answered ARP once; its calls come from elsewhere."""
+    dev = json.loads(run("ip", "-j", "route", "get", address_of(i)))[0]["dev"]
+    if mac or not json.loads(run("ip", "-j", "neigh", "show", "to", address_of(i), "dev", dev) or "[]"):
+        run("ip", "neigh", "replace", address_of(i), "lladdr", mac or wires[i].mac.hex(":"), "dev", dev,
+            "nud", "stale")
+
+
 def session(n, grads=64):
     """All workers at once, as they are processes."""
+    for i in range(n):
+        learn(i)
     with concurrent.futures.ThreadPoolExecutor(n) as pool:
         ids = list(pool.map(lambda rank: set_up(AT, wires[rank], rank, n, grads), range(n)))
     assert len(set(ids)) == 1, ids
@@ -490,6 +504,8 @@ def doctor():
 
 
 def whole_sessions():
+    # Entries of jobs that were made by hand would be an administrator's.
+    run("ip", "neigh", "flush", "nud", "permanent")
     with Service("--timeout", "100000") as service:
         for n, threads, m, grads in ((1, 1, 1, 64), (2, 4, 4, 256), (8, 1, 4, 64), (4, 4, 8, 256)):
             session(n, grads)
@@ -545,6 +561,7 @@ def request(rank=0, n=2, session=7, size=1, wire=None, **other):
 
 
 def refused_sessions():
+    learn(0), learn(1)
     with Service():
         client = Client(AT)
 
@@ -591,6 +608,8 @@ def refused_sessions():
         refused_with("no device hands packets", request())
         client.close()
         attach(mode)
+    # The job that they were for was deleted behind the service's back.
+    run("ip", "neigh", "flush", "nud", "permanent")
 
 
 def meetings():
@@ -683,7 +702,7 @@ def garbage():
         # More than it serves at once.
         client = Client(AT)
         calls = [client.start("Sync/Barrier", {1: n}) for n in range(2, 33) for i in range(n - 1)]
-        until(lambda: sum(call.done() for call in calls) >= len(calls) - 128)
+        until(lambda: sum(call.done() for call in calls) >= len(calls) - 64)
         assert {call.code() for call in calls if call.done()} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
         for call in calls:
             call.cancel()
@@ -691,6 +710,85 @@ def garbage():
         session(2)
         check_ints([Worker(wires[r], r, 2, 1, 4, 64, timeout=PATIENCE) for r in range(2)], 500)
     silence()
+
+
+# A call from a namespace, with an address of its own: UdpSession of rank 0, and what it is told.
+CALL = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+import grpc
+from switchml_worker import Client
+client = Client(sys.argv[3])
+try:
+    client.call("Session/UdpSession", eval(sys.argv[4]))
+    print("served")
+except grpc.RpcError as error:
+    print(error.details())
+"""
+
+
+def call_from(namespace, at, fields):
+    lib = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")
+    return run("nsenter", f"--net=/run/netns/{namespace}", "/usr/bin/python3", "-c", CALL, lib,
+               os.path.dirname(os.path.abspath(__file__)), at, repr(fields)).strip()
+
+
+def strangers():
+    """A worker is bound where its call comes from the worker's own link, or the kernel knows its
+    address; a router never is. Refused calls leave the session alone."""
+    ns, dev, at = namespaces[7], f"w{N}", "10.77.8.254:50099"
+
+    def inside(*words):
+        run("ip", "-n", ns, *words)
+
+    def refused_with(words, ip, source=None, mac=None):
+        if source:
+            inside("route", "replace", "10.77.8.254/32", "dev", "eth0", "src", source)
+        fields = {**request(n=1, wire=wires[7]), 5: int.from_bytes(socket.inet_aton(ip), "big")}
+        said = call_from(ns, at, fields if mac is None else {**fields, 4: mac})
+        assert words in said, said
+
+    def neighbour(ip):
+        return [(n.get("lladdr"), n["state"]) for n in
+                json.loads(run("ip", "-j", "neigh", "show", "to", ip, "nud", "permanent") or "[]")]
+
+    inside("link", "set", "eth0", "arp", "on")
+    inside("address", "add", "10.77.8.2/24", "dev", "eth0")
+    inside("address", "add", "192.0.2.7/32", "dev", "eth0")
+    try:
+        with Service("--listen", "0.0.0.0:50099"):
+            mac = wires[7].mac.hex(":")
+            # Who is on the link is believed.
+            refused_with("served", "10.77.8.1", source="10.77.8.2")
+            assert neighbour("10.77.8.1") == [(mac, ["PERMANENT"])]
+            bound = job()
+            # Of other links, and of what the kernel knows better, it is not.
+            refused_with("10.77.8.2 does not call from the link of 10.77.1.77", "10.77.1.77")
+            run("ip", "neigh", "replace", "10.77.8.5", "lladdr", "02:00:00:00:00:05", "dev", dev, "nud", "stale")
+            refused_with("10.77.8.5 has the MAC address 02:00:00:00:00:05", "10.77.8.5")
+            # A router is no worker, however it is routed by, and who is behind one is not on the link.
+            for words in (("192.0.2.0/24", "via", "10.77.8.2"),
+                          ("192.0.2.0/24", "nexthop", "via", "10.77.8.2", "nexthop", "via", "10.77.8.3")):
+                run("ip", "route", "replace", *words)
+                refused_with("10.77.8.2 is a router", "10.77.8.2", source="192.0.2.7")
+                refused_with("192.0.2.7 does not call from the link", "10.77.8.4", source="192.0.2.7")
+                # As it looks when the router translates addresses.
+                refused_with("10.77.8.2 does not call from the link", "10.77.8.4", source="10.77.8.2")
+            for ip in "10.77.8.2", "10.77.8.4", "10.77.8.5", "10.77.1.77":
+                assert not neighbour(ip), ip
+            assert {**bound, "stats": None} == {**job(), "stats": None}
+            # An administrator knows better still, and is left alone.
+            run("ip", "neigh", "replace", "10.77.8.4", "lladdr", mac, "dev", dev, "nud", "permanent")
+            refused_with("served", "10.77.8.4", source="192.0.2.7")
+            assert not neighbour("10.77.8.1")
+        assert neighbour("10.77.8.4") == [(mac, ["PERMANENT"])]
+    finally:
+        subprocess.run(["ip", "route", "del", "192.0.2.0/24"])
+        inside("address", "flush", "dev", "eth0")
+        inside("link", "set", "eth0", "arp", "off")
+        run("ip", "neigh", "flush", "dev", dev)
+        run("ip", "neigh", "flush", "dev", dev, "nud", "permanent")
+        wires[7].drain()
 
 
 def idle():
@@ -729,6 +827,7 @@ def bridged():
         wires[0].ip = socket.inet_aton("10.77.2.7")
         with Service("--timeout", "100000"):
             client = Client(AT)
+            learn(0)
             fails(client.start("Session/UdpSession", request()), "bridge fdb replace")
             client.close()
             assert not job()
@@ -756,6 +855,12 @@ def killed():
         assert "its workers go on" in service.heard()
         check_ints(workers, 1000)
         old = job()
+        # What the last run had as neighbours is not what the kernel knows.
+        client = Client(AT)
+        fails(client.start("Session/UdpSession", request()), "does not call from the link")
+        client.close()
+        assert job() == old
+        run("ip", "neigh", "flush", "nud", "permanent")
         session(3)
         assert job()["sources"] == 3 and old["sources"] == 2
         check_ints([Worker(wires[r], r, 3, 1, 4, 64, timeout=PATIENCE) for r in range(3)], 500)
@@ -788,7 +893,7 @@ tests = [at(hook, test) for hook in MODES for test in packets(N)]
 # What is said of sessions takes no notice of the hook that packets come in by.
 if "xdp" in MODES:
     tests += [at("tc", what_may_be_asked_for), at("tc", doctor)]
-    tests += [at("xdp", test) for test in (whole_sessions, refused_sessions, meetings, garbage, idle, bridged, killed)]
+    tests += [at("xdp", test) for test in (whole_sessions, refused_sessions, meetings, garbage, strangers, idle, bridged, killed)]
 
 
 def mend():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Requests to the box: jobs and sources by weir(8), routes and neighbours by ip(8)."""
 import asyncio
+import collections
+import ipaddress
 import json
 import os
 
@@ -32,6 +34,8 @@ class Box:
 
     def __init__(self, job, address, weir):
         self.job, self.address, self.weir = str(job), address, weir
+        # MAC addresses by address that the kernel knew before they became permanent.
+        self.learned = {}
 
     async def find(self):
         """The job, None where there is none."""
@@ -45,12 +49,23 @@ class Box:
             raise Refused(f"job {self.job} is of format {job['format']}: take another number")
         return job
 
-    async def listens(self):
-        """Does any device hand such packets over?"""
+    async def listens(self, dev):
+        """Does the device, or one below it, hand such packets over?"""
         ports = await ask(self.weir, "-j", "port", "show")
-        if not any(PORT in port.get("udp", [PORT]) for port in ports):
+        handing = {port["dev"] for port in ports if PORT in port.get("udp", [PORT])}
+        if not handing:
             raise Refused("no device hands packets of format switchml over: run `weir port attach "
                           f"dev DEVICE udp {PORT}`")
+        links = await ask("ip", "-j", "link", "show")
+        below, more = set(), {dev}
+        while more:
+            below |= more
+            more = {link["ifname"] for link in links if link.get("master") in more} | \
+                {link["link"] for link in links if link["ifname"] in more and link.get("link")}
+            more -= below
+        if not below & handing:
+            raise Refused(f"{dev} hands no packets of format switchml over: run `weir port attach "
+                          f"dev {dev} udp {PORT}`")
 
     async def make(self, workers, grads, blocks, repeat_after):
         """The job anew, without anything that was before."""
@@ -69,26 +84,74 @@ class Box:
             await self.forget(source["address"])
 
     async def forget(self, address):
+        """What the kernel knew by itself it may know again."""
+        mac = self.learned.get(address)
         for known in await ask("ip", "-j", "neigh", "show", "to", address, "nud", "permanent"):
             if str(known.get("protocol")) == PROTOCOL:
                 await run("ip", "neigh", "del", address, "dev", known["dev"])
+                if mac and mac == known["lladdr"]:
+                    await run("ip", "neigh", "replace", address, "lladdr", mac, "dev", known["dev"],
+                              "nud", "stale")
 
-    async def way(self, address, mac, bytes_needed):
-        """The device that leads to a worker, which is on its link, and its own MAC address."""
+    async def way(self, address, mac, bytes_needed, caller):
+        """How packets get to a worker. Refused unless it is on a port's link, and is what it says."""
         try:
             route, = await ask("ip", "-j", "route", "get", address, "from", self.address)
         except Refused as refused:
             raise Refused(f"no way leads to {address}: {refused}") from refused
         if "gateway" in route or "via" in route:
-            raise Refused(f"{address} is behind a router, which takes no packets of SwitchML")
+            raise Refused(f"{address} is behind a router, which takes no packets of SwitchML: set "
+                          "worker_ip to an address on the box's own link")
         if route.get("type", "unicast") != "unicast":
             raise Refused(f"{address} is no address of a worker: it is {route['type']}")
-        link, = await ask("ip", "-j", "-d", "link", "show", "dev", route["dev"])
+        if ipaddress.ip_address(address) in await gateways(4):
+            raise Refused(f"{address} is a router that routes of the box lead to: set worker_ip to the "
+                          "worker's own address")
+        dev = route["dev"]
+        link, = await ask("ip", "-j", "-d", "link", "show", "dev", dev)
+        await self.listens(dev)
         if link["mtu"] < bytes_needed:
-            raise Refused(f"{route['dev']} has MTU {link['mtu']}, and results need {bytes_needed}")
+            raise Refused(f"{dev} has MTU {link['mtu']}, and results need {bytes_needed}")
+        await self.confirm(address, mac, dev, caller)
         if link.get("linkinfo", {}).get("info_kind") == "bridge":
-            await self.check_bridge(route["dev"], mac)
-        return route["dev"], link["address"]
+            await self.check_bridge(dev, mac)
+        return Way(dev, link["address"])
+
+    async def confirm(self, address, mac, dev, caller):
+        """Has the worker this MAC address? The kernel knows, or else only who calls from that link is
+        believed, as whoever is there could claim any address by ARP as well."""
+        entries = await ask("ip", "-j", "neigh", "show", "to", address, "dev", dev)
+        for known in entries:
+            if "lladdr" not in known or str(known.get("protocol")) == PROTOCOL:
+                continue
+            if known["lladdr"] != mac:
+                raise Refused(f"{address} has the MAC address {known['lladdr']} on {dev}, not {mac}: if "
+                              f"that is wrong, run `ip neigh del {address} dev {dev}`")
+            if "PERMANENT" not in known["state"]:
+                self.learned[address] = mac
+            return
+        if self.learned.get(address) == mac:
+            return
+        if not await self.calls_from(caller, dev):
+            raise Refused(f"{caller or 'the caller'} does not call from the link of {address}: call from "
+                          f"an address there, or run `ip neigh replace {address} lladdr {mac} dev {dev} "
+                          "nud permanent` on the box, if that is the worker's MAC address")
+
+    async def calls_from(self, caller, dev):
+        """Is the caller on the device's own link? Behind a router that translates it looks like that."""
+        if not caller or caller in await gateways(caller.version):
+            return False
+        words = "ip", f"-{caller.version}", "-j", "route", "get", str(caller).partition("%")[0]
+        if caller.version == 6 and caller.is_link_local:
+            words += "oif", dev
+            if caller.scope_id not in (dev, str(await index_of(dev))):
+                return False
+        try:
+            route, = await ask(*words)
+        except Refused:
+            return False
+        return route.get("dev") == dev and route.get("type", "unicast") == "unicast" and \
+            not {"gateway", "via"} & route.keys()
 
     async def check_bridge(self, bridge, mac):
         """It sees nothing that comes from a worker, so it learns nothing, and would flood results."""
@@ -101,8 +164,28 @@ class Box:
     async def bind(self, rank, address, mac, dev):
         """A worker is source @rank, and is never asked for by ARP."""
         await run(self.weir, "source", "add", "job", self.job, "id", str(rank), "address", address)
-        await run("ip", "neigh", "replace", address, "lladdr", mac, "dev", dev, "nud", "permanent",
-                  "protocol", PROTOCOL)
+        entries = await ask("ip", "-j", "neigh", "show", "to", address, "dev", dev, "nud", "permanent")
+        # An administrator's stays when the session is over.
+        if not any(known["lladdr"] == mac for known in entries):
+            await run("ip", "neigh", "replace", address, "lladdr", mac, "dev", dev, "nud",
+                      "permanent", "protocol", PROTOCOL)
+
+
+Way = collections.namedtuple("Way", "dev own")
+
+
+async def gateways(version):
+    """The addresses of routers in all the box's routes."""
+    routes = await ask("ip", f"-{version}", "-j", "route", "show", "table", "all")
+    hops = [hop for route in routes for hop in [route, *route.get("nexthops", [])]]
+    texts = [hop.get("gateway") or hop.get("via", {}).get("host") for hop in hops]
+    addresses = [ipaddress.ip_address(text) for text in texts if text]
+    return {address for address in addresses if address.version == version}
+
+
+async def index_of(dev):
+    link, = await ask("ip", "-j", "link", "show", "dev", dev)
+    return link["ifindex"]
 
 
 def find_weir(beside):

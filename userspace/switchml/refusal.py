@@ -21,6 +21,11 @@ def over(sentence):
     return Refused(sentence, grpc.StatusCode.ABORTED)
 
 
+def full(sentence):
+    """Of a call for which there is no room."""
+    return Refused(sentence, grpc.StatusCode.RESOURCE_EXHAUSTED)
+
+
 WORKERS_MAX = 32
 
 

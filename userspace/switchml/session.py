@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import time
 
+from limits import group_of
 from refusal import Refused, check_workers, wrong
 
 # By what workers say of their packets: gradients.
@@ -33,29 +34,36 @@ class Sessions:
         self.box, self.blocks, self.repeat_after, self.log = box, blocks, repeat_after, log
         self.lock = asyncio.Lock()
         self.now = None  # of rank 0's request: what all have in common
+        self.callers = set()  # where the calls of the session's workers came from
 
-    async def join(self, request):
+    def known(self):
+        """Whose calls and connections there is room for, however many others come."""
+        return self.callers
+
+    async def join(self, request, caller):
         """A worker's request. Returns the box's MAC address."""
         check_workers(request.num_workers, request.rank)
         if request.packet_size not in GRADS:
-            raise wrong(f"packets of size {request.packet_size} are not served: "
-                        "1 (256 bytes) and 3 (1024 bytes) are")
+            raise wrong(f"packets of size {request.packet_size} are not served: set packet_numel "
+                        "to 64 (256 bytes, size 1) or 256 (1024 bytes, size 3) in the workers' switchml.cfg")
         address, mac = check_addresses(request)
         # A worker that vanishes meanwhile leaves nothing half done.
-        return await asyncio.shield(self.join_one(request, address, mac))
+        return await asyncio.shield(self.join_one(request, caller, address, mac))
 
-    async def join_one(self, request, address, mac):
+    async def join_one(self, request, caller, address, mac):
         async with self.lock:
             if request.rank:
                 self.check_fits(request)
-                return await self.bind(request, address, mac)
+            # Who may not be bound ends no session.
+            way = await self.box.way(address, mac, HEADERS + 4 * GRADS[request.packet_size], caller)
+            if request.rank:
+                return await self.bind(request, caller, address, mac, way)
             try:
                 await self.begin(request)
-                return await self.bind(request, address, mac)
+                return await self.bind(request, caller, address, mac, way)
             except Refused:
                 # Without rank 0 there is no session.
-                self.now = None
-                await self.box.remove()
+                await self.end_locked()
                 raise
 
     def check_fits(self, request):
@@ -71,18 +79,17 @@ class Sessions:
 
     async def begin(self, request):
         self.now = None
-        await self.box.listens()
+        self.callers = set()
         await self.box.make(request.num_workers, GRADS[request.packet_size], self.blocks,
                             self.repeat_after)
         self.now = request
         self.log(f"session {request.session_id:#x} of {request.num_workers} workers begins")
 
-    async def bind(self, request, address, mac):
-        grads = GRADS[request.packet_size]
-        dev, own = await self.box.way(address, mac, HEADERS + 4 * grads)
-        await self.box.bind(request.rank, address, mac, dev)
-        self.log(f"rank {request.rank} is {address}, {mac} on {dev}")
-        return int(own.replace(":", ""), 16)
+    async def bind(self, request, caller, address, mac, way):
+        await self.box.bind(request.rank, address, mac, way.dev)
+        self.callers.add(group_of(caller))
+        self.log(f"rank {request.rank} is {address}, {mac} on {way.dev}")
+        return int(way.own.replace(":", ""), 16)
 
     async def end(self):
         """Nothing of it is left."""
@@ -91,6 +98,7 @@ class Sessions:
 
     async def end_locked(self):
         self.now = None
+        self.callers = set()
         await self.box.remove()
 
     async def watch(self, idle):
