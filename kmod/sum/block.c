@@ -237,7 +237,9 @@ static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 se
  */
 static bool weir_block_is_left_over(const struct weir_blocks *blocks)
 {
-	return READ_ONCE(blocks->gens.resumed) == READ_ONCE(blocks->gens.now);
+	u32 resumed = READ_ONCE(blocks->gens.resumed);
+
+	return resumed && resumed == READ_ONCE(blocks->gens.now);
 }
 
 /* May the block that @key names take this slot? */
