@@ -753,7 +753,9 @@ def strangers():
                 json.loads(run("ip", "-j", "neigh", "show", "to", ip, "nud", "permanent") or "[]")]
 
     inside("link", "set", "eth0", "arp", "on")
+    # Either of the addresses is a router's in a route with two of them.
     inside("address", "add", "10.77.8.2/24", "dev", "eth0")
+    inside("address", "add", "10.77.8.3/24", "dev", "eth0")
     inside("address", "add", "192.0.2.7/32", "dev", "eth0")
     try:
         with Service("--listen", "0.0.0.0:50099"):
