@@ -41,7 +41,7 @@ WAIT, PARTIAL = 1, 2
 XDP, GENERIC, TC = MODES = 1, 2, 3
 QDISC_HOOK, TC_HOOK, XDP_HOOK = 1, 2, 3
 PERCPU = 2
-RTM_NEWQDISC, NESTED = 36, 0x8000
+RTM_NEWQDISC, NESTED, NLM_CREATE = 36, 0x8000, 0x400
 TCA_KIND, TCA_OPTIONS, TC_H_ROOT, WEIR_HANDLE, WEIR_TC_LIMIT = 1, 2, 0xffffffff, 0x10 << 16, 1
 TC_PLUGIN = os.path.join(HERE, "..", "..", "build", "tc")
 
@@ -200,7 +200,8 @@ def looks():
         return sum(sweep_look(*what) for what in (
             (box.get, "job-get", {"id": 7}), (box.get, "source-get", {"job": 7, "id": 0}),
             (box.get, "port-get", {"ifindex": W1}), (box.get, "trim-get", {"ifindex": W2}),
-            (box.get, "stats-get", {}), (box.list, "job-get", {}), (box.list, "source-get", {}),
+            (box.get, "stats-get", {}), (box.get, "device-get", {"ifindex": W1}),
+            (box.list, "job-get", {}), (box.list, "source-get", {}),
             (box.list, "source-get", {"job": 7}), (box.list, "block-get", {}),
             (box.list, "port-get", {}), (box.list, "trim-get", {}),
             (box.list, "trim-queue-get", {})))
@@ -360,22 +361,33 @@ def trim_tc():
     return trim_of(TC_POLICY)
 
 
+def qdisc(flags=0, more=b""):
+    """Makes or changes that of w2."""
+    body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, W2, WEIR_HANDLE, TC_H_ROOT, 0)
+    rtnl.ask(RTM_NEWQDISC, body + attribute(TCA_KIND, b"weir\0") + more, flags)
+
+
+def shown_by_tc():
+    return subprocess.run(["tc", "-j", "qdisc", "show", "dev", "w2"], check=True, text=True,
+                          stdout=subprocess.PIPE, env=dict(os.environ, TC_LIB_DIR=TC_PLUGIN)).stdout
+
+
+def first_qdisc():
+    """With a list for those of its device."""
+    return sweep(lambda: qdisc(NLM_CREATE),
+                 lambda: packets.run("tc", "qdisc", "del", "dev", "w2", "root"),
+                 state=shown_by_tc, failures=2, heard=silence)
+
+
 def limits_of_a_qdisc():
     """As tc says them of one class; they are what they were where there is no memory."""
     def change(*limits):
-        options = b"".join(limits)
-        body = struct.pack("=BxxxiIII", socket.AF_UNSPEC, W2, WEIR_HANDLE, TC_H_ROOT, 0) + \
-            attribute(TCA_KIND, b"weir\0") + attribute(TCA_OPTIONS | NESTED, options)
-        rtnl.ask(RTM_NEWQDISC, body)
-
-    def shown():
-        return subprocess.run(["tc", "-j", "qdisc", "show", "dev", "w2"], check=True, text=True,
-                              stdout=subprocess.PIPE, env=dict(os.environ, TC_LIB_DIR=TC_PLUGIN)).stdout
+        qdisc(more=attribute(TCA_OPTIONS | NESTED, b"".join(limits)))
 
     packets.run("tc", "qdisc", "add", "dev", "w2", "root", "handle", "10:", "weir")
     try:
         return sweep(lambda: change(attribute(WEIR_TC_LIMIT, struct.pack("=I", 12))), change,
-                     state=shown, heard=silence)
+                     state=shown_by_tc, heard=silence)
     finally:
         packets.run("tc", "qdisc", "del", "dev", "w2", "root")
 
@@ -456,6 +468,10 @@ def results():
 
 def routes():
     return traffic(packets.routes)
+
+
+def route_to_a_group():
+    return traffic(packets.group_route)
 
 
 def routes_of_ipv6():
@@ -543,8 +559,8 @@ def all_is_listed():
 sweeps = [job_add, job_add_of_lab, job_add_below, job_add_of_kv, job_set, job_del, job_flush, source_add,
           source_set, source_del, source_flush, looks, port_add, port_others, chain_changes, flow_changes, filter_changes, order_changes,
           trim_qdisc, trim_tc, trim_meters,
-          limits_of_a_qdisc, trim_default,
-          namespace, module_load, results, routes, routes_of_ipv6, degraded_results, events,
+          first_qdisc, limits_of_a_qdisc, trim_default,
+          namespace, module_load, results, routes, route_to_a_group, routes_of_ipv6, degraded_results, events,
           queue, deflected]
 
 

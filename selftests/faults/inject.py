@@ -17,7 +17,7 @@ MODULES = (0xffffffffa0000000, 0xffffffffff000000)
 PROBES = """r:weir_faults/slab should_failslab failed=$retval:s32
 r:weir_faults/page should_fail_alloc_page failed=$retval:u8
 r:weir_faults/percpu fail_percpu:fail_percpu_should_fail failed=$retval:u8
-p:weir_faults/load weir:weir_netns_init ip=%ip:x64
+p:weir_faults/load weir:weir_cut_init ip=%ip:x64
 """
 
 
@@ -42,13 +42,16 @@ class Site:
     def __str__(self):
         return "%s (%s)" % (self.place, self.function)
 
+    def line(self):
+        return int(self.place.rpartition(":")[2])
+
 
 class Injection:
     """There is one. @sites is what the program "sites" has printed."""
 
     def __init__(self, sites):
         size, *lines = get(sites).splitlines()
-        # weir_netns_init(), which tells where the module is loaded, begins at the landmark.
+        # weir_cut_init(), which tells where the module is loaded, begins at the landmark.
         self.size, self.landmark = map(int, size.split()[1:])
         self.sites = {site.offset: site for site in map(Site, lines)}
         self.strange = set()

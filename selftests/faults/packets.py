@@ -16,6 +16,7 @@ from trio import CONTROL, Worker, enter, until
 
 GRADS, BLOCKS = 8, 2
 UDP_SEGMENT = 103
+GROUP, ON_LO = "239.1.2.3", "10.77.99.254"
 MOST = 200
 PKTGEN = "/proc/net/pktgen/"
 RING = "/sys/module/slow_port/parameters/xdp_ring"
@@ -35,9 +36,9 @@ def numbers(source, block):
 class Sums:
     """A job of two workers."""
 
-    def __init__(self, box, injection, router, namespaces, ipv6=False, **config):
+    def __init__(self, box, injection, router, namespaces, ipv6=False, of_box="10.77.1.254", **config):
         self.box, self.injection, self.block = box, injection, 0
-        self.id, of_box = (8, "fd77:1::254") if ipv6 else (7, "10.77.1.254")
+        self.id, of_box = (8, "fd77:1::254") if ipv6 else (7, of_box)
         box.do("job-add", id=self.id, sources=2, blocks=BLOCKS, grads=GRADS,
                address=address(of_box), **config)
         self.workers, self.tag = [], {}
@@ -45,6 +46,8 @@ class Sums:
             box.do("source-add", job=self.id, id=i,
                    address=address(("fd77:%d::1" if ipv6 else "10.77.%d.1") % (i + 1)))
             self.workers.append(Worker(namespaces[i], of_box, self.id, i))
+        # Who gets results.
+        self.listeners = list(self.workers)
         enter(router)
 
     def __enter__(self):
@@ -81,7 +84,7 @@ class Sums:
 
     def settle(self, block):
         """The sums of each result are those of the members that it names."""
-        for w in self.workers:
+        for w in self.listeners:
             packet = self.result(w, block)
             members = packet.members or {0, 1}
             want = [sum(column) for column in zip(*(numbers(s, block) for s in members))]
@@ -106,8 +109,11 @@ class Sums:
 
     def fails(self, places, act, times=1):
         """Has each call at these places fail, until it has."""
+        return self.fail(self.injection.at(*places), act, times)
+
+    def fail(self, sites, act, times=1):
         failed = 0
-        for site in self.injection.at(*places):
+        for site in sites:
             failed += self.injection.until_failed(site, times, act)
             act()
         return failed
@@ -129,15 +135,36 @@ def results(box, injection, router, namespaces):
         return job.fails([("room.c", "__alloc_pages_noprof"), ("skb.c", "__alloc_skb")], both)
 
 
-def routes(box, injection, router, namespaces):
-    def forget_route():
-        put("/proc/sys/net/ipv4/route/flush", 1)
+def forget_routes():
+    put("/proc/sys/net/ipv4/route/flush", 1)
 
+
+def looked_up(injection):
+    """Where routes of IPv4 are looked up, in the order of the source: to a group, and to anyone."""
+    return sorted(injection.at(("dest.c", "ip_route_output_flow")), key=lambda site: site.line())
+
+
+def routes(box, injection, router, namespaces):
     with Sums(box, injection, router, namespaces) as job:
         job.rounds()
-        n = job.fails([("dest.c", "ip_route_output_flow")], lambda: job.rounds(1, forget_route))
+        n = job.fail(looked_up(injection)[1:], lambda: job.rounds(1, forget_routes))
         return n + job.fails([("dest.c", "ip_local_out")],
                              lambda: job.rounds(1, lambda: run("ip", "neigh", "flush", "all")))
+
+
+def group_route(box, injection, router, namespaces):
+    """The route says which device leads to a group, as the job's address is on the loopback device."""
+    run("ip", "address", "add", ON_LO, "dev", "lo")
+    run("ip", "route", "add", GROUP, "dev", "w1")
+    with Sums(box, injection, router, namespaces, of_box=ON_LO, group=address(GROUP)) as job:
+        job.listeners = job.workers[:1]
+        here = socket.inet_aton(GROUP) + socket.inet_aton("10.77.1.1")
+        job.workers[0].socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, here)
+        job.rounds()
+        n = job.fail(looked_up(injection)[:1], lambda: job.rounds(1, forget_routes))
+    run("ip", "route", "del", GROUP, "dev", "w1")
+    run("ip", "address", "del", ON_LO + "/32", "dev", "lo")
+    return n
 
 
 def routes6(box, injection, router, namespaces):

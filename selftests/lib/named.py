@@ -18,7 +18,7 @@ NAMES = {kind: enumerators("WEIR_A_%s_" % kind.upper().replace("-", "_"), first)
                              ("chain", "IFINDEX"), ("order", "IFINDEX"), ("flow", "IFINDEX"), ("flow-stats", "RECORDS"),
                              ("flow-record", "IFINDEX"), ("flow-alarm", "IFINDEX"),
                              ("filter", "IFINDEX"), ("filter-match", "RULE"),
-                             ("filter-stats", "PACKETS"), ("filter-source", "IFINDEX"))}
+                             ("filter-stats", "PACKETS"), ("filter-source", "IFINDEX"), ("device", "IFINDEX"))}
 # Nests whose attributes are of a set with another name.
 NESTS = {"rule": "trim-rule", "match": "filter-match", "common": "filter-match"}
 # Numbers of 64 bits; all others have 32.
