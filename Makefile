@@ -281,7 +281,7 @@ coverage: ## which lines and branches of the module the tests run, on a kernel t
 	selftests/coverage/run
 
 # Kernels are fetched on the first call, and kept.
-check-kernels: ## the same on Linux 6.1, 6.12 with and without PREEMPT_RT and for arm64, 7.2 and 7.3, and the table in docs/KERNELS.md
+check-kernels: ## the same on Linux 6.12 with and without PREEMPT_RT and for arm64, 7.2 and 7.3, and the table in docs/KERNELS.md
 	@scripts/setup
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/kernels/run
