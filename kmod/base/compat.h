@@ -127,6 +127,11 @@
 #define BR_NEIGH_VLAN_SUPPRESS	0
 #endif
 
+/* The workqueue of no certain CPU has a new name since 6.17, and 7.3 complains of the old one. */
+#ifndef WEIR_HAVE_SYSTEM_DFL_WQ
+#define system_dfl_wq	system_unbound_wq
+#endif
+
 /* Since 6.13 a timer gets its function where it is set up. */
 #ifndef WEIR_HAVE_HRTIMER_SETUP
 static inline void

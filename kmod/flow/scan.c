@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
+#include "base/compat.h"
 #include "base/notify.h"
 #include "flow/scan.h"
 #include "flow/table.h"
@@ -214,7 +215,7 @@ static void weir_flow_visit_work(struct work_struct *work)
 		weir_flow_bury(table, visit.gone);
 	}
 	weir_notify->flow_reported(table);
-	queue_delayed_work(system_unbound_wq, &table->visit,
+	queue_delayed_work(system_dfl_wq, &table->visit,
 			   weir_flow_excess(table) > 0 ? 1 : HZ / WEIR_FLOW_SHARES);
 }
 
@@ -226,7 +227,7 @@ void weir_flow_scan_start(struct weir_flow_table *table)
 {
 	table->weight = 1;
 	INIT_DELAYED_WORK(&table->visit, weir_flow_visit_work);
-	queue_delayed_work(system_unbound_wq, &table->visit, HZ / WEIR_FLOW_SHARES);
+	queue_delayed_work(system_dfl_wq, &table->visit, HZ / WEIR_FLOW_SHARES);
 }
 
 /**
@@ -241,7 +242,7 @@ void weir_flow_scan_hurry(struct weir_flow_table *table)
 	if (READ_ONCE(table->short_at) == now)
 		return;
 	WRITE_ONCE(table->short_at, now);
-	mod_delayed_work(system_unbound_wq, &table->visit, 0);
+	mod_delayed_work(system_dfl_wq, &table->visit, 0);
 }
 
 /**
