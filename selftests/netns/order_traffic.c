@@ -24,7 +24,7 @@ static const char usage[] =
 "send sends N datagrams of each of F flows, in turn; a flow is a source port. With --swap the\n"
 "first goes alone, and then each run of N datagrams leaves backwards; with --rtp they begin as\n"
 "RTP's do, numbered from --first on, and so many again from each further number on, once all before\n"
-"have arrived. With --window it is never more than 256 ahead of what the receiver has written to\n"
+"have arrived. With --window it is never more than 240 ahead of what the receiver has written to\n"
 "that FILE.\n"
 "recv counts until it is ended. FILE is always whole: a JSON object of how many datagrams came\n"
 "(\"packets\"), came after a later one of their flow (\"violations\"), and came twice (\"twice\"),\n"
@@ -34,7 +34,8 @@ static const char usage[] =
 #define LONGEST		8192
 #define FLOWS_MAX	128
 #define FIRSTS_MAX	8
-#define AHEAD		256
+/* A veth's ring has room for 256, which others use, too. */
+#define AHEAD		240
 #define IDLE_MS		50
 #define BUFFER		(1 << 26)
 #define RTP_LEN		12
@@ -142,12 +143,12 @@ static uint64_t received(const char *path)
 	return packets;
 }
 
-/* What is lost on the way does not count as ahead for ever. */
+/* What is lost on the way does not count as ahead for ever: there are only so many looks in all. */
 static void wait_for(const struct options *o, uint64_t sent, uint64_t ahead)
 {
-	int patience = ahead ? 200 : 60000;
+	static unsigned int patience = 60000;
 
-	while (sent > received(o->window) + ahead && patience--)
+	for (; sent > received(o->window) + ahead && patience; patience--)
 		poll(NULL, 0, 1);
 }
 
@@ -202,9 +203,9 @@ static int send_traffic(const struct options *o)
 		count = at_once(o, number % o->count);
 		if (o->window && number && number % o->count == 0)
 			wait_for(o, number * o->flows, 0);
-		send_some(o, fds, batch, number, count);
 		if (o->window)
 			wait_for(o, (number + count) * o->flows, AHEAD);
+		send_some(o, fds, batch, number, count);
 	}
 	printf("%llu\n", (unsigned long long)all * o->flows);
 	return 0;
