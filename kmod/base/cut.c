@@ -12,7 +12,7 @@
  *
  * With PREEMPT_RT a program may be preempted by one that works on another frame, unless the kernel
  * keeps sections with disabled bottom halves apart. There a page waits for a grace period of RCU;
- * where too many wait, no program is run on frames with fragments.
+ * if too many wait, no program is run on frames with fragments.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>

@@ -23,7 +23,7 @@ static void weir_net_ending_work(struct work_struct *work)
 /**
  * weir_net_end_later() - end an object without the caller's locks
  * @wn: the namespace
- * @ending: of the object, which packets and requests do not find any more
+ * @ending: of the object, which packets and requests no longer find
  * @end: see struct weir_ending
  */
 void weir_net_end_later(struct weir_net *wn, struct weir_ending *ending,

@@ -86,7 +86,7 @@ struct weir_net {
 };
 
 /**
- * struct weir_ending - the end of an object that neither packets nor requests find any more
+ * struct weir_ending - the end of an object that packets and requests no longer find
  * @work: calls @end
  * @wn: the namespace, which waits for it
  * @end: ends and frees the object; sleeps, without a lock

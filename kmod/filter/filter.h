@@ -19,9 +19,9 @@ struct xdp_md;
  * @ifindex: the device
  * @classifier: the rules as packets look them up; NULL where all are pending. Written under RTNL
  * @rules: struct weir_filter_rule by prio; under the namespace's lock
- * @count: how many; likewise
- * @matches: of all of them; likewise
- * @hidden: packets and requests do not find it any more; written under RTNL
+ * @count: number of rules; under the namespace's lock
+ * @matches: number of matches of all rules; under the namespace's lock
+ * @hidden: packets and requests no longer find it; written under RTNL
  * @ending: ends it without RTNL
  *
  * Changes are made under the namespace's lock, and RTNL is taken only to publish them: a

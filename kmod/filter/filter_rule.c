@@ -143,7 +143,7 @@ void weir_filter_rule_start(struct weir_filter_rule *rule, struct weir_net *wn, 
 
 /**
  * weir_filter_rule_stop() - stop the timer of a rule, and let its listeners go
- * @rule: the rule, which no filter has any more, and packets may still see
+ * @rule: the rule, which no filter has any longer, and packets may still see
  *
  * Sleeps.
  */
@@ -156,7 +156,7 @@ void weir_filter_rule_stop(struct weir_filter_rule *rule)
 
 /**
  * weir_filter_rule_release() - free a rule that packets may still see
- * @rule: the rule, which no filter has any more
+ * @rule: the rule, which no filter has any longer
  *
  * Sleeps.
  */

@@ -181,7 +181,7 @@ static void weir_down_is_new(struct weir_job *job)
  * @WEIR_DOWN_IGNORE: nothing
  * @WEIR_DOWN_PASS: the sources hear it
  * @WEIR_DOWN_PROBE: the parent has to say it again to this box
- * @WEIR_DOWN_NEW: the generation is over, as the parent was set up anew
+ * @WEIR_DOWN_NEW: the generation is over, as the parent was set up again
  */
 enum weir_down_act {
 	WEIR_DOWN_IGNORE,

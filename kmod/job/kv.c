@@ -249,7 +249,7 @@ int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config)
 
 /**
  * weir_kv_free() - free a job's engine
- * @kv: of a job that no packet can reach any more, or NULL
+ * @kv: of a job that packets can no longer reach, or NULL
  *
  * Sleeps until a visit of the timer that is under way has ended.
  */

@@ -204,7 +204,7 @@ static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
-/* Where it lacks ranks of those below, a bitmap says which are in it. */
+/* If it lacks ranks of those below, a bitmap says which are in it. */
 static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_result *res,
 				   struct weir_merged *merged)
 {

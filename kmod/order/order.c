@@ -264,7 +264,7 @@ int weir_order_add(struct weir_net *wn, struct net_device *dev, struct weir_reor
 }
 
 /*
- * Hides an order, whose device goes with it: no packet is under way in it any more when this
+ * Hides an order, whose device goes with it: no packet is any longer under way in it when this
  * returns. RTNL is held.
  */
 static void weir_order_hide(struct weir_orders *orders, struct weir_reorder *order)

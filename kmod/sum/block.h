@@ -430,7 +430,7 @@ static inline u16 weir_blocks_generation(const struct weir_blocks *blocks)
 	return READ_ONCE(blocks->gens.now);
 }
 
-/* Has any generation begun? */
+/* Return true if any generation has begun. */
 static inline bool weir_blocks_have_begun(const struct weir_blocks *blocks)
 {
 	return READ_ONCE(blocks->gens.now);

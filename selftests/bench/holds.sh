@@ -84,7 +84,7 @@ listed() {
 }
 removed() { weir flow off dev holds0 && weir filter flush dev holds0 && weir order flush; }
 gone() { ip link del holds0; }
-# Nothing of the module's is under way any more.
+# Wait until the module has nothing left under way.
 quiet() { weir flow flush && weir filter flush; }
 
 # A few pairs in a large table: all of its buckets are looked at once the mapper says that it is done.

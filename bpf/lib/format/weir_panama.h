@@ -35,7 +35,7 @@ static __always_inline __u16 weir_panama_job(const struct weir_panama *hdr)
 	return job * WEIR_PANAMA_TREES + hdr->tree;
 }
 
-/* What goes down is of a job with a parent, or refused, whatever else it says. */
+/* A packet that goes down belongs to a job with a parent, or is refused. */
 static __always_inline int weir_panama_check(const struct weir_panama *hdr, __u16 bytes)
 {
 	if (hdr->kind == WEIR_PANAMA_DOWN)
