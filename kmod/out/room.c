@@ -5,7 +5,6 @@
  * machines (init_on_alloc), which would take more than to copy a result into them.
  */
 #include <linux/gfp.h>
-#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 

@@ -8,7 +8,6 @@
  * message for the answer, with a lock: with PREEMPT_RT several tasks may ask there at once.
  */
 #include <linux/cpumask.h>
-#include <linux/local_lock.h>
 #include <linux/neighbour.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
