@@ -56,8 +56,8 @@
 
 /*
  * With PREEMPT_RT newer kernels let tasks that have disabled bottom halves preempt each other, and
- * have this lock for what such tasks share on a CPU. Those without it do not. Its header is included
- * here alone: 6.12's needs others before it.
+ * have this lock for what such tasks share on a CPU. Those without it do not. Its header is
+ * included here alone: 6.12's needs others before it.
  */
 #ifndef local_lock_nested_bh
 #define local_lock_nested_bh(lock)	((void)(lock))
