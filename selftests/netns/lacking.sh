@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A kernel that was booted without IPv6.
+# A kernel without parts that others have: IPv6, and more than one thread a core.
 # To be run in a virtual machine of its own:
 #
-#	selftests/vm/run --append "ipv6.disable=1" -- selftests/netns/lacking.sh
+#	selftests/vm/run --append ipv6.disable=1 --append nosmt -- selftests/netns/lacking.sh
 set -u
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -16,7 +16,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 # shellcheck source=box.sh
 . "$here/box.sh"
 
-lacks_parts() { [[ ! -d /proc/sys/net/ipv6 ]] || { echo "the kernel has IPv6: boot it with ipv6.disable=1"; return 1; }; }
+lacks_parts() {
+	[[ ! -d /proc/sys/net/ipv6 ]] || { echo "the kernel has IPv6: boot it with ipv6.disable=1"; return 1; }
+	grep -qw nosmt /proc/cmdline || { echo "the kernel has threads of cores: boot it with nosmt"; return 1; }
+}
 
 set_up() {
 	ns_create router w1 && ns_link router w1 w1 eth0 1500 &&
@@ -65,7 +68,7 @@ forwards() {
 }
 
 ktap_header
-ktap_run "the kernel lacks IPv6" lacks_parts
+ktap_run "the kernel lacks IPv6 and threads of cores" lacks_parts
 ktap_run "set up" set_up
 ktap_run "a job sums by XDP" sums xdp
 ktap_run "a job sums by tc" sums tc
