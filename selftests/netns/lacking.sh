@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A kernel without parts that others have: IPv6, and more than one thread a core.
+# A kernel without parts that others have: IPv6, more than one thread a core, the module's type information.
 # To be run in a virtual machine of its own:
 #
 #	selftests/vm/run --append ipv6.disable=1 --append nosmt -- selftests/netns/lacking.sh
@@ -67,6 +67,21 @@ forwards() {
 		weir -j doctor | gojq -e '.checks | length > 0' >/dev/null && weir trim flush
 }
 
+# A module that was built without type information loads, and no program can call it: all that needs one is
+# refused, and nothing is left of it.
+without_btf() {
+	local words said
+	poll 20 rmmod weir && objcopy --remove-section=.BTF --remove-section=.BTF.base "$WEIR_MODULE" "$box_out/weir.ko" &&
+		insmod "$box_out/weir.ko" && [[ ! -e /sys/kernel/btf/weir ]] || return
+	for words in "port attach dev lo mode tc" "filter add dev lo rule any action drop mode generic" "flow on dev lo mode generic" \
+		"order add dev lo prio 1 rule any cpus 0 mode generic"; do
+		# shellcheck disable=SC2086 # words
+		said=$(command weir $words 2>&1) && { echo "this was taken: $words"; return 1; }
+		[[ $said == *"the weir module has no type information"* ]] || { echo "$words: $said"; return 1; }
+	done
+	[[ -z $(command weir save) ]] && command weir doctor | grep -q "/sys/kernel/btf/weir is missing" && poll 20 rmmod weir && insmod "$WEIR_MODULE"
+}
+
 ktap_header
 ktap_run "the kernel lacks IPv6 and threads of cores" lacks_parts
 ktap_run "set up" set_up
@@ -78,4 +93,5 @@ ktap_run "rules about IPv6 hold" filters
 ktap_run "a port forwards by XDP" forwards
 ns_delete router w1
 ktap_run "the module goes and comes" module_goes 20
+ktap_run "a module without type information" without_btf
 ktap_end
