@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all parts of a namespace share: objects end in a worker of the module's own. */
+/* State of a namespace that all parts share, and the worker that ends objects without RTNL. */
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 

@@ -22,8 +22,8 @@ static inline bool weir_dev_peer_hides_vlan(const struct net_device *dev)
  * weir_dev_hides_vlan() - check whether a device may have removed VLAN tags from its frames
  * @dev: the device that the frames came in by
  *
- * If so, XDP sees the same frame with and without a tag of either kind. Called under RCU, or
- * with bottom halves disabled.
+ * If so, XDP sees the same frame with and without a tag of either kind. Called under
+ * rcu_read_lock(), which veth asks for where it names its other end.
  */
 static inline bool weir_dev_hides_vlan(const struct net_device *dev)
 {

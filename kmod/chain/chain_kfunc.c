@@ -10,8 +10,8 @@
 #include <net/xdp.h>
 
 #include "base/compat.h"
-#include "base/device.h"
 #include "base/cut.h"
+#include "base/device.h"
 #include "base/net_bh.h"
 #include "base/running.h"
 #include "chain/chain.h"

@@ -14,7 +14,7 @@
 #include "kv/value.h"
 #include "sum/pool.h"
 
-/* How often the timer comes, ns: while a sweep goes on, while packets are to be sent, and else. */
+/* Period of the timer, ns: during a sweep, while packets are to be sent, and otherwise. */
 #define WEIR_KV_TICK_SWEEP	NSEC_PER_MSEC
 #define WEIR_KV_TICK		(5 * NSEC_PER_MSEC)
 #define WEIR_KV_TICK_IDLE	(100 * NSEC_PER_MSEC)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What author.bpf.c and test_author.c share, and what its author knows of the module. */
+/* Definitions that author.bpf.c and test_author.c share, and the author's knowledge of the module. */
 #ifndef AUTHOR_H
 #define AUTHOR_H
 
@@ -36,7 +36,7 @@ struct author_order_note {
 	__u64	next;
 };
 
-/* What the module has in a packet's control block, next to the addresses of the packet and its device. */
+/* The module's part of a packet's control block, and the addresses of the packet and its device. */
 struct author_mark {
 	__u64	block;
 	__u64	packet;

@@ -193,7 +193,7 @@ static bool honest(uint8_t which)
 	return false;
 }
 
-/* What has such a note does not leave; what comes behind it does. */
+/* A packet with such a note does not leave; the ones that follow do. */
 static void note(const char *what, bool made, int moved, struct author_note forged)
 {
 	static uint8_t which = 0x20;
@@ -235,7 +235,7 @@ static void notes(void)
 	note("of a frame that begins elsewhere", true, 14, right);
 }
 
-/* What is left of a control block without the addresses that a program may know. */
+/* Return a control block without the addresses that a program may know. */
 static uint64_t rest(unsigned int i)
 {
 	const struct author_mark *seen = &author->bss->seen[i];
@@ -269,7 +269,7 @@ static void control_blocks(void)
 	author->bss->forges_mark = false;
 }
 
-/* A tap that nobody reads, so that packets wait in its qdisc. */
+/* A tap that no process reads, so that packets wait in its qdisc. */
 static int unread_tap(const char *name)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI };
