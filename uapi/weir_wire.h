@@ -32,6 +32,10 @@
  *   answers with the result where the block is complete, else with a reply. With
  *   WEIR_TRIO_EXPONENT and a struct weir_trio_exponent, whose number is 0, it also asks
  *   who is in the block;
+ * - an acknowledgment, with WEIR_TRIO_ACK set, to a box that takes them (WEIR_JOIN_ACKS): nothing;
+ *   grad_cnt is 0 and WEIR_TRIO_JOINED is set. The worker has received the results of all blocks
+ *   before block_id, or does not need them. WEIR_TRIO_FINAL reports that its program, too, has
+ *   got that far. It is not answered;
  * - a join: struct weir_join, with WEIR_TRIO_CONTROL set.
  *
  * From a box to its parent, with WEIR_TRIO_UP in all of it: what a worker sends, where a
@@ -63,7 +67,9 @@
  *   worker that has joined asked for it;
  * - an answer to a join: struct weir_join, with WEIR_TRIO_CONTROL set, and with
  *   WEIR_TRIO_COOKIE where the join has to be sent again;
- * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set.
+ * - a notice: struct weir_notice, with WEIR_TRIO_NOTICE set;
+ * - a status message: struct weir_behind, with WEIR_TRIO_BEHIND set. The box has evicted the result
+ *   of block_id, which the worker lacks: it cannot go on with that block.
  *
  * A result carries CE (RFC 3168) where one of its contributions did; else ECT(0) where all were
  * ECN-capable. One that is repeated has the same mark. All other packets of a box are not
@@ -91,6 +97,7 @@ struct weir_trio {
 					 * exponents, or another form
 					 */
 #define WEIR_TRIO_WANTED	0x10	/* reply: send the contribution */
+#define WEIR_TRIO_ACK		0x40	/* from a worker: acknowledgment */
 #define WEIR_TRIO_FINAL		0x08	/* the last block of an allreduce */
 #define WEIR_TRIO_DEGRADED	0x04	/* result: not all sources are in it; the
 					 * contributors' bitmap may follow
@@ -101,6 +108,7 @@ struct weir_trio {
 #define WEIR_TRIO_CONTROL	0x01	/* a struct weir_join or _notice follows */
 #define WEIR_TRIO_NOTICE	(WEIR_TRIO_CONTROL | 0x10)
 #define WEIR_TRIO_COOKIE	(WEIR_TRIO_CONTROL | 0x20)
+#define WEIR_TRIO_BEHIND	(WEIR_TRIO_CONTROL | 0x40)
 
 /* In grad_cnt, whose 4 upper bits the paper leaves unused. */
 #define WEIR_TRIO_GRAD_MASK	0x0fff
@@ -149,7 +157,7 @@ struct weir_trio_exponent {
  *	or 0 for the job's, in the answer the job's
  * @op: enum weir_op, likewise
  * @format: enum weir_format; in the answer that of the job at this address and port
- * @reserved: zero
+ * @features: WEIR_JOIN_ACKS; 0 from a worker
  * @member: from a worker, 1 + its rank among all; 0 where that is its src_id. In an answer with
  *	WEIR_TRIO_COOKIE how many sources wait for a generation now; else 0
  * @cwnd_cap: 0 from a worker; in the answer how many blocks the worker may have under way, as
@@ -188,10 +196,12 @@ struct weir_join {
 	__u8	dtype;
 	__u8	op;
 	__u8	format;
-	__u8	reserved;
+	__u8	features;
 	__be16	member;
 	__be16	cwnd_cap;
 };
+
+#define WEIR_JOIN_ACKS		0x01	/* in an answer: the box takes acknowledgments */
 
 /* Most ranks of a job of several boxes. */
 #define WEIR_RANKS_MAX		4096
@@ -221,6 +231,21 @@ struct weir_notice {
 	__be32	dead[WEIR_BITMAP_WORDS];
 	__be32	excluded[WEIR_BITMAP_WORDS];
 	__be32	waiting[WEIR_BITMAP_WORDS];
+};
+
+/**
+ * struct weir_behind - status message to a worker that lacks an evicted result
+ * @oldest: the first block from which on the box has evicted no result
+ * @next: the block after the last one that any worker has sent
+ *
+ * Follows a struct weir_trio with WEIR_TRIO_BEHIND set, whose gen_id is the current generation,
+ * src_id the receiver and block_id the block that the receiver asked about or contributed to. The
+ * worker may continue at any block from @oldest on, which it reports by an acknowledgment: the other
+ * workers have not waited for it. A worker that has not shown that it receives gets no message.
+ */
+struct weir_behind {
+	__be32	oldest;
+	__be32	next;
 };
 
 /**
