@@ -15,6 +15,7 @@
 #define WEIR_GRADS_MAX		2048
 #define WEIR_JOB_ID_MAX		255
 #define WEIR_TIMEOUT_DEFAULT	10000
+#define WEIR_RETAIN_DEFAULT_MAX	67108864
 #define WEIR_TIMERS_DEFAULT	100
 #define WEIR_TIMERS_MAX		1024
 #define WEIR_DEAD_AFTER_DEFAULT	100
@@ -230,13 +231,17 @@ enum weir_policy {
  * @WEIR_SOURCE_STATE_DEAD: blocks have timed out for want of it, and it has
  *   sent no packet; results are not retained for it any more
  * @WEIR_SOURCE_STATE_EXCLUDED: dead, and blocks are complete without it; it
- *   comes back by joining the next generation
+ *   comes back by joining
+ * @WEIR_SOURCE_STATE_BEHIND: a result that it lacks was evicted, and no other
+ *   result is retained for it until it has caught up with those that are left
+ *   the next generation
  */
 enum weir_source_state {
 	WEIR_SOURCE_STATE_ACTIVE = 1,
 	WEIR_SOURCE_STATE_STRAGGLER,
 	WEIR_SOURCE_STATE_DEAD,
 	WEIR_SOURCE_STATE_EXCLUDED,
+	WEIR_SOURCE_STATE_BEHIND,
 };
 
 /**
@@ -358,12 +363,15 @@ enum weir_reason {
  *   any more
  * @WEIR_EVENT_RECOVERED: a straggler is in time again, or a dead source is
  *   back
+ * @WEIR_EVENT_BEHIND: a result was evicted that a source lacks; the source has
+ *   to resume at a later block
  */
 enum weir_event {
 	WEIR_EVENT_GENERATION = 1,
 	WEIR_EVENT_STRAGGLER,
 	WEIR_EVENT_DEAD,
 	WEIR_EVENT_RECOVERED,
+	WEIR_EVENT_BEHIND,
 };
 
 #define WEIR_FLOWS_MIN			16
@@ -562,6 +570,9 @@ enum {
 	WEIR_A_STATS_KV_EVICTIONS,
 	WEIR_A_STATS_KV_PASSED,
 	WEIR_A_STATS_KV_FLUSHES,
+	WEIR_A_STATS_ACKS,
+	WEIR_A_STATS_BEHIND,
+	WEIR_A_STATS_PAGES_LEFT,
 	WEIR_A_STATS_REFUSAL,
 
 	__WEIR_A_STATS_MAX,
@@ -604,6 +615,7 @@ enum {
 	WEIR_A_JOB_PARENT_TIMEOUT,
 	WEIR_A_JOB_PARENT_IFINDEX,
 	WEIR_A_JOB_PARENT_VLAN,
+	WEIR_A_JOB_RETAIN,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

@@ -36,6 +36,9 @@ struct sk_buff;
  * @WEIR_C_KV_EVICTIONS: keys that left the table for others
  * @WEIR_C_KV_PASSED: pairs that found no room, and went on themselves
  * @WEIR_C_KV_FLUSHES: times that the table, or what has rested in it, was sent on
+ * @WEIR_C_ACKS: acknowledgments taken
+ * @WEIR_C_BEHIND: sources that lacked a result when it was evicted
+ * @WEIR_C_PAGES_LEFT: pages left to receivers that still held them when their slot was needed
  * @WEIR_C_REFUSED: the first of one counter a reason, at + enum weir_reason
  * @WEIR_C_MAX: how many there are
  *
@@ -69,6 +72,9 @@ enum weir_counter {
 	WEIR_C_KV_EVICTIONS,
 	WEIR_C_KV_PASSED,
 	WEIR_C_KV_FLUSHES,
+	WEIR_C_ACKS,
+	WEIR_C_BEHIND,
+	WEIR_C_PAGES_LEFT,
 	WEIR_C_REFUSED,
 	WEIR_C_MAX = WEIR_C_REFUSED + WEIR_REASON_MAX + 1,
 };

@@ -154,11 +154,16 @@ static int weir_take_join(const struct weir_path *path, const struct weir_contri
  * A source that has joined is told why its packet was refused. A client that has only the
  * paper would take the notice for a result.
  */
-static void weir_tell(const struct weir_path *path, const struct weir_contrib *c,
-		      bool gone)
+static void weir_tell(const struct weir_path *path, const struct weir_contrib *c)
 {
 	if (c->flags & WEIR_CONTRIB_JOINED)
-		weir_notice(path->job, c->source, c->block, gone);
+		weir_notice(path->job, c->source, c->block);
+}
+
+static void weir_tell_behind(const struct weir_path *path, const struct weir_contrib *c)
+{
+	if (c->flags & WEIR_CONTRIB_JOINED)
+		weir_notice_behind(path->job, c->source, c->block);
 }
 
 /*
@@ -173,10 +178,10 @@ static __always_inline int weir_check_generation(const struct weir_path *path,
 	if (READ_ONCE(job->joined))
 		return 0;
 	if (c->flags & WEIR_CONTRIB_JOINED || job->level) {
-		weir_tell(path, c, false);
+		weir_tell(path, c);
 		return WEIR_REASON_GENERATION;
 	}
-	weir_blocks_advance(&job->blocks, c->generation);
+	weir_blocks_advance(&job->blocks, c->generation, c->block);
 	return 0;
 }
 
@@ -185,14 +190,13 @@ static __always_inline int weir_check_member(const struct weir_path *path,
 {
 	if (likely(!test_bit(c->source, path->job->blocks.excluded)))
 		return weir_check_generation(path, c);
-	weir_tell(path, c, false);
+	weir_tell(path, c);
 	return WEIR_REASON_EXCLUDED;
 }
 
 /*
- * A block has refused the packet. Where the generation is another, other sources may go on
- * without this one; where the block's slot has gone on, the source was dead for a while, or
- * the packet is old.
+ * A block has refused the packet. If the generation is another, other sources may go on without this
+ * one. If the block's slot has a later block, the source is behind, or the packet is old.
  */
 static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_contrib *c, int reason,
@@ -205,10 +209,10 @@ static int weir_block_refused(const struct weir_path *path,
 	if (out->retained && job->parent && job->level)
 		weir_parent_show(job, c, now);
 	if (reason == WEIR_REASON_GENERATION)
-		weir_tell(path, c, false);
+		weir_tell(path, c);
 	if (reason == WEIR_REASON_STALE &&
-	    !weir_horizon_has(&job->blocks.horizon, c->source, out->seq))
-		weir_tell(path, c, true);
+	    !weir_retention_has(&job->blocks.retention, c->source, out->seq))
+		weir_tell_behind(path, c);
 	return reason;
 }
 
@@ -277,7 +281,7 @@ static noinline int weir_take_query(const struct weir_path *path,
 	struct weir_outcome out __uninitialized;
 	int verdict, reason;
 
-	verdict = weir_block_query(&job->blocks, &key, &out);
+	verdict = weir_block_query(&job->blocks, &key, now, &out);
 	if (verdict == WEIR_VERDICT_ABOVE) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
 		weir_ask_above(path, &key, &out, c->flags & WEIR_CONTRIB_EXPONENT, now);
@@ -298,13 +302,24 @@ static noinline int weir_take_query(const struct weir_path *path,
 	return 0;
 }
 
+/* Opening the block had effects on others. Of one block in many, so that there is a call. */
+static noinline void weir_opened(const struct weir_path *path, const struct weir_outcome *out)
+{
+	if (out->abandoned)
+		weir_path_count(path, WEIR_C_ABANDONED, 1);
+	if (out->replaced)
+		weir_path_count(path, WEIR_C_PAGES_LEFT, out->replaced);
+	if (out->evicted)
+		weir_straggler_behind(path->job);
+}
+
 /* Counts a contribution that was taken. */
 static __always_inline void weir_contributed(const struct weir_path *path,
 					     const struct weir_contrib *c, int verdict,
 					     const struct weir_outcome *out)
 {
-	if (out->abandoned)
-		weir_path_count(path, WEIR_C_ABANDONED, 1);
+	if (unlikely(out->abandoned | out->evicted | out->replaced))
+		weir_opened(path, out);
 	switch (verdict) {
 	case WEIR_VERDICT_LATE:
 	case WEIR_VERDICT_LATE_ABOVE:
@@ -473,9 +488,38 @@ static noinline int weir_take_notice(const struct weir_path *path, const struct 
 	return reason;
 }
 
+/*
+ * A source acknowledges the results before a block. The parser takes an acknowledgment only of
+ * format trio; a BPF program may make one of any.
+ */
+static int weir_take_ack(const struct weir_path *path, const struct weir_contrib *c)
+{
+	struct weir_blocks *blocks = &path->job->blocks;
+	struct weir_place place;
+	int reason;
+
+	if (!blocks->slot || blocks->paired)
+		return WEIR_REASON_FLAGS;
+	reason = weir_check_member(path, c);
+	if (reason)
+		return reason;
+	if (c->generation != weir_blocks_generation(blocks) ||
+	    !weir_generations_find(&blocks->gens, c->generation, c->block, &place)) {
+		weir_tell(path, c);
+		return WEIR_REASON_GENERATION;
+	}
+	if (!weir_retention_ack(&blocks->retention, c->source, place.seq,
+				c->flags & WEIR_CONTRIB_FINAL))
+		return WEIR_REASON_AHEAD;
+	weir_path_count(path, WEIR_C_ACKS, 1);
+	return 0;
+}
+
 static noinline int weir_take_control(const struct weir_path *path, const struct weir_contrib *c,
 				      const struct weir_payload *pl, u64 now)
 {
+	if (c->flags & WEIR_CONTRIB_ACK)
+		return weir_take_ack(path, c);
 	if (weir_is_notice(c))
 		return weir_take_notice(path, c, pl, now);
 	return weir_path_is_join(c) ? weir_take_join(path, c, pl, now) : WEIR_REASON_JOIN;
@@ -488,7 +532,7 @@ static __always_inline int weir_take_whole(const struct weir_path *path, struct 
 	struct weir_job *job = path->job;
 	int reason = 0;
 
-	if (c->flags & WEIR_CONTRIB_JOIN)
+	if (c->flags & (WEIR_CONTRIB_JOIN | WEIR_CONTRIB_ACK))
 		return weir_take_control(path, c, pl, now);
 	if (unlikely(job->blocks.paired))
 		return weir_take_paired(path, c, pl, now);
@@ -721,7 +765,8 @@ static bool weir_contrib_valid(const struct weir_contrib *c)
 	       !(c->flags & ~(WEIR_CONTRIB_JOIN | WEIR_CONTRIB_FINAL |
 			      WEIR_CONTRIB_JOINED | WEIR_CONTRIB_VLAN |
 			      WEIR_CONTRIB_EXPONENT | WEIR_CONTRIB_UNNAMED |
-			      WEIR_CONTRIB_LINK | WEIR_CONTRIB_DOWN | WEIR_CONTRIB_UP));
+			      WEIR_CONTRIB_LINK | WEIR_CONTRIB_DOWN | WEIR_CONTRIB_UP |
+			      WEIR_CONTRIB_ACK));
 }
 
 /**

@@ -55,6 +55,8 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 	len = c->udp_len - (c->payload_off - c->udp_off);
 	if (weir_notice_is(c))
 		return !len || len == weir_notice_bytes(job) ? 0 : WEIR_REASON_LENGTH;
+	if (weir_notice_is_behind(c))
+		return len == sizeof(struct weir_behind) ? 0 : WEIR_REASON_LENGTH;
 	want = c->flags & WEIR_CONTRIB_JOIN ? sizeof(struct weir_join) :
 	       weir_reduction_bytes(job->blocks.reduction, c->count) +
 	       (job->level && weir_down_has_bitmap(c, len, bitmap) ? bitmap : 0);
@@ -76,10 +78,12 @@ static int weir_down_answer(struct weir_job *job, const struct weir_block_key *k
 	struct weir_outcome out __uninitialized;
 	int verdict;
 
-	verdict = weir_block_answer(&job->blocks, key, aged, pl, &out);
+	verdict = weir_block_answer(&job->blocks, key, aged, pl, ktime_get_ns(), &out);
 	if (verdict < 0)
 		return -verdict;
 	weir_job_count(job, WEIR_C_PARENT_RESULTS, 1);
+	if (out.replaced)
+		weir_job_count(job, WEIR_C_PAGES_LEFT, out.replaced);
 	weir_answer_block(job, &out, merged);
 	weir_result_put(&out.res);
 	return 0;
@@ -161,6 +165,24 @@ static int weir_down_reply(struct weir_job *job, const struct weir_contrib *c,
 	else
 		weir_down_reply_to(job, c, askers, names ? ranks : NULL);
 	weir_result_put(&res);
+	return 0;
+}
+
+/* The parent has evicted the result of a block that this box has asked about for its sources. */
+static int weir_down_behind(struct weir_job *job, const struct weir_contrib *c,
+			    const struct weir_payload *pl)
+{
+	const struct weir_block_key key = { .id = c->block, .generation = c->generation };
+	DECLARE_BITMAP(askers, WEIR_SOURCES_MAX);
+	struct weir_behind behind;
+	unsigned int i;
+
+	if (!weir_block_lose(&job->blocks, &key, askers))
+		return WEIR_REASON_STALE;
+	weir_payload_copy(pl, &behind, sizeof(behind));
+	for_each_set_bit(i, askers, job->blocks.sources)
+		weir_notice_behind_at(job, i, c->block, ntohl(behind.oldest),
+				      ntohl(behind.next));
 	return 0;
 }
 
@@ -267,6 +289,8 @@ int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
 		weir_down_notice(job, c, pl, now);
 		return 0;
 	}
+	if (weir_notice_is_behind(c))
+		return weir_down_behind(job, c, pl);
 	if (c->flags & WEIR_CONTRIB_JOIN) {
 		weir_join_above(job, c, pl, now);
 		return 0;

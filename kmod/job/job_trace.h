@@ -65,6 +65,7 @@ TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_ACTIVE);
 TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_STRAGGLER);
 TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_DEAD);
 TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_EXCLUDED);
+TRACE_DEFINE_ENUM(WEIR_SOURCE_STATE_BEHIND);
 
 TRACE_EVENT(weir_contribution,
 	TP_PROTO(int ifindex, const struct weir_contrib *c, int verdict,
@@ -227,7 +228,8 @@ TRACE_EVENT(weir_source_state,
 				   { WEIR_SOURCE_STATE_ACTIVE, "active" },
 				   { WEIR_SOURCE_STATE_STRAGGLER, "straggler" },
 				   { WEIR_SOURCE_STATE_DEAD, "dead" },
-				   { WEIR_SOURCE_STATE_EXCLUDED, "excluded" }),
+				   { WEIR_SOURCE_STATE_EXCLUDED, "excluded" },
+				   { WEIR_SOURCE_STATE_BEHIND, "behind" }),
 		  __entry->straggles)
 );
 

@@ -46,6 +46,17 @@ static bool weir_policy_answers(u8 policy)
 	return policy != WEIR_POLICY_WAIT;
 }
 
+/*
+ * When a result may be evicted that a source lacks: if blocks are answered without all sources, no
+ * source waits longer than the timeout for another to take a result.
+ */
+static u64 weir_policy_evict_after(const struct weir_policy_config *policy)
+{
+	u64 timeout = policy->timeout ?: WEIR_TIMEOUT_DEFAULT * NSEC_PER_USEC;
+
+	return weir_policy_answers(policy->mode) || policy->quorum ? timeout : U64_MAX;
+}
+
 static bool weir_policy_excludes(u8 policy)
 {
 	return policy == WEIR_POLICY_EXCLUDE;
@@ -127,6 +138,7 @@ static int weir_job_fill(struct weir_job *job,
 	if (err)
 		return err;
 	job->blocks.quorum = policy->quorum;
+	job->blocks.retention.evict_after = weir_policy_evict_after(policy);
 	job->policy = *policy;
 	err = weir_straggler_init(job, weir_policy_dead_after(policy),
 				  weir_policy_excludes(policy->mode));
@@ -243,7 +255,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	if (err) {
 		NL_SET_ERR_MSG_FMT(extack,
 				   "no memory for %u blocks of %u gradients: use fewer blocks",
-				   cfg->blocks.size, cfg->blocks.grads);
+				   cfg->blocks.slots, cfg->blocks.grads);
 		weir_job_free(job);
 		return ERR_PTR(err);
 	}
@@ -307,6 +319,9 @@ void weir_job_set_policy(struct weir_job *job,
 
 	job->policy = *policy;
 	WRITE_ONCE(job->blocks.quorum, policy->quorum);
+	WRITE_ONCE(job->blocks.retention.evict_after, weir_policy_evict_after(policy));
+	if (!weir_policy_answers(policy->mode))
+		weir_retention_wait_for_all(&job->blocks.retention);
 	weir_straggler_set(job, weir_policy_dead_after(policy),
 			   weir_policy_excludes(policy->mode));
 	weir_scan_set(job, policy->timeout, weir_policy_answers(policy->mode));

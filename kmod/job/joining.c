@@ -43,7 +43,7 @@ struct weir_joining {
 static void weir_answer_figures(struct weir_join *answer, const struct weir_job *job)
 {
 	const struct weir_parent *parent = job->parent;
-	u32 blocks = job->blocks.size, grads = job->grads;
+	u32 blocks = job->blocks.open_max, grads = job->grads;
 	u16 room = weir_blocks_room(&job->blocks);
 
 	if (parent && READ_ONCE(parent->blocks)) {
@@ -58,6 +58,7 @@ static void weir_answer_figures(struct weir_join *answer, const struct weir_job 
 	answer->dtype = job->blocks.reduction->dtype;
 	answer->op = job->blocks.reduction->op;
 	answer->format = job->format->id;
+	answer->features = WEIR_JOIN_ACKS;
 	answer->cwnd_cap = htons(room);
 }
 
@@ -97,7 +98,7 @@ static void weir_join_resume(struct weir_job *job, unsigned int id,
 
 	if (weir_generations_find(&job->blocks.gens, in->generation,
 				  in->start, &place) &&
-	    weir_horizon_is_at(&job->blocks.horizon, id, place.seq))
+	    weir_retention_is_at(&job->blocks.retention, id, place.seq))
 		in->start = lacks;
 }
 
@@ -385,7 +386,7 @@ int weir_join_take(struct weir_job *job, struct weir_source *source,
 	WRITE_ONCE(source->hears, true);
 	verdict = weir_join_locked(job, &joining, now, back, &long_wait);
 	if (long_wait)
-		weir_notice(job, c->source, 0, false);
+		weir_notice(job, c->source, 0);
 	return weir_join_act(job, &joining, verdict, back);
 }
 
@@ -419,7 +420,7 @@ static void weir_join_above_start(struct weir_job *job, u16 generation, u32 star
 	weir_join_enter(job, start, back);
 	WRITE_ONCE(job->joined, true);
 	job->join.generation = generation;
-	weir_generations_follow(&job->blocks.gens, &job->blocks.horizon, generation, start);
+	weir_generations_follow(&job->blocks.gens, &job->blocks.retention, generation, start);
 }
 
 /* All that wait are told why the parent does not take them. */

@@ -171,32 +171,15 @@ static void weir_notice_send_all(struct weir_job *job, const unsigned long *to,
 	}
 }
 
-/* The receiver's ranks are dead, whatever is known of it. */
-static noinline void weir_notice_gone(struct weir_notice_packet *p, const struct weir_job *job,
-				      unsigned int id)
-{
-	__be32 *dead = weir_notice_bits(p, job, WEIR_NOTICE_DEAD);
-	unsigned int rank;
-
-	if (!job->level) {
-		dead[id / 32] |= htonl(1U << id % 32);
-		return;
-	}
-	for_each_set_bit(rank, weir_level_of(job->level, id), job->level->ranks)
-		dead[rank / 32] |= htonl(1U << rank % 32);
-}
-
 /**
  * weir_notice() - tell a source why its packet was refused, or for whom its join waits
  * @job: the job
  * @id: the source's id
  * @block: the block that it was about
- * @gone: that block's result is not retained any more, and the source lacks it
  *
- * Called under RCU with bottom halves disabled and no lock held. A block is gone for a source
- * only because the source was dead for a while: the notice says so even where it is alive again.
+ * Called under RCU with bottom halves disabled and no lock held.
  */
-void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
+void weir_notice(struct weir_job *job, unsigned int id, u32 block)
 {
 	struct weir_source *source = weir_source_get(job, id);
 	DECLARE_BITMAP(members, WEIR_SOURCES_MAX);
@@ -207,9 +190,58 @@ void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone)
 		return;
 	weir_notice_fill(&p, job, members, waiting);
 	put_unaligned_be32(block, p.hdr.block_id);
-	if (gone)
-		weir_notice_gone(&p, job, id);
 	weir_notice_send(job, source, id, &p);
+}
+
+/**
+ * weir_notice_behind_at() - report to a source that a result which it lacks was evicted
+ * @job: the job
+ * @id: the source's id
+ * @block: block id of the result
+ * @oldest: block id of the first result from which on none was evicted
+ * @next: block id after the last one that any source has sent
+ *
+ * Called under RCU with bottom halves disabled and no lock held. A source that has not shown that it
+ * receives gets nothing.
+ */
+void weir_notice_behind_at(struct weir_job *job, unsigned int id, u32 block, u32 oldest, u32 next)
+{
+	struct weir_source *source = weir_source_get(job, id);
+	struct {
+		struct weir_trio hdr;
+		struct weir_behind behind;
+	} __packed p;
+	const struct weir_packet pkt = {
+		.head		= &p,
+		.head_len	= sizeof(p),
+	};
+
+	if (!source || !weir_source_hears(source))
+		return;
+	weir_trio_fill(&p.hdr, job->id, weir_blocks_generation(&job->blocks), block,
+		       WEIR_TRIO_BEHIND, job->blocks.sources, 0);
+	p.hdr.src_id = id;
+	p.behind.oldest = htonl(oldest);
+	p.behind.next = htonl(next);
+	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_NOTICES);
+}
+
+/**
+ * weir_notice_behind() - report to a source that this box has evicted a result which it lacks
+ * @job: the job
+ * @id: the source's id
+ * @block: block id of the result, in the current generation
+ *
+ * Called as weir_notice_behind_at().
+ */
+void weir_notice_behind(struct weir_job *job, unsigned int id, u32 block)
+{
+	const struct weir_generations *gens = &job->blocks.gens;
+	u32 base = READ_ONCE(gens->base), start = READ_ONCE(gens->start);
+	u32 oldest = weir_retention_oldest(&job->blocks.retention) - base;
+
+	weir_notice_behind_at(job, id, block, (s32)(oldest - start) < 0 ? start : oldest,
+			      READ_ONCE(job->blocks.retention.front) + 1 - base);
 }
 
 /**

@@ -23,6 +23,16 @@ static inline bool weir_notice_is(const struct weir_contrib *c)
 }
 
 /**
+ * weir_notice_is_behind() - check whether a packet of format trio reports an evicted result
+ * @c: the packet, from a parent
+ */
+static inline bool weir_notice_is_behind(const struct weir_contrib *c)
+{
+	return c->flags & WEIR_CONTRIB_JOIN &&
+	       (c->said[0] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_CONTROL)) == WEIR_TRIO_BEHIND;
+}
+
+/**
  * weir_notice_is_due() - may another box's notice be passed on now?
  * @passed: when one was last, ns; guarded by the lock of the joins, which is held
  * @now: time, ns of the monotonic clock
@@ -37,7 +47,9 @@ static inline bool weir_notice_is_due(u64 *passed, u64 now)
 	return true;
 }
 
-void weir_notice(struct weir_job *job, unsigned int id, u32 block, bool gone);
+void weir_notice(struct weir_job *job, unsigned int id, u32 block);
+void weir_notice_behind(struct weir_job *job, unsigned int id, u32 block);
+void weir_notice_behind_at(struct weir_job *job, unsigned int id, u32 block, u32 oldest, u32 next);
 void weir_notice_all(struct weir_job *job);
 void weir_notice_members(struct weir_job *job);
 void weir_notice_above(struct weir_job *job, const struct weir_payload *pl);

@@ -56,8 +56,8 @@ static bool weir_straggler_awaited(struct weir_job *job)
 
 /*
  * The state of a source after a period. @awaited: blocks that have timed out at any time
- * wait for it. @retained: a result is kept for it. @straggles: it is missing in so many
- * blocks that have timed out since.
+ * wait for it. @retained: a result is retained for it. @missing: it is missing in blocks that have
+ * timed out since, or blocks do not wait for it.
  *
  *                  heard of              silent
  *                  lagging    else       lagging  else
@@ -66,14 +66,15 @@ static bool weir_straggler_awaited(struct weir_job *job)
  *     dead         straggler  active     dead     dead
  *     excluded     excluded, until it joins
  *
- * Lagging is a source that was missing, or is silent while a result that is kept for
- * it is in a block's way; once it is not active, also one that an older block still
- * waits for. With exclusion the state that would be dead is excluded.
+ * Lagging is a source that was missing, that blocks do not wait for as it was missing before, or
+ * that is silent while a result that is retained for it is in a block's way; once it is not active,
+ * also one that an older block still waits for. With exclusion the state that would be dead is
+ * excluded.
  */
 static u8 weir_straggler_judge(u8 state, bool heard, bool awaited,
-			       bool retained, u32 straggles)
+			       bool retained, bool missing)
 {
-	bool lagging = straggles || (retained && !heard);
+	bool lagging = missing || (retained && !heard);
 
 	if (state == WEIR_SOURCE_STATE_EXCLUDED ||
 	    (state == WEIR_SOURCE_STATE_DEAD && !heard))
@@ -94,6 +95,7 @@ static void weir_straggler_tell(struct weir_job *job, unsigned int source,
 		[WEIR_SOURCE_STATE_STRAGGLER]	= WEIR_EVENT_STRAGGLER,
 		[WEIR_SOURCE_STATE_DEAD]	= WEIR_EVENT_DEAD,
 		[WEIR_SOURCE_STATE_EXCLUDED]	= WEIR_EVENT_DEAD,
+		[WEIR_SOURCE_STATE_BEHIND]	= WEIR_EVENT_BEHIND,
 	};
 
 	trace_weir_source_state(job, source, state, straggles);
@@ -112,9 +114,9 @@ static bool weir_straggler_become(struct weir_job *job, unsigned int source,
 		return false;
 	WRITE_ONCE(w->state, state);
 	if (weir_source_is_gone(state))
-		weir_horizon_leave(&job->blocks.horizon, source);
+		weir_retention_leave(&job->blocks.retention, source);
 	else if (weir_source_get(job, source))
-		weir_horizon_return(&job->blocks.horizon, source);
+		weir_retention_return(&job->blocks.retention, source);
 	if (state == WEIR_SOURCE_STATE_EXCLUDED)
 		set_bit(source, job->blocks.excluded);
 	else
@@ -128,14 +130,15 @@ static u8 weir_straggler_look(struct weir_job *job, unsigned int source,
 {
 	struct weir_watched *w = &job->watch.watched[source];
 	u32 straggles;
-	bool changed;
+	bool changed, lagging;
 	u8 state;
 
 	spin_lock(&job->watch.lock);
 	straggles = atomic_read(&w->straggles) - w->seen;
 	w->seen += straggles;
+	lagging = straggles || test_bit(source, job->blocks.retention.stragglers);
 	state = weir_straggler_judge(w->state, xchg(&w->heard, false), awaited,
-				     xchg(&w->retained, false), straggles);
+				     xchg(&w->retained, false), lagging);
 	if (state == WEIR_SOURCE_STATE_DEAD && READ_ONCE(job->watch.exclude))
 		state = WEIR_SOURCE_STATE_EXCLUDED;
 	changed = weir_straggler_become(job, source, state);
@@ -282,14 +285,52 @@ void weir_straggler_missing(struct weir_job *job, const unsigned long *missing)
  */
 void weir_straggler_retained(struct weir_job *job, u32 seq)
 {
-	struct weir_horizon *horizon = &job->blocks.horizon;
+	struct weir_retention *ret = &job->blocks.retention;
 	unsigned int i;
 
 	for (i = 0; i < job->blocks.sources; i++)
-		if (!test_bit(i, horizon->absent) &&
-		    !weir_horizon_has(horizon, i, seq))
+		if (!test_bit(i, ret->absent) && !test_bit(i, ret->behind) &&
+		    !weir_retention_has(ret, i, seq))
 			WRITE_ONCE(job->watch.watched[i].retained, true);
 	weir_watch_arm(&job->watch);
+}
+
+/**
+ * weir_straggler_behind() - report the sources that an evicted result has left behind
+ * @job: the job
+ *
+ * Called with bottom halves disabled and no lock held, after a result was evicted.
+ */
+void weir_straggler_behind(struct weir_job *job)
+{
+	struct weir_source *source;
+	unsigned int i;
+
+	for_each_set_bit(i, job->blocks.retention.behind, job->blocks.sources) {
+		if (!weir_retention_report(&job->blocks.retention, i))
+			continue;
+		weir_job_count(job, WEIR_C_BEHIND, 1);
+		source = weir_source_get(job, i);
+		if (source)
+			weir_count(source->stats, WEIR_C_BEHIND, 1);
+		weir_straggler_tell(job, i, WEIR_SOURCE_STATE_BEHIND, 0);
+	}
+}
+
+/**
+ * weir_straggler_state() - get the state of a source
+ * @job: the job
+ * @source: source id
+ *
+ * Any context. Return: enum weir_source_state.
+ */
+u8 weir_straggler_state(const struct weir_job *job, unsigned int source)
+{
+	u8 state = READ_ONCE(job->watch.watched[source].state);
+
+	if (!weir_source_is_gone(state) && test_bit(source, job->blocks.retention.behind))
+		return WEIR_SOURCE_STATE_BEHIND;
+	return state;
 }
 
 /**
@@ -302,7 +343,7 @@ void weir_straggler_bound(struct weir_job *job, unsigned int source)
 	lockdep_assert_held(&job->wn->lock);
 
 	if (!weir_source_is_gone(READ_ONCE(job->watch.watched[source].state)))
-		weir_horizon_return(&job->blocks.horizon, source);
+		weir_retention_return(&job->blocks.retention, source);
 }
 
 /**
@@ -316,7 +357,7 @@ void weir_straggler_unbound(struct weir_job *job, unsigned int source)
 {
 	lockdep_assert_held(&job->wn->lock);
 
-	weir_horizon_leave(&job->blocks.horizon, source);
+	weir_retention_leave(&job->blocks.retention, source);
 }
 
 /**

@@ -13,6 +13,8 @@ void weir_straggler_set(struct weir_job *job, u64 period, bool exclude);
 void weir_straggler_heard(struct weir_job *job, unsigned int source);
 void weir_straggler_missing(struct weir_job *job, const unsigned long *missing);
 void weir_straggler_retained(struct weir_job *job, u32 seq);
+void weir_straggler_behind(struct weir_job *job);
+u8 weir_straggler_state(const struct weir_job *job, unsigned int source);
 void weir_straggler_bound(struct weir_job *job, unsigned int source);
 void weir_straggler_unbound(struct weir_job *job, unsigned int source);
 bool weir_straggler_joined(struct weir_job *job, unsigned int source);

@@ -121,7 +121,8 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 	       nla_put_u32(skb, WEIR_A_JOB_ORDER, job->order) ||
 	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
 			   div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
-	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.size) ||
+	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.open_max) ||
+	       nla_put_uint(skb, WEIR_A_JOB_RETAIN, weir_blocks_retain(&job->blocks)) ||
 	       nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
 	       nla_put_u32(skb, WEIR_A_JOB_GENERATION, weir_blocks_generation(&job->blocks)) ||
 	       (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN, weir_blocks_open(&job->blocks)));
@@ -281,7 +282,7 @@ static const u8 weir_nl_job_of_blocks[] = {
 
 static const u8 weir_nl_job_of_new_blocks[] = {
 	WEIR_A_JOB_BLOCKS, WEIR_A_JOB_GRADS, WEIR_A_JOB_ORDER, WEIR_A_JOB_TIMERS, WEIR_A_JOB_RANKS,
-	WEIR_A_JOB_REPEAT_AFTER,
+	WEIR_A_JOB_REPEAT_AFTER, WEIR_A_JOB_RETAIN,
 };
 
 static int weir_nl_job_check_none(struct genl_info *info, const u8 *attrs, unsigned int n)
@@ -416,6 +417,22 @@ static void weir_nl_job_blocks(struct genl_info *info, struct weir_job_config *c
 	};
 }
 
+/* Blocks of formats with slots of their own cannot be in other slots. */
+static int weir_nl_job_retain(struct genl_info *info, struct weir_job_config *cfg)
+{
+	struct nlattr *attr = info->attrs[WEIR_A_JOB_RETAIN];
+
+	if (attr && cfg->format->slots)
+		return weir_nl_refuse(info, attr, -EINVAL,
+				      "results of this format stay in their slots: omit retain");
+	cfg->blocks.slots = cfg->blocks.size;
+	if (attr)
+		cfg->blocks.slots = weir_blocks_slots(&cfg->blocks, nla_get_uint(attr));
+	else if (!cfg->format->slots && !cfg->format->kv)
+		cfg->blocks.slots = weir_blocks_slots_default(&cfg->blocks);
+	return 0;
+}
+
 /* Results or frames of such a format have no groups, or frames no ports. */
 static int weir_nl_job_check_link(struct genl_info *info,
 				  const struct weir_format_ops *format)
@@ -538,6 +555,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	}
 	cfg->timers = weir_nl_u32_or(info, WEIR_A_JOB_TIMERS, WEIR_TIMERS_DEFAULT);
 	err = weir_nl_job_check_format(info, cfg) ?:
+	      weir_nl_job_retain(info, cfg) ?:
 	      weir_nl_job_policy(info, cfg->blocks.sources, cfg->format->whole, &cfg->policy);
 	if (!err && attrs[WEIR_A_JOB_RATE])
 		err = weir_nl_rate(info, WEIR_A_JOB_RATE, &cfg->rate);

@@ -7,6 +7,7 @@
 #include "format/format.h"
 #include "job/job.h"
 #include "job/sources.h"
+#include "job/straggler.h"
 #include "netlink/netlink.h"
 
 /* A source, with its job and its open blocks. */
@@ -98,7 +99,7 @@ static int weir_nl_fill_source(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_u32(skb, WEIR_A_SOURCE_ID, s->id) ||
 	    weir_nl_put_who(skb, &s->source->config) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_STATE,
-			READ_ONCE(s->job->watch.watched[s->id].state)) ||
+			weir_straggler_state(s->job, s->id)) ||
 	    (s->missing && nla_put_u32(skb, WEIR_A_SOURCE_MISSING,
 				       s->missing[s->id])) ||
 	    weir_nl_put_lateness(skb, WEIR_A_SOURCE_LATENESS, s->source->lateness) ||

@@ -73,6 +73,50 @@ static unsigned int weir_blocks_pages(const struct weir_blocks_config *config)
 			weir_blocks_unit(config));
 }
 
+static u64 weir_blocks_slot_bytes(const struct weir_blocks_config *config)
+{
+	return weir_blocks_pages(config) * PAGE_SIZE;
+}
+
+/**
+ * weir_blocks_slots() - how many slots a table has that retains results in so much memory
+ * @config: its other properties
+ * @retain: bytes, beyond those of blocks that may be open
+ *
+ * Return: a power of two, WEIR_BLOCKS_MAX at most or as many as may be open.
+ */
+u32 weir_blocks_slots(const struct weir_blocks_config *config, u64 retain)
+{
+	u64 slots = config->size + div64_u64(retain, weir_blocks_slot_bytes(config));
+
+	return max_t(u32, config->size, rounddown_pow_of_two(min_t(u64, slots, WEIR_BLOCKS_MAX)));
+}
+
+/**
+ * weir_blocks_slots_default() - how many slots a table has unless told otherwise
+ * @config: its other properties
+ *
+ * Results take three times the memory of open blocks, or as much of WEIR_RETAIN_DEFAULT_MAX as the
+ * size of the table, a power of two, allows.
+ */
+u32 weir_blocks_slots_default(const struct weir_blocks_config *config)
+{
+	u64 retain = 3 * config->size * weir_blocks_slot_bytes(config);
+
+	return weir_blocks_slots(config, min_t(u64, retain, WEIR_RETAIN_DEFAULT_MAX));
+}
+
+/**
+ * weir_blocks_retain() - get the memory of retained results
+ * @blocks: the table
+ *
+ * Return: bytes, beyond those of blocks that may be open.
+ */
+u64 weir_blocks_retain(const struct weir_blocks *blocks)
+{
+	return (u64)(blocks->size - blocks->open_max) * blocks->pages * PAGE_SIZE;
+}
+
 /**
  * weir_blocks_bytes() - memory that a table's pages and slots take
  * @config: its properties
@@ -81,8 +125,7 @@ u64 weir_blocks_bytes(const struct weir_blocks_config *config)
 {
 	unsigned int pages = weir_blocks_pages(config);
 
-	return ((u64)config->size * pages + WEIR_SPARE_PAGES) * PAGE_SIZE +
-	       (u64)config->size * weir_blocks_stride(config, pages);
+	return (u64)config->slots * (pages * PAGE_SIZE + weir_blocks_stride(config, pages));
 }
 
 static int weir_block_init(struct weir_block *block, unsigned int pages, unsigned int unit)
@@ -105,11 +148,12 @@ static int weir_block_init(struct weir_block *block, unsigned int pages, unsigne
  */
 int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config)
 {
-	unsigned int unit = weir_blocks_unit(config);
 	u32 i;
 
 	weir_generations_init(&blocks->gens);
-	blocks->size = config->size;
+	blocks->size = config->slots;
+	blocks->open_max = config->size;
+	blocks->unit = weir_blocks_unit(config);
 	blocks->reduction = config->reduction;
 	blocks->marking = config->marking;
 	blocks->paired = config->paired;
@@ -124,15 +168,15 @@ int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config
 		return 0;
 	blocks->pages = weir_blocks_pages(config);
 	blocks->stride = weir_blocks_stride(config, blocks->pages);
-	blocks->slot = kvcalloc(config->size, blocks->stride, WEIR_POOL_GFP);
+	blocks->slot = kvcalloc(blocks->size, blocks->stride, WEIR_POOL_GFP);
 	if (!blocks->slot)
 		return -ENOMEM;
-	if (weir_spare_init(&blocks->spare, unit) ||
-	    weir_horizon_init(&blocks->horizon, config->sources, config->size))
+	if (weir_retention_init(&blocks->retention, config->sources, blocks->size,
+				blocks->open_max / 2))
 		goto nomem;
 
-	for (i = 0; i < config->size; i++) {
-		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages, unit))
+	for (i = 0; i < blocks->size; i++) {
+		if (weir_block_init(weir_blocks_slot(blocks, i), blocks->pages, blocks->unit))
 			goto nomem;
 		cond_resched();
 	}
@@ -157,13 +201,12 @@ void weir_blocks_uninit(struct weir_blocks *blocks)
 
 	for (i = 0; i < blocks->size; i++) {
 		block = weir_blocks_slot(blocks, i);
-		for (p = 0; p < blocks->pages; p += blocks->spare.unit)
+		for (p = 0; p < blocks->pages; p += blocks->unit)
 			if (block->pages[p])
 				put_page(block->pages[p]);
 		cond_resched();
 	}
-	weir_spare_uninit(&blocks->spare);
-	weir_horizon_uninit(&blocks->horizon);
+	weir_retention_uninit(&blocks->retention);
 	kvfree(blocks->slot);
 	blocks->slot = NULL;
 }
@@ -211,26 +254,6 @@ static bool weir_block_is_current(const struct weir_blocks *blocks,
 }
 
 /*
- * A source may lie about how far ahead it is. A block beyond all reach is refused without a
- * trace. A far block is refused until the sources behind have caught up: for them the block
- * one table earlier is retained, in this slot or not.
- */
-static int weir_block_check_reach(struct weir_blocks *blocks, u16 source, u32 seq,
-				  struct weir_outcome *out)
-{
-	enum weir_reach reach = weir_horizon_reach(&blocks->horizon, source, seq);
-
-	if (reach == WEIR_REACH_BEYOND)
-		return -WEIR_REASON_AHEAD;
-	weir_horizon_show(&blocks->horizon, source, seq);
-	if (reach == WEIR_REACH_NEAR)
-		return 0;
-	out->retained = true;
-	out->retained_seq = seq - blocks->size;
-	return -WEIR_REASON_BUSY;
-}
-
-/*
  * A packet that was under way when its job was set up again may have opened a block that its source
  * has the result of by now, so that it never completes. When all sources have shown that they
  * have the result, the block is given up.
@@ -242,28 +265,46 @@ static bool weir_block_is_left_over(const struct weir_blocks *blocks)
 	return resumed && resumed == READ_ONCE(blocks->gens.now);
 }
 
-/* May the block that @key names take this slot? */
+/* May what a slot holds be evicted though some source lacks its result? */
+static bool weir_block_may_evict(const struct weir_blocks *blocks,
+				 const struct weir_block *block, u64 now)
+{
+	u64 after = READ_ONCE(blocks->retention.evict_after);
+
+	return after != U64_MAX && !weir_block_is_pending(block) &&
+	       (block->state != WEIR_BLOCK_COMPLETE || now >= block->done + after);
+}
+
+/*
+ * May the block that @key names take this slot? A source may lie about how far ahead it is: a block
+ * that no source is near is refused without a trace. A block that has no result yet stays; so does
+ * a result that some source lacks, in this slot or not, until it may be evicted.
+ */
 static int weir_block_may_open(struct weir_blocks *blocks,
 			       const struct weir_block *block,
 			       const struct weir_block_key *key,
-			       const struct weir_place *place,
+			       const struct weir_place *place, u64 now,
 			       struct weir_outcome *out)
 {
 	bool current_slot = weir_block_is_current(blocks, block);
-	int err;
+	struct weir_retention *ret = &blocks->retention;
+	enum weir_admission admission;
 
 	/* A block before the generation's first is not opened: it would stay in its slot. */
-	if (!current_slot && place->past)
+	if (current_slot ? (s32)(key->id - block->id) < 0 : place->past)
 		return -WEIR_REASON_STALE;
-	err = weir_block_check_reach(blocks, key->source, place->seq, out);
-	if (!current_slot)
-		return err;
-	if ((s32)(key->id - block->id) < 0)
-		return -WEIR_REASON_STALE;
-	if (err)
-		return err;
+	admission = weir_retention_admit(ret, key->source, place->seq);
+	if (admission == WEIR_ADMIT_BEYOND)
+		return -WEIR_REASON_AHEAD;
+	weir_retention_sent(ret, key->source, place->seq);
+	if (admission == WEIR_ADMIT_HELD) {
+		out->evicted = weir_block_may_evict(blocks, block, now);
+		out->retained = !out->evicted;
+		out->retained_seq = place->seq - blocks->size;
+		return out->evicted ? 0 : -WEIR_REASON_BUSY;
+	}
 	/* A source at this block has the result that the slot held a table earlier. */
-	return weir_block_is_pending(block) && !weir_block_is_left_over(blocks) ?
+	return current_slot && weir_block_is_pending(block) && !weir_block_is_left_over(blocks) ?
 	       -WEIR_REASON_BUSY : 0;
 }
 
@@ -272,10 +313,13 @@ static int weir_block_begin(struct weir_blocks *blocks, struct weir_block *block
 			    const struct weir_block_key *key, u32 generation, u64 now,
 			    struct weir_outcome *out)
 {
-	if (weir_pool_refresh(&blocks->spare, block->pages,
-			      weir_reduction_pages(blocks->reduction, key->count)))
-		return -WEIR_REASON_NOMEM;
+	int left = weir_pool_refresh(block->pages,
+				     weir_reduction_pages(blocks->reduction, key->count),
+				     blocks->unit);
 
+	if (left < 0)
+		return -WEIR_REASON_NOMEM;
+	out->replaced = left;
 	out->opened = true;
 	out->abandoned = weir_block_is_pending(block);
 	block->id = key->id;
@@ -306,8 +350,17 @@ static int weir_block_open(struct weir_blocks *blocks, struct weir_block *block,
 			   const struct weir_place *place, u64 now,
 			   struct weir_outcome *out)
 {
-	return weir_block_may_open(blocks, block, key, place, out) ?:
-	       weir_block_begin(blocks, block, key, place->generation, now, out);
+	int err = weir_block_may_open(blocks, block, key, place, now, out) ?:
+		  weir_block_begin(blocks, block, key, place->generation, now, out);
+
+	if (err)
+		return err;
+	block->seq = place->seq;
+	weir_retention_opened(&blocks->retention, place->seq);
+	if (unlikely(out->evicted))
+		out->evicted = weir_retention_evict(&blocks->retention, key->source,
+						    out->retained_seq);
+	return 0;
 }
 
 static __always_inline void weir_block_sum(const struct weir_blocks *blocks,
@@ -402,33 +455,36 @@ void weir_result_put(struct weir_result *res)
 }
 
 /* No contribution is added any more: all copies of the result, or the sum, have these bits. */
-static void weir_block_finish(const struct weir_blocks *blocks,
-			      struct weir_block *block, struct weir_result *res)
+static void weir_block_finish(const struct weir_blocks *blocks, struct weir_block *block,
+			      u64 now, struct weir_result *res)
 {
 	weir_reduce_finish(blocks->reduction, block->pages, block->count);
+	block->done = now;
 	WRITE_ONCE(block->state, blocks->above ? WEIR_BLOCK_ABOVE : WEIR_BLOCK_COMPLETE);
 	weir_block_result(blocks, block, res);
 }
 
-/* Are sources excluded? Every contribution runs this, so there is no call. */
-static bool weir_blocks_exclude(const struct weir_blocks *blocks)
+/* Is there a source that blocks do not wait for? Every contribution runs this, so there is no call. */
+static bool weir_blocks_skip(const struct weir_blocks *blocks)
 {
-	const unsigned long *word = blocks->excluded;
+	const unsigned long *excluded = blocks->excluded;
+	const unsigned long *stragglers = blocks->retention.stragglers;
+	unsigned int i, words = BITS_TO_LONGS(blocks->sources);
 	unsigned long any = 0;
-	unsigned int i;
 
-	for (i = 0; i < BITS_TO_LONGS(WEIR_SOURCES_MAX); i++)
-		any |= READ_ONCE(word[i]);
+	for (i = 0; i < words; i++)
+		any |= READ_ONCE(excluded[i]) | READ_ONCE(stragglers[i]);
 	return any;
 }
 
-/* The number of contributions does not tell, as excluded sources may be among them. */
+/* The number of contributions does not suffice, as sources that are not waited for may be in it. */
 static noinline bool weir_block_has_the_rest(const struct weir_blocks *blocks,
 					     const struct weir_block *block)
 {
 	DECLARE_BITMAP(in, WEIR_SOURCES_MAX);
 
 	bitmap_or(in, block->mask, blocks->excluded, WEIR_SOURCES_MAX);
+	bitmap_or(in, in, blocks->retention.stragglers, WEIR_SOURCES_MAX);
 	return bitmap_subset(blocks->all, in, WEIR_SOURCES_MAX);
 }
 
@@ -437,7 +493,7 @@ static bool weir_block_is_full(const struct weir_blocks *blocks,
 			       const struct weir_block *block)
 {
 	return block->received == blocks->sources ||
-	       (unlikely(weir_blocks_exclude(blocks)) &&
+	       (unlikely(weir_blocks_skip(blocks)) &&
 		weir_block_has_the_rest(blocks, block));
 }
 
@@ -521,7 +577,7 @@ static __always_inline int weir_block_find(struct weir_blocks *blocks, struct we
 		       -WEIR_REASON_GENERATION;
 	if (!weir_block_is(block, key, place->generation))
 		return 1;
-	weir_horizon_show(&blocks->horizon, key->source, place->seq);
+	weir_retention_sent(&blocks->retention, key->source, place->seq);
 	return 0;
 }
 
@@ -597,7 +653,7 @@ static __always_inline int weir_block_take(struct weir_blocks *blocks,
 	out->received = ++block->received;
 	if (!weir_block_is_done(blocks, block))
 		return WEIR_VERDICT_SUMMED;
-	weir_block_finish(blocks, block, &out->res);
+	weir_block_finish(blocks, block, now, &out->res);
 	return WEIR_VERDICT_COMPLETE;
 }
 
@@ -616,6 +672,16 @@ static int weir_block_contribute_locked(struct weir_blocks *blocks,
 	if (err > 0)
 		err = weir_block_open(blocks, block, key, place, now, out);
 	return err ?: weir_block_take(blocks, block, key, pl, now, out);
+}
+
+/* All that is not set on each way; the result is filled with a verdict that has one. */
+static void weir_outcome_begin(struct weir_outcome *out)
+{
+	out->opened = false;
+	out->abandoned = false;
+	out->evicted = false;
+	out->retained = false;
+	out->replaced = 0;
 }
 
 /**
@@ -640,9 +706,7 @@ int weir_block_contribute(struct weir_blocks *blocks,
 	struct weir_place place;
 	int verdict;
 
-	out->opened = false;
-	out->abandoned = false;
-	out->retained = false;
+	weir_outcome_begin(out);
 	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
 		return -WEIR_REASON_GENERATION;
 	out->seq = place.seq;
@@ -697,6 +761,9 @@ static int weir_block_contribute_paired_locked(struct weir_blocks *blocks,
 	if (!err && key->claim == WEIR_CLAIM_REMIND &&
 	    !weir_block_may_remind(blocks, block, key->source))
 		err = -WEIR_REASON_AHEAD;
+	/* Its block is in place, so that it is no more than a turn behind. */
+	if (!err && unlikely(test_bit(key->source, blocks->retention.stragglers)))
+		weir_retention_catch_up(&blocks->retention, key->source);
 	return err ?: weir_block_take(blocks, block, key, pl, now, out);
 }
 
@@ -717,9 +784,7 @@ int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_b
 	struct weir_block *block;
 	int verdict;
 
-	out->opened = false;
-	out->abandoned = false;
-	out->retained = false;
+	weir_outcome_begin(out);
 	if (key->pair >= blocks->size / 2)
 		return -WEIR_REASON_AHEAD;
 	out->seq = key->pair + (key->second ? blocks->size / 2 : 0);
@@ -748,7 +813,7 @@ static int weir_block_spoil_locked(struct weir_blocks *blocks, struct weir_block
 	block->received++;
 	if (!weir_block_is_done(blocks, block))
 		return WEIR_VERDICT_SUMMED;
-	weir_block_finish(blocks, block, &out->res);
+	weir_block_finish(blocks, block, now, &out->res);
 	return WEIR_VERDICT_COMPLETE;
 }
 
@@ -784,7 +849,7 @@ int weir_block_spoil(struct weir_blocks *blocks, const struct weir_block_key *ke
 static int weir_block_query_locked(struct weir_blocks *blocks,
 				   struct weir_block *block,
 				   const struct weir_block_key *key,
-				   const struct weir_place *place,
+				   const struct weir_place *place, u64 now,
 				   struct weir_outcome *out)
 {
 	int err;
@@ -796,7 +861,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
 	bitmap_zero(out->res.ranks, blocks->ranks);
 	err = weir_block_find(blocks, block, key, place);
 	if (err > 0)
-		err = weir_block_may_open(blocks, block, key, place, out) ?:
+		err = weir_block_may_open(blocks, block, key, place, now, out) ?:
 		      WEIR_VERDICT_WANTED;
 	if (err)
 		return err;
@@ -816,6 +881,7 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
  * weir_block_query() - does a source need a block's result, or has it?
  * @blocks: the job's table
  * @key: the source and the block
+ * @now: time, ns of the monotonic clock
  * @out: the number of contributions, or the result
  *
  * Context as weir_block_contribute().
@@ -823,19 +889,19 @@ static int weir_block_query_locked(struct weir_blocks *blocks,
  * Return: WEIR_VERDICT_REPEAT, _HELD, _WANTED or _ABOVE, or a negated enum weir_reason.
  */
 int weir_block_query(struct weir_blocks *blocks,
-		     const struct weir_block_key *key, struct weir_outcome *out)
+		     const struct weir_block_key *key, u64 now, struct weir_outcome *out)
 {
 	struct weir_block *block;
 	struct weir_place place;
 	int verdict;
 
-	out->retained = false;
+	weir_outcome_begin(out);
 	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
 		return -WEIR_REASON_GENERATION;
 	out->seq = place.seq;
 	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
-	verdict = weir_block_query_locked(blocks, block, key, &place, out);
+	verdict = weir_block_query_locked(blocks, block, key, &place, now, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }
@@ -850,9 +916,11 @@ static bool weir_block_fits(const struct weir_block *block, const struct weir_bl
 /* The parent's result takes the place of this box's sum. */
 static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_block *block,
 				    const struct weir_block_key *key, bool aged,
-				    const struct weir_payload *pl, struct weir_result *res)
+				    const struct weir_payload *pl, u64 now,
+				    struct weir_outcome *out)
 {
 	u32 len = weir_reduction_bytes(blocks->reduction, key->count), at;
+	int left;
 
 	lockdep_assert_held(&block->lock);
 
@@ -861,8 +929,10 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 	if (!weir_block_fits(block, key))
 		return -WEIR_REASON_COUNT;
 	/* What was sent up may still be on its way. */
-	if (weir_pool_refresh(&blocks->spare, block->pages, DIV_ROUND_UP(len, PAGE_SIZE)))
+	left = weir_pool_refresh(block->pages, DIV_ROUND_UP(len, PAGE_SIZE), blocks->unit);
+	if (left < 0)
 		return -WEIR_REASON_NOMEM;
+	out->replaced = left;
 	for (at = 0; at < len; at += PAGE_SIZE)
 		weir_payload_copy_from(pl, at, page_address(block->pages[at / PAGE_SIZE]),
 				       min_t(u32, len - at, PAGE_SIZE));
@@ -877,19 +947,21 @@ static int weir_block_answer_locked(struct weir_blocks *blocks, struct weir_bloc
 		bitmap_copy(weir_block_ranks(blocks, block), key->ranks, blocks->ranks);
 	if (blocks->marking.size)
 		blocks->marking.fold(weir_block_mark(blocks, block), key->said, true);
+	block->done = now;
 	WRITE_ONCE(block->state, WEIR_BLOCK_COMPLETE);
-	weir_block_result(blocks, block, res);
+	weir_block_result(blocks, block, &out->res);
 	return WEIR_VERDICT_COMPLETE;
 }
 
 static int weir_block_answer_found(struct weir_blocks *blocks, struct weir_block *block,
 				   const struct weir_block_key *key,
 				   const struct weir_place *place, bool aged,
-				   const struct weir_payload *pl, struct weir_result *res)
+				   const struct weir_payload *pl, u64 now,
+				   struct weir_outcome *out)
 {
 	if (weir_block_is_over(blocks, place) || !weir_block_is(block, key, place->generation))
 		return -WEIR_REASON_STALE;
-	return weir_block_answer_locked(blocks, block, key, aged, pl, res);
+	return weir_block_answer_locked(blocks, block, key, aged, pl, now, out);
 }
 
 /**
@@ -898,7 +970,8 @@ static int weir_block_answer_found(struct weir_blocks *blocks, struct weir_block
  * @key: the block; its source means nothing, and @key->said is the result's packet
  * @aged: it has timed out there
  * @pl: the result, key->count gradients
- * @out: seq and res are filled for WEIR_VERDICT_COMPLETE; the caller puts the result
+ * @now: time, ns of the monotonic clock
+ * @out: seq, replaced and res are filled for WEIR_VERDICT_COMPLETE; the caller puts the result
  *
  * Context as weir_block_contribute(). A block that this box has not completed is answered as well:
  * the others went on without it.
@@ -907,7 +980,7 @@ static int weir_block_answer_found(struct weir_blocks *blocks, struct weir_block
  *	its slot, _DUPLICATE where it has its result.
  */
 int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *key, bool aged,
-		      const struct weir_payload *pl, struct weir_outcome *out)
+		      const struct weir_payload *pl, u64 now, struct weir_outcome *out)
 {
 	struct weir_block *block;
 	struct weir_place place;
@@ -918,7 +991,7 @@ int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *k
 	out->seq = place.seq;
 	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
-	verdict = weir_block_answer_found(blocks, block, key, &place, aged, pl, &out->res);
+	verdict = weir_block_answer_found(blocks, block, key, &place, aged, pl, now, out);
 	spin_unlock(&block->lock);
 	return verdict;
 }
@@ -954,6 +1027,17 @@ bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now
 	return may;
 }
 
+/* Is the block's sum with the parent box, and was that asked about it? */
+static bool weir_block_is_asked(const struct weir_blocks *blocks, const struct weir_block *block,
+				const struct weir_block_key *key, const struct weir_place *place)
+{
+	lockdep_assert_held(&block->lock);
+
+	return !weir_block_is_over(blocks, place) &&
+	       weir_block_is(block, key, place->generation) &&
+	       block->state == WEIR_BLOCK_ABOVE && block->asked;
+}
+
 /**
  * weir_block_replied() - the parent box has replied that it has no result yet
  * @blocks: the job's table
@@ -978,9 +1062,7 @@ bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key 
 		return false;
 	block = weir_block_at(blocks, place.seq);
 	spin_lock(&block->lock);
-	above = !weir_block_is_over(blocks, &place) &&
-		weir_block_is(block, key, place.generation) && block->state == WEIR_BLOCK_ABOVE &&
-		block->asked;
+	above = weir_block_is_asked(blocks, block, key, &place);
 	if (above && askers) {
 		block->asked = 0;
 		bitmap_copy(askers, weir_block_askers(blocks, block), blocks->sources);
@@ -990,6 +1072,36 @@ bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key 
 		weir_block_result(blocks, block, res);
 	spin_unlock(&block->lock);
 	return above;
+}
+
+/**
+ * weir_block_lose() - drop a block whose result the parent box has evicted
+ * @blocks: the job's table
+ * @key: the block
+ * @askers: bitmap of the sources that have asked about it, filled
+ *
+ * Context as weir_block_contribute().
+ *
+ * Return: true if the sum was with the parent, and the parent was asked about it.
+ */
+bool weir_block_lose(struct weir_blocks *blocks, const struct weir_block_key *key,
+		     unsigned long *askers)
+{
+	struct weir_block *block;
+	struct weir_place place;
+	bool lost;
+
+	if (!weir_generations_find(&blocks->gens, key->generation, key->id, &place))
+		return false;
+	block = weir_block_at(blocks, place.seq);
+	spin_lock(&block->lock);
+	lost = weir_block_is_asked(blocks, block, key, &place);
+	if (lost) {
+		bitmap_copy(askers, weir_block_askers(blocks, block), blocks->sources);
+		WRITE_ONCE(block->state, WEIR_BLOCK_FREE);
+	}
+	spin_unlock(&block->lock);
+	return lost;
 }
 
 /**
@@ -1127,6 +1239,17 @@ static enum weir_age weir_block_age_open(const struct weir_blocks *blocks,
 	return ageing->answer ? WEIR_AGE_ANSWERED : WEIR_AGE_COUNTED;
 }
 
+/* Blocks from now on do not wait for the sources that this one has timed out without. */
+static void weir_block_note_stragglers(struct weir_blocks *blocks, const struct weir_block *block)
+{
+	DECLARE_BITMAP(missing, WEIR_SOURCES_MAX);
+	unsigned int i;
+
+	bitmap_andnot(missing, blocks->all, block->mask, WEIR_SOURCES_MAX);
+	for_each_set_bit(i, missing, blocks->sources)
+		weir_retention_straggle(&blocks->retention, i, block->seq);
+}
+
 static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 					   struct weir_block *block,
 					   const struct weir_ageing *ageing,
@@ -1148,10 +1271,12 @@ static enum weir_age weir_block_age_locked(struct weir_blocks *blocks,
 		return WEIR_AGE_SWEPT;
 	}
 	age = weir_block_age_open(blocks, block, ageing, now);
+	if (age == WEIR_AGE_ANSWERED)
+		weir_block_note_stragglers(blocks, block);
 	if (age == WEIR_AGE_COUNTED)
 		weir_block_describe(blocks, block, res);
 	else if (age != WEIR_AGE_NONE)
-		weir_block_finish(blocks, block, res);
+		weir_block_finish(blocks, block, now, res);
 	return age;
 }
 

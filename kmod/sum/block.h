@@ -12,8 +12,8 @@
 #include <uapi/weir_wire.h>
 
 #include "sum/generation.h"
-#include "sum/horizon.h"
 #include "sum/pool.h"
+#include "sum/retention.h"
 
 struct page;
 struct weir_contrib;
@@ -39,7 +39,7 @@ struct weir_marking {
  * @WEIR_BLOCK_FREE: nothing yet
  * @WEIR_BLOCK_OPEN: a block that still lacks sources
  * @WEIR_BLOCK_ABOVE: it has its sources, and its sum is on its way through the parent box
- * @WEIR_BLOCK_COMPLETE: a result, retained to answer a source that lost it
+ * @WEIR_BLOCK_COMPLETE: a result, retained for sources that lack it
  */
 enum weir_block_state {
 	WEIR_BLOCK_FREE,
@@ -52,6 +52,7 @@ enum weir_block_state {
  * struct weir_block - a slot of a job's block table (Trio paper, figure 18)
  * @lock: guards everything below; taken with bottom halves disabled
  * @id: block id
+ * @seq: its sequence number; not of a block of a pair
  * @generation: generation of the block, as weir_generations.now
  * @state: enum weir_block_state
  * @overflow: a sum of integers has left their range
@@ -74,6 +75,7 @@ enum weir_block_state {
  *	(block_start_time)
  * @last: time of the last contribution that was summed, which stands for the
  *	paper's REF flag
+ * @done: time when it was completed, ns
  * @mask: sources that have contributed (rcvd_mask_0 to _3)
  * @late: sources that contributed only after it was answered
  * @pages: sums in the reduction's form while open, gradients in network form when complete
@@ -89,6 +91,7 @@ enum weir_block_state {
 struct weir_block {
 	spinlock_t	lock;	/* all of the below */
 	u32		id;
+	u32		seq;
 	u32		generation;
 	u8		state;
 	u8		overflow:1;
@@ -105,6 +108,7 @@ struct weir_block {
 	s32		exponent;
 	u64		start;
 	u64		last;
+	u64		done;
 	DECLARE_BITMAP(mask, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(late, WEIR_SOURCES_MAX);
 	struct page	*pages[];
@@ -112,7 +116,8 @@ struct weir_block {
 
 /**
  * struct weir_blocks_config - properties of a table
- * @size: slots, a power of two
+ * @size: blocks that may be open, a power of two
+ * @slots: slots, a power of two and at least @size: blocks that may be open, and results retained
  * @sources: contributions that complete a block
  * @grads: gradients a block at most
  * @reduction: how contributions are combined
@@ -126,6 +131,7 @@ struct weir_block {
  */
 struct weir_blocks_config {
 	u32				size;
+	u32				slots;
 	u16				sources;
 	u16				ranks;
 	bool				above;
@@ -140,9 +146,12 @@ struct weir_blocks_config {
 /**
  * struct weir_blocks - a job's block table
  * @size: slots, a power of two
+ * @open_max: blocks that may be open, of which each source may have half outstanding
  * @stride: bytes from slot to slot
  * @pages: pages a block
- * @paired: each of the first @size / 2 slots makes a pair with the one so many further on
+ * @unit: how many of them lie together, 1 or 2, and are held together
+ * @paired: each of the first @size / 2 slots makes a pair with the one so many further on, and
+ *	@size is @open_max
  * @above: see struct weir_blocks_config
  * @sources: the job's sources
  * @ranks: see struct weir_blocks_config
@@ -154,14 +163,15 @@ struct weir_blocks_config {
  * @all: bitmap of all sources
  * @excluded: sources that blocks are complete without
  * @gens: the current generation and the one before
- * @horizon: which results are not needed any more
- * @spare: pages that stand by
+ * @retention: which results have to be retained
  * @slot: the slots; see weir_blocks_slot()
  */
 struct weir_blocks {
 	u32			size;
+	u32			open_max;
 	u16			stride;
 	u8			pages;
+	u8			unit;
 	bool			paired;
 	bool			above;
 	u16			sources;
@@ -174,8 +184,7 @@ struct weir_blocks {
 	DECLARE_BITMAP(all, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(excluded, WEIR_SOURCES_MAX);
 	struct weir_generations	gens;
-	struct weir_horizon	horizon;
-	struct weir_spare	spare;
+	struct weir_retention	retention;
 	void			*slot;
 };
 
@@ -308,8 +317,11 @@ struct weir_block_key {
  * struct weir_outcome - further effects of a contribution or query
  * @opened: it was the block's first
  * @abandoned: an open block of an older generation was swept away for it
- * @retained: it was refused, as sources far behind may lack a result a table earlier
- * @retained_seq: sequence number of that result's block
+ * @evicted: a result was evicted for it, and sources that lacked it are behind from now on; of a
+ *	query, a result would be
+ * @replaced: pages that were left to receivers which held them
+ * @retained: it was refused, as some source lacks the result of the block a table earlier
+ * @retained_seq: sequence number of that block
  * @seq: the block's sequence number, where its generation is accepted
  * @received: contributions to the block, this one included; to a query the ranks in it, where
  *	the table has them
@@ -320,7 +332,9 @@ struct weir_block_key {
 struct weir_outcome {
 	bool			opened;
 	bool			abandoned;
+	bool			evicted;
 	bool			retained;
+	u8			replaced;
 	u32			retained_seq;
 	u32			seq;
 	u16			received;
@@ -370,17 +384,19 @@ enum weir_age {
 };
 
 /*
- * How many blocks a source may have under way: with more than half of the table it would lose
- * results. The table is the job's alone, so that this is a constant, where PANAMA's memory is
- * shared by all jobs that there are now.
+ * Return how many blocks a source may have outstanding. The table is the job's alone, so that this
+ * is a constant, where PANAMA's memory is shared by all jobs that there are now.
  */
 static inline u16 weir_blocks_room(const struct weir_blocks *blocks)
 {
-	return clamp_t(u32, blocks->size / 2, 1, U16_MAX);
+	return clamp_t(u32, blocks->open_max / 2, 1, U16_MAX);
 }
 
 int weir_blocks_init(struct weir_blocks *blocks, const struct weir_blocks_config *config);
 void weir_blocks_uninit(struct weir_blocks *blocks);
+u32 weir_blocks_slots(const struct weir_blocks_config *config, u64 retain);
+u32 weir_blocks_slots_default(const struct weir_blocks_config *config);
+u64 weir_blocks_retain(const struct weir_blocks *blocks);
 u64 weir_blocks_bytes(const struct weir_blocks_config *config);
 u32 weir_blocks_open(struct weir_blocks *blocks);
 
@@ -394,13 +410,15 @@ int weir_block_contribute_paired(struct weir_blocks *blocks, const struct weir_b
 int weir_block_spoil(struct weir_blocks *blocks, const struct weir_block_key *key, u64 now,
 		     struct weir_outcome *out);
 int weir_block_query(struct weir_blocks *blocks,
-		     const struct weir_block_key *key,
+		     const struct weir_block_key *key, u64 now,
 		     struct weir_outcome *out);
 int weir_block_answer(struct weir_blocks *blocks, const struct weir_block_key *key, bool aged,
-		      const struct weir_payload *pl, struct weir_outcome *out);
+		      const struct weir_payload *pl, u64 now, struct weir_outcome *out);
 bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now);
 bool weir_block_replied(struct weir_blocks *blocks, const struct weir_block_key *key,
 			struct weir_result *res, unsigned long *askers);
+bool weir_block_lose(struct weir_blocks *blocks, const struct weir_block_key *key,
+		     unsigned long *askers);
 void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
 		       struct weir_glance *glance);
 void weir_block_drop(struct weir_blocks *blocks, u32 id);
@@ -437,31 +455,29 @@ static inline bool weir_blocks_have_begun(const struct weir_blocks *blocks)
 }
 
 /*
- * The current generation may be a newer one, see weir_generations_advance(). Nearly all
- * packets carry the current one.
+ * Begin a generation by a packet that carries a newer one, see weir_generations_advance(). Nearly
+ * all packets carry the current one.
  */
-static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation)
+static inline u16 weir_blocks_advance(struct weir_blocks *blocks, u16 generation, u32 id)
 {
 	u32 now = READ_ONCE(blocks->gens.now);
 
 	if (likely(now && (u16)now == generation))
 		return generation;
-	return weir_generations_advance(&blocks->gens, &blocks->horizon,
-					generation);
+	return weir_generations_advance(&blocks->gens, &blocks->retention, generation, id);
 }
 
 /* The box begins a generation, see weir_generations_begin(). */
 static inline u16 weir_blocks_begin(struct weir_blocks *blocks, u16 generation,
 				    u32 start)
 {
-	return weir_generations_begin(&blocks->gens, &blocks->horizon,
-				      generation, start);
+	return weir_generations_begin(&blocks->gens, &blocks->retention, generation, start);
 }
 
 /* The first packet is from the middle of a generation, see weir_generations_resume(). */
 static inline void weir_blocks_resume(struct weir_blocks *blocks, u16 generation, u32 start)
 {
-	weir_generations_resume(&blocks->gens, &blocks->horizon, generation, start);
+	weir_generations_resume(&blocks->gens, &blocks->retention, generation, start);
 }
 
 /**

@@ -7,7 +7,7 @@
 #include <linux/compiler.h>
 
 #include "sum/generation.h"
-#include "sum/horizon.h"
+#include "sum/retention.h"
 
 /* As many as a packet can tell apart. */
 #define WEIR_GENERATIONS	0x10000U
@@ -37,7 +37,7 @@ static bool weir_generation_is_new(u32 old, u16 generation)
 	return !old || weir_generation_after(generation, old);
 }
 
-/* Its first block, @start, follows all blocks that any source has shown. */
+/* Its first block, @start, follows all blocks that any source has sent. */
 static void weir_generations_set(struct weir_generations *gens, u16 generation,
 				 u32 next, u32 start)
 {
@@ -47,26 +47,36 @@ static void weir_generations_set(struct weir_generations *gens, u16 generation,
 }
 
 static u32 weir_generations_end(const struct weir_generations *gens,
-				const struct weir_horizon *horizon)
+				const struct weir_retention *ret)
 {
-	return weir_horizon_end(horizon, gens->base + gens->start);
+	return weir_retention_end(ret, gens->base + gens->start);
+}
+
+/*
+ * The first block of a generation that a packet begins. Workers of the paper begin with any block.
+ * The packet need not be of the first one: others may have been overtaken by it or lost, as many as
+ * a window has. Where that may have been block 0, it was.
+ */
+static u32 weir_generations_first(const struct weir_retention *ret, u32 id)
+{
+	return id < ret->slots ? 0 : id - ret->window;
 }
 
 /**
- * weir_generations_advance() - a packet carries a generation that may be newer
+ * weir_generations_advance() - begin a generation by a packet that carries a newer one
  * @gens: the job's generations
- * @horizon: the blocks that its sources have shown
- * @generation: the generation of the packet; its blocks begin with 0
+ * @ret: the blocks that its sources have sent
+ * @generation: the generation of the packet
+ * @id: block id of the packet
  *
  * Called with bottom halves disabled. Open blocks of older generations are swept away
  * when their slots are needed or looked at. Results of the generation before stay,
  * and are answered, until each source has shown in the new one that it has them.
  *
- * Return: the generation now, which is newer still where another CPU was
- * quicker.
+ * Return: the generation now, which is newer still if another CPU was quicker.
  */
-u16 weir_generations_advance(struct weir_generations *gens,
-			     struct weir_horizon *horizon, u16 generation)
+u16 weir_generations_advance(struct weir_generations *gens, struct weir_retention *ret,
+			     u16 generation, u32 id)
 {
 	if (likely(!weir_generation_is_new(READ_ONCE(gens->now), generation)))
 		return READ_ONCE(gens->now);
@@ -74,8 +84,8 @@ u16 weir_generations_advance(struct weir_generations *gens,
 	if (weir_generation_is_new(gens->now, generation)) {
 		WRITE_ONCE(gens->before, gens->now);
 		WRITE_ONCE(gens->before_base, gens->base);
-		weir_generations_set(gens, generation,
-				     weir_generations_end(gens, horizon), 0);
+		weir_generations_set(gens, generation, weir_generations_end(gens, ret),
+				     weir_generations_first(ret, id));
 	}
 	generation = gens->now;
 	write_sequnlock(&gens->lock);
@@ -83,12 +93,12 @@ u16 weir_generations_advance(struct weir_generations *gens,
 }
 
 /* All sources begin together. */
-static void weir_generations_restart(struct weir_generations *gens, struct weir_horizon *horizon,
+static void weir_generations_restart(struct weir_generations *gens, struct weir_retention *ret,
 				     u16 generation, u32 start)
 {
-	u32 next = weir_generations_end(gens, horizon);
+	u32 next = weir_generations_end(gens, ret);
 
-	weir_horizon_begin(horizon, next);
+	weir_retention_begin(ret, next);
 	WRITE_ONCE(gens->before, 0);
 	weir_generations_set(gens, generation, next, start);
 }
@@ -96,7 +106,7 @@ static void weir_generations_restart(struct weir_generations *gens, struct weir_
 /**
  * weir_generations_begin() - the box begins a generation
  * @gens: the job's generations
- * @horizon: the blocks that its sources have shown
+ * @ret: the blocks that its sources have sent
  * @generation: the generation
  * @start: block that it begins with
  *
@@ -106,12 +116,12 @@ static void weir_generations_restart(struct weir_generations *gens, struct weir_
  * Return: as weir_generations_advance().
  */
 u16 weir_generations_begin(struct weir_generations *gens,
-			   struct weir_horizon *horizon, u16 generation,
+			   struct weir_retention *ret, u16 generation,
 			   u32 start)
 {
 	write_seqlock(&gens->lock);
 	if (weir_generation_is_new(gens->now, generation))
-		weir_generations_restart(gens, horizon, generation, start);
+		weir_generations_restart(gens, ret, generation, start);
 	generation = gens->now;
 	write_sequnlock(&gens->lock);
 	return generation;
@@ -120,18 +130,18 @@ u16 weir_generations_begin(struct weir_generations *gens,
 /**
  * weir_generations_resume() - the first packet of a job is from the middle of a generation
  * @gens: the job's generations
- * @horizon: the blocks that its sources have shown
+ * @ret: the blocks that its sources have sent
  * @generation: the generation
  * @start: the first block that a source may still lack
  *
  * Called as weir_generations_begin(). Does nothing if a generation has begun meanwhile.
  */
-void weir_generations_resume(struct weir_generations *gens, struct weir_horizon *horizon,
+void weir_generations_resume(struct weir_generations *gens, struct weir_retention *ret,
 			     u16 generation, u32 start)
 {
 	write_seqlock(&gens->lock);
 	if (!gens->now) {
-		weir_generations_restart(gens, horizon, generation, start);
+		weir_generations_restart(gens, ret, generation, start);
 		WRITE_ONCE(gens->resumed, gens->now);
 	}
 	write_sequnlock(&gens->lock);
@@ -140,17 +150,17 @@ void weir_generations_resume(struct weir_generations *gens, struct weir_horizon 
 /**
  * weir_generations_follow() - the parent box has begun a generation
  * @gens: the job's generations
- * @horizon: the blocks that its sources have shown
+ * @ret: the blocks that its sources have sent
  * @generation: the generation, whatever this box's has been: a parent that was set up anew begins
  *	with any, and with the same one the blocks of before are over, too
  * @start: block that it begins with
  *
  * Called as weir_generations_begin().
  */
-void weir_generations_follow(struct weir_generations *gens, struct weir_horizon *horizon,
+void weir_generations_follow(struct weir_generations *gens, struct weir_retention *ret,
 			     u16 generation, u32 start)
 {
 	write_seqlock(&gens->lock);
-	weir_generations_restart(gens, horizon, generation, start);
+	weir_generations_restart(gens, ret, generation, start);
 	write_sequnlock(&gens->lock);
 }

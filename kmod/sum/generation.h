@@ -6,7 +6,7 @@
 #include <linux/seqlock.h>
 #include <linux/types.h>
 
-struct weir_horizon;
+struct weir_retention;
 
 /**
  * struct weir_generations - the current generation of a job, and the one before
@@ -101,14 +101,14 @@ static inline bool weir_generations_find(struct weir_generations *gens, u16 gene
 }
 
 void weir_generations_init(struct weir_generations *gens);
-u16 weir_generations_advance(struct weir_generations *gens,
-			     struct weir_horizon *horizon, u16 generation);
+u16 weir_generations_advance(struct weir_generations *gens, struct weir_retention *ret,
+			     u16 generation, u32 id);
 u16 weir_generations_begin(struct weir_generations *gens,
-			   struct weir_horizon *horizon, u16 generation,
+			   struct weir_retention *ret, u16 generation,
 			   u32 start);
-void weir_generations_resume(struct weir_generations *gens, struct weir_horizon *horizon,
+void weir_generations_resume(struct weir_generations *gens, struct weir_retention *ret,
 			     u16 generation, u32 start);
-void weir_generations_follow(struct weir_generations *gens, struct weir_horizon *horizon,
+void weir_generations_follow(struct weir_generations *gens, struct weir_retention *ret,
 			     u16 generation, u32 start);
 
 #endif /* _WEIR_GENERATION_H */

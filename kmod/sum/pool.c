@@ -4,11 +4,12 @@
  * the data path never waits for memory, and all jobs of all namespaces
  * together stay below a quarter of the machine's.
  *
- * A result is sent from the block's own pages. While a receiver still holds one, the
- * block that comes next into the slot must not write to it: it takes one of the job's
- * spare pages instead, and the old one stands by until no receiver holds it. So no
- * block waits for a packet to be freed, pages that receivers hold stay charged, and no
- * page comes from the emergency reserves: receivers drop packets with such pages.
+ * A result is sent from the block's own pages. While a receiver still holds one, the block that
+ * comes next into the slot must not write to it: the page is left to the receiver, to whose
+ * socket or queue it is charged like that of any packet, and the slot takes a new one. So no block
+ * waits for a packet to be freed, a job never owns more pages than its quota, and what a receiver
+ * holds is bounded by its own buffer. No page comes from the emergency reserves: receivers drop
+ * packets with such pages.
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
@@ -92,104 +93,33 @@ int weir_pool_alloc(struct page **pages, unsigned int unit)
 }
 
 /**
- * weir_spare_init() - allocate pages that stand by
- * @spare: zeroed; filled
- * @unit: how many lie together, 1 or 2
- *
- * Sleeps. Return: 0, or -ENOMEM, and weir_spare_uninit() frees what there is.
- */
-int weir_spare_init(struct weir_spare *spare, unsigned int unit)
-{
-	struct page *pages[2];
-
-	spin_lock_init(&spare->lock);
-	spare->unit = unit;
-	for (; spare->n < WEIR_SPARE_PAGES / unit; spare->n++) {
-		if (weir_pool_alloc(pages, unit))
-			return -ENOMEM;
-		spare->page[spare->n] = pages[0];
-	}
-	return 0;
-}
-
-/**
- * weir_spare_uninit() - free the pages that stand by
- * @spare: the pages; receivers free those that they hold
- */
-void weir_spare_uninit(struct weir_spare *spare)
-{
-	while (spare->n)
-		put_page(spare->page[--spare->n]);
-}
-
-/*
- * The next page without a reader, or -1. Pages that were swapped in last come last,
- * and a page held for long is passed over.
- */
-static int weir_spare_find(struct weir_spare *spare)
-{
-	u32 i, at;
-
-	for (i = 0; i < spare->n; i++) {
-		at = spare->next;
-		spare->next = at + 1 < spare->n ? at + 1 : 0;
-		if (page_ref_count(spare->page[at]) == 1)
-			return at;
-	}
-	return -1;
-}
-
-static void weir_spare_swap(struct weir_spare *spare, u32 at,
-			    struct page **page)
-{
-	struct page *held = *page;
-
-	weir_pool_spread(page, spare->page[at], spare->unit);
-	spare->page[at] = held;
-}
-
-/**
  * weir_pool_refresh() - make sure that no receiver reads these pages
- * @spare: the job's spare pages
- * @pages: a slot's pages; the caller owns one reference to each
+ * @pages: a slot's pages; the caller owns one reference to each unit
  * @n: how many, at most WEIR_BLOCK_PAGES
+ * @unit: how many of them lie together, 1 or 2, and are held together
  *
- * Any context; does not sleep. A page that receivers still hold stands by, and a free
- * one takes its place.
+ * Any context; does not sleep. Pages that a receiver still holds are left to it, and new ones take
+ * their place.
  *
- * Return: 0, or -ENOMEM with all pages unchanged.
+ * Return: the number of pages that were left, or -ENOMEM: then some may have been replaced, and no
+ *	page is lost.
  */
-int weir_pool_refresh(struct weir_spare *spare, struct page **pages,
-		      unsigned int n)
+int weir_pool_refresh(struct page **pages, unsigned int n, unsigned int unit)
 {
-	const unsigned int unit = spare->unit;
-	int at[WEIR_BLOCK_PAGES];
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC;
+	struct page *page;
 	unsigned int i;
+	int left = 0;
 
-	for (i = 0; i < n && likely(page_ref_count(pages[i]) == 1); i += unit)
-		;
-	if (likely(i >= n))
-		return 0;
-
-	spin_lock(&spare->lock);
 	for (i = 0; i < n; i += unit) {
-		at[i] = -1;
-		if (page_ref_count(pages[i]) == 1)
+		if (likely(page_ref_count(pages[i]) == 1))
 			continue;
-		at[i] = weir_spare_find(spare);
-		if (at[i] < 0)
-			goto undo;
-		weir_spare_swap(spare, at[i], &pages[i]);
+		page = alloc_pages(gfp | (unit > 1 ? __GFP_COMP : 0), unit - 1);
+		if (!page)
+			return -ENOMEM;
+		put_page(pages[i]);
+		weir_pool_spread(&pages[i], page, unit);
+		left += unit;
 	}
-	spin_unlock(&spare->lock);
-	return 0;
-
-undo:
-	while (i) {
-		i -= unit;
-		if (at[i] >= 0)
-			weir_spare_swap(spare, at[i], &pages[i]);
-	}
-	spin_unlock(&spare->lock);
-	return -ENOMEM;
+	return left;
 }

@@ -154,9 +154,9 @@ static void job_init(struct weir_blocks *blocks)
 	if (weir_blocks_init(blocks, &config))
 		errx(1, "no memory");
 	blocks->quorum = PER_THREAD;
-	weir_blocks_advance(blocks, 0);
-	weir_horizon_return(&blocks->horizon, AHEAD);
-	weir_horizon_show(&blocks->horizon, AHEAD, 1U << 30);
+	weir_blocks_advance(blocks, 0, 0);
+	weir_retention_return(&blocks->retention, AHEAD);
+	weir_retention_sent(&blocks->retention, AHEAD, 1U << 30);
 }
 
 int main(void)

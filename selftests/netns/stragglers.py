@@ -16,8 +16,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import ktap
-from trio import (AGED, CONTROL, COOKIE, DEGRADED, INT32_SUM, NOTICE, WANTED, Admin, Worker,
-                  enter, until)
+from trio import (AGED, BEHIND, CONTROL, COOKIE, DEGRADED, INT32_SUM, NEVER, NOTICE, WANTED,
+                  Admin, Worker, enter, until)
 
 linux, spec, box, router, *namespaces = sys.argv[1:]
 admin = Admin(router, linux, spec)
@@ -46,7 +46,7 @@ class Job:
 
 
 def numbers(source, block):
-    return tuple(1000 * source + 10 * block + i for i in range(GRADS))
+    return tuple(1000 * source + 10 * (block % 10000) + i for i in range(GRADS))
 
 
 def sums(sources, block):
@@ -265,33 +265,129 @@ def queries():
 
 
 def retained_until_all_have_it():
-    """A slot is not reused while a source may still lack its result."""
-    with Job(quorum=3, blocks=8) as job:
-        first = [complete_without(job, 3, b) for b in range(4)]
-        # Source 3 has shown nothing: block 4 must wait, however often it comes, as a
-        # window is 4 blocks.
+    """A job that waits reuses no slot while a source may still lack its result."""
+    with Job(policy="wait", blocks=8, retain=0) as job:
+        results = [same(complete(job, b)).data for b in range(8)]
+        # Source 3 has shown by block 7 that it has those up to 3: block 12 must wait.
         for _ in range(3):
-            contribute(job, (0,), 4)
+            contribute(job, (0,), 12)
         until(lambda: admin.refused(admin.stats(JOB), "busy") == 3)
         # A source that asks is told to wait.
-        job.workers[0].query(4)
-        reply = job.workers[0].receive_where(lambda p: p.block == 4)
+        job.workers[0].query(12)
+        reply = job.workers[0].receive_where(lambda p: p.block == 12)
         assert reply.flags == 0 and reply.count == 0, reply
-        # It comes, and is answered all that it has missed.
-        for b in range(4):
+        # What it may lack is answered.
+        for b in range(4, 8):
+            contribute(job, (3,), b)
+            assert job.workers[3].receive_where(lambda p: p.block == b).data == results[b]
+        # All that go on show that they have it.
+        for b in range(8, 12):
+            complete(job, b)
+        contribute(job, (0,), 12)
+        until(lambda: admin.job(JOB)["open"] == 1)
+
+
+def retained_as_long_as_memory_allows():
+    """Results take the memory that the job retains them in, and are answered from it."""
+    with Job(quorum=3, timeout=NEVER, policy="wait", blocks=8, retain=24 * 4096) as job:
+        assert admin.job(JOB)["retain"] == 24 * 4096 and admin.job(JOB)["blocks"] == 8
+        first = [complete_without(job, 3, b) for b in range(32)]
+        contribute(job, (0,), 32)
+        until(lambda: admin.refused(admin.stats(JOB), "busy") == 1)
+        for b in range(32):
             contribute(job, (3,), b)
             assert job.workers[3].receive_where(lambda p: p.block == b).data == first[b]
-        # Block 3 showed that it is near, so that the others may come to 7 now.
-        for b in range(4, 8):
-            assert complete_without(job, 3, b)
-        # But not to 8, in whose slot is 0, of which it may yet lack the result.
-        contribute(job, (0,), 8)
-        until(lambda: admin.refused(admin.stats(JOB), "busy") == 5)
+        assert complete_without(job, 3, 32)
+
+
+def left_behind():
+    """No source waits for another that does not take its results; that one can go on later."""
+    with joined(timeout=TIMEOUT, dead_after=1000 * TIMEOUT, blocks=8, retain=0) as job:
+        def go_on(block):
+            """Until the sources that are there have the block's result, however slow this machine is."""
+            while True:
+                contribute(job, (0, 1, 2), block, **job.tag)
+                for _ in range(8):
+                    packet = job.workers[0].receive_now(0.1)
+                    if packet and packet.sums and packet.block == block:
+                        return packet
+
+        for block in range(30):
+            assert go_on(block).members == {0, 1, 2}
+        assert admin.event(lambda e: e["event"] == "behind")["source"] == 3
+        assert admin.source(JOB, 3)["state"] == "behind"
+        assert admin.stats(JOB)["behind"] == 1
+        # Blocks have not waited for it after the first ones: few have timed out.
+        assert admin.stats(JOB)["aged"] <= 4
+        contribute(job, (3,), 2, **job.tag)
+        status = job.workers[3].receive_where(lambda p: p.flags == BEHIND)
+        assert (status.block, status.oldest, status.next, status.source) == (2, 22, 30, 3), status
+        # It asks, and is told the same.
+        job.workers[3].query(3, **job.tag)
+        assert job.workers[3].receive_where(lambda p: p.flags == BEHIND).block == 3
+        # It goes on where the others are, and they wait for it again.
+        job.workers[3].ack(30, job.tag["generation"], final=True)
+        until(lambda: admin.source(JOB, 3)["state"] != "behind")
+        assert admin.stats(JOB)["acks"] == 1
+        assert same(complete(job, 30, **job.tag)).flags == 0
+
+
+def held_by_receivers():
+    """Programs that do not read what they receive keep no memory from the job."""
+    so_rcvbufforce, eth_p_all = 33, socket.htons(3)
+    with Job(blocks=4, retain=0) as job:
+        sniffers = []
+        for namespace in (router, namespaces[0]):
+            enter(namespace)
+            sniffers.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, eth_p_all))
+        for unread in sniffers + [job.workers[3].socket]:
+            unread.setsockopt(socket.SOL_SOCKET, so_rcvbufforce, 64 << 20)
+        for block in range(300):
+            contribute(job, range(N), block)
+            same([w.receive_where(lambda p: p.block == block) for w in job.workers[:3]])
+        stats = admin.stats(JOB)
+        assert not admin.refused(stats, "nomem"), stats
+        assert stats["pages-left"] > 200, stats
+        # What was left to them is what they were sent.
+        for block in range(300):
+            assert job.workers[3].receive_where(lambda p: p.block == block).sums == \
+                sums(range(N), block)
+        for sniffer in sniffers:
+            sniffer.close()
+
+
+def any_first_block():
+    """A generation of the paper's workers begins with any block, in any order of the first ones."""
+    with Job(blocks=16) as job:
+        for generation, first in ((1, 1000), (2, 5), (3, 0xfffffff8), (4, 0), (5, 0x80000000)):
+            contribute(job, (1,), first + 3, generation=generation)
+            until(lambda: admin.job(JOB)["open"] == 1)
+            for offset in (1, 0, 2):
+                block = first + offset & 0xffffffff
+                assert same(complete(job, block, generation=generation)).sums == sums(range(N), block)
+            contribute(job, (0, 2, 3), first + 3 & 0xffffffff, generation=generation)
+            results(job)
+            for offset in range(4, 40):
+                block = first + offset & 0xffffffff
+                assert not same(complete(job, block, generation=generation)).flags
+        assert not admin.refused(admin.stats(JOB), "ahead")
+
+
+def a_window_by_count():
+    """A worker that has few blocks outstanding, however far apart, loses no result."""
+    with Job(blocks=16, retain=1 << 20) as job:
+        contribute(job, (0, 1, 2), 0)
+        done = [same(complete(job, b)).data for b in range(1, 200)]
+        contribute(job, (3,), 0)
+        assert same([w.receive_where(lambda p: p.block == 0) for w in job.workers]).sums == \
+            sums(range(N), 0)
+        contribute(job, (3,), 7)
+        assert job.workers[3].receive_where(lambda p: p.block == 7).data == done[6]
 
 
 def far_ahead():
     """One packet of a block that no source is near changes nothing, and no source is told."""
-    with Job() as job:
+    with Job(retain=0) as job:
         complete(job, 0)
         for block in (17, 16 * 1000 + 1, 0x7fffffff):
             job.workers[1].send(block, (1,) * GRADS)
@@ -397,24 +493,19 @@ def dead_and_excluded():
         for b in range(8):
             assert same([job.workers[s].receive_where(lambda p: p.sums and p.block == b)
                          for s in (0, 1, 2)]).members == {0, 1, 2}
-        assert admin.stats(JOB)["aged"] == 8
-        # Half of the slots hold results that 3 lacks: the others knock until it is given up. One
-        # that did not would be given up next, on a machine that is slow to tell.
-        until(lambda: contribute(job, (0, 1, 2), 8, **tag) or
+        # The others go on to be heard. One that was not would be given up next, on a machine
+        # that is slow to tell.
+        until(lambda: contribute(job, (0, 1, 2), 7, **tag) or
               admin.source(JOB, 3)["state"] == "excluded")
         event = admin.event(lambda e: e["event"] == "dead")
         assert event["source"] == 3 and event["job"] == JOB, event
         notice = job.workers[1].receive_where(lambda p: p.flags == NOTICE)
         assert notice.dead == {3} and notice.excluded == {3} and not notice.waiting
         assert admin.source(JOB, 3)["state"] == "excluded"
-        # A source that knocked before that is not in block 8 yet, which may have aged so.
         admin.do("job-set", id=JOB, timeout=20 * TIMEOUT, dead_after=40 * TIMEOUT)
-        contribute(job, (0, 1, 2), 8, **tag)
-        job.workers[0].receive_where(lambda p: p.flags == NOTICE)
-        job.workers[0].receive_where(lambda p: p.sums and p.block == 8)
         aged = admin.stats(JOB)["aged"]
         # No block waits for it, and its slots are free for others.
-        for b in range(9, 20):
+        for b in range(8, 20):
             contribute(job, (0, 1, 2), b, **tag)
             result = job.workers[0].receive_where(lambda p: p.sums and p.block == b)
             assert result.flags == DEGRADED and result.members == {0, 1, 2}, result
@@ -549,7 +640,8 @@ def nothing_is_left():
 
 tests = (answered_at_the_timeout, wait_only_counts, quorum, timeout_changes,
          without_the_library, bitmap_does_not_fit, no_more_than_came, queries,
-         retained_until_all_have_it, far_ahead, generations_wrap,
+         retained_until_all_have_it, retained_as_long_as_memory_allows, left_behind,
+         held_by_receivers, any_first_block, a_window_by_count, far_ahead, generations_wrap,
          a_generation_an_iteration, a_box_set_up_anew, dead_and_excluded,
          late_for_now, who_is_missing, who_they_say, rates, refused_requests, nothing_is_left)
 TIMEOUT = patience()

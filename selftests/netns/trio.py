@@ -16,6 +16,8 @@ AGED = WANTED = 0x10
 FINAL, DEGRADED, OVERFLOW, CONTROL = 8, 4, 2, 1
 NOTICE = CONTROL | 0x10
 COOKIE = CONTROL | 0x20
+BEHIND = CONTROL | 0x40
+ACK = 0x40
 JOINED = 0x8000
 DOWN = 0x4000
 # The numbers' description in a join: enum weir_dtype, weir_op, weir_format, and reserved bytes.
@@ -70,6 +72,10 @@ class Packet:
         """The gradients, as numbers of a format of struct."""
         return struct.unpack_from(f"!{self.count}{kind}", self.rest)
 
+    # Of a status message.
+    oldest = property(lambda self: self.words[0])
+    next = property(lambda self: self.words[1])
+
     # Of a notice.
     dead = property(lambda self: bits(self.words[:8]))
     excluded = property(lambda self: bits(self.words[8:16]))
@@ -105,6 +111,10 @@ class Worker:
 
     def query(self, block, **other):
         self.send(block, **other)
+
+    def ack(self, block, generation, final=False):
+        """Acknowledges all results before a block."""
+        self.send(block, generation=generation, flags=ACK | (FINAL if final else 0), joined=True)
 
     def join_with(self, cookie, nonce, ranks, grads, lacks=0):
         self.send(lacks, flags=CONTROL,

@@ -79,7 +79,7 @@ struct weir_job_config box_config(const struct weir_format_ops *format, unsigned
 	return (struct weir_job_config) {
 		.id = id, .format = format, .order = WEIR_ORDER_ARRIVAL,
 		.blocks = {
-			.size = blocks, .sources = sources, .grads = grads,
+			.size = blocks, .slots = blocks, .sources = sources, .grads = grads,
 			.reduction = weir_reduction_find(format->dtype ?: WEIR_DTYPE_INT32, WEIR_OP_SUM,
 							 WEIR_ORDER_ARRIVAL),
 			.marking = { .size = format->mark, .fold = format->fold },
@@ -188,6 +188,15 @@ int box_ask(const struct weir_job *job, u16 source, u32 block)
 {
 	struct weir_contrib c = box_contrib(job, source, block, 0);
 
+	return box_send(&c, NULL, 0);
+}
+
+/* All results before @block are acknowledged. */
+int box_ack(const struct weir_job *job, u16 source, u32 block, bool present)
+{
+	struct weir_contrib c = box_contrib(job, source, block, 0);
+
+	c.flags |= WEIR_CONTRIB_JOINED | WEIR_CONTRIB_ACK | (present ? WEIR_CONTRIB_FINAL : 0);
 	return box_send(&c, NULL, 0);
 }
 
@@ -304,6 +313,8 @@ static void box_keep(const struct weir_dest *dest, const struct weir_packet *pkt
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->join))
 		memcpy(&p->join, (u8 *)pkt->head + sizeof(p->hdr),
 		       sizeof(p->join));
+	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->behind))
+		memcpy(&p->behind, (u8 *)pkt->head + sizeof(p->hdr), sizeof(p->behind));
 	if (pkt->head_len == sizeof(p->hdr) + sizeof(p->notice))
 		memcpy(&p->notice, (u8 *)pkt->head + sizeof(p->hdr),
 		       sizeof(p->notice));

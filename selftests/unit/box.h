@@ -34,6 +34,7 @@ struct box_sent {
 	struct weir_trio hdr;
 	struct weir_join join;		/* where the packet is an answer */
 	struct weir_notice notice;	/* where it is a notice */
+	struct weir_behind behind;	/* of a status message */
 	u32 mask[WEIR_RANKS_MAX / 32];	/* behind the sums of a degraded result */
 	unsigned int mask_len;		/* bytes of it */
 	unsigned int bytes;		/* behind the UDP header */
@@ -58,7 +59,7 @@ struct box {
 	unsigned int mtu;		/* 0 for none */
 	int send_error;			/* result of sending from now on */
 	int generations;		/* events of that kind */
-	int events[WEIR_EVENT_RECOVERED + 1];	/* of the other kinds */
+	int events[WEIR_EVENT_BEHIND + 1];	/* of the other kinds */
 };
 
 extern struct box box;
@@ -90,6 +91,7 @@ struct weir_contrib box_contrib(const struct weir_job *job, u16 source,
 /* One contribution of one gradient, or a query; returns the reason. */
 int box_give(const struct weir_job *job, u16 source, u32 block, s32 grad);
 int box_ask(const struct weir_job *job, u16 source, u32 block);
+int box_ack(const struct weir_job *job, u16 source, u32 block, bool present);
 /* A join that fits the job. */
 int box_join(const struct weir_job *job, u16 source, u32 nonce);
 /* A join that says these numbers, and the first block that it lacks; as it is... */

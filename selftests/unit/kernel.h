@@ -56,10 +56,12 @@ typedef unsigned int gfp_t;
 #define array_index_nospec(index, size) ((void)(size), (index))
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #define static_assert(x)	_Static_assert(x, #x)
+#define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define roundup_pow_of_two(n)	((n) < 2 ? 1UL : 1UL << (64 - __builtin_clzl((n) - 1UL)))
+#define rounddown_pow_of_two(n)	(1UL << (63 - __builtin_clzl(n)))
 #define DIV_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
 #define DIV_ROUND_UP_ULL(a, b) DIV_ROUND_UP(a, b)
 #define U16_MAX		UINT16_MAX
@@ -274,6 +276,8 @@ static inline u64 siphash_3u32(u32 a, u32 b, u32 c, const siphash_key_t *key)
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	0
 #define GFP_ATOMIC		1
+#define GFP_NOWAIT		1
+#define __GFP_NOMEMALLOC	0
 #define __GFP_NOWARN		0
 #define __GFP_RETRY_MAYFAIL	0
 #define PAGE_SHIFT		12
@@ -342,6 +346,9 @@ struct percpu_counter { s64 count; };
 typedef struct { int v; } atomic_t;
 #define atomic_set(a, n)	((void)((a)->v = (n)))
 #define atomic_inc(a)		((void)(a)->v++)
+#define atomic_or(n, a)		((void)((a)->v |= (n)))
+#define atomic_andnot(n, a)	((void)((a)->v &= ~(n)))
+#define atomic_fetch_or(n, a)	({ int _was = (a)->v; (a)->v |= (n); _was; })
 #define atomic_dec(a)		((void)(a)->v--)
 #define atomic_add_unless(a, n, not) ((a)->v == (not) ? false : ((a)->v += (n), true))
 #define atomic_read(a)		((a)->v)

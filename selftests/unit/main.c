@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 		{ pool_tests, &pool_count },
 		{ payload_tests, &payload_count },
 		{ headers_tests, &headers_count },
-		{ horizon_tests, &horizon_count },
+		{ retention_tests, &retention_count },
 		{ block_tests, &block_count },
 		{ model_tests, &model_count },
 		{ pair_tests, &pair_count },

@@ -35,16 +35,22 @@ unsigned int model_pages_of(u16 count)
 	return count > 1024 ? 2 : 1;
 }
 
-void model_make(struct model *m, u32 slots, u16 sources)
+void model_make(struct model *m, u32 slots, u32 window, u16 sources)
 {
 	unsigned int i;
 
 	m->slots = slots;
+	m->window = window;
+	m->evict_after = U64_MAX;
+	m->front = -1;
 	m->sources = sources;
 	m->quorum = 0;
 	memset(&m->now, 0, sizeof(m->now));
 	memset(&m->before, 0, sizeof(m->before));
-	m->all_held = false;
+	m->no_memory = false;
+	memset(m->behind, 0, sizeof(m->behind));
+	memset(m->straggles, 0, sizeof(m->straggles));
+	memset(m->acked, 0, sizeof(m->acked));
 	memset(m->excluded, 0, sizeof(m->excluded));
 	memset(m->absent, true, sizeof(m->absent));
 	memset(m->shown, -1, sizeof(m->shown));
@@ -118,10 +124,13 @@ static bool follow(struct model *m, u16 generation, u32 start)
 	return true;
 }
 
-/* A packet begins it: a source that lacks a result of the one before may still get it. */
-u16 model_advance(struct model *m, u16 generation)
+/*
+ * A packet begins it: a source that lacks a result of the one before may still get it. It begins with
+ * block 0, or with a window before the packet's.
+ */
+u16 model_advance(struct model *m, u16 generation, u32 id)
 {
-	follow(m, generation, 0);
+	follow(m, generation, id < m->slots ? 0 : id - m->window);
 	return m->now.generation;
 }
 
@@ -133,8 +142,13 @@ u16 model_begin(struct model *m, u16 generation, u32 start)
 	if (!follow(m, generation, start))
 		return m->now.generation;
 	m->before.generation = 0;
-	for (i = 0; i < m->sources; i++)
+	for (i = 0; i < m->sources; i++) {
 		m->shown[i] = m->now.first - 1;
+		m->acked[i] = m->now.first;
+		m->behind[i] = false;
+		m->straggles[i] = false;
+	}
+	m->front = m->now.first - 1;
 	return m->now.generation;
 }
 
@@ -152,11 +166,63 @@ u32 model_count_open(const struct model *m)
 	return n;
 }
 
-/* A block from a source shows that it has all results half a table before it. */
+s64 model_place(const struct model *m, u32 id)
+{
+	return place(&m->now, id);
+}
+
+/* The last result that a source has, with all before it. */
+static s64 floor_of(const struct model *m, unsigned int source)
+{
+	s64 implied = m->shown[source] - m->window;
+
+	return m->acked[source] - 1 > implied ? m->acked[source] - 1 : implied;
+}
+
+/* Does it lack a result older than all that the table has room for? */
+static bool lacks_evicted(const struct model *m, unsigned int source)
+{
+	return floor_of(m, source) < m->front - m->slots;
+}
+
+/* A source has got further, and may have caught up. */
+static void moved(struct model *m, unsigned int source, s64 at, bool present)
+{
+	if (!lacks_evicted(m, source))
+		m->behind[source] = false;
+	if (present && at + m->window >= m->front)
+		m->straggles[source] = false;
+}
+
+/* A block from a source shows that it has all results a window before it. */
 static void show(struct model *m, unsigned int source, s64 at)
 {
 	if (at > m->shown[source])
 		m->shown[source] = at;
+	moved(m, source, at, true);
+}
+
+bool model_ack(struct model *m, unsigned int source, s64 at, bool present)
+{
+	if (at > m->front + m->slots)
+		return false;
+	if (at > m->acked[source])
+		m->acked[source] = at;
+	moved(m, source, at, present);
+	return true;
+}
+
+void model_return(struct model *m, unsigned int source)
+{
+	if (m->evict_after != U64_MAX && lacks_evicted(m, source))
+		m->behind[source] = true;
+	m->absent[source] = false;
+}
+
+/* Is a result retained for a source, which lacks it? */
+static bool is_held_for(const struct model *m, unsigned int source, s64 at)
+{
+	return !m->absent[source] && !m->behind[source] && floor_of(m, source) < at;
 }
 
 static bool is_beyond(const struct model *m, s64 at)
@@ -174,42 +240,58 @@ static bool is_far(const struct model *m, u16 source, s64 at)
 	unsigned int i;
 
 	for (i = 0; i < m->sources; i++)
-		if (i != source && !m->absent[i] &&
-		    at > m->shown[i] + m->slots - m->slots / 2)
+		if (i != source && is_held_for(m, i, at - m->slots))
 			return true;
 	return false;
 }
 
 /* Why a block may not take a slot, or 0. */
 static int in_the_way(struct model *m, const struct model_block *b,
-		      u16 source, u32 id, struct model_outcome *out)
+		      u16 source, u32 id, u64 now, struct model_outcome *out)
 {
 	s64 at = place(&m->now, id);
 	bool far = is_far(m, source, at);
 	bool is_now = b->state != MODEL_EMPTY && b->generation == m->now.generation;
 
-	if (!is_now && at < m->now.first)
+	if (is_now ? !reached(id, b->id) : at < m->now.first)
 		return -WEIR_REASON_STALE;
 	if (far && is_beyond(m, at))
-		return is_now && !reached(id, b->id) ? -WEIR_REASON_STALE :
-						       -WEIR_REASON_AHEAD;
+		return -WEIR_REASON_AHEAD;
 	show(m, source, at);
-	out->retained = far;
+	if (!far)
+		return is_now && b->state == MODEL_OPEN ? -WEIR_REASON_BUSY : 0;
+	out->evicted = m->evict_after != U64_MAX && b->state != MODEL_OPEN &&
+		       (b->state == MODEL_EMPTY || now >= b->done + m->evict_after);
+	out->retained = !out->evicted;
 	out->retained_seq = at - m->slots;
-	if (is_now && !reached(id, b->id))
-		return -WEIR_REASON_STALE;
-	return far || (is_now && b->state == MODEL_OPEN) ? -WEIR_REASON_BUSY : 0;
+	return out->evicted ? 0 : -WEIR_REASON_BUSY;
+}
+
+/* Sources that lack the result are behind. Are there any? */
+static bool evict(struct model *m, u16 source, s64 at)
+{
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < m->sources; i++) {
+		if (i == source || !is_held_for(m, i, at))
+			continue;
+		m->behind[i] = true;
+		any = true;
+	}
+	return any;
 }
 
 /* Memory that readers hold is left to them. */
-static bool take_memory(struct model *m, struct model_block *b)
+static bool take_memory(struct model *m, struct model_block *b, struct model_outcome *out)
 {
 	if (b->memory->holders == 1)
 		return true;
-	if (m->all_held)
+	if (m->no_memory)
 		return false;
 	model_put(b->memory);
 	b->memory = memory_new();
+	out->replaced = true;
 	return true;
 }
 
@@ -217,11 +299,11 @@ static int take_slot(struct model *m, struct model_block *b,
 		     const struct weir_block_key *key, u64 now,
 		     struct model_outcome *out)
 {
-	int err = in_the_way(m, b, key->source, key->id, out);
+	int err = in_the_way(m, b, key->source, key->id, now, out);
 
 	if (err)
 		return err;
-	if (!take_memory(m, b))
+	if (!take_memory(m, b, out))
 		return -WEIR_REASON_NOMEM;
 	out->opened = true;
 	out->abandoned = b->state == MODEL_OPEN;
@@ -236,6 +318,11 @@ static int take_slot(struct model *m, struct model_block *b,
 	memset(b->in, 0, sizeof(b->in));
 	memset(b->late, 0, sizeof(b->late));
 	memset(b->sum, 0, sizeof(b->sum));
+	b->at = place(&m->now, key->id);
+	if (b->at > m->front)
+		m->front = b->at;
+	if (out->evicted)
+		out->evicted = evict(m, key->source, b->at - m->slots);
 	return 0;
 }
 
@@ -265,7 +352,7 @@ static bool is_done(const struct model *m, const struct model_block *b)
 	if (m->quorum && b->received >= m->quorum)
 		return true;
 	for (i = 0; i < m->sources; i++)
-		if (!b->in[i] && !m->excluded[i])
+		if (!b->in[i] && !m->excluded[i] && !m->straggles[i])
 			return false;
 	return true;
 }
@@ -290,6 +377,7 @@ static int take_in_time(struct model *m, struct model_block *b, u16 source,
 	if (!is_done(m, b))
 		return WEIR_VERDICT_SUMMED;
 	b->state = MODEL_ANSWERED;
+	b->done = now;
 	return WEIR_VERDICT_COMPLETE;
 }
 
@@ -336,7 +424,7 @@ struct model_outcome model_contribute(struct model *m,
 	return out;
 }
 
-static int query(struct model *m, const struct weir_block_key *key,
+static int query(struct model *m, const struct weir_block_key *key, u64 now,
 		 struct model_outcome *out)
 {
 	const struct model_epoch *epoch = meant(m, key->generation);
@@ -348,7 +436,7 @@ static int query(struct model *m, const struct weir_block_key *key,
 		return is_left(m, b, key) ? WEIR_VERDICT_REPEAT :
 					    -WEIR_REASON_GENERATION;
 	if (!is_in_slot(m, b, key->id))
-		return in_the_way(m, b, key->source, key->id, out) ?:
+		return in_the_way(m, b, key->source, key->id, now, out) ?:
 		       WEIR_VERDICT_WANTED;
 	show(m, key->source, place(epoch, key->id));
 	if (b->state == MODEL_ANSWERED)
@@ -358,11 +446,11 @@ static int query(struct model *m, const struct weir_block_key *key,
 }
 
 struct model_outcome model_query(struct model *m,
-				 const struct weir_block_key *key)
+				 const struct weir_block_key *key, u64 now)
 {
 	struct model_outcome out = { };
 
-	out.verdict = query(m, key, &out);
+	out.verdict = query(m, key, now, &out);
 	return out;
 }
 
@@ -387,6 +475,16 @@ u64 model_due(const struct model *m, const struct model_block *b,
 	return b->aged && !ageing->answer ? U64_MAX : deadline(b, ageing);
 }
 
+/* Who has sent this block or a later one is there. */
+static void note_stragglers(struct model *m, const struct model_block *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		if (!b->in[i] && m->shown[i] < b->at)
+			m->straggles[i] = true;
+}
+
 enum weir_age model_age(struct model *m, struct model_block *b,
 			const struct weir_ageing *ageing, u64 now)
 {
@@ -400,12 +498,16 @@ enum weir_age model_age(struct model *m, struct model_block *b,
 	}
 	if (!done && now < deadline(b, ageing))
 		return WEIR_AGE_NONE;
-	if (done || ageing->answer)
+	if (done || ageing->answer) {
 		b->state = MODEL_ANSWERED;
+		b->done = now;
+	}
 	if (done)
 		return WEIR_AGE_DONE;
 	b->aged = true;
 	if (again)
 		return ageing->answer ? WEIR_AGE_DONE : WEIR_AGE_NONE;
+	if (ageing->answer)
+		note_stragglers(m, b);
 	return ageing->answer ? WEIR_AGE_ANSWERED : WEIR_AGE_COUNTED;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A block table's behaviour, in plain slow code: written from the comments in
- * block.h, horizon.h and weir_wire.h, to be compared with the module's own.
+ * block.h, retention.h and weir_wire.h, to be compared with the module's own.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -31,6 +31,8 @@ struct model_block {
 	bool aged;
 	u64 start;
 	u64 last;
+	u64 done;			/* when it was answered */
+	s64 at;				/* where it is in the order of all blocks */
 	bool in[MODEL_SOURCES];
 	bool late[MODEL_SOURCES];
 	s32 sum[MODEL_GRADS];
@@ -51,9 +53,15 @@ struct model {
 	struct model_epoch now, before;
 	bool excluded[MODEL_SOURCES];
 	bool absent[MODEL_SOURCES];
+	bool behind[MODEL_SOURCES];	/* lacks a result that was evicted */
+	bool straggles[MODEL_SOURCES];	/* blocks do not wait for it */
 	s64 shown[MODEL_SOURCES];	/* the furthest block sent or asked for */
+	s64 acked[MODEL_SOURCES];	/* the first that is not acknowledged */
+	s64 front;			/* the last block opened */
+	u32 window;			/* blocks outstanding at most */
+	u64 evict_after;		/* U64_MAX for never */
 	struct model_block block[MODEL_SLOTS];
-	bool all_held;			/* readers hold all memory that stands by */
+	bool no_memory;			/* there is no page to be had */
 };
 
 /* Result of a contribution or query. */
@@ -61,22 +69,27 @@ struct model_outcome {
 	int verdict;
 	bool opened;
 	bool abandoned;
+	bool evicted;
+	bool replaced;
 	bool retained;
 	u32 retained_seq;
 	u16 received;
 	u64 lateness;
 };
 
-void model_make(struct model *m, u32 slots, u16 sources);
+void model_make(struct model *m, u32 slots, u32 window, u16 sources);
 void model_unmake(struct model *m);
 struct model_block *model_slot(struct model *m, const struct weir_block_key *key);
-u16 model_advance(struct model *m, u16 generation);
+u16 model_advance(struct model *m, u16 generation, u32 id);
 u16 model_begin(struct model *m, u16 generation, u32 start);
 struct model_outcome model_contribute(struct model *m,
 				      const struct weir_block_key *key,
 				      const s32 *grads, u64 now);
 struct model_outcome model_query(struct model *m,
-				 const struct weir_block_key *key);
+				 const struct weir_block_key *key, u64 now);
+bool model_ack(struct model *m, unsigned int source, s64 at, bool present);
+void model_return(struct model *m, unsigned int source);
+s64 model_place(const struct model *m, u32 id);
 u64 model_due(const struct model *m, const struct model_block *b,
 	      const struct weir_ageing *ageing);
 enum weir_age model_age(struct model *m, struct model_block *b,

@@ -134,7 +134,7 @@ static void contribute_refusals(void)
 
 	box_up();
 	job = box_job(7, 2, 4, 16);
-	weir_blocks_advance(&job->blocks, 3);
+	weir_blocks_advance(&job->blocks, 3, 0);
 	good = box_contrib(job, 0, 0, 16);
 	REFUSED(NO_JOB, c.job = 8);
 	REFUSED(NO_JOB, c.job = 7 + 256);

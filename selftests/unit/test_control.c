@@ -125,7 +125,7 @@ static void check_reply(u16 source, u32 block, u8 flags, u8 count)
 static void control_replies(void)
 {
 	setup(3);
-	weir_blocks_advance(&job->blocks, 0x1234);
+	weir_blocks_advance(&job->blocks, 0x1234, 0);
 	check_reply(1, 3, WEIR_TRIO_WANTED, 0);
 	CHECK_EQ(box.packet[0].hdr.gen_id[0], 0x12);
 	CHECK_EQ(box.packet[0].hdr.gen_id[1], 0x34);
@@ -200,12 +200,12 @@ static void control_notice(void)
 
 	setup(256);
 	weir_source_get(job, 200)->hears = true;
-	weir_blocks_advance(&job->blocks, 77);
+	weir_blocks_advance(&job->blocks, 77, 0);
 	job->watch.watched[37].state = WEIR_SOURCE_STATE_DEAD;
 	job->watch.watched[255].state = WEIR_SOURCE_STATE_EXCLUDED;
 	set_bit(255, job->blocks.excluded);
 	box_join(job, 64, 1);
-	weir_notice(job, 200, 0x01020304, false);
+	weir_notice(job, 200, 0x01020304);
 	CHECK_EQ(box.sent, 1);
 	CHECK(ipv6_addr_equal(&p->to, &to));
 	CHECK_EQ(p->hdr.flags, WEIR_TRIO_NOTICE | WEIR_TRIO_DEGRADED);
@@ -223,17 +223,64 @@ static void control_notice(void)
 	box_down();
 }
 
-/* A source without its block counts as dead in the notice to it alone. */
-static void control_notice_of_a_block_gone(void)
+/* A source that lacks an evicted result is told where it can continue. */
+static void control_behind(void)
 {
+	const struct box_sent *p = &box.packet[0];
+
 	setup(40);
+	weir_notice_behind(job, 33, 9);
+	CHECK_EQ(box.sent, 0);
 	box_all_joined(job);
-	weir_notice(job, 33, 9, true);
+	weir_retention_opened(&job->blocks.retention, job->blocks.gens.base + 99);
+	weir_notice_behind(job, 33, 9);
+	CHECK_EQ(box.sent, 1);
+	CHECK_EQ(p->hdr.flags, WEIR_TRIO_BEHIND);
+	CHECK_EQ(p->hdr.src_id, 33);
+	CHECK_EQ(box_block(p), 9);
+	CHECK_EQ(ntohl(p->behind.oldest), 100 - job->blocks.size);
+	CHECK_EQ(ntohl(p->behind.next), 100);
+	CHECK_EQ(box_counter(WEIR_C_NOTICES), 1);
+	box_down();
+}
+
+/* An acknowledgment is taken from a member of the generation, for blocks that are near. */
+static void control_ack(void)
+{
+	struct weir_contrib c;
+
+	setup(2);
+	CHECK_EQ(box_ack(job, 0, 1, true), WEIR_REASON_GENERATION);
+	box_all_joined(job);
+	box_forget();
+	CHECK_EQ(box_ack(job, 0, 1, true), 0);
+	CHECK_EQ(box_ack(job, 0, 7, true), 0);
+	CHECK_EQ(box_ack(job, 0, 8, true), WEIR_REASON_AHEAD);
+	CHECK_EQ(box.sent, 0);
+	CHECK_EQ(box_counter(WEIR_C_ACKS), 2);
+	c = box_contrib(job, 0, 1, 0);
+	c.flags |= WEIR_CONTRIB_JOINED | WEIR_CONTRIB_ACK;
+	c.generation++;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_GENERATION);
 	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_NOTICE);
-	CHECK(has_bit(box.packet[0].notice.dead, 33));
-	CHECK_EQ(weight(box.packet[0].notice.dead), 1);
-	weir_notice(job, 33, 9, false);
-	CHECK_EQ(weight(box.packet[1].notice.dead), 0);
+	set_bit(0, job->blocks.excluded);
+	CHECK_EQ(box_ack(job, 0, 2, true), WEIR_REASON_EXCLUDED);
+	box_down();
+}
+
+/* The parser makes none of another format; a BPF program may. */
+static void control_ack_of_another_format(void)
+{
+	struct weir_job_config cfg;
+	struct weir_contrib c;
+
+	box_up();
+	cfg = box_config(&weir_format_switchml, 7, 2, 8, 64);
+	c = box_contrib(box_job_of(&cfg), 0, 1, 0);
+	c.format = WEIR_FORMAT_SWITCHML;
+	c.dport = weir_format_switchml.udp;
+	c.flags = WEIR_CONTRIB_UNNAMED | WEIR_CONTRIB_ACK;
+	CHECK_EQ(box_send(&c, NULL, 0), WEIR_REASON_FLAGS);
 	box_down();
 }
 
@@ -249,7 +296,7 @@ static void control_notice_to_all_who_have_joined(void)
 	CHECK_EQ(box.sent, 2);
 	CHECK_EQ(box.packet[0].hdr.src_id, 0);
 	CHECK_EQ(box.packet[1].hdr.src_id, 2);
-	weir_notice(job, 1, 0, false);
+	weir_notice(job, 1, 0);
 	CHECK_EQ(box.sent, 2);
 	box_down();
 }
@@ -375,14 +422,14 @@ static void control_stale(void)
 
 	setup(2);
 	box_all_joined(job);
-	weir_horizon_leave(&job->blocks.horizon, 1);
+	weir_retention_leave(&job->blocks.retention, 1);
 	job->blocks.quorum = 1;
 	for (b = 0; b < 12; b++)
 		box_give(job, 0, b, 1);
 	box_forget();
 	CHECK_EQ(box_give(job, 1, 2, 1), WEIR_REASON_STALE);
 	CHECK_EQ(box.sent, 1);
-	CHECK(has_bit(box.packet[0].notice.dead, 1));
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_BEHIND);
 	CHECK_EQ(box_block(&box.packet[0]), 2);
 	CHECK_EQ(box_ask(job, 1, 3), WEIR_REASON_STALE);
 	CHECK_EQ(box.sent, 2);
@@ -711,7 +758,7 @@ static void control_result_for_a_contribution(void)
 	CHECK_EQ(box_result(&box.packet[1], 0), 7);
 	CHECK_EQ(box.packet[1].mask_len, 0);
 	/* Of a generation that is over, too. */
-	weir_blocks_advance(&job->blocks, 9);
+	weir_blocks_advance(&job->blocks, 9, 0);
 	c = box_contrib(job, 1, 3, 0);
 	c.generation = 0;
 	box_forget();
@@ -784,7 +831,9 @@ const struct ktap_test control_tests[] = {
 	KTAP_TEST(control_repeats_are_the_same),
 	KTAP_TEST(control_replies),
 	KTAP_TEST(control_notice),
-	KTAP_TEST(control_notice_of_a_block_gone),
+	KTAP_TEST(control_behind),
+	KTAP_TEST(control_ack),
+	KTAP_TEST(control_ack_of_another_format),
 	KTAP_TEST(control_notice_to_all_who_have_joined),
 	KTAP_TEST(control_box_set_up_anew),
 	KTAP_TEST(control_another_generation_of_a_member),

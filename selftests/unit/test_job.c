@@ -10,7 +10,7 @@ static struct weir_job_config config(void)
 	return (struct weir_job_config){
 		.id = 7, .format = &weir_format_trio, .order = WEIR_ORDER_ARRIVAL,
 		.blocks = {
-			.size = 4, .sources = 3, .grads = 1024,
+			.size = 4, .slots = 4, .sources = 3, .grads = 1024,
 			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 							 WEIR_ORDER_ARRIVAL),
 		},
@@ -52,12 +52,13 @@ static void job_over_the_limit(void)
 	struct netlink_ext_ack extack = { };
 
 	box_up();
-	mock_ram_pages = 4 * (WEIR_SPARE_PAGES + 4);	/* 4 pages for blocks */
+	mock_ram_pages = 4 * 4;	/* 4 pages for blocks */
 	weir_pool_init();
 	CHECK_EQ(PTR_ERR(weir_job_add(&box.wn, &cfg, &extack)), -EDQUOT);
 	CHECK(strstr(extack.msg, "fewer blocks"));
 	CHECK_EQ(weir_pool_used(), 0);
 	cfg.blocks.size = 2;
+	cfg.blocks.slots = 2;
 	CHECK(!IS_ERR(weir_job_add(&box.wn, &cfg, &extack)));
 	mock_ram_pages = 1 << 20;
 	box_down();
@@ -89,7 +90,7 @@ static void job_without_memory(void)
 	}
 	mock_fail_after = -1;
 	CHECK(!IS_ERR(job));
-	CHECK_EQ(fail, 13 + WEIR_SPARE_PAGES);
+	CHECK_EQ(fail, 13);
 	box_down();
 }
 
@@ -181,13 +182,13 @@ static void job_generation_only_grows(void)
 
 	box_up();
 	job = box_job(7, 3, 4, 1024);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 4), 5);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 5 + 32767), 5 + 32767);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 5), 5 + 32767);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 65535), 65535);
-	CHECK_EQ(weir_blocks_advance(&job->blocks, 0), 0);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5, 0), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 4, 0), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5, 0), 5);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5 + 32767, 0), 5 + 32767);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 5, 0), 5 + 32767);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 65535, 0), 65535);
+	CHECK_EQ(weir_blocks_advance(&job->blocks, 0, 0), 0);
 	CHECK_EQ(weir_blocks_generation(&job->blocks), 0);
 	box_down();
 }
@@ -307,7 +308,7 @@ static void source_flush_waits_once(void)
 	CHECK_EQ(mock_grace_periods, 1);
 	for (i = 0; i < 256; i++)
 		CHECK(!weir_source_get(job, i) &&
-		      test_bit(i, job->blocks.horizon.absent));
+		      test_bit(i, job->blocks.retention.absent));
 	weir_source_flush(job);
 	CHECK_EQ(mock_grace_periods, 1);
 	CHECK_EQ(box_give(job, 0, 0, 1), WEIR_REASON_NO_SOURCE);

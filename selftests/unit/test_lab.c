@@ -576,7 +576,7 @@ static void lab_jobs_of_one_address(void)
 		.id = 10, .format = &weir_format_lab, .port = 8000, .address = box_addr(254),
 		.timers = 1,
 		.blocks = {
-			.size = 2, .sources = 2, .grads = 16,
+			.size = 2, .slots = 2, .sources = 2, .grads = 16,
 			.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 							 WEIR_ORDER_ARRIVAL),
 		},

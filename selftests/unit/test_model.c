@@ -19,7 +19,6 @@
 /* A receiver that still reads a result, and the bytes that it must go on to read. */
 struct reader {
 	bool is_there;
-	bool left;			/* of a table that is gone */
 	struct weir_result res;
 	struct model_memory *memory;
 	u32 bits[MODEL_GRADS];
@@ -34,6 +33,13 @@ enum seen {
 	SEEN_DEGRADED,
 	SEEN_ABANDONED,
 	SEEN_RETAINED,
+	SEEN_EVICTED,
+	SEEN_REPLACED,
+	SEEN_BEHIND,
+	SEEN_STRAGGLES,
+	SEEN_LATER,
+	SEEN_ACKED,
+	SEEN_NOT_ACKED,
 	SEEN_CIRCLE,
 	SEEN_LEFT,
 	SEEN_MAX,
@@ -73,12 +79,13 @@ static void begin(u16 generation)
 {
 	u64 old = run.model.now.generation;
 	bool given = one_in(2);
-	u32 start = given ? any_base() : 0;
+	u32 start = given || one_in(2) ? any_base() : 0;
 	u16 want = given ? model_begin(&run.model, generation, start) :
-			   model_advance(&run.model, generation);
+			   model_advance(&run.model, generation, start);
 
 	CHECK_EQ(given ? weir_blocks_begin(&run.table, generation, start) :
-			 weir_blocks_advance(&run.table, generation), want);
+			 weir_blocks_advance(&run.table, generation, start), want);
+	run.seen[SEEN_LATER] += !given && start > MODEL_SLOTS;
 	if (run.model.now.generation != old)
 		run.base = start;
 }
@@ -88,29 +95,26 @@ static void make(void)
 	static const u16 sources[] = { 1, 2, 3, 4, 5, 8, 16 };
 	u16 n = sources[any(ARRAY_SIZE(sources))];
 	u32 slots = 1U << any(5);
+	u32 size = slots >> any(2) ?: 1;
 	/* A result's memory is a page, or two. */
 	const u16 grads = one_in(4) ? 1024 : MODEL_GRADS;
 	const struct weir_blocks_config like = {
-		.size = slots, .sources = n, .grads = grads,
+		.size = size, .slots = slots, .sources = n, .grads = grads,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};
 
 	memset(&run.table, 0, sizeof(run.table));
 	CHECK_EQ(weir_blocks_init(&run.table, &like), 0);
-	model_make(&run.model, slots, n);
+	model_make(&run.model, slots, size / 2, n);
 	run.grads = grads;
 	begin(any(65536));
 }
 
 static void unmake(void)
 {
-	unsigned int i;
-
 	weir_blocks_uninit(&run.table);
 	model_unmake(&run.model);
-	for (i = 0; i < READERS; i++)
-		run.reader[i].left = run.reader[i].is_there;
 }
 
 /* Sums on the wire, as the module's pages have them. */
@@ -184,7 +188,7 @@ static void let_go(struct reader *r)
 	CHECK(same_bits(&r->res, r->bits));
 	model_put(r->memory);
 	weir_result_put(&r->res);
-	r->is_there = r->left = false;
+	r->is_there = false;
 }
 
 static void let_all_go(void)
@@ -306,15 +310,6 @@ static void check_retained(const struct weir_outcome *out,
 	run.seen[SEEN_RETAINED] += out->retained;
 }
 
-/* While all are held none changes places, so that these are let go of again. */
-static void hold_spare(void (*change)(struct page *page))
-{
-	u32 i;
-
-	for (i = 0; i < run.table.spare.n; i++)
-		change(run.table.spare.page[i]);
-}
-
 static void contribute(void)
 {
 	static s32 grads[MODEL_GRADS];
@@ -325,16 +320,12 @@ static void contribute(void)
 	struct model_outcome want;
 	int verdict;
 
-	run.model.all_held = one_in(8);
-	if (run.model.all_held)
-		hold_spare(get_page);
-	/* Packets allocate nothing. */
-	mock_fail_after = 0;
+	run.model.no_memory = one_in(8);
+	if (run.model.no_memory)
+		mock_fail_after = 0;
 	want = model_contribute(&run.model, &key, grads, now);
 	verdict = weir_block_contribute(&run.table, &key, &pl, now, &out);
 	mock_fail_after = -1;
-	if (run.model.all_held)
-		hold_spare(put_page);
 	see(verdict);
 	run.seen[SEEN_ABANDONED] += out.abandoned;
 	if (!CHECK_EQ(verdict, want.verdict))
@@ -342,8 +333,12 @@ static void contribute(void)
 	CHECK_EQ(out.opened, want.opened);
 	CHECK_EQ(out.abandoned, want.abandoned);
 	check_retained(&out, &want);
+	CHECK_EQ(out.replaced, want.replaced ? run.table.unit : 0);
+	run.seen[SEEN_REPLACED] += want.replaced;
 	if (verdict < 0)
 		return;
+	CHECK_EQ(out.evicted, want.evicted);
+	run.seen[SEEN_EVICTED] += want.evicted;
 	CHECK_EQ(out.lateness, want.lateness);
 	if (verdict <= WEIR_VERDICT_COMPLETE)
 		CHECK_EQ(out.received, want.received);
@@ -358,8 +353,8 @@ static void query(void)
 	struct model_outcome want;
 	int verdict;
 
-	want = model_query(&run.model, &key);
-	verdict = weir_block_query(&run.table, &key, &out);
+	want = model_query(&run.model, &key, mock_ns);
+	verdict = weir_block_query(&run.table, &key, mock_ns, &out);
 	see(verdict);
 	if (!CHECK_EQ(verdict, want.verdict))
 		return;
@@ -453,16 +448,43 @@ static void other_sources(void)
 {
 	unsigned int i = any(run.model.sources);
 
-	run.model.absent[i] = one_in(4);
-	if (run.model.absent[i])
-		weir_horizon_leave(&run.table.horizon, i);
-	else
-		weir_horizon_return(&run.table.horizon, i);
+	if (one_in(4)) {
+		run.model.absent[i] = true;
+		weir_retention_leave(&run.table.retention, i);
+	} else {
+		model_return(&run.model, i);
+		weir_retention_return(&run.table.retention, i);
+	}
 	run.model.excluded[i] = one_in(8);
 	if (run.model.excluded[i])
 		set_bit(i, run.table.excluded);
 	else
 		clear_bit(i, run.table.excluded);
+}
+
+static void acknowledge(void)
+{
+	u32 id = any_id(run.model.now.generation);
+	unsigned int source = any(run.model.sources);
+	bool present = one_in(2), taken;
+	s64 at = model_place(&run.model, id);
+
+	taken = weir_retention_ack(&run.table.retention, source, run.table.gens.base + id, present);
+	CHECK_EQ(taken, model_ack(&run.model, source, at, present));
+	run.seen[taken ? SEEN_ACKED : SEEN_NOT_ACKED]++;
+}
+
+/* Does the job wait for all sources? */
+static void other_policy(void)
+{
+	static const u64 after[] = { U64_MAX, 0, 100, 1000 };
+
+	run.model.evict_after = after[any(ARRAY_SIZE(after))];
+	run.table.retention.evict_after = run.model.evict_after;
+	if (run.model.evict_after != U64_MAX)
+		return;
+	memset(run.model.straggles, 0, sizeof(run.model.straggles));
+	weir_retention_wait_for_all(&run.table.retention);
 }
 
 static void other_quorum(void)
@@ -478,8 +500,10 @@ static void step(void)
 	mock_ns += any(20);
 	if (one_in(4 * run.model.sources))
 		run.base++;
-	if (dice < 730)
+	if (dice < 700)
 		contribute();
+	else if (dice < 730)
+		acknowledge();
 	else if (dice < 830)
 		query();
 	else if (dice < 880)
@@ -490,8 +514,10 @@ static void step(void)
 		let_go(&run.reader[any(READERS)]);
 	else if (dice < 990)
 		other_sources();
-	else if (dice < 995)
+	else if (dice < 993)
 		other_quorum();
+	else if (dice < 995)
+		other_policy();
 	else if (dice < 998)
 		other_generation();
 	else if (one_in(4)) {
@@ -500,10 +526,25 @@ static void step(void)
 	}
 }
 
-/* Pieces of memory, whose number never changes, no matter which slot or reader holds them. */
+/* Pieces of memory of the table, whose number never changes. */
 static long pages_of_table(void)
 {
-	return run.table.size * run.table.pages / run.table.spare.unit + run.table.spare.n;
+	return run.table.size * run.table.pages / run.table.unit;
+}
+
+static bool is_in_table(const struct page *head)
+{
+	struct weir_block *block;
+	unsigned int p;
+	u32 i;
+
+	for (i = 0; i < run.table.size; i++) {
+		block = weir_blocks_slot(&run.table, i);
+		for (p = 0; p < run.table.pages; p++)
+			if (block->pages[p]->head == head)
+				return true;
+	}
+	return false;
 }
 
 /* Is it the first of the readers' pages that is this one? */
@@ -512,23 +553,39 @@ static bool is_first(unsigned int reader, unsigned int page)
 	unsigned int r, p;
 
 	for (r = 0; r <= reader; r++)
-		for (p = 0; run.reader[r].left && p < run.reader[r].res.npages; p++)
+		for (p = 0; run.reader[r].is_there && p < run.reader[r].res.npages; p++)
 			if (run.reader[r].res.pages[p]->head ==
 			    run.reader[reader].res.pages[page]->head)
 				return r == reader && p == page;
 	return false;
 }
 
-/* Pages of tables that are gone, which readers have yet. */
+/* Pages that were left to readers, by tables that are gone, too. */
 static long pages_left(void)
 {
 	unsigned int r, p;
 	long n = 0;
 
 	for (r = 0; r < READERS; r++)
-		for (p = 0; run.reader[r].left && p < run.reader[r].res.npages; p++)
-			n += is_first(r, p);
+		for (p = 0; run.reader[r].is_there && p < run.reader[r].res.npages; p++)
+			n += is_first(r, p) && !is_in_table(run.reader[r].res.pages[p]->head);
 	return n;
+}
+
+/* Sources of which something is known. */
+static bool same_sources(void)
+{
+	const struct weir_retention *ret = &run.table.retention;
+	unsigned int i;
+
+	for (i = 0; i < run.model.sources; i++) {
+		if (!CHECK_EQ(test_bit(i, ret->behind), run.model.behind[i]) ||
+		    !CHECK_EQ(test_bit(i, ret->stragglers), run.model.straggles[i]))
+			return false;
+		run.seen[SEEN_BEHIND] += run.model.behind[i];
+		run.seen[SEEN_STRAGGLES] += run.model.straggles[i];
+	}
+	return true;
 }
 
 static bool agree(void)
@@ -538,7 +595,7 @@ static bool agree(void)
 	       CHECK_EQ(run.table.gens.now & 0xffff,
 			run.model.now.generation & 0xffff) &&
 	       CHECK_EQ(mock_pages, pages_of_table() + pages_left()) &&
-	       CHECK_EQ(mock_locks, 0) && !ktap_failed();
+	       same_sources() && CHECK_EQ(mock_locks, 0) && !ktap_failed();
 }
 
 static u64 seed(void)
@@ -574,6 +631,13 @@ static void check_seen(void)
 	SEEN(SEEN_DEGRADED, 1000);
 	SEEN(SEEN_ABANDONED, 100);
 	SEEN(SEEN_RETAINED, 1000);
+	SEEN(SEEN_EVICTED, 1000);
+	SEEN(SEEN_REPLACED, 1000);
+	SEEN(SEEN_BEHIND, 1000);
+	SEEN(SEEN_STRAGGLES, 1000);
+	SEEN(SEEN_LATER, 100);
+	SEEN(SEEN_ACKED, 1000);
+	SEEN(SEEN_NOT_ACKED, 100);
 	SEEN(SEEN_CIRCLE, 100);
 	SEEN(SEEN_LEFT, 100);
 }

@@ -23,9 +23,15 @@ static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 	box.policy.dead_after = 3600 * NSEC_PER_SEC;
 	box.timers = timers;
 	job = box_job(7, sources, slots, 16);
-	/* One source alone may open all slots, however silent the others are. */
-	for (i = 1; i < sources; i++)
-		weir_horizon_leave(&job->blocks.horizon, i);
+	/*
+	 * One source alone may open all slots, however silent the others are. They have sent later
+	 * blocks, so that no block goes on without waiting for them.
+	 */
+	weir_blocks_advance(&job->blocks, 0, 0);
+	for (i = 1; i < sources; i++) {
+		weir_retention_leave(&job->blocks.retention, i);
+		weir_retention_sent(&job->blocks.retention, i, 1U << 20);
+	}
 	mock_visits = 0;
 	mock_answers = 0;
 	return job;
@@ -492,7 +498,7 @@ static void scan_sweeps_old_generations(void)
 {
 	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, SLOTS, 4);
 	box_give(job, 0, 5, 1);
-	weir_blocks_advance(&job->blocks, 1);
+	weir_blocks_advance(&job->blocks, 1, 0);
 	after(2 * TIMEOUT);
 	CHECK_EQ(box_counter(WEIR_C_ABANDONED), 1);
 	CHECK_EQ(box_counter(WEIR_C_AGED), 0);

@@ -33,6 +33,14 @@ static void set_policy(u8 policy, u64 dead_after)
 	weir_job_set_policy(job, &changed);
 }
 
+static void set_timeout(u64 timeout)
+{
+	struct weir_policy_config changed = job->policy;
+
+	changed.timeout = timeout;
+	weir_job_set_policy(job, &changed);
+}
+
 static void after(u64 ns)
 {
 	mock_run(mock_ns + ns);
@@ -71,7 +79,7 @@ static u8 state(unsigned int source)
 
 static bool is_absent(unsigned int source)
 {
-	return test_bit(source, job->blocks.horizon.absent);
+	return test_bit(source, job->blocks.retention.absent);
 }
 
 #define STATE(source, is) CHECK_EQ(state(source), WEIR_SOURCE_STATE_##is)
@@ -201,14 +209,27 @@ static void straggler_was_not_dead(void)
 
 static void straggler_was_not_dead_but_late(void)
 {
+	u32 i;
+
 	setup(WEIR_POLICY_PARTIAL, 3);
 	silence_of(1);
-	block_without(1);
-	after(2 * TIMEOUT);
-	box_ask(job, 1, next_block - 1);
+	/* Blocks do not wait for it, and go on until it is more than a window behind. */
+	box_forget();
+	for (i = 0; i < 40; i++)
+		block_without(1);
+	CHECK_EQ(box.sent, 3 * 40);
+	box_ask(job, 1, next_block - 40);
 	after(PERIOD);
 	STATE(1, STRAGGLER);
 	CHECK(!is_absent(1));
+	/* Within a window it has caught up, and the next block waits for it. */
+	box_forget();
+	box_ask(job, 1, next_block - 20);
+	box_forget();
+	block_without(1);
+	CHECK_EQ(box.sent, 0);
+	after(2 * TIMEOUT);
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), next_block);
 	box_down();
 }
 
@@ -354,7 +375,7 @@ static void straggler_of_a_large_table(void)
 	next_block = 0;
 	block_without(1);
 	for (i = 0; i < 3; i++)
-		weir_horizon_leave(&job->blocks.horizon, i);
+		weir_retention_leave(&job->blocks.retention, i);
 	next_block = 8191;
 	block_without(2);
 	after(2 * TIMEOUT);
@@ -398,8 +419,38 @@ static void straggler_dies_while_blocks_wait(void)
 	box_down();
 }
 
-/* With a quorum no block times out, but results are retained for it. */
+/* No block waits for it, but results are retained for it. */
 static void straggler_is_dead_where_results_wait(void)
+{
+	u32 i;
+
+	setup(WEIR_POLICY_WAIT, 3);
+	set_timeout(0);
+	after(0);
+	for (i = 0; i < 64; i++) {
+		block_without(-1);
+		box_forget();
+	}
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 64);
+	CHECK_EQ(mock_timers(), 0);
+	box_give(job, 2, 90, 1);
+	CHECK_EQ(box_give(job, 0, 96, 1), WEIR_REASON_BUSY);
+	CHECK_EQ(mock_timers(), 1);
+	/* While it is heard it may be slow. */
+	box_ask(job, 1, 0);
+	after(PERIOD);
+	STATE(1, ACTIVE);
+	CHECK_EQ(box_ask(job, 0, 96), WEIR_REASON_BUSY);
+	after(PERIOD);
+	STATE(1, DEAD);
+	STATE(0, ACTIVE);
+	STATE(2, ACTIVE);
+	CHECK_EQ(box_give(job, 0, 96, 1), 0);
+	box_down();
+}
+
+/* With a quorum no source waits for another to take a result: who lacks an evicted one is behind. */
+static void straggler_is_behind(void)
 {
 	struct weir_policy_config changed;
 	u32 i;
@@ -407,27 +458,35 @@ static void straggler_is_dead_where_results_wait(void)
 	setup(WEIR_POLICY_WAIT, 3);
 	changed = job->policy;
 	changed.quorum = 2;
-	changed.timeout = 0;
+	changed.timeout = TIMEOUT;
 	weir_job_set_policy(job, &changed);
-	after(0);
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < 64; i++) {
 		block_without(1);
 		box_forget();
 	}
-	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 32);
-	CHECK_EQ(mock_timers(), 0);
-	CHECK_EQ(box_give(job, 0, 33, 1), WEIR_REASON_BUSY);
-	CHECK_EQ(mock_timers(), 1);
-	/* As long as it is heard it may be slow. */
-	box_ask(job, 1, 0);
-	after(PERIOD);
-	STATE(1, ACTIVE);
-	CHECK_EQ(box_ask(job, 0, 33), WEIR_REASON_BUSY);
-	after(PERIOD);
-	STATE(1, DEAD);
-	STATE(0, ACTIVE);
-	STATE(2, ACTIVE);
-	CHECK_EQ(box_give(job, 0, 33, 1), 0);
+	/* Its results are retained for the timeout. */
+	CHECK_EQ(box_give(job, 0, 64, 1), WEIR_REASON_BUSY);
+	after(TIMEOUT);
+	block_without(1);
+	CHECK_EQ(weir_straggler_state(job, 1), WEIR_SOURCE_STATE_BEHIND);
+	EVENTS(BEHIND, 1);
+	CHECK_EQ(box_counter(WEIR_C_BEHIND), 1);
+	for (i = 65; i < 100; i++) {
+		box_forget();
+		block_without(1);
+	}
+	CHECK_EQ(box_counter(WEIR_C_BLOCKS), 100);
+	EVENTS(BEHIND, 1);
+	CHECK_EQ(weir_straggler_state(job, 0), WEIR_SOURCE_STATE_ACTIVE);
+	/* It may continue at the oldest result that is there, which an acknowledgment reports. */
+	box_forget();
+	CHECK_EQ(box_give(job, 1, 3, 1), WEIR_REASON_STALE);
+	CHECK_EQ(box.packet[0].hdr.flags, WEIR_TRIO_BEHIND);
+	CHECK_EQ(box_ack(job, 1, 35, false), 0);
+	CHECK_EQ(weir_straggler_state(job, 1), WEIR_SOURCE_STATE_BEHIND);
+	CHECK_EQ(box_ack(job, 1, 36, false), 0);
+	CHECK_EQ(weir_straggler_state(job, 1), WEIR_SOURCE_STATE_ACTIVE);
+	CHECK_EQ(box_counter(WEIR_C_ACKS), 2);
 	box_down();
 }
 
@@ -604,6 +663,7 @@ const struct ktap_test straggler_tests[] = {
 	KTAP_TEST(straggler_of_a_large_table),
 	KTAP_TEST(straggler_dies_while_blocks_wait),
 	KTAP_TEST(straggler_is_dead_where_results_wait),
+	KTAP_TEST(straggler_is_behind),
 	KTAP_TEST(straggler_idle_job),
 	KTAP_TEST(straggler_is_a_moment_later),
 	KTAP_TEST(straggler_without_an_address),

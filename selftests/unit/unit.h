@@ -13,7 +13,7 @@ SUITE(pool);
 SUITE(payload);
 SUITE(headers);
 SUITE(order);
-SUITE(horizon);
+SUITE(retention);
 SUITE(block);
 SUITE(model);
 SUITE(pair);

@@ -127,6 +127,11 @@ static const struct key job_key_memory = {
 	VALUE_NUMBER, .attr = WEIR_A_JOB_KEY_MEMORY,
 };
 
+static const struct key job_retain = {
+	"retain", "SIZE", "memory for results beyond open blocks, for sources that are slow to take them (three times what open blocks take, up to 64m)",
+	VALUE_OWN, .attr = WEIR_A_JOB_RETAIN, .syntax = &size_syntax,
+};
+
 static const struct verb_key job_add_keys[] = {
 	{ &job_id, true }, { &job_sources, true }, { &job_blocks, false },
 	{ &job_grads, false }, { &job_address, true }, { &job_port, false },
@@ -136,7 +141,8 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
 	{ &job_parent_dev, false }, { &job_parent_vlan, false },
-	{ &job_repeat_after, false }, { &job_keys, false }, { &job_key_memory, false }, END,
+	{ &job_repeat_after, false }, { &job_keys, false }, { &job_key_memory, false },
+	{ &job_retain, false }, END,
 };
 static const struct verb_key job_set_keys[] = {
 	{ &job_id, true }, { &job_port, false }, { &job_group, false },

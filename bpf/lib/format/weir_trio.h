@@ -29,8 +29,24 @@ static __always_inline int weir_trio_exponent(const struct weir_trio_header *hdr
 }
 
 /*
- * Which way it goes. What goes down only a child box takes, from its parent, and the module looks
- * at that; workers send none of a result's flags.
+ * An acknowledgment has no gradients, and comes from a worker that has joined. Without its flag a
+ * packet of a worker has none of a result's flags.
+ */
+static __always_inline int weir_trio_worker(const struct weir_trio *hdr,
+					    struct weir_contrib *contrib)
+{
+	if (!(hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW)))
+		return 0;
+	if ((hdr->flags & ~WEIR_TRIO_FINAL) != WEIR_TRIO_ACK ||
+	    hdr->grad_cnt[0] != WEIR_TRIO_JOINED >> 8 || hdr->grad_cnt[1])
+		return WEIR_REASON_FLAGS;
+	contrib->flags = WEIR_CONTRIB_ACK;
+	return 0;
+}
+
+/*
+ * Find the direction. Only a child box takes packets that go down, from its parent, which the module
+ * checks.
  */
 static __always_inline int weir_trio_direction(const struct weir_trio *hdr,
 					       struct weir_contrib *contrib)
@@ -40,10 +56,9 @@ static __always_inline int weir_trio_direction(const struct weir_trio *hdr,
 		contrib->flags |= WEIR_CONTRIB_DOWN;
 	if (hdr->grad_cnt[0] & (WEIR_TRIO_UP >> 8))
 		contrib->flags |= WEIR_CONTRIB_UP;
-	if (contrib->flags)
-		contrib->said[0] = hdr->flags;
-	else if (hdr->flags & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
-		return WEIR_REASON_FLAGS;
+	if (!contrib->flags)
+		return weir_trio_worker(hdr, contrib);
+	contrib->said[0] = hdr->flags;
 	return 0;
 }
 

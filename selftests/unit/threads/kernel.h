@@ -94,6 +94,17 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_mb__after_atomic()	smp_mb()
 
+#undef atomic_read
+#undef atomic_set
+#undef atomic_or
+#undef atomic_andnot
+#undef atomic_fetch_or
+#define atomic_read(a)		READ_ONCE((a)->v)
+#define atomic_set(a, n)	WRITE_ONCE((a)->v, n)
+#define atomic_or(n, a)		((void)__atomic_fetch_or(&(a)->v, n, __ATOMIC_SEQ_CST))
+#define atomic_andnot(n, a)	((void)__atomic_fetch_and(&(a)->v, ~(n), __ATOMIC_SEQ_CST))
+#define atomic_fetch_or(n, a)	__atomic_fetch_or(&(a)->v, n, __ATOMIC_SEQ_CST)
+
 #undef atomic64_read
 #undef atomic64_add_return
 #undef atomic64_sub

@@ -171,7 +171,7 @@ static void ask(struct life *in, unsigned int source, u32 id, struct receiver *r
 	struct weir_block_key key = { .id = id, .source = source };
 	struct weir_outcome out;
 
-	if (weir_block_query(&in->blocks, &key, &out) == WEIR_VERDICT_REPEAT)
+	if (weir_block_query(&in->blocks, &key, now(), &out) == WEIR_VERDICT_REPEAT)
 		receive(r, in, &out.res);
 }
 
