@@ -79,16 +79,16 @@ static int ask(struct chain *chain, uint8_t command, uint32_t prio, uint32_t to,
 	struct nlmsghdr *message;
 
 	message = weir_begin(&chain->weir, buffer, command, 0);
-	mnl_attr_put_u32(message, WEIR_A_CHAIN_IFINDEX, chain->ifindex);
-	mnl_attr_put_u32(message, WEIR_A_CHAIN_PRIO, prio);
+	nl_put_u32(message, WEIR_A_CHAIN_IFINDEX, chain->ifindex);
+	nl_put_u32(message, WEIR_A_CHAIN_PRIO, prio);
 	if (program)
-		mnl_attr_put_u32(message, WEIR_A_CHAIN_FD, program->fd);
+		nl_put_u32(message, WEIR_A_CHAIN_FD, program->fd);
 	if (program && program->file) {
-		mnl_attr_put_strz(message, WEIR_A_CHAIN_FILE, program->file);
-		mnl_attr_put_strz(message, WEIR_A_CHAIN_SECTION, program->section);
+		nl_put_text(message, WEIR_A_CHAIN_FILE, program->file);
+		nl_put_text(message, WEIR_A_CHAIN_SECTION, program->section);
 	}
 	if (to)
-		mnl_attr_put_u32(message, WEIR_A_CHAIN_TO, to);
+		nl_put_u32(message, WEIR_A_CHAIN_TO, to);
 	return nl_talk(&chain->weir.nl, buffer, NULL);
 }
 

@@ -31,18 +31,18 @@ static void put_rule(struct nlmsghdr *message, const struct filter_rule *rule, b
 {
 	size_t i;
 
-	mnl_attr_put_u32(message, WEIR_A_FILTER_IFINDEX, rule->ifindex);
+	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, rule->ifindex);
 	if (rule->prio)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_PRIO, rule->prio);
+		nl_put_u32(message, WEIR_A_FILTER_PRIO, rule->prio);
 	for (i = 0; i < rule->matches.count; i++)
 		match_put(message, WEIR_A_FILTER_MATCH, &rule->matches.match[i]);
 	if (rule->file)
-		mnl_attr_put_strz(message, WEIR_A_FILTER_FILE, rule->file);
+		nl_put_text(message, WEIR_A_FILTER_FILE, rule->file);
 	if (rule->common)
 		match_put(message, WEIR_A_FILTER_COMMON, &rule->common->match);
 	rule->action->key->syntax->put(message, rule->action);
 	if (more)
-		mnl_attr_put(message, WEIR_A_FILTER_MORE, 0, NULL);
+		nl_put(message, WEIR_A_FILTER_MORE, 0, NULL);
 }
 
 int filter_ask_rule(struct weir *weir, uint8_t command, const struct filter_rule *rule, bool more,
@@ -56,6 +56,7 @@ int filter_ask_rule(struct weir *weir, uint8_t command, const struct filter_rule
 	if (!buffer)
 		abort();
 	message = weir_begin(weir, buffer, command, 0);
+	nl_room(message, size);
 	put_rule(message, rule, more);
 	status = make_room(weir, message->nlmsg_len);
 	status = status ?: request_send(weir, buffer, args, NULL);
@@ -70,9 +71,9 @@ int filter_ask(struct weir *weir, uint8_t command, unsigned int ifindex, uint32_
 	struct nlmsghdr *message;
 
 	message = weir_begin(weir, buffer, command, 0);
-	mnl_attr_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
 	if (prio)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_PRIO, prio);
+		nl_put_u32(message, WEIR_A_FILTER_PRIO, prio);
 	return request_send(weir, buffer, args, NULL);
 }
 
@@ -82,7 +83,7 @@ int filter_commit(struct weir *weir, unsigned int ifindex)
 	struct nlmsghdr *message;
 
 	message = weir_begin(weir, buffer, WEIR_CMD_FILTER_COMMIT, 0);
-	mnl_attr_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
 	return nl_talk(&weir->nl, buffer, NULL);
 }
 
@@ -94,7 +95,7 @@ bool filter_there(struct weir *weir, unsigned int ifindex)
 	bool there;
 
 	message = weir_begin(weir, buffer, WEIR_CMD_FILTER_GET, 0);
-	mnl_attr_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_FILTER_IFINDEX, ifindex);
 	there = !nl_talk(&weir->nl, buffer, &replies);
 	nl_replies_free(&replies);
 	return there;

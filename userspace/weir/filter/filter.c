@@ -243,8 +243,8 @@ static void drop_pending(struct weir *weir, const struct nlmsghdr *message)
 	if (!rule[WEIR_A_FILTER_PENDING])
 		return;
 	request = weir_begin(weir, buffer, WEIR_CMD_FILTER_DEL, 0);
-	mnl_attr_put_u32(request, WEIR_A_FILTER_IFINDEX, nl_uint(rule[WEIR_A_FILTER_IFINDEX]));
-	mnl_attr_put_u32(request, WEIR_A_FILTER_PRIO, nl_uint(rule[WEIR_A_FILTER_PRIO]));
+	nl_put_u32(request, WEIR_A_FILTER_IFINDEX, nl_uint(rule[WEIR_A_FILTER_IFINDEX]));
+	nl_put_u32(request, WEIR_A_FILTER_PRIO, nl_uint(rule[WEIR_A_FILTER_PRIO]));
 	nl_talk(&weir->nl, buffer, NULL);
 }
 
@@ -260,7 +260,7 @@ void filter_drop_held(const char *dev, unsigned int ifindex)
 	if (weir_try_open(&weir))
 		return;
 	request = weir_begin(&weir, buffer, WEIR_CMD_FILTER_GET, NLM_F_DUMP);
-	mnl_attr_put_u32(request, WEIR_A_FILTER_IFINDEX, ifindex);
+	nl_put_u32(request, WEIR_A_FILTER_IFINDEX, ifindex);
 	if (nl_talk(&weir.nl, buffer, &replies))
 		replies.count = 0;
 	for (i = 0; i < replies.count; i++)

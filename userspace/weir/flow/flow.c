@@ -22,7 +22,7 @@ static int ask(struct weir *weir, uint8_t command, unsigned int ifindex, struct 
 	char buffer[NL_REQUEST_SIZE];
 	struct nlmsghdr *message = weir_begin(weir, buffer, command, 0);
 
-	mnl_attr_put_u32(message, WEIR_A_FLOW_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_FLOW_IFINDEX, ifindex);
 	return nl_talk(&weir->nl, buffer, replies);
 }
 
@@ -32,7 +32,7 @@ static void put_time(struct nlmsghdr *message, const struct args *args, const ch
 	const struct value *value = args_get(args, key);
 
 	if (value)
-		mnl_attr_put_u32(message, attr, value->number / MICROS_A_MILLI);
+		nl_put_u32(message, attr, value->number / MICROS_A_MILLI);
 }
 
 /* A number alone is no share. */
@@ -46,7 +46,7 @@ static int put_share(struct nlmsghdr *message, const struct args *args, const ch
 	if (value->number)
 		return usage(key, "%s takes a share, such as 0.3 or 30%%, or none, not '%s'", key,
 			     value->word);
-	mnl_attr_put_u32(message, attr, value->share);
+	nl_put_u32(message, attr, value->share);
 	return WEIR_OK;
 }
 
@@ -174,7 +174,7 @@ static int read_records(struct weir *weir, const struct args *args, struct nl_re
 	message = weir_begin(weir, buffer, WEIR_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
 	status = request_put(message, args);
 	if (top || args_get(args, "by"))
-		mnl_attr_put_u32(message, WEIR_A_FLOW_RECORD_TOP, top ?: WEIR_FLOW_TOP_MAX);
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_TOP, top ?: WEIR_FLOW_TOP_MAX);
 	return status ?: request_send(weir, buffer, args, replies);
 }
 

@@ -374,21 +374,21 @@ static int put(struct nlmsghdr *message, const struct value *value)
 {
 	const struct action *action = &value->action;
 
-	mnl_attr_put_u32(message, WEIR_A_FILTER_ACTION, action->kind);
+	nl_put_u32(message, WEIR_A_FILTER_ACTION, action->kind);
 	if (action->kind == WEIR_FILTER_ACTION_MARK)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_DSCP, action->dscp);
+		nl_put_u32(message, WEIR_A_FILTER_DSCP, action->dscp);
 	if (action->kind == WEIR_FILTER_ACTION_SAMPLE) {
-		mnl_attr_put_u32(message, WEIR_A_FILTER_SAMPLE, action->sample);
-		mnl_attr_put_u32(message, WEIR_A_FILTER_GROUP, action->group);
+		nl_put_u32(message, WEIR_A_FILTER_SAMPLE, action->sample);
+		nl_put_u32(message, WEIR_A_FILTER_GROUP, action->group);
 	}
 	if (action->rate.bytes || action->rate.packets)
 		rate_put(message, WEIR_A_FILTER_RATE, &action->rate);
 	if (action->each)
-		mnl_attr_put(message, WEIR_A_FILTER_EACH, 0, NULL);
+		nl_put(message, WEIR_A_FILTER_EACH, 0, NULL);
 	if (action->sources)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_SOURCES, action->sources);
+		nl_put_u32(message, WEIR_A_FILTER_SOURCES, action->sources);
 	if (action->time)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_TIME, action->time);
+		nl_put_u32(message, WEIR_A_FILTER_TIME, action->time);
 	return WEIR_OK;
 }
 

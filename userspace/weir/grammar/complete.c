@@ -85,7 +85,7 @@ static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *
 		return;
 	message = weir_begin(&weir, buffer, command, NLM_F_DUMP);
 	if (parent && parent_id && sscanf(parent_id, "%u", &number) == 1)
-		mnl_attr_put_u32(message, parent, number);
+		nl_put_u32(message, parent, number);
 	if (!nl_talk(&weir.nl, buffer, &replies)) {
 		for (i = 0; i < replies.count; i++) {
 			weir_attributes(replies.message[i], table, WEIR_A_JOB_MAX);

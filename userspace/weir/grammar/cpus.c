@@ -55,7 +55,7 @@ static int put(struct nlmsghdr *message, const struct value *value)
 
 	while (*at && range(&at, &first, &last))
 		for (; first <= last; first++)
-			mnl_attr_put_u32(message, value->key->attr, first);
+			nl_put_u32(message, value->key->attr, first);
 	return WEIR_OK;
 }
 

@@ -34,7 +34,7 @@ static int parse(struct value *value)
 static int put(struct nlmsghdr *message, const struct value *value)
 {
 	if (!value->none)
-		mnl_attr_put_u32(message, value->attr, value->number);
+		nl_put_u32(message, value->attr, value->number);
 	return WEIR_OK;
 }
 
@@ -80,7 +80,7 @@ static int parse_map(struct value *value)
 
 static int put_map(struct nlmsghdr *message, const struct value *value)
 {
-	mnl_attr_put(message, value->attr, sizeof(value->map), &value->map);
+	nl_put(message, value->attr, sizeof(value->map), &value->map);
 	return WEIR_OK;
 }
 
@@ -129,7 +129,7 @@ static int parse_list(struct value *value)
 
 static int put_list(struct nlmsghdr *message, const struct value *value)
 {
-	mnl_attr_put_u64(message, value->attr, value->number);
+	nl_put_u64(message, value->attr, value->number);
 	return WEIR_OK;
 }
 

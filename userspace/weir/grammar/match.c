@@ -209,35 +209,35 @@ static void put_field(struct nlmsghdr *message, const struct field *field,
 	const struct prefix *prefix = prefix_of(field, match);
 
 	if (!field->prefix && *number_of(field, match))
-		mnl_attr_put_u32(message, field->attr, *number_of(field, match));
+		nl_put_u32(message, field->attr, *number_of(field, match));
 	if (!field->prefix || !prefix->bits)
 		return;
-	mnl_attr_put(message, field->attr, prefix->addr.len, prefix->addr.bytes);
-	mnl_attr_put_u32(message, field->prefix, prefix->bits);
+	nl_put(message, field->attr, prefix->addr.len, prefix->addr.bytes);
+	nl_put_u32(message, field->prefix, prefix->bits);
 }
 
 static int put_nest(struct nlmsghdr *message, uint16_t attr, const struct match *from,
 		    bool disable)
 {
-	struct nlattr *nest = mnl_attr_nest_start(message, attr);
+	struct nlattr *nest = nl_nest(message, attr);
 	struct match match = *from;
 	unsigned int ifindex;
 	int status = WEIR_OK;
 	size_t i;
 
 	if (match.has_dscp) {
-		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP, match.dscp);
-		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_DSCP_LAST, match.last);
+		nl_put_u32(message, WEIR_A_TRIM_RULE_DSCP, match.dscp);
+		nl_put_u32(message, WEIR_A_TRIM_RULE_DSCP_LAST, match.last);
 	}
 	for (i = 0; i < FIELDS; i++)
 		put_field(message, &fields[i], &match);
 	if (*match.from)
 		status = device_find(match.from, &ifindex);
 	if (!status && *match.from)
-		mnl_attr_put_u32(message, WEIR_A_TRIM_RULE_FROM, ifindex);
+		nl_put_u32(message, WEIR_A_TRIM_RULE_FROM, ifindex);
 	if (disable)
-		mnl_attr_put(message, WEIR_A_TRIM_RULE_DISABLE, 0, NULL);
-	mnl_attr_nest_end(message, nest);
+		nl_put(message, WEIR_A_TRIM_RULE_DISABLE, 0, NULL);
+	nl_nest_end(message, nest);
 	return status;
 }
 
@@ -253,12 +253,12 @@ static int put_disable(struct nlmsghdr *message, const struct value *value)
 
 void match_put(struct nlmsghdr *message, uint16_t attr, const struct match *match)
 {
-	struct nlattr *nest = mnl_attr_nest_start(message, attr);
+	struct nlattr *nest = nl_nest(message, attr);
 
 	/* It names no device, so that it can always be put. */
 	put_nest(message, WEIR_A_FILTER_MATCH_RULE, match, false);
 	match_more_put(message, &match->more);
-	mnl_attr_nest_end(message, nest);
+	nl_nest_end(message, nest);
 }
 
 static int put_filter(struct nlmsghdr *message, const struct value *value)

@@ -112,19 +112,19 @@ const char *match_more_parse(struct match_more *more, const char *part, char *va
 static void put_flag(struct nlmsghdr *message, uint16_t attr, uint32_t flag)
 {
 	if (flag)
-		mnl_attr_put_u32(message, attr, flag == MATCH_YES);
+		nl_put_u32(message, attr, flag == MATCH_YES);
 }
 
 void match_more_put(struct nlmsghdr *message, const struct match_more *more)
 {
 	if (more->has_length) {
-		mnl_attr_put_u32(message, WEIR_A_FILTER_MATCH_LENGTH, more->length);
-		mnl_attr_put_u32(message, WEIR_A_FILTER_MATCH_LENGTH_LAST, more->last);
+		nl_put_u32(message, WEIR_A_FILTER_MATCH_LENGTH, more->length);
+		nl_put_u32(message, WEIR_A_FILTER_MATCH_LENGTH_LAST, more->last);
 	}
 	if (more->tcp_set)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_MATCH_TCP_SET, more->tcp_set);
+		nl_put_u32(message, WEIR_A_FILTER_MATCH_TCP_SET, more->tcp_set);
 	if (more->tcp_clear)
-		mnl_attr_put_u32(message, WEIR_A_FILTER_MATCH_TCP_CLEAR, more->tcp_clear);
+		nl_put_u32(message, WEIR_A_FILTER_MATCH_TCP_CLEAR, more->tcp_clear);
 	put_flag(message, WEIR_A_FILTER_MATCH_FRAGMENT, more->fragment);
 	put_flag(message, WEIR_A_FILTER_MATCH_OPTIONS, more->options);
 	put_flag(message, WEIR_A_FILTER_MATCH_UNPARSED, more->unparsed);

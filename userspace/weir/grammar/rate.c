@@ -125,17 +125,17 @@ static int parse(struct value *value, int count, char **words, int *used)
 
 void rate_put(struct nlmsghdr *message, uint16_t attr, const struct rate *rate)
 {
-	struct nlattr *nest = mnl_attr_nest_start(message, attr);
+	struct nlattr *nest = nl_nest(message, attr);
 
 	if (rate->packets)
-		mnl_attr_put_u32(message, WEIR_A_RATE_PACKETS, rate->packets);
+		nl_put_u32(message, WEIR_A_RATE_PACKETS, rate->packets);
 	if (rate->packets_burst)
-		mnl_attr_put_u32(message, WEIR_A_RATE_PACKETS_BURST, rate->packets_burst);
+		nl_put_u32(message, WEIR_A_RATE_PACKETS_BURST, rate->packets_burst);
 	if (rate->bytes)
-		mnl_attr_put_u64(message, WEIR_A_RATE_BYTES, rate->bytes);
+		nl_put_u64(message, WEIR_A_RATE_BYTES, rate->bytes);
 	if (rate->bytes_burst)
-		mnl_attr_put_u64(message, WEIR_A_RATE_BYTES_BURST, rate->bytes_burst);
-	mnl_attr_nest_end(message, nest);
+		nl_put_u64(message, WEIR_A_RATE_BYTES_BURST, rate->bytes_burst);
+	nl_nest_end(message, nest);
 }
 
 static void print_amount(const char *label, const char *key, uint64_t value,

@@ -169,7 +169,7 @@ static int resolve(struct weir *weir, struct args *args)
 	if (!(group && group->none) && !(quorum && quorum->share))
 		return WEIR_OK;
 	message = weir_begin(weir, buffer, WEIR_CMD_JOB_GET, 0);
-	mnl_attr_put_u32(message, WEIR_A_JOB_ID, args_number(args, "id", 0));
+	nl_put_u32(message, WEIR_A_JOB_ID, args_number(args, "id", 0));
 	status = request_send(weir, buffer, args, &replies);
 	if (!status && replies.count) {
 		weir_attributes(replies.message[0], job, WEIR_A_JOB_MAX);

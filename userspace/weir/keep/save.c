@@ -177,7 +177,7 @@ static int save_default(struct saving *saving)
 	int err;
 
 	message = weir_begin(&saving->weir, buffer, WEIR_CMD_TRIM_GET, 0);
-	mnl_attr_put(message, WEIR_A_TRIM_DEFAULT, 0, NULL);
+	nl_put(message, WEIR_A_TRIM_DEFAULT, 0, NULL);
 	err = nl_talk(&saving->weir.nl, buffer, &replies);
 	if (!err && replies.count &&
 	    mnl_nlmsg_get_payload_len(replies.message[0]) > sizeof(struct genlmsghdr)) {

@@ -71,7 +71,7 @@ static int resolve(struct weir *weir, const char *name)
 	header = nl_begin(&weir->nl, buffer, GENL_ID_CTRL, 0);
 	header->cmd = CTRL_CMD_GETFAMILY;
 	header->version = 1;
-	mnl_attr_put_strz((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME, name);
+	nl_put_text((struct nlmsghdr *)buffer, CTRL_ATTR_FAMILY_NAME, name);
 	err = nl_talk(&weir->nl, buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENOENT;

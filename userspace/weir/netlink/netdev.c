@@ -23,7 +23,7 @@ static bool dev_get(unsigned int ifindex, uint16_t attribute, uint64_t *value)
 	if (genl_try_open(&family, FAMILY_NAME))
 		return false;
 	message = weir_begin(&family, buffer, CMD_DEV_GET, 0);
-	mnl_attr_put_u32(message, A_DEV_IFINDEX, ifindex);
+	nl_put_u32(message, A_DEV_IFINDEX, ifindex);
 	if (!nl_talk(&family.nl, buffer, &replies) && replies.count) {
 		weir_attributes(replies.message[0], table, A_DEV_RX_METADATA);
 		there = table[attribute];

@@ -51,6 +51,7 @@ void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type
 	message = mnl_nlmsg_put_header(buffer);
 	message->nlmsg_type = type;
 	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+	nl_room(message, NL_REQUEST_SIZE);
 	return mnl_nlmsg_put_extra_header(message, nl->header);
 }
 
@@ -209,6 +210,12 @@ int nl_talk(struct nl *nl, char *buffer, struct nl_replies *replies)
 	struct nlmsghdr *request = (struct nlmsghdr *)buffer;
 	int try, err = 0;
 
+	if (nl_is_short(request)) {
+		memset(&nl->error, 0, sizeof(nl->error));
+		nl->error.err = EMSGSIZE;
+		strcpy(nl->error.text, "the request is too long");
+		return -EMSGSIZE;
+	}
 	for (try = 0; try < DUMP_TRIES; try++) {
 		bool interrupted = false;
 

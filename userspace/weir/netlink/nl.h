@@ -54,10 +54,25 @@ void nl_close(struct nl *nl);
 
 /*
  * Starts a request in the buffer: type, flags, then @header bytes of zeroes for
- * the caller to fill, which are returned.
+ * the caller to fill, which are returned. nl_room() says that the buffer is larger.
  */
 void *nl_begin(struct nl *nl, char buffer[static NL_REQUEST_SIZE], uint16_t type,
 	       uint16_t flags);
+void nl_room(struct nlmsghdr *message, uint32_t size);
+
+/*
+ * put.c: add an attribute to a request, and write nothing if the buffer has no room: then nl_talk()
+ * sends nothing and returns -EMSGSIZE.
+ */
+void nl_put(struct nlmsghdr *message, uint16_t type, size_t len, const void *data);
+void nl_put_u32(struct nlmsghdr *message, uint16_t type, uint32_t number);
+void nl_put_u64(struct nlmsghdr *message, uint16_t type, uint64_t number);
+void nl_put_text(struct nlmsghdr *message, uint16_t type, const char *text);
+struct nlattr *nl_nest(struct nlmsghdr *message, uint16_t type);
+void nl_nest_end(struct nlmsghdr *message, struct nlattr *nest);
+
+/* Did an attribute of the request find no room? */
+bool nl_is_short(const struct nlmsghdr *message);
 
 /*
  * Sends the request and takes all answers. Returns 0 or a negative errno with

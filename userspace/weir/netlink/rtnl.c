@@ -213,10 +213,10 @@ int rtnl_route_from(struct nl *nl, const struct addr *to, const struct addr *fro
 	header = nl_begin(nl, buffer, RTM_GETROUTE, 0);
 	header->rtm_family = addr_family(to);
 	header->rtm_dst_len = to->len * 8;
-	mnl_attr_put((struct nlmsghdr *)buffer, RTA_DST, to->len, to->bytes);
+	nl_put((struct nlmsghdr *)buffer, RTA_DST, to->len, to->bytes);
 	if (from) {
 		header->rtm_src_len = from->len * 8;
-		mnl_attr_put((struct nlmsghdr *)buffer, RTA_SRC, from->len, from->bytes);
+		nl_put((struct nlmsghdr *)buffer, RTA_SRC, from->len, from->bytes);
 	}
 	err = nl_talk(nl, buffer, &replies);
 	if (!err && !replies.count)
@@ -243,7 +243,7 @@ int rtnl_neighbour(struct nl *nl, unsigned int ifindex, const struct addr *addr)
 	header = nl_begin(nl, buffer, RTM_GETNEIGH, 0);
 	header->ndm_family = addr_family(addr);
 	header->ndm_ifindex = ifindex;
-	mnl_attr_put((struct nlmsghdr *)buffer, NDA_DST, addr->len, addr->bytes);
+	nl_put((struct nlmsghdr *)buffer, NDA_DST, addr->len, addr->bytes);
 	state = nl_talk(nl, buffer, &replies);
 	if (!state && !replies.count)
 		state = -ENOENT;

@@ -63,9 +63,9 @@ static int change_qdisc(struct nl *nl, uint16_t type, uint16_t flags, unsigned i
 	header->tcm_parent = qdisc->parent;
 	header->tcm_handle = qdisc->handle;
 	if (*qdisc->kind)
-		mnl_attr_put_strz((struct nlmsghdr *)buffer, TCA_KIND, qdisc->kind);
+		nl_put_text((struct nlmsghdr *)buffer, TCA_KIND, qdisc->kind);
 	if (qdisc->type)
-		mnl_attr_put((struct nlmsghdr *)buffer, qdisc->type, qdisc->length,
+		nl_put((struct nlmsghdr *)buffer, qdisc->type, qdisc->length,
 			     qdisc->options);
 	return nl_talk(nl, buffer, NULL);
 }

@@ -46,8 +46,8 @@ static void take_back(const struct args *args)
 	if (weir_try_open(&weir))
 		return;
 	message = weir_begin(&weir, buffer, WEIR_CMD_ORDER_DEL, 0);
-	mnl_attr_put_u32(message, WEIR_A_ORDER_IFINDEX, if_nametoindex(dev_of(args)));
-	mnl_attr_put_u32(message, WEIR_A_ORDER_PRIO, args_number(args, "prio", 0));
+	nl_put_u32(message, WEIR_A_ORDER_IFINDEX, if_nametoindex(dev_of(args)));
+	nl_put_u32(message, WEIR_A_ORDER_PRIO, args_number(args, "prio", 0));
 	nl_talk(&weir.nl, buffer, NULL);
 	weir_close(&weir);
 }

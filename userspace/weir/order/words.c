@@ -9,6 +9,7 @@
 #include "base/tool.h"
 #include "base/units.h"
 #include "grammar/args.h"
+#include "netlink/nl.h"
 #include "order/order.h"
 
 static bool read_field(const char *word, uint64_t *offset, uint64_t *width)
@@ -37,13 +38,13 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	uint64_t offset, width;
 
 	if (!read_field(value->word, &offset, &width)) {
-		mnl_attr_put_u32(message, WEIR_A_ORDER_SEQUENCE,
+		nl_put_u32(message, WEIR_A_ORDER_SEQUENCE,
 				 names_find(&order_sequence_names, value->word)->value);
 		return WEIR_OK;
 	}
-	mnl_attr_put_u32(message, WEIR_A_ORDER_SEQUENCE, WEIR_ORDER_SEQUENCE_FIELD);
-	mnl_attr_put_u32(message, WEIR_A_ORDER_OFFSET, offset);
-	mnl_attr_put_u32(message, WEIR_A_ORDER_WIDTH, width);
+	nl_put_u32(message, WEIR_A_ORDER_SEQUENCE, WEIR_ORDER_SEQUENCE_FIELD);
+	nl_put_u32(message, WEIR_A_ORDER_OFFSET, offset);
+	nl_put_u32(message, WEIR_A_ORDER_WIDTH, width);
 	return WEIR_OK;
 }
 

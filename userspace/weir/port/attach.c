@@ -142,9 +142,9 @@ static int tell_module(struct attempt *job, uint8_t command, uint32_t mode,
 	struct nlmsghdr *message;
 
 	message = weir_begin(&job->weir, buffer, command, 0);
-	mnl_attr_put_u32(message, WEIR_A_PORT_IFINDEX, job->ifindex);
+	nl_put_u32(message, WEIR_A_PORT_IFINDEX, job->ifindex);
 	if (mode)
-		mnl_attr_put_u32(message, WEIR_A_PORT_MODE, mode);
+		nl_put_u32(message, WEIR_A_PORT_MODE, mode);
 	return nl_talk(&job->weir.nl, buffer, replies);
 }
 

@@ -128,7 +128,7 @@ static int detach_device(struct weir *weir, struct nl *rtnl, const struct args *
 	if (status)
 		return status;
 	message = weir_begin(weir, buffer, WEIR_CMD_PORT_DEL, 0);
-	mnl_attr_put_u32(message, WEIR_A_PORT_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_PORT_IFINDEX, ifindex);
 	err = nl_talk(&weir->nl, buffer, NULL);
 	if (!err || (err == -ENOENT && any))
 		return WEIR_OK;

@@ -47,8 +47,8 @@ uint32_t chain_program_id(unsigned int ifindex, uint32_t prio)
 	if (weir_try_open(&weir))
 		return 0;
 	message = weir_begin(&weir, buffer, WEIR_CMD_CHAIN_GET, 0);
-	mnl_attr_put_u32(message, WEIR_A_CHAIN_IFINDEX, ifindex);
-	mnl_attr_put_u32(message, WEIR_A_CHAIN_PRIO, prio);
+	nl_put_u32(message, WEIR_A_CHAIN_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_CHAIN_PRIO, prio);
 	if (!nl_talk(&weir.nl, buffer, &replies) && replies.count) {
 		weir_attributes(replies.message[0], place, WEIR_A_CHAIN_MAX);
 		program = nl_uint(place[WEIR_A_CHAIN_PROGRAM]);

@@ -19,7 +19,7 @@ bool sender_unfinished(unsigned int ifindex)
 	if (weir_try_open(&weir))
 		return false;
 	message = weir_begin(&weir, buffer, WEIR_CMD_DEVICE_GET, 0);
-	mnl_attr_put_u32(message, WEIR_A_DEVICE_IFINDEX, ifindex);
+	nl_put_u32(message, WEIR_A_DEVICE_IFINDEX, ifindex);
 	unfinished = !nl_talk(&weir.nl, buffer, &replies) && replies.count &&
 		     weir_attribute(replies.message[0], WEIR_A_DEVICE_UNFINISHED);
 	nl_replies_free(&replies);

@@ -18,19 +18,19 @@ static int put(struct nlmsghdr *message, const struct value *value)
 		rate_put(message, key->attr, &value->rate);
 		return WEIR_OK;
 	case VALUE_ADDRESS:
-		mnl_attr_put(message, key->attr, value->addr.len, value->addr.bytes);
+		nl_put(message, key->attr, value->addr.len, value->addr.bytes);
 		return WEIR_OK;
 	case VALUE_DEVICE:
 		ifindex = 0;
 		status = value->none ? WEIR_OK : device_find(value->word, &ifindex);
 		if (!status)
-			mnl_attr_put_u32(message, key->attr, ifindex);
+			nl_put_u32(message, key->attr, ifindex);
 		return status;
 	case VALUE_BITRATE:
-		mnl_attr_put_u64(message, key->attr, value->number);
+		nl_put_u64(message, key->attr, value->number);
 		return WEIR_OK;
 	case VALUE_TEXT:
-		mnl_attr_put_strz(message, key->attr, value->word);
+		nl_put_text(message, key->attr, value->word);
 		return WEIR_OK;
 	case VALUE_OWN:
 		return key->syntax->put(message, value);
@@ -38,7 +38,7 @@ static int put(struct nlmsghdr *message, const struct value *value)
 	case VALUE_TIME:
 	case VALUE_SHARE:
 	case VALUE_NAME:
-		mnl_attr_put_u32(message, key->attr, value->number);
+		nl_put_u32(message, key->attr, value->number);
 		return WEIR_OK;
 	}
 	return WEIR_OK;

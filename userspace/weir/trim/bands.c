@@ -40,9 +40,9 @@ static int parse_limit(struct value *value)
 static int put_limit(struct nlmsghdr *message, const struct value *value)
 {
 	if (value->attr == WEIR_A_TRIM_LIMIT_BYTES)
-		mnl_attr_put_u64(message, value->attr, value->number);
+		nl_put_u64(message, value->attr, value->number);
 	else
-		mnl_attr_put_u32(message, value->attr, value->number);
+		nl_put_u32(message, value->attr, value->number);
 	return WEIR_OK;
 }
 
@@ -58,7 +58,7 @@ static int parse_size(struct value *value)
 
 static int put_size(struct nlmsghdr *message, const struct value *value)
 {
-	mnl_attr_put_u64(message, value->attr, value->number);
+	nl_put_u64(message, value->attr, value->number);
 	return WEIR_OK;
 }
 
@@ -91,9 +91,9 @@ static int put_share(struct nlmsghdr *message, const struct value *value)
 			 strchr(value->word, ':') ? WEIR_TRIM_SHARE_RATIO :
 			 WEIR_TRIM_SHARE_STRICT;
 
-	mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE, share);
+	nl_put_u32(message, WEIR_A_TRIM_SHARE, share);
 	if (share != WEIR_TRIM_SHARE_STRICT)
-		mnl_attr_put_u32(message, WEIR_A_TRIM_SHARE_VALUE, value->number);
+		nl_put_u32(message, WEIR_A_TRIM_SHARE_VALUE, value->number);
 	return WEIR_OK;
 }
 
@@ -111,7 +111,7 @@ static int parse_percent(struct value *value)
 
 static int put_percent(struct nlmsghdr *message, const struct value *value)
 {
-	mnl_attr_put_u32(message, value->attr, value->number);
+	nl_put_u32(message, value->attr, value->number);
 	return WEIR_OK;
 }
 

@@ -163,12 +163,12 @@ static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *messag
 		return refused(ENODATA, "%s does not say how fast it is: add `rate RATE`, such as rate 10gbit",
 			       attempt->link.name);
 	note("rate %s, which is the speed of %s", units_rate(text, speed), attempt->link.name);
-	mnl_attr_put_u64(message, WEIR_A_TRIM_RATE, speed);
+	nl_put_u64(message, WEIR_A_TRIM_RATE, speed);
 	/* That is the speed of the wire, which carries more than frames. */
 	if (!args_get(attempt->args, "overhead"))
-		mnl_attr_put_u32(message, WEIR_A_TRIM_OVERHEAD, ETHERNET_OVERHEAD);
+		nl_put_u32(message, WEIR_A_TRIM_OVERHEAD, ETHERNET_OVERHEAD);
 	if (!args_get(attempt->args, "mpu"))
-		mnl_attr_put_u32(message, WEIR_A_TRIM_MPU, ETHERNET_MPU);
+		nl_put_u32(message, WEIR_A_TRIM_MPU, ETHERNET_MPU);
 	return WEIR_OK;
 }
 
@@ -178,7 +178,7 @@ void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t
 			  1ull << WEIR_A_TRIM_LIMIT_TIME;
 
 	if (args_get(args, "limit") && !args_by_attr(args, WEIR_A_TRIM_LIMIT) && !(said & limits))
-		mnl_attr_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
+		nl_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
 }
 
 static int set_policy(struct trim_attempt *attempt)
@@ -201,7 +201,7 @@ static int take_policy_away(struct trim_attempt *attempt)
 	struct nlmsghdr *message;
 
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_DEL, 0);
-	mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
+	nl_put_u32(message, WEIR_A_TRIM_IFINDEX, attempt->link.ifindex);
 	return nl_talk(&attempt->weir.nl, buffer, NULL);
 }
 
@@ -220,7 +220,7 @@ static void restore_policy(struct trim_attempt *attempt)
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
 	mnl_attr_for_each(attr, attempt->reply.message[0], sizeof(struct genlmsghdr)) {
 		if (said >> mnl_attr_get_type(attr) & 1)
-			mnl_attr_put(message, attr->nla_type, mnl_attr_get_payload_len(attr),
+			nl_put(message, attr->nla_type, mnl_attr_get_payload_len(attr),
 				     mnl_attr_get_payload(attr));
 	}
 	nl_talk(&attempt->weir.nl, buffer, NULL);

@@ -17,7 +17,7 @@ static struct nlmsghdr *begin(struct weir *weir, char buffer[static NL_REQUEST_S
 {
 	struct nlmsghdr *message = weir_begin(weir, buffer, command, 0);
 
-	mnl_attr_put(message, WEIR_A_TRIM_DEFAULT, 0, NULL);
+	nl_put(message, WEIR_A_TRIM_DEFAULT, 0, NULL);
 	return message;
 }
 

@@ -60,7 +60,7 @@ int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies
 
 	message = weir_begin(weir, buffer, WEIR_CMD_TRIM_GET, ifindex ? 0 : NLM_F_DUMP);
 	if (ifindex)
-		mnl_attr_put_u32(message, WEIR_A_TRIM_IFINDEX, ifindex);
+		nl_put_u32(message, WEIR_A_TRIM_IFINDEX, ifindex);
 	return nl_talk(&weir->nl, buffer, replies);
 }
 

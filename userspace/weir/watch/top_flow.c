@@ -72,7 +72,7 @@ int top_flows_take(struct sample *sample, struct weir *weir)
 	int err;
 
 	message = weir_begin(weir, buffer, WEIR_CMD_FLOW_RECORD_GET, NLM_F_DUMP);
-	mnl_attr_put_u32(message, WEIR_A_FLOW_RECORD_TOP, FLOWS_MAX);
+	nl_put_u32(message, WEIR_A_FLOW_RECORD_TOP, FLOWS_MAX);
 	sample->flow = nl_list(&weir->nl, buffer, &replies, sizeof(*sample->flow), &err);
 	sample->flows = sample->flow ? replies.count : 0;
 	for (size_t i = 0; i < sample->flows; i++)

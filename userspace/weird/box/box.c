@@ -64,13 +64,13 @@ static int talk(char *buffer, struct nl_replies *replies)
 static void put_address(struct nlmsghdr *message, uint16_t attr, const struct addr *addr)
 {
 	if (addr->len)
-		mnl_attr_put(message, attr, addr->len, addr->bytes);
+		nl_put(message, attr, addr->len, addr->bytes);
 }
 
 static void put_some(struct nlmsghdr *message, uint16_t attr, uint32_t number)
 {
 	if (number)
-		mnl_attr_put_u32(message, attr, number);
+		nl_put_u32(message, attr, number);
 }
 
 static void put_rate(struct nlmsghdr *message, uint16_t attr, uint64_t rate)
@@ -79,9 +79,9 @@ static void put_rate(struct nlmsghdr *message, uint16_t attr, uint64_t rate)
 
 	if (!rate)
 		return;
-	nest = mnl_attr_nest_start(message, attr);
-	mnl_attr_put_u64(message, WEIR_A_RATE_BYTES, rate);
-	mnl_attr_nest_end(message, nest);
+	nest = nl_nest(message, attr);
+	nl_put_u64(message, WEIR_A_RATE_BYTES, rate);
+	nl_nest_end(message, nest);
 }
 
 int box_job_add(const struct box_job *job)
@@ -93,17 +93,17 @@ int box_job_add(const struct box_job *job)
 	if (family_open())
 		return -ENXIO;
 	message = weir_begin(&weir, buffer, WEIR_CMD_JOB_ADD, 0);
-	mnl_attr_put_u32(message, WEIR_A_JOB_ID, job->id);
-	mnl_attr_put_u32(message, WEIR_A_JOB_DTYPE, spec->dtype);
-	mnl_attr_put_u32(message, WEIR_A_JOB_OP, spec->op);
-	mnl_attr_put_u32(message, WEIR_A_JOB_ORDER, spec->order);
-	mnl_attr_put_u32(message, WEIR_A_JOB_SOURCES, spec->ranks);
-	mnl_attr_put_u32(message, WEIR_A_JOB_BLOCKS, spec->blocks);
-	mnl_attr_put_u32(message, WEIR_A_JOB_GRADS, spec->grads);
+	nl_put_u32(message, WEIR_A_JOB_ID, job->id);
+	nl_put_u32(message, WEIR_A_JOB_DTYPE, spec->dtype);
+	nl_put_u32(message, WEIR_A_JOB_OP, spec->op);
+	nl_put_u32(message, WEIR_A_JOB_ORDER, spec->order);
+	nl_put_u32(message, WEIR_A_JOB_SOURCES, spec->ranks);
+	nl_put_u32(message, WEIR_A_JOB_BLOCKS, spec->blocks);
+	nl_put_u32(message, WEIR_A_JOB_GRADS, spec->grads);
 	put_address(message, WEIR_A_JOB_ADDRESS, &job->address);
-	mnl_attr_put_u32(message, WEIR_A_JOB_PORT, job->port);
+	nl_put_u32(message, WEIR_A_JOB_PORT, job->port);
 	put_address(message, WEIR_A_JOB_GROUP, &spec->group);
-	mnl_attr_put_u32(message, WEIR_A_JOB_POLICY, spec->policy);
+	nl_put_u32(message, WEIR_A_JOB_POLICY, spec->policy);
 	put_some(message, WEIR_A_JOB_TIMEOUT, spec->timeout);
 	put_some(message, WEIR_A_JOB_QUORUM, spec->quorum);
 	put_rate(message, WEIR_A_JOB_RATE, spec->rate);
@@ -118,7 +118,7 @@ int box_job_del(uint8_t id)
 	if (family_open())
 		return -ENXIO;
 	message = weir_begin(&weir, buffer, WEIR_CMD_JOB_DEL, 0);
-	mnl_attr_put_u32(message, WEIR_A_JOB_ID, id);
+	nl_put_u32(message, WEIR_A_JOB_ID, id);
 	return talk(buffer, NULL);
 }
 
@@ -187,7 +187,7 @@ int box_job_get(uint8_t id, struct box_job *job)
 	if (family_open())
 		return -ENXIO;
 	message = weir_begin(&weir, buffer, WEIR_CMD_JOB_GET, 0);
-	mnl_attr_put_u32(message, WEIR_A_JOB_ID, id);
+	nl_put_u32(message, WEIR_A_JOB_ID, id);
 	err = talk(buffer, &replies);
 	if (!err && !replies.count)
 		err = -ENOENT;
@@ -229,8 +229,8 @@ static int source_put(uint8_t command, const struct box_source *source)
 	if (family_open())
 		return -ENXIO;
 	message = weir_begin(&weir, buffer, command, 0);
-	mnl_attr_put_u32(message, WEIR_A_SOURCE_JOB, source->job);
-	mnl_attr_put_u32(message, WEIR_A_SOURCE_ID, source->rank);
+	nl_put_u32(message, WEIR_A_SOURCE_JOB, source->job);
+	nl_put_u32(message, WEIR_A_SOURCE_ID, source->rank);
 	put_address(message, WEIR_A_SOURCE_ADDRESS, &source->address);
 	put_some(message, WEIR_A_SOURCE_PORT, source->port);
 	return talk(buffer, NULL);
