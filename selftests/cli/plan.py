@@ -364,6 +364,15 @@ def mistakes():
     assert "dott" in ask(good, "dott", ok=False)
 
 
+def hosts():
+    """In a playbook a name is that of one host: no pattern, no text that Ansible expands."""
+    good = clos(2, 1, 1, 1).text()
+    assert 'hosts: "w0-0"' in ask(good, "ansible")
+    for name in ("*", "all", "ungrouped", "!w", "~w.*", "a:b", "a,b", "w[0:9]", "{{7*7}}", "{%raw%}", "&a", "-v", "7", "x\xff"):
+        said = ask(good.replace("w0-0", name), "ansible", ok=False)
+        assert "not the name of one host" in said, (name, said)
+
+
 def network():
     """What the file says, job or not."""
     text = "box b address 10.1.0.1\nswitch s\nworker w address 10.2.0.1\nrate 10gbit\nlink w s\nlink s b\n"
@@ -444,5 +453,5 @@ def formats():
     assert "ranks 4" in told("job id 7", "leaf1")
 
 
-for test in (known, random_nets, memory, levels, several, mistakes, network, formats, large):
+for test in (known, random_nets, memory, levels, several, mistakes, hosts, network, formats, large):
     test()

@@ -4,7 +4,9 @@
  * plan calls them. Jobs that are there are taken away first, so that it may run again.
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/tool.h"
 #include "plan/told.h"
 
 static void box(const struct plan *plan, unsigned int node)
@@ -62,12 +64,44 @@ static void workers(const struct plan *plan)
 	}
 }
 
-void told_ansible(const struct plan *plan)
+/*
+ * In a playbook a name is a pattern of hosts, and text that may have Jinja: only letters, digits, dots,
+ * underscores and hyphens are names of hosts and nothing else. The words that stand for groups are not.
+ */
+static bool is_host(const char *name)
 {
+	static const char digits[] = "0123456789";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+
+	return strspn(name, letters) == strlen(name) && *name != '-' && *name != '.' &&
+	       name[strspn(name, digits)] && strcmp(name, "all") && strcmp(name, "ungrouped");
+}
+
+static int check_hosts(const struct plan *plan)
+{
+	const struct topology *topology = plan->topology;
+
+	for (unsigned int i = 0; i < topology->nodes_count; i++) {
+		const struct node *node = &topology->nodes[i];
+
+		if ((node->rank >= 0 || told_is_needed(plan, i)) && !is_host(node->name))
+			return usage(NULL, "%s, line %u: '%s' is not the name of one host for Ansible: use letters, digits, dots, underscores and hyphens",
+				     topology->file, node->line, node->name);
+	}
+	return WEIR_OK;
+}
+
+int told_ansible(const struct plan *plan)
+{
+	int status = check_hosts(plan);
+
+	if (status)
+		return status;
 	puts("---");
 	/* A box that is a parent is there before its children ask for it. */
 	for (unsigned int i = 0; i < plan->topology->nodes_count; i++)
 		if (told_is_needed(plan, i))
 			box(plan, i);
 	workers(plan);
+	return WEIR_OK;
 }

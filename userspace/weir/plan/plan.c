@@ -141,8 +141,8 @@ static int print_form(const struct plan *plan, int count, char **words)
 	if (!count)
 		return print_plan(plan);
 	if (count == 1 && !strcmp(words[0], "ansible"))
-		told_ansible(plan);
-	else if (count == 1 && !strcmp(words[0], "dot"))
+		return told_ansible(plan);
+	if (count == 1 && !strcmp(words[0], "dot"))
 		told_dot(plan);
 	else if (count == 2 && !strcmp(words[0], "for"))
 		return print_told(plan, words[1]);

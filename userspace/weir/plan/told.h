@@ -45,7 +45,7 @@ void told_worker(const struct plan *plan, unsigned int node, const struct told *
 /* Workers, boxes and switches, with whom they have links to. It takes no job. */
 void told_network(const struct topology *topology);
 
-void told_ansible(const struct plan *plan);
+int told_ansible(const struct plan *plan);	/* an exit status */
 void told_dot(const struct plan *plan);
 
 #endif
