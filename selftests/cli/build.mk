@@ -12,3 +12,5 @@ $(eval $(call program,tcx-list,selftests/cli/tcx_list.c))
 
 # A program of somebody else's.
 $(eval $(call bpf_program,selftests/cli/foreign.bpf.c))
+
+$(eval $(call program,test-put,selftests/cli/put.c userspace/weir/netlink/nl.c userspace/weir/netlink/put.c,-Iuserspace/weir,-lmnl))

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NL_REQUEST_SIZE 4096
+#define NL_REQUEST_SIZE 16384
 #define NL_TEXT_SIZE 256
 
 struct addr;
