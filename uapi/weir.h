@@ -223,6 +223,19 @@ enum weir_policy {
 };
 
 /**
+ * enum weir_owner - who makes, changes and ends a job
+ * @WEIR_OWNER_ADMIN: an administrator; `weir save` and `weir restore` are
+ *   about these jobs
+ * @WEIR_OWNER_WEIRD: weird(8), for workers that ask
+ * @WEIR_OWNER_SWITCHML: weir-switchml(8), for workers of SwitchML
+ */
+enum weir_owner {
+	WEIR_OWNER_ADMIN = 1,
+	WEIR_OWNER_WEIRD,
+	WEIR_OWNER_SWITCHML,
+};
+
+/**
  * enum weir_source_state - State of a source in the last period of dead-after.
  *   The box looks only while blocks time out.
  * @WEIR_SOURCE_STATE_ACTIVE: blocks have not timed out for want of it
@@ -616,6 +629,7 @@ enum {
 	WEIR_A_JOB_PARENT_IFINDEX,
 	WEIR_A_JOB_PARENT_VLAN,
 	WEIR_A_JOB_RETAIN,
+	WEIR_A_JOB_OWNER,
 
 	__WEIR_A_JOB_MAX,
 	WEIR_A_JOB_MAX = (__WEIR_A_JOB_MAX - 1)

@@ -45,6 +45,7 @@ struct weir_policy_config {
  * @id: job id
  * @format: wire format
  * @order: enum weir_order as requested; types that need no order have any
+ * @owner: enum weir_owner, for those who read it
  * @grads: gradients a block at most (block_grad_max)
  * @memory: bytes that it has charged
  * @local: where workers send to and results come from (out_src_addr); its port is
@@ -77,6 +78,7 @@ struct weir_job {
 	struct weir_net			*wn;
 	u8				id;
 	u8				order;
+	u8				owner;
 	u16				grads;
 	const struct weir_format_ops	*format;
 	u64				memory;

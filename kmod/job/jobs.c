@@ -244,6 +244,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->id = cfg->id;
 	job->format = cfg->format;
 	job->order = cfg->order;
+	job->owner = cfg->owner;
 	job->grads = cfg->blocks.grads;
 	job->local.net = wn->net;
 	job->local.port = htons(cfg->port);

@@ -139,6 +139,7 @@ static int weir_nl_fill_job(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, WEIR_A_JOB_ID, job->id) ||
 	    nla_put_u32(skb, WEIR_A_JOB_FORMAT, job->format->id) ||
+	    nla_put_u32(skb, WEIR_A_JOB_OWNER, job->owner) ||
 	    nla_put_u32(skb, WEIR_A_JOB_DTYPE, job->blocks.reduction->dtype) ||
 	    nla_put_u32(skb, WEIR_A_JOB_OP, job->blocks.reduction->op) ||
 	    nla_put_u32(skb, WEIR_A_JOB_SOURCES, job->blocks.sources) ||
@@ -541,6 +542,7 @@ static int weir_nl_job_config(struct genl_info *info,
 	cfg->format = weir_format_find(weir_nl_u32_or(info, WEIR_A_JOB_FORMAT,
 						      WEIR_FORMAT_TRIO));
 	cfg->order = weir_nl_u32_or(info, WEIR_A_JOB_ORDER, WEIR_ORDER_ARRIVAL);
+	cfg->owner = weir_nl_u32_or(info, WEIR_A_JOB_OWNER, WEIR_OWNER_ADMIN);
 	err = cfg->format->kv ? weir_nl_job_check_streams(info) : weir_nl_job_check_blocks(info);
 	if (err)
 		return err;
