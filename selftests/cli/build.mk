@@ -13,4 +13,5 @@ $(eval $(call program,tcx-list,selftests/cli/tcx_list.c))
 # A program of somebody else's.
 $(eval $(call bpf_program,selftests/cli/foreign.bpf.c))
 
+$(eval $(call program,quoting,selftests/cli/quoting.c userspace/weir/base/quote.c,-Iuserspace/weir))
 $(eval $(call program,test-put,selftests/cli/put.c userspace/weir/netlink/nl.c userspace/weir/netlink/put.c,-Iuserspace/weir,-lmnl))

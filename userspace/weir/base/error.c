@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "base/tool.h"
 
 static const char *where_file;
@@ -60,12 +61,15 @@ static void tell_json(const struct problem *problem, const char *what,
 static void vtell(const struct problem *problem, const char *what,
 		  const char *format, va_list args)
 {
-	char *said = NULL, *sentence;
+	char *said = NULL, *all, *sentence;
 
 	if (vasprintf(&said, format, args) < 0)
 		abort();
-	sentence = placed(said);
+	all = placed(said);
 	free(said);
+	/* It quotes names of devices and files. */
+	sentence = quote_sentence(all);
+	free(all);
 	if (opt.json)
 		tell_json(problem, what, sentence);
 	else

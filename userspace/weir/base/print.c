@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
+#include "base/quote.h"
 #include "base/tool.h"
 #include "base/units.h"
 
@@ -18,6 +19,7 @@ static struct json_object *stack[DEPTH];
 static unsigned int depth;
 static bool colored;
 static FILE *out;			/* of text; NULL is standard output */
+static bool commands;		/* text is commands, whose values are quoted */
 static bool in_line;		/* the text line has a field already */
 static unsigned int indent;
 
@@ -69,6 +71,13 @@ static FILE *text_file(void)
 void print_to(FILE *file)
 {
 	out = file;
+	commands = false;
+}
+
+void print_commands_to(FILE *file)
+{
+	out = file;
+	commands = true;
 }
 
 static void add(const char *key, struct json_object *value)
@@ -141,12 +150,21 @@ void print_uint(const char *key, uint64_t value)
 
 void print_string_as(const char *label, enum color color, const char *key, const char *value)
 {
-	if (opt.json) {
-		add(key, json_object_new_string(value));
+	char *text;
+
+	if (commands) {
+		lead(label ?: key);
+		quote_word(text_file(), value);
 		return;
 	}
-	lead(label ?: key);
-	fprintf(text_file(), "%s%s%s", print_color(color), value, color ? print_plain() : "");
+	text = quote_text(value);
+	if (opt.json) {
+		add(key, json_object_new_string(text));
+	} else {
+		lead(label ?: key);
+		fprintf(text_file(), "%s%s%s", print_color(color), text, color ? print_plain() : "");
+	}
+	free(text);
 }
 
 void print_string(const char *key, const char *value)
@@ -188,34 +206,12 @@ void print_decimal(const char *key, double value)
 		print_string(key, text);
 }
 
-/* The length of the UTF-8 sequence that @bytes begin with, 0 if there is none. */
-static size_t utf8_length(const unsigned char *bytes, size_t left)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = *bytes < 0x80 ? 1 : *bytes < 0xc0 ? 0 : *bytes < 0xe0 ? 2 :
-			*bytes < 0xf0 ? 3 : *bytes < 0xf8 ? 4 : 0;
-	uint32_t code;
-	size_t i;
-
-	if (length <= 1 || length > left)
-		return length == 1;
-	code = *bytes & (0x7f >> length);
-	for (i = 1; i < length; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (bytes[i] & 0x3f);
-	}
-	if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return length;
-}
-
 static bool is_utf8(const char *bytes, size_t length)
 {
 	size_t at = 0, step;
 
 	while (at < length) {
-		step = utf8_length((const unsigned char *)bytes + at, length - at);
+		step = quote_utf8(bytes + at, length - at);
 		if (!step)
 			return false;
 		at += step;

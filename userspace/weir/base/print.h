@@ -33,7 +33,8 @@ void print_object(const char *key);
 void print_end(void);
 
 /*
- * Fields. The label is what text says instead of the key: NULL for the key
+ * Fields. Strings that are not UTF-8, or that have control characters, are written as quote_text()
+ * has them. The label is what text says instead of the key: NULL for the key
  * itself, "" for the value alone.
  */
 void print_uint(const char *key, uint64_t value);
@@ -58,6 +59,9 @@ void print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Text goes there from now on, NULL being standard output. */
 void print_to(FILE *file);
+
+/* As print_to(), for commands that are to be run again: each string is quoted as one word. */
+void print_commands_to(FILE *file);
 
 /* Writes the JSON document, ends the last line. */
 void print_done(void);

@@ -8,6 +8,7 @@
 
 #include <weir.h>
 
+#include "base/file.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "chain/chain.h"
@@ -25,8 +26,9 @@ static int with_program(const struct args *args,
 	char path[PATH_MAX];
 	int status;
 
-	if (!realpath(args_word(args, "program"), path))
-		return refused(errno, "cannot open %s: %s", args_word(args, "program"), strerror(errno));
+	status = file_find("program", args_word(args, "program"), path);
+	if (status)
+		return status;
 	bpf_quiet();
 	status = bpf_ready() ?: user_load(path, args_word(args, "section"), &object, &program);
 	program.file = path;

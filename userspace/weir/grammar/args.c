@@ -207,7 +207,12 @@ static int parse_device(struct value *value)
 
 	if (parse_none(value))
 		return WEIR_OK;
-	if (len && len < IF_NAMESIZE && !strpbrk(value->word, "/ \t\n"))
+	/* A device may be called as the word that stands for none. */
+	if (!strncmp(value->word, "./", 2) && len < IF_NAMESIZE + 2) {
+		value->word += 2;
+		len -= 2;
+	}
+	if (len && len < IF_NAMESIZE && !strpbrk(value->word, "/: \t\n\v\f\r"))
 		return WEIR_OK;
 	return usage(key->name, "%s takes the name of a network device, of 1 to %d characters, not '%s'",
 		     key->name, IF_NAMESIZE - 1, value->word);
@@ -235,10 +240,16 @@ static int parse_text(struct value *value)
 static int parse_value(struct value *value, int count, char **words, int *used)
 {
 	const struct words *several = key_words(value->key);
+	int status;
 
 	*used = 1;
-	if (several)
-		return several->parse(value, count, words, used);
+	value->written = words;
+	value->span = 1;
+	if (several) {
+		status = several->parse(value, count, words, used);
+		value->span = *used;
+		return status;
+	}
 	switch (value->key->type) {
 	case VALUE_NUMBER:
 		return parse_number(value);

@@ -19,6 +19,8 @@
 /**
  * struct value - a key's value on the command line
  * @word: the value as it was written
+ * @written: the words as they were written
+ * @span: how many they are
  * @attr: the netlink attribute that carries it, where the word decides it; else the
  *	key's
  * @share: of a VALUE_SHARE, millionths of all, which is still to become a number;
@@ -28,6 +30,8 @@
 struct value {
 	const struct key *key;
 	const char *word;
+	char **written;
+	int span;
 	uint64_t number;
 	uint16_t attr;
 	uint32_t share;

@@ -110,6 +110,20 @@ static bool parse_prefix(struct prefix *prefix, char *words)
 	return !bits || parse_number(bits, NULL, 1, prefix->bits, &prefix->bits);
 }
 
+/* The part up to the next comma that no backslash quotes; @at is moved behind that. */
+static char *next_part(char **at)
+{
+	char *part = *at, *end = part;
+
+	if (!part)
+		return NULL;
+	while (*end && *end != ',')
+		end += *end == '\\' && end[1] ? 2 : 1;
+	*at = *end ? end + 1 : NULL;
+	*end = '\0';
+	return part;
+}
+
 /* Why a field is wrong; NULL where it is not. */
 static const char *parse_field(const struct field *field, struct match *match, char *value)
 {
@@ -139,14 +153,23 @@ static const char *parse_dscps(struct match *match, char *words)
 	return "a DSCP is 0 to 63 or a name such as af11, and of two the lower comes first";
 }
 
-/* The request finds out whether there is such a device. */
+/* The request finds out whether there is such a device. A backslash quotes a comma of its name. */
 static const char *parse_from(struct match *match, const char *word)
 {
+	size_t used = 0;
+
 	if (*match->from)
 		return "from is there twice";
-	if (!*word || strlen(word) >= sizeof(match->from))
+	for (; *word && used < sizeof(match->from); word++) {
+		if (*word == '\\' && word[1])
+			word++;
+		match->from[used++] = *word;
+	}
+	if (!used || used == sizeof(match->from)) {
+		*match->from = '\0';
 		return "from is the name of a network device";
-	snprintf(match->from, sizeof(match->from), "%s", word);
+	}
+	match->from[used] = '\0';
 	return NULL;
 }
 
@@ -174,8 +197,10 @@ const char *match_parse(struct match *match, const char *word, bool filter)
 	char text[MATCH_TEXT], *at = text, *part;
 	const char *why = NULL;
 
-	snprintf(text, sizeof(text), "%s", word);
-	while (!why && (part = strsep(&at, ",")))
+	if (strlen(word) >= sizeof(text))
+		return "it is too long";
+	strcpy(text, word);
+	while (!why && (part = next_part(&at)))
 		why = parse_part(match, part, filter);
 	return why;
 }
@@ -361,6 +386,20 @@ static void append_field(char *text, const struct field *field, struct match *ma
 		       names_word(field->names, *number_of(field, match)) : value);
 }
 
+static void append_from(char *text, const char *name)
+{
+	char word[2 * IF_NAMESIZE];
+	size_t used = 0;
+
+	for (; *name; name++) {
+		if (*name == ',' || *name == '\\')
+			word[used++] = '\\';
+		word[used++] = *name;
+	}
+	word[used] = '\0';
+	match_append(text, "from", word);
+}
+
 void match_text(struct match *match, char text[static MATCH_TEXT])
 {
 	char dscps[16];
@@ -374,7 +413,7 @@ void match_text(struct match *match, char text[static MATCH_TEXT])
 	for (i = 0; i < FIELDS; i++)
 		append_field(text, &fields[i], match);
 	if (*match->from)
-		match_append(text, "from", match->from);
+		append_from(text, match->from);
 	match_more_text(&match->more, text);
 	if (!*text)
 		strcpy(text, "any");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `weir source show`. */
 #include <net/if.h>
+#include <string.h>
 
 #include <weir.h>
 
@@ -13,7 +14,7 @@
 #include "netlink/genl.h"
 #include "request/show.h"
 
-/* The device by its name too, if it still has one. */
+/* The device by its name too, if it still has one. One called "any" is written ./any, as it is given. */
 void show_device(const char *dev, const char *key, const struct nlattr *attr)
 {
 	unsigned int ifindex = nl_uint(attr);
@@ -22,7 +23,7 @@ void show_device(const char *dev, const char *key, const struct nlattr *attr)
 	if (!ifindex)
 		return;
 	if (if_indextoname(ifindex, name))
-		print_string(dev, name);
+		print_string(dev, !opt.json && !strcmp(name, "any") ? "./any" : name);
 	else if (!opt.json)
 		print_text("%s number %u, which is gone", dev, ifindex);
 	if (opt.json)

@@ -7,10 +7,13 @@
 #include <inttypes.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weir.h>
 
+#include "base/quote.h"
 #include "grammar/names.h"
 #include "job/lateness.h"
 #include "metrics/list.h"
@@ -40,14 +43,14 @@ static void job_labels(const struct page *page, uint32_t id, char labels[static 
 
 static void port_label(const char *name, char labels[static LABELS])
 {
-	size_t used = snprintf(labels, LABELS, "port=\"");
+	FILE *file = fmemopen(labels, LABELS, "w");
 
-	for (; *name && used < LABELS - 4; name++) {
-		if (*name == '"' || *name == '\\')
-			labels[used++] = '\\';
-		labels[used++] = *name;
-	}
-	snprintf(labels + used, LABELS - used, "\"");
+	if (!file)
+		abort();
+	fputs("port=\"", file);
+	quote_label(file, name);
+	putc('"', file);
+	fclose(file);
 }
 
 /* Behind that of the port. */
