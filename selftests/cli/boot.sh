@@ -48,7 +48,7 @@ run_unit() {
 	"${words[@]}"
 }
 second() {
-	cp "$WEIR_OUT/boot" "$WEIR_OUT/first-boot" && ! cmp -s /proc/sys/kernel/random/boot_id "$WEIR_OUT/boot" && [[ -z $(weir save) ]] || return
+	cp "$WEIR_OUT/boot" "$WEIR_OUT/first-boot" && ! cmp -s /proc/sys/kernel/random/boot_id "$WEIR_OUT/boot" && [[ $(weir save) == *"end of 0 commands" ]] || return
 	mkdir -p /etc/weir && cp "$WEIR_OUT/weir.conf" /etc/weir/ && ip link add shift type dummy && networks eth1 || return
 	run_unit weir-restore.service.in && networks eth2 && ip address del 10.77.1.254/24 dev eth2 || return
 	run_unit weir-restore-device@.service.in eth2 && shown >"$WEIR_OUT/after" &&

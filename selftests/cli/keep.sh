@@ -50,7 +50,7 @@ setup() {
 }
 # The default goes last, where policies make sense without it.
 empty() {
-	weir trim flush && { weir trim-default del 2>/dev/null || [[ $? == 1 ]]; } && weir port flush && weir job flush && [[ -z $(weir save) ]]
+	weir trim flush && { weir trim-default del 2>/dev/null || [[ $? == 1 ]]; } && weir port flush && weir job flush && [[ $(weir save) == *"end of 0 commands" ]]
 }
 saves() {
 	setup && weir save >"$work/all" && [[ $(grep -c '^weir ' "$work/all") == 14 ]] && cat "$work/all" &&
@@ -100,7 +100,7 @@ anew() {
 }
 # The last step is refused: what was done before it is undone.
 nothing() {
-	(grep -v 'job 20\|id 20 ' "$work/all"; echo 'weir source add job 7 id 1 address 10.77.1.1') >"$work/bad"
+	(grep -v '^#\|job 20\|id 20 ' "$work/all"; echo 'weir source add job 7 id 1 address 10.77.1.1') >"$work/bad"
 	weir restore "$work/bad" 2>"$work/said"
 	(($? == 1)) && grep -q 'source 0 of job 7 has this address' "$work/said" &&
 		grep -q 'nothing is changed' "$work/said" && same_as "$work/all" && return
@@ -116,7 +116,7 @@ mistakes() {
 		refused 2 "restore has no option --all" weir restore --all "$work/bad"
 }
 later() {
-	(cat "$work/all"; echo 'weir port attach dev later mode tc udp 12000'
+	(grep -v '^#' "$work/all"; echo 'weir port attach dev later mode tc udp 12000'
 		echo 'weir source add job 7 id 1 address 10.77.2.9 dev later') >"$work/more" || return
 	weir restore "$work/more" 2>"$work/said" || { cat "$work/said"; return 1; }
 	[[ $(grep -c 'there is no device later yet' "$work/said") == 2 ]] && same_as "$work/all" || return
@@ -126,6 +126,66 @@ later() {
 		[[ -z $(weir restore --diff "$work/more") && -z $(weir restore --diff dev later "$work/more") ]] &&
 		weir source del job 7 id 1 && ip -n "$net" link del later && same_as "$work/all"
 }
+# Names that mean something to a shell, to the file, to JSON, or as a word of the tool.
+odd_names() {
+	local name odd='$(id>x)' program=$work/$'a\n\'b #\\.o'
+	local names=("$odd" '#c' "a'b" 'a"b' 'a,b\' any $'\xff\xfe' '*' "\$'x'" '~' 'p;q')
+	empty && cp "$root/build/bpf/users.bpf.o" "$program" || return
+	for name in "${names[@]}"; do
+		ip -n "$net" link add name "$name" type dummy && weir port attach dev "$name" mode tc udp 12000 || return
+	done
+	weir job add id 7 sources 2 blocks 4 grads 32 address 10.77.1.254 && weir source add job 7 id 0 address 10.77.1.1 dev "$odd" &&
+		weir source add job 7 id 1 address 10.77.1.2 dev ./any && weir chain add dev w2 prio 9 program "$program" section users_pass &&
+		weir trim set dev w1 hook qdisc dscp 45 rule 'from=a\,b\\' rule dscp=af11,from=any && weir save -o "$work/odd" && cat "$work/odd" || return
+	[[ $(wc -l <"$work/odd") == $((${#names[@]} + 7)) && ! -e x ]] && weir save | diff "$work/odd" - || return
+	weir -j port show | gojq -e "length == ${#names[@]}" >/dev/null && weir -j save | gojq -e length >/dev/null && weir metrics >"$work/metrics" &&
+		iconv -f UTF-8 -t UTF-8 "$work/metrics" >/dev/null && grep -qF "port=\"\$'\\\\xff\\\\xfe'\"" "$work/metrics" || return
+	weir flush all && weir restore "$work/odd" && same_as "$work/odd" && [[ -z $(weir restore --diff "$work/odd") ]] || return
+	weir flush all && (cd "$work" && PATH=$work/bin:$PATH bash -e "$work/odd") && same_as "$work/odd" && [[ ! -e $work/x ]] || return
+	for name in "${names[@]}"; do
+		ip -n "$net" link del "$name" || return
+	done
+	weir chain flush && empty && weir restore "$work/all" && same_as "$work/all"
+}
+# A path that is longer than a request may be is refused, and nothing of the stack is written over.
+long_path() {
+	local deep=$work/deep i
+	(mkdir "$deep" && cd "$deep" && for ((i = 0; i < 16; i++)); do
+		mkdir "$(printf '%0240d' 0)" && cd -P "$(printf '%0240d' 0)" || exit
+	done
+	cp "$root/build/bpf/users.bpf.o" "$(printf '%0205d' 1)" && ln -s "$PWD" "$work/short") || return
+	refused 2 "full path of the file has 40[0-9]* bytes, and 1000 at most" weir chain add dev w2 prio 3 program "$work/short/$(printf '%0205d' 1)" section users_pass
+}
+# A file is replaced as a whole, with its mode; what is no file is left alone.
+save_to_file() {
+	echo old >"$work/real" && chmod 600 "$work/real" && ln -s real "$work/link" && weir save -o "$work/link" && diff "$work/real" "$work/all" &&
+		[[ -L $work/link && $(stat -c %a "$work/real") == 600 ]] && refused 1 "/dev/null is not a regular file" weir save -o /dev/null &&
+		[[ -c /dev/null ]] && refused 1 "cannot write $work/none/x: No such file" weir save -o "$work/none/x" && [[ $(ls "$work"/real*) == "$work/real" ]]
+}
+# Two at once are one after the other, whatever each of them wants.
+two_restores() {
+	local i one two
+	sed 's/^\(weir job add id 7 .*\) grads 256 /\1 grads 128 /' "$work/all" >"$work/other" || return
+	for ((i = 0; i < 5; i++)); do
+		weir restore "$work/all" &
+		one=$!
+		weir restore "$work/other" &
+		two=$!
+		wait "$one" && wait "$two" && { diff -q "$work/all" <(weir save) || same_as "$work/other"; } || return
+	done
+	weir restore "$work/all" && same_as "$work/all"
+}
+# A program's jobs are its own: neither saved, nor removed by a restore that goes through or back.
+of_programs() {
+	weir job add id 40 sources 1 blocks 2 grads 32 address 10.77.1.254 owner weird && weir source add job 40 id 0 address 10.77.1.9 &&
+		weir job add id 41 sources 1 blocks 128 grads 256 address 10.77.1.254 format switchml owner switchml && weir job show id 40 | grep -q '^job 40 owner weird ' &&
+		json '.[0].owner == "weird"' job show id 40 && json '.[0].owner == "admin"' job show id 7 && same_as "$work/all" || return
+	[[ -z $(weir restore --diff "$work/all") ]] && weir job del id 20 && weir restore "$work/all" && same_as "$work/all" && weir -j job show >"$work/jobs" || return
+	(grep -v '^#\|job 20\|id 20 ' "$work/all"; echo 'weir job add id 40 sources 1 blocks 1 grads 1 address 10.77.1.254') >"$work/bad"
+	! weir restore "$work/bad" 2>"$work/said" && grep -q 'nothing is changed' "$work/said" && same_as "$work/all" &&
+		weir -j job show | gojq -e 'map(select(.owner != "admin") | .id) == [40, 41]' >/dev/null && weir source show job 40 | grep -q 10.77.1.9 &&
+		weir job del id 40 && weir job del id 41 && same_as "$work/all"
+}
 ktap_run "save" saves
 ktap_run "restore makes the same" goes_round
 ktap_run "what is saved is a script" is_a_script
@@ -133,6 +193,11 @@ ktap_run "restore --diff, and no more than that is done" steps
 ktap_run "a file by hand" by_hand
 ktap_run "a job that is made anew has its sources" anew
 ktap_run "restore: all or nothing" nothing
+ktap_run "save -o replaces a file" save_to_file
+ktap_run "names with any bytes" odd_names
+ktap_run "a path longer than a request" long_path
+ktap_run "two restores at once" two_restores
+ktap_run "jobs of programs" of_programs
 ktap_run "restore: mistakes are told before anything is done" mistakes
 ktap_run "restore: devices that come later" later
 # The journal is a socket that takes datagrams.
@@ -170,7 +235,7 @@ metrics() {
 journal || ktap_fail "there is a journal"
 ktap_run "monitor writes to the journal" monitors
 ktap_run "metrics" metrics
-flushes() { weir flush all && [[ -z $(weir save) ]] && weir restore "$work/all" && same_as "$work/all"; }
+flushes() { weir flush all && [[ $(weir save) == *"end of 0 commands" ]] && weir restore "$work/all" && same_as "$work/all"; }
 ktap_run "flush all" flushes
 ktap_run "all is taken away" empty
 
@@ -186,7 +251,7 @@ upgrades() {
 	weir job add id 7 sources 2 blocks 1024 grads 256 address 10.77.1.254 && weir source add job 7 id 0 address 10.77.1.1 &&
 		weir source add job 7 id 1 address 10.77.2.1 && weir port attach dev w1 && weir port attach dev w2 &&
 		"$tool" -n "$(ns_name w2)" job add id 3 sources 1 blocks 1 grads 1 address 10.77.2.1 &&
-		weir save >"$work/before" || return
+		weir job add id 42 sources 1 blocks 1 grads 1 address 10.77.1.254 owner weird && weir save >"$work/before" || return
 	for rank in 0 1; do
 		perf "$rank" &
 		ranks+=("$!")
@@ -195,8 +260,8 @@ upgrades() {
 	"$tool" -j upgrade "$root/$module" >"$work/upgrade" || { cat "$work/perf"*; return 1; }
 	# Some was summed before, and some is after.
 	poll 60 is_more_than 500 blocks || { cat "$work/perf"* "$work/upgrade"; weir doctor; return 1; }
-	same_as "$work/before" && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
-		gojq -e '.commands == 6 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
+	same_as "$work/before" && json '.[0].owner == "weird"' job show id 42 && weir job del id 42 && [[ $("$tool" -n "$(ns_name w2)" save) == *"job add id 3 "* ]] &&
+		gojq -e '.commands == 7 and .failed == 0 and ."gap-ms" > 0' "$work/upgrade" >/dev/null || return
 	ns_term "${ranks[0]}" || return
 	for rank in 0 1; do
 		wait "${ranks[rank]}" || { cat "$work/perf$rank"*; return 1; }
@@ -207,6 +272,20 @@ upgrades() {
 	fi
 	cat "$work"/perf[01]
 	return 1
+}
+# A command that cannot be run again: known before, nothing is changed; else it is named, and the others are made.
+upgrade_in_part() {
+	local stamp
+	echo 10.9.0.0/16 >"$work/set" && weir filter add dev w1 prio 5 set "$work/set" action drop && weir filter add dev w1 prio 6 rule proto=udp,port=9 action drop &&
+		weir save >"$work/before" && stamp=$(stat -c %Y-%i /sys/module/weir) && rm "$work/set" || return
+	refused 1 "nothing is changed: $net: .weir filter add dev w1 prio 5 .* could not be made again, as $work/set cannot be opened" "$tool" upgrade "$root/$module" &&
+		same_as "$work/before" && [[ $(stat -c %Y-%i /sys/module/weir) == "$stamp" ]] && weir filter del dev w1 prio 5 || return
+	weir job add id 43 sources 1 ranks 2 blocks 2 grads 32 address 10.77.1.254 parent 10.77.1.88 source 0 &&
+		in_router ip address add 10.77.1.88/32 dev lo && weir save >"$work/before" || return
+	"$tool" upgrade "$root/$module" 2>"$work/said"
+	[[ $? == 1 ]] && grep -q "$net: not made again: .weir job add id 43 " "$work/said" && grep -q "1 of [0-9]* commands failed" "$work/said" &&
+		diff <(grep -v '^#\|id 43 ' "$work/before") <(weir save | grep -v '^#') && weir filter show | grep -q 'prio 6 .*drop' || { cat "$work/said"; return 1; }
+	in_router ip address del 10.77.1.88/32 dev lo && weir filter flush
 }
 unnamed() {
 	local pid
@@ -227,6 +306,7 @@ if [[ -s $work/upgrade && -s $work/perf0 && -s $work/perf1 ]]; then
 	ktap_note "figure upgrade_gap_ms $(gojq '."gap-ms"' "$work/upgrade")"
 	ktap_note "figure upgrade_wrong_sums $(gojq -s 'map(.results[].wrong) | add' "$work"/perf[01])"
 fi
+ktap_run "upgrade: what cannot be made again" upgrade_in_part
 ktap_run "upgrade: what it refuses" unnamed
 
 # doctor, of a kernel that takes signed modules alone.

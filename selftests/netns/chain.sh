@@ -164,13 +164,13 @@ odd_ones() {
 		(($(of w1 10 aborted) >= 40)) && weir chain del dev w1 prio 10 && sums
 }
 
-is_saved() { [[ $(weir save | grep -v '^weir \(job\|source\)') == "$1" ]] || { weir save; return 1; }; }
+is_saved() { [[ $(weir save | grep -v '^#\|^weir \(job\|source\)') == "$1" ]] || { weir save; return 1; }; }
 
 kept() {
 	weir chain flush
 	local chain="weir chain add dev w1 prio 10 program $users section users_pass mode xdp" ports
 	ports=$(weir save | grep '^weir port') && add w1 10 users_pass && is_saved "$chain
-$ports" && weir save >"$box_out/kept" && weir flush all && [[ -z $(on w1) && -z $(weir save) ]] || return
+$ports" && weir save >"$box_out/kept" && weir flush all && [[ -z $(on w1) && $(weir save) == *"end of 0 commands" ]] || return
 	weir restore "$box_out/kept" && is_saved "$chain
 $ports" && is_chained w1 "10:users_pass 100:weir_xdp" && sums || return
 	sed 's/section users_pass/section users_shift/' "$box_out/kept" >"$box_out/other" &&

@@ -106,7 +106,7 @@ saved() { weir save | grep '^weir flow'; }
 kept() {
 	local is="weir flow on dev w1 flows 64 sample 1 idle 20s active 120s trimmed-dscp 8,45 mode xdp"
 	[[ $(saved) == "$is" ]] || { saved; return 1; }
-	weir save >"$box_out/kept" && weir flush all && [[ -z $(weir save) && -z $(chained w1) ]] && weir restore "$box_out/kept" && [[ $(saved) == "$is" ]] && is_chained w1 "70:weir_flow" || return
+	weir save >"$box_out/kept" && weir flush all && [[ $(weir save) == *"end of 0 commands" && -z $(chained w1) ]] && weir restore "$box_out/kept" && [[ $(saved) == "$is" ]] && is_chained w1 "70:weir_flow" || return
 	sed 's/idle 20s/idle 9s/' "$box_out/kept" >"$box_out/other" && weir restore "$box_out/other" && [[ $(stat w1 idle) == 9000000 || $(weir flow stats) == *"idle 9s"* ]] || return
 	sed 's/flows 64/flows 128/' "$box_out/kept" >"$box_out/other" && weir restore "$box_out/other" && [[ $(stat w1 flows) == 128 ]]
 }

@@ -79,7 +79,7 @@ without_btf() {
 		said=$(command weir $words 2>&1) && { echo "this was taken: $words"; return 1; }
 		[[ $said == *"the weir module has no type information"* ]] || { echo "$words: $said"; return 1; }
 	done
-	[[ -z $(command weir save) ]] && command weir doctor | grep -q "/sys/kernel/btf/weir is missing" && poll 20 rmmod weir && insmod "$WEIR_MODULE"
+	[[ $(command weir save) == *"end of 0 commands" ]] && command weir doctor | grep -q "/sys/kernel/btf/weir is missing" && poll 20 rmmod weir && insmod "$WEIR_MODULE"
 }
 
 ktap_header

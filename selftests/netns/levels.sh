@@ -214,7 +214,7 @@ crowd=129
 # In one command a rack: the tool is slow to start on an emulated machine.
 crowd_sources() {
 	local i
-	at "$1" save || return
+	at "$1" save | sed '/^#/d' || return
 	echo "job add id $job sources $crowd ranks $((2 * crowd)) address $2 parent $(root_addr) source $((${1#rack-} - 1)) blocks 64 grads 256"
 	for ((i = 0; i < crowd; i++)); do
 		echo "source add job $job id $i address $3 port $((20000 + i))"

@@ -72,7 +72,7 @@ class Box:
         await self.remove()
         await run(self.weir, "job", "add", "id", self.job, "format", "switchml",
                   "sources", str(workers), "grads", str(grads), "blocks", str(blocks),
-                  "address", self.address, "repeat-after", f"{repeat_after}us")
+                  "address", self.address, "repeat-after", f"{repeat_after}us", "owner", "switchml")
 
     async def remove(self):
         """The job, and the neighbours that it was made with, by whichever run of ours."""

@@ -66,6 +66,10 @@ static const struct key job_order = {
 	"order", "ORDER", "what the bits of a sum of floats depend on; fixed takes four times the memory (arrival)",
 	VALUE_NAME, .attr = WEIR_A_JOB_ORDER, .names = &order_names,
 };
+static const struct key job_owner = {
+	"owner", "OWNER", "who makes, changes and ends the job: a mark for save and restore (admin)",
+	VALUE_NAME, .attr = WEIR_A_JOB_OWNER, .names = &owner_names,
+};
 static const struct key job_timeout = {
 	"timeout", "TIME", "time from a block's first contribution until it has aged, in us, ms or s (never; of partial and exclude 10ms)",
 	VALUE_TIME, .attr = WEIR_A_JOB_TIMEOUT, .names = &never_names,
@@ -136,7 +140,7 @@ static const struct verb_key job_add_keys[] = {
 	{ &job_id, true }, { &job_sources, true }, { &job_blocks, false },
 	{ &job_grads, false }, { &job_address, true }, { &job_port, false },
 	{ &job_group, false }, { &job_format, false }, { &job_dtype, false },
-	{ &job_op, false }, { &job_order, false }, { &job_policy, false },
+	{ &job_op, false }, { &job_order, false }, { &job_owner, false }, { &job_policy, false },
 	{ &job_timeout, false }, { &job_quorum, false }, { &job_timers, false },
 	{ &job_dead_after, false }, { &job_rate, false }, { &job_ranks, false },
 	{ &job_parent, false }, { &job_parent_source, false }, { &job_parent_port, false },
@@ -694,7 +698,8 @@ static const struct verb plan_verbs[] = {
 };
 
 static const struct verb save_verbs[] = {
-	{ "", "print the commands that make what this namespace has", 0, no_keys, .run = save_run },
+	{ "", "print the commands that make what this namespace has, or replace a file by one with them",
+	  0, no_keys, .run = save_run, .positional = true, .words = "[-o FILE]" },
 	{ .name = NULL },
 };
 

@@ -10,6 +10,7 @@
 #include <weir.h>
 
 #include "base/device.h"
+#include "base/file.h"
 #include "base/print.h"
 #include "base/tool.h"
 #include "chain/chain.h"
@@ -52,8 +53,8 @@ static int read_rule(struct filter_rule *rule, const struct args *args, char pat
 	if (status || !set)
 		return status;
 	rule->common = args_get(args, "rule");
-	rule->file = realpath(set, path);
-	return rule->file ? WEIR_OK : refused(errno, "cannot open %s: %s", set, strerror(errno));
+	rule->file = path;
+	return file_find("set", set, path);
 }
 
 static void hold(unsigned int ifindex)
@@ -176,19 +177,20 @@ static void forget(void)
 int filter_release(void)
 {
 	int status = WEIR_OK, err;
-	struct weir weir;
+	struct weir weir = {};
 	size_t i;
 
 	if (held.count)
 		status = weir_open(&weir);
-	for (i = 0; !status && i < held.count; i++) {
+	/* The rules of one device do not wait for those of another. */
+	for (i = 0; weir.nl.socket && i < held.count; i++) {
 		err = filter_commit(&weir, held.ifindex[i]);
 		/* A device that is gone has taken its rules with it. */
 		if (err && err != -ENOENT)
 			status = refused(err, "the module does not let packets come to a filter: %s",
 					 *weir.nl.error.text ? weir.nl.error.text : strerror(-err));
 	}
-	if (held.count && weir.nl.socket)
+	if (weir.nl.socket)
 		weir_close(&weir);
 	forget();
 	return status;

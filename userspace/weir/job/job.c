@@ -51,8 +51,16 @@ static void print_policy(const struct nlattr **job)
 	rate_print(job[WEIR_A_JOB_RATE]);
 }
 
+/* In text only where it is not an administrator. */
+static void print_owner(const struct nlattr *attr)
+{
+	if (opt.json || (attr && nl_uint(attr) != WEIR_OWNER_ADMIN))
+		show_name("owner", &owner_names, attr);
+}
+
 static void print_config(const struct nlattr **job)
 {
+	print_owner(job[WEIR_A_JOB_OWNER]);
 	show_name("format", &format_names, job[WEIR_A_JOB_FORMAT]);
 	show_name("dtype", &dtype_names, job[WEIR_A_JOB_DTYPE]);
 	show_name("op", &op_names, job[WEIR_A_JOB_OP]);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir.h>
+
+#include "base/quote.h"
 #include "base/tool.h"
 #include "keep/keep.h"
 
@@ -35,7 +38,7 @@ static const struct maker makers[] = {
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
 			    .hidden = { { "group", "none" }, { "rate", "none" }, { "repeat-after" },
 					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" },
-					{ "parent-dev", "any" }, { "parent-vlan", "any" } } },
+					{ "parent-dev", "any" }, { "parent-vlan", "any" }, { "owner" } } },
 	[KIND_SOURCE]	= { "source", "add", { "job", "id" }, "set", "del",
 			    .hidden = { { "port" }, { "dev", "any" }, { "vlan", "any" },
 					{ "rate", "none" } } },
@@ -71,14 +74,32 @@ static bool is_id(const struct maker *maker, const char *key)
 	return false;
 }
 
-/* The object and what says which one it is, as words. */
-static void name_of(const struct maker *maker, const struct args *args, char *name, size_t size)
+/* A number is the same however it was written. */
+static void add_id(FILE *file, const struct value *value)
 {
-	size_t i, used = snprintf(name, size, "%s", maker->object);
+	putc(' ', file);
+	if (value->key->type == VALUE_NUMBER)
+		fprintf(file, "%ju", (uintmax_t)value->number);
+	else
+		quote_word(file, value->word);
+}
 
-	for (i = 0; maker->ids[i] && used < size; i++)
-		used += snprintf(name + used, size - used, " %s %s", maker->ids[i],
-				 args_get(args, maker->ids[i])->word);
+/* The object and what says which one it is, as words. */
+static char *name_of(const struct maker *maker, const struct args *args)
+{
+	char *name = NULL;
+	size_t size, i;
+	FILE *file = open_memstream(&name, &size);
+
+	if (!file)
+		abort();
+	fputs(maker->object, file);
+	for (i = 0; maker->ids[i]; i++) {
+		fprintf(file, " %s", maker->ids[i]);
+		add_id(file, args_get(args, maker->ids[i]));
+	}
+	fclose(file);
+	return name;
 }
 
 /* A rule's place, which a command line may leave to the module, says which rule it is. */
@@ -114,7 +135,8 @@ static int read_item(struct item *item, const struct command *command, const cha
 			return status;
 		item->kind = i;
 		item->command = command;
-		name_of(&makers[i], &args, item->name, sizeof(item->name));
+		item->name = name_of(&makers[i], &args);
+		item->of_program = args_number(&args, "owner", WEIR_OWNER_ADMIN) != WEIR_OWNER_ADMIN;
 		if (i == KIND_SOURCE)
 			snprintf(item->owner, sizeof(item->owner), "job id %u",
 				 args_number(&args, "job", 0));
@@ -154,15 +176,18 @@ int items_read(struct items *items, const struct batch *batch, const char *name)
 
 const struct item *items_find(const struct items *items, const char *name)
 {
-	struct item wanted;
+	const struct item wanted = { .name = (char *)name };
 
-	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
 	return items->count ? bsearch(&wanted, items->item, items->count, sizeof(wanted),
 				      compare) : NULL;
 }
 
 void items_free(struct items *items)
 {
+	size_t i;
+
+	for (i = 0; i < items->count; i++)
+		free(items->item[i].name);
 	free(items->item);
 	memset(items, 0, sizeof(*items));
 }
@@ -313,15 +338,51 @@ enum change item_change(const struct item *now, const struct item *wanted)
 	return change;
 }
 
-static void append(char *text, size_t size, const char *key, const char *word)
-{
-	size_t used = strlen(text);
+/* Words of a command that is composed. */
+struct line {
+	size_t count;
+	const char **word;
+};
 
-	snprintf(text + used, size - used, " %s %s", key, word);
+static void append(struct line *line, const char *word)
+{
+	line->word = reallocarray(line->word, line->count + 1, sizeof(*line->word));
+	if (!line->word)
+		abort();
+	line->word[line->count++] = word;
+}
+
+static void append_value(struct line *line, const struct value *value)
+{
+	int i;
+
+	for (i = 0; i < value->span; i++)
+		append(line, value->written[i]);
+}
+
+/* Add the command to the steps, and free the line. */
+static void end_line(struct line *line, struct batch *steps)
+{
+	batch_add_words(steps, line->count, line->word);
+	free(line->word);
+}
+
+/* Start a command with the object, a verb and what says which object it is. */
+static void begin_line(struct line *line, const struct maker *maker, const char *verb,
+		       const struct args *args)
+{
+	size_t i;
+
+	append(line, maker->object);
+	append(line, verb);
+	for (i = 0; maker->ids[i]; i++) {
+		append(line, maker->ids[i]);
+		append(line, args_word(args, maker->ids[i]));
+	}
 }
 
 /* The keys that differ, or all, by the verb that changes some. */
-static void set_some(char *text, size_t size, const struct maker *maker, const struct args *old,
+static void set_some(struct line *line, const struct maker *maker, const struct args *old,
 		     const struct args *new)
 {
 	size_t i;
@@ -331,48 +392,49 @@ static void set_some(char *text, size_t size, const struct maker *maker, const s
 		bool wanted = maker->whole ? can_set(maker, new, value->key) :
 					     !same_key(old, new, value->key);
 
-		if (!is_id(maker, value->key->name) && wanted)
-			append(text, size, value->key->name, value->word);
+		if (is_id(maker, value->key->name) || !wanted)
+			continue;
+		append(line, value->key->name);
+		append_value(line, value);
 	}
 	for (i = 0; i < old->count; i++) {
 		const struct key *key = old->value[i].key;
 		const char *word = taken_back(maker, key);
 
-		if (!args_get(new, key->name) && word && *word)
-			append(text, size, key->name, word);
+		if (args_get(new, key->name) || !word || !*word)
+			continue;
+		append(line, key->name);
+		append(line, word);
 	}
 }
 
 void item_set(struct batch *steps, const struct item *now, const struct item *wanted)
 {
 	const struct maker *maker = &makers[wanted->kind];
+	struct line line = {};
 	struct args old, new;
-	char text[4096];
-	FILE *file;
 
 	if (!*maker->set) {
-		file = fmemopen(text, sizeof(text), "w");
-		batch_print(wanted->command, file);
-		fclose(file);
-		batch_add(steps, 0, text);
+		batch_add_words(steps, wanted->command->count,
+				(const char *const *)wanted->command->word);
 		return;
 	}
 	parse(now, &old);
 	parse(wanted, &new);
-	snprintf(text, sizeof(text), "%s %s%s", maker->object, maker->set,
-		 wanted->name + strlen(maker->object));
-	set_some(text, sizeof(text), maker, &old, &new);
-	batch_add(steps, 0, text);
+	begin_line(&line, maker, maker->set, &new);
+	set_some(&line, maker, &old, &new);
+	end_line(&line, steps);
 }
 
 void item_remove(struct batch *steps, const struct item *item)
 {
 	const struct maker *maker = &makers[item->kind];
-	char text[128];
+	struct line line = {};
+	struct args args;
 
-	snprintf(text, sizeof(text), "%s %s%s", maker->object, maker->remove,
-		 item->name + strlen(maker->object));
-	batch_add(steps, 0, text);
+	parse(item, &args);
+	begin_line(&line, maker, maker->remove, &args);
+	end_line(&line, steps);
 }
 
 /* The device of a value, "" where it has none. */

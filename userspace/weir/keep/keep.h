@@ -8,18 +8,29 @@
 
 #include "keep/batch.h"
 
-#define KEEP_FILE "/etc/weir/weir.conf"
+#define KEEP_FILE	"/etc/weir/weir.conf"
+#define KEEP_STATE_DIR	"/run/weir"
 
 /*
  * save.c: the namespace's commands, in the order in which they can be run: jobs before
  * their sources and before ports, which listen for them; chains before what of weir's
- * takes its place in them: filters, flows, ports, policies. Returns an exit status.
+ * takes its place in them: filters, flows, ports, policies. Jobs of programs, which make them again
+ * themselves, are part of @all alone. Returns an exit status.
  */
-int keep_save(FILE *file);
-int keep_read(struct batch *batch);
+int keep_save(FILE *file, bool all);
+int keep_read(struct batch *batch, bool all);
 
 /* A command as a line of text, which a shell takes too, or as a member of a list in JSON. */
 void keep_show(const struct command *command);
+
+/* file.c: replace a file by one with these commands, or leave it as it was. Returns an exit status. */
+int keep_write(const struct batch *batch, const char *name);
+
+/*
+ * lock.c: wait until no other process changes the state by what it has read, and exclude others until
+ * this one ends. Returns an exit status.
+ */
+int keep_lock(void);
 
 /*
  * item.c: what a command makes.
@@ -28,6 +39,7 @@ void keep_show(const struct command *command);
  * @kind: its place in KINDS, in the order of commands
  * @name: of the object, the same in all commands about it: "source 7 0"
  * @owner: of a source, the name of its job
+ * @of_program: a job that a program makes and ends, as weird does
  * @command: the one that makes it
  */
 enum kind {
@@ -37,8 +49,9 @@ enum kind {
 
 struct item {
 	enum kind kind;
-	char name[64];
+	char *name;
 	char owner[16];
+	bool of_program;
 	const struct command *command;
 };
 
@@ -71,8 +84,8 @@ bool item_names(const struct item *item, const char *dev);
 void plan(struct batch *steps, const struct items *now, const struct items *wanted);
 
 /*
- * restore.c: makes the namespace so, or leaves it as it was. Returns an exit status, with the
- * reason told.
+ * restore.c: makes the namespace so, jobs of programs included, or leaves it as it was. Returns an
+ * exit status, with the reason told.
  */
 int keep_restore(const struct batch *wanted, const char *name);
 

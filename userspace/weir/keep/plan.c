@@ -4,8 +4,6 @@
  * and qdiscs before jobs; what comes comes in the order in which it can. What is the same on
  * both sides is not touched: its packets go on.
  */
-#include <stdlib.h>
-
 #include "keep/keep.h"
 
 /* Is it removed with its job, or to be made again with it? */
@@ -45,16 +43,7 @@ static void remove_old(struct batch *steps, const struct items *now, const struc
 
 static void copy(struct batch *steps, const struct item *item)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		abort();
-	batch_print(item->command, file);
-	fclose(file);
-	batch_add(steps, 0, text);
-	free(text);
+	batch_add_words(steps, item->command->count, (const char *const *)item->command->word);
 }
 
 static void bring_new(struct batch *steps, const struct items *now, const struct items *wanted,

@@ -21,11 +21,13 @@
  * @file: its name; "-" is standard input
  * @dev: take up what names this device, and remove nothing; NULL for all
  * @diff: show the steps alone
+ * @all: jobs of programs are made and removed, too
  */
 struct wish {
 	const char *file;
 	const char *dev;
 	bool diff;
+	bool all;
 };
 
 static int run_step(const struct command *command)
@@ -102,15 +104,40 @@ static void drop_jobs(struct items *now)
 	now->count = kept;
 }
 
+/* A job of a program that the text does not ask for as one, or a source of such a job. */
+static bool is_of_program(const struct item *item, const void *wanted)
+{
+	const struct item *same = items_find(wanted, item->kind == KIND_SOURCE ? item->owner : item->name);
+
+	return item->of_program && !(same && same->of_program);
+}
+
+/* Whose sources these are is known by their jobs. */
+static void mark_sources(struct items *items)
+{
+	size_t i;
+
+	for (i = 0; i < items->count; i++) {
+		struct item *item = &items->item[i];
+		const struct item *job = item->kind == KIND_SOURCE ? items_find(items, item->owner) : NULL;
+
+		item->of_program |= job && job->of_program;
+	}
+}
+
 static int plan_from_here(struct batch *steps, struct batch *here, struct items *wanted,
-			  const char *dev)
+			  const struct wish *wish)
 {
 	struct items now = {};
 	int status;
 
-	status = keep_read(here);
+	status = keep_read(here, true);
 	status = status ?: items_read(&now, here, "the namespace");
-	if (!status && dev) {
+	if (!status && !wish->all) {
+		mark_sources(&now);
+		leave_out(&now, is_of_program, wanted);
+	}
+	if (!status && wish->dev) {
 		keep_named(&now, wanted);
 		drop_jobs(&now);
 	}
@@ -121,14 +148,21 @@ static int plan_from_here(struct batch *steps, struct batch *here, struct items 
 }
 
 /* Best effort: each of these commands has worked before. */
-static void go_back(const struct batch *before)
+static void go_back(const struct batch *before, const struct wish *asked)
 {
+	static const struct items nothing;
+	const struct wish wish = { .all = asked->all };
 	struct batch steps = {}, here = {};
 	struct items wanted = {};
 	int status;
 
 	status = items_read(&wanted, before, "the namespace as it was");
-	status = status ?: plan_from_here(&steps, &here, &wanted, NULL);
+	/* Programs go on meanwhile: what they have ended since stays so. */
+	if (!status && !wish.all) {
+		mark_sources(&wanted);
+		leave_out(&wanted, is_of_program, &nothing);
+	}
+	status = status ?: plan_from_here(&steps, &here, &wanted, &wish);
 	status = status ?: run_steps(&steps);
 	if (status)
 		warning("the network namespace could not be made as it was: look with `weir save`");
@@ -146,12 +180,13 @@ static int restore(const struct batch *batch, const char *name, const struct wis
 	int status;
 	size_t i;
 
-	status = items_read(&wanted, batch, name);
+	status = wish->diff ? WEIR_OK : keep_lock();
+	status = status ?: items_read(&wanted, batch, name);
 	if (!status && wish->dev)
 		leave_out(&wanted, names_another, wish->dev);
 	if (!status)
 		leave_out(&wanted, comes_later, NULL);
-	status = status ?: plan_from_here(&steps, &before, &wanted, wish->dev);
+	status = status ?: plan_from_here(&steps, &before, &wanted, wish);
 	if (!status && wish->diff) {
 		print_list(NULL);
 		for (i = 0; i < steps.count; i++)
@@ -160,7 +195,7 @@ static int restore(const struct batch *batch, const char *name, const struct wis
 	} else if (!status) {
 		status = run_steps(&steps);
 		if (status)
-			go_back(&before);
+			go_back(&before, wish);
 	}
 	items_free(&wanted);
 	batch_free(&steps);
@@ -170,7 +205,7 @@ static int restore(const struct batch *batch, const char *name, const struct wis
 
 int keep_restore(const struct batch *wanted, const char *name)
 {
-	const struct wish wish = {};
+	const struct wish wish = { .all = true };
 
 	return restore(wanted, name, &wish);
 }
@@ -216,7 +251,7 @@ int restore_run(const struct args *args)
 	file = strcmp(wish.file, "-") ? fopen(wish.file, "re") : stdin;
 	if (!file)
 		return refused(errno, "cannot open %s: %s", wish.file, strerror(errno));
-	status = batch_read(&batch, file, wish.file);
+	status = batch_read_whole(&batch, file, wish.file);
 	if (file != stdin)
 		fclose(file);
 	status = status ?: restore(&batch, wish.file, &wish);

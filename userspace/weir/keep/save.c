@@ -21,10 +21,12 @@
 #include "trim/trim.h"
 
 struct saving {
-	bool left_out[WEIR_JOB_ID_MAX + 1];	/* jobs that are bound to a device that is gone */
+	bool all;			/* jobs of programs, too */
+	bool left_out[WEIR_JOB_ID_MAX + 1];	/* jobs of programs, or bound to a device that is gone */
 	struct weir weir;
 	struct nl rtnl;
-	char froms[1024];	/* devices with the program that forwards, as words */
+	char (*from)[IF_NAMESIZE];	/* devices with the program that forwards */
+	size_t froms;
 };
 
 static int dump(struct saving *saving, uint8_t command, struct nl_replies *replies)
@@ -58,12 +60,16 @@ static int save_all(struct saving *saving, uint8_t command,
 
 static void save_job(struct saving *saving, const struct nlmsghdr *message)
 {
-	const struct nlattr *job[WEIR_A_JOB_MAX + 1];
+	const struct nlattr *job[WEIR_A_JOB_MAX + 1], *owner;
+	bool *left_out;
 
-	if (job_save(message))
-		return;
 	weir_attributes(message, job, WEIR_A_JOB_MAX);
-	saving->left_out[nl_uint(job[WEIR_A_JOB_ID]) % (WEIR_JOB_ID_MAX + 1)] = true;
+	owner = job[WEIR_A_JOB_OWNER];
+	left_out = &saving->left_out[nl_uint(job[WEIR_A_JOB_ID]) % (WEIR_JOB_ID_MAX + 1)];
+	*left_out = !saving->all && owner && nl_uint(owner) != WEIR_OWNER_ADMIN;
+	if (*left_out || job_save(message))
+		return;
+	*left_out = true;
 	warning("job %u and its sources are left out: the device that its parent is bound to is gone",
 		(uint32_t)nl_uint(job[WEIR_A_JOB_ID]));
 }
@@ -159,11 +165,12 @@ static bool keeps_child(struct saving *saving, unsigned int ifindex)
 static void save_trim(struct saving *saving, const struct nlmsghdr *message)
 {
 	struct trim trim;
+	size_t i;
 
 	trim_read(message, &trim);
 	trim_save(message);
-	if (trim.hook == WEIR_TRIM_HOOK_XDP && *saving->froms)
-		print_text("%s", saving->froms);
+	for (i = 0; trim.hook == WEIR_TRIM_HOOK_XDP && i < saving->froms; i++)
+		print_string("from", saving->from[i]);
 	if ((trim.hook == WEIR_TRIM_HOOK_XDP || trim.hook == WEIR_TRIM_HOOK_QDISC) &&
 	    keeps_child(saving, trim.ifindex))
 		print_text("child keep");
@@ -197,12 +204,12 @@ static void find_froms(struct saving *saving)
 	size_t count, i;
 
 	rtnl_links(&saving->rtnl, &links, &count);
+	saving->from = calloc(count ?: 1, sizeof(*saving->from));
+	if (!saving->from)
+		abort();
 	for (i = 0; i < count; i++) {
-		size_t used = strlen(saving->froms);
-
 		if (trim_forward_has(&links[i], &hook))
-			snprintf(saving->froms + used, sizeof(saving->froms) - used, "%sfrom %s",
-				 used ? " " : "", links[i].name);
+			snprintf(saving->from[saving->froms++], IF_NAMESIZE, "%s", links[i].name);
 	}
 	free(links);
 }
@@ -224,9 +231,9 @@ static int save(struct saving *saving)
 }
 
 /* Commands are text, whatever the output of others is. */
-int keep_save(FILE *file)
+int keep_save(FILE *file, bool all)
 {
-	struct saving saving = {};
+	struct saving saving = { .all = all };
 	bool json = opt.json;
 	int status, err;
 
@@ -240,16 +247,17 @@ int keep_save(FILE *file)
 		return refused(err, "cannot open a route netlink socket: %s", strerror(-err));
 	}
 	opt.json = false;
-	print_to(file);
+	print_commands_to(file);
 	status = save(&saving);
 	print_to(NULL);
 	opt.json = json;
+	free(saving.from);
 	nl_close(&saving.rtnl);
 	weir_close(&saving.weir);
 	return status;
 }
 
-int keep_read(struct batch *batch)
+int keep_read(struct batch *batch, bool all)
 {
 	char *text = NULL;
 	size_t size;
@@ -258,7 +266,7 @@ int keep_read(struct batch *batch)
 
 	if (!file)
 		abort();
-	status = keep_save(file);
+	status = keep_save(file, all);
 	fclose(file);
 	file = size ? fmemopen(text, size, "r") : NULL;
 	if (!status && file)
@@ -285,19 +293,41 @@ void keep_show(const struct command *command)
 	free(text);
 }
 
-int save_run(const struct args *args)
+static void show(const struct batch *batch)
 {
-	struct batch batch = {};
-	int status;
 	size_t i;
 
-	(void)args;
-	status = keep_read(&batch);
+	if (!opt.json) {
+		batch_write(batch, stdout);
+		return;
+	}
 	print_list(NULL);
-	for (i = 0; !status && i < batch.count; i++)
-		keep_show(&batch.command[i]);
-	if (!status)
-		print_done();
+	for (i = 0; i < batch->count; i++)
+		keep_show(&batch->command[i]);
+	print_done();
+}
+
+int save_run(const struct args *args)
+{
+	const char *name = NULL;
+	struct batch batch = {};
+	int status;
+
+	if (args->words) {
+		if (strcmp(args->word[0], "-o"))
+			return usage(NULL, "save has no option %s; it takes: -o FILE", args->word[0]);
+		if (args->words == 1)
+			return usage("-o", "save: -o lacks its value: write -o FILE");
+		if (args->words > 2)
+			return usage(NULL, "save takes -o FILE, or nothing, but '%s' follows it",
+				     args->word[2]);
+		name = args->word[1];
+	}
+	status = keep_read(&batch, false);
+	if (!status && name)
+		status = keep_write(&batch, name);
+	else if (!status)
+		show(&batch);
 	batch_free(&batch);
 	return status;
 }

@@ -29,7 +29,7 @@
 #include "netlink/genl.h"
 
 #define NETNS_DIR	"/run/netns"
-#define STATE_DIR	"/run/weir"
+#define STATE_DIR	KEEP_STATE_DIR
 /* The kernel lets go of programs and devices a moment after they are gone. */
 #define UNLOAD_MS	10000
 #define PAUSE_MS	10
@@ -150,7 +150,6 @@ static void note_down(const struct space *space)
 {
 	char path[512];
 	FILE *file;
-	size_t i;
 
 	if (!space->kept.count)
 		return;
@@ -158,11 +157,8 @@ static void note_down(const struct space *space)
 	snprintf(path, sizeof(path), STATE_DIR "/upgrade%s%s.conf", *space->name ? "-" : "",
 		 space->name);
 	file = fopen(path, "we");
-	for (i = 0; file && i < space->kept.count; i++) {
-		fputs("weir ", file);
-		batch_print(&space->kept.command[i], file);
-		fputc('\n', file);
-	}
+	if (file)
+		batch_write(&space->kept, file);
 	if (!file || fclose(file))
 		warning("what there is cannot be noted in %s: %s", path, strerror(errno));
 }
@@ -176,7 +172,7 @@ static int read_spaces(struct upgrade *upgrade)
 		struct space *space = &upgrade->space[i];
 
 		status = enter(space);
-		status = status ?: keep_read(&space->kept);
+		status = status ?: keep_read(&space->kept, true);
 		status = status ?: read_memory(upgrade);
 		if (!status)
 			note_down(space);
@@ -184,6 +180,57 @@ static int read_spaces(struct upgrade *upgrade)
 	}
 	if (!status && upgrade->used > upgrade->memory)
 		return refused(EBUSY, "there are jobs in network namespaces without a name, which cannot be made again: give them one with `ip netns attach`, or end them");
+	return status;
+}
+
+/* The words of a command, for a sentence; the caller frees them. */
+static char *words_of(const struct command *command)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		abort();
+	batch_print(command, file);
+	fclose(file);
+	return text;
+}
+
+/* Could the command be run again, as far as that shows before? What it needs besides the module are files. */
+static int check_command(const struct space *space, const struct command *command)
+{
+	static const char *const keys[] = { "program", "set" };
+	struct args args;
+	char *words;
+	size_t i;
+	int status;
+
+	status = batch_parse(command, "", &args);
+	for (i = 0; !status && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *file = args_word(&args, keys[i]);
+
+		if (!file || !access(file, R_OK))
+			continue;
+		words = words_of(command);
+		status = refused(errno, "nothing is changed: %s%s`weir %s` could not be made again, as %s cannot be opened: %s",
+				 space->name, *space->name ? ": " : "", words, file, strerror(errno));
+		free(words);
+	}
+	return status;
+}
+
+static int check_spaces(const struct upgrade *upgrade)
+{
+	int status = WEIR_OK;
+	size_t i, j;
+
+	for (i = 0; i < upgrade->count; i++) {
+		const struct batch *kept = &upgrade->space[i].kept;
+
+		for (j = 0; !status && j < kept->count; j++)
+			status = check_command(&upgrade->space[i], &kept->command[j]);
+	}
 	return status;
 }
 
@@ -306,6 +353,14 @@ static int load(const struct upgrade *upgrade)
 		       strerror(-err));
 }
 
+static void tell_failed(const struct space *space, const struct command *command)
+{
+	char *words = words_of(command);
+
+	warning("%s%snot made again: `weir %s`", space->name, *space->name ? ": " : "", words);
+	free(words);
+}
+
 /* What one command cannot make again does not keep the others from it. */
 static void make_again(struct upgrade *upgrade)
 {
@@ -323,7 +378,10 @@ static void make_again(struct upgrade *upgrade)
 		for (j = 0; j < kept->count; j++) {
 			int status = batch_parse(&kept->command[j], "", &args);
 
-			upgrade->failed += (status ?: args.verb->run(&args)) != WEIR_OK;
+			status = status ?: args.verb->run(&args);
+			if (status)
+				tell_failed(&upgrade->space[i], &kept->command[j]);
+			upgrade->failed += status != WEIR_OK;
 		}
 		upgrade->failed += filter_release() != WEIR_OK;
 	}
@@ -385,8 +443,12 @@ int upgrade_run(const struct args *args)
 	status = upgrade.file ? check_file(upgrade.file) : WEIR_OK;
 	if (status)
 		return status;
+	status = keep_lock();
+	if (status)
+		return status;
 	find_spaces(&upgrade);
 	status = read_spaces(&upgrade);
+	status = status ?: check_spaces(&upgrade);
 	status = status ?: swap(&upgrade);
 	for (i = 0; i < upgrade.count; i++) {
 		batch_free(&upgrade.space[i].kept);

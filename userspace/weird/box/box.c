@@ -94,6 +94,7 @@ int box_job_add(const struct box_job *job)
 		return -ENXIO;
 	message = weir_begin(&weir, buffer, WEIR_CMD_JOB_ADD, 0);
 	nl_put_u32(message, WEIR_A_JOB_ID, job->id);
+	nl_put_u32(message, WEIR_A_JOB_OWNER, WEIR_OWNER_WEIRD);
 	nl_put_u32(message, WEIR_A_JOB_DTYPE, spec->dtype);
 	nl_put_u32(message, WEIR_A_JOB_OP, spec->op);
 	nl_put_u32(message, WEIR_A_JOB_ORDER, spec->order);
