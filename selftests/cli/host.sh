@@ -367,6 +367,29 @@ ktap_run "completes a rule again" completes "weir trim set dev lo rule any r" ra
 ktap_run "completes devices" completes "weir port show dev lo" lo
 ktap_run "completes objects of help" completes "weir help mo" monitor
 
+# Names of devices in network namespaces of the test's own: words to the shell, and no more.
+names_are_words() {
+	local work tenant=weir-tenant-$$ here='' name
+	((EUID == 0)) || { echo "not root"; return 4; }
+	work=$(mktemp -d) || return
+	# shellcheck disable=SC2016 # not to be expanded
+	name='$(id>x)'
+	ip netns add "$tenant" && ip -n "$tenant" link add "$name" type veth peer name '#c' &&
+		here=$(cd "$work" && completions "weir -n $tenant port show dev " "weir -jn $tenant port show dev " "weir --netns=$tenant port show dev #" \
+			"weir -n$tenant port show dev '\$" "weir -n nowhere port show dev " "weir --netns nowhere port show dev l" | sed 's/: $/:/')
+	set -- "$(ls "$work")"
+	ip netns del "$tenant"
+	rm -rf "$work"
+	echo "$here"
+	[[ -z $1 && $here == "weir -n $tenant port show dev : lo '#c' '$name'
+weir -jn $tenant port show dev : lo '#c' '$name'
+weir --netns=$tenant port show dev #: '#c'
+weir -n$tenant port show dev '\$: '$name'
+weir -n nowhere port show dev :
+weir --netns nowhere port show dev l:" ]]
+}
+ktap_run "completes names as words, and from the namespace that is named" names_are_words
+
 # One shell for all, as a user has one.
 complete_table() {
 	local words line lines=() got i=0

@@ -5,8 +5,8 @@
  *	weir complete -- WORD...	what may stand in the place of the last WORD
  *	weir complete table		all objects, verbs and keys, for tests
  *
- * Words are printed one a line and not filtered by the typed part: the shell does
- * that.
+ * Words are printed one a line, quoted for the shell, and not filtered by the typed part: the
+ * shell does that.
  */
 #include <dirent.h>
 #include <linux/netlink.h>
@@ -17,10 +17,14 @@
 
 #include <weir.h>
 
+#include "base/quote.h"
 #include "base/tool.h"
 #include "grammar/args.h"
 #include "grammar/commands.h"
 #include "netlink/genl.h"
+
+/* The words name no namespace, or one that could be entered: names and ids of another are wrong. */
+static bool entered;
 
 static void list_options(void)
 {
@@ -46,6 +50,13 @@ static void list_verbs(const struct object *object)
 	puts("help");
 }
 
+/* A name that others have chosen. */
+static void list_name(const char *name)
+{
+	quote_word(stdout, name);
+	putchar('\n');
+}
+
 static void list_netns(void)
 {
 	DIR *dir = opendir("/run/netns");
@@ -55,17 +66,17 @@ static void list_netns(void)
 		return;
 	while ((entry = readdir(dir))) {
 		if (*entry->d_name != '.')
-			puts(entry->d_name);
+			list_name(entry->d_name);
 	}
 	closedir(dir);
 }
 
 static void list_devices(void)
 {
-	struct if_nameindex *devices = if_nameindex(), *device;
+	struct if_nameindex *devices = entered ? if_nameindex() : NULL, *device;
 
 	for (device = devices; device && device->if_index; device++)
-		puts(device->if_name);
+		list_name(device->if_name);
 	if (devices)
 		if_freenameindex(devices);
 }
@@ -81,7 +92,7 @@ static void list_ids(uint8_t command, uint16_t id, uint16_t parent, const char *
 	struct weir weir;
 	size_t i;
 
-	if (weir_try_open(&weir))
+	if (!entered || weir_try_open(&weir))
 		return;
 	message = weir_begin(&weir, buffer, command, NLM_F_DUMP);
 	if (parent && parent_id && sscanf(parent_id, "%u", &number) == 1)
@@ -227,21 +238,42 @@ static void complete_words(int count, char **words)
 		complete_pairs(verb, count - 2, words + 2);
 }
 
+/*
+ * Find the network namespace of an option: -n NAME, -nNAME, -jn NAME, --netns NAME or --netns=NAME. Return
+ * false if there is none; @name is NULL if it is the next word.
+ */
+static bool option_netns(const char *option, const char **name)
+{
+	size_t length = strlen("--netns");
+
+	if (!strncmp(option, "--", 2)) {
+		*name = option[length] == '=' ? option + length + 1 : NULL;
+		return !strncmp(option, "--netns", length) && (*name || !option[length]);
+	}
+	/* All that follows a -c is its value. */
+	option += 1 + strcspn(option + 1, "cn");
+	*name = *option && option[1] ? option + 1 : NULL;
+	return *option == 'n';
+}
+
 /* Skips options and their values. True: the word to complete is such a value. */
 static bool skip_options(int *count, char ***words)
 {
 	while (*count > 1 && ***words == '-') {
-		const char *option = **words;
+		const char *option = **words, *name;
 
 		(*count)--;
 		(*words)++;
-		if (strcmp(option, "-n") && strcmp(option, "--netns"))
+		if (!option_netns(option, &name))
+			continue;
+		/* Ids and devices are those of the namespace, if it can be entered. */
+		opt.netns = name;
+		if (name)
 			continue;
 		if (*count == 1) {
 			list_netns();
 			return true;
 		}
-		/* Ids and devices are those of the namespace, if it can be entered. */
 		opt.netns = **words;
 		(*count)--;
 		(*words)++;
@@ -270,10 +302,9 @@ static void print_table(void)
 }
 
 /* A shell that completes wants no errors on the screen. */
-static void enter_quietly(void)
+static bool enter_quietly(void)
 {
-	if (opt.netns && freopen("/dev/null", "w", stderr))
-		netns_enter(opt.netns);
+	return !opt.netns || (freopen("/dev/null", "w", stderr) && !netns_enter(opt.netns));
 }
 
 int complete_run(const struct args *args)
@@ -293,7 +324,7 @@ int complete_run(const struct args *args)
 		return usage(NULL, "complete takes the words typed so far");
 	if (skip_options(&count, &words))
 		return WEIR_OK;
-	enter_quietly();
+	entered = enter_quietly();
 	if (**words == '-' && count == 1)
 		list_options();
 	else
