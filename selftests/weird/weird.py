@@ -203,6 +203,28 @@ def anonymous_tenant_needs_no_token():
         expect(daemon.ask(token="guess"), 401)
 
 
+def strangers_are_not_the_anonymous_tenant():
+    """From another address nothing of it can be seen, ended, or disturbed, by any request."""
+    lab = tenant("lab", anonymous=True, prefixes=["127.0.1.0/24"])
+    with Daemon([lab, OWN]).start() as daemon:
+        waiting = daemon.ask(ranks=3, source="127.0.1.1")
+        assert waiting.status == 201
+        for source in "127.0.2.1", "127.0.0.1":
+            for method, path in (("GET", "/jobs"), ("DELETE", "/jobs/a"), ("DELETE", "/jobs/a/ranks/0"),
+                                 ("HEAD", "/jobs"), ("GET", "/metrics"), ("GET", "/events")):
+                answer = daemon.request(method, path, source=source)
+                assert answer.status == 403 and b"own" not in answer.line, (method, path, answer.status)
+                answer.close()
+            expect(daemon.ask(rank=1, ranks=3, source=source), 403, "lab", source)
+            # A tenant that shows its token is not bound to an address for these.
+            assert daemon.request("GET", "/jobs", token="secret", source=source).status == 200
+        second = daemon.ask(rank=1, ranks=3, source="127.0.1.2")
+        assert second.status == 200
+        # The next thing that the waiting rank hears is the end by its own tenant, and no refusal.
+        assert daemon.request("DELETE", "/jobs/a", source="127.0.1.2").status == 204
+        assert "ended" in next_line(waiting)
+
+
 def quotas():
     quota = {"jobs": 2, "memory": 96 * 4096, "rate": 1000}
     with Daemon([tenant("own", "secret", quota=quota), tenant("other", "foreign")]).start() \
@@ -369,6 +391,64 @@ def slow_clients_are_not_waited_for():
         assert daemon.jobs("secret")[0]["bound"][0]["connected"], "who holds a job is not"
         for each in slow + [dripping]:
             each.close()
+
+
+def half_open_connections_leave_room():
+    """Connections without a request, from one network and from many, do not keep a tenant out."""
+    for networks in 1, 100:
+        with Daemon([OWN], connections=64).start() as daemon:
+            held = [daemon.ask(rank=rank, token="secret", source=f"127.9.9.{rank + 1}", ranks=8) for rank in range(8)]
+            assert [answer.status for answer in held] == [201] + [200] * 7
+            crowd = []
+            for i in range(200):
+                crowd.append(socket.create_connection(("127.0.0.1", daemon.port), PATIENCE,
+                                                      (f"127.0.{i % networks}.1", 0)))
+                crowd[-1].sendall(b"POST /jobs HTTP/1.1\r\n")
+            began = time.monotonic()
+            answer = daemon.ask("b", token="secret", ranks=1)
+            assert answer.status == 201, answer.line
+            # Less than what a connection without a request may stay for.
+            assert time.monotonic() - began < 15
+            assert all(rank["connected"] for rank in daemon.jobs("secret")[0]["bound"])
+            for each in crowd:
+                each.close()
+
+
+def full_disk():
+    """A rank that cannot be written down is refused for that reason."""
+    with Daemon([OWN]).start() as daemon:
+        assert daemon.ask(token="secret").status == 201
+        inside = set(os.listdir(daemon.state))
+        os.mkdir(os.path.join(daemon.state, "new"))
+        expect(daemon.ask(rank=1, token="secret", source="127.0.1.9"), 507, "journal")
+        expect(daemon.ask("other", token="secret"), 507, "journal")
+        os.rmdir(os.path.join(daemon.state, "new"))
+        assert set(os.listdir(daemon.state)) == inside
+        assert daemon.ask(rank=1, token="secret", source="127.0.1.9").status == 200
+
+
+def sentences_are_utf8():
+    """What is quoted in a refusal may be cut, but not within a character."""
+    with Daemon([OWN]).start() as daemon:
+        for length in range(1, 500):
+            answer = daemon.request("POST", "/jobs", {"name": "a", "rank": 0, "ranks": 1, "x" * (length % 4) + "\u20ac" * length: 1},
+                                    "secret")
+            assert answer.status == 400
+            assert "\ufffd" not in answer.line.decode()
+            answer.close()
+
+
+def head():
+    """The headers of what GET would get."""
+    with Daemon([tenant("lab", anonymous=True, operator=True)]).start() as daemon:
+        for path, kind in ("/jobs", "application/json"), ("/metrics", "text/plain"), ("/events", "text/event-stream"):
+            answer = daemon.request("HEAD", path)
+            if path != "/metrics":
+                assert answer.status == 200, (path, answer.status)
+                assert answer.response.getheader("Content-Type").startswith(kind)
+            assert not answer.line, (path, answer.line)
+            answer.close()
+        expect(daemon.request("PUT", "/jobs"), 405)
 
 
 def who_waits_for_a_busy_daemon_is_not_slow():
@@ -614,10 +694,11 @@ TESTS = [
     packets_keep_a_job_without_connections, ranks_that_leave_take_the_job_at_once,
     tenant_ends_its_job, names_are_a_tenants_own, ranks_that_disagree,
     others_hear_of_a_rank_that_is_refused, two_ranks_of_one_address,
-    who_may_not, anonymous_tenant_needs_no_token, quotas, ids_go_round_and_run_out,
+    who_may_not, anonymous_tenant_needs_no_token, strangers_are_not_the_anonymous_tenant, quotas, ids_go_round_and_run_out,
     an_administrators_jobs, restart_of_the_daemon, restart_of_the_module,
     another_daemon_of_the_same_journal, killed_at_each_step,
-    two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for,
+    two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, half_open_connections_leave_room,
+    full_disk, sentences_are_utf8, head,
     who_waits_for_a_busy_daemon_is_not_slow, wrong_requests,
     noise_does_not_end_it, configuration_is_read_again, wrong_configurations, new_tokens_fit,
     only_what_it_needs, answers_are_as_openapi_has_them, metrics_and_their_dashboard,

@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """Workers that ask weird(8) for their job: libweir, weir-perf and Python's binding, with the
 reference box in the module's place."""
+import http.client
 import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
+import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "torch")]
 
 import ktap
-from daemon import ROOT, Daemon, tenant, wait_for
+from daemon import PATIENCE, ROOT, Daemon, tenant, wait_for
 from harness import torchrun
 
 BUILD = os.path.join(ROOT, "build")
@@ -304,13 +307,50 @@ def make_certificates(work):
             "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority", "-days", "2")
     with open(os.path.join(work, "names"), "w", encoding="ascii") as file:
         file.write("subjectAltName=IP:127.0.0.1\n")
-    for name in ("box", "worker"):
+    with open(os.path.join(work, "names-server"), "w", encoding="ascii") as file:
+        file.write("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+    for name in ("box", "worker", "server"):
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                 "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name)
         openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key",
-                "-CAcreateserial", "-out", name + ".pem", "-extfile", "names", "-days", "2")
+                "-CAcreateserial", "-out", name + ".pem", "-extfile", "names-server" if name == "server" else "names", "-days", "2")
     return {name: os.path.join(work, name)
-            for name in ("ca.pem", "box.pem", "box.key", "worker.pem", "worker.key")}
+            for name in ("ca.pem", "box.pem", "box.key", "worker.pem", "worker.key", "server.pem", "server.key")}
+
+
+def tls_status(port, made, name=None, newest=ssl.TLSVersion.TLSv1_3):
+    """What a request gets over TLS no newer than that, with a certificate or without; 0 where TLS fails."""
+    warnings.simplefilter("ignore", DeprecationWarning)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(made["ca.pem"])
+    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, newest
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    if name:
+        context.load_cert_chain(made[name + ".pem"], made[name + ".key"])
+    connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/jobs")
+        return connection.getresponse().status
+    except (ssl.SSLError, ConnectionError):
+        return 0
+    finally:
+        connection.close()
+
+
+def certificates_of_clients_alone_over_new_tls():
+    with Box(tenants=[tenant("own", "secret", certificates=["worker", "server"])]) as box:
+        box.daemon.kill()
+        made = make_certificates(box.daemon.work)
+        box.daemon.conf["tls"] = {"certificate": made["box.pem"], "key": made["box.key"],
+                                  "authority": made["ca.pem"]}
+        box.daemon.start()
+        port = box.daemon.port
+        assert tls_status(port, made, "worker") == 200
+        assert tls_status(port, made) == 401
+        assert tls_status(port, made, "server") in (0, 401), "a server's certificate is no client's"
+        assert tls_status(port, made, "worker", ssl.TLSVersion.TLSv1_2) == 200
+        for old in ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1:
+            assert tls_status(port, made, "worker", old) == 0, old
 
 
 def client_certificates():
@@ -340,6 +380,7 @@ TESTS = [
     launchers, training_by_torch, training_that_torchrun_restarts, wishes_of_the_url, rank_that_is_killed_comes_back,
     daemon_that_begins_anew_is_asked_again,
     refusals_in_words, rank_that_is_refused_ends_the_wait, token_of_a_file, client_certificates,
+    certificates_of_clients_alone_over_new_tls,
 ]
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "http/reply.h"
 #include "http/request.h"
 
 #define LISTENERS_MAX 16
@@ -22,6 +23,8 @@ enum MHD_Result answer_events(struct request *request, struct refusal *refusal)
 {
 	struct stream **place = listener;
 
+	if (request->head)
+		return reply_text(request->connection, MHD_HTTP_OK, "text/event-stream", " ");
 	while (place < listener + LISTENERS_MAX && *place)
 		place++;
 	if (place == listener + LISTENERS_MAX) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/visitor.h"
+
 #define SCHEME		"Bearer "
 #define COMMON_NAME	256
 
@@ -23,17 +25,21 @@ static bool read_common_name(const gnutls_datum_t *der, char name[static COMMON_
 	return good;
 }
 
-/* Of a certificate that the configuration's authority has signed. */
+/* The name in a certificate that the configuration's authority has signed, and that is a client's. */
 static bool common_name(struct MHD_Connection *connection, char name[static COMMON_NAME])
 {
 	const union MHD_ConnectionInfo *info;
+	gnutls_typed_vdata_st purpose = {
+		.type = GNUTLS_DT_KEY_PURPOSE_OID,
+		.data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT,
+	};
 	const gnutls_datum_t *chain;
 	unsigned int status = 1, count = 0;
 	gnutls_session_t session;
 
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	session = info ? info->tls_session : NULL;
-	if (!session || gnutls_certificate_verify_peers2(session, &status) || status)
+	if (!session || gnutls_certificate_verify_peers(session, &purpose, 1, &status) || status)
 		return false;
 	chain = gnutls_certificate_get_peers(session, &count);
 	return chain && count && read_common_name(chain, name);
@@ -51,5 +57,6 @@ const struct tenant *identity_find(const struct tenants *tenants,
 		return NULL;
 	}
 	return tenants_find(tenants, header ? header + strlen(SCHEME) : NULL,
-			    common_name(connection, name) ? name : NULL, refusal);
+			    common_name(connection, name) ? name : NULL,
+			    &visitor_of(connection)->peer, refusal);
 }

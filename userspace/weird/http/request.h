@@ -11,6 +11,7 @@
  * struct request - one of them
  * @route: what answers it; NULL where it was refused at once
  * @tenant: whose it is
+ * @head: only the headers of the answer are wanted
  * @path: of the URL, behind the route's
  * @refusal: why it is not granted
  * @stream: the answer, where it goes on
@@ -20,6 +21,7 @@ struct request {
 	struct MHD_Connection *connection;
 	const struct route *route;
 	const struct tenant *tenant;
+	bool head;
 	char path[2 * JOB_NAME_MAX];
 	size_t used;
 	char body[ASK_SIZE_MAX + 1];

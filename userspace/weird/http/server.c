@@ -17,6 +17,9 @@
 #define PEM_SIZE_MAX		(1 << 18)
 #define OPTIONS_MAX		8
 
+/* RFC 8996: TLS 1.2 and later. */
+#define PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
 /* Who may read metrics by its address needs no token. */
 static bool may_watch(const struct request *request)
 {
@@ -37,12 +40,14 @@ static bool identify(struct request *request, struct refusal *refusal)
 	       refuse(refusal, 403, "tenant %s is no operator", request->tenant->name);
 }
 
+/* What is asked for with HEAD is what GET would get, of which only the headers are sent. */
 static bool begin(struct request *request, const char *method, const char *url,
 		  struct refusal *refusal)
 {
 	const char *rest = "";
 
-	request->route = route_find(method, url, &rest, refusal);
+	request->head = !strcmp(method, MHD_HTTP_METHOD_HEAD);
+	request->route = route_find(request->head ? MHD_HTTP_METHOD_GET : method, url, &rest, refusal);
 	if (!request->route)
 		return false;
 	if (strlen(rest) >= sizeof(request->path))
@@ -143,6 +148,7 @@ static bool tls_options(const struct conf *conf, struct MHD_OptionItem *items,
 	items->option = MHD_OPTION_END;
 	if (!conf->certificate)
 		return true;
+	*items++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)PRIORITIES };
 	if (!add_pem(items++, MHD_OPTION_HTTPS_MEM_CERT, conf->certificate, refusal) ||
 	    !add_pem(items++, MHD_OPTION_HTTPS_MEM_KEY, conf->key, refusal))
 		return false;
@@ -164,6 +170,7 @@ bool server_open(struct server *server, const struct sockaddr *address,
 	unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
 	struct MHD_OptionItem tls[OPTIONS_MAX] = {};
 
+	visitor_room(server->conf->connections);
 	if (!tls_options(server->conf, tls, refusal))
 		return false;
 	if (server->conf->certificate)

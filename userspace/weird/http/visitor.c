@@ -18,10 +18,23 @@
 #define PROBE_SECONDS	3
 #define PROBES		3
 
-/* Of one address, with a request that is not complete. */
-#define AT_ONCE_MAX	1024
+/* Parts of the daemon's connections that those of one network may have with requests that are not complete. */
+#define NETWORK_SHARE	4
 
+/* Those with requests that are not complete, the newest first. */
 static struct visitor *all;
+
+/**
+ * struct census - connections
+ * @room: how many there may be
+ * @present: how many there are
+ * @waiting: of them, those in the list
+ */
+static struct {
+	unsigned int room;
+	unsigned int present;
+	unsigned int waiting;
+} census;
 
 /* Milliseconds; it begins at 1, as a visitor whose time is 0 is not in the list. */
 static uint64_t patience = 1;
@@ -56,6 +69,7 @@ static void unlink_visitor(struct visitor *visitor)
 	if (!visitor->since)
 		return;
 	visitor->since = 0;
+	census.waiting--;
 	if (visitor->next)
 		visitor->next->before = visitor->before;
 	if (visitor->before)
@@ -64,14 +78,58 @@ static void unlink_visitor(struct visitor *visitor)
 		all = visitor->next;
 }
 
+/* Are they in the same /24 of IPv4, or the same /64 of IPv6? One host has all addresses of a /64. */
+static bool same_network(const struct addr *a, const struct addr *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len == 4 ? 3 : 8);
+}
+
 static unsigned int count(const struct addr *peer)
 {
 	const struct visitor *visitor;
 	unsigned int n = 0;
 
 	for (visitor = all; visitor; visitor = visitor->next)
-		n += addr_equal(&visitor->peer, peer);
+		n += same_network(&visitor->peer, peer);
 	return n;
+}
+
+/* The one that has waited longest, of a network or of all. */
+static struct visitor *oldest(const struct addr *peer)
+{
+	struct visitor *visitor, *found = NULL;
+
+	for (visitor = all; visitor; visitor = visitor->next) {
+		if (!peer || same_network(&visitor->peer, peer))
+			found = visitor;
+	}
+	return found;
+}
+
+static void cut(struct visitor *visitor)
+{
+	shutdown(visitor->fd, SHUT_RDWR);
+	unlink_visitor(visitor);
+}
+
+/*
+ * Keep connections without a complete request to half of what those that have shown who they are leave,
+ * and those of one network to a part of it. The one that has waited longest is cut: a client with a
+ * credential sends its request at once.
+ */
+static void make_room(const struct addr *peer)
+{
+	unsigned int free = census.room - (census.present - census.waiting);
+
+	if (count(peer) > census.room / NETWORK_SHARE + 1)
+		cut(oldest(peer));
+	else if (census.waiting > free / 2 + 1)
+		cut(oldest(NULL));
+}
+
+void visitor_room(unsigned int connections)
+{
+	census.room = connections;
 }
 
 static struct visitor *enter(struct MHD_Connection *connection)
@@ -84,13 +142,14 @@ static struct visitor *enter(struct MHD_Connection *connection)
 		     MHD_get_connection_info(connection,
 					     MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
 	keep_alive(visitor->fd);
-	if (count(&visitor->peer) >= AT_ONCE_MAX)
-		shutdown(visitor->fd, SHUT_RDWR);
 	visitor->since = patience;
 	visitor->next = all;
 	if (all)
 		all->before = visitor;
 	all = visitor;
+	census.present++;
+	census.waiting++;
+	make_room(&visitor->peer);
 	return visitor;
 }
 
@@ -103,6 +162,7 @@ void visitor_notify(void *context, struct MHD_Connection *connection, void **soc
 		return;
 	}
 	unlink_visitor(*socket_context);
+	census.present--;
 	free(*socket_context);
 	*socket_context = NULL;
 }

@@ -20,6 +20,9 @@ struct visitor {
 	struct addr peer;
 };
 
+/* Say how many connections there may be, before the first one. */
+void visitor_room(unsigned int connections);
+
 /* A function for MHD_OPTION_NOTIFY_CONNECTION. */
 void visitor_notify(void *context, struct MHD_Connection *connection, void **socket_context,
 		    enum MHD_ConnectionNotificationCode code);

@@ -11,6 +11,8 @@
 #include "jobs/quota.h"
 #include "jobs/refused.h"
 
+#define NO_JOURNAL "the box cannot write its journal: its disk may be full"
+
 /* A fault of the module's, with its own sentence. */
 static bool box_refuses(struct refusal *refusal, int err)
 {
@@ -65,7 +67,7 @@ static bool add(struct jobs *jobs, struct job *job, struct refusal *refusal)
 	int err;
 
 	if (journal_write(jobs, job, false))
-		return refuse(refusal, 507, "the box cannot write its journal");
+		return refuse(refusal, 507, NO_JOURNAL);
 	err = box_job_add(&job->box);
 	if (!err)
 		err = box_job_get(job->box.id, &seen);
@@ -115,8 +117,8 @@ static struct job *make(struct jobs *jobs, const struct tenant *tenant, const st
 	return job;
 }
 
-static int bind_rank(const struct jobs *jobs, struct job *job, uint32_t number,
-		     const struct rank *wanted)
+static bool bind_rank(const struct jobs *jobs, struct job *job, uint32_t number,
+		      const struct rank *wanted, struct refusal *refusal)
 {
 	struct rank *rank = &job->rank[number], before = *rank;
 	const struct box_source source = {
@@ -128,14 +130,17 @@ static int bind_rank(const struct jobs *jobs, struct job *job, uint32_t number,
 	int err;
 
 	*rank = *wanted;
-	err = journal_write(jobs, job, false);
-	if (!err)
-		err = before.bound ? box_source_set(&source) : box_source_add(&source);
-	if (err) {
+	if (journal_write(jobs, job, false)) {
 		*rank = before;
-		journal_write(jobs, job, false);
+		return refuse(refusal, 507, NO_JOURNAL);
 	}
-	return err;
+	err = before.bound ? box_source_set(&source) : box_source_add(&source);
+	if (!err)
+		return true;
+	box_refuses(refusal, err);
+	*rank = before;
+	journal_write(jobs, job, false);
+	return false;
 }
 
 static bool place(const struct jobs *jobs, struct job *job, const struct ask *ask,
@@ -148,7 +153,6 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 		.port = ask->port ?: job->box.port,
 	};
 	char text[ADDR_TEXT];
-	int err;
 
 	if (rank->lease)
 		return refuse(refusal, 409, "rank %u is there already, at %s", ask->rank,
@@ -159,8 +163,7 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 	rank->left = false;
 	if (rank->bound && rank->port == wanted.port && addr_equal(&rank->address, from))
 		return true;
-	err = bind_rank(jobs, job, ask->rank, &wanted);
-	return !err || box_refuses(refusal, err);
+	return bind_rank(jobs, job, ask->rank, &wanted, refusal);
 }
 
 static struct job *find_place(struct jobs *jobs, const struct tenant *tenant,

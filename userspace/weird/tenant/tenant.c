@@ -210,21 +210,36 @@ static const struct tenant *by_certificate(const struct tenants *tenants, const 
 	return NULL;
 }
 
+/* The tenant whose workers need no credential, for requests of any kind from where they are. */
+static const struct tenant *by_address(const struct tenants *tenants, const struct addr *from,
+				       struct refusal *refusal)
+{
+	char text[ADDR_TEXT];
+	size_t i;
+
+	for (i = 0; i < tenants->count; i++) {
+		const struct tenant *tenant = &tenants->tenant[i];
+
+		if (!tenant->anonymous)
+			continue;
+		if (prefixes_have(&tenant->prefixes, from))
+			return tenant;
+		refuse(refusal, 403, "tenant %s takes requests without a token from its prefixes alone, and not from %s",
+		       tenant->name, addr_text(from, text));
+	}
+	refuse(refusal, 401, "this needs a token (Authorization: Bearer ...) or a client "
+			     "certificate of a tenant");
+	return NULL;
+}
+
 const struct tenant *tenants_find(const struct tenants *tenants, const char *token,
-				  const char *certificate, struct refusal *refusal)
+				  const char *certificate, const struct addr *from,
+				  struct refusal *refusal)
 {
 	const struct tenant *found;
-	size_t i;
 
 	if (token)
 		return by_token(tenants, token, refusal);
 	found = certificate ? by_certificate(tenants, certificate) : NULL;
-	for (i = 0; i < tenants->count && !found; i++) {
-		if (tenants->tenant[i].anonymous)
-			found = &tenants->tenant[i];
-	}
-	if (!found)
-		refuse(refusal, 401, "this needs a token (Authorization: Bearer ...) or a client "
-				     "certificate of a tenant");
-	return found;
+	return found ?: by_address(tenants, from, refusal);
 }

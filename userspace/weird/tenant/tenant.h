@@ -28,7 +28,7 @@ struct quota {
 
 /**
  * struct tenant - one of the configuration
- * @anonymous: who shows neither token nor certificate is this one
+ * @anonymous: who shows neither token nor certificate, and calls from @prefixes, is this one
  * @operator: may see everything: all jobs, metrics and events
  * @token: their hashes
  * @certificate: common names of client certificates
@@ -59,10 +59,12 @@ void tenants_free(struct tenants *tenants);
 const struct tenant *tenants_named(const struct tenants *tenants, const char *name);
 
 /*
- * Whose request it is. @token: what the request shows, or NULL; @certificate: the common name
- * of a client certificate that was verified, or NULL. NULL, and @refusal filled, where nobody's.
+ * Find the tenant of a request. @token: what the request shows, or NULL; @certificate: the common name
+ * of a client certificate that was verified, or NULL; @from: the address that it comes from, which alone
+ * stands for an anonymous tenant. Return NULL, and fill @refusal, if there is none.
  */
 const struct tenant *tenants_find(const struct tenants *tenants, const char *token,
-				  const char *certificate, struct refusal *refusal);
+				  const char *certificate, const struct addr *from,
+				  struct refusal *refusal);
 
 #endif
