@@ -68,11 +68,11 @@ units() {
 	local unit
 	command -v systemd-analyze >/dev/null || { echo "no systemd-analyze"; return 4; }
 	mkdir "$out/units" || return
-	for unit in "$root"/userspace/units/*.in; do
-		sed 's|@PREFIX@/sbin/weir|/bin/true|' "$unit" >"$out/units/$(basename "${unit%.in}")"
+	for unit in "$root"/userspace/units/*.in "$root"/userspace/weird/*.in; do
+		sed 's|@PREFIX@/sbin/weird\?|/bin/true|' "$unit" >"$out/units/$(basename "${unit%.in}")"
 	done
 	systemd-analyze verify "$out/units/weir-restore.service" "$out/units/weir-restore@blue.service" \
-		"$out/units/weir-restore-device@eth1.service" 2>&1 | grep "$out/units" && return 1
+		"$out/units/weir-restore-device@eth1.service" "$out/units/weird.service" "$out/units/weir-monitor.service" 2>&1 | grep "$out/units" && return 1
 	return 0
 }
 

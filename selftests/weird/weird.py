@@ -539,6 +539,44 @@ def configuration_is_read_again():
         daemon.stop()
 
 
+def unit_reloads_the_configuration():
+    """The commands of the unit: what a start and a reload copy, and that a wrong configuration changes nothing."""
+    with open(os.path.join(ROOT, "userspace", "weird", "weird.service.in"), encoding="ascii") as file:
+        unit = file.read()
+    assert "LoadCredential" not in unit and "StartLimitIntervalSec=0" in unit
+
+    def commands(key):
+        return re.findall(rf"^{key}=\+?(.*)$", unit, re.MULTILINE)
+
+    def run(command, daemon, folder):
+        command = command.replace("@PREFIX@/sbin/weird", daemon.program).replace("/run/weir", f"{folder}/run")
+        command = command.replace("/etc/weir/weird.json", f"{daemon.work}/conf.json").replace(
+            "$MAINPID", str(daemon.process.pid))
+        return subprocess.run(["bash", "-c", command], check=False, env={**os.environ, "STATE_DIRECTORY": daemon.state},
+                              stderr=subprocess.DEVNULL).returncode
+
+    class Unit(Daemon):
+        def write_conf(self):
+            super().write_conf()
+            for command in commands("ExecStartPre"):
+                assert not run(command, self, self.work)
+            return os.path.join(self.work, "run", "weird.json")
+
+    with Unit([OWN]) as daemon:
+        daemon.process = subprocess.Popen(["true"])
+        daemon.start()
+        assert daemon.request("GET", "/jobs", token="secret").status == 200
+        daemon.conf["tenants"] = [tenant("own", "fresh")]
+        Daemon.write_conf(daemon)
+        assert not any(run(command, daemon, daemon.work) for command in commands("ExecReload"))
+        wait_for(lambda: daemon.request("GET", "/jobs", token="secret").status == 401, "the token is revoked")
+        daemon.conf["tenants"] = []
+        Daemon.write_conf(daemon)
+        assert run(commands("ExecReload")[0], daemon, daemon.work)
+        assert daemon.request("GET", "/jobs", token="fresh").status == 200
+        assert os.stat(os.path.join(daemon.work, "run", "weird.json")).st_mode & 0o777 == 0o400
+
+
 def wrong_configurations():
     cases = [
         ({"tenants": []}, "tenants"), ({"tenants": [{"name": "a b"}]}, "name"),
@@ -700,7 +738,7 @@ TESTS = [
     two_hundred_jobs_of_sixteen_tenants_at_once, slow_clients_are_not_waited_for, half_open_connections_leave_room,
     full_disk, sentences_are_utf8, head,
     who_waits_for_a_busy_daemon_is_not_slow, wrong_requests,
-    noise_does_not_end_it, configuration_is_read_again, wrong_configurations, new_tokens_fit,
+    noise_does_not_end_it, configuration_is_read_again, unit_reloads_the_configuration, wrong_configurations, new_tokens_fit,
     only_what_it_needs, answers_are_as_openapi_has_them, metrics_and_their_dashboard,
     completion_knows_every_option,
 ]
