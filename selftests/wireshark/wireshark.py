@@ -228,6 +228,32 @@ def any_bytes():
 LAST = b"the last packet of all"
 
 
+def short_ones():
+    """Datagrams of all short lengths to any port, and cut in their headers: a Lua error fails each frame."""
+    frames = []
+    for port in 12000, 8000, 48864, 12056, 12064, 53, 9999:
+        for byte in 0x00, 0x11, 0x12, 0x13, 0xff:
+            for length in range(48):
+                frames.append(udp(bytes([byte]) * length, port))
+        # A frame that ends within the header of UDP or IP, and a length of UDP that is less than its header.
+        for keep in range(14, 60):
+            frames.append(udp(bytes(32), port, keep=keep))
+        for length in range(10):
+            frame = bytearray(udp(bytes(32), port))
+            frame[38:40] = struct.pack("!H", length)
+            frames.append(bytes(frame))
+            # What IP says is less than the header of UDP.
+            frame = bytearray(udp(bytes(32), port))
+            frame[16:18] = struct.pack("!H", 20 + length)
+            frames.append(bytes(frame[:34 + length]))
+    # Pairs of empty keys, and of keys that end with the packet.
+    for tail in b"\0", b"\0" * 5, b"\1a\0\0\0\1", b"\xffa":
+        head = bytes([0x11, 0x10, 1, 1, 0, 7, 0, 1, 0, 2]) + bytes(18)
+        frames.append(udp(head + tail, 12064))
+    for i in range(0, len(frames), 500):
+        assert len(dissect(frames[i:i + 500])) == len(frames[i:i + 500])
+
+
 def of_the_library():
     """A training job of the library's and the reference box, as it is on the wire."""
     path = os.path.join(WORK.name, "job")
@@ -276,7 +302,7 @@ def enumerations():
 
 
 TESTS = (contributions, with_an_exponent, queries_and_replies, results, of_levels, joins, notices, trimmed, lab,
-         switchml, panama, kv, other_ports, any_bytes, of_the_library, enumerations)
+         switchml, panama, kv, other_ports, any_bytes, short_ones, of_the_library, enumerations)
 
 if __name__ == "__main__":
     refbox.enter()

@@ -613,7 +613,8 @@ end
 
 function kept.dissector(tvb, pinfo, root)
 	local header, length = udp_header(), udp_length()
-	if shown() or not header or header.offset + length.value <= tvb:len() or header.offset + 8 >= tvb:len() then
+	-- A header that is cut has no field of its length.
+	if shown() or not header or not length or header.offset + length.value <= tvb:len() or header.offset + 8 >= tvb:len() then
 		return
 	end
 	for _, port in ipairs({ udp_ports() }) do
