@@ -154,7 +154,10 @@ static void refusals(const struct page *page, const struct metric *metric, const
 	}
 }
 
-/* Buckets of Prometheus' hold all that is less. The module does not add times up: no sum. */
+/*
+ * Buckets of Prometheus' hold all that is less. The module does not add times up, so there is no sum, and in
+ * OpenMetrics no count without one; the last bucket has it.
+ */
 static void lateness(const struct page *page, const struct metric *metric, const char *labels,
 		     const struct nlmsghdr *message)
 {
@@ -170,7 +173,8 @@ static void lateness(const struct page *page, const struct metric *metric, const
 	}
 	fprintf(page->to, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", metric->name, labels,
 		seen.total);
-	fprintf(page->to, "%s_count{%s} %" PRIu64 "\n", metric->name, labels, seen.total);
+	if (!page->style->open)
+		fprintf(page->to, "%s_count{%s} %" PRIu64 "\n", metric->name, labels, seen.total);
 }
 
 static void object(const struct page *page, const struct metric *metric,
