@@ -16,8 +16,8 @@
 #define TEMPLATE_IPV4	256
 #define TEMPLATE_IPV6	257
 
-/* Seconds after which templates are sent again by UDP (RFC 7011, section 8.4). */
-#define TEMPLATES_EVERY	60
+/* Seconds after which a collector that is gone is called again. */
+#define RETRY_AFTER	2
 
 /* What both templates have, in this order, without holes. */
 struct counts {
@@ -71,13 +71,32 @@ static fbInfoElementSpec_t ipv6_fields[] = {
 	FIELD("sourceIPv6Address", 16), FIELD("destinationIPv6Address", 16), FB_IESPEC_NULL,
 };
 
+/**
+ * struct ipfix - an exporter
+ * @session: of the connection
+ * @buffer: of the connection; NULL while the collector is gone
+ * @refresh: when templates are sent again, in seconds of the monotonic clock
+ * @retry: when the collector is called again
+ * @dropped: records, as the collector was gone
+ */
 struct ipfix {
+	const struct ipfix_to *with;
 	fbInfoModel_t *model;
 	fbSession_t *session;
 	fBuf_t *buffer;
 	fbConnSpec_t to;
-	time_t templates;
+	time_t refresh;
+	time_t retry;
+	uint64_t dropped;
 };
+
+static time_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
 
 static bool failed(GError *error)
 {
@@ -104,8 +123,28 @@ static bool send_templates(struct ipfix *ipfix)
 {
 	GError *error = NULL;
 
-	ipfix->templates = time(NULL);
+	ipfix->refresh = now() + ipfix->with->refresh;
 	return fbSessionExportTemplates(ipfix->session, &error) || failed(error);
+}
+
+static void hang_up(struct ipfix *ipfix)
+{
+	if (ipfix->buffer)
+		fBufFree(ipfix->buffer);
+	ipfix->buffer = NULL;
+}
+
+static bool call(struct ipfix *ipfix)
+{
+	ipfix->session = fbSessionAlloc(ipfix->model);
+	fbSessionSetDomain(ipfix->session, ipfix->with->domain);
+	ipfix->buffer = fBufAllocForExport(ipfix->session, fbExporterAllocNet(&ipfix->to));
+	if (add_template(ipfix, TEMPLATE_IPV4, ipv4_fields) &&
+	    add_template(ipfix, TEMPLATE_IPV6, ipv6_fields) && send_templates(ipfix))
+		return true;
+	hang_up(ipfix);
+	ipfix->retry = now() + RETRY_AFTER;
+	return false;
 }
 
 struct ipfix *ipfix_open(const struct ipfix_to *to)
@@ -114,15 +153,12 @@ struct ipfix *ipfix_open(const struct ipfix_to *to)
 
 	if (!ipfix)
 		abort();
+	ipfix->with = to;
 	ipfix->to.transport = to->tcp ? FB_TCP : FB_UDP;
 	ipfix->to.host = (char *)to->host;
 	ipfix->to.svc = (char *)to->port;
 	ipfix->model = fbInfoModelAlloc();
-	ipfix->session = fbSessionAlloc(ipfix->model);
-	fbSessionSetDomain(ipfix->session, to->domain);
-	ipfix->buffer = fBufAllocForExport(ipfix->session, fbExporterAllocNet(&ipfix->to));
-	if (add_template(ipfix, TEMPLATE_IPV4, ipv4_fields) &&
-	    add_template(ipfix, TEMPLATE_IPV6, ipv6_fields) && send_templates(ipfix))
+	if (call(ipfix))
 		return ipfix;
 	ipfix_close(ipfix);
 	return NULL;
@@ -130,9 +166,35 @@ struct ipfix *ipfix_open(const struct ipfix_to *to)
 
 void ipfix_close(struct ipfix *ipfix)
 {
-	fBufFree(ipfix->buffer);
+	hang_up(ipfix);
 	fbInfoModelFree(ipfix->model);
 	free(ipfix);
+}
+
+uint64_t ipfix_dropped(const struct ipfix *ipfix)
+{
+	return ipfix->dropped;
+}
+
+/* The reason has been printed. */
+static void lose(struct ipfix *ipfix)
+{
+	fprintf(stderr, "weir-flow-export: the collector is gone, and is called again each %d seconds\n",
+		RETRY_AFTER);
+	hang_up(ipfix);
+	ipfix->retry = now() + RETRY_AFTER;
+}
+
+/* Is the collector there, or there again? */
+static bool is_up(struct ipfix *ipfix)
+{
+	if (ipfix->buffer)
+		return true;
+	if (now() < ipfix->retry || !call(ipfix))
+		return false;
+	fprintf(stderr, "weir-flow-export: the collector is there again; %ju records were dropped so far\n",
+		(uintmax_t)ipfix->dropped);
+	return true;
 }
 
 static void read_counts(struct counts *counts, const struct nlattr *const record[])
@@ -189,7 +251,22 @@ static size_t length_of(const struct nlattr *attr)
 	return attr ? mnl_attr_get_payload_len(attr) : 0;
 }
 
-bool ipfix_add(struct ipfix *ipfix, const struct nlmsghdr *message)
+static bool emit(struct ipfix *ipfix)
+{
+	GError *error = NULL;
+
+	return fBufEmit(ipfix->buffer, &error) || failed(error);
+}
+
+/* Templates go in a message of their own, after the records that wait. */
+static bool refresh(struct ipfix *ipfix)
+{
+	if (ipfix->to.transport == FB_TCP || now() < ipfix->refresh)
+		return true;
+	return emit(ipfix) && send_templates(ipfix) && emit(ipfix);
+}
+
+static bool add(struct ipfix *ipfix, const struct nlmsghdr *message)
 {
 	const struct nlattr *record[WEIR_A_FLOW_RECORD_MAX + 1];
 	size_t src, dst;
@@ -202,13 +279,20 @@ bool ipfix_add(struct ipfix *ipfix, const struct nlmsghdr *message)
 	return src != 16 || dst != 16 || add_ipv6(ipfix, record);
 }
 
-bool ipfix_send(struct ipfix *ipfix)
+void ipfix_add(struct ipfix *ipfix, const struct nlmsghdr *message)
 {
-	GError *error = NULL;
+	if (!is_up(ipfix)) {
+		ipfix->dropped++;
+		return;
+	}
+	if (!refresh(ipfix) || !add(ipfix, message)) {
+		ipfix->dropped++;
+		lose(ipfix);
+	}
+}
 
-	if (!fBufEmit(ipfix->buffer, &error))
-		return failed(error);
-	if (ipfix->to.transport == FB_TCP || time(NULL) - ipfix->templates < TEMPLATES_EVERY)
-		return true;
-	return send_templates(ipfix) && (fBufEmit(ipfix->buffer, &error) || failed(error));
+void ipfix_send(struct ipfix *ipfix)
+{
+	if (is_up(ipfix) && !(emit(ipfix) && refresh(ipfix)))
+		lose(ipfix);
 }

@@ -17,7 +17,7 @@
 #include "netlink/genl.h"
 
 static const char usage[] =
-"usage: weir-flow-export [--tcp] [--domain N] HOST PORT\n"
+"usage: weir-flow-export [--tcp] [--domain N] [--refresh SECONDS] HOST PORT\n"
 "\n"
 "Sends records of the network namespace's flows that have ended, or go on for the active\n"
 "timeout, to a collector of IPFIX, until it is ended. Which devices have their flows recorded,\n"
@@ -25,6 +25,8 @@ static const char usage[] =
 "\n"
 "  --tcp       by TCP (UDP)\n"
 "  --domain N  observation domain (0)\n"
+"  --refresh SECONDS\n"
+"              send templates again by UDP after so many seconds (60)\n"
 "  --help      show this\n";
 
 /* Milliseconds without a report after which messages go that are not full. */
@@ -64,65 +66,53 @@ static int ask(struct weir *weir)
 	return err;
 }
 
-/**
- * struct heard - what came by the module's socket
- * @broken: the collector cannot be sent to
- * @gone: the module was unloaded
- */
-struct heard {
-	bool broken;
-	bool gone;
-};
-
-static void take(struct ipfix *ipfix, const struct weir *weir, const char *buffer, int got,
-		 struct heard *heard)
+/* Returns true if the module was unloaded. */
+static bool take(struct ipfix *ipfix, const struct weir *weir, const char *buffer, int got)
 {
 	const struct nlmsghdr *message = (const void *)buffer;
+	bool gone = false;
 
 	for (; mnl_nlmsg_ok(message, got); message = mnl_nlmsg_next(message, &got)) {
 		if (mnl_nlmsg_get_payload_len(message) < sizeof(struct genlmsghdr))
 			continue;
 		if (message->nlmsg_type == GENL_ID_CTRL)
-			heard->gone |= weir_gone(message);
+			gone |= weir_gone(message);
 		else if (message->nlmsg_type == weir->family &&
 			 weir_command(message) == WEIR_CMD_FLOW_RECORD_NTF)
-			heard->broken |= !ipfix_add(ipfix, message);
+			ipfix_add(ipfix, message);
 	}
+	return gone;
 }
 
-static void hear(struct ipfix *ipfix, struct weir *weir, struct heard *heard)
+/* Returns true if the module was unloaded. */
+static bool hear(struct ipfix *ipfix, struct weir *weir)
 {
 	struct pollfd ready = { mnl_socket_get_fd(weir->nl.socket), POLLIN, 0 };
 	static char buffer[65536] __attribute__((aligned(8)));
 	ssize_t got;
 
 	if (poll(&ready, 1, PATIENCE) <= 0) {
-		heard->broken = !ipfix_send(ipfix);
-		return;
+		ipfix_send(ipfix);
+		return false;
 	}
 	got = mnl_socket_recvfrom(weir->nl.socket, buffer, sizeof(buffer));
-	if (got > 0)
-		take(ipfix, weir, buffer, got, heard);
+	return got > 0 && take(ipfix, weir, buffer, got);
 }
 
-/* With one module, until it goes. Returns an exit status, or -1 for the next one. */
-static int export(struct ipfix *ipfix, struct weir *weir)
+/* With one module, until it goes. */
+static void export(struct ipfix *ipfix, struct weir *weir)
 {
-	struct heard heard = {};
-
-	while (!ended && !heard.broken && !heard.gone)
-		hear(ipfix, weir, &heard);
-	if (heard.broken || !ipfix_send(ipfix))
-		return 1;
-	return ended ? 0 : -1;
+	while (!ended && !hear(ipfix, weir))
+		;
+	ipfix_send(ipfix);
 }
 
 static int run(struct ipfix *ipfix, const struct ipfix_to *to)
 {
-	int status = -1, err;
 	struct weir weir;
+	int err;
 
-	while (status < 0 && !ended) {
+	while (!ended) {
 		err = ask(&weir);
 		if (err && err != -ENOENT) {
 			fprintf(stderr, "weir-flow-export: the module does not report flows: %s\n",
@@ -135,17 +125,18 @@ static int run(struct ipfix *ipfix, const struct ipfix_to *to)
 		}
 		printf("sends records to %s port %s\n", to->host, to->port);
 		fflush(stdout);
-		status = export(ipfix, &weir);
+		export(ipfix, &weir);
 		weir_close(&weir);
 	}
-	return status > 0;
+	return ipfix_dropped(ipfix) ? 1 : 0;
 }
 
 static int parse(int argc, char **argv, struct ipfix_to *to)
 {
 	static const struct option options[] = {
 		{ "tcp", no_argument, NULL, 't' }, { "domain", required_argument, NULL, 'd' },
-		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "refresh", required_argument, NULL, 'r' }, { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	char *end;
 	int c;
@@ -158,6 +149,11 @@ static int parse(int argc, char **argv, struct ipfix_to *to)
 		case 'd':
 			to->domain = strtoul(optarg, &end, 10);
 			if (*optarg < '0' || *optarg > '9' || *end)
+				return 2;
+			break;
+		case 'r':
+			to->refresh = strtoul(optarg, &end, 10);
+			if (*optarg < '1' || *optarg > '9' || *end || strlen(optarg) > 6)
 				return 2;
 			break;
 		case 'h':
@@ -177,7 +173,7 @@ static int parse(int argc, char **argv, struct ipfix_to *to)
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
-	struct ipfix_to to = {};
+	struct ipfix_to to = { .refresh = IPFIX_REFRESH };
 	struct ipfix *ipfix;
 	int status;
 

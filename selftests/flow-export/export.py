@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The exporter of flows: collectors of IPFIX that start late, go away, and come back. No module is needed."""
+import os
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import ktap  # noqa: E402
+
+FEED = os.path.join(ROOT, "build", "bin", "test-flow-feed")
+PATIENCE = 60
+TEMPLATES = 2
+
+
+def sets_of(message):
+    """Ids of the sets of a message, and how many records of 56 bytes are in its data."""
+    version, length = struct.unpack_from("!HH", message)
+    assert version == 10 and length == len(message), (version, length, len(message))
+    at, ids, records = 16, [], 0
+    while at < length:
+        number, size = struct.unpack_from("!HH", message, at)
+        ids.append(number)
+        if number >= 256:
+            records += (size - 4) // 56
+        at += size
+    return ids, records
+
+
+def messages_of(stream):
+    """Whole messages of a stream that has ended."""
+    while stream:
+        length = struct.unpack_from("!H", stream, 2)[0]
+        if length > len(stream):
+            return
+        yield stream[:length]
+        stream = stream[length:]
+
+
+class Feed:
+    def __init__(self, *words):
+        # No buffer: what is written is there.
+        self.process = subprocess.Popen([FEED, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, bufsize=0)
+
+    def add(self, count=1):
+        self.process.stdin.write(b"add\n" * count)
+
+    def send(self):
+        self.process.stdin.write(b"send\n")
+
+    def end(self):
+        """Number of records that were dropped, and what was said."""
+        out, said = self.process.communicate(timeout=PATIENCE)
+        assert self.process.returncode == 0, said
+        return int(out), said.decode()
+
+
+def listener(kind, port=0):
+    sock = socket.socket(socket.AF_INET, kind)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind(("127.0.0.1", port))
+    sock.settimeout(0.05)
+    if kind == socket.SOCK_STREAM:
+        sock.listen()
+    return sock
+
+
+def until(what, step):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = step()
+        if value:
+            return value
+    raise AssertionError(f"not within {PATIENCE} s: {what}")
+
+
+def templates_while_records_keep_coming():
+    """A collector that has missed the first templates gets them, though there is never a pause."""
+    early = listener(socket.SOCK_DGRAM)
+    port = early.getsockname()[1]
+    feed = Feed(port, 1)
+    feed.add()
+    feed.send()
+    first = until("the first templates", lambda: received(early))
+    assert TEMPLATES in sets_of(first)[0]
+    early.close()
+    late = listener(socket.SOCK_DGRAM, port)
+
+    def has_templates():
+        feed.add(100)
+        message = received(late)
+        return message and TEMPLATES in sets_of(message)[0]
+    until("templates", has_templates)
+    feed.end()
+    late.close()
+
+
+def received(sock):
+    try:
+        return sock.recv(65536)
+    except TimeoutError:
+        return None
+
+
+def accepted(sock):
+    try:
+        return sock.accept()[0]
+    except TimeoutError:
+        return None
+
+
+def everything(connection):
+    connection.settimeout(PATIENCE)
+    data = b""
+    while True:
+        more = connection.recv(65536)
+        if not more:
+            return data
+        data += more
+
+
+def collector_that_goes_is_called_again():
+    """By TCP: after a reset records go on, with templates first, and those lost are counted."""
+    there = listener(socket.SOCK_STREAM)
+    port = there.getsockname()[1]
+    feed = Feed("--tcp", port, 60)
+    feed.add(10)
+    feed.send()
+    first = until("a connection", lambda: accepted(there))
+    first.settimeout(PATIENCE)
+    head = first.recv(4, socket.MSG_WAITALL)
+    rest = first.recv(struct.unpack_from("!H", head, 2)[0] - 4, socket.MSG_WAITALL)
+    assert TEMPLATES in sets_of(head + rest)[0]
+    first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    first.close()
+    there.close()
+    sent = 10
+
+    def is_dropped():
+        nonlocal sent
+        feed.add(100)
+        feed.send()
+        sent += 100
+        assert feed.process.poll() is None, "it has ended"
+        return sent > 1000
+    until("records are fed", is_dropped)
+    again = listener(socket.SOCK_STREAM, port)
+
+    def comes():
+        feed.add()
+        feed.send()
+        return accepted(again)
+    second = until("it calls again", comes)
+    feed.add(50)
+    dropped, said = feed.end()
+    messages = [sets_of(message) for message in messages_of(everything(second))]
+    assert TEMPLATES in messages[0][0], messages[:3]
+    assert sum(records for _, records in messages) >= 50 and dropped > 0, (messages, dropped)
+    assert "is gone" in said and "there again" in said, said
+    again.close()
+
+
+if not os.access(FEED, os.X_OK):
+    print("KTAP version 1\n1..0 # SKIP there is no libfixbuf for weir-flow-export")
+    sys.exit(4)
+sys.exit(ktap.run([templates_while_records_keep_coming, collector_that_goes_is_called_again]))
