@@ -631,6 +631,14 @@ limits_blocks() {
 }
 ktap_run "of blocks that are many the first are shown" limits_blocks
 ktap_run "all counters are shown" shows_counters
+# Those that are zero are for programs, and for who asks for more.
+shows_no_zeroes() {
+	fresh
+	answers job-get <<<'[ { "id": 7, "stats": { "contributions": 0, "blocks": 5, "results": 0 } } ]'
+	[[ $(weir job show) != *contributions* && $(weir job show) == *"blocks 5"* && $(weir -s job show) == *"contributions 0"*"results 0"* ]] &&
+		json '.[0].stats.contributions == 0 and .[0].stats.blocks == 5' job show
+}
+ktap_run "counters that are zero are not shown" shows_no_zeroes
 ktap_run "events are heard" hears_events
 
 # The page: two looks, between which 300 blocks are answered and source 2 is late.

@@ -15,7 +15,8 @@ static bool begins_line(uint32_t attr)
 	       attr == WEIR_A_STATS_LATE;
 }
 
-static void print_counters(const struct nlattr *nest, unsigned int indent)
+/* @all: in text those that are zero, too; programs always get them. */
+static void print_counters(const struct nlattr *nest, unsigned int indent, bool all)
 {
 	const struct nlattr *table[WEIR_A_STATS_MAX + 1];
 	size_t i;
@@ -24,11 +25,12 @@ static void print_counters(const struct nlattr *nest, unsigned int indent)
 	print_line(indent);
 	for (i = 0; i < counter_names.count; i++) {
 		const struct name *counter = &counter_names.name[i];
+		uint64_t count = nl_uint(table[counter->value]);
 
 		if (begins_line(counter->value))
 			print_line(indent);
-		if (table[counter->value])
-			print_uint(counter->word, nl_uint(table[counter->value]));
+		if (table[counter->value] && (count || all || opt.json))
+			print_uint(counter->word, count);
 	}
 }
 
@@ -71,7 +73,7 @@ static void print_found(const struct nlattr *nest)
 void stats_print(const struct nlattr *nest)
 {
 	print_object("stats");
-	print_counters(nest, 4);
+	print_counters(nest, 4, opt.stats);
 	print_found(nest);
 	print_end();
 }
@@ -148,7 +150,7 @@ static void print_totals(const struct nlmsghdr *message)
 		print_string("reduction", nl_string(total[WEIR_A_TOTAL_REDUCTION]));
 	if (total[WEIR_A_TOTAL_STATS]) {
 		print_object("stats");
-		print_counters(total[WEIR_A_TOTAL_STATS], 0);
+		print_counters(total[WEIR_A_TOTAL_STATS], 0, true);
 		print_refusals(total[WEIR_A_TOTAL_STATS]);
 		print_end();
 	}
