@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 
 #include "base/addr.h"
 #include "base/log.h"
+#include "base/quote.h"
 #include "base/watch.h"
 #include "box/box.h"
 #include "grammar/names.h"
@@ -31,9 +33,13 @@ static void put_number(struct json_object *to, const char *name, const struct nl
 		json_object_object_add(to, name, json_object_new_int64((int64_t)nl_uint(attr)));
 }
 
+/* A device's name may have any bytes, and JSON is UTF-8. */
 static void put_text(struct json_object *to, const char *name, const char *text)
 {
-	json_object_object_add(to, name, json_object_new_string(text));
+	char *utf8 = quote_text(text);
+
+	json_object_object_add(to, name, json_object_new_string(utf8));
+	free(utf8);
 }
 
 static void put_job(struct json_object *to, const struct nlmsghdr *message)
