@@ -127,6 +127,7 @@ later() {
 		weir source del job 7 id 1 && ip -n "$net" link del later && same_as "$work/all"
 }
 # Names that mean something to a shell, to the file, to JSON, or as a word of the tool.
+# shellcheck disable=SC1003,SC2016,SC2088 # backslashes at the end, nothing is to be expanded
 odd_names() {
 	local name odd='$(id>x)' program=$work/$'a\n\'b #\\.o'
 	local names=("$odd" '#c' "a'b" 'a"b' 'a,b\' any $'\xff\xfe' '*' "\$'x'" '~' 'p;q')
@@ -141,7 +142,9 @@ odd_names() {
 	weir -j port show | gojq -e "length == ${#names[@]}" >/dev/null && weir -j save | gojq -e length >/dev/null && weir metrics >"$work/metrics" &&
 		iconv -f UTF-8 -t UTF-8 "$work/metrics" >/dev/null && grep -qF "port=\"\$'\\\\xff\\\\xfe'\"" "$work/metrics" || return
 	weir flush all && weir restore "$work/odd" && same_as "$work/odd" && [[ -z $(weir restore --diff "$work/odd") ]] || return
-	weir flush all && (cd "$work" && PATH=$work/bin:$PATH bash -e "$work/odd") && same_as "$work/odd" && [[ ! -e $work/x ]] || return
+	weir flush all && (cd "$work" && bash -ec 'PATH=$1:$PATH; . "$2"' - "$work/bin" "$work/odd") && same_as "$work/odd" && [[ ! -e $work/x ]] || return
+	# As in the name of a unit, where systemd writes others for such characters.
+	weir port detach dev '#c' && weir restore dev '\x23c' "$work/odd" && diff <(sort "$work/odd") <(weir save | sort) || return
 	for name in "${names[@]}"; do
 		ip -n "$net" link del "$name" || return
 	done
@@ -284,8 +287,10 @@ upgrade_in_part() {
 		in_router ip address add 10.77.1.88/32 dev lo && weir save >"$work/before" || return
 	"$tool" upgrade "$root/$module" 2>"$work/said"
 	[[ $? == 1 ]] && grep -q "$net: not made again: .weir job add id 43 " "$work/said" && grep -q "1 of [0-9]* commands failed" "$work/said" &&
-		diff <(grep -v '^#\|id 43 ' "$work/before") <(weir save | grep -v '^#') && weir filter show | grep -q 'prio 6 .*drop' || { cat "$work/said"; return 1; }
-	in_router ip address del 10.77.1.88/32 dev lo && weir filter flush
+		diff <(grep -v '^#\|id 43 ' "$work/before") <(weir save | grep -v '^#') && weir filter show | grep -q 'prio 6 .*drop'
+	set -- $?
+	(($1 == 0)) || cat "$work/said"
+	in_router ip address del 10.77.1.88/32 dev lo && weir filter flush && return "$1"
 }
 unnamed() {
 	local pid

@@ -7,6 +7,8 @@
  * up by `weir restore dev DEVICE`, which udev runs when it appears.
  */
 #include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,6 +212,30 @@ int keep_restore(const struct batch *wanted, const char *name)
 	return restore(wanted, name, &wish);
 }
 
+/*
+ * The name of a device in the name of a unit, where systemd writes \xNN for characters that such a name
+ * does not take. A device that is called as the word itself is meant if it is there.
+ */
+static const char *device_of_unit(char *word)
+{
+	char *from = word, *to = word;
+	unsigned int byte;
+	int used;
+
+	if (if_nametoindex(word))
+		return word;
+	while (*from) {
+		if (sscanf(from, "\\x%2x%n", &byte, &used) == 1 && used == 4 && byte) {
+			*to++ = (char)byte;
+			from += used;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return word;
+}
+
 static int read_words(const struct args *args, struct wish *wish)
 {
 	int i;
@@ -227,7 +253,7 @@ static int read_words(const struct args *args, struct wish *wish)
 			if (*word == '-')
 				wish->file = args->word[++i];
 			else
-				wish->dev = args->word[++i];
+				wish->dev = device_of_unit(args->word[++i]);
 		} else if (*word == '-' && word[1]) {
 			return usage(NULL, "restore has no option %s; it takes: --diff, dev DEVICE, -f FILE",
 				     word);
