@@ -42,6 +42,9 @@ static const char usage[] =
 	"  --merge          take merged messages, and answer with such\n"
 	"  --timeout MS     answer a block so long after its first contribution, with\n"
 	"                   those who are in it (default: never)\n"
+	"  --acks           take acknowledgments of results\n"
+	"  --evict          with --timeout: evict results that are older when their slots are\n"
+	"                   needed, and do not wait for sources that missed a block\n"
 	"  --seed S         of these decisions (default 1)\n"
 	"  --help           this text\n";
 
@@ -98,7 +101,7 @@ static uint8_t choice(const char *name, const char *text, const char *const *wor
 
 enum word {
 	ADDRESS = 1, SOURCES, JOB, BLOCKS, GRADS, PORT, GROUP, LOSS, DUPLICATE, REORDER,
-	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE,
+	MALFORMED, TIMEOUT, SEED, HELP, DTYPE, OP, MERGE, ACKS, EVICT,
 };
 
 static const struct option words[] = {
@@ -118,6 +121,8 @@ static const struct option words[] = {
 	{ "dtype", required_argument, NULL, DTYPE },
 	{ "op", required_argument, NULL, OP },
 	{ "merge", no_argument, NULL, MERGE },
+	{ "acks", no_argument, NULL, ACKS },
+	{ "evict", no_argument, NULL, EVICT },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -173,6 +178,12 @@ static void set(struct refbox_options *o, int option, const char *name)
 	case MERGE:
 		o->merge = true;
 		break;
+	case ACKS:
+		o->acks = true;
+		break;
+	case EVICT:
+		o->evict = true;
+		break;
 	case HELP:
 		fputs(usage, stdout);
 		exit(0);
@@ -189,12 +200,13 @@ static void print_counters(const struct refbox *box)
 	printf("{ \"contributions\": %" PRIu64 ", \"blocks\": %" PRIu64 ", \"overflows\": %" PRIu64
 	       ", \"degraded\": %" PRIu64 ", \"queries\": %" PRIu64 ", \"replies\": %" PRIu64
 	       ", \"notices\": %" PRIu64 ", \"results\": %" PRIu64 ", \"repeats\": %" PRIu64 ", \"duplicates\": %" PRIu64
-	       ", \"joins\": %" PRIu64 ", \"misfits\": %" PRIu64 ", \"refused\": %" PRIu64
+	       ", \"joins\": %" PRIu64 ", \"misfits\": %" PRIu64
+	       ", \"acks\": %" PRIu64 ", \"behind\": %" PRIu64 ", \"refused\": %" PRIu64
 	       ", \"lost\": %" PRIu64 ", \"doubled\": %" PRIu64 ", \"held\": %" PRIu64
 	       ", \"forged\": %" PRIu64 " }\n",
 	       c->contributions, c->blocks, c->overflows, c->degraded,
 	       c->queries, c->replies, c->notices, c->results, c->repeats, c->duplicates,
-	       c->joins, c->misfits, c->refused, f->lost, f->doubled, f->held, f->forged);
+	       c->joins, c->misfits, c->acks, c->behind, c->refused, f->lost, f->doubled, f->held, f->forged);
 }
 
 int main(int argc, char **argv)

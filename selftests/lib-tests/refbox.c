@@ -37,6 +37,7 @@
 #define JOIN	(HEADER + sizeof(struct weir_join))
 #define EXPONENT sizeof(struct weir_trio_exponent)
 #define NOTICE	(HEADER + sizeof(struct weir_notice))
+#define BEHIND	(HEADER + sizeof(struct weir_behind))
 
 /* Notices are said again so often, while they have something to say. */
 #define NOTICE_MS	100
@@ -55,6 +56,7 @@ struct slot {
 	uint8_t ecn;		/* of the result, as the module makes it of the contributions' */
 	int32_t exponent;	/* the largest so far */
 	uint64_t opened;	/* ms */
+	uint64_t completed;	/* ms */
 	size_t length;		/* of the result */
 	uint64_t sources[REFBOX_SOURCES / 64];
 	union refsum *sums;	/* while open */
@@ -68,6 +70,10 @@ struct source {
 	uint32_t next_nonce;
 	uint32_t lacks;	/* the first block that it lacks, as it said with next_nonce */
 	uint32_t newest;/* the last block that it was heard of */
+	uint32_t acked;	/* the first block that it lacks, as it has acknowledged */
+	bool late;	/* it missed a block, and has not caught up */
+	bool overtaken;	/* and results are not retained for it */
+	uint32_t from;	/* where it has caught up: the first block that waits for it */
 	bool joining;	/* heard since the last new number */
 	bool waiting;	/* next_nonce is valid */
 	uint64_t spoke;	/* with it, ms */
@@ -135,6 +141,8 @@ struct refbox {
 	bool begun;		/* a generation was given out */
 	uint16_t generation;
 	uint32_t start;		/* the block that it began with */
+	uint32_t oldest;	/* no result from it on was evicted */
+	uint32_t next;		/* the block after the newest one */
 	unsigned int reloads;
 	uint64_t secret;	/* secret of cookies */
 	uint64_t noticed;	/* ms */
@@ -409,6 +417,22 @@ static void notify(struct refbox *box, const struct address *to, uint8_t source,
 	transmit_now(box, to, packet, hears ? sizeof(packet) : HEADER);
 }
 
+static void tell_behind(struct refbox *box, const struct address *to, uint8_t source, uint32_t block)
+{
+	uint8_t packet[BEHIND];
+	struct weir_trio header;
+	struct weir_behind behind = { htonl(box->oldest), htonl(box->next) };
+
+	if (!box->sources[source].hears)
+		return;
+	start_header(box, &header, block, WEIR_TRIO_BEHIND);
+	header.src_id = source;
+	memcpy(packet, &header, sizeof(header));
+	memcpy(packet + HEADER, &behind, sizeof(behind));
+	box->counters.behind++;
+	transmit_now(box, to, packet, sizeof(packet));
+}
+
 static void notify_all(struct refbox *box)
 {
 	box->noticed = now_ms();
@@ -454,6 +478,7 @@ static void answer_join(struct refbox *box, const struct address *to, uint32_t n
 		.dtype = o->dtype,
 		.op = o->op,
 		.format = WEIR_FORMAT_TRIO,
+		.features = o->acks ? WEIR_JOIN_ACKS : 0,
 		.member = htons(flags == WEIR_TRIO_COOKIE ? count_waiting(box) : 0),
 		.cwnd_cap = htons(o->cwnd_cap),
 	};
@@ -477,6 +502,10 @@ static void admit(struct refbox *box, struct source *source)
 {
 	source->nonce = source->next_nonce;
 	source->newest = box->start;
+	source->acked = box->start;
+	source->from = box->start;
+	source->late = false;
+	source->overtaken = false;
 	source->joining = false;
 	source->waiting = false;
 	source->dead = false;
@@ -502,6 +531,8 @@ static void begin_generation(struct refbox *box, uint32_t lacks)
 	box->generation++;
 	box->begun = true;
 	box->start = first_lacking(box, lacks);
+	box->oldest = box->start;
+	box->next = box->start;
 	for (uint32_t i = 0; i < box->options.blocks; i++)
 		box->slots[i].state = FREE;
 	for (unsigned int i = 0; i < box->options.sources; i++) {
@@ -662,6 +693,9 @@ static void mark(struct refbox *box, struct slot *slot)
 static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 {
 	slot->state = COMPLETE;
+	slot->completed = now_ms();
+	for (unsigned int i = 0; i < box->options.sources; i++)
+		box->sources[i].late |= !is_in(slot, i);
 	mark(box, slot);
 	write_result(box, slot, flags);
 	box->counters.blocks++;
@@ -670,13 +704,20 @@ static void complete(struct refbox *box, struct slot *slot, uint8_t flags)
 	send_to_all(box, slot);
 }
 
+/* Blocks do not wait for a source that missed one, until it has caught up. */
+static bool is_not_awaited(const struct refbox *box, const struct source *source, uint32_t block)
+{
+	return source->excluded ||
+	       (box->options.evict && (source->late || (int32_t)(block - source->from) < 0));
+}
+
 /* Are all sources in it that it waits for? */
 static bool is_complete(const struct refbox *box, const struct slot *slot)
 {
 	unsigned int done = slot->seen;
 
 	for (unsigned int i = 0; i < box->options.sources; i++)
-		done += box->sources[i].excluded && !is_in(slot, i);
+		done += !is_in(slot, i) && is_not_awaited(box, &box->sources[i], slot->block);
 	return done >= box->options.quorum;
 }
 
@@ -778,20 +819,42 @@ static bool has_form(const struct refbox *box, const struct weir_trio *header, s
 /* Does a source have all up to a block, as far as it has shown? */
 static bool has_shown(const struct refbox *box, const struct source *source, uint32_t block)
 {
-	return (int32_t)(source->newest - box->options.blocks / 2 - block) >= 0;
+	return (int32_t)(source->newest - box->options.blocks / 2 - block) >= 0 ||
+	       (int32_t)(source->acked - block) > 0;
 }
 
-/* A result goes when no source can lack it that keeps its window to half of the slots. */
-static bool is_retained(const struct refbox *box, uint32_t block)
+/* Some source may lack a result, of those that are overtaken or of the others. */
+static bool is_lacked(const struct refbox *box, uint32_t block, bool overtaken)
 {
 	for (unsigned int i = 0; i < box->options.sources; i++) {
 		const struct source *source = &box->sources[i];
 
 		if (source->bound && !source->dead && !source->excluded &&
-		    !has_shown(box, source, block))
+		    source->overtaken == overtaken && !has_shown(box, source, block))
 			return true;
 	}
 	return false;
+}
+
+/* A result goes when no source can lack it that keeps its window to half of the slots. */
+static bool is_retained(const struct refbox *box, const struct slot *slot)
+{
+	return is_lacked(box, slot->block, false) &&
+	       !(box->options.evict && box->options.timeout_ms &&
+		 now_ms() - slot->completed >= box->options.timeout_ms);
+}
+
+/* May a result's slot be taken? Notes where it was evicted though a source lacks it. */
+static bool may_evict(struct refbox *box, const struct slot *slot)
+{
+	if (is_retained(box, slot))
+		return false;
+	if (!is_lacked(box, slot->block, false) && !is_lacked(box, slot->block, true))
+		return true;
+	box->counters.evicted++;
+	if ((int32_t)(slot->block - box->oldest) >= 0)
+		box->oldest = slot->block + 1;
+	return true;
 }
 
 /* Is the block gone? Says so to a source that lacks it. */
@@ -804,7 +867,11 @@ static bool is_gone(struct refbox *box, const struct address *from,
 	if (slot->state == FREE || (int32_t)(block - slot->block) >= 0)
 		return false;
 	box->counters.refused++;
-	if (!has_shown(box, source, block))
+	if (has_shown(box, source, block))
+		return true;
+	if (box->options.acks)
+		tell_behind(box, from, header->src_id, block);
+	else
 		notify(box, from, header->src_id, block, true);
 	return true;
 }
@@ -848,10 +915,12 @@ static void contribute(struct refbox *box, const struct weir_trio *header, uint1
 	uint32_t block = get32(header->block_id);
 
 	if (slot->state != FREE && slot->block != block &&
-	    (slot->state == OPEN || is_retained(box, slot->block))) {
+	    (slot->state == OPEN || !may_evict(box, slot))) {
 		box->counters.busy++;
 		return;
 	}
+	if ((int32_t)(block - box->next) >= 0)
+		box->next = block + 1;
 	if (slot->state == FREE || slot->block != block)
 		open_slot(slot, block, count, has_exponent(header));
 	take_into(box, slot, header,
@@ -878,6 +947,30 @@ static void serve_source(struct refbox *box, const struct address *from,
 	}
 }
 
+static void take_ack(struct refbox *box, const struct weir_trio *header)
+{
+	struct source *source = &box->sources[header->src_id];
+	uint32_t block = get32(header->block_id);
+
+	box->counters.acks++;
+	if ((int32_t)(block - source->acked) > 0)
+		source->acked = block;
+	if (!(header->flags & WEIR_TRIO_FINAL))
+		return;
+	box->counters.final_acks++;
+	if (source->late)
+		source->from = block;
+	source->late = false;
+	source->overtaken = false;
+}
+
+/* An acknowledgment has the form of a query. */
+static bool is_ack(const struct refbox *box, const struct weir_trio *header, uint16_t count)
+{
+	return box->options.acks && !count && header->flags & WEIR_TRIO_ACK &&
+	       header->grad_cnt[0] & WEIR_TRIO_JOINED >> 8 && !has_exponent(header);
+}
+
 static void take_source(struct refbox *box, const struct address *from, const uint8_t *packet,
 			size_t length)
 {
@@ -886,6 +979,11 @@ static void take_source(struct refbox *box, const struct address *from, const ui
 
 	if (count && faults_deaf(&box->faults))
 		return;
+	if (is_ack(box, header, count) && length == HEADER && header->src_id < box->options.sources &&
+	    box->begun && is_current(box, header) && is_from_source(box, from, header)) {
+		take_ack(box, header);
+		return;
+	}
 	box->counters.queries += !count;
 	if (has_form(box, header, length, count) && box->begun && is_current(box, header) &&
 	    is_from_source(box, from, header) && !box->sources[header->src_id].excluded) {
@@ -1189,6 +1287,22 @@ static void exclude(struct refbox *box, void *data)
 void refbox_exclude(struct refbox *box, unsigned int source)
 {
 	have_done(box, exclude, &box->sources[source]);
+}
+
+static void overtake(struct refbox *box, void *data)
+{
+	struct source *source = data;
+
+	source->late = true;
+	source->overtaken = true;
+	for (uint32_t i = 0; i < box->options.blocks; i++)
+		if (box->slots[i].state == OPEN && is_complete(box, &box->slots[i]))
+			complete(box, &box->slots[i], 0);
+}
+
+void refbox_overtake(struct refbox *box, unsigned int source)
+{
+	have_done(box, overtake, &box->sources[source]);
 }
 
 static void mute(struct refbox *box, void *data)

@@ -34,6 +34,9 @@
  * @generation: the one before the first
  * @cwnd_cap: packets under way that it has room for; 0 is a box that says nothing of congestion
  * @mark_every: so manyth results have CE, if their sources are ECN-capable; 0 is none
+ * @acks: takes acknowledgments
+ * @evict: does not wait: evicts a result that is older than @timeout_ms when its slot is needed, and
+ *	completes blocks without sources that missed one and have not caught up
  * @merge: takes merged messages, and answers with such; packets of one are lost together
  * @faults: the faults of its links
  */
@@ -53,6 +56,8 @@ struct refbox_options {
 	uint16_t generation;
 	uint16_t cwnd_cap;
 	uint32_t mark_every;
+	bool acks;
+	bool evict;
 	bool merge;
 	struct faults_options faults;
 };
@@ -76,6 +81,10 @@ struct refbox_options {
  * @capable: contributions whose packets are ECN-capable, or have CE
  * @marked: blocks whose results have CE
  * @merged: messages of many packets that came
+ * @acks: acknowledgments
+ * @final_acks: those of them that report where the program is
+ * @behind: status messages about results that were evicted
+ * @evicted: results that a source had not acknowledged
  * @refused: all other packets that changed nothing
  */
 struct refbox_counters {
@@ -96,6 +105,10 @@ struct refbox_counters {
 	uint64_t capable;
 	uint64_t marked;
 	uint64_t merged;
+	uint64_t acks;
+	uint64_t final_acks;
+	uint64_t behind;
+	uint64_t evicted;
 	uint64_t refused;
 };
 
@@ -114,12 +127,14 @@ void refbox_stop(struct refbox *box);
 /*
  * Events of a box, also while it runs: each returns when it has happened. To lose all
  * its state, as one that is set up anew; to count a source as dead, so that results are
- * not retained for it; to complete blocks without it; to take and send no packet any
- * more; and to do so again.
+ * not retained for it; to complete blocks without it; to go on without it, with @evict, as if it
+ * had missed a block and all results were older than the timeout from now on; to take and send no
+ * packet; and to do so again.
  */
 void refbox_reload(struct refbox *box);
 void refbox_bury(struct refbox *box, unsigned int source);
 void refbox_exclude(struct refbox *box, unsigned int source);
+void refbox_overtake(struct refbox *box, unsigned int source);
 void refbox_mute(struct refbox *box);
 void refbox_unmute(struct refbox *box);
 
