@@ -12,6 +12,7 @@
 #include "number/convert.h"
 #include "number/exponent.h"
 #include "packet/bitmap.h"
+#include "packet/early.h"
 #include "packet/kept.h"
 #include "packet/outbox.h"
 #include "packet/wire.h"
@@ -191,6 +192,84 @@ static void window_keeps_lists(void)
 	window_uninit(&window);
 }
 
+/* A result that came before its block was sent leaves no trace in the lists. */
+static void window_skips(void)
+{
+	struct weir_request *request = (struct weir_request *)&request;
+	struct window window;
+
+	CHECK_EQ(window_init(&window, 4, 0), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		window_made(&window, request, 0);
+	window_skipped(&window);
+	CHECK_EQ(window.base, 1);
+	window_sent(&window, 1, 1, false);
+	window_skipped(&window);
+	CHECK_EQ(window.base, 1);
+	CHECK_EQ(window.next, 3);
+	CHECK_EQ(window.flight, 1);
+	CHECK(!window_is_pair(&window, 1));
+	CHECK_EQ(window_room(&window), 2);
+	CHECK_EQ(window_lacks(&window), 1);
+	window_answered(&window, 1, 1);
+	CHECK_EQ(window.base, 3);
+	CHECK_EQ(window_lacks(&window), 3);
+	fill(&window, 2);
+	window_restart(&window, 1000);
+	CHECK_EQ(window.flight, 0);
+	CHECK_EQ(window_room(&window), 4);
+	CHECK_EQ(window_lacks(&window), 1000);
+	CHECK_EQ(window.lists[WINDOW_SENT].oldest, WINDOW_NONE);
+	CHECK_EQ(fill(&window, 3), 4);
+	window_uninit(&window);
+}
+
+/* Room for four packets of 5 bytes. */
+static void early_keeps(void)
+{
+	struct early early;
+	size_t length;
+
+	early_init(&early, 32, 5);
+	CHECK_EQ(early.count, 4);
+	CHECK(!early_has(&early, 7));
+	CHECK_EQ(early_reach(&early, 7), 7);
+	CHECK(!early_put(&early, 7, false, 7, "123456789", 9));
+	CHECK(early_put(&early, 7, false, 8, "eight", 5));
+	CHECK(early_put(&early, 7, false, 8, "again", 5));
+	CHECK(!memcmp(early_at(&early, 8, &length), "eight", 5));
+	CHECK_EQ(length, 5);
+	CHECK_EQ(early.used, 1);
+	CHECK(early_put(&early, 7, false, 7, "7", 1));
+	CHECK(early_put(&early, 7, false, 10, "10", 2));
+	CHECK_EQ(early_reach(&early, 7), 9);
+	CHECK(early_put(&early, 7, false, 9, "9", 1));
+	CHECK_EQ(early_reach(&early, 7), 11);
+	/* Full: the older one stays, unless the newer one is wanted or the older one is of no use. */
+	CHECK(!early_put(&early, 7, false, 11, "11", 2));
+	CHECK(early_put(&early, 8, false, 11, "11", 2));
+	CHECK(!early_has(&early, 7));
+	CHECK_EQ(early_reach(&early, 8), 12);
+	CHECK(early_put(&early, 8, true, 12, "12", 2));
+	CHECK(!early_put(&early, 8, true, 8, "eight", 5));
+	CHECK_EQ(early_reach(&early, 8), 8);
+	CHECK_EQ(early_reach(&early, 9), 13);
+	early_discard(&early, 10);
+	CHECK_EQ(early_reach(&early, 9), 10);
+	CHECK_EQ(early_reach(&early, 11), 13);
+	early_discard_before(&early, 12);
+	CHECK_EQ(early.used, 1);
+	CHECK(early_has(&early, 12));
+	early_discard(&early, 12);
+	early_discard(&early, 12);
+	CHECK_EQ(early.used, 0);
+	early_uninit(&early);
+	early_init(&early, 7, 5);
+	CHECK(!early_put(&early, 0, false, 0, "0", 1));
+	CHECK_EQ(early_reach(&early, 0), 0);
+	early_uninit(&early);
+}
+
 /* Blocks go up again from one on that all had the answer of, and stay answered. */
 static void window_goes_back(void)
 {
@@ -291,6 +370,37 @@ static bool has_messages(struct outbox *outbox, bool merged, const unsigned int 
 		if (outbox_vectors(outbox, i) != vectors[i])
 			return false;
 	return !vectors[messages];
+}
+
+/* A short packet goes with the last message, if all others there have one length. */
+static void outbox_appends(void)
+{
+	static uint8_t bytes[60000], ack[12];
+	static struct outbox outbox;
+
+	outbox_put(&outbox, 0, bytes, 3, 1000);
+	outbox_put(&outbox, 1, bytes, 2, 1000);
+	CHECK_EQ(outbox_fill(&outbox, 0, 2, true), 1);
+	CHECK(outbox_append(&outbox, 1, ack, sizeof(ack)));
+	CHECK_EQ(outbox_vectors(&outbox, 0), 2);
+	CHECK_EQ(outbox.messages[0].msg_hdr.msg_iovlen, 3);
+	CHECK_EQ(outbox.messages[0].msg_hdr.msg_iov[2].iov_len, sizeof(ack));
+	outbox_put(&outbox, 0, bytes, 1, 1000);
+	CHECK_EQ(outbox_fill(&outbox, 0, 1, true), 1);
+	CHECK(!outbox_is_merged(&outbox, 0));
+	CHECK(outbox_append(&outbox, 1, ack, sizeof(ack)));
+	CHECK(outbox_is_merged(&outbox, 0));
+	/* The last one is shorter already; as many as a message takes; too many bytes. */
+	outbox_put(&outbox, 1, bytes, 1, 500);
+	CHECK_EQ(outbox_fill(&outbox, 0, 2, true), 1);
+	CHECK(!outbox_append(&outbox, 1, ack, sizeof(ack)));
+	CHECK_EQ(outbox_vectors(&outbox, 0), 2);
+	outbox_put(&outbox, 0, bytes, OUTBOX, 100);
+	CHECK_EQ(outbox_fill(&outbox, 0, 1, true), 1);
+	CHECK(!outbox_append(&outbox, 1, ack, sizeof(ack)));
+	outbox_put(&outbox, 0, bytes, 60, OUTBOX_MERGED / 60);
+	CHECK_EQ(outbox_fill(&outbox, 0, 1, true), 1);
+	CHECK(!outbox_append(&outbox, 1, ack, sizeof(ack)));
 }
 
 static void outbox_merges(void)
@@ -962,9 +1072,12 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_orders_by_sending),
 	KTAP_TEST(window_keeps_lists),
 	KTAP_TEST(window_goes_back),
+	KTAP_TEST(window_skips),
+	KTAP_TEST(early_keeps),
 	KTAP_TEST(window_sends_runs),
 	KTAP_TEST(kept_is_both_ways_dense),
 	KTAP_TEST(outbox_merges),
+	KTAP_TEST(outbox_appends),
 	KTAP_TEST(timer_follows_round_trips),
 	KTAP_TEST(waits_differ_by_round_trip),
 	KTAP_TEST(timer_backs_off),

@@ -179,6 +179,30 @@ void window_answered(struct window *window, uint64_t block, uint32_t count)
 		window->base++;
 }
 
+void window_skipped(struct window *window)
+{
+	struct window_slot *slot = window_slot(window, window->next);
+
+	slot->waiting = false;
+	slot->request = NULL;
+	window->next++;
+	while (window->base != window->next && !window_slot(window, window->base)->waiting)
+		window->base++;
+}
+
+void window_restart(struct window *window, uint64_t block)
+{
+	for (uint32_t i = 0; i < window_slots(window); i++) {
+		window->slots[i].waiting = false;
+		window->slots[i].request = NULL;
+	}
+	empty_lists(window);
+	window->flight = 0;
+	window->base = block;
+	window->next = block;
+	window->high = block;
+}
+
 uint64_t window_lacks(const struct window *window)
 {
 	uint64_t block = window->base;

@@ -191,6 +191,15 @@ void window_wanted(struct window *window, uint64_t block);
  */
 void window_answered(struct window *window, uint64_t block, uint32_t count);
 
+/*
+ * The block at @next, whose contribution was made, is answered and was not sent: its result came
+ * before.
+ */
+void window_skipped(struct window *window);
+
+/* Forget all blocks, and begin at this one. */
+void window_restart(struct window *window, uint64_t block);
+
 /* The first block with a request that waits for its answer; @high where there is none. */
 uint64_t window_lacks(const struct window *window);
 

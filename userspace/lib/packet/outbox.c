@@ -65,6 +65,7 @@ unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int
 {
 	unsigned int messages = 0, end = first + count, vectors;
 
+	outbox->appended = 0;
 	for (unsigned int i = first; i < end; i += vectors) {
 		struct msghdr *header = &outbox->messages[messages].msg_hdr;
 		size_t bytes = 0;
@@ -81,9 +82,31 @@ unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int
 	return messages;
 }
 
+bool outbox_append(struct outbox *outbox, unsigned int messages, void *packet, uint32_t size)
+{
+	struct msghdr *header = &outbox->messages[messages - 1].msg_hdr;
+	struct iovec *last = &header->msg_iov[header->msg_iovlen - 1];
+	unsigned int first = (unsigned int)(header->msg_iov - outbox->vectors);
+	uint32_t each = outbox->sizes[first];
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < header->msg_iovlen; i++)
+		bytes += header->msg_iov[i].iov_len;
+	if (outbox->sizes[last - outbox->vectors] != each || size >= each ||
+	    bytes / each >= OUTBOX || bytes + size > OUTBOX_MERGED)
+		return false;
+	last[1] = (struct iovec) { packet, size };
+	if (!header->msg_control)
+		merge(header, &outbox->controls[messages - 1], (uint16_t)each);
+	header->msg_iovlen++;
+	outbox->appended = messages;
+	return true;
+}
+
 unsigned int outbox_vectors(const struct outbox *outbox, unsigned int message)
 {
-	return (unsigned int)outbox->messages[message].msg_hdr.msg_iovlen;
+	return (unsigned int)outbox->messages[message].msg_hdr.msg_iovlen -
+	       (outbox->appended == message + 1);
 }
 
 bool outbox_is_merged(const struct outbox *outbox, unsigned int message)

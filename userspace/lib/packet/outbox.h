@@ -36,12 +36,14 @@ union outbox_control {
  * @sizes: that length, of each vector
  * @messages: for sendmmsg(); each has vectors that lie together
  * @controls: one a message
+ * @appended: the message that outbox_append() has appended a packet to, counted from 1; 0 is none
  */
 struct outbox {
-	struct iovec vectors[OUTBOX];
+	struct iovec vectors[OUTBOX + 1];
 	uint32_t sizes[OUTBOX];
 	struct mmsghdr messages[OUTBOX];
 	union outbox_control controls[OUTBOX];
+	unsigned int appended;
 };
 
 /* How many packets of @size bytes are sent together. */
@@ -58,7 +60,13 @@ void outbox_put(struct outbox *outbox, unsigned int index, void *packets, uint32
 unsigned int outbox_fill(struct outbox *outbox, unsigned int first, unsigned int count,
 			 bool merged);
 
-/* How many vectors a message has. */
+/*
+ * Append a packet, shorter than all others, to the last one of @messages that outbox_fill() has made,
+ * as the last of its packets. Return whether the message takes it.
+ */
+bool outbox_append(struct outbox *outbox, unsigned int messages, void *packet, uint32_t size);
+
+/* How many vectors a message has, without one that was appended. */
 unsigned int outbox_vectors(const struct outbox *outbox, unsigned int message);
 
 /* Does it have more than one packet? */

@@ -6,6 +6,7 @@
 _Static_assert(sizeof(struct weir_trio) == 12, "the header has 12 bytes on the wire");
 _Static_assert(offsetof(struct weir_trio, gen_id) == sizeof(uint64_t), "a word is before it");
 _Static_assert(sizeof(struct weir_join) == 32, "a join has 32 bytes on the wire");
+_Static_assert(sizeof(struct weir_behind) == 8, "a status message has 8 bytes on the wire");
 _Static_assert(sizeof(struct weir_notice) == 96, "a notice has 96 bytes on the wire");
 _Static_assert(64 * BITMAP_WORDS == WEIR_RANKS_MAX, "a bitmap has room for all ranks");
 _Static_assert(WIRE_NOTICE(1) == WIRE_HEADER + sizeof(struct weir_notice), "as it is described");
@@ -47,8 +48,17 @@ void wire_get_join(struct wire_join *join, const void *packet)
 	join->dtype = wire.dtype;
 	join->op = wire.op;
 	join->format = wire.format;
+	join->features = wire.features;
 	join->member = be16toh(wire.member);
 	join->cwnd_cap = be16toh(wire.cwnd_cap);
+}
+
+void wire_get_behind(struct wire_behind *behind, const void *packet)
+{
+	const uint8_t *at = (const uint8_t *)packet + WIRE_HEADER;
+
+	behind->oldest = wire_get32(at);
+	behind->next = wire_get32(at + sizeof(uint32_t));
 }
 
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks)

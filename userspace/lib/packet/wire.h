@@ -18,6 +18,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 #define WIRE_HEADER	sizeof(struct weir_trio)
 #define WIRE_JOIN	(WIRE_HEADER + sizeof(struct weir_join))
+#define WIRE_BEHIND	(WIRE_HEADER + sizeof(struct weir_behind))
 
 /* Bytes that may stand between a header and the gradients. */
 #define WIRE_EXPONENT	sizeof(struct weir_trio_exponent)
@@ -155,6 +156,7 @@ struct wire_join {
 	uint8_t dtype;
 	uint8_t op;
 	uint8_t format;
+	uint8_t features;
 	uint16_t member;
 	uint16_t cwnd_cap;
 };
@@ -174,6 +176,17 @@ struct wire_notice {
 
 /* @packet has WIRE_NOTICE(@ranks) bytes. */
 void wire_get_notice(struct wire_notice *notice, const void *packet, unsigned int ranks);
+
+/**
+ * struct wire_behind - a struct weir_behind in host byte order; see there
+ */
+struct wire_behind {
+	uint32_t oldest;
+	uint32_t next;
+};
+
+/* Read a status message from @packet, which has WIRE_BEHIND bytes. */
+void wire_get_behind(struct wire_behind *behind, const void *packet);
 
 /* Reads a bitmap of @ranks bits, of WIRE_TRAILER(@ranks) bytes. */
 void wire_get_bitmap(uint64_t bitmap[BITMAP_WORDS], const void *from, unsigned int ranks);
