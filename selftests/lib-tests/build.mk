@@ -9,7 +9,7 @@ libtests_flags := $(libweir_flags) -I$(libtests_dir)
 libtests_sanitize := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 
-libtests_comm := $(addprefix $(libtests_dir)/,agree.c comm-main.c comm.c congestion.c driver.c guard.c merged.c \
+libtests_comm := $(addprefix $(libtests_dir)/,agree.c behind.c comm-main.c comm.c congestion.c driver.c guard.c merged.c \
 	missing.c numbers.c partial.c reload.c standby.c trees.c vectors.c cluster.c kernel.c ktap.c tables.c refbox.c refsum.c faults.c) \
 	$(libweir_sources)
 libtests_unit := $(addprefix $(libtests_dir)/,unit.c pace.c ktap.c) $(libweir_sources)

@@ -9,9 +9,9 @@ int main(int argc, char **argv)
 	const struct test_table *tables[] = {
 #ifdef __SANITIZE_THREAD__
 		/* What threads may do to each other. */
-		&driver_table, &guard_table, &trees_table,
+		&behind_table, &driver_table, &guard_table, &trees_table,
 #else
-		&agree_table, &comm_table, &congestion_table, &driver_table, &guard_table,
+		&agree_table, &behind_table, &comm_table, &congestion_table, &driver_table, &guard_table,
 		&merged_table, &missing_table, &numbers_table, &partial_table, &reload_table,
 		&standby_table, &trees_table,
 #endif

@@ -42,6 +42,7 @@ int main(void)
 	MEMBER(weir_options, failover_ms);
 	MEMBER(weir_options, trees);
 	MEMBER(weir_options, reserved2);
+	MEMBER(weir_options, early_bytes);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);
 	MEMBER(weir_stats, packets_sent);
@@ -76,6 +77,10 @@ int main(void)
 	MEMBER(weir_stats, moves);
 	MEMBER(weir_stats, trees);
 	MEMBER(weir_stats, reserved2);
+	MEMBER(weir_stats, acks);
+	MEMBER(weir_stats, kept);
+	MEMBER(weir_stats, behind);
+	MEMBER(weir_stats, reserved3);
 	printf("weir_info %zu\n", sizeof(struct weir_info));
 	MEMBER(weir_info, size);
 	MEMBER(weir_info, blocks);
@@ -91,6 +96,14 @@ int main(void)
 	MEMBER(weir_extra, scale);
 	MEMBER(weir_extra, follow);
 	MEMBER(weir_extra, reserved);
+	printf("weir_position %zu\n", sizeof(struct weir_position));
+	MEMBER(weir_position, size);
+	MEMBER(weir_position, sequence);
+	MEMBER(weir_position, blocks);
+	MEMBER(weir_position, job);
+	MEMBER(weir_position, trees);
+	MEMBER(weir_position, ranks);
+	MEMBER(weir_position, grads);
 	printf("weir_poll %zu\n", sizeof(struct weir_poll));
 	MEMBER(weir_poll, size);
 	MEMBER(weir_poll, fd);

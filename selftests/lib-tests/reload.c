@@ -301,8 +301,8 @@ static void far_apart(struct worker *worker)
 	comm->window.high += 10000;
 	comm->queue.end += 10000;
 	expect(worker, allreduce_int32(comm, vector, vector, 2 * G), -ESTALE);
-	CHECK(strstr(weir_error(comm), "goes on at block 20, where rank 1 cannot send again any more: "
-		     "it is at block 10020"));
+	CHECK(strstr(weir_error(comm), "goes on at block 20, which rank 1 can no longer send: it is at "
+		     "block 10020"));
 }
 
 static void a_rank_is_too_far_ahead(void)

@@ -29,7 +29,8 @@
  *          that the box has excluded) and ranks that do not agree on a call are final: the other
  *          ranks are somewhere else by then, so every later call returns the same error, and all
  *          ranks must close and open again; unless there is a fallback, see struct weir_options,
- *          which stands in for the path alone. Errors of the arguments and of the
+ *          which stands in for the path alone. A rank that the others have left behind gets -ESTALE,
+ *          and may go on, see weir_resume(). Errors of the arguments and of the
  *          values (-EINVAL, -E2BIG, -EDOM, -ERANGE, -EOVERFLOW, -ENODATA) leave the communicator
  *          usable.
  * Threads. A communicator, its requests included, is used by one thread at a
@@ -289,6 +290,12 @@ struct weir_missing {
  *	with one tree, in their first call. Neither @group nor @box may be given
  * @reserved2: must be zero
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
+ * @early_bytes: memory for results of blocks that this rank has not called for yet; 0 is 128 MiB,
+ *	the gradients of 30 million parameters; less than a packet keeps none. Where the job's policy
+ *	does not wait for a slow rank, it gets them when it calls, at once, and the box need not
+ *	retain them for it. They are received between calls with WEIR_PROGRESS, else while a call
+ *	is inside. What does not fit is asked for later, if the box has it then. Memory is taken as
+ *	results come
  *
  * Members that are zero have the defaults that are named above; @address (or @box) has
  * none, and @rank and @ranks, where @ranks is 0, are the launcher's: RANK and WORLD_SIZE, or those
@@ -325,6 +332,7 @@ struct weir_options {
 	uint32_t failover_ms;
 	uint32_t trees;
 	uint32_t reserved2;
+	uint64_t early_bytes;
 };
 
 /**
@@ -356,7 +364,7 @@ struct weir_options {
  *	included
  * @notices: notices of the box about ranks
  * @early: results of blocks that this rank had not sent yet: the box went on
- *	without it
+ *	without it. See @early_bytes of struct weir_options
  * @type: of the job, an enum weir_type
  * @operation: of the job, an enum weir_operation
  * @merged_sent: data packets that were given to the kernel many at once
@@ -370,6 +378,10 @@ struct weir_options {
  * @trees: how many there are. Counters, windows and buffers are sums over them, times the slowest
  *	tree's, and @generation and @job the first one's; weir_get_tree_stats() has one tree's
  * @reserved2: zero
+ * @acks: acknowledgments of results, those that went along with data packets included
+ * @kept: results that were received early, and delivered when the call came
+ * @behind: 1 if this rank has fallen behind, and may resume, see weir_resume(); else 0
+ * @reserved3: zero
  */
 struct weir_stats {
 	size_t size;
@@ -405,6 +417,10 @@ struct weir_stats {
 	uint64_t moves;
 	uint32_t trees;
 	uint32_t reserved2;
+	uint64_t acks;
+	uint64_t kept;
+	uint32_t behind;
+	uint32_t reserved3;
 };
 
 /**
@@ -628,6 +644,61 @@ int weir_iallreduce(struct weir *comm, const void *in, void *out, size_t count,
  *	job of int32 take a block more than their elements.
  */
 int64_t weir_behind(struct weir *comm);
+
+/**
+ * struct weir_position - a place among the calls of a communicator
+ * @size: sizeof(struct weir_position), set by the caller of weir_position()
+ * @sequence: number of the next call
+ * @blocks: of its first block, on each tree
+ * @job: the job's id
+ * @trees: how many trees there are
+ * @ranks: how many ranks
+ * @grads: elements a block
+ *
+ * Callers take it as bytes that they hand from one rank to another, on a machine of the same
+ * byte order, and look at no member but @size.
+ */
+struct weir_position {
+	size_t size;
+	uint64_t sequence;
+	uint64_t blocks[16];
+	uint32_t job;
+	uint32_t trees;
+	uint32_t ranks;
+	uint32_t grads;
+};
+
+/**
+ * weir_position() - report at which call this rank is
+ * @comm: the communicator
+ * @position: ->size must be set; gets the position of the next call. The program's model, too,
+ *	has to be that before it: no request is outstanding, and all results are applied
+ *
+ * Return: 0; -ESTALE if this rank has fallen behind; -EINVAL; -EBUSY, -ECHILD; or the
+ *	communicator's final error.
+ */
+int weir_position(struct weir *comm, struct weir_position *position);
+
+/**
+ * weir_resume() - continue at the position of another rank
+ * @comm: the communicator
+ * @position: of a rank that has not fallen behind, from weir_position() there
+ *
+ * Where the job's policy does not wait, the box evicts results after a while, though a rank lacks
+ * them that was stopped, or is slow. Its calls then fail with -ESTALE, those under way included, and
+ * all further ones do until this call. The program copies everything that its calls depend on, as
+ * parameters, buffers and the state of the optimizer, from a rank that has not fallen behind, as it
+ * is at the position that the same rank has taken. After this call the next one is that rank's
+ * next one. Results that the others have got meanwhile are delivered at once.
+ *
+ * A rank that has not fallen behind may skip calls in this way, when no request is under way.
+ *
+ * Return: 0;
+ *	-ESTALE: the box has evicted results from the position on: take a later one;
+ *	-EINVAL, -E2BIG: no position of this job, or one that this rank has passed, or requests are
+ *	under way; -EBUSY, -ECHILD; or the communicator's final error. Nothing has changed then.
+ */
+int weir_resume(struct weir *comm, const struct weir_position *position);
 
 /**
  * weir_test() - make progress, and see whether a request has finished

@@ -10,6 +10,7 @@
 #include "call/dealt.h"
 #include "call/driver.h"
 #include "call/finish.h"
+#include "call/trees.h"
 #include "comm/comm.h"
 #include "comm/error.h"
 #include "comm/guard.h"
@@ -235,6 +236,8 @@ static int start(struct weir *comm, struct call *call, const struct weir_extra *
 
 	if (comm->failed && !comm->config.fallback)
 		return comm->failed;
+	if (comm->behind.is)
+		return trees_refuse(comm);
 	err = check_extra(comm, &call->extra, extra);
 	if (!err)
 		err = check_numbers(comm, call);
@@ -308,6 +311,8 @@ int64_t weir_behind(struct weir *comm)
 	if (behind)
 		return behind;
 	behind = comm->trees ? dealt_behind(comm) : progress_once(comm);
+	if (behind >= 0 && comm->behind.is)
+		behind = trees_refuse(comm);
 	if (!behind && comm->ahead > comm->queue.end)
 		behind = (int64_t)(comm->ahead - comm->queue.end);
 	driver_leave(comm);

@@ -70,9 +70,12 @@ int dealt_begin(struct weir_request *request)
 		return -ENOMEM;
 	err = trees_enter(comm);
 	if (!err) {
-		err = begin_parts(request);
+		/* A tree's thread may have found it out since the last call. */
+		trees_check(comm);
+		err = comm->behind.is ? trees_refuse(comm) : begin_parts(request);
 		trees_leave(comm);
-	} else {
+	}
+	if (err) {
 		free(request->parts);
 		request->parts = NULL;
 	}
@@ -134,6 +137,7 @@ static void sum_up(struct weir_request *request)
 		request->degraded_blocks += part->degraded_blocks;
 		request->missed_blocks += part->missed_blocks;
 		request->cut_blocks += part->cut_blocks;
+		request->has_failed |= request_has_failed(part);
 		request->not_finite |= part->not_finite;
 		request->out_of_range |= part->out_of_range;
 		if (part->min_ranks)

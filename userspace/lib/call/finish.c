@@ -143,7 +143,12 @@ static int report(const struct weir_request *request)
 static int finish(struct weir_request **handle)
 {
 	struct weir_request *request = *handle;
-	int err = request->left ? fall_back(request) : report(request);
+	int err;
+
+	if (request_has_failed(request))
+		err = trees_refuse(request->comm);
+	else
+		err = request->left ? fall_back(request) : report(request);
 
 	dealt_release(request);
 	*handle = NULL;

@@ -31,6 +31,9 @@ static int make_buffers(struct weir *comm, bool merged)
 
 	if (!err)
 		err = inbox_init(&comm->in, packet_room(comm), merged);
+	early_init(&comm->early, comm->config.early_bytes,
+		   WIRE_HEADER + WIRE_EXPONENT + number_size(comm->config.type) * comm->config.grads +
+		   WIRE_TRAILER(comm->config.ranks));
 	if (!err)
 		err = kept_init(&comm->kept, window_slots(&comm->window),
 				number_size(comm->config.type) * comm->config.grads);
@@ -126,6 +129,7 @@ void weir_close(struct weir *comm)
 	socket_close(comm);
 	inbox_uninit(&comm->in);
 	kept_uninit(&comm->kept);
+	early_uninit(&comm->early);
 	window_uninit(&comm->window);
 	free(comm);
 }

@@ -26,6 +26,7 @@
 #define FAILOVER_MIN	300
 #define RANKS_TIMEOUT_DEFAULT	1800000
 #define RANKS_WARNING_DEFAULT	60000
+#define EARLY_DEFAULT	(UINT64_C(128) << 20)
 
 /* A larger window would need two results in one slot of the box's table. */
 #define WINDOW_MAX	(WEIR_BLOCKS_MAX / 2)
@@ -247,6 +248,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	comm->standby.shun = STANDBY_SHUN * config->failover;
 	config->ranks_timeout = time_of(o.ranks_timeout_ms, RANKS_TIMEOUT_DEFAULT);
 	config->ranks_warning = time_of(o.ranks_warning_ms, RANKS_WARNING_DEFAULT);
+	config->early_bytes = (o.early_bytes ? o.early_bytes : EARLY_DEFAULT) / config->trees;
 	config->flags = o.flags;
 	config->fallback = o.fallback;
 	config->fallback_context = o.fallback_context;

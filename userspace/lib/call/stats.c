@@ -31,6 +31,7 @@ static struct weir_stats count(const struct weir *comm)
 	now.job = comm->config.job;
 	now.port = address_port(&comm->config.box);
 	now.trees = 1;
+	now.behind = comm->behind.is;
 	return now;
 }
 
@@ -64,6 +65,9 @@ static void add(struct weir_stats *sum, const struct weir_stats *one)
 	sum->merged_received += one->merged_received;
 	sum->marked += one->marked;
 	sum->moves += one->moves;
+	sum->acks += one->acks;
+	sum->kept += one->kept;
+	sum->behind |= one->behind;
 	sum->trees++;
 	/* A vector waits for the slowest. */
 	if (one->rtt_us > sum->rtt_us) {

@@ -13,6 +13,7 @@
 #include "call/open.h"
 #include "comm/error.h"
 #include "comm/guard.h"
+#include "path/behind.h"
 #include "request/progress.h"
 #include "request/request.h"
 
@@ -217,6 +218,37 @@ void trees_leave(struct weir *comm)
 	leave_first(comm->trees, comm->trees->count);
 }
 
+/* The other trees have no result that is not this rank's in part: their results are of no use. */
+static void check_behind(struct weir *comm)
+{
+	struct trees *trees = comm->trees;
+	unsigned int i = 0;
+
+	while (i < trees->count && !trees->tree[i]->behind.is)
+		i++;
+	if (i == trees->count || comm->behind.is)
+		return;
+	trees->behind = i;
+	comm->behind.is = true;
+	for (i = 0; i < trees->count; i++) {
+		struct weir *tree = trees->tree[i];
+
+		if (!tree->behind.is)
+			behind_begin(tree, tree->window.base, tree->window.base, tree->window.next);
+	}
+}
+
+int trees_refuse(struct weir *comm)
+{
+	struct weir *tree;
+
+	if (!comm->trees)
+		return behind_refuse(comm);
+	tree = comm->trees->tree[comm->trees->behind];
+	behind_refuse(tree);
+	return error_refuse(comm, -ESTALE, "tree %u: %s", comm->trees->behind, tree->error);
+}
+
 int trees_check(struct weir *comm)
 {
 	struct trees *trees = comm->trees;
@@ -224,6 +256,7 @@ int trees_check(struct weir *comm)
 
 	if (comm->failed)
 		return comm->failed;
+	check_behind(comm);
 	while (i < trees->count && !trees->tree[i]->failed)
 		i++;
 	if (i == trees->count)

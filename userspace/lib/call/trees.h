@@ -25,6 +25,7 @@ struct weir_request;
  * @count: how many
  * @greeting: the sum of the ranks' greetings, which is 0
  * @failed: the one that has failed first, where the communicator has
+ * @behind: the one that has fallen behind first, where the communicator has
  * @epoll: readable where a tree's socket is, or its thread has news
  * @is_watched: what @epoll waits for of each tree, once it does
  * @for_room: it waits for room in the socket, too
@@ -39,6 +40,7 @@ struct trees {
 	unsigned int count;
 	uint32_t greeting;
 	unsigned int failed;
+	unsigned int behind;
 	int epoll;
 	bool is_watched[TREES_MAX];
 	bool for_room[TREES_MAX];
@@ -60,8 +62,14 @@ void trees_close(struct weir *comm);
 int trees_enter(struct weir *comm);
 void trees_leave(struct weir *comm);
 
-/* One that has failed fails the others, whose blocks alone are no sum. Inside all. */
+/*
+ * One that has failed fails the others, whose blocks alone are no sum; and where one has fallen
+ * behind, so have all. Inside all.
+ */
 int trees_check(struct weir *comm);
+
+/* The sentence of one that has fallen behind, of the communicator itself or of a tree. Return -ESTALE. */
+int trees_refuse(struct weir *comm);
 
 /* The one whose state an error is about: the communicator itself, where it has no trees. */
 const struct weir *trees_blamed(const struct weir *comm);

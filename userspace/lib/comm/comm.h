@@ -15,6 +15,7 @@
 #include "flow/window.h"
 #include "libweir.h"
 #include "packet/bitmap.h"
+#include "packet/early.h"
 #include "packet/inbox.h"
 #include "packet/kept.h"
 
@@ -49,6 +50,7 @@ struct trees;
  * @failover: without a packet of the box before another one is asked, ns
  * @ranks_timeout: without progress while the box answers, ns
  * @ranks_warning: likewise, after which the caller is told, ns
+ * @early_bytes: of results that are kept for calls to come, at most
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @fallback: called to sum when the box has failed; NULL is none
  * @fallback_context: its first argument
@@ -79,6 +81,7 @@ struct config {
 	uint64_t failover;
 	uint64_t ranks_timeout;
 	uint64_t ranks_warning;
+	uint64_t early_bytes;
 	uint32_t flags;
 	int (*fallback)(void *context, const struct weir_failure *failure);
 	void *fallback_context;
@@ -95,7 +98,8 @@ struct config {
  * @tail: the last
  * @sending: the first with blocks that were never sent
  * @end: number of the block that the next request begins with
- * @begun: requests so far
+ * @begun: requests so far, as all ranks count them
+ * @made: and by this rank alone
  */
 struct queue {
 	struct weir_request *head;
@@ -103,6 +107,7 @@ struct queue {
 	struct weir_request *sending;
 	uint64_t end;
 	uint64_t begun;
+	uint64_t made;
 };
 
 /**
@@ -124,6 +129,7 @@ struct members {
  * @blocks: slots on the box
  * @lag: blocks between an exponent and the block that it is of, see exponent.h
  * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
+ * @takes_acks: the box takes acknowledgments
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
  * @is_asking: this rank asks for a generation: the first one, or the box has lost its state
  * @is_new: @nonce is of another box than the generation is, and has no answer yet
@@ -138,6 +144,7 @@ struct membership {
 	uint32_t blocks;
 	uint32_t lag;
 	uint16_t cwnd_cap;
+	bool takes_acks;
 	uint64_t cookie;
 	bool is_asking;
 	bool is_new;
@@ -231,6 +238,42 @@ struct absence {
 };
 
 /**
+ * struct acks - acknowledgments to the box, see request/ack.h
+ * @sent: all blocks before it have been acknowledged
+ * @floor: the box has evicted results before it, or this rank does not need them,
+ * @newest: and had none from this block on
+ * @is_late: results have been delivered that this rank did not contribute to
+ * @follows: the last result was of a call that this rank only follows
+ * @repeat: the last one with WEIR_TRIO_FINAL is to be repeated, as it may be lost
+ * @asked: when the box was last asked for results that were lost before the program wanted them
+ */
+struct acks {
+	uint64_t sent;
+	uint64_t floor;
+	uint64_t newest;
+	bool is_late;
+	bool follows;
+	bool repeat;
+	uint64_t asked;
+};
+
+/**
+ * struct behind - where this rank lacks a result that the box has evicted, see path/behind.h
+ * @is: it does, and has not resumed
+ * @block: the block that it lacks
+ * @oldest: from where on the box has results, as it last reported
+ * @next: the block after the newest one there
+ * @failed: requests that had been made by then; those that were not done have failed
+ */
+struct behind {
+	bool is;
+	uint64_t block;
+	uint64_t oldest;
+	uint64_t next;
+	uint64_t failed;
+};
+
+/**
  * struct guard - keeps other processes and threads out
  * @forks: how many the process had behind it that has opened the communicator
  * @inside: a call is
@@ -258,6 +301,9 @@ struct guard {
  * @receive_buffer: bytes that the receiving socket holds
  * @window: blocks under way
  * @kept: contributions as they were sent, by the window's slots
+ * @early: results that the program has not asked for yet
+ * @acks: acknowledgments of results
+ * @behind: this rank has fallen behind
  * @replay_end: blocks before it are sent again for other ranks' sake
  * @ahead: the first block after all results that have come
  * @rtt: how long answers take
@@ -303,6 +349,9 @@ struct weir {
 	uint32_t receive_buffer;
 	struct window window;
 	struct kept kept;
+	struct early early;
+	struct acks acks;
+	struct behind behind;
 	uint64_t replay_end;
 	uint64_t ahead;
 	struct rtt rtt;

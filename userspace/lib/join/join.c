@@ -16,6 +16,7 @@
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/absence.h"
+#include "path/behind.h"
 #include "path/path.h"
 #include "path/socket.h"
 #include "path/stall.h"
@@ -23,7 +24,7 @@
 static int say(struct weir *comm)
 {
 	const struct said said = {
-		.first = window_lacks(&comm->window),
+		.first = behind_lacks(comm),
 		.nonce = comm->member.nonce,
 		.cookie = comm->member.cookie,
 	};
@@ -177,6 +178,7 @@ void join_began(struct weir *comm, const struct wire_header *header,
 	member->is_asking = false;
 	member->is_new = false;
 	member->cwnd_cap = answer->cwnd_cap;
+	member->takes_acks = answer->features & WEIR_JOIN_ACKS;
 	socket_ecn(comm, answer->cwnd_cap);
 	standby_began(comm);
 }

@@ -8,6 +8,7 @@
 #include "comm/error.h"
 #include "join/join.h"
 #include "packet/wire.h"
+#include "path/behind.h"
 #include "path/socket.h"
 
 /*
@@ -41,7 +42,7 @@ static uint64_t near(const struct weir *comm, uint32_t wire_id)
 }
 
 /* Does the answer only confirm the old generation? */
-static bool is_known(const struct weir *comm, const struct wire_header *header, uint64_t start)
+static bool is_known(struct weir *comm, const struct wire_header *header, uint64_t start)
 {
 	const struct membership *member = &comm->member;
 
@@ -51,19 +52,19 @@ static bool is_known(const struct weir *comm, const struct wire_header *header, 
 	 * A box that counts anew may have come to the same figures; but no rank is
 	 * further behind than a window.
 	 */
-	return !member->is_asking || window_lacks(&comm->window) - start > comm->window.limit;
+	return !member->is_asking || behind_lacks(comm) - start > comm->window.limit;
 }
 
 static int too_far(struct weir *comm, uint64_t start)
 {
 	const struct config *config = &comm->config;
-	uint64_t lacks = window_lacks(&comm->window);
 
 	return error_fail(comm, -ESTALE,
-			  "%s has lost its state, and job %u goes on at block %" PRIu64 ", where rank "
-			  "%u %s: it is at block %" PRIu64 ". All ranks have to be opened anew",
+			  "%s has lost its state, and job %u goes on at block %" PRIu64 ", which rank "
+			  "%u can no longer send: it is at block %" PRIu64 ". All ranks have to be opened "
+			  "again",
 			  config->box_text, config->job, start, config->rank,
-			  start > lacks ? "is not yet" : "cannot send again any more", lacks);
+			  window_lacks(&comm->window));
 }
 
 static int too_few_slots(struct weir *comm, uint32_t blocks)
@@ -76,10 +77,13 @@ static int too_few_slots(struct weir *comm, uint32_t blocks)
 			  config->job, config->box_text, blocks, config->rank, comm->window.limit);
 }
 
+/* Blocks after the next one that this rank does not lack were received before they were sent. */
 static void go_back(struct weir *comm, uint64_t start)
 {
 	struct window *window = &comm->window;
 
+	if (start > window->next)
+		start = window->next;
 	if (window->next > comm->replay_end)
 		comm->replay_end = window->next;
 	window_rewind(window, start);
@@ -99,6 +103,7 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 {
 	struct membership *member = &comm->member;
 	const struct window *window = &comm->window;
+	uint64_t lacks = behind_lacks(comm);
 	bool is_elsewhere = member->is_new;
 	int err = join_check(comm, header, answer);
 
@@ -106,7 +111,7 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 		return err;
 	if (answer->blocks / 2 < window->limit)
 		return too_few_slots(comm, answer->blocks);
-	if (start > window_lacks(window) || window->high - start > window_slots(window))
+	if (!comm->behind.is && start + window_slots(window) < window->high)
 		return too_far(comm, start);
 	join_began(comm, header, answer);
 	member->start = start;
@@ -115,7 +120,12 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 	else
 		pace_cap(&comm->pace, join_room(comm));
 	comm->life.doubts = 0;
-	go_back(comm, start);
+	comm->acks.sent = start;
+	/* The others have begun without this rank. */
+	if (start > lacks && !comm->behind.is)
+		behind_begin(comm, lacks, start, start);
+	else if (!comm->behind.is)
+		go_back(comm, start);
 	return 0;
 }
 

@@ -6,16 +6,19 @@
 #include "comm/comm.h"
 #include "packet/kept.h"
 #include "path/path.h"
+#include "request/ack.h"
 #include "request/question.h"
 
 /**
  * struct outgoing - a batch's packets
  * @box: a vector each run
  * @questions: packets that are not kept
+ * @ack: an acknowledgment, if there is one
  */
 struct outgoing {
 	struct outbox box;
 	uint8_t questions[OUTBOX][WIRE_HEADER + WIRE_EXPONENT];
+	uint8_t ack[WIRE_HEADER];
 };
 
 /* Its room is not worth to be cleared. */
@@ -23,6 +26,7 @@ void batch_begin(struct batch *batch, enum window_asked why, bool merge)
 {
 	batch->why = why;
 	batch->merge = merge;
+	batch->ack = false;
 	batch->blocks = 0;
 	batch->runs = 0;
 }
@@ -130,12 +134,15 @@ static void note_run(struct weir *comm, const struct batch *batch, const struct 
 	window_asked(&comm->window, run->block, comm->now, batch->why);
 }
 
-/* The packets of so many runs, from the @first on, were sent as one message. Returns how many. */
+/*
+ * The packets of so many runs, from the @first on, were sent as one message, perhaps with an
+ * acknowledgment behind them. Returns how many.
+ */
 static unsigned int note_message(struct weir *comm, const struct batch *batch, unsigned int first,
-				 unsigned int runs)
+				 unsigned int runs, bool has_ack)
 {
 	const struct batch_run *run = &batch->run[first];
-	bool merged = runs > 1 || run->count > 1;
+	bool merged = runs > 1 || run->count > 1 || has_ack;
 	unsigned int packets = 0;
 
 	for (; runs; runs--, run++) {
@@ -164,7 +171,8 @@ static unsigned int note_sent(struct weir *comm, const struct batch *batch,
 
 	note_spoke(comm);
 	for (unsigned int i = 0; i < messages; i++) {
-		packets += note_message(comm, batch, *first, outbox_vectors(box, i));
+		packets += note_message(comm, batch, *first, outbox_vectors(box, i),
+					box->appended == i + 1);
 		*first += outbox_vectors(box, i);
 	}
 	return packets;
@@ -183,25 +191,34 @@ static bool is_too_much(const struct outbox *box)
 }
 
 /* Sends all messages from a run on, or one. Returns how many, or -1 and errno. */
-static int send_messages(const struct weir *comm, const struct batch *batch, struct outbox *box,
+static int send_messages(struct weir *comm, struct batch *batch, struct outgoing *out,
 			 unsigned int first, bool together)
 {
+	struct outbox *box = &out->box;
 	unsigned int messages = outbox_fill(box, first, batch->runs - first, batch->merge);
+	int sent;
 
-	return outbox_send(box, comm->fd, together ? messages : 1);
+	if (batch->ack && batch->merge && outbox_append(box, messages, out->ack, WIRE_HEADER))
+		ack_write(comm, out->ack);
+	sent = outbox_send(box, comm->fd, together ? messages : 1);
+	if (box->appended && sent == (int)messages) {
+		batch->ack = false;
+		ack_sent(comm, out->ack);
+	}
+	return sent;
 }
 
 static int send_some(struct weir *comm, struct batch *batch, struct outgoing *out,
 		     unsigned int first, bool together)
 {
-	int sent = send_messages(comm, batch, &out->box, first, together);
+	int sent = send_messages(comm, batch, out, first, together);
 
 	if (sent >= 0 || !is_too_much(&out->box))
 		return sent;
 	comm->merging.is_on = false;
 	split(batch, first);
 	write_packets(comm, batch, first, out);
-	return send_messages(comm, batch, &out->box, first, together);
+	return send_messages(comm, batch, out, first, together);
 }
 
 /* Returns whether a packet is lost by an error of the path, or a negative errno. */

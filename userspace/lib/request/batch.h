@@ -27,6 +27,7 @@ struct batch_run {
  * struct batch - blocks to send packets about, together
  * @why: why the box is asked about them; WINDOW_NOT_ASKED sends contributions
  * @merge: those of one length may be one message
+ * @ack: an acknowledgment goes with them, if it fits the last message
  * @blocks: how many
  * @runs: of how many runs; each is of one block where they may not be merged
  * @run: the runs
@@ -34,6 +35,7 @@ struct batch_run {
 struct batch {
 	enum window_asked why;
 	bool merge;
+	bool ack;
 	unsigned int blocks;
 	unsigned int runs;
 	struct batch_run run[OUTBOX];

@@ -11,8 +11,10 @@
 #include "number/number.h"
 #include "packet/wire.h"
 #include "path/absence.h"
+#include "path/behind.h"
 #include "path/path.h"
 #include "request/digest.h"
+#include "request/question.h"
 #include "request/request.h"
 #include "request/result.h"
 
@@ -138,15 +140,25 @@ static void note_answers(struct weir *comm, const struct window_slot *slot,
 	pace_answered(&comm->pace, &answer, comm->now);
 }
 
+/* The box has not waited for this rank, and will not until the rank reports that it has caught up. */
+static void note_late(struct weir *comm, const struct result *result)
+{
+	if (bitmap_count(result->contributors) &&
+	    !bitmap_has(result->contributors, comm->config.rank))
+		comm->acks.is_late = true;
+}
+
 static void deliver(struct weir *comm, uint64_t block, struct window_slot *slot,
 		    const struct result *result)
 {
 	if (slot->request) {
+		comm->acks.follows = request_is_followed(slot->request);
 		request_deliver(slot->request, block, result);
 		comm->stats.elements += (uint64_t)result->header.grads * result->blocks;
 	}
 	if (slot->merged && bitmap_has(result->contributors, comm->config.rank))
 		merging_arrived(&comm->merging);
+	note_late(comm, result);
 	if (slot->contributed > comm->answered_contributed)
 		comm->answered_contributed = slot->contributed;
 	note_loss(comm, slot);
@@ -170,13 +182,18 @@ static bool is_early(const struct weir *comm, uint32_t wire_id)
 	return wire_id - (uint32_t)comm->window.next < AHEAD_MAX;
 }
 
-static void note_early(struct weir *comm, uint32_t wire_id)
+/*
+ * The program has not asked for it yet. It is kept, so that the box need not. A rank that has fallen
+ * behind needs the newest results, from where it will resume.
+ */
+static void take_early(struct weir *comm, uint32_t wire_id, const struct message *message)
 {
-	uint64_t end = comm->window.next + (wire_id - (uint32_t)comm->window.next) + 1;
+	uint64_t next = comm->window.next, block = next + (wire_id - (uint32_t)next);
 
-	if (end > comm->ahead)
-		comm->ahead = end;
+	if (block >= comm->ahead)
+		comm->ahead = block + 1;
 	comm->stats.early++;
+	early_put(&comm->early, next, comm->behind.is, block, message->packet, message->length);
 }
 
 /* A block sent again for the sake of other ranks was checked when it was answered first. */
@@ -187,10 +204,10 @@ static bool fits_block(const struct weir_request *request, uint64_t block,
 			    header->has_exponent == request_has_exponent(request, block));
 }
 
-static void take_other(struct weir *comm, uint32_t wire_id)
+static void take_other(struct weir *comm, uint32_t wire_id, const struct message *message)
 {
 	if (is_early(comm, wire_id))
-		note_early(comm, wire_id);
+		take_early(comm, wire_id, message);
 	else if (is_past(comm, wire_id))
 		comm->stats.duplicates++;
 	else
@@ -232,7 +249,7 @@ static int take_result(struct weir *comm, struct result *result, struct message 
 	result->marked = message->marked;
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block)) {
-		take_other(comm, header->block);
+		take_other(comm, header->block, message);
 		return 0;
 	}
 	slot = window_slot(&comm->window, block);
@@ -285,6 +302,11 @@ static int take_control(struct weir *comm, const struct wire_header *header, con
 {
 	bool is_answer = said_is_answer(comm, header, length);
 
+	if (behind_is(comm, header, length)) {
+		note_member(comm);
+		behind_take(comm, header, packet);
+		return 0;
+	}
 	if (!is_answer && !notice_is(comm, header, length)) {
 		comm->stats.malformed++;
 		return 0;
@@ -338,6 +360,76 @@ static int take(struct weir *comm, struct message *message)
 static bool is_aligned(const struct weir *comm, size_t stride)
 {
 	return stride % number_size(comm->config.type) == 0;
+}
+
+/* It was valid when it was received; the generation may have changed since. */
+static bool read_early(struct weir *comm, uint64_t block, struct result *result)
+{
+	size_t length;
+	uint8_t *packet = early_at(&comm->early, block, &length);
+
+	wire_set_generation(packet, comm->member.generation);
+	if (!wire_get_header(&result->header, packet, length) ||
+	    !result_read(comm, result, packet, length))
+		return false;
+	result->unsent = block >= comm->window.high;
+	return true;
+}
+
+/* What stands for the contribution that this rank has not made: the box may be asked for the block. */
+static void make_question(struct weir *comm, struct weir_request *request, uint64_t block)
+{
+	const struct wire_header header = question_header(comm, block);
+
+	wire_put_header(kept_at(&comm->kept, block & comm->window.mask, WIRE_HEADER), &header);
+	window_made(&comm->window, request, WIRE_HEADER);
+}
+
+/* Deliver the result of the next block. Return 1, 0 if its request is not ready, or an error. */
+static int deliver_early(struct weir *comm)
+{
+	uint64_t block = comm->window.next;
+	struct weir_request *request = block < comm->window.high ?
+				       window_slot(&comm->window, block)->request :
+				       request_sending(comm, block);
+	struct result result;
+
+	if (block >= comm->window.high && (!request || !request_is_ready(request, block)))
+		return 0;
+	if (!read_early(comm, block, &result)) {
+		early_discard(&comm->early, block);
+		return 1;
+	}
+	if (request && digest_is_unlike(request, block, &result))
+		return digest_fail(request, block, &result);
+	if (!fits_block(request, block, &result.header)) {
+		comm->stats.malformed++;
+		early_discard(&comm->early, block);
+		return 1;
+	}
+	if (block >= comm->window.high)
+		make_question(comm, request, block);
+	if (request) {
+		request_deliver(request, block, &result);
+		comm->stats.elements += result.header.grads;
+		comm->stats.kept++;
+		comm->acks.is_late = true;
+		comm->acks.follows = request_is_followed(request);
+	}
+	early_discard(&comm->early, block);
+	window_skipped(&comm->window);
+	comm->progress = comm->now;
+	return 1;
+}
+
+int receive_early(struct weir *comm)
+{
+	int delivered = 1;
+
+	while (delivered > 0 && window_room(&comm->window) &&
+	       early_has(&comm->early, comm->window.next))
+		delivered = deliver_early(comm);
+	return delivered < 0 ? delivered : 0;
 }
 
 /* How many packets a message has, of which only one can be empty. */

@@ -10,4 +10,10 @@ struct weir;
  */
 int receive(struct weir *comm);
 
+/*
+ * Deliver results of the next blocks that were received before a call was for them. Return 0 or a
+ * negative errno.
+ */
+int receive_early(struct weir *comm);
+
 #endif

@@ -21,10 +21,18 @@ struct weir_request *request_sending(struct weir *comm, uint64_t block)
 	return queue->sending;
 }
 
+bool request_has_failed(const struct weir_request *request)
+{
+	return request->has_failed ||
+	       (request->left && request->made < request->comm->behind.failed);
+}
+
 bool request_is_done(const struct weir_request *request)
 {
 	const struct weir *comm = request->comm;
 
+	if (request_has_failed(request))
+		return true;
 	return !request->left && (comm->failed || comm->window.base >= comm->replay_end);
 }
 
@@ -261,7 +269,7 @@ static void count_blocks(struct weir_request *request, const struct result *resu
  */
 static bool is_missed(const struct weir_request *request, const struct result *result)
 {
-	if (request_is_followed(request))
+	if (request_is_followed(request) || result->unsent)
 		return true;
 	return !bitmap_has(result->contributors, request->comm->config.rank) &&
 	       bitmap_count(result->contributors);
@@ -271,7 +279,8 @@ static bool is_missed(const struct weir_request *request, const struct result *r
 static bool is_without(const struct weir_request *request, const struct result *result)
 {
 	return !request_is_followed(request) &&
-	       !bitmap_has(result->contributors, request->comm->config.rank);
+	       (result->unsent ||
+		!bitmap_has(result->contributors, request->comm->config.rank));
 }
 
 static void take_exponent(struct weir_request *request, uint64_t block,
@@ -334,6 +343,7 @@ void request_append(struct weir_request *request)
 	struct queue *queue = &request->comm->queue;
 
 	request->sequence = queue->begun++;
+	request->made = queue->made++;
 	request->previous = queue->tail;
 	if (queue->tail)
 		queue->tail->next = request;

@@ -36,7 +36,8 @@ struct weir;
  * @bad_value: its value
  * @exponents: of floats that the ranks agree on a scale for; NULL where they do not
  * @digest: of the call, see digest.h
- * @sequence: how many were begun before it
+ * @sequence: how many were begun before it, as all ranks count them
+ * @made: and by this rank alone
  * @first: number of its first block
  * @blocks: how many it has: those of elements, and before them one where there are exponents
  * @left: how many are not answered
@@ -45,6 +46,7 @@ struct weir;
  * @missed_blocks: answered, without this rank
  * @cut_blocks: with elements of this rank that were cut
  * @min_ranks: the fewest in an answer
+ * @has_failed: one of its parts has, though the communicator can go on
  * @not_finite: an element of some rank is not
  * @out_of_range: an element of some rank times the scale does not fit int32
  * @is_greeting: it is the library's own, by which ranks hear how many trees others have
@@ -71,6 +73,7 @@ struct weir_request {
 	struct exponents *exponents;
 	int32_t digest;
 	uint64_t sequence;
+	uint64_t made;
 	uint64_t first;
 	uint64_t blocks;
 	uint64_t left;
@@ -79,6 +82,7 @@ struct weir_request {
 	uint64_t missed_blocks;
 	uint64_t cut_blocks;
 	uint32_t min_ranks;
+	bool has_failed;
 	bool not_finite;
 	bool out_of_range;
 	bool is_greeting;
@@ -111,6 +115,9 @@ static inline bool request_is_followed(const struct weir_request *request)
 {
 	return !request->in;
 }
+
+/* Has it ended without a result, as this rank has fallen behind? */
+bool request_has_failed(const struct weir_request *request);
 
 /* Is it answered, and has this rank no block to send again for another? */
 bool request_is_done(const struct weir_request *request);

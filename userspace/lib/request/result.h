@@ -17,6 +17,7 @@
  * @header: its header; that of the first
  * @blocks: how many there are
  * @bytes: from one's sums to the next one's
+ * @unsent: this rank has not contributed, whatever the result says
  * @marked: a queue was full that it, or a contribution to it, went through
  * @sums: gradients, in network byte order
  * @contributors: the ranks that are summed; empty where the result does not name them
@@ -26,6 +27,7 @@ struct result {
 	struct wire_header header;
 	unsigned int blocks;
 	size_t bytes;
+	bool unsent;
 	bool marked;
 	const uint8_t *sums;
 	const uint64_t *contributors;
@@ -51,6 +53,7 @@ static inline bool result_read(const struct weir *comm, struct result *result,
 	    !header->grads || length < end)
 		return false;
 	result->blocks = 1;
+	result->unsent = false;
 	result->bytes = length;
 	result->sums = packet + before;
 	if (header->flags & WEIR_TRIO_DEGRADED)

@@ -7,9 +7,12 @@
 #include "join/standby.h"
 #include "number/number.h"
 #include "packet/wire.h"
+#include "path/behind.h"
 #include "path/socket.h"
+#include "request/ack.h"
 #include "request/batch.h"
 #include "request/question.h"
+#include "request/receive.h"
 #include "request/request.h"
 
 /*
@@ -270,9 +273,21 @@ static void note_sent(struct weir *comm)
 		socket_hear_marks(comm);
 }
 
-static int send_new(struct weir *comm)
+/* How many blocks from the next one on have no result yet. Of @most at most. */
+static uint32_t until_early(const struct weir *comm, uint32_t most)
 {
-	uint32_t most = least(room(comm), send_at_once(comm)), count;
+	uint32_t count = 0;
+
+	if (!comm->early.used)
+		return most;
+	while (count < most && !early_has(&comm->early, comm->window.next + count))
+		count++;
+	return count;
+}
+
+static int send_fresh(struct weir *comm)
+{
+	uint32_t most = until_early(comm, least(room(comm), send_at_once(comm))), count;
 	uint64_t block = comm->window.next;
 	struct batch batch;
 	int sent;
@@ -280,6 +295,10 @@ static int send_new(struct weir *comm)
 	if (standby_holds(comm))
 		return 0;
 	batch_begin(&batch, WINDOW_NOT_ASKED, comm->merging.is_on);
+	batch.ack = batch.merge && ack_goes_along(comm);
+	/* With room for it. */
+	if (batch.ack && most == OUTBOX)
+		most--;
 	for (; batch.blocks < most; block += count) {
 		count = made(comm, block, most - batch.blocks);
 		if (!count)
@@ -292,10 +311,37 @@ static int send_new(struct weir *comm)
 	return sent;
 }
 
+/* The next block of a call may be one that the box no longer has. */
+static void check_gone(struct weir *comm)
+{
+	uint64_t block = comm->window.next;
+
+	if (block < comm->acks.floor && request_sending(comm, block) &&
+	    !early_has(&comm->early, block))
+		behind_begin(comm, block, comm->acks.floor, comm->acks.newest);
+}
+
+/* Results that are there already lie between blocks that are sent, where some of them were lost. */
+static int send_new(struct weir *comm)
+{
+	int total = 0, sent, err;
+
+	do {
+		err = receive_early(comm);
+		if (!err)
+			check_gone(comm);
+		sent = err ?: send_fresh(comm);
+		if (sent < 0)
+			return sent;
+		total += sent;
+	} while (sent && early_has(&comm->early, comm->window.next) && !comm->blocked);
+	return total;
+}
+
 int send_due(struct weir *comm)
 {
 	static int (*const steps[])(struct weir *comm) = {
-		send_wanted, ask_timed_out, ask_overtaken, ask_held, send_new,
+		send_wanted, ask_timed_out, ask_overtaken, ask_held, send_new, ack_due,
 	};
 	int total = 0;
 
