@@ -43,7 +43,7 @@ from typing import Any
 
 from . import environment
 
-__all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Communicator", "Error", "Failure",
+__all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Behind", "Communicator", "Error", "Failure",
            "NO_ECN", "Request", "SATURATE", "UNMERGED", "version"]
 
 # Types and operations, and the numbers that the library has for them.
@@ -75,6 +75,10 @@ class Error(OSError):
 
     def __str__(self) -> str:
         return self.strerror or super().__str__()
+
+
+class Behind(Error):
+    """The others have left this rank behind: see Communicator.resume()."""
 
 
 class _Failure(ctypes.Structure):
@@ -129,6 +133,7 @@ class _Options(ctypes.Structure):
         ("failover_ms", ctypes.c_uint32),
         ("trees", ctypes.c_uint32),
         ("reserved2", ctypes.c_uint32),
+        ("early_bytes", ctypes.c_uint64),
     ]
 
 
@@ -171,7 +176,21 @@ class _Stats(ctypes.Structure):
     ] + [
         (name, ctypes.c_uint32) for name in ("rank", "ranks", "job", "port")
     ] + [(name, ctypes.c_uint64) for name in ("marked", "moves")] + [
-        (name, ctypes.c_uint32) for name in ("trees", "reserved2")]
+        (name, ctypes.c_uint32) for name in ("trees", "reserved2")
+    ] + [(name, ctypes.c_uint64) for name in ("acks", "kept")] + [
+        (name, ctypes.c_uint32) for name in ("behind", "reserved3")]
+
+
+class _Position(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("sequence", ctypes.c_uint64),
+        ("blocks", ctypes.c_uint64 * 16),
+        ("job", ctypes.c_uint32),
+        ("trees", ctypes.c_uint32),
+        ("ranks", ctypes.c_uint32),
+        ("grads", ctypes.c_uint32),
+    ]
 
 
 class _Info(ctypes.Structure):
@@ -333,6 +352,8 @@ def _load():
               ctypes.POINTER(_Extra), handle]),
             ("weir_get_poll", ctypes.c_int, [pointer, ctypes.POINTER(_Poll)]),
             ("weir_behind", ctypes.c_int64, [pointer]),
+            ("weir_position", ctypes.c_int, [pointer, ctypes.POINTER(_Position)]),
+            ("weir_resume", ctypes.c_int, [pointer, ctypes.POINTER(_Position)]),
             ("weir_get_members", ctypes.c_int, [pointer, ctypes.POINTER(_Members)]),
             ("weir_test", ctypes.c_int, [handle]),
             ("weir_wait", ctypes.c_int, [handle]),
@@ -372,8 +393,20 @@ def _milliseconds(name, place):
 
 def _check(comm, code):
     if code < 0:
-        raise Error(-code, _lib.weir_error(comm).decode())
+        sentence = _lib.weir_error(comm).decode()
+        raise (Behind if code == -errno.ESTALE and _is_behind(comm) else Error)(-code, sentence)
     return code
+
+
+def _stats(comm):
+    stats = _Stats(size=ctypes.sizeof(_Stats))
+    _lib.weir_get_stats(comm, stats)
+    return stats
+
+
+def _is_behind(comm):
+    """Other ranks have gone on, and the communicator is not lost to this one."""
+    return comm is not None and bool(_stats(comm).behind)
 
 
 def _name(table, number):
@@ -547,7 +580,9 @@ class Communicator:
                         address list from the t-th on, in turn, and comes to bind_port + t
     flags               ACCEPT_OVERFLOW, ACCEPT_DEGRADED, AVERAGE, SATURATE, of all calls;
                         UNMERGED, NO_ECN
-    progress            a thread of the library goes on with requests while the program computes
+    progress            a thread of the library goes on with requests while the program computes, and
+                        receives results that it is late for (True)
+    early_bytes         memory for such results, at most (128 MiB)
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
@@ -567,7 +602,7 @@ class Communicator:
                  flags: int = 0, dtype: str | None = None, op: str | None = None,
                  fallback: Callable[[Failure], None] | None = None,
                  progress: bool | None = None, failover: float | None = None,
-                 trees: int | None = None) -> None:
+                 trees: int | None = None, early_bytes: int = 0) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
@@ -597,13 +632,14 @@ class Communicator:
             ranks_warning_ms=_milliseconds("ranks_warning", place),
             failover_ms=_milliseconds("failover", place),
             trees=_number("trees", place.get("trees", 0), 32),
-            flags=_number("flags", flags | (_PROGRESS if place.get("progress") else 0) |
+            flags=_number("flags", flags | (_PROGRESS if place.get("progress", True) else 0) |
                           (0 if source is None else _SOURCE), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
             operation=0 if op is None else _choice("op", _OPERATIONS, op),
             box=_text(place.get("box")),
-            source=_number("source", source or 0, 32))
+            source=_number("source", source or 0, 32),
+            early_bytes=_number("early_bytes", early_bytes, 64))
         _check(None, _lib.weir_open(self._handle, options))
         stats = self.stats()
         self.rank = stats["rank"]
@@ -707,6 +743,27 @@ class Communicator:
         self._check_open()
         return _check(self._handle, _lib.weir_behind(self._handle))
 
+    def position(self) -> bytes:
+        """The place of the next call among all, for resume() on another rank."""
+        self._check_open()
+        position = _Position(size=ctypes.sizeof(_Position))
+        _check(self._handle, _lib.weir_position(self._handle, position))
+        return bytes(position)
+
+    def resume(self, position: bytes) -> None:
+        """Goes on at another rank's position, after a call has raised Behind.
+
+        The program first copies all that its calls depend on from that rank, as it is at that
+        position: parameters, buffers, the optimizer's state. Raises Behind where the box has evicted
+        results from there on: a later position is needed.
+        """
+        self._check_open()
+        if len(position) != ctypes.sizeof(_Position):
+            raise ValueError(f"a position has {ctypes.sizeof(_Position)} bytes, and not "
+                             f"{len(position)}")
+        self._wake()
+        _check(self._handle, _lib.weir_resume(self._handle, _Position.from_buffer_copy(position)))
+
     def members(self) -> dict[str, Any]:
         """Sets of ranks that the box calls dead, excluded, waiting, or missing just now."""
         self._check_open()
@@ -721,8 +778,7 @@ class Communicator:
     def stats(self) -> dict[str, Any]:
         """The library's counters (struct weir_stats)."""
         self._check_open()
-        stats = _Stats(size=ctypes.sizeof(_Stats))
-        _lib.weir_get_stats(self._handle, stats)
+        stats = _stats(self._handle)
         return _fields(stats) | {"type": _name(_TYPES, stats.type),
                                  "operation": _name(_OPERATIONS, stats.operation)}
 

@@ -8,7 +8,7 @@ WEIR_JOB                the job's id, or ID:PORT where the job has another port 
 WEIR_BIND               this worker's own address
 WEIR_GROUP, WEIR_INTERFACE, WEIR_GRADS, WEIR_WINDOW,
 WEIR_TIMEOUT, WEIR_RANKS_TIMEOUT, WEIR_RANKS_WARNING, WEIR_FAILOVER, WEIR_TREES,
-WEIR_PROGRESS           as the options of weir.Communicator
+WEIR_PROGRESS           as the options of weir.Communicator; WEIR_PROGRESS=0 does without the thread
 
 Without rank and ranks the library has the launcher's: those of torchrun (RANK, WORLD_SIZE), Open
 MPI, MPICH, PMIx or SLURM.
