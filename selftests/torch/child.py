@@ -78,6 +78,11 @@ class Child:
         if self.returncode is None:
             self.returncode = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
 
+    def go_on(self):
+        """After a SIGSTOP, which it may be about to send itself."""
+        os.waitpid(self._pid, os.WUNTRACED)
+        os.kill(self._pid, signal.SIGCONT)
+
     def kill(self):
         if self.returncode is None:
             os.kill(self._pid, signal.SIGKILL)

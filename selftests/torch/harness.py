@@ -56,6 +56,10 @@ class Workers:
             self._processes[rank].stdin.write("\n")
             self._processes[rank].stdin.flush()
 
+    def go_on(self, rank):
+        """One that has stopped itself."""
+        self._processes[rank].go_on()
+
     def end(self):
         """Waits for them; what they said on the output, and what on the error output."""
         said = []

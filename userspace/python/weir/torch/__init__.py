@@ -13,6 +13,16 @@ Box and job come from the environment, see weir.environment. Where there is no b
 in the middle, and for all that a job cannot sum, Gloo does the work, with the same result on
 all ranks; rank 0 says once why.
 
+Where the job's policy does not wait, a rank that was stopped for long comes back by itself:
+
+    state = weir.torch.state()
+    model.register_comm_hook(state, weir.torch.allreduce_hook)
+    recovery = weir.torch.Recovery(state, model, optimizer)
+    while recovery.iteration < iterations:
+        ...                     # the gradients of batch number recovery.iteration
+        optimizer.step()
+        recovery.step()
+
 WEIR_MIN_BYTES          smaller tensors go by Gloo (16384); the value of rank 0 counts
 WEIR_DEBUG=1            tells each decision
 """
@@ -23,8 +33,9 @@ import torch.distributed as _distributed
 
 from .backend import create as _create
 from .hook import State, allreduce_hook, state
+from .recovery import Recovery
 
-__all__ = ["State", "allreduce_hook", "state"]
+__all__ = ["Recovery", "State", "allreduce_hook", "state"]
 
 _register = _distributed.Backend.register_backend
 # From torch 2 on a backend says which devices it serves.

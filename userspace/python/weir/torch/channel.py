@@ -10,10 +10,14 @@ That is what the ranks need when the box is lost. They meet by Gloo and compare 
 has come; the one that is ahead gives the others the results that they lack, which are then the
 same bits on all; and all that follows is summed by Gloo. A rank that gives up says so in the
 store, where those that wait for it look once a second.
+
+A rank that the others have left behind has no results until it resumes, see recovery.py. Until then its
+calls leave tensors as they are.
 """
 
 import atexit
 import collections
+import concurrent.futures
 import errno
 import os
 import select
@@ -94,6 +98,11 @@ class Channel:
         self._operation = stats["operation"]
         self._comm = comm
         self._peers = peers
+        self._orders = collections.deque()
+        self._degraded = False
+        # Something will resume where this rank falls behind: the reason is here then.
+        self.is_recoverable = False
+        self.behind = None
         self._calls = collections.deque()
         self._under_way = collections.deque()
         self._kept = collections.deque()
@@ -125,6 +134,49 @@ class Channel:
         os.eventfd_write(self._wake, 1)
         return call.future
 
+    @property
+    def rank(self):
+        return self._peers.rank
+
+    @property
+    def peers(self):
+        return self._peers
+
+    def was_degraded(self):
+        """Did a result lack ranks since the last call of this function?"""
+        was, self._degraded = self._degraded, False
+        return was
+
+    def position(self):
+        """Where this rank is, between calls, and how many it has finished."""
+        return self._order(lambda: (self._comm.position(), self._finished))
+
+    def resume(self, position, finished):
+        """Goes on there. Raises weir.Behind where the box no longer can."""
+        def order():
+            self._comm.resume(position)
+            self._finished = finished
+            self._kept.clear()
+            self._faulty = False
+            self.behind = None
+        self._order(order)
+
+    def _order(self, function):
+        """Has the thread call a function, when no allreduce is under way; its result."""
+        future = concurrent.futures.Future()
+        self._orders.append((function, future))
+        os.eventfd_write(self._wake, 1)
+        return future.result()
+
+    def _obey(self):
+        function, future = self._orders.popleft()
+        try:
+            if self._comm is None:
+                raise weir.Error(errno.ENODATA, "the box is lost")
+            future.set_result(function())
+        except Exception as error:
+            future.set_exception(error)
+
     def close(self):
         """Ends the thread when all that was asked for has its result."""
         atexit.unregister(self.close)
@@ -137,7 +189,7 @@ class Channel:
             self._thread.join()
 
     def _run(self):
-        while self._calls or self._under_way or not self._closing:
+        while self._calls or self._under_way or self._orders or not self._closing:
             try:
                 self._turn()
             except Exception as error:
@@ -147,6 +199,8 @@ class Channel:
             self._comm.close()
 
     def _turn(self):
+        while self._orders and not self._under_way:
+            self._obey()
         while self._calls and len(self._under_way) < DEPTH:
             self._begin(self._calls.popleft())
         if not self._under_way:
@@ -163,7 +217,23 @@ class Channel:
             call.request = self._comm.iallreduce(call.input, call.out, op=call.operation,
                                                  flags=call.flags(), residual=call.residual)
         except weir.Error as error:
+            self._fail(error)
+
+    def _fail(self, error):
+        if self.is_recoverable and isinstance(error, weir.Behind):
+            self._fall_behind(error)
+        else:
             self._lose(str(error))
+
+    def _fall_behind(self, error):
+        """All that is under way has no result."""
+        self.behind = self.behind or error
+        while self._under_way:
+            call = self._under_way.popleft()
+            if call.residual is not None:
+                call.residual.zero_()
+            self._storage.give(call.storage)
+            call.future.set_result(call.tensor)
 
     def _test(self, call):
         """Makes progress; tells whether there is more to do at once."""
@@ -173,13 +243,14 @@ class Channel:
         try:
             if not call.request.test():
                 return False
+            self._degraded |= bool(self._comm.info()["degraded_blocks"])
             self._finish(call)
         except weir.Error as error:
             if error.errno in _OF_VALUES:
                 note.debug(self._peers.rank, f"allreduce {self._finished} goes by Gloo: {error}")
                 self._by_gloo(call)
             else:
-                self._lose(str(error))
+                self._fail(error)
         return True
 
     def _by_gloo(self, call):

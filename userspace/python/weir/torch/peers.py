@@ -11,7 +11,8 @@ _OPERATIONS = {"sum": dist.ReduceOp.SUM, "min": dist.ReduceOp.MIN, "max": dist.R
 class Peers:
     """A Gloo group of its own, so that its calls cannot mix with those of the program.
 
-    One thread a rank calls it; all ranks call the same in the same order.
+    One thread a rank calls it; all ranks call the same in the same order. What goes from one rank to
+    another, bytes and numbers, may be another thread's.
     """
 
     def __init__(self, store, rank, ranks, timeout):
@@ -44,6 +45,26 @@ class Peers:
         if average:
             wide /= self.ranks
         out.copy_(wide)
+
+    def send_number(self, number, rank, tag):
+        """To one rank, which receives it."""
+        self._gloo.send([torch.tensor([number])], rank, tag).wait()
+
+    def receive_number(self, rank, tag):
+        number = torch.tensor([0])
+        self._gloo.recv([number], rank, tag).wait()
+        return int(number)
+
+    def send_bytes(self, data, rank, tag):
+        """To one rank, which receives them."""
+        data = torch.frombuffer(data, dtype=torch.uint8)
+        self.send_number(data.numel(), rank, tag)
+        self._gloo.send([data], rank, tag).wait()
+
+    def receive_bytes(self, rank, tag):
+        data = torch.empty(self.receive_number(rank, tag), dtype=torch.uint8)
+        self._gloo.recv([data], rank, tag).wait()
+        return data.numpy().tobytes()
 
     def tell_loss(self, sentence):
         """Leaves word with the store, for ranks that are not at a meeting."""
