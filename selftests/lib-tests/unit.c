@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/address.h"
+#include "comm/state.h"
 #include "flow/rtt.h"
 #include "flow/window.h"
 #include "ktap.h"
@@ -190,6 +191,41 @@ static void window_keeps_lists(void)
 	CHECK_EQ(window.base, 2);
 	CHECK_EQ(window.flight, 2);
 	window_uninit(&window);
+}
+
+/* What an event does to asking and to being behind is the same in all states. */
+static void states_change_by_events(void)
+{
+	for (enum rank_state from = 0; from < RANK_STATES; from++) {
+		enum rank_state ended = state_after(from, RANK_ENDED);
+
+		CHECK_EQ(ended, RANK_FAILED);
+		CHECK(!state_is_moving(from) || state_is_asking(from));
+		for (enum rank_event event = 0; event < RANK_ENDED; event++) {
+			enum rank_state to = state_after(from, event);
+
+			if (to == RANK_STATES)
+				continue;
+			CHECK(from != RANK_FAILED && to != RANK_FAILED && to != RANK_JOINING);
+			if (event == RANK_BEGAN || event == RANK_FOUND)
+				CHECK(!state_is_asking(to));
+			else if (event == RANK_LOST || event == RANK_LEFT)
+				CHECK(state_is_asking(to));
+			else
+				CHECK_EQ(state_is_asking(to), state_is_asking(from));
+			if (event == RANK_OVERTAKEN || event == RANK_RESUMED)
+				CHECK_EQ(state_is_behind(to), event == RANK_OVERTAKEN);
+			else
+				CHECK_EQ(state_is_behind(to), state_is_behind(from));
+			if (event == RANK_LEFT)
+				CHECK(state_is_moving(to));
+		}
+		/* Who asks is answered, and who is behind can resume. */
+		CHECK_EQ(state_is_asking(from) && state_after(from, RANK_BEGAN) == RANK_STATES, 0);
+		CHECK_EQ(state_is_behind(from) && state_after(from, RANK_RESUMED) == RANK_STATES, 0);
+	}
+	CHECK_EQ(state_after(RANK_JOINING, RANK_OVERTAKEN), RANK_STATES);
+	CHECK_EQ(state_after(RANK_BEHIND, RANK_OVERTAKEN), RANK_STATES);
 }
 
 /* A result that came before its block was sent leaves no trace in the lists. */
@@ -1073,6 +1109,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(window_keeps_lists),
 	KTAP_TEST(window_goes_back),
 	KTAP_TEST(window_skips),
+	KTAP_TEST(states_change_by_events),
 	KTAP_TEST(early_keeps),
 	KTAP_TEST(window_sends_runs),
 	KTAP_TEST(kept_is_both_ways_dense),

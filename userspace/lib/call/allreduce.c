@@ -236,7 +236,7 @@ static int start(struct weir *comm, struct call *call, const struct weir_extra *
 
 	if (comm->failed && !comm->config.fallback)
 		return comm->failed;
-	if (comm->behind.is)
+	if (state_is_behind(comm->state))
 		return trees_refuse(comm);
 	err = check_extra(comm, &call->extra, extra);
 	if (!err)
@@ -311,7 +311,7 @@ int64_t weir_behind(struct weir *comm)
 	if (behind)
 		return behind;
 	behind = comm->trees ? dealt_behind(comm) : progress_once(comm);
-	if (behind >= 0 && comm->behind.is)
+	if (behind >= 0 && state_is_behind(comm->state))
 		behind = trees_refuse(comm);
 	if (!behind && comm->ahead > comm->queue.end)
 		behind = (int64_t)(comm->ahead - comm->queue.end);

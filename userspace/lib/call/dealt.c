@@ -72,7 +72,7 @@ int dealt_begin(struct weir_request *request)
 	if (!err) {
 		/* A tree's thread may have found it out since the last call. */
 		trees_check(comm);
-		err = comm->behind.is ? trees_refuse(comm) : begin_parts(request);
+		err = state_is_behind(comm->state) ? trees_refuse(comm) : begin_parts(request);
 		trees_leave(comm);
 	}
 	if (err) {

@@ -55,7 +55,7 @@ static int check_state(struct weir *comm)
 		trees_check(comm);
 	if (comm->failed)
 		return comm->failed;
-	return comm->behind.is ? trees_refuse(comm) : 0;
+	return state_is_behind(comm->state) ? trees_refuse(comm) : 0;
 }
 
 static struct weir_position own(struct weir *comm)
@@ -118,12 +118,12 @@ static int check_place(struct weir *comm, unsigned int tree, uint64_t block)
 	const struct weir *one = tree_of(comm, tree);
 	const struct behind *behind = &one->behind;
 
-	if (behind->is && block < behind->oldest)
+	if (state_is_behind(one->state) && block < behind->oldest)
 		return error_refuse(comm, -ESTALE,
 				    "the position is at block %" PRIu64 " of job %u, and %s has results from "
 				    "block %" PRIu64 " on only: take one of a rank that is further",
 				    block, one->config.job, one->config.box_text, behind->oldest);
-	if (behind->is)
+	if (state_is_behind(one->state))
 		return 0;
 	if (is_under_way(one))
 		return error_refuse(comm, -EINVAL,
@@ -154,7 +154,8 @@ static int resume(struct weir *comm, const struct weir_position *there)
 	}
 	if (err)
 		return err;
-	comm->behind.is = false;
+	if (comm->trees)
+		state_change(comm, RANK_RESUMED);
 	comm->queue.begun = there->sequence;
 	return 0;
 }

@@ -31,7 +31,7 @@ static struct weir_stats count(const struct weir *comm)
 	now.job = comm->config.job;
 	now.port = address_port(&comm->config.box);
 	now.trees = 1;
-	now.behind = comm->behind.is;
+	now.behind = state_is_behind(comm->state);
 	return now;
 }
 

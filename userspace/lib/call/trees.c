@@ -172,6 +172,7 @@ int trees_open(struct weir *comm, const struct weir_options *options)
 	if (err)
 		return err;
 	comm->config = trees->tree[0]->config;
+	state_change(comm, RANK_BEGAN);
 	comm->config.fallback = options->fallback;
 	/* The request that the caller has is of the whole vector. */
 	comm->config.trees = 1;
@@ -224,16 +225,16 @@ static void check_behind(struct weir *comm)
 	struct trees *trees = comm->trees;
 	unsigned int i = 0;
 
-	while (i < trees->count && !trees->tree[i]->behind.is)
+	while (i < trees->count && !state_is_behind(trees->tree[i]->state))
 		i++;
-	if (i == trees->count || comm->behind.is)
+	if (i == trees->count || state_is_behind(comm->state))
 		return;
 	trees->behind = i;
-	comm->behind.is = true;
+	state_change(comm, RANK_OVERTAKEN);
 	for (i = 0; i < trees->count; i++) {
 		struct weir *tree = trees->tree[i];
 
-		if (!tree->behind.is)
+		if (!state_is_behind(tree->state))
 			behind_begin(tree, tree->window.base, tree->window.base, tree->window.next);
 	}
 }

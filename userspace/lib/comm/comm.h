@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/address.h"
+#include "comm/state.h"
 #include "flow/merging.h"
 #include "flow/pace.h"
 #include "flow/rtt.h"
@@ -131,8 +132,6 @@ struct members {
  * @cwnd_cap: packets that the boxes have room for; 0 where they do not say, nor mark results
  * @takes_acks: the box takes acknowledgments
  * @cookie: the box's cookie for @nonce, to be sent with joins; 0 is none
- * @is_asking: this rank asks for a generation: the first one, or the box has lost its state
- * @is_new: @nonce is of another box than the generation is, and has no answer yet
  * @again: when it asks next
  * @repeat: and the pause until the repetition after that
  */
@@ -146,8 +145,6 @@ struct membership {
 	uint16_t cwnd_cap;
 	bool takes_acks;
 	uint64_t cookie;
-	bool is_asking;
-	bool is_new;
 	uint64_t again;
 	uint64_t repeat;
 };
@@ -188,7 +185,7 @@ struct home {
  * @count: how many; with one, the rest is not in use
  * @at: where this rank is
  * @from: where it came from, when it has gone back by itself; else 0
- * @home: of its generation, while @member.is_new
+ * @home: of its generation, while it moves
  * @fd: asks the others, connected to the one that was asked last; -1 before that
  * @asked: which one was
  * @nonce: the number for the next join at another one
@@ -259,14 +256,12 @@ struct acks {
 
 /**
  * struct behind - where this rank lacks a result that the box has evicted, see path/behind.h
- * @is: it does, and has not resumed
  * @block: the block that it lacks
  * @oldest: from where on the box has results, as it last reported
  * @next: the block after the newest one there
  * @failed: requests that had been made by then; those that were not done have failed
  */
 struct behind {
-	bool is;
 	uint64_t block;
 	uint64_t oldest;
 	uint64_t next;
@@ -328,6 +323,7 @@ struct guard {
  * @is_capable: packets are ECN-capable
  * @hears_marks: the kernel tells of marks
  * @path_errno: the last error of the path that is no verdict; 0 is none
+ * @state: of this rank in its job
  * @failed: the final error; 0 is none
  * @error: the last error's sentence
  * @stats: counters
@@ -376,6 +372,7 @@ struct weir {
 	bool is_capable;
 	bool hears_marks;
 	int path_errno;
+	enum rank_state state;
 	int failed;
 	char error[COMM_ERROR];
 	struct weir_stats stats;

@@ -34,6 +34,7 @@ int error_fail(struct weir *comm, int err, const char *format, ...)
 	note(comm, format, arguments);
 	va_end(arguments);
 	comm->failed = err;
+	state_change(comm, RANK_ENDED);
 	return err;
 }
 

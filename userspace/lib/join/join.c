@@ -175,8 +175,7 @@ void join_began(struct weir *comm, const struct wire_header *header,
 	member->generation = header->generation;
 	member->since = comm->now;
 	member->blocks = answer->blocks;
-	member->is_asking = false;
-	member->is_new = false;
+	state_change(comm, RANK_BEGAN);
 	member->cwnd_cap = answer->cwnd_cap;
 	member->takes_acks = answer->features & WEIR_JOIN_ACKS;
 	socket_ecn(comm, answer->cwnd_cap);
@@ -349,7 +348,6 @@ static int begin_asking(struct weir *comm)
 	comm->progress = comm->now;
 	comm->life.heard = comm->now;
 	comm->standby.since = comm->now;
-	member->is_asking = true;
 	member->repeat = JOIN_REPEAT_FIRST;
 	return said_number(comm, &member->nonce) ?: said_number(comm, &comm->standby.nonce);
 }

@@ -120,7 +120,7 @@ int notice_take(struct weir *comm, const struct wire_header *header, const void 
 	if (length > WIRE_HEADER) {
 		wire_get_notice(&notice, packet, comm->config.ranks);
 		note(comm, &notice);
-		if (comm->member.is_asking)
+		if (state_is_asking(comm->state))
 			absence_note_joins(comm, &notice);
 	}
 	comm->stats.notices++;
@@ -129,7 +129,7 @@ int notice_take(struct weir *comm, const struct wire_header *header, const void 
 		return 0;
 	}
 	/* While a new generation is awaited, all others are of the past or not yet ours. */
-	if (comm->member.is_asking)
+	if (state_is_asking(comm->state))
 		return 0;
-	return standby_called(comm) ?: comm->member.is_asking ? 0 : judge(comm, header, &notice);
+	return standby_called(comm) ?: state_is_asking(comm->state) ? 0 : judge(comm, header, &notice);
 }

@@ -25,9 +25,9 @@ void rejoin_begin(struct weir *comm)
 {
 	struct membership *member = &comm->member;
 
-	if (member->is_asking || comm->now - member->since < GRACE)
+	if (state_is_asking(comm->state) || comm->now - member->since < GRACE)
 		return;
-	member->is_asking = true;
+	state_change(comm, RANK_LOST);
 	member->again = comm->now;
 	member->repeat = JOIN_REPEAT_FIRST;
 	comm->progress = comm->now;
@@ -46,13 +46,13 @@ static bool is_known(struct weir *comm, const struct wire_header *header, uint64
 {
 	const struct membership *member = &comm->member;
 
-	if (member->is_new || header->generation != member->generation || header->block != (uint32_t)member->start)
+	if (state_is_moving(comm->state) || header->generation != member->generation || header->block != (uint32_t)member->start)
 		return false;
 	/*
 	 * A box that counts anew may have come to the same figures; but no rank is
 	 * further behind than a window.
 	 */
-	return !member->is_asking || behind_lacks(comm) - start > comm->window.limit;
+	return !state_is_asking(comm->state) || behind_lacks(comm) - start > comm->window.limit;
 }
 
 static int too_far(struct weir *comm, uint64_t start)
@@ -104,14 +104,14 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 	struct membership *member = &comm->member;
 	const struct window *window = &comm->window;
 	uint64_t lacks = behind_lacks(comm);
-	bool is_elsewhere = member->is_new;
+	bool is_elsewhere = state_is_moving(comm->state);
 	int err = join_check(comm, header, answer);
 
 	if (err)
 		return err;
 	if (answer->blocks / 2 < window->limit)
 		return too_few_slots(comm, answer->blocks);
-	if (!comm->behind.is && start + window_slots(window) < window->high)
+	if (!state_is_behind(comm->state) && start + window_slots(window) < window->high)
 		return too_far(comm, start);
 	join_began(comm, header, answer);
 	member->start = start;
@@ -122,9 +122,9 @@ static int begin_again(struct weir *comm, const struct wire_header *header,
 	comm->life.doubts = 0;
 	comm->acks.sent = start;
 	/* The others have begun without this rank. */
-	if (start > lacks && !comm->behind.is)
+	if (start > lacks && !state_is_behind(comm->state))
 		behind_begin(comm, lacks, start, start);
-	else if (!comm->behind.is)
+	else if (!state_is_behind(comm->state))
 		go_back(comm, start);
 	return 0;
 }
@@ -144,7 +144,7 @@ int rejoin_take(struct weir *comm, const struct wire_header *header, const void 
 	if (is_known(comm, header, start)) {
 		/* The box answers a join as often as it was sent. */
 		comm->stats.duplicates++;
-		comm->member.is_asking = false;
+		state_change(comm, RANK_FOUND);
 		return 0;
 	}
 	return begin_again(comm, header, &answer, start);

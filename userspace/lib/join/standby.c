@@ -55,7 +55,7 @@ static bool has_come(const struct weir *comm, uint64_t since, unsigned int times
 
 static bool is_awaiting(const struct weir *comm)
 {
-	return comm->member.is_asking || comm->window.flight;
+	return state_is_asking(comm->state) || comm->window.flight;
 }
 
 static uint64_t last_progress(const struct weir *comm)
@@ -70,20 +70,20 @@ static bool is_stalled(const struct weir *comm)
 
 static bool is_silent(const struct weir *comm)
 {
-	return is_awaiting(comm) && (comm->member.is_asking || comm->life.unheard >= UNHEARD) &&
+	return is_awaiting(comm) && (state_is_asking(comm->state) || comm->life.unheard >= UNHEARD) &&
 	       has_come(comm, time_later(comm->life.heard, last_progress(comm)), 1);
 }
 
 /* Does this rank look for a box before its own that is there again? */
 static bool leads_back(const struct weir *comm)
 {
-	return !comm->config.rank && comm->standby.at && !comm->member.is_asking;
+	return !comm->config.rank && comm->standby.at && !state_is_asking(comm->state);
 }
 
 /* Has this rank left the box of its generation, with no other one since? */
 static bool is_away(const struct weir *comm)
 {
-	return comm->member.blocks && comm->member.is_new;
+	return comm->member.blocks && state_is_moving(comm->state);
 }
 
 static void forget(struct other_box *other)
@@ -116,7 +116,7 @@ static void settle(struct weir *comm, unsigned int to)
 	struct standby *standby = &comm->standby;
 	struct other_box *other = &standby->boxes[to];
 
-	if (!member->is_new)
+	if (!state_is_moving(comm->state))
 		standby->home = (struct home) {
 			.box = standby->at,
 			.nonce = member->nonce,
@@ -124,8 +124,7 @@ static void settle(struct weir *comm, unsigned int to)
 		};
 	member->nonce = standby->nonce;
 	member->cookie = other->cookie;
-	member->is_asking = true;
-	member->is_new = true;
+	state_change(comm, RANK_LEFT);
 	member->again = comm->now;
 	member->repeat = JOIN_REPEAT_FIRST;
 	arrive(comm, to);
@@ -142,8 +141,7 @@ static void resume(struct weir *comm)
 
 	member->nonce = home->nonce;
 	member->cookie = home->cookie;
-	member->is_asking = false;
-	member->is_new = false;
+	state_change(comm, RANK_FOUND);
 	comm->standby.from = 0;
 	comm->timer = comm->now;
 	arrive(comm, home->box);
@@ -219,7 +217,7 @@ static int go_back(struct weir *comm, unsigned int to)
 /* Does this rank wait where it has gone back to by itself? */
 static bool has_gone_back(const struct weir *comm)
 {
-	return comm->standby.from > comm->standby.at && comm->member.is_asking;
+	return comm->standby.from > comm->standby.at && state_is_asking(comm->state);
 }
 
 static bool nobody_follows(const struct weir *comm)
@@ -435,7 +433,7 @@ int standby_called(struct weir *comm)
 {
 	const struct members *members = &comm->members;
 
-	if (is_alone(comm) || comm->member.is_asking || !is_stalled(comm) ||
+	if (is_alone(comm) || state_is_asking(comm->state) || !is_stalled(comm) ||
 	    !bitmap_count(members->waiting) || bitmap_has(members->waiting, comm->config.rank))
 		return 0;
 	return go_to(comm, comm->standby.at) < 0 ? comm->failed : 0;

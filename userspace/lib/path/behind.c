@@ -30,7 +30,7 @@ uint64_t behind_lacks(struct weir *comm)
 {
 	uint64_t first = window_lacks(&comm->window);
 
-	if (comm->behind.is)
+	if (state_is_behind(comm->state))
 		return later(first, comm->ahead);
 	return early_reach(&comm->early, later(first, comm->acks.floor));
 }
@@ -39,12 +39,12 @@ uint64_t behind_lacks(struct weir *comm)
 void behind_begin(struct weir *comm, uint64_t block, uint64_t oldest, uint64_t next)
 {
 	comm->behind = (struct behind) {
-		.is = true,
 		.block = block,
 		.oldest = oldest,
 		.next = next,
 		.failed = comm->queue.made,
 	};
+	state_change(comm, RANK_OVERTAKEN);
 	comm->queue.sending = NULL;
 	comm->replay_end = 0;
 	window_restart(&comm->window, comm->window.high);
@@ -72,7 +72,7 @@ void behind_take(struct weir *comm, const struct wire_header *header, const void
 	struct wire_behind behind;
 
 	comm->stats.notices++;
-	if (header->generation != comm->member.generation || comm->member.is_asking)
+	if (header->generation != comm->member.generation || state_is_asking(comm->state))
 		return;
 	wire_get_behind(&behind, packet);
 	oldest = near(base, behind.oldest);
@@ -105,7 +105,7 @@ int behind_refuse(struct weir *comm)
 
 void behind_end(struct weir *comm, uint64_t block, uint64_t sequence)
 {
-	comm->behind.is = false;
+	state_change(comm, RANK_RESUMED);
 	comm->queue.end = block;
 	comm->queue.begun = sequence;
 	comm->acks.floor = later(comm->acks.floor, block);

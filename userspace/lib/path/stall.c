@@ -151,7 +151,7 @@ static bool waits_for_ranks(const struct weir *comm)
 
 	if (is_refused(comm))
 		return false;
-	if (comm->member.is_asking)
+	if (state_is_asking(comm->state))
 		return true;
 	return window->base != window->next && slot->has_reply &&
 	       (!slot->is_wanted || slot->bytes == WIRE_HEADER);
@@ -172,11 +172,11 @@ static int stall_fail(struct weir *comm)
 	const struct window *window = &comm->window;
 	const struct window_slot *slot = window_slot(window, window->base);
 
-	if (comm->member.is_asking && comm->standby.count > 1)
+	if (state_is_asking(comm->state) && comm->standby.count > 1)
 		return nowhere(comm);
 	if (is_refused(comm))
 		return refused_for_long(comm);
-	if (comm->member.is_asking)
+	if (state_is_asking(comm->state))
 		return not_joined(comm);
 	if (window->base == window->next)
 		return nothing_sent(comm);
@@ -191,7 +191,7 @@ static int stall_fail(struct weir *comm)
 void stall_warn(struct weir *comm)
 {
 	if (waits_for_ranks(comm))
-		absence_warn(comm, comm->member.is_asking);
+		absence_warn(comm, state_is_asking(comm->state));
 	else
 		comm->absence.warned = false;
 }

@@ -124,7 +124,7 @@ static int send_ack(struct weir *comm, uint64_t block, bool is_final)
 /* Nothing is under way, and no call waits. */
 static bool is_at_end(const struct weir *comm)
 {
-	return !comm->behind.is && comm->window.base == comm->queue.end;
+	return !state_is_behind(comm->state) && comm->window.base == comm->queue.end;
 }
 
 static int ask(struct weir *comm, uint64_t block)
@@ -172,7 +172,7 @@ static int ack_early(struct weir *comm)
 
 	if (is_much(comm, received))
 		return send_ack(comm, received, false);
-	if (comm->behind.is || received < comm->window.next)
+	if (state_is_behind(comm->state) || received < comm->window.next)
 		return 0;
 	return ask_for_lost(comm, received);
 }
@@ -184,7 +184,7 @@ int ack_due(struct weir *comm)
 
 	if (!comm->member.takes_acks)
 		return 0;
-	if (comm->early.used || comm->behind.is)
+	if (comm->early.used || state_is_behind(comm->state))
 		return ack_early(comm);
 	if (is_at_end(comm) && ((comm->acks.is_late && !follows) || is_much(comm, base)))
 		return send_ack(comm, base, !follows);

@@ -193,7 +193,7 @@ static void take_early(struct weir *comm, uint32_t wire_id, const struct message
 	if (block >= comm->ahead)
 		comm->ahead = block + 1;
 	comm->stats.early++;
-	early_put(&comm->early, next, comm->behind.is, block, message->packet, message->length);
+	early_put(&comm->early, next, state_is_behind(comm->state), block, message->packet, message->length);
 }
 
 /* A block sent again for the sake of other ranks was checked when it was answered first. */
@@ -345,7 +345,7 @@ static int take(struct weir *comm, struct message *message)
 	if (result.header.flags & WEIR_TRIO_CONTROL)
 		return take_control(comm, &result.header, packet, length);
 	/* It is of the box that this rank has left. */
-	if (comm->member.is_new)
+	if (state_is_moving(comm->state))
 		return 0;
 	if (is_reply(comm, &result.header, length))
 		take_reply(comm, &result.header, packet, length);

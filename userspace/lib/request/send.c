@@ -346,7 +346,7 @@ int send_due(struct weir *comm)
 	int total = 0;
 
 	comm->blocked = false;
-	if (comm->member.is_asking)
+	if (state_is_asking(comm->state))
 		return join_send(comm);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]) && !comm->blocked; i++) {
 		int sent = steps[i](comm);
@@ -360,7 +360,7 @@ int send_due(struct weir *comm)
 
 uint64_t send_deadline(const struct weir *comm)
 {
-	if (comm->member.is_asking)
+	if (state_is_asking(comm->state))
 		return comm->member.again;
 	if (!comm->window.flight)
 		return UINT64_MAX;
