@@ -241,9 +241,41 @@ static void others_go_on_with_loss(void)
 	struct cluster cluster;
 
 	early_cluster(&cluster);
-	cluster.box.faults = (struct faults_options) { .seed = 7, .loss = 0.02 };
+	cluster.box.faults = (struct faults_options) { .seed = 7, .loss = 0.1 };
 	run_meeting(&cluster, nobody_waits, MANY);
 	CHECK(cluster.workers[2].stats.kept > 0);
+	CHECK_EQ(cluster.counters.blocks, MANY * BLOCKS);
+}
+
+/*
+ * A result is lost, and so are answers to questions about it. The others soon need its memory:
+ * nothing comes that would make rank 2 ask again, but the time.
+ */
+static void lose_one(struct worker *worker)
+{
+	const struct meeting *meeting = worker->data;
+
+	if (!worker->rank)
+		refbox_lose(worker->cluster->running, 2, 10, 6);
+	meet(worker);
+	if (worker->rank == 2)
+		meet(worker);
+	for (unsigned int round = 0; round < meeting->rounds; round++) {
+		if (worker->rank == 2)
+			call_late(worker, round);
+		else
+			call_in_time(worker, round);
+	}
+	if (worker->rank != 2)
+		meet(worker);
+}
+
+static void lost_result_is_asked_for_again(void)
+{
+	struct cluster cluster;
+
+	early_cluster(&cluster);
+	run_meeting(&cluster, lose_one, MANY);
 	CHECK_EQ(cluster.counters.blocks, MANY * BLOCKS);
 }
 
@@ -509,11 +541,11 @@ static void fail_later(struct worker *worker)
 {
 	static int32_t vector[COUNT];
 	uint64_t notices = stats_of(worker).notices;
-	unsigned int calls = 0;
+	unsigned int calls = 0, left = PATIENCE_MS / 10;
 	int err;
 
-	/* It asks for the first one that it did not keep. */
-	while (stats_of(worker).notices == notices && !ktap_failed()) {
+	/* It asks for the first one that it did not keep, but no longer if the box had it at first. */
+	while (stats_of(worker).notices == notices && !ktap_failed() && left--) {
 		CHECK(weir_behind(worker->comm) > 0);
 		usleep(1000);
 	}
@@ -678,6 +710,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(early_results),
 	KTAP_TEST(others_go_on),
 	KTAP_TEST(others_go_on_with_loss),
+	KTAP_TEST(lost_result_is_asked_for_again),
 	KTAP_TEST(followers_are_not_awaited),
 	KTAP_TEST(early_limit),
 	KTAP_TEST(early_floats),

@@ -73,6 +73,8 @@ struct source {
 	uint32_t acked;	/* the first block that it lacks, as it has acknowledged */
 	bool late;	/* it missed a block, and has not caught up */
 	bool overtaken;	/* and results are not retained for it */
+	uint32_t losing;	/* the block whose result does not get there, */
+	unsigned int losses;	/* so many times */
 	uint32_t from;	/* where it has caught up: the first block that waits for it */
 	bool joining;	/* heard since the last new number */
 	bool waiting;	/* next_nonce is valid */
@@ -669,6 +671,14 @@ static void write_result(const struct refbox *box, struct slot *slot, uint8_t fl
 		slot->length += write_contributors(box, slot, slot->packet + slot->length);
 }
 
+static void send_to(struct refbox *box, struct source *source, const struct slot *slot)
+{
+	if (source->losses && source->losing == slot->block)
+		source->losses--;
+	else
+		transmit_result(box, &source->address, slot);
+}
+
 static void send_to_all(struct refbox *box, const struct slot *slot)
 {
 	if (box->group.length) {
@@ -677,7 +687,7 @@ static void send_to_all(struct refbox *box, const struct slot *slot)
 	}
 	for (unsigned int i = faults_mute(&box->faults); i < box->options.sources; i++)
 		if (box->sources[i].bound)
-			transmit_result(box, &box->sources[i].address, slot);
+			send_to(box, &box->sources[i], slot);
 }
 
 /* As a queue that is full does now and then; those of which a source is not ECN-capable it loses. */
@@ -939,7 +949,7 @@ static void serve_source(struct refbox *box, const struct address *from,
 	note_heard(box, header);
 	if (slot->state == COMPLETE && slot->block == block) {
 		box->counters.repeats++;
-		transmit_result(box, from, slot);
+		send_to(box, &box->sources[header->src_id], slot);
 	} else if (count) {
 		contribute(box, header, count, slot);
 	} else {
@@ -1303,6 +1313,27 @@ static void overtake(struct refbox *box, void *data)
 void refbox_overtake(struct refbox *box, unsigned int source)
 {
 	have_done(box, overtake, &box->sources[source]);
+}
+
+struct loss {
+	unsigned int source;
+	uint32_t block;
+	unsigned int times;
+};
+
+static void lose(struct refbox *box, void *data)
+{
+	const struct loss *loss = data;
+
+	box->sources[loss->source].losing = loss->block;
+	box->sources[loss->source].losses = loss->times;
+}
+
+void refbox_lose(struct refbox *box, unsigned int source, uint32_t block, unsigned int times)
+{
+	struct loss loss = { source, block, times };
+
+	have_done(box, lose, &loss);
 }
 
 static void mute(struct refbox *box, void *data)

@@ -128,13 +128,14 @@ void refbox_stop(struct refbox *box);
  * Events of a box, also while it runs: each returns when it has happened. To lose all
  * its state, as one that is set up anew; to count a source as dead, so that results are
  * not retained for it; to complete blocks without it; to go on without it, with @evict, as if it
- * had missed a block and all results were older than the timeout from now on; to take and send no
- * packet; and to do so again.
+ * had missed a block and all results were older than the timeout from now on; to lose the result of a
+ * block on its way to a source, so many times; to take and send no packet; and to do so again.
  */
 void refbox_reload(struct refbox *box);
 void refbox_bury(struct refbox *box, unsigned int source);
 void refbox_exclude(struct refbox *box, unsigned int source);
 void refbox_overtake(struct refbox *box, unsigned int source);
+void refbox_lose(struct refbox *box, unsigned int source, uint32_t block, unsigned int times);
 void refbox_mute(struct refbox *box);
 void refbox_unmute(struct refbox *box);
 

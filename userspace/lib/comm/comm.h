@@ -242,7 +242,10 @@ struct absence {
  * @is_late: results have been delivered that this rank did not contribute to
  * @follows: the last result was of a call that this rank only follows
  * @repeat: the last one with WEIR_TRIO_FINAL is to be repeated, as it may be lost
- * @asked: when the box was last asked for results that were lost before the program wanted them
+ * @gap: the first of results that were lost before the program wanted them,
+ * @has_gap: if there are any. Then the box is asked for them:
+ * @asked: when it was last,
+ * @tries: and how often for this one
  */
 struct acks {
 	uint64_t sent;
@@ -251,7 +254,10 @@ struct acks {
 	bool is_late;
 	bool follows;
 	bool repeat;
+	uint64_t gap;
+	bool has_gap;
 	uint64_t asked;
+	unsigned int tries;
 };
 
 /**

@@ -14,6 +14,10 @@
 /* Results that are asked for together, of those that were lost before the program wanted them. */
 #define ASKED_MAX	32
 
+/* They are asked for so often, each time after a longer pause; then the call has to. */
+#define TRIES_MAX	8
+#define PAUSE_GROWTH	3
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -140,6 +144,14 @@ static int ask(struct weir *comm, uint64_t block)
 	return sent;
 }
 
+uint64_t ack_deadline(const struct weir *comm)
+{
+	const struct acks *acks = &comm->acks;
+	unsigned int growth = acks->tries < PAUSE_GROWTH ? acks->tries : PAUSE_GROWTH;
+
+	return acks->has_gap ? acks->asked + (rtt_timeout(&comm->rtt) << growth) : UINT64_MAX;
+}
+
 /*
  * Results are missing between those that were received early. The box retains them until they are
  * acknowledged, and may evict them later. Packets that are only late are given time to come.
@@ -147,9 +159,14 @@ static int ask(struct weir *comm, uint64_t block)
 static int ask_for_lost(struct weir *comm, uint64_t first)
 {
 	uint64_t reordered = comm->window.limit / 4, end = first + comm->window.limit;
+	struct acks *acks = &comm->acks;
 	int total = 0;
 
-	if (comm->now - comm->acks.asked < rtt_timeout(&comm->rtt) || comm->ahead < first + reordered)
+	if (first != acks->gap)
+		acks->tries = 0;
+	acks->gap = first;
+	acks->has_gap = comm->ahead > first + reordered && acks->tries < TRIES_MAX;
+	if (comm->now < ack_deadline(comm))
 		return 0;
 	if (end > comm->ahead - reordered)
 		end = comm->ahead - reordered;
@@ -160,8 +177,10 @@ static int ask_for_lost(struct weir *comm, uint64_t first)
 			return sent;
 		total += sent;
 	}
-	if (total)
-		comm->acks.asked = comm->now;
+	if (total) {
+		acks->asked = comm->now;
+		acks->tries++;
+	}
 	return total;
 }
 
@@ -182,6 +201,7 @@ int ack_due(struct weir *comm)
 	uint64_t base = comm->window.base;
 	bool follows = comm->acks.follows;
 
+	comm->acks.has_gap = false;
 	if (!comm->member.takes_acks)
 		return 0;
 	if (comm->early.used || state_is_behind(comm->state))

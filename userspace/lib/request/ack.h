@@ -41,6 +41,9 @@ void ack_sent(struct weir *comm, const void *packet);
  */
 int ack_due(struct weir *comm);
 
+/* When ack_due() asks for results that were lost; UINT64_MAX if there are none. */
+uint64_t ack_deadline(const struct weir *comm);
+
 /* Report at once that the program goes on at the next block. Return 0 or a negative errno. */
 int ack_resumed(struct weir *comm);
 

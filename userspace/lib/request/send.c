@@ -363,7 +363,7 @@ uint64_t send_deadline(const struct weir *comm)
 	if (state_is_asking(comm->state))
 		return comm->member.again;
 	if (!comm->window.flight)
-		return UINT64_MAX;
+		return ack_deadline(comm);
 	return time_earlier(timer_end(comm), time_earlier(list_due(comm, WINDOW_SENT),
 						list_due(comm, WINDOW_HELD)));
 }
