@@ -345,7 +345,7 @@ class Queue:
                            "dst_mac 02:00:00:00:04:01", "udp_dst_min 5000",
                            "udp_dst_max 5000", "tos 28"):
                 put(PKTGEN + "w4", option + "\n")
-            return self.copied(self.injection.at(("sch_weir.c", "skb_clone"))[0])
+            return self.copied(self.injection.at(("sch_enqueue.c", "skb_clone"))[0])
         finally:
             put(PKTGEN + "kpktgend_0", "rem_device_all\n")
 
