@@ -16,6 +16,7 @@
  * @WEIR_TC_HEADER_TIME: u32, microseconds that the head of the header band may have
  *	waited; 0 is no limit of time
  * @WEIR_TC_PAD: aligns the next attribute
+ * @WEIR_TC_OTHER_LIMIT: u32, packets of the other band; 0 is the device's txqueuelen
  * @__WEIR_TC_MAX: one more than the last
  *
  * Native byte order. Limits that are not given come from the trimming policy of the qdisc's
@@ -34,6 +35,7 @@ enum weir_tc_attr {
 	WEIR_TC_HEADERS,
 	WEIR_TC_HEADER_TIME,
 	WEIR_TC_PAD,
+	WEIR_TC_OTHER_LIMIT,
 	__WEIR_TC_MAX,
 };
 
@@ -52,6 +54,10 @@ enum weir_tc_attr {
  * @header_packets: packets that wait in the header band now
  * @data_max: the most packets that waited in the data band
  * @header_max: the most packets that waited in the header band
+ * @other_dropped: packets that found the other band full
+ * @other_bytes: bytes that wait in the other band now
+ * @other_packets: packets that wait in the other band now
+ * @other_max: the most packets that waited in the other band
  *
  * Native byte order. All count from when the qdisc came. Later versions add members at the
  * end alone: the attribute's length shows which members there are; the others are unknown.
@@ -68,6 +74,10 @@ struct weir_tc_stats {
 	__u32	header_packets;
 	__u32	data_max;
 	__u32	header_max;
+	__u64	other_dropped;
+	__u64	other_bytes;
+	__u32	other_packets;
+	__u32	other_max;
 };
 
 #endif /* _UAPI_WEIR_TC_H */

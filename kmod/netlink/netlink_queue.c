@@ -36,6 +36,12 @@ static int weir_nl_put_queue(struct sk_buff *skb, const struct weir_backlog *b)
 			READ_ONCE(b->max[WEIR_BAND_DATA])) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_HEADER_MAX,
 			READ_ONCE(b->max[WEIR_BAND_HEADER])) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_OTHER_DEPTH,
+			READ_ONCE(b->bands.packets[WEIR_BAND_OTHER])) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_QUEUE_OTHER_MAX,
+			READ_ONCE(b->max[WEIR_BAND_OTHER])) ||
+	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_OTHER_DROPPED,
+			 READ_ONCE(b->other_dropped)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_DIRECT,
 			 weir_backlog_one_direct(b)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_QUEUE_TRIM, READ_ONCE(b->trim)) ||

@@ -42,6 +42,8 @@ static const struct weir_nl_trim_number weir_nl_trim_numbers[] = {
 	{ WEIR_A_TRIM_HEADERS, offsetof(struct weir_trim_config, headers) },
 	{ WEIR_A_TRIM_HEADER_TIME,
 	  offsetof(struct weir_trim_config, header_time) },
+	{ WEIR_A_TRIM_OTHER_LIMIT,
+	  offsetof(struct weir_trim_config, other_limit) },
 	{ WEIR_A_TRIM_SHARE, offsetof(struct weir_trim_config, share) },
 	{ WEIR_A_TRIM_SHARE_VALUE,
 	  offsetof(struct weir_trim_config, share_value) },
@@ -107,8 +109,8 @@ static u64 weir_nl_trim_attrs(struct genl_info *info)
 
 	static_assert(WEIR_A_TRIM_MAX < 64);
 
-	for (i = 1; i < WEIR_A_TRIM_DEFAULT; i++)
-		if (info->attrs[i])
+	for (i = 1; i <= WEIR_NL_TRIM_LAST; i++)
+		if (i != WEIR_A_TRIM_DEFAULT && info->attrs[i])
 			attrs |= BIT_ULL(i);
 	return attrs;
 }
@@ -279,6 +281,8 @@ static int weir_nl_put_depth(struct sk_buff *skb, struct weir_net *wn,
 	if (nla_put_u32(skb, WEIR_A_TRIM_DATA_DEPTH, depth[WEIR_BAND_DATA]) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_HEADER_DEPTH,
 			depth[WEIR_BAND_HEADER]) ||
+	    nla_put_u32(skb, WEIR_A_TRIM_OTHER_DEPTH,
+			depth[WEIR_BAND_OTHER]) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_DIRECT,
 			 weir_backlog_direct(wn, ifindex)) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_CHILD_DROPPED,

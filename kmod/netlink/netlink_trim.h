@@ -4,6 +4,9 @@
 
 #include <linux/types.h>
 
+/* The last setting of a policy that a request may have; those behind it are only shown. */
+#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_OTHER_LIMIT
+
 struct genl_info;
 struct sk_buff;
 struct weir_trim_config;

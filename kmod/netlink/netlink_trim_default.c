@@ -15,8 +15,9 @@ static int weir_nl_trim_default_only(struct genl_info *info)
 	u64 can = weir_trim_default_attrs();
 	int i;
 
-	for (i = 1; i < WEIR_A_TRIM_DEFAULT; i++)
-		if (info->attrs[i] && !(can & BIT_ULL(i)))
+	for (i = 1; i <= WEIR_NL_TRIM_LAST; i++)
+		if (i != WEIR_A_TRIM_DEFAULT && info->attrs[i] &&
+		    !(can & BIT_ULL(i)))
 			return weir_nl_refuse(info, info->attrs[i], -EINVAL,
 					      "only a port's policy can say this, not the default");
 	return 0;

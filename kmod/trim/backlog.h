@@ -50,6 +50,7 @@ struct weir_backlogs {
  * @tx_trim: trimmed packets that were sent
  * @dropped_trim: trimmed packets that found the header band full
  * @child_dropped: packets that the child dropped, less those trimmed instead
+ * @other_dropped: packets that found the other band full
  * @bands: the bands
  * @max: the most packets that waited, a band
  *
@@ -72,6 +73,7 @@ struct weir_backlog {
 	u64			tx_trim;
 	u64			dropped_trim;
 	u64			child_dropped;
+	u64			other_dropped;
 	struct weir_bands	bands;
 	u32			max[WEIR_BANDS];
 };

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two bands of a port: when one is full, which packet is trimmed then, and
- * which band is next. Of a packet only the length matters here.
+ * The bands of a port: when one is full, which packet is trimmed then, and which band is
+ * next. Of a packet only the length matters here.
+ *
+ * The next packet is chosen in two steps. Headers and whole packets share the link as the
+ * policy says. Of the whole packets, those of the other band get half of the bytes, and
+ * the data band gets the other half less the bytes of headers: traffic that is not to be
+ * trimmed pays nothing for trimming. This is deficit round robin with a deficit that is
+ * paid after the packet: a band that sent a long packet waits until the other one has sent as
+ * much, also if it is empty meanwhile; and a band that is empty saves up no credit.
  */
 #include <linux/compiler.h>
 
 #include <uapi/weir.h>
 
 #include "trim/bands.h"
+
+/* Headers go first, so the lead of their side has to end somewhere: at two merged packets. */
+#define WEIR_BANDS_LEAD_MAX	(2 * 65536)
 
 /**
  * weir_bands_add() - a packet waits
@@ -96,23 +106,76 @@ bool weir_bands_swap(const struct weir_bands *bands,
 }
 
 /**
+ * weir_bands_other_full() - has the other band no room for a packet?
+ * @bands: the bands
+ * @limits: their limits
+ * @usual: packets that the device's queue has as a rule, its txqueuelen
+ * @more: packets that may wait beyond the limit
+ */
+bool weir_bands_other_full(const struct weir_bands *bands,
+			   const struct weir_bands_limits *limits, u32 usual,
+			   u32 more)
+{
+	u32 limit = limits->others ?: usual ?: 1;
+
+	return bands->packets[WEIR_BAND_OTHER] >= (u64)limit + more;
+}
+
+static bool weir_bands_whole(const struct weir_bands *bands)
+{
+	return bands->packets[WEIR_BAND_DATA] || bands->packets[WEIR_BAND_OTHER];
+}
+
+static enum weir_band_id weir_bands_next_whole(const struct weir_bands *bands)
+{
+	if (!bands->packets[WEIR_BAND_OTHER])
+		return WEIR_BAND_DATA;
+	if (!bands->packets[WEIR_BAND_DATA])
+		return WEIR_BAND_OTHER;
+	return bands->lead > 0 ? WEIR_BAND_OTHER : WEIR_BAND_DATA;
+}
+
+/**
  * weir_bands_next() - which band has the next packet to go?
- * @bands: the bands; where both are empty the answer is the data band
+ * @bands: the bands; if all are empty the answer is the data band
  * @limits: how they share
  */
 enum weir_band_id weir_bands_next(const struct weir_bands *bands,
 				  const struct weir_bands_limits *limits)
 {
 	if (!bands->packets[WEIR_BAND_HEADER])
-		return WEIR_BAND_DATA;
-	if (!bands->packets[WEIR_BAND_DATA])
+		return weir_bands_next_whole(bands);
+	if (!weir_bands_whole(bands))
 		return WEIR_BAND_HEADER;
-	if (limits->share == WEIR_TRIM_SHARE_RATIO)
-		return bands->turn < limits->share_value ? WEIR_BAND_HEADER :
-							   WEIR_BAND_DATA;
-	if (limits->share == WEIR_TRIM_SHARE_BYTES)
-		return bands->ahead <= 0 ? WEIR_BAND_HEADER : WEIR_BAND_DATA;
+	if (limits->share == WEIR_TRIM_SHARE_RATIO &&
+	    bands->turn >= limits->share_value)
+		return weir_bands_next_whole(bands);
+	if (limits->share == WEIR_TRIM_SHARE_BYTES && bands->ahead > 0)
+		return weir_bands_next_whole(bands);
 	return WEIR_BAND_HEADER;
+}
+
+static s64 weir_bands_within(s64 lead, s64 least, s64 most)
+{
+	return lead < least ? least : lead > most ? most : lead;
+}
+
+/* Called before the packet is taken off its band. */
+static void weir_bands_pay(struct weir_bands *bands, enum weir_band_id band,
+			   u32 len)
+{
+	bool trims = bands->packets[WEIR_BAND_DATA] ||
+		     bands->packets[WEIR_BAND_HEADER];
+
+	if (band == WEIR_BAND_OTHER)
+		bands->lead = weir_bands_within(bands->lead - len,
+						trims ? -WEIR_BANDS_LEAD_MAX : 0,
+						WEIR_BANDS_LEAD_MAX);
+	else
+		bands->lead = weir_bands_within(bands->lead + len,
+						-WEIR_BANDS_LEAD_MAX,
+						bands->packets[WEIR_BAND_OTHER] ?
+						WEIR_BANDS_LEAD_MAX : 0);
 }
 
 /**
@@ -122,18 +185,20 @@ enum weir_band_id weir_bands_next(const struct weir_bands *bands,
  * @band: where it waited
  * @len: its bytes
  *
- * A band saves up no credit while the other one is empty.
+ * A band saves up no credit while its rivals are empty.
  */
 void weir_bands_sent(struct weir_bands *bands,
 		     const struct weir_bands_limits *limits,
 		     enum weir_band_id band, u32 len)
 {
-	bool both = bands->packets[WEIR_BAND_HEADER] &&
-		    bands->packets[WEIR_BAND_DATA];
+	bool both = bands->packets[WEIR_BAND_HEADER] && weir_bands_whole(bands);
 
+	weir_bands_pay(bands, band, len);
 	weir_bands_del(bands, band, len);
+	if (!bands->packets[WEIR_BAND_HEADER] && !weir_bands_whole(bands))
+		bands->lead = 0;
 	if (!both || limits->share != WEIR_TRIM_SHARE_RATIO ||
-	    band == WEIR_BAND_DATA)
+	    band != WEIR_BAND_HEADER)
 		bands->turn = 0;
 	else
 		bands->turn++;

@@ -5,14 +5,16 @@
 #include <linux/types.h>
 
 /**
- * enum weir_band_id - the two bands of a port
- * @WEIR_BAND_DATA: whole packets
- * @WEIR_BAND_HEADER: trimmed ones
+ * enum weir_band_id - the bands of a port
+ * @WEIR_BAND_DATA: whole packets that may be trimmed
+ * @WEIR_BAND_HEADER: trimmed packets
+ * @WEIR_BAND_OTHER: packets that are never trimmed
  * @WEIR_BANDS: how many there are
  */
 enum weir_band_id {
 	WEIR_BAND_DATA,
 	WEIR_BAND_HEADER,
+	WEIR_BAND_OTHER,
 	WEIR_BANDS,
 };
 
@@ -26,6 +28,7 @@ enum weir_band_id {
  *	limit
  * @packets: of the data band, 0 for no limit
  * @headers: packets of the header band
+ * @others: packets of the other band, 0 for the device's txqueuelen
  * @share: enum weir_trim_share
  * @share_value: headers a packet, or percent of the bytes
  * @victim: enum weir_trim_victim
@@ -37,6 +40,7 @@ struct weir_bands_limits {
 	u64	header_time;
 	u32	packets;
 	u32	headers;
+	u32	others;
 	u32	share;
 	u32	share_value;
 	u32	victim;
@@ -47,15 +51,17 @@ struct weir_bands_limits {
  * @bytes: that wait, a band
  * @ahead: where bands share by bytes: by how much headers are ahead of their
  *	percentage, in hundredths of a byte
+ * @lead: bytes by which the data and header bands together are ahead of the other band
  * @packets: that wait, a band
- * @turn: where bands share by packets: headers that went while a packet of the
- *	data band waited
+ * @turn: where bands share by packets: headers that went while a whole packet
+ *	waited
  *
  * The owner of the packets keeps them and serialises all calls.
  */
 struct weir_bands {
 	u64	bytes[WEIR_BANDS];
 	s64	ahead;
+	s64	lead;
 	u32	packets[WEIR_BANDS];
 	u32	turn;
 };
@@ -67,6 +73,9 @@ bool weir_bands_data_full(const struct weir_bands *bands,
 			  u64 waited);
 bool weir_bands_header_full(const struct weir_bands *bands,
 			    const struct weir_bands_limits *limits, u64 waited);
+bool weir_bands_other_full(const struct weir_bands *bands,
+			   const struct weir_bands_limits *limits, u32 usual,
+			   u32 more);
 bool weir_bands_swap(const struct weir_bands *bands,
 		     const struct weir_bands_limits *limits, u32 len, u32 tail,
 		     u32 coin);

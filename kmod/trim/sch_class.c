@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The weir qdisc's one class, of whole packets, and the child that takes their place. */
+/*
+ * The weir qdisc's one class, of whole packets, eligible or not, and the child in which they
+ * wait instead.
+ */
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/pkt_sched.h>
@@ -11,8 +14,9 @@
 /* The one class, of whole packets. */
 #define WEIR_SCH_CLASS		1
 
-/* Packets that wait in the FIFO go into a new child, as if they came only now. */
-static void weir_sch_move(struct Qdisc *sch, struct sk_buff **to_free)
+/* Packets that wait in a band go into a new child, as if they came only now. */
+static void weir_sch_move_band(struct Qdisc *sch, enum weir_band_id band,
+			       struct sk_buff **to_free)
 {
 	const struct weir_trim *trim = weir_sch_trim(sch);
 	struct weir_sch *q = qdisc_priv(sch);
@@ -21,10 +25,9 @@ static void weir_sch_move(struct Qdisc *sch, struct sk_buff **to_free)
 	u32 len;
 
 	__skb_queue_head_init(&all);
-	skb_queue_splice_tail_init(&q->queue[WEIR_BAND_DATA], &all);
+	skb_queue_splice_tail_init(&q->queue[band], &all);
 	skb_queue_walk(&all, skb)
-		weir_bands_del(&q->backlog.bands, WEIR_BAND_DATA,
-			       qdisc_pkt_len(skb));
+		weir_bands_del(&q->backlog.bands, band, qdisc_pkt_len(skb));
 	while ((skb = __skb_dequeue(&all))) {
 		len = qdisc_pkt_len(skb);
 		weir_sch_left(trim, q, skb, WEIR_TRIM_C_TX_TRIM);
@@ -48,8 +51,10 @@ static void weir_sch_set_child(struct Qdisc *sch, struct Qdisc *child,
 	}
 	q->child.qdisc = child;
 	weir_backlog_set_child(&q->backlog, child);
-	if (moves)
-		weir_sch_move(sch, to_free);
+	if (!moves)
+		return;
+	weir_sch_move_band(sch, WEIR_BAND_DATA, to_free);
+	weir_sch_move_band(sch, WEIR_BAND_OTHER, to_free);
 }
 
 /* The reason why there can be no child, or NULL. */
@@ -118,8 +123,10 @@ static int weir_sch_dump_class_stats(struct Qdisc *sch, unsigned long class,
 	struct weir_sch *q = qdisc_priv(sch);
 	const struct weir_bands *bands = &q->backlog.bands;
 	struct gnet_stats_queue waits = {
-		.qlen		= bands->packets[WEIR_BAND_DATA],
-		.backlog	= bands->bytes[WEIR_BAND_DATA],
+		.qlen		= bands->packets[WEIR_BAND_DATA] +
+				  bands->packets[WEIR_BAND_OTHER],
+		.backlog	= bands->bytes[WEIR_BAND_DATA] +
+				  bands->bytes[WEIR_BAND_OTHER],
 	};
 	struct Qdisc *child = q->child.qdisc;
 

@@ -3,9 +3,13 @@
  * Packets that come to the weir qdisc: which band each joins, and what becomes of one that
  * finds no room.
  */
+#include <linux/etherdevice.h>
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
+#include <net/ndisc.h>
 #include <net/pkt_sched.h>
 
 #include "base/compat.h"
@@ -15,6 +19,12 @@
 #include "trim/sch_weir.h"
 #include "trim/trim_skb.h"
 #include "trim/trim_trace.h"
+
+/*
+ * Packets that keep a network alive and find the other band full: so many of them may wait
+ * there yet.
+ */
+#define WEIR_SCH_CONTROL_ROOM	64
 
 /* IP lengths end here: a longer packet is a merged one. */
 #define WEIR_SCH_LEN_MAX	65535
@@ -107,6 +117,14 @@ static void weir_sch_add_data(const struct weir_sch_visit *v,
 {
 	weir_sch_add(v->sch, skb, WEIR_BAND_DATA, kind, v->deflected, v->now);
 	weir_sch_maximum(v, WEIR_TRIM_C_DATA_MAX, WEIR_BAND_DATA);
+}
+
+static void weir_sch_add_other(const struct weir_sch_visit *v,
+			       struct sk_buff *skb)
+{
+	weir_sch_add(v->sch, skb, WEIR_BAND_OTHER, WEIR_SCH_PLAIN, v->deflected,
+		     v->now);
+	weir_sch_maximum(v, WEIR_TRIM_C_OTHER_MAX, WEIR_BAND_OTHER);
 }
 
 static void weir_sch_add_header(const struct weir_sch_visit *v,
@@ -463,17 +481,84 @@ static int weir_sch_header(const struct weir_sch_visit *v, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
+/* Neighbor discovery (RFC 4861): ICMPv6 right behind the IP header. */
+static bool weir_sch_is_discovery(const struct sk_buff *skb, int at)
+{
+	struct ipv6hdr _ip6h;
+	const struct ipv6hdr *ip6h;
+	u8 _type;
+	const u8 *type;
+
+	ip6h = skb_header_pointer(skb, at, sizeof(_ip6h), &_ip6h);
+	if (!ip6h || ip6h->nexthdr != IPPROTO_ICMPV6)
+		return false;
+	type = skb_header_pointer(skb, at + sizeof(_ip6h), sizeof(_type), &_type);
+	return type && *type >= NDISC_ROUTER_SOLICITATION &&
+	       *type <= NDISC_REDIRECT;
+}
+
+/*
+ * Whether neighbors or switches would believe a link dead without the packet: ARP, neighbor
+ * discovery, and protocols of a link (IEEE 802.1Q, table 8-1), such as STP and LACP.
+ */
+static bool weir_sch_is_control(const struct sk_buff *skb)
+{
+	const struct ethhdr *eth = (const struct ethhdr *)skb->data;
+	const struct vlan_hdr *tag;
+	int at = ETH_HLEN, tags;
+	struct vlan_hdr _tag;
+	__be16 proto;
+
+	if (skb_headlen(skb) < ETH_HLEN)
+		return false;
+	if (is_link_local_ether_addr(eth->h_dest))
+		return true;
+	proto = eth->h_proto;
+	for (tags = 0; eth_type_vlan(proto) && tags < 2; tags++) {
+		tag = skb_header_pointer(skb, at, sizeof(_tag), &_tag);
+		if (!tag)
+			return false;
+		proto = tag->h_vlan_encapsulated_proto;
+		at += VLAN_HLEN;
+	}
+	if (proto == htons(ETH_P_IPV6))
+		return weir_sch_is_discovery(skb, at);
+	return proto == htons(ETH_P_ARP);
+}
+
+/* Whether the other band has no room for a packet. @limits: as for weir_bands_other_full() */
+static bool weir_sch_other_full(const struct Qdisc *sch,
+				const struct weir_bands_limits *limits,
+				const struct sk_buff *skb)
+{
+	const struct weir_sch *q = qdisc_priv(sch);
+	const struct weir_bands *bands = &q->backlog.bands;
+	u32 usual = READ_ONCE(qdisc_dev(sch)->tx_queue_len);
+
+	if (likely(!weir_bands_other_full(bands, limits, usual, 0)))
+		return false;
+	return weir_bands_other_full(bands, limits, usual,
+				     WEIR_SCH_CONTROL_ROOM) ||
+	       !weir_sch_is_control(skb);
+}
+
 static int weir_sch_other(const struct weir_sch_visit *v, struct sk_buff *skb,
 			  int class)
 {
-	const struct weir_sch *q = qdisc_priv(v->sch);
+	struct weir_sch *q = qdisc_priv(v->sch);
+	bool full;
 
 	weir_trim_count(v->trim, WEIR_TRIM_C_OTHER, 1);
-	if (weir_sch_data_full(v, skb))
+	full = q->child.qdisc ? weir_sch_data_full(v, skb) :
+				weir_sch_deflected_full(v) ||
+				weir_sch_other_full(v->sch, v->limits, skb);
+	if (full) {
+		weir_sch_count(&q->backlog.other_dropped, 1);
 		return weir_sch_drop(v, skb, WEIR_TRIM_C_OTHER_DROPPED, class);
+	}
 	if (q->child.qdisc)
 		return weir_sch_give_other(v, skb);
-	weir_sch_add_data(v, skb, WEIR_SCH_PLAIN);
+	weir_sch_add_other(v, skb);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -587,8 +672,8 @@ static void weir_sch_settle(struct Qdisc *sch, int ret, u32 len,
 static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 				  struct sk_buff **to_free)
 {
+	static const struct weir_bands_limits usual;
 	struct weir_sch *q = qdisc_priv(sch);
-	u32 limit = READ_ONCE(qdisc_dev(sch)->tx_queue_len) ?: 1;
 	int ret;
 
 	if (q->child.qdisc) {
@@ -596,9 +681,11 @@ static int weir_sch_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch,
 		weir_sch_count_refused(sch, ret);
 		return ret;
 	}
-	if (q->backlog.bands.packets[WEIR_BAND_DATA] >= limit)
+	if (weir_sch_other_full(sch, &usual, skb)) {
+		weir_sch_count(&q->backlog.other_dropped, 1);
 		return qdisc_drop(skb, sch, to_free);
-	weir_sch_add(sch, skb, WEIR_BAND_DATA, WEIR_SCH_PLAIN, false,
+	}
+	weir_sch_add(sch, skb, WEIR_BAND_OTHER, WEIR_SCH_PLAIN, false,
 		     weir_backlog_now());
 	return NET_XMIT_SUCCESS;
 }

@@ -24,6 +24,7 @@ static const struct nla_policy weir_sch_limits_policy[WEIR_TC_MAX + 1] = {
 	[WEIR_TC_LIMIT_TIME]	= { .type = NLA_U32 },
 	[WEIR_TC_HEADERS]	= NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_TC_HEADER_TIME]	= { .type = NLA_U32 },
+	[WEIR_TC_OTHER_LIMIT]	= { .type = NLA_U32 },
 };
 
 static bool weir_sch_limits_said(const struct weir_sch_limits *own, int attr)
@@ -125,6 +126,8 @@ void weir_sch_limits_apply(const struct weir_sch_limits *own,
 	if (weir_sch_limits_said(own, WEIR_TC_HEADER_TIME))
 		limits->header_time = value[WEIR_TC_HEADER_TIME] *
 				      NSEC_PER_USEC;
+	if (weir_sch_limits_said(own, WEIR_TC_OTHER_LIMIT))
+		limits->others = value[WEIR_TC_OTHER_LIMIT];
 }
 
 static int weir_sch_limits_put(const struct weir_sch_limits *own,

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The weir qdisc: two bands, one of whole packets and one of trimmed ones. A packet that
- * finds no room in the first is trimmed and joins the second. The device's trimming policy
- * configures it, and may come, change and go while packets wait. The qdisc's options are
- * limits of its own. Without a policy it is a FIFO as long as the device's txqueuelen.
+ * The weir qdisc has three bands, each a FIFO:
  *
- * It has one class. A qdisc that is put there is the first band.
+ *	data	whole packets that a rule of the device's trimming policy makes eligible
+ *	header	trimmed packets, and others that are marked to wait with them
+ *	other	packets that are never trimmed
+ *
+ * A packet that finds no room in the data band is trimmed and joins the header band. The
+ * other band is as long as any queue of the device, and drops what finds no room. bands.c
+ * chooses the band that sends next. The policy configures the bands, and may come, change
+ * and go while packets wait; without one all packets are in the other band. The qdisc's
+ * options are limits of its own.
+ *
+ * The qdisc has one class. A qdisc that is put there, the child, takes the place of the
+ * data and the other band.
  */
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
@@ -204,6 +212,10 @@ static int weir_sch_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		.header_packets	= READ_ONCE(b->bands.packets[WEIR_BAND_HEADER]),
 		.data_max	= READ_ONCE(b->max[WEIR_BAND_DATA]),
 		.header_max	= READ_ONCE(b->max[WEIR_BAND_HEADER]),
+		.other_dropped	= READ_ONCE(b->other_dropped),
+		.other_bytes	= READ_ONCE(b->bands.bytes[WEIR_BAND_OTHER]),
+		.other_packets	= READ_ONCE(b->bands.packets[WEIR_BAND_OTHER]),
+		.other_max	= READ_ONCE(b->max[WEIR_BAND_OTHER]),
 	};
 
 	return gnet_stats_copy_app(d, &stats, sizeof(stats));

@@ -45,6 +45,7 @@ extern const char weir_trim_childless_time[];
  * @headers: packets of the header band
  * @header_time: us that the head of the header band may have waited, 0 for no
  *	limit
+ * @other_limit: packets of the other band, 0 for the device's txqueuelen
  * @share: enum weir_trim_share
  * @share_value: headers a packet, or percent
  * @victim: enum weir_trim_victim
@@ -80,6 +81,7 @@ struct weir_trim_config {
 	u32			limit_time;
 	u32			headers;
 	u32			header_time;
+	u32			other_limit;
 	u32			share;
 	u32			share_value;
 	u32			victim;

@@ -47,6 +47,7 @@ static const struct weir_trim_default_field weir_trim_default_fields[] = {
 	{ SAYS_LIMIT, AT(limit_time), SIZE(limit_time), 0 },
 	{ SAID(HEADERS), AT(headers), SIZE(headers), 0 },
 	{ SAID(HEADER_TIME), AT(header_time), SIZE(header_time), 0 },
+	{ SAID(OTHER_LIMIT), AT(other_limit), SIZE(other_limit), 0 },
 };
 
 #define WEIR_TRIM_DEFAULT_END \

@@ -37,6 +37,7 @@ static bool weir_trim_is_maximum(enum weir_trim_counter counter)
 {
 	return counter == WEIR_TRIM_C_DATA_MAX ||
 	       counter == WEIR_TRIM_C_HEADER_MAX ||
+	       counter == WEIR_TRIM_C_OTHER_MAX ||
 	       counter == WEIR_TRIM_C_DEFLECTED_MAX;
 }
 

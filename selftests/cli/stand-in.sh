@@ -446,7 +446,7 @@ shows_trims() {
     whole 1000 whole-bytes 1001 trim 1002 trim-bytes 1003 tx-trim 1004 dropped-trim 1005 returned 1006 short 1007
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
     data-max 1015 header-max 1016
-    overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us device-dropped 1023 deflected 1024 deflected-max 1025 lost 1026
+    overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us device-dropped 1023 deflected 1024 deflected-max 1025 lost 1026 other-max 1027
 trim dev eth0 hook tc edge on size 256 trimmed-dscp 12,13 control-dscp 0 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
     limit 20us share 20%
     meter percpu rate 10gbit overhead 24 mpu 84 optimistic 100% half 50% pessimistic 25% t0 6us t1 24us

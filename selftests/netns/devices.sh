@@ -420,7 +420,7 @@ offloads() {
 	in_router tc qdisc add dev w4 root handle 1: tbf rate 1mbit burst 5000 limit 10000000 &&
 		in_router tc qdisc add dev w4 parent 1:1 weir && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
 		guest_sends merged '.trim > 60 and .other < 20 and $whole + $trimmed == 120' &&
-		policy del w4 && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 &&
+		policy del w4 && policy set w4 hook=qdisc dscp=11 rule=dscp:10 header-time=0 other-limit=12 &&
 		guest_sends fragments '.trim == 0 and .failed == 0 and .whole == 0 and .other >= 130 and ."other-dropped" > 60 and
 			$whole > 0 and $trimmed == 0'
 	local status=$?

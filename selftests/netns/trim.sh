@@ -60,7 +60,7 @@ slow() { limited "$1" "$2" && in_router tc qdisc add dev "$1" parent 1:1 handle 
 # faster DEV RATE: with all that waits.
 faster() { in_router tc qdisc change dev "$1" root handle 1: tbf rate "$2" burst 4000 limit 10000000; }
 
-drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0' >/dev/null; }
+drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0 and ."other-depth" == 0' >/dev/null; }
 
 # The box's counters agree with the packets that arrived: 10 is whole, 11 is trimmed.
 # Whole packets that found the port idle are counted as direct, with other packets that did.
@@ -265,7 +265,7 @@ kept_length() {
 
 # Others pass as they are, and are dropped as in any queue.
 others() {
-	fresh || return
+	fresh other-limit=12 || return
 	receive w4 && incast 3 --count 200 --dscp 20 && poll 60 drained && poll 60 others_add_up
 	local status=$?
 	end_all
@@ -488,7 +488,7 @@ policy_goes_under_load() {
 
 policy_comes_under_load() {
 	policy del w4 >/dev/null
-	slow w4 10kbit && receive w4 && incast 3 --count 100 && fresh && holds w4 '."data-depth" > 12' &&
+	slow w4 10kbit && receive w4 && incast 3 --count 100 && fresh && holds w4 '."other-depth" > 12' &&
 		faster w4 3mbit && poll 60 arrived_are 300
 	local status=$?
 	end_all

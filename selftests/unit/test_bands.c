@@ -192,6 +192,146 @@ static void bands_bytes_idle(void)
 	CHECK_EQ(run(&limits, 2, 1500, 100), 100);
 }
 
+static void bands_other_limit(void)
+{
+	struct weir_bands_limits limits = { .packets = 1 };
+
+	bands = (struct weir_bands) { };
+	CHECK(!weir_bands_other_full(&bands, &limits, 0, 0));
+	put(WEIR_BAND_DATA, 5, 1500);
+	put(WEIR_BAND_OTHER, 1, 1500);
+	CHECK(weir_bands_other_full(&bands, &limits, 0, 0));
+	CHECK(!weir_bands_other_full(&bands, &limits, 2, 0));
+	CHECK(!weir_bands_other_full(&bands, &limits, 0, 1));
+	limits.others = U32_MAX;
+	CHECK(!weir_bands_other_full(&bands, &limits, 1, U32_MAX));
+	/* Packets of the other band do not fill the data band, nor do those fill it. */
+	bands = (struct weir_bands) { };
+	put(WEIR_BAND_OTHER, 5, 1500);
+	CHECK(!weir_bands_data_full(&bands, &limits, 1500, U64_MAX));
+}
+
+/**
+ * struct sent - bytes that went, a band
+ */
+struct sent {
+	u64 bytes[WEIR_BANDS];
+};
+
+/* Sends packets while all bands that had some have one. */
+static struct sent race(const struct weir_bands_limits *limits,
+			const u32 len[WEIR_BANDS])
+{
+	struct sent sent = { };
+	u32 had[WEIR_BANDS];
+	int i;
+
+	for (i = 0; i < WEIR_BANDS; i++)
+		had[i] = bands.packets[i];
+	for (;;) {
+		enum weir_band_id band = weir_bands_next(&bands, limits);
+
+		weir_bands_sent(&bands, limits, band, len[band]);
+		sent.bytes[band] += len[band];
+		for (i = 0; i < WEIR_BANDS; i++)
+			if (had[i] && !bands.packets[i])
+				return sent;
+	}
+}
+
+/* Of two bands of whole packets each gets half of the bytes, whatever its packets' lengths. */
+static void bands_other_half(void)
+{
+	const struct weir_bands_limits limits = { .share = WEIR_TRIM_SHARE_STRICT };
+	static const u32 len[][WEIR_BANDS] = {
+		{ 1500, 128, 1500 }, { 1500, 128, 64 }, { 9000, 128, 65000 },
+	};
+	struct sent sent;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		bands = (struct weir_bands) { };
+		put(WEIR_BAND_DATA, 20000, len[i][WEIR_BAND_DATA]);
+		put(WEIR_BAND_OTHER, 20000, len[i][WEIR_BAND_OTHER]);
+		sent = race(&limits, len[i]);
+		/* To within two packets. */
+		CHECK(sent.bytes[WEIR_BAND_DATA] <=
+		      sent.bytes[WEIR_BAND_OTHER] + 2 * 65000);
+		CHECK(sent.bytes[WEIR_BAND_OTHER] <=
+		      sent.bytes[WEIR_BAND_DATA] + 2 * 65000);
+		CHECK_EQ(bands.packets[WEIR_BAND_HEADER], 0);
+	}
+}
+
+/* Headers are paid for by the traffic that was trimmed. */
+static void bands_headers_paid(void)
+{
+	const struct weir_bands_limits limits = {
+		.share = WEIR_TRIM_SHARE_RATIO, .share_value = 10,
+	};
+	const u32 len[WEIR_BANDS] = { 1500, 128, 1500 };
+	struct sent sent;
+
+	bands = (struct weir_bands) { };
+	put(WEIR_BAND_DATA, 20000, 1500);
+	put(WEIR_BAND_HEADER, 20000, 128);
+	put(WEIR_BAND_OTHER, 20000, 1500);
+	sent = race(&limits, len);
+	CHECK(sent.bytes[WEIR_BAND_OTHER] * 100 >=
+	      49 * (sent.bytes[0] + sent.bytes[1] + sent.bytes[2]));
+	CHECK(sent.bytes[WEIR_BAND_DATA]);
+}
+
+/* A band whose one long packet leaves it empty still owes the other one as many bytes. */
+static void bands_debt(void)
+{
+	const struct weir_bands_limits limits = { .share = WEIR_TRIM_SHARE_STRICT };
+	u64 data = 0, other = 0;
+	int i;
+
+	bands = (struct weir_bands) { };
+	put(WEIR_BAND_DATA, 10000, 1500);
+	for (i = 0; i < 5000; i++) {
+		enum weir_band_id band;
+
+		if (!bands.packets[WEIR_BAND_OTHER])
+			put(WEIR_BAND_OTHER, 1, 65000);
+		band = weir_bands_next(&bands, &limits);
+		weir_bands_sent(&bands, &limits, band,
+				band == WEIR_BAND_OTHER ? 65000 : 1500);
+		if (band == WEIR_BAND_OTHER)
+			other += 65000;
+		else
+			data += 1500;
+	}
+	CHECK(other <= data + 65000 && data <= other + 65000);
+}
+
+/* No band saves up credit while another is empty, and an idle port forgets debts. */
+static void bands_other_idle(void)
+{
+	const struct weir_bands_limits limits = { .share = WEIR_TRIM_SHARE_STRICT };
+
+	bands = (struct weir_bands) { };
+	put(WEIR_BAND_DATA, 1000, 1500);
+	run(&limits, 900, 1500, 100);
+	put(WEIR_BAND_OTHER, 1000, 1500);
+	CHECK_EQ(weir_bands_next(&bands, &limits), WEIR_BAND_DATA);
+	run(&limits, 1, 1500, 100);
+	CHECK_EQ(weir_bands_next(&bands, &limits), WEIR_BAND_OTHER);
+	run(&limits, 1, 1500, 100);
+	CHECK_EQ(weir_bands_next(&bands, &limits), WEIR_BAND_DATA);
+
+	bands = (struct weir_bands) { };
+	put(WEIR_BAND_OTHER, 1, 65000);
+	put(WEIR_BAND_HEADER, 1, 100);
+	bands.lead = -10;
+	run(&limits, 1, 65000, 100);
+	weir_bands_sent(&bands, &limits, WEIR_BAND_OTHER, 65000);
+	CHECK_EQ(bands.lead, 0);
+	CHECK_EQ(bands.bytes[WEIR_BAND_OTHER], 0);
+}
+
 const struct ktap_test bands_tests[] = {
 	KTAP_TEST(bands_data_limits),
 	KTAP_TEST(bands_header_limits),
@@ -200,5 +340,10 @@ const struct ktap_test bands_tests[] = {
 	KTAP_TEST(bands_ratio),
 	KTAP_TEST(bands_bytes),
 	KTAP_TEST(bands_bytes_idle),
+	KTAP_TEST(bands_other_limit),
+	KTAP_TEST(bands_other_half),
+	KTAP_TEST(bands_headers_paid),
+	KTAP_TEST(bands_debt),
+	KTAP_TEST(bands_other_idle),
 };
 SUITE_END(bands);

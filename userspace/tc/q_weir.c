@@ -61,6 +61,13 @@ static const struct counter bands[] = {
 	COUNTER("header_max", " max %llup", header_max),
 };
 
+static const struct counter others[] = {
+	COUNTER("other_bytes", "other %llub", other_bytes),
+	COUNTER("other_packets", " %llup", other_packets),
+	COUNTER("other_max", " max %llup", other_max),
+	COUNTER("other_dropped", " dropped %llu", other_dropped),
+};
+
 static uint64_t read_number(const void *at, size_t size)
 {
 	uint32_t word;
@@ -102,6 +109,10 @@ static int print_xstats(struct qdisc_util *util, FILE *file, struct rtattr *attr
 	print_line(&stats, length, counters, COUNT(counters));
 	print_nl();
 	print_line(&stats, length, bands, COUNT(bands));
+	if (length < sizeof(stats))
+		return 0;
+	print_nl();
+	print_line(&stats, length, others, COUNT(others));
 	return 0;
 }
 
@@ -109,6 +120,7 @@ static int explain(void)
 {
 	fprintf(stderr,
 		"Usage: ... weir [ limit NUMBER|SIZE|TIME ] [ headers NUMBER ] [ header-time TIME ]\n"
+		"	[ other-limit NUMBER ]\n"
 		"These are limits of one qdisc. Those that are not said are in the policy of its device, as all else is,\n"
 		"	weir trim set dev DEVICE hook qdisc rule dscp=DSCP dscp DSCP ...\n"
 		"A qdisc that stays, for whole packets, is its child: tc qdisc add ... parent HANDLE:1 ...\n"
@@ -165,6 +177,10 @@ static int put_option(struct nlmsghdr *message, const char *key, const char *wor
 		return parse_number(word, &time_units, &number) ?
 		       addattr32(message, MESSAGE_MAX, WEIR_TC_HEADER_TIME, number) :
 		       wrong(key, word, "a time, such as 10ms");
+	if (!strcmp(key, "other-limit"))
+		return parse_number(word, NULL, &number) ?
+		       addattr32(message, MESSAGE_MAX, WEIR_TC_OTHER_LIMIT, number) :
+		       wrong(key, word, "packets, such as 1000");
 	fprintf(stderr, "weir: what is \"%s\"?\n", key);
 	return explain();
 }
@@ -210,6 +226,7 @@ static const struct option options[] = {
 	[WEIR_TC_LIMIT_TIME] = { "limit-time", "limit %s ", units_micros, sizeof(uint32_t) },
 	[WEIR_TC_HEADERS] = { "headers", "headers %s ", NULL, sizeof(uint32_t) },
 	[WEIR_TC_HEADER_TIME] = { "header-time", "header-time %s ", units_micros, sizeof(uint32_t) },
+	[WEIR_TC_OTHER_LIMIT] = { "other-limit", "other-limit %s ", NULL, sizeof(uint32_t) },
 };
 
 /* A newer module may write more. */

@@ -106,6 +106,10 @@ static const struct key trim_header_time = {
 	"header-time", "TIME", "time that the first trimmed packet may have waited (10ms)",
 	VALUE_TIME, .attr = WEIR_A_TRIM_HEADER_TIME, .names = &never_names,
 };
+static const struct key trim_other_limit = {
+	"other-limit", "NUMBER", "packets that no rule has trimmed and that may wait, in a queue of their own; 0 is the device's txqueuelen (0)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_OTHER_LIMIT,
+};
 static const struct key trim_share = {
 	"share", "strict|K:1|P%", "what trimmed packets get of the link: all they need, K for each other packet, or P percent of the bytes (10:1)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_SHARE, .names = &strict_names, .syntax = &share_syntax,
@@ -168,7 +172,7 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
 	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_headers, false },
-	{ &trim_header_time, false }, { &trim_share, false }, { &trim_victim, false },
+	{ &trim_header_time, false }, { &trim_other_limit, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },
 	{ &trim_rate, false }, { &trim_overhead, false }, { &trim_mpu, false },
 	{ &trim_optimistic, false }, { &trim_half, false },
@@ -187,7 +191,8 @@ static const struct verb_key default_set_keys[] = {
 	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
 	{ &trim_control_dscp, false }, { &trim_tc, false }, { &trim_tc_dscp, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
-	{ &trim_limit, false }, { &trim_headers, false }, { &trim_header_time, false }, END,
+	{ &trim_limit, false }, { &trim_headers, false }, { &trim_header_time, false },
+	{ &trim_other_limit, false }, END,
 };
 static const struct verb_key default_keys[] = { END };
 

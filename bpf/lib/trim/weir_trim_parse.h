@@ -48,6 +48,10 @@
 #define WEIR_NDP_CHOPPED	0x80
 #define WEIR_NDP_CONTROL	0x0e	/* ACK, NACK, PULL */
 
+/* ICMPv6 types of neighbor discovery (RFC 4861). */
+#define WEIR_ND_FIRST		133
+#define WEIR_ND_LAST		137
+
 /* flags of a struct weir_trim_pkt */
 #define WEIR_TRIM_PKT_CUT	0x1	/* shorter than the IP header states */
 #define WEIR_TRIM_PKT_ROUTED	0x2	/* IPv6: not yet on its way to its receiver */
@@ -275,6 +279,10 @@ static __always_inline int weir_trim_parse_l4(struct weir_trim_pkt *pkt)
 			return -1;
 		pkt->headers += (l4[WEIR_TRIM_TCP_OFFSET] >> 4) * 4;
 		return 0;
+	case IPPROTO_ICMPV6:
+		/* Neighbors that are not found look dead: their discovery is left alone. */
+		return (void *)(l4 + 1) > pkt->end ||
+		       (*l4 >= WEIR_ND_FIRST && *l4 <= WEIR_ND_LAST) ? -1 : 0;
 	case WEIR_NDP_PROTO:
 		if ((void *)l4 + WEIR_NDP_LEN > pkt->end)
 			return -1;

@@ -24,6 +24,9 @@ static const struct {
 	{ WEIR_A_TRIM_QUEUE_TX_TRIM, "tx-trim" },
 	{ WEIR_A_TRIM_QUEUE_DROPPED_TRIM, "dropped-trim" },
 	{ WEIR_A_TRIM_QUEUE_CHILD_DROPPED, "child-dropped" },
+	{ WEIR_A_TRIM_QUEUE_OTHER_DEPTH, "other-depth" },
+	{ WEIR_A_TRIM_QUEUE_OTHER_MAX, "other-max" },
+	{ WEIR_A_TRIM_QUEUE_OTHER_DROPPED, "other-dropped" },
 };
 
 /* In tc's notation. */

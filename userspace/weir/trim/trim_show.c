@@ -46,12 +46,23 @@ static void print_mark(const struct nlattr **trim)
 	show_name("length", &trim_length_names, trim[WEIR_A_TRIM_LENGTH]);
 }
 
+/* `show` leaves out the device's own length in text, unless it was given; `save` has only what was. */
+static void print_other_limit(const struct nlattr **trim)
+{
+	const struct nlattr *limit = trim[WEIR_A_TRIM_OTHER_LIMIT];
+
+	if (opt.json || nl_uint(limit) || !trim[WEIR_A_TRIM_SAID] ||
+	    nl_uint(trim[WEIR_A_TRIM_SAID]) >> WEIR_A_TRIM_OTHER_LIMIT & 1)
+		show_number("other-limit", limit);
+}
+
 static void print_bands(const struct nlattr **trim)
 {
 	limits_print(trim);
 	port_limit_print(trim[WEIR_A_TRIM_PORT_LIMIT]);
 	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
 	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
+	print_other_limit(trim);
 	share_print(trim);
 	show_name("victim", &trim_victim_names, trim[WEIR_A_TRIM_VICTIM]);
 	show_name("full", &trim_full_names, trim[WEIR_A_TRIM_FULL]);
@@ -155,6 +166,7 @@ static void print_inherited(const struct nlattr **trim)
 		{ WEIR_A_TRIM_LIMIT, "limit", NULL },
 		{ WEIR_A_TRIM_HEADERS, "headers", NULL },
 		{ WEIR_A_TRIM_HEADER_TIME, "header-time", NULL },
+		{ WEIR_A_TRIM_OTHER_LIMIT, "other-limit", NULL },
 	};
 	uint64_t said = nl_uint(trim[WEIR_A_TRIM_SAID]);
 	size_t i;
@@ -198,6 +210,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	show_number("cpus", trim[WEIR_A_TRIM_CPUS]);
 	show_number("data-depth", trim[WEIR_A_TRIM_DATA_DEPTH]);
 	show_number("header-depth", trim[WEIR_A_TRIM_HEADER_DEPTH]);
+	show_number("other-depth", trim[WEIR_A_TRIM_OTHER_DEPTH]);
 	show_number("direct", trim[WEIR_A_TRIM_DIRECT]);
 	show_number("child-dropped", trim[WEIR_A_TRIM_CHILD_DROPPED]);
 	if (opt.json) {
@@ -276,6 +289,7 @@ void trim_default_print(const struct nlmsghdr *message, bool brief)
 	limits_print(trim);
 	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
 	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
+	show_number("other-limit", trim[WEIR_A_TRIM_OTHER_LIMIT]);
 }
 
 int trim_show(const struct args *args)
