@@ -290,7 +290,7 @@ static const struct nla_policy weir_port_get_nl_policy[WEIR_A_PORT_IFINDEX + 1] 
 };
 
 /* WEIR_CMD_TRIM_SET - do */
-static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_OTHER_LIMIT + 1] = {
+static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_UNSET + 1] = {
 	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_TRIM_HOOK] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_TRIM_SIZE] = NLA_POLICY_RANGE(NLA_U32, WEIR_TRIM_SIZE_MIN, WEIR_TRIM_SIZE_MAX),
@@ -326,6 +326,7 @@ static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_OTHER_LIMIT +
 	[WEIR_A_TRIM_PORT_LIMIT] = { .type = NLA_UINT, },
 	[WEIR_A_TRIM_DEFAULT] = { .type = NLA_FLAG, },
 	[WEIR_A_TRIM_OTHER_LIMIT] = { .type = NLA_U32, },
+	[WEIR_A_TRIM_UNSET] = { .type = NLA_UINT, },
 };
 
 /* WEIR_CMD_TRIM_DEL - do */
@@ -675,7 +676,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_trim_set_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_trim_set_nl_policy,
-		.maxattr	= WEIR_A_TRIM_OTHER_LIMIT,
+		.maxattr	= WEIR_A_TRIM_UNSET,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

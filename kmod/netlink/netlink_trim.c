@@ -101,6 +101,58 @@ static void weir_nl_trim_get_numbers(struct genl_info *info,
 	}
 }
 
+static void weir_nl_trim_unset_numbers(struct weir_trim_config *config,
+				       const struct weir_trim_config *plain,
+				       u64 attrs)
+{
+	const struct weir_nl_trim_number *n = weir_nl_trim_numbers;
+	const struct weir_nl_trim_number *end = n +
+						ARRAY_SIZE(weir_nl_trim_numbers);
+
+	for (; n < end; n++) {
+		if (!(attrs & BIT_ULL(n->attr)))
+			continue;
+		*(u32 *)((void *)config + n->at) =
+			*(const u32 *)((const void *)plain + n->at);
+		config->has &= ~n->has;
+	}
+}
+
+/* Attributes that are no longer given have the values of a policy without any. */
+static void weir_nl_trim_unset(struct weir_trim_config *config, u64 attrs)
+{
+	const struct weir_trim_config *plain = weir_trim_untold();
+
+	attrs &= ~BIT_ULL(WEIR_A_TRIM_HOOK);
+	weir_nl_trim_unset_numbers(config, plain, attrs);
+	if (attrs & BIT_ULL(WEIR_A_TRIM_SHARE))
+		config->share_value = plain->share_value;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES))
+		config->limit_bytes = plain->limit_bytes;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_PORT_LIMIT))
+		config->port_limit = plain->port_limit;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_TRIMMED_DSCPS))
+		config->trimmed_dscps = plain->trimmed_dscps;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_CONTROL_DSCPS))
+		config->control_dscps = plain->control_dscps;
+	if (attrs & BIT_ULL(WEIR_A_TRIM_RATE)) {
+		config->rate = plain->rate;
+		config->has &= ~WEIR_TRIM_HAS_RATE;
+	}
+	if (attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP)) {
+		memcpy(config->tc_dscp, plain->tc_dscp, sizeof(config->tc_dscp));
+		config->has &= ~WEIR_TRIM_HAS_TC_DSCP;
+	}
+	if (attrs & BIT_ULL(WEIR_A_TRIM_RULE))
+		config->rules = plain->rules;
+	config->said &= ~attrs;
+	/* The default of packets is one of a policy that was given no limit at all. */
+	if (config->said & (BIT_ULL(WEIR_A_TRIM_LIMIT_BYTES) |
+			    BIT_ULL(WEIR_A_TRIM_LIMIT_TIME)) &&
+	    attrs & BIT_ULL(WEIR_A_TRIM_LIMIT))
+		config->limit = 0;
+}
+
 /* The policy's attributes that a request has. */
 static u64 weir_nl_trim_attrs(struct genl_info *info)
 {
@@ -126,6 +178,8 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 {
 	struct nlattr **a = info->attrs;
 
+	if (a[WEIR_A_TRIM_UNSET])
+		weir_nl_trim_unset(config, nla_get_uint(a[WEIR_A_TRIM_UNSET]));
 	weir_trim_default_own(config, weir_nl_trim_attrs(info),
 			      weir_trim_untold());
 

@@ -9,6 +9,9 @@
 #include "trim/trims.h"
 #include "trim/trim_default.h"
 
+/* Characters of a sentence that has a name in it, at most. */
+#define WEIR_NL_SENTENCE	79
+
 /* Only settings that all hooks have, and that are not a single port's. */
 static int weir_nl_trim_default_only(struct genl_info *info)
 {
@@ -23,20 +26,34 @@ static int weir_nl_trim_default_only(struct genl_info *info)
 	return 0;
 }
 
-/* The reason is not kept: the same change of that policy alone is refused with it. */
+/* The device and the reason, where one sentence has room for both. */
+static int weir_nl_trim_default_refuse(struct genl_info *info, int ifindex,
+				       int err, const char *why)
+{
+	const struct net_device *dev;
+
+	dev = __dev_get_by_index(genl_info_net(info), ifindex);
+	if (!dev || !why || strlen(dev->name) + 2 + strlen(why) > WEIR_NL_SENTENCE)
+		return weir_nl_refuse_dev(info, WEIR_A_TRIM_DEFAULT, ifindex, err,
+					  "has a policy that makes no sense then");
+	NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_TRIM_DEFAULT]);
+	NL_SET_ERR_MSG_FMT(info->extack, "%s: %s", dev->name, why);
+	return err;
+}
+
 static int weir_nl_trim_default_take(struct genl_info *info,
 				     const struct weir_trim_config *def)
 {
 	struct weir_net *wn = weir_nl_net(info);
+	const char *why = NULL;
 	int ifindex, err;
 
-	err = weir_trim_set_default(wn, def, &ifindex);
+	err = weir_trim_set_default(wn, def, &ifindex, &why);
 	if (!err)
 		weir_nl_changed(wn);
 	if (!err || err == -ENOMEM)
 		return err;
-	return weir_nl_refuse_dev(info, WEIR_A_TRIM_DEFAULT, ifindex, err,
-				  "has a policy that makes no sense then");
+	return weir_nl_trim_default_refuse(info, ifindex, err, why);
 }
 
 static int weir_nl_trim_default_change(struct genl_info *info,

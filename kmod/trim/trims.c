@@ -371,11 +371,14 @@ const struct weir_trim_config *weir_trim_default(const struct weir_net *wn)
 	return wn->trim_default ?: weir_trim_untold();
 }
 
-/* A policy's revision under another default. @config: room for a policy */
+/*
+ * A policy's revision under another default. @config: room for a policy; @why: the reason of a
+ * refusal
+ */
 static struct weir_trim_rev *
 weir_trim_inherit(const struct weir_trim *trim,
 		  const struct weir_trim_config *def,
-		  struct weir_trim_config *config)
+		  struct weir_trim_config *config, const char **why)
 {
 	struct weir_trim_refusal refusal;
 	struct weir_trim_device device;
@@ -385,12 +388,17 @@ weir_trim_inherit(const struct weir_trim *trim,
 	weir_trim_default_apply(config, def);
 	weir_trim_device(trim->dev, &device);
 	err = weir_trim_config_check(config, &device, &refusal);
-	return err ? ERR_PTR(err) : weir_trim_rev_alloc(trim->dev, config);
+	if (err) {
+		*why = refusal.msg;
+		return ERR_PTR(err);
+	}
+	return weir_trim_rev_alloc(trim->dev, config);
 }
 
 /* All or none of the namespace's policies have a next revision. */
 static int weir_trim_prepare(struct weir_net *wn,
-			     const struct weir_trim_config *def, int *at)
+			     const struct weir_trim_config *def, int *at,
+			     const char **why)
 {
 	struct weir_trim_config *config = kmalloc(sizeof(*config), GFP_KERNEL);
 	struct weir_trim *trim;
@@ -399,7 +407,7 @@ static int weir_trim_prepare(struct weir_net *wn,
 	if (!config)
 		return -ENOMEM;
 	xa_for_each(&wn->trims, ifindex, trim) {
-		trim->next = weir_trim_inherit(trim, def, config);
+		trim->next = weir_trim_inherit(trim, def, config, why);
 		if (IS_ERR(trim->next))
 			break;
 	}
@@ -442,6 +450,7 @@ static void weir_trim_take_next(struct weir_net *wn)
  * @wn: the namespace; RTNL is held
  * @def: the default; NULL for weir's own
  * @ifindex: set to the device whose policy would not make sense with it
+ * @why: set to the reason, where there is one
  *
  * Packets may still see the old policies for a grace period. The events group gets each
  * policy.
@@ -449,7 +458,8 @@ static void weir_trim_take_next(struct weir_net *wn)
  * Return: 0, -ENOMEM, or another error with @ifindex set; then nothing has changed.
  */
 int weir_trim_set_default(struct weir_net *wn,
-			  const struct weir_trim_config *def, int *ifindex)
+			  const struct weir_trim_config *def, int *ifindex,
+			  const char **why)
 {
 	struct weir_trim_config *own = NULL;
 	int err;
@@ -460,7 +470,7 @@ int weir_trim_set_default(struct weir_net *wn,
 		own = kmemdup(def, sizeof(*def), GFP_KERNEL_ACCOUNT);
 	if (def && !own)
 		return -ENOMEM;
-	err = weir_trim_prepare(wn, def ?: weir_trim_untold(), ifindex);
+	err = weir_trim_prepare(wn, def ?: weir_trim_untold(), ifindex, why);
 	if (err) {
 		weir_trim_forget_next(wn);
 		kfree(own);

@@ -15,7 +15,8 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 const struct weir_trim_config *weir_trim_untold(void);
 const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
 int weir_trim_set_default(struct weir_net *wn,
-			  const struct weir_trim_config *def, int *ifindex);
+			  const struct weir_trim_config *def, int *ifindex,
+			  const char **why);
 bool weir_trim_del(struct weir_net *wn, int ifindex);
 void weir_trim_flush(struct weir_net *wn);
 int weir_trim_init(void);

@@ -90,7 +90,7 @@ inherits() {
 		grep -q '^trim-default size 100 tc 5 rule dscp=10,proto=udp limit 30 limit 18k headers 500$' <<<"$(weir trim-default show)"
 }
 default_goes() {
-	refused 1 "w1 has a policy that makes no sense then" weir trim-default del || return
+	refused 1 "w1: say which DSCP trimmed packets get" weir trim-default del || return
 	weir trim del dev w1 && weir trim set dev w2 dscp cs6 && weir trim-default del &&
 		json '.[0] | .dev == "w2" and .size == 150 and .dscp == 48 and .tc == null and .headers == 1000' trim show &&
 		refused 1 "have no default" weir trim-default show && weir trim del dev w2 && unharmed

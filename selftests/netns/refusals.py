@@ -404,6 +404,9 @@ CASES = [
     ("trim-set", {"default": True, "rate": 1000}, INVAL, "only a port's policy can say this, not the default"),
     ("trim-set", {"default": True, "limit": 0}, INVAL, "the data band needs a limit of packets, bytes or time"),
     ("trim-set", {"default": True, "control-dscps": 1 << 11}, INVAL,
+     "d1: a DSCP is that of trimmed packets or of control ones, not of both"),
+    # The reason is too long for a sentence with the device.
+    ("trim-set", {"default": True, "control-dscps": 1 << 10}, INVAL,
      "device d1 has a policy that makes no sense then"),
     # Meters.
     ("trim-set", dict(trim, overhead=24), NOTSUPP, "the qdisc meters no rate that overhead could count for"),

@@ -199,6 +199,8 @@ static const struct verb_key default_keys[] = { END };
 const struct verb trim_default_verbs[] = {
 	{ "set", "say what policies are that do not say it themselves, or change that",
 	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
+	{ "replace", "the same, and what the command does not say is not said any longer",
+	  WEIR_CMD_TRIM_SET, default_set_keys, .run = trim_default_set },
 	{ "show", "show what was said", WEIR_CMD_TRIM_GET, default_keys, .run = trim_default_show },
 	{ "del", "say nothing of it any more", WEIR_CMD_TRIM_DEL, default_keys,
 	  .run = trim_default_del },
@@ -208,6 +210,8 @@ const struct verb trim_default_verbs[] = {
 const struct verb trim_verbs[] = {
 	{ "set", "trim packets that a device has no room for, or change how", WEIR_CMD_TRIM_SET,
 	  trim_set_keys, .run = trim_set },
+	{ "replace", "the same, and settings that the command does not give are unset",
+	  WEIR_CMD_TRIM_SET, trim_set_keys, .run = trim_set },
 	{ "del", "trim no more, and take off what set has installed", WEIR_CMD_TRIM_DEL,
 	  trim_del_keys, .run = trim_del },
 	{ "show", "show one policy, or all, with counters", WEIR_CMD_TRIM_GET,

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "base/tool.h"
 #include "keep/keep.h"
+#include "trim/profile.h"
 
 #define HIDDEN_MAX 10
 
@@ -21,6 +22,7 @@
  *	where there are none
  * @all_hidden: as all others are
  * @whole: @set takes all of its keys, whichever has changed
+ * @exact: @set is a verb that also unsets all keys that it is not given
  */
 struct maker {
 	const char *object;
@@ -31,10 +33,12 @@ struct maker {
 	const char *hidden[HIDDEN_MAX][2];
 	bool all_hidden;
 	bool whole;
+	bool exact;
 };
 
 static const struct maker makers[] = {
-	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "", "del", .all_hidden = true },
+	[KIND_DEFAULT]	= { "trim-default", "set", { NULL }, "replace", "del", .whole = true,
+			    .exact = true },
 	[KIND_JOB]	= { "job", "add", { "id" }, "set", "del",
 			    .hidden = { { "group", "none" }, { "rate", "none" }, { "repeat-after" },
 					{ "ranks" }, { "parent" }, { "source" }, { "parent-port" },
@@ -54,8 +58,15 @@ static const struct maker makers[] = {
 	[KIND_ORDER]	= { "order", "add", { "dev", "prio" }, NULL, "del",
 			    .all_hidden = true },
 	[KIND_PORT]	= { "port", "attach", { "dev" }, "", "detach", .hidden = { { "udp" } } },
-	[KIND_TRIM]	= { "trim", "set", { "dev" }, "", "del", .all_hidden = true },
+	[KIND_TRIM]	= { "trim", "set", { "dev" }, "replace", "del", .whole = true,
+			    .exact = true },
 };
+
+/* Words of a command that say how it is done, and that no object keeps. */
+static bool is_passing(const char *key)
+{
+	return !strcmp(key, "profile") || !strcmp(key, "child") || !strcmp(key, "from");
+}
 
 /* Keys that a live object does not take otherwise: of `trim set`, and of `flow on`. */
 static bool is_fixed(const char *key)
@@ -283,7 +294,7 @@ static const char *taken_back(const struct maker *maker, const struct key *key)
 
 static bool can_set(const struct maker *maker, const struct args *args, const struct key *key)
 {
-	if (!*maker->set)
+	if (!*maker->set || maker->exact)
 		return !is_fixed(key->name);
 	return grammar_key(grammar_verb(args->object, maker->set), key->name);
 }
@@ -300,8 +311,12 @@ static enum change left(const struct maker *maker, const struct args *now,
 		const char *word;
 
 		/* A device that forwards for one policy does for all. */
-		if (args_get(wanted, key->name) || !strcmp(key->name, "from"))
+		if (args_get(wanted, key->name) || is_passing(key->name))
 			continue;
+		if (maker->exact) {
+			change = CHANGE_SET;
+			continue;
+		}
 		word = taken_back(maker, key);
 		if (!word)
 			return CHANGE_ANEW;
@@ -316,6 +331,19 @@ static void parse(const struct item *item, struct args *args)
 	/* It was understood before. */
 	if (batch_parse(item->command, "", args))
 		abort();
+	if (item->kind == KIND_TRIM && profile_fill(args))
+		abort();
+}
+
+/* A word that no object keeps has done its part, but for a device that is to forward. */
+static bool is_unchanged(const struct args *now, const struct args *wanted, const struct key *key)
+{
+	if (is_passing(key->name) && strcmp(key->name, "from"))
+		return true;
+	/* The traffic class says it, too. */
+	if (!strcmp(key->name, "dscp") && args_get(wanted, key->name)->none)
+		return !args_get(now, key->name);
+	return same_key(now, wanted, key);
 }
 
 enum change item_change(const struct item *now, const struct item *wanted)
@@ -331,7 +359,7 @@ enum change item_change(const struct item *now, const struct item *wanted)
 	for (i = 0; i < new.count && change != CHANGE_ANEW; i++) {
 		const struct key *key = new.value[i].key;
 
-		if (is_id(maker, key->name) || same_key(&old, &new, key))
+		if (is_id(maker, key->name) || is_unchanged(&old, &new, key))
 			continue;
 		change = can_set(maker, &new, key) ? CHANGE_SET : CHANGE_ANEW;
 	}
@@ -424,6 +452,87 @@ void item_set(struct batch *steps, const struct item *now, const struct item *wa
 	begin_line(&line, maker, maker->set, &new);
 	set_some(&line, maker, &old, &new);
 	end_line(&line, steps);
+}
+
+/* Keys of which a policy that has one inherits no other. */
+static const char *group_of(const char *key)
+{
+	return !strcmp(key, "tc") ? "dscp" : !strcmp(key, "disable-trim") ? "rule" : key;
+}
+
+static bool inherits(const struct args *args, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < args->count; i++) {
+		if (!strcmp(group_of(args->value[i].key->name), group_of(key)))
+			return false;
+	}
+	return true;
+}
+
+/* What a policy has if neither it nor its default says it, of what other settings depend on. */
+static const char *const plain[][2] = {
+	{ "trimmed-dscp", "none" },
+	{ "control-dscp", "none" },
+	{ "tc-dscp", "0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:56" },
+	{ "limit", "12" },
+};
+
+void item_set_alone(struct batch *steps, const struct item *trim, const struct item *inherited)
+{
+	struct args own, def = {};
+	struct line line = {};
+	size_t i;
+
+	parse(trim, &own);
+	if (inherited)
+		parse(inherited, &def);
+	begin_line(&line, &makers[KIND_TRIM], "replace", &own);
+	for (i = 0; i < own.count; i++) {
+		if (strcmp(own.value[i].key->name, "dev"))
+			append_value(&line, &own.value[i]);
+	}
+	for (i = 0; i < def.count; i++) {
+		if (inherits(&own, def.value[i].key->name))
+			append_value(&line, &def.value[i]);
+	}
+	/* It still inherits from the default that goes. */
+	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (!inherits(&own, plain[i][0]) || !inherits(&def, plain[i][0]))
+			continue;
+		append(&line, plain[i][0]);
+		append(&line, plain[i][1]);
+	}
+	end_line(&line, steps);
+}
+
+/* The number of a key, or one that no value of it has. */
+static uint64_t number_of(const struct args *args, const char *key)
+{
+	const struct value *value = args_get(args, key);
+
+	return value ? value->number : UINT64_MAX;
+}
+
+bool item_returns_otherwise(const struct item *now, const struct item *wanted)
+{
+	struct args old, new;
+
+	parse(now, &old);
+	parse(wanted, &new);
+	return number_of(&old, "full") == WEIR_TRIM_FULL_RETURN &&
+	       (number_of(&new, "full") != WEIR_TRIM_FULL_RETURN ||
+		number_of(&new, "return-dscp") != number_of(&old, "return-dscp"));
+}
+
+void item_return_none(struct batch *steps, const struct item *trim)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s %s%s full drop", "trim", "set",
+		 trim->name + strlen("trim"));
+	batch_add(steps, 0, text);
 }
 
 void item_remove(struct batch *steps, const struct item *item)

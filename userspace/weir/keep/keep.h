@@ -74,6 +74,18 @@ enum change item_change(const struct item *now, const struct item *wanted);
 void item_set(struct batch *steps, const struct item *now, const struct item *wanted);
 void item_remove(struct batch *steps, const struct item *item);
 
+/*
+ * Of a trimming policy: the command that gives it all settings that it is to have, also those that
+ * it is to inherit from the default, or NULL: it depends on no default then.
+ */
+void item_set_alone(struct batch *steps, const struct item *trim, const struct item *inherited);
+
+/* Does a policy send packets back, and is not to, or with another DSCP? */
+bool item_returns_otherwise(const struct item *now, const struct item *wanted);
+
+/* The command that has a policy send no packets back. */
+void item_return_none(struct batch *steps, const struct item *trim);
+
 /* The first device that it needs and that is not there; NULL where all are. */
 const char *item_lacks(const struct item *item);
 

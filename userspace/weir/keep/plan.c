@@ -3,6 +3,12 @@
  * The steps from what a namespace has to what it is to have. What goes goes first, programs
  * and qdiscs before jobs; what comes comes in the order in which it can. What is the same on
  * both sides is not touched: its packets go on.
+ *
+ * Each step has to make sense by itself. Trimming policies depend on the namespace's default, and
+ * on one another: those that send packets back all use one DSCP. So a policy that changes together
+ * with the default first gets all of its final settings for its own, then the default changes,
+ * and last the policy has only what it is to have of its own. And policies that are to send back
+ * with another DSCP first cease to.
  */
 #include "keep/keep.h"
 
@@ -64,12 +70,58 @@ static void bring_new(struct batch *steps, const struct items *now, const struct
 	}
 }
 
+/* The wanted one of a policy that changes in place; NULL for others. */
+static const struct item *changes(const struct items *now, const struct items *wanted,
+				  const struct item *trim)
+{
+	const struct item *kept;
+
+	if (trim->kind != KIND_TRIM || goes(now, wanted, trim))
+		return NULL;
+	kept = items_find(wanted, trim->name);
+	return item_change(trim, kept) == CHANGE_SET ? kept : NULL;
+}
+
+/* The default of a namespace; NULL where it has none. */
+static const struct item *default_of(const struct items *items)
+{
+	return items_find(items, "trim-default");
+}
+
+static bool default_changes(const struct items *now, const struct items *wanted)
+{
+	const struct item *old = default_of(now), *new = default_of(wanted);
+
+	return !old != !new || (old && item_change(old, new) != CHANGE_NONE);
+}
+
+static void free_trims(struct batch *steps, const struct items *now, const struct items *wanted)
+{
+	const struct item *kept;
+	size_t i;
+
+	for (i = 0; i < now->count; i++) {
+		kept = changes(now, wanted, &now->item[i]);
+		if (kept && item_returns_otherwise(&now->item[i], kept))
+			item_return_none(steps, kept);
+	}
+	if (!default_changes(now, wanted))
+		return;
+	for (i = 0; i < now->count; i++) {
+		kept = changes(now, wanted, &now->item[i]);
+		if (kept)
+			item_set_alone(steps, kept, default_of(wanted));
+	}
+}
+
 void plan(struct batch *steps, const struct items *now, const struct items *wanted)
 {
 	int kind;
 
-	for (kind = KINDS - 1; kind >= 0; kind--)
+	for (kind = KINDS - 1; kind > KIND_DEFAULT; kind--)
 		remove_old(steps, now, wanted, kind);
+	free_trims(steps, now, wanted);
+	remove_old(steps, now, wanted, KIND_DEFAULT);
 	for (kind = 0; kind < KINDS; kind++)
 		bring_new(steps, now, wanted, kind);
 }

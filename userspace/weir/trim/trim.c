@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `weir trim set`, `weir trim del` and `weir trim flush`.
+ * `weir trim set`, `weir trim replace`, `weir trim del` and `weir trim flush`.
  *
  * The steps that fail most come first: devices are looked at and programs loaded,
  * then the module gets the policy, then programs and qdiscs are attached. Where that
@@ -128,8 +128,8 @@ static int choose_hook(struct trim_attempt *attempt)
 
 	attempt->hook = hook ? hook->number : before;
 	if (!attempt->hook)
-		return usage("hook", "trim set lacks the key hook, as %s has no policy yet: add `hook qdisc`, `hook tc`, `hook xdp` or `hook none`",
-			     attempt->link.name);
+		return usage("hook", "trim %s lacks the key hook, as %s has no policy yet: add `hook qdisc`, `hook tc`, `hook xdp` or `hook none`",
+			     attempt->args->verb->name, attempt->link.name);
 	if (before && attempt->hook != before)
 		return refused(EBUSY, "%s has a policy with hook %s: run `weir trim del dev %s` to give it one with hook %s",
 			       attempt->link.name, names_word(&trim_hook_names, before),
@@ -147,11 +147,12 @@ static int choose_hook(struct trim_attempt *attempt)
 /* A virtual queue has to know how fast the device is. */
 static bool needs_rate(const struct trim_attempt *attempt)
 {
-	uint32_t meter = args_number(attempt->args, "meter", attempt->before.meter);
+	uint32_t before = attempt->replaces ? WEIR_TRIM_METER_SHARED : attempt->before.meter;
+	uint32_t meter = args_number(attempt->args, "meter", before);
 
 	return (attempt->hook == WEIR_TRIM_HOOK_TC || attempt->hook == WEIR_TRIM_HOOK_XDP) &&
-	       meter != WEIR_TRIM_METER_BACKLOG && !attempt->before.rate &&
-	       !args_get(attempt->args, "rate");
+	       meter != WEIR_TRIM_METER_BACKLOG &&
+	       (attempt->replaces || !attempt->before.rate) && !args_get(attempt->args, "rate");
 }
 
 static int put_speed(const struct trim_attempt *attempt, struct nlmsghdr *message)
@@ -181,6 +182,16 @@ void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t
 		nl_put_u32(message, WEIR_A_TRIM_LIMIT, 0);
 }
 
+bool trim_replaces(const struct args *args)
+{
+	return !strcmp(args->verb->name, "replace");
+}
+
+void trim_put_unset_all(struct nlmsghdr *message)
+{
+	mnl_attr_put_u64(message, WEIR_A_TRIM_UNSET, UINT64_MAX);
+}
+
 static int set_policy(struct trim_attempt *attempt)
 {
 	char buffer[NL_REQUEST_SIZE];
@@ -189,7 +200,9 @@ static int set_policy(struct trim_attempt *attempt)
 
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
 	status = request_put(message, attempt->args);
-	trim_put_limits(message, attempt->args, attempt->before.said);
+	if (attempt->replaces && attempt->before.hook)
+		trim_put_unset_all(message);
+	trim_put_limits(message, attempt->args, attempt->replaces ? 0 : attempt->before.said);
 	if (!status && needs_rate(attempt))
 		status = put_speed(attempt, message);
 	return status ?: request_send(&attempt->weir, buffer, attempt->args, NULL);
@@ -218,6 +231,7 @@ static void restore_policy(struct trim_attempt *attempt)
 		return;
 	}
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
+	trim_put_unset_all(message);
 	mnl_attr_for_each(attr, attempt->reply.message[0], sizeof(struct genlmsghdr)) {
 		if (said >> mnl_attr_get_type(attr) & 1)
 			nl_put(message, attr->nla_type, mnl_attr_get_payload_len(attr),
@@ -278,7 +292,9 @@ static int with_sockets(struct trim_attempt *attempt, int (*run)(struct trim_att
 int trim_set(const struct args *args)
 {
 	struct args all = *args;
-	struct trim_attempt attempt = { .args = &all, .fd = -1 };
+	struct trim_attempt attempt = {
+		.args = &all, .replaces = trim_replaces(args), .fd = -1,
+	};
 	int status;
 	size_t i;
 

@@ -66,6 +66,7 @@ struct trim {
  * @link: the device that packets leave by
  * @reply: the policy as it was, no message where there was none
  * @before: likewise, read
+ * @replaces: settings that the command does not give are weir's own, or the default's
  * @qdisc: of hooks qdisc and xdp, the qdisc to install
  * @kept: of TRIM_QDISC_ABOVE, the root qdisc that stays
  * @program: of hook tc, where it had to be loaded
@@ -81,6 +82,7 @@ struct trim_attempt {
 	struct link link;
 	struct nl_replies reply;
 	struct trim before;
+	bool replaces;
 	enum trim_qdisc qdisc;
 	struct qdisc kept;
 	struct program program;
@@ -119,6 +121,12 @@ int trim_check_words(const struct args *args);
  * @said: as that of struct trim
  */
 void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t said);
+
+/* Does the verb give all settings, so that those not given are unset? */
+bool trim_replaces(const struct args *args);
+
+/* All attributes of the policy that there is are no longer given, but for those of the message. */
+void trim_put_unset_all(struct nlmsghdr *message);
 
 /* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
 int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);

@@ -46,6 +46,8 @@ static int say(struct weir *weir, const struct args *args, uint64_t said,
 	int status;
 
 	message = begin(weir, buffer, args->verb->command);
+	if (trim_replaces(args))
+		trim_put_unset_all(message);
 	status = request_put(message, args);
 	trim_put_limits(message, args, said);
 	return status ?: request_send(weir, buffer, args, replies);
@@ -58,12 +60,14 @@ int trim_default_set(const struct args *args)
 	int status;
 
 	if (!args->count)
-		return usage("size", "trim-default set lacks what to say: add `size`, `dscp`, `rule`, `limit` or another of its keys");
+		return usage("size", "trim-default %s lacks what to say: add `size`, `dscp`, `rule`, `limit` or another of its keys",
+			     args->verb->name);
 	status = trim_check_words(args);
 	status = status ?: weir_open(&weir);
 	if (status)
 		return status;
-	status = read_said(&weir, args, &said);
+	if (!trim_replaces(args))
+		status = read_said(&weir, args, &said);
 	status = status ?: say(&weir, args, said, NULL);
 	weir_close(&weir);
 	return status;
