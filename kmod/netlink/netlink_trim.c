@@ -363,6 +363,8 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
 	    weir_nl_put_depth(skb, weir_net(dev->net), trim->ifindex) ||
 	    weir_nl_put_trim_stats(skb, trim) ||
+	    (weir_trim_rev(trim)->idle &&
+	     nla_put_flag(skb, WEIR_A_TRIM_IDLE)) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_SENDS,
 			!!(weir_trim_rev(trim)->port.sends &
 			   WEIR_TRIM_SENDS))) {

@@ -18,6 +18,7 @@ struct net_device;
  * @config: the policy as requested
  * @limits: the qdisc's limits, made from @config
  * @policy: the qdisc's rules and marks, made from @config
+ * @idle: no frame of the device is longer than what trimming leaves of it
  * @port: for hooks and BPF programs, with a copy of @policy; programs may write to it,
  *	so the module itself reads only the stamps there
  *
@@ -28,6 +29,7 @@ struct weir_trim_rev {
 	struct weir_trim_config		config;
 	struct weir_bands_limits	limits;
 	struct weir_trim_policy		policy;
+	bool				idle;
 	struct weir_trim_port		port;
 };
 

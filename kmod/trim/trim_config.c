@@ -418,9 +418,6 @@ static int weir_trim_check_device(const struct weir_trim_config *config,
 	if (device->vrf && config->hook == WEIR_TRIM_HOOK_TC)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_HOOK,
 					"a VRF sends past the hook tc: set the policies of its members");
-	if (config->size > device->frame)
-		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_SIZE,
-					"no frame of the device is as long as the trim size");
 	err = weir_trim_check_queue(config, device, refusal);
 	if (err)
 		return err;
@@ -488,9 +485,26 @@ static bool weir_trim_asks_ends(const struct weir_trim_config *config)
 	return false;
 }
 
+/**
+ * weir_trim_config_idle() - are a device's frames too short to be trimmed?
+ * @config: the policy
+ * @device: its device
+ *
+ * This is no mistake of the policy's: a device may get its MTU after its policy.
+ */
+bool weir_trim_config_idle(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device)
+{
+	return config->hook != WEIR_TRIM_HOOK_NONE &&
+	       config->size >= device->frame;
+}
+
+/* No packet is eligible while no frame is long enough: else all would only be marked. */
 static void weir_trim_config_policy(const struct weir_trim_config *config,
+				    const struct weir_trim_device *device,
 				    struct weir_trim_policy *policy)
 {
+	bool idle = weir_trim_config_idle(config, device);
 	u64 marks = weir_trim_marks(config);
 	unsigned int i;
 
@@ -519,7 +533,7 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	for (i = 0; i < config->rules; i++) {
 		policy->rule[i] = config->rule[i];
 		weir_trim_rule_mask(&policy->rule[i]);
-		if (policy->rule[i].disable)
+		if (policy->rule[i].disable || idle)
 			continue;
 		policy->rule[i].dscps &= ~marks;
 		policy->dscps |= policy->rule[i].dscps;
@@ -601,7 +615,7 @@ void weir_trim_config_port(const struct weir_trim_config *config,
 	port->hook = config->hook;
 	if (config->hook == WEIR_TRIM_HOOK_NONE)
 		return;
-	weir_trim_config_policy(config, &port->policy);
+	weir_trim_config_policy(config, device, &port->policy);
 	if (config->hook != WEIR_TRIM_HOOK_QDISC)
 		weir_trim_config_meters(config, device, &port->meters);
 }

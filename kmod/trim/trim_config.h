@@ -192,6 +192,8 @@ int weir_trim_config_check(const struct weir_trim_config *config,
 			   struct weir_trim_refusal *refusal);
 int weir_trim_config_check_default(const struct weir_trim_config *config,
 				   struct weir_trim_refusal *refusal);
+bool weir_trim_config_idle(const struct weir_trim_config *config,
+			   const struct weir_trim_device *device);
 void weir_trim_config_port(const struct weir_trim_config *config,
 			   const struct weir_trim_device *device,
 			   struct weir_trim_port *port);

@@ -170,6 +170,7 @@ weir_trim_rev_alloc(const struct net_device *dev,
 	weir_trim_config_port(config, &device, &rev->port);
 	rev->policy = rev->port.policy;
 	weir_trim_config_bands(config, &rev->limits);
+	rev->idle = weir_trim_config_idle(config, &device);
 	return rev;
 }
 
@@ -526,14 +527,23 @@ void weir_trim_flush(struct weir_net *wn)
 	rtnl_unlock();
 }
 
-/* Limits in packets are limits of time to a meter, by the longest frame. */
+/*
+ * Limits in packets are limits of time to a meter, by the longest frame. And frames may have
+ * become too short to be trimmed, or long enough: the events group gets that.
+ */
 static int weir_trim_change_mtu(struct weir_net *wn, struct net_device *dev)
 {
 	struct weir_trim *trim = weir_trim_get(wn, dev->ifindex);
+	bool idle;
+	int err;
 
 	if (!trim)
 		return 0;
-	return weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
+	idle = weir_trim_rev(trim)->idle;
+	err = weir_trim_set(wn, dev, &rtnl_dereference(trim->rev)->config);
+	if (!err && weir_trim_rev(trim)->idle != idle)
+		weir_notify->trim_changed(wn, trim);
+	return err;
 }
 
 static void weir_trim_change_sends(struct weir_net *wn,

@@ -261,7 +261,6 @@ CASES = [
     ("trim-set", without(trim, "hook"), INVAL, "say where packets are trimmed: hook is missing"),
     ("trim-set", {"ifindex": d1, "hook": 2}, INVAL, "the hook cannot be changed: take the policy away first"),
     ("trim-set", dict(trim, ifindex=d2), NOTSUPP, "packets of the device have no Ethernet header"),
-    ("trim-set", dict(trim, size=200), INVAL, "no frame of the device is as long as the trim size"),
     ("trim-set", dict(trim, queue=60000), INVAL, "the device does not have as many transmit queues"),
     ("trim-set", dict(trim, queue=65535), NOTSUPP, "only the tc hook can choose a queue of the traffic class"),
     ("trim-set", dict(tc, queue=65535), INVAL, "say whose queue trimmed packets get: tc is missing"),

@@ -142,7 +142,6 @@ sentences() {
 		refused 'EINVAL .*needs dscp' hook=qdisc dscp=11 rule=dscp-last:9 &&
 		refused 'EINVAL .*only UDP and TCP' hook=qdisc dscp=11 rule=proto:1,port:9 &&
 		refused 'EINVAL .*16 rules' hook=qdisc dscp=63 "${rules[@]}" &&
-		refused 'EINVAL .*as long as the trim size' "${base[@]}" size=1515 &&
 		refused 'EINVAL .*transmit queues' "${base[@]}" queue=4000 &&
 		refused 'EOPNOTSUPP .*no priority' hook=xdp dscp=11 rule=dscp:10 rate=1000000 priority=1 &&
 		refused 'EOPNOTSUPP .*packets that wait' hook=tc dscp=11 rule=dscp:10 rate=1000000 victim=tail &&

@@ -65,6 +65,7 @@ static void trim_config_marks(void)
 	config.has = 0;
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP));
 	config.has = WEIR_TRIM_HAS_TC;
+	config.tc = 1;
 	CHECK_EQ(check(), 0);
 	config.tc = 7;
 	config.tc_dscp[7] = 10;
@@ -344,11 +345,6 @@ static void trim_config_device(void)
 	};
 
 	setup(WEIR_TRIM_HOOK_QDISC);
-	config.size = 1514;
-	CHECK_EQ(check(), 0);
-	config.size = 1515;
-	CHECK(refuses(-EINVAL, WEIR_A_TRIM_SIZE));
-	setup(WEIR_TRIM_HOOK_QDISC);
 	config.has |= WEIR_TRIM_HAS_QUEUE;
 	config.queue = 1;
 	CHECK_EQ(check(), 0);
@@ -356,6 +352,28 @@ static void trim_config_device(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_QUEUE));
 	CHECK_EQ(weir_trim_config_check(&config, &tunnel, &refusal),
 		 -EOPNOTSUPP);
+}
+
+/* While no frame is long enough to be trimmed the policy stands, and no packet is eligible. */
+static void trim_config_idle(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.size = 1513;
+	CHECK_EQ(check(), 0);
+	CHECK(!weir_trim_config_idle(&config, &device));
+	weir_trim_config_port(&config, &device, &port);
+	CHECK(port.policy.dscps);
+	port = (struct weir_trim_port) { };
+	config.size = 1514;
+	CHECK_EQ(check(), 0);
+	CHECK(weir_trim_config_idle(&config, &device));
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.dscps, 0);
+	CHECK(port.policy.marks);
+	config.hook = WEIR_TRIM_HOOK_NONE;
+	CHECK(!weir_trim_config_idle(&config, &device));
 }
 
 static void trim_config_share(void)
@@ -566,6 +584,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_inherited),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
+	KTAP_TEST(trim_config_idle),
 	KTAP_TEST(trim_config_share),
 	KTAP_TEST(trim_config_costs),
 	KTAP_TEST(trim_config_cpus),

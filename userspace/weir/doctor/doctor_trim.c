@@ -275,6 +275,19 @@ static void check_mark(struct patient *patient, const struct link *link, const c
 	       link->name, trim->dscp >> 3);
 }
 
+/* The MTU may have been lowered, or was not raised yet. */
+static void check_size(const struct link *link, const char *subject, const struct trim *trim)
+{
+	struct finding finding = { DOCTOR_WARN, "size", subject, NULL };
+
+	if (!trim->idle)
+		return;
+	finding.fix = fix("raise the MTU of %s, which is %u, or run `weir trim set dev %s size NUMBER` with less",
+			  link->name, link->mtu, link->name);
+	report(&finding, "no frame of %s is longer than the %u bytes that trimming leaves, so nothing is trimmed",
+	       link->name, trim->size);
+}
+
 static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 		       const struct forward *forward)
 {
@@ -294,6 +307,7 @@ static void check_trim(struct patient *patient, const struct nlmsghdr *message,
 	check_hook(patient, &link, subject, &trim, forward);
 	if (trim.hook == WEIR_TRIM_HOOK_NONE)
 		return;
+	check_size(&link, subject, &trim);
 	check_losses(&link, subject, &trim);
 	check_child(&link, subject, &trim);
 	check_lost(&link, subject, &trim);

@@ -36,7 +36,9 @@ enum trim_qdisc {
  * @said: attributes given for the port itself, bit i being WEIR_A_TRIM_i
  * @rules: how many there are
  * @dscp: of trimmed packets
+ * @size: bytes of a frame that stay
  * @bgp: its rules may match BGP's packets
+ * @idle: no frame is longer than @size, so nothing is trimmed
  * @edge: marks of packets that come in by the device are not trusted
  * @sends: its driver takes redirected frames
  * @device_dropped: packets that the device itself has dropped
@@ -52,6 +54,8 @@ struct trim {
 	unsigned int rules;
 	uint32_t dscp;
 	bool bgp;
+	uint32_t size;
+	bool idle;
 	bool edge;
 	bool sends;
 	uint64_t device_dropped;

@@ -39,6 +39,8 @@ void trim_read(const struct nlmsghdr *message, struct trim *trim)
 	trim->rules = match_count(message);
 	trim->bgp = match_may_trim(message, IPPROTO_TCP, BGP_PORT);
 	trim->dscp = mark(table);
+	trim->size = nl_uint(table[WEIR_A_TRIM_SIZE]);
+	trim->idle = table[WEIR_A_TRIM_IDLE];
 	trim->edge = nl_uint(table[WEIR_A_TRIM_EDGE]);
 	trim->sends = nl_uint(table[WEIR_A_TRIM_SENDS]);
 	trim->child_dropped = nl_uint(table[WEIR_A_TRIM_CHILD_DROPPED]);

@@ -23,6 +23,10 @@ static void print_place(const struct nlattr **trim)
 		show_number("ifindex", trim[WEIR_A_TRIM_IFINDEX]);
 	show_name("hook", &trim_hook_names, trim[WEIR_A_TRIM_HOOK]);
 	show_name("edge", &edge_names, trim[WEIR_A_TRIM_EDGE]);
+	if (trim[WEIR_A_TRIM_IDLE] && opt.json)
+		print_uint("idle", 1);
+	else if (trim[WEIR_A_TRIM_IDLE])
+		print_text("(idle: no frame is longer than size)");
 }
 
 static void print_queue(const struct nlattr *queue)
