@@ -119,6 +119,27 @@ static int weir_trim_check_classes(const struct weir_trim_config *config,
 	return 0;
 }
 
+/* Packets without a mark would all go for trimmed, returned or control ones. */
+static int weir_trim_check_zero(const struct weir_trim_config *config,
+				struct weir_trim_refusal *refusal)
+{
+	int attr;
+
+	if (!(weir_trim_marks(config) & 1))
+		return 0;
+	if (!weir_trim_config_dscp(config))
+		attr = config->has & WEIR_TRIM_HAS_TC ? WEIR_A_TRIM_TC :
+							WEIR_A_TRIM_DSCP;
+	else if (config->trimmed_dscps & 1)
+		attr = WEIR_A_TRIM_TRIMMED_DSCPS;
+	else if (config->control_dscps & 1)
+		attr = WEIR_A_TRIM_CONTROL_DSCPS;
+	else
+		attr = WEIR_A_TRIM_RETURN_DSCP;
+	return weir_trim_refuse(refusal, -EINVAL, attr,
+				"DSCP 0 is that of packets without a mark: choose another one");
+}
+
 static int weir_trim_check_marks(const struct weir_trim_config *config,
 				 struct weir_trim_refusal *refusal)
 {
@@ -135,7 +156,7 @@ static int weir_trim_check_marks(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EINVAL,
 					WEIR_A_TRIM_RETURN_DSCP,
 					"packets that go back need another DSCP than trimmed or control ones");
-	return 0;
+	return weir_trim_check_zero(config, refusal);
 }
 
 /*

@@ -484,6 +484,7 @@ refuse "no rule" "the kernel misses the key rule" "trim set dev w2 hook qdisc ds
 refuse "no DSCP" "the kernel misses the key dscp" "trim set dev w2 hook qdisc rule any"
 refuse "hook that changes" "w1 has a policy with hook qdisc: run .weir trim del dev w1." "trim set dev w1 hook tc"
 refuse "size out of range" "size 63 is out of range: the kernel takes 64 to 4084" "trim set dev w1 size 63"
+refuse "the mark of packets without one" "dscp 0: DSCP 0 is that of packets without a mark" "trim set dev w1 dscp 0"
 refuse "queue that is not there" "queue 7: " "trim set dev w1 queue 7"
 refuse "rule for its own mark" "rule dscp=48: " "trim set dev w1 rule dscp=48"
 refuse "rule with bits behind the prefix" "has bits behind its prefix" "trim set dev w1 rule src=10.0.0.1/8"

@@ -376,6 +376,26 @@ static void trim_config_idle(void)
 	CHECK(!weir_trim_config_idle(&config, &device));
 }
 
+/* Packets without a mark are not trimmed, returned or control ones. */
+static void trim_config_zero(void)
+{
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.dscp = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP));
+	config.has = WEIR_TRIM_HAS_TC;
+	config.tc = 0;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.trimmed_dscps = 1;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TRIMMED_DSCPS));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.control_dscps = 1;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_CONTROL_DSCPS));
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_RETURN;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RETURN_DSCP));
+}
+
 static void trim_config_share(void)
 {
 	setup(WEIR_TRIM_HOOK_QDISC);
@@ -585,6 +605,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),
 	KTAP_TEST(trim_config_idle),
+	KTAP_TEST(trim_config_zero),
 	KTAP_TEST(trim_config_share),
 	KTAP_TEST(trim_config_costs),
 	KTAP_TEST(trim_config_cpus),
