@@ -67,7 +67,8 @@ static void parse_link(const struct nlmsghdr *message, struct link *link)
 	link->ifindex = header->ifi_index;
 	link->flags = header->ifi_flags;
 	link->mtu = nl_uint(table[IFLA_MTU]);
-	link->peer = nl_uint(table[IFLA_LINK]);
+	/* Of another namespace, the index is that of another device here, or of none. */
+	link->peer = table[IFLA_LINK_NETNSID] ? 0 : nl_uint(table[IFLA_LINK]);
 	link->master = nl_uint(table[IFLA_MASTER]);
 	copy_string(link->name, sizeof(link->name), table[IFLA_IFNAME]);
 	parse_kind(table[IFLA_LINKINFO], link);

@@ -25,7 +25,7 @@ struct drops {
 /**
  * struct link - a network device
  * @flags: IFF_*
- * @peer: ifindex of the other end, 0 where it has none
+ * @peer: ifindex of the other end, 0 if it has none, or one in another namespace
  * @master: ifindex of the bridge or bond that it belongs to, 0 where to none
  * @kind: of a virtual device, such as "veth"; else empty
  * @driver_id: XDP program in the driver, 0 for none; likewise the others
