@@ -10,6 +10,8 @@
  */
 #include <errno.h>
 #include <linux/pkt_sched.h>
+#include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +108,43 @@ static int decide_keep(struct trim_attempt *attempt, const struct qdisc *root)
 	return WEIR_OK;
 }
 
+/* The devices that belong to a bridge or bond, as words; "" where it has none. */
+static void members_of(struct nl *rtnl, const struct link *master, char *names, size_t size)
+{
+	struct link *links;
+	size_t count, i, used = 0;
+
+	*names = '\0';
+	rtnl_links(rtnl, &links, &count);
+	for (i = 0; i < count && used < size; i++) {
+		if (links[i].master == master->ifindex)
+			used += snprintf(names + used, size - used, " %s", links[i].name);
+	}
+	free(links);
+}
+
+/* A root qdisc never fills on a device that hands each packet on at once. */
+static int refuse_passing(struct trim_attempt *attempt)
+{
+	static const char *const kinds[] = { "bond", "bridge", "team" };
+	const struct link *link = &attempt->link;
+	char names[256];
+	size_t i;
+
+	if (attempt->hook != WEIR_TRIM_HOOK_QDISC)
+		return WEIR_OK;
+	if (link->flags & IFF_LOOPBACK)
+		return refused(EOPNOTSUPP, "packets never wait at %s, so none would be trimmed", link->name);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(link->kind, kinds[i]))
+			continue;
+		members_of(&attempt->rtnl, link, names, sizeof(names));
+		return refused(EOPNOTSUPP, "packets do not wait at the %s %s but at its members%s%s: run this for each of them, or put weir below a shaper on %s with tc",
+			       link->kind, link->name, *names ? "," : "", names, link->name);
+	}
+	return WEIR_OK;
+}
+
 static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 {
 	const struct qdisc *root = qdiscs->root;
@@ -124,7 +163,7 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 	if (root && root->handle)
 		return decide_foreign(attempt, root);
 	attempt->qdisc = root && !strcmp(root->kind, "mq") ? TRIM_QDISC_MQ : TRIM_QDISC_ROOT;
-	return WEIR_OK;
+	return refuse_passing(attempt);
 }
 
 static int prepare(struct trim_attempt *attempt)
