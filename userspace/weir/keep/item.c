@@ -388,6 +388,12 @@ static void append_value(struct line *line, const struct value *value)
 		append(line, value->written[i]);
 }
 
+static void append_key(struct line *line, const struct value *value)
+{
+	append(line, value->key->name);
+	append_value(line, value);
+}
+
 /* Add the command to the steps, and free the line. */
 static void end_line(struct line *line, struct batch *steps)
 {
@@ -422,8 +428,7 @@ static void set_some(struct line *line, const struct maker *maker, const struct 
 
 		if (is_id(maker, value->key->name) || !wanted)
 			continue;
-		append(line, value->key->name);
-		append_value(line, value);
+		append_key(line, value);
 	}
 	for (i = 0; i < old->count; i++) {
 		const struct key *key = old->value[i].key;
@@ -491,11 +496,11 @@ void item_set_alone(struct batch *steps, const struct item *trim, const struct i
 	begin_line(&line, &makers[KIND_TRIM], "replace", &own);
 	for (i = 0; i < own.count; i++) {
 		if (strcmp(own.value[i].key->name, "dev"))
-			append_value(&line, &own.value[i]);
+			append_key(&line, &own.value[i]);
 	}
 	for (i = 0; i < def.count; i++) {
 		if (inherits(&own, def.value[i].key->name))
-			append_value(&line, &def.value[i]);
+			append_key(&line, &def.value[i]);
 	}
 	/* It still inherits from the default that goes. */
 	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {

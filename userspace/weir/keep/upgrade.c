@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/pkt_sched.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@
 #include "grammar/commands.h"
 #include "keep/keep.h"
 #include "netlink/genl.h"
+#include "request/request.h"
+#include "trim/trim.h"
 
 #define NETNS_DIR	"/run/netns"
 #define STATE_DIR	KEEP_STATE_DIR
@@ -163,6 +166,48 @@ static void note_down(const struct space *space)
 		warning("what there is cannot be noted in %s: %s", path, strerror(errno));
 }
 
+/* Is it one that tc has put there? The tool's own have its handle, or are below that. */
+static bool is_foreign(const struct nlattr **queue)
+{
+	return TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE])) != TRIM_QDISC_HANDLE &&
+	       TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT])) != TRIM_QDISC_HANDLE;
+}
+
+static int refuse_queue(const struct space *space, const struct nlattr **queue)
+{
+	uint32_t parent = nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]);
+	const char *dev = nl_string(queue[WEIR_A_TRIM_QUEUE_IFNAME]);
+	char place[32] = "root", in[300] = "", ns[300] = "";
+
+	if (parent != TC_H_ROOT)
+		snprintf(place, sizeof(place), "parent %x:%x", TC_H_MAJ(parent) >> 16,
+			 TC_H_MIN(parent));
+	if (*space->name) {
+		snprintf(in, sizeof(in), " in the network namespace %s", space->name);
+		snprintf(ns, sizeof(ns), "-n %s ", space->name);
+	}
+	return refused(EBUSY, "the weir qdisc at %s of %s%s was put there with tc and holds the module: run `tc %sqdisc del dev %s %s`, and `tc %sqdisc add dev %s %s weir` after the upgrade",
+		       place, dev, in, ns, dev, place, ns, dev, place);
+}
+
+/* Qdiscs that were put below a class with tc would not be made again. */
+static int check_queues(const struct space *space)
+{
+	const struct nlattr *queue[WEIR_A_TRIM_QUEUE_MAX + 1];
+	struct nl_replies replies = {};
+	int status;
+	size_t i;
+
+	status = request_list(WEIR_CMD_TRIM_QUEUE_GET, "qdiscs", &replies);
+	for (i = 0; !status && i < replies.count; i++) {
+		weir_attributes(replies.message[i], queue, WEIR_A_TRIM_QUEUE_MAX);
+		if (is_foreign(queue))
+			status = refuse_queue(space, queue);
+	}
+	nl_replies_free(&replies);
+	return status;
+}
+
 static int read_spaces(struct upgrade *upgrade)
 {
 	int status = WEIR_OK;
@@ -172,6 +217,7 @@ static int read_spaces(struct upgrade *upgrade)
 		struct space *space = &upgrade->space[i];
 
 		status = enter(space);
+		status = status ?: check_queues(space);
 		status = status ?: keep_read(&space->kept, true);
 		status = status ?: read_memory(upgrade);
 		if (!status)
@@ -301,7 +347,7 @@ static int unload(void)
 			return WEIR_OK;
 		if ((errno != EAGAIN && errno != EBUSY) || now_ms() > end)
 			return refused(errno, "the module cannot be unloaded: %s%s", strerror(errno),
-				       errno == EAGAIN ? "; something else holds it: look with `lsmod` and `bpftool prog`" : "");
+				       errno == EAGAIN ? "; something else holds it: look with `lsmod`, `bpftool prog` and `tc qdisc show`" : "");
 		pause_ms(PAUSE_MS);
 	}
 	return WEIR_OK;
