@@ -82,6 +82,9 @@ int request_refused(const struct weir *weir, const struct args *args)
 			    about);
 	if (missing) {
 		problem.key = missing->name;
+		/* The kernel's own sentence says what is missing. */
+		if (*error->text)
+			return tell(&problem, "%s: %s", about, text);
 		return tell(&problem, "%s: the kernel misses the key %s (%s)", about,
 			    missing->name, text);
 	}
