@@ -7,6 +7,7 @@
 #include "grammar/grammar.h"
 #include "grammar/match.h"
 #include "trim/bands.h"
+#include "trim/trim.h"
 
 #define END { .key = NULL }
 #define FROM_MAX 32
@@ -64,13 +65,20 @@ static const struct key trim_tc_dscp = {
 	"tc-dscp", "CLASS:DSCP,...", "DSCP of each traffic class (0:0,1:8,2:16 and so on)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_TC_DSCP, .syntax = &dscp_map_syntax,
 };
+static const struct name unset[] = { { UINT32_MAX, TRIM_UNSET, NULL } };
+static const struct names unset_names = { "word", 1, unset };
+static const struct name queue_words[] = {
+	{ WEIR_TRIM_QUEUE_DYNAMIC, "dynamic", NULL }, { UINT32_MAX, TRIM_UNSET, NULL },
+};
+static const struct names queue_word_names = { "queue", 2, queue_words };
+
 static const struct key trim_priority = {
 	"priority", "NUMBER", "priority that trimmed packets get, for the qdiscs below (as it was)",
-	VALUE_NUMBER, .attr = WEIR_A_TRIM_PRIORITY,
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_PRIORITY, .names = &unset_names,
 };
 static const struct key trim_queue = {
-	"queue", "NUMBER|dynamic", "transmit queue that trimmed packets are sent by, or one of their traffic class (as it was)",
-	VALUE_NUMBER, .attr = WEIR_A_TRIM_QUEUE, .max = 65534, .names = &queue_names,
+	"queue", "NUMBER", "transmit queue that trimmed packets are sent by, or one of their traffic class (as it was)",
+	VALUE_NUMBER, .attr = WEIR_A_TRIM_QUEUE, .max = 65534, .names = &queue_word_names,
 };
 static const struct key trim_length = {
 	"length", "LENGTH", "lengths in the IP and UDP headers of trimmed packets (update)",
@@ -85,6 +93,22 @@ static const struct key trim_disable = {
 	"disable-trim", MATCH_WORDS, "packets that are never trimmed, whatever rule they match",
 	VALUE_OWN, .attr = WEIR_A_TRIM_RULE, .repeat = WEIR_TRIM_RULES_MAX, .none = "any",
 	.syntax = &match_disable_syntax,
+};
+static const struct key trim_add_rule = {
+	"add-rule", MATCH_WORDS, "one more rule, besides those that there are",
+	VALUE_OWN, .repeat = WEIR_TRIM_RULES_MAX, .none = "any", .syntax = &match_syntax,
+};
+static const struct key trim_del_rule = {
+	"del-rule", MATCH_WORDS, "a rule that goes, while the others stay",
+	VALUE_OWN, .repeat = WEIR_TRIM_RULES_MAX, .none = "any", .syntax = &match_syntax,
+};
+static const struct key trim_add_disable = {
+	"add-disable-trim", MATCH_WORDS, "one more disable-trim, besides those that there are",
+	VALUE_OWN, .repeat = WEIR_TRIM_RULES_MAX, .none = "any", .syntax = &match_disable_syntax,
+};
+static const struct key trim_del_disable = {
+	"del-disable-trim", MATCH_WORDS, "a disable-trim that goes, while the others stay",
+	VALUE_OWN, .repeat = WEIR_TRIM_RULES_MAX, .none = "any", .syntax = &match_disable_syntax,
 };
 static const struct key trim_edge = {
 	"edge", "on|off", "whether packets that come in by the device lose the mark of trimmed ones (off)",
@@ -171,6 +195,8 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
+	{ &trim_add_rule, false }, { &trim_del_rule, false },
+	{ &trim_add_disable, false }, { &trim_del_disable, false },
 	{ &trim_edge, false }, { &trim_limit, false }, { &trim_port_limit, false }, { &trim_headers, false },
 	{ &trim_header_time, false }, { &trim_other_limit, false }, { &trim_share, false }, { &trim_victim, false },
 	{ &trim_full, false }, { &trim_return_dscp, false }, { &trim_meter, false },

@@ -341,6 +341,11 @@ static bool read_rule(struct match *match, const struct nlattr *nest)
 	return table[WEIR_A_TRIM_RULE_DISABLE];
 }
 
+bool match_read_rule(struct match *match, const struct nlattr *rule)
+{
+	return read_rule(match, rule);
+}
+
 void match_read(struct match *match, const struct nlattr *nest)
 {
 	const struct nlattr *table[WEIR_A_FILTER_MATCH_MAX + 1];

@@ -78,6 +78,9 @@ const char *match_parse(struct match *match, const char *word, bool filter);
 void match_put(struct nlmsghdr *message, uint16_t attr, const struct match *match);
 void match_read(struct match *match, const struct nlattr *nest);
 
+/* The conditions of a policy's rule, WEIR_A_TRIM_RULE. Returns whether it disables trimming. */
+bool match_read_rule(struct match *match, const struct nlattr *rule);
+
 /* As the command line takes it; match_append() adds a part. */
 void match_text(struct match *match, char text[static MATCH_TEXT]);
 void match_append(char text[static MATCH_TEXT], const char *field, const char *value);

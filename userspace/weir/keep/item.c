@@ -331,7 +331,7 @@ static void parse(const struct item *item, struct args *args)
 	/* It was understood before. */
 	if (batch_parse(item->command, "", args))
 		abort();
-	if (item->kind == KIND_TRIM && profile_fill(args))
+	if (item->kind == KIND_TRIM && profile_fill(args, args_number(args, "hook", 0)))
 		abort();
 }
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weir.h>
+
 #include "base/tool.h"
 #include "trim/profile.h"
 
@@ -18,7 +20,17 @@ static bool is_said(const struct args *args, const char *key)
 	       (!strcmp(key, "rule") && args_get(args, "disable-trim"));
 }
 
-int profile_fill(struct args *args)
+/* Without bands headers need no share, and the packet that is trimmed is the one that arrives. */
+static bool is_moot(const struct args *args, uint32_t hook, const char *key)
+{
+	bool bands = hook == WEIR_TRIM_HOOK_QDISC ||
+		     (hook == WEIR_TRIM_HOOK_XDP &&
+		      args_number(args, "meter", 0) == WEIR_TRIM_METER_BACKLOG);
+
+	return !bands && (!strcmp(key, "share") || !strcmp(key, "victim"));
+}
+
+int profile_fill(struct args *args, uint32_t hook)
 {
 	const struct value *profile = args_get(args, "profile");
 	static char text[256];
@@ -29,7 +41,10 @@ int profile_fill(struct args *args)
 		return WEIR_OK;
 	snprintf(text, sizeof(text), "%s", settings[profile->number]);
 	while (!status && (word[0] = strsep(&at, " ")) && (word[1] = strsep(&at, " "))) {
-		if (!is_said(args, word[0]))
+		if (hook == WEIR_TRIM_HOOK_TC && !strcmp(word[0], "full") && !args_get(args, "full"))
+			return usage("profile", "profile %s sends headers back, and hook tc cannot: take hook qdisc, or add `full drop`",
+				     profile->word);
+		if (!is_said(args, word[0]) && !is_moot(args, hook, word[0]))
 			status = args_add(args, 2, word);
 	}
 	return status;

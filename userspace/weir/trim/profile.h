@@ -5,7 +5,10 @@
 
 #include "grammar/args.h"
 
-/* Adds what the profile says and the command line does not. Returns an exit status. */
-int profile_fill(struct args *args);
+/*
+ * Adds what the profile says and the command line does not, and the hook can do. @hook: enum
+ * weir_trim_hook. Returns an exit status.
+ */
+int profile_fill(struct args *args, uint32_t hook);
 
 #endif

@@ -187,9 +187,27 @@ bool trim_replaces(const struct args *args)
 	return !strcmp(args->verb->name, "replace");
 }
 
-void trim_put_unset_all(struct nlmsghdr *message)
+static bool is_unset(const struct value *value)
 {
-	mnl_attr_put_u64(message, WEIR_A_TRIM_UNSET, UINT64_MAX);
+	return (value->attr == WEIR_A_TRIM_PRIORITY || value->attr == WEIR_A_TRIM_QUEUE) &&
+	       !strcmp(value->word, TRIM_UNSET);
+}
+
+int trim_put(struct nlmsghdr *message, const struct args *args, uint64_t unset)
+{
+	struct args given = *args;
+	size_t i;
+
+	given.count = 0;
+	for (i = 0; i < args->count; i++) {
+		if (is_unset(&args->value[i]))
+			unset |= 1ull << args->value[i].attr;
+		else
+			given.value[given.count++] = args->value[i];
+	}
+	if (unset)
+		mnl_attr_put_u64(message, WEIR_A_TRIM_UNSET, unset);
+	return request_put(message, &given);
 }
 
 static int set_policy(struct trim_attempt *attempt)
@@ -199,9 +217,8 @@ static int set_policy(struct trim_attempt *attempt)
 	int status;
 
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
-	status = request_put(message, attempt->args);
-	if (attempt->replaces && attempt->before.hook)
-		trim_put_unset_all(message);
+	status = trim_put(message, attempt->args, attempt->replaces ? UINT64_MAX : 0);
+	status = status ?: trim_put_rules(message, attempt);
 	trim_put_limits(message, attempt->args, attempt->replaces ? 0 : attempt->before.said);
 	if (!status && needs_rate(attempt))
 		status = put_speed(attempt, message);
@@ -231,7 +248,7 @@ static void restore_policy(struct trim_attempt *attempt)
 		return;
 	}
 	message = weir_begin(&attempt->weir, buffer, WEIR_CMD_TRIM_SET, 0);
-	trim_put_unset_all(message);
+	mnl_attr_put_u64(message, WEIR_A_TRIM_UNSET, UINT64_MAX);
 	mnl_attr_for_each(attr, attempt->reply.message[0], sizeof(struct genlmsghdr)) {
 		if (said >> mnl_attr_get_type(attr) & 1)
 			nl_put(message, attr->nla_type, mnl_attr_get_payload_len(attr),
@@ -247,6 +264,8 @@ static int set(struct trim_attempt *attempt)
 
 	status = read_before(attempt);
 	status = status ?: choose_hook(attempt);
+	status = status ?: profile_fill(attempt->filled, attempt->hook);
+	status = status ?: trim_check_words(attempt->args);
 	if (status)
 		return status;
 	place = places[attempt->hook];
@@ -293,13 +312,12 @@ int trim_set(const struct args *args)
 {
 	struct args all = *args;
 	struct trim_attempt attempt = {
-		.args = &all, .replaces = trim_replaces(args), .fd = -1,
+		.args = &all, .filled = &all, .replaces = trim_replaces(args), .fd = -1,
 	};
 	int status;
 	size_t i;
 
-	status = profile_fill(&all);
-	status = status ?: trim_check_words(&all);
+	status = trim_check_words(&all);
 	status = status ?: with_sockets(&attempt, set);
 	program_close(&attempt.program);
 	for (i = 0; i < ARGS_MAX; i++)

@@ -18,6 +18,9 @@
 #define TRIM_QDISC_CLASS	(TRIM_QDISC_HANDLE | 1)
 #define TRIM_CHILD_HANDLE	0x77660000
 
+/* The word of a key that takes a setting away again. */
+#define TRIM_UNSET	"none"
+
 /* Which qdisc `set` puts below a device: none where it is there, or another one is. */
 enum trim_qdisc {
 	TRIM_QDISC_THERE,
@@ -66,6 +69,7 @@ struct trim {
 
 /**
  * struct trim_attempt - a run of `trim set`
+ * @filled: the same arguments, to which those of a profile are added
  * @hook: enum weir_trim_hook
  * @link: the device that packets leave by
  * @reply: the policy as it was, no message where there was none
@@ -80,6 +84,7 @@ struct trim {
  */
 struct trim_attempt {
 	const struct args *args;
+	struct args *filled;
 	uint32_t hook;
 	struct weir weir;
 	struct nl rtnl;
@@ -129,8 +134,17 @@ void trim_put_limits(struct nlmsghdr *message, const struct args *args, uint64_t
 /* Does the verb give all settings, so that those not given are unset? */
 bool trim_replaces(const struct args *args);
 
-/* All attributes of the policy that there is are no longer given, but for those of the message. */
-void trim_put_unset_all(struct nlmsghdr *message);
+/*
+ * Puts the keys of a command. Those with the word TRIM_UNSET are no longer given; @unset: nor are
+ * these, bit i being WEIR_A_TRIM_i, unless the command gives them. Returns an exit status.
+ */
+int trim_put(struct nlmsghdr *message, const struct args *args, uint64_t unset);
+
+/*
+ * trim_rules.c: if the command adds or takes single rules, puts all that the port is to have.
+ * Returns an exit status.
+ */
+int trim_put_rules(struct nlmsghdr *message, const struct trim_attempt *attempt);
 
 /* Asks for one device's policy, or with 0 for all. Returns 0 or a negative errno. */
 int trim_ask(struct weir *weir, unsigned int ifindex, struct nl_replies *replies);

@@ -46,9 +46,7 @@ static int say(struct weir *weir, const struct args *args, uint64_t said,
 	int status;
 
 	message = begin(weir, buffer, args->verb->command);
-	if (trim_replaces(args))
-		trim_put_unset_all(message);
-	status = request_put(message, args);
+	status = trim_put(message, args, trim_replaces(args) ? UINT64_MAX : 0);
 	trim_put_limits(message, args, said);
 	return status ?: request_send(weir, buffer, args, replies);
 }
