@@ -92,7 +92,10 @@ in_place() {
 	for ((i = 4; i < 6; i++)); do
 		j=$((9 - i))
 		box restore -f "$work/wanted.$i" && box restore --diff -f "$work/wanted.$j" >"$work/steps" || return
-		grep -q '^weir trim replace dev o1 ' "$work/steps" && ! grep -q ' del ' "$work/steps" || { cat "$work/steps"; return 1; }
+		if ! grep -q '^weir trim replace dev o1 ' "$work/steps" || grep -q ' del ' "$work/steps"; then
+			cat "$work/steps"
+			return 1
+		fi
 	done
 }
 

@@ -17,7 +17,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 
 port=5201
 
-# slow RATE: weir's is the only queue that fills.
+# slow RATE: weir's is the only queue that fills. At 8bit, a byte a second, nothing leaves but a burst.
 slow() {
 	in_router tc qdisc del dev w4 root 2>/dev/null
 	in_router tc qdisc add dev w4 root handle 1: tbf rate "$1" burst 4000 limit 10000000 &&
@@ -65,7 +65,7 @@ drained() { holds '."data-depth" == 0 and ."header-depth" == 0 and ."other-depth
 
 # The limit is the policy's, or the qdisc's own, or that of the device.
 limits() {
-	slow 10kbit && fresh other-limit=7 && fill && holds '."other-depth" == 7 and .stats."other-dropped" > 0' &&
+	slow 8bit && fresh other-limit=7 && fill && holds '."other-depth" == 7 and .stats."other-dropped" > 0' &&
 		[[ $(queue other-max) == 7 && $(queue other-dropped) == $(shown w4 | gojq '.stats."other-dropped"') ]] &&
 		in_router ip link set w4 txqueuelen 9 && policy set w4 other-limit=0 && fill && holds '."other-depth" == 9'
 	local status=$?
@@ -78,7 +78,7 @@ fill() { in_worker 1 trim-traffic send "$(worker_addr 4)" --count 40 --dscp 20 >
 # Neither a full data band nor a full other band loses what keeps neighbors and links alive.
 control() {
 	local before
-	slow 10kbit && fresh other-limit=5 limit=2 && fill && in_worker 1 trim-traffic send "$(worker_addr 4)" --count 40 >/dev/null &&
+	slow 8bit && fresh other-limit=5 limit=2 && fill && in_worker 1 trim-traffic send "$(worker_addr 4)" --count 40 >/dev/null &&
 		holds '."other-depth" == 5 and ."data-depth" == 2' || return
 	before=$(queue other-dropped)
 	in_router ping -c 1 -W 1 10.77.4.77 >/dev/null
