@@ -111,8 +111,9 @@ static inline void weir_sch_forget(struct weir_sch *q, struct sk_buff *skb)
 }
 
 /* A packet leaves, to be sent or dropped with all that wait. */
-static inline void weir_sch_left(const struct weir_trim *trim, struct weir_sch *q,
-			  struct sk_buff *skb, enum weir_trim_counter trimmed)
+static inline void weir_sch_left(const struct weir_trim *trim,
+				 struct weir_sch *q, struct sk_buff *skb,
+				 enum weir_trim_counter trimmed)
 {
 	enum weir_sch_kind kind = weir_sch_cb(skb)->kind;
 
