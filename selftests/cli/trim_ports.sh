@@ -82,7 +82,9 @@ hears() {
 restored_before_mtu() {
 	box flush all
 	echo 'trim set dev o1 hook qdisc size 4084 dscp 48 rule any' >"$work/conf"
-	box restore -f "$work/conf" && [[ $(box save) == "weir $(<"$work/conf")" ]]
+	box restore -f "$work/conf" && [[ $(box save) == "weir $(<"$work/conf")" ]] || return
+	echo 'trim set dev o1 hook tc rate 1gbit profile ndp return-dscp 40' >"$work/conf"
+	refused 'profile ndp sends headers back' restore -f "$work/conf"
 }
 
 # Queues of a bridge's members fill, and the bridge's own does not; unless it has a shaper.

@@ -144,6 +144,10 @@ static int read_item(struct item *item, const struct command *command, const cha
 		status = check_ids(&makers[i], &args, command, name);
 		if (status)
 			return status;
+		/* What a profile adds may be refused, as any word may. */
+		status = i == KIND_TRIM ? profile_fill(&args, args_number(&args, "hook", 0)) : WEIR_OK;
+		if (status)
+			return status;
 		item->kind = i;
 		item->command = command;
 		item->name = name_of(&makers[i], &args);

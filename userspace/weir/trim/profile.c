@@ -20,10 +20,13 @@ static bool is_said(const struct args *args, const char *key)
 	       (!strcmp(key, "rule") && args_get(args, "disable-trim"));
 }
 
-/* Without bands headers need no share, and the packet that is trimmed is the one that arrives. */
+/*
+ * Without bands headers need no share, and the packet that is trimmed is the one that arrives. A
+ * hook that is not known, 0, may have bands.
+ */
 static bool is_moot(const struct args *args, uint32_t hook, const char *key)
 {
-	bool bands = hook == WEIR_TRIM_HOOK_QDISC ||
+	bool bands = !hook || hook == WEIR_TRIM_HOOK_QDISC ||
 		     (hook == WEIR_TRIM_HOOK_XDP &&
 		      args_number(args, "meter", 0) == WEIR_TRIM_METER_BACKLOG);
 
