@@ -148,6 +148,13 @@ def notices():
     one(udp(box(7, 0, trio.NOTICE | trio.DEGRADED, 3), 12000, down=True), kind="notice", notice_dead=None)
 
 
+def acknowledgments():
+    one(udp(WORKER.packet(9, flags=trio.ACK | trio.FINAL, generation=4, joined=True), 12000),
+        kind="acknowledgment", block="9", flags_ack=True, flags_final=True, generation="4")
+    one(udp(box(7, 2, trio.BEHIND, 3, generation=4, body=words(22, 30)), 12000, down=True), kind="behind",
+        block="2", behind_oldest="22", behind_next="30", source="3")
+
+
 def trimmed():
     """With right lengths, and with lengths that are kept; in each format that tells its own."""
     sent = WORKER.packet(5, range(100))
@@ -282,7 +289,7 @@ def of_the_library():
     kinds = [packet["kind"] for packet in found]
     for kind in "join", "cookie", "answer to a join", "contribution", "result":
         assert kinds.count(kind) >= refbox.RANKS, (kind, kinds)
-    of_boxes = ("cookie", "answer to a join", "result", "notice", "reply")
+    of_boxes = ("cookie", "answer to a join", "result", "notice", "reply", "behind")
     for packet in found:
         has(packet, job="7", trimmed=None, up=False, down=packet["kind"] in of_boxes)
     assert {packet["source"] for packet in found if packet["kind"] == "contribution"} == {"0", "1", "2", "3"}
@@ -301,7 +308,7 @@ def enumerations():
         assert names == listed, (names, listed)
 
 
-TESTS = (contributions, with_an_exponent, queries_and_replies, results, of_levels, joins, notices, trimmed, lab,
+TESTS = (contributions, with_an_exponent, queries_and_replies, results, of_levels, joins, notices, acknowledgments, trimmed, lab,
          switchml, panama, kv, other_ports, any_bytes, short_ones, of_the_library, enumerations)
 
 if __name__ == "__main__":

@@ -93,6 +93,9 @@ local t = {
 	dead = ProtoField.string("weir.notice.dead", "Dead"),
 	excluded = ProtoField.string("weir.notice.excluded", "Excluded"),
 	waiting = ProtoField.string("weir.notice.waiting", "Waiting for others"),
+	oldest = ProtoField.uint32("weir.behind.oldest", "Oldest block that can be continued at"),
+	next = ProtoField.uint32("weir.behind.next", "Block after the last one sent"),
+	ack = ProtoField.bool("weir.flags.ack", "Acknowledgment", 8, nil, 0x40),
 }
 
 local l = {
@@ -276,9 +279,12 @@ local function trio_kind(head)
 		elseif not head.down then
 			return head.up and "join of a box" or "join"
 		end
+		if has(flags, 0x40) then
+			return "behind"
+		end
 		return has(flags, 0x20) and "cookie" or has(flags, 0x04) and "refused join" or "answer to a join"
 	elseif head.count == 0 then
-		return head.down and "reply" or "query"
+		return head.down and "reply" or has(flags, 0x40) and "acknowledgment" or "query"
 	end
 	return head.down and "result" or head.up and "contribution of a box" or "contribution"
 end
@@ -294,6 +300,8 @@ local function trio_flags(tree, tvb, head)
 		flags:add(t.unlike, tvb(5, 1))
 	elseif head.down and not has(head.flags, 0x01) then
 		flags:add(t.wanted, tvb(5, 1))
+	elseif not head.down then
+		flags:add(t.ack, tvb(5, 1))
 	end
 end
 
@@ -330,6 +338,14 @@ local function trio_notice(tree, tvb)
 	for i, field in ipairs({ t.dead, t.excluded, t.waiting }) do
 		bitmap(notice, field, tvb, 12 + (i - 1) * length, length)
 	end
+end
+
+local function trio_behind(tree, pinfo, tvb)
+	if tvb:len() < 20 then
+		return cut_off(tree, pinfo)
+	end
+	tree:add(t.oldest, tvb(12, 4))
+	tree:add(t.next, tvb(16, 4))
 end
 
 local function trio_gradients(tree, pinfo, tvb, head)
@@ -381,6 +397,8 @@ function trio.dissector(tvb, pinfo, root)
 	ecn(tree)
 	if kind == "notice" or kind == "notice of a box" then
 		trio_notice(tree, tvb)
+	elseif kind == "behind" then
+		trio_behind(tree, pinfo, tvb)
 	elseif has(head.flags, 0x01) then
 		trio_join(tree, pinfo, tvb, head)
 	else
