@@ -41,6 +41,10 @@ static void check_state(uint32_t job, const char *subject, const struct nlattr *
 		finding.fix = "start the worker again: it is back with the next generation";
 		report(&finding, "nothing has been heard of it, and blocks are complete without it");
 		break;
+	case WEIR_SOURCE_STATE_BEHIND:
+		finding.fix = fix("if it does not resume: start the worker again; see `retain` of job %u", job);
+		report(&finding, "it lacks a result that the box has evicted, and nothing is retained for it");
+		break;
 	}
 }
 

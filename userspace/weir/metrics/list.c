@@ -48,7 +48,7 @@ static const struct {
 	{ SCOPE_JOB, WEIR_A_JOB_OPEN, "open_blocks", "Blocks that are open." },
 	{ SCOPE_JOB, WEIR_A_JOB_MEMORY, "memory_bytes", "Aggregation memory that the job holds." },
 	{ SCOPE_SOURCE, WEIR_A_SOURCE_STATE, "state",
-	  "1 active, 2 straggler, 3 dead, 4 excluded." },
+	  "1 active, 2 straggler, 3 dead, 4 excluded, 5 behind." },
 	{ SCOPE_SOURCE, WEIR_A_SOURCE_MISSING, "missing_blocks",
 	  "Open blocks that the source is not in." },
 	{ SCOPE_FLOW, WEIR_A_FLOW_FLOWS, "flows", "Flows that there is room for." },
