@@ -405,7 +405,7 @@ def complete_without(job, missing, block):
 
 
 def generations_wrap():
-    with Job() as job:
+    with Job(retain=0) as job:
         for generation in (0, 30000, 60000, 65535, 0, 1):
             result = same(complete(job, 5, generation=generation))
             assert result.generation == generation and result.sums == sums(range(N), 5)
@@ -493,9 +493,10 @@ def dead_and_excluded():
         for b in range(8):
             assert same([job.workers[s].receive_where(lambda p: p.sums and p.block == b)
                          for s in (0, 1, 2)]).members == {0, 1, 2}
-        # The others go on to be heard. One that was not would be given up next, on a machine
-        # that is slow to tell.
+        # The others go on to be heard, and read what they are sent. One that was not heard would be
+        # given up next, on a machine that is slow to tell.
         until(lambda: contribute(job, (0, 1, 2), 7, **tag) or
+              not [w.pending() for w in job.workers] or
               admin.source(JOB, 3)["state"] == "excluded")
         event = admin.event(lambda e: e["event"] == "dead")
         assert event["source"] == 3 and event["job"] == JOB, event
