@@ -296,7 +296,7 @@ static int weir_block_may_open(struct weir_blocks *blocks,
 	admission = weir_retention_admit(ret, key->source, place->seq);
 	if (admission == WEIR_ADMIT_BEYOND)
 		return -WEIR_REASON_AHEAD;
-	weir_retention_sent(ret, key->source, place->seq);
+	weir_retention_sent(ret, key->source, place->seq, key->count);
 	if (admission == WEIR_ADMIT_HELD) {
 		out->evicted = weir_block_may_evict(blocks, block, now);
 		out->retained = !out->evicted;
@@ -577,7 +577,7 @@ static __always_inline int weir_block_find(struct weir_blocks *blocks, struct we
 		       -WEIR_REASON_GENERATION;
 	if (!weir_block_is(block, key, place->generation))
 		return 1;
-	weir_retention_sent(&blocks->retention, key->source, place->seq);
+	weir_retention_sent(&blocks->retention, key->source, place->seq, key->count);
 	return 0;
 }
 

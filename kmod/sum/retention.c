@@ -13,16 +13,19 @@
  * are behind from then on, and hold back no other result, until they have caught up with what the
  * table retains. A source that a block has timed out without is a straggler: blocks complete
  * without it, at once and not after another timeout each, until it is within a window of the last
- * block that was opened.
+ * block that was opened. When it is heard before that, blocks wait for it once more: the others
+ * stand still then, at most for a timeout, and a source that is late by some blocks of a vector
+ * catches up, instead of missing the rest of the vector.
  *
- *                    a block times out without it
- *         present  -------------------------------->  straggler
- *            ^      sends, or has its program at, a      |
- *            |      block within a window of the front   |  a result that it lacks
- *            +-------------------------------------------+  is evicted
- *            |                                           v
- *            +----------------------------------------  behind
- *               has all results before the oldest retained
+ *                  a block times out without it
+ *      present  -------------------------------->  straggler
+ *         ^      is within a window of the front     |   ^
+ *         +------------------------------------------+   |  a block times out without it
+ *         |      is within a window of the front         |
+ *         +----  retried  <--- is heard, once -----------+
+ *
+ * Independently of that, a source is behind from the eviction of a result that it lacks until it has
+ * all results before the oldest that is retained.
  *
  * Nothing here is locked. A mark that is written late only makes a source look further behind than
  * it is, and a result is retained a little longer.
@@ -77,6 +80,7 @@ void weir_retention_begin(struct weir_retention *ret, u32 next)
 
 	for (i = 0; i < ret->sources; i++) {
 		WRITE_ONCE(ret->progress[i].sent, next - 1);
+		WRITE_ONCE(ret->progress[i].contributed, next - 1);
 		WRITE_ONCE(ret->progress[i].acked, next);
 		weir_retention_catch_up(ret, i);
 	}
@@ -300,6 +304,12 @@ bool weir_retention_report(struct weir_retention *ret, u16 source)
 		 WEIR_PROGRESS_REPORTED);
 }
 
+static void weir_retention_retry(struct weir_progress *progress)
+{
+	atomic_or(WEIR_PROGRESS_RETRIED, &progress->flags);
+	atomic_andnot(WEIR_PROGRESS_STRAGGLES, &progress->flags);
+}
+
 /**
  * weir_retention_moved() - see whether a source that lagged has caught up
  * @ret: the retention
@@ -319,11 +329,15 @@ void weir_retention_moved(struct weir_retention *ret, u16 source, u32 seq, bool 
 		clear_bit(source, ret->behind);
 		weir_retention_lower(ret);
 	}
-	if (flags & WEIR_PROGRESS_STRAGGLES && present &&
-	    (s32)(seq + ret->window - READ_ONCE(ret->front)) >= 0) {
-		atomic_andnot(WEIR_PROGRESS_STRAGGLES, &progress->flags);
-		clear_bit(source, ret->stragglers);
-	}
+	if (!present || !(flags & (WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED)))
+		return;
+	if ((s32)(seq + ret->window - READ_ONCE(ret->front)) >= 0)
+		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED, &progress->flags);
+	else if (flags & (WEIR_PROGRESS_RETRIED | WEIR_PROGRESS_BEHIND))
+		return;
+	else
+		weir_retention_retry(progress);
+	clear_bit(source, ret->stragglers);
 }
 
 /**
@@ -362,11 +376,12 @@ bool weir_retention_ack(struct weir_retention *ret, u16 source, u32 seq, bool pr
  * @source: the source, which a block has timed out without
  * @seq: sequence number of the block
  *
- * Any context. A source that has sent that block or a later one is there: its packet was lost.
+ * Any context. A source that has contributed to that block or a later one is there: its packet was
+ * lost.
  */
 void weir_retention_straggle(struct weir_retention *ret, u16 source, u32 seq)
 {
-	if (weir_retention_is_at(ret, source, seq))
+	if ((s32)(READ_ONCE(ret->progress[source].contributed) - seq) >= 0)
 		return;
 	set_bit(source, ret->stragglers);
 	smp_mb__after_atomic();
@@ -398,7 +413,8 @@ void weir_retention_wait_for_all(struct weir_retention *ret)
 	unsigned int i;
 
 	for (i = 0; i < ret->sources; i++) {
-		atomic_andnot(WEIR_PROGRESS_STRAGGLES, &ret->progress[i].flags);
+		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED,
+			      &ret->progress[i].flags);
 		clear_bit(i, ret->stragglers);
 	}
 }

@@ -14,10 +14,13 @@
 #define WEIR_PROGRESS_STRAGGLES	BIT(0)	/* blocks do not wait for the source */
 #define WEIR_PROGRESS_BEHIND	BIT(1)	/* a result that the source lacks was evicted */
 #define WEIR_PROGRESS_REPORTED	BIT(2)	/* and that has been reported */
+#define WEIR_PROGRESS_RETRIED	BIT(3)	/* blocks have waited for the straggler once more */
 
 /**
  * struct weir_progress - how far a source has got
  * @sent: the last block that it has sent, or asked about
+ * @contributed: the last block that it has contributed to: a question does not show that the source's
+ *	program is there
  * @acked: the first block whose result it has not acknowledged explicitly
  * @flags: WEIR_PROGRESS_*
  *
@@ -26,6 +29,7 @@
  */
 struct weir_progress {
 	u32	sent;
+	u32	contributed;
 	u32	acked;
 	atomic_t flags;
 } ____cacheline_aligned_in_smp;
@@ -119,10 +123,13 @@ static inline void weir_retention_opened(struct weir_retention *ret, u32 seq)
  * @ret: the retention
  * @source: source id
  * @seq: sequence number of the block
+ * @contributes: it sends the block
  *
- * Any context.
+ * Any context. Of two contributions at the same time the mark of the former may be lost, until the
+ * next one.
  */
-static inline void weir_retention_sent(struct weir_retention *ret, u16 source, u32 seq)
+static inline void weir_retention_sent(struct weir_retention *ret, u16 source, u32 seq,
+				       bool contributes)
 {
 	struct weir_progress *progress = &ret->progress[source];
 	u32 old = READ_ONCE(progress->sent), seen;
@@ -133,8 +140,10 @@ static inline void weir_retention_sent(struct weir_retention *ret, u16 source, u
 			break;
 		old = seen;
 	}
+	if (contributes && (s32)(seq - READ_ONCE(progress->contributed)) > 0)
+		WRITE_ONCE(progress->contributed, seq);
 	if (unlikely(atomic_read(&progress->flags)))
-		weir_retention_moved(ret, source, seq, true);
+		weir_retention_moved(ret, source, seq, contributes);
 }
 
 #endif /* _WEIR_RETENTION_H */

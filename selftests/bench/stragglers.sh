@@ -44,11 +44,11 @@ none_open() {
 	[[ $(open_blocks "$1") == 0 ]]
 }
 
-# is_there JOB OPTION...: a source that sends no block asks about one that is still to come. So no
-# block goes on without waiting for it.
-is_there() {
-	bench-blast --to "$bench_box" --block $((bench_block + 65535)) --blocks 1 --grads 0 --job "$@" \
-		"${bench_namespaces[@]}" >/dev/null || die "no question"
+# are_there JOB SOURCES: all contribute to a block that is to come after all others. So no block goes
+# on without waiting for the source that is silent.
+are_there() {
+	bench-blast --to "$bench_box" --block $((bench_block + 65535)) --blocks 1 --grads 1 --job "$1" \
+		--sources "$2" "${bench_namespaces[@]}" >/dev/null || die "no block"
 }
 
 # age NAME TIMEOUT_US JOB BLOCKS OPTION...: sends blocks that lack a worker to a job that
@@ -74,7 +74,7 @@ each_worker ports
 
 # One job with all its blocks open, one of its two workers silent.
 setup --job 1 --sources 2 --blocks 65536 --grads 1 --timeout 600000
-is_there 1 --first 1 --sources 2
+are_there 1 2
 age straggler_p99_over_timeout_all_open 600000 1 "$bench_full" --sources 1
 in_router weir job del id 1
 
@@ -88,7 +88,7 @@ figure scan_instructions_a_record "$scanned"
 for ms in 5 10 20 50; do
 	setup --job 2 --sources 4 --blocks 65536 --grads 1 --timeout $((1000 * ms))
 	bench_block=0
-	is_there 2 --sources 1
+	are_there 2 4
 	age "straggler_p99_over_timeout_${ms}ms" $((1000 * ms)) 2 8000 --first 1 --sources 4
 	in_router weir job del id 2
 done

@@ -156,7 +156,7 @@ static void job_init(struct weir_blocks *blocks)
 	blocks->quorum = PER_THREAD;
 	weir_blocks_advance(blocks, 0, 0);
 	weir_retention_return(&blocks->retention, AHEAD);
-	weir_retention_sent(&blocks->retention, AHEAD, 1U << 30);
+	weir_retention_sent(&blocks->retention, AHEAD, 1U << 30, true);
 }
 
 int main(void)

@@ -50,7 +50,9 @@ void model_make(struct model *m, u32 slots, u32 window, u16 sources)
 	m->no_memory = false;
 	memset(m->behind, 0, sizeof(m->behind));
 	memset(m->straggles, 0, sizeof(m->straggles));
+	memset(m->retried, 0, sizeof(m->retried));
 	memset(m->acked, 0, sizeof(m->acked));
+	memset(m->given, -1, sizeof(m->given));
 	memset(m->excluded, 0, sizeof(m->excluded));
 	memset(m->absent, true, sizeof(m->absent));
 	memset(m->shown, -1, sizeof(m->shown));
@@ -144,9 +146,11 @@ u16 model_begin(struct model *m, u16 generation, u32 start)
 	m->before.generation = 0;
 	for (i = 0; i < m->sources; i++) {
 		m->shown[i] = m->now.first - 1;
+		m->given[i] = m->now.first - 1;
 		m->acked[i] = m->now.first;
 		m->behind[i] = false;
 		m->straggles[i] = false;
+		m->retried[i] = false;
 	}
 	m->front = m->now.first - 1;
 	return m->now.generation;
@@ -188,18 +192,29 @@ static bool lacks_evicted(const struct model *m, unsigned int source)
 /* A source has got further, and may have caught up. */
 static void moved(struct model *m, unsigned int source, s64 at, bool present)
 {
+	bool was_behind = m->behind[source];
+
 	if (!lacks_evicted(m, source))
 		m->behind[source] = false;
-	if (present && at + m->window >= m->front)
+	if (!present)
+		return;
+	if (at + m->window >= m->front) {
 		m->straggles[source] = false;
+		m->retried[source] = false;
+	} else if (m->straggles[source] && !m->retried[source] && !was_behind) {
+		m->straggles[source] = false;
+		m->retried[source] = true;
+	}
 }
 
 /* A block from a source shows that it has all results a window before it. */
-static void show(struct model *m, unsigned int source, s64 at)
+static void show(struct model *m, unsigned int source, s64 at, bool gives)
 {
 	if (at > m->shown[source])
 		m->shown[source] = at;
-	moved(m, source, at, true);
+	if (gives && at > m->given[source])
+		m->given[source] = at;
+	moved(m, source, at, gives);
 }
 
 bool model_ack(struct model *m, unsigned int source, s64 at, bool present)
@@ -246,9 +261,11 @@ static bool is_far(const struct model *m, u16 source, s64 at)
 }
 
 /* Why a block may not take a slot, or 0. */
-static int in_the_way(struct model *m, const struct model_block *b,
-		      u16 source, u32 id, u64 now, struct model_outcome *out)
+static int in_the_way(struct model *m, const struct model_block *b, const struct weir_block_key *key,
+		      u64 now, struct model_outcome *out)
 {
+	const u16 source = key->source;
+	const u32 id = key->id;
 	s64 at = place(&m->now, id);
 	bool far = is_far(m, source, at);
 	bool is_now = b->state != MODEL_EMPTY && b->generation == m->now.generation;
@@ -257,7 +274,7 @@ static int in_the_way(struct model *m, const struct model_block *b,
 		return -WEIR_REASON_STALE;
 	if (far && is_beyond(m, at))
 		return -WEIR_REASON_AHEAD;
-	show(m, source, at);
+	show(m, source, at, key->count);
 	if (!far)
 		return is_now && b->state == MODEL_OPEN ? -WEIR_REASON_BUSY : 0;
 	out->evicted = m->evict_after != U64_MAX && b->state != MODEL_OPEN &&
@@ -299,7 +316,7 @@ static int take_slot(struct model *m, struct model_block *b,
 		     const struct weir_block_key *key, u64 now,
 		     struct model_outcome *out)
 {
-	int err = in_the_way(m, b, key->source, key->id, now, out);
+	int err = in_the_way(m, b, key, now, out);
 
 	if (err)
 		return err;
@@ -399,7 +416,7 @@ static int contribute(struct model *m, const struct weir_block_key *key,
 	if (!epoch || (epoch == &m->before && !is_left(m, b, key)))
 		return -WEIR_REASON_GENERATION;
 	if (epoch == &m->now && is_in_slot(m, b, key->id)) {
-		show(m, key->source, place(epoch, key->id));
+		show(m, key->source, place(epoch, key->id), key->count);
 	} else if (epoch == &m->now) {
 		err = take_slot(m, b, key, now, out);
 		if (err)
@@ -436,9 +453,9 @@ static int query(struct model *m, const struct weir_block_key *key, u64 now,
 		return is_left(m, b, key) ? WEIR_VERDICT_REPEAT :
 					    -WEIR_REASON_GENERATION;
 	if (!is_in_slot(m, b, key->id))
-		return in_the_way(m, b, key->source, key->id, now, out) ?:
+		return in_the_way(m, b, key, now, out) ?:
 		       WEIR_VERDICT_WANTED;
-	show(m, key->source, place(epoch, key->id));
+	show(m, key->source, place(epoch, key->id), key->count);
 	if (b->state == MODEL_ANSWERED)
 		return WEIR_VERDICT_REPEAT;
 	out->received = b->received;
@@ -481,7 +498,7 @@ static void note_stragglers(struct model *m, const struct model_block *b)
 	unsigned int i;
 
 	for (i = 0; i < m->sources; i++)
-		if (!b->in[i] && m->shown[i] < b->at)
+		if (!b->in[i] && m->given[i] < b->at)
 			m->straggles[i] = true;
 }
 

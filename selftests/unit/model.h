@@ -55,7 +55,9 @@ struct model {
 	bool absent[MODEL_SOURCES];
 	bool behind[MODEL_SOURCES];	/* lacks a result that was evicted */
 	bool straggles[MODEL_SOURCES];	/* blocks do not wait for it */
+	bool retried[MODEL_SOURCES];	/* they have once more since */
 	s64 shown[MODEL_SOURCES];	/* the furthest block sent or asked for */
+	s64 given[MODEL_SOURCES];	/* the furthest block contributed to */
 	s64 acked[MODEL_SOURCES];	/* the first that is not acknowledged */
 	s64 front;			/* the last block opened */
 	u32 window;			/* blocks outstanding at most */

@@ -37,6 +37,7 @@ enum seen {
 	SEEN_REPLACED,
 	SEEN_BEHIND,
 	SEEN_STRAGGLES,
+	SEEN_RETRIED,
 	SEEN_LATER,
 	SEEN_ACKED,
 	SEEN_NOT_ACKED,
@@ -484,6 +485,7 @@ static void other_policy(void)
 	if (run.model.evict_after != U64_MAX)
 		return;
 	memset(run.model.straggles, 0, sizeof(run.model.straggles));
+	memset(run.model.retried, 0, sizeof(run.model.retried));
 	weir_retention_wait_for_all(&run.table.retention);
 }
 
@@ -582,6 +584,7 @@ static bool same_sources(void)
 		if (!CHECK_EQ(test_bit(i, ret->behind), run.model.behind[i]) ||
 		    !CHECK_EQ(test_bit(i, ret->stragglers), run.model.straggles[i]))
 			return false;
+		run.seen[SEEN_RETRIED] += run.model.retried[i];
 		run.seen[SEEN_BEHIND] += run.model.behind[i];
 		run.seen[SEEN_STRAGGLES] += run.model.straggles[i];
 	}
@@ -635,6 +638,7 @@ static void check_seen(void)
 	SEEN(SEEN_REPLACED, 1000);
 	SEEN(SEEN_BEHIND, 1000);
 	SEEN(SEEN_STRAGGLES, 1000);
+	SEEN(SEEN_RETRIED, 1000);
 	SEEN(SEEN_LATER, 100);
 	SEEN(SEEN_ACKED, 1000);
 	SEEN(SEEN_NOT_ACKED, 100);

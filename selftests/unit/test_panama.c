@@ -94,8 +94,8 @@ static void panama_result(void)
 	box_up();
 	job = panama_job(TREE, 2, 8);
 	CHECK_EQ(GIVE(job, 0, .round = 0x1234), 0);
-	weir_retention_sent(&job->blocks.retention, 0, 0x10001);
-	weir_retention_sent(&job->blocks.retention, 1, 0x10001);
+	weir_retention_sent(&job->blocks.retention, 0, 0x10001, true);
+	weir_retention_sent(&job->blocks.retention, 1, 0x10001, true);
 	CHECK_EQ(GIVE(job, 1, .vid = 0x10002, .round = 0x1234, .grad = 1.5, .fin = true), 0);
 	CHECK_EQ(GIVE(job, 0, .vid = 0x10002, .round = 0x1234, .grad = 2, .fin = true), 0);
 	CHECK_EQ(box.sent, 2);

@@ -23,7 +23,8 @@ static void teardown(void)
 	weir_retention_uninit(&ret);
 }
 
-#define SENT(...)	weir_retention_sent(&ret, __VA_ARGS__)
+#define SENT(...)	weir_retention_sent(&ret, __VA_ARGS__, true)
+#define ASKED(...)	weir_retention_sent(&ret, __VA_ARGS__, false)
 #define ACK(...)	weir_retention_ack(&ret, __VA_ARGS__)
 #define HAS(...)	weir_retention_has(&ret, __VA_ARGS__)
 #define ADMIT(...)	weir_retention_admit(&ret, __VA_ARGS__)
@@ -233,16 +234,49 @@ static void retention_of_a_straggler(void)
 	CHECK(!test_bit(1, ret.stragglers));
 	weir_retention_straggle(&ret, 1, 10);
 	CHECK(test_bit(1, ret.stragglers));
+	/* Once it is waited for when it sends something, which a question does not tell. */
+	ASKED(1, 40);
+	CHECK(test_bit(1, ret.stragglers));
+	SENT(1, 20);
+	CHECK(!test_bit(1, ret.stragglers));
+	weir_retention_straggle(&ret, 1, 40);
 	SENT(1, 35);
 	CHECK(test_bit(1, ret.stragglers));
 	SENT(1, 36);
 	CHECK(!test_bit(1, ret.stragglers));
-	/* Results alone do not show that its program is there. */
-	OPENED(60);
+	/* Now it has caught up, and has another chance. */
+	OPENED(50);
 	weir_retention_straggle(&ret, 1, 50);
-	CHECK(ACK(1, 61, false));
+	SENT(1, 37);
+	CHECK(!test_bit(1, ret.stragglers));
+	teardown();
+}
+
+/* Who lacks a result that is gone is not waited for until it goes on later. */
+static void retention_of_a_straggler_that_is_behind(void)
+{
+	setup(2, 8);
+	SENT(0, 40);
+	OPENED(40);
+	CHECK(weir_retention_evict(&ret, 0, 32));
+	weir_retention_straggle(&ret, 1, 40);
+	SENT(1, 9);
 	CHECK(test_bit(1, ret.stragglers));
-	CHECK(ACK(1, 61, true));
+	CHECK(ACK(1, 41, true));
+	CHECK(!test_bit(1, ret.stragglers));
+	teardown();
+}
+
+static void retention_of_a_program_that_is_late(void)
+{
+	setup(2, 8);
+	SENT(0, 40);
+	OPENED(40);
+	/* Results alone do not show that its program is there. */
+	weir_retention_straggle(&ret, 1, 40);
+	CHECK(ACK(1, 41, false));
+	CHECK(test_bit(1, ret.stragglers));
+	CHECK(ACK(1, 41, true));
 	CHECK(!test_bit(1, ret.stragglers));
 	weir_retention_straggle(&ret, 1, 50);
 	weir_retention_wait_for_all(&ret);
@@ -429,6 +463,8 @@ const struct ktap_test retention_tests[] = {
 	KTAP_TEST(retention_does_not_wait_for_who_is_behind),
 	KTAP_TEST(retention_evicts),
 	KTAP_TEST(retention_of_a_straggler),
+	KTAP_TEST(retention_of_a_straggler_that_is_behind),
+	KTAP_TEST(retention_of_a_program_that_is_late),
 	KTAP_TEST(retention_ids_wrap),
 	KTAP_TEST(retention_before_the_first),
 	KTAP_TEST(retention_admits),

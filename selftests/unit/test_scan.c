@@ -30,7 +30,7 @@ static struct weir_job *setup(u8 policy, u64 timeout, u16 sources, u32 slots,
 	weir_blocks_advance(&job->blocks, 0, 0);
 	for (i = 1; i < sources; i++) {
 		weir_retention_leave(&job->blocks.retention, i);
-		weir_retention_sent(&job->blocks.retention, i, 1U << 20);
+		weir_retention_sent(&job->blocks.retention, i, 1U << 20, true);
 	}
 	mock_visits = 0;
 	mock_answers = 0;
