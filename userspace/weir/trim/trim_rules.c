@@ -57,8 +57,10 @@ static bool goes(const struct nlattr *rule, const struct args *args, bool gone[s
 	size_t i;
 
 	for (i = 0; i < args->count; i++) {
-		if (takes(&args->value[i]) && is_rule(rule, &args->value[i]))
-			out = gone[i] = true;
+		if (!takes(&args->value[i]) || !is_rule(rule, &args->value[i]))
+			continue;
+		gone[i] = true;
+		out = true;
 	}
 	return out;
 }
