@@ -45,7 +45,7 @@ $(foreach program,args plan,$(eval $(call fuzzer,$(program),tool,$(fuzz_dir)/$(p
 $(fuzz_B)/args $(fuzz_B)/plan: | $(libweir_kv)
 
 fuzz_ask_sources := $(fuzz_dir)/ask.c $(addprefix userspace/weird/,ask/ask.c base/fields.c base/refusal.c) \
-	userspace/weir/base/addr.c userspace/weir/grammar/names.c
+	userspace/weir/base/addr.c userspace/weir/base/quote.c userspace/weir/grammar/names.c
 $(eval $(call fuzz_objects,ask,$(fuzz_ask_sources),-Iuserspace/weird -Iuserspace/weir,$(B)/weir/names_gen.h))
 $(eval $(call fuzzer,ask,ask,$(fuzz_ask_sources),-ljson-c))
 

@@ -157,6 +157,12 @@ static int expect_switchml(const uint8_t *data, size_t size, size_t at, struct w
 	return WEIR_PARSE_OK;
 }
 
+/* An acknowledgment, which comes from a worker that has joined, and has nothing else. */
+static bool is_ack(const uint8_t *data, size_t at)
+{
+	return (data[at + 13] & 0xf7) == 0x40 && data[at + 18] == 0x80 && !data[at + 19];
+}
+
 /* Trio-ML, in the UDP datagram at @at. */
 static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_contrib *c)
 {
@@ -171,9 +177,11 @@ static int expect_trio(const uint8_t *data, size_t size, size_t at, struct weir_
 	c->count = slow_read(data, size, at + 18, 2) % 4096;
 	if (data[at + 18] & 0x50)
 		c->said[0] = data[at + 13];
-	else if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW))
+	else if (data[at + 13] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_DEGRADED | WEIR_TRIO_OVERFLOW) &&
+		 !is_ack(data, at))
 		return WEIR_REASON_FLAGS;
-	c->flags = (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
+	c->flags = (!(data[at + 18] & 0x50) && is_ack(data, at) ? WEIR_CONTRIB_ACK : 0) |
+		   (data[at + 18] & 0x40 ? WEIR_CONTRIB_DOWN : 0) |
 		   (data[at + 18] & 0x10 ? WEIR_CONTRIB_UP : 0) |
 		   (data[at + 13] & 1 ? WEIR_CONTRIB_JOIN : 0) |
 		   (data[at + 13] & 8 ? WEIR_CONTRIB_FINAL : 0) |
