@@ -195,8 +195,8 @@ static __always_inline int weir_check_member(const struct weir_path *path,
 }
 
 /*
- * A block has refused the packet. If the generation is another, other sources may go on without this
- * one. If the block's slot has a later block, the source is behind, or the packet is old.
+ * A block has refused the packet. If the generation is another, other sources may go on without
+ * this one. If the block's slot has a later block, the source is behind, or the packet is old.
  */
 static int weir_block_refused(const struct weir_path *path,
 			      const struct weir_contrib *c, int reason,

@@ -201,8 +201,8 @@ void weir_notice(struct weir_job *job, unsigned int id, u32 block)
  * @oldest: block id of the first result from which on none was evicted
  * @next: block id after the last one that any source has sent
  *
- * Called under RCU with bottom halves disabled and no lock held. A source that has not shown that it
- * receives gets nothing.
+ * Called under RCU with bottom halves disabled and no lock held. A source that has not shown that
+ * it receives gets nothing.
  */
 void weir_notice_behind_at(struct weir_job *job, unsigned int id, u32 block, u32 oldest, u32 next)
 {

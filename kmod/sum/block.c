@@ -464,16 +464,15 @@ static void weir_block_finish(const struct weir_blocks *blocks, struct weir_bloc
 	weir_block_result(blocks, block, res);
 }
 
-/* Is there a source that blocks do not wait for? Every contribution runs this, so there is no call. */
+/* Is there a source that blocks do not wait for? Each contribution runs this: there is no call. */
 static bool weir_blocks_skip(const struct weir_blocks *blocks)
 {
-	const unsigned long *excluded = blocks->excluded;
-	const unsigned long *stragglers = blocks->retention.stragglers;
-	unsigned int i, words = BITS_TO_LONGS(blocks->sources);
-	unsigned long any = 0;
+	unsigned long any = atomic_read(&blocks->retention.straggling);
+	const unsigned long *word = blocks->excluded;
+	unsigned int i;
 
-	for (i = 0; i < words; i++)
-		any |= READ_ONCE(excluded[i]) | READ_ONCE(stragglers[i]);
+	for (i = 0; i < BITS_TO_LONGS(WEIR_SOURCES_MAX); i++)
+		any |= READ_ONCE(word[i]);
 	return any;
 }
 

@@ -24,8 +24,8 @@
  *         |      is within a window of the front         |
  *         +----  retried  <--- is heard, once -----------+
  *
- * Independently of that, a source is behind from the eviction of a result that it lacks until it has
- * all results before the oldest that is retained.
+ * Independently of that, a source is behind from the eviction of a result that it lacks until it
+ * has all results before the oldest that is retained.
  *
  * Nothing here is locked. A mark that is written late only makes a source look further behind than
  * it is, and a result is retained a little longer.
@@ -38,6 +38,13 @@
 
 /* Set in weir_retention.low if the lower half is valid. */
 #define WEIR_LOW_KNOWN	BIT_ULL(32)
+
+/* Blocks wait for a source again. */
+static void weir_retention_wait_for(struct weir_retention *ret, u16 source)
+{
+	if (test_and_clear_bit(source, ret->stragglers))
+		atomic_dec(&ret->straggling);
+}
 
 /* The last block before which, and of which, a source has all results. */
 static u32 weir_progress_floor(const struct weir_retention *ret, u16 source)
@@ -151,8 +158,8 @@ static bool weir_retention_is_behind(const struct weir_retention *ret, u16 sourc
 
 static void weir_retention_set_behind(struct weir_retention *ret, u16 source)
 {
-	/* The flag last: who clears the flag clears the bit after it. */
 	set_bit(source, ret->behind);
+	/* The flag last: who clears the flag clears the bit after it. */
 	smp_mb__after_atomic();
 	atomic_or(WEIR_PROGRESS_BEHIND, &ret->progress[source].flags);
 }
@@ -323,6 +330,7 @@ void weir_retention_moved(struct weir_retention *ret, u16 source, u32 seq, bool 
 {
 	struct weir_progress *progress = &ret->progress[source];
 	int flags = atomic_read(&progress->flags);
+	bool near;
 
 	if (flags & WEIR_PROGRESS_BEHIND && !weir_retention_is_behind(ret, source)) {
 		atomic_andnot(WEIR_PROGRESS_BEHIND | WEIR_PROGRESS_REPORTED, &progress->flags);
@@ -331,13 +339,14 @@ void weir_retention_moved(struct weir_retention *ret, u16 source, u32 seq, bool 
 	}
 	if (!present || !(flags & (WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED)))
 		return;
-	if ((s32)(seq + ret->window - READ_ONCE(ret->front)) >= 0)
-		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED, &progress->flags);
-	else if (flags & (WEIR_PROGRESS_RETRIED | WEIR_PROGRESS_BEHIND))
+	near = (s32)(seq + ret->window - READ_ONCE(ret->front)) >= 0;
+	if (!near && flags & (WEIR_PROGRESS_RETRIED | WEIR_PROGRESS_BEHIND))
 		return;
+	if (near)
+		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED, &progress->flags);
 	else
 		weir_retention_retry(progress);
-	clear_bit(source, ret->stragglers);
+	weir_retention_wait_for(ret, source);
 }
 
 /**
@@ -383,7 +392,9 @@ void weir_retention_straggle(struct weir_retention *ret, u16 source, u32 seq)
 {
 	if ((s32)(READ_ONCE(ret->progress[source].contributed) - seq) >= 0)
 		return;
-	set_bit(source, ret->stragglers);
+	if (!test_and_set_bit(source, ret->stragglers))
+		atomic_inc(&ret->straggling);
+	/* The flag last, as in weir_retention_set_behind(). */
 	smp_mb__after_atomic();
 	atomic_or(WEIR_PROGRESS_STRAGGLES, &ret->progress[source].flags);
 }
@@ -398,7 +409,7 @@ void weir_retention_straggle(struct weir_retention *ret, u16 source, u32 seq)
 void weir_retention_catch_up(struct weir_retention *ret, u16 source)
 {
 	atomic_set(&ret->progress[source].flags, 0);
-	clear_bit(source, ret->stragglers);
+	weir_retention_wait_for(ret, source);
 	clear_bit(source, ret->behind);
 }
 
@@ -415,6 +426,6 @@ void weir_retention_wait_for_all(struct weir_retention *ret)
 	for (i = 0; i < ret->sources; i++) {
 		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED,
 			      &ret->progress[i].flags);
-		clear_bit(i, ret->stragglers);
+		weir_retention_wait_for(ret, i);
 	}
 }

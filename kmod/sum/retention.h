@@ -14,13 +14,13 @@
 #define WEIR_PROGRESS_STRAGGLES	BIT(0)	/* blocks do not wait for the source */
 #define WEIR_PROGRESS_BEHIND	BIT(1)	/* a result that the source lacks was evicted */
 #define WEIR_PROGRESS_REPORTED	BIT(2)	/* and that has been reported */
-#define WEIR_PROGRESS_RETRIED	BIT(3)	/* blocks have waited for the straggler once more */
+#define WEIR_PROGRESS_RETRIED	BIT(3)	/* blocks have waited once more */
 
 /**
  * struct weir_progress - how far a source has got
  * @sent: the last block that it has sent, or asked about
- * @contributed: the last block that it has contributed to: a question does not show that the source's
- *	program is there
+ * @contributed: the last block that it has contributed to: a question does not show that the
+ *	source's program is there
  * @acked: the first block whose result it has not acknowledged explicitly
  * @flags: WEIR_PROGRESS_*
  *
@@ -43,6 +43,7 @@ struct weir_progress {
  * @absent: sources that no result is retained for: they have no address, or are dead
  * @behind: sources with WEIR_PROGRESS_BEHIND, for which no result is retained either
  * @stragglers: sources with WEIR_PROGRESS_STRAGGLES
+ * @straggling: how many these are
  * @returned: number of times that a source has come back
  * @low: the low-water mark at the last look at all sources, and above that WEIR_LOW_KNOWN, which
  *	is clear from the return of a source until the next look
@@ -59,6 +60,7 @@ struct weir_retention {
 	DECLARE_BITMAP(absent, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(behind, WEIR_SOURCES_MAX);
 	DECLARE_BITMAP(stragglers, WEIR_SOURCES_MAX);
+	atomic_t	straggling;
 	atomic_t	returned;
 	u64		low;
 	u32		front;
@@ -125,8 +127,8 @@ static inline void weir_retention_opened(struct weir_retention *ret, u32 seq)
  * @seq: sequence number of the block
  * @contributes: it sends the block
  *
- * Any context. Of two contributions at the same time the mark of the former may be lost, until the
- * next one.
+ * Any context. Of two contributions at the same time the mark of the former may be lost, until
+ * the next one.
  */
 static inline void weir_retention_sent(struct weir_retention *ret, u16 source, u32 seq,
 				       bool contributes)

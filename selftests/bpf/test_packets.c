@@ -64,8 +64,8 @@ static void fresh_jobs(void)
 {
 	next_block = 0;
 	sh("weir job flush");
-	sh("weir job add id 4 sources 2 blocks 1024 grads 2048 address 10.99.0.254");
-	sh("weir job add id 6 sources 2 blocks 1024 grads 2048 address fd99::fe");
+	sh("weir job add id 4 sources 2 blocks 1024 retain 0 grads 2048 address 10.99.0.254");
+	sh("weir job add id 6 sources 2 blocks 1024 retain 0 grads 2048 address fd99::fe");
 	sh("weir job add id 9 sources 2 blocks 64 grads 16 address 10.99.0.254 port 12001");
 	sh("weir job add id 20 sources 1 blocks 2 grads 256 address 10.99.0.254 format lab");
 	sh("weir job add id 21 sources 1 blocks 2 grads 256 address 10.99.0.254 port 8001 format lab");
@@ -78,8 +78,8 @@ static void fresh_jobs(void)
 	sh("weir source add job 23 id 0 address 02:00:00:00:00:01 dev lo");
 	sh("weir source add job 24 id 0 address 02:00:00:00:00:02 dev lo");
 	sh("weir job add id 11 format switchml sources 2 blocks 256 grads 256 address 10.99.0.254");
-	sh("weir job add id 53 sources 2 blocks 1024 grads 256 address 10.99.0.254 format panama");
-	sh("weir job add id 54 sources 2 blocks 1024 grads 256 address 10.99.0.254 port 12057 format panama");
+	sh("weir job add id 53 sources 2 blocks 1024 retain 0 grads 256 address 10.99.0.254 format panama");
+	sh("weir job add id 54 sources 2 blocks 1024 retain 0 grads 256 address 10.99.0.254 port 12057 format panama");
 	sh("weir job add id 55 sources 2 keys 64 address 10.99.0.254 format kv parent 10.98.0.9 source 3");
 	sh("weir source add job 55 id 0 address 10.99.0.1 && weir source add job 55 id 1 address 10.99.0.2");
 	sh("weir source add job 53 id 0 address 10.99.0.1 && weir source add job 53 id 1 address 10.99.0.2");

@@ -91,6 +91,11 @@ enum { INET_ECN_NOT_ECT, INET_ECN_ECT_1, INET_ECN_ECT_0, INET_ECN_CE, INET_ECN_M
 #define WEIR_BIT_WORD(p, i)	((p)[(i) / 64])
 #define set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= 1UL << (i) % 64)
 #define clear_bit(i, p)		(WEIR_BIT_WORD(p, i) &= ~(1UL << (i) % 64))
+#define test_and_set_bit(i, p)	__test_and_set_bit(i, p)
+#define test_and_clear_bit(i, p) ({					\
+	bool _was = test_bit(i, p);					\
+	clear_bit(i, p);						\
+	_was; })
 #define __set_bit(i, p)		set_bit(i, p)
 #define test_bit(i, p)		(WEIR_BIT_WORD(p, i) >> (i) % 64 & 1)
 #define __test_and_set_bit(i, p) ({					\

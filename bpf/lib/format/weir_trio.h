@@ -45,8 +45,8 @@ static __always_inline int weir_trio_worker(const struct weir_trio *hdr,
 }
 
 /*
- * Find the direction. Only a child box takes packets that go down, from its parent, which the module
- * checks.
+ * Find the direction. Only a child box takes packets that go down, from its parent, which the
+ * module checks.
  */
 static __always_inline int weir_trio_direction(const struct weir_trio *hdr,
 					       struct weir_contrib *contrib)

@@ -71,11 +71,17 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #undef test_bit
 #undef __set_bit
 #undef __test_and_set_bit
+#undef test_and_set_bit
+#undef test_and_clear_bit
 #define THREADS_BIT(i)		(1UL << (i) % 64)
 #define set_bit(i, p) \
 	((void)__atomic_fetch_or(&WEIR_BIT_WORD(p, i), THREADS_BIT(i), __ATOMIC_SEQ_CST))
 #define clear_bit(i, p) \
 	((void)__atomic_fetch_and(&WEIR_BIT_WORD(p, i), ~THREADS_BIT(i), __ATOMIC_SEQ_CST))
+#define test_and_set_bit(i, p) \
+	(!!(__atomic_fetch_or(&WEIR_BIT_WORD(p, i), THREADS_BIT(i), __ATOMIC_SEQ_CST) & THREADS_BIT(i)))
+#define test_and_clear_bit(i, p) \
+	(!!(__atomic_fetch_and(&WEIR_BIT_WORD(p, i), ~THREADS_BIT(i), __ATOMIC_SEQ_CST) & THREADS_BIT(i)))
 #define test_bit(i, p)		(!!(READ_ONCE(WEIR_BIT_WORD(p, i)) & THREADS_BIT(i)))
 /* Operations that are not atomic in the kernel, on bits under a lock. */
 #define __set_bit(i, p)		(WEIR_BIT_WORD(p, i) |= THREADS_BIT(i))
@@ -96,11 +102,15 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 #undef atomic_read
 #undef atomic_set
+#undef atomic_inc
+#undef atomic_dec
 #undef atomic_or
 #undef atomic_andnot
 #undef atomic_fetch_or
 #define atomic_read(a)		READ_ONCE((a)->v)
 #define atomic_set(a, n)	WRITE_ONCE((a)->v, n)
+#define atomic_inc(a)		((void)__atomic_fetch_add(&(a)->v, 1, __ATOMIC_SEQ_CST))
+#define atomic_dec(a)		((void)__atomic_fetch_sub(&(a)->v, 1, __ATOMIC_SEQ_CST))
 #define atomic_or(n, a)		((void)__atomic_fetch_or(&(a)->v, n, __ATOMIC_SEQ_CST))
 #define atomic_andnot(n, a)	((void)__atomic_fetch_and(&(a)->v, ~(n), __ATOMIC_SEQ_CST))
 #define atomic_fetch_or(n, a)	__atomic_fetch_or(&(a)->v, n, __ATOMIC_SEQ_CST)
