@@ -18,6 +18,9 @@ at_exit rm -rf "$work"
 
 box() { weir -n "$ns_prefix-box" "$@"; }
 
+# The commands of what is saved.
+saved() { box save | grep -v '^#'; }
+
 # Each line is a configuration; commands are parted by semicolons.
 configurations() {
 	cat <<-'END'
@@ -45,14 +48,14 @@ set_up() {
 		link set o2 up
 	END
 	while IFS= read -r text; do
-		tr ';' '\n' <<<"$text" >"$work/wanted.$i"
+		tr ';' '\n' <<<"${text:-flush all}" >"$work/wanted.$i"
 		i=$((i + 1))
 	done < <(configurations)
 	count=$i
 	for ((i = 0; i < count; i++)); do
-		box restore -f /dev/null && box restore -f "$work/wanted.$i" && box save >"$work/saved.$i" || return
+		box flush all && box restore -f "$work/wanted.$i" && box save >"$work/saved.$i" || return
 	done
-	box restore -f /dev/null
+	box flush all
 }
 
 # go FROM TO: the namespace is as FROM says; it is to be as if it had been made so from nothing.
@@ -66,7 +69,7 @@ go() {
 	cat "$work/steps" "$work/said"
 	diff "$work/saved.$2" "$work/now"
 	# The next pair begins where it should.
-	box restore -f /dev/null
+	box flush all
 	box restore -f "$work/wanted.$2"
 }
 
@@ -110,12 +113,12 @@ nothing_to_do() {
 
 # What replaces a policy unsets the rest; what changes one keeps it.
 replaces() {
-	box restore -f /dev/null && box trim set dev o1 hook qdisc dscp 48 rule any priority 3 queue 0 size 200 &&
+	box flush all && box trim set dev o1 hook qdisc dscp 48 rule any priority 3 queue 0 size 200 &&
 		box trim set dev o1 limit 5 && [[ $(box -j trim show dev o1 | gojq '.[0] | [.priority, .size]' -c) == '[3,200]' ]] &&
 		box trim replace dev o1 dscp 46 rule dscp=10 &&
-		[[ $(box save) == 'weir trim set dev o1 hook qdisc dscp 46 rule dscp=10' ]] &&
+		[[ $(saved) == 'weir trim set dev o1 hook qdisc dscp 46 rule dscp=10' ]] &&
 		box trim-default set dscp 48 size 200 && box trim-default replace headers 7 &&
-		[[ $(box save | head -n 1) == 'weir trim-default set headers 7' ]] && return
+		[[ $(saved | head -n 1) == 'weir trim-default set headers 7' ]] && return
 	box save
 	return 1
 }

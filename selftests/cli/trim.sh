@@ -82,7 +82,7 @@ inherits() {
 	weir trim set dev w1 hook qdisc && weir trim set dev w2 hook qdisc size 150 limit 20us rule any &&
 		json 'map([.dev, .size, .limit, ."limit-bytes", ."limit-time", .headers, .dscp, (.rule | length)]) ==
 			[["w1", 200, 0, 18432, 0, 500, 48, 1], ["w2", 150, 0, 0, 20, 500, 48, 1]]' trim show &&
-		json '.[1].inherits == ["dscp", "trimmed-dscp", "control-dscp", "tc-dscp", "length", "headers", "header-time"]' trim show &&
+		json '.[1].inherits == ["dscp", "trimmed-dscp", "control-dscp", "tc-dscp", "length", "headers", "header-time", "other-limit"]' trim show &&
 		weir trim-default set size 100 dscp from-tc tc 5 limit 30 &&
 		json 'map([.dev, .size, .limit, ."limit-bytes", ."limit-time", .headers, .tc, ."tc-dscp"[5]]) ==
 			[["w1", 100, 30, 18432, 0, 500, 5, 40], ["w2", 150, 0, 0, 20, 500, 5, 40]]' trim show &&

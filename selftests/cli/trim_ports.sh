@@ -14,6 +14,9 @@ work=$(mktemp -d) || exit 1
 at_exit rm -rf "$work"
 
 box() { weir -n "$ns_prefix-box" "$@"; }
+
+# The commands of what is saved.
+saved() { box save | grep -v "^#"; }
 tc_box() { tc -n "$ns_prefix-box" "$@"; }
 
 # refused PATTERN WORD...: by the tool, and nothing has changed.
@@ -82,7 +85,7 @@ hears() {
 restored_before_mtu() {
 	box flush all
 	echo 'trim set dev o1 hook qdisc size 4084 dscp 48 rule any' >"$work/conf"
-	box restore -f "$work/conf" && [[ $(box save) == "weir $(<"$work/conf")" ]] || return
+	box restore -f "$work/conf" && [[ $(saved) == "weir $(<"$work/conf")" ]] || return
 	echo 'trim set dev o1 hook tc rate 1gbit profile ndp return-dscp 40' >"$work/conf"
 	refused 'profile ndp sends headers back' restore -f "$work/conf"
 }
@@ -109,7 +112,7 @@ zero() {
 unset_words() {
 	fresh priority 3 queue 1 && box trim set dev o1 priority none && shows '.priority == null and .queue == 1' &&
 		box trim set dev o1 queue none && shows '.priority == null and .queue == null and .dscp == 48' &&
-		[[ $(box save) == 'weir trim set dev o1 hook qdisc dscp 48 rule any' ]] &&
+		[[ $(saved) == 'weir trim set dev o1 hook qdisc dscp 48 rule any' ]] &&
 		[[ $(weir help trim) == *'queue NUMBER|dynamic|none]'* ]]
 }
 
