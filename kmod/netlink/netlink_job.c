@@ -122,7 +122,8 @@ static int weir_nl_job_put_engine(const struct weir_nl_msg *msg, struct weir_job
 	       nla_put_u32(skb, WEIR_A_JOB_REPEAT_AFTER,
 			   div_u64(job->blocks.repeat_after, NSEC_PER_USEC)) ||
 	       nla_put_u32(skb, WEIR_A_JOB_BLOCKS, job->blocks.open_max) ||
-	       nla_put_uint(skb, WEIR_A_JOB_RETAIN, weir_blocks_retain(&job->blocks)) ||
+	       (!job->format->slots &&
+		nla_put_uint(skb, WEIR_A_JOB_RETAIN, weir_blocks_retain(&job->blocks))) ||
 	       nla_put_u32(skb, WEIR_A_JOB_GRADS, job->grads) ||
 	       nla_put_u32(skb, WEIR_A_JOB_GENERATION, weir_blocks_generation(&job->blocks)) ||
 	       (msg->walks && nla_put_u32(skb, WEIR_A_JOB_OPEN, weir_blocks_open(&job->blocks)));

@@ -73,10 +73,10 @@ steps() {
 		weir job add id 9 sources 1 blocks 1 grads 1 address 10.77.1.254 && weir trim set dev w1 size 300 headers 5 || return
 	weir restore --diff "$work/all" >"$work/steps" || return
 	cat "$work/steps"
-	[[ $(wc -l <"$work/steps") == 6 ]] && grep -qx 'weir job del id 9' "$work/steps" &&
+	[[ $(wc -l <"$work/steps") == 5 ]] && grep -qx 'weir job del id 9' "$work/steps" &&
 		grep -qx 'weir job set id 7 timeout 5ms rate packets 1000 burst 100 bytes 80mbit burst 100000b' "$work/steps" &&
 		grep -q '^weir source add job 7 id 0 ' "$work/steps" && grep -q '^weir port attach dev w1 ' "$work/steps" &&
-		grep -qx 'weir trim del dev w1' "$work/steps" && weir restore "$work/all" && same_as "$work/all"
+		grep -q '^weir trim replace dev w1 ' "$work/steps" && weir restore "$work/all" && same_as "$work/all"
 }
 # What a hand's file does not say stays, where it is there.
 by_hand() {

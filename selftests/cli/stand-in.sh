@@ -229,7 +229,7 @@ asks_many_rules() {
 }
 # Settings that a policy has already are not sent again.
 asks_profiles() {
-	local lo="trim set dev lo hook none"
+	local lo="trim set dev lo hook qdisc"
 	fresh
 	asks '.size == 64 and .limit == 8 and .share == 2 and ."share-value" == 10 and .victim == 3 and .full == 2 and (has("dscp") | not)' "$lo profile ndp" &&
 		asks '.size == 128 and .dscp == 45 and .share == 1 and .rule == [{"dscp": 10, "dscp-last": 10}]' "$lo profile uec" &&

@@ -844,7 +844,7 @@ recovers() {
 }
 # It may have been dead before, where it was slow to recover.
 dies() {
-	late_block "$1" && heard '.event == "dead" and .job == 1 and .source == 1 and .straggles > 0' &&
+	late_block "$1" && heard '.event == "dead" and .job == 1 and .source == 1' &&
 		json '.[1].state == "dead"' source show job 1 >/dev/null
 }
 # until_heard CONDITION GENERATION WORDS: the job is set so, and the condition comes to pass.
