@@ -305,8 +305,9 @@ has_doctor() {
 has_metrics() {
 	local name
 	weir metrics >"$box_out/metrics" || return
-	for name in packets_total waiting wait_seconds_count; do
-		grep -q "^weir_order_$name{port=\"w1\",prio=\"1\"} [0-9]" "$box_out/metrics" ||
+	for name in 'packets_total{port="w1",prio="1"}' 'waiting{port="w1",prio="1"}' \
+		'wait_seconds_bucket{port="w1",prio="1",le="+Inf"}'; do
+		grep -qF "weir_order_$name " "$box_out/metrics" ||
 			{ cat "$box_out/metrics"; return 1; }
 	done
 }
