@@ -7,6 +7,10 @@
 #include "base/tool.h"
 #include "trim/profile.h"
 
+/* Bytes of a profile's settings, and words, at most. */
+#define SETTINGS_BYTES	128
+#define SETTINGS_WORDS	32
+
 /* Which DSCPs there are is the operator's choice: those of uec are README's. */
 static const char *const settings[PROFILES] = {
 	[PROFILE_NDP]	= "size 64 limit 8 headers 1000 share 10:1 victim coin full return",
@@ -33,17 +37,31 @@ static bool is_moot(const struct args *args, uint32_t hook, const char *key)
 	return !bands && (!strcmp(key, "share") || !strcmp(key, "victim"));
 }
 
+/* The words of a profile. What is added to a command line refers to them for as long as it is used. */
+static char **words_of(uint32_t profile)
+{
+	static char text[PROFILES][SETTINGS_BYTES];
+	static char *word[PROFILES][SETTINGS_WORDS + 1];
+	char *at = text[profile];
+	size_t i;
+
+	if (word[profile][0])
+		return word[profile];
+	snprintf(text[profile], sizeof(text[profile]), "%s", settings[profile]);
+	for (i = 0; i < SETTINGS_WORDS && at; i++)
+		word[profile][i] = strsep(&at, " ");
+	return word[profile];
+}
+
 int profile_fill(struct args *args, uint32_t hook)
 {
 	const struct value *profile = args_get(args, "profile");
-	static char text[256];
-	char *at = text, *word[2];
 	int status = WEIR_OK;
+	char **word;
 
 	if (!profile)
 		return WEIR_OK;
-	snprintf(text, sizeof(text), "%s", settings[profile->number]);
-	while (!status && (word[0] = strsep(&at, " ")) && (word[1] = strsep(&at, " "))) {
+	for (word = words_of(profile->number); !status && word[0]; word += 2) {
 		if (hook == WEIR_TRIM_HOOK_TC && !strcmp(word[0], "full") && !args_get(args, "full"))
 			return usage("profile", "profile %s sends headers back, and hook tc cannot: take hook qdisc, or add `full drop`",
 				     profile->word);
