@@ -48,7 +48,7 @@ set_up() {
 		link set o2 up
 	END
 	while IFS= read -r text; do
-		tr ";" "\n" <<<"${text:-port attach dev o2 mode tc}" >"$work/wanted.$i"
+		tr ";" "\n" <<<"${text:-port attach dev o2 mode tc udp 12000}" >"$work/wanted.$i"
 		i=$((i + 1))
 	done < <(configurations)
 	count=$i
