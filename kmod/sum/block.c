@@ -464,7 +464,7 @@ static void weir_block_finish(const struct weir_blocks *blocks, struct weir_bloc
 	weir_block_result(blocks, block, res);
 }
 
-/* Is there a source that blocks do not wait for? Each contribution runs this: there is no call. */
+/* Return true if blocks do not wait for some source. Inlined, as each contribution runs it. */
 static bool weir_blocks_skip(const struct weir_blocks *blocks)
 {
 	unsigned long any = atomic_read(&blocks->retention.straggling);
@@ -1026,7 +1026,7 @@ bool weir_block_may_ask(struct weir_blocks *blocks, u32 seq, u16 source, u64 now
 	return may;
 }
 
-/* Is the block's sum with the parent box, and was that asked about it? */
+/* Return true if the block's sum is with the parent box, and the parent was asked about it. */
 static bool weir_block_is_asked(const struct weir_blocks *blocks, const struct weir_block *block,
 				const struct weir_block_key *key, const struct weir_place *place)
 {

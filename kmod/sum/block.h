@@ -384,8 +384,8 @@ enum weir_age {
 };
 
 /*
- * Return how many blocks a source may have outstanding. The table is the job's alone, so that this
- * is a constant, where PANAMA's memory is shared by all jobs that there are now.
+ * Return how many blocks a source may have outstanding. This is constant, as a job has a table of
+ * its own; PANAMA divides one memory by the number of jobs.
  */
 static inline u16 weir_blocks_room(const struct weir_blocks *blocks)
 {

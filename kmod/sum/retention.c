@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long results are retained, and which sources blocks wait for.
+ * Retain results until their sources have them, and decide which sources blocks wait for.
  *
  * A result is retained until every source has it. Sources acknowledge cumulatively, either
  * explicitly, or, as a client built from the paper does, by the block that they send: a worker
@@ -13,7 +13,7 @@
  * are behind from then on, and hold back no other result, until they have caught up with what the
  * table retains. A source that a block has timed out without is a straggler: blocks complete
  * without it, at once and not after another timeout each, until it is within a window of the last
- * block that was opened. When it is heard before that, blocks wait for it once more: the others
+ * block that was opened. When it contributes before that, blocks wait for it once more: the others
  * stand still then, at most for a timeout, and a source that is late by some blocks of a vector
  * catches up, instead of missing the rest of the vector.
  *
@@ -22,10 +22,10 @@
  *         ^      is within a window of the front     |   ^
  *         +------------------------------------------+   |  a block times out without it
  *         |      is within a window of the front         |
- *         +----  retried  <--- is heard, once -----------+
+ *         +----  retried  <--- contributes, once --------+
  *
- * Independently of that, a source is behind from the eviction of a result that it lacks until it
- * has all results before the oldest that is retained.
+ * Independently of that, a source is behind when a result that it lacks is evicted, until it has all
+ * results before the oldest retained one.
  *
  * Nothing here is locked. A mark that is written late only makes a source look further behind than
  * it is, and a result is retained a little longer.
@@ -150,7 +150,7 @@ static void weir_retention_lower(struct weir_retention *ret)
 	WRITE_ONCE(ret->low, 0);
 }
 
-/* Does a source lack a result that the table has no room for? */
+/* Return true if a source lacks a result older than the table's slots. */
 static bool weir_retention_is_behind(const struct weir_retention *ret, u16 source)
 {
 	return (s32)(weir_progress_floor(ret, source) + 1 - weir_retention_oldest(ret)) < 0;
@@ -219,7 +219,7 @@ static void weir_retention_remember(struct weir_retention *ret, u64 old, u64 low
 		WRITE_ONCE(ret->low, 0);
 }
 
-/* Do all sources but @source have the results up to @seq? Looks at each of them. */
+/* Look at each source but @source; return true if all have the results up to @seq. */
 static bool weir_retention_look(struct weir_retention *ret, u16 source, u32 seq)
 {
 	int returned = atomic_read_acquire(&ret->returned);
@@ -240,7 +240,7 @@ static bool weir_retention_look(struct weir_retention *ret, u16 source, u32 seq)
 	return true;
 }
 
-/* Has no source ever been within a table of a block? */
+/* Return true if no source has ever been within a table of a block. */
 static bool weir_retention_is_beyond(const struct weir_retention *ret, u32 seq)
 {
 	unsigned int i;
@@ -311,12 +311,6 @@ bool weir_retention_report(struct weir_retention *ret, u16 source)
 		 WEIR_PROGRESS_REPORTED);
 }
 
-static void weir_retention_retry(struct weir_progress *progress)
-{
-	atomic_or(WEIR_PROGRESS_RETRIED, &progress->flags);
-	atomic_andnot(WEIR_PROGRESS_STRAGGLES, &progress->flags);
-}
-
 /**
  * weir_retention_moved() - see whether a source that lagged has caught up
  * @ret: the retention
@@ -342,10 +336,10 @@ void weir_retention_moved(struct weir_retention *ret, u16 source, u32 seq, bool 
 	near = (s32)(seq + ret->window - READ_ONCE(ret->front)) >= 0;
 	if (!near && flags & (WEIR_PROGRESS_RETRIED | WEIR_PROGRESS_BEHIND))
 		return;
-	if (near)
-		atomic_andnot(WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED, &progress->flags);
-	else
-		weir_retention_retry(progress);
+	if (!near)
+		atomic_or(WEIR_PROGRESS_RETRIED, &progress->flags);
+	atomic_andnot(near ? WEIR_PROGRESS_STRAGGLES | WEIR_PROGRESS_RETRIED :
+			     WEIR_PROGRESS_STRAGGLES, &progress->flags);
 	weir_retention_wait_for(ret, source);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the weir qdisc share: its private part, and its notes of packets. */
+/* Private data of the weir qdisc and of its packets, shared by its files. */
 #ifndef _WEIR_SCH_PRIVATE_H
 #define _WEIR_SCH_PRIVATE_H
 

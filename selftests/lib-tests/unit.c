@@ -193,7 +193,7 @@ static void window_keeps_lists(void)
 	window_uninit(&window);
 }
 
-/* What an event does to asking and to being behind is the same in all states. */
+/* An event changes asking and being behind in the same way in all states. */
 static void states_change_by_events(void)
 {
 	for (enum rank_state from = 0; from < RANK_STATES; from++) {

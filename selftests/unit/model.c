@@ -183,7 +183,7 @@ static s64 floor_of(const struct model *m, unsigned int source)
 	return m->acked[source] - 1 > implied ? m->acked[source] - 1 : implied;
 }
 
-/* Does it lack a result older than all that the table has room for? */
+/* Return true if a source lacks a result older than the table's slots. */
 static bool lacks_evicted(const struct model *m, unsigned int source)
 {
 	return floor_of(m, source) < m->front - m->slots;
@@ -234,7 +234,7 @@ void model_return(struct model *m, unsigned int source)
 	m->absent[source] = false;
 }
 
-/* Is a result retained for a source, which lacks it? */
+/* Return true if a result is retained for a source because the source lacks it. */
 static bool is_held_for(const struct model *m, unsigned int source, s64 at)
 {
 	return !m->absent[source] && !m->behind[source] && floor_of(m, source) < at;
