@@ -209,4 +209,10 @@ void window_rewind(struct window *window, uint64_t block);
 /* Number of the block in a slot. */
 uint64_t window_block(const struct window *window, uint32_t slot);
 
+/* The later one of two blocks. */
+static inline uint64_t block_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

@@ -20,19 +20,14 @@ static uint64_t near(uint64_t block, uint32_t wire_id)
 	return block + (uint64_t)(int64_t)(int32_t)(wire_id - (uint32_t)block);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* It needs what is to come: what it lacks otherwise it gets from another rank. */
 uint64_t behind_lacks(struct weir *comm)
 {
 	uint64_t first = window_lacks(&comm->window);
 
 	if (state_is_behind(comm->state))
-		return later(first, comm->ahead);
-	return early_reach(&comm->early, later(first, comm->acks.floor));
+		return block_later(first, comm->ahead);
+	return early_reach(&comm->early, block_later(first, comm->acks.floor));
 }
 
 /* What was sent is of no use: no result of it may reach a vector that is the caller's again. */
@@ -108,7 +103,7 @@ void behind_end(struct weir *comm, uint64_t block, uint64_t sequence)
 	state_change(comm, RANK_RESUMED);
 	comm->queue.end = block;
 	comm->queue.begun = sequence;
-	comm->acks.floor = later(comm->acks.floor, block);
+	comm->acks.floor = block_later(comm->acks.floor, block);
 	comm->acks.is_late = false;
 	comm->progress = comm->now;
 	window_restart(&comm->window, block);

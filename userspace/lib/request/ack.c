@@ -18,17 +18,12 @@
 #define TRIES_MAX	8
 #define PAUSE_GROWTH	3
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* All blocks before it are acknowledged, by what was sent. */
 static uint64_t known(const struct weir *comm)
 {
 	uint64_t next = comm->window.next, half = comm->member.blocks / 2;
 
-	return later(comm->acks.sent, next > half ? next - half : 0);
+	return block_later(comm->acks.sent, next > half ? next - half : 0);
 }
 
 static bool is_much(const struct weir *comm, uint64_t received)
@@ -85,7 +80,7 @@ static bool is_final(const void *packet)
 
 static void note_sent(struct weir *comm, uint64_t block)
 {
-	comm->acks.sent = later(comm->acks.sent, block);
+	comm->acks.sent = block_later(comm->acks.sent, block);
 	comm->stats.acks++;
 }
 

@@ -183,6 +183,19 @@ void print_bytes(const char *key, uint64_t value)
 		print_string(key, units_bytes(text, value));
 }
 
+/* A number in JSON; in text with its unit, as the command line takes it. */
+void print_unit(const char *key, uint64_t value, const char *unit)
+{
+	char text[UNITS_TEXT];
+
+	if (opt.json) {
+		print_uint(key, value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%ju%s", (uintmax_t)value, unit);
+	print_string(key, text);
+}
+
 /* Microseconds in JSON; in text as the command line takes them. */
 void print_micros(const char *key, uint64_t value)
 {

@@ -43,6 +43,7 @@ void print_string(const char *key, const char *value);
 void print_string_as(const char *label, enum color color, const char *key, const char *value);
 void print_bytes(const char *key, uint64_t value);
 void print_micros(const char *key, uint64_t value);
+void print_unit(const char *key, uint64_t value, const char *unit);
 void print_decimal(const char *key, double value);
 
 /*

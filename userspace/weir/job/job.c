@@ -36,20 +36,6 @@ static void print_quorum(const struct nlattr *attr)
 		print_string("quorum", "all");
 }
 
-/* As the command line takes it: what is saved is restored. */
-static void print_retain(const struct nlattr *attr)
-{
-	char text[32];
-
-	if (!attr)
-		return;
-	snprintf(text, sizeof(text), "%jub", (uintmax_t)nl_uint(attr));
-	if (opt.json)
-		print_uint("retain", nl_uint(attr));
-	else
-		print_string("retain", text);
-}
-
 /* The policy for sources that are late, or send too much. */
 static void print_policy(const struct nlattr **job)
 {
@@ -62,7 +48,8 @@ static void print_policy(const struct nlattr **job)
 	if (job[WEIR_A_JOB_REPEAT_AFTER] &&
 	    (opt.json || nl_uint(job[WEIR_A_JOB_REPEAT_AFTER])))
 		print_micros("repeat-after", nl_uint(job[WEIR_A_JOB_REPEAT_AFTER]));
-	print_retain(job[WEIR_A_JOB_RETAIN]);
+	if (job[WEIR_A_JOB_RETAIN])
+		print_unit("retain", nl_uint(job[WEIR_A_JOB_RETAIN]), "b");
 	rate_print(job[WEIR_A_JOB_RATE]);
 }
 
