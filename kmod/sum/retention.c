@@ -24,8 +24,8 @@
  *         |      is within a window of the front         |
  *         +----  retried  <--- contributes, once --------+
  *
- * Independently of that, a source is behind when a result that it lacks is evicted, until it has all
- * results before the oldest retained one.
+ * Independently of that, a source is behind when a result that it lacks is evicted, until it has
+ * all results before the oldest retained one.
  *
  * Nothing here is locked. A mark that is written late only makes a source look further behind than
  * it is, and a result is retained a little longer.
