@@ -7,8 +7,10 @@
  * it finds again at its next visit tells that the block has aged, after up to two
  * timeouts. A block here knows when it began: the timer comes at the first of its
  * sixteenths of the timeout at which a block of its share may be due, and not at
- * all while none is open.
+ * all while none is open. It looks only at slots in which a block was opened since its last
+ * visit or was still open then: most slots of a table retain results.
  */
+#include <linux/bitmap.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/math.h>
@@ -35,7 +37,7 @@
 #define WEIR_SCAN_ANSWERS	16
 #define WEIR_SCAN_PACKETS	256
 
-/* Slots that one visit looks at, at most: a job may have few timers for many slots. */
+/* Slots that one visit looks at, at most: a job may have few timers for many open blocks. */
 #define WEIR_SCAN_SLOTS		1024
 
 /* Parts are never shorter, ns: a timer costs as much as some packets. */
@@ -138,13 +140,35 @@ static noinline void weir_scan_due(struct weir_job *job, struct weir_block *bloc
 	}
 }
 
-/* Nearly no slot is due: a glance at it takes no room on the stack and no call but one. */
-static void weir_scan_slot(struct weir_job *job, struct weir_block *block,
-			   struct weir_round *round)
+/*
+ * Do not look at a slot again until a block is opened in it, unless its block is open.
+ *
+ *     CPU of the timer                    CPU of a packet
+ *     clears the slot's bit               opens a block
+ *     full barrier                        full barrier
+ *     reads the block's state             bit is clear: sets it
+ *
+ * Each CPU writes one variable before its barrier and reads the other one behind it: either the
+ * timer sees the open block, or the packet's CPU the cleared bit.
+ */
+static void weir_scan_forget(struct weir_scan *scan, const struct weir_block *block, u32 slot)
 {
+	clear_bit(slot, scan->look);
+	/* Pairs with the barrier before test_bit() in weir_scan_look_at(). */
+	smp_mb__after_atomic();
+	if (weir_block_may_be_due(block))
+		set_bit(slot, scan->look);
+}
+
+/* Nearly no slot is due: a glance at it takes no room on the stack and no call but one. */
+static void weir_scan_slot(struct weir_job *job, u32 slot, struct weir_round *round)
+{
+	struct weir_block *block = weir_blocks_slot(&job->blocks, slot);
 	u64 due = weir_block_due(&job->blocks, block, &round->ageing);
 
-	if (due > round->now)
+	if (due == U64_MAX)
+		weir_scan_forget(&job->scan, block, slot);
+	else if (due > round->now)
 		round->due = min(round->due, due);
 	else
 		weir_scan_due(job, block, round);
@@ -155,19 +179,22 @@ static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
 {
 	struct weir_job *job = scanner->job;
-	u32 end = min(scanner->end, scanner->next + WEIR_SCAN_SLOTS), i;
-	u32 answers = weir_scan_answers(job);
+	const unsigned long *look = job->scan.look;
+	u32 answers = weir_scan_answers(job), end = scanner->end;
+	u32 i = find_next_bit(look, end, scanner->next);
 
-	for (i = scanner->next; i < end && round->answered < answers; i++)
-		weir_scan_slot(job, weir_blocks_slot(&job->blocks, i), round);
-	round->looked = i - scanner->next;
-	scanner->next = i < scanner->end ? i : scanner->first;
-	return i == scanner->end;
+	for (; i < end && round->looked < WEIR_SCAN_SLOTS && round->answered < answers;
+	     i = find_next_bit(look, end, i + 1)) {
+		weir_scan_slot(job, i, round);
+		round->looked++;
+	}
+	scanner->next = i < end ? i : scanner->first;
+	return i >= end;
 }
 
 /*
  * No block is due at any time. One that was opened meanwhile may not have been
- * seen, and the CPU that opened it may have seen the timer still armed. Likewise one
+ * seen, and the CPU that opened it may have seen the timer still armed. The same holds for a block
  * whose result was left unsent.
  *
  *     CPU of the timer                    CPU of a packet
@@ -175,7 +202,7 @@ static bool weir_scan_round(struct weir_scanner *scanner,
  *     looks at all slots: none is due     opens a block
  *     armed = 0                           opened++
  *     full barrier                        full barrier
- *     opened != seen: start anew          armed == 0: start
+ *     opened != seen: start again         armed == 0: start
  *
  * Each CPU writes one variable before its barrier and reads the other one behind it, so at
  * least one of them sees the other's write. Where both do, the xchg() of armed lets one
@@ -241,7 +268,7 @@ static enum hrtimer_restart weir_scan_visit(struct hrtimer *timer)
 	trace_weir_scan(scanner->job, round.looked, round.answered,
 			ktime_get_ns() - round.now);
 	/*
-	 * Started anew and not only moved on, as an administrator may start it
+	 * It is started again and not only moved on, as an administrator may start it
 	 * at the same time.
 	 */
 	if (!ends)
@@ -284,7 +311,7 @@ static void weir_scanner_init(struct weir_job *job, unsigned int i)
  * @timeout: ns after which a block has aged, 0 for never
  * @answer: answer it then
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM; then weir_scan_uninit() frees what there is.
  */
 int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
 		   bool answer)
@@ -296,7 +323,9 @@ int weir_scan_init(struct weir_job *job, unsigned int n, u64 timeout,
 	if (!n)
 		return 0;
 	scan->scanner = kvcalloc(n, sizeof(*scan->scanner), GFP_KERNEL_ACCOUNT);
-	if (!scan->scanner)
+	scan->look = kvcalloc(BITS_TO_LONGS(job->blocks.size), sizeof(*scan->look),
+			      GFP_KERNEL_ACCOUNT);
+	if (!scan->scanner || !scan->look)
 		return -ENOMEM;
 	scan->n = n;
 	scan->shift = ilog2(job->blocks.size);
@@ -320,6 +349,7 @@ void weir_scan_uninit(struct weir_scan *scan)
 
 	for (i = 0; i < scan->n; i++)
 		hrtimer_cancel(&scan->scanner[i].timer);
+	kvfree(scan->look);
 	kvfree(scan->scanner);
 }
 
@@ -354,6 +384,13 @@ static struct weir_scanner *weir_scan_of(struct weir_scan *scan, u32 slot)
 	return &scan->scanner[(u64)slot * scan->n >> scan->shift];
 }
 
+/* Called with a full barrier between what is to be seen and this, see weir_scan_forget(). */
+static void weir_scan_look_at(struct weir_scan *scan, u32 slot)
+{
+	if (!test_bit(slot, scan->look))
+		set_bit(slot, scan->look);
+}
+
 /**
  * weir_scan_unsent() - a result was left unsent
  * @job: the job
@@ -366,6 +403,8 @@ void weir_scan_unsent(struct weir_job *job, u32 slot)
 {
 	struct weir_scanner *scanner = weir_scan_of(&job->scan, slot);
 
+	smp_mb();
+	weir_scan_look_at(&job->scan, slot);
 	WRITE_ONCE(scanner->hurry, 1);
 	/* It hurries before it starts: a visit that ends looks the other way round. */
 	smp_mb();
@@ -392,6 +431,7 @@ void weir_scan_opened(struct weir_job *job, u32 slot)
 	 * the visit that sees it counted.
 	 */
 	smp_mb();
+	weir_scan_look_at(scan, slot);
 	timeout = READ_ONCE(scan->timeout);
 	if (!timeout)
 		return;

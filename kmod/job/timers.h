@@ -23,8 +23,8 @@ struct weir_job;
  *	a round begins
  * @seen: @opened as the round began
  * @due: when the next block is due of those that the round has been at
- * @opened: blocks opened in its slots, ever; so that a timer that stops sees
- *	blocks that were opened while it looked
+ * @opened: blocks opened in its slots since the job began; a timer that stops compares it with @seen
+ *	and so finds blocks that were opened while it looked
  * @armed: it runs, or is about to
  * @hurry: it is to begin a round at once, as a result was left unsent
  */
@@ -48,6 +48,8 @@ struct weir_scanner {
  * @shift: binary logarithm of the table's size
  * @timeout: ns after which a block has aged, 0 for never
  * @answer: answer a block that has aged
+ * @look: a bit for each slot that a timer has to look at: all slots with open blocks, and slots
+ *	whose blocks were open at the last look
  * @scanner: the timers
  */
 struct weir_scan {
@@ -55,6 +57,7 @@ struct weir_scan {
 	unsigned int		shift;
 	u64			timeout;
 	bool			answer;
+	unsigned long		*look;
 	struct weir_scanner	*scanner;
 };
 

@@ -1195,7 +1195,18 @@ static u64 weir_block_deadline(const struct weir_block *block,
 }
 
 /**
- * weir_block_due() - when is a slot to be looked at?
+ * weir_block_may_be_due() - check whether a slot can become due with what it holds now
+ * @block: the slot; not locked
+ *
+ * Return: false if its block is complete, or there is none.
+ */
+bool weir_block_may_be_due(const struct weir_block *block)
+{
+	return READ_ONCE(block->state) == WEIR_BLOCK_OPEN || data_race(!!block->unsent);
+}
+
+/**
+ * weir_block_due() - get the time when a slot has to be looked at
  * @blocks: the job's table
  * @block: the slot; not locked
  * @ageing: when blocks age

@@ -424,6 +424,7 @@ void weir_block_glance(struct weir_blocks *blocks, u32 id, u16 source,
 void weir_block_drop(struct weir_blocks *blocks, u32 id);
 bool weir_block_leave_unsent(struct weir_blocks *blocks, u32 seq,
 			     const struct weir_result *res);
+bool weir_block_may_be_due(const struct weir_block *block);
 u64 weir_block_due(const struct weir_blocks *blocks,
 		   const struct weir_block *block,
 		   const struct weir_ageing *ageing);

@@ -208,10 +208,11 @@ scale_blocks() {
 	cost[open_8]=$one cost[open_65535]=$many
 }
 
-# One job and many, taking turns. Removes all jobs.
+# One job and many, taking turns. Removes all jobs. Tables are small: 201 of them have to fit into
+# what jobs may allocate.
 scale_jobs() {
 	local first=10 one many
-	setup --job "$first" --jobs 201 --sources 5 --bound 4 --blocks 1024 --grads 256
+	setup --job "$first" --jobs 201 --sources 5 --bound 4 --blocks 256 --grads 256
 	bench_block=0
 	measure one 800 --job "$first" --grads 256
 	bench_block=0

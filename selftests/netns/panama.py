@@ -31,6 +31,8 @@ from panama_packet import DOWN, FIN, HEADER, packet, result
 ROUTER, *NAMESPACES = sys.argv[1:]
 BOX, PORT, GROUP = "10.9.9.9", 12056, "239.9.9.9"
 FORMAT = 5
+# Slots of a table with `blocks 8`: a quarter for open blocks, the rest retains results.
+RETAINED = 32
 DSCP = 56
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 # Until a worker sends again what was not answered.
@@ -217,7 +219,7 @@ def in_flight():
         for vid in vids:
             w.send(0, packet([vid], vid=vid))
         until(lambda: w.stats()["contributions"] == 4)
-        w.send(0, packet([4], vid=4))
+        w.send(0, packet([4], vid=RETAINED))
         w.refused(busy=1)
         w.send(0, packet([4], vid=100))
         w.refused(ahead=1)
@@ -282,7 +284,7 @@ def restarted_workers():
 def a_table_behind():
     """A worker that asks for a result of more than a table ago is refused, and counted."""
     with Workers(2, blocks=8) as w:
-        for vid in range(9):
+        for vid in range(RETAINED + 1):
             for i in range(2):
                 w.send(i, packet([1], worker=i, vid=vid))
             w.all_receive(result([2], 2, 4, vid=vid))

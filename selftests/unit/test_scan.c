@@ -128,27 +128,54 @@ static void scan_ages_in_time(void)
 	ages_in_time(WEIR_TIMERS_MAX);
 }
 
-/* One timer for many slots looks at some of them at a time, finds all, and comes to rest. */
+/* One timer for many slots looks only at those in which blocks were opened. */
 static void scan_many_slots(void)
 {
 	u32 i, many = 8192;
 
 	setup(WEIR_POLICY_PARTIAL, TIMEOUT, 2, many, 1);
 	mock_looked = 0;
-	/* The one that stays is that which watches the sources. */
 	for (i = 0; i < many; i += 500)
 		box_give(job, 0, i, 1);
 	after(TIMEOUT + 2 * PART);
 	CHECK_EQ(answered(), 17);
-	CHECK(mock_looked <= 1024);
-	CHECK(mock_visits >= 8 && mock_visits <= 40);
+	CHECK(mock_looked <= 17);
+	CHECK(mock_visits <= 4);
+	/* The one that stays is that which watches the sources. */
 	CHECK_EQ(mock_timers(), 1);
-	/* What comes between two visits of a round is found behind it, too. */
-	box_give(job, 0, 8100, 1);
+	/* Slots with results are looked at once more, and again when a block is opened in them. */
+	box_give(job, 0, 500 + many, 1);
 	after(TIMEOUT + 2 * PART);
 	CHECK_EQ(answered(), 18);
+	mock_looked = 0;
+	box_give(job, 0, 1000 + many, 1);
+	after(TIMEOUT + 2 * PART);
+	CHECK_EQ(answered(), 19);
+	CHECK(mock_looked <= 2);
 	CHECK_EQ(mock_timers(), 1);
-	CHECK(mock_visits <= 80);
+	box_down();
+}
+
+/* One timer for many open blocks looks at some of them at a time, and finds all. */
+static void scan_many_open_blocks(void)
+{
+	u32 i, many = 3000;
+
+	setup(WEIR_POLICY_WAIT, 100 * TIMEOUT, 2, 8192, 1);
+	for (i = 0; i < many; i++)
+		box_give(job, 0, i, 1);
+	mock_looked = 0;
+	mock_visits = 0;
+	set_policy(WEIR_POLICY_WAIT, 50 * TIMEOUT);
+	after(1);
+	CHECK_EQ(mock_looked, 1024);
+	CHECK_EQ(mock_visits, 3);
+	CHECK_EQ(box_counter(WEIR_C_AGED), 0);
+	/* A block that is opened between two visits of a round is found behind it, too. */
+	box_give(job, 0, 4000, 1);
+	after(60 * TIMEOUT);
+	CHECK_EQ(box_counter(WEIR_C_AGED), many + 1);
+	CHECK_EQ(mock_timers(), 1);
 	box_down();
 }
 
@@ -618,6 +645,7 @@ const struct ktap_test scan_tests[] = {
 	KTAP_TEST(scan_contributions_put_it_off),
 	KTAP_TEST(scan_early_contributions_change_nothing),
 	KTAP_TEST(scan_many_slots),
+	KTAP_TEST(scan_many_open_blocks),
 	KTAP_TEST(scan_budget),
 	KTAP_TEST(scan_budget_of_packets),
 	KTAP_TEST(scan_sends_what_was_left_unsent),
