@@ -16,7 +16,7 @@
 #include "order/order.h"
 #include "out/room.h"
 #include "packet/headers.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 #include "trim/bridge_port.h"
 #include "trim/fdb.h"
 #include "trim/overflow.h"

@@ -6,7 +6,7 @@
 #include "chain/chain.h"
 #include "flow/flows.h"
 #include "filter/filter.h"
-#include "job/jobs.h"
+#include "config/jobs.h"
 #include "job/port.h"
 #include "netns.h"
 #include "order/order.h"

@@ -42,7 +42,7 @@ struct weir_format_limits {
  * @words: gradients are of 4 bytes, as packets say their number and not their type
  * @dtype: the only type of gradients (enum weir_dtype), 0 where the job says it
  * @modular: a result cannot say that a sum of integers has left their range
- * @kv: packets are of key-value streams, and a job has a table of keys (job/kv.h) in place of
+ * @kv: packets are of key-value streams, and a job has a table of keys (kv/engine.h) in place of
  *	blocks; such a format has no other function
  * @quiet: a worker takes any packet for a result, so no packet to this box may come to its
  *	stack, which might answer
@@ -74,7 +74,7 @@ struct weir_format_limits {
  *	its bytes, WEIR_HEAD_MAX at most
  * @up: writes the head of a sum that goes to the parent box, which knows this one as @source, and
  *	returns its bytes; such a parent is told nothing else, and @fold takes its results as a
- *	block's first contribution. NULL for formats with joins, whose sums job/parent.c writes,
+ *	block's first contribution. NULL for formats with joins, whose sums tree/parent.c writes,
  *	and for those of one box
  * @down: checks what a result of the parent says, with @up. Returns 0 or an enum weir_reason
  * @port: the UDP port that a source's copy of a result goes to, host byte order, 0 for the

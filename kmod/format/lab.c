@@ -13,7 +13,7 @@
 #include "base/payload.h"
 #include "format/format.h"
 #include "format/lab_place.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 /* Words of weir_contrib.said, which programs fill; see uapi/weir_bpf.h. */
 enum { WEIR_LAB_WORKERS, WEIR_LAB_RANK, WEIR_LAB_CHUNK, WEIR_LAB_TOTAL };

@@ -15,7 +15,7 @@
 #include <uapi/weir_bpf.h>
 
 #include "format/lab_place.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 /**
  * struct weir_lab_source - the memory of a source

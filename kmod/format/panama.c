@@ -15,7 +15,7 @@
 
 #include "base/compat.h"
 #include "format/format.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 /**
  * struct weir_panama_mark - the headers of a block's contributions, or that of its result

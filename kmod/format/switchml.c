@@ -15,7 +15,7 @@
 
 #include "base/compat.h"
 #include "format/format.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 #define WEIR_SWITCHML_SOURCES	32
 #define WEIR_SWITCHML_SLOTS	16384U	/* of one set */

@@ -7,7 +7,7 @@
 #include "base/compat.h"
 #include "format/format.h"
 #include "format/trio.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 /**
  * weir_trio_fill() - a header from the box

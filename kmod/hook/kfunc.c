@@ -27,7 +27,7 @@
 #include "hook/frame.h"
 #include "hook/kfunc.h"
 #include "hook/merged.h"
-#include "job/contribute.h"
+#include "rx/contribute.h"
 #include "order/order_kfunc.h"
 #include "trim/trim_kfunc.h"
 

@@ -14,7 +14,7 @@
 #include "base/payload.h"
 #include "format/weir_datagram.h"
 #include "hook/merged.h"
-#include "job/contribute.h"
+#include "rx/contribute.h"
 #include "job/path.h"
 
 /* The largest UDP_MAX_SEGMENTS of any kernel. */

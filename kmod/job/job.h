@@ -15,7 +15,7 @@
 #include "base/rate.h"
 #include "job/timers.h"
 #include "out/dest.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 struct weir_dest;
 struct weir_format_ops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a datagram is of: its port, its job and its source, and all of them count it. */
+/* Look up the port, the job and the source of a datagram, and count for each of them. */
 #include <linux/netdevice.h>
 #include <linux/nospec.h>
 #include <linux/string.h>
@@ -10,7 +10,6 @@
 #include "base/link.h"
 #include "format/format.h"
 #include "job/job.h"
-#include "job/parent.h"
 #include "job/path.h"
 #include "job/port.h"
 #include "job/source.h"
@@ -29,12 +28,6 @@ static bool weir_is_source(const struct weir_path *path,
 	       (config->vlan == WEIR_VLAN_ANY || config->vlan == c->vlan);
 }
 
-static bool weir_is_to(const struct weir_job *job, const struct weir_contrib *c)
-{
-	return READ_ONCE(job->local.port) == htons(c->dport) &&
-	       ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr);
-}
-
 /* Packets that say no job: its address and port do. */
 static struct weir_job *weir_find_unnamed(struct weir_net *wn,
 					  const struct weir_contrib *c)
@@ -43,7 +36,7 @@ static struct weir_job *weir_find_unnamed(struct weir_net *wn,
 
 	hlist_for_each_entry_rcu_bh(job, &wn->unnamed, unnamed)
 		if (job->format->id == c->format && job->format->link == weir_contrib_is_link(c) &&
-		    weir_is_to(job, c))
+		    weir_path_is_to(job, c))
 			return job;
 	return NULL;
 }
@@ -124,14 +117,14 @@ int weir_path_find(struct weir_path *path, struct weir_contrib *c)
 
 /**
  * weir_path_find_other() - find the job and source of a datagram that is not of those before it
- * @path: that of the datagram before it, with a pass
+ * @path: that of the datagram before it, with a tally
  * @c: as of weir_path_find()
  *
  * Called and returns as weir_path_find().
  */
 int weir_path_find_other(struct weir_path *path, struct weir_contrib *c)
 {
-	weir_path_count_pass(path);
+	weir_path_count_tally(path);
 	path->job = NULL;
 	path->source = NULL;
 	return weir_path_find(path, c);
@@ -145,7 +138,7 @@ static bool weir_path_is_for_a_job(const struct weir_path *path, const struct we
 
 	for (i = 0; i <= WEIR_JOB_ID_MAX; i++) {
 		job = weir_job_get(path->wn, i);
-		if (job && weir_is_to(job, c))
+		if (job && weir_path_is_to(job, c))
 			return true;
 	}
 	return false;
@@ -166,27 +159,6 @@ int weir_path_find_none(const struct weir_path *path, const struct weir_contrib 
 		return WEIR_REASON_NO_PORT;
 	return weir_path_is_for_a_job(path, c) ? 0 :
 						 weir_find_none(path, c, WEIR_REASON_NOT_LOCAL);
-}
-
-/**
- * weir_path_find_down() - find the job that a packet from a box to its sources is for
- * @path: the namespace and the port are set; the job and the source are not
- * @c: the packet
- *
- * Called as weir_path_find(). Only a job with a parent is for such packets, and only for those of
- * the parent.
- *
- * Return: 0 or an enum weir_reason.
- */
-int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c)
-{
-	struct weir_job *job = path->port ? weir_job_get(path->wn, c->job) : NULL;
-
-	if (!job || job->format->id != c->format || !weir_is_to(job, c) ||
-	    !weir_parent_is(job, c, path->port->ifindex))
-		return weir_path_find_none(path, c) ?: WEIR_REASON_DIRECTION;
-	path->job = job;
-	return 0;
 }
 
 /**
@@ -221,8 +193,8 @@ static __always_inline void weir_count_summed(struct weir_stats __percpu *stats,
  * weir_path_count_sums() - count contributions that were summed
  * @path: their objects, all of them found
  * @n: how many
- * @gradients: theirs
- * @bytes: theirs
+ * @gradients: their gradients
+ * @bytes: their bytes
  *
  * Any context.
  */
@@ -235,19 +207,17 @@ void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u6
 }
 
 /**
- * weir_path_count_pass() - count a source's contributions of a merged packet
- * @path: their objects, with a pass
+ * weir_path_count_tally() - count a source's contributions of a merged packet
+ * @path: their objects, with a tally, which is empty then
  *
  * Any context.
  */
-void weir_path_count_pass(struct weir_path *path)
+void weir_path_count_tally(struct weir_path *path)
 {
-	struct weir_pass *pass = path->pass;
+	struct weir_tally *tally = path->tally;
 
-	if (!pass->contributions)
+	if (!tally->contributions)
 		return;
-	weir_path_count_sums(path, pass->contributions, pass->gradients, pass->bytes);
-	pass->contributions = 0;
-	pass->gradients = 0;
-	pass->bytes = 0;
+	weir_path_count_sums(path, tally->contributions, tally->gradients, tally->bytes);
+	*tally = (struct weir_tally){};
 }

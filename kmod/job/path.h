@@ -6,21 +6,33 @@
 
 #include "format/format.h"
 #include "job/job.h"
-#include "job/merged.h"
 
+struct weir_merged;
 struct weir_net;
-struct weir_pass;
 struct weir_port;
 struct weir_source;
 
 /**
- * struct weir_path - the objects that a datagram is of; those not found are NULL
+ * struct weir_tally - contributions that were summed, and are not counted yet
+ * @contributions: their number
+ * @gradients: their gradients
+ * @bytes: their bytes, UDP headers included
+ */
+struct weir_tally {
+	u32	contributions;
+	u64	gradients;
+	u64	bytes;
+};
+
+/**
+ * struct weir_path - the objects that a datagram belongs to; those not found are NULL
  * @wn: the namespace
  * @port: the device's port
  * @job: the job
  * @source: the sender, after its address was found to be right
  * @source_id: its id
- * @pass: of a datagram of a merged packet; else NULL
+ * @tally: of a datagram of a merged packet, where it is counted with the others; else NULL
+ * @merged: of a datagram of a merged packet, packets to send for it and the others; else NULL
  */
 struct weir_path {
 	struct weir_net		*wn;
@@ -28,33 +40,15 @@ struct weir_path {
 	struct weir_job		*job;
 	struct weir_source	*source;
 	u16			source_id;
-	struct weir_pass	*pass;
+	struct weir_tally	*tally;
+	struct weir_merged	*merged;
 };
 
-/**
- * struct weir_pass - the way of the datagrams of a merged packet, one after the other
- * @path: of the last one
- * @ifindex: the device that the packet came in on
- * @now: when, ns of the monotonic clock
- * @merged: packets to send for them
- * @contributions: summed since @path's source was found, and not counted yet
- * @gradients: theirs
- * @bytes: theirs
- */
-struct weir_pass {
-	struct weir_path	path;
-	int			ifindex;
-	u64			now;
-	struct weir_merged	merged;
-	u32			contributions;
-	u64			gradients;
-	u64			bytes;
-};
-
-/* Where packets to send for a datagram are merged, or NULL. */
-static inline struct weir_merged *weir_path_merged(const struct weir_path *path)
+/* Return true if a packet is sent to a job's address and port. */
+static inline bool weir_path_is_to(const struct weir_job *job, const struct weir_contrib *c)
 {
-	return path->pass ? &path->pass->merged : NULL;
+	return READ_ONCE(job->local.port) == htons(c->dport) &&
+	       ipv6_addr_equal((const struct in6_addr *)c->daddr, &job->local.addr);
 }
 
 /* Joins are of format trio, and find jobs of all formats, which refuse them in words. */
@@ -66,11 +60,10 @@ static inline bool weir_path_is_join(const struct weir_contrib *c)
 
 int weir_path_find(struct weir_path *path, struct weir_contrib *c);
 int weir_path_find_other(struct weir_path *path, struct weir_contrib *c);
-int weir_path_find_down(struct weir_path *path, const struct weir_contrib *c);
 int weir_path_find_none(const struct weir_path *path, const struct weir_contrib *c);
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
 void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes);
-void weir_path_count_pass(struct weir_path *path);
+void weir_path_count_tally(struct weir_path *path);
 
 /* Is it of the same job and source as the datagram before it in its packet? */
 static inline bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)
@@ -85,7 +78,7 @@ static inline bool weir_path_holds(const struct weir_path *path, const struct we
 
 /**
  * weir_path_find_next() - find the job and source of a further datagram of a packet
- * @path: that of the datagram before it, with a pass
+ * @path: that of the datagram before it, with a tally
  * @c: as of weir_path_find()
  *
  * Called and returns as weir_path_find().
@@ -104,20 +97,20 @@ static inline int weir_path_find_next(struct weir_path *path, struct weir_contri
  * @path: its objects, all of them found
  * @c: the contribution
  *
- * Any context. Of a merged packet it is counted with the others, by weir_path_count_pass().
+ * Any context. Of a merged packet it is counted with the others, by weir_path_count_tally().
  */
 static inline void weir_path_count_summed(const struct weir_path *path,
 					  const struct weir_contrib *c)
 {
-	struct weir_pass *pass = path->pass;
+	struct weir_tally *tally = path->tally;
 
-	if (!pass) {
+	if (!tally) {
 		weir_path_count_sums(path, 1, c->count, c->udp_len);
 		return;
 	}
-	pass->contributions++;
-	pass->gradients += c->count;
-	pass->bytes += c->udp_len;
+	tally->contributions++;
+	tally->gradients += c->count;
+	tally->bytes += c->udp_len;
 }
 
 #endif /* _WEIR_PATH_H */

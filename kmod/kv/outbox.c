@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "kv/outbox.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 
 /* Packets under way at first (RFC 6928), and at least. */
 #define WEIR_KV_WINDOW_FIRST	10

@@ -15,7 +15,7 @@
 
 #include "kv/table.h"
 #include "kv/value.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 
 /* Hits that count, and the mark of a key that was seen since the last sweep for rested ones. */
 #define WEIR_KV_USES		7

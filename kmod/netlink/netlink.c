@@ -19,7 +19,7 @@
 #include "job/job.h"
 #include "netlink/netlink.h"
 #include "netlink/netlink_flow.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 #include "type/reduce.h"
 
 /* Notifications may come from the data path and from device events. */

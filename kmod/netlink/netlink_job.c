@@ -5,11 +5,11 @@
 #include <net/sock.h>
 
 #include "format/format.h"
-#include "job/jobs.h"
-#include "job/kv.h"
-#include "job/level.h"
-#include "job/notice.h"
-#include "job/sources.h"
+#include "config/jobs.h"
+#include "kv/engine.h"
+#include "tree/level.h"
+#include "member/notice.h"
+#include "config/sources.h"
 #include "netlink/netlink.h"
 #include "out/dest.h"
 #include "type/reduce.h"

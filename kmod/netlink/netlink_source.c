@@ -6,8 +6,8 @@
 
 #include "format/format.h"
 #include "job/job.h"
-#include "job/sources.h"
-#include "job/straggler.h"
+#include "config/sources.h"
+#include "member/straggler.h"
 #include "netlink/netlink.h"
 
 /* A source, with its job and its open blocks. */

@@ -15,8 +15,8 @@
 #include "kernel.h"
 
 #include "base/payload.h"
-#include "sum/block.h"
-#include "sum/pool.h"
+#include "agg/block.h"
+#include "agg/pool.h"
 #include "type/reduce.h"
 #include "type/vector.h"
 

@@ -7,10 +7,10 @@
 
 #include "base/net.h"
 #include "format/format.h"
-#include "job/contribute.h"
-#include "job/jobs.h"
+#include "rx/contribute.h"
+#include "config/jobs.h"
 #include "job/port.h"
-#include "job/sources.h"
+#include "config/sources.h"
 #include "out/dest.h"
 
 #include <uapi/weir_bpf.h>

@@ -2,10 +2,8 @@
 # The module's own files against a mocked kernel (kernel.h), under ASan and UBSan.
 
 unit_module := base/payload base/rate filter/classifier filter/match filter/sources hook/merged \
-	job/answer job/down job/kv job/kv_above job/kv_take job/level job/parent job/scan job/straggler job/join job/sources job/jobs job/result job/merged job/path job/joining job/notice job/contribute \
-	$(patsubst kmod/%.c,%,$(wildcard kmod/format/*.c)) job/send \
-	$(patsubst kmod/%.c,%,$(wildcard kmod/kv/*.c)) \
-	sum/pool sum/retention sum/generation sum/pair sum/block \
+	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/%/*.c,agg config engine format kv member rx tree tx))) \
+	job/join job/path \
 	order/flow order/queue packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
@@ -43,7 +41,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,base/payload sum/pool sum/retention sum/generation sum/pair sum/block) $(type_sources)
+	$(patsubst %,kmod/%.c,base/payload agg/pool agg/retention agg/generation agg/pair agg/block) $(type_sources)
 $(unit_vectors:%=$(B)/obj/test-threads/%): CFLAGS += $(vector_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith

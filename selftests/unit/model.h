@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#include "sum/block.h"
+#include "agg/block.h"
 
 #define MODEL_SOURCES	16
 #define MODEL_SLOTS	16

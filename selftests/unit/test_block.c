@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 #include "base/payload.h"
-#include "sum/block.h"
+#include "agg/block.h"
 #include "type/reduce.h"
 #include "type/vector.h"
 #include "unit.h"

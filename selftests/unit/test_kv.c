@@ -6,7 +6,7 @@
 #include "box.h"
 #include "base/payload.h"
 #include "format/kv.h"
-#include "job/kv.h"
+#include "kv/engine.h"
 #include "kv/table.h"
 #include "type/reduce.h"
 #include "unit.h"

@@ -3,9 +3,9 @@
 #include "box.h"
 #include "base/payload.h"
 #include "job/join.h"
-#include "job/level.h"
-#include "job/notice.h"
-#include "job/parent.h"
+#include "tree/level.h"
+#include "member/notice.h"
+#include "tree/parent.h"
 #include "type/reduce.h"
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/payload.h"
 #include "model.h"
-#include "sum/block.h"
+#include "agg/block.h"
 #include "type/reduce.h"
 #include "type/vector.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
 /* Pages that receivers hold are left to them. */
 #include "kernel.h"
 
-#include "sum/pool.h"
+#include "agg/pool.h"
 #include "unit.h"
 
 static struct page *slot[WEIR_BLOCK_PAGES];

@@ -8,7 +8,7 @@
 #include <uapi/weir.h>
 
 #include "base/payload.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 #include "type/reduce.h"
 #include "type/copy.h"
 #include "type/vector.h"

@@ -6,7 +6,7 @@
 
 #include "base/compat.h"
 #include "format/format.h"
-#include "sum/block.h"
+#include "agg/block.h"
 
 static unsigned int weir_toy_result(void *head, u8 job, const struct weir_result *res)
 {

@@ -12,8 +12,8 @@
 
 #include "../../bpf/ktap.h"
 #include "base/payload.h"
-#include "sum/block.h"
-#include "sum/pool.h"
+#include "agg/block.h"
+#include "agg/pool.h"
 #include "type/reduce.h"
 #include "pairs.h"
 

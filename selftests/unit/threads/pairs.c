@@ -9,7 +9,7 @@
 #include "kernel.h"
 
 #include "base/payload.h"
-#include "sum/block.h"
+#include "agg/block.h"
 #include "type/reduce.h"
 #include "pairs.h"
 

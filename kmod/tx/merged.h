@@ -6,15 +6,17 @@
 
 #include "out/merge.h"
 
+struct weir_dest;
 struct weir_job;
 struct weir_packet;
-struct weir_source;
+struct weir_stats;
 
 /**
  * struct weir_merged - packets that one pass sends, and that may go as one
  * @job: the job that they are of
- * @to: their receiver, NULL for all of the job's, and for the parent box
- * @counter: enum weir_counter for each; WEIR_C_PARENT_SUMS goes to the parent box
+ * @to: their receiver, NULL for all of the job's
+ * @stats: the receiver's counters, or NULL
+ * @counter: enum weir_counter for each
  * @merge: the packets
  * @sent: packets that the pass has handed to the stack so far, each merged one counted once
  *
@@ -23,15 +25,16 @@ struct weir_source;
  */
 struct weir_merged {
 	struct weir_job		*job;
-	struct weir_source	*to;
+	struct weir_dest	*to;
+	struct weir_stats __percpu *stats;
 	unsigned int		counter;
 	struct weir_merge	merge;
 	u32			sent;
 };
 
 bool weir_merged_add(struct weir_merged *merged, struct weir_job *job,
-		     struct weir_source *to, const struct weir_packet *pkt,
-		     unsigned int counter);
+		     struct weir_dest *to, struct weir_stats __percpu *stats,
+		     const struct weir_packet *pkt, unsigned int counter);
 void weir_merged_flush(struct weir_merged *merged);
 
 #endif /* _WEIR_MERGED_H */

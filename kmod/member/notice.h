@@ -9,9 +9,6 @@
 
 struct weir_payload;
 
-/* Notices of other boxes are passed on to all sources no more often, ns. */
-#define WEIR_NOTICE_PASS_EVERY	(50 * NSEC_PER_MSEC)
-
 /**
  * weir_notice_is() - is a packet of format trio a notice, of a parent or of a box below?
  * @c: the packet
@@ -30,21 +27,6 @@ static inline bool weir_notice_is_behind(const struct weir_contrib *c)
 {
 	return c->flags & WEIR_CONTRIB_JOIN &&
 	       (c->said[0] & (WEIR_TRIO_AGE_OP | WEIR_TRIO_CONTROL)) == WEIR_TRIO_BEHIND;
-}
-
-/**
- * weir_notice_is_due() - may another box's notice be passed on now?
- * @passed: when one was last, ns; guarded by the lock of the joins, which is held
- * @now: time, ns of the monotonic clock
- *
- * Where it may, it counts as passed on.
- */
-static inline bool weir_notice_is_due(u64 *passed, u64 now)
-{
-	if (now < *passed + WEIR_NOTICE_PASS_EVERY)
-		return false;
-	*passed = now;
-	return true;
 }
 
 void weir_notice(struct weir_job *job, unsigned int id, u32 block);

@@ -12,15 +12,16 @@
 #include "base/payload.h"
 #include "format/format.h"
 #include "format/trio.h"
-#include "job/answer.h"
-#include "job/down.h"
+#include "engine/answer.h"
+#include "engine/down.h"
 #include "job/job.h"
-#include "job/joining.h"
-#include "job/kv.h"
-#include "job/level.h"
-#include "job/notice.h"
-#include "job/parent.h"
-#include "job/result.h"
+#include "member/joining.h"
+#include "kv/engine.h"
+#include "tree/level.h"
+#include "member/notice.h"
+#include "tree/pace.h"
+#include "tree/parent.h"
+#include "engine/result.h"
 #include "job/source.h"
 #include "type/reduce.h"
 
@@ -226,7 +227,7 @@ static enum weir_down_act weir_down_judge(struct weir_job *job, const struct wei
 	lockdep_assert_held(&job->join.lock);
 
 	if (!READ_ONCE(job->joined))
-		return parent->waits && has_bitmaps && weir_notice_is_due(&parent->passed, now) ?
+		return parent->waits && has_bitmaps && weir_pace_is_due(&parent->passed, now) ?
 		       WEIR_DOWN_PASS : WEIR_DOWN_IGNORE;
 	echoes = parent->probing && c->block == parent->probe;
 	if (!echoes && (is_none || c->generation != weir_blocks_generation(&job->blocks)))
@@ -237,7 +238,7 @@ static enum weir_down_act weir_down_judge(struct weir_job *job, const struct wei
 		WRITE_ONCE(job->joined, false);
 		return WEIR_DOWN_NEW;
 	}
-	return weir_notice_is_due(&parent->passed, now) ? WEIR_DOWN_PASS : WEIR_DOWN_IGNORE;
+	return weir_pace_is_due(&parent->passed, now) ? WEIR_DOWN_PASS : WEIR_DOWN_IGNORE;
 }
 
 static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,

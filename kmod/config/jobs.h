@@ -3,7 +3,7 @@
 #define _WEIR_JOBS_H
 
 #include "job/job.h"
-#include "job/parent.h"
+#include "tree/parent.h"
 #include "kv/table.h"
 
 struct netlink_ext_ack;

@@ -20,22 +20,22 @@
 #include "base/notify.h"
 #include "base/payload.h"
 #include "format/format.h"
-#include "job/answer.h"
-#include "job/contribute.h"
-#include "job/down.h"
+#include "engine/answer.h"
+#include "rx/contribute.h"
+#include "engine/down.h"
 #include "job/job.h"
 #include "job/job_trace.h"
-#include "job/joining.h"
-#include "job/kv.h"
-#include "job/level.h"
-#include "job/notice.h"
-#include "job/parent.h"
+#include "member/joining.h"
+#include "kv/engine.h"
+#include "tree/level.h"
+#include "member/notice.h"
+#include "tree/parent.h"
 #include "job/path.h"
 #include "job/port.h"
-#include "job/result.h"
-#include "job/scan.h"
+#include "engine/result.h"
+#include "engine/scan.h"
 #include "job/source.h"
-#include "job/straggler.h"
+#include "member/straggler.h"
 #include "type/reduce.h"
 #include "type/vector.h"
 
@@ -231,14 +231,14 @@ static int weir_answer_query(const struct weir_path *path,
 	if (!weir_source_hears(path->source)) {
 		weir_path_count(path, WEIR_C_QUERIES, 1);
 		weir_result_reply(path->job, path->source, key, res->received, NULL,
-				  true, weir_path_merged(path));
+				  true, path->merged);
 		return 0;
 	}
 	reason = weir_police(path, 0, res->len, now);
 	if (reason)
 		return reason;
 	weir_path_count(path, WEIR_C_QUERIES, 1);
-	weir_result_repeat(path->job, path->source, key->source, res, weir_path_merged(path));
+	weir_result_repeat(path->job, path->source, key->source, res, path->merged);
 	return 0;
 }
 
@@ -250,7 +250,7 @@ static void weir_reply_query(const struct weir_path *path, const struct weir_con
 	weir_result_reply(path->job, path->source, key, out->received,
 			  !(c->flags & WEIR_CONTRIB_EXPONENT) ? NULL :
 			  path->job->level ? out->res.ranks : out->res.mask, wanted,
-			  weir_path_merged(path));
+			  path->merged);
 }
 
 /*
@@ -343,7 +343,7 @@ static noinline int weir_take_unlike(const struct weir_path *path,
 				     struct weir_outcome *out)
 {
 	if (weir_block_spoil(&path->job->blocks, key, now, out) == WEIR_VERDICT_COMPLETE) {
-		weir_answer_block(path->job, out, weir_path_merged(path));
+		weir_answer_block(path->job, out, path->merged);
 		weir_result_put(&out->res);
 	}
 	return WEIR_REASON_COUNT;
@@ -377,10 +377,10 @@ static __always_inline int weir_take_key(const struct weir_path *path,
 		return 0;
 	}
 	if (verdict == WEIR_VERDICT_COMPLETE)
-		weir_answer_block(job, &out, weir_path_merged(path));
+		weir_answer_block(job, &out, path->merged);
 	else
 		weir_result_repeat(job, path->source, c->source, &out.res,
-				   weir_path_merged(path));
+				   path->merged);
 	weir_result_put(&out.res);
 	return 0;
 }
@@ -547,12 +547,24 @@ static __always_inline int weir_take_whole(const struct weir_path *path, struct 
 			  weir_take_query(path, c, now);
 }
 
+/* Find the job of a packet that goes down: it has to be from the job's parent box. */
+static int weir_find_down(struct weir_path *path, const struct weir_contrib *c)
+{
+	struct weir_job *job = path->port ? weir_job_get(path->wn, c->job) : NULL;
+
+	if (!job || job->format->id != c->format || !weir_path_is_to(job, c) ||
+	    !weir_parent_is(job, c, path->port->ifindex))
+		return weir_path_find_none(path, c) ?: WEIR_REASON_DIRECTION;
+	path->job = job;
+	return 0;
+}
+
 /* It goes down: from the parent box of a job, or it is refused. */
 static noinline int weir_take_down(struct weir_path *path, struct weir_contrib *c,
 				   struct weir_payload *datagram, u32 header, bool verified,
 				   u64 now)
 {
-	int reason = weir_path_find_down(path, c);
+	int reason = weir_find_down(path, c);
 
 	if (!reason && !datagram)
 		reason = WEIR_REASON_LENGTH;
@@ -563,7 +575,7 @@ static noinline int weir_take_down(struct weir_path *path, struct weir_contrib *
 	if (reason)
 		return reason;
 	weir_payload_pull(datagram, c->payload_off - c->udp_off - sizeof(struct udphdr) + header);
-	return weir_down_take(path->job, c, datagram, now, weir_path_merged(path));
+	return weir_down_take(path->job, c, datagram, now, path->merged);
 }
 
 /* Its job and source are found. @datagram: from its UDP header on, or NULL. */
@@ -673,7 +685,8 @@ void weir_pass_begin(struct weir_pass *pass, struct net_device *dev)
 	*pass = (struct weir_pass) {
 		.path = {
 			.wn	= weir_net(dev_net(dev)),
-			.pass	= pass,
+			.tally	= &pass->tally,
+			.merged	= &pass->merged,
 		},
 		.ifindex	= dev->ifindex,
 		.now		= ktime_get_ns(),
@@ -689,7 +702,7 @@ static noinline int weir_pass_take_down(struct weir_pass *pass, struct weir_cont
 	struct weir_path path = {
 		.wn	= pass->path.wn,
 		.port	= pass->path.port,
-		.pass	= pass,
+		.merged	= &pass->merged,
 	};
 	int reason = weir_take_down(&path, c, payload, 0, verified, pass->now);
 
@@ -752,7 +765,7 @@ int weir_pass_refuse(struct weir_pass *pass, const struct weir_contrib *c, u32 r
  */
 void weir_pass_end(struct weir_pass *pass)
 {
-	weir_path_count_pass(&pass->path);
+	weir_path_count_tally(&pass->path);
 	weir_vector_drop();
 	weir_merged_flush(&pass->merged);
 }

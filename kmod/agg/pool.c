@@ -15,7 +15,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 
-#include "sum/pool.h"
+#include "agg/pool.h"
 
 static atomic64_t weir_pool_bytes = ATOMIC64_INIT(0);
 static u64 weir_pool_max;

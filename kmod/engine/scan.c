@@ -21,10 +21,10 @@
 #include "base/compat.h"
 #include "job/job.h"
 #include "job/job_trace.h"
-#include "job/merged.h"
-#include "job/result.h"
-#include "job/scan.h"
-#include "job/straggler.h"
+#include "tx/merged.h"
+#include "engine/result.h"
+#include "engine/scan.h"
+#include "member/straggler.h"
 
 /* Parts of a timeout in which a timer comes by at most once. */
 #define WEIR_SCAN_PARTS		16

@@ -7,11 +7,11 @@
 #include "format/format.h"
 #include "format/trio.h"
 #include "job/job_trace.h"
-#include "job/level.h"
-#include "job/merged.h"
-#include "job/parent.h"
-#include "job/result.h"
-#include "job/send.h"
+#include "tree/level.h"
+#include "tx/merged.h"
+#include "tree/parent.h"
+#include "engine/result.h"
+#include "tx/send.h"
 #include "job/source.h"
 
 /**
@@ -115,7 +115,8 @@ static bool weir_result_merge(struct weir_merged *merged, struct weir_job *job,
 		return false;
 	p->pkt.tail_len = p->mask_len;
 	if ((!p->mask_len || weir_result_all_take(job, to, &p->pkt)) &&
-	    weir_merged_add(merged, job, to, &p->pkt, counter))
+	    weir_merged_add(merged, job, to ? &to->dest : NULL, to ? to->stats : NULL, &p->pkt,
+			    counter))
 		return true;
 	weir_merged_flush(merged);
 	return false;
@@ -224,7 +225,8 @@ void weir_result_reply(struct weir_job *job, struct weir_source *source,
 		weir_bitmap_fill(mask, words, in);
 		pkt.tail_len = words * sizeof(mask[0]);
 	}
-	if (merged && weir_merged_add(merged, job, source, &pkt, WEIR_C_REPLIES))
+	if (merged && weir_merged_add(merged, job, &source->dest, source->stats, &pkt,
+				      WEIR_C_REPLIES))
 		return;
 	weir_send(job, &source->dest, source->stats, &pkt, WEIR_C_REPLIES);
 }

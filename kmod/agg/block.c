@@ -15,8 +15,8 @@
 #include <net/inet_ecn.h>
 
 #include "base/payload.h"
-#include "sum/block.h"
-#include "sum/pair.h"
+#include "agg/block.h"
+#include "agg/pair.h"
 #include "type/reduce.h"
 
 static u16 weir_blocks_stride(const struct weir_blocks_config *config, unsigned int pages)

@@ -6,8 +6,8 @@
  */
 #include <linux/compiler.h>
 
-#include "sum/generation.h"
-#include "sum/retention.h"
+#include "agg/generation.h"
+#include "agg/retention.h"
 
 /* As many as a packet can tell apart. */
 #define WEIR_GENERATIONS	0x10000U

@@ -8,10 +8,11 @@
 #include "base/compat.h"
 #include "base/payload.h"
 #include "format/trio.h"
-#include "job/level.h"
-#include "job/notice.h"
-#include "job/parent.h"
-#include "job/send.h"
+#include "tree/level.h"
+#include "member/notice.h"
+#include "tree/pace.h"
+#include "tree/parent.h"
+#include "tx/send.h"
 #include "job/source.h"
 
 /*
@@ -318,7 +319,7 @@ static noinline bool weir_notice_keep_below(struct weir_job *job, unsigned int i
 	weir_notice_read(job, pl, WEIR_NOTICE_EXCLUDED, excluded);
 	spin_lock(&job->join.lock);
 	weir_level_below(level, &job->join, id, dead, excluded);
-	may = weir_notice_is_due(&level->heard, now);
+	may = weir_pace_is_due(&level->heard, now);
 	spin_unlock(&job->join.lock);
 	return may;
 }

@@ -15,8 +15,8 @@
 #include <linux/compiler.h>
 #include <uapi/weir.h>
 
-#include "sum/block.h"
-#include "sum/pair.h"
+#include "agg/block.h"
+#include "agg/pair.h"
 
 /* Does a contribution name a block that comes after another one? */
 static bool weir_pair_is_after(const struct weir_block_key *key, const struct weir_block *block)

@@ -13,9 +13,9 @@
 #include "base/compat.h"
 #include "format/kv.h"
 #include "job/job.h"
-#include "job/kv.h"
-#include "job/parent.h"
-#include "job/send.h"
+#include "kv/engine.h"
+#include "tree/parent.h"
+#include "tx/send.h"
 #include "type/reduce.h"
 
 /* A session is asked for so often, ns, and an open one is shown to be alive. */

@@ -34,7 +34,7 @@
 #include <linux/bits.h>
 #include <linux/slab.h>
 
-#include "sum/retention.h"
+#include "agg/retention.h"
 
 /* Set in weir_retention.low if the lower half is valid. */
 #define WEIR_LOW_KNOWN	BIT_ULL(32)

@@ -5,7 +5,7 @@
 #include "format/format.h"
 #include "job/job.h"
 #include "job/job_trace.h"
-#include "job/send.h"
+#include "tx/send.h"
 #include "out/ether.h"
 #include "type/vector.h"
 

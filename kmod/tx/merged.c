@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packets of a job to the same receivers, merged on their way out. */
 #include "job/job.h"
-#include "job/merged.h"
-#include "job/parent.h"
-#include "job/send.h"
+#include "tx/merged.h"
+#include "tx/send.h"
 #include "job/source.h"
 
 /* The last receiver gets the packet itself, the others copies. */
@@ -48,10 +47,8 @@ void weir_merged_flush(struct weir_merged *merged)
 
 	if (merged->merge.n) {
 		group = rcu_dereference_bh(merged->job->group);
-		if (merged->counter == WEIR_C_PARENT_SUMS)
-			weir_merged_send(merged, &merged->job->parent->dest, NULL, true);
-		else if (merged->to)
-			weir_merged_send_to(merged, merged->to, true);
+		if (merged->to)
+			weir_merged_send(merged, merged->to, merged->stats, true);
 		else if (group)
 			weir_merged_send(merged, group, NULL, true);
 		else
@@ -61,7 +58,7 @@ void weir_merged_flush(struct weir_merged *merged)
 }
 
 static bool weir_merged_takes(const struct weir_merged *merged, const struct weir_job *job,
-			      const struct weir_source *to, const struct weir_packet *pkt,
+			      const struct weir_dest *to, const struct weir_packet *pkt,
 			      unsigned int counter)
 {
 	return merged->job == job && merged->to == to && merged->counter == counter &&
@@ -72,7 +69,8 @@ static bool weir_merged_takes(const struct weir_merged *merged, const struct wei
  * weir_merged_add() - send a packet soon, with others to the same receivers
  * @merged: those; sent first where @pkt cannot go with them
  * @job: the job
- * @to: the receiver, NULL for all of the job's, and for the parent box
+ * @to: the receiver, NULL for all of the job's
+ * @stats: the receiver's counters, or NULL
  * @pkt: what; payload's pages are linked where they are long
  * @counter: enum weir_counter for it
  *
@@ -81,13 +79,14 @@ static bool weir_merged_takes(const struct weir_merged *merged, const struct wei
  * Return: whether it will be sent; not without memory, and then the caller sends it.
  */
 bool weir_merged_add(struct weir_merged *merged, struct weir_job *job,
-		     struct weir_source *to, const struct weir_packet *pkt,
-		     unsigned int counter)
+		     struct weir_dest *to, struct weir_stats __percpu *stats,
+		     const struct weir_packet *pkt, unsigned int counter)
 {
 	if (!weir_merged_takes(merged, job, to, pkt, counter)) {
 		weir_merged_flush(merged);
 		merged->job = job;
 		merged->to = to;
+		merged->stats = stats;
 		merged->counter = counter;
 	}
 	return weir_merge_add(&merged->merge, pkt);

@@ -7,7 +7,7 @@
 #include "base/payload.h"
 #include "format/trio.h"
 #include "job/join.h"
-#include "job/level.h"
+#include "tree/level.h"
 
 /* As the source's last join has them. */
 static unsigned long *weir_level_claim_of(const struct weir_level *level, unsigned int sources,

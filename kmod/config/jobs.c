@@ -5,12 +5,12 @@
 
 #include "base/compat.h"
 #include "format/format.h"
-#include "job/jobs.h"
-#include "job/kv.h"
-#include "job/level.h"
-#include "job/scan.h"
-#include "job/sources.h"
-#include "job/straggler.h"
+#include "config/jobs.h"
+#include "kv/engine.h"
+#include "tree/level.h"
+#include "engine/scan.h"
+#include "config/sources.h"
+#include "member/straggler.h"
 #include "out/dest.h"
 
 static struct weir_dest *weir_group_new(const struct in6_addr *group)

@@ -11,9 +11,9 @@
 #include <uapi/weir.h>
 #include <uapi/weir_wire.h>
 
-#include "sum/generation.h"
-#include "sum/pool.h"
-#include "sum/retention.h"
+#include "agg/generation.h"
+#include "agg/pool.h"
+#include "agg/retention.h"
 
 struct page;
 struct weir_contrib;

@@ -3,8 +3,8 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "job/sources.h"
-#include "job/straggler.h"
+#include "config/sources.h"
+#include "member/straggler.h"
 
 static struct weir_source *
 weir_source_new(const struct weir_source_config *config)

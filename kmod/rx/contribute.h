@@ -4,10 +4,28 @@
 
 #include <linux/types.h>
 
+#include "job/path.h"
+#include "tx/merged.h"
+
 struct net_device;
 struct weir_contrib;
-struct weir_pass;
 struct weir_payload;
+
+/**
+ * struct weir_pass - the datagrams of a merged packet, one after the other
+ * @path: of the last one; its tally and its packets to send are those below
+ * @ifindex: the device that the packet came in on
+ * @now: time of its arrival, ns of the monotonic clock
+ * @tally: contributions of @path's source that are not counted yet
+ * @merged: packets to send for the datagrams
+ */
+struct weir_pass {
+	struct weir_path	path;
+	int			ifindex;
+	u64			now;
+	struct weir_tally	tally;
+	struct weir_merged	merged;
+};
 
 int weir_contribute(struct net_device *dev, struct weir_contrib *c,
 		    struct weir_payload *datagram, bool verified);

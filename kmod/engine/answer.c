@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A block is complete: its result is sent at once, or soon by a timer. */
 #include "base/compat.h"
-#include "job/answer.h"
+#include "engine/answer.h"
 #include "job/job.h"
-#include "job/merged.h"
-#include "job/result.h"
-#include "job/scan.h"
+#include "tx/merged.h"
+#include "engine/result.h"
+#include "engine/scan.h"
 
 /*
  * Packets that a merged packet may have the box send before it is through. Its datagrams, 128

@@ -16,11 +16,11 @@
 #include "format/format.h"
 #include "format/trio.h"
 #include "job/job.h"
-#include "job/level.h"
-#include "job/merged.h"
-#include "job/notice.h"
-#include "job/parent.h"
-#include "job/send.h"
+#include "tree/level.h"
+#include "tx/merged.h"
+#include "tree/pace.h"
+#include "tree/parent.h"
+#include "tx/send.h"
 #include "job/source.h"
 #include "type/reduce.h"
 
@@ -187,6 +187,14 @@ void weir_parent_notice(struct weir_job *job, struct weir_trio *notice, unsigned
 	weir_parent_send(job, &pkt, WEIR_C_PARENT_QUERIES);
 }
 
+/* Return true if a sum will be sent with others of the pass. */
+static bool weir_parent_merge(struct weir_job *job, const struct weir_packet *pkt,
+			      struct weir_merged *merged)
+{
+	return merged && weir_merged_add(merged, job, &job->parent->dest, NULL, pkt,
+					 WEIR_C_PARENT_SUMS);
+}
+
 /* As the format has it, to a parent that tells nothing but results. */
 static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result *res,
 				  struct weir_merged *merged)
@@ -200,7 +208,7 @@ static void weir_parent_sum_plain(struct weir_job *job, const struct weir_result
 		.tos		= job->format->dscp << 2 | (job->format->ecn ? res->ecn : 0),
 	};
 
-	if (!merged || !weir_merged_add(merged, job, NULL, &pkt, WEIR_C_PARENT_SUMS))
+	if (!weir_parent_merge(job, &pkt, merged))
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
@@ -240,7 +248,7 @@ static void weir_parent_sum_ranked(struct weir_job *job, const struct weir_resul
 		pkt.tail_len = words * sizeof(mask[0]);
 	}
 	/* One with a bitmap may be too long for the way, and goes by itself. */
-	if (!merged || degraded || !weir_merged_add(merged, job, NULL, &pkt, WEIR_C_PARENT_SUMS))
+	if (degraded || !weir_parent_merge(job, &pkt, merged))
 		weir_parent_send(job, &pkt, WEIR_C_PARENT_SUMS);
 }
 
@@ -312,7 +320,7 @@ void weir_parent_ask(struct weir_job *job, const struct weir_block_key *key, boo
  */
 bool weir_parent_may_probe(struct weir_parent *parent, u64 now)
 {
-	if (!weir_notice_is_due(&parent->probed, now))
+	if (!weir_pace_is_due(&parent->probed, now))
 		return false;
 	if (!parent->probing)
 		parent->probe = get_random_u32();

@@ -14,9 +14,9 @@
 #include "base/notify.h"
 #include "job/job.h"
 #include "job/job_trace.h"
-#include "job/notice.h"
+#include "member/notice.h"
 #include "job/source.h"
-#include "job/straggler.h"
+#include "member/straggler.h"
 
 /* That nobody is gone any more is said so often: a notice may be lost. */
 #define WEIR_WATCH_TOLD		4

@@ -10,9 +10,9 @@
 
 #include "base/compat.h"
 #include "job/job.h"
-#include "job/kv.h"
+#include "kv/engine.h"
 #include "kv/value.h"
-#include "sum/pool.h"
+#include "agg/pool.h"
 
 /* Period of the timer, ns: during a sweep, while packets are to be sent, and otherwise. */
 #define WEIR_KV_TICK_SWEEP	NSEC_PER_MSEC
