@@ -5,8 +5,8 @@
 
 #include "base/compat.h"
 #include "format/format.h"
+#include "job/engine.h"
 #include "config/jobs.h"
-#include "kv/engine.h"
 #include "tree/level.h"
 #include "engine/scan.h"
 #include "config/sources.h"
@@ -62,19 +62,6 @@ static bool weir_policy_excludes(u8 policy)
 	return policy == WEIR_POLICY_EXCLUDE;
 }
 
-static int weir_job_fill_state(struct weir_job *job, const struct weir_job_config *cfg)
-{
-	if (!cfg->format->state)
-		return 0;
-	job->state = kvzalloc(cfg->format->state(cfg->blocks.sources, cfg->blocks.size),
-			      GFP_KERNEL_ACCOUNT);
-	if (!job->state)
-		return -ENOMEM;
-	if (cfg->format->init)
-		cfg->format->init(job->state);
-	return 0;
-}
-
 /* Of a job that spans boxes. */
 static int weir_job_fill_level(struct weir_job *job, const struct weir_job_config *cfg)
 {
@@ -92,23 +79,17 @@ static int weir_job_fill_parent(struct weir_job *job, const struct weir_job_conf
 	return job->parent ? 0 : -ENOMEM;
 }
 
-static u64 weir_job_bytes(const struct weir_job_config *cfg)
+static const struct weir_engine *weir_job_engine(const struct weir_format_ops *format)
 {
-	return cfg->format->kv ? weir_kv_bytes(&cfg->kv, cfg->blocks.sources) :
-				 weir_blocks_bytes(&cfg->blocks);
-}
-
-/* What packets are taken into. */
-static int weir_job_fill_engine(struct weir_job *job, const struct weir_job_config *cfg)
-{
-	int err = weir_job_fill_state(job, cfg) ?: weir_blocks_init(&job->blocks, &cfg->blocks);
-
-	return err || !cfg->format->kv ? err : weir_kv_init(job, &cfg->kv);
+	if (format->kv)
+		return &weir_engine_kv;
+	return format->pair ? &weir_engine_pairs : &weir_engine_sums;
 }
 
 /* The parts of a job that need memory; weir_job_free() undoes any of them. */
 static int weir_job_fill(struct weir_job *job,
-			 const struct weir_job_config *cfg)
+			 const struct weir_job_config *cfg,
+			 const struct weir_engine_config *engine)
 {
 	const struct weir_policy_config *policy = &cfg->policy;
 	struct weir_dest *group;
@@ -134,7 +115,7 @@ static int weir_job_fill(struct weir_job *job,
 			return -ENOMEM;
 		rcu_assign_pointer(job->rate, rate);
 	}
-	err = weir_job_fill_engine(job, cfg);
+	err = job->engine->init(job, engine);
 	if (err)
 		return err;
 	job->blocks.quorum = policy->quorum;
@@ -211,7 +192,9 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 			      const struct weir_job_config *cfg,
 			      struct netlink_ext_ack *extack)
 {
-	u64 bytes = weir_job_bytes(cfg);
+	const struct weir_engine_config config = { .blocks = &cfg->blocks, .kv = &cfg->kv };
+	const struct weir_engine *engine = weir_job_engine(cfg->format);
+	u64 bytes = engine->bytes(&config);
 	struct weir_job *job;
 	int err;
 
@@ -243,6 +226,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->wn = wn;
 	job->id = cfg->id;
 	job->format = cfg->format;
+	job->engine = engine;
 	job->order = cfg->order;
 	job->owner = cfg->owner;
 	job->grads = cfg->blocks.grads;
@@ -252,7 +236,7 @@ struct weir_job *weir_job_add(struct weir_net *wn,
 	job->local.foreign = cfg->format->foreign;
 	job->memory = bytes;
 
-	err = weir_job_fill(job, cfg);
+	err = weir_job_fill(job, cfg, &config);
 	if (err) {
 		NL_SET_ERR_MSG_FMT(extack,
 				   "no memory for %u blocks of %u gradients: use fewer blocks",
@@ -354,20 +338,17 @@ void weir_job_free(struct weir_job *job)
 	u64 bytes = job->memory;
 	unsigned int i;
 
-	weir_kv_free(job->kv);
 	/* The scan starts the watch, so it ends first. */
 	weir_scan_uninit(&job->scan);
 	weir_straggler_uninit(&job->watch);
+	job->engine->free(job);
 	for (i = 0; i < job->blocks.sources; i++)
 		weir_source_free(rcu_dereference_protected(job->source[i], 1));
-	if (job->blocks.slot)
-		weir_blocks_uninit(&job->blocks);
 	weir_group_free(rcu_dereference_protected(job->group, 1));
 	kfree(rcu_dereference_protected(job->rate, 1));
 	weir_join_uninit(&job->join);
 	weir_parent_free(job->parent);
 	weir_level_free(job->level);
-	kvfree(job->state);
 	free_percpu(job->stats);
 	kfree(job);
 	weir_pool_uncharge(bytes);

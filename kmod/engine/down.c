@@ -16,7 +16,6 @@
 #include "engine/down.h"
 #include "job/job.h"
 #include "member/joining.h"
-#include "kv/engine.h"
 #include "tree/level.h"
 #include "member/notice.h"
 #include "tree/pace.h"
@@ -45,8 +44,6 @@ int weir_down_check_shape(const struct weir_job *job, const struct weir_contrib 
 	u32 bitmap = weir_job_words(job) * sizeof(__be32), want, len;
 	int reason;
 
-	if (job->kv)
-		return weir_kv_above_check(c);
 	reason = job->format->down ? job->format->down(c) : 0;
 	if (reason)
 		return reason;
@@ -282,8 +279,6 @@ static void weir_down_notice(struct weir_job *job, const struct weir_contrib *c,
 int weir_down_take(struct weir_job *job, const struct weir_contrib *c,
 		   struct weir_payload *pl, u64 now, struct weir_merged *merged)
 {
-	if (job->kv)
-		return weir_kv_above_take(job, c, now);
 	if (job->format->down)
 		return weir_down_result_plain(job, c, pl, merged);
 	if (weir_notice_is(c)) {

@@ -18,6 +18,7 @@
 #include "agg/block.h"
 
 struct weir_dest;
+struct weir_engine;
 struct weir_format_ops;
 struct weir_kv_job;
 struct weir_level;
@@ -44,6 +45,7 @@ struct weir_policy_config {
  * @wn: its namespace
  * @id: job id
  * @format: wire format
+ * @engine: what is done with contributions
  * @order: enum weir_order as requested; types that need no order have any
  * @owner: enum weir_owner, for those who read it
  * @grads: gradients a block at most (block_grad_max)
@@ -81,6 +83,7 @@ struct weir_job {
 	u8				owner;
 	u16				grads;
 	const struct weir_format_ops	*format;
+	const struct weir_engine	*engine;
 	u64				memory;
 	struct weir_local		local;
 	struct weir_dest __rcu		*group;

@@ -2,10 +2,13 @@
 #ifndef _WEIR_PATH_H
 #define _WEIR_PATH_H
 
+#include <linux/udp.h>
 #include <uapi/weir_bpf.h>
 
+#include "base/link.h"
 #include "format/format.h"
 #include "job/job.h"
+#include "job/source.h"
 
 struct weir_merged;
 struct weir_net;
@@ -64,6 +67,46 @@ int weir_path_find_none(const struct weir_path *path, const struct weir_contrib 
 void weir_path_count(const struct weir_path *path, unsigned int counter, u64 n);
 void weir_path_count_sums(const struct weir_path *path, u32 n, u64 gradients, u64 bytes);
 void weir_path_count_tally(struct weir_path *path);
+
+/**
+ * weir_path_police() - charge a packet to the rates of its source and its job
+ * @path: its objects, all of them found
+ * @packets: 1 for a packet that has come, 0 for a result that it makes the box send
+ * @bytes: its bytes
+ * @now: time, ns of the monotonic clock
+ *
+ * The source's rate is charged first: packets above it do not count for the job's rate.
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_path_police(const struct weir_path *path, u32 packets, u32 bytes,
+					    u64 now)
+{
+	struct weir_rate *rate = rcu_dereference_bh(path->job->rate);
+
+	if (!weir_rate_take(&path->source->rate, now, packets, bytes))
+		return WEIR_REASON_SOURCE_RATE;
+	if (rate && !weir_rate_take(rate, now, packets, bytes))
+		return WEIR_REASON_JOB_RATE;
+	return 0;
+}
+
+/**
+ * weir_path_check_shape() - check that a datagram is as long as its header says
+ * @c: the datagram
+ * @want: bytes that are to follow the header
+ * @grads: most gradients a block
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+static __always_inline int weir_path_check_shape(const struct weir_contrib *c, u32 want, u16 grads)
+{
+	u32 udp = weir_contrib_is_link(c) ? 0 : sizeof(struct udphdr);
+
+	if (c->payload_off < c->udp_off + udp || c->payload_off - c->udp_off + want != c->udp_len)
+		return WEIR_REASON_LENGTH;
+	return c->count > grads ? WEIR_REASON_TOO_LONG : 0;
+}
 
 /* Is it of the same job and source as the datagram before it in its packet? */
 static inline bool weir_path_holds(const struct weir_path *path, const struct weir_contrib *c)

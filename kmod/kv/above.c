@@ -185,12 +185,11 @@ void weir_kv_above_send(struct weir_kv_job *kv, u64 now)
 }
 
 /**
- * weir_kv_above_check() - is it as long as it says?
+ * weir_kv_check_down() - see weir_engine.check_down
+ * @job: the job
  * @c: the parsed packet, which goes down
- *
- * Return: 0 or an enum weir_reason.
  */
-int weir_kv_above_check(const struct weir_contrib *c)
+int weir_kv_check_down(const struct weir_job *job, const struct weir_contrib *c)
 {
 	u32 head = sizeof(struct udphdr) + sizeof(struct weir_kv);
 
@@ -291,15 +290,15 @@ static void weir_kv_above_heard(struct weir_kv_job *kv, const struct weir_kv_wor
 }
 
 /**
- * weir_kv_above_take() - a packet of the receiver has come
- * @job: the job, of format kv
+ * weir_kv_down() - see weir_engine.down: a packet of the receiver has come
+ * @job: the job
  * @c: the parsed packet, its shape checked
+ * @pl: nothing
  * @now: time, ns of the monotonic clock
- *
- * Called under RCU with bottom halves disabled and no lock held. Return: 0, or the enum weir_reason
- * for which it is refused.
+ * @merged: not used: what the packet makes the box send goes by itself
  */
-int weir_kv_above_take(struct weir_job *job, const struct weir_contrib *c, u64 now)
+int weir_kv_down(struct weir_job *job, const struct weir_contrib *c, struct weir_payload *pl,
+		 u64 now, struct weir_merged *merged)
 {
 	struct weir_kv_job *kv = job->kv;
 	struct weir_kv_words words;

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "base/compat.h"
+#include "job/engine.h"
 #include "job/job.h"
 #include "kv/engine.h"
 #include "kv/value.h"
@@ -26,17 +27,6 @@
 #define WEIR_KV_SWEEP_PIECE	64
 #define WEIR_KV_SWEEP_PACKET	64
 #define WEIR_KV_SWEEP_VISIT	1024
-
-/**
- * weir_kv_bytes() - memory that a job takes
- * @config: of its table
- * @sources: streams that come in
- */
-u64 weir_kv_bytes(const struct weir_kv_config *config, u32 sources)
-{
-	return weir_kv_table_bytes(config) + weir_kv_outbox_bytes() + sizeof(struct weir_kv_job) +
-	       (u64)sources * sizeof(struct weir_kv_stream);
-}
 
 /**
  * weir_kv_begin() - a run begins, and the one before is over or void
@@ -224,17 +214,23 @@ static int weir_kv_fill_streams(struct weir_kv_job *kv, u32 sources)
 	return 0;
 }
 
-/**
- * weir_kv_init() - make a job's engine with all its memory
- * @job: the job, its number of sources set; gets it, also where it fails
- * @config: of the table
- *
- * Sleeps. Return: 0 or -ENOMEM.
- */
-int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config)
+static u64 weir_kv_bytes(const struct weir_engine_config *config)
 {
-	struct weir_kv_job *kv = kvzalloc(sizeof(*kv), WEIR_POOL_GFP);
+	return weir_kv_table_bytes(config->kv) + weir_kv_outbox_bytes() +
+	       sizeof(struct weir_kv_job) +
+	       (u64)config->blocks->sources * sizeof(struct weir_kv_stream);
+}
 
+static int weir_kv_init(struct weir_job *job, const struct weir_engine_config *config)
+{
+	struct weir_kv_job *kv;
+	int err;
+
+	/* Without slots, for what is the same with all engines: sources and generations. */
+	err = weir_blocks_init(&job->blocks, config->blocks);
+	if (err)
+		return err;
+	kv = kvzalloc(sizeof(*kv), WEIR_POOL_GFP);
 	if (!kv)
 		return -ENOMEM;
 	job->kv = kv;
@@ -242,19 +238,15 @@ int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config)
 	kv->done = true;
 	spin_lock_init(&kv->lock);
 	hrtimer_setup(&kv->timer, weir_kv_visit, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	return weir_kv_outbox_init(&kv->out, weir_kv_width(config->dtype)) ?:
-	       weir_kv_table_init(&kv->table, config) ?:
+	return weir_kv_outbox_init(&kv->out, weir_kv_width(config->kv->dtype)) ?:
+	       weir_kv_table_init(&kv->table, config->kv) ?:
 	       weir_kv_fill_streams(kv, job->blocks.sources);
 }
 
-/**
- * weir_kv_free() - free a job's engine
- * @kv: of a job that packets can no longer reach, or NULL
- *
- * Sleeps until a visit of the timer that is under way has ended.
- */
-void weir_kv_free(struct weir_kv_job *kv)
+static void weir_kv_free(struct weir_job *job)
 {
+	struct weir_kv_job *kv = job->kv;
+
 	if (!kv)
 		return;
 	hrtimer_cancel(&kv->timer);
@@ -263,3 +255,13 @@ void weir_kv_free(struct weir_kv_job *kv)
 	weir_kv_outbox_uninit(&kv->out);
 	kvfree(kv);
 }
+
+const struct weir_engine weir_engine_kv = {
+	.bytes		= weir_kv_bytes,
+	.init		= weir_kv_init,
+	.free		= weir_kv_free,
+	.check_shape	= weir_kv_check_shape,
+	.take		= weir_kv_take,
+	.check_down	= weir_kv_check_down,
+	.down		= weir_kv_down,
+};

@@ -15,6 +15,7 @@
 struct weir_contrib;
 struct weir_job;
 struct weir_kv_words;
+struct weir_merged;
 struct weir_path;
 struct weir_payload;
 
@@ -151,25 +152,22 @@ static inline u32 weir_kv_held(struct weir_kv_job *kv)
 	return weir_kv_table_held(&kv->table, READ_ONCE(kv->run));
 }
 
-u64 weir_kv_bytes(const struct weir_kv_config *config, u32 sources);
-int weir_kv_init(struct weir_job *job, const struct weir_kv_config *config);
-void weir_kv_free(struct weir_kv_job *kv);
-
-/* kv.c */
+/* engine.c */
 void weir_kv_begin(struct weir_kv_job *kv, u32 size);
 void weir_kv_collect(struct weir_kv_job *kv);
 void weir_kv_end(struct weir_kv_job *kv);
 void weir_kv_pump(struct weir_kv_job *kv, u64 now);
 
-/* kv_above.c */
+/* above.c */
 u32 weir_kv_above_size(struct weir_kv_job *kv);
 void weir_kv_above_send(struct weir_kv_job *kv, u64 now);
-int weir_kv_above_check(const struct weir_contrib *c);
-int weir_kv_above_take(struct weir_job *job, const struct weir_contrib *c, u64 now);
+int weir_kv_check_down(const struct weir_job *job, const struct weir_contrib *c);
+int weir_kv_down(struct weir_job *job, const struct weir_contrib *c, struct weir_payload *pl,
+		 u64 now, struct weir_merged *merged);
 
-/* kv_take.c */
-int weir_kv_check_shape(const struct weir_contrib *c);
-int weir_kv_take(const struct weir_path *path, const struct weir_contrib *c,
+/* take.c */
+int weir_kv_check_shape(const struct weir_job *job, const struct weir_contrib *c);
+int weir_kv_take(const struct weir_path *path, struct weir_contrib *c,
 		 const struct weir_payload *pl, u64 now);
 void weir_kv_tell(struct weir_kv_job *kv, bool starved);
 

@@ -23,12 +23,11 @@
 #include "type/reduce.h"
 
 /**
- * weir_kv_check_shape() - are its lengths possible?
+ * weir_kv_check_shape() - see weir_engine.check_shape
+ * @job: the job
  * @c: the parsed packet, which goes up
- *
- * Return: 0 or an enum weir_reason.
  */
-int weir_kv_check_shape(const struct weir_contrib *c)
+int weir_kv_check_shape(const struct weir_job *job, const struct weir_contrib *c)
 {
 	u32 head = sizeof(struct udphdr) + sizeof(struct weir_kv);
 
@@ -397,7 +396,7 @@ static int weir_kv_packet(const struct weir_path *path, const struct weir_contri
  *
  * Return: 0, or the enum weir_reason for which it is refused.
  */
-int weir_kv_take(const struct weir_path *path, const struct weir_contrib *c,
+int weir_kv_take(const struct weir_path *path, struct weir_contrib *c,
 		 const struct weir_payload *pl, u64 now)
 {
 	const struct weir_reduction *reduction = path->job->blocks.reduction;
