@@ -174,20 +174,19 @@ static void weir_scan_slot(struct weir_job *job, u32 slot, struct weir_round *ro
 		weir_scan_due(job, block, round);
 }
 
-/* Goes through the share, or a part of it. Returns whether it has come to the end. */
+/* Go through the share, or a part of it. Return true if it has come to the end. */
 static bool weir_scan_round(struct weir_scanner *scanner,
 			    struct weir_round *round)
 {
 	struct weir_job *job = scanner->job;
 	const unsigned long *look = job->scan.look;
-	u32 answers = weir_scan_answers(job), end = scanner->end;
+	u32 answers = weir_scan_answers(job), end = scanner->end, looked = 0;
 	u32 i = find_next_bit(look, end, scanner->next);
 
-	for (; i < end && round->looked < WEIR_SCAN_SLOTS && round->answered < answers;
-	     i = find_next_bit(look, end, i + 1)) {
+	for (; i < end && looked < WEIR_SCAN_SLOTS && round->answered < answers;
+	     i = find_next_bit(look, end, i + 1), looked++)
 		weir_scan_slot(job, i, round);
-		round->looked++;
-	}
+	round->looked = looked;
 	scanner->next = i < end ? i : scanner->first;
 	return i >= end;
 }

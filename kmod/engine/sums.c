@@ -35,9 +35,15 @@ typedef int (*weir_sums_contribute_t)(struct weir_blocks *blocks,
 				      const struct weir_payload *pl, u64 now,
 				      struct weir_outcome *out);
 
-/* The sum of a box may stand for many ranks, and has a bitmap of them behind it if it lacks some. */
-static noinline int weir_sums_check_up(const struct weir_job *job, const struct weir_contrib *c,
-				       u32 want)
+/**
+ * weir_sums_check_up() - check the length and weight of a box's sum
+ * @job: the job
+ * @c: the sum, which may stand for many ranks
+ * @want: bytes of its gradients; a bitmap of ranks follows them if it lacks some
+ *
+ * Return: 0 or an enum weir_reason.
+ */
+int weir_sums_check_up(const struct weir_job *job, const struct weir_contrib *c, u32 want)
 {
 	if (!job->format->up && c->said[0] & WEIR_TRIO_DEGRADED)
 		want += weir_job_words(job) * sizeof(__be32);
@@ -45,19 +51,9 @@ static noinline int weir_sums_check_up(const struct weir_job *job, const struct 
 	       (job->level || (job->format->up && c->weight) ? 0 : WEIR_REASON_WEIGHT);
 }
 
-/**
- * weir_sums_check_shape() - see weir_engine.check_shape
- * @job: the job
- * @c: a contribution, query or acknowledgment
- */
-int weir_sums_check_shape(const struct weir_job *job, const struct weir_contrib *c)
+static int weir_sums_check_shape(const struct weir_job *job, const struct weir_contrib *c)
 {
-	u32 want = weir_reduction_bytes(job->blocks.reduction, c->count);
-
-	if (unlikely(c->flags & WEIR_CONTRIB_UP))
-		return weir_sums_check_up(job, c, want);
-	return weir_path_check_shape(c, want, job->grads) ?:
-	       (c->weight == 1 ? 0 : WEIR_REASON_WEIGHT);
+	return weir_sums_check(job, c);
 }
 
 /*

@@ -9,7 +9,6 @@
  *                         weir_rx_checksum()
  *                         weir_engine.take()         the sum, the result; or weir_control_take()
  */
-#include <linux/indirect_call_wrapper.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/string.h>
@@ -88,7 +87,8 @@ static __always_inline int weir_rx_check_shape(const struct weir_job *job,
 {
 	if (unlikely(c->flags & WEIR_CONTRIB_JOIN))
 		return weir_control_check_shape(job, c);
-	return INDIRECT_CALL_1(job->engine->check_shape, weir_sums_check_shape, job, c);
+	return likely(job->engine == &weir_engine_sums) ? weir_sums_check(job, c) :
+							  job->engine->check_shape(job, c);
 }
 
 /*
@@ -115,7 +115,9 @@ static __always_inline int weir_rx_take(const struct weir_path *path, struct wei
 			  c->payload_off - c->udp_off - sizeof(struct udphdr) + header);
 	if (unlikely(c->flags & (WEIR_CONTRIB_JOIN | WEIR_CONTRIB_ACK)))
 		return weir_control_take(path, c, datagram, now);
-	return INDIRECT_CALL_1(job->engine->take, weir_sums_take, path, c, datagram, now);
+	return likely(job->engine == &weir_engine_sums) ?
+	       weir_sums_take(path, c, datagram, now) :
+	       job->engine->take(path, c, datagram, now);
 }
 
 /* Find the job of a packet that goes down: it has to be from the job's parent box. */

@@ -48,7 +48,6 @@ typedef unsigned int gfp_t;
 #define __force
 #define ____cacheline_aligned __attribute__((aligned(64)))
 #define ____cacheline_aligned_in_smp __attribute__((aligned(64)))
-#define INDIRECT_CALL_1(f, f1, ...) (f)(__VA_ARGS__)
 #define likely(x)	(x)
 #define unlikely(x)	(x)
 #define READ_ONCE(x)	(*(volatile __typeof__(x) *)&(x))
