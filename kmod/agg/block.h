@@ -79,11 +79,8 @@ enum weir_block_state {
  * @mask: sources that have contributed (rcvd_mask_0 to _3)
  * @late: sources that contributed only after it was answered
  * @pages: sums in the reduction's form while open, gradients in network form when complete
- *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. The
- *	block's mark follows, see struct weir_marking; then, in a table with ranks, a bitmap of
- *	those that are in it; then, in a table with @above, a bitmap of the sources that have asked
- *	since the parent last replied; then, in a table with a repeat_after, a time for each source:
- *	when the result was last repeated to it, ns. A time before @last is of an earlier block
+ *	(aggr_paddr); weir_blocks.pages of them, in units that lie together, see pool.h. More parts
+ *	follow, see struct weir_layout
  *
  * A block finds its slot by its sequence number alone, modulo the table's size, so
  * the table needs no hash, no list and no allocation.
@@ -144,10 +141,28 @@ struct weir_blocks_config {
 };
 
 /**
+ * struct weir_layout - where the parts of a slot are whose size the job determines, in bytes
+ * @mark: the block's mark, see struct weir_marking
+ * @ranks: in a table with ranks, a bitmap of those that are in the block
+ * @askers: in a table with @above, a bitmap of the sources that have asked since the parent last
+ *	replied
+ * @repeated: in a table with a repeat_after, a time for each source: when the result was last
+ *	repeated to it, ns. A time before weir_block.last is of an earlier block
+ * @stride: from slot to slot
+ */
+struct weir_layout {
+	u16	mark;
+	u16	ranks;
+	u16	askers;
+	u16	repeated;
+	u16	stride;
+};
+
+/**
  * struct weir_blocks - a job's block table
  * @size: slots, a power of two
  * @open_max: blocks that may be open, of which each source may have half outstanding
- * @stride: bytes from slot to slot
+ * @layout: the parts of a slot
  * @pages: pages a block
  * @unit: how many of them lie together, 1 or 2, and are held together
  * @paired: each of the first @size / 2 slots makes a pair with the one so many further on, and
@@ -169,7 +184,7 @@ struct weir_blocks_config {
 struct weir_blocks {
 	u32			size;
 	u32			open_max;
-	u16			stride;
+	struct weir_layout	layout;
 	u8			pages;
 	u8			unit;
 	bool			paired;
@@ -488,7 +503,7 @@ static inline void weir_blocks_resume(struct weir_blocks *blocks, u16 generation
  */
 static inline struct weir_block *weir_blocks_slot(const struct weir_blocks *blocks, u32 i)
 {
-	return blocks->slot + (size_t)i * blocks->stride;
+	return blocks->slot + (size_t)i * blocks->layout.stride;
 }
 
 static inline u32 weir_block_slot(const struct weir_blocks *blocks, u32 seq)

@@ -31,9 +31,9 @@
 #include "type/reduce.h"
 
 typedef int (*weir_sums_contribute_t)(struct weir_blocks *blocks,
-				      const struct weir_block_key *key,
-				      const struct weir_payload *pl, u64 now,
-				      struct weir_outcome *out);
+	     const struct weir_block_key *key,
+	     const struct weir_payload *pl, u64 now,
+	     struct weir_outcome *out);
 
 /**
  * weir_sums_check_up() - check the length and weight of a box's sum
@@ -61,8 +61,8 @@ static int weir_sums_check_shape(const struct weir_job *job, const struct weir_c
  * this one. If the block's slot has a later block, the source is behind, or the packet is old.
  */
 static int weir_sums_refused(const struct weir_path *path,
-			      const struct weir_contrib *c, int reason,
-			      const struct weir_outcome *out, u64 now)
+			     const struct weir_contrib *c, int reason,
+			     const struct weir_outcome *out, u64 now)
 {
 	struct weir_job *job = path->job;
 
@@ -85,8 +85,8 @@ static int weir_sums_refused(const struct weir_path *path,
  * is sent.
  */
 static int weir_sums_answer_query(const struct weir_path *path,
-			     const struct weir_block_key *key,
-			     const struct weir_result *res, u64 now)
+				  const struct weir_block_key *key,
+				  const struct weir_result *res, u64 now)
 {
 	int reason;
 
@@ -106,8 +106,8 @@ static int weir_sums_answer_query(const struct weir_path *path,
 
 /* There is no result yet. A question that is longer asks who is in the block. */
 static void weir_sums_reply_query(const struct weir_path *path, const struct weir_contrib *c,
-			     const struct weir_block_key *key,
-			     const struct weir_outcome *out, bool wanted)
+				  const struct weir_block_key *key,
+				  const struct weir_outcome *out, bool wanted)
 {
 	weir_result_reply(path->job, path->source, key, out->received,
 			  !(c->flags & WEIR_CONTRIB_EXPONENT) ? NULL :
@@ -120,8 +120,8 @@ static void weir_sums_reply_query(const struct weir_path *path, const struct wei
  * that have asked, so that they hear from the whole way up, and not from this box alone.
  */
 static noinline void weir_sums_ask_above(const struct weir_path *path,
-				    const struct weir_block_key *key,
-				    const struct weir_outcome *out, bool who, u64 now)
+					 const struct weir_block_key *key,
+					 const struct weir_outcome *out, bool who, u64 now)
 {
 	if (!weir_block_may_ask(&path->job->blocks, out->seq, key->source, now))
 		return;
@@ -132,7 +132,7 @@ static noinline void weir_sums_ask_above(const struct weir_path *path,
 }
 
 static noinline int weir_sums_take_query(const struct weir_path *path,
-				    const struct weir_contrib *c, u64 now)
+					 const struct weir_contrib *c, u64 now)
 {
 	const struct weir_block_key key = {
 		.id		= c->block,
@@ -177,8 +177,8 @@ static noinline void weir_sums_opened(const struct weir_path *path, const struct
 
 /* Counts a contribution that was taken. */
 static __always_inline void weir_sums_count(const struct weir_path *path,
-					     const struct weir_contrib *c, int verdict,
-					     const struct weir_outcome *out)
+					    const struct weir_contrib *c, int verdict,
+					    const struct weir_outcome *out)
 {
 	if (unlikely(out->abandoned | out->evicted | out->replaced))
 		weir_sums_opened(path, out);
@@ -201,8 +201,8 @@ static __always_inline void weir_sums_count(const struct weir_path *path,
  * block, whose result tells all of them so. It stays a refusal, as its gradients are not used.
  */
 static noinline int weir_sums_take_unlike(const struct weir_path *path,
-				     const struct weir_block_key *key, u64 now,
-				     struct weir_outcome *out)
+					  const struct weir_block_key *key, u64 now,
+					  struct weir_outcome *out)
 {
 	if (weir_block_spoil(&path->job->blocks, key, now, out) == WEIR_VERDICT_COMPLETE) {
 		weir_answer_block(path->job, out, path->merged);
@@ -212,14 +212,14 @@ static noinline int weir_sums_take_unlike(const struct weir_path *path,
 }
 
 /*
- * A contribution to a block, with all of its effects. Nearly all of a datagram's path from here on is
- * compiled into one function; @contribute is constant.
+ * A contribution to a block, with all of its effects. Nearly all of a datagram's path from here on
+ * is compiled into one function; @contribute is constant.
  */
 static __always_inline int weir_sums_take_key(const struct weir_path *path,
-					 const struct weir_contrib *c,
-					 const struct weir_block_key *key,
-					 const struct weir_payload *pl, u64 now,
-					 weir_sums_contribute_t contribute)
+					      const struct weir_contrib *c,
+					      const struct weir_block_key *key,
+					      const struct weir_payload *pl, u64 now,
+					      weir_sums_contribute_t contribute)
 {
 	struct weir_job *job = path->job;
 	struct weir_outcome out __uninitialized;
@@ -251,7 +251,7 @@ static __always_inline int weir_sums_take_key(const struct weir_path *path,
 
 /* The ranks that a degraded sum states; returns whether they can be. */
 static bool weir_sums_read_ranks(const struct weir_job *job, const struct weir_contrib *c,
-			    const struct weir_payload *pl, unsigned long *ranks)
+				 const struct weir_payload *pl, unsigned long *ranks)
 {
 	u32 at = weir_reduction_bytes(job->blocks.reduction, c->count);
 
@@ -264,9 +264,10 @@ static bool weir_sums_read_ranks(const struct weir_job *job, const struct weir_c
  * A contribution in a job that spans boxes stands for the ranks that its source has joined with;
  * the sum of a box, where it is degraded, for those that it names. Its count is modulo 256.
  */
-static noinline int weir_sums_take_ranked(const struct weir_path *path, const struct weir_contrib *c,
-				     struct weir_block_key *key, const struct weir_payload *pl,
-				     u64 now)
+static noinline int weir_sums_take_ranked(const struct weir_path *path,
+					  const struct weir_contrib *c,
+					  struct weir_block_key *key,
+					  const struct weir_payload *pl, u64 now)
 {
 	const struct weir_level *level = path->job->level;
 	u8 flags = c->flags & WEIR_CONTRIB_UP ? c->said[0] : 0;
@@ -288,8 +289,8 @@ static noinline int weir_sums_take_ranked(const struct weir_path *path, const st
 }
 
 static __always_inline int weir_sums_take_gradients(const struct weir_path *path,
-					       const struct weir_contrib *c,
-					       const struct weir_payload *pl, u64 now)
+						    const struct weir_contrib *c,
+						    const struct weir_payload *pl, u64 now)
 {
 	struct weir_block_key key __uninitialized;
 
@@ -394,9 +395,12 @@ const struct weir_engine weir_engine_sums = {
 	.down		= weir_down_take,
 };
 
-/* A contribution to a pair of blocks that take turns. If a key's block is not there, the next key counts. */
+/*
+ * A contribution to a pair of blocks that take turns. If a key's block is not there, the next key
+ * counts.
+ */
 static int weir_pairs_take(const struct weir_path *path, struct weir_contrib *c,
-				     const struct weir_payload *pl, u64 now)
+			   const struct weir_payload *pl, u64 now)
 {
 	struct weir_block_key key[WEIR_FORMAT_KEYS] = {};
 	int i, n, reason = 0;

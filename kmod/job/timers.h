@@ -23,8 +23,8 @@ struct weir_job;
  *	a round begins
  * @seen: @opened as the round began
  * @due: when the next block is due of those that the round has been at
- * @opened: blocks opened in its slots since the job began; a timer that stops compares it with @seen
- *	and so finds blocks that were opened while it looked
+ * @opened: blocks opened in its slots since the job began; a timer that stops compares it
+ *	with @seen and so finds blocks that were opened while it looked
  * @armed: it runs, or is about to
  * @hurry: it is to begin a round at once, as a result was left unsent
  */

@@ -30,7 +30,7 @@ static inline void weir_member_tell_behind(const struct weir_path *path,
  * may begin a newer generation by itself, but not end one that the box has given out.
  */
 static __always_inline int weir_member_check_generation(const struct weir_path *path,
-						 const struct weir_contrib *c)
+							const struct weir_contrib *c)
 {
 	struct weir_job *job = path->job;
 

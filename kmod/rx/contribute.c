@@ -50,7 +50,7 @@ static __sum16 weir_rx_pseudo(const struct weir_contrib *c, __wsum csum)
  * for what it is. IPv4 allows none at all.
  */
 static noinline int weir_rx_check_csum(const struct weir_contrib *c,
-				    const struct weir_payload *datagram)
+				       const struct weir_payload *datagram)
 {
 	const struct udphdr *uh;
 	struct udphdr room;
@@ -70,8 +70,8 @@ static noinline int weir_rx_check_csum(const struct weir_contrib *c,
 }
 
 /*
- * A datagram of a merged packet has no UDP header and no checksum of its own: the stack or the device
- * has to have checked it.
+ * A datagram of a merged packet has no UDP header and no checksum of its own: the stack or the
+ * device has to have checked it.
  */
 static __always_inline int weir_rx_checksum(const struct weir_contrib *c,
 					    const struct weir_payload *datagram, u32 header,
@@ -92,8 +92,8 @@ static __always_inline int weir_rx_check_shape(const struct weir_job *job,
 }
 
 /*
- * The job and the source are found. @datagram: from its UDP header on, which takes @header bytes, or
- * NULL.
+ * The job and the source are found. @datagram: from its UDP header on, which takes @header bytes,
+ * or NULL.
  */
 static __always_inline int weir_rx_take(const struct weir_path *path, struct weir_contrib *c,
 					struct weir_payload *datagram, u32 header, bool verified,
@@ -154,7 +154,7 @@ static noinline int weir_rx_down(struct weir_path *path, struct weir_contrib *c,
 }
 
 static void weir_rx_refused(const struct weir_path *path, int ifindex,
-			 const struct weir_contrib *c, u32 reason)
+			    const struct weir_contrib *c, u32 reason)
 {
 	weir_path_count(path, WEIR_C_REFUSED + reason, 1);
 	if (reason == WEIR_REASON_JOB_RATE || reason == WEIR_REASON_SOURCE_RATE)

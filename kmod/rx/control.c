@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packets of a source that contribute nothing: joins, acknowledgments, and notices of boxes below. */
+/*
+ * Packets of a source that contribute nothing: joins, acknowledgments, and notices of boxes below.
+ */
 #include <linux/udp.h>
 #include <uapi/weir.h>
 #include <uapi/weir_bpf.h>
@@ -21,8 +23,8 @@ static bool weir_control_is_notice(const struct weir_contrib *c)
 }
 
 /*
- * What a box sends to its parent has bitmaps behind it. A join may have one of other numbers of ranks:
- * its answer says so.
+ * What a box sends to its parent has bitmaps behind it. A join may have one of other numbers of
+ * ranks: its answer says so.
  */
 static u32 weir_control_bitmap(const struct weir_job *job, const struct weir_contrib *c)
 {
@@ -51,7 +53,7 @@ int weir_control_check_shape(const struct weir_job *job, const struct weir_contr
 }
 
 static int weir_control_join(const struct weir_path *path, const struct weir_contrib *c,
-			  const struct weir_payload *pl, u64 now)
+			     const struct weir_payload *pl, u64 now)
 {
 	int reason = weir_join_take(path->job, path->source, c, pl, now);
 
@@ -62,7 +64,7 @@ static int weir_control_join(const struct weir_path *path, const struct weir_con
 
 /* Of members alone: who has not shown that it hears must not have others get packets. */
 static noinline int weir_control_notice(const struct weir_path *path, const struct weir_contrib *c,
-				     const struct weir_payload *pl, u64 now)
+					const struct weir_payload *pl, u64 now)
 {
 	struct weir_job *job = path->job;
 	int reason;
@@ -95,7 +97,7 @@ static int weir_control_ack(const struct weir_path *path, const struct weir_cont
  * Context and return as weir_contribute().
  */
 int weir_control_take(const struct weir_path *path, const struct weir_contrib *c,
-				      const struct weir_payload *pl, u64 now)
+		      const struct weir_payload *pl, u64 now)
 {
 	if (c->flags & WEIR_CONTRIB_ACK)
 		return weir_control_ack(path, c);

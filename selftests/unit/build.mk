@@ -41,7 +41,7 @@ $(B)/unit-gcov/test-unit: $(unit-gcov_objects)
 
 # The block table with threads, under ThreadSanitizer.
 threads_sources := $(wildcard selftests/unit/threads/*.c) \
-	$(patsubst %,kmod/%.c,base/payload agg/pool agg/retention agg/generation agg/pair agg/block) $(type_sources)
+	kmod/base/payload.c $(wildcard kmod/agg/*.c) $(type_sources)
 $(unit_vectors:%=$(B)/obj/test-threads/%): CFLAGS += $(vector_flags)
 threads_flags := -include selftests/unit/threads/kernel.h -Iselftests/unit -I$(B)/unit/include -Ikmod \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-missing-prototypes -Wno-pointer-arith

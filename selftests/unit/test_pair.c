@@ -344,9 +344,9 @@ static void pair_table_without_memory(void)
 	mock_fail_after = -1;
 	/* The slots are as long as is charged for them, times and all. */
 	CHECK_EQ(weir_blocks_init(&table, &like), 0);
-	CHECK(table.stride >= offsetof(struct weir_block, pages[1]) + 72 + 32 * 8);
+	CHECK(table.layout.stride >= offsetof(struct weir_block, pages[1]) + 72 + 32 * 8);
 	CHECK_EQ(weir_blocks_bytes(&like),
-		 4 * (PAGE_SIZE + table.stride));
+		 4 * (PAGE_SIZE + table.layout.stride));
 	teardown();
 }
 
