@@ -146,7 +146,7 @@ static double cost(const struct rival *rival)
 static void job_init(struct weir_blocks *blocks)
 {
 	const struct weir_blocks_config config = {
-		.size = SLOTS, .sources = SOURCES, .grads = GRADS,
+		.size = SLOTS, .slots = SLOTS, .sources = SOURCES, .grads = GRADS,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};

@@ -248,7 +248,7 @@ static void *look(void *data)
 static struct life *born(unsigned int number)
 {
 	const struct weir_blocks_config like = {
-		.size = BLOCKS, .sources = WORKERS, .grads = GRADS,
+		.size = BLOCKS, .slots = BLOCKS, .sources = WORKERS, .grads = GRADS,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};

@@ -121,7 +121,8 @@ static void *work(void *data)
 bool pairs_run(void)
 {
 	const struct weir_blocks_config like = {
-		.size = 2 * PAIRS, .sources = WORKERS, .grads = GRADS, .paired = true,
+		.size = 2 * PAIRS, .slots = 2 * PAIRS, .sources = WORKERS, .grads = GRADS,
+		.paired = true,
 		.reduction = weir_reduction_find(WEIR_DTYPE_INT32, WEIR_OP_SUM,
 						 WEIR_ORDER_ARRIVAL),
 	};
