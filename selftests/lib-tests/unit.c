@@ -7,6 +7,7 @@
 
 #include "base/address.h"
 #include "comm/state.h"
+#include "flow/merging.h"
 #include "flow/rtt.h"
 #include "flow/window.h"
 #include "ktap.h"
@@ -33,6 +34,44 @@ static uint32_t fill(struct window *window, uint64_t now)
 		window_sent(window, 1, now, false);
 	}
 	return count;
+}
+
+/* Messages that are lost in a row end merging, and a probe that arrives begins it again. */
+static void merging_is_probed(void)
+{
+	struct merging merging = { .is_possible = true };
+	uint64_t pause = MERGING_PROBE_FIRST, now = 1000;
+
+	for (unsigned int i = 1; i <= MERGING_LOST_MAX; i++) {
+		CHECK(merging_begin(&merging, now));
+		merging_lost(&merging, i, now);
+		/* Further packets of the same message say nothing new. */
+		merging_lost(&merging, i, now);
+	}
+	/* Nor do messages that were under way by then. */
+	merging_lost(&merging, now - 1, now + 1);
+	merging_lost(&merging, now, now + 2);
+	for (unsigned int probe = 0; probe < 12; probe++) {
+		CHECK(!merging_begin(&merging, now));
+		CHECK(!merging_is_on(&merging, now + pause - 1));
+		now += pause;
+		CHECK(merging_begin(&merging, now));
+		/* It is the only one under way. */
+		CHECK(!merging_begin(&merging, now + 1));
+		merging_lost(&merging, now - 1, now + 1);
+		merging_lost(&merging, now, now + 2);
+		now += 2;
+		if (pause < MERGING_PROBE_MAX)
+			pause *= 2;
+	}
+	now += pause;
+	CHECK(merging_begin(&merging, now));
+	merging_arrived(&merging);
+	CHECK(merging_begin(&merging, now + 1));
+	merging_lost(&merging, now + 1, now + 1);
+	CHECK(merging_begin(&merging, now + 2));
+	merging.is_possible = false;
+	CHECK(!merging_begin(&merging, now + 3));
 }
 
 static void window_is_cumulative(void)
@@ -1101,6 +1140,7 @@ static void addresses(void)
 }
 
 static const struct ktap_test tests[] = {
+	KTAP_TEST(merging_is_probed),
 	KTAP_TEST(window_is_cumulative),
 	KTAP_TEST(window_takes_runs),
 	KTAP_TEST(window_of_one),

@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "flow/merging.h"
 
-void merging_lost(struct merging *merging, uint64_t sent)
+bool merging_begin(struct merging *merging, uint64_t now)
+{
+	if (!merging_is_on(merging, now))
+		return false;
+	if (merging->probe_at) {
+		merging->probe_at = now + merging->probe_after;
+		merging->last = now - 1;
+	}
+	return true;
+}
+
+void merging_lost(struct merging *merging, uint64_t sent, uint64_t now)
 {
 	if (sent <= merging->last)
 		return;
 	merging->last = sent;
-	if (++merging->lost >= MERGING_LOST_MAX)
-		merging->is_on = false;
+	merging->lost++;
+	if (merging->lost < MERGING_LOST_MAX && !merging->probe_at)
+		return;
+	if (!merging->probe_after)
+		merging->probe_after = MERGING_PROBE_FIRST;
+	else if (merging->probe_after < MERGING_PROBE_MAX)
+		merging->probe_after *= 2;
+	merging->probe_at = now + merging->probe_after;
+	merging->last = now;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whether packets are sent as merged messages. The kernel may refuse them, which is an error of
- * the call. Something on the way may lose them where it takes plain packets, and says nothing: a
+ * the call. Something on the path may lose them while it takes plain packets, and says nothing: a
  * box on the same machine that gets them by generic XDP, which sees one packet of a wrong length.
- * So packets are merged only when they are sent for the first time; and where message after
- * message is lost and none arrives, no more are made.
+ * So packets are merged only when they are sent for the first time. If message after message is lost
+ * and none arrives, packets go plain for a while; then one message probes the path, as RFC 8899 probes
+ * for a larger packet size: the messages may have been refused for another reason, or the path may be
+ * another one.
  */
 #ifndef WEIR_MERGING_H
 #define WEIR_MERGING_H
@@ -15,25 +17,45 @@
 /* So many messages in a row: as many are seldom lost by chance. */
 #define MERGING_LOST_MAX	3
 
+/* The time without merged messages, ns: at first, and after many probes in a row that were lost. */
+#define MERGING_PROBE_FIRST	100000000ull
+#define MERGING_PROBE_MAX	(1024 * MERGING_PROBE_FIRST)
+
 /**
  * struct merging - the verdict, so far
- * @is_on: packets are merged
+ * @is_possible: the kernel takes merged messages
  * @lost: messages lost since one arrived
- * @last: when the last of them was sent
+ * @last: time when the last of them was sent; while packets go plain, messages that were sent before
+ *	the last probe tell nothing
+ * @probe_after: pause before the next probe, ns; 0 before the first
+ * @probe_at: time of the next probe, ns; 0 while packets are merged
  */
 struct merging {
-	bool is_on;
+	bool is_possible;
 	unsigned int lost;
 	uint64_t last;
+	uint64_t probe_after;
+	uint64_t probe_at;
 };
+
+/* Return true if packets are merged at @now. */
+static inline bool merging_is_on(const struct merging *merging, uint64_t now)
+{
+	return merging->is_possible && now >= merging->probe_at;
+}
+
+/* A message is sent at @now: return true if it is to be merged. A probe is the only one for a while. */
+bool merging_begin(struct merging *merging, uint64_t now);
 
 /* A packet of a merged message has arrived. */
 static inline void merging_arrived(struct merging *merging)
 {
 	merging->lost = 0;
+	merging->probe_after = 0;
+	merging->probe_at = 0;
 }
 
-/* A packet of the merged message that was sent at @sent is lost, as others of it may be. */
-void merging_lost(struct merging *merging, uint64_t sent);
+/* A packet of the merged message that was sent at @sent is lost, and so others of it may be. */
+void merging_lost(struct merging *merging, uint64_t sent, uint64_t now);
 
 #endif

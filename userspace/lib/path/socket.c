@@ -263,7 +263,7 @@ bool socket_merge(struct weir *comm)
 {
 	if (comm->config.flags & WEIR_UNMERGED)
 		return false;
-	comm->merging.is_on = !set(comm->fd, SOL_UDP, UDP_SEGMENT, 0);
+	comm->merging.is_possible = !set(comm->fd, SOL_UDP, UDP_SEGMENT, 0);
 	if (comm->group_fd >= 0)
 		set(comm->group_fd, SOL_UDP, UDP_GRO, 1);
 	return !set(comm->fd, SOL_UDP, UDP_GRO, 1);

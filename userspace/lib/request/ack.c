@@ -203,7 +203,7 @@ int ack_due(struct weir *comm)
 		return ack_early(comm);
 	if (is_at_end(comm) && ((comm->acks.is_late && !follows) || is_much(comm, base)))
 		return send_ack(comm, base, !follows);
-	if (comm->merging.is_on || !is_much(comm, base))
+	if (merging_is_on(&comm->merging, comm->now) || !is_much(comm, base))
 		return 0;
 	return send_ack(comm, base, has_caught_up(comm) && !follows);
 }

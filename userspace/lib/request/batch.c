@@ -215,7 +215,7 @@ static int send_some(struct weir *comm, struct batch *batch, struct outgoing *ou
 
 	if (sent >= 0 || !is_too_much(&out->box))
 		return sent;
-	comm->merging.is_on = false;
+	comm->merging.is_possible = false;
 	split(batch, first);
 	write_packets(comm, batch, first, out);
 	return send_messages(comm, batch, out, first, together);

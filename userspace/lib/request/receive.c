@@ -272,6 +272,7 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 {
 	struct window_slot *slot;
 	uint64_t block;
+	bool was_held;
 
 	note_member(comm);
 	if (!window_find(&comm->window, header->block, &block))
@@ -279,6 +280,7 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 	slot = window_slot(&comm->window, block);
 	if (!slot->waiting)
 		return;
+	was_held = slot->has_reply && !slot->is_wanted;
 	slot->has_reply = true;
 	slot->is_wanted = header->flags & WEIR_TRIO_WANTED;
 	slot->ranks = wire_replied(packet);
@@ -291,8 +293,9 @@ static void take_reply(struct weir *comm, const struct wire_header *header, cons
 		window_held(&comm->window, block, comm->now);
 		return;
 	}
-	if (slot->merged)
-		merging_lost(&comm->merging, slot->contributed);
+	/* What had to wait at the box before was refused then, and not lost. */
+	if (slot->merged && !was_held)
+		merging_lost(&comm->merging, slot->contributed, comm->now);
 	pace_lost(&comm->pace, slot->contributed, comm->now);
 	window_wanted(&comm->window, block);
 }
