@@ -23,14 +23,20 @@ static bool weir_block_is_left_over(const struct weir_blocks *blocks)
 	return resumed && resumed == READ_ONCE(blocks->gens.now);
 }
 
-/* May what a slot holds be evicted though some source lacks its result? */
-static bool weir_block_may_evict(const struct weir_blocks *blocks,
-				 const struct weir_block *block, u64 now)
+/*
+ * Return true if what a slot holds may be evicted though some source lacks its result: the result is
+ * old enough, or only stragglers lack it, for which the others have waited once already.
+ */
+static bool weir_block_may_evict(const struct weir_blocks *blocks, const struct weir_block *block,
+				 u16 source, u32 seq, u64 now)
 {
-	u64 after = READ_ONCE(blocks->retention.evict_after);
+	const struct weir_retention *ret = &blocks->retention;
+	u64 after = READ_ONCE(ret->evict_after);
 
-	return after != U64_MAX && !weir_block_is_pending(block) &&
-	       (block->state != WEIR_BLOCK_COMPLETE || now >= block->done + after);
+	if (after == U64_MAX || weir_block_is_pending(block))
+		return false;
+	return block->state != WEIR_BLOCK_COMPLETE || now >= block->done + after ||
+	       weir_retention_only_stragglers_lack(ret, source, seq);
 }
 
 /**
@@ -67,9 +73,10 @@ int weir_block_may_open(struct weir_blocks *blocks,
 		return -WEIR_REASON_AHEAD;
 	weir_retention_sent(ret, key->source, place->seq, key->count);
 	if (admission == WEIR_ADMIT_HELD) {
-		out->evicted = weir_block_may_evict(blocks, block, now);
-		out->retained = !out->evicted;
 		out->retained_seq = place->seq - blocks->size;
+		out->evicted = weir_block_may_evict(blocks, block, key->source,
+						    out->retained_seq, now);
+		out->retained = !out->evicted;
 		return out->evicted ? 0 : -WEIR_REASON_BUSY;
 	}
 	/* A source at this block has the result that the slot held a table earlier. */

@@ -8,14 +8,14 @@
  * is the low-water mark. A block is admitted to its slot when the result of the block one table
  * earlier is below that mark.
  *
- * A job whose blocks do not wait for all sources does not wait for acknowledgments either. A result
- * that is older than the job's timeout is evicted when its slot is needed; the sources that lack it
- * are behind from then on, and hold back no other result, until they have caught up with what the
- * table retains. A source that a block has timed out without is a straggler: blocks complete
- * without it, at once and not after another timeout each, until it is within a window of the last
- * block that was opened. When it contributes before that, blocks wait for it once more: the others
- * stand still then, at most for a timeout, and a source that is late by some blocks of a vector
- * catches up, instead of missing the rest of the vector.
+ * A job whose blocks do not wait for all sources does not wait for acknowledgments either. A
+ * result that is older than the job's timeout, or that only stragglers lack, is evicted when its
+ * slot is needed; the sources that lack it are behind from then on, and hold back no other result,
+ * until they have caught up with what the table retains. A source that a block has timed out
+ * without is a straggler: blocks complete without it, at once and not after another timeout each,
+ * until it is within a window of the last block that was opened. When it contributes before that,
+ * blocks wait for it once more: the others stand still then, at most for a timeout, and a source
+ * that is late by some blocks of a vector catches up, instead of missing the rest of the vector.
  *
  *                  a block times out without it
  *      present  -------------------------------->  straggler
@@ -271,6 +271,30 @@ enum weir_admission weir_retention_admit(struct weir_retention *ret, u16 source,
 	if ((low && (s32)((u32)low - older) >= 0) || weir_retention_look(ret, source, older))
 		return WEIR_ADMIT;
 	return weir_retention_is_beyond(ret, seq) ? WEIR_ADMIT_BEYOND : WEIR_ADMIT_HELD;
+}
+
+/**
+ * weir_retention_only_stragglers_lack() - check whether all sources but stragglers have results
+ * @ret: the retention
+ * @source: a source that has them
+ * @seq: sequence number of the last of the results
+ *
+ * Any context.
+ */
+bool weir_retention_only_stragglers_lack(const struct weir_retention *ret, u16 source, u32 seq)
+{
+	unsigned int i;
+
+	if (!atomic_read(&ret->straggling))
+		return false;
+	for (i = 0; i < ret->sources; i++) {
+		if (i == source || test_bit(i, ret->absent) || test_bit(i, ret->behind) ||
+		    test_bit(i, ret->stragglers))
+			continue;
+		if (!weir_retention_has(ret, i, seq))
+			return false;
+	}
+	return true;
 }
 
 /**

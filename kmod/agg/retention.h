@@ -39,7 +39,8 @@ struct weir_progress {
  * @sources: number of sources
  * @slots: results that the table holds, those of open blocks included
  * @window: blocks that a source may have outstanding
- * @evict_after: ns after which a result may be evicted though a source lacks it; U64_MAX for never
+ * @evict_after: ns after which a result may be evicted though a source lacks it that is no
+ *	straggler; U64_MAX for never, and no result that any source lacks is evicted
  * @absent: sources that no result is retained for: they have no address, or are dead
  * @behind: sources with WEIR_PROGRESS_BEHIND, for which no result is retained either
  * @stragglers: sources with WEIR_PROGRESS_STRAGGLES
@@ -89,6 +90,7 @@ void weir_retention_return(struct weir_retention *ret, u16 source);
 bool weir_retention_has(const struct weir_retention *ret, u16 source, u32 seq);
 bool weir_retention_is_at(const struct weir_retention *ret, u16 source, u32 seq);
 enum weir_admission weir_retention_admit(struct weir_retention *ret, u16 source, u32 seq);
+bool weir_retention_only_stragglers_lack(const struct weir_retention *ret, u16 source, u32 seq);
 bool weir_retention_evict(struct weir_retention *ret, u16 source, u32 seq);
 bool weir_retention_report(struct weir_retention *ret, u16 source);
 bool weir_retention_ack(struct weir_retention *ret, u16 source, u32 seq, bool present);

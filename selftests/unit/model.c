@@ -260,6 +260,17 @@ static bool is_far(const struct model *m, u16 source, s64 at)
 	return false;
 }
 
+/* No source that blocks wait for lacks a result up to this one. */
+static bool only_stragglers_lack(const struct model *m, u16 source, s64 at)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		if (i != source && !m->straggles[i] && is_held_for(m, i, at))
+			return false;
+	return true;
+}
+
 /* Why a block may not take a slot, or 0. */
 static int in_the_way(struct model *m, const struct model_block *b, const struct weir_block_key *key,
 		      u64 now, struct model_outcome *out)
@@ -278,7 +289,8 @@ static int in_the_way(struct model *m, const struct model_block *b, const struct
 	if (!far)
 		return is_now && b->state == MODEL_OPEN ? -WEIR_REASON_BUSY : 0;
 	out->evicted = m->evict_after != U64_MAX && b->state != MODEL_OPEN &&
-		       (b->state == MODEL_EMPTY || now >= b->done + m->evict_after);
+		       (b->state == MODEL_EMPTY || now >= b->done + m->evict_after ||
+			only_stragglers_lack(m, source, at - m->slots));
 	out->retained = !out->evicted;
 	out->retained_seq = at - m->slots;
 	return out->evicted ? 0 : -WEIR_REASON_BUSY;
