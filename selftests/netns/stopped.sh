@@ -25,7 +25,7 @@ stopped() {
 		"$(box_addr)" 7 "${names[@]}") || return
 	ktap_note "$out"
 	weir job del id 7
-	(($(gojq .resumed <<<"$out") >= 1))
+	[[ $(gojq '.resumed >= 1 and .merged > 0.8' <<<"$out") == true ]]
 }
 
 ktap_header 2
