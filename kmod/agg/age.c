@@ -73,6 +73,7 @@ static u64 weir_block_deadline(const struct weir_block *block,
  */
 bool weir_block_may_be_due(const struct weir_block *block)
 {
+	/* The CPU that sets it has the slot looked at again. */
 	return READ_ONCE(block->state) == WEIR_BLOCK_OPEN || data_race(!!block->unsent);
 }
 

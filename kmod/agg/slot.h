@@ -98,8 +98,8 @@ static inline bool weir_block_is_left(const struct weir_block *block,
  * there, 1 if it might be opened, else a negated enum weir_reason.
  */
 static __always_inline int weir_block_find(struct weir_blocks *blocks, struct weir_block *block,
-				  const struct weir_block_key *key,
-				  const struct weir_place *place)
+					   const struct weir_block_key *key,
+					   const struct weir_place *place)
 {
 	if (weir_block_is_over(blocks, place))
 		return weir_block_is_left(block, key, place) ? 0 :
@@ -152,6 +152,7 @@ static inline void weir_outcome_begin(struct weir_outcome *out)
 	out->retained = false;
 	out->replaced = 0;
 }
+
 int weir_block_may_open(struct weir_blocks *blocks, const struct weir_block *block,
 			const struct weir_block_key *key, const struct weir_place *place, u64 now,
 			struct weir_outcome *out);

@@ -402,6 +402,7 @@ void weir_scan_unsent(struct weir_job *job, u32 slot)
 {
 	struct weir_scanner *scanner = weir_scan_of(&job->scan, slot);
 
+	/* The result left unsent, before weir_scan_look_at() reads the slot's bit. */
 	smp_mb();
 	weir_scan_look_at(&job->scan, slot);
 	WRITE_ONCE(scanner->hurry, 1);

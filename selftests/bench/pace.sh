@@ -17,6 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 export LD_LIBRARY_PATH=$PWD/build/lib PYTHONPATH=$PWD/userspace/python PYTHONDONTWRITEBYTECODE=1
 # Of jobs of weird, which says no other number of blocks.
 pace_blocks=4096
+ideal=0 slowed=0 waited=0
 
 # pace VARIABLE POLICY BYTES SHARE ITERATIONS: milliseconds
 pace() {

@@ -57,6 +57,7 @@ class Rank:
         """What comes before the call of an iteration."""
 
     def resume(self):
+        until(lambda: furthest(self.options.directory)[1])
         while True:
             iteration, position = furthest(self.options.directory)
             try:
