@@ -84,7 +84,7 @@ jobs_policy() {
 		json '.[0] | .policy == "partial" and .timeout == 10000 and .quorum == 22 and .timers == 16
 			and ."dead-after" == 2000000 and .rate == {"packets": 10000, "packets-burst": 500,
 			"bytes": 12500000, "bytes-burst": 65536}' job show id 30 &&
-		weir job show id 30 | grep -qx "    policy partial timeout 10ms quorum 22 timers 16 dead-after 2s rate packets 10000 burst 500 bytes 100mbit burst 64k"
+		weir job show id 30 | grep -qx "    policy partial timeout 10ms quorum 22 timers 16 dead-after 2s retain 786432b rate packets 10000 burst 500 bytes 100mbit burst 64k"
 }
 jobs_set_policy() {
 	weir job set id 30 policy exclude timeout 500us dead-after 1s quorum 0.5 rate bytes 1gbit &&
