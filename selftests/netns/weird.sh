@@ -39,7 +39,7 @@ write_conf() {
 	local i list
 	list=$(tenant own secret '"operator": true')
 	list+=,$(tenant late old '"quota": {"jobs": 1}' 2020-01-01T00:00:00Z)
-	list+=,$(tenant small little '"quota": {"jobs": 1, "memory": 4000000}')
+	list+=,$(tenant small little '"quota": {"jobs": 1, "memory": 2000000}')
 	list+=,$(printf '{"name": "one", "tokens": [{"sha256": "%s"}], "prefixes": ["10.77.1.0/24"]}' \
 		"$(hash_of first)")
 	for ((i = 0; i < tenants; i++)); do
