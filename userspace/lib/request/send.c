@@ -86,7 +86,7 @@ static uint32_t make_packets(struct weir *comm, struct weir_request *request, ui
 
 unsigned int send_at_once(const struct weir *comm)
 {
-	return outbox_room(socket_payload(comm), merging_is_on(return outbox_room(socket_payload(comm), comm->merging.is_on);comm->merging, comm->now));
+	return outbox_room(socket_payload(comm), merging_is_on(&comm->merging, comm->now));
 }
 
 static uint64_t timer_end(const struct weir *comm)
@@ -294,7 +294,7 @@ static int send_fresh(struct weir *comm)
 
 	if (standby_holds(comm))
 		return 0;
-	batch_begin(batch_begin(&batch, WINDOW_NOT_ASKED, comm->merging.is_on);batch, WINDOW_NOT_ASKED, merging_begin(batch_begin(&batch, WINDOW_NOT_ASKED, comm->merging.is_on);comm->merging, comm->now));
+	batch_begin(&batch, WINDOW_NOT_ASKED, merging_begin(&comm->merging, comm->now));
 	batch.ack = batch.merge && ack_goes_along(comm);
 	/* With room for it. */
 	if (batch.ack && most == OUTBOX)
