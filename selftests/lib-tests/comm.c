@@ -810,6 +810,23 @@ static void nobody_answers(void)
 	CHECK(cluster.counters.joins > 1);
 }
 
+static void wait_for_ranks_is_cancelled(void)
+{
+	struct cluster cluster;
+	int ends[2];
+
+	cluster_init(&cluster, 2);
+	if (!CHECK(!pipe(ends)) || !cluster_start_box(&cluster))
+		return;
+	cluster.options.flags |= WEIR_CANCEL;
+	cluster.options.cancel_fd = ends[0];
+	CHECK_EQ(write(ends[1], "x", 1), 1);
+	CHECK_EQ(open_one(&cluster, "the wait for the other ranks was cancelled"), -ECANCELED);
+	cluster_stop_box(&cluster);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void one_stops(struct worker *worker)
 {
 	int32_t vector[2 * G] = { 0 };
@@ -1156,6 +1173,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(one_slot_is_too_few),
 	KTAP_TEST(nobody_there),
 	KTAP_TEST(nobody_answers),
+	KTAP_TEST(wait_for_ranks_is_cancelled),
 	KTAP_TEST(a_rank_stops),
 	KTAP_TEST(the_box_goes),
 	KTAP_TEST(the_box_goes_before_a_burst),

@@ -41,7 +41,7 @@ int main(void)
 	MEMBER(weir_options, source);
 	MEMBER(weir_options, failover_ms);
 	MEMBER(weir_options, trees);
-	MEMBER(weir_options, reserved2);
+	MEMBER(weir_options, cancel_fd);
 	MEMBER(weir_options, early_bytes);
 	printf("weir_stats %zu\n", sizeof(struct weir_stats));
 	MEMBER(weir_stats, size);

@@ -403,8 +403,8 @@ static void options_that_do_not_fit(void)
 	options->box = "weird://127.0.0.1";
 	check_refusal(options, "such a job has one tree");
 	four_boxes();
-	options->reserved2 = 1;
-	check_refusal(options, "tree 0: the options' reserved members must be zero");
+	options->cancel_fd = 1;
+	check_refusal(options, "tree 0: cancel_fd is 1 without WEIR_CANCEL");
 	four_boxes();
 	options->trees = 0;
 	setenv("WEIR_TREES", "many", 1);

@@ -126,6 +126,9 @@ enum weir_operation {
  */
 #define WEIR_SOURCE		0x80u
 
+/* Of weir_open() alone: @cancel_fd of the options is valid. */
+#define WEIR_CANCEL		0x100u
+
 /* Of weir_open() alone: packets are not ECN-capable (RFC 3168), for paths that lose those that are. A
  * full queue loses packets then, where it would mark them, and the library slows down only by that.
  */
@@ -248,7 +251,7 @@ struct weir_missing {
  *	got this rank's; 0 is 30000. Time that the caller spends elsewhere is not counted, nor that
  *	for which the process was stopped in its sleep
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE, WEIR_SATURATE, of all calls; WEIR_UNMERGED, WEIR_PROGRESS,
- *	WEIR_SOURCE
+ *	WEIR_SOURCE, WEIR_NO_ECN, WEIR_CANCEL
  * @fallback: called by weir_test(), weir_wait() and weir_allreduce() when the
  *	communicator has failed finally before their request had its result, and
  *	then for every later one. It returns 0 when it has made the result by other
@@ -288,7 +291,9 @@ struct weir_missing {
  *	vector goes by tree b mod @trees, and each has @window packets under way of its own, so that
  *	paths that are bottlenecks add up. Ranks with other numbers of trees all get -EBADMSG, here or,
  *	with one tree, in their first call. Neither @group nor @box may be given
- * @reserved2: must be zero
+ * @cancel_fd: with WEIR_CANCEL, a file descriptor: weir_open() gives up with -ECANCELED when it becomes
+ *	readable while ranks are awaited, as when the program learns by other means that a rank cannot come.
+ *	The caller keeps it. Else it must be zero
  * @source: with WEIR_SOURCE, this rank's source id on the box, 0 to 255; else it is the rank
  * @early_bytes: memory for results of blocks that this rank has not called for yet; 0 is 128 MiB,
  *	the gradients of 30 million parameters; less than a packet keeps none. Where the job's policy
@@ -331,7 +336,7 @@ struct weir_options {
 	uint32_t source;
 	uint32_t failover_ms;
 	uint32_t trees;
-	uint32_t reserved2;
+	int32_t cancel_fd;
 	uint64_t early_bytes;
 };
 

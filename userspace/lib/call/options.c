@@ -33,7 +33,7 @@
 
 #define FLAGS_KNOWN	(WEIR_ACCEPT_OVERFLOW | WEIR_ACCEPT_DEGRADED | WEIR_AVERAGE | \
 			 WEIR_UNMERGED | WEIR_SATURATE | WEIR_PROGRESS | WEIR_SOURCE | \
-			 WEIR_NO_ECN)
+			 WEIR_NO_ECN | WEIR_CANCEL)
 
 /* The size of the first version's structure: no caller has less. */
 #define SIZE_MIN	offsetof(struct weir_options, fallback)
@@ -71,8 +71,10 @@ int options_copy(struct weir *comm, struct weir_options *mine, const struct weir
 
 static int check_numbers(struct weir *comm, const struct weir_options *o)
 {
-	if (o->reserved || o->reserved2)
+	if (o->reserved)
 		return error_refuse(comm, -EINVAL, "the options' reserved members must be zero");
+	if (o->cancel_fd && !(o->flags & WEIR_CANCEL))
+		return error_refuse(comm, -EINVAL, "cancel_fd is %d without WEIR_CANCEL", o->cancel_fd);
 	if (o->flags & ~FLAGS_KNOWN)
 		return error_refuse(comm, -EINVAL, "the options have unknown flags 0x%x",
 				    o->flags & ~FLAGS_KNOWN);
@@ -248,6 +250,7 @@ int options_read(struct weir *comm, const struct weir_options *options)
 	comm->standby.shun = STANDBY_SHUN * config->failover;
 	config->ranks_timeout = time_of(o.ranks_timeout_ms, RANKS_TIMEOUT_DEFAULT);
 	config->ranks_warning = time_of(o.ranks_warning_ms, RANKS_WARNING_DEFAULT);
+	config->cancel_fd = o.flags & WEIR_CANCEL ? o.cancel_fd : -1;
 	config->early_bytes = (o.early_bytes ? o.early_bytes : EARLY_DEFAULT) / config->trees;
 	config->flags = o.flags;
 	config->fallback = o.fallback;

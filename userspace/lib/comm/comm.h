@@ -51,6 +51,7 @@ struct trees;
  * @failover: without a packet of the box before another one is asked, ns
  * @ranks_timeout: without progress while the box answers, ns
  * @ranks_warning: likewise, after which the caller is told, ns
+ * @cancel_fd: ends the wait for the other ranks when readable; -1 is none
  * @early_bytes: of results that are kept for calls to come, at most
  * @flags: WEIR_ACCEPT_*, WEIR_AVERAGE
  * @fallback: called to sum when the box has failed; NULL is none
@@ -82,6 +83,7 @@ struct config {
 	uint64_t failover;
 	uint64_t ranks_timeout;
 	uint64_t ranks_warning;
+	int cancel_fd;
 	uint64_t early_bytes;
 	uint32_t flags;
 	int (*fallback)(void *context, const struct weir_failure *failure);

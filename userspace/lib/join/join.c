@@ -311,11 +311,17 @@ static int sleep_until(struct weir *comm, uint64_t deadline)
 {
 	uint64_t until = time_later(deadline, comm->now);
 	struct timespec timeout = rtt_left(until, comm->now);
-	struct pollfd poll = { .fd = comm->fd, .events = POLLIN };
+	/* ppoll() skips negative descriptors. */
+	struct pollfd polls[] = {
+		{ .fd = comm->fd, .events = POLLIN },
+		{ .fd = comm->config.cancel_fd, .events = POLLIN },
+	};
 
-	if (ppoll(&poll, 1, &timeout, NULL) < 0)
+	if (ppoll(polls, sizeof(polls) / sizeof(polls[0]), &timeout, NULL) < 0)
 		return error_fail(comm, -errno, "the wait for the other ranks was interrupted: %s",
 				  strerror(errno));
+	if (polls[1].revents)
+		return error_fail(comm, -ECANCELED, "the wait for the other ranks was cancelled");
 	comm->now = rtt_now();
 	stall_excuse(comm, until);
 	return 0;
