@@ -14,6 +14,7 @@ from torch.distributed import HashStore
 import weir
 from weir.torch.channel import Channel
 from weir.torch.peers import Peers
+from weir.torch.watch import Watch
 
 
 class Request:
@@ -44,7 +45,7 @@ class Comm:
         self._wake = os.eventfd(1)
 
     def stats(self):
-        return {"type": "float32", "operation": "sum"}
+        return {"type": "float32", "operation": "sum", "elements": 0}
 
     def iallreduce(self, tensor, out, **_):
         self._done += 1
@@ -75,8 +76,9 @@ def run(sums, calls):
     def rank(number):
         peers = Peers(store, number, len(sums), datetime.timedelta(seconds=20))
         asked = threading.Event()
-        channel = Channel(Comm(sums[number], 110, asked), peers)
-        futures = [channel.allreduce(torch.full((2, 3), float(number + 1)))
+        watch = Watch(number, len(sums), "")
+        channel = Channel(Comm(sums[number], 110, asked), peers, watch, 20)
+        futures = [channel.allreduce(torch.full((2, 3), float(number + 1))).future()
                    for _ in range(calls)]
         asked.set()
         try:

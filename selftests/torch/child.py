@@ -4,6 +4,7 @@ that is two seconds of a processor for each."""
 
 import atexit
 import concurrent.futures
+import contextlib
 import os
 import runpy
 import signal
@@ -25,6 +26,8 @@ def become(path, arguments, environment):
         print(end.code, file=sys.stderr)
         return 1
     except BaseException:
+        # As the interpreter has it.
+        sys.last_type, sys.last_value, sys.last_traceback = sys.exc_info()
         traceback.print_exc()
         return 1
     return 0
@@ -61,9 +64,11 @@ class Child:
         finally:
             os._exit(status)
 
-    def communicate(self, timeout=None):
-        """Waits for its end; what it has said on the output and on the error output."""
-        self.stdin.close()
+    def communicate(self, words="", timeout=None):
+        """Waits for its end, after some last words; what it has said on the output and on the error output."""
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.write(words)
+            self.stdin.close()
         with concurrent.futures.ThreadPoolExecutor() as pool:
             reads = [pool.submit(each.read) for each in (self.stdout, self.stderr)]
             try:

@@ -62,16 +62,24 @@ class Workers:
 
     def end(self):
         """Waits for them; what they said on the output, and what on the error output."""
-        said = []
+        codes, outputs, errors = self.end_anyhow()
+        assert not any(codes), f"exit statuses {codes}: " + "\n".join(errors)
+        return outputs, errors
+
+    def end_anyhow(self, last=()):
+        """Waits for them, however they end: their exit statuses, and what they said on the output and on
+        the error output. The last ones are told when the others have ended."""
+        said = {}
         try:
-            for each in self._processes:
-                said.append(each.communicate(timeout=120))
+            for rank in [rank for rank in range(RANKS) if rank not in last]:
+                said[rank] = self._processes[rank].communicate(timeout=120)
+            for rank in last:
+                said[rank] = self._processes[rank].communicate("\n", timeout=120)
         finally:
             for each in self._processes:
                 each.kill()
-        codes = [each.returncode for each in self._processes]
-        assert not any(codes), f"exit statuses {codes}: " + "\n".join(err for _, err in said)
-        return [out for out, _ in said], [err for _, err in said]
+        return ([each.returncode for each in self._processes],
+                *([said[rank][i] for rank in range(RANKS)] for i in (0, 1)))
 
 
 def free_port():

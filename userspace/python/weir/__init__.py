@@ -68,6 +68,7 @@ NO_ECN: int = 0x40
 
 _PROGRESS = 0x20
 _SOURCE = 0x80
+_CANCEL = 0x100
 
 
 class Error(OSError):
@@ -132,7 +133,7 @@ class _Options(ctypes.Structure):
         ("source", ctypes.c_uint32),
         ("failover_ms", ctypes.c_uint32),
         ("trees", ctypes.c_uint32),
-        ("reserved2", ctypes.c_uint32),
+        ("cancel_fd", ctypes.c_int32),
         ("early_bytes", ctypes.c_uint64),
     ]
 
@@ -583,6 +584,8 @@ class Communicator:
     progress            a thread of the library goes on with requests while the program computes, and
                         receives results that it is late for (True)
     early_bytes         memory for such results, at most (128 MiB)
+    cancel_fd           a file descriptor that, when readable, ends the wait for the ranks: the constructor
+                        raises Error with errno ECANCELED (none)
     dtype, op           the type and operation that the job must have (any)
     fallback            a function of a Failure, called when the box has failed for good, then
                         for every allreduce: fills its out by other means, or raises. Sums
@@ -602,7 +605,8 @@ class Communicator:
                  flags: int = 0, dtype: str | None = None, op: str | None = None,
                  fallback: Callable[[Failure], None] | None = None,
                  progress: bool | None = None, failover: float | None = None,
-                 trees: int | None = None, early_bytes: int = 0) -> None:
+                 trees: int | None = None, early_bytes: int = 0,
+                 cancel_fd: int | None = None) -> None:
         place = environment.complete(
             {"address": address, "box": box, "job": job, "rank": rank, "ranks": ranks,
              "port": port, "grads": grads, "window": window, "bind_address": bind_address,
@@ -633,12 +637,14 @@ class Communicator:
             failover_ms=_milliseconds("failover", place),
             trees=_number("trees", place.get("trees", 0), 32),
             flags=_number("flags", flags | (_PROGRESS if place.get("progress", True) else 0) |
-                          (0 if source is None else _SOURCE), 32),
+                          (0 if source is None else _SOURCE) |
+                          (0 if cancel_fd is None else _CANCEL), 32),
             fallback=self._fallback,
             type=0 if dtype is None else _choice("dtype", _TYPES, dtype),
             operation=0 if op is None else _choice("op", _OPERATIONS, op),
             box=_text(place.get("box")),
             source=_number("source", source or 0, 32),
+            cancel_fd=_number("cancel_fd", cancel_fd or 0, 31),
             early_bytes=_number("early_bytes", early_bytes, 64))
         _check(None, _lib.weir_open(self._handle, options))
         stats = self.stats()

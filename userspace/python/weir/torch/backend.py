@@ -5,22 +5,20 @@ import weakref
 
 import torch
 import torch.distributed as dist
-from torch._C._distributed_c10d import _create_work_from_future
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo
 
-from . import meeting, note
-
-# c10d's operations, as the job has them, and whether it is the mean.
-_OPERATIONS = ((dist.ReduceOp.SUM, "sum", False), (dist.ReduceOp.AVG, "sum", True),
-               (dist.ReduceOp.MIN, "min", False), (dist.ReduceOp.MAX, "max", False))
+from . import gloo, meeting, note, numbers
+from .work import BoxWork
 
 # A job has one communicator a rank: other groups than the default one are Gloo's. What ends the
-# channel of that, when the group is destroyed and nothing has it any more.
+# channel of that, when the group is destroyed and nothing has it any longer.
 _end = None
 
 
-def _operation(asked):
-    return next(((name, mean) for each, name, mean in _OPERATIONS if asked == each), (None, False))
+def _seconds(opts):
+    """The timeout of one call, or None for the group's."""
+    timeout = getattr(opts, "timeout", None)
+    return timeout.total_seconds() if timeout is not None and timeout.total_seconds() > 0 else None
 
 
 class ProcessGroupWeir(dist.ProcessGroup):
@@ -29,7 +27,12 @@ class ProcessGroupWeir(dist.ProcessGroup):
     def __init__(self, store, rank, ranks, timeout):
         super().__init__(rank, ranks)
         self._place = rank
+        self._ranks = ranks
+        self.timeout = timeout
         self._gloo = ProcessGroupGloo(PrefixStore("gloo", store), rank, ranks, timeout)
+        # From torch 2 on a group's name, and what it does not do itself, are its backends'.
+        if hasattr(self, "_register_backend"):
+            self._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, self._gloo)
         self.channel, self.min_bytes = None, 0
         self._open(store, rank, ranks)
 
@@ -41,9 +44,11 @@ class ProcessGroupWeir(dist.ProcessGroup):
         # The default group before this one was destroyed, but a model may have it still.
         if _end:
             _end()
-        self.channel, self.min_bytes = meeting.begin(store, rank, ranks)
+        self.channel, self.min_bytes = meeting.begin(store, rank, ranks, self.timeout)
         if self.channel:
             _end = weakref.finalize(self, self.channel.close)
+            # At the interpreter's end the channel closes itself.
+            _end.atexit = False
 
     def getBackendName(self):
         return "weir"
@@ -52,11 +57,10 @@ class ProcessGroupWeir(dist.ProcessGroup):
         opts = opts or dist.AllreduceOptions()
         # c10d's functions pass options, its older callers the operation itself.
         asked = getattr(opts, "reduceOp", opts)
-        operation, mean = _operation(asked)
+        operation, mean = numbers.operation(asked)
         if not self._goes_by_box(tensors, operation):
-            return self._gloo.allreduce(tensors, opts)
-        future = self.channel.allreduce(tensors[0], operation, mean)
-        return _create_work_from_future(future.then(lambda done: [done.value()]))
+            return gloo.allreduce(self._gloo, self._ranks, tensors, opts, asked)
+        return BoxWork(self.channel.allreduce(tensors[0], operation, mean, timeout=_seconds(opts)))
 
     def broadcast(self, tensors, opts=None):
         # Gloo of older releases has no bfloat16, but bytes.
@@ -65,7 +69,7 @@ class ProcessGroupWeir(dist.ProcessGroup):
         return self._gloo.broadcast(tensors, opts or dist.BroadcastOptions())
 
     def _goes_by_box(self, tensors, operation):
-        size = sum(each.numel() * each.element_size() for each in tensors)
+        size = sum(numbers.size(each) for each in tensors)
         if (self.channel and len(tensors) == 1 and size >= self.min_bytes and
                 self.channel.suits(tensors[0], operation)):
             return True

@@ -11,6 +11,9 @@ has come; the one that is ahead gives the others the results that they lack, whi
 same bits on all; and all that follows is summed by Gloo. A rank that gives up says so in the
 store, where those that wait for it look once a second.
 
+The channel fails, for all calls to come, when an allreduce takes longer than the group's timeout, or
+makes no progress after a rank's process has ended. The other ranks are told in the store.
+
 A rank that the others have left behind has no results until it resumes, see recovery.py. Until then its
 calls leave tensors as they are.
 """
@@ -18,17 +21,20 @@ calls leave tensors as they are.
 import atexit
 import collections
 import concurrent.futures
+import contextlib
 import errno
 import os
 import select
+import sys
 import threading
 import time
+import weakref
 
 import torch
 
 import weir
 
-from . import note
+from . import callbacks, note, numbers
 
 DEPTH = 2
 
@@ -38,32 +44,78 @@ _OF_VALUES = {errno.EDOM, errno.ENODATA}
 # How often a rank that waits looks whether another has given up.
 _LOOK_SECONDS = 1
 
-_FLOATS = {torch.float32, torch.float16, torch.bfloat16}
+# Seconds without a result after another rank's process has ended. Results that may lack ranks come
+# when the box has waited for the rank.
+_GRACE_SECONDS = 1
+_GRACE_DEGRADED_SECONDS = 5
+
+# For a thread to end whose results are no longer wanted.
+_ABANDON_SECONDS = 2
 
 
-class _Call:
-    """An allreduce, from when it is asked for until its result may be forgotten."""
+class Call:
+    """An allreduce, from when it is asked for until its result may be forgotten.
 
-    def __init__(self, tensor, operation, average, residual):
+    wait(), is_done() and future() may be called in any thread.
+    """
+
+    def __init__(self, tensor, operation, average, residual, timeout):
         self.tensor = tensor
-        self.input = tensor.view(-1)
+        self.input = numbers.flat(tensor)
         self.operation = operation
         self.average = average
         self.residual = residual
-        self.future = torch.futures.Future()
+        self.timeout = timeout
         self.storage = None
         self.out = None
         self.request = None
+        self.error = None
+        self._done = threading.Event()
+        self._futures = collections.deque()
 
     def flags(self):
-        return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if self.average else 0) |
+        average = self.average and self.input.is_floating_point()
+        return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if average else 0) |
                 (0 if self.residual is None else weir.ACCEPT_DEGRADED))
 
     def hold(self, storage):
         """The result's place, in storage of bytes."""
-        size = self.input.numel() * self.input.element_size()
         self.storage = storage
-        self.out = storage[:size].view(self.input.dtype)
+        self.out = storage[:numbers.size(self.input)].view(self.input.dtype)
+
+    def wait(self, seconds=None):
+        """Return whether it was done in time."""
+        return self._done.wait(seconds)
+
+    def is_done(self):
+        return self._done.is_set()
+
+    def future(self):
+        """A future of the tensor."""
+        future = torch.futures.Future()
+        self._futures.append(future)
+        if self.is_done():
+            self._fulfil()
+        # To C++ an exception that Python has set is a value, but not that of a future behind.
+        return future.then(lambda done: done.value())
+
+    def end(self, error=None):
+        self.error = error
+        self._done.set()
+        if self._futures:
+            callbacks.run(self._fulfil)
+
+    def _fulfil(self):
+        """Each future once, whichever thread comes first."""
+        while self._futures:
+            try:
+                future = self._futures.popleft()
+            except IndexError:
+                return
+            if self.error:
+                future.set_exception(self.error)
+            else:
+                future.set_result(self.tensor)
 
 
 class _Storage:
@@ -73,7 +125,7 @@ class _Storage:
         self._spare = []
 
     def take(self, tensor):
-        size = tensor.numel() * tensor.element_size()
+        size = numbers.size(tensor)
         for i, each in enumerate(self._spare):
             if each.numel() >= size:
                 return self._spare.pop(i)
@@ -90,14 +142,18 @@ class Channel:
 
     comm        the communicator
     peers       the same ranks, by Gloo
+    watch       connections to them, see watch.py
+    timeout     seconds for one allreduce, unless it has a timeout of its own
     """
 
-    def __init__(self, comm, peers):
+    def __init__(self, comm, peers, watch, timeout):
         stats = comm.stats()
-        self._dtypes = _FLOATS | ({torch.int32} if stats["type"] == "int32" else set())
+        self._dtypes = numbers.dtypes_of(stats["type"])
         self._operation = stats["operation"]
         self._comm = comm
         self._peers = peers
+        self._watch = watch
+        self._timeout = timeout
         self._orders = collections.deque()
         self._degraded = False
         # Something will resume where this rank falls behind: the reason is here then.
@@ -109,30 +165,43 @@ class Channel:
         self._storage = _Storage()
         self._finished = 0
         self._looked = time.monotonic()
+        # Of the oldest call under way: since when it is that, how many elements had come and when.
+        self._oldest = None
+        self._since = 0
+        self._elements = 0
+        self._progress = 0
+        # A sentence on a rank that has ended, and since when it is known.
+        self._gone = None
+        self._gone_since = 0
+        # What all calls get.
+        self._error = None
         # The communicator has an error that the next allreduce will meet.
         self._faulty = False
         self._closing = False
+        self._abandoned = False
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
+        self._ended = False
+        weakref.finalize(self, os.close, self._wake).atexit = False
         self._thread = threading.Thread(target=self._run, name="weir", daemon=True)
         self._thread.start()
-        atexit.register(self.close)
+        atexit.register(self._exit)
 
     def suits(self, tensor, operation):
-        """Can the job combine such tensors so?"""
+        """Return whether the job can combine such tensors so, alike on all ranks."""
         return (operation == self._operation and tensor.dtype in self._dtypes and
-                tensor.device.type == "cpu" and tensor.layout == torch.strided and
-                tensor.is_contiguous())
+                tensor.numel() and numbers.is_plain(tensor))
 
-    def allreduce(self, tensor, operation="sum", average=False, residual=None):
-        """A future of the tensor itself, with the result in it.
+    def allreduce(self, tensor, operation="sum", average=False, residual=None, timeout=None):
+        """Start an allreduce of the tensor, in place; return the Call.
 
         residual    gets the part of the tensor that is not in the result, which may lack ranks
-                    then; else Gloo makes such results anew
+                    then; else Gloo makes such results again
+        timeout     in seconds; None is the channel's
         """
-        call = _Call(tensor, operation, average, residual)
+        call = Call(tensor, operation, average, residual, timeout or self._timeout)
         self._calls.append(call)
-        os.eventfd_write(self._wake, 1)
-        return call.future
+        self._kick()
+        return call
 
     @property
     def rank(self):
@@ -165,7 +234,7 @@ class Channel:
         """Has the thread call a function, when no allreduce is under way; its result."""
         future = concurrent.futures.Future()
         self._orders.append((function, future))
-        os.eventfd_write(self._wake, 1)
+        self._kick()
         return future.result()
 
     def _obey(self):
@@ -177,26 +246,55 @@ class Channel:
         except Exception as error:
             future.set_exception(error)
 
-    def close(self):
-        """Ends the thread when all that was asked for has its result."""
-        atexit.unregister(self.close)
+    def _kick(self):
+        """Wakes the thread for what was just added to a queue."""
+        os.eventfd_write(self._wake, 1)
+        if self._ended:
+            self._refuse_rest()
+
+    def _refuse_rest(self):
+        """What comes too late: the thread, or the caller after it, ends it."""
+        error = self._error or RuntimeError("the process group was destroyed")
+        for queue, refuse in ((self._calls, lambda call: call.end(error)),
+                              (self._orders, lambda order: order[1].set_exception(error))):
+            while queue:
+                with contextlib.suppress(IndexError):
+                    refuse(queue.popleft())
+
+    def _exit(self):
+        """The interpreter ends. After an exception, a keyboard interrupt say, no one wants results."""
+        self.close(abandon=hasattr(sys, "last_type"))
+
+    def close(self, abandon=False):
+        """Ends the thread when all that was asked for has its result, or at once."""
+        atexit.unregister(self._exit)
         if self._closing:
             return
-        self._closing = True
-        os.eventfd_write(self._wake, 1)
+        self._closing, self._abandoned = True, abandon
+        self._kick()
         # The collector of garbage runs in any thread.
         if threading.current_thread() is not self._thread:
-            self._thread.join()
+            self._thread.join(_ABANDON_SECONDS if abandon else None)
 
     def _run(self):
-        while self._calls or self._under_way or self._orders or not self._closing:
+        while not self._abandoned and (self._calls or self._under_way or self._orders or
+                                       not self._closing):
             try:
                 self._turn()
             except Exception as error:
-                # The store may be gone, with rank 0: nobody waits for a result in vain.
-                self._refuse_all(error)
-        if self._comm:
-            self._comm.close()
+                # The store may be gone, with rank 0: no one waits for a result that cannot come.
+                self._break(error if isinstance(error, RuntimeError) else RuntimeError(str(error)))
+        if self._abandoned:
+            self._refuse_all(RuntimeError("the program ended before the allreduce"))
+        self._watch.close()
+        self._drop_comm()
+        self._ended = True
+        self._refuse_rest()
+
+    def _drop_comm(self):
+        comm, self._comm = self._comm, None
+        if comm:
+            comm.close()
 
     def _turn(self):
         while self._orders and not self._under_way:
@@ -209,6 +307,9 @@ class Channel:
             self._wait()
 
     def _begin(self, call):
+        if self._error:
+            call.end(self._error)
+            return
         call.hold(self._storage.take(call.input))
         self._under_way.append(call)
         if self._comm is None:
@@ -233,7 +334,7 @@ class Channel:
             if call.residual is not None:
                 call.residual.zero_()
             self._storage.give(call.storage)
-            call.future.set_result(call.tensor)
+            call.end()
 
     def _test(self, call):
         """Makes progress; tells whether there is more to do at once."""
@@ -244,44 +345,50 @@ class Channel:
             if not call.request.test():
                 return False
             self._degraded |= bool(self._comm.info()["degraded_blocks"])
-            self._finish(call)
         except weir.Error as error:
             if error.errno in _OF_VALUES:
                 note.debug(self._peers.rank, f"allreduce {self._finished} goes by Gloo: {error}")
                 self._by_gloo(call)
             else:
                 self._fail(error)
+            return True
+        if call.average and not call.flags() & weir.AVERAGE:
+            numbers.divide(call.out, self._peers.ranks)
+        self._finish(call)
         return True
 
     def _by_gloo(self, call):
-        try:
-            self._peers.allreduce(call.input, call.out, call.operation, call.average)
-        except Exception as error:
-            self._refuse(call, error)
-            return
+        self._peers.allreduce(call.input, call.out, call.operation, call.average)
         if call.residual is not None:
             call.residual.zero_()
         self._finish(call)
 
     def _finish(self, call):
-        call.input.copy_(call.out)
-        self._leave(call)
-        call.future.set_result(call.tensor)
-
-    def _refuse(self, call, error):
-        self._leave(call)
-        call.future.set_exception(error)
-
-    def _refuse_all(self, error):
-        while self._under_way:
-            self._refuse(self._under_way[0], error)
-
-    def _leave(self, call):
+        numbers.deliver(call.out, call.tensor)
         self._under_way.remove(call)
         self._finished += 1
         self._kept.append(call)
         if len(self._kept) > DEPTH:
             self._storage.give(self._kept.popleft().storage)
+        call.end()
+
+    def _refuse_all(self, error):
+        for queue in self._under_way, self._calls:
+            while queue:
+                queue.popleft().end(error)
+
+    def _break(self, error):
+        """No allreduce will have a result any longer, on any rank."""
+        if not self._error:
+            self._error = error
+            note.debug(self._peers.rank, str(error))
+            try:
+                self._peers.tell_failure(str(error))
+            except RuntimeError:
+                # The store is gone, and the other ranks notice.
+                pass
+            self._drop_comm()
+        self._refuse_all(self._error)
 
     def _lose(self, sentence):
         """The box is lost to this rank, and so to all."""
@@ -316,32 +423,76 @@ class Channel:
                 self._finish(call)
 
     def _wait(self):
-        """Until the box answers or a call is made, but not past a look at the store."""
-        if self._comm is None:
-            self._sleep(None)
-            return
+        """Until the box answers or a call is made, but not past a look at the other ranks."""
         now = time.monotonic()
-        if now >= self._looked + _LOOK_SECONDS:
-            self._looked = now
-            sentence = self._peers.told_loss()
-            if sentence:
-                self._lose(sentence)
-                return
-        self._sleep(_LOOK_SECONDS)
+        self._look(now)
+        if self._comm is None:
+            return
+        self._sleep(min(_LOOK_SECONDS, self._limit(self._under_way[0], now) - now))
 
     def _idle(self):
         """Until a call is made. Meanwhile the others may need this rank's answers, or give up."""
-        self._wait()
-        if self._comm and not self._faulty:
+        if self._comm is None:
+            self._sleep(None)
+            return
+        self._look(time.monotonic())
+        if self._comm is None:
+            return
+        self._sleep(_LOOK_SECONDS)
+        if not self._faulty:
             try:
                 self._comm.behind()
             except weir.Error:
                 self._faulty = True
 
+    def _look(self, now):
+        """Other ranks may have lost the box, failed, or ended."""
+        rank = self._watch.look()
+        if rank is not None:
+            self._note_gone(f"the process of rank {rank} has ended", now)
+        if now < self._looked + _LOOK_SECONDS:
+            return
+        self._looked = now
+        try:
+            failure, loss = self._peers.told()
+        except RuntimeError as error:
+            self._note_gone(f"the ranks' store is gone: {error}", now)
+            return
+        if failure:
+            raise RuntimeError(failure)
+        if loss:
+            self._lose(loss)
+
+    def _note_gone(self, sentence, now):
+        if not self._gone:
+            self._gone, self._gone_since = sentence, now
+
+    def _limit(self, call, now):
+        """Until when the oldest call may take. Raises RuntimeError when it has taken longer."""
+        elements = self._comm.stats()["elements"]
+        if self._oldest is not call:
+            self._oldest, self._since, self._progress = call, now, now
+        if elements != self._elements:
+            self._elements, self._progress = elements, now
+        limit = self._since + call.timeout
+        if now >= limit:
+            raise RuntimeError(f"rank {self._peers.rank}: an allreduce has not completed for "
+                               f"{call.timeout:g} s, the process group's timeout")
+        if self._gone:
+            grace = _GRACE_SECONDS if call.residual is None else _GRACE_DEGRADED_SECONDS
+            end = max(self._progress, self._gone_since) + grace
+            if now >= end:
+                raise RuntimeError(f"rank {self._peers.rank}: an allreduce cannot complete: {self._gone}")
+            limit = min(limit, end)
+        return limit
+
     def _sleep(self, seconds):
         """Until something happens, so many seconds at most."""
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
+        # Without the box no one looks.
+        for fd in self._watch.fds() if self._comm else ():
+            poll.register(fd, select.POLLIN)
         if self._comm and not self._faulty:
             readable, writable, timeout = self._comm.poll()
             seconds = timeout if seconds is None else min(timeout, seconds)

@@ -20,7 +20,13 @@ _made = 0
 
 
 class State:
-    """What the hook keeps from step to step: the way to the box, and residuals of parameters."""
+    """What the hook keeps from step to step: the way to the box, and residuals of parameters.
+
+    It can be saved with its residuals, each rank's own. All ranks load it together, when the default process
+    group is there, of which the loaded state is.
+
+    residuals   by the number of the parameter, in the order in which gradients first come
+    """
 
     def __init__(self, group: Any, channel: Any, min_bytes: int, degraded: bool) -> None:
         self.group = group
@@ -28,6 +34,19 @@ class State:
         self.min_bytes = min_bytes
         self.degraded = degraded
         self.residuals = {}
+        self._numbers = {}
+
+    def number(self, parameter: torch.nn.Parameter) -> int:
+        """Of the parameter, alike each time that a program runs."""
+        return self._numbers.setdefault(parameter, len(self._numbers))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"degraded": self.degraded, "residuals": self.residuals}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        group = dist.group.WORLD
+        self.__init__(group, *_way(group), saved["degraded"])
+        self.residuals = saved["residuals"]
 
     def close(self) -> None:
         if self.channel:
@@ -42,17 +61,26 @@ def state(process_group: Any = None, degraded: bool = True) -> State:
                 makes those anew
     """
     group = process_group or dist.group.WORLD
+    return State(group, *_way(group), degraded)
+
+
+def _way(group):
+    """A channel and the size from which on it is used, as meeting.begin() has it."""
+    global _made
     # A group of the backend "weir" has a way to the box, and a job gives a rank one.
     if isinstance(group, ProcessGroupWeir):
-        return State(group, group.channel, group.min_bytes, degraded)
-    return State(group, *_begin(group), degraded)
-
-
-def _begin(group):
-    global _made
+        return group.channel, group.min_bytes
     _made += 1
     store = PrefixStore(f"weir-hook/{_made}", distributed_c10d._get_default_store())
-    return meeting.begin(store, dist.get_rank(group), dist.get_world_size(group))
+    return meeting.begin(store, dist.get_rank(group), dist.get_world_size(group), _timeout(group))
+
+
+def _timeout(group):
+    """The group's timeout, where its backend for CPU tensors has one."""
+    if hasattr(group, "_get_backend"):
+        group = group._get_backend(torch.device("cpu"))
+    options = getattr(group, "options", None)
+    return getattr(options, "_timeout", distributed_c10d.default_pg_timeout)
 
 
 # DDP looks at the annotations, which must be the types themselves.
@@ -65,7 +93,7 @@ def allreduce_hook(state: State,
         note.debug(dist.get_rank(), f"bucket {bucket.index()} of {size} bytes goes by the group")
         return _by_group(state.group, buffer)
     if not state.degraded:
-        return state.channel.allreduce(buffer, average=True)
+        return state.channel.allreduce(buffer, average=True).future()
     return _with_residual(state, bucket, buffer)
 
 
@@ -79,18 +107,18 @@ def _with_residual(state, bucket, buffer):
     # Buckets are made anew after the first step: a residual belongs to a parameter.
     parameters, gradients = bucket.parameters(), bucket.gradients()
     for parameter, gradient in zip(parameters, gradients):
-        carried = state.residuals.pop(parameter, None)
+        carried = state.residuals.pop(state.number(parameter), None)
         if carried is not None:
             gradient.add_(carried)
     residual = torch.empty_like(buffer)
-    future = state.channel.allreduce(buffer, average=True, residual=residual)
+    call = state.channel.allreduce(buffer, average=True, residual=residual)
 
     def carry(done):
         result = done.value()
         if residual.any():
             parts = residual.split([gradient.numel() for gradient in gradients])
             for parameter, gradient, part in zip(parameters, gradients, parts):
-                state.residuals[parameter] = part.view_as(gradient)
+                state.residuals[state.number(parameter)] = part.view_as(gradient)
         return result
 
-    return future.then(carry)
+    return call.future().then(carry)

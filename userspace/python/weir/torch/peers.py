@@ -5,6 +5,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo
 
+from . import numbers
+
 _OPERATIONS = {"sum": dist.ReduceOp.SUM, "min": dist.ReduceOp.MIN, "max": dist.ReduceOp.MAX}
 
 
@@ -36,14 +38,12 @@ class Peers:
         self._gloo.broadcast([tensor.view(torch.uint8)], options).wait()
 
     def allreduce(self, source, out, operation, average):
-        """Numbers of 16 bits are summed with 32: Gloo lacks some, and a mean may fit where its
-        sum does not."""
-        wide = source.float() if source.element_size() == 2 else source.clone()
+        wide = numbers.widen(source)
         options = dist.AllreduceOptions()
         options.reduceOp = _OPERATIONS[operation]
         self._gloo.allreduce([wide], options).wait()
         if average:
-            wide /= self.ranks
+            numbers.divide(wide, self.ranks)
         out.copy_(wide)
 
     def send_number(self, number, rank, tag):
@@ -67,11 +67,22 @@ class Peers:
         return data.numpy().tobytes()
 
     def tell_loss(self, sentence):
-        """Leaves word with the store, for ranks that are not at a meeting."""
-        self._store.set("sentence", sentence)
-        self._store.add("losses", 1)
+        """Tells the other ranks why the box is lost, for those that are not at a meeting."""
+        self._tell("loss", sentence)
 
-    def told_loss(self):
-        """The sentence that a rank has left, or None."""
+    def tell_failure(self, sentence):
+        """Tells the other ranks why no allreduce will complete any longer."""
+        self._tell("failure", sentence)
+
+    def _tell(self, what, sentence):
+        self._store.set(what, sentence)
+        self._store.add(f"{what}-told", 1)
+        self._store.add("told", 1)
+
+    def told(self):
+        """The sentences that ranks have left about a failure and about a loss, or None."""
         # The store of older releases cannot be asked whether it has a key.
-        return self._store.get("sentence").decode() if self._store.add("losses", 0) else None
+        if not self._store.add("told", 0):
+            return None, None
+        return tuple(self._store.get(what).decode() if self._store.add(f"{what}-told", 0) else None
+                     for what in ("failure", "loss"))
