@@ -24,8 +24,9 @@ static bool weir_block_is_left_over(const struct weir_blocks *blocks)
 }
 
 /*
- * Return true if what a slot holds may be evicted though some source lacks its result: the result
- * is old enough, or only stragglers lack it, for which the others have waited once already.
+ * Return true if a slot's contents may be evicted although some source lacks the result: the
+ * result has been retained for the job's timeout, or only stragglers lack it. Blocks have already
+ * timed out without those once.
  */
 static bool weir_block_may_evict(const struct weir_blocks *blocks, const struct weir_block *block,
 				 u16 source, u32 seq, u64 now)

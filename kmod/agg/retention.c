@@ -219,6 +219,19 @@ static void weir_retention_remember(struct weir_retention *ret, u64 old, u64 low
 		WRITE_ONCE(ret->low, 0);
 }
 
+/* Return true if results that a source lacks are retained for it: it is there, and not behind. */
+static bool weir_retention_is_held_for(const struct weir_retention *ret, u16 source)
+{
+	return !test_bit(source, ret->absent) && !test_bit(source, ret->behind);
+}
+
+/* Return true if a result is retained for a source other than @source. */
+static bool weir_retention_lacks(const struct weir_retention *ret, u16 other, u16 source, u32 seq)
+{
+	return other != source && weir_retention_is_held_for(ret, other) &&
+	       !weir_retention_has(ret, other, seq);
+}
+
 /* Look at each source but @source; return true if all have the results up to @seq. */
 static bool weir_retention_look(struct weir_retention *ret, u16 source, u32 seq)
 {
@@ -228,7 +241,7 @@ static bool weir_retention_look(struct weir_retention *ret, u16 source, u32 seq)
 	u32 floor;
 
 	for (i = 0; i < ret->sources; i++) {
-		if (test_bit(i, ret->absent) || test_bit(i, ret->behind))
+		if (!weir_retention_is_held_for(ret, i))
 			continue;
 		floor = weir_progress_floor(ret, i);
 		if (i != source && (s32)(floor - seq) < 0)
@@ -288,10 +301,7 @@ bool weir_retention_only_stragglers_lack(const struct weir_retention *ret, u16 s
 	if (!atomic_read(&ret->straggling))
 		return false;
 	for (i = 0; i < ret->sources; i++) {
-		if (i == source || test_bit(i, ret->absent) || test_bit(i, ret->behind) ||
-		    test_bit(i, ret->stragglers))
-			continue;
-		if (!weir_retention_has(ret, i, seq))
+		if (!test_bit(i, ret->stragglers) && weir_retention_lacks(ret, i, source, seq))
 			return false;
 	}
 	return true;
@@ -311,8 +321,7 @@ bool weir_retention_evict(struct weir_retention *ret, u16 source, u32 seq)
 	unsigned int i;
 
 	for (i = 0; i < ret->sources; i++) {
-		if (i == source || test_bit(i, ret->absent) || test_bit(i, ret->behind) ||
-		    weir_retention_has(ret, i, seq))
+		if (!weir_retention_lacks(ret, i, source, seq))
 			continue;
 		weir_retention_set_behind(ret, i);
 		any = true;

@@ -222,7 +222,7 @@ static bool weir_sch_header_full(const struct weir_sch_visit *v)
 
 /*
  * Whether a packet without room was sent back; else it is the caller's yet. One that a program
- * has counted as trimmed may be anything, also without headers that could be turned round.
+ * has counted as trimmed may be anything, even a packet without headers to send back.
  */
 static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 			    struct weir_trim_pkt *pkt, int class)
