@@ -7,14 +7,14 @@ usage: pace.py [--bytes N] [--iterations N] [--usual S] [--share PERCENT] BOX JO
 A rank in each namespace computes for so many seconds and calls allreduce. An iteration has three points,
 at each of which one rank is slowed down with the given probability, for 0.5 to 2 times the usual time of
 an iteration (Trio paper, section 6). The result is one line of JSON: the mean time of an iteration by the
-middle rank's clock, how often ranks were slowed down, and how often they have resumed. The exit status is 1 if any sum is wrong or differs between ranks.
+middle rank's clock, how often ranks were slowed down, and how often they have resumed. The exit status
+is 1 if any sum is wrong or differs between ranks.
 """
 import argparse
 import json
 import os
 import statistics
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -58,15 +58,11 @@ def run(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--usual", type=float, default=1, help="seconds of an iteration, half of which it computes")
+    parser.add_argument("--usual", type=float, default=1,
+                        help="seconds of an iteration, half of which it computes")
     parser.add_argument("--share", type=float, default=16, help="probability of a slowdown, per cent")
     parser.set_defaults(dtype="float32")
-    options = rank_loop.options_of(parser)
-    if options.rank is not None:
-        print(json.dumps(Rank(options, options.rank).run()))
-        return 0
-    with tempfile.TemporaryDirectory() as options.directory:
-        return run(options)
+    return rank_loop.main(parser, Rank, run)
 
 
 if __name__ == "__main__":

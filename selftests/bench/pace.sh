@@ -14,36 +14,30 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 
-export LD_LIBRARY_PATH=$PWD/build/lib PYTHONPATH=$PWD/userspace/python PYTHONDONTWRITEBYTECODE=1
 # Of jobs of weird, which says no other number of blocks.
 pace_blocks=4096
 ideal=0 slowed=0 waited=0
 
 # pace VARIABLE POLICY BYTES SHARE ITERATIONS: milliseconds
 pace() {
-	local out i names=() timeout=0
-	for ((i = 1; i <= bench_workers; i++)); do
-		names+=("$(ns_name "w$i")")
-	done
+	local out timeout=0
 	[[ $2 == wait ]] || timeout=10000
 	setup --job 7 --sources "$bench_workers" --blocks "$pace_blocks" --grads 1024 --dtype 2 \
 		--timeout "$timeout"
-	out=$(/usr/bin/python3 selftests/bench/pace.py --bytes "$3" --share "$4" --iterations "$5" \
-		--usual 6 "$bench_box" 7 "${names[@]}") || die "the ranks failed"
+	out=$(ranks_python selftests/bench/pace.py --bytes "$3" --share "$4" --iterations "$5" --usual 6) ||
+		exit 1
 	note "$3 bytes, policy $2, probability $4 %: $out"
 	in_router weir job del id 7
 	printf -v "$1" '%s' "$(gojq .iteration_ms <<<"$out")"
 }
 
-over() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'; }
-
 ranks_up 4 9000
 ports_are tc
 pace ideal partial $((64 << 20)) 0 16
 pace slowed partial $((64 << 20)) 16 16
-figure straggler_iteration_over_ideal_64m "$(over "$slowed" "$ideal")"
+figure straggler_iteration_over_ideal_64m "$(ratio "$slowed" "$ideal")"
 pace waited wait $((64 << 20)) 16 16
-figure straggler_iteration_over_ideal_64m_wait "$(over "$waited" "$ideal")"
+figure straggler_iteration_over_ideal_64m_wait "$(ratio "$waited" "$ideal")"
 pace ideal partial $((4 * 25557032)) 0 8
 pace slowed partial $((4 * 25557032)) 16 8
-figure straggler_iteration_over_ideal_resnet50 "$(over "$slowed" "$ideal")"
+figure straggler_iteration_over_ideal_resnet50 "$(ratio "$slowed" "$ideal")"

@@ -24,6 +24,17 @@ ranks_up() {
 	ranks_agent
 }
 
+# ranks_python PROGRAM OPTION...: a rank of job 7 in each worker, as selftests/lib/rank_loop.py has them;
+# the program's result
+ranks_python() {
+	local i names=()
+	for ((i = 1; i <= bench_workers; i++)); do
+		names+=("$(ns_name "w$i")")
+	done
+	LD_LIBRARY_PATH=$PWD/build/lib PYTHONPATH=$PWD/userspace/python PYTHONDONTWRITEBYTECODE=1 \
+		/usr/bin/python3 "$@" "$bench_box" 7 "${names[@]}" || die "the ranks failed"
+}
+
 # ranks_weir JOB BYTES ITERATIONS OPTION...: a weir-perf in each worker
 ranks_weir() {
 	local i pids=()

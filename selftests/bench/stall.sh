@@ -15,19 +15,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 [[ -e /sys/module/weir ]] || die "the module is not loaded"
 
-export LD_LIBRARY_PATH=$PWD/build/lib PYTHONPATH=$PWD/userspace/python PYTHONDONTWRITEBYTECODE=1
 stall_worst=0
 
 # stall NAME BYTES BLOCKS TIMEOUT_MS ITERATIONS
 stall() {
-	local out i names=()
-	for ((i = 1; i <= bench_workers; i++)); do
-		names+=("$(ns_name "w$i")")
-	done
+	local out
 	setup --job 7 --sources "$bench_workers" --blocks "$3" --grads 1024 --timeout $((1000 * $4))
-	out=$(/usr/bin/python3 selftests/netns/stopped.py --bytes "$2" --iterations "$5" \
-		--timeout "$(awk -v ms="$4" 'BEGIN { print ms / 1000 }')" "$bench_box" 7 "${names[@]}") ||
-		die "the ranks failed"
+	out=$(ranks_python selftests/netns/stopped.py --bytes "$2" --iterations "$5" \
+		--timeout "$(ratio "$4" 1000)") || exit 1
 	note "$1, $3 blocks, timeout $4 ms: $out"
 	in_router weir job del id 7
 	figure "straggler_stall_over_timeout_$1_$3" "$(gojq .stall_over_timeout <<<"$out")"

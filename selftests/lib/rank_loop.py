@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
 
@@ -117,8 +118,9 @@ def compare(processes):
     return results
 
 
-def options_of(parser):
-    """Add what all such programs take, and parse."""
+def main(parser, rank, run):
+    """Run one rank if the options name one, or a program of several. @parser has the options of the program,
+    @rank is its Rank, and @run(options) returns its exit status."""
     parser.add_argument("--bytes", type=int, default=1 << 20)
     parser.add_argument("--iterations", type=int, default=40)
     parser.add_argument("--rank", type=int)
@@ -126,4 +128,9 @@ def options_of(parser):
     parser.add_argument("box")
     parser.add_argument("job", type=int)
     parser.add_argument("namespaces", nargs="+")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rank is not None:
+        print(json.dumps(rank(options, options.rank).run()))
+        return 0
+    with tempfile.TemporaryDirectory() as options.directory:
+        return run(options)

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """An allreduce in a loop, of which one rank is stopped and goes on.
 
-usage: stopped.py [--bytes N] [--iterations N] [--pause S] [--stop S] [--timeout S] [--verbose] BOX JOB NAMESPACE...
+usage: stopped.py [--bytes N] [--iterations N] [--pause S] [--stop S] [--timeout S] [--verbose]
+                  BOX JOB NAMESPACE...
 
 A rank in each namespace; the last one is stopped. The result is one line of JSON: how often it has
 resumed, which part of their packets the others have merged, and how much longer than the middle one
-their longest call has taken, in timeouts of the job. The exit status is 1 if any sum is wrong or differs between ranks.
+their longest call has taken, in timeouts of the job. The exit status is 1 if any sum is wrong or differs
+between ranks.
 """
 import argparse
 import json
@@ -14,7 +16,6 @@ import os
 import signal
 import statistics
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -44,7 +45,8 @@ def run(options):
         return 1
     if options.verbose:
         for rank, result in enumerate(results):
-            print(rank, {i: round(1000 * s) for i, s in result["took"].items()}, result["stats"], file=sys.stderr)
+            took = {i: round(1000 * s) for i, s in result["took"].items()}
+            print(rank, took, result["stats"], file=sys.stderr)
     times = [sorted(r["took"].values()) for r in results[:-1]]
     stall = max(t[-1] - statistics.median(t) for t in times)
     merged = min(r["stats"]["merged_sent"] / r["stats"]["packets_sent"] for r in results[:-1])
@@ -60,14 +62,10 @@ def main():
     parser.add_argument("--pause", type=float, default=0.05)
     parser.add_argument("--stop", type=float, default=2)
     parser.add_argument("--timeout", type=float, default=0.01)
-    parser.add_argument("--verbose", action="store_true", help="print what each call took, ms, and the ranks' statistics")
+    parser.add_argument("--verbose", action="store_true",
+                        help="print what each call took, ms, and the ranks' statistics")
     parser.set_defaults(dtype="int32")
-    options = rank_loop.options_of(parser)
-    if options.rank is not None:
-        print(json.dumps(Rank(options, options.rank).run()))
-        return 0
-    with tempfile.TemporaryDirectory() as options.directory:
-        return run(options)
+    return rank_loop.main(parser, Rank, run)
 
 
 if __name__ == "__main__":
