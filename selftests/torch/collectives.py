@@ -74,6 +74,17 @@ def infinities():
     assert (tensor == RANKS).all()
 
 
+def profiled():
+    with torch.autograd.profiler.profile() as profile:
+        tensor = torch.ones(LARGE)
+        works = [dist.all_reduce(tensor, async_op=True) for _ in range(3)]
+        for each in works:
+            each.wait()
+            each.get_future().wait()
+    events = [each for each in profile.function_events if each.name == "weir:all_reduce"]
+    assert len(events) == 3, profile.function_events
+
+
 def everything_else():
     tensor = torch.full((LARGE,), float(RANK))
     dist.broadcast(tensor, 2)

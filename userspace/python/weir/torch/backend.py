@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The c10d backend "weir": Gloo, with allreduces of the first group's CPU tensors by the box."""
 
+import contextlib
 import weakref
 
 import torch
 import torch.distributed as dist
 from torch.distributed.distributed_c10d import PrefixStore, ProcessGroupGloo
 
-from . import gloo, meeting, note, numbers
+from . import callbacks, gloo, meeting, note, numbers
 from .work import BoxWork
 
 # A job has one communicator a rank: other groups than the default one are Gloo's. What ends the
@@ -21,6 +22,16 @@ def _seconds(opts):
     return timeout.total_seconds() if timeout is not None and timeout.total_seconds() > 0 else None
 
 
+@contextlib.contextmanager
+def _profiled():
+    """An event of the profiler, if one runs, which ends with a call that the body passes."""
+    if not torch.autograd._profiler_enabled():
+        yield lambda call: None
+        return
+    with torch.autograd.profiler.record_function("weir:all_reduce") as event:
+        yield lambda call: event._call_end_callbacks_on_future(call.future())
+
+
 class ProcessGroupWeir(dist.ProcessGroup):
     """A group of ranks whose large allreduces the box does."""
 
@@ -30,6 +41,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
         self._ranks = ranks
         self.timeout = timeout
         self._gloo = ProcessGroupGloo(PrefixStore("gloo", store), rank, ranks, timeout)
+        # Gloo's threads run callbacks, and may hold this object last. They cannot join themselves.
+        weakref.finalize(self, callbacks.run, list.pop, [self._gloo]).atexit = False
         # From torch 2 on a group's name, and what it does not do itself, are its backends'.
         if hasattr(self, "_register_backend"):
             self._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, self._gloo)
@@ -60,7 +73,10 @@ class ProcessGroupWeir(dist.ProcessGroup):
         operation, mean = numbers.operation(asked)
         if not self._goes_by_box(tensors, operation):
             return gloo.allreduce(self._gloo, self._ranks, tensors, opts, asked)
-        return BoxWork(self.channel.allreduce(tensors[0], operation, mean, timeout=_seconds(opts)))
+        with _profiled() as ends_with:
+            call = self.channel.allreduce(tensors[0], operation, mean, timeout=_seconds(opts))
+            ends_with(call)
+        return BoxWork(call)
 
     def broadcast(self, tensors, opts=None):
         # Gloo of older releases has no bfloat16, but bytes.

@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""One rank of a group of the backend "weir": what sharded training uses of c10d, as the release has it.
+
+Prints a line for each part that ran.
+"""
+
+import copy
+import os
+
+import torch
+import torch.distributed as dist
+
+import weir.torch   # noqa: F401
+
+SIZE = 20000
+MODERN = int(torch.__version__.split(".")[0]) >= 2
+
+
+def tensor_collectives():
+    mine = torch.full((SIZE,), RANK + 1.0)
+    every = torch.empty(SIZE * RANKS)
+    dist.all_gather_into_tensor(every, mine)
+    assert (every.view(RANKS, SIZE)[:, 0] == torch.arange(1.0, RANKS + 1)).all()
+    part = torch.empty(SIZE)
+    dist.reduce_scatter_tensor(part, every)
+    assert (part == RANKS * (RANK + 1)).all()
+
+
+def functional():
+    from torch.distributed import _functional_collectives as collectives
+    mine = torch.full((SIZE,), RANK + 1.0)
+    assert (collectives.all_reduce(mine, "sum", dist.group.WORLD) == TOTAL).all()
+    assert (collectives.all_reduce(mine, "avg", dist.group.WORLD) == TOTAL / RANKS).all()
+    every = collectives.all_gather_tensor(mine, 0, dist.group.WORLD)
+    assert (every.view(RANKS, SIZE)[:, 0] == torch.arange(1.0, RANKS + 1)).all()
+    part = collectives.reduce_scatter_tensor(every, "sum", 0, dist.group.WORLD)
+    assert (part == RANKS * (RANK + 1)).all()
+
+
+def device_mesh():
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    mesh = init_device_mesh("cpu", (2, RANKS // 2), mesh_dim_names=("data", "tensor"))
+    whole = (torch.arange(SIZE) % 7).float().view(RANKS * 10, -1)
+    spread = distribute_tensor(whole, mesh["tensor"], [Shard(0)])
+    assert torch.equal(spread.full_tensor(), whole)
+    assert torch.equal(spread.sum().redistribute(placements=[Replicate()]).to_local(), whole.sum())
+
+
+def tensor_parallel():
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+    torch.manual_seed(1)
+    network = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64))
+    alone = copy.deepcopy(network)
+    mesh = init_device_mesh("cpu", (RANKS,))
+    parallelize_module(network, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    x = torch.ones(256, 64)
+    torch.testing.assert_close(network(x), alone(x), rtol=1e-4, atol=1e-4)
+
+
+def fully_sharded():
+    """FSDP's first version: the second one takes no CPU tensors in PyTorch 2.6."""
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    torch.manual_seed(1)
+    network = torch.nn.Sequential(torch.nn.Linear(200, 200), torch.nn.Linear(200, 200))
+    alone = copy.deepcopy(network)
+    network = FullyShardedDataParallel(network, device_id=torch.device("cpu"), use_orig_params=True)
+    optimizers = [torch.optim.SGD(each.parameters(), lr=0.01) for each in (network, alone)]
+    for _ in range(3):
+        for each in optimizers:
+            each.zero_grad()
+        network(torch.full((1, 200), RANK + 1.0)).sum().backward()
+        sum(alone(torch.full((1, 200), rank + 1.0)).sum() for rank in range(RANKS)).backward()
+        for each in alone.parameters():
+            each.grad /= RANKS
+        for each in optimizers:
+            each.step()
+    with FullyShardedDataParallel.summon_full_params(network):
+        for mine, its in zip(network.parameters(), alone.parameters()):
+            torch.testing.assert_close(mine.data, its.data)
+
+
+def zero():
+    """Sharded states of the optimizer."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+    torch.manual_seed(1)
+    network = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(200, 200))
+    alone = copy.deepcopy(network.module)
+    optimizer = ZeroRedundancyOptimizer(network.parameters(), torch.optim.Adam, lr=0.01)
+    other = torch.optim.Adam(alone.parameters(), lr=0.01)
+    for _ in range(3):
+        optimizer.zero_grad()
+        other.zero_grad()
+        network(torch.full((1, 200), RANK + 1.0)).sum().backward()
+        sum(alone(torch.full((1, 200), rank + 1.0)).sum() for rank in range(RANKS)).backward()
+        for each in alone.parameters():
+            each.grad /= RANKS
+        optimizer.step()
+        other.step()
+    for mine, its in zip(network.module.parameters(), alone.parameters()):
+        torch.testing.assert_close(mine, its)
+
+
+def objects():
+    got = [None] * RANKS
+    dist.all_gather_object(got, {"rank": RANK})
+    assert [each["rank"] for each in got] == list(range(RANKS))
+    box = [{"from": RANK}]
+    dist.broadcast_object_list(box, src=1)
+    assert box == [{"from": 1}]
+
+
+dist.init_process_group("weir")
+RANK, RANKS = dist.get_rank(), dist.get_world_size()
+TOTAL = RANKS * (RANKS + 1) / 2
+# Gloo of PyTorch 1.13 has no collectives of single tensors.
+for part in [objects, zero] + (
+        [tensor_collectives, functional, device_mesh, tensor_parallel, fully_sharded] if MODERN else []):
+    part()
+    print(part.__name__, flush=True)
+store = dist.PrefixStore("sharded", dist.distributed_c10d._get_default_store())
+store.set(f"done {RANK}", "")
+store.wait([f"done {rank}" for rank in range(RANKS)])
+os._exit(0)
