@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What mpirun starts on a host: its mappers, or a reducer. Its one argument says all, in JSON."""
-import json
+"""What mpirun starts on a host: its mappers, or a reducer. Its arguments say all."""
 import os
 import signal
 import sys
 
+import arguments
 import mapper
 import reducer
 from report import tell
@@ -23,12 +23,12 @@ def find_weir():
 
 
 def main():
-    spec = json.loads(sys.argv[1])
+    spec = arguments.spec(sys.argv[1:])
     spec["weir"] = find_weir()
     # mpirun ends those whose neighbour has failed so: files are removed on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        (mapper if "splits" in spec else reducer).run(spec)
+        (mapper if "ranges" in spec else reducer).run(spec)
     except (Wrong, OSError) as error:
         tell("failed", sentence=str(error) if isinstance(error, Wrong) else f"{spec['host']}: {error}")
         sys.exit(1)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """mpirun starts the ends on their hosts, and ends them all when one fails."""
-import json
+import base64
 import os
 import signal
 import subprocess
 
+import arguments
 import report
 from watch import count
 from wrong import failed
@@ -31,7 +32,7 @@ def command(mpirun, ends):
     for number, (host, spec) in enumerate(ends):
         words += [] if number == 0 else [":"]
         words += ["-np", "1"] if listed else ["--host", host, "-np", "1"]
-        words += ["/usr/bin/python3", os.path.join(HERE, "end.py"), json.dumps(spec, separators=(",", ":"))]
+        words += ["/usr/bin/python3", os.path.join(HERE, "end.py"), *arguments.words(spec)]
     return words
 
 
@@ -55,6 +56,8 @@ class Run:
             return
         if told["weir-mapreduce"] == "failed":
             self.fail(told["sentence"])
+        elif told["weir-mapreduce"] == "said":
+            self.watch.said(told["split"], base64.b64decode(told["base64"]))
         else:
             self.watch.take(told)
 

@@ -2,6 +2,8 @@
 """A placed program: what each host's end is told, and each box."""
 import collections
 
+import shell
+from split import ranges
 from wrong import Wrong
 
 SOURCES_MAX = 256
@@ -55,7 +57,7 @@ class Job:
 
     def mapper(self, host):
         return {"host": host, "source": self.sources.index(host), "map": self.program.map,
-                "local_keys": self.program.local_keys, **self.numbers(), "splits": self.splits[host],
+                "local_keys": self.program.local_keys, **self.numbers(), "ranges": list(ranges(self.splits[host])),
                 "streams": self.streams()}
 
     def output(self, reducer):
@@ -77,6 +79,11 @@ class Job:
         return sorted(ends, key=lambda end: order.index(end[0]))
 
 
+def weir(request, **values):
+    """A command of weir's for a shell."""
+    return shell.line(["weir", *request.split(), *(str(word) for pair in values.items() for word in pair)])
+
+
 def box_commands(job):
     """By box, the commands that its administrator gives."""
     commands = collections.defaultdict(list)
@@ -84,10 +91,10 @@ def box_commands(job):
     for number, (host, box) in enumerate(job.reducers):
         if not box:
             continue
-        commands[box].append(
-            f"weir job add id {job.id(number)} format kv sources {len(job.sources)} keys {program.keys} "
-            f"op {program.operation} dtype {program.type} port {job.ports[number]} "
-            f"address {job.address(box)} parent {job.address(host)} source 0")
-        commands[box] += [f"weir source add job {job.id(number)} id {source} address {job.address(mapper)}"
+        commands[box].append(weir("job add", id=job.id(number), format="kv", sources=len(job.sources),
+                                  keys=program.keys, op=program.operation, dtype=program.type,
+                                  port=job.ports[number], address=job.address(box), parent=job.address(host),
+                                  source=0))
+        commands[box] += [weir("source add", job=job.id(number), id=source, address=job.address(mapper))
                           for source, mapper in enumerate(job.sources)]
     return dict(commands)

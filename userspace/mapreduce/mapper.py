@@ -5,7 +5,9 @@ The streams are one for each reducer, whatever the number of splits: a box tells
 addresses. They begin when all pairs are there, so that they can be sent again.
 """
 import contextlib
+import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -16,8 +18,8 @@ import traceback
 import maps
 from children import ended, failed_by_stream
 from pairs import Pairs, new_file
-from report import Now, tell
-from split import Split
+from report import SAID_MAX, Now, tell, tell_said
+from split import Split, in_ranges
 from wrong import Wrong, failed
 
 
@@ -75,9 +77,11 @@ class Mapper:
 
     def run_command(self, command):
         try:
-            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as error:
             raise failed(f"{self.name}: cannot run {command[0]}: {error.strerror}") from None
+        relay = Relay(self.number, child)
+        relay.start()
         try:
             feeder = Feeder(self.lines(), child.stdin)
             feeder.start()
@@ -86,6 +90,7 @@ class Mapper:
             feeder.join()
         finally:
             child.kill()
+            relay.join()
             child.wait()
         if child.returncode:
             raise failed(f"{self.name}: {command[0]} {ended(child.returncode)}")
@@ -94,7 +99,7 @@ class Mapper:
 
     def put_output(self, lines, command):
         for number, line in enumerate(lines, 1):
-            key, tab, value = line.rstrip(b"\n").partition(b"\t")
+            key, tab, value = line.removesuffix(b"\n").removesuffix(b"\r").partition(b"\t")
             try:
                 self.pairs.put(key, value if tab else None)
             except ValueError as error:
@@ -119,6 +124,29 @@ class Feeder(threading.Thread):
             self.error = f"a line {error}"
 
 
+class Relay(threading.Thread):
+    """Reports what a command writes to its error output until it has ended. Its own children may go on."""
+
+    def __init__(self, split, command):
+        super().__init__(daemon=True)
+        self.split, self.file, self.ended = split, command.stderr.fileno(), os.pidfd_open(command.pid)
+
+    def run(self):
+        left = fcntl.fcntl(self.file, fcntl.F_GETPIPE_SZ)
+        poll = select.poll()
+        poll.register(self.file)
+        poll.register(self.ended)
+        while left > 0:
+            ready = dict(poll.poll())
+            # What the pipe holds is of the command, however much its children add.
+            said = os.read(self.file, min(left, SAID_MAX)) if self.file in ready else b""
+            if not said:
+                return
+            tell_said(self.split, said)
+            if self.ended in ready:
+                left -= len(said)
+
+
 def fork_mapper(spec, split, files):
     """Returns the process's number."""
     pid = os.fork()
@@ -138,7 +166,7 @@ def fork_mapper(spec, split, files):
 
 def map_all(spec, files):
     """Runs the mappers; fails with the first that does, which has said why."""
-    mappers = {fork_mapper(spec, split, files): split for split in spec["splits"]}
+    mappers = {fork_mapper(spec, split, files): split for split in in_ranges(spec["ranges"])}
     try:
         while mappers:
             pid, status = os.wait()

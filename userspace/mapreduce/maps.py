@@ -8,6 +8,7 @@ import dataclasses
 import re
 import socket
 import struct
+import unicodedata
 from typing import Callable
 
 KEY_MAX = 64
@@ -25,14 +26,34 @@ class Step:
     leaves_out: bool = False
 
 
-# Letters of ASCII, and whatever UTF-8 has beyond it.
-WORD = re.compile(rb"[A-Za-z\x80-\xff]+")
+class Letters(dict):
+    """For str.translate(): letters and marks stay, all else becomes a blank. Bytes that are not UTF-8, which
+    are lone surrogates here, are letters of another encoding."""
+
+    def __missing__(self, code):
+        kind = unicodedata.category(chr(code))
+        self[code] = chr(code) if kind[0] in "LM" or kind == "Cs" else " "
+        return self[code]
+
+
+LETTERS = Letters()
+WORD = re.compile(rb"[a-z]+")
+# Of what LETTERS leaves. A mark without a letter before it is of an emoji, for instance.
+ANY_WORD = re.compile(r"[\w\ud800-\udfff]\S*")
+
+
+def words_of(line):
+    """The words of a line, without distinction of case."""
+    if line.isascii():
+        return WORD.findall(line.lower())
+    text = unicodedata.normalize("NFC", line.decode(errors="surrogateescape").casefold())
+    return [word.encode(errors="surrogateescape") for word in ANY_WORD.findall(text.translate(LETTERS))]
 
 
 def wordcount(lines):
-    """Each word, in small letters."""
+    """Each word."""
     for line in lines:
-        for word in WORD.findall(line.lower()):
+        for word in words_of(line):
             yield word, None
 
 

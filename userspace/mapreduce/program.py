@@ -80,9 +80,12 @@ class Reader:
 
     def address(self, word):
         try:
-            return str(ipaddress.ip_address(word))
+            address = ipaddress.ip_address(word)
         except ValueError:
             raise self.wrong(f"'{word}' is no address: none of IPv4 or IPv6") from None
+        if getattr(address, "scope_id", None):
+            raise self.wrong(f"{word} has a scope, which is known on one host alone: give an address that all reach")
+        return str(address)
 
     def first(self, words, what):
         if len(words) < 2:
@@ -248,7 +251,7 @@ class Reader:
 
     def read(self, text):
         going_on, began = "", 0
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             self.line, began = began or number, began or number
             if line.endswith("\\"):
                 going_on += line[:-1] + " "
@@ -273,7 +276,7 @@ class Reader:
 def read(name, weir):
     """The program of a file; Wrong where it makes no sense."""
     try:
-        with open(name, encoding="utf-8") as file:
+        with open(name, encoding="utf-8-sig") as file:
             text = file.read()
     except OSError as error:
         raise Wrong(f"{name} cannot be read: {error.strerror}") from None

@@ -2,14 +2,21 @@
 """What ends tell the program that had them started, by mpirun, which hands on their error output.
 
 A report is one line of 512 bytes, in one write. mpirun mixes the outputs of ends, but takes up to 4096
-bytes of one, or more of them by a power of two, and so never cuts a report.
+bytes of one, or more of them by a power of two, and so never cuts a report. What commands write to their
+error output comes in reports, too: it would move the others', and could look like them.
 """
+import base64
 import json
 import sys
 import time
 
 SIZE = 512
 BEGIN = b'{"weir-mapreduce":'
+# Kinds of reports, and the words that each has.
+KINDS = {"map": {"split", "bytes", "of", "pairs", "left_out"}, "put": {"host", "bytes", "of"},
+         "reduced": {"reducer", "host", "keys"}, "said": {"split", "base64"}, "failed": {"sentence"}}
+# Bytes of error output that have room in a report.
+SAID_MAX = 320
 # Seconds from one report of how far it is to the next.
 OFTEN = 0.5
 
@@ -29,12 +36,25 @@ def tell(kind, **words):
     sys.stderr.buffer.flush()
 
 
+def tell_said(split, text):
+    """Reports error output of the split's command."""
+    tell("said", split=split, base64=base64.b64encode(text).decode())
+
+
+def parsed(text):
+    """The words of a report; None if it is not one."""
+    try:
+        told = json.loads(text)
+        return told if KINDS[told["weir-mapreduce"]] <= told.keys() else None
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return None
+
+
 def read(text):
     """What others have said before, and the words of the report, or None of a line that has none."""
     before, begin, rest = text.partition(BEGIN)
-    if not begin:
-        return text, None
-    return before, json.loads(begin + rest)
+    told = parsed(begin + rest) if begin else None
+    return (before, told) if told else (text, None)
 
 
 class Now:

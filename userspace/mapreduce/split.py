@@ -1,12 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0
 """A split: the lines of a file that begin in one of so many equal ranges of its bytes."""
+import codecs
+import itertools
 import os
 
 LINE_MAX = 16 << 20
 
 
+def ranges(splits):
+    """Splits of a dataset that follow each other, as the first one and how many there are."""
+    def dataset(pair):
+        at, split = pair
+        return {**split, "number": split["number"] - at, "index": split["index"] - at}
+
+    for _, group in itertools.groupby(enumerate(splits), dataset):
+        (_, first), *others = group
+        yield {"first": first, "splits": 1 + len(others)}
+
+
+def in_ranges(parts):
+    """The splits of what ranges() made."""
+    for part in parts:
+        first = part["first"]
+        for i in range(part["splits"]):
+            yield {**first, "number": first["number"] + i, "index": first["index"] + i}
+
+
 class Split:
-    """Iterates over lines, with their ends. @at is where the last one begins, @read how many bytes
+    """Iterates over lines, with their ends, but without the file's byte order mark. @at is where the last one begins, @read how many bytes
     were read, of @size."""
 
     def __init__(self, path, index, count):
@@ -35,7 +56,7 @@ class Split:
                 return
             self.next += len(line)
             self.read = min(self.next - self.begin, self.size)
-            yield line
+            yield line if self.at else line.removeprefix(codecs.BOM_UTF8)
         self.read = self.size
 
     def close(self):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """How far a run is, as a bar on a terminal; and what came of it."""
+import collections
 import sys
 import time
 
 WIDTH = 20
+# Bytes of a line that are kept until its end comes.
+LINE_MAX = 1 << 20
 
 
 def amount(number, unit=""):
@@ -26,6 +29,8 @@ class Watch:
     def __init__(self, job, to=sys.stderr):
         self.job, self.to, self.begun = job, to, time.monotonic()
         self.maps, self.puts, self.reduced = {}, {}, []
+        # What a command has written of a line, by the split.
+        self.unended = collections.defaultdict(bytes)
         self.shown, self.line_open = to.isatty(), False
 
     def take(self, told):
@@ -41,9 +46,19 @@ class Watch:
     def aside(self, line):
         """What mpirun and commands say."""
         self.wipe()
-        self.to.write(line.decode(errors="replace"))
+        self.to.buffer.write(line)
         self.to.flush()
         self.line_open = not line.endswith(b"\n")
+
+    def said(self, split, text):
+        """Error output of the split's command, which is shown by lines: others write at the same time."""
+        lines, end, rest = (self.unended.pop(split, b"") + text).rpartition(b"\n")
+        if len(rest) > LINE_MAX:
+            lines, end, rest = lines + end, rest, b""
+        if rest:
+            self.unended[split] = rest
+        if end:
+            self.aside(lines + end)
 
     def wipe(self):
         if self.shown:
@@ -70,6 +85,8 @@ class Watch:
         self.to.flush()
 
     def done(self):
+        for text in self.unended.values():
+            self.aside(text + b"\n")
         self.wipe()
         self.to.write("\n" if self.line_open else "")
         self.to.flush()
