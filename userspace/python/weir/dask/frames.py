@@ -15,10 +15,16 @@ def _levels(index):
     return index.levels if index.nlevels > 1 else [index]
 
 
+def _is_text(dtype):
+    """Is it one of pandas' own types of text, whatever keeps it (Python, pyarrow)?"""
+    return not isinstance(dtype, numpy.dtype) and issubclass(dtype.type, str)
+
+
 def _check(meta):
     """Types that come back as they were."""
     for level in _levels(meta.index):
-        if not isinstance(level.dtype, numpy.dtype) or level.dtype.kind not in "iufbO":
+        plain = isinstance(level.dtype, numpy.dtype) and level.dtype.kind in "iufbO"
+        if not plain and not _is_text(level.dtype):
             raise Refused(f"keys are of type {level.dtype}")
     if not isinstance(meta.dtype, numpy.dtype) or meta.dtype.kind not in "iuf":
         raise Refused(f"values are of type {meta.dtype}")
@@ -26,7 +32,10 @@ def _check(meta):
 
 def _index(keys, meta):
     if meta.index.nlevels > 1:
-        return pandas.MultiIndex.from_tuples(keys, names=meta.index.names)
+        columns = zip(*keys) if keys else [()] * meta.index.nlevels
+        return pandas.MultiIndex.from_arrays(
+            [pandas.Index(column, dtype=level.dtype) for column, level in zip(columns, meta.index.levels)],
+            names=meta.index.names)
     return pandas.Index(keys, dtype=meta.index.dtype, name=meta.index.name, tupleize_cols=False)
 
 

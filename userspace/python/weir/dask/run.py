@@ -112,10 +112,11 @@ class _Run:
 
     def _obstacle(self):
         """Why there may be no result, if it goes on like this."""
-        there = {get_address_host(each) for each in self._client.scheduler_info()["workers"]}
+        # scheduler_info() lists but a few workers where Dask is new.
+        there = {get_address_host(each) for each in self._client.nthreads()}
         for future, hosts in self._ends.items():
             if future not in self._results and there.isdisjoint(hosts):
-                return f"there is no worker on {' or '.join(hosts)} any more"
+                return f"there is no longer a worker on {' or '.join(hosts)}"
         # Where one mapper has ended, all pairs have been at the reducer.
         return "the reducer's result is lost" if self._results else None
 
