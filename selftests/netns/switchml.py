@@ -612,6 +612,180 @@ def refused_sessions():
     run("ip", "neigh", "flush", "nud", "permanent")
 
 
+def outcomes(n, grads):
+    """What each worker of a session is told, rank by rank; None if all is well."""
+    def outcome(rank):
+        try:
+            set_up(AT, wires[rank], rank, n, grads(rank))
+        except grpc.RpcError as error:
+            return error.details()
+        return None
+
+    for i in range(n):
+        learn(i)
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        return list(pool.map(outcome, range(n)))
+
+
+def a_refused_rank_ends_the_others():
+    """All of its session are told why, also those who come later, and strangers end nothing."""
+    with Service() as service:
+        said = outcomes(3, lambda rank: 256 if rank == 2 else 64)
+        assert set(said) == {"rank 2 has packets of size 3, rank 0 of size 1"}, said
+        # Of two that are refused the first is why.
+        said = outcomes(3, lambda rank: 256 if rank == 0 else 64)
+        assert set(said) <= {f"rank {rank} has packets of size 1, rank 0 of size 3" for rank in (1, 2)}, said
+        run("weir", "port", "detach", "dev", "w3")
+        said = outcomes(3, lambda rank: 64)
+        assert set(said) == {"w3 hands no packets of format switchml over: run `weir port attach dev w3 "
+                             f"udp {BOX_PORT}`"}, said
+        run("weir", "port", "detach", "dev", "w1")
+        said = outcomes(3, lambda rank: 64)
+        assert len(set(said)) == 1 and "weir port attach dev w1" in said[0], said
+        # One that is late is told, too.
+        client = Client(AT)
+        assert client.broadcast(77, 0, 2) == 77 and client.broadcast(0, 1, 2) == 77
+        fails(client.start("Session/UdpSession", request(session=77)), "weir port attach dev w1")
+        fails(client.start("Sync/Barrier", {1: 2}), "weir port attach dev w1")
+        attach(mode)
+        # Another session's refusal is none of this one's.
+        assert client.broadcast(78, 0, 2) == 78
+        waits = client.begin("Sync/Barrier", {1: 2})
+        fails(client.start("Session/UdpSession", request(session=77, size=2)), "size 2")
+        assert not waits.done()
+        client.barrier(2)
+        waits.result()
+        client.close()
+        assert outcomes(3, lambda rank: 64) == [None] * 3
+        check_ints([Worker(wires[r], r, 3, 1, 4, 64, timeout=PATIENCE) for r in range(3)], 500)
+        assert "refused: rank 2 has packets" in service.heard()
+    run("ip", "neigh", "flush", "nud", "permanent")
+    silence()
+
+
+def another_device():
+    """A worker is behind another device than the route to it names: it is told so if that is known, and if
+    not, the service and the doctor say it when packets come."""
+    def device_of(rank):
+        told = json.loads(subprocess.run(["weir", "-j", "doctor", "job", str(JOB)], stdout=subprocess.PIPE).stdout)
+        return [c for c in told["checks"] if c.get("subject") == f"source {rank} of job {JOB}" and c["status"] != "ok"]
+
+    wire, here = wires[1], wires[1].ip
+    wire.ip = socket.inet_aton("10.77.1.77")
+    learns = "ip", "neigh", "replace", "10.77.1.77", "lladdr", wire.mac.hex(":"), "dev"
+    try:
+        with Service("--timeout", "100000") as service:
+            run(*learns, "w2", "nud", "stale")
+            client = Client(AT)
+            fails(client.start("Session/UdpSession", request(wire=wire)),
+                  "10.77.1.77 is behind w2, and the route to it leads to w1: run `ip route replace 10.77.1.77 dev w2`")
+            client.close()
+            run("ip", "neigh", "flush", "dev", "w2")
+            # As an administrator has it, who knows it no better than the route.
+            run(*learns, "w1", "nud", "permanent")
+            session(2)
+            assert not device_of(0) and not device_of(1)
+            workers = [Worker(wires[r], r, 2, 1, 4, 64, timeout=PATIENCE) for r in range(2)]
+            workers[0].begin(numpy.zeros(100, numpy.int32))
+            until(lambda: stat("contributions"))
+            counted("not-local", lambda: say(wire, 0, 0, 0, 1))
+            until(lambda: "rank 1, 10.77.1.77, sends by w2, and the route to it leads to w1" in service.heard())
+            assert "rank 0, " not in service.heard()
+            finding, = device_of(1)
+            assert "w2" in finding["found"] and "ip route replace 10.77.1.77 dev w2" in finding["fix"], finding
+            assert not device_of(0)
+            # As both say.
+            run("ip", "neigh", "del", "10.77.1.77", "dev", "w1")
+            run("ip", "route", "replace", "10.77.1.77", "dev", "w2")
+            session(2)
+            assert f"rank 1 is 10.77.1.77, {wire.mac.hex(':')} on w2" in service.heard()
+            assert not device_of(1)
+            check_ints([Worker(wires[r], r, 2, 1, 4, 64, timeout=PATIENCE) for r in range(2)], 500)
+            assert not device_of(1)
+    finally:
+        wire.ip = here
+        subprocess.run(["ip", "route", "del", "10.77.1.77"])
+        run("ip", "neigh", "flush", "nud", "permanent")
+    silence()
+
+
+# A worker's calls, from its namespace: what it is told of the box.
+SET_UP = """
+import sys, types
+sys.path[:0] = sys.argv[1:3]
+from switchml_worker import set_up
+at, rank, workers, mac, ip = sys.argv[3:]
+wire = types.SimpleNamespace(mac=bytes.fromhex(mac), ip=bytes.fromhex(ip))
+set_up(at, wire, int(rank), int(workers), 64)
+print(wire.box_mac.hex(), wire.box.hex())
+"""
+
+
+def readme():
+    """Its example, command by command, with workers that call from their links."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(folder, "..", "..", "README.md"), encoding="utf-8") as file:
+        text = file.read().partition("\n### SwitchML\n")[2].partition("\n### ")[0]
+    lines = [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    commands = [line.replace("eth", "w") for line in lines[:lines.index("# on each worker, in switchml.cfg")]]
+    settings = dict(line.partition("#")[0].replace(" ", "").split("=") for line in lines if " = " in line)
+    run("weir", "port", "flush")
+    addresses = ["11.0.0.201", "11.0.0.202"]
+    process, here = None, [wire.ip for wire in wires[:2]]
+    try:
+        for command in commands:
+            if command.startswith("weir-switchml"):
+                assert settings["timeout"] in command, (command, settings)
+                process = subprocess.Popen(command.split(), stderr=subprocess.PIPE, text=True)
+            elif not command.startswith("#"):
+                run("sh", "-ec", command)
+        while "awaited" not in process.stderr.readline():
+            assert process.poll() is None
+        calls = []
+        for i, address in enumerate(addresses):
+            wires[i].ip = socket.inet_aton(address)
+            for words in f"link set eth0 arp on", f"address add {address}/24 dev eth0":
+                run("ip", "-n", namespaces[i], *words.split())
+            calls.append(subprocess.Popen(
+                ["nsenter", f"--net=/run/netns/{namespaces[i]}", "/usr/bin/python3", "-c", SET_UP,
+                 os.path.join(folder, "..", "lib"), folder, settings["controller_ip"] + ":50099", str(i), "2",
+                 wires[i].mac.hex(), wires[i].ip.hex()], stdout=subprocess.PIPE, text=True))
+        for i, call in enumerate(calls):
+            wires[i].box_mac, wires[i].box = map(bytes.fromhex, call.communicate(timeout=PATIENCE)[0].split())
+            assert wires[i].box == socket.inet_aton("11.0.0.1")
+            assert wires[i].box_mac.hex(":") == link_of(i)["address"]
+            run("ip", "-n", namespaces[i], "address", "flush", "dev", "eth0")
+            run("ip", "-n", namespaces[i], "link", "set", "eth0", "arp", "off")
+            wires[i].drain()
+        check_ints([Worker(wires[r], r, 2, 1, 4, 64, timeout=PATIENCE) for r in range(2)], 2000)
+    finally:
+        if process:
+            process.terminate()
+            process.communicate(timeout=PATIENCE)
+        for i, address in enumerate(addresses):
+            wires[i].ip = here[i]
+            subprocess.run(["ip", "route", "del", address])
+        subprocess.run(["ip", "address", "del", "11.0.0.1/32", "dev", "lo"])
+        attach(mode)
+    silence()
+
+
+def windows():
+    """How many packets workers may have under way, as weir-switchml(8) says for --outstanding."""
+    with Service("--timeout", "100000", "--outstanding", "64"):
+        for threads, m in ((1, 128), (2, 42), (4, 18), (8, 8), (64, 1)):
+            session(2)
+            workers = [Worker(wires[r], r, 2, threads, m, 64, timeout=PATIENCE) for r in range(2)]
+            check_ints(workers, 3 * m * threads * 64)
+        for threads, m in ((1, 129), (2, 43), (4, 19)):
+            session(2)
+            worker = Worker(wires[0], 0, 2, threads, m, 64, timeout=PATIENCE)
+            worker.begin(numpy.zeros(m * threads * 64, numpy.int32))
+            until(lambda: refused("ahead"))
+    wires[0].drain()
+    silence()
+
+
 def meetings():
     with Service() as service:
         clients = [Client(AT) for _ in range(4)]
@@ -895,7 +1069,8 @@ tests = [at(hook, test) for hook in MODES for test in packets(N)]
 # What is said of sessions takes no notice of the hook that packets come in by.
 if "xdp" in MODES:
     tests += [at("tc", what_may_be_asked_for), at("tc", doctor)]
-    tests += [at("xdp", test) for test in (whole_sessions, refused_sessions, meetings, garbage, strangers, idle, bridged, killed)]
+    tests += [at("xdp", test) for test in (whole_sessions, refused_sessions, a_refused_rank_ends_the_others, another_device, readme, windows,
+                                              meetings, garbage, strangers, idle, bridged, killed)]
 
 
 def mend():

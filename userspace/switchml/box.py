@@ -120,10 +120,15 @@ class Box:
     async def confirm(self, address, mac, dev, caller):
         """Has the worker this MAC address? The kernel knows, or else only who calls from that link is
         believed, as whoever is there could claim any address by ARP as well."""
-        entries = await ask("ip", "-j", "neigh", "show", "to", address, "dev", dev)
+        entries = [known for known in await ask("ip", "-j", "neigh", "show", "to", address)
+                   if "lladdr" in known and str(known.get("protocol")) != PROTOCOL]
+        here = [known for known in entries if known["dev"] == dev]
         for known in entries:
-            if "lladdr" not in known or str(known.get("protocol")) == PROTOCOL:
-                continue
+            if not here and known["lladdr"] == mac:
+                raise Refused(f"{address} is behind {known['dev']}, and the route to it leads to {dev}: run "
+                              f"`{route(address, known['dev'])}`, or, if that is wrong, "
+                              f"`ip neigh del {address} dev {known['dev']}`")
+        for known in here:
             if known["lladdr"] != mac:
                 raise Refused(f"{address} has the MAC address {known['lladdr']} on {dev}, not {mac}: if "
                               f"that is wrong, run `ip neigh del {address} dev {dev}`")
@@ -136,6 +141,11 @@ class Box:
             raise Refused(f"{caller or 'the caller'} does not call from the link of {address}: call from "
                           f"an address there, or run `ip neigh replace {address} lladdr {mac} dev {dev} "
                           "nud permanent` on the box, if that is the worker's MAC address")
+
+    async def has_come(self, rank):
+        """Has the module counted a contribution of the source?"""
+        sources = await ask(self.weir, "-j", "source", "show", "job", self.job)
+        return any(source["stats"].get("contributions") for source in sources if source["id"] == rank)
 
     async def calls_from(self, caller, dev):
         """Is the caller on the device's own link? Behind a router that translates it looks like that."""
@@ -169,6 +179,11 @@ class Box:
         if not any(known["lladdr"] == mac for known in entries):
             await run("ip", "neigh", "replace", address, "lladdr", mac, "dev", dev, "nud",
                       "permanent", "protocol", PROTOCOL)
+
+
+def route(address, dev):
+    """The command that says where a worker is."""
+    return f"ip route replace {address} dev {dev}"
 
 
 Way = collections.namedtuple("Way", "dev own")

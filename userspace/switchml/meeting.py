@@ -20,9 +20,12 @@ class Barrier:
     def __init__(self, broken):
         self.broken = broken
         self.waiting = {}  # by the number of workers, the calls
+        self.failed = {}  # by the number of workers, why they will never all come
 
     async def wait(self, workers):
         check_workers(workers)
+        if workers in self.failed:
+            raise over(self.failed[workers])
         calls = waiting(self.waiting.pop(workers, []))
         if len(calls) + 1 == workers:
             for call in calls:
@@ -44,8 +47,15 @@ class Barrier:
         if call.cancelled():
             self.broken(workers)
 
+    def fail(self, workers, sentence):
+        """So many workers are told so, those that wait and those that come, until abort()."""
+        self.failed[workers] = sentence
+        for call in waiting(self.waiting.pop(workers, [])):
+            call.set_exception(over(sentence))
+
     def abort(self, sentence):
         """All that wait are told so."""
+        self.failed = {}
         old, self.waiting = self.waiting, {}
         for calls in old.values():
             for call in waiting(calls):
@@ -53,7 +63,7 @@ class Barrier:
 
 
 class Broadcast:
-    """Calls return the root's value, once a rank. @begins is called when a root says one."""
+    """Calls return the root's value, once a rank. @begins(value, workers): a root says one."""
 
     def __init__(self, begins):
         self.begins = begins
@@ -81,7 +91,7 @@ class Broadcast:
         return self.value
 
     def say(self, value, root, workers):
-        self.begins()
+        self.begins(value, workers)
         self.value, self.workers, self.taken = value, workers, {root}
         old, self.waiting = self.waiting, {}
         for rank, (number, call) in old.items():
@@ -112,9 +122,17 @@ class Meeting:
         self.log = log
         self.broadcast = Broadcast(self.begins)
         self.barrier = Barrier(self.broken)
+        self.session = None, 0  # the root's value, and the number of workers
 
-    def begins(self):
+    def begins(self, value, workers):
         self.barrier.abort("a new session has begun")
+        self.session = value, workers
+
+    def refused(self, session, sentence):
+        """A worker that has this root's value may not join: the others of its session need not wait for it."""
+        value, workers = self.session
+        if session == value:
+            self.barrier.fail(workers, sentence)
 
     def broken(self, workers):
         self.log(f"one of {workers} workers has vanished while it waited")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Sessions: one a job, which rank 0 begins, and each worker is bound in by its own call."""
 import asyncio
+import collections
 import ipaddress
 import time
 
+from box import route
 from limits import group_of
 from refusal import Refused, check_workers, wrong
 
@@ -27,6 +29,13 @@ def check_addresses(request):
     return str(address), mac_text(request.mac)
 
 
+# Seconds after which a worker's packets have come by the right device, if they do.
+FLOOD = 1
+
+# A worker: @seen_by has other devices that its packets have come by.
+Bound = collections.namedtuple("Bound", "rank dev seen_by")
+
+
 class Sessions:
     """The session of a job's workers, from their requests so far."""
 
@@ -35,6 +44,8 @@ class Sessions:
         self.lock = asyncio.Lock()
         self.now = None  # of rank 0's request: what all have in common
         self.callers = set()  # where the calls of the session's workers came from
+        self.bound = {}  # by address, its workers
+        self.tasks = set()
 
     def known(self):
         """Whose calls and connections there is room for, however many others come."""
@@ -78,8 +89,7 @@ class Sessions:
                           f"rank 0 of size {now.packet_size}")
 
     async def begin(self, request):
-        self.now = None
-        self.callers = set()
+        self.forget()
         await self.box.make(request.num_workers, GRADS[request.packet_size], self.blocks,
                             self.repeat_after)
         self.now = request
@@ -88,6 +98,7 @@ class Sessions:
     async def bind(self, request, caller, address, mac, way):
         await self.box.bind(request.rank, address, mac, way.dev)
         self.callers.add(group_of(caller))
+        self.bound[address] = Bound(request.rank, way.dev, set())
         self.log(f"rank {request.rank} is {address}, {mac} on {way.dev}")
         return int(way.own.replace(":", ""), 16)
 
@@ -97,9 +108,11 @@ class Sessions:
             await self.end_locked()
 
     async def end_locked(self):
-        self.now = None
-        self.callers = set()
+        self.forget()
         await self.box.remove()
+
+    def forget(self):
+        self.now, self.callers, self.bound = None, set(), {}
 
     async def watch(self, idle):
         """Ends a session without packets for @idle seconds: no worker says that it is done."""
@@ -113,6 +126,24 @@ class Sessions:
                 elif heard and time.monotonic() - since > idle:
                     self.log(f"nothing has come for {idle:g} seconds: the session is over")
                     await self.end_locked()
+
+    def seen(self, address, dev):
+        """A packet of this address has come by the device, in a frame to the MAC address of another one."""
+        worker = self.bound.get(address)
+        if worker and dev != worker.dev and dev not in worker.seen_by:
+            worker.seen_by.add(dev)
+            task = asyncio.create_task(self.complain(worker, address, dev))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def complain(self, worker, address, dev):
+        """Logs it, unless the worker's packets come by the right device, too: a switch floods some."""
+        await asyncio.sleep(FLOOD)
+        async with self.lock:
+            if self.bound.get(address) is worker and not await self.box.has_come(worker.rank):
+                self.log(f"rank {worker.rank}, {address}, sends by {dev}, and the route to it leads to "
+                         f"{worker.dev}: its packets are refused as not-local, and the session hangs: run "
+                         f"`{route(address, dev)}`, and start the workers again")
 
     async def heard(self):
         """A value that changes when packets have come; None without a job."""

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +24,13 @@ struct source {
 	uint32_t job;
 	uint32_t id;
 	uint32_t ifindex;
+	uint64_t contributions;
 	struct addr address;
 };
 
 static void source_read(const struct nlmsghdr *message, struct source *source)
 {
-	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1];
+	const struct nlattr *table[WEIR_A_SOURCE_MAX + 1], *stats[WEIR_A_STATS_MAX + 1];
 
 	memset(source, 0, sizeof(*source));
 	weir_attributes(message, table, WEIR_A_SOURCE_MAX);
@@ -36,6 +38,10 @@ static void source_read(const struct nlmsghdr *message, struct source *source)
 	source->id = nl_uint(table[WEIR_A_SOURCE_ID]);
 	source->ifindex = nl_uint(table[WEIR_A_SOURCE_IFINDEX]);
 	nl_addr(table[WEIR_A_SOURCE_ADDRESS], &source->address);
+	if (table[WEIR_A_SOURCE_STATS]) {
+		nl_nested(table[WEIR_A_SOURCE_STATS], stats, WEIR_A_STATS_MAX);
+		source->contributions = nl_uint(stats[WEIR_A_STATS_CONTRIBUTIONS]);
+	}
 }
 
 /* The lowest source id of the job that has no address. */
@@ -249,6 +255,55 @@ static bool check_neighbour(const struct visit *visit, const char *who,
 	return false;
 }
 
+/* Packets that a port has refused as not-local. */
+static uint64_t not_local(const struct nlattr *stats)
+{
+	const struct nlattr *refusal[WEIR_A_REFUSAL_MAX + 1];
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, stats) {
+		if (mnl_attr_get_type(attr) != WEIR_A_STATS_REFUSAL)
+			continue;
+		nl_nested(attr, refusal, WEIR_A_REFUSAL_MAX);
+		if (nl_uint(refusal[WEIR_A_REFUSAL_REASON]) == WEIR_REASON_NOT_LOCAL)
+			return nl_uint(refusal[WEIR_A_REFUSAL_PACKETS]);
+	}
+	return 0;
+}
+
+/*
+ * A worker of SwitchML sends to the MAC address of the device that the route to it leads to. If it
+ * is behind another port, that port refuses its packets. Returns true if nothing indicates that.
+ */
+static bool check_arrival(const struct visit *visit, const char *who, const struct source *source,
+			  const struct link *link)
+{
+	const struct nlattr *port[WEIR_A_PORT_MAX + 1];
+	const struct patient *patient = visit->patient;
+	char name[IF_NAMESIZE], text[ADDR_TEXT];
+	uint32_t ifindex;
+	uint64_t packets;
+	size_t i;
+
+	if (visit->job.format != WEIR_FORMAT_SWITCHML || source->contributions || is_upper(link))
+		return true;
+	for (i = 0; i < patient->ports.count; i++) {
+		weir_attributes(patient->ports.message[i], port, WEIR_A_PORT_MAX);
+		ifindex = nl_uint(port[WEIR_A_PORT_IFINDEX]);
+		packets = port[WEIR_A_PORT_STATS] ? not_local(port[WEIR_A_PORT_STATS]) : 0;
+		if (!packets || ifindex == link->ifindex || !if_indextoname(ifindex, name))
+			continue;
+		addr_text(&source->address, text);
+		report(&(struct finding){ DOCTOR_WARN, "arrival", who,
+			fix("if the worker is behind %s, run `ip route replace %s dev %s` and start the workers again",
+			    name, text, name) },
+		       "nothing has come from %s by %s, where the route to it leads, and %s has refused %ju packets to the MAC address of another device",
+		       text, link->name, name, (uintmax_t)packets);
+		return false;
+	}
+	return true;
+}
+
 static bool check_route(const struct visit *visit, const char *who, const struct source *source)
 {
 	struct patient *patient = visit->patient;
@@ -274,7 +329,7 @@ static bool check_route(const struct visit *visit, const char *who, const struct
 	}
 	if (rtnl_link(&patient->rtnl, route.ifindex, &link))
 		return true;
-	if (!check_link(visit, who, &link, &route))
+	if (!check_link(visit, who, &link, &route) || !check_arrival(visit, who, source, &link))
 		return false;
 	return check_neighbour(visit, who, &link,
 			       route.gateway.len ? &route.gateway : &source->address);
