@@ -667,8 +667,10 @@ def another_device():
     """A worker is behind another device than the route to it names: it is told so if that is known, and if
     not, the service and the doctor say it when packets come."""
     def device_of(rank):
-        told = json.loads(subprocess.run(["weir", "-j", "doctor", "job", str(JOB)], stdout=subprocess.PIPE).stdout)
-        return [c for c in told["checks"] if c.get("subject") == f"source {rank} of job {JOB}" and c["status"] != "ok"]
+        told = json.loads(subprocess.run(["weir", "-j", "doctor", "job", str(JOB)],
+                                         stdout=subprocess.PIPE).stdout)
+        return [c for c in told["checks"]
+                if c.get("subject") == f"source {rank} of job {JOB}" and c["status"] != "ok"]
 
     wire, here = wires[1], wires[1].ip
     wire.ip = socket.inet_aton("10.77.1.77")
@@ -678,7 +680,8 @@ def another_device():
             run(*learns, "w2", "nud", "stale")
             client = Client(AT)
             fails(client.start("Session/UdpSession", request(wire=wire)),
-                  "10.77.1.77 is behind w2, and the route to it leads to w1: run `ip route replace 10.77.1.77 dev w2`")
+                  "10.77.1.77 is behind w2, and the route to it leads to w1: "
+                  "run `ip route replace 10.77.1.77 dev w2`")
             client.close()
             run("ip", "neigh", "flush", "dev", "w2")
             # As an administrator has it, who knows it no better than the route.
@@ -744,7 +747,7 @@ def readme():
         calls = []
         for i, address in enumerate(addresses):
             wires[i].ip = socket.inet_aton(address)
-            for words in f"link set eth0 arp on", f"address add {address}/24 dev eth0":
+            for words in "link set eth0 arp on", f"address add {address}/24 dev eth0":
                 run("ip", "-n", namespaces[i], *words.split())
             calls.append(subprocess.Popen(
                 ["nsenter", f"--net=/run/netns/{namespaces[i]}", "/usr/bin/python3", "-c", SET_UP,
@@ -1069,8 +1072,9 @@ tests = [at(hook, test) for hook in MODES for test in packets(N)]
 # What is said of sessions takes no notice of the hook that packets come in by.
 if "xdp" in MODES:
     tests += [at("tc", what_may_be_asked_for), at("tc", doctor)]
-    tests += [at("xdp", test) for test in (whole_sessions, refused_sessions, a_refused_rank_ends_the_others, another_device, readme, windows,
-                                              meetings, garbage, strangers, idle, bridged, killed)]
+    tests += [at("xdp", test) for test in (
+        whole_sessions, refused_sessions, a_refused_rank_ends_the_others, another_device, readme, windows,
+        meetings, garbage, strangers, idle, bridged, killed)]
 
 
 def mend():

@@ -57,8 +57,8 @@ class Job:
 
     def mapper(self, host):
         return {"host": host, "source": self.sources.index(host), "map": self.program.map,
-                "local_keys": self.program.local_keys, **self.numbers(), "ranges": list(ranges(self.splits[host])),
-                "streams": self.streams()}
+                "local_keys": self.program.local_keys, **self.numbers(),
+                "ranges": list(ranges(self.splits[host])), "streams": self.streams()}
 
     def output(self, reducer):
         name = self.program.output

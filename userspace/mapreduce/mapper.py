@@ -77,7 +77,8 @@ class Mapper:
 
     def run_command(self, command):
         try:
-            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE)
         except OSError as error:
             raise failed(f"{self.name}: cannot run {command[0]}: {error.strerror}") from None
         relay = Relay(self.number, child)

@@ -84,7 +84,8 @@ class Reader:
         except ValueError:
             raise self.wrong(f"'{word}' is no address: none of IPv4 or IPv6") from None
         if getattr(address, "scope_id", None):
-            raise self.wrong(f"{word} has a scope, which is known on one host alone: give an address that all reach")
+            raise self.wrong(f"{word} has a scope, which is known on one host alone: give an address that "
+                             "all reach")
         return str(address)
 
     def first(self, words, what):

@@ -27,8 +27,8 @@ def in_ranges(parts):
 
 
 class Split:
-    """Iterates over lines, with their ends, but without the file's byte order mark. @at is where the last one begins, @read how many bytes
-    were read, of @size."""
+    """Iterates over lines, with their ends, but without the file's byte order mark. @at is where the last
+    one begins, @read how many bytes were read, of @size."""
 
     def __init__(self, path, index, count):
         self.file = open(path, "rb")

@@ -129,7 +129,7 @@ class Meeting:
         self.session = value, workers
 
     def refused(self, session, sentence):
-        """A worker that has this root's value may not join: the others of its session need not wait for it."""
+        """A worker that has this root's value may not join: the others need not wait for it."""
         value, workers = self.session
         if session == value:
             self.barrier.fail(workers, sentence)
