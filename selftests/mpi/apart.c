@@ -89,17 +89,19 @@ static bool is_all(const int *vector, int value)
 static int reduce_all(struct channel *channel, int most)
 {
 	int in[COUNT], out[COUNT], wrong = 0;
+	struct outcome outcome;
 	struct call call = {
 		.kind = CALL_ALLREDUCE, .in = in, .out = out, .count = COUNT,
-		.datatype = MPI_INT, .op = MPI_SUM, .type = WEIR_INT32,
+		.datatype = MPI_INT, .op = MPI_SUM, .type = WEIR_INT32, .outcome = &outcome,
 	};
 
 	for (int i = 0; i < COUNT; i++)
 		in[i] = channel->rank + 1;
 	for (int n = 0; n < CALLS; n++) {
 		if (channel->weir) {
-			uint64_t number = channel_submit(channel, &call);
+			uint64_t number = 0;
 
+			wrong += channel_submit(channel, &call, &number) != MPI_SUCCESS;
 			while (!channel_wait(channel, number, 10))
 				;
 		} else {
@@ -135,7 +137,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &channel.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &channel.ranks);
 	for (size_t i = 0; i < sizeof(from_box) / sizeof(from_box[0]); i++) {
-		MPI_Comm_dup(MPI_COMM_WORLD, &channel.peers);
+		wrong += channel_init(&channel, MPI_COMM_WORLD) != MPI_SUCCESS;
 		/* Never looked into. */
 		channel.weir = (struct weir *)&channel;
 		channel.finished = channel.submitted = 0;

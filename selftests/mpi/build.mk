@@ -20,7 +20,7 @@ endef
 # A channel of the library's, without the library for the box.
 # $(call mpi_apart,MPI,LIBRARY)
 define mpi_apart
-$(B)/mpi-tests/$(1)/apart: $(mpitests_dir)/apart.c $(addprefix $(B)/obj/$(2)/$(mpi_dir)/,channel.o say.o)
+$(B)/mpi-tests/$(1)/apart: $(mpitests_dir)/apart.c $(addprefix $(B)/obj/$(2)/$(mpi_dir)/,buffers.o channel.o say.o)
 	$$(call say,MPI,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)mpicc.$(1) $(mpitests_c_flags) $$(CFLAGS) -D_GNU_SOURCE -Iuserspace/lib -I$(mpi_dir) -o $$@ $$^
@@ -30,7 +30,8 @@ endef
 mpi_tests = $(eval $(call mpi_apart,$(1),$(2))) \
 	$(eval $(call mpi_test,$(1),kmeans,kmeans.c,mpicc.$(1) $(mpitests_c_flags))) \
 	$(eval $(call mpi_test,$(1),reductions,reductions.c,mpicc.$(1) $(mpitests_c_flags))) \
-	$(eval $(call mpi_test,$(1),lost,lost.c,mpicc.$(1) $(mpitests_c_flags))) \
+	$(foreach program,errors lost memory refused twins windows,\
+		$(eval $(call mpi_test,$(1),$(program),$(program).c,mpicc.$(1) $(mpitests_c_flags)))) \
 	$(eval $(call mpi_test,$(1),fortran,fortran.f90,mpif90.$(1) $(mpitests_fortran_flags)))
 
 $(if $(mpi_open),$(call mpi_tests,openmpi,libweir-mpi))

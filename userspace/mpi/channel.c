@@ -19,23 +19,12 @@ static size_t call_bytes(const struct call *call)
 	return (size_t)call->count * 4;
 }
 
-static void *allocate(struct channel *channel, size_t size)
+static void call_free(struct channel *channel, struct call *call)
 {
-	void *memory = malloc(size ? size : 1);
-
-	/* The others could not know, and would wait. */
-	if (!memory) {
-		say("rank %d has no memory for %zu bytes", channel->rank, size);
-		PMPI_Abort(channel->peers, 1);
-		abort();
-	}
-	return memory;
-}
-
-static void call_free(struct call *call)
-{
-	if (call)
-		free(call->stage);
+	if (!call)
+		return;
+	buffers_give(&channel->buffers, call->stage);
+	free(call->owed);
 	free(call);
 }
 
@@ -84,12 +73,19 @@ static void finish(struct channel *channel)
 		channel->last = NULL;
 	channel->begun--;
 	kept = &channel->kept[channel->finished++ % CHANNEL_DEPTH];
-	call_free(*kept);
+	call_free(channel, *kept);
 	*kept = call;
-	if (call->out)
-		memcpy(call->out, call->stage, call_bytes(call));
+	if (call->out && call->err == MPI_SUCCESS)
+		memcpy(call->out, call->stage.memory, call_bytes(call));
+	*call->outcome = (struct outcome){ .err = call->err, .by_box = !call->by_mpi };
 	if (call->owed)
 		owe(channel, call);
+}
+
+static void begin_one_by_mpi(struct channel *channel, struct call *call)
+{
+	call->by_mpi = true;
+	call->err = channel_by_mpi(channel, call, call->stage.memory, &call->inner);
 }
 
 /* MPI does the oldest call; an iallreduce of its own then has to be tested. */
@@ -97,9 +93,18 @@ static void do_by_mpi(struct channel *channel)
 {
 	struct call *call = channel->first;
 
-	channel_by_mpi(channel, call, call->stage, &call->inner);
-	if (call->kind != CALL_IALLREDUCE)
+	begin_one_by_mpi(channel, call);
+	if (call->kind != CALL_IALLREDUCE || call->err != MPI_SUCCESS)
 		finish(channel);
+}
+
+/* The ranks could not compare how far they have come. */
+static void fail_all(struct channel *channel, int err)
+{
+	while (channel->first) {
+		channel->first->err = err;
+		finish(channel);
+	}
 }
 
 static void tell_others(struct channel *channel)
@@ -115,71 +120,80 @@ static void tell_others(struct channel *channel)
 	}
 }
 
-/* What a rank brings to the meeting. */
-struct position {
-	uint64_t finished;
-	uint64_t told;
-};
-
 /* No message is left behind. */
-static void hear_others(struct channel *channel, const struct position *positions)
+static int hear_others(struct channel *channel)
 {
+	int err = MPI_SUCCESS;
 	char none;
 
-	for (int rank = 0; rank < channel->ranks; rank++)
-		if (rank != channel->rank && positions[rank].told)
-			PMPI_Recv(&none, 0, MPI_CHAR, rank, TAG_LOST, channel->peers,
-				  MPI_STATUS_IGNORE);
+	for (int rank = 0; rank < channel->ranks && err == MPI_SUCCESS; rank++)
+		if (rank != channel->rank && channel->positions[rank].told)
+			err = PMPI_Recv(&none, 0, MPI_CHAR, rank, TAG_LOST, channel->peers,
+					MPI_STATUS_IGNORE);
+	return err;
 }
 
 /* The rank at @root has finished @most, and gives the others the results that they lack. */
-static void catch_up(struct channel *channel, uint64_t least, uint64_t most, int root)
+static int catch_up(struct channel *channel, uint64_t least, uint64_t most, int root)
 {
-	for (uint64_t number = least; number < most; number++) {
+	int err = MPI_SUCCESS;
+
+	for (uint64_t number = least; number < most && err == MPI_SUCCESS; number++) {
 		bool lacking = number >= channel->finished;
 		struct call *call = channel->first;
 
 		if (!lacking)
 			call = channel->kept[number % CHANNEL_DEPTH];
-		PMPI_Bcast(call->stage, call->count, call->datatype, root, channel->peers);
-		if (lacking)
+		err = PMPI_Bcast(call->stage.memory, call->count, call->datatype, root,
+				 channel->peers);
+		if (lacking && err == MPI_SUCCESS)
 			finish(channel);
 	}
+	return err;
 }
 
 static void begin(struct channel *channel, struct call *call);
 
-/* All ranks have lost the box, and meet. Returns how many reductions any of them has finished. */
-static uint64_t meet(struct channel *channel, bool told)
+/*
+ * All ranks have lost the box, and meet. Returns an error of MPI's, and in @most how many reductions
+ * any of them has finished.
+ */
+static int meet(struct channel *channel, bool told, uint64_t *most)
 {
 	struct position mine = { .finished = channel->finished, .told = told };
-	struct position *all = allocate(channel, sizeof(*all) * (size_t)channel->ranks);
-	uint64_t least = UINT64_MAX, most = 0;
-	int root = 0;
+	const struct position *all = channel->positions;
+	uint64_t least = UINT64_MAX;
+	int root = 0, err;
 
-	PMPI_Allgather(&mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, channel->peers);
-	hear_others(channel, all);
+	*most = 0;
+	err = PMPI_Allgather(&mine, 2, MPI_UINT64_T, channel->positions, 2, MPI_UINT64_T,
+			     channel->peers);
+	if (err == MPI_SUCCESS)
+		err = hear_others(channel);
+	if (err != MPI_SUCCESS)
+		return err;
 	for (int rank = 0; rank < channel->ranks; rank++) {
 		if (all[rank].finished < least)
 			least = all[rank].finished;
-		if (all[rank].finished > most) {
-			most = all[rank].finished;
+		if (all[rank].finished > *most) {
+			*most = all[rank].finished;
 			root = rank;
 		}
 	}
-	free(all);
-	catch_up(channel, least, most, root);
-	return most;
+	return catch_up(channel, least, *most, root);
 }
 
 static uint64_t leave_box(struct channel *channel, bool told)
 {
 	struct weir *weir = channel->weir;
 	uint64_t most;
+	int err;
 
 	channel->weir = NULL;
-	most = meet(channel, told);
+	err = meet(channel, told, &most);
 	weir_close(weir);
+	if (err != MPI_SUCCESS)
+		fail_all(channel, err);
 	channel->begun = 0;
 	return most;
 }
@@ -221,12 +235,12 @@ static void begin(struct channel *channel, struct call *call)
 {
 	channel->begun++;
 	if (!channel->weir) {
-		channel_by_mpi(channel, call, call->stage, &call->inner);
+		begin_one_by_mpi(channel, call);
 		return;
 	}
-	call->state = weir_iallreduce(channel->weir, call->in, call->stage, (size_t)call->count,
-				      call->type, channel->operation, WEIR_ACCEPT_OVERFLOW, NULL,
-				      &call->request);
+	call->state = weir_iallreduce(channel->weir, call->in, call->stage.memory,
+				      (size_t)call->count, call->type, channel->operation,
+				      WEIR_ACCEPT_OVERFLOW, NULL, &call->request);
 }
 
 /* None behind one that has failed: the ranks' would no longer be in the same order. */
@@ -251,9 +265,9 @@ static bool mpi_has_finished(struct call *call)
 {
 	int flag = 1;
 
-	if (call->kind == CALL_IALLREDUCE)
-		PMPI_Test(&call->inner, &flag, MPI_STATUS_IGNORE);
-	return flag;
+	if (call->kind == CALL_IALLREDUCE && call->err == MPI_SUCCESS)
+		call->err = PMPI_Test(&call->inner, &flag, MPI_STATUS_IGNORE);
+	return flag || call->err != MPI_SUCCESS;
 }
 
 static int ask_box(struct call *call)
@@ -294,7 +308,7 @@ static bool advance(struct channel *channel)
 /* The question makes MPI's own progress, too. */
 void channel_listen(struct channel *channel)
 {
-	int flag;
+	int flag = 0;
 
 	PMPI_Iprobe(MPI_ANY_SOURCE, TAG_LOST, channel->peers, &flag, MPI_STATUS_IGNORE);
 	if (flag && channel->weir)
@@ -376,28 +390,55 @@ bool channel_wait(struct channel *channel, uint64_t number, int ms)
 	return channel_test(channel, number);
 }
 
-uint64_t channel_submit(struct channel *channel, const struct call *call)
+/* Returns NULL if there is no memory. */
+static struct call *copy_of(struct channel *channel, const struct call *call)
 {
-	struct call *copy = allocate(channel, sizeof(*copy));
+	struct call *copy = malloc(sizeof(*copy));
 
+	if (!copy)
+		return NULL;
 	*copy = *call;
-	copy->stage = allocate(channel, call_bytes(call));
-	copy->owed = NULL;
-	if (call->kind == CALL_IALLREDUCE) {
-		copy->owed = allocate(channel, sizeof(*copy->owed));
-		copy->owed->general = call->general;
+	copy->stage = buffers_take(&channel->buffers, call_bytes(call));
+	copy->owed = call->kind == CALL_IALLREDUCE ? malloc(sizeof(*copy->owed)) : NULL;
+	if (!copy->stage.memory || (call->kind == CALL_IALLREDUCE && !copy->owed)) {
+		call_free(channel, copy);
+		return NULL;
 	}
+	if (copy->owed)
+		copy->owed->general = call->general;
 	copy->request = NULL;
 	copy->state = 0;
 	copy->inner = MPI_REQUEST_NULL;
+	copy->by_mpi = false;
+	copy->err = MPI_SUCCESS;
 	copy->next = NULL;
+	return copy;
+}
+
+int channel_submit(struct channel *channel, const struct call *call, uint64_t *number)
+{
+	struct call *copy = copy_of(channel, call);
+
+	if (!copy)
+		return MPI_ERR_NO_MEM;
 	if (channel->last)
 		channel->last->next = copy;
 	else
 		channel->first = copy;
 	channel->last = copy;
 	begin_more(channel);
-	return channel->submitted++;
+	*number = channel->submitted++;
+	return MPI_SUCCESS;
+}
+
+int channel_init(struct channel *channel, MPI_Comm comm)
+{
+	int err = PMPI_Comm_dup(comm, &channel->peers);
+
+	if (err == MPI_SUCCESS)
+		err = PMPI_Comm_set_errhandler(channel->peers, MPI_ERRORS_RETURN);
+	channel->positions = calloc((size_t)channel->ranks, sizeof(*channel->positions));
+	return err == MPI_SUCCESS && !channel->positions ? MPI_ERR_NO_MEM : err;
 }
 
 void channel_close(struct channel *channel)
@@ -405,7 +446,10 @@ void channel_close(struct channel *channel)
 	weir_close(channel->weir);
 	channel->weir = NULL;
 	for (int i = 0; i < CHANNEL_DEPTH; i++) {
-		call_free(channel->kept[i]);
+		call_free(channel, channel->kept[i]);
 		channel->kept[i] = NULL;
 	}
+	buffers_free(&channel->buffers);
+	free(channel->positions);
+	channel->positions = NULL;
 }

@@ -24,6 +24,8 @@
 
 #include <libweir.h>
 
+#include "buffers.h"
+
 #define CHANNEL_DEPTH	2
 
 /* Descriptors that a channel waits for. */
@@ -43,6 +45,16 @@ struct owed {
 };
 
 /**
+ * struct outcome - how a call has ended
+ * @err: an error of MPI's, or MPI_SUCCESS
+ * @by_box: some rank has the result from the box, and so all have it or get it
+ */
+struct outcome {
+	int err;
+	bool by_box;
+};
+
+/**
  * struct call - an allreduce
  * @kind: what the program has called
  * @in: the elements
@@ -52,10 +64,13 @@ struct owed {
  * @op: MPI's
  * @root: of a reduce
  * @type: the library's
+ * @outcome: where it is reported how the call has ended
  * @stage: the channel's own copy of the result
  * @request: of the library
  * @state: of it: 0 while it is under way, 1 when it has its result, or a negative errno
  * @inner: of MPI, where it has to do an iallreduce
+ * @by_mpi: MPI does it
+ * @err: an error of MPI's, or MPI_SUCCESS
  * @general: the program's, of an iallreduce
  * @owed: what is owed to it, until it has its result
  * @submitted: to a channel
@@ -70,14 +85,23 @@ struct call {
 	MPI_Op op;
 	int root;
 	enum weir_type type;
-	void *stage;
+	struct outcome *outcome;
+	struct buffer stage;
 	struct weir_request *request;
 	int state;
 	MPI_Request inner;
+	bool by_mpi;
+	int err;
 	MPI_Request general;
 	struct owed *owed;
 	bool submitted;
 	struct call *next;
+};
+
+/* What a rank brings to the meeting. */
+struct position {
+	uint64_t finished;
+	uint64_t told;
 };
 
 /**
@@ -96,7 +120,10 @@ struct call {
  * @kept: the last that have finished, the n-th in place n % CHANNEL_DEPTH
  * @finished: how many have
  * @submitted: how many were submitted
+ * @calls: how many went by the channel, with those that MPI did without it
  * @owed: requests of which MPI has to be told
+ * @positions: room for those of all ranks
+ * @buffers: for results
  */
 struct channel {
 	struct channel *head;
@@ -113,11 +140,23 @@ struct channel {
 	struct call *kept[CHANNEL_DEPTH];
 	uint64_t finished;
 	uint64_t submitted;
+	uint64_t calls;
 	struct owed *owed;
+	struct position *positions;
+	struct buffers buffers;
 };
 
-/* Takes a copy of the call, and returns its number. */
-uint64_t channel_submit(struct channel *channel, const struct call *call);
+/*
+ * Gives the channel the same ranks as @comm, for messages whose errors are returned. All ranks call
+ * it. Returns an error of MPI's.
+ */
+int channel_init(struct channel *channel, MPI_Comm comm);
+
+/*
+ * Takes a copy of the call, whose outcome has to stay until the call has ended. Returns an error of
+ * MPI's, or MPI_SUCCESS and in @number the number of the call.
+ */
+int channel_submit(struct channel *channel, const struct call *call, uint64_t *number);
 
 /* Has it finished? Makes progress, and does not block but to meet the others. */
 bool channel_test(struct channel *channel, uint64_t number);

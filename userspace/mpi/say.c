@@ -24,13 +24,19 @@ void say(const char *format, ...)
 	va_end(list);
 }
 
-void say_debug(int rank, const char *format, ...)
+bool say_is_debugging(void)
 {
 	const char *wanted = getenv("WEIR_DEBUG");
+
+	return wanted && *wanted && strcmp(wanted, "0");
+}
+
+void say_debug(int rank, const char *format, ...)
+{
 	char prefix[32];
 	va_list list;
 
-	if (!wanted || !*wanted || !strcmp(wanted, "0"))
+	if (!say_is_debugging())
 		return;
 	snprintf(prefix, sizeof(prefix), "weir: rank %d: ", rank);
 	va_start(list, format);

@@ -89,9 +89,9 @@ static int read_box(struct settings *settings, char fault[FAULT_LENGTH])
 	return -1;
 }
 
-static int read_threads(bool *threads, char fault[FAULT_LENGTH])
+static int read_threads(bool needed, bool *threads, char fault[FAULT_LENGTH])
 {
-	uint64_t value = 1;
+	uint64_t value = needed;
 	int err = settings_number("WEIR_MPI_THREADS", 1, &value, fault);
 
 	*threads = value;
@@ -99,12 +99,12 @@ static int read_threads(bool *threads, char fault[FAULT_LENGTH])
 }
 
 /* A value that is none is told of where the settings are read. */
-bool settings_threads(void)
+bool settings_threads(bool needed)
 {
 	char fault[FAULT_LENGTH];
 	bool threads;
 
-	return !read_threads(&threads, fault) && threads;
+	return !read_threads(needed, &threads, fault) && threads;
 }
 
 int settings_read(struct settings *settings, char fault[FAULT_LENGTH])
@@ -118,7 +118,7 @@ int settings_read(struct settings *settings, char fault[FAULT_LENGTH])
 	if (read_box(settings, fault) ||
 	    settings_number("WEIR_GRADS", UINT16_MAX, &grads, fault) ||
 	    settings_number("WEIR_MIN_BYTES", UINT64_MAX, &settings->min_bytes, fault) ||
-	    read_threads(&threads, fault))
+	    read_threads(false, &threads, fault))
 		return -1;
 	settings->grads = (uint32_t)grads;
 	return 0;

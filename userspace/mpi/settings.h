@@ -41,7 +41,7 @@ int settings_read(struct settings *settings, char fault[FAULT_LENGTH]);
 int settings_number(const char *variable, uint64_t most, uint64_t *value,
 		    char fault[FAULT_LENGTH]);
 
-/* May MPI be asked for more threads than the program has, by WEIR_MPI_THREADS? */
-bool settings_threads(void);
+/* May MPI be asked for more threads than the program has? WEIR_MPI_THREADS, else @needed. */
+bool settings_threads(bool needed);
 
 #endif

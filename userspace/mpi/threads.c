@@ -2,10 +2,12 @@
 #include "threads.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <mpi.h>
 
+#include "imports.h"
 #include "settings.h"
 
 /* Where MPI was asked for more than the program has asked for. */
@@ -21,11 +23,31 @@ static bool is_chosen(void)
 	       getenv("MPICH_DEFAULT_THREAD_LEVEL");
 }
 
+/* One-sided communication over messages, which Open MPI has until version 5, takes no threads. */
+static bool windows_take_threads(void)
+{
+#ifdef OPEN_MPI
+	char version[MPI_MAX_LIBRARY_VERSION_STRING];
+	int length, major;
+
+	PMPI_Get_library_version(version, &length);
+	return sscanf(version, "Open MPI v%d", &major) == 1 && major >= 5;
+#else
+	return true;
+#endif
+}
+
+/* Without reductions there is nothing for the library's thread to do. */
+static bool is_needed(void)
+{
+	return imports_reductions() && (windows_take_threads() || !imports_windows());
+}
+
 static bool may_raise(int required)
 {
 	/* What is no level is MPI's to refuse. */
 	return required >= MPI_THREAD_SINGLE && required < MPI_THREAD_MULTIPLE &&
-	       getenv("WEIR_BOX") && settings_threads() && !is_chosen();
+	       getenv("WEIR_BOX") && settings_threads(is_needed()) && !is_chosen();
 }
 
 static int init(int *argc, char ***argv, int required, int *provided)

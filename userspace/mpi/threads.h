@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The threads that may call MPI: the program's, and the library's own. For that one MPI is asked
- * for MPI_THREAD_MULTIPLE, of which the program is not told: what it sees is what it has asked for.
+ * for MPI_THREAD_MULTIPLE if the program makes reductions, and no windows that MPI refuses with it.
+ * The program is not told of it: what it sees is what it has asked for.
  */
 #ifndef WEIR_MPI_THREADS_H
 #define WEIR_MPI_THREADS_H

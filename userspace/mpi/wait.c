@@ -3,12 +3,20 @@
  * Where a program waits, iallreduces make progress. They are generalized requests: MPI
  * does the rest.
  */
+#include "wait.h"
+
 #include <poll.h>
-#include <stdbool.h>
 
 #include "world.h"
 
 #define LOOK_MS	10
+
+static _Thread_local bool asks;
+
+bool wait_asks(void)
+{
+	return asks;
+}
 
 /* Of all channels, blocking for so many milliseconds at most. Returns whether any is busy. */
 static bool progress(int ms)
@@ -32,13 +40,15 @@ static bool progress(int ms)
 }
 
 /* Until MPI says that a request has finished, or no allreduce is under way. */
-static int wait_for(MPI_Request request)
+static void wait_for(MPI_Request request)
 {
 	int flag = 0, err = MPI_SUCCESS;
 
-	while (request != MPI_REQUEST_NULL && !flag && err == MPI_SUCCESS && progress(LOOK_MS))
+	while (request != MPI_REQUEST_NULL && !flag && err == MPI_SUCCESS && progress(LOOK_MS)) {
+		asks = true;
 		err = PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
-	return err;
+		asks = false;
+	}
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)

@@ -2,27 +2,34 @@
 /* How the ranks begin: all go by the box, or none. */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "background.h"
+#include "imports.h"
+#include "members.h"
 #include "named.h"
 #include "say.h"
 #include "settings.h"
 #include "threads.h"
 #include "world.h"
 
+/* How often to look for the others before sleeping. */
+#define LOOKS	100
+
 enum state {
-	STATE_NEW,	/* no blocking reduction of all ranks yet */
+	STATE_NEW,	/* no blocking reduction of all ranks yet that a job might take */
 	STATE_BOX,
 	STATE_MPI,	/* there is no box, or it is over */
 };
 
 static struct {
 	enum state state;
-	int owner;	/* the key of the attribute that the jobs' communicator has */
 	struct settings settings;
+	bool confirms;	/* some rank has no thread that may call MPI */
+	bool iallreduces;	/* some rank's program may make them */
 	MPI_Comm peers;
 	int rank;
 	int ranks;
@@ -74,7 +81,8 @@ static const char *first_fault(const char mine[FAULT_LENGTH])
 
 	if (!all)
 		PMPI_Abort(world.peers, 1);
-	PMPI_Allgather(mine, FAULT_LENGTH, MPI_CHAR, all, FAULT_LENGTH, MPI_CHAR, world.peers);
+	if (PMPI_Allgather(mine, FAULT_LENGTH, MPI_CHAR, all, FAULT_LENGTH, MPI_CHAR, world.peers))
+		found = "MPI has failed";
 	for (int rank = 0; rank < world.ranks && !found; rank++) {
 		if (!all[rank * FAULT_LENGTH])
 			continue;
@@ -93,7 +101,8 @@ static const char *agree_on_settings(void)
 
 	settings_read(mine, fault);
 	zero = *mine;
-	PMPI_Bcast(&zero, sizeof(zero), MPI_BYTE, 0, world.peers);
+	if (PMPI_Bcast(&zero, sizeof(zero), MPI_BYTE, 0, world.peers))
+		strcpy(fault, "MPI has failed");
 	mine->min_bytes = zero.min_bytes;
 	memcpy(mine->run, zero.run, sizeof(mine->run));
 	if (!*fault && world.ranks > 256)
@@ -135,23 +144,41 @@ static int open_channel(struct channel *channel, const struct weir_options *plac
 	return 0;
 }
 
-/*
- * A rank may have its last result, and others have lost the box before they had it; or they wait
- * for a result that this rank has not sent all for.
- */
-static void wait_for_all(void)
+/* Waits for a call of the library's own, at which all meet. Returns an error of MPI's. */
+static int attend(MPI_Request *request)
 {
-	MPI_Request barrier;
-	int flag = 0;
+	int flag = 0, err;
 
-	PMPI_Ibarrier(world.peers, &barrier);
-	while (PMPI_Test(&barrier, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+	for (int looks = 0;; looks++) {
+		err = PMPI_Test(request, &flag, MPI_STATUS_IGNORE);
+		if (err != MPI_SUCCESS || flag)
+			return err;
 		for (unsigned int i = 0; i < world.count; i++) {
 			channel_test(&world.channels[i], 0);
 			channel_listen(&world.channels[i]);
 		}
-		poll(NULL, 0, 1);
+		if (looks < LOOKS)
+			sched_yield();
+		else
+			poll(NULL, 0, 1);
 	}
+}
+
+/*
+ * A rank may have its last result, and others have lost the box before they had it; or they wait
+ * for a result that this rank has not sent all for.
+ */
+static int wait_for_all(void)
+{
+	MPI_Request barrier;
+	int err = PMPI_Ibarrier(world.peers, &barrier);
+
+	return err != MPI_SUCCESS ? err : attend(&barrier);
+}
+
+int world_confirm(void)
+{
+	return world.confirms && world.state == STATE_BOX ? wait_for_all() : MPI_SUCCESS;
 }
 
 static void close_all(void)
@@ -161,7 +188,7 @@ static void close_all(void)
 }
 
 /* All ranks call it. One communicator for each, so that their messages cannot mix. */
-static struct channel *add_channel(void)
+static struct channel *add_channel(char fault[FAULT_LENGTH])
 {
 	struct channel *channel = &world.channels[world.count++];
 
@@ -170,7 +197,8 @@ static struct channel *add_channel(void)
 	};
 	if (channel != channel->head)
 		channel[-1].sibling = channel;
-	PMPI_Comm_dup(world.peers, &channel->peers);
+	if (channel_init(channel, world.peers) != MPI_SUCCESS)
+		strcpy(fault, "MPI has no communicator for the job, or there is no memory");
 	return channel;
 }
 
@@ -184,8 +212,10 @@ static const char *open_all(void)
 			.address = getenv("WEIR_BOX"), .port = job->port, .job = job->id,
 		};
 		char mine[FAULT_LENGTH] = "";
+		struct channel *channel = add_channel(mine);
 
-		open_channel(add_channel(), &place, mine);
+		if (!*mine)
+			open_channel(channel, &place, mine);
 		fault = first_fault(mine);
 	}
 	if (fault)
@@ -193,8 +223,8 @@ static const char *open_all(void)
 	return fault;
 }
 
-/* MPI_Finalize() or MPI_Comm_free(). */
-static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
+/* MPI_Finalize() deletes the attributes of MPI_COMM_SELF first of all. */
+static int on_end(MPI_Comm comm, int key, void *value, void *extra)
 {
 	(void)comm;
 	(void)key;
@@ -222,16 +252,36 @@ int MPI_Finalize(void)
 	return PMPI_Finalize();
 }
 
-static void set_up(MPI_Comm comm)
+/* What concerns all ranks, although not all may have it. Returns an error of MPI's. */
+static int agree_on_means(void)
+{
+	int means[] = { !threads_of_library(), imports_iallreduce() };
+	int err = PMPI_Allreduce(MPI_IN_PLACE, means, 2, MPI_INT, MPI_MAX, world.peers);
+
+	world.confirms = means[0];
+	world.iallreduces = means[1];
+	return err;
+}
+
+static const char *open_world(MPI_Comm comm)
 {
 	const char *fault;
 
-	PMPI_Comm_dup(comm, &world.peers);
-	PMPI_Comm_rank(comm, &world.rank);
-	PMPI_Comm_size(comm, &world.ranks);
+	if (PMPI_Comm_dup(comm, &world.peers) ||
+	    PMPI_Comm_set_errhandler(world.peers, MPI_ERRORS_RETURN) ||
+	    PMPI_Comm_rank(comm, &world.rank) || PMPI_Comm_size(comm, &world.ranks))
+		return "MPI has no communicator for the jobs";
 	fault = agree_on_settings();
-	if (!fault)
-		fault = open_all();
+	if (!fault && agree_on_means() != MPI_SUCCESS)
+		fault = "MPI has failed";
+	return fault ? fault : open_all();
+}
+
+static void set_up(MPI_Comm comm)
+{
+	const char *fault = open_world(comm);
+	int key;
+
 	if (fault) {
 		world.state = STATE_MPI;
 		if (world.rank == 0)
@@ -240,10 +290,8 @@ static void set_up(MPI_Comm comm)
 	}
 	world.state = STATE_BOX;
 	background_listen();
-	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &world.owner, NULL);
-	PMPI_Comm_set_attr(comm, world.owner, &world);
-	/* Those of this one are deleted first of all that MPI_Finalize() does. */
-	PMPI_Comm_set_attr(MPI_COMM_SELF, world.owner, &world);
+	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &key, NULL);
+	PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 	say_debug(world.rank, "%d ranks have %u jobs, from %llu bytes on", world.ranks, world.count,
 		  (unsigned long long)world.settings.min_bytes);
 }
@@ -272,10 +320,11 @@ static struct channel *ask_channel(enum weir_type type, enum weir_operation oper
 	const char *fault;
 
 	wait_for_all();
-	channel = add_channel();
+	channel = add_channel(mine);
 	channel->type = type;
 	channel->operation = operation;
-	ask_for_job(channel, mine);
+	if (!*mine)
+		ask_for_job(channel, mine);
 	fault = first_fault(mine);
 	if (!fault) {
 		say_debug(world.rank, "%d ranks have a job of %s, %s", world.ranks, named_type(type),
@@ -288,23 +337,6 @@ static struct channel *ask_channel(enum weir_type type, enum weir_operation oper
 		say("MPI does reductions of %s, %s, without the box: %s", named_type(type),
 		    named_operation(operation), fault);
 	return channel;
-}
-
-static bool may_own(MPI_Comm comm)
-{
-	int result;
-
-	PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
-	return result == MPI_IDENT || (result == MPI_CONGRUENT && !threads_of_program());
-}
-
-static bool is_owner(MPI_Comm comm)
-{
-	void *value;
-	int flag;
-
-	PMPI_Comm_get_attr(comm, world.owner, &value, &flag);
-	return flag && comm != MPI_COMM_SELF;
 }
 
 static bool is_int32(MPI_Datatype datatype)
@@ -357,20 +389,73 @@ static struct channel *get_channel(enum weir_type type, enum weir_operation oper
 	return channel;
 }
 
-struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
-			      bool blocking, enum weir_type *type)
+/* Have all ranks made as many calls by the channel? */
+static bool agree_on_calls(const struct channel *channel)
+{
+	uint64_t most[] = { channel->calls, UINT64_MAX - channel->calls };
+	MPI_Request request;
+
+	return PMPI_Iallreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, world.peers,
+			       &request) == MPI_SUCCESS &&
+	       attend(&request) == MPI_SUCCESS && most[0] == UINT64_MAX - most[1];
+}
+
+/* Why a reduction is MPI's own, or NULL. */
+static const char *objection(MPI_Comm comm, const struct call *call, struct channel **channel)
+{
+	bool blocking = call->kind != CALL_IALLREDUCE, owns = comm == members_owner();
+
+	if ((uint64_t)call->count * 4 < world.settings.min_bytes)
+		return "it is smaller than WEIR_MIN_BYTES";
+	if (!blocking && !owns)
+		return "iallreduces go by a job only on the first communicator that has used one";
+	if (!blocking && !world.iallreduces)
+		return "the program does not import MPI_Iallreduce";
+	*channel = get_channel(call->type, operation_of(call->op), blocking);
+	if (!*channel)
+		return "no job has its type and operation";
+	if (!owns && world.iallreduces && !agree_on_calls(*channel))
+		return "the ranks have not made the same iallreduces yet";
+	return NULL;
+}
+
+/* What all ranks pass alike, and the jobs might take. All else is MPI's, with its errors. */
+static bool may_take(MPI_Comm comm, struct call *call)
+{
+	call->type = type_of(call->datatype, operation_of(call->op));
+	return call->type && call->count > 0 && comm != MPI_COMM_NULL && members_have(comm);
+}
+
+/* The jobs' communicators have the ranks of MPI_COMM_WORLD. */
+static bool has_root(const struct call *call)
+{
+	int ranks;
+
+	PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	return call->kind != CALL_REDUCE || (call->root >= 0 && call->root < ranks);
+}
+
+struct channel *world_channel(MPI_Comm comm, struct call *call)
 {
 	struct channel *channel = NULL;
+	const char *reason;
 
-	if (world.state == STATE_NEW && blocking && may_own(comm))
-		set_up(comm);
-	if (world.state != STATE_BOX || !is_owner(comm))
+	if (world.state == STATE_MPI || !may_take(comm, call) || !has_root(call))
 		return NULL;
-	*type = type_of(datatype, operation_of(op));
-	if (*type && count > 0 && (uint64_t)count * 4 >= world.settings.min_bytes)
-		channel = get_channel(*type, operation_of(op), blocking);
-	if (!channel)
-		say_debug(world.rank, "a reduction of %d elements is MPI's own", count);
+	if (world.state == STATE_NEW && call->kind != CALL_IALLREDUCE)
+		set_up(comm);
+	if (world.state != STATE_BOX)
+		return NULL;
+	reason = objection(comm, call, &channel);
+	if (reason) {
+		if (say_is_debugging())
+			say_debug(world.rank,
+				  "a reduction of %d elements on communicator %s is MPI's own: %s",
+				  call->count, members_name(comm), reason);
+		return NULL;
+	}
+	if (members_owner() == MPI_COMM_NULL)
+		members_set_owner(comm);
 	return channel;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The jobs, and the communicator that they belong to: the first of all ranks that makes a blocking
- * reduction. On it all ranks call the same in the same order; between communicators MPI does not
- * ask for that, so all others are MPI's own. Where threads may call MPI at once it is
- * MPI_COMM_WORLD, as they could not agree which is the first.
+ * The jobs, which all ranks open at the first blocking reduction that one of them might take. Blocking
+ * reductions of all communicators that have jobs, see members.h, share them: all ranks make these in
+ * the same order. Iallreduces go by a job on the owner alone, and others may be in any order with
+ * them: before a blocking one on another communicator the ranks compare how many each has made.
  */
 #ifndef WEIR_MPI_WORLD_H
 #define WEIR_MPI_WORLD_H
@@ -26,18 +26,20 @@ bool world_lock_if_quiet(unsigned int *visits);
 /**
  * world_channel() - the channel that a reduction goes by
  * @comm: the communicator
- * @count: elements
- * @datatype: MPI's
- * @op: MPI's
- * @blocking: the first blocking one sets the jobs up
- * @type: where the library's type goes
+ * @call: the reduction; its type is set
  *
- * Decides alike on all ranks. Called with the lock, as world_next().
+ * Decides alike on all ranks. Called with the lock, as the functions below.
  *
  * Return: NULL where it is MPI's own.
  */
-struct channel *world_channel(MPI_Comm comm, int count, MPI_Datatype datatype, MPI_Op op,
-			      bool blocking, enum weir_type *type);
+struct channel *world_channel(MPI_Comm comm, struct call *call);
+
+/*
+ * Ends a blocking reduction that the box has done: where some rank has no thread that may call MPI,
+ * it could not give others the result once it is in another call. So all wait until each has it.
+ * Returns an error of MPI's.
+ */
+int world_confirm(void);
 
 /* The @i-th channel, or NULL behind the last. */
 struct channel *world_next(unsigned int i);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which functions of MPI the program may call: those that it, or a library of its own, imports.
+ * What is looked up by name at run time is not known.
+ */
+#ifndef WEIR_MPI_IMPORTS_H
+#define WEIR_MPI_IMPORTS_H
+
+#include <stdbool.h>
+
+/* MPI_Allreduce(), MPI_Reduce() or MPI_Iallreduce() */
+bool imports_reductions(void);
+
+bool imports_iallreduce(void);
+
+/* Functions that make windows for one-sided communication. */
+bool imports_windows(void);
+
+#endif
