@@ -24,8 +24,8 @@ Vectors are numpy arrays, torch's dense tensors in the CPU's memory, or other ob
 buffer protocol, of int32 (format 'i'), float32 ('f') or float16 ('e'). Arrays and tensors with
 strides are copied; other objects must be C-contiguous. numpy has no bfloat16: give the bits as
 integers of 16 bits, with dtype="bfloat16"; a tensor of bfloat16 or an array of ml_dtypes' is taken
-as it is. A communicator belongs to one thread at a time; the interpreter's lock is free while it
-waits.
+as it is. A communicator belongs to one thread at a time, except for close(), which may come from any;
+the interpreter's lock is free while it waits.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ import ctypes
 import errno
 import functools
 import os
+import select
 import sys
 import traceback
 from collections.abc import Callable, Generator
 from typing import Any
 
 from . import environment
+from .guard import Guarded, Unique
 
 __all__ = ["ACCEPT_DEGRADED", "ACCEPT_OVERFLOW", "AVERAGE", "Behind", "Communicator", "Error", "Failure",
            "NO_ECN", "Request", "SATURATE", "UNMERGED", "version"]
@@ -69,6 +71,9 @@ NO_ECN: int = 0x40
 _PROGRESS = 0x20
 _SOURCE = 0x80
 _CANCEL = 0x100
+
+# A thread that waits notices within so many seconds that another one has closed the communicator.
+_LOOK = 0.1
 
 
 class Error(OSError):
@@ -357,7 +362,6 @@ def _load():
             ("weir_resume", ctypes.c_int, [pointer, ctypes.POINTER(_Position)]),
             ("weir_get_members", ctypes.c_int, [pointer, ctypes.POINTER(_Members)]),
             ("weir_test", ctypes.c_int, [handle]),
-            ("weir_wait", ctypes.c_int, [handle]),
             ("weir_error", ctypes.c_char_p, [pointer]),
             ("weir_get_stats", ctypes.c_int, [pointer, ctypes.POINTER(_Stats)]),
             ("weir_get_info", ctypes.c_int, [pointer, ctypes.POINTER(_Info)]),
@@ -474,6 +478,10 @@ class Failure:
         self.out = _elements(failure.out, failure.count, self.dtype)
 
 
+def _closed():
+    return Error(errno.ECANCELED, "the communicator was closed before its allreduce had finished")
+
+
 def _call(fallback):
     """As the library calls it: an exception leaves the allreduce failed."""
     def function(_context, failure):
@@ -486,7 +494,7 @@ def _call(fallback):
     return _FALLBACK(function)
 
 
-class Request:
+class Request(Unique):
     """An allreduce under way. Neither vector may be touched before it has finished.
 
     It can be awaited in asyncio: other tasks run meanwhile, and any number of requests may be
@@ -510,10 +518,13 @@ class Request:
 
     def _test(self):
         if self._handle is not None:
-            code = _lib.weir_test(self._handle)
-            if code == 0:
-                return False
-            self._finish(code)
+            if not self._comm._enter():
+                raise _closed()
+            try:
+                if self._handle is not None and not self._take(_lib.weir_test(self._handle)):
+                    return False
+            finally:
+                self._comm._leave()
         if self._failure is not None:
             raise self._failure
         return True
@@ -521,19 +532,22 @@ class Request:
     def wait(self) -> Any:
         """Makes progress until it has finished; returns the result."""
         self._comm._wake()
-        while self._handle is not None:
-            code = _lib.weir_wait(self._handle)
-            # The interpreter runs its signal handlers before the next turn.
-            if code != -errno.EINTR:
-                self._finish(code)
-        if self._failure is not None:
-            raise self._failure
+        while not self._test():
+            self._comm._pause()
         return self._out
 
     def __await__(self) -> Generator[Any, None, Any]:
         while not self._test():
             yield from self._comm._sleep()
         return self._out
+
+    def _take(self, code):
+        """Takes what the library returns; tells whether the request has finished."""
+        if code in (-errno.EBUSY, -errno.ECHILD):
+            _check(self._comm._handle, code)
+        if code:
+            self._finish(code)
+        return bool(code)
 
     def _finish(self, code):
         try:
@@ -551,12 +565,11 @@ class Request:
             vector.release()
 
     def _abandon(self):
-        self._failure = Error(errno.ECANCELED, "the communicator was closed before its allreduce "
-                                               "had finished")
+        self._failure = _closed()
         self._drop()
 
 
-class Communicator:
+class Communicator(Guarded):
     """One rank's membership of a job. Blocks until all ranks have come.
 
     What is None is as the environment has it, see weir.environment; else as in parentheses.
@@ -613,10 +626,12 @@ class Communicator:
              "group": group, "interface": interface, "timeout": timeout,
              "ranks_timeout": ranks_timeout, "ranks_warning": ranks_warning, "progress": progress,
              "failover": failover, "trees": trees})
+        super().__init__()
         self._handle = ctypes.c_void_p()
         self._requests = set()
         self._sleepers = []
         self._alarm = None
+        self._loop = None
         self._fallback = _FALLBACK() if fallback is None else _call(fallback)
         options = _Options(
             size=ctypes.sizeof(_Options),
@@ -665,7 +680,6 @@ class Communicator:
         scale               of floats in a job of int32: each is sent as the integer nearest to
                             x * scale, and comes back as sum / scale. None lets the ranks agree
         """
-        self._check_open()
         vectors = [_Vector(array, dtype, writable=out is None)]
         vectors += [_Vector(other, dtype, writable=True) for other in (out, residual)
                     if other is not None]
@@ -679,7 +693,6 @@ class Communicator:
     def ifollow(self, out: Any, *, op: str = "sum", dtype: str | None = None, flags: int = 0,
                 scale: float | None = None) -> Request:
         """Begins to have the result of the other ranks, as this one is late; returns a Request."""
-        self._check_open()
         vector = _Vector(out, dtype, writable=True)
         extra = _Extra(size=ctypes.sizeof(_Extra), scale=scale or 0, follow=1)
         return self._begin([vector], [vector], None, op, flags, extra, out)
@@ -690,34 +703,61 @@ class Communicator:
             if first.dtype != other.dtype or first.count != other.count:
                 raise TypeError(f"the vectors differ: {first.count} elements of {first.dtype} and "
                                 f"{other.count} of {other.dtype}")
-        request = ctypes.c_void_p()
-        _check(self._handle, _lib.weir_iallreduce(
-            self._handle, source, results[0].address, first.count, _TYPES[first.dtype],
-            _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, request))
+        handle = ctypes.c_void_p()
+        with self._inside():
+            _check(self._handle, _lib.weir_iallreduce(
+                self._handle, source, results[0].address, first.count, _TYPES[first.dtype],
+                _choice("op", _OPERATIONS, op), _number("flags", flags, 32), extra, handle))
+            request = Request(self, handle, vectors, results, result)
         self._wake()
-        return Request(self, request, vectors, results, result)
+        return request
 
     def poll(self) -> tuple[list[int], list[int], float]:
         """What an event loop waits for before Request.test(): descriptors to read, to write,
         and seconds at the latest."""
-        self._check_open()
+        with self._inside():
+            return self._get_poll()
+
+    def _get_poll(self):
         wanted = _Poll(size=ctypes.sizeof(_Poll))
-        _lib.weir_get_poll(self._handle, wanted)
+        _check(self._handle, _lib.weir_get_poll(self._handle, wanted))
         return ([fd for fd in (wanted.fd, wanted.group_fd) if fd >= 0],
                 [wanted.fd] if wanted.writable else [], wanted.timeout_us / 1e6)
+
+    def _pause(self):
+        """Sleeps until requests may have gone on, or the communicator may be closed."""
+        if not self._enter():
+            return
+        try:
+            readable, writable, timeout = self._get_poll()
+        finally:
+            self._leave()
+        poller = select.poll()
+        for fd in readable:
+            poller.register(fd, select.POLLIN | (select.POLLOUT if fd in writable else 0))
+        # Less than a millisecond is not worth a sleep.
+        poller.poll(int(min(timeout, _LOOK) * 1000))
 
     def _sleep(self):
         """A future that is done when requests may have gone on."""
         loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        if loop is not self._loop:
+            self._wake()
+        if self._alarm is None and not self._enter():
+            future.set_result(None)
+            return future
         if self._alarm is None:
+            # A loop may look at the descriptors until the alarm is over: they are not closed before.
+            self._loop, self._alarm = loop, contextlib.ExitStack()
+            self._alarm.callback(self._leave)
             # Only when all that run now have: they may send, and then there is more to wait for.
-            self._alarm = contextlib.ExitStack()
             self._alarm.callback(loop.call_soon(self._arm, loop).cancel)
-        self._sleepers.append(loop.create_future())
-        return self._sleepers[-1]
+        self._sleepers.append(future)
+        return future
 
     def _arm(self, loop):
-        readable, writable, timeout = self.poll()
+        readable, writable, timeout = self._get_poll()
         self._alarm.callback(loop.call_later(timeout, self._wake).cancel)
         for fd in readable:
             loop.add_reader(fd, self._wake)
@@ -729,12 +769,15 @@ class Communicator:
     def _wake(self):
         if self._alarm is None:
             return
-        self._alarm.close()
-        self._alarm = None
+        if self._loop.is_running() and self._loop is not asyncio._get_running_loop():
+            self._loop.call_soon_threadsafe(self._wake)
+            return
+        alarm, self._alarm = self._alarm, None
         sleepers, self._sleepers = self._sleepers, []
         for future in sleepers:
             if not future.done():
                 future.set_result(None)
+        alarm.close()
 
     def allreduce(self, array: Any, out: Any = None, **options: Any) -> Any:
         """Combines a vector of all ranks; returns the result. As iallreduce()."""
@@ -746,14 +789,14 @@ class Communicator:
 
     def behind(self) -> int:
         """By how many blocks the box has gone on without this rank, as far as is known."""
-        self._check_open()
-        return _check(self._handle, _lib.weir_behind(self._handle))
+        with self._inside():
+            return _check(self._handle, _lib.weir_behind(self._handle))
 
     def position(self) -> bytes:
         """The place of the next call among all, for resume() on another rank."""
-        self._check_open()
         position = _Position(size=ctypes.sizeof(_Position))
-        _check(self._handle, _lib.weir_position(self._handle, position))
+        with self._inside():
+            _check(self._handle, _lib.weir_position(self._handle, position))
         return bytes(position)
 
     def resume(self, position: bytes) -> None:
@@ -763,50 +806,61 @@ class Communicator:
         position: parameters, buffers, the optimizer's state. Raises Behind where the box has evicted
         results from there on: a later position is needed.
         """
-        self._check_open()
         if len(position) != ctypes.sizeof(_Position):
             raise ValueError(f"a position has {ctypes.sizeof(_Position)} bytes, and not "
                              f"{len(position)}")
-        self._wake()
-        _check(self._handle, _lib.weir_resume(self._handle, _Position.from_buffer_copy(position)))
+        with self._inside():
+            self._wake()
+            _check(self._handle, _lib.weir_resume(self._handle, _Position.from_buffer_copy(position)))
 
     def members(self) -> dict[str, Any]:
         """Sets of ranks that the box calls dead, excluded, waiting, or missing just now."""
-        self._check_open()
         members = _Members(size=ctypes.sizeof(_Members))
-        _lib.weir_get_members(self._handle, members)
-        return {"notices": members.notices,
-                "dead": _ranks(members.all_dead, self.ranks),
-                "excluded": _ranks(members.all_excluded, self.ranks),
-                "waiting": _ranks(members.all_waiting, self.ranks),
-                "missing": _ranks(members.all_missing, self.ranks)}
+        with self._inside():
+            _lib.weir_get_members(self._handle, members)
+            return {"notices": members.notices,
+                    "dead": _ranks(members.all_dead, self.ranks),
+                    "excluded": _ranks(members.all_excluded, self.ranks),
+                    "waiting": _ranks(members.all_waiting, self.ranks),
+                    "missing": _ranks(members.all_missing, self.ranks)}
 
     def stats(self) -> dict[str, Any]:
         """The library's counters (struct weir_stats)."""
-        self._check_open()
-        stats = _stats(self._handle)
+        with self._inside():
+            stats = _stats(self._handle)
         return _fields(stats) | {"type": _name(_TYPES, stats.type),
                                  "operation": _name(_OPERATIONS, stats.operation)}
 
     def info(self) -> dict[str, int]:
         """Facts about the allreduce that finished last (struct weir_info)."""
-        self._check_open()
         info = _Info(size=ctypes.sizeof(_Info))
-        _lib.weir_get_info(self._handle, info)
+        with self._inside():
+            _lib.weir_get_info(self._handle, info)
         return _fields(info)
 
     def close(self) -> None:
-        """Leaves the job. Requests that are under way are abandoned."""
-        if self._handle:
-            self._wake()
-            _lib.weir_close(self._handle)
-            self._handle = ctypes.c_void_p()
-            for request in list(self._requests):
-                request._abandon()
+        """Leaves the job. Requests that are under way are abandoned.
 
-    def _check_open(self):
-        if not self._handle:
+        It may come from another thread, or from a fallback: what waits for a request raises an Error of
+        ECANCELED, and the job is left when no call is inside any longer."""
+        self._close()
+        self._wake()
+
+    def _free(self):
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        _lib.weir_close(handle)
+        for request in list(self._requests):
+            request._abandon()
+
+    @contextlib.contextmanager
+    def _inside(self):
+        """A call of the library."""
+        if not self._enter():
             raise ValueError("the communicator is closed")
+        try:
+            yield
+        finally:
+            self._leave()
 
     def __enter__(self) -> Communicator:
         return self
@@ -815,5 +869,5 @@ class Communicator:
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_requests"):
+        if hasattr(self, "_loop"):
             self.close()

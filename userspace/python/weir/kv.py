@@ -16,6 +16,7 @@ import errno
 from typing import Iterator
 
 from . import Error, _choice, _lib, _number, _OPERATIONS, _text
+from .guard import Guarded
 
 __all__ = ["Mapper", "Reducer", "Void"]
 
@@ -72,10 +73,11 @@ def _options(dtype, op, **others):
                     operation=_choice("op", _OPERATIONS, op), **others)
 
 
-class _End:
+class _End(Guarded):
     """One end of a stream."""
 
     def __init__(self, function, options):
+        super().__init__()
         self._handle = ctypes.c_void_p()
         code = -errno.EINTR
         while code == -errno.EINTR:
@@ -85,27 +87,28 @@ class _End:
 
     def _call(self, function, *arguments):
         """Calls again after a signal whose handler has raised nothing."""
-        if not self._handle:
+        if not self._enter():
             raise ValueError("the stream is closed")
-        code = -errno.EINTR
-        while code == -errno.EINTR:
-            code = function(self._handle, *arguments)
-        if code < 0:
-            kind = Void if code == -errno.ERESTART else Error
-            raise kind(-code, _lib.weir_kv_error(self._handle).decode())
-        return code
+        try:
+            code = -errno.EINTR
+            while code == -errno.EINTR:
+                code = function(self._handle, *arguments)
+            if code < 0:
+                kind = Void if code == -errno.ERESTART else Error
+                raise kind(-code, _lib.weir_kv_error(self._handle).decode())
+            return code
+        finally:
+            self._leave()
 
     def _free(self):
-        handle, self._handle = self._handle, None
-        if handle:
-            _lib.weir_kv_close(handle)
+        _lib.weir_kv_close(self._handle)
 
     def __enter__(self):
         return self
 
     def __del__(self):
-        if getattr(self, "_handle", None):
-            self._free()
+        if hasattr(self, "_handle"):
+            self._close()
 
 
 class Mapper(_End):
@@ -154,15 +157,15 @@ class Mapper(_End):
 
     def close(self) -> None:
         """Returns when all mappers have ended and all pairs are at the reducer."""
-        if self._handle:
+        if not self._closed:
             self._call(_lib.weir_kv_finish)
-            self._free()
+            self._close()
 
     def __exit__(self, kind, *_):
         if kind is None:
             self.close()
         else:
-            self._free()
+            self._close()
 
 
 class Reducer(_End):
@@ -194,8 +197,8 @@ class Reducer(_End):
                    pair.integer if self._integers else pair.real)
 
     def close(self) -> None:
-        """Frees it."""
-        self._free()
+        """Frees it, when another thread's call has left it."""
+        self._close()
 
     def __exit__(self, *_):
         self.close()
