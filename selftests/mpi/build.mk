@@ -36,3 +36,5 @@ mpi_tests = $(eval $(call mpi_apart,$(1),$(2))) \
 
 $(if $(mpi_open),$(call mpi_tests,openmpi,libweir-mpi))
 $(if $(mpi_mpich),$(call mpi_tests,mpich,libweir-mpich))
+# Open MPI has sessions from version 5 on.
+$(if $(mpi_mpich),$(eval $(call mpi_test,mpich,session,session.c,mpicc.mpich $(mpitests_c_flags))))

@@ -419,11 +419,22 @@ static const char *objection(MPI_Comm comm, const struct call *call, struct chan
 	return NULL;
 }
 
+/* Programs with sessions alone have no MPI_COMM_WORLD. */
+static bool has_world(void)
+{
+	int begun = 0, over = 0;
+
+	PMPI_Initialized(&begun);
+	PMPI_Finalized(&over);
+	return begun && !over;
+}
+
 /* What all ranks pass alike, and the jobs might take. All else is MPI's, with its errors. */
 static bool may_take(MPI_Comm comm, struct call *call)
 {
 	call->type = type_of(call->datatype, operation_of(call->op));
-	return call->type && call->count > 0 && comm != MPI_COMM_NULL && members_have(comm);
+	return call->type && call->count > 0 && comm != MPI_COMM_NULL && has_world() &&
+	       members_have(comm);
 }
 
 /* The jobs' communicators have the ranks of MPI_COMM_WORLD. */
