@@ -296,7 +296,7 @@ static bool advance(struct channel *channel)
 		finish(channel);
 	} else if (state == -ENODATA) {
 		/* All ranks have this result, and find it too poor. */
-		say_debug(channel->rank, "a reduction is done anew by MPI: %s",
+		say_debug(channel->rank, "a reduction is done again by MPI: %s",
 			  weir_error(channel->weir));
 		do_by_mpi(channel);
 	} else {

@@ -186,7 +186,7 @@ int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype datatype, 
 	};
 	uint64_t number;
 	int err;
-	struct channel *channel = submit(&call, comm, &number, &err);
+	struct channel *channel = request ? submit(&call, comm, &number, &err) : NULL;
 
 	if (!channel)
 		return PMPI_Iallreduce(in, out, count, datatype, op, comm, request);
