@@ -513,6 +513,11 @@ static const struct nla_policy weir_device_get_nl_policy[WEIR_A_DEVICE_IFINDEX +
 	[WEIR_A_DEVICE_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* WEIR_CMD_TRIM_CLEAR - do */
+static const struct nla_policy weir_trim_clear_nl_policy[WEIR_A_TRIM_IFINDEX + 1] = {
+	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -948,6 +953,15 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.policy		= weir_device_get_nl_policy,
 		.maxattr	= WEIR_A_DEVICE_IFINDEX,
 		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_TRIM_CLEAR,
+		.pre_doit	= weir_nl_pre_doit,
+		.doit		= weir_nl_trim_clear_doit,
+		.post_doit	= weir_nl_post_doit,
+		.policy		= weir_trim_clear_nl_policy,
+		.maxattr	= WEIR_A_TRIM_IFINDEX,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

@@ -79,6 +79,7 @@ int weir_nl_order_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_order_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_order_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_trim_clear_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

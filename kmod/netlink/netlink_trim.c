@@ -479,6 +479,30 @@ int weir_nl_trim_flush_doit(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
+int weir_nl_trim_clear_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_nl_net(info);
+	struct weir_trim *trim;
+	int ifindex = 0, err;
+
+	if (info->attrs[WEIR_A_TRIM_IFINDEX]) {
+		err = weir_nl_ifindex(info, WEIR_A_TRIM_IFINDEX, &ifindex);
+		if (err)
+			return err;
+	}
+	err = 0;
+	rtnl_lock();
+	trim = ifindex ? weir_trim_get(wn, ifindex) : NULL;
+	if (!ifindex)
+		weir_trim_clear_all(wn);
+	else if (trim)
+		weir_trim_clear(wn, trim);
+	else
+		err = weir_nl_trim_none(info, ifindex, -ENOENT);
+	rtnl_unlock();
+	return err;
+}
+
 int weir_nl_trim_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_nl_net(info);

@@ -345,6 +345,45 @@ u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex)
 	return dropped;
 }
 
+static void weir_backlog_clear_one(struct weir_backlog *backlog)
+{
+	int i;
+
+	sch_tree_lock(backlog->sch);
+	/* Packets that pass directly are the qdisc's own packets but for these. */
+	WRITE_ONCE(backlog->left,
+		   backlog->left + weir_backlog_one_direct(backlog));
+	WRITE_ONCE(backlog->trim, 0);
+	WRITE_ONCE(backlog->tx_trim, 0);
+	WRITE_ONCE(backlog->dropped_trim, 0);
+	WRITE_ONCE(backlog->child_dropped, 0);
+	WRITE_ONCE(backlog->other_dropped, 0);
+	for (i = 0; i < WEIR_BANDS; i++)
+		WRITE_ONCE(backlog->max[i], 0);
+	sch_tree_unlock(backlog->sch);
+}
+
+/**
+ * weir_backlog_clear() - set the counters of weir qdiscs to zero
+ * @wn: the namespace; RTNL is held
+ * @ifindex: the device whose qdiscs they are, or 0 for all
+ */
+void weir_backlog_clear(struct weir_net *wn, int ifindex)
+{
+	struct weir_backlogs *port;
+	struct weir_backlog *b;
+	unsigned long i;
+
+	ASSERT_RTNL();
+
+	xa_for_each(&wn->backlogs, i, port) {
+		if (ifindex && i != ifindex)
+			continue;
+		list_for_each_entry(b, &port->list, list)
+			weir_backlog_clear_one(b);
+	}
+}
+
 /**
  * weir_backlog_depth() - how many packets wait in the qdiscs of a device
  * @wn: its namespace

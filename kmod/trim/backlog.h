@@ -96,6 +96,7 @@ void weir_backlog_bypass(struct weir_net *wn, bool bypass);
 u64 weir_backlog_direct(struct weir_net *wn, int ifindex);
 u64 weir_backlog_child_dropped(struct weir_net *wn, int ifindex);
 u64 weir_backlog_one_direct(const struct weir_backlog *backlog);
+void weir_backlog_clear(struct weir_net *wn, int ifindex);
 unsigned int weir_backlog_seq(const struct weir_net *wn);
 int weir_backlog_dump(struct weir_net *wn, int ifindex, long at[2],
 		      int (*dump)(const struct weir_backlog *backlog,

@@ -38,11 +38,12 @@ struct weir_trim_rev {
  * @node: in weir_net.trim_table
  * @rcu: it is freed a grace period after it was taken away
  * @dev: the device; only under RTNL, and until the policy is taken away
- * @dropped: packets that the device had dropped when the policy came
+ * @dropped: packets that the device had dropped when counting began
  * @ifindex: its index
  * @rev: the policy as it is now; replaced under RTNL, read under RCU
  * @next: the policy's next revision; only under RTNL, while the default changes
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
+ * @cleared: the counters as they were when they were set to zero; under RTNL
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
  * Reached through weir_net.trim_table under RCU, and in order through weir_net.trims. It
@@ -57,6 +58,7 @@ struct weir_trim {
 	struct weir_trim_rev __rcu	*rev;
 	struct weir_trim_rev		*next;
 	struct weir_trim_cpu __percpu	*cpu;
+	u64				cleared[WEIR_TRIM_C_MAX];
 	struct net_device		*deflect;
 };
 

@@ -68,18 +68,12 @@ static u64 weir_trim_running(const struct weir_trim *trim,
 	       counter == WEIR_TRIM_C_PESSIMISTIC_TIME ? time.pessimistic : 0;
 }
 
-/**
- * weir_trim_counter() - a counter, of all CPUs
- * @trim: the policy; RTNL is held
- * @counter: which
- */
-u64 weir_trim_counter(const struct weir_trim *trim,
-		      enum weir_trim_counter counter)
+/* A counter, of all CPUs, since the policy came. */
+static u64 weir_trim_counted(const struct weir_trim *trim,
+			     enum weir_trim_counter counter)
 {
 	u64 n, total;
 	int cpu;
-
-	ASSERT_RTNL();
 
 	total = weir_trim_running(trim, counter);
 	for_each_possible_cpu(cpu) {
@@ -90,6 +84,75 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 			total = n;
 	}
 	return total;
+}
+
+/**
+ * weir_trim_counter() - read a counter, of all CPUs, since it was last set to zero
+ * @trim: the policy; RTNL is held
+ * @counter: which
+ */
+u64 weir_trim_counter(const struct weir_trim *trim,
+		      enum weir_trim_counter counter)
+{
+	u64 counted, cleared = trim->cleared[counter];
+
+	ASSERT_RTNL();
+
+	/* A packet that its device did not take is subtracted for a moment. */
+	counted = weir_trim_counted(trim, counter);
+	return counted > cleared ? counted - cleared : 0;
+}
+
+/*
+ * A CPU may add to its counters meanwhile, so they stay as they are, and what they have now is
+ * subtracted from now on. A maximum is stored as a whole, and can be set to zero.
+ */
+static void weir_trim_clear_counters(struct weir_trim *trim)
+{
+	int i, cpu;
+
+	trim->dropped = weir_trim_dropped(trim->dev);
+	for (i = 0; i < WEIR_TRIM_C_MAX; i++) {
+		if (!weir_trim_is_maximum(i)) {
+			trim->cleared[i] = weir_trim_counted(trim, i);
+			continue;
+		}
+		for_each_possible_cpu(cpu)
+			WRITE_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[i], 0);
+	}
+}
+
+/**
+ * weir_trim_clear() - set the counters of a port to zero
+ * @wn: the namespace; RTNL is held
+ * @trim: the port's policy
+ *
+ * The counters of the port's weir qdiscs are set to zero, too.
+ */
+void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim)
+{
+	ASSERT_RTNL();
+
+	weir_trim_clear_counters(trim);
+	weir_backlog_clear(wn, trim->ifindex);
+}
+
+/**
+ * weir_trim_clear_all() - set the trimming counters of a namespace to zero
+ * @wn: the namespace; RTNL is held
+ *
+ * Those of weir qdiscs without a policy are set to zero, too.
+ */
+void weir_trim_clear_all(struct weir_net *wn)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	ASSERT_RTNL();
+
+	xa_for_each(&wn->trims, ifindex, trim)
+		weir_trim_clear_counters(trim);
+	weir_backlog_clear(wn, 0);
 }
 
 static bool weir_trim_is_bound(const struct net_device *dev)

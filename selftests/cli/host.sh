@@ -209,7 +209,7 @@ else
 		local words
 		for words in "job show" "job add $job" "job flush" "source show" "port show" \
 			"block show" "job set id 7 quorum 88%" "top count 1" \
-			"trim set dev lo hook none edge on" "trim show" "trim del dev lo" "trim flush" \
+			"trim set dev lo hook none edge on" "trim show" "trim del dev lo" "trim flush" "trim clear" \
 			"port attach dev lo mode xdp" "port detach dev lo" "port flush" stats monitor; do
 			# shellcheck disable=SC2086 # words
 			refuses 1 "the weir module is not loaded in this kernel: run .modprobe weir." $words &&

@@ -254,6 +254,8 @@ asks_trim_del() {
 	fresh
 	asks '. == {"operation": "trim-del", "ifindex": 1}' "trim del dev lo" &&
 		asks '. == {"operation": "trim-flush"}' "trim flush" &&
+		asks '. == {"operation": "trim-clear"}' "trim clear" &&
+		asks '. == {"operation": "trim-clear", "ifindex": 1}' "trim clear dev lo" &&
 		asks '. == {"operation": "trim-get", "ifindex": 1}' "trim show dev lo"
 }
 # trim_usage PATTERN WORDS: the words make no sense together, and nothing is asked.

@@ -499,12 +499,13 @@ refuse "t1 before t0" "t1 1us: " "trim set dev w2 hook tc $new rate 1gbit t0 2us
 refuse "backlog by tc" "meter backlog: " "trim set dev w2 hook tc $new meter backlog"
 refuse "no such device" "no device eth99 in this network namespace" "trim set dev eth99 hook none"
 refuse "show: no policy" "w2 has no trimming policy" "trim show dev w2"
+refuse "clear: no policy" "w2 has no trimming policy" "trim clear dev w2"
 powerless() {
 	local err
 	err=$(setpriv --bounding-set=-net_admin --inh-caps=-net_admin "$tool" -n "$net" "$@" 2>&1)
 	{ (($? == 1)) && grep -q "not permitted.*CAP_NET_ADMIN" <<<"$err"; } || { echo "$err"; return 1; }
 }
-for words in "trim set dev w1 size 100" "trim set dev w2 hook qdisc $new" "trim del dev w1" "trim flush"; do
+for words in "trim set dev w1 size 100" "trim set dev w2 hook qdisc $new" "trim del dev w1" "trim flush" "trim clear"; do
 	# shellcheck disable=SC2086 # words
 	ktap_run "no CAP_NET_ADMIN: $words" powerless $words
 done

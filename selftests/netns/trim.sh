@@ -426,6 +426,28 @@ one_queue() {
 	return "$status"
 }
 
+# Counters are zero, and what waits stays and is counted when it leaves.
+counters_clear() {
+	local waited before
+	slow w4 10kbit && fresh headers=1000 header-time=0 && receive w4 && incast 3 --count 100 &&
+		holds w4 '."header-depth" > 1 and .stats.trim > 0 and .stats."data-max" == 12' || return
+	before=$(trim w4 'del(.stats, .direct, ."data-depth", ."header-depth", ."other-depth")')
+	in_router weir trim clear dev w4 && holds w4 '."header-depth" > 1 and .direct == 0 and .stats.trim == 0
+		and .stats."trim-bytes" == 0 and .stats."data-max" == 0 and .stats."header-max" == 0' &&
+		queues dev w4 | gojq -e '.[0] | ."header-depth" > 1 and .trim == 0 and .direct == 0 and ."data-max" == 0
+			and ."header-max" == 0 and ."other-dropped" == 0' >/dev/null &&
+		[[ $(trim w4 'del(.stats, .direct, ."data-depth", ."header-depth", ."other-depth")') == "$before" ]] &&
+		waited=$(trim w4 '."header-depth" + .stats."tx-trim"') && faster w4 3mbit && poll 60 drained &&
+		holds w4 ".stats.trim == 0 and .stats.\"tx-trim\" == $waited and .stats.\"dropped-trim\" == 0" &&
+		poll 60 arrived_are 300 && in_router weir trim clear && holds w4 '.stats."tx-trim" == 0 and .stats.whole == 0' &&
+		slow w4 1mbit && incast 3 --count 100 && poll 60 drained &&
+		holds w4 '.stats.trim > 0 and .stats.trim == .stats."tx-trim" and .stats."data-max" == 12'
+	local status=$?
+	((status)) && { shown w4; queues dev w4; }
+	end_all
+	return "$status"
+}
+
 whole_are() { holds "$1" ".direct + .stats.whole + .stats.\"tx-trim\" >= $2"; }
 
 # Headers without room come back to their senders, and are known as such.
@@ -654,6 +676,7 @@ ktap_run "below htb, merged" below htb 20
 ktap_run "below prio and tbf, merged" below prio 20
 ktap_run "below mq" under_mq
 ktap_run "a queue's counters are its port's" one_queue
+ktap_run "counters are set to zero" counters_clear
 ktap_run "a script shows the queue" depth_is_traced
 ktap_run "at the root" at_the_root
 slow w4 1mbit

@@ -211,6 +211,11 @@ static const struct key queues_dev = {
 	VALUE_DEVICE, .attr = WEIR_A_TRIM_QUEUE_IFINDEX,
 };
 static const struct verb_key trim_queues_keys[] = { { &queues_dev, false }, END };
+static const struct key clear_dev = {
+	"dev", "DEVICE", "set the counters of this device alone to zero",
+	VALUE_DEVICE, .attr = WEIR_A_TRIM_IFINDEX,
+};
+static const struct verb_key trim_clear_keys[] = { { &clear_dev, false }, END };
 static const struct verb_key trim_flush_keys[] = { END };
 
 static const struct verb_key default_set_keys[] = {
@@ -244,6 +249,8 @@ const struct verb trim_verbs[] = {
 	  trim_show_keys, .run = trim_show },
 	{ "queues", "show what waits and was trimmed in each queue", WEIR_CMD_TRIM_QUEUE_GET,
 	  trim_queues_keys, .run = trim_queues },
+	{ "clear", "set counters to zero, of one device or all; policies and queues stay",
+	  WEIR_CMD_TRIM_CLEAR, trim_clear_keys, .run = request_run },
 	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,
 	  trim_flush_keys, .run = trim_flush },
 	{ .name = NULL },
