@@ -20,6 +20,18 @@ struct weir_trim_config;
 #define WEIR_DEV_BUCKETS	64
 
 /**
+ * struct weir_trim_totals - what trimming has counted in a namespace
+ * @trim: packets that were trimmed
+ * @tx_trim: trimmed packets that were sent on
+ * @dropped_trim: trimmed packets that found the header band full
+ */
+struct weir_trim_totals {
+	u64	trim;
+	u64	tx_trim;
+	u64	dropped_trim;
+};
+
+/**
  * struct weir_net - all that a network namespace owns
  * @net: the namespace; no reference is held, as this goes with it
  * @lock: serialises every change; taken before RTNL is ever needed, never
@@ -41,6 +53,8 @@ struct weir_trim_config;
  * @trims: trimming policies by interface index, in order; under RTNL
  * @trim_table: the same, hashed by it; written under RTNL, read under RCU
  * @trim_default: the default of trimming policies, NULL where none was set; under RTNL
+ * @trim_past: what trimming counted that the policies' counters do not have, as their ports
+ *	are gone or were set to zero; under RTNL
  * @backlogs: weir qdiscs of devices by interface index, in order; under RTNL
  * @backlog_table: the same, hashed by it; written under RTNL, read under RCU
  * @backlog_count: number of weir qdiscs; under RTNL
@@ -73,6 +87,7 @@ struct weir_net {
 	struct xarray			trims;
 	struct hlist_head		trim_table[WEIR_DEV_BUCKETS];
 	struct weir_trim_config		*trim_default;
+	struct weir_trim_totals		trim_past;
 	struct xarray			backlogs;
 	struct hlist_head		backlog_table[WEIR_DEV_BUCKETS];
 	unsigned int			backlog_count;

@@ -20,6 +20,7 @@
 #include "netlink/netlink.h"
 #include "netlink/netlink_flow.h"
 #include "agg/pool.h"
+#include "trim/trims.h"
 #include "type/reduce.h"
 
 /* Notifications may come from the data path and from device events. */
@@ -576,6 +577,18 @@ static void weir_nl_totals(struct weir_net *wn, u32 *jobs, u32 *ports,
 		(*ports)++;
 }
 
+static int weir_nl_put_trim_totals(struct sk_buff *skb, struct weir_net *wn)
+{
+	struct weir_trim_totals totals;
+
+	weir_trim_totals(wn, &totals);
+	if (nla_put_uint(skb, WEIR_A_TOTAL_TRIM, totals.trim) ||
+	    nla_put_uint(skb, WEIR_A_TOTAL_TX_TRIM, totals.tx_trim) ||
+	    nla_put_uint(skb, WEIR_A_TOTAL_DROPPED_TRIM, totals.dropped_trim))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)
 {
 	struct weir_net *wn = (struct weir_net *)obj;
@@ -594,7 +607,8 @@ static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)
 	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_LIMIT, weir_pool_limit()) ||
 	    nla_put_uint(skb, WEIR_A_TOTAL_MEMORY_USED, weir_pool_used()) ||
 	    nla_put_string(skb, WEIR_A_TOTAL_REDUCTION, weir_reduce_unit()) ||
-	    weir_stats_put(skb, WEIR_A_TOTAL_STATS, wn->stats)) {
+	    weir_stats_put(skb, WEIR_A_TOTAL_STATS, wn->stats) ||
+	    weir_nl_put_trim_totals(skb, wn)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -604,8 +618,13 @@ static int weir_nl_fill_total(const struct weir_nl_msg *msg, const void *obj)
 
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return weir_nl_reply(info, WEIR_CMD_STATS_GET, weir_nl_fill_total,
-			     weir_nl_net(info));
+	int err;
+
+	rtnl_lock();
+	err = weir_nl_reply(info, WEIR_CMD_STATS_GET, weir_nl_fill_total,
+			    weir_nl_net(info));
+	rtnl_unlock();
+	return err;
 }
 
 /**

@@ -103,6 +103,32 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 	return counted > cleared ? counted - cleared : 0;
 }
 
+static void weir_trim_add(struct weir_trim_totals *totals,
+			  const struct weir_trim *trim)
+{
+	totals->trim += weir_trim_counter(trim, WEIR_TRIM_C_TRIM);
+	totals->tx_trim += weir_trim_counter(trim, WEIR_TRIM_C_TX_TRIM);
+	totals->dropped_trim += weir_trim_counter(trim,
+						  WEIR_TRIM_C_DROPPED_TRIM);
+}
+
+/**
+ * weir_trim_totals() - sum up what the ports of a namespace have trimmed
+ * @wn: the namespace; RTNL is held
+ * @totals: filled; ports that are gone count, too
+ */
+void weir_trim_totals(struct weir_net *wn, struct weir_trim_totals *totals)
+{
+	struct weir_trim *trim;
+	unsigned long ifindex;
+
+	ASSERT_RTNL();
+
+	*totals = wn->trim_past;
+	xa_for_each(&wn->trims, ifindex, trim)
+		weir_trim_add(totals, trim);
+}
+
 /*
  * A CPU may add to its counters meanwhile, so they stay as they are, and what they have now is
  * subtracted from now on. A maximum is stored as a whole, and can be set to zero.
@@ -127,12 +153,13 @@ static void weir_trim_clear_counters(struct weir_trim *trim)
  * @wn: the namespace; RTNL is held
  * @trim: the port's policy
  *
- * The counters of the port's weir qdiscs are set to zero, too.
+ * The counters of the port's weir qdiscs are set to zero, too. The namespace's totals stay.
  */
 void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim)
 {
 	ASSERT_RTNL();
 
+	weir_trim_add(&wn->trim_past, trim);
 	weir_trim_clear_counters(trim);
 	weir_backlog_clear(wn, trim->ifindex);
 }
@@ -141,7 +168,7 @@ void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim)
  * weir_trim_clear_all() - set the trimming counters of a namespace to zero
  * @wn: the namespace; RTNL is held
  *
- * Those of weir qdiscs without a policy are set to zero, too.
+ * Those of weir qdiscs without a policy, and the namespace's totals, are set to zero, too.
  */
 void weir_trim_clear_all(struct weir_net *wn)
 {
@@ -152,6 +179,7 @@ void weir_trim_clear_all(struct weir_net *wn)
 
 	xa_for_each(&wn->trims, ifindex, trim)
 		weir_trim_clear_counters(trim);
+	wn->trim_past = (struct weir_trim_totals) {};
 	weir_backlog_clear(wn, 0);
 }
 
@@ -565,6 +593,7 @@ bool weir_trim_del(struct weir_net *wn, int ifindex)
 	if (!trim)
 		return false;
 	hlist_del_rcu(&trim->node);
+	weir_trim_add(&wn->trim_past, trim);
 	weir_notify->trim_gone(wn, trim);
 	weir_trim_edges(wn);
 	weir_virtual_free(trim->deflect);

@@ -17,6 +17,7 @@ const struct weir_trim_config *weir_trim_default(const struct weir_net *wn);
 int weir_trim_set_default(struct weir_net *wn,
 			  const struct weir_trim_config *def, int *ifindex,
 			  const char **why);
+void weir_trim_totals(struct weir_net *wn, struct weir_trim_totals *totals);
 void weir_trim_clear(struct weir_net *wn, struct weir_trim *trim);
 void weir_trim_clear_all(struct weir_net *wn);
 bool weir_trim_del(struct weir_net *wn, int ifindex);

@@ -25,7 +25,8 @@ LATENESS = [1, 2, 0, 4] + [0] * 19 + [5]
 # \udcff is the byte 0xff, which is not UTF-8.
 NAMES = ["eth0", "#c", 'a"b', "a\\b", "$(id)", "\udcff", "\udcfe", "$'\\xff'", "b\u00fcro"]
 ANSWERS = {
-    "stats-get": [{"jobs": 1, "ports": 1, "memory": 5, "memory-used": 6, "memory-limit": 7, "stats": {"blocks": 3}}],
+    "stats-get": [{"jobs": 1, "ports": 1, "memory": 5, "memory-used": 6, "memory-limit": 7, "stats": {"blocks": 3},
+                   "trim": 21, "tx-trim": 17, "dropped-trim": 4}],
     "job-get": [{"id": number, "blocks": 4, "stats": STATS} for number in (3, 255)],
     "source-get": [{"job": 3, "id": number, "address": "10.0.0.1", "state": 2, "missing": 8,
                     "lateness": LATENESS, "stats": STATS} for number in (0, 1)],
@@ -69,6 +70,9 @@ def check(style, parser):
     assert len(ports) == len(NAMES), ports
     assert {"eth0", "#c", 'a"b', "a\\b", "$(id)", "b\u00fcro", "$'\\xff'", "$'\\xfe'"} < ports, ports
     assert samples["weir_source_contributions_total", (("job", "3"), ("source", "1"))] == 70000000000
+    totals = [samples["weir_%s_packets_total" % name, ()] for name in ("trim", "tx_trim", "dropped_trim")]
+    assert totals == [21, 17, 4], totals
+    assert samples["weir_port_trim_packets_total", (("port", "eth0"),)] == 11
     late = (("job", "3"), ("le", "+Inf"), ("source", "1"))
     assert samples["weir_source_lateness_seconds_bucket", late] == 12
     assert kinds["weir_source_lateness_seconds"] == "histogram"

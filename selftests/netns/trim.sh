@@ -448,6 +448,26 @@ counters_clear() {
 	return "$status"
 }
 
+totals() { in_router weir -j stats | gojq -c '[.trim, ."tx-trim", ."dropped-trim"]'; }
+metrics() { in_router weir metrics | awk '/^weir_(tx_|dropped_)?trim_packets_total / { n = n " " $2 } END { print n }'; }
+
+# The totals have what all ports have trimmed, also those whose policies or devices are gone.
+totals_stay() {
+	local port='' before=''
+	in_router weir trim clear && [[ $(totals) == '[0,0,0]' ]] && slow w4 1mbit && fresh headers=2 header-time=0 &&
+		receive w4 && incast 3 --count 100 && settled && port=$(trim w4 '.stats | [.trim, ."tx-trim", ."dropped-trim"]') &&
+		holds w4 '.stats."tx-trim" > 0 and .stats."dropped-trim" > 0' && [[ $(totals) == "$port" ]] && in_router weir trim clear dev w4 && [[ $(totals) == "$port" ]] &&
+		holds w4 '.stats.trim == 0' && end_all && receive w4 && incast 3 --count 100 && settled && before=$(totals) &&
+		gojq -en --argjson a "$port" --argjson b "$before" '[range(3)] | all(.[]; $a[.] < $b[.])' >/dev/null &&
+		policy del w4 && [[ $(totals) == "$before" ]] && fresh && [[ $(totals) == "$before" ]] &&
+		[[ $(metrics) == "$(gojq -nr --argjson b "$before" '$b | " \(.[0]) \(.[1]) \(.[2])"')" ]] &&
+		in_router weir trim clear && [[ $(totals) == '[0,0,0]' ]]
+	local status=$?
+	((status)) && { echo "$port, $before, $(totals), $(metrics)"; shown w4; }
+	end_all
+	return "$status"
+}
+
 whole_are() { holds "$1" ".direct + .stats.whole + .stats.\"tx-trim\" >= $2"; }
 
 # Headers without room come back to their senders, and are known as such.
@@ -677,6 +697,7 @@ ktap_run "below prio and tbf, merged" below prio 20
 ktap_run "below mq" under_mq
 ktap_run "a queue's counters are its port's" one_queue
 ktap_run "counters are set to zero" counters_clear
+ktap_run "totals stay when a port goes" totals_stay
 ktap_run "a script shows the queue" depth_is_traced
 ktap_run "at the root" at_the_root
 slow w4 1mbit

@@ -135,6 +135,16 @@ static void print_refusals(const struct nlattr *nest)
 	print_end();
 }
 
+static void print_trims(const struct nlattr **total)
+{
+	if (!total[WEIR_A_TOTAL_TRIM])
+		return;
+	print_line(0);
+	print_uint("trim", nl_uint(total[WEIR_A_TOTAL_TRIM]));
+	print_uint("tx-trim", nl_uint(total[WEIR_A_TOTAL_TX_TRIM]));
+	print_uint("dropped-trim", nl_uint(total[WEIR_A_TOTAL_DROPPED_TRIM]));
+}
+
 static void print_totals(const struct nlmsghdr *message)
 {
 	const struct nlattr *total[WEIR_A_TOTAL_MAX + 1];
@@ -148,6 +158,7 @@ static void print_totals(const struct nlmsghdr *message)
 	print_bytes("memory-limit", nl_uint(total[WEIR_A_TOTAL_MEMORY_LIMIT]));
 	if (total[WEIR_A_TOTAL_REDUCTION])
 		print_string("reduction", nl_string(total[WEIR_A_TOTAL_REDUCTION]));
+	print_trims(total);
 	if (total[WEIR_A_TOTAL_STATS]) {
 		print_object("stats");
 		print_counters(total[WEIR_A_TOTAL_STATS], 0, true);

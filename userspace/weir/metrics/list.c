@@ -63,6 +63,20 @@ static const struct {
 	  "Packets that wait in the header band." },
 };
 
+/* Of the namespace, beside its nest of counters; as SAI has them of a switch. */
+static const struct {
+	uint16_t attr;
+	const char *name;
+	const char *help;
+} sums[] = {
+	{ WEIR_A_TOTAL_TRIM, "trim_packets_total",
+	  "Packets that all ports have trimmed, ports that are gone included." },
+	{ WEIR_A_TOTAL_TX_TRIM, "tx_trim_packets_total",
+	  "Trimmed packets that all ports have sent, ports that are gone included." },
+	{ WEIR_A_TOTAL_DROPPED_TRIM, "dropped_trim_packets_total",
+	  "Trimmed packets that found no room, of all ports, ports that are gone included." },
+};
+
 /* As SAI has them: packets, in the plural. */
 static const struct { uint16_t attr; const char *name; } sai[] = {
 	{ WEIR_A_TRIM_STATS_TRIM, "trim_packets_total" },
@@ -156,6 +170,25 @@ static void each_gauge(unsigned int scope, metric_fn *each, void *context)
 	}
 }
 
+static void each_sum(unsigned int scope, metric_fn *each, void *context)
+{
+	size_t i;
+
+	if (scope != SCOPE_TOTAL)
+		return;
+	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		struct metric metric = {
+			.help = sums[i].help,
+			.kind = METRIC_SUM,
+			.scope = scope,
+			.attr = sums[i].attr,
+		};
+
+		set_name(&metric, sums[i].name);
+		each(&metric, context);
+	}
+}
+
 static void special(unsigned int scope, enum metric_kind kind, uint16_t attr, const char *word,
 		    const char *help, metric_fn *each, void *context)
 {
@@ -196,6 +229,7 @@ void metrics_each(metric_fn *each, void *context)
 
 	for (scope = 0; scope < SCOPES; scope++) {
 		each_gauge(scope, each, context);
+		each_sum(scope, each, context);
 		each_counter(scope, counters_of(scope), each, context);
 		if (refuses(scope))
 			special(scope, METRIC_REFUSALS, 0, "refused_packets_total",

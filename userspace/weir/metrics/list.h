@@ -10,8 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* METRIC_NOW is a gauge that stands among the counters. */
-enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_NOW, METRIC_REFUSALS, METRIC_LATENESS };
+/*
+ * METRIC_NOW is a gauge that stands among the counters, METRIC_SUM a counter that stands beside
+ * them.
+ */
+enum metric_kind {
+	METRIC_COUNTER, METRIC_GAUGE, METRIC_NOW, METRIC_SUM, METRIC_REFUSALS, METRIC_LATENESS,
+};
 
 /**
  * struct scope - a kind of object of the netlink family
@@ -43,7 +48,7 @@ extern const struct scope scopes[SCOPES];
 
 /**
  * struct metric - one of them
- * @attr: of the nest of counters; of gauges and of lateness, of the object
+ * @attr: of the nest of counters; of gauges, sums and lateness, of the object
  */
 struct metric {
 	char name[METRIC_NAME];

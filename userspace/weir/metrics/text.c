@@ -185,7 +185,7 @@ static void object(const struct page *page, const struct metric *metric,
 	char labels[LABELS];
 
 	write_labels(page, metric->scope, message, labels);
-	if (metric->kind == METRIC_GAUGE && own)
+	if ((metric->kind == METRIC_GAUGE || metric->kind == METRIC_SUM) && own)
 		sample(page, metric, labels, nl_uint(own));
 	else if ((metric->kind == METRIC_COUNTER || metric->kind == METRIC_NOW) && stats)
 		counter(page, metric, labels, stats);
@@ -201,6 +201,7 @@ static void family(const struct metric *metric, void *context)
 		[METRIC_COUNTER] = "counter",
 		[METRIC_GAUGE] = "gauge",
 		[METRIC_NOW] = "gauge",
+		[METRIC_SUM] = "counter",
 		[METRIC_REFUSALS] = "counter",
 		[METRIC_LATENESS] = "histogram",
 	};
