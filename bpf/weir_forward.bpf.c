@@ -243,6 +243,7 @@ static __always_inline int weir_forward_backlog(struct xdp_md *ctx,
 	    weir_trim_backlog_xdp(ctx, f->fib.ifindex) != 1 ||
 	    weir_trim_edge(ctx))
 		return XDP_PASS;
+	weir_trim_count_rule(cpu, &f->look);
 	return weir_forward_trim(ctx, port, cpu, f, false);
 }
 
@@ -293,6 +294,7 @@ static __always_inline int weir_forward_frame(struct xdp_md *ctx,
 		return weir_forward_backlog(ctx, port, cpu, f);
 	if (!weir_forward_sends(ctx, port, f))
 		return XDP_PASS;
+	weir_trim_count_rule(cpu, &f->look);
 	return weir_forward_meter(ctx, port, cpu, f);
 }
 

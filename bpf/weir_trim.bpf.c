@@ -208,6 +208,7 @@ int weir_trim(struct __sk_buff *skb)
 	if (linear < skb->len && linear < WEIR_HEADERS_MAX)
 		weir_trim_pull(skb);
 	weir_trim_judge(skb, port, &look);
+	weir_trim_count_rule(cpu, &look);
 	return weir_trim_meter(skb, port, cpu, &look);
 }
 

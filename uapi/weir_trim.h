@@ -52,6 +52,7 @@ union weir_trim_what {
  * @from: index of the device that packets came in by, as the hook sees it; 0 matches
  *	all packets
  * @disable: packets that match are never trimmed, under any other rule
+ * @slot: its counters in a struct weir_trim_cpu
  * @reserved: zero
  * @mask: the bits of @what that are compared, see weir_trim_rule_mask()
  * @src: source addresses, of the version @what.ip where any bit counts
@@ -63,7 +64,8 @@ struct weir_trim_rule {
 	__u64			mask;
 	__u32			from;
 	__u8			disable;
-	__u8			reserved[3];
+	__u8			slot;
+	__u8			reserved[2];
 	struct weir_trim_prefix	src;
 	struct weir_trim_prefix	dst;
 };
@@ -238,17 +240,35 @@ enum weir_trim_counter {
 	WEIR_TRIM_C_MAX,
 };
 
+/*
+ * Places for counters of rules: a rule that comes gets one that no rule of the revision
+ * before has, into which packets may still be counted.
+ */
+#define WEIR_TRIM_SLOTS		(2 * WEIR_TRIM_RULES_MAX)
+
+/**
+ * struct weir_trim_hits - packets that a rule decided about
+ * @packets: how many there were
+ * @bytes: bytes of their frames
+ */
+struct weir_trim_hits {
+	__u64	packets;
+	__u64	bytes;
+};
+
 /**
  * struct weir_trim_cpu - state of an egress port that one CPU owns
  * @queue: its own meters, one a mode: the tick at which each virtual queue is
  *	empty
  * @count: counters
+ * @hits: counters of rules, by their slots
  *
  * Written by this CPU alone, with bottom halves disabled.
  */
 struct weir_trim_cpu {
 	__u64	queue[WEIR_TRIM_MODES];
 	__u64	count[WEIR_TRIM_C_MAX];
+	struct weir_trim_hits	hits[WEIR_TRIM_SLOTS];
 };
 
 /* In the tag of weir_trim_bridge_xdp(): the frame shows all the tags that it came with. */

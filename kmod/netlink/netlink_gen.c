@@ -149,7 +149,7 @@ const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1] = {
 	[WEIR_A_RATE_BYTES_BURST] = { .type = NLA_UINT, },
 };
 
-const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
+const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1] = {
 	[WEIR_A_TRIM_RULE_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_TRIM_RULE_DSCP_LAST] = NLA_POLICY_MAX(NLA_U32, 63),
 	[WEIR_A_TRIM_RULE_PROTO] = NLA_POLICY_RANGE(NLA_U32, 1, 255),
@@ -162,6 +162,8 @@ const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1] = {
 	[WEIR_A_TRIM_RULE_DST] = { .type = NLA_BINARY, },
 	[WEIR_A_TRIM_RULE_DST_PREFIX] = NLA_POLICY_RANGE(NLA_U32, 1, 128),
 	[WEIR_A_TRIM_RULE_FROM] = NLA_POLICY_MIN(NLA_U32, 1),
+	[WEIR_A_TRIM_RULE_PACKETS] = { .type = NLA_UINT, },
+	[WEIR_A_TRIM_RULE_BYTES] = { .type = NLA_UINT, },
 };
 
 /* WEIR_CMD_JOB_ADD - do */

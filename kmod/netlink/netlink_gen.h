@@ -14,7 +14,7 @@
 /* Common nested types */
 extern const struct nla_policy weir_filter_match_nl_policy[WEIR_A_FILTER_MATCH_UNPARSED + 1];
 extern const struct nla_policy weir_rate_nl_policy[WEIR_A_RATE_BYTES_BURST + 1];
-extern const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_FROM + 1];
+extern const struct nla_policy weir_trim_rule_nl_policy[WEIR_A_TRIM_RULE_BYTES + 1];
 
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
 		     struct genl_info *info);

@@ -153,7 +153,7 @@ int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_filter_ma
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 
-	if (!nest || weir_nl_put_rule(skb, WEIR_A_FILTER_MATCH_RULE, &match->rule) ||
+	if (!nest || weir_nl_put_rule(skb, WEIR_A_FILTER_MATCH_RULE, &match->rule, NULL) ||
 	    weir_nl_put_lengths(skb, match) ||
 	    (match->tcp_set &&
 	     nla_put_u32(skb, WEIR_A_FILTER_MATCH_TCP_SET, match->tcp_set)) ||

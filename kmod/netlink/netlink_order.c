@@ -235,7 +235,7 @@ static int weir_nl_put_order_config(struct sk_buff *skb, const struct weir_order
 	    (nla_put_u32(skb, WEIR_A_ORDER_OFFSET, config->offset) ||
 	     nla_put_u32(skb, WEIR_A_ORDER_WIDTH, config->width)))
 		return -EMSGSIZE;
-	return weir_nl_put_rule(skb, WEIR_A_ORDER_RULE, &config->rule);
+	return weir_nl_put_rule(skb, WEIR_A_ORDER_RULE, &config->rule, NULL);
 }
 
 static int weir_nl_put_order(struct sk_buff *skb, const struct weir_reorder *order)

@@ -182,10 +182,12 @@ static int weir_nl_put_prefix(struct sk_buff *skb, int attr, int bits_attr,
  * @skb: the message
  * @attr: its attribute
  * @rule: the rule
+ * @hits: its counters, or NULL
  *
  * Return: 0 or -EMSGSIZE.
  */
-int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule)
+int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule,
+		     const struct weir_trim_hits *hits)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 
@@ -206,7 +208,10 @@ int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule 
 	    weir_nl_put_prefix(skb, WEIR_A_TRIM_RULE_DST,
 			       WEIR_A_TRIM_RULE_DST_PREFIX, &rule->dst,
 			       rule->what.ip) ||
-	    (rule->disable && nla_put_flag(skb, WEIR_A_TRIM_RULE_DISABLE))) {
+	    (rule->disable && nla_put_flag(skb, WEIR_A_TRIM_RULE_DISABLE)) ||
+	    (hits &&
+	     (nla_put_uint(skb, WEIR_A_TRIM_RULE_PACKETS, hits->packets) ||
+	      nla_put_uint(skb, WEIR_A_TRIM_RULE_BYTES, hits->bytes)))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -227,7 +232,7 @@ int weir_nl_put_rules(struct sk_buff *skb,
 	unsigned int i;
 
 	for (i = 0; i < config->rules; i++)
-		if (weir_nl_put_rule(skb, WEIR_A_TRIM_RULE, &config->rule[i]))
+		if (weir_nl_put_rule(skb, WEIR_A_TRIM_RULE, &config->rule[i], NULL))
 			return -EMSGSIZE;
 	return 0;
 }

@@ -6,10 +6,12 @@ struct genl_info;
 struct nlattr;
 struct sk_buff;
 struct weir_trim_config;
+struct weir_trim_hits;
 struct weir_trim_rule;
 
 int weir_nl_rule(struct genl_info *info, const struct nlattr *nest, struct weir_trim_rule *rule);
-int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule);
+int weir_nl_put_rule(struct sk_buff *skb, int attr, const struct weir_trim_rule *rule,
+		     const struct weir_trim_hits *hits);
 int weir_nl_rules(struct genl_info *info, struct weir_trim_config *config);
 int weir_nl_put_rules(struct sk_buff *skb,
 		      const struct weir_trim_config *config);

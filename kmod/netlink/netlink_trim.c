@@ -326,6 +326,22 @@ static int weir_nl_put_trim_stats(struct sk_buff *skb,
 	return 0;
 }
 
+static int weir_nl_put_trim_rules(struct sk_buff *skb,
+				  const struct weir_trim *trim)
+{
+	const struct weir_trim_config *config = &weir_trim_rev(trim)->config;
+	struct weir_trim_hits hits;
+	unsigned int i;
+
+	for (i = 0; i < config->rules; i++) {
+		weir_trim_hits(trim, config->rule[i].slot, &hits);
+		if (weir_nl_put_rule(skb, WEIR_A_TRIM_RULE, &config->rule[i],
+				     &hits))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 static int weir_nl_put_depth(struct sk_buff *skb, struct weir_net *wn,
 			     int ifindex)
 {
@@ -358,7 +374,8 @@ static int weir_nl_fill_trim(const struct weir_nl_msg *msg, const void *obj)
 		return -EMSGSIZE;
 	if (weir_nl_put_dev(skb, WEIR_A_TRIM_IFINDEX, WEIR_A_TRIM_IFNAME,
 			    dev->net, trim->ifindex) ||
-	    weir_nl_put_config(skb, config, U64_MAX) ||
+	    weir_nl_put_config(skb, config, ~BIT_ULL(WEIR_A_TRIM_RULE)) ||
+	    weir_nl_put_trim_rules(skb, trim) ||
 	    nla_put_uint(skb, WEIR_A_TRIM_SAID, config->said) ||
 	    nla_put_u32(skb, WEIR_A_TRIM_CPUS, num_present_cpus()) ||
 	    weir_nl_put_depth(skb, weir_net(dev->net), trim->ifindex) ||

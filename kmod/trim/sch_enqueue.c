@@ -585,9 +585,23 @@ static int weir_sch_trimmed(const struct weir_sch_visit *v, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
+/* The program that redirected a deflected packet has counted it for its rule. */
+static void weir_sch_count_rule(const struct weir_sch_visit *v,
+				const struct sk_buff *skb, int ruled)
+{
+	struct weir_trim_cpu __percpu *cpu = v->trim->cpu;
+	unsigned int slot = abs(ruled) - 1;
+
+	if (!ruled || v->deflected)
+		return;
+	this_cpu_add(cpu->hits[slot].packets, weir_sch_segs(skb));
+	this_cpu_add(cpu->hits[slot].bytes, skb->len);
+}
+
 static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,
 			struct weir_trim_pkt *pkt, int class)
 {
+	weir_sch_count_rule(v, skb, pkt->ruled);
 	switch (class) {
 	case WEIR_TRIM_DATA:
 		return weir_sch_data(v, skb, pkt);

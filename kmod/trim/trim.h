@@ -44,6 +44,7 @@ struct weir_trim_rev {
  * @next: the policy's next revision; only under RTNL, while the default changes
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @cleared: the counters as they were when they were set to zero; under RTNL
+ * @hits_cleared: likewise those of rules, by their slots
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
  * Reached through weir_net.trim_table under RCU, and in order through weir_net.trims. It
@@ -59,6 +60,7 @@ struct weir_trim {
 	struct weir_trim_rev		*next;
 	struct weir_trim_cpu __percpu	*cpu;
 	u64				cleared[WEIR_TRIM_C_MAX];
+	struct weir_trim_hits		hits_cleared[WEIR_TRIM_SLOTS];
 	struct net_device		*deflect;
 };
 

@@ -103,6 +103,38 @@ u64 weir_trim_counter(const struct weir_trim *trim,
 	return counted > cleared ? counted - cleared : 0;
 }
 
+/* The counters of a rule, of all CPUs, with what the slot counted for others before. */
+static void weir_trim_hits_counted(const struct weir_trim *trim,
+				   unsigned int slot,
+				   struct weir_trim_hits *hits)
+{
+	const struct weir_trim_hits *one;
+	int cpu;
+
+	*hits = (struct weir_trim_hits) {};
+	for_each_possible_cpu(cpu) {
+		one = &per_cpu_ptr(trim->cpu, cpu)->hits[slot];
+		hits->packets += READ_ONCE(one->packets);
+		hits->bytes += READ_ONCE(one->bytes);
+	}
+}
+
+/**
+ * weir_trim_hits() - read the counters of a rule, of all CPUs
+ * @trim: the policy; RTNL is held
+ * @slot: the rule's
+ * @hits: filled
+ */
+void weir_trim_hits(const struct weir_trim *trim, unsigned int slot,
+		    struct weir_trim_hits *hits)
+{
+	ASSERT_RTNL();
+
+	weir_trim_hits_counted(trim, slot, hits);
+	hits->packets -= trim->hits_cleared[slot].packets;
+	hits->bytes -= trim->hits_cleared[slot].bytes;
+}
+
 static void weir_trim_add(struct weir_trim_totals *totals,
 			  const struct weir_trim *trim)
 {
@@ -146,6 +178,8 @@ static void weir_trim_clear_counters(struct weir_trim *trim)
 		for_each_possible_cpu(cpu)
 			WRITE_ONCE(per_cpu_ptr(trim->cpu, cpu)->count[i], 0);
 	}
+	for (i = 0; i < WEIR_TRIM_SLOTS; i++)
+		weir_trim_hits_counted(trim, i, &trim->hits_cleared[i]);
 }
 
 /**
@@ -239,10 +273,70 @@ static void weir_trim_unwatch(const struct weir_trim_rev *rev)
 		weir_overflow_unwatch();
 }
 
-/* A revision that is not in use yet, but sees overflows where it has modes. */
+static bool weir_trim_same_rule(const struct weir_trim_rule *a,
+				const struct weir_trim_rule *b)
+{
+	struct weir_trim_rule rule = *a;
+
+	rule.slot = b->slot;
+	return !memcmp(&rule, b, sizeof(rule));
+}
+
+static u32 weir_trim_slots(const struct weir_trim_config *config)
+{
+	u32 slots = 0;
+	u32 i;
+
+	for (i = 0; i < config->rules; i++)
+		slots |= BIT(config->rule[i].slot);
+	return slots;
+}
+
+/* The slot of an equal rule that no other rule has got yet; or none. */
+static bool weir_trim_inherits_slot(struct weir_trim_rule *rule,
+				    const struct weir_trim_config *old,
+				    u32 got)
+{
+	u32 i;
+
+	for (i = 0; i < old->rules; i++) {
+		if (got & BIT(old->rule[i].slot) ||
+		    !weir_trim_same_rule(rule, &old->rule[i]))
+			continue;
+		rule->slot = old->rule[i].slot;
+		return true;
+	}
+	return false;
+}
+
+/* Rules that stay keep their counters. Others get slots that no old rule has. */
+static void weir_trim_assign_slots(struct weir_trim_config *config,
+				   const struct weir_trim_config *old)
+{
+	unsigned long used = old ? weir_trim_slots(old) : 0;
+	u32 got = 0, i;
+
+	static_assert(WEIR_TRIM_SLOTS == 32);
+
+	for (i = 0; i < config->rules; i++) {
+		struct weir_trim_rule *rule = &config->rule[i];
+
+		if (!old || !weir_trim_inherits_slot(rule, old, got)) {
+			rule->slot = ffz(used);
+			used |= BIT(rule->slot);
+		}
+		got |= BIT(rule->slot);
+	}
+}
+
+/*
+ * A revision that is not in use yet, but sees overflows where it has modes. @old: the policy's
+ * revision now, or NULL
+ */
 static struct weir_trim_rev *
 weir_trim_rev_alloc(const struct net_device *dev,
-		    const struct weir_trim_config *config)
+		    const struct weir_trim_config *config,
+		    const struct weir_trim_rev *old)
 {
 	struct weir_trim_device device;
 	struct weir_trim_rev *rev;
@@ -257,8 +351,9 @@ weir_trim_rev_alloc(const struct net_device *dev,
 		return ERR_PTR(err);
 	}
 	rev->config = *config;
+	weir_trim_assign_slots(&rev->config, old ? &old->config : NULL);
 	weir_trim_device(dev, &device);
-	weir_trim_config_port(config, &device, &rev->port);
+	weir_trim_config_port(&rev->config, &device, &rev->port);
 	rev->policy = rev->port.policy;
 	weir_trim_config_bands(config, &rev->limits);
 	rev->idle = weir_trim_config_idle(config, &device);
@@ -321,6 +416,19 @@ static int weir_trim_deflect(struct weir_trim *trim,
 	return 0;
 }
 
+/* Rules that come begin at zero. */
+static void weir_trim_begin_slots(struct weir_trim *trim,
+				  const struct weir_trim_rev *old,
+				  const struct weir_trim_rev *rev)
+{
+	unsigned long slots;
+	unsigned int slot;
+
+	slots = weir_trim_slots(&rev->config) & ~weir_trim_slots(&old->config);
+	for_each_set_bit(slot, &slots, WEIR_TRIM_SLOTS)
+		weir_trim_hits_counted(trim, slot, &trim->hits_cleared[slot]);
+}
+
 /*
  * A virtual queue that a CPU lengthens between the copy and the exchange is
  * shorter by a packet then, once a change of the policy.
@@ -333,6 +441,7 @@ static int weir_trim_replace(struct weir_trim *trim, struct weir_trim_rev *rev)
 	if (err)
 		return err;
 	weir_trim_redirects(trim, rev);
+	weir_trim_begin_slots(trim, old, rev);
 	rev->port.queue = READ_ONCE(old->port.queue);
 	rev->port.overflow = READ_ONCE(old->port.overflow);
 	rcu_assign_pointer(trim->rev, rev);
@@ -427,10 +536,10 @@ int weir_trim_set(struct weir_net *wn, struct net_device *dev,
 
 	ASSERT_RTNL();
 
-	rev = weir_trim_rev_alloc(dev, config);
+	trim = weir_trim_get(wn, dev->ifindex);
+	rev = weir_trim_rev_alloc(dev, config, trim ? weir_trim_rev(trim) : NULL);
 	if (IS_ERR(rev))
 		return PTR_ERR(rev);
-	trim = weir_trim_get(wn, dev->ifindex);
 	if (trim)
 		err = weir_trim_replace(trim, rev);
 	else
@@ -484,7 +593,7 @@ weir_trim_inherit(const struct weir_trim *trim,
 		*why = refusal.msg;
 		return ERR_PTR(err);
 	}
-	return weir_trim_rev_alloc(trim->dev, config);
+	return weir_trim_rev_alloc(trim->dev, config, weir_trim_rev(trim));
 }
 
 /* All or none of the namespace's policies have a next revision. */

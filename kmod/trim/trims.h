@@ -6,6 +6,8 @@
 
 u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter);
+void weir_trim_hits(const struct weir_trim *trim, unsigned int slot,
+		    struct weir_trim_hits *hits);
 void weir_trim_device(const struct net_device *dev,
 		      struct weir_trim_device *device);
 bool weir_trim_bounces(struct weir_net *wn, int ifindex,

@@ -36,9 +36,10 @@ one() {
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
-	trim .stats | gojq -e --argjson sent "$sent" --argjson whole "$whole" \
+	trim . | gojq -e --argjson sent "$sent" --argjson whole "$whole" \
 		--argjson trimmed "$trimmed" '
-		.whole + .trim == $sent and .failed == 0 and
+		(.rule | map(.packets) | add) as $ruled | .stats |
+		.whole + .trim == $sent and .whole + .trim == $ruled and .failed == 0 and
 		.trim == ."tx-trim" + ."dropped-trim" + .returned and
 		.whole == $whole and ."tx-trim" == $trimmed' >/dev/null
 }

@@ -10,9 +10,9 @@ pids=()
 # policy set|get|del DEV [KEY=VALUE...]: of the router.
 policy() { in_router trim-policy "$@"; }
 
-# policies [dev DEV]: the router's, as the tool has them. shown DEV: one of them.
+# policies [dev DEV]: the router's, as the tool has them, with the counters of rules. shown DEV: one of them.
 # shellcheck disable=SC2154 # ns_prefix is netns.sh's
-policies() { weir -n "$ns_prefix-router" -j trim show "$@"; }
+policies() { weir -n "$ns_prefix-router" -j -s trim show "$@"; }
 shown() {
 	local json
 	json=$(policies dev "$1") || return

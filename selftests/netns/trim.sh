@@ -63,14 +63,16 @@ faster() { in_router tc qdisc change dev "$1" root handle 1: tbf rate "$2" burst
 drained() { holds w4 '."data-depth" == 0 and ."header-depth" == 0 and ."other-depth" == 0' >/dev/null; }
 
 # The box's counters agree with the packets that arrived: 10 is whole, 11 is trimmed.
-# Whole packets that found the port idle are counted as direct, with other packets that did.
+# Whole packets that found the port idle are counted as direct, with other packets that did. Rules
+# have all others.
 adds_up() {
 	local whole trimmed
 	whole=$(seen arrived 10) trimmed=$(seen arrived 11)
 	trim w4 . | gojq -e --argjson sent "$sent" --argjson whole "$whole" --argjson trimmed "$trimmed" '
-		.direct as $direct | .stats | $whole + .trim == $sent and .failed == 0 and
+		.direct as $direct | (.rule | map(.packets) | add) as $ruled | .stats | $whole + .trim == $sent and .failed == 0 and
 		.trim == ."tx-trim" + ."dropped-trim" + .returned and
-		.whole <= $whole and $whole <= .whole + $direct and ."tx-trim" == $trimmed' >/dev/null &&
+		.whole <= $whole and $whole <= .whole + $direct and ."tx-trim" == $trimmed and
+		.whole + .trim == $ruled' >/dev/null &&
 		[[ $(gojq .twice "$out/arrived") == 0 ]]
 }
 
@@ -108,13 +110,13 @@ policy_comes_and_goes() {
 	policy set w2 "${base[@]}" rule=proto:17,port:5000,disable rate=125000000 &&
 		has w2 '.hook == "qdisc" and .size == 128 and .dscp == 11 and .limit == 12 and .share == "ratio"
 			and ."share-value" == 10 and .rate == 125000000 and (.rule | length) == 2
-			and .rule[0] == {"dscp": 10, "dscp-last": 10} and .rule[1].disable
+			and .rule[0] == {"dscp": 10, "dscp-last": 10, "packets": 0, "bytes": 0} and .rule[1].disable
 			and .stats.whole == 0 and .ifname == "w2"' &&
 		policy set w2 size=200 share=bytes tc=1 &&
 		has w2 '.size == 200 and ."share-value" == 25 and .tc == 1 and ."tc-dscp"[1] == 8
 			and .limit == 12 and (.rule | length) == 2' &&
 		policy set w2 dscp=9 rule=dscp:20,dscp-last:30 && has w2 '.dscp == 9 and .tc == null
-			and .rule == [{"dscp": 20, "dscp-last": 30}]' &&
+			and .rule == [{"dscp": 20, "dscp-last": 30, "packets": 0, "bytes": 0}]' &&
 		policy del w2 && [[ $(policy get w2) == 'ENOENT device w2 has no trimming policy' ]]
 }
 
@@ -431,12 +433,12 @@ counters_clear() {
 	local waited before
 	slow w4 10kbit && fresh headers=1000 header-time=0 && receive w4 && incast 3 --count 100 &&
 		holds w4 '."header-depth" > 1 and .stats.trim > 0 and .stats."data-max" == 12' || return
-	before=$(trim w4 'del(.stats, .direct, ."data-depth", ."header-depth", ."other-depth")')
+	before=$(trim w4 'del(.stats, .direct, .rule, ."data-depth", ."header-depth", ."other-depth")')
 	in_router weir trim clear dev w4 && holds w4 '."header-depth" > 1 and .direct == 0 and .stats.trim == 0
 		and .stats."trim-bytes" == 0 and .stats."data-max" == 0 and .stats."header-max" == 0' &&
 		queues dev w4 | gojq -e '.[0] | ."header-depth" > 1 and .trim == 0 and .direct == 0 and ."data-max" == 0
 			and ."header-max" == 0 and ."other-dropped" == 0' >/dev/null &&
-		[[ $(trim w4 'del(.stats, .direct, ."data-depth", ."header-depth", ."other-depth")') == "$before" ]] &&
+		[[ $(trim w4 'del(.stats, .direct, .rule, ."data-depth", ."header-depth", ."other-depth")') == "$before" ]] &&
 		waited=$(trim w4 '."header-depth" + .stats."tx-trim"') && faster w4 3mbit && poll 60 drained &&
 		holds w4 ".stats.trim == 0 and .stats.\"tx-trim\" == $waited and .stats.\"dropped-trim\" == 0" &&
 		poll 60 arrived_are 300 && in_router weir trim clear && holds w4 '.stats."tx-trim" == 0 and .stats.whole == 0' &&
@@ -446,6 +448,36 @@ counters_clear() {
 	((status)) && { shown w4; queues dev w4; }
 	end_all
 	return "$status"
+}
+
+# Each rule has the packets that it decided about, and keeps them while others come and go.
+rule_counters() {
+	local other=rule=proto:17,port:9,disable first was
+	slow w4 100kbit && fresh headers=1000 header-time=0 rule=dscp:12 "$other" && receive w4 && incast 3 --count 100 &&
+		holds w4 '.rule[0].packets > 250 and .rule[0].packets == .stats.whole + .stats.trim + ."data-depth"
+			and .rule[0].bytes == 1442 * .rule[0].packets and .rule[1].packets == 0' &&
+		incast 3 --count 100 --port 9 && holds w4 '."disable-trim"[0] | .packets > 250 and .bytes == 1442 * .packets' &&
+		first=$(trim w4 '.rule[0]') && was=$(trim w4 '."disable-trim"[0]') &&
+		policy set w4 "$other" rule=dscp:14 rule=dscp:10 && [[ $(trim w4 '.rule[1]') == "$first" ]] &&
+		[[ $(trim w4 '."disable-trim"[0]') == "$was" ]] && holds w4 '.rule[0].packets == 0' &&
+		policy set w4 rule=dscp:14 rule=dscp:12,dscp-last:13 && holds w4 '[.rule[].packets] == [0, 0]' &&
+		incast 1 --count 10 --dscp 12 && holds w4 '[.rule[].packets] == [0, 10]' && in_router weir -s trim show dev w4 |
+		grep -qx '    rule dscp=12-13 packets 10 bytes 14420' && in_router weir trim clear dev w4 &&
+		holds w4 '[.rule[].packets, .rule[].bytes] == [0, 0, 0, 0]'
+	local status=$?
+	((status)) && { shown w4; in_router weir -s trim show dev w4; }
+	faster w4 3mbit && poll 60 drained
+	end_all
+	return "$status"
+}
+
+# The tc program looks at each packet.
+rule_counters_of_tc() {
+	policy del w4 >/dev/null
+	in_router weir trim set dev w4 hook tc rule dscp=af11 disable-trim port=9 dscp 11 rate 100kbit &&
+		incast 3 --count 100 && incast 1 --count 50 --port 9 &&
+		holds w4 '.rule[0].packets == 300 and ."disable-trim"[0].packets == 50 and .rule[0].bytes == 300 * 1442' &&
+		in_router weir trim del dev w4
 }
 
 totals() { in_router weir -j stats | gojq -c '[.trim, ."tx-trim", ."dropped-trim"]'; }
@@ -697,6 +729,8 @@ ktap_run "below prio and tbf, merged" below prio 20
 ktap_run "below mq" under_mq
 ktap_run "a queue's counters are its port's" one_queue
 ktap_run "counters are set to zero" counters_clear
+ktap_run "rules count their packets" rule_counters
+ktap_run "rules count their packets at hook tc" rule_counters_of_tc
 ktap_run "totals stay when a port goes" totals_stay
 ktap_run "a script shows the queue" depth_is_traced
 ktap_run "at the root" at_the_root

@@ -40,7 +40,7 @@ weir_trim_classify_mark(const struct weir_trim_policy *policy,
 /**
  * weir_trim_classify() - a packet's class at a port
  * @policy: the egress port's policy
- * @pkt: the packet, parsed
+ * @pkt: the packet, parsed; @ruled is set if rules are asked about it
  *
  * Its ingress device is not looked at yet: most packets have no mark to be doubted.
  *
@@ -48,11 +48,14 @@ weir_trim_classify_mark(const struct weir_trim_policy *policy,
  */
 static __always_inline int
 weir_trim_classify(const struct weir_trim_policy *policy,
-		   const struct weir_trim_pkt *pkt)
+		   struct weir_trim_pkt *pkt)
 {
 	if (!(policy->dscps >> pkt->dscp & 1))
 		return weir_trim_classify_mark(policy, pkt);
-	if (pkt->flags & WEIR_TRIM_PKT_CUT || !weir_trim_eligible(policy, pkt))
+	if (pkt->flags & WEIR_TRIM_PKT_CUT)
+		return WEIR_TRIM_OTHER;
+	pkt->ruled = weir_trim_ruled(policy, pkt);
+	if (pkt->ruled <= 0)
 		return WEIR_TRIM_OTHER;
 	/* NDP marks its headers itself. */
 	if (pkt->flags & (WEIR_TRIM_PKT_CHOPPED | WEIR_TRIM_PKT_CONTROL))

@@ -20,6 +20,21 @@ static __always_inline __u32 weir_trim_whole_as(const struct weir_trim_look *loo
 	}
 }
 
+/* A packet belongs to the counters of the rule that decides about it, whatever becomes of it. */
+static __always_inline void weir_trim_count_rule(struct weir_trim_cpu *cpu,
+						 const struct weir_trim_look *look)
+{
+	struct weir_trim_hits *hits;
+	__u32 slot;
+
+	if (!look->ruled)
+		return;
+	slot = look->ruled < 0 ? -look->ruled : look->ruled;
+	hits = &cpu->hits[(slot - 1) & (WEIR_TRIM_SLOTS - 1)];
+	hits->packets++;
+	hits->bytes += look->len + look->beside;
+}
+
 /* A packet that goes on untrimmed. */
 static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 						  const struct weir_trim_look *look)

@@ -101,8 +101,10 @@ weir_trim_ends_differ(const struct weir_trim_rule *rule,
 }
 
 /*
- * Some rule matches, and none forbids it. A rule that forbids must match all DSCPs that the
- * packet may have had. @addrs: NULL where no rule has addresses.
+ * Find the rule that decides about a packet: the first that forbids trimming it, else the first
+ * that matches. A rule that forbids must match all DSCPs that the packet may have had. @addrs:
+ * NULL where no rule has addresses. The result is the rule's slot, counted from 1 on, which is
+ * negative if the rule forbids; 0 if no rule matches.
  */
 static __always_inline int
 weir_trim_ask_rules(const struct weir_trim_policy *policy,
@@ -111,7 +113,7 @@ weir_trim_ask_rules(const struct weir_trim_policy *policy,
 {
 	const struct weir_trim_rule *rule;
 	__u64 differs;
-	int eligible = 0;
+	int ruled = 0;
 	__u32 i;
 
 	for (i = 0; i < WEIR_TRIM_RULES_MAX; i++) {
@@ -124,11 +126,11 @@ weir_trim_ask_rules(const struct weir_trim_policy *policy,
 		if (differs)
 			continue;
 		if (!rule->disable)
-			eligible = 1;
+			ruled = ruled ?: rule->slot + 1;
 		else if (!(ends->dscps & ~rule->dscps))
-			return 0;
+			return -(rule->slot + 1);
 	}
-	return eligible;
+	return ruled;
 }
 
 static __always_inline int
@@ -152,27 +154,27 @@ weir_trim_judge_near(const struct weir_trim_policy *policy, __u64 dscps,
 }
 
 /**
- * weir_trim_near_eligible() - do rules without addresses have a packet trimmed?
+ * weir_trim_near_ruled() - find the rule without addresses that decides about a packet
  * @policy: the egress port's policy
  * @dscps: DSCPs that it may have had
  * @what: @all of its union weir_trim_what
  *
  * A global function as the next one, and without memory, as it is for each packet.
  *
- * Return: 1 or 0.
+ * Return: as weir_trim_ask_rules().
  */
 #ifdef __bpf__
-__noinline int weir_trim_near_eligible(struct weir_trim_policy *policy,
-				       __u64 dscps, __u64 what)
+__noinline int weir_trim_near_ruled(struct weir_trim_policy *policy,
+				    __u64 dscps, __u64 what)
 {
 	return policy ? weir_trim_judge_near(policy, dscps, what) : 0;
 }
 #else
-#define weir_trim_near_eligible weir_trim_judge_near
+#define weir_trim_near_ruled weir_trim_judge_near
 #endif
 
 /**
- * weir_trim_ends_eligible() - do rules with addresses have a packet trimmed?
+ * weir_trim_ends_ruled() - find the rule that decides about a packet, if rules have addresses
  * @ctx: of the program
  * @policy: the egress port's policy
  * @ends: the packet; the fields that lie in it are filled
@@ -180,12 +182,12 @@ __noinline int weir_trim_near_eligible(struct weir_trim_policy *policy,
  * A global function in BPF programs, as the steps of weir_trim_steps.h are: else the
  * verifier would follow each form of the headers through all of this.
  *
- * Return: 1 or 0.
+ * Return: as weir_trim_ask_rules().
  */
 #ifdef __bpf__
-__noinline int weir_trim_ends_eligible(WEIR_TRIM_CTX *ctx,
-				       struct weir_trim_policy *policy,
-				       struct weir_trim_ends *ends)
+__noinline int weir_trim_ends_ruled(WEIR_TRIM_CTX *ctx,
+				    struct weir_trim_policy *policy,
+				    struct weir_trim_ends *ends)
 {
 	if (!policy || !ends)
 		return 0;
@@ -208,7 +210,7 @@ weir_trim_what_of(const struct weir_trim_pkt *pkt)
 	return what;
 }
 
-static __always_inline bool
+static __always_inline int
 weir_trim_ask_far(const struct weir_trim_policy *policy,
 		  const struct weir_trim_pkt *pkt, __u64 dscps)
 {
@@ -221,28 +223,31 @@ weir_trim_ask_far(const struct weir_trim_policy *policy,
 	};
 
 #ifdef __bpf__
-	return weir_trim_ends_eligible(pkt->ctx, (void *)policy, &ends);
+	return weir_trim_ends_ruled(pkt->ctx, (void *)policy, &ends);
 #else
 	return weir_trim_judge_ends(policy, &ends, pkt->start, pkt->end);
 #endif
 }
 
-static __always_inline bool
+static __always_inline int
 weir_trim_ask_near(const struct weir_trim_policy *policy,
 		   const struct weir_trim_pkt *pkt, __u64 dscps)
 {
-	return weir_trim_near_eligible((void *)policy, dscps,
-				       weir_trim_what_of(pkt).all);
+	return weir_trim_near_ruled((void *)policy, dscps,
+				    weir_trim_what_of(pkt).all);
 }
 
 /**
- * weir_trim_eligible() - is a packet one that the rules have trimmed?
+ * weir_trim_ruled() - find the rule that decides about a packet
  * @policy: the egress port's policy
  * @pkt: the packet, parsed; its DSCP is one of @policy->dscps
+ *
+ * Return: its slot, counted from 1 on, if it has the packet trimmed, the negative of that if it
+ * forbids it; 0 if there is none.
  */
-static __always_inline bool
-weir_trim_eligible(const struct weir_trim_policy *policy,
-		   const struct weir_trim_pkt *pkt)
+static __always_inline int
+weir_trim_ruled(const struct weir_trim_policy *policy,
+		const struct weir_trim_pkt *pkt)
 {
 	return policy->flags & WEIR_TRIM_ASKS_ENDS ?
 	       weir_trim_ask_far(policy, pkt, 1ull << pkt->dscp) :
@@ -261,7 +266,7 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_ask_far(policy, pkt, policy->dscps);
+	return weir_trim_ask_far(policy, pkt, policy->dscps) > 0;
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */

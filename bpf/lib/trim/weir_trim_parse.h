@@ -80,6 +80,7 @@
  * @proto: the protocol that follows the IP headers
  * @dscp: DSCP
  * @flags: WEIR_TRIM_PKT_*
+ * @ruled: the rule that decides about it, as weir_trim_ruled() returns it; 0 until then
  * @beside: bytes of a tag that lies beside the frame and counts as a part of it;
  *	set by the caller, 0 without one
  */
@@ -102,6 +103,7 @@ struct weir_trim_pkt {
 	__u8 proto;
 	__u8 dscp;
 	__u8 flags;
+	__s8 ruled;
 	__u8 beside;
 };
 

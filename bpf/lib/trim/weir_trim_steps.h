@@ -31,6 +31,7 @@
  * @left: bytes that trimming leaves, @len where it cuts nothing
  * @beside: bytes of a tag that lies beside the frame
  * @class: enum weir_trim_class
+ * @ruled: the rule that decides about it, as weir_trim_ruled() returns it
  * @reserved: zero
  * @headers: bytes that no trimming takes away; this and the rest are set for packets
  *	that are to be changed
@@ -50,7 +51,8 @@ struct weir_trim_look {
 	__u32 left;
 	__u8 beside;
 	__u8 class;
-	__u16 reserved;
+	__s8 ruled;
+	__u8 reserved;
 	__u32 headers;
 	__u32 l3_len;
 	__u16 l3;
@@ -100,7 +102,7 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside and @class are set, and @left, to the bytes that
+ * @look: zeroed; @len, @beside, @class and @ruled are set, and @left, to the bytes that
  *	trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
@@ -122,6 +124,7 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 	if (weir_trim_parse(&pkt))
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);
+	look->ruled = pkt.ruled;
 	if (weir_trim_is_marked(class) && weir_trim_edge(ctx))
 		class = weir_trim_distrust(&port->policy, &pkt, class);
 	look->class = class;

@@ -434,11 +434,10 @@ static void print_json_field(const struct field *field, struct match *match)
 		print_string(field->word, prefix_text(prefix_of(field, match), text));
 }
 
-static void print_json_of(const char *key, struct match *match)
+static void print_json_fields(struct match *match)
 {
 	size_t i;
 
-	print_object(key);
 	if (match->has_dscp) {
 		print_uint("dscp", match->dscp);
 		print_uint("dscp-last", match->last);
@@ -448,6 +447,12 @@ static void print_json_of(const char *key, struct match *match)
 	if (*match->from)
 		print_string("from", match->from);
 	match_more_print(&match->more);
+}
+
+static void print_json_of(const char *key, struct match *match)
+{
+	print_object(key);
+	print_json_fields(match);
 	print_end();
 }
 
@@ -463,7 +468,27 @@ void match_print_one(const char *key, struct match *match)
 	print_string(key, text);
 }
 
-static void print_rules(const char *key, const struct nlmsghdr *message, bool disable)
+/* In text a rule with counters has a line of its own. */
+static void print_counted(const char *key, const struct nlattr *rule, struct match *match)
+{
+	const struct nlattr *table[WEIR_A_TRIM_RULE_MAX + 1];
+	char text[MATCH_TEXT];
+
+	nl_nested(rule, table, WEIR_A_TRIM_RULE_MAX);
+	print_line(4);
+	print_object(NULL);
+	match_text(match, text);
+	if (opt.json)
+		print_json_fields(match);
+	else
+		print_string(key, text);
+	print_uint("packets", nl_uint(table[WEIR_A_TRIM_RULE_PACKETS]));
+	print_uint("bytes", nl_uint(table[WEIR_A_TRIM_RULE_BYTES]));
+	print_end();
+}
+
+static void print_rules(const char *key, const struct nlmsghdr *message, bool disable,
+			bool counters)
 {
 	const struct nlattr *attr;
 	struct match match;
@@ -473,7 +498,10 @@ static void print_rules(const char *key, const struct nlmsghdr *message, bool di
 		if (mnl_attr_get_type(attr) != WEIR_A_TRIM_RULE ||
 		    read_rule(&match, attr) != disable)
 			continue;
-		match_print_one(key, &match);
+		if (counters)
+			print_counted(key, attr, &match);
+		else
+			match_print_one(key, &match);
 	}
 	print_end();
 }
@@ -489,10 +517,10 @@ void match_print_rule(const char *key, const struct nlattr *rule)
 		match_print_one(key, &match);
 }
 
-void match_print(const struct nlmsghdr *message)
+void match_print(const struct nlmsghdr *message, bool counters)
 {
-	print_rules("rule", message, false);
-	print_rules("disable-trim", message, true);
+	print_rules("rule", message, false, counters);
+	print_rules("disable-trim", message, true, counters);
 }
 
 /* The rule's other conditions may hold or not. */

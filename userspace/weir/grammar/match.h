@@ -90,8 +90,8 @@ void match_print_one(const char *key, struct match *match);
 /* Prints one rule. */
 void match_print_rule(const char *key, const struct nlattr *rule);
 
-/* Prints all rules among the attributes of a policy, as two lists in JSON. */
-void match_print(const struct nlmsghdr *message);
+/* Prints all rules among the attributes of a policy, as two lists in JSON; @counters: theirs, too. */
+void match_print(const struct nlmsghdr *message, bool counters);
 
 /*
  * May a policy have packets of this protocol and port, to it or from it, trimmed, whatever

@@ -201,7 +201,7 @@ void trim_print(const struct nlmsghdr *message, bool brief)
 	print_mark(trim);
 	if (!brief)
 		print_line(4);
-	match_print(message);
+	match_print(message, opt.stats && !brief);
 	if (!brief)
 		print_line(4);
 	print_bands(trim);
@@ -244,7 +244,7 @@ static void print_said(const struct nlmsghdr *message, const struct nlattr **tri
 			print_string(lists[i].word, "none");
 	}
 	if (trim[WEIR_A_TRIM_RULE])
-		match_print(message);
+		match_print(message, false);
 	print_bands(trim);
 	print_meter(trim);
 }
@@ -289,7 +289,7 @@ void trim_default_print(const struct nlmsghdr *message, bool brief)
 	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
 	print_text("trim-default");
 	print_mark(trim);
-	match_print(message);
+	match_print(message, false);
 	limits_print(trim);
 	show_number("headers", trim[WEIR_A_TRIM_HEADERS]);
 	show_micros("header-time", trim[WEIR_A_TRIM_HEADER_TIME]);
