@@ -171,27 +171,8 @@ static __always_inline int weir_forward_whole(struct xdp_md *ctx,
 	return verdict;
 }
 
-/* A trimmed frame goes on to the port, or to the stack. */
-static __always_inline int weir_forward_trim(struct xdp_md *ctx,
-					     struct weir_trim_port *port,
-					     struct weir_trim_cpu *cpu,
-					     struct weir_forward *f, bool redirect)
-{
-	int verdict = XDP_PASS;
-
-	if (weir_trim_step_mark(ctx, port, &f->look) ||
-	    weir_forward_cut(ctx, &f->look))
-		return weir_forward_failed(cpu);
-	if (redirect)
-		verdict = weir_forward_send(ctx, port, WEIR_TRIM_C_TX_TRIM);
-	if (redirect && verdict != XDP_REDIRECT)
-		return weir_forward_failed(cpu);
-	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
-	return verdict;
-}
-
 /*
- * Whether a packet without room went back to its sender: its addresses are
+ * Whether a packet goes back to its sender: its addresses are
  * turned around. A global function, as those of lib/weir_trim_steps.h are.
  */
 __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port,
@@ -209,6 +190,45 @@ __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port
 	return true;
 }
 
+/* A marked frame whose addresses are turned around goes back by its ingress device. */
+static __always_inline int weir_forward_back(struct xdp_md *ctx,
+					     struct weir_trim_cpu *cpu,
+					     const struct weir_forward *f)
+{
+	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	if (f->look.class == WEIR_TRIM_DATA)
+		weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_RETURNED);
+	else
+		weir_trim_count_drop(cpu, &f->look);
+	return XDP_TX;
+}
+
+/* A trimmed frame goes on to the port, or to the stack; or always back. */
+static __always_inline int weir_forward_trim(struct xdp_md *ctx,
+					     struct weir_trim_port *port,
+					     struct weir_trim_cpu *cpu,
+					     struct weir_forward *f, bool redirect)
+{
+	int verdict = XDP_PASS;
+
+	if (weir_trim_step_mark(ctx, port, &f->look))
+		return weir_forward_failed(cpu);
+	if (port->policy.flags & WEIR_TRIM_RETURN_ALWAYS &&
+	    weir_forward_turn(ctx, port, &f->look))
+		return weir_forward_back(ctx, cpu, f);
+	if (redirect)
+		weir_forward_route(ctx, f);
+	if (weir_forward_cut(ctx, &f->look))
+		return weir_forward_failed(cpu);
+	if (redirect)
+		verdict = weir_forward_send(ctx, port, WEIR_TRIM_C_TX_TRIM);
+	if (redirect && verdict != XDP_REDIRECT)
+		return weir_forward_failed(cpu);
+	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
+	return verdict;
+}
+
 /* Not even its header has room: it goes back by its ingress device, or is dropped. */
 static __always_inline int weir_forward_full(struct xdp_md *ctx,
 					     struct weir_trim_port *port,
@@ -221,13 +241,7 @@ static __always_inline int weir_forward_full(struct xdp_md *ctx,
 		weir_trim_count_drop(cpu, &f->look);
 		return XDP_DROP;
 	}
-	if (weir_forward_cut(ctx, &f->look))
-		return weir_forward_failed(cpu);
-	if (f->look.class == WEIR_TRIM_DATA)
-		weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_RETURNED);
-	else
-		weir_trim_count_drop(cpu, &f->look);
-	return XDP_TX;
+	return weir_forward_back(ctx, cpu, f);
 }
 
 /*
@@ -268,7 +282,6 @@ static __always_inline int weir_forward_meter(struct xdp_md *ctx,
 	case WEIR_METER_WHOLE:
 		return weir_forward_whole(ctx, port, cpu, f);
 	case WEIR_METER_TRIM:
-		weir_forward_route(ctx, f);
 		return weir_forward_trim(ctx, port, cpu, f, true);
 	default:
 		return weir_forward_full(ctx, port, cpu, f);

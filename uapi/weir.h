@@ -518,10 +518,13 @@ enum weir_trim_victim {
  * @WEIR_TRIM_FULL_DROP: it is dropped
  * @WEIR_TRIM_FULL_RETURN: it goes back to its sender, addresses and ports
  *   swapped
+ * @WEIR_TRIM_FULL_RETURN_ALWAYS: each trimmed packet goes back, whether there
+ *   is room or not; one that cannot go back waits for the link
  */
 enum weir_trim_full {
 	WEIR_TRIM_FULL_DROP = 1,
 	WEIR_TRIM_FULL_RETURN,
+	WEIR_TRIM_FULL_RETURN_ALWAYS,
 };
 
 /**

@@ -88,11 +88,12 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 
 /* flags of a struct weir_trim_policy */
 #define WEIR_TRIM_KEEP_LENGTH	0x1	/* enum weir_trim_length is keep */
-#define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return */
+#define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return, or return-always */
 #define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
 #define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
 #define WEIR_TRIM_SET_CLASS	0x20	/* @queue is a traffic class, which has queues */
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
+#define WEIR_TRIM_RETURN_ALWAYS	0x40	/* enum weir_trim_full is return-always */
 
 /**
  * struct weir_trim_policy - how a port trims packets

@@ -205,8 +205,14 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 		config->has |= WEIR_TRIM_HAS_RATE;
 	}
 	if (a[WEIR_A_TRIM_TC_DSCP]) {
-		nla_memcpy(config->tc_dscp, a[WEIR_A_TRIM_TC_DSCP],
-			   sizeof(config->tc_dscp));
+		if (nla_len(a[WEIR_A_TRIM_TC_DSCP]) > sizeof(config->tc_dscp))
+			return weir_nl_trim_refuse(info, -EINVAL,
+						   WEIR_A_TRIM_TC_DSCP,
+						   "there are 16 traffic classes at most");
+		memcpy(config->tc_dscp, weir_trim_untold()->tc_dscp,
+		       sizeof(config->tc_dscp));
+		memcpy(config->tc_dscp, nla_data(a[WEIR_A_TRIM_TC_DSCP]),
+		       nla_len(a[WEIR_A_TRIM_TC_DSCP]));
 		config->has |= WEIR_TRIM_HAS_TC_DSCP;
 	}
 	return weir_nl_rules(info, config);

@@ -234,16 +234,25 @@ static bool weir_sch_return(const struct weir_sch_visit *v, struct sk_buff *skb,
 	       weir_trim_skb_return(policy, skb, pkt);
 }
 
+/* Whether a packet that was trimmed here was sent back; else it is the caller's yet. */
+static bool weir_sch_return_trimmed(const struct weir_sch_visit *v,
+				    struct sk_buff *skb,
+				    struct weir_trim_pkt *pkt)
+{
+	if (!weir_sch_return(v, skb, pkt, WEIR_TRIM_DATA))
+		return false;
+	weir_trim_count(v->trim, WEIR_TRIM_C_RETURNED, 1);
+	return true;
+}
+
 /* Even the trimmed packet finds no room. Its drop was counted before. */
 static int weir_sch_bounce(const struct weir_sch_visit *v, struct sk_buff *skb,
 			   struct weir_trim_pkt *pkt)
 {
 	struct weir_sch *q = qdisc_priv(v->sch);
 
-	if (weir_sch_return(v, skb, pkt, WEIR_TRIM_DATA)) {
-		weir_trim_count(v->trim, WEIR_TRIM_C_RETURNED, 1);
+	if (weir_sch_return_trimmed(v, skb, pkt))
 		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
-	}
 	trace_weir_trim_dropped(qdisc_dev(v->sch), skb->len, WEIR_TRIM_DATA);
 	weir_trim_count(v->trim, WEIR_TRIM_C_DROPPED_TRIM, 1);
 	weir_sch_count(&q->backlog.dropped_trim, 1);
@@ -281,6 +290,9 @@ static int weir_sch_trim_one(const struct weir_sch_visit *v,
 	weir_sch_count_trim(v, skb->len, cut->len);
 	weir_sch_shorten(cut, skb->len - cut->len);
 	consume_skb(skb);
+	if (v->rev->policy.flags & WEIR_TRIM_RETURN_ALWAYS &&
+	    weir_sch_return_trimmed(v, cut, pkt))
+		return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 	if (weir_sch_header_full(v))
 		return weir_sch_bounce(v, cut, pkt);
 	weir_sch_steer(v, cut);

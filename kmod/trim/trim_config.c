@@ -19,6 +19,9 @@
 /* The DSCPs of a rule that names none. */
 #define WEIR_TRIM_ANY_DSCP	U64_MAX
 
+/* Classes with a DSCP of their own where none was given: a DSCP has three bits for them. */
+#define WEIR_TRIM_DSCP_CLASSES	8
+
 /* Percent of the bytes that headers get at most where share is bytes. */
 #define WEIR_TRIM_BYTES_DEFAULT	25
 #define WEIR_TRIM_BYTES_MAX	99
@@ -55,7 +58,7 @@ void weir_trim_config_init(struct weir_trim_config *config)
 	config->meter = WEIR_TRIM_METER_SHARED;
 	config->t0 = WEIR_TRIM_T0_DEFAULT;
 	config->t1 = WEIR_TRIM_T1_DEFAULT;
-	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+	for (i = 0; i < WEIR_TRIM_DSCP_CLASSES; i++)
 		config->tc_dscp[i] = 8 * i;
 	weir_trim_config_share(config, WEIR_TRIM_SHARE_RATIO);
 }
@@ -127,9 +130,11 @@ static int weir_trim_check_zero(const struct weir_trim_config *config,
 
 	if (!(weir_trim_marks(config) & 1))
 		return 0;
+	if (config->has & WEIR_TRIM_HAS_TC && !weir_trim_config_dscp(config))
+		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
+					"the class has DSCP 0, as packets without a mark: give it one by tc-dscp");
 	if (!weir_trim_config_dscp(config))
-		attr = config->has & WEIR_TRIM_HAS_TC ? WEIR_A_TRIM_TC :
-							WEIR_A_TRIM_DSCP;
+		attr = WEIR_A_TRIM_DSCP;
 	else if (config->trimmed_dscps & 1)
 		attr = WEIR_A_TRIM_TRIMMED_DSCPS;
 	else if (config->control_dscps & 1)
@@ -215,11 +220,11 @@ static int weir_trim_check_bands(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EINVAL,
 					WEIR_A_TRIM_SHARE_VALUE,
 					"headers get 99 percent of the bytes at most");
-	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	if (weir_trim_has_return(config) &&
 	    config->hook == WEIR_TRIM_HOOK_TC)
 		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_FULL,
 					"packets cannot go back from the tc hook");
-	if (config->full == WEIR_TRIM_FULL_RETURN &&
+	if (weir_trim_has_return(config) &&
 	    !(config->has & WEIR_TRIM_HAS_RETURN))
 		return weir_trim_refuse(refusal, -EINVAL,
 					WEIR_A_TRIM_RETURN_DSCP,
@@ -539,8 +544,10 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	policy->return_dscp = config->return_dscp;
 	if (config->length == WEIR_TRIM_LENGTH_KEEP)
 		policy->flags |= WEIR_TRIM_KEEP_LENGTH;
-	if (config->full == WEIR_TRIM_FULL_RETURN)
+	if (weir_trim_has_return(config))
 		policy->flags |= WEIR_TRIM_RETURN;
+	if (config->full == WEIR_TRIM_FULL_RETURN_ALWAYS)
+		policy->flags |= WEIR_TRIM_RETURN_ALWAYS;
 	if (config->has & WEIR_TRIM_HAS_PRIORITY)
 		policy->flags |= WEIR_TRIM_SET_PRIORITY;
 	if (weir_trim_has_class(config))

@@ -17,7 +17,7 @@
 #define WEIR_TRIM_HAS_RATE	0x40
 #define WEIR_TRIM_HAS_PERCENT(mode)	(0x80 << (mode))
 
-#define WEIR_TRIM_CLASSES	8
+#define WEIR_TRIM_CLASSES	16
 
 /* The refusal of a policy that lets packets of the data band wait without end. */
 extern const char weir_trim_limitless[];
@@ -182,6 +182,16 @@ static inline bool weir_trim_has_modes(const struct weir_trim_config *config)
 	return (config->hook == WEIR_TRIM_HOOK_TC ||
 		config->hook == WEIR_TRIM_HOOK_XDP) &&
 	       config->meter == WEIR_TRIM_METER_PERCPU;
+}
+
+/**
+ * weir_trim_has_return() - may packets go back to their senders?
+ * @config: the policy
+ */
+static inline bool weir_trim_has_return(const struct weir_trim_config *config)
+{
+	return config->full == WEIR_TRIM_FULL_RETURN ||
+	       config->full == WEIR_TRIM_FULL_RETURN_ALWAYS;
 }
 
 void weir_trim_config_init(struct weir_trim_config *config);

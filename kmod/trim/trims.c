@@ -486,7 +486,7 @@ static void weir_trim_edges(struct weir_net *wn)
 static bool weir_trim_returns_packets(const struct weir_trim_config *config)
 {
 	return config->hook != WEIR_TRIM_HOOK_NONE &&
-	       config->full == WEIR_TRIM_FULL_RETURN;
+	       weir_trim_has_return(config);
 }
 
 /**

@@ -161,8 +161,9 @@ asks_trims() {
 		dscp ef;.dscp == 46
 		tc 6;.tc == 6 and (has("dscp") | not)
 		dscp from-tc tc 6;.tc == 6 and (has("dscp") | not)
-		tc-dscp 0:0,6:48;."tc-dscp" == "0008101820283038"
-		tc-dscp 7:ef,0:1;."tc-dscp" == "010810182028302e"
+		tc-dscp 0:0,6:48;."tc-dscp" == "00081018202830380000000000000000"
+		tc-dscp 7:ef,0:1;."tc-dscp" == "010810182028302e0000000000000000"
+		tc 15 tc-dscp 15:11;.tc == 15 and ."tc-dscp" == "0008101820283038000000000000000b"
 		priority 4294967295;.priority == 4294967295
 		queue 3;.queue == 3
 		length update;.length == 1
@@ -191,6 +192,7 @@ asks_trims() {
 		victim coin;.victim == 3
 		full drop;.full == 1
 		full return return-dscp cs6;.full == 2 and ."return-dscp" == 48
+		full return always return-dscp cs6;.full == 3 and ."return-dscp" == 48
 		meter shared;.meter == 1
 		meter percpu;.meter == 2
 		meter backlog;.meter == 3
@@ -435,7 +437,7 @@ shows_trims() {
 		  "share": 2, "share-value": 10, "victim": 3, "full": 2, "return-dscp": 48,
 		  "cpus": 8, "data-depth": 3, "header-depth": 40, "direct": 900,
 		  "child-dropped": 7, "stats": $stats},
-		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "trimmed-dscps": 12288, "control-dscps": 1, "tc": 6, "tc-dscp": "000810182028302e",
+		 {"ifindex": 2, "ifname": "eth0", "hook": 2, "size": 256, "trimmed-dscps": 12288, "control-dscps": 1, "tc": 6, "tc-dscp": "000810182028302e0000000000000001",
 		  "priority": 7, "queue": 1, "length": 2, "edge": 1, "limit": 0, "limit-bytes": 0, "limit-time": 20,
 		  "share": 3, "share-value": 20, "meter": 2, "rate": 1250000000, "overhead": 24, "mpu": 84,
 		  "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24},
@@ -449,7 +451,7 @@ shows_trims() {
     headers 1008 headers-dropped 1009 untrusted 1010 other 1011 other-dropped 1012 failed 1013 merged 1014
     data-max 1015 header-max 1016
     overflows 1017 optimistic 1018 (33.3%) half 1019 (33.3%) pessimistic 1020 (33.4%) half-time 1.02us pessimistic-time 1.02us device-dropped 1023 deflected 1024 deflected-max 1025 lost 1026 other-max 1027
-trim dev eth0 hook tc edge on size 256 trimmed-dscp 12,13 control-dscp 0 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46 priority 7 queue 1 length keep
+trim dev eth0 hook tc edge on size 256 trimmed-dscp 12,13 control-dscp 0 tc 6 tc-dscp 0:0,1:8,2:16,3:24,4:32,5:40,6:48,7:46,15:1 priority 7 queue 1 length keep
     limit 20us share 20%
     meter percpu rate 10gbit overhead 24 mpu 84 optimistic 100% half 50% pessimistic 25% t0 6us t1 24us
 trim dev eth1 hook none edge on" "trim show" &&
@@ -463,7 +465,7 @@ trim dev eth1 hook none edge on" "trim show" &&
 			"child-dropped": 7}
 			and .[1] == {"dev": "eth0", "ifindex": 2, "hook": "tc", "edge": "on", "size": 256, "trimmed-dscp": [12, 13],
 			"control-dscp": [0], "tc": 6,
-			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46], "priority": 7, "queue": 1, "length": "keep",
+			"tc-dscp": [0, 8, 16, 24, 32, 40, 48, 46, 0, 0, 0, 0, 0, 0, 0, 1], "priority": 7, "queue": 1, "length": "keep",
 			"rule": [], "disable-trim": [], "limit": 0, "limit-bytes": 0, "limit-time": 20,
 			"share": "bytes", "share-value": 20, "meter": "percpu", "rate": 1250000000,
 			"overhead": 24, "mpu": 84, "optimistic": 100, "half": 50, "pessimistic": 25, "t0": 6, "t1": 24}

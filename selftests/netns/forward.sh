@@ -191,8 +191,11 @@ hops() {
 		holds '.stats.other >= 1'
 }
 
-comes_back() {
-	fresh full=return return-dscp=12 header-time=1 && receive w3 || return
+comes_back() { goes_back full=return header-time=1; }
+# Though there is room for headers.
+comes_back_always() { goes_back full=return-always && holds '.stats."tx-trim" == 0'; }
+goes_back() {
+	fresh return-dscp=12 "$@" && receive w3 || return
 	sent=300
 	behind w1 "$out/sender" trim-traffic send "$(worker_addr 3)" --count "$sent" \
 		--returned "$out/back"
@@ -371,7 +374,7 @@ ktap_run "the program is loaded" load
 ktap_run "and attached" attach
 ktap_run "neighbours are known" neighbours "$(worker_addr 3)"
 ktap_run "neighbours are known, IPv6" neighbours "$(worker_addr6 3)"
-for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back backlog_of_packets backlog_of_bytes backlog_of_port device_refuses not_redirected not_by_vlan hidden_tag link_is_gone bridge \
+for test in whole_where_there_is_room routed routed6 percpu jumbo_to_its_head jumbo_to_a_page two_ways_ipv4 two_ways_ipv6 hops ttl_ends comes_back comes_back_always backlog_of_packets backlog_of_bytes backlog_of_port device_refuses not_redirected not_by_vlan hidden_tag link_is_gone bridge \
 	bridged other_stations egress from_here from_here_keep steered; do
 	ktap_run "${test//_/ }" one "$test"
 done

@@ -115,6 +115,7 @@ policy_comes_and_goes() {
 		policy set w2 size=200 share=bytes tc=1 &&
 		has w2 '.size == 200 and ."share-value" == 25 and .tc == 1 and ."tc-dscp"[1] == 8
 			and .limit == 12 and (.rule | length) == 2' &&
+		policy set w2 tc=15 tc-dscp=hex:00081018202830380000000000000007 && has w2 '.tc == 15 and ."tc-dscp"[15] == 7' &&
 		policy set w2 dscp=9 rule=dscp:20,dscp-last:30 && has w2 '.dscp == 9 and .tc == null
 			and .rule == [{"dscp": 20, "dscp-last": 30, "packets": 0, "bytes": 0}]' &&
 		policy del w2 && [[ $(policy get w2) == 'ENOENT device w2 has no trimming policy' ]]
@@ -147,6 +148,8 @@ sentences() {
 		refused 'EINVAL .*transmit queues' "${base[@]}" queue=4000 &&
 		refused 'EOPNOTSUPP .*no priority' hook=xdp dscp=11 rule=dscp:10 rate=1000000 priority=1 &&
 		refused 'EOPNOTSUPP .*packets that wait' hook=tc dscp=11 rule=dscp:10 rate=1000000 victim=tail &&
+		refused 'EINVAL the class has DSCP 0' hook=qdisc rule=dscp:10 tc=15 &&
+		refused 'EINVAL .*16 traffic classes' "${base[@]}" tc-dscp=hex:0001020304050607000102030405060700 &&
 		refused 'EINVAL .*63 at most' "${base[@]}" tc-dscp=hex:0001020304050640 &&
 		refused 'ERANGE' "${base[@]}" size=63 &&
 		[[ $(policy set 999 hook=none) == 'ENODEV there is no device 999 in this network namespace' ]] &&
@@ -502,10 +505,10 @@ totals_stay() {
 
 whole_are() { holds "$1" ".direct + .stats.whole + .stats.\"tx-trim\" >= $2"; }
 
-# Headers without room come back to their senders, and are known as such.
+# comes_back KEY=VALUE...: headers come back to their senders, and are known as such.
 comes_back() {
 	local i
-	fresh headers=2 header-time=0 full=return return-dscp=12 || return
+	fresh return-dscp=12 "$@" || return
 	policy set w1 hook=qdisc dscp=11 rule=dscp:10 full=return return-dscp=12 || return
 	slow w1 100mbit || return
 	receive w4 || return
@@ -525,6 +528,15 @@ comes_back() {
 all_have_sent() { (($(cat "$out"/sent.[123] | grep -c 200) == 3)); }
 back_adds_up() { (($(seen back.1 12) + $(seen back.2 12) + $(seen back.3 12) == $(trim w4 .stats.returned))); }
 came_back() { holds w4 '.stats.returned > 0 and .stats."dropped-trim" == 0' && headers_at_w1; }
+
+comes_back_if_full() { comes_back headers=2 header-time=0 full=return; }
+
+# None of them waits, though there is room.
+comes_back_always() {
+	comes_back headers=1000 header-time=0 full=return-always &&
+		holds w4 '.stats."tx-trim" == 0 and .stats."header-max" == 0 and .full == "return-always"' &&
+		in_router weir trim show dev w4 | grep -q ' full return always return-dscp 12'
+}
 
 # The first worker's device has a weir qdisc, too, which took them for what they are.
 headers_at_w1() { (($(seen back.1 12) == $(trim w1 .stats.headers))); }
@@ -717,7 +729,8 @@ ktap_run "others are left alone" others
 ktap_run "headers from upstream, and through an edge" from_upstream
 ktap_run "marks of other boxes, and control" marks_of_others
 ktap_run "IPv6" ipv6
-ktap_run "headers come back through a router" comes_back
+ktap_run "headers come back through a router" comes_back_if_full
+ktap_run "headers always come back" comes_back_always
 ktap_run "headers come back by an edge" comes_back_by_edge
 ktap_run "a policy goes under load" policy_goes_under_load
 ktap_run "a policy comes under load" policy_comes_under_load

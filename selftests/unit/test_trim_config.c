@@ -72,6 +72,11 @@ static void trim_config_marks(void)
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_RULE));
 	config.tc_dscp[7] = 64;
 	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC_DSCP));
+	config.tc_dscp[7] = 56;
+	config.tc = 15;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_TC));
+	config.tc_dscp[15] = 11;
+	CHECK_EQ(check(), 0);
 	setup(WEIR_TRIM_HOOK_QDISC);
 	config.has |= WEIR_TRIM_HAS_RETURN;
 	config.return_dscp = 11;

@@ -58,7 +58,7 @@ static const struct key trim_control_dscp = {
 	.syntax = &dscp_list_syntax,
 };
 static const struct key trim_tc = {
-	"tc", "NUMBER", "traffic class of trimmed packets, 0 to 7, which gives their DSCP",
+	"tc", "NUMBER", "traffic class of trimmed packets, 0 to 15, which gives their DSCP",
 	VALUE_NUMBER, .attr = WEIR_A_TRIM_TC, .max = TRAFFIC_CLASSES - 1,
 };
 static const struct key trim_tc_dscp = {
@@ -143,8 +143,8 @@ static const struct key trim_victim = {
 	VALUE_NAME, .attr = WEIR_A_TRIM_VICTIM, .names = &trim_victim_names,
 };
 static const struct key trim_full = {
-	"full", "drop|return", "what becomes of a trimmed packet when too many of them wait (drop)",
-	VALUE_NAME, .attr = WEIR_A_TRIM_FULL, .names = &trim_full_names,
+	"full", "drop|return [always]", "what becomes of a trimmed packet when too many of them wait, or always (drop)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_FULL, .syntax = &full_syntax,
 };
 static const struct key trim_return_dscp = {
 	"return-dscp", "DSCP", "DSCP of packets that go back to their sender",

@@ -45,7 +45,7 @@ static void map_begin(struct dscp_map *map)
 	unsigned int i;
 
 	for (i = 0; i < TRAFFIC_CLASSES; i++)
-		map->dscp[i] = 8 * i;
+		map->dscp[i] = i < 8 ? 8 * i : 0;
 }
 
 /* "6:48" */
@@ -88,7 +88,7 @@ const struct syntax dscp_map_syntax = { .parse = parse_map, .put = put_map };
 
 void dscp_map_print(const char *key, const struct nlattr *attr)
 {
-	char text[64] = "";
+	char text[128] = "";
 	const uint8_t *dscp;
 	unsigned int i;
 
@@ -101,7 +101,10 @@ void dscp_map_print(const char *key, const struct nlattr *attr)
 
 		if (opt.json)
 			print_uint(NULL, dscp[i]);
-		snprintf(text + used, sizeof(text) - used, "%s%u:%u", i ? "," : "", i, dscp[i]);
+		/* Most devices have no more classes than these, and no DSCP is for the others. */
+		if (i < 8 || dscp[i])
+			snprintf(text + used, sizeof(text) - used, "%s%u:%u", i ? "," : "", i,
+				 dscp[i]);
 	}
 	print_end();
 	if (!opt.json)

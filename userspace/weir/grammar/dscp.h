@@ -6,7 +6,7 @@
 #include <libmnl/libmnl.h>
 #include <stdint.h>
 
-#define TRAFFIC_CLASSES 8
+#define TRAFFIC_CLASSES 16
 
 struct syntax;
 
@@ -18,7 +18,7 @@ struct dscp_map {
 /* `dscp`: a number, a name, or the key's word for no DSCP of its own. */
 extern const struct syntax dscp_syntax;
 
-/* `tc-dscp`: CLASS:DSCP,... with 8 times the class where one is not named. */
+/* `tc-dscp`: CLASS:DSCP,... with 8 times the class, or 0 from 8 on, if one is not named. */
 extern const struct syntax dscp_map_syntax;
 
 /* DSCP,...: a word of bits, empty where the key's word for none is given. */

@@ -524,14 +524,21 @@ static uint64_t number_of(const struct args *args, const char *key)
 	return value ? value->number : UINT64_MAX;
 }
 
+static bool returns(const struct args *args)
+{
+	uint64_t full = number_of(args, "full");
+
+	return full == WEIR_TRIM_FULL_RETURN || full == WEIR_TRIM_FULL_RETURN_ALWAYS;
+}
+
 bool item_returns_otherwise(const struct item *now, const struct item *wanted)
 {
 	struct args old, new;
 
 	parse(now, &old);
 	parse(wanted, &new);
-	return number_of(&old, "full") == WEIR_TRIM_FULL_RETURN &&
-	       (number_of(&new, "full") != WEIR_TRIM_FULL_RETURN ||
+	return returns(&old) &&
+	       (!returns(&new) ||
 		number_of(&new, "return-dscp") != number_of(&old, "return-dscp"));
 }
 

@@ -117,6 +117,60 @@ static int put_percent(struct nlmsghdr *message, const struct value *value)
 
 const struct syntax percent_syntax = { .parse = parse_percent, .put = put_percent };
 
+#define ALWAYS "always"
+
+/* Words behind the key: `return` may have another one. */
+static int span_full(int count, char **words)
+{
+	return count > 1 && !strcmp(words[0], "return") && !strcmp(words[1], ALWAYS) ? 2 : 1;
+}
+
+static int parse_full(struct value *value, int count, char **words, int *used)
+{
+	*used = span_full(count, words);
+	if (*used > 1)
+		value->number = WEIR_TRIM_FULL_RETURN_ALWAYS;
+	else if (!strcmp(value->word, "return"))
+		value->number = WEIR_TRIM_FULL_RETURN;
+	else if (!strcmp(value->word, "drop"))
+		value->number = WEIR_TRIM_FULL_DROP;
+	else
+		return usage(value->key->name, "full is drop, return or return always, not '%s'",
+			     value->word);
+	return WEIR_OK;
+}
+
+static void next_full(int count, char **words, int (*say)(const char *word))
+{
+	if (!count) {
+		say("drop");
+		say("return");
+	} else if (count == 1 && !strcmp(words[0], "return")) {
+		say(ALWAYS);
+	}
+}
+
+static int put_full(struct nlmsghdr *message, const struct value *value)
+{
+	nl_put_u32(message, value->attr, value->number);
+	return WEIR_OK;
+}
+
+static const struct words full_words = { parse_full, span_full, next_full };
+const struct syntax full_syntax = { .put = put_full, .words = &full_words };
+
+void full_print(const struct nlattr *full)
+{
+	bool always = nl_uint(full) == WEIR_TRIM_FULL_RETURN_ALWAYS;
+
+	if (!always || opt.json) {
+		show_name("full", &trim_full_names, full);
+		return;
+	}
+	print_string("full", "return");
+	print_text(ALWAYS);
+}
+
 /* In text a limit is a word, if it is one; without any the text says that there is none. */
 static void print_limits_text(const struct nlattr **trim)
 {

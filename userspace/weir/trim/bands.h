@@ -19,6 +19,9 @@ extern const struct syntax size_syntax;
 /* `share`: strict, K:1 or P%. */
 extern const struct syntax share_syntax;
 
+/* `full`: drop, return, or return always. */
+extern const struct syntax full_syntax;
+
 /* A percentage, 1 to 100, with or without its sign. */
 extern const struct syntax percent_syntax;
 
@@ -26,6 +29,7 @@ extern const struct syntax percent_syntax;
 void limits_print(const struct nlattr **trim);
 void port_limit_print(const struct nlattr *limit);
 void share_print(const struct nlattr **trim);
+void full_print(const struct nlattr *full);
 void percent_print(const char *key, const struct nlattr *attr);
 
 #endif

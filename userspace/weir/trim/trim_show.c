@@ -69,7 +69,7 @@ static void print_bands(const struct nlattr **trim)
 	print_other_limit(trim);
 	share_print(trim);
 	show_name("victim", &trim_victim_names, trim[WEIR_A_TRIM_VICTIM]);
-	show_name("full", &trim_full_names, trim[WEIR_A_TRIM_FULL]);
+	full_print(trim[WEIR_A_TRIM_FULL]);
 	show_number("return-dscp", trim[WEIR_A_TRIM_RETURN_DSCP]);
 }
 
