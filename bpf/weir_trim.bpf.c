@@ -66,16 +66,18 @@ static __always_inline long weir_trim_pull(struct __sk_buff *skb)
 				      skb->len : WEIR_HEADERS_MAX);
 }
 
-/* Priority and transmit queue of trimmed packets, for the qdiscs below. */
+/* Priority and transmit queue of packets trimmed here or elsewhere, for the qdiscs below. */
 static __always_inline void weir_trim_steer(const struct weir_trim_policy *policy,
-					    struct __sk_buff *skb)
+					    struct __sk_buff *skb, __u8 dscp)
 {
+	__u8 class = policy->class[dscp & (sizeof(policy->class) - 1)];
+
 	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
 		skb->priority = policy->priority;
 	if (policy->flags & WEIR_TRIM_SET_QUEUE)
 		weir_trim_queue_skb(skb, policy->queue);
-	if (policy->flags & WEIR_TRIM_SET_CLASS)
-		weir_trim_class_skb(skb, policy->queue);
+	if (policy->flags & WEIR_TRIM_SET_CLASS && class != WEIR_TRIM_NO_CLASS)
+		weir_trim_class_skb(skb, class);
 }
 
 /*
@@ -124,7 +126,7 @@ static __always_inline int weir_trim_packet(struct __sk_buff *skb,
 		return weir_trim_failed(cpu);
 	if (look->left < look->len && weir_trim_cut(skb, look->left))
 		return weir_trim_failed(cpu);
-	weir_trim_steer(&port->policy, skb);
+	weir_trim_steer(&port->policy, skb, port->policy.dscp);
 	weir_trim_count_trim(cpu, look, WEIR_TRIM_C_TX_TRIM);
 	return TC_ACT_UNSPEC;
 }
@@ -137,7 +139,7 @@ static __always_inline int weir_trim_marked(struct __sk_buff *skb,
 	if (look->class == WEIR_TRIM_UNTRUSTED)
 		return weir_trim_rewrite(skb, port, look);
 	if (weir_trim_is_marked(look->class))
-		weir_trim_steer(&port->policy, skb);
+		weir_trim_steer(&port->policy, skb, look->dscp);
 	return 0;
 }
 

@@ -91,9 +91,12 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 #define WEIR_TRIM_RETURN	0x2	/* enum weir_trim_full is return, or return-always */
 #define WEIR_TRIM_SET_PRIORITY	0x4	/* @priority is given */
 #define WEIR_TRIM_SET_QUEUE	0x8	/* @queue is given */
-#define WEIR_TRIM_SET_CLASS	0x20	/* @queue is a traffic class, which has queues */
+#define WEIR_TRIM_SET_CLASS	0x20	/* @class is given */
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 #define WEIR_TRIM_RETURN_ALWAYS	0x40	/* enum weir_trim_full is return-always */
+
+/* A DSCP without a traffic class. */
+#define WEIR_TRIM_NO_CLASS	255
 
 /**
  * struct weir_trim_policy - how a port trims packets
@@ -104,11 +107,12 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @flags: WEIR_TRIM_*
  * @size: bytes of a frame that stay, from the Ethernet header on, tags included
  * @priority: skb->priority of trimmed packets
- * @queue: transmit queue of trimmed packets, or their traffic class
+ * @queue: transmit queue of trimmed packets
  * @dscp: DSCP of trimmed packets, read from the class where there is one
  * @return_dscp: DSCP of packets that go back to their sender
  * @rules: how many rules there are
  * @reserved: zero
+ * @class: traffic class of trimmed packets by their DSCP, WEIR_TRIM_NO_CLASS for none
  * @rule: the rules
  */
 struct weir_trim_policy {
@@ -123,6 +127,7 @@ struct weir_trim_policy {
 	__u8			return_dscp;
 	__u32			rules;
 	__u32			reserved;
+	__u8			class[64];
 	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
 };
 
@@ -342,8 +347,9 @@ struct weir_trim_cpu {
  *
  *	int weir_trim_class_skb(struct __sk_buff *ctx, u32 class);
  *		has a packet sent by one of the transmit queues that the device has
- *		for a traffic class (mqprio), chosen by the packet's flow; only at
- *		clsact egress. 0, or -EINVAL where the device has no such class
+ *		for a traffic class (mqprio), chosen by the packet's flow, or by the
+ *		queue of that number if the device has no classes; only at clsact
+ *		egress. 0, or -EINVAL where the device has no such class or queue
  */
 
 #endif /* _UAPI_WEIR_TRIM_H */

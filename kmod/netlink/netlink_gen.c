@@ -292,7 +292,7 @@ static const struct nla_policy weir_port_get_nl_policy[WEIR_A_PORT_IFINDEX + 1] 
 };
 
 /* WEIR_CMD_TRIM_SET - do */
-static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_UNSET + 1] = {
+static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_DSCP_TC + 1] = {
 	[WEIR_A_TRIM_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_TRIM_HOOK] = NLA_POLICY_RANGE(NLA_U32, 1, 4),
 	[WEIR_A_TRIM_SIZE] = NLA_POLICY_RANGE(NLA_U32, WEIR_TRIM_SIZE_MIN, WEIR_TRIM_SIZE_MAX),
@@ -329,6 +329,7 @@ static const struct nla_policy weir_trim_set_nl_policy[WEIR_A_TRIM_UNSET + 1] = 
 	[WEIR_A_TRIM_DEFAULT] = { .type = NLA_FLAG, },
 	[WEIR_A_TRIM_OTHER_LIMIT] = { .type = NLA_U32, },
 	[WEIR_A_TRIM_UNSET] = { .type = NLA_UINT, },
+	[WEIR_A_TRIM_DSCP_TC] = NLA_POLICY_EXACT_LEN(64),
 };
 
 /* WEIR_CMD_TRIM_DEL - do */
@@ -683,7 +684,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_trim_set_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_trim_set_nl_policy,
-		.maxattr	= WEIR_A_TRIM_UNSET,
+		.maxattr	= WEIR_A_TRIM_DSCP_TC,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

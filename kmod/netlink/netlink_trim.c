@@ -143,6 +143,10 @@ static void weir_nl_trim_unset(struct weir_trim_config *config, u64 attrs)
 		memcpy(config->tc_dscp, plain->tc_dscp, sizeof(config->tc_dscp));
 		config->has &= ~WEIR_TRIM_HAS_TC_DSCP;
 	}
+	if (attrs & BIT_ULL(WEIR_A_TRIM_DSCP_TC)) {
+		memcpy(config->dscp_tc, plain->dscp_tc, sizeof(config->dscp_tc));
+		config->has &= ~WEIR_TRIM_HAS_DSCP_TC;
+	}
 	if (attrs & BIT_ULL(WEIR_A_TRIM_RULE))
 		config->rules = plain->rules;
 	config->said &= ~attrs;
@@ -162,7 +166,7 @@ static u64 weir_nl_trim_attrs(struct genl_info *info)
 	static_assert(WEIR_A_TRIM_MAX < 64);
 
 	for (i = 1; i <= WEIR_NL_TRIM_LAST; i++)
-		if (i != WEIR_A_TRIM_DEFAULT && info->attrs[i])
+		if (weir_nl_trim_is_setting(i) && info->attrs[i])
 			attrs |= BIT_ULL(i);
 	return attrs;
 }
@@ -214,6 +218,11 @@ int weir_nl_trim_said(struct genl_info *info, struct weir_trim_config *config)
 		memcpy(config->tc_dscp, nla_data(a[WEIR_A_TRIM_TC_DSCP]),
 		       nla_len(a[WEIR_A_TRIM_TC_DSCP]));
 		config->has |= WEIR_TRIM_HAS_TC_DSCP;
+	}
+	if (a[WEIR_A_TRIM_DSCP_TC]) {
+		nla_memcpy(config->dscp_tc, a[WEIR_A_TRIM_DSCP_TC],
+			   sizeof(config->dscp_tc));
+		config->has |= WEIR_TRIM_HAS_DSCP_TC;
 	}
 	return weir_nl_rules(info, config);
 }
@@ -306,7 +315,11 @@ int weir_nl_put_config(struct sk_buff *skb,
 	     weir_nl_trim_put_long(skb, WEIR_A_TRIM_RATE, config->rate, attrs)) ||
 	    (config->has & classes && attrs & BIT_ULL(WEIR_A_TRIM_TC_DSCP) &&
 	     nla_put(skb, WEIR_A_TRIM_TC_DSCP, sizeof(config->tc_dscp),
-		     config->tc_dscp)))
+		     config->tc_dscp)) ||
+	    (config->has & WEIR_TRIM_HAS_DSCP_TC &&
+	     attrs & BIT_ULL(WEIR_A_TRIM_DSCP_TC) &&
+	     nla_put(skb, WEIR_A_TRIM_DSCP_TC, sizeof(config->dscp_tc),
+		     config->dscp_tc)))
 		return -EMSGSIZE;
 	return attrs & BIT_ULL(WEIR_A_TRIM_RULE) ?
 	       weir_nl_put_rules(skb, config) : 0;

@@ -3,9 +3,16 @@
 #define _WEIR_NETLINK_TRIM_H
 
 #include <linux/types.h>
+#include <uapi/weir.h>
 
-/* The last setting of a policy that a request may have; those behind it are only shown. */
-#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_OTHER_LIMIT
+/* The last setting of a policy that a request may have. */
+#define WEIR_NL_TRIM_LAST	WEIR_A_TRIM_DSCP_TC
+
+/* Whether an attribute of a request is a setting of a policy. */
+static inline bool weir_nl_trim_is_setting(int attr)
+{
+	return attr != WEIR_A_TRIM_DEFAULT && attr != WEIR_A_TRIM_UNSET;
+}
 
 struct genl_info;
 struct sk_buff;

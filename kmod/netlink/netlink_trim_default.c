@@ -19,7 +19,7 @@ static int weir_nl_trim_default_only(struct genl_info *info)
 	int i;
 
 	for (i = 1; i <= WEIR_NL_TRIM_LAST; i++)
-		if (i != WEIR_A_TRIM_DEFAULT && info->attrs[i] &&
+		if (weir_nl_trim_is_setting(i) && info->attrs[i] &&
 		    !(can & BIT_ULL(i)))
 			return weir_nl_refuse(info, info->attrs[i], -EINVAL,
 					      "only a port's policy can say this, not the default");

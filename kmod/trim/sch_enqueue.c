@@ -187,11 +187,15 @@ bool weir_sch_bound(const struct netdev_queue *txq)
 static void weir_sch_steer(const struct weir_sch_visit *v, struct sk_buff *skb)
 {
 	const struct weir_trim_policy *policy = &v->rev->policy;
+	int queue = policy->queue;
 
-	if (policy->flags & WEIR_TRIM_SET_QUEUE &&
-	    policy->queue < skb->dev->real_num_tx_queues &&
-	    !weir_sch_bound(v->sch->dev_queue))
-		skb_set_queue_mapping(skb, policy->queue);
+	if (!(policy->flags & (WEIR_TRIM_SET_QUEUE | WEIR_TRIM_SET_CLASS)) ||
+	    weir_sch_bound(v->sch->dev_queue))
+		return;
+	if (policy->flags & WEIR_TRIM_SET_CLASS)
+		queue = weir_trim_skb_class(skb, policy->class[policy->dscp]);
+	if (queue >= 0 && queue < skb->dev->real_num_tx_queues)
+		skb_set_queue_mapping(skb, queue);
 }
 
 static int weir_sch_drop(const struct weir_sch_visit *v, struct sk_buff *skb,

@@ -3,6 +3,7 @@
  * Trimming policies as requested: which make sense, and the forms in which qdiscs and
  * programs read them.
  */
+#include <linux/array_size.h>
 #include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/in.h>
@@ -60,6 +61,7 @@ void weir_trim_config_init(struct weir_trim_config *config)
 	config->t1 = WEIR_TRIM_T1_DEFAULT;
 	for (i = 0; i < WEIR_TRIM_DSCP_CLASSES; i++)
 		config->tc_dscp[i] = 8 * i;
+	memset(config->dscp_tc, WEIR_TRIM_NO_CLASS, sizeof(config->dscp_tc));
 	weir_trim_config_share(config, WEIR_TRIM_SHARE_RATIO);
 }
 
@@ -113,6 +115,14 @@ static int weir_trim_check_classes(const struct weir_trim_config *config,
 				   struct weir_trim_refusal *refusal)
 {
 	int i;
+
+	for (i = 0; i < ARRAY_SIZE(config->dscp_tc); i++)
+		if (config->has & WEIR_TRIM_HAS_DSCP_TC &&
+		    config->dscp_tc[i] != WEIR_TRIM_NO_CLASS &&
+		    config->dscp_tc[i] >= WEIR_TRIM_CLASSES)
+			return weir_trim_refuse(refusal, -EINVAL,
+						WEIR_A_TRIM_DSCP_TC,
+						"a traffic class is 15 at most");
 
 	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
 		if (config->tc_dscp[i] > 63)
@@ -269,10 +279,6 @@ static int weir_trim_check_hook(const struct weir_trim_config *config,
 		return weir_trim_refuse(refusal, -EOPNOTSUPP,
 					WEIR_A_TRIM_PRIORITY,
 					"packets have no priority at the xdp hook");
-	if (config->has & WEIR_TRIM_HAS_QUEUE)
-		return weir_trim_refuse(refusal, -EOPNOTSUPP,
-					WEIR_A_TRIM_QUEUE,
-					"the xdp hook cannot choose a transmit queue");
 	return 0;
 }
 
@@ -398,19 +404,40 @@ static bool weir_trim_has_class(const struct weir_trim_config *config)
 	       config->queue == WEIR_TRIM_QUEUE_DYNAMIC;
 }
 
+/* The traffic class of trimmed packets with a DSCP, or WEIR_TRIM_NO_CLASS. */
+static u8 weir_trim_config_class(const struct weir_trim_config *config, u8 dscp)
+{
+	if (config->has & WEIR_TRIM_HAS_DSCP_TC)
+		return config->dscp_tc[dscp];
+	return config->has & WEIR_TRIM_HAS_TC ? config->tc : WEIR_TRIM_NO_CLASS;
+}
+
+/* Whether a device has no queue for a class; one without classes has a queue for each. */
+static bool weir_trim_lacks_class(const struct weir_trim_device *device, u8 class)
+{
+	return class >= (device->classes ?: device->queues);
+}
+
 static int weir_trim_check_class(const struct weir_trim_config *config,
 				 const struct weir_trim_device *device,
 				 struct weir_trim_refusal *refusal)
 {
-	if (config->hook != WEIR_TRIM_HOOK_TC)
-		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
-					"only the tc hook can choose a queue of the traffic class");
-	if (!(config->has & WEIR_TRIM_HAS_TC))
-		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
-					"say whose queue trimmed packets get: tc is missing");
-	if (config->tc >= device->classes)
-		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_TC,
-					"the device has no such traffic class: mqprio gives it some");
+	int attr = config->has & WEIR_TRIM_HAS_DSCP_TC ? WEIR_A_TRIM_DSCP_TC :
+							 WEIR_A_TRIM_TC;
+	u8 class = weir_trim_config_class(config, weir_trim_config_dscp(config));
+	u64 marks = weir_trim_marks(config);
+	u8 dscp;
+
+	if (class == WEIR_TRIM_NO_CLASS)
+		return weir_trim_refuse(refusal, -EINVAL, attr,
+					"say whose queue trimmed packets get: their tc, or the class of their DSCP in dscp-tc, is missing");
+	for (dscp = 0; dscp < ARRAY_SIZE(config->dscp_tc); dscp++) {
+		class = weir_trim_config_class(config, dscp);
+		if (marks >> dscp & 1 && class != WEIR_TRIM_NO_CLASS &&
+		    weir_trim_lacks_class(device, class))
+			return weir_trim_refuse(refusal, -EINVAL, attr,
+						"the device has no such traffic class: mqprio gives it some");
+	}
 	return 0;
 }
 
@@ -418,11 +445,18 @@ static int weir_trim_check_queue(const struct weir_trim_config *config,
 				 const struct weir_trim_device *device,
 				 struct weir_trim_refusal *refusal)
 {
+	int err;
+
 	if (!(config->has & WEIR_TRIM_HAS_QUEUE))
 		return 0;
-	if (weir_trim_has_class(config))
-		return weir_trim_check_class(config, device, refusal);
-	if (config->queue >= device->queues)
+	if (config->hook == WEIR_TRIM_HOOK_XDP)
+		return weir_trim_refuse(refusal, -EOPNOTSUPP, WEIR_A_TRIM_QUEUE,
+					"the xdp hook cannot choose a transmit queue");
+	err = weir_trim_has_class(config) ?
+	      weir_trim_check_class(config, device, refusal) : 0;
+	if (err)
+		return err;
+	if (!weir_trim_has_class(config) && config->queue >= device->queues)
 		return weir_trim_refuse(refusal, -EINVAL, WEIR_A_TRIM_QUEUE,
 					"the device does not have as many transmit queues");
 	if (weir_trim_has_bands(config) && device->bound)
@@ -536,8 +570,9 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 
 	policy->size = config->size;
 	policy->priority = config->priority;
-	policy->queue = weir_trim_has_class(config) ? config->tc :
-						      config->queue;
+	policy->queue = config->queue;
+	for (i = 0; i < ARRAY_SIZE(policy->class); i++)
+		policy->class[i] = weir_trim_config_class(config, i);
 	policy->dscp = weir_trim_config_dscp(config);
 	policy->marks = weir_trim_trimmed(config);
 	policy->controls = config->control_dscps;

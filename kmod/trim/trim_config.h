@@ -16,6 +16,7 @@
 #define WEIR_TRIM_HAS_RETURN	0x20
 #define WEIR_TRIM_HAS_RATE	0x40
 #define WEIR_TRIM_HAS_PERCENT(mode)	(0x80 << (mode))
+#define WEIR_TRIM_HAS_DSCP_TC	(0x80 << WEIR_TRIM_MODES)
 
 #define WEIR_TRIM_CLASSES	16
 
@@ -62,6 +63,7 @@ extern const char weir_trim_childless_time[];
  * @tc: class of trimmed packets
  * @return_dscp: of packets that go back
  * @tc_dscp: DSCP of each class
+ * @dscp_tc: class of each DSCP, WEIR_TRIM_NO_CLASS for none
  * @rule: the rules; a rule without a DSCP has all bits of dscps set
  */
 struct weir_trim_config {
@@ -98,6 +100,7 @@ struct weir_trim_config {
 	u32			tc;
 	u32			return_dscp;
 	u8			tc_dscp[WEIR_TRIM_CLASSES];
+	u8			dscp_tc[64];
 	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
 };
 

@@ -10,7 +10,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
-#include <linux/nospec.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/checksum.h>
@@ -25,6 +24,7 @@
 #include "trim/edge.h"
 #include "trim/trim.h"
 #include "trim/trim_kfunc.h"
+#include "trim/trim_skb.h"
 
 /*
  * A program with another size of the struct has another layout, too: it was built for
@@ -113,21 +113,11 @@ static int weir_trim_queue(struct sk_buff *skb, u32 queue)
 	return 0;
 }
 
-/* A queue of the class by the flow's hash, as the stack does for a priority. */
 static int weir_trim_class(struct sk_buff *skb, u32 class)
 {
-	const struct net_device *dev = skb->dev;
-	const struct netdev_tc_txq *txq;
-	u32 count;
+	int queue = weir_trim_skb_class(skb, class);
 
-	if (class >= TC_MAX_QUEUE || class >= READ_ONCE(dev->num_tc))
-		return -EINVAL;
-	txq = &dev->tc_to_txq[array_index_nospec(class, TC_MAX_QUEUE)];
-	count = READ_ONCE(txq->count);
-	if (!count)
-		return -EINVAL;
-	return weir_trim_queue(skb, READ_ONCE(txq->offset) +
-				    reciprocal_scale(skb_get_hash(skb), count));
+	return queue < 0 ? queue : weir_trim_queue(skb, queue);
 }
 
 /*

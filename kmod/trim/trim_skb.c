@@ -6,6 +6,7 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
+#include <linux/nospec.h>
 #include <linux/skbuff.h>
 #include <net/checksum.h>
 
@@ -197,6 +198,33 @@ struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
 	if (policy->flags & WEIR_TRIM_SET_PRIORITY)
 		copy->priority = policy->priority;
 	return copy;
+}
+
+/**
+ * weir_trim_skb_class() - choose a transmit queue of a traffic class
+ * @skb: the packet, which leaves by its device
+ * @class: the class
+ *
+ * By the hash of the packet's flow, as the stack does for a priority. A device without classes
+ * has a queue for each.
+ *
+ * Return: the queue, or -EINVAL if the device does not have the class or its queue.
+ */
+int weir_trim_skb_class(struct sk_buff *skb, u32 class)
+{
+	const struct net_device *dev = skb->dev;
+	u32 classes = READ_ONCE(dev->num_tc), count;
+	const struct netdev_tc_txq *txq;
+
+	if (!classes)
+		return class < dev->real_num_tx_queues ? class : -EINVAL;
+	if (class >= TC_MAX_QUEUE || class >= classes)
+		return -EINVAL;
+	txq = &dev->tc_to_txq[array_index_nospec(class, TC_MAX_QUEUE)];
+	count = READ_ONCE(txq->count);
+	if (!count)
+		return -EINVAL;
+	return READ_ONCE(txq->offset) + reciprocal_scale(skb_get_hash(skb), count);
 }
 
 /**

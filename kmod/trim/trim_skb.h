@@ -12,6 +12,7 @@ int weir_trim_skb_unmark(struct sk_buff *skb, struct weir_trim_pkt *pkt);
 struct sk_buff *weir_trim_skb_cut(const struct weir_trim_policy *policy,
 				  struct sk_buff *skb,
 				  struct weir_trim_pkt *pkt);
+int weir_trim_skb_class(struct sk_buff *skb, u32 class);
 bool weir_trim_skb_returnable(const struct weir_trim_policy *policy,
 			      const struct sk_buff *skb);
 bool weir_trim_skb_return(const struct weir_trim_policy *policy,

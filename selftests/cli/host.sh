@@ -58,7 +58,7 @@ refuses_json() {
 	gojq -e --argjson status "$status" '.exit == $status and (.error | length > 10)' <<<"$err"
 }
 
-usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-default, kv, stats, top, monitor, metrics, doctor, plan, save, restore, flush, upgrade, help" ""
+usage "no object" "objects are: job, source, block, port, chain, filter, flow, order, trim, trim-default, kv, stats, top, monitor, metrics, doctor, plan, import, save, restore, flush, upgrade, help" ""
 usage "unknown object" "no object 'jbo' \(did you mean job\?\); objects are:" "jbo"
 usage "an object like none" "no object 'shoes'; objects are:" "shoes"
 usage "what may be two objects" "the object 'tri' may be trim, trim-default: write more of it" "tri"
@@ -159,6 +159,8 @@ usage "trim: class too large" "tc 16 is out of range: it is 0 to 15" "trim set d
 usage "trim: map without a DSCP" "tc-dscp takes pairs of a traffic class.*not '6'" "trim set dev lo tc-dscp 6"
 usage "trim: map with a class twice" "each class once, not '6:1,6:2'" "trim set dev lo tc-dscp 6:1,6:2"
 usage "trim: map with a class too large" "not '16:1'" "trim set dev lo tc-dscp 16:1"
+usage "trim: DSCP with two classes" "each DSCP once, not '6:1,6:2'" "trim set dev lo dscp-tc 6:1,6:2"
+usage "trim: DSCP with a class too large" "not '1:16'" "trim set dev lo dscp-tc 1:16"
 usage "trim: map with a DSCP too large" "not '1:64'" "trim set dev lo tc-dscp 1:64"
 usage "trim: match without its words" "rule lacks its value: write rule any.dscp=" "trim set dev lo rule"
 usage "trim: match of nothing known" "does not understand 'mac=5': it takes dscp=" "trim set dev lo rule mac=5"

@@ -163,6 +163,7 @@ asks_trims() {
 		dscp from-tc tc 6;.tc == 6 and (has("dscp") | not)
 		tc-dscp 0:0,6:48;."tc-dscp" == "00081018202830380000000000000000"
 		tc-dscp 7:ef,0:1;."tc-dscp" == "010810182028302e0000000000000000"
+		dscp-tc cs6:6,0:15;."dscp-tc" == "0f$(printf 'f%.0s' {1..94})06$(printf 'f%.0s' {1..30})"
 		tc 15 tc-dscp 15:11;.tc == 15 and ."tc-dscp" == "0008101820283038000000000000000b"
 		priority 4294967295;.priority == 4294967295
 		queue 3;.queue == 3

@@ -334,6 +334,40 @@ queue_of_class() {
 	return 1
 }
 
+# The class is that of the DSCP of trimmed packets; headers of others have that of theirs.
+queue_of_dscp() {
+	local before
+	# One mqprio that replaces another takes the classes away as it goes.
+	in_router tc qdisc replace dev slow0 root pfifo
+	in_router tc qdisc replace dev slow0 root handle 3: mqprio num_tc 2 map 0 1 queues 2@0 2@2 hw 0 || return
+	policy del slow0 >/dev/null
+	in_router weir trim set dev slow0 hook tc rule dscp=af11 dscp 11 trimmed-dscp 13 dscp-tc 11:1,13:1 rate 100kbit header-time 0 queue dynamic &&
+		[[ $(of slow0 '."dscp-tc"[11, 12, 13]' | paste -sd ' ') == '1 -1 1' ]] || return
+	before=$(($(slow_sent 2) + $(slow_sent 3)))
+	from_workers 3 10.99.0.2 --count 60 && poll 60 class_got "$before" 50 &&
+		before=$(($(slow_sent 2) + $(slow_sent 3))) && from_workers 1 10.99.0.2 --count 30 --dscp 13 --size 60 &&
+		poll 60 class_got "$before" 15 && in_router weir trim del dev slow0 && return
+	echo "before $before, sent $(<"$slow/sent")"
+	shown slow0
+	return 1
+}
+class_got() { (($(slow_sent 2) + $(slow_sent 3) - $1 > $2)); }
+
+# A device without classes has a queue for each, also for the qdisc at its root.
+queue_of_class_at_root() {
+	local before
+	in_router tc qdisc replace dev slow0 root handle 1: tbf rate 1mbit burst 4000 limit 10000000 &&
+		in_router tc qdisc add dev slow0 parent 1:1 handle 10: weir || return
+	policy del slow0 >/dev/null
+	in_router weir trim set dev slow0 hook qdisc rule dscp=af11 dscp 11 dscp-tc 11:3 queue dynamic headers 1000 header-time 0 || return
+	before=$(slow_sent 3)
+	from_workers 3 10.99.0.2 --count 60 && poll 60 trims_left_by 3 "$before" && in_router weir trim del dev slow0 && return
+	echo "before $before, sent $(<"$slow/sent")"
+	shown slow0
+	return 1
+}
+trims_left_by() { (($(of slow0 '.stats.trim') > 50 && $(slow_sent "$1") - $2 >= $(of slow0 '.stats.trim'))); }
+
 # Whole packets have the first class's, and nothing else goes there.
 class_trims_left() {
 	(($(slow_sent 2) + $(slow_sent 3) - $1 > 50 &&
@@ -761,6 +795,8 @@ ktap_run "generic XDP goes to the qdisc" one on_slow generic
 ktap_run "children below mq" one on_slow children_below_mq
 ktap_run "a queue can be chosen at tc" one on_slow queue_at_tc
 ktap_run "a queue of the traffic class, at tc" one on_slow queue_of_class
+ktap_run "a queue of the traffic class by DSCP, at tc" one on_slow queue_of_dscp
+ktap_run "a queue of the traffic class, at the root" one on_slow queue_of_class_at_root
 ktap_run "what tc has cut is short to a shaper below" one shaper_below_tc
 ktap_run "a size table counts what is left" one size_table
 ktap_run "what frames take of the wire is metered" one overhead_counts

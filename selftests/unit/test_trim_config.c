@@ -286,9 +286,45 @@ static void trim_config_class(void)
 	CHECK_EQ(check(), 0);
 	weir_trim_config_port(&config, &device, &port);
 	CHECK_EQ(port.policy.flags, WEIR_TRIM_SET_CLASS);
-	CHECK_EQ(port.policy.queue, 2);
+	CHECK_EQ(port.policy.class[16], 2);
+	config.hook = WEIR_TRIM_HOOK_QDISC;
+	CHECK_EQ(check(), 0);
 	config.hook = WEIR_TRIM_HOOK_XDP;
 	CHECK(refuses(-EOPNOTSUPP, WEIR_A_TRIM_QUEUE));
+}
+
+/* The class is that of the DSCP that packets have when they are trimmed. */
+static void trim_config_dscp_class(void)
+{
+	struct weir_trim_device plain = device;
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.has |= WEIR_TRIM_HAS_QUEUE | WEIR_TRIM_HAS_DSCP_TC;
+	config.queue = WEIR_TRIM_QUEUE_DYNAMIC;
+	config.trimmed_dscps = 1ull << 13;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP_TC));
+	config.dscp_tc[config.dscp] = 1;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.class[config.dscp], 1);
+	CHECK_EQ(port.policy.class[13], WEIR_TRIM_NO_CLASS);
+	config.dscp_tc[13] = 3;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP_TC));
+	config.dscp_tc[13] = 16;
+	CHECK(refuses(-EINVAL, WEIR_A_TRIM_DSCP_TC));
+	/* Without classes each has the queue of its number. */
+	plain.classes = 0;
+	plain.queues = 4;
+	config.dscp_tc[13] = 3;
+	CHECK_EQ(weir_trim_config_check(&config, &plain, &refusal), 0);
+	plain.queues = 3;
+	CHECK_EQ(weir_trim_config_check(&config, &plain, &refusal), -EINVAL);
+	config.hook = WEIR_TRIM_HOOK_TC;
+	config.rate = 125000000;
+	config.has |= WEIR_TRIM_HAS_RATE;
+	config.dscp_tc[13] = WEIR_TRIM_NO_CLASS;
+	CHECK_EQ(weir_trim_config_check(&config, &plain, &refusal), 0);
 }
 
 /* Fields that go together are inherited together, or not at all. */
@@ -606,6 +642,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_rates),
 	KTAP_TEST(trim_config_bound),
 	KTAP_TEST(trim_config_class),
+	KTAP_TEST(trim_config_dscp_class),
 	KTAP_TEST(trim_config_inherited),
 	KTAP_TEST(trim_config_sends),
 	KTAP_TEST(trim_config_device),

@@ -65,6 +65,10 @@ static const struct key trim_tc_dscp = {
 	"tc-dscp", "CLASS:DSCP,...", "DSCP of each traffic class (0:0,1:8,2:16 and so on)",
 	VALUE_OWN, .attr = WEIR_A_TRIM_TC_DSCP, .syntax = &dscp_map_syntax,
 };
+static const struct key trim_dscp_tc = {
+	"dscp-tc", "DSCP:CLASS,...", "traffic class of each DSCP, for queue dynamic (tc for all)",
+	VALUE_OWN, .attr = WEIR_A_TRIM_DSCP_TC, .syntax = &class_map_syntax,
+};
 static const struct name unset[] = { { UINT32_MAX, TRIM_UNSET, NULL } };
 static const struct names unset_names = { "word", 1, unset };
 static const struct name queue_words[] = {
@@ -193,7 +197,7 @@ static const struct verb_key trim_set_keys[] = {
 	{ &trim_profile, false },
 	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
 	{ &trim_control_dscp, false }, { &trim_tc, false },
-	{ &trim_tc_dscp, false }, { &trim_priority, false }, { &trim_queue, false },
+	{ &trim_tc_dscp, false }, { &trim_dscp_tc, false }, { &trim_priority, false }, { &trim_queue, false },
 	{ &trim_length, false }, { &trim_rule, false }, { &trim_disable, false },
 	{ &trim_add_rule, false }, { &trim_del_rule, false },
 	{ &trim_add_disable, false }, { &trim_del_disable, false },

@@ -41,6 +41,7 @@ struct value {
 	struct match match;
 	struct action action;
 	struct dscp_map map;
+	struct class_map classes;
 };
 
 struct args {

@@ -111,6 +111,68 @@ void dscp_map_print(const char *key, const struct nlattr *attr)
 		print_string(key, text);
 }
 
+/* "48:6": a DSCP and its class. */
+static bool parse_class(struct class_map *map, char *pair)
+{
+	char *colon = strchr(pair, ':'), *end;
+	uint64_t dscp, class;
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	if (!parse_dscp(pair, &dscp) || !units_digits(colon + 1, &end, &class) || *end ||
+	    class >= TRAFFIC_CLASSES || map->class[dscp] != NO_CLASS)
+		return false;
+	map->class[dscp] = class;
+	return true;
+}
+
+static int parse_classes(struct value *value)
+{
+	char text[512], *at = text, *pair;
+
+	memset(&value->classes, NO_CLASS, sizeof(value->classes));
+	snprintf(text, sizeof(text), "%s", value->word);
+	while ((pair = strsep(&at, ","))) {
+		if (!parse_class(&value->classes, pair))
+			return usage(value->key->name, "%s takes pairs of a DSCP and its traffic class, 0 to %u, such as cs6:6,44:5, each DSCP once, not '%s'",
+				     value->key->name, TRAFFIC_CLASSES - 1, value->word);
+	}
+	return WEIR_OK;
+}
+
+static int put_classes(struct nlmsghdr *message, const struct value *value)
+{
+	nl_put(message, value->attr, sizeof(value->classes), &value->classes);
+	return WEIR_OK;
+}
+
+const struct syntax class_map_syntax = { .parse = parse_classes, .put = put_classes };
+
+void class_map_print(const char *key, const struct nlattr *attr)
+{
+	char text[512] = "";
+	const uint8_t *class;
+	unsigned int i;
+
+	if (!attr || mnl_attr_get_payload_len(attr) != DSCP_MAX + 1)
+		return;
+	class = mnl_attr_get_payload(attr);
+	print_list(key);
+	for (i = 0; i <= DSCP_MAX; i++) {
+		size_t used = strlen(text);
+
+		if (opt.json)
+			print_int(NULL, class[i] == NO_CLASS ? -1 : class[i]);
+		if (class[i] != NO_CLASS)
+			snprintf(text + used, sizeof(text) - used, "%s%u:%u", used ? "," : "", i,
+				 class[i]);
+	}
+	print_end();
+	if (!opt.json)
+		print_string(key, text);
+}
+
 /* "44,cs6", each once or more; or the key's word for none alone. */
 static int parse_list(struct value *value)
 {

@@ -45,6 +45,7 @@ static void print_mark(const struct nlattr **trim)
 	dscp_list_print("control-dscp", trim[WEIR_A_TRIM_CONTROL_DSCPS]);
 	show_number("tc", trim[WEIR_A_TRIM_TC]);
 	dscp_map_print("tc-dscp", trim[WEIR_A_TRIM_TC_DSCP]);
+	class_map_print("dscp-tc", trim[WEIR_A_TRIM_DSCP_TC]);
 	show_number("priority", trim[WEIR_A_TRIM_PRIORITY]);
 	print_queue(trim[WEIR_A_TRIM_QUEUE]);
 	show_name("length", &trim_length_names, trim[WEIR_A_TRIM_LENGTH]);
