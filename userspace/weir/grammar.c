@@ -697,6 +697,13 @@ static const struct verb plan_verbs[] = {
 	{ .name = NULL },
 };
 
+static const struct verb import_verbs[] = {
+	{ "sonic", "print the commands that trim as a switch does by its config_db.json, and what has no counterpart",
+	  0, no_keys, .run = import_sonic_run, .positional = true, .host_first = true,
+	  .words = "FILE [--map PORT=DEVICE ...]" },
+	{ .name = NULL },
+};
+
 static const struct verb save_verbs[] = {
 	{ "", "print the commands that make what this namespace has, or replace a file by one with them",
 	  0, no_keys, .run = save_run, .positional = true, .words = "[-o FILE]" },
@@ -752,6 +759,7 @@ const struct object grammar[] = {
 	{ "metrics", "counters for Prometheus", .verbs = metrics_verbs },
 	{ "doctor", "find out why nothing is summed or trimmed", .verbs = doctor_verbs },
 	{ "plan", "which boxes a job's workers need, in trees", .verbs = plan_verbs },
+	{ "import", "the trimming of a switch, as commands", .verbs = import_verbs },
 	{ "save", "what there is, as the commands that make it", .verbs = save_verbs },
 	{ "restore", "make it again, all or nothing", .verbs = restore_verbs },
 	{ "flush", "have nothing any more", .verbs = flush_verbs },

@@ -52,6 +52,7 @@ int top_run(const struct args *args);
 int monitor_run(const struct args *args);
 int doctor_run(const struct args *args);
 int plan_run(const struct args *args);
+int import_sonic_run(const struct args *args);
 int save_run(const struct args *args);
 int restore_run(const struct args *args);
 int upgrade_run(const struct args *args);

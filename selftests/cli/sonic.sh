@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# `weir import sonic`: what tables of a config_db.json become, and what is said of the rest.
+set -u
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
+root=$(cd "$here/../.." && pwd) || exit 1
+# shellcheck source=../lib/ktap.sh
+. "$here/../lib/ktap.sh"
+
+weir=${WEIR:-$root/build/bin/weir}
+work=$(mktemp -d) || exit 1
+at_exit rm -rf "$work"
+
+# imports TABLES [WORD...]: of a switch that trims, with these tables; the answer is in $work/got
+global='"SWITCH_TRIMMING": {"GLOBAL": {"size": "200", "dscp_value": "48"}}'
+trimming='"BUFFER_PROFILE": {"p": {"packet_discard_action": "trim"}}, "BUFFER_QUEUE": {"Ethernet0|3": {"profile": "p"}}'
+imports() {
+	echo "{$1}" >"$work/db"
+	"$weir" -j import sonic "$work/db" "${@:2}" >"$work/got" 2>"$work/err" || { cat "$work/err"; return 1; }
+}
+# holds FILTER: of the answer
+holds() { gojq -e "$1" "$work/got" >/dev/null || { echo "$1"; cat "$work/got"; return 1; }; }
+# leaves TABLE KEY FIELD PATTERN: it is said to have no counterpart; FIELD - is none
+leaves() {
+	gojq -e --arg t "$1" --arg k "$2" --arg f "$3" --arg w "$4" '.left | any(.table == $t and .key == $k
+		and (.field // "-") == $f and (.why | test($w)))' "$work/got" >/dev/null || { echo "$*"; cat "$work/got"; return 1; }
+}
+refuses() {
+	echo "$2" >"$work/db"
+	! "$weir" import sonic "$work/db" "${@:3}" >"$work/got" 2>"$work/err" && [[ ! -s $work/got ]] && grep -qE -e "$1" "$work/err" ||
+		{ cat "$work/err"; return 1; }
+}
+
+of_switch() {
+	imports "$global" && holds '.commands == ["weir trim-default set size 200 dscp 48"] and .left == []' &&
+		imports '"SWITCH_TRIMMING": {"GLOBAL": {"dscp_value": "from-tc", "tc_value": "9", "queue_index": "dynamic"}}' &&
+		holds '.commands == ["weir trim-default set dscp from-tc tc 9"]' &&
+		leaves SWITCH_TRIMMING GLOBAL queue_index "add .queue."
+}
+of_queues() {
+	imports "$global, $trimming" --map Ethernet0=eth1 && holds '.commands[1] == "weir trim set dev eth1 hook qdisc rule any share strict"' &&
+		leaves BUFFER_QUEUE "Ethernet0|3" profile "no map says which DSCPs" &&
+		imports "$global, \"BUFFER_PROFILE\": {\"p\": {\"size\": \"100\", \"static_th\": \"900\", \"packet_discard_action\": \"trim\"},
+			\"q\": {\"dynamic_th\": \"1\", \"packet_discard_action\": \"trim\"}, \"r\": {\"pool\": \"x\"}},
+			\"BUFFER_QUEUE\": {\"Ethernet0,Ethernet4|1-2\": {\"profile\": \"[BUFFER_PROFILE|p]\"}, \"Ethernet8|0\": {\"profile\": \"q\"},
+			\"Ethernet0|0\": {\"profile\": \"r\"}, \"Ethernet4|9-8\": {\"profile\": \"p\"}, \"Ethernet9|1\": {\"profile\": \"none\"}}" &&
+		holds '.commands[1:] == ["weir trim set dev Ethernet0 hook qdisc rule any limit 1000b share strict",
+			"weir trim set dev Ethernet4 hook qdisc rule any limit 1000b share strict", "weir trim set dev Ethernet8 hook qdisc rule any share strict"]' &&
+		leaves BUFFER_PROFILE q dynamic_th "share of a pool" && leaves BUFFER_PROFILE r - "not trimmed" &&
+		leaves BUFFER_QUEUE "Ethernet0|0" profile "not trimmed" && leaves BUFFER_QUEUE "Ethernet4|9-8" profile "not ports and queues" &&
+		leaves BUFFER_QUEUE "Ethernet9|1" profile "no such profile"
+}
+of_maps() {
+	local maps='"DSCP_TO_TC_MAP": {"m": {"1": "3", "2": "3", "40": "4", "41": "4", "48": "4"}}, "TC_TO_QUEUE_MAP": {"m": {"4": "3", "3": "0"}}'
+	imports "$global, $trimming, $maps, \"PORT_QOS_MAP\": {\"Ethernet0\": {\"dscp_to_tc_map\": \"m\"}}" &&
+		holds '.commands[1] == "weir trim set dev Ethernet0 hook qdisc rule dscp=1-2 share strict" and .left == []' &&
+		imports "$global, $trimming, $maps, \"PORT_QOS_MAP\": {\"Ethernet0\": {\"dscp_to_tc_map\": \"m\", \"tc_to_queue_map\": \"m\",
+			\"pfc_enable\": \"3\", \"tc_to_dscp_map\": \"d\"}, \"Ethernet4\": {\"dscp_to_tc_map\": \"m\"}}" &&
+		holds '.commands[1] == "weir trim set dev Ethernet0 hook qdisc rule dscp=40-41 share strict"' &&
+		leaves PORT_QOS_MAP Ethernet0 pfc_enable "not about" && leaves PORT_QOS_MAP Ethernet0 tc_to_dscp_map "from-tc alone" &&
+		leaves PORT_QOS_MAP Ethernet4 dscp_to_tc_map "does not trim" &&
+		imports "\"SWITCH_TRIMMING\": {\"GLOBAL\": {\"dscp_value\": \"from-tc\", \"tc_value\": \"9\"}}, $trimming,
+			\"TC_TO_DSCP_MAP\": {\"d\": {\"9\": \"7\"}}, \"PORT_QOS_MAP\": {\"Ethernet0\": {\"tc_to_dscp_map\": \"d\"}}" &&
+		holds '.commands[1] | startswith("weir trim set dev Ethernet0 hook qdisc tc-dscp 0:0,1:8,") and contains(",9:7,10:0,")'
+}
+acl() { imports "$global, $trimming, \"ACL_TABLE\": $1, \"ACL_RULE\": $2"; }
+of_acls() {
+	acl '{"T": {"stage": "EGRESS", "ports": ["Ethernet0", "Ethernet4"]}, "U": {"ports": "Ethernet4"}, "I": {"ports@": "Ethernet4,Ethernet8"}}' \
+		'{"T|a": {"PRIORITY": "1", "SRC_IPV6": "fd00::/8", "NEXT_HEADER": "0x11", "L4_SRC_PORT": "5", "DSCP": "46", "VLAN_ID": "7", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "I|b": {"DST_IP": "10.0.0.1", "PACKET_ACTION": "DISABLE_TRIM"}, "T|c": {"TCP_FLAGS": "0x2/0x2", "PACKET_ACTION": "DISABLE_TRIM"},
+		  "U|d": {"SRC_IP": "10.0.0.1", "PACKET_ACTION": "DROP"}, "X|e": {"SRC_IP": "10.0.0.1", "PACKET_ACTION": "DISABLE_TRIM"}}' &&
+		holds '.commands[1] | contains("disable-trim src=fd00::/8,proto=17,sport=5,dscp=46,vlan=7 disable-trim dst=10.0.0.1,from=Ethernet4 disable-trim dst=10.0.0.1,from=Ethernet8 share")' &&
+		leaves ACL_RULE "T|c" TCP_FLAGS "no such condition" && leaves ACL_RULE "U|d" PACKET_ACTION "not about" &&
+		leaves ACL_RULE "X|e" - "table is missing" && leaves ACL_TABLE U - "no rule of it"
+}
+many_rules() {
+	local rules='' i
+	for ((i = 1; i <= 20; i++)); do rules+="${rules:+, }\"T|r$i\": {\"L4_DST_PORT\": \"$i\", \"PACKET_ACTION\": \"DISABLE_TRIM\"}"; done
+	acl '{"T": {"stage": "egress", "ports": ["Ethernet0"]}}' "{$rules}" &&
+		holds '.commands[1] | [scan("disable-trim")] | length == 15' && leaves ACL_RULE "T|r16" - "16 rules at most" &&
+		leaves ACL_RULE "T|r20" - "16 rules at most"
+}
+# Tables and fields of other types than they must have.
+strange() {
+	imports "$global, \"BUFFER_PROFILE\": [1], \"BUFFER_QUEUE\": {\"Ethernet0|3\": 7}, \"ACL_RULE\": {\"a\": null, \"b|c\": {\"DSCP\": null,
+		\"PACKET_ACTION\": \"DISABLE_TRIM\"}}, \"ACL_TABLE\": {\"b\": {\"ports\": [null]}}, \"PORT_QOS_MAP\": {\"Ethernet0\": 1}" &&
+		holds '.commands | length == 1'
+}
+ktap_header
+ktap_run "the policy of the switch" of_switch
+ktap_run "buffer profiles of queues" of_queues
+ktap_run "maps" of_maps
+ktap_run "ACLs" of_acls
+ktap_run "more rules than a port has" many_rules
+ktap_run "a strange file" strange
+ktap_run "no JSON" refuses "cannot read .* as JSON" "{"
+ktap_run "no tables" refuses "no config_db.json" "[]"
+ktap_run "no trimming" refuses "trims nothing" "{}"
+ktap_run "no DSCP" refuses "dscp_value .* is missing" '{"SWITCH_TRIMMING": {"GLOBAL": {"size": "128"}}}'
+ktap_run "no class" refuses "tc_value is missing" '{"SWITCH_TRIMMING": {"GLOBAL": {"dscp_value": "from-tc"}}}'
+ktap_run "no such word" refuses "does not know 'eth1'" "{$global}" --map eth1
+ktap_end
