@@ -28,8 +28,11 @@ leaves() {
 }
 refuses() {
 	echo "$2" >"$work/db"
-	! "$weir" import sonic "$work/db" "${@:3}" >"$work/got" 2>"$work/err" && [[ ! -s $work/got ]] && grep -qE -e "$1" "$work/err" ||
-		{ cat "$work/err"; return 1; }
+	if "$weir" import sonic "$work/db" "${@:3}" >"$work/got" 2>"$work/err"; then
+		cat "$work/got"
+		return 1
+	fi
+	{ [[ ! -s $work/got ]] && grep -qE -e "$1" "$work/err"; } || { cat "$work/err"; return 1; }
 }
 
 of_switch() {
