@@ -603,15 +603,15 @@ static int weir_sch_trimmed(const struct weir_sch_visit *v, struct sk_buff *skb,
 
 /* The program that redirected a deflected packet has counted it for its rule. */
 static void weir_sch_count_rule(const struct weir_sch_visit *v,
-				const struct sk_buff *skb, int ruled)
+				const struct sk_buff *skb, u8 ruled)
 {
-	struct weir_trim_cpu __percpu *cpu = v->trim->cpu;
-	unsigned int slot = abs(ruled) - 1;
+	struct weir_trim_hits *hits;
 
 	if (!ruled || v->deflected)
 		return;
-	this_cpu_add(cpu->hits[slot].packets, weir_sch_segs(skb));
-	this_cpu_add(cpu->hits[slot].bytes, skb->len);
+	hits = &this_cpu_ptr(v->trim->cpu)->hits[(ruled - 1) % WEIR_TRIM_SLOTS];
+	hits->packets += weir_sch_segs(skb);
+	hits->bytes += skb->len;
 }
 
 static int weir_sch_one(const struct weir_sch_visit *v, struct sk_buff *skb,

@@ -430,7 +430,7 @@ static int weir_trim_check_class(const struct weir_trim_config *config,
 
 	if (class == WEIR_TRIM_NO_CLASS)
 		return weir_trim_refuse(refusal, -EINVAL, attr,
-					"say whose queue trimmed packets get: their tc, or the class of their DSCP in dscp-tc, is missing");
+					"say whose queue trimmed packets get: tc or dscp-tc is missing");
 	for (dscp = 0; dscp < ARRAY_SIZE(config->dscp_tc); dscp++) {
 		class = weir_trim_config_class(config, dscp);
 		if (marks >> dscp & 1 && class != WEIR_TRIM_NO_CLASS &&

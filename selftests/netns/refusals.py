@@ -92,7 +92,7 @@ CASES = [
                    "order-add", "order-del", "order-get")),
     *((name, {"ifindex": none}, error, f"there is no device {none} in this network namespace")
       for name, error in (("port-add", NODEV), ("port-del", NOENT), ("port-get", NOENT),
-                          ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT),
+                          ("trim-set", NODEV), ("trim-del", NOENT), ("trim-get", NOENT), ("trim-clear", NOENT),
                           ("flow-set", NODEV), ("flow-del", NOENT), ("flow-get", NOENT))),
     ("flow-listen", {}, errno.EBUSY, "another socket has the records of flows"),
     ("flow-del", {"ifindex": d1}, NOENT, "device [^ ]+ has no flows recorded"),
@@ -262,8 +262,8 @@ CASES = [
     ("trim-set", {"ifindex": d1, "hook": 2}, INVAL, "the hook cannot be changed: take the policy away first"),
     ("trim-set", dict(trim, ifindex=d2), NOTSUPP, "packets of the device have no Ethernet header"),
     ("trim-set", dict(trim, queue=60000), INVAL, "the device does not have as many transmit queues"),
-    ("trim-set", dict(trim, queue=65535), NOTSUPP, "only the tc hook can choose a queue of the traffic class"),
-    ("trim-set", dict(tc, queue=65535), INVAL, "say whose queue trimmed packets get: tc is missing"),
+    ("trim-set", dict(trim, queue=65535), INVAL, "say whose queue trimmed packets get: tc or dscp-tc is missing"),
+    ("trim-set", dict(tc, queue=65535), INVAL, "say whose queue trimmed packets get: tc or dscp-tc is missing"),
     ("trim-set", dict(tc, queue=65535, tc=1), INVAL,
      "the device has no such traffic class: mqprio gives it some"),
     # Rules and DSCPs.
@@ -289,11 +289,13 @@ CASES = [
     ("trim-set", dict(trim, rule=dict(rule, disable=True)), INVAL,
      "say which packets are trimmed: a rule is missing"),
     ("trim-set", dict(trim, **{"tc-dscp": bytes([0, 1, 2, 3, 4, 5, 6, 64])}), INVAL, "a DSCP is 63 at most"),
+    ("trim-set", dict(trim, **{"tc-dscp": bytes(17)}), INVAL, "there are 16 traffic classes at most"),
+    ("trim-set", dict(trim, **{"dscp-tc": bytes([16] * 64)}), INVAL, "a traffic class is 15 at most"),
     ("trim-set", without(trim, "dscp"), INVAL,
      "say which DSCP trimmed packets get: dscp or tc is missing"),
     ("trim-set", dict(trim, dscp=0), INVAL, "DSCP 0 is that of packets without a mark: choose another one"),
     ("trim-set", dict(without(trim, "dscp"), tc=0), INVAL,
-     "DSCP 0 is that of packets without a mark: choose another one"),
+     "the class has DSCP 0, as packets without a mark: give it one by tc-dscp"),
     ("trim-set", dict(trim, **{"trimmed-dscps": 1}), INVAL,
      "DSCP 0 is that of packets without a mark: choose another one"),
     ("trim-set", dict(trim, **{"control-dscps": 1}), INVAL,
@@ -529,7 +531,7 @@ def unknown_requests():
 def sentences():
     """All that the module says to a request, with the files' names."""
     for path in glob.glob(os.path.join(ROOT, "kmod", "netlink", "*.c")) + \
-            [os.path.join(ROOT, "kmod", name) for name in ("base/device.c", "chain/member.c", "job/jobs.c", "trim/trim_config.c")]:
+            [os.path.join(ROOT, "kmod", name) for name in ("base/device.c", "chain/member.c", "config/jobs.c", "trim/trim_config.c")]:
         for line in open(path, encoding="ascii"):
             for text in re.findall(r'"([^"]*)"', line):
                 if text.count(" ") >= 2:

@@ -55,7 +55,7 @@ weir_trim_classify(const struct weir_trim_policy *policy,
 	if (pkt->flags & WEIR_TRIM_PKT_CUT)
 		return WEIR_TRIM_OTHER;
 	pkt->ruled = weir_trim_ruled(policy, pkt);
-	if (pkt->ruled <= 0)
+	if (!weir_trim_allows(pkt->ruled))
 		return WEIR_TRIM_OTHER;
 	/* NDP marks its headers itself. */
 	if (pkt->flags & (WEIR_TRIM_PKT_CHOPPED | WEIR_TRIM_PKT_CONTROL))

@@ -25,12 +25,10 @@ static __always_inline void weir_trim_count_rule(struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look)
 {
 	struct weir_trim_hits *hits;
-	__u32 slot;
 
 	if (!look->ruled)
 		return;
-	slot = look->ruled < 0 ? -look->ruled : look->ruled;
-	hits = &cpu->hits[(slot - 1) & (WEIR_TRIM_SLOTS - 1)];
+	hits = &cpu->hits[(look->ruled - 1) & (WEIR_TRIM_SLOTS - 1)];
 	hits->packets++;
 	hits->bytes += look->len + look->beside;
 }

@@ -37,6 +37,15 @@ struct weir_trim_addrs {
 	__be32 dst[4];
 };
 
+/* With the slot of a rule: the rule forbids trimming. */
+#define WEIR_TRIM_FORBIDS	0x80
+
+/* Is there a rule that decides, and does it have the packet trimmed? @ruled: as weir_trim_ruled() */
+static __always_inline bool weir_trim_allows(__u32 ruled)
+{
+	return ruled - 1 < WEIR_TRIM_SLOTS;
+}
+
 /* The fields that lie in the packet, between @start and @end. */
 static __always_inline void weir_trim_find_ends(struct weir_trim_ends *ends,
 						struct weir_trim_addrs *addrs,
@@ -103,8 +112,8 @@ weir_trim_ends_differ(const struct weir_trim_rule *rule,
 /*
  * Find the rule that decides about a packet: the first that forbids trimming it, else the first
  * that matches. A rule that forbids must match all DSCPs that the packet may have had. @addrs:
- * NULL where no rule has addresses. The result is the rule's slot, counted from 1 on, which is
- * negative if the rule forbids; 0 if no rule matches.
+ * NULL where no rule has addresses. The result is the rule's slot, counted from 1 on, with
+ * WEIR_TRIM_FORBIDS if it forbids that; 0 if no rule matches.
  */
 static __always_inline int
 weir_trim_ask_rules(const struct weir_trim_policy *policy,
@@ -128,7 +137,7 @@ weir_trim_ask_rules(const struct weir_trim_policy *policy,
 		if (!rule->disable)
 			ruled = ruled ?: rule->slot + 1;
 		else if (!(ends->dscps & ~rule->dscps))
-			return -(rule->slot + 1);
+			return (rule->slot + 1) | WEIR_TRIM_FORBIDS;
 	}
 	return ruled;
 }
@@ -242,8 +251,8 @@ weir_trim_ask_near(const struct weir_trim_policy *policy,
  * @policy: the egress port's policy
  * @pkt: the packet, parsed; its DSCP is one of @policy->dscps
  *
- * Return: its slot, counted from 1 on, if it has the packet trimmed, the negative of that if it
- * forbids it; 0 if there is none.
+ * Return: its slot, counted from 1 on, with WEIR_TRIM_FORBIDS if it forbids to trim the packet; 0
+ * if there is none.
  */
 static __always_inline int
 weir_trim_ruled(const struct weir_trim_policy *policy,
@@ -266,7 +275,7 @@ static __always_inline bool
 weir_trim_was_eligible(const struct weir_trim_policy *policy,
 		       const struct weir_trim_pkt *pkt)
 {
-	return weir_trim_ask_far(policy, pkt, policy->dscps) > 0;
+	return weir_trim_allows(weir_trim_ask_far(policy, pkt, policy->dscps));
 }
 
 #endif /* _WEIR_TRIM_MATCH_H */

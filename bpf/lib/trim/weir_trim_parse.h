@@ -103,7 +103,7 @@ struct weir_trim_pkt {
 	__u8 proto;
 	__u8 dscp;
 	__u8 flags;
-	__s8 ruled;
+	__u8 ruled;
 	__u8 beside;
 };
 

@@ -51,7 +51,7 @@ struct weir_trim_look {
 	__u32 left;
 	__u8 beside;
 	__u8 class;
-	__s8 ruled;
+	__u8 ruled;
 	__u8 reserved;
 	__u32 headers;
 	__u32 l3_len;
@@ -102,7 +102,7 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside, @class, @ruled and @dscp are set, and @left, to the bytes that
+ * @look: zeroed; @len, @beside, @class and @ruled are set, @dscp of marked ones, and @left, to the bytes that
  *	trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
@@ -125,9 +125,11 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);
 	look->ruled = pkt.ruled;
-	look->dscp = pkt.dscp;
-	if (weir_trim_is_marked(class) && weir_trim_edge(ctx))
-		class = weir_trim_distrust(&port->policy, &pkt, class);
+	if (weir_trim_is_marked(class)) {
+		look->dscp = pkt.dscp;
+		if (weir_trim_edge(ctx))
+			class = weir_trim_distrust(&port->policy, &pkt, class);
+	}
 	look->class = class;
 	if (class == WEIR_TRIM_DATA)
 		look->left = weir_trim_length(&port->policy, &pkt);
