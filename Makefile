@@ -295,8 +295,11 @@ check-mpi4py: ## mpi4py's own tests of collective calls, with the library for MP
 	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
 	@selftests/mpi/mpi4py
 
-check-plugins: ## the plug-ins with the PyTorch and the MPIs of Debian 13, in a tree of it (root)
+check-plugins: ## the plug-ins by PyTorch's own tests, and with the PyTorch and the MPIs of Debian 13, in a tree of it (root)
 	@scripts/setup
+	@+$(MAKE) $(jobs) --no-print-directory all WERROR=1
+	@selftests/torch/conform --all
+	@selftests/torch/suite
 	@selftests/other-debian trixie
 
 check-training: ## PyTorch trains while the module goes and comes back, in a virtual machine
