@@ -7,6 +7,7 @@ usage: stragglers.py LINUX SPEC BOX ROUTER WORKER...
 BOX is the router's address, ROUTER and WORKER are namespaces. To be run by
 stragglers.sh. Speaks KTAP.
 """
+import fcntl
 import os
 import socket
 import struct
@@ -22,18 +23,29 @@ from trio import (AGED, BEHIND, CONTROL, COOKIE, DEGRADED, INT32_SUM, NEVER, NOT
 linux, spec, box, router, *namespaces = sys.argv[1:]
 admin = Admin(router, linux, spec)
 JOB, N, GRADS = 7, len(namespaces), 5
+GUEST = "10.77.4.9"
+TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454ca, 2, 0x1000
+
+
+def command(*lines):
+    """Runs programs in this namespace."""
+    for line in lines:
+        subprocess.run(line.split(), check=True)
 
 
 class Job:
     """A job of all workers, with an address each."""
 
-    def __init__(self, **config):
+    def __init__(self, addresses=(), **config):
+        """@addresses: by source, of those whose address is not their host's"""
         config.setdefault("blocks", 16)
         config.setdefault("grads", GRADS)
         admin.do("job-add", id=JOB, sources=N, address=socket.inet_aton(box), **config)
-        for i in range(N):
-            admin.do("source-add", job=JOB, id=i, address=socket.inet_aton(f"10.77.{i + 1}.1"))
-        self.workers = [Worker(ns, box, JOB, i) for i, ns in enumerate(namespaces)]
+        self.workers = []
+        for i, namespace in enumerate(namespaces):
+            address = dict(addresses).get(i, f"10.77.{i + 1}.1")
+            admin.do("source-add", job=JOB, id=i, address=socket.inet_aton(address))
+            self.workers.append(Worker(namespace, box, JOB, i, address=address))
         self.tag = {}
 
     def __enter__(self):
@@ -332,28 +344,64 @@ def left_behind():
         assert same(complete(job, 30, **job.tag)).flags == 0
 
 
+class Guest:
+    """A guest on the last worker's host, for which programs of the host send. It receives until it is paused;
+    then no one reads the frames of its tap."""
+
+    def __enter__(self):
+        enter(namespaces[3])
+        self.tap = os.open("/dev/net/tun", os.O_RDWR)
+        fcntl.ioctl(self.tap, TUNSETIFF, struct.pack("16sH22x", b"guest0", IFF_TAP | IFF_NO_PI))
+        command("ip link set guest0 up", "sysctl -qw net.ipv4.ip_forward=1",
+                f"ip neigh add {GUEST} lladdr 02:00:00:00:00:09 dev guest0 nud permanent")
+        enter(router)
+        command(f"ip route add {GUEST} via 10.77.4.1")
+        return self
+
+    def receive(self):
+        enter(namespaces[3])
+        command(f"ip address add {GUEST}/32 dev lo")
+
+    def pause(self):
+        enter(namespaces[3])
+        command(f"ip address del {GUEST}/32 dev lo", f"ip route add {GUEST} dev guest0")
+
+    def __exit__(self, *_):
+        enter(router)
+        command(f"ip route del {GUEST}")
+        # The device and its route go with it.
+        os.close(self.tap)
+
+
 def held_by_receivers():
-    """Programs that do not read what they receive keep no memory from the job."""
-    so_rcvbufforce, eth_p_all = 33, socket.htons(3)
-    with Job(blocks=4, retain=0) as job:
-        sniffers = []
-        for namespace in (router, namespaces[0]):
-            enter(namespace)
-            sniffers.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, eth_p_all))
-        for unread in sniffers + [job.workers[3].socket]:
-            unread.setsockopt(socket.SOL_SOCKET, so_rcvbufforce, 64 << 20)
-        for block in range(300):
-            contribute(job, range(N), block)
-            same([w.receive_where(lambda p: p.block == block) for w in job.workers[:3]])
-        stats = admin.stats(JOB)
-        assert not admin.refused(stats, "nomem"), stats
-        assert stats["pages-left"] > 200, stats
-        # What was left to them is what they were sent.
-        for block in range(300):
-            assert job.workers[3].receive_where(lambda p: p.block == block).sums == \
-                sums(range(N), block)
-        for sniffer in sniffers:
-            sniffer.close()
+    """Programs and guests that do not read what they receive keep no memory from the job: packet sockets on
+    the box's and on a worker's device, a stopped worker with a large buffer, and a guest on a tap."""
+    so_rcvbufforce, eth_p_all, blocks = 33, socket.htons(3), 300
+    for config in ({"policy": "wait"}, {"policy": "partial"}, {"policy": "exclude"}, {"quorum": 2}):
+        with Guest() as guest:
+            guest.receive()
+            with joined(blocks=4, retain=0, addresses={3: GUEST}, **config) as job:
+                guest.pause()
+                unread = [job.workers[2].socket]
+                for namespace in (router, namespaces[0]):
+                    enter(namespace)
+                    unread.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, eth_p_all))
+                for each in unread:
+                    each.setsockopt(socket.SOL_SOCKET, so_rcvbufforce, 64 << 20)
+                for block in range(blocks):
+                    contribute(job, range(N), block, **job.tag)
+                    for worker in job.workers[:2]:
+                        got = worker.receive_where(lambda p: p.block == block and p.sums)
+                        assert got.sums == sums(got.members or range(N), block), (config, got)
+                stats = admin.stats(JOB)
+                assert not admin.refused(stats, "nomem"), (config, stats)
+                assert stats["pages-left"] > blocks // 2, (config, stats)
+                # What was left to them is what they were sent.
+                for block in range(blocks):
+                    got = job.workers[2].receive_where(lambda p: p.block == block and p.sums)
+                    assert got.sums == sums(got.members or range(N), block), (config, got)
+                for each in unread[1:]:
+                    each.close()
 
 
 def any_first_block():

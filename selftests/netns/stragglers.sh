@@ -12,6 +12,8 @@ root=$(cd "$here/../.." && pwd) || exit 1
 . "$here/box.sh"
 
 linux=$("$root/scripts/linux-source") || exit 1
+# For a guest's device.
+modprobe tun
 box_up 4 9000 xdp || exit 1
 /usr/bin/python3 "$here/stragglers.py" "$linux" "$root/uapi/weir.yaml" "$(box_addr)" \
 	"$(ns_name router)" "$(ns_name w1)" "$(ns_name w2)" "$(ns_name w3)" "$(ns_name w4)"

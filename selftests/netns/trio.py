@@ -19,6 +19,7 @@ COOKIE = CONTROL | 0x20
 BEHIND = CONTROL | 0x40
 ACK = 0x40
 JOINED = 0x8000
+IP_TRANSPARENT = 19
 DOWN = 0x4000
 # The numbers' description in a join: enum weir_dtype, weir_op, weir_format, and reserved bytes.
 INT32_SUM = bytes((1, 1, 1, 0, 0, 0, 0, 0))
@@ -89,14 +90,16 @@ class Packet:
 class Worker:
     """One source of a job."""
 
-    def __init__(self, namespace, box, job, source, port=12000, numbers=INT32_SUM):
+    def __init__(self, namespace, box, job, source, port=12000, numbers=INT32_SUM, address=""):
+        """@address: the source's, which need not be one of the namespace"""
         enter(namespace)
         self.numbers = numbers
         self.box, self.job, self.source = (box, 12000), job, source
         self.cookies, self.put_by = {}, []
         family = socket.AF_INET6 if ":" in box else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_DGRAM)
-        self.socket.bind(("", port))
+        self.socket.setsockopt(socket.IPPROTO_IP, IP_TRANSPARENT, 1)
+        self.socket.bind((address, port))
 
     def close(self):
         self.socket.close()
