@@ -79,7 +79,7 @@ static int box_away(struct weir *comm)
 			  stalled(comm), hint);
 }
 
-/* The box answers small packets, and replies that it never had the large one. */
+/* The box answers small packets, and replies that it never took the large one. */
 static int not_arriving(struct weir *comm)
 {
 	const struct config *config = &comm->config;
@@ -87,7 +87,8 @@ static int not_arriving(struct weir *comm)
 	return error_fail(comm, -ETIMEDOUT,
 			  "%s answers, but does not have rank %u's block %" PRIu64 " of job %u, which was "
 			  "sent again and again for %.1f s: a link on the way does not carry packets of "
-			  "%u bytes. 'weir source show job %u' on the box tells",
+			  "%u bytes, or the box refuses them, for lack of memory, say. 'weir job show id %u' "
+			  "on the box has a counter for each reason",
 			  config->box_text, config->rank, comm->window.base, config->job,
 			  stalled(comm), socket_packet_size(comm), config->job);
 }
