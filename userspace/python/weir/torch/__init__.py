@@ -39,5 +39,5 @@ __all__ = ["Recovery", "State", "allreduce_hook", "state"]
 
 _register = _distributed.Backend.register_backend
 # From torch 2 on a backend says which devices it serves.
-_devices = {"devices": "cpu"} if "devices" in _inspect.signature(_register).parameters else {}
+_devices = {"devices": ["cpu", "cuda"]} if "devices" in _inspect.signature(_register).parameters else {}
 _register("weir", _create, **_devices)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The c10d backend "weir": Gloo, with allreduces of the first group's CPU tensors by the box."""
+"""The c10d backend "weir": Gloo, with allreduces of the first group by the box."""
 
 import contextlib
 import weakref
@@ -45,7 +45,8 @@ class ProcessGroupWeir(dist.ProcessGroup):
         weakref.finalize(self, callbacks.run, list.pop, [self._gloo]).atexit = False
         # From torch 2 on a group's name, and what it does not do itself, are its backends'.
         if hasattr(self, "_register_backend"):
-            self._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, self._gloo)
+            for each in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
+                self._register_backend(torch.device(each), dist.ProcessGroup.BackendType.GLOO, self._gloo)
         self.channel, self.min_bytes = None, 0
         self._open(store, rank, ranks)
 

@@ -34,7 +34,9 @@ import torch
 
 import weir
 
-from . import callbacks, note, numbers
+from . import device, note, numbers
+from .call import Call
+from .staging import Staging
 
 DEPTH = 2
 
@@ -51,71 +53,6 @@ _GRACE_DEGRADED_SECONDS = 5
 
 # For a thread to end whose results are no longer wanted.
 _ABANDON_SECONDS = 2
-
-
-class Call:
-    """An allreduce, from when it is asked for until its result may be forgotten.
-
-    wait(), is_done() and future() may be called in any thread.
-    """
-
-    def __init__(self, tensor, operation, average, residual, timeout):
-        self.tensor = tensor
-        self.input = numbers.flat(tensor)
-        self.operation = operation
-        self.average = average
-        self.residual = residual
-        self.timeout = timeout
-        self.storage = None
-        self.out = None
-        self.request = None
-        self.error = None
-        self._done = threading.Event()
-        self._futures = collections.deque()
-
-    def flags(self):
-        average = self.average and self.input.is_floating_point()
-        return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if average else 0) |
-                (0 if self.residual is None else weir.ACCEPT_DEGRADED))
-
-    def hold(self, storage):
-        """The result's place, in storage of bytes."""
-        self.storage = storage
-        self.out = storage[:numbers.size(self.input)].view(self.input.dtype)
-
-    def wait(self, seconds=None):
-        """Return whether it was done in time."""
-        return self._done.wait(seconds)
-
-    def is_done(self):
-        return self._done.is_set()
-
-    def future(self):
-        """A future of the tensor."""
-        future = torch.futures.Future()
-        self._futures.append(future)
-        if self.is_done():
-            self._fulfil()
-        # To C++ an exception that Python has set is a value, but not that of a future behind.
-        return future.then(lambda done: done.value())
-
-    def end(self, error=None):
-        self.error = error
-        self._done.set()
-        if self._futures:
-            callbacks.run(self._fulfil)
-
-    def _fulfil(self):
-        """Each future once, whichever thread comes first."""
-        while self._futures:
-            try:
-                future = self._futures.popleft()
-            except IndexError:
-                return
-            if self.error:
-                future.set_exception(self.error)
-            else:
-                future.set_result(self.tensor)
 
 
 class _Storage:
@@ -163,6 +100,8 @@ class Channel:
         self._under_way = collections.deque()
         self._kept = collections.deque()
         self._storage = _Storage()
+        # By the adapter of the accelerator.
+        self._stagings = {}
         self._finished = 0
         self._looked = time.monotonic()
         # Of the oldest call under way: since when it is that, how many elements had come and when.
@@ -189,7 +128,8 @@ class Channel:
     def suits(self, tensor, operation):
         """Return whether the job can combine such tensors so, alike on all ranks."""
         return (operation == self._operation and tensor.dtype in self._dtypes and
-                tensor.numel() and numbers.is_plain(tensor))
+                tensor.numel() and numbers.is_plain(tensor) and
+                (numbers.is_on_host(tensor) or device.adapter_of(tensor) is not None))
 
     def allreduce(self, tensor, operation="sum", average=False, residual=None, timeout=None):
         """Start an allreduce of the tensor, in place; return the Call.
@@ -198,10 +138,22 @@ class Channel:
                     then; else Gloo makes such results again
         timeout     in seconds; None is the channel's
         """
-        call = Call(tensor, operation, average, residual, timeout or self._timeout)
+        timeout = timeout or self._timeout
+        adapter = device.adapter_of(tensor)
+        if adapter:
+            return self._staging(adapter).allreduce(tensor, operation, average, residual, timeout)
+        call = Call(tensor, operation, average, residual, timeout)
+        self._start(call)
+        return call
+
+    def _start(self, call):
         self._calls.append(call)
         self._kick()
-        return call
+
+    def _staging(self, adapter):
+        if adapter not in self._stagings:
+            self._stagings[adapter] = Staging(adapter, self._start, self._kick)
+        return self._stagings[adapter]
 
     @property
     def rank(self):
@@ -287,6 +239,8 @@ class Channel:
         if self._abandoned:
             self._refuse_all(RuntimeError("the program ended before the allreduce"))
         self._watch.close()
+        for each in self._stagings.values():
+            each.close()
         self._drop_comm()
         self._ended = True
         self._refuse_rest()
@@ -299,7 +253,7 @@ class Channel:
     def _turn(self):
         while self._orders and not self._under_way:
             self._obey()
-        while self._calls and len(self._under_way) < DEPTH:
+        while self._calls and len(self._under_way) < DEPTH and self._calls[0].is_ready():
             self._begin(self._calls.popleft())
         if not self._under_way:
             self._idle()
@@ -307,6 +261,8 @@ class Channel:
             self._wait()
 
     def _begin(self, call):
+        if call.fault:
+            self._break(call.fault)
         if self._error:
             call.end(self._error)
             return
@@ -331,10 +287,8 @@ class Channel:
         self.behind = self.behind or error
         while self._under_way:
             call = self._under_way.popleft()
-            if call.residual is not None:
-                call.residual.zero_()
             self._storage.give(call.storage)
-            call.end()
+            call.skip()
 
     def _test(self, call):
         """Makes progress; tells whether there is more to do at once."""
@@ -359,12 +313,11 @@ class Channel:
 
     def _by_gloo(self, call):
         self._peers.allreduce(call.input, call.out, call.operation, call.average)
-        if call.residual is not None:
-            call.residual.zero_()
+        call.clear_residual()
         self._finish(call)
 
     def _finish(self, call):
-        numbers.deliver(call.out, call.tensor)
+        call.deliver()
         self._under_way.remove(call)
         self._finished += 1
         self._kept.append(call)
@@ -418,8 +371,7 @@ class Channel:
             call = self._under_way[0] if lacking else before[number]
             self._peers.broadcast(call.out, root)
             if lacking:
-                if call.residual is not None:
-                    call.residual.zero_()
+                call.clear_residual()
                 self._finish(call)
 
     def _wait(self):

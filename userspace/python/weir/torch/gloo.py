@@ -18,7 +18,8 @@ def allreduce(gloo, ranks, tensors, opts, asked):
     asked       the operation, of opts or opts itself
     """
     operation, mean = numbers.operation(asked)
-    if operation is None or len(tensors) != 1 or not numbers.is_plain(tensors[0]):
+    if (operation is None or len(tensors) != 1 or not numbers.is_plain(tensors[0]) or
+            not numbers.is_on_host(tensors[0])):
         return gloo.allreduce(tensors, opts)
     tensor = tensors[0]
     if not mean and tensor.dtype != torch.bfloat16 and tensor.is_contiguous():

@@ -23,9 +23,12 @@ def operation(asked):
 
 
 def is_plain(tensor):
-    """Return whether the tensor's elements are in the CPU's memory, at strides."""
-    return (type(tensor) in _TENSORS and tensor.device.type == "cpu" and
-            tensor.layout == torch.strided)
+    """Return whether the tensor is dense: elements at strides, without a meaning of its own."""
+    return type(tensor) in _TENSORS and tensor.layout == torch.strided
+
+
+def is_on_host(tensor):
+    return tensor.device.type == "cpu"
 
 
 def dtypes_of(job_type):

@@ -61,6 +61,7 @@ class BoxWork(_KeptWork):
         self._used()
         if self._call.error:
             raise self._call.error
+        self._call.join()
         return True
 
     def is_completed(self):

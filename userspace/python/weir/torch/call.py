@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""An allreduce of one rank, from when it is asked for until its result may be forgotten."""
+
+import collections
+import threading
+
+import torch
+
+import weir
+
+from . import callbacks, numbers
+
+
+class Call:
+    """An allreduce of a tensor in the host's memory. A call of another kind has its own way to the input.
+
+    The channel's thread calls most functions. wait(), is_done(), join() and future() may be called in any
+    thread.
+
+    input       the elements, one after another
+    residual    gets those that are not in the result, which may lack ranks then; or None
+    timeout     seconds for which it may be the oldest one under way
+    fault       an exception, if the input cannot be had
+    error       an exception, if it has ended without a result
+    """
+
+    def __init__(self, tensor, operation, average, residual, timeout):
+        self.tensor = tensor
+        self.input = self._first_input()
+        self.operation = operation
+        self.average = average
+        self.residual = residual
+        self.timeout = timeout
+        self.storage = None
+        self.out = None
+        self.request = None
+        self.fault = None
+        self.error = None
+        self._done = threading.Event()
+        self._futures = collections.deque()
+
+    def _first_input(self):
+        return numbers.flat(self.tensor)
+
+    def is_ready(self):
+        """Return whether the input is there, or will never be."""
+        return True
+
+    def flags(self):
+        average = self.average and self.input.is_floating_point()
+        return (weir.ACCEPT_OVERFLOW | (weir.AVERAGE if average else 0) |
+                (0 if self.residual is None else weir.ACCEPT_DEGRADED))
+
+    def hold(self, storage):
+        """The result's place, in storage of bytes."""
+        self.storage = storage
+        self.out = storage[:numbers.size(self.input)].view(self.input.dtype)
+
+    def deliver(self):
+        """The result is there: it goes to the tensor."""
+        numbers.deliver(self.out, self.tensor)
+
+    def clear_residual(self):
+        """All of this rank's elements are in the result, or there is none to add them to."""
+        if self.residual is not None:
+            self.residual.zero_()
+
+    def skip(self):
+        """End without a result, and with nothing to carry."""
+        self.clear_residual()
+        self.end()
+
+    def wait(self, seconds=None):
+        """Return whether it was done in time."""
+        return self._done.wait(seconds)
+
+    def is_done(self):
+        return self._done.is_set()
+
+    def join(self):
+        """Has what the caller does next come after the result: the call is done."""
+
+    def future(self):
+        """A future of the tensor."""
+        future = self._new_future()
+        self._futures.append(future)
+        if self.is_done():
+            self._fulfil()
+        # To C++ an exception that Python has set is a value, but not that of a future behind.
+        return future.then(lambda done: done.value())
+
+    def end(self, error=None):
+        self.error = error
+        self._done.set()
+        if self._futures:
+            callbacks.run(self._fulfil)
+
+    def _fulfil(self):
+        """Each future once, whichever thread comes first."""
+        while self._futures:
+            try:
+                future = self._futures.popleft()
+            except IndexError:
+                return
+            if self.error:
+                future.set_exception(self.error)
+            else:
+                self._set_result(future)
+
+    def _new_future(self):
+        return torch.futures.Future()
+
+    def _set_result(self, future):
+        future.set_result(self.tensor)
+
