@@ -95,6 +95,9 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 #define WEIR_TRIM_ASKS_ENDS	0x10	/* a rule has more than DSCP, protocol, port, VLAN */
 #define WEIR_TRIM_RETURN_ALWAYS	0x40	/* enum weir_trim_full is return-always */
 
+/* With the slot of a rule, counted from 1 on: the rule forbids trimming. */
+#define WEIR_TRIM_FORBIDS	0x80
+
 /* A DSCP without a traffic class. */
 #define WEIR_TRIM_NO_CLASS	255
 
@@ -113,6 +116,8 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @rules: how many rules there are
  * @reserved: zero
  * @class: traffic class of trimmed packets by their DSCP, WEIR_TRIM_NO_CLASS for none
+ * @ruled: slot of the rule that decides about all packets with a DSCP, counted from 1 on, with
+ *	WEIR_TRIM_FORBIDS if it forbids trimming; 0 if rules compare more than the DSCP
  * @rule: the rules
  */
 struct weir_trim_policy {
@@ -128,6 +133,7 @@ struct weir_trim_policy {
 	__u32			rules;
 	__u32			reserved;
 	__u8			class[64];
+	__u8			ruled[64];
 	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
 };
 

@@ -20,32 +20,6 @@
 #define WEIR_BANDS_LEAD_MAX	(2 * 65536)
 
 /**
- * weir_bands_add() - a packet waits
- * @bands: the bands
- * @band: where
- * @len: its bytes
- *
- * Readers outside of the qdisc read the backlog without the qdisc's lock.
- */
-void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len)
-{
-	WRITE_ONCE(bands->bytes[band], bands->bytes[band] + len);
-	WRITE_ONCE(bands->packets[band], bands->packets[band] + 1);
-}
-
-/**
- * weir_bands_del() - a packet waits no more
- * @bands: the bands
- * @band: where it waited
- * @len: its bytes
- */
-void weir_bands_del(struct weir_bands *bands, enum weir_band_id band, u32 len)
-{
-	WRITE_ONCE(bands->bytes[band], bands->bytes[band] - len);
-	WRITE_ONCE(bands->packets[band], bands->packets[band] - 1);
-}
-
-/**
  * weir_bands_data_full() - has the data band no room for a packet?
  * @bands: the bands
  * @limits: their limits
@@ -193,10 +167,16 @@ void weir_bands_sent(struct weir_bands *bands,
 {
 	bool both = bands->packets[WEIR_BAND_HEADER] && weir_bands_whole(bands);
 
+	/* The last packet that waits, as most are: no band has a rival. */
+	if (weir_bands_packets(bands) == 1) {
+		weir_bands_del(bands, band, len);
+		bands->lead = 0;
+		bands->turn = 0;
+		bands->ahead = 0;
+		return;
+	}
 	weir_bands_pay(bands, band, len);
 	weir_bands_del(bands, band, len);
-	if (!bands->packets[WEIR_BAND_HEADER] && !weir_bands_whole(bands))
-		bands->lead = 0;
 	if (!both || limits->share != WEIR_TRIM_SHARE_RATIO ||
 	    band != WEIR_BAND_HEADER)
 		bands->turn = 0;

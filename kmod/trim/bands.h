@@ -66,8 +66,41 @@ struct weir_bands {
 	u32	turn;
 };
 
-void weir_bands_add(struct weir_bands *bands, enum weir_band_id band, u32 len);
-void weir_bands_del(struct weir_bands *bands, enum weir_band_id band, u32 len);
+/* Packets that wait, in all bands. */
+static inline u32 weir_bands_packets(const struct weir_bands *bands)
+{
+	return bands->packets[WEIR_BAND_DATA] + bands->packets[WEIR_BAND_HEADER] +
+	       bands->packets[WEIR_BAND_OTHER];
+}
+
+/**
+ * weir_bands_add() - a packet waits
+ * @bands: the bands
+ * @band: where
+ * @len: its bytes
+ *
+ * Readers outside of the qdisc read the backlog without the qdisc's lock.
+ */
+static inline void weir_bands_add(struct weir_bands *bands,
+				  enum weir_band_id band, u32 len)
+{
+	WRITE_ONCE(bands->bytes[band], bands->bytes[band] + len);
+	WRITE_ONCE(bands->packets[band], bands->packets[band] + 1);
+}
+
+/**
+ * weir_bands_del() - a packet waits no more
+ * @bands: the bands
+ * @band: where it waited
+ * @len: its bytes
+ */
+static inline void weir_bands_del(struct weir_bands *bands,
+				  enum weir_band_id band, u32 len)
+{
+	WRITE_ONCE(bands->bytes[band], bands->bytes[band] - len);
+	WRITE_ONCE(bands->packets[band], bands->packets[band] - 1);
+}
+
 bool weir_bands_data_full(const struct weir_bands *bands,
 			  const struct weir_bands_limits *limits, u32 len,
 			  u64 waited);

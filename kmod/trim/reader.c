@@ -86,14 +86,12 @@ void weir_reader_destroy(struct weir_reader *reader)
 }
 
 /**
- * weir_reader_hand() - a packet leaves for the device
- * @reader: the reader
+ * weir_reader_hand_to() - a packet leaves for a device that never says stop
+ * @reader: the reader, which counts
  * @skb: the packet, whose route is not needed any more
  */
-void weir_reader_hand(const struct weir_reader *reader, struct sk_buff *skb)
+void weir_reader_hand_to(const struct weir_reader *reader, struct sk_buff *skb)
 {
-	if (!reader->dst)
-		return;
 	skb_dst_drop(skb);
 	dst_hold(reader->dst);
 	skb_dst_set(skb, reader->dst);
@@ -125,16 +123,14 @@ static void weir_reader_later(struct weir_reader *reader)
 }
 
 /**
- * weir_reader_full() - must packets wait until others are read?
- * @reader: the reader
+ * weir_reader_behind() - must packets wait until others are read?
+ * @reader: the reader, which counts
  * @dev: the qdisc's device
  *
  * Called under the qdisc's lock. Where they must, a timer schedules the qdisc again.
  */
-bool weir_reader_full(struct weir_reader *reader, const struct net_device *dev)
+bool weir_reader_behind(struct weir_reader *reader, const struct net_device *dev)
 {
-	if (!reader->dst)
-		return false;
 	if (weir_reader_unread(reader) < weir_reader_limit(dev)) {
 		reader->pause = 0;
 		return false;

@@ -25,7 +25,22 @@ bool weir_reader_is(const struct net_device *dev);
 int weir_reader_init(struct weir_reader *reader, struct Qdisc *sch);
 void weir_reader_reset(struct weir_reader *reader);
 void weir_reader_destroy(struct weir_reader *reader);
-void weir_reader_hand(const struct weir_reader *reader, struct sk_buff *skb);
-bool weir_reader_full(struct weir_reader *reader, const struct net_device *dev);
+void weir_reader_hand_to(const struct weir_reader *reader, struct sk_buff *skb);
+bool weir_reader_behind(struct weir_reader *reader, const struct net_device *dev);
+
+/* A packet leaves for the device. Most devices say stop, and nothing is counted. */
+static inline void weir_reader_hand(const struct weir_reader *reader,
+				    struct sk_buff *skb)
+{
+	if (reader->dst)
+		weir_reader_hand_to(reader, skb);
+}
+
+/* Must packets wait until others are read? As weir_reader_behind(). */
+static inline bool weir_reader_full(struct weir_reader *reader,
+				    const struct net_device *dev)
+{
+	return reader->dst && weir_reader_behind(reader, dev);
+}
 
 #endif /* _WEIR_READER_H */

@@ -559,6 +559,27 @@ bool weir_trim_config_idle(const struct weir_trim_config *config,
 	       config->size >= device->frame;
 }
 
+/* The rule that decides about all packets with a DSCP, as struct weir_trim_policy has it. */
+static u8 weir_trim_config_ruled(const struct weir_trim_policy *policy,
+				 unsigned int dscp)
+{
+	const struct weir_trim_rule *rule;
+	u8 ruled = 0;
+	u32 i;
+
+	for (i = 0; i < policy->rules; i++) {
+		rule = &policy->rule[i];
+		if (!(rule->dscps & BIT_ULL(dscp)))
+			continue;
+		if (rule->mask || rule->from)
+			return 0;
+		if (rule->disable)
+			return (rule->slot + 1) | WEIR_TRIM_FORBIDS;
+		ruled = ruled ?: rule->slot + 1;
+	}
+	return ruled;
+}
+
 /* No packet is eligible while no frame is long enough: else all would only be marked. */
 static void weir_trim_config_policy(const struct weir_trim_config *config,
 				    const struct weir_trim_device *device,
@@ -601,6 +622,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 		policy->rule[i].dscps &= ~marks;
 		policy->dscps |= policy->rule[i].dscps;
 	}
+	for (i = 0; i < ARRAY_SIZE(policy->ruled); i++)
+		policy->ruled[i] = weir_trim_config_ruled(policy, i);
 }
 
 /*

@@ -161,6 +161,7 @@ CASES = [
     ("job-add", dict(switchml, blocks=1), INVAL, "jobs of this format have 2 blocks at least"),
     ("job-add", dict(switchml, blocks=65536), INVAL, "jobs of this format have 32768 blocks at most"),
     ("job-add", dict(switchml, grads=128), INVAL, "packets of this format have 64 or 256 grads"),
+    ("job-add", dict(switchml, retain=4), INVAL, "results of this format stay in their slots: omit retain"),
     ("job-add", dict(switchml, dtype=2), INVAL,
      "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(switchml, op=3), INVAL, "packets of this format are summed: leave op away"),

@@ -142,6 +142,38 @@ static void trim_config_any_dscp(void)
 	CHECK_EQ(port.policy.rules, 2);
 }
 
+/* Rules that compare the DSCP alone decide once, and others for each packet. */
+static void trim_config_ruled(void)
+{
+	struct weir_trim_port port = { };
+
+	setup(WEIR_TRIM_HOOK_QDISC);
+	config.rules = 4;
+	config.rule[0].dscps = BIT_ULL(10) | BIT_ULL(12);
+	config.rule[0].slot = 3;
+	config.rule[1].dscps = BIT_ULL(12) | BIT_ULL(14) | BIT_ULL(15);
+	config.rule[1].slot = 4;
+	config.rule[2].dscps = BIT_ULL(12);
+	config.rule[2].disable = 1;
+	config.rule[2].slot = 5;
+	config.rule[3].dscps = BIT_ULL(14) | BIT_ULL(16);
+	config.rule[3].what.port = 4791;
+	config.rule[3].slot = 6;
+	CHECK_EQ(check(), 0);
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.ruled[10], 4);
+	CHECK_EQ(port.policy.ruled[12], 6 | WEIR_TRIM_FORBIDS);
+	CHECK_EQ(port.policy.ruled[14], 0);
+	CHECK_EQ(port.policy.ruled[15], 5);
+	CHECK_EQ(port.policy.ruled[16], 0);
+	CHECK_EQ(port.policy.ruled[17], 0);
+	config.rule[3].what.port = 0;
+	config.rule[3].from = 7;
+	port = (struct weir_trim_port) { };
+	weir_trim_config_port(&config, &device, &port);
+	CHECK_EQ(port.policy.ruled[14], 0);
+}
+
 static void trim_config_hooks(void)
 {
 	setup(WEIR_TRIM_HOOK_TC);
@@ -635,6 +667,7 @@ const struct ktap_test trim_config_tests[] = {
 	KTAP_TEST(trim_config_marks),
 	KTAP_TEST(trim_config_more_marks),
 	KTAP_TEST(trim_config_any_dscp),
+	KTAP_TEST(trim_config_ruled),
 	KTAP_TEST(trim_config_hooks),
 	KTAP_TEST(trim_config_only_there),
 	KTAP_TEST(trim_config_rule_ports),

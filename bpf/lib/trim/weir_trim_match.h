@@ -37,9 +37,6 @@ struct weir_trim_addrs {
 	__be32 dst[4];
 };
 
-/* With the slot of a rule: the rule forbids trimming. */
-#define WEIR_TRIM_FORBIDS	0x80
-
 /* Is there a rule that decides, and does it have the packet trimmed? @ruled: as weir_trim_ruled() */
 static __always_inline bool weir_trim_allows(__u32 ruled)
 {
@@ -258,6 +255,11 @@ static __always_inline int
 weir_trim_ruled(const struct weir_trim_policy *policy,
 		const struct weir_trim_pkt *pkt)
 {
+	__u8 ruled = policy->ruled[pkt->dscp & (sizeof(policy->ruled) - 1)];
+
+	/* The rules of most policies compare the DSCP alone: no walk over them. */
+	if (ruled)
+		return ruled;
 	return policy->flags & WEIR_TRIM_ASKS_ENDS ?
 	       weir_trim_ask_far(policy, pkt, 1ull << pkt->dscp) :
 	       weir_trim_ask_near(policy, pkt, 1ull << pkt->dscp);
