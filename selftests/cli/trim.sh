@@ -127,7 +127,7 @@ qdisc_half() {
 foreign_root() {
 	tc -n "$net" qdisc add dev w1 root handle 1: htb default 10 &&
 		tc -n "$net" class add dev w1 parent 1: classid 1:10 htb rate 1gbit || return
-	refused 1 "w1 has the root qdisc htb 1: of somebody else: .*.tc qdisc add dev w1 parent 1:CLASS weir" \
+	refused 1 "w1 has the root qdisc htb 1: of somebody else: add .class 1:CLASS. for each of its classes" \
 		weir trim set dev w1 hook qdisc "${rule[@]}" || return
 	tc -n "$net" qdisc add dev w1 parent 1:10 handle 20: weir &&
 		weir trim set dev w1 hook qdisc "${rule[@]}" && weir trim del dev w1 || return
@@ -384,7 +384,7 @@ forward_stays() {
 forward_qdisc() {
 	tc -n "$net" qdisc add dev w1 root handle 1: prio || return
 	weir trim set dev w1 hook xdp from w2 "${rule[@]}" rate 1gbit 2>"$work/err" &&
-		grep -q "w1 has the root qdisc prio 1: of somebody else, .*not trimmed there: put weir below it" "$work/err" &&
+		grep -q "w1 has the root qdisc prio 1: of somebody else, .*not trimmed there: add .class 1:CLASS. for each class" "$work/err" &&
 		[[ $(xdp_on w2) == weir_forward_on* && $(root_of w1) == "prio 1:" ]] &&
 		weir -j doctor | gojq -e '.checks | any(.check == "qdisc" and .subject == "trim w1" and .status == "warn")' >/dev/null &&
 		tc -n "$net" qdisc add dev w1 parent 1:1 handle 2: weir && [[ -z $(weir trim set dev w1 size 200 2>&1) ]] &&

@@ -7,6 +7,7 @@
 #include "grammar/grammar.h"
 #include "grammar/match.h"
 #include "trim/bands.h"
+#include "trim/class.h"
 #include "trim/trim.h"
 
 #define END { .key = NULL }
@@ -29,6 +30,10 @@ static const struct names child_names = { "word", 1, keep };
 static const struct key trim_child = {
 	"child", "keep", "of the hooks qdisc and xdp, the device's root qdisc stays, below weir's, for whole packets",
 	VALUE_NAME, .names = &child_names,
+};
+static const struct key trim_class = {
+	"class", CLASS_WORDS, "of the hooks qdisc and xdp, a class of the device's root qdisc that trims, with limits of its own; up to 32 times, and those given are all",
+	VALUE_OWN, .repeat = TRIM_CLASSES_MAX, .unordered = true, .syntax = &class_syntax,
 };
 static const struct key trim_from = {
 	"from", "DEVICE", "of hook xdp, a device that packets to this one come in by, which gets the program; up to 32 times",
@@ -193,8 +198,8 @@ static const struct key trim_t1 = {
 };
 
 static const struct verb_key trim_set_keys[] = {
-	{ &trim_dev, true }, { &trim_hook, false }, { &trim_child, false }, { &trim_from, false },
-	{ &trim_profile, false },
+	{ &trim_dev, true }, { &trim_hook, false }, { &trim_child, false },
+	{ &trim_class, false }, { &trim_from, false }, { &trim_profile, false },
 	{ &trim_size, false }, { &trim_dscp, false }, { &trim_trimmed_dscp, false },
 	{ &trim_control_dscp, false }, { &trim_tc, false },
 	{ &trim_tc_dscp, false }, { &trim_dscp_tc, false }, { &trim_priority, false }, { &trim_queue, false },

@@ -9,6 +9,7 @@
 #include "base/addr.h"
 #include "base/units.h"
 #include "grammar/action.h"
+#include "grammar/class.h"
 #include "grammar/dscp.h"
 #include "grammar/grammar.h"
 #include "grammar/match.h"
@@ -42,6 +43,7 @@ struct value {
 	struct action action;
 	struct dscp_map map;
 	struct class_map classes;
+	struct class class;
 };
 
 struct args {

@@ -70,6 +70,7 @@ enum value_lookup { LOOKUP_NONE, LOOKUP_JOB, LOOKUP_SOURCE };
  * @none: a word that is taken too and stands for no address, device or number of
  *	the key's own; of a match, for all packets
  * @repeat: how often the key may be given, 0 for once
+ * @unordered: the order of values of a key that repeats does not count
  * @syntax: of a VALUE_OWN
  */
 struct key {
@@ -84,6 +85,7 @@ struct key {
 	const struct names *names;
 	const char *none;
 	unsigned int repeat;
+	bool unordered;
 	const struct syntax *syntax;
 };
 

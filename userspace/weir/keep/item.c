@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "base/tool.h"
 #include "keep/keep.h"
+#include "trim/class.h"
 #include "trim/profile.h"
 
 #define HIDDEN_MAX 10
@@ -224,7 +225,8 @@ static bool same_value(const struct value *now, const struct value *wanted)
 		       now->none == wanted->none &&
 		       !memcmp(&now->match, &wanted->match, sizeof(now->match)) &&
 		       action_same(&now->action, &wanted->action) &&
-		       !memcmp(&now->map, &wanted->map, sizeof(now->map));
+		       !memcmp(&now->map, &wanted->map, sizeof(now->map)) &&
+		       class_same(&now->class, &wanted->class);
 	default:
 		return now->number == wanted->number && now->share == wanted->share;
 	}
@@ -248,6 +250,27 @@ static size_t count_of(const struct args *args, const struct key *key)
 	while (nth(args, key, n))
 		n++;
 	return n;
+}
+
+/* Keys that bring a policy's qdiscs elsewhere if they come or go. */
+static bool is_place(const char *key)
+{
+	return !strcmp(key, "class");
+}
+
+/* Is there a value, in any order, for each? */
+static bool same_set(const struct args *now, const struct args *wanted, const struct key *key)
+{
+	const struct value *value, *other;
+	size_t n, m;
+
+	for (n = 0; (value = nth(wanted, key, n)); n++) {
+		for (m = 0; (other = nth(now, key, m)) && !same_value(other, value); m++)
+			;
+		if (!other)
+			return false;
+	}
+	return true;
 }
 
 /* A device is named once for each; the order of other keys that repeat counts. */
@@ -277,6 +300,8 @@ static bool same_key(const struct args *now, const struct args *wanted, const st
 	}
 	if (count_of(now, key) != count_of(wanted, key))
 		return false;
+	if (key->unordered)
+		return same_set(now, wanted, key);
 	for (n = 0; (value = nth(wanted, key, n)); n++) {
 		if (!same_value(nth(now, key, n), value))
 			return false;
@@ -317,6 +342,8 @@ static enum change left(const struct maker *maker, const struct args *now,
 		/* A device that forwards for one policy does for all. */
 		if (args_get(wanted, key->name) || is_passing(key->name))
 			continue;
+		if (is_place(key->name))
+			return CHANGE_ANEW;
 		if (maker->exact) {
 			change = CHANGE_SET;
 			continue;
@@ -365,7 +392,10 @@ enum change item_change(const struct item *now, const struct item *wanted)
 
 		if (is_id(maker, key->name) || is_unchanged(&old, &new, key))
 			continue;
-		change = can_set(maker, &new, key) ? CHANGE_SET : CHANGE_ANEW;
+		if (is_place(key->name) && !args_get(&old, key->name))
+			change = CHANGE_ANEW;
+		else
+			change = can_set(maker, &new, key) ? CHANGE_SET : CHANGE_ANEW;
 	}
 	return change;
 }

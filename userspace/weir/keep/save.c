@@ -18,6 +18,7 @@
 #include "keep/keep.h"
 #include "port/attach.h"
 #include "request/show.h"
+#include "trim/class.h"
 #include "trim/trim.h"
 
 struct saving {
@@ -148,7 +149,18 @@ static void save_order(struct saving *saving, const struct nlmsghdr *message)
 	save_in_mode(saving, message, WEIR_A_ORDER_IFINDEX, order_save);
 }
 
-/* Has weir's qdisc another one below it, which came from the device's root? */
+static bool is_below_class(const struct qdisc *qdiscs, size_t count, const struct qdisc *child)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (trim_classes_is(&qdiscs[i]) && child->parent == (qdiscs[i].handle | 1))
+			return true;
+	}
+	return false;
+}
+
+/* Has a qdisc of weir's another one below it, which was in its place? */
 static bool keeps_child(struct saving *saving, unsigned int ifindex)
 {
 	struct qdisc *qdiscs;
@@ -157,9 +169,22 @@ static bool keeps_child(struct saving *saving, unsigned int ifindex)
 
 	rtnl_qdiscs(&saving->rtnl, ifindex, &qdiscs, &count);
 	for (i = 0; i < count; i++)
-		keeps |= qdiscs[i].parent == TRIM_QDISC_CLASS;
+		keeps |= qdiscs[i].parent == TRIM_QDISC_CLASS ||
+			 is_below_class(qdiscs, count, &qdiscs[i]);
 	free(qdiscs);
 	return keeps;
+}
+
+static void save_classes(struct saving *saving, unsigned int ifindex)
+{
+	struct class *classes;
+	char text[CLASS_TEXT];
+	size_t count, i;
+
+	trim_classes_find(&saving->rtnl, ifindex, &classes, &count);
+	for (i = 0; i < count; i++)
+		print_string("class", class_text(text, &classes[i]));
+	free(classes);
 }
 
 static void save_trim(struct saving *saving, const struct nlmsghdr *message)
@@ -171,9 +196,11 @@ static void save_trim(struct saving *saving, const struct nlmsghdr *message)
 	trim_save(message);
 	for (i = 0; trim.hook == WEIR_TRIM_HOOK_XDP && i < saving->froms; i++)
 		print_string("from", saving->from[i]);
-	if ((trim.hook == WEIR_TRIM_HOOK_XDP || trim.hook == WEIR_TRIM_HOOK_QDISC) &&
-	    keeps_child(saving, trim.ifindex))
+	if (trim.hook != WEIR_TRIM_HOOK_XDP && trim.hook != WEIR_TRIM_HOOK_QDISC)
+		return;
+	if (keeps_child(saving, trim.ifindex))
 		print_text("child keep");
+	save_classes(saving, trim.ifindex);
 }
 
 static int save_default(struct saving *saving)

@@ -166,22 +166,21 @@ static void note_down(const struct space *space)
 		warning("what there is cannot be noted in %s: %s", path, strerror(errno));
 }
 
-/* Is it one that tc has put there? The tool's own have its handle, or are below that. */
+/* Is it one that tc has put there? The tool's own have its handles, or are below those. */
 static bool is_foreign(const struct nlattr **queue)
 {
-	return TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE])) != TRIM_QDISC_HANDLE &&
+	struct qdisc qdisc = { .handle = nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]), .kind = TRIM_QDISC_KIND };
+
+	return !trim_classes_is(&qdisc) && TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE])) != TRIM_QDISC_HANDLE &&
 	       TC_H_MAJ(nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT])) != TRIM_QDISC_HANDLE;
 }
 
 static int refuse_queue(const struct space *space, const struct nlattr **queue)
 {
-	uint32_t parent = nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]);
 	const char *dev = nl_string(queue[WEIR_A_TRIM_QUEUE_IFNAME]);
-	char place[32] = "root", in[300] = "", ns[300] = "";
+	char place[TRIM_PLACE_TEXT], in[300] = "", ns[300] = "";
 
-	if (parent != TC_H_ROOT)
-		snprintf(place, sizeof(place), "parent %x:%x", TC_H_MAJ(parent) >> 16,
-			 TC_H_MIN(parent));
+	trim_place_text(place, nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]));
 	if (*space->name) {
 		snprintf(in, sizeof(in), " in the network namespace %s", space->name);
 		snprintf(ns, sizeof(ns), "-n %s ", space->name);

@@ -141,6 +141,10 @@ static int choose_hook(struct trim_attempt *attempt)
 	    args_get(attempt->args, "child"))
 		return usage("child", "trim set: child belongs to the hooks qdisc and xdp, and the hook is %s",
 			     names_word(&trim_hook_names, attempt->hook));
+	if (attempt->hook != WEIR_TRIM_HOOK_QDISC && attempt->hook != WEIR_TRIM_HOOK_XDP &&
+	    args_get(attempt->args, "class"))
+		return usage("class", "trim set: class belongs to the hooks qdisc and xdp, and the hook is %s",
+			     names_word(&trim_hook_names, attempt->hook));
 	return WEIR_OK;
 }
 

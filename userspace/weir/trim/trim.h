@@ -17,6 +17,10 @@
 /* Its class, and a handle there for the kernel's own qdisc, which has none. */
 #define TRIM_QDISC_CLASS	(TRIM_QDISC_HANDLE | 1)
 #define TRIM_CHILD_HANDLE	0x77660000
+/* The first handles of those at classes, and of what stands there instead of the kernel's own. */
+#define TRIM_CLASS_HANDLE	0x77800000
+#define TRIM_STAND_IN_HANDLE	0x77c00000
+#define TRIM_CLASSES_MAX	32
 
 /* The word of a key that takes a setting away again. */
 #define TRIM_UNSET	"none"
@@ -29,6 +33,14 @@ enum trim_qdisc {
 	TRIM_QDISC_MQ,
 	TRIM_QDISC_MQ_THERE,
 	TRIM_QDISC_ABOVE,
+	TRIM_QDISC_CLASSES,
+};
+
+/* All qdiscs of a device, and the root among them: NULL while the device is down. */
+struct qdiscs {
+	size_t count;
+	struct qdisc *qdisc;
+	const struct qdisc *root;
 };
 
 /**
@@ -156,6 +168,28 @@ unsigned int trim_others(const struct nl_replies *replies, unsigned int ifindex,
 /* Is there a weir qdisc on the device? Returns 0 or a negative errno. */
 int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
 
+/* The caller frees @qdiscs->qdisc, also after an error. Returns 0 or a negative errno. */
+int trim_qdiscs_look(struct nl *rtnl, unsigned int ifindex, struct qdiscs *qdiscs);
+int trim_look_refused(const char *dev, int err);
+
+/*
+ * trim_classes.c: weir's qdiscs at classes. Checks those that the command gives, and puts weir's
+ * there and at no other class; takes all off. Return an exit status.
+ */
+int trim_classes_prepare(struct trim_attempt *attempt, const struct qdiscs *qdiscs);
+int trim_classes_attach(struct trim_attempt *attempt);
+int trim_classes_detach(struct nl *rtnl, const struct link *link, const struct qdiscs *qdiscs,
+			bool *any);
+
+/* Has the tool put the qdisc at a class? */
+bool trim_classes_is(const struct qdisc *qdisc);
+
+/*
+ * The classes of a device that have a qdisc of the tool's, in order; the caller frees @classes, also
+ * after an error. Returns 0 or a negative errno.
+ */
+int trim_classes_find(struct nl *rtnl, unsigned int ifindex, struct class **classes, size_t *count);
+
 /*
  * trim_child.c: another root qdisc stays, as the child of weir's.
  *
@@ -163,9 +197,18 @@ int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there);
  */
 bool trim_child_can(const struct qdisc *root);
 
-/* Puts weir above a root qdisc; trim_child_return() puts the root qdisc back. */
-int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *root);
-int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child);
+/*
+ * Puts weir above another qdisc, at the root or at a class; trim_child_return() puts that back
+ * there. Return an exit status.
+ */
+int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *weir,
+		    const struct qdisc *kept);
+int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child,
+		      uint32_t parent);
+
+/* The place of a qdisc as tc has it: "root", or "parent 1:10". */
+#define TRIM_PLACE_TEXT 32
+const char *trim_place_text(char text[static TRIM_PLACE_TEXT], uint32_t parent);
 
 /*
  * Counts the devices of this namespace with the program that forwards. Returns 0 or a

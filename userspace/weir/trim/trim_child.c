@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Another root qdisc stays, as the child of weir's. The kernel moves no qdisc, so the tool
- * makes it anew below weir's from its options, and again at the root when weir's goes. The
+ * Another qdisc, at the root or at a class, stays as the child of weir's. The kernel moves no qdisc,
+ * so the tool makes it anew below weir's from its options, and again in its place when weir's goes. The
  * options of the new one must read the same, or all is undone. Some kinds keep times in
  * units of 1024 ns and show a little less than was set; for those the tool sets a little
  * more. Packets that wait in it are lost, as when any qdisc is replaced.
  */
 #include <errno.h>
 #include <linux/pkt_sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,33 +107,43 @@ static const char *why(const struct nl *rtnl, int err)
 	return *rtnl->error.text ? rtnl->error.text : strerror(-err);
 }
 
-static void put_back(struct nl *rtnl, const struct link *link, const struct qdisc *root)
+const char *trim_place_text(char text[static TRIM_PLACE_TEXT], uint32_t parent)
 {
+	if (parent == TC_H_ROOT)
+		snprintf(text, TRIM_PLACE_TEXT, "root");
+	else
+		snprintf(text, TRIM_PLACE_TEXT, "parent %x:%x", TC_H_MAJ(parent) >> 16,
+			 TC_H_MIN(parent));
+	return text;
+}
+
+static void put_back(struct nl *rtnl, const struct link *link, const struct qdisc *weir,
+		     const struct qdisc *kept)
+{
+	char place[TRIM_PLACE_TEXT];
 	int err;
 
 	/* A child that was not made right may have the handle. */
-	rtnl_qdisc_del(rtnl, link->ifindex, TRIM_QDISC_CLASS, root->handle ?: TRIM_CHILD_HANDLE);
+	rtnl_qdisc_del(rtnl, link->ifindex, weir->handle | 1, kept->handle ?: TRIM_CHILD_HANDLE);
 	/* The kernel puts its own back by itself. */
-	if (root->handle)
-		err = put(rtnl, link->ifindex, root);
+	if (kept->handle)
+		err = put(rtnl, link->ifindex, kept);
 	else
-		err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
+		err = rtnl_qdisc_del(rtnl, link->ifindex, weir->parent, weir->handle);
 	if (err)
-		note("the root qdisc %s of %s could not be put back: %s", root->kind, link->name,
-		     why(rtnl, err));
+		note("the qdisc %s at %s of %s could not be put back: %s", kept->kind,
+		     trim_place_text(place, kept->parent), link->name, why(rtnl, err));
 }
 
-int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *root)
+int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc *weir,
+		    const struct qdisc *kept)
 {
-	struct qdisc weir = {
-		.handle = TRIM_QDISC_HANDLE, .parent = TC_H_ROOT, .kind = TRIM_QDISC_KIND,
-	};
-	struct qdisc child = *root;
+	struct qdisc child = *kept;
 	int err, status;
 
-	child.parent = TRIM_QDISC_CLASS;
-	child.handle = root->handle ?: TRIM_CHILD_HANDLE;
-	err = rtnl_qdisc_replace(rtnl, link->ifindex, &weir);
+	child.parent = weir->handle | 1;
+	child.handle = kept->handle ?: TRIM_CHILD_HANDLE;
+	err = rtnl_qdisc_replace(rtnl, link->ifindex, weir);
 	if (err == -EPERM)
 		return refused(err, "not permitted to put a qdisc on %s: this takes CAP_NET_ADMIN; run it as root",
 			       link->name);
@@ -142,23 +153,26 @@ int trim_child_keep(struct nl *rtnl, const struct link *link, const struct qdisc
 	err = put(rtnl, link->ifindex, &child);
 	if (!err)
 		return WEIR_OK;
-	status = refused(err, "cannot keep the qdisc %s of %s below weir's: %s", root->kind,
+	status = refused(err, "cannot keep the qdisc %s of %s below weir's: %s", kept->kind,
 			 link->name, why(rtnl, err));
-	put_back(rtnl, link, root);
+	put_back(rtnl, link, weir, kept);
 	return status;
 }
 
-int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child)
+int trim_child_return(struct nl *rtnl, const struct link *link, const struct qdisc *child,
+		      uint32_t parent)
 {
-	struct qdisc root = *child;
+	struct qdisc back = *child;
+	char place[TRIM_PLACE_TEXT];
 	int err;
 
 	if (!trim_child_can(child))
-		return refused(EBUSY, "%s has the qdisc %s %x: of somebody else below weir's, which cannot be put in its place: run `tc qdisc del dev %s root` where it may go, too",
-			       link->name, child->kind, TC_H_MAJ(child->handle) >> 16, link->name);
-	root.parent = TC_H_ROOT;
+		return refused(EBUSY, "%s has the qdisc %s %x: of somebody else below weir's, which cannot be put in its place: run `tc qdisc del dev %s %s` where it may go, too",
+			       link->name, child->kind, TC_H_MAJ(child->handle) >> 16, link->name,
+			       trim_place_text(place, parent));
+	back.parent = parent;
 	/* A handle is one qdisc's at a time. */
 	err = rtnl_qdisc_del(rtnl, link->ifindex, child->parent, child->handle);
-	err = err ?: put(rtnl, link->ifindex, &root);
+	err = err ?: put(rtnl, link->ifindex, &back);
 	return err ? trim_detach_refused(link->name, err, why(rtnl, err)) : WEIR_OK;
 }

@@ -235,7 +235,8 @@ static int attach(struct trim_attempt *attempt)
 		return status;
 	status = attach_all(attempt);
 	if (status && (attempt->qdisc == TRIM_QDISC_ROOT || attempt->qdisc == TRIM_QDISC_MQ ||
-		       attempt->qdisc == TRIM_QDISC_ABOVE))
+		       attempt->qdisc == TRIM_QDISC_ABOVE ||
+		       (attempt->qdisc == TRIM_QDISC_CLASSES && !attempt->reply.count)))
 		trim_qdisc_place.detach(&attempt->rtnl, &attempt->link, false, &any);
 	return status;
 }

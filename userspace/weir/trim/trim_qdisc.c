@@ -20,14 +20,7 @@
 #include "base/tool.h"
 #include "trim/trim.h"
 
-/* All there are, and the root among them: NULL while the device is down. */
-struct qdiscs {
-	size_t count;
-	struct qdisc *qdisc;
-	const struct qdisc *root;
-};
-
-static int look(struct nl *rtnl, unsigned int ifindex, struct qdiscs *qdiscs)
+int trim_qdiscs_look(struct nl *rtnl, unsigned int ifindex, struct qdiscs *qdiscs)
 {
 	size_t i;
 	int err;
@@ -57,13 +50,13 @@ int trim_qdisc_find(struct nl *rtnl, unsigned int ifindex, bool *there)
 	struct qdiscs qdiscs;
 	int err;
 
-	err = look(rtnl, ifindex, &qdiscs);
+	err = trim_qdiscs_look(rtnl, ifindex, &qdiscs);
 	*there = has_weir(&qdiscs);
 	free(qdiscs.qdisc);
 	return err;
 }
 
-static int look_refused(const char *dev, int err)
+int trim_look_refused(const char *dev, int err)
 {
 	return refused(err, "cannot list the qdiscs of %s: %s", dev, strerror(-err));
 }
@@ -74,8 +67,8 @@ static int refuse_foreign(const char *dev, const struct qdisc *root, unsigned in
 	if (trim_child_can(root))
 		return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: add `child keep`, and it stays below weir's, for whole packets",
 			       dev, root->kind, handle);
-	return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`, at the class that is to trim (`tc qdisc replace` where a qdisc is there), then run this again",
-		       dev, root->kind, handle, dev, handle);
+	return refused(EBUSY, "%s has the root qdisc %s %x: of somebody else: add `class %x:CLASS` for each of its classes that is to trim",
+		       dev, root->kind, handle, handle);
 }
 
 /* Frames that XDP forwards need no qdisc, except those for which the device has no room. */
@@ -86,8 +79,8 @@ static int decide_foreign(struct trim_attempt *attempt, const struct qdisc *root
 
 	if (attempt->hook != WEIR_TRIM_HOOK_XDP)
 		return refuse_foreign(dev, root, handle);
-	warning("%s has the root qdisc %s %x: of somebody else, and what XDP redirects and %s has no room for is not trimmed there: put weir below it with `tc qdisc add dev %s parent %x:CLASS weir`",
-		dev, root->kind, handle, dev, dev, handle);
+	warning("%s has the root qdisc %s %x: of somebody else, and what XDP redirects and %s has no room for is not trimmed there: add `class %x:CLASS` for each class that is to trim",
+		dev, root->kind, handle, dev, handle);
 	attempt->qdisc = TRIM_QDISC_OTHERS;
 	return WEIR_OK;
 }
@@ -101,8 +94,8 @@ static int decide_keep(struct trim_attempt *attempt, const struct qdisc *root)
 		return refused(ENOENT, "%s has no qdisc that could stay: leave out `child keep`, or give it one first with `tc qdisc replace dev %s root KIND`",
 			       dev, dev);
 	if (!trim_child_can(root))
-		return refused(EOPNOTSUPP, "%s has the root qdisc %s, which cannot be moved with all it has: put weir below it, at the class that is to trim, with `tc qdisc replace dev %s parent CLASS weir`, and its child below that",
-			       dev, root->kind, dev);
+		return refused(EOPNOTSUPP, "%s has the root qdisc %s, which cannot be moved with all it has: add `class MAJOR:MINOR` for each of its classes that is to trim",
+			       dev, root->kind);
 	attempt->qdisc = TRIM_QDISC_ABOVE;
 	attempt->kept = *root;
 	return WEIR_OK;
@@ -149,6 +142,8 @@ static int decide(struct trim_attempt *attempt, const struct qdiscs *qdiscs)
 {
 	const struct qdisc *root = qdiscs->root;
 
+	if (args_get(attempt->args, "class"))
+		return trim_classes_prepare(attempt, qdiscs);
 	/* Ours; the run that set it may have been stopped half way. */
 	if (root && root->handle == TRIM_QDISC_HANDLE && !strcmp(root->kind, "mq")) {
 		attempt->qdisc = TRIM_QDISC_MQ_THERE;
@@ -171,8 +166,8 @@ static int prepare(struct trim_attempt *attempt)
 	struct qdiscs qdiscs;
 	int status, err;
 
-	err = look(&attempt->rtnl, attempt->link.ifindex, &qdiscs);
-	status = err ? look_refused(attempt->link.name, err) : decide(attempt, &qdiscs);
+	err = trim_qdiscs_look(&attempt->rtnl, attempt->link.ifindex, &qdiscs);
+	status = err ? trim_look_refused(attempt->link.name, err) : decide(attempt, &qdiscs);
 	free(qdiscs.qdisc);
 	return status;
 }
@@ -184,7 +179,7 @@ static int add_leaves(struct nl *rtnl, unsigned int ifindex)
 	size_t i;
 	int err;
 
-	err = look(rtnl, ifindex, &qdiscs);
+	err = trim_qdiscs_look(rtnl, ifindex, &qdiscs);
 	for (i = 0; !err && i < qdiscs.count; i++) {
 		const struct qdisc *leaf = &qdiscs.qdisc[i];
 
@@ -217,10 +212,15 @@ static int attach(struct trim_attempt *attempt)
 {
 	unsigned int ifindex = attempt->link.ifindex;
 	const struct nl_error *error = &attempt->rtnl.error;
+	const struct qdisc above = {
+		.handle = TRIM_QDISC_HANDLE, .parent = TC_H_ROOT, .kind = TRIM_QDISC_KIND,
+	};
 	int err = 0;
 
+	if (attempt->qdisc == TRIM_QDISC_CLASSES)
+		return trim_classes_attach(attempt);
 	if (attempt->qdisc == TRIM_QDISC_ABOVE)
-		return trim_child_keep(&attempt->rtnl, &attempt->link, &attempt->kept);
+		return trim_child_keep(&attempt->rtnl, &attempt->link, &above, &attempt->kept);
 	if (attempt->qdisc == TRIM_QDISC_ROOT)
 		err = rtnl_qdisc_add(&attempt->rtnl, ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE,
 				     TRIM_QDISC_KIND);
@@ -255,7 +255,7 @@ static int take_off(struct nl *rtnl, const struct link *link, const struct qdisc
 	int err;
 
 	if (child && child->handle != TRIM_CHILD_HANDLE)
-		return trim_child_return(rtnl, link, child);
+		return trim_child_return(rtnl, link, child, TC_H_ROOT);
 	err = rtnl_qdisc_del(rtnl, link->ifindex, TC_H_ROOT, TRIM_QDISC_HANDLE);
 	return err ? trim_detach_refused(link->name, err, rtnl->error.text) : WEIR_OK;
 }
@@ -264,12 +264,17 @@ static int detach(struct nl *rtnl, const struct link *link, bool last, bool *any
 {
 	struct qdiscs qdiscs;
 	int status, err;
+	bool root;
 
 	(void)last;
-	err = look(rtnl, link->ifindex, &qdiscs);
-	*any = !err && qdiscs.root && qdiscs.root->handle == TRIM_QDISC_HANDLE;
-	status = err ? look_refused(link->name, err) : WEIR_OK;
-	if (*any)
+	err = trim_qdiscs_look(rtnl, link->ifindex, &qdiscs);
+	root = !err && qdiscs.root && qdiscs.root->handle == TRIM_QDISC_HANDLE;
+	*any = root;
+	if (err)
+		status = trim_look_refused(link->name, err);
+	else
+		status = trim_classes_detach(rtnl, link, &qdiscs, any);
+	if (!status && root)
 		status = take_off(rtnl, link, child_of(&qdiscs));
 	free(qdiscs.qdisc);
 	return status;
