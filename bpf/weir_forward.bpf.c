@@ -192,15 +192,16 @@ __noinline int weir_forward_turn(struct xdp_md *ctx, struct weir_trim_port *port
 
 /* A marked frame whose addresses are turned around goes back by its ingress device. */
 static __always_inline int weir_forward_back(struct xdp_md *ctx,
+					     struct weir_trim_port *port,
 					     struct weir_trim_cpu *cpu,
 					     const struct weir_forward *f)
 {
 	if (weir_forward_cut(ctx, &f->look))
 		return weir_forward_failed(cpu);
 	if (f->look.class == WEIR_TRIM_DATA)
-		weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_RETURNED);
+		weir_trim_count_trim(port, cpu, &f->look, WEIR_TRIM_C_RETURNED);
 	else
-		weir_trim_count_drop(cpu, &f->look);
+		weir_trim_count_drop(port, cpu, &f->look);
 	return XDP_TX;
 }
 
@@ -216,16 +217,17 @@ static __always_inline int weir_forward_trim(struct xdp_md *ctx,
 		return weir_forward_failed(cpu);
 	if (port->policy.flags & WEIR_TRIM_RETURN_ALWAYS &&
 	    weir_forward_turn(ctx, port, &f->look))
-		return weir_forward_back(ctx, cpu, f);
+		return weir_forward_back(ctx, port, cpu, f);
 	if (redirect)
 		weir_forward_route(ctx, f);
 	if (weir_forward_cut(ctx, &f->look))
 		return weir_forward_failed(cpu);
 	if (redirect)
-		verdict = weir_forward_send(ctx, port, WEIR_TRIM_C_TX_TRIM);
+		verdict = weir_forward_send(ctx, port,
+					    WEIR_TRIM_C_TX_OF(weir_trim_tc(port, &f->look)));
 	if (redirect && verdict != XDP_REDIRECT)
 		return weir_forward_failed(cpu);
-	weir_trim_count_trim(cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
+	weir_trim_count_trim(port, cpu, &f->look, WEIR_TRIM_C_TX_TRIM);
 	return verdict;
 }
 
@@ -238,10 +240,10 @@ static __always_inline int weir_forward_full(struct xdp_md *ctx,
 	if (f->look.class == WEIR_TRIM_DATA)
 		weir_trim_step_mark(ctx, port, &f->look);
 	if (!weir_forward_turn(ctx, port, &f->look)) {
-		weir_trim_count_drop(cpu, &f->look);
+		weir_trim_count_drop(port, cpu, &f->look);
 		return XDP_DROP;
 	}
-	return weir_forward_back(ctx, cpu, f);
+	return weir_forward_back(ctx, port, cpu, f);
 }
 
 /*

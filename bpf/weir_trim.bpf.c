@@ -127,7 +127,7 @@ static __always_inline int weir_trim_packet(struct __sk_buff *skb,
 	if (look->left < look->len && weir_trim_cut(skb, look->left))
 		return weir_trim_failed(cpu);
 	weir_trim_steer(&port->policy, skb, port->policy.dscp);
-	weir_trim_count_trim(cpu, look, WEIR_TRIM_C_TX_TRIM);
+	weir_trim_count_trim(port, cpu, look, WEIR_TRIM_C_TX_TRIM);
 	return TC_ACT_UNSPEC;
 }
 
@@ -166,7 +166,7 @@ static __always_inline int weir_trim_meter(struct __sk_buff *skb,
 	case WEIR_METER_TRIM:
 		return weir_trim_packet(skb, port, cpu, look);
 	default:
-		weir_trim_count_drop(cpu, look);
+		weir_trim_count_drop(port, cpu, look);
 		return TC_ACT_SHOT;
 	}
 }

@@ -98,6 +98,9 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
 /* With the slot of a rule, counted from 1 on: the rule forbids trimming. */
 #define WEIR_TRIM_FORBIDS	0x80
 
+/* Traffic classes. */
+#define WEIR_TRIM_CLASSES	16
+
 /* A DSCP without a traffic class. */
 #define WEIR_TRIM_NO_CLASS	255
 
@@ -116,6 +119,8 @@ static inline void weir_trim_rule_mask(struct weir_trim_rule *rule)
  * @rules: how many rules there are
  * @reserved: zero
  * @class: traffic class of trimmed packets by their DSCP, WEIR_TRIM_NO_CLASS for none
+ * @tc: traffic class of packets by their DSCP, for counters: that of dscp-tc, else the DSCP's
+ *	upper three bits (RFC 2474)
  * @ruled: slot of the rule that decides about all packets with a DSCP, counted from 1 on, with
  *	WEIR_TRIM_FORBIDS if it forbids trimming; 0 if rules compare more than the DSCP
  * @rule: the rules
@@ -133,6 +138,7 @@ struct weir_trim_policy {
 	__u32			rules;
 	__u32			reserved;
 	__u8			class[64];
+	__u8			tc[64];
 	__u8			ruled[64];
 	struct weir_trim_rule	rule[WEIR_TRIM_RULES_MAX];
 };
@@ -252,6 +258,21 @@ enum weir_trim_counter {
 	WEIR_TRIM_C_MAX,
 };
 
+/* In the note of a redirected frame: a trimmed packet of a traffic class. */
+#define WEIR_TRIM_C_TX_OF(tc)	(WEIR_TRIM_C_MAX + (tc))
+
+/**
+ * struct weir_trim_class_count - packets of a traffic class that a program has trimmed
+ * @trim: how many there were
+ * @tx_trim: of these, those that were sent on
+ * @dropped_trim: of these, those that found no room
+ */
+struct weir_trim_class_count {
+	__u64	trim;
+	__u64	tx_trim;
+	__u64	dropped_trim;
+};
+
 /*
  * Places for counters of rules: a rule that comes gets one that no rule of the revision
  * before has, into which packets may still be counted.
@@ -274,6 +295,7 @@ struct weir_trim_hits {
  *	empty
  * @count: counters
  * @hits: counters of rules, by their slots
+ * @class: counters of traffic classes
  *
  * Written by this CPU alone, with bottom halves disabled.
  */
@@ -281,6 +303,7 @@ struct weir_trim_cpu {
 	__u64	queue[WEIR_TRIM_MODES];
 	__u64	count[WEIR_TRIM_C_MAX];
 	struct weir_trim_hits	hits[WEIR_TRIM_SLOTS];
+	struct weir_trim_class_count	class[WEIR_TRIM_CLASSES];
 };
 
 /* In the tag of weir_trim_bridge_xdp(): the frame shows all the tags that it came with. */
@@ -333,8 +356,8 @@ struct weir_trim_cpu {
  *
  *	int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
  *		the last call before a frame is redirected to @via of its port: notes the
- *		counter that it is in (enum weir_trim_counter), to be subtracted from where
- *		the device does not take it. 0, or -ENOSPC where the frame has no room before
+ *		counter that it is in (enum weir_trim_counter, or of trimmed packets
+ *		WEIR_TRIM_C_TX_OF()), to be subtracted from where the device does not take it. 0, or -ENOSPC where the frame has no room before
  *		its first byte, and cannot be redirected
  *
  *	int weir_trim_plain_skb(struct __sk_buff *ctx);

@@ -41,7 +41,7 @@
 /**
  * struct weir_note - how a program counted a frame that is redirected
  * @magic: WEIR_NOTE_MAGIC
- * @counter: enum weir_trim_counter
+ * @counter: enum weir_trim_counter, or WEIR_TRIM_C_TX_OF()
  * @headroom: bytes before the frame's first byte, from the beginning of its memory
  * @len: bytes of its linear part
  *
@@ -126,7 +126,7 @@ struct weir_deflect_place {
  * struct weir_deflect_mark - what a deflected packet tells the qdisc that it comes to
  * @magic: WEIR_DEFLECT_MAGIC
  * @tag: hash of the packet, its device and the rest under a secret
- * @counter: the counter that the packet is in
+ * @counter: the counter that the packet is in, as in a note
  * @len: number of bytes that it was counted with
  *
  * Lies where a qdisc has its notes of a packet, until one has the packet. Since Linux 6.19 a CPU
@@ -140,6 +140,9 @@ struct weir_deflect_mark {
 	u32	counter;
 	u32	len;
 };
+
+/* Counters in notes, and one more than the last. */
+#define WEIR_NOTE_MAX		WEIR_TRIM_C_TX_OF(WEIR_TRIM_CLASSES)
 
 static siphash_key_t weir_deflect_key __read_mostly;
 
@@ -171,7 +174,7 @@ static bool weir_deflect_mark_take(struct sk_buff *skb, struct weir_deflect_mark
 {
 	*mark = *weir_deflect_mark(skb);
 	weir_deflect_mark(skb)->magic = 0;
-	return mark->counter < WEIR_TRIM_C_MAX &&
+	return mark->counter < WEIR_NOTE_MAX &&
 	       mark->tag == weir_deflect_tag(skb, mark->counter, mark->len);
 }
 
@@ -192,7 +195,7 @@ void weir_deflect_was(struct sk_buff *skb, struct weir_deflect_was *was)
 		return;
 	*was = (struct weir_deflect_was) {
 		.skb		= skb,
-		.counter	= array_index_nospec(mark.counter, WEIR_TRIM_C_MAX),
+		.counter	= array_index_nospec(mark.counter, WEIR_NOTE_MAX),
 		.len		= mark.len,
 	};
 }
@@ -201,6 +204,10 @@ void weir_deflect_was(struct sk_buff *skb, struct weir_deflect_was *was)
 static void weir_deflect_uncount(const struct weir_trim *trim, u32 counter,
 				 u32 len)
 {
+	if (counter >= WEIR_TRIM_C_MAX) {
+		this_cpu_dec(trim->cpu->class[counter - WEIR_TRIM_C_MAX].tx_trim);
+		counter = WEIR_TRIM_C_TX_TRIM;
+	}
 	weir_trim_count(trim, counter, -1);
 	if (counter == WEIR_TRIM_C_WHOLE)
 		weir_trim_count(trim, WEIR_TRIM_C_WHOLE_BYTES, -(s64)len);
@@ -251,7 +258,7 @@ static int weir_note_leave(struct xdp_buff *xdp, u32 counter)
 {
 	struct weir_note *note = weir_note_at(xdp->data_hard_start);
 
-	if (counter >= WEIR_TRIM_C_MAX ||
+	if (counter >= WEIR_NOTE_MAX ||
 	    !weir_virtual_fits(xdp, WEIR_VIRTUAL_NOTE_TRIM, sizeof(*note)))
 		return -ENOSPC;
 	note->magic = WEIR_NOTE_MAGIC;
@@ -271,9 +278,9 @@ static int weir_note_read(void *memory, u32 headroom, u32 len)
 
 	at->magic = 0;
 	if (note.magic != WEIR_NOTE_MAGIC || note.headroom != headroom || note.len != len ||
-	    note.counter >= WEIR_TRIM_C_MAX)
+	    note.counter >= WEIR_NOTE_MAX)
 		return -ENOENT;
-	return array_index_nospec(note.counter, WEIR_TRIM_C_MAX);
+	return array_index_nospec(note.counter, WEIR_NOTE_MAX);
 }
 
 static int weir_note_read_frame(struct xdp_frame *frame)

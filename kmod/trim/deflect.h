@@ -11,7 +11,7 @@ struct weir_trim;
 /**
  * struct weir_deflect_was - a packet that its device had no room for
  * @skb: the packet, which may be gone; NULL where it was not deflected
- * @counter: the counter that it is in, enum weir_trim_counter
+ * @counter: the counter that it is in: enum weir_trim_counter, or WEIR_TRIM_C_TX_OF()
  * @len: with so many bytes
  */
 struct weir_deflect_was {

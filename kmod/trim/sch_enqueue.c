@@ -679,7 +679,7 @@ static int weir_sch_visit(const struct weir_sch_visit *v, struct sk_buff *skb)
 	if (skb_is_gso(skb) &&
 	    (class == WEIR_TRIM_DATA || skb->len > WEIR_SCH_LEN_MAX))
 		return weir_sch_segments(v, skb);
-	if (v->deflected && v->counter == WEIR_TRIM_C_TX_TRIM)
+	if (v->deflected && v->counter >= WEIR_TRIM_C_TX_OF(0))
 		return weir_sch_trimmed(v, skb, &pkt);
 	return weir_sch_one(v, skb, &pkt, class);
 }

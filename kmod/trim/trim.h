@@ -45,6 +45,7 @@ struct weir_trim_rev {
  * @cpu: per-CPU meters and counters, which outlive changes of the policy
  * @cleared: the counters as they were when they were set to zero; under RTNL
  * @hits_cleared: likewise those of rules, by their slots
+ * @class_cleared: likewise those of traffic classes
  * @deflect: the device that programs redirect to, or NULL; only under RTNL
  *
  * Reached through weir_net.trim_table under RCU, and in order through weir_net.trims. It
@@ -61,6 +62,7 @@ struct weir_trim {
 	struct weir_trim_cpu __percpu	*cpu;
 	u64				cleared[WEIR_TRIM_C_MAX];
 	struct weir_trim_hits		hits_cleared[WEIR_TRIM_SLOTS];
+	struct weir_trim_class_count	class_cleared[WEIR_TRIM_CLASSES];
 	struct net_device		*deflect;
 };
 

@@ -412,6 +412,15 @@ static u8 weir_trim_config_class(const struct weir_trim_config *config, u8 dscp)
 	return config->has & WEIR_TRIM_HAS_TC ? config->tc : WEIR_TRIM_NO_CLASS;
 }
 
+/* The traffic class of packets with a DSCP, for counters. */
+static u8 weir_trim_config_tc(const struct weir_trim_config *config, u8 dscp)
+{
+	u8 class = config->has & WEIR_TRIM_HAS_DSCP_TC ? config->dscp_tc[dscp] :
+							 WEIR_TRIM_NO_CLASS;
+
+	return class == WEIR_TRIM_NO_CLASS ? dscp >> 3 : class;
+}
+
 /* Whether a device has no queue for a class; one without classes has a queue for each. */
 static bool weir_trim_lacks_class(const struct weir_trim_device *device, u8 class)
 {
@@ -594,6 +603,8 @@ static void weir_trim_config_policy(const struct weir_trim_config *config,
 	policy->queue = config->queue;
 	for (i = 0; i < ARRAY_SIZE(policy->class); i++)
 		policy->class[i] = weir_trim_config_class(config, i);
+	for (i = 0; i < ARRAY_SIZE(policy->tc); i++)
+		policy->tc[i] = weir_trim_config_tc(config, i);
 	policy->dscp = weir_trim_config_dscp(config);
 	policy->marks = weir_trim_trimmed(config);
 	policy->controls = config->control_dscps;

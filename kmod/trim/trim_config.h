@@ -18,8 +18,6 @@
 #define WEIR_TRIM_HAS_PERCENT(mode)	(0x80 << (mode))
 #define WEIR_TRIM_HAS_DSCP_TC	(0x80 << WEIR_TRIM_MODES)
 
-#define WEIR_TRIM_CLASSES	16
-
 /* The refusal of a policy that lets packets of the data band wait without end. */
 extern const char weir_trim_limitless[];
 

@@ -86,6 +86,11 @@ static u64 weir_trim_counted(const struct weir_trim *trim,
 	return total;
 }
 
+static u64 weir_trim_since(u64 counted, u64 cleared)
+{
+	return counted > cleared ? counted - cleared : 0;
+}
+
 /**
  * weir_trim_counter() - read a counter, of all CPUs, since it was last set to zero
  * @trim: the policy; RTNL is held
@@ -94,13 +99,11 @@ static u64 weir_trim_counted(const struct weir_trim *trim,
 u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter)
 {
-	u64 counted, cleared = trim->cleared[counter];
-
 	ASSERT_RTNL();
 
 	/* A packet that its device did not take is subtracted for a moment. */
-	counted = weir_trim_counted(trim, counter);
-	return counted > cleared ? counted - cleared : 0;
+	return weir_trim_since(weir_trim_counted(trim, counter),
+			       trim->cleared[counter]);
 }
 
 /* The counters of a rule, of all CPUs, with what the slot counted for others before. */
@@ -133,6 +136,47 @@ void weir_trim_hits(const struct weir_trim *trim, unsigned int slot,
 	weir_trim_hits_counted(trim, slot, hits);
 	hits->packets -= trim->hits_cleared[slot].packets;
 	hits->bytes -= trim->hits_cleared[slot].bytes;
+}
+
+/* The counters of a traffic class, of all CPUs, since the policy came. */
+static void weir_trim_class_counted(const struct weir_trim *trim,
+				    unsigned int class,
+				    struct weir_trim_class_count *count)
+{
+	const struct weir_trim_class_count *one;
+	int cpu;
+
+	*count = (struct weir_trim_class_count) {};
+	for_each_possible_cpu(cpu) {
+		one = &per_cpu_ptr(trim->cpu, cpu)->class[class];
+		count->trim += READ_ONCE(one->trim);
+		count->tx_trim += READ_ONCE(one->tx_trim);
+		count->dropped_trim += READ_ONCE(one->dropped_trim);
+	}
+}
+
+/**
+ * weir_trim_class_count() - read the counters of a traffic class, of all CPUs
+ * @trim: the policy; RTNL is held
+ * @class: the class
+ * @count: filled
+ *
+ * Return: whether any packet of the class was trimmed since they were set to zero.
+ */
+bool weir_trim_class_count(const struct weir_trim *trim, unsigned int class,
+			   struct weir_trim_class_count *count)
+{
+	const struct weir_trim_class_count *cleared = &trim->class_cleared[class];
+
+	ASSERT_RTNL();
+
+	/* A packet that its device did not take is subtracted for a moment. */
+	weir_trim_class_counted(trim, class, count);
+	count->trim = weir_trim_since(count->trim, cleared->trim);
+	count->tx_trim = weir_trim_since(count->tx_trim, cleared->tx_trim);
+	count->dropped_trim = weir_trim_since(count->dropped_trim,
+					      cleared->dropped_trim);
+	return count->trim;
 }
 
 static void weir_trim_add(struct weir_trim_totals *totals,
@@ -180,6 +224,8 @@ static void weir_trim_clear_counters(struct weir_trim *trim)
 	}
 	for (i = 0; i < WEIR_TRIM_SLOTS; i++)
 		weir_trim_hits_counted(trim, i, &trim->hits_cleared[i]);
+	for (i = 0; i < WEIR_TRIM_CLASSES; i++)
+		weir_trim_class_counted(trim, i, &trim->class_cleared[i]);
 }
 
 /**

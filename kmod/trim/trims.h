@@ -6,6 +6,8 @@
 
 u64 weir_trim_counter(const struct weir_trim *trim,
 		      enum weir_trim_counter counter);
+bool weir_trim_class_count(const struct weir_trim *trim, unsigned int class,
+			   struct weir_trim_class_count *count);
 void weir_trim_hits(const struct weir_trim *trim, unsigned int slot,
 		    struct weir_trim_hits *hits);
 void weir_trim_device(const struct net_device *dev,

@@ -178,7 +178,7 @@ deflect() {
 	echo 16 >"$slow/batch" && before=$(slow_all) && refused=$(<"$slow/xdp_refused") &&
 		in_router weir trim set dev slow0 hook xdp from w1 from w2 from w3 rule dscp=af11 dscp 11 limit 12 \
 			header-time 0 "$@" && from_workers 3 10.99.0.2 --count 300 &&
-		poll 60 deflected_all "$before" "$refused"
+		poll 60 deflected_all "$before" "$refused" && queues_add_up
 	local status=$?
 	((status)) && echo "before $before, sent $sent, device $(slow_all)" && shown slow0 && in_router weir trim queues dev slow0
 	echo "# $(of slow0 '.stats | "deflected \(.deflected), at most \(."deflected-max") waited, lost \(.lost)"')"
@@ -203,6 +203,14 @@ deflected_all() {
 		$left >= .whole + ."tx-trim" and $left <= .whole + ."tx-trim" + 20 and
 		.deflected == $refused and .deflected > 50 and
 		(."deflected-max" == 250 or ."deflected-max" < 250 and ."dropped-trim" == 0)' >/dev/null
+}
+
+# What programs have trimmed is in queues of traffic classes, and what waited is in those of qdiscs.
+queues_add_up() {
+	local queues
+	queues=$(in_router weir -j trim queues dev slow0) && of slow0 '.stats' | gojq -e --argjson queues "$queues" '
+		. as $all | ["trim", "tx-trim", "dropped-trim"] | all(.[]; . as $key | $all[$key] == ($queues | map(.[$key]) | add))
+		and ($queues | any(.[]; ."traffic-class" == 1))' >/dev/null
 }
 
 # The meters think the port faster than it is; with meters a CPU each of them does.

@@ -132,7 +132,16 @@ is_short() {
 	[[ $(gojq -c '."11".lengths' "$out/arrived") == "[$1]" ]] || { cat "$out/arrived"; return 1; }
 }
 
-routed() { trims "$(worker_addr 3)" && is_short 86; }
+routed() { trims "$(worker_addr 3)" && is_short 86 && by_class; }
+
+# The packets have AF11, and are of class 1.
+by_class() {
+	in_router weir -j trim queues dev w3 | gojq -e --argjson port "$(trim .stats)" 'map(select(."traffic-class")) |
+		length == 1 and .[0]."traffic-class" == 1 and (.[0] | [.trim, ."tx-trim", ."dropped-trim"]) ==
+		($port | [.trim, ."tx-trim", ."dropped-trim"])' >/dev/null && return
+	in_router weir trim queues dev w3
+	return 1
+}
 routed6() { trims "$(worker_addr6 3)" && is_short 66; }
 percpu() { trims "$(worker_addr 3)" meter=percpu && holds '.stats.optimistic > 0'; }
 

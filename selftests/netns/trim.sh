@@ -483,6 +483,20 @@ rule_counters_of_tc() {
 		in_router weir trim del dev w4
 }
 
+# What the tc program has trimmed is in a queue of each traffic class, by dscp-tc or by the DSCP.
+class_counters() {
+	policy del w4 >/dev/null
+	in_router weir trim set dev w4 hook tc rule dscp=af11 rule dscp=12 dscp 11 dscp-tc 12:5 rate 100kbit header-time 50ms &&
+		incast 3 --count 100 && incast 3 --count 100 --dscp 12 && queues dev w4 | gojq -e --argjson port "$(trim w4 .stats)" '
+		map(select(."traffic-class")) | map(."traffic-class") == [1, 5] and all(.[]; .trim > 0 and .trim == ."tx-trim" + ."dropped-trim")
+		and (map(.trim) | add) == $port.trim and (map(."tx-trim") | add) == $port."tx-trim"' >/dev/null &&
+		in_router weir trim queues dev w4 | grep -q '^queue dev w4 traffic-class 5$' && in_router weir trim clear dev w4 &&
+		queues dev w4 | gojq -e 'all(.[]; ."traffic-class" == null)' >/dev/null && in_router weir trim del dev w4 && return
+	shown w4
+	in_router weir trim queues dev w4
+	return 1
+}
+
 totals() { in_router weir -j stats | gojq -c '[.trim, ."tx-trim", ."dropped-trim"]'; }
 metrics() { in_router weir metrics | awk '/^weir_(tx_|dropped_)?trim_packets_total / { n = n " " $2 } END { print n }'; }
 
@@ -744,6 +758,7 @@ ktap_run "a queue's counters are its port's" one_queue
 ktap_run "counters are set to zero" counters_clear
 ktap_run "rules count their packets" rule_counters
 ktap_run "rules count their packets at hook tc" rule_counters_of_tc
+ktap_run "traffic classes count their packets at hook tc" class_counters
 ktap_run "totals stay when a port goes" totals_stay
 ktap_run "a script shows the queue" depth_is_traced
 ktap_run "at the root" at_the_root

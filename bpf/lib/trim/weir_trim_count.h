@@ -56,11 +56,26 @@ static __always_inline void weir_trim_count_whole(struct weir_trim_cpu *cpu,
 	}
 }
 
+/* The traffic class of a packet, as it came. */
+static __always_inline __u32 weir_trim_tc(const struct weir_trim_port *port,
+					  const struct weir_trim_look *look)
+{
+	const __u8 *tc = port->policy.tc;
+
+	return tc[look->was & (sizeof(port->policy.tc) - 1)] & (WEIR_TRIM_CLASSES - 1);
+}
+
 /* An eligible packet that was trimmed, and its fate then. */
-static __always_inline void weir_trim_count_trim(struct weir_trim_cpu *cpu,
+static __always_inline void weir_trim_count_trim(const struct weir_trim_port *port,
+						 struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look,
 						 enum weir_trim_counter fate)
 {
+	struct weir_trim_class_count *class = &cpu->class[weir_trim_tc(port, look)];
+
+	class->trim++;
+	class->tx_trim += fate == WEIR_TRIM_C_TX_TRIM;
+	class->dropped_trim += fate == WEIR_TRIM_C_DROPPED_TRIM;
 	cpu->count[WEIR_TRIM_C_TRIM]++;
 	cpu->count[WEIR_TRIM_C_TRIM_BYTES] += look->len - look->left;
 	if (look->left >= look->len)
@@ -69,11 +84,12 @@ static __always_inline void weir_trim_count_trim(struct weir_trim_cpu *cpu,
 }
 
 /* A packet that finds no room and is not sent back. */
-static __always_inline void weir_trim_count_drop(struct weir_trim_cpu *cpu,
+static __always_inline void weir_trim_count_drop(const struct weir_trim_port *port,
+						 struct weir_trim_cpu *cpu,
 						 const struct weir_trim_look *look)
 {
 	if (look->class == WEIR_TRIM_DATA) {
-		weir_trim_count_trim(cpu, look, WEIR_TRIM_C_DROPPED_TRIM);
+		weir_trim_count_trim(port, cpu, look, WEIR_TRIM_C_DROPPED_TRIM);
 		return;
 	}
 	cpu->count[WEIR_TRIM_C_HEADERS]++;

@@ -32,7 +32,7 @@
  * @beside: bytes of a tag that lies beside the frame
  * @class: enum weir_trim_class
  * @ruled: the rule that decides about it, as weir_trim_ruled() returns it
- * @reserved: zero
+ * @was: its DSCP as it came
  * @headers: bytes that no trimming takes away; this and the rest are set for packets
  *	that are to be changed
  * @l3_len: bytes that the IP header states
@@ -52,7 +52,7 @@ struct weir_trim_look {
 	__u8 beside;
 	__u8 class;
 	__u8 ruled;
-	__u8 reserved;
+	__u8 was;
 	__u32 headers;
 	__u32 l3_len;
 	__u16 l3;
@@ -102,8 +102,8 @@ static __always_inline void weir_trim_resume(WEIR_TRIM_CTX *ctx,
  * weir_trim_judge() - a packet's class at a port
  * @ctx: of the program
  * @port: the egress port
- * @look: zeroed; @len, @beside, @class and @ruled are set, @dscp of marked ones, and @left, to the bytes that
- *	trimming would leave of an eligible packet
+ * @look: zeroed; @len, @beside, @class, @ruled and @was are set, @dscp of marked ones, and @left,
+ *	to the bytes that trimming would leave of an eligible packet
  *
  * This runs for each packet, and so is inlined. Behind it only numbers describe the
  * headers, so all their forms are one to the verifier.
@@ -125,6 +125,7 @@ static __always_inline void weir_trim_judge(WEIR_TRIM_CTX *ctx,
 		return;
 	class = weir_trim_classify(&port->policy, &pkt);
 	look->ruled = pkt.ruled;
+	look->was = pkt.dscp;
 	if (weir_trim_is_marked(class)) {
 		look->dscp = pkt.dscp;
 		if (weir_trim_edge(ctx))

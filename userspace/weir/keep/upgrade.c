@@ -200,7 +200,7 @@ static int check_queues(const struct space *space)
 	status = request_list(WEIR_CMD_TRIM_QUEUE_GET, "qdiscs", &replies);
 	for (i = 0; !status && i < replies.count; i++) {
 		weir_attributes(replies.message[i], queue, WEIR_A_TRIM_QUEUE_MAX);
-		if (is_foreign(queue))
+		if (queue[WEIR_A_TRIM_QUEUE_HANDLE] && is_foreign(queue))
 			status = refuse_queue(space, queue);
 	}
 	nl_replies_free(&replies);

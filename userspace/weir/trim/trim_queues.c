@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `weir trim queues`: packets that wait and were trimmed in each weir qdisc. */
+/*
+ * `weir trim queues`: packets that wait and were trimmed in each weir qdisc, and packets that
+ * programs have trimmed, by traffic class.
+ */
 #include <linux/pkt_sched.h>
 #include <stdio.h>
 #include <weir.h>
@@ -51,8 +54,11 @@ static void queue_print(const struct nlmsghdr *message, bool brief)
 	print_string_as("queue dev", COLOR_NAME, "dev", nl_string(queue[WEIR_A_TRIM_QUEUE_IFNAME]));
 	if (opt.json)
 		show_number("ifindex", queue[WEIR_A_TRIM_QUEUE_IFINDEX]);
-	print_class("handle", nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]));
-	print_class("parent", nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]));
+	show_number("traffic-class", queue[WEIR_A_TRIM_QUEUE_TRAFFIC_CLASS]);
+	if (queue[WEIR_A_TRIM_QUEUE_HANDLE]) {
+		print_class("handle", nl_uint(queue[WEIR_A_TRIM_QUEUE_HANDLE]));
+		print_class("parent", nl_uint(queue[WEIR_A_TRIM_QUEUE_PARENT]));
+	}
 	if (queue[WEIR_A_TRIM_QUEUE_CHILD])
 		print_class("child", nl_uint(queue[WEIR_A_TRIM_QUEUE_CHILD]));
 	show_number("tx-queue", queue[WEIR_A_TRIM_QUEUE_TX_QUEUE]);
