@@ -357,8 +357,9 @@ struct weir_trim_cpu {
  *	int weir_trim_note_xdp(struct xdp_md *ctx, u32 counter);
  *		the last call before a frame is redirected to @via of its port: notes the
  *		counter that it is in (enum weir_trim_counter, or of trimmed packets
- *		WEIR_TRIM_C_TX_OF()), to be subtracted from where the device does not take it. 0, or -ENOSPC where the frame has no room before
- *		its first byte, and cannot be redirected
+ *		WEIR_TRIM_C_TX_OF()), to be subtracted from where the device does not take
+ *		it. 0, or -ENOSPC where the frame has no room before its first byte, and
+ *		cannot be redirected
  *
  *	int weir_trim_plain_skb(struct __sk_buff *ctx);
  *		has a packet's bytes count alone: a checksum that was left to the device is

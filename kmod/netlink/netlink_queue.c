@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink requests about weir qdiscs: packets that wait and were trimmed, by queue; and packets that
- * programs have trimmed, by traffic class.
+ * Netlink requests about weir qdiscs: packets that wait and were trimmed, by queue; and packets
+ * that programs have trimmed, by traffic class.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>

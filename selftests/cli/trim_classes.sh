@@ -71,7 +71,9 @@ keeps() {
 		box restore --diff "$work/both" | grep -q '^weir trim replace dev o1 ' && box restore "$work/both" &&
 		[[ $(saved) == "$line" && -z $(box restore --diff "$work/both") ]] &&
 		box flush all && [[ -z $(saved) && -z $(places) ]] && box restore "$work/both" && [[ $(saved) == "$line" ]] &&
-		box trim set dev o1 hook qdisc size 200 && [[ $(places) == "$one $other" ]] || { saved; return 1; }
+		box trim set dev o1 hook qdisc size 200 && [[ $(places) == "$one $other" ]] && return
+	saved
+	return 1
 }
 
 # What stands at a class afterwards sends packets, and the next policy may have it.

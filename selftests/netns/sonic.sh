@@ -47,6 +47,17 @@ restores() {
 		[[ $(tc -n "$ns_prefix-box" qdisc show dev eth1) == *"qdisc weir 7765: root"* ]]
 }
 
+# A table of all ports, with the names of both.
+counters() {
+	diff <(weir_box trim counters | tr -s ' ') - <<-END &&
+		IFACE TRIM_PKTS TRIM_TX_PKTS TRIM_DRP_PKTS
+		dev trim tx-trim dropped-trim
+		eth1 0 0 0
+		eth2 0 0 0
+	END
+		weir_box -j trim counters dev eth2 | gojq -e '. == [{"dev": "eth2", "TRIM_PKTS": 0, "TRIM_TX_PKTS": 0, "TRIM_DRP_PKTS": 0}]' >/dev/null
+}
+
 # The lines are commands for a shell as well.
 shell_takes() {
 	weir_box flush all && (cd "$work" && in_ns box bash -e trimming.conf) &&
@@ -57,5 +68,6 @@ ktap_header
 set_up || ktap_fail "set up"
 ktap_run "a switch's configuration is imported as the page says" imports
 ktap_run "what was imported is restored, and trims" restores
+ktap_run "counters have SONiC's names" counters
 ktap_run "a shell takes it, too" shell_takes
 ktap_end

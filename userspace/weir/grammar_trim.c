@@ -258,6 +258,8 @@ const struct verb trim_verbs[] = {
 	  trim_show_keys, .run = trim_show },
 	{ "queues", "show what waits and was trimmed in each queue", WEIR_CMD_TRIM_QUEUE_GET,
 	  trim_queues_keys, .run = trim_queues },
+	{ "counters", "show what ports have trimmed as a table, by the names of SONiC, too", WEIR_CMD_TRIM_GET,
+	  trim_show_keys, .run = trim_counters },
 	{ "clear", "set counters to zero, of one device or all; policies and queues stay",
 	  WEIR_CMD_TRIM_CLEAR, trim_clear_keys, .run = request_run },
 	{ "flush", "trim nowhere any more", WEIR_CMD_TRIM_FLUSH,

@@ -37,7 +37,7 @@ struct weir_trim_addrs {
 	__be32 dst[4];
 };
 
-/* Is there a rule that decides, and does it have the packet trimmed? @ruled: as weir_trim_ruled() */
+/* Does a rule decide, and have the packet trimmed? @ruled: as weir_trim_ruled() */
 static __always_inline bool weir_trim_allows(__u32 ruled)
 {
 	return ruled - 1 < WEIR_TRIM_SLOTS;

@@ -42,6 +42,7 @@ int port_flush(const struct args *args);
 int trim_set(const struct args *args);
 int trim_del(const struct args *args);
 int trim_show(const struct args *args);
+int trim_counters(const struct args *args);
 int trim_queues(const struct args *args);
 int trim_flush(const struct args *args);
 int trim_default_set(const struct args *args);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Trimming policies and what they counted, printed. */
+#include <stdio.h>
+
 #include <weir.h>
 
 #include "base/print.h"
@@ -300,4 +302,62 @@ void trim_default_print(const struct nlmsghdr *message, bool brief)
 int trim_show(const struct args *args)
 {
 	return show_run(args, args_get(args, "dev"), trim_print);
+}
+
+/* Counters of a port, and what SONiC calls them in `show interfaces counters trim`. */
+static const struct {
+	uint32_t attr;
+	const char *key;
+	const char *sonic;
+} columns[] = {
+	{ WEIR_A_TRIM_STATS_TRIM, "trim", "TRIM_PKTS" },
+	{ WEIR_A_TRIM_STATS_TX_TRIM, "tx-trim", "TRIM_TX_PKTS" },
+	{ WEIR_A_TRIM_STATS_DROPPED_TRIM, "dropped-trim", "TRIM_DRP_PKTS" },
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static void print_row(const struct nlmsghdr *message, bool brief)
+{
+	const struct nlattr *trim[WEIR_A_TRIM_MAX + 1], *stats[WEIR_A_TRIM_STATS_MAX + 1] = {};
+	char row[32 + 20 * COLUMNS];
+	size_t used, i;
+
+	(void)brief;
+	weir_attributes(message, trim, WEIR_A_TRIM_MAX);
+	if (trim[WEIR_A_TRIM_STATS])
+		nl_nested(trim[WEIR_A_TRIM_STATS], stats, WEIR_A_TRIM_STATS_MAX);
+	used = snprintf(row, sizeof(row), "%-15s", nl_string(trim[WEIR_A_TRIM_IFNAME]));
+	if (opt.json)
+		print_string("dev", nl_string(trim[WEIR_A_TRIM_IFNAME]));
+	for (i = 0; i < COLUMNS; i++) {
+		uint64_t count = nl_uint(stats[columns[i].attr]);
+
+		used += snprintf(row + used, sizeof(row) - used, " %13ju", (uintmax_t)count);
+		if (opt.json)
+			print_uint(columns[i].sonic, count);
+	}
+	print_text("%s", row);
+}
+
+static void print_head(const char *first, bool sonic)
+{
+	char row[32 + 20 * COLUMNS];
+	size_t used, i;
+
+	used = snprintf(row, sizeof(row), "%-15s", first);
+	for (i = 0; i < COLUMNS; i++)
+		used += snprintf(row + used, sizeof(row) - used, " %13s",
+				 sonic ? columns[i].sonic : columns[i].key);
+	print_text("%s", row);
+	print_line(0);
+}
+
+int trim_counters(const struct args *args)
+{
+	if (!opt.json) {
+		print_head("IFACE", true);
+		print_head("dev", false);
+	}
+	return show_run(args, args_get(args, "dev"), print_row);
 }
