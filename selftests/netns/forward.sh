@@ -215,7 +215,7 @@ all_back() { [[ $(seen back 12) == "$(trim .stats.returned)" ]]; }
 # Packets that the qdisc has trimmed itself, as it had no room, were not trimmed before it.
 trims_early() {
 	local late
-	late=$(in_router weir -j trim queues dev w3 | gojq 'map(.trim) | add')
+	late=$(in_router weir -j trim queues dev w3 | gojq 'map(select(.handle).trim) | add')
 	holds ".stats.trim - $late > 100"
 }
 
