@@ -138,7 +138,7 @@ usage "unknown type" "no data type 'int8': dtype is int32, float32, bfloat16, fl
 usage "unknown operation" "no operation 'mean': op is sum, min or max" "job add $job op mean"
 usage "unknown mode" "no mode 'skb': mode is xdp, generic or tc" "port attach dev lo mode skb"
 usage "device with a long name" "of 1 to 15 characters" "port show dev abcdefghijklmnop"
-usage "verb of trim" "trim has no verb 'add'; verbs are: set, replace, del, show, queues, clear, flush" "trim add"
+usage "verb of trim" "trim has no verb 'add'; verbs are: set, replace, del, show, queues, counters, clear, flush" "trim add"
 usage "trim without a device" "trim set lacks the key dev: add .dev DEVICE." "trim set hook qdisc"
 usage "trim: unknown hook" "no hook 'skb': hook is qdisc, tc, xdp or none" "trim set dev lo hook skb"
 usage "trim: unknown length" "no length 'cut': length is update or keep" "trim set dev lo length cut"
