@@ -140,6 +140,42 @@ def ranks_that_disagree():
         expect(daemon.ask(token="secret", **agreed), 409, "rank 0 is there already, at 127.0.1.1")
 
 
+def run_of_another_size_takes_the_place_of_one_that_is_over():
+    with Daemon([OWN], grace=3600, restart_grace=3600).start() as daemon:
+        run = [daemon.ask(rank=rank, ranks=4, token="secret") for rank in range(4)]
+        for answer in run[1:]:
+            answer.close()
+        expect(daemon.ask(rank=1, ranks=3, token="secret"), 409, "ranks 4", "3")
+        assert daemon.request("DELETE", "/jobs/a/ranks/0", token="secret").status == 204
+        # Workers that are killed close their connections, and say nothing.
+        again = [daemon.ask(rank=rank, ranks=3, token="secret") for rank in range(3)]
+        assert [answer.status for answer in again] == [201, 200, 200], again[0].line
+        assert len(daemon.in_box()) == 1 and len(daemon.journal()) == 1
+        assert len(sources_of(daemon, again[0].body["job"])) == 3
+        for answer in again:
+            answer.close()
+        assert daemon.ask(rank=0, ranks=2, operation="max", token="secret").status == 201
+
+
+def run_that_may_still_be_there_keeps_its_place():
+    with Daemon([OWN], grace=3600, restart_grace=3600).start() as daemon:
+        answer = daemon.ask(token="secret")
+        daemon.kill()
+        daemon.start()
+        # Its worker calls the new daemon when it finds that its connection has gone.
+        expect(daemon.ask(ranks=3, token="secret"), 409, "ranks 2")
+        answer = daemon.ask(token="secret")
+        assert answer.status == 200
+        answer.close()
+        wait_for(lambda: not daemon.jobs("secret")[0]["bound"][0]["connected"], "it is lost")
+        number, job = daemon.in_box().popitem()
+        job["activity"] += 1
+        daemon.put_in_box(number, job)
+        expect(daemon.ask(ranks=3, token="secret"), 409, "ranks 2")
+        answer = daemon.ask(ranks=3, token="secret")
+        assert answer.status == 201, "no packet has come since"
+
+
 def next_line(answer):
     return json.loads(answer.response.readline())
 
@@ -731,7 +767,8 @@ TESTS = [
     a_job_by_asking, address_that_was_called_is_the_jobs, worker_that_comes_back,
     packets_keep_a_job_without_connections, ranks_that_leave_take_the_job_at_once,
     tenant_ends_its_job, names_are_a_tenants_own, ranks_that_disagree,
-    others_hear_of_a_rank_that_is_refused, two_ranks_of_one_address,
+    run_of_another_size_takes_the_place_of_one_that_is_over,
+    run_that_may_still_be_there_keeps_its_place, others_hear_of_a_rank_that_is_refused, two_ranks_of_one_address,
     who_may_not, anonymous_tenant_needs_no_token, strangers_are_not_the_anonymous_tenant, quotas, ids_go_round_and_run_out,
     an_administrators_jobs, restart_of_the_daemon, restart_of_the_module,
     another_daemon_of_the_same_journal, killed_at_each_step,

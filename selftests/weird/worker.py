@@ -3,6 +3,7 @@
 """Workers that ask weird(8) for their job: libweir, weir-perf and Python's binding, with the
 reference box in the module's place."""
 import http.client
+import http.server
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -286,6 +288,44 @@ def rank_that_is_refused_ends_the_wait():
         wait_for(lambda: gone(box.daemon), "all have left")
 
 
+class Translated(http.server.BaseHTTPRequestHandler):
+    """A weird to which workers come from the address of a router."""
+
+    left = None
+
+    def log_message(self, *words):
+        pass
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        line = json.dumps({"job": JOB, "address": "127.0.0.1", "udp_port": 12000, "bind_port": 4711,
+                           "grads": 256, "window": 32, "bind_address": "192.0.2.7"})
+        self.send_response(201)
+        self.end_headers()
+        self.wfile.write(line.encode() + b"\n")
+        self.wfile.flush()
+        self.connection.recv(1)
+
+    def do_DELETE(self):
+        Translated.left = self.path
+        self.send_response(204)
+        self.end_headers()
+
+
+def address_that_is_translated_on_the_way():
+    with Box() as box, \
+            http.server.ThreadingHTTPServer(("127.0.0.1", 0), Translated) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        worker = box.python({}, box=f"weird://127.0.0.1:{server.server_port}/run", rank=0, ranks=2)
+        errors = worker.communicate()[1]
+        server.shutdown()
+        thread.join()
+        assert b"192.0.2.7" in errors and b"translated" in errors, errors
+        assert b"bind_address" not in errors, errors
+        assert Translated.left == "/jobs/run/ranks/0"
+
+
 def token_of_a_file():
     with Box() as box:
         path = os.path.join(box.daemon.work, "token")
@@ -380,6 +420,7 @@ TESTS = [
     launchers, training_by_torch, training_that_torchrun_restarts, wishes_of_the_url, rank_that_is_killed_comes_back,
     daemon_that_begins_anew_is_asked_again,
     refusals_in_words, rank_that_is_refused_ends_the_wait, token_of_a_file, client_certificates,
+    address_that_is_translated_on_the_way,
     certificates_of_clients_alone_over_new_tls,
 ]
 

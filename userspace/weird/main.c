@@ -218,6 +218,7 @@ static void start(const struct addrinfo *listen)
 	jobs.conf = &conf;
 	jobs.lease_end = lease_end;
 	jobs.lease_tell = lease_tell;
+	jobs.lease_is_cut = lease_is_cut;
 	server.conf = &conf;
 	server.jobs = &jobs;
 	if (!jobs_open(&jobs, options.state, &refusal))

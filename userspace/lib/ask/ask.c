@@ -199,6 +199,35 @@ static void set_request(struct asked *asked, const struct weir_options *o, unsig
 	from_where(asked, o);
 }
 
+/*
+ * The box knows a rank by the address that its connection comes from. Where addresses are
+ * translated on the way, that is not one of this machine.
+ */
+static int check_own(struct weir *comm, const struct asked *asked)
+{
+	const struct ask_answer *answer = &asked->answer;
+	struct address own = {};
+	int fd, err = 0;
+
+	if (!address_parse(&own, answer->bind_address, 0))
+		return 0;
+	fd = socket(own.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	if (bind(fd, &own.any, own.length) && errno == EADDRNOTAVAIL)
+		err = -EADDRNOTAVAIL;
+	close(fd);
+	if (!err)
+		return 0;
+	return error_refuse(comm, err,
+			    "%s sees rank %u of job %s at %s, which is not an address of this "
+			    "machine: addresses are translated between them, and a box needs "
+			    "workers' own; give a container its host's network, or route to its "
+			    "address without translation",
+			    asked->url.http, asked->request.rank, asked->url.name,
+			    answer->bind_address);
+}
+
 static void take_answer(const struct asked *asked, struct weir_options *o)
 {
 	const struct ask_answer *answer = &asked->answer;
@@ -232,7 +261,7 @@ static int ask(struct weir *comm, struct asked *asked, struct weir_options *o)
 	asked->look = rtt_now() + LOOK_NS;
 	asked->owner = getpid();
 	take_answer(asked, o);
-	return 0;
+	return check_own(comm, asked);
 }
 
 int ask_job(struct weir *comm, struct weir_options *options)

@@ -51,6 +51,11 @@ void lease_tell(struct lease *lease, uint32_t rank, const char *why)
 	put_line(lease->stream, object);
 }
 
+bool lease_is_cut(const struct lease *lease)
+{
+	return stream_is_cut(lease->stream);
+}
+
 /* All that libweir needs. */
 static struct json_object *answer(const struct job *job, uint32_t rank)
 {

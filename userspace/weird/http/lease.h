@@ -18,4 +18,7 @@ void lease_end(struct lease *lease, const char *why);
 /* Tells the worker of another rank that was refused. */
 void lease_tell(struct lease *lease, uint32_t rank, const char *why);
 
+/* Returns true if the worker has closed its connection. */
+bool lease_is_cut(const struct lease *lease);
+
 #endif

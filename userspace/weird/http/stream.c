@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "http/stream.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -88,6 +89,13 @@ enum MHD_Result stream_begin(struct MHD_Connection *connection, struct stream *s
 	result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;
+}
+
+bool stream_is_cut(const struct stream *stream)
+{
+	struct pollfd fd = { .fd = stream->watch.fd, .events = POLLRDHUP };
+
+	return stream->over || poll(&fd, 1, 0) > 0;
 }
 
 bool stream_put(struct stream *stream, const char *text)

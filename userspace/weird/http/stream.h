@@ -39,6 +39,9 @@ enum MHD_Result stream_begin(struct MHD_Connection *connection, struct stream *s
 
 struct stream *stream_new(void (*gone)(void *context), void *context);
 
+/* Returns true if the client has closed the connection, or nothing follows the text. */
+bool stream_is_cut(const struct stream *stream);
+
 /* Adds to the text; false where the client does not read, and there is no room left. */
 bool stream_put(struct stream *stream, const char *text);
 void stream_end(struct stream *stream);

@@ -30,6 +30,7 @@ bool jobs_open(struct jobs *jobs, const char *directory, struct refusal *refusal
 void jobs_lease(struct job *job, uint32_t rank, struct lease *lease)
 {
 	job->rank[rank].lease = lease;
+	job->rank[rank].unseen = false;
 	job->leases++;
 }
 
@@ -106,6 +107,29 @@ void jobs_remove(struct jobs *jobs, struct job *job, const char *why)
 	else
 		log_line("job %u cannot be taken away: %s", job->box.id, box_error());
 	forget(jobs, job, why);
+}
+
+static bool may_be_there(const struct jobs *jobs, const struct rank *rank)
+{
+	if (!rank->bound || rank->left)
+		return false;
+	return rank->unseen || (rank->lease && !jobs->lease_is_cut(rank->lease));
+}
+
+bool jobs_is_deserted(const struct jobs *jobs, struct job *job)
+{
+	uint64_t before = job->activity;
+	unsigned int i;
+
+	for (i = 0; i < job->asked.ranks; i++) {
+		if (may_be_there(jobs, &job->rank[i]))
+			return false;
+	}
+	/* Packets of a running job have not been looked at while it had connections. */
+	if (job->leases)
+		return true;
+	look(job);
+	return job->activity == before;
 }
 
 /* Packets keep a job whose workers have lost their connections to a daemon that was there. */
@@ -248,6 +272,7 @@ static int restore_job(struct job *job, const struct box_job *seen,
 static struct job *known(struct jobs *jobs, unsigned int id, bool *ending)
 {
 	struct job *job = jobs->by_id[id];
+	unsigned int i;
 
 	*ending = false;
 	if (job)
@@ -255,6 +280,8 @@ static struct job *known(struct jobs *jobs, unsigned int id, bool *ending)
 	job = journal_read(jobs, id, ending);
 	if (!job)
 		return NULL;
+	for (i = 0; i < job->asked.ranks; i++)
+		job->rank[i].unseen = job->rank[i].bound;
 	job->alone_since = clock_ms();
 	job->grace = jobs->conf->restart_grace * 1000ull;
 	jobs->by_id[id] = job;

@@ -22,11 +22,13 @@ struct lease;
  * struct rank - a worker's place
  * @bound: the module has its address
  * @left: it has said that it goes, and does not come back
+ * @unseen: bound before this daemon started, and has not called it since
  * @lease: its connection; NULL while it has none
  */
 struct rank {
 	bool bound;
 	bool left;
+	bool unseen;
 	struct addr address;
 	uint16_t port;
 	struct lease *lease;
@@ -77,6 +79,7 @@ struct refused {
  * @conf: may be another from one call to the next
  * @lease_end: closes a connection, whose worker is told why
  * @lease_tell: tells a worker that another rank was refused, and why
+ * @lease_is_cut: the worker has closed the connection, which may not have been noticed yet
  */
 struct jobs {
 	struct job *by_id[WEIR_JOB_ID_MAX + 1];
@@ -87,6 +90,7 @@ struct jobs {
 	const struct conf *conf;
 	void (*lease_end)(struct lease *lease, const char *why);
 	void (*lease_tell)(struct lease *lease, uint32_t rank, const char *why);
+	bool (*lease_is_cut)(const struct lease *lease);
 };
 
 /* The journal's directory; what is in it is brought back, see jobs_restore(). */
@@ -110,6 +114,12 @@ void jobs_lost(struct jobs *jobs, struct job *job, uint32_t rank);
 bool jobs_leave(struct jobs *jobs, struct job *job, uint32_t rank, struct refusal *refusal);
 
 void jobs_remove(struct jobs *jobs, struct job *job, const char *why);
+
+/*
+ * Returns true if no worker of the job is left: all that have called have left or closed their
+ * connections, and no packet has come since.
+ */
+bool jobs_is_deserted(const struct jobs *jobs, struct job *job);
 
 /* Takes away the jobs whose workers have gone. Returns in how many milliseconds to call again. */
 int jobs_tick(struct jobs *jobs);

@@ -166,6 +166,22 @@ static bool place(const struct jobs *jobs, struct job *job, const struct ask *as
 	return bind_rank(jobs, job, ask->rank, &wanted, refusal);
 }
 
+/*
+ * A run that was started again may have another size than before, and its name. What is left of
+ * the one before makes room for it.
+ */
+static bool gives_way(struct jobs *jobs, struct job *job, const struct ask *ask,
+		      struct refusal *refusal)
+{
+	if (spec_same(&job->asked, &ask->spec, refusal))
+		return false;
+	if (!jobs_is_deserted(jobs, job))
+		return false;
+	*refusal = (struct refusal){};
+	jobs_remove(jobs, job, "a run of its name asks for another job, and its workers have gone");
+	return true;
+}
+
 static struct job *find_place(struct jobs *jobs, const struct tenant *tenant,
 			      const struct ask *ask, const struct addr *from,
 			      const struct addr *to, bool *made, struct refusal *refusal)
@@ -173,14 +189,16 @@ static struct job *find_place(struct jobs *jobs, const struct tenant *tenant,
 	struct job *job = jobs_find(jobs, tenant->name, ask->name);
 	char text[ADDR_TEXT];
 
-	*made = !job;
 	if (!prefixes_have(&tenant->prefixes, from)) {
 		refuse(refusal, 403, "tenant %s may not bind ranks to %s", tenant->name,
 		       addr_text(from, text));
 		return NULL;
 	}
-	if (job && !spec_same(&job->asked, &ask->spec, refusal))
+	if (job && gives_way(jobs, job, ask, refusal))
+		job = NULL;
+	if (refusal->status)
 		return NULL;
+	*made = !job;
 	if (!job)
 		job = make(jobs, tenant, ask, to, refusal);
 	if (!job)
