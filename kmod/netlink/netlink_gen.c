@@ -485,7 +485,7 @@ static const struct nla_policy weir_filter_source_get_nl_policy[WEIR_A_FILTER_SO
 };
 
 /* WEIR_CMD_ORDER_ADD - do */
-static const struct nla_policy weir_order_add_nl_policy[WEIR_A_ORDER_WIDTH + 1] = {
+static const struct nla_policy weir_order_add_nl_policy[WEIR_A_ORDER_SCOPE_WIDTH + 1] = {
 	[WEIR_A_ORDER_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 	[WEIR_A_ORDER_PRIO] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_order_prio_range),
 	[WEIR_A_ORDER_RULE] = NLA_POLICY_NESTED(weir_trim_rule_nl_policy),
@@ -497,6 +497,8 @@ static const struct nla_policy weir_order_add_nl_policy[WEIR_A_ORDER_WIDTH + 1] 
 	[WEIR_A_ORDER_SEQUENCE] = NLA_POLICY_MAX(NLA_U32, 3),
 	[WEIR_A_ORDER_OFFSET] = NLA_POLICY_MAX(NLA_U32, WEIR_ORDER_OFFSET_MAX),
 	[WEIR_A_ORDER_WIDTH] = NLA_POLICY_RANGE(NLA_U32, 8, 32),
+	[WEIR_A_ORDER_SCOPE_OFFSET] = NLA_POLICY_MAX(NLA_U32, WEIR_ORDER_OFFSET_MAX),
+	[WEIR_A_ORDER_SCOPE_WIDTH] = NLA_POLICY_RANGE(NLA_U32, 8, 32),
 };
 
 /* WEIR_CMD_ORDER_DEL - do */
@@ -915,7 +917,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_order_add_doit,
 		.post_doit	= weir_nl_post_doit,
 		.policy		= weir_order_add_nl_policy,
-		.maxattr	= WEIR_A_ORDER_WIDTH,
+		.maxattr	= WEIR_A_ORDER_SCOPE_WIDTH,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -138,6 +138,27 @@ static int weir_nl_order_field(struct genl_info *info, struct weir_order_config 
 	return 0;
 }
 
+/* The number of the stream, which an order of a field may have besides. */
+static int weir_nl_order_scope(struct genl_info *info, struct weir_order_config *config)
+{
+	struct nlattr *offset = info->attrs[WEIR_A_ORDER_SCOPE_OFFSET];
+	struct nlattr *width = info->attrs[WEIR_A_ORDER_SCOPE_WIDTH];
+
+	if (!offset && !width)
+		return 0;
+	if (config->sequence != WEIR_ORDER_SEQUENCE_FIELD)
+		return weir_nl_refuse(info, offset ?: width, -EINVAL, "a scope is of sequence field");
+	if (!offset || !width)
+		return weir_nl_refuse(info, offset ?: width, -EINVAL,
+				      "a scope needs offset and width");
+	config->scope_offset = nla_get_u32(offset);
+	config->scope_width = nla_get_u32(width);
+	if (config->scope_width % 8)
+		return weir_nl_refuse(info, width, -EINVAL,
+				      "the width of a scope is 8, 16, 24 or 32 bits");
+	return 0;
+}
+
 static int weir_nl_order_room(struct genl_info *info, struct weir_order_config *config)
 {
 	struct nlattr *bytes = info->attrs[WEIR_A_ORDER_BYTES];
@@ -181,7 +202,8 @@ static int weir_nl_order_new(struct genl_info *info, struct weir_nl_order_new *n
 	config->sequence = weir_nl_order_number(info, WEIR_A_ORDER_SEQUENCE,
 						WEIR_ORDER_SEQUENCE_ARRIVAL);
 	err = weir_nl_order_rule(info, config) ?: weir_nl_order_cpus(info, new);
-	err = err ?: weir_nl_order_field(info, config) ?: weir_nl_order_room(info, config);
+	err = err ?: weir_nl_order_field(info, config) ?: weir_nl_order_scope(info, config);
+	err = err ?: weir_nl_order_room(info, config);
 	if (err)
 		return err;
 	if (!config->cpus && config->sequence == WEIR_ORDER_SEQUENCE_ARRIVAL)
@@ -234,6 +256,10 @@ static int weir_nl_put_order_config(struct sk_buff *skb, const struct weir_order
 	if (config->sequence == WEIR_ORDER_SEQUENCE_FIELD &&
 	    (nla_put_u32(skb, WEIR_A_ORDER_OFFSET, config->offset) ||
 	     nla_put_u32(skb, WEIR_A_ORDER_WIDTH, config->width)))
+		return -EMSGSIZE;
+	if (config->scope_width &&
+	    (nla_put_u32(skb, WEIR_A_ORDER_SCOPE_OFFSET, config->scope_offset) ||
+	     nla_put_u32(skb, WEIR_A_ORDER_SCOPE_WIDTH, config->scope_width)))
 		return -EMSGSIZE;
 	return weir_nl_put_rule(skb, WEIR_A_ORDER_RULE, &config->rule, NULL);
 }

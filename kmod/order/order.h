@@ -44,6 +44,8 @@ struct weir_order_note;
  * @sequence: enum weir_order_sequence
  * @offset: of the number, in bytes behind the header of UDP or TCP, or else behind IP's
  * @width: of the number, in bits
+ * @scope_offset: of the number of the stream that @offset's number belongs to
+ * @scope_width: of that number, in bits; 0 if the flow is one stream
  * @cpus: how many CPUs packets are spread over; 0 for none
  */
 struct weir_order_config {
@@ -55,6 +57,8 @@ struct weir_order_config {
 	u32			sequence;
 	u32			offset;
 	u32			width;
+	u32			scope_offset;
+	u32			scope_width;
 	u32			cpus;
 };
 

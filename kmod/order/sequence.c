@@ -14,6 +14,10 @@
 #define WEIR_RTP_SEQUENCE	2
 #define WEIR_RTP_SSRC		8
 
+/* RFC 5761, section 4: types of RTCP packets, which may share RTP's port. */
+#define WEIR_RTCP_TYPE_FIRST	192
+#define WEIR_RTCP_TYPE_LAST	223
+
 /* 3GPP TS 29.281, section 5.1: version 1, GTP and not GTP', with a sequence number. */
 #define WEIR_GTP_LEN		12
 #define WEIR_GTP_FLAGS		0xf2
@@ -41,9 +45,14 @@ static const u8 *weir_sequence_bytes(const struct weir_headers *headers,
 	return headers->l4 && end - at >= (long)(offset + len) ? at + offset : NULL;
 }
 
+static bool weir_is_rtcp(const u8 *rtp)
+{
+	return rtp[1] >= WEIR_RTCP_TYPE_FIRST && rtp[1] <= WEIR_RTCP_TYPE_LAST;
+}
+
 static bool weir_sequence_rtp(struct weir_sequence *sequence, const u8 *rtp)
 {
-	if (!rtp || rtp[0] >> 6 != WEIR_RTP_VERSION)
+	if (!rtp || rtp[0] >> 6 != WEIR_RTP_VERSION || weir_is_rtcp(rtp))
 		return false;
 	sequence->raw = get_unaligned_be16(rtp + WEIR_RTP_SEQUENCE);
 	sequence->bits = 16;
@@ -61,22 +70,36 @@ static bool weir_sequence_gtp(struct weir_sequence *sequence, const u8 *gtp)
 	return true;
 }
 
-static bool weir_sequence_field(struct weir_sequence *sequence, const u8 *field, u32 bits)
+/* Read a number of @bits bits in network byte order. */
+static u32 weir_sequence_number(const u8 *field, u32 bits)
 {
-	if (!field)
-		return false;
-	sequence->raw = 0;
-	sequence->bits = bits;
-	sequence->tunnel = 0;
+	u32 number = 0;
+
 	for (; bits; bits -= 8)
-		sequence->raw = sequence->raw << 8 | *field++;
+		number = number << 8 | *field++;
+	return number;
+}
+
+static bool weir_sequence_field(struct weir_sequence *sequence,
+				const struct weir_order_config *config,
+				const struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	const u8 *number, *scope;
+
+	number = weir_sequence_bytes(headers, xdp, config->offset, config->width / 8);
+	scope = weir_sequence_bytes(headers, xdp, config->scope_offset, config->scope_width / 8);
+	if (!number || !scope)
+		return false;
+	sequence->raw = weir_sequence_number(number, config->width);
+	sequence->bits = config->width;
+	sequence->tunnel = weir_sequence_number(scope, config->scope_width);
 	return true;
 }
 
 /**
  * weir_sequence_read() - read a packet's number
  * @sequence: filled
- * @config: what has been said
+ * @config: the order's
  * @headers: the packet's
  * @xdp: the packet, whose number is in its linear part
  *
@@ -86,7 +109,6 @@ bool weir_sequence_read(struct weir_sequence *sequence, const struct weir_order_
 			const struct weir_headers *headers, const struct xdp_buff *xdp)
 {
 	bool udp = headers->key.proto == IPPROTO_UDP;
-	u32 width = config->width;
 
 	switch (config->sequence) {
 	case WEIR_ORDER_SEQUENCE_RTP:
@@ -96,8 +118,6 @@ bool weir_sequence_read(struct weir_sequence *sequence, const struct weir_order_
 		return udp && weir_sequence_gtp(sequence, weir_sequence_bytes(headers, xdp, 0,
 									      WEIR_GTP_LEN));
 	default:
-		return weir_sequence_field(sequence, weir_sequence_bytes(headers, xdp,
-									 config->offset, width / 8),
-					   width);
+		return weir_sequence_field(sequence, config, headers, xdp);
 	}
 }

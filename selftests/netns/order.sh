@@ -122,7 +122,7 @@ by_rtp() {
 		(($(stat waited) > 0 && $(stat packets) == 1602 - $(stat late)))
 }
 by_field() {
-	end_all && order "${udp[@]}" sequence 2/16 "${patient[@]}" &&
+	end_all && order "${udp[@]}" sequence 2/16 scope 8/32 "${patient[@]}" &&
 		all_in_order --count 801 --rtp --swap 8 --first 65000
 }
 # Both at once: their own numbers, and several CPUs.
@@ -264,7 +264,7 @@ two() {
 }
 
 kept() {
-	local saved words="cpus 0-2 sequence 4/32"
+	local saved words="cpus 0-2 sequence 4/32 scope 0/32"
 	# shellcheck disable=SC2086 # words
 	end_all && order "${udp[@]}" $words hold 5ms packets 128 bytes 4mb flows 16 &&
 		saved=$(weir save | sed '/^#/d') || return
@@ -287,6 +287,8 @@ refuses() {
 }
 refusals() {
 	end_all && refuses "say cpus" order && refuses "is rtp, gtpu" order sequence tcp &&
+		refuses "of sequence field" order sequence rtp scope 0/32 &&
+		refuses "scope is OFFSET" order sequence 4/32 scope 0/12 &&
 		refuses "list of CPUs" order cpus 3-1 && refuses "no such CPU" order cpus 4000 &&
 		refuses "power of two" order cpus 0 packets 100 &&
 		order cpus 0 && refuses "prio 1 already" order cpus 0 &&

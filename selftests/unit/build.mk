@@ -4,7 +4,7 @@
 unit_module := base/payload base/rate filter/classifier filter/match filter/sources hook/merged \
 	$(patsubst kmod/%.c,%,$(wildcard $(patsubst %,kmod/%/*.c,agg config engine format kv member rx tree tx))) \
 	job/join job/path \
-	order/flow order/queue packet/headers packet/rule \
+	order/flow order/queue order/sequence packet/headers packet/rule \
 	trim/bands trim/trim_config trim/trim_default \
 	$(type_sources:kmod/%.c=%)
 unit_sources := $(wildcard selftests/unit/*.c) selftests/lib-tests/ktap.c $(unit_module:%=kmod/%.c)

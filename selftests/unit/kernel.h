@@ -507,6 +507,14 @@ static inline void put_unaligned_be64(u64 v, void *p)
 	put_unaligned_be32(v, p + 4);
 }
 
+static inline u16 get_unaligned_be16(const void *p)
+{
+	u16 v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap16(v);
+}
+
 static inline u64 get_unaligned_be64(const void *p)
 {
 	u64 v;

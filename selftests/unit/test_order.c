@@ -4,6 +4,7 @@
 
 #include "order/order.h"
 #include "order/queue.h"
+#include "order/sequence.h"
 #include "unit.h"
 
 #define SLOTS 16
@@ -335,7 +336,73 @@ static void order_reuse(void)
 	order_end();
 }
 
+#define ESP	50
+
+static bool sequence_of(struct weir_sequence *sequence, const struct weir_order_config *config,
+			u8 proto, u8 *data, size_t size)
+{
+	struct weir_headers headers = { .key = { .ip = 4, .proto = proto }, .l4 = 20 };
+	struct xdp_buff xdp = { .data = data, .data_end = data + size };
+
+	return weir_sequence_read(sequence, config, &headers, &xdp);
+}
+
+/* Of two security associations of the same two hosts each has its own numbers. */
+static void order_scope(void)
+{
+	const struct weir_order_config config = {
+		.sequence = WEIR_ORDER_SEQUENCE_FIELD, .offset = 4, .width = 32,
+		.scope_offset = 0, .scope_width = 32,
+	};
+	struct weir_order_config one = config;
+	struct weir_sequence old, new;
+	u8 packet[28] = {};
+
+	packet[20] = 0x81;
+	packet[23] = 7;
+	packet[26] = 2;
+	CHECK(sequence_of(&old, &config, ESP, packet, 28));
+	CHECK_EQ(old.raw, 512);
+	CHECK_EQ(old.bits, 32);
+	CHECK_EQ(old.tunnel, 0x81000007);
+	packet[23] = 8;
+	packet[26] = 0;
+	packet[27] = 1;
+	CHECK(sequence_of(&new, &config, ESP, packet, 28));
+	CHECK_EQ(new.raw, 1);
+	CHECK(new.tunnel != old.tunnel);
+	CHECK(!sequence_of(&new, &config, ESP, packet, 27));
+	one.scope_width = 0;
+	CHECK(sequence_of(&new, &one, ESP, packet, 28));
+	CHECK_EQ(new.tunnel, 0);
+	one = config;
+	one.scope_offset = 6;
+	CHECK(!sequence_of(&new, &one, ESP, packet, 28));
+}
+
+/* RTCP on RTP's port has no number, whatever lies where RTP has one (RFC 5761). */
+static void order_rtcp(void)
+{
+	const struct weir_order_config config = { .sequence = WEIR_ORDER_SEQUENCE_RTP };
+	struct weir_sequence sequence;
+	u8 packet[40] = {};
+	unsigned int type;
+
+	packet[28] = 0x80;
+	packet[31] = 9;
+	packet[39] = 5;
+	for (type = 0; type < 256; type++) {
+		packet[29] = type;
+		CHECK_EQ(sequence_of(&sequence, &config, IPPROTO_UDP, packet, 40),
+			 type < 192 || type > 223);
+	}
+	CHECK_EQ(sequence.raw, 9);
+	CHECK_EQ(sequence.tunnel, 5);
+}
+
 const struct ktap_test order_tests[] = {
+	KTAP_TEST(order_scope),
+	KTAP_TEST(order_rtcp),
 	KTAP_TEST(order_miscounted),
 	KTAP_TEST(order_patterns),
 	KTAP_TEST(order_bucket),

@@ -534,6 +534,10 @@ static const struct key order_sequence = {
 	"sequence", "rtp|gtpu|OFFSET/WIDTH|arrival", "where a packet's number is: OFFSET bytes behind the UDP, TCP or else IP header, WIDTH bits (arrival: weir counts)",
 	VALUE_OWN, .attr = WEIR_A_ORDER_SEQUENCE, .syntax = &order_sequence_syntax,
 };
+static const struct key order_scope = {
+	"scope", "OFFSET/WIDTH", "where the number of a packet's stream is, as sequence says: each stream has numbers of its own (ESP: 0/32)",
+	VALUE_OWN, .attr = WEIR_A_ORDER_SCOPE_OFFSET, .syntax = &order_scope_syntax,
+};
 static const struct key order_hold = {
 	"hold", "TIME", "time that packets wait for earlier ones (200us)",
 	VALUE_TIME, .attr = WEIR_A_ORDER_HOLD,
@@ -556,8 +560,8 @@ static const struct key order_mode = {
 };
 static const struct verb_key order_add_keys[] = {
 	{ &order_dev, true }, { &order_prio, true }, { &order_rule, false }, { &order_cpus, false },
-	{ &order_sequence, false }, { &order_hold, false }, { &order_packets, false },
-	{ &order_bytes, false }, { &order_flows, false }, { &order_mode, false }, END,
+	{ &order_sequence, false }, { &order_scope, false }, { &order_hold, false },
+	{ &order_packets, false }, { &order_bytes, false }, { &order_flows, false }, { &order_mode, false }, END,
 };
 static const struct verb_key order_del_keys[] = { { &order_dev, true }, { &order_prio, true }, END };
 static const struct verb_key order_show_keys[] = { { &order_dev, false }, { &order_prio, false }, END };

@@ -10,6 +10,7 @@
 struct nlmsghdr;
 
 extern const struct syntax order_sequence_syntax;
+extern const struct syntax order_scope_syntax;
 
 /* show.c: one order; order_save() as the command that adds it. */
 void order_print(const struct nlmsghdr *message, bool brief);

@@ -26,6 +26,17 @@ static const char *sequence_text(const struct nlattr *const order[], char text[s
 	return text;
 }
 
+static void print_scope(const struct nlattr *const order[])
+{
+	char text[32];
+
+	if (!order[WEIR_A_ORDER_SCOPE_WIDTH])
+		return;
+	snprintf(text, sizeof(text), "%u/%u", (uint32_t)nl_uint(order[WEIR_A_ORDER_SCOPE_OFFSET]),
+		 (uint32_t)nl_uint(order[WEIR_A_ORDER_SCOPE_WIDTH]));
+	print_string("scope", text);
+}
+
 static void print_numbers(const char *key, const struct nlmsghdr *message, uint16_t type)
 {
 	const struct nlattr *attr;
@@ -99,6 +110,7 @@ void order_print(const struct nlmsghdr *message, bool brief)
 	print_rule(order);
 	print_cpus(message);
 	print_string("sequence", sequence_text(order, text));
+	print_scope(order);
 	print_micros("hold", nl_uint(order[WEIR_A_ORDER_HOLD]));
 	show_number("packets", order[WEIR_A_ORDER_PACKETS]);
 	print_bytes("bytes", nl_uint(order[WEIR_A_ORDER_BYTES]));
@@ -137,6 +149,7 @@ void order_save(const struct nlmsghdr *message, uint32_t mode)
 	if (*cpus_text(text, message, WEIR_A_ORDER_CPU))
 		print_string("cpus", text);
 	print_string("sequence", sequence_text(order, text));
+	print_scope(order);
 	save_with("hold", order[WEIR_A_ORDER_HOLD], "us");
 	print_uint("packets", nl_uint(order[WEIR_A_ORDER_PACKETS]));
 	save_with("bytes", order[WEIR_A_ORDER_BYTES], "b");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a packet's number is: rtp, gtpu, or OFFSET/WIDTH. */
+/*
+ * Where a packet's number is: rtp, gtpu, or OFFSET/WIDTH; and where that of its stream is:
+ * OFFSET/WIDTH.
+ */
 #include <libmnl/libmnl.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,3 +52,25 @@ static int put(struct nlmsghdr *message, const struct value *value)
 }
 
 const struct syntax order_sequence_syntax = { .parse = parse, .put = put };
+
+static int parse_scope(struct value *value)
+{
+	uint64_t offset, width;
+
+	if (read_field(value->word, &offset, &width))
+		return WEIR_OK;
+	return usage(value->key->name, "scope is OFFSET/WIDTH: bytes behind the UDP, TCP or else IP header, up to %d, and 8, 16, 24 or 32 bits; not '%s'",
+		     WEIR_ORDER_OFFSET_MAX, value->word);
+}
+
+static int put_scope(struct nlmsghdr *message, const struct value *value)
+{
+	uint64_t offset, width;
+
+	read_field(value->word, &offset, &width);
+	nl_put_u32(message, WEIR_A_ORDER_SCOPE_OFFSET, offset);
+	nl_put_u32(message, WEIR_A_ORDER_SCOPE_WIDTH, width);
+	return WEIR_OK;
+}
+
+const struct syntax order_scope_syntax = { .parse = parse_scope, .put = put_scope };
