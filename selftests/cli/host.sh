@@ -410,6 +410,59 @@ complete_table() {
 }
 ktap_run "completes every verb and key" complete_table
 
+# dkms.mk with headers of a kernel in whose place a file stands: its module has type information or none.
+dkms_makes() {
+	local work=$1
+	make -s -C "$work" -f dkms.mk HEADERS="$work/headers" >"$work/said" 2>&1 && [[ -e $work/weir.ko ]]
+}
+dkms_refuses_untyped() {
+	local work status=0
+	work=$(mktemp -d) || return
+	mkdir "$work/headers" && cp "$root/packaging/dkms.mk" "$work/" && echo 'int weir;' >"$work/weir.c" &&
+		cc -c "$work/weir.c" -o "$work/plain.o" && objcopy --add-section .BTF="$work/weir.c" "$work/plain.o" "$work/typed.o" &&
+		printf 'modules:\n\tcp %s/typed.o $(M)/weir.ko\n' "$work" >"$work/headers/Makefile" && dkms_makes "$work" &&
+		sed -i s/typed/plain/ "$work/headers/Makefile" && ! dkms_makes "$work" && [[ ! -e $work/weir.ko ]] &&
+		grep -q "no type information.*vmlinux" "$work/said" || status=1
+	cat "$work/said"
+	rm -rf "$work"
+	return $status
+}
+ktap_run "DKMS makes no module without type information" dkms_refuses_untyped
+
+dkms_takes() { # RELEASE
+	local kernel_source_dir='' BUILD_EXCLUSIVE_KERNEL=''
+	# shellcheck source=/dev/null
+	. "$root/packaging/debian/weir-dkms.dkms"
+	[[ $1 =~ $BUILD_EXCLUSIVE_KERNEL ]]
+}
+dkms_takes_kernels() {
+	local release
+	for release in 6.12.117+deb12-amd64 6.12-rc1 6.20.1 7.0.1-amd64 10.1.0; do
+		dkms_takes "$release" || { echo "not taken: $release"; return 1; }
+	done
+	for release in 6.1.0-30-amd64 6.11.9 5.10.0-8-amd64 6.9.1; do
+		! dkms_takes "$release" || { echo "taken: $release"; return 1; }
+	done
+}
+ktap_run "DKMS builds for kernels that are supported" dkms_takes_kernels
+
+# The script of the package on a machine with another kernel.
+postinst() { # RELEASE
+	local work
+	work=$(mktemp -d) || return
+	printf '#!/bin/sh\necho %s\n' "$1" >"$work/uname" && chmod +x "$work/uname" &&
+		PATH=$work:$PATH sh "$root/packaging/debian/weir-dkms.postinst" configure 2>&1
+	rm -rf "$work"
+}
+old_kernel_is_named() {
+	local said
+	command -v dpkg >/dev/null || { echo "no dpkg"; return 4; }
+	said=$(postinst 6.1.0-30-amd64)
+	echo "$said"
+	[[ $said == *"is Linux 6.1.0-30-amd64"*"apt install linux-image-"*" linux-headers-"* && -z $(postinst 6.12.117+deb12-amd64) ]]
+}
+ktap_run "the package names a kernel where an older one runs" old_kernel_is_named
+
 ktap_run "completion keeps quiet about errors" bash -c '[[ -z $("$1" complete -- -n nowhere job show id "" 2>&1) ]]' - "$weir"
 
 ktap_end

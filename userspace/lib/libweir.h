@@ -820,7 +820,8 @@ struct weir_stream;
  * @port: UDP port of the job, at the box or the reducer; 0 is 12064
  * @job: the job's id
  * @source: of a mapper, its number among those of its box or reducer, from 0. Of a reducer 0
- * @sources: of a reducer, how many send to it: mappers, or boxes. Of a mapper 0
+ * @sources: of a reducer, how many send to it: mappers, or boxes. A source's number belongs to the
+ *	first host that asks for it: keep others away by a packet filter. Of a mapper 0
  * @type: of the values, WEIR_INT32, WEIR_INT64 or WEIR_FLOAT32; 0 is WEIR_INT32
  * @operation: how values of a key are combined, an enum weir_operation; 0 is WEIR_SUM
  * @local_keys: of a mapper, how many keys it may keep to combine their values itself, before they are
