@@ -4,6 +4,8 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -50,10 +52,10 @@ struct weir_flow_sum {
  * @trimmed: packets that had been trimmed
  * @ce: packets with the mark CE
  * @gap_bytes: bytes that were left out
- * @first: milliseconds since 1970 at the first packet
+ * @first: the monotonic clock at the first packet, in ns, which steps of the other do not move
  * @missed: what the flow may have had before this record, at most; written by the visits
  * @told: what has been reported; the visits'
- * @told_at: the tick of the last report; likewise
+ * @told_at: the tick of the last report, or of the first packet; the visits'
  * @gone: the next one that is gone; likewise
  *
  * A packet writes to the first two lines. The rest is the visits' and the first packet's.
@@ -96,6 +98,12 @@ struct weir_flow_first {
 	u32	seq;
 	u8	tos;
 };
+
+/* Type and code of ICMP are in the destination port of the key of its flow. */
+static inline bool weir_flow_is_icmp(const struct weir_flow_key *key)
+{
+	return key->proto == (key->ip == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6);
+}
 
 static inline void weir_flow_sum_of(const struct weir_flow *flow, struct weir_flow_sum *sum)
 {

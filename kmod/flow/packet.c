@@ -141,6 +141,16 @@ static const struct tcphdr *weir_flow_tcp_of(const struct xdp_buff *xdp,
 	return tcp;
 }
 
+/* All of ICMP between two hosts would be one flow: type and code take the place of a port. */
+static void weir_flow_icmp(struct weir_headers *headers, const struct xdp_buff *xdp)
+{
+	const void *icmp = xdp->data + headers->l4;
+
+	if (headers->l4 && weir_flow_is_icmp(&headers->key) &&
+	    icmp + sizeof(headers->key.dport) <= xdp->data_end)
+		headers->key.dport = get_unaligned((const __be16 *)icmp);
+}
+
 static struct weir_flow *weir_flow_find(const struct weir_flow_table *table,
 					const struct weir_flow_key *key, u32 hash)
 {
@@ -187,6 +197,7 @@ static noinline int weir_flow_any(struct weir_flow_table *table, const struct xd
 	}
 	len = weir_flow_len(xdp, &headers);
 	weir_flow_seen(table, len);
+	weir_flow_icmp(&headers, xdp);
 	tcp = weir_flow_tcp_of(xdp, &headers);
 	first.tos = headers.tos;
 	if (tcp)

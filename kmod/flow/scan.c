@@ -69,6 +69,7 @@ static void weir_flow_settle(const struct weir_flow_table *table, struct weir_fl
 	smp_store_release(&flow->settled, true);
 }
 
+/* The report is told of the last one by @flow, which has that one's packets and tick until then. */
 static void weir_flow_report(struct weir_flow_table *table, struct weir_flow *flow, u8 end)
 {
 	struct weir_flow_sum now, since;
@@ -76,9 +77,9 @@ static void weir_flow_report(struct weir_flow_table *table, struct weir_flow *fl
 	weir_flow_sum_of(flow, &now);
 	since.packets = now.packets - flow->told.packets;
 	since.bytes = now.bytes - flow->told.bytes;
-	flow->told = now;
 	if (since.packets)
 		weir_notify->flow_report(table, flow, &since, end);
+	flow->told = now;
 }
 
 static bool weir_flow_has_closed(const struct weir_flow *flow)
@@ -105,8 +106,8 @@ static void weir_flow_visit_one(struct weir_flow_table *table, struct weir_flow 
 	} else if (visit->excess > 0 && atomic64_read(&flow->packets) <= table->weight) {
 		weir_flow_end(table, flow, WEIR_FLOW_END_ROOM, visit);
 	} else if (visit->now - flow->told_at >= visit->active) {
-		flow->told_at = visit->now;
 		weir_flow_report(table, flow, WEIR_FLOW_END_ACTIVE);
+		flow->told_at = visit->now;
 	}
 }
 

@@ -227,7 +227,7 @@ static void weir_flow_fill(struct weir_flow *flow, const struct weir_flow_key *k
 	flow->heed = U8_MAX;
 	flow->last = (u32)jiffies;
 	flow->told_at = flow->last;
-	flow->first = ktime_get_real_ns() / NSEC_PER_MSEC;
+	flow->first = ktime_get_ns();
 }
 
 static struct weir_flow *weir_flow_there(struct hlist_head *bucket, const struct weir_flow_key *key)

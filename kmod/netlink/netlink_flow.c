@@ -103,7 +103,8 @@ static int weir_nl_put_alarm_flow(struct sk_buff *skb, const struct weir_flow_no
 	if (nla_put(skb, WEIR_A_FLOW_ALARM_DST, len, key->dst) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_PROTO, key->proto) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_SPORT, ntohs(key->sport)) ||
-	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_DPORT, ntohs(key->dport)))
+	    nla_put_u32(skb, WEIR_A_FLOW_ALARM_DPORT,
+			weir_flow_is_icmp(key) ? 0 : ntohs(key->dport)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -43,11 +43,17 @@ static int weir_nl_put_key(struct sk_buff *skb, const struct weir_flow_key *key)
 {
 	size_t len = key->ip == 4 ? sizeof(key->src[0]) : sizeof(key->src);
 
+	u16 dport = ntohs(key->dport);
+	bool icmp = weir_flow_is_icmp(key);
+
 	if (nla_put(skb, WEIR_A_FLOW_RECORD_SRC, len, key->src) ||
 	    nla_put(skb, WEIR_A_FLOW_RECORD_DST, len, key->dst) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_RECORD_PROTO, key->proto) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_RECORD_SPORT, ntohs(key->sport)) ||
-	    nla_put_u32(skb, WEIR_A_FLOW_RECORD_DPORT, ntohs(key->dport)))
+	    nla_put_u32(skb, WEIR_A_FLOW_RECORD_DPORT, icmp ? 0 : dport))
+		return -EMSGSIZE;
+	if (icmp && (nla_put_u32(skb, WEIR_A_FLOW_RECORD_ICMP_TYPE, dport >> 8) ||
+		     nla_put_u32(skb, WEIR_A_FLOW_RECORD_ICMP_CODE, dport & 0xff)))
 		return -EMSGSIZE;
 	return key->vlan ? nla_put_u32(skb, WEIR_A_FLOW_RECORD_VLAN, key->vlan) : 0;
 }
@@ -58,6 +64,32 @@ static u64 weir_nl_tick_time(u32 tick)
 	s32 ago = (u32)jiffies - tick;
 
 	return ktime_get_real_ns() / NSEC_PER_MSEC - jiffies_to_msecs(max(ago, 0));
+}
+
+/*
+ * When the first of these packets came, on the clock of the wall. Those that are reported again came
+ * after the last report, so that packets and times make a rate.
+ */
+static u64 weir_nl_first_time(const struct weir_nl_record *record)
+{
+	const struct weir_flow *flow = record->flow;
+
+	if (record->end && flow->told.packets)
+		return weir_nl_tick_time(flow->told_at);
+	return ktime_to_ns(ktime_mono_to_real(ns_to_ktime(flow->first))) / NSEC_PER_MSEC;
+}
+
+/* Of a report. */
+static int weir_nl_put_end(struct sk_buff *skb, const struct weir_nl_record *record)
+{
+	u32 sample = READ_ONCE(record->table->sample);
+
+	if (!record->end)
+		return 0;
+	if (nla_put_u32(skb, WEIR_A_FLOW_RECORD_END, record->end) ||
+	    (sample > 1 && nla_put_u32(skb, WEIR_A_FLOW_RECORD_SAMPLE, sample)))
+		return -EMSGSIZE;
+	return 0;
 }
 
 static int weir_nl_put_order(struct sk_buff *skb, const struct weir_flow *flow)
@@ -88,7 +120,7 @@ static int weir_nl_fill_record(const struct weir_nl_msg *msg, const void *obj)
 	const struct weir_nl_record *record = obj;
 	const struct weir_flow *flow = record->flow;
 	struct sk_buff *skb = msg->skb;
-	u64 last = weir_nl_tick_time(READ_ONCE(flow->last));
+	u64 last = weir_nl_tick_time(READ_ONCE(flow->last)), first = weir_nl_first_time(record);
 	void *hdr;
 
 	hdr = weir_nl_begin(msg);
@@ -99,14 +131,14 @@ static int weir_nl_fill_record(const struct weir_nl_msg *msg, const void *obj)
 	    weir_nl_put_key(skb, &flow->key) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_PACKETS, record->sum.packets) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_BYTES, record->sum.bytes) ||
-	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_FIRST, flow->first) ||
-	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_LAST, max(flow->first, last)) ||
+	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_FIRST, first) ||
+	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_LAST, max(first, last)) ||
 	    nla_put_u32(skb, WEIR_A_FLOW_RECORD_TOS, flow->tos) ||
 	    weir_nl_put_order(skb, flow) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_TRIMMED, (u32)atomic_read(&flow->trimmed)) ||
 	    nla_put_uint(skb, WEIR_A_FLOW_RECORD_CE, (u32)atomic_read(&flow->ce)) ||
 	    weir_nl_put_missed(skb, &record->missed) ||
-	    (record->end && nla_put_u32(skb, WEIR_A_FLOW_RECORD_END, record->end))) {
+	    weir_nl_put_end(skb, record)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

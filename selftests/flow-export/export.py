@@ -16,18 +16,21 @@ import ktap  # noqa: E402
 FEED = os.path.join(ROOT, "build", "bin", "test-flow-feed")
 PATIENCE = 60
 TEMPLATES = 2
+OPTIONS = 3
+RECORD = 62     # bytes of IPv4 with ports; those of ICMP have two bytes less
+IPV4, ICMPV4, SAMPLE = 256, 258, 260
 
 
 def sets_of(message):
-    """Ids of the sets of a message, and how many records of 56 bytes are in its data."""
+    """Ids of the sets of a message, and how many records of IPv4 are in its data."""
     version, length = struct.unpack_from("!HH", message)
     assert version == 10 and length == len(message), (version, length, len(message))
     at, ids, records = 16, [], 0
     while at < length:
         number, size = struct.unpack_from("!HH", message, at)
         ids.append(number)
-        if number >= 256:
-            records += (size - 4) // 56
+        if number == IPV4:
+            records += (size - 4) // RECORD
         at += size
     return ids, records
 
@@ -101,6 +104,51 @@ def templates_while_records_keep_coming():
     late.close()
 
 
+def data_of(messages, number):
+    """Contents of the sets of this template."""
+    found = []
+    for message in messages:
+        at = 16
+        while at < len(message):
+            kind, size = struct.unpack_from("!HH", message, at)
+            if kind == number:
+                found.append(message[at + 4:at + size])
+            at += size
+    return found
+
+
+def types_of_icmp_and_samples():
+    """ICMP has a type and a code in place of ports; a sample is announced before its records, and again."""
+    collector = listener(socket.SOCK_DGRAM)
+    feed = Feed(collector.getsockname()[1], 1)
+    feed.process.stdin.write(b"icmp\nsample\nadd\nsend\n")
+    messages = []
+
+    def comes(kind, count):
+        message = received(collector)
+        if message:
+            messages.append(message)
+        return len(data_of(messages, kind)) >= count
+    until("a record of ICMP", lambda: comes(ICMPV4, 1))
+    # 44 bytes of counts, times, selector and device come first.
+    assert b"\x08\x03" == data_of(messages, ICMPV4)[0][44:46], messages
+    until("the sample", lambda: comes(SAMPLE, 1))
+    assert any(OPTIONS in sets_of(message)[0] for message in messages)
+    options = data_of(messages, SAMPLE)[0]
+    # The device, one packet of 100, the same as an interval, random; then there is a sample no longer.
+    assert struct.unpack_from("!QIIIIH", options) == (7, 1, 100, 1, 99, 3), options
+    until("the end of the sample", lambda: comes(SAMPLE, 2))
+    order = [kind for message in messages for kind in sets_of(message)[0]]
+    assert order.index(SAMPLE) < order.index(IPV4), order
+
+    def again():
+        feed.process.stdin.write(b"add\nsend\n")
+        return comes(SAMPLE, 3)
+    until("the sample with the templates", again)
+    feed.end()
+    collector.close()
+
+
 def received(sock):
     try:
         return sock.recv(65536)
@@ -169,4 +217,6 @@ def collector_that_goes_is_called_again():
 if not os.access(FEED, os.X_OK):
     print("KTAP version 1\n1..0 # SKIP there is no libfixbuf for weir-flow-export")
     sys.exit(4)
-sys.exit(ktap.run([templates_while_records_keep_coming, collector_that_goes_is_called_again]))
+sys.exit(ktap.run([
+    types_of_icmp_and_samples, templates_while_records_keep_coming, collector_that_goes_is_called_again,
+]))

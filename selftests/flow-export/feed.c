@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * feed [--tcp] PORT REFRESH: hands made-up records to the exporter of weir-flow-export, for the test's
- * collector on this machine: one for each line of standard input, and with "send" what waits is sent. At
- * the end the number of dropped records is printed.
+ * collector on this machine: one for each line of standard input, and with "send" what waits is sent. A
+ * line "icmp" is a record of ICMP, type 8, code 3, and "sample" one of a sample of one packet in 100. At the
+ * end the number of dropped records is printed.
  */
 #include <linux/genetlink.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include "ipfix.h"
 #include "netlink/nl.h"
 
-static void make(struct nlmsghdr *message, uint32_t number)
+static void make(struct nlmsghdr *message, uint32_t number, const char *kind)
 {
 	static const uint8_t address[4] = { 10, 0, 0, 1 };
 
@@ -25,6 +26,17 @@ static void make(struct nlmsghdr *message, uint32_t number)
 	nl_put(message, WEIR_A_FLOW_RECORD_SRC, sizeof(address), address);
 	nl_put(message, WEIR_A_FLOW_RECORD_DST, sizeof(address), address);
 	nl_put_u64(message, WEIR_A_FLOW_RECORD_PACKETS, number);
+	nl_put_u32(message, WEIR_A_FLOW_RECORD_IFINDEX, 7);
+	if (!strcmp(kind, "icmp\n")) {
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_PROTO, 1);
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_ICMP_TYPE, 8);
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_ICMP_CODE, 3);
+	} else {
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_PROTO, 17);
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_DPORT, 53);
+	}
+	if (!strcmp(kind, "sample\n"))
+		nl_put_u32(message, WEIR_A_FLOW_RECORD_SAMPLE, 100);
 }
 
 int main(int argc, char **argv)
@@ -49,7 +61,7 @@ int main(int argc, char **argv)
 			ipfix_send(ipfix);
 			continue;
 		}
-		make((struct nlmsghdr *)buffer, ++n);
+		make((struct nlmsghdr *)buffer, ++n, line);
 		ipfix_add(ipfix, (struct nlmsghdr *)buffer);
 	}
 	ipfix_send(ipfix);

@@ -12,19 +12,29 @@
 
 #include "netlink/genl.h"
 
-/* Ids of the templates, which this exporter chooses. */
+/* Ids of the templates, which this exporter chooses. Those of ICMP have a type and a code for ports. */
 #define TEMPLATE_IPV4	256
 #define TEMPLATE_IPV6	257
+#define TEMPLATE_ICMPV4	258
+#define TEMPLATE_ICMPV6	259
+#define TEMPLATE_SAMPLE	260
+
+/* Devices whose sample is announced. */
+#define SAMPLES_MAX	256
+
+/* IANA's "PSAMP parameters": random n-out-of-N sampling. */
+#define RANDOM_N_OF_N	3
 
 /* Seconds after which a collector that is gone is called again. */
 #define RETRY_AFTER	2
 
-/* What both templates have, in this order, without holes. */
+/* A record in memory, without holes. What is sent of it is what its template has. */
 struct counts {
 	uint64_t packets;
 	uint64_t octets;
 	uint64_t start;
 	uint64_t end;
+	uint64_t selector;
 	uint32_t interface;
 	uint16_t sport;
 	uint16_t dport;
@@ -33,7 +43,7 @@ struct counts {
 	uint8_t tos;
 	uint8_t flags;
 	uint8_t reason;
-	uint8_t padding[2];
+	uint16_t icmp;
 };
 
 struct ipv4 {
@@ -48,27 +58,81 @@ struct ipv6 {
 	uint8_t dst[16];
 };
 
-_Static_assert(sizeof(struct counts) == 48 && sizeof(struct ipv4) == 56 &&
-	       sizeof(struct ipv6) == 80, "holes in records");
+_Static_assert(sizeof(struct counts) == 56 && sizeof(struct ipv4) == 64 &&
+	       sizeof(struct ipv6) == 88, "holes in records");
+
+/**
+ * struct sample - the sample of a device, as it is announced: RFC 5477, section 8.2
+ * @selector: the device's number, which its records have too
+ * @size: packets of
+ * @population: so many
+ * @interval: the same for collectors that know regular samples alone: of so many packets and
+ * @space: so many that follow the former are recorded
+ * @algorithm: RANDOM_N_OF_N
+ */
+struct sample {
+	uint64_t selector;
+	uint32_t size;
+	uint32_t population;
+	uint32_t interval;
+	uint32_t space;
+	uint16_t algorithm;
+	uint8_t padding[6];
+};
+
+_Static_assert(sizeof(struct sample) == 32, "holes in a sample");
 
 /* Their names are those of IANA's registry. */
 #define FIELD(name, len) { (char *)(name), len, 0 }
-static fbInfoElementSpec_t counts_fields[] = {
-	FIELD("packetDeltaCount", 8), FIELD("octetDeltaCount", 8),
-	FIELD("flowStartMilliseconds", 8), FIELD("flowEndMilliseconds", 8),
-	FIELD("ingressInterface", 4), FIELD("sourceTransportPort", 2),
-	FIELD("destinationTransportPort", 2), FIELD("vlanId", 2),
-	FIELD("protocolIdentifier", 1), FIELD("ipClassOfService", 1),
-	FIELD("tcpControlBits", 1), FIELD("flowEndReason", 1),
-	FIELD("paddingOctets", 2), FB_IESPEC_NULL,
+#define COUNTS FIELD("packetDeltaCount", 8), FIELD("octetDeltaCount", 8), \
+	FIELD("flowStartMilliseconds", 8), FIELD("flowEndMilliseconds", 8), \
+	FIELD("selectorId", 8), FIELD("ingressInterface", 4)
+#define PORTS FIELD("sourceTransportPort", 2), FIELD("destinationTransportPort", 2)
+#define REST FIELD("vlanId", 2), FIELD("protocolIdentifier", 1), FIELD("ipClassOfService", 1), \
+	FIELD("tcpControlBits", 1), FIELD("flowEndReason", 1)
+#define ADDRESSES(version, len) FIELD("source" version "Address", len), \
+	FIELD("destination" version "Address", len)
+
+/**
+ * struct layout - a template
+ * @id: of the template
+ * @inside: fields as they lie in memory
+ * @sent: fields that are sent
+ * @scope: how many of these are the scope of options; 0 for records
+ */
+struct layout {
+	uint16_t id;
+	fbInfoElementSpec_t inside[17];
+	fbInfoElementSpec_t sent[17];
+	uint16_t scope;
 };
 
-static fbInfoElementSpec_t ipv4_fields[] = {
-	FIELD("sourceIPv4Address", 4), FIELD("destinationIPv4Address", 4), FB_IESPEC_NULL,
+static struct layout layouts[] = {
+	{ TEMPLATE_IPV4, { COUNTS, PORTS, REST, FIELD("icmpTypeCodeIPv4", 2), ADDRESSES("IPv4", 4) },
+	  { COUNTS, PORTS, REST, ADDRESSES("IPv4", 4) }, 0 },
+	{ TEMPLATE_IPV6, { COUNTS, PORTS, REST, FIELD("icmpTypeCodeIPv6", 2), ADDRESSES("IPv6", 16) },
+	  { COUNTS, PORTS, REST, ADDRESSES("IPv6", 16) }, 0 },
+	{ TEMPLATE_ICMPV4, { COUNTS, PORTS, REST, FIELD("icmpTypeCodeIPv4", 2), ADDRESSES("IPv4", 4) },
+	  { COUNTS, FIELD("icmpTypeCodeIPv4", 2), REST, ADDRESSES("IPv4", 4) }, 0 },
+	{ TEMPLATE_ICMPV6, { COUNTS, PORTS, REST, FIELD("icmpTypeCodeIPv6", 2), ADDRESSES("IPv6", 16) },
+	  { COUNTS, FIELD("icmpTypeCodeIPv6", 2), REST, ADDRESSES("IPv6", 16) }, 0 },
+	{ TEMPLATE_SAMPLE,
+	  { FIELD("selectorId", 8), FIELD("samplingSize", 4), FIELD("samplingPopulation", 4),
+	    FIELD("samplingPacketInterval", 4), FIELD("samplingPacketSpace", 4),
+	    FIELD("selectorAlgorithm", 2), FIELD("paddingOctets", 6) },
+	  { FIELD("selectorId", 8), FIELD("samplingSize", 4), FIELD("samplingPopulation", 4),
+	    FIELD("samplingPacketInterval", 4), FIELD("samplingPacketSpace", 4),
+	    FIELD("selectorAlgorithm", 2) }, 1 },
 };
 
-static fbInfoElementSpec_t ipv6_fields[] = {
-	FIELD("sourceIPv6Address", 16), FIELD("destinationIPv6Address", 16), FB_IESPEC_NULL,
+/**
+ * struct device - a device that records a sample, or did
+ * @number: the device
+ * @sample: one packet in so many
+ */
+struct device {
+	uint32_t number;
+	uint32_t sample;
 };
 
 /**
@@ -78,6 +142,8 @@ static fbInfoElementSpec_t ipv6_fields[] = {
  * @refresh: when templates are sent again, in seconds of the monotonic clock
  * @retry: when the collector is called again
  * @dropped: records, as the collector was gone
+ * @device: the devices with a sample
+ * @devices: how many
  */
 struct ipfix {
 	const struct ipfix_to *with;
@@ -88,6 +154,8 @@ struct ipfix {
 	time_t refresh;
 	time_t retry;
 	uint64_t dropped;
+	struct device device[SAMPLES_MAX];
+	unsigned int devices;
 };
 
 static time_t now(void)
@@ -105,26 +173,93 @@ static bool failed(GError *error)
 	return false;
 }
 
-/* The records in memory are as those that are sent. */
-static bool add_template(struct ipfix *ipfix, uint16_t id, fbInfoElementSpec_t *fields)
+/* One side of a template: @inside of the memory, or as it is sent. */
+static bool add_side(struct ipfix *ipfix, const struct layout *layout, bool inside)
 {
 	fbTemplate_t *template = fbTemplateAlloc(ipfix->model);
+	fbInfoElementSpec_t *fields = (void *)(inside ? layout->inside : layout->sent);
 	GError *error = NULL;
 
-	if (fbTemplateAppendSpecArray(template, counts_fields, UINT32_MAX, &error) &&
-	    fbTemplateAppendSpecArray(template, fields, UINT32_MAX, &error) &&
-	    fbSessionAddTemplate(ipfix->session, TRUE, id, template, &error) &&
-	    fbSessionAddTemplate(ipfix->session, FALSE, id, template, &error))
+	if (!fbTemplateAppendSpecArray(template, fields, UINT32_MAX, &error))
+		return failed(error);
+	if (layout->scope)
+		fbTemplateSetOptionsScope(template, layout->scope);
+	return fbSessionAddTemplate(ipfix->session, inside, layout->id, template, &error) ||
+	       failed(error);
+}
+
+static bool add_templates(struct ipfix *ipfix)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
+		if (!add_side(ipfix, &layouts[i], true) || !add_side(ipfix, &layouts[i], false))
+			return false;
+	}
+	return true;
+}
+
+static bool append(struct ipfix *ipfix, uint16_t id, void *record, size_t size)
+{
+	GError *error = NULL;
+
+	if (fBufSetInternalTemplate(ipfix->buffer, id, &error) &&
+	    fBufSetExportTemplate(ipfix->buffer, id, &error) &&
+	    fBufAppend(ipfix->buffer, record, size, &error))
 		return true;
 	return failed(error);
 }
 
+static bool announce(struct ipfix *ipfix, const struct device *device)
+{
+	struct sample sample = {
+		.selector = device->number, .size = 1, .population = device->sample,
+		.interval = 1, .space = device->sample - 1, .algorithm = RANDOM_N_OF_N,
+	};
+
+	return append(ipfix, TEMPLATE_SAMPLE, &sample, sizeof(sample));
+}
+
+/* The templates, and the samples, without which counts are not understood. */
 static bool send_templates(struct ipfix *ipfix)
 {
 	GError *error = NULL;
+	unsigned int i;
 
 	ipfix->refresh = now() + ipfix->with->refresh;
-	return fbSessionExportTemplates(ipfix->session, &error) || failed(error);
+	if (!fbSessionExportTemplates(ipfix->session, &error))
+		return failed(error);
+	for (i = 0; i < ipfix->devices; i++) {
+		if (!announce(ipfix, &ipfix->device[i]))
+			return false;
+	}
+	return true;
+}
+
+static struct device *find_device(struct ipfix *ipfix, uint32_t number)
+{
+	unsigned int i;
+
+	for (i = 0; i < ipfix->devices; i++) {
+		if (ipfix->device[i].number == number)
+			return &ipfix->device[i];
+	}
+	return NULL;
+}
+
+/* Announces a device's sample before the first record that it holds for. */
+static bool tell_sample(struct ipfix *ipfix, uint32_t number, uint32_t sample)
+{
+	struct device *device = find_device(ipfix, number);
+
+	if (device ? device->sample == sample : sample == 1)
+		return true;
+	if (!device && ipfix->devices == SAMPLES_MAX)
+		return true;
+	if (!device)
+		device = &ipfix->device[ipfix->devices++];
+	*device = (struct device){ number, sample };
+	return announce(ipfix, device);
 }
 
 static void hang_up(struct ipfix *ipfix)
@@ -139,8 +274,7 @@ static bool call(struct ipfix *ipfix)
 	ipfix->session = fbSessionAlloc(ipfix->model);
 	fbSessionSetDomain(ipfix->session, ipfix->with->domain);
 	ipfix->buffer = fBufAllocForExport(ipfix->session, fbExporterAllocNet(&ipfix->to));
-	if (add_template(ipfix, TEMPLATE_IPV4, ipv4_fields) &&
-	    add_template(ipfix, TEMPLATE_IPV6, ipv6_fields) && send_templates(ipfix))
+	if (add_templates(ipfix) && send_templates(ipfix))
 		return true;
 	hang_up(ipfix);
 	ipfix->retry = now() + RETRY_AFTER;
@@ -212,43 +346,44 @@ static void read_counts(struct counts *counts, const struct nlattr *const record
 	counts->tos = nl_uint(record[WEIR_A_FLOW_RECORD_TOS]);
 	counts->flags = nl_uint(record[WEIR_A_FLOW_RECORD_TCP_FLAGS]);
 	counts->reason = nl_uint(record[WEIR_A_FLOW_RECORD_END]);
-}
-
-static bool append(struct ipfix *ipfix, uint16_t id, void *record, size_t size)
-{
-	GError *error = NULL;
-
-	if (fBufSetInternalTemplate(ipfix->buffer, id, &error) &&
-	    fBufSetExportTemplate(ipfix->buffer, id, &error) &&
-	    fBufAppend(ipfix->buffer, record, size, &error))
-		return true;
-	return failed(error);
+	counts->selector = counts->interface;
+	counts->icmp = nl_uint(record[WEIR_A_FLOW_RECORD_ICMP_TYPE]) << 8 |
+		       nl_uint(record[WEIR_A_FLOW_RECORD_ICMP_CODE]);
 }
 
 /* Addresses of IPv4 are numbers to the library, and those of IPv6 bytes. */
 static bool add_ipv4(struct ipfix *ipfix, const struct nlattr *const record[])
 {
+	bool icmp = record[WEIR_A_FLOW_RECORD_ICMP_TYPE];
 	struct ipv4 out;
 
 	read_counts(&out.counts, record);
 	out.src = ntohl(mnl_attr_get_u32(record[WEIR_A_FLOW_RECORD_SRC]));
 	out.dst = ntohl(mnl_attr_get_u32(record[WEIR_A_FLOW_RECORD_DST]));
-	return append(ipfix, TEMPLATE_IPV4, &out, sizeof(out));
+	return append(ipfix, icmp ? TEMPLATE_ICMPV4 : TEMPLATE_IPV4, &out, sizeof(out));
 }
 
 static bool add_ipv6(struct ipfix *ipfix, const struct nlattr *const record[])
 {
+	bool icmp = record[WEIR_A_FLOW_RECORD_ICMP_TYPE];
 	struct ipv6 out;
 
 	read_counts(&out.counts, record);
 	memcpy(out.src, mnl_attr_get_payload(record[WEIR_A_FLOW_RECORD_SRC]), sizeof(out.src));
 	memcpy(out.dst, mnl_attr_get_payload(record[WEIR_A_FLOW_RECORD_DST]), sizeof(out.dst));
-	return append(ipfix, TEMPLATE_IPV6, &out, sizeof(out));
+	return append(ipfix, icmp ? TEMPLATE_ICMPV6 : TEMPLATE_IPV6, &out, sizeof(out));
 }
 
 static size_t length_of(const struct nlattr *attr)
 {
 	return attr ? mnl_attr_get_payload_len(attr) : 0;
+}
+
+static uint32_t sample_of(const struct nlattr *const record[])
+{
+	const struct nlattr *sample = record[WEIR_A_FLOW_RECORD_SAMPLE];
+
+	return sample ? nl_uint(sample) : 1;
 }
 
 static bool emit(struct ipfix *ipfix)
@@ -274,6 +409,8 @@ static bool add(struct ipfix *ipfix, const struct nlmsghdr *message)
 	weir_attributes(message, record, WEIR_A_FLOW_RECORD_MAX);
 	src = length_of(record[WEIR_A_FLOW_RECORD_SRC]);
 	dst = length_of(record[WEIR_A_FLOW_RECORD_DST]);
+	if (!tell_sample(ipfix, nl_uint(record[WEIR_A_FLOW_RECORD_IFINDEX]), sample_of(record)))
+		return false;
 	if (src == 4 && dst == 4)
 		return add_ipv4(ipfix, record);
 	return src != 16 || dst != 16 || add_ipv6(ipfix, record);

@@ -603,12 +603,69 @@ static void test_sample(void)
 	end();
 }
 
+/* Each type and code of ICMP is a flow of its own, and those that are cut are another one. */
+static void test_icmp(bool ipv6)
+{
+	struct frame frame;
+	struct seen seen;
+	uint8_t *at;
+	int i;
+
+	begin(64, 3600000, 3600000);
+	for (i = 0; i < 3; i++) {
+		at = ipv4(&frame, ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP, 40);
+		at[0] = ipv6 ? 128 : 8;
+		at[1] = i;
+		if (ipv6)
+			frame = to_ipv6(&frame);
+		run(&frame, 1 + i);
+	}
+	look(&seen, 1);
+	ktap_ok(seen.last[WEIR_A_FLOW_RECORD_ICMP_TYPE] == (ipv6 ? 128 : 8) &&
+		seen.last[WEIR_A_FLOW_RECORD_ICMP_CODE] == 2 && !seen.last[WEIR_A_FLOW_RECORD_DPORT] &&
+		seen.last[WEIR_A_FLOW_RECORD_PACKETS] == 3, "type and code of %s", ipv6 ? "ICMPv6" : "ICMP");
+	frame.len = sizeof(ethernet) + (ipv6 ? 40 : 20) + 1;
+	run(&frame, 1);
+	udp(&frame, 10);
+	run(&frame, 1);
+	look(&seen, 0);
+	ktap_ok(seen.count == 5 && seen.sum[WEIR_A_FLOW_RECORD_PACKETS] == 8, "are flows of their own");
+	end();
+}
+
+/* A step of the clock moves both times of a record, and by as much. */
+static void test_clock(void)
+{
+	const uint64_t step = 1000000;
+	struct seen before, after;
+	struct timespec clock;
+	struct frame frame;
+
+	begin(64, 3600000, 3600000);
+	udp(&frame, 10);
+	run(&frame, 1);
+	look(&before, 0);
+	clock_gettime(CLOCK_REALTIME, &clock);
+	clock.tv_sec += step / 1000;
+	if (clock_settime(CLOCK_REALTIME, &clock))
+		err(1, "the clock cannot be set");
+	look(&after, 0);
+	clock_gettime(CLOCK_REALTIME, &clock);
+	clock.tv_sec -= step / 1000;
+	clock_settime(CLOCK_REALTIME, &clock);
+	ktap_ok(after.last[WEIR_A_FLOW_RECORD_FIRST] >= before.last[WEIR_A_FLOW_RECORD_FIRST] + step / 2 &&
+		after.last[WEIR_A_FLOW_RECORD_LAST] - after.last[WEIR_A_FLOW_RECORD_FIRST] < step / 2,
+		"times follow a clock that is set");
+	end();
+}
+
 /* Ends, and goes on, and what is told of both. */
 static void test_ends(void)
 {
 	struct mnl_socket *socket, *other;
 	struct seen told = {};
 	struct frame frame;
+	uint64_t reported;
 	int error;
 
 	socket = listen_to(&error);
@@ -645,10 +702,18 @@ static void test_ends(void)
 		hear(socket, &told);
 	ktap_ok(told.count == 1 && told.last[WEIR_A_FLOW_RECORD_END] == WEIR_FLOW_END_ACTIVE &&
 		told.last[WEIR_A_FLOW_RECORD_PACKETS] == 3, "one that goes on is reported");
+	reported = told.last[WEIR_A_FLOW_RECORD_LAST];
 	memset(&told, 0, sizeof(told));
+	set(0, 7, 0, 3600000);
+	set(0, 1, 0, 0);
 	run(&frame, 4);
+	set(0, 7, 0, 0);
 	ktap_ok(!end(), "recording ends");
 	hear(socket, &told);
+	ktap_ok(told.last[WEIR_A_FLOW_RECORD_FIRST] >= reported &&
+		told.last[WEIR_A_FLOW_RECORD_FIRST] <= told.last[WEIR_A_FLOW_RECORD_LAST],
+		"a report that follows another begins where that ended");
+	ktap_ok(told.last[WEIR_A_FLOW_RECORD_SAMPLE] == 7, "and has the sample");
 	ktap_ok(told.sum[WEIR_A_FLOW_RECORD_PACKETS] == 4 &&
 		told.last[WEIR_A_FLOW_RECORD_END] == WEIR_FLOW_END_FORCED,
 		"and what came since is reported");
@@ -857,6 +922,9 @@ int main(int argc, char **argv)
 	test_order(true);
 	test_processors();
 	test_sample();
+	test_icmp(false);
+	test_icmp(true);
+	test_clock();
 	test_ends();
 	test_room();
 	test_many(20000);

@@ -183,6 +183,8 @@ void flow_record_print(const struct nlmsghdr *message, bool brief)
 	print_proto(nl_uint(record[WEIR_A_FLOW_RECORD_PROTO]));
 	print_end_of(record, "src", WEIR_A_FLOW_RECORD_SRC, "sport", WEIR_A_FLOW_RECORD_SPORT);
 	print_end_of(record, "dst", WEIR_A_FLOW_RECORD_DST, "dport", WEIR_A_FLOW_RECORD_DPORT);
+	show_number("icmp-type", record[WEIR_A_FLOW_RECORD_ICMP_TYPE]);
+	show_number("icmp-code", record[WEIR_A_FLOW_RECORD_ICMP_CODE]);
 	show_number("vlan", record[WEIR_A_FLOW_RECORD_VLAN]);
 	print_uint("packets", nl_uint(record[WEIR_A_FLOW_RECORD_PACKETS]));
 	print_uint("bytes", nl_uint(record[WEIR_A_FLOW_RECORD_BYTES]));
