@@ -542,6 +542,16 @@ doctor_trims() {
 	doctor_says device "trim gone" fail "is not in this network namespace" "ip link" || return
 	answers trim-get <<<'[]'
 }
+# A name is one word of the commands that doctor suggests.
+doctor_quotes_names() {
+	answers order-get <<<'[{"ifindex": 4294967295, "ifname": "$(id>x) y", "prio": 3, "device": "lo",
+		"stats": {"packets": 1}}]'
+	weir -j doctor >"$WEIR_STAND_IN/doctor"
+	answers order-get <<<'[]'
+	gojq -e --arg fix "weir order del dev '\$(id>x) y' prio 3" \
+		'.checks | any(.fix // "" | contains($fix))' "$WEIR_STAND_IN/doctor" >/dev/null ||
+		{ gojq -c '.checks[]' "$WEIR_STAND_IN/doctor"; return 1; }
+}
 doctor_sources() {
 	doctor_says state "source 1 of job 7" warn "lateness .* <4.1ms" "weir top" &&
 		doctor_says state "source 2 of job 7" warn "without it" "start the worker" &&
@@ -614,6 +624,7 @@ ktap_run "histograms are drawn" shows_histogram
 ktap_run "blocks are shown" shows_blocks
 ktap_run "doctor looks at sources" doctor_sources
 ktap_run "doctor looks at blocks" doctor_blocks
+ktap_run "doctor quotes names in commands" doctor_quotes_names
 ktap_run "doctor looks at degraded blocks" doctor_degraded
 if ((EUID == 0)); then
 	ktap_run "doctor looks at weird" doctor_of_weird

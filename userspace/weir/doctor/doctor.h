@@ -74,6 +74,9 @@ unsigned int reported(enum verdict verdict);
 /* A fix with values in it; lasts until the next call. */
 const char *fix(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A device's name as a word of a shell, for a fix that has up to four. */
+const char *quoted(const char *name);
+
 void job_read(const struct nlmsghdr *message, struct job *job);
 uint32_t job_mtu(const struct job *job);	/* that its largest frame needs */
 uint32_t job_grad_size(const struct job *job);	/* bytes */

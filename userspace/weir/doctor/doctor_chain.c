@@ -31,12 +31,12 @@ static void check_run(struct patient *patient, const char *subject,
 	finding.verdict = DOCTOR_FAIL;
 	if (prio == WEIR_CHAIN_PRIO_FILTER)
 		finding.fix = fix("run `ip link set dev %s xdp off`, and `weir filter replace dev %s` with a rule that is there",
-				  dev, dev);
+				  quoted(dev), quoted(dev));
 	else if (hook.id)
 		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir chain move dev %s prio %u to %u`",
-				  dev, dev, prio, prio);
+				  quoted(dev), quoted(dev), prio, prio);
 	else
-		finding.fix = fix("run `weir chain move dev %s prio %u to %u`", dev, prio, prio);
+		finding.fix = fix("run `weir chain move dev %s prio %u to %u`", quoted(dev), prio, prio);
 	report(&finding, "none of its programs is run: somebody took weir's off the device");
 }
 
@@ -49,7 +49,7 @@ static void check_file(const char *subject, const struct nlattr *const place[])
 	if (!place[WEIR_A_CHAIN_FILE] || !access(file, R_OK))
 		return;
 	finding.fix = fix("put it back, or run `weir chain replace dev %s prio %u program FILE`",
-			  nl_string(place[WEIR_A_CHAIN_IFNAME]),
+			  quoted(nl_string(place[WEIR_A_CHAIN_IFNAME])),
 			  (unsigned int)nl_uint(place[WEIR_A_CHAIN_PRIO]));
 	report(&finding, "%s cannot be read (%s), so the chain cannot be restored", file,
 	       strerror(errno));

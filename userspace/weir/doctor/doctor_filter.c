@@ -31,7 +31,8 @@ static void check_program(const char *subject, const struct nlattr *const rule[]
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
-	finding.fix = fix("run `weir filter replace dev %s prio %u` with the rule that is there", dev,
+	finding.fix = fix("run `weir filter replace dev %s prio %u` with the rule that is there",
+			  quoted(dev),
 			  prio_of(rule));
 	report(&finding, "no packet comes to its rules: the chain of %s has no program for them", dev);
 }
@@ -43,7 +44,7 @@ static void check_pending(const char *subject, const struct nlattr *const rule[]
 
 	if (!rule[WEIR_A_FILTER_PENDING])
 		return;
-	finding.fix = fix("run `weir filter del dev %s prio %u`, and load it again", dev,
+	finding.fix = fix("run `weir filter del dev %s prio %u`, and load it again", quoted(dev),
 			  prio_of(rule));
 	report(&finding, "rule %u has no packets yet: what loaded it has not come to its end",
 	       prio_of(rule));
@@ -57,7 +58,7 @@ static void check_file(const char *subject, const struct nlattr *const rule[])
 	if (!rule[WEIR_A_FILTER_FILE] || !access(file, R_OK))
 		return;
 	finding.fix = fix("put it back, or run `weir filter replace dev %s prio %u set FILE ...`",
-			  nl_string(rule[WEIR_A_FILTER_IFNAME]), prio_of(rule));
+			  quoted(nl_string(rule[WEIR_A_FILTER_IFNAME])), prio_of(rule));
 	report(&finding, "%s cannot be read (%s), so rule %u cannot be restored", file,
 	       strerror(errno), prio_of(rule));
 }
@@ -71,7 +72,7 @@ static void check_room(const char *subject, const struct nlattr *const rule[])
 	if (!nl_uint(stats[WEIR_A_FILTER_STATS_CROWDED]))
 		return;
 	finding.fix = fix("give rule %u of %s more `sources`, by `weir filter replace`",
-			  prio_of(rule), nl_string(rule[WEIR_A_FILTER_IFNAME]));
+			  prio_of(rule), quoted(nl_string(rule[WEIR_A_FILTER_IFNAME])));
 	report(&finding, "%ju packets of sources that found no room had one rate together",
 	       (uintmax_t)nl_uint(stats[WEIR_A_FILTER_STATS_CROWDED]));
 }
@@ -94,7 +95,7 @@ static void check_vlan(const char *subject, const struct nlattr *const rule[],
 	}
 	if (!asks || !device_hides_vlan(dev))
 		return;
-	finding.fix = fix("run `ethtool -K %s rx-vlan-offload off`", dev);
+	finding.fix = fix("run `ethtool -K %s rx-vlan-offload off`", quoted(dev));
 	report(&finding, "rule %u asks for a VLAN, but %s takes the tags off before", prio_of(rule),
 	       dev);
 }

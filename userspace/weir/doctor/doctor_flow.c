@@ -17,7 +17,7 @@ static void check_program(const char *subject, const struct nlattr *const table[
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
-	finding.fix = fix("run `weir flow on dev %s`", nl_string(table[WEIR_A_FLOW_IFNAME]));
+	finding.fix = fix("run `weir flow on dev %s`", quoted(nl_string(table[WEIR_A_FLOW_IFNAME])));
 	report(&finding, "no packet comes to the records: the program is not in the device's chain");
 }
 
@@ -34,7 +34,7 @@ static void check_room(const char *subject, const struct nlattr *const table[])
 	if (!unrecorded && !went)
 		return;
 	finding.fix = fix("run `weir flow off dev %s`, then `weir flow on dev %s flows %llu`, or take a sample",
-			  dev, dev, (unsigned long long)flows * 2);
+			  quoted(dev), quoted(dev), (unsigned long long)flows * 2);
 	report(&finding, "it had no room for all flows: %llu records went before their time, and %llu packets have none",
 	       (unsigned long long)went, (unsigned long long)unrecorded);
 }

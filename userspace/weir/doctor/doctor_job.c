@@ -197,14 +197,14 @@ static bool check_link(const struct visit *visit, const char *who, const struct 
 	if (mtu < need) {
 		report(&(struct finding){ DOCTOR_FAIL, "route", who,
 			fix("run `ip link set dev %s mtu %u` on every link of the way",
-			    link->name, need) },
+			    quoted(link->name), need) },
 		       "the way out by %s has MTU %u, results need %u", link->name, mtu, need);
 		return false;
 	}
 	if (!port_known(visit->patient, link->ifindex) && !is_upper(link)) {
 		report(&(struct finding){ DOCTOR_WARN, "route", who,
 			fix("if the worker's packets come in there too, run `weir port attach dev %s`",
-			    link->name) },
+			    quoted(link->name)) },
 		       "results leave by %s, which is no port", link->name);
 		return false;
 	}
@@ -226,7 +226,7 @@ static bool check_permanent(const char *who, const struct link *link, const char
 		return true;
 	report(&(struct finding){ DOCTOR_FAIL, "neighbour", who,
 		fix("run `ip neigh replace %s lladdr MAC dev %s nud permanent`, with the worker's address; weir-switchml(8) does",
-		    text, link->name) },
+		    text, quoted(link->name)) },
 	       "%s on %s is no permanent neighbour, and asking for it by ARP upsets the worker",
 	       text, link->name);
 	return false;
@@ -296,7 +296,7 @@ static bool check_arrival(const struct visit *visit, const char *who, const stru
 		addr_text(&source->address, text);
 		report(&(struct finding){ DOCTOR_WARN, "arrival", who,
 			fix("if the worker is behind %s, run `ip route replace %s dev %s` and start the workers again",
-			    name, text, name) },
+			    quoted(name), text, quoted(name)) },
 		       "nothing has come from %s by %s, where the route to it leads, and %s has refused %ju packets to the MAC address of another device",
 		       text, link->name, name, (uintmax_t)packets);
 		return false;

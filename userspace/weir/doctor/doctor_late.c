@@ -64,7 +64,7 @@ static void check_device(const struct patient *patient, const char *subject,
 		       ifindex);
 		return;
 	}
-	finding.fix = fix("run `weir port attach dev %s`", name);
+	finding.fix = fix("run `weir port attach dev %s`", quoted(name));
 	report(&finding, "contributions are taken from %s alone, which is no port", name);
 }
 

@@ -23,7 +23,7 @@ static void check_program(struct finding finding, const struct nlattr *const ord
 		return;
 	}
 	finding.verdict = DOCTOR_FAIL;
-	finding.fix = fix("run `weir order del dev %s prio %u`, and add it again", dev_of(order),
+	finding.fix = fix("run `weir order del dev %s prio %u`, and add it again", quoted(dev_of(order)),
 			  (unsigned int)nl_uint(order[WEIR_A_ORDER_PRIO]));
 	report(&finding, "no packet comes to it: weir's program is not in the chain of %s", dev_of(order));
 }
@@ -38,7 +38,7 @@ static void check_device(struct patient *patient, struct finding finding,
 	if (rtnl_link(&patient->rtnl, if_nametoindex(name), &link) || link.flags & IFF_UP)
 		return;
 	finding.verdict = DOCTOR_WARN;
-	finding.fix = fix("run `ip link set %s up`", name);
+	finding.fix = fix("run `ip link set %s up`", quoted(name));
 	report(&finding, "packets are in no order while %s is down", name);
 }
 

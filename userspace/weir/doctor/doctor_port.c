@@ -17,7 +17,7 @@ void doctor_device(const struct link *link, const char *subject)
 
 	if (!(link->flags & IFF_UP)) {
 		finding.verdict = DOCTOR_FAIL;
-		finding.fix = fix("run `ip link set dev %s up`", link->name);
+		finding.fix = fix("run `ip link set dev %s up`", quoted(link->name));
 		report(&finding, "%s is down", link->name);
 	} else if (!(link->flags & IFF_RUNNING)) {
 		finding.verdict = DOCTOR_WARN;
@@ -30,7 +30,7 @@ void doctor_device(const struct link *link, const char *subject)
 
 static const char *attach_line(const char *dev, uint32_t mode)
 {
-	return fix("run `weir port attach dev %s mode %s`", dev,
+	return fix("run `weir port attach dev %s mode %s`", quoted(dev),
 		   names_word(&mode_names, mode));
 }
 
@@ -78,7 +78,7 @@ static void check_program(struct patient *patient, const struct link *link,
 		check_mode(subject, link->name, mode, &tc);
 	} else if (xdp.id && !xdp.shared) {
 		finding.fix = fix("run `ip link set dev %s xdp off`, then `weir port attach dev %s mode %s`; or use mode tc",
-				  link->name, link->name, names_word(&mode_names, mode));
+				  quoted(link->name), quoted(link->name), names_word(&mode_names, mode));
 		report(&finding, "XDP program %u (%s) of somebody else is in the place of weir's",
 		       xdp.id, xdp.name);
 	} else if (err) {
@@ -114,7 +114,7 @@ static void check_mtu(struct patient *patient, const struct link *link, const ch
 		if (link->mtu < need) {
 			finding.verdict = DOCTOR_FAIL;
 			finding.fix = fix("run `ip link set dev %s mtu %u` on every link of the way, or add job %u with at most %u grads",
-					  link->name, need, job.id,
+					  quoted(link->name), need, job.id,
 					  grads_within(&job, link->mtu));
 		}
 		report(&finding, "MTU %u, job %u with %u grads needs %u", link->mtu, job.id,
@@ -134,7 +134,7 @@ static void check_tc(const struct link *link, const char *subject, const char *m
 	if (device_feature_free(link->name, "rx-udp-gro-forwarding")) {
 		finding.verdict = DOCTOR_WARN;
 		finding.fix = fix("run `ethtool -K %s gro on rx-udp-gro-forwarding on`, and those that come together are summed in one pass",
-				  link->name);
+				  quoted(link->name));
 	}
 	report(&finding, "packets come one by one, as GRO does not merge UDP on %s", link->name);
 }
@@ -157,7 +157,7 @@ static void check_merging(const struct link *link, const char *subject, uint32_t
 		       "XDP gets packets one by one that would come merged to tc: %s", merged);
 	} else if (mode == WEIR_MODE_GENERIC) {
 		finding.fix = fix("run `weir port attach dev %s`, which takes a better mode",
-				  link->name);
+				  quoted(link->name));
 		report(&finding, "generic XDP copies each frame that is not in one piece, and runs where tc does");
 	} else {
 		finding.verdict = DOCTOR_OK;
@@ -174,7 +174,7 @@ static void check_segmentation(const struct link *link, const char *subject)
 	if (!on && strcmp(link->kind, "tun") &&
 	    device_feature_free(link->name, "tx-udp-segmentation")) {
 		finding.verdict = DOCTOR_WARN;
-		finding.fix = fix("run `ethtool -K %s tx-udp-segmentation on`", link->name);
+		finding.fix = fix("run `ethtool -K %s tx-udp-segmentation on`", quoted(link->name));
 	}
 	report(&finding, on ? "%s takes merged UDP packets" :
 	       "merged UDP packets that leave by %s are cut in software", link->name);
@@ -206,7 +206,7 @@ static void check_offloads(const struct link *link, const char *subject)
 		return;
 	}
 	finding.verdict = DOCTOR_WARN;
-	finding.fix = fix("run `ethtool -K %s%s`", link->name, words);
+	finding.fix = fix("run `ethtool -K %s%s`", quoted(link->name), words);
 	report(&finding, "%s is told not to do what it can: %s", link->name, off);
 }
 
@@ -226,19 +226,19 @@ static void check_drops(const struct link *link, const char *subject, uint32_t m
 
 	if (are_many(drops->missed, drops->in)) {
 		finding.fix = fix("see with `ip -s link show dev %s` whether it goes on; if so, give it longer rings (`ethtool -G %s rx NUMBER`) or more queues",
-				  link->name, link->name);
+				  quoted(link->name), quoted(link->name));
 		report(&finding, "%s had no buffer for %ju packets, and took %ju", link->name,
 		       (uintmax_t)drops->missed, (uintmax_t)drops->in);
 	}
 	if (mode != WEIR_MODE_XDP && are_many(drops->in_dropped, drops->in)) {
 		finding.fix = fix("see with `ip -s -s link show dev %s` whether it goes on; packets of protocols that nothing here speaks count, too",
-				  link->name);
+				  quoted(link->name));
 		report(&finding, "%s has dropped %ju packets that came in, and taken %ju",
 		       link->name, (uintmax_t)drops->in_dropped, (uintmax_t)drops->in);
 	}
 	if (are_many(drops->out_dropped, drops->out)) {
 		finding.fix = fix("see with `ip -s -s link show dev %s` whether it goes on; if so, see that the other end is up and has as large an MTU",
-				  link->name);
+				  quoted(link->name));
 		report(&finding, "%s has dropped %ju packets that were to leave, and sent %ju",
 		       link->name, (uintmax_t)drops->out_dropped, (uintmax_t)drops->out);
 	}
@@ -286,7 +286,7 @@ static void check_udp(struct patient *patient, const struct link *link,
 		}
 		finding.verdict = DOCTOR_FAIL;
 		finding.fix = fix("run `weir port attach dev %s mode %s`, which listens to the ports of all jobs",
-				  link->name, names_word(&mode_names, mode));
+				  quoted(link->name), names_word(&mode_names, mode));
 		report(&finding, "the program does not listen to %s of job %u", place_of(&job),
 		       job.id);
 	}
@@ -326,7 +326,7 @@ static void check_vlan(const struct patient *patient, const struct link *link,
 		return;
 	}
 	finding.verdict = mode == WEIR_MODE_GENERIC ? DOCTOR_FAIL : DOCTOR_WARN;
-	finding.fix = fix("run `ethtool -K %s rxvlan off rx-vlan-stag-hw-parse off`%s", link->name,
+	finding.fix = fix("run `ethtool -K %s rxvlan off rx-vlan-stag-hw-parse off`%s", quoted(link->name),
 			  mode == WEIR_MODE_GENERIC ? ", or use mode tc" :
 						      " if sources with a VLAN are refused as spoofed");
 	report(&finding, mode == WEIR_MODE_GENERIC ?

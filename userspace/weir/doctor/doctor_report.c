@@ -11,11 +11,16 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "base/quote.h"
 #include "base/tool.h"
 #include "doctor/doctor.h"
 
 #define TEXT_MAX	512
 #define LIKEWISE_MAX	8
+
+/* Names in a fix at most, and bytes of each where all of a name has to be quoted. */
+#define QUOTED		4
+#define NAME_TEXT	(4 * IFNAMSIZ + 8)
 
 /**
  * struct kept - a finding that is still to be printed
@@ -60,6 +65,17 @@ const char *fix(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	return text;
+}
+
+const char *quoted(const char *name)
+{
+	static char text[QUOTED][NAME_TEXT];
+	static unsigned int next;
+	char *to = text[next++ % QUOTED], *word = quote_copy(name);
+
+	snprintf(to, NAME_TEXT, "%s", word);
+	free(word);
+	return to;
 }
 
 static char *copy(const char *text)

@@ -26,7 +26,7 @@ struct forward {
 
 static const char *set_line(const struct link *link, const char *more)
 {
-	return fix("run `weir trim set dev %s%s`", link->name, more);
+	return fix("run `weir trim set dev %s%s`", quoted(link->name), more);
 }
 
 /* XDP forwards without it, except frames for which the device has no room. */
@@ -117,7 +117,7 @@ static void check_merging(const struct link *link, const char *subject)
 	}
 	finding.verdict = DOCTOR_WARN;
 	finding.fix = fix("run `ethtool -K %s gso off tso off tx-udp-segmentation off`, or trim with hook qdisc",
-			  link->name);
+			  quoted(link->name));
 	report(&finding, "%s is on: merged packets pass the program whole", on);
 }
 
@@ -172,7 +172,7 @@ static void check_sends(struct patient *patient, const struct link *link, const 
 	}
 	finding.verdict = DOCTOR_FAIL;
 	if (before_is_down(patient, link, &before)) {
-		finding.fix = fix("run `ip link set dev %s up`", before.name);
+		finding.fix = fix("run `ip link set dev %s up`", quoted(before.name));
 		report(&finding, "%s is down, by which XDP redirects to %s, so the stack forwards, and nothing is trimmed",
 		       before.name, link->name);
 		return;
@@ -230,7 +230,7 @@ static void check_child(const struct link *link, const char *subject, const stru
 	if (trim->child_dropped <= trim->passed / CHILD_DROPS_ONE_IN)
 		return;
 	finding.fix = fix("see with `tc -s qdisc show dev %s` which one does; with a lower limit in `weir trim set dev %s limit PACKETS` more is trimmed before it",
-			  link->name, link->name);
+			  quoted(link->name), quoted(link->name));
 	report(&finding, "the qdisc below weir's on %s has dropped %llu packets, which were not trimmed, of about %llu",
 	       link->name, (unsigned long long)trim->child_dropped,
 	       (unsigned long long)trim->passed);
@@ -244,7 +244,7 @@ static void check_lost(const struct link *link, const char *subject, const struc
 	if (!trim->lost)
 		return;
 	finding.fix = fix("run `weir trim set dev %s`, which gives it a weir qdisc: what the device has no room for is trimmed and queued there",
-			  link->name);
+			  quoted(link->name));
 	report(&finding, "%s did not take %llu frames that XDP redirected, and its qdisc neither",
 	       link->name, (unsigned long long)trim->lost);
 }
@@ -283,7 +283,7 @@ static void check_size(const struct link *link, const char *subject, const struc
 	if (!trim->idle)
 		return;
 	finding.fix = fix("raise the MTU of %s, which is %u, or run `weir trim set dev %s size NUMBER` with less",
-			  link->name, link->mtu, link->name);
+			  quoted(link->name), link->mtu, quoted(link->name));
 	report(&finding, "no frame of %s is longer than the %u bytes that trimming leaves, so nothing is trimmed",
 	       link->name, trim->size);
 }
@@ -334,7 +334,7 @@ void doctor_sender(const struct link *link, const struct link *links, size_t cou
 		       peer ?: "");
 		return;
 	}
-	finding.fix = fix("run `ethtool -K %s tx off`%s", peer ?: "DEVICE",
+	finding.fix = fix("run `ethtool -K %s tx off`%s", peer ? quoted(peer) : "DEVICE",
 			  peer ? "" : " at the other end");
 	report(&finding, "packets that XDP forwards from a veth keep the checksums that its other end leaves undone");
 }
@@ -360,7 +360,7 @@ static void check_tags(const struct link *link, const char *name)
 	}
 	finding.verdict = DOCTOR_WARN;
 	finding.fix = fix("run `ethtool -K %s rxvlan off rx-vlan-stag-hw-parse off` if it gets frames of VLANs",
-			  link->name);
+			  quoted(link->name));
 	report(&finding, "%s takes VLAN tags off, and what XDP forwards from it goes on without", link->name);
 }
 
