@@ -28,6 +28,14 @@ note() {
 	printf '# %s\n' "$*"
 }
 
+# not_measured NAME: a figure that is left out; a part ends with status $bench_missed.
+not_measured() {
+	note "$1 is not measured"
+	bench_missed=1
+}
+# shellcheck disable=SC2034 # read at the end of a part
+bench_missed=0
+
 # ratio A B: A / B
 ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'

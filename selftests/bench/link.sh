@@ -115,8 +115,9 @@ measure_preload() {
 	local ranks_mpi took
 	ranks_preload "$link_job" "$link_grads"
 	each_worker ports tc
-	took=$(ranks_ring mean "$link_bytes" "$link_iterations") || exit
+	took=$(ranks_ring mean "$link_bytes" "$link_iterations")
 	ports_off
+	[[ -n $took ]] || { not_measured "mpi_allreduce_over_ring_${1}mbit"; return; }
 	note "$1 Mbit/s: MPI by the box $(printf '%.3f' "$took") s"
 	took=$(ratio "$took" "$2")
 	figure "mpi_allreduce_over_ring_${1}mbit" "$took"
@@ -126,7 +127,8 @@ measure_preload() {
 measure_ring() {
 	local drops ring
 	drops=$(dropped)
-	ring=$(ranks_ring mean "$link_bytes" "$link_iterations") || exit
+	ring=$(ranks_ring mean "$link_bytes" "$link_iterations") ||
+		{ not_measured "goodput_over_mpi_ring_n4_${1//:/_}"; return; }
 	# shellcheck disable=SC2086 # two words
 	note "$1 Mbit/s: ring $(printf '%.3f' "$ring") s, $(dropped_since $drops)"
 	if [[ $1 == "$highest" && -e build/lib/libweir-mpi.so ]]; then
@@ -158,3 +160,4 @@ setup --job "$link_job" --sources "$bench_workers" --blocks 1024 --grads "$link_
 for rate; do
 	measure_rate "$rate"
 done
+exit "$bench_missed"

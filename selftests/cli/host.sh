@@ -425,11 +425,12 @@ dkms_refuses_untyped() {
 		grep -q "no type information.*vmlinux" "$work/said" || status=1
 	cat "$work/said"
 	rm -rf "$work"
-	return $status
+	return "$status"
 }
 ktap_run "DKMS makes no module without type information" dkms_refuses_untyped
 
 dkms_takes() { # RELEASE
+	# shellcheck disable=SC2034 # dkms.conf has it
 	local kernel_source_dir='' BUILD_EXCLUSIVE_KERNEL=''
 	# shellcheck source=/dev/null
 	. "$root/packaging/debian/weir-dkms.dkms"
