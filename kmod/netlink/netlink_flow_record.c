@@ -67,8 +67,8 @@ static u64 weir_nl_tick_time(u32 tick)
 }
 
 /*
- * When the first of these packets came, on the clock of the wall. Those that are reported again came
- * after the last report, so that packets and times make a rate.
+ * When the first of these packets came, on the clock of the wall. Those of a later report came
+ * after the one before, so that packets and times make a rate.
  */
 static u64 weir_nl_first_time(const struct weir_nl_record *record)
 {

@@ -147,7 +147,8 @@ static int weir_nl_order_scope(struct genl_info *info, struct weir_order_config 
 	if (!offset && !width)
 		return 0;
 	if (config->sequence != WEIR_ORDER_SEQUENCE_FIELD)
-		return weir_nl_refuse(info, offset ?: width, -EINVAL, "a scope is of sequence field");
+		return weir_nl_refuse(info, offset ?: width, -EINVAL,
+				      "a scope is of sequence field");
 	if (!offset || !width)
 		return weir_nl_refuse(info, offset ?: width, -EINVAL,
 				      "a scope needs offset and width");
