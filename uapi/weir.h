@@ -170,7 +170,8 @@ enum weir_format {
  *   binary32, and rounded once
  * @WEIR_DTYPE_FLOAT16: 2 bytes, IEEE 754 binary16; summed as binary32, and
  *   rounded once
- * @WEIR_DTYPE_INT64: 8 bytes, two's complement; only of values of format kv
+ * @WEIR_DTYPE_INT64: 8 bytes, two's complement
+ * @WEIR_DTYPE_FLOAT64: 8 bytes, IEEE 754 binary64; not of values of format kv
  */
 enum weir_dtype {
 	WEIR_DTYPE_INT32 = 1,
@@ -178,6 +179,7 @@ enum weir_dtype {
 	WEIR_DTYPE_BFLOAT16,
 	WEIR_DTYPE_FLOAT16,
 	WEIR_DTYPE_INT64,
+	WEIR_DTYPE_FLOAT64,
 };
 
 /**

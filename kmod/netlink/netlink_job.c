@@ -483,13 +483,22 @@ static const char *weir_nl_job_unlike(const struct weir_format_ops *format,
 				      const struct weir_reduction *reduction)
 {
 	if (format->kv)
-		return reduction->shift >= 2 ? NULL :
-		       "values of this format have 4 or 8 bytes: take int32, float32 or int64";
-	if (!reduction->scalar)
-		return "gradients have 2 or 4 bytes: int64 is of values of format kv";
+		return reduction->shift >= 2 && reduction->dtype != WEIR_DTYPE_FLOAT64 ? NULL :
+		       "values of this format are of type int32, float32 or int64";
 	if (format->words && reduction->shift != 2)
 		return "numbers of this format have 4 bytes: take int32 or float32";
 	return NULL;
+}
+
+static int weir_nl_job_check_grads(struct genl_info *info, const struct weir_blocks_config *blocks)
+{
+	u32 most = weir_reduction_grads_max(blocks->reduction);
+
+	if (blocks->grads <= most)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, info->attrs[WEIR_A_JOB_GRADS]);
+	NL_SET_ERR_MSG_FMT(info->extack, "packets have %u gradients of this dtype at most", most);
+	return -EINVAL;
 }
 
 static int weir_nl_job_check_format(struct genl_info *info,
@@ -516,7 +525,8 @@ static int weir_nl_job_check_format(struct genl_info *info,
 	}
 	if (format->limits)
 		err = weir_nl_job_check_limits(info, &cfg->blocks, format->limits);
-	return err ?: weir_nl_job_check_link(info, format);
+	return err ?: weir_nl_job_check_grads(info, &cfg->blocks) ?:
+	       weir_nl_job_check_link(info, format);
 }
 
 static int weir_nl_job_address(struct genl_info *info, struct weir_job_config *cfg)

@@ -16,6 +16,7 @@
 typedef unsigned int weir_v __attribute__((vector_size(32)));
 typedef int weir_vi __attribute__((vector_size(32)));
 typedef float weir_vf __attribute__((vector_size(32)));
+typedef double weir_vd __attribute__((vector_size(32)));
 typedef long long weir_vl __attribute__((vector_size(32)));
 typedef unsigned long long weir_vq __attribute__((vector_size(32)));
 typedef short weir_vs __attribute__((vector_size(32)));

@@ -5,7 +5,6 @@
 
 #include "type/avx2.h"
 
-typedef double weir_vd __attribute__((vector_size(32)));
 typedef int weir_hi __attribute__((vector_size(16)));
 typedef float weir_hf __attribute__((vector_size(16)));
 

@@ -169,4 +169,4 @@ static void int32_to_wire(void *wire, const void *acc, unsigned int n)
 					      (const weir_word *)acc + done, n - done);
 }
 
-WEIR_INT32_OPS(avx2);
+WEIR_INT_OPS(int32, avx2);

@@ -3,4 +3,4 @@
 #include "type/neon.h"
 #include "type/int32_loops.h"
 
-WEIR_INT32_OPS(neon);
+WEIR_INT_OPS(int32, neon);

@@ -2,4 +2,4 @@
 /* Two's complement of 32 bits, in plain C. */
 #include "type/int32_loops.h"
 
-WEIR_INT32_OPS(scalar);
+WEIR_INT_OPS(int32, scalar);

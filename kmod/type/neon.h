@@ -15,6 +15,11 @@ union weir_f32_bits {
 	float f;
 };
 
+union weir_f64_bits {
+	unsigned long long u;
+	double f;
+};
+
 union weir_f16_bits {
 	unsigned short u;
 	__fp16 f;
@@ -24,6 +29,15 @@ WEIR_INNER unsigned int weir_neon_add(unsigned int a, unsigned int b)
 {
 	union weir_f32_bits x = { .u = a };
 	const union weir_f32_bits y = { .u = b };
+
+	x.f += y.f;
+	return x.u;
+}
+
+WEIR_INNER unsigned long long weir_neon_add64(unsigned long long a, unsigned long long b)
+{
+	union weir_f64_bits x = { .u = a };
+	const union weir_f64_bits y = { .u = b };
 
 	x.f += y.f;
 	return x.u;

@@ -57,12 +57,13 @@ static unsigned int weir_reduce_page(const struct weir_reduction *r, unsigned in
 	return all - (i & (all - 1));
 }
 
-/* The first word of gradient @i. */
+/* The first word of gradient @i; those of gradients of 8 bytes have as many. */
 static void *weir_reduce_at(const struct weir_reduction *r, struct page **pages,
 			    unsigned int i)
 {
-	return (u32 *)page_address(pages[i >> r->page_shift]) +
-	       (i & ((1U << r->page_shift) - 1));
+	unsigned int in_page = i & ((1U << r->page_shift) - 1);
+
+	return page_address(pages[i >> r->page_shift]) + (in_page << (r->shift == 3 ? 3 : 2));
 }
 
 /* @n gradients from one segment, cut where the pages are. */
@@ -89,7 +90,7 @@ static noinline u32 weir_reduce_seg(const struct weir_walk *w, unsigned int i, c
 static noinline u32 weir_reduce_segs(const struct weir_walk *w,
 				     const struct weir_payload *pl, unsigned int count)
 {
-	u8 gathered[WEIR_REDUCE_GATHERED * sizeof(u32)];
+	u8 gathered[WEIR_REDUCE_GATHERED * sizeof(u64)];
 	unsigned int s, n, whole, have = 0, i = 0;
 	u32 all = 0;
 
@@ -128,7 +129,7 @@ static __always_inline bool weir_reduce_is_one(const struct weir_reduction *r,
 {
 	if (count <= 1U << r->page_shift)
 		return true;
-	return count <= 2U << r->page_shift && r->page_shift == PAGE_SHIFT - 2 &&
+	return count <= 2U << r->page_shift && r->page_shift >= PAGE_SHIFT - 3 &&
 	       page_address(pages[1]) == page_address(pages[0]) + PAGE_SIZE;
 }
 
@@ -187,7 +188,7 @@ u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
 
 /**
  * weir_reduce_add() - a further contribution
- * @reduction: how gradients are combined; sums of integers are modulo 2^32
+ * @reduction: how gradients are combined; sums of integers are modulo 2^32, or 2^64
  * @pages: the block's pages, with the contributions before
  * @pl: the packet's gradients, at least @count
  * @count: gradients
@@ -202,7 +203,7 @@ u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
 }
 
 /**
- * weir_reduce_check() - did the addition just made leave the range of int32?
+ * weir_reduce_check() - did the addition just made leave the range of the type?
  * @reduction: how gradients are combined; one that has guards
  * @pages: the sums with @pl in them
  * @pl: the packet's gradients, as they were added

@@ -3,6 +3,7 @@
 #define _WEIR_REDUCE_H
 
 #include <linux/types.h>
+#include <uapi/weir.h>
 
 struct weir_payload;
 struct weir_reduce_ops;
@@ -17,7 +18,7 @@ struct page;
  * @page_shift: a page has room for 2^page_shift gradients of an open block
  * @needs: CPU features for @vector, WEIR_CPU_*
  * @least: gradients from which on vectors are worth the saving of the registers
- * @scalar: the inner loops in plain C; NULL of a type that no gradient has
+ * @scalar: the inner loops in plain C
  * @vector: and with vectors
  */
 struct weir_reduction {
@@ -47,6 +48,15 @@ unsigned int weir_reduction_pages(const struct weir_reduction *reduction, u32 co
 
 const char *weir_reduce_unit(void);
 
+/**
+ * weir_reduction_grads_max() - most gradients of a packet, whose bytes WEIR_RESULT_PAGES hold
+ * @reduction: how they are combined
+ */
+static inline u32 weir_reduction_grads_max(const struct weir_reduction *reduction)
+{
+	return reduction->shift == 3 ? WEIR_GRADS_MAX / 2 : WEIR_GRADS_MAX;
+}
+
 u32 weir_reduce_set(const struct weir_reduction *reduction, struct page **pages,
 		    const struct weir_payload *pl, unsigned int count, u32 bias);
 u32 weir_reduce_add(const struct weir_reduction *reduction, struct page **pages,
@@ -61,7 +71,8 @@ void weir_reduce_finish(const struct weir_reduction *reduction, struct page **pa
  * @sources: contributions that are summed, 1 to 256
  *
  * Where each of n numbers lies in [-b, b) with b a power of two and n * b at
- * most 2^31, their sum fits into 32 bits, in whatever order it is made.
+ * most 2^31, their sum fits into 32 bits, in whatever order it is made. Of int64 the limit is
+ * 2^32 times b.
  *
  * Return: b.
  */

@@ -4,7 +4,7 @@
  * that the vector unit's files and the benchmarks can include it.
  *
  * acc:  an open block's words of each gradient, in the reduction's form;
- *	 aligned to 4 bytes
+ *	 aligned to 4 bytes, and to 8 if a gradient has 8
  * src:  a packet's gradients, network byte order, any alignment
  * wire: the block's gradients as its result has them, network byte order; may be the
  *	 memory of acc, from its beginning on
@@ -24,8 +24,8 @@ typedef unsigned int (*weir_reduce_fn)(void *acc, const void *src, unsigned int 
  *	type; NULL where there is nothing to guard against. Ignores its bias
  * @to_wire: makes the result from acc
  *
- * A guard is the OR of all src + bias, modulo 2^32, for sums of integers, and 0 for all
- * else; see weir_reduce_wide().
+ * A guard is the OR of all src + bias, modulo 2^32, for sums of integers, of whose 64 bits the
+ * upper 32 are taken, and 0 for all else; see weir_reduce_wide().
  */
 struct weir_reduce_ops {
 	weir_reduce_fn	set;
@@ -44,9 +44,15 @@ struct weir_reduce_ops {
 WEIR_DECLARE_OPS(int32, scalar);
 WEIR_DECLARE_OPS(int32, avx2);
 WEIR_DECLARE_OPS(int32, neon);
+WEIR_DECLARE_OPS(int64, scalar);
+WEIR_DECLARE_OPS(int64, avx2);
+WEIR_DECLARE_OPS(int64, neon);
 WEIR_DECLARE_OPS(float32, scalar);
 WEIR_DECLARE_OPS(float32, avx2);
 WEIR_DECLARE_OPS(float32, neon);
+WEIR_DECLARE_OPS(float64, scalar);
+WEIR_DECLARE_OPS(float64, avx2);
+WEIR_DECLARE_OPS(float64, neon);
 WEIR_DECLARE_OPS(float16, scalar);
 WEIR_DECLARE_OPS(float16, avx2);
 WEIR_DECLARE_OPS(float16, neon);
@@ -55,19 +61,22 @@ WEIR_DECLARE_OPS(bfloat16, avx2);
 WEIR_DECLARE_OPS(bfloat16, neon);
 
 /* The tables of integers, of functions that each unit has by these names. */
-#define WEIR_INT32_OPS(unit)							\
-	const struct weir_reduce_ops weir_int32_sum_##unit = {			\
-		.set = int32_sum_set, .add = int32_sum_add, .check = int32_sum_check, \
-		.to_wire = int32_to_wire,					\
+#define WEIR_INT_OPS(type, unit)						\
+	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
+		.set = type##_sum_set, .add = type##_sum_add,			\
+		.check = type##_sum_check, .to_wire = type##_to_wire,		\
 	};									\
-	const struct weir_reduce_ops weir_int32_min_##unit = {			\
-		.set = int32_set, .add = int32_min_add, .to_wire = int32_to_wire, \
+	const struct weir_reduce_ops weir_##type##_min_##unit = {		\
+		.set = type##_set, .add = type##_min_add, .to_wire = type##_to_wire, \
 	};									\
-	const struct weir_reduce_ops weir_int32_max_##unit = {			\
-		.set = int32_set, .add = int32_max_add, .to_wire = int32_to_wire, \
+	const struct weir_reduce_ops weir_##type##_max_##unit = {		\
+		.set = type##_set, .add = type##_max_add, .to_wire = type##_to_wire, \
 	}
 
-/* The tables of a type of floats, of the functions that float_loops.h and float_avx2.h define. */
+/*
+ * The tables of a type of floats, of the functions that float_loops.h and float_avx2.h define, and
+ * the files of float64.
+ */
 #define WEIR_FLOAT_OPS(type, unit)						\
 	const struct weir_reduce_ops weir_##type##_sum_##unit = {		\
 		.set = sum_set, .add = sum_add, .to_wire = sum_to_wire,		\

@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <uapi/weir.h>
 
-#include "type/binned.h"
+#include "type/binned64.h"
 #include "type/reduce.h"
 #include "type/reduce_ops.h"
 #include "type/vector.h"
@@ -25,14 +25,17 @@
 #define WEIR_VECTOR(name)	NULL
 #endif
 
-/* Gradients of an open block that a page has room for: one word each, or four. */
+/* Gradients of an open block that a page has room for: one word of 4 or 8 bytes each, or four. */
 #define WEIR_ONE_WORD		(PAGE_SHIFT - 2)
 #define WEIR_FOUR_WORDS		(PAGE_SHIFT - 4)
+#define WEIR_ONE_WORD64		(PAGE_SHIFT - 3)
+#define WEIR_FOUR_WORDS64	(PAGE_SHIFT - 5)
 static_assert(1 << WEIR_FOUR_WORDS == WEIR_BINNED_WORDS);
+static_assert(1 << WEIR_FOUR_WORDS64 == WEIR_BINNED64_WORDS);
 
-#define WEIR_INT32(operation, loops) {						\
-	.dtype = WEIR_DTYPE_INT32, .op = WEIR_OP_##operation, .shift = 2,	\
-	.page_shift = WEIR_ONE_WORD,						\
+#define WEIR_INT(type, operation, bytes_shift, words, loops) {			\
+	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation,			\
+	.shift = bytes_shift, .page_shift = words,				\
 	.needs = WEIR_CPU_VECTORS, .least = WEIR_LEAST_INT,			\
 	.scalar = &weir_##loops##_scalar, .vector = WEIR_VECTOR(loops),		\
 }
@@ -45,27 +48,26 @@ static_assert(1 << WEIR_FOUR_WORDS == WEIR_BINNED_WORDS);
 }
 
 /* Only of sums there are two kinds: minima and maxima are the same in any order. */
-#define WEIR_FLOATS(type, name, shift, cpu)					\
-	WEIR_FLOAT(type, SUM, WEIR_ORDER_ARRIVAL, shift, WEIR_ONE_WORD, cpu, name##_sum), \
-	WEIR_FLOAT(type, SUM, WEIR_ORDER_FIXED, shift, WEIR_FOUR_WORDS, cpu, name##_binned), \
-	WEIR_FLOAT(type, MIN, 0, shift, WEIR_ONE_WORD, cpu, name##_min),	\
-	WEIR_FLOAT(type, MAX, 0, shift, WEIR_ONE_WORD, cpu, name##_max)
+#define WEIR_FLOATS_OF(type, name, shift, one, four, cpu)			\
+	WEIR_FLOAT(type, SUM, WEIR_ORDER_ARRIVAL, shift, one, cpu, name##_sum),	\
+	WEIR_FLOAT(type, SUM, WEIR_ORDER_FIXED, shift, four, cpu, name##_binned), \
+	WEIR_FLOAT(type, MIN, 0, shift, one, cpu, name##_min),			\
+	WEIR_FLOAT(type, MAX, 0, shift, one, cpu, name##_max)
 
-/* Values of keys (kmod/kv): there are no blocks of them. */
-#define WEIR_VALUES(type, operation, bytes_shift) {				\
-	.dtype = WEIR_DTYPE_##type, .op = WEIR_OP_##operation, .shift = bytes_shift, \
-}
+#define WEIR_FLOATS(type, name, shift, cpu)					\
+	WEIR_FLOATS_OF(type, name, shift, WEIR_ONE_WORD, WEIR_FOUR_WORDS, cpu)
 
 static const struct weir_reduction weir_reductions[] = {
-	WEIR_INT32(SUM, int32_sum),
-	WEIR_INT32(MIN, int32_min),
-	WEIR_INT32(MAX, int32_max),
+	WEIR_INT(INT32, SUM, 2, WEIR_ONE_WORD, int32_sum),
+	WEIR_INT(INT32, MIN, 2, WEIR_ONE_WORD, int32_min),
+	WEIR_INT(INT32, MAX, 2, WEIR_ONE_WORD, int32_max),
 	WEIR_FLOATS(FLOAT32, float32, 2, WEIR_CPU_VECTORS),
 	WEIR_FLOATS(BFLOAT16, bfloat16, 1, WEIR_CPU_VECTORS),
 	WEIR_FLOATS(FLOAT16, float16, 1, WEIR_CPU_VECTORS | WEIR_CPU_HALVES),
-	WEIR_VALUES(INT64, SUM, 3),
-	WEIR_VALUES(INT64, MIN, 3),
-	WEIR_VALUES(INT64, MAX, 3),
+	WEIR_INT(INT64, SUM, 3, WEIR_ONE_WORD64, int64_sum),
+	WEIR_INT(INT64, MIN, 3, WEIR_ONE_WORD64, int64_min),
+	WEIR_INT(INT64, MAX, 3, WEIR_ONE_WORD64, int64_max),
+	WEIR_FLOATS_OF(FLOAT64, float64, 3, WEIR_ONE_WORD64, WEIR_FOUR_WORDS64, WEIR_CPU_VECTORS),
 };
 
 /**

@@ -7,6 +7,7 @@ usage: dtypes.py LINUX SPEC BOX ROUTER WORKER...
 What the box answers is compared, bit for bit, with what numpy makes of the same numbers in
 the same order, rounded to bfloat16 by hand. To be run by dtypes.sh. Speaks KTAP.
 """
+import fractions
 import os
 import random
 import socket
@@ -32,20 +33,26 @@ class Type:
     def __init__(self, name, number, bits, nan):
         self.name, self.number, self.bits, self.nan = name, number, bits, nan
         self.size = numpy.dtype(bits).itemsize
-        self.kind = {4: "I", 2: "H"}[self.size]
+        self.kind = {8: "Q", 4: "I", 2: "H"}[self.size]
+        self.grads_max = {8: 1024}.get(self.size, 2048)
+
+    def is_integer(self):
+        return self.name in ("int32", "int64")
 
     def values(self, bits):
-        """As binary32, or int32."""
-        if self.name == "int32":
-            return bits.view(numpy.int32)
+        """As binary32, or as what they are if they are integers or of 64 bits."""
+        if self.is_integer():
+            return bits.view(self.name)
         if self.name == "bfloat16":
             return (bits.astype(numpy.uint32) << 16).view(numpy.float32)
+        if self.name == "float64":
+            return bits.view(numpy.float64)
         return bits.view({4: numpy.float32, 2: numpy.float16}[self.size]).astype(numpy.float32)
 
     def rounded(self, values):
         """To bits, with one bit pattern for what is no number."""
-        if self.name == "int32":
-            return values.view(numpy.uint32)
+        if self.is_integer():
+            return values.view(self.bits)
         if self.name == "bfloat16":
             x = values.view(numpy.uint32)
             bits = ((x + 0x7fff + (x >> 16 & 1)) >> 16).astype(numpy.uint16)
@@ -53,28 +60,29 @@ class Type:
             with numpy.errstate(over="ignore"):
                 bits = values.astype(numpy.float16).view(numpy.uint16)
         else:
-            bits = values.view(numpy.uint32).copy()
+            bits = values.view(self.bits).copy()
         bits[numpy.isnan(values)] = self.nan
         return bits
 
     def any(self, count):
         """Any bits, numbers of about one size, and special ones."""
         bits = rng.integers(0, 1 << 8 * self.size, count, dtype=numpy.uint64).astype(self.bits)
-        if self.name == "int32":
-            bits[count // 4:] &= numpy.uint32(0x3fff)
+        if self.is_integer():
+            bits[count // 4:] &= self.bits(0x3fff)
             return bits
-        tame = self.rounded(rng.normal(0, 1, count).astype(numpy.float32))
+        tame = self.rounded(rng.normal(0, 1, count).astype(self.values(bits).dtype))
         some = rng.integers(0, 4, count)
         bits[some > 0] = tame[some > 0]
         top = 1 << 8 * self.size - 1
-        inf = {"float32": 0x7f800000, "bfloat16": 0x7f80, "float16": 0x7c00}[self.name]
+        inf = {"float64": 0x7ff << 52, "float32": 0x7f800000, "bfloat16": 0x7f80, "float16": 0x7c00}[self.name]
         for i, special in enumerate((0, top, inf, inf | top, inf + 1, 1, top | 1, inf - 1)):
             bits[rng.integers(0, 8, count) * 8 + i == rng.integers(0, 64, count)] = special
         return bits
 
 
 TYPES = (Type("int32", 1, numpy.uint32, 0), Type("float32", 2, numpy.uint32, 0x7fc00000),
-         Type("bfloat16", 3, numpy.uint16, 0x7fc0), Type("float16", 4, numpy.uint16, 0x7e00))
+         Type("bfloat16", 3, numpy.uint16, 0x7fc0), Type("float16", 4, numpy.uint16, 0x7e00),
+         Type("int64", 5, numpy.uint64, 0), Type("float64", 6, numpy.uint64, 0x7ff8 << 48))
 OPS = {"sum": SUM, "min": MIN, "max": MAX}
 
 
@@ -124,7 +132,7 @@ def combined(kind, op, rows):
                 total = total + row
             else:
                 best = (numpy.minimum if op == MIN else numpy.maximum)(total, row)
-                if kind.name != "int32":
+                if not kind.is_integer():
                     zero = (total == 0) & (row == 0)
                     minus = numpy.signbit(total), numpy.signbit(row)
                     minus = minus[0] | minus[1] if op == MIN else minus[0] & minus[1]
@@ -151,6 +159,23 @@ def reduces(kind, op):
     return test
 
 
+def exactly(column):
+    """The sum of doubles as kmod/type/binned64.h has it."""
+    if not numpy.all(numpy.isfinite(column)):
+        with numpy.errstate(invalid="ignore"):
+            return column.sum()
+    if numpy.all(column == 0):
+        return column.sum()
+    # Bits below the two bins that follow the highest one do not count.
+    top = max(max(int(numpy.frexp(x)[1]) + 1021, 0) for x in column if x) // 53
+    unit = fractions.Fraction(2) ** ((top - 1) * 53 - 1074)
+    total = sum(int(fractions.Fraction(float(x)) / unit) for x in column)
+    try:
+        return float(total * unit)
+    except OverflowError:
+        return numpy.copysign(numpy.inf, total)
+
+
 def in_any_order(kind):
     """The same contributions, in other orders and repeated: the same bits."""
     def test():
@@ -165,10 +190,14 @@ def in_any_order(kind):
                 got = job.result(block)
                 first = got if first is None else first
                 same(got, first, rows)
+            if kind.name == "float64":
+                want = [exactly(column) for column in numpy.array(rows).view(numpy.float64).T]
+                same(first, kind.rounded(numpy.array(want)), rows)
+                return
             # Where nothing was rounded on the way, it is what numpy has.
             with numpy.errstate(all="ignore"):
                 exact = numpy.array([kind.values(r).astype(numpy.float64) for r in rows])
-                want = kind.rounded(exact.sum(axis=0).astype(numpy.float32))
+                want = kind.rounded(exact.sum(axis=0).astype(kind.values(rows[0]).dtype))
             near = numpy.all(numpy.isfinite(exact) & (abs(exact) < 8) & (abs(exact) > 2**-10),
                              axis=0)
             assert near.sum() > GRADS / 8, near.sum()
@@ -179,9 +208,9 @@ def in_any_order(kind):
 
 def as_large_as_can_be(kind, op, order):
     def test():
-        with Job(kind, op, order, grads=2048) as job:
+        with Job(kind, op, order, grads=kind.grads_max) as job:
             for block in range(2):
-                rows = [kind.any(2048) for _ in range(N)]
+                rows = [kind.any(kind.grads_max) for _ in range(N)]
                 for source in range(N):
                     job.give(source, block, rows[source])
                 got = job.result(block)
@@ -219,7 +248,7 @@ def lengths(kind):
     """As many bytes as the type takes, and no others."""
     def test():
         with Job(kind, SUM) as job:
-            other = {4: "H", 2: "I"}[kind.size]
+            other = {8: "I", 4: "H", 2: "I"}[kind.size]
             job.workers[0].send(0, (1, 2, 3), kind=other)
             until(lambda: admin.refused(admin.stats(JOB), "length") == 1)
             assert admin.stats(JOB)["contributions"] == 0
@@ -233,10 +262,11 @@ def tests():
             yield f"{name} of {kind.name}", reduces(kind, op)
         yield f"{kind.name}, lengths", lengths(kind)
         yield f"{kind.name}, a degraded result", degraded(kind)
-    for kind in TYPES[1:]:
-        yield f"sum of {kind.name} in any order", in_any_order(kind)
+    for kind in TYPES:
+        if not kind.is_integer():
+            yield f"sum of {kind.name} in any order", in_any_order(kind)
         for order, name in ((ARRIVAL, "arrival"), (FIXED, "fixed")):
-            yield (f"sum of 2048 {kind.name}, order {name}",
+            yield (f"sum of {kind.grads_max} {kind.name}, order {name}",
                    as_large_as_can_be(kind, SUM, order))
 
 

@@ -283,7 +283,7 @@ refusals() {
 		refuses "keys in place of blocks" format kv keys 10 ranks 4 parent 10.77.4.1 source 0 &&
 		refuses "leave keys away" blocks 4 grads 4 keys 10 &&
 		refuses "say how many blocks" grads 4 &&
-		refuses "values of this format have 4 or 8 bytes" format kv keys 10 dtype float16 parent 10.77.4.1 source 0 &&
+		refuses "values of this format are of type int32" format kv keys 10 dtype float16 parent 10.77.4.1 source 0 &&
 		refuses "not its own parent" format kv keys 10 parent "$(box_addr)" source 0
 }
 ktap_run "jobs that are refused" refusals

@@ -108,9 +108,10 @@ CASES = [
     ("job-add", without(new, "address"), INVAL, "say which address of this box the workers send to"),
     ("job-add", dict(new, id=7), EXIST, "job 7 exists already: delete it first or take another id"),
     # Jobs with keys in place of blocks.
-    ("job-add", dict(new, dtype=5), INVAL, "gradients have 2 or 4 bytes: int64 is of values of format kv"),
-    ("job-add", without(dict(rack, format=6, dtype=4, keys=9), "blocks", "grads", "ranks"), INVAL,
-     "values of this format have 4 or 8 bytes: take int32, float32 or int64"),
+    *(("job-add", dict(new, dtype=dtype, grads=1025), INVAL, "packets have 1024 gradients of this dtype at most")
+      for dtype in (5, 6)),
+    *(("job-add", without(dict(rack, format=6, dtype=dtype, keys=9), "blocks", "grads", "ranks"), INVAL,
+       "values of this format are of type int32, float32 or int64") for dtype in (4, 6)),
     ("job-collect", {"id": 7}, NOTSUPP, "jobs of this format have blocks: there are no keys to go on"),
     ("job-add", dict(new, keys=9), INVAL, "jobs of this format have blocks: leave keys away"),
     ("job-add", dict(new, **{"key-memory": 9}), INVAL, "jobs of this format have blocks: leave key-memory away"),
@@ -198,7 +199,8 @@ CASES = [
     ("job-add", dict(lab, policy=2, timeout=1000), INVAL,
      "results of this format never lack a source: its jobs have the policy wait"),
     ("job-add", dict(lab, quorum=1), INVAL, "results of this format never lack a source: its jobs have no quorum"),
-    ("job-add", dict(lab, dtype=4), INVAL, "numbers of this format have 4 bytes: take int32 or float32"),
+    *(("job-add", dict(lab, dtype=dtype), INVAL, "numbers of this format have 4 bytes: take int32 or float32")
+      for dtype in (4, 5, 6)),
     ("job-add", dict(new, format=5, dtype=1), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, dtype=4), INVAL, "numbers of this format are of one type: leave dtype away"),
     ("job-add", dict(new, format=5, address=address("fd00::254")), INVAL, "the job's addresses are IPv4"),

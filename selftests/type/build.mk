@@ -3,7 +3,8 @@
 # machine's own floating point.
 
 ifneq ($(vector_unit),)
-$(eval $(call program,test-types,selftests/type/test_types.c $(type_loops), \
+$(eval $(call program,test-types,selftests/type/test_types.c \
+	selftests/type/types64.c $(type_loops), \
 	-Ikmod -ffp-contract=off -Wno-pointer-arith,-lm))
 $(B)/obj/test-types/kmod/type/%.o: CFLAGS = -g $(kernel_flags)
 $(B)/obj/test-types/kmod/type/%_$(vector_unit).o: CFLAGS += $(vector_flags)

@@ -2,7 +2,8 @@
 /*
  * The module's inner loops over numbers, natively: each type and operation against this
  * machine's own floating point, in plain C and with vectors, over all pairs of special
- * values and many random ones. The same bits are asked for everywhere.
+ * values and many random ones. The same bits are asked for everywhere. Those of 8 bytes are in
+ * types64.c.
  *
  * PAIRS=n takes so many random pairs a test instead of 10^8.
  */
@@ -19,6 +20,7 @@
 #include <type/soft.h>
 
 #include "../bpf/ktap.h"
+#include "types64.h"
 
 #define N		256	/* gradients at once: as many as a page of bins has */
 #define SOURCES_MAX	256
@@ -609,6 +611,11 @@ static bool bins_are_full(const struct type *t, int unit)
 	return !wrong;
 }
 
+static void report(bool ok, const char *name, const char *unit)
+{
+	ktap_ok(ok, "%s, %s", name, unit);
+}
+
 int main(void)
 {
 	bool vector = has_vectors();
@@ -641,5 +648,6 @@ int main(void)
 		if (vector)
 			ktap_ok(any_order(t), "sums of %s in any order are the same", t->name);
 	}
+	types64(pairs, vector, report);
 	return ktap_end();
 }

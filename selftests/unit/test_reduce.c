@@ -15,11 +15,12 @@
 #include "type/reduce_ops.h"
 #include "unit.h"
 
-#define MAX 2048
+#define MAX	2048	/* gradients of a packet */
+#define BYTES	8192	/* and what they take at most */
 
 static const struct weir_reduction *int32_sum;
 static struct page *pages[WEIR_BLOCK_PAGES];
-static u8 packet[4 * MAX + 64];
+static u8 packet[BYTES + 64];
 static s32 grads[MAX];
 static s64 sums[MAX];
 
@@ -176,7 +177,7 @@ static void any_packet(u8 *p, u32 len)
  */
 static void in_pieces(const struct weir_reduction *r, unsigned int sources, unsigned int n)
 {
-	static u8 all[3][4 * MAX], want[4 * MAX];
+	static u8 all[3][BYTES], want[BYTES];
 	u32 len = weir_reduction_bytes(r, n), at;
 	struct weir_payload pl;
 	unsigned int s, pass;
@@ -208,9 +209,10 @@ static void reduce_in_pieces(void)
 {
 	static const unsigned int dtypes[] = {
 		WEIR_DTYPE_INT32, WEIR_DTYPE_FLOAT32, WEIR_DTYPE_BFLOAT16, WEIR_DTYPE_FLOAT16,
+		WEIR_DTYPE_INT64, WEIR_DTYPE_FLOAT64,
 	};
 	const struct weir_reduction *r;
-	unsigned int d, op, order, n;
+	unsigned int d, op, order, n, max;
 
 	setup(true);
 	for (d = 0; d < ARRAY_SIZE(dtypes); d++)
@@ -221,13 +223,58 @@ static void reduce_in_pieces(void)
 					continue;
 				CHECK_EQ(r->dtype, dtypes[d]);
 				CHECK_EQ(r->op, op);
-				CHECK(weir_reduction_pages(r, MAX) <= WEIR_BLOCK_PAGES);
+				max = weir_reduction_grads_max(r);
+				CHECK(weir_reduction_pages(r, max) <= WEIR_BLOCK_PAGES);
+				CHECK(weir_reduction_bytes(r, max) <= BYTES);
 				for (n = 1; n < 40; n++)
 					in_pieces(r, 1 + n % 3, n);
 				for (n = 0; n < 20; n++)
-					in_pieces(r, 3, 1 + random() % MAX);
-				in_pieces(r, 3, MAX);
+					in_pieces(r, 3, 1 + random() % max);
+				in_pieces(r, 3, max);
 			}
+	teardown();
+}
+
+/* Sums of 64 bits lie in two pages, and a sum that leaves int64 is seen in each gradient. */
+static void reduce_int64_overflows(void)
+{
+	const struct weir_reduction *r;
+	u32 bias = weir_reduce_bias(2), guard;
+	struct weir_payload pl;
+	unsigned int i, at, max;
+	u64 g;
+
+	setup(true);
+	r = weir_reduction_find(WEIR_DTYPE_INT64, WEIR_OP_SUM, WEIR_ORDER_ARRIVAL);
+	max = weir_reduction_grads_max(r);
+	CHECK_EQ(max, MAX / 2);
+	CHECK_EQ(weir_reduction_pages(r, max), 2);
+	for (at = 0; at < max; at += 1 + at / 8) {
+		for (i = 0; i < max; i++) {
+			g = cpu_to_be64(i == at ? 1ULL << 62 : i);
+			memcpy(packet + 8 * i, &g, 8);
+		}
+		cut_packet(&pl, packet, 8 * max, at & 1);
+		guard = weir_reduce_set(r, pages, &pl, max, bias);
+		CHECK(weir_reduce_wide(guard, bias));
+		guard = weir_reduce_add(r, pages, &pl, max, bias);
+		CHECK(weir_reduce_wide(guard, bias));
+		CHECK(weir_reduce_check(r, pages, &pl, max));
+		weir_reduce_finish(r, pages, max);
+		for (i = 0; i < max; i++) {
+			memcpy(&g, (u8 *)page_address(pages[i / 512]) + 8 * (i % 512), 8);
+			if (!CHECK_EQ(be64_to_cpu(g), i == at ? 1ULL << 63 : 2 * i))
+				break;
+		}
+	}
+	memset(packet, 0x7f, 8);
+	memset(packet + 8, 0, 8 * max - 8);
+	packet[0] = 0x3f;
+	cut_packet(&pl, packet, 8 * max, false);
+	guard = weir_reduce_set(r, pages, &pl, max, bias);
+	CHECK(!weir_reduce_wide(guard, bias));
+	weir_reduce_add(r, pages, &pl, max, bias);
+	CHECK(!weir_reduce_check(r, pages, &pl, max));
 	teardown();
 }
 
@@ -412,6 +459,7 @@ const struct ktap_test reduce_tests[] = {
 	KTAP_TEST(reduce_scalar),
 	KTAP_TEST(reduce_scalar_cut),
 	KTAP_TEST(reduce_in_pieces),
+	KTAP_TEST(reduce_int64_overflows),
 	KTAP_TEST(reduce_halves_are_gathered),
 	KTAP_TEST(reduce_without_halves),
 	KTAP_TEST(reduce_sees_each_lane),

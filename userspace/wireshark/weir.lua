@@ -5,6 +5,7 @@
 -- generated: dtypes
 local dtypes = {
 	[1] = "int32", [2] = "float32", [3] = "bfloat16", [4] = "float16", [5] = "int64",
+	[6] = "float64",
 }
 -- generated: end
 -- generated: ops
